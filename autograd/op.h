@@ -1,0 +1,57 @@
+#pragma once
+/// An Op: what is written once, beside the code, about one differentiable operation: equation, kind, derivation, singular points
+/// and the numerical check. `record` takes an Op and an Op takes a check, so an operation without a check cannot exist.
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace argand {
+
+class OpCheck;
+
+/// Which case of the gradient convention (autograd/var.h) an op is.
+enum class Kind {
+  Holomorphic,  ///< ∂w/∂z̄ = 0 in every complex input
+  RealValued,   ///< complex in, real out
+  General,      ///< complex out, and depends on z̄
+  Real,         ///< real in, real out: no complex case exists
+};
+std::string_view kind_name(Kind kind);
+
+struct OpText {
+  std::string name;  ///< "exp"
+  Kind kind;
+  std::string equation;    ///< "w = exp(z)"
+  std::string dz;          ///< ∂w/∂z, "exp(z)"
+  std::string dzbar;       ///< ∂w/∂z̄, "0"; the Jacobian alone for Kind::Real
+  std::string vjp;         ///< the vector-Jacobian product as implemented, "dz = conj(w) dw"
+  std::string derivation;  ///< how the one follows from the other
+  std::string singular;    ///< singular points and what is returned there; "none"
+  std::string source;      ///< paper or textbook, with the equation's number where it has one
+};
+
+class Op {
+ public:
+  using Check = void (*)(OpCheck&);
+  /// Registers the op; lives in a static variable of the op's file.
+  Op(OpText text, Check check);
+  Op(const Op&) = delete;
+  Op& operator=(const Op&) = delete;
+
+  const std::string& name() const { return text_.name; }
+  const OpText& text() const { return text_; }
+  void check(OpCheck& check) const { check_(check); }
+
+  /// Every registered op, by name.
+  static std::vector<const Op*> all();
+  /// Null when there is none of that name.
+  static const Op* find(std::string_view name);
+
+ private:
+  OpText text_;
+  Check check_;
+};
+
+}  // namespace argand

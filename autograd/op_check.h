@@ -1,0 +1,96 @@
+#pragma once
+/// What an op says about its own numerical check: functions to differentiate at given inputs, and singular points.
+/// An OpCheck only collects them; autograd/gradcheck.h runs them.
+
+#include <functional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "autograd/var.h"
+#include "core/random.h"
+
+namespace argand {
+
+template <RealScalar R>
+using AnyTensorOf = std::variant<Tensor<R>, Tensor<std::complex<R>>>;
+/// A function of several real or complex tensors, its types erased.
+template <RealScalar R>
+using FunctionOf = std::function<AnyVarOf<R>(const std::vector<AnyVarOf<R>>&)>;
+
+using AnyTensor = AnyTensorOf<double>;
+using AnyVar = AnyVarOf<double>;
+using CheckedFunction = FunctionOf<double>;
+
+/// Erases the types of f(Var<In>...); R is the precision to call it in.
+template <RealScalar R, Scalar... In, class F>
+FunctionOf<R> erase_types(const F& f) {
+  return [f](const std::vector<AnyVarOf<R>>& x) {
+    return [&]<std::size_t... I>(std::index_sequence<I...>)->AnyVarOf<R> {
+      return f(std::get<Var<std::conditional_t<ComplexScalar<In>, std::complex<R>, R>>>(x[I])...);
+    }
+    (std::index_sequence_for<In...>());
+  };
+}
+
+class OpCheck {
+ public:
+  /// The gradient of f at `inputs` is compared with numerical differentiation in float64 and complex128.
+  struct Case {
+    std::string label;
+    CheckedFunction f;
+    std::vector<AnyTensor> inputs;
+  };
+  /// f has no derivative at `inputs`. Value and gradient of L = Re Σ f must be finite in float64 and float32, and the gradient
+  /// must be what the op declares (`expected`, one per input; empty: finite is all that is asked).
+  struct SingularCase {
+    std::string label;
+    CheckedFunction f;
+    FunctionOf<float> f32;
+    std::vector<AnyTensor> inputs;
+    std::vector<AnyTensor> expected;
+  };
+
+  /// f is a generic callable of Vars, e.g. [](auto z) { return exp(z); }.
+  template <class F, Scalar... In>
+  void function(std::string label, const F& f, const Tensor<In>&... inputs) {
+    cases_.push_back({std::move(label), erase_types<double, In...>(f), {inputs...}});
+  }
+  /// One input and the gradient declared for it there.
+  template <class F, Scalar In>
+  void singular(std::string label, const F& f, const Tensor<In>& x, const Tensor<In>& expected) {
+    singular_.push_back({std::move(label), erase_types<double, In>(f), erase_types<float, In>(f), {x}, {expected}});
+  }
+  /// Nasty but not necessarily singular: everything must be finite, in both precisions.
+  template <class F, Scalar... In>
+  void finite(std::string label, const F& f, const Tensor<In>&... inputs) {
+    singular_.push_back({std::move(label), erase_types<double, In...>(f), erase_types<float, In...>(f), {inputs...}, {}});
+  }
+
+  /// Fixed random inputs, different at each call. Reals uniform in [low, high).
+  Tensor<double> real(const Shape& shape, double low = -2, double high = 2) {
+    return rand<double>(shape, Random(0xC4EC, stream_++), low, high);
+  }
+  /// Complex numbers with modulus in [0.2, 1.8) and phase in (-π + 0.1, π - 0.1): away from 0 and from the cut.
+  Tensor<std::complex<double>> complex(const Shape& shape) {
+    const Random random(0xC4EC, stream_++);
+    Tensor<std::complex<double>> z(shape);
+    for (std::int64_t i = 0; i < z.size(); ++i) {
+      const auto n = static_cast<std::uint64_t>(2 * i);
+      z.data()[i] = std::polar(0.2 + 1.6 * random.uniform(n), (2 * random.uniform(n + 1) - 1) * 3.04);
+    }
+    return z;
+  }
+
+  const std::vector<Case>& cases() const { return cases_; }
+  const std::vector<SingularCase>& singular_cases() const { return singular_; }
+
+ private:
+  std::vector<Case> cases_;
+  std::vector<SingularCase> singular_;
+  std::uint64_t stream_ = 0;
+};
+
+}  // namespace argand

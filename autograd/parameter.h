@@ -1,0 +1,40 @@
+#pragma once
+/// Named parameters: the one list that checkpoints, optimisers, printing and parity cases share. Names are those of the
+/// architecture's specification, "blocks.0.attn.q.weight". A Var is a handle: the list sees and changes the model's own numbers.
+
+#include <string>
+#include <vector>
+
+#include "autograd/var.h"
+
+namespace argand {
+
+template <RealScalar R>
+struct Parameter {
+  std::string name;
+  AnyVarOf<R> var;
+
+  const Shape& shape() const {
+    return std::visit([](const auto& v) -> const Shape& { return v.shape(); }, var);
+  }
+  bool is_complex() const { return var.index() == 1; }
+  /// Real degrees of freedom: a complex number counts twice.
+  std::int64_t degrees_of_freedom() const { return shape().size() * (is_complex() ? 2 : 1); }
+};
+
+template <RealScalar R>
+using ParameterList = std::vector<Parameter<R>>;
+
+template <RealScalar R>
+std::int64_t count_parameters(const ParameterList<R>& parameters) {
+  std::int64_t n = 0;
+  for (const auto& p : parameters) n += p.degrees_of_freedom();
+  return n;
+}
+
+template <RealScalar R>
+void zero_grad(const ParameterList<R>& parameters) {
+  for (auto p : parameters) std::visit([](auto& v) { v.zero_grad(); }, p.var);
+}
+
+}  // namespace argand

@@ -1,0 +1,194 @@
+#include "autograd/tape.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace argand {
+namespace {
+
+struct ThreadState {
+  Tape* tape = nullptr;
+  int no_grad = 0;
+  std::string scope;
+  ForwardWatch watch;
+  std::string tampered;
+  Tamper how = Tamper::None;
+};
+
+ThreadState& state() {
+  thread_local ThreadState instance;
+  return instance;
+}
+
+/// Falsifies the gradient that an op gave one of its inputs.
+template <Scalar T>
+void falsify(Tensor<T>& dx, Tamper how) {
+  dx = dx.clone();
+  if (how == Tamper::Conjugate)
+    for (T& g : dx.span()) g = conj_of(g);
+  if (how == Tamper::Twice || how == Tamper::Half)
+    for (T& g : dx.span()) g *= static_cast<RealOf<T>>(how == Tamper::Twice ? 2 : 0.5);
+  if (how == Tamper::Transpose && dx.rank() >= 2) {  // the numbers of the transposed last two axes, poured into the old shape
+    const std::int64_t rows = dx.dim(-2), columns = dx.dim(-1);
+    const Tensor<T> before = dx.clone();
+    for (std::int64_t k = 0; k < dx.size(); ++k) {
+      const std::int64_t matrix = k / (rows * columns), place = k % (rows * columns);
+      dx.data()[k] = before.data()[matrix * rows * columns + place % rows * columns + place / rows];
+    }
+  }
+}
+
+/// Runs an entry with its inputs' gradients set aside, falsifies what it deposits, and adds the two.
+void run_tampered(TapeEntry& entry, Tamper how) {
+  std::vector<std::function<void()>> restore;
+  for (std::size_t i = 0; i < entry.inputs.size(); ++i) {
+    SlotBase* base = entry.inputs[i].get();
+    if (base == nullptr || std::any_of(entry.inputs.begin(), entry.inputs.begin() + static_cast<std::ptrdiff_t>(i),
+                                       [&](const auto& other) { return other.get() == base; }))
+      continue;
+    const auto handle = [&]<class T>(Slot<T>* slot) {
+      if (slot == nullptr) return;
+      restore.push_back([slot, how, before = slot->grad, had = slot->present] {
+        if (slot->present) falsify(slot->grad, how);
+        if (had && slot->present) slot->grad.add(before);
+        if (had && !slot->present) slot->grad = before;
+        slot->present = slot->present || had;
+      });
+      slot->clear_grad();
+    };
+    handle(dynamic_cast<Slot<float>*>(base));
+    handle(dynamic_cast<Slot<double>*>(base));
+    handle(dynamic_cast<Slot<std::complex<float>>*>(base));
+    handle(dynamic_cast<Slot<std::complex<double>>*>(base));
+  }
+  entry.backward();
+  for (auto& action : restore) action();
+}
+
+}  // namespace
+
+template <Scalar T>
+Tensor<T> Var<T>::grad() const {
+  require(slot_ != nullptr, "grad", "this tensor of shape {} is a constant; make it with variable()", shape());
+  require(slot_->leaf, "grad", "only variables keep their gradient; that of an op's output is freed as the walk passes it");
+  return slot_->present ? slot_->grad : Tensor<T>::zeros(shape());
+}
+
+template <Scalar T>
+Sink<T> sink(const Var<T>& x) {
+  return recording() ? Sink<T>(x) : Sink<T>();
+}
+
+template <Scalar T>
+void Sink<T>::add(Tensor<T> dx) const {
+  if (!slot_) return;
+  require(dx.shape() == slot_->shape, "backward", "a gradient of shape {} for a tensor of shape {}", dx.shape(), slot_->shape);
+  if (!slot_->present) {
+    slot_->grad = std::move(dx);
+    slot_->present = true;
+  } else {
+    if (!slot_->grad.unique()) slot_->grad = slot_->grad.clone();  // another owner must not see the sum
+    slot_->grad.add(dx);
+  }
+}
+
+template <Scalar T>
+T* Sink<T>::prepare(bool& add) const {
+  add = slot_->present;
+  if (!slot_->present)
+    slot_->grad = Tensor<T>(slot_->shape);
+  else if (!slot_->grad.unique())
+    slot_->grad = slot_->grad.clone();
+  slot_->present = true;
+  return slot_->grad.data();
+}
+
+Tape::Tape() : outer_(state().tape) { state().tape = this; }
+Tape::~Tape() { state().tape = outer_; }
+
+Tape& Tape::current() {
+  if (state().tape == nullptr) {
+    thread_local Tape base;  // its constructor makes it current
+    state().tape = &base;
+  }
+  return *state().tape;
+}
+
+void Tape::push(TapeEntry entry) {
+  entry.output->entry = static_cast<std::int64_t>(entries_.size());
+  entries_.push_back(std::move(entry));
+}
+
+void Tape::clear() {
+  // Newest first: an entry may own what keeps older ones alive, never the other way round.
+  while (!entries_.empty()) entries_.pop_back();
+}
+
+void Tape::tamper(std::string op, Tamper how) {
+  require(how == Tamper::None || Op::find(op) != nullptr, "tamper", "no op is called {}", op);
+  state().tampered = std::move(op);
+  state().how = how;
+}
+
+template <RealScalar R>
+void Tape::backward(const Var<R>& loss) {
+  require(loss.size() == 1, "backward", "starts from a single real number, got shape {}; sum or average first", loss.shape());
+  require(loss.requires_grad(), "backward", "the loss depends on no variable, or was computed inside no_grad");
+  require(loss.slot()->leaf || (loss.slot()->entry >= 0 && loss.slot()->entry < static_cast<std::int64_t>(entries_.size()) &&
+                                entries_[static_cast<std::size_t>(loss.slot()->entry)].output == loss.slot()),
+          "backward", "the loss is not on this tape; a tape is walked once");
+  Sink<R>(loss).add(Tensor<R>::ones(loss.shape()));
+  walk();
+}
+
+void Tape::walk() {
+  const ThreadState& now = state();
+  while (!entries_.empty()) {
+    TapeEntry& entry = entries_.back();
+    if (entry.output->has_grad()) {
+      const NoGrad none;
+      if (now.how != Tamper::None && entry.op->name() == now.tampered)
+        run_tampered(entry, now.how);
+      else
+        entry.backward();
+      if (watch_) watch_(entry);
+      entry.output->clear_grad();
+    }
+    entries_.pop_back();
+  }
+}
+
+NoGrad::NoGrad() { ++state().no_grad; }
+NoGrad::~NoGrad() { --state().no_grad; }
+bool recording() { return state().no_grad == 0; }
+
+NameScope::NameScope(std::string_view name) : length_(state().scope.size()) {
+  std::string& scope = state().scope;
+  if (!scope.empty()) scope += '.';
+  scope += name;
+}
+NameScope::~NameScope() { state().scope.resize(length_); }
+
+void watch_forward(ForwardWatch watch) { state().watch = std::move(watch); }
+
+namespace detail {
+const std::string& current_scope() { return state().scope; }
+
+template <Scalar T>
+void observe_forward(const Op& op, const Tensor<T>& y) {
+  if (!state().watch) return;
+  const bool finite = std::all_of(y.begin(), y.end(), [](T v) { return std::isfinite(std::abs(v)); });
+  state().watch(op, state().scope, finite);
+}
+}  // namespace detail
+
+#define ARGAND_AUTOGRAD(T)              \
+  template class Var<T>;                \
+  template class Sink<T>;               \
+  template Sink<T> sink(const Var<T>&); \
+  template void detail::observe_forward(const Op&, const Tensor<T>&);
+ARGAND_FOR_SCALAR(ARGAND_AUTOGRAD)
+template void Tape::backward(const Var<float>&);
+template void Tape::backward(const Var<double>&);
+
+}  // namespace argand

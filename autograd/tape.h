@@ -1,0 +1,150 @@
+#pragma once
+/// The tape: ops append to it as they compute, backward() walks it once, in reverse. No recursion, no sort.
+/// An entry holds the op, where its output's gradient gathers, and a closure with exactly what the gradient reads;
+/// both are freed as the walk passes them.
+
+#include <complex>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "autograd/op.h"
+#include "autograd/var.h"
+
+namespace argand {
+
+/// Where an op's backward pass puts the gradient of one input. False when nobody wants it.
+template <Scalar T>
+class Sink {
+ public:
+  Sink() = default;
+  explicit Sink(const Var<T>& x) : slot_(x.slot()) {}
+  explicit operator bool() const { return slot_ != nullptr; }
+
+  /// Adds dx. The first contribution is kept as it is, without a copy.
+  void add(Tensor<T> dx) const;
+  /// For kernels that can add into memory themselves: calls write(T* dx, bool add), where `add` says whether dx already holds
+  /// a gradient to add to (a GEMM's beta) or is uninitialised.
+  template <class Write>
+  void accumulate(const Write& write) const {
+    if (!slot_) return;
+    bool add = false;
+    T* dx = prepare(add);
+    write(dx, add);
+  }
+
+ private:
+  T* prepare(bool& add) const;
+  std::shared_ptr<Slot<T>> slot_;  // null when nobody wants this gradient
+};
+
+/// Sink of x for an op that is being recorded: empty for constants and inside no_grad.
+template <Scalar T>
+Sink<T> sink(const Var<T>& x);
+
+struct TapeEntry {
+  const Op* op;
+  std::shared_ptr<SlotBase> output;
+  std::vector<std::shared_ptr<SlotBase>> inputs;  ///< null for constants
+  std::function<void()> backward;
+  std::string scope;  ///< the module path when it was recorded, e.g. "blocks.0.attn"
+};
+
+/// A fault put into one op's gradient on purpose, to show that the checks find it.
+enum class Tamper { None, Conjugate, Twice, Half, Transpose };
+
+class Tape {
+ public:
+  /// Becomes the thread's current tape until it is destroyed; tapes nest.
+  Tape();
+  ~Tape();
+  Tape(const Tape&) = delete;
+  Tape& operator=(const Tape&) = delete;
+
+  /// The tape that ops of this thread record on. There always is one.
+  static Tape& current();
+
+  /// Walks the tape from the end, leaving gradients in the leaves and the tape empty. Gradients add to what the leaves hold.
+  /// Throws when the loss is not a single number or was not recorded on this tape. A complex loss does not compile: the gradient
+  /// of a complex number is not defined, take its real part, modulus, ... first.
+  template <RealScalar R>
+  void backward(const Var<R>& loss);
+
+  void clear();
+  const std::vector<TapeEntry>& entries() const { return entries_; }
+  void push(TapeEntry entry);
+
+  /// Called after every entry of the walk with the gradients of its inputs already gathered (for printing and NaN tracing).
+  void on_backward(std::function<void(const TapeEntry&)> watch) { watch_ = std::move(watch); }
+
+  /// For tests of the checks: from now on, on every tape of this thread, gradients of the op's inputs are falsified.
+  static void tamper(std::string op, Tamper how);
+
+ private:
+  void walk();
+  std::vector<TapeEntry> entries_;
+  std::function<void(const TapeEntry&)> watch_;
+  Tape* outer_;
+};
+
+template <RealScalar R>
+void backward(const Var<R>& loss) {
+  Tape::current().backward(loss);
+}
+
+/// Nothing is recorded in this thread while one of these lives.
+class NoGrad {
+ public:
+  NoGrad();
+  ~NoGrad();
+  NoGrad(const NoGrad&) = delete;
+  NoGrad& operator=(const NoGrad&) = delete;
+};
+bool recording();
+
+/// Entries recorded while it lives carry the name of the module; nested scopes join with dots.
+class NameScope {
+ public:
+  explicit NameScope(std::string_view name);
+  ~NameScope();
+  NameScope(const NameScope&) = delete;
+  NameScope& operator=(const NameScope&) = delete;
+
+ private:
+  std::size_t length_;
+};
+
+/// Called with every op's name, module path and whether the output is finite, when set (the NaN tracer). Costs nothing when not.
+using ForwardWatch = std::function<void(const Op&, const std::string& scope, bool finite)>;
+void watch_forward(ForwardWatch watch);
+
+/// True when a gradient of any of these will be asked for.
+template <Scalar... T>
+bool wants_grad(const Var<T>&... inputs) {
+  return recording() && (inputs.requires_grad() || ...);
+}
+
+namespace detail {
+const std::string& current_scope();
+template <Scalar T>
+void observe_forward(const Op& op, const Tensor<T>& y);
+}  // namespace detail
+
+/// Ends every op: makes y a Var and, if a gradient is wanted, remembers how to find it.
+/// `backward(const Tensor<Out>& dy)` puts the inputs' gradients into sinks that it captured.
+template <Scalar Out, class Backward, Scalar... In>
+Var<Out> record(const Op& op, Tensor<Out> y, Backward backward, const Var<In>&... inputs) {
+  detail::observe_forward(op, y);
+  if (!wants_grad(inputs...)) return Var<Out>(std::move(y));
+  auto slot = std::make_shared<Slot<Out>>(y.shape(), false);
+  TapeEntry entry{&op,
+                  slot,
+                  {inputs.slot()...},
+                  [raw = slot.get(), backward = std::move(backward)] { backward(raw->grad); },
+                  detail::current_scope()};
+  Tape::current().push(std::move(entry));
+  return Var<Out>(std::move(y), std::move(slot));
+}
+
+}  // namespace argand

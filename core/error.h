@@ -1,0 +1,31 @@
+#pragma once
+/// The one exception of the library. Its text names the operation first, then the rule, then what was given:
+/// `matmul: inner sizes differ, [2, 3] and [4, 5]`.
+
+#include <fmt/core.h>
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace argand {
+
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Throws Error("op: message").
+template <class... Args>
+[[noreturn]] void fail(std::string_view op, fmt::format_string<Args...> message, Args&&... args) {
+  throw Error(fmt::format("{}: {}", op, fmt::format(message, std::forward<Args>(args)...)));
+}
+
+/// Throws unless `rule` holds; the arguments are formatted only then.
+template <class... Args>
+void require(bool rule, std::string_view op, fmt::format_string<Args...> message, Args&&... args) {
+  if (!rule) [[unlikely]]
+    fail(op, message, std::forward<Args>(args)...);
+}
+
+}  // namespace argand

@@ -1,0 +1,58 @@
+#include "core/kernels/elementwise.h"
+
+namespace argand {
+
+BroadcastPlan::BroadcastPlan(std::string_view op, const Shape& a_shape, const Shape& b_shape)
+    : shape(broadcast(op, a_shape, b_shape)) {
+  const auto stretch = [&](const Shape& from, auto& strides) {
+    const auto own = strides_of(from);
+    const int missing = shape.rank() - from.rank();
+    for (int axis = 0; axis < from.rank(); ++axis)
+      strides[static_cast<std::size_t>(axis + missing)] = from[axis] == 1 ? 0 : own[static_cast<std::size_t>(axis)];
+  };
+  stretch(a_shape, a);
+  stretch(b_shape, b);
+}
+
+template <Scalar T>
+Tensor<T> sum_to(const Tensor<T>& x, const Shape& shape) {
+  if (x.shape() == shape) return x;
+  Tensor<T> y = Tensor<T>::zeros(shape);
+  if (x.size() == 0) return y;
+  const BroadcastPlan plan("sum_to", x.shape(), shape);
+  const int rank = plan.shape.rank();
+  require(plan.shape == x.shape(), "sum_to", "{} does not broadcast to {}", shape, x.shape());
+
+  // Bias and gain gradients, the common case: `shape` is the tail of x's. Columns are split among threads, rows are summed in
+  // order, so the sum is the same for any number of threads.
+  std::int64_t tail = 1;
+  int axis = rank;
+  while (axis > 0 && plan.b[static_cast<std::size_t>(axis - 1)] == tail && tail < y.size()) tail *= plan.shape[--axis];
+  if (tail == y.size()) {
+    const std::int64_t rows = x.size() / tail;
+    parallel_for(tail, 64, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t r = 0; r < rows; ++r) {
+        const T* in = x.data() + r * tail;
+        for (std::int64_t c = begin; c < end; ++c) y.data()[c] += in[c];
+      }
+    });
+    return y;
+  }
+  const std::int64_t columns = plan.shape.back(), rows = x.size() / columns;
+  const std::int64_t step = plan.b[static_cast<std::size_t>(rank - 1)];
+  for (std::int64_t row = 0; row < rows; ++row) {
+    std::int64_t at = 0, rest = row;
+    for (int a = rank - 2; a >= 0; --a) {
+      at += rest % plan.shape[a] * plan.b[static_cast<std::size_t>(a)];
+      rest /= plan.shape[a];
+    }
+    const T* in = x.data() + row * columns;
+    for (std::int64_t i = 0; i < columns; ++i) y.data()[at + i * step] += in[i];
+  }
+  return y;
+}
+
+#define ARGAND_SUM_TO(T) template Tensor<T> sum_to(const Tensor<T>&, const Shape&);
+ARGAND_FOR_SCALAR(ARGAND_SUM_TO)
+
+}  // namespace argand

@@ -1,0 +1,74 @@
+#pragma once
+/// Loops over tensors, in parallel and vectorised: map, map with broadcasting, and its adjoint, the sum over stretched axes.
+
+#include <array>
+
+#include "core/kernels/vector_math.h"
+#include "core/parallel.h"
+#include "core/tensor.h"
+
+namespace argand {
+
+/// y[i] = f(x[i], ...), all of one shape.
+template <class F, Scalar A, Scalar... Rest>
+auto map(const F& f, const Tensor<A>& a, const Tensor<Rest>&... rest) {
+  using Out = decltype(f(A(), Rest()...));
+  (require(a.shape() == rest.shape(), "map", "shapes differ, {} and {}", a.shape(), rest.shape()), ...);
+  Tensor<Out> y(a.shape());
+  Out* __restrict out = y.data();
+  const auto loop = [&f, out](std::int64_t begin, std::int64_t end, const A* pa, const Rest*... p) {
+    for (std::int64_t i = begin; i < end; ++i) out[i] = f(pa[i], p[i]...);
+  };
+  parallel_for(a.size(), elementwise_grain,
+               [&](std::int64_t begin, std::int64_t end) { loop(begin, end, a.data(), rest.data()...); });
+  return y;
+}
+
+/// How two shapes stretch to a common one: element (row, column) of the result comes from the given strides, 0 where stretched.
+struct BroadcastPlan {
+  Shape shape;                                         ///< of the result
+  std::array<std::int64_t, Shape::max_rank> a{}, b{};  ///< strides in elements, aligned with `shape`
+  BroadcastPlan(std::string_view op, const Shape& a_shape, const Shape& b_shape);
+};
+
+/// y = f(a, b) with NumPy's broadcasting.
+template <class F, Scalar A, Scalar B>
+auto broadcast_map(std::string_view op, const F& f, const Tensor<A>& a, const Tensor<B>& b) {
+  using Out = decltype(f(A(), B()));
+  if (a.shape() == b.shape()) return map(f, a, b);
+  const BroadcastPlan plan(op, a.shape(), b.shape());
+  Tensor<Out> y(plan.shape);
+  if (y.size() == 0) return y;
+  const int rank = plan.shape.rank();
+  const std::int64_t columns = plan.shape.back(), rows = y.size() / columns;
+  const std::int64_t sa = plan.a[static_cast<std::size_t>(rank - 1)], sb = plan.b[static_cast<std::size_t>(rank - 1)];
+  parallel_for(rows, std::max<std::int64_t>(1, elementwise_grain / columns), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row) {
+      std::int64_t ia = 0, ib = 0, rest = row;
+      for (int axis = rank - 2; axis >= 0; --axis) {
+        const std::int64_t index = rest % plan.shape[axis];
+        rest /= plan.shape[axis];
+        ia += index * plan.a[static_cast<std::size_t>(axis)];
+        ib += index * plan.b[static_cast<std::size_t>(axis)];
+      }
+      Out* __restrict out = y.data() + row * columns;
+      const A* pa = a.data() + ia;
+      const B* pb = b.data() + ib;
+      if (sa == 1 && sb == 1)
+        for (std::int64_t i = 0; i < columns; ++i) out[i] = f(pa[i], pb[i]);
+      else if (sa == 1)
+        for (std::int64_t i = 0; i < columns; ++i) out[i] = f(pa[i], pb[0]);
+      else if (sb == 1)
+        for (std::int64_t i = 0; i < columns; ++i) out[i] = f(pa[0], pb[i]);
+      else
+        for (std::int64_t i = 0; i < columns; ++i) out[i] = f(pa[0], pb[0]);
+    }
+  });
+  return y;
+}
+
+/// The adjoint of broadcasting: sums x over the axes along which `shape` was stretched to x.shape().
+template <Scalar T>
+Tensor<T> sum_to(const Tensor<T>& x, const Shape& shape);
+
+}  // namespace argand

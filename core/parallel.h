@@ -1,0 +1,46 @@
+#pragma once
+/// The one place that decides about threads (OpenMP underneath; OpenBLAS's openmp flavour shares the same pool).
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <type_traits>
+
+namespace argand {
+
+int num_threads();
+/// n >= 1; sets OpenMP's and OpenBLAS's number together.
+void set_num_threads(int n);
+
+namespace detail {
+/// A reference to a callable: no allocation, lives as long as the call.
+class RangeFunction {
+ public:
+  template <class F>
+  RangeFunction(const F& f)
+      : object_(&f), call_([](const void* o, std::int64_t b, std::int64_t e) { (*static_cast<const F*>(o))(b, e); }) {}
+  void operator()(std::int64_t begin, std::int64_t end) const { call_(object_, begin, end); }
+
+ private:
+  const void* object_;
+  void (*call_)(const void*, std::int64_t, std::int64_t);
+};
+void parallel_for(std::int64_t n, std::int64_t grain, RangeFunction f);
+}  // namespace detail
+
+/// Calls f(begin, end) on disjoint ranges that cover [0, n), in parallel. Ranges start at multiples of `grain`, so the
+/// place of an element within a vectorised loop, hence its rounding, is the same for any number of threads.
+/// Runs inline when n <= grain or inside another parallel region. The first exception of a range is rethrown.
+template <class F>
+void parallel_for(std::int64_t n, std::int64_t grain, const F& f) {
+  detail::parallel_for(n, grain, detail::RangeFunction(f));
+}
+
+/// Elements per task for loops that do a few operations on each: a multiple of every vector width.
+inline constexpr std::int64_t elementwise_grain = 4096;
+
+/// In every worker thread: flush subnormal numbers to zero. The tail of a softmax is full of them, and each costs about
+/// a hundred cycles (18 times slower in all). For training programs; gradient checks keep IEEE arithmetic.
+void flush_subnormals_to_zero(bool on);
+
+}  // namespace argand

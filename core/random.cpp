@@ -1,0 +1,81 @@
+#include "core/random.h"
+
+#include <cmath>
+#include <numbers>
+
+#include "core/parallel.h"
+
+namespace argand {
+
+std::array<std::uint32_t, 4> Random::block(std::uint64_t i) const {
+  // The multipliers and the Weyl constants of the key schedule are those of the paper's Philox4x32-10.
+  std::array<std::uint32_t, 4> x = {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(i >> 32),
+                                    static_cast<std::uint32_t>(stream_), static_cast<std::uint32_t>(stream_ >> 32)};
+  std::uint32_t k0 = static_cast<std::uint32_t>(seed_), k1 = static_cast<std::uint32_t>(seed_ >> 32);
+  for (int round = 0; round < 10; ++round) {
+    const std::uint64_t p0 = std::uint64_t{0xD2511F53} * x[0], p1 = std::uint64_t{0xCD9E8D57} * x[2];
+    x = {static_cast<std::uint32_t>(p1 >> 32) ^ x[1] ^ k0, static_cast<std::uint32_t>(p1),
+         static_cast<std::uint32_t>(p0 >> 32) ^ x[3] ^ k1, static_cast<std::uint32_t>(p0)};
+    k0 += 0x9E3779B9;
+    k1 += 0xBB67AE85;
+  }
+  return x;
+}
+
+namespace {
+double unit(std::uint32_t high, std::uint32_t low) {
+  return static_cast<double>((std::uint64_t{high} << 32 | low) >> 11) * 0x1p-53;
+}
+}  // namespace
+
+double Random::uniform(std::uint64_t i) const {
+  const auto x = block(i);
+  return unit(x[0], x[1]);
+}
+
+double Random::normal(std::uint64_t i) const {
+  const auto x = block(i);
+  const double u = 1 - unit(x[0], x[1]);  // in (0, 1]: the logarithm is finite
+  return std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * unit(x[2], x[3]));
+}
+
+std::uint64_t Random::below(std::uint64_t i, std::uint64_t n) const {
+  const auto x = block(i);
+  __extension__ using Wide = unsigned __int128;  // a GCC and Clang extension, hence the keyword
+  return static_cast<std::uint64_t>((static_cast<Wide>(std::uint64_t{x[0]} << 32 | x[1]) * n) >> 64);
+}
+
+namespace {
+/// Fills a tensor from a function of the element's number; a complex element takes two numbers.
+template <Scalar T, class F>
+Tensor<T> generate(const Shape& shape, const F& number) {
+  Tensor<T> x(shape);
+  T* out = x.data();
+  parallel_for(x.size(), elementwise_grain, [&](std::int64_t b, std::int64_t e) {
+    for (std::int64_t i = b; i < e; ++i) {
+      const auto n = static_cast<std::uint64_t>(i);
+      if constexpr (ComplexScalar<T>) out[i] = {number(2 * n), number(2 * n + 1)};
+      if constexpr (RealScalar<T>) out[i] = number(n);
+    }
+  });
+  return x;
+}
+}  // namespace
+
+template <Scalar T>
+Tensor<T> randn(const Shape& shape, const Random& random, RealOf<T> std) {
+  const double scale = static_cast<double>(std) * (ComplexScalar<T> ? std::numbers::sqrt2 / 2 : 1.0);
+  return generate<T>(shape, [&](std::uint64_t i) { return static_cast<RealOf<T>>(scale * random.normal(i)); });
+}
+
+template <Scalar T>
+Tensor<T> rand(const Shape& shape, const Random& random, RealOf<T> low, RealOf<T> high) {
+  return generate<T>(shape, [&](std::uint64_t i) { return low + (high - low) * static_cast<RealOf<T>>(random.uniform(i)); });
+}
+
+#define ARGAND_RANDOM(T)                                               \
+  template Tensor<T> randn<T>(const Shape&, const Random&, RealOf<T>); \
+  template Tensor<T> rand<T>(const Shape&, const Random&, RealOf<T>, RealOf<T>);
+ARGAND_FOR_SCALAR(ARGAND_RANDOM)
+
+}  // namespace argand

@@ -1,0 +1,40 @@
+#pragma once
+/// Counter-based random numbers: Philox4x32-10 (Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3",
+/// SC 2011). Number i of a stream is a pure function of (seed, stream, i): the same whatever the thread count or the order.
+
+#include <array>
+#include <cstdint>
+
+#include "core/tensor.h"
+
+namespace argand {
+
+class Random {
+ public:
+  /// Streams of one seed are independent of each other.
+  explicit Random(std::uint64_t seed, std::uint64_t stream = 0) : seed_(seed), stream_(stream) {}
+
+  /// Block i of the stream: four random 32-bit words.
+  std::array<std::uint32_t, 4> block(std::uint64_t i) const;
+  /// Number i, uniform in [0, 1), 53 bits.
+  double uniform(std::uint64_t i) const;
+  /// Number i, standard normal (Box-Muller on one block).
+  double normal(std::uint64_t i) const;
+  /// Number i, uniform in {0, ..., n - 1}, n >= 1, without modulo bias worth noticing (64-bit multiply-shift).
+  std::uint64_t below(std::uint64_t i, std::uint64_t n) const;
+
+  std::uint64_t seed() const { return seed_; }
+  std::uint64_t stream() const { return stream_; }
+
+ private:
+  std::uint64_t seed_, stream_;
+};
+
+/// N(0, std²); a complex number has std²/2 in each component, so that E|z|² = std².
+template <Scalar T>
+Tensor<T> randn(const Shape& shape, const Random& random, RealOf<T> std = 1);
+/// Uniform in [low, high); a complex number in that square.
+template <Scalar T>
+Tensor<T> rand(const Shape& shape, const Random& random, RealOf<T> low = 0, RealOf<T> high = 1);
+
+}  // namespace argand

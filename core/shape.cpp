@@ -1,0 +1,80 @@
+#include "core/shape.h"
+
+#include <algorithm>
+
+namespace argand {
+
+Shape::Shape(std::initializer_list<std::int64_t> sizes) : Shape(std::span<const std::int64_t>(sizes.begin(), sizes.size())) {}
+
+Shape::Shape(std::span<const std::int64_t> sizes) {
+  for (std::int64_t size : sizes) push_back(size);
+}
+
+std::int64_t Shape::size() const {
+  std::int64_t n = 1;
+  for (std::int64_t s : *this) n *= s;
+  return n;
+}
+
+std::int64_t Shape::rows() const {
+  std::int64_t n = 1;
+  for (int i = 0; i + 1 < rank_; ++i) n *= sizes_[static_cast<std::size_t>(i)];
+  return n;
+}
+
+void Shape::push_back(std::int64_t size) {
+  require(rank_ < max_rank, "shape", "at most {} axes", max_rank);
+  require(size >= 0, "shape", "sizes cannot be negative, got {}", size);
+  // The product must stay a valid element count, so that no later index computation can overflow.
+  std::int64_t product = 0;
+  require(!__builtin_mul_overflow(std::max<std::int64_t>(1, this->size()), size, &product) && product < (std::int64_t{1} << 48),
+          "shape", "{} with a further axis of {} has too many elements", str(), size);
+  sizes_[static_cast<std::size_t>(rank_++)] = size;
+}
+
+void Shape::erase(int axis) {
+  axis = checked(axis);
+  std::copy(begin() + axis + 1, end(), sizes_.begin() + axis);
+  --rank_;
+}
+
+int Shape::checked(int axis) const {
+  const int positive = axis < 0 ? axis + rank_ : axis;
+  if (positive < 0 || positive >= rank_) [[unlikely]]
+    fail("shape", "no axis {} in {}", axis, str());
+  return positive;
+}
+
+bool operator==(const Shape& a, const Shape& b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
+
+std::string Shape::str() const {
+  std::string text = "[";
+  for (int i = 0; i < rank_; ++i) {
+    if (i > 0) text += ", ";
+    text += std::to_string(sizes_[static_cast<std::size_t>(i)]);
+  }
+  return text + "]";
+}
+
+std::array<std::int64_t, Shape::max_rank> strides_of(const Shape& shape) {
+  std::array<std::int64_t, Shape::max_rank> strides{};
+  std::int64_t step = 1;
+  for (int i = shape.rank() - 1; i >= 0; --i) {
+    strides[static_cast<std::size_t>(i)] = step;
+    step *= shape[i];
+  }
+  return strides;
+}
+
+Shape broadcast(std::string_view op, const Shape& a, const Shape& b) {
+  const int rank = std::max(a.rank(), b.rank());
+  std::array<std::int64_t, Shape::max_rank> sizes{};
+  for (int i = 1; i <= rank; ++i) {
+    const std::int64_t m = i <= a.rank() ? a[-i] : 1, n = i <= b.rank() ? b[-i] : 1;
+    require(m == n || m == 1 || n == 1, op, "shapes do not broadcast, {} and {}", a, b);
+    sizes[static_cast<std::size_t>(rank - i)] = m == 1 ? n : m;
+  }
+  return Shape(std::span<const std::int64_t>(sizes.data(), static_cast<std::size_t>(rank)));
+}
+
+}  // namespace argand

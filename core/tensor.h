@@ -1,0 +1,121 @@
+#pragma once
+/// Tensor<T>: a dense row-major array of float, double, complex<float> or complex<double>.
+/// Copies share storage (cheap); clone() copies the numbers. There are no strided views: what a kernel reads is contiguous.
+
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/scalar.h"
+#include "core/shape.h"
+
+namespace argand {
+
+template <Scalar T>
+class Tensor {
+ public:
+  using value_type = T;
+
+  Tensor() : Tensor(Shape{0}) {}
+  /// Uninitialised numbers.
+  explicit Tensor(const Shape& shape);
+  /// Numbers in row-major order. Throws when their count is not shape.size().
+  Tensor(const Shape& shape, std::span<const T> values);
+  Tensor(const Shape& shape, std::initializer_list<T> values) : Tensor(shape, std::span<const T>(values.begin(), values.size())) {}
+
+  static Tensor zeros(const Shape& shape) { return full(shape, T(0)); }
+  static Tensor ones(const Shape& shape) { return full(shape, T(1)); }
+  static Tensor full(const Shape& shape, T value);
+  static Tensor scalar(T value) { return full(Shape{}, value); }
+
+  const Shape& shape() const { return shape_; }
+  int rank() const { return shape_.rank(); }
+  std::int64_t dim(int axis) const { return shape_[axis]; }
+  std::int64_t size() const { return size_; }
+
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+  std::span<T> span() { return {data_, static_cast<std::size_t>(size_)}; }
+  std::span<const T> span() const { return {data_, static_cast<std::size_t>(size_)}; }
+  T* begin() { return data_; }
+  T* end() { return data_ + size_; }
+  const T* begin() const { return data_; }
+  const T* end() const { return data_ + size_; }
+
+  /// One element, bounds checked: x(1, 2).
+  template <std::convertible_to<std::int64_t>... Index>
+  T& operator()(Index... index) {
+    return data_[offset({static_cast<std::int64_t>(index)...})];
+  }
+  template <std::convertible_to<std::int64_t>... Index>
+  const T& operator()(Index... index) const {
+    return data_[offset({static_cast<std::int64_t>(index)...})];
+  }
+  /// The only element. Throws when there are more.
+  T item() const;
+
+  /// Same numbers, same storage, another shape; one size may be -1. Throws when the counts differ.
+  Tensor reshape(const Shape& shape) const;
+  Tensor reshape(std::initializer_list<std::int64_t> sizes) const;
+  Tensor clone() const;
+  void fill(T value);
+  /// this += other, same shape.
+  void add(const Tensor& other);
+
+  /// True when no other tensor shares the storage: it may be written to without anyone noticing.
+  bool unique() const { return storage_.use_count() == 1; }
+  bool shares_storage_with(const Tensor& other) const { return storage_ == other.storage_; }
+
+  /// The storage seen as another scalar (complex <-> pairs of reals); counts must agree in bytes.
+  template <Scalar U>
+  Tensor<U> reinterpret(const Shape& shape) const;
+
+ private:
+  template <Scalar>
+  friend class Tensor;
+  std::int64_t offset(std::initializer_list<std::int64_t> index) const;
+
+  Shape shape_;
+  std::int64_t size_ = 0;
+  std::shared_ptr<void> storage_;
+  T* data_ = nullptr;
+};
+
+/// complex [..., n] -> real [..., 2n], interleaved (re, im), sharing storage.
+template <RealScalar R>
+Tensor<R> as_real(const Tensor<std::complex<R>>& z);
+/// real [..., 2n], interleaved -> complex [..., n], sharing storage. Throws when the last size is odd.
+template <RealScalar R>
+Tensor<std::complex<R>> as_complex(const Tensor<R>& x);
+
+/// For printing: nested brackets, six digits, long axes elided.
+template <Scalar T>
+std::string to_string(const Tensor<T>& x);
+
+/// Token ids: their own integer type, never a tensor of numbers. Row-major, e.g. [B, T].
+class Ids {
+ public:
+  using value_type = std::int32_t;
+
+  Ids() = default;
+  explicit Ids(const Shape& shape) : shape_(shape), values_(static_cast<std::size_t>(shape.size())) {}
+  Ids(const Shape& shape, std::vector<value_type> values);
+
+  const Shape& shape() const { return shape_; }
+  std::int64_t size() const { return static_cast<std::int64_t>(values_.size()); }
+  value_type* data() { return values_.data(); }
+  const value_type* data() const { return values_.data(); }
+  value_type& operator[](std::int64_t i) { return values_[static_cast<std::size_t>(i)]; }
+  value_type operator[](std::int64_t i) const { return values_[static_cast<std::size_t>(i)]; }
+  std::span<const value_type> span() const { return values_; }
+  /// Throws `op: id 9 at [0, 3] is outside the vocabulary of 8` for the first id outside [0, limit).
+  void check_below(std::int64_t limit, std::string_view op) const;
+
+ private:
+  Shape shape_{0};
+  std::vector<value_type> values_;
+};
+
+}  // namespace argand

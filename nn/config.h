@@ -1,0 +1,79 @@
+#pragma once
+/// What a model is: every key of every family, named once. The command line, the configuration file, checkpoints and parity cases
+/// all go through visit().
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace argand {
+
+struct ModelConfig {
+  std::string family = "complexformer";
+  std::string task = "lm";
+  std::int64_t n_classes = 4;
+  std::int64_t vocab_size = 0;
+  std::int64_t max_seq_len = 128;
+  std::int64_t n_layers = 2;
+  std::int64_t d_model = 128;
+  std::int64_t n_heads = 4;
+  std::int64_t d_ff = 512;
+  double dropout = 0;
+
+  std::string position = "learned";
+  double rope_base = 10000;
+  std::string norm = "layernorm";
+  std::string ffn = "gelu";
+  bool attn_bias = true;
+  bool ffn_bias = true;
+  bool qk_norm = false;
+  bool tie_embeddings = true;
+
+  std::string adaptation = "per_head";
+  std::string frequencies = "paper";
+  double pcl_weight = 0;
+  double pcl_temperature = 0.1;
+
+  /// Calls f(key, value&, choices, help) for every key that this family has; `choices` is empty or the allowed words, joined by
+  /// '|'.
+  template <class F>
+  void visit(F&& f) {
+    f("family", family, "transformer|complexformer", "architecture");
+    f("task", task, "lm|classify", "lm predicts the next token, classify the label of a text");
+    if (task == "classify") f("n_classes", n_classes, "", "number of labels");
+    f("vocab_size", vocab_size, "", "number of token ids (0: from the data)");
+    f("max_seq_len", max_seq_len, "", "longest sequence, in tokens");
+    f("n_layers", n_layers, "", "number of blocks");
+    f("d_model", d_model, "", "width, in real degrees of freedom");
+    f("n_heads", n_heads, "", "attention heads; divides d_model into even parts");
+    f("d_ff", d_ff, "", "width of the feed-forward layer");
+    f("dropout", dropout, "", "probability of dropping an activation in training");
+    f("position", position, "none|learned|sinusoidal|rope", "how the transformer knows positions");
+    f("rope_base", rope_base, "", "base of the rotary frequencies");
+    f("norm", norm, "layernorm|rmsnorm", "normalisation before each sub-layer");
+    f("ffn", ffn, "gelu|swiglu", "feed-forward layer");
+    f("attn_bias", attn_bias, "", "biases in q, k, v, o");
+    f("ffn_bias", ffn_bias, "", "biases in the feed-forward layer");
+    f("qk_norm", qk_norm, "", "RMS norm of each head's queries and keys");
+    f("tie_embeddings", tie_embeddings, "", "the output layer is the embedding");
+    if (family == "complexformer") {
+      f("adaptation", adaptation, "per_head|shared|fixed", "who owns delta and the phase bias");
+      f("frequencies", frequencies, "paper|rope", "frequency law: base^(-4j/d_k) or base^(-2j/d_k)");
+      f("pcl_weight", pcl_weight, "", "weight of the phase contrastive loss (0: none; the paper uses 0.01)");
+      f("pcl_temperature", pcl_temperature, "", "temperature of the phase contrastive loss");
+    }
+  }
+
+  /// The family's defaults. Throws for an unknown family, with a suggestion.
+  static ModelConfig defaults(const std::string& family);
+  /// From a JSON object; missing keys take the family's defaults, unknown or ill-typed ones throw. Validates.
+  static ModelConfig from_json(const std::string& text);
+  std::string to_json() const;
+  /// Throws Error for a word outside its choices or sizes that do not fit together, naming the key and the remedy.
+  void validate() const;
+};
+
+/// The word of `known` closest to `word` by edit distance, or empty when none is close: for "did you mean".
+std::string closest_word(const std::string& word, const std::vector<std::string>& known);
+
+}  // namespace argand

@@ -1,0 +1,61 @@
+#pragma once
+/// A language model or classifier of any family: what the programs need to know of it.
+
+#include <memory>
+
+#include "autograd/parameter.h"
+#include "core/random.h"
+#include "nn/config.h"
+
+namespace argand {
+
+/// Everything a forward pass depends on besides parameters and tokens.
+struct ForwardContext {
+  bool training = false;   ///< dropout on
+  std::uint64_t seed = 0;  ///< of the dropout masks
+  std::uint64_t step = 0;  ///< of the dropout masks: a mask is a pure function of (seed, step, place, element)
+};
+
+/// Keys and values of the tokens already seen, for generation. Belongs to one model and one batch.
+struct KeyValueCache {
+  virtual ~KeyValueCache() = default;
+  std::int64_t length = 0;  ///< tokens seen
+};
+
+template <RealScalar R>
+struct Loss {
+  Var<R> total;              ///< what to differentiate: cross entropy + auxiliary
+  double cross_entropy = 0;  ///< nats a token (or an article)
+  double auxiliary = 0;      ///< weighted, e.g. the phase contrastive loss
+};
+
+template <RealScalar R>
+class Model {
+ public:
+  virtual ~Model() = default;
+  const ModelConfig& config() const { return config_; }
+
+  /// tokens [B, T] -> logits [B, T, vocab_size] (lm) or [B, n_classes] (classify).
+  /// Throws for T > max_seq_len or a token id outside the vocabulary.
+  virtual Var<R> logits(const Ids& tokens, const ForwardContext& context = {}) = 0;
+  /// Mean cross entropy of targets ([B, T] or [B]) plus auxiliary losses, without ever holding the logits of a large vocabulary.
+  virtual Loss<R> loss(const Ids& tokens, const Ids& targets, const ForwardContext& context = {}) = 0;
+
+  /// An empty cache for a batch of this many sequences.
+  virtual std::unique_ptr<KeyValueCache> make_cache(std::int64_t batch) const = 0;
+  /// The next tokens [B, t] of each sequence -> logits of the last one [B, vocab_size]; extends the cache. Records nothing.
+  virtual Tensor<R> next_logits(const Ids& tokens, KeyValueCache& cache) = 0;
+
+  /// All parameters, in a fixed order.
+  virtual ParameterList<R> parameters() = 0;
+
+ protected:
+  explicit Model(ModelConfig config) : config_(std::move(config)) {}
+  ModelConfig config_;
+};
+
+/// Builds the family's model with its initial parameters, a pure function of (config, seed).
+template <RealScalar R>
+std::unique_ptr<Model<R>> make_model(const ModelConfig& config, std::uint64_t seed);
+
+}  // namespace argand
