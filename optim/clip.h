@@ -1,0 +1,25 @@
+#pragma once
+/// The global norm of all gradients, and clipping by it (Pascanu, Mikolov, Bengio, "On the difficulty of training recurrent
+/// neural networks", ICML 2013).
+
+#include "autograd/parameter.h"
+
+namespace argand {
+
+/// sqrt(Σ |g|²) over every entry of every gradient. Sums of fixed blocks in double, added in order: the same number for any
+/// number of threads. NaN or infinity when a gradient has one.
+template <RealScalar R>
+double grad_norm(const ParameterList<R>& parameters);
+
+/// The factor that brings gradients of this norm down to max_norm: min(1, max_norm / norm). max_norm = 0 does not clip.
+double clip_factor(double norm, double max_norm);
+
+/// Multiplies every gradient in place: to average over n accumulated batches, factor = 1/n.
+template <RealScalar R>
+void scale_gradients(const ParameterList<R>& parameters, double factor);
+
+/// Clips in place and returns the norm before. Optimizer::step(lr, clip_factor(...)) does the same in one pass less.
+template <RealScalar R>
+double clip_grad_norm(const ParameterList<R>& parameters, double max_norm);
+
+}  // namespace argand

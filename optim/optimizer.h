@@ -1,0 +1,73 @@
+#pragma once
+/// What every optimiser offers to a training loop, whatever its mathematics and however many rules it combines.
+
+#include <complex>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "autograd/parameter.h"
+
+namespace argand {
+
+/// A real or complex tensor of one precision.
+template <RealScalar R>
+using AnyTensorOf = std::variant<Tensor<R>, Tensor<std::complex<R>>>;
+
+/// Everything an optimiser remembers from one step to the next. The tensors are named after their role and their parameter,
+/// "m.blocks.0.attn.q.weight", and have its shape and scalar; they share storage with the optimiser's own until cloned.
+template <RealScalar R>
+struct OptimizerState {
+  struct Entry {
+    std::string name;
+    AnyTensorOf<R> value;
+  };
+  std::int64_t steps = 0;  ///< taken so far
+  std::vector<Entry> tensors;
+};
+
+/// Changes parameters in place: a Var is a handle, so the model sees the new numbers.
+template <RealScalar R>
+class Optimizer {
+ public:
+  virtual ~Optimizer() = default;
+
+  /// One step down the gradients that the last backward passes left in the parameters (none: zeros), at this learning rate.
+  /// Every gradient is multiplied by `gradient_scale` as it is read: clipping by global norm and averaging over accumulated
+  /// batches are such factors and need no pass over memory of their own. The gradients themselves stay as they are.
+  virtual void step(double lr, double gradient_scale = 1) = 0;
+
+  virtual OptimizerState<R> state() const = 0;
+  /// Goes on from a state() of an optimiser of the same kind over parameters of the same names and shapes.
+  /// Throws Error, naming the tensor, when one is missing, unknown, or has another shape or scalar; nothing is changed then.
+  virtual void load_state(const OptimizerState<R>& state) = 0;
+};
+
+/// Which optimiser, with its constants. Defaults are those of the ComplexFormer paper but for the weight decay.
+struct OptimizerConfig {
+  std::string name = "adamw";
+  double beta1 = 0.9;
+  double beta2 = 0.98;
+  double eps = 1e-9;
+  double weight_decay = 0.1;
+
+  /// Calls f(key, value&, choices, help) for every key, as ModelConfig::visit does.
+  template <class F>
+  void visit(F&& f) {
+    f("optimizer", name, "adamw", "rule that changes the parameters");
+    f("beta1", beta1, "", "decay of the mean of gradients");
+    f("beta2", beta2, "", "decay of the mean of squared gradients");
+    f("eps", eps, "", "added to the root of the mean square");
+    f("weight_decay", weight_decay, "", "decoupled: parameters shrink by lr * weight_decay a step");
+  }
+
+  /// Throws Error for a constant outside its range.
+  void validate() const;
+};
+
+/// Throws Error for an unknown name.
+template <RealScalar R>
+std::unique_ptr<Optimizer<R>> make_optimizer(const OptimizerConfig& config, ParameterList<R> parameters);
+
+}  // namespace argand

@@ -1,0 +1,25 @@
+#include "optim/schedule.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "core/error.h"
+
+namespace argand {
+
+double Schedule::at(std::int64_t step) const {
+  if (step < warmup) return peak * static_cast<double>(step + 1) / static_cast<double>(warmup);
+  const double x = static_cast<double>(step - warmup) / static_cast<double>(std::max<std::int64_t>(1, total - warmup));
+  return final + 0.5 * (peak - final) * (1 + std::cos(std::numbers::pi * std::min(1.0, x)));
+}
+
+void Schedule::validate() const {
+  require(std::isfinite(peak) && peak > 0, "schedule", "the learning rate must be positive, got {}", peak);
+  require(std::isfinite(final) && final >= 0, "schedule", "the final learning rate must not be negative, got {}", final);
+  require(warmup >= 0, "schedule", "the warm-up must not be negative, got {} steps", warmup);
+  require(total >= 1, "schedule", "at least one step is needed, got {}", total);
+  require(warmup <= total, "schedule", "a warm-up of {} steps does not fit into {} steps", warmup, total);
+}
+
+}  // namespace argand

@@ -1,0 +1,55 @@
+#include "optim/state.h"
+
+#include <algorithm>
+#include <map>
+
+namespace argand {
+namespace {
+
+template <RealScalar R>
+std::string describe(const AnyTensorOf<R>& tensor) {
+  return std::visit([]<Scalar T>(const Tensor<T>& x) { return fmt::format("{} {}", scalar_name<T>(), x.shape()); }, tensor);
+}
+
+}  // namespace
+
+template <RealScalar R>
+std::vector<AnyTensorOf<R>> zeros_like_each(const ParameterList<R>& parameters) {
+  std::vector<AnyTensorOf<R>> zeros;
+  for (const Parameter<R>& p : parameters)
+    zeros.push_back(std::visit([]<Scalar T>(const Var<T>& v) -> AnyTensorOf<R> { return Tensor<T>::zeros(v.shape()); }, p.var));
+  return zeros;
+}
+
+template <RealScalar R>
+void restore_state(const OptimizerState<R>& saved, OptimizerState<R> own) {
+  require(saved.steps >= 0, "optimizer state", "the number of steps is {}", saved.steps);
+  std::map<std::string, const AnyTensorOf<R>*> found;
+  for (const auto& entry : saved.tensors) {
+    const bool first = found.emplace(entry.name, &entry.value).second;
+    require(first, "optimizer state", "{} appears twice", entry.name);
+  }
+  for (const auto& entry : own.tensors) {
+    const auto it = found.find(entry.name);
+    require(it != found.end(), "optimizer state", "{} is missing", entry.name);
+    require(describe<R>(*it->second) == describe<R>(entry.value), "optimizer state", "{} is {}, this model needs {}", entry.name,
+            describe<R>(*it->second), describe<R>(entry.value));
+  }
+  for (const auto& entry : saved.tensors)
+    require(std::any_of(own.tensors.begin(), own.tensors.end(), [&](const auto& e) { return e.name == entry.name; }),
+            "optimizer state", "{} is not of this optimizer", entry.name);
+  for (auto& entry : own.tensors)
+    std::visit(
+        [&]<Scalar T>(Tensor<T>& x) {
+          const auto& source = std::get<Tensor<T>>(*found.at(entry.name));
+          std::copy(source.begin(), source.end(), x.begin());
+        },
+        entry.value);
+}
+
+#define ARGAND_OPTIMIZER_STATE(R)                                                \
+  template std::vector<AnyTensorOf<R>> zeros_like_each(const ParameterList<R>&); \
+  template void restore_state(const OptimizerState<R>&, OptimizerState<R>);
+ARGAND_FOR_REAL(ARGAND_OPTIMIZER_STATE)
+
+}  // namespace argand
