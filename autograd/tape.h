@@ -141,7 +141,7 @@ Var<Out> record(const Op& op, Tensor<Out> y, Backward backward, const Var<In>&..
   TapeEntry entry{&op,
                   slot,
                   {inputs.slot()...},
-                  [raw = slot.get(), backward = std::move(backward)] { backward(raw->grad); },
+                  [raw = slot.get(), backward = std::move(backward)]() mutable { backward(raw->grad); },
                   detail::current_scope()};
   Tape::current().push(std::move(entry));
   return Var<Out>(std::move(y), std::move(slot));

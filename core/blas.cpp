@@ -17,7 +17,16 @@
 namespace argand {
 namespace {
 
-CBLAS_TRANSPOSE cblas(Transpose t) { return t == Transpose::No ? CblasNoTrans : t == Transpose::Yes ? CblasTrans : CblasConjTrans; }
+template <Scalar T>
+CBLAS_TRANSPOSE cblas(Transpose t) {
+  switch (t) {
+    case Transpose::No: return CblasNoTrans;
+    case Transpose::Yes: return CblasTrans;
+    case Transpose::Conjugate: return ComplexScalar<T> ? CblasConjTrans : CblasTrans;
+    case Transpose::ConjugateNo: return ComplexScalar<T> ? CblasConjNoTrans : CblasNoTrans;  // an extension of OpenBLAS
+  }
+  return CblasNoTrans;
+}
 
 blasint narrow(std::int64_t n) {
   require(n <= std::numeric_limits<blasint>::max(), "gemm", "size {} exceeds what BLAS can index", n);
@@ -31,7 +40,7 @@ void gemm(Transpose a_is, Transpose b_is, std::int64_t M, std::int64_t N, std::i
           const T* B, std::int64_t ldb, T beta, T* C, std::int64_t ldc) {
   if (M == 0 || N == 0) return;
   warn_of_slow_blas();
-  const auto ta = cblas(a_is), tb = cblas(b_is);
+  const auto ta = cblas<T>(a_is), tb = cblas<T>(b_is);
   const blasint m = narrow(M), n = narrow(N), k = narrow(K), la = narrow(lda), lb = narrow(ldb), lc = narrow(ldc);
   if constexpr (std::same_as<T, float>) cblas_sgemm(CblasRowMajor, ta, tb, m, n, k, alpha, A, la, B, lb, beta, C, lc);
   if constexpr (std::same_as<T, double>) cblas_dgemm(CblasRowMajor, ta, tb, m, n, k, alpha, A, la, B, lb, beta, C, lc);

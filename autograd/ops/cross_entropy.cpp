@@ -1,0 +1,199 @@
+#include "autograd/ops/cross_entropy.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "autograd/op_check.h"
+#include "autograd/tape.h"
+#include "core/blas.h"
+#include "core/kernels/elementwise.h"
+
+namespace argand {
+namespace {
+
+/// One row of logits -> its loss. `x` becomes e^{x - max}, whose sum is returned in `total`: the softmax but for that factor.
+template <RealScalar R>
+double row_loss(R* __restrict x, std::int64_t V, std::int64_t target, R& total) {
+  R top = -std::numeric_limits<R>::infinity();
+#pragma omp simd reduction(max : top)
+  for (std::int64_t v = 0; v < V; ++v) top = x[v] > top ? x[v] : top;
+  const R at_target = x[target];
+  // Sums of 1 024 in R, those in double: float alone would lose three digits over 33 000 words.
+  double sum = 0;
+  for (std::int64_t from = 0; from < V; from += 1024) {
+    const std::int64_t to = std::min(V, from + 1024);
+    R part = 0;
+#pragma omp simd reduction(+ : part)
+    for (std::int64_t v = from; v < to; ++v) {
+      x[v] = std::exp(x[v] - top);
+      part += x[v];
+    }
+    sum += static_cast<double>(part);
+  }
+  total = static_cast<R>(sum);
+  return std::log(sum) - static_cast<double>(at_target - top);
+}
+
+void check_targets(std::string_view op, const Shape& logits_or_h, const Ids& targets, std::int64_t V) {
+  Shape leading = logits_or_h;
+  require(leading.rank() >= 1, op, "needs at least one axis");
+  leading.erase(-1);
+  require(targets.shape() == leading || targets.size() == leading.size(), op, "targets {} do not match {}", targets.shape(),
+          logits_or_h);
+  require(targets.size() > 0, op, "there are no targets to average over");
+  targets.check_below(V, op);
+}
+
+Ids some_targets() { return Ids({4}, {2, 0, 4, 2}); }
+
+}  // namespace
+
+// ------------------------------------------------------------------------------------------------ cross_entropy
+
+static const Op cross_entropy_op({.name = "cross_entropy",
+                                  .kind = Kind::Real,
+                                  .equation = "L = 1/N Σ_n (logsumexp(x_n) - x_n[y_n])",
+                                  .dz = "∂L/∂x_nv = (softmax(x_n)_v - [v = y_n])/N",
+                                  .dzbar = "real only",
+                                  .vjp = "dx_nv = dL (softmax(x_n)_v - [v = y_n])/N",
+                                  .derivation = "∂logsumexp(x)/∂x_v = e^{x_v}/Σ e^{x} = softmax(x)_v.",
+                                  .singular = "none; the row's maximum is subtracted first, so nothing overflows",
+                                  .source = "Bishop, Pattern Recognition and Machine Learning, eq. 4.108-4.109"},
+                                 [](OpCheck& check) {
+                                   const auto f = [](auto x) { return cross_entropy(x, some_targets()); };
+                                   check.function("real", f, check.real({4, 5}));
+                                   check.finite("huge", f, check.real({4, 5}, -1e30, 1e30));
+                                 });
+
+template <RealScalar R>
+Var<R> cross_entropy(const Var<R>& logits, const Ids& targets) {
+  const std::int64_t V = logits.shape().back(), N = targets.size();
+  check_targets("cross_entropy", logits.shape(), targets, V);
+  Tensor<R> softmax = logits.value().clone();
+  std::vector<double> losses(static_cast<std::size_t>(N));
+  parallel_for(N, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t n = begin; n < end; ++n) {
+      R total = 0;
+      R* row = softmax.data() + n * V;
+      losses[static_cast<std::size_t>(n)] = row_loss(row, V, targets[n], total);
+      for (std::int64_t v = 0; v < V; ++v) row[v] /= total;
+    }
+  });
+  double sum = 0;
+  for (double loss : losses) sum += loss;
+  return record(
+      cross_entropy_op, Tensor<R>::scalar(static_cast<R>(sum / static_cast<double>(N))),
+      [=, dx = sink(logits)](const Tensor<R>& dL) {
+        const R scale = dL.item() / static_cast<R>(N);
+        Tensor<R> g = map([scale](R p) { return p * scale; }, softmax);
+        for (std::int64_t n = 0; n < N; ++n) g.data()[n * V + targets[n]] -= scale;
+        dx.add(g);
+      },
+      logits);
+}
+
+// ------------------------------------------------------------------------------------------------ linear_cross_entropy
+
+static const Op linear_cross_entropy_op(
+    {.name = "linear_cross_entropy",
+     .kind = Kind::Real,
+     .equation = "L = 1/N Σ_n (logsumexp(x_n) - x_n[y_n]), x_n = W h_n + b",
+     .dz = "∂L/∂x_nv = p_nv := (softmax(x_n)_v - [v = y_n])/N",
+     .dzbar = "real only",
+     .vjp = "dh = dL P W, dW = dL Pᵀ h, db = dL Σ_n p_n",
+     .derivation =
+         "cross_entropy followed by linear. L is a scalar and dL only a factor, so P W and Pᵀ h are computed in the forward pass, "
+         "a "
+         "chunk of rows at a time, and the logits are gone before the next chunk: no [N, V] array, no second product. With the "
+         "unnormalised e_nv = e^{x_nv - max} the row's factor 1/(N Σ_v e_nv) is applied to h_n and to (P W)_n, which are "
+         "short, instead of to the long row.",
+     .singular = "none",
+     .source = "Bishop, Pattern Recognition and Machine Learning, eq. 4.108-4.109"},
+    [](OpCheck& check) {
+      const auto f = [](auto h, auto W, auto b) { return linear_cross_entropy(h, W, &b, some_targets(), 3); };
+      check.function("with bias", f, check.real({4, 3}), check.real({5, 3}), check.real({5}));
+      using V = const Var<double>*;
+      check.function(
+          "no bias", [](auto h, auto W) { return linear_cross_entropy(h, W, V{}, some_targets(), 2); }, check.real({4, 3}),
+          check.real({5, 3}));
+    });
+
+template <RealScalar R>
+Var<R> linear_cross_entropy(const Var<R>& h, const Var<R>& W, const Var<R>* b, const Ids& targets, std::int64_t chunk) {
+  require(W.rank() == 2 && h.rank() >= 1 && h.shape().back() == W.dim(1), "linear_cross_entropy",
+          "a weight [V, D] = {} does not fit h of shape {}", W.shape(), h.shape());
+  const std::int64_t V = W.dim(0), D = W.dim(1), N = targets.size();
+  check_targets("linear_cross_entropy", h.shape(), targets, V);
+  require(b == nullptr || b->shape() == Shape({V}), "linear_cross_entropy", "a bias of shape {} does not fit {} outputs",
+          b ? b->shape() : Shape{}, V);
+  require(chunk >= 1, "linear_cross_entropy", "a chunk has at least one row, got {}", chunk);
+  const Var<R> bias = b != nullptr ? *b : Var<R>();
+  const bool wanted = wants_grad(h, W, bias);
+
+  Tensor<R> dh(wanted ? h.shape() : Shape{0}), dW(wanted ? W.shape() : Shape{0}), db(wanted && b != nullptr ? Shape{V} : Shape{0});
+  db.fill(0);
+  chunk = std::min(chunk, N);
+  Tensor<R> logits(Shape{chunk, V}), scaled(Shape{chunk, D});
+  std::vector<double> losses(static_cast<std::size_t>(N));
+  std::vector<R> totals(static_cast<std::size_t>(chunk));
+
+  for (std::int64_t first = 0; first < N; first += chunk) {
+    const std::int64_t rows = std::min(chunk, N - first);
+    const R* x = h.value().data() + first * D;
+    gemm<R>(Transpose::No, Transpose::Yes, rows, V, D, 1, x, D, W.value().data(), D, 0, logits.data(), V);
+    parallel_for(rows, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t n = begin; n < end; ++n) {
+        R* __restrict row = logits.data() + n * V;
+        const std::int64_t target = targets[first + n];
+        if (b != nullptr)
+          for (std::int64_t v = 0; v < V; ++v) row[v] += b->value().data()[v];
+        R& total = totals[static_cast<std::size_t>(n)];
+        losses[static_cast<std::size_t>(first + n)] = row_loss(row, V, target, total);
+        if (!wanted) continue;
+        row[target] -= total;  // now row = (softmax - onehot) · total
+        const R factor = 1 / (total * static_cast<R>(N));
+        for (std::int64_t d = 0; d < D; ++d) scaled.data()[n * D + d] = x[n * D + d] * factor;
+      }
+    });
+    if (!wanted) continue;
+    gemm<R>(Transpose::No, Transpose::No, rows, D, V, 1, logits.data(), V, W.value().data(), D, 0, dh.data() + first * D, D);
+    gemm<R>(Transpose::Yes, Transpose::No, V, D, rows, 1, logits.data(), V, scaled.data(), D, first > 0 ? R(1) : R(0), dW.data(),
+            D);
+    for (std::int64_t n = 0; n < rows; ++n) {
+      const R factor = 1 / (totals[static_cast<std::size_t>(n)] * static_cast<R>(N));
+      for (std::int64_t d = 0; d < D; ++d) dh.data()[(first + n) * D + d] *= factor;
+    }
+    if (b != nullptr)
+      parallel_for(V, 1024, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t n = 0; n < rows; ++n) {
+          const R factor = 1 / (totals[static_cast<std::size_t>(n)] * static_cast<R>(N));
+          for (std::int64_t v = begin; v < end; ++v) db.data()[v] += factor * logits.data()[n * V + v];
+        }
+      });
+  }
+
+  double sum = 0;
+  for (double loss : losses) sum += loss;
+  return record(
+      linear_cross_entropy_op, Tensor<R>::scalar(static_cast<R>(sum / static_cast<double>(N))),
+      [dh, dW, db, to_h = sink(h), to_W = sink(W), to_b = sink(bias)](const Tensor<R>& dL) mutable {
+        const R factor = dL.item();
+        const auto give = [factor](const Sink<R>& to, Tensor<R>& g) {
+          if (to) to.add(factor == R(1) ? g : map([factor](R v) { return factor * v; }, g));
+          g = Tensor<R>();  // the sink's gradient is then its only owner, and others add to it in place
+        };
+        give(to_h, dh);
+        give(to_W, dW);
+        give(to_b, db);
+      },
+      h, W, bias);
+}
+
+#define ARGAND_CROSS_ENTROPY(R)                             \
+  template Var<R> cross_entropy(const Var<R>&, const Ids&); \
+  template Var<R> linear_cross_entropy(const Var<R>&, const Var<R>&, const Var<R>*, const Ids&, std::int64_t);
+ARGAND_FOR_REAL(ARGAND_CROSS_ENTROPY)
+
+}  // namespace argand

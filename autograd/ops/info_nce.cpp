@@ -1,0 +1,88 @@
+#include "autograd/ops/info_nce.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "autograd/op_check.h"
+#include "autograd/tape.h"
+#include "core/kernels/vector_math.h"
+#include "core/parallel.h"
+
+namespace argand {
+
+static const Op info_nce_op(
+    {.name = "info_nce",
+     .kind = Kind::Real,
+     .equation = "L = 1/A Σ_m [log(e^{s_mp} + Σ_n∈N(m) e^{s_mn}) - s_mp], p = positive of m, N(m) its negatives",
+     .dz = "∂L/∂s_mn = (w_mn - [n = p])/A, w_m = softmax over {p} ∪ N(m)",
+     .dzbar = "real only",
+     .vjp = "ds_mn = dL (w_mn - [n = p])/A, 0 for positions that are neither",
+     .derivation = "Cross entropy over the candidates {p} ∪ N(m) with p as the target: see cross_entropy.",
+     .singular = "none; an anchor without negatives contributes 0, and a batch without anchors is 0",
+     .source = "ComplexFormer, phase contrastive loss; van den Oord et al., CPC (2018), eq. 4"},
+    [](OpCheck& check) {
+      const auto f = [](auto s) { return info_nce(s, Ids({2, 5}, {1, 2, 1, 2, 1, 3, 3, 4, 5, 3})); };
+      check.function("real", f, check.real({2, 5, 5}));
+      check.finite(
+          "no anchor",
+          [](auto s) {
+            return info_nce(s, Ids({1, 3}, {1, 2, 3}));
+          },
+          check.real({1, 3, 3}));
+      check.finite(
+          "no negative",
+          [](auto s) {
+            return info_nce(s, Ids({1, 3}, {4, 4, 4}));
+          },
+          check.real({1, 3, 3}));
+    });
+
+template <RealScalar R>
+Var<R> info_nce(const Var<R>& s, const Ids& tokens) {
+  require(s.rank() == 3 && s.dim(1) == s.dim(2) && tokens.shape() == Shape({s.dim(0), s.dim(1)}), "info_nce",
+          "needs s [B, T, T] and tokens [B, T], got {} and {}", s.shape(), tokens.shape());
+  const std::int64_t B = s.dim(0), T = s.dim(1);
+  Tensor<R> ds = Tensor<R>::zeros(s.shape());  // (w - [n = p]), the gradient but for 1/A
+  std::vector<double> losses(static_cast<std::size_t>(B), 0);
+  std::vector<std::int64_t> anchors(static_cast<std::size_t>(B), 0);
+  parallel_for(B, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t b = begin; b < end; ++b)
+      for (std::int64_t m = 0; m < T; ++m) {
+        const Ids::value_type* id = tokens.data() + b * T;
+        std::int64_t p = m - 1;
+        while (p >= 0 && id[p] != id[m]) --p;
+        if (p < 0) continue;
+        const R* row = s.value().data() + (b * T + m) * T;
+        R* out = ds.data() + (b * T + m) * T;
+        R top = row[p];
+        for (std::int64_t n = 0; n < T; ++n)
+          if (id[n] != id[m]) top = std::max(top, row[n]);
+        R total = std::exp(row[p] - top);
+        for (std::int64_t n = 0; n < T; ++n)
+          if (id[n] != id[m]) total += out[n] = std::exp(row[n] - top);
+        for (std::int64_t n = 0; n < T; ++n) out[n] /= total;
+        out[p] = std::exp(row[p] - top) / total - 1;
+        losses[static_cast<std::size_t>(b)] += std::log(static_cast<double>(total)) - static_cast<double>(row[p] - top);
+        ++anchors[static_cast<std::size_t>(b)];
+      }
+  });
+  double sum = 0;
+  std::int64_t A = 0;
+  for (std::size_t b = 0; b < losses.size(); ++b) sum += losses[b], A += anchors[b];
+  const double mean = A > 0 ? sum / static_cast<double>(A) : 0;
+  return record(
+      info_nce_op, Tensor<R>::scalar(static_cast<R>(mean)),
+      [ds, A, to = sink(s)](const Tensor<R>& dL) {
+        const R factor = A > 0 ? dL.item() / static_cast<R>(A) : R(0);
+        Tensor<R> g = ds.clone();
+        for (R& v : g.span()) v *= factor;
+        to.add(g);
+      },
+      s);
+}
+
+template Var<float> info_nce(const Var<float>&, const Ids&);
+template Var<double> info_nce(const Var<double>&, const Ids&);
+
+}  // namespace argand
