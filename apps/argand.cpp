@@ -1,0 +1,19 @@
+/// The program `argand`: one subcommand a file, see commands.h.
+
+#include "apps/command_line.h"
+#include "apps/commands.h"
+#include "core/blas.h"
+#include "core/parallel.h"
+
+using namespace argand;
+
+int main(int argc, char** argv) {
+  restart_with_fast_blas(argv);
+  CLI::App program("Complex-valued backpropagation: train, check and look into small models.", "argand");
+  program.require_subcommand(1);
+  program.set_version_flag("--version", [] {
+    return fmt::format("argand {}, OpenBLAS with {} kernels, {} threads", ARGAND_VERSION, blas_kernels().running, num_threads());
+  });
+  program.footer("`argand COMMAND --help` explains a command and shows examples.");
+  return run_program(program, argc, argv);
+}

@@ -1,0 +1,33 @@
+#pragma once
+/// What all subcommands share: how mistakes on the command line are reported, and the exit codes.
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "core/error.h"
+
+namespace argand {
+
+/// A mistake in an option or a configuration rather than in the data or the machine.
+class UsageError : public Error {
+ public:
+  using Error::Error;
+};
+
+enum ExitCode : int {
+  exit_success = 0,
+  exit_failure = 1,  ///< bad data, a failed check, a full disk, ...
+  exit_usage = 2,    ///< an option, a word or a combination of sizes that cannot be
+};
+
+/// Throws UsageError("op: message").
+template <class... Args>
+[[noreturn]] void usage_fail(std::string_view op, fmt::format_string<Args...> message, Args&&... args) {
+  throw UsageError(fmt::format("{}: {}", op, fmt::format(message, std::forward<Args>(args)...)));
+}
+
+/// Parses, runs the chosen subcommand, and returns the exit code. Every failure becomes one line on standard error,
+/// `argand: ...`; nothing is thrown.
+int run_program(CLI::App& program, int argc, const char* const* argv);
+
+}  // namespace argand

@@ -1,0 +1,11 @@
+#pragma once
+/// The subcommands of `argand`, one file each. To add one: write add_NAME in apps/NAME.cpp, declare it here, call it in argand.cpp.
+
+#include <CLI/CLI.hpp>
+
+namespace argand {
+
+/// Each adds its subcommand with options, a callback that does the work, and examples in the footer. Callbacks throw UsageError
+/// for what the user should write differently and Error for everything else.
+
+}  // namespace argand
