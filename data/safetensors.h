@@ -1,0 +1,103 @@
+#pragma once
+/// Tensors in a file, in the safetensors format (https://github.com/huggingface/safetensors#format): an 8-byte length, a JSON
+/// header, the numbers. Python's `safetensors` reads what is written here.
+///
+/// complex64 is the format's C64. complex128, for which the format has no type, is stored as F64 with a trailing axis of 2 (real,
+/// imaginary) and its name listed in the metadata: `complex` = JSON list of names. A file may store complex64 that way too.
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/tensor.h"
+
+namespace argand {
+
+/// What the header says of one tensor.
+struct StoredTensor {
+  std::string name;
+  std::string_view dtype;          ///< the format's word: F64, F32, F16, BF16, C64, I64, I32, ...
+  Shape shape;                     ///< of the numbers: without the trailing 2 of a complex tensor stored as pairs
+  bool is_complex = false;         ///< C64, or listed in the metadata
+  std::size_t begin = 0, end = 0;  ///< bytes, counted from the end of the header
+};
+
+/// A safetensors file that is open for reading. The header is read and checked as a whole on opening; numbers are read when asked
+/// for. Nothing in the file is trusted: lengths, offsets, shapes, types, names, holes, overlaps and duplicates are checked before
+/// use, and whatever is wrong throws Error naming the file and the fault.
+///
+/// The file stays open, so a file that is replaced meanwhile (AtomicFile) is still read consistently. Copies share it.
+class SafetensorsFile {
+ public:
+  static SafetensorsFile open(const std::string& path);
+
+  /// In the order of their numbers in the file.
+  std::vector<std::string> names() const;
+  bool contains(const std::string& name) const;
+  /// These throw when there is no such tensor.
+  const StoredTensor& info(const std::string& name) const;
+  const Shape& shape(const std::string& name) const { return info(name).shape; }
+  std::string_view dtype(const std::string& name) const { return info(name).dtype; }
+
+  /// The numbers, converted to T's precision: real T from F64, F32, F16 or BF16, complex T from C64 or pairs of those.
+  /// Throws when the stored tensor is complex and T is not, or the reverse, or holds integers.
+  template <Scalar T>
+  Tensor<T> tensor(const std::string& name) const;
+  /// From I64 or I32. Throws when a number does not fit 32 bits.
+  Ids ids(const std::string& name) const;
+
+  /// Everything in the header's `__metadata__`.
+  const std::map<std::string, std::string>& metadata() const { return metadata_; }
+  /// One value of it. Throws when the key is missing.
+  const std::string& metadata(const std::string& key) const;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  class Descriptor;
+  SafetensorsFile() = default;
+  void read(std::size_t begin, void* out, std::size_t bytes) const;
+
+  std::string path_;
+  std::shared_ptr<const Descriptor> file_;
+  std::size_t header_end_ = 0;
+  std::vector<StoredTensor> tensors_;
+  std::map<std::string, std::size_t> index_;  ///< name -> place in tensors_
+  std::map<std::string, std::string> metadata_;
+};
+
+/// Collects tensors, then writes them all, atomically. The bytes are a function of what was added and its order alone:
+/// wide types first (so that every number is aligned), otherwise in the order added.
+/// Tensors share storage with the caller's: save before writing into them again.
+class SafetensorsWriter {
+ public:
+  /// Throws when the name is taken, reserved (`__metadata__`) or not UTF-8.
+  template <Scalar T>
+  void add(const std::string& name, const Tensor<T>& x);
+  void add(const std::string& name, const Ids& ids);  ///< stored as I32
+  /// Throws when the key is taken, reserved (`complex`), or key or value are not UTF-8.
+  void metadata(const std::string& key, const std::string& value);
+  /// Replaces the file at `path`, all or nothing. Throws Error.
+  void save(const std::string& path) const;
+
+ private:
+  struct Entry {
+    std::string name;
+    std::string_view dtype;
+    Shape shape;    ///< as stored
+    bool is_pairs;  ///< complex, stored with a trailing axis of 2
+    std::size_t item_bytes;
+    std::shared_ptr<const void> keep;  ///< owns `bytes`
+    std::string_view bytes;
+  };
+  void add(Entry entry);
+
+  std::vector<Entry> entries_;
+  std::map<std::string, std::string> metadata_;
+};
+
+}  // namespace argand

@@ -1,0 +1,18 @@
+#pragma once
+/// Text from outside: is it UTF-8, and how to show it in a message.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace argand {
+
+/// The place of the first byte that is not part of well-formed UTF-8 (Unicode 15, table 3-7: no overlong forms, no surrogates,
+/// nothing above U+10FFFF), or nothing.
+std::optional<std::size_t> first_invalid_utf8(std::string_view text);
+
+/// The text in quotation marks for an error message: control and non-ASCII bytes as \xNN, at most 64 bytes of it.
+std::string in_quotes(std::string_view text);
+
+}  // namespace argand
