@@ -1,7 +1,5 @@
 #include "apps/command_line.h"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <new>
 
@@ -38,7 +36,7 @@ std::string explain(const CLI::App& program, const CLI::ParseError& error) {
   }
   if (!unknown.empty() && !commands.empty()) return fmt::format("{}there is no command \"{}\"", place(app), unknown.front());
   if (!unknown.empty()) return fmt::format("{}\"{}\" was not expected", place(app), unknown.front());
-  if (!commands.empty()) return fmt::format("{}which command? {}", place(app), fmt::join(commands, ", "));
+  if (!commands.empty()) return fmt::format("{}which command? {}", place(app), CLI::detail::join(commands, ", "));
   std::string text = error.what();
   std::replace(text.begin(), text.end(), '\n', ' ');
   return place(app) + text;
