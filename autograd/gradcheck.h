@@ -1,0 +1,95 @@
+#pragma once
+/// Is a gradient right? Every element of every input gets the numerical derivative, an error bar, and one of five verdicts;
+/// what the error bars cannot decide is called inconclusive, never guessed.
+///
+///     const auto f = [](auto z, auto w) { return mul(exp(z), w); };
+///     const GradcheckResult result = gradcheck(f, z, w);   // tensors of double or complex<double>
+///     if (!result.ok()) fmt::print("{}\n", result.message());
+///
+/// f is projected on fixed random weights W: the gradient of L = Re Σ conj(W) f(x) by one backward pass is compared with
+/// dL/dx + i dL/dy, each by Ridders' extrapolated differences (autograd/numerical.h). With `full_jacobian` every output
+/// element is its own projection.
+
+#include <string>
+#include <vector>
+
+#include "autograd/probe.h"
+
+namespace argand {
+
+enum class Verdict {
+  Pass,
+  Fail,          ///< analytic and numerical differ by more than the tolerance and ten error bars
+  Inconclusive,  ///< the error bar is too wide to tell
+  Kink,          ///< the one-sided derivatives differ: there is nothing to compare with
+  BranchCut,     ///< the value itself jumps here
+};
+std::string_view verdict_name(Verdict verdict);
+
+struct GradcheckOptions {
+  std::string name = "function";  ///< opens every message
+  double tolerance = 1e-8;  ///< on |analytic − numerical| / (largest |gradient| of that tensor); error bars must be a tenth of it
+  int projections = 2;
+  bool full_jacobian = false;
+  std::uint64_t seed = 0x6C4D;  ///< of the random weights
+  bool blame_ops = true;        ///< when f fails, run the own check of every op that it recorded and name those that fail
+  RiddersOptions ridders;
+};
+
+/// One element of one input, under the projection in which it came out worst (or, with full_jacobian, under each).
+struct ElementCheck {
+  std::size_t input = 0;
+  std::int64_t element = 0;  ///< in row-major order
+  std::size_t projection =
+      0;  ///< with full_jacobian: output element k, or for a complex output 2k (real part) and 2k+1 (imaginary)
+  std::complex<double> analytic = 0, numerical = 0;
+  double error = 0;           ///< bar of `numerical`
+  double relative_error = 0;  ///< |analytic − numerical| / the tensor's largest |gradient|
+  Verdict verdict = Verdict::Pass;
+  bool along_imaginary = false;  ///< the axis on which a kink or cut was seen
+  Derivative seen = {};          ///< there: one-sided derivatives and jumps
+};
+
+/// What went wrong with one input.
+struct InputFailure {
+  std::size_t input = 0;
+  std::string message;    ///< "mul: input 0, element [1, 2]: analytic 1+3i, numerical 1-3i ± 2e-12: the gradient looks conjugated"
+  std::string diagnosis;  ///< "the gradient looks conjugated", or what else is known
+};
+
+struct GradcheckResult {
+  std::vector<ElementCheck> elements;
+  double worst_relative_error = 0;  ///< over passed and failed elements
+  std::vector<InputFailure> failures;
+  std::vector<std::string> notes;   ///< one line for each input with inconclusive elements, kinks or cuts
+  std::vector<std::string> blamed;  ///< ops whose own check fails as well
+
+  std::int64_t count(Verdict verdict) const;
+  /// Every element passed.
+  bool ok() const;
+  /// Failures and notes, one a line; empty when ok.
+  std::string message() const;
+};
+
+/// Throws when f is not a pure function of its inputs.
+GradcheckResult gradcheck(const CheckedFunction& f, const std::vector<AnyTensor>& inputs, const GradcheckOptions& options = {});
+
+/// The same for f(Var<In>...) that returns a Var<double> or Var<complex<double>> of any shape.
+template <class F, Scalar... In>
+requires(sizeof...(In) > 0 && (std::same_as<RealOf<In>, double> && ...)) GradcheckResult
+    gradcheck(const GradcheckOptions& options, const F& f, const Tensor<In>&... inputs) {
+  return gradcheck(erase_types<double, In...>(f), std::vector<AnyTensor>{inputs...}, options);
+}
+template <class F, Scalar... In>
+requires(sizeof...(In) > 0 && (std::same_as<RealOf<In>, double> && ...)) GradcheckResult
+    gradcheck(const F& f, const Tensor<In>&... inputs) {
+  return gradcheck(GradcheckOptions{}, f, inputs...);
+}
+
+/// "[1, 2]" for the element at this place of a row-major tensor; "[]" for a scalar.
+std::string element_name(const Shape& shape, std::int64_t element);
+/// "1.5", "1.5-2i"
+std::string number_name(std::complex<double> z, bool is_complex);
+std::string joined(const std::vector<std::string>& words, std::string_view separator);
+
+}  // namespace argand

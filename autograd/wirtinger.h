@@ -1,0 +1,44 @@
+#pragma once
+/// The two Wirtinger derivatives of a function, apart from each other and with error bars, and what they say about the
+/// Cauchy-Riemann equations:  ∂w/∂z = (∂w/∂x − i ∂w/∂y)/2,  ∂w/∂z̄ = (∂w/∂x + i ∂w/∂y)/2;  they hold where ∂w/∂z̄ = 0.
+
+#include <complex>
+#include <functional>
+#include <string_view>
+
+#include "autograd/probe.h"
+
+namespace argand {
+
+enum class CauchyRiemann {
+  Holomorphic,      ///< ∂w/∂z̄ = 0 everywhere
+  Antiholomorphic,  ///< ∂w/∂z = 0 everywhere
+  RealValued,       ///< w stays real: ∂w/∂z̄ = conj(∂w/∂z)
+  General,          ///< none of these
+  Inconclusive,     ///< the error bars are too wide, or the point is singular
+};
+std::string_view cauchy_riemann_name(CauchyRiemann verdict);
+
+struct WirtingerResult {
+  std::int64_t inputs = 0, outputs = 0;  ///< elements of the input that was varied and of the output
+  ComplexValues dz = {}, dzbar = {};     ///< [outputs, inputs], row-major
+  std::vector<double> error = {};        ///< bar of both, [outputs, inputs]
+  bool output_is_complex = true;
+  CauchyRiemann verdict = CauchyRiemann::Inconclusive;
+};
+
+/// Both derivatives of every output element with respect to every element of the complex tensor inputs[input]. A constant
+/// function counts as holomorphic. Throws when that input is real.
+WirtingerResult wirtinger(const CheckedFunction& f, const std::vector<AnyTensor>& inputs, std::size_t input = 0,
+                          const RiddersOptions& options = {});
+
+struct WirtingerDerivatives {
+  std::complex<double> dz, dzbar;
+  double error = 0;  ///< bar of both
+  CauchyRiemann verdict = CauchyRiemann::Inconclusive;
+};
+/// The same for a plain function of one complex number.
+WirtingerDerivatives wirtinger(const std::function<std::complex<double>(std::complex<double>)>& f, std::complex<double> z,
+                               const RiddersOptions& options = {});
+
+}  // namespace argand
