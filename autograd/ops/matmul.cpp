@@ -38,7 +38,7 @@ void batched_gemm(std::int64_t batch, Transpose a_is, Transpose b_is, std::int64
 
 static const Op matmul_op(
     {.name = "matmul",
-     .kind = Kind::Holomorphic,
+     .kind = Kind::General,
      .equation = "C = op(A) op(B), op one of X, Xᵀ, Xᴴ, batched",
      .dz = "∂C_mn/∂A_mk = B_kn, ∂C_mn/∂B_kn = A_mk (op = X or Xᵀ)",
      .dzbar = "0 (op = X or Xᵀ); with Xᴴ the map is antiholomorphic in X",

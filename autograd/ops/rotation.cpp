@@ -194,12 +194,12 @@ struct PhaseRotation {
 
   PhaseRotation(const Shape& shape, const Shape& delta, const Shape& beta, const Rotary<R>& positions)
       : layout("phase_rotation", shape, positions), n(shape.back()), period(delta.size()) {
-    bool tail = delta.rank() <= shape.rank() && layout.width % std::max<std::int64_t>(1, period) == 0;
-    for (int axis = 1; tail && axis <= delta.rank(); ++axis) tail = delta[-axis] == shape[-axis] || delta.size() == 1;
     if (positions.frequencies.size() == 0) {  // without positions a row may span all of delta
       layout.width = std::max(period, n);
       layout.rows = layout.width > 0 ? shape.size() / layout.width : 0;
     }
+    bool tail = delta.rank() <= shape.rank() && layout.width % std::max<std::int64_t>(1, period) == 0;
+    for (int axis = 1; tail && axis <= delta.rank(); ++axis) tail = delta[-axis] == shape[-axis] || delta.size() == 1;
     require(delta == beta && tail && period > 0, "phase_rotation",
             "delta and beta must share a shape that ends z's {}, got {} and {}", shape, delta, beta);
     if (positions.frequencies.size() == 0) return;
