@@ -5,6 +5,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
@@ -41,7 +42,9 @@ void gemm(Transpose a_is, Transpose b_is, std::int64_t M, std::int64_t N, std::i
   if (M == 0 || N == 0) return;
   warn_of_slow_blas();
   const auto ta = cblas<T>(a_is), tb = cblas<T>(b_is);
-  const blasint m = narrow(M), n = narrow(N), k = narrow(K), la = narrow(lda), lb = narrow(ldb), lc = narrow(ldc);
+  const blasint m = narrow(M), n = narrow(N), k = narrow(K);
+  // BLAS refuses a step of 0, the natural one of a matrix without columns.
+  const blasint la = std::max(1, narrow(lda)), lb = std::max(1, narrow(ldb)), lc = std::max(1, narrow(ldc));
   if constexpr (std::same_as<T, float>) cblas_sgemm(CblasRowMajor, ta, tb, m, n, k, alpha, A, la, B, lb, beta, C, lc);
   if constexpr (std::same_as<T, double>) cblas_dgemm(CblasRowMajor, ta, tb, m, n, k, alpha, A, la, B, lb, beta, C, lc);
   if constexpr (std::same_as<T, std::complex<float>>)

@@ -1,5 +1,6 @@
 #include "core/random.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -70,7 +71,10 @@ Tensor<T> randn(const Shape& shape, const Random& random, RealOf<T> std) {
 
 template <Scalar T>
 Tensor<T> rand(const Shape& shape, const Random& random, RealOf<T> low, RealOf<T> high) {
-  return generate<T>(shape, [&](std::uint64_t i) { return low + (high - low) * static_cast<RealOf<T>>(random.uniform(i)); });
+  // Rounding to float can land on `high` itself, which is not in the interval.
+  const RealOf<T> last = high > low ? std::nextafter(high, low) : low;
+  return generate<T>(
+      shape, [&](std::uint64_t i) { return std::min(last, low + (high - low) * static_cast<RealOf<T>>(random.uniform(i))); });
 }
 
 #define ARGAND_RANDOM(T)                                               \

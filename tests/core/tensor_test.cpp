@@ -1,24 +1,105 @@
 #include "core/tensor.h"
 
 #include <boost/test/unit_test.hpp>
+#include <vector>
 
-#include "autograd/ops/exponential.h"
-#include "autograd/tape.h"
+#include "tests/error_text.h"
 
 using namespace argand;
+using C = std::complex<double>;
 
 BOOST_AUTO_TEST_SUITE(tensor)
 
-BOOST_AUTO_TEST_CASE(shapes_print_and_multiply) {
-  BOOST_TEST(Shape({2, 3}).str() == "[2, 3]");
-  BOOST_TEST(Shape({2, 3}).size() == 6);
-  BOOST_TEST(Shape{}.size() == 1);
+BOOST_AUTO_TEST_CASE(makes_and_reads_numbers) {
+  Tensor<double> x({2, 3}, {1, 2, 3, 4, 5, 6});
+  BOOST_TEST(x(1, 2) == 6);
+  x(0, 1) = 7;
+  BOOST_TEST(x.data()[1] == 7);
+  BOOST_TEST(Tensor<float>::full({2}, 3.5F)(1) == 3.5F);
+  BOOST_TEST(Tensor<float>::scalar(2.F).item() == 2.F);
+  BOOST_TEST(Tensor<float>::scalar(2.F).rank() == 0);
+  BOOST_TEST(Tensor<double>().size() == 0);
+  for (const C z : Tensor<C>::ones({3})) BOOST_TEST(z == C(1));
+  for (const C z : Tensor<C>::zeros({3})) BOOST_TEST(z == C(0));
 }
 
-BOOST_AUTO_TEST_CASE(first_gradient) {
-  Var<double> x = variable(Tensor<double>({1}, {2.0}));
-  backward(exp(x));
-  BOOST_TEST(x.grad().item() == std::exp(2.0), boost::test_tools::tolerance(1e-15));
+BOOST_AUTO_TEST_CASE(copies_share_and_clones_do_not) {
+  Tensor<float> x = Tensor<float>::zeros({4});
+  BOOST_TEST(x.unique());
+  Tensor<float> copy = x, other = x.clone();
+  BOOST_TEST(!x.unique());
+  BOOST_TEST(copy.shares_storage_with(x));
+  BOOST_TEST(!other.shares_storage_with(x));
+  copy(2) = 9;
+  BOOST_TEST(x(2) == 9);
+  BOOST_TEST(other(2) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(reshapes) {
+  const Tensor<double> x({2, 3}, {1, 2, 3, 4, 5, 6});
+  BOOST_TEST(x.reshape({3, 2})(2, 0) == 5);
+  BOOST_CHECK(x.reshape({-1}).shape() == Shape({6}));
+  BOOST_CHECK(x.reshape({3, -1}).shape() == Shape({3, 2}));
+  BOOST_TEST(x.reshape({-1}).shares_storage_with(x));
+  BOOST_TEST(error_of([&] { x.reshape({4}); }) == "reshape: [2, 3] holds 6 elements, [4] takes 4");
+  BOOST_TEST(error_of([&] { x.reshape({4, -1}); }) == "reshape: 6 elements do not divide by 4");
+  BOOST_TEST(error_of([&] { x.reshape({-1, -1}); }) == "reshape: at most one size can be -1");
+  BOOST_TEST(error_of([&] { x.reshape({0, -1}); }) == "reshape: 6 elements do not divide by 0");
+}
+
+BOOST_AUTO_TEST_CASE(adds_in_place) {
+  Tensor<C> x({2}, {C(1, 2), C(3, 4)});
+  x.add(Tensor<C>({2}, {C(10, 0), C(0, 10)}));
+  BOOST_TEST(x(0) == C(11, 2));
+  BOOST_TEST(x(1) == C(3, 14));
+  BOOST_TEST(error_of([&] { x.add(Tensor<C>({1, 2})); }) == "add: shapes differ, [2] and [1, 2]");
+}
+
+BOOST_AUTO_TEST_CASE(says_what_is_wrong) {
+  const Tensor<float> x({2, 3});
+  BOOST_TEST(error_of([] { Tensor<float>({2, 2}, {1.F, 2.F}); }) == "tensor: [2, 2] takes 4 values, got 2");
+  BOOST_TEST(error_of([&] { x(2, 0); }) == "tensor: index 2 of axis 0 is outside [2, 3]");
+  BOOST_TEST(error_of([&] { x(0, -1); }) == "tensor: index -1 of axis 1 is outside [2, 3]");
+  BOOST_TEST(error_of([&] { x(0); }) == "tensor: 1 indices for shape [2, 3]");
+  BOOST_TEST(error_of([&] { (void)x.item(); }) == "item: one element expected, shape is [2, 3]");
+}
+
+BOOST_AUTO_TEST_CASE(pairs_of_reals_are_complex_numbers) {
+  const Tensor<double> x({2, 4}, {1, 2, 3, 4, 5, 6, 7, 8});
+  const Tensor<C> z = as_complex(x);
+  BOOST_CHECK(z.shape() == Shape({2, 2}));
+  BOOST_TEST(z(1, 0) == C(5, 6));
+  BOOST_TEST(z.reshape({4}).shares_storage_with(z));
+  const Tensor<double> back = as_real(z);
+  BOOST_CHECK(back.shape() == Shape({2, 4}));
+  BOOST_TEST(back(1, 1) == 6);
+  BOOST_TEST(error_of([] {
+               as_complex(Tensor<double>({2, 3}));
+             }) == "as_complex: the last axis holds pairs, its size must be even: [2, 3]");
+  BOOST_TEST(error_of([] { as_real(Tensor<C>::scalar(1)); }) == "as_real: a scalar has no last axis to widen");
+  BOOST_TEST(error_of([&] { (void)x.reinterpret<C>({3}); }) ==
+             "reinterpret: [2, 4] of float64 holds 64 bytes, [3] of complex128 takes 48");
+}
+
+BOOST_AUTO_TEST_CASE(prints) {
+  BOOST_TEST(to_string(Tensor<double>::scalar(1.5)) == "1.5");
+  BOOST_TEST(to_string(Tensor<double>({2, 2}, {1, 2, 3, 0.25})) == "[[1, 2],\n [3, 0.25]]");
+  BOOST_TEST(to_string(Tensor<C>({2}, {C(1, -2), C(0, 0.5)})) == "[1-2i, 0+0.5i]");
+  Tensor<float> ramp({9});
+  for (int i = 0; i < 9; ++i) ramp(i) = static_cast<float>(i);
+  BOOST_TEST(to_string(ramp) == "[0, 1, 2, ..., 6, 7, 8]");
+  BOOST_TEST(to_string(Tensor<float>({2, 0})) == "[[],\n []]");
+}
+
+BOOST_AUTO_TEST_CASE(ids_check_the_vocabulary) {
+  const Ids ids({2, 2}, {0, 7, 3, 9});
+  BOOST_TEST(ids[3] == 9);
+  BOOST_TEST(error_of([&] { ids.check_below(10, "embedding"); }) == "");
+  BOOST_TEST(error_of([&] { ids.check_below(8, "embedding"); }) == "embedding: id 9 at [1, 1] is outside the vocabulary of 8");
+  BOOST_TEST(error_of([] {
+               Ids({2}, {-1, 0}).check_below(8, "embedding");
+             }) == "embedding: id -1 at [0] is outside the vocabulary of 8");
+  BOOST_TEST(error_of([] { Ids({3}, {1, 2}); }) == "ids: [3] takes 3 ids, got 2");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

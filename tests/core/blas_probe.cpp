@@ -1,0 +1,52 @@
+/// A program for blas_restart_test.cpp to start: does what every main() of argand does first, then says how it runs.
+///
+///   blas_probe fast ...      restart_with_fast_blas, then the speed of a product
+///   blas_probe CORETYPE ...  restart_with_coretype(CORETYPE)
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <string_view>
+
+#include "core/blas.h"
+#include "core/parallel.h"
+#include "core/tensor.h"
+
+using namespace argand;
+
+namespace {
+
+/// Of one thread, in a float product of 1024 x 1024 matrices; the best of several, for other programs may be running.
+double gigaflops() {
+  set_num_threads(1);
+  const std::int64_t n = 1024;
+  const auto A = Tensor<float>::ones({n, n}), B = A.clone();
+  Tensor<float> C({n, n});
+  double seconds = 1e9;
+  for (int i = 0; i < 8; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    gemm(Transpose::No, Transpose::No, n, n, n, 1.F, A.data(), n, B.data(), n, 0.F, C.data(), n);
+    seconds = std::min(seconds, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+  return 2e-9 * static_cast<double>(n * n * n) / seconds;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string_view what = argc > 1 ? argv[1] : "fast";
+  // exec keeps the process: its lines on standard error count the starts.
+  fmt::print(stderr, "start {}\n", getpid());
+  if (what == "fast")
+    restart_with_fast_blas(argv);
+  else
+    restart_with_coretype(std::string(what), argv);
+  const BlasKernels kernels = blas_kernels();
+  const char* coretype = std::getenv("OPENBLAS_CORETYPE");
+  fmt::print("running {}\nwanted {}\ncoretype {}\n", kernels.running, kernels.wanted, coretype != nullptr ? coretype : "unset");
+  for (int i = 0; i < argc; ++i) fmt::print("argument {}\n", argv[i]);
+  if (const char* kept = std::getenv("BLAS_PROBE_KEPT")) fmt::print("kept {}\n", kept);
+  if (what == "fast") fmt::print("speed {}\n", gigaflops());
+}

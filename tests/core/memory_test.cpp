@@ -1,0 +1,85 @@
+#include "core/memory.h"
+
+#include <boost/test/unit_test.hpp>
+#include <cstring>
+
+#include "core/parallel.h"
+#include "core/tensor.h"
+#include "tests/error_text.h"
+
+using namespace argand;
+
+BOOST_AUTO_TEST_SUITE(memory)
+
+BOOST_AUTO_TEST_CASE(a_returned_block_is_handed_out_again) {
+  trim_memory();
+  auto block = allocate(100000);
+  const void* address = block.get();
+  const MemoryStats with = memory_stats();
+  block.reset();
+  const MemoryStats without = memory_stats();
+  BOOST_TEST(with.in_use - without.in_use >= 100000);
+  BOOST_TEST(without.held == with.held);
+  block = allocate(100000);
+  BOOST_TEST(block.get() == address);
+  BOOST_TEST(memory_stats().system_allocations == with.system_allocations);
+}
+
+BOOST_AUTO_TEST_CASE(a_repeated_computation_asks_the_system_for_nothing) {
+  const auto step = [] {
+    Tensor<float> sum = Tensor<float>::zeros({300, 70});
+    for (int i = 0; i < 5; ++i) {
+      const Tensor<float> x = Tensor<float>::ones({300, 70});
+      sum.add(x.clone());
+    }
+  };
+  step();
+  const MemoryStats first = memory_stats();
+  for (int i = 0; i < 10; ++i) step();
+  BOOST_TEST(memory_stats().system_allocations == first.system_allocations);
+  BOOST_TEST(memory_stats().peak_held == first.peak_held);
+}
+
+BOOST_AUTO_TEST_CASE(blocks_are_aligned_and_waste_at_most_an_eighth) {
+  for (const std::size_t bytes : {0UL, 1UL, 63UL, 64UL, 65UL, 1000UL, 4097UL, 1000000UL, 16777217UL}) {
+    const std::int64_t before = memory_stats().in_use;
+    const auto block = allocate(bytes);
+    BOOST_TEST(reinterpret_cast<std::uintptr_t>(block.get()) % 64 == 0U);
+    std::memset(block.get(), 1, bytes);
+    const auto taken = memory_stats().in_use - before;
+    BOOST_TEST(taken >= static_cast<std::int64_t>(bytes));
+    BOOST_TEST(taken <= static_cast<std::int64_t>(bytes + std::max<std::size_t>(64, bytes / 8)));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(trimming_gives_waiting_blocks_back) {
+  auto kept = allocate(5000);
+  allocate(700000).reset();
+  trim_memory();
+  const MemoryStats stats = memory_stats();
+  BOOST_TEST(stats.held == stats.in_use);
+  BOOST_TEST(stats.peak_held >= stats.held + 700000);
+}
+
+BOOST_AUTO_TEST_CASE(many_threads_share_the_pool) {
+  const std::int64_t before = memory_stats().in_use;
+  parallel_for(64, 1, [](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i)
+      for (int k = 0; k < 50; ++k) {
+        const auto a = allocate(256), b = allocate(static_cast<std::size_t>(100 * (i + 1)));
+        std::memset(a.get(), static_cast<int>(i), 256);
+        std::memset(b.get(), 0, static_cast<std::size_t>(100 * (i + 1)));
+        const auto* bytes = static_cast<const unsigned char*>(a.get());
+        require(bytes[0] == i && bytes[255] == i, "test", "two owners of one block");
+      }
+  });
+  BOOST_TEST(memory_stats().in_use == before);
+}
+
+BOOST_AUTO_TEST_CASE(running_out_is_an_error_that_says_so) {
+  const std::size_t bytes = std::size_t{1} << 60;
+  BOOST_TEST(error_of([&] { allocate(bytes); }) ==
+             "memory: the system has no 1152921504606846976 bytes left; try a smaller batch or model");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,97 @@
+#include "core/parallel.h"
+
+#include <boost/test/unit_test.hpp>
+#include <limits>
+#include <mutex>
+#include <vector>
+
+#include "tests/error_text.h"
+
+using namespace argand;
+
+namespace {
+struct Threads {  ///< for one scope
+  explicit Threads(int n) : before(num_threads()) { set_num_threads(n); }
+  ~Threads() { set_num_threads(before); }
+  int before;
+};
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(parallel)
+
+BOOST_AUTO_TEST_CASE(every_index_is_visited_once_and_ranges_start_at_the_grain) {
+  for (const int threads : {1, 2, 3, 7}) {
+    const Threads scope(threads);
+    for (const std::int64_t n : {0, 1, 9, 10, 11, 64, 1000}) {
+      std::vector<int> visits(static_cast<std::size_t>(n));
+      std::mutex mutex;
+      bool aligned = true;
+      parallel_for(n, 10, [&](std::int64_t begin, std::int64_t end) {
+        const std::lock_guard lock(mutex);
+        aligned = aligned && begin % 10 == 0 && begin < end && end <= n;
+        for (std::int64_t i = begin; i < end; ++i) ++visits[static_cast<std::size_t>(i)];
+      });
+      BOOST_TEST(aligned);
+      for (const int v : visits) BOOST_REQUIRE_EQUAL(v, 1);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_exception_reaches_the_caller_and_leaves_the_pool_usable) {
+  const Threads scope(4);
+  const auto throwing = [](std::int64_t begin, std::int64_t) { fail("range", "starting at {}", begin); };
+  const std::string text = error_of([&] { parallel_for(400, 1, throwing); });
+  BOOST_TEST((text == "range: starting at 0" || text == "range: starting at 100" || text == "range: starting at 200" ||
+              text == "range: starting at 300"));
+  const auto last_throws = [](std::int64_t, std::int64_t end) { require(end < 400, "range", "the last one"); };
+  BOOST_TEST(error_of([&] { parallel_for(400, 1, last_throws); }) == "range: the last one");
+  std::vector<int> visits(400);
+  parallel_for(400, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) ++visits[static_cast<std::size_t>(i)];
+  });
+  for (const int v : visits) BOOST_REQUIRE_EQUAL(v, 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_loop_inside_a_loop_runs_inline) {
+  const Threads scope(2);
+  std::vector<int> calls(8), visits(8 * 100);
+  parallel_for(8, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i)
+      parallel_for(100, 1, [&](std::int64_t b, std::int64_t e) {
+        ++calls[static_cast<std::size_t>(i)];
+        for (std::int64_t k = b; k < e; ++k) ++visits[static_cast<std::size_t>(i * 100 + k)];
+      });
+  });
+  for (const int c : calls) BOOST_TEST(c == 1);
+  for (const int v : visits) BOOST_REQUIRE_EQUAL(v, 1);
+}
+
+BOOST_AUTO_TEST_CASE(at_least_one_thread) {
+  const int before = num_threads();
+  BOOST_TEST(error_of([] { set_num_threads(0); }) == "threads: at least one is needed, got 0");
+  BOOST_TEST(num_threads() == before);
+}
+
+BOOST_AUTO_TEST_CASE(subnormals_are_flushed_in_every_thread_on_request) {
+  const Threads scope(3);
+  const auto survivors = [] {
+    std::vector<int> alive(3);
+    parallel_for(3, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        volatile float tiny = std::numeric_limits<float>::min();
+        const volatile float half = tiny * 0.5F;
+        alive[static_cast<std::size_t>(i)] = half > 0.F;
+      }
+    });
+    return alive[0] + alive[1] + alive[2];
+  };
+  flush_subnormals_to_zero(true);
+  const int flushed = survivors();
+  flush_subnormals_to_zero(false);
+#if defined(__SSE2__)
+  BOOST_TEST(flushed == 0);
+#endif
+  BOOST_TEST(survivors() == 3);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
