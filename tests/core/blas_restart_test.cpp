@@ -1,5 +1,5 @@
 /// That programs run OpenBLAS's fast kernels on this machine, and restart themselves for them once at the most.
-/// BLAS_PROBE is the path of blas_probe.cpp's program.
+/// BLAS_PROBE is the path of blas_probe.cpp's program, ARGAND_PROGRAM that of argand.
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -45,6 +45,15 @@ BOOST_AUTO_TEST_CASE(a_program_runs_the_fast_kernels) {
   BOOST_TEST_INFO(text);
   BOOST_TEST(value(text, "wanted") == "");
   BOOST_TEST(count(text, "start ") <= 2);
+}
+
+BOOST_AUTO_TEST_CASE(argand_runs_the_fast_kernels) {
+  const std::string text = output_of("env -u OPENBLAS_CORETYPE " ARGAND_PROGRAM " --version");
+  BOOST_TEST_INFO(text);
+  const std::string before = "OpenBLAS with ", after = " kernels";
+  const auto from = text.find(before) + before.size(), to = text.find(after);
+  BOOST_REQUIRE(from < to && to != std::string::npos);
+  BOOST_TEST(argand::fast_kernels_for(text.substr(from, to - from), argand::cpu_features()) == "");
 }
 
 // SSE kernels have less than half the speed of AVX2's or AVX-512's: 2.7 times less was measured on AMD's Zen 4, five on Intel's

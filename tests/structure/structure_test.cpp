@@ -1,0 +1,148 @@
+/// The house rules that a compiler does not check. ARGAND_SOURCE_DIR is the project's root.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Which rooms a room may include from: core <- autograd <- nn <- apps, with optim and data beside nn.
+const std::map<std::string, std::set<std::string>> may_see = {
+    {"core", {"core"}},
+    {"autograd", {"core", "autograd"}},
+    {"nn", {"core", "autograd", "nn"}},
+    {"optim", {"core", "autograd", "optim"}},
+    {"data", {"core", "data"}},
+    {"apps", {"core", "autograd", "nn", "optim", "data", "apps"}},
+    {"examples", {"core", "autograd", "nn", "optim", "data"}},
+    {"tests", {"core", "autograd", "nn", "optim", "data", "apps", "tests"}},
+    {"bench", {"core", "autograd", "nn", "optim", "data", "bench"}},
+};
+
+constexpr std::ptrdiff_t most_lines = 450;
+
+std::vector<std::string> quoted_includes(const std::string& text) {
+  static const std::regex line(R"re((?:^|\n)[ \t]*#[ \t]*include[ \t]*"([^"\n]*)")re");
+  std::vector<std::string> found;
+  for (std::sregex_iterator it(text.begin(), text.end(), line), end; it != end; ++it) found.push_back((*it)[1]);
+  return found;
+}
+
+std::string room_of(const std::string& path) { return path.substr(0, path.find('/')); }
+
+/// The forbidden includes of a file, each as "core/x.cpp must not include nn/y.h".
+std::vector<std::string> forbidden_arrows(const std::string& path, const std::string& text) {
+  std::vector<std::string> found;
+  const auto allowed = may_see.find(room_of(path));
+  for (const std::string& include : quoted_includes(text)) {
+    if (allowed == may_see.end())
+      found.push_back(fmt::format("{} is in no room", path));
+    else if (!allowed->second.contains(room_of(include)))
+      found.push_back(fmt::format("{} must not include {}", path, include));
+  }
+  return found;
+}
+
+/// Whether a meson.build in the file's folder or one above it names the file.
+bool is_built(const std::string& path, const std::map<std::string, std::string>& files) {
+  for (fs::path folder = fs::path(path).parent_path();; folder = folder.parent_path()) {
+    const auto list = files.find((folder / "meson.build").string());
+    const std::string name = fs::path(path).lexically_relative(folder.empty() ? "." : folder).string();
+    if (list != files.end() && list->second.find("'" + name + "'") != std::string::npos) return true;
+    if (folder.empty()) return false;
+  }
+}
+
+bool ends_with_any(const std::string& path, std::initializer_list<const char*> endings) {
+  return std::any_of(endings.begin(), endings.end(), [&](const char* ending) { return path.ends_with(ending); });
+}
+
+/// Every file of the project but Git's, builds and runs: path from the root -> text.
+std::map<std::string, std::string> read_tree(const fs::path& root) {
+  std::map<std::string, std::string> files;
+  for (auto it = fs::recursive_directory_iterator(root); it != fs::recursive_directory_iterator(); ++it) {
+    const std::string name = it->path().filename().string();
+    const bool ours = name != ".git" && !(it.depth() == 0 && it->is_directory() && (name.starts_with("build") || name == "runs"));
+    if (it->is_directory() && !ours) it.disable_recursion_pending();
+    if (!it->is_regular_file() || !ours) continue;
+    std::ifstream in(it->path(), std::ios::binary);
+    files[it->path().lexically_relative(root).string()] = std::string(std::istreambuf_iterator<char>(in), {});
+  }
+  return files;
+}
+
+const std::map<std::string, std::string>& files() {
+  static const auto tree = read_tree(ARGAND_SOURCE_DIR);
+  return tree;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(structure)
+
+BOOST_AUTO_TEST_CASE(the_rules_find_what_they_forbid) {
+  const std::string text =
+      "#pragma once\n#include <vector>\n  #  include \"nn/model.h\"\n// #include \"apps/a.h\"\n#include \"core/shape.h\"\n";
+  BOOST_TEST(quoted_includes(text).size() == 2U);
+  BOOST_TEST(forbidden_arrows("optim/adamw.cpp", text).at(0) == "optim/adamw.cpp must not include nn/model.h");
+  BOOST_TEST(forbidden_arrows("optim/adamw.cpp", text).size() == 1U);
+  BOOST_TEST(forbidden_arrows("nn/model.cpp", text).empty());
+  BOOST_TEST(forbidden_arrows("new/file.cpp", text).at(0) == "new/file.cpp is in no room");
+  const std::map<std::string, std::string> tree = {{"core/meson.build", "files('a.cpp', 'kernels/b.cpp')"}, {"meson.build", ""}};
+  BOOST_TEST(is_built("core/a.cpp", tree));
+  BOOST_TEST(is_built("core/kernels/b.cpp", tree));
+  BOOST_TEST(!is_built("core/b.cpp", tree));
+  BOOST_TEST(!is_built("nn/a.cpp", tree));
+}
+
+BOOST_AUTO_TEST_CASE(includes_follow_the_arrows_and_start_at_the_root) {
+  std::size_t seen = 0;
+  for (const auto& [path, text] : files()) {
+    if (!ends_with_any(path, {".h", ".cpp"})) continue;
+    for (const std::string& arrow : forbidden_arrows(path, text)) BOOST_ERROR(arrow);
+    for (const std::string& include : quoted_includes(text)) {
+      ++seen;
+      if (!files().contains(include)) BOOST_ERROR(path << " includes " << include << ", which is no path from the root");
+    }
+  }
+  BOOST_TEST(seen > 100U);
+}
+
+BOOST_AUTO_TEST_CASE(files_stay_small) {
+  for (const auto& [path, text] : files()) {
+    if (!ends_with_any(path, {".h", ".cpp", ".py", "meson.build"})) continue;
+    const auto lines = std::count(text.begin(), text.end(), '\n');
+    BOOST_TEST_INFO(path << " has " << lines << " lines; give each of its subjects a file");
+    BOOST_TEST(lines <= most_lines);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(every_source_is_built) {
+  for (const auto& [path, text] : files())
+    if (path.ends_with(".cpp") && !is_built(path, files())) BOOST_ERROR("no meson.build names " << path);
+}
+
+// What lies beside one checkout does not lie beside another; only the checks of .ci may look there.
+BOOST_AUTO_TEST_CASE(nothing_depends_on_what_lies_beside_the_checkout) {
+  const std::string beside = std::string("..") + "/shared";
+  for (const auto& [path, text] : files())
+    if (!path.starts_with(".ci/") && text.find(beside) != std::string::npos) BOOST_ERROR(path << " mentions " << beside);
+}
+
+BOOST_AUTO_TEST_CASE(headers_are_guarded) {
+  for (const auto& [path, text] : files())
+    if (path.ends_with(".h") && !text.starts_with("#pragma once\n")) BOOST_ERROR(path << " does not start with #pragma once");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
