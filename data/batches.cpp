@@ -1,0 +1,96 @@
+#include "data/batches.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "core/error.h"
+#include "core/random.h"
+
+namespace argand {
+namespace {
+
+/// Random-number streams of the epochs, apart from those that other parts of a program draw from the same seed.
+constexpr std::uint64_t order_streams = std::uint64_t{0x6f72646572} << 24;
+constexpr std::uint64_t offset_stream = order_streams - 1;
+
+/// Where the number i lands in a random order of {0, ..., n - 1}: a Feistel network, which is a permutation of [0, 4^k) whatever
+/// its round function, keyed by `random` and walked until it returns into [0, n) (Black, Rogaway, "Ciphers with arbitrary finite
+/// domains", CT-RSA 2002). Neither table nor state; less than four walks on average, since 4^k < 4n.
+std::uint64_t permuted(std::uint64_t i, std::uint64_t n, const Random& random) {
+  const int half = std::max(1, (static_cast<int>(std::bit_width(n - 1)) + 1) / 2);
+  const std::uint64_t mask = (std::uint64_t{1} << half) - 1;
+  do {
+    std::uint64_t left = i >> half, right = i & mask;
+    for (std::uint64_t round = 0; round < 6; ++round) {
+      const std::uint64_t mixed = left ^ (random.block(round << 32 | right)[0] & mask);
+      left = right;
+      right = mixed;
+    }
+    i = left << half | right;
+  } while (i >= n);
+  return i;
+}
+
+void check_sizes(const char* op, const Ids& tokens, std::int64_t B, std::int64_t T) {
+  require(tokens.shape().rank() == 1, op, "tokens must be [N], got {}", tokens.shape());
+  require(B >= 1 && T >= 1, op, "batch and length must be at least 1, got {} and {}", B, T);
+}
+
+LmBatch windows_at(const Ids& tokens, std::int64_t T, std::vector<std::int64_t> starts) {
+  const Shape shape{static_cast<std::int64_t>(starts.size()), T};
+  LmBatch batch{Ids(shape), Ids(shape), std::move(starts)};
+  std::int64_t row = 0;
+  for (const std::int64_t start : batch.starts) {
+    std::copy_n(tokens.data() + start, T, batch.tokens.data() + row);
+    std::copy_n(tokens.data() + start + 1, T, batch.targets.data() + row);
+    row += T;
+  }
+  return batch;
+}
+
+}  // namespace
+
+LmBatches::LmBatches(Ids tokens, std::int64_t B, std::int64_t T, std::uint64_t seed)
+    : tokens_(std::move(tokens)), B_(B), T_(T), seed_(seed), windows_(0), max_offset_(0) {
+  check_sizes("batches", tokens_, B, T);
+  const std::int64_t N = tokens_.size();
+  require(N > T, "batches", "a text of {} tokens is too short for windows of {} and their targets; it takes {}", N, T, T + 1);
+  // As many windows in every epoch, whatever its offset: (N - T) / T leaves room for offsets up to T - 1. A text with room for
+  // one window only moves that one as far as it goes.
+  windows_ = std::max<std::int64_t>(1, (N - T) / T);
+  max_offset_ = std::min(T - 1, N - 1 - windows_ * T);
+}
+
+std::int64_t LmBatches::start_of(std::uint64_t window) const {
+  const auto n = static_cast<std::uint64_t>(windows_);
+  const std::uint64_t epoch = window / n;
+  const std::uint64_t offset = Random(seed_, offset_stream).below(epoch, static_cast<std::uint64_t>(max_offset_) + 1);
+  const std::uint64_t place = permuted(window % n, n, Random(seed_, order_streams + epoch));
+  return static_cast<std::int64_t>(offset) + static_cast<std::int64_t>(place) * T_;
+}
+
+LmBatch LmBatches::at(std::uint64_t i) const {
+  std::vector<std::int64_t> starts;
+  for (std::int64_t b = 0; b < B_; ++b)
+    starts.push_back(start_of(i * static_cast<std::uint64_t>(B_) + static_cast<std::uint64_t>(b)));
+  return windows_at(tokens_, T_, std::move(starts));
+}
+
+EvaluationBatches::EvaluationBatches(Ids tokens, std::int64_t B, std::int64_t T)
+    : tokens_(std::move(tokens)), B_(B), T_(T), blocks_(0) {
+  check_sizes("evaluation", tokens_, B, T);
+  const std::int64_t N = tokens_.size();
+  require(B <= (N - 2) / T, "evaluation", "a text of {} tokens is too short for a block of {} x {} and one more after its targets",
+          N, B, T);
+  blocks_ = (N - 2) / (B * T);  // starts j = 0, B T, 2 B T, ... while j < N - 1 - B T
+}
+
+LmBatch EvaluationBatches::operator[](std::int64_t i) const {
+  require(i >= 0 && i < blocks_, "evaluation", "no block {} among {}", i, blocks_);
+  std::vector<std::int64_t> starts;
+  for (std::int64_t b = 0; b < B_; ++b) starts.push_back((i * B_ + b) * T_);
+  return windows_at(tokens_, T_, std::move(starts));
+}
+
+}  // namespace argand

@@ -1,0 +1,19 @@
+#pragma once
+/// Text from a file, checked before anybody reads it.
+
+#include <string>
+#include <string_view>
+
+namespace argand {
+
+/// The whole file. Throws Error, starting with `op` and naming file and line, when it is missing, no regular file, empty,
+/// contains a zero byte or is not UTF-8.
+std::string read_text_file(std::string_view op, const std::string& path);
+
+/// Takes the next line off the front of `text`, without its "\n". The last line may lack one.
+std::string_view take_line(std::string_view& text);
+
+/// Takes the next word off the front of `text`: what stands between whitespace (space, \t, \n, \v, \f, \r). Empty at the end.
+std::string_view take_word(std::string_view& text);
+
+}  // namespace argand

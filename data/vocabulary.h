@@ -1,0 +1,56 @@
+#pragma once
+/// Words and their ids.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/tensor.h"
+
+namespace argand {
+
+/// Ids count from 0 in the order in which words were first added. A word is non-empty UTF-8 without whitespace or zero bytes.
+class Vocabulary {
+ public:
+  using Id = Ids::value_type;
+
+  Vocabulary() = default;
+  explicit Vocabulary(std::span<const std::string> words);
+
+  /// The word's id, a new one if it has none. Throws when it is no word.
+  Id add(std::string_view word);
+  std::optional<Id> find(std::string_view word) const;
+  /// The word's id; that of `<unk>` for an unknown word. Throws when there is no `<unk>` either.
+  Id id(std::string_view word) const;
+  /// Throws for an id outside [0, size()).
+  const std::string& word(Id id) const;
+  std::int64_t size() const { return static_cast<std::int64_t>(words_.size()); }
+  const std::vector<std::string>& words() const { return words_; }
+
+  /// Splits at whitespace: [number of words].
+  Ids encode(std::string_view text) const;
+  /// Words with single spaces between them.
+  std::string decode(std::span<const Id> ids) const;
+
+  /// One word a line, in the order of ids. Atomic; throws Error.
+  void save(const std::string& path) const;
+  /// Throws Error naming file and line for whatever save() would not have written.
+  static Vocabulary load(const std::string& path);
+
+  friend bool operator==(const Vocabulary& a, const Vocabulary& b) { return a.words_ == b.words_; }
+
+ private:
+  struct Hash {
+    using is_transparent = void;  // look up a string_view without copying it
+    std::size_t operator()(std::string_view word) const { return std::hash<std::string_view>{}(word); }
+  };
+
+  std::vector<std::string> words_;
+  std::unordered_map<std::string, Id, Hash, std::equal_to<>> ids_;
+};
+
+}  // namespace argand
