@@ -16,7 +16,7 @@ enum class Kind {
   Holomorphic,  ///< ∂w/∂z̄ = 0 in every complex input
   RealValued,   ///< complex in, real out
   General,      ///< complex out, and depends on z̄
-  Real,         ///< real in, real out: no complex case exists
+  Real,         ///< every input is real, so there is no z to differentiate by (the output may be complex: polar)
 };
 std::string_view kind_name(Kind kind);
 

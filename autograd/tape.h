@@ -129,6 +129,16 @@ namespace detail {
 const std::string& current_scope();
 template <Scalar T>
 void observe_forward(const Op& op, const Tensor<T>& y);
+
+/// Puts an op's output and backward pass on the tape.
+template <Scalar Out, class Backward>
+Var<Out> append(const Op& op, Tensor<Out> y, Backward backward, std::vector<std::shared_ptr<SlotBase>> inputs) {
+  auto slot = std::make_shared<Slot<Out>>(y.shape(), false);
+  TapeEntry entry{&op, slot, std::move(inputs),
+                  [raw = slot.get(), backward = std::move(backward)]() mutable { backward(raw->grad); }, current_scope()};
+  Tape::current().push(std::move(entry));
+  return Var<Out>(std::move(y), std::move(slot));
+}
 }  // namespace detail
 
 /// Ends every op: makes y a Var and, if a gradient is wanted, remembers how to find it.
@@ -137,14 +147,21 @@ template <Scalar Out, class Backward, Scalar... In>
 Var<Out> record(const Op& op, Tensor<Out> y, Backward backward, const Var<In>&... inputs) {
   detail::observe_forward(op, y);
   if (!wants_grad(inputs...)) return Var<Out>(std::move(y));
-  auto slot = std::make_shared<Slot<Out>>(y.shape(), false);
-  TapeEntry entry{&op,
-                  slot,
-                  {inputs.slot()...},
-                  [raw = slot.get(), backward = std::move(backward)]() mutable { backward(raw->grad); },
-                  detail::current_scope()};
-  Tape::current().push(std::move(entry));
-  return Var<Out>(std::move(y), std::move(slot));
+  return detail::append(op, std::move(y), std::move(backward), {inputs.slot()...});
+}
+
+/// The same for an op with any number of inputs.
+template <Scalar Out, class Backward, Scalar In>
+Var<Out> record(const Op& op, Tensor<Out> y, Backward backward, const std::vector<Var<In>>& inputs) {
+  detail::observe_forward(op, y);
+  bool wanted = false;
+  std::vector<std::shared_ptr<SlotBase>> slots;
+  for (const Var<In>& x : inputs) {
+    wanted = wanted || wants_grad(x);
+    slots.push_back(x.slot());
+  }
+  if (!wanted) return Var<Out>(std::move(y));
+  return detail::append(op, std::move(y), std::move(backward), std::move(slots));
 }
 
 }  // namespace argand

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 
 #include "core/tensor.h"
 
@@ -16,6 +17,8 @@ class Random {
 
   /// Block i of the stream: four random 32-bit words.
   std::array<std::uint32_t, 4> block(std::uint64_t i) const;
+  /// Blocks first, first + 1, ... one after the other, for words.size()/4 of them (a multiple of 4), many at a time.
+  void blocks(std::uint64_t first, std::span<std::uint32_t> words) const;
   /// Number i, uniform in [0, 1), 53 bits.
   double uniform(std::uint64_t i) const;
   /// Number i, standard normal (Box-Muller on one block).

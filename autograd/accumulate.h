@@ -1,0 +1,32 @@
+#pragma once
+/// One-pass gradients of elementwise ops.
+
+#include "autograd/tape.h"
+#include "core/kernels/elementwise.h"
+
+namespace argand {
+
+/// dx[i] = f(a[i], ...), or dx[i] += f(a[i], ...) when a gradient is there already: no temporary, one pass.
+/// Does nothing when nobody wants dx.
+template <Scalar T, class F, Scalar A, Scalar... Rest>
+void accumulate_map(const Sink<T>& dx, const F& f, const Tensor<A>& a, const Tensor<Rest>&... rest) {
+  (require(a.shape() == rest.shape(), "backward", "shapes differ, {} and {}", a.shape(), rest.shape()), ...);
+  dx.accumulate([&](T* out, bool add) {
+    const auto loop = [&f, add](std::int64_t begin, std::int64_t end, T* __restrict y, const A* pa, const Rest*... p) {
+      if (add)
+        for (std::int64_t i = begin; i < end; ++i) y[i] += f(pa[i], p[i]...);
+      else
+        for (std::int64_t i = begin; i < end; ++i) y[i] = f(pa[i], p[i]...);
+    };
+    parallel_for(a.size(), elementwise_grain,
+                 [&](std::int64_t begin, std::int64_t end) { loop(begin, end, out, a.data(), rest.data()...); });
+  });
+}
+
+/// x if its reader has somewhere to put a gradient, otherwise nothing: what a backward closure should hold.
+template <Scalar T, Scalar S>
+Tensor<T> kept_for(const Sink<S>& reader, const Tensor<T>& x) {
+  return reader ? x : Tensor<T>();
+}
+
+}  // namespace argand

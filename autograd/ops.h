@@ -1,0 +1,23 @@
+#pragma once
+/// Every differentiable operation.
+
+#include "autograd/ops/activation.h"
+#include "autograd/ops/arithmetic.h"
+#include "autograd/ops/attention.h"
+#include "autograd/ops/complex_activation.h"
+#include "autograd/ops/complex_parts.h"
+#include "autograd/ops/cross_entropy.h"
+#include "autograd/ops/dropout.h"
+#include "autograd/ops/exponential.h"
+#include "autograd/ops/gather.h"
+#include "autograd/ops/info_nce.h"
+#include "autograd/ops/matmul.h"
+#include "autograd/ops/norm.h"
+#include "autograd/ops/phase.h"
+#include "autograd/ops/power.h"
+#include "autograd/ops/projection.h"
+#include "autograd/ops/reduction.h"
+#include "autograd/ops/rotation.h"
+#include "autograd/ops/shape.h"
+#include "autograd/ops/softmax.h"
+#include "autograd/ops/trigonometric.h"

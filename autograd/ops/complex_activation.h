@@ -1,0 +1,25 @@
+#pragma once
+/// Activations of complex numbers. Those that keep the phase scale z by a real factor; the split ones treat Re and Im as two reals.
+
+#include "autograd/var.h"
+
+namespace argand {
+
+/// ReLU(|z| + c) z/|z| with a learnable real c: [n] for z [..., n], or a single number. 0 at z = 0.
+/// (Arjovsky, Shah, Bengio, arXiv:1511.06464, eq. 8.) Throws when c fits neither.
+template <RealScalar R>
+Var<std::complex<R>> modrelu(const Var<std::complex<R>>& z, const Var<R>& c);
+/// ½(1 + cos arg z) z: z on the positive real axis, 0 on the negative (Virtue, Yu, Lustig, arXiv:1707.00070, eq. 4).
+template <RealScalar R>
+Var<std::complex<R>> cardioid(const Var<std::complex<R>>& z);
+/// z where Re z >= 0 and Im z >= 0, otherwise 0 (Guberman, arXiv:1602.09046).
+template <RealScalar R>
+Var<std::complex<R>> zrelu(const Var<std::complex<R>>& z);
+/// relu(Re z) + i relu(Im z) (Trabelsi et al., arXiv:1705.09792).
+template <RealScalar R>
+Var<std::complex<R>> crelu(const Var<std::complex<R>>& z);
+/// gelu(Re z) + i gelu(Im z).
+template <RealScalar R>
+Var<std::complex<R>> cgelu(const Var<std::complex<R>>& z);
+
+}  // namespace argand

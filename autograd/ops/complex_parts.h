@@ -1,0 +1,43 @@
+#pragma once
+/// Between complex numbers and their parts: conj, Re, Im, |z|, |z|², arg z, and back from (re, im) or (r, φ).
+/// Elementwise, any shape, unless said otherwise.
+
+#include "autograd/var.h"
+
+namespace argand {
+
+template <RealScalar R>
+Var<std::complex<R>> conj(const Var<std::complex<R>>& z);
+template <RealScalar R>
+Var<R> real(const Var<std::complex<R>>& z);
+template <RealScalar R>
+Var<R> imag(const Var<std::complex<R>>& z);
+
+/// |z|, real or complex z. Gradient 0 at z = 0.
+template <Scalar T>
+Var<RealOf<T>> abs(const Var<T>& z);
+/// |z|² = x² + y², real or complex z; no singular point.
+template <Scalar T>
+Var<RealOf<T>> abs2(const Var<T>& z);
+/// arg z = atan2(Im z, Re z) in [-π, π]; on the cut its sign is that of Im z, -0 included. Gradient 0 at z = 0.
+template <RealScalar R>
+Var<R> angle(const Var<std::complex<R>>& z);
+
+/// r e^{iφ}, r and φ [radians] of one shape; r may be negative.
+template <RealScalar R>
+Var<std::complex<R>> polar(const Var<R>& r, const Var<R>& phi);
+/// re + i im, of one shape.
+template <RealScalar R>
+Var<std::complex<R>> make_complex(const Var<R>& re, const Var<R>& im);
+/// x + 0i.
+template <RealScalar R>
+Var<std::complex<R>> to_complex(const Var<R>& x);
+
+/// complex [..., n] -> real [..., 2n], pairs (re, im) interleaved; shares storage.
+template <RealScalar R>
+Var<R> view_as_real(const Var<std::complex<R>>& z);
+/// real [..., 2n], interleaved pairs -> complex [..., n]; shares storage. Throws when the last size is odd.
+template <RealScalar R>
+Var<std::complex<R>> view_as_complex(const Var<R>& x);
+
+}  // namespace argand

@@ -1,0 +1,122 @@
+#include "autograd/ops/gather.h"
+
+#include <algorithm>
+
+#include "autograd/op_check.h"
+#include "autograd/tape.h"
+#include "core/kernels/reduce.h"
+
+namespace argand {
+namespace {
+
+/// out[i] = table[ids[i]], rows of D numbers.
+template <Scalar T>
+void gather_rows(const T* table, const Ids& ids, std::int64_t D, T* out) {
+  parallel_for(ids.size(), row_grain(D), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) std::copy_n(table + ids[i] * D, D, out + i * D);
+  });
+}
+
+/// out[ids[i]] += rows[i]. Columns are split among threads in whole cache lines: every number has one owner, who adds in the order
+/// of the ids. No atomics, and the same bits for any number of threads. (Splitting the rows instead balances badly: a few words
+/// make up most of a text.)
+template <Scalar T>
+void scatter_rows(const T* rows, const Ids& ids, std::int64_t D, T* out) {
+  const std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(T));
+  const std::int64_t grain = ids.size() * D <= elementwise_grain ? D : line;
+  parallel_for(D, std::max<std::int64_t>(1, grain), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = 0; i < ids.size(); ++i) {
+      const T* in = rows + i * D;
+      T* to = out + ids[i] * D;
+      for (std::int64_t c = begin; c < end; ++c) to[c] += in[c];
+    }
+  });
+}
+
+template <Scalar T>
+void zero_fill(T* out, std::int64_t n) {
+  parallel_for(n, elementwise_grain, [&](std::int64_t begin, std::int64_t end) { std::fill(out + begin, out + end, T(0)); });
+}
+
+}  // namespace
+
+// ------------------------------------------------------------------------------------------------ embedding
+
+static const Op embedding_op({.name = "embedding",
+                              .kind = Kind::Holomorphic,
+                              .equation = "y[i] = E[ids[i]]",
+                              .dz = "∂y[i]/∂E[v] = 1 if ids[i] = v, else 0",
+                              .dzbar = "0",
+                              .vjp = "dE[v] = Σ dy[i] over the i with ids[i] = v",
+                              .derivation = "Linear: a product with a matrix of zeros and ones, whose transpose is the sum.",
+                              .singular = "none",
+                              .source = "Bengio et al., JMLR 3 (2003), 1137"},
+                             [](OpCheck& check) {
+                               const auto f = [](auto E) { return embedding(E, Ids({2, 3}, {1, 0, 4, 1, 1, 3})); };
+                               check.function("real", f, check.real({5, 3}));
+                               check.function("complex", f, check.complex({5, 3}));
+                             });
+
+template <Scalar T>
+Var<T> embedding(const Var<T>& table, const Ids& ids) {
+  require(table.rank() == 2, "embedding", "the table is a matrix [V, D], got {}", table.shape());
+  ids.check_below(table.dim(0), "embedding");
+  const std::int64_t D = table.dim(1);
+  Shape shape = ids.shape();
+  shape.push_back(D);
+  Tensor<T> y(shape);
+  gather_rows(table.value().data(), ids, D, y.data());
+  return record(
+      embedding_op, std::move(y),
+      [ids, D, size = table.size(), dtable = sink(table)](const Tensor<T>& dy) {
+        dtable.accumulate([&](T* out, bool add) {
+          if (!add) zero_fill(out, size);
+          scatter_rows(dy.data(), ids, D, out);
+        });
+      },
+      table);
+}
+
+// ------------------------------------------------------------------------------------------------ scatter_add
+
+static const Op scatter_add_op({.name = "scatter_add",
+                                .kind = Kind::Holomorphic,
+                                .equation = "y[v] = Σ x[i] over the i with ids[i] = v",
+                                .dz = "∂y[v]/∂x[i] = 1 if ids[i] = v, else 0",
+                                .dzbar = "0",
+                                .vjp = "dx[i] = dy[ids[i]]",
+                                .derivation = "The transpose of embedding's matrix; its own transpose gathers.",
+                                .singular = "none",
+                                .source = "definition"},
+                               [](OpCheck& check) {
+                                 const auto f = [](auto x) { return scatter_add(x, Ids({4}, {1, 0, 3, 1}), 5); };
+                                 check.function("real", f, check.real({4, 3}));
+                                 check.function("complex", f, check.complex({4, 3}));
+                               });
+
+template <Scalar T>
+Var<T> scatter_add(const Var<T>& rows, const Ids& ids, std::int64_t V) {
+  const std::int64_t D = rows.rank() > 0 ? rows.shape().back() : 0;
+  Shape expected = ids.shape();
+  expected.push_back(D);
+  require(rows.shape() == expected, "scatter_add", "one row an id, {} for ids of shape {}", rows.shape(), ids.shape());
+  ids.check_below(V, "scatter_add");
+  Tensor<T> y = Tensor<T>::zeros({V, D});
+  scatter_rows(rows.value().data(), ids, D, y.data());
+  return record(
+      scatter_add_op, std::move(y),
+      [ids, D, shape = rows.shape(), drows = sink(rows)](const Tensor<T>& dy) {
+        if (!drows) return;
+        Tensor<T> dx(shape);
+        gather_rows(dy.data(), ids, D, dx.data());
+        drows.add(std::move(dx));
+      },
+      rows);
+}
+
+#define ARGAND_GATHER(T)                                \
+  template Var<T> embedding(const Var<T>&, const Ids&); \
+  template Var<T> scatter_add(const Var<T>&, const Ids&, std::int64_t);
+ARGAND_FOR_SCALAR(ARGAND_GATHER)
+
+}  // namespace argand

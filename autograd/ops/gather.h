@@ -1,0 +1,19 @@
+#pragma once
+/// Rows by number: the embedding of token ids, and its adjoint.
+
+#include "autograd/var.h"
+
+namespace argand {
+
+/// table [V, D], ids of any shape -> [ids.shape..., D]: y[i] = table[ids[i]]. The gradient is added into the table's rows in the
+/// order of the ids, without a [V, D] temporary when the table has a gradient already (tied embeddings).
+/// Throws `embedding: id 9 at [0, 3] is outside the vocabulary of 8`, or when table is no matrix.
+template <Scalar T>
+Var<T> embedding(const Var<T>& table, const Ids& ids);
+
+/// rows [ids.shape..., D] -> [V, D]: y[v] = Σ rows[i] over the i with ids[i] = v, in the order of i.
+/// Throws for an id outside [0, V) or rows of another shape.
+template <Scalar T>
+Var<T> scatter_add(const Var<T>& rows, const Ids& ids, std::int64_t V);
+
+}  // namespace argand

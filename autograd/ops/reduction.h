@@ -1,0 +1,31 @@
+#pragma once
+/// Sums and their relatives, over everything (result of rank 0) or over one axis, which goes away or stays with size 1 (keepdim).
+/// Negative axes count from the end; all throw when there is no such axis. The order of every sum is fixed: the same bits for any
+/// number of threads.
+
+#include "autograd/var.h"
+
+namespace argand {
+
+template <Scalar T>
+Var<T> sum(const Var<T>& x);
+template <Scalar T>
+Var<T> sum(const Var<T>& x, int axis, bool keepdim = false);
+
+/// Throw when there is nothing to average.
+template <Scalar T>
+Var<T> mean(const Var<T>& x);
+template <Scalar T>
+Var<T> mean(const Var<T>& x, int axis, bool keepdim = false);
+
+/// Of the population, 1/n Σ |x - μ|², μ the mean: real for complex x too. Throw when there is nothing to average.
+template <Scalar T>
+Var<RealOf<T>> variance(const Var<T>& x);
+template <Scalar T>
+Var<RealOf<T>> variance(const Var<T>& x, int axis, bool keepdim = false);
+
+/// The largest number along an axis; its first occurrence gets the gradient. NaN when there is one. Throws when the axis is empty.
+template <RealScalar R>
+Var<R> max(const Var<R>& x, int axis, bool keepdim = false);
+
+}  // namespace argand

@@ -1,0 +1,269 @@
+#include "autograd/ops/shape.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "autograd/op_check.h"
+#include "autograd/tape.h"
+#include "core/kernels/reduce.h"
+
+namespace argand {
+
+// ------------------------------------------------------------------------------------------------ reshape
+
+static const Op reshape_op({.name = "reshape",
+                            .kind = Kind::Holomorphic,
+                            .equation = "y_i = x_i, i the row-major place",
+                            .dz = "∂y_i/∂x_j = δ_ij",
+                            .dzbar = "0",
+                            .vjp = "dx = dy in x's shape",
+                            .derivation = "The identity on the stored numbers.",
+                            .singular = "none",
+                            .source = "definition"},
+                           [](OpCheck& check) {
+                             check.function(
+                                 "real",
+                                 [](auto x) {
+                                   return reshape(x, Shape{4, 3});
+                                 },
+                                 check.real({3, 4}));
+                             check.function(
+                                 "complex",
+                                 [](auto x) {
+                                   return reshape(x, Shape{2, 6});
+                                 },
+                                 check.complex({3, 4}));
+                           });
+
+template <Scalar T>
+Var<T> reshape(const Var<T>& x, const Shape& shape) {
+  return record(
+      reshape_op, x.value().reshape(shape), [shape = x.shape(), dx = sink(x)](const Tensor<T>& dy) { dx.add(dy.reshape(shape)); },
+      x);
+}
+
+// ------------------------------------------------------------------------------------------------ permute
+
+static const Op permute_op({.name = "permute",
+                            .kind = Kind::Holomorphic,
+                            .equation = "y[i_0, i_1, ...] = x[j_0, j_1, ...] with j_{axes[k]} = i_k",
+                            .dz = "∂y/∂x: a permutation matrix P",
+                            .dzbar = "0",
+                            .vjp = "dx = dy permuted by the inverse of axes",
+                            .derivation = "P is real and orthogonal: conj(P)ᵀ = P⁻¹.",
+                            .singular = "none",
+                            .source = "definition"},
+                           [](OpCheck& check) {
+                             check.function(
+                                 "matrix",
+                                 [](auto x) {
+                                   return permute(x, {1, 0});
+                                 },
+                                 check.complex({3, 4}));
+                             check.function(
+                                 "rotation of three axes",
+                                 [](auto x) {
+                                   return permute(x, {2, 0, 1});
+                                 },
+                                 check.real({2, 3, 4}));
+                             check.function(
+                                 "rows stay",
+                                 [](auto x) {
+                                   return permute(x, {0, 2, 1, 3});
+                                 },
+                                 check.complex({2, 3, 2, 2}));
+                           });
+
+namespace {
+
+/// y's axis k is x's axis axes[k].
+template <Scalar T>
+Tensor<T> permuted(const Tensor<T>& x, const std::vector<int>& axes) {
+  const int rank = x.rank();
+  const auto strides = strides_of(x.shape());
+  Shape shape = x.shape();
+  std::array<std::int64_t, Shape::max_rank> step{};  // in x, for a step along an axis of y
+  for (int k = 0; k < rank; ++k) {
+    const int from = axes[static_cast<std::size_t>(k)];
+    shape[k] = x.dim(from);
+    step[static_cast<std::size_t>(k)] = strides[static_cast<std::size_t>(from)];
+  }
+  Tensor<T> y(shape);
+  if (y.size() == 0) return y;
+  const std::int64_t columns = rank > 0 ? shape.back() : 1, rows = y.size() / columns;
+  const std::int64_t stride = rank > 0 ? step[static_cast<std::size_t>(rank - 1)] : 1;
+  parallel_for(rows, row_grain(columns), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row) {
+      std::int64_t at = 0, rest = row;
+      for (int k = rank - 2; k >= 0; --k) {
+        at += rest % shape[k] * step[static_cast<std::size_t>(k)];
+        rest /= shape[k];
+      }
+      const T* in = x.data() + at;
+      T* __restrict out = y.data() + row * columns;
+      if (stride == 1)
+        std::copy(in, in + columns, out);
+      else
+        for (std::int64_t i = 0; i < columns; ++i) out[i] = in[i * stride];
+    }
+  });
+  return y;
+}
+
+}  // namespace
+
+template <Scalar T>
+Var<T> permute(const Var<T>& x, const std::vector<int>& axes) {
+  const auto rank = static_cast<std::size_t>(x.rank());
+  std::vector<int> inverse(rank, -1);
+  bool valid = axes.size() == rank;
+  for (std::size_t k = 0; valid && k < rank; ++k) {
+    valid = axes[k] >= 0 && axes[k] < x.rank() && inverse[static_cast<std::size_t>(axes[k])] < 0;
+    if (valid) inverse[static_cast<std::size_t>(axes[k])] = static_cast<int>(k);
+  }
+  if (!valid) {
+    std::string given;
+    for (int axis : axes) given += (given.empty() ? "" : ", ") + std::to_string(axis);
+    fail("permute", "[{}] is no permutation of the {} axes of {}", given, x.rank(), x.shape());
+  }
+  return record(
+      permute_op, permuted(x.value(), axes),
+      [inverse = std::move(inverse), dx = sink(x)](const Tensor<T>& dy) { dx.add(permuted(dy, inverse)); }, x);
+}
+
+template <Scalar T>
+Var<T> transpose(const Var<T>& x, int a, int b) {
+  std::vector<int> axes(static_cast<std::size_t>(x.rank()));
+  std::iota(axes.begin(), axes.end(), 0);
+  std::swap(axes[static_cast<std::size_t>(x.shape().checked(a))], axes[static_cast<std::size_t>(x.shape().checked(b))]);
+  return permute(x, axes);
+}
+
+// ------------------------------------------------------------------------------------------------ concatenate
+
+static const Op concatenate_op(
+    {.name = "concatenate",
+     .kind = Kind::Holomorphic,
+     .equation = "y = [x_1; x_2; ...] along an axis",
+     .dz = "∂y/∂x_k: the identity on the part that x_k fills",
+     .dzbar = "0",
+     .vjp = "dx_k = the part of dy that x_k fills",
+     .derivation = "Every element of x_k goes to one place of y, unchanged.",
+     .singular = "none",
+     .source = "definition"},
+    [](OpCheck& check) {
+      const auto first = [](auto a, auto b) { return concatenate(std::vector{a, b}, 0); };
+      const auto middle = [](auto a, auto b, auto c) { return concatenate(std::vector{a, b, c}, 1); };
+      check.function("first axis", first, check.real({2, 3}), check.real({1, 3}));
+      check.function(
+          "last axis",
+          [](auto a, auto b) {
+            return concatenate(std::vector{a, b}, -1);
+          },
+          check.complex({2, 3}), check.complex({2, 2}));
+      check.function("middle axis, three", middle, check.real({2, 1, 2}), check.real({2, 2, 2}), check.real({2, 3, 2}));
+    });
+
+namespace {
+
+/// Copies x [outer, n, inner] to or from the elements [begin, begin + n) of the axis of y [outer, N, inner].
+template <class Copy>
+void for_part(const AxisView& whole, std::int64_t begin, std::int64_t n, const Copy& copy) {
+  parallel_for(whole.outer, row_grain(n * whole.inner), [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t o = first; o < last; ++o)
+      copy((o * whole.n + begin) * whole.inner, o * n * whole.inner, n * whole.inner);  // place in y, place in x, count
+  });
+}
+
+/// y[..., begin:begin+n, ...] as a tensor of its own.
+template <Scalar T>
+Tensor<T> part_of(const Tensor<T>& y, int axis, std::int64_t begin, std::int64_t n) {
+  Shape shape = y.shape();
+  shape[axis] = n;
+  Tensor<T> x(shape);
+  for_part(AxisView(y.shape(), axis), begin, n,
+           [&](std::int64_t at, std::int64_t to, std::int64_t count) { std::copy_n(y.data() + at, count, x.data() + to); });
+  return x;
+}
+
+}  // namespace
+
+template <Scalar T>
+Var<T> concatenate(const std::vector<Var<T>>& parts, int axis) {
+  require(!parts.empty(), "concatenate", "no tensors given");
+  Shape shape = parts[0].shape();
+  axis = shape.checked(axis);
+  shape[axis] = 0;
+  for (const Var<T>& x : parts) {
+    Shape other = x.shape();
+    const bool same_rank = other.rank() == shape.rank();
+    if (same_rank) other[axis] = shape[axis];
+    require(same_rank && other == shape, "concatenate", "sizes differ beside axis {}, {} and {}", axis, parts[0].shape(),
+            x.shape());
+    shape[axis] += x.dim(axis);
+  }
+  Tensor<T> y(shape);
+  std::vector<Sink<T>> sinks;
+  std::vector<std::int64_t> starts{0};
+  for (const Var<T>& x : parts) {
+    for_part(AxisView(shape, axis), starts.back(), x.dim(axis), [&](std::int64_t to, std::int64_t at, std::int64_t count) {
+      std::copy_n(x.value().data() + at, count, y.data() + to);
+    });
+    sinks.push_back(sink(x));
+    starts.push_back(starts.back() + x.dim(axis));
+  }
+  return record(
+      concatenate_op, std::move(y),
+      [axis, starts = std::move(starts), sinks = std::move(sinks)](const Tensor<T>& dy) {
+        for (std::size_t k = 0; k < sinks.size(); ++k)
+          if (sinks[k]) sinks[k].add(part_of(dy, axis, starts[k], starts[k + 1] - starts[k]));
+      },
+      parts);
+}
+
+// ------------------------------------------------------------------------------------------------ slice
+
+static const Op slice_op({.name = "slice",
+                          .kind = Kind::Holomorphic,
+                          .equation = "y = x[..., begin:end, ...]",
+                          .dz = "∂y/∂x: the identity on the elements taken",
+                          .dzbar = "0",
+                          .vjp = "dx = dy on the elements taken, 0 on the others",
+                          .derivation = "Elements not taken do not reach the loss.",
+                          .singular = "none",
+                          .source = "definition"},
+                         [](OpCheck& check) {
+                           check.function(
+                               "first axis", [](auto x) { return slice(x, 0, 1, 3); }, check.real({4, 3}));
+                           check.function(
+                               "middle axis", [](auto x) { return slice(x, 1, 0, 2); }, check.complex({2, 3, 2}));
+                           check.function(
+                               "last axis", [](auto x) { return slice(x, -1, 2, 5); }, check.complex({2, 5}));
+                         });
+
+template <Scalar T>
+Var<T> slice(const Var<T>& x, int axis, std::int64_t begin, std::int64_t end) {
+  require(0 <= begin && begin <= end && end <= x.dim(axis), "slice", "[{}, {}) is not within axis {} of {}", begin, end, axis,
+          x.shape());
+  return record(
+      slice_op, part_of(x.value(), axis, begin, end - begin),
+      [shape = x.shape(), axis, begin, dx = sink(x)](const Tensor<T>& dy) {
+        dx.accumulate([&](T* out, bool add) {
+          if (!add) parallel_for(shape.size(), elementwise_grain, [&](auto b, auto e) { std::fill(out + b, out + e, T(0)); });
+          for_part(AxisView(shape, axis), begin, dy.dim(axis), [&](std::int64_t to, std::int64_t at, std::int64_t count) {
+            for (std::int64_t i = 0; i < count; ++i) out[to + i] += dy.data()[at + i];
+          });
+        });
+      },
+      x);
+}
+
+#define ARGAND_SHAPE(T)                                            \
+  template Var<T> reshape(const Var<T>&, const Shape&);            \
+  template Var<T> permute(const Var<T>&, const std::vector<int>&); \
+  template Var<T> transpose(const Var<T>&, int, int);              \
+  template Var<T> concatenate(const std::vector<Var<T>>&, int);    \
+  template Var<T> slice(const Var<T>&, int, std::int64_t, std::int64_t);
+ARGAND_FOR_SCALAR(ARGAND_SHAPE)
+
+}  // namespace argand

@@ -1,0 +1,29 @@
+#pragma once
+/// Rearrangements: the numbers stay what they are, their places change. Real or complex.
+
+#include <vector>
+
+#include "autograd/var.h"
+
+namespace argand {
+
+/// Same numbers in the same order, another shape of the same size; shares storage. Throws when the sizes differ.
+template <Scalar T>
+Var<T> reshape(const Var<T>& x, const Shape& shape);
+
+/// Axis k of the result is axis axes[k] of x, as NumPy's transpose(axes). Throws unless axes is a permutation of x's.
+template <Scalar T>
+Var<T> permute(const Var<T>& x, const std::vector<int>& axes);
+/// Swaps two axes, by default the last two. Throws when there is no such axis.
+template <Scalar T>
+Var<T> transpose(const Var<T>& x, int a = -2, int b = -1);
+
+/// Joins tensors along an axis; their other sizes agree. Throws when they do not, or when there is no tensor.
+template <Scalar T>
+Var<T> concatenate(const std::vector<Var<T>>& parts, int axis);
+
+/// x[..., begin:end, ...]: the elements begin <= i < end of one axis. Throws unless 0 <= begin <= end <= the axis's size.
+template <Scalar T>
+Var<T> slice(const Var<T>& x, int axis, std::int64_t begin, std::int64_t end);
+
+}  // namespace argand

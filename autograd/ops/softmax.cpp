@@ -1,0 +1,135 @@
+#include "autograd/ops/softmax.h"
+
+#include "autograd/accumulate.h"
+#include "autograd/op_check.h"
+#include "core/kernels/reduce.h"
+
+namespace argand {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// The largest of n numbers when it can serve as a shift; 0 for an empty row or one whose largest is infinite.
+template <RealScalar R>
+R shift_of(const R* x, std::int64_t n) {
+  const R m = n > 0 ? lane_max(x, n) : R(0);
+  return std::isfinite(m) ? m : R(0);
+}
+
+}  // namespace
+
+// ------------------------------------------------------------------------------------------------ logsumexp
+
+static const Op logsumexp_op(
+    {.name = "logsumexp",
+     .kind = Kind::Real,
+     .equation = "y = log Σ e^{x_i} = m + log Σ e^{x_i - m}, m = max x",
+     .dz = "∂y/∂x_i = e^{x_i - y}",
+     .dzbar = "∂y/∂x_i",
+     .vjp = "dx_i = e^{x_i - y} dy",
+     .derivation = "e^y = Σ e^{x_i} gives e^y ∂y/∂x_i = e^{x_i}. The shift m cancels.",
+     .singular = "x_i = -inf: gradient 0. All of them: y = -inf, all gradients 0",
+     .source = "Blanchard, Higham, Higham, IMA J. Numer. Anal. 41 (2021), eq. 1.1"},
+    [](OpCheck& check) {
+      const auto f = [](auto x) { return logsumexp(x); };
+      check.function("row", f, check.real({5}));
+      check.function(
+          "rows, kept", [](auto x) { return logsumexp(x, true); }, check.real({2, 3, 4}));
+      check.finite("large", f, Tensor<double>({2, 2}, {1e30, -1e30, -1000, -1001}));
+      check.singular("a masked entry", f, Tensor<double>({2}, {3, -infinity}), Tensor<double>({2}, {1, 0}));
+    });
+
+template <RealScalar R>
+Var<R> logsumexp(const Var<R>& x, bool keepdim) {
+  const std::int64_t n = x.shape().back(), rows = x.shape().rows();
+  Tensor<R> y(reduced(x.shape(), -1, keepdim));
+  parallel_for(rows, row_grain(n), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t r = begin; r < end; ++r) {
+      const R* in = x.value().data() + r * n;
+      const R m = shift_of(in, n);
+      y.data()[r] = m + std::log(lane_sum<R>(n, [&](std::int64_t i) { return std::exp(in[i] - m); }));
+    }
+  });
+  return record(
+      logsumexp_op, y,
+      [x = x.value(), y, n, rows, dx = sink(x)](const Tensor<R>& dy) {
+        dx.accumulate([&](R* out, bool add) {
+          parallel_for(rows, row_grain(n), [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t r = begin; r < end; ++r) {
+              const R top = y.data()[r], g = dy.data()[r];
+              const R* in = x.data() + r * n;
+              R* dx_row = out + r * n;
+              const bool empty = top == -std::numeric_limits<R>::infinity();
+              for (std::int64_t i = 0; i < n; ++i) {
+                const R d = empty ? R(0) : std::exp(in[i] - top) * g;
+                dx_row[i] = add ? dx_row[i] + d : d;
+              }
+            }
+          });
+        });
+      },
+      x);
+}
+
+// ------------------------------------------------------------------------------------------------ softmax
+
+static const Op softmax_op(
+    {.name = "softmax",
+     .kind = Kind::Real,
+     .equation = "y_i = e^{x_i - m} / Σ_j e^{x_j - m}, m = max x",
+     .dz = "∂y_i/∂x_j = y_i (δ_ij - y_j)",
+     .dzbar = "∂y_i/∂x_j",
+     .vjp = "dx_j = y_j (dy_j - Σ_i y_i dy_i)",
+     .derivation = "log y_i = x_i - logsumexp(x), so ∂y_i/∂x_j = y_i (δ_ij - y_j); Σ_i dy_i y_i (δ_ij - y_j) is the "
+                   "product above. The output is all that is kept.",
+     .singular = "x_i = -inf: y_i = 0, gradient 0. All of them: y = 0, gradient 0",
+     .source = "Bridle, Neurocomputing (1990), 227"},
+    [](OpCheck& check) {
+      const auto f = [](auto x) { return softmax(x); };
+      check.function("row", f, check.real({5}));
+      check.function("rows", f, check.real({2, 3, 4}));
+      check.finite("large", f, Tensor<double>({2, 2}, {1e30, -1e30, -1000, -1001}));
+      check.singular("nothing but masked entries", f, Tensor<double>({2}, {-infinity, -infinity}), Tensor<double>({2}, {0, 0}));
+    });
+
+template <RealScalar R>
+Var<R> softmax(const Var<R>& x) {
+  const std::int64_t n = x.shape().back(), rows = x.shape().rows();
+  Tensor<R> y(x.shape());
+  parallel_for(rows, row_grain(n), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t r = begin; r < end; ++r) {
+      const R* in = x.value().data() + r * n;
+      R* __restrict out = y.data() + r * n;
+      const R m = shift_of(in, n);
+      for (std::int64_t i = 0; i < n; ++i) out[i] = std::exp(in[i] - m);
+      const R total = lane_sum<R>(n, [&](std::int64_t i) { return out[i]; });
+      const R inverse = total == 0 ? R(0) : 1 / total;
+      for (std::int64_t i = 0; i < n; ++i) out[i] *= inverse;
+    }
+  });
+  return record(
+      softmax_op, y,
+      [y, n, rows, dx = sink(x)](const Tensor<R>& dy) {
+        dx.accumulate([&](R* out, bool add) {
+          parallel_for(rows, row_grain(n), [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t r = begin; r < end; ++r) {
+              const R *p = y.data() + r * n, *g = dy.data() + r * n;
+              R* dx_row = out + r * n;
+              const R mean = lane_sum<R>(n, [&](std::int64_t i) { return p[i] * g[i]; });
+              for (std::int64_t i = 0; i < n; ++i) {
+                const R d = p[i] * (g[i] - mean);
+                dx_row[i] = add ? dx_row[i] + d : d;
+              }
+            }
+          });
+        });
+      },
+      x);
+}
+
+#define ARGAND_SOFTMAX(R)                         \
+  template Var<R> logsumexp(const Var<R>&, bool); \
+  template Var<R> softmax(const Var<R>&);
+ARGAND_FOR_REAL(ARGAND_SOFTMAX)
+
+}  // namespace argand

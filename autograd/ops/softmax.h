@@ -1,0 +1,16 @@
+#pragma once
+/// softmax and log Σ e^x over the last axis, shifted by the largest entry so that nothing overflows.
+
+#include "autograd/var.h"
+
+namespace argand {
+
+/// log Σ e^x: [..., n] -> [...], or [..., 1] with keepdim. Entries of -inf count nothing; where all are, the value is -inf and the
+/// gradient 0. Throws for rank 0.
+template <RealScalar R>
+Var<R> logsumexp(const Var<R>& x, bool keepdim = false);
+/// e^x / Σ e^x. A row of nothing but -inf gives zeros. Throws for rank 0.
+template <RealScalar R>
+Var<R> softmax(const Var<R>& x);
+
+}  // namespace argand

@@ -1,0 +1,77 @@
+#pragma once
+/// Sums and maxima whose order is fixed: the same bits for any number of threads, and vectorised without reordering licences.
+
+#include <algorithm>
+#include <vector>
+
+#include "core/parallel.h"
+#include "core/tensor.h"
+
+namespace argand {
+
+/// Σ term(i) for i in [0, n), added in sixteen interleaved lanes that are then folded in halves. Strict IEEE forbids the compiler
+/// to vectorise a plain sum; these lanes are the vector. They also lose less: sixteen short sums instead of a long one.
+template <Scalar T, class F>
+T lane_sum(std::int64_t n, const F& term) {
+  constexpr int lanes = 16;
+  T lane[lanes] = {};
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes)
+    for (int l = 0; l < lanes; ++l) lane[l] += term(i + l);
+  for (int l = 0; i < n; ++i, ++l) lane[l] += term(i);
+  for (int half = lanes / 2; half > 0; half /= 2)
+    for (int l = 0; l < half; ++l) lane[l] += lane[l + half];
+  return lane[0];
+}
+
+/// Σ term(i) for i in [0, n) in parallel: blocks of fixed size, their sums added in order.
+template <Scalar T, class F>
+T block_sum(std::int64_t n, const F& term) {
+  const std::int64_t blocks = (n + elementwise_grain - 1) / elementwise_grain;
+  if (blocks <= 1) return lane_sum<T>(n, term);
+  std::vector<T> partial(static_cast<std::size_t>(blocks));
+  parallel_for(blocks, 1, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t b = first; b < last; ++b) {
+      const std::int64_t begin = b * elementwise_grain, size = std::min(elementwise_grain, n - begin);
+      partial[static_cast<std::size_t>(b)] = lane_sum<T>(size, [&](std::int64_t i) { return term(begin + i); });
+    }
+  });
+  return lane_sum<T>(blocks, [&](std::int64_t b) { return partial[static_cast<std::size_t>(b)]; });
+}
+
+/// The largest of n >= 1 numbers, in lanes. NaN are passed over unless the first of a lane is one.
+template <RealScalar R>
+R lane_max(const R* x, std::int64_t n) {
+  constexpr int lanes = 16;
+  R lane[lanes];
+  for (int l = 0; l < lanes; ++l) lane[l] = x[l < n ? l : 0];
+  std::int64_t i = lanes;
+  for (; i + lanes <= n; i += lanes)
+    for (int l = 0; l < lanes; ++l) lane[l] = x[i + l] > lane[l] ? x[i + l] : lane[l];
+  for (; i < n; ++i) lane[0] = x[i] > lane[0] ? x[i] : lane[0];
+  R best = lane[0];
+  for (int l = 1; l < lanes; ++l) best = lane[l] > best ? lane[l] : best;
+  return best;
+}
+
+/// A tensor seen around one axis: [outer, n, inner].
+struct AxisView {
+  std::int64_t outer = 1, n = 1, inner = 1;
+  AxisView(const Shape& shape, int axis) {
+    axis = shape.checked(axis);
+    for (int a = 0; a < shape.rank(); ++a) (a < axis ? outer : a == axis ? n : inner) *= shape[a];
+  }
+};
+
+/// The shape left after a reduction over `axis`: the axis goes, or stays with size 1.
+inline Shape reduced(Shape shape, int axis, bool keepdim) {
+  keepdim ? void(shape[axis] = 1) : shape.erase(axis);
+  return shape;
+}
+
+/// Rows per task when a row has `columns` elements.
+inline std::int64_t row_grain(std::int64_t columns) {
+  return std::max<std::int64_t>(1, elementwise_grain / std::max<std::int64_t>(1, columns));
+}
+
+}  // namespace argand
