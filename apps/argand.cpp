@@ -14,6 +14,7 @@ int main(int argc, char** argv) {
   program.set_version_flag("--version", [] {
     return fmt::format("argand {}, OpenBLAS with {} kernels, {} threads", ARGAND_VERSION, blas_kernels().running, num_threads());
   });
+  add_gradcheck(program);
   program.footer("`argand COMMAND --help` explains a command and shows examples.");
   return run_program(program, argc, argv);
 }

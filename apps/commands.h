@@ -7,5 +7,6 @@ namespace argand {
 
 /// Each adds its subcommand with options, a callback that does the work, and examples in the footer. Callbacks throw UsageError
 /// for what the user should write differently and Error for everything else.
+void add_gradcheck(CLI::App& program);
 
 }  // namespace argand

@@ -12,62 +12,18 @@
 namespace argand {
 namespace {
 
-/// Below this multiple of (size of the output) / (size of the input), a gradient is rounding.
-constexpr double rounding_floor = 1e-11;
-
-struct Pair {
-  std::complex<double> analytic, numerical;
-  double error = 0;
-  bool kink = false, jump = false, along_imaginary = false;
-  Derivative seen;
-};
-
 /// Both gradients of one element, for each projection.
-std::vector<Pair> compare_element(const Probe& probe, std::size_t input, std::int64_t element,
-                                  const std::vector<Functional>& functionals,
-                                  const std::vector<std::vector<ComplexValues>>& analytic, const RiddersOptions& ridders) {
-  std::vector<Pair> pairs(functionals.size());
+std::vector<Comparison> compare_element(const Probe& probe, std::size_t input, std::int64_t element,
+                                        const std::vector<Functional>& functionals,
+                                        const std::vector<std::vector<ComplexValues>>& analytic, const RiddersOptions& ridders) {
+  std::vector<Comparison> pairs(functionals.size());
   for (std::size_t p = 0; p < pairs.size(); ++p) pairs[p].analytic = analytic[p][input][static_cast<std::size_t>(element)];
   for (const bool imaginary : {false, true}) {
     if (imaginary && !probe.input_is_complex(input)) break;
     const auto derivatives = probe.numerical(input, element, imaginary, functionals, ridders);
-    for (std::size_t p = 0; p < pairs.size(); ++p) {
-      const Derivative& d = derivatives[p];
-      Pair& pair = pairs[p];
-      pair.numerical += imaginary ? std::complex(0.0, d.central.value) : std::complex(d.central.value, 0.0);
-      pair.error = std::hypot(pair.error, d.central.error);
-      if ((d.jump && !pair.jump) || (d.kink && !pair.jump && !pair.kink)) {
-        pair.seen = d;
-        pair.along_imaginary = imaginary;
-      }
-      pair.kink = pair.kink || d.kink;
-      pair.jump = pair.jump || d.jump;
-    }
+    for (std::size_t p = 0; p < pairs.size(); ++p) pairs[p].add(derivatives[p], imaginary);
   }
   return pairs;
-}
-
-/// The verdict and the relative error, given the size of the tensor's gradient.
-void judge(ElementCheck& check, const Pair& pair, double scale, double tolerance) {
-  const double difference = std::abs(pair.analytic - pair.numerical);
-  check.analytic = pair.analytic;
-  check.numerical = pair.numerical;
-  check.error = pair.error;
-  check.along_imaginary = pair.along_imaginary;
-  check.seen = pair.seen;
-  check.relative_error = scale > 0 ? difference / scale : difference;
-  if (pair.jump)
-    check.verdict = Verdict::BranchCut;
-  else if (pair.kink)
-    check.verdict = Verdict::Kink;
-  else if (!std::isfinite(difference))  // an analytic NaN is wrong wherever the numerical derivative exists
-    check.verdict = std::isfinite(pair.error) && std::isfinite(std::abs(pair.numerical)) ? Verdict::Fail : Verdict::Inconclusive;
-  else if (difference <= tolerance * scale && pair.error <= 0.1 * tolerance * scale)
-    check.verdict = Verdict::Pass;
-  else if (difference > tolerance * scale + 10 * pair.error)
-    check.verdict = Verdict::Fail;
-  else
-    check.verdict = Verdict::Inconclusive;
 }
 
 /// Which of two verdicts describes an element that has both.
@@ -100,11 +56,11 @@ std::vector<ComplexValues> projections_of(const Probe& probe, const GradcheckOpt
 }
 
 /// The largest gradient of the tensor. Where all of it is rounding, the size that a gradient could have had.
-double scale_of(const Probe& probe, std::size_t input, const std::vector<std::vector<Pair>>& pairs,
+double scale_of(const Probe& probe, std::size_t input, const std::vector<std::vector<Comparison>>& pairs,
                 const std::vector<ComplexValues>& weights) {
   double scale = 0, natural = 0;
   for (const auto& element : pairs)
-    for (const Pair& pair : element) {
+    for (const Comparison& pair : element) {
       if (std::isfinite(std::abs(pair.analytic))) scale = std::max(scale, std::abs(pair.analytic));
       if (std::isfinite(pair.error)) scale = std::max(scale, std::abs(pair.numerical));
     }
@@ -139,7 +95,7 @@ class Check {
 
  private:
   void check_input(std::size_t input) {
-    std::vector<std::vector<Pair>> pairs;
+    std::vector<std::vector<Comparison>> pairs;
     for (std::int64_t e = 0; e < probe_.input_size(input); ++e)
       pairs.push_back(compare_element(probe_, input, e, functionals_, analytic_, options_.ridders));
     const double scale = scale_of(probe_, input, pairs, weights_);
@@ -147,8 +103,14 @@ class Check {
     for (std::size_t e = 0; e < pairs.size(); ++e) {
       ElementCheck worst;
       for (std::size_t p = 0; p < functionals_.size(); ++p) {
-        ElementCheck check{.input = input, .element = static_cast<std::int64_t>(e), .projection = p};
-        judge(check, pairs[e][p], scale, options_.tolerance);
+        const Comparison& pair = pairs[e][p];
+        const double difference = std::abs(pair.analytic - pair.numerical);
+        const ElementCheck check{.input = input,
+                                 .element = static_cast<std::int64_t>(e),
+                                 .projection = p,
+                                 .values = pair,
+                                 .relative_error = scale > 0 ? difference / scale : difference,
+                                 .verdict = judge(pair, scale, options_.tolerance)};
         if (options_.full_jacobian)
           result_.elements.push_back(check);
         else if (p == 0 || severity(check.verdict) > severity(worst.verdict) ||
@@ -169,9 +131,9 @@ class Check {
         if (e.verdict == verdict && (worst == nullptr || e.relative_error > worst->relative_error)) worst = &e;
       }
       if (worst == nullptr) continue;
-      const std::string line =
-          fmt::format("{}: input {}, element {}{}: {}", options_.name, input,
-                      element_name(probe_.input_shape(input), worst->element), output_name(*worst), says(*worst));
+      const std::string line = fmt::format("{}: input {}, element {}{}: {}", options_.name, input,
+                                           element_name(probe_.input_shape(input), worst->element), output_name(*worst),
+                                           describe(worst->values, verdict, probe_.input_is_complex(input)));
       if (verdict == Verdict::Fail) {
         const std::string diagnosis = diagnose(probe_, input, options_);
         result_.failures.push_back({input, fmt::format("{}: {}", line, diagnosis), diagnosis});
@@ -189,23 +151,6 @@ class Check {
                        element_name(probe_.output_shape(), static_cast<std::int64_t>(e.projection / 2)));
   }
 
-  std::string says(const ElementCheck& e) const {
-    const bool is_complex = probe_.input_is_complex(e.input);
-    const std::string along = is_complex ? (e.along_imaginary ? " along the imaginary axis" : " along the real axis") : "";
-    const std::string both = fmt::format("analytic {}, numerical {} ± {:.1g}", number_name(e.analytic, is_complex),
-                                         number_name(e.numerical, is_complex), e.error);
-    switch (e.verdict) {
-      case Verdict::Kink:
-        return fmt::format("a kink{}: the derivative is {:.6g} from the left and {:.6g} from the right; analytic {}", along,
-                           e.seen.left.value, e.seen.right.value, number_name(e.analytic, is_complex));
-      case Verdict::BranchCut:
-        return fmt::format("a cut{}: the value jumps by {:.6g}; analytic {}", along,
-                           e.seen.jump_right.value - e.seen.jump_left.value, number_name(e.analytic, is_complex));
-      case Verdict::Inconclusive: return fmt::format("{}: inconclusive, the error bar is too wide", both);
-      default: return both;
-    }
-  }
-
   const Probe& probe_;
   const GradcheckOptions& options_;
   std::vector<ComplexValues> weights_;
@@ -215,35 +160,6 @@ class Check {
 };
 
 }  // namespace
-
-std::string_view verdict_name(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::Pass: return "pass";
-    case Verdict::Fail: return "fail";
-    case Verdict::Inconclusive: return "inconclusive";
-    case Verdict::Kink: return "kink";
-    case Verdict::BranchCut: return "branch cut";
-  }
-  return "?";
-}
-
-std::string element_name(const Shape& shape, std::int64_t element) {
-  const auto strides = strides_of(shape);
-  std::vector<std::string> index;
-  for (int axis = 0; axis < shape.rank(); ++axis)
-    index.push_back(std::to_string(element / strides[static_cast<std::size_t>(axis)] % shape[axis]));
-  return fmt::format("[{}]", joined(index, ", "));
-}
-
-std::string joined(const std::vector<std::string>& words, std::string_view separator) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : std::string(separator)) + word;
-  return text;
-}
-
-std::string number_name(std::complex<double> z, bool is_complex) {
-  return is_complex ? fmt::format("{:.6g}{:+.6g}i", z.real(), z.imag()) : fmt::format("{:.6g}", z.real());
-}
 
 std::int64_t GradcheckResult::count(Verdict verdict) const {
   return std::count_if(elements.begin(), elements.end(), [verdict](const ElementCheck& e) { return e.verdict == verdict; });

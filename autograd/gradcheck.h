@@ -14,17 +14,9 @@
 #include <vector>
 
 #include "autograd/probe.h"
+#include "autograd/verdict.h"
 
 namespace argand {
-
-enum class Verdict {
-  Pass,
-  Fail,          ///< analytic and numerical differ by more than the tolerance and ten error bars
-  Inconclusive,  ///< the error bar is too wide to tell
-  Kink,          ///< the one-sided derivatives differ: there is nothing to compare with
-  BranchCut,     ///< the value itself jumps here
-};
-std::string_view verdict_name(Verdict verdict);
 
 struct GradcheckOptions {
   std::string name = "function";  ///< opens every message
@@ -40,14 +32,11 @@ struct GradcheckOptions {
 struct ElementCheck {
   std::size_t input = 0;
   std::int64_t element = 0;  ///< in row-major order
-  std::size_t projection =
-      0;  ///< with full_jacobian: output element k, or for a complex output 2k (real part) and 2k+1 (imaginary)
-  std::complex<double> analytic = 0, numerical = 0;
-  double error = 0;           ///< bar of `numerical`
+  /// With full_jacobian: output element k, or for a complex output 2k (its real part) and 2k + 1 (its imaginary part).
+  std::size_t projection = 0;
+  Comparison values = {};
   double relative_error = 0;  ///< |analytic − numerical| / the tensor's largest |gradient|
   Verdict verdict = Verdict::Pass;
-  bool along_imaginary = false;  ///< the axis on which a kink or cut was seen
-  Derivative seen = {};          ///< there: one-sided derivatives and jumps
 };
 
 /// What went wrong with one input.
@@ -85,11 +74,5 @@ requires(sizeof...(In) > 0 && (std::same_as<RealOf<In>, double> && ...)) Gradche
     gradcheck(const F& f, const Tensor<In>&... inputs) {
   return gradcheck(GradcheckOptions{}, f, inputs...);
 }
-
-/// "[1, 2]" for the element at this place of a row-major tensor; "[]" for a scalar.
-std::string element_name(const Shape& shape, std::int64_t element);
-/// "1.5", "1.5-2i"
-std::string number_name(std::complex<double> z, bool is_complex);
-std::string joined(const std::vector<std::string>& words, std::string_view separator);
 
 }  // namespace argand

@@ -1,6 +1,7 @@
 #include "autograd/numerical.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace argand {
@@ -28,10 +29,35 @@ bool clearly_nonzero(double value, double error, double scale) {
   return std::abs(value) > 10 * error && std::abs(value) > 1e-5 * scale && error < 1e-3 * std::abs(value);
 }
 
+/// Standard deviation of the noise in equally spaced samples of a smooth function: k-th differences remove the function and
+/// keep the noise, whose variance they multiply by (2k)!/(k!)² (Hamming; Moré and Wild, "Estimating computational noise", SIAM
+/// J. Sci. Comput. 33, 2011). The larger of what fourth and fifth differences say.
+double noise_of(std::array<double, 6> samples) {
+  double noise = 0;
+  for (std::size_t k = 1; k <= 5; ++k) {
+    double squares = 0;
+    for (std::size_t i = 0; i + k < samples.size(); ++i) {
+      samples[i] = samples[i + 1] - samples[i];
+      squares += samples[i] * samples[i];
+    }
+    const double variance = squares / static_cast<double>(samples.size() - k);
+    if (k >= 4) noise = std::max(noise, std::sqrt(variance / (k == 4 ? 70 : 252)));
+  }
+  return std::isfinite(noise) ? noise : 0;
+}
+
 class Differentiation {
  public:
   Differentiation(const Changes& changes, double x, std::size_t count, const RiddersOptions& options)
-      : changes_(changes), x_(x), options_(options), limits_(count, Limits(options.contraction)), below_(count), above_(count) {}
+      : changes_(changes),
+        x_(x),
+        options_(options),
+        limits_(count, Limits(options.contraction)),
+        noise_(count),
+        below_(count),
+        above_(count) {
+    measure_noise();
+  }
 
   std::vector<Derivative> run() {
     double h = options_.first_step * std::max(1.0, std::abs(x_));
@@ -44,6 +70,21 @@ class Differentiation {
   }
 
  private:
+  /// How well the functions are computed, rather than how well they could be: on each side of x alone, since x may be a kink.
+  /// Without this, two noisy quotients that agree by chance would pass for a converged derivative.
+  void measure_noise() {
+    const double delta = 0x1p-22 * std::max(1.0, std::abs(x_));
+    std::vector<std::array<double, 6>> left(noise_.size()), right(noise_.size());
+    for (std::size_t i = 0; i < 6; ++i) {
+      evaluate(static_cast<double>(i + 1) * delta);
+      for (std::size_t k = 0; k < noise_.size(); ++k) {
+        left[k][i] = below_[k].value;
+        right[k][i] = above_[k].value;
+      }
+    }
+    for (std::size_t k = 0; k < noise_.size(); ++k) noise_[k] = std::max(noise_of(left[k]), noise_of(right[k]));
+  }
+
   void evaluate(double h) {
     changes_(x_ - h, below_);
     changes_(x_ + h, above_);
@@ -53,7 +94,10 @@ class Differentiation {
     evaluate(h);
     // The steps as they are after rounding x ± h: this removes the rounding of the argument to first order.
     const double below_step = x_ - (x_ - h), above_step = (x_ + h) - x_;
-    for (std::size_t k = 0; k < limits_.size(); ++k) limits_[k].add(below_[k], above_[k], below_step, above_step);
+    for (std::size_t k = 0; k < limits_.size(); ++k) {
+      for (Change* change : {&below_[k], &above_[k]}) change->rounding = std::max(change->rounding, 2 * noise_[k]);
+      limits_[k].add(below_[k], above_[k], below_step, above_step);
+    }
   }
 
   double scale() const {
@@ -101,7 +145,8 @@ class Differentiation {
       if (!d.kink) continue;
       const double step = near * std::max(1.0, std::abs(x_));
       const double gap = (above_[k].value + below_[k].value) / step;  // right quotient minus left quotient
-      const double noise = 4 * (above_[k].rounding + below_[k].rounding) / step + 4 * epsilon * std::abs(x_) / step * d.scale;
+      const double noise =
+          4 * (above_[k].rounding + below_[k].rounding + 2 * noise_[k]) / step + 4 * epsilon * std::abs(x_) / step * d.scale;
       d.kink = std::abs(gap - (d.right.value - d.left.value)) <= 0.1 * std::abs(d.right.value - d.left.value) + noise;
     }
     evaluate(nearer * std::max(1.0, std::abs(x_)));
@@ -119,6 +164,7 @@ class Differentiation {
   double x_;
   const RiddersOptions& options_;
   std::vector<Limits> limits_;
+  std::vector<double> noise_;
   std::vector<Change> below_, above_;
   double least_error_ = std::numeric_limits<double>::infinity();
   int improved_at_ = 0;

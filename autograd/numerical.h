@@ -58,7 +58,8 @@ struct Derivative {
   bool jump = false;               ///< the value itself is discontinuous
 };
 
-/// A change f(t) − f(x) and the rounding in it.
+/// A change f(t) − f(x) and the rounding in it if f is computed as well as its type allows. What noise f has beyond that is
+/// measured.
 struct Change {
   double value = 0;
   double rounding = 0;

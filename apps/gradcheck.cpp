@@ -1,0 +1,172 @@
+#include "apps/gradcheck.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "apps/command_line.h"
+#include "apps/commands.h"
+#include "apps/gradcheck_rows.h"
+
+namespace argand {
+namespace {
+
+struct Outcome {
+  GradcheckSubject subject;
+  GradcheckRow row;
+  double seconds = 0;
+};
+
+/// A whole name wins over names that contain it: "exp" is the op exp, not exp and complex_exp.
+std::vector<GradcheckSubject> choose(const std::vector<GradcheckSubject>& all, const std::vector<std::string>& only) {
+  if (only.empty()) return all;
+  std::vector<bool> chosen(all.size(), false);
+  for (const std::string& word : only) {
+    const bool whole = std::any_of(all.begin(), all.end(), [&](const auto& s) { return s.name == word; });
+    bool found = false;
+    for (std::size_t k = 0; k < all.size(); ++k)
+      if (whole ? all[k].name == word : all[k].name.find(word) != std::string::npos) chosen[k] = found = true;
+    if (!found) usage_fail("gradcheck", "nothing is called {}; --list shows what there is", word);
+  }
+  std::vector<GradcheckSubject> subjects;
+  for (std::size_t k = 0; k < all.size(); ++k)
+    if (chosen[k]) subjects.push_back(all[k]);
+  return subjects;
+}
+
+std::string verdict_of(const GradcheckRow& row) {
+  if (row.ok) return "pass";
+  std::vector<std::string> parts;
+  const auto add = [&](std::int64_t n, std::string_view what) {
+    if (n > 0) parts.push_back(fmt::format("{} {}", n, what));
+  };
+  add(row.failed, "FAIL");
+  add(row.inconclusive, "inconclusive");
+  add(row.kinks, row.kinks == 1 ? "kink" : "kinks");
+  add(row.cuts, row.cuts == 1 ? "cut" : "cuts");
+  return parts.empty() ? "FAIL" : joined(parts, ", ");
+}
+
+class Table {
+ public:
+  explicit Table(const std::vector<GradcheckSubject>& subjects) {
+    for (const auto& s : subjects) width_ = std::max(width_, s.name.size());
+  }
+  void header(const std::string& group) const {
+    fmt::print("{:<{}}  {:<12}{:>6}{:>10}{:>10}{:>13}{:>9}  {}\n", group, width_, "kind", "cases", "singular", "elements",
+               "worst error", "time", "verdict");
+  }
+  void print(const Outcome& o) const {
+    fmt::print("{:<{}}  {:<12}{:>6}{:>10}{:>10}{:>13.1e}{:>7.2f} s  {}\n", o.subject.name, width_, o.row.kind, o.row.cases,
+               o.row.singular_points, o.row.elements, o.row.worst_relative_error, o.seconds, verdict_of(o.row));
+    for (const std::string& line : o.row.lines) fmt::print("  {}\n", line);
+    for (std::size_t begin = 0; begin < o.row.message.size();) {
+      const std::size_t end = std::min(o.row.message.find('\n', begin), o.row.message.size());
+      fmt::print("  {}\n", o.row.message.substr(begin, end - begin));
+      begin = end + 1;
+    }
+    std::fflush(stdout);
+  }
+
+ private:
+  std::size_t width_ = 5;
+};
+
+nlohmann::json to_json(const Outcome& o) {
+  return {{"group", o.subject.group},
+          {"name", o.subject.name},
+          {"kind", o.row.kind},
+          {"cases", o.row.cases},
+          {"singular_points", o.row.singular_points},
+          {"elements", o.row.elements},
+          {"pass", o.row.passed},
+          {"fail", o.row.failed},
+          {"inconclusive", o.row.inconclusive},
+          {"kink", o.row.kinks},
+          {"branch_cut", o.row.cuts},
+          {"worst_relative_error", o.row.worst_relative_error},
+          {"ok", o.row.ok},
+          {"message", o.row.message},
+          {"seconds", o.seconds}};
+}
+
+/// "34 ops, 1234 elements, worst relative error 3.1e-12 (softmax): all pass"
+std::string summary(const std::vector<Outcome>& outcomes, const std::string& group) {
+  std::int64_t subjects = 0, elements = 0, bad = 0;
+  const Outcome* worst = nullptr;
+  for (const Outcome& o : outcomes) {
+    if (o.subject.group != group) continue;
+    ++subjects;
+    elements += o.row.elements;
+    bad += o.row.ok ? 0 : 1;
+    if (worst == nullptr || o.row.worst_relative_error > worst->row.worst_relative_error) worst = &o;
+  }
+  if (worst == nullptr) return "";
+  return fmt::format("{} {}{}, {} elements, worst relative error {:.1e} ({}): {}\n", subjects, group, subjects == 1 ? "" : "s",
+                     elements, worst->row.worst_relative_error, worst->subject.name,
+                     bad == 0 ? "all pass" : fmt::format("{} not passed", bad));
+}
+
+std::vector<GradcheckSubject> every_subject() { return op_subjects(); }
+
+}  // namespace
+
+int run_gradcheck(const GradcheckCommand& command) {
+  if (!(command.tolerance > 0)) usage_fail("gradcheck", "--tolerance {} is not positive", command.tolerance);
+  const std::vector<GradcheckSubject> subjects = choose(every_subject(), command.only);
+  if (command.list) {
+    for (const GradcheckSubject& s : subjects) fmt::print("{:<6} {}\n", s.group, s.name);
+    return exit_success;
+  }
+  GradcheckOptions options;
+  options.tolerance = command.tolerance;
+  options.full_jacobian = command.jacobian;
+  const Table table(subjects);
+  std::vector<Outcome> outcomes;
+  std::vector<std::string> groups;
+  for (const GradcheckSubject& s : subjects) {
+    const auto begin = std::chrono::steady_clock::now();
+    GradcheckRow row = s.check(options, command.verbose);
+    outcomes.push_back({s, std::move(row), std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()});
+    const bool first = groups.empty() || groups.back() != s.group;
+    if (first) groups.push_back(s.group);
+    if (command.json) continue;
+    if (first) table.header(s.group);
+    table.print(outcomes.back());
+  }
+  const bool ok = std::all_of(outcomes.begin(), outcomes.end(), [](const Outcome& o) { return o.row.ok; });
+  if (command.json) {
+    nlohmann::json report{{"ok", ok}, {"tolerance", command.tolerance}, {"checks", nlohmann::json::array()}};
+    for (const Outcome& o : outcomes) report["checks"].push_back(to_json(o));
+    fmt::print("{}\n", report.dump(2));
+  } else {
+    for (const std::string& group : groups) fmt::print("{}", summary(outcomes, group));
+  }
+  return ok ? exit_success : exit_failure;
+}
+
+void add_gradcheck(CLI::App& program) {
+  CLI::App* command = program.add_subcommand("gradcheck", "check every gradient against numerical differentiation");
+  const auto options = std::make_shared<GradcheckCommand>();
+  command->add_option("NAME", options->only, "what to check, whole names or parts of them (default: everything)")->type_name("");
+  command->add_flag("--list", options->list, "show what there is to check");
+  command->add_flag("--verbose", options->verbose, "a line for each element, with both derivatives and the error bar");
+  command->add_flag("--jacobian", options->jacobian, "every output element of an op on its own instead of random projections");
+  command->add_flag("--json", options->json, "one JSON object instead of the table");
+  command->add_option("--tolerance", options->tolerance, "largest relative error of an op (layers and models: 100 times as much)")
+      ->capture_default_str();
+  command->footer(
+      "Each element of each input is compared with Ridders' extrapolated differences and is pass, fail or inconclusive (the error\n"
+      "bar is too wide to tell); a failure says what the gradient looks like instead. Exit code 1 unless everything passes.\n\n"
+      "Examples:\n"
+      "  argand gradcheck\n"
+      "  argand gradcheck matmul softmax --jacobian\n"
+      "  argand gradcheck exp --verbose");
+  command->callback([options] {
+    if (const int code = run_gradcheck(*options); code != exit_success) throw CLI::RuntimeError(code);
+  });
+}
+
+}  // namespace argand

@@ -1,0 +1,22 @@
+#pragma once
+/// `argand gradcheck`: every op, layer and model against numerical differentiation, as a table.
+
+#include <string>
+#include <vector>
+
+namespace argand {
+
+struct GradcheckCommand {
+  std::vector<std::string> only;  ///< names to check, whole or in part; empty: all
+  bool list = false;              ///< print what there is to check and check nothing
+  bool verbose = false;           ///< a line for each element
+  bool jacobian = false;          ///< every output element on its own instead of random projections (ops only)
+  bool json = false;              ///< one JSON object instead of the table
+  double tolerance = 1e-8;        ///< on the worst relative error of an op; layers and models are given a hundred times as much
+};
+
+/// Prints to standard output. Returns exit_success when every check passed, exit_failure otherwise.
+/// Throws UsageError when a name in `only` matches nothing or the tolerance is not positive.
+int run_gradcheck(const GradcheckCommand& command);
+
+}  // namespace argand

@@ -1,0 +1,51 @@
+#include "apps/gradcheck_rows.h"
+
+#include "autograd/op_report.h"
+
+namespace argand {
+namespace {
+
+GradcheckRow check_one_op(const Op& op, const GradcheckOptions& options, bool every_element) {
+  const OpReport report = check_op(op, options);
+  GradcheckRow row{.kind = std::string(kind_name(report.kind)),
+                   .cases = static_cast<std::int64_t>(report.cases.size()),
+                   .singular_points = static_cast<std::int64_t>(report.singular.size()),
+                   .elements = report.elements(),
+                   .passed = report.count(Verdict::Pass),
+                   .failed = report.count(Verdict::Fail),
+                   .inconclusive = report.count(Verdict::Inconclusive),
+                   .kinks = report.count(Verdict::Kink),
+                   .cuts = report.count(Verdict::BranchCut),
+                   .worst_relative_error = report.worst_relative_error(),
+                   .ok = report.ok(),
+                   .message = report.message(),
+                   .lines = {}};
+  if (!every_element) return row;
+  OpCheck check;
+  op.check(check);
+  for (std::size_t k = 0; k < report.cases.size(); ++k)
+    for (const ElementCheck& e : report.cases[k].result.elements) {
+      const AnyTensor& x = check.cases()[k].inputs[e.input];
+      const Shape& shape = std::visit([](const auto& t) -> const Shape& { return t.shape(); }, x);
+      row.lines.push_back(fmt::format("{} ({}): input {}, element {}: {}, relative error {:.1e}: {}", op.name(),
+                                      report.cases[k].label, e.input, element_name(shape, e.element),
+                                      describe(e.values, e.verdict, x.index() == 1), e.relative_error, verdict_name(e.verdict)));
+    }
+  for (const SingularReport& s : report.singular)
+    row.lines.push_back(
+        fmt::format("{} (singular, {}): {}", op.name(), s.label, s.faults.empty() ? "as declared" : joined(s.faults, "; ")));
+  return row;
+}
+
+}  // namespace
+
+std::vector<GradcheckSubject> op_subjects() {
+  std::vector<GradcheckSubject> subjects;
+  for (const Op* op : Op::all())
+    subjects.push_back({"op", op->name(), [op](const GradcheckOptions& options, bool every_element) {
+                          return check_one_op(*op, options, every_element);
+                        }});
+  return subjects;
+}
+
+}  // namespace argand

@@ -1,0 +1,34 @@
+#pragma once
+/// What `argand gradcheck` can check and what comes out: one row for each op, layer or model.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "autograd/gradcheck.h"
+
+namespace argand {
+
+struct GradcheckRow {
+  std::string kind;                  ///< "holomorphic", ...
+  std::int64_t cases = 0;            ///< functions differentiated, or parameters varied
+  std::int64_t singular_points = 0;  ///< declared singular points visited
+  std::int64_t elements = 0;
+  std::int64_t passed = 0, failed = 0, inconclusive = 0, kinks = 0, cuts = 0;
+  double worst_relative_error = 0;
+  bool ok = false;
+  std::string message;             ///< what went wrong, one a line
+  std::vector<std::string> lines;  ///< every element, when asked for
+};
+
+/// Something that can be checked, not checked yet.
+struct GradcheckSubject {
+  std::string group;  ///< "op", "layer", "model"
+  std::string name;
+  std::function<GradcheckRow(const GradcheckOptions& options, bool every_element)> check;
+};
+
+/// Every registered op, by name.
+std::vector<GradcheckSubject> op_subjects();
+
+}  // namespace argand

@@ -1,0 +1,176 @@
+#include "autograd/parameter_check.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "autograd/gradcheck_diagnosis.h"
+#include "autograd/op_report.h"
+#include "autograd/tape.h"
+
+namespace argand {
+namespace {
+
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+
+double value_of(const std::function<Var<double>()>& loss) {
+  const NoGrad none;
+  return loss().value().item();
+}
+
+ComplexValues gradient_of(const AnyVar& parameter) {
+  return std::visit(
+      [](const auto& v) {
+        const auto dx = v.grad();
+        return ComplexValues(dx.begin(), dx.end());
+      },
+      parameter);
+}
+
+double magnitude_of(const AnyVar& parameter) {
+  return std::visit(
+      [](const auto& v) {
+        double largest = 0;
+        for (const auto& x : v.value()) largest = std::max(largest, std::abs(x));
+        return largest;
+      },
+      parameter);
+}
+
+double& coordinate(AnyVar& parameter, std::int64_t element, bool imaginary) {
+  return std::visit(
+      [&]<class T>(Var<T>& v) -> double& {
+        return reinterpret_cast<double*>(v.value().data())[ComplexScalar<T> ? 2 * element + (imaginary ? 1 : 0) : element];
+      },
+      parameter);
+}
+
+/// The elements to look at: the largest gradients, then random others.
+std::vector<std::int64_t> choose(const ComplexValues& gradient, int samples, const Random& random) {
+  const auto size = gradient.size();
+  const auto wanted = std::min(size, static_cast<std::size_t>(samples));
+  std::vector<std::int64_t> order(size);
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+    return std::abs(gradient[static_cast<std::size_t>(a)]) > std::abs(gradient[static_cast<std::size_t>(b)]);
+  });
+  for (std::size_t k = (wanted + 1) / 2; k < wanted; ++k)
+    std::swap(order[k], order[k + static_cast<std::size_t>(random.below(k, size - k))]);
+  order.resize(wanted);
+  return order;
+}
+
+class ParameterCheck {
+ public:
+  ParameterCheck(const std::function<Var<double>()>& loss, ParameterList<double> parameters, int samples,
+                 const GradcheckOptions& options)
+      : loss_(loss), parameters_(std::move(parameters)), samples_(samples), options_(options), centre_(value_of(loss)) {
+    require(value_of(loss) == centre_, "gradcheck", "two calls of the loss differ; fix the seed of its dropout");
+    zero_grad(parameters_);
+    Tape tape;
+    const Var<double> L = loss_();
+    for (const TapeEntry& entry : tape.entries())
+      if (std::find(ops_.begin(), ops_.end(), entry.op->name()) == ops_.end()) ops_.push_back(entry.op->name());
+    tape.backward(L);
+    for (const Parameter<double>& p : parameters_) analytic_.push_back(gradient_of(p.var));
+    zero_grad(parameters_);
+  }
+
+  ParameterReport run() {
+    for (std::size_t i = 0; i < parameters_.size(); ++i) check(i);
+    for (const ParameterElement& e : report_.elements)
+      if (e.verdict == Verdict::Pass || e.verdict == Verdict::Fail)
+        report_.worst_relative_error = std::max(report_.worst_relative_error, e.relative_error);
+    if (options_.blame_ops && report_.count(Verdict::Fail) > 0)
+      for (const std::string& name : ops_)
+        if (!check_op(*Op::find(name)).gradients_ok()) report_.blamed.push_back(name);
+    return std::move(report_);
+  }
+
+ private:
+  Derivative derivative(std::size_t i, std::int64_t element, bool imaginary) {
+    double& x = coordinate(parameters_[i].var, element, imaginary);
+    const double here = x;
+    const Changes changes = [&](double t, std::span<Change> change) {
+      x = t;
+      const double y = value_of(loss_);
+      x = here;
+      change[0] = {y - centre_, y == centre_ ? 0 : epsilon * std::max(std::abs(y), std::abs(centre_))};
+    };
+    return differentiate(changes, here, 1, options_.ridders).front();
+  }
+
+  void check(std::size_t i) {
+    const Parameter<double>& p = parameters_[i];
+    const auto chosen = choose(analytic_[i], samples_, Random(options_.seed, i));
+    const std::size_t begin = report_.elements.size();
+    double scale = 0;
+    for (const auto& g : analytic_[i]) scale = std::max(scale, std::abs(g));
+    ComplexValues analytic, numerical;
+    for (const std::int64_t element : chosen) {
+      ParameterElement e{.parameter = p.name, .element = element};
+      e.values.analytic = analytic_[i][static_cast<std::size_t>(element)];
+      e.values.add(derivative(i, element, false), false);
+      if (p.is_complex()) e.values.add(derivative(i, element, true), true);
+      if (std::isfinite(e.values.error)) scale = std::max(scale, std::abs(e.values.numerical));
+      analytic.push_back(e.values.analytic);
+      numerical.push_back(e.values.numerical);
+      report_.elements.push_back(e);
+    }
+    const double natural = std::abs(centre_) / std::max(1.0, magnitude_of(p.var));
+    if (scale <= rounding_floor * natural) scale = natural;  // the gradient is 0 but for rounding, e.g. of a key's bias
+    for (std::size_t k = begin; k < report_.elements.size(); ++k) {
+      ParameterElement& e = report_.elements[k];
+      e.relative_error = scale > 0 ? std::abs(e.values.analytic - e.values.numerical) / scale : 0;
+      e.verdict = judge(e.values, scale, options_.tolerance);
+    }
+    std::vector<Suspicion> suspicions{{"conjugated", numerical}};
+    for (auto& g : suspicions[0].values) g = std::conj(g);
+    for (const Verdict verdict : {Verdict::Fail, Verdict::Inconclusive, Verdict::Kink, Verdict::BranchCut}) {
+      const ParameterElement* worst = nullptr;
+      for (std::size_t k = begin; k < report_.elements.size(); ++k) {
+        const ParameterElement& e = report_.elements[k];
+        if (e.verdict == verdict && (worst == nullptr || e.relative_error > worst->relative_error)) worst = &e;
+      }
+      if (worst == nullptr) continue;
+      report_.messages.push_back(fmt::format("{}: {}, element {}: {}{}{}", options_.name, p.name,
+                                             element_name(p.shape(), worst->element),
+                                             describe(worst->values, verdict, p.is_complex()), verdict == Verdict::Fail ? ": " : "",
+                                             verdict == Verdict::Fail ? resemblance(analytic, numerical, suspicions) : ""));
+    }
+  }
+
+  const std::function<Var<double>()>& loss_;
+  ParameterList<double> parameters_;
+  int samples_;
+  const GradcheckOptions& options_;
+  double centre_;
+  std::vector<ComplexValues> analytic_;
+  std::vector<std::string> ops_;
+  ParameterReport report_;
+};
+
+}  // namespace
+
+std::int64_t ParameterReport::count(Verdict verdict) const {
+  return std::count_if(elements.begin(), elements.end(), [verdict](const ParameterElement& e) { return e.verdict == verdict; });
+}
+
+bool ParameterReport::ok() const { return !elements.empty() && count(Verdict::Pass) == static_cast<std::int64_t>(elements.size()); }
+
+std::string ParameterReport::message() const {
+  std::vector<std::string> lines = messages;
+  if (elements.empty()) lines.push_back("there is no parameter to check");
+  if (!blamed.empty()) lines.push_back(fmt::format("the check of {} fails as well", joined(blamed, ", ")));
+  return joined(lines, "\n");
+}
+
+ParameterReport gradcheck_parameters(const std::function<Var<double>()>& loss, ParameterList<double> parameters,
+                                     int samples_per_tensor, const GradcheckOptions& options) {
+  require(samples_per_tensor >= 1, "gradcheck", "{} samples a parameter; at least one is needed", samples_per_tensor);
+  return ParameterCheck(loss, std::move(parameters), samples_per_tensor, options).run();
+}
+
+}  // namespace argand

@@ -1,0 +1,76 @@
+#include "autograd/verdict.h"
+
+#include <fmt/core.h>
+
+#include <cmath>
+
+namespace argand {
+
+std::string_view verdict_name(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::Pass: return "pass";
+    case Verdict::Fail: return "fail";
+    case Verdict::Inconclusive: return "inconclusive";
+    case Verdict::Kink: return "kink";
+    case Verdict::BranchCut: return "branch cut";
+  }
+  return "?";
+}
+
+void Comparison::add(const Derivative& d, bool imaginary) {
+  numerical += imaginary ? std::complex(0.0, d.central.value) : std::complex(d.central.value, 0.0);
+  error = std::hypot(error, d.central.error);
+  if ((d.jump && !jump) || (d.kink && !jump && !kink)) {
+    seen = d;
+    along_imaginary = imaginary;
+  }
+  kink = kink || d.kink;
+  jump = jump || d.jump;
+}
+
+Verdict judge(const Comparison& c, double scale, double tolerance) {
+  const double difference = std::abs(c.analytic - c.numerical);
+  if (c.jump) return Verdict::BranchCut;
+  if (c.kink) return Verdict::Kink;
+  if (!std::isfinite(difference))
+    return std::isfinite(c.error) && std::isfinite(std::abs(c.numerical)) ? Verdict::Fail : Verdict::Inconclusive;
+  if (difference <= tolerance * scale && c.error <= 0.1 * tolerance * scale) return Verdict::Pass;
+  if (difference > tolerance * scale + 10 * c.error) return Verdict::Fail;
+  return Verdict::Inconclusive;
+}
+
+std::string describe(const Comparison& c, Verdict verdict, bool is_complex) {
+  const std::string along = is_complex ? (c.along_imaginary ? " along the imaginary axis" : " along the real axis") : "";
+  const std::string both = fmt::format("analytic {}, numerical {} ± {:.1g}", number_name(c.analytic, is_complex),
+                                       number_name(c.numerical, is_complex), c.error);
+  switch (verdict) {
+    case Verdict::Kink:
+      return fmt::format("a kink{}: the derivative is {:.6g} from the left and {:.6g} from the right; analytic {}", along,
+                         c.seen.left.value, c.seen.right.value, number_name(c.analytic, is_complex));
+    case Verdict::BranchCut:
+      return fmt::format("a cut{}: the value jumps by {:.6g}; analytic {}", along, c.seen.jump_right.value - c.seen.jump_left.value,
+                         number_name(c.analytic, is_complex));
+    case Verdict::Inconclusive: return fmt::format("{}: inconclusive, the error bar is too wide", both);
+    default: return both;
+  }
+}
+
+std::string element_name(const Shape& shape, std::int64_t element) {
+  const auto strides = strides_of(shape);
+  std::vector<std::string> index;
+  for (int axis = 0; axis < shape.rank(); ++axis)
+    index.push_back(std::to_string(element / strides[static_cast<std::size_t>(axis)] % shape[axis]));
+  return fmt::format("[{}]", joined(index, ", "));
+}
+
+std::string number_name(std::complex<double> z, bool is_complex) {
+  return is_complex ? fmt::format("{:.6g}{:+.6g}i", z.real(), z.imag()) : fmt::format("{:.6g}", z.real());
+}
+
+std::string joined(const std::vector<std::string>& words, std::string_view separator) {
+  std::string text;
+  for (std::size_t k = 0; k < words.size(); ++k) text += (k > 0 ? std::string(separator) : "") + words[k];
+  return text;
+}
+
+}  // namespace argand
