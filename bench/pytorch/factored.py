@@ -1,0 +1,48 @@
+"""The attention of ComplexFormer and CRAT with factored scores: matrix products in place of T x T x d cosines.
+
+argand computes them so, hence these are the fair opponents in speed; models.py has the papers' literal form.
+"""
+import math
+
+import torch
+
+import models
+from models import as_pairs, attend, heads, linear, unheads
+
+
+def factored_scores(cfg, p, name, x, pad, phases):
+    """complexformer_attention with the factored score: the fair opponent for speed."""
+    h = cfg["n_heads"]
+    q, k, v = (heads(linear(p, f"{name}.{s}", x), h) for s in "qkv")
+    zq, zk = as_pairs(q), as_pairs(k)
+    lq, tq, lk, tk = zq.abs(), zq.angle(), zk.abs(), zk.angle()
+    phases.append(tq)
+    n, t = tq.shape[-1], x.shape[1]
+    exponent = 2.0 / n if cfg["frequencies"] == "paper" else 1.0 / n
+    w = cfg["rope_base"] ** (-torch.arange(n, dtype=x.dtype) * exponent)
+    pos = torch.arange(t, dtype=x.dtype)[:, None] * w
+    if cfg["adaptation"] == "fixed":
+        delta, bias = 1.0, 0.0
+    else:
+        delta, bias = p[f"{name}.delta"], p[f"{name}.phase_bias"]
+        if cfg["adaptation"] == "per_head":
+            delta, bias = delta[:, None], bias[:, None]
+    a, c = delta * tq + bias + pos, delta * tk + pos
+    s = torch.cat([lq * a.cos(), lq * a.sin()], -1) @ torch.cat([lk * c.cos(), lk * c.sin()], -1).transpose(-1, -2)
+    return linear(p, f"{name}.o", unheads(attend(cfg, s / math.sqrt(2 * n), pad, v)))
+
+
+def factored_angular(cfg, p, name, z, pad):
+    h = cfg["n_heads"]
+    q, k, v = (heads(linear(p, f"{name}.{s}", z), h) for s in "qkv")
+    q, k = q / q.abs(), k / k.abs()
+    s = torch.view_as_real(q).flatten(-2) @ torch.view_as_real(k).flatten(-2).transpose(-1, -2)
+    s = s / math.sqrt(q.shape[-1])
+    if cfg["angular_reduce"] == "mean":
+        s = s / q.shape[-1]
+    return linear(p, f"{name}.o", unheads(attend(cfg, s, pad, v)))
+
+
+def use():
+    """From now on models.py computes its scores this way."""
+    models.complexformer_attention, models.angular_attention = factored_scores, factored_angular

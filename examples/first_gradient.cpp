@@ -1,0 +1,19 @@
+/// A square root of -1, found by walking down L = |z² + 1|².
+
+#include "autograd/ops/arithmetic.h"
+#include "autograd/ops/complex_parts.h"
+#include "autograd/ops/power.h"
+#include "autograd/tape.h"
+
+using namespace argand;
+
+int main() {
+  Complex z = variable(Tensor<std::complex<double>>::scalar({1.0, 0.5}));
+  for (int step = 0; step <= 60; ++step) {
+    const Real loss = abs2(square(z) + 1.0);  // real: only a real number can be made smaller
+    z.zero_grad();
+    backward(loss);  // grad(z) = dL/dx + i dL/dy
+    if (step % 15 == 0) fmt::print("step {:2}  z = {}  L = {}\n", step, to_string(z.value()), to_string(loss.value()));
+    z.value().data()[0] -= 0.05 * z.grad().item();
+  }
+}

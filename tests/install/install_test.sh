@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# What a user of the installed library does: installs, compiles against pkg-config's answer, runs.
+#   install_test.sh BUILD_DIR SOURCE_DIR PREFIX LIBDIR
+set -euo pipefail
+build=$1 source=$2 prefix=$3 libdir=$4
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+
+meson install -C "$build" --no-rebuild --quiet --destdir "$tree"
+export PKG_CONFIG_PATH=$tree$prefix/$libdir/pkgconfig PKG_CONFIG_SYSROOT_DIR=$tree
+export LD_LIBRARY_PATH=$tree$prefix/$libdir
+read -r -a flags < <(pkg-config --cflags --libs argand)
+compiler=${CXX:-g++}
+
+echo "a program outside the project gives the example's numbers"
+cp "$source/examples/first_gradient.cpp" "$tree/program.cpp"
+cd "$tree"
+$compiler -O1 program.cpp -o program "${flags[@]}"
+diff <(./program) <("$build/examples/first_gradient")
+
+echo "every installed header is found and stands beside the others"
+find ".$prefix/include/argand" -name '*.h' -printf '#include "%P"\n' | sort > all.cpp
+test "$(wc -l < all.cpp)" -gt 20
+$compiler -fsyntax-only all.cpp "${flags[@]}"
+
+echo "nothing of the tests, and no absolute path of the build, is installed"
+if find ".$prefix" -name '*test*' | grep .; then exit 1; fi
+if grep -rl -e "$build" -e "$source" ".$prefix/$libdir/pkgconfig" ".$prefix/include"; then exit 1; fi
+
+echo "the installed program runs"
+".$prefix/bin/argand" --version
