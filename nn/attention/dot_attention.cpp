@@ -1,0 +1,53 @@
+#include "nn/attention/dot_attention.h"
+
+#include "autograd/ops/rotation.h"
+#include "autograd/ops/shape.h"
+
+namespace argand {
+
+template <RealScalar R>
+DotAttention<R>::DotAttention(Init& init, const ModelConfig& config)
+    : n_heads_(config.n_heads),
+      q_(init, config.d_model, config.d_model, config.attn_bias),
+      k_(init, config.d_model, config.d_model, config.attn_bias),
+      v_(init, config.d_model, config.d_model, config.attn_bias),
+      o_(init, config.d_model, config.d_model, config.attn_bias) {
+  const std::int64_t d_k = config.d_model / config.n_heads;
+  if (config.qk_norm) {
+    q_norm_.emplace(init, d_k);
+    k_norm_.emplace(init, d_k);
+  }
+  if (config.position == "rope") frequencies_ = rotary_frequencies<R>(d_k / 2, config.rope_base, 2.0 / static_cast<double>(d_k));
+}
+
+template <RealScalar R>
+Var<R> DotAttention<R>::prepare(const Var<R>& x, const std::optional<RmsNorm<R>>& norm, std::int64_t first_position) const {
+  Var<R> y = x;
+  if (norm) {
+    const std::int64_t B = x.dim(0), T = x.dim(1), D = x.dim(2);
+    y = reshape((*norm)(reshape(y, {B, T, n_heads_, D / n_heads_})), {B, T, D});
+  }
+  if (frequencies_.size() > 0) y = join_heads(rotary(complex_heads(y, n_heads_), Rotary<R>{frequencies_, first_position}));
+  return y;
+}
+
+template <RealScalar R>
+Var<R> DotAttention<R>::operator()(const Var<R>& x, const AttentionPass<R>& pass) const {
+  const Var<R> q = prepare(q_(x), q_norm_, pass.first_position), k = prepare(k_(x), k_norm_, pass.first_position);
+  return o_(pass.attend(q, k, v_(x), n_heads_));
+}
+
+template <RealScalar R>
+void DotAttention<R>::visit(const Visit<R>& f) const {
+  f("q", q_);
+  f("k", k_);
+  f("v", v_);
+  f("o", o_);
+  f("q_norm", q_norm_);
+  f("k_norm", k_norm_);
+}
+
+template class DotAttention<float>;
+template class DotAttention<double>;
+
+}  // namespace argand

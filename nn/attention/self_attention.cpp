@@ -1,0 +1,61 @@
+#include "nn/attention/self_attention.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "autograd/ops/complex_parts.h"
+#include "autograd/ops/shape.h"
+
+namespace argand {
+
+namespace {
+
+/// [B, t, D] after [B, T, D].
+template <RealScalar R>
+Tensor<R> append(const Tensor<R>& old, const Tensor<R>& fresh) {
+  if (old.size() == 0) return fresh;
+  const std::int64_t B = fresh.dim(0), T = old.dim(1), t = fresh.dim(1), D = fresh.dim(2);
+  Tensor<R> all(Shape{B, T + t, D});
+  for (std::int64_t b = 0; b < B; ++b) {
+    R* to = all.data() + b * (T + t) * D;
+    std::copy_n(old.data() + b * T * D, T * D, to);
+    std::copy_n(fresh.data() + b * t * D, t * D, to + T * D);
+  }
+  return all;
+}
+
+}  // namespace
+
+template <RealScalar R>
+Var<R> AttentionPass<R>::attend(const Var<R>& q, const Var<R>& k, const Var<R>& v, std::int64_t n_heads) const {
+  AttentionOptions options;
+  options.n_heads = n_heads;
+  options.scale = 1 / std::sqrt(static_cast<double>(q.shape().back() / n_heads));
+  options.causal = causal;
+  options.visible_keys = visible_keys;
+  options.dropout = pass.dropout();
+  if (options.dropout > 0) options.random = pass.next_random();
+  if (cache == nullptr) return attention(q, k, v, options);
+  cache->k = append(cache->k, k.value());
+  cache->v = append(cache->v, v.value());
+  return attention(q, Var<R>(cache->k), Var<R>(cache->v), options);
+}
+
+template <RealScalar R>
+Var<std::complex<R>> complex_heads(const Var<R>& x, std::int64_t n_heads) {
+  const std::int64_t pairs = x.shape().back() / 2;
+  return reshape(view_as_complex(x), {x.dim(0), x.dim(1), n_heads, pairs / n_heads});
+}
+
+template <RealScalar R>
+Var<R> join_heads(const Var<std::complex<R>>& z) {
+  return view_as_real(reshape(z, {z.dim(0), z.dim(1), z.dim(2) * z.dim(3)}));
+}
+
+#define ARGAND_SELF_ATTENTION(R)                                            \
+  template struct AttentionPass<R>;                                         \
+  template Var<std::complex<R>> complex_heads(const Var<R>&, std::int64_t); \
+  template Var<R> join_heads(const Var<std::complex<R>>&);
+ARGAND_FOR_REAL(ARGAND_SELF_ATTENTION)
+
+}  // namespace argand

@@ -1,0 +1,46 @@
+#pragma once
+/// What the decoder's blocks ask of a self-attention layer.
+
+#include <memory>
+#include <vector>
+
+#include "autograd/ops/attention.h"
+#include "nn/layers.h"
+
+namespace argand {
+
+/// Keys and values of one layer, [B, length, width]: what generation has already computed.
+template <RealScalar R>
+struct LayerCache {
+  Tensor<R> k, v;
+};
+
+/// One pass through one attention layer.
+template <RealScalar R>
+struct AttentionPass {
+  Pass& pass;
+  bool causal = true;
+  std::shared_ptr<const std::vector<std::uint8_t>> visible_keys;  ///< as in AttentionOptions
+  std::int64_t first_position = 0;                                ///< of the first query: tokens already in the cache
+  LayerCache<R>* cache = nullptr;                                 ///< null outside generation
+  std::vector<Var<std::complex<R>>>* queries = nullptr;           ///< gathers each layer's complex queries for the phase contrastive loss
+
+  /// attention() of the new queries over the cached and the new keys, which join the cache. Scores are scaled by 1/sqrt(d_k).
+  Var<R> attend(const Var<R>& q, const Var<R>& k, const Var<R>& v, std::int64_t n_heads) const;
+};
+
+template <RealScalar R>
+class SelfAttention : public Module<R> {
+ public:
+  /// x [B, T, d_model] -> [B, T, d_model].
+  virtual Var<R> operator()(const Var<R>& x, const AttentionPass<R>& pass) const = 0;
+};
+
+/// [B, T, D] as complex [B, T, H, D/(2H)]: interleaved pairs, heads in order. No copy.
+template <RealScalar R>
+Var<std::complex<R>> complex_heads(const Var<R>& x, std::int64_t n_heads);
+/// The inverse of complex_heads.
+template <RealScalar R>
+Var<R> join_heads(const Var<std::complex<R>>& z);
+
+}  // namespace argand

@@ -1,0 +1,93 @@
+#pragma once
+/// The layers that all families share: linear, embedding, norms, feed-forward.
+
+#include <optional>
+#include <string>
+
+#include "nn/init.h"
+#include "nn/module.h"
+#include "nn/pass.h"
+
+namespace argand {
+
+/// y = x Wᵀ + b, real or complex; W [out, in] ~ N(0, 1/in), b = 0.
+template <Scalar T>
+class Linear final : public Module<RealOf<T>> {
+ public:
+  Linear(Init& init, std::int64_t in, std::int64_t out, bool bias = true);
+  /// x [..., in] -> [..., out].
+  Var<T> operator()(const Var<T>& x) const;
+  void visit(const Visit<RealOf<T>>& f) const override;
+
+  Var<T> weight;
+  std::optional<Var<T>> bias;
+};
+
+/// Rows of a table [count, width] ~ N(0, std²), real or complex.
+template <Scalar T>
+class Embedding final : public Module<RealOf<T>> {
+ public:
+  Embedding(Init& init, std::int64_t count, std::int64_t width, double std);
+  /// ids [...] -> [..., width]. Throws for an id outside the table.
+  Var<T> operator()(const Ids& ids) const;
+  void visit(const Visit<RealOf<T>>& f) const override;
+
+  Var<T> weight;
+};
+
+/// LayerNorm (gain 1, bias 0, eps 1e-5) over the last axis.
+template <Scalar T>
+class LayerNorm final : public Module<RealOf<T>> {
+ public:
+  LayerNorm(Init& init, std::int64_t width);
+  Var<T> operator()(const Var<T>& x) const;
+  void visit(const Visit<RealOf<T>>& f) const override;
+
+  Var<RealOf<T>> weight;
+  Var<T> bias;
+};
+
+/// RMSNorm (gain 1, eps 1e-6) over the last axis.
+template <Scalar T>
+class RmsNorm final : public Module<RealOf<T>> {
+ public:
+  RmsNorm(Init& init, std::int64_t width);
+  Var<T> operator()(const Var<T>& x) const;
+  void visit(const Visit<RealOf<T>>& f) const override;
+
+  Var<RealOf<T>> weight;
+};
+
+/// LayerNorm or RMSNorm, by the configuration's word.
+template <RealScalar R>
+class AnyNorm final : public Module<R> {
+ public:
+  AnyNorm(Init& init, const std::string& kind, std::int64_t width);
+  Var<R> operator()(const Var<R>& x) const { return layer_ ? (*layer_)(x) : (*rms_)(x); }
+  void visit(const Visit<R>& f) const override { layer_ ? layer_->visit(f) : rms_->visit(f); }
+
+ private:
+  std::optional<LayerNorm<R>> layer_;
+  std::optional<RmsNorm<R>> rms_;
+};
+
+/// `gelu`: down(gelu(up x)); `swiglu`: down(silu(gate x) · up x). d_model -> d_ff -> d_model.
+template <RealScalar R>
+class FeedForward final : public Module<R> {
+ public:
+  FeedForward(Init& init, const std::string& kind, std::int64_t d_model, std::int64_t d_ff, bool bias);
+  Var<R> operator()(const Var<R>& x) const;
+  void visit(const Visit<R>& f) const override;
+
+ private:
+  Linear<R> up_;
+  std::optional<Linear<R>> gate_;
+  Linear<R> down_;
+};
+
+/// PE(t, 2i) = sin(t/10000^(2i/d)), PE(t, 2i+1) = cos(same), for t = first ... first + T - 1: [T, d].
+/// Source: Vaswani et al., Attention Is All You Need (2017), section 3.5.
+template <RealScalar R>
+Tensor<R> sinusoids(std::int64_t first, std::int64_t T, std::int64_t d);
+
+}  // namespace argand

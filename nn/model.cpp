@@ -1,0 +1,20 @@
+#include "nn/model.h"
+
+#include "nn/models/complexformer.h"
+#include "nn/models/transformer.h"
+
+namespace argand {
+
+template <RealScalar R>
+std::unique_ptr<Model<R>> make_model(const ModelConfig& config, std::uint64_t seed) {
+  config.validate();
+  require(config.vocab_size > 0, "model", "vocab_size must be set (it comes from the data)");
+  if (config.family == "transformer") return std::make_unique<Transformer<R>>(config, seed);
+  if (config.family == "complexformer") return std::make_unique<ComplexFormer<R>>(config, seed);
+  fail("model", "no family is called \"{}\"", config.family);
+}
+
+template std::unique_ptr<Model<float>> make_model(const ModelConfig&, std::uint64_t);
+template std::unique_ptr<Model<double>> make_model(const ModelConfig&, std::uint64_t);
+
+}  // namespace argand

@@ -1,0 +1,28 @@
+#pragma once
+/// One forward pass: whether it trains, and where it stands among the places that drop activations.
+
+#include "core/random.h"
+#include "nn/model.h"
+
+namespace argand {
+
+class Pass {
+ public:
+  Pass(const ForwardContext& context, double dropout) : context_(context), dropout_(context.training ? dropout : 0) {}
+
+  /// Probability of dropping; 0 outside training.
+  double dropout() const { return dropout_; }
+  /// The random numbers of the next place: a pure function of (seed, step, place), so a resumed run drops the same activations.
+  Random next_random() { return Random(context_.seed ^ 0xD20D0u, context_.step << 16 | place_++); }
+
+  /// x with dropout, at the next place.
+  template <Scalar T>
+  Var<T> drop(const Var<T>& x);
+
+ private:
+  ForwardContext context_;
+  double dropout_;
+  std::uint64_t place_ = 0;
+};
+
+}  // namespace argand

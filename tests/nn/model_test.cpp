@@ -1,0 +1,152 @@
+#include "nn/model.h"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+
+#include "autograd/tape.h"
+#include "core/memory.h"
+#include "core/parallel.h"
+
+using namespace argand;
+
+namespace {
+
+ModelConfig small(const std::string& family) {
+  ModelConfig config = ModelConfig::defaults(family);
+  config.vocab_size = 13, config.max_seq_len = 12, config.d_model = 16, config.n_heads = 2, config.d_ff = 24;
+  return config;
+}
+
+std::vector<ModelConfig> every_kind() {
+  std::vector<ModelConfig> kinds;
+  for (const std::string position : {"none", "learned", "sinusoidal", "rope"}) {
+    kinds.push_back(small("transformer"));
+    kinds.back().position = position;
+  }
+  kinds.push_back(small("transformer"));
+  kinds.back().norm = "rmsnorm", kinds.back().ffn = "swiglu", kinds.back().qk_norm = true, kinds.back().tie_embeddings = false;
+  for (const std::string adaptation : {"per_head", "shared", "fixed"}) {
+    kinds.push_back(small("complexformer"));
+    kinds.back().adaptation = adaptation;
+  }
+  return kinds;
+}
+
+Ids some_tokens(std::int64_t B, std::int64_t T) {
+  Ids ids(Shape{B, T});
+  for (std::int64_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<std::int32_t>(1 + Random(4).below(static_cast<std::uint64_t>(i), 12));
+  return ids;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(model)
+
+BOOST_AUTO_TEST_CASE(generation_with_a_cache_gives_the_logits_of_the_whole_sequence) {
+  for (const ModelConfig& config : every_kind()) {
+    const auto model = make_model<double>(config, 1);
+    const Ids tokens = some_tokens(2, 10);
+    const NoGrad none;
+    const Tensor<double> all = model->logits(tokens).value();
+    const auto cache = model->make_cache(2);
+    for (std::int64_t from = 0; from < 10;) {
+      const std::int64_t n = from == 0 ? 4 : 1;  // a prompt, then token by token
+      Ids next(Shape{2, n});
+      for (std::int64_t b = 0; b < 2; ++b)
+        for (std::int64_t t = 0; t < n; ++t) next[b * n + t] = tokens[b * 10 + from + t];
+      const Tensor<double> logits = model->next_logits(next, *cache);
+      from += n;
+      for (std::int64_t b = 0; b < 2; ++b)
+        for (std::int64_t v = 0; v < 13; ++v) BOOST_TEST(std::abs(logits(b, v) - all(b, from - 1, v)) < 1e-12);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_fused_loss_is_the_cross_entropy_of_the_logits) {
+  for (const ModelConfig& config : every_kind()) {
+    const auto model = make_model<double>(config, 1);
+    const Ids tokens = some_tokens(3, 8), targets = some_tokens(3, 8);
+    const NoGrad none;
+    const Tensor<double> logits = model->logits(tokens).value();
+    double expected = 0;
+    for (std::int64_t i = 0; i < 24; ++i) {
+      double total = 0;
+      for (std::int64_t v = 0; v < 13; ++v) total += std::exp(logits.data()[i * 13 + v]);
+      expected += std::log(total) - logits.data()[i * 13 + targets[i]];
+    }
+    BOOST_TEST(std::abs(model->loss(tokens, targets).cross_entropy - expected / 24) < 1e-12);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(causal_models_do_not_look_ahead_and_classifiers_ignore_padding) {
+  const NoGrad none;
+  for (ModelConfig config : every_kind()) {
+    const auto model = make_model<double>(config, 1);
+    Ids tokens = some_tokens(1, 8);
+    const Tensor<double> before = model->logits(tokens).value();
+    tokens[7] = tokens[7] % 12 + 1;
+    const Tensor<double> after = model->logits(tokens).value();
+    for (std::int64_t i = 0; i < 7 * 13; ++i) BOOST_TEST(before.data()[i] == after.data()[i]);
+
+    config.task = "classify";
+    if (config.position == "learned") config.position = "rope";
+    const auto classifier = make_model<double>(config, 1);
+    const Ids text({1, 3}, {4, 5, 6}), padded({1, 5}, {4, 5, 6, 0, 0});
+    const Tensor<double> a = classifier->logits(text).value(), b = classifier->logits(padded).value();
+    for (std::int64_t c = 0; c < 4; ++c) BOOST_TEST(std::abs(a(0, c) - b(0, c)) < 1e-13);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(gradients_do_not_depend_on_the_number_of_threads) {
+  const int before = num_threads();
+  ModelConfig config = small("complexformer");
+  config.pcl_weight = 0.01, config.dropout = 0.2;
+  std::vector<std::vector<float>> runs;
+  for (int threads : {1, 2, 3}) {
+    set_num_threads(threads);
+    const auto model = make_model<float>(config, 1);
+    backward(model->loss(some_tokens(4, 12), some_tokens(4, 12), {.training = true, .seed = 5, .step = 2}).total);
+    runs.emplace_back();
+    for (const auto& p : model->parameters()) {
+      const Tensor<float> g = std::get<Var<float>>(p.var).grad();
+      runs.back().insert(runs.back().end(), g.begin(), g.end());
+    }
+  }
+  set_num_threads(before);
+  BOOST_TEST(runs[0] == runs[1]);
+  BOOST_TEST(runs[0] == runs[2]);
+}
+
+BOOST_AUTO_TEST_CASE(a_training_step_takes_nothing_from_the_system_after_the_first) {
+  const auto model = make_model<float>(small("complexformer"), 1);
+  const auto step = [&] {
+    backward(model->loss(some_tokens(4, 12), some_tokens(4, 12)).total);
+    zero_grad(model->parameters());
+  };
+  step();
+  const auto before = memory_stats().system_allocations;
+  for (int i = 0; i < 3; ++i) step();
+  BOOST_TEST(memory_stats().system_allocations == before);
+}
+
+BOOST_AUTO_TEST_CASE(errors_say_what_to_do) {
+  const auto says = [](const std::string& text) { return [text](const Error& e) { return e.what() == text; }; };
+  BOOST_CHECK_EXCEPTION(ModelConfig::defaults("complexformr"), Error,
+                        says("config: family \"complexformr\" is not one of transformer|complexformer; did you mean \"complexformer\"?"));
+  BOOST_CHECK_EXCEPTION(ModelConfig::from_json(R"({"family": "transformer", "d_modl": 8})"), Error,
+                        says("config: the family transformer has no key \"d_modl\"; did you mean \"d_model\"?"));
+  BOOST_CHECK_EXCEPTION(ModelConfig::from_json(R"({"family": "transformer", "d_model": "8"})"), Error,
+                        says("config: \"d_model\" must be a whole number, got \"8\""));
+  BOOST_CHECK_EXCEPTION(ModelConfig::from_json("{"), Error, says("config: not a JSON object"));
+  ModelConfig config = small("complexformer");
+  config.n_heads = 3;
+  BOOST_CHECK_EXCEPTION(make_model<float>(config, 0), Error, says("config: n_heads 3 does not divide d_model 16"));
+  config.n_heads = 16;
+  BOOST_CHECK_EXCEPTION(make_model<float>(config, 0), Error,
+                        says("config: each head needs an even width to form pairs: d_model 16 / n_heads 16 = 1"));
+  const auto model = make_model<float>(small("complexformer"), 1);
+  BOOST_CHECK_EXCEPTION(model->logits(Ids({1, 13})), Error, says("complexformer: 13 tokens exceed max_seq_len 12"));
+  BOOST_CHECK_EXCEPTION(model->logits(Ids({1, 2}, {3, 13})), Error, says("embedding: id 13 at [0, 1] is outside the vocabulary of 13"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,154 @@
+#include "nn/attention/phase_attention.h"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+
+#include "autograd/ops/arithmetic.h"
+#include "autograd/ops/complex_parts.h"
+#include "autograd/ops/matmul.h"
+#include "autograd/ops/reduction.h"
+#include "autograd/ops/rotation.h"
+#include "autograd/ops/shape.h"
+#include "autograd/ops/softmax.h"
+#include "autograd/ops/trigonometric.h"
+#include "autograd/tape.h"
+#include "nn/attention/dot_attention.h"
+
+using namespace argand;
+
+namespace {
+
+ModelConfig small(const std::string& family) {
+  ModelConfig config = ModelConfig::defaults(family);
+  config.vocab_size = 11, config.max_seq_len = 9, config.d_model = 16, config.n_heads = 2, config.d_ff = 12;
+  return config;
+}
+
+struct Parts {
+  Var<double> q, k, v, o, delta, bias;
+};
+
+Parts random_parts(const Shape& delta_shape) {
+  const auto weight = [](std::uint64_t stream) { return variable(randn<double>({16, 16}, Random(3, stream), 0.3)); };
+  return {weight(0), weight(1), weight(2), weight(3), variable(randn<double>(delta_shape, Random(3, 4), 0.7)),
+          variable(randn<double>(delta_shape, Random(3, 5), 0.5))};
+}
+
+/// The paper's score as written, cosine by cosine over all pairs of positions: O(T²·d). The oracle for the factored form.
+Var<double> literal_attention(const Var<double>& x, const Parts& p, std::int64_t H, double base, double exponent) {
+  const std::int64_t B = x.dim(0), T = x.dim(1), n = x.dim(2) / H / 2;
+  const auto heads = [&](const Var<double>& w) {  // complex [B, H, T, n]
+    return permute(reshape(view_as_complex(linear(x, w)), {B, T, H, n}), {0, 2, 1, 3});
+  };
+  const Var<std::complex<double>> zq = heads(p.q), zk = heads(p.k);
+  const Shape per_query{B, H, T, 1, n}, per_key{B, H, 1, T, n};
+  const auto lq = reshape(abs(zq), per_query), lk = reshape(abs(zk), per_key);
+  const auto tq = reshape(angle(zq), per_query), tk = reshape(angle(zk), per_key);
+  const Shape per_head = p.delta.rank() == 2 ? Shape{H, 1, 1, n} : Shape{1, 1, 1, n};
+  Tensor<double> relative({T, T, n}), mask({T, T});
+  for (std::int64_t i = 0; i < T; ++i)
+    for (std::int64_t j = 0; j < T; ++j) {
+      mask(i, j) = j <= i ? 0 : -1e300;
+      for (std::int64_t c = 0; c < n; ++c) relative(i, j, c) = static_cast<double>(i - j) * std::pow(base, -exponent * static_cast<double>(c));
+    }
+  const auto phase = reshape(p.delta, per_head) * (tq - tk) + reshape(p.bias, per_head) + Var<double>(relative);
+  const auto scores = scale(sum(lq * lk * cos(phase), -1), 1 / std::sqrt(static_cast<double>(2 * n)));
+  const auto weights = softmax(scores + Var<double>(mask));
+  const auto values = permute(reshape(linear(x, p.v), {B, T, H, 2 * n}), {0, 2, 1, 3});
+  return linear(reshape(permute(matmul(weights, values), {0, 2, 1, 3}), {B, T, x.dim(2)}), p.o);
+}
+
+void load(const Module<double>& module, const Parts& p) {
+  for (auto& parameter : parameters_of(module)) {
+    Var<double> to = std::get<Var<double>>(parameter.var);
+    const Var<double>& from = parameter.name[0] == 'q'   ? p.q
+                              : parameter.name[0] == 'k' ? p.k
+                              : parameter.name[0] == 'v' ? p.v
+                              : parameter.name[0] == 'o' ? p.o
+                              : parameter.name == "delta" ? p.delta
+                                                          : p.bias;
+    BOOST_REQUIRE(to.shape() == from.shape());
+    std::copy(from.value().begin(), from.value().end(), to.value().begin());
+  }
+}
+
+double largest_difference(const Tensor<double>& a, const Tensor<double>& b) {
+  BOOST_REQUIRE(a.shape() == b.shape());
+  double worst = 0, size = 0;
+  for (std::int64_t i = 0; i < a.size(); ++i) {
+    worst = std::max(worst, std::abs(a.data()[i] - b.data()[i]));
+    size = std::max(size, std::abs(b.data()[i]));
+  }
+  return worst / size;
+}
+
+Var<double> run(const SelfAttention<double>& layer, const Var<double>& x) {
+  Pass pass({}, 0);
+  return layer(x, AttentionPass<double>{.pass = pass});
+}
+
+/// A loss that weighs every output differently.
+Var<double> projected(const Var<double>& y) { return sum(y * Var<double>(randn<double>(y.shape(), Random(9)))); }
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(phase_attention)
+
+BOOST_AUTO_TEST_CASE(the_factored_score_is_the_papers) {
+  for (const std::string adaptation : {"per_head", "shared"})
+    for (const std::string law : {"paper", "rope"}) {
+      ModelConfig config = small("complexformer");
+      config.adaptation = adaptation, config.frequencies = law;
+      Init init(1);
+      const PhaseAttention<double> layer(init, config);
+      const Parts p = random_parts(adaptation == "per_head" ? Shape{2, 4} : Shape{4});
+      load(layer, p);
+      const Tensor<double> input = randn<double>({2, 7, 16}, Random(5));
+      const Var<double> x = variable(input), y = variable(input);
+      const Var<double> ours = run(layer, x), theirs = literal_attention(y, p, 2, 10000, law == "paper" ? 0.5 : 0.25);
+      BOOST_TEST(largest_difference(ours.value(), theirs.value()) < 1e-13);
+      backward(projected(ours));
+      backward(projected(theirs));
+      BOOST_TEST(largest_difference(x.grad(), y.grad()) < 1e-12);
+      for (const auto& parameter : parameters_of(layer)) {
+        const Parts& q = p;
+        const Var<double>& twin = parameter.name == "delta" ? q.delta : parameter.name == "phase_bias" ? q.bias : q.q;
+        if (parameter.name != "delta" && parameter.name != "phase_bias" && parameter.name != "q.weight") continue;
+        BOOST_TEST(largest_difference(std::get<Var<double>>(parameter.var).grad(), twin.grad()) < 1e-12, parameter.name);
+      }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(fixed_adaptation_with_ropes_frequencies_is_rope) {
+  ModelConfig ours = small("complexformer"), rope = small("transformer");
+  ours.adaptation = "fixed", ours.frequencies = "rope";
+  rope.position = "rope", rope.attn_bias = false;
+  Init init(1);
+  const PhaseAttention<double> phase(init, ours);
+  const DotAttention<double> dot(init, rope);
+  const Parts p = random_parts({4});
+  load(phase, p);
+  load(dot, p);
+  const Var<double> x = variable(randn<double>({2, 9, 16}, Random(5))), y = variable(x.value().clone());
+  const Var<double> a = run(phase, x), b = run(dot, y);
+  BOOST_TEST(largest_difference(a.value(), b.value()) < 1e-14);
+  backward(projected(a));
+  backward(projected(b));
+  BOOST_TEST(largest_difference(x.grad(), y.grad()) < 1e-14);
+}
+
+BOOST_AUTO_TEST_CASE(a_phase_rotation_with_delta_1_is_a_rotary_embedding) {
+  using C = std::complex<double>;
+  const Rotary<double> positions{rotary_frequencies<double>(4, 10000, 0.25), 3};
+  const Tensor<C> input = randn<C>({2, 7, 2, 4}, Random(8));
+  const Var<C> x = variable(input), y = variable(input);
+  const Var<double> one = variable(Tensor<double>::ones({2, 4})), zero = variable(Tensor<double>::zeros({2, 4}));
+  const Var<C> a = phase_rotation(x, one, zero, positions), b = rotary(y, positions);
+  const Var<double> weights(randn<double>({2, 7, 2, 8}, Random(9)));
+  BOOST_TEST(largest_difference(as_real(a.value()), as_real(b.value())) < 1e-14);
+  backward(sum(view_as_real(a) * weights));
+  backward(sum(view_as_real(b) * weights));
+  BOOST_TEST(largest_difference(as_real(x.grad()), as_real(y.grad())) < 1e-14);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
