@@ -86,7 +86,7 @@ void FeedForward<R>::visit(const Visit<R>& f) const {
 
 template <Scalar T>
 Var<T> Pass::drop(const Var<T>& x) {
-  return dropout_ > 0 ? dropout(x, dropout_, next_random()) : x;
+  return dropout_ > 0 ? argand::dropout(x, dropout_, next_random()) : x;
 }
 
 template <RealScalar R>
