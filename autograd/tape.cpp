@@ -115,6 +115,14 @@ Tape& Tape::current() {
 }
 
 void Tape::push(TapeEntry entry) {
+  for (const auto& input : entry.inputs) {
+    if (input == nullptr || input->leaf) continue;
+    const auto at = static_cast<std::size_t>(input->entry);
+    require(
+        at < entries_.size() && entries_[at].output == input, entry.op->name(),
+        "an input was computed on another tape, or on this one before its backward pass; no gradient could reach it. Compute it "
+        "again, or detach() it");
+  }
   entry.output->entry = static_cast<std::int64_t>(entries_.size());
   entries_.push_back(std::move(entry));
 }

@@ -60,8 +60,8 @@ std::string closest_word(const std::string& word, const std::vector<std::string>
 ModelConfig ModelConfig::defaults(const std::string& family) {
   const std::string choices = choices_of_family();
   const auto families = split(choices);
-  require(std::find(families.begin(), families.end(), family) != families.end(), "config", "family \"{}\" is not one of {}{}", family, choices,
-          hint(family, families));
+  require(std::find(families.begin(), families.end(), family) != families.end(), "config", "family \"{}\" is not one of {}{}",
+          family, choices, hint(family, families));
   ModelConfig config;
   config.family = family;
   if (family == "complexformer") {
@@ -76,24 +76,33 @@ ModelConfig ModelConfig::from_json(const std::string& text) {
   require(json.is_object(), "config", "not a JSON object");
   require(json.contains("family") && json["family"].is_string(), "config", "the key \"family\" is missing");
   ModelConfig config = defaults(json["family"].get<std::string>());
-  if (json.contains("task") && json["task"].is_string()) config.task = json["task"].get<std::string>();  // decides which keys there are
+  if (json.contains("task") && json["task"].is_string())
+    config.task = json["task"].get<std::string>();  // decides which keys there are
   std::vector<std::string> known;
   config.visit([&](const std::string& key, auto& value, const std::string&, const std::string&) {
     using T = std::remove_reference_t<decltype(value)>;
     known.push_back(key);
     if (!json.contains(key)) return;
     const auto& given = json[key];
-    constexpr bool text_key = std::is_same_v<T, std::string>, flag = std::is_same_v<T, bool>, whole = std::is_same_v<T, std::int64_t>;
-    const bool fits = text_key ? given.is_string() : flag ? given.is_boolean() : whole ? given.is_number_integer() : given.is_number();
+    constexpr bool text_key = std::is_same_v<T, std::string>, flag = std::is_same_v<T, bool>,
+                   whole = std::is_same_v<T, std::int64_t>;
+    const bool fits = text_key ? given.is_string()
+                      : flag   ? given.is_boolean()
+                      : whole  ? given.is_number_integer()
+                               : given.is_number();
     require(fits, "config", "\"{}\" must be {}, got {}", key,
-            text_key ? "a word" : flag ? "true or false" : whole ? "a whole number" : "a number", given.dump());
+            text_key ? "a word"
+            : flag   ? "true or false"
+            : whole  ? "a whole number"
+                     : "a number",
+            given.dump());
     value = given.template get<T>();
   });
   // Reference cases carry n_classes for every task.
   known.push_back("n_classes");
   for (const auto& [key, value] : json.items())
-    require(std::find(known.begin(), known.end(), key) != known.end(), "config", "the family {} has no key \"{}\"{}", config.family, key,
-            hint(key, known));
+    require(std::find(known.begin(), known.end(), key) != known.end(), "config", "the family {} has no key \"{}\"{}", config.family,
+            key, hint(key, known));
   config.validate();
   return config;
 }
@@ -110,8 +119,8 @@ void ModelConfig::validate() const {
   copy.visit([&](const std::string& key, auto& value, const std::string& choices, const std::string&) {
     if constexpr (std::is_same_v<std::remove_reference_t<decltype(value)>, std::string>) {
       const auto words = split(choices);
-      require(std::find(words.begin(), words.end(), value) != words.end(), "config", "{} \"{}\" is not one of {}{}", key, value, choices,
-              hint(value, words));
+      require(std::find(words.begin(), words.end(), value) != words.end(), "config", "{} \"{}\" is not one of {}{}", key, value,
+              choices, hint(value, words));
     }
   });
   const auto positive = [](const char* key, std::int64_t value, std::int64_t most) {
@@ -126,8 +135,8 @@ void ModelConfig::validate() const {
   positive("d_ff", d_ff, 10'000'000);
   require(d_model % n_heads == 0, "config", "n_heads {} does not divide d_model {}", n_heads, d_model);
   const bool pairs = family == "complexformer" || position == "rope";
-  require(!pairs || d_model / n_heads % 2 == 0, "config", "each head needs an even width to form pairs: d_model {} / n_heads {} = {}", d_model,
-          n_heads, d_model / n_heads);
+  require(!pairs || d_model / n_heads % 2 == 0, "config",
+          "each head needs an even width to form pairs: d_model {} / n_heads {} = {}", d_model, n_heads, d_model / n_heads);
   require(position != "sinusoidal" || d_model % 2 == 0, "config", "sinusoidal positions need an even d_model, got {}", d_model);
   require(dropout >= 0 && dropout < 1, "config", "dropout must be in [0, 1), got {}", dropout);
   require(rope_base > 0 && std::isfinite(rope_base), "config", "rope_base must be positive, got {}", rope_base);

@@ -27,7 +27,8 @@ void Linear<T>::visit(const Visit<RealOf<T>>& f) const {
 }
 
 template <Scalar T>
-Embedding<T>::Embedding(Init& init, std::int64_t count, std::int64_t width, double std) : weight(init.normal<T>({count, width}, std)) {}
+Embedding<T>::Embedding(Init& init, std::int64_t count, std::int64_t width, double std)
+    : weight(init.normal<T>({count, width}, std)) {}
 template <Scalar T>
 Var<T> Embedding<T>::operator()(const Ids& ids) const {
   return embedding(weight, ids);
@@ -38,7 +39,8 @@ void Embedding<T>::visit(const Visit<RealOf<T>>& f) const {
 }
 
 template <Scalar T>
-LayerNorm<T>::LayerNorm(Init& init, std::int64_t width) : weight(init.full<RealOf<T>>({width}, 1)), bias(init.full<T>({width}, 0)) {}
+LayerNorm<T>::LayerNorm(Init& init, std::int64_t width)
+    : weight(init.full<RealOf<T>>({width}, 1)), bias(init.full<T>({width}, 0)) {}
 template <Scalar T>
 Var<T> LayerNorm<T>::operator()(const Var<T>& x) const {
   return layer_norm(x, weight, bias);
@@ -62,9 +64,12 @@ void RmsNorm<T>::visit(const Visit<RealOf<T>>& f) const {
 
 template <RealScalar R>
 AnyNorm<R>::AnyNorm(Init& init, const std::string& kind, std::int64_t width) {
-  if (kind == "layernorm") layer_.emplace(init, width);
-  else if (kind == "rmsnorm") rms_.emplace(init, width);
-  else fail("norm", "no norm is called \"{}\"; there are layernorm and rmsnorm", kind);
+  if (kind == "layernorm")
+    layer_.emplace(init, width);
+  else if (kind == "rmsnorm")
+    rms_.emplace(init, width);
+  else
+    fail("norm", "no norm is called \"{}\"; there are layernorm and rmsnorm", kind);
 }
 
 template <RealScalar R>
@@ -86,7 +91,7 @@ void FeedForward<R>::visit(const Visit<R>& f) const {
 
 template <Scalar T>
 Var<T> Pass::drop(const Var<T>& x) {
-  return dropout_ > 0 ? argand::dropout(x, dropout_, next_random()) : x;
+  return dropout_ > 0 ? argand::dropout(x, dropout_, true, next_random()) : x;
 }
 
 template <RealScalar R>
@@ -94,7 +99,8 @@ Tensor<R> sinusoids(std::int64_t first, std::int64_t T, std::int64_t d) {
   Tensor<R> table(Shape{T, d});
   for (std::int64_t t = 0; t < T; ++t)
     for (std::int64_t c = 0; c < d; ++c) {
-      const double angle = static_cast<double>(first + t) * std::pow(10000.0, -static_cast<double>(c / 2 * 2) / static_cast<double>(d));
+      const double angle =
+          static_cast<double>(first + t) * std::pow(10000.0, -static_cast<double>(c / 2 * 2) / static_cast<double>(d));
       table.data()[t * d + c] = static_cast<R>(c % 2 == 0 ? std::sin(angle) : std::cos(angle));
     }
   return table;

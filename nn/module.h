@@ -17,7 +17,9 @@ class Visit {
  public:
   explicit Visit(ParameterList<R>& list, std::string prefix = "") : list_(list), prefix_(std::move(prefix)) {}
   void operator()(const std::string& name, const Var<R>& parameter) const { list_.push_back({prefix_ + name, parameter}); }
-  void operator()(const std::string& name, const Var<std::complex<R>>& parameter) const { list_.push_back({prefix_ + name, parameter}); }
+  void operator()(const std::string& name, const Var<std::complex<R>>& parameter) const {
+    list_.push_back({prefix_ + name, parameter});
+  }
   template <class T>
   void operator()(const std::string& name, const std::optional<T>& maybe) const {
     if (maybe) (*this)(name, *maybe);

@@ -5,7 +5,8 @@
 
 namespace argand {
 
-/// Score_mn = ⟨rope(q_m), rope(k_n)⟩ / sqrt(d_k). Parameters q, k, v, o and, with qk_norm, q_norm, k_norm (one gain [d_k] for all heads).
+/// Score_mn = ⟨rope(q_m), rope(k_n)⟩ / sqrt(d_k). Parameters q, k, v, o and, with qk_norm, q_norm, k_norm (one gain [d_k] for all
+/// heads).
 template <RealScalar R>
 class DotAttention final : public SelfAttention<R> {
  public:

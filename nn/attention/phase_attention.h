@@ -9,9 +9,9 @@ namespace argand {
 ///
 ///     Score_mn = Σ_j λq_mj λk_nj cos(δ_j (θq_mj - θk_nj) + b_j + (m - n) ω_j) / sqrt(d_k)          ComplexFormer, eq. (1)-(9)
 ///
-/// cos(A_m - C_n) with A = δθq + b + mω and C = δθk + nω is the dot product of (cos A, sin A) and (cos C, sin C), so the score is that of
-/// rotated queries λq e^{iA} and keys λk e^{iC}: RoPE's cost plus O(T·d) trigonometry, never O(T²·d) cosines.
-/// Parameters q, k, v, o; delta, phase_bias: [H, d_k/2] (per_head), [d_k/2] (shared), none (fixed: δ = 1, b = 0).
+/// cos(A_m - C_n) with A = δθq + b + mω and C = δθk + nω is the dot product of (cos A, sin A) and (cos C, sin C), so the score is
+/// that of rotated queries λq e^{iA} and keys λk e^{iC}: RoPE's cost plus O(T·d) trigonometry, never O(T²·d) cosines. Parameters q,
+/// k, v, o; delta, phase_bias: [H, d_k/2] (per_head), [d_k/2] (shared), none (fixed: δ = 1, b = 0).
 template <RealScalar R>
 class PhaseAttention final : public SelfAttention<R> {
  public:

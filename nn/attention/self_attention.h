@@ -20,10 +20,10 @@ template <RealScalar R>
 struct AttentionPass {
   Pass& pass;
   bool causal = true;
-  std::shared_ptr<const std::vector<std::uint8_t>> visible_keys;  ///< as in AttentionOptions
-  std::int64_t first_position = 0;                                ///< of the first query: tokens already in the cache
-  LayerCache<R>* cache = nullptr;                                 ///< null outside generation
-  std::vector<Var<std::complex<R>>>* queries = nullptr;           ///< gathers each layer's complex queries for the phase contrastive loss
+  std::shared_ptr<const std::vector<std::uint8_t>> visible_keys = nullptr;  ///< as in AttentionOptions
+  std::int64_t first_position = 0;                                          ///< of the first query: tokens already in the cache
+  LayerCache<R>* cache = nullptr;                                           ///< null outside generation
+  std::vector<Var<std::complex<R>>>* queries = nullptr;  ///< gathers each layer's complex queries for the phase contrastive loss
 
   /// attention() of the new queries over the cached and the new keys, which join the cache. Scores are scaled by 1/sqrt(d_k).
   Var<R> attend(const Var<R>& q, const Var<R>& k, const Var<R>& v, std::int64_t n_heads) const;

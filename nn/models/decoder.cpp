@@ -44,8 +44,10 @@ Decoder<R>::Decoder(const ModelConfig& config, std::uint64_t seed, const MakeAtt
   for (std::int64_t i = 0; i < config.n_layers; ++i)
     blocks_.push_back(std::make_unique<DecoderBlock<R>>(init_, config, make_attention(init_, config)));
   norm_ = std::make_unique<AnyNorm<R>>(init_, config.norm, config.d_model);
-  if (config.task == "classify") head_.emplace(init_, config.d_model, config.n_classes);
-  else if (!config.tie_embeddings) head_.emplace(init_, config.d_model, config.vocab_size, false);
+  if (config.task == "classify")
+    head_.emplace(init_, config.d_model, config.n_classes);
+  else if (!config.tie_embeddings)
+    head_.emplace(init_, config.d_model, config.vocab_size, false);
 }
 
 template <RealScalar R>
@@ -65,16 +67,24 @@ std::unique_ptr<KeyValueCache> Decoder<R>::make_cache(std::int64_t batch) const 
 template <RealScalar R>
 Var<R> Decoder<R>::hidden(const Ids& tokens, Pass& pass, Cache* cache, Queries* queries) const {
   const ModelConfig& config = this->config_;
-  require(tokens.shape().rank() == 2 && tokens.size() > 0, config.family, "tokens must be [B, T], not empty, got {}", tokens.shape());
+  require(tokens.shape().rank() == 2 && tokens.size() > 0, config.family, "tokens must be [B, T], not empty, got {}",
+          tokens.shape());
   const std::int64_t B = tokens.shape()[0], T = tokens.shape()[1], first = cache ? cache->length : 0;
   require(first + T <= config.max_seq_len, config.family, "{} tokens exceed max_seq_len {}", first + T, config.max_seq_len);
 
   Var<R> h = embedding_(tokens);
-  if (position_) h = h + slice(position_->weight, 0, first, first + T);
-  else if (config.position == "sinusoidal") h = h + Var<R>(sinusoids<R>(first, T, config.d_model));
+  if (position_)
+    h = h + slice(position_->weight, 0, first, first + T);
+  else if (config.position == "sinusoidal")
+    h = h + Var<R>(sinusoids<R>(first, T, config.d_model));
   h = pass.drop(h);
 
-  AttentionPass<R> attention{.pass = pass, .causal = config.task == "lm", .visible_keys = nullptr, .first_position = first, .cache = nullptr, .queries = queries};
+  AttentionPass<R> attention{.pass = pass,
+                             .causal = config.task == "lm",
+                             .visible_keys = nullptr,
+                             .first_position = first,
+                             .cache = nullptr,
+                             .queries = queries};
   if (config.task == "classify") {
     auto visible = std::make_shared<std::vector<std::uint8_t>>(static_cast<std::size_t>(B * T));
     for (std::int64_t i = 0; i < B * T; ++i) (*visible)[static_cast<std::size_t>(i)] = tokens[i] != 0;
@@ -116,8 +126,10 @@ Loss<R> Decoder<R>::loss(const Ids& tokens, const Ids& targets, const ForwardCon
   Queries queries;
   const Var<R> h = hidden(tokens, pass, nullptr, wants_queries() ? &queries : nullptr);
   Loss<R> loss;
-  if (this->config_.task == "classify") loss.total = cross_entropy((*head_)(pool(h, tokens)), targets);
-  else loss.total = linear_cross_entropy<R>(h, output_weight(), nullptr, targets);
+  if (this->config_.task == "classify")
+    loss.total = cross_entropy((*head_)(pool(h, tokens)), targets);
+  else
+    loss.total = linear_cross_entropy<R>(h, output_weight(), nullptr, targets);
   loss.cross_entropy = static_cast<double>(loss.total.value().item());
   if (wants_queries()) {
     const Var<R> auxiliary = auxiliary_loss(tokens, queries);
@@ -137,8 +149,8 @@ Tensor<R> Decoder<R>::next_logits(const Ids& tokens, KeyValueCache& cache) {
   require(this->config_.task == "lm", this->config_.family, "a classifier does not generate text");
   auto* own = dynamic_cast<Cache*>(&cache);
   require(own != nullptr && own->layers.size() == blocks_.size(), this->config_.family, "the cache belongs to another model");
-  require(tokens.shape().rank() == 2 && tokens.shape()[0] == own->batch, this->config_.family, "the cache is for a batch of {}, tokens are {}",
-          own->batch, tokens.shape());
+  require(tokens.shape().rank() == 2 && tokens.shape()[0] == own->batch, this->config_.family,
+          "the cache is for a batch of {}, tokens are {}", own->batch, tokens.shape());
   const NoGrad none;
   Pass pass({}, 0);
   const Var<R> h = hidden(tokens, pass, own, nullptr);

@@ -26,8 +26,8 @@ class DecoderBlock final : public Module<R> {
   FeedForward<R> ffn_;
 };
 
-/// h = E[x] (+ position); blocks; norm; then logits h Eᵀ (tied) or a head. Classification: bidirectional attention with a key padding mask
-/// (id 0 is padding), mean over the other positions, linear head.
+/// h = E[x] (+ position); blocks; norm; then logits h Eᵀ (tied) or a head. Classification: bidirectional attention with a key
+/// padding mask (id 0 is padding), mean over the other positions, linear head.
 template <RealScalar R>
 class Decoder : public Model<R>, public Module<R> {
  public:

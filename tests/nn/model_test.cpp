@@ -34,7 +34,8 @@ std::vector<ModelConfig> every_kind() {
 
 Ids some_tokens(std::int64_t B, std::int64_t T) {
   Ids ids(Shape{B, T});
-  for (std::int64_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<std::int32_t>(1 + Random(4).below(static_cast<std::uint64_t>(i), 12));
+  for (std::int64_t i = 0; i < ids.size(); ++i)
+    ids[i] = static_cast<std::int32_t>(1 + Random(4).below(static_cast<std::uint64_t>(i), 12));
   return ids;
 }
 
@@ -131,8 +132,9 @@ BOOST_AUTO_TEST_CASE(a_training_step_takes_nothing_from_the_system_after_the_fir
 
 BOOST_AUTO_TEST_CASE(errors_say_what_to_do) {
   const auto says = [](const std::string& text) { return [text](const Error& e) { return e.what() == text; }; };
-  BOOST_CHECK_EXCEPTION(ModelConfig::defaults("complexformr"), Error,
-                        says("config: family \"complexformr\" is not one of transformer|complexformer; did you mean \"complexformer\"?"));
+  BOOST_CHECK_EXCEPTION(
+      ModelConfig::defaults("complexformr"), Error,
+      says("config: family \"complexformr\" is not one of transformer|complexformer; did you mean \"complexformer\"?"));
   BOOST_CHECK_EXCEPTION(ModelConfig::from_json(R"({"family": "transformer", "d_modl": 8})"), Error,
                         says("config: the family transformer has no key \"d_modl\"; did you mean \"d_model\"?"));
   BOOST_CHECK_EXCEPTION(ModelConfig::from_json(R"({"family": "transformer", "d_model": "8"})"), Error,
@@ -146,7 +148,8 @@ BOOST_AUTO_TEST_CASE(errors_say_what_to_do) {
                         says("config: each head needs an even width to form pairs: d_model 16 / n_heads 16 = 1"));
   const auto model = make_model<float>(small("complexformer"), 1);
   BOOST_CHECK_EXCEPTION(model->logits(Ids({1, 13})), Error, says("complexformer: 13 tokens exceed max_seq_len 12"));
-  BOOST_CHECK_EXCEPTION(model->logits(Ids({1, 2}, {3, 13})), Error, says("embedding: id 13 at [0, 1] is outside the vocabulary of 13"));
+  BOOST_CHECK_EXCEPTION(model->logits(Ids({1, 2}, {3, 13})), Error,
+                        says("embedding: id 13 at [0, 1] is outside the vocabulary of 13"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
