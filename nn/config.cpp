@@ -68,6 +68,15 @@ ModelConfig ModelConfig::defaults(const std::string& family) {
     config.position = "none";
     config.attn_bias = false;
   }
+  if (family == "crope") {
+    config.position = "rope";
+    config.rope_base = 5000;
+    config.norm = "rmsnorm";
+    config.ffn = "swiglu";
+    config.attn_bias = config.ffn_bias = false;
+    config.qk_norm = true;
+    config.mode = "all";
+  }
   return config;
 }
 
@@ -134,9 +143,11 @@ void ModelConfig::validate() const {
   positive("n_heads", n_heads, d_model);
   positive("d_ff", d_ff, 10'000'000);
   require(d_model % n_heads == 0, "config", "n_heads {} does not divide d_model {}", n_heads, d_model);
-  const bool pairs = family == "complexformer" || position == "rope";
+  const bool pairs = family == "complexformer" || family == "crope" || position == "rope";
   require(!pairs || d_model / n_heads % 2 == 0, "config",
           "each head needs an even width to form pairs: d_model {} / n_heads {} = {}", d_model, n_heads, d_model / n_heads);
+  require(!mode.starts_with("half_") || d_model % (4 * n_heads) == 0, "config",
+          "mode {} halves the heads and still needs pairs: 4 * n_heads {} does not divide d_model {}", mode, n_heads, d_model);
   require(position != "sinusoidal" || d_model % 2 == 0, "config", "sinusoidal positions need an even d_model, got {}", d_model);
   require(dropout >= 0 && dropout < 1, "config", "dropout must be in [0, 1), got {}", dropout);
   require(rope_base > 0 && std::isfinite(rope_base), "config", "rope_base must be positive, got {}", rope_base);

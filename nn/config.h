@@ -29,6 +29,8 @@ struct ModelConfig {
   bool qk_norm = false;
   bool tie_embeddings = true;
 
+  std::string mode = "none";
+
   std::string adaptation = "per_head";
   std::string frequencies = "paper";
   double pcl_weight = 0;
@@ -38,7 +40,7 @@ struct ModelConfig {
   /// '|'.
   template <class F>
   void visit(F&& f) {
-    f("family", family, "transformer|complexformer", "architecture");
+    f("family", family, "transformer|complexformer|crope", "architecture");
     f("task", task, "lm|classify", "lm predicts the next token, classify the label of a text");
     if (task == "classify") f("n_classes", n_classes, "", "number of labels");
     f("vocab_size", vocab_size, "", "number of token ids (0: from the data)");
@@ -56,6 +58,8 @@ struct ModelConfig {
     f("ffn_bias", ffn_bias, "", "biases in the feed-forward layer");
     f("qk_norm", qk_norm, "", "RMS norm of each head's queries and keys");
     f("tie_embeddings", tie_embeddings, "", "the output layer is the embedding");
+    if (family == "crope")
+      f("mode", mode, "none|qk|qkv|all|half_qk|half_all", "which attention projections are complex-linear, or of half the width");
     if (family == "complexformer") {
       f("adaptation", adaptation, "per_head|shared|fixed", "who owns delta and the phase bias");
       f("frequencies", frequencies, "paper|rope", "frequency law: base^(-4j/d_k) or base^(-2j/d_k)");

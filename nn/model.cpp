@@ -1,6 +1,7 @@
 #include "nn/model.h"
 
 #include "nn/models/complexformer.h"
+#include "nn/models/crope.h"
 #include "nn/models/transformer.h"
 
 namespace argand {
@@ -11,6 +12,7 @@ std::unique_ptr<Model<R>> make_model(const ModelConfig& config, std::uint64_t se
   require(config.vocab_size > 0, "model", "vocab_size must be set (it comes from the data)");
   if (config.family == "transformer") return std::make_unique<Transformer<R>>(config, seed);
   if (config.family == "complexformer") return std::make_unique<ComplexFormer<R>>(config, seed);
+  if (config.family == "crope") return std::make_unique<Crope<R>>(config, seed);
   fail("model", "no family is called \"{}\"", config.family);
 }
 

@@ -5,14 +5,36 @@
 
 namespace argand {
 
+namespace {
+
+/// Does CRoPE's mode make this projection ('q', 'k', 'v' or 'o') complex-linear, or halve its inner width?
+bool is_complex(const std::string& mode, char projection) {
+  const std::string letters = mode == "qk" ? "qk" : mode == "qkv" ? "qkv" : mode == "all" ? "qkvo" : "";
+  return letters.find(projection) != std::string::npos;
+}
+bool is_half(const std::string& mode, char projection) {
+  const std::string letters = mode == "half_qk" ? "qk" : mode == "half_all" ? "qkvo" : "";
+  return letters.find(projection) != std::string::npos;
+}
+
+template <RealScalar R>
+Projection<R> make_projection(Init& init, const ModelConfig& config, char projection) {
+  const std::int64_t d = config.d_model, inner = is_half(config.mode, projection) ? d / 2 : d;
+  if (is_complex(config.mode, projection)) return Projection<R>::complex(init, d, d);
+  return projection == 'o' ? Projection<R>::dense(init, inner, d, config.attn_bias)
+                           : Projection<R>::dense(init, d, inner, config.attn_bias);
+}
+
+}  // namespace
+
 template <RealScalar R>
 DotAttention<R>::DotAttention(Init& init, const ModelConfig& config)
     : n_heads_(config.n_heads),
-      q_(init, config.d_model, config.d_model, config.attn_bias),
-      k_(init, config.d_model, config.d_model, config.attn_bias),
-      v_(init, config.d_model, config.d_model, config.attn_bias),
-      o_(init, config.d_model, config.d_model, config.attn_bias) {
-  const std::int64_t d_k = config.d_model / config.n_heads;
+      q_(make_projection<R>(init, config, 'q')),
+      k_(make_projection<R>(init, config, 'k')),
+      v_(make_projection<R>(init, config, 'v')),
+      o_(make_projection<R>(init, config, 'o')) {
+  const std::int64_t d_k = (is_half(config.mode, 'q') ? config.d_model / 2 : config.d_model) / config.n_heads;
   if (config.qk_norm) {
     q_norm_.emplace(init, d_k);
     k_norm_.emplace(init, d_k);

@@ -1,0 +1,29 @@
+#pragma once
+/// A projection of a real vector: dense, or complex-linear on its interleaved pairs (CRoPE).
+
+#include <variant>
+
+#include "nn/layers.h"
+
+namespace argand {
+
+/// Dense: y = W x + b, W [out, in]. Complex: the pairs (x0, x1) are x0 + i x1, W complex [out/2, in/2], no bias; as a real matrix
+/// its 2×2 blocks are [[Re, -Im], [Im, Re]], so it has half the parameters of the dense one.
+template <RealScalar R>
+class Projection final : public Module<R> {
+ public:
+  static Projection dense(Init& init, std::int64_t in, std::int64_t out, bool bias);
+  /// Throws when a width is odd.
+  static Projection complex(Init& init, std::int64_t in, std::int64_t out);
+
+  /// x [..., in] -> [..., out].
+  Var<R> operator()(const Var<R>& x) const;
+  void visit(const Visit<R>& f) const override;
+
+ private:
+  using Map = std::variant<Linear<R>, Linear<std::complex<R>>>;
+  explicit Projection(Map map) : map_(std::move(map)) {}
+  Map map_;
+};
+
+}  // namespace argand
