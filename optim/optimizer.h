@@ -51,15 +51,19 @@ struct OptimizerConfig {
   double beta2 = 0.98;
   double eps = 1e-9;
   double weight_decay = 0.1;
+  double momentum = 0.95;
+  double muon_lr_scale = 20;
 
   /// Calls f(key, value&, choices, help) for every key, as ModelConfig::visit does.
   template <class F>
   void visit(F&& f) {
-    f("optimizer", name, "adamw", "rule that changes the parameters");
+    f("optimizer", name, "adamw|muon", "rule that changes the parameters; muon: hidden matrices by Muon, the rest by AdamW");
     f("beta1", beta1, "", "decay of the mean of gradients");
     f("beta2", beta2, "", "decay of the mean of squared gradients");
     f("eps", eps, "", "added to the root of the mean square");
     f("weight_decay", weight_decay, "", "decoupled: parameters shrink by lr * weight_decay a step");
+    f("momentum", momentum, "", "decay of Muon's mean of gradients");
+    f("muon_lr_scale", muon_lr_scale, "", "Muon's learning rate, as a multiple of AdamW's");
   }
 
   /// Throws Error for a constant outside its range.

@@ -42,7 +42,7 @@ void restore_state(const OptimizerState<R>& saved, OptimizerState<R> own) {
     std::visit(
         [&]<Scalar T>(Tensor<T>& x) {
           const auto& source = std::get<Tensor<T>>(*found.at(entry.name));
-          std::copy(source.begin(), source.end(), x.begin());
+          if (!x.shares_storage_with(source)) std::copy(source.begin(), source.end(), x.begin());
         },
         entry.value);
 }

@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(a_wrong_state_changes_nothing) {
 }
 
 BOOST_AUTO_TEST_CASE(constants_are_checked) {
-  BOOST_TEST(error_of([] { make_optimizer<float>({.name = "sgd"}, {}); }) == "optimizer: \"sgd\" is not one of adamw");
+  BOOST_TEST(error_of([] { make_optimizer<float>({.name = "sgd"}, {}); }) == "optimizer: \"sgd\" is not one of adamw|muon");
   BOOST_TEST(error_of([] { make_optimizer<float>({.beta1 = 1}, {}); }) == "optimizer: beta1 must be in [0, 1), got 1");
   BOOST_TEST(error_of([] { make_optimizer<float>({.beta2 = -0.5}, {}); }) == "optimizer: beta2 must be in [0, 1), got -0.5");
   BOOST_TEST(error_of([] { make_optimizer<float>({.eps = 0}, {}); }) == "optimizer: eps must be positive, got 0");

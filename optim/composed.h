@@ -1,0 +1,26 @@
+#pragma once
+/// Several optimisers as one, each with its own parameters and its own multiple of the learning rate.
+
+#include "optim/optimizer.h"
+
+namespace argand {
+
+template <RealScalar R>
+class Composed final : public Optimizer<R> {
+ public:
+  struct Part {
+    std::unique_ptr<Optimizer<R>> optimizer;
+    double lr_scale = 1;
+  };
+  /// The parts' states must have no name in common.
+  explicit Composed(std::vector<Part> parts) : parts_(std::move(parts)) {}
+
+  void step(double lr, double gradient_scale = 1) override;
+  OptimizerState<R> state() const override;
+  void load_state(const OptimizerState<R>& state) override;
+
+ private:
+  std::vector<Part> parts_;
+};
+
+}  // namespace argand

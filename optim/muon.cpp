@@ -1,0 +1,116 @@
+#include "optim/muon.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/blas.h"
+#include "core/kernels/elementwise.h"
+#include "core/parallel.h"
+#include "optim/state.h"
+
+namespace argand {
+namespace {
+
+/// The gradient, or zeros.
+template <Scalar T>
+Tensor<T> gradient_of(const Var<T>& p, double scale) {
+  if (!p.has_grad()) return Tensor<T>::zeros(p.shape());
+  return map([factor = static_cast<RealOf<T>>(scale)](T g) { return g * factor; }, p.slot()->grad);
+}
+
+template <Scalar T>
+void step_matrix(Var<T>& p, Tensor<T>& buf, const MuonOptions& options, double lr, double gradient_scale) {
+  using R = RealOf<T>;
+  const R mu = static_cast<R>(options.momentum);
+  Tensor<T> u = gradient_of(p, gradient_scale);
+  for (std::int64_t i = 0; i < u.size(); ++i) {
+    const T g = u.data()[i];
+    T& b = buf.data()[i];
+    b += (1 - mu) * (g - b);
+    u.data()[i] = g + mu * (b - g);
+  }
+  const Tensor<T> x = newton_schulz(u);
+  const double aspect = static_cast<double>(p.dim(0)) / static_cast<double>(p.dim(1));
+  const R keep = static_cast<R>(1 - lr * options.weight_decay), rate = static_cast<R>(lr * std::sqrt(std::max(1.0, aspect)));
+  T* to = p.value().data();
+  for (std::int64_t i = 0; i < x.size(); ++i) to[i] = keep * to[i] - rate * x.data()[i];
+}
+
+}  // namespace
+
+template <Scalar T>
+Tensor<T> newton_schulz(const Tensor<T>& u, int steps) {
+  using R = RealOf<T>;
+  require(u.rank() == 2, "newton_schulz", "needs a matrix, got {}", u.shape());
+  constexpr R a = static_cast<R>(3.4445), b = static_cast<R>(-4.7750), c = static_cast<R>(2.0315);
+  // For a tall matrix the iteration on Xᴴ is that on X with the products the other way round: S = Xᴴ X, X <- a X + X (b S + c S²).
+  const bool tall = u.dim(0) > u.dim(1);
+  const std::int64_t rows = u.dim(0), columns = u.dim(1), m = std::min(rows, columns);
+  double square = 0;
+  for (const T& v : u.span()) square += static_cast<double>(abs2_of(v));
+  const double expansion = ComplexScalar<T> ? std::sqrt(2.0) : 1.0;
+  const R factor = static_cast<R>(1 / (expansion * std::sqrt(square) + 1e-7));
+
+  Tensor<T> X = map([factor](T v) { return v * factor; }, u), next(u.shape()), S(Shape{m, m}), P(Shape{m, m});
+  for (int i = 0; i < steps; ++i) {
+    if (tall)
+      gemm<T>(Transpose::Conjugate, Transpose::No, m, m, rows, T(1), X.data(), columns, X.data(), columns, T(0), S.data(), m);
+    else
+      gemm<T>(Transpose::No, Transpose::Conjugate, m, m, columns, T(1), X.data(), columns, X.data(), columns, T(0), S.data(), m);
+    std::copy(S.begin(), S.end(), P.begin());
+    gemm<T>(Transpose::No, Transpose::No, m, m, m, T(c), S.data(), m, S.data(), m, T(b), P.data(), m);
+    std::copy(X.begin(), X.end(), next.begin());
+    if (tall)
+      gemm<T>(Transpose::No, Transpose::No, rows, m, m, T(1), X.data(), m, P.data(), m, T(a), next.data(), m);
+    else
+      gemm<T>(Transpose::No, Transpose::No, m, columns, m, T(1), P.data(), m, X.data(), columns, T(a), next.data(), columns);
+    std::swap(X, next);
+  }
+  return X;
+}
+
+bool is_muon_parameter(const std::string& name, const Shape& shape) {
+  const std::string root = name.substr(0, name.find('.'));
+  return name.ends_with(".weight") && shape.rank() == 2 && root != "embedding" && root != "position" && root != "head";
+}
+
+template <RealScalar R>
+Muon<R>::Muon(ParameterList<R> matrices, const MuonOptions& options)
+    : parameters_(std::move(matrices)), options_(options), buf_(zeros_like_each(parameters_)) {
+  for (const auto& p : parameters_)
+    require(p.shape().rank() == 2, "muon", "{} is not a matrix, its shape is {}", p.name, p.shape());
+}
+
+template <RealScalar R>
+void Muon<R>::step(double lr, double gradient_scale) {
+  ++steps_;
+  // A task a matrix, each with single-threaded products: hidden matrices are many and small, and tasks need no barriers.
+  parallel_for(static_cast<std::int64_t>(parameters_.size()), 1, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      std::visit([&]<Scalar T>(Var<T>& p) { step_matrix(p, std::get<Tensor<T>>(buf_[at]), options_, lr, gradient_scale); },
+                 parameters_[at].var);
+    }
+  });
+}
+
+template <RealScalar R>
+OptimizerState<R> Muon<R>::state() const {
+  OptimizerState<R> state{.steps = steps_, .tensors = {}};
+  for (std::size_t i = 0; i < parameters_.size(); ++i) state.tensors.push_back({"buf." + parameters_[i].name, buf_[i]});
+  return state;
+}
+
+template <RealScalar R>
+void Muon<R>::load_state(const OptimizerState<R>& saved) {
+  restore_state(saved, state());
+  steps_ = saved.steps;
+}
+
+#define ARGAND_NEWTON_SCHULZ(T) template Tensor<T> newton_schulz(const Tensor<T>&, int);
+ARGAND_FOR_SCALAR(ARGAND_NEWTON_SCHULZ)
+template class Muon<float>;
+template class Muon<double>;
+
+}  // namespace argand

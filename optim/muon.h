@@ -1,0 +1,47 @@
+#pragma once
+/// Muon: momentum whose every step is orthogonalised (Jordan et al., "Muon: an optimizer for hidden layers in neural networks",
+/// 2024).
+///
+///     buf <- buf + (1 - μ)(g - buf)                      u = g + μ (buf - g)                         (Nesterov)
+///     X = u/(‖u‖_F + 1e-7);  five times  S = X Xᴴ,  X <- a X + (b S + c S²) X                        (a, b, c) = (3.4445,
+///     -4.7750, 2.0315) p <- p (1 - lr·wd) - lr · sqrt(max(1, out/in)) · X
+///
+/// The iteration drives all singular values towards 1, so X approaches the polar factor of u. A complex matrix [m, n] stands for
+/// the real 2×2-block matrix [[Re, -Im], [Im, Re]]: the same iteration with conjugate transposes, and ‖·‖_F times sqrt 2, the block
+/// form's norm.
+
+#include "optim/optimizer.h"
+
+namespace argand {
+
+struct MuonOptions {
+  double momentum = 0.95;
+  double weight_decay = 0.1;
+};
+
+/// The approximate polar factor of u [m, n], real or complex, by `steps` Newton-Schulz iterations in the wide orientation.
+template <Scalar T>
+Tensor<T> newton_schulz(const Tensor<T>& u, int steps = 5);
+
+/// Hidden matrices only: "*.weight" with two axes outside embedding, position and head. Everything else is AdamW's.
+bool is_muon_parameter(const std::string& name, const Shape& shape);
+
+template <RealScalar R>
+class Muon final : public Optimizer<R> {
+ public:
+  /// Throws Error unless every parameter is a matrix.
+  Muon(ParameterList<R> matrices, const MuonOptions& options);
+
+  void step(double lr, double gradient_scale = 1) override;
+  /// "buf.NAME" for every parameter.
+  OptimizerState<R> state() const override;
+  void load_state(const OptimizerState<R>& state) override;
+
+ private:
+  ParameterList<R> parameters_;
+  MuonOptions options_;
+  std::vector<AnyTensorOf<R>> buf_;  // as the parameters
+  std::int64_t steps_ = 0;
+};
+
+}  // namespace argand
