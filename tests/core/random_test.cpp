@@ -22,6 +22,18 @@ BOOST_AUTO_TEST_CASE(philox_gives_the_published_answers) {
                Block{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
 }
 
+BOOST_AUTO_TEST_CASE(many_blocks_at_once_are_the_same_blocks) {
+  const Random random(0x299f31d0a4093822, 0x0370734413198a2e);
+  for (const std::uint64_t first : {std::uint64_t{0}, std::uint64_t{0xFFFFFFFFu} - 40, ~std::uint64_t{0} - 200}) {
+    std::vector<std::uint32_t> words(4 * 141);  // two full batches and a rest, across the carry into the high word
+    random.blocks(first, words);
+    for (std::size_t i = 0; i < words.size() / 4; ++i) {
+      const auto expected = random.block(first + i);
+      BOOST_TEST(std::equal(expected.begin(), expected.end(), words.begin() + static_cast<std::ptrdiff_t>(4 * i)));
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(uniform_numbers_fill_the_interval) {
   const Random random(1);
   double sum = 0, low = 1, high = 0;

@@ -1,0 +1,81 @@
+#include "autograd/ops/shape.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "autograd/ops/arithmetic.h"
+#include "autograd/ops/complex_parts.h"
+#include "autograd/ops/reduction.h"
+#include "autograd/tape.h"
+#include "tests/autograd/same.h"
+#include "tests/error_text.h"
+
+using namespace argand;
+using C = std::complex<double>;
+
+BOOST_AUTO_TEST_SUITE(shape_ops)
+
+BOOST_AUTO_TEST_CASE(views_share_storage) {
+  const auto z = constant(Tensor<C>({2, 2}, {{1, 2}, {3, 4}, {5, 6}, {7, 8}}));
+  BOOST_TEST(reshape(z, {4}).value().shares_storage_with(z.value()));
+  const auto x = view_as_real(z);
+  BOOST_TEST(static_cast<const void*>(x.value().data()) == static_cast<const void*>(z.value().data()));
+  same(x.value(), Tensor<double>({2, 4}, {1, 2, 3, 4, 5, 6, 7, 8}));
+  BOOST_TEST(view_as_complex(x).value().shares_storage_with(z.value()));
+  same(view_as_complex(x).value(), z.value());
+}
+
+BOOST_AUTO_TEST_CASE(permute_moves_axes) {
+  auto x = variable(Tensor<double>({1, 2, 3}, {1, 2, 3, 4, 5, 6}));
+  const auto y = permute(x, {2, 0, 1});
+  same(y.value(), Tensor<double>({3, 1, 2}, {1, 4, 2, 5, 3, 6}));
+  backward(sum(y * constant(Tensor<double>({3, 1, 2}, {10, 20, 30, 40, 50, 60}))));
+  same(x.grad(), Tensor<double>({1, 2, 3}, {10, 30, 50, 20, 40, 60}));
+  same(transpose(transpose(x, 0, 2), 0, 2).value(), x.value());
+  same(permute(number(3.0), {}).value(), Tensor<double>::scalar(3));
+}
+
+BOOST_AUTO_TEST_CASE(overlapping_slices_add_up) {
+  auto x = variable(Tensor<double>({2, 4}, {1, 2, 3, 4, 5, 6, 7, 8}));
+  const auto a = slice(x, 1, 0, 3), b = slice(x, -1, 1, 4);
+  same(a.value(), Tensor<double>({2, 3}, {1, 2, 3, 5, 6, 7}));
+  same(b.value(), Tensor<double>({2, 3}, {2, 3, 4, 6, 7, 8}));
+  backward(sum(a * 1) + sum(b * 10));
+  same(x.grad(), Tensor<double>({2, 4}, {1, 11, 11, 10, 1, 11, 11, 10}));
+  BOOST_TEST(slice(x, 0, 1, 1).shape().str() == "[0, 4]");
+}
+
+BOOST_AUTO_TEST_CASE(concatenate_undoes_slices) {
+  auto x = variable(Tensor<C>({2, 3}, {{1, 1}, {2, 0}, {3, 0}, {4, 0}, {5, 0}, {6, -1}}));
+  same(concatenate(std::vector{slice(x, 1, 0, 1), slice(x, 1, 1, 3)}, 1).value(), x.value());
+  same(concatenate(std::vector{slice(x, 0, 0, 1), slice(x, 0, 1, 2)}, -2).value(), x.value());
+  const auto twice = concatenate(std::vector{x, x}, 0);  // one variable in two places
+  BOOST_TEST(twice.shape().str() == "[4, 3]");
+  backward(sum(abs2(twice)));
+  same(x.grad(), Tensor<C>({2, 3}, {{4, 4}, {8, 0}, {12, 0}, {16, 0}, {20, 0}, {24, -4}}));
+}
+
+BOOST_AUTO_TEST_CASE(constants_among_the_parts_get_no_gradient) {
+  auto x = variable(Tensor<double>({1}, {1}));
+  const auto k = constant(Tensor<double>({2}, {2, 3}));
+  backward(sum(concatenate(std::vector{k, x}, 0)));
+  same(x.grad(), Tensor<double>({1}, {1}));
+  BOOST_TEST(!concatenate(std::vector{k, k}, 0).requires_grad());
+}
+
+BOOST_AUTO_TEST_CASE(errors) {
+  const auto x = constant(Tensor<double>::zeros({2, 3}));
+  BOOST_TEST(error_of([&] { reshape(x, {4}); }) == "reshape: [2, 3] holds 6 elements, [4] takes 4");
+  BOOST_TEST(error_of([&] { permute(x, {0, 0}); }) == "permute: [0, 0] is no permutation of the 2 axes of [2, 3]");
+  BOOST_TEST(error_of([&] { permute(x, {0}); }) == "permute: [0] is no permutation of the 2 axes of [2, 3]");
+  BOOST_TEST(error_of([&] { transpose(x, 0, 2); }) == "shape: no axis 2 in [2, 3]");
+  BOOST_TEST(error_of([&] { slice(x, 1, 2, 4); }) == "slice: [2, 4) is not within axis 1 of [2, 3]");
+  BOOST_TEST(error_of([&] { slice(x, 0, 1, 0); }) == "slice: [1, 0) is not within axis 0 of [2, 3]");
+  BOOST_TEST(error_of([&] { concatenate(std::vector<Real>{}, 0); }) == "concatenate: no tensors given");
+  const auto y = constant(Tensor<double>::zeros({2, 4}));
+  BOOST_TEST(error_of([&] { concatenate(std::vector{x, y}, 0); }) == "concatenate: sizes differ beside axis 0, [2, 3] and [2, 4]");
+  BOOST_TEST(error_of([&] { view_as_complex(x); }) == "view_as_complex: the last axis holds pairs, its size must be even: [2, 3]");
+  BOOST_TEST(error_of([&] { make_complex(x, y); }) == "make_complex: the parts differ in shape, [2, 3] and [2, 4]");
+  BOOST_TEST(error_of([&] { polar(x, y); }) == "polar: modulus and phase differ in shape, [2, 3] and [2, 4]");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

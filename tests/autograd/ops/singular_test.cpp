@@ -1,0 +1,130 @@
+/// Singular points, subnormal and huge numbers in float32: the value a user would expect, gradient 0 where SPEC says so, never NaN.
+
+#include <boost/test/unit_test.hpp>
+#include <functional>
+#include <limits>
+
+#include "autograd/ops.h"
+#include "autograd/tape.h"
+
+using namespace argand;
+using C = std::complex<float>;
+
+namespace {
+
+constexpr float smallest = std::numeric_limits<float>::denorm_min(), largest = std::numeric_limits<float>::max();
+
+/// Gradient of Re Σ f at z.
+template <class F>
+C gradient(const F& f, C z) {
+  auto x = variable(Tensor<C>({1}, {z}));
+  const auto w = f(x);
+  if constexpr (ComplexScalar<typename decltype(f(x))::value_type>)
+    backward(sum(real(w)));
+  else
+    backward(sum(w));
+  return x.grad()(0);
+}
+
+bool finite(C z) { return std::isfinite(z.real()) && std::isfinite(z.imag()); }
+
+using Named = std::pair<std::string, std::function<C(C)>>;
+template <class F>
+Named named(std::string name, F f) {
+  return {std::move(name), [f](C z) { return gradient(f, z); }};
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(singular_points)
+
+BOOST_AUTO_TEST_CASE(gradients_at_every_zero) {
+  const auto bias = [](float c) { return constant(Tensor<float>::scalar(c)); };
+  const std::vector<Named> functions = {
+      named("abs", [](auto z) { return abs(z); }),
+      named("angle", [](auto z) { return angle(z); }),
+      named("sqrt", [](auto z) { return sqrt(z); }),
+      named("unit_phasor", [](auto z) { return unit_phasor(z); }),
+      named("modrelu", [&](auto z) { return modrelu(z, bias(0.5f)); }),
+      named("cardioid", [](auto z) { return cardioid(z); }),
+      named("zrelu", [](auto z) { return zrelu(z); }),
+      named("crelu", [](auto z) { return crelu(z); }),
+      named("pow 0.5", [](auto z) { return pow(z, 0.5f); }),
+  };
+  for (const auto& [name, f] : functions)
+    for (const C z : {C(0.f, 0.f), C(-0.f, 0.f), C(0.f, -0.f), C(-0.f, -0.f)}) BOOST_TEST(f(z) == C(0), name);
+}
+
+BOOST_AUTO_TEST_CASE(no_gradient_is_ever_nan) {
+  const auto bias = [](float c) { return constant(Tensor<float>::scalar(c)); };
+  const std::vector<Named> functions = {
+      named("abs", [](auto z) { return abs(z); }),
+      named("angle", [](auto z) { return angle(z); }),
+      named("unit_phasor", [](auto z) { return unit_phasor(z); }),
+      named("modrelu +", [&](auto z) { return modrelu(z, bias(0.5f)); }),
+      named("modrelu -", [&](auto z) { return modrelu(z, bias(-0.5f)); }),
+      named("cardioid", [](auto z) { return cardioid(z); }),
+      named("zrelu", [](auto z) { return zrelu(z); }),
+      named("crelu", [](auto z) { return crelu(z); }),
+      named("cgelu", [](auto z) { return cgelu(z); }),
+      named("tanh", [](auto z) { return tanh(z); }),
+      named("sigmoid", [](auto z) { return sigmoid(z); }),
+      named("1/z", [](auto z) { return 1 / z; }),
+      named("pow 0.5", [](auto z) { return pow(z, 0.5f); }),
+  };
+  const float sizes[] = {0.f, -0.f, smallest, -smallest, 1e-40f, 1e-38f, -1e-30f, 1.f, -1.f, 1e20f, -1e30f, 2e38f};
+  for (const auto& [name, f] : functions)
+    for (const float x : sizes)
+      for (const float y : sizes) {
+        const C z(x, y);
+        if (name == "1/z" && std::abs(z) < 1e-18f) continue;  // the gradient 1/z² itself is beyond float32
+        BOOST_TEST(finite(f(z)), name << " at " << z << ": " << f(z));
+      }
+}
+
+BOOST_AUTO_TEST_CASE(modulus_and_phase_of_huge_and_tiny_numbers) {
+  const auto modulus = [](C z) { return abs(number(z)).value().item(); };
+  BOOST_TEST(modulus({3e30f, 4e30f}) == 5e30f, boost::test_tools::tolerance(1e-6f));
+  BOOST_TEST(modulus({-3e-30f, 4e-30f}) == 5e-30f, boost::test_tools::tolerance(1e-6f));
+  BOOST_TEST(modulus({0, smallest}) == smallest);
+  BOOST_TEST(modulus({largest, 0}) == largest);
+  for (const float size : {1e-44f, 1e-38f, 1e-20f, 1.f, 1e30f, 2e38f}) {
+    const C u = unit_phasor(number(C(size, size))).value().item();
+    BOOST_TEST(u.real() == std::sqrt(0.5f), boost::test_tools::tolerance(1e-6f));
+    BOOST_TEST(u.imag() == std::sqrt(0.5f), boost::test_tools::tolerance(1e-6f));
+  }
+  // d arg z = i z/|z|²: |z|² alone would be infinite, or zero.
+  const auto f = [](auto z) { return angle(z); };
+  BOOST_TEST(gradient(f, {1e30f, 0}).imag() == 1e-30f, boost::test_tools::tolerance(1e-6f));
+  BOOST_TEST(gradient(f, {1e-30f, 0}).imag() == 1e30f, boost::test_tools::tolerance(1e-6f));
+}
+
+BOOST_AUTO_TEST_CASE(the_branch_cut_takes_the_sign_of_the_imaginary_zero) {
+  const float pi = std::acos(-1.f);
+  BOOST_TEST(angle(number(C(-1, 0.f))).value().item() == pi);
+  BOOST_TEST(angle(number(C(-1, -0.f))).value().item() == -pi);
+  const auto f = [](auto z) { return angle(z); };
+  BOOST_TEST(gradient(f, {-1, 0.f}) == C(0, -1));
+  BOOST_TEST(gradient(f, {-1, -0.f}) == C(0, -1));
+}
+
+BOOST_AUTO_TEST_CASE(saturated_complex_tanh_and_sigmoid) {
+  BOOST_TEST(std::abs(tanh(number(C(1e30f, 1))).value().item() - C(1)) < 1e-6f);
+  BOOST_TEST(std::abs(tanh(number(C(-200, 3))).value().item() + C(1)) < 1e-6f);
+  BOOST_TEST(std::abs(sigmoid(number(C(1e30f, 1))).value().item() - C(1)) < 1e-6f);
+  BOOST_TEST(std::abs(sigmoid(number(C(-200, 3))).value().item()) < 1e-6f);
+}
+
+BOOST_AUTO_TEST_CASE(nan_goes_in_and_comes_out) {
+  // The ops must not swallow a NaN either: the NaN tracer looks for it.
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  BOOST_TEST(std::isnan(relu(number(nan)).value().item()));
+  BOOST_TEST(std::isnan(max(constant(Tensor<float>({3}, {1, nan, 2})), 0).value().item()));
+  BOOST_TEST(std::isnan(abs(number(C(nan, 0))).value().item()));
+  BOOST_TEST(!finite(unit_phasor(number(C(0, nan))).value().item()));
+  BOOST_TEST(!finite(modrelu(number(C(0, nan)), number(0.1f)).value().item()));
+  BOOST_TEST(!finite(zrelu(number(C(nan, 1))).value().item()));
+  BOOST_TEST(!finite(crelu(number(C(nan, 1))).value().item()));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
