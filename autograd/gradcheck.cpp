@@ -8,6 +8,7 @@
 
 #include "autograd/gradcheck_diagnosis.h"
 #include "autograd/op_report.h"
+#include "core/parallel.h"
 
 namespace argand {
 namespace {
@@ -95,9 +96,16 @@ class Check {
 
  private:
   void check_input(std::size_t input) {
-    std::vector<std::vector<Comparison>> pairs;
-    for (std::int64_t e = 0; e < probe_.input_size(input); ++e)
-      pairs.push_back(compare_element(probe_, input, e, functionals_, analytic_, options_.ridders));
+    const std::int64_t size = probe_.input_size(input);
+    std::vector<std::vector<Comparison>> pairs(static_cast<std::size_t>(size));
+    const auto compare = [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t e = begin; e < end; ++e)
+        pairs[static_cast<std::size_t>(e)] = compare_element(probe_, input, e, functionals_, analytic_, options_.ridders);
+    };
+    if (options_.parallel)
+      parallel_for(size, 1, compare);
+    else
+      compare(0, size);
     const double scale = scale_of(probe_, input, pairs, weights_);
     const std::size_t begin = result_.elements.size();
     for (std::size_t e = 0; e < pairs.size(); ++e) {
@@ -175,7 +183,7 @@ std::string GradcheckResult::message() const {
   return joined(lines, "\n");
 }
 
-GradcheckResult gradcheck(const CheckedFunction& f, const std::vector<AnyTensor>& inputs, const GradcheckOptions& options) {
+GradcheckResult detail::gradcheck(const CheckedFunction& f, const std::vector<AnyTensor>& inputs, const GradcheckOptions& options) {
   require(options.projections >= 1 || options.full_jacobian, "gradcheck", "{} projections; at least one is needed",
           options.projections);
   const Probe probe(f, inputs);

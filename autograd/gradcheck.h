@@ -25,6 +25,7 @@ struct GradcheckOptions {
   bool full_jacobian = false;
   std::uint64_t seed = 0x6C4D;  ///< of the random weights
   bool blame_ops = true;        ///< when f fails, run the own check of every op that it recorded and name those that fail
+  bool parallel = false;        ///< differentiate several elements at once: f must be callable from several threads
   RiddersOptions ridders;
 };
 
@@ -60,14 +61,21 @@ struct GradcheckResult {
   std::string message() const;
 };
 
-/// Throws when f is not a pure function of its inputs.
-GradcheckResult gradcheck(const CheckedFunction& f, const std::vector<AnyTensor>& inputs, const GradcheckOptions& options = {});
+namespace detail {
+GradcheckResult gradcheck(const CheckedFunction& f, const std::vector<AnyTensor>& inputs, const GradcheckOptions& options);
+}
+
+/// Throws when f is not a pure function of its inputs. (A template, so that a generic lambda is not tried as a CheckedFunction.)
+template <std::same_as<CheckedFunction> F>
+GradcheckResult gradcheck(const F& f, const std::vector<AnyTensor>& inputs, const GradcheckOptions& options = {}) {
+  return detail::gradcheck(f, inputs, options);
+}
 
 /// The same for f(Var<In>...) that returns a Var<double> or Var<complex<double>> of any shape.
 template <class F, Scalar... In>
 requires(sizeof...(In) > 0 && (std::same_as<RealOf<In>, double> && ...)) GradcheckResult
     gradcheck(const GradcheckOptions& options, const F& f, const Tensor<In>&... inputs) {
-  return gradcheck(erase_types<double, In...>(f), std::vector<AnyTensor>{inputs...}, options);
+  return detail::gradcheck(erase_types<double, In...>(f), {inputs...}, options);
 }
 template <class F, Scalar... In>
 requires(sizeof...(In) > 0 && (std::same_as<RealOf<In>, double> && ...)) GradcheckResult

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <optional>
 
+#include "core/parallel.h"
+
 namespace argand {
 namespace {
 
@@ -157,25 +159,38 @@ class Investigation {
       if (auto slice = one_slice(functionals[0], probe_.input_shape(input_), probe_.output_shape(), last))
         functionals.push_back(std::move(*slice));
 
+    // One place for each element, so that several threads may work at once.
+    const auto size = static_cast<std::size_t>(probe_.input_size(input_)), begin = numerical_.size();
+    const bool broadcast = functionals.size() == 6;
+    for (ComplexValues* values : {&numerical_, &only_dz_, &only_dzbar_, &unconjugated_, &swapped_}) values->resize(begin + size);
+    if (broadcast)
+      for (ComplexValues* values : {&first_slice_, &last_slice_}) values->resize(begin + size);
     const std::complex<double> i(0, 1);
-    for (std::int64_t e = 0; e < probe_.input_size(input_); ++e) {
-      const auto x = probe_.numerical(input_, e, false, functionals, options_.ridders);
-      const auto y = probe_.input_is_complex(input_) ? probe_.numerical(input_, e, true, functionals, options_.ridders)
-                                                     : std::vector<Derivative>(functionals.size());
-      const auto at = [](const std::vector<Derivative>& d, std::size_t k) { return d[k].central.value; };
-      const std::complex<double> px(at(x, 0), at(x, 1)), py(at(y, 0), at(y, 1)), qx(at(x, 2), at(x, 3)), qy(at(y, 2), at(y, 3));
-      const auto dw_dz = (px - i * py) * 0.5, dw_dzbar = (px + i * py) * 0.5;      // Σ conj(W) ∂w/∂z, Σ conj(W) ∂w/∂z̄
-      const auto dw_dz_W = (qx - i * qy) * 0.5, dw_dzbar_W = (qx + i * qy) * 0.5;  // the same with W
-      numerical_.push_back(std::conj(dw_dz) + dw_dzbar);
-      only_dz_.push_back(std::conj(dw_dz));
-      only_dzbar_.push_back(dw_dzbar);
-      unconjugated_.push_back(dw_dz_W + dw_dzbar);
-      swapped_.push_back(dw_dzbar_W + std::conj(dw_dz_W));
-      if (functionals.size() == 6) {
-        first_slice_.emplace_back(at(x, 4), at(y, 4));
-        last_slice_.emplace_back(at(x, 5), at(y, 5));
+    const auto visit = [&](std::int64_t first, std::int64_t end) {
+      for (std::int64_t e = first; e < end; ++e) {
+        const auto x = probe_.numerical(input_, e, false, functionals, options_.ridders);
+        const auto y = probe_.input_is_complex(input_) ? probe_.numerical(input_, e, true, functionals, options_.ridders)
+                                                       : std::vector<Derivative>(functionals.size());
+        const auto at = [](const std::vector<Derivative>& d, std::size_t k) { return d[k].central.value; };
+        const std::complex<double> px(at(x, 0), at(x, 1)), py(at(y, 0), at(y, 1)), qx(at(x, 2), at(x, 3)), qy(at(y, 2), at(y, 3));
+        const auto dw_dz = (px - i * py) * 0.5, dw_dzbar = (px + i * py) * 0.5;      // Σ conj(W) ∂w/∂z, Σ conj(W) ∂w/∂z̄
+        const auto dw_dz_W = (qx - i * qy) * 0.5, dw_dzbar_W = (qx + i * qy) * 0.5;  // the same with W
+        const std::size_t place = begin + static_cast<std::size_t>(e);
+        numerical_[place] = std::conj(dw_dz) + dw_dzbar;
+        only_dz_[place] = std::conj(dw_dz);
+        only_dzbar_[place] = dw_dzbar;
+        unconjugated_[place] = dw_dz_W + dw_dzbar;
+        swapped_[place] = dw_dzbar_W + std::conj(dw_dz_W);
+        if (broadcast) {
+          first_slice_[place] = {at(x, 4), at(y, 4)};
+          last_slice_[place] = {at(x, 5), at(y, 5)};
+        }
       }
-    }
+    };
+    if (options_.parallel)
+      parallel_for(probe_.input_size(input_), 1, visit);
+    else
+      visit(0, probe_.input_size(input_));
   }
 
   template <class F>

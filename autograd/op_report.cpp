@@ -69,13 +69,17 @@ std::string kind_fault(const Op& op, const OpCheck& check, const GradcheckOption
     for (std::size_t i = 0; i < c.inputs.size(); ++i) {
       if (c.inputs[i].index() != 1) continue;
       complex_seen = true;
-      const WirtingerResult w = wirtinger(c.f, c.inputs, i, options.ridders);
-      if (op.text().kind == Kind::Holomorphic && w.verdict != CauchyRiemann::Holomorphic && w.output_is_complex)
-        return fmt::format("{} ({}): declared holomorphic, but input {} is {}", op.name(), c.label, i,
-                           cauchy_riemann_name(w.verdict));
-      if (op.text().kind == Kind::RealValued && w.output_is_complex)
+      const Kind kind = op.text().kind;
+      if (kind == Kind::Real || (kind == Kind::General && general_seen)) continue;
+      const bool output_is_complex = Probe(c.f, c.inputs).output_is_complex();
+      if (kind == Kind::RealValued && output_is_complex)
         return fmt::format("{} ({}): declared real-valued, but the output is complex", op.name(), c.label);
-      if (w.output_is_complex && w.verdict != CauchyRiemann::Holomorphic) general_seen = true;
+      if (kind == Kind::RealValued || !output_is_complex) continue;
+      const CauchyRiemann verdict = wirtinger(c.f, c.inputs, i, options.ridders).verdict;
+      if (kind == Kind::Holomorphic && verdict != CauchyRiemann::Holomorphic)
+        return fmt::format("{} ({}): declared holomorphic, but input {} is {}", op.name(), c.label, i,
+                           cauchy_riemann_name(verdict));
+      general_seen = general_seen || (verdict != CauchyRiemann::Holomorphic && verdict != CauchyRiemann::Inconclusive);
     }
   if (op.text().kind == Kind::General && !general_seen)
     return fmt::format("{}: declared general, but no case fails the Cauchy-Riemann equations", op.name());
@@ -96,6 +100,7 @@ OpReport check_op(const Op& op, GradcheckOptions options) {
   OpCheck check;
   op.check(check);
   options.blame_ops = false;
+  options.parallel = true;
   OpReport report{.op = op.name(), .kind = op.text().kind};
   for (const OpCheck::Case& c : check.cases()) {
     options.name = fmt::format("{} ({})", op.name(), c.label);

@@ -64,7 +64,8 @@ std::string element_name(const Shape& shape, std::int64_t element) {
 }
 
 std::string number_name(std::complex<double> z, bool is_complex) {
-  return is_complex ? fmt::format("{:.6g}{:+.6g}i", z.real(), z.imag()) : fmt::format("{:.6g}", z.real());
+  z += 0.0;  // -0 becomes 0
+  return is_complex ? fmt::format("{:.6g}{:+.6g}i", z.real(), z.imag() + 0.0) : fmt::format("{:.6g}", z.real());
 }
 
 std::string joined(const std::vector<std::string>& words, std::string_view separator) {

@@ -1,0 +1,94 @@
+/// Whole models, end to end: a loss as a function of named parameters.
+
+#include "autograd/parameter_check.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "autograd/ops/arithmetic.h"
+#include "autograd/ops/complex_parts.h"
+#include "autograd/ops/exponential.h"
+#include "autograd/ops/matmul.h"
+#include "autograd/ops/reduction.h"
+#include "autograd/tape.h"
+
+using namespace argand;
+
+namespace {
+
+using C = std::complex<double>;
+
+/// L = mean |exp(y) + y|² γ, y = x Wᵀ + b, with complex W and b, and a parameter that L does not depend on.
+struct Net {
+  Tensor<C> x = OpCheck().complex({4, 3});
+  Var<C> W = variable(rand<C>({2, 3}, Random(1)));
+  Var<C> b = variable(rand<C>({2}, Random(2)));
+  Var<double> gain = variable(rand<double>({2}, Random(3), 0.5, 1.5));
+  Var<double> unused = variable(rand<double>({2}, Random(4)));
+  int calls = 0;
+
+  Var<double> loss() {
+    ++calls;
+    const Var<C> y = linear(Var<C>(x), W, b);
+    return mean(mul(abs2(add(exp(y), y)), gain));
+  }
+  ParameterList<double> parameters() { return {{"net.weight", W}, {"net.bias", b}, {"gain", gain}, {"unused", unused}}; }
+  ParameterReport check(int samples) {
+    GradcheckOptions options;
+    options.name = "net";
+    return gradcheck_parameters([this] { return loss(); }, parameters(), samples, options);
+  }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(gradcheck_parameters_of_a_loss)
+
+BOOST_AUTO_TEST_CASE(a_sound_net_passes_and_is_left_as_it_was) {
+  Net net;
+  const Tensor<C> before = net.W.value().clone();
+  const ParameterReport report = net.check(100);
+  BOOST_TEST(report.ok());
+  BOOST_TEST(report.message() == "");
+  BOOST_TEST(report.elements.size() == 12U);  // 6 + 2 + 2 + 2: all, since there are fewer than asked for
+  BOOST_TEST(report.worst_relative_error < 1e-10);
+  BOOST_TEST(std::equal(before.begin(), before.end(), net.W.value().begin()));
+  BOOST_TEST(!net.W.has_grad());
+}
+
+BOOST_AUTO_TEST_CASE(samples_are_limited_distinct_and_include_the_largest_gradient) {
+  Net net;
+  const ParameterReport all = net.check(100), some = net.check(3);
+  BOOST_TEST(some.elements.size() == 3U + 2U + 2U + 2U);
+  std::int64_t largest = 0;
+  for (const ParameterElement& e : all.elements)
+    if (e.parameter == "net.weight" && std::abs(e.values.analytic) > std::abs(all.elements[0].values.analytic)) largest = e.element;
+  BOOST_TEST(some.elements[0].parameter == "net.weight");
+  BOOST_TEST(some.elements[0].element == all.elements[0].element);
+  BOOST_TEST(largest == 0);  // the first of `all` is the largest
+  BOOST_TEST((some.elements[0].element != some.elements[1].element && some.elements[1].element != some.elements[2].element &&
+              some.elements[0].element != some.elements[2].element));
+}
+
+BOOST_AUTO_TEST_CASE(a_wrong_op_is_found_named_and_diagnosed) {
+  Net net;
+  Tape::tamper("linear", Tamper::Conjugate);
+  const ParameterReport report = net.check(4);
+  Tape::tamper("", Tamper::None);
+  BOOST_TEST(!report.ok());
+  BOOST_TEST_REQUIRE(report.messages.size() == 2U, report.message());
+  BOOST_TEST(report.messages[0].starts_with("net: net.weight, element ["), report.messages[0]);
+  BOOST_TEST(report.messages[0].ends_with(": the gradient looks conjugated"), report.messages[0]);
+  BOOST_TEST(report.messages[1].starts_with("net: net.bias, element ["), report.messages[1]);
+  BOOST_TEST(report.blamed == std::vector<std::string>{"linear"}, boost::test_tools::per_element());
+  BOOST_TEST(report.message().ends_with("the check of linear fails as well"));
+}
+
+BOOST_AUTO_TEST_CASE(a_random_loss_is_refused) {
+  Net net;
+  const auto loss = [&] { return scale(net.loss(), static_cast<double>(net.calls)); };
+  BOOST_CHECK_EXCEPTION(gradcheck_parameters(loss, net.parameters()), Error, [](const Error& e) {
+    return e.what() == std::string("gradcheck: two calls of the loss differ; fix the seed of its dropout");
+  });
+}
+
+BOOST_AUTO_TEST_SUITE_END()
