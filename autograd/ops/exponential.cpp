@@ -2,6 +2,7 @@
 
 #include "autograd/op_check.h"
 #include "autograd/tape.h"
+#include "core/kernels/complex_math.h"
 #include "core/kernels/elementwise.h"
 
 namespace argand {
@@ -46,6 +47,8 @@ static const Op log_op({.name = "log",
                          const auto f = [](auto z) { return log(z); };
                          check.function("real", f, check.real({3, 4}, 0.2, 3));
                          check.function("complex", f, check.complex({3, 4}));
+                         using Z = Tensor<std::complex<double>>;
+                         check.finite("the cut, huge", f, Z({4}, {{-1, 0.0}, {-1, -0.0}, {1e30, -3e30}, {1e-30, 1e-30}}));
                        });
 
 template <Scalar T>
@@ -53,7 +56,7 @@ Var<T> log(const Var<T>& z) {
   return record(
       log_op, map([](T x) { return std::log(x); }, z.value()),
       [x = z.value(), dz = sink(z)](const Tensor<T>& dw) {
-        dz.add(map([](T v, T g) { return v == T(0) ? T(0) : g / conj_of(v); }, x, dw));
+        dz.add(map([](T v, T g) { return v == T(0) ? T(0) : divide(g, conj_of(v)); }, x, dw));
       },
       z);
 }
@@ -85,7 +88,7 @@ Var<T> sqrt(const Var<T>& z) {
   return record(
       sqrt_op, w,
       [w, dz = sink(z)](const Tensor<T>& dw) {
-        dz.add(map([](T root, T g) { return root == T(0) ? T(0) : g / (RealOf<T>(2) * conj_of(root)); }, w, dw));
+        dz.add(map([](T root, T g) { return root == T(0) ? T(0) : divide(g, RealOf<T>(2) * conj_of(root)); }, w, dw));
       },
       z);
 }
