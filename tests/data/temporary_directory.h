@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/error.h"
+#include "tests/error_text.h"
 
 class TemporaryDirectory {
  public:
@@ -46,15 +46,4 @@ inline std::string contents_of(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   BOOST_REQUIRE(in);
   return {std::istreambuf_iterator<char>(in), {}};
-}
-
-/// The text of the argand::Error that f() throws.
-template <class F>
-std::string error_of(const F& f) {
-  try {
-    f();
-  } catch (const argand::Error& e) {
-    return e.what();
-  }
-  return "no error";
 }
