@@ -10,7 +10,6 @@ Needs the release build (./dev build) and a Python with PyTorch (Debian: python3
 """
 import argparse
 import glob
-import itertools
 import json
 import os
 import platform
@@ -32,14 +31,24 @@ SHAPE = dict(n_layers=2, d_model=128, n_heads=4, d_ff=512)
 FIRST_STEPS = 2  # of every run are left out: memory is still cold
 
 
-def corpus(folder):
+def first_lines(path, words):
+    """As many lines of a text as it takes for that many words."""
+    count = 0
+    with open(path, encoding="utf8") as text:
+        for line in text:
+            yield line
+            count += len(line.split()) + 1
+            if count >= words:
+                return
+
+
+def corpus(folder, words):
     """The same training text and a short validation text, for both programs end with a validation."""
     small = tempfile.mkdtemp(prefix="argand-bench-")
     os.symlink(os.path.abspath(os.path.join(folder, "train.txt")), os.path.join(small, "train.txt"))
-    for part in ("valid", "test"):
-        with open(os.path.join(folder, part + ".txt"), encoding="utf8") as whole:
-            with open(os.path.join(small, part + ".txt"), "w", encoding="utf8") as start:
-                start.writelines(itertools.islice(whole, 200))
+    for part in ("valid.txt", "test.txt"):
+        with open(os.path.join(small, part), "w", encoding="utf8") as start:
+            start.writelines(first_lines(os.path.join(folder, part), words))
     return small
 
 
@@ -131,7 +140,7 @@ def main():
     if not os.path.exists(ARGAND):
         sys.exit("compare: build/apps/argand is missing; ./dev build makes it")
     a.python, (a.plain, a.best) = python_with_torch(), environments()
-    data = corpus(a.data)
+    data = corpus(a.data, 4 * a.batch * a.length)
     try:
         step = {name: compare(a, name, config, data, os.path.join(data, "run")) for name, config in MODELS.items()}
     finally:
