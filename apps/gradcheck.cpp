@@ -9,6 +9,7 @@
 #include "apps/command_line.h"
 #include "apps/commands.h"
 #include "apps/gradcheck_rows.h"
+#include "core/parallel.h"
 
 namespace argand {
 namespace {
@@ -55,11 +56,11 @@ class Table {
     for (const auto& s : subjects) width_ = std::max(width_, s.name.size());
   }
   void header(const std::string& group) const {
-    fmt::print("{:<{}}  {:<12}{:>6}{:>10}{:>10}{:>13}{:>9}  {}\n", group, width_, "kind", "cases", "singular", "elements",
-               "worst error", "time", "verdict");
+    fmt::print("{:<{}}  {:<17}{:>7}{:>10}{:>10}{:>13}{:>9}  {}\n", group, width_, "kind", group == "op" ? "cases" : "tensors",
+               "singular", "elements", "worst error", "time", "verdict");
   }
   void print(const Outcome& o) const {
-    fmt::print("{:<{}}  {:<12}{:>6}{:>10}{:>10}{:>13.1e}{:>7.2f} s  {}\n", o.subject.name, width_, o.row.kind, o.row.cases,
+    fmt::print("{:<{}}  {:<17}{:>7}{:>10}{:>10}{:>13.1e}{:>7.2f} s  {}\n", o.subject.name, width_, o.row.kind, o.row.cases,
                o.row.singular_points, o.row.elements, o.row.worst_relative_error, o.seconds, verdict_of(o.row));
     for (const std::string& line : o.row.lines) fmt::print("  {}\n", line);
     for (std::size_t begin = 0; begin < o.row.message.size();) {
@@ -109,7 +110,11 @@ std::string summary(const std::vector<Outcome>& outcomes, const std::string& gro
                      bad == 0 ? "all pass" : fmt::format("{} not passed", bad));
 }
 
-std::vector<GradcheckSubject> every_subject() { return op_subjects(); }
+std::vector<GradcheckSubject> every_subject() {
+  std::vector<GradcheckSubject> subjects = op_subjects();
+  for (const auto& more : {layer_subjects(), model_subjects()}) subjects.insert(subjects.end(), more.begin(), more.end());
+  return subjects;
+}
 
 }  // namespace
 
@@ -128,7 +133,11 @@ int run_gradcheck(const GradcheckCommand& command) {
   std::vector<std::string> groups;
   for (const GradcheckSubject& s : subjects) {
     const auto begin = std::chrono::steady_clock::now();
+    // Layers and models are small and are varied one element at a time: threads would only wait for each other.
+    const int threads = num_threads();
+    if (s.group != "op") set_num_threads(1);
     GradcheckRow row = s.check(options, command.verbose);
+    set_num_threads(threads);
     outcomes.push_back({s, std::move(row), std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()});
     const bool first = groups.empty() || groups.back() != s.group;
     if (first) groups.push_back(s.group);
@@ -155,8 +164,7 @@ void add_gradcheck(CLI::App& program) {
   command->add_flag("--verbose", options->verbose, "a line for each element, with both derivatives and the error bar");
   command->add_flag("--jacobian", options->jacobian, "every output element of an op on its own instead of random projections");
   command->add_flag("--json", options->json, "one JSON object instead of the table");
-  command->add_option("--tolerance", options->tolerance, "largest relative error of an op (layers and models: 100 times as much)")
-      ->capture_default_str();
+  command->add_option("--tolerance", options->tolerance, "largest relative error")->capture_default_str();
   command->footer(
       "Each element of each input is compared with Ridders' extrapolated differences and is pass, fail or inconclusive (the error\n"
       "bar is too wide to tell); a failure says what the gradient looks like instead. Exit code 1 unless everything passes.\n\n"

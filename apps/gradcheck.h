@@ -12,7 +12,7 @@ struct GradcheckCommand {
   bool verbose = false;           ///< a line for each element
   bool jacobian = false;          ///< every output element on its own instead of random projections (ops only)
   bool json = false;              ///< one JSON object instead of the table
-  double tolerance = 1e-8;        ///< on the worst relative error of an op; layers and models are given a hundred times as much
+  double tolerance = 1e-8;        ///< on the worst relative error
 };
 
 /// Prints to standard output. Returns exit_success when every check passed, exit_failure otherwise.

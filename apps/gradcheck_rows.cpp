@@ -39,6 +39,32 @@ GradcheckRow check_one_op(const Op& op, const GradcheckOptions& options, bool ev
 
 }  // namespace
 
+GradcheckRow row_of(const ParameterReport& report, std::string kind, std::int64_t tensors, bool every_element) {
+  GradcheckRow row{.kind = std::move(kind),
+                   .cases = tensors,
+                   .elements = static_cast<std::int64_t>(report.elements.size()),
+                   .passed = report.count(Verdict::Pass),
+                   .failed = report.count(Verdict::Fail),
+                   .inconclusive = report.count(Verdict::Inconclusive),
+                   .kinks = report.count(Verdict::Kink),
+                   .cuts = report.count(Verdict::BranchCut),
+                   .worst_relative_error = report.worst_relative_error,
+                   .ok = report.ok(),
+                   .message = report.message(),
+                   .lines = {}};
+  if (every_element)
+    for (const ParameterElement& e : report.elements)
+      row.lines.push_back(fmt::format("{}, element {}: {}, relative error {:.1e}: {}", e.parameter,
+                                      element_name(e.shape, e.element), describe(e.values, e.verdict, e.is_complex),
+                                      e.relative_error, verdict_name(e.verdict)));
+  return row;
+}
+
+void shake(ParameterList<double> parameters, std::uint64_t seed) {
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    std::visit([&]<class T>(Var<T>& v) { v.value().add(randn<T>(v.shape(), Random(seed, i), 0.4)); }, parameters[i].var);
+}
+
 std::vector<GradcheckSubject> op_subjects() {
   std::vector<GradcheckSubject> subjects;
   for (const Op* op : Op::all())

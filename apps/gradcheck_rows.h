@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "autograd/gradcheck.h"
+#include "autograd/parameter_check.h"
 
 namespace argand {
 
 struct GradcheckRow {
   std::string kind;                  ///< "holomorphic", ...
-  std::int64_t cases = 0;            ///< functions differentiated, or parameters varied
+  std::int64_t cases = 0;            ///< functions differentiated, or tensors varied
   std::int64_t singular_points = 0;  ///< declared singular points visited
   std::int64_t elements = 0;
   std::int64_t passed = 0, failed = 0, inconclusive = 0, kinks = 0, cuts = 0;
@@ -30,5 +30,14 @@ struct GradcheckSubject {
 
 /// Every registered op, by name.
 std::vector<GradcheckSubject> op_subjects();
+/// Every layer of nn/, in its variants: projected on random weights, as a function of its input and its parameters.
+std::vector<GradcheckSubject> layer_subjects();
+/// Every model family, small, for both tasks, and every word that its configuration accepts, one at a time.
+std::vector<GradcheckSubject> model_subjects();
+
+/// The row of a check of parameters. `kind` is what varies, "input, parameters" or "parameters".
+GradcheckRow row_of(const ParameterReport& report, std::string kind, std::int64_t tensors, bool every_element);
+/// Moves parameters away from their initial values, where zeros and ones would hide mistakes.
+void shake(ParameterList<double> parameters, std::uint64_t seed);
 
 }  // namespace argand

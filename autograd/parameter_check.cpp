@@ -110,7 +110,7 @@ class ParameterCheck {
     for (const auto& g : analytic_[i]) scale = std::max(scale, std::abs(g));
     ComplexValues analytic, numerical;
     for (const std::int64_t element : chosen) {
-      ParameterElement e{.parameter = p.name, .element = element};
+      ParameterElement e{.parameter = p.name, .shape = p.shape(), .is_complex = p.is_complex(), .element = element};
       e.values.analytic = analytic_[i][static_cast<std::size_t>(element)];
       e.values.add(derivative(i, element, false), false);
       if (p.is_complex()) e.values.add(derivative(i, element, true), true);

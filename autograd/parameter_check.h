@@ -12,7 +12,9 @@ namespace argand {
 
 struct ParameterElement {
   std::string parameter;
-  std::int64_t element = 0;
+  Shape shape = {};
+  bool is_complex = false;
+  std::int64_t element = 0;  ///< in row-major order
   Comparison values = {};
   double relative_error = 0;  ///< |analytic − numerical| / the parameter's largest |gradient|
   Verdict verdict = Verdict::Pass;

@@ -1,0 +1,121 @@
+/// The layers that `argand gradcheck` checks, each as a function of its input and its parameters.
+
+#include "apps/gradcheck_rows.h"
+#include "autograd/ops/projection.h"
+#include "nn/attention/dot_attention.h"
+#include "nn/attention/phase_attention.h"
+
+namespace argand {
+namespace {
+
+using C = std::complex<double>;
+
+/// A layer that lives as long as its loss.
+struct Layer {
+  std::function<Var<double>()> loss;
+  ParameterList<double> parameters;
+};
+
+template <Scalar T>
+Tensor<T> weights_for(const Shape& shape) {
+  return rand<T>(shape, Random(0x1A7E, 1), RealOf<T>(-1), RealOf<T>(1));
+}
+
+/// L = Re Σ conj(W) layer(x), as a function of x and the layer's parameters.
+template <Scalar T, class L>
+Layer applied(std::shared_ptr<L> layer, const Shape& shape) {
+  const Var<T> x = variable(rand<T>(shape, Random(0x1A7E, 2), RealOf<T>(-1), RealOf<T>(1)));
+  ParameterList<double> parameters{{"input", x}};
+  for (const Parameter<double>& p : parameters_of<double>(*layer)) parameters.push_back(p);
+  return {[layer, x] {
+            const auto y = (*layer)(x);
+            return projection(y, weights_for<typename std::remove_cvref_t<decltype(y)>::value_type>(y.shape()));
+          },
+          parameters};
+}
+
+/// An attention layer with and without a causal mask is another function of the same parameters.
+Layer attended(std::shared_ptr<SelfAttention<double>> layer, bool causal) {
+  const Var<double> x = variable(rand<double>(Shape{2, 3, 8}, Random(0x1A7E, 2), -1, 1));
+  ParameterList<double> parameters{{"input", x}};
+  for (const Parameter<double>& p : parameters_of<double>(*layer)) parameters.push_back(p);
+  return {[layer, x, causal] {
+            Pass pass(ForwardContext{}, 0);
+            const Var<double> y = (*layer)(x, {.pass = pass, .causal = causal});
+            return projection(y, weights_for<double>(y.shape()));
+          },
+          parameters};
+}
+
+ModelConfig attention_config(const std::string& family) {
+  ModelConfig config = ModelConfig::defaults(family);
+  config.vocab_size = 6;
+  config.max_seq_len = 4;
+  config.d_model = 8;
+  config.n_heads = 2;
+  return config;
+}
+
+class Collector {
+ public:
+  /// `make(init)` builds the layer; it is called when the check runs.
+  template <class Make>
+  void add(const std::string& name, const Make& make) {
+    subjects.push_back({"layer", name, [name, make](GradcheckOptions options, bool every_element) {
+                          Init init(7);
+                          const Layer layer = make(init);
+                          ParameterList<double> own(layer.parameters.begin() + 1, layer.parameters.end());
+                          shake(own, 0x5A4E);
+                          options.name = name;
+                          return row_of(gradcheck_parameters(layer.loss, layer.parameters, 12, options), "input, parameters",
+                                        static_cast<std::int64_t>(layer.parameters.size()), every_element);
+                        }});
+  }
+  std::vector<GradcheckSubject> subjects;
+};
+
+}  // namespace
+
+std::vector<GradcheckSubject> layer_subjects() {
+  Collector layers;
+  layers.add("Linear, real", [](Init& init) { return applied<double>(std::make_shared<Linear<double>>(init, 3, 4), {2, 3}); });
+  layers.add("Linear, complex", [](Init& init) { return applied<C>(std::make_shared<Linear<C>>(init, 3, 4), {2, 3}); });
+  layers.add("Linear, no bias", [](Init& init) { return applied<C>(std::make_shared<Linear<C>>(init, 3, 4, false), {2, 3}); });
+  layers.add("LayerNorm, real", [](Init& init) { return applied<double>(std::make_shared<LayerNorm<double>>(init, 4), {2, 4}); });
+  layers.add("LayerNorm, complex", [](Init& init) { return applied<C>(std::make_shared<LayerNorm<C>>(init, 4), {2, 4}); });
+  layers.add("RmsNorm, real", [](Init& init) { return applied<double>(std::make_shared<RmsNorm<double>>(init, 4), {2, 4}); });
+  layers.add("RmsNorm, complex", [](Init& init) { return applied<C>(std::make_shared<RmsNorm<C>>(init, 4), {2, 4}); });
+  for (const std::string kind : {"gelu", "swiglu"})
+    layers.add("FeedForward, " + kind, [kind](Init& init) {
+      return applied<double>(std::make_shared<FeedForward<double>>(init, kind, 4, 6, true), {2, 4});
+    });
+  layers.add("Projection, complex", [](Init& init) {
+    return applied<double>(std::make_shared<Projection<double>>(Projection<double>::complex(init, 4, 6)), {2, 4});
+  });
+  layers.add("Embedding, complex", [](Init& init) {
+    const auto table = std::make_shared<Embedding<C>>(init, 4, 3, 0.5);
+    const auto loss = [table] {
+      const Var<C> y = (*table)(Ids({2, 3}, {0, 2, 1, 2, 2, 0}));
+      return projection(y, weights_for<C>(y.shape()));
+    };
+    return Layer{loss, {{"weight", table->weight}}};
+  });
+  for (const bool causal : {false, true}) {
+    const std::string mask = causal ? ", causal" : "";
+    for (const std::string mode : {"none", "qk", "qkv", "all", "half_qk", "half_all"})
+      layers.add("DotAttention, " + mode + mask, [mode, causal](Init& init) {
+        ModelConfig config = attention_config("crope");
+        config.mode = mode;
+        return attended(std::make_shared<DotAttention<double>>(init, config), causal);
+      });
+    for (const std::string adaptation : {"per_head", "shared", "fixed"})
+      layers.add("PhaseAttention, " + adaptation + mask, [adaptation, causal](Init& init) {
+        ModelConfig config = attention_config("complexformer");
+        config.adaptation = adaptation;
+        return attended(std::make_shared<PhaseAttention<double>>(init, config), causal);
+      });
+  }
+  return layers.subjects;
+}
+
+}  // namespace argand

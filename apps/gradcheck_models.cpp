@@ -1,0 +1,130 @@
+/// The models that `argand gradcheck` checks: every family in every task, and every word its configuration accepts.
+
+#include <algorithm>
+
+#include "apps/gradcheck_rows.h"
+#include "core/error.h"
+#include "nn/model.h"
+
+namespace argand {
+namespace {
+
+/// "a|b|c" -> {"a", "b", "c"}
+std::vector<std::string> split(const std::string& words) {
+  std::vector<std::string> result;
+  for (std::size_t begin = 0; begin <= words.size();) {
+    const std::size_t end = std::min(words.find('|', begin), words.size());
+    result.push_back(words.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return result;
+}
+
+std::vector<std::string> choices_of(ModelConfig config, const std::string& wanted) {
+  std::vector<std::string> result;
+  config.visit([&](const std::string& key, auto&, const std::string& choices, const std::string&) {
+    if (key == wanted) result = split(choices);
+  });
+  return result;
+}
+
+ModelConfig small(const std::string& family, const std::string& task) {
+  ModelConfig config = ModelConfig::defaults(family);
+  config.task = task;
+  config.n_classes = 3;
+  config.vocab_size = 6;
+  config.max_seq_len = 6;
+  config.n_layers = 2;
+  config.d_model = 8;
+  config.n_heads = 2;
+  config.d_ff = 8;
+  return config;
+}
+
+/// One model, its name says in what it differs from its family's default.
+struct Variant {
+  std::string name;
+  ModelConfig config;
+};
+
+/// Sets one key to something else than it is and keeps the result if it is a valid configuration.
+void add_variant(std::vector<Variant>& variants, const std::string& base, ModelConfig changed, const std::string& key,
+                 const std::string& value) {
+  try {
+    changed.validate();
+  } catch (const Error&) {  // words that do not go together, such as sizes that no longer fit
+    return;
+  }
+  variants.push_back({base + " " + key + "=" + value, std::move(changed)});
+}
+
+template <class T>
+void vary(std::vector<Variant>& variants, const Variant& base, const std::string& key, const std::string& choices) {
+  const auto changed = [&](const T& value) {
+    ModelConfig config = base.config;
+    config.visit([&](const std::string& k, auto& v, const std::string&, const std::string&) {
+      if constexpr (std::same_as<std::remove_reference_t<decltype(v)>, T>)
+        if (k == key) v = value;
+    });
+    return config;
+  };
+  const auto current = [&] {
+    T found{};
+    ModelConfig config = base.config;
+    config.visit([&](const std::string& k, auto& v, const std::string&, const std::string&) {
+      if constexpr (std::same_as<std::remove_reference_t<decltype(v)>, T>)
+        if (k == key) found = v;
+    });
+    return found;
+  }();
+  if constexpr (std::same_as<T, bool>) {
+    add_variant(variants, base.name, changed(!current), key, current ? "false" : "true");
+  } else if constexpr (std::same_as<T, std::string>) {
+    if (key == "family" || key == "task" || choices.empty()) return;
+    for (const std::string& word : split(choices))
+      if (word != current) add_variant(variants, base.name, changed(word), key, word);
+  } else if constexpr (std::same_as<T, double>) {
+    if (key == "pcl_weight") add_variant(variants, base.name, changed(0.5), key, "0.5");
+  }
+}
+
+std::vector<Variant> all_variants() {
+  std::vector<Variant> variants;
+  for (const std::string& family : choices_of(ModelConfig(), "family")) {
+    for (const std::string& task : choices_of(ModelConfig(), "task"))
+      variants.push_back({family + " " + task, small(family, task)});
+    const Variant base{family + " lm", small(family, "lm")};
+    ModelConfig keys = base.config;
+    keys.visit([&](const std::string& key, auto& value, const std::string& choices, const std::string&) {
+      vary<std::remove_reference_t<decltype(value)>>(variants, base, key, choices);
+    });
+  }
+  return variants;
+}
+
+GradcheckRow check_model(const Variant& variant, GradcheckOptions options, bool every_element) {
+  const std::unique_ptr<Model<double>> model = make_model<double>(variant.config, 1);
+  const ParameterList<double> parameters = model->parameters();
+  shake(parameters, 0x5A4E);
+  const bool lm = variant.config.task == "lm";
+  // Repeated tokens, for losses that look for them; two positions of padding in what is classified.
+  const Ids tokens = lm ? Ids({2, 5}, {1, 3, 1, 4, 3, 2, 2, 5, 1, 5}) : Ids({2, 5}, {1, 3, 1, 4, 3, 2, 5, 2, 0, 0});
+  const Ids targets = lm ? Ids({2, 5}, {3, 1, 4, 3, 2, 2, 5, 1, 5, 4}) : Ids({2}, {2, 0});
+  options.name = variant.name;
+  const auto loss = [&] { return model->loss(tokens, targets).total; };
+  return row_of(gradcheck_parameters(loss, parameters, 3, options), "parameters", static_cast<std::int64_t>(parameters.size()),
+                every_element);
+}
+
+}  // namespace
+
+std::vector<GradcheckSubject> model_subjects() {
+  std::vector<GradcheckSubject> subjects;
+  for (const Variant& variant : all_variants())
+    subjects.push_back({"model", variant.name, [variant](const GradcheckOptions& options, bool every_element) {
+                          return check_model(variant, options, every_element);
+                        }});
+  return subjects;
+}
+
+}  // namespace argand

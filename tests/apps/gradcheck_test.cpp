@@ -1,0 +1,130 @@
+/// argand gradcheck: every layer and model, and the program's table, JSON and exit codes.
+
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "apps/gradcheck_rows.h"
+#include "autograd/tape.h"
+#include "core/parallel.h"
+#include "nn/config.h"
+
+using namespace argand;
+
+namespace {
+
+struct Output {
+  std::string text;
+  int code = -1;
+};
+
+/// Standard output and error of the program.
+Output run(const std::string& arguments) {
+  Output output;
+  std::FILE* pipe = popen((std::string(ARGAND_PROGRAM) + " gradcheck " + arguments + " 2>&1").c_str(), "r");
+  BOOST_TEST_REQUIRE(pipe != nullptr);
+  char buffer[4096];
+  for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) output.text.append(buffer, n);
+  output.code = WEXITSTATUS(pclose(pipe));
+  return output;
+}
+
+void check_all(const std::vector<GradcheckSubject>& subjects) {
+  const int threads = num_threads();
+  set_num_threads(1);
+  for (const GradcheckSubject& subject : subjects) {
+    const GradcheckRow row = subject.check({}, false);
+    BOOST_TEST_CONTEXT(subject.name) {
+      BOOST_TEST(row.message == "");
+      BOOST_TEST(row.ok);
+      BOOST_TEST(row.elements > 0);
+      BOOST_TEST(row.passed == row.elements);
+      BOOST_TEST(row.worst_relative_error < 1e-8);
+    }
+  }
+  set_num_threads(threads);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(gradcheck_program)
+
+BOOST_AUTO_TEST_CASE(every_layer_passes) { check_all(layer_subjects()); }
+
+BOOST_AUTO_TEST_CASE(every_model_passes) { check_all(model_subjects()); }
+
+BOOST_AUTO_TEST_CASE(every_family_is_checked_for_both_tasks_and_in_its_variants) {
+  std::set<std::string> names;
+  for (const GradcheckSubject& s : model_subjects()) names.insert(s.name);
+  ModelConfig().visit([&](const std::string& key, auto&, const std::string& choices, const std::string&) {
+    if (key != "family") return;
+    for (std::size_t begin = 0; begin < choices.size();) {
+      const std::size_t end = std::min(choices.find('|', begin), choices.size());
+      for (const char* task : {" lm", " classify"}) BOOST_TEST(names.count(choices.substr(begin, end - begin) + task) == 1U);
+      begin = end + 1;
+    }
+  });
+  for (const char* name : {"complexformer lm adaptation=fixed", "complexformer lm pcl_weight=0.5", "crope lm mode=half_all",
+                           "transformer lm position=rope", "transformer lm qk_norm=true"})
+    BOOST_TEST(names.count(name) == 1U, name);
+}
+
+BOOST_AUTO_TEST_CASE(a_wrong_op_shows_in_layers_and_models) {
+  // Conjugating rotary's gradient turns every query's and key's gradient the wrong way.
+  Tape::tamper("rotary", Tamper::Conjugate);
+  GradcheckOptions options;
+  options.blame_ops = false;
+  for (const GradcheckSubject& s : model_subjects())
+    if (s.name == "crope lm") {
+      const GradcheckRow row = s.check(options, false);
+      BOOST_TEST(!row.ok);
+      BOOST_TEST(row.failed > 0);
+      BOOST_TEST(row.message.find("crope lm: blocks.0.attn.q.weight, element [") != std::string::npos, row.message);
+    }
+  Tape::tamper("", Tamper::None);
+}
+
+BOOST_AUTO_TEST_CASE(the_table_and_its_exit_code) {
+  const Output good = run("exp sqrt");
+  BOOST_TEST(good.code == 0);
+  BOOST_TEST(good.text.find("exp    holomorphic ") != std::string::npos, good.text);
+  BOOST_TEST(good.text.find("2 ops, 48 elements, worst relative error ") != std::string::npos, good.text);
+  BOOST_TEST(good.text.ends_with("): all pass\n"), good.text);
+
+  const Output impossible = run("exp --tolerance 1e-18");
+  BOOST_TEST(impossible.code == 1);
+  BOOST_TEST(impossible.text.find("inconclusive") != std::string::npos, impossible.text);
+  BOOST_TEST(impossible.text.find("1 not passed") != std::string::npos, impossible.text);
+}
+
+BOOST_AUTO_TEST_CASE(verbose_shows_each_element) {
+  const Output output = run("exp --verbose");
+  BOOST_TEST(output.text.find("exp (complex): input 0, element [2, 3]: analytic ") != std::string::npos, output.text);
+  BOOST_TEST(std::count(output.text.begin(), output.text.end(), '\n') == 24 + 3);
+}
+
+BOOST_AUTO_TEST_CASE(the_jacobian_has_a_row_for_each_output) {
+  const nlohmann::json report = nlohmann::json::parse(run("exp --jacobian --json").text);
+  BOOST_TEST(report["ok"].get<bool>());
+  BOOST_TEST(report["checks"].size() == 1U);
+  BOOST_TEST(report["checks"][0]["elements"].get<int>() == 12 * 12 + 12 * 24);
+  BOOST_TEST(report["checks"][0]["pass"] == report["checks"][0]["elements"]);
+}
+
+BOOST_AUTO_TEST_CASE(lists_and_mistakes) {
+  const Output list = run("--list");
+  BOOST_TEST(list.code == 0);
+  BOOST_TEST(list.text.find("op     matmul\n") != std::string::npos);
+  BOOST_TEST(list.text.find("layer  Linear, complex\n") != std::string::npos);
+  BOOST_TEST(list.text.find("model  crope lm\n") != std::string::npos);
+  const Output unknown = run("frobnicate");
+  BOOST_TEST(unknown.code == 2);
+  BOOST_TEST(unknown.text == "argand: gradcheck: nothing is called frobnicate; --list shows what there is\n");
+  BOOST_TEST(run("--tolerance 0").code == 2);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
