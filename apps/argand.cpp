@@ -14,7 +14,12 @@ int main(int argc, char** argv) {
   program.set_version_flag("--version", [] {
     return fmt::format("argand {}, OpenBLAS with {} kernels, {} threads", ARGAND_VERSION, blas_kernels().running, num_threads());
   });
-  add_gradcheck(program);
   program.footer("`argand COMMAND --help` explains a command and shows examples.");
+  add_train(program);
+  add_eval(program);
+  add_generate(program);
+  add_inspect(program);
+  add_gradcheck(program);
+  add_parity(program);
   return run_program(program, argc, argv);
 }

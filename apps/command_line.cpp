@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <new>
 
+#include "nn/config.h"
+
 namespace argand {
 namespace {
 
-/// The subcommand that was reading when the command line ended: "train lm" rather than "argand".
+/// The subcommand that was reading when the command line ended: "train lm"
+/// rather than "argand".
 const CLI::App* innermost(const CLI::App* app) {
   while (!app->get_subcommands().empty()) app = app->get_subcommands().back();
   return app;
@@ -19,22 +22,31 @@ std::string place(const CLI::App* app) {
   return path.empty() ? "" : path + ": ";
 }
 
+std::vector<std::string> option_names(const CLI::App* app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app->get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
 std::vector<std::string> subcommand_names(const CLI::App* app) {
   std::vector<std::string> names;
   for (const CLI::App* sub : app->get_subcommands(nullptr)) names.push_back(sub->get_name());
   return names;
 }
 
-/// What CLI11 says, unless there is an unknown word: that is then the cause, and the remedy may be guessed.
+/// What CLI11 says, unless there is an unknown word: that is then the cause,
+/// and the remedy may be guessed.
 std::string explain(const CLI::App& program, const CLI::ParseError& error) {
   const CLI::App* app = innermost(&program);
   const std::vector<std::string> unknown = program.remaining(true), commands = subcommand_names(app);
   const auto option = std::find_if(unknown.begin(), unknown.end(), [](const std::string& w) { return w.starts_with("--"); });
   if (option != unknown.end()) {
     const std::string name = option->substr(0, option->find('='));
-    return fmt::format("{}there is no option {}", place(app), name);
+    return fmt::format("{}there is no option {}{}", place(app), name, did_you_mean(name, option_names(app)));
   }
-  if (!unknown.empty() && !commands.empty()) return fmt::format("{}there is no command \"{}\"", place(app), unknown.front());
+  if (!unknown.empty() && !commands.empty())
+    return fmt::format("{}there is no command \"{}\"{}", place(app), unknown.front(), did_you_mean(unknown.front(), commands));
   if (!unknown.empty()) return fmt::format("{}\"{}\" was not expected", place(app), unknown.front());
   if (!commands.empty()) return fmt::format("{}which command? {}", place(app), CLI::detail::join(commands, ", "));
   std::string text = error.what();
@@ -49,6 +61,11 @@ int report(const std::string& text, ExitCode code) {
 
 }  // namespace
 
+std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
+  const std::string closest = closest_word(word, known);
+  return closest.empty() ? "" : "; did you mean " + closest + "?";
+}
+
 int run_program(CLI::App& program, int argc, const char* const* argv) {
   try {
     program.parse(argc, argv);
@@ -62,7 +79,10 @@ int run_program(CLI::App& program, int argc, const char* const* argv) {
   } catch (const UsageError& error) {
     return report(error.what(), exit_usage);
   } catch (const std::bad_alloc&) {
-    return report("out of memory; smaller sizes (--batch, --length, --d-model, --n-layers) need less", exit_failure);
+    return report(
+        "out of memory; smaller sizes (--batch, --length, --d-model, "
+        "--n-layers) need less",
+        exit_failure);
   } catch (const std::exception& error) {
     return report(error.what(), exit_failure);
   }

@@ -26,6 +26,9 @@ template <class... Args>
   throw UsageError(fmt::format("{}: {}", op, fmt::format(message, std::forward<Args>(args)...)));
 }
 
+/// "; did you mean WORD?" for the word of `known` that is close to `word`, or nothing.
+std::string did_you_mean(const std::string& word, const std::vector<std::string>& known);
+
 /// Parses, runs the chosen subcommand, and returns the exit code. Every failure becomes one line on standard error,
 /// `argand: ...`; nothing is thrown.
 int run_program(CLI::App& program, int argc, const char* const* argv);

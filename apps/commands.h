@@ -7,6 +7,11 @@ namespace argand {
 
 /// Each adds its subcommand with options, a callback that does the work, and examples in the footer. Callbacks throw UsageError
 /// for what the user should write differently and Error for everything else.
+void add_train(CLI::App& program);
+void add_eval(CLI::App& program);
+void add_generate(CLI::App& program);
+void add_inspect(CLI::App& program);
 void add_gradcheck(CLI::App& program);
+void add_parity(CLI::App& program);
 
 }  // namespace argand

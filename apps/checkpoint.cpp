@@ -1,0 +1,137 @@
+#include "apps/checkpoint.h"
+
+#include <charconv>
+#include <filesystem>
+#include <set>
+
+#include "data/utf8.h"
+
+namespace argand {
+namespace {
+
+constexpr const char* format_name = "argand-checkpoint/1";
+constexpr const char* optimizer_prefix = "optimizer.";
+
+template <class T>
+T number(const SafetensorsFile& file, const std::string& key) {
+  const std::string& text = file.metadata(key);
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  require(error == std::errc() && end == text.data() + text.size(), "checkpoint", "{}: {} is {}, not a number", file.path(), key,
+          in_quotes(text));
+  return value;
+}
+
+SafetensorsFile open_checkpoint(const std::string& path) {
+  SafetensorsFile file = SafetensorsFile::open(path);
+  require(is_checkpoint(file), "checkpoint", "{} is no checkpoint of argand (its metadata has no format {})", path, format_name);
+  return file;
+}
+
+}  // namespace
+
+bool is_checkpoint(const SafetensorsFile& file) {
+  const auto format = file.metadata().find("format");
+  return format != file.metadata().end() && format->second == format_name;
+}
+
+template <RealScalar R>
+void save_checkpoint(const std::string& path, const RunConfig& config, const RunState& state, const ParameterList<R>& parameters,
+                     const Optimizer<R>* optimizer) {
+  SafetensorsWriter writer;
+  for (const Parameter<R>& p : parameters) std::visit([&](const auto& v) { writer.add(p.name, v.value()); }, p.var);
+  writer.metadata("format", format_name);
+  writer.metadata("config", config.to_json());
+  writer.metadata("step", fmt::format("{}", state.step));
+  writer.metadata("best_valid", fmt::format("{}", state.best_valid));
+  writer.metadata("best_step", fmt::format("{}", state.best_step));
+  if (optimizer != nullptr) {
+    const OptimizerState<R> memory = optimizer->state();
+    for (const auto& entry : memory.tensors)
+      std::visit([&](const auto& x) { writer.add(optimizer_prefix + entry.name, x); }, entry.value);
+    writer.metadata("optimizer_steps", fmt::format("{}", memory.steps));
+  }
+  writer.save(path);
+}
+
+Checkpoint::Checkpoint(const std::string& path) : file_(open_checkpoint(path)) {
+  try {
+    config_ = RunConfig::from_json(file_.metadata("config"));
+  } catch (const Error& error) {
+    fail("checkpoint", "{}: {}", path, error.what());
+  }
+  state_ = {.step = number<std::int64_t>(file_, "step"),
+            .best_valid = number<double>(file_, "best_valid"),
+            .best_step = number<std::int64_t>(file_, "best_step")};
+  require(state_.step >= 0 && state_.step <= config_.training.steps, "checkpoint", "{}: step {} of a run of {} steps", path,
+          state_.step, config_.training.steps);
+}
+
+template <RealScalar R>
+void Checkpoint::load(const ParameterList<R>& parameters) const {
+  std::set<std::string> wanted;
+  for (const Parameter<R>& p : parameters) {
+    require(file_.contains(p.name), "checkpoint", "{}: parameter {} is missing", file_.path(), p.name);
+    const StoredTensor& stored = file_.info(p.name);
+    require(stored.is_complex == p.is_complex() && stored.shape == p.shape(), "checkpoint",
+            "{}: {} is {} {}, the model needs {} {}", file_.path(), p.name, stored.is_complex ? "complex" : "real", stored.shape,
+            p.is_complex() ? "complex" : "real", p.shape());
+    wanted.insert(p.name);
+  }
+  for (const std::string& name : file_.names())
+    require(wanted.contains(name) || name.starts_with(optimizer_prefix), "checkpoint", "{}: {} is no parameter of this model",
+            file_.path(), in_quotes(name));
+  for (Parameter<R> p : parameters)
+    std::visit(
+        [&]<Scalar T>(Var<T>& v) {
+          const Tensor<T> x = file_.tensor<T>(p.name);
+          std::copy(x.begin(), x.end(), v.value().begin());
+        },
+        p.var);
+}
+
+template <RealScalar R>
+void Checkpoint::load(Optimizer<R>& optimizer) const {
+  OptimizerState<R> memory = optimizer.state();
+  memory.steps = number<std::int64_t>(file_, "optimizer_steps");
+  std::set<std::string> wanted;
+  for (auto& entry : memory.tensors) {
+    const std::string name = optimizer_prefix + entry.name;
+    require(file_.contains(name), "checkpoint", "{}: {} is missing; this file is for use, not for going on", file_.path(), name);
+    std::visit([&]<Scalar T>(Tensor<T>& x) { x = file_.tensor<T>(name); }, entry.value);
+    wanted.insert(name);
+  }
+  for (const std::string& name : file_.names())
+    require(wanted.contains(name) || !name.starts_with(optimizer_prefix), "checkpoint", "{}: {} is not of this optimizer",
+            file_.path(), in_quotes(name));
+  optimizer.load_state(memory);
+}
+
+std::string find_checkpoint(const std::string& run) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (fs::is_regular_file(run, ignored)) return run;
+  require(fs::exists(run, ignored), "checkpoint", "there is no {}", run);
+  for (const char* name : {"best.safetensors", "last.safetensors"}) {
+    const fs::path path = fs::path(run) / name;
+    if (fs::exists(path, ignored)) return path.string();
+  }
+  fail("checkpoint", "{} holds neither best.safetensors nor last.safetensors", run);
+}
+
+template <RealScalar R>
+std::unique_ptr<Model<R>> load_model(const Checkpoint& checkpoint) {
+  auto model = make_model<R>(checkpoint.config().model, static_cast<std::uint64_t>(checkpoint.config().training.seed));
+  checkpoint.load(model->parameters());
+  return model;
+}
+
+#define ARGAND_CHECKPOINT(R)                                                                                    \
+  template void save_checkpoint(const std::string&, const RunConfig&, const RunState&, const ParameterList<R>&, \
+                                const Optimizer<R>*);                                                           \
+  template void Checkpoint::load(const ParameterList<R>&) const;                                                \
+  template void Checkpoint::load(Optimizer<R>&) const;                                                          \
+  template std::unique_ptr<Model<R>> load_model(const Checkpoint&);
+ARGAND_FOR_REAL(ARGAND_CHECKPOINT)
+
+}  // namespace argand

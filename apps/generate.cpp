@@ -1,0 +1,72 @@
+/// argand generate: a trained model writes.
+
+#include <memory>
+
+#include "apps/command_line.h"
+#include "apps/commands.h"
+#include "apps/generation.h"
+#include "apps/run_files.h"
+#include "core/parallel.h"
+
+namespace argand {
+namespace {
+
+struct GenerateOptions {
+  std::string run, prompt;
+  std::int64_t tokens = 50;
+  SamplingOptions sampling;
+};
+
+void generate_text(const GenerateOptions& options) {
+  options.sampling.validate();
+  const TrainedRun trained = open_run(options.run);
+  const Vocabulary& words = trained.vocabulary;
+  const Ids prompt = words.encode(options.prompt);
+  with_precision(trained.checkpoint.config(), [&]<class R>(R) {
+    const auto model = load_model<R>(trained.checkpoint);
+    fmt::print("{}", options.prompt);
+    bool line_start = false;
+    generate<R>(*model, prompt.span(), options.tokens, options.sampling, [&](std::int32_t id) {
+      // A model may have more ids than the vocabulary has words (--vocab-size).
+      const std::string word = id < words.size() ? words.word(id) : fmt::format("<{}>", id);
+      line_start = word == "<eos>" ? (fmt::print("\n"), true) : (fmt::print("{}{}", line_start ? "" : " ", word), false);
+      std::fflush(stdout);
+    });
+    fmt::print("\n");
+  });
+}
+
+}  // namespace
+
+void add_generate(CLI::App& program) {
+  CLI::App* command = program.add_subcommand("generate", "let a trained model write");
+  const auto options = std::make_shared<GenerateOptions>();
+  command->add_option("RUN", options->run, "a run's folder (its best checkpoint) or a checkpoint")->required()->type_name("");
+  command->add_option("--prompt", options->prompt, "the words to begin with")->required()->type_name("TEXT");
+  command->add_option("--tokens", options->tokens, "how many words to write")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("INT")
+      ->capture_default_str();
+  command->add_option("--temperature", options->sampling.temperature, "below 1 sharper, above 1 wilder; 0: always the likeliest")
+      ->type_name("NUMBER")
+      ->capture_default_str();
+  command->add_option("--top-k", options->sampling.top_k, "only the k likeliest words (0: all)")
+      ->type_name("INT")
+      ->capture_default_str();
+  command->add_option("--top-p", options->sampling.top_p, "only the likeliest words that together have probability p")
+      ->type_name("NUMBER")
+      ->capture_default_str();
+  command->add_option("--seed", options->sampling.seed, "the same seed writes the same text")
+      ->type_name("INT")
+      ->capture_default_str();
+  command->footer(
+      "Examples:\n"
+      "  argand generate runs/first --prompt \"the\"\n"
+      "  argand generate runs/rope --prompt \"The game was\" --tokens 200 --temperature 0.8 --top-p 0.9 --seed 7");
+  command->callback([options] {
+    flush_subnormals_to_zero(true);
+    generate_text(*options);
+  });
+}
+
+}  // namespace argand

@@ -1,0 +1,107 @@
+/// argand inspect: what is in a checkpoint, tensor by tensor, and what the heads have learnt.
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+
+#include "apps/checkpoint.h"
+#include "apps/command_line.h"
+#include "apps/commands.h"
+#include "apps/head_table.h"
+#include "apps/terminal.h"
+#include "data/utf8.h"
+
+namespace argand {
+namespace {
+
+struct InspectOptions {
+  std::string run;
+  bool optimizer = false;
+};
+
+bool holds_integers(const StoredTensor& tensor) {
+  return tensor.dtype.starts_with('I') || tensor.dtype.starts_with('U') || tensor.dtype == "BOOL";
+}
+
+/// The name as it is, or what can be shown of one that a hostile file made up.
+std::string printable(const std::string& name) {
+  return std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c <= '~'; }) ? name : in_quotes(name);
+}
+
+/// "norm 3.2   rms 0.02   largest 0.9".
+template <Scalar T>
+std::string figures(const Tensor<T>& x) {
+  double squares = 0, largest = 0;
+  for (T v : x.span()) {
+    const double a2 = static_cast<double>(abs2_of(v));
+    squares += a2;
+    largest = std::isnan(a2) ? a2 : std::max(largest, std::sqrt(a2));
+  }
+  return fmt::format("norm {:<10.4g} rms {:<10.4g} largest {:<10.4g}", std::sqrt(squares),
+                     std::sqrt(squares / static_cast<double>(std::max<std::int64_t>(1, x.size()))), largest);
+}
+
+void print_tensor(const SafetensorsFile& file, const std::string& name) {
+  const StoredTensor& tensor = file.info(name);
+  std::string text = fmt::format("  {:<40} {:<4} {:<16} ", printable(name),
+                                 tensor.is_complex && tensor.dtype != "C64" ? "C128" : tensor.dtype, tensor.shape.str());
+  if (!holds_integers(tensor))
+    text += tensor.is_complex ? figures(file.tensor<std::complex<double>>(name)) : figures(file.tensor<double>(name));
+  fmt::print("{}\n", text);
+}
+
+void describe_run(const Checkpoint& checkpoint) {
+  const RunConfig& c = checkpoint.config();
+  fmt::print("{}, {} layers of {} heads, d_model {}, d_ff {}, {} words, {}\n", c.model.family, c.model.n_layers, c.model.n_heads,
+             c.model.d_model, c.model.d_ff, c.model.vocab_size, c.training.precision);
+  fmt::print("step {} of {}", checkpoint.state().step, c.training.steps);
+  if (checkpoint.state().best_step > 0)
+    fmt::print(", best validation perplexity {:.2f} at step {}", std::exp(checkpoint.state().best_valid),
+               checkpoint.state().best_step);
+  fmt::print("\n");
+}
+
+void inspect(const InspectOptions& options) {
+  const std::string path = find_checkpoint(options.run);
+  const SafetensorsFile file = SafetensorsFile::open(path);
+  const Style style(stdout);
+  fmt::print("{}\n", style.bold(path));
+  if (is_checkpoint(file)) describe_run(Checkpoint(path));
+
+  std::int64_t numbers = 0, memory = 0, tensors = 0;
+  for (const std::string& name : file.names()) {
+    const StoredTensor& tensor = file.info(name);
+    const std::int64_t count = tensor.shape.size() * (tensor.is_complex ? 2 : 1);
+    const bool of_optimizer = name.starts_with("optimizer.");
+    (of_optimizer ? memory : numbers) += count;
+    tensors += of_optimizer ? 0 : 1;
+    if (!of_optimizer || options.optimizer) print_tensor(file, name);
+  }
+  fmt::print("{} tensors, {} real numbers (a complex one counts twice)", tensors, numbers);
+  if (memory > 0) fmt::print("; the optimizer's memory: {}{}", memory, options.optimizer ? "" : ", shown by --optimizer");
+  fmt::print("\n");
+  const std::vector<std::string> table = head_table(file);
+  if (!table.empty()) fmt::print("\n{}\n", style.bold("what the heads have learnt, mean ± standard deviation over frequencies"));
+  for (const std::string& line : table) fmt::print("  {}\n", line);
+}
+
+}  // namespace
+
+void add_inspect(CLI::App& program) {
+  CLI::App* command = program.add_subcommand("inspect", "what is in a checkpoint");
+  const auto options = std::make_shared<InspectOptions>();
+  command->add_option("RUN", options->run, "a run's folder (its best checkpoint) or any safetensors file")
+      ->required()
+      ->type_name("");
+  command->add_flag("--optimizer", options->optimizer, "the optimizer's memory too");
+  command->footer(
+      "Prints every parameter by name with shape, norm, root mean square and largest magnitude, and for ComplexFormer the phase\n"
+      "scale delta and the phase bias of every head.\n\n"
+      "Examples:\n"
+      "  argand inspect runs/first\n"
+      "  argand inspect runs/first/last.safetensors --optimizer");
+  command->callback([options] { inspect(*options); });
+}
+
+}  // namespace argand

@@ -1,0 +1,281 @@
+#include "apps/run_config.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "apps/command_line.h"
+
+namespace argand {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// The text of the last setting of that key, or `otherwise`.
+std::string last_text(const Settings& settings, std::string_view key, std::string otherwise) {
+  for (const Setting& s : settings)
+    if (s.key == key) otherwise = s.text;
+  return otherwise;
+}
+
+/// The sizes of a preset. "small" trains in minutes on two cores; "paper" is ComplexFormer's own set-up.
+Settings preset_settings(const std::string& preset) {
+  const auto make = [&](std::initializer_list<std::pair<const char*, const char*>> pairs) {
+    Settings settings;
+    for (const auto& [key, text] : pairs) settings.push_back({key, text, "preset " + preset});
+    return settings;
+  };
+  if (preset == "small")
+    return make({{"n_layers", "2"},
+                 {"d_model", "128"},
+                 {"n_heads", "4"},
+                 {"d_ff", "512"},
+                 {"max_seq_len", "128"},
+                 {"length", "128"},
+                 {"batch", "16"},
+                 {"steps", "500"},
+                 {"lr", "1e-3"},
+                 {"final_lr", "0.1"},
+                 {"warmup", "50"},
+                 {"clip", "1"},
+                 {"beta1", "0.9"},
+                 {"beta2", "0.98"},
+                 {"eps", "1e-9"},
+                 {"weight_decay", "0.1"}});
+  if (preset == "paper")
+    return make({{"n_layers", "8"},
+                 {"d_model", "512"},
+                 {"n_heads", "8"},
+                 {"d_ff", "1024"},
+                 {"dropout", "0.1"},
+                 {"max_seq_len", "512"},
+                 {"length", "512"},
+                 {"batch", "8"},
+                 {"steps", "5000"},
+                 {"lr", "1e-4"},
+                 {"final_lr", "0"},
+                 {"warmup", "5%"},
+                 {"clip", "1"},
+                 {"beta1", "0.9"},
+                 {"beta2", "0.98"},
+                 {"eps", "1e-9"},
+                 {"weight_decay", "0.01"}});
+  usage_fail("--preset", "\"{}\" is not one of {}{}", preset, preset_choices, did_you_mean(preset, split_choices(preset_choices)));
+}
+
+std::vector<std::string> families() {
+  std::vector<std::string> names;
+  ModelConfig().visit([&](std::string_view key, auto&, const char* choices, const char*) {
+    if (key == "family") names = split_choices(choices);
+  });
+  return names;
+}
+
+/// Calls f(config) with every family's defaults.
+template <class F>
+void for_each_family(const F& f) {
+  for (const std::string& family : families()) {
+    RunConfig config;
+    config.model = ModelConfig::defaults(family);
+    f(config);
+  }
+}
+
+/// Sets one key. Throws UsageError when this configuration has no such key.
+void set(RunConfig& config, const Setting& setting) {
+  bool found = false;
+  std::vector<std::string> known;
+  config.visit([&](const char* key, auto& value, const char* choices, const char*) {
+    known.push_back(key);
+    if (setting.key != key || found) return;
+    found = true;
+    assign(setting, choices, value);
+  });
+  if (found) return;
+  std::vector<std::string> owners;
+  for_each_family([&](RunConfig& other) {
+    other.visit([&](const char* key, auto&, const char*, const char*) {
+      if (setting.key == key) owners.push_back(other.model.family);
+    });
+  });
+  if (owners.empty()) usage_fail(setting.place, "there is no such key{}", did_you_mean(setting.key, known));
+  usage_fail(setting.place, "the family {} has no such key; it belongs to {}", config.model.family,
+             CLI::detail::join(owners, ", "));
+}
+
+/// About as many numbers as the parameters and the activations of a step must have, to refuse at once what would only thrash.
+double estimated_bytes(const RunConfig& c) {
+  const auto d = static_cast<double>(c.model.d_model), layers = static_cast<double>(c.model.n_layers);
+  const auto d_ff = static_cast<double>(c.model.d_ff), vocabulary = static_cast<double>(c.model.vocab_size);
+  const auto tokens = static_cast<double>(c.training.batch) * static_cast<double>(c.training.length);
+  const double parameters = vocabulary * d + layers * (4 * d * d + 2 * d * d_ff);
+  const double activations = tokens * layers * (8 * d + 2 * d_ff);
+  return (4 * parameters + activations) * (c.training.precision == "float64" ? 8 : 4);  // value, gradient, two moments
+}
+
+double machine_bytes() { return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE)); }
+
+}  // namespace
+
+RunConfig RunConfig::resolve(const Settings& file, const Settings& command_line) {
+  Settings all = file;
+  all.insert(all.end(), command_line.begin(), command_line.end());
+  const std::string preset = last_text(all, "preset", "small");
+  std::erase_if(all, [](const Setting& s) { return s.key == "preset"; });
+  const auto given = [&](std::string_view key) {
+    return std::any_of(all.begin(), all.end(), [&](const Setting& s) { return s.key == key; });
+  };
+
+  RunConfig config;
+  for (const Setting& s : all)
+    if (s.key == "family") set(config, s);
+  config.model = ModelConfig::defaults(config.model.family);  // which keys there are depends on the family
+  for (const Setting& s : preset_settings(preset)) set(config, s);
+  for (const Setting& s : all) set(config, s);
+
+  // One of the two lengths given means both; a preset's warm-up shrinks with a short run.
+  if (given("length") && !given("max_seq_len")) config.model.max_seq_len = config.training.length;
+  if (given("max_seq_len") && !given("length")) config.training.length = config.model.max_seq_len;
+  if (!given("warmup") && config.schedule().warmup > config.training.steps / 10)
+    config.training.warmup = fmt::format("{}", config.training.steps / 10);
+  config.validate();
+  return config;
+}
+
+Schedule RunConfig::schedule() const {
+  const bool share = training.warmup.ends_with('%');
+  const Setting setting{"warmup", share ? training.warmup.substr(0, training.warmup.size() - 1) : training.warmup, "--warmup"};
+  std::int64_t warmup = 0;
+  if (share) {
+    double percent = 0;
+    assign(setting, "", percent);
+    warmup = static_cast<std::int64_t>(std::clamp(percent, 0.0, 100.0) / 100 * static_cast<double>(training.steps));
+  } else {
+    assign(setting, "", warmup);
+  }
+  return {.peak = training.lr, .final = training.lr * training.final_lr, .warmup = warmup, .total = training.steps};
+}
+
+void RunConfig::validate() const {
+  const auto at_least = [](std::int64_t least, std::int64_t value, std::string_view key) {
+    if (value < least) usage_fail(option_name(key), "must be at least {}, got {}", least, value);
+  };
+  const TrainingConfig& t = training;
+  at_least(1, t.steps, "steps");
+  at_least(1, t.batch, "batch");
+  at_least(1, t.length, "length");
+  at_least(1, t.accumulate, "accumulate");
+  at_least(1, t.log_every, "log_every");
+  at_least(0, t.eval_every, "eval_every");
+  at_least(0, t.checkpoint_every, "checkpoint_every");
+  at_least(0, t.seed, "seed");
+  if (t.final_lr < 0 || t.final_lr > 1) usage_fail("--final-lr", "is a fraction of lr, in [0, 1], got {}", t.final_lr);
+  if (t.clip < 0) usage_fail("--clip", "must not be negative, got {}", t.clip);
+  if (t.length > model.max_seq_len)
+    usage_fail("--length", "windows of {} tokens, but the model takes {}; raise --max-seq-len", t.length, model.max_seq_len);
+  try {
+    schedule().validate();
+    optimizer.validate();
+    ModelConfig checked = model;
+    if (checked.vocab_size == 0) checked.vocab_size = 2;  // comes from the data
+    checked.validate();
+  } catch (const UsageError&) {
+    throw;
+  } catch (const Error& error) {
+    throw UsageError(error.what());
+  }
+  const double needed = estimated_bytes(*this), there = machine_bytes();
+  if (needed > there)
+    usage_fail("config",
+               "these sizes need about {:.0f} GiB, this machine has {:.0f}; smaller --d-model, --n-layers, --batch or --length "
+               "need less",
+               needed / 0x1p30, there / 0x1p30);
+}
+
+std::string RunConfig::to_json() const {
+  RunConfig copy = *this;
+  Json json;
+  json["model"] = Json::parse(model.to_json());
+  copy.optimizer.visit([&](const char* key, auto& value, const char*, const char*) { json["optimizer"][key] = value; });
+  copy.training.visit([&](const char* key, auto& value, const char*, const char*) { json["training"][key] = value; });
+  return json.dump(2) + "\n";
+}
+
+RunConfig RunConfig::from_json(const std::string& text) {
+  RunConfig config;
+  try {
+    const Json json = Json::parse(text);
+    config.model = ModelConfig::from_json(json.at("model").dump());
+    // A string goes through assign() to be checked against its choices, and so does everything else, by its JSON text.
+    const auto read = [&](const char* part) {
+      return [&values = json.at(part)](const char* key, auto& value, const char* choices, const char*) {
+        const Json& given = values.at(key);
+        assign({key, given.is_string() ? given.get<std::string>() : given.dump(), key}, choices, value);
+      };
+    };
+    config.optimizer.visit(read("optimizer"));
+    config.training.visit(read("training"));
+  } catch (const nlohmann::json::exception& error) {
+    fail("config", "damaged: {}", error.what());
+  }
+  config.validate();
+  return config;
+}
+
+std::string RunConfig::to_toml() const {
+  RunConfig copy = *this;
+  std::string text;
+  copy.visit([&](const char* key, auto& value, const char* choices, const char* help) {
+    const std::string words = *choices == '\0' ? "" : fmt::format(" ({})", choices);
+    text += fmt::format("# {}{}\n{}\n", help, words, toml_line(key, value));
+  });
+  return text;
+}
+
+// ------------------------------------------------------------------------------------------------ options
+
+namespace {
+
+template <class T>
+constexpr const char* type_word() {
+  if constexpr (std::same_as<T, std::string>) return "TEXT";
+  if constexpr (std::same_as<T, std::int64_t>) return "INT";
+  if constexpr (std::same_as<T, double>) return "NUMBER";
+  if constexpr (std::same_as<T, bool>) return "BOOL";
+  return "INT,...";
+}
+
+}  // namespace
+
+RunOptions::RunOptions(CLI::App& command) {
+  const auto add = [&](const std::string& key, const std::string& type, const std::string& help, const std::string& group) {
+    const std::string name = option_name(key);
+    if (command.get_option_no_throw(name) != nullptr) return;  // another family had it already
+    command
+        .add_option_function<std::string>(
+            name,
+            [this, key, name](const std::string& text) {
+              given_.push_back({key, text, name});
+            },
+            help)
+        ->type_name(type)
+        ->group(group);
+  };
+  command.add_option("--config", file_, "file of `key = value` lines; the command line overrides it")
+      ->type_name("FILE")
+      ->group("Run");
+  add("preset", preset_choices, "sizes and recipe to start from", "Run");
+  const auto group_of = [&](const char* group) {
+    return [&add, group]<class T>(const char* key, T&, const char* choices, const char* help) {
+      add(key, *choices == '\0' ? type_word<T>() : choices, help, group);
+    };
+  };
+  TrainingConfig().visit(group_of("Training"));
+  OptimizerConfig().visit(group_of("Optimizer"));
+  for_each_family([&](RunConfig& config) { config.model.visit(group_of("Model")); });
+}
+
+RunConfig RunOptions::resolve() const { return RunConfig::resolve(file_.empty() ? Settings{} : read_settings(file_), given_); }
+
+}  // namespace argand

@@ -1,0 +1,36 @@
+#pragma once
+/// The folder of a run: which files it has, and that nobody's work is overwritten by accident.
+
+#include <cstdint>
+#include <string>
+
+namespace argand {
+
+/// RUN/last.safetensors         the newest checkpoint, with the optimiser's memory: what --resume goes on from
+/// RUN/best.safetensors         the parameters with the best validation so far
+/// RUN/step-N.safetensors       checkpoints kept on the way
+/// RUN/log.jsonl                one JSON object a line
+/// RUN/config.toml, config.json what was asked for; RUN/vocab.txt: one word a line, in the order of ids
+class RunFolder {
+ public:
+  explicit RunFolder(std::string path) : path_(std::move(path)) {}
+
+  /// Makes the folder for a new run. Throws Error when there is a run in it already, unless `overwrite`: then its files go.
+  void create(bool overwrite) const;
+  bool holds_a_run() const;
+  /// Throws Error when it does.
+  void require_free() const;
+
+  const std::string& path() const { return path_; }
+  std::string file(const std::string& name) const { return path_ + "/" + name; }
+  std::string last() const { return file("last.safetensors"); }
+  std::string best() const { return file("best.safetensors"); }
+  std::string at_step(std::int64_t step) const { return file("step-" + std::to_string(step) + ".safetensors"); }
+  std::string log() const { return file("log.jsonl"); }
+  std::string vocabulary() const { return file("vocab.txt"); }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace argand

@@ -1,0 +1,43 @@
+#pragma once
+/// Settings as a user writes them, on the command line or in a flat TOML file: a key, a text, and where it stood, for messages.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace argand {
+
+struct Setting {
+  std::string key;    ///< with underscores: d_model
+  std::string text;   ///< without quotation marks or brackets
+  std::string place;  ///< "--d-model" or "small.toml:3: d_model"
+};
+using Settings = std::vector<Setting>;
+
+/// `key = value` lines: numbers, booleans, "strings", lists of integers on one line, and # comments; dashes in a key count as
+/// underscores. Throws UsageError with file and line for anything else (also for tables, which nothing here needs) and for a key
+/// that appears twice; Error when the file cannot be read.
+Settings read_settings(const std::string& path);
+
+/// `key = value` as read_settings reads it back.
+std::string toml_line(std::string_view key, const std::string& value);
+std::string toml_line(std::string_view key, std::int64_t value);
+std::string toml_line(std::string_view key, double value);
+std::string toml_line(std::string_view key, bool value);
+std::string toml_line(std::string_view key, const std::vector<std::int64_t>& value);
+
+/// The value that the text stands for. Throw UsageError, e.g. `--steps: "many" is not a whole number`. `choices`: the allowed
+/// words joined by '|', or nothing.
+void assign(const Setting& setting, std::string_view choices, std::string& value);
+void assign(const Setting& setting, std::string_view choices, std::int64_t& value);
+void assign(const Setting& setting, std::string_view choices, double& value);
+void assign(const Setting& setting, std::string_view choices, bool& value);
+void assign(const Setting& setting, std::string_view choices, std::vector<std::int64_t>& value);
+
+/// "a|b|c" -> a, b, c.
+std::vector<std::string> split_choices(std::string_view choices);
+/// "--d-model" for d_model.
+std::string option_name(std::string_view key);
+
+}  // namespace argand

@@ -1,0 +1,97 @@
+#include "apps/training_session.h"
+
+#include <chrono>
+#include <cmath>
+
+#include "data/atomic_file.h"
+
+namespace argand {
+
+template <RealScalar R>
+TrainingSession<R>::TrainingSession(const RunFolder& folder, bool overwrite, const RunConfig& config, const Corpus& corpus)
+    : folder_(folder), run_(config, corpus) {
+  folder_.create(overwrite);  // only now that the model could be built: a mistake must not cost the old run
+  log_ = std::make_unique<JsonLines>(folder_.log(), -1);
+  write_file_atomically(folder_.file("config.json"), run_.config().to_json());
+  write_file_atomically(folder_.file("config.toml"), run_.config().to_toml());
+  corpus.vocabulary.save(folder_.vocabulary());
+  save();
+}
+
+template <RealScalar R>
+TrainingSession<R>::TrainingSession(const RunFolder& folder, const Checkpoint& last, const Corpus& corpus)
+    : folder_(folder), run_(last.config(), corpus) {
+  require(Vocabulary::load(folder_.vocabulary()) == corpus.vocabulary, "train",
+          "the words of the data are not those of {}: the data have changed since the run began", folder_.vocabulary());
+  run_.restore(last);
+  log_ = std::make_unique<JsonLines>(folder_.log(), run_.state().step);
+}
+
+template <RealScalar R>
+Advance TrainingSession<R>::advance() {
+  const auto due = [&](std::int64_t every) { return every > 0 && run_.state().step % every == 0; };
+  const auto start = std::chrono::steady_clock::now();
+  Advance done;
+  done.step = run_.step();
+  done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const TrainingConfig& t = run_.config().training;
+  if (due(t.log_every) || finished()) log_step(done);
+  if (due(t.eval_every) || finished()) {
+    double loss = 0;
+    done.is_best = run_.validate(loss);
+    done.validation = loss;
+    log_->write({{"step", done.step.step}, {"valid_loss", loss}, {"valid_ppl", std::exp(loss)}, {"best", done.is_best}});
+    if (done.is_best) run_.save_model(folder_.best());
+  }
+  // last.safetensors comes last: whoever finds it with a step finds all that was due up to that step.
+  if (due(t.checkpoint_every) && !finished()) run_.save(folder_.at_step(run_.state().step));
+  if (due(t.checkpoint_every) || finished()) save();
+  return done;
+}
+
+template <RealScalar R>
+void TrainingSession<R>::save() {
+  log_->sync();
+  run_.save(folder_.last());
+}
+
+template <RealScalar R>
+void TrainingSession<R>::log_step(const Advance& done) {
+  const StepReport& s = done.step;
+  nlohmann::ordered_json line = {{"step", s.step}, {"loss", s.cross_entropy}, {"lr", s.lr}, {"grad_norm", s.grad_norm}};
+  if (run_.config().model.family == "complexformer" && run_.config().model.pcl_weight > 0) line["auxiliary"] = s.auxiliary;
+  for (const char* name : {"delta", "phase_bias"})
+    if (const Spread spread = spread_of(run_.parameters(), std::string("attn.") + name); spread.count > 0) {
+      line[std::string(name) + "_mean"] = spread.mean;
+      line[std::string(name) + "_std"] = spread.std;
+    }
+  line["tokens_per_second"] = std::round(static_cast<double>(s.tokens) / done.seconds);
+  line["seconds"] = done.seconds;
+  log_->write(line);
+}
+
+template <RealScalar R>
+Spread spread_of(const ParameterList<R>& parameters, std::string_view name_end) {
+  Spread spread;
+  double sum = 0, squares = 0;
+  for (const Parameter<R>& p : parameters) {
+    if (!p.name.ends_with(name_end) || p.is_complex()) continue;
+    for (R x : std::get<Var<R>>(p.var).value().span()) {
+      sum += static_cast<double>(x);
+      squares += static_cast<double>(x) * static_cast<double>(x);
+    }
+    spread.count += p.shape().size();
+  }
+  if (spread.count == 0) return spread;
+  const auto n = static_cast<double>(spread.count);
+  spread.mean = sum / n;
+  spread.std = std::sqrt(std::max(0.0, squares / n - spread.mean * spread.mean));
+  return spread;
+}
+
+#define ARGAND_TRAINING_SESSION(R)   \
+  template class TrainingSession<R>; \
+  template Spread spread_of(const ParameterList<R>&, std::string_view);
+ARGAND_FOR_REAL(ARGAND_TRAINING_SESSION)
+
+}  // namespace argand

@@ -1,0 +1,54 @@
+#pragma once
+/// A training run that lives in a folder: steps, log lines, validations and checkpoints at the steps where they are due.
+
+#include <memory>
+#include <optional>
+
+#include "apps/jsonl.h"
+#include "apps/run_folder.h"
+#include "apps/training_run.h"
+
+namespace argand {
+
+/// What advance() did.
+struct Advance {
+  StepReport step;
+  double seconds = 0;                ///< of the step alone
+  std::optional<double> validation;  ///< nats a token, when one was due
+  bool is_best = false;              ///< that validation
+};
+
+template <RealScalar R>
+class TrainingSession {
+ public:
+  /// A new run: makes the folder (see RunFolder::create), writes configuration, vocabulary and the checkpoint of step 0.
+  TrainingSession(const RunFolder& folder, bool overwrite, const RunConfig& config, const Corpus& corpus);
+  /// Goes on from a checkpoint of the folder, bit for bit as if never stopped. Throws Error when the corpus is another one now.
+  TrainingSession(const RunFolder& folder, const Checkpoint& last, const Corpus& corpus);
+
+  bool finished() const { return run_.finished(); }
+  /// One step, and what is due after it: a line of the log, a validation, checkpoints.
+  Advance advance();
+  /// Writes last.safetensors now.
+  void save();
+
+  TrainingRun<R>& run() { return run_; }
+  const RunFolder& folder() const { return folder_; }
+
+ private:
+  void log_step(const Advance& advance);
+
+  RunFolder folder_;
+  TrainingRun<R> run_;
+  std::unique_ptr<JsonLines> log_;
+};
+
+/// Mean and standard deviation of all numbers of the parameters whose name ends like that; count 0 when there are none.
+struct Spread {
+  std::int64_t count = 0;
+  double mean = 0, std = 0;
+};
+template <RealScalar R>
+Spread spread_of(const ParameterList<R>& parameters, std::string_view name_end);
+
+}  // namespace argand
