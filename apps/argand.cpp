@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
     return fmt::format("argand {}, OpenBLAS with {} kernels, {} threads", ARGAND_VERSION, blas_kernels().running, num_threads());
   });
   program.footer("`argand COMMAND --help` explains a command and shows examples.");
+  add_demo(program);
   add_train(program);
   add_eval(program);
   add_generate(program);

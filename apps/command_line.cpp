@@ -40,13 +40,13 @@ std::vector<std::string> subcommand_names(const CLI::App* app) {
 std::string explain(const CLI::App& program, const CLI::ParseError& error) {
   const CLI::App* app = innermost(&program);
   const std::vector<std::string> unknown = program.remaining(true), commands = subcommand_names(app);
+  if (!unknown.empty() && !commands.empty() && !unknown.front().starts_with('-'))
+    return fmt::format("{}there is no command \"{}\"{}", place(app), unknown.front(), did_you_mean(unknown.front(), commands));
   const auto option = std::find_if(unknown.begin(), unknown.end(), [](const std::string& w) { return w.starts_with("--"); });
   if (option != unknown.end()) {
     const std::string name = option->substr(0, option->find('='));
     return fmt::format("{}there is no option {}{}", place(app), name, did_you_mean(name, option_names(app)));
   }
-  if (!unknown.empty() && !commands.empty())
-    return fmt::format("{}there is no command \"{}\"{}", place(app), unknown.front(), did_you_mean(unknown.front(), commands));
   if (!unknown.empty()) return fmt::format("{}\"{}\" was not expected", place(app), unknown.front());
   if (!commands.empty()) return fmt::format("{}which command? {}", place(app), CLI::detail::join(commands, ", "));
   std::string text = error.what();

@@ -144,11 +144,9 @@ class Case {
                                  .beta1 = o.at("adamw").at("betas").at(0),
                                  .beta2 = o.at("adamw").at("betas").at(1),
                                  .eps = o.at("adamw").at("eps"),
-                                 .weight_decay = o.at("weight_decay")};
-    if (config.name != "adamw") {
-      for (const std::string& name : names_below("expect.after.")) used_.insert("expect.after." + name);
-      return row(false, fmt::format("optimizer {}: there is only adamw as yet", config.name));
-    }
+                                 .weight_decay = o.at("weight_decay"),
+                                 .momentum = o.at("momentum"),
+                                 .muon_lr_scale = 1};
     const ParameterList<R> parameters = model_->parameters();
     const auto optimizer = make_optimizer<R>(config, parameters);
     for (std::int64_t step = 0; step < o.at("steps").get<std::int64_t>(); ++step) {

@@ -19,8 +19,8 @@ std::string last_text(const Settings& settings, std::string_view key, std::strin
   return otherwise;
 }
 
-/// The sizes of a preset. "small" trains in minutes on two cores; "paper" is ComplexFormer's own set-up.
-Settings preset_settings(const std::string& preset) {
+/// The sizes and the recipe of a preset. "small" trains in minutes on two cores; "paper" is the set-up of the family's paper.
+Settings preset_settings(const std::string& preset, const std::string& family) {
   const auto make = [&](std::initializer_list<std::pair<const char*, const char*>> pairs) {
     Settings settings;
     for (const auto& [key, text] : pairs) settings.push_back({key, text, "preset " + preset});
@@ -43,25 +43,42 @@ Settings preset_settings(const std::string& preset) {
                  {"beta2", "0.98"},
                  {"eps", "1e-9"},
                  {"weight_decay", "0.1"}});
-  if (preset == "paper")
-    return make({{"n_layers", "8"},
-                 {"d_model", "512"},
+  if (preset != "paper")
+    usage_fail("--preset", "\"{}\" is not one of {}{}", preset, preset_choices,
+               did_you_mean(preset, split_choices(preset_choices)));
+  // CRoPE's rates are those of Muon, 2e-3 to 4e-4: twenty times those of AdamW.
+  if (family == "crope")
+    return make({{"n_layers", "16"},
+                 {"d_model", "1024"},
                  {"n_heads", "8"},
                  {"d_ff", "1024"},
-                 {"dropout", "0.1"},
                  {"max_seq_len", "512"},
                  {"length", "512"},
-                 {"batch", "8"},
-                 {"steps", "5000"},
+                 {"batch", "64"},
+                 {"steps", "30000"},
+                 {"optimizer", "muon"},
                  {"lr", "1e-4"},
-                 {"final_lr", "0"},
-                 {"warmup", "5%"},
-                 {"clip", "1"},
-                 {"beta1", "0.9"},
-                 {"beta2", "0.98"},
-                 {"eps", "1e-9"},
-                 {"weight_decay", "0.01"}});
-  usage_fail("--preset", "\"{}\" is not one of {}{}", preset, preset_choices, did_you_mean(preset, split_choices(preset_choices)));
+                 {"muon_lr_scale", "20"},
+                 {"final_lr", "0.2"},
+                 {"warmup", "50"},
+                 {"weight_decay", "0.1"}});
+  return make({{"n_layers", "8"},
+               {"d_model", "512"},
+               {"n_heads", "8"},
+               {"d_ff", "1024"},
+               {"dropout", "0.1"},
+               {"max_seq_len", "512"},
+               {"length", "512"},
+               {"batch", "8"},
+               {"steps", "5000"},
+               {"lr", "1e-4"},
+               {"final_lr", "0"},
+               {"warmup", "5%"},
+               {"clip", "1"},
+               {"beta1", "0.9"},
+               {"beta2", "0.98"},
+               {"eps", "1e-9"},
+               {"weight_decay", "0.01"}});
 }
 
 std::vector<std::string> families() {
@@ -82,6 +99,17 @@ void for_each_family(const F& f) {
   }
 }
 
+/// The families that have this key.
+std::vector<std::string> families_with(std::string_view wanted) {
+  std::vector<std::string> owners;
+  for_each_family([&](RunConfig& config) {
+    config.visit([&](std::string_view key, auto&, const char*, const char*) {
+      if (key == wanted) owners.push_back(config.model.family);
+    });
+  });
+  return owners;
+}
+
 /// Sets one key. Throws UsageError when this configuration has no such key.
 void set(RunConfig& config, const Setting& setting) {
   bool found = false;
@@ -93,12 +121,7 @@ void set(RunConfig& config, const Setting& setting) {
     assign(setting, choices, value);
   });
   if (found) return;
-  std::vector<std::string> owners;
-  for_each_family([&](RunConfig& other) {
-    other.visit([&](const char* key, auto&, const char*, const char*) {
-      if (setting.key == key) owners.push_back(other.model.family);
-    });
-  });
+  const std::vector<std::string> owners = families_with(setting.key);
   if (owners.empty()) usage_fail(setting.place, "there is no such key{}", did_you_mean(setting.key, known));
   usage_fail(setting.place, "the family {} has no such key; it belongs to {}", config.model.family,
              CLI::detail::join(owners, ", "));
@@ -131,7 +154,7 @@ RunConfig RunConfig::resolve(const Settings& file, const Settings& command_line)
   for (const Setting& s : all)
     if (s.key == "family") set(config, s);
   config.model = ModelConfig::defaults(config.model.family);  // which keys there are depends on the family
-  for (const Setting& s : preset_settings(preset)) set(config, s);
+  for (const Setting& s : preset_settings(preset, config.model.family)) set(config, s);
   for (const Setting& s : all) set(config, s);
 
   // One of the two lengths given means both; a preset's warm-up shrinks with a short run.
@@ -249,7 +272,8 @@ constexpr const char* type_word() {
 }  // namespace
 
 RunOptions::RunOptions(CLI::App& command) {
-  const auto add = [&](const std::string& key, const std::string& type, const std::string& help, const std::string& group) {
+  const auto add = [&](const std::string& key, const std::string& type, const std::string& shown, const std::string& help,
+                       const std::string& group) {
     const std::string name = option_name(key);
     if (command.get_option_no_throw(name) != nullptr) return;  // another family had it already
     command
@@ -260,19 +284,27 @@ RunOptions::RunOptions(CLI::App& command) {
             },
             help)
         ->type_name(type)
+        ->default_str(shown)
         ->group(group);
   };
   command.add_option("--config", file_, "file of `key = value` lines; the command line overrides it")
       ->type_name("FILE")
       ->group("Run");
-  add("preset", preset_choices, "sizes and recipe to start from", "Run");
+  add("preset", preset_choices, "small", "sizes and recipe to start from", "Run");
   const auto group_of = [&](const char* group) {
-    return [&add, group]<class T>(const char* key, T&, const char* choices, const char* help) {
-      add(key, *choices == '\0' ? type_word<T>() : choices, help, group);
+    return [&add, group]<class T>(const char* key, T& value, const char* choices, const char* help) {
+      std::string shown = toml_line(key, value).substr(std::string_view(key).size() + 3);
+      std::erase(shown, '"');
+      const std::vector<std::string> owners = families_with(key);
+      const bool common = owners.size() == families().size();
+      add(key, *choices == '\0' ? type_word<T>() : choices, shown, help,
+          common ? group : fmt::format("{}, only of {}", group, CLI::detail::join(owners, ", ")));
     };
   };
-  TrainingConfig().visit(group_of("Training"));
-  OptimizerConfig().visit(group_of("Optimizer"));
+  RunConfig shown = RunConfig::resolve({}, {});
+  shown.training.visit(group_of("Training"));
+  shown.optimizer.visit(group_of("Optimizer"));
+  shown.model.visit(group_of("Model"));
   for_each_family([&](RunConfig& config) { config.model.visit(group_of("Model")); });
 }
 

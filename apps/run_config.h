@@ -25,7 +25,7 @@ struct TrainingConfig {
   std::string precision = "float32";
   std::int64_t eval_every = 100;
   std::int64_t checkpoint_every = 100;
-  std::int64_t log_every = 10;
+  std::int64_t log_every = 1;
 
   /// Calls f(key, value&, choices, help) for every key, as ModelConfig::visit does.
   template <class F>

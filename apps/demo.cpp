@@ -1,0 +1,156 @@
+/// argand demo: the main job on the built-in corpus in about a minute. Checks the gradients of the model it is about to train,
+/// trains ComplexFormer and its RoPE baseline side by side, and shows what came of it.
+
+#include <chrono>
+#include <cmath>
+#include <memory>
+
+#include "apps/command_line.h"
+#include "apps/commands.h"
+#include "apps/corpora.h"
+#include "apps/generation.h"
+#include "apps/head_table.h"
+#include "apps/interrupt.h"
+#include "apps/progress.h"
+#include "apps/training_session.h"
+#include "autograd/parameter_check.h"
+#include "core/parallel.h"
+#include "data/grammar.h"
+
+namespace argand {
+namespace {
+
+struct DemoOptions {
+  std::string out = "runs/demo";
+  std::int64_t steps = 300;
+  bool overwrite = false;
+};
+
+RunConfig demo_config(const std::string& family, const std::string& position, std::int64_t steps) {
+  return RunConfig::resolve({}, {{"family", family, "demo"},
+                                 {"position", position, "demo"},
+                                 {"steps", fmt::format("{}", steps), "--steps"},
+                                 {"eval_every", "100", "demo"},
+                                 {"lr", "3e-3", "demo"}});
+}
+
+/// The largest element of each gradient and a random one, of the very model but in double precision, on a short piece of the text.
+bool check_gradients(const RunConfig& config, const Corpus& corpus) {
+  const int threads = num_threads();
+  set_num_threads(1);  // thousands of forward passes over twelve words: too small to share
+  const auto start = std::chrono::steady_clock::now();
+  ModelConfig small = config.model;
+  small.vocab_size = corpus.vocabulary.size();
+  const auto model = make_model<double>(small, static_cast<std::uint64_t>(config.training.seed));
+  const LmBatch batch = LmBatches(corpus.train, 1, 12, 0).at(0);
+  GradcheckOptions options;
+  options.name = config.model.family;
+  const ParameterReport report =
+      gradcheck_parameters([&] { return model->loss(batch.tokens, batch.targets).total; }, model->parameters(), 2, options);
+  set_num_threads(threads);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  fmt::print("{} gradients of {} parameters against numerical ones: worst relative error {:.1e} ({:.1f} s)\n",
+             report.elements.size(), model->parameters().size(), report.worst_relative_error, seconds);
+  if (!report.ok()) fmt::print("{}\n", report.message());
+  return report.ok();
+}
+
+/// Both models take turns, so that their bars can be compared. Returns the exit code.
+int train_side_by_side(std::vector<TrainingSession<float>*> sessions, const std::vector<std::string>& labels) {
+  const Interrupt interrupt;
+  Progress progress(labels, sessions[0]->run().config().training.steps, 25);
+  while (!sessions.back()->finished() && interrupt.signal() == 0)
+    for (std::size_t i = 0; i < sessions.size(); ++i) {
+      const Advance done = sessions[i]->advance();
+      progress.update(i, done.step.step, done.step.cross_entropy, done.step.tokens, done.seconds);
+    }
+  progress.finish();
+  if (interrupt.signal() == 0) return exit_success;
+  for (TrainingSession<float>* session : sessions) {
+    session->save();
+    fmt::print("stopped after step {}; `argand train lm --resume {}` goes on from there\n", session->run().state().step,
+               session->folder().path());
+  }
+  return interrupt.exit_code();
+}
+
+void compare_with_the_source(const std::vector<TrainingSession<float>*>& sessions, const std::vector<std::string>& labels,
+                             const Grammar& grammar, const Corpus& corpus) {
+  const double bound = grammar.best_possible_loss(corpus.valid);
+  fmt::print("\n{:<22}{:>12}{:>18}{:>12}{:>22}\n", "", "parameters", "validation loss", "perplexity", "above the best possible");
+  for (std::size_t i = 0; i < sessions.size(); ++i) {
+    const double loss = sessions[i]->run().state().best_valid;
+    fmt::print("{:<22}{:>12}{:>18.4f}{:>12.2f}{:>22.4f}\n", labels[i],
+               with_unit(static_cast<double>(count_parameters(sessions[i]->run().parameters()))), loss, std::exp(loss),
+               loss - bound);
+  }
+  fmt::print("{:<22}{:>12}{:>18.4f}{:>12.2f}\n", "the source's entropy", "", bound, std::exp(bound));
+}
+
+void show_sample(TrainingSession<float>& session, const Grammar& grammar, const Style& style) {
+  const Vocabulary& words = grammar.vocabulary();
+  std::vector<std::int32_t> text = {words.id("<eos>")};
+  generate<float>(session.run().model(), text, 400, {.temperature = 0.8, .seed = 1}, [&](std::int32_t id) { text.push_back(id); });
+  fmt::print("\n{}\n{} ...\n", style.bold("ComplexFormer writes"), words.decode(std::span(text).subspan(1, 60)));
+  const Judgement judgement = grammar.judge(text);
+  fmt::print("The grammar's judgement on {} words: {} of {} sentences without an error; {} of {} distant verbs agree.\n",
+             text.size() - 1, judgement.correct, judgement.sentences, judgement.distant_verbs - judgement.distant_errors,
+             judgement.distant_verbs);
+}
+
+int demo(const DemoOptions& options, bool own_folder) {
+  const Style style(stdout);
+  const RunConfig complexformer = demo_config("complexformer", "none", options.steps);
+  const RunConfig rope = demo_config("transformer", "rope", options.steps);
+  const RunFolder first(options.out + "/complexformer"), second(options.out + "/transformer-rope");
+  const bool overwrite = options.overwrite || own_folder;
+  if (!overwrite) first.require_free(), second.require_free();
+  const Grammar grammar;
+  const Corpus corpus = open_corpus("grammar");
+
+  fmt::print("{}\n", style.bold("1. Are the gradients right?"));
+  if (!check_gradients(complexformer, corpus) || !check_gradients(rope, corpus)) return exit_failure;
+
+  fmt::print("\n{}\n", style.bold("2. Training: phases that are learnt (ComplexFormer) against phases that are fixed (RoPE)"));
+  TrainingSession<float> a(first, overwrite, complexformer, corpus), b(second, overwrite, rope, corpus);
+  const std::vector<std::string> labels = {"ComplexFormer", "Transformer, RoPE"};
+  if (const int code = train_side_by_side({&a, &b}, labels); code != exit_success) return code;
+
+  fmt::print("\n{}", style.bold("3. What came of it"));
+  compare_with_the_source({&a, &b}, labels, grammar, corpus);
+  fmt::print("\n{}\n",
+             style.bold("cos(δ (θq - θk) + b + (m - n) ω): what the heads have learnt, mean ± deviation over frequencies"));
+  for (const std::string& line : head_table(SafetensorsFile::open(first.last()))) fmt::print("{}\n", line);
+  show_sample(a, grammar, style);
+  fmt::print(
+      "\nThe files are in {}. Go on with\n  argand generate {} --prompt \"mary is\"\n  argand inspect {}\n  argand train lm "
+      "--help\n",
+      options.out, first.path(), first.path());
+  return exit_success;
+}
+
+}  // namespace
+
+void add_demo(CLI::App& program) {
+  CLI::App* command = program.add_subcommand("demo", "check, train and compare two small models in about a minute");
+  const auto options = std::make_shared<DemoOptions>();
+  CLI::Option* out = command->add_option("--out", options->out, "folder for the files")->type_name("DIR")->capture_default_str();
+  command->add_option("--steps", options->steps, "optimizer steps of each model")
+      ->check(CLI::PositiveNumber)
+      ->type_name("INT")
+      ->capture_default_str();
+  command->add_flag("--overwrite", options->overwrite, "replace the runs that are in --out; the default folder is always replaced");
+  command->footer(
+      "Needs no data: the text comes from a small grammar whose entropy is exactly known, so that the losses can be compared with\n"
+      "the best possible one.\n\n"
+      "Examples:\n"
+      "  argand demo\n"
+      "  argand demo --steps 2000 --out runs/long-demo");
+  command->callback([options, out] {
+    flush_subnormals_to_zero(true);
+    const int code = demo(*options, out->count() == 0);
+    if (code != exit_success) throw CLI::RuntimeError(code);
+  });
+}
+
+}  // namespace argand
