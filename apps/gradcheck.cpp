@@ -167,7 +167,9 @@ void add_gradcheck(CLI::App& program) {
   command->add_option("--tolerance", options->tolerance, "largest relative error")->capture_default_str();
   command->footer(
       "Each element of each input is compared with Ridders' extrapolated differences and is pass, fail or inconclusive (the error\n"
-      "bar is too wide to tell); a failure says what the gradient looks like instead. Exit code 1 unless everything passes.\n\n"
+      "bar is too wide to tell); a failure says what the gradient looks like instead. An op's declared singular points must give\n"
+      "the declared gradient, its declared kind must agree with the Cauchy-Riemann equations. Exit code 1 unless everything\n"
+      "passes.\n\n"
       "Examples:\n"
       "  argand gradcheck\n"
       "  argand gradcheck matmul softmax --jacobian\n"

@@ -1,9 +1,25 @@
 #include "apps/gradcheck_rows.h"
 
+#include <algorithm>
+
 #include "autograd/op_report.h"
+#include "autograd/wirtinger.h"
 
 namespace argand {
 namespace {
+
+/// "holomorphic: |∂w/∂z| up to 2.3, |∂w/∂z̄| up to 1e-15, both ± 4e-13"
+std::string wirtinger_line(const OpCheck::Case& c, std::size_t input) {
+  const WirtingerResult w = wirtinger(c.f, c.inputs, input);
+  double dz = 0, dzbar = 0, error = 0;
+  for (std::size_t k = 0; k < w.dz.size(); ++k) {
+    dz = std::max(dz, std::abs(w.dz[k]));
+    dzbar = std::max(dzbar, std::abs(w.dzbar[k]));
+    error = std::max(error, w.error[k]);
+  }
+  return fmt::format("{}: |∂w/∂z| up to {:.3g}, |∂w/∂z̄| up to {:.3g}, both ± {:.0e}", cauchy_riemann_name(w.verdict), dz, dzbar,
+                     error);
+}
 
 GradcheckRow check_one_op(const Op& op, const GradcheckOptions& options, bool every_element) {
   const OpReport report = check_op(op, options);
@@ -31,6 +47,10 @@ GradcheckRow check_one_op(const Op& op, const GradcheckOptions& options, bool ev
                                       report.cases[k].label, e.input, element_name(shape, e.element),
                                       describe(e.values, e.verdict, x.index() == 1), e.relative_error, verdict_name(e.verdict)));
     }
+  for (const OpCheck::Case& c : check.cases())
+    for (std::size_t i = 0; i < c.inputs.size(); ++i)
+      if (c.inputs[i].index() == 1)
+        row.lines.push_back(fmt::format("{} ({}): input {}: {}", op.name(), c.label, i, wirtinger_line(c, i)));
   for (const SingularReport& s : report.singular)
     row.lines.push_back(
         fmt::format("{} (singular, {}): {}", op.name(), s.label, s.faults.empty() ? "as declared" : joined(s.faults, "; ")));

@@ -61,10 +61,7 @@ double scale_of(const Probe& probe, std::size_t input, const std::vector<std::ve
                 const std::vector<ComplexValues>& weights) {
   double scale = 0, natural = 0;
   for (const auto& element : pairs)
-    for (const Comparison& pair : element) {
-      if (std::isfinite(std::abs(pair.analytic))) scale = std::max(scale, std::abs(pair.analytic));
-      if (std::isfinite(pair.error)) scale = std::max(scale, std::abs(pair.numerical));
-    }
+    for (const Comparison& pair : element) scale = std::max(scale, pair.size());
   for (const ComplexValues& W : weights) {
     double size = 0;
     for (std::size_t k = 0; k < W.size(); ++k) size += std::abs(W[k] * probe.output()[k]);

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace argand {
@@ -26,6 +27,12 @@ void Comparison::add(const Derivative& d, bool imaginary) {
   }
   kink = kink || d.kink;
   jump = jump || d.jump;
+}
+
+double Comparison::size() const {
+  const double a = std::abs(analytic), n = std::abs(numerical);
+  const bool converged = std::isfinite(n) && error <= 1e-3 * n && !kink && !jump;
+  return std::max(std::isfinite(a) ? a : 0, converged ? n : 0);
 }
 
 Verdict judge(const Comparison& c, double scale, double tolerance) {

@@ -30,6 +30,9 @@ struct Comparison {
 
   /// Takes in the derivative along the real or the imaginary axis.
   void add(const Derivative& d, bool imaginary);
+  /// The larger gradient of the two, for the tensor's scale: a numerical one that did not converge does not count, lest one bad
+  /// element make the others' tolerance wide.
+  double size() const;
 };
 
 /// Pass: |analytic − numerical| <= tolerance · scale with an error bar of at most a tenth of that. `scale` is the largest

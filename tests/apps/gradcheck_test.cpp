@@ -104,7 +104,8 @@ BOOST_AUTO_TEST_CASE(the_table_and_its_exit_code) {
 BOOST_AUTO_TEST_CASE(verbose_shows_each_element) {
   const Output output = run("exp --verbose");
   BOOST_TEST(output.text.find("exp (complex): input 0, element [2, 3]: analytic ") != std::string::npos, output.text);
-  BOOST_TEST(std::count(output.text.begin(), output.text.end(), '\n') == 24 + 3);
+  BOOST_TEST(output.text.find("exp (complex): input 0: holomorphic: |∂w/∂z| up to ") != std::string::npos, output.text);
+  BOOST_TEST(std::count(output.text.begin(), output.text.end(), '\n') == 24 + 1 + 3);
 }
 
 BOOST_AUTO_TEST_CASE(the_jacobian_has_a_row_for_each_output) {

@@ -208,6 +208,18 @@ BOOST_AUTO_TEST_CASE(small_errors_are_found) {
   BOOST_TEST(off_by(1e-7).count(Verdict::Fail) > 0);
 }
 
+BOOST_AUTO_TEST_CASE(a_singular_element_does_not_excuse_the_others) {
+  // sqrt on its cut, whose quotients grow without bound, beside an element with a slightly wrong gradient.
+  const auto f = [](const Var<C>& z) {
+    return with_gradient(z, map([](C v) { return std::sqrt(v); }, z.value()), [z = z.value()](const Tensor<C>& dw) {
+      return map([](C v, C g) { return (1 + 1e-7) * g / std::conj(2.0 * std::sqrt(v)); }, z, dw);
+    });
+  };
+  const GradcheckResult result = gradcheck(f, Tensor<C>({3}, {C(-1, 0), C(1, 1), C(2, -1)}));
+  BOOST_TEST(result.count(Verdict::BranchCut) == 1);
+  BOOST_TEST(result.count(Verdict::Fail) == 2);
+}
+
 BOOST_AUTO_TEST_CASE(a_gradient_that_is_not_a_number_fails) {
   const GradcheckResult result = check_square([](C, C) { return C(NAN, 0); });
   BOOST_TEST(result.count(Verdict::Fail) == 6);
