@@ -1,5 +1,7 @@
 /// The program `argand`: one subcommand a file, see commands.h.
 
+#include <csignal>
+
 #include "apps/command_line.h"
 #include "apps/commands.h"
 #include "core/blas.h"
@@ -9,6 +11,7 @@ using namespace argand;
 
 int main(int argc, char** argv) {
   restart_with_fast_blas(argv);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file-size limit shall fail the write, with a message, not kill the program
   CLI::App program("Complex-valued backpropagation: train, check and look into small models.", "argand");
   program.require_subcommand(1);
   program.set_version_flag("--version", [] {

@@ -92,12 +92,14 @@ void Checkpoint::load(const ParameterList<R>& parameters) const {
 
 template <RealScalar R>
 void Checkpoint::load(Optimizer<R>& optimizer) const {
+  require(file_.metadata().contains("optimizer_steps"), "checkpoint",
+          "{} is for use, not for going on: it has no optimizer's memory", file_.path());
   OptimizerState<R> memory = optimizer.state();
   memory.steps = number<std::int64_t>(file_, "optimizer_steps");
   std::set<std::string> wanted;
   for (auto& entry : memory.tensors) {
     const std::string name = optimizer_prefix + entry.name;
-    require(file_.contains(name), "checkpoint", "{}: {} is missing; this file is for use, not for going on", file_.path(), name);
+    require(file_.contains(name), "checkpoint", "{}: {} is missing", file_.path(), name);
     std::visit([&]<Scalar T>(Tensor<T>& x) { x = file_.tensor<T>(name); }, entry.value);
     wanted.insert(name);
   }

@@ -8,8 +8,7 @@
 namespace argand {
 namespace {
 
-/// The subcommand that was reading when the command line ended: "train lm"
-/// rather than "argand".
+/// The subcommand that was reading when the command line ended: "train lm" rather than "argand".
 const CLI::App* innermost(const CLI::App* app) {
   while (!app->get_subcommands().empty()) app = app->get_subcommands().back();
   return app;
@@ -35,8 +34,7 @@ std::vector<std::string> subcommand_names(const CLI::App* app) {
   return names;
 }
 
-/// What CLI11 says, unless there is an unknown word: that is then the cause,
-/// and the remedy may be guessed.
+/// What CLI11 says, unless there is an unknown word: that is then the cause, and the remedy may be guessed.
 std::string explain(const CLI::App& program, const CLI::ParseError& error) {
   const CLI::App* app = innermost(&program);
   const std::vector<std::string> unknown = program.remaining(true), commands = subcommand_names(app);

@@ -28,17 +28,32 @@ bool is_ours(std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end() || is_step_file(name);
 }
 
-std::vector<fs::path> files_of_a_run(const std::string& folder) {
+/// What an AtomicFile of ours leaves behind when the process is killed while it writes.
+bool is_leftover(std::string_view name) {
+  const auto at = name.find(".tmp-");
+  return at != name.npos && is_ours(name.substr(0, at));
+}
+
+template <class Wanted>
+std::vector<fs::path> files_of(const std::string& folder, const Wanted& wanted) {
   std::vector<fs::path> found;
   std::error_code error;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
-    if (is_ours(it->path().filename().string())) found.push_back(it->path());
+    if (wanted(it->path().filename().string())) found.push_back(it->path());
   return found;
+}
+
+void remove_files(const std::vector<fs::path>& files) {
+  std::error_code error;
+  for (const fs::path& file : files) {
+    fs::remove(file, error);
+    require(!error, "train", "cannot remove {}: {}", file.string(), error.message());
+  }
 }
 
 }  // namespace
 
-bool RunFolder::holds_a_run() const { return !files_of_a_run(path_).empty(); }
+bool RunFolder::holds_a_run() const { return !files_of(path_, is_ours).empty(); }
 
 void RunFolder::require_free() const {
   require(!holds_a_run(), "train", "{} holds a run already; --resume {} goes on with it, --overwrite starts anew", path_, path_);
@@ -51,10 +66,10 @@ void RunFolder::create(bool overwrite) const {
           error ? error.message() : "there is a file of that name");
   if (!overwrite) require_free();
   if (fs::exists(log())) const JsonLines in_nobodys_use(log(), -1);
-  for (const fs::path& file : files_of_a_run(path_)) {
-    fs::remove(file, error);
-    require(!error, "train", "cannot remove {}: {}", file.string(), error.message());
-  }
+  remove_files(files_of(path_, is_ours));
+  remove_leftovers();
 }
+
+void RunFolder::remove_leftovers() const { remove_files(files_of(path_, is_leftover)); }
 
 }  // namespace argand

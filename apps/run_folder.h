@@ -17,6 +17,8 @@ class RunFolder {
 
   /// Makes the folder for a new run. Throws Error when there is a run in it already, unless `overwrite`: then its files go.
   void create(bool overwrite) const;
+  /// Removes half-written files of a process that was killed. To be called only while the log is locked.
+  void remove_leftovers() const;
   bool holds_a_run() const;
   /// Throws Error when it does.
   void require_free() const;

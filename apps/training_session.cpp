@@ -6,6 +6,16 @@
 #include "data/atomic_file.h"
 
 namespace argand {
+namespace {
+
+const RunConfig& config_for(const Corpus& corpus, const Checkpoint& last) {
+  require(corpus.vocabulary.size() <= last.config().model.vocab_size, "train",
+          "the data have {} words, the model of {} only {} ids: the data have changed since the run began",
+          corpus.vocabulary.size(), last.file().path(), last.config().model.vocab_size);
+  return last.config();
+}
+
+}  // namespace
 
 template <RealScalar R>
 TrainingSession<R>::TrainingSession(const RunFolder& folder, bool overwrite, const RunConfig& config, const Corpus& corpus)
@@ -20,11 +30,12 @@ TrainingSession<R>::TrainingSession(const RunFolder& folder, bool overwrite, con
 
 template <RealScalar R>
 TrainingSession<R>::TrainingSession(const RunFolder& folder, const Checkpoint& last, const Corpus& corpus)
-    : folder_(folder), run_(last.config(), corpus) {
+    : folder_(folder), run_(config_for(corpus, last), corpus) {
   require(Vocabulary::load(folder_.vocabulary()) == corpus.vocabulary, "train",
           "the words of the data are not those of {}: the data have changed since the run began", folder_.vocabulary());
   run_.restore(last);
   log_ = std::make_unique<JsonLines>(folder_.log(), run_.state().step);
+  folder_.remove_leftovers();
 }
 
 template <RealScalar R>

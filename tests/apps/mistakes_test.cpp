@@ -1,0 +1,191 @@
+/// Whatever is wrong with the command line, the files or the machine: one clear line, the right exit code, existing files intact.
+
+#include <algorithm>
+#include <cstring>
+
+#include "apps/checkpoint.h"
+#include "tests/apps/program.h"
+
+using namespace argand;
+
+namespace {
+
+/// Checks exit code and that standard error is this one line (or, ending in ..., begins so).
+void ends_with(const TemporaryDirectory& scratch, const std::string& arguments, int code, const std::string& line,
+               const std::function<void()>& before = {}) {
+  BOOST_TEST_CONTEXT(arguments) {
+    const Finished finished = run_argand(scratch, arguments, before);
+    BOOST_TEST(finished.code == code);
+    BOOST_TEST(std::count(finished.err.begin(), finished.err.end(), '\n') == 1);
+    if (line.ends_with("..."))
+      BOOST_TEST(finished.err.substr(0, line.size() - 3) == line.substr(0, line.size() - 3));
+    else
+      BOOST_TEST(finished.err == line + "\n");
+  }
+}
+
+/// A finished run of ten steps, made once.
+struct Run {
+  TemporaryDirectory scratch;
+  std::string path = scratch / "run";
+  Run() { BOOST_TEST_REQUIRE(run_argand(scratch, "train lm --out " + path + tiny + "--steps 10 --checkpoint-every 6").code == 0); }
+  std::string last() const { return path + "/last.safetensors"; }
+};
+
+/// A checkpoint in whose header some text is another one.
+std::string with_header(std::string bytes, const std::string& from, const std::string& to) {
+  const auto at = bytes.find(from);
+  BOOST_TEST_REQUIRE(at != std::string::npos, from);
+  std::uint64_t length = 0;
+  std::memcpy(&length, bytes.data(), sizeof length);
+  length += to.size() - from.size();
+  std::memcpy(bytes.data(), &length, sizeof length);
+  return bytes.replace(at, from.size(), to);
+}
+
+void limit_files_to(rlim_t bytes) {
+  const rlimit limit{bytes, bytes};
+  setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(mistakes)
+
+BOOST_AUTO_TEST_CASE(of_the_command_line) {
+  const TemporaryDirectory scratch;
+  const std::string help = " (--help shows what there is)";
+  ends_with(scratch, "", 2, "argand: which command? demo, train, eval, generate, inspect, gradcheck, parity" + help);
+  ends_with(scratch, "trian lm", 2, "argand: there is no command \"trian\"; did you mean train?" + help);
+  ends_with(scratch, "train", 2, "argand: train: which command? lm" + help);
+  ends_with(scratch, "train ml", 2, "argand: train: there is no command \"ml\"; did you mean lm?" + help);
+  ends_with(scratch, "train lm --stpes 3", 2, "argand: train lm: there is no option --stpes; did you mean --steps?" + help);
+  ends_with(scratch, "train lm --stpes=3", 2, "argand: train lm: there is no option --stpes; did you mean --steps?" + help);
+  ends_with(scratch, "train lm --steps", 2, "argand: train lm: --steps: 1 required...");
+  ends_with(scratch, "eval", 2, "argand: eval: RUN is required" + help);
+  ends_with(scratch, "train lm --threads 0 --out x", 2, "argand: train lm: --threads: ...");
+  ends_with(scratch, "train lm", 2, "argand: train lm: where shall the run go? --out RUN, or --resume RUN to go on with one");
+  BOOST_TEST(scratch.count() == 2);  // .out and .err
+}
+
+BOOST_AUTO_TEST_CASE(of_the_configuration) {
+  const TemporaryDirectory scratch;
+  const std::string train = "train lm --out " + scratch / "run" + " ";
+  ends_with(scratch, train + "--steps many", 2, "argand: --steps: \"many\" is not a whole number");
+  ends_with(scratch, train + "--family transformr", 2, "argand: --family: \"transformr\" is not one of ...");
+  ends_with(scratch, train + "--d-model 10 --n-heads 4", 2, "argand: config: n_heads 4 does not divide d_model 10");
+  ends_with(scratch, train + "--d-model 900000 --vocab-size 90000000", 2, "argand: config: these sizes need about ...");
+  ends_with(scratch, train + "--config " + scratch.file("a.toml", "steps = 3\nd_modl = 8\n"), 2,
+            "argand: " + scratch / "a.toml" + ":2: d_modl: there is no such key; did you mean d_model?");
+  ends_with(scratch, train + "--config " + scratch / "none.toml", 1, "argand: config: cannot read " + scratch / "none.toml");
+  BOOST_TEST(!std::filesystem::exists(scratch / "run"));
+}
+
+BOOST_AUTO_TEST_CASE(of_the_data) {
+  const TemporaryDirectory scratch;
+  ends_with(scratch, "train lm --out " + scratch / "run" + " --data " + scratch / "none", 1, "argand: wikitext: ...");
+  ends_with(scratch, "eval " + scratch / "none", 1, "argand: checkpoint: there is no " + scratch / "none");
+  ends_with(scratch, "inspect " + scratch.path(), 1,
+            "argand: checkpoint: " + scratch.path() + " holds neither best.safetensors nor last.safetensors");
+  ends_with(scratch, "inspect " + scratch.file("noise", "not a tensor in sight"), 1, "argand: safetensors: ...");
+  ends_with(scratch, "train lm --resume " + scratch / "none", 1, "argand: safetensors: ...");
+  BOOST_TEST(!std::filesystem::exists(scratch / "run"));
+}
+
+BOOST_AUTO_TEST_CASE(a_run_is_not_overwritten_by_accident) {
+  const Run run;
+  const std::string before = contents_of(run.last());
+  ends_with(
+      run.scratch, "train lm --out " + run.path + tiny, 1,
+      "argand: train: " + run.path + " holds a run already; --resume " + run.path + " goes on with it, --overwrite starts anew");
+  // Not even when it may be, if the new one cannot begin.
+  ends_with(run.scratch, "train lm --overwrite --vocab-size 3 --out " + run.path + tiny, 2, "argand: --vocab-size: ...");
+  ends_with(run.scratch, "train lm --overwrite --data /nowhere --out " + run.path + tiny, 1, "argand: wikitext: ...");
+  ends_with(run.scratch, "train lm --resume " + run.path + " --lr 1", 2,
+            "argand: --resume: the run keeps its configuration; drop --lr (only --data may say where the data are now)");
+  BOOST_TEST((contents_of(run.last()) == before));
+  BOOST_TEST(run_argand(run.scratch, "train lm --overwrite --steps 5 --out " + run.path + tiny).code == 0);
+  BOOST_TEST(!std::filesystem::exists(run.path + "/step-6.safetensors"));
+  ends_with(run.scratch, "train lm --out " + run.scratch.file("file", "mine") + tiny, 1,
+            "argand: train: cannot make the folder ...");
+  BOOST_TEST(contents_of(run.scratch / "file") == "mine");
+}
+
+BOOST_AUTO_TEST_CASE(a_full_disk) {
+  const Run run;
+  std::filesystem::copy_file(run.path + "/step-6.safetensors", run.last(), std::filesystem::copy_options::overwrite_existing);
+  const std::string before = contents_of(run.last());
+  ends_with(run.scratch, "train lm --threads 1 --resume " + run.path, 1, "argand: ...", [&] { limit_files_to(before.size() / 2); });
+  BOOST_TEST((contents_of(run.last()) == before));
+  BOOST_TEST(run_argand(run.scratch, "train lm --threads 1 --resume " + run.path).code == 0);
+  const TemporaryDirectory scratch;
+  ends_with(scratch, "train lm --out " + scratch / "new" + tiny, 1, "argand: ...", [] { limit_files_to(4096); });
+  for (const auto& entry : std::filesystem::directory_iterator(scratch / "new"))
+    BOOST_TEST(entry.path().filename().string().find(".tmp-") == std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_loss_that_explodes) {
+  const TemporaryDirectory scratch;
+  ends_with(scratch, "train lm --out " + scratch / "run" + tiny + "--steps 20 --lr 1e38", 1, "argand: train: the ...");
+  const Checkpoint last(scratch / "run/last.safetensors");
+  BOOST_TEST(last.state().step == 0);
+  const Tensor<float> gain = last.file().tensor<float>("norm.weight");
+  BOOST_TEST(std::all_of(gain.begin(), gain.end(), [](float x) { return x == 1; }));
+}
+
+BOOST_AUTO_TEST_CASE(hostile_checkpoints) {
+  const Run run;
+  const std::string good = contents_of(run.path + "/step-6.safetensors");
+  const std::vector<std::string> bad = {
+      "",
+      good.substr(0, 5),
+      good.substr(0, good.size() / 2),
+      good + "more",
+      std::string(8, '\xff') + good.substr(8),
+      with_header(good, "argand-checkpoint/1", "argand-checkpoint/2"),
+      with_header(good, "\\\"d_model\\\": 16", "\\\"d_model\\\": 32"),
+      with_header(good, "\\\"d_model\\\": 16", "\\\"d_model\\\": 1e3"),
+      with_header(good, "\\\"n_heads\\\": 2", "\\\"n_heads\\\": 0"),
+      with_header(good, "\\\"n_layers\\\": 1", "\\\"n_layers\\\": 2"),
+      with_header(good, "\\\"vocab_size\\\": 200", "\\\"vocab_size\\\": 199"),
+      with_header(good, "\\\"vocab_size\\\": 200", "\\\"vocab_size\\\": 1e9"),
+      with_header(good, "\\\"float32\\\"", "\\\"float31\\\""),
+      with_header(good, "\"step\":\"6\"", "\"step\":\"99\""),
+      with_header(good, "\"step\":\"6\"", "\"step\":\"-1\""),
+      with_header(good, "\"step\":\"6\"", "\"step\":\"x0\""),
+      with_header(good, "\"norm.weight\"", "\"norm.weighs\""),
+      with_header(good, "\"optimizer.m.norm.weight\"", "\"unknown.m.norm.weighing\""),
+  };
+  for (std::size_t i = 0; i < bad.size(); ++i) {
+    run.scratch.file("run/last.safetensors", bad[i]);
+    BOOST_TEST_CONTEXT("case " << i) {
+      ends_with(run.scratch, "eval " + run.last(), 1, "argand: ...");
+      ends_with(run.scratch, "generate --prompt mary " + run.last(), 1, "argand: ...");
+      ends_with(run.scratch, "train lm --resume " + run.path, 1, "argand: ...");
+      BOOST_TEST((contents_of(run.last()) == bad[i]));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(hostile_vocabularies) {
+  const Run run;
+  const std::string good = contents_of(run.path + "/vocab.txt");
+  for (const std::string& bad :
+       {std::string(), good + "one-more\n", good + good, std::string("a\0b\n", 4), std::string("\xff\n")}) {
+    run.scratch.file("run/vocab.txt", bad);
+    ends_with(run.scratch, "eval " + run.path, 1, "argand: ...");
+    ends_with(run.scratch, "generate --prompt mary " + run.path, 1, "argand: ...");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(of_the_prompt) {
+  const Run run;
+  const std::string generate = "generate " + run.path + " --prompt ";
+  ends_with(run.scratch, generate + "xylophone", 1,
+            "argand: vocabulary: unknown word \"xylophone\", and there is no <unk> to stand for it");
+  ends_with(run.scratch, generate + "mary --temperature -1", 2, "argand: --temperature: must not be negative, got -1");
+  ends_with(run.scratch, generate + "mary --top-p 2", 2, "argand: --top-p: must be in (0, 1], got 2");
+  ends_with(run.scratch, generate + "mary --tokens -2", 2, "argand: generate: --tokens: ...");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

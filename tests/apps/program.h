@@ -1,0 +1,85 @@
+#pragma once
+/// Runs the real program, build/apps/argand.
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <functional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/data/temporary_directory.h"
+
+namespace argand {
+
+/// A started program; its output goes to files of `scratch`.
+class Program {
+ public:
+  /// `arguments` are split at spaces. `before` runs in the child before the program.
+  Program(const TemporaryDirectory& scratch, const std::string& arguments, const std::function<void()>& before = {})
+      : out_(scratch / ".out"), err_(scratch / ".err") {
+    std::vector<std::string> words = {ARGAND_PROGRAM};
+    std::istringstream stream(arguments);
+    for (std::string word; stream >> word;) words.push_back(word);
+    std::vector<char*> argv;
+    for (std::string& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    pid_ = fork();
+    BOOST_REQUIRE(pid_ >= 0);
+    if (pid_ > 0) return;
+    dup2(open(out_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666), 1);
+    dup2(open(err_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666), 2);
+    if (before) before();
+    execv(argv[0], argv.data());
+    _exit(127);
+  }
+  ~Program() {
+    if (pid_ <= 0) return;
+    ::kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+  }
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  void signal(int number) const { ::kill(pid_, number); }
+  bool running() {
+    if (pid_ > 0 && waitpid(pid_, &status_, WNOHANG) == pid_) pid_ = 0;
+    return pid_ > 0;
+  }
+  /// Exit code, or 1000 + the signal that ended it.
+  int wait() {
+    if (pid_ > 0) waitpid(pid_, &status_, 0);
+    pid_ = 0;
+    return WIFEXITED(status_) ? WEXITSTATUS(status_) : 1000 + WTERMSIG(status_);
+  }
+  std::string out() const { return contents_of(out_); }
+  std::string err() const { return contents_of(err_); }
+
+ private:
+  std::string out_, err_;
+  pid_t pid_ = 0;
+  int status_ = 0;
+};
+
+struct Finished {
+  int code;
+  std::string out, err;
+};
+
+inline Finished run_argand(const TemporaryDirectory& scratch, const std::string& arguments,
+                           const std::function<void()>& before = {}) {
+  Program program(scratch, arguments, before);
+  const int code = program.wait();
+  return {code, program.out(), program.err()};
+}
+
+/// Options of a model that trains a step in a millisecond.
+inline const std::string tiny =
+    " --n-layers 1 --d-model 16 --n-heads 2 --d-ff 24 --length 32 --batch 16 --warmup 5 --threads 1 --log-every 1 ";
+
+}  // namespace argand

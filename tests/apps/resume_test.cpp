@@ -1,0 +1,113 @@
+/// The real program, killed and interrupted: it goes on as if nothing had happened, byte for byte.
+
+#include <chrono>
+#include <thread>
+
+#include "tests/apps/program.h"
+
+using namespace argand;
+
+namespace {
+
+const std::string options = tiny + "--steps 60 --eval-every 20 --checkpoint-every 7 --dropout 0.1 ";
+
+/// Waits until the run's log has a line of that step; false when the program ended before.
+bool reaches_step(Program& program, const std::string& run, int step) {
+  const std::string mark = "{\"step\":" + std::to_string(step) + ",";
+  while (program.running()) {
+    std::ifstream log(run + "/log.jsonl");
+    const std::string text{std::istreambuf_iterator<char>(log), {}};
+    if (text.find(mark) != std::string::npos) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return false;
+}
+
+/// The log without what the clock says.
+std::string log_without_times(const std::string& run) {
+  std::string text;
+  std::istringstream lines(contents_of(run + "/log.jsonl"));
+  for (std::string line; std::getline(lines, line);) text += line.substr(0, line.find(",\"tokens_per_second\"")) + "\n";
+  return text;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(resume)
+
+BOOST_AUTO_TEST_CASE(killed_at_any_step_it_ends_in_the_same_files) {
+  const TemporaryDirectory scratch;
+  const std::string whole = scratch / "whole", killed = scratch / "killed";
+  BOOST_TEST_REQUIRE(run_argand(scratch, "train lm --out " + whole + options).code == 0);
+  int kills = 0;
+  {
+    Program program(scratch, "train lm --out " + killed + options);
+    if (reaches_step(program, killed, 3)) program.signal(SIGKILL), ++kills;
+    program.wait();
+  }
+  for (int step : {12, 21, 35, 49}) {
+    Program program(scratch, "train lm --threads 1 --resume " + killed);
+    if (reaches_step(program, killed, step)) program.signal(SIGKILL), ++kills;
+    program.wait();
+  }
+  BOOST_TEST(kills >= 3);  // a fast machine may outrun one of them
+  const Finished last = run_argand(scratch, "train lm --threads 1 --resume " + killed);
+  BOOST_TEST(last.code == 0);
+  std::size_t compared = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(whole)) {
+    const std::string name = entry.path().filename();
+    if (name == "log.jsonl") continue;
+    BOOST_TEST((contents_of(whole + "/" + name) == contents_of(killed + "/" + name)), name);
+    ++compared;
+  }
+  BOOST_TEST(compared == 13u);  // last, best, config.json, config.toml, vocab.txt and step-7 ... step-56
+  BOOST_TEST(std::distance(std::filesystem::directory_iterator(killed), std::filesystem::directory_iterator()) == 14);
+  BOOST_TEST(log_without_times(whole) == log_without_times(killed));
+}
+
+BOOST_AUTO_TEST_CASE(interrupted_it_saves_and_says_how_to_go_on) {
+  const TemporaryDirectory scratch;
+  const std::string whole = scratch / "whole", stopped = scratch / "stopped";
+  BOOST_TEST_REQUIRE(run_argand(scratch, "train lm --out " + whole + options).code == 0);
+  for (const int signal : {SIGINT, SIGTERM}) {
+    Program program(scratch, signal == SIGINT ? "train lm --out " + stopped + options : "train lm --threads 1 --resume " + stopped);
+    if (!reaches_step(program, stopped, signal == SIGINT ? 4 : 30)) continue;
+    program.signal(signal);
+    const int code = program.wait();
+    if (code == 0) continue;  // it was done before the signal came
+    BOOST_TEST(code == 128 + signal);
+    BOOST_TEST(program.out().find("stopped after step ") != std::string::npos);
+    BOOST_TEST(program.out().find("`argand train lm --resume " + stopped + "` goes on from there") != std::string::npos);
+    BOOST_TEST(program.err() == "");
+  }
+  BOOST_TEST(run_argand(scratch, "train lm --threads 1 --resume " + stopped).code == 0);
+  BOOST_TEST((contents_of(whole + "/last.safetensors") == contents_of(stopped + "/last.safetensors")));
+  BOOST_TEST((contents_of(whole + "/best.safetensors") == contents_of(stopped + "/best.safetensors")));
+  const Finished again = run_argand(scratch, "train lm --resume " + stopped);
+  BOOST_TEST(again.code == 0);
+  BOOST_TEST(again.out == stopped + " has all its 60 steps already\n");
+}
+
+BOOST_AUTO_TEST_CASE(what_a_run_leaves_can_be_used) {
+  const TemporaryDirectory scratch;
+  const std::string run = scratch / "run";
+  BOOST_TEST_REQUIRE(run_argand(scratch, "train lm --out " + run + tiny + "--steps 20").code == 0);
+  const Finished eval = run_argand(scratch, "eval " + run);
+  BOOST_TEST(eval.code == 0);
+  BOOST_TEST(eval.out.starts_with(run + "/best.safetensors at step 20, test part, "));
+  const Finished inspect = run_argand(scratch, "inspect " + run);
+  BOOST_TEST(inspect.code == 0);
+  BOOST_TEST(inspect.out.find("blocks.0.attn.delta") != std::string::npos);
+  BOOST_TEST(inspect.out.find("layer 0 head 1 ") != std::string::npos);
+  BOOST_TEST(inspect.out.find("optimizer.m.") == std::string::npos);
+  BOOST_TEST(run_argand(scratch, "inspect --optimizer " + run + "/last.safetensors").out.find("optimizer.m.norm.weight") !=
+             std::string::npos);
+  const std::string words = "generate " + run + " --prompt mary --tokens 40 --seed 5";
+  const Finished first = run_argand(scratch, words), second = run_argand(scratch, words);
+  BOOST_TEST(first.code == 0);
+  BOOST_TEST(first.out.starts_with("mary"));
+  BOOST_TEST(first.out == second.out);
+  BOOST_TEST(first.out != run_argand(scratch, words + "6").out);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

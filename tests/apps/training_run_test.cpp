@@ -1,0 +1,185 @@
+#include "apps/training_run.h"
+
+#include "apps/command_line.h"
+#include "apps/training_session.h"
+#include "data/grammar.h"
+#include "tests/data/temporary_directory.h"
+
+using namespace argand;
+
+namespace {
+
+const Corpus& small_corpus() {
+  static const Corpus corpus = Grammar().corpus(4000, 200, 200, 0);
+  return corpus;
+}
+
+RunConfig config_with(const Settings& more = {}) {
+  Settings settings;
+  for (const auto& [key, text] : std::initializer_list<std::pair<const char*, const char*>>{{"n_layers", "1"},
+                                                                                            {"d_model", "16"},
+                                                                                            {"n_heads", "2"},
+                                                                                            {"d_ff", "24"},
+                                                                                            {"length", "16"},
+                                                                                            {"batch", "4"},
+                                                                                            {"steps", "12"},
+                                                                                            {"warmup", "3"},
+                                                                                            {"lr", "1e-2"}})
+    settings.push_back({key, text, option_name(key)});
+  settings.insert(settings.end(), more.begin(), more.end());
+  return RunConfig::resolve({}, settings);
+}
+
+template <RealScalar R>
+std::vector<R> numbers(const ParameterList<R>& parameters) {
+  std::vector<R> all;
+  for (const Parameter<R>& p : parameters)
+    if (!p.is_complex()) {
+      const auto& x = std::get<Var<R>>(p.var).value();
+      all.insert(all.end(), x.begin(), x.end());
+    }
+  return all;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(training_run)
+
+BOOST_AUTO_TEST_CASE(learns) {
+  TrainingRun<float> run(config_with({{"steps", "60", ""}}), small_corpus());
+  const double before = run.evaluate(small_corpus().valid);
+  while (!run.finished()) run.step();
+  BOOST_TEST(std::abs(before - std::log(200.0)) < 0.3);  // knows nothing yet
+  BOOST_TEST(run.evaluate(small_corpus().valid) < before - 0.5);
+}
+
+BOOST_AUTO_TEST_CASE(a_step_reports_what_it_did) {
+  TrainingRun<double> run(config_with({{"accumulate", "2", ""}}), small_corpus());
+  const StepReport report = run.step();
+  BOOST_TEST(report.step == 1);
+  BOOST_TEST(report.tokens == 2 * 4 * 16);
+  BOOST_TEST(report.lr == 1e-2 / 3);
+  BOOST_TEST(report.grad_norm > 0);
+  BOOST_TEST(run.state().step == 1);
+}
+
+BOOST_AUTO_TEST_CASE(accumulating_two_batches_is_the_batch_of_both) {
+  // Batches are consecutive stretches of one order of windows, so two of 2 are one of 4.
+  TrainingRun<double> one(config_with(), small_corpus());
+  TrainingRun<double> two(config_with({{"batch", "2", ""}, {"accumulate", "2", ""}}), small_corpus());
+  for (int i = 0; i < 5; ++i) {
+    const StepReport a = one.step(), b = two.step();
+    BOOST_TEST(a.cross_entropy == b.cross_entropy, boost::test_tools::tolerance(1e-10));
+    BOOST_TEST(a.grad_norm == b.grad_norm, boost::test_tools::tolerance(1e-9));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(goes_on_bit_for_bit) {
+  for (const char* optimizer : {"adamw", "muon"}) {
+    const TemporaryDirectory scratch;
+    const RunConfig config = config_with({{"dropout", "0.1", ""}, {"optimizer", optimizer, ""}});
+    TrainingRun<float> whole(config, small_corpus()), first(config, small_corpus()), second(config, small_corpus());
+    double loss = 0;
+    for (int i = 0; i < 5; ++i) first.step();
+    first.validate(loss);
+    first.save(scratch / "a.safetensors");
+    second.restore(Checkpoint(scratch / "a.safetensors"));
+    BOOST_TEST(second.state().step == 5);
+    BOOST_TEST(second.state().best_step == 5);
+    BOOST_TEST(second.state().best_valid == loss);
+    while (!second.finished()) second.step();
+    while (!whole.finished()) {
+      whole.step();
+      if (whole.state().step == 5) whole.validate(loss);
+    }
+    BOOST_TEST(numbers(whole.parameters()) == numbers(second.parameters()), boost::test_tools::per_element());
+    whole.save(scratch / "whole.safetensors");
+    second.save(scratch / "second.safetensors");
+    BOOST_TEST((contents_of(scratch / "whole.safetensors") == contents_of(scratch / "second.safetensors")));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_loss_that_is_not_finite_stops_before_anything_changes) {
+  TrainingRun<float> run(config_with(), small_corpus());
+  run.step();
+  const std::vector<float> good = numbers(run.parameters());
+  for (const Parameter<float>& p : run.parameters())
+    if (p.name == "blocks.0.norm2.weight") {
+      Var<float> gain = std::get<Var<float>>(p.var);
+      gain.value()(0) = std::numeric_limits<float>::infinity();
+    }
+  const std::vector<float> bad = numbers(run.parameters());
+  const std::string text = error_of([&] { run.step(); });
+  BOOST_TEST(text.starts_with("train: the loss became "));
+  BOOST_TEST(text.find(" at step 2, first in ") != std::string::npos);
+  BOOST_TEST(text.find(" of blocks.0") != std::string::npos);
+  BOOST_TEST(text.ends_with("; a lower --lr or --clip may help"));
+  BOOST_TEST(run.state().step == 1);
+  const std::vector<float> after = numbers(run.parameters());
+  BOOST_TEST((std::memcmp(after.data(), bad.data(), bad.size() * sizeof(float)) == 0));
+}
+
+BOOST_AUTO_TEST_CASE(what_does_not_fit_is_said_at_once) {
+  BOOST_TEST(error_of([] {
+               TrainingRun<float>(config_with({{"vocab_size", "10", ""}}), small_corpus());
+             }) == "--vocab-size: 10 ids are too few for the corpus's 200 words; 0 takes as many as there are");
+  BOOST_TEST(error_of([] {
+               TrainingRun<float>(config_with({{"batch", "50", ""}}), small_corpus());
+             }) == "evaluation: a text of 200 tokens is too short for a block of 50 x 16 and one more after its targets");
+  const TemporaryDirectory scratch;
+  TrainingRun<float> run(config_with(), small_corpus()), other(config_with({{"lr", "1e-3", ""}}), small_corpus());
+  run.save(scratch / "a");
+  BOOST_TEST(error_of([&] { other.restore(Checkpoint(scratch / "a")); }) ==
+             "train: " + scratch / "a" + " is of another configuration");
+  run.save_model(scratch / "b");
+  BOOST_TEST(error_of([&] { run.restore(Checkpoint(scratch / "b")); }) ==
+             "checkpoint: " + scratch / "b" + " is for use, not for going on: it has no optimizer's memory");
+}
+
+BOOST_AUTO_TEST_CASE(a_session_keeps_what_is_due) {
+  const TemporaryDirectory scratch;
+  const RunFolder folder(scratch / "run");
+  const RunConfig config = config_with({{"eval_every", "5", ""}, {"checkpoint_every", "4", ""}, {"log_every", "3", ""}});
+  TrainingSession<float> session(folder, false, config, small_corpus());
+  std::vector<std::int64_t> validated;
+  while (!session.finished()) {
+    const Advance done = session.advance();
+    if (done.validation) validated.push_back(done.step.step);
+  }
+  BOOST_TEST(validated == (std::vector<std::int64_t>{5, 10, 12}), boost::test_tools::per_element());
+  std::vector<std::int64_t> logged;
+  std::istringstream lines(contents_of(folder.log()));
+  for (std::string line; std::getline(lines, line);) {
+    const auto json = nlohmann::json::parse(line);
+    if (!json.contains("loss")) continue;
+    logged.push_back(json["step"]);
+    for (const char* key : {"lr", "grad_norm", "tokens_per_second", "seconds", "delta_mean", "delta_std", "phase_bias_mean"})
+      BOOST_TEST(json[key].is_number(), key);
+  }
+  BOOST_TEST(logged == (std::vector<std::int64_t>{3, 6, 9, 12}), boost::test_tools::per_element());
+  BOOST_TEST(Checkpoint(folder.last()).state().step == 12);
+  BOOST_TEST(Checkpoint(folder.at_step(4)).state().step == 4);
+  BOOST_TEST(Checkpoint(folder.at_step(8)).state().step == 8);
+  BOOST_TEST(Checkpoint(folder.best()).state().step == Checkpoint(folder.last()).state().best_step);
+  BOOST_TEST((Vocabulary::load(folder.vocabulary()) == small_corpus().vocabulary));
+  BOOST_TEST(scratch.count() == 1);
+  BOOST_TEST(error_of([&] { TrainingSession<float>(folder, false, config, small_corpus()); }) ==
+             "train: " + folder.path() + " holds a run already; --resume " + folder.path() +
+                 " goes on with it, --overwrite starts anew");
+  BOOST_TEST(error_of([&] { TrainingSession<float>(folder, true, config, small_corpus()); }) ==
+             "log: " + folder.log() + " is in use: another process is training in that folder");
+  BOOST_TEST(Checkpoint(folder.last()).state().step == 12);
+}
+
+BOOST_AUTO_TEST_CASE(spread_of_named_parameters) {
+  const ParameterList<double> list = {{"blocks.0.attn.delta", variable(Tensor<double>({2}, {1.0, 3.0}))},
+                                      {"blocks.1.attn.delta", variable(Tensor<double>({2}, {5.0, 7.0}))},
+                                      {"other", variable(Tensor<double>({1}, {100.0}))}};
+  const Spread spread = spread_of(list, "attn.delta");
+  BOOST_TEST(spread.count == 4);
+  BOOST_TEST(spread.mean == 4.0);
+  BOOST_TEST(spread.std == std::sqrt(5.0), boost::test_tools::tolerance(1e-14));
+  BOOST_TEST(spread_of(list, "attn.phase_bias").count == 0);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
