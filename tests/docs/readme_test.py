@@ -1,0 +1,63 @@
+"""README.md and CONTRIBUTING.md tell the truth: their code is code of the project, their output is real, what they name exists.
+
+  readme_test.py SOURCE_DIR FIRST_GRADIENT_PROGRAM ARGAND_PROGRAM
+"""
+import os
+import re
+import subprocess
+import sys
+
+source, first_gradient, argand = sys.argv[1:]
+failures = []
+
+
+def expect(rule, text):
+    if not rule:
+        failures.append(text)
+
+
+def read(path):
+    with open(os.path.join(source, path), encoding="utf8") as file:
+        return file.read()
+
+
+def blocks(text, language):
+    return re.findall(r"^ *```" + language + r"\n(.*?)^ *```$", text, re.M | re.S)
+
+
+def plain(code):
+    """Without indentation and line breaks: a block in a list is indented."""
+    return re.sub(r"\s+", " ", code).strip()
+
+
+def output(*command):
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+readme, contributing = read("README.md"), read("CONTRIBUTING.md")
+
+# The first example, and what it prints.
+example = read("examples/first_gradient.cpp")
+expect(plain(blocks(readme, "cpp")[0]) in plain(example), "README.md: the first C++ block is not in examples/first_gradient.cpp")
+expect(output(first_gradient).stdout in blocks(readme, ""), "README.md: no block is what examples/first_gradient.cpp prints")
+
+# The pattern of an op is the real one.
+exponential = plain(read("autograd/ops/exponential.cpp") + read("autograd/ops/exponential.h") + read("nn/layers.cpp"))
+for block in blocks(contributing, "cpp"):
+    code = plain(re.sub(r"  // .*", "", block))
+    expect(code in exponential, f"CONTRIBUTING.md: not in the files it is taken from: {code[:70]}...")
+
+# Every file named in `code` or in a link is there.
+for name, text in (("README.md", readme), ("CONTRIBUTING.md", contributing), ("bench/pytorch/README.md", read("bench/pytorch/README.md"))):
+    prose = re.sub(r"^ *```.*?^ *```$", "", text, flags=re.M | re.S)
+    for path in re.findall(r"\[[^\]]*\]\(([^):]+)\)", prose) + re.findall(r"`((?:core|autograd|nn|optim|data|apps|tests|bench|examples)/[^` *]*)`", prose):
+        if not re.search(r"NAME|KIND|ROOM|SUBJECT", path):
+            expect(os.path.exists(os.path.join(source, path)), f"{name}: there is no {path}")
+    for command in re.findall(r"(?:^|`)argand ([a-z]+(?: lm)?)\b", text, re.M):
+        expect(output(argand, *command.split(), "--help").returncode == 0, f"{name}: there is no `argand {command}`")
+    for command in re.findall(r"^\./dev ([a-z-]+)", text, re.M):
+        expect(re.search(rf"^  {command}\)", read("dev"), re.M), f"{name}: there is no `./dev {command}`")
+
+for text in failures:
+    print(text)
+sys.exit(1 if failures else 0)
