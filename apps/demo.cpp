@@ -77,10 +77,10 @@ int train_side_by_side(std::vector<TrainingSession<float>*> sessions, const std:
 void compare_with_the_source(const std::vector<TrainingSession<float>*>& sessions, const std::vector<std::string>& labels,
                              const Grammar& grammar, const Corpus& corpus) {
   const double bound = grammar.best_possible_loss(corpus.valid);
-  fmt::print("\n{:<22}{:>12}{:>18}{:>12}{:>22}\n", "", "parameters", "validation loss", "perplexity", "above the best possible");
+  fmt::print("\n{:<22}{:>12}{:>18}{:>12}{:>25}\n", "", "parameters", "validation loss", "perplexity", "above the best possible");
   for (std::size_t i = 0; i < sessions.size(); ++i) {
     const double loss = sessions[i]->run().state().best_valid;
-    fmt::print("{:<22}{:>12}{:>18.4f}{:>12.2f}{:>22.4f}\n", labels[i],
+    fmt::print("{:<22}{:>12}{:>18.4f}{:>12.2f}{:>25.4f}\n", labels[i],
                with_unit(static_cast<double>(count_parameters(sessions[i]->run().parameters()))), loss, std::exp(loss),
                loss - bound);
   }
