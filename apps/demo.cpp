@@ -68,8 +68,8 @@ int train_side_by_side(std::vector<TrainingSession<float>*> sessions, const std:
   if (interrupt.signal() == 0) return exit_success;
   for (TrainingSession<float>* session : sessions) {
     session->save();
-    fmt::print("stopped after step {}; `argand train lm --resume {}` goes on from there\n", session->run().state().step,
-               session->folder().path());
+    fmt::print("stopped by {} after step {}; `argand train lm --resume {}` goes on from there\n", interrupt.name(),
+               session->run().state().step, session->folder().path());
   }
   return interrupt.exit_code();
 }
@@ -136,7 +136,7 @@ void add_demo(CLI::App& program) {
   const auto options = std::make_shared<DemoOptions>();
   CLI::Option* out = command->add_option("--out", options->out, "folder for the files")->type_name("DIR")->capture_default_str();
   command->add_option("--steps", options->steps, "optimizer steps of each model")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}).description(""))
       ->type_name("INT")
       ->capture_default_str();
   command->add_flag("--overwrite", options->overwrite, "replace the runs that are in --out; the default folder is always replaced");

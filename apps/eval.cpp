@@ -46,7 +46,7 @@ void add_eval(CLI::App& program) {
   command->add_option("RUN", options->run, "a run's folder (its best checkpoint) or a checkpoint")->required()->type_name("");
   command->add_option("--data", options->data, "folder of the text; that of the training by default")->type_name("DIR");
   command->add_option("--split", options->split, "part of the text")
-      ->check(CLI::IsMember({"train", "valid", "test"}))
+      ->check(CLI::IsMember({"train", "valid", "test"}).description(""))
       ->type_name("train|valid|test")
       ->capture_default_str();
   command->footer(

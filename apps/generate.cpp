@@ -44,7 +44,7 @@ void add_generate(CLI::App& program) {
   command->add_option("RUN", options->run, "a run's folder (its best checkpoint) or a checkpoint")->required()->type_name("");
   command->add_option("--prompt", options->prompt, "the words to begin with")->required()->type_name("TEXT");
   command->add_option("--tokens", options->tokens, "how many words to write")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000}).description(""))
       ->type_name("INT")
       ->capture_default_str();
   command->add_option("--temperature", options->sampling.temperature, "below 1 sharper, above 1 wilder; 0: always the likeliest")

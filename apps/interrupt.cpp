@@ -27,5 +27,6 @@ Interrupt::~Interrupt() {
 }
 
 int Interrupt::signal() const { return received; }
+const char* Interrupt::name() const { return received == SIGTERM ? "SIGTERM" : "SIGINT"; }
 
 }  // namespace argand

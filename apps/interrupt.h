@@ -13,6 +13,7 @@ class Interrupt {
 
   /// The signal that came, or 0.
   int signal() const;
+  const char* name() const;  ///< "SIGINT" or "SIGTERM"
   /// What a shell expects of a program ended by that signal: 128 + its number.
   int exit_code() const { return 128 + signal(); }
 };

@@ -66,8 +66,12 @@ std::string Progress::figures(const Row& row) const {
 
 std::string Progress::bar(const Row& row) const {
   const std::string text = figures(row), count = fmt::format("{}/{}", row.step, total_);
-  const auto used = row.label.size() + text.size() + count.size() + 7;
-  const int width = std::clamp(terminal_width(out_) - static_cast<int>(used), 0, 40);
+  const int used = static_cast<int>(row.label.size() + text.size() + count.size()) + 7;
+  const int width = std::min(terminal_width(out_) - used, 40);
+  if (width < 0) {  // a line that wraps could not be erased
+    const std::string line = fmt::format("{}  {}  {}", row.label, count, text);
+    return line.substr(0, static_cast<std::size_t>(terminal_width(out_) - 1));
+  }
   const auto full = static_cast<int>(width * row.step / std::max<std::int64_t>(1, total_));
   std::string done, rest;
   for (int i = 0; i < full; ++i) done += "━";

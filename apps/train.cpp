@@ -49,7 +49,8 @@ int train(TrainingSession<R>& session, std::int64_t print_every) {
   progress.finish();
   if (!session.finished()) {
     session.save();
-    fmt::print("stopped after step {}; `argand train lm --resume {}` goes on from there\n", session.run().state().step, folder);
+    fmt::print("stopped by {} after step {}; `argand train lm --resume {}` goes on from there\n", interrupt.name(),
+               session.run().state().step, folder);
     return interrupt.exit_code();
   }
   const RunState& state = session.run().state();
@@ -61,6 +62,8 @@ int train(TrainingSession<R>& session, std::int64_t print_every) {
 int start(const TrainOptions& options) {
   if (options.out.empty()) usage_fail("train lm", "where shall the run go? --out RUN, or --resume RUN to go on with one");
   const RunConfig config = options.run.resolve();
+  if (config.model.task != "lm")
+    usage_fail("--task", "`train lm` trains language models, not models of the task {}", config.model.task);
   const RunFolder folder(options.out);
   if (!options.overwrite) folder.require_free();
   const Corpus corpus = open_corpus(config.training.data);
@@ -104,11 +107,11 @@ void add_train(CLI::App& program) {
   lm->add_option("--resume", options->resume, "go on with the run in this folder")->type_name("RUN")->group("Run");
   lm->add_flag("--overwrite", options->overwrite, "replace the run that is in --out")->group("Run");
   lm->add_option("--threads", options->threads, "threads; all processors by default")
-      ->check(CLI::Range(1, 1024))
+      ->check(CLI::Range(1, 1024).description(""))
       ->type_name("INT")
       ->group("Run");
   lm->add_option("--print-every", options->print_every, "steps between lines where the output is no terminal")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}).description(""))
       ->type_name("INT")
       ->group("Run");
   lm->footer(

@@ -78,6 +78,8 @@ BOOST_AUTO_TEST_CASE(of_the_configuration) {
   ends_with(scratch, train + "--config " + scratch.file("a.toml", "steps = 3\nd_modl = 8\n"), 2,
             "argand: " + scratch / "a.toml" + ":2: d_modl: there is no such key; did you mean d_model?");
   ends_with(scratch, train + "--config " + scratch / "none.toml", 1, "argand: config: cannot read " + scratch / "none.toml");
+  ends_with(scratch, train + "--task classify", 2,
+            "argand: --task: `train lm` trains language models, not models of the task classify");
   BOOST_TEST(!std::filesystem::exists(scratch / "run"));
 }
 

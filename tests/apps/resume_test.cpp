@@ -76,7 +76,8 @@ BOOST_AUTO_TEST_CASE(interrupted_it_saves_and_says_how_to_go_on) {
     const int code = program.wait();
     if (code == 0) continue;  // it was done before the signal came
     BOOST_TEST(code == 128 + signal);
-    BOOST_TEST(program.out().find("stopped after step ") != std::string::npos);
+    BOOST_TEST(program.out().find(signal == SIGINT ? "stopped by SIGINT after step " : "stopped by SIGTERM after step ") !=
+               std::string::npos);
     BOOST_TEST(program.out().find("`argand train lm --resume " + stopped + "` goes on from there") != std::string::npos);
     BOOST_TEST(program.err() == "");
   }
