@@ -1,3 +1,11 @@
+/// The program around a room's tests. Written out, not made by BOOST_TEST_MODULE: the precompiled header comes before any macro.
 
-#define BOOST_TEST_MODULE argand
 #include <boost/test/unit_test.hpp>
+
+int main(int argc, char** argv) {
+  const auto name_the_suite = [] {
+    boost::unit_test::framework::master_test_suite().p_name.value = "argand";
+    return true;
+  };
+  return boost::unit_test::unit_test_main(name_the_suite, argc, argv);
+}
