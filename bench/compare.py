@@ -4,7 +4,8 @@
 
 WIKITEXT_DIR holds train.txt, valid.txt and test.txt (WikiText-2). Per model the programs take turns, argand, PyTorch, argand, ...,
 so that whatever else the machine does falls on all of them; a ratio is the median over the turns, each with its neighbour.
-PyTorch runs twice: in the environment in which it is fastest, and as a user finds it. Both run these models in float32 with AdamW:
+PyTorch runs three times: in the environment in which it is fastest, in one that only keeps malloc from mapping pages anew, and as a user
+finds it. Both run these models in float32 with AdamW:
 transformer with RoPE, and ComplexFormer with factored scores (bench/pytorch/factored.py), which is what argand computes.
 Needs the release build (./dev build) and a Python with PyTorch (Debian: python3-torch).
 """
@@ -93,7 +94,8 @@ def python_with_torch():
 
 def environments():
     """(as a user finds it, as PyTorch is fastest): OpenBLAS in PyTorch's own OpenMP threads and with the kernels that argand
-    chooses for this processor, PyTorch's widest vectors, and large temporaries that malloc keeps instead of returning them."""
+    chooses for this processor, PyTorch's widest vectors, and large temporaries that malloc neither maps (MALLOC_MMAP_MAX_) nor
+    returns (MALLOC_TRIM_THRESHOLD_); without the second, half of a step's time goes into page faults again."""
     plain = {k: v for k, v in os.environ.items() if k not in ("OPENBLAS_CORETYPE", "ATEN_CPU_CAPABILITY", "MALLOC_MMAP_MAX_")}
     version = subprocess.run([ARGAND, "--version"], env=plain, capture_output=True, text=True).stdout
     kernels = re.search(r"OpenBLAS with (\S+) kernels", version).group(1)
@@ -113,6 +115,7 @@ def compare(a, name, config, data, folder):
     programs = {
         "argand": lambda: argand_steps(a, data, config, folder),
         "PyTorch, best settings": lambda: pytorch_steps(a, data, config, a.best),
+        "PyTorch, no mmap": lambda: pytorch_steps(a, data, config, {k: v for k, v in a.best.items() if k != "MALLOC_TRIM_THRESHOLD_"}),
         "PyTorch, as installed": lambda: pytorch_steps(a, data, config, a.plain),
     }
     seconds, peaks = {p: [] for p in programs}, {p: [] for p in programs}
