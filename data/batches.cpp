@@ -1,11 +1,11 @@
 #include "data/batches.h"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "core/error.h"
 #include "core/random.h"
+#include "data/random_order.h"
 
 namespace argand {
 namespace {
@@ -13,24 +13,6 @@ namespace {
 /// Random-number streams of the epochs, apart from those that other parts of a program draw from the same seed.
 constexpr std::uint64_t order_streams = std::uint64_t{0x6f72646572} << 24;
 constexpr std::uint64_t offset_stream = order_streams - 1;
-
-/// Where the number i lands in a random order of {0, ..., n - 1}: a Feistel network, which is a permutation of [0, 4^k) whatever
-/// its round function, keyed by `random` and walked until it returns into [0, n) (Black, Rogaway, "Ciphers with arbitrary finite
-/// domains", CT-RSA 2002). Neither table nor state; less than four walks on average, since 4^k < 4n.
-std::uint64_t permuted(std::uint64_t i, std::uint64_t n, const Random& random) {
-  const int half = std::max(1, (static_cast<int>(std::bit_width(n - 1)) + 1) / 2);
-  const std::uint64_t mask = (std::uint64_t{1} << half) - 1;
-  do {
-    std::uint64_t left = i >> half, right = i & mask;
-    for (std::uint64_t round = 0; round < 6; ++round) {
-      const std::uint64_t mixed = left ^ (random.block(round << 32 | right)[0] & mask);
-      left = right;
-      right = mixed;
-    }
-    i = left << half | right;
-  } while (i >= n);
-  return i;
-}
 
 void check_sizes(const char* op, const Ids& tokens, std::int64_t B, std::int64_t T) {
   require(tokens.shape().rank() == 1, op, "tokens must be [N], got {}", tokens.shape());

@@ -1,0 +1,83 @@
+#include "data/labelled_texts.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "core/error.h"
+#include "data/lowercase.h"
+#include "data/text_file.h"
+
+namespace argand {
+namespace {
+
+template <class F>
+void for_each_word(std::string_view text, const F& f) {
+  const std::string lower = lowercase(text);
+  std::string_view rest = lower;
+  for (std::string_view word = take_word(rest); !word.empty(); word = take_word(rest)) f(word);
+}
+
+std::span<const Article> first_of(const std::vector<Article>& articles, std::int64_t count) {
+  const auto n = count > 0 ? std::min(articles.size(), static_cast<std::size_t>(count)) : articles.size();
+  return {articles.data(), n};
+}
+
+}  // namespace
+
+Vocabulary frequent_words(std::span<const Article> articles, std::int64_t most) {
+  struct Word {
+    std::string text;
+    std::int64_t count = 0;
+  };
+  std::vector<Word> words;  // in the order of first occurrence
+  std::unordered_map<std::string, std::size_t> places;
+  for (const Article& article : articles)
+    for_each_word(article.text(), [&](std::string_view word) {
+      const auto [at, is_new] = places.emplace(word, words.size());
+      if (is_new) words.push_back({std::string(word)});
+      ++words[at->second].count;
+    });
+  std::stable_sort(words.begin(), words.end(), [](const Word& a, const Word& b) { return a.count > b.count; });
+  Vocabulary vocabulary;
+  vocabulary.add("<pad>");
+  vocabulary.add("<unk>");
+  for (const Word& word : words) {
+    if (vocabulary.size() == most + 2) break;
+    vocabulary.add(word.text);
+  }
+  return vocabulary;
+}
+
+std::vector<Vocabulary::Id> classifier_ids(const Vocabulary& vocabulary, std::string_view text) {
+  std::vector<Vocabulary::Id> ids;
+  for_each_word(text, [&](std::string_view word) {
+    const Vocabulary::Id id = vocabulary.find(word).value_or(unknown_id);
+    ids.push_back(id == pad_id ? unknown_id : id);
+  });
+  return ids;
+}
+
+LabelledTexts::LabelledTexts(std::span<const Article> articles, const Vocabulary& vocabulary) {
+  for (const Article& article : articles) add(classifier_ids(vocabulary, article.text()), article.label);
+}
+
+void LabelledTexts::add(std::span<const Id> text, std::int64_t label) {
+  require(!text.empty(), "texts", "text {} has no words", size());
+  tokens_.insert(tokens_.end(), text.begin(), text.end());
+  ends_.push_back(static_cast<std::int64_t>(tokens_.size()));
+  labels_.push_back(static_cast<Id>(label));
+}
+
+std::span<const Vocabulary::Id> LabelledTexts::text(std::int64_t i) const {
+  require(i >= 0 && i < size(), "texts", "no text {} among {}", i, size());
+  return std::span(tokens_).subspan(static_cast<std::size_t>(end(i - 1)), static_cast<std::size_t>(length(i)));
+}
+
+LabelledCorpus make_labelled_corpus(const ArticleSets& sets, std::int64_t words, std::int64_t train_articles,
+                                    std::int64_t test_articles) {
+  const auto train = first_of(sets.train, train_articles), test = first_of(sets.test, test_articles);
+  const Vocabulary vocabulary = frequent_words(train, words);
+  return {vocabulary, sets.classes, LabelledTexts(train, vocabulary), LabelledTexts(test, vocabulary)};
+}
+
+}  // namespace argand

@@ -1,0 +1,60 @@
+#pragma once
+/// Texts with labels as a classifier reads them: lower-cased words, by their ids.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/tensor.h"
+#include "data/ag_news.h"
+#include "data/vocabulary.h"
+
+namespace argand {
+
+/// The first two words of a classifier's vocabulary: what fills rows up, and what stands for every other word.
+inline constexpr Vocabulary::Id pad_id = 0, unknown_id = 1;
+
+/// `<pad>`, `<unk>`, and the `most` most frequent lower-cased words of the articles, the most frequent one first; of equally
+/// frequent ones the first to occur. Words are what stands between whitespace.
+Vocabulary frequent_words(std::span<const Article> articles, std::int64_t most);
+
+/// The ids of a text's lower-cased words. Text that looks like `<pad>` is an unknown word. Throws Error for text that is not UTF-8.
+std::vector<Vocabulary::Id> classifier_ids(const Vocabulary& vocabulary, std::string_view text);
+
+/// N texts, one after the other, and their labels.
+class LabelledTexts {
+ public:
+  using Id = Vocabulary::Id;
+
+  LabelledTexts() = default;
+  LabelledTexts(std::span<const Article> articles, const Vocabulary& vocabulary);
+
+  /// Throws Error for a text without words.
+  void add(std::span<const Id> text, std::int64_t label);
+
+  std::int64_t size() const { return static_cast<std::int64_t>(labels_.size()); }
+  std::span<const Id> text(std::int64_t i) const;
+  std::int64_t length(std::int64_t i) const { return end(i) - end(i - 1); }
+  Id label(std::int64_t i) const { return labels_[static_cast<std::size_t>(i)]; }
+
+ private:
+  std::int64_t end(std::int64_t i) const { return i < 0 ? 0 : ends_[static_cast<std::size_t>(i)]; }
+
+  std::vector<Id> tokens_, labels_;
+  std::vector<std::int64_t> ends_;  ///< where in tokens_ each text ends
+};
+
+/// What a classifier is trained and tested on.
+struct LabelledCorpus {
+  Vocabulary vocabulary;
+  std::vector<std::string> classes;
+  LabelledTexts train, test;
+};
+
+/// The first `train_articles` and `test_articles` of each part (0: all), in words that are frequent in the first of them.
+LabelledCorpus make_labelled_corpus(const ArticleSets& sets, std::int64_t words, std::int64_t train_articles,
+                                    std::int64_t test_articles);
+
+}  // namespace argand
