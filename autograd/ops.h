@@ -2,6 +2,7 @@
 /// Every differentiable operation.
 
 #include "autograd/ops/activation.h"
+#include "autograd/ops/angular_attention.h"
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/attention.h"
 #include "autograd/ops/complex_activation.h"
@@ -18,6 +19,8 @@
 #include "autograd/ops/projection.h"
 #include "autograd/ops/reduction.h"
 #include "autograd/ops/rotation.h"
+#include "autograd/ops/selected_attention.h"
 #include "autograd/ops/shape.h"
+#include "autograd/ops/sinusoid.h"
 #include "autograd/ops/softmax.h"
 #include "autograd/ops/trigonometric.h"

@@ -1,6 +1,7 @@
 #include "autograd/ops/gather.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "autograd/op_check.h"
 #include "autograd/tape.h"
@@ -17,16 +18,16 @@ void gather_rows(const T* table, const Ids& ids, std::int64_t D, T* out) {
   });
 }
 
-/// out[ids[i]] += rows[i]. Columns are split among threads in whole cache lines: every number has one owner, who adds in the order
-/// of the ids. No atomics, and the same bits for any number of threads. (Splitting the rows instead balances badly: a few words
-/// make up most of a text.)
+/// out[ids[i]] += rows[i / repeat]. Columns are split among threads in whole cache lines: every number has one owner, who adds in
+/// the order of the ids. No atomics, and the same bits for any number of threads. (Splitting the rows instead balances badly: a few
+/// words make up most of a text.)
 template <Scalar T>
-void scatter_rows(const T* rows, const Ids& ids, std::int64_t D, T* out) {
+void scatter_rows(const T* rows, const Ids& ids, std::int64_t D, T* out, std::int64_t repeat = 1) {
   const std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(T));
   const std::int64_t grain = ids.size() * D <= elementwise_grain ? D : line;
   parallel_for(D, std::max<std::int64_t>(1, grain), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = 0; i < ids.size(); ++i) {
-      const T* in = rows + i * D;
+      const T* in = rows + i / repeat * D;
       T* to = out + ids[i] * D;
       for (std::int64_t c = begin; c < end; ++c) to[c] += in[c];
     }
@@ -77,6 +78,77 @@ Var<T> embedding(const Var<T>& table, const Ids& ids) {
       table);
 }
 
+// ------------------------------------------------------------------------------------------------ embedding_mean
+
+namespace {
+
+/// out[p] = mean of table[ids[p L]], ..., table[ids[p L + L - 1]].
+template <Scalar T>
+void mean_rows(const T* table, const Ids& ids, std::int64_t L, std::int64_t D, T* out) {
+  const RealOf<T> share = 1 / static_cast<RealOf<T>>(L);
+  parallel_for(ids.size() / L, row_grain(L * D), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t p = begin; p < end; ++p) {
+      T* __restrict sum = out + p * D;
+      std::fill_n(sum, D, T(0));
+      for (std::int64_t l = 0; l < L; ++l) {
+        const T* __restrict row = table + ids[p * L + l] * D;
+        for (std::int64_t c = 0; c < D; ++c) sum[c] += row[c];
+      }
+      for (std::int64_t c = 0; c < D; ++c) sum[c] *= share;
+    }
+  });
+}
+
+}  // namespace
+
+static const Op embedding_mean_op(
+    {.name = "embedding_mean",
+     .kind = Kind::Holomorphic,
+     .equation = "y[p] = 1/L Σ_l E[ids[p, l]]",
+     .dz = "∂y[p]/∂E[v] = 1/L · how often v occurs in ids[p]",
+     .dzbar = "0",
+     .vjp = "dE[v] = 1/L Σ dy[p] over the (p, l) with ids[p, l] = v",
+     .derivation = "embedding followed by a mean: its transpose, on the mean's 1/L dy[p] for every l.",
+     .singular = "none",
+     .source = "definition"},
+    [](OpCheck& check) {
+      const auto f = [](auto E) { return embedding_mean(E, Ids({2, 3}, {1, 0, 4, 1, 1, 3})); };
+      check.function("real", f, check.real({5, 3}));
+      check.function("complex", f, check.complex({5, 3}));
+    });
+
+template <Scalar T>
+Var<T> embedding_mean(const Var<T>& table, const Ids& ids) {
+  require(table.rank() == 2, "embedding_mean", "the table is a matrix [V, D], got {}", table.shape());
+  require(ids.shape().rank() >= 1 && ids.shape().back() > 0, "embedding_mean", "there is no mean of no rows, ids are {}",
+          ids.shape());
+  ids.check_below(table.dim(0), "embedding_mean");
+  const std::int64_t D = table.dim(1), L = ids.shape().back();
+  Shape shape = ids.shape();
+  shape[-1] = D;
+  Tensor<T> y(shape);
+  mean_rows(table.value().data(), ids, L, D, y.data());
+  return record(
+      embedding_mean_op, std::move(y),
+      [ids, D, L, size = table.size(), dtable = sink(table)](const Tensor<T>& dy) {
+        std::vector<Ids::value_type> words;
+        std::vector<T> shares;
+        for (std::int64_t p = 0; p < ids.size() / L; ++p) {
+          const T* g = dy.data() + p * D;
+          if (std::all_of(g, g + D, [](T x) { return x == T(0); })) continue;
+          words.insert(words.end(), ids.data() + p * L, ids.data() + (p + 1) * L);
+          for (std::int64_t c = 0; c < D; ++c) shares.push_back(g[c] / static_cast<RealOf<T>>(L));
+        }
+        const Shape count{static_cast<std::int64_t>(words.size())};
+        const Ids read(count, std::move(words));
+        dtable.accumulate([&](T* out, bool add) {
+          if (!add) zero_fill(out, size);
+          scatter_rows(shares.data(), read, D, out, L);
+        });
+      },
+      table);
+}
+
 // ------------------------------------------------------------------------------------------------ scatter_add
 
 static const Op scatter_add_op({.name = "scatter_add",
@@ -114,8 +186,9 @@ Var<T> scatter_add(const Var<T>& rows, const Ids& ids, std::int64_t V) {
       rows);
 }
 
-#define ARGAND_GATHER(T)                                \
-  template Var<T> embedding(const Var<T>&, const Ids&); \
+#define ARGAND_GATHER(T)                                     \
+  template Var<T> embedding(const Var<T>&, const Ids&);      \
+  template Var<T> embedding_mean(const Var<T>&, const Ids&); \
   template Var<T> scatter_add(const Var<T>&, const Ids&, std::int64_t);
 ARGAND_FOR_SCALAR(ARGAND_GATHER)
 

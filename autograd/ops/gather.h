@@ -1,5 +1,5 @@
 #pragma once
-/// Rows by number: the embedding of token ids, and its adjoint.
+/// Rows by number: the embedding of token ids, the mean embedding of whole texts, and the adjoint.
 
 #include "autograd/var.h"
 
@@ -10,6 +10,12 @@ namespace argand {
 /// Throws `embedding: id 9 at [0, 3] is outside the vocabulary of 8`, or when table is no matrix.
 template <Scalar T>
 Var<T> embedding(const Var<T>& table, const Ids& ids);
+
+/// table [V, D], ids [..., L] -> [..., D]: the mean of the L rows that each last axis names, as mean(embedding(table, ids), -2) but
+/// without its L times larger result. The gradient skips rows of dy that are 0: texts that nobody read cost nothing.
+/// Throws as embedding, and when L = 0.
+template <Scalar T>
+Var<T> embedding_mean(const Var<T>& table, const Ids& ids);
 
 /// rows [ids.shape..., D] -> [V, D]: y[v] = Σ rows[i] over the i with ids[i] = v, in the order of i.
 /// Throws for an id outside [0, V) or rows of another shape.

@@ -26,4 +26,8 @@ template <RealScalar R>
 Var<std::complex<R>> phase_rotation(const Var<std::complex<R>>& z, const Var<R>& delta, const Var<R>& beta,
                                     const Rotary<R>& positions = {});
 
+/// y = z e^{iθ}, θ [radians] of z's shape (CRAT's rotation of the states by a learned angle). Throws when the shapes differ.
+template <RealScalar R>
+Var<std::complex<R>> rotate(const Var<std::complex<R>>& z, const Var<R>& theta);
+
 }  // namespace argand
