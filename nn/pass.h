@@ -10,6 +10,7 @@ class Pass {
  public:
   Pass(const ForwardContext& context, double dropout) : context_(context), dropout_(context.training ? dropout : 0) {}
 
+  const ForwardContext& context() const { return context_; }
   /// Probability of dropping; 0 outside training.
   double dropout() const { return dropout_; }
   /// The random numbers of the next place: a pure function of (seed, step, place), so a resumed run drops the same activations.

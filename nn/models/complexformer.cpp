@@ -13,7 +13,7 @@ ComplexFormer<R>::ComplexFormer(const ModelConfig& config, std::uint64_t seed)
     : Decoder<R>(config, seed, [](Init& init, const ModelConfig& c) { return std::make_unique<PhaseAttention<R>>(init, c); }) {}
 
 template <RealScalar R>
-Var<R> ComplexFormer<R>::auxiliary_loss(const Ids& tokens, const typename Decoder<R>::Queries& queries) const {
+Var<R> ComplexFormer<R>::auxiliary_loss(const Ids& tokens, const typename TextModel<R>::Queries& queries) const {
   Var<R> total(Tensor<R>::zeros({}));
   for (const auto& q : queries) {
     const Var<R> u = join_heads(unit_phasor(q));  // (cos θ, sin θ) of every head, [B, T, d_model], of squared length d_model/2

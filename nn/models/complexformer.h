@@ -14,7 +14,7 @@ class ComplexFormer final : public Decoder<R> {
   bool wants_queries() const override { return this->config_.pcl_weight > 0; }
   /// Per layer u_m = all heads' (cos θq, sin θq)/sqrt(H d_k/2), s = u uᵀ/τ, InfoNCE over the positions (autograd/ops/info_nce.h);
   /// the mean over layers times pcl_weight.
-  Var<R> auxiliary_loss(const Ids& tokens, const typename Decoder<R>::Queries& queries) const override;
+  Var<R> auxiliary_loss(const Ids& tokens, const typename TextModel<R>::Queries& queries) const override;
 };
 
 }  // namespace argand

@@ -5,8 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "nn/attention/self_attention.h"
-#include "nn/model.h"
+#include "nn/models/text_model.h"
 
 namespace argand {
 
@@ -26,36 +25,20 @@ class DecoderBlock final : public Module<R> {
   FeedForward<R> ffn_;
 };
 
-/// h = E[x] (+ position); blocks; norm; then logits h Eᵀ (tied) or a head. Classification: bidirectional attention with a key
-/// padding mask (id 0 is padding), mean over the other positions, linear head.
+/// h = E[x] (+ position); blocks; norm; then logits h Eᵀ (tied) or a head.
 template <RealScalar R>
-class Decoder : public Model<R>, public Module<R> {
+class Decoder : public TextModel<R> {
  public:
-  Var<R> logits(const Ids& tokens, const ForwardContext& context = {}) override;
-  Loss<R> loss(const Ids& tokens, const Ids& targets, const ForwardContext& context = {}) override;
-  std::unique_ptr<KeyValueCache> make_cache(std::int64_t batch) const override;
-  Tensor<R> next_logits(const Ids& tokens, KeyValueCache& cache) override;
-  ParameterList<R> parameters() override { return parameters_of<R>(*this); }
   void visit(const Visit<R>& f) const override;
 
  protected:
   using MakeAttention = std::function<std::unique_ptr<SelfAttention<R>>(Init&, const ModelConfig&)>;
   Decoder(const ModelConfig& config, std::uint64_t seed, const MakeAttention& make_attention);
 
-  /// Queries of every layer, complex [B, T, H, d_k/2], gathered when wants_queries(): what an auxiliary loss may look at.
-  using Queries = std::vector<Var<std::complex<R>>>;
-  virtual bool wants_queries() const { return false; }
-  /// A loss to add, already weighted. Only called when wants_queries().
-  virtual Var<R> auxiliary_loss(const Ids& tokens, const Queries& queries) const;
+  Var<R> hidden(const Ids& tokens, AttentionPass<R> pass, typename TextModel<R>::LayerCaches* caches) const override;
+  OutputLayer<R> output() const override;
 
  private:
-  struct Cache;
-  /// Final hidden states after the last norm, [B, T, d_model].
-  Var<R> hidden(const Ids& tokens, Pass& pass, Cache* cache, Queries* queries) const;
-  /// Mean over the positions that are not padding: [B, T, d] -> [B, d].
-  Var<R> pool(const Var<R>& h, const Ids& tokens) const;
-  const Var<R>& output_weight() const { return head_ ? head_->weight : embedding_.weight; }
-
   Init init_;
   Embedding<R> embedding_;
   std::optional<Embedding<R>> position_;

@@ -1,0 +1,53 @@
+#pragma once
+/// What the models of every family do alike with a text: check the tokens, hide the padding, pool, apply the output layer, keep a
+/// cache. A family adds how tokens become features.
+
+#include <memory>
+#include <vector>
+
+#include "nn/attention/self_attention.h"
+#include "nn/model.h"
+
+namespace argand {
+
+/// logits = h Wᵀ + b.
+template <RealScalar R>
+struct OutputLayer {
+  Var<R> weight;                 ///< W [vocab_size or n_classes, D]
+  const Var<R>* bias = nullptr;  ///< b, or null
+};
+
+/// Language models: causal attention, logits of every position. Classifiers: bidirectional attention with a key padding mask (id 0
+/// is padding), logits of the mean over the other positions.
+template <RealScalar R>
+class TextModel : public Model<R>, public Module<R> {
+ public:
+  Var<R> logits(const Ids& tokens, const ForwardContext& context = {}) override;
+  Loss<R> loss(const Ids& tokens, const Ids& targets, const ForwardContext& context = {}) override;
+  std::unique_ptr<KeyValueCache> make_cache(std::int64_t batch) const override;
+  Tensor<R> next_logits(const Ids& tokens, KeyValueCache& cache) override;
+  ParameterList<R> parameters() override { return parameters_of<R>(*this); }
+
+ protected:
+  using Model<R>::Model;
+  /// One cache a layer, in generation.
+  using LayerCaches = std::vector<LayerCache<R>>;
+  /// Queries of every layer, complex [B, T, H, d_k/2], gathered when wants_queries(): what an auxiliary loss may look at.
+  using Queries = std::vector<Var<std::complex<R>>>;
+
+  /// tokens [B, T] -> what the output layer reads, [B, T, D]. Layer i sets pass.cache to &(*caches)[i] unless caches is null.
+  virtual Var<R> hidden(const Ids& tokens, AttentionPass<R> pass, LayerCaches* caches) const = 0;
+  virtual OutputLayer<R> output() const = 0;
+
+  virtual bool wants_queries() const { return false; }
+  /// A loss to add, already weighted. Only called when wants_queries().
+  virtual Var<R> auxiliary_loss(const Ids& tokens, const Queries& queries) const;
+
+ private:
+  struct Cache;
+  Var<R> features(const Ids& tokens, const ForwardContext& context, Cache* cache, Queries* queries) const;
+  /// Mean over the positions that are not padding: [B, T, D] -> [B, D].
+  Var<R> pool(const Var<R>& h, const Ids& tokens) const;
+};
+
+}  // namespace argand
