@@ -1,185 +1,41 @@
 #include "autograd/ops/attention_tiles.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 #include "core/blas.h"
-#include "core/kernels/vector_math.h"
-#include "core/parallel.h"
 
 namespace argand {
 namespace {
 
-constexpr std::int64_t query_tile = 64, key_tile = 128;
+/// Scaled scalar products of one head's queries and keys.
+template <RealScalar R>
+struct DotScores {
+  using Loops = AttentionLoops<R>;
+  const Loops& loops;
+  const R *q, *k;  ///< the head's own part
+  R *dq, *dk;      ///< zeroed; null in the forward pass
+
+  std::int64_t step() const { return loops.H * loops.dk; }  ///< from one position to the next
+
+  void tile(std::int64_t q0, std::int64_t rows, std::int64_t k0, std::int64_t columns, R* scores) const {
+    gemm<R>(Transpose::No, Transpose::Yes, rows, columns, loops.dk, static_cast<R>(loops.options.scale), q + q0 * step(), step(),
+            k + k0 * step(), step(), 0, scores, Loops::key_tile);
+  }
+  void gradient(std::int64_t q0, std::int64_t rows, std::int64_t k0, std::int64_t columns, const R* g) const {
+    gemm<R>(Transpose::No, Transpose::No, rows, loops.dk, columns, 1, g, Loops::key_tile, k + k0 * step(), step(), 1,
+            dq + q0 * step(), step());
+    gemm<R>(Transpose::Yes, Transpose::No, columns, loops.dk, rows, 1, g, Loops::key_tile, q + q0 * step(), step(), 1,
+            dk + k0 * step(), step());
+  }
+};
 
 }  // namespace
 
 template <RealScalar R>
-AttentionTiles<R>::AttentionTiles(std::string_view op, const Shape& q, const Shape& k, const Shape& v, const AttentionOptions& o,
-                                  std::int64_t reals)
-    : options(o), H(o.n_heads) {
-  require(q.rank() == 3 && k.rank() == 3 && v.rank() == 3 && q[0] == k[0] && q[0] == v[0] && k[1] == v[1] && q[2] == k[2], op,
-          "needs q [B, Tq, H d_k], k [B, Tk, H d_k], v [B, Tk, H d_v], got {}, {}, {}", q, k, v);
-  require(H >= 1 && q[2] % H == 0 && v[2] % H == 0, op, "{} heads do not divide {} and {}", H, q, v);
-  require(o.dropout >= 0 && o.dropout < 1, op, "dropout must be in [0, 1), got {}", o.dropout);
-  B = q[0], Tq = q[1], Tk = k[1], dk = reals * q[2] / H, dv = reals * v[2] / H;
-  require(!o.causal || Tk >= Tq, op, "causal attention needs at least as many keys as queries, got {} and {}", Tk, Tq);
-  require(!o.visible_keys || static_cast<std::int64_t>(o.visible_keys->size()) == B * Tk, op,
-          "the key mask has {} entries for {} keys", o.visible_keys ? o.visible_keys->size() : 0, B * Tk);
-}
-
-/// One past the last key that any query of [from, to) sees.
-template <RealScalar R>
-std::int64_t AttentionTiles<R>::last_key(std::int64_t to) const {
-  return options.causal ? std::min(Tk, to + Tk - Tq) : Tk;
-}
-
-/// scores[i][j] <- scale · <q_i, k_j>, -infinity where the query must not look.
-template <RealScalar R>
-void AttentionTiles<R>::score(const R* q, const R* k, std::int64_t b, std::int64_t q0, std::int64_t rows, std::int64_t k0,
-                              std::int64_t columns, R* scores) const {
-  gemm<R>(Transpose::No, Transpose::Yes, rows, columns, dk, static_cast<R>(options.scale), q + q0 * H * dk, H * dk, k + k0 * H * dk,
-          H * dk, 0, scores, key_tile);
-  constexpr R hidden = -std::numeric_limits<R>::infinity();
-  if (options.causal)
-    for (std::int64_t i = 0; i < rows; ++i)
-      for (std::int64_t j = std::max<std::int64_t>(0, q0 + i + Tk - Tq + 1 - k0); j < columns; ++j)
-        scores[i * key_tile + j] = hidden;
-  if (options.visible_keys)
-    for (std::int64_t j = 0; j < columns; ++j)
-      if ((*options.visible_keys)[static_cast<std::size_t>(b * Tk + k0 + j)] == 0)
-        for (std::int64_t i = 0; i < rows; ++i) scores[i * key_tile + j] = hidden;
-}
-
-/// keep[i][j] <- 1/(1-p), or 0 where dropped.
-template <RealScalar R>
-void AttentionTiles<R>::dropout_mask(std::int64_t b, std::int64_t h, std::int64_t q0, std::int64_t rows, std::int64_t k0,
-                                     std::int64_t columns, R* keep) const {
-  const auto limit = static_cast<std::uint32_t>(options.dropout * 4294967296.0);
-  const R scale = static_cast<R>(1 / (1 - options.dropout));
-  for (std::int64_t i = 0; i < rows; ++i) {
-    const std::int64_t row = ((b * H + h) * Tq + q0 + i) * ((Tk + 3) / 4);
-    for (std::int64_t j = 0; j < columns; j += 4) {  // k0 is a multiple of 4: a block of four random words never straddles tiles
-      const auto words = options.random.block(static_cast<std::uint64_t>(row + (k0 + j) / 4));
-      for (std::int64_t w = 0; w < 4 && j + w < columns; ++w)
-        keep[i * key_tile + j + w] = words[static_cast<std::size_t>(w)] < limit ? R(0) : scale;
-    }
-  }
-}
-
-/// One head's output for all its queries, and ℓ = logsumexp of each row of scores.
-template <RealScalar R>
-void AttentionTiles<R>::head_forward(const R* q, const R* k, const R* v, std::int64_t b, std::int64_t h, R* out, R* lse) const {
-  std::vector<R> scores(query_tile * key_tile), keep(options.dropout > 0 ? query_tile * key_tile : 0);
-  std::vector<R> top(query_tile), sum(query_tile);
-  for (std::int64_t q0 = 0; q0 < Tq; q0 += query_tile) {
-    const std::int64_t rows = std::min(query_tile, Tq - q0), keys = last_key(q0 + rows);
-    std::fill(top.begin(), top.end(), -std::numeric_limits<R>::infinity());
-    std::fill(sum.begin(), sum.end(), R(0));
-    for (std::int64_t i = 0; i < rows; ++i) std::fill_n(out + (q0 + i) * H * dv, dv, R(0));
-    for (std::int64_t k0 = 0; k0 < keys; k0 += key_tile) {
-      const std::int64_t columns = std::min(key_tile, keys - k0);
-      score(q, k, b, q0, rows, k0, columns, scores.data());
-      for (std::int64_t i = 0; i < rows; ++i) {
-        R* __restrict s = scores.data() + i * key_tile;
-        R high = top[static_cast<std::size_t>(i)];
-        for (std::int64_t j = 0; j < columns; ++j) high = s[j] > high ? s[j] : high;
-        if (high == -std::numeric_limits<R>::infinity()) {  // nothing visible so far
-          std::fill_n(s, columns, R(0));
-          continue;
-        }
-        const R shrink = std::exp(top[static_cast<std::size_t>(i)] - high);
-        R total = 0;
-        for (std::int64_t j = 0; j < columns; ++j) s[j] = std::exp(s[j] - high);
-#pragma omp simd reduction(+ : total)
-        for (std::int64_t j = 0; j < columns; ++j) total += s[j];
-        sum[static_cast<std::size_t>(i)] = sum[static_cast<std::size_t>(i)] * shrink + total;
-        top[static_cast<std::size_t>(i)] = high;
-        if (k0 > 0)
-          for (std::int64_t d = 0; d < dv; ++d) out[(q0 + i) * H * dv + d] *= shrink;
-      }
-      if (options.dropout > 0) {
-        dropout_mask(b, h, q0, rows, k0, columns, keep.data());
-        for (std::int64_t i = 0; i < rows; ++i)
-          for (std::int64_t j = 0; j < columns; ++j)
-            scores[static_cast<std::size_t>(i * key_tile + j)] *= keep[static_cast<std::size_t>(i * key_tile + j)];
-      }
-      gemm<R>(Transpose::No, Transpose::No, rows, dv, columns, 1, scores.data(), key_tile, v + k0 * H * dv, H * dv, 1,
-              out + q0 * H * dv, H * dv);
-    }
-    for (std::int64_t i = 0; i < rows; ++i) {
-      const R total = sum[static_cast<std::size_t>(i)];
-      lse[q0 + i] = total > 0 ? top[static_cast<std::size_t>(i)] + std::log(total) : std::numeric_limits<R>::infinity();
-      const R factor = total > 0 ? 1 / total : R(0);
-      for (std::int64_t d = 0; d < dv; ++d) out[(q0 + i) * H * dv + d] *= factor;
-    }
-  }
-}
-
-/// One head's dq, dk, dv (zeroed by the caller).
-template <RealScalar R>
-void AttentionTiles<R>::head_backward(const R* q, const R* k, const R* v, const R* o, const R* lse, const R* go, std::int64_t b,
-                                      std::int64_t h, R* dq, R* dk_out, R* dv_out) const {
-  std::vector<R> p(query_tile * key_tile), dp(query_tile * key_tile), keep(options.dropout > 0 ? query_tile * key_tile : 0),
-      r(query_tile);
-  const R scale = static_cast<R>(options.scale);
-  for (std::int64_t q0 = 0; q0 < Tq; q0 += query_tile) {
-    const std::int64_t rows = std::min(query_tile, Tq - q0), keys = last_key(q0 + rows);
-    for (std::int64_t i = 0; i < rows; ++i) {
-      R total = 0;
-      for (std::int64_t d = 0; d < dv; ++d) total += go[(q0 + i) * H * dv + d] * o[(q0 + i) * H * dv + d];
-      r[static_cast<std::size_t>(i)] = total;
-    }
-    for (std::int64_t k0 = 0; k0 < keys; k0 += key_tile) {
-      const std::int64_t columns = std::min(key_tile, keys - k0);
-      score(q, k, b, q0, rows, k0, columns, p.data());
-      for (std::int64_t i = 0; i < rows; ++i) {
-        R* __restrict s = p.data() + i * key_tile;
-        const R l = lse[q0 + i];  // +infinity for a row that sees nothing: exp gives 0
-        for (std::int64_t j = 0; j < columns; ++j) s[j] = std::exp(s[j] - l);
-      }
-      gemm<R>(Transpose::No, Transpose::Yes, rows, columns, dv, 1, go + q0 * H * dv, H * dv, v + k0 * H * dv, H * dv, 0, dp.data(),
-              key_tile);
-      if (options.dropout > 0) {
-        dropout_mask(b, h, q0, rows, k0, columns, keep.data());
-        for (std::int64_t i = 0; i < rows; ++i) {
-          R* __restrict m = keep.data() + i * key_tile;
-          R* __restrict s = p.data() + i * key_tile;
-          R* __restrict g = dp.data() + i * key_tile;
-          for (std::int64_t j = 0; j < columns; ++j) {
-            g[j] = s[j] * (m[j] * g[j] - r[static_cast<std::size_t>(i)]) * scale;
-            m[j] *= s[j];
-          }
-        }
-      } else {
-        for (std::int64_t i = 0; i < rows; ++i) {
-          const R* __restrict s = p.data() + i * key_tile;
-          R* __restrict g = dp.data() + i * key_tile;
-          for (std::int64_t j = 0; j < columns; ++j) g[j] = s[j] * (g[j] - r[static_cast<std::size_t>(i)]) * scale;
-        }
-      }
-      const R* weights = options.dropout > 0 ? keep.data() : p.data();
-      gemm<R>(Transpose::Yes, Transpose::No, columns, dv, rows, 1, weights, key_tile, go + q0 * H * dv, H * dv, 1,
-              dv_out + k0 * H * dv, H * dv);
-      gemm<R>(Transpose::No, Transpose::No, rows, dk, columns, 1, dp.data(), key_tile, k + k0 * H * dk, H * dk, 1, dq + q0 * H * dk,
-              H * dk);
-      gemm<R>(Transpose::Yes, Transpose::No, columns, dk, rows, 1, dp.data(), key_tile, q + q0 * H * dk, H * dk, 1,
-              dk_out + k0 * H * dk, H * dk);
-    }
-  }
-}
-
-template <RealScalar R>
 auto AttentionTiles<R>::forward(const Tensor<R>& q, const Tensor<R>& k, const Tensor<R>& v) const -> Output {
-  Output output{Tensor<R>(Shape{B, Tq, H * dv}), Tensor<R>(Shape{B, H, Tq})};
-  // One task a head of one sequence: heads are independent, so results do not depend on the number of threads.
-  parallel_for(B * H, 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      const std::int64_t b = i / H, h = i % H;
-      head_forward(q.data() + b * Tq * H * dk + h * dk, k.data() + b * Tk * H * dk + h * dk, v.data() + b * Tk * H * dv + h * dv, b,
-                   h, output.o.data() + b * Tq * H * dv + h * dv, output.lse.data() + i * Tq);
-    }
+  const AttentionLoops<R>& a = loops_;
+  Output output{Tensor<R>(Shape{a.B, a.Tq, a.H * a.dv}), Tensor<R>(Shape{a.B, a.H, a.Tq})};
+  a.for_each_head([&](std::int64_t b, std::int64_t h) {
+    DotScores<R> scores{a, q.data() + a.at_q(b, h), k.data() + a.at_k(b, h), nullptr, nullptr};
+    a.forward(scores, v.data() + a.at_v(b, h), b, h, output.o.data() + a.at_out(b, h), output.lse.data() + a.at_row(b, h));
   });
   return output;
 }
@@ -187,15 +43,13 @@ auto AttentionTiles<R>::forward(const Tensor<R>& q, const Tensor<R>& k, const Te
 template <RealScalar R>
 auto AttentionTiles<R>::backward(const Tensor<R>& q, const Tensor<R>& k, const Tensor<R>& v, const Output& output,
                                  const Tensor<R>& d_o) const -> Gradients {
+  const AttentionLoops<R>& a = loops_;
   Gradients g{Tensor<R>::zeros(q.shape()), Tensor<R>::zeros(k.shape()), Tensor<R>::zeros(v.shape())};
-  parallel_for(B * H, 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      const std::int64_t b = i / H, h = i % H;
-      const std::int64_t at_q = b * Tq * H * dk + h * dk, at_k = b * Tk * H * dk + h * dk;
-      const std::int64_t at_v = b * Tk * H * dv + h * dv, at_o = b * Tq * H * dv + h * dv;
-      head_backward(q.data() + at_q, k.data() + at_k, v.data() + at_v, output.o.data() + at_o, output.lse.data() + i * Tq,
-                    d_o.data() + at_o, b, h, g.dq.data() + at_q, g.dk.data() + at_k, g.dv.data() + at_v);
-    }
+  a.for_each_head([&](std::int64_t b, std::int64_t h) {
+    DotScores<R> scores{a, q.data() + a.at_q(b, h), k.data() + a.at_k(b, h), g.dq.data() + a.at_q(b, h),
+                        g.dk.data() + a.at_k(b, h)};
+    a.backward(scores, v.data() + a.at_v(b, h), output.o.data() + a.at_out(b, h), output.lse.data() + a.at_row(b, h),
+               d_o.data() + a.at_out(b, h), b, h, g.dv.data() + a.at_v(b, h));
   });
   return g;
 }

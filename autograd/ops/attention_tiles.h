@@ -1,9 +1,9 @@
 #pragma once
-/// The tiles of attention, without a tape: what the attention ops share. Scores exist one tile of the Tq × Tk at a time.
+/// Attention by scalar products, without a tape: what the ops share whose scores are ⟨q, k⟩ of some vectors.
 
 #include <string_view>
 
-#include "autograd/ops/attention.h"
+#include "autograd/ops/attention_loops.h"
 
 namespace argand {
 
@@ -14,7 +14,8 @@ class AttentionTiles {
   /// Shapes as of attention(), in entries of `reals` real numbers each: 2 for complex ones seen as pairs, which enter as as_real().
   /// Throws in the name of `op` for shapes or options that do not fit.
   AttentionTiles(std::string_view op, const Shape& q, const Shape& k, const Shape& v, const AttentionOptions& options,
-                 std::int64_t reals = 1);
+                 std::int64_t reals = 1)
+      : loops_(op, q, k, v, options, reals) {}
 
   struct Output {
     Tensor<R> o;    ///< [B, Tq, H d_v]
@@ -28,17 +29,7 @@ class AttentionTiles {
   Gradients backward(const Tensor<R>& q, const Tensor<R>& k, const Tensor<R>& v, const Output& output, const Tensor<R>& d_o) const;
 
  private:
-  std::int64_t last_key(std::int64_t to) const;
-  void score(const R* q, const R* k, std::int64_t b, std::int64_t q0, std::int64_t rows, std::int64_t k0, std::int64_t columns,
-             R* scores) const;
-  void dropout_mask(std::int64_t b, std::int64_t h, std::int64_t q0, std::int64_t rows, std::int64_t k0, std::int64_t columns,
-                    R* keep) const;
-  void head_forward(const R* q, const R* k, const R* v, std::int64_t b, std::int64_t h, R* out, R* lse) const;
-  void head_backward(const R* q, const R* k, const R* v, const R* o, const R* lse, const R* go, std::int64_t b, std::int64_t h,
-                     R* dq, R* dk_out, R* dv_out) const;
-
-  AttentionOptions options;
-  std::int64_t B, H, Tq, Tk, dk, dv;
+  AttentionLoops<R> loops_;
 };
 
 }  // namespace argand

@@ -1,0 +1,49 @@
+#pragma once
+/// How long a number with several real parts is: what norms, activations and attention of QIC and quaternion models look at.
+
+#include "autograd/var.h"
+#include "core/qic_algebra.h"
+
+namespace argand {
+
+/// Numbers lie in the last axis of a real tensor, their `parts` side by side, the real part first: (a, b) of QIC (a complex tensor
+/// seen by view_as_real), (a, b, c, d) of quaternions. Their magnitude is |z| = sqrt(a² + w (b² + c² + d²) + 1e-12); w is 1
+/// (Euclidean) or depends on the angle θ, which then gets a gradient.
+template <RealScalar R>
+struct Measure {
+  int parts = 2;  ///< 2 or 4
+  Magnitude kind = Magnitude::Euclidean;
+  Var<R> theta = Var<R>(Tensor<R>::zeros({1}));  ///< [1]; for attention [H] or [1]; of no effect where kind is Euclidean
+
+  R weight(std::int64_t group = 0) const { return magnitude_weight(kind, kappa(angle(group))); }
+  /// dw/dθ.
+  R weight_derivative(std::int64_t group = 0) const {
+    return magnitude_weight_derivative<R>(kind) * kappa_derivative(angle(group));
+  }
+  R angle(std::int64_t group) const { return theta.value().data()[theta.size() == 1 ? 0 : group]; }
+};
+
+/// Calls f.template operator()<P>() with P = 2 or 4: loops over numbers of a fixed size vectorise.
+template <class F>
+void with_parts(int parts, const F& f) {
+  require(parts == 2 || parts == 4, "magnitude", "numbers have 2 parts (QIC) or 4 (quaternions), got {}", parts);
+  parts == 2 ? f.template operator()<2>() : f.template operator()<4>();
+}
+
+/// b² + c² + d² of the number at z.
+template <int P, RealScalar R>
+R square_of_rest(const R* z) {
+  R sum = z[1] * z[1];
+  for (int p = 2; p < P; ++p) sum += z[p] * z[p];
+  return sum;
+}
+
+/// Re(z̄ g) as in R^P: the scalar product of the parts.
+template <int P, RealScalar R>
+R dot_of_parts(const R* z, const R* g) {
+  R sum = z[0] * g[0];
+  for (int p = 1; p < P; ++p) sum += z[p] * g[p];
+  return sum;
+}
+
+}  // namespace argand

@@ -1,0 +1,241 @@
+#include "autograd/ops/magnitude_activation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "autograd/op_check.h"
+#include "autograd/tape.h"
+#include "core/kernels/activation.h"
+#include "core/kernels/reduce.h"
+
+namespace argand {
+namespace {
+
+template <class F>
+void check_activation(OpCheck& check, const F& activation) {
+  constexpr double pi = std::numbers::pi;
+  const auto with = [activation](int parts, Magnitude kind) {
+    return [activation, parts, kind](auto x, auto theta) {
+      using R = typename decltype(x)::value_type;
+      return activation(x, Measure<R>{parts, kind, theta});
+    };
+  };
+  const auto qic = [&](std::string label, Magnitude kind, double theta) {
+    check.function(std::move(label), with(2, kind), check.real({3, 8}), Tensor<double>({1}, {theta}));
+  };
+  qic("euclidean", Magnitude::Euclidean, 0.3);
+  qic("algebraic, θ = 0", Magnitude::Algebraic, 0);
+  qic("algebraic, θ = 0.4", Magnitude::Algebraic, 0.4);
+  qic("algebraic, θ = π/4", Magnitude::Algebraic, pi / 4);
+  qic("author, θ = π/2", Magnitude::Author, pi / 2);
+  check.function("quaternions", with(4, Magnitude::Euclidean), check.real({3, 8}), Tensor<double>({1}, {0.0}));
+  check.finite("zeros", with(2, Magnitude::Algebraic), Tensor<double>::zeros({2, 8}), Tensor<double>({1}, {0.3}));
+  check.finite("large", with(2, Magnitude::Euclidean), Tensor<double>({2, 8}, std::vector<double>(16, -1e15)),
+               Tensor<double>({1}, {0.3}));
+}
+
+}  // namespace
+
+static const Op magnitude_gelu_op(
+    {.name = "magnitude_gelu",
+     .kind = Kind::Real,
+     .equation = "y = GELU(m) z/m = Φ(m) z, m = |z| = sqrt(a² + w b² + 1e-12)",
+     .dz = "∂y/∂z = Φ(m) + φ(m) z ∂m/∂z, ∂m/∂a = a/m, ∂m/∂b = w b/m, ∂m/∂w = b²/(2m)",
+     .dzbar = "real only; numbers enter as their parts",
+     .vjp = "with t = φ(m) (a g_a + b g_b)/m, g = dy:  da = Φ(m) g_a + t a, db = Φ(m) g_b + t w b, dθ = dw/dθ Σ t b²/2",
+     .derivation = "y = s(m) z gives dL/dm = s'(m) Σ z g over the parts, and s = Φ, s' = φ.",
+     .singular = "none: 1e-12 keeps m positive, z = 0 has gradient g/2",
+     .source = "SPEC: QIC's ReLU (eq. 17) with the GELU of Hendrycks and Gimpel in its place"},
+    [](OpCheck& check) { check_activation(check, [](auto x, auto measure) { return magnitude_gelu(x, measure); }); });
+
+static const Op magnitude_modrelu_op(
+    {.name = "magnitude_modrelu",
+     .kind = Kind::Real,
+     .equation = "y = ReLU(m + c) z/m, c real, one a column",
+     .dz = "where m + c > 0: s = (m + c)/m, s' = -c/m², ∂s/∂c = 1/m; elsewhere 0",
+     .dzbar = "real only; numbers enter as their parts",
+     .vjp = "with t = s' (a g_a + b g_b)/m:  da = s g_a + t a, db = s g_b + t w b, dc = Σ (a g_a + b g_b)/m over active rows, dθ = "
+            "dw/dθ Σ t b²/2",
+     .derivation = "y = s(m, c) z, as for magnitude_gelu.",
+     .singular =
+         "m = -c: a kink, the gradient of the inactive side (0) is returned. At z = 0, c > 0 the slope is steep, 1 + c/1e-6",
+     .source = "Arjovsky, Shah, Bengio, arXiv:1511.06464, eq. 8, with QIC's magnitudes"},
+    [](OpCheck& check) {
+      const auto fixed = [](double c) {
+        return [c](auto x, auto measure) {
+          using R = typename decltype(x)::value_type;
+          return magnitude_modrelu(x, Var<R>(Tensor<R>::full({x.shape().back() / measure.parts}, static_cast<R>(c))), measure);
+        };
+      };
+      check_activation(check, fixed(-0.25));
+      check_activation(check, fixed(0.25));
+      const auto f = [](auto x, auto c) {
+        using R = typename decltype(x)::value_type;
+        return magnitude_modrelu(x, c, Measure<R>{.parts = 2, .kind = Magnitude::Author, .theta = Var<R>(Tensor<R>::ones({1}))});
+      };
+      check.function("c", f, check.real({3, 8}), Tensor<double>({4}, {-0.4, 0.3, -0.1, 0.8}));
+    });
+
+static const Op magnitude_relu_op({.name = "magnitude_relu",
+                                   .kind = Kind::Real,
+                                   .equation = "y = ReLU(m) z/m",
+                                   .dz = "1: m > 0 always",
+                                   .dzbar = "real only; numbers enter as their parts",
+                                   .vjp = "dz = dy, dθ = 0",
+                                   .derivation = "s = ReLU(m)/m = 1 and s' = 0, as for magnitude_gelu.",
+                                   .singular = "none",
+                                   .source = "QIC, eq. 17"},
+                                  [](OpCheck& check) {
+                                    check_activation(check, [](auto x, auto measure) { return magnitude_relu(x, measure); });
+                                  });
+
+namespace {
+
+/// y = s(m, c) z: the factor, its derivatives by m and by c.
+struct Gelu {
+  template <RealScalar R>
+  static R factor(R m, R) {
+    return normal_cdf(m);
+  }
+  template <RealScalar R>
+  static R slope(R m, R) {
+    constexpr R density = std::numbers::inv_sqrtpi_v<R> * std::numbers::sqrt2_v<R> / 2;
+    return density * std::exp(R(-0.5) * m * m);
+  }
+};
+struct ModRelu {
+  template <RealScalar R>
+  static R factor(R m, R c) {
+    const R s = (m + c) / m;
+    return s > 0 ? s : s <= 0 ? R(0) : s;  // a NaN stays one
+  }
+  template <RealScalar R>
+  static R slope(R m, R c) {
+    const R s = -c / (m * m);
+    return m + c > 0 ? s : R(0);
+  }
+};
+struct Relu {
+  template <RealScalar R>
+  static R factor(R m, R) {
+    return (m < 0 ? R(0) : m) / m;
+  }
+  template <RealScalar R>
+  static R slope(R, R) {
+    return 0;
+  }
+};
+
+/// Rows whose sums for c and θ are taken together: fixed, so that they do not depend on the number of threads.
+constexpr std::int64_t block = 64;
+
+template <class F, RealScalar R>
+struct MagnitudeActivation {
+  std::int64_t rows, D;
+  R w, slope;   ///< of the measure, and dw/dθ
+  Tensor<R> c;  ///< [D]
+
+  template <int P>
+  void forward(const R* x, R* y) const {
+    const auto row_of = [w = w, n = D, bias = c.data()](const R* __restrict z, R* __restrict out) {
+      for (std::int64_t j = 0; j < n; ++j) {
+        const R m = std::sqrt(z[P * j] * z[P * j] + w * square_of_rest<P>(z + P * j) + magnitude_eps<R>);
+        const R s = F::factor(m, bias[j]);
+        for (int p = 0; p < P; ++p) out[P * j + p] = s * z[P * j + p];
+      }
+    };
+    parallel_for(rows, row_grain(P * D), [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t row = begin; row < end; ++row) row_of(x + row * P * D, y + row * P * D);
+    });
+  }
+
+  /// Writes dx; where they are wanted adds to dc and returns dL/dw.
+  template <int P>
+  R backward(const R* x, const R* dy, R* dx, R* dc) const {
+    const std::int64_t blocks = (rows + block - 1) / block;
+    Tensor<R> c_parts = Tensor<R>::zeros(Shape{dc != nullptr ? blocks : 0, D}), weight_parts = Tensor<R>::zeros(Shape{blocks});
+    const auto row_of = [w = w, n = D, bias = c.data()](const R* __restrict z, const R* __restrict g, R* __restrict out,
+                                                        R* __restrict pull) {
+      for (std::int64_t j = 0; j < n; ++j) {
+        const R m = std::sqrt(z[P * j] * z[P * j] + w * square_of_rest<P>(z + P * j) + magnitude_eps<R>);
+        const R s = F::factor(m, bias[j]), t = F::slope(m, bias[j]) * dot_of_parts<P>(z + P * j, g + P * j) / m;
+        out[P * j] = s * g[P * j] + t * z[P * j];
+        for (int p = 1; p < P; ++p) out[P * j + p] = s * g[P * j + p] + t * w * z[P * j + p];
+        pull[j] = t;
+      }
+    };
+    parallel_for(blocks, 1, [&](std::int64_t first, std::int64_t last) {
+      std::vector<R> pull(static_cast<std::size_t>(D));
+      for (std::int64_t row = first * block; row < std::min(rows, last * block); ++row) {
+        const R* z = x + row * P * D;
+        const R* g = dy + row * P * D;
+        row_of(z, g, dx + row * P * D, pull.data());
+        if (slope != 0)
+          weight_parts.data()[row / block] +=
+              lane_sum<R>(D, [&](std::int64_t j) { return pull[static_cast<std::size_t>(j)] * square_of_rest<P>(z + P * j); }) / 2;
+        if (dc == nullptr) continue;
+        R* __restrict sum = c_parts.data() + row / block * D;
+        for (std::int64_t j = 0; j < D; ++j) {
+          const R m = std::sqrt(z[P * j] * z[P * j] + w * square_of_rest<P>(z + P * j) + magnitude_eps<R>);
+          sum[j] += m + c.data()[j] > 0 ? dot_of_parts<P>(z + P * j, g + P * j) / m : R(0);
+        }
+      }
+    });
+    R dw = 0;
+    for (std::int64_t b = 0; b < blocks; ++b) {
+      dw += weight_parts.data()[b];
+      for (std::int64_t j = 0; dc != nullptr && j < D; ++j) dc[j] += c_parts.data()[b * D + j];
+    }
+    return dw;
+  }
+};
+
+template <class F, RealScalar R>
+Var<R> activate(const Op& op, const Var<R>& x, const Var<R>* c, const Measure<R>& measure) {
+  require(x.rank() >= 1 && x.shape().back() % measure.parts == 0, op.name(), "numbers of {} parts do not fill the last axis of {}",
+          measure.parts, x.shape());
+  const std::int64_t D = x.shape().back() / measure.parts;
+  require(c == nullptr || c->shape() == Shape({D}), op.name(), "c {} must have one element for each of the {} numbers",
+          c ? c->shape() : Shape{}, D);
+  require(measure.theta.size() == 1, op.name(), "takes one angle, got {}", measure.theta.shape());
+  const Var<R> bias = c != nullptr ? *c : Var<R>(Tensor<R>::zeros({D}));
+  const MagnitudeActivation<F, R> f{x.shape().rows(), D, measure.weight(), measure.weight_derivative(), bias.value()};
+  Tensor<R> y(x.shape());
+  with_parts(measure.parts, [&]<int P>() { f.template forward<P>(x.value().data(), y.data()); });
+  return record(
+      op, std::move(y),
+      [f, parts = measure.parts, in = x.value(), shape = measure.theta.shape(), dx = sink(x), dc = sink(bias),
+       dtheta = sink(measure.theta)](const Tensor<R>& dy) {
+        Tensor<R> gx(in.shape()), gc = Tensor<R>::zeros(Shape{dc ? f.D : 0});
+        R dw = 0;
+        with_parts(parts, [&]<int P>() { dw = f.template backward<P>(in.data(), dy.data(), gx.data(), dc ? gc.data() : nullptr); });
+        dx.add(std::move(gx));
+        if (dc) dc.add(std::move(gc));
+        if (dtheta) dtheta.add(Tensor<R>::full(shape, dw * f.slope));
+      },
+      x, bias, measure.theta);
+}
+
+}  // namespace
+
+template <RealScalar R>
+Var<R> magnitude_gelu(const Var<R>& x, const Measure<R>& measure) {
+  return activate<Gelu, R>(magnitude_gelu_op, x, nullptr, measure);
+}
+template <RealScalar R>
+Var<R> magnitude_modrelu(const Var<R>& x, const Var<R>& c, const Measure<R>& measure) {
+  return activate<ModRelu, R>(magnitude_modrelu_op, x, &c, measure);
+}
+template <RealScalar R>
+Var<R> magnitude_relu(const Var<R>& x, const Measure<R>& measure) {
+  return activate<Relu, R>(magnitude_relu_op, x, nullptr, measure);
+}
+
+#define ARGAND_MAGNITUDE_ACTIVATION(R)                                                \
+  template Var<R> magnitude_gelu(const Var<R>&, const Measure<R>&);                   \
+  template Var<R> magnitude_modrelu(const Var<R>&, const Var<R>&, const Measure<R>&); \
+  template Var<R> magnitude_relu(const Var<R>&, const Measure<R>&);
+ARGAND_FOR_REAL(ARGAND_MAGNITUDE_ACTIVATION)
+
+}  // namespace argand

@@ -1,0 +1,211 @@
+#include "autograd/ops/magnitude_norm.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "autograd/op_check.h"
+#include "autograd/tape.h"
+#include "core/kernels/reduce.h"
+
+namespace argand {
+namespace {
+
+/// Both norms at QIC's angles, for each magnitude, for quaternions, and where |z| = 0.
+template <class F>
+void check_norm(OpCheck& check, const F& norm) {
+  constexpr double pi = std::numbers::pi;
+  const auto with = [norm](int parts, Magnitude kind) {
+    return [norm, parts, kind](auto x, auto gain, auto theta) {
+      using R = typename decltype(x)::value_type;
+      return norm(x, gain, Measure<R>{parts, kind, theta});
+    };
+  };
+  const auto qic = [&](std::string label, Magnitude kind, double theta) {
+    check.function(std::move(label), with(2, kind), check.real({3, 8}), check.real({4}), Tensor<double>({1}, {theta}));
+  };
+  qic("euclidean", Magnitude::Euclidean, 0.3);
+  qic("algebraic, θ = 0", Magnitude::Algebraic, 0);
+  qic("algebraic, θ = 0.4", Magnitude::Algebraic, 0.4);
+  qic("algebraic, θ = π/4", Magnitude::Algebraic, pi / 4);
+  qic("author, θ = π/2", Magnitude::Author, pi / 2);
+  check.function("quaternions", with(4, Magnitude::Euclidean), check.real({3, 12}), check.real({3}), Tensor<double>({1}, {0.0}));
+  check.finite("zeros", with(2, Magnitude::Algebraic), Tensor<double>::zeros({2, 6}), check.real({3}), Tensor<double>({1}, {0.3}));
+  check.finite("dual numbers without a real part", with(2, Magnitude::Algebraic), Tensor<double>({1, 4}, {0, 1, 0, -2}),
+               check.real({2}), Tensor<double>({1}, {pi / 4}));
+}
+
+}  // namespace
+
+static const Op magnitude_layer_norm_op(
+    {.name = "magnitude_layer_norm",
+     .kind = Kind::Real,
+     .equation = "y = (a - μ, b, ...) γ/σ, μ = mean(m), σ² = mean((m - μ)²) + eps, m = |z| = sqrt(a² + w b² + 1e-12)",
+     .dz = "∂m/∂a = a/m, ∂m/∂b = w b/m, ∂m/∂w = b²/(2m)",
+     .dzbar = "real only; numbers enter as their parts",
+     .vjp = "with G = γ dy, A = Σ (a - μ) G_a + b G_b:  dm = -A (m - μ)/(D σ³) - Σ G_a/(D σ);  da = G_a/σ + dm a/m, "
+            "db = G_b/σ + dm w b/m;  dγ = Σ ((a - μ) dy_a + b dy_b)/σ;  dθ = dw/dθ Σ dm b²/(2m)",
+     .derivation =
+         "y depends on z directly (G/σ), through σ, where dσ = mean((m - μ) dm)/σ gives -A/σ² dσ, and through μ in the real "
+         "part, which gives -Σ G_a/σ dμ with dμ = mean(dm). The μ inside σ cancels: Σ (m - μ) = 0.",
+     .singular = "none: 1e-12 keeps m, and eps σ, positive",
+     .source = "QIC, eq. 15-16"},
+    [](OpCheck& check) {
+      check_norm(check, [](auto x, auto gain, auto measure) { return magnitude_layer_norm(x, gain, measure); });
+    });
+
+static const Op magnitude_rms_norm_op(
+    {.name = "magnitude_rms_norm",
+     .kind = Kind::Real,
+     .equation = "y = z γ/ρ, ρ² = mean(m²) + eps, m² = |z|² = a² + w b² + 1e-12",
+     .dz = "∂m/∂a = a/m, ∂m/∂b = w b/m, ∂m/∂w = b²/(2m)",
+     .dzbar = "real only; numbers enter as their parts",
+     .vjp =
+         "with G = γ dy, A = Σ a G_a + b G_b:  da = G_a/ρ - A a/(D ρ³), db = G_b/ρ - A w b/(D ρ³);  dγ = Σ (a dy_a + b dy_b)/ρ;  "
+         "dθ = -dw/dθ A Σ b²/(2D ρ³)",
+     .derivation = "As magnitude_layer_norm with μ = 0: dm = -A m/(D ρ³).",
+     .singular = "none: eps keeps ρ > 0",
+     .source = "QIC, its RMS variant"},
+    [](OpCheck& check) {
+      check_norm(check, [](auto x, auto gain, auto measure) { return magnitude_rms_norm(x, gain, measure); });
+    });
+
+namespace {
+
+/// Rows whose sums for γ and θ are taken together: fixed, so that they do not depend on the number of threads.
+constexpr std::int64_t block = 64;
+
+template <RealScalar R>
+struct MagnitudeNorm {
+  int parts;
+  bool centred;  ///< layer norm
+  R w, slope;    ///< of the measure, and dw/dθ
+  std::int64_t rows, D;
+  Tensor<R> mean, scale;  ///< μ (0 for RMS norm) and 1/σ, [rows]
+
+  MagnitudeNorm(const Shape& x, const Measure<R>& measure, bool centre)
+      : parts(measure.parts),
+        centred(centre),
+        w(measure.weight()),
+        slope(measure.weight_derivative()),
+        rows(x.rows()),
+        D(x.back() / measure.parts),
+        mean(Shape{rows}),
+        scale(Shape{rows}) {}
+
+  template <int P>
+  void magnitudes(const R* __restrict z, R* __restrict m) const {
+    for (std::int64_t j = 0; j < D; ++j)
+      m[j] = std::sqrt(z[P * j] * z[P * j] + w * square_of_rest<P>(z + P * j) + magnitude_eps<R>);
+  }
+
+  template <int P>
+  void forward(const R* x, const R* __restrict gain, R* y) {
+    parallel_for(rows, 16, [&](std::int64_t begin, std::int64_t end) {
+      std::vector<R> m(static_cast<std::size_t>(D));
+      for (std::int64_t row = begin; row < end; ++row) {
+        const R* __restrict z = x + row * P * D;
+        R* __restrict out = y + row * P * D;
+        magnitudes<P>(z, m.data());
+        const R n = static_cast<R>(D);
+        const R mu = centred ? lane_sum<R>(D, [&](std::int64_t j) { return m[static_cast<std::size_t>(j)]; }) / n : R(0);
+        const R square = lane_sum<R>(D, [&](std::int64_t j) {
+          const R d = m[static_cast<std::size_t>(j)] - mu;
+          return d * d;
+        });
+        const R s = 1 / std::sqrt(square / n + (centred ? R(1e-5) : R(1e-6)));
+        mean.data()[row] = mu;
+        scale.data()[row] = s;
+        for (std::int64_t j = 0; j < D; ++j) {
+          const R factor = gain[j] * s;
+          out[P * j] = (z[P * j] - mu) * factor;
+          for (int p = 1; p < P; ++p) out[P * j + p] = z[P * j + p] * factor;
+        }
+      }
+    });
+  }
+
+  /// Writes dx; adds to dgain and returns dL/dw.
+  template <int P>
+  R backward(const R* x, const R* __restrict gain, const R* dy, R* dx, R* dgain) const {
+    const std::int64_t blocks = (rows + block - 1) / block;
+    Tensor<R> gain_parts = Tensor<R>::zeros(Shape{blocks, D}), weight_parts = Tensor<R>::zeros(Shape{blocks});
+    parallel_for(blocks, 1, [&](std::int64_t first, std::int64_t last) {
+      std::vector<R> m(static_cast<std::size_t>(D)), match(static_cast<std::size_t>(D));
+      for (std::int64_t row = first * block; row < std::min(rows, last * block); ++row) {
+        const R* __restrict z = x + row * P * D;
+        const R* __restrict g = dy + row * P * D;
+        R* __restrict out = dx + row * P * D;
+        R* __restrict sum_gain = gain_parts.data() + row / block * D;
+        const R mu = mean.data()[row], s = scale.data()[row], n = static_cast<R>(D);
+        magnitudes<P>(z, m.data());
+        for (std::int64_t j = 0; j < D; ++j) {
+          const R along = dot_of_parts<P>(z + P * j, g + P * j) - mu * g[P * j];
+          match[static_cast<std::size_t>(j)] = along * gain[j];
+          sum_gain[j] += along * s;
+        }
+        const R A = lane_sum<R>(D, [&](std::int64_t j) { return match[static_cast<std::size_t>(j)]; });
+        const R total = centred ? lane_sum<R>(D, [&](std::int64_t j) { return gain[j] * g[P * j]; }) : R(0);
+        const R pull = A * s * s * s / n, shift = total * s / n;
+        for (std::int64_t j = 0; j < D; ++j) {
+          const R inverse = 1 / m[static_cast<std::size_t>(j)], G = gain[j] * s;
+          const R dm = (mu * pull - shift) * inverse - pull;  // over m
+          out[P * j] = G * g[P * j] + dm * z[P * j];
+          for (int p = 1; p < P; ++p) out[P * j + p] = G * g[P * j + p] + dm * w * z[P * j + p];
+          match[static_cast<std::size_t>(j)] = dm * square_of_rest<P>(z + P * j);
+        }
+        if (slope != 0)
+          weight_parts.data()[row / block] +=
+              lane_sum<R>(D, [&](std::int64_t j) { return match[static_cast<std::size_t>(j)]; }) / 2;
+      }
+    });
+    R dw = 0;
+    for (std::int64_t b = 0; b < blocks; ++b) {
+      dw += weight_parts.data()[b];
+      for (std::int64_t j = 0; j < D; ++j) dgain[j] += gain_parts.data()[b * D + j];
+    }
+    return dw;
+  }
+};
+
+template <RealScalar R>
+Var<R> magnitude_norm(const Op& op, const Var<R>& x, const Var<R>& gain, const Measure<R>& measure, bool centred) {
+  require(x.rank() >= 1 && gain.rank() == 1 && gain.size() * measure.parts == x.shape().back(), op.name(),
+          "gain {} must have one element for each number of {} parts in the last axis of {}", gain.shape(), measure.parts,
+          x.shape());
+  require(measure.theta.size() == 1, op.name(), "takes one angle, got {}", measure.theta.shape());
+  MagnitudeNorm<R> norm(x.shape(), measure, centred);
+  Tensor<R> y(x.shape());
+  with_parts(measure.parts, [&]<int P>() { norm.template forward<P>(x.value().data(), gain.value().data(), y.data()); });
+  return record(
+      op, std::move(y),
+      [norm, in = x.value(), g = gain.value(), shape = measure.theta.shape(), dx = sink(x), dgain = sink(gain),
+       dtheta = sink(measure.theta)](const Tensor<R>& dy) {
+        Tensor<R> gx(in.shape()), gg = Tensor<R>::zeros(g.shape());
+        R dw = 0;
+        with_parts(norm.parts,
+                   [&]<int P>() { dw = norm.template backward<P>(in.data(), g.data(), dy.data(), gx.data(), gg.data()); });
+        dx.add(std::move(gx));
+        dgain.add(std::move(gg));
+        if (dtheta) dtheta.add(Tensor<R>::full(shape, dw * norm.slope));
+      },
+      x, gain, measure.theta);
+}
+
+}  // namespace
+
+template <RealScalar R>
+Var<R> magnitude_layer_norm(const Var<R>& x, const Var<R>& gain, const Measure<R>& measure) {
+  return magnitude_norm(magnitude_layer_norm_op, x, gain, measure, true);
+}
+template <RealScalar R>
+Var<R> magnitude_rms_norm(const Var<R>& x, const Var<R>& gain, const Measure<R>& measure) {
+  return magnitude_norm(magnitude_rms_norm_op, x, gain, measure, false);
+}
+
+#define ARGAND_MAGNITUDE_NORM(R)                                                         \
+  template Var<R> magnitude_layer_norm(const Var<R>&, const Var<R>&, const Measure<R>&); \
+  template Var<R> magnitude_rms_norm(const Var<R>&, const Var<R>&, const Measure<R>&);
+ARGAND_FOR_REAL(ARGAND_MAGNITUDE_NORM)
+
+}  // namespace argand

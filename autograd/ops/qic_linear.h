@@ -1,0 +1,25 @@
+#pragma once
+/// The linear layer over QIC numbers, and its J-free part as a real product. See core/qic_algebra.h for the numbers.
+
+#include "autograd/var.h"
+
+namespace argand {
+
+/// y = W x + b in the algebra of θ: with x = x_a + x_b J and so on,
+///
+///     y_a = W_a x_a + κ W_b x_b + b_a,   y_b = W_a x_b + W_b x_a + b_b,   κ = -1 + sin 2θ.
+///
+/// x [..., in], W [out, in], b [out] as pairs (a, b) in complex tensors; θ real [H], where the rows of W are H equal groups in
+/// order, each with the angle of its own (a head), or [1] for all rows. Three real products, by Gauss's trick.
+/// Throws `qic_linear: ...` for shapes that do not fit.
+template <RealScalar R>
+Var<std::complex<R>> qic_linear(const Var<std::complex<R>>& x, const Var<std::complex<R>>& W, const Var<std::complex<R>>& b,
+                                const Var<R>& theta);
+template <RealScalar R>
+Var<std::complex<R>> qic_linear(const Var<std::complex<R>>& x, const Var<std::complex<R>>& W, const Var<R>& theta);
+
+/// (a, b) -> (a, κ b), θ [1]. The J-free part of W x is W_a x_a + κ W_b x_b, the real scalar product of W's pairs with these.
+template <RealScalar R>
+Var<std::complex<R>> qic_dual(const Var<std::complex<R>>& x, const Var<R>& theta);
+
+}  // namespace argand
