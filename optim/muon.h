@@ -2,9 +2,9 @@
 /// Muon: momentum whose every step is orthogonalised (Jordan et al., "Muon: an optimizer for hidden layers in neural networks",
 /// 2024).
 ///
-///     buf <- buf + (1 - μ)(g - buf)                      u = g + μ (buf - g)                         (Nesterov)
-///     X = u/(‖u‖_F + 1e-7);  five times  S = X Xᴴ,  X <- a X + (b S + c S²) X                        (a, b, c) = (3.4445,
-///     -4.7750, 2.0315) p <- p (1 - lr·wd) - lr · sqrt(max(1, out/in)) · X
+///     buf <- buf + (1 - μ)(g - buf),  u = g + μ (buf - g)                              (Nesterov)
+///     X = u/(‖u‖_F + 1e-7);  five times  S = X Xᴴ,  X <- a X + (b S + c S²) X          (a, b, c) = (3.4445, -4.7750, 2.0315)
+///     p <- p (1 - lr·wd) - lr · sqrt(max(1, out/in)) · X
 ///
 /// The iteration drives all singular values towards 1, so X approaches the polar factor of u. A complex matrix [m, n] stands for
 /// the real 2×2-block matrix [[Re, -Im], [Im, Re]]: the same iteration with conjugate transposes, and ‖·‖_F times sqrt 2, the block
