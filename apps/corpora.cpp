@@ -1,14 +1,27 @@
 #include "apps/corpora.h"
 
 #include "data/grammar.h"
+#include "data/topics.h"
 #include "data/wikitext.h"
 
 namespace argand {
 
+// The embedded ones are the same for every run, whatever its seed: runs shall be comparable.
+
 Corpus open_corpus(const std::string& data) {
-  // The same text for every run, whatever its seed: runs shall be comparable.
   if (data == "grammar") return Grammar().corpus(1'000'000, 20'000, 20'000, 0);
   return load_wikitext(data);
+}
+
+ArticleSets open_articles(const std::string& data) {
+  if (data == "topics") return topic_articles(4000, 1000, 0);
+  return load_ag_news(data);
+}
+
+TrainingData open_data(const RunConfig& config) {
+  const TrainingConfig& t = config.training;
+  if (config.model.task == "lm") return open_corpus(t.data);
+  return make_labelled_corpus(open_articles(t.data), t.words, t.train_articles, t.test_articles);
 }
 
 }  // namespace argand

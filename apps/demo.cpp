@@ -15,6 +15,7 @@
 #include "apps/training_session.h"
 #include "autograd/parameter_check.h"
 #include "core/parallel.h"
+#include "data/batches.h"
 #include "data/grammar.h"
 
 namespace argand {

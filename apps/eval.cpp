@@ -1,15 +1,14 @@
-/// argand eval: the perplexity of a trained model.
+/// argand eval: the perplexity of a trained language model, the accuracy of a trained classifier.
 
 #include <chrono>
-#include <cmath>
 #include <memory>
 
 #include "apps/command_line.h"
 #include "apps/commands.h"
 #include "apps/corpora.h"
+#include "apps/evaluation.h"
 #include "apps/run_files.h"
 #include "apps/terminal.h"
-#include "apps/training_run.h"
 #include "core/parallel.h"
 
 namespace argand {
@@ -19,43 +18,67 @@ struct EvalOptions {
   std::string run, data, split = "test";
 };
 
+EvaluationSet part_of_text(const TrainedRun& trained, const std::string& data, const std::string& split) {
+  const TrainingConfig& t = trained.checkpoint.config().training;
+  const Corpus corpus = open_corpus(data);
+  const Ids& part = split == "train" ? corpus.train : split == "valid" ? corpus.valid : corpus.test;
+  return evaluation_set(translate(part, corpus.vocabulary, trained.vocabulary), t.batch, t.length);
+}
+
+EvaluationSet part_of_articles(const TrainedRun& trained, const std::string& data, const std::string& split) {
+  const RunConfig& c = trained.checkpoint.config();
+  if (split == "valid") usage_fail("--split", "articles come in two parts, train and test");
+  const ArticleSets sets = open_articles(data);
+  if (sets.classes != trained.classes)
+    fail("eval", "the classes of {} are not those of {}", data, trained.checkpoint.file().path());
+  const LabelledTexts part = split == "train"
+                                 ? LabelledTexts(first_articles(sets.train, c.training.train_articles), trained.vocabulary)
+                                 : LabelledTexts(first_articles(sets.test, c.training.test_articles), trained.vocabulary);
+  return evaluation_set(part, c.training.batch, c.model.max_seq_len);
+}
+
 void eval(const EvalOptions& options) {
   const TrainedRun trained = open_run(options.run);
-  const TrainingConfig& t = trained.checkpoint.config().training;
-  const Corpus corpus = open_corpus(options.data.empty() ? t.data : options.data);
-  const Ids& part = options.split == "train" ? corpus.train : options.split == "valid" ? corpus.valid : corpus.test;
-  const Ids tokens = translate(part, corpus.vocabulary, trained.vocabulary);
-  with_precision(trained.checkpoint.config(), [&]<class R>(R) {
+  const RunConfig& config = trained.checkpoint.config();
+  const bool lm = config.model.task == "lm";
+  const std::string data = options.data.empty() ? config.training.data : options.data;
+  const EvaluationSet part = lm ? part_of_text(trained, data, options.split) : part_of_articles(trained, data, options.split);
+  with_precision(config, [&]<class R>(R) {
     const auto model = load_model<R>(trained.checkpoint);
-    const std::int64_t blocks = EvaluationBatches(tokens, t.batch, t.length).size();
     const auto start = std::chrono::steady_clock::now();
-    const double loss = evaluate<R>(*model, tokens, t.batch, t.length);
+    const Evaluation evaluation = evaluate<R>(*model, part);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    const auto count = static_cast<double>(blocks * t.batch * t.length);
-    fmt::print("{} at step {}, {} part, {:.0f} tokens: loss {:.4f} nats a token, perplexity {:.2f} ({} tokens/s)\n",
-               trained.checkpoint.file().path(), trained.checkpoint.state().step, options.split, count, loss, std::exp(loss),
-               with_unit(count / seconds));
+    const char* unit = lm ? "tokens" : "articles";
+    fmt::print("{} at step {}, {} part, {} {}: {} ({} {}/s)\n", trained.checkpoint.file().path(), trained.checkpoint.state().step,
+               options.split, evaluation.count, unit, summary(evaluation),
+               with_unit(static_cast<double>(evaluation.count) / seconds), unit);
+    if (!evaluation.confusion) return;
+    for (const std::string& line : evaluation.confusion->table(trained.classes)) fmt::print("{}\n", line);
   });
 }
 
 }  // namespace
 
 void add_eval(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("eval", "perplexity of a trained model");
+  CLI::App* command = program.add_subcommand("eval", "perplexity or accuracy of a trained model");
   const auto options = std::make_shared<EvalOptions>();
   command->add_option("RUN", options->run, "a run's folder (its best checkpoint) or a checkpoint")->required()->type_name("");
-  command->add_option("--data", options->data, "folder of the text; that of the training by default")->type_name("DIR");
-  command->add_option("--split", options->split, "part of the text")
+  command->add_option("--data", options->data, "folder of the data; that of the training by default")->type_name("DIR");
+  command->add_option("--split", options->split, "part of the data; articles have no valid part")
       ->check(CLI::IsMember({"train", "valid", "test"}).description(""))
       ->type_name("train|valid|test")
       ->capture_default_str();
   command->footer(
-      "The text is read from its beginning in blocks of batch x length tokens, each window on its own; what does not fill a\n"
-      "block is left out. Words that the model does not know count as <unk>.\n\n"
+      "Language models: the text is read from its beginning in blocks of batch x length tokens, each window on its own; what does\n"
+      "not fill a block is left out. Classifiers: as many articles of each part as in training, every one of them; the table "
+      "shows\n"
+      "for each class which share of its articles was found (its accuracy), which share of those labelled so is right (its\n"
+      "precision), and the confusion matrix. Words that the model does not know count as <unk>.\n\n"
       "Examples:\n"
       "  argand eval runs/first\n"
       "  argand eval runs/rope/step-300.safetensors --split valid\n"
-      "  argand eval runs/rope --data wikitext-2");
+      "  argand eval runs/rope --data wikitext-2\n"
+      "  argand eval runs/news/last.safetensors --split train");
   command->callback([options] {
     flush_subnormals_to_zero(true);
     eval(*options);

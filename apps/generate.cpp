@@ -20,6 +20,9 @@ struct GenerateOptions {
 void generate_text(const GenerateOptions& options) {
   options.sampling.validate();
   const TrainedRun trained = open_run(options.run);
+  if (!trained.classes.empty())
+    fail("generate", "{} is a classifier and writes no text; `argand classify` lets it label some",
+         trained.checkpoint.file().path());
   const Vocabulary& words = trained.vocabulary;
   const Ids prompt = words.encode(options.prompt);
   with_precision(trained.checkpoint.config(), [&]<class R>(R) {

@@ -53,11 +53,14 @@ void print_tensor(const SafetensorsFile& file, const std::string& name) {
 
 void describe_run(const Checkpoint& checkpoint) {
   const RunConfig& c = checkpoint.config();
-  fmt::print("{}, {} layers of {} heads, d_model {}, d_ff {}, {} words, {}\n", c.model.family, c.model.n_layers, c.model.n_heads,
-             c.model.d_model, c.model.d_ff, c.model.vocab_size, c.training.precision);
+  const bool lm = c.model.task == "lm";
+  fmt::print("{}, {} layers of {} heads, d_model {}, d_ff {}, {} words, {}{}\n", c.model.family, c.model.n_layers, c.model.n_heads,
+             c.model.d_model, c.model.d_ff, c.model.vocab_size, lm ? "" : fmt::format("{} classes, ", c.model.n_classes),
+             c.training.precision);
   fmt::print("step {} of {}", checkpoint.state().step, c.training.steps);
   if (checkpoint.state().best_step > 0)
-    fmt::print(", best validation perplexity {:.2f} at step {}", std::exp(checkpoint.state().best_valid),
+    fmt::print(", best validation {} {:.{}f} at step {}", lm ? "perplexity" : "loss",
+               lm ? std::exp(checkpoint.state().best_valid) : checkpoint.state().best_valid, lm ? 2 : 4,
                checkpoint.state().best_step);
   fmt::print("\n");
 }

@@ -60,8 +60,8 @@ std::string Progress::figures(const Row& row) const {
   // All models take turns, so what is left is the sum of their steps.
   double left = 0;
   for (const Row& r : rows_) left += static_cast<double>(total_ - r.step) * r.seconds;
-  return fmt::format("loss {:.3f}  ppl {:.1f}  {} tokens/s  {} left", row.loss, std::exp(row.loss), with_unit(row.speed),
-                     clock_time(left));
+  const std::string perplexity = perplexity_ ? fmt::format("  ppl {:.1f}", std::exp(row.loss)) : "";
+  return fmt::format("loss {:.3f}{}  {} tokens/s  {} left", row.loss, perplexity, with_unit(row.speed), clock_time(left));
 }
 
 std::string Progress::bar(const Row& row) const {

@@ -19,7 +19,10 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// `step` steps are done; tokens: of this one step; loss: nats a token.
+  /// For losses that are no mean over tokens.
+  void hide_perplexity() { perplexity_ = false; }
+
+  /// `step` steps are done; tokens: of this one step; loss: nats a token (or an article).
   void update(std::size_t row, std::int64_t step, double loss, std::int64_t tokens, double seconds);
   /// A line that stays, above the bars.
   void note(const std::string& text);
@@ -46,7 +49,7 @@ class Progress {
   std::vector<Row> rows_;
   std::int64_t total_, plain_every_;
   std::FILE* out_;
-  bool terminal_;
+  bool terminal_, perplexity_ = true;
   Style style_;
   bool drawn_ = false, finished_ = false;
   std::chrono::steady_clock::time_point last_draw_{};

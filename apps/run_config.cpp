@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/command_line.h"
+#include "apps/presets.h"
 
 namespace argand {
 namespace {
@@ -19,68 +20,6 @@ std::string last_text(const Settings& settings, std::string_view key, std::strin
   return otherwise;
 }
 
-/// The sizes and the recipe of a preset. "small" trains in minutes on two cores; "paper" is the set-up of the family's paper.
-Settings preset_settings(const std::string& preset, const std::string& family) {
-  const auto make = [&](std::initializer_list<std::pair<const char*, const char*>> pairs) {
-    Settings settings;
-    for (const auto& [key, text] : pairs) settings.push_back({key, text, "preset " + preset});
-    return settings;
-  };
-  if (preset == "small")
-    return make({{"n_layers", "2"},
-                 {"d_model", "128"},
-                 {"n_heads", "4"},
-                 {"d_ff", "512"},
-                 {"max_seq_len", "128"},
-                 {"length", "128"},
-                 {"batch", "16"},
-                 {"steps", "500"},
-                 {"lr", "1e-3"},
-                 {"final_lr", "0.1"},
-                 {"warmup", "50"},
-                 {"clip", "1"},
-                 {"beta1", "0.9"},
-                 {"beta2", "0.98"},
-                 {"eps", "1e-9"},
-                 {"weight_decay", "0.1"}});
-  if (preset != "paper")
-    usage_fail("--preset", "\"{}\" is not one of {}{}", preset, preset_choices,
-               did_you_mean(preset, split_choices(preset_choices)));
-  // CRoPE's rates are those of Muon, 2e-3 to 4e-4: twenty times those of AdamW.
-  if (family == "crope")
-    return make({{"n_layers", "16"},
-                 {"d_model", "1024"},
-                 {"n_heads", "8"},
-                 {"d_ff", "1024"},
-                 {"max_seq_len", "512"},
-                 {"length", "512"},
-                 {"batch", "64"},
-                 {"steps", "30000"},
-                 {"optimizer", "muon"},
-                 {"lr", "1e-4"},
-                 {"muon_lr_scale", "20"},
-                 {"final_lr", "0.2"},
-                 {"warmup", "50"},
-                 {"weight_decay", "0.1"}});
-  return make({{"n_layers", "8"},
-               {"d_model", "512"},
-               {"n_heads", "8"},
-               {"d_ff", "1024"},
-               {"dropout", "0.1"},
-               {"max_seq_len", "512"},
-               {"length", "512"},
-               {"batch", "8"},
-               {"steps", "5000"},
-               {"lr", "1e-4"},
-               {"final_lr", "0"},
-               {"warmup", "5%"},
-               {"clip", "1"},
-               {"beta1", "0.9"},
-               {"beta2", "0.98"},
-               {"eps", "1e-9"},
-               {"weight_decay", "0.01"}});
-}
-
 std::vector<std::string> families() {
   std::vector<std::string> names;
   ModelConfig().visit([&](std::string_view key, auto&, const char* choices, const char*) {
@@ -89,20 +28,27 @@ std::vector<std::string> families() {
   return names;
 }
 
+/// The family's defaults, for this task.
+ModelConfig defaults(const std::string& family, const std::string& task) {
+  ModelConfig model = ModelConfig::defaults(family);
+  model.task = task;
+  return model;
+}
+
 /// Calls f(config) with every family's defaults.
 template <class F>
-void for_each_family(const F& f) {
+void for_each_family(const std::string& task, const F& f) {
   for (const std::string& family : families()) {
     RunConfig config;
-    config.model = ModelConfig::defaults(family);
+    config.model = defaults(family, task);
     f(config);
   }
 }
 
-/// The families that have this key.
-std::vector<std::string> families_with(std::string_view wanted) {
+/// The families that have this key in this task.
+std::vector<std::string> families_with(std::string_view wanted, const std::string& task) {
   std::vector<std::string> owners;
-  for_each_family([&](RunConfig& config) {
+  for_each_family(task, [&](RunConfig& config) {
     config.visit([&](std::string_view key, auto&, const char*, const char*) {
       if (key == wanted) owners.push_back(config.model.family);
     });
@@ -121,7 +67,10 @@ void set(RunConfig& config, const Setting& setting) {
     assign(setting, choices, value);
   });
   if (found) return;
-  const std::vector<std::string> owners = families_with(setting.key);
+  const std::string& task = config.model.task;
+  const std::vector<std::string> owners = families_with(setting.key, task);
+  if (owners.empty() && !families_with(setting.key, task == "lm" ? "classify" : "lm").empty())
+    usage_fail(setting.place, "the task {} has no such key", task);
   if (owners.empty()) usage_fail(setting.place, "there is no such key{}", did_you_mean(setting.key, known));
   usage_fail(setting.place, "the family {} has no such key; it belongs to {}", config.model.family,
              CLI::detail::join(owners, ", "));
@@ -131,7 +80,8 @@ void set(RunConfig& config, const Setting& setting) {
 double estimated_bytes(const RunConfig& c) {
   const auto d = static_cast<double>(c.model.d_model), layers = static_cast<double>(c.model.n_layers);
   const auto d_ff = static_cast<double>(c.model.d_ff), vocabulary = static_cast<double>(c.model.vocab_size);
-  const auto tokens = static_cast<double>(c.training.batch) * static_cast<double>(c.training.length);
+  const std::int64_t length = c.model.task == "lm" ? c.training.length : c.model.max_seq_len;
+  const auto tokens = static_cast<double>(c.training.batch) * static_cast<double>(length);
   const double parameters = vocabulary * d + layers * (4 * d * d + 2 * d * d_ff);
   const double activations = tokens * layers * (8 * d + 2 * d_ff);
   return (4 * parameters + activations) * (c.training.precision == "float64" ? 8 : 4);  // value, gradient, two moments
@@ -141,26 +91,34 @@ double machine_bytes() { return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * s
 
 }  // namespace
 
-RunConfig RunConfig::resolve(const Settings& file, const Settings& command_line) {
+RunConfig RunConfig::resolve(const Settings& file, const Settings& command_line, const std::string& task) {
   Settings all = file;
   all.insert(all.end(), command_line.begin(), command_line.end());
   const std::string preset = last_text(all, "preset", "small");
   std::erase_if(all, [](const Setting& s) { return s.key == "preset"; });
-  const auto given = [&](std::string_view key) {
-    return std::any_of(all.begin(), all.end(), [&](const Setting& s) { return s.key == key; });
+  const auto has = [](const Settings& settings, std::string_view key) {
+    return std::any_of(settings.begin(), settings.end(), [&](const Setting& s) { return s.key == key; });
   };
+  const auto given = [&](std::string_view key) { return has(all, key); };
 
   RunConfig config;
+  config.model.task = task;
   for (const Setting& s : all)
-    if (s.key == "family") set(config, s);
-  config.model = ModelConfig::defaults(config.model.family);  // which keys there are depends on the family
-  for (const Setting& s : preset_settings(preset, config.model.family)) set(config, s);
+    if (s.key == "family" || s.key == "task") set(config, s);
+  config.model = defaults(config.model.family, config.model.task);  // which keys there are depends on family and task
+  config.training.data = config.model.task == "lm" ? "grammar" : "topics";
+  for (const Setting& s : preset_settings(preset, config.model.task, config.model.family)) set(config, s);
   for (const Setting& s : all) set(config, s);
 
   // One of the two lengths given means both; a preset's warm-up shrinks with a short run.
   if (given("length") && !given("max_seq_len")) config.model.max_seq_len = config.training.length;
   if (given("max_seq_len") && !given("length")) config.training.length = config.model.max_seq_len;
-  if (!given("warmup") && config.schedule().warmup > config.training.steps / 10)
+  // A configuration file that a run wrote has the steps that its epochs came to.
+  if (has(command_line, "steps") && has(command_line, "epochs"))
+    usage_fail("--epochs", "and --steps both say how long to train; drop one of them");
+  if (has(command_line, "steps") || (has(file, "steps") && !given("epochs"))) config.training.epochs = 0;
+  if (config.training.epochs > 0) config.training.steps = 0;
+  if (!given("warmup") && config.training.steps > 0 && config.schedule().warmup > config.training.steps / 10)
     config.training.warmup = fmt::format("{}", config.training.steps / 10);
   config.validate();
   return config;
@@ -185,20 +143,24 @@ void RunConfig::validate() const {
     if (value < least) usage_fail(option_name(key), "must be at least {}, got {}", least, value);
   };
   const TrainingConfig& t = training;
-  at_least(1, t.steps, "steps");
+  at_least(0, t.epochs, "epochs");
+  if (t.epochs == 0) at_least(1, t.steps, "steps");
   at_least(1, t.batch, "batch");
   at_least(1, t.length, "length");
   at_least(1, t.accumulate, "accumulate");
   at_least(1, t.log_every, "log_every");
-  at_least(0, t.eval_every, "eval_every");
-  at_least(0, t.checkpoint_every, "checkpoint_every");
+  at_least(-1, t.eval_every, "eval_every");
+  at_least(-1, t.checkpoint_every, "checkpoint_every");
   at_least(0, t.seed, "seed");
+  at_least(1, t.words, "words");
+  at_least(0, t.train_articles, "train_articles");
+  at_least(0, t.test_articles, "test_articles");
   if (t.final_lr < 0 || t.final_lr > 1) usage_fail("--final-lr", "is a fraction of lr, in [0, 1], got {}", t.final_lr);
   if (t.clip < 0) usage_fail("--clip", "must not be negative, got {}", t.clip);
-  if (t.length > model.max_seq_len)
+  if (model.task == "lm" && t.length > model.max_seq_len)
     usage_fail("--length", "windows of {} tokens, but the model takes {}; raise --max-seq-len", t.length, model.max_seq_len);
   try {
-    schedule().validate();
+    if (t.steps > 0) schedule().validate();
     optimizer.validate();
     ModelConfig checked = model;
     if (checked.vocab_size == 0) checked.vocab_size = 2;  // comes from the data
@@ -221,7 +183,7 @@ std::string RunConfig::to_json() const {
   Json json;
   json["model"] = Json::parse(model.to_json());
   copy.optimizer.visit([&](const char* key, auto& value, const char*, const char*) { json["optimizer"][key] = value; });
-  copy.training.visit([&](const char* key, auto& value, const char*, const char*) { json["training"][key] = value; });
+  copy.training.visit([&](const char* key, auto& value, const char*, const char*) { json["training"][key] = value; }, model.task);
   return json.dump(2) + "\n";
 }
 
@@ -238,7 +200,7 @@ RunConfig RunConfig::from_json(const std::string& text) {
       };
     };
     config.optimizer.visit(read("optimizer"));
-    config.training.visit(read("training"));
+    config.training.visit(read("training"), config.model.task);
   } catch (const nlohmann::json::exception& error) {
     fail("config", "damaged: {}", error.what());
   }
@@ -271,7 +233,7 @@ constexpr const char* type_word() {
 
 }  // namespace
 
-RunOptions::RunOptions(CLI::App& command) {
+RunOptions::RunOptions(CLI::App& command, std::string task) : task_(std::move(task)) {
   const auto add = [&](const std::string& key, const std::string& type, const std::string& shown, const std::string& help,
                        const std::string& group) {
     const std::string name = option_name(key);
@@ -290,24 +252,26 @@ RunOptions::RunOptions(CLI::App& command) {
   command.add_option("--config", file_, "file of `key = value` lines; the command line overrides it")
       ->type_name("FILE")
       ->group("Run");
-  add("preset", preset_choices, "small", "sizes and recipe to start from", "Run");
+  add("preset", preset_choices(task_), "small", "sizes and recipe to start from", "Run");
   const auto group_of = [&](const char* group) {
-    return [&add, group]<class T>(const char* key, T& value, const char* choices, const char* help) {
+    return [this, &add, group]<class T>(const char* key, T& value, const char* choices, const char* help) {
       std::string shown = toml_line(key, value).substr(std::string_view(key).size() + 3);
       std::erase(shown, '"');
-      const std::vector<std::string> owners = families_with(key);
+      const std::vector<std::string> owners = families_with(key, task_);
       const bool common = owners.size() == families().size();
       add(key, *choices == '\0' ? type_word<T>() : choices, shown, help,
           common ? group : fmt::format("{}, only of {}", group, CLI::detail::join(owners, ", ")));
     };
   };
-  RunConfig shown = RunConfig::resolve({}, {});
-  shown.training.visit(group_of("Training"));
+  RunConfig shown = RunConfig::resolve({}, {}, task_);
+  shown.training.visit(group_of("Training"), task_);
   shown.optimizer.visit(group_of("Optimizer"));
   shown.model.visit(group_of("Model"));
-  for_each_family([&](RunConfig& config) { config.model.visit(group_of("Model")); });
+  for_each_family(task_, [&](RunConfig& config) { config.model.visit(group_of("Model")); });
 }
 
-RunConfig RunOptions::resolve() const { return RunConfig::resolve(file_.empty() ? Settings{} : read_settings(file_), given_); }
+RunConfig RunOptions::resolve() const {
+  return RunConfig::resolve(file_.empty() ? Settings{} : read_settings(file_), given_, task_);
+}
 
 }  // namespace argand

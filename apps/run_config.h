@@ -13,7 +13,11 @@ namespace argand {
 
 struct TrainingConfig {
   std::string data = "grammar";
-  std::int64_t steps = 500;
+  std::int64_t words = 20000;
+  std::int64_t train_articles = 0;
+  std::int64_t test_articles = 0;
+  std::int64_t steps = 500;  ///< 0 while they follow from the epochs and the data are not known yet
+  std::int64_t epochs = 0;
   std::int64_t batch = 16;
   std::int64_t length = 128;
   std::int64_t accumulate = 1;
@@ -27,13 +31,22 @@ struct TrainingConfig {
   std::int64_t checkpoint_every = 100;
   std::int64_t log_every = 1;
 
-  /// Calls f(key, value&, choices, help) for every key, as ModelConfig::visit does.
+  /// Calls f(key, value&, choices, help) for every key that the task has, as ModelConfig::visit does.
   template <class F>
-  void visit(F&& f) {
-    f("data", data, "", "folder with train.txt, valid.txt, test.txt, or `grammar`: the corpus that is built in");
-    f("steps", steps, "", "optimizer steps");
-    f("batch", batch, "", "windows a step");
-    f("length", length, "", "tokens a window");
+  void visit(F&& f, const std::string& task) {
+    const bool lm = task == "lm";
+    f("data", data, "",
+      lm ? "folder with train.txt, valid.txt, test.txt, or `grammar`: the corpus that is built in"
+         : "folder with train.csv or train_sample.csv, test.csv, classes.txt, or `topics`: the articles that are built in");
+    if (!lm) {
+      f("words", words, "", "how many words are known: the most frequent ones of the articles to train on");
+      f("train_articles", train_articles, "", "train on the first so many (0: all)");
+      f("test_articles", test_articles, "", "test on the first so many (0: all)");
+    }
+    f("steps", steps, "", epochs > 0 ? "optimizer steps, instead of epochs" : "optimizer steps");
+    f("epochs", epochs, "", epochs > 0 ? "passes over the training data" : "passes over the training data, instead of steps");
+    f("batch", batch, "", lm ? "windows a step" : "articles a step");
+    if (lm) f("length", length, "", "tokens a window");
     f("accumulate", accumulate, "", "batches whose gradients are averaged in one step");
     f("lr", lr, "", "highest learning rate");
     f("final_lr", final_lr, "", "where the cosine ends, as a fraction of lr");
@@ -41,8 +54,9 @@ struct TrainingConfig {
     f("clip", clip, "", "largest global norm of the gradients (0: no limit)");
     f("seed", seed, "", "of the initial parameters, the batches and the dropout");
     f("precision", precision, "float32|float64", "of all numbers");
-    f("eval_every", eval_every, "", "steps between validations (0: only at the end)");
-    f("checkpoint_every", checkpoint_every, "", "steps between checkpoints that are kept (0: only at the end)");
+    f("eval_every", eval_every, "", "steps between validations (0: only at the end; -1: after every epoch)");
+    f("checkpoint_every", checkpoint_every, "",
+      "steps between checkpoints that are kept (0: only at the end; -1: after every epoch)");
     f("log_every", log_every, "", "steps between lines of the log");
   }
 };
@@ -56,13 +70,15 @@ struct RunConfig {
   void visit(F&& f) {
     model.visit(f);
     optimizer.visit(f);
-    training.visit(f);
+    training.visit(f, model.task);
   }
 
-  /// Family's defaults < preset < file < command line. The keys `family` and `preset` may stand in either.
-  /// Throws UsageError for unknown keys, with a suggestion, ill-typed values, and sizes that do not fit together.
-  static RunConfig resolve(const Settings& file, const Settings& command_line);
+  /// Family's defaults < preset < file < command line. The keys `family`, `task` and `preset` may stand in either; `task` is what
+  /// the task is otherwise. Throws UsageError for unknown keys, with a suggestion, ill-typed values, and sizes that do not fit
+  /// together.
+  static RunConfig resolve(const Settings& file, const Settings& command_line, const std::string& task = "lm");
 
+  /// Of all `training.steps`, which must be known.
   Schedule schedule() const;
   /// Throws UsageError for what can never work.
   void validate() const;
@@ -72,20 +88,18 @@ struct RunConfig {
   std::string to_toml() const;  ///< one line a key with its explanation; `--config` reads it
 };
 
-/// Names of the presets joined by '|'.
-inline constexpr const char* preset_choices = "small|paper";
-
-/// Adds an option for every key of every family and for --preset and --config to a subcommand. After parsing, the returned
-/// function reads the file if there is one and resolves; the object must outlive the parsing.
+/// Adds an option for every key that the task has with any family and for --preset and --config to a subcommand. After parsing, the
+/// returned function reads the file if there is one and resolves; the object must outlive the parsing.
 class RunOptions {
  public:
-  explicit RunOptions(CLI::App& command);
+  RunOptions(CLI::App& command, std::string task);
   RunConfig resolve() const;
   bool has_file() const { return !file_.empty(); }
   /// The options that were given, in the order of the keys.
   const Settings& given() const { return given_; }
 
  private:
+  std::string task_;
   Settings given_;
   std::string file_;
 };

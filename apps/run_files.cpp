@@ -2,15 +2,24 @@
 
 #include <filesystem>
 
+#include "data/labelled_texts.h"
+
 namespace argand {
 
 TrainedRun open_run(const std::string& run) {
   const std::string path = find_checkpoint(run);
-  const std::string words = (std::filesystem::path(path).parent_path() / "vocab.txt").string();
-  TrainedRun found{Checkpoint(path), Vocabulary::load(words)};
-  const std::int64_t size = found.checkpoint.config().model.vocab_size;
-  require(found.vocabulary.size() <= size, "checkpoint", "{} has {} words, the model of {} only {} ids", words,
-          found.vocabulary.size(), path, size);
+  const auto beside = [&](const char* name) { return (std::filesystem::path(path).parent_path() / name).string(); };
+  const std::string words = beside("vocab.txt"), names = beside("classes.txt");
+  TrainedRun found{Checkpoint(path), Vocabulary::load(words), {}};
+  const ModelConfig& model = found.checkpoint.config().model;
+  require(found.vocabulary.size() <= model.vocab_size, "checkpoint", "{} has {} words, the model of {} only {} ids", words,
+          found.vocabulary.size(), path, model.vocab_size);
+  if (model.task != "classify") return found;
+  found.classes = load_classes("checkpoint", names);
+  require(static_cast<std::int64_t>(found.classes.size()) == model.n_classes, "checkpoint",
+          "{} names {} classes, the model of {} has {}", names, found.classes.size(), path, model.n_classes);
+  require(found.vocabulary.find("<pad>") == pad_id && found.vocabulary.find("<unk>") == unknown_id, "checkpoint",
+          "{} does not begin with <pad> and <unk>", words);
   return found;
 }
 

@@ -23,8 +23,8 @@ bool is_step_file(std::string_view name) {
 }
 
 bool is_ours(std::string_view name) {
-  static constexpr std::array<std::string_view, 6> names = {"last.safetensors", "best.safetensors", "log.jsonl",
-                                                            "config.toml",      "config.json",      "vocab.txt"};
+  static constexpr std::array<std::string_view, 7> names = {"last.safetensors", "best.safetensors", "log.jsonl",  "config.toml",
+                                                            "config.json",      "vocab.txt",        "classes.txt"};
   return std::find(names.begin(), names.end(), name) != names.end() || is_step_file(name);
 }
 

@@ -11,6 +11,7 @@ namespace argand {
 /// RUN/step-N.safetensors       checkpoints kept on the way
 /// RUN/log.jsonl                one JSON object a line
 /// RUN/config.toml, config.json what was asked for; RUN/vocab.txt: one word a line, in the order of ids
+/// RUN/classes.txt              of a classifier: the names of the labels, one a line
 class RunFolder {
  public:
   explicit RunFolder(std::string path) : path_(std::move(path)) {}
@@ -30,6 +31,7 @@ class RunFolder {
   std::string at_step(std::int64_t step) const { return file("step-" + std::to_string(step) + ".safetensors"); }
   std::string log() const { return file("log.jsonl"); }
   std::string vocabulary() const { return file("vocab.txt"); }
+  std::string classes() const { return file("classes.txt"); }
 
  private:
   std::string path_;

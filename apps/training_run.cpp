@@ -2,35 +2,21 @@
 
 #include <cmath>
 
-#include "apps/command_line.h"
 #include "autograd/tape.h"
 #include "optim/clip.h"
 
 namespace argand {
-namespace {
-
-RunConfig with_vocabulary(RunConfig config, const Corpus& corpus) {
-  const std::int64_t words = corpus.vocabulary.size();
-  if (config.model.vocab_size == 0) config.model.vocab_size = words;
-  if (config.model.vocab_size < words)
-    usage_fail("--vocab-size", "{} ids are too few for the corpus's {} words; 0 takes as many as there are",
-               config.model.vocab_size, words);
-  config.validate();
-  return config;
-}
-
-}  // namespace
-
 template <RealScalar R>
-TrainingRun<R>::TrainingRun(RunConfig config, const Corpus& corpus)
-    : config_(with_vocabulary(std::move(config), corpus)),
-      batches_(corpus.train, config_.training.batch, config_.training.length, static_cast<std::uint64_t>(config_.training.seed)),
-      valid_(corpus.valid),
-      schedule_(config_.schedule()) {
-  const EvaluationBatches long_enough(valid_, config_.training.batch, config_.training.length);  // said now, not at the end
+TrainingRun<R>::TrainingRun(const RunConfig& config, const TrainingData& data)
+    : task_(make_task(config, data)), config_(fitted(config, data, *task_)), schedule_(config_.schedule()) {
   model_ = make_model<R>(config_.model, static_cast<std::uint64_t>(config_.training.seed));
   parameters_ = model_->parameters();
   optimizer_ = make_optimizer<R>(config_.optimizer, parameters_);
+}
+
+template <RealScalar R>
+ForwardContext TrainingRun<R>::context(std::uint64_t number, bool training) const {
+  return {.training = training, .seed = static_cast<std::uint64_t>(config_.training.seed), .step = number};
 }
 
 template <RealScalar R>
@@ -41,18 +27,18 @@ StepReport TrainingRun<R>::step() {
   zero_grad(parameters_);
   for (std::int64_t i = 0; i < t.accumulate; ++i) {
     const auto number = static_cast<std::uint64_t>(state_.step * t.accumulate + i);
-    const ForwardContext context{.training = true, .seed = static_cast<std::uint64_t>(t.seed), .step = number};
-    const LmBatch batch = batches_.at(number);
-    const Loss<R> loss = model_->loss(batch.tokens, batch.targets, context);
+    const Batch batch = task_->batch(number);
+    const ForwardContext pass = context(number, true);
+    const Loss<R> loss = model_->loss(batch.tokens, batch.targets, pass);
     if (!std::isfinite(static_cast<double>(loss.total.value().item()))) {
       Tape::current().clear();
       fail("train", "the loss became {} at step {}{}; a lower --lr or --clip may help", loss.total.value().item(), report.step,
-           first_non_finite(batch, context));
+           first_non_finite(batch, pass));
     }
     backward(loss.total);
     report.cross_entropy += share * loss.cross_entropy;
     report.auxiliary += share * loss.auxiliary;
-    report.tokens += batch.tokens.size();
+    report.tokens += batch.n_tokens;
   }
   report.grad_norm = share * grad_norm(parameters_);
   require(std::isfinite(report.grad_norm), "train",
@@ -64,7 +50,7 @@ StepReport TrainingRun<R>::step() {
 }
 
 template <RealScalar R>
-std::string TrainingRun<R>::first_non_finite(const LmBatch& batch, const ForwardContext& context) {
+std::string TrainingRun<R>::first_non_finite(const Batch& batch, const ForwardContext& context) {
   std::string found;
   watch_forward([&](const Op& op, const std::string& scope, bool finite) {
     if (!finite && found.empty()) found = fmt::format(", first in {}{}", op.name(), scope.empty() ? "" : " of " + scope);
@@ -78,29 +64,20 @@ std::string TrainingRun<R>::first_non_finite(const LmBatch& batch, const Forward
 }
 
 template <RealScalar R>
-double evaluate(Model<R>& model, const Ids& tokens, std::int64_t B, std::int64_t T) {
-  const NoGrad none;
-  const EvaluationBatches blocks(tokens, B, T);
-  double total = 0;
-  for (std::int64_t i = 0; i < blocks.size(); ++i) {
-    const LmBatch block = blocks[i];
-    total += model.loss(block.tokens, block.targets).cross_entropy;
+bool TrainingRun<R>::due(std::int64_t every) const {
+  if (every < 0) every = steps_per_epoch(config_, *task_);
+  return every > 0 && state_.step % every == 0;
+}
+
+template <RealScalar R>
+Evaluation TrainingRun<R>::validate(bool& is_best) {
+  Evaluation evaluation = evaluate(task_->validation());
+  is_best = evaluation.loss < state_.best_valid;
+  if (is_best) {
+    state_.best_valid = evaluation.loss;
+    state_.best_step = state_.step;
   }
-  return total / static_cast<double>(blocks.size());
-}
-
-template <RealScalar R>
-double TrainingRun<R>::evaluate(const Ids& tokens) {
-  return argand::evaluate<R>(*model_, tokens, config_.training.batch, config_.training.length);
-}
-
-template <RealScalar R>
-bool TrainingRun<R>::validate(double& loss) {
-  loss = evaluate(valid_);
-  if (!(loss < state_.best_valid)) return false;
-  state_.best_valid = loss;
-  state_.best_step = state_.step;
-  return true;
+  return evaluation;
 }
 
 template <RealScalar R>
@@ -111,9 +88,7 @@ void TrainingRun<R>::restore(const Checkpoint& checkpoint) {
   state_ = checkpoint.state();
 }
 
-#define ARGAND_TRAINING_RUN(R)   \
-  template class TrainingRun<R>; \
-  template double evaluate(Model<R>&, const Ids&, std::int64_t, std::int64_t);
-ARGAND_FOR_REAL(ARGAND_TRAINING_RUN)
+template class TrainingRun<float>;
+template class TrainingRun<double>;
 
 }  // namespace argand

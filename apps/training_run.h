@@ -1,11 +1,11 @@
 #pragma once
-/// A language model in training: the mathematics of a step, and nothing about files, clocks or screens.
+/// A model in training: the mathematics of a step, and nothing about files, clocks or screens.
 
 #include <memory>
 
 #include "apps/checkpoint.h"
-#include "data/batches.h"
-#include "data/corpus.h"
+#include "apps/evaluation.h"
+#include "apps/task.h"
 #include "optim/schedule.h"
 
 namespace argand {
@@ -13,19 +13,19 @@ namespace argand {
 /// What one step did.
 struct StepReport {
   std::int64_t step = 0;     ///< steps taken, this one included
-  double cross_entropy = 0;  ///< nats a token, before the step
+  double cross_entropy = 0;  ///< nats a token (or an article), before the step
   double auxiliary = 0;      ///< weighted
   double lr = 0;
   double grad_norm = 0;     ///< before clipping
-  std::int64_t tokens = 0;  ///< that were trained on
+  std::int64_t tokens = 0;  ///< that were trained on, without padding
 };
 
 template <RealScalar R>
 class TrainingRun {
  public:
-  /// Initial parameters are a function of the configuration. A vocab_size of 0 becomes the corpus's. Throws UsageError when the
-  /// vocabulary does not fit, Error when the corpus is too short for the windows.
-  TrainingRun(RunConfig config, const Corpus& corpus);
+  /// Initial parameters are a function of the configuration, which takes from the data what fitted() says. Throws UsageError when
+  /// they do not fit, Error when there are too little data for a batch.
+  TrainingRun(const RunConfig& config, const TrainingData& data);
 
   const RunConfig& config() const { return config_; }
   const RunState& state() const { return state_; }
@@ -35,10 +35,12 @@ class TrainingRun {
   /// optimiser as they were, when the loss or a gradient is not finite; the message names the op where that began.
   StepReport step();
 
-  /// Mean cross entropy in nats a token over `tokens` in blocks of batch x length (EvaluationBatches).
-  double evaluate(const Ids& tokens);
-  /// Over the validation part; remembers the best. True when this is the best so far.
-  bool validate(double& loss);
+  /// Whether something is due now that comes every so many steps; every: 0 never, -1 after every epoch.
+  bool due(std::int64_t every) const;
+
+  Evaluation evaluate(const EvaluationSet& set) { return argand::evaluate<R>(*model_, set, context(0, false)); }
+  /// Over the task's validation part; remembers the lowest loss. `is_best`: this is it.
+  Evaluation validate(bool& is_best);
 
   /// For going on / for use.
   void save(const std::string& path) const { save_checkpoint<R>(path, config_, state_, parameters_, optimizer_.get()); }
@@ -50,20 +52,17 @@ class TrainingRun {
   const ParameterList<R>& parameters() const { return parameters_; }
 
  private:
-  std::string first_non_finite(const LmBatch& batch, const ForwardContext& context);
+  /// What a pass of the model depends on besides parameters and tokens; `number`: of the batch.
+  ForwardContext context(std::uint64_t number, bool training) const;
+  std::string first_non_finite(const Batch& batch, const ForwardContext& context);
 
+  std::unique_ptr<Task> task_;
   RunConfig config_;
   RunState state_;
   std::unique_ptr<Model<R>> model_;
   ParameterList<R> parameters_;
   std::unique_ptr<Optimizer<R>> optimizer_;
-  LmBatches batches_;
-  Ids valid_;
   Schedule schedule_;
 };
-
-/// Mean cross entropy in nats a token over `tokens` in blocks of B x T (EvaluationBatches).
-template <RealScalar R>
-double evaluate(Model<R>& model, const Ids& tokens, std::int64_t B, std::int64_t T);
 
 }  // namespace argand

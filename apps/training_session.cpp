@@ -3,36 +3,43 @@
 #include <chrono>
 #include <cmath>
 
+#include "data/ag_news.h"
 #include "data/atomic_file.h"
 
 namespace argand {
 namespace {
 
-const RunConfig& config_for(const Corpus& corpus, const Checkpoint& last) {
-  require(corpus.vocabulary.size() <= last.config().model.vocab_size, "train",
-          "the data have {} words, the model of {} only {} ids: the data have changed since the run began",
-          corpus.vocabulary.size(), last.file().path(), last.config().model.vocab_size);
+const RunConfig& config_for(const TrainingData& data, const Checkpoint& last) {
+  const ModelConfig& model = last.config().model;
+  const std::int64_t words = vocabulary_of(data).size();
+  require(words <= model.vocab_size, "train",
+          "the data have {} words, the model of {} only {} ids: the data have changed since the run began", words,
+          last.file().path(), model.vocab_size);
   return last.config();
 }
 
 }  // namespace
 
 template <RealScalar R>
-TrainingSession<R>::TrainingSession(const RunFolder& folder, bool overwrite, const RunConfig& config, const Corpus& corpus)
-    : folder_(folder), run_(config, corpus) {
+TrainingSession<R>::TrainingSession(const RunFolder& folder, bool overwrite, const RunConfig& config, const TrainingData& data)
+    : folder_(folder), run_(config, data) {
   folder_.create(overwrite);  // only now that the model could be built: a mistake must not cost the old run
   log_ = std::make_unique<JsonLines>(folder_.log(), -1);
   write_file_atomically(folder_.file("config.json"), run_.config().to_json());
   write_file_atomically(folder_.file("config.toml"), run_.config().to_toml());
-  corpus.vocabulary.save(folder_.vocabulary());
+  vocabulary_of(data).save(folder_.vocabulary());
+  if (const auto classes = classes_of(data); !classes.empty()) save_classes(folder_.classes(), classes);
   save();
 }
 
 template <RealScalar R>
-TrainingSession<R>::TrainingSession(const RunFolder& folder, const Checkpoint& last, const Corpus& corpus)
-    : folder_(folder), run_(config_for(corpus, last), corpus) {
-  require(Vocabulary::load(folder_.vocabulary()) == corpus.vocabulary, "train",
+TrainingSession<R>::TrainingSession(const RunFolder& folder, const Checkpoint& last, const TrainingData& data)
+    : folder_(folder), run_(config_for(data, last), data) {
+  require(Vocabulary::load(folder_.vocabulary()) == vocabulary_of(data), "train",
           "the words of the data are not those of {}: the data have changed since the run began", folder_.vocabulary());
+  if (const auto classes = classes_of(data); !classes.empty())
+    require(load_classes("train", folder_.classes()) == classes, "train",
+            "the classes of the data are not those of {}: the data have changed since the run began", folder_.classes());
   run_.restore(last);
   log_ = std::make_unique<JsonLines>(folder_.log(), run_.state().step);
   folder_.remove_leftovers();
@@ -40,23 +47,20 @@ TrainingSession<R>::TrainingSession(const RunFolder& folder, const Checkpoint& l
 
 template <RealScalar R>
 Advance TrainingSession<R>::advance() {
-  const auto due = [&](std::int64_t every) { return every > 0 && run_.state().step % every == 0; };
   const auto start = std::chrono::steady_clock::now();
   Advance done;
   done.step = run_.step();
   done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const TrainingConfig& t = run_.config().training;
-  if (due(t.log_every) || finished()) log_step(done);
-  if (due(t.eval_every) || finished()) {
-    double loss = 0;
-    done.is_best = run_.validate(loss);
-    done.validation = loss;
-    log_->write({{"step", done.step.step}, {"valid_loss", loss}, {"valid_ppl", std::exp(loss)}, {"best", done.is_best}});
+  if (run_.due(t.log_every) || finished()) log_step(done);
+  if (run_.due(t.eval_every) || finished()) {
+    done.validation = run_.validate(done.is_best);
+    log_validation(done);
     if (done.is_best) run_.save_model(folder_.best());
   }
   // last.safetensors comes last: whoever finds it with a step finds all that was due up to that step.
-  if (due(t.checkpoint_every) && !finished()) run_.save(folder_.at_step(run_.state().step));
-  if (due(t.checkpoint_every) || finished()) save();
+  if (run_.due(t.checkpoint_every) && !finished()) run_.save(folder_.at_step(run_.state().step));
+  if (run_.due(t.checkpoint_every) || finished()) save();
   return done;
 }
 
@@ -76,8 +80,28 @@ void TrainingSession<R>::log_step(const Advance& done) {
       line[std::string(name) + "_mean"] = spread.mean;
       line[std::string(name) + "_std"] = spread.std;
     }
+  for (const auto& [name, angles] : numbers_called(run_.parameters(), "theta")) line["theta"][name] = angles;
   line["tokens_per_second"] = std::round(static_cast<double>(s.tokens) / done.seconds);
   line["seconds"] = done.seconds;
+  log_->write(line);
+}
+
+template <RealScalar R>
+void TrainingSession<R>::log_validation(const Advance& done) {
+  const Evaluation& e = *done.validation;
+  nlohmann::ordered_json line = {{"step", done.step.step}, {"valid_loss", e.loss}};
+  if (e.confusion) {
+    const std::int64_t n = e.confusion->n_classes();
+    line["valid_accuracy"] = *e.confusion->accuracy();
+    auto& rows = line["confusion"] = nlohmann::ordered_json::array();
+    for (std::int64_t i = 0; i < n; ++i) {
+      rows.push_back(nlohmann::ordered_json::array());
+      for (std::int64_t j = 0; j < n; ++j) rows.back().push_back(e.confusion->count(i, j));
+    }
+  } else {
+    line["valid_ppl"] = std::exp(e.loss);
+  }
+  line["best"] = done.is_best;
   log_->write(line);
 }
 
@@ -100,9 +124,22 @@ Spread spread_of(const ParameterList<R>& parameters, std::string_view name_end) 
   return spread;
 }
 
-#define ARGAND_TRAINING_SESSION(R)   \
-  template class TrainingSession<R>; \
-  template Spread spread_of(const ParameterList<R>&, std::string_view);
+template <RealScalar R>
+std::vector<std::pair<std::string, std::vector<R>>> numbers_called(const ParameterList<R>& parameters, std::string_view name) {
+  std::vector<std::pair<std::string, std::vector<R>>> found;
+  const std::string end = "." + std::string(name);
+  for (const Parameter<R>& p : parameters) {
+    if (p.is_complex() || (p.name != name && !p.name.ends_with(end))) continue;
+    const Tensor<R>& x = std::get<Var<R>>(p.var).value();
+    found.emplace_back(p.name, std::vector<R>(x.begin(), x.end()));
+  }
+  return found;
+}
+
+#define ARGAND_TRAINING_SESSION(R)                                      \
+  template class TrainingSession<R>;                                    \
+  template Spread spread_of(const ParameterList<R>&, std::string_view); \
+  template std::vector<std::pair<std::string, std::vector<R>>> numbers_called(const ParameterList<R>&, std::string_view);
 ARGAND_FOR_REAL(ARGAND_TRAINING_SESSION)
 
 }  // namespace argand

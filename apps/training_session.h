@@ -13,18 +13,18 @@ namespace argand {
 /// What advance() did.
 struct Advance {
   StepReport step;
-  double seconds = 0;                ///< of the step alone
-  std::optional<double> validation;  ///< nats a token, when one was due
-  bool is_best = false;              ///< that validation
+  double seconds = 0;                    ///< of the step alone
+  std::optional<Evaluation> validation;  ///< when one was due
+  bool is_best = false;                  ///< that validation
 };
 
 template <RealScalar R>
 class TrainingSession {
  public:
-  /// A new run: makes the folder (see RunFolder::create), writes configuration, vocabulary and the checkpoint of step 0.
-  TrainingSession(const RunFolder& folder, bool overwrite, const RunConfig& config, const Corpus& corpus);
-  /// Goes on from a checkpoint of the folder, bit for bit as if never stopped. Throws Error when the corpus is another one now.
-  TrainingSession(const RunFolder& folder, const Checkpoint& last, const Corpus& corpus);
+  /// A new run: makes the folder (see RunFolder::create), writes configuration, words, labels and the checkpoint of step 0.
+  TrainingSession(const RunFolder& folder, bool overwrite, const RunConfig& config, const TrainingData& data);
+  /// Goes on from a checkpoint of the folder, bit for bit as if never stopped. Throws Error when the data are others now.
+  TrainingSession(const RunFolder& folder, const Checkpoint& last, const TrainingData& data);
 
   bool finished() const { return run_.finished(); }
   /// One step, and what is due after it: a line of the log, a validation, checkpoints.
@@ -37,6 +37,7 @@ class TrainingSession {
 
  private:
   void log_step(const Advance& advance);
+  void log_validation(const Advance& advance);
 
   RunFolder folder_;
   TrainingRun<R> run_;
@@ -50,5 +51,9 @@ struct Spread {
 };
 template <RealScalar R>
 Spread spread_of(const ParameterList<R>& parameters, std::string_view name_end);
+
+/// Name and numbers of each parameter that is called `name` or NAME.`name`, e.g. QIC's angles: "theta".
+template <RealScalar R>
+std::vector<std::pair<std::string, std::vector<R>>> numbers_called(const ParameterList<R>& parameters, std::string_view name);
 
 }  // namespace argand

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "core/error.h"
+#include "data/atomic_file.h"
 #include "data/csv.h"
 #include "data/text_file.h"
 #include "data/utf8.h"
@@ -23,24 +24,30 @@ std::int64_t number_up_to(std::int64_t most, std::string_view text) {
   return n <= most ? n : 0;
 }
 
-std::vector<std::string> read_classes(const std::string& path) {
-  const std::string text = read_text_file("ag_news", path);
+}  // namespace
+
+std::vector<std::string> load_classes(std::string_view op, const std::string& path) {
+  const std::string text = read_text_file(op, path);
   std::vector<std::string> names;
   for (std::string_view rest = text; !rest.empty();) {
     std::string_view line = take_line(rest);
     if (line.ends_with('\r')) line.remove_suffix(1);
     const std::string name(line);
-    require(has_words(name), "ag_news", "{}, line {}: an empty name", path, names.size() + 1);
+    require(has_words(name), op, "{}, line {}: an empty name", path, names.size() + 1);
     const auto known = std::find(names.begin(), names.end(), name);
-    require(known == names.end(), "ag_news", "{}, line {}: {} is also on line {}", path, names.size() + 1, in_quotes(name),
+    require(known == names.end(), op, "{}, line {}: {} is also on line {}", path, names.size() + 1, in_quotes(name),
             known - names.begin() + 1);
     names.push_back(name);
   }
-  require(names.size() >= 2, "ag_news", "{}: only one class; telling apart takes two", path);
+  require(names.size() >= 2, op, "{}: only one class; telling apart takes two", path);
   return names;
 }
 
-}  // namespace
+void save_classes(const std::string& path, const std::vector<std::string>& classes) {
+  std::string text;
+  for (const std::string& name : classes) (text += name) += '\n';
+  write_file_atomically(path, text);
+}
 
 std::vector<Article> read_articles(const std::string& path, std::int64_t n_classes) {
   std::vector<Article> articles;
@@ -67,7 +74,7 @@ ArticleSets load_ag_news(const std::string& directory) {
   require(whole || fs::exists(directory + "/train_sample.csv"), "ag_news", "neither train.csv nor train_sample.csv in {}",
           directory);
   ArticleSets sets;
-  sets.classes = read_classes(directory + "/classes.txt");
+  sets.classes = load_classes("ag_news", directory + "/classes.txt");
   const auto n_classes = static_cast<std::int64_t>(sets.classes.size());
   sets.train = read_articles(directory + (whole ? "/train.csv" : "/train_sample.csv"), n_classes);
   sets.test = read_articles(directory + "/test.csv", n_classes);

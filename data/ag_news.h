@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace argand {
@@ -23,12 +24,18 @@ struct ArticleSets {
   std::vector<Article> train, test;
 };
 
+/// Names of classes, one a line, in the order of their numbers. Throws Error, starting with `op` and naming file and line, for an
+/// empty name, one that appears twice, and less than two.
+std::vector<std::string> load_classes(std::string_view op, const std::string& path);
+/// As load_classes() reads it. Atomic; throws Error.
+void save_classes(const std::string& path, const std::vector<std::string>& classes);
+
 /// Reads `path`: lines of "class","title","description" (data/csv.h), the class a number from 1 to n_classes. A `\` stands for a
 /// line break. An article may lack its title or its description, not both. Throws Error naming file, line and reason for anything
 /// else; nothing is skipped.
 std::vector<Article> read_articles(const std::string& path, std::int64_t n_classes);
 
-/// Reads classes.txt (one name a line, in the order of their numbers), train.csv, or train_sample.csv where there is no train.csv,
+/// Reads classes.txt (load_classes), train.csv, or train_sample.csv where there is no train.csv,
 /// and test.csv from `directory`. Throws Error as read_articles() does, and for files that are missing.
 ArticleSets load_ag_news(const std::string& directory);
 

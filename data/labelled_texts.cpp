@@ -17,11 +17,6 @@ void for_each_word(std::string_view text, const F& f) {
   for (std::string_view word = take_word(rest); !word.empty(); word = take_word(rest)) f(word);
 }
 
-std::span<const Article> first_of(const std::vector<Article>& articles, std::int64_t count) {
-  const auto n = count > 0 ? std::min(articles.size(), static_cast<std::size_t>(count)) : articles.size();
-  return {articles.data(), n};
-}
-
 }  // namespace
 
 Vocabulary frequent_words(std::span<const Article> articles, std::int64_t most) {
@@ -73,9 +68,14 @@ std::span<const Vocabulary::Id> LabelledTexts::text(std::int64_t i) const {
   return std::span(tokens_).subspan(static_cast<std::size_t>(end(i - 1)), static_cast<std::size_t>(length(i)));
 }
 
+std::span<const Article> first_articles(const std::vector<Article>& articles, std::int64_t count) {
+  const auto n = count > 0 ? std::min(articles.size(), static_cast<std::size_t>(count)) : articles.size();
+  return {articles.data(), n};
+}
+
 LabelledCorpus make_labelled_corpus(const ArticleSets& sets, std::int64_t words, std::int64_t train_articles,
                                     std::int64_t test_articles) {
-  const auto train = first_of(sets.train, train_articles), test = first_of(sets.test, test_articles);
+  const auto train = first_articles(sets.train, train_articles), test = first_articles(sets.test, test_articles);
   const Vocabulary vocabulary = frequent_words(train, words);
   return {vocabulary, sets.classes, LabelledTexts(train, vocabulary), LabelledTexts(test, vocabulary)};
 }

@@ -53,6 +53,9 @@ struct LabelledCorpus {
   LabelledTexts train, test;
 };
 
+/// The first `count` of them, or all when there are not so many or count is 0.
+std::span<const Article> first_articles(const std::vector<Article>& articles, std::int64_t count);
+
 /// The first `train_articles` and `test_articles` of each part (0: all), in words that are frequent in the first of them.
 LabelledCorpus make_labelled_corpus(const ArticleSets& sets, std::int64_t words, std::int64_t train_articles,
                                     std::int64_t test_articles);

@@ -90,9 +90,59 @@ BOOST_AUTO_TEST_CASE(json_and_toml_say_everything) {
   const RunConfig c =
       RunConfig::resolve({}, options({{"data", "my \"texts\""}, {"lr", "0.00123"}, {"seed", "7"}, {"adaptation", "shared"}}));
   BOOST_TEST(RunConfig::from_json(c.to_json()).to_json() == c.to_json());
+  const RunConfig articles =
+      RunConfig::resolve({}, options({{"words", "77"}, {"test_articles", "5"}, {"max_seq_len", "9"}}), "classify");
+  BOOST_TEST(RunConfig::from_json(articles.to_json()).to_json() == articles.to_json());
   const TemporaryDirectory scratch;
+  BOOST_TEST(RunConfig::resolve(read_settings(scratch.file("articles.toml", articles.to_toml())), {}, "classify").to_json() ==
+             articles.to_json());
   const RunConfig again = RunConfig::resolve(read_settings(scratch.file("config.toml", c.to_toml())), {});
   BOOST_TEST(again.to_json() == c.to_json());
+}
+
+BOOST_AUTO_TEST_CASE(the_recipe_of_the_qic_paper) {
+  for (const char* family : {"transformer", "complexformer", "crope"}) {
+    const RunConfig c = RunConfig::resolve({}, options({{"preset", "qic-paper"}, {"family", family}}), "classify");
+    BOOST_TEST(c.model.family == family);
+    BOOST_TEST(c.model.task == "classify");
+    BOOST_TEST(c.model.n_classes == 4);
+    BOOST_TEST(c.model.n_layers == 2);
+    BOOST_TEST(c.model.d_model == 128);
+    BOOST_TEST(c.model.n_heads == 4);
+    BOOST_TEST(c.model.d_ff == 128);
+    BOOST_TEST(c.model.max_seq_len == 256);
+    BOOST_TEST(c.model.dropout == 0.1);
+    BOOST_TEST(c.training.words == 5000);
+    BOOST_TEST(c.training.train_articles == 4000);
+    BOOST_TEST(c.training.test_articles == 1000);
+    BOOST_TEST(c.training.batch == 32);
+    BOOST_TEST(c.training.epochs == 5);
+    BOOST_TEST(c.training.lr == 2e-3);
+    BOOST_TEST(c.training.clip == 1);
+    BOOST_TEST(c.optimizer.weight_decay == 0);
+  }
+  RunConfig c = RunConfig::resolve({}, options({{"preset", "qic-paper"}}), "classify");
+  c.training.steps = 625;
+  BOOST_TEST(c.schedule().warmup == 50);
+}
+
+BOOST_AUTO_TEST_CASE(steps_or_epochs) {
+  const auto training = [](const Settings& file, std::initializer_list<std::pair<const char*, const char*>> command_line) {
+    return RunConfig::resolve(file, options(command_line), "classify").training;
+  };
+  BOOST_TEST(training({}, {}).epochs == 5);
+  BOOST_TEST(training({}, {}).steps == 0);  // from the data
+  BOOST_TEST(training({}, {{"epochs", "2"}}).epochs == 2);
+  BOOST_TEST(training({}, {{"steps", "70"}}).epochs == 0);
+  BOOST_TEST(training({}, {{"steps", "70"}}).steps == 70);
+  const Settings steps = options({{"steps", "70"}}), both = options({{"steps", "70"}, {"epochs", "3"}});
+  BOOST_TEST(training(steps, {}).epochs == 0);
+  BOOST_TEST(training(steps, {{"epochs", "2"}}).epochs == 2);
+  BOOST_TEST(training(steps, {{"epochs", "2"}}).steps == 0);
+  BOOST_TEST(training(both, {}).epochs == 3);  // what a run writes into its config.toml
+  BOOST_TEST(training(both, {{"steps", "9"}}).epochs == 0);
+  BOOST_TEST(training(both, {{"steps", "9"}}).steps == 9);
+  BOOST_TEST(RunConfig::resolve({}, options({{"epochs", "2"}})).training.steps == 0);
 }
 
 BOOST_AUTO_TEST_CASE(mistakes) {
@@ -110,6 +160,17 @@ BOOST_AUTO_TEST_CASE(mistakes) {
   BOOST_TEST(refused({{"steps", "20"}, {"warmup", "50"}}) == "schedule: a warm-up of 50 steps does not fit into 20 steps");
   BOOST_TEST(refused({{"beta1", "1"}}) == "optimizer: beta1 must be in [0, 1), got 1");
   BOOST_TEST(refused({{"n_heads", "3"}}) == "config: n_heads 3 does not divide d_model 128");
+  BOOST_TEST(refused({{"steps", "5"}, {"epochs", "5"}}) == "--epochs: and --steps both say how long to train; drop one of them");
+  BOOST_TEST(refused({{"epochs", "-1"}}) == "--epochs: must be at least 0, got -1");
+  BOOST_TEST(refused({{"eval_every", "-2"}}) == "--eval-every: must be at least -1, got -2");
+  BOOST_TEST(refused({{"words", "10"}}) == "--words: the task lm has no such key");
+  BOOST_TEST(refused({{"task", "classify"}, {"length", "10"}}) == "--length: the task classify has no such key");
+  BOOST_TEST(refused({{"task", "clasify"}}).find("did you mean classify?") != std::string::npos);
+  BOOST_TEST(refused({{"task", "classify"}, {"words", "0"}}) == "--words: must be at least 1, got 0");
+  BOOST_TEST(refused({{"task", "classify"}, {"train_articles", "-1"}}) == "--train-articles: must be at least 0, got -1");
+  BOOST_TEST(refused({{"task", "classify"}, {"preset", "paper"}}) == "--preset: \"paper\" is not one of small|qic-paper");
+  BOOST_TEST(refused({{"preset", "qic-papre"}, {"task", "classify"}}) ==
+             "--preset: \"qic-papre\" is not one of small|qic-paper; did you mean qic-paper?");
   BOOST_TEST(refused({{"length", "200"}, {"max_seq_len", "100"}}) ==
              "--length: windows of 200 tokens, but the model takes 100; raise --max-seq-len");
 }

@@ -47,10 +47,12 @@ BOOST_AUTO_TEST_SUITE(training_run)
 
 BOOST_AUTO_TEST_CASE(learns) {
   TrainingRun<float> run(config_with({{"steps", "60", ""}}), small_corpus());
-  const double before = run.evaluate(small_corpus().valid);
+  bool is_best = false;
+  const double before = run.validate(is_best).loss;
+  BOOST_TEST(is_best);
   while (!run.finished()) run.step();
   BOOST_TEST(std::abs(before - std::log(200.0)) < 0.3);  // knows nothing yet
-  BOOST_TEST(run.evaluate(small_corpus().valid) < before - 0.5);
+  BOOST_TEST(run.validate(is_best).loss < before - 0.5);
 }
 
 BOOST_AUTO_TEST_CASE(a_step_reports_what_it_did) {
@@ -79,9 +81,9 @@ BOOST_AUTO_TEST_CASE(goes_on_bit_for_bit) {
     const TemporaryDirectory scratch;
     const RunConfig config = config_with({{"dropout", "0.1", ""}, {"optimizer", optimizer, ""}});
     TrainingRun<float> whole(config, small_corpus()), first(config, small_corpus()), second(config, small_corpus());
-    double loss = 0;
+    bool is_best = false;
     for (int i = 0; i < 5; ++i) first.step();
-    first.validate(loss);
+    const double loss = first.validate(is_best).loss;
     first.save(scratch / "a.safetensors");
     second.restore(Checkpoint(scratch / "a.safetensors"));
     BOOST_TEST(second.state().step == 5);
@@ -90,7 +92,7 @@ BOOST_AUTO_TEST_CASE(goes_on_bit_for_bit) {
     while (!second.finished()) second.step();
     while (!whole.finished()) {
       whole.step();
-      if (whole.state().step == 5) whole.validate(loss);
+      if (whole.state().step == 5) whole.validate(is_best);
     }
     BOOST_TEST(numbers(whole.parameters()) == numbers(second.parameters()), boost::test_tools::per_element());
     whole.save(scratch / "whole.safetensors");
