@@ -148,7 +148,8 @@ BOOST_AUTO_TEST_CASE(answers_before_the_input_ends) {
   });
   close(pipe_ends[0]);
   BOOST_TEST_REQUIRE(write(pipe_ends[1], "a rose\n", 7) == 7);
-  while (program.running() && program.out().empty()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  const auto answered = [&] { return std::filesystem::exists(scratch / ".out") && !program.out().empty(); };
+  while (program.running() && !answered()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   BOOST_TEST(program.running());
   BOOST_TEST(lines_of(program.out()).size() == 1U);
   close(pipe_ends[1]);
@@ -258,7 +259,7 @@ BOOST_AUTO_TEST_CASE(mistakes_of_classifiers) {
   is_refused(scratch, "eval --split valid " + run, 2, "argand: --split: articles come in two parts, train and test");
   is_refused(scratch, "classify " + scratch / "none", 1, "argand: checkpoint: there is no " + scratch / "none");
   BOOST_TEST(!std::filesystem::exists(scratch / "run"));
-  BOOST_TEST_REQUIRE(run_argand(scratch, "train lm --steps 2 --out " + scratch / "lm" + tiny).code == 0);
+  BOOST_TEST_REQUIRE(run_argand(scratch, "train lm --steps 5 --out " + scratch / "lm" + tiny).code == 0);
   is_refused(scratch, "classify " + scratch / "lm", 1,
              "argand: classify: " + scratch / "lm" +
                  "/best.safetensors is a language model and knows no labels; `argand train classify` makes a classifier");

@@ -10,7 +10,7 @@ using namespace argand;
 
 namespace {
 
-const double close = 1e-12;
+const double rounding = 1e-12;
 
 LabelledCorpus some_articles() { return make_labelled_corpus(topic_articles(50, 45, 0), 1000, 0, 0); }
 
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(every_article_counts_alike_whatever_the_batches) {
   BOOST_TEST(one.confusion->total() == 45);
   for (const std::int64_t B : {7, 8, 45, 100}) {  // the last batch is smaller, and short articles are padded
     const Evaluation many = evaluate<double>(*model, evaluation_set(corpus.test, B, 128));
-    BOOST_TEST(many.loss == one.loss, boost::test_tools::tolerance(close));
+    BOOST_TEST(many.loss == one.loss, boost::test_tools::tolerance(rounding));
     BOOST_TEST(many.count == 45);
     for (int i = 0; i < 4; ++i)
       for (int j = 0; j < 4; ++j) BOOST_TEST(many.confusion->count(i, j) == one.confusion->count(i, j));
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(loss_and_matrix_are_those_of_the_logits) {
     loss += (std::log(total) - logits.data()[corpus.test.label(i)]) / 45;
     right += std::max_element(logits.begin(), logits.end()) - logits.begin() == corpus.test.label(i);
   }
-  BOOST_TEST(evaluation.loss == loss, boost::test_tools::tolerance(close));
+  BOOST_TEST(evaluation.loss == loss, boost::test_tools::tolerance(rounding));
   BOOST_TEST(evaluation.confusion->correct() == right);
 }
 
