@@ -16,7 +16,7 @@ namespace argand {
 /// What a run knows besides its tensors.
 struct RunState {
   std::int64_t step = 0;  ///< steps taken; also the position in the data, which is a function of (seed, step)
-  double best_valid = std::numeric_limits<double>::infinity();  ///< nats a token
+  double best_valid = std::numeric_limits<double>::infinity();  ///< Evaluation::objective(): nats a token, or a share
   std::int64_t best_step = 0;                                   ///< where that was; 0: not validated yet
 };
 

@@ -81,6 +81,8 @@ std::vector<std::string> ConfusionMatrix::table(const std::vector<std::string>& 
   return lines;
 }
 
+double Evaluation::objective() const { return confusion ? 1 - confusion->accuracy().value_or(0) : loss; }
+
 std::string summary(const Evaluation& evaluation) {
   return evaluation.confusion ? fmt::format("loss {:.4f}, accuracy {}", evaluation.loss, percent(evaluation.confusion->accuracy()))
                               : fmt::format("loss {:.4f}, perplexity {:.2f}", evaluation.loss, std::exp(evaluation.loss));

@@ -38,6 +38,9 @@ class ConfusionMatrix {
 };
 
 struct Evaluation {
+  /// What the best validation has least of: the share of articles that are labelled wrongly, or the loss of a language model.
+  double objective() const;
+
   double loss = 0;                           ///< cross entropy: nats a token, or an article
   std::int64_t count = 0;                    ///< of tokens or articles
   std::optional<ConfusionMatrix> confusion;  ///< of a classifier

@@ -59,8 +59,9 @@ void describe_run(const Checkpoint& checkpoint) {
              c.training.precision);
   fmt::print("step {} of {}", checkpoint.state().step, c.training.steps);
   if (checkpoint.state().best_step > 0)
-    fmt::print(", best validation {} {:.{}f} at step {}", lm ? "perplexity" : "loss",
-               lm ? std::exp(checkpoint.state().best_valid) : checkpoint.state().best_valid, lm ? 2 : 4,
+    fmt::print(", best {} at step {}",
+               lm ? fmt::format("validation perplexity {:.2f}", std::exp(checkpoint.state().best_valid))
+                  : fmt::format("test accuracy {:.1f} %", 100 * (1 - checkpoint.state().best_valid)),
                checkpoint.state().best_step);
   fmt::print("\n");
 }

@@ -52,10 +52,10 @@ void conclude(TrainingSession<R>& session, const Evaluation& last, const std::ve
     fmt::print("who knows how these articles are made could reach an accuracy of {:.1f} %\n",
                100 * best_possible_accuracy(first_articles(open_articles("topics").test, last.count)));
   fmt::print(
-      "\nlowest loss {:.4f} at step {}: best.safetensors. It was chosen on these very articles, for there is no third part, so "
-      "its\n"
-      "accuracy flatters; that of the last step does not. The files are in {}\n",
-      state.best_valid, state.best_step, session.folder().path());
+      "\nbest.safetensors is that of step {}, accuracy {:.1f} %. It was chosen on these very articles, for there is no third part, "
+      "so\n"
+      "its accuracy flatters; that of the last step does not. The files are in {}\n",
+      state.best_step, 100 * (1 - state.best_valid), session.folder().path());
 }
 
 /// Runs to the end or to a signal; returns the exit code.

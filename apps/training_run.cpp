@@ -72,9 +72,9 @@ bool TrainingRun<R>::due(std::int64_t every) const {
 template <RealScalar R>
 Evaluation TrainingRun<R>::validate(bool& is_best) {
   Evaluation evaluation = evaluate(task_->validation());
-  is_best = evaluation.loss < state_.best_valid;
+  is_best = evaluation.objective() < state_.best_valid;
   if (is_best) {
-    state_.best_valid = evaluation.loss;
+    state_.best_valid = evaluation.objective();
     state_.best_step = state_.step;
   }
   return evaluation;

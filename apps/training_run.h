@@ -39,7 +39,7 @@ class TrainingRun {
   bool due(std::int64_t every) const;
 
   Evaluation evaluate(const EvaluationSet& set) { return argand::evaluate<R>(*model_, set, context(0, false)); }
-  /// Over the task's validation part; remembers the lowest loss. `is_best`: this is it.
+  /// Over the task's validation part; remembers the best one's objective(). `is_best`: this is it.
   Evaluation validate(bool& is_best);
 
   /// For going on / for use.

@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(eval_and_inspect_of_a_classifier) {
   BOOST_TEST(run_argand(scratch, "eval --split train " + last).out.find("train part, 330 articles: loss ") != std::string::npos);
   const Finished inspect = run_argand(scratch, "inspect " + last);
   BOOST_TEST(inspect.code == 0);
-  BOOST_TEST(inspect.out.find(" words, 4 classes, float32\nstep 42 of 42, best validation loss ") != std::string::npos);
+  BOOST_TEST(inspect.out.find(" words, 4 classes, float32\nstep 42 of 42, best test accuracy ") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(killed_at_any_step_it_ends_in_the_same_files) {

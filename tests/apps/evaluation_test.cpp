@@ -59,7 +59,10 @@ BOOST_AUTO_TEST_CASE(a_summary) {
   BOOST_TEST(summary({.loss = 2, .count = 8, .confusion = std::nullopt}) == "loss 2.0000, perplexity 7.39");
   ConfusionMatrix m(2);
   m.add(0, 0), m.add(0, 1), m.add(1, 1);
-  BOOST_TEST(summary({.loss = 0.5, .count = 3, .confusion = m}) == "loss 0.5000, accuracy 66.7 %");
+  const Evaluation labels{.loss = 0.5, .count = 3, .confusion = m};
+  BOOST_TEST(summary(labels) == "loss 0.5000, accuracy 66.7 %");
+  BOOST_TEST(labels.objective() == 1 - 2.0 / 3);
+  BOOST_TEST((Evaluation{.loss = 2, .count = 8, .confusion = std::nullopt}).objective() == 2);
 }
 
 BOOST_AUTO_TEST_CASE(every_article_counts_alike_whatever_the_batches) {

@@ -53,7 +53,7 @@ for name, text in (("README.md", readme), ("CONTRIBUTING.md", contributing), ("b
     for path in re.findall(r"\[[^\]]*\]\(([^):]+)\)", prose) + re.findall(r"`((?:core|autograd|nn|optim|data|apps|tests|bench|examples)/[^` *]*)`", prose):
         if not re.search(r"NAME|KIND|ROOM|SUBJECT", path):
             expect(os.path.exists(os.path.join(source, path)), f"{name}: there is no {path}")
-    for command in re.findall(r"(?:^|`)argand ([a-z]+(?: lm)?)\b", text, re.M):
+    for command in re.findall(r"(?:^|`)argand ([a-z]+(?: (?:lm|classify))?)\b", text, re.M):
         expect(output(argand, *command.split(), "--help").returncode == 0, f"{name}: there is no `argand {command}`")
     for command in re.findall(r"^\./dev ([a-z-]+)", text, re.M):
         expect(re.search(rf"^  {command}\)", read("dev"), re.M), f"{name}: there is no `./dev {command}`")
