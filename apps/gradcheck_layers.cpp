@@ -2,8 +2,10 @@
 
 #include "apps/gradcheck_rows.h"
 #include "autograd/ops/projection.h"
+#include "nn/attention/angular_attention.h"
 #include "nn/attention/dot_attention.h"
 #include "nn/attention/phase_attention.h"
+#include "nn/reflection_window.h"
 
 namespace argand {
 namespace {
@@ -35,14 +37,33 @@ Layer applied(std::shared_ptr<L> layer, const Shape& shape) {
 }
 
 /// An attention layer with and without a causal mask is another function of the same parameters.
-Layer attended(std::shared_ptr<SelfAttention<double>> layer, bool causal) {
-  const Var<double> x = variable(rand<double>(Shape{2, 3, 8}, Random(0x1A7E, 2), -1, 1));
+template <Scalar T, class Attention>
+Layer attended(std::shared_ptr<Attention> layer, bool causal, std::int64_t width = 8) {
+  const Var<T> x = variable(rand<T>(Shape{2, 3, width}, Random(0x1A7E, 2), -1, 1));
   ParameterList<double> parameters{{"input", x}};
   for (const Parameter<double>& p : parameters_of<double>(*layer)) parameters.push_back(p);
   return {[layer, x, causal] {
             Pass pass(ForwardContext{}, 0);
-            const Var<double> y = (*layer)(x, {.pass = pass, .causal = causal});
-            return projection(y, weights_for<double>(y.shape()));
+            const Var<T> y = (*layer)(x, {.pass = pass, .causal = causal});
+            return projection(y, weights_for<T>(y.shape()));
+          },
+          parameters};
+}
+
+/// A reflection window, as a function of states, parameters and embeddings.
+template <Scalar T>
+Layer reflected(Init& init) {
+  const auto window = std::make_shared<ReflectionWindow<T>>(init, 4, 6, 3, 2, 0.7);
+  const Var<T> z = variable(rand<T>(Shape{2, 3, 4}, Random(0x1A7E, 2), -1, 1));
+  const Var<double> table = init.normal<double>({6, 6}, 1), bias = init.normal<double>({6}, 1);
+  ParameterList<double> parameters{{"states", z}, {"embedding", table}, {"embedding bias", bias}};
+  for (const Parameter<double>& p : parameters_of<double>(*window)) parameters.push_back(p);
+  const auto passages =
+      std::make_shared<Ids>(Shape{5, 3}, std::vector<Ids::value_type>{1, 2, 3, 4, 5, 1, 2, 2, 4, 3, 5, 5, 0, 1, 4});
+  return {[=] {
+            PassageMeans<double> means(*passages, table, bias);
+            const Var<T> y = (*window)(z, means, nullptr, std::vector<RowRange>{{0, 2}, {4, 4}});
+            return projection(y, weights_for<T>(y.shape()));
           },
           parameters};
 }
@@ -106,15 +127,29 @@ std::vector<GradcheckSubject> layer_subjects() {
       layers.add("DotAttention, " + mode + mask, [mode, causal](Init& init) {
         ModelConfig config = attention_config("crope");
         config.mode = mode;
-        return attended(std::make_shared<DotAttention<double>>(init, config), causal);
+        return attended<double>(std::make_shared<DotAttention<double>>(init, config), causal);
       });
     for (const std::string adaptation : {"per_head", "shared", "fixed"})
       layers.add("PhaseAttention, " + adaptation + mask, [adaptation, causal](Init& init) {
         ModelConfig config = attention_config("complexformer");
         config.adaptation = adaptation;
-        return attended(std::make_shared<PhaseAttention<double>>(init, config), causal);
+        return attended<double>(std::make_shared<PhaseAttention<double>>(init, config), causal);
+      });
+    for (const std::string kind : {"angular", "mean", "dot"})
+      layers.add("AngularAttention, " + kind + mask, [kind, causal](Init& init) {
+        ModelConfig config = attention_config("crat");
+        config.attention = kind == "dot" ? "dot" : "angular";
+        if (kind == "mean") config.angular_reduce = "mean";
+        return attended<C>(std::make_shared<AngularAttention<C>>(init, 4, config), causal, 4);
       });
   }
+  layers.add("AngularAttention, dot, real states", [](Init& init) {
+    ModelConfig config = attention_config("crat");
+    config.attention = "dot";
+    return attended<double>(std::make_shared<AngularAttention<double>>(init, 8, config), true);
+  });
+  layers.add("ReflectionWindow, complex", [](Init& init) { return reflected<C>(init); });
+  layers.add("ReflectionWindow, real", [](Init& init) { return reflected<double>(init); });
   return layers.subjects;
 }
 

@@ -38,6 +38,7 @@ ModelConfig small(const std::string& family, const std::string& task) {
   config.d_model = 8;
   config.n_heads = 2;
   config.d_ff = 8;
+  if (family == "crat") config.irw_layers = {1}, config.irw_dim = 3, config.irw_top_k = 2;
   return config;
 }
 
@@ -85,7 +86,19 @@ void vary(std::vector<Variant>& variants, const Variant& base, const std::string
       if (word != current) add_variant(variants, base.name, changed(word), key, word);
   } else if constexpr (std::same_as<T, double>) {
     if (key == "pcl_weight") add_variant(variants, base.name, changed(0.5), key, "0.5");
+    if (key == "irw_temperature") add_variant(variants, base.name, changed(0.3), key, "0.3");
+  } else if constexpr (std::same_as<T, std::vector<std::int64_t>>) {
+    add_variant(variants, base.name, changed({}), key, "[]");
+    add_variant(variants, base.name, changed({0, 1}), key, "[0, 1]");
   }
+}
+
+/// Words that are valid only together.
+void add_joint_variants(std::vector<Variant>& variants, const Variant& base) {
+  if (base.config.family != "crat") return;
+  ModelConfig real = base.config;
+  real.states = "real", real.attention = "dot";
+  add_variant(variants, base.name, real, "states", "real");
 }
 
 std::vector<Variant> all_variants() {
@@ -98,6 +111,7 @@ std::vector<Variant> all_variants() {
     keys.visit([&](const std::string& key, auto& value, const std::string& choices, const std::string&) {
       vary<std::remove_reference_t<decltype(value)>>(variants, base, key, choices);
     });
+    add_joint_variants(variants, base);
   }
   return variants;
 }
@@ -111,7 +125,10 @@ GradcheckRow check_model(const Variant& variant, GradcheckOptions options, bool 
   const Ids tokens = lm ? Ids({2, 5}, {1, 3, 1, 4, 3, 2, 2, 5, 1, 5}) : Ids({2, 5}, {1, 3, 1, 4, 3, 2, 5, 2, 0, 0});
   const Ids targets = lm ? Ids({2, 5}, {3, 1, 4, 3, 2, 2, 5, 1, 5, 4}) : Ids({2}, {2, 0});
   options.name = variant.name;
-  const auto loss = [&] { return model->loss(tokens, targets).total; };
+  const Ids passages({5, 3}, {1, 2, 3, 4, 5, 1, 2, 2, 4, 3, 5, 5, 1, 1, 4});
+  const Knowledge knowledge{.passages = &passages};
+  const ForwardContext context{.knowledge = &knowledge, .excluded = {{0, 1}, {3, 5}}};
+  const auto loss = [&] { return model->loss(tokens, targets, context).total; };
   return row_of(gradcheck_parameters(loss, parameters, 3, options), "parameters", static_cast<std::int64_t>(parameters.size()),
                 every_element);
 }

@@ -39,6 +39,10 @@ class Case {
     model_ = make_model<R>(ModelConfig::from_json(file_.metadata("config")), 0);
     tokens_ = file_.ids("tokens");
     targets_ = file_.ids("targets");
+    if (file_.contains("kb")) {
+      passages_ = file_.ids("kb");
+      context_.knowledge = &knowledge_;
+    }
     largest_gradient_ = largest_expected_gradient();
     set_parameters();
     check_model();
@@ -122,7 +126,7 @@ class Case {
 
   Loss<R> fresh_gradients() {
     zero_grad(model_->parameters());
-    Loss<R> loss = model_->loss(tokens_, targets_);
+    Loss<R> loss = model_->loss(tokens_, targets_, context_);
     backward(loss.total);
     return loss;
   }
@@ -130,7 +134,7 @@ class Case {
   void check_model() {
     {
       const NoGrad none;
-      compare("expect.logits", model_->logits(tokens_).value(), bar_.gradient);
+      compare("expect.logits", model_->logits(tokens_, context_).value(), bar_.gradient);
     }
     compare("expect.loss", fresh_gradients().total.value().reshape({1}), bar_.gradient);
     for (const Parameter<R>& p : model_->parameters())
@@ -169,7 +173,9 @@ class Case {
   bool quiet_;
   Style style_;
   std::unique_ptr<Model<R>> model_;
-  Ids tokens_, targets_;
+  Ids tokens_, targets_, passages_;
+  Knowledge knowledge_{.passages = &passages_};
+  ForwardContext context_;
   std::set<std::string> used_;
   int misses_ = 0, compared_ = 0;
   double worst_ = 0, largest_gradient_ = 0;

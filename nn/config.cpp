@@ -26,6 +26,28 @@ std::string hint(const std::string& word, const std::vector<std::string>& known)
   return close.empty() ? "" : fmt::format("; did you mean \"{}\"?", close);
 }
 
+using Integers = std::vector<std::int64_t>;
+
+/// Whether a JSON value can be read as a T.
+template <class T>
+bool fits(const nlohmann::json& given) {
+  if constexpr (std::is_same_v<T, std::string>) return given.is_string();
+  if constexpr (std::is_same_v<T, bool>) return given.is_boolean();
+  if constexpr (std::is_same_v<T, std::int64_t>) return given.is_number_integer();
+  if constexpr (std::is_same_v<T, Integers>)
+    return given.is_array() && std::all_of(given.begin(), given.end(), [](const auto& n) { return n.is_number_integer(); });
+  return given.is_number();
+}
+
+template <class T>
+constexpr const char* kind_of() {
+  if constexpr (std::is_same_v<T, std::string>) return "a word";
+  if constexpr (std::is_same_v<T, bool>) return "true or false";
+  if constexpr (std::is_same_v<T, std::int64_t>) return "a whole number";
+  if constexpr (std::is_same_v<T, Integers>) return "a list of whole numbers";
+  return "a number";
+}
+
 std::string choices_of_family() {
   std::string choices;
   ModelConfig().visit([&](const std::string& key, auto&, const std::string& words, const std::string&) {
@@ -93,18 +115,7 @@ ModelConfig ModelConfig::from_json(const std::string& text) {
     known.push_back(key);
     if (!json.contains(key)) return;
     const auto& given = json[key];
-    constexpr bool text_key = std::is_same_v<T, std::string>, flag = std::is_same_v<T, bool>,
-                   whole = std::is_same_v<T, std::int64_t>;
-    const bool fits = text_key ? given.is_string()
-                      : flag   ? given.is_boolean()
-                      : whole  ? given.is_number_integer()
-                               : given.is_number();
-    require(fits, "config", "\"{}\" must be {}, got {}", key,
-            text_key ? "a word"
-            : flag   ? "true or false"
-            : whole  ? "a whole number"
-                     : "a number",
-            given.dump());
+    require(fits<T>(given), "config", "\"{}\" must be {}, got {}", key, kind_of<T>(), given.dump());
     value = given.template get<T>();
   });
   // Reference cases carry n_classes for every task.
@@ -143,12 +154,30 @@ void ModelConfig::validate() const {
   positive("n_heads", n_heads, d_model);
   positive("d_ff", d_ff, 10'000'000);
   require(d_model % n_heads == 0, "config", "n_heads {} does not divide d_model {}", n_heads, d_model);
-  const bool pairs = family == "complexformer" || family == "crope" || position == "rope";
+  const bool pairs = family == "complexformer" || family == "crope" || (is_decoder() && position == "rope");
   require(!pairs || d_model / n_heads % 2 == 0, "config",
           "each head needs an even width to form pairs: d_model {} / n_heads {} = {}", d_model, n_heads, d_model / n_heads);
+  if (family == "crat") {
+    require(states == "complex" || attention == "dot", "config",
+            "real states have no phases to attend by; choose states complex or attention dot");
+    require(d_model % 2 == 0 && d_ff % 2 == 0, "config", "complex numbers need an even d_model and d_ff, got {} and {}", d_model,
+            d_ff);
+    require(states == "real" || d_model % (2 * n_heads) == 0, "config",
+            "each head needs whole complex numbers: 2 * n_heads {} does not divide d_model {}", n_heads, d_model);
+    positive("irw_dim", irw_dim, 1'000'000);
+    positive("irw_top_k", irw_top_k, 1'000'000);
+    require(irw_temperature > 0 && std::isfinite(irw_temperature), "config", "irw_temperature must be positive, got {}",
+            irw_temperature);
+    for (std::size_t i = 0; i < irw_layers.size(); ++i) {
+      require(irw_layers[i] >= 0 && irw_layers[i] < n_layers, "config", "irw_layers names layer {}, but layers are 0 to {}",
+              irw_layers[i], n_layers - 1);
+      require(i == 0 || irw_layers[i] > irw_layers[i - 1], "config", "irw_layers must be in ascending order, each once");
+    }
+  }
   require(!mode.starts_with("half_") || d_model % (4 * n_heads) == 0, "config",
           "mode {} halves the heads and still needs pairs: 4 * n_heads {} does not divide d_model {}", mode, n_heads, d_model);
-  require(position != "sinusoidal" || d_model % 2 == 0, "config", "sinusoidal positions need an even d_model, got {}", d_model);
+  require(!is_decoder() || position != "sinusoidal" || d_model % 2 == 0, "config",
+          "sinusoidal positions need an even d_model, got {}", d_model);
   require(dropout >= 0 && dropout < 1, "config", "dropout must be in [0, 1), got {}", dropout);
   require(rope_base > 0 && std::isfinite(rope_base), "config", "rope_base must be positive, got {}", rope_base);
   require(pcl_weight >= 0 && std::isfinite(pcl_weight), "config", "pcl_weight must not be negative, got {}", pcl_weight);

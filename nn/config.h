@@ -36,11 +36,24 @@ struct ModelConfig {
   double pcl_weight = 0;
   double pcl_temperature = 0.1;
 
+  std::string states = "complex";
+  std::string attention = "angular";
+  std::string angular_reduce = "sum";
+  bool phase_offsets = true;
+  bool rotation = true;
+  std::vector<std::int64_t> irw_layers;
+  std::int64_t irw_dim = 32;
+  std::int64_t irw_top_k = 5;
+  double irw_temperature = 1;
+
+  /// Whether this is one of the families that share nn/models/decoder.h and its keys.
+  bool is_decoder() const { return family == "transformer" || family == "complexformer" || family == "crope"; }
+
   /// Calls f(key, value&, choices, help) for every key that this family has; `choices` is empty or the allowed words, joined by
   /// '|'.
   template <class F>
   void visit(F&& f) {
-    f("family", family, "transformer|complexformer|crope", "architecture");
+    f("family", family, "transformer|complexformer|crope|crat", "architecture");
     f("task", task, "lm|classify", "lm predicts the next token, classify the label of a text");
     if (task == "classify") f("n_classes", n_classes, "", "number of labels");
     f("vocab_size", vocab_size, "", "number of token ids (0: from the data)");
@@ -50,14 +63,16 @@ struct ModelConfig {
     f("n_heads", n_heads, "", "attention heads; divides d_model into even parts");
     f("d_ff", d_ff, "", "width of the feed-forward layer");
     f("dropout", dropout, "", "probability of dropping an activation in training");
-    f("position", position, "none|learned|sinusoidal|rope", "how the transformer knows positions");
-    f("rope_base", rope_base, "", "base of the rotary frequencies");
-    f("norm", norm, "layernorm|rmsnorm", "normalisation before each sub-layer");
-    f("ffn", ffn, "gelu|swiglu", "feed-forward layer");
-    f("attn_bias", attn_bias, "", "biases in q, k, v, o");
-    f("ffn_bias", ffn_bias, "", "biases in the feed-forward layer");
-    f("qk_norm", qk_norm, "", "RMS norm of each head's queries and keys");
-    f("tie_embeddings", tie_embeddings, "", "the output layer is the embedding");
+    if (is_decoder()) {
+      f("position", position, "none|learned|sinusoidal|rope", "how the transformer knows positions");
+      f("rope_base", rope_base, "", "base of the rotary frequencies");
+      f("norm", norm, "layernorm|rmsnorm", "normalisation before each sub-layer");
+      f("ffn", ffn, "gelu|swiglu", "feed-forward layer");
+      f("attn_bias", attn_bias, "", "biases in q, k, v, o");
+      f("ffn_bias", ffn_bias, "", "biases in the feed-forward layer");
+      f("qk_norm", qk_norm, "", "RMS norm of each head's queries and keys");
+      f("tie_embeddings", tie_embeddings, "", "the output layer is the embedding");
+    }
     if (family == "crope")
       f("mode", mode, "none|qk|qkv|all|half_qk|half_all", "which attention projections are complex-linear, or of half the width");
     if (family == "complexformer") {
@@ -65,6 +80,17 @@ struct ModelConfig {
       f("frequencies", frequencies, "paper|rope", "frequency law: base^(-4j/d_k) or base^(-2j/d_k)");
       f("pcl_weight", pcl_weight, "", "weight of the phase contrastive loss (0: none; the paper uses 0.01)");
       f("pcl_temperature", pcl_temperature, "", "temperature of the phase contrastive loss");
+    }
+    if (family == "crat") {
+      f("states", states, "complex|real", "complex states, or the ablation without imaginary parts (then attention is dot)");
+      f("attention", attention, "angular|dot", "scores from phases alone, or the dot product");
+      f("angular_reduce", angular_reduce, "sum|mean", "angular scores summed over a head's components, or averaged");
+      f("phase_offsets", phase_offsets, "", "learnable phases of the positions' sinusoids");
+      f("rotation", rotation, "", "states turned by learned angles (complex states only)");
+      f("irw_layers", irw_layers, "", "layers with an Imaginary Reflection Window, from 0; none by default");
+      f("irw_dim", irw_dim, "", "width of its queries and of the passages' encodings");
+      f("irw_top_k", irw_top_k, "", "passages that each token reads");
+      f("irw_temperature", irw_temperature, "", "temperature of the softmax over them");
     }
   }
 

@@ -1,6 +1,7 @@
 #include "nn/model.h"
 
 #include "nn/models/complexformer.h"
+#include "nn/models/crat.h"
 #include "nn/models/crope.h"
 #include "nn/models/transformer.h"
 
@@ -13,6 +14,8 @@ std::unique_ptr<Model<R>> make_model(const ModelConfig& config, std::uint64_t se
   if (config.family == "transformer") return std::make_unique<Transformer<R>>(config, seed);
   if (config.family == "complexformer") return std::make_unique<ComplexFormer<R>>(config, seed);
   if (config.family == "crope") return std::make_unique<Crope<R>>(config, seed);
+  if (config.family == "crat" && config.states == "real") return std::make_unique<Crat<R>>(config, seed);
+  if (config.family == "crat") return std::make_unique<Crat<std::complex<R>>>(config, seed);
   fail("model", "no family is called \"{}\"", config.family);
 }
 

@@ -6,14 +6,18 @@
 #include "autograd/parameter.h"
 #include "core/random.h"
 #include "nn/config.h"
+#include "nn/knowledge.h"
 
 namespace argand {
 
 /// Everything a forward pass depends on besides parameters and tokens.
 struct ForwardContext {
-  bool training = false;   ///< dropout on
-  std::uint64_t seed = 0;  ///< of the dropout masks
-  std::uint64_t step = 0;  ///< of the dropout masks: a mask is a pure function of (seed, step, place, element)
+  bool training = false;                 ///< dropout on
+  std::uint64_t seed = 0;                ///< of the dropout masks
+  std::uint64_t step = 0;                ///< of the dropout masks: a mask is a pure function of (seed, step, place, element)
+  const Knowledge* knowledge = nullptr;  ///< what reflection windows look things up in; null for models without
+  /// For each row of the batch the passages that it must not find, such as those that overlap the text it predicts; empty: none.
+  std::vector<RowRange> excluded{};
 };
 
 /// Keys and values of the tokens already seen, for generation. Belongs to one model and one batch.
@@ -44,7 +48,10 @@ class Model {
   /// An empty cache for a batch of this many sequences.
   virtual std::unique_ptr<KeyValueCache> make_cache(std::int64_t batch) const = 0;
   /// The next tokens [B, t] of each sequence -> logits of the last one [B, vocab_size]; extends the cache. Records nothing.
-  virtual Tensor<R> next_logits(const Ids& tokens, KeyValueCache& cache) = 0;
+  virtual Tensor<R> next_logits(const Ids& tokens, KeyValueCache& cache, const ForwardContext& context = {}) = 0;
+
+  /// Encodings of passages [P, L] by each reflection window, [P, irw_dim]; empty for models without windows. Records nothing.
+  virtual std::vector<Tensor<R>> encode_passages(const Ids&) const { return {}; }
 
   /// All parameters, in a fixed order.
   virtual ParameterList<R> parameters() = 0;

@@ -27,18 +27,29 @@ Tensor<R> append(const Tensor<R>& old, const Tensor<R>& fresh) {
 }  // namespace
 
 template <RealScalar R>
-Var<R> AttentionPass<R>::attend(const Var<R>& q, const Var<R>& k, const Var<R>& v, std::int64_t n_heads) const {
+AttentionOptions AttentionPass<R>::options(std::int64_t n_heads, double scale) const {
   AttentionOptions options;
   options.n_heads = n_heads;
-  options.scale = 1 / std::sqrt(static_cast<double>(q.shape().back() / n_heads));
+  options.scale = scale;
   options.causal = causal;
   options.visible_keys = visible_keys;
   options.dropout = pass.dropout();
   if (options.dropout > 0) options.random = pass.next_random();
-  if (cache == nullptr) return attention(q, k, v, options);
-  cache->k = append(cache->k, k.value());
-  cache->v = append(cache->v, v.value());
-  return attention(q, Var<R>(cache->k), Var<R>(cache->v), options);
+  return options;
+}
+
+template <RealScalar R>
+void AttentionPass<R>::remember(Var<R>& k, Var<R>& v) const {
+  if (cache == nullptr) return;
+  k = Var<R>(cache->k = append(cache->k, k.value()));
+  v = Var<R>(cache->v = append(cache->v, v.value()));
+}
+
+template <RealScalar R>
+Var<R> AttentionPass<R>::attend(const Var<R>& q, const Var<R>& k, const Var<R>& v, std::int64_t n_heads) const {
+  Var<R> keys = k, values = v;
+  remember(keys, values);
+  return attention(q, keys, values, options(n_heads, 1 / std::sqrt(static_cast<double>(q.shape().back() / n_heads))));
 }
 
 template <RealScalar R>

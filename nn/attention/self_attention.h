@@ -25,6 +25,10 @@ struct AttentionPass {
   LayerCache<R>* cache = nullptr;                                           ///< null outside generation
   std::vector<Var<std::complex<R>>>* queries = nullptr;  ///< gathers each layer's complex queries for the phase contrastive loss
 
+  /// Options of the next attention over these heads; draws its dropout mask.
+  AttentionOptions options(std::int64_t n_heads, double scale) const;
+  /// In generation: the new keys and values [B, t, width] join the cache, and are replaced by all there are.
+  void remember(Var<R>& k, Var<R>& v) const;
   /// attention() of the new queries over the cached and the new keys, which join the cache. Scores are scaled by 1/sqrt(d_k).
   Var<R> attend(const Var<R>& q, const Var<R>& k, const Var<R>& v, std::int64_t n_heads) const;
 };

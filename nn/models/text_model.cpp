@@ -98,7 +98,7 @@ Var<R> TextModel<R>::auxiliary_loss(const Ids&, const Queries&) const {
 }
 
 template <RealScalar R>
-Tensor<R> TextModel<R>::next_logits(const Ids& tokens, KeyValueCache& cache) {
+Tensor<R> TextModel<R>::next_logits(const Ids& tokens, KeyValueCache& cache, const ForwardContext& context) {
   require(this->config_.task == "lm", this->config_.family, "a classifier does not generate text");
   auto* own = dynamic_cast<Cache*>(&cache);
   require(own != nullptr && static_cast<std::int64_t>(own->layers.size()) == this->config_.n_layers, this->config_.family,
@@ -106,7 +106,7 @@ Tensor<R> TextModel<R>::next_logits(const Ids& tokens, KeyValueCache& cache) {
   require(tokens.shape().rank() == 2 && tokens.shape()[0] == own->batch, this->config_.family,
           "the cache is for a batch of {}, tokens are {}", own->batch, tokens.shape());
   const NoGrad none;
-  const Var<R> h = features(tokens, {}, own, nullptr);
+  const Var<R> h = features(tokens, context, own, nullptr);
   own->length += tokens.shape()[1];
   return apply(output(), reshape(slice(h, 1, h.dim(1) - 1, h.dim(1)), {h.dim(0), h.dim(2)})).value();
 }

@@ -25,7 +25,7 @@ class TextModel : public Model<R>, public Module<R> {
   Var<R> logits(const Ids& tokens, const ForwardContext& context = {}) override;
   Loss<R> loss(const Ids& tokens, const Ids& targets, const ForwardContext& context = {}) override;
   std::unique_ptr<KeyValueCache> make_cache(std::int64_t batch) const override;
-  Tensor<R> next_logits(const Ids& tokens, KeyValueCache& cache) override;
+  Tensor<R> next_logits(const Ids& tokens, KeyValueCache& cache, const ForwardContext& context = {}) override;
   ParameterList<R> parameters() override { return parameters_of<R>(*this); }
 
  protected:

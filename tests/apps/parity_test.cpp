@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(every_golden_case_in_both_precisions) {
       cases.append(" ").append(entry.path().string());
       ++count;
     }
-  BOOST_TEST(count >= 19u);
+  BOOST_TEST(count >= 28u);
   for (const char* precision : {"", " --float32"}) {
     const Finished finished = run_argand(scratch, "parity --quiet" + cases + precision);
     BOOST_TEST(finished.code == 0);

@@ -56,6 +56,20 @@ BOOST_AUTO_TEST_CASE(a_tied_table_is_added_to_in_place) {
   BOOST_TEST(table.grad()(1, 63) == 1);
 }
 
+BOOST_AUTO_TEST_CASE(the_mean_embedding_is_the_mean_of_embeddings) {
+  const Ids ids({3, 4}, {1, 0, 4, 1, 2, 2, 2, 2, 3, 0, 1, 4});
+  const Var<double> table = variable(randn<double>({5, 3}, Random(1))), same_table = variable(table.value());
+  const auto weights = constant(Tensor<double>({3, 1}, {1, 0, -2}));  // nobody reads text 1
+  const Var<double> fused = embedding_mean(table, ids);
+  backward(sum(fused * weights));
+  const Var<double> chain = mean(embedding(same_table, ids), 1);
+  backward(sum(chain * weights));
+  for (std::int64_t i = 0; i < fused.size(); ++i) BOOST_TEST(std::abs(fused.value().data()[i] - chain.value().data()[i]) < 1e-15);
+  for (std::int64_t i = 0; i < table.size(); ++i)
+    BOOST_TEST(std::abs(table.grad().data()[i] - same_table.grad().data()[i]) < 1e-15);
+  BOOST_TEST(table.grad()(2, 0) == 0);
+}
+
 BOOST_AUTO_TEST_CASE(scattering_is_the_adjoint_of_gathering) {
   const Ids ids({2, 2}, {1, 0, 1, 3});
   auto rows = variable(Tensor<double>({2, 2, 1}, {1, 2, 3, 4}));
@@ -87,6 +101,9 @@ BOOST_AUTO_TEST_CASE(errors) {
   BOOST_TEST(error_of([&] { embedding(table, Ids({1}, {-1})); }) == "embedding: id -1 at [0] is outside the vocabulary of 8");
   BOOST_TEST(error_of([&] { embedding(constant(Tensor<double>::zeros({8})), ids); }) ==
              "embedding: the table is a matrix [V, D], got [8]");
+  BOOST_TEST(error_of([&] {
+               embedding_mean(table, Ids({2, 0}));
+             }) == "embedding_mean: there is no mean of no rows, ids are [2, 0]");
   BOOST_TEST(error_of([&] {
                scatter_add(constant(Tensor<double>::zeros({2, 3})), Ids({3}, {0, 0, 0}), 4);
              }) == "scatter_add: one row an id, [2, 3] for ids of shape [3]");

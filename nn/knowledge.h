@@ -1,0 +1,16 @@
+#pragma once
+/// What reflection windows look things up in.
+
+#include <vector>
+
+#include "core/nearest.h"
+
+namespace argand {
+
+/// Passages of text, and how they are searched. It must outlive the passes that use it.
+struct Knowledge {
+  const Ids* passages = nullptr;           ///< [P, L], token ids
+  std::vector<const RowIndex*> indexes{};  ///< over their encodings, one a reflection window; empty: exact search among fresh ones
+};
+
+}  // namespace argand

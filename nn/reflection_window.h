@@ -1,0 +1,57 @@
+#pragma once
+/// CRAT's Imaginary Reflection Window: the imaginary part of the states asks a knowledge base of passages, and a gate decides how
+/// much of the answer enters the state.
+
+#include <optional>
+
+#include "nn/knowledge.h"
+#include "nn/layers.h"
+
+namespace argand {
+
+/// Mean embeddings of passages, mean_tokens(E + b_E): what every window of one forward pass encodes.
+template <RealScalar R>
+class PassageMeans {
+ public:
+  /// `embedding` [V, d], `bias` [d].
+  PassageMeans(const Ids& passages, Var<R> embedding, Var<R> bias);
+  /// Of all passages, [P, d]; computed once.
+  const Var<R>& all();
+  /// Of the passages with these numbers, [rows.size(), d].
+  Var<R> of(const std::vector<Ids::value_type>& rows) const;
+
+ private:
+  const Ids& passages_;
+  Var<R> embedding_, bias_;
+  std::optional<Var<R>> all_;
+};
+
+/// z += g ⊙ (W_c c) with
+///   q = W_R Im(z) + b, Enc(r) = W_enc mean_tokens(E + b_E) + b; S = the top-k passages by q·Enc (a choice, without a gradient);
+///   β = softmax(q·Enc/τ) over S, c = Σ β Enc, g = σ(W_g [Re z; c] + b).
+/// Real states (T real) take z for Im z and for Re z. The encodings that enter c are always fresh; an index, when there is one,
+/// only proposes S. Source: CRAT; SPEC: names query, encoder, gate, fuse.
+template <Scalar T>
+class ReflectionWindow final : public Module<RealOf<T>> {
+ public:
+  using R = RealOf<T>;
+  /// States of n numbers, embeddings of d.
+  ReflectionWindow(Init& init, std::int64_t n, std::int64_t d, std::int64_t dim, std::int64_t top_k, double temperature);
+
+  /// z [B, T, n] -> g ⊙ (W_c c), what is to be added to it. `index` over this window's encodings, or null for exact search;
+  /// `excluded` as of nearest_rows, over the B rows of the batch.
+  Var<T> operator()(const Var<T>& z, PassageMeans<R>& means, const RowIndex* index, std::span<const RowRange> excluded) const;
+  /// Enc of passages from their means [.., d] -> [.., dim].
+  Var<R> encode(const Var<R>& means) const { return encoder_(means); }
+  /// What z asks for, [.., n] -> [.., dim].
+  Var<R> query(const Var<T>& z) const;
+  void visit(const Visit<R>& f) const override;
+
+ private:
+  std::int64_t top_k_;
+  double temperature_;
+  Linear<R> query_, encoder_, gate_;
+  Linear<T> fuse_;
+};
+
+}  // namespace argand

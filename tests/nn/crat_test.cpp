@@ -1,0 +1,196 @@
+#include "nn/models/crat.h"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+
+#include "autograd/ops/sinusoid.h"
+#include "autograd/tape.h"
+#include "core/parallel.h"
+#include "tests/error_text.h"
+
+using namespace argand;
+
+namespace {
+
+ModelConfig small(std::vector<std::int64_t> irw_layers = {}) {
+  ModelConfig config = ModelConfig::defaults("crat");
+  config.vocab_size = 13, config.max_seq_len = 12, config.d_model = 16, config.n_heads = 2, config.d_ff = 24;
+  config.irw_layers = std::move(irw_layers), config.irw_dim = 4, config.irw_top_k = 3;
+  return config;
+}
+
+std::vector<ModelConfig> every_kind() {
+  std::vector<ModelConfig> kinds{small(), small({1}), small({0, 1}), small({1}), small({0})};
+  kinds[2].angular_reduce = "mean", kinds[2].phase_offsets = false;
+  kinds[3].attention = "dot", kinds[3].rotation = false;
+  kinds[4].states = "real", kinds[4].attention = "dot";
+  return kinds;
+}
+
+Ids random_ids(const Shape& shape, std::uint64_t seed) {
+  Ids ids(shape);
+  for (std::int64_t i = 0; i < ids.size(); ++i)
+    ids[i] = static_cast<std::int32_t>(1 + Random(seed).below(static_cast<std::uint64_t>(i), 12));
+  return ids;
+}
+
+/// Proposes what exact search in stored encodings finds.
+class StoredEncodings final : public RowIndex {
+ public:
+  explicit StoredEncodings(Tensor<float> rows) : rows_(std::move(rows)) {}
+  Ids nearest(const Tensor<float>& queries, std::int64_t k, std::span<const RowRange> excluded) const override {
+    return nearest_rows(queries, rows_, k, excluded);
+  }
+
+ private:
+  Tensor<float> rows_;
+};
+
+template <RealScalar R>
+std::vector<R> gradients(Model<R>& model, const ForwardContext& context) {
+  zero_grad(model.parameters());
+  backward(model.loss(random_ids({2, 9}, 4), random_ids({2, 9}, 5), context).total);
+  std::vector<R> all;
+  for (const auto& p : model.parameters())
+    std::visit(
+        [&]<Scalar T>(const Var<T>& v) {
+          const Tensor<T> g = v.grad();
+          const R* numbers = reinterpret_cast<const R*>(g.data());
+          all.insert(all.end(), numbers, numbers + g.size() * (ComplexScalar<T> ? 2 : 1));
+        },
+        p.var);
+  return all;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(crat)
+
+BOOST_AUTO_TEST_CASE(generation_with_a_cache_gives_the_logits_of_the_whole_sequence) {
+  const Ids passages = random_ids({20, 5}, 1), tokens = random_ids({2, 10}, 2);
+  const Knowledge knowledge{.passages = &passages};
+  const ForwardContext context{.knowledge = &knowledge};
+  const NoGrad none;
+  for (const ModelConfig& config : every_kind()) {
+    const auto model = make_model<double>(config, 1);
+    const Tensor<double> all = model->logits(tokens, context).value();
+    const auto cache = model->make_cache(2);
+    for (std::int64_t from = 0; from < 10;) {
+      const std::int64_t n = from == 0 ? 4 : 1;  // a prompt, then token by token
+      Ids next(Shape{2, n});
+      for (std::int64_t b = 0; b < 2; ++b)
+        for (std::int64_t t = 0; t < n; ++t) next[b * n + t] = tokens[b * 10 + from + t];
+      const Tensor<double> logits = model->next_logits(next, *cache, context);
+      from += n;
+      for (std::int64_t b = 0; b < 2; ++b)
+        for (std::int64_t v = 0; v < 13; ++v) BOOST_TEST(std::abs(logits(b, v) - all(b, from - 1, v)) < 1e-12);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_fused_loss_is_the_cross_entropy_of_the_logits) {
+  const Ids passages = random_ids({20, 5}, 1), tokens = random_ids({2, 8}, 2), targets = random_ids({2, 8}, 3);
+  const Knowledge knowledge{.passages = &passages};
+  const ForwardContext context{.knowledge = &knowledge};
+  const NoGrad none;
+  for (const ModelConfig& config : every_kind()) {
+    const auto model = make_model<double>(config, 1);
+    const Tensor<double> logits = model->logits(tokens, context).value();
+    double expected = 0;
+    for (std::int64_t i = 0; i < 16; ++i) {
+      double total = 0;
+      for (std::int64_t v = 0; v < 13; ++v) total += std::exp(logits.data()[i * 13 + v]);
+      expected += std::log(total) - logits.data()[i * 13 + targets[i]];
+    }
+    BOOST_TEST(std::abs(model->loss(tokens, targets, context).cross_entropy - expected / 16) < 1e-12);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_row_never_sees_the_passages_excluded_for_it) {
+  const auto model = make_model<double>(small({0, 1}), 1);
+  const NoGrad none;
+  Ids passages = random_ids({8, 5}, 1);
+  const Ids tokens = random_ids({2, 8}, 2);
+  const Knowledge knowledge{.passages = &passages};
+  const ForwardContext context{.knowledge = &knowledge, .excluded = {{0, 5}, {3, 8}}};
+  const Tensor<double> before = model->logits(tokens, context).value().clone();
+  const auto same_row = [&](std::int64_t b) {
+    const Tensor<double> after = model->logits(tokens, context).value();
+    return std::equal(before.data() + b * 8 * 13, before.data() + (b + 1) * 8 * 13, after.data() + b * 8 * 13);
+  };
+  for (std::int64_t i = 0; i < 3 * 5; ++i) passages[i] = passages[i] % 12 + 1;  // passages 0 to 2
+  BOOST_TEST(same_row(0));
+  BOOST_TEST(!same_row(1));
+}
+
+BOOST_AUTO_TEST_CASE(an_index_only_proposes_and_encodings_stay_fresh) {
+  const auto model = make_model<float>(small({0, 1}), 1);
+  const Ids passages = random_ids({20, 5}, 1);
+  const auto encodings = model->encode_passages(passages);
+  BOOST_TEST(encodings.size() == 2u);
+  BOOST_TEST((encodings[0].shape() == Shape{20, 4}));
+  const StoredEncodings first(encodings[0]), second(encodings[1]);
+  const Knowledge exact{.passages = &passages}, indexed{.passages = &passages, .indexes = {&first, &second}};
+  const std::vector<RowRange> excluded{{0, 5}, {10, 20}};
+  const auto expected = gradients<float>(*model, {.knowledge = &exact, .excluded = excluded});
+  const auto found = gradients<float>(*model, {.knowledge = &indexed, .excluded = excluded});
+  BOOST_TEST(expected.size() == found.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) BOOST_TEST(std::abs(expected[i] - found[i]) < 1e-6f);
+}
+
+BOOST_AUTO_TEST_CASE(gradients_do_not_depend_on_the_number_of_threads) {
+  const int before = num_threads();
+  const Ids passages = random_ids({50, 5}, 1);
+  const Knowledge knowledge{.passages = &passages};
+  std::vector<std::vector<float>> runs;
+  for (const int threads : {1, 3}) {
+    set_num_threads(threads);
+    ModelConfig config = small({1});
+    config.dropout = 0.2;
+    const auto model = make_model<float>(config, 1);
+    runs.push_back(gradients<float>(*model, {.training = true, .seed = 5, .step = 2, .knowledge = &knowledge}));
+  }
+  set_num_threads(before);
+  BOOST_TEST(runs[0] == runs[1]);
+}
+
+BOOST_AUTO_TEST_CASE(without_phases_positions_are_the_sinusoids_of_the_transformer) {
+  const Tensor<double> ours = sinusoid(constant(Tensor<double>::zeros({4})), 3, 5).value(), known = sinusoids<double>(3, 5, 8);
+  for (std::int64_t i = 0; i < ours.size(); ++i) BOOST_TEST(std::abs(ours.data()[i] - known.data()[i]) < 1e-15);
+}
+
+BOOST_AUTO_TEST_CASE(a_complex_model_counts_as_many_degrees_of_freedom_as_its_width) {
+  // Embedding 13·16 + 16, phases 8, states 3 (8·16 + 8), a block 2·8 gains + 4 complex 8x8 + 8, up and down 2·(8·12) + 12 + 8,
+  // out 16·16 + 16, its norm 32, head 13·16 + 13.
+  const std::int64_t block = 16 + 2 * (4 * 64 + 8) + 2 * (2 * 96 + 20);
+  BOOST_TEST(count_parameters(make_model<float>(small(), 0)->parameters()) ==
+             13 * 16 + 16 + 8 + 3 * 136 + 2 * block + 272 + 32 + 13 * 17);
+}
+
+BOOST_AUTO_TEST_CASE(errors_say_what_to_do) {
+  const auto model = make_model<float>(small({1}), 1);
+  BOOST_TEST(error_of([&] {
+               model->logits(Ids({1, 3}));
+             }) == "crat: reflection windows (irw_layers) look things up in a knowledge base, and none is given");
+  const Ids passages = random_ids({4, 5}, 1);
+  const Knowledge knowledge{.passages = &passages};
+  BOOST_TEST(error_of([&] {
+               model->logits(Ids({1, 3}), {.knowledge = &knowledge, .excluded = {{0, 2}}});
+             }) == "nearest: cannot choose 3 of 4 rows when 2 of them are excluded");
+  const auto refusal = [](const std::string& keys) {
+    return error_of([&] { ModelConfig::from_json(R"({"family": "crat", "vocab_size": 9, )" + keys + "}"); });
+  };
+  BOOST_TEST(refusal(R"("irw_layers": [2])") == "config: irw_layers names layer 2, but layers are 0 to 1");
+  BOOST_TEST(refusal(R"("irw_layers": [1, 1])") == "config: irw_layers must be in ascending order, each once");
+  BOOST_TEST(refusal(R"("irw_layers": 1)") == "config: \"irw_layers\" must be a list of whole numbers, got 1");
+  BOOST_TEST(refusal(R"("irw_layers": [0.5])") == "config: \"irw_layers\" must be a list of whole numbers, got [0.5]");
+  BOOST_TEST(refusal(R"("states": "real")") ==
+             "config: real states have no phases to attend by; choose states complex or attention dot");
+  BOOST_TEST(refusal(R"("n_heads": 128)") ==
+             "config: each head needs whole complex numbers: 2 * n_heads 128 does not divide d_model 128");
+  BOOST_TEST(refusal(R"("position": "rope")") == "config: the family crat has no key \"position\"");
+  const ModelConfig config = small({0, 1});
+  BOOST_TEST(ModelConfig::from_json(config.to_json()).to_json() == config.to_json());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
