@@ -91,7 +91,8 @@ void compare_with_the_source(const std::vector<TrainingSession<float>*>& session
 void show_sample(TrainingSession<float>& session, const Grammar& grammar, const Style& style) {
   const Vocabulary& words = grammar.vocabulary();
   std::vector<std::int32_t> text = {words.id("<eos>")};
-  generate<float>(session.run().model(), text, 400, {.temperature = 0.8, .seed = 1}, [&](std::int32_t id) { text.push_back(id); });
+  generate<float>(session.run().model(), Ids({1, 1}, text), 400, {.temperature = 0.8, .seed = 1},
+                  [&](std::span<const std::int32_t> next) { text.push_back(next[0]); });
   fmt::print("\n{}\n{} ...\n", style.bold("ComplexFormer writes"), words.decode(std::span(text).subspan(1, 60)));
   const Judgement judgement = grammar.judge(text);
   fmt::print("The grammar's judgement on {} words: {} of {} sentences without an error; {} of {} distant verbs agree.\n",

@@ -6,6 +6,7 @@
 #include "apps/command_line.h"
 #include "apps/commands.h"
 #include "apps/corpora.h"
+#include "apps/eval_generation.h"
 #include "apps/evaluation.h"
 #include "apps/run_files.h"
 #include "apps/terminal.h"
@@ -16,13 +17,20 @@ namespace {
 
 struct EvalOptions {
   std::string run, data, split = "test";
+  bool generate = false;
+  GenerationEvalOptions generation;
 };
+
+/// The part of the text in the run's ids.
+Ids tokens_of(const TrainedRun& trained, const std::string& data, const std::string& split) {
+  const Corpus corpus = open_corpus(data);
+  const Ids& part = split == "train" ? corpus.train : split == "valid" ? corpus.valid : corpus.test;
+  return translate(part, corpus.vocabulary, trained.vocabulary);
+}
 
 EvaluationSet part_of_text(const TrainedRun& trained, const std::string& data, const std::string& split) {
   const TrainingConfig& t = trained.checkpoint.config().training;
-  const Corpus corpus = open_corpus(data);
-  const Ids& part = split == "train" ? corpus.train : split == "valid" ? corpus.valid : corpus.test;
-  return evaluation_set(translate(part, corpus.vocabulary, trained.vocabulary), t.batch, t.length);
+  return evaluation_set(tokens_of(trained, data, split), t.batch, t.length);
 }
 
 EvaluationSet part_of_articles(const TrainedRun& trained, const std::string& data, const std::string& split) {
@@ -42,6 +50,10 @@ void eval(const EvalOptions& options) {
   const RunConfig& config = trained.checkpoint.config();
   const bool lm = config.model.task == "lm";
   const std::string data = options.data.empty() ? config.training.data : options.data;
+  if (options.generate) {
+    if (!lm) usage_fail("--generate", "{} is a classifier: it does not write", options.run);
+    return eval_generation(trained, tokens_of(trained, data, options.split), options.generation);
+  }
   const EvaluationSet part = lm ? part_of_text(trained, data, options.split) : part_of_articles(trained, data, options.split);
   with_precision(config, [&]<class R>(R) {
     const auto model = load_model<R>(trained.checkpoint);
@@ -57,6 +69,22 @@ void eval(const EvalOptions& options) {
   });
 }
 
+void add_generation_options(CLI::App& command, EvalOptions& options) {
+  GenerationEvalOptions& g = options.generation;
+  const auto add = [&](const char* name, auto& value, const char* help, const char* type) {
+    command.add_option(name, value, help)->type_name(type)->capture_default_str()->group("Generated text");
+  };
+  command.add_flag("--generate", options.generate, "evaluate what the model writes after prompts from the text")
+      ->group("Generated text");
+  add("--judge", g.judge, "the run whose model says how likely the texts are", "RUN");
+  add("--prompts", g.prompts, "texts to write", "INT");
+  add("--prompt-length", g.prompt_length, "words of the text before each", "INT");
+  add("--tokens", g.tokens, "words to write after each prompt", "INT");
+  add("--top-p", g.sampling.top_p, "only the likeliest words that together have probability p", "NUMBER");
+  add("--temperature", g.sampling.temperature, "below 1 sharper, above 1 wilder; 0: always the likeliest", "NUMBER");
+  add("--seed", g.sampling.seed, "the same seed writes the same texts", "INT");
+}
+
 }  // namespace
 
 void add_eval(CLI::App& program) {
@@ -68,6 +96,7 @@ void add_eval(CLI::App& program) {
       ->check(CLI::IsMember({"train", "valid", "test"}).description(""))
       ->type_name("train|valid|test")
       ->capture_default_str();
+  add_generation_options(*command, *options);
   command->footer(
       "Language models: the text is read from its beginning in blocks of batch x length tokens, each window on its own; what does\n"
       "not fill a block is left out. Classifiers: as many articles of each part as in training, every one of them; the table "
@@ -78,7 +107,8 @@ void add_eval(CLI::App& program) {
       "  argand eval runs/first\n"
       "  argand eval runs/rope/step-300.safetensors --split valid\n"
       "  argand eval runs/rope --data wikitext-2\n"
-      "  argand eval runs/news/last.safetensors --split train");
+      "  argand eval runs/news/last.safetensors --split train\n"
+      "  argand eval runs/first --generate --judge runs/rope          what it writes: perplexity, Dist-1, Dist-2, Rep-4");
   command->callback([options] {
     flush_subnormals_to_zero(true);
     eval(*options);

@@ -24,12 +24,14 @@ void generate_text(const GenerateOptions& options) {
     fail("generate", "{} is a classifier and writes no text; `argand classify` lets it label some",
          trained.checkpoint.file().path());
   const Vocabulary& words = trained.vocabulary;
-  const Ids prompt = words.encode(options.prompt);
+  const Ids encoded = words.encode(options.prompt);
+  const Ids prompt({1, encoded.size()}, {encoded.span().begin(), encoded.span().end()});
   with_precision(trained.checkpoint.config(), [&]<class R>(R) {
     const auto model = load_model<R>(trained.checkpoint);
     fmt::print("{}", options.prompt);
     bool line_start = false;
-    generate<R>(*model, prompt.span(), options.tokens, options.sampling, [&](std::int32_t id) {
+    generate<R>(*model, prompt, options.tokens, options.sampling, [&](std::span<const std::int32_t> next) {
+      const std::int32_t id = next[0];
       // A model may have more ids than the vocabulary has words (--vocab-size).
       const std::string word = id < words.size() ? words.word(id) : fmt::format("<{}>", id);
       line_start = word == "<eos>" ? (fmt::print("\n"), true) : (fmt::print("{}{}", line_start ? "" : " ", word), false);

@@ -1,39 +1,53 @@
 #include "apps/generation.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "core/error.h"
+#include "core/parallel.h"
 
 namespace argand {
 
 template <RealScalar R>
-void generate(Model<R>& model, std::span<const std::int32_t> prompt, std::int64_t count, const SamplingOptions& options,
-              const std::function<void(std::int32_t)>& write) {
-  require(!prompt.empty(), "generate", "the prompt is empty; at least one word is needed to begin with");
-  const std::int64_t longest = model.config().max_seq_len, half = std::max<std::int64_t>(1, longest / 2);
-  std::vector<std::int32_t> text(prompt.begin(), prompt.end());
+void generate(Model<R>& model, const Ids& prompts, std::int64_t count, const SamplingOptions& options, const WriteTokens& write) {
+  require(prompts.shape().rank() == 2 && prompts.size() > 0, "generate",
+          "the prompt is empty; at least one word is needed to begin with");
+  const std::int64_t B = prompts.shape()[0], longest = model.config().max_seq_len, half = std::max<std::int64_t>(1, longest / 2);
+  std::vector<std::vector<std::int32_t>> texts;
+  for (std::int64_t b = 0; b < B; ++b) {
+    const std::int32_t* row = prompts.data() + b * prompts.shape()[1];
+    texts.emplace_back(row, row + prompts.shape()[1]);
+  }
   const auto last_tokens = [&](std::int64_t n) {
-    n = std::min(n, static_cast<std::int64_t>(text.size()));
-    return Ids({1, n}, std::vector<std::int32_t>(text.end() - n, text.end()));
+    n = std::min(n, static_cast<std::int64_t>(texts[0].size()));
+    std::vector<std::int32_t> ends;
+    for (const auto& text : texts) ends.insert(ends.end(), text.end() - n, text.end());
+    return Ids({B, n}, std::move(ends));
   };
-  auto cache = model.make_cache(1);
+  auto cache = model.make_cache(B);
   Ids next = last_tokens(longest);
+  std::vector<std::int32_t> drawn(texts.size());
   for (std::int64_t i = 0; i < count; ++i) {
     const Tensor<R> logits = model.next_logits(next, *cache);
-    text.push_back(sample<R>(logits.span(), options, static_cast<std::uint64_t>(i)));
-    write(text.back());
+    const auto V = static_cast<std::size_t>(logits.dim(1));
+    parallel_for(B, 1, [&](std::int64_t first, std::int64_t last) {
+      for (auto b = static_cast<std::size_t>(first); b < static_cast<std::size_t>(last); ++b) {
+        const auto draw = static_cast<std::uint64_t>(i) * texts.size() + b;
+        drawn[b] = sample<R>(logits.span().subspan(b * V, V), options, draw);
+        texts[b].push_back(drawn[b]);
+      }
+    });
+    write(drawn);
     if (cache->length < longest) {
       next = last_tokens(1);
     } else {
-      cache = model.make_cache(1);
+      cache = model.make_cache(B);
       next = last_tokens(half);
     }
   }
 }
 
-template void generate(Model<float>&, std::span<const std::int32_t>, std::int64_t, const SamplingOptions&,
-                       const std::function<void(std::int32_t)>&);
-template void generate(Model<double>&, std::span<const std::int32_t>, std::int64_t, const SamplingOptions&,
-                       const std::function<void(std::int32_t)>&);
+#define ARGAND_GENERATE(R) template void generate(Model<R>&, const Ids&, std::int64_t, const SamplingOptions&, const WriteTokens&);
+ARGAND_FOR_REAL(ARGAND_GENERATE)
 
 }  // namespace argand

@@ -1,5 +1,5 @@
 #pragma once
-/// A model that writes: prompt in, tokens out, one by one.
+/// A model that writes: prompts in, tokens out, one by one.
 
 #include <functional>
 
@@ -8,10 +8,12 @@
 
 namespace argand {
 
-/// Draws `count` tokens after the prompt [N], N >= 1, and hands each to `write` as it comes. When the model's longest sequence is
-/// full, it forgets the older half and reads the rest again.
+/// Called with what comes next in each text of the batch, [B].
+using WriteTokens = std::function<void(std::span<const std::int32_t>)>;
+
+/// Draws `count` tokens after each of the prompts [B, N], N >= 1, and hands them to `write` as they come. When the model's longest
+/// sequence is full, it forgets the older half and reads the rest again. Throws Error for empty prompts.
 template <RealScalar R>
-void generate(Model<R>& model, std::span<const std::int32_t> prompt, std::int64_t count, const SamplingOptions& options,
-              const std::function<void(std::int32_t)>& write);
+void generate(Model<R>& model, const Ids& prompts, std::int64_t count, const SamplingOptions& options, const WriteTokens& write);
 
 }  // namespace argand

@@ -1,0 +1,29 @@
+#pragma once
+/// A count that grows in place, with the time left, where standard error is a terminal; nothing elsewhere.
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace argand {
+
+class Counter {
+ public:
+  Counter(std::string label, std::int64_t total);
+  /// Erases the line.
+  ~Counter();
+  Counter(const Counter&) = delete;
+  Counter& operator=(const Counter&) = delete;
+
+  /// `done` of the total are done.
+  void update(std::int64_t done);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  std::string label_;
+  std::int64_t total_;
+  bool terminal_;
+  Clock::time_point start_ = Clock::now(), last_draw_{};
+};
+
+}  // namespace argand
