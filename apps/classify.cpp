@@ -1,5 +1,7 @@
 /// argand classify: labels lines of text as they come.
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <iostream>
@@ -72,6 +74,7 @@ void classify(const ClassifyOptions& options) {
   const auto top = std::min(static_cast<std::size_t>(options.top), trained.classes.size());
   with_precision(trained.checkpoint.config(), [&]<class R>(R) {
     const auto model = load_model<R>(trained.checkpoint);
+    if (isatty(STDIN_FILENO) != 0) fmt::print(stderr, "reading lines from the terminal; Ctrl-D ends\n");
     std::int64_t number = 0;
     for (std::string line; std::getline(std::cin, line);) {
       ++number;

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "apps/angles.h"
 #include "apps/checkpoint.h"
 #include "apps/command_line.h"
 #include "apps/commands.h"
@@ -85,6 +86,9 @@ void inspect(const InspectOptions& options) {
   fmt::print("{} tensors, {} real numbers (a complex one counts twice)", tensors, numbers);
   if (memory > 0) fmt::print("; the optimizer's memory: {}{}", memory, options.optimizer ? "" : ", shown by --optimizer");
   fmt::print("\n");
+  const std::vector<std::string> angles = angle_table(angles_of(file));
+  if (!angles.empty()) fmt::print("\n{}\n", style.bold("the angles θ (κ)"));
+  for (const std::string& line : angles) fmt::print("  {}\n", line);
   const std::vector<std::string> table = head_table(file);
   if (!table.empty()) fmt::print("\n{}\n", style.bold("what the heads have learnt, mean ± standard deviation over frequencies"));
   for (const std::string& line : table) fmt::print("  {}\n", line);
@@ -100,8 +104,8 @@ void add_inspect(CLI::App& program) {
       ->type_name("");
   command->add_flag("--optimizer", options->optimizer, "the optimizer's memory too");
   command->footer(
-      "Prints every parameter by name with shape, norm, root mean square and largest magnitude, and for ComplexFormer the phase\n"
-      "scale delta and the phase bias of every head.\n\n"
+      "Prints every parameter by name with shape, norm, root mean square and largest magnitude, for ComplexFormer the phase\n"
+      "scale delta and the phase bias of every head, for QIC the angles and the squares of J that follow from them.\n\n"
       "Examples:\n"
       "  argand inspect runs/first\n"
       "  argand inspect runs/first/last.safetensors --optimizer");

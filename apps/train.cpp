@@ -3,6 +3,7 @@
 #include <cmath>
 #include <memory>
 
+#include "apps/angles.h"
 #include "apps/command_line.h"
 #include "apps/commands.h"
 #include "apps/corpora.h"
@@ -26,7 +27,9 @@ struct TrainOptions {
 };
 
 template <RealScalar R>
-void announce(TrainingSession<R>& session) {
+void announce(TrainingSession<R>& session, const TrainingData& data) {
+  if (const auto* articles = std::get_if<LabelledCorpus>(&data))
+    fmt::print("{} articles to train on, {} to test on\n", articles->train.size(), articles->test.size());
   const RunConfig& c = session.run().config();
   const std::int64_t rows = c.training.batch * c.training.accumulate;
   const std::string batch = c.model.task == "lm" ? fmt::format("{} x {} tokens", rows, c.training.length)
@@ -39,6 +42,9 @@ void announce(TrainingSession<R>& session) {
 /// What came of it, when the last step has been taken.
 template <RealScalar R>
 void conclude(TrainingSession<R>& session, const Evaluation& last, const std::vector<std::string>& classes) {
+  const std::vector<std::string> angles = angle_table(angles_of(session.run().parameters()));
+  if (!angles.empty()) fmt::print("\nangles θ (κ) after the last step:\n");
+  for (const std::string& line : angles) fmt::print("{}\n", line);
   const RunState& state = session.run().state();
   if (!last.confusion) {
     fmt::print("best validation loss {:.4f}, perplexity {:.2f}, at step {}; the files are in {}\n", state.best_valid,
@@ -60,9 +66,9 @@ void conclude(TrainingSession<R>& session, const Evaluation& last, const std::ve
 
 /// Runs to the end or to a signal; returns the exit code.
 template <RealScalar R>
-int train(TrainingSession<R>& session, const std::vector<std::string>& classes, std::int64_t print_every) {
+int train(TrainingSession<R>& session, const TrainingData& data, std::int64_t print_every) {
   const RunConfig& config = session.run().config();
-  announce(session);
+  announce(session, data);
   const Interrupt interrupt;
   Progress progress({config.model.family}, config.training.steps, print_every);
   if (config.model.task != "lm") progress.hide_perplexity();
@@ -82,7 +88,7 @@ int train(TrainingSession<R>& session, const std::vector<std::string>& classes, 
                session.run().state().step, config.model.task, session.folder().path());
     return interrupt.exit_code();
   }
-  conclude(session, *last, classes);
+  conclude(session, *last, classes_of(data));
   return exit_success;
 }
 
@@ -102,7 +108,7 @@ int start(const TrainOptions& options) {
   const TrainingData data = open_data(config);
   return with_precision(config, [&]<class R>(R) {
     TrainingSession<R> session(folder, options.overwrite, config, data);
-    return train(session, classes_of(data), options.print_every);
+    return train(session, data, options.print_every);
   });
 }
 
@@ -128,7 +134,7 @@ int resume(const TrainOptions& options) {
   return with_precision(last.config(), [&]<class R>(R) {
     TrainingSession<R> session(folder, last, data);
     fmt::print("going on after step {}\n", last.state().step);
-    return train(session, classes_of(data), options.print_every);
+    return train(session, data, options.print_every);
   });
 }
 

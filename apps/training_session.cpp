@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "apps/angles.h"
 #include "data/ag_news.h"
 #include "data/atomic_file.h"
 
@@ -80,7 +81,7 @@ void TrainingSession<R>::log_step(const Advance& done) {
       line[std::string(name) + "_mean"] = spread.mean;
       line[std::string(name) + "_std"] = spread.std;
     }
-  for (const auto& [name, angles] : numbers_called(run_.parameters(), "theta")) line["theta"][name] = angles;
+  for (const Angles& angles : angles_of(run_.parameters())) line["theta"][angles.name] = angles.values;
   line["tokens_per_second"] = std::round(static_cast<double>(s.tokens) / done.seconds);
   line["seconds"] = done.seconds;
   log_->write(line);
@@ -124,22 +125,9 @@ Spread spread_of(const ParameterList<R>& parameters, std::string_view name_end) 
   return spread;
 }
 
-template <RealScalar R>
-std::vector<std::pair<std::string, std::vector<R>>> numbers_called(const ParameterList<R>& parameters, std::string_view name) {
-  std::vector<std::pair<std::string, std::vector<R>>> found;
-  const std::string end = "." + std::string(name);
-  for (const Parameter<R>& p : parameters) {
-    if (p.is_complex() || (p.name != name && !p.name.ends_with(end))) continue;
-    const Tensor<R>& x = std::get<Var<R>>(p.var).value();
-    found.emplace_back(p.name, std::vector<R>(x.begin(), x.end()));
-  }
-  return found;
-}
-
-#define ARGAND_TRAINING_SESSION(R)                                      \
-  template class TrainingSession<R>;                                    \
-  template Spread spread_of(const ParameterList<R>&, std::string_view); \
-  template std::vector<std::pair<std::string, std::vector<R>>> numbers_called(const ParameterList<R>&, std::string_view);
+#define ARGAND_TRAINING_SESSION(R)   \
+  template class TrainingSession<R>; \
+  template Spread spread_of(const ParameterList<R>&, std::string_view);
 ARGAND_FOR_REAL(ARGAND_TRAINING_SESSION)
 
 }  // namespace argand

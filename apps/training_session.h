@@ -52,8 +52,4 @@ struct Spread {
 template <RealScalar R>
 Spread spread_of(const ParameterList<R>& parameters, std::string_view name_end);
 
-/// Name and numbers of each parameter that is called `name` or NAME.`name`, e.g. QIC's angles: "theta".
-template <RealScalar R>
-std::vector<std::pair<std::string, std::vector<R>>> numbers_called(const ParameterList<R>& parameters, std::string_view name);
-
 }  // namespace argand

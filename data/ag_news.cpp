@@ -34,6 +34,7 @@ std::vector<std::string> load_classes(std::string_view op, const std::string& pa
     if (line.ends_with('\r')) line.remove_suffix(1);
     const std::string name(line);
     require(has_words(name), op, "{}, line {}: an empty name", path, names.size() + 1);
+    require(name.find('\t') == name.npos, op, "{}, line {}: a tab in a name", path, names.size() + 1);
     const auto known = std::find(names.begin(), names.end(), name);
     require(known == names.end(), op, "{}, line {}: {} is also on line {}", path, names.size() + 1, in_quotes(name),
             known - names.begin() + 1);

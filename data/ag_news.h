@@ -25,7 +25,7 @@ struct ArticleSets {
 };
 
 /// Names of classes, one a line, in the order of their numbers. Throws Error, starting with `op` and naming file and line, for an
-/// empty name, one that appears twice, and less than two.
+/// empty name, one with a tab, one that appears twice, and less than two.
 std::vector<std::string> load_classes(std::string_view op, const std::string& path);
 /// As load_classes() reads it. Atomic; throws Error.
 void save_classes(const std::string& path, const std::vector<std::string>& classes);

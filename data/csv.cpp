@@ -70,11 +70,14 @@ std::vector<CsvRecord> read_csv(std::string_view op, const std::string& path) {
   std::vector<CsvRecord> records;
   std::int64_t number = 0;
   for (std::string_view rest = text; !rest.empty();) {
+    const bool ends = rest.find('\n') != rest.npos;
     std::string_view line = take_line(rest);
     ++number;
     if (line.ends_with('\r')) line.remove_suffix(1);
     require(!line.empty(), op, "{}, line {}: an empty line", path, number);
     records.push_back({number, Line(op, path, number, line).fields()});
+    require(ends || line.ends_with('"'), op,
+            "{}, line {}: no line end after a field without quotation marks; the file may be truncated", path, number);
   }
   return records;
 }

@@ -82,6 +82,10 @@ BOOST_AUTO_TEST_CASE(malformed_files_are_named) {
   BOOST_TEST(refusal(directory, good + "\"1\",\"a\",\"cut of") ==
              ", line 2, column 3: the quotation mark is not closed on this line");
   BOOST_TEST(refusal(directory, "\"3\",\"a\",\"b\"\n", 2) == ", line 1: class \"3\" is not one of 1 to 2");
+  BOOST_TEST(refusal(directory, good + "2,cut,o") ==
+             ", line 2: no line end after a field without quotation marks; the file may be truncated");
+  BOOST_TEST(refusal(directory, good + "\"2\",\"cut\",") ==
+             ", line 2: no line end after a field without quotation marks; the file may be truncated");
   BOOST_TEST(error_of([&] { read_articles(directory / "none", 4); }) ==
              "ag_news: cannot open " + directory / "none" + ": No such file or directory");
 }
@@ -97,6 +101,8 @@ BOOST_AUTO_TEST_CASE(the_files_of_a_folder) {
   BOOST_TEST(error() == "ag_news: " + directory / "classes.txt" + ", line 2: an empty name");
   directory.file("classes.txt", "World\nSports\nWorld\n");
   BOOST_TEST(error() == "ag_news: " + directory / "classes.txt" + ", line 3: \"World\" is also on line 1");
+  directory.file("classes.txt", "World\nSp\torts\n");
+  BOOST_TEST(error() == "ag_news: " + directory / "classes.txt" + ", line 2: a tab in a name");
   directory.file("classes.txt", "World\n");
   BOOST_TEST(error() == "ag_news: " + directory / "classes.txt" + ": only one class; telling apart takes two");
   directory.file("classes.txt", "World\r\nSci/Tech");
