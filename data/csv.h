@@ -16,8 +16,8 @@ struct CsvRecord {
 
 /// The whole file, one record a line. A field is either in quotation marks, with those inside it doubled, or without any; commas
 /// stand in quoted fields only. A field does not go on over the end of a line, so that a quotation mark that is missing is found
-/// on its own line. Lines end in \n or \r\n; the last one may lack it where a
-/// closing quotation mark shows that nothing is missing.
+/// on its own line. Lines end in \n or \r\n; the last one may lack it after a closing quotation mark, but for which nobody could
+/// tell whether something is missing.
 ///
 /// Throws Error, starting with `op` and naming file and line: for what read_text_file() refuses (no file, an empty one, zero bytes,
 /// bytes that are not UTF-8), for a byte order mark, for an empty line, and for quotation marks that do not match.

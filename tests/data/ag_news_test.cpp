@@ -1,5 +1,7 @@
 #include "data/ag_news.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
@@ -88,6 +90,36 @@ BOOST_AUTO_TEST_CASE(malformed_files_are_named) {
              ", line 2: no line end after a field without quotation marks; the file may be truncated");
   BOOST_TEST(error_of([&] { read_articles(directory / "none", 4); }) ==
              "ag_news: cannot open " + directory / "none" + ": No such file or directory");
+}
+
+const std::string four_lines =
+    "\"1\",\"a\",\"say \"\"no\"\"\"\n\"2\",\"\",\"\"\"b\"\" c, d\"\n\"3\",\"e\",\"\"\n\"4\",\"f\",\"g\"\n";
+
+BOOST_AUTO_TEST_CASE(a_quotation_mark_that_is_missing_is_found_on_its_line) {
+  const TemporaryDirectory directory;
+  std::size_t tried = 0;
+  for (std::size_t at = four_lines.find('"'); at != four_lines.npos; at = four_lines.find('"', at + 1), ++tried) {
+    std::string text = four_lines;
+    text.erase(at, 1);
+    const auto line = 1 + std::count(four_lines.begin(), four_lines.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+    BOOST_TEST(refusal(directory, text).starts_with(fmt::format(", line {}, column ", line)), text);
+  }
+  BOOST_TEST(tried == 32U);
+}
+
+BOOST_AUTO_TEST_CASE(a_file_that_was_cut_off_is_no_shorter_text) {
+  const TemporaryDirectory directory;
+  const std::vector<Article> whole = read_articles(directory.file("whole.csv", four_lines), 4);
+  for (std::size_t length = 1; length < four_lines.size(); ++length) {
+    // Only where it is cut between the two halves of a doubled quotation mark nobody can tell.
+    if (four_lines[length - 1] == '"' && four_lines[length] == '"') continue;
+    const std::string path = directory.file("cut.csv", four_lines.substr(0, length));
+    std::vector<Article> articles;
+    const std::string error = error_of([&] { articles = read_articles(path, 4); });
+    if (!error.empty()) BOOST_TEST(error.starts_with("ag_news: " + path + ", line "), error);
+    for (std::size_t i = 0; i < articles.size(); ++i) BOOST_TEST(articles[i].text() == whole[i].text());
+    if (error.empty()) BOOST_TEST((four_lines[length - 1] == '\n' || four_lines[length] == '\n'));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(the_files_of_a_folder) {
