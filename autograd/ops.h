@@ -11,6 +11,7 @@
 #include "autograd/ops/dropout.h"
 #include "autograd/ops/exponential.h"
 #include "autograd/ops/gather.h"
+#include "autograd/ops/hamilton_matrix.h"
 #include "autograd/ops/info_nce.h"
 #include "autograd/ops/magnitude_activation.h"
 #include "autograd/ops/magnitude_attention.h"

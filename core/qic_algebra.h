@@ -14,12 +14,12 @@ namespace argand {
 /// κ(θ) = J².
 template <RealScalar R>
 R kappa(R theta) {
-  return -1 + std::sin(2 * theta);
+  return static_cast<R>(-1 + std::sin(2 * static_cast<double>(theta)));
 }
 /// dκ/dθ = 2 cos 2θ. Zero at θ = π/4, whatever the data: an angle that starts there moves only by rounding.
 template <RealScalar R>
 R kappa_derivative(R theta) {
-  return 2 * std::cos(2 * theta);
+  return static_cast<R>(2 * std::cos(2 * static_cast<double>(theta)));
 }
 
 /// The three ways to measure a + bJ: |z| = sqrt(a² + w b² + 1e-12).

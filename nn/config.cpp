@@ -99,6 +99,7 @@ ModelConfig ModelConfig::defaults(const std::string& family) {
     config.qk_norm = true;
     config.mode = "all";
   }
+  if (family == "qic") config.norm = "qic_layernorm";
   return config;
 }
 
@@ -178,6 +179,13 @@ void ModelConfig::validate() const {
           "mode {} halves the heads and still needs pairs: 4 * n_heads {} does not divide d_model {}", mode, n_heads, d_model);
   require(!is_decoder() || position != "sinusoidal" || d_model % 2 == 0, "config",
           "sinusoidal positions need an even d_model, got {}", d_model);
+  if (family == "qic" && algebra != "real" && algebra != "standard") {
+    const std::int64_t parts = algebra == "quaternion" ? 4 : 2;
+    require(d_model / n_heads % parts == 0, "config", "each head needs whole numbers of {} parts: d_model {} / n_heads {} = {}",
+            parts, d_model, n_heads, d_model / n_heads);
+    require(d_ff % parts == 0, "config", "d_ff {} does not hold whole numbers of {} parts", d_ff, parts);
+    require(std::isfinite(theta_init), "config", "theta_init must be a number, got {}", theta_init);
+  }
   require(dropout >= 0 && dropout < 1, "config", "dropout must be in [0, 1), got {}", dropout);
   require(rope_base > 0 && std::isfinite(rope_base), "config", "rope_base must be positive, got {}", rope_base);
   require(pcl_weight >= 0 && std::isfinite(pcl_weight), "config", "pcl_weight must not be negative, got {}", pcl_weight);

@@ -46,6 +46,13 @@ struct ModelConfig {
   std::int64_t irw_top_k = 5;
   double irw_temperature = 1;
 
+  std::string algebra = "qic";
+  std::string theta = "learned";
+  double theta_init = 0.52359877559829887;  ///< π/6
+  std::string magnitude = "euclidean";
+  std::string activation = "qic_gelu";
+  bool conjugate_keys = false;
+
   /// Whether this is one of the families that share nn/models/decoder.h and its keys.
   bool is_decoder() const { return family == "transformer" || family == "complexformer" || family == "crope"; }
 
@@ -53,7 +60,7 @@ struct ModelConfig {
   /// '|'.
   template <class F>
   void visit(F&& f) {
-    f("family", family, "transformer|complexformer|crope|crat", "architecture");
+    f("family", family, "transformer|complexformer|crope|crat|qic", "architecture");
     f("task", task, "lm|classify", "lm predicts the next token, classify the label of a text");
     if (task == "classify") f("n_classes", n_classes, "", "number of labels");
     f("vocab_size", vocab_size, "", "number of token ids (0: from the data)");
@@ -73,6 +80,7 @@ struct ModelConfig {
       f("qk_norm", qk_norm, "", "RMS norm of each head's queries and keys");
       f("tie_embeddings", tie_embeddings, "", "the output layer is the embedding");
     }
+    if (family == "qic") visit_qic(f);
     if (family == "crope")
       f("mode", mode, "none|qk|qkv|all|half_qk|half_all", "which attention projections are complex-linear, or of half the width");
     if (family == "complexformer") {
@@ -92,6 +100,22 @@ struct ModelConfig {
       f("irw_top_k", irw_top_k, "", "passages that each token reads");
       f("irw_temperature", irw_temperature, "", "temperature of the softmax over them");
     }
+  }
+
+  /// Which of QIC's keys there are depends on the algebra.
+  template <class F>
+  void visit_qic(F&& f) {
+    f("algebra", algebra, "qic|complex|phase_gates|quaternion|real|standard",
+      "numbers of the layers; real has as many parameters as qic");
+    if (algebra == "real" || algebra == "standard") return;
+    if (algebra == "qic") {
+      f("theta", theta, "learned|global|fixed", "who owns an angle: every head, every attention layer, nobody");
+      f("theta_init", theta_init, "", "first angle [radians]; at pi/4 its gradient is 0");
+      f("magnitude", magnitude, "euclidean|algebraic|author", "length of a + bJ: b counts by 1, -kappa or 1 - kappa");
+    }
+    f("norm", norm, "qic_layernorm|qic_rmsnorm", "normalisation by magnitude before each sub-layer");
+    f("activation", activation, "qic_gelu|mod_relu|qic_relu", "of the magnitude; qic_relu is the identity");
+    f("conjugate_keys", conjugate_keys, "", "conjugate the keys in the scores");
   }
 
   /// The family's defaults. Throws for an unknown family, with a suggestion.

@@ -3,6 +3,8 @@
 #include "nn/models/complexformer.h"
 #include "nn/models/crat.h"
 #include "nn/models/crope.h"
+#include "nn/models/qic.h"
+#include "nn/models/real_encoder.h"
 #include "nn/models/transformer.h"
 
 namespace argand {
@@ -16,6 +18,10 @@ std::unique_ptr<Model<R>> make_model(const ModelConfig& config, std::uint64_t se
   if (config.family == "crope") return std::make_unique<Crope<R>>(config, seed);
   if (config.family == "crat" && config.states == "real") return std::make_unique<Crat<R>>(config, seed);
   if (config.family == "crat") return std::make_unique<Crat<std::complex<R>>>(config, seed);
+  if (config.family == "qic") {
+    if (config.algebra == "standard" || config.algebra == "real") return std::make_unique<RealEncoder<R>>(config, seed);
+    return std::make_unique<Qic<R>>(config, seed);
+  }
   fail("model", "no family is called \"{}\"", config.family);
 }
 

@@ -16,7 +16,7 @@ static const Op attention_op(
      .derivation =
          "O = P̃ V with P̃ = M̃ ∘ P gives dV and dP. The softmax's Jacobian gives dS_mn = P_mn (dP_mn - Σ_k P_mk dP_mk), and the "
          "inner sum is Σ_k P̃_mk Σ_d dO_md V_kd = Σ_d dO_md O_md: it needs no row of P. S is bilinear in Q and K. P itself is "
-         "computed again as exp(S - ℓ) from the row's ℓ = logsumexp(S), all that the forward pass keeps.",
+         "computed again as exp(S - max)/Σ from the row's maximum and sum, all that the forward pass keeps.",
      .singular = "a query that sees no key has O = 0 and gradient 0",
      .source = "Dao, Fu, Ermon, Rudra, Ré, FlashAttention (2022), appendix B.2"},
     [](OpCheck& check) {

@@ -47,12 +47,12 @@ struct AttentionLoops {
       for (std::int64_t i = begin; i < end; ++i) f(i / H, i % H);
     });
   }
-  /// Where a head's first number is in q (like q: dq), k, v, the output, and in the rows' sums [B, H, Tq].
+  /// Where a head's first number is in q (like q: dq), k, v, the output, and in the rows' sums.
   std::int64_t at_q(std::int64_t b, std::int64_t h) const { return (b * Tq * H + h) * dk; }
   std::int64_t at_k(std::int64_t b, std::int64_t h) const { return (b * Tk * H + h) * dk; }
   std::int64_t at_v(std::int64_t b, std::int64_t h) const { return (b * Tk * H + h) * dv; }
   std::int64_t at_out(std::int64_t b, std::int64_t h) const { return (b * Tq * H + h) * dv; }
-  std::int64_t at_row(std::int64_t b, std::int64_t h) const { return (b * H + h) * Tq; }
+  std::int64_t at_row(std::int64_t b, std::int64_t h) const { return (b * H + h) * Tq * 2; }
 
   /// One past the last key that any query of [from, to) sees.
   std::int64_t last_key(std::int64_t to) const { return options.causal ? std::min(Tk, to + Tk - Tq) : Tk; }
@@ -85,9 +85,14 @@ struct AttentionLoops {
     }
   }
 
-  /// One head's output for all its queries, and ℓ = logsumexp of each row of scores. v, out: the head's own part.
+  /// Of each row of scores [B, H, Tq, 2]: the maximum, and 1/Σ exp(score - maximum); 0 and 0 for a row that sees nothing. All that
+  /// the backward pass needs of them. (Their logarithm together, ℓ = logsumexp, would do; but a ℓ of 50 is off by 2e-6 in float,
+  /// and with it all weights of the row, whose gradients nearly cancel.)
+  Tensor<R> make_sums() const { return Tensor<R>(Shape{B, H, Tq, 2}); }
+
+  /// One head's output for all its queries, and their sums. v, out, sums: the head's own part.
   template <class Scores>
-  void forward(Scores& score, const R* v, std::int64_t b, std::int64_t h, R* out, R* lse) const {
+  void forward(Scores& score, const R* v, std::int64_t b, std::int64_t h, R* out, R* sums) const {
     std::vector<R> scores(query_tile * key_tile), keep(options.dropout > 0 ? query_tile * key_tile : 0);
     std::vector<R> top(query_tile), sum(query_tile);
     for (std::int64_t q0 = 0; q0 < Tq; q0 += query_tile) {
@@ -128,8 +133,9 @@ struct AttentionLoops {
       }
       for (std::int64_t i = 0; i < rows; ++i) {
         const R total = sum[static_cast<std::size_t>(i)];
-        lse[q0 + i] = total > 0 ? top[static_cast<std::size_t>(i)] + std::log(total) : std::numeric_limits<R>::infinity();
         const R factor = total > 0 ? 1 / total : R(0);
+        sums[2 * (q0 + i)] = total > 0 ? top[static_cast<std::size_t>(i)] : R(0);
+        sums[2 * (q0 + i) + 1] = factor;
         for (std::int64_t d = 0; d < dv; ++d) out[(q0 + i) * H * dv + d] *= factor;
       }
     }
@@ -137,7 +143,8 @@ struct AttentionLoops {
 
   /// One head's dv (zeroed by the caller), and what `score` does with the scores' gradients.
   template <class Scores>
-  void backward(Scores& score, const R* v, const R* o, const R* lse, const R* go, std::int64_t b, std::int64_t h, R* dv_out) const {
+  void backward(Scores& score, const R* v, const R* o, const R* sums, const R* go, std::int64_t b, std::int64_t h,
+                R* dv_out) const {
     std::vector<R> p(query_tile * key_tile), dp(query_tile * key_tile), keep(options.dropout > 0 ? query_tile * key_tile : 0),
         r(query_tile);
     const R scale = static_cast<R>(options.scale);
@@ -154,8 +161,8 @@ struct AttentionLoops {
         hide(b, q0, rows, k0, columns, p.data());
         for (std::int64_t i = 0; i < rows; ++i) {
           R* __restrict s = p.data() + i * key_tile;
-          const R l = lse[q0 + i];  // +infinity for a row that sees nothing: exp gives 0
-          for (std::int64_t j = 0; j < columns; ++j) s[j] = std::exp(s[j] - l);
+          const R high = sums[2 * (q0 + i)], factor = sums[2 * (q0 + i) + 1];
+          for (std::int64_t j = 0; j < columns; ++j) s[j] = std::exp(s[j] - high) * factor;
         }
         gemm<R>(Transpose::No, Transpose::Yes, rows, columns, dv, 1, go + q0 * H * dv, H * dv, v + k0 * H * dv, H * dv, 0,
                 dp.data(), key_tile);

@@ -32,10 +32,10 @@ struct DotScores {
 template <RealScalar R>
 auto AttentionTiles<R>::forward(const Tensor<R>& q, const Tensor<R>& k, const Tensor<R>& v) const -> Output {
   const AttentionLoops<R>& a = loops_;
-  Output output{Tensor<R>(Shape{a.B, a.Tq, a.H * a.dv}), Tensor<R>(Shape{a.B, a.H, a.Tq})};
+  Output output{Tensor<R>(Shape{a.B, a.Tq, a.H * a.dv}), a.make_sums()};
   a.for_each_head([&](std::int64_t b, std::int64_t h) {
     DotScores<R> scores{a, q.data() + a.at_q(b, h), k.data() + a.at_k(b, h), nullptr, nullptr};
-    a.forward(scores, v.data() + a.at_v(b, h), b, h, output.o.data() + a.at_out(b, h), output.lse.data() + a.at_row(b, h));
+    a.forward(scores, v.data() + a.at_v(b, h), b, h, output.o.data() + a.at_out(b, h), output.sums.data() + a.at_row(b, h));
   });
   return output;
 }
@@ -48,7 +48,7 @@ auto AttentionTiles<R>::backward(const Tensor<R>& q, const Tensor<R>& k, const T
   a.for_each_head([&](std::int64_t b, std::int64_t h) {
     DotScores<R> scores{a, q.data() + a.at_q(b, h), k.data() + a.at_k(b, h), g.dq.data() + a.at_q(b, h),
                         g.dk.data() + a.at_k(b, h)};
-    a.backward(scores, v.data() + a.at_v(b, h), output.o.data() + a.at_out(b, h), output.lse.data() + a.at_row(b, h),
+    a.backward(scores, v.data() + a.at_v(b, h), output.o.data() + a.at_out(b, h), output.sums.data() + a.at_row(b, h),
                d_o.data() + a.at_out(b, h), b, h, g.dv.data() + a.at_v(b, h));
   });
   return g;

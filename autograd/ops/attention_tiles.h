@@ -18,8 +18,8 @@ class AttentionTiles {
       : loops_(op, q, k, v, options, reals) {}
 
   struct Output {
-    Tensor<R> o;    ///< [B, Tq, H d_v]
-    Tensor<R> lse;  ///< ℓ = logsumexp of each row of scores [B, H, Tq]: all that the backward pass needs of them
+    Tensor<R> o;     ///< [B, Tq, H d_v]
+    Tensor<R> sums;  ///< of each row of scores, for the backward pass
   };
   Output forward(const Tensor<R>& q, const Tensor<R>& k, const Tensor<R>& v) const;
 

@@ -154,7 +154,8 @@ struct MagnitudeActivation {
   template <int P>
   R backward(const R* x, const R* dy, R* dx, R* dc) const {
     const std::int64_t blocks = (rows + block - 1) / block;
-    Tensor<R> c_parts = Tensor<R>::zeros(Shape{dc != nullptr ? blocks : 0, D}), weight_parts = Tensor<R>::zeros(Shape{blocks});
+    Tensor<R> c_parts = Tensor<R>::zeros(Shape{dc != nullptr ? blocks : 0, D});
+    Tensor<double> weight_parts = Tensor<double>::zeros(Shape{blocks});
     const auto row_of = [w = w, n = D, bias = c.data()](const R* __restrict z, const R* __restrict g, R* __restrict out,
                                                         R* __restrict pull) {
       for (std::int64_t j = 0; j < n; ++j) {
@@ -173,7 +174,9 @@ struct MagnitudeActivation {
         row_of(z, g, dx + row * P * D, pull.data());
         if (slope != 0)
           weight_parts.data()[row / block] +=
-              lane_sum<R>(D, [&](std::int64_t j) { return pull[static_cast<std::size_t>(j)] * square_of_rest<P>(z + P * j); }) / 2;
+              lane_sum<double>(D,
+                               [&](std::int64_t j) { return pull[static_cast<std::size_t>(j)] * square_of_rest<P>(z + P * j); }) /
+              2;
         if (dc == nullptr) continue;
         R* __restrict sum = c_parts.data() + row / block * D;
         for (std::int64_t j = 0; j < D; ++j) {
@@ -182,12 +185,12 @@ struct MagnitudeActivation {
         }
       }
     });
-    R dw = 0;
+    double dw = 0;
     for (std::int64_t b = 0; b < blocks; ++b) {
       dw += weight_parts.data()[b];
       for (std::int64_t j = 0; dc != nullptr && j < D; ++j) dc[j] += c_parts.data()[b * D + j];
     }
-    return dw;
+    return static_cast<R>(dw);
   }
 };
 

@@ -5,6 +5,8 @@
 #include "autograd/op_check.h"
 #include "autograd/ops/attention_loops.h"
 #include "autograd/tape.h"
+#include "core/kernels/elementwise.h"
+#include "core/quaternion.h"
 
 namespace argand {
 
@@ -21,7 +23,7 @@ static const Op magnitude_attention_op(
      .derivation =
          "Every part of S is a real scalar product of the key's parts with a rearranged, signed copy of the query's, so the "
          "scores of all parts are one real product [Q⁰; Q¹] Kᵀ of the pairs as they lie in memory, and so are both "
-         "gradients. Quaternions have four copies. |S| and the softmax are computed again, tile by tile, from the rows' ℓ.",
+         "gradients. Quaternions have four copies. |S| and the softmax are computed again, tile by tile, from the rows' sums.",
      .singular = "S = 0 has |S| = 1e-6 and gradient 0; a query that sees no key has O = 0 and gradient 0",
      .source = "QIC, eq. 10-12; Dao et al., FlashAttention (2022), appendix B.2"},
     [](OpCheck& check) {
@@ -60,22 +62,17 @@ static const Op magnitude_attention_op(
 
 namespace {
 
-/// Part c of q·k is Σ_p coefficient · q[part] · k[p]: which part of q meets k[p], with which sign, and whether times κ.
+/// Part c of q·k is Σ_p sign · q[part] · k[p], times κ where both are J's: which part of q meets k[p].
 struct Term {
   int part;
   int sign;
   bool kappa;
 };
 template <int P>
-constexpr Term product_terms[P][P];
-template <>
-constexpr Term product_terms<2>[2][2] = {{{0, 1, false}, {1, 1, true}}, {{1, 1, false}, {0, 1, false}}};
-/// Hamilton: i² = j² = k² = ijk = -1.
-template <>
-constexpr Term product_terms<4>[4][4] = {{{0, 1, false}, {1, -1, false}, {2, -1, false}, {3, -1, false}},
-                                         {{1, 1, false}, {0, 1, false}, {3, -1, false}, {2, 1, false}},
-                                         {{2, 1, false}, {3, 1, false}, {0, 1, false}, {1, -1, false}},
-                                         {{3, 1, false}, {2, -1, false}, {1, 1, false}, {0, 1, false}}};
+constexpr Term product_term(int c, int p) {
+  if constexpr (P == 2) return {c == p ? 0 : 1, 1, c == 0 && p == 1};
+  if constexpr (P == 4) return {hamilton[c][p].part, hamilton[c][p].sign, false};
+}
 
 /// One head's |S|. See AttentionLoops for tile() and gradient().
 template <int P, RealScalar R>
@@ -129,7 +126,7 @@ class MagnitudeScores {
         s[j] *= t;
         for (int p = 1; p < P; ++p) s[p * next + j] *= t * w;
       }
-      R sum = 0;
+      double sum = 0;
 #pragma omp simd reduction(+ : sum)
       for (std::int64_t j = 0; j < columns; ++j) sum += grad[j];
       dweight_ += sum / 2;
@@ -141,8 +138,8 @@ class MagnitudeScores {
     gather_queries(q0, rows);
   }
 
-  R dkappa() const { return dkappa_; }
-  R dweight() const { return dweight_; }
+  double dkappa() const { return dkappa_; }
+  double dweight() const { return dweight_; }
 
  private:
   std::int64_t step() const { return loops_.H * loops_.dk; }  ///< from one position to the next
@@ -157,7 +154,7 @@ class MagnitudeScores {
         const R* __restrict from = q_ + (q0 + i) * step();
         R* __restrict to = copies_.data() + (c * rows + i) * loops_.dk;
         for (int p = 0; p < P; ++p) {
-          const Term term = product_terms<P>[c][p];
+          const Term term = product_term<P>(c, p);
           const R factor = coefficient(term, p);
           for (std::int64_t j = 0; j < loops_.dk; j += P) to[j + p] = factor * from[j + term.part];
         }
@@ -172,12 +169,12 @@ class MagnitudeScores {
         const R* q = q_ + (q0 + i) * step();
         R* __restrict to = dq_ + (q0 + i) * step();
         for (int p = 0; p < P; ++p) {
-          const Term term = product_terms<P>[c][p];
+          const Term term = product_term<P>(c, p);
           const R factor = coefficient(term, p);
           for (std::int64_t j = 0; j < loops_.dk; j += P) to[j + term.part] += factor * from[j + p];
           if (!term.kappa) continue;
-          R sum = 0;
-          for (std::int64_t j = 0; j < loops_.dk; j += P) sum += from[j + p] * q[j + term.part];
+          double sum = 0;
+          for (std::int64_t j = 0; j < loops_.dk; j += P) sum += static_cast<double>(from[j + p]) * q[j + term.part];
           dkappa_ += conjugate_ ? -sum : sum;
         }
       }
@@ -190,7 +187,7 @@ class MagnitudeScores {
   R *dq_, *dk_;
   std::vector<R> copies_, dcopies_;  ///< of a tile's queries, [P, rows, d_k · P], and their gradients
   std::vector<R> parts_;             ///< of the scores, [P, rows, key_tile]
-  R dkappa_ = 0, dweight_ = 0;
+  double dkappa_ = 0, dweight_ = 0;
 };
 
 }  // namespace
@@ -206,12 +203,12 @@ Var<R> magnitude_attention(const Var<R>& q, const Var<R>& k, const Var<R>& v, co
           angles);
   // A constant copy: the angles of this pass.
   const Measure<R> at{measure.parts, measure.kind, Var<R>(measure.theta.value().clone())};
-  Tensor<R> out(Shape{a.B, a.Tq, a.H * a.dv}), lse(Shape{a.B, a.H, a.Tq});
+  Tensor<R> out(Shape{a.B, a.Tq, a.H * a.dv}), sums = a.make_sums();
   with_parts(measure.parts, [&]<int P>() {
     a.for_each_head([&](std::int64_t b, std::int64_t h) {
       MagnitudeScores<P, R> scores(a, kappa(at.angle(h)), at.weight(h), conjugate_keys, q.value().data() + a.at_q(b, h),
                                    k.value().data() + a.at_k(b, h));
-      a.forward(scores, v.value().data() + a.at_v(b, h), b, h, out.data() + a.at_out(b, h), lse.data() + a.at_row(b, h));
+      a.forward(scores, v.value().data() + a.at_v(b, h), b, h, out.data() + a.at_out(b, h), sums.data() + a.at_row(b, h));
     });
   });
   return record(
@@ -219,12 +216,12 @@ Var<R> magnitude_attention(const Var<R>& q, const Var<R>& k, const Var<R>& v, co
       [=, qv = q.value(), kv = k.value(), vv = v.value(), dq = sink(q), dk = sink(k), dv = sink(v),
        dtheta = sink(measure.theta)](const Tensor<R>& go) {
         Tensor<R> gq = Tensor<R>::zeros(qv.shape()), gk = Tensor<R>::zeros(kv.shape()), gv = Tensor<R>::zeros(vv.shape());
-        Tensor<R> slopes(Shape{a.B, a.H});  // of θ, each head of each sequence
+        Tensor<double> slopes(Shape{a.B, a.H});  // of θ, each head of each sequence
         with_parts(at.parts, [&]<int P>() {
           a.for_each_head([&](std::int64_t b, std::int64_t h) {
             MagnitudeScores<P, R> scores(a, kappa(at.angle(h)), at.weight(h), conjugate_keys, qv.data() + a.at_q(b, h),
                                          kv.data() + a.at_k(b, h), gq.data() + a.at_q(b, h), gk.data() + a.at_k(b, h));
-            a.backward(scores, vv.data() + a.at_v(b, h), out.data() + a.at_out(b, h), lse.data() + a.at_row(b, h),
+            a.backward(scores, vv.data() + a.at_v(b, h), out.data() + a.at_out(b, h), sums.data() + a.at_row(b, h),
                        go.data() + a.at_out(b, h), b, h, gv.data() + a.at_v(b, h));
             slopes.data()[b * a.H + h] =
                 kappa_derivative(at.angle(h)) * scores.dkappa() + at.weight_derivative(h) * scores.dweight();
@@ -234,9 +231,9 @@ Var<R> magnitude_attention(const Var<R>& q, const Var<R>& k, const Var<R>& v, co
         dk.add(gk);
         dv.add(gv);
         if (!dtheta) return;
-        Tensor<R> gtheta = Tensor<R>::zeros(angles);
-        for (std::int64_t i = 0; i < a.B * a.H; ++i) gtheta.data()[angles.size() == 1 ? 0 : i % a.H] += slopes.data()[i];
-        dtheta.add(gtheta);
+        Tensor<double> total = Tensor<double>::zeros(angles);
+        for (std::int64_t i = 0; i < a.B * a.H; ++i) total.data()[angles.size() == 1 ? 0 : i % a.H] += slopes.data()[i];
+        dtheta.add(map([](double sum) { return static_cast<R>(sum); }, total));
       },
       q, k, v, measure.theta);
 }

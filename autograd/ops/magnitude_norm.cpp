@@ -129,7 +129,8 @@ struct MagnitudeNorm {
   template <int P>
   R backward(const R* x, const R* __restrict gain, const R* dy, R* dx, R* dgain) const {
     const std::int64_t blocks = (rows + block - 1) / block;
-    Tensor<R> gain_parts = Tensor<R>::zeros(Shape{blocks, D}), weight_parts = Tensor<R>::zeros(Shape{blocks});
+    Tensor<R> gain_parts = Tensor<R>::zeros(Shape{blocks, D});
+    Tensor<double> weight_parts = Tensor<double>::zeros(Shape{blocks});
     parallel_for(blocks, 1, [&](std::int64_t first, std::int64_t last) {
       std::vector<R> m(static_cast<std::size_t>(D)), match(static_cast<std::size_t>(D));
       for (std::int64_t row = first * block; row < std::min(rows, last * block); ++row) {
@@ -156,15 +157,15 @@ struct MagnitudeNorm {
         }
         if (slope != 0)
           weight_parts.data()[row / block] +=
-              lane_sum<R>(D, [&](std::int64_t j) { return match[static_cast<std::size_t>(j)]; }) / 2;
+              lane_sum<double>(D, [&](std::int64_t j) { return match[static_cast<std::size_t>(j)]; }) / 2;
       }
     });
-    R dw = 0;
+    double dw = 0;
     for (std::int64_t b = 0; b < blocks; ++b) {
       dw += weight_parts.data()[b];
       for (std::int64_t j = 0; j < D; ++j) dgain[j] += gain_parts.data()[b * D + j];
     }
-    return dw;
+    return static_cast<R>(dw);
   }
 };
 

@@ -153,7 +153,6 @@ struct QicProduct {
     Tensor<R> products(Shape{2 * out, 2 * in});
     gemm<R>(Transpose::Yes, Transpose::No, 2 * out, 2 * in, rows, 1, reinterpret_cast<const R*>(dy.data()), 2 * out,
             reinterpret_cast<const R*>(x.data()), 2 * in, 0, products.data(), 2 * in);
-    Tensor<R> slopes(Shape{out});  // Σ g_a (W_b x_b) of every row
     dW.accumulate([&](C* to, bool add) {
       for (std::int64_t o = 0; o < out; ++o) {
         const R* ga = products.data() + 2 * o * 2 * in;
@@ -168,13 +167,17 @@ struct QicProduct {
       }
     });
     if (!dtheta) return;
-    Tensor<R> g = Tensor<R>::zeros(theta.shape());
+    // A sum over all of a layer that nearly cancels: in double, as are those of the other ops for θ.
+    std::vector<double> sums(static_cast<std::size_t>(theta.size()));
     for (std::int64_t o = 0; o < out; ++o) {
       const R* ga = products.data() + 2 * o * 2 * in;
       const R* w = reinterpret_cast<const R*>(W.data() + o * in);
-      g.data()[group(o)] += lane_sum<R>(in, [&](std::int64_t i) { return ga[2 * i + 1] * w[2 * i + 1]; });
+      sums[static_cast<std::size_t>(group(o))] +=
+          lane_sum<double>(in, [&](std::int64_t i) { return static_cast<double>(ga[2 * i + 1]) * w[2 * i + 1]; });
     }
-    for (std::int64_t h = 0; h < theta.size(); ++h) g.data()[h] *= kappa_derivative(theta.data()[h]);
+    Tensor<R> g(theta.shape());
+    for (std::int64_t h = 0; h < theta.size(); ++h)
+      g.data()[h] = kappa_derivative(theta.data()[h]) * static_cast<R>(sums[static_cast<std::size_t>(h)]);
     dtheta.add(std::move(g));
   }
 };
@@ -249,8 +252,9 @@ Var<std::complex<R>> qic_dual(const Var<std::complex<R>>& x, const Var<R>& theta
        dtheta = sink(theta)](const Tensor<C>& dy) {
         accumulate_map(dx, f, dy);
         if (!dtheta) return;
-        const R sum = block_sum<R>(dy.size(), [&](std::int64_t i) { return dy.data()[i].imag() * xv.data()[i].imag(); });
-        dtheta.add(Tensor<R>::full(shape, kappa_derivative(angle) * sum));
+        const double sum = block_sum<double>(
+            dy.size(), [&](std::int64_t i) { return static_cast<double>(dy.data()[i].imag()) * xv.data()[i].imag(); });
+        dtheta.add(Tensor<R>::full(shape, kappa_derivative(angle) * static_cast<R>(sum)));
       },
       x, theta);
 }

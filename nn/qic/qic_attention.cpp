@@ -1,0 +1,39 @@
+#include "nn/qic/qic_attention.h"
+
+#include <cmath>
+
+#include "autograd/ops/magnitude_attention.h"
+
+namespace argand {
+
+template <RealScalar R>
+QicAttention<R>::QicAttention(Init& init, const ModelConfig& config)
+    : config_(config), theta_(make_angles<R>(init, config, config.n_heads)) {
+  const std::int64_t n = config.d_model / parts_of(config.algebra);
+  for (auto* map : {&q_, &k_, &v_, &o_}) *map = make_number_linear<R>(init, config.algebra, n, n);
+}
+
+template <RealScalar R>
+Var<R> QicAttention<R>::operator()(const Var<R>& x, const Var<R>& block_theta, const AttentionPass<R>& pass) const {
+  const Measure<R> measure = measure_at(config_, theta_);
+  const Var<R> q = (*q_)(x, theta_);
+  Var<R> k = (*k_)(x, theta_), v = (*v_)(x, theta_);
+  pass.remember(k, v);
+  const auto numbers = static_cast<double>(config_.d_model / config_.n_heads / measure.parts);
+  const AttentionOptions options = pass.options(config_.n_heads, 1 / std::sqrt(numbers));
+  return (*o_)(magnitude_attention(q, k, v, measure, config_.conjugate_keys, options), block_theta);
+}
+
+template <RealScalar R>
+void QicAttention<R>::visit(const Visit<R>& f) const {
+  if (theta_.requires_grad()) f("theta", theta_);
+  f("q", *q_);
+  f("k", *k_);
+  f("v", *v_);
+  f("o", *o_);
+}
+
+template class QicAttention<float>;
+template class QicAttention<double>;
+
+}  // namespace argand
