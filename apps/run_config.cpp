@@ -103,6 +103,7 @@ RunConfig RunConfig::resolve(const Settings& file, const Settings& command_line,
 
   RunConfig config;
   config.model.task = task;
+  if (preset == "qic-paper") config.model.family = "qic";  // where no other is asked for
   for (const Setting& s : all)
     if (s.key == "family" || s.key == "task") set(config, s);
   config.model = defaults(config.model.family, config.model.task);  // which keys there are depends on family and task

@@ -184,6 +184,7 @@ void add_train(CLI::App& program) {
           "Ctrl-C, --resume and the files are as with `argand train lm`.\n\n"
           "Examples:\n"
           "  argand train classify --out runs/topics                 ComplexFormer on the built-in articles\n"
+          "  argand train classify --preset qic-paper --data ag_news --out runs/qic\n"
           "  argand train classify --preset qic-paper --data ag_news --family transformer --out runs/news\n"
           "  argand train classify --data ag_news --epochs 2 --train-articles 20000 --out runs/more-news\n"
           "  argand train classify --resume runs/news\n"

@@ -107,6 +107,29 @@ BOOST_AUTO_TEST_CASE(the_log_has_accuracy_and_confusion) {
   BOOST_TEST(validated == (std::vector<std::int64_t>{21, 42}), boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(the_angles_of_qic_are_logged_as_they_train) {
+  const TemporaryDirectory scratch;
+  const std::string run = scratch / "run";
+  const Finished finished = run_argand(
+      scratch,
+      "train classify --family qic --n-layers 2 --d-model 16 --n-heads 4 --d-ff 16 --lr 1e-2 --steps 12 --threads 1 --out " + run);
+  BOOST_TEST_REQUIRE(finished.code == 0);
+  std::vector<nlohmann::json> steps;
+  for (const std::string& line : lines_of(contents_of(run + "/log.jsonl")))
+    if (const auto json = nlohmann::json::parse(line); json.contains("loss")) steps.push_back(json["theta"]);
+  BOOST_TEST_REQUIRE(steps.size() == 12U);
+  std::size_t angles = 0;
+  for (const auto& [name, values] : steps.back().items()) angles += values.size();
+  BOOST_TEST(angles == 11U);  // one of the model, two of blocks, eight of heads
+  for (const char* name : {"theta", "blocks.0.theta", "blocks.1.attn.theta"}) {
+    BOOST_TEST_REQUIRE(steps.front().contains(name), name);
+    BOOST_TEST(steps.front()[name][0].get<double>() != steps.back()[name][0].get<double>(), name);
+    BOOST_TEST(std::abs(steps.back()[name][0].get<double>() - 0.5236) < 0.2, name);  // from pi/6
+  }
+  BOOST_TEST(finished.out.find("\nangles θ (κ) after the last step:\n") != std::string::npos);
+  BOOST_TEST(run_argand(scratch, "inspect " + run).out.find("\nthe angles θ (κ)\n") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(labels_lines_one_by_one) {
   const Finished plain = classify("The rose blooms in the sunny garden\n\nrose BLOOMS xylophone");
   BOOST_TEST(plain.code == 0);

@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(json_and_toml_say_everything) {
 }
 
 BOOST_AUTO_TEST_CASE(the_recipe_of_the_qic_paper) {
-  for (const char* family : {"transformer", "complexformer", "crope"}) {
+  for (const char* family : {"transformer", "complexformer", "crope", "crat", "qic"}) {
     const RunConfig c = RunConfig::resolve({}, options({{"preset", "qic-paper"}, {"family", family}}), "classify");
     BOOST_TEST(c.model.family == family);
     BOOST_TEST(c.model.task == "classify");
@@ -122,6 +122,7 @@ BOOST_AUTO_TEST_CASE(the_recipe_of_the_qic_paper) {
     BOOST_TEST(c.optimizer.weight_decay == 0);
   }
   RunConfig c = RunConfig::resolve({}, options({{"preset", "qic-paper"}}), "classify");
+  BOOST_TEST(c.model.family == "qic");
   c.training.steps = 625;
   BOOST_TEST(c.schedule().warmup == 50);
 }
