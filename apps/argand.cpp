@@ -23,6 +23,7 @@ int main(int argc, char** argv) {
   add_eval(program);
   add_generate(program);
   add_classify(program);
+  add_ablate(program);
   add_inspect(program);
   add_gradcheck(program);
   add_parity(program);

@@ -10,13 +10,16 @@ namespace argand {
 class Counter {
  public:
   Counter(std::string label, std::int64_t total);
-  /// Erases the line.
-  ~Counter();
+  ~Counter() { clear(); }
   Counter(const Counter&) = delete;
   Counter& operator=(const Counter&) = delete;
 
   /// `done` of the total are done.
   void update(std::int64_t done);
+  /// A share in [0, 1] of the work is done; `text` tells it.
+  void show(double share, const std::string& text);
+  /// Makes room for a line of its own; the count comes back with the next update.
+  void clear();
 
  private:
   using Clock = std::chrono::steady_clock;
