@@ -1,10 +1,13 @@
 /// The layers that `argand gradcheck` checks, each as a function of its input and its parameters.
 
+#include <numbers>
+
 #include "apps/gradcheck_rows.h"
 #include "autograd/ops/projection.h"
 #include "nn/attention/angular_attention.h"
 #include "nn/attention/dot_attention.h"
 #include "nn/attention/phase_attention.h"
+#include "nn/qic/qic_block.h"
 #include "nn/reflection_window.h"
 
 namespace argand {
@@ -16,6 +19,7 @@ using C = std::complex<double>;
 struct Layer {
   std::function<Var<double>()> loss;
   ParameterList<double> parameters;
+  std::ptrdiff_t chosen = 1;  ///< how many of the first parameters stay at the values chosen for them
 };
 
 template <Scalar T>
@@ -48,6 +52,20 @@ Layer attended(std::shared_ptr<Attention> layer, bool causal, std::int64_t width
             return projection(y, weights_for<T>(y.shape()));
           },
           parameters};
+}
+
+/// A layer of QIC numbers or quaternions, as a function of its input, θ exactly as given, and its parameters.
+template <class L, class Call>
+Layer measured(std::shared_ptr<L> layer, const Shape& shape, std::vector<double> angles, const Call& call) {
+  const Var<double> x = variable(rand<double>(shape, Random(0x1A7E, 2), -1, 1));
+  const Var<double> theta = variable(Tensor<double>(Shape{static_cast<std::int64_t>(angles.size())}, angles));
+  ParameterList<double> parameters{{"input", x}, {"theta", theta}};
+  for (const Parameter<double>& p : parameters_of<double>(*layer)) parameters.push_back(p);
+  return {[layer, x, theta, call] {
+            const Var<double> y = call(*layer, x, theta);
+            return projection(y, weights_for<double>(y.shape()));
+          },
+          parameters, 2};
 }
 
 /// A reflection window, as a function of states, parameters and embeddings.
@@ -85,7 +103,7 @@ class Collector {
     subjects.push_back({"layer", name, [name, make](GradcheckOptions options, bool every_element) {
                           Init init(7);
                           const Layer layer = make(init);
-                          ParameterList<double> own(layer.parameters.begin() + 1, layer.parameters.end());
+                          ParameterList<double> own(layer.parameters.begin() + layer.chosen, layer.parameters.end());
                           shake(own, 0x5A4E);
                           options.name = name;
                           return row_of(gradcheck_parameters(layer.loss, layer.parameters, 12, options), "input, parameters",
@@ -94,6 +112,64 @@ class Collector {
   }
   std::vector<GradcheckSubject> subjects;
 };
+
+void add_qic_layers(Collector& layers) {
+  constexpr double pi = std::numbers::pi;
+  const std::vector<std::pair<std::string, std::vector<double>>> angles{
+      {"theta 0", {0}}, {"theta pi/4", {pi / 4}}, {"theta pi/2", {pi / 2}}, {"an angle a head", {0.3, -0.8}}};
+  const auto linear = [](const auto& layer, const Var<double>& x, const Var<double>& theta) { return layer(x, theta); };
+  for (const auto& [label, values] : angles)
+    layers.add("QicLinear, " + label, [=, values = values](Init& init) {
+      return measured(std::shared_ptr(make_number_linear<double>(init, "qic", 3, 4)), {2, 6}, values, linear);
+    });
+  for (const std::string algebra : {"complex", "phase_gates", "quaternion"})
+    layers.add("NumberLinear, " + algebra, [=](Init& init) {
+      return measured(std::shared_ptr(make_number_linear<double>(init, algebra, 2, 3)), {2, 2 * parts_of(algebra)}, {0}, linear);
+    });
+  for (const std::string magnitude : {"euclidean", "algebraic", "author"})
+    for (const auto& [label, values] : angles) {
+      if (values.size() > 1) continue;
+      const auto measure = [magnitude](const auto& layer, const Var<double>& x, const Var<double>& theta) {
+        return layer(x, Measure<double>{2, magnitude_named(magnitude), theta});
+      };
+      for (const std::string kind : {"qic_layernorm", "qic_rmsnorm"})
+        layers.add(fmt::format("MagnitudeNorm, {}, {}, {}", kind, magnitude, label), [=, values = values](Init& init) {
+          return measured(std::make_shared<MagnitudeNorm<double>>(init, kind, 4), {2, 8}, values, measure);
+        });
+      for (const std::string kind : {"qic_gelu", "mod_relu", "qic_relu"})
+        layers.add(fmt::format("MagnitudeActivation, {}, {}, {}", kind, magnitude, label), [=, values = values](Init& init) {
+          return measured(std::make_shared<MagnitudeActivation<double>>(init, kind, 4), {2, 8}, values, measure);
+        });
+    }
+  for (const auto& [label, values] : angles) {
+    if (values.size() > 1) continue;
+    layers.add("QicFeedForward, " + label, [=, values = values](Init& init) {
+      return measured(std::make_shared<QicFeedForward<double>>(init, attention_config("qic")), {2, 8}, values,
+                      [](const auto& layer, const Var<double>& x, const Var<double>& theta) {
+                        return layer(x, Measure<double>{.theta = theta});
+                      });
+    });
+  }
+  for (const bool causal : {false, true}) {
+    const auto attention = [causal](const auto& layer, const Var<double>& x, const Var<double>& theta) {
+      Pass pass(ForwardContext{}, 0);
+      return layer(x, theta, {.pass = pass, .causal = causal});
+    };
+    const std::string mask = causal ? ", causal" : "";
+    for (const std::string owner : {"learned", "global", "fixed"})
+      layers.add("QicAttention, " + owner + mask, [=](Init& init) {
+        ModelConfig config = attention_config("qic");
+        config.theta = owner;
+        return measured(std::make_shared<QicAttention<double>>(init, config), {2, 3, 8}, {0.4}, attention);
+      });
+    for (const std::string algebra : {"complex", "phase_gates", "quaternion"})
+      layers.add("QicAttention, " + algebra + mask, [=](Init& init) {
+        ModelConfig config = attention_config("qic");
+        config.algebra = algebra;
+        return measured(std::make_shared<QicAttention<double>>(init, config), {2, 3, 8}, {0}, attention);
+      });
+  }
+}
 
 }  // namespace
 
@@ -150,6 +226,7 @@ std::vector<GradcheckSubject> layer_subjects() {
   });
   layers.add("ReflectionWindow, complex", [](Init& init) { return reflected<C>(init); });
   layers.add("ReflectionWindow, real", [](Init& init) { return reflected<double>(init); });
+  add_qic_layers(layers);
   return layers.subjects;
 }
 

@@ -1,6 +1,7 @@
 /// The models that `argand gradcheck` checks: every family in every task, and every word its configuration accepts.
 
 #include <algorithm>
+#include <numbers>
 
 #include "apps/gradcheck_rows.h"
 #include "core/error.h"
@@ -38,6 +39,7 @@ ModelConfig small(const std::string& family, const std::string& task) {
   config.d_model = 8;
   config.n_heads = 2;
   config.d_ff = 8;
+  if (family == "qic") config.d_model = 16;  // four quaternions: the magnitudes of fewer may differ too little to be divided by
   if (family == "crat") config.irw_layers = {1}, config.irw_dim = 3, config.irw_top_k = 2;
   return config;
 }
@@ -93,8 +95,23 @@ void vary(std::vector<Variant>& variants, const Variant& base, const std::string
   }
 }
 
+/// QIC at the angles where its algebra or the gradient of θ is special, in both tasks. (At π/4 the algebraic magnitude is |a|,
+/// whose kinks numerical differentiation straddles somewhere in a model; the checks of the ops have it.)
+void add_angle_variants(std::vector<Variant>& variants) {
+  constexpr double pi = std::numbers::pi;
+  for (const std::string task : {"lm", "classify"})
+    for (const auto& [label, angle] : {std::pair{"0", 0.0}, std::pair{"pi/4", pi / 4}, std::pair{"pi/2", pi / 2}})
+      for (const std::string magnitude : {"euclidean", "author"}) {
+        ModelConfig config = small("qic", task);
+        config.theta_init = angle;
+        config.magnitude = magnitude;
+        add_variant(variants, "qic " + task + " " + magnitude, config, "theta_init", label);
+      }
+}
+
 /// Words that are valid only together.
 void add_joint_variants(std::vector<Variant>& variants, const Variant& base) {
+  if (base.config.family == "qic") return add_angle_variants(variants);
   if (base.config.family != "crat") return;
   ModelConfig real = base.config;
   real.states = "real", real.attention = "dot";
@@ -116,10 +133,26 @@ std::vector<Variant> all_variants() {
   return variants;
 }
 
+/// Shaken parameters, made fit for a check: magnitudes of products grow large, and a softmax that has chosen one key has no
+/// gradients; an angle other than the default is the one to be checked.
+void prepare_qic(const ParameterList<double>& parameters, const ModelConfig& config) {
+  for (const Parameter<double>& p : parameters)
+    std::visit(
+        [&]<class T>(Var<T> v) {
+          if (p.name.find(".attn.q.") != std::string::npos)
+            for (T& x : v.value()) x *= 0.2;
+          if constexpr (RealScalar<T>)
+            if (p.name.ends_with("theta") && config.theta_init != ModelConfig::defaults("qic").theta_init)
+              v.value().fill(config.theta_init);
+        },
+        p.var);
+}
+
 GradcheckRow check_model(const Variant& variant, GradcheckOptions options, bool every_element) {
   const std::unique_ptr<Model<double>> model = make_model<double>(variant.config, 1);
   const ParameterList<double> parameters = model->parameters();
   shake(parameters, 0x5A4E);
+  if (variant.config.family == "qic") prepare_qic(parameters, variant.config);
   const bool lm = variant.config.task == "lm";
   // Repeated tokens, for losses that look for them; two positions of padding in what is classified.
   const Ids tokens = lm ? Ids({2, 5}, {1, 3, 1, 4, 3, 2, 2, 5, 1, 5}) : Ids({2, 5}, {1, 3, 1, 4, 3, 2, 5, 2, 0, 0});

@@ -12,8 +12,9 @@
 namespace argand {
 namespace {
 
+/// `at_zero`: the slope in every direction where |z| = 1e-6.
 template <class F>
-void check_activation(OpCheck& check, const F& activation) {
+void check_activation(OpCheck& check, const F& activation, double at_zero) {
   constexpr double pi = std::numbers::pi;
   const auto with = [activation](int parts, Magnitude kind) {
     return [activation, parts, kind](auto x, auto theta) {
@@ -30,7 +31,11 @@ void check_activation(OpCheck& check, const F& activation) {
   qic("algebraic, θ = π/4", Magnitude::Algebraic, pi / 4);
   qic("author, θ = π/2", Magnitude::Author, pi / 2);
   check.function("quaternions", with(4, Magnitude::Euclidean), check.real({3, 8}), Tensor<double>({1}, {0.0}));
-  check.finite("zeros", with(2, Magnitude::Algebraic), Tensor<double>::zeros({2, 8}), Tensor<double>({1}, {0.3}));
+  const auto qic_at_zero = [activation](auto x) {
+    using R = typename decltype(x)::value_type;
+    return activation(x, Measure<R>{2, Magnitude::Algebraic, Var<R>(Tensor<R>::full({1}, R(0.3)))});
+  };
+  check.singular("zeros", qic_at_zero, Tensor<double>::zeros({2, 8}), Tensor<double>::full({2, 8}, at_zero));
   check.finite("large", with(2, Magnitude::Euclidean), Tensor<double>({2, 8}, std::vector<double>(16, -1e15)),
                Tensor<double>({1}, {0.3}));
 }
@@ -47,7 +52,10 @@ static const Op magnitude_gelu_op(
      .derivation = "y = s(m) z gives dL/dm = s'(m) Σ z g over the parts, and s = Φ, s' = φ.",
      .singular = "none: 1e-12 keeps m positive, z = 0 has gradient g/2",
      .source = "SPEC: QIC's ReLU (eq. 17) with the GELU of Hendrycks and Gimpel in its place"},
-    [](OpCheck& check) { check_activation(check, [](auto x, auto measure) { return magnitude_gelu(x, measure); }); });
+    [](OpCheck& check) {
+      check_activation(
+          check, [](auto x, auto measure) { return magnitude_gelu(x, measure); }, normal_cdf(1e-6));
+    });
 
 static const Op magnitude_modrelu_op(
     {.name = "magnitude_modrelu",
@@ -68,8 +76,8 @@ static const Op magnitude_modrelu_op(
           return magnitude_modrelu(x, Var<R>(Tensor<R>::full({x.shape().back() / measure.parts}, static_cast<R>(c))), measure);
         };
       };
-      check_activation(check, fixed(-0.25));
-      check_activation(check, fixed(0.25));
+      check_activation(check, fixed(-0.25), 0);
+      check_activation(check, fixed(0.25), 1 + 0.25e6);
       const auto f = [](auto x, auto c) {
         using R = typename decltype(x)::value_type;
         return magnitude_modrelu(x, c, Measure<R>{.parts = 2, .kind = Magnitude::Author, .theta = Var<R>(Tensor<R>::ones({1}))});
@@ -87,7 +95,8 @@ static const Op magnitude_relu_op({.name = "magnitude_relu",
                                    .singular = "none",
                                    .source = "QIC, eq. 17"},
                                   [](OpCheck& check) {
-                                    check_activation(check, [](auto x, auto measure) { return magnitude_relu(x, measure); });
+                                    check_activation(
+                                        check, [](auto x, auto measure) { return magnitude_relu(x, measure); }, 1);
                                   });
 
 namespace {

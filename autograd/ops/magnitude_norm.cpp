@@ -11,9 +11,9 @@
 namespace argand {
 namespace {
 
-/// Both norms at QIC's angles, for each magnitude, for quaternions, and where |z| = 0.
+/// Both norms at QIC's angles, for each magnitude, for quaternions, and where |z| = 0: a row of zeros has slope 1/σ = `at_zero`.
 template <class F>
-void check_norm(OpCheck& check, const F& norm) {
+void check_norm(OpCheck& check, const F& norm, double at_zero) {
   constexpr double pi = std::numbers::pi;
   const auto with = [norm](int parts, Magnitude kind) {
     return [norm, parts, kind](auto x, auto gain, auto theta) {
@@ -30,7 +30,11 @@ void check_norm(OpCheck& check, const F& norm) {
   qic("algebraic, θ = π/4", Magnitude::Algebraic, pi / 4);
   qic("author, θ = π/2", Magnitude::Author, pi / 2);
   check.function("quaternions", with(4, Magnitude::Euclidean), check.real({3, 12}), check.real({3}), Tensor<double>({1}, {0.0}));
-  check.finite("zeros", with(2, Magnitude::Algebraic), Tensor<double>::zeros({2, 6}), check.real({3}), Tensor<double>({1}, {0.3}));
+  const auto of_zeros = [norm](auto x) {
+    using R = typename decltype(x)::value_type;
+    return norm(x, Var<R>(Tensor<R>::ones({3})), Measure<R>{2, Magnitude::Algebraic, Var<R>(Tensor<R>::full({1}, R(0.3)))});
+  };
+  check.singular("zeros", of_zeros, Tensor<double>::zeros({2, 6}), Tensor<double>::full({2, 6}, at_zero));
   check.finite("dual numbers without a real part", with(2, Magnitude::Algebraic), Tensor<double>({1, 4}, {0, 1, 0, -2}),
                check.real({2}), Tensor<double>({1}, {pi / 4}));
 }
@@ -51,7 +55,8 @@ static const Op magnitude_layer_norm_op(
      .singular = "none: 1e-12 keeps m, and eps σ, positive",
      .source = "QIC, eq. 15-16"},
     [](OpCheck& check) {
-      check_norm(check, [](auto x, auto gain, auto measure) { return magnitude_layer_norm(x, gain, measure); });
+      check_norm(
+          check, [](auto x, auto gain, auto measure) { return magnitude_layer_norm(x, gain, measure); }, 1 / std::sqrt(1e-5));
     });
 
 static const Op magnitude_rms_norm_op(
@@ -67,7 +72,8 @@ static const Op magnitude_rms_norm_op(
      .singular = "none: eps keeps ρ > 0",
      .source = "QIC, its RMS variant"},
     [](OpCheck& check) {
-      check_norm(check, [](auto x, auto gain, auto measure) { return magnitude_rms_norm(x, gain, measure); });
+      check_norm(
+          check, [](auto x, auto gain, auto measure) { return magnitude_rms_norm(x, gain, measure); }, 1 / std::sqrt(1e-6 + 1e-12));
     });
 
 namespace {
