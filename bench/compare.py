@@ -1,12 +1,12 @@
 """How long a training step takes in argand and in PyTorch, side by side.
 
-  python3 bench/compare.py WIKITEXT_DIR [--pairs 3] [--steps 12] [--threads 2]
+  python3 bench/compare.py WIKITEXT_DIR [--pairs 3] [--steps 12] [--threads 2] [--models rope,crat] [--pytorch best]
 
-WIKITEXT_DIR holds train.txt, valid.txt and test.txt (WikiText-2). Per model the programs take turns, argand, PyTorch, argand, ...,
-so that whatever else the machine does falls on all of them; a ratio is the median over the turns, each with its neighbour.
-PyTorch runs three times: in the environment in which it is fastest, in one that only keeps malloc from mapping pages anew, and as a user
-finds it. Both run these models in float32 with AdamW:
-transformer with RoPE, and ComplexFormer with factored scores (bench/pytorch/factored.py), which is what argand computes.
+WIKITEXT_DIR holds train.txt, valid.txt and test.txt (WikiText-2). In a turn every model runs once in argand, then once in PyTorch
+in each of the environments, and turns repeat, so that whatever else the machine does falls on all of them; a ratio is the median
+over the turns. PyTorch's environments: `best`, in which it is fastest; `no-mmap`, which only keeps malloc from mapping pages anew;
+`installed`, as a user finds it. The models train in float32 with AdamW, CRoPE with Muon. ComplexFormer and CRAT have factored
+scores in PyTorch too (bench/pytorch/factored.py), which is what argand computes.
 Needs the release build (./dev build) and a Python with PyTorch (Debian: python3-torch).
 """
 import argparse
@@ -24,10 +24,16 @@ from statistics import median
 HERE = os.path.dirname(os.path.abspath(__file__))
 ARGAND = os.path.join(HERE, "..", "build", "apps", "argand")
 
+# What a step of each model is called, its configuration, and options for both programs.
 MODELS = {
-    "transformer, RoPE": dict(family="transformer", position="rope"),
-    "ComplexFormer": dict(family="complexformer"),
+    "rope": ("transformer, RoPE", dict(family="transformer", position="rope"), {}),
+    "complexformer": ("ComplexFormer", dict(family="complexformer"), {}),
+    "crope": ("CRoPE, Muon", dict(family="crope", mode="all"), dict(optimizer="muon")),
+    "crat": ("CRAT", dict(family="crat"), {}),
+    "crat-irw": ("CRAT with a reflection window", dict(family="crat", irw_layers=[1]), {}),
+    "qic": ("QIC", dict(family="qic"), {}),
 }
+PYTORCH = {"best": "PyTorch, best settings", "no-mmap": "PyTorch, no mmap", "installed": "PyTorch, as installed"}
 SHAPE = dict(n_layers=2, d_model=128, n_heads=4, d_ff=512)
 FIRST_STEPS = 2  # of every run are left out: memory is still cold
 
@@ -67,22 +73,26 @@ def run(command, env):
 
 
 def options(config):
-    return [word for key, value in config.items() for word in ("--" + key.replace("_", "-"), str(value))]
+    def text(value):
+        return ",".join(map(str, value)) if isinstance(value, list) else str(value)
+    return [word for key, value in config.items() for word in ("--" + key.replace("_", "-"), text(value))]
 
 
-def argand_steps(a, data, config, folder):
+def argand_steps(a, data, config, extra, folder):
     shared = dict(steps=a.steps, batch=a.batch, length=a.length, threads=a.threads)
     once = dict(log_every=1, eval_every=0, checkpoint_every=0)
-    _, peak = run([ARGAND, "train", "lm", "--data", data, "--out", folder, "--overwrite"] + options({**SHAPE, **config, **shared, **once}), a.plain)
+    command = [ARGAND, "train", "lm", "--data", data, "--out", folder, "--overwrite"]
+    _, peak = run(command + options({**SHAPE, **config, **extra, **shared, **once}), a.plain)
     with open(os.path.join(folder, "log.jsonl"), encoding="utf8") as log:
         lines = [json.loads(line) for line in log]
-    return [line["seconds"] for line in lines if "seconds" in line], peak
+    return median([line["seconds"] for line in lines if "seconds" in line][FIRST_STEPS:]), peak
 
 
-def pytorch_steps(a, data, config, env):
+def pytorch_steps(a, data, config, extra, env):
     shared = dict(steps=a.steps, batch=a.batch, length=a.length, threads=a.threads)
-    out, peak = run([a.python, os.path.join(HERE, "pytorch", "train.py"), "lm", data, json.dumps({**SHAPE, **config}), "--factored"] + options(shared), env)
-    return json.loads(out)["seconds"], peak
+    command = [a.python, os.path.join(HERE, "pytorch", "train.py"), "lm", data, json.dumps({**SHAPE, **config}), "--factored"]
+    out, peak = run(command + options({**extra, **shared}), env)
+    return median(json.loads(out)["seconds"][FIRST_STEPS:]), peak
 
 
 def python_with_torch():
@@ -111,25 +121,59 @@ def environments():
     return plain, best
 
 
-def compare(a, name, config, data, folder):
-    programs = {
-        "argand": lambda: argand_steps(a, data, config, folder),
-        "PyTorch, best settings": lambda: pytorch_steps(a, data, config, a.best),
-        "PyTorch, no mmap": lambda: pytorch_steps(a, data, config, {k: v for k, v in a.best.items() if k != "MALLOC_TRIM_THRESHOLD_"}),
-        "PyTorch, as installed": lambda: pytorch_steps(a, data, config, a.plain),
+def measure(a, data):
+    """seconds[model][program] and peak[model][program], a number a turn."""
+    environments = {
+        "best": a.best,
+        "no-mmap": {k: v for k, v in a.best.items() if k != "MALLOC_TRIM_THRESHOLD_"},
+        "installed": a.plain,
     }
-    seconds, peaks = {p: [] for p in programs}, {p: [] for p in programs}
-    for _ in range(a.pairs):
-        for program, measure in programs.items():
-            steps, peak = measure()
-            seconds[program].append(median(steps[FIRST_STEPS:]))
-            peaks[program].append(peak)
-    print(f"\n{name}: batch {a.batch} x {a.length} tokens, {a.threads} threads, {a.pairs} turns of {a.steps} steps")
-    print(f"  {'':24}{'median step':>14}{'ratio':>9}{'peak memory':>14}")
-    for program in programs:
-        ratio = median(other / own for own, other in zip(seconds["argand"], seconds[program]))
-        print(f"  {program:24}{median(seconds[program]) * 1e3:11.1f} ms{ratio:9.2f}{max(peaks[program]):10.0f} MiB")
-    return median(seconds["argand"])
+    seconds, peak = ({m: {p: [] for p in ["argand", *a.pytorch]} for m in a.models} for _ in range(2))
+    for turn in range(a.pairs):
+        for program in ["argand", *a.pytorch]:
+            for model in a.models:
+                name, config, extra = MODELS[model]
+                if sys.stderr.isatty():
+                    print(f"\r\x1b[Kturn {turn + 1} of {a.pairs}: {name}, {program}", end="", file=sys.stderr, flush=True)
+                if program == "argand":
+                    step, mib = argand_steps(a, data, config, extra, os.path.join(data, "run"))
+                else:
+                    step, mib = pytorch_steps(a, data, config, extra, environments[program])
+                seconds[model][program].append(step)
+                peak[model][program].append(mib)
+    if sys.stderr.isatty():
+        print("\r\x1b[K", end="", file=sys.stderr)
+    return seconds, peak
+
+
+def median_ratio(numerators, denominators):
+    return median(x / y for x, y in zip(numerators, denominators))
+
+
+def report(a, seconds, peak):
+    print(f"batch {a.batch} x {a.length} tokens, {a.threads} threads, {a.pairs} turns of {a.steps} steps")
+    for model in a.models:
+        own = seconds[model]["argand"]
+        print(f"\n{MODELS[model][0]}\n  {'':24}{'median step':>14}{'argand/it':>11}{'peak memory':>14}")
+        for program in ["argand", *a.pytorch]:
+            times = seconds[model][program]
+            ratio = f"{median_ratio(own, times):11.2f}" if program != "argand" else f"{'':11}"
+            print(f"  {PYTORCH.get(program, program):24}{median(times) * 1e3:11.1f} ms{ratio}{max(peak[model][program]):10.0f} MiB")
+    if "rope" in a.models and len(a.models) > 1:
+        print("\nin argand, in steps of the transformer:")
+        for model in a.models:
+            if model != "rope":
+                print(f"  {MODELS[model][0]:32}{median_ratio(seconds[model]['argand'], seconds['rope']['argand']):5.2f}")
+
+
+def choices(known):
+    def parse(text):
+        chosen = text.split(",") if text else []
+        for word in chosen:
+            if word not in known:
+                raise argparse.ArgumentTypeError(f"{word} is not one of {', '.join(known)}")
+        return chosen
+    return parse
 
 
 def main():
@@ -137,6 +181,8 @@ def main():
     ap.add_argument("data", help="folder with WikiText-2's train.txt, valid.txt, test.txt")
     for name, default in dict(pairs=3, steps=12, batch=16, length=128, threads=2).items():
         ap.add_argument("--" + name, type=int, default=default)
+    ap.add_argument("--models", type=choices(MODELS), default=list(MODELS), help=",".join(MODELS))
+    ap.add_argument("--pytorch", type=choices(PYTORCH), default=list(PYTORCH), help=",".join(PYTORCH))
     a = ap.parse_args()
     if a.steps <= FIRST_STEPS:
         ap.error(f"--steps must be more than {FIRST_STEPS}")
@@ -145,10 +191,9 @@ def main():
     a.python, (a.plain, a.best) = python_with_torch(), environments()
     data = corpus(a.data, 4 * a.batch * a.length)
     try:
-        step = {name: compare(a, name, config, data, os.path.join(data, "run")) for name, config in MODELS.items()}
+        report(a, *measure(a, data))
     finally:
         shutil.rmtree(data)
-    print(f"\nin argand, a step of ComplexFormer takes {step['ComplexFormer'] / step['transformer, RoPE']:.2f} times that of the transformer")
 
 
 if __name__ == "__main__":
