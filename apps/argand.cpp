@@ -24,6 +24,8 @@ int main(int argc, char** argv) {
   add_generate(program);
   add_classify(program);
   add_ablate(program);
+  add_audit(program);
+  add_retrieval(program);
   add_inspect(program);
   add_gradcheck(program);
   add_parity(program);

@@ -10,7 +10,7 @@ namespace argand {
 namespace {
 
 constexpr const char* format_name = "argand-checkpoint/1";
-constexpr const char* optimizer_prefix = "optimizer.";
+constexpr const char *optimizer_prefix = "optimizer.", *encodings_prefix = "encodings.";
 
 template <class T>
 T number(const SafetensorsFile& file, const std::string& key) {
@@ -37,7 +37,7 @@ bool is_checkpoint(const SafetensorsFile& file) {
 
 template <RealScalar R>
 void save_checkpoint(const std::string& path, const RunConfig& config, const RunState& state, const ParameterList<R>& parameters,
-                     const Optimizer<R>* optimizer) {
+                     const Optimizer<R>* optimizer, const std::vector<Tensor<float>>& encodings) {
   SafetensorsWriter writer;
   for (const Parameter<R>& p : parameters) std::visit([&](const auto& v) { writer.add(p.name, v.value()); }, p.var);
   writer.metadata("format", format_name);
@@ -51,6 +51,7 @@ void save_checkpoint(const std::string& path, const RunConfig& config, const Run
       std::visit([&](const auto& x) { writer.add(optimizer_prefix + entry.name, x); }, entry.value);
     writer.metadata("optimizer_steps", fmt::format("{}", memory.steps));
   }
+  for (std::size_t i = 0; i < encodings.size(); ++i) writer.add(encodings_prefix + std::to_string(i), encodings[i]);
   writer.save(path);
 }
 
@@ -79,8 +80,8 @@ void Checkpoint::load(const ParameterList<R>& parameters) const {
     wanted.insert(p.name);
   }
   for (const std::string& name : file_.names())
-    require(wanted.contains(name) || name.starts_with(optimizer_prefix), "checkpoint", "{}: {} is no parameter of this model",
-            file_.path(), in_quotes(name));
+    require(wanted.contains(name) || name.starts_with(optimizer_prefix) || name.starts_with(encodings_prefix), "checkpoint",
+            "{}: {} is no parameter of this model", file_.path(), in_quotes(name));
   for (Parameter<R> p : parameters)
     std::visit(
         [&]<Scalar T>(Var<T>& v) {
@@ -109,6 +110,14 @@ void Checkpoint::load(Optimizer<R>& optimizer) const {
   optimizer.load_state(memory);
 }
 
+std::vector<Tensor<float>> Checkpoint::encodings() const {
+  std::vector<Tensor<float>> found;
+  for (std::string name = encodings_prefix + std::string("0"); file_.contains(name);
+       name = encodings_prefix + std::to_string(found.size()))
+    found.push_back(file_.tensor<float>(name));
+  return found;
+}
+
 std::string find_checkpoint(const std::string& run) {
   namespace fs = std::filesystem;
   std::error_code ignored;
@@ -130,7 +139,7 @@ std::unique_ptr<Model<R>> load_model(const Checkpoint& checkpoint) {
 
 #define ARGAND_CHECKPOINT(R)                                                                                    \
   template void save_checkpoint(const std::string&, const RunConfig&, const RunState&, const ParameterList<R>&, \
-                                const Optimizer<R>*);                                                           \
+                                const Optimizer<R>*, const std::vector<Tensor<float>>&);                        \
   template void Checkpoint::load(const ParameterList<R>&) const;                                                \
   template void Checkpoint::load(Optimizer<R>&) const;                                                          \
   template std::unique_ptr<Model<R>> load_model(const Checkpoint&);

@@ -20,10 +20,10 @@ struct RunState {
   std::int64_t best_step = 0;                                   ///< where that was; 0: not validated yet
 };
 
-/// `optimizer` may be null: a file for use, not for going on.
+/// `optimizer` may be null: a file for use, not for going on. `encodings`: of passages, that an approximate index was built on.
 template <RealScalar R>
 void save_checkpoint(const std::string& path, const RunConfig& config, const RunState& state, const ParameterList<R>& parameters,
-                     const Optimizer<R>* optimizer);
+                     const Optimizer<R>* optimizer, const std::vector<Tensor<float>>& encodings = {});
 
 /// An open checkpoint, its metadata read and checked. Throws Error for files that are not checkpoints or are damaged.
 class Checkpoint {
@@ -40,6 +40,8 @@ class Checkpoint {
   /// Throws Error when the file has no such memory; nothing is changed then.
   template <RealScalar R>
   void load(Optimizer<R>& optimizer) const;
+  /// The encodings that were saved; none for a run that searches exactly.
+  std::vector<Tensor<float>> encodings() const;
 
  private:
   SafetensorsFile file_;

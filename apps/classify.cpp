@@ -11,6 +11,7 @@
 
 #include "apps/command_line.h"
 #include "apps/commands.h"
+#include "apps/library.h"
 #include "apps/run_files.h"
 #include "autograd/tape.h"
 #include "core/parallel.h"
@@ -33,11 +34,12 @@ struct Guess {
 
 /// All labels, the likeliest first. softmax(logits) of the text's first max_seq_len words.
 template <RealScalar R>
-std::vector<Guess> guesses(Model<R>& model, std::vector<Vocabulary::Id> words, const std::vector<std::string>& classes) {
+std::vector<Guess> guesses(Model<R>& model, std::vector<Vocabulary::Id> words, const std::vector<std::string>& classes,
+                           const ForwardContext& context) {
   const NoGrad none;
   words.resize(std::min(words.size(), static_cast<std::size_t>(model.config().max_seq_len)));
   const Shape shape{1, static_cast<std::int64_t>(words.size())};
-  const Tensor<R> logits = model.logits(Ids(shape, std::move(words))).value();
+  const Tensor<R> logits = model.logits(Ids(shape, std::move(words)), context).value();
   const auto largest = static_cast<double>(*std::max_element(logits.begin(), logits.end()));
   double total = 0;
   std::vector<Guess> all;
@@ -74,6 +76,7 @@ void classify(const ClassifyOptions& options) {
   const auto top = std::min(static_cast<std::size_t>(options.top), trained.classes.size());
   with_precision(trained.checkpoint.config(), [&]<class R>(R) {
     const auto model = load_model<R>(trained.checkpoint);
+    const OpenLibrary library(trained, *model);
     if (isatty(STDIN_FILENO) != 0) fmt::print(stderr, "reading lines from the terminal; Ctrl-D ends\n");
     std::int64_t number = 0;
     for (std::string line; std::getline(std::cin, line);) {
@@ -82,7 +85,7 @@ void classify(const ClassifyOptions& options) {
       require(!first_invalid_utf8(line), "classify", "standard input, line {}: not UTF-8", number);
       std::vector<Vocabulary::Id> words = classifier_ids(trained.vocabulary, line);
       std::vector<Guess> best;
-      if (!words.empty()) best = guesses<R>(*model, std::move(words), trained.classes);
+      if (!words.empty()) best = guesses<R>(*model, std::move(words), trained.classes, library.context());
       best.resize(std::min(best.size(), top));
       fmt::print("{}\n", options.json ? as_json(best) : as_text(best));
       require(std::fflush(stdout) == 0, "classify", "cannot write to standard output");

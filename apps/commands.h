@@ -13,6 +13,8 @@ void add_eval(CLI::App& program);
 void add_generate(CLI::App& program);
 void add_classify(CLI::App& program);
 void add_ablate(CLI::App& program);
+void add_audit(CLI::App& program);
+void add_retrieval(CLI::App& program);
 void add_inspect(CLI::App& program);
 void add_gradcheck(CLI::App& program);
 void add_parity(CLI::App& program);

@@ -8,6 +8,7 @@
 #include "apps/corpora.h"
 #include "apps/eval_generation.h"
 #include "apps/evaluation.h"
+#include "apps/library.h"
 #include "apps/run_files.h"
 #include "apps/terminal.h"
 #include "core/parallel.h"
@@ -55,10 +56,13 @@ void eval(const EvalOptions& options) {
     return eval_generation(trained, tokens_of(trained, data, options.split), options.generation);
   }
   const EvaluationSet part = lm ? part_of_text(trained, data, options.split) : part_of_articles(trained, data, options.split);
+  const bool trained_on = options.split == "train" && data == config.training.data;
   with_precision(config, [&]<class R>(R) {
     const auto model = load_model<R>(trained.checkpoint);
+    const OpenLibrary library(trained, *model);
+    const auto context_of = [&](const Batch& batch) { return trained_on ? library.training_context(batch) : library.context(); };
     const auto start = std::chrono::steady_clock::now();
-    const Evaluation evaluation = evaluate<R>(*model, part);
+    const Evaluation evaluation = evaluate<R>(*model, part, context_of);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     const char* unit = lm ? "tokens" : "articles";
     fmt::print("{} at step {}, {} part, {} {}: {} ({} {}/s)\n", trained.checkpoint.file().path(), trained.checkpoint.state().step,

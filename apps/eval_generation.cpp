@@ -6,6 +6,7 @@
 #include "apps/command_line.h"
 #include "apps/counter.h"
 #include "apps/generation.h"
+#include "apps/library.h"
 #include "apps/text_metrics.h"
 
 namespace argand {
@@ -36,17 +37,20 @@ Ids write(const TrainedRun& run, const Ids& texts, const GenerationEvalOptions& 
   Ids written = texts;
   with_precision(run.checkpoint.config(), [&]<class R>(R) {
     const auto model = load_model<R>(run.checkpoint);
+    const OpenLibrary library(run, *model);
     Counter counter("writing", options.tokens);
     std::int64_t t = options.prompt_length;
-    generate<R>(*model, columns(texts, 0, options.prompt_length), options.tokens, options.sampling,
-                [&](std::span<const std::int32_t> next) {
-                  for (std::size_t b = 0; b < next.size(); ++b) {
-                    // A model may have more ids than the vocabulary has words (--vocab-size); nobody else could read those.
-                    require(next[b] < run.vocabulary.size(), "eval", "the model wrote id {}, which is no word", next[b]);
-                    written[static_cast<std::int64_t>(b) * N + t] = next[b];
-                  }
-                  counter.update(++t - options.prompt_length);
-                });
+    generate<R>(
+        *model, columns(texts, 0, options.prompt_length), options.tokens, options.sampling,
+        [&](std::span<const std::int32_t> next) {
+          for (std::size_t b = 0; b < next.size(); ++b) {
+            // A model may have more ids than the vocabulary has words (--vocab-size); nobody else could read those.
+            require(next[b] < run.vocabulary.size(), "eval", "the model wrote id {}, which is no word", next[b]);
+            written[static_cast<std::int64_t>(b) * N + t] = next[b];
+          }
+          counter.update(++t - options.prompt_length);
+        },
+        library.context());
   });
   return written;
 }
@@ -56,7 +60,8 @@ double perplexity(const TrainedRun& judge, const Vocabulary& vocabulary, const I
   const Ids translated(texts.shape(), {flat.span().begin(), flat.span().end()});
   return with_precision(judge.checkpoint.config(), [&]<class R>(R) {
     const auto model = load_model<R>(judge.checkpoint);
-    return std::exp(negative_log_likelihood<R>(*model, translated, from));
+    const OpenLibrary library(judge, *model);
+    return std::exp(negative_log_likelihood<R>(*model, translated, from, library.context()));
   });
 }
 

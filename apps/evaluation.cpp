@@ -89,12 +89,13 @@ std::string summary(const Evaluation& evaluation) {
 }
 
 template <RealScalar R>
-Evaluation evaluate(Model<R>& model, const EvaluationSet& set, const ForwardContext& context) {
+Evaluation evaluate(Model<R>& model, const EvaluationSet& set, const ContextOf& context_of) {
   const NoGrad none;
   Evaluation evaluation;
   if (model.config().task == "classify") evaluation.confusion.emplace(model.config().n_classes);
   for (std::int64_t i = 0; i < set.size; ++i) {
     const Batch batch = set.at(i);
+    const ForwardContext context = context_of ? context_of(batch) : ForwardContext();
     double loss = 0;
     if (evaluation.confusion) {
       const Var<R> logits = model.logits(batch.tokens, context);
@@ -113,7 +114,7 @@ Evaluation evaluate(Model<R>& model, const EvaluationSet& set, const ForwardCont
   return evaluation;
 }
 
-template Evaluation evaluate(Model<float>&, const EvaluationSet&, const ForwardContext&);
-template Evaluation evaluate(Model<double>&, const EvaluationSet&, const ForwardContext&);
+template Evaluation evaluate(Model<float>&, const EvaluationSet&, const ContextOf&);
+template Evaluation evaluate(Model<double>&, const EvaluationSet&, const ContextOf&);
 
 }  // namespace argand

@@ -49,8 +49,11 @@ struct Evaluation {
 /// "loss 0.4123, accuracy 87.5 %" of a classifier, "loss 4.1227, perplexity 61.73" of a language model.
 std::string summary(const Evaluation& evaluation);
 
-/// Records nothing, changes nothing.
+/// What the pass of a batch depends on besides parameters and tokens.
+using ContextOf = std::function<ForwardContext(const Batch&)>;
+
+/// Records nothing, changes nothing. `context_of`: null for none.
 template <RealScalar R>
-Evaluation evaluate(Model<R>& model, const EvaluationSet& set, const ForwardContext& context = {});
+Evaluation evaluate(Model<R>& model, const EvaluationSet& set, const ContextOf& context_of = nullptr);
 
 }  // namespace argand

@@ -5,6 +5,7 @@
 #include "apps/command_line.h"
 #include "apps/commands.h"
 #include "apps/generation.h"
+#include "apps/library.h"
 #include "apps/run_files.h"
 #include "core/parallel.h"
 
@@ -28,15 +29,17 @@ void generate_text(const GenerateOptions& options) {
   const Ids prompt({1, encoded.size()}, {encoded.span().begin(), encoded.span().end()});
   with_precision(trained.checkpoint.config(), [&]<class R>(R) {
     const auto model = load_model<R>(trained.checkpoint);
+    const OpenLibrary library(trained, *model);
     fmt::print("{}", options.prompt);
     bool line_start = false;
-    generate<R>(*model, prompt, options.tokens, options.sampling, [&](std::span<const std::int32_t> next) {
+    const auto write = [&](std::span<const std::int32_t> next) {
       const std::int32_t id = next[0];
       // A model may have more ids than the vocabulary has words (--vocab-size).
       const std::string word = id < words.size() ? words.word(id) : fmt::format("<{}>", id);
       line_start = word == "<eos>" ? (fmt::print("\n"), true) : (fmt::print("{}{}", line_start ? "" : " ", word), false);
       std::fflush(stdout);
-    });
+    };
+    generate<R>(*model, prompt, options.tokens, options.sampling, write, library.context());
     fmt::print("\n");
   });
 }

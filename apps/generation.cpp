@@ -9,7 +9,8 @@
 namespace argand {
 
 template <RealScalar R>
-void generate(Model<R>& model, const Ids& prompts, std::int64_t count, const SamplingOptions& options, const WriteTokens& write) {
+void generate(Model<R>& model, const Ids& prompts, std::int64_t count, const SamplingOptions& options, const WriteTokens& write,
+              const ForwardContext& context) {
   require(prompts.shape().rank() == 2 && prompts.size() > 0, "generate",
           "the prompt is empty; at least one word is needed to begin with");
   const std::int64_t B = prompts.shape()[0], longest = model.config().max_seq_len, half = std::max<std::int64_t>(1, longest / 2);
@@ -28,7 +29,7 @@ void generate(Model<R>& model, const Ids& prompts, std::int64_t count, const Sam
   Ids next = last_tokens(longest);
   std::vector<std::int32_t> drawn(texts.size());
   for (std::int64_t i = 0; i < count; ++i) {
-    const Tensor<R> logits = model.next_logits(next, *cache);
+    const Tensor<R> logits = model.next_logits(next, *cache, context);
     const auto V = static_cast<std::size_t>(logits.dim(1));
     parallel_for(B, 1, [&](std::int64_t first, std::int64_t last) {
       for (auto b = static_cast<std::size_t>(first); b < static_cast<std::size_t>(last); ++b) {
@@ -47,7 +48,8 @@ void generate(Model<R>& model, const Ids& prompts, std::int64_t count, const Sam
   }
 }
 
-#define ARGAND_GENERATE(R) template void generate(Model<R>&, const Ids&, std::int64_t, const SamplingOptions&, const WriteTokens&);
+#define ARGAND_GENERATE(R) \
+  template void generate(Model<R>&, const Ids&, std::int64_t, const SamplingOptions&, const WriteTokens&, const ForwardContext&);
 ARGAND_FOR_REAL(ARGAND_GENERATE)
 
 }  // namespace argand

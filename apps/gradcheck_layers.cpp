@@ -79,8 +79,9 @@ Layer reflected(Init& init) {
   const auto passages =
       std::make_shared<Ids>(Shape{5, 3}, std::vector<Ids::value_type>{1, 2, 3, 4, 5, 1, 2, 2, 4, 3, 5, 5, 0, 1, 4});
   return {[=] {
+            const std::vector<RowRange> excluded{{0, 2}, {4, 4}};
             PassageMeans<double> means(*passages, table, bias);
-            const Var<T> y = (*window)(z, means, nullptr, std::vector<RowRange>{{0, 2}, {4, 4}});
+            const Var<T> y = (*window)(z, means, {.excluded = excluded});
             return projection(y, weights_for<T>(y.shape()));
           },
           parameters};

@@ -26,6 +26,12 @@ const Pairs crope_paper = {{"n_layers", "16"},     {"d_model", "1024"},    {"n_h
                            {"optimizer", "muon"},  {"lr", "1e-4"},         {"muon_lr_scale", "20"}, {"final_lr", "0.2"},
                            {"warmup", "50"},       {"weight_decay", "0.1"}};
 
+// What the paper does not say is that of the other families; feed-forward layers are four times as wide as states, as usual.
+const Pairs crat_paper = {{"n_layers", "12"},     {"d_model", "768"},      {"n_heads", "8"}, {"d_ff", "3072"},  {"dropout", "0.1"},
+                          {"max_seq_len", "512"}, {"length", "512"},       {"batch", "8"},   {"steps", "5000"}, {"lr", "1e-4"},
+                          {"final_lr", "0"},      {"warmup", "5%"},        {"clip", "1"},    {"beta1", "0.9"},  {"beta2", "0.98"},
+                          {"eps", "1e-9"},        {"weight_decay", "0.01"}};
+
 const Pairs small_classifier = {{"n_layers", "2"},      {"d_model", "64"},         {"n_heads", "4"}, {"d_ff", "128"},
                                 {"max_seq_len", "128"}, {"words", "20000"},        {"batch", "32"},  {"epochs", "5"},
                                 {"lr", "1e-3"},         {"final_lr", "0.1"},       {"warmup", "8%"}, {"clip", "1"},
@@ -52,6 +58,7 @@ Settings preset_settings(const std::string& preset, const std::string& task, con
                        : task == "classify"  ? small_classifier
                        : preset == "small"   ? small
                        : family == "crope"   ? crope_paper
+                       : family == "crat"    ? crat_paper
                                              : paper;
   Settings settings;
   for (const auto& [key, text] : pairs) settings.push_back({key, text, "preset " + preset});

@@ -156,6 +156,9 @@ void RunConfig::validate() const {
   at_least(1, t.words, "words");
   at_least(0, t.train_articles, "train_articles");
   at_least(0, t.test_articles, "test_articles");
+  at_least(0, knowledge.irw_passages, "irw_passages");
+  at_least(1, knowledge.irw_length, "irw_length");
+  at_least(0, knowledge.irw_refresh, "irw_refresh");
   if (t.final_lr < 0 || t.final_lr > 1) usage_fail("--final-lr", "is a fraction of lr, in [0, 1], got {}", t.final_lr);
   if (t.clip < 0) usage_fail("--clip", "must not be negative, got {}", t.clip);
   if (model.task == "lm" && t.length > model.max_seq_len)
@@ -185,6 +188,8 @@ std::string RunConfig::to_json() const {
   json["model"] = Json::parse(model.to_json());
   copy.optimizer.visit([&](const char* key, auto& value, const char*, const char*) { json["optimizer"][key] = value; });
   copy.training.visit([&](const char* key, auto& value, const char*, const char*) { json["training"][key] = value; }, model.task);
+  if (model.family == "crat")
+    copy.knowledge.visit([&](const char* key, auto& value, const char*, const char*) { json["knowledge"][key] = value; });
   return json.dump(2) + "\n";
 }
 
@@ -202,6 +207,7 @@ RunConfig RunConfig::from_json(const std::string& text) {
     };
     config.optimizer.visit(read("optimizer"));
     config.training.visit(read("training"), config.model.task);
+    if (config.model.family == "crat") config.knowledge.visit(read("knowledge"));
   } catch (const nlohmann::json::exception& error) {
     fail("config", "damaged: {}", error.what());
   }
@@ -268,7 +274,10 @@ RunOptions::RunOptions(CLI::App& command, std::string task) : task_(std::move(ta
   shown.training.visit(group_of("Training"), task_);
   shown.optimizer.visit(group_of("Optimizer"));
   shown.model.visit(group_of("Model"));
-  for_each_family(task_, [&](RunConfig& config) { config.model.visit(group_of("Model")); });
+  for_each_family(task_, [&](RunConfig& config) {
+    config.model.visit(group_of("Model"));
+    if (config.model.family == "crat") config.knowledge.visit(group_of("Knowledge"));
+  });
 }
 
 RunConfig RunOptions::resolve() const {

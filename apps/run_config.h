@@ -61,16 +61,40 @@ struct TrainingConfig {
   }
 };
 
+/// What reflection windows look things up in, and how it is searched.
+struct KnowledgeConfig {
+  std::string irw_file;
+  std::int64_t irw_passages = 2000;
+  std::int64_t irw_length = 64;
+  std::int64_t irw_refresh = 0;
+  std::string irw_index = "auto";
+
+  /// Calls f(key, value&, choices, help) for every key, as ModelConfig::visit does.
+  template <class F>
+  void visit(F&& f) {
+    f("irw_file", irw_file, "", "text to look passages up in; the training text by default");
+    f("irw_passages", irw_passages, "", "passages drawn from the text, evenly spread (0: the whole text, end to end)");
+    f("irw_length", irw_length, "", "tokens a passage");
+    f("irw_refresh", irw_refresh, "", "steps between draws and rebuilt indexes (0: 1 with the exact search, 100 with hnsw)");
+    f("irw_index", irw_index, "auto|exact|hnsw", "search; auto: approximate (hnsw) from 20000 passages on");
+  }
+};
+
 struct RunConfig {
   ModelConfig model;
   OptimizerConfig optimizer;
   TrainingConfig training;
+  KnowledgeConfig knowledge;  ///< of the family crat only
+
+  /// Whether the model looks things up.
+  bool has_windows() const { return model.family == "crat" && !model.irw_layers.empty(); }
 
   template <class F>
   void visit(F&& f) {
     model.visit(f);
     optimizer.visit(f);
     training.visit(f, model.task);
+    if (model.family == "crat") knowledge.visit(f);
   }
 
   /// Family's defaults < preset < file < command line. The keys `family`, `task` and `preset` may stand in either; `task` is what
@@ -83,7 +107,7 @@ struct RunConfig {
   /// Throws UsageError for what can never work.
   void validate() const;
 
-  std::string to_json() const;  ///< {"model": {...}, "optimizer": {...}, "training": {...}}
+  std::string to_json() const;  ///< {"model": {...}, "optimizer": {...}, "training": {...}}, with "knowledge" for the family crat
   static RunConfig from_json(const std::string& text);
   std::string to_toml() const;  ///< one line a key with its explanation; `--config` reads it
 };

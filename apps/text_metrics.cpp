@@ -50,7 +50,7 @@ double repetition(const Ids& texts, std::int64_t n) {
 }
 
 template <RealScalar R>
-double negative_log_likelihood(Model<R>& judge, const Ids& texts, std::int64_t from) {
+double negative_log_likelihood(Model<R>& judge, const Ids& texts, std::int64_t from, const ForwardContext& context) {
   const std::int64_t B = texts.shape()[0], N = texts.shape()[1], L = judge.config().max_seq_len;
   require(from >= 1 && from < N, "metrics", "there is nothing to judge from token {} of {} on", from, N);
   const NoGrad none;
@@ -61,7 +61,8 @@ double negative_log_likelihood(Model<R>& judge, const Ids& texts, std::int64_t f
     const std::int64_t start = std::max<std::int64_t>(0, end - L);
     for (std::int64_t b = 0; b < B; ++b) {  // one text at a time: T x V logits are large enough
       const std::int32_t* text = texts.data() + b * N;
-      const Tensor<R> logits = judge.logits(Ids({1, end - start}, std::vector<std::int32_t>(text + start, text + end))).value();
+      const Tensor<R> logits =
+          judge.logits(Ids({1, end - start}, std::vector<std::int32_t>(text + start, text + end)), context).value();
       const std::int64_t V = logits.dim(2);
       for (std::int64_t t = judged; t <= end; ++t) {
         const std::span<const R> row{logits.data() + (t - 1 - start) * V, static_cast<std::size_t>(V)};
@@ -73,7 +74,7 @@ double negative_log_likelihood(Model<R>& judge, const Ids& texts, std::int64_t f
   return sum / static_cast<double>(B * (N - from));
 }
 
-template double negative_log_likelihood(Model<float>&, const Ids&, std::int64_t);
-template double negative_log_likelihood(Model<double>&, const Ids&, std::int64_t);
+template double negative_log_likelihood(Model<float>&, const Ids&, std::int64_t, const ForwardContext&);
+template double negative_log_likelihood(Model<double>&, const Ids&, std::int64_t, const ForwardContext&);
 
 }  // namespace argand

@@ -21,6 +21,6 @@ double repetition(const Ids& texts, std::int64_t n);
 /// Mean negative log probability, in nats, that `judge` gives the tokens [from, N) of the texts [B, N], each after all that
 /// precedes it, as far as the judge's longest sequence L reaches: windows of L tokens half of which are context. from >= 1.
 template <RealScalar R>
-double negative_log_likelihood(Model<R>& judge, const Ids& texts, std::int64_t from);
+double negative_log_likelihood(Model<R>& judge, const Ids& texts, std::int64_t from, const ForwardContext& context = {});
 
 }  // namespace argand

@@ -76,6 +76,9 @@ int train(TrainingSession<R>& session, const TrainingData& data, std::int64_t pr
   while (!session.finished() && interrupt.signal() == 0) {
     Advance done = session.advance();
     progress.update(0, done.step.step, done.step.cross_entropy, done.step.tokens, done.seconds);
+    if (done.step.recall)
+      progress.note(fmt::format("step {}: rebuilt the approximate index of the knowledge base, Recall@{} {:.3f}", done.step.step,
+                                config.model.irw_top_k, *done.step.recall));
     if (!done.validation) continue;
     last = std::move(done.validation);
     progress.note(fmt::format("step {}: {} {}{}", done.step.step, config.model.task == "lm" ? "validation" : "test", summary(*last),

@@ -1,5 +1,6 @@
 #include "apps/training_run.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "autograd/tape.h"
@@ -8,15 +9,20 @@
 namespace argand {
 template <RealScalar R>
 TrainingRun<R>::TrainingRun(const RunConfig& config, const TrainingData& data)
-    : task_(make_task(config, data)), config_(fitted(config, data, *task_)), schedule_(config_.schedule()) {
+    : task_(make_task(config, data)),
+      config_(fitted(config, data, *task_)),
+      library_(Library::of(config_, data, vocabulary_of(data))),
+      schedule_(config_.schedule()) {
   model_ = make_model<R>(config_.model, static_cast<std::uint64_t>(config_.training.seed));
   parameters_ = model_->parameters();
   optimizer_ = make_optimizer<R>(config_.optimizer, parameters_);
 }
 
 template <RealScalar R>
-ForwardContext TrainingRun<R>::context(std::uint64_t number, bool training) const {
-  return {.training = training, .seed = static_cast<std::uint64_t>(config_.training.seed), .step = number};
+ForwardContext TrainingRun<R>::context(std::uint64_t number, const Batch& batch) const {
+  ForwardContext pass{.training = true, .seed = static_cast<std::uint64_t>(config_.training.seed), .step = number};
+  if (library_) pass.knowledge = &shelf_->knowledge(), pass.excluded = library_->excluded(*shelf_, batch);
+  return pass;
 }
 
 template <RealScalar R>
@@ -24,11 +30,13 @@ StepReport TrainingRun<R>::step() {
   const TrainingConfig& t = config_.training;
   StepReport report{.step = state_.step + 1, .lr = schedule_.at(state_.step)};
   const double share = 1.0 / static_cast<double>(t.accumulate);
+  const bool refreshed = library_ && (!shelf_ || library_->due(state_.step));
+  if (refreshed) shelf_ = library_->shelf(state_.step, *model_);
   zero_grad(parameters_);
   for (std::int64_t i = 0; i < t.accumulate; ++i) {
     const auto number = static_cast<std::uint64_t>(state_.step * t.accumulate + i);
     const Batch batch = task_->batch(number);
-    const ForwardContext pass = context(number, true);
+    const ForwardContext pass = context(number, batch);
     const Loss<R> loss = model_->loss(batch.tokens, batch.targets, pass);
     if (!std::isfinite(static_cast<double>(loss.total.value().item()))) {
       Tape::current().clear();
@@ -46,6 +54,7 @@ StepReport TrainingRun<R>::step() {
           report.cross_entropy, report.grad_norm, report.step);
   optimizer_->step(report.lr, share * clip_factor(report.grad_norm, t.clip));
   ++state_.step;
+  if (refreshed) report.recall = shelf_->recall();
   return report;
 }
 
@@ -70,6 +79,13 @@ bool TrainingRun<R>::due(std::int64_t every) const {
 }
 
 template <RealScalar R>
+Evaluation TrainingRun<R>::evaluate(const EvaluationSet& set) const {
+  if (!library_) return argand::evaluate<R>(*model_, set);
+  const auto shelf = library_->shelf(std::max<std::int64_t>(0, state_.step - 1), *model_);
+  return argand::evaluate<R>(*model_, set, [&](const Batch&) { return ForwardContext{.knowledge = &shelf->knowledge()}; });
+}
+
+template <RealScalar R>
 Evaluation TrainingRun<R>::validate(bool& is_best) {
   Evaluation evaluation = evaluate(task_->validation());
   is_best = evaluation.objective() < state_.best_valid;
@@ -81,11 +97,24 @@ Evaluation TrainingRun<R>::validate(bool& is_best) {
 }
 
 template <RealScalar R>
+void TrainingRun<R>::save(const std::string& path) const {
+  // An index is a function of the parameters when it was built: until the next one is due it goes on from their encodings.
+  std::vector<Tensor<float>> encodings;
+  for (std::size_t i = 0; shelf_ && i < shelf_->indexes(); ++i) encodings.push_back(shelf_->encodings(i));
+  save_checkpoint<R>(path, config_, state_, parameters_, optimizer_.get(), encodings);
+}
+
+template <RealScalar R>
 void TrainingRun<R>::restore(const Checkpoint& checkpoint) {
   require(checkpoint.config().to_json() == config_.to_json(), "train", "{} is of another configuration", checkpoint.file().path());
   checkpoint.load(parameters_);
   checkpoint.load(*optimizer_);
   state_ = checkpoint.state();
+  if (!library_ || library_->due(state_.step)) return;
+  std::vector<Tensor<float>> encodings = checkpoint.encodings();
+  require(encodings.size() == (library_->approximate() ? config_.model.irw_layers.size() : 0), "checkpoint",
+          "{}: the encodings of its approximate index are missing", checkpoint.file().path());
+  shelf_ = library_->shelf(state_.step, std::move(encodings));
 }
 
 template class TrainingRun<float>;

@@ -5,6 +5,7 @@
 
 #include "apps/checkpoint.h"
 #include "apps/evaluation.h"
+#include "apps/library.h"
 #include "apps/task.h"
 #include "optim/schedule.h"
 
@@ -16,8 +17,9 @@ struct StepReport {
   double cross_entropy = 0;  ///< nats a token (or an article), before the step
   double auxiliary = 0;      ///< weighted
   double lr = 0;
-  double grad_norm = 0;     ///< before clipping
-  std::int64_t tokens = 0;  ///< that were trained on, without padding
+  double grad_norm = 0;            ///< before clipping
+  std::int64_t tokens = 0;         ///< that were trained on, without padding
+  std::optional<double> recall{};  ///< of an approximate search in the knowledge base, when it was rebuilt for this step
 };
 
 template <RealScalar R>
@@ -38,12 +40,13 @@ class TrainingRun {
   /// Whether something is due now that comes every so many steps; every: 0 never, -1 after every epoch.
   bool due(std::int64_t every) const;
 
-  Evaluation evaluate(const EvaluationSet& set) { return argand::evaluate<R>(*model_, set, context(0, false)); }
+  /// Of data that are not trained on. Reflection windows read the passages of the last step, by an index of the parameters now.
+  Evaluation evaluate(const EvaluationSet& set) const;
   /// Over the task's validation part; remembers the best one's objective(). `is_best`: this is it.
   Evaluation validate(bool& is_best);
 
   /// For going on / for use.
-  void save(const std::string& path) const { save_checkpoint<R>(path, config_, state_, parameters_, optimizer_.get()); }
+  void save(const std::string& path) const;
   void save_model(const std::string& path) const { save_checkpoint<R>(path, config_, state_, parameters_, nullptr); }
   /// Goes on from there, bit for bit as if never stopped. The checkpoint must be of this configuration.
   void restore(const Checkpoint& checkpoint);
@@ -52,16 +55,18 @@ class TrainingRun {
   const ParameterList<R>& parameters() const { return parameters_; }
 
  private:
-  /// What a pass of the model depends on besides parameters and tokens; `number`: of the batch.
-  ForwardContext context(std::uint64_t number, bool training) const;
+  /// What a training pass depends on besides parameters and tokens; `number`: of the batch.
+  ForwardContext context(std::uint64_t number, const Batch& batch) const;
   std::string first_non_finite(const Batch& batch, const ForwardContext& context);
 
   std::unique_ptr<Task> task_;
   RunConfig config_;
+  std::unique_ptr<Library> library_;  ///< null for models without reflection windows, as the shelf
   RunState state_;
   std::unique_ptr<Model<R>> model_;
   ParameterList<R> parameters_;
   std::unique_ptr<Optimizer<R>> optimizer_;
+  std::unique_ptr<Shelf> shelf_;
   Schedule schedule_;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 /// What reflection windows look things up in.
 
+#include <functional>
 #include <vector>
 
 #include "core/nearest.h"
@@ -11,6 +12,8 @@ namespace argand {
 struct Knowledge {
   const Ids* passages = nullptr;           ///< [P, L], token ids
   std::vector<const RowIndex*> indexes{};  ///< over their encodings, one a reflection window; empty: exact search among fresh ones
+  /// Called by every window of every pass with the passages that it reads, [B·T, k]; for those who audit. Null: nobody does.
+  std::function<void(const Ids& chosen)> watch{};
 };
 
 }  // namespace argand

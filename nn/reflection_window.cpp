@@ -89,20 +89,20 @@ auto ReflectionWindow<T>::query(const Var<T>& z) const -> Var<R> {
 }
 
 template <Scalar T>
-Var<T> ReflectionWindow<T>::operator()(const Var<T>& z, PassageMeans<R>& means, const RowIndex* index,
-                                       std::span<const RowRange> excluded) const {
+Var<T> ReflectionWindow<T>::operator()(const Var<T>& z, PassageMeans<R>& means, const Lookup& lookup) const {
   const std::int64_t B = z.dim(0), length = z.dim(1);
   const Var<R> q = query(z);
   const Tensor<R> queries = q.value().reshape({B * length, q.shape().back()});
   Ids chosen;
   std::optional<Var<R>> encodings;
-  if (index == nullptr) {
+  if (lookup.index == nullptr) {
     encodings = encode(means.all());
-    chosen = nearest_rows(queries, encodings->value(), top_k_, excluded);
+    chosen = nearest_rows(queries, encodings->value(), top_k_, lookup.excluded);
   } else {
-    chosen = index->nearest(in_float(queries), top_k_, excluded);
-    encodings = encode(means.of(renumber(chosen)));
+    chosen = lookup.index->nearest(in_float(queries), top_k_, lookup.excluded);
   }
+  if (lookup.knowledge != nullptr && lookup.knowledge->watch) lookup.knowledge->watch(chosen);
+  if (!encodings) encodings = encode(means.of(renumber(chosen)));
   const Ids selected(Shape{B, length, top_k_}, std::vector<Ids::value_type>(chosen.span().begin(), chosen.span().end()));
   const Var<R> c = selected_attention(q, *encodings, selected, 1 / temperature_);
   const Var<R> g = sigmoid(gate_(concatenate<R>({real_part(z), c}, -1)));

@@ -26,6 +26,13 @@ class PassageMeans {
   std::optional<Var<R>> all_;
 };
 
+/// How a window searches in one pass.
+struct Lookup {
+  const RowIndex* index = nullptr;          ///< over its encodings; null: exact search among fresh ones
+  std::span<const RowRange> excluded = {};  ///< as of nearest_rows, over the rows of the batch
+  const Knowledge* knowledge = nullptr;     ///< whose watch is told; may be null
+};
+
 /// z += g ⊙ (W_c c) with
 ///   q = W_R Im(z) + b, Enc(r) = W_enc mean_tokens(E + b_E) + b; S = the top-k passages by q·Enc (a choice, without a gradient);
 ///   β = softmax(q·Enc/τ) over S, c = Σ β Enc, g = σ(W_g [Re z; c] + b).
@@ -38,9 +45,8 @@ class ReflectionWindow final : public Module<RealOf<T>> {
   /// States of n numbers, embeddings of d.
   ReflectionWindow(Init& init, std::int64_t n, std::int64_t d, std::int64_t dim, std::int64_t top_k, double temperature);
 
-  /// z [B, T, n] -> g ⊙ (W_c c), what is to be added to it. `index` over this window's encodings, or null for exact search;
-  /// `excluded` as of nearest_rows, over the B rows of the batch.
-  Var<T> operator()(const Var<T>& z, PassageMeans<R>& means, const RowIndex* index, std::span<const RowRange> excluded) const;
+  /// z [B, T, n] -> g ⊙ (W_c c), what is to be added to it.
+  Var<T> operator()(const Var<T>& z, PassageMeans<R>& means, const Lookup& lookup) const;
   /// Enc of passages from their means [.., d] -> [.., dim].
   Var<R> encode(const Var<R>& means) const { return encoder_(means); }
   /// What z asks for, [.., n] -> [.., dim].

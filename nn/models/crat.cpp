@@ -33,8 +33,7 @@ CratBlock<T>::CratBlock(Init& init, const ModelConfig& config, std::int64_t n, s
 }
 
 template <Scalar T>
-Var<T> CratBlock<T>::operator()(const Var<T>& z, const AttentionPass<R>& pass, PassageMeans<R>* means,
-                                const RowIndex* index) const {
+Var<T> CratBlock<T>::operator()(const Var<T>& z, const AttentionPass<R>& pass, PassageMeans<R>* means, const Lookup& lookup) const {
   Var<T> y = z;
   {
     const NameScope scope("attn");
@@ -42,7 +41,7 @@ Var<T> CratBlock<T>::operator()(const Var<T>& z, const AttentionPass<R>& pass, P
   }
   if (irw_) {
     const NameScope scope("irw");
-    y = y + pass.pass.drop((*irw_)(y, *means, index, pass.pass.context().excluded));
+    y = y + pass.pass.drop((*irw_)(y, *means, lookup));
   }
   const NameScope scope("ffn");
   const Var<T> wide = up_(norm2_(y));
@@ -109,9 +108,9 @@ auto Crat<T>::hidden(const Ids& tokens, AttentionPass<R> pass, typename TextMode
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const NameScope scope("blocks." + std::to_string(i));
     if (caches != nullptr) pass.cache = &(*caches)[i];
-    const RowIndex* index = nullptr;
-    if (blocks_[i]->window() && !knowledge->indexes.empty()) index = knowledge->indexes.at(windows++);
-    z = (*blocks_[i])(z, pass, means ? &*means : nullptr, index);
+    Lookup lookup{.excluded = pass.pass.context().excluded, .knowledge = knowledge};
+    if (blocks_[i]->window() && !knowledge->indexes.empty()) lookup.index = knowledge->indexes.at(windows++);
+    z = (*blocks_[i])(z, pass, means ? &*means : nullptr, lookup);
   }
   if constexpr (ComplexScalar<T>)
     return out_norm_(out_(concatenate<R>({real(z), imag(z)}, -1)));

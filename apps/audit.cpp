@@ -1,0 +1,73 @@
+/// argand audit: what a run claims of itself, checked.
+
+#include <memory>
+
+#include "apps/command_line.h"
+#include "apps/commands.h"
+#include "apps/corpora.h"
+#include "apps/counter.h"
+#include "apps/retrieval_audit.h"
+#include "core/parallel.h"
+
+namespace argand {
+namespace {
+
+struct AuditOptions {
+  std::string run;
+  bool no_exclusion = false;
+};
+
+int audit(const AuditOptions& options) {
+  const TrainedRun trained = open_run(options.run);
+  const RunConfig& config = trained.checkpoint.config();
+  if (!config.has_windows())
+    fail("audit", "the model of {} has no reflection windows and looks nothing up", trained.checkpoint.file().path());
+  const TrainingData data = open_data(config);
+  const auto library = Library::of(config, data, trained.vocabulary);
+  const auto task = make_task(config, data);
+  const std::string source = library->of_training_text() ? "the training text" : config.knowledge.irw_file;
+  return with_precision(config, [&]<class R>(R) {
+    const auto model = load_model<R>(trained.checkpoint);
+    Counter counter("auditing", task->batches_per_epoch());
+    const RetrievalAudit found = audit_retrieval<R>(
+        *model, config, *library, *task, !options.no_exclusion,
+        [&](const Leak& leak) {
+          fmt::print("step {}, row {}: the window of tokens {} to {} of the training data read passage {}, tokens {} to {} of {}\n",
+                     leak.step, leak.row, leak.window_first, leak.window_last - 1, leak.passage, leak.passage_first,
+                     leak.passage_last - 1, source);
+        },
+        [&](std::int64_t done) { counter.update(done); });
+    fmt::print("{} batches, {} windows: {} reads of {} pairs of window and passage, {} violations\n", found.batches, found.windows,
+               found.reads, found.different, found.leaks);
+    return found.leaks == 0 ? exit_success : exit_failure;
+  });
+}
+
+}  // namespace
+
+void add_audit(CLI::App& program) {
+  CLI::App* command = program.add_subcommand("audit", "check what a run claims of itself");
+  command->require_subcommand(1);
+  CLI::App* retrieval = command->add_subcommand("retrieval", "that reflection windows never read what they are to predict");
+  const auto options = std::make_shared<AuditOptions>();
+  retrieval->add_option("RUN", options->run, "a run's folder (its best checkpoint) or a checkpoint")->required()->type_name("");
+  retrieval->add_flag("--no-exclusion", options->no_exclusion,
+                      "search without the exclusion of overlapping passages, to see that the audit finds them");
+  retrieval->footer(
+      "Replays all training batches of the first epoch with the model as it is now, and compares every passage that any token "
+      "reads\n"
+      "with the window that its row reads and predicts: by their places in the text, apart from the search and from what it "
+      "excludes.\n"
+      "Passages of a file of one's own must not share 16 words in a row with the window. Prints every violation; the exit code is "
+      "1\n"
+      "when there is one.\n\n"
+      "Examples:\n"
+      "  argand audit retrieval runs/crat\n"
+      "  argand audit retrieval runs/crat --no-exclusion | tail -1");
+  retrieval->callback([options] {
+    flush_subnormals_to_zero(true);
+    if (const int code = audit(*options); code != exit_success) throw CLI::RuntimeError(code);
+  });
+}
+
+}  // namespace argand

@@ -1,0 +1,107 @@
+#include "data/hnsw_index.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "core/error.h"
+#include "core/parallel.h"
+
+#if !defined(ARGAND_NO_HNSW) && __has_include(<hnswlib/hnswlib.h>)
+#define ARGAND_HNSW
+#include <hnswlib/hnswlib.h>
+#endif
+
+namespace argand {
+
+#ifdef ARGAND_HNSW
+
+namespace {
+
+// Links a node, candidates when one is inserted, candidates when one is searched for: Recall@5 of about 0.95 on a hundred thousand
+// rows (`argand train` prints what it is), at a tenth of the exact search's time.
+constexpr std::size_t links = 16, inserting = 100, searching = 80;
+/// From so many excluded rows on the graph would mostly be asked for what it must not answer.
+constexpr std::int64_t many_excluded = 500;
+
+}  // namespace
+
+bool have_hnsw() { return true; }
+
+struct HnswIndex::Graph {
+  hnswlib::InnerProductSpace space;
+  hnswlib::HierarchicalNSW<float> nodes;
+
+  explicit Graph(const Tensor<float>& rows)
+      : space(static_cast<std::size_t>(rows.dim(1))),
+        nodes(&space, static_cast<std::size_t>(std::max<std::int64_t>(1, rows.dim(0))), links, inserting) {
+    nodes.setEf(searching);
+    // One after the other: the graph depends on the order of insertion, and must not depend on threads.
+    for (std::int64_t p = 0; p < rows.dim(0); ++p) nodes.addPoint(rows.data() + p * rows.dim(1), static_cast<std::size_t>(p));
+  }
+};
+
+#else
+
+bool have_hnsw() { return false; }
+struct HnswIndex::Graph {};
+
+#endif
+
+HnswIndex::~HnswIndex() = default;
+
+HnswIndex::HnswIndex(Tensor<float> rows) : rows_(std::move(rows)) {
+  require(rows_.rank() == 2, "hnsw", "rows are a matrix [P, r], got {}", rows_.shape());
+#ifdef ARGAND_HNSW
+  graph_ = std::make_unique<Graph>(rows_);
+#else
+  fail("hnsw", "argand was built without hnswlib; install libhnswlib-dev and build again, or search exactly (--irw-index exact)");
+#endif
+}
+
+Ids HnswIndex::nearest(const Tensor<float>& queries, std::int64_t k, std::span<const RowRange> excluded) const {
+#ifdef ARGAND_HNSW
+  require(queries.rank() == 2 && queries.dim(1) == rows_.dim(1), "nearest", "needs queries [N, r] and rows [P, r], got {} and {}",
+          queries.shape(), rows_.shape());
+  const std::int64_t N = queries.dim(0), P = rows_.dim(0), r = rows_.dim(1);
+  require_candidates(N, P, k, excluded);
+  const std::int64_t group = excluded.empty() ? std::max<std::int64_t>(1, N) : N / static_cast<std::int64_t>(excluded.size());
+  Ids found(Shape{N, k});
+  parallel_for(N, 8, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t n = begin; n < end; ++n) {
+      const RowRange out = excluded.empty() ? RowRange{} : excluded[static_cast<std::size_t>(n / group)];
+      std::vector<std::pair<float, std::int64_t>> best;  // distance 1 - dot product, row
+      if (out.size() < many_excluded) {
+        const auto wanted = static_cast<std::size_t>(std::min(P, k + out.size()));
+        for (auto heap = graph_->nodes.searchKnn(queries.data() + n * r, wanted); !heap.empty(); heap.pop()) {
+          const auto row = static_cast<std::int64_t>(heap.top().second);
+          if (!out.contains(row)) best.emplace_back(heap.top().first, row);
+        }
+      }
+      if (static_cast<std::int64_t>(best.size()) < k) {
+        const Tensor<float> query(Shape{1, r}, std::span<const float>(queries.data() + n * r, static_cast<std::size_t>(r)));
+        const Ids exact = nearest_rows(query, rows_, k, std::span<const RowRange>(&out, 1));
+        std::copy_n(exact.data(), k, found.data() + n * k);
+        continue;
+      }
+      std::sort(best.begin(), best.end());
+      for (std::int64_t j = 0; j < k; ++j)
+        found[n * k + j] = static_cast<Ids::value_type>(best[static_cast<std::size_t>(j)].second);
+    }
+  });
+  return found;
+#else
+  return nearest_rows(queries, rows_, k, excluded);
+#endif
+}
+
+double HnswIndex::recall(const Tensor<float>& queries, std::int64_t k, std::span<const RowRange> excluded) const {
+  const Ids exact = nearest_rows(queries, rows_, k, excluded), found = nearest(queries, k, excluded);
+  std::int64_t both = 0;
+  for (std::int64_t n = 0; n < queries.dim(0); ++n) {
+    const std::unordered_set<Ids::value_type> right(exact.data() + n * k, exact.data() + (n + 1) * k);
+    both += std::count_if(found.data() + n * k, found.data() + (n + 1) * k, [&](auto row) { return right.contains(row); });
+  }
+  return static_cast<double>(both) / static_cast<double>(std::max<std::int64_t>(1, exact.size()));
+}
+
+}  // namespace argand

@@ -1,0 +1,36 @@
+#pragma once
+/// Approximate search by hnswlib: hierarchical navigable small worlds (Malkov, Yashunin, "Efficient and robust approximate nearest
+/// neighbor search using HNSW graphs", IEEE TPAMI 42 (2020), 824).
+
+#include <memory>
+
+#include "core/nearest.h"
+
+namespace argand {
+
+/// Whether argand was built with hnswlib.
+bool have_hnsw();
+
+/// A graph over the rows of a matrix [P, r], for the largest dot products. The same rows give the same graph and the same answers,
+/// whatever the number of threads.
+class HnswIndex final : public RowIndex {
+ public:
+  /// Throws Error when argand was built without hnswlib.
+  explicit HnswIndex(Tensor<float> rows);
+  ~HnswIndex() override;
+
+  /// Asks the graph for k more than are excluded, so that k are left whatever it finds; where it finds fewer, or where very many
+  /// are excluded, the exact search steps in.
+  Ids nearest(const Tensor<float>& queries, std::int64_t k, std::span<const RowRange> excluded) const override;
+  /// Recall@k: the share of what the exact search finds for these queries that nearest() finds too.
+  double recall(const Tensor<float>& queries, std::int64_t k, std::span<const RowRange> excluded) const;
+
+  const Tensor<float>& rows() const { return rows_; }
+
+ private:
+  struct Graph;
+  Tensor<float> rows_;
+  std::unique_ptr<Graph> graph_;
+};
+
+}  // namespace argand
