@@ -244,7 +244,10 @@ RunOptions::RunOptions(CLI::App& command, std::string task) : task_(std::move(ta
   const auto add = [&](const std::string& key, const std::string& type, const std::string& shown, const std::string& help,
                        const std::string& group) {
     const std::string name = option_name(key);
-    if (command.get_option_no_throw(name) != nullptr) return;  // another family had it already
+    if (CLI::Option* same = command.get_option_no_throw(name)) {  // another family had it already, perhaps with words of its own
+      if (same->get_type_name().find(type) == std::string::npos) same->type_name(same->get_type_name() + "|" + type);
+      return;
+    }
     command
         .add_option_function<std::string>(
             name,

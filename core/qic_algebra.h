@@ -26,7 +26,7 @@ R kappa_derivative(R theta) {
 enum class Magnitude {
   Euclidean,  ///< w = 1: the length of (a, b)
   Algebraic,  ///< w = -κ: |z|² = z z̄, the algebra's own norm; multiplicative
-  Author,     ///< w = 1 - κ: that of the paper's code
+  Author,     ///< w = 1 - κ: that of the paper's author
 };
 /// "euclidean", "algebraic", "author". Throws for another word.
 inline Magnitude magnitude_named(std::string_view word) {

@@ -16,7 +16,7 @@ static const Op hamilton_matrix_op(
      .vjp = "da = dM_00 + dM_11 + dM_22 + dM_33, and likewise the four signed places of b, c and d",
      .derivation = "Row c, column p of w's matrix is the coefficient of x_p in part c of w x; linear in w, so its transpose sums.",
      .singular = "none",
-     .source = "Hamilton (1843); Parcollet et al., Quaternion Recurrent Neural Networks (2019), eq. 6"},
+     .source = "Hamilton (1843); Parcollet et al., Quaternion Recurrent Neural Networks (2019)"},
     [](OpCheck& check) {
       check.function(
           "real", [](auto W) { return hamilton_matrix(W); }, check.real({2, 3, 4}));

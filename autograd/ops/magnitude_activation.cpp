@@ -51,7 +51,7 @@ static const Op magnitude_gelu_op(
      .vjp = "with t = φ(m) (a g_a + b g_b)/m, g = dy:  da = Φ(m) g_a + t a, db = Φ(m) g_b + t w b, dθ = dw/dθ Σ t b²/2",
      .derivation = "y = s(m) z gives dL/dm = s'(m) Σ z g over the parts, and s = Φ, s' = φ.",
      .singular = "none: 1e-12 keeps m positive, z = 0 has gradient g/2",
-     .source = "SPEC: QIC's ReLU (eq. 17) with the GELU of Hendrycks and Gimpel in its place"},
+     .source = "QIC, eq. 17, with GELU (Hendrycks and Gimpel, arXiv:1606.08415) in place of ReLU"},
     [](OpCheck& check) {
       check_activation(
           check, [](auto x, auto measure) { return magnitude_gelu(x, measure); }, normal_cdf(1e-6));

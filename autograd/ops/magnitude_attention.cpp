@@ -25,7 +25,7 @@ static const Op magnitude_attention_op(
          "scores of all parts are one real product [Q⁰; Q¹] Kᵀ of the pairs as they lie in memory, and so are both "
          "gradients. Quaternions have four copies. |S| and the softmax are computed again, tile by tile, from the rows' sums.",
      .singular = "S = 0 has |S| = 1e-6 and gradient 0; a query that sees no key has O = 0 and gradient 0",
-     .source = "QIC, eq. 10-12; Dao et al., FlashAttention (2022), appendix B.2"},
+     .source = "QIC's attention; Dao et al., FlashAttention (2022), appendix B.2"},
     [](OpCheck& check) {
       constexpr double pi = std::numbers::pi;
       AttentionOptions causal, padded, dropped, bare;

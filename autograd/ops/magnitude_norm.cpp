@@ -53,7 +53,7 @@ static const Op magnitude_layer_norm_op(
          "y depends on z directly (G/σ), through σ, where dσ = mean((m - μ) dm)/σ gives -A/σ² dσ, and through μ in the real "
          "part, which gives -Σ G_a/σ dμ with dμ = mean(dm). The μ inside σ cancels: Σ (m - μ) = 0.",
      .singular = "none: 1e-12 keeps m, and eps σ, positive",
-     .source = "QIC, eq. 15-16"},
+     .source = "QIC's layer norm; Ba, Kiros, Hinton, Layer Normalization (2016), for reals"},
     [](OpCheck& check) {
       check_norm(
           check, [](auto x, auto gain, auto measure) { return magnitude_layer_norm(x, gain, measure); }, 1 / std::sqrt(1e-5));
@@ -70,7 +70,7 @@ static const Op magnitude_rms_norm_op(
          "dθ = -dw/dθ A Σ b²/(2D ρ³)",
      .derivation = "As magnitude_layer_norm with μ = 0: dm = -A m/(D ρ³).",
      .singular = "none: eps keeps ρ > 0",
-     .source = "QIC, its RMS variant"},
+     .source = "Zhang, Sennrich, Root Mean Square Layer Normalization (2019), eq. 4, with magnitudes"},
     [](OpCheck& check) {
       check_norm(
           check, [](auto x, auto gain, auto measure) { return magnitude_rms_norm(x, gain, measure); }, 1 / std::sqrt(1e-6 + 1e-12));

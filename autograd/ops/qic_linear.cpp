@@ -28,7 +28,7 @@ static const Op qic_linear_op(
          "together need the four products g_aᵀ x_a, g_aᵀ x_b, g_bᵀ x_a, g_bᵀ x_b (that of dθ is W_b · (g_aᵀ x_b)): one real "
          "product of the pairs as they lie in memory.",
      .singular = "none; at θ = π/4 dκ/dθ = 0 and with it dθ, whatever the data",
-     .source = "QIC, eq. 5-9; Karatsuba, Ofman (1962) for the three products, as Gauss has them for complex numbers"},
+     .source = "QIC's linear layer; three products as Gauss multiplies complex numbers"},
     [](OpCheck& check) {
       const auto f = [](auto x, auto W, auto b, auto theta) { return qic_linear(x, W, b, theta); };
       constexpr double pi = std::numbers::pi;
@@ -233,7 +233,7 @@ static const Op qic_dual_op(
      .vjp = "dx_a = g_a, dx_b = κ g_b, dθ = 2 cos 2θ Σ g_b x_b, g = dy",
      .derivation = "Diagonal in the parts; x_b = (x - x̄)/(2i) gives ∂/∂x = (1 + κ)/2 and ∂/∂x̄ = (1 - κ)/2.",
      .singular = "none; at θ = π/4 dθ = 0",
-     .source = "QIC, the real part of eq. 5: W_a x_a + κ W_b x_b = ⟨(W_a, W_b), (x_a, κ x_b)⟩"},
+     .source = "QIC's output layer: W_a x_a + κ W_b x_b = ⟨(W_a, W_b), (x_a, κ x_b)⟩"},
     [](OpCheck& check) {
       const auto f = [](auto x, auto theta) { return qic_dual(x, theta); };
       for (const double theta : {0.0, 0.4, std::numbers::pi / 4, std::numbers::pi / 2})
