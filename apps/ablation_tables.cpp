@@ -1,7 +1,7 @@
 #include "apps/ablation_tables.h"
 
 #include "apps/command_line.h"
-#include "apps/settings.h"
+#include "nn/config.h"
 
 namespace argand {
 namespace {

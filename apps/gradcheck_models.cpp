@@ -10,21 +10,10 @@
 namespace argand {
 namespace {
 
-/// "a|b|c" -> {"a", "b", "c"}
-std::vector<std::string> split(const std::string& words) {
-  std::vector<std::string> result;
-  for (std::size_t begin = 0; begin <= words.size();) {
-    const std::size_t end = std::min(words.find('|', begin), words.size());
-    result.push_back(words.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return result;
-}
-
 std::vector<std::string> choices_of(ModelConfig config, const std::string& wanted) {
   std::vector<std::string> result;
   config.visit([&](const std::string& key, auto&, const std::string& choices, const std::string&) {
-    if (key == wanted) result = split(choices);
+    if (key == wanted) result = split_choices(choices);
   });
   return result;
 }
@@ -84,7 +73,7 @@ void vary(std::vector<Variant>& variants, const Variant& base, const std::string
     add_variant(variants, base.name, changed(!current), key, current ? "false" : "true");
   } else if constexpr (std::same_as<T, std::string>) {
     if (key == "family" || key == "task" || choices.empty()) return;
-    for (const std::string& word : split(choices))
+    for (const std::string& word : split_choices(choices))
       if (word != current) add_variant(variants, base.name, changed(word), key, word);
   } else if constexpr (std::same_as<T, double>) {
     if (key == "pcl_weight") add_variant(variants, base.name, changed(0.5), key, "0.5");

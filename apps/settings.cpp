@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "apps/command_line.h"
+#include "nn/config.h"
 
 namespace argand {
 namespace {
@@ -153,16 +154,6 @@ void assign(const Setting& setting, std::string_view, std::vector<std::int64_t>&
       usage_fail(setting.place, "\"{}\" is not a list of whole numbers", setting.text);
     rest = rest.substr(std::min(comma + 1, rest.size()));
   }
-}
-
-std::vector<std::string> split_choices(std::string_view choices) {
-  std::vector<std::string> words;
-  while (!choices.empty()) {
-    const auto bar = std::min(choices.find('|'), choices.size());
-    words.emplace_back(choices.substr(0, bar));
-    choices = choices.substr(std::min(bar + 1, choices.size()));
-  }
-  return words;
 }
 
 std::string option_name(std::string_view key) {

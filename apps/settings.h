@@ -35,8 +35,6 @@ void assign(const Setting& setting, std::string_view choices, double& value);
 void assign(const Setting& setting, std::string_view choices, bool& value);
 void assign(const Setting& setting, std::string_view choices, std::vector<std::int64_t>& value);
 
-/// "a|b|c" -> a, b, c.
-std::vector<std::string> split_choices(std::string_view choices);
 /// "--d-model" for d_model.
 std::string option_name(std::string_view key);
 

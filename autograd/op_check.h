@@ -14,8 +14,6 @@
 
 namespace argand {
 
-template <RealScalar R>
-using AnyTensorOf = std::variant<Tensor<R>, Tensor<std::complex<R>>>;
 /// A function of several real or complex tensors, its types erased.
 template <RealScalar R>
 using FunctionOf = std::function<AnyVarOf<R>(const std::vector<AnyVarOf<R>>&)>;

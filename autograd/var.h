@@ -87,6 +87,9 @@ class Var {
 /// A real or complex variable of one precision: what lists of parameters and checks over any op hold.
 template <RealScalar R>
 using AnyVarOf = std::variant<Var<R>, Var<std::complex<R>>>;
+/// The same of bare tensors.
+template <RealScalar R>
+using AnyTensorOf = std::variant<Tensor<R>, Tensor<std::complex<R>>>;
 
 using Real = Var<double>;
 using Complex = Var<std::complex<double>>;

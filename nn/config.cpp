@@ -11,16 +11,6 @@
 namespace argand {
 namespace {
 
-std::vector<std::string> split(const std::string& words) {
-  std::vector<std::string> list;
-  for (std::size_t from = 0; from <= words.size();) {
-    const std::size_t to = std::min(words.find('|', from), words.size());
-    list.push_back(words.substr(from, to - from));
-    from = to + 1;
-  }
-  return list;
-}
-
 std::string hint(const std::string& word, const std::vector<std::string>& known) {
   const std::string close = closest_word(word, known);
   return close.empty() ? "" : fmt::format("; did you mean \"{}\"?", close);
@@ -58,6 +48,16 @@ std::string choices_of_family() {
 
 }  // namespace
 
+std::vector<std::string> split_choices(std::string_view choices) {
+  std::vector<std::string> words;
+  for (std::size_t from = 0; from <= choices.size();) {
+    const std::size_t to = std::min(choices.find('|', from), choices.size());
+    words.emplace_back(choices.substr(from, to - from));
+    from = to + 1;
+  }
+  return words;
+}
+
 std::string closest_word(const std::string& word, const std::vector<std::string>& known) {
   std::string best;
   std::size_t best_distance = std::max<std::size_t>(2, word.size() / 3) + 1;
@@ -81,7 +81,7 @@ std::string closest_word(const std::string& word, const std::vector<std::string>
 
 ModelConfig ModelConfig::defaults(const std::string& family) {
   const std::string choices = choices_of_family();
-  const auto families = split(choices);
+  const auto families = split_choices(choices);
   require(std::find(families.begin(), families.end(), family) != families.end(), "config", "family \"{}\" is not one of {}{}",
           family, choices, hint(family, families));
   ModelConfig config;
@@ -139,7 +139,7 @@ void ModelConfig::validate() const {
   ModelConfig copy = *this;
   copy.visit([&](const std::string& key, auto& value, const std::string& choices, const std::string&) {
     if constexpr (std::is_same_v<std::remove_reference_t<decltype(value)>, std::string>) {
-      const auto words = split(choices);
+      const auto words = split_choices(choices);
       require(std::find(words.begin(), words.end(), value) != words.end(), "config", "{} \"{}\" is not one of {}{}", key, value,
               choices, hint(value, words));
     }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace argand {
@@ -126,6 +127,9 @@ struct ModelConfig {
   /// Throws Error for a word outside its choices or sizes that do not fit together, naming the key and the remedy.
   void validate() const;
 };
+
+/// "a|b|c" -> a, b, c.
+std::vector<std::string> split_choices(std::string_view choices);
 
 /// The word of `known` closest to `word` by edit distance, or empty when none is close: for "did you mean".
 std::string closest_word(const std::string& word, const std::vector<std::string>& known);

@@ -11,10 +11,6 @@
 
 namespace argand {
 
-/// A real or complex tensor of one precision.
-template <RealScalar R>
-using AnyTensorOf = std::variant<Tensor<R>, Tensor<std::complex<R>>>;
-
 /// Everything an optimiser remembers from one step to the next. The tensors are named after their role and their parameter,
 /// "m.blocks.0.attn.q.weight", and have its shape and scalar; they share storage with the optimiser's own until cloned.
 template <RealScalar R>

@@ -137,7 +137,7 @@ Var<R> linear_cross_entropy(const Var<R>& h, const Var<R>& W, const Var<R>* b, c
   chunk = std::min(chunk, N);
   Tensor<R> logits(Shape{chunk, V}), scaled(Shape{chunk, D});
   std::vector<double> losses(static_cast<std::size_t>(N));
-  std::vector<R> totals(static_cast<std::size_t>(chunk));
+  std::vector<R> factors(static_cast<std::size_t>(chunk));  // 1/(N Σ_v e_nv) of each row
 
   for (std::int64_t first = 0; first < N; first += chunk) {
     const std::int64_t rows = std::min(chunk, N - first);
@@ -149,11 +149,11 @@ Var<R> linear_cross_entropy(const Var<R>& h, const Var<R>& W, const Var<R>* b, c
         const std::int64_t target = targets[first + n];
         if (b != nullptr)
           for (std::int64_t v = 0; v < V; ++v) row[v] += b->value().data()[v];
-        R& total = totals[static_cast<std::size_t>(n)];
+        R total = 0;
         losses[static_cast<std::size_t>(first + n)] = row_loss(row, V, target, total);
         if (!wanted) continue;
         row[target] -= total;  // now row = (softmax - onehot) · total
-        const R factor = 1 / (total * static_cast<R>(N));
+        const R factor = factors[static_cast<std::size_t>(n)] = 1 / (total * static_cast<R>(N));
         for (std::int64_t d = 0; d < D; ++d) scaled.data()[n * D + d] = x[n * D + d] * factor;
       }
     });
@@ -161,14 +161,12 @@ Var<R> linear_cross_entropy(const Var<R>& h, const Var<R>& W, const Var<R>* b, c
     gemm<R>(Transpose::No, Transpose::No, rows, D, V, 1, logits.data(), V, W.value().data(), D, 0, dh.data() + first * D, D);
     gemm<R>(Transpose::Yes, Transpose::No, V, D, rows, 1, logits.data(), V, scaled.data(), D, first > 0 ? R(1) : R(0), dW.data(),
             D);
-    for (std::int64_t n = 0; n < rows; ++n) {
-      const R factor = 1 / (totals[static_cast<std::size_t>(n)] * static_cast<R>(N));
-      for (std::int64_t d = 0; d < D; ++d) dh.data()[(first + n) * D + d] *= factor;
-    }
+    for (std::int64_t n = 0; n < rows; ++n)
+      for (std::int64_t d = 0; d < D; ++d) dh.data()[(first + n) * D + d] *= factors[static_cast<std::size_t>(n)];
     if (b != nullptr)
       parallel_for(V, 1024, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t n = 0; n < rows; ++n) {
-          const R factor = 1 / (totals[static_cast<std::size_t>(n)] * static_cast<R>(N));
+          const R factor = factors[static_cast<std::size_t>(n)];
           for (std::int64_t v = begin; v < end; ++v) db.data()[v] += factor * logits.data()[n * V + v];
         }
       });
