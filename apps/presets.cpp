@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "apps/command_line.h"
+#include "nn/config.h"
 
 namespace argand {
 namespace {

@@ -50,10 +50,10 @@ std::string choices_of_family() {
 
 std::vector<std::string> split_choices(std::string_view choices) {
   std::vector<std::string> words;
-  for (std::size_t from = 0; from <= choices.size();) {
-    const std::size_t to = std::min(choices.find('|', from), choices.size());
-    words.emplace_back(choices.substr(from, to - from));
-    from = to + 1;
+  while (!choices.empty()) {
+    const auto bar = std::min(choices.find('|'), choices.size());
+    words.emplace_back(choices.substr(0, bar));
+    choices = choices.substr(std::min(bar + 1, choices.size()));
   }
   return words;
 }
