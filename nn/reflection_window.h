@@ -37,7 +37,7 @@ struct Lookup {
 ///   q = W_R Im(z) + b, Enc(r) = W_enc mean_tokens(E + b_E) + b; S = the top-k passages by q·Enc (a choice, without a gradient);
 ///   β = softmax(q·Enc/τ) over S, c = Σ β Enc, g = σ(W_g [Re z; c] + b).
 /// Real states (T real) take z for Im z and for Re z. The encodings that enter c are always fresh; an index, when there is one,
-/// only proposes S. Source: CRAT; SPEC: names query, encoder, gate, fuse.
+/// only proposes S. Source: CRAT, Imaginary Reflection Window.
 template <Scalar T>
 class ReflectionWindow final : public Module<RealOf<T>> {
  public:

@@ -36,7 +36,7 @@ template <RealScalar R>
 Decoder<R>::Decoder(const ModelConfig& config, std::uint64_t seed, const MakeAttention& make_attention)
     : TextModel<R>(config),
       init_(seed),
-      // SPEC: N(0, 0.02²) where the embedding is also the output layer, N(0, 0.5²) otherwise.
+      // N(0, 0.02²) where the embedding is also the output layer, N(0, 0.5²) otherwise.
       embedding_(init_, config.vocab_size, config.d_model, config.tie_embeddings && config.task == "lm" ? 0.02 : 0.5) {
   if (config.position == "learned") position_.emplace(init_, config.max_seq_len, config.d_model, 0.1);
   for (std::int64_t i = 0; i < config.n_layers; ++i)
