@@ -10,6 +10,8 @@
 
 #if !defined(ARGAND_NO_HNSW) && __has_include(<hnswlib/hnswlib.h>)
 #define ARGAND_HNSW
+// hnswlib 0.6's intrinsics come with a prefetch that reads one link past the end of a node's list.
+#define NO_MANUAL_VECTORIZATION
 #include <hnswlib/hnswlib.h>
 #endif
 
@@ -27,6 +29,28 @@ constexpr std::size_t searching = 200;  ///< candidates when a query is answered
 /// From so many excluded rows on the graph would mostly be asked for what it must not answer.
 constexpr std::int64_t many_excluded = 500;
 
+/// |x - y|² of `width` numbers, in vectors that the compiler makes.
+class SquaredDistance final : public hnswlib::SpaceInterface<float> {
+ public:
+  explicit SquaredDistance(std::size_t width) : width_(width) {}
+  std::size_t get_data_size() override { return width_ * sizeof(float); }
+  void* get_dist_func_param() override { return &width_; }
+  hnswlib::DISTFUNC<float> get_dist_func() override {
+    return [](const void* a, const void* b, const void* width) {
+      const float* x = static_cast<const float*>(a);
+      const float* y = static_cast<const float*>(b);
+      const std::size_t n = *static_cast<const std::size_t*>(width);
+      float sum = 0;
+#pragma omp simd reduction(+ : sum)
+      for (std::size_t i = 0; i < n; ++i) sum += (x[i] - y[i]) * (x[i] - y[i]);
+      return sum;
+    };
+  }
+
+ private:
+  std::size_t width_;
+};
+
 }  // namespace
 
 bool have_hnsw() { return true; }
@@ -37,7 +61,7 @@ bool have_hnsw() { return true; }
 /// 2014).
 struct HnswIndex::Graph {
   std::size_t width;
-  hnswlib::L2Space space;
+  SquaredDistance space;
   hnswlib::HierarchicalNSW<float> nodes;
 
   explicit Graph(const Tensor<float>& rows)

@@ -132,9 +132,9 @@ BOOST_AUTO_TEST_CASE(a_training_step_takes_nothing_from_the_system_after_the_fir
 
 BOOST_AUTO_TEST_CASE(errors_say_what_to_do) {
   const auto says = [](const std::string& text) { return [text](const Error& e) { return e.what() == text; }; };
-  BOOST_CHECK_EXCEPTION(
-      ModelConfig::defaults("complexformr"), Error,
-      says("config: family \"complexformr\" is not one of transformer|complexformer|crope|crat|qic; did you mean \"complexformer\"?"));
+  BOOST_CHECK_EXCEPTION(ModelConfig::defaults("complexformr"), Error,
+                        says("config: family \"complexformr\" is not one of transformer|complexformer|crope|crat|qic; did you mean "
+                             "\"complexformer\"?"));
   BOOST_CHECK_EXCEPTION(ModelConfig::from_json(R"({"family": "transformer", "d_modl": 8})"), Error,
                         says("config: the family transformer has no key \"d_modl\"; did you mean \"d_model\"?"));
   BOOST_CHECK_EXCEPTION(ModelConfig::from_json(R"({"family": "transformer", "d_model": "8"})"), Error,

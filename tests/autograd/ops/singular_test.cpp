@@ -1,4 +1,5 @@
-/// Singular points, subnormal and huge numbers in float32: the value a user would expect, gradient 0 where the op says so, never NaN.
+/// Singular points, subnormal and huge numbers in float32: the value a user would expect, gradient 0 where the op says so, never
+/// NaN.
 
 #include <boost/test/unit_test.hpp>
 #include <functional>
