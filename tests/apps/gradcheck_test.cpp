@@ -55,7 +55,15 @@ BOOST_AUTO_TEST_SUITE(gradcheck_program)
 
 BOOST_AUTO_TEST_CASE(every_layer_passes) { check_all(layer_subjects()); }
 
-BOOST_AUTO_TEST_CASE(every_model_passes) { check_all(model_subjects()); }
+BOOST_AUTO_TEST_CASE(every_model_passes) {
+  std::vector<GradcheckSubject> subjects = model_subjects();
+#ifdef __SANITIZE_ADDRESS__
+  // Twenty times as slow: every family in both tasks, and of its variants every fifth. The release build checks all of them.
+  std::size_t variant = 0;
+  std::erase_if(subjects, [&](const GradcheckSubject& s) { return s.name.find('=') != std::string::npos && variant++ % 5 != 0; });
+#endif
+  check_all(subjects);
+}
 
 BOOST_AUTO_TEST_CASE(every_family_is_checked_for_both_tasks_and_in_its_variants) {
   std::set<std::string> names;
