@@ -10,6 +10,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <thread>
 
 #include "apps/checkpoint.h"
@@ -165,11 +166,9 @@ void Ablation::remember_settings() const {
 int Ablation::run() {
   remember_settings();
   const auto start = std::chrono::steady_clock::now();
-  const auto share_done = [&] {
-    double sum = 0;
-    for (const Job& job : jobs_) sum += std::min(1.0, progress_of(folder(job)));
-    return sum / static_cast<double>(jobs_.size());
-  };
+  std::vector<double> shares;  // of each run that is done; while it runs, as of the last look
+  for (const Job& job : jobs_) shares.push_back(std::min(1.0, progress_of(folder(job))));
+  const auto share_done = [&] { return std::accumulate(shares.begin(), shares.end(), 0.0) / static_cast<double>(shares.size()); };
   const double at_start = share_done();
   const Interrupt interrupt;
   Counter counter("ablate", 1);
@@ -197,6 +196,7 @@ int Ablation::run() {
       const std::string name = fmt::format("{}, seed {}", table_.rows[job.row].name, job.seed);
       if (const auto r = it->second->succeeded() ? result(job) : std::nullopt) {
         ++finished;
+        shares[it->first] = 1;
         counter.clear();
         fmt::print("{} of {}: {}: {} {:.1f}\n", finished, jobs_.size(), name, table_.task == "lm" ? "perplexity" : "accuracy",
                    r->metric);
@@ -218,6 +218,7 @@ int Ablation::run() {
     }
     if (const auto now = std::chrono::steady_clock::now(); now - last_look > std::chrono::seconds(2)) {
       last_look = now;
+      for (const auto& [i, _] : running) shares[i] = std::min(1.0, progress_of(folder(jobs_[i])));
       const double share = (share_done() - at_start) / (1 - at_start);
       counter.show(share, fmt::format("{} of {} runs, {} running", finished, jobs_.size(), running.size()));
     }

@@ -32,16 +32,6 @@ Ids read_knowledge(const std::string& path, const Vocabulary& words, bool lm) {
   return joined(ids);
 }
 
-std::vector<Tensor<float>> in_float(std::vector<Tensor<float>> encodings) { return encodings; }
-std::vector<Tensor<float>> in_float(const std::vector<Tensor<double>>& encodings) {
-  std::vector<Tensor<float>> all;
-  for (const Tensor<double>& e : encodings) {
-    all.emplace_back(e.shape());
-    std::transform(e.begin(), e.end(), all.back().begin(), [](double x) { return static_cast<float>(x); });
-  }
-  return all;
-}
-
 }  // namespace
 
 /// An approximate index that compares itself with the exact search once, on real queries.
@@ -139,7 +129,8 @@ template <RealScalar R>
 std::unique_ptr<Shelf> Library::shelf(std::int64_t step, const Model<R>& model) const {
   KnowledgeBase passages = base(step);
   std::vector<Tensor<float>> encodings;
-  if (approximate_) encodings = in_float(model.encode_passages(passages.passages()));
+  if (approximate_)
+    for (const Tensor<R>& e : model.encode_passages(passages.passages())) encodings.push_back(in_float(e));
   return std::make_unique<Shelf>(std::move(passages), std::move(encodings));
 }
 

@@ -6,6 +6,7 @@
 
 #include "autograd/tape.h"
 #include "core/blas.h"
+#include "core/nearest.h"
 #include "core/parallel.h"
 #include "data/bm25.h"
 #include "data/labelled_texts.h"
@@ -85,13 +86,6 @@ Words words_of(const TrainedRun& trained, const std::string& text, std::int64_t 
   }
   words.resize(std::min(words.size(), static_cast<std::size_t>(longest)));
   return words;
-}
-
-template <Scalar T>
-Tensor<float> in_float(const Tensor<T>& x) {
-  Tensor<float> y(x.shape());
-  std::transform(x.begin(), x.end(), y.begin(), [](T v) { return static_cast<float>(real_of(v)); });
-  return y;
 }
 
 /// A window's encodings of texts of any length, [N, r]: passages of one length go together.

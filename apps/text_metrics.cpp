@@ -1,9 +1,10 @@
 #include "apps/text_metrics.h"
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 
+#include "autograd/ops/cross_entropy.h"
+#include "autograd/ops/shape.h"
 #include "autograd/tape.h"
 
 namespace argand {
@@ -19,15 +20,6 @@ std::int64_t add_grams(const Ids& texts, std::int64_t row, std::int64_t n, std::
   const std::int32_t* text = texts.data() + row * N;
   for (std::int64_t i = 0; i + n <= N; ++i) grams.emplace(text + i, text + i + n);
   return N - n + 1;
-}
-
-/// log Σ exp of a row of logits.
-template <RealScalar R>
-double log_sum_exp(std::span<const R> logits) {
-  const R largest = *std::max_element(logits.begin(), logits.end());
-  double sum = 0;
-  for (R logit : logits) sum += std::exp(static_cast<double>(logit - largest));
-  return static_cast<double>(largest) + std::log(sum);
 }
 
 }  // namespace
@@ -61,13 +53,12 @@ double negative_log_likelihood(Model<R>& judge, const Ids& texts, std::int64_t f
     const std::int64_t start = std::max<std::int64_t>(0, end - L);
     for (std::int64_t b = 0; b < B; ++b) {  // one text at a time: T x V logits are large enough
       const std::int32_t* text = texts.data() + b * N;
-      const Tensor<R> logits =
+      const Var<R> logits =
           judge.logits(Ids({1, end - start}, std::vector<std::int32_t>(text + start, text + end)), context).value();
-      const std::int64_t V = logits.dim(2);
-      for (std::int64_t t = judged; t <= end; ++t) {
-        const std::span<const R> row{logits.data() + (t - 1 - start) * V, static_cast<std::size_t>(V)};
-        sum += log_sum_exp(row) - static_cast<double>(row[static_cast<std::size_t>(text[t])]);
-      }
+      const std::int64_t n = end + 1 - judged;
+      const Ids targets({1, n}, std::vector<std::int32_t>(text + judged, text + end + 1));
+      sum += static_cast<double>(n) *
+             static_cast<double>(cross_entropy(slice(logits, 1, judged - 1 - start, end - start), targets).value().item());
     }
     judged = end + 1;
   }

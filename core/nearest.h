@@ -1,6 +1,7 @@
 #pragma once
 /// The rows of a matrix that are most like a query, by dot product: exactly, and what an approximate index must offer instead.
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -28,6 +29,14 @@ Ids nearest_rows(const Tensor<R>& queries, const Tensor<R>& rows, std::int64_t k
 
 /// Throws unless every group has k of P rows left: what any search demands of its arguments.
 void require_candidates(std::int64_t N, std::int64_t P, std::int64_t k, std::span<const RowRange> excluded);
+
+/// The numbers in the precision of an index.
+template <RealScalar R>
+Tensor<float> in_float(const Tensor<R>& x) {
+  Tensor<float> y(x.shape());
+  std::transform(x.begin(), x.end(), y.begin(), [](R v) { return static_cast<float>(v); });
+  return y;
+}
 
 /// An index over rows, possibly approximate: some of the k rows may be others than nearest_rows would find.
 class RowIndex {

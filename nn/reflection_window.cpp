@@ -29,13 +29,6 @@ Var<T> as_state(const Var<RealOf<T>>& x) {
     return x;
 }
 
-template <RealScalar R>
-Tensor<float> in_float(const Tensor<R>& x) {
-  Tensor<float> y(x.shape());
-  std::transform(x.begin(), x.end(), y.begin(), [](R v) { return static_cast<float>(v); });
-  return y;
-}
-
 /// The rows that occur in `chosen`, ascending, each once; `chosen` then names places in that list.
 std::vector<Ids::value_type> renumber(Ids& chosen) {
   std::vector<Ids::value_type> rows(chosen.span().begin(), chosen.span().end());

@@ -105,13 +105,11 @@ auto Crat<T>::hidden(const Ids& tokens, AttentionPass<R> pass, typename TextMode
   }
   Var<T> z = states(tokens, pass);
   std::size_t windows = 0;
-  for (std::size_t i = 0; i < blocks_.size(); ++i) {
-    const NameScope scope("blocks." + std::to_string(i));
-    if (caches != nullptr) pass.cache = &(*caches)[i];
+  this->for_each_layer(pass, caches, [&](std::size_t i, const AttentionPass<R>& layer_pass) {
     Lookup lookup{.excluded = pass.pass.context().excluded, .knowledge = knowledge};
     if (blocks_[i]->window() && !knowledge->indexes.empty()) lookup.index = knowledge->indexes.at(windows++);
-    z = (*blocks_[i])(z, pass, means ? &*means : nullptr, lookup);
-  }
+    z = (*blocks_[i])(z, layer_pass, means ? &*means : nullptr, lookup);
+  });
   if constexpr (ComplexScalar<T>)
     return out_norm_(out_(concatenate<R>({real(z), imag(z)}, -1)));
   else

@@ -58,11 +58,7 @@ Var<R> Decoder<R>::hidden(const Ids& tokens, AttentionPass<R> pass, typename Tex
   else if (config.position == "sinusoidal")
     h = h + Var<R>(sinusoids<R>(first, T, config.d_model));
   h = pass.pass.drop(h);
-  for (std::size_t i = 0; i < blocks_.size(); ++i) {
-    const NameScope scope("blocks." + std::to_string(i));
-    if (caches != nullptr) pass.cache = &(*caches)[i];
-    h = (*blocks_[i])(h, pass);
-  }
+  this->for_each_layer(pass, caches, [&](std::size_t i, const AttentionPass<R>& layer_pass) { h = (*blocks_[i])(h, layer_pass); });
   return (*norm_)(h);
 }
 

@@ -52,11 +52,7 @@ Var<R> Qic<R>::hidden(const Ids& tokens, AttentionPass<R> pass, typename TextMod
   const std::int64_t T = tokens.shape()[1], first = pass.first_position;
   const Measure<R> measure = measure_at(config, theta_);
   Var<R> x = drop_numbers(embedding_(tokens) + slice(position_.real(), 0, first, first + T), measure.parts, pass.pass);
-  for (std::size_t i = 0; i < blocks_.size(); ++i) {
-    const NameScope scope("blocks." + std::to_string(i));
-    if (caches != nullptr) pass.cache = &(*caches)[i];
-    x = (*blocks_[i])(x, pass);
-  }
+  this->for_each_layer(pass, caches, [&](std::size_t i, const AttentionPass<R>& layer_pass) { x = (*blocks_[i])(x, layer_pass); });
   x = norm_(x, measure);
   // What the output layer's real product must see of x, so that it gives the part of W x without units: (a, κ b), (a, -b, -c, -d).
   if (measure.parts == 2) return view_as_real(qic_dual(view_as_complex(x), theta_));

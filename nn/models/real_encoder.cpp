@@ -86,11 +86,7 @@ template <RealScalar R>
 Var<R> RealEncoder<R>::hidden(const Ids& tokens, AttentionPass<R> pass, typename TextModel<R>::LayerCaches* caches) const {
   const std::int64_t T = tokens.shape()[1], first = pass.first_position;
   Var<R> x = pass.pass.drop(embedding_(tokens) + slice(position_.weight, 0, first, first + T));
-  for (std::size_t i = 0; i < blocks_.size(); ++i) {
-    const NameScope scope("blocks." + std::to_string(i));
-    if (caches != nullptr) pass.cache = &(*caches)[i];
-    x = (*blocks_[i])(x, pass);
-  }
+  this->for_each_layer(pass, caches, [&](std::size_t i, const AttentionPass<R>& layer_pass) { x = (*blocks_[i])(x, layer_pass); });
   return x;
 }
 

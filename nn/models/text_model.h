@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "autograd/tape.h"
 #include "nn/attention/self_attention.h"
 #include "nn/model.h"
 
@@ -35,9 +36,19 @@ class TextModel : public Model<R>, public Module<R> {
   /// Queries of every layer, complex [B, T, H, d_k/2], gathered when wants_queries(): what an auxiliary loss may look at.
   using Queries = std::vector<Var<std::complex<R>>>;
 
-  /// tokens [B, T] -> what the output layer reads, [B, T, D]. Layer i sets pass.cache to &(*caches)[i] unless caches is null.
+  /// tokens [B, T] -> what the output layer reads, [B, T, D]. `caches`: see for_each_layer; null outside generation.
   virtual Var<R> hidden(const Ids& tokens, AttentionPass<R> pass, LayerCaches* caches) const = 0;
   virtual OutputLayer<R> output() const = 0;
+
+  /// For hidden(): calls f(i, pass) for every layer in turn, in the scope of its name and with the cache of its own.
+  template <class F>
+  void for_each_layer(AttentionPass<R> pass, LayerCaches* caches, const F& f) const {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(this->config_.n_layers); ++i) {
+      const NameScope scope("blocks." + std::to_string(i));
+      pass.cache = caches != nullptr ? &(*caches)[i] : nullptr;
+      f(i, pass);
+    }
+  }
 
   virtual bool wants_queries() const { return false; }
   /// A loss to add, already weighted. Only called when wants_queries().

@@ -50,25 +50,6 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-/// The log without what the clock says.
-std::string log_without_times(const std::string& run) {
-  std::string text;
-  for (const std::string& line : lines_of(contents_of(run + "/log.jsonl")))
-    text += line.substr(0, line.find(",\"tokens_per_second\"")) + "\n";
-  return text;
-}
-
-bool reaches_step(Program& program, const std::string& run, int step) {
-  const std::string mark = "{\"step\":" + std::to_string(step) + ",";
-  while (program.running()) {
-    std::ifstream log(run + "/log.jsonl");
-    const std::string text{std::istreambuf_iterator<char>(log), {}};
-    if (text.find(mark) != std::string::npos) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return false;
-}
-
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(classify_program)

@@ -8,9 +8,12 @@
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <fstream>
 #include <functional>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/data/temporary_directory.h"
@@ -76,6 +79,26 @@ inline Finished run_argand(const TemporaryDirectory& scratch, const std::string&
   Program program(scratch, arguments, before);
   const int code = program.wait();
   return {code, program.out(), program.err()};
+}
+
+/// Waits until the run's log has a line of that step; false when the program ended before.
+inline bool reaches_step(Program& program, const std::string& run, int step) {
+  const std::string mark = "{\"step\":" + std::to_string(step) + ",";
+  while (program.running()) {
+    std::ifstream log(run + "/log.jsonl");
+    const std::string text{std::istreambuf_iterator<char>(log), {}};
+    if (text.find(mark) != std::string::npos) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return false;
+}
+
+/// The log without what the clock says.
+inline std::string log_without_times(const std::string& run) {
+  std::string text;
+  std::istringstream lines(contents_of(run + "/log.jsonl"));
+  for (std::string line; std::getline(lines, line);) text += line.substr(0, line.find(",\"tokens_per_second\"")) + "\n";
+  return text;
 }
 
 /// Options of a model that trains a step in a millisecond.

@@ -11,26 +11,6 @@ namespace {
 
 const std::string options = tiny + "--steps 60 --eval-every 20 --checkpoint-every 7 --dropout 0.1 ";
 
-/// Waits until the run's log has a line of that step; false when the program ended before.
-bool reaches_step(Program& program, const std::string& run, int step) {
-  const std::string mark = "{\"step\":" + std::to_string(step) + ",";
-  while (program.running()) {
-    std::ifstream log(run + "/log.jsonl");
-    const std::string text{std::istreambuf_iterator<char>(log), {}};
-    if (text.find(mark) != std::string::npos) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return false;
-}
-
-/// The log without what the clock says.
-std::string log_without_times(const std::string& run) {
-  std::string text;
-  std::istringstream lines(contents_of(run + "/log.jsonl"));
-  for (std::string line; std::getline(lines, line);) text += line.substr(0, line.find(",\"tokens_per_second\"")) + "\n";
-  return text;
-}
-
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(resume)
