@@ -14,7 +14,7 @@ namespace {
 
 struct AblateOptions {
   std::string family, data, out;
-  std::vector<std::string> rows;
+  std::vector<std::string> rows, settings;
   std::int64_t seeds = 0, steps = 0, epochs = 0, jobs = 0;
   bool quick = false, table = false;
 };
@@ -52,6 +52,12 @@ int ablate(const AblateOptions& options) {
     if (options.quick) run.shared.push_back({"train_articles", "1000"});
     run.shared.push_back({"epochs", fmt::format("{}", options.epochs > 0 ? options.epochs : options.quick ? 2 : 5)});
   }
+  for (const std::string& setting : options.settings) {
+    const std::size_t equals = setting.find('=');
+    if (equals == 0 || equals == std::string::npos)
+      usage_fail("--set", "\"{}\" should read KEY=VALUE, as --set d_model=64", setting);
+    run.shared.push_back({setting.substr(0, equals), setting.substr(equals + 1)});
+  }
   Ablation ablation(table, run);
   if (!options.table) {
     fmt::print("{} rows x {} seeds, {} at a time with {} each; the runs are in {}\n", table.rows.size(), run.seeds, run.jobs,
@@ -81,6 +87,9 @@ void add_ablate(CLI::App& program) {
   whole("--seeds", options->seeds, "runs of each row (3; with --quick 1)");
   whole("--steps", options->steps, "of each language model (500; with --quick 100)");
   whole("--epochs", options->epochs, "of each classifier (5; with --quick 2, of 1000 articles)");
+  command->add_option("--set", options->settings, "other sizes or rates for every row, with the names of a configuration's keys")
+      ->delimiter(',')
+      ->type_name("KEY=VALUE,...");
   whole("--jobs", options->jobs, "runs at a time; by default one a processor, each with one thread");
   command->add_flag("--quick", options->quick, "a first impression in minutes");
   command->add_flag("--table", options->table, "train nothing, print the table of what has been trained");
@@ -91,6 +100,7 @@ void add_ablate(CLI::App& program) {
       "Examples:\n"
       "  argand ablate complexformer --quick\n"
       "  argand ablate crope --data wikitext-2 --out runs/crope-modes\n"
+      "  argand ablate crat --data wikitext-2 --set d_model=64,d_ff=256,length=64 --jobs 2\n"
       "  argand ablate qic --data ag_news --rows learned,standard --seeds 5");
   command->callback([options] {
     if (const int code = ablate(*options); code != exit_success) throw CLI::RuntimeError(code);
