@@ -5,6 +5,7 @@
 
 #include "autograd/parameter.h"
 #include "core/random.h"
+#include "nn/attention_watch.h"
 #include "nn/config.h"
 #include "nn/knowledge.h"
 
@@ -18,6 +19,7 @@ struct ForwardContext {
   const Knowledge* knowledge = nullptr;  ///< what reflection windows look things up in; null for models without
   /// For each row of the batch the passages that it must not find, such as those that overlap the text it predicts; empty: none.
   std::vector<RowRange> excluded{};
+  const AttentionWatch* watch = nullptr;  ///< who looks on while layers attend; null: nobody, and it costs nothing
 };
 
 /// Keys and values of the tokens already seen, for generation. Belongs to one model and one batch.

@@ -95,10 +95,15 @@ Var<T> ReflectionWindow<T>::operator()(const Var<T>& z, PassageMeans<R>& means, 
     chosen = lookup.index->nearest(in_float(queries), top_k_, lookup.excluded);
   }
   if (lookup.knowledge != nullptr && lookup.knowledge->watch) lookup.knowledge->watch(chosen);
+  const Ids read = chosen;
   if (!encodings) encodings = encode(means.of(renumber(chosen)));
   const Ids selected(Shape{B, length, top_k_}, std::vector<Ids::value_type>(chosen.span().begin(), chosen.span().end()));
   const Var<R> c = selected_attention(q, *encodings, selected, 1 / temperature_);
   const Var<R> g = sigmoid(gate_(concatenate<R>({real_part(z), c}, -1)));
+  if (lookup.knowledge != nullptr && lookup.knowledge->watch_reading) {
+    const Tensor<R> beta = selection_weights<R>(queries, encodings->value(), selected, static_cast<R>(1 / temperature_));
+    lookup.knowledge->watch_reading(read, in_double(beta), in_double(g.value().reshape({B * length, g.shape().back()})));
+  }
   return g * fuse_(as_state<T>(c));
 }
 

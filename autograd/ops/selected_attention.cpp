@@ -28,9 +28,6 @@ static const Op selected_attention_op(
       check.finite("huge scores", f, check.real({2, 2, 4}, -1e15, 1e15), check.real({5, 4}, -1e15, 1e15));
     });
 
-namespace {
-
-/// β [N, k], in rows that the queries share among threads.
 template <RealScalar R>
 Tensor<R> selection_weights(const Tensor<R>& q, const Tensor<R>& memory, const Ids& selected, R scale) {
   const std::int64_t r = memory.dim(1), k = selected.shape().back(), N = selected.size() / std::max<std::int64_t>(1, k);
@@ -50,8 +47,6 @@ Tensor<R> selection_weights(const Tensor<R>& q, const Tensor<R>& memory, const I
   });
   return beta;
 }
-
-}  // namespace
 
 template <RealScalar R>
 Var<R> selected_attention(const Var<R>& q, const Var<R>& memory, const Ids& selected, double scale) {
@@ -109,7 +104,9 @@ Var<R> selected_attention(const Var<R>& q, const Var<R>& memory, const Ids& sele
       q, memory);
 }
 
-#define ARGAND_SELECTED_ATTENTION(R) template Var<R> selected_attention(const Var<R>&, const Var<R>&, const Ids&, double);
+#define ARGAND_SELECTED_ATTENTION(R)                                                    \
+  template Var<R> selected_attention(const Var<R>&, const Var<R>&, const Ids&, double); \
+  template Tensor<R> selection_weights(const Tensor<R>&, const Tensor<R>&, const Ids&, R);
 ARGAND_FOR_REAL(ARGAND_SELECTED_ATTENTION)
 
 }  // namespace argand

@@ -11,4 +11,8 @@ namespace argand {
 template <RealScalar R>
 Var<R> selected_attention(const Var<R>& q, const Var<R>& memory, const Ids& selected, double scale);
 
+/// Its weights β [N, k], N the number of queries. Arguments as of selected_attention(), not checked again.
+template <RealScalar R>
+Tensor<R> selection_weights(const Tensor<R>& q, const Tensor<R>& memory, const Ids& selected, R scale);
+
 }  // namespace argand

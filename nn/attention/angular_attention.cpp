@@ -32,15 +32,20 @@ template <Scalar T>
 Var<T> AngularAttention<T>::operator()(const Var<T>& z, const AttentionPass<R>& pass) const {
   const Var<T> q = q_(z), k = k_(z), v = v_(z);
   if constexpr (ComplexScalar<T>) {
+    pass.show(q.value(), k.value(), n_heads_);
     Var<R> keys = view_as_real(k), values = view_as_real(v);
     pass.remember(keys, values);
     const AttentionOptions options = pass.options(n_heads_, scale_);
-    if (angular_) return o_(angular_attention(q, view_as_complex(keys), view_as_complex(values), options));
-    return o_(view_as_complex(attention(view_as_real(q), keys, values, options)));
+    if (angular_)
+      return o_(pass.watched(view_as_complex(values), n_heads_,
+                             [&](const Var<T>& x) { return angular_attention(q, view_as_complex(keys), x, options); }));
+    return o_(view_as_complex(
+        pass.watched(values, n_heads_, [&](const Var<R>& x) { return attention(view_as_real(q), keys, x, options); })));
   } else {
     Var<R> keys = k, values = v;
     pass.remember(keys, values);
-    return o_(attention(q, keys, values, pass.options(n_heads_, scale_)));
+    const AttentionOptions options = pass.options(n_heads_, scale_);
+    return o_(pass.watched(values, n_heads_, [&](const Var<R>& x) { return attention(q, keys, x, options); }));
   }
 }
 

@@ -43,19 +43,22 @@ DotAttention<R>::DotAttention(Init& init, const ModelConfig& config)
 }
 
 template <RealScalar R>
-Var<R> DotAttention<R>::prepare(const Var<R>& x, const std::optional<RmsNorm<R>>& norm, std::int64_t first_position) const {
-  Var<R> y = x;
-  if (norm) {
-    const std::int64_t B = x.dim(0), T = x.dim(1), D = x.dim(2);
-    y = reshape((*norm)(reshape(y, {B, T, n_heads_, D / n_heads_})), {B, T, D});
-  }
-  if (frequencies_.size() > 0) y = join_heads(rotary(complex_heads(y, n_heads_), Rotary<R>{frequencies_, first_position}));
-  return y;
+Var<R> DotAttention<R>::normalise(const Var<R>& x, const std::optional<RmsNorm<R>>& norm) const {
+  if (!norm) return x;
+  const std::int64_t B = x.dim(0), T = x.dim(1), D = x.dim(2);
+  return reshape((*norm)(reshape(x, {B, T, n_heads_, D / n_heads_})), {B, T, D});
 }
 
 template <RealScalar R>
 Var<R> DotAttention<R>::operator()(const Var<R>& x, const AttentionPass<R>& pass) const {
-  const Var<R> q = prepare(q_(x), q_norm_, pass.first_position), k = prepare(k_(x), k_norm_, pass.first_position);
+  Var<R> q = normalise(q_(x), q_norm_), k = normalise(k_(x), k_norm_);
+  if (frequencies_.size() > 0) {
+    const Rotary<R> positions{frequencies_, pass.first_position};
+    const auto zq = complex_heads(q, n_heads_), zk = complex_heads(k, n_heads_);
+    pass.show(zq.value(), zk.value(), n_heads_);
+    q = join_heads(rotary(zq, positions));
+    k = join_heads(rotary(zk, positions));
+  }
   return o_(pass.attend(q, k, v_(x), n_heads_));
 }
 

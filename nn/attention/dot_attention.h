@@ -20,8 +20,8 @@ class DotAttention final : public SelfAttention<R> {
   void visit(const Visit<R>& f) const override;
 
  private:
-  /// QK-norm and rotation of queries or keys [B, T, H d_k].
-  Var<R> prepare(const Var<R>& x, const std::optional<RmsNorm<R>>& norm, std::int64_t first_position) const;
+  /// QK-norm of queries or keys [B, T, H d_k]; themselves without.
+  Var<R> normalise(const Var<R>& x, const std::optional<RmsNorm<R>>& norm) const;
 
   std::int64_t n_heads_;
   Projection<R> q_, k_, v_, o_;

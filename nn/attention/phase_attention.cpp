@@ -24,6 +24,7 @@ template <RealScalar R>
 Var<R> PhaseAttention<R>::operator()(const Var<R>& x, const AttentionPass<R>& pass) const {
   const Rotary<R> positions{frequencies_, pass.first_position};
   Var<std::complex<R>> q = complex_heads(q_(x), n_heads_), k = complex_heads(k_(x), n_heads_);
+  pass.show(q.value(), k.value(), n_heads_);
   if (pass.queries != nullptr) pass.queries->push_back(q);
   if (delta_) {
     q = phase_rotation(q, *delta_, *phase_bias_, positions);

@@ -46,10 +46,19 @@ void AttentionPass<R>::remember(Var<R>& k, Var<R>& v) const {
 }
 
 template <RealScalar R>
+void AttentionPass<R>::show(const Tensor<std::complex<R>>& q, const Tensor<std::complex<R>>& k, std::int64_t n_heads) const {
+  const AttentionWatch* watch = pass.context().watch;
+  if (watch == nullptr || !watch->pairs) return;
+  const auto by_heads = [&](const Tensor<std::complex<R>>& z) { return in_double(z.reshape({z.dim(0), z.dim(1), n_heads, -1})); };
+  watch->pairs(by_heads(q), by_heads(k));
+}
+
+template <RealScalar R>
 Var<R> AttentionPass<R>::attend(const Var<R>& q, const Var<R>& k, const Var<R>& v, std::int64_t n_heads) const {
   Var<R> keys = k, values = v;
   remember(keys, values);
-  return attention(q, keys, values, options(n_heads, 1 / std::sqrt(static_cast<double>(q.shape().back() / n_heads))));
+  const AttentionOptions scaled = options(n_heads, 1 / std::sqrt(static_cast<double>(q.shape().back() / n_heads)));
+  return watched(values, n_heads, [&](const Var<R>& x) { return attention(q, keys, x, scaled); });
 }
 
 template <RealScalar R>

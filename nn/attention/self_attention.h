@@ -29,6 +29,15 @@ struct AttentionPass {
   AttentionOptions options(std::int64_t n_heads, double scale) const;
   /// In generation: the new keys and values [B, t, width] join the cache, and are replaced by all there are.
   void remember(Var<R>& k, Var<R>& v) const;
+  /// Shows queries and keys [B, t, n_heads · n] or [B, t, n_heads, n], before positions turn them, to who watches.
+  void show(const Tensor<std::complex<R>>& q, const Tensor<std::complex<R>>& k, std::int64_t n_heads) const;
+  /// attend(values), values [B, Tk, H·d_v]; its weights are shown to who watches.
+  template <Scalar T, class Attend>
+  Var<T> watched(const Var<T>& values, std::int64_t n_heads, const Attend& attend) const {
+    if (const AttentionWatch* watch = pass.context().watch; watch != nullptr && watch->weights)
+      watch->weights(attention_weights<T>(values.dim(0), values.dim(1), n_heads, attend));
+    return attend(values);
+  }
   /// attention() of the new queries over the cached and the new keys, which join the cache. Scores are scaled by 1/sqrt(d_k).
   Var<R> attend(const Var<R>& q, const Var<R>& k, const Var<R>& v, std::int64_t n_heads) const;
 };

@@ -18,10 +18,13 @@ Var<R> QicAttention<R>::operator()(const Var<R>& x, const Var<R>& block_theta, c
   const Measure<R> measure = measure_at(config_, theta_);
   const Var<R> q = (*q_)(x, theta_);
   Var<R> k = (*k_)(x, theta_), v = (*v_)(x, theta_);
+  if (measure.parts == 2) pass.show(as_complex(q.value()), as_complex(k.value()), config_.n_heads);
   pass.remember(k, v);
   const auto numbers = static_cast<double>(config_.d_model / config_.n_heads / measure.parts);
   const AttentionOptions options = pass.options(config_.n_heads, 1 / std::sqrt(numbers));
-  return (*o_)(magnitude_attention(q, k, v, measure, config_.conjugate_keys, options), block_theta);
+  const Var<R> y = pass.watched(
+      v, config_.n_heads, [&](const Var<R>& x) { return magnitude_attention(q, k, x, measure, config_.conjugate_keys, options); });
+  return (*o_)(y, block_theta);
 }
 
 template <RealScalar R>
