@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "autograd/ops/projection.h"
+#include "autograd/tape.h"
+
 namespace argand {
 namespace {
 
@@ -94,6 +97,43 @@ WirtingerDerivatives wirtinger(const std::function<std::complex<double>(std::com
   };
   const WirtingerResult all = wirtinger(elementwise, {Tensor<C>::scalar(z)}, 0, options);
   return {all.dz[0], all.dzbar[0], all.error[0], all.verdict};
+}
+
+TapeWirtinger tape_wirtinger(const CheckedFunction& f, const std::vector<AnyTensor>& inputs, std::size_t input) {
+  using C = std::complex<double>;
+  require(input < inputs.size() && inputs[input].index() == 1, "wirtinger", "input {} is not a complex tensor", input);
+  TapeWirtinger result;
+  std::vector<ComplexValues> g;  // g(1), g(i)
+  for (const C dw : {C(1, 0), C(0, 1)}) {
+    Tape tape;
+    std::vector<AnyVar> vars;
+    for (const AnyTensor& x : inputs) std::visit([&](const auto& t) { vars.emplace_back(constant(t)); }, x);
+    const Var<C> z = variable(std::get<Tensor<C>>(inputs[input]));
+    vars[input] = z;
+    std::visit(
+        [&]<class T>(const Var<T>& w) {
+          require(w.shape() == z.shape(), "wirtinger", "the function is not elementwise, {} -> {}", z.shape(), w.shape());
+          result.value.assign(w.value().begin(), w.value().end());
+          result.output_is_complex = ComplexScalar<T>;
+          const auto L = [&] {
+            if constexpr (ComplexScalar<T>)
+              return projection(w, Tensor<T>::full(w.shape(), dw));
+            else
+              return projection(w, Tensor<T>::full(w.shape(), dw.real()));
+          }();
+          if (L.requires_grad()) tape.backward(L);
+        },
+        f(vars));
+    const Tensor<C> dz = z.grad();
+    g.emplace_back(dz.begin(), dz.end());
+    if (!result.output_is_complex) break;
+  }
+  const C i(0, 1);
+  for (std::size_t k = 0; k < g[0].size(); ++k) {
+    result.dz.push_back(result.output_is_complex ? std::conj(g[0][k] - i * g[1][k]) * 0.5 : std::conj(g[0][k]) * 0.5);
+    result.dzbar.push_back(result.output_is_complex ? (g[0][k] + i * g[1][k]) * 0.5 : g[0][k] * 0.5);
+  }
+  return result;
 }
 
 }  // namespace argand

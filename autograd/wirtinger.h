@@ -41,4 +41,18 @@ struct WirtingerDerivatives {
 WirtingerDerivatives wirtinger(const std::function<std::complex<double>(std::complex<double>)>& f, std::complex<double> z,
                                const RiddersOptions& options = {});
 
+/// Both derivatives by the tape, at every point of inputs[input] at once, of a function that is elementwise in it (output element
+/// n depends on input element n alone).
+struct TapeWirtinger {
+  ComplexValues value, dz, dzbar;  ///< one of each a point
+  bool output_is_complex = true;
+};
+/// From two backward passes. By the convention of autograd/var.h the gradient for an incoming dw is
+///
+///     g(dw) = conj(∂w/∂z) dw + (∂w/∂z̄) conj(dw),   g(1) = conj(∂w/∂z) + ∂w/∂z̄,   g(i) = i (conj(∂w/∂z) − ∂w/∂z̄),
+///
+/// hence ∂w/∂z = conj(g(1) − i g(i))/2 and ∂w/∂z̄ = (g(1) + i g(i))/2. A real w takes no imaginary dw; there g(1) = 2 ∂w/∂z̄
+/// and ∂w/∂z = conj(∂w/∂z̄). Throws when that input is real or the shapes of input and output differ.
+TapeWirtinger tape_wirtinger(const CheckedFunction& f, const std::vector<AnyTensor>& inputs, std::size_t input = 0);
+
 }  // namespace argand
