@@ -101,7 +101,11 @@ void Checkpoint::load(Optimizer<R>& optimizer) const {
   for (auto& entry : memory.tensors) {
     const std::string name = optimizer_prefix + entry.name;
     require(file_.contains(name), "checkpoint", "{}: {} is missing", file_.path(), name);
-    std::visit([&]<Scalar T>(Tensor<T>& x) { x = file_.tensor<T>(name); }, entry.value);
+    // As the file has it: whether that is the scalar it needs, the optimiser can say best.
+    if (file_.info(name).is_complex)
+      entry.value = file_.tensor<std::complex<R>>(name);
+    else
+      entry.value = file_.tensor<R>(name);
     wanted.insert(name);
   }
   for (const std::string& name : file_.names())

@@ -201,6 +201,7 @@ RunConfig RunConfig::from_json(const std::string& text) {
     // A string goes through assign() to be checked against its choices, and so does everything else, by its JSON text.
     const auto read = [&](const char* part) {
       return [&values = json.at(part)](const char* key, auto& value, const char* choices, const char*) {
+        if (std::string_view(key) == "complex_moments" && !values.contains(key)) return;  // runs of before there was a choice
         const Json& given = values.at(key);
         assign({key, given.is_string() ? given.get<std::string>() : given.dump(), key}, choices, value);
       };

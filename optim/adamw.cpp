@@ -24,7 +24,32 @@ struct AdamWStep {
       p[i] = keep * p[i] - rate * mi / (std::sqrt(vi) * root_correction + eps);
     }
   }
+
+  /// The same for n complex numbers under one second moment each: p, g, m are n pairs, v is n reals.
+  void by_modulus(std::int64_t n, R* __restrict p, const R* __restrict g, R* __restrict m, R* __restrict v) const {
+    for (std::int64_t i = 0; i < n; ++i) {
+      const R gx = scale * g[2 * i], gy = scale * g[2 * i + 1];
+      const R vi = v[i] + one_minus_beta2 * (gx * gx + gy * gy - v[i]);
+      const R mx = m[2 * i] + one_minus_beta1 * (gx - m[2 * i]), my = m[2 * i + 1] + one_minus_beta1 * (gy - m[2 * i + 1]);
+      const R root = std::sqrt(vi) * root_correction + eps;
+      v[i] = vi;
+      m[2 * i] = mx;
+      m[2 * i + 1] = my;
+      p[2 * i] = keep * p[2 * i] - rate * mx / root;
+      p[2 * i + 1] = keep * p[2 * i + 1] - rate * my / root;
+    }
+  }
 };
+
+/// v before the first step.
+template <RealScalar R>
+std::vector<AnyTensorOf<R>> second_moments(const ParameterList<R>& parameters, ComplexMoments complex_moments) {
+  std::vector<AnyTensorOf<R>> v = zeros_like_each(parameters);
+  if (complex_moments == ComplexMoments::Modulus)
+    for (std::size_t i = 0; i < v.size(); ++i)
+      if (parameters[i].is_complex()) v[i] = Tensor<R>::zeros(parameters[i].shape());
+  return v;
+}
 
 }  // namespace
 
@@ -34,7 +59,7 @@ AdamW<R>::AdamW(ParameterList<R> parameters, const AdamWOptions& options)
       options_(options),
       blocks_(real_blocks(parameters_)),
       m_(zeros_like_each(parameters_)),
-      v_(zeros_like_each(parameters_)) {}
+      v_(second_moments(parameters_, options.complex_moments)) {}
 
 template <RealScalar R>
 void AdamW<R>::step(double lr, double gradient_scale) {
@@ -52,10 +77,15 @@ void AdamW<R>::step(double lr, double gradient_scale) {
   parallel_for(static_cast<std::int64_t>(blocks_.size()), 1, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t b = first; b < last; ++b) {
       const RealBlock& block = blocks_[static_cast<std::size_t>(b)];
-      const R* g = gradient_data(parameters_[block.tensor]);
-      update(block.end - block.begin, real_data(parameters_[block.tensor]) + block.begin,
-             g == nullptr ? no_gradient.data() : g + block.begin, real_data(m_[block.tensor]) + block.begin,
-             real_data(v_[block.tensor]) + block.begin);
+      const R* gradient = gradient_data(parameters_[block.tensor]);
+      R* p = real_data(parameters_[block.tensor]) + block.begin;
+      const R* g = gradient == nullptr ? no_gradient.data() : gradient + block.begin;
+      R *m = real_data(m_[block.tensor]) + block.begin, *v = real_data(v_[block.tensor]);
+      const std::int64_t n = block.end - block.begin;
+      if (m_[block.tensor].index() == v_[block.tensor].index())
+        update(n, p, g, m, v + block.begin);
+      else  // blocks of pairs begin and end at whole pairs
+        update.by_modulus(n / 2, p, g, m, v + block.begin / 2);
     }
   });
 }

@@ -4,19 +4,32 @@
 ///     m <- m + (1 - β1) (g - m)               v <- v + (1 - β2) (g² - v)
 ///     p <- p (1 - lr·wd) - lr · (m / (1 - β1^t)) / (sqrt(v / (1 - β2^t)) + eps)           t = 1, 2, ...
 ///
-/// A complex parameter is a pair of reals: real and imaginary part have second moments of their own, so the step is
-/// not equivariant under rotations of the plane. It is what PyTorch does.
+/// For a complex parameter z with gradient g = dL/dx + i dL/dy (autograd/var.h) there are two ways to read g²:
+///
+///     two       z is the pair (x, y), each with a second moment of its own, v_x of (Re g)² and v_y of (Im g)². What PyTorch does.
+///     modulus   one real second moment for the number,  v <- v + (1 - β2) (|g|² - v),  under m in both parts. What Optax does.
+///
+/// They differ in what happens when the plane is turned. Let L'(z) = L(e^{-iφ} z): at z' = e^{iφ} z its gradient is e^{iφ} g, for
+/// the gradient is a vector of the plane. m is linear in g and turns along; the decay is a real factor. |g|² does not change, so
+/// with `modulus` every step turns by φ and the trajectory of z' is that of z, turned (phase-rotation equivariance). With `two`,
+/// v_x and v_y weigh the axes apart: the step depends on where the axes lie, unless φ is a multiple of 90°, which only exchanges
+/// them. The first step shows it: with `modulus` it has length lr and the direction of -g; with `two` it is -lr (sign Re g + i sign
+/// Im g).
 
 #include "optim/optimizer.h"
 #include "optim/real_view.h"
 
 namespace argand {
 
+/// How many second moments a complex number has; see above.
+enum class ComplexMoments { Two, Modulus };
+
 struct AdamWOptions {
   double beta1 = 0.9;
   double beta2 = 0.98;
   double eps = 1e-9;
   double weight_decay = 0.01;  ///< on every parameter, gains and biases too
+  ComplexMoments complex_moments = ComplexMoments::Two;
 };
 
 template <RealScalar R>
@@ -25,7 +38,7 @@ class AdamW final : public Optimizer<R> {
   AdamW(ParameterList<R> parameters, const AdamWOptions& options);
 
   void step(double lr, double gradient_scale = 1) override;
-  /// "m.NAME" and "v.NAME" for every parameter.
+  /// "m.NAME" and "v.NAME" for every parameter; with ComplexMoments::Modulus the "v.NAME" of a complex one is real.
   OptimizerState<R> state() const override;
   void load_state(const OptimizerState<R>& state) override;
 
@@ -33,7 +46,7 @@ class AdamW final : public Optimizer<R> {
   ParameterList<R> parameters_;
   AdamWOptions options_;
   std::vector<RealBlock> blocks_;
-  std::vector<AnyTensorOf<R>> m_, v_;  // as the parameters
+  std::vector<AnyTensorOf<R>> m_, v_;
   std::int64_t steps_ = 0;
 };
 

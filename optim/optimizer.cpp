@@ -12,6 +12,8 @@ void OptimizerConfig::validate() const {
   require(beta2 >= 0 && beta2 < 1, "optimizer", "beta2 must be in [0, 1), got {}", beta2);
   require(eps > 0, "optimizer", "eps must be positive, got {}", eps);
   require(weight_decay >= 0, "optimizer", "weight_decay must not be negative, got {}", weight_decay);
+  require(complex_moments == "two" || complex_moments == "modulus", "optimizer",
+          "complex_moments: \"{}\" is not one of two|modulus", complex_moments);
   require(momentum >= 0 && momentum < 1, "optimizer", "momentum must be in [0, 1), got {}", momentum);
   require(muon_lr_scale > 0, "optimizer", "muon_lr_scale must be positive, got {}", muon_lr_scale);
 }
@@ -19,7 +21,11 @@ void OptimizerConfig::validate() const {
 template <RealScalar R>
 std::unique_ptr<Optimizer<R>> make_optimizer(const OptimizerConfig& config, ParameterList<R> parameters) {
   config.validate();
-  const AdamWOptions adamw{.beta1 = config.beta1, .beta2 = config.beta2, .eps = config.eps, .weight_decay = config.weight_decay};
+  const AdamWOptions adamw{.beta1 = config.beta1,
+                           .beta2 = config.beta2,
+                           .eps = config.eps,
+                           .weight_decay = config.weight_decay,
+                           .complex_moments = config.complex_moments == "two" ? ComplexMoments::Two : ComplexMoments::Modulus};
   if (config.name == "adamw") return std::make_unique<AdamW<R>>(std::move(parameters), adamw);
 
   ParameterList<R> hidden, rest;

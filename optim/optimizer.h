@@ -47,6 +47,7 @@ struct OptimizerConfig {
   double beta2 = 0.98;
   double eps = 1e-9;
   double weight_decay = 0.1;
+  std::string complex_moments = "two";
   double momentum = 0.95;
   double muon_lr_scale = 20;
 
@@ -58,6 +59,9 @@ struct OptimizerConfig {
     f("beta2", beta2, "", "decay of the mean of squared gradients");
     f("eps", eps, "", "added to the root of the mean square");
     f("weight_decay", weight_decay, "", "decoupled: parameters shrink by lr * weight_decay a step");
+    f("complex_moments", complex_moments, "two|modulus",
+      "AdamW's second moment of a complex parameter: two, of real and imaginary part, or one, of |gradient|, whose step turns with "
+      "the plane");
     f("momentum", momentum, "", "decay of Muon's mean of gradients");
     f("muon_lr_scale", muon_lr_scale, "", "Muon's learning rate, as a multiple of AdamW's");
   }

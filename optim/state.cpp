@@ -32,8 +32,10 @@ void restore_state(const OptimizerState<R>& saved, OptimizerState<R> own) {
   for (const auto& entry : own.tensors) {
     const auto it = found.find(entry.name);
     require(it != found.end(), "optimizer state", "{} is missing", entry.name);
-    require(describe<R>(*it->second) == describe<R>(entry.value), "optimizer state", "{} is {}, this model needs {}", entry.name,
-            describe<R>(*it->second), describe<R>(entry.value));
+    const std::string given = describe<R>(*it->second), needed = describe<R>(entry.value);
+    const bool moments = entry.name.starts_with("v.") && it->second->index() != entry.value.index();
+    require(given == needed, "optimizer state", "{} is {}, this model needs {}{}", entry.name, given, needed,
+            moments ? "; a complex parameter has a complex second moment with complex_moments two, a real one with modulus" : "");
   }
   for (const auto& entry : saved.tensors)
     require(std::any_of(own.tensors.begin(), own.tensors.end(), [&](const auto& e) { return e.name == entry.name; }),

@@ -193,6 +193,9 @@ BOOST_AUTO_TEST_CASE(damaged_json) {
   BOOST_TEST(error_of([] { RunConfig::from_json("{"); }).starts_with("config: damaged: "));
   BOOST_TEST(replaced("\"steps\": 500", "\"steps\": 1e300") == "steps: \"1e+300\" is not a whole number");
   BOOST_TEST(replaced("\"steps\": 500", "\"stops\": 500").starts_with("config: damaged: "));
+  BOOST_TEST(replaced("\"complex_moments\": \"two\"", "\"complex_moments\": \"three\"")
+                 .starts_with("complex_moments: \"three\" is not one of two|modulus"));
+  BOOST_TEST(replaced("    \"complex_moments\": \"two\",\n", "") == "");  // runs of before there was a choice
   BOOST_TEST(replaced("\"batch\": 16", "\"batch\": [16]") == "batch: \"[16]\" is not a whole number");
   BOOST_TEST(
       replaced("\"precision\": \"float32\"", "\"precision\": \"float16\"").starts_with("precision: \"float16\" is not one of"));

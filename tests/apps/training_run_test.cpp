@@ -77,9 +77,14 @@ BOOST_AUTO_TEST_CASE(accumulating_two_batches_is_the_batch_of_both) {
 }
 
 BOOST_AUTO_TEST_CASE(goes_on_bit_for_bit) {
-  for (const char* optimizer : {"adamw", "muon"}) {
+  const std::vector<Settings> rules = {{{"optimizer", "adamw", ""}},
+                                       {{"optimizer", "muon", ""}},
+                                       {{"optimizer", "adamw", ""}, {"family", "crope", ""}, {"complex_moments", "modulus", ""}},
+                                       {{"optimizer", "muon", ""}, {"family", "crat", ""}, {"complex_moments", "modulus", ""}}};
+  for (Settings rule : rules) {
     const TemporaryDirectory scratch;
-    const RunConfig config = config_with({{"dropout", "0.1", ""}, {"optimizer", optimizer, ""}});
+    rule.push_back({"dropout", "0.1", ""});
+    const RunConfig config = config_with(rule);
     TrainingRun<float> whole(config, small_corpus()), first(config, small_corpus()), second(config, small_corpus());
     bool is_best = false;
     for (int i = 0; i < 5; ++i) first.step();
@@ -99,6 +104,27 @@ BOOST_AUTO_TEST_CASE(goes_on_bit_for_bit) {
     second.save(scratch / "second.safetensors");
     BOOST_TEST((contents_of(scratch / "whole.safetensors") == contents_of(scratch / "second.safetensors")));
   }
+}
+
+BOOST_AUTO_TEST_CASE(second_moments_of_two_kinds) {
+  const TemporaryDirectory scratch;
+  const Settings crope = {{"family", "crope", ""}, {"optimizer", "adamw", ""}};
+  Settings by_modulus = crope;
+  by_modulus.push_back({"complex_moments", "modulus", ""});
+  TrainingRun<float> two(config_with(crope), small_corpus()), modulus(config_with(by_modulus), small_corpus());
+  for (int i = 0; i < 3; ++i) two.step(), modulus.step();
+  BOOST_TEST((numbers(two.parameters()) != numbers(modulus.parameters())));
+
+  // The configurations differ, so a run refuses at once; an optimiser by itself does by what it finds.
+  two.save(scratch / "two");
+  modulus.save(scratch / "modulus");
+  BOOST_TEST(error_of([&] { two.restore(Checkpoint(scratch / "modulus")); }) ==
+             "train: " + scratch / "modulus" + " is of another configuration");
+  const auto optimizer = make_optimizer<float>(two.config().optimizer, two.parameters());
+  BOOST_TEST(
+      error_of([&] { Checkpoint(scratch / "modulus").load(*optimizer); }) ==
+      "optimizer state: v.blocks.0.attn.q.weight is float32 [8, 8], this model needs complex64 [8, 8]; a complex parameter has "
+      "a complex second moment with complex_moments two, a real one with modulus");
 }
 
 BOOST_AUTO_TEST_CASE(a_loss_that_is_not_finite_stops_before_anything_changes) {

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "autograd/tape.h"
+#include "core/kernels/elementwise.h"
 #include "core/random.h"
 #include "optim/optimizer.h"
 
@@ -91,6 +92,82 @@ BOOST_AUTO_TEST_CASE(complex_is_a_pair_of_reals_bit_for_bit) {
   BOOST_TEST(pairs.span() == x.value().span(), boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(two_steps_by_modulus_by_hand) {
+  Var<C> z = variable(Tensor<C>({1}, {C(1, 2)}));
+  AdamWOptions options = paper(0.01);
+  options.complex_moments = ComplexMoments::Modulus;
+  AdamW<double> optimizer({{"z", z}}, options);
+  // Step 1: m̂ = g, v̂ = |g|² = 25, hence z = (1 + 2i)·(1 - 0.001) - 0.1·(3 - 4i)/5.
+  set_grad(z, Tensor<C>({1}, {C(3, -4)}));
+  optimizer.step(0.1);
+  BOOST_TEST(z.value().item().real() == 0.999 - 0.06, tolerance(1e-9));
+  BOOST_TEST(z.value().item().imag() == 1.998 + 0.08, tolerance(1e-9));
+  // Step 2, g = 5i: m = 0.9·(0.3 - 0.4i) + 0.5i = 0.27 + 0.14i, v = 0.98·0.5 + 0.02·25 = 0.99.
+  set_grad(z, Tensor<C>({1}, {C(0, 5)}));
+  optimizer.step(0.1);
+  const double root = std::sqrt(0.99 / 0.0396) + 1e-9;
+  BOOST_TEST(z.value().item().real() == 0.939 * 0.999 - 0.1 * (0.27 / 0.19) / root, tolerance(1e-9));
+  BOOST_TEST(z.value().item().imag() == 2.078 * 0.999 - 0.1 * (0.14 / 0.19) / root, tolerance(1e-9));
+  const auto state = optimizer.state();
+  const C m = std::get<Tensor<C>>(state.tensors[0].value).item();
+  BOOST_TEST(m.real() == 0.27, tolerance(1e-12));
+  BOOST_TEST(m.imag() == 0.14, tolerance(1e-12));
+  BOOST_TEST(std::get<Tensor<double>>(state.tensors[1].value).item() == 0.99, tolerance(1e-12));
+}
+
+namespace {
+
+/// How far, after ten steps, the trajectory of e^{iφ} z is from e^{iφ} times that of z, relative to the way that z went.
+double turning_error(ComplexMoments complex_moments, const C& turn) {
+  const Shape shape{1500, 7};  // several blocks
+  const auto turned = [&](const Tensor<C>& x) { return argand::map([&](C v) { return v * turn; }, x); };
+  const Tensor<C> start = randn<C>(shape, Random(11));
+  Var<C> z = variable(start.clone()), w = variable(turned(start));
+  AdamWOptions options = paper(0.1);
+  options.complex_moments = complex_moments;
+  AdamW<double> of_z({{"z", z}}, options), of_w({{"w", w}}, options);
+  for (std::uint64_t i = 0; i < 10; ++i) {
+    const Tensor<C> g = randn<C>(shape, Random(12, i));
+    set_grad(z, g);
+    set_grad(w, turned(g));
+    of_z.step(0.01, 0.5);
+    of_w.step(0.01, 0.5);
+  }
+  double off = 0, way = 0;
+  for (std::int64_t i = 0; i < shape.size(); ++i) {
+    off = std::max(off, std::abs(w.value().data()[i] - turn * z.value().data()[i]));
+    way = std::max(way, std::abs(z.value().data()[i] - start.data()[i]));
+  }
+  return off / way;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(one_moment_turns_with_the_plane_and_two_do_not) {
+  for (const double angle : {0.3, 1.0, 2.5}) {
+    BOOST_TEST(turning_error(ComplexMoments::Modulus, std::polar(1.0, angle)) < 1e-13);
+    BOOST_TEST(turning_error(ComplexMoments::Two, std::polar(1.0, angle)) > 0.05);
+  }
+  // A quarter turn only exchanges the axes, which two moments do not notice, and rounds nothing.
+  BOOST_TEST(turning_error(ComplexMoments::Two, C(0, 1)) == 0.0);
+}
+
+BOOST_AUTO_TEST_CASE(real_parameters_do_not_notice_the_choice) {
+  Var<double> a = variable(Tensor<double>::ones({40})), b = variable(Tensor<double>::ones({40}));
+  AdamWOptions options = paper(0.1);
+  AdamW<double> two({{"p", a}}, options);
+  options.complex_moments = ComplexMoments::Modulus;
+  AdamW<double> modulus({{"p", b}}, options);
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    const Tensor<double> g = randn<double>({40}, Random(13, i));
+    set_grad(a, g);
+    set_grad(b, g);
+    two.step(0.01);
+    modulus.step(0.01);
+  }
+  BOOST_TEST(a.value().span() == b.value().span(), boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_CASE(any_number_of_threads_gives_the_same_numbers) {
   const int before = num_threads();
   std::vector<Tensor<float>> results;
@@ -98,18 +175,25 @@ BOOST_AUTO_TEST_CASE(any_number_of_threads_gives_the_same_numbers) {
     set_num_threads(threads);
     Var<float> w = variable(randn<float>({300, 101}, Random(5)));
     Var<std::complex<float>> z = variable(randn<std::complex<float>>({17}, Random(6)));
+    Var<std::complex<float>> y = variable(randn<std::complex<float>>({100, 101}, Random(6, 1)));
     AdamW<float> optimizer({{"w", w}, {"z", z}}, paper(0.1));
+    AdamWOptions options = paper(0.1);
+    options.complex_moments = ComplexMoments::Modulus;
+    AdamW<float> by_modulus({{"y", y}}, options);
     for (std::uint64_t i = 0; i < 3; ++i) {
       set_grad(w, randn<float>({300, 101}, Random(7, i)));
       set_grad(z, randn<std::complex<float>>({17}, Random(8, i)));
+      set_grad(y, randn<std::complex<float>>({100, 101}, Random(8, 10 + i)));
       optimizer.step(0.01);
+      by_modulus.step(0.01);
     }
     results.push_back(w.value());
     results.push_back(as_real(z.value()));
+    results.push_back(as_real(y.value()));
   }
   set_num_threads(before);
-  for (std::size_t i = 2; i < results.size(); ++i)
-    BOOST_TEST(results[i].span() == results[i - 2].span(), boost::test_tools::per_element());
+  for (std::size_t i = 3; i < results.size(); ++i)
+    BOOST_TEST(results[i].span() == results[i - 3].span(), boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(state_continues_where_it_was_taken) {
@@ -149,13 +233,28 @@ BOOST_AUTO_TEST_CASE(a_wrong_state_changes_nothing) {
   BOOST_TEST(refuse({1, {{"m.p", good}}}) == "optimizer state: v.p is missing");
   BOOST_TEST(refuse({1, {{"m.p", good}, {"v.p", Tensor<double>::ones({3})}}}) ==
              "optimizer state: v.p is float64 [3], this model needs float64 [2]");
-  BOOST_TEST(refuse({1, {{"m.p", good}, {"v.p", Tensor<C>::ones({2})}}}) ==
-             "optimizer state: v.p is complex128 [2], this model needs float64 [2]");
+  BOOST_TEST(refuse({1, {{"m.p", Tensor<C>::ones({2})}, {"v.p", good}}}) ==
+             "optimizer state: m.p is complex128 [2], this model needs float64 [2]");
   BOOST_TEST(refuse({1, {{"m.p", good}, {"v.p", good}, {"v.q", good}}}) == "optimizer state: v.q is not of this optimizer");
   BOOST_TEST(refuse({1, {{"m.p", good}, {"m.p", good}, {"v.p", good}}}) == "optimizer state: m.p appears twice");
   BOOST_TEST(refuse({-1, {{"m.p", good}, {"v.p", good}}}) == "optimizer state: the number of steps is -1");
   BOOST_TEST(optimizer.state().steps == 1);
   BOOST_TEST(std::get<Tensor<double>>(optimizer.state().tensors[0].value)(0) == 0.1, tolerance(1e-12));
+}
+
+BOOST_AUTO_TEST_CASE(moments_of_the_one_kind_refuse_the_other) {
+  Var<C> z = variable(Tensor<C>::ones({2}));
+  AdamWOptions by_modulus = paper(0.1);
+  by_modulus.complex_moments = ComplexMoments::Modulus;
+  AdamW<double> two({{"z", z}}, paper(0.1)), modulus({{"z", z}}, by_modulus);
+  BOOST_TEST(
+      error_of([&] { two.load_state(modulus.state()); }) ==
+      "optimizer state: v.z is float64 [2], this model needs complex128 [2]; a complex parameter has a complex second moment "
+      "with complex_moments two, a real one with modulus");
+  BOOST_TEST(
+      error_of([&] { modulus.load_state(two.state()); }) ==
+      "optimizer state: v.z is complex128 [2], this model needs float64 [2]; a complex parameter has a complex second moment "
+      "with complex_moments two, a real one with modulus");
 }
 
 BOOST_AUTO_TEST_CASE(constants_are_checked) {
@@ -165,6 +264,8 @@ BOOST_AUTO_TEST_CASE(constants_are_checked) {
   BOOST_TEST(error_of([] { make_optimizer<float>({.eps = 0}, {}); }) == "optimizer: eps must be positive, got 0");
   BOOST_TEST(error_of([] { make_optimizer<float>({.weight_decay = -1}, {}); }) ==
              "optimizer: weight_decay must not be negative, got -1");
+  BOOST_TEST(error_of([] { make_optimizer<float>({.complex_moments = "one"}, {}); }) ==
+             "optimizer: complex_moments: \"one\" is not one of two|modulus");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
