@@ -25,6 +25,7 @@ int main(int argc, char** argv) {
   add_classify(program);
   add_ablate(program);
   add_audit(program);
+  add_report(program);
   add_retrieval(program);
   add_inspect(program);
   add_gradcheck(program);

@@ -3,17 +3,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
+#include "apps/classification.h"
 #include "apps/command_line.h"
 #include "apps/commands.h"
 #include "apps/library.h"
 #include "apps/run_files.h"
-#include "autograd/tape.h"
 #include "core/parallel.h"
 #include "data/labelled_texts.h"
 #include "data/utf8.h"
@@ -26,31 +24,6 @@ struct ClassifyOptions {
   std::int64_t top = 1;
   bool json = false;
 };
-
-struct Guess {
-  std::string label;
-  double probability;
-};
-
-/// All labels, the likeliest first. softmax(logits) of the text's first max_seq_len words.
-template <RealScalar R>
-std::vector<Guess> guesses(Model<R>& model, std::vector<Vocabulary::Id> words, const std::vector<std::string>& classes,
-                           const ForwardContext& context) {
-  const NoGrad none;
-  words.resize(std::min(words.size(), static_cast<std::size_t>(model.config().max_seq_len)));
-  const Shape shape{1, static_cast<std::int64_t>(words.size())};
-  const Tensor<R> logits = model.logits(Ids(shape, std::move(words)), context).value();
-  const auto largest = static_cast<double>(*std::max_element(logits.begin(), logits.end()));
-  double total = 0;
-  std::vector<Guess> all;
-  for (std::size_t i = 0; i < classes.size(); ++i) {
-    all.push_back({classes[i], std::exp(static_cast<double>(logits.data()[i]) - largest)});
-    total += all.back().probability;
-  }
-  for (Guess& guess : all) guess.probability /= total;
-  std::stable_sort(all.begin(), all.end(), [](const Guess& a, const Guess& b) { return a.probability > b.probability; });
-  return all;
-}
 
 std::string as_text(const std::vector<Guess>& guesses) {
   std::string line;

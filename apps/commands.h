@@ -14,6 +14,7 @@ void add_generate(CLI::App& program);
 void add_classify(CLI::App& program);
 void add_ablate(CLI::App& program);
 void add_audit(CLI::App& program);
+void add_report(CLI::App& program);
 void add_retrieval(CLI::App& program);
 void add_inspect(CLI::App& program);
 void add_gradcheck(CLI::App& program);

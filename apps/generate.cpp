@@ -31,12 +31,9 @@ void generate_text(const GenerateOptions& options) {
     const auto model = load_model<R>(trained.checkpoint);
     const OpenLibrary library(trained, *model);
     fmt::print("{}", options.prompt);
-    bool line_start = false;
+    WrittenText text(words);
     const auto write = [&](std::span<const std::int32_t> next) {
-      const std::int32_t id = next[0];
-      // A model may have more ids than the vocabulary has words (--vocab-size).
-      const std::string word = id < words.size() ? words.word(id) : fmt::format("<{}>", id);
-      line_start = word == "<eos>" ? (fmt::print("\n"), true) : (fmt::print("{}{}", line_start ? "" : " ", word), false);
+      fmt::print("{}", text.next(next[0]));
       std::fflush(stdout);
     };
     generate<R>(*model, prompt, options.tokens, options.sampling, write, library.context());

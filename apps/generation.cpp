@@ -8,6 +8,17 @@
 
 namespace argand {
 
+std::string WrittenText::next(Vocabulary::Id id) {
+  std::string word = id < words_.size() ? words_.word(id) : fmt::format("<{}>", id);
+  const bool ends = word == "<eos>";
+  if (ends)
+    word = "\n";
+  else if (!line_start_)
+    word.insert(0, " ");
+  line_start_ = ends;
+  return word;
+}
+
 template <RealScalar R>
 void generate(Model<R>& model, const Ids& prompts, std::int64_t count, const SamplingOptions& options, const WriteTokens& write,
               const ForwardContext& context) {

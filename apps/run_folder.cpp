@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <filesystem>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -14,18 +16,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// step-N.safetensors with a number N.
-bool is_step_file(std::string_view name) {
+/// N of step-N.safetensors; nothing for other names.
+std::optional<std::int64_t> step_of(std::string_view name) {
   constexpr std::string_view before = "step-", after = ".safetensors";
-  if (name.size() <= before.size() + after.size() || !name.starts_with(before) || !name.ends_with(after)) return false;
-  name = name.substr(before.size(), name.size() - before.size() - after.size());
-  return std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
+  if (!name.starts_with(before) || !name.ends_with(after)) return std::nullopt;
+  const char *first = name.data() + before.size(), *last = name.data() + name.size() - after.size();
+  std::int64_t step = 0;
+  const auto [end, error] = std::from_chars(first, last, step);
+  if (first >= last || *first == '-' || error != std::errc() || end != last) return std::nullopt;
+  return step;
 }
 
 bool is_ours(std::string_view name) {
   static constexpr std::array<std::string_view, 7> names = {"last.safetensors", "best.safetensors", "log.jsonl",  "config.toml",
                                                             "config.json",      "vocab.txt",        "classes.txt"};
-  return std::find(names.begin(), names.end(), name) != names.end() || is_step_file(name);
+  return std::find(names.begin(), names.end(), name) != names.end() || step_of(name);
 }
 
 /// What an AtomicFile of ours leaves behind when the process is killed while it writes.
@@ -54,6 +59,14 @@ void remove_files(const std::vector<fs::path>& files) {
 }  // namespace
 
 bool RunFolder::holds_a_run() const { return !files_of(path_, is_ours).empty(); }
+
+std::vector<std::int64_t> RunFolder::kept_steps() const {
+  std::vector<std::int64_t> steps;
+  for (const fs::path& file : files_of(path_, [](std::string_view name) { return step_of(name).has_value(); }))
+    steps.push_back(*step_of(file.filename().string()));
+  std::sort(steps.begin(), steps.end());
+  return steps;
+}
 
 void RunFolder::require_free() const {
   require(!holds_a_run(), "train", "{} holds a run already; --resume {} goes on with it, --overwrite starts anew", path_, path_);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace argand {
 
@@ -21,6 +22,8 @@ class RunFolder {
   /// Removes half-written files of a process that was killed. To be called only while the log is locked.
   void remove_leftovers() const;
   bool holds_a_run() const;
+  /// Steps of the checkpoints that were kept on the way, ascending.
+  std::vector<std::int64_t> kept_steps() const;
   /// Throws Error when it does.
   void require_free() const;
 

@@ -1,0 +1,87 @@
+// The data, what is shown of them, and how elements and panels are made. Text enters the page by textContent alone, never as HTML.
+
+const data = JSON.parse(document.getElementById('data').textContent);
+const shown = {
+  hidden: new Set(),  // numbers of runs that the legend switched off
+  axis: 'steps',
+  run: 0,  // whose details are shown
+};
+
+/** The element `tag` with attributes, and children that are elements or texts. */
+function make(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
+    else if (name === 'style') Object.assign(element.style, value);
+    else if (value !== null) element.setAttribute(name, value);
+  }
+  element.append(...children);
+  return element;
+}
+
+const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const colours = 8;
+const runColour = (i) => style(`--run-${i % colours}`);
+/** From the ninth run on, colours come again with dashes. */
+const runDash = (i) => (i < colours ? [] : i < 2 * colours ? [6, 3] : [2, 2]);
+/** `share` of 0 is nothing, of 1 the full colour. */
+const heat = (share) => `rgba(${style('--heat')}, ${Math.max(0, Math.min(1, share))})`;
+const transparent = (colour, share) => colour + Math.round(255 * share).toString(16).padStart(2, '0');
+
+const visibleRuns = () => data.runs.map((run, i) => ({run, i})).filter(({i}) => !shown.hidden.has(i));
+const chosenRun = () => data.runs[shown.run];
+
+/** Four significant digits, large and small numbers with an exponent. */
+function brief(value) {
+  if (value === null || !Number.isFinite(value)) return 'not a number';
+  if (value !== 0 && (Math.abs(value) >= 1e6 || Math.abs(value) < 1e-3)) return value.toExponential(2);
+  return String(Number(value.toPrecision(4)));
+}
+const percent = (share) => (share === null ? 'not a number' : `${(100 * share).toFixed(1)} %`);
+const counted = (n) => n.toLocaleString('en').replaceAll(',', ' ');
+function duration(seconds) {
+  if (seconds < 60) return `${brief(Number(seconds.toPrecision(3)))} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** A card of the page. `drawn` counts what it shows, for who tests the page: points of plots, rows, or the word "words". */
+class Panel {
+  constructor(place, id, title, hint, wide = false) {
+    this.body = make('div');
+    this.root = make('article', {class: wide ? 'panel wide' : 'panel', 'data-panel': id}, make('h3', {}, title));
+    if (hint) this.root.append(make('p', {class: 'hint'}, hint));
+    this.root.append(this.body);
+    document.getElementById(place).append(this.root);
+  }
+
+  add(...children) {
+    this.body.append(...children);
+    return this;
+  }
+
+  /** Says in words why there is nothing to draw. */
+  say(words) {
+    this.add(make('p', {class: 'words'}, words));
+    this.root.dataset.drawn = 'words';
+    return this;
+  }
+
+  drew(count) {
+    this.root.dataset.drawn = count;
+    return this;
+  }
+}
+
+/** Buttons of which one is pressed; choose(i) is called for the first one at once, and whenever another is pressed. */
+function choices(label, names, choose, first = 0) {
+  const buttons = names.map((name, i) => make('button', {type: 'button', onclick: () => press(i)}, name));
+  const press = (i) => {
+    buttons.forEach((button, j) => button.setAttribute('aria-pressed', i === j));
+    choose(i);
+  };
+  if (names.length > 1) return {bar: make('div', {class: 'choices'}, label, ...buttons), start: () => press(first)};
+  return {bar: '', start: () => choose(0)};
+}
+
+const range = (n) => Array.from({length: n}, (_, i) => i);

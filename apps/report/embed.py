@@ -1,0 +1,40 @@
+"""Puts the page's parts together and writes them as a C++ source.
+
+  embed.py OUT.cpp page.html page.css chart.min.js SCRIPT.js...
+
+page.html says {{style}}, {{chart}}, {{data}} and {{scripts}} where they go. What stands before {{data}} and after it become
+PageParts of apps/report/page.h.
+"""
+import re
+import sys
+
+
+def read(path):
+    with open(path, encoding="utf8") as file:
+        return file.read()
+
+
+def literal(text):
+    """A C++ string literal: one line of source a line of text, what is not plain ASCII in octal."""
+    escaped = "".join(
+        {0x22: '\\"', 0x5C: "\\\\", 0x0A: '\\n"\n"'}.get(byte, chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}")
+        for byte in text.encode())
+    return f'"{escaped}"'
+
+
+out, page, style, chart, *scripts = sys.argv[1:]
+chart_js = read(chart)
+if not re.match(r"/\*!\s+\* Chart\.js v3\.", chart_js):
+    sys.exit(f"{chart} is not Chart.js 3; install libjs-chart.js, or say where it is with -Dchartjs=PATH")
+# The licences stay; addresses in them go, so that the page names no host at all.
+parts = {"style": read(style), "chart": re.sub(r"https?://", "", chart_js), "scripts": "\n".join(map(read, scripts))}
+for name, text in parts.items():
+    if re.search(r"</(script|style)", text, re.I):
+        sys.exit(f"{name} would end its own element")
+html = read(page)
+for name, text in parts.items():
+    html = html.replace("{{" + name + "}}", text)
+before, after = html.split("{{data}}")
+with open(out, "w", encoding="utf8") as file:
+    file.write('#include "apps/report/page.h"\n\nnamespace argand {\n\n'
+               f"const PageParts page_parts{{\n{literal(before)},\n{literal(after)}}};\n\n}}  // namespace argand\n")

@@ -1,0 +1,22 @@
+#pragma once
+/// How the parameters that have a meaning of their own moved while a run trained: read from the checkpoints on its way.
+
+#include <nlohmann/json.hpp>
+
+#include "apps/checkpoint.h"
+#include "apps/run_folder.h"
+
+namespace argand {
+
+/// {"steps": [0, ..., last], "parameters": {name: {"shape": [...], "values": [flat numbers of each step]}},
+///  "phases": {name: {"first": [counts], "last": [counts]}}}.
+/// Parameters: ComplexFormer's delta and phase_bias, CRAT's position.phase, gains of a QK-norm. Phases: of the entries of CRoPE's
+/// complex weights. Step 0 is made anew from configuration and seed.
+nlohmann::ordered_json history_of(const RunFolder& folder, const Checkpoint& newest);
+
+/// Equal sectors of the circle, counter-clockwise, the first one around the phase 0.
+inline constexpr std::size_t phase_bins = 24;
+/// Adds arg z to the counts [phase_bins]; 0, which has no phase, is left out.
+void count_phase(std::complex<double> z, std::vector<std::int64_t>& counts);
+
+}  // namespace argand

@@ -1,0 +1,56 @@
+// The bar on top, and what is drawn when it changes.
+
+function drawLegend() {
+  document.getElementById('legend').replaceChildren(...data.runs.map((run, i) => {
+    const chip = make('button', {type: 'button', class: 'run-chip', 'aria-pressed': !shown.hidden.has(i), onclick: () => {
+      if (!shown.hidden.delete(i)) shown.hidden.add(i);
+      chip.setAttribute('aria-pressed', !shown.hidden.has(i));
+      drawTraining();
+    }}, make('i', {style: {background: runColour(i)}}), run.label);
+    return chip;
+  }));
+}
+
+function drawDetails() {
+  for (const place of document.querySelectorAll('.of-run')) place.textContent = data.runs.length > 1 ? `(${chosenRun().label})` : '';
+  drawFamily();
+  drawText();
+}
+
+function drawAll() {
+  setDefaults();
+  drawLegend();
+  drawRuns();
+  drawTraining();
+  drawDetails();
+  drawSettings();
+}
+
+function choose(element, options, listen) {
+  element.append(...options.map(([value, text]) => make('option', {value}, text)));
+  element.addEventListener('change', () => listen(element.value));
+}
+
+choose(document.getElementById('axis'), [['steps', 'steps'], ['time', 'training time'], ['tokens', 'tokens']], (value) => {
+  shown.axis = value;
+  drawTraining();
+  drawFamily();
+});
+choose(document.getElementById('run'), data.runs.map((run, i) => [i, run.label]), (value) => {
+  shown.run = Number(value);
+  drawTraining();
+  drawDetails();
+});
+document.getElementById('run-choice').hidden = data.runs.length === 1;
+document.getElementById('about').textContent = `${data.runs.length === 1 ? data.runs[0].path : `${data.runs.length} runs`}, by ${data.version}`;
+document.title = `argand report: ${data.runs.map((run) => run.label).join(', ')}`;
+
+// report.html#run=1 shows the details of the second run at once.
+const asked = Number(new URLSearchParams(location.hash.slice(1)).get('run'));
+if (asked > 0 && asked < data.runs.length) {
+  shown.run = asked;
+  document.getElementById('run').value = asked;
+}
+
+drawAll();
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', drawAll);

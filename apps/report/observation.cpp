@@ -1,0 +1,225 @@
+#include "apps/report/observation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "apps/classification.h"
+#include "apps/corpora.h"
+#include "apps/generation.h"
+#include "apps/library.h"
+#include "apps/report/history.h"
+#include "apps/report/log.h"
+#include "data/text_file.h"
+
+namespace argand {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Words = std::vector<Vocabulary::Id>;
+
+constexpr std::int64_t most_words = 40, sample_words = 60, prompt_words = 6, samples = 3;
+constexpr std::size_t articles_shown = 8, article_words = 60;
+
+Json none(const std::string& why) { return {{"none", why}}; }
+
+/// What the page says instead of a part that cannot be had.
+template <class Make>
+Json or_why(const Make& make) {
+  try {
+    return make();
+  } catch (const Error& error) {
+    return none(error.what());
+  }
+}
+
+/// The text to look at, in the model's words.
+Words words_of(const TrainedRun& trained, const ObservationOptions& options) {
+  const RunConfig& config = trained.checkpoint.config();
+  if (config.model.task == "lm") {
+    Ids ids;
+    if (options.text.empty()) {
+      const Corpus corpus = open_corpus(config.training.data);
+      const Ids first({std::min(corpus.valid.size(), most_words)},
+                      {corpus.valid.data(), corpus.valid.data() + std::min(corpus.valid.size(), most_words)});
+      ids = translate(first, corpus.vocabulary, trained.vocabulary);
+    } else {
+      ids = trained.vocabulary.encode(options.text);
+    }
+    return {ids.span().begin(), ids.span().end()};
+  }
+  return classifier_ids(trained.vocabulary,
+                        options.text.empty() ? open_articles(config.training.data).test.at(0).text() : options.text);
+}
+
+std::string word_of(const Vocabulary& words, Vocabulary::Id id) {
+  return id < words.size() ? words.word(id) : fmt::format("<{}>", id);
+}
+
+Json in_words(const Vocabulary& vocabulary, std::span<const Vocabulary::Id> ids) {
+  Json words = Json::array();
+  for (const Vocabulary::Id id : ids) words.push_back(word_of(vocabulary, id));
+  return words;
+}
+
+/// Counts of phases by head: [B, T, H, n] -> [H][phase_bins].
+Json phase_counts(const AttentionWatch::Phasors& z) {
+  Json heads = Json::array();
+  const std::int64_t rows = z.dim(0) * z.dim(1), H = z.dim(2), n = z.dim(3);
+  for (std::int64_t h = 0; h < H; ++h) {
+    std::vector<std::int64_t> counts(phase_bins);
+    for (std::int64_t row = 0; row < rows; ++row)
+      for (std::int64_t j = 0; j < n; ++j) count_phase(z.data()[(row * H + h) * n + j], counts);
+    heads.push_back(counts);
+  }
+  return heads;
+}
+
+/// Weights [1, T, H, T] as [H][T · T] thousandths.
+Json thousandths(const Tensor<double>& weights) {
+  Json heads = Json::array();
+  const std::int64_t T = weights.dim(1), H = weights.dim(2);
+  for (std::int64_t h = 0; h < H; ++h) {
+    Json map = Json::array();
+    for (std::int64_t m = 0; m < T; ++m)
+      for (std::int64_t n = 0; n < T; ++n) map.push_back(std::llround(1000 * weights(0, m, h, n)));
+    heads.push_back(std::move(map));
+  }
+  return heads;
+}
+
+/// What one reflection window read at each position, and the passages' words, once each.
+Json reading_of(const Ids& chosen, const Tensor<double>& weights, const Tensor<double>& gates, const Vocabulary& vocabulary,
+                const KnowledgeBase& base, Json& passages) {
+  Json window = {{"chosen", Json::array()}, {"weights", Json::array()}, {"gate", Json::array()}};
+  const std::int64_t T = chosen.shape()[0], k = chosen.shape()[1], n = gates.dim(1), L = base.length();
+  for (std::int64_t t = 0; t < T; ++t) {
+    Json read = Json::array(), share = Json::array();
+    for (std::int64_t j = 0; j < k; ++j) {
+      const std::int64_t p = chosen[t * k + j];
+      read.push_back(p);
+      share.push_back(for_page(weights(t, j)));
+      Json& passage = passages[std::to_string(p)];
+      if (passage.is_null())
+        passage = {{"start", base.start(p)},
+                   {"text", vocabulary.decode({base.passages().data() + p * L, static_cast<std::size_t>(L)})}};
+    }
+    double gate = 0;
+    for (std::int64_t i = 0; i < n; ++i) gate += gates(t, i) / static_cast<double>(n);
+    window["chosen"].push_back(std::move(read));
+    window["weights"].push_back(std::move(share));
+    window["gate"].push_back(for_page(gate));
+  }
+  return window;
+}
+
+/// One pass over the words, watched.
+template <RealScalar R>
+Json look(Model<R>& model, const TrainedRun& trained, const Words& words, const Shelf* shelf) {
+  Json page = {{"words", in_words(trained.vocabulary, words)}, {"phases", Json::array()}, {"attention", Json::array()}};
+  const AttentionWatch watch{.pairs =
+                                 [&](const auto& q, const auto& k) {
+                                   page["phases"].push_back({{"q", phase_counts(q)}, {"k", phase_counts(k)}});
+                                 },
+                             .weights = [&](const Tensor<double>& w) { page["attention"].push_back(thousandths(w)); }};
+  ForwardContext pass{.watch = &watch};
+  Knowledge watched;
+  Json windows = Json::array(), passages = Json::object();
+  if (shelf != nullptr) {
+    watched = shelf->knowledge();
+    watched.watch_reading = [&](const Ids& chosen, const Tensor<double>& beta, const Tensor<double>& gates) {
+      windows.push_back(reading_of(chosen, beta, gates, trained.vocabulary, shelf->base(), passages));
+      windows.back()["layer"] = model.config().irw_layers.at(windows.size() - 1);
+    };
+    pass.knowledge = &watched;
+  }
+  const NoGrad nothing;
+  model.logits(Ids({1, static_cast<std::int64_t>(words.size())}, words), pass);
+  page["windows"] = std::move(windows);
+  page["passages"] = std::move(passages);
+  return page;
+}
+
+/// Several continuations of the first words, drawn together.
+template <RealScalar R>
+Json samples_of(Model<R>& model, const TrainedRun& trained, const Words& words, const ForwardContext& context) {
+  const auto N = std::min<std::int64_t>(prompt_words, static_cast<std::int64_t>(words.size()));
+  Words prompts;
+  for (std::int64_t i = 0; i < samples; ++i) prompts.insert(prompts.end(), words.begin(), words.begin() + N);
+  std::vector<WrittenText> writers(samples, WrittenText(trained.vocabulary));
+  std::vector<std::string> prompt(samples), texts(samples);
+  for (std::size_t i = 0; i < writers.size(); ++i)
+    for (std::int64_t n = 0; n < N; ++n) prompt[i] += writers[i].next(words[static_cast<std::size_t>(n)]);
+  const SamplingOptions options{.top_p = 0.9, .seed = 0};
+  generate<R>(
+      model, Ids({samples, N}, prompts), sample_words, options,
+      [&](std::span<const std::int32_t> next) {
+        for (std::size_t i = 0; i < next.size(); ++i) texts[i] += writers[i].next(next[i]);
+      },
+      context);
+  Json page = Json::array();
+  for (std::size_t i = 0; i < texts.size(); ++i) page.push_back({{"prompt", prompt[i]}, {"text", texts[i]}});
+  return page;
+}
+
+/// The first test articles, with the probability of every class.
+template <RealScalar R>
+Json articles_of(Model<R>& model, const TrainedRun& trained, const ForwardContext& context) {
+  const ArticleSets sets = open_articles(trained.checkpoint.config().training.data);
+  require(sets.classes == trained.classes, "report", "the classes of {} are not those of the run",
+          trained.checkpoint.config().training.data);
+  Json page = Json::array();
+  for (const Article& article : first_articles(sets.test, articles_shown)) {
+    const std::string text = article.text();
+    std::string beginning;
+    std::size_t count = 0;
+    std::string_view rest = text;
+    for (std::string_view word = take_word(rest); !word.empty() && count < article_words; word = take_word(rest), ++count)
+      beginning += (count == 0 ? "" : " ") + std::string(word);
+    if (!rest.empty()) beginning += " ...";
+    Json probabilities = Json::object();
+    for (const Guess& guess : guesses<R>(model, classifier_ids(trained.vocabulary, text), trained.classes, context))
+      probabilities[guess.label] = for_page(guess.probability);
+    page.push_back({{"text", beginning},
+                    {"label", trained.classes.at(static_cast<std::size_t>(article.label))},
+                    {"probabilities", std::move(probabilities)}});
+  }
+  return page;
+}
+
+}  // namespace
+
+nlohmann::ordered_json observe(const TrainedRun& trained, const ObservationOptions& options) {
+  const ModelConfig& config = trained.checkpoint.config().model;
+  const bool lm = config.task == "lm";
+  Json page;
+  with_precision(trained.checkpoint.config(), [&]<class R>(R) {
+    const auto model = load_model<R>(trained.checkpoint);
+    page["parameters"] = count_parameters(model->parameters());
+    std::optional<OpenLibrary> library;
+    Words words;
+    page["text"] = or_why([&]() -> Json {
+      library.emplace(trained, *model);
+      words = words_of(trained, options);
+      require(!words.empty(), "report", "the text has no words");
+      const auto maps = static_cast<double>(config.n_layers * config.n_heads);
+      const auto room = static_cast<std::int64_t>(std::sqrt(static_cast<double>(options.most_weights) / maps));
+      const auto length = static_cast<std::int64_t>(words.size());
+      const std::int64_t kept = std::min({length, most_words, config.max_seq_len, std::max<std::int64_t>(8, room)});
+      words.resize(static_cast<std::size_t>(kept));
+      Json text = look<R>(*model, trained, words, library->shelf.get());
+      text["cut"] = kept < length;
+      text["from"] = !options.text.empty() ? "--text" : lm ? "the beginning of the validation text" : "the first test article";
+      return text;
+    });
+    const std::string gone = page["text"].value("none", "");
+    if (lm)
+      page["samples"] =
+          gone.empty() ? or_why([&] { return samples_of<R>(*model, trained, words, library->context()); }) : none(gone);
+    else
+      page["articles"] = library ? or_why([&] { return articles_of<R>(*model, trained, library->context()); }) : none(gone);
+  });
+  return page;
+}
+
+}  // namespace argand

@@ -1,0 +1,20 @@
+#pragma once
+/// A trained model at work on a text: phases, attention, what reflection windows read; what it writes, or how it labels.
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "apps/run_files.h"
+
+namespace argand {
+
+struct ObservationOptions {
+  std::string text;                     ///< empty: the beginning of the validation text, or the first test article
+  std::int64_t most_weights = 200'000;  ///< attention weights that the page may hold; longer texts lose their end
+};
+
+/// {"text": {"words", "from", "cut", "phases", "attention", "windows", "passages"}, "samples": [...], "articles": [...]}, of which
+/// a part that cannot be had is {"none": why} (data that are gone, words that the model does not know).
+nlohmann::ordered_json observe(const TrainedRun& trained, const ObservationOptions& options);
+
+}  // namespace argand

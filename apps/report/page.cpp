@@ -1,0 +1,20 @@
+#include "apps/report/page.h"
+
+#include "core/error.h"
+
+namespace argand {
+
+std::string make_page(const nlohmann::ordered_json& data) {
+  using Handler = nlohmann::ordered_json::error_handler_t;
+  // Names of files need not be UTF-8; what is not becomes U+FFFD.
+  const std::string json = data.dump(-1, ' ', false, Handler::replace);
+  std::string page(page_parts.before);
+  page.reserve(page.size() + json.size() + page_parts.after.size());
+  for (const char c : json) c == '<' ? void(page += "\\u003c") : page.push_back(c);
+  page += page_parts.after;
+  require(page.size() < largest_page, "report", "the page would have {:.1f} MB, of at most {:.0f}; report fewer runs at once",
+          static_cast<double>(page.size()) / 1e6, static_cast<double>(largest_page) / 1e6);
+  return page;
+}
+
+}  // namespace argand

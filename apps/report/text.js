@@ -1,0 +1,147 @@
+// The chosen run's best parameters at work on a text.
+
+/** Words of a text behind a heading: which text it is, and whether it lost its end. */
+function aboutText(run) {
+  const {text} = run;
+  return `${run.label}, parameters of step ${counted(run.observed_step)}, on ${text.from}${text.cut ? ', of which the first words are shown' : ''}. `;
+}
+
+function phasesPanel(run) {
+  const panel = new Panel('text', 'phases', 'Phases of queries and keys', null, true);
+  const {text} = run;
+  if (text.none) return panel.say(text.none);
+  if (text.phases.length === 0)
+    return panel.say(`The attention of ${run.label} (${run.family}) sees real vectors: no rotation makes complex numbers of their components.`);
+  const meaning = {
+    qic: 'Phases of (a, b) in the plane, of the numbers a + bJ.', crat: 'Phases of the complex queries and keys, all that angular attention looks at.',
+    complexformer: 'θq and θk, before δ, b and positions.',
+  }[run.family] ?? 'Phases of the pairs that RoPE turns, before it does.';
+  panel.add(make('p', {class: 'hint'}, `${aboutText(run)}${meaning} How many of all words' numbers are in each sector.`));
+  const grid = make('div', {class: 'heads'});
+  const layers = choices('layer ', text.phases.map((_, l) => String(l)), (l) => {
+    clear(grid);
+    text.phases[l].q.forEach((q, h) => {
+      const box = make('div', {class: 'head'}, make('b', {}, `layer ${l}, head ${h}`));
+      grid.append(box);
+      rose(box, [{label: 'queries', counts: q, colour: runColour(0)}, {label: 'keys', counts: text.phases[l].k[h], colour: runColour(1)}]);
+    });
+  });
+  panel.add(make('div', {class: 'class-key'}, ...['queries', 'keys'].map((name, i) => make('span', {}, make('i', {style: {background: runColour(i)}}), name))), layers.bar, grid);
+  layers.start();
+  return panel;
+}
+
+function attentionPanel(run) {
+  const panel = new Panel('text', 'attention', 'Attention', null, true);
+  const {text} = run;
+  if (text.none) return panel.say(text.none);
+  const {words, attention} = text;
+  const T = words.length;
+  panel.add(make('p', {class: 'hint'}, `${aboutText(run)}Each row is a word that looks, each column one that is looked at; a row's weights add up to 1. ` +
+    'Colours go by the square root of the weight. Choose a head for the words; hover or tap for a weight.'));
+  const map = (l, h) => ({
+    rows: words, columns: words,
+    value: (y, x) => (run.causal && x > y ? null : attention[l][h][y * T + x] / 1000),
+    note: (y, x, v) => `${words[y]} (${y}) looks at ${words[x]} (${x}): ${v.toFixed(3)}`,
+  });
+  const grid = make('div', {class: 'heads'}), large = make('div', {class: 'map'});
+  const layers = choices('layer ', attention.map((_, l) => String(l)), (l) => {
+    clear(grid);
+    const heads = attention[l].map((_, h) => {
+      const box = make('button', {type: 'button', class: 'head', onclick: () => choose(h)}, make('b', {}, `layer ${l}, head ${h}`));
+      grid.append(box);
+      heatMap(box, {...map(l, h), axes: false});
+      return box;
+    });
+    const choose = (h) => {
+      heads.forEach((box, i) => box.setAttribute('aria-pressed', i === h));
+      clear(large);
+      heatMap(large, {...map(l, h), xTitle: 'looked at', yTitle: `layer ${l}, head ${h}: who looks`});
+    };
+    choose(0);
+  });
+  panel.add(layers.bar, grid, make('div', {class: 'scroll'}, large), heatKey('0', '1'));
+  layers.start();
+  return panel;
+}
+
+function windowsPanel(run) {
+  const panel = new Panel('text', 'windows', 'What the reflection windows read', null, true);
+  if (run.family !== 'crat') return panel.say(`${run.label} is of the family ${run.family}: it looks nothing up.`);
+  if (run.text.none) return panel.say(run.text.none);
+  const {words, windows, passages} = run.text;
+  if (windows.length === 0) return panel.say(`${run.label} has no reflection window (irw_layers is empty).`);
+  panel.add(make('p', {class: 'hint'}, `${aboutText(run)}At every word the window reads the passages nearest to what it asks, with the weights of a softmax; ` +
+    'the gate, here its mean over all components, says how much enters the state. Choose a word.'));
+  const content = make('div');
+  let word = words.length - 1;
+  const layers = choices('layer ', windows.map((w) => String(w.layer)), (w) => {
+    const {chosen, weights, gate} = windows[w];
+    clear(content);
+    const plot = make('div', {class: 'scroll'}, make('div', {style: {minWidth: `${Math.max(280, 16 * words.length)}px`}}));
+    const list = make('ul', {class: 'passages'}), title = make('p', {class: 'hint'});
+    const buttons = words.map((text, t) => make('button', {type: 'button', style: {background: heat(0.6 * gate[t] ** 2)}, onclick: () => choose(t)}, text));
+    const choose = (t) => {
+      word = t;
+      buttons.forEach((button, i) => button.setAttribute('aria-pressed', i === t));
+      title.textContent = `At “${words[t]}” (position ${t}), gate ${brief(gate[t])}:`;
+      list.replaceChildren(...chosen[t].map((p, j) => make('li', {},
+        make('div', {class: 'share', style: {width: `${Math.max(0.5, 100 * weights[t][j])}%`}}),
+        make('b', {}, `${weights[t][j].toFixed(3)} `), `passage ${p}, from word ${counted(passages[p].start)} of the text on: `, passages[p].text)));
+    };
+    content.append(plot, make('div', {class: 'running'}, ...buttons), title, list);
+    chart(plot.firstChild, 'bar', [{label: 'gate', data: gate, backgroundColor: runColour(0), barPercentage: 0.9, categoryPercentage: 1}], {
+      scales: {x: {grid: {display: false}, ticks: {autoSkip: false, minRotation: 90, font: {size: 10}, callback: (i) => words[i]}}, y: {min: 0, max: 1, title: axisTitle('mean gate')}},
+      plugins: {tooltip: {callbacks: {title: () => '', label: (item) => ` ${words[item.dataIndex]} (${item.dataIndex}): gate ${brief(item.raw)}`}}},
+      onClick: (event, items) => items.length && choose(items[0].index),
+    }, '', words.map((_, i) => i));
+    choose(word);
+  });
+  panel.add(layers.bar, content);
+  layers.start();
+  return panel;
+}
+
+function samplesPanel(run) {
+  const panel = new Panel('text', 'samples', 'Generated samples', null, true);
+  if (run.task !== 'lm') return panel.say(`${run.label} is a classifier: it writes no text.`);
+  if (run.samples.none) return panel.say(run.samples.none);
+  panel.add(make('p', {class: 'hint'}, `${run.label}, parameters of step ${counted(run.observed_step)}; bold: what it was given. Drawn from the likeliest words that together have probability 0.9, seed 0.`));
+  for (const {prompt, text} of run.samples) panel.add(make('p', {class: 'sample'}, make('b', {}, prompt), text));
+  return panel.drew(run.samples.length);
+}
+
+function articlesPanel(run) {
+  const panel = new Panel('text', 'articles', 'Test articles, and how they are labelled', null, true);
+  if (run.task === 'lm') return panel.say(`${run.label} is a language model: it labels nothing.`);
+  if (run.articles.none) return panel.say(run.articles.none);
+  panel.add(make('p', {class: 'hint'}, `${run.label}, parameters of step ${counted(run.observed_step)}: the first articles of the test part, with the probability of each class.`));
+  panel.add(make('div', {class: 'class-key'}, ...run.classes.map((name, c) => make('span', {}, make('i', {style: {background: runColour(c)}}), name))));
+  for (const {text, label, probabilities} of run.articles) {
+    const best = Object.entries(probabilities).reduce((a, b) => (b[1] > a[1] ? b : a))[0];
+    const box = make('div', {class: 'article'}, make('p', {}, text),
+      make('p', {class: 'verdict'}, best === label ? `✓ ${label}, labelled rightly (${percent(probabilities[best])})` : `✗ ${label}, labelled ${best} (${percent(probabilities[best])}; ${label} ${percent(probabilities[label])})`));
+    panel.add(box);
+    chart(box, 'bar', run.classes.map((name, c) => ({label: name, data: [probabilities[name]], backgroundColor: runColour(c), barPercentage: 1, categoryPercentage: 1})), {
+      indexAxis: 'y',
+      scales: {x: {stacked: true, min: 0, max: 1, display: false}, y: {stacked: true, display: false}},
+      plugins: {tooltip: {callbacks: {title: () => '', label: (item) => ` ${item.dataset.label}: ${percent(item.raw)}`}}},
+    }, '', ['']);
+  }
+  return panel;
+}
+
+function drawText() {
+  clear(document.getElementById('text'));
+  const run = chosenRun();
+  phasesPanel(run);
+  attentionPanel(run);
+  windowsPanel(run);
+  if (run.task === 'lm') {
+    samplesPanel(run);
+    articlesPanel(run);
+  } else {
+    articlesPanel(run);
+    samplesPanel(run);
+  }
+}

@@ -1,0 +1,127 @@
+// What the log tells, all runs overlaid.
+
+/** The run's clock at a step: 'seconds' or 'tokens', between two entries by proportion. */
+function clockAt(run, step, what) {
+  const {step: steps, [what]: values} = run.clock;
+  const i = steps.findIndex((s) => s >= step);
+  if (i < 0) return values[values.length - 1] ?? 0;
+  const before = i === 0 ? [0, 0] : [steps[i - 1], values[i - 1]];
+  return before[1] + ((values[i] - before[1]) * (step - before[0])) / (steps[i] - before[0]);
+}
+
+/** Where a step is on the x axis that was chosen. */
+const axes = {
+  steps: {title: 'step', at: (run, step) => step, format: (v) => counted(Math.round(v))},
+  time: {title: 'training time [s]', at: (run, step) => clockAt(run, step, 'seconds'), format: (v) => brief(v)},
+  tokens: {title: 'tokens', at: (run, step) => clockAt(run, step, 'tokens'), format: (v) => (v >= 1e6 ? `${brief(v / 1e6)} M` : v >= 1e4 ? `${brief(v / 1e3)} k` : brief(v))},
+};
+
+function points(run, series) {
+  if (!series) return [];
+  const {at} = axes[shown.axis];
+  return series.x.map((step, i) => ({x: at(run, step), y: series.y[i]}));
+}
+
+/** Values that are not finite leave gaps in a curve; this says how many. */
+function gaps(series) {
+  return series ? series.y.filter((v) => v === null).length : 0;
+}
+
+/** Curves of `runs` (of {run, i}); `of(run)` gives the series. */
+function overlay(panel, runs, of, options, more = {}) {
+  const datasets = runs.filter(({run}) => of(run)).map(({run, i}) =>
+    curve(run.label, points(run, of(run)), runColour(i), {borderDash: runDash(i), ...more}));
+  const missing = runs.reduce((sum, {run}) => sum + gaps(of(run)), 0);
+  if (missing > 0) panel.add(make('p', {class: 'hint'}, `${missing} values were not finite: gaps in the curves.`));
+  const axis = axes[shown.axis];
+  return {datasets, draw: (further = []) =>
+    chart(panel.body, 'line', [...datasets, ...further], curveOptions({x: axis.title, formatX: axis.format, ...options}))};
+}
+
+/** One series of all visible runs that have it, or words. */
+function overlayPanel(id, title, hint, of, options, words) {
+  const panel = new Panel('training', id, title, hint);
+  const runs = visibleRuns();
+  if (runs.length === 0) return panel.say('All runs are switched off in the legend.');
+  if (!runs.some(({run}) => of(run))) return panel.say(words);
+  overlay(panel, runs, of, options).draw();
+  return panel;
+}
+
+/** Spans more than that factor are shown logarithmically. */
+function spans(runs, of, factor) {
+  const values = runs.flatMap(({run}) => of(run)?.y ?? []).filter((v) => v !== null);
+  return values.length > 0 && Math.min(...values) > 0 && Math.max(...values) > factor * Math.min(...values);
+}
+
+function lossPanel() {
+  const panel = new Panel('training', 'loss', 'Training loss', 'Cross entropy in nats. Faint: as logged; strong: its mean over a fiftieth of the run.');
+  const runs = visibleRuns();
+  if (runs.length === 0) return panel.say('All runs are switched off in the legend.');
+  if (!runs.some(({run}) => run.curves.loss)) return panel.say('No step has been logged yet.');
+  const raw = overlay(panel, runs, (run) => run.curves.loss, {y: 'loss', logarithmic: false});
+  raw.datasets.forEach((set) => Object.assign(set, {
+    quiet: true, borderWidth: 1, pointRadius: set.data.length > 1 ? 0 : 3, borderColor: transparent(set.borderColor, 0.3),
+  }));
+  raw.draw(runs.filter(({run}) => run.smooth).map(({run, i}) =>
+    curve(run.label, points(run, run.smooth), runColour(i), {pointRadius: 0, borderDash: runDash(i)})));
+  return panel;
+}
+
+function confusionPanel() {
+  const panel = new Panel('training', 'confusion', 'Confusion matrix', null);
+  const run = chosenRun();
+  if (run.task === 'lm') return panel.say(`${run.label} is a language model: it labels nothing.`);
+  if (!run.confusion) return panel.say('No validation has been made yet.');
+  const {counts, step} = run.confusion;
+  const sums = counts.map((row) => row.reduce((a, b) => a + b, 0));
+  panel.add(make('p', {class: 'hint'}, `${run.label}, at step ${counted(step)}: how test articles of each class were labelled. Hover or tap for numbers.`));
+  const box = make('div', {class: 'confusion'});
+  panel.add(box);
+  heatMap(box, {
+    rows: run.classes, columns: run.classes, xTitle: 'labelled as', yTitle: 'is',
+    value: (y, x) => (sums[y] > 0 ? counts[y][x] / sums[y] : 0),
+    note: (y, x, v) => `${counts[y][x]} of ${sums[y]} ${run.classes[y]} (${percent(v)}) labelled ${run.classes[x]}`,
+  });
+  return panel;
+}
+
+function classPanel() {
+  const panel = new Panel('training', 'class-accuracy', 'Accuracy of each class', null);
+  const run = chosenRun();
+  if (run.task === 'lm') return panel.say(`${run.label} is a language model: it has no classes.`);
+  if (!run.class_accuracy) return panel.say('No validation has been made yet.');
+  panel.add(make('p', {class: 'hint'}, `${run.label}: share of each class's test articles that are labelled rightly.`));
+  const axis = axes[shown.axis];
+  chart(panel.body, 'line', run.class_accuracy.map((series, c) => curve(run.classes[c], points(run, series), runColour(c))),
+    curveOptions({x: axis.title, formatX: axis.format, y: 'accuracy', format: percent, legend: true}));
+  return panel;
+}
+
+/** What only some runs log, and what has no panel of its own. */
+const furtherCurves = {
+  auxiliary: ['Auxiliary loss', 'The weighted phase contrastive loss.'],
+  irw_recall: ['Recall of the approximate search', 'Of the passages that an exact search finds, the share that the index finds, at each rebuild.'],
+};
+
+function drawTraining() {
+  clear(document.getElementById('training'));
+  const runs = visibleRuns();
+  const of = (name) => (run) => run.curves[name];
+  lossPanel();
+  overlayPanel('validation', 'Validation loss', 'Cross entropy in nats; of classifiers on the test articles.', of('valid_loss'), {y: 'loss'},
+    'No validation has been made yet.');
+  overlayPanel('perplexity', 'Validation perplexity', 'Language models: exp of the validation loss.', of('valid_ppl'),
+    {y: 'perplexity', logarithmic: spans(runs, of('valid_ppl'), 10)},
+    runs.some(({run}) => run.task === 'lm') ? 'No validation has been made yet.' : 'No language model is shown: classifiers have accuracies.');
+  overlayPanel('accuracy', 'Accuracy', 'Classifiers: share of the test articles labelled rightly.', of('valid_accuracy'),
+    {y: 'accuracy', format: percent},
+    runs.some(({run}) => run.task !== 'lm') ? 'No validation has been made yet.' : 'No classifier is shown: language models have perplexities.');
+  classPanel();
+  confusionPanel();
+  overlayPanel('lr', 'Learning rate', null, of('lr'), {y: 'learning rate'}, 'No step has been logged yet.');
+  overlayPanel('grad-norm', 'Gradient norm', 'Global, before clipping.', of('grad_norm'),
+    {y: 'norm', logarithmic: spans(runs, of('grad_norm'), 30)}, 'No step has been logged yet.');
+  for (const [name, [title, hint]] of Object.entries(furtherCurves))
+    if (runs.some(({run}) => run.curves[name])) overlayPanel(name.replace('_', '-'), title, hint, of(name), {}, '');
+}
