@@ -96,7 +96,7 @@ class Machine {
       w.never_negative = a.never_negative || (a.is_real() && std::remainder(*p, 2) == 0);
     } else if (p) {
       const AnyVar z = *p == std::round(*p) || a.never_negative ? a.var : complex_operand(call_, a.var);
-      w.var = call_([p](const auto& v) { return pow(v, *p); }, z);
+      w.var = call_([](const auto& v, const auto& q) { return pow(v, real_of(q.value().item())); }, z, AnyVar(number<double>(*p)));
     } else if (base && *base == std::numbers::e) {
       w.var = call_([](const auto& v) { return exp(v); }, b.var);
     } else {

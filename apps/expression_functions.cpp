@@ -70,7 +70,8 @@ AnyVar half_sum_of_exponentials(const OpCaller& call, const AnyVar& z, double si
   const AnyVar minus = call([](const auto& v) { return neg(v); }, z);
   const AnyVar up = call([](const auto&v) { return exp(v); }, z), down = call([](const auto&v) { return exp(v); }, minus);
   const AnyVar sum = call([sign](const auto& a, const auto& b) { return sign > 0 ? add(a, b) : sub(a, b); }, up, down);
-  return call([](const auto& v) { return scale(v, 0.5); }, sum);
+  const AnyVar half = number<double>(0.5);
+  return call([](const auto& v, const auto& c) { return scale(v, real_of(c.value().item())); }, sum, half);
 }
 
 AnyVar apply_tan(const OpCaller& call, Operands x) {
