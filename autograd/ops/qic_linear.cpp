@@ -18,7 +18,7 @@ static const Op qic_linear_op(
      .kind = Kind::General,
      .equation = "y_a = W_a x_a + κ W_b x_b + b_a, y_b = W_a x_b + W_b x_a + b_b, κ = -1 + sin 2θ, one θ a group of rows",
      .dz = "∂y/∂x = W - (i/2) sin 2θ W_b, ∂y/∂W likewise with x_b (z = a + ib for the pair)",
-     .dzbar = "∂y/∂x̄ = (i/2) sin 2θ W_b, ∂y/∂W̄ likewise with x_b: holomorphic only at θ = 0",
+     .dzbar = "∂y/∂x̄ = (i/2) sin 2θ W_b, ∂y/∂W̄ likewise with x_b: holomorphic where sin 2θ = 0",
      .vjp = "dx_a = W_aᵀ g_a + W_bᵀ g_b, dx_b = W_bᵀ (κ g_a) + W_aᵀ g_b with g = dy;  dW_a = g_aᵀ x_a + g_bᵀ x_b, "
             "dW_b = κ g_aᵀ x_b + g_bᵀ x_a;  db = Σ g;  dθ = 2 cos 2θ Σ g_a · (W_b x_b)",
      .derivation =

@@ -1,0 +1,60 @@
+"""Where QIC's angles end, by where they started: tables from the logs of the runs beside this script.
+
+  table.py [SEED]        every angle of the runs (with this seed), and the accuracy after the last step
+  table.py curves SEED   the angles during training, a block of lines "step angles..." for each start: what figure.gp loads
+  table.py kappa         by start: how far the angles moved, and which kappa = J^2 the first and the second block came to
+"""
+import json
+import math
+import os
+import re
+import statistics
+import sys
+
+folder = os.path.dirname(os.path.abspath(__file__))
+
+
+def kappa(theta):
+    return -1 + math.sin(2 * theta)
+
+
+class Run:
+    """A run's first angle, seed, angles after the last step and accuracy [%]."""
+
+    def __init__(self, name):
+        with open(os.path.join(folder, name), encoding="utf8") as file:
+            lines = [json.loads(line) for line in file]
+        self.start, self.seed = (float(x) for x in re.fullmatch(r"start-(.*)-seed-(.*)\.jsonl", name).groups())
+        self.history = [(line["step"], sum(line["theta"].values(), [])) for line in lines if "theta" in line]
+        last = [line["theta"] for line in lines if "theta" in line][-1]
+        self.model = last["theta"]
+        self.blocks = [last[f"blocks.{i}.theta"] + last[f"blocks.{i}.attn.theta"] for i in (0, 1)]
+        self.accuracy = 100 * [line["valid_accuracy"] for line in lines if "valid_accuracy" in line][-1]
+
+    def angles(self):
+        return self.model + self.blocks[0] + self.blocks[1]
+
+
+runs = sorted((Run(name) for name in os.listdir(folder) if name.endswith(".jsonl")), key=lambda r: (r.start, r.seed))
+if sys.argv[1:] == ["kappa"]:
+    print("start  kappa   moved: mean  largest   kappa of block 0  of block 1   accuracy, %")
+    for start in sorted({r.start for r in runs}):
+        same = [r for r in runs if r.start == start]
+        moves = [abs(a - start) for r in same for a in r.angles()]
+        means = [statistics.mean(kappa(a) for r in same for a in r.blocks[i]) for i in (0, 1)]
+        accuracies = ", ".join(f"{r.accuracy:.1f}" for r in same)
+        print(f"{start:.4f} {kappa(start):+.3f}{statistics.mean(moves):14.4f}{max(moves):9.4f}{means[0]:+19.3f}{means[1]:+12.3f}   {accuracies}")
+elif sys.argv[1:2] == ["curves"]:
+    print("$curves << EOD")
+    for r in runs:
+        if f"{r.seed:.0f}" == sys.argv[2]:
+            for step, angles in [(0, [r.start] * len(r.angles()))] + r.history:
+                print(step, *(f"{a:.5f}" for a in angles))
+            print("\n")
+    print("EOD")
+else:
+    print(f"start   seed   model  {'block 0 and its heads':40}{'block 1 and its heads':40}accuracy, %")
+    for r in runs:
+        if sys.argv[1:] in ([], [f"{r.seed:.0f}"]):
+            cells = [" ".join(f"{a:7.4f}" for a in angles) for angles in (r.model, *r.blocks)]
+            print(f"{r.start:.4f}  {r.seed:4.0f} {' '.join(cells)}  {r.accuracy:.1f}")
