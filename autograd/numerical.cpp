@@ -148,6 +148,8 @@ class Differentiation {
       const double noise =
           4 * (above_[k].rounding + below_[k].rounding + 2 * noise_[k]) / step + 4 * epsilon * std::abs(x_) / step * d.scale;
       d.kink = std::abs(gap - (d.right.value - d.left.value)) <= 0.1 * std::abs(d.right.value - d.left.value) + noise;
+      // A kink beside x, nearer than the shortest step: the derivative is one of the two, and `central` neither.
+      if (!d.kink) d.central.error = std::max(d.central.error, std::abs(d.right.value - d.left.value));
     }
     evaluate(nearer * std::max(1.0, std::abs(x_)));
     for (std::size_t k = 0; k < result.size(); ++k) {

@@ -115,6 +115,14 @@ BOOST_AUTO_TEST_CASE(kinks_are_seen_with_both_slopes) {
   BOOST_TEST(std::abs(curved.right.value) < 1e-6);
 }
 
+BOOST_AUTO_TEST_CASE(a_kink_nearer_than_the_shortest_step_widens_the_bar) {
+  for (double distance = 1e-9; distance < 1e-5; distance *= 1.07) {
+    const Derivative d = differentiate([](double x) { return std::abs(x); }, distance);
+    BOOST_TEST_INFO(distance << " from the kink of |x|: " << d.central.value << " ± " << d.central.error);
+    BOOST_TEST((d.kink || std::abs(d.central.value - 1) <= d.central.error));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(jumps_are_seen_from_either_side) {
   const auto step = [](double x) { return x < 1 ? 0.5 * x : x + 3; };
   const Derivative at = differentiate(step, 1.0);

@@ -26,6 +26,7 @@ const std::map<std::string, std::set<std::string>> may_see = {
     {"data", {"core", "data"}},
     {"apps", {"core", "autograd", "nn", "optim", "data", "apps"}},
     {"examples", {"core", "autograd", "nn", "optim", "data"}},
+    {"docs", {"core", "autograd", "nn", "optim", "data"}},
     {"tests", {"core", "autograd", "nn", "optim", "data", "apps", "tests"}},
     {"bench", {"core", "autograd", "nn", "optim", "data", "bench"}},
 };

@@ -1,0 +1,342 @@
+"""The book in docs/ tells the truth: its commands are run, its code is the project's, its links lead somewhere.
+
+  book_test.py SOURCE_DIR PROGRAM_DIR...
+
+Every docs/*.md is read. The first PROGRAM_DIR holds the program `argand`; all are on the PATH of what is run.
+
+  ```console   Every line `$ command` is run, in a directory that looks like the project's root (what is written there is thrown away),
+               and must print what stands below it. A line `...` stands for any lines. A command that fails prints its errors too and
+               ends with `(exit status N)`. `<!-- varies: seconds rounding -->` on the line before the block lets figures of a kind
+               differ from machine to machine; VARIES below says what each kind is. `<!-- needs: torch -->`: run where some python3
+               can import that, elsewhere said to be left out.
+  ```sh        Not run (long, or writes files): subcommands and options must exist.
+  ```cpp       and ```python: must stand, but for indentation, in a file of the project that the text since the last block or heading
+               links to. A line `...` or `// ...` stands for lines left out.
+  ```math      and $...$, $$: delimiters, braces and environments balance, and nothing is in them that GitHub's renderer breaks.
+  ```text      Not checked: drawings, file layouts.
+"""
+import difflib
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+VARIES = {
+    "seconds": r"\b\d+(\.\d+)? m?s\b",  # times
+    "rounding": r"\b\d+(\.\d+)?e-(09|[1-9]\d|\d{3})\b",  # below 1e-8: rounding errors and error bars
+}
+LANGUAGES = ("console", "sh", "cpp", "python", "math", "text")
+
+failures = []
+
+
+class Fence:
+    """A fenced block: its language, its lines without the fence's indentation, its first line's number, the prose before it."""
+
+    def __init__(self, language, line, before, previous):
+        self.language, self.line, self.before, self.previous = language, line, before, previous
+        self.lines = []
+
+
+def parse(name, text):
+    """The fences of a Markdown text, and the text with fences blanked, so that line numbers stay."""
+    fences, prose, since, current, indent = [], [], [], None, 0
+    for number, line in enumerate(text.split("\n"), 1):
+        mark = re.match(r"( *)```(.*)$", line)
+        if current is None and mark:
+            previous = next((p for p in reversed(since) if p.strip()), "")
+            current, indent = Fence(mark[2].strip(), number, "\n".join(since), previous), len(mark[1])
+            if current.language not in LANGUAGES:
+                failures.append(f"{name}:{number}: a block of language '{current.language}'; there are {', '.join(LANGUAGES)}")
+        elif current is not None and mark and not mark[2]:
+            fences.append(current)
+            current, since = None, []
+        elif current is not None:
+            current.lines.append(line[indent:] if line[:indent].isspace() else line)
+        else:
+            since = [] if line.startswith("#") else since + [line]
+        prose.append(line if current is None and not mark else "")
+    if current is not None:
+        failures.append(f"{name}:{current.line}: a block that is never closed")
+    return fences, "\n".join(prose)
+
+
+def line_of(text, position):
+    return text.count("\n", 0, position) + 1
+
+
+def without_code(prose):
+    """Inline code blanked, except $`...`$, which is mathematics."""
+    return re.sub(r"(?<![$`])(`+)(?!`)(.+?)(?<!`)\1(?!`)", lambda m: " " * len(m[0]), prose)
+
+
+# ------------------------------------------------------------------------------------------------ links
+
+
+def anchors(text):
+    """The anchors that GitHub gives the headings of a Markdown text."""
+    found = {}
+    for heading in re.findall(r"^#+ +(.*)$", parse("", text)[1], re.M):
+        heading = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).strip().lower()
+        slug = re.sub(r"[^\w\- ]", "", heading).replace(" ", "-")
+        found[slug if slug not in found else f"{slug}-{found[slug]}"] = 1
+        found[slug] += 1
+    return found
+
+
+def links(text):
+    return re.finditer(r"\[[^\]]*\]\(([^)\s]+)\)", text)
+
+
+def check_links(name, folder, prose):
+    for link in links(without_code(prose)):
+        target, at = link[1], f"{name}:{line_of(prose, link.start())}"
+        if re.match(r"https?:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        file = os.path.normpath(os.path.join(folder, path)) if path else os.path.join(folder, os.path.basename(name))
+        if not os.path.exists(file):
+            failures.append(f"{at}: there is no {path}")
+        elif anchor and file.endswith(".md") and anchor not in anchors(read(file)):
+            failures.append(f"{at}: {path or name} has no heading #{anchor}")
+        elif anchor and not file.endswith(".md"):
+            failures.append(f"{at}: a line number in {path} would go stale; link to the file")
+
+
+def check_files_named(name, source, prose):
+    for path in re.finditer(r"`((?:core|autograd|nn|optim|data|apps|tests|bench|examples|docs)/[\w./-]*)`", prose):
+        if not os.path.exists(os.path.join(source, path[1])):
+            failures.append(f"{name}:{line_of(prose, path.start())}: there is no {path[1]}")
+
+
+# ------------------------------------------------------------------------------------------------ commands
+
+known_help = {}
+
+
+def help_of(words):
+    """The help of the command `argand WORD...`."""
+    if words not in known_help:
+        known_help[words] = subprocess.run([argand, *words, "--help"], capture_output=True, text=True, check=False).stdout
+    return known_help[words]
+
+
+def check_command(at, command):
+    """The subcommands and options of one `argand` command line exist."""
+    words, path = re.findall(r"\"[^\"]*\"|'[^']*'|\S+", command)[1:], ()
+    while len(path) < len(words) and "Subcommands:" in help_of(path) and not words[len(path)].startswith("-"):
+        word = words[len(path)]
+        if not re.search(rf"^  {re.escape(word)} ", help_of(path).split("Subcommands:")[1], re.M):
+            failures.append(f"{at}: there is no `argand {' '.join((*path, word))}`")
+            return
+        path += (word,)
+    for option in (w.split("=")[0] for w in words[len(path) :] if w.startswith("--")):
+        if not re.search(rf"(?<![\w-]){option}(?![\w-])", help_of(path)):
+            failures.append(f"{at}: `argand{''.join(' ' + word for word in path)}` has no {option}")
+
+
+def commands_in(text):
+    """The `argand` command lines of an sh block, continued lines joined, comments off."""
+    joined = re.sub(r"\\\n\s*", " ", text)
+    return re.findall(r"(?:^|\| *)(?:\$ +)?(argand [^|>#\n]*)", joined, re.M)
+
+
+def matches(expected, actual):
+    """Whether lines are as expected, where `...` stands for any number of lines."""
+    reach = {0}
+    for line in expected:
+        if line.strip() == "...":
+            reach = set(range(min(reach), len(actual) + 1)) if reach else reach
+        else:
+            reach = {i + 1 for i in reach if i < len(actual) and actual[i] == line}
+    return len(actual) in reach
+
+
+def plain(lines, kinds):
+    """Lines to compare: varying figures by their kind, white space by one blank."""
+    result = []
+    for line in lines:
+        for kind in kinds:
+            line = re.sub(VARIES[kind], f"<{kind}>", line)
+        result.append(re.sub(r"\s+", " ", line).rstrip() if kinds else line.rstrip())
+    while result and not result[-1]:
+        result.pop()
+    return result
+
+
+def python_with(module):
+    """The directory of a python3 that can import the module, None when there is none."""
+    for folder in os.environ["PATH"].split(os.pathsep) + ["/usr/bin"]:
+        python = os.path.join(folder, "python3")
+        if os.path.exists(python) and subprocess.run([python, "-c", "import " + module], capture_output=True, check=False).returncode == 0:
+            return folder
+    return None
+
+
+def directive(fence, word):
+    """The words of `<!-- WORD: ... -->` on the line before a block."""
+    return re.findall(r"\w+", (re.search(rf"<!-- {word}:(.*?)-->", fence.previous) or [0, ""])[1])
+
+
+def run_block(name, fence, directory, environment):
+    kinds = directive(fence, "varies")
+    for module in directive(fence, "needs"):
+        if python_with(module) is None:
+            print(f"{name}:{fence.line}: not run, no python3 here has {module}")
+            return
+        environment = dict(environment, PATH=python_with(module) + os.pathsep + environment["PATH"])
+    for kind in [k for k in kinds if k not in VARIES]:
+        failures.append(f"{name}:{fence.line}: figures of kind '{kind}'; there are {', '.join(VARIES)}")
+        return
+    groups = []
+    for offset, line in enumerate(fence.lines, 1):
+        if groups and groups[-1][1].endswith("\\") and not groups[-1][2]:
+            groups[-1][1] += "\n" + line
+        elif line.startswith("$ "):
+            groups.append([fence.line + offset, line[2:], []])
+        elif groups:
+            groups[-1][2].append(line)
+        else:
+            failures.append(f"{name}:{fence.line}: a console block begins with a line `$ command`")
+            return
+    for number, command, expected in groups:
+        at = f"{name}:{number}"
+        if any(line.strip() for line in expected) and all(line.strip() in ("", "...") for line in expected):
+            failures.append(f"{at}: shows nothing of what {command!r} prints")
+        try:
+            run = subprocess.run(["sh", "-c", command], cwd=directory, env=environment, capture_output=True, text=True, check=False, timeout=120)
+        except subprocess.TimeoutExpired:
+            failures.append(f"{at}: {command!r} takes more than two minutes")
+            continue
+        actual = run.stdout.split("\n")
+        if run.returncode != 0:
+            actual = plain(actual, []) + run.stderr.rstrip("\n").split("\n") + [f"(exit status {run.returncode})"]
+        expected, actual = plain(expected, kinds), plain(actual, kinds)
+        if not matches(expected, actual):
+            difference = difflib.unified_diff(expected, actual, "the book", "the program", lineterm="", n=2)
+            failures.append("\n    ".join([f"{at}: {command!r} prints something else", *difference]))
+
+
+# ------------------------------------------------------------------------------------------------ code
+
+
+def stands_in(block, file):
+    """Whether the pieces of the block stand in the file in their order, indentation and blank lines aside."""
+    stripped = [line.strip() for line in file.split("\n") if line.strip()]
+    text, position = "\n".join(["", *stripped, ""]), 0
+    for piece in re.split(r"^ *(?:// *|# *)?\.\.\. *$", "\n".join(block), flags=re.M):
+        lines = [line.strip() for line in piece.split("\n") if line.strip()]
+        position = text.find("\n".join(["", *lines, ""]), position) if lines else position
+        if position < 0:
+            return False
+        position += sum(len(line) + 1 for line in lines)
+    return True
+
+
+def check_code(name, folder, fence):
+    files = [os.path.normpath(os.path.join(folder, link[1])) for link in links(fence.before)]
+    files = [file for file in files if os.path.isfile(file) and not file.endswith(".md")]
+    if not files:
+        failures.append(f"{name}:{fence.line}: the text before this {fence.language} block links to no file that it is from")
+    elif not any(stands_in(fence.lines, read(file)) for file in files):
+        failures.append(f"{name}:{fence.line}: not in {' nor '.join(os.path.relpath(f, folder) for f in files)}: {fence.lines[0][:60]}...")
+
+
+# ------------------------------------------------------------------------------------------------ mathematics
+
+
+def check_formula(at, formula, inline):
+    say = lambda what: failures.append(f"{at}: {what}: {formula.strip()[:70]}")
+    bare = re.sub(r"\\[{}]", "", formula)
+    depth = 0
+    for c in bare:
+        depth += (c == "{") - (c == "}")
+        if depth < 0:
+            break
+    if depth != 0:
+        say("braces do not balance")
+    if len(re.findall(r"\\left\b", formula)) != len(re.findall(r"\\right\b", formula)):
+        say("\\left and \\right do not balance")
+    if sorted(re.findall(r"\\begin\{(\w+\*?)\}", formula)) != sorted(re.findall(r"\\end\{(\w+\*?)\}", formula)):
+        say("\\begin and \\end do not balance")
+    if "\\operatorname" in formula:
+        say("GitHub refuses \\operatorname; use \\mathrm")
+    if "$" in formula:
+        say("a dollar sign inside")
+    if inline:  # Markdown reads it first
+        if re.search(r"\\[^A-Za-z\s]", formula):
+            say("Markdown takes the backslash before punctuation; write $`...`$ or a math block")
+        if re.search(r"[*<]|[^\w\s]_", formula):
+            say("Markdown may read *, < or an underscore after punctuation; write $`...`$ or a math block")
+
+
+def check_mathematics(name, fences, prose):
+    for fence in fences:
+        if fence.language == "math":
+            check_formula(f"{name}:{fence.line}", "\n".join(fence.lines), False)
+    text = without_code(prose)
+
+    def blank(match):
+        return re.sub(r"[^\n]", " ", match[0])
+
+    for match in re.finditer(r"\$\$(.*?)\$\$", text, re.S):
+        check_formula(f"{name}:{line_of(text, match.start())}", match[1], False)
+    text = re.sub(r"\$\$(.*?)\$\$", blank, text, flags=re.S)
+    for match in re.finditer(r"\$`(.*?)`\$", text):
+        check_formula(f"{name}:{line_of(text, match.start())}", match[1], False)
+    text = re.sub(r"\$`(.*?)`\$", blank, text)
+    for match in re.finditer(r"\$([^$\n]+)\$", text):
+        at = f"{name}:{line_of(text, match.start())}"
+        if match[1] != match[1].strip():
+            failures.append(f"{at}: white space beside a dollar sign: {match[0]}")
+        if re.match(r"\w", text[match.end() : match.end() + 1]) or re.search(r"\w\Z", text[: match.start()]):
+            failures.append(f"{at}: a letter or digit right beside the dollar signs: {match[0]}")
+        check_formula(at, match[1], True)
+    rest = re.sub(r"\$([^$\n]+)\$", blank, text)
+    for match in re.finditer(r"\$", rest):
+        failures.append(f"{name}:{line_of(rest, match.start())}: a dollar sign without its partner on the line")
+
+
+# ------------------------------------------------------------------------------------------------ all of it
+
+
+def read(path):
+    with open(path, encoding="utf8") as file:
+        return file.read()
+
+
+source, program_dirs = os.path.abspath(sys.argv[1]), [os.path.abspath(d) for d in sys.argv[2:]]
+folder = os.path.join(source, "docs")
+argand = os.path.join(program_dirs[0], "argand")
+environment = dict(os.environ, PATH=os.pathsep.join(program_dirs + [os.environ["PATH"]]), LC_ALL="C.UTF-8")
+counts = {language: 0 for language in LANGUAGES}
+chapters = sorted(f for f in os.listdir(folder) if f.endswith(".md"))
+for name in chapters:
+    text = read(os.path.join(folder, name))
+    fences, prose = parse(name, text)
+    check_links(name, folder, prose)
+    check_files_named(name, source, prose)
+    check_mathematics(name, fences, prose)
+    for match in re.finditer(r"`(argand [a-z][^`]*)`", prose):
+        check_command(f"{name}:{line_of(prose, match.start())}", match[1])
+    if name[0].isdigit() and f"({name})" not in read(os.path.join(folder, "README.md")):
+        failures.append(f"README.md: does not lead to the chapter {name}")
+    with tempfile.TemporaryDirectory() as directory:
+        for entry in os.listdir(source):
+            if not entry.startswith((".", "build", "runs")):
+                os.symlink(os.path.join(source, entry), os.path.join(directory, entry))
+        for fence in fences:
+            counts[fence.language] = counts.get(fence.language, 0) + 1
+            if fence.language == "console":
+                run_block(name, fence, directory, environment)
+            elif fence.language == "sh":
+                for command in commands_in("\n".join(fence.lines)):
+                    check_command(f"{name}:{fence.line}", command)
+            elif fence.language in ("cpp", "python"):
+                check_code(name, folder, fence)
+
+for text in failures:
+    print(text)
+print(f"{len(chapters)} chapters, blocks:", ", ".join(f"{n} {language}" for language, n in counts.items()))
+sys.exit(1 if failures or not chapters else 0)
