@@ -10,8 +10,8 @@ Every docs/*.md is read (while writing: BOOK=04 in the environment reads those w
                differ from machine to machine; VARIES below says what each kind is. `<!-- needs: torch -->`: run where some python3
                can import that, elsewhere said to be left out.
   ```sh        Not run (long, or writes files): subcommands and options must exist.
-  ```cpp       and ```python: must stand, but for indentation, in a file of the project that the text since the last block or heading
-               links to. A line `...` or `// ...` stands for lines left out.
+  ```cpp       and ```python: must stand, but for indentation, in a file of the project that the text since the last heading links to.
+               A line `...` or `// ...` stands for lines left out.
   ```math      and $...$, $$: delimiters, braces and environments balance, and nothing is in them that GitHub's renderer breaks.
   ```text      Not checked: drawings, file layouts.
 """
@@ -32,7 +32,8 @@ failures = []
 
 
 class Fence:
-    """A fenced block: its language, its lines without the fence's indentation, its first line's number, the prose before it."""
+    """A fenced block: its language, its lines without the fence's indentation, its first line's number, the prose of its section
+    before it, the line before it."""
 
     def __init__(self, language, line, before, previous):
         self.language, self.line, self.before, self.previous = language, line, before, previous
@@ -41,12 +42,12 @@ class Fence:
 
 def parse(name, text):
     """The fences of a Markdown text, and the text with fences blanked, so that line numbers stay."""
-    fences, prose, since, current, indent = [], [], [], None, 0
+    fences, prose, section, since, current, indent = [], [], [], [], None, 0
     for number, line in enumerate(text.split("\n"), 1):
         mark = re.match(r"( *)```(.*)$", line)
         if current is None and mark:
             previous = next((p for p in reversed(since) if p.strip()), "")
-            current, indent = Fence(mark[2].strip(), number, "\n".join(since), previous), len(mark[1])
+            current, indent = Fence(mark[2].strip(), number, "\n".join(section), previous), len(mark[1])
             if current.language not in LANGUAGES:
                 failures.append(f"{name}:{number}: a block of language '{current.language}'; there are {', '.join(LANGUAGES)}")
         elif current is not None and mark and not mark[2]:
@@ -55,7 +56,7 @@ def parse(name, text):
         elif current is not None:
             current.lines.append(line[indent:] if line[:indent].isspace() else line)
         else:
-            since = [] if line.startswith("#") else since + [line]
+            section, since = ([], []) if line.startswith("#") else (section + [line], since + [line])
         prose.append(line if current is None and not mark else "")
     if current is not None:
         failures.append(f"{name}:{current.line}: a block that is never closed")
