@@ -35,12 +35,11 @@ function anglesPanel(run) {
   };
   const row = make('div', {class: 'row'});
   panel.add(row);
-  const axis = axes[shown.axis];
   const lines = (rows) => rows.map((values, a) => {
     const {colour, more} = look(owners[a]);
     return curve(owners[a], points(run, {x: step, y: values}), colour, {...more, pointRadius: step.length > 1 ? 0 : 4});
   });
-  const options = {x: axis.title, formatX: axis.format, legend: true};
+  const options = {...xOptions(), legend: true};
   chart(row, 'line', lines(theta), curveOptions({...options, y: 'θ [rad]'}), 'tall');
   chart(row, 'line', lines(run.angles.kappa), curveOptions({...options, y: 'κ(θ)'}), 'tall');
   const all = theta.flat().filter((t) => t !== null);
@@ -52,7 +51,7 @@ function anglesPanel(run) {
       data: [{x: values[values.length - 1], y: kappa(values[values.length - 1]), note: `${owners[a]}: θ = ${brief(values[values.length - 1])}, κ = ${brief(kappa(values[values.length - 1]))}, began at θ = ${brief(values[0])}`}]})),
     ...theta.map((values, a) => ({label: owners[a], quiet: true, showLine: true, pointRadius: 0, borderWidth: 3, borderColor: transparent(rgbOf(look(owners[a]).colour), 0.5),
       data: values.filter((t) => t !== null).map((t) => ({x: t, y: kappa(t)}))})),
-    {label: 'marks', pointStyle: 'rectRot', pointRadius: 5, borderColor: style('--soft'), backgroundColor: style('--card'),
+    {label: 'marks', clip: false, pointStyle: 'rectRot', pointRadius: 5, borderColor: style('--soft'), backgroundColor: style('--card'),
       data: marks.map(([t, note]) => ({x: t, y: kappa(t), note}))},
     {label: 'κ', quiet: true, showLine: true, pointRadius: 0, borderWidth: 1, borderColor: style('--soft'), data: parabola},
   ], {
@@ -74,6 +73,12 @@ function trails(values, head, n, point) {
   return range(n).map((j) => values.map((flat, s) => point(head * n + j, j, s)));
 }
 
+/** Trails as datasets: their ends as points, over lines. */
+const trailSets = (paths, index, n) => [
+  {label: 'ends', pointRadius: 3.5, borderWidth: 1, borderColor: style('--card'), backgroundColor: paths.map((_, j) => spectrum(j, n)), data: paths.map((path) => path[path.length - 1])},
+  ...paths.map((path, j) => ({label: `${index} = ${j}`, showLine: true, borderWidth: 1.2, pointRadius: 0, pointHitRadius: 3, borderColor: spectrum(j, n), data: path})),
+];
+
 const oneOf = (name, layer) => `blocks.${layer}.attn.${name}`;
 
 function headsPanel(run) {
@@ -82,50 +87,39 @@ function headsPanel(run) {
   if (setting(run, 'adaptation') === 'fixed') return panel.say(`${run.label} has the adaptation "fixed": δ = 1 and b = 0 in every head, as in RoPE.`);
   const {steps, parameters} = run.history;
   panel.add(make('p', {class: 'hint'},
-    'A head scores by λq λk cos(δ (θq − θk) + b + (m − n) ω). Each frequency j is a point δ e^{ib} of the plane; its trail leads from step ' +
-    `0 to ${counted(steps[steps.length - 1])} over ${steps.length} checkpoints. The circle has radius 1; the ring at 1 is RoPE (δ = 1, b = 0). Red: high frequencies; violet: low ones.`));
-  const [heads, n] = parameters[oneOf('delta', 0)].shape.length === 2 ? parameters[oneOf('delta', 0)].shape : [1, parameters[oneOf('delta', 0)].shape[0]];
-  const reachOf = (layers) => Math.max(...layers.flatMap((l) => parameters[oneOf('delta', l)].values.flat().map(Math.abs)));
-  const grid = make('div', {class: 'heads large'});
-  let zoomed = false, layer = 0;
-  const draw = () => {
+    'A head scores by λq λk cos(δ (θq − θk) + b + (m − n) ω). Each frequency is a point of the plane with the angle b, at the distance √|δ| ' +
+    `from 0, so that small ones are seen; opposite where δ < 0. Its trail leads from step 0 to ${counted(steps[steps.length - 1])} over ` +
+    `${steps.length} checkpoints. The ring on the unit circle is RoPE (δ = 1, b = 0). Red: high frequencies; violet: low ones.`));
+  const {shape} = parameters[oneOf('delta', 0)];
+  const [heads, n] = shape.length === 2 ? shape : [1, shape[0]];
+  const grid = make('div', {class: 'heads'});
+  const layers = choices('layer ', range(run.layers).map(String), (layer) => {
     clear(grid);
     const delta = parameters[oneOf('delta', layer)].values, bias = parameters[oneOf('phase_bias', layer)].values;
-    const reach = 1.2 * (zoomed ? Math.max(1e-3, reachOf([layer])) : Math.max(1, reachOf(range(run.layers))));
     for (const h of range(heads)) {
       const box = make('div', {class: 'head'}, make('b', {}, heads > 1 ? `layer ${layer}, head ${h}` : `layer ${layer}, all heads`));
       grid.append(box);
+      const place = (d, b) => ({x: Math.sign(d) * Math.sqrt(Math.abs(d)) * Math.cos(b), y: Math.sign(d) * Math.sqrt(Math.abs(d)) * Math.sin(b)});
       const paths = trails(delta, h, n, (k, j, s) => ({
-        x: delta[s][k] * Math.cos(bias[s][k]), y: delta[s][k] * Math.sin(bias[s][k]),
-        note: `j = ${j}, step ${steps[s]}: δ = ${brief(delta[s][k])}, b = ${brief(bias[s][k])}`,
+        ...place(delta[s][k], bias[s][k]), note: `j = ${j}, step ${steps[s]}: δ = ${brief(delta[s][k])}, b = ${brief(bias[s][k])}`,
       }));
       plane(box, [
-        {label: 'ends', pointRadius: 3.5, borderWidth: 1, borderColor: style('--card'), backgroundColor: paths.map((_, j) => spectrum(j, n)), data: paths.map((path) => path[path.length - 1])},
-        ...paths.map((path, j) => ({label: `j = ${j}`, showLine: true, borderWidth: 1.2, pointRadius: 0, pointHitRadius: 3, borderColor: spectrum(j, n), data: path})),
+        ...trailSets(paths, 'j', n),
         {label: 'RoPE', pointRadius: 5, borderWidth: 1.5, borderColor: style('--soft'), backgroundColor: 'transparent', data: [{x: 1, y: 0, note: 'RoPE: δ = 1, b = 0'}]},
         circle(1, style('--soft')),
-      ], reach);
+      ], (v) => Math.sign(v) * v * v);
     }
-  };
-  const layers = choices('layer ', range(run.layers).map(String), (l) => {
-    layer = l;
-    draw();
   });
-  const zoom = make('input', {type: 'checkbox', onchange: () => {
-    zoomed = zoom.checked;
-    draw();
-  }});
-  panel.add(make('div', {class: 'choices'}, make('label', {}, zoom, ' zoom to the points')), layers.bar, grid);
+  panel.add(layers.bar, grid);
   layers.start();
   if (run.curves.delta_mean) {
     const row = make('div', {class: 'row'});
     panel.add(row);
-    const axis = axes[shown.axis];
     for (const [name, symbol] of [['delta', 'δ'], ['phase_bias', 'b']]) {
       chart(row, 'line', [
         curve(`mean of ${symbol}`, points(run, run.curves[`${name}_mean`]), runColour(0), {pointRadius: 0}),
         curve(`standard deviation of ${symbol}`, points(run, run.curves[`${name}_std`]), runColour(1), {pointRadius: 0}),
-      ], curveOptions({x: axis.title, formatX: axis.format, y: `${symbol}, all heads and frequencies`, legend: true}));
+      ], curveOptions({...xOptions(), y: `${symbol}, all heads and frequencies`, legend: true}));
     }
   }
   return panel;
@@ -138,7 +132,7 @@ function offsetsPanel(run) {
   const {steps, parameters} = run.history;
   const {values, shape: [n]} = parameters['position.phase'];
   panel.add(make('p', {class: 'hint'},
-    'Positions enter as sin and cos of t/10000^(2i/d) + φ_i. On the left e^{iφ_i}, with time as radius: a trail leads outwards from step 0, ' +
+    'Positions enter as sin and cos of t/10000^(2i/d) + φ_i. On the left the angles φ_i, with time as radius: a trail leads outwards from step 0, ' +
     `where φ = 0, to the circle at step ${counted(steps[steps.length - 1])}. Red: the fastest sinusoids; violet: the slowest.`));
   const row = make('div', {class: 'row'});
   panel.add(row);
@@ -148,14 +142,10 @@ function offsetsPanel(run) {
   });
   const square = make('div', {class: 'head'});
   row.append(square);
-  plane(square, [
-    {label: 'ends', pointRadius: 3.5, borderWidth: 1, borderColor: style('--card'), backgroundColor: paths.map((_, j) => spectrum(j, n)), data: paths.map((path) => path[path.length - 1])},
-    ...paths.map((path, j) => ({label: `i = ${j}`, showLine: true, borderWidth: 1.2, pointRadius: 0, pointHitRadius: 3, borderColor: spectrum(j, n), data: path})),
-    circle(1, style('--soft')),
-  ], 1.2);
+  plane(square, [...trailSets(paths, 'i', n), circle(1, style('--soft'))], null);
   const chosen = [...new Set([0, Math.floor(steps.length / 2), steps.length - 1])];
   chart(row, 'line', chosen.map((s, i) => curve(`step ${counted(steps[s])}`, values[s].map((phi, j) => ({x: j, y: phi})), runColour(i), {pointRadius: n > 40 ? 0 : 2})),
-    curveOptions({x: 'i, from the fastest sinusoid to the slowest', y: 'φ_i [rad]', legend: true}), 'tall');
+    curveOptions({x: 'i, from the fastest sinusoid to the slowest', y: 'φ_i [rad]', lastX: n - 1, legend: true}), 'tall');
   return panel;
 }
 
@@ -179,7 +169,7 @@ function cropePanel(run) {
       chart(content, 'line', [['q_norm.weight', 'queries', 0], ['k_norm.weight', 'keys', 1]].flatMap(([name, label, c]) => [
         curve(label, gains(name, steps.length - 1), runColour(c)),
         curve(`${label}, step 0`, gains(name, 0), transparent(runColour(c), 0.4), {borderDash: [4, 4], pointRadius: 0}),
-      ]), curveOptions({x: 'pair, from the fastest rotation to the slowest', y: 'gain', legend: true}));
+      ]), curveOptions({x: 'pair, from the fastest rotation to the slowest', y: 'gain', lastX: gains('q_norm.weight', 0).length - 1, legend: true}));
     }
     const projections = ['q', 'k', 'v', 'o'].filter((p) => phases[oneOf(`${p}.weight`, layer)]);
     content.append(make('p', {class: 'hint'}, projections.length > 0

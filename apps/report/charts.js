@@ -6,6 +6,9 @@ class HeatCell extends Chart.Element {
     context.fillStyle = this.options.backgroundColor;
     // A little larger than it is: no seams between neighbours.
     context.fillRect(this.x - this.width / 2, this.y - this.height / 2, this.width + 0.4, this.height + 0.4);
+    if (!this.options.text) return;
+    Object.assign(context, {fillStyle: this.options.color, textAlign: 'center', textBaseline: 'middle', font: `13px ${Chart.defaults.font.family}`});
+    context.fillText(this.options.text, this.x, this.y);
   }
   inRange(x, y) {
     return this.inXRange(x) && this.inYRange(y);
@@ -24,7 +27,7 @@ class HeatCell extends Chart.Element {
   }
 }
 HeatCell.id = 'heatCell';
-HeatCell.defaults = {backgroundColor: 'transparent'};
+HeatCell.defaults = {backgroundColor: 'transparent', color: 'transparent', text: ''};
 
 /** Data {x: column, y: row, v: value}, both axes of the type `category`. */
 class HeatController extends Chart.DatasetController {
@@ -101,14 +104,14 @@ function setDefaults() {
 const axisTitle = (text) => ({display: Boolean(text), text});
 
 /** Options of curves over x. */
-function curveOptions({x, y, legend = false, logarithmic = false, format = brief, formatX = brief, yRange = {}}) {
+function curveOptions({x, y, legend = false, logarithmic = false, format = brief, formatX = brief, lastX = undefined}) {
   return {
     parsing: false,
     spanGaps: false,
     interaction: {mode: 'nearest', axis: 'x', intersect: false},
     scales: {
-      x: {type: 'linear', title: axisTitle(x), ticks: {maxRotation: 0, callback: formatX}, grace: 0},
-      y: {type: logarithmic ? 'logarithmic' : 'linear', title: axisTitle(y), ticks: {callback: tickFormat(logarithmic, format)}, ...yRange},
+      x: {type: 'linear', min: 0, max: lastX, title: axisTitle(x), ticks: {maxRotation: 0, includeBounds: false, callback: formatX}},
+      y: {type: logarithmic ? 'logarithmic' : 'linear', title: axisTitle(y), ticks: {callback: tickFormat(logarithmic, format)}},
     },
     plugins: {
       legend: {display: legend, position: 'bottom'},
@@ -139,11 +142,15 @@ const circle = (radius, colour) => ({
   data: range(97).map((i) => ({x: radius * Math.cos((i * Math.PI) / 48), y: radius * Math.sin((i * Math.PI) / 48)})),
 });
 
-/** A plane of complex numbers, |x|, |y| <= reach; points carry their own tooltip, `note`. */
-function plane(host, datasets, reach) {
+/**
+ * A plane of complex numbers, |x|, |y| <= 1.2; points carry their own tooltip, `note`. `written`: what a
+ * place on an axis means; null: nothing.
+ */
+function plane(host, datasets, written = (v) => v) {
+  const reach = 1.2;
   const axis = (vertical) => ({
     type: 'linear', min: -reach, max: reach,
-    ticks: {maxTicksLimit: 5, font: {size: 10}, includeBounds: false, callback: (v) => (vertical && v !== 0 ? `${brief(v)}i` : brief(v))},
+    ticks: {stepSize: 0.5, font: {size: 10}, includeBounds: false, callback: (v) => (written === null ? '' : v === 0 ? '0' : `${brief(written(v))}${vertical ? 'i' : ''}`)},
     grid: {color: (c) => (c.tick.value === 0 ? style('--soft') : style('--grid'))},
   });
   return chart(host, 'scatter', datasets, {
@@ -188,11 +195,11 @@ function rose(host, sets) {
  * A heat map: value(row, column) in [0, 1], or null for a cell that is not drawn; colours go by its square root, so that small ones are
  * seen. Without `axes` it is a thumbnail.
  */
-function heatMap(host, {rows, columns, value, note, axes = true, xTitle = '', yTitle = ''}) {
+function heatMap(host, {rows, columns, value, note, text = () => '', axes = true, xTitle = '', yTitle = ''}) {
   const cells = [];
   rows.forEach((_, y) => columns.forEach((_, x) => {
     const v = value(y, x);
-    if (v !== null) cells.push({x, y, v});
+    if (v !== null) cells.push({x, y, v, text: text(y, x)});
   }));
   const shades = range(65).map((i) => heat(Math.sqrt(i / 64)));
   const axis = (title, rotation) => ({
@@ -204,7 +211,11 @@ function heatMap(host, {rows, columns, value, note, axes = true, xTitle = '', yT
         return label.length > 14 ? `${label.slice(0, 13)}…` : label;
       }},
   });
-  return chart(host, 'heat', [{data: cells, backgroundColor: (c) => (c.raw ? shades[Math.round(64 * c.raw.v)] : 'transparent')}], {
+  const cell = {
+    data: cells, backgroundColor: (c) => (c.raw ? shades[Math.round(64 * c.raw.v)] : 'transparent'), text: (c) => c.raw?.text ?? '',
+    color: (c) => style(c.raw?.v > 0.3 ? '--card' : '--text'),
+  };
+  return chart(host, 'heat', [cell], {
     parsing: false,
     events: axes ? undefined : [],
     interaction: {mode: 'nearest', intersect: true},

@@ -24,8 +24,11 @@ const colours = 8;
 const runColour = (i) => style(`--run-${i % colours}`);
 /** From the ninth run on, colours come again with dashes. */
 const runDash = (i) => (i < colours ? [] : i < 2 * colours ? [6, 3] : [2, 2]);
-/** `share` of 0 is nothing, of 1 the full colour. */
-const heat = (share) => `rgba(${style('--heat')}, ${Math.max(0, Math.min(1, share))})`;
+/** From the card's colour for a `share` of 0 to the full colour for 1. */
+function heat(share) {
+  const [from, to] = ['--heat-0', '--heat-1'].map((name) => style(name).split(',').map(Number));
+  return `rgb(${from.map((c, i) => Math.round(c + (to[i] - c) * Math.max(0, Math.min(1, share)))).join(', ')})`;
+}
 const transparent = (colour, share) => colour + Math.round(255 * share).toString(16).padStart(2, '0');
 
 const visibleRuns = () => data.runs.map((run, i) => ({run, i})).filter(({i}) => !shown.hidden.has(i));
@@ -34,7 +37,7 @@ const chosenRun = () => data.runs[shown.run];
 /** Four significant digits, large and small numbers with an exponent. */
 function brief(value) {
   if (value === null || !Number.isFinite(value)) return 'not a number';
-  if (value !== 0 && (Math.abs(value) >= 1e6 || Math.abs(value) < 1e-3)) return value.toExponential(2);
+  if (value !== 0 && (Math.abs(value) >= 1e6 || Math.abs(value) < 1e-4)) return value.toExponential(2).replace(/\.?0+e/, 'e');
   return String(Number(value.toPrecision(4)));
 }
 const percent = (share) => (share === null ? 'not a number' : `${(100 * share).toFixed(1)} %`);
@@ -64,6 +67,7 @@ class Panel {
   say(words) {
     this.add(make('p', {class: 'words'}, words));
     this.root.dataset.drawn = 'words';
+    this.root.classList.remove('wide');
     return this;
   }
 

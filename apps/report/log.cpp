@@ -62,7 +62,7 @@ std::vector<std::size_t> spread(std::size_t n, std::size_t most) {
   return places;
 }
 
-/// The exponentially weighted mean over a fiftieth of the curve, without the bias of its beginning.
+/// The exponentially weighted mean over about a fiftieth of the curve, without the bias of its beginning.
 Curve smooth(const Curve& curve) {
   const double keep = 1 - 1 / std::max(2.0, static_cast<double>(curve.y.size()) / 50);
   double sum = 0, weight = 0;
@@ -186,10 +186,10 @@ RunLog read_log(const std::string& path) {
 
 nlohmann::ordered_json curves_of(const RunLog& log) {
   Json page;
-  page["curves"] = Json::object();
+  page["curves"] = page["smooth"] = Json::object();
   for (const auto& [name, curve] : numbers_of(log)) {
     page["curves"][name] = to_json(thinned(curve));
-    if (name == "loss") page["smooth"] = to_json(smooth(curve));
+    if (name == "loss" || name == "grad_norm") page["smooth"][name] = to_json(smooth(curve));
   }
   page["clock"] = clock_of(log);
   page["angles"] = angles_in(log);

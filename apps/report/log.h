@@ -17,8 +17,8 @@ struct RunLog {
 RunLog read_log(const std::string& path);
 
 /// What the page draws: {"curves": every number of the lines by name, {"x": steps, "y": values}, long ones thinned so that their
-/// peaks stay; "smooth": the mean of the loss over a while; "clock": training time and tokens by step; "angles": θ and κ(θ) by
-/// step; "confusion" and "class_accuracy" of a classifier}. Numbers that are not finite become null.
+/// peaks stay; "smooth": means of loss and grad_norm over a while; "clock": training time and tokens by step; "angles": θ and κ(θ)
+/// by step; "confusion" and "class_accuracy" of a classifier}. Numbers that are not finite become null.
 nlohmann::ordered_json curves_of(const RunLog& log);
 
 /// Five significant digits: enough for a pixel, and a page of a tenth of the size. null for what is not finite.

@@ -42,7 +42,7 @@ choose(document.getElementById('run'), data.runs.map((run, i) => [i, run.label])
   drawDetails();
 });
 document.getElementById('run-choice').hidden = data.runs.length === 1;
-document.getElementById('about').textContent = `${data.runs.length === 1 ? data.runs[0].path : `${data.runs.length} runs`}, by ${data.version}`;
+document.getElementById('about').textContent = `${data.runs.length === 1 ? data.runs[0].path : `${data.runs.length} runs`}, shown by ${data.version}`;
 document.title = `argand report: ${data.runs.map((run) => run.label).join(', ')}`;
 
 // report.html#run=1 shows the details of the second run at once.

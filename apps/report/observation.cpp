@@ -158,7 +158,8 @@ Json samples_of(Model<R>& model, const TrainedRun& trained, const Words& words, 
       },
       context);
   Json page = Json::array();
-  for (std::size_t i = 0; i < texts.size(); ++i) page.push_back({{"prompt", prompt[i]}, {"text", texts[i]}});
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    page.push_back({{"prompt", prompt[i].substr(prompt[i].find_first_not_of(' '))}, {"text", texts[i]}});
   return page;
 }
 

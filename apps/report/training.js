@@ -27,15 +27,17 @@ function gaps(series) {
   return series ? series.y.filter((v) => v === null).length : 0;
 }
 
+/** The end of the x axis: that of the longest run. */
+const lastX = () => Math.max(1, ...data.runs.map((run) => axes[shown.axis].at(run, run.step)));
+const xOptions = () => ({x: axes[shown.axis].title, formatX: axes[shown.axis].format, lastX: lastX()});
+
 /** Curves of `runs` (of {run, i}); `of(run)` gives the series. */
 function overlay(panel, runs, of, options, more = {}) {
   const datasets = runs.filter(({run}) => of(run)).map(({run, i}) =>
     curve(run.label, points(run, of(run)), runColour(i), {borderDash: runDash(i), ...more}));
   const missing = runs.reduce((sum, {run}) => sum + gaps(of(run)), 0);
   if (missing > 0) panel.add(make('p', {class: 'hint'}, `${missing} values were not finite: gaps in the curves.`));
-  const axis = axes[shown.axis];
-  return {datasets, draw: (further = []) =>
-    chart(panel.body, 'line', [...datasets, ...further], curveOptions({x: axis.title, formatX: axis.format, ...options}))};
+  return {datasets, draw: (further = []) => chart(panel.body, 'line', [...datasets, ...further], curveOptions({...xOptions(), ...options}))};
 }
 
 /** One series of all visible runs that have it, or words. */
@@ -54,17 +56,18 @@ function spans(runs, of, factor) {
   return values.length > 0 && Math.min(...values) > 0 && Math.max(...values) > factor * Math.min(...values);
 }
 
-function lossPanel() {
-  const panel = new Panel('training', 'loss', 'Training loss', 'Cross entropy in nats. Faint: as logged; strong: its mean over a fiftieth of the run.');
+/** A curve that is restless from step to step: faint as it was logged, and strong its mean over a while. */
+function restlessPanel(id, name, title, hint, options) {
+  const panel = new Panel('training', id, title, `${hint} Faint: as logged; strong: its mean over about a fiftieth of the run.`);
   const runs = visibleRuns();
   if (runs.length === 0) return panel.say('All runs are switched off in the legend.');
-  if (!runs.some(({run}) => run.curves.loss)) return panel.say('No step has been logged yet.');
-  const raw = overlay(panel, runs, (run) => run.curves.loss, {y: 'loss', logarithmic: false});
+  if (!runs.some(({run}) => run.curves[name])) return panel.say('No step has been logged yet.');
+  const raw = overlay(panel, runs, (run) => run.curves[name], options);
   raw.datasets.forEach((set) => Object.assign(set, {
-    quiet: true, borderWidth: 1, pointRadius: set.data.length > 1 ? 0 : 3, borderColor: transparent(set.borderColor, 0.3),
+    quiet: true, borderWidth: 1, pointRadius: set.data.length > 1 ? 0 : 3, borderColor: transparent(set.borderColor, runs.length > 2 ? 0.15 : 0.3),
   }));
-  raw.draw(runs.filter(({run}) => run.smooth).map(({run, i}) =>
-    curve(run.label, points(run, run.smooth), runColour(i), {pointRadius: 0, borderDash: runDash(i)})));
+  raw.draw(runs.filter(({run}) => run.smooth[name]).map(({run, i}) =>
+    curve(run.label, points(run, run.smooth[name]), runColour(i), {pointRadius: 0, borderDash: runDash(i)})));
   return panel;
 }
 
@@ -75,12 +78,13 @@ function confusionPanel() {
   if (!run.confusion) return panel.say('No validation has been made yet.');
   const {counts, step} = run.confusion;
   const sums = counts.map((row) => row.reduce((a, b) => a + b, 0));
-  panel.add(make('p', {class: 'hint'}, `${run.label}, at step ${counted(step)}: how test articles of each class were labelled. Hover or tap for numbers.`));
+  panel.add(make('p', {class: 'hint'}, `${run.label}, at step ${counted(step)}: how many test articles of each class were labelled as which; colours by the share of the class.`));
   const box = make('div', {class: 'confusion'});
   panel.add(box);
   heatMap(box, {
     rows: run.classes, columns: run.classes, xTitle: 'labelled as', yTitle: 'is',
     value: (y, x) => (sums[y] > 0 ? counts[y][x] / sums[y] : 0),
+    text: (y, x) => String(counts[y][x]),
     note: (y, x, v) => `${counts[y][x]} of ${sums[y]} ${run.classes[y]} (${percent(v)}) labelled ${run.classes[x]}`,
   });
   return panel;
@@ -92,9 +96,8 @@ function classPanel() {
   if (run.task === 'lm') return panel.say(`${run.label} is a language model: it has no classes.`);
   if (!run.class_accuracy) return panel.say('No validation has been made yet.');
   panel.add(make('p', {class: 'hint'}, `${run.label}: share of each class's test articles that are labelled rightly.`));
-  const axis = axes[shown.axis];
   chart(panel.body, 'line', run.class_accuracy.map((series, c) => curve(run.classes[c], points(run, series), runColour(c))),
-    curveOptions({x: axis.title, formatX: axis.format, y: 'accuracy', format: percent, legend: true}));
+    curveOptions({...xOptions(), y: 'accuracy', format: percent, legend: true}));
   return panel;
 }
 
@@ -108,7 +111,7 @@ function drawTraining() {
   clear(document.getElementById('training'));
   const runs = visibleRuns();
   const of = (name) => (run) => run.curves[name];
-  lossPanel();
+  restlessPanel('loss', 'loss', 'Training loss', 'Cross entropy in nats.', {y: 'loss'});
   overlayPanel('validation', 'Validation loss', 'Cross entropy in nats; of classifiers on the test articles.', of('valid_loss'), {y: 'loss'},
     'No validation has been made yet.');
   overlayPanel('perplexity', 'Validation perplexity', 'Language models: exp of the validation loss.', of('valid_ppl'),
@@ -120,8 +123,7 @@ function drawTraining() {
   classPanel();
   confusionPanel();
   overlayPanel('lr', 'Learning rate', null, of('lr'), {y: 'learning rate'}, 'No step has been logged yet.');
-  overlayPanel('grad-norm', 'Gradient norm', 'Global, before clipping.', of('grad_norm'),
-    {y: 'norm', logarithmic: spans(runs, of('grad_norm'), 30)}, 'No step has been logged yet.');
+  restlessPanel('grad-norm', 'grad_norm', 'Gradient norm', 'Global, before clipping.', {y: 'norm', logarithmic: spans(runs, of('grad_norm'), 30)});
   for (const [name, [title, hint]] of Object.entries(furtherCurves))
     if (runs.some(({run}) => run.curves[name])) overlayPanel(name.replace('_', '-'), title, hint, of(name), {}, '');
 }

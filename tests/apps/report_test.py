@@ -1,0 +1,233 @@
+"""argand report in a real browser: every panel of every family is drawn, nothing is fetched, and hostile text stays text.
+
+  report_test.py ARGAND_PROGRAM
+
+Skipped, with a word, where there is no chromium.
+"""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from html.parser import HTMLParser
+
+argand = sys.argv[1]
+chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+if chromium is None:
+    print("skipped: no chromium here to open the pages in (./dev install-deps --all)")
+    sys.exit(77)
+
+failures = []
+WORDS = "words"  # what a panel is marked with that says why there is nothing to draw
+ALL_PANELS = {"facts", "loss", "validation", "perplexity", "accuracy", "class-accuracy", "confusion", "lr", "grad-norm", "angles", "heads",
+              "offsets", "crope", "phases", "attention", "windows", "samples", "articles", "config"}
+TINY = "--n-layers 2 --d-model 16 --n-heads 2 --d-ff 16 --batch 4 --threads 1 --steps 6 --eval-every 3 --checkpoint-every 2 --warmup 2".split()
+LM, CLASSIFIER = {"perplexity", "samples"}, {"accuracy", "class-accuracy", "confusion", "articles"}
+ALWAYS = {"facts", "loss", "validation", "lr", "grad-norm", "attention", "config"}
+# The runs: how they are trained, and which panels show something.
+RUNS = {
+    "transformer": ("lm --family transformer --position learned --length 16", ALWAYS | LM),
+    "complexformer": ("lm --family complexformer --length 16 --pcl-weight 0.01", ALWAYS | LM | {"heads", "phases", "auxiliary"}),
+    "crope": ("lm --family crope --mode qkv --length 16", ALWAYS | LM | {"crope", "phases"}),
+    "crat": ("lm --family crat --length 16 --irw-layers 1 --irw-passages 40 --irw-length 8 --irw-top-k 3",
+             ALWAYS | LM | {"offsets", "phases", "windows"}),
+    "qic": ("classify --family qic --train-articles 60 --test-articles 20", ALWAYS | CLASSIFIER | {"angles", "phases"}),
+}
+
+
+def expect(rule, text):
+    if not rule:
+        failures.append(text)
+
+
+def run(*command, code=0):
+    done = subprocess.run([argand, *command], capture_output=True, text=True, check=False)
+    if done.returncode != code:
+        sys.exit(f"argand {' '.join(command)}: exit code {done.returncode} instead of {code}\n{done.stdout}{done.stderr}")
+    return done
+
+
+class Page(HTMLParser):
+    """What a browser made of a page."""
+
+    def __init__(self, dom):
+        super().__init__()
+        self.panels, self.references, self.errors, self.tags = {}, [], None, []
+        self.text, self.inside = "", []
+        self.feed(dom)
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        self.inside.append(tag) if tag in ("script", "style") else self.tags.append(tag)
+        if tag == "html":
+            self.errors = attributes.get("data-errors")
+        if "data-panel" in attributes:
+            self.panels[attributes["data-panel"]] = attributes.get("data-drawn")
+        self.references += [f"{tag} {name}" for name in ("src", "href", "srcset", "action", "data") if name in attributes]
+
+    def handle_endtag(self, tag):
+        if self.inside and self.inside[-1] == tag:
+            self.inside.pop()
+
+    def handle_data(self, data):
+        if not self.inside:
+            self.text += data
+
+
+def open_in_browser(path, fragment="", *options):
+    """The page after its scripts have run. Any word on the console is a failure: errors, refused requests, warnings."""
+    with tempfile.TemporaryDirectory() as profile:
+        done = subprocess.run(
+            [chromium, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}", "--window-size=1280,2000",
+             "--host-resolver-rules=MAP * ~NOTFOUND", "--enable-logging=stderr", "--virtual-time-budget=20000", *options, "--dump-dom",
+             f"file://{path}{fragment}"], capture_output=True, text=True, timeout=300, check=False)
+    page, name = Page(done.stdout), os.path.basename(path) + fragment
+    for line in done.stderr.splitlines():
+        expect("CONSOLE" not in line, f"{name}: {line}")
+    expect(page.errors == "0", f"{name}: {page.errors} errors in the page")
+    expect(not page.references, f"{name}: refers to something: {page.references}")
+    return page
+
+
+def data_of(path):
+    with open(path, encoding="utf8") as file:
+        return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', file.read(), re.S).group(1))
+
+
+def check_file(path):
+    with open(path, encoding="utf8") as file:
+        text = file.read()
+    expect(len(text.encode()) < 5_000_000, f"{path} has {len(text)} bytes")
+    expect(not re.search(r"https?://|url\(|@import", text), f"{path} names a host or refers to something")
+    expect("default-src 'none'" in text, f"{path}: the browser may fetch things")
+
+
+def check_panels(page, name, drawn):
+    expect(ALL_PANELS <= set(page.panels), f"{name}: no panel {ALL_PANELS - set(page.panels)}")
+    for panel, mark in page.panels.items():
+        if panel in drawn:
+            expect(mark is not None and mark.isdigit() and int(mark) > 0, f"{name}: {panel} shows nothing ({mark})")
+        else:
+            expect(mark == WORDS, f"{name}: {panel} should say why there is nothing to see ({mark})")
+
+
+def a_report_of_each_family_and_of_all(folder):
+    runs = []
+    for name, (options, drawn) in RUNS.items():
+        runs.append(os.path.join(folder, name))
+        run("train", *options.split(), *TINY, "--out", runs[-1])
+        page_file = runs[-1] + ".html"
+        run("report", runs[-1], "--out", page_file)
+        check_file(page_file)
+        check_panels(open_in_browser(page_file), name, drawn)
+    together = os.path.join(folder, "all.html")
+    run("report", *runs, "--out", together)
+    check_file(together)
+    expect([r["label"] for r in data_of(together)["runs"]] == list(RUNS), "labels are not the runs' own names")
+    # The curves of all, the details of each.
+    for i, (name, (_, drawn)) in enumerate(RUNS.items()):
+        shared = {"perplexity", "accuracy", "auxiliary"}
+        options = ["--blink-settings=preferredColorScheme=0"] if i % 2 else []  # every other one in the dark
+        check_panels(open_in_browser(together, f"#run={i}", *options), f"all, {name}", drawn | shared)
+    return runs
+
+
+def histories_begin_and_end_with_the_run(folder):
+    crope = data_of(os.path.join(folder, "crope.html"))["runs"][0]["history"]
+    expect(crope["steps"] == [0, 2, 4, 6], f"history of the steps {crope['steps']}")
+    gains = crope["parameters"]["blocks.0.attn.q_norm.weight"]["values"]
+    expect(gains[0] == [1.0] * 8 and gains[-1] != gains[0], "gains begin at 1 and learn")
+    expect(sum(crope["phases"]["blocks.1.attn.v.weight"]["last"]) == 64, "8 x 8 complex weights have 64 phases")
+    heads = data_of(os.path.join(folder, "complexformer.html"))["runs"][0]["history"]["parameters"]
+    expect(heads["blocks.1.attn.phase_bias"]["values"][0] == [0.0] * 8, "b begins at 0")
+    crat = data_of(os.path.join(folder, "crat.html"))["runs"][0]
+    expect(crat["text"]["windows"][0]["layer"] == 1 and len(crat["text"]["windows"][0]["chosen"][0]) == 3, "what the window read")
+    for weights in crat["text"]["windows"][0]["weights"]:
+        expect(abs(sum(weights) - 1) < 1e-3, f"weights of passages add up to {sum(weights)}")
+    qic = data_of(os.path.join(folder, "qic.html"))["runs"][0]
+    expect(len(qic["angles"]["names"]) == 1 + 2 + 4, f"angles {qic['angles']['names']}")
+    expect(sum(map(sum, qic["confusion"]["counts"])) == 20, "the confusion matrix counts the test articles")
+    T = len(qic["text"]["words"])
+    for row in range(T):
+        share = sum(qic["text"]["attention"][0][0][row * T:(row + 1) * T])
+        expect(abs(share - 1000) <= T / 2, f"a row of attention adds up to {share} thousandths")
+
+
+def runs_that_were_killed(folder, run_of):
+    """A half-written last line, a line that is none, and numbers that are none."""
+    path = os.path.join(folder, "killed")
+    shutil.copytree(run_of, path)
+    log = os.path.join(path, "log.jsonl")
+    with open(log, "a", encoding="utf8") as file:
+        file.write('{"step":7,"loss":null,"grad_norm":null,"lr":1e-5,"seconds":0.1,"tokens_per_second":640.0}\n'
+                   '{"step":7,"valid_loss":null,"valid_ppl":null,"best":false}\nnot json\n{"step":8,"loss":NaN}\n{"step":8,"lo')
+    run("report", path, "--out", path + ".html")
+    data = data_of(path + ".html")["runs"][0]
+    expect(data["unreadable"] == 2, f"{data['unreadable']} unreadable lines")
+    expect(data["curves"]["loss"]["y"][-1] is None and len(data["curves"]["loss"]["y"]) == 7, "a loss that is no number is a gap")
+    page = open_in_browser(path + ".html")
+    check_panels(page, "killed", RUNS["transformer"][1])
+    expect("values were not finite" in page.text, "gaps are told of")
+    os.remove(log)
+    run("report", path, "--out", path + ".html")
+    page = open_in_browser(path + ".html")
+    check_panels(page, "without a log", RUNS["transformer"][1] - {"loss", "validation", "perplexity", "lr", "grad-norm"})
+
+
+def hostile_text(folder, run_of):
+    """Words, a folder and labels that would be HTML if they could."""
+    path = os.path.join(folder, "a<img src=x onerror=alert(1)>&amp;")
+    shutil.copytree(run_of, path)
+    word, label = "</script><b>", '"><i>x'
+    with open(os.path.join(path, "vocab.txt"), encoding="utf8") as file:
+        words = file.read().split("\n")
+    words[5] = word
+    with open(os.path.join(path, "vocab.txt"), "w", encoding="utf8") as file:
+        file.write("\n".join(words))
+    with open(os.path.join(path, "classes.txt"), encoding="utf8") as file:
+        labels = file.read().split("\n")
+    labels[1] = label
+    with open(os.path.join(path, "classes.txt"), "w", encoding="utf8") as file:
+        file.write("\n".join(labels))
+    out = os.path.join(folder, "hostile.html")
+    run("report", path, "--out", out, "--text", f"{words[4]} {word} {words[6]} <!-- <script> {word}")
+    expect(data_of(out)["runs"][0]["text"]["words"][1] == word, "the word is not what it was")
+    with open(out, encoding="utf8") as file:
+        expect("<b>" not in file.read(), "a word became markup")
+    page = open_in_browser(out)
+    check_panels(page, "hostile", RUNS["qic"][1] - {"articles"})  # whose classes are not those of the data any more
+    expect("i" in page.tags and "img" not in page.tags and "b" in page.tags, "the page's own elements")
+    expect(os.path.basename(path) in page.text, "the folder's name is shown as it is")
+
+
+def mistakes(folder, run_of):
+    out = os.path.join(folder, "none.html")
+    empty = os.path.join(folder, "empty")
+    os.mkdir(empty)
+    for arguments, code, message in (
+            ([empty], 1, f"argand: report: {empty} holds no run of argand (it has none of its files)\n"),
+            ([folder + "/gone"], 1, f"argand: report: there is no {folder}/gone\n"),
+            ([run_of + "/log.jsonl"], 1,
+             f"argand: report: {run_of}/log.jsonl is a file; a report is made of a run's folder, the log in it included\n"),
+            ([run_of, run_of + "/"], 2, f"argand: RUN: {run_of}/ is given twice\n")):
+        done = run("report", *arguments, "--out", out, code=code)
+        expect(done.stderr == message, f"report {arguments}: {done.stderr}")
+    expect(not os.path.exists(out), "a page in spite of a mistake")
+    run("report", run_of, "--out", out, "--text", "zzz-no-such-word")
+    data = data_of(out)["runs"][0]
+    expect("zzz-no-such-word" in data["text"]["none"] and data["samples"]["none"] == data["text"]["none"], f"unknown words: {data['text']}")
+    check_panels(open_in_browser(out), "unknown words", RUNS["transformer"][1] - {"attention", "samples"})
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    runs = a_report_of_each_family_and_of_all(scratch)
+    histories_begin_and_end_with_the_run(scratch)
+    runs_that_were_killed(scratch, runs[0])
+    hostile_text(scratch, runs[-1])
+    mistakes(scratch, runs[0])
+for failure in failures:
+    print(failure)
+print("all panels of all families were drawn" if not failures else f"{len(failures)} failures")
+sys.exit(1 if failures else 0)
