@@ -82,13 +82,7 @@ void Checkpoint::load(const ParameterList<R>& parameters) const {
   for (const std::string& name : file_.names())
     require(wanted.contains(name) || name.starts_with(optimizer_prefix) || name.starts_with(encodings_prefix), "checkpoint",
             "{}: {} is no parameter of this model", file_.path(), in_quotes(name));
-  for (Parameter<R> p : parameters)
-    std::visit(
-        [&]<Scalar T>(Var<T>& v) {
-          const Tensor<T> x = file_.tensor<T>(p.name);
-          std::copy(x.begin(), x.end(), v.value().begin());
-        },
-        p.var);
+  for (Parameter<R> p : parameters) std::visit([&](auto& v) { file_.load(p.name, v.value()); }, p.var);
 }
 
 template <RealScalar R>

@@ -26,7 +26,7 @@ struct GradcheckOptions {
   std::uint64_t seed = 0x6C4D;  ///< of the random weights
   bool blame_ops = true;        ///< when f fails, run the own check of every op that it recorded and name those that fail
   bool parallel = false;        ///< differentiate several elements at once: f must be callable from several threads
-  RiddersOptions ridders;
+  RiddersOptions ridders = {};
 };
 
 /// One element of one input, under the projection in which it came out worst (or, with full_jacobian, under each).

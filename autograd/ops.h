@@ -10,6 +10,7 @@
 #include "autograd/ops/cross_entropy.h"
 #include "autograd/ops/dropout.h"
 #include "autograd/ops/exponential.h"
+#include "autograd/ops/external.h"
 #include "autograd/ops/gather.h"
 #include "autograd/ops/hamilton_matrix.h"
 #include "autograd/ops/info_nce.h"

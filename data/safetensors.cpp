@@ -174,6 +174,14 @@ Tensor<T> SafetensorsFile::tensor(const std::string& name) const {
   return x;
 }
 
+template <Scalar T>
+void SafetensorsFile::load(const std::string& name, Tensor<T>& x) const {
+  require(shape(name) == x.shape(), "safetensors", "{}: tensor {} has shape {}, asked for as {}", path_, in_quotes(name),
+          shape(name), x.shape());
+  const Tensor<T> stored = tensor<T>(name);
+  std::copy(stored.begin(), stored.end(), x.begin());
+}
+
 Ids SafetensorsFile::ids(const std::string& name) const {
   const StoredTensor& t = info(name);
   require(t.dtype == "I64" || t.dtype == "I32", "safetensors", "{}: tensor {} is {}, asked for as ids (I64 or I32)", path_,
@@ -197,15 +205,16 @@ Ids SafetensorsFile::ids(const std::string& name) const {
 
 template <Scalar T>
 void SafetensorsWriter::add(const std::string& name, const Tensor<T>& x) {
-  constexpr bool is_pairs = std::same_as<T, std::complex<double>>;
+  const bool is_pairs = std::same_as<T, std::complex<double>> || (ComplexScalar<T> && complex_ == Complex::Pairs);
+  const std::string_view dtype = is_pairs ? stored_dtype<RealOf<T>>() : stored_dtype<T>();
   Shape shape = x.shape();
   if (is_pairs) shape.push_back(2);
   const auto keep = std::make_shared<Tensor<T>>(x);
   add({.name = name,
-       .dtype = stored_dtype<T>(),
+       .dtype = dtype,
        .shape = shape,
        .is_pairs = is_pairs,
-       .item_bytes = detail::item_bytes(stored_dtype<T>()),
+       .item_bytes = detail::item_bytes(dtype),
        .keep = keep,
        .bytes = {reinterpret_cast<const char*>(std::as_const(*keep).data()), static_cast<std::size_t>(x.size()) * sizeof(T)}});
 }
@@ -270,8 +279,9 @@ void SafetensorsWriter::save(const std::string& path) const {
   file.commit();
 }
 
-#define ARGAND_SAFETENSORS(T)                                              \
-  template Tensor<T> SafetensorsFile::tensor<T>(const std::string&) const; \
+#define ARGAND_SAFETENSORS(T)                                                   \
+  template Tensor<T> SafetensorsFile::tensor<T>(const std::string&) const;      \
+  template void SafetensorsFile::load<T>(const std::string&, Tensor<T>&) const; \
   template void SafetensorsWriter::add<T>(const std::string&, const Tensor<T>&);
 ARGAND_FOR_SCALAR(ARGAND_SAFETENSORS)
 

@@ -1,6 +1,6 @@
 #pragma once
 /// Tensors in a file, in the safetensors format (https://github.com/huggingface/safetensors#format): an 8-byte length, a JSON
-/// header, the numbers. Python's `safetensors` reads what is written here.
+/// header, the numbers. Python's `safetensors` reads what is written here, C64 from its version 0.7.0 on.
 ///
 /// complex64 is the format's C64. complex128, for which the format has no type, is stored as F64 with a trailing axis of 2 (real,
 /// imaginary) and its name listed in the metadata: `complex` = JSON list of names. A file may store complex64 that way too.
@@ -47,6 +47,10 @@ class SafetensorsFile {
   /// Throws when the stored tensor is complex and T is not, or the reverse, or holds integers.
   template <Scalar T>
   Tensor<T> tensor(const std::string& name) const;
+  /// The same into numbers that somebody has already, such as a model's parameters: whoever shares x's storage sees them.
+  /// Throws when x has another shape.
+  template <Scalar T>
+  void load(const std::string& name, Tensor<T>& x) const;
   /// From I64 or I32. Throws when a number does not fit 32 bits.
   Ids ids(const std::string& name) const;
 
@@ -75,6 +79,10 @@ class SafetensorsFile {
 /// Tensors share storage with the caller's: save before writing into them again.
 class SafetensorsWriter {
  public:
+  /// How complex64 is stored: as C64, or as F32 pairs for readers that do not know C64. (complex128 is always pairs.)
+  enum class Complex { Native, Pairs };
+  explicit SafetensorsWriter(Complex complex = Complex::Native) : complex_(complex) {}
+
   /// Throws when the name is taken, reserved (`__metadata__`) or not UTF-8.
   template <Scalar T>
   void add(const std::string& name, const Tensor<T>& x);
@@ -96,6 +104,7 @@ class SafetensorsWriter {
   };
   void add(Entry entry);
 
+  Complex complex_;
   std::vector<Entry> entries_;
   std::map<std::string, std::string> metadata_;
 };

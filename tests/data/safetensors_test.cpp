@@ -225,4 +225,20 @@ BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_opened_is_named) {
              "safetensors: " + directory.path() + " is not a regular file");
 }
 
+BOOST_AUTO_TEST_CASE(loading_fills_the_storage_that_others_share_and_refuses_another_shape) {
+  const TemporaryDirectory directory;
+  SafetensorsWriter writer;
+  writer.add("x", Tensor<c64>({2}, {c64(1, 2), c64(3, 4)}));
+  writer.save(directory / "a.safetensors");
+  const auto file = SafetensorsFile::open(directory / "a.safetensors");
+
+  Tensor<c64> x = Tensor<c64>::zeros({2});
+  const Tensor<c64> shared = x;
+  file.load("x", x);
+  BOOST_TEST((shared(1) == c64(3, 4)));
+  Tensor<c64> wrong({3});
+  BOOST_TEST(error_of([&] { file.load("x", wrong); }) ==
+             "safetensors: " + file.path() + ": tensor \"x\" has shape [2], asked for as [3]");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

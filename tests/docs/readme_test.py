@@ -37,9 +37,9 @@ def output(*command):
 readme, contributing = read("README.md"), read("CONTRIBUTING.md")
 
 # The first example, and what it prints.
-example = read("examples/first_gradient.cpp")
-expect(plain(blocks(readme, "cpp")[0]) in plain(example), "README.md: the first C++ block is not in examples/first_gradient.cpp")
-expect(output(first_gradient).stdout in blocks(readme, ""), "README.md: no block is what examples/first_gradient.cpp prints")
+example = read("examples/02_first_gradient.cpp")
+expect(plain(blocks(readme, "cpp")[0]) in plain(example), "README.md: the first C++ block is not in examples/02_first_gradient.cpp")
+expect(output(first_gradient).stdout in blocks(readme, ""), "README.md: no block is what examples/02_first_gradient.cpp prints")
 
 # The pattern of an op is the real one.
 exponential = plain(read("autograd/ops/exponential.cpp") + read("autograd/ops/exponential.h") + read("nn/layers.cpp"))
@@ -48,9 +48,11 @@ for block in blocks(contributing, "cpp"):
     expect(code in exponential, f"CONTRIBUTING.md: not in the files it is taken from: {code[:70]}...")
 
 # Every file named in `code` or in a link is there.
-for name, text in (("README.md", readme), ("CONTRIBUTING.md", contributing), ("bench/pytorch/README.md", read("bench/pytorch/README.md"))):
+for name, text in (("README.md", readme), ("CONTRIBUTING.md", contributing), ("bench/pytorch/README.md", read("bench/pytorch/README.md")),
+                   ("examples/README.md", read("examples/README.md"))):
     prose = re.sub(r"^ *```.*?^ *```$", "", text, flags=re.M | re.S)
-    for path in re.findall(r"\[[^\]]*\]\(([^):]+)\)", prose) + re.findall(r"`((?:core|autograd|nn|optim|data|apps|tests|bench|examples)/[^` *]*)`", prose):
+    links = [os.path.join(os.path.dirname(name), path) for path in re.findall(r"\[[^\]]*\]\(([^):]+)\)", prose)]
+    for path in links + re.findall(r"`((?:core|autograd|nn|optim|data|apps|tests|bench|examples)/[^` *]*)`", prose):
         if not re.search(r"NAME|KIND|ROOM|SUBJECT", path):
             expect(os.path.exists(os.path.join(source, path)), f"{name}: there is no {path}")
     for command in re.findall(r"(?:^|`)argand ([a-z]+(?: (?:lm|classify))?)\b", text, re.M):

@@ -1,21 +1,55 @@
-"""Every example prints what tests/examples/NAME.txt says.
+"""Every example prints what tests/examples/NAME.txt says, stays under 80 lines, and stands in examples/README.md with its command.
 
-  example_test.py DIRECTORY PROGRAM...
+  example_test.py SOURCE_DIR PROGRAM...
+
+A line /.../ of NAME.txt is a regular expression: what depends on rounding, and so on the machine. An example without a NAME.txt is
+half of a program in two languages, which a test of its own runs.
 """
 import difflib
 import os
+import re
 import subprocess
 import sys
 
-directory, programs = sys.argv[1], sys.argv[2:]
+LONGEST = 80
+source, programs = sys.argv[1], sys.argv[2:]
 failed = 0
+
+
+def read(*path):
+    with open(os.path.join(source, *path), encoding="utf8") as file:
+        return file.read()
+
+
+def complain(*lines):
+    global failed
+    failed += 1
+    print(*lines, sep="\n")
+
+
+def lines_alike(expected, printed):
+    """The printed lines, those that match their regular expression written as it."""
+    return [e if e.startswith("/") and e.endswith("/") and re.fullmatch(e[1:-1], p) else p
+            for e, p in zip(expected, printed)] + printed[len(expected):]
+
+
+ladder = read("examples", "README.md")
 for program in programs:
     name = os.path.basename(program)
-    with open(os.path.join(directory, name + ".txt"), encoding="utf8") as file:
-        expected = file.read()
+    length = read("examples", name + ".cpp").count("\n")
+    if length >= LONGEST:
+        complain(f"{name}.cpp: {length} lines; an example has fewer than {LONGEST}")
+    if f"({name}.cpp)" not in ladder or f"build/examples/{name}" not in ladder:
+        complain(f"examples/README.md does not show {name}.cpp and how to run build/examples/{name}")
+    if not os.path.exists(os.path.join(source, "tests", "examples", name + ".txt")):
+        if os.path.exists(os.path.join(source, "examples", name + ".py")):
+            continue
+        complain(f"there is no tests/examples/{name}.txt")
+        continue
+    expected = read("tests", "examples", name + ".txt").splitlines()
     run = subprocess.run([program], capture_output=True, text=True, check=False)
-    difference = list(difflib.unified_diff(expected.splitlines(), run.stdout.splitlines(), name + ".txt", name, lineterm=""))
+    printed = lines_alike(expected, run.stdout.splitlines())
+    difference = list(difflib.unified_diff(expected, printed, name + ".txt", name, lineterm=""))
     if run.returncode != 0 or difference:
-        failed += 1
-        print(f"{name}: exit status {run.returncode}", run.stderr, *difference, sep="\n")
+        complain(f"{name}: exit status {run.returncode}", run.stderr, *difference)
 sys.exit(failed > 0)

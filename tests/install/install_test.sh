@@ -13,10 +13,13 @@ read -r -a flags < <(pkg-config --cflags --libs argand)
 compiler=${CXX:-g++}
 
 echo "a program outside the project gives the example's numbers"
-cp "$source/examples/first_gradient.cpp" "$tree/program.cpp"
+cp "$source"/examples/*.cpp "$tree"
 cd "$tree"
-$compiler -O1 program.cpp -o program "${flags[@]}"
-diff <(./program) <("$build/examples/first_gradient")
+$compiler -O1 02_first_gradient.cpp -o program "${flags[@]}"
+diff <(./program) <("$build/examples/02_first_gradient")
+
+echo "every example compiles outside the project"
+$compiler -fsyntax-only [0-9]*.cpp "${flags[@]}"
 
 echo "every installed header is found and stands beside the others"
 find ".$prefix/include/argand" -name '*.h' -printf '#include "%P"\n' | sort > all.cpp

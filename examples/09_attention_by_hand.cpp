@@ -1,6 +1,9 @@
-/// Attention with weights set by hand: in one CRoPE head, "look" reads the next word and "leap" the next but one. A complex weight
-/// turns a query by a phase of the word's own, which rotary positions take for a distance; a real weight per pair cannot.
-/// After appendix A.1 of the CRoPE paper.
+/// 9. Attention by phases, with weights set by hand: in one CRoPE head, "look" reads the next word and "leap" the next but one.
+/// A complex weight turns a query by a phase of the word's own, which rotary positions take for a distance; a real weight per
+/// pair cannot. After appendix A.1 of the CRoPE paper.
+///
+/// Run:       build/examples/09_attention_by_hand
+/// Try next:  make "leap" look back (j -> -j in the phase), or make the scores softer (200 -> 20) and see whom else it reads.
 
 #include "autograd/ops/rotation.h"
 #include "nn/attention/dot_attention.h"

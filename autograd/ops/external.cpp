@@ -1,0 +1,62 @@
+#include "autograd/ops/external.h"
+
+#include "autograd/op_check.h"
+#include "autograd/tape.h"
+#include "core/kernels/elementwise.h"
+
+namespace argand {
+
+namespace {
+
+/// L = Σ |z_k|⁴, plain loops: the function of the check.
+template <Scalar T>
+RealOf<T> sum_of_fourth_powers(const Tensor<T>& z) {
+  RealOf<T> sum = 0;
+  for (const T v : z) sum += abs2_of(v) * abs2_of(v);
+  return sum;
+}
+/// 2 ∂L/∂z̄_k = 4 |z_k|² z_k.
+template <Scalar T>
+Tensor<T> gradient_of_fourth_powers(const Tensor<T>& z) {
+  return map([](T v) { return mul(4 * abs2_of(v), v); }, z);
+}
+
+}  // namespace
+
+static const Op external_op({.name = "external",
+                             .kind = Kind::RealValued,
+                             .equation = "L = f(z), a real number; f and grad f are the caller's code",
+                             .dz = "conj(grad f(z)) / 2",
+                             .dzbar = "grad f(z) / 2",
+                             .vjp = "dz = grad f(z) dL",
+                             .derivation = "L is real, so dz = 2 (∂L/∂z̄) dL, and 2 ∂L/∂z̄ is what the caller hands over.",
+                             .singular = "those of f",
+                             .source = "the gradient convention, autograd/var.h"},
+                            [](OpCheck& check) {
+                              const auto f = []<Scalar T>(const Var<T>& z) {
+                                return external(z, sum_of_fourth_powers<T>, gradient_of_fourth_powers<T>);
+                              };
+                              check.function("real", f, check.real({3, 4}));
+                              check.function("complex", f, check.complex({3, 4}));
+                            });
+
+template <Scalar T>
+Var<RealOf<T>> external(const Var<T>& z, const std::function<RealOf<Given<T>>(const Tensor<Given<T>>&)>& value,
+                        const std::function<Tensor<Given<T>>(const Tensor<Given<T>>&)>& gradient) {
+  using R = RealOf<T>;
+  return record(
+      external_op, Tensor<R>::scalar(value(z.value())),
+      [gradient, x = z.value(), dz = sink(z)](const Tensor<R>& dL) {
+        const Tensor<T> dx = gradient(x);
+        require(dx.shape() == x.shape(), "external", "the gradient has shape {}, its input {}", dx.shape(), x.shape());
+        dz.add(map([scale = dL.item()](T g) { return mul(g, scale); }, dx));
+      },
+      z);
+}
+
+#define ARGAND_EXTERNAL(T)                                                                           \
+  template Var<RealOf<T>> external(const Var<T>&, const std::function<RealOf<T>(const Tensor<T>&)>&, \
+                                   const std::function<Tensor<T>(const Tensor<T>&)>&);
+ARGAND_FOR_SCALAR(ARGAND_EXTERNAL)
+
+}  // namespace argand

@@ -1,0 +1,48 @@
+/// 1. A tensor: numbers with a shape, real or complex, and what it means to copy one.
+///
+/// Run:       build/examples/01_tensor
+/// Try next:  ask for x(2, 0), reshape to [4, 2], or multiply Z by a matrix of the wrong size, and read the messages.
+
+#include "autograd/ops/matmul.h"
+#include "core/random.h"
+
+using namespace argand;
+using C = std::complex<double>;
+
+int main() {
+  // The last axis is contiguous (row-major): these are the rows (1, 2, 3) and (4, 5, 6).
+  const Tensor<double> x({2, 3}, {1, 2, 3, 4, 5, 6});
+  fmt::print("x, of shape {}, {} numbers:\n{}\nx(1, 2) = {}\n", x.shape(), x.size(), to_string(x), x(1, 2));
+
+  // A copy is a second name for the same storage; a clone has its own.
+  Tensor<double> same = x, own = x.clone();
+  own(0, 0) = -1;
+  fmt::print("changing a clone leaves x(0, 0) = {}; ", x(0, 0));
+  same(0, 0) = 10;
+  fmt::print("changing a copy makes it {}\n", x(0, 0));
+
+  // The same numbers in another shape; one size may be left to be found.
+  fmt::print("the same numbers, [3, 2]:\n{}\n", to_string(x.reshape({3, -1})));
+
+  // Complex numbers are pairs of reals, one after the other, and can be looked at as such.
+  const Tensor<C> z({3}, {C(1, 2), C(0, -1), C(3, 0)});
+  fmt::print("z = {}, as pairs of reals {}\n", to_string(z), to_string(as_real(z)));
+
+  // Random number i is a function of (seed, i) alone: the same in any order, for any number of threads.
+  // A complex normal number has half of its variance in each part, so that E|z|² = 1.
+  const Tensor<C> noise = randn<C>({10000}, Random(/*seed=*/7));
+  double power = 0;
+  for (const C n : noise) power += std::norm(n) / 10000;
+  fmt::print("mean |z|² of 10000 complex normal numbers: {:.2f}\n", power);
+
+  // A product of matrices: Z Zᴴ is Hermitian, its diagonal holds |z|² of each row. BLAS does the work.
+  const Tensor<C> Z({2, 2}, {C(1, 1), C(0, 2), C(3, 0), C(0, -1)});
+  fmt::print("Z Zᴴ =\n{}\n", to_string(matmul(constant(Z), constant(Z), Transpose::No, Transpose::Conjugate).value()));
+
+  // What cannot be is refused with a sentence that says why.
+  try {
+    x.reshape({4, 2});
+  } catch (const Error& error) {
+    fmt::print("refused: {}\n", error.what());
+  }
+}

@@ -1,0 +1,58 @@
+/// 3. The gradient of a complex function: three kinds of it, and one formula for all.
+///
+/// A function of z = x + iy has two derivatives, as if z and its conjugate z̄ were independent of each other (Wirtinger):
+///
+///     ∂w/∂z = (∂w/∂x - i ∂w/∂y) / 2,        ∂w/∂z̄ = (∂w/∂x + i ∂w/∂y) / 2.
+///
+/// It is holomorphic where ∂w/∂z̄ = 0: the Cauchy-Riemann equations. For L = Re w the gradient of steepest ascent is
+///
+///     grad(z) = ∂L/∂x + i ∂L/∂y = conj(∂w/∂z) + ∂w/∂z̄.
+///
+/// Here both derivatives come from difference quotients and grad(z) from the tape: they share no line of code, and agree.
+///
+/// Run:       build/examples/03_complex_gradient
+/// Try next:  `argand lab`; or add sqrt(z), angle(z), z + conj(z): what will the verdict be? Then z = -1 for sqrt.
+
+#include "autograd/ops.h"
+#include "autograd/tape.h"
+#include "autograd/wirtinger.h"
+
+using namespace argand;
+using C = std::complex<double>;
+
+/// One line of the table for a w = f(z) of one complex number.
+template <class F>
+void line(const char* name, const F& f, C point) {
+  // ∂w/∂z and ∂w/∂z̄ of plain numbers: nothing is recorded, nothing is known of f but its values.
+  const WirtingerDerivatives d = wirtinger([&](C z) { return C(f(constant(Tensor<C>::scalar(z))).value().item()); }, point);
+
+  // grad(z) by one walk back over the tape. |w|² and the like are real already.
+  const Complex z = variable(Tensor<C>::scalar(point));
+  const auto w = f(z);
+  if constexpr (std::same_as<decltype(w), const Complex>)
+    backward(real(w));
+  else
+    backward(w);
+  const C grad = z.grad().item(), formula = std::conj(d.dz) + d.dzbar;
+
+  const auto clean = [](double x) { return std::abs(x) < 1e-6 ? 0.0 : x; };
+  const auto text = [&](C c) { return fmt::format("{:.4f}{:+.4f}i", clean(c.real()), clean(c.imag())); };
+  fmt::print("{:<12} {:<18} {:<18} {:<18} {:<12} {}\n", name, text(d.dz), text(d.dzbar), text(grad),
+             std::abs(grad - formula) < 1e-8 ? "yes" : "NO", cauchy_riemann_name(d.verdict));
+}
+
+int main() {
+  const C z(1, 2);
+  fmt::print("at z = 1+2i\n{:<12} {:<18} {:<18} {:<18} {:<12} {}\n", "w", "dw/dz", "dw/dz̄", "grad(z) of Re w", "as formula?",
+             "w is");
+  line(
+      "z²", [](const Complex& u) { return square(u); }, z);  // ∂w/∂z = 2z
+  line(
+      "exp z", [](const Complex& u) { return exp(u); }, z);  // ∂w/∂z = e^z
+  line(
+      "conj z", [](const Complex& u) { return conj(u); }, z);  // ∂w/∂z̄ = 1 and nothing else
+  line(
+      "|z|²", [](const Complex& u) { return abs2(u); }, z);  // z z̄: ∂w/∂z = z̄, ∂w/∂z̄ = z, grad = 2z
+  line(
+      "z² conj z", [](const Complex& u) { return square(u) * conj(u); }, z);  // ∂w/∂z = 2 z z̄, ∂w/∂z̄ = z²
+}

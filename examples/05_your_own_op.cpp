@@ -1,0 +1,67 @@
+/// 5. An op of your own: equation, value, gradient, derivation and numerical check, in one place.
+///
+/// The op squashes a complex number into the unit disc and keeps its phase (Georgiou and Koutsougeras, 1992):
+///
+///     w = z / (1 + r),   r = |z|,   ∂r/∂z = z̄ / 2r,   ∂r/∂z̄ = z / 2r.
+///
+///     ∂w/∂z  = 1/(1+r) - z/(1+r)² · z̄/2r = (2 + r) / (2 (1+r)²)
+///     ∂w/∂z̄ =         - z/(1+r)² · z/2r  = -z² / (2r (1+r)²),      which tends to 0 with z, so at 0 it is 0
+///
+///     dz = conj(∂w/∂z) dw + (∂w/∂z̄) conj(dw)          (autograd/var.h)
+///
+/// Run:       build/examples/05_your_own_op
+/// Try next:  leave out the conj of dw below and read what the check says. Then w = z / sqrt(1 + |z|²).
+
+#include "autograd/op_check.h"
+#include "autograd/op_report.h"
+#include "autograd/ops.h"
+#include "autograd/tape.h"
+#include "core/kernels/elementwise.h"
+
+using namespace argand;
+using C = std::complex<double>;
+
+template <RealScalar R>
+Var<std::complex<R>> squash(const Var<std::complex<R>>& z);
+
+static const Op squash_op({.name = "squash",
+                           .kind = Kind::General,
+                           .equation = "w = z / (1 + |z|)",
+                           .dz = "(2 + r) / (2 (1 + r)²), r = |z|",
+                           .dzbar = "-z² / (2r (1 + r)²)",
+                           .vjp = "dz = ((2 + r) dw - z²/r conj(dw)) / (2 (1 + r)²)",
+                           .derivation = "the quotient rule with ∂r/∂z = z̄/2r, ∂r/∂z̄ = z/2r",
+                           .singular = "none: at z = 0 both derivatives have limits, 1 and 0",
+                           .source = "Georgiou, Koutsougeras, Complex domain backpropagation, IEEE TCAS II 39(5), 1992"},
+                          [](OpCheck& check) {
+                            const auto f = [](const auto& z) { return squash(z); };
+                            check.function("complex", f, check.complex({3, 4}));
+                            check.singular("zero", f, Tensor<C>::zeros({2}), Tensor<C>::ones({2}));
+                          });
+
+template <RealScalar R>
+Var<std::complex<R>> squash(const Var<std::complex<R>>& z) {
+  using Z = std::complex<R>;
+  Tensor<Z> w = map([](Z v) { return v / (1 + std::abs(v)); }, z.value());
+  const auto gradient = [](Z v, Z dw) {
+    const R r = std::abs(v);
+    const Z across = r > 0 ? mul(mul(v, v), std::conj(dw)) / r : Z(0);
+    return (mul(2 + r, dw) - across) / (2 * (1 + r) * (1 + r));
+  };
+  // The closure holds exactly what the gradient reads: z. `dz` is where the gradient goes.
+  return record(
+      squash_op, w, [gradient, v = z.value(), dz = sink(z)](const Tensor<Z>& dw) { dz.add(map(gradient, v, dw)); }, z);
+}
+
+int main() {
+  const OpReport report = check_op(squash_op);  // Ridders' differences of every element; the kind; the point 0
+  fmt::print("squash: {} elements checked, worst relative error below 1e-10: {}\n", report.elements(),
+             report.worst_relative_error() < 1e-10 ? "yes" : "no");
+  fmt::print("{}\n", report.ok() ? "all pass" : report.message());
+
+  // From now on it is an op like any other.
+  const Complex z = variable(Tensor<C>({3}, {C(3, 4), C(0, -1), 0}));
+  const Complex w = squash(z);
+  backward(sum(abs2(w)));
+  fmt::print("z = {}\nw = {}\ngrad of Σ|w|² = {}\n", to_string(z.value()), to_string(w.value()), to_string(z.grad()));
+}

@@ -1,0 +1,59 @@
+#include "autograd/ops/external.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "autograd/gradcheck.h"
+#include "autograd/tape.h"
+#include "tests/error_text.h"
+
+using namespace argand;
+using C = std::complex<double>;
+
+namespace {
+
+/// L = Σ |z_k|², and 2 ∂L/∂z̄_k = 2 z_k.
+double energy(const Tensor<C>& z) {
+  double sum = 0;
+  for (const C v : z) sum += std::norm(v);
+  return sum;
+}
+Tensor<C> gradient(const Tensor<C>& z) {
+  Tensor<C> g = z.clone();
+  for (C& v : g) v *= 2;
+  return g;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(external_op)
+
+BOOST_AUTO_TEST_CASE(code_from_outside_is_differentiated_by_its_own_gradient) {
+  const Complex z = variable(Tensor<C>({2}, {C(1, 2), C(0, -3)}));
+  const Real L = external(z, energy, gradient);
+  BOOST_TEST(L.value().item() == 14);
+  backward(L);
+  BOOST_TEST((z.grad()(0) == C(2, 4)));
+  BOOST_TEST((z.grad()(1) == C(0, -6)));
+}
+
+BOOST_AUTO_TEST_CASE(a_wrong_gradient_from_outside_is_found_and_named_and_the_op_is_not_blamed) {
+  const auto conjugated = [](const Tensor<C>& z) {
+    Tensor<C> g = gradient(z);
+    for (C& v : g) v = std::conj(v);
+    return g;
+  };
+  const Tensor<C> z({2}, {C(1, 2), C(0.5, -3)});
+  BOOST_TEST(gradcheck([](const Complex& x) { return external(x, energy, gradient); }, z).ok());
+  const GradcheckResult result = gradcheck([&](const Complex& x) { return external(x, energy, conjugated); }, z);
+  BOOST_TEST_REQUIRE(result.failures.size() == 1u);
+  BOOST_TEST(result.failures[0].diagnosis == "the gradient looks conjugated");
+  BOOST_TEST(result.blamed.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_gradient_of_another_shape_is_refused) {
+  const Complex z = variable(Tensor<C>::ones({4}));
+  const Real L = external(z, energy, [](const Tensor<C>&) { return Tensor<C>::ones({3}); });
+  BOOST_TEST(error_of([&] { backward(L); }) == "external: the gradient has shape [3], its input [4]");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

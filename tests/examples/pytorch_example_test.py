@@ -1,0 +1,23 @@
+"""The example in two languages prints what tests/examples/11_to_pytorch_and_back.py.txt says. Skipped without PyTorch.
+
+  pytorch_example_test.py SOURCE_DIR PROGRAM
+"""
+import os
+import subprocess
+import sys
+
+try:
+    import torch  # noqa: F401: only to know
+except ImportError:
+    print("skipped: PyTorch is not installed here")
+    sys.exit(77)
+
+source, program = sys.argv[1:]
+name = os.path.basename(program)
+example = os.path.join(source, "examples", name + ".py")
+run = subprocess.run([sys.executable, example, program], capture_output=True, text=True, check=False)
+with open(os.path.join(source, "tests", "examples", name + ".py.txt"), encoding="utf8") as file:
+    expected = file.read()
+if run.returncode != 0 or run.stdout != expected:
+    print(f"exit status {run.returncode}", run.stderr, "printed:", run.stdout, "expected:", expected, sep="\n")
+    sys.exit(1)
