@@ -334,6 +334,9 @@ for name in chapters:
             elif fence.language == "sh":
                 for command in commands_in("\n".join(fence.lines)):
                     check_command(f"{name}:{fence.line}", command)
+                for word in re.findall(r"^\./dev ([a-z-]+)", "\n".join(fence.lines), re.M):
+                    if not re.search(rf"^  {word}\)", read(os.path.join(source, "dev")), re.M):
+                        failures.append(f"{name}:{fence.line}: there is no `./dev {word}`")
             elif fence.language in ("cpp", "python"):
                 check_code(name, folder, fence)
 
