@@ -42,7 +42,7 @@ if sys.argv[1:] == ["kappa"]:
         same = [r for r in runs if r.start == start]
         moves = [abs(a - start) for r in same for a in r.angles()]
         means = [statistics.mean(kappa(a) for r in same for a in r.blocks[i]) for i in (0, 1)]
-        accuracies = ", ".join(f"{r.accuracy:.1f}" for r in same)
+        accuracies = ", ".join(f"{r.accuracy:.1f}" for r in same) + f"; mean {statistics.mean(r.accuracy for r in same):.1f}"
         print(f"{start:.4f} {kappa(start):+.3f}{statistics.mean(moves):14.4f}{max(moves):9.4f}{means[0]:+19.3f}{means[1]:+12.3f}   {accuracies}")
 elif sys.argv[1:2] == ["curves"]:
     print("$curves << EOD")
