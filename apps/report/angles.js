@@ -175,6 +175,7 @@ function cropePanel(run) {
     content.append(make('p', {class: 'hint'}, projections.length > 0
       ? `Phases of the entries of the complex-linear projections: how many in each sector, at step 0 and at step ${last}.`
       : `The mode "${setting(run, 'mode')}" makes no projection complex-linear: there are no phases of weights.`));
+    if (projections.length > 0) content.append(colourKey([`step ${last}`, 'step 0']));
     const grid = make('div', {class: 'heads'});
     content.append(grid);
     for (const p of projections) {

@@ -133,7 +133,7 @@ const tickFormat = (logarithmic, format) => (value) =>
 /** A curve; few points are shown as points. */
 function curve(label, points, colour, more = {}) {
   const radius = points.length > 40 ? 0 : points.length > 1 ? 2 : 4;
-  return {label, data: points, borderColor: colour, backgroundColor: colour, borderWidth: 2, pointRadius: radius, pointHitRadius: 8, ...more};
+  return {label, data: points, borderColor: colour, backgroundColor: colour, borderWidth: 2, pointRadius: radius, pointHitRadius: 8, clip: 5, ...more};
 }
 
 /** A circle around 0 as a dataset. */
@@ -205,7 +205,7 @@ function heatMap(host, {rows, columns, value, note, text = () => '', axes = true
   const axis = (title, rotation) => ({
     type: 'category', offset: true, grid: {display: false}, title: axisTitle(title), display: axes,
     ticks: {autoSkip: false, minRotation: rotation, maxRotation: rotation, padding: 2,
-      font: {size: Math.max(8, Math.min(12, Math.round(520 / rows.length)))},
+      font: {size: Math.max(8, Math.min(12, Math.round(430 / rows.length)))},
       callback: function (i) {
         const label = this.getLabelForValue(i);
         return label.length > 14 ? `${label.slice(0, 13)}…` : label;

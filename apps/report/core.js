@@ -44,6 +44,7 @@ const percent = (share) => (share === null ? 'not a number' : `${(100 * share).t
 const counted = (n) => n.toLocaleString('en').replaceAll(',', ' ');
 function duration(seconds) {
   if (seconds < 60) return `${brief(Number(seconds.toPrecision(3)))} s`;
+  if (seconds < 600) return `${Math.floor(seconds / 60)} min ${Math.floor(seconds % 60)} s`;
   const minutes = Math.round(seconds / 60);
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
@@ -87,5 +88,8 @@ function choices(label, names, choose, first = 0) {
   if (names.length > 1) return {bar: make('div', {class: 'choices'}, label, ...buttons), start: () => press(first)};
   return {bar: '', start: () => choose(0)};
 }
+
+/** What colours mean: names with the colours of the first runs. */
+const colourKey = (names) => make('div', {class: 'class-key'}, ...names.map((name, i) => make('span', {}, make('i', {style: {background: runColour(i)}}), name)));
 
 const range = (n) => Array.from({length: n}, (_, i) => i);

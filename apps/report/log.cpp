@@ -143,7 +143,7 @@ Json angles_in(const RunLog& log) {
 bool is_confusion(const Json& rows) {
   return rows.is_array() && std::all_of(rows.begin(), rows.end(), [&](const Json& row) {
            return row.is_array() && row.size() == rows.size() &&
-                  std::all_of(row.begin(), row.end(), [](const Json& count) { return count.is_number_unsigned(); });
+                  std::all_of(row.begin(), row.end(), [](const Json& count) { return count.is_number_integer() && count >= 0; });
          });
 }
 

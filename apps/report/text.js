@@ -26,7 +26,7 @@ function phasesPanel(run) {
       rose(box, [{label: 'queries', counts: q, colour: runColour(0)}, {label: 'keys', counts: text.phases[l].k[h], colour: runColour(1)}]);
     });
   });
-  panel.add(make('div', {class: 'class-key'}, ...['queries', 'keys'].map((name, i) => make('span', {}, make('i', {style: {background: runColour(i)}}), name))), layers.bar, grid);
+  panel.add(colourKey(['queries', 'keys']), layers.bar, grid);
   layers.start();
   return panel;
 }
@@ -116,7 +116,7 @@ function articlesPanel(run) {
   if (run.task === 'lm') return panel.say(`${run.label} is a language model: it labels nothing.`);
   if (run.articles.none) return panel.say(run.articles.none);
   panel.add(make('p', {class: 'hint'}, `${run.label}, parameters of step ${counted(run.observed_step)}: the first articles of the test part, with the probability of each class.`));
-  panel.add(make('div', {class: 'class-key'}, ...run.classes.map((name, c) => make('span', {}, make('i', {style: {background: runColour(c)}}), name))));
+  panel.add(colourKey(run.classes));
   for (const {text, label, probabilities} of run.articles) {
     const best = Object.entries(probabilities).reduce((a, b) => (b[1] > a[1] ? b : a))[0];
     const box = make('div', {class: 'article'}, make('p', {}, text),

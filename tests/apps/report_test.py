@@ -54,7 +54,7 @@ class Page(HTMLParser):
 
     def __init__(self, dom):
         super().__init__()
-        self.panels, self.references, self.errors, self.tags = {}, [], None, []
+        self.panels, self.references, self.errors, self.tags, self.tooltips = {}, [], None, [], None
         self.text, self.inside = "", []
         self.feed(dom)
 
@@ -63,6 +63,8 @@ class Page(HTMLParser):
         self.inside.append(tag) if tag in ("script", "style") else self.tags.append(tag)
         if tag == "html":
             self.errors = attributes.get("data-errors")
+        if tag == "body":
+            self.tooltips = attributes.get("data-tooltips")
         if "data-panel" in attributes:
             self.panels[attributes["data-panel"]] = attributes.get("data-drawn")
         self.references += [f"{tag} {name}" for name in ("src", "href", "srcset", "action", "data") if name in attributes]
@@ -132,6 +134,47 @@ def a_report_of_each_family_and_of_all(folder):
         options = ["--blink-settings=preferredColorScheme=0"] if i % 2 else []  # every other one in the dark
         check_panels(open_in_browser(together, f"#run={i}", *options), f"all, {name}", drawn | shared)
     return runs
+
+
+# What a reader does: every tooltip, every button, every choice. Errors and odd texts come out on the console.
+READER = """
+function lookAtEveryTooltip() {
+  for (const c of live) {
+    if (c.options.events && c.options.events.length === 0) continue;
+    c.data.datasets.forEach((set, datasetIndex) => {
+      const {length} = c.getDatasetMeta(datasetIndex).data;
+      for (const index of length > 0 ? [0, length - 1] : []) {
+        c.tooltip.setActiveElements([{datasetIndex, index}], {x: 0, y: 0});
+        const lines = [...c.tooltip.title, ...c.tooltip.body.flatMap((item) => item.lines)];
+        if (!set.quiet && lines.join('').trim() === '') console.error('an empty tooltip', set.label);
+        if (/undefined|NaN|null|object/.test(lines.join(' '))) console.error('an odd tooltip', lines);
+        ++document.body.dataset.tooltips;
+      }
+    });
+  }
+}
+document.body.dataset.tooltips = 0;
+lookAtEveryTooltip();
+for (const select of document.querySelectorAll('#bar select'))
+  for (const option of [...select.options].reverse()) {
+    select.value = option.value;
+    select.dispatchEvent(new Event('change'));
+    lookAtEveryTooltip();
+  }
+for (const button of document.querySelectorAll('button')) button.click();
+for (const button of document.querySelectorAll('#legend button')) button.click();
+for (const box of document.querySelectorAll('input')) box.click();
+lookAtEveryTooltip();
+"""
+
+
+def a_reader_finds_no_error(path):
+    read = path.replace(".html", "-read.html")
+    with open(path, encoding="utf8") as file, open(read, "w", encoding="utf8") as out:
+        out.write(file.read().replace("</body>", f"<script>{READER}</script></body>"))
+    page = open_in_browser(read)
+    expect(page.tooltips is not None and int(page.tooltips) > 500, f"{page.tooltips} tooltips")
+    expect(all(page.panels.values()), f"not drawn again: {page.panels}")
 
 
 def histories_begin_and_end_with_the_run(folder):
@@ -223,6 +266,7 @@ def mistakes(folder, run_of):
 
 with tempfile.TemporaryDirectory() as scratch:
     runs = a_report_of_each_family_and_of_all(scratch)
+    a_reader_finds_no_error(os.path.join(scratch, "all.html"))
     histories_begin_and_end_with_the_run(scratch)
     runs_that_were_killed(scratch, runs[0])
     hostile_text(scratch, runs[-1])
