@@ -84,12 +84,7 @@ class Case {
   void set_parameters() {
     for (Parameter<R> p : model_->parameters())
       if (usable("param." + p.name, p.shape(), p.is_complex()))
-        std::visit(
-            [&]<Scalar T>(Var<T>& v) {
-              const Tensor<T> x = file_.tensor<T>("param." + p.name);
-              std::copy(x.begin(), x.end(), v.value().begin());
-            },
-            p.var);
+        std::visit([&](auto& v) { file_.load("param." + p.name, v.value()); }, p.var);
   }
 
   double largest_expected_gradient() const {
@@ -212,7 +207,7 @@ void add_parity(CLI::App& program) {
   command->add_flag("--quiet", options->quiet, "print only what misses");
   command->footer(
       "Every tensor must be within 1e-9 of the expected one, relative to its largest magnitude (1e-7 after optimizer steps).\n"
-      "The exit code is 1 when anything misses.\n\n"
+      "The exit code is 1 when anything misses. docs/interop.md makes a case of a PyTorch model of your own.\n\n"
       "Examples:\n"
       "  argand parity tests/golden/*.safetensors\n"
       "  argand parity --float32 --quiet tests/golden/complexformer-*.safetensors");

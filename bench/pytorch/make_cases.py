@@ -1,5 +1,4 @@
 """Writes parity cases: `python3 make_cases.py OUTDIR [SEED]`. README.md says what they hold and how to write one of your own."""
-import json
 import math
 import os
 import sys
@@ -8,7 +7,7 @@ import torch
 
 from optimizers import AdamW, Muon, clip_grad_norm, is_muon_parameter, lr_at
 from parameters import full_config, init_params, loss_and_logits
-from safetensors_io import save
+from parity_case import case, save_case
 
 SMALL = dict(vocab_size=23, max_seq_len=14, n_layers=2, d_model=16, n_heads=2, d_ff=24)
 
@@ -54,17 +53,11 @@ def write(out, name, kw, seed, optimizer=None, **shape):
     p = init_params(cfg, seed, spread=1.5)
     tok, tgt, kb = batch(cfg, seed)
     kb = kb if cfg.get("irw_layers") else None
-    tensors = {"tokens": tok, "targets": tgt, **({"kb": kb} if kb is not None else {})}
-    tensors.update({f"param.{k}": t.clone() for k, t in p.items()})
-    loss, logits = loss_and_logits(cfg, p, tok, tgt, kb)
-    loss.backward()
-    tensors["expect.loss"], tensors["expect.logits"] = loss.reshape(1), logits
-    tensors.update({f"expect.grad.{k}": t.grad.clone() for k, t in p.items()})
-    meta = {"format": "argand-parity/1", "config": json.dumps(cfg)}
+    tensors = case(p, tok, tgt, lambda: loss_and_logits(cfg, p, tok, tgt, kb), kb)
+    opt = None
     if optimizer:
         opt = dict(name=optimizer, steps=3, lr=0.02, warmup=2, total=8, final_lr=0.001, clip=1.0, momentum=0.95,
                    weight_decay=0.1, adamw=dict(betas=[0.9, 0.98], eps=1e-9))
-        meta["optimizer"] = json.dumps(opt)
         hidden = {k: t for k, t in p.items() if optimizer == "muon" and is_muon_parameter(k, t)}
         rest = {k: t for k, t in p.items() if k not in hidden}
         opts = [Muon(hidden, 0, opt["momentum"], opt["weight_decay"]), AdamW(rest, 0, (0.9, 0.98), 1e-9, opt["weight_decay"])]
@@ -77,7 +70,7 @@ def write(out, name, kw, seed, optimizer=None, **shape):
                 o.lr = lr_at(step, opt["total"], opt["lr"], opt["warmup"], opt["final_lr"])
                 o.step()
         tensors.update({f"expect.after.{k}": t.clone() for k, t in p.items()})
-    save(os.path.join(out, name + ".safetensors"), tensors, meta)
+    save_case(os.path.join(out, name + ".safetensors"), tensors, cfg, opt)
 
 
 def main():

@@ -1,0 +1,100 @@
+/// argand export: a checkpoint's tensors for NumPy, and for every version of Python's safetensors.
+
+#include <filesystem>
+#include <memory>
+
+#include "apps/checkpoint.h"
+#include "apps/command_line.h"
+#include "apps/commands.h"
+#include "data/npz.h"
+#include "data/utf8.h"
+
+namespace argand {
+namespace {
+
+struct ExportOptions {
+  std::string run, npz, safetensors;
+  bool with_optimizer = false;
+};
+
+/// Calls add(name, tensor or ids) with the tensor as it is stored; half precision becomes float32.
+template <class Add>
+void visit_stored(const SafetensorsFile& file, const std::string& name, const Add& add) {
+  const StoredTensor& t = file.info(name);
+  if (t.dtype == "F64")
+    t.is_complex ? add(name, file.tensor<std::complex<double>>(name)) : add(name, file.tensor<double>(name));
+  else if (t.is_complex)
+    add(name, file.tensor<std::complex<float>>(name));
+  else if (t.dtype == "F32" || t.dtype == "F16" || t.dtype == "BF16")
+    add(name, file.tensor<float>(name));
+  else if (t.dtype == "I32" || t.dtype == "I64")
+    add(name, file.ids(name));
+  else
+    fail("export", "{}: tensor {} is {}; floating-point numbers, complex ones and 32-bit integers can be exported", file.path(),
+         in_quotes(name), t.dtype);
+}
+
+/// What only going on with the training needs.
+bool is_memory(const std::string& name) { return name.starts_with("optimizer.") || name.starts_with("encodings."); }
+
+void write_npz(const SafetensorsFile& file, const std::vector<std::string>& names, const std::string& path) {
+  NpzWriter writer;
+  for (const std::string& name : names) visit_stored(file, name, [&](const std::string& n, const auto& x) { writer.add(n, x); });
+  writer.save(path);
+}
+
+void write_safetensors(const SafetensorsFile& file, const std::vector<std::string>& names, bool with_optimizer,
+                       const std::string& path) {
+  SafetensorsWriter writer(SafetensorsWriter::Complex::Pairs);
+  for (const std::string& name : names) visit_stored(file, name, [&](const std::string& n, const auto& x) { writer.add(n, x); });
+  for (const auto& [key, value] : file.metadata())
+    if (key != "complex" && (with_optimizer || key != "optimizer_steps")) writer.metadata(key, value);
+  writer.save(path);
+}
+
+void export_tensors(const ExportOptions& options) {
+  if (options.npz.empty() && options.safetensors.empty()) usage_fail("export", "to what? --npz FILE, --safetensors FILE");
+  const SafetensorsFile file = SafetensorsFile::open(find_checkpoint(options.run));
+  for (const std::string& out : {options.npz, options.safetensors}) {
+    std::error_code not_there;
+    if (!out.empty() && std::filesystem::equivalent(out, file.path(), not_there))
+      usage_fail("export", "{} is the file that is to be exported; name another one", out);
+  }
+  if (!options.npz.empty() && options.npz == options.safetensors)
+    usage_fail("export", "--npz and --safetensors name the same file {}", options.npz);
+
+  std::vector<std::string> names;
+  for (const std::string& name : file.names())
+    if (options.with_optimizer || !is_memory(name)) names.push_back(name);
+  if (!options.npz.empty()) write_npz(file, names, options.npz);
+  if (!options.safetensors.empty()) write_safetensors(file, names, options.with_optimizer, options.safetensors);
+  for (const std::string& out : {options.npz, options.safetensors})
+    if (!out.empty()) fmt::print("{}: {} tensors of {}\n", out, names.size(), file.path());
+}
+
+}  // namespace
+
+void add_export(CLI::App& program) {
+  CLI::App* command = program.add_subcommand("export", "a checkpoint's tensors for NumPy and PyTorch");
+  const auto options = std::make_shared<ExportOptions>();
+  command->add_option("RUN", options->run, "a run's folder (its best checkpoint) or any safetensors file")
+      ->required()
+      ->type_name("");
+  command->add_option("--npz", options->npz, "for NumPy: numpy.load(FILE)[NAME]")->type_name("FILE");
+  command->add_option("--safetensors", options->safetensors, "complex tensors as real ones with a trailing axis of 2")
+      ->type_name("FILE");
+  command->add_flag("--with-optimizer", options->with_optimizer, "the optimizer's memory too");
+  command->footer(
+      "Every tensor keeps its name, shape and precision (half precision becomes float32). A file that is there is replaced, all\n"
+      "or nothing.\n\n"
+      "PyTorch reads a checkpoint as it is, with safetensors.torch.load_file of safetensors 0.7.0 or later: complex64 parameters\n"
+      "come as complex tensors. Earlier versions do not know complex64. For them, --safetensors writes all complex tensors as "
+      "real\n"
+      "ones, to be taken through torch.view_as_complex; their names are in the metadata, as `complex`. argand reads both.\n\n"
+      "Examples:\n"
+      "  argand export runs/first --npz first.npz\n"
+      "  argand export runs/first/last.safetensors --safetensors last-real.safetensors --with-optimizer");
+  command->callback([options] { export_tensors(*options); });
+}
+
+}  // namespace argand

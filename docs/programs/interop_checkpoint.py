@@ -1,0 +1,15 @@
+"""A checkpoint of argand's in PyTorch: names, types, configuration. docs/interop.md makes one; from the project's root:
+
+  python3 docs/programs/interop_checkpoint.py runs/first/best.safetensors
+"""
+import json
+import sys
+
+sys.path.insert(0, "bench/pytorch")
+from safetensors_io import load
+
+tensors, metadata = load(sys.argv[1])
+config = json.loads(metadata["config"])
+print(f"{config['family']}, {config['n_layers']} layer, {len(tensors)} tensors")
+for name in ("embedding.weight", "blocks.0.attn.q.weight", "blocks.0.ffn.up.weight"):
+    print(f"{name:<24} {tensors[name].dtype} {list(tensors[name].shape)}")

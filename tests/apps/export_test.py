@@ -1,0 +1,123 @@
+"""`argand export`: what it writes is opened by Python's zipfile and read by hand, and by NumPy where there is one.
+
+  export_test.py ARGAND_PROGRAM
+"""
+import ast
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+argand = sys.argv[1]
+failures = []
+
+
+def expect(rule, text):
+    if not rule:
+        failures.append(text)
+
+
+def run(*arguments):
+    return subprocess.run([argand, *arguments], capture_output=True, text=True, check=False)
+
+
+def stored(path):
+    """A safetensors file, read by hand: name -> (dtype, shape, bytes), metadata."""
+    with open(path, "rb") as file:
+        length, = struct.unpack("<Q", file.read(8))
+        header = json.loads(file.read(length))
+        data = file.read()
+    metadata = header.pop("__metadata__", {})
+    return {n: (h["dtype"], h["shape"], data[slice(*h["data_offsets"])]) for n, h in header.items()}, metadata
+
+
+def array(npy):
+    """An .npy file, read by hand: (descr, shape, bytes)."""
+    expect(npy[:8] == b"\x93NUMPY\x01\x00", "an array does not begin as .npy files do")
+    length, = struct.unpack("<H", npy[8:10])
+    header = ast.literal_eval(npy[10:10 + length].decode("ascii"))
+    expect((10 + length) % 64 == 0 and npy[9 + length:10 + length] == b"\n", "the header of an array is not aligned as it should be")
+    expect(header["fortran_order"] is False, "an array is not in C order")
+    return header["descr"], list(header["shape"]), npy[10 + length:]
+
+
+def check_npz(path, wanted, pairs):
+    """The archive holds exactly `wanted`, as safetensors stores it; `pairs` are complex tensors stored as real ones."""
+    descr = {"F32": "<f4", "F64": "<f8", "C64": "<c8", "I32": "<i4"}
+    with zipfile.ZipFile(path) as archive:
+        expect(archive.testzip() is None, f"{path}: a checksum is wrong")
+        expect(sorted(archive.namelist()) == sorted(n + ".npy" for n in wanted), f"{path}: {archive.namelist()}")
+        expect(all(i.compress_type == zipfile.ZIP_STORED for i in archive.infolist()), f"{path}: not all is stored uncompressed")
+        for name, (dtype, shape, data) in wanted.items():
+            as_numpy = ("<c16", shape[:-1], data) if name in pairs else (descr[dtype], shape, data)
+            expect(array(archive.read(name + ".npy")) == as_numpy, f"{path}: {name} is not what the checkpoint holds")
+
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    # crope has complex weights; the optimizer's memory is in last.safetensors.
+    sizes = "--family crope --n-layers 1 --d-model 16 --n-heads 2 --d-ff 24 --length 16 --batch 4 --warmup 1 --steps 2 --threads 1"
+    for precision in ("float32", "float64"):
+        made = run("train", "lm", *sizes.split(), "--precision", precision, "--out", precision)
+        expect(made.returncode == 0, made.stderr)
+    last = "float32/last.safetensors"
+    whole, metadata = stored(last)
+    parameters = {n: t for n, t in whole.items() if not n.startswith("optimizer.")}
+    expect(any(t[0] == "C64" for t in parameters.values()) and len(parameters) < len(whole), "the run has not what is to be tested")
+
+    done = run("export", last, "--npz", "a.npz", "--safetensors", "a.safetensors")
+    expect(done.returncode == 0 and done.stdout == f"a.npz: {len(parameters)} tensors of {last}\na.safetensors: {len(parameters)} tensors of {last}\n",
+           done.stdout + done.stderr)
+    check_npz("a.npz", parameters, ())
+    exported, exported_metadata = stored("a.safetensors")
+    for name, (dtype, shape, data) in parameters.items():
+        expect(exported[name] == (("F32", shape + [2], data) if dtype == "C64" else (dtype, shape, data)), f"a.safetensors: {name}")
+    expect(set(exported) == set(parameters), "a.safetensors: other tensors")
+    expect(sorted(json.loads(exported_metadata["complex"])) == sorted(n for n, t in parameters.items() if t[0] == "C64"), "a.safetensors: complex")
+    expect(exported_metadata["config"] == metadata["config"] and "optimizer_steps" not in exported_metadata, "a.safetensors: metadata")
+    expect(run("inspect", "a.safetensors").returncode == 0, "argand does not read what it exported")
+
+    expect(run("export", last, "--npz", "all.npz", "--with-optimizer").returncode == 0, "--with-optimizer fails")
+    check_npz("all.npz", whole, ())
+    with open("a.npz", "rb") as one:
+        before = one.read()
+    run("export", last, "--npz", "a.npz")
+    with open("a.npz", "rb") as two:
+        expect(two.read() == before, "equal tensors make different archives")
+
+    double, metadata = stored("float64/last.safetensors")
+    double = {n: t for n, t in double.items() if not n.startswith("optimizer.")}
+    expect(run("export", "float64/last.safetensors", "--npz", "double.npz").returncode == 0, "float64 cannot be exported")
+    check_npz("double.npz", double, json.loads(metadata["complex"]))
+
+    for arguments, code, line in (
+        (("export", last), 2, "argand: export: to what? --npz FILE, --safetensors FILE\n"),
+        (("export", last, "--safetensors", last), 2, f"argand: export: {last} is the file that is to be exported; name another one\n"),
+        (("export", last, "--npz", "x", "--safetensors", "x"), 2, "argand: export: --npz and --safetensors name the same file x\n"),
+        (("export", "nowhere", "--npz", "x.npz"), 1, "argand: checkpoint: there is no nowhere\n"),
+    ):
+        done = run(*arguments)
+        expect((done.returncode, done.stderr) == (code, line), f"{arguments}: {done.returncode}, {done.stderr}")
+    done = run("export", last, "--npz", "no/folder.npz")
+    expect(done.returncode == 1 and done.stderr.count("\n") == 1 and "no/folder.npz" in done.stderr, done.stderr)
+    expect(sorted(os.listdir(".")) == ["a.npz", "a.safetensors", "all.npz", "double.npz", "float32", "float64"], f"left over: {os.listdir('.')}")
+
+    for python in dict.fromkeys((sys.executable, "/usr/bin/python3")):
+        if subprocess.run([python, "-c", "import numpy"], capture_output=True, check=False).returncode == 0:
+            code = ("import json, numpy, sys\n"
+                    "for path, wide in (('a.npz', 'complex64'), ('double.npz', 'complex128')):\n"
+                    "    arrays = numpy.load(path)\n"
+                    "    assert str(arrays['blocks.0.attn.q.weight'].dtype) == wide and arrays['blocks.0.attn.q.weight'].shape == (8, 8)\n"
+                    "    assert all(numpy.isfinite(arrays[n]).all() for n in arrays.files)\n")
+            seen = subprocess.run([python, "-c", code], capture_output=True, text=True, check=False)
+            expect(seen.returncode == 0, f"NumPy: {seen.stderr}")
+            break
+    else:
+        print("no NumPy here: numpy.load was not tried")
+
+for text in failures:
+    print(text)
+sys.exit(len(failures) > 0)
