@@ -8,10 +8,11 @@
 ///
 ///     grad(z) = ∂L/∂x + i ∂L/∂y = conj(∂w/∂z) + ∂w/∂z̄.
 ///
-/// Here both derivatives come from difference quotients and grad(z) from the tape: they share no line of code, and agree.
+/// Here both derivatives come from difference quotients and grad(z) from the tape: they share nothing but f itself, and agree.
 ///
 /// Run:       build/examples/03_complex_gradient
-/// Try next:  `argand lab`; or add sqrt(z), angle(z), z + conj(z): what will the verdict be? Then z = -1 for sqrt.
+/// Try next:  sqrt(z), angle(z), z + conj(z): what will the verdict be? Then sqrt at z = -1. `argand lab` does this for any
+/// formula.
 
 #include "autograd/ops.h"
 #include "autograd/tape.h"
@@ -22,7 +23,7 @@ using C = std::complex<double>;
 
 /// One line of the table for a w = f(z) of one complex number.
 template <class F>
-void line(const char* name, const F& f, C point) {
+void line(const char* name, C point, const F& f) {
   // ∂w/∂z and ∂w/∂z̄ of plain numbers: nothing is recorded, nothing is known of f but its values.
   const WirtingerDerivatives d = wirtinger([&](C z) { return C(f(constant(Tensor<C>::scalar(z))).value().item()); }, point);
 
@@ -45,14 +46,9 @@ int main() {
   const C z(1, 2);
   fmt::print("at z = 1+2i\n{:<12} {:<18} {:<18} {:<18} {:<12} {}\n", "w", "dw/dz", "dw/dz̄", "grad(z) of Re w", "as formula?",
              "w is");
-  line(
-      "z²", [](const Complex& u) { return square(u); }, z);  // ∂w/∂z = 2z
-  line(
-      "exp z", [](const Complex& u) { return exp(u); }, z);  // ∂w/∂z = e^z
-  line(
-      "conj z", [](const Complex& u) { return conj(u); }, z);  // ∂w/∂z̄ = 1 and nothing else
-  line(
-      "|z|²", [](const Complex& u) { return abs2(u); }, z);  // z z̄: ∂w/∂z = z̄, ∂w/∂z̄ = z, grad = 2z
-  line(
-      "z² conj z", [](const Complex& u) { return square(u) * conj(u); }, z);  // ∂w/∂z = 2 z z̄, ∂w/∂z̄ = z²
+  line("z²", z, [](const Complex& u) { return square(u); });                   // ∂w/∂z = 2z
+  line("exp z", z, [](const Complex& u) { return exp(u); });                   // ∂w/∂z = e^z
+  line("conj z", z, [](const Complex& u) { return conj(u); });                 // ∂w/∂z̄ = 1 and nothing else
+  line("|z|²", z, [](const Complex& u) { return abs2(u); });                   // z z̄: ∂w/∂z = z̄, ∂w/∂z̄ = z
+  line("z² conj z", z, [](const Complex& u) { return square(u) * conj(u); });  // ∂w/∂z = 2 z z̄, ∂w/∂z̄ = z²
 }

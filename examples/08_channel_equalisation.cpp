@@ -41,8 +41,8 @@ int main() {
     for (std::int64_t k = 0; k < taps; ++k)
       if (const std::int64_t m = n + centre - k; m >= 0 && m < N) R(n, k) = r[static_cast<std::size_t>(m)];
 
-  /// Symbols in a hundred that come out wrong once the first 20, known to the receiver, have settled the phase.
-  const auto report = [&](const char* when, const Tensor<C>& y) {
+  // How many symbols come out wrong once the first 20, known to the receiver, have settled the phase.
+  const auto report = [&](const std::string& when, const Tensor<C>& y) {
     C agreement = 0;
     for (std::size_t n = 0; n < 20; ++n) agreement += s[n] * std::conj(y(n, 0));
     const C turn = agreement / std::abs(agreement);
@@ -62,7 +62,7 @@ int main() {
     const Complex y = matmul(constant(R), f);
     const Real loss = mean(square(abs2(y) - 1.0));
     backward(loss);
-    if (step % 50 == 0) report(fmt::format("step {}", step).c_str(), y.value());
+    if (step % 50 == 0) report(fmt::format("step {}", step), y.value());
     for (std::int64_t k = 0; k < taps; ++k) f.value()(k, 0) -= 0.02 * f.grad()(k, 0);
   }
 }
