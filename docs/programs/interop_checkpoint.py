@@ -9,7 +9,7 @@ sys.path.insert(0, "bench/pytorch")
 from safetensors_io import load
 
 tensors, metadata = load(sys.argv[1])
-config = json.loads(metadata["config"])
+config = json.loads(metadata["config"])["model"]
 print(f"{config['family']}, {config['n_layers']} layer, {len(tensors)} tensors")
 for name in ("embedding.weight", "blocks.0.attn.q.weight", "blocks.0.ffn.up.weight"):
     print(f"{name:<24} {tensors[name].dtype} {list(tensors[name].shape)}")
