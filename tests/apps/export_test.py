@@ -11,7 +11,7 @@ import sys
 import tempfile
 import zipfile
 
-argand = sys.argv[1]
+argand = os.path.abspath(sys.argv[1])
 failures = []
 
 
