@@ -34,9 +34,9 @@ void announce(TrainingSession<R>& session, const TrainingData& data) {
   const std::int64_t rows = c.training.batch * c.training.accumulate;
   const std::string batch = c.model.task == "lm" ? fmt::format("{} x {} tokens", rows, c.training.length)
                                                  : fmt::format("{} articles of {} classes", rows, c.model.n_classes);
-  fmt::print("{}: {} parameters, {} words, {} steps of {} in {}, {} threads\n", c.model.family,
+  fmt::print("{}: {} parameters, {} words, {} steps of {} in {}, {} thread{}\n", c.model.family,
              with_unit(static_cast<double>(count_parameters(session.run().parameters()))), c.model.vocab_size, c.training.steps,
-             batch, c.training.precision, num_threads());
+             batch, c.training.precision, num_threads(), num_threads() == 1 ? "" : "s");
 }
 
 /// What came of it, when the last step has been taken.

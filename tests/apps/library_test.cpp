@@ -8,38 +8,22 @@
 #include "apps/command_line.h"
 #include "apps/retrieval_audit.h"
 #include "apps/training_run.h"
-#include "data/grammar.h"
+#include "tests/apps/small_run.h"
 #include "tests/data/temporary_directory.h"
 
 using namespace argand;
 
 namespace {
 
-const Corpus& small_corpus() {
-  static const Corpus corpus = Grammar().corpus(4000, 200, 200, 0);
-  return corpus;
-}
-
 RunConfig config_with(const Settings& more = {}) {
-  Settings settings;
-  for (const auto& [key, text] : std::initializer_list<std::pair<const char*, const char*>>{{"family", "crat"},
-                                                                                            {"irw_layers", "0"},
-                                                                                            {"irw_dim", "4"},
-                                                                                            {"irw_top_k", "3"},
-                                                                                            {"irw_length", "10"},
-                                                                                            {"n_layers", "1"},
-                                                                                            {"d_model", "16"},
-                                                                                            {"n_heads", "2"},
-                                                                                            {"d_ff", "24"},
-                                                                                            {"length", "16"},
-                                                                                            {"batch", "4"},
-                                                                                            {"steps", "12"},
-                                                                                            {"warmup", "3"},
-                                                                                            {"lr", "1e-2"},
-                                                                                            {"irw_passages", "80"}})
-    settings.push_back({key, text, option_name(key)});
+  Settings settings = settings_of({{"family", "crat"},
+                                   {"irw_layers", "0"},
+                                   {"irw_dim", "4"},
+                                   {"irw_top_k", "3"},
+                                   {"irw_length", "10"},
+                                   {"irw_passages", "80"}});
   settings.insert(settings.end(), more.begin(), more.end());
-  return RunConfig::resolve({}, settings);
+  return small_run(settings);
 }
 
 std::unique_ptr<Library> library_with(const Settings& more = {}) {

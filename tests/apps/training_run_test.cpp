@@ -2,33 +2,12 @@
 
 #include "apps/command_line.h"
 #include "apps/training_session.h"
-#include "data/grammar.h"
+#include "tests/apps/small_run.h"
 #include "tests/data/temporary_directory.h"
 
 using namespace argand;
 
 namespace {
-
-const Corpus& small_corpus() {
-  static const Corpus corpus = Grammar().corpus(4000, 200, 200, 0);
-  return corpus;
-}
-
-RunConfig config_with(const Settings& more = {}) {
-  Settings settings;
-  for (const auto& [key, text] : std::initializer_list<std::pair<const char*, const char*>>{{"n_layers", "1"},
-                                                                                            {"d_model", "16"},
-                                                                                            {"n_heads", "2"},
-                                                                                            {"d_ff", "24"},
-                                                                                            {"length", "16"},
-                                                                                            {"batch", "4"},
-                                                                                            {"steps", "12"},
-                                                                                            {"warmup", "3"},
-                                                                                            {"lr", "1e-2"}})
-    settings.push_back({key, text, option_name(key)});
-  settings.insert(settings.end(), more.begin(), more.end());
-  return RunConfig::resolve({}, settings);
-}
 
 template <RealScalar R>
 std::vector<R> numbers(const ParameterList<R>& parameters) {
@@ -46,7 +25,7 @@ std::vector<R> numbers(const ParameterList<R>& parameters) {
 BOOST_AUTO_TEST_SUITE(training_run)
 
 BOOST_AUTO_TEST_CASE(learns) {
-  TrainingRun<float> run(config_with({{"steps", "60", ""}}), small_corpus());
+  TrainingRun<float> run(small_run({{"steps", "60", ""}}), small_corpus());
   bool is_best = false;
   const double before = run.validate(is_best).loss;
   BOOST_TEST(is_best);
@@ -56,7 +35,7 @@ BOOST_AUTO_TEST_CASE(learns) {
 }
 
 BOOST_AUTO_TEST_CASE(a_step_reports_what_it_did) {
-  TrainingRun<double> run(config_with({{"accumulate", "2", ""}}), small_corpus());
+  TrainingRun<double> run(small_run({{"accumulate", "2", ""}}), small_corpus());
   const StepReport report = run.step();
   BOOST_TEST(report.step == 1);
   BOOST_TEST(report.tokens == 2 * 4 * 16);
@@ -67,8 +46,8 @@ BOOST_AUTO_TEST_CASE(a_step_reports_what_it_did) {
 
 BOOST_AUTO_TEST_CASE(accumulating_two_batches_is_the_batch_of_both) {
   // Batches are consecutive stretches of one order of windows, so two of 2 are one of 4.
-  TrainingRun<double> one(config_with(), small_corpus());
-  TrainingRun<double> two(config_with({{"batch", "2", ""}, {"accumulate", "2", ""}}), small_corpus());
+  TrainingRun<double> one(small_run(), small_corpus());
+  TrainingRun<double> two(small_run({{"batch", "2", ""}, {"accumulate", "2", ""}}), small_corpus());
   for (int i = 0; i < 5; ++i) {
     const StepReport a = one.step(), b = two.step();
     BOOST_TEST(a.cross_entropy == b.cross_entropy, boost::test_tools::tolerance(1e-10));
@@ -84,7 +63,7 @@ BOOST_AUTO_TEST_CASE(goes_on_bit_for_bit) {
   for (Settings rule : rules) {
     const TemporaryDirectory scratch;
     rule.push_back({"dropout", "0.1", ""});
-    const RunConfig config = config_with(rule);
+    const RunConfig config = small_run(rule);
     TrainingRun<float> whole(config, small_corpus()), first(config, small_corpus()), second(config, small_corpus());
     bool is_best = false;
     for (int i = 0; i < 5; ++i) first.step();
@@ -111,7 +90,7 @@ BOOST_AUTO_TEST_CASE(second_moments_of_two_kinds) {
   const Settings crope = {{"family", "crope", ""}, {"optimizer", "adamw", ""}};
   Settings by_modulus = crope;
   by_modulus.push_back({"complex_moments", "modulus", ""});
-  TrainingRun<float> two(config_with(crope), small_corpus()), modulus(config_with(by_modulus), small_corpus());
+  TrainingRun<float> two(small_run(crope), small_corpus()), modulus(small_run(by_modulus), small_corpus());
   for (int i = 0; i < 3; ++i) two.step(), modulus.step();
   BOOST_TEST((numbers(two.parameters()) != numbers(modulus.parameters())));
 
@@ -128,7 +107,7 @@ BOOST_AUTO_TEST_CASE(second_moments_of_two_kinds) {
 }
 
 BOOST_AUTO_TEST_CASE(a_loss_that_is_not_finite_stops_before_anything_changes) {
-  TrainingRun<float> run(config_with(), small_corpus());
+  TrainingRun<float> run(small_run(), small_corpus());
   run.step();
   const std::vector<float> good = numbers(run.parameters());
   for (const Parameter<float>& p : run.parameters())
@@ -149,13 +128,13 @@ BOOST_AUTO_TEST_CASE(a_loss_that_is_not_finite_stops_before_anything_changes) {
 
 BOOST_AUTO_TEST_CASE(what_does_not_fit_is_said_at_once) {
   BOOST_TEST(error_of([] {
-               TrainingRun<float>(config_with({{"vocab_size", "10", ""}}), small_corpus());
+               TrainingRun<float>(small_run({{"vocab_size", "10", ""}}), small_corpus());
              }) == "--vocab-size: 10 ids are too few for the corpus's 200 words; 0 takes as many as there are");
   BOOST_TEST(error_of([] {
-               TrainingRun<float>(config_with({{"batch", "50", ""}}), small_corpus());
+               TrainingRun<float>(small_run({{"batch", "50", ""}}), small_corpus());
              }) == "evaluation: a text of 200 tokens is too short for a block of 50 x 16 and one more after its targets");
   const TemporaryDirectory scratch;
-  TrainingRun<float> run(config_with(), small_corpus()), other(config_with({{"lr", "1e-3", ""}}), small_corpus());
+  TrainingRun<float> run(small_run(), small_corpus()), other(small_run({{"lr", "1e-3", ""}}), small_corpus());
   run.save(scratch / "a");
   BOOST_TEST(error_of([&] { other.restore(Checkpoint(scratch / "a")); }) ==
              "train: " + scratch / "a" + " is of another configuration");
@@ -167,7 +146,7 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_said_at_once) {
 BOOST_AUTO_TEST_CASE(a_session_keeps_what_is_due) {
   const TemporaryDirectory scratch;
   const RunFolder folder(scratch / "run");
-  const RunConfig config = config_with({{"eval_every", "5", ""}, {"checkpoint_every", "4", ""}, {"log_every", "3", ""}});
+  const RunConfig config = small_run({{"eval_every", "5", ""}, {"checkpoint_every", "4", ""}, {"log_every", "3", ""}});
   TrainingSession<float> session(folder, false, config, small_corpus());
   std::vector<std::int64_t> validated;
   while (!session.finished()) {

@@ -13,6 +13,7 @@
 #include "nn/qic/quaternion_linear.h"
 #include "optim/optimizer.h"
 #include "tests/error_text.h"
+#include "tests/nn/language_models.h"
 
 using namespace argand;
 
@@ -39,13 +40,6 @@ std::vector<ModelConfig> every_kind() {
     kinds.back().theta = theta, kinds.back().magnitude = "algebraic", kinds.back().conjugate_keys = true;
   }
   return kinds;
-}
-
-Ids some_tokens(std::int64_t B, std::int64_t T) {
-  Ids ids(Shape{B, T});
-  for (std::int64_t i = 0; i < ids.size(); ++i)
-    ids[i] = static_cast<std::int32_t>(1 + Random(4).below(static_cast<std::uint64_t>(i), 12));
-  return ids;
 }
 
 std::int64_t angles_of(const ModelConfig& config) {
@@ -104,8 +98,8 @@ BOOST_AUTO_TEST_CASE(qic_fixed_at_theta_0_is_the_complex_model) {
   const auto a = make_model<double>(fixed, 1), b = make_model<double>(complex, 1);
   const auto pa = a->parameters(), pb = b->parameters();
   BOOST_TEST(pa.size() == pb.size());
-  backward(a->loss(some_tokens(2, 9), some_tokens(2, 9)).total);
-  backward(b->loss(some_tokens(2, 9), some_tokens(2, 9)).total);
+  backward(a->loss(random_ids({2, 9}), random_ids({2, 9})).total);
+  backward(b->loss(random_ids({2, 9}), random_ids({2, 9})).total);
   for (std::size_t i = 0; i < pa.size(); ++i) {
     BOOST_TEST(pa[i].name == pb[i].name);
     std::visit(
@@ -177,22 +171,7 @@ BOOST_AUTO_TEST_CASE(logits_are_the_part_of_a_qic_linear_layer_without_j) {
 BOOST_AUTO_TEST_CASE(generation_with_a_cache_gives_the_logits_of_the_whole_sequence) {
   for (const ModelConfig& config : every_kind()) {
     const auto model = make_model<double>(config, 1);
-    const Ids tokens = some_tokens(2, 10);
-    const NoGrad none;
-    const Tensor<double> all = model->logits(tokens).value();
-    const auto cache = model->make_cache(2);
-    for (std::int64_t from = 0; from < 10;) {
-      const std::int64_t n = from == 0 ? 4 : 1;  // a prompt, then token by token
-      Ids next(Shape{2, n});
-      for (std::int64_t b = 0; b < 2; ++b)
-        for (std::int64_t t = 0; t < n; ++t) next[b * n + t] = tokens[b * 10 + from + t];
-      const Tensor<double> logits = model->next_logits(next, *cache);
-      from += n;
-      double worst = 0;
-      for (std::int64_t b = 0; b < 2; ++b)
-        for (std::int64_t v = 0; v < 13; ++v) worst = std::max(worst, std::abs(logits(b, v) - all(b, from - 1, v)));
-      BOOST_TEST(worst < 1e-10, config.to_json());
-    }
+    BOOST_TEST(worst_difference_with_a_cache(*model, random_ids({2, 10})) < 1e-10, config.to_json());
   }
 }
 
@@ -200,7 +179,7 @@ BOOST_AUTO_TEST_CASE(language_models_do_not_look_ahead_and_classifiers_ignore_ho
   const NoGrad none;
   for (ModelConfig config : every_kind()) {
     const auto model = make_model<double>(config, 1);
-    Ids tokens = some_tokens(1, 8);
+    Ids tokens = random_ids({1, 8});
     const Tensor<double> before = model->logits(tokens).value();
     tokens[7] = tokens[7] % 12 + 1;
     const Tensor<double> after = model->logits(tokens).value();
@@ -225,7 +204,7 @@ BOOST_AUTO_TEST_CASE(a_few_steps_lower_the_loss_and_move_the_angles_unless_they_
       const auto model = make_model<double>(config, 1);
       const ParameterList<double> parameters = model->parameters();
       const auto optimizer = make_optimizer<double>(OptimizerConfig{}, parameters);
-      const Ids x = some_tokens(4, 11), y = some_tokens(4, 11);
+      const Ids x = random_ids({4, 11}), y = random_ids({4, 11});
       double first = 0, last = 0;
       for (int step = 0; step < 8; ++step) {
         zero_grad(parameters);
@@ -255,7 +234,7 @@ BOOST_AUTO_TEST_CASE(dropout_takes_whole_numbers_and_only_in_training) {
   config.dropout = 0.5;
   const auto model = make_model<double>(config, 1);
   const NoGrad none;
-  const Ids x = some_tokens(2, 8);
+  const Ids x = random_ids({2, 8});
   const auto loss = [&](bool training, std::uint64_t step) {
     return model->loss(x, x, {.training = training, .seed = 1, .step = step}).cross_entropy;
   };
@@ -280,7 +259,7 @@ BOOST_AUTO_TEST_CASE(gradients_do_not_depend_on_the_number_of_threads) {
     for (int threads : {1, 2, 3}) {
       set_num_threads(threads);
       const auto model = make_model<float>(config, 1);
-      backward(model->loss(some_tokens(4, 12), some_tokens(4, 12)).total);
+      backward(model->loss(random_ids({4, 12}), random_ids({4, 12})).total);
       runs.emplace_back();
       for (const auto& p : model->parameters())
         std::visit(

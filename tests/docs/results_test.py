@@ -1,0 +1,54 @@
+"""The tables of measured ablations are those of the kept logs, and the book shows them as they are.
+
+  results_test.py SOURCE_DIR
+
+bench/results/ablations/FAMILY holds table.md, as `argand ablate` wrote it, and of every run ROW-seed-S.log, what it printed.
+"""
+import os
+import re
+import statistics
+import sys
+
+source = sys.argv[1]
+folder = os.path.join(source, "bench", "results", "ablations")
+failures = []
+
+
+def read(*path):
+    with open(os.path.join(*path), encoding="utf8") as file:
+        return file.read()
+
+
+def last_figure(log):
+    """The accuracy or the perplexity after the last step: that of the last validation that was printed."""
+    figures = re.findall(r"^(?:step \d+: validation loss [\d.]+, perplexity|loss [\d.]+, accuracy) ([\d.]+)", log, re.M)
+    return float(figures[-1])
+
+
+chapter = read(source, "docs", "10-results.md")
+families = sorted(os.listdir(folder))
+if families != ["complexformer", "crat", "crope", "qic"]:
+    failures.append(f"bench/results/ablations holds {families}")
+for family in families:
+    table = read(folder, family, "table.md")
+    if table.strip() not in chapter:
+        failures.append(f"docs/10-results.md does not hold the table of {family} as it is in bench/results/ablations")
+    runs = {}
+    for name in sorted(os.listdir(os.path.join(folder, family))):
+        if match := re.fullmatch(r"(.+)-seed-\d+\.log", name):
+            runs.setdefault(match[1], []).append(last_figure(read(folder, family, name)))
+    rows = re.findall(r"^\| ([\w-]+) \|[^|]*\| \d+ \| ([\d.]+) ± ([\d.]+) \((\d+)\) \|", table, re.M)
+    if {row[0] for row in rows} != set(runs):
+        failures.append(f"{family}: the table has the rows {[row[0] for row in rows]}, there are logs of {sorted(runs)}")
+    for row, mean, deviation, seeds in rows:
+        figures = runs.get(row, [])
+        # Logs hold one or two decimals, the table one of the mean of unrounded figures.
+        if len(figures) != int(seeds) or abs(statistics.mean(figures) - float(mean)) > 0.11:
+            failures.append(f"{family}, {row}: the table says {mean} of {seeds} seeds, the logs {figures}")
+        elif abs(statistics.stdev(figures) - float(deviation)) > 0.11:
+            failures.append(f"{family}, {row}: the table says ± {deviation}, the logs {statistics.stdev(figures):.2f}")
+
+for failure in failures:
+    print(failure)
+print(f"{len(families)} tables, {len(failures)} failures")
+sys.exit(bool(failures))
