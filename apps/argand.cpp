@@ -29,6 +29,7 @@ int main(int argc, char** argv) {
   add_retrieval(program);
   add_inspect(program);
   add_export(program);
+  add_explain(program);
   add_lab(program);
   add_gradcheck(program);
   add_parity(program);

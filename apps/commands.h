@@ -18,6 +18,7 @@ void add_report(CLI::App& program);
 void add_retrieval(CLI::App& program);
 void add_inspect(CLI::App& program);
 void add_export(CLI::App& program);
+void add_explain(CLI::App& program);
 void add_lab(CLI::App& program);
 void add_gradcheck(CLI::App& program);
 void add_parity(CLI::App& program);

@@ -8,19 +8,6 @@
 namespace argand {
 namespace {
 
-/// "holomorphic: |∂w/∂z| up to 2.3, |∂w/∂z̄| up to 1e-15, both ± 4e-13"
-std::string wirtinger_line(const OpCheck::Case& c, std::size_t input) {
-  const WirtingerResult w = wirtinger(c.f, c.inputs, input);
-  double dz = 0, dzbar = 0, error = 0;
-  for (std::size_t k = 0; k < w.dz.size(); ++k) {
-    dz = std::max(dz, std::abs(w.dz[k]));
-    dzbar = std::max(dzbar, std::abs(w.dzbar[k]));
-    error = std::max(error, w.error[k]);
-  }
-  return fmt::format("{}: |∂w/∂z| up to {:.3g}, |∂w/∂z̄| up to {:.3g}, both ± {:.0e}", cauchy_riemann_name(w.verdict), dz, dzbar,
-                     error);
-}
-
 GradcheckRow check_one_op(const Op& op, const GradcheckOptions& options, bool every_element) {
   const OpReport report = check_op(op, options);
   GradcheckRow row{.kind = std::string(kind_name(report.kind)),
@@ -58,6 +45,18 @@ GradcheckRow check_one_op(const Op& op, const GradcheckOptions& options, bool ev
 }
 
 }  // namespace
+
+std::string wirtinger_line(const OpCheck::Case& c, std::size_t input) {
+  const WirtingerResult w = wirtinger(c.f, c.inputs, input);
+  double dz = 0, dzbar = 0, error = 0;
+  for (std::size_t k = 0; k < w.dz.size(); ++k) {
+    dz = std::max(dz, std::abs(w.dz[k]));
+    dzbar = std::max(dzbar, std::abs(w.dzbar[k]));
+    error = std::max(error, w.error[k]);
+  }
+  return fmt::format("{}: |∂w/∂z| up to {:.3g}, |∂w/∂z̄| up to {:.3g}, both ± {:.0e}", cauchy_riemann_name(w.verdict), dz, dzbar,
+                     error);
+}
 
 GradcheckRow row_of(const ParameterReport& report, std::string kind, std::int64_t tensors, bool every_element) {
   GradcheckRow row{.kind = std::move(kind),

@@ -28,6 +28,9 @@ struct GradcheckSubject {
   std::function<GradcheckRow(const GradcheckOptions& options, bool every_element)> check;
 };
 
+/// "holomorphic: |∂w/∂z| up to 2.3, |∂w/∂z̄| up to 1e-15, both ± 4e-13", by numerical differentiation.
+std::string wirtinger_line(const OpCheck::Case& c, std::size_t input);
+
 /// Every registered op, by name.
 std::vector<GradcheckSubject> op_subjects();
 /// Every layer of nn/, in its variants: projected on random weights, as a function of its input and its parameters.

@@ -62,31 +62,6 @@ void check_singular_in(const OpCheck::SingularCase& singular, const FunctionOf<R
         vars[i]);
 }
 
-/// Compares the declared kind with the Cauchy-Riemann equations in every complex input of every case.
-std::string kind_fault(const Op& op, const OpCheck& check, const GradcheckOptions& options) {
-  bool complex_seen = false, general_seen = false;
-  for (const OpCheck::Case& c : check.cases())
-    for (std::size_t i = 0; i < c.inputs.size(); ++i) {
-      if (c.inputs[i].index() != 1) continue;
-      complex_seen = true;
-      const Kind kind = op.text().kind;
-      if (kind == Kind::Real || (kind == Kind::General && general_seen)) continue;
-      const bool output_is_complex = Probe(c.f, c.inputs).output_is_complex();
-      if (kind == Kind::RealValued && output_is_complex)
-        return fmt::format("{} ({}): declared real-valued, but the output is complex", op.name(), c.label);
-      if (kind == Kind::RealValued || !output_is_complex) continue;
-      const CauchyRiemann verdict = wirtinger(c.f, c.inputs, i, options.ridders).verdict;
-      if (kind == Kind::Holomorphic && verdict != CauchyRiemann::Holomorphic)
-        return fmt::format("{} ({}): declared holomorphic, but input {} is {}", op.name(), c.label, i,
-                           cauchy_riemann_name(verdict));
-      general_seen = general_seen || (verdict != CauchyRiemann::Holomorphic && verdict != CauchyRiemann::Inconclusive);
-    }
-  if (op.text().kind == Kind::General && !general_seen)
-    return fmt::format("{}: declared general, but no case fails the Cauchy-Riemann equations", op.name());
-  if (op.text().kind == Kind::Real && complex_seen) return fmt::format("{}: declared real, but it has complex inputs", op.name());
-  return "";
-}
-
 }  // namespace
 
 std::vector<std::string> check_singular(const OpCheck::SingularCase& singular) {
@@ -94,6 +69,32 @@ std::vector<std::string> check_singular(const OpCheck::SingularCase& singular) {
   check_singular_in<double>(singular, singular.f, faults);
   check_singular_in<float>(singular, singular.f32, faults);
   return faults;
+}
+
+std::string kind_fault(const std::string& op, Kind kind, const OpCheck& check, const RiddersOptions& ridders) {
+  bool complex_seen = false, general_seen = false;
+  for (const OpCheck::Case& c : check.cases())
+    for (std::size_t i = 0; i < c.inputs.size(); ++i) {
+      if (c.inputs[i].index() != 1) continue;
+      complex_seen = true;
+      if (kind == Kind::Real) return fmt::format("{} ({}): declared real, but input {} is complex", op, c.label, i);
+      if (kind == Kind::General && general_seen) continue;
+      const bool output_is_complex = Probe(c.f, c.inputs).output_is_complex();
+      if (kind == Kind::RealValued && output_is_complex)
+        return fmt::format("{} ({}): declared real-valued, but the output is complex", op, c.label);
+      if (kind == Kind::Holomorphic && !output_is_complex)
+        return fmt::format("{} ({}): declared holomorphic, but the output is real", op, c.label);
+      if (kind == Kind::RealValued || !output_is_complex) continue;
+      const CauchyRiemann verdict = wirtinger(c.f, c.inputs, i, ridders).verdict;
+      if (kind == Kind::Holomorphic && verdict != CauchyRiemann::Holomorphic)
+        return fmt::format("{} ({}): declared holomorphic, but input {} is {}", op, c.label, i, cauchy_riemann_name(verdict));
+      general_seen = general_seen || (verdict != CauchyRiemann::Holomorphic && verdict != CauchyRiemann::Inconclusive);
+    }
+  if (kind == Kind::General && !general_seen)
+    return fmt::format("{}: declared general, but no case fails the Cauchy-Riemann equations", op);
+  if (kind != Kind::Real && !complex_seen)
+    return fmt::format("{}: declared {}, but no case has a complex input", op, kind_name(kind));
+  return "";
 }
 
 OpReport check_op(const Op& op, GradcheckOptions options) {
@@ -107,7 +108,7 @@ OpReport check_op(const Op& op, GradcheckOptions options) {
     report.cases.push_back({c.label, gradcheck(c.f, c.inputs, options)});
   }
   for (const OpCheck::SingularCase& s : check.singular_cases()) report.singular.push_back({s.label, check_singular(s)});
-  report.kind_fault = kind_fault(op, check, options);
+  report.kind_fault = kind_fault(op.name(), op.text().kind, check, options.ridders);
   return report;
 }
 

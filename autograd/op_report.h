@@ -41,6 +41,11 @@ struct OpReport {
 /// Runs the op's check. `options.name` is ignored: messages begin with "op (label)".
 OpReport check_op(const Op& op, GradcheckOptions options = {});
 
+/// Why an op with this check is not of this kind, by the Cauchy-Riemann equations in every complex input of every case; empty when
+/// it is. Holomorphic: they hold in all of them. RealValued: complex inputs, real outputs. General: a complex output for which they
+/// fail somewhere. Real: no complex input.
+std::string kind_fault(const std::string& op, Kind kind, const OpCheck& check, const RiddersOptions& ridders = {});
+
 /// Value and gradient of L = Re Σ f at a declared singular point, in float64 and float32: the faults found.
 std::vector<std::string> check_singular(const OpCheck::SingularCase& singular);
 

@@ -10,12 +10,11 @@ namespace argand {
 static const Op angular_attention_op(
     {.name = "angular_attention",
      .kind = Kind::General,
-     .equation =
-         "O = softmax(S) V over the visible keys, S_mn = scale · Σ_j cos(arg Q_mj - arg K_nj) = scale · Re⟨Q_m/|Q_m|, K_n/|K_n|⟩",
+     .equation = "O = softmax(S) V over the visible keys, S_mn = scale · Σ_j cos(arg Q_mj - arg K_nj) = scale · "
+                 "Re⟨u(Q_m), u(K_n)⟩, u(z) = z/|z| componentwise",
      .dz = "∂S_mn/∂Q_mj = -scale · sin(α - β) conj(u)/(2i|Q_mj|) with α = arg Q_mj, β = arg K_nj, u = e^{iα}",
      .dzbar = "the conjugate, as S is real: scale · sin(α - β) u/(2i|Q_mj|); O is linear in V, so ∂O/∂V̄ = 0",
-     .vjp =
-         "du of the phasors u = Q/|Q| as in attention;  t = Im(conj(u) du) = dL/d arg Q;  dQ = i t u/|Q|;  dK alike;  dV = Pᵀ dO",
+     .vjp = "du of the phasors u = u(Q) as in attention;  t = Im(conj(u) du) = dL/d arg Q;  dQ = i t u/|Q|;  dK alike;  dV = Pᵀ dO",
      .derivation =
          "cos(α - β) = Re(conj(e^{iβ}) e^{iα}): the score is a dot product of unit phasors seen as pairs of reals, so that "
          "attention's tiles give du = dL/d(Re u) + i dL/d(Im u). Turning the phase moves u by i u dα, hence dL/dα = Re(conj(iu) "

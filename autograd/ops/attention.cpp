@@ -9,9 +9,10 @@ namespace argand {
 static const Op attention_op(
     {.name = "attention",
      .kind = Kind::Real,
-     .equation = "O = P V, P = softmax(S) over the visible keys, S = scale · Q Kᵀ, head by head; with dropout P ∘ M/(1-p)",
+     .equation = "O = P V, P = softmax(S) over the visible keys, S = scale · Q Kᵀ, head by head; with dropout O = P̃ V, P̃ = M̃ ∘ P, "
+                 "M̃ = M/(1-p)",
      .dz = "∂P_mn/∂S_mk = P_mn (δ_nk - P_mk)",
-     .dzbar = "real only; complex heads enter as pairs of reals, Re⟨q, k⟩",
+     .dzbar = "no complex input; complex heads enter as pairs of reals, with Re⟨q, k⟩ as their score",
      .vjp = "dV = P̃ᵀ dO;  dP = M̃ ∘ (dO Vᵀ);  dS = P ∘ (dP - r), r_m = Σ_d dO_md O_md;  dQ = scale dS K;  dK = scale dSᵀ Q",
      .derivation =
          "O = P̃ V with P̃ = M̃ ∘ P gives dV and dP. The softmax's Jacobian gives dS_mn = P_mn (dP_mn - Σ_k P_mk dP_mk), and the "

@@ -73,9 +73,9 @@ Var<R> real(const Var<std::complex<R>>& z) {
 
 static const Op imag_op({.name = "imag",
                          .kind = Kind::RealValued,
-                         .equation = "w = Im z = (z - z̄)/2i",
-                         .dz = "1/2i",
-                         .dzbar = "-1/2i = i/2",
+                         .equation = "w = Im z = (z - z̄)/(2i)",
+                         .dz = "1/(2i)",
+                         .dzbar = "-1/(2i) = i/2",
                          .vjp = "dz = i dw",
                          .derivation = "2 · i/2 · dw: a number on the imaginary axis.",
                          .singular = "none",
@@ -173,7 +173,7 @@ static const Op angle_op(
      .dzbar = "-1/(2i z̄) = i z/(2|z|²)",
      .vjp = "dz = i z/|z|² dw, 0 at z = 0",
      .derivation =
-         "w = (log z - conj(log z))/2i, so ∂w/∂z̄ = -(1/z̄)/2i = i/(2z̄) = i z/(2|z|²); twice that. Computed as (i z/|z|) dw / "
+         "w = (log z - conj(log z))/(2i), so ∂w/∂z̄ = -(1/z̄)/(2i) = i/(2z̄) = i z/(2|z|²); twice that. Computed as (i z/|z|) dw / "
          "|z|: |z|² leaves the range of float32 at 1e19 and at 1e-23.",
      .singular =
          "z = 0: the value is that of atan2 (0 or ±π by the signs of the zeros), the gradient returned is 0; so it is for a "
@@ -303,7 +303,7 @@ static const Op view_as_real_op(
     {.name = "view_as_real",
      .kind = Kind::RealValued,
      .equation = "w[2j] = Re z[j], w[2j+1] = Im z[j]",
-     .dz = "1/2 and 1/2i",
+     .dz = "1/2 for the real part, 1/(2i) for the imaginary",
      .dzbar = "1/2 and i/2",
      .vjp = "dz[j] = dw[2j] + i dw[2j+1]",
      .derivation = "The sum of the gradients of real and imag: the pairs of dw read as complex numbers.",
@@ -323,7 +323,7 @@ Var<R> view_as_real(const Var<std::complex<R>>& z) {
 static const Op view_as_complex_op({.name = "view_as_complex",
                                     .kind = Kind::Real,
                                     .equation = "w[j] = x[2j] + i x[2j+1], x real",
-                                    .dz = "1 and i",
+                                    .dz = "∂w[j]/∂x[2j] = 1, ∂w[j]/∂x[2j+1] = i",
                                     .dzbar = "no complex input",
                                     .vjp = "dx[2j] = Re dw[j], dx[2j+1] = Im dw[j]",
                                     .derivation = "As make_complex: the numbers of dw read as pairs.",

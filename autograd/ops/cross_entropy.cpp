@@ -56,7 +56,7 @@ static const Op cross_entropy_op({.name = "cross_entropy",
                                   .kind = Kind::Real,
                                   .equation = "L = 1/N Σ_n (logsumexp(x_n) - x_n[y_n])",
                                   .dz = "∂L/∂x_nv = (softmax(x_n)_v - [v = y_n])/N",
-                                  .dzbar = "real only",
+                                  .dzbar = "no complex input",
                                   .vjp = "dx_nv = dL (softmax(x_n)_v - [v = y_n])/N",
                                   .derivation = "∂logsumexp(x)/∂x_v = e^{x_v}/Σ e^{x} = softmax(x)_v.",
                                   .singular = "none; the row's maximum is subtracted first, so nothing overflows",
@@ -101,8 +101,8 @@ static const Op linear_cross_entropy_op(
      .kind = Kind::Real,
      .equation = "L = 1/N Σ_n (logsumexp(x_n) - x_n[y_n]), x_n = W h_n + b",
      .dz = "∂L/∂x_nv = p_nv := (softmax(x_n)_v - [v = y_n])/N",
-     .dzbar = "real only",
-     .vjp = "dh = dL P W, dW = dL Pᵀ h, db = dL Σ_n p_n",
+     .dzbar = "no complex input",
+     .vjp = "with the matrix P of the p_nv:  dh = dL P W, dW = dL Pᵀ h, db = dL Σ_n p_n",
      .derivation =
          "cross_entropy followed by linear. L is a scalar and dL only a factor, so P W and Pᵀ h are computed in the forward pass, "
          "a "

@@ -35,12 +35,13 @@ Var<T> exp(const Var<T>& z) {
 
 static const Op log_op({.name = "log",
                         .kind = Kind::Holomorphic,
-                        .equation = "w = log|z| + i arg z, arg z in (-π, π]",
+                        .equation = "w = log|z| + i arg z, arg z in [-π, π], -π for Im z = -0.0 only",
                         .dz = "1/z",
                         .dzbar = "0",
                         .vjp = "dz = dw / conj(z)",
                         .derivation = "e^w = z gives w' e^w = 1, hence w' = 1/z; conj(1/z) dw = dw/conj(z).",
-                        .singular = "z = 0: value -inf, gradient 0. On the cut (negative real axis) the value jumps by 2πi; the "
+                        .singular = "z = 0: value -inf, gradient 0. A real negative number gives NaN. On the cut (negative real "
+                                    "axis) the value jumps by 2πi; the "
                                     "gradient is continuous across it",
                         .source = "Ahlfors, Complex Analysis, 2.3.4"},
                        [](OpCheck& check) {
@@ -63,24 +64,25 @@ Var<T> log(const Var<T>& z) {
 
 // ------------------------------------------------------------------------------------------------ sqrt
 
-static const Op sqrt_op(
-    {.name = "sqrt",
-     .kind = Kind::Holomorphic,
-     .equation = "w = sqrt(z), Re w >= 0",
-     .dz = "1/(2 sqrt(z))",
-     .dzbar = "0",
-     .vjp = "dz = dw / (2 conj(w)), 0 at z = 0",
-     .derivation = "w² = z gives 2 w w' = 1.",
-     .singular = "z = 0: the derivative is infinite, the gradient returned is 0. The value changes sign across the "
-                 "cut (negative real axis)",
-     .source = "Ahlfors, Complex Analysis, 2.1.2"},
-    [](OpCheck& check) {
-      const auto f = [](auto z) { return sqrt(z); };
-      check.function("real", f, check.real({3, 4}, 0.2, 3));
-      check.function("complex", f, check.complex({3, 4}));
-      check.singular("zero, real", f, Tensor<double>::zeros({2}), Tensor<double>::zeros({2}));
-      check.singular("zero, complex", f, Tensor<std::complex<double>>::zeros({2}), Tensor<std::complex<double>>::zeros({2}));
-    });
+static const Op sqrt_op({.name = "sqrt",
+                         .kind = Kind::Holomorphic,
+                         .equation = "w = sqrt(z), Re w >= 0",
+                         .dz = "1/(2 sqrt(z))",
+                         .dzbar = "0",
+                         .vjp = "dz = dw / (2 conj(w)), 0 at z = 0",
+                         .derivation = "w² = z gives 2 w w' = 1.",
+                         .singular = "z = 0: the derivative is infinite, the gradient returned is 0. A real negative number gives "
+                                     "NaN. The value changes sign across the "
+                                     "cut (negative real axis)",
+                         .source = "Ahlfors, Complex Analysis, 2.1.2"},
+                        [](OpCheck& check) {
+                          const auto f = [](auto z) { return sqrt(z); };
+                          check.function("real", f, check.real({3, 4}, 0.2, 3));
+                          check.function("complex", f, check.complex({3, 4}));
+                          check.singular("zero, real", f, Tensor<double>::zeros({2}), Tensor<double>::zeros({2}));
+                          check.singular("zero, complex", f, Tensor<std::complex<double>>::zeros({2}),
+                                         Tensor<std::complex<double>>::zeros({2}));
+                        });
 
 template <Scalar T>
 Var<T> sqrt(const Var<T>& z) {

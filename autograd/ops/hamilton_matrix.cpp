@@ -12,7 +12,7 @@ static const Op hamilton_matrix_op(
      .kind = Kind::Real,
      .equation = "each w = a + bi + cj + dk becomes [[a, -b, -c, -d], [b, a, -d, c], [c, d, a, -b], [d, -c, b, a]]",
      .dz = "every element of M is ± one part of one element of W",
-     .dzbar = "real only; quaternions enter as their parts",
+     .dzbar = "no complex input; quaternions enter as their parts",
      .vjp = "da = dM_00 + dM_11 + dM_22 + dM_33, and likewise the four signed places of b, c and d",
      .derivation = "Row c, column p of w's matrix is the coefficient of x_p in part c of w x; linear in w, so its transpose sums.",
      .singular = "none",

@@ -14,9 +14,9 @@ namespace argand {
 static const Op info_nce_op(
     {.name = "info_nce",
      .kind = Kind::Real,
-     .equation = "L = 1/A Σ_m [log(e^{s_mp} + Σ_n∈N(m) e^{s_mn}) - s_mp], p = positive of m, N(m) its negatives",
+     .equation = "L = 1/A Σ_m [log(e^{s_mp} + Σ_n∈N(m) e^{s_mn}) - s_mp], A anchors m, p = positive of m, N(m) its negatives",
      .dz = "∂L/∂s_mn = (w_mn - [n = p])/A, w_m = softmax over {p} ∪ N(m)",
-     .dzbar = "real only",
+     .dzbar = "no complex input",
      .vjp = "ds_mn = dL (w_mn - [n = p])/A, 0 for positions that are neither",
      .derivation = "Cross entropy over the candidates {p} ∪ N(m) with p as the target: see cross_entropy.",
      .singular = "none; an anchor without negatives contributes 0, and a batch without anchors is 0",

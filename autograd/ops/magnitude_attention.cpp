@@ -16,7 +16,7 @@ static const Op magnitude_attention_op(
      .equation =
          "O = P V, P = softmax(scale · |S|), S = Q Kᵀ in the algebra: S_a = Q_a K_aᵀ + κ Q_b K_bᵀ, S_b = Q_a K_bᵀ + Q_b K_aᵀ",
      .dz = "∂|S|/∂S_a = S_a/|S|, ∂|S|/∂S_b = w S_b/|S|, ∂|S|/∂w = S_b²/(2|S|); ∂S_a/∂κ = Q_b K_bᵀ",
-     .dzbar = "real only; numbers enter as their parts",
+     .dzbar = "no complex input; numbers enter as their parts",
      .vjp =
          "G = d|S| as in attention;  dS_a = G S_a/|S|, dS_b = G w S_b/|S|;  with the queries' copies Q⁰ = (Q_a, κ Q_b), Q¹ = (Q_b, "
          "Q_a), S_c = Qᶜ Kᵀ:  dQᶜ = dS_c K, dK = Σ_c dS_cᵀ Qᶜ;  dθ = dκ/dθ Σ dQ⁰_b Q_b + dw/dθ Σ G S_b²/(2|S|)",

@@ -46,7 +46,7 @@ static const Op magnitude_layer_norm_op(
      .kind = Kind::Real,
      .equation = "y = (a - μ, b, ...) γ/σ, μ = mean(m), σ² = mean((m - μ)²) + eps, m = |z| = sqrt(a² + w b² + 1e-12)",
      .dz = "∂m/∂a = a/m, ∂m/∂b = w b/m, ∂m/∂w = b²/(2m)",
-     .dzbar = "real only; numbers enter as their parts",
+     .dzbar = "no complex input; numbers enter as their parts",
      .vjp = "with G = γ dy, A = Σ (a - μ) G_a + b G_b:  dm = -A (m - μ)/(D σ³) - Σ G_a/(D σ);  da = G_a/σ + dm a/m, "
             "db = G_b/σ + dm w b/m;  dγ = Σ ((a - μ) dy_a + b dy_b)/σ;  dθ = dw/dθ Σ dm b²/(2m)",
      .derivation =
@@ -64,7 +64,7 @@ static const Op magnitude_rms_norm_op(
      .kind = Kind::Real,
      .equation = "y = z γ/ρ, ρ² = mean(m²) + eps, m² = |z|² = a² + w b² + 1e-12",
      .dz = "∂m/∂a = a/m, ∂m/∂b = w b/m, ∂m/∂w = b²/(2m)",
-     .dzbar = "real only; numbers enter as their parts",
+     .dzbar = "no complex input; numbers enter as their parts",
      .vjp =
          "with G = γ dy, A = Σ a G_a + b G_b:  da = G_a/ρ - A a/(D ρ³), db = G_b/ρ - A w b/(D ρ³);  dγ = Σ (a dy_a + b dy_b)/ρ;  "
          "dθ = -dw/dθ A Σ b²/(2D ρ³)",

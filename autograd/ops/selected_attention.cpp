@@ -14,10 +14,10 @@ static const Op selected_attention_op(
      .kind = Kind::Real,
      .equation = "o = Σ_j β_j m_j, β = softmax(a), a_j = scale · q·m_j, m_j = M[s_j], query by query",
      .dz = "∂β_i/∂a_j = β_i (δ_ij - β_j)",
-     .dzbar = "real only",
+     .dzbar = "no complex input",
      .vjp = "da_j = β_j (do·m_j - do·o);  dq = scale Σ_j da_j m_j;  dM[v] = Σ β_j do + scale da_j q over the j with s_j = v",
      .derivation =
-         "do_j/dβ = m_j gives dβ_j = do·m_j; the softmax's Jacobian da_j = β_j (dβ_j - Σ_i β_i dβ_i), and Σ_i β_i (do·m_i) = "
+         "∂o/∂β_j = m_j gives dβ_j = do·m_j; the softmax's Jacobian da_j = β_j (dβ_j - Σ_i β_i dβ_i), and Σ_i β_i (do·m_i) = "
          "do·o. a is bilinear in q and m_j, o linear in m_j: each chosen row receives both parts.",
      .singular = "none; with k = 0 the value and all gradients are 0",
      .source = "CRAT, Imaginary Reflection Window: β = softmax(q·Enc/τ), c = Σ β Enc"},

@@ -12,7 +12,7 @@ static const Op sinusoid_op(
      .kind = Kind::Real,
      .equation = "y_t,2i = sin(a), y_t,2i+1 = cos(a), a = t/10000^(2i/d) + φ_i",
      .dz = "∂y_t,2i/∂φ_i = y_t,2i+1;  ∂y_t,2i+1/∂φ_i = -y_t,2i",
-     .dzbar = "real only",
+     .dzbar = "no complex input",
      .vjp = "dφ_i = Σ_t y_t,2i+1 dy_t,2i - y_t,2i dy_t,2i+1",
      .derivation = "sin' = cos and cos' = -sin: the derivative of either column is the other one, so that the "
                    "gradient reads nothing but the output.",

@@ -25,7 +25,7 @@ static const Op logsumexp_op(
      .kind = Kind::Real,
      .equation = "y = log Σ e^{x_i} = m + log Σ e^{x_i - m}, m = max x",
      .dz = "∂y/∂x_i = e^{x_i - y}",
-     .dzbar = "∂y/∂x_i",
+     .dzbar = "no complex input",
      .vjp = "dx_i = e^{x_i - y} dy",
      .derivation = "e^y = Σ e^{x_i} gives e^y ∂y/∂x_i = e^{x_i}. The shift m cancels.",
      .singular = "x_i = -inf: gradient 0. All of them: y = -inf, all gradients 0",
@@ -78,7 +78,7 @@ static const Op softmax_op(
      .kind = Kind::Real,
      .equation = "y_i = e^{x_i - m} / Σ_j e^{x_j - m}, m = max x",
      .dz = "∂y_i/∂x_j = y_i (δ_ij - y_j)",
-     .dzbar = "∂y_i/∂x_j",
+     .dzbar = "no complex input",
      .vjp = "dx_j = y_j (dy_j - Σ_i y_i dy_i)",
      .derivation = "log y_i = x_i - logsumexp(x), so ∂y_i/∂x_j = y_i (δ_ij - y_j); Σ_i dy_i y_i (δ_ij - y_j) is the "
                    "product above. The output is all that is kept.",

@@ -28,7 +28,7 @@ static const Op sin_op({.name = "sin",
                         .dz = "cos z",
                         .dzbar = "0",
                         .vjp = "dz = conj(cos z) dw",
-                        .derivation = "sin z = (e^iz - e^-iz)/2i; differentiating term by term gives (e^iz + e^-iz)/2.",
+                        .derivation = "sin z = (e^{iz} - e^{-iz})/(2i); differentiating term by term gives (e^{iz} + e^{-iz})/2.",
                         .singular = "none; overflows to infinity where cosh(Im z) does",
                         .source = "Ahlfors, Complex Analysis, 2.3.2"},
                        [](OpCheck& check) {
@@ -50,20 +50,21 @@ Var<T> sin(const Var<T>& z) {
 
 // ------------------------------------------------------------------------------------------------ cos
 
-static const Op cos_op({.name = "cos",
-                        .kind = Kind::Holomorphic,
-                        .equation = "w = cos z = cos x cosh y - i sin x sinh y",
-                        .dz = "-sin z",
-                        .dzbar = "0",
-                        .vjp = "dz = -conj(sin z) dw",
-                        .derivation = "cos z = (e^iz + e^-iz)/2; differentiating term by term gives i(e^iz - e^-iz)/2 = -sin z.",
-                        .singular = "none; overflows to infinity where cosh(Im z) does",
-                        .source = "Ahlfors, Complex Analysis, 2.3.2"},
-                       [](OpCheck& check) {
-                         const auto f = [](auto z) { return cos(z); };
-                         check.function("real", f, check.real({3, 4}));
-                         check.function("complex", f, check.complex({3, 4}));
-                       });
+static const Op cos_op(
+    {.name = "cos",
+     .kind = Kind::Holomorphic,
+     .equation = "w = cos z = cos x cosh y - i sin x sinh y",
+     .dz = "-sin z",
+     .dzbar = "0",
+     .vjp = "dz = -conj(sin z) dw",
+     .derivation = "cos z = (e^{iz} + e^{-iz})/2; differentiating term by term gives i(e^{iz} - e^{-iz})/2 = -sin z.",
+     .singular = "none; overflows to infinity where cosh(Im z) does",
+     .source = "Ahlfors, Complex Analysis, 2.3.2"},
+    [](OpCheck& check) {
+      const auto f = [](auto z) { return cos(z); };
+      check.function("real", f, check.real({3, 4}));
+      check.function("complex", f, check.complex({3, 4}));
+    });
 
 template <Scalar T>
 Var<T> cos(const Var<T>& z) {
@@ -149,7 +150,7 @@ static const Op erf_op({.name = "erf",
                         .kind = Kind::Real,
                         .equation = "w = erf x = 2/√π ∫_0^x e^(-t²) dt",
                         .dz = "2/√π e^(-x²)",
-                        .dzbar = "2/√π e^(-x²)",
+                        .dzbar = "no complex input",
                         .vjp = "dx = 2/√π e^(-x²) dw",
                         .derivation = "Fundamental theorem of calculus.",
                         .singular = "none",

@@ -28,4 +28,29 @@ BOOST_AUTO_TEST_CASE(every_op_passes) {
   }
 }
 
+/// The kind is not a matter of opinion: of the four, only the declared one stands the numerical test, for every op.
+BOOST_AUTO_TEST_CASE(every_other_kind_is_refused) {
+  for (const Op* op : Op::all()) {
+    OpCheck check;
+    op->check(check);
+    for (const Kind kind : {Kind::Holomorphic, Kind::RealValued, Kind::General, Kind::Real})
+      BOOST_TEST(kind_fault(op->name(), kind, check).empty() == (kind == op->text().kind), op->name()
+                                                                                               << " declared " << kind_name(kind));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_wrong_kind_is_named) {
+  const auto fault = [](const char* name, Kind kind) {
+    OpCheck check;
+    Op::find(name)->check(check);
+    return kind_fault(name, kind, check);
+  };
+  BOOST_TEST(fault("conj", Kind::Holomorphic) == "conj (complex): declared holomorphic, but input 0 is antiholomorphic");
+  BOOST_TEST(fault("abs", Kind::Holomorphic) == "abs (complex): declared holomorphic, but the output is real");
+  BOOST_TEST(fault("exp", Kind::General) == "exp: declared general, but no case fails the Cauchy-Riemann equations");
+  BOOST_TEST(fault("exp", Kind::RealValued) == "exp (complex): declared real-valued, but the output is complex");
+  BOOST_TEST(fault("exp", Kind::Real) == "exp (complex): declared real, but input 0 is complex");
+  BOOST_TEST(fault("erf", Kind::RealValued) == "erf: declared real-valued, but no case has a complex input");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
