@@ -28,8 +28,9 @@ std::optional<std::int64_t> step_of(std::string_view name) {
 }
 
 bool is_ours(std::string_view name) {
-  static constexpr std::array<std::string_view, 7> names = {"last.safetensors", "best.safetensors", "log.jsonl",  "config.toml",
-                                                            "config.json",      "vocab.txt",        "classes.txt"};
+  static constexpr std::array<std::string_view, 8> names = {"last.safetensors", "best.safetensors", "log.jsonl",
+                                                            "config.toml",      "config.json",      "vocab.txt",
+                                                            "classes.txt",      "nan-trace.json"};
   return std::find(names.begin(), names.end(), name) != names.end() || step_of(name);
 }
 
@@ -62,7 +63,7 @@ bool RunFolder::holds_a_run() const { return !files_of(path_, is_ours).empty(); 
 
 std::vector<std::int64_t> RunFolder::kept_steps() const {
   std::vector<std::int64_t> steps;
-  for (const fs::path& file : files_of(path_, [](std::string_view name) { return step_of(name).has_value(); }))
+  for (const fs::path& file : files_of(path_, [](std::string_view name) { return step_of(name); }))
     steps.push_back(*step_of(file.filename().string()));
   std::sort(steps.begin(), steps.end());
   return steps;

@@ -13,6 +13,7 @@ namespace argand {
 /// RUN/log.jsonl                one JSON object a line
 /// RUN/config.toml, config.json what was asked for; RUN/vocab.txt: one word a line, in the order of ids
 /// RUN/classes.txt              of a classifier: the names of the labels, one a line
+/// RUN/nan-trace.json           of a run that --trace-nan stopped: op, numbers and batch
 class RunFolder {
  public:
   explicit RunFolder(std::string path) : path_(std::move(path)) {}
@@ -35,6 +36,7 @@ class RunFolder {
   std::string log() const { return file("log.jsonl"); }
   std::string vocabulary() const { return file("vocab.txt"); }
   std::string classes() const { return file("classes.txt"); }
+  std::string nan_trace() const { return file("nan-trace.json"); }
 
  private:
   std::string path_;

@@ -8,9 +8,11 @@
 #include "apps/commands.h"
 #include "apps/corpora.h"
 #include "apps/interrupt.h"
+#include "apps/nan_report.h"
 #include "apps/progress.h"
 #include "apps/training_session.h"
 #include "core/parallel.h"
+#include "data/atomic_file.h"
 #include "data/topics.h"
 
 namespace argand {
@@ -21,7 +23,7 @@ struct TrainOptions {
   RunOptions run;
   std::string task;  ///< and the subcommand's name
   std::string out, resume;
-  bool overwrite = false;
+  bool overwrite = false, trace_nan = false;
   int threads = 0;
   std::int64_t print_every = 10;
 };
@@ -64,17 +66,37 @@ void conclude(TrainingSession<R>& session, const Evaluation& last, const std::ve
       state.best_step, 100 * (1 - state.best_valid), session.folder().path());
 }
 
+/// A step and what is due after it. When numbers become not finite: tells what is known of it and throws Error.
+template <RealScalar R>
+Advance advance(TrainingSession<R>& session, const TrainingData& data, Progress& progress, bool trace_nan) {
+  try {
+    return session.advance();
+  } catch (const NonFiniteStep& step) {
+    progress.finish();
+    const RunConfig& config = session.run().config();
+    const RunFolder& folder = session.folder();
+    if (!trace_nan)
+      throw Error(fmt::format("{}; `argand train {} --resume {} --trace-nan` shows what the op read, and the batch", step.what(),
+                              config.model.task, folder.path()));
+    write_file_atomically(folder.nan_trace(), non_finite_json(step, config, data));
+    fmt::print(stderr, "{}\n", non_finite_text(step, data));
+    fail("train", "stopped before step {} changed anything; all of this, with the whole batch, is in {}", step.step,
+         folder.nan_trace());
+  }
+}
+
 /// Runs to the end or to a signal; returns the exit code.
 template <RealScalar R>
-int train(TrainingSession<R>& session, const TrainingData& data, std::int64_t print_every) {
+int train(TrainingSession<R>& session, const TrainingData& data, const TrainOptions& options) {
   const RunConfig& config = session.run().config();
+  session.run().trace_nan(options.trace_nan);
   announce(session, data);
   const Interrupt interrupt;
-  Progress progress({config.model.family}, config.training.steps, print_every);
+  Progress progress({config.model.family}, config.training.steps, options.print_every);
   if (config.model.task != "lm") progress.hide_perplexity();
   std::optional<Evaluation> last;
   while (!session.finished() && interrupt.signal() == 0) {
-    Advance done = session.advance();
+    Advance done = advance(session, data, progress, options.trace_nan);
     progress.update(0, done.step.step, done.step.cross_entropy, done.step.tokens, done.seconds);
     if (done.step.recall)
       progress.note(fmt::format("step {}: rebuilt the approximate index of the knowledge base, Recall@{} {:.3f}", done.step.step,
@@ -111,7 +133,7 @@ int start(const TrainOptions& options) {
   const TrainingData data = open_data(config);
   return with_precision(config, [&]<class R>(R) {
     TrainingSession<R> session(folder, options.overwrite, config, data);
-    return train(session, data, options.print_every);
+    return train(session, data, options);
   });
 }
 
@@ -137,7 +159,7 @@ int resume(const TrainOptions& options) {
   return with_precision(last.config(), [&]<class R>(R) {
     TrainingSession<R> session(folder, last, data);
     fmt::print("going on after step {}\n", last.state().step);
-    return train(session, data, options.print_every);
+    return train(session, data, options);
   });
 }
 
@@ -154,6 +176,11 @@ CLI::App* add_task(CLI::App* train, const std::string& task, const std::string& 
   command->add_option("--print-every", options->print_every, "steps between lines where the output is no terminal")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}).description(""))
       ->type_name("INT")
+      ->group("Run");
+  command
+      ->add_flag("--trace-nan", options->trace_nan,
+                 "stop at the first number that is not finite, in any op, forward or backward, and show the op, what it read, its "
+                 "place in the model and the batch")
       ->group("Run");
   command->callback([options] {
     if (options->threads > 0) set_num_threads(options->threads);
@@ -172,7 +199,8 @@ void add_train(CLI::App& program) {
   add_task(command, "lm", "train a language model: it predicts the next word")
       ->footer(
           "Ctrl-C ends the step, saves, and says how to go on. A run that was killed goes on from its last checkpoint; either way\n"
-          "it ends in the same files, byte for byte, as if never stopped.\n\n"
+          "it ends in the same files, byte for byte, as if never stopped.\n"
+          "A run that a NaN stopped comes to it again with --resume RUN --trace-nan, which shows where it began.\n\n"
           "Examples:\n"
           "  argand train lm --out runs/first                        ComplexFormer on the built-in corpus\n"
           "  argand train lm --family transformer --position rope --data wikitext-2 --out runs/rope\n"

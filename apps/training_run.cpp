@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "autograd/tape.h"
 #include "optim/clip.h"
 
 namespace argand {
@@ -29,29 +28,13 @@ template <RealScalar R>
 StepReport TrainingRun<R>::step() {
   const TrainingConfig& t = config_.training;
   StepReport report{.step = state_.step + 1, .lr = schedule_.at(state_.step)};
-  const double share = 1.0 / static_cast<double>(t.accumulate);
   const bool refreshed = library_ && (!shelf_ || library_->due(state_.step));
   if (refreshed) shelf_ = library_->shelf(state_.step, *model_);
-  zero_grad(parameters_);
-  for (std::int64_t i = 0; i < t.accumulate; ++i) {
-    const auto number = static_cast<std::uint64_t>(state_.step * t.accumulate + i);
-    const Batch batch = task_->batch(number);
-    const ForwardContext pass = context(number, batch);
-    const Loss<R> loss = model_->loss(batch.tokens, batch.targets, pass);
-    if (!std::isfinite(static_cast<double>(loss.total.value().item()))) {
-      Tape::current().clear();
-      fail("train", "the loss became {} at step {}{}; a lower --lr or --clip may help", loss.total.value().item(), report.step,
-           first_non_finite(batch, pass));
-    }
-    backward(loss.total);
-    report.cross_entropy += share * loss.cross_entropy;
-    report.auxiliary += share * loss.auxiliary;
-    report.tokens += batch.n_tokens;
-  }
+  gather_gradients(report, trace_nan_);
+  const double share = 1.0 / static_cast<double>(t.accumulate);
   report.grad_norm = share * grad_norm(parameters_);
-  require(std::isfinite(report.grad_norm), "train",
-          "the loss is {} but its gradient became {} at step {}; a lower --lr or --precision float64 may help",
-          report.cross_entropy, report.grad_norm, report.step);
+  if (!std::isfinite(report.grad_norm))
+    give_up(fmt::format("the loss is {} but its gradient became {}", report.cross_entropy, report.grad_norm), report);
   optimizer_->step(report.lr, share * clip_factor(report.grad_norm, t.clip));
   ++state_.step;
   if (refreshed) report.recall = shelf_->recall();
@@ -59,17 +42,47 @@ StepReport TrainingRun<R>::step() {
 }
 
 template <RealScalar R>
-std::string TrainingRun<R>::first_non_finite(const Batch& batch, const ForwardContext& context) {
-  std::string found;
-  watch_forward([&](const Op& op, const std::string& scope, bool finite) {
-    if (!finite && found.empty()) found = fmt::format(", first in {}{}", op.name(), scope.empty() ? "" : " of " + scope);
-  });
-  {
-    const NoGrad none;
-    model_->loss(batch.tokens, batch.targets, context);
+void TrainingRun<R>::gather_gradients(StepReport& report, bool trace) {
+  const TrainingConfig& t = config_.training;
+  const double share = 1.0 / static_cast<double>(t.accumulate);
+  std::optional<NanTrace> watching;
+  if (trace) watching.emplace(parameters_);
+  zero_grad(parameters_);
+  for (std::int64_t i = 0; i < t.accumulate; ++i) {
+    const auto number = static_cast<std::uint64_t>(state_.step * t.accumulate + i);
+    const Batch batch = task_->batch(number);
+    try {
+      const Loss<R> loss = model_->loss(batch.tokens, batch.targets, context(number, batch));
+      if (!trace && !std::isfinite(static_cast<double>(loss.total.value().item()))) {
+        Tape::current().clear();
+        give_up(fmt::format("the loss became {}", loss.total.value().item()), report);
+      }
+      backward(loss.total);
+      report.cross_entropy += share * loss.cross_entropy;
+      report.auxiliary += share * loss.auxiliary;
+    } catch (const NonFiniteError& error) {
+      throw NonFiniteStep(fmt::format("train: at step {} {}", report.step, error.what()), report.step, error.where(), number,
+                          batch);
+    }
+    report.tokens += batch.n_tokens;
   }
-  watch_forward({});
-  return found;
+}
+
+template <RealScalar R>
+void TrainingRun<R>::give_up(const std::string& what, const StepReport& report) {
+  const std::string message = fmt::format("train: {} at step {}", what, report.step);
+  const char* advice = "; a lower --lr or --clip, or --precision float64, may help";
+  try {
+    StepReport again = report;
+    gather_gradients(again, true);  // the same numbers once more, looked at one by one
+  } catch (const NonFiniteStep& found) {
+    const NonFinite& where = *found.where;
+    const std::string place = fmt::format(", first in {}{}{}", where.backward ? "the backward pass of " : "", where.op->name(),
+                                          where.scope.empty() ? "" : " of " + where.scope);
+    throw NonFiniteStep(message + place + advice, found.step, where, found.number, found.batch);
+  }
+  const auto last = static_cast<std::uint64_t>(report.step * config_.training.accumulate - 1);
+  throw NonFiniteStep(message + advice, report.step, std::nullopt, last, task_->batch(last));
 }
 
 template <RealScalar R>

@@ -7,6 +7,7 @@
 #include "apps/evaluation.h"
 #include "apps/library.h"
 #include "apps/task.h"
+#include "autograd/nan_trace.h"
 #include "optim/schedule.h"
 
 namespace argand {
@@ -22,6 +23,18 @@ struct StepReport {
   std::optional<double> recall{};  ///< of an approximate search in the knowledge base, when it was rebuilt for this step
 };
 
+/// A step whose loss or gradient is not finite, or that a trace has ended at the first number that is not.
+class NonFiniteStep : public Error {
+ public:
+  NonFiniteStep(const std::string& message, std::int64_t step, std::optional<NonFinite> where, std::uint64_t number, Batch batch)
+      : Error(message), step(step), where(std::move(where)), number(number), batch(std::move(batch)) {}
+
+  std::int64_t step;               ///< counting from 1
+  std::optional<NonFinite> where;  ///< where it began; nothing when only a norm over many finite numbers overflowed
+  std::uint64_t number;            ///< of the batch, the last of the step when that is not known
+  Batch batch;
+};
+
 template <RealScalar R>
 class TrainingRun {
  public:
@@ -33,9 +46,11 @@ class TrainingRun {
   const RunState& state() const { return state_; }
   bool finished() const { return state_.step >= config_.training.steps; }
 
-  /// Step number state().step: a pure function of the state before and the configuration. Throws Error, with parameters and
-  /// optimiser as they were, when the loss or a gradient is not finite; the message names the op where that began.
+  /// Step number state().step: a pure function of the state before and the configuration. Throws NonFiniteStep, with parameters
+  /// and optimiser as they were, when the loss or a gradient is not finite; the message names the op where that began.
   StepReport step();
+  /// From now on a step ends at the first number that is not finite, in any op, even when the loss would be finite.
+  void trace_nan(bool on) { trace_nan_ = on; }
 
   /// Whether something is due now that comes every so many steps; every: 0 never, -1 after every epoch.
   bool due(std::int64_t every) const;
@@ -57,7 +72,10 @@ class TrainingRun {
  private:
   /// What a training pass depends on besides parameters and tokens; `number`: of the batch.
   ForwardContext context(std::uint64_t number, const Batch& batch) const;
-  std::string first_non_finite(const Batch& batch, const ForwardContext& context);
+  /// Forward and backward passes of a step's batches; gradients add up in the parameters. With `trace` the first number that is
+  /// not finite is thrown as NonFiniteStep.
+  void gather_gradients(StepReport& report, bool trace);
+  [[noreturn]] void give_up(const std::string& what, const StepReport& report);
 
   std::unique_ptr<Task> task_;
   RunConfig config_;
@@ -68,6 +86,7 @@ class TrainingRun {
   std::unique_ptr<Optimizer<R>> optimizer_;
   std::unique_ptr<Shelf> shelf_;
   Schedule schedule_;
+  bool trace_nan_ = false;
 };
 
 }  // namespace argand

@@ -1,7 +1,7 @@
 #include "autograd/tape.h"
 
 #include <algorithm>
-#include <cmath>
+#include <utility>
 
 namespace argand {
 namespace {
@@ -177,24 +177,23 @@ NameScope::NameScope(std::string_view name) : length_(state().scope.size()) {
 }
 NameScope::~NameScope() { state().scope.resize(length_); }
 
-void watch_forward(ForwardWatch watch) { state().watch = std::move(watch); }
+ForwardWatch watch_forward(ForwardWatch watch) { return std::exchange(state().watch, std::move(watch)); }
 
 namespace detail {
 const std::string& current_scope() { return state().scope; }
 
-template <Scalar T>
-void observe_forward(const Op& op, const Tensor<T>& y) {
-  if (!state().watch) return;
-  const bool finite = std::all_of(y.begin(), y.end(), [](T v) { return std::isfinite(std::abs(v)); });
-  state().watch(op, state().scope, finite);
+bool watched() { return static_cast<bool>(state().watch); }
+
+void observe(const Op& op, Watched output, std::vector<Watched> inputs) {
+  const ForwardWatch watch = state().watch;  // a copy: it may put another one in its place
+  watch({op, state().scope, std::move(inputs), std::move(output)});
 }
 }  // namespace detail
 
-#define ARGAND_AUTOGRAD(T)              \
-  template class Var<T>;                \
-  template class Sink<T>;               \
-  template Sink<T> sink(const Var<T>&); \
-  template void detail::observe_forward(const Op&, const Tensor<T>&);
+#define ARGAND_AUTOGRAD(T) \
+  template class Var<T>;   \
+  template class Sink<T>;  \
+  template Sink<T> sink(const Var<T>&);
 ARGAND_FOR_SCALAR(ARGAND_AUTOGRAD)
 template void Tape::backward(const Var<float>&);
 template void Tape::backward(const Var<double>&);

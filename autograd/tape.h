@@ -11,6 +11,7 @@
 
 #include "autograd/op.h"
 #include "autograd/var.h"
+#include "autograd/watch.h"
 
 namespace argand {
 
@@ -115,10 +116,6 @@ class NameScope {
   std::size_t length_;
 };
 
-/// Called with every op's name, module path and whether the output is finite, when set (the NaN tracer). Costs nothing when not.
-using ForwardWatch = std::function<void(const Op&, const std::string& scope, bool finite)>;
-void watch_forward(ForwardWatch watch);
-
 /// True when a gradient of any of these will be asked for.
 template <Scalar... T>
 bool wants_grad(const Var<T>&... inputs) {
@@ -127,8 +124,6 @@ bool wants_grad(const Var<T>&... inputs) {
 
 namespace detail {
 const std::string& current_scope();
-template <Scalar T>
-void observe_forward(const Op& op, const Tensor<T>& y);
 
 /// Puts an op's output and backward pass on the tape.
 template <Scalar Out, class Backward>
@@ -145,23 +140,28 @@ Var<Out> append(const Op& op, Tensor<Out> y, Backward backward, std::vector<std:
 /// `backward(const Tensor<Out>& dy)` puts the inputs' gradients into sinks that it captured.
 template <Scalar Out, class Backward, Scalar... In>
 Var<Out> record(const Op& op, Tensor<Out> y, Backward backward, const Var<In>&... inputs) {
-  detail::observe_forward(op, y);
-  if (!wants_grad(inputs...)) return Var<Out>(std::move(y));
-  return detail::append(op, std::move(y), std::move(backward), {inputs.slot()...});
+  Var<Out> w =
+      wants_grad(inputs...) ? detail::append(op, std::move(y), std::move(backward), {inputs.slot()...}) : Var<Out>(std::move(y));
+  if (detail::watched()) detail::observe(op, detail::as_watched(w), {detail::as_watched(inputs)...});
+  return w;
 }
 
 /// The same for an op with any number of inputs.
 template <Scalar Out, class Backward, Scalar In>
 Var<Out> record(const Op& op, Tensor<Out> y, Backward backward, const std::vector<Var<In>>& inputs) {
-  detail::observe_forward(op, y);
   bool wanted = false;
   std::vector<std::shared_ptr<SlotBase>> slots;
   for (const Var<In>& x : inputs) {
     wanted = wanted || wants_grad(x);
     slots.push_back(x.slot());
   }
-  if (!wanted) return Var<Out>(std::move(y));
-  return detail::append(op, std::move(y), std::move(backward), std::move(slots));
+  Var<Out> w = wanted ? detail::append(op, std::move(y), std::move(backward), std::move(slots)) : Var<Out>(std::move(y));
+  if (detail::watched()) {
+    std::vector<Watched> all;
+    for (const Var<In>& x : inputs) all.push_back(detail::as_watched(x));
+    detail::observe(op, detail::as_watched(w), std::move(all));
+  }
+  return w;
 }
 
 }  // namespace argand

@@ -1,0 +1,46 @@
+#pragma once
+/// Looking on while ops compute: what tracers and drawings of the tape are made of. Costs a test of one flag when nobody looks.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "autograd/op.h"
+#include "autograd/var.h"
+
+namespace argand {
+
+/// A tensor of any scalar.
+using AnyValue = std::variant<Tensor<float>, Tensor<double>, Tensor<std::complex<float>>, Tensor<std::complex<double>>>;
+
+/// What an op read or made: the numbers, and the slot where its gradient gathers (null: a constant).
+struct Watched {
+  AnyValue value;
+  std::shared_ptr<SlotBase> slot;
+};
+
+/// One op, just computed. Its values share storage with the computation's own.
+struct ForwardEvent {
+  const Op& op;
+  const std::string& scope;  ///< the module path, "blocks.0.attn"
+  std::vector<Watched> inputs;
+  Watched output;
+};
+
+/// Called in this thread with every op as soon as it has computed, recorded or not. An exception that it throws leaves the op.
+using ForwardWatch = std::function<void(const ForwardEvent&)>;
+/// Returns the watch before it (empty: there was none), to be put back.
+ForwardWatch watch_forward(ForwardWatch watch);
+
+namespace detail {
+bool watched();
+void observe(const Op& op, Watched output, std::vector<Watched> inputs);
+template <Scalar T>
+Watched as_watched(const Var<T>& x) {
+  return {x.value(), x.slot()};
+}
+}  // namespace detail
+
+}  // namespace argand
