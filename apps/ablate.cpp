@@ -53,10 +53,8 @@ int ablate(const AblateOptions& options) {
     run.shared.push_back({"epochs", fmt::format("{}", options.epochs > 0 ? options.epochs : options.quick ? 2 : 5)});
   }
   for (const std::string& setting : options.settings) {
-    const std::size_t equals = setting.find('=');
-    if (equals == 0 || equals == std::string::npos)
-      usage_fail("--set", "\"{}\" should read KEY=VALUE, as --set d_model=64", setting);
-    run.shared.push_back({setting.substr(0, equals), setting.substr(equals + 1)});
+    const Setting s = key_and_value("--set", setting);
+    run.shared.push_back({s.key, s.text});
   }
   Ablation ablation(table, run);
   if (!options.table) {

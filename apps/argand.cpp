@@ -32,6 +32,8 @@ int main(int argc, char** argv) {
   add_explain(program);
   add_lab(program);
   add_gradcheck(program);
+  add_graph(program);
+  add_portrait(program);
   add_parity(program);
   return run_program(program, argc, argv);
 }

@@ -21,6 +21,8 @@ void add_export(CLI::App& program);
 void add_explain(CLI::App& program);
 void add_lab(CLI::App& program);
 void add_gradcheck(CLI::App& program);
+void add_graph(CLI::App& program);
+void add_portrait(CLI::App& program);
 void add_parity(CLI::App& program);
 
 }  // namespace argand

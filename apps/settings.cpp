@@ -104,6 +104,13 @@ Settings read_settings(const std::string& path) {
   return settings;
 }
 
+Setting key_and_value(std::string_view option, const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == 0 || equals == std::string::npos)
+    usage_fail(option, "\"{}\" should read KEY=VALUE, as {} d_model=64", text, option);
+  return {text.substr(0, equals), text.substr(equals + 1), fmt::format("{} {}", option, text)};
+}
+
 std::string toml_line(std::string_view key, const std::string& value) {
   std::string text;
   for (char c : value) {

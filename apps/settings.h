@@ -20,6 +20,9 @@ using Settings = std::vector<Setting>;
 /// that appears twice; Error when the file cannot be read.
 Settings read_settings(const std::string& path);
 
+/// "d_model=64" as an option such as --set has it. Throws UsageError, `option` first, for anything else.
+Setting key_and_value(std::string_view option, const std::string& text);
+
 /// `key = value` as read_settings reads it back.
 std::string toml_line(std::string_view key, const std::string& value);
 std::string toml_line(std::string_view key, std::int64_t value);

@@ -1,0 +1,167 @@
+/// argand graph: the tape of an expression or of a model, drawn.
+
+#include <memory>
+
+#include "apps/checkpoint.h"
+#include "apps/command_line.h"
+#include "apps/commands.h"
+#include "apps/expression_point.h"
+#include "apps/external_program.h"
+#include "autograd/tape_dot.h"
+#include "data/atomic_file.h"
+
+namespace argand {
+namespace {
+
+using C = std::complex<double>;
+
+struct GraphOptions {
+  std::string expression, model, run, at, out;
+  std::vector<std::string> settings;
+  bool gradients = false;
+  int depth = -1;
+};
+
+/// f at one point; the gradient is that of L = Re f.
+std::string expression_graph(const GraphOptions& options) {
+  const Expression f(options.expression);
+  std::string at = options.at;
+  for (std::size_t i = 0; options.at.empty() && i < f.variables().size(); ++i) at += i == 0 ? "1+2i" : ",1+2i";
+  const std::vector<C> point = point_of(f, at);
+  ParameterList<double> variables;
+  std::vector<AnyVar> arguments;
+  for (std::size_t i = 0; i < point.size(); ++i) {
+    const Complex z = variable(Tensor<C>({1}, {point[i]}));
+    variables.push_back({f.variables()[i], z});
+    arguments.push_back(z);
+  }
+  TapeGraph graph(variables);
+  const AnyVar w = f(arguments);
+  graph.stop();
+  std::string title = f.equation();
+  if (options.gradients) {
+    const Real loss = loss_of(w);
+    if (!loss.requires_grad()) usage_fail("graph", "--gradients needs an expression that depends on its variables");
+    graph.backward(loss);
+    title += "\ngrad: dL/dx + i dL/dy of L = Re " + f.name();
+  }
+  return to_dot(graph, {.title = title, .depth = options.depth});
+}
+
+/// Any numbers will do: a graph does not depend on them.
+Ids random_ids(const Shape& shape, std::int64_t limit, std::uint64_t stream) {
+  Ids ids(shape);
+  const Random random(0x6A4F, stream);
+  for (std::int64_t i = 0; i < ids.size(); ++i)
+    ids[i] = static_cast<Ids::value_type>(1 + random.uniform(static_cast<std::uint64_t>(i)) * static_cast<double>(limit - 1));
+  return ids;
+}
+
+template <RealScalar R>
+std::string model_graph(Model<R>& model, const std::string& title, const GraphOptions& options) {
+  const ModelConfig& config = model.config();
+  const bool lm = config.task == "lm";
+  const std::int64_t B = 2, T = std::min<std::int64_t>(8, config.max_seq_len);
+  const Ids tokens = random_ids({B, T}, config.vocab_size, 0);
+  const Ids targets = lm ? random_ids({B, T}, config.vocab_size, 1) : random_ids({B}, config.n_classes, 1);
+  const Ids passages = random_ids({2 * config.irw_top_k, T}, config.vocab_size, 2);
+  const Knowledge knowledge{.passages = &passages};
+  ForwardContext context{.training = true};
+  if (!config.irw_layers.empty()) context.knowledge = &knowledge;
+  TapeGraph graph(model.parameters());
+  const Loss<R> loss = model.loss(tokens, targets, context);
+  if (options.gradients)
+    graph.backward(loss.total);
+  else
+    graph.stop();
+  graph.add_ids("tokens", tokens.shape(), {"embedding"});
+  graph.add_ids("passages", passages.shape(), {"embedding_mean"});
+  graph.add_ids(lm ? "next tokens" : "labels", targets.shape(), {"cross_entropy", "linear_cross_entropy"});
+  Tape::current().clear();
+  return to_dot(graph, {.title = title, .depth = options.depth});
+}
+
+std::string family_graph(const GraphOptions& options) {
+  Settings settings;
+  for (const auto& [key, text] : std::initializer_list<std::pair<const char*, const char*>>{{"family", options.model.c_str()},
+                                                                                            {"vocab_size", "50"},
+                                                                                            {"d_model", "16"},
+                                                                                            {"n_heads", "2"},
+                                                                                            {"d_ff", "32"},
+                                                                                            {"max_seq_len", "8"}})
+    settings.push_back({key, text, "--model"});
+  std::string task = "lm", title = options.model;
+  for (const std::string& setting : options.settings) {
+    settings.push_back(key_and_value("--set", setting));
+    if (settings.back().key == "task") task = settings.back().text;
+    title += ", " + setting;
+  }
+  const ModelConfig config = RunConfig::resolve({}, settings, task).model;
+  const auto model = make_model<float>(config, 0);
+  return model_graph(*model, title, options);
+}
+
+std::string run_graph(const GraphOptions& options) {
+  const Checkpoint checkpoint(find_checkpoint(options.run));
+  return with_precision(checkpoint.config(), [&]<class R>(R) {
+    const auto model = load_model<R>(checkpoint);
+    return model_graph(*model, fmt::format("{}: {}, step {}", options.run, model->config().family, checkpoint.state().step),
+                       options);
+  });
+}
+
+void graph(const GraphOptions& options) {
+  const int given = !options.expression.empty() + !options.model.empty() + !options.run.empty();
+  if (given != 1) usage_fail("graph", "draws one thing: an expression, --model FAMILY or --run RUN; got {}", given);
+  if (!options.settings.empty() && options.model.empty()) usage_fail("--set", "changes the sizes of a --model");
+  if (!options.at.empty() && options.expression.empty()) usage_fail("--at", "is where an expression is computed");
+  const auto dot_at = options.out.rfind('.');
+  const std::string type = dot_at == std::string::npos ? "" : options.out.substr(dot_at + 1);
+  if (!options.out.empty() && type != "dot" && type != "svg" && type != "png" && type != "pdf")
+    usage_fail("--out", "{} should end in .dot, .svg, .png or .pdf", options.out);
+
+  const std::string text = !options.expression.empty() ? expression_graph(options)
+                           : !options.model.empty()    ? family_graph(options)
+                                                       : run_graph(options);
+  if (options.out.empty())
+    fmt::print("{}", text);
+  else if (type == "dot")
+    write_file_atomically(options.out, text);
+  else
+    write_file_atomically(options.out, output_of("graph", {"dot", "-T" + type}, text, "graphviz"));
+}
+
+}  // namespace
+
+void add_graph(CLI::App& program) {
+  CLI::App* command = program.add_subcommand("graph", "draw the tape of an expression or a model");
+  const auto options = std::make_shared<GraphOptions>();
+  command->add_option("EXPR", options->expression, "a function of complex numbers, such as \"abs(z)^2\"")->type_name("");
+  command->add_option("--at", options->at, "where it is computed, one number a variable (1+2i)")->type_name("Z,...");
+  command->add_option("--model", options->model, "a model of this family, at small sizes")->type_name("FAMILY");
+  command->add_option("--set", options->settings, "other sizes or words, with the names of a configuration's keys")
+      ->delimiter(',')
+      ->type_name("KEY=VALUE,...");
+  command->add_option("--run", options->run, "the model of a run's folder or checkpoint")->type_name("RUN");
+  command->add_option("--depth", options->depth, "how many module scopes are opened; by default what stays readable")
+      ->check(CLI::Range(0, 100).description(""))
+      ->type_name("INT");
+  command->add_flag("--gradients", options->gradients, "walk the tape backwards and write every gradient's norm");
+  command->add_option("--out", options->out, "file.dot, or file.svg, .png or .pdf by Graphviz; standard output by default")
+      ->type_name("FILE");
+  command->footer(
+      "Boxes are ops with the shapes they make, violet where the numbers are complex (ℂ) and blue where they are real (ℝ); "
+      "ellipses\n"
+      "are variables and parameters, slanted boxes token ids. Dashed arrows carry no gradient. Modules are frames; what is\n"
+      "not opened is one box with the number of its ops and parameters. A model is drawn at a batch of two windows of 8 tokens,\n"
+      "random ones. For an expression f the gradient is that of L = Re f, dL/dx + i dL/dy.\n"
+      "The text is in the DOT language; --out other than .dot needs Graphviz (apt-get install graphviz).\n\n"
+      "Examples:\n"
+      "  argand graph \"f(z) = abs(z)^2 * exp(i*angle(z))\" --at 1+2i --gradients --out f.svg\n"
+      "  argand graph --model complexformer --out complexformer.svg\n"
+      "  argand graph --model crat --set irw_layers=[1],n_layers=2 --depth 2 --out crat.pdf\n"
+      "  argand graph --run runs/first --gradients --out first.png");
+  command->callback([options] { graph(*options); });
+}
+
+}  // namespace argand
