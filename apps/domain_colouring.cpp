@@ -63,7 +63,8 @@ Rgb domain_colour(std::complex<double> w) {
   const double modulus = std::abs(w);
   if (modulus == 0) return {0, 0, 0};
   if (std::isinf(modulus)) return {255, 255, 255};
-  const double octaves = std::log2(modulus), ring = octaves - std::floor(octaves) - 0.5;  // -1/2 ... 1/2
+  // A little more than log2: what should be a power of two and is off by rounding, such as |z/|z||, falls on one side of the ring.
+  const double octaves = std::log2(modulus) + 1e-9, ring = octaves - std::floor(octaves) - 0.5;  // -1/2 ... 1/2
   // From 0 to 1 as |w| does from 0 to infinity, 2/3 at |w| = 1: half an octave's change of lightness everywhere near there.
   const double level = 2 / (2 + std::pow(modulus, -0.6));
   const double lightness = std::clamp(level + 0.10 * ring * 4 * level * (1 - level), 0.0, 1.0);

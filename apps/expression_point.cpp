@@ -1,8 +1,7 @@
 #include "apps/expression_point.h"
 
 #include "apps/command_line.h"
-#include "autograd/ops/complex_parts.h"
-#include "autograd/ops/reduction.h"
+#include "autograd/ops/projection.h"
 
 namespace argand {
 
@@ -27,14 +26,7 @@ std::vector<std::complex<double>> point_of(const Expression& f, const std::strin
 }
 
 Real loss_of(const AnyVar& f) {
-  return std::visit(
-      []<Scalar T>(const Var<T>& v) {
-        if constexpr (ComplexScalar<T>)
-          return sum(real(v));
-        else
-          return sum(v);
-      },
-      f);
+  return std::visit([]<Scalar T>(const Var<T>& v) { return projection(v, Tensor<T>::ones(v.shape())); }, f);
 }
 
 }  // namespace argand

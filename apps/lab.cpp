@@ -5,6 +5,7 @@
 
 #include "apps/command_line.h"
 #include "apps/commands.h"
+#include "apps/expression_point.h"
 #include "apps/lab_tape.h"
 #include "apps/lab_text.h"
 
@@ -18,27 +19,6 @@ struct LabOptions {
   std::vector<std::string> at = {"1+2i"};
   bool tape = false, json = false;
 };
-
-/// "1+2i, exp(i*pi/4)": expressions without variables, one for each variable.
-std::vector<C> point_of(const Expression& f, const std::string& text) {
-  std::vector<std::string> parts(1);
-  int depth = 0;
-  for (const char c : text) {
-    depth += c == '(' ? 1 : c == ')' ? -1 : 0;
-    if (c == ',' && depth == 0)
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  }
-  if (parts.size() != f.variables().size())
-    usage_fail("--at", "\"{}\" has {} number{}, {} has {} variable{}; as in --at {}", text, parts.size(),
-               parts.size() == 1 ? "" : "s", f.name(), f.variables().size(), f.variables().size() == 1 ? "" : "s",
-               f.variables().size() == 1 ? "1+2i" : "1+2i,0.5");
-  std::vector<C> point;
-  for (const std::string& part : parts)
-    point.push_back(std::visit([](const auto& v) { return C(v.value().item()); }, Expression(part, {})({})));
-  return point;
-}
 
 /// The variables to differentiate by.
 std::vector<std::size_t> variables_of(const Expression& f, const std::string& only) {

@@ -2,8 +2,8 @@
 
 #include <map>
 
+#include "apps/expression_point.h"
 #include "apps/text_layout.h"
-#include "autograd/ops/projection.h"
 #include "autograd/tape.h"
 
 namespace argand {
@@ -56,7 +56,7 @@ std::vector<TapeStep> walk_tape(const Expression& f, const std::vector<C>& at) {
     steps.push_back(std::move(step));
   }
 
-  const Var<double> L = std::visit([]<class T>(const Var<T>& v) { return projection(v, Tensor<T>::ones(v.shape())); }, w);
+  const Real L = loss_of(w);
   if (!L.requires_grad()) return steps;
   std::map<const SlotBase*, C> before;
   tape.on_backward([&](const TapeEntry& entry) {

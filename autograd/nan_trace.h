@@ -10,7 +10,8 @@
 ///       fmt::print("{}\n{}\n", error.what(), error.where().table());
 ///     }
 ///
-/// It reads every output and every gradient once more, and keeps what the ops of a pass read until the walk has passed them.
+/// It reads every output and every gradient once more, and keeps what the ops of a pass read until the walk has passed them: a
+/// training step of the small ComplexFormer (argand train lm --threads 1) took 15 % longer with it. Without one nothing is read.
 
 #include <optional>
 #include <string>
