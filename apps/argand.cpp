@@ -24,16 +24,16 @@ int main(int argc, char** argv) {
   add_generate(program);
   add_classify(program);
   add_ablate(program);
-  add_audit(program);
   add_report(program);
+  add_audit(program);
   add_retrieval(program);
   add_inspect(program);
   add_export(program);
-  add_explain(program);
   add_lab(program);
-  add_gradcheck(program);
-  add_graph(program);
+  add_explain(program);
   add_portrait(program);
+  add_graph(program);
+  add_gradcheck(program);
   add_parity(program);
   return run_program(program, argc, argv);
 }

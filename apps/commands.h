@@ -13,16 +13,16 @@ void add_eval(CLI::App& program);
 void add_generate(CLI::App& program);
 void add_classify(CLI::App& program);
 void add_ablate(CLI::App& program);
-void add_audit(CLI::App& program);
 void add_report(CLI::App& program);
+void add_audit(CLI::App& program);
 void add_retrieval(CLI::App& program);
 void add_inspect(CLI::App& program);
 void add_export(CLI::App& program);
-void add_explain(CLI::App& program);
 void add_lab(CLI::App& program);
-void add_gradcheck(CLI::App& program);
-void add_graph(CLI::App& program);
+void add_explain(CLI::App& program);
 void add_portrait(CLI::App& program);
+void add_graph(CLI::App& program);
+void add_gradcheck(CLI::App& program);
 void add_parity(CLI::App& program);
 
 }  // namespace argand

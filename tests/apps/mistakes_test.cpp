@@ -56,8 +56,8 @@ BOOST_AUTO_TEST_CASE(of_the_command_line) {
   const TemporaryDirectory scratch;
   const std::string help = " (--help shows what there is)";
   ends_with(scratch, "", 2,
-            "argand: which command? demo, train, eval, generate, classify, ablate, audit, report, retrieval, inspect, export, "
-            "explain, lab, gradcheck, parity" +
+            "argand: which command? demo, train, eval, generate, classify, ablate, report, audit, retrieval, inspect, export, "
+            "lab, explain, portrait, graph, gradcheck, parity" +
                 help);
   ends_with(scratch, "trian lm", 2, "argand: there is no command \"trian\"; did you mean train?" + help);
   ends_with(scratch, "train", 2, "argand: train: which command? lm, classify" + help);
