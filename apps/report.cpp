@@ -74,7 +74,7 @@ Json settings_of(const RunConfig& config) {
   return settings;
 }
 
-Json page_of(const std::string& run, const std::string& label, const ObservationOptions& options) {
+Json page_of(const std::string& run, const std::string& label, const ObservationOptions& options, SharedData& data) {
   const RunFolder folder(run);
   const TrainedRun trained = open_run(run);
   const Checkpoint newest(fs::exists(folder.last()) ? folder.last() : trained.checkpoint.file().path());
@@ -90,7 +90,7 @@ Json page_of(const std::string& run, const std::string& label, const Observation
                {"layers", config.model.n_layers},
                {"heads", config.model.n_heads},
                {"causal", lm},
-               {"step", state.step},
+               {"step", log.lines.empty() ? state.step : std::max(state.step, log.lines.back()["step"].get<std::int64_t>())},
                {"steps", config.training.steps},
                {"seed", config.training.seed},
                {"unreadable", log.unreadable},
@@ -100,7 +100,7 @@ Json page_of(const std::string& run, const std::string& label, const Observation
     page["best"] = {{"value", for_page(lm ? state.best_valid : 1 - state.best_valid)}, {"step", state.best_step}};
   page.update(curves_of(log));
   page["history"] = history_of(folder, newest);
-  page.update(observe(trained, options));
+  page.update(observe(trained, options, data));
   return page;
 }
 
@@ -110,10 +110,11 @@ void report(const ReportOptions& options, const std::string& version) {
   require_runs(options.runs);
   const std::vector<std::string> labels = labels_of(options.runs);
   Json page = {{"version", version}, {"runs", Json::array()}};
+  SharedData data;
   for (std::size_t i = 0; i < labels.size(); ++i)
-    page["runs"].push_back(
-        page_of(options.runs[i], labels[i],
-                {.text = options.text, .most_weights = most_weights / static_cast<std::int64_t>(labels.size())}));
+    page["runs"].push_back(page_of(options.runs[i], labels[i],
+                                   {.text = options.text, .most_weights = most_weights / static_cast<std::int64_t>(labels.size())},
+                                   data));
   const std::string file = make_page(page);
   write_file_atomically(options.out, file);
   fmt::print("{}: {} of {} in {:.1f} MB; open it in a browser\n", options.out, labels.size() == 1 ? "the run" : "runs",

@@ -34,12 +34,12 @@ Json or_why(const Make& make) {
 }
 
 /// The text to look at, in the model's words.
-Words words_of(const TrainedRun& trained, const ObservationOptions& options) {
+Words words_of(const TrainedRun& trained, const ObservationOptions& options, SharedData& data) {
   const RunConfig& config = trained.checkpoint.config();
   if (config.model.task == "lm") {
     Ids ids;
     if (options.text.empty()) {
-      const Corpus corpus = open_corpus(config.training.data);
+      const Corpus& corpus = data.corpus(config.training.data);
       const Ids first({std::min(corpus.valid.size(), most_words)},
                       {corpus.valid.data(), corpus.valid.data() + std::min(corpus.valid.size(), most_words)});
       ids = translate(first, corpus.vocabulary, trained.vocabulary);
@@ -49,7 +49,7 @@ Words words_of(const TrainedRun& trained, const ObservationOptions& options) {
     return {ids.span().begin(), ids.span().end()};
   }
   return classifier_ids(trained.vocabulary,
-                        options.text.empty() ? open_articles(config.training.data).test.at(0).text() : options.text);
+                        options.text.empty() ? data.articles(config.training.data).test.at(0).text() : options.text);
 }
 
 std::string word_of(const Vocabulary& words, Vocabulary::Id id) {
@@ -165,8 +165,8 @@ Json samples_of(Model<R>& model, const TrainedRun& trained, const Words& words, 
 
 /// The first test articles, with the probability of every class.
 template <RealScalar R>
-Json articles_of(Model<R>& model, const TrainedRun& trained, const ForwardContext& context) {
-  const ArticleSets sets = open_articles(trained.checkpoint.config().training.data);
+Json articles_of(Model<R>& model, const TrainedRun& trained, SharedData& data, const ForwardContext& context) {
+  const ArticleSets& sets = data.articles(trained.checkpoint.config().training.data);
   require(sets.classes == trained.classes, "report", "the classes of {} are not those of the run",
           trained.checkpoint.config().training.data);
   Json page = Json::array();
@@ -190,7 +190,17 @@ Json articles_of(Model<R>& model, const TrainedRun& trained, const ForwardContex
 
 }  // namespace
 
-nlohmann::ordered_json observe(const TrainedRun& trained, const ObservationOptions& options) {
+const Corpus& SharedData::corpus(const std::string& data) {
+  if (!corpora_.contains(data)) corpora_.emplace(data, open_corpus(data));
+  return corpora_.at(data);
+}
+
+const ArticleSets& SharedData::articles(const std::string& data) {
+  if (!articles_.contains(data)) articles_.emplace(data, open_articles(data));
+  return articles_.at(data);
+}
+
+nlohmann::ordered_json observe(const TrainedRun& trained, const ObservationOptions& options, SharedData& data) {
   const ModelConfig& config = trained.checkpoint.config().model;
   const bool lm = config.task == "lm";
   Json page;
@@ -201,7 +211,7 @@ nlohmann::ordered_json observe(const TrainedRun& trained, const ObservationOptio
     Words words;
     page["text"] = or_why([&]() -> Json {
       library.emplace(trained, *model);
-      words = words_of(trained, options);
+      words = words_of(trained, options, data);
       require(!words.empty(), "report", "the text has no words");
       const auto maps = static_cast<double>(config.n_layers * config.n_heads);
       const auto room = static_cast<std::int64_t>(std::sqrt(static_cast<double>(options.most_weights) / maps));
@@ -218,7 +228,7 @@ nlohmann::ordered_json observe(const TrainedRun& trained, const ObservationOptio
       page["samples"] =
           gone.empty() ? or_why([&] { return samples_of<R>(*model, trained, words, library->context()); }) : none(gone);
     else
-      page["articles"] = library ? or_why([&] { return articles_of<R>(*model, trained, library->context()); }) : none(gone);
+      page["articles"] = library ? or_why([&] { return articles_of<R>(*model, trained, data, library->context()); }) : none(gone);
   });
   return page;
 }

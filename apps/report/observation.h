@@ -1,12 +1,26 @@
 #pragma once
 /// A trained model at work on a text: phases, attention, what reflection windows read; what it writes, or how it labels.
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "apps/run_files.h"
+#include "data/ag_news.h"
 
 namespace argand {
+
+/// The data that runs of one report share, read once.
+class SharedData {
+ public:
+  /// As open_corpus() and open_articles(). Throw Error.
+  const Corpus& corpus(const std::string& data);
+  const ArticleSets& articles(const std::string& data);
+
+ private:
+  std::map<std::string, Corpus> corpora_;
+  std::map<std::string, ArticleSets> articles_;
+};
 
 struct ObservationOptions {
   std::string text;                     ///< empty: the beginning of the validation text, or the first test article
@@ -15,6 +29,6 @@ struct ObservationOptions {
 
 /// {"text": {"words", "from", "cut", "phases", "attention", "windows", "passages"}, "samples": [...], "articles": [...]}, of which
 /// a part that cannot be had is {"none": why} (data that are gone, words that the model does not know).
-nlohmann::ordered_json observe(const TrainedRun& trained, const ObservationOptions& options);
+nlohmann::ordered_json observe(const TrainedRun& trained, const ObservationOptions& options, SharedData& data);
 
 }  // namespace argand

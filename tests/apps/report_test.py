@@ -208,6 +208,7 @@ def runs_that_were_killed(folder, run_of):
                    '{"step":7,"valid_loss":null,"valid_ppl":null,"best":false}\nnot json\n{"step":8,"loss":NaN}\n{"step":8,"lo')
     run("report", path, "--out", path + ".html")
     data = data_of(path + ".html")["runs"][0]
+    expect(data["step"] == 7, f"the log has gone to step 7, the page to {data['step']}")
     expect(data["unreadable"] == 2, f"{data['unreadable']} unreadable lines")
     expect(data["curves"]["loss"]["y"][-1] is None and len(data["curves"]["loss"]["y"]) == 7, "a loss that is no number is a gap")
     page = open_in_browser(path + ".html")
