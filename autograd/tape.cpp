@@ -146,7 +146,13 @@ void Tape::backward(const Var<R>& loss) {
                                 entries_[static_cast<std::size_t>(loss.slot()->entry)].output == loss.slot()),
           "backward", "the loss is not on this tape; a tape is walked once");
   Sink<R>(loss).add(Tensor<R>::ones(loss.shape()));
-  walk();
+  try {
+    walk();
+  } catch (...) {  // half a walk is of no use to anybody, and what is recorded next must not lie on top of it
+    for (const TapeEntry& entry : entries_) entry.output->clear_grad();
+    clear();
+    throw;
+  }
 }
 
 void Tape::walk() {

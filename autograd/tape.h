@@ -67,8 +67,9 @@ class Tape {
   static Tape& current();
 
   /// Walks the tape from the end, leaving gradients in the leaves and the tape empty. Gradients add to what the leaves hold.
-  /// Throws when the loss is not a single number or was not recorded on this tape. A complex loss does not compile: the gradient
-  /// of a complex number is not defined, take its real part, modulus, ... first.
+  /// Throws when the loss is not a single number or was not recorded on this tape; when an op's gradient throws, the tape is empty
+  /// as well, and leaves may hold a part of their gradient. A complex loss does not compile: the gradient of a complex number is
+  /// not defined, take its real part, modulus, ... first.
   template <RealScalar R>
   void backward(const Var<R>& loss);
 
