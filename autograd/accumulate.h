@@ -23,6 +23,20 @@ void accumulate_map(const Sink<T>& dx, const F& f, const Tensor<A>& a, const Ten
   });
 }
 
+/// The same for reals, a pack at a time: f is a formula for any number type.
+template <RealScalar R, class F, std::same_as<Tensor<R>>... Rest>
+void accumulate_packs(const Sink<R>& dx, const F& f, const Tensor<R>& a, const Rest&... rest) {
+  (require(a.shape() == rest.shape(), "backward", "shapes differ, {} and {}", a.shape(), rest.shape()), ...);
+  dx.accumulate([&](R* out, bool add) {
+    parallel_for(a.size(), elementwise_grain, [&](std::int64_t begin, std::int64_t end) {
+      for_packs<R>(begin, end, [&](auto at) {
+        const Pack<R> value = f(at.load(a.data()), at.load(rest.data())...);
+        add ? at.add(out, value) : at.store(out, value);
+      });
+    });
+  });
+}
+
 /// x if its reader has somewhere to put a gradient, otherwise nothing: what a backward closure should hold.
 template <Scalar T, Scalar S>
 Tensor<T> kept_for(const Sink<S>& reader, const Tensor<T>& x) {

@@ -1,5 +1,5 @@
 #pragma once
-/// Loops over tensors, in parallel and vectorised: map, map with broadcasting, and its adjoint, the sum over stretched axes.
+/// Loops over tensors, in parallel: map, map a pack at a time, map with broadcasting, and its adjoint, the sum over stretched axes.
 
 #include <array>
 
@@ -21,6 +21,17 @@ auto map(const F& f, const Tensor<A>& a, const Tensor<Rest>&... rest) {
   };
   parallel_for(a.size(), elementwise_grain,
                [&](std::int64_t begin, std::int64_t end) { loop(begin, end, a.data(), rest.data()...); });
+  return y;
+}
+
+/// y[i] = f(x[i], ...) for reals, a pack at a time: f is a formula for any number type, [](auto x) { return math::exp(x); }.
+template <class F, RealScalar R, std::same_as<Tensor<R>>... Rest>
+Tensor<R> map_packs(const F& f, const Tensor<R>& a, const Rest&... rest) {
+  (require(a.shape() == rest.shape(), "map", "shapes differ, {} and {}", a.shape(), rest.shape()), ...);
+  Tensor<R> y(a.shape());
+  parallel_for(a.size(), elementwise_grain, [&](std::int64_t begin, std::int64_t end) {
+    for_packs<R>(begin, end, [&](auto at) { at.store(y.data(), f(at.load(a.data()), at.load(rest.data())...)); });
+  });
   return y;
 }
 

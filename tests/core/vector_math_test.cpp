@@ -67,7 +67,7 @@ std::string flaw(R y, long double exact) {
 template <class R, class Fast, class Exact>
 void compare(const char* name, const Fast& fast, const Exact& exact) {
   const Tensor<R> x = arguments<R>();
-  const Tensor<R> y = map(fast, x);
+  const Tensor<R> y = map_packs(fast, x);
   std::string first;
   for (std::int64_t i = 0; i < x.size() && first.empty(); ++i) {
     first = flaw(y(i), exact(static_cast<long double>(x(i))));
@@ -80,17 +80,23 @@ template <class R>
 void compare_all() {
   using L = long double;
   compare<R>(
-      "exp", [](R x) { return std::exp(x); }, [](L x) { return std::exp(x); });
+      "exp", [](auto x) { return math::exp(x); }, [](L x) { return std::exp(x); });
   compare<R>(
-      "log", [](R x) { return std::log(x); }, [](L x) { return std::log(x); });
+      "log", [](auto x) { return math::log(x); }, [](L x) { return std::log(x); });
   compare<R>(
-      "sin", [](R x) { return std::sin(x); }, [](L x) { return std::sin(x); });
+      "sin", [](auto x) { return math::sin(x); }, [](L x) { return std::sin(x); });
   compare<R>(
-      "cos", [](R x) { return std::cos(x); }, [](L x) { return std::cos(x); });
+      "cos", [](auto x) { return math::cos(x); }, [](L x) { return std::cos(x); });
   compare<R>(
-      "tanh", [](R x) { return std::tanh(x); }, [](L x) { return std::tanh(x); });
+      "tanh", [](auto x) { return math::tanh(x); }, [](L x) { return std::tanh(x); });
   compare<R>(
-      "erf", [](R x) { return std::erf(x); }, [](L x) { return std::erf(x); });
+      "erfc", [](auto x) { return math::erfc(x); }, [](L x) { return std::erfc(x); });
+  compare<R>(
+      "expm1", [](auto x) { return math::expm1(x); }, [](L x) { return std::expm1(x); });
+  compare<R>(
+      "log1p", [](auto x) { return math::log1p(x); }, [](L x) { return std::log1p(x); });
+  compare<R>(
+      "erf", [](auto x) { return math::erf(x); }, [](L x) { return std::erf(x); });
 }
 
 template <class R>
@@ -99,7 +105,7 @@ void compare_atan2() {
   Tensor<R> y = arguments<R>();
   std::rotate(y.begin(), y.begin() + 7 * 13, y.end());
   const auto check = [](const Tensor<R>& p, const Tensor<R>& q) {
-    const Tensor<R> angle = map([](R a, R b) { return std::atan2(a, b); }, p, q);
+    const Tensor<R> angle = map_packs([](auto a, auto b) { return math::atan2(a, b); }, p, q);
     std::string first;
     for (std::int64_t i = 0; i < p.size() && first.empty(); ++i) {
       first = flaw(angle(i), std::atan2(static_cast<long double>(p(i)), static_cast<long double>(q(i))));

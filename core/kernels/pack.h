@@ -1,0 +1,286 @@
+#pragma once
+/// Pack<R>: as many reals as fit into one register of the level that is compiled for (SSE2 16, AVX2 32, AVX-512 64 bytes).
+///
+/// A compiler that turns plain loops into vectors may get them wrong (tests/core/compiler_canary_test.cpp has loops that GCC 12
+/// does), so it is not asked to. A kernel that is worth it says what the vectors are, in GCC's and Clang's vector types:
+///
+///     for_packs<R>(0, n, [&](auto at) {             // at: the next `width` elements, or the last few
+///       const auto x = at.load(in);
+///       at.store(out, math::select(x > R(0), x, Pack<R>(0)));
+///     });
+///
+/// The last few go through the same code with the missing lanes 0, so an element's bits do not depend on where it stands.
+
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include "core/scalar.h"
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+namespace argand {
+
+#if defined(__AVX512F__)
+inline constexpr int register_bytes = 64;
+#elif defined(__AVX2__)
+inline constexpr int register_bytes = 32;
+#else
+inline constexpr int register_bytes = 16;
+#endif
+
+namespace detail {
+/// The compilers' vector types of 16, 32 and 64 bytes. (Spelt out: GCC loses the attribute when it depends on a template's
+/// parameters.)
+template <RealScalar R, int W>
+struct Vector;
+#define ARGAND_VECTOR(R, Integer, bytes)                      \
+  template <>                                                 \
+  struct Vector<R, bytes / sizeof(R)> {                       \
+    typedef R Lanes __attribute__((vector_size(bytes)));      \
+    typedef Integer Bits __attribute__((vector_size(bytes))); \
+  };
+#define ARGAND_VECTORS(bytes)               \
+  ARGAND_VECTOR(float, std::int32_t, bytes) \
+  ARGAND_VECTOR(double, std::int64_t, bytes)
+ARGAND_VECTORS(16)
+#if defined(__AVX2__)
+ARGAND_VECTORS(32)
+#endif
+#if defined(__AVX512F__)
+ARGAND_VECTORS(64)
+#endif
+#undef ARGAND_VECTORS
+#undef ARGAND_VECTOR
+}  // namespace detail
+
+/// W reals side by side. W is a part of the type, so that code of different levels never shares a symbol.
+template <RealScalar R, int W = register_bytes / static_cast<int>(sizeof(R))>
+struct Pack {
+  static constexpr int width = W;
+  using value_type = R;
+  using Lanes = typename detail::Vector<R, W>::Lanes;
+  using Bits = typename detail::Vector<R, W>::Bits;
+
+  /// One answer a lane: all bits or none.
+  struct Mask {
+    Bits bits;
+    friend Mask operator&(Mask a, Mask b) { return {a.bits & b.bits}; }
+    friend Mask operator|(Mask a, Mask b) { return {a.bits | b.bits}; }
+    friend Mask operator!(Mask a) { return {~a.bits}; }
+    friend bool any(Mask a) {
+      for (int l = 0; l < W; ++l)
+        if (a.bits[l] != 0) return true;
+      return false;
+    }
+  };
+
+  Lanes lanes;
+
+  Pack() = default;
+  Pack(R x) : lanes(x - Lanes{}) {}  // x - 0 keeps the sign of a zero, x + 0 would not
+  explicit Pack(Lanes l) : lanes(l) {}
+  R operator[](int lane) const { return lanes[lane]; }
+
+  friend Pack operator+(Pack a, Pack b) { return Pack(a.lanes + b.lanes); }
+  friend Pack operator-(Pack a, Pack b) { return Pack(a.lanes - b.lanes); }
+  friend Pack operator*(Pack a, Pack b) { return Pack(a.lanes * b.lanes); }
+  friend Pack operator/(Pack a, Pack b) { return Pack(a.lanes / b.lanes); }
+  friend Pack operator-(Pack a) { return Pack(-a.lanes); }
+  Pack& operator+=(Pack b) { return *this = *this + b; }
+  Pack& operator-=(Pack b) { return *this = *this - b; }
+  Pack& operator*=(Pack b) { return *this = *this * b; }
+
+  friend Mask operator<(Pack a, Pack b) { return {a.lanes < b.lanes}; }
+  friend Mask operator<=(Pack a, Pack b) { return {a.lanes <= b.lanes}; }
+  friend Mask operator>(Pack a, Pack b) { return {a.lanes > b.lanes}; }
+  friend Mask operator>=(Pack a, Pack b) { return {a.lanes >= b.lanes}; }
+  friend Mask operator==(Pack a, Pack b) { return {a.lanes == b.lanes}; }
+  friend Mask operator!=(Pack a, Pack b) { return {a.lanes != b.lanes}; }
+
+  /// Σ of the lanes, in halves: ((l0 + l_W/2) + ...) + ...
+  friend R sum(Pack a) {
+    R l[W];
+    std::memcpy(l, &a.lanes, sizeof(l));
+    for (int half = W / 2; half > 0; half /= 2)
+      for (int i = 0; i < half; ++i) l[i] += l[i + half];
+    return l[0];
+  }
+  /// The largest lane. A NaN counts only in lane 0.
+  friend R largest(Pack a) {
+    R best = a[0];
+    for (int l = 1; l < W; ++l) best = a[l] > best ? a[l] : best;
+    return best;
+  }
+};
+
+/// W complex numbers, their parts apart.
+template <RealScalar R>
+struct ComplexPack {
+  Pack<R> re, im;
+};
+
+/// The arithmetic that one formula needs to serve a real and a pack of them alike: write it as a template over the number's type X
+/// and call math::select, math::exp, ... The elementary functions are in core/kernels/vector_math.h.
+namespace math {
+
+/// a where the condition holds, otherwise b. Both are computed: there is no branch to go wrong.
+template <class X>
+X select(bool condition, X a, X b) {
+  return condition ? a : b;
+}
+template <RealScalar R, int W>
+Pack<R, W> select(typename Pack<R, W>::Mask condition, Pack<R, W> a, Pack<R, W> b) {
+  return Pack<R, W>(condition.bits ? a.lanes : b.lanes);
+}
+
+template <RealScalar R>
+R abs(R x) {
+  return x < 0 ? -x : x == 0 ? R(0) : x;
+}
+template <RealScalar R, int W>
+Pack<R, W> abs(Pack<R, W> x) {
+  using P = Pack<R, W>;
+  using Bits = typename P::Bits;
+  const Bits sign = std::bit_cast<Bits>(P(R(-0.0)).lanes);
+  return P(std::bit_cast<typename P::Lanes>(std::bit_cast<Bits>(x.lanes) & ~sign));
+}
+/// The larger; b when one of them is NaN.
+template <class X>
+X max(X a, X b) {
+  return select(a > b, a, b);
+}
+/// The smaller; b when one of them is NaN.
+template <class X>
+X min(X a, X b) {
+  return select(a < b, a, b);
+}
+
+template <RealScalar R>
+R sqrt(R x) {
+  return __builtin_sqrt(x);
+}
+template <>
+inline float sqrt(float x) {
+  return __builtin_sqrtf(x);
+}
+template <RealScalar R, int W>
+Pack<R, W> sqrt(Pack<R, W> x) {
+  using P = Pack<R, W>;
+#if defined(__AVX512F__)
+  if constexpr (P::width * sizeof(R) == 64 && sizeof(R) == 4) return P(_mm512_maskz_sqrt_ps(0xFFFF, x.lanes));
+  if constexpr (P::width * sizeof(R) == 64 && sizeof(R) == 8) return P(_mm512_maskz_sqrt_pd(0xFF, x.lanes));
+#elif defined(__AVX2__)
+  if constexpr (P::width * sizeof(R) == 32 && sizeof(R) == 4) return P(_mm256_sqrt_ps(x.lanes));
+  if constexpr (P::width * sizeof(R) == 32 && sizeof(R) == 8) return P(_mm256_sqrt_pd(x.lanes));
+#elif defined(__SSE2__)
+  if constexpr (P::width * sizeof(R) == 16 && sizeof(R) == 4) return P(_mm_sqrt_ps(x.lanes));
+  if constexpr (P::width * sizeof(R) == 16 && sizeof(R) == 8) return P(_mm_sqrt_pd(x.lanes));
+#else
+  for (int l = 0; l < W; ++l) x.lanes[l] = sqrt(R(x.lanes[l]));
+  return x;
+#endif
+}
+
+}  // namespace math
+
+namespace detail {
+
+template <RealScalar R, int... I>
+ComplexPack<R> split(Pack<R> low, Pack<R> high, std::integer_sequence<int, I...>) {
+  return {Pack<R>(__builtin_shufflevector(low.lanes, high.lanes, (2 * I)...)),
+          Pack<R>(__builtin_shufflevector(low.lanes, high.lanes, (2 * I + 1)...))};
+}
+/// Element k of the interleaved pairs, k = 0, 1, ...: re[k / 2] or im[k / 2], counted through both.
+template <RealScalar R, int... I>
+std::pair<Pack<R>, Pack<R>> join(ComplexPack<R> z, std::integer_sequence<int, I...>) {
+  constexpr int W = Pack<R>::width;
+  return {Pack<R>(__builtin_shufflevector(z.re.lanes, z.im.lanes, (I / 2 + I % 2 * W)...)),
+          Pack<R>(__builtin_shufflevector(z.re.lanes, z.im.lanes, (W / 2 + I / 2 + I % 2 * W)...))};
+}
+
+template <RealScalar R>
+Pack<R> read(const R* from, std::int64_t count) {
+  constexpr int W = Pack<R>::width;
+  Pack<R> x(R(0));
+  if (count >= W)
+    std::memcpy(&x.lanes, from, sizeof(x.lanes));
+  else if (count > 0)
+    std::memcpy(&x.lanes, from, static_cast<std::size_t>(count) * sizeof(R));
+  return x;
+}
+template <RealScalar R>
+void write(R* to, Pack<R> x, std::int64_t count) {
+  constexpr int W = Pack<R>::width;
+  if (count >= W)
+    std::memcpy(to, &x.lanes, sizeof(x.lanes));
+  else if (count > 0)
+    std::memcpy(to, &x.lanes, static_cast<std::size_t>(count) * sizeof(R));
+}
+
+}  // namespace detail
+
+/// The elements [place, place + count) of arrays, count = width of a pack or, `Whole` false, less.
+template <RealScalar R, bool Whole>
+struct PackAt {
+  std::int64_t place;
+  std::int64_t count;
+
+  /// The elements of this place; 0 in lanes beyond them.
+  Pack<R> load(const R* array) const { return detail::read(array + place, lanes()); }
+  void store(R* array, Pack<R> x) const { detail::write(array + place, x, lanes()); }
+  /// array[...] += x
+  void add(R* array, Pack<R> x) const { store(array, load(array) + x); }
+  /// x, and `other` in lanes beyond the last element.
+  Pack<R> only(Pack<R> x, R other = 0) const {
+    if constexpr (!Whole)
+      for (int l = static_cast<int>(count); l < Pack<R>::width; ++l) x.lanes[l] = other;
+    return x;
+  }
+
+  /// The same of complex numbers stored as interleaved pairs.
+  ComplexPack<R> load(const std::complex<R>* array) const {
+    const R* from = reinterpret_cast<const R*>(array + place);
+    constexpr int W = Pack<R>::width;
+    const Pack<R> low = detail::read(from, 2 * lanes()), high = detail::read(from + W, 2 * lanes() - W);
+    return detail::split<R>(low, high, std::make_integer_sequence<int, W>());
+  }
+  void store(std::complex<R>* array, ComplexPack<R> z) const {
+    R* to = reinterpret_cast<R*>(array + place);
+    constexpr int W = Pack<R>::width;
+    const auto [low, high] = detail::join<R>(z, std::make_integer_sequence<int, W>());
+    detail::write(to, low, 2 * lanes());
+    detail::write(to + W, high, 2 * lanes() - W);
+  }
+  void add(std::complex<R>* array, ComplexPack<R> z) const {
+    const ComplexPack<R> before = load(array);
+    store(array, {before.re + z.re, before.im + z.im});
+  }
+
+ private:
+  std::int64_t lanes() const {
+    if constexpr (Whole) return Pack<R>::width;
+    return count;
+  }
+};
+
+/// Calls f(PackAt) on the elements [begin, end), a pack at a time.
+template <RealScalar R, class F>
+void for_packs(std::int64_t begin, std::int64_t end, const F& f) {
+  constexpr int W = Pack<R>::width;
+  std::int64_t i = begin;
+  for (; i + W <= end; i += W) f(PackAt<R, true>{i, W});
+  if (i < end) f(PackAt<R, false>{i, end - i});
+}
+
+/// Σ term(at) over [begin, end), term giving a Pack<R>; lanes beyond the end do not count. Bits depend on the level alone.
+template <RealScalar R, class F>
+R pack_sum(std::int64_t begin, std::int64_t end, const F& term) {
+  Pack<R> total(R(0));
+  for_packs<R>(begin, end, [&](auto at) { total += at.only(term(at)); });
+  return sum(total);
+}
+
+}  // namespace argand
