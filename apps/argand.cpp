@@ -4,20 +4,32 @@
 
 #include "apps/command_line.h"
 #include "apps/commands.h"
+#include "apps/start.h"
 #include "core/blas.h"
+#include "core/error.h"
+#include "core/level.h"
 #include "core/parallel.h"
 
 using namespace argand;
 
 int main(int argc, char** argv) {
-  restart_with_fast_blas(argv);
+  try {
+    start_with_the_right_kernels(argv);
+  } catch (const Error& error) {
+    fmt::print(stderr, "argand: {}\n", error.what());
+    return 2;
+  }
   std::signal(SIGXFSZ, SIG_IGN);  // a file-size limit shall fail the write, with a message, not kill the program
   CLI::App program("Complex-valued backpropagation: train, check and look into small models.", "argand");
   program.require_subcommand(1);
   program.set_version_flag("--version", [] {
-    return fmt::format("argand {}, OpenBLAS with {} kernels, {} threads", ARGAND_VERSION, blas_kernels().running, num_threads());
+    return fmt::format("argand {}, {} kernels (this processor: {}), OpenBLAS with {} kernels, {} threads", ARGAND_VERSION,
+                       level_name(library_level()), level_name(processor_level()), blas_kernels().running, num_threads());
   });
-  program.footer("`argand COMMAND --help` explains a command and shows examples.");
+  program.footer(
+      "`argand COMMAND --help` explains a command and shows examples.\n"
+      "ARGAND_LEVEL=baseline|v3|v4 in the environment forces the kernels of one level of x86-64 (argand --version names those that "
+      "run), OPENBLAS_CORETYPE=Prescott|Haswell|Zen|SkylakeX those of OpenBLAS.");
   add_demo(program);
   add_train(program);
   add_eval(program);

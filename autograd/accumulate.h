@@ -23,16 +23,18 @@ void accumulate_map(const Sink<T>& dx, const F& f, const Tensor<A>& a, const Ten
   });
 }
 
-/// The same for reals, a pack at a time: f is a formula for any number type.
-template <RealScalar R, class F, std::same_as<Tensor<R>>... Rest>
-void accumulate_packs(const Sink<R>& dx, const F& f, const Tensor<R>& a, const Rest&... rest) {
+/// The same a pack at a time: f is a formula for any number type, as of map_packs.
+template <Scalar T, class F, Scalar A, Scalar... Rest>
+requires(std::same_as<RealOf<T>, RealOf<A>> &&
+         (std::same_as<RealOf<T>, RealOf<Rest>> && ...)) void accumulate_packs(const Sink<T>& dx, const F& f, const Tensor<A>& a,
+                                                                               const Tensor<Rest>&... rest) {
   (require(a.shape() == rest.shape(), "backward", "shapes differ, {} and {}", a.shape(), rest.shape()), ...);
-  dx.accumulate([&](R* out, bool add) {
+  dx.accumulate([&](T* out, bool add) {
     parallel_for(a.size(), elementwise_grain, [&](std::int64_t begin, std::int64_t end) {
-      for_packs<R>(begin, end, [&](auto at) {
-        const Pack<R> value = f(at.load(a.data()), at.load(rest.data())...);
-        add ? at.add(out, value) : at.store(out, value);
-      });
+      if (add)
+        for_packs<RealOf<T>>(begin, end, [&](auto at) { at.add(out, f(at.load(a.data()), at.load(rest.data())...)); });
+      else
+        for_packs<RealOf<T>>(begin, end, [&](auto at) { at.store(out, f(at.load(a.data()), at.load(rest.data())...)); });
     });
   });
 }

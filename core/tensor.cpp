@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/kernels/pack.h"
 #include "core/memory.h"
 #include "core/parallel.h"
 
@@ -72,7 +73,7 @@ template <Scalar T>
 void Tensor<T>::add(const Tensor& other) {
   require(shape_ == other.shape_, "add", "shapes differ, {} and {}", shape_, other.shape_);
   parallel_for(size_, elementwise_grain, [&](std::int64_t b, std::int64_t e) {
-    for (std::int64_t i = b; i < e; ++i) data_[i] += other.data_[i];
+    for_packs<RealOf<T>>(b, e, [&](auto at) { at.add(data_, at.load(other.data_)); });
   });
 }
 

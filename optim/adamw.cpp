@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/kernels/pack.h"
 #include "optim/state.h"
 
 namespace argand {
@@ -14,30 +15,28 @@ struct AdamWStep {
   R scale, one_minus_beta1, one_minus_beta2, keep, rate, root_correction, eps;
 
   /// One pass: reads p, g, m, v once and writes p, m, v once. The loop is bound by memory.
-  void operator()(std::int64_t n, R* __restrict p, const R* __restrict g, R* __restrict m, R* __restrict v) const {
-    for (std::int64_t i = 0; i < n; ++i) {
-      const R gi = scale * g[i];
-      const R mi = m[i] + one_minus_beta1 * (gi - m[i]);
-      const R vi = v[i] + one_minus_beta2 * (gi * gi - v[i]);
-      m[i] = mi;
-      v[i] = vi;
-      p[i] = keep * p[i] - rate * mi / (std::sqrt(vi) * root_correction + eps);
-    }
+  void operator()(std::int64_t n, R* p, const R* g, R* m, R* v) const {
+    for_packs<R>(0, n, [=, this](auto at) {
+      const Pack<R> gi = at.load(g) * scale, m0 = at.load(m), v0 = at.load(v);
+      const Pack<R> mi = m0 + (gi - m0) * one_minus_beta1, vi = v0 + (gi * gi - v0) * one_minus_beta2;
+      at.store(m, mi);
+      at.store(v, vi);
+      at.store(p, at.load(p) * keep - mi * rate / (math::sqrt(vi) * root_correction + eps));
+    });
   }
 
-  /// The same for n complex numbers under one second moment each: p, g, m are n pairs, v is n reals.
-  void by_modulus(std::int64_t n, R* __restrict p, const R* __restrict g, R* __restrict m, R* __restrict v) const {
-    for (std::int64_t i = 0; i < n; ++i) {
-      const R gx = scale * g[2 * i], gy = scale * g[2 * i + 1];
-      const R vi = v[i] + one_minus_beta2 * (gx * gx + gy * gy - v[i]);
-      const R mx = m[2 * i] + one_minus_beta1 * (gx - m[2 * i]), my = m[2 * i + 1] + one_minus_beta1 * (gy - m[2 * i + 1]);
-      const R root = std::sqrt(vi) * root_correction + eps;
-      v[i] = vi;
-      m[2 * i] = mx;
-      m[2 * i + 1] = my;
-      p[2 * i] = keep * p[2 * i] - rate * mx / root;
-      p[2 * i + 1] = keep * p[2 * i + 1] - rate * my / root;
-    }
+  /// The same for n complex numbers under one second moment each.
+  void by_modulus(std::int64_t n, std::complex<R>* p, const std::complex<R>* g, std::complex<R>* m, R* v) const {
+    for_packs<R>(0, n, [=, this](auto at) {
+      const ComplexPack<R> gi = at.load(g) * scale, m0 = at.load(m);
+      const Pack<R> v0 = at.load(v), vi = v0 + (real_dot(gi, gi) - v0) * one_minus_beta2;
+      const ComplexPack<R> mi = m0 + (gi - m0) * one_minus_beta1;
+      const Pack<R> root = math::sqrt(vi) * root_correction + eps;
+      at.store(v, vi);
+      at.store(m, mi);
+      const ComplexPack<R> p0 = at.load(p);
+      at.store(p, ComplexPack<R>(p0.re * keep - mi.re * rate / root, p0.im * keep - mi.im * rate / root));
+    });
   }
 };
 
@@ -85,7 +84,8 @@ void AdamW<R>::step(double lr, double gradient_scale) {
       if (m_[block.tensor].index() == v_[block.tensor].index())
         update(n, p, g, m, v + block.begin);
       else  // blocks of pairs begin and end at whole pairs
-        update.by_modulus(n / 2, p, g, m, v + block.begin / 2);
+        update.by_modulus(n / 2, reinterpret_cast<std::complex<R>*>(p), reinterpret_cast<const std::complex<R>*>(g),
+                          reinterpret_cast<std::complex<R>*>(m), v + block.begin / 2);
     }
   });
 }

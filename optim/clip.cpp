@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/kernels/pack.h"
 #include "optim/real_view.h"
 
 namespace argand {
@@ -15,15 +16,10 @@ double grad_norm(const ParameterList<R>& parameters) {
     for (auto b = static_cast<std::size_t>(first); b < static_cast<std::size_t>(last); ++b) {
       const R* g = gradient_data(parameters[blocks[b].tensor]);
       if (g == nullptr) continue;
-      // Strict IEEE keeps a sum in order; eight of them side by side let it vectorise.
-      constexpr std::int64_t lanes = 8;
-      double partial[lanes] = {};
-      const R* p = g + blocks[b].begin;
-      const std::int64_t n = blocks[b].end - blocks[b].begin, whole = n - n % lanes;
-      for (std::int64_t i = 0; i < whole; i += lanes)
-        for (std::int64_t l = 0; l < lanes; ++l) partial[l] += static_cast<double>(p[i + l]) * static_cast<double>(p[i + l]);
-      for (std::int64_t i = whole; i < n; ++i) partial[i - whole] += static_cast<double>(p[i]) * static_cast<double>(p[i]);
-      sums[b] = std::accumulate(std::begin(partial), std::end(partial), 0.0);
+      sums[b] = pack_sum<double>(blocks[b].begin, blocks[b].end, [g](auto at) {
+        const Pack<double> x = at.load(g);
+        return x * x;
+      });
     }
   });
   return std::sqrt(std::accumulate(sums.begin(), sums.end(), 0.0));
@@ -42,7 +38,7 @@ void scale_gradients(const ParameterList<R>& parameters, double factor) {
           T* g = v.mutable_grad().data();
           const R by = static_cast<R>(factor);
           parallel_for(v.size(), elementwise_grain, [&](std::int64_t begin, std::int64_t end) {
-            for (std::int64_t i = begin; i < end; ++i) g[i] = mul(g[i], by);
+            for_packs<R>(begin, end, [&](auto at) { at.store(g, at.load(g) * by); });
           });
         },
         p.var);

@@ -66,19 +66,19 @@ Var<std::complex<R>> angular_attention(const Var<std::complex<R>>& Q, const Var<
   using C = std::complex<R>;
   const AttentionTiles<R> tiles("angular_attention", Q.shape(), K.shape(), V.shape(), options, 2);
   // Made again in the backward pass rather than kept: two passes over Q and K cost less than their memory.
-  const auto phasors = [](const Tensor<C>& z) { return as_real(map([](C v) { return phasor(v); }, z)); };
+  const auto phasors = [](const Tensor<C>& z) { return as_real(map_packs([](auto v) { return phasor(v); }, z)); };
   const auto output = tiles.forward(phasors(Q.value()), phasors(K.value()), as_real(V.value()));
   return record(
       angular_attention_op, as_complex(output.o),
       [tiles, output, phasors, q = Q.value(), k = K.value(), v = V.value(), dQ = sink(Q), dK = sink(K),
        dV = sink(V)](const Tensor<C>& d_o) {
         const auto gradients = tiles.backward(phasors(q), phasors(k), as_real(v), output, as_real(d_o));
-        const auto from_phase = [](C z, C du) {
-          const C u = phasor(z);
-          return turn(u, modulus(z), conj_mul(u, du).imag());
+        const auto from_phase = [](auto z, auto du) {
+          const auto u = phasor(z);
+          return turn(u, modulus(z), conj_mul(u, du).im);
         };
-        accumulate_map(dQ, from_phase, q, as_complex(gradients.dq));
-        accumulate_map(dK, from_phase, k, as_complex(gradients.dk));
+        accumulate_packs(dQ, from_phase, q, as_complex(gradients.dq));
+        accumulate_packs(dK, from_phase, k, as_complex(gradients.dk));
         dV.add(as_complex(gradients.dv));
       },
       Q, K, V);

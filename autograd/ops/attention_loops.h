@@ -90,6 +90,11 @@ struct AttentionLoops {
   /// and with it all weights of the row, whose gradients nearly cancel.)
   Tensor<R> make_sums() const { return Tensor<R>(Shape{B, H, Tq, 2}); }
 
+  /// One position of one head's output, times a number.
+  void scale_row(R* out, R factor) const {
+    for_packs<R>(0, dv, [&](auto at) { at.store(out, at.load(out) * factor); });
+  }
+
   /// One head's output for all its queries, and their sums. v, out, sums: the head's own part.
   template <class Scores>
   void forward(Scores& score, const R* v, std::int64_t b, std::int64_t h, R* out, R* sums) const {
@@ -106,27 +111,26 @@ struct AttentionLoops {
         hide(b, q0, rows, k0, columns, scores.data());
         for (std::int64_t i = 0; i < rows; ++i) {
           R* __restrict s = scores.data() + i * key_tile;
-          R high = top[static_cast<std::size_t>(i)];
-          for (std::int64_t j = 0; j < columns; ++j) high = s[j] > high ? s[j] : high;
+          const R high = std::max(top[static_cast<std::size_t>(i)], pack_max(0, columns, s));
           if (high == -std::numeric_limits<R>::infinity()) {  // nothing visible so far
             std::fill_n(s, columns, R(0));
             continue;
           }
           const R shrink = std::exp(top[static_cast<std::size_t>(i)] - high);
-          R total = 0;
-          for (std::int64_t j = 0; j < columns; ++j) s[j] = std::exp(s[j] - high);
-#pragma omp simd reduction(+ : total)
-          for (std::int64_t j = 0; j < columns; ++j) total += s[j];
+          const R total = pack_sum<R>(0, columns, [&](auto at) {
+            const Pack<R> e = math::exp(at.load(s) - high);
+            at.store(s, e);
+            return e;
+          });
           sum[static_cast<std::size_t>(i)] = sum[static_cast<std::size_t>(i)] * shrink + total;
           top[static_cast<std::size_t>(i)] = high;
-          if (k0 > 0)
-            for (std::int64_t d = 0; d < dv; ++d) out[(q0 + i) * H * dv + d] *= shrink;
+          if (k0 > 0) scale_row(out + (q0 + i) * H * dv, shrink);
         }
         if (options.dropout > 0) {
           dropout_mask(b, h, q0, rows, k0, columns, keep.data());
           for (std::int64_t i = 0; i < rows; ++i)
-            for (std::int64_t j = 0; j < columns; ++j)
-              scores[static_cast<std::size_t>(i * key_tile + j)] *= keep[static_cast<std::size_t>(i * key_tile + j)];
+            for_packs<R>(i * key_tile, i * key_tile + columns,
+                         [&](auto at) { at.store(scores.data(), at.load(scores.data()) * at.load(keep.data())); });
         }
         gemm<R>(Transpose::No, Transpose::No, rows, dv, columns, 1, scores.data(), key_tile, v + k0 * H * dv, H * dv, 1,
                 out + q0 * H * dv, H * dv);
@@ -136,7 +140,7 @@ struct AttentionLoops {
         const R factor = total > 0 ? 1 / total : R(0);
         sums[2 * (q0 + i)] = total > 0 ? top[static_cast<std::size_t>(i)] : R(0);
         sums[2 * (q0 + i) + 1] = factor;
-        for (std::int64_t d = 0; d < dv; ++d) out[(q0 + i) * H * dv + d] *= factor;
+        scale_row(out + (q0 + i) * H * dv, factor);
       }
     }
   }
@@ -151,9 +155,8 @@ struct AttentionLoops {
     for (std::int64_t q0 = 0; q0 < Tq; q0 += query_tile) {
       const std::int64_t rows = std::min(query_tile, Tq - q0), keys = last_key(q0 + rows);
       for (std::int64_t i = 0; i < rows; ++i) {
-        R total = 0;
-        for (std::int64_t d = 0; d < dv; ++d) total += go[(q0 + i) * H * dv + d] * o[(q0 + i) * H * dv + d];
-        r[static_cast<std::size_t>(i)] = total;
+        const R *g = go + (q0 + i) * H * dv, *out = o + (q0 + i) * H * dv;
+        r[static_cast<std::size_t>(i)] = pack_sum<R>(0, dv, [&](auto at) { return at.load(g) * at.load(out); });
       }
       for (std::int64_t k0 = 0; k0 < keys; k0 += key_tile) {
         const std::int64_t columns = std::min(key_tile, keys - k0);
@@ -162,7 +165,7 @@ struct AttentionLoops {
         for (std::int64_t i = 0; i < rows; ++i) {
           R* __restrict s = p.data() + i * key_tile;
           const R high = sums[2 * (q0 + i)], factor = sums[2 * (q0 + i) + 1];
-          for (std::int64_t j = 0; j < columns; ++j) s[j] = std::exp(s[j] - high) * factor;
+          for_packs<R>(0, columns, [&](auto at) { at.store(s, math::exp(at.load(s) - high) * factor); });
         }
         gemm<R>(Transpose::No, Transpose::Yes, rows, columns, dv, 1, go + q0 * H * dv, H * dv, v + k0 * H * dv, H * dv, 0,
                 dp.data(), key_tile);
@@ -172,16 +175,18 @@ struct AttentionLoops {
             R* __restrict m = keep.data() + i * key_tile;
             R* __restrict s = p.data() + i * key_tile;
             R* __restrict g = dp.data() + i * key_tile;
-            for (std::int64_t j = 0; j < columns; ++j) {
-              g[j] = s[j] * (m[j] * g[j] - r[static_cast<std::size_t>(i)]) * scale;
-              m[j] *= s[j];
-            }
+            for_packs<R>(0, columns, [&](auto at) {
+              const Pack<R> p_ij = at.load(s), m_ij = at.load(m);
+              at.store(g, p_ij * (m_ij * at.load(g) - r[static_cast<std::size_t>(i)]) * scale);
+              at.store(m, m_ij * p_ij);
+            });
           }
         } else {
           for (std::int64_t i = 0; i < rows; ++i) {
             const R* __restrict s = p.data() + i * key_tile;
             R* __restrict g = dp.data() + i * key_tile;
-            for (std::int64_t j = 0; j < columns; ++j) g[j] = s[j] * (g[j] - r[static_cast<std::size_t>(i)]) * scale;
+            for_packs<R>(0, columns,
+                         [&](auto at) { at.store(g, at.load(s) * (at.load(g) - r[static_cast<std::size_t>(i)]) * scale); });
           }
         }
         const R* weights = options.dropout > 0 ? keep.data() : p.data();

@@ -9,6 +9,7 @@
 #include "autograd/tape.h"
 #include "core/blas.h"
 #include "core/kernels/elementwise.h"
+#include "core/kernels/vector_math.h"
 
 namespace argand {
 namespace {
@@ -16,22 +17,15 @@ namespace {
 /// One row of logits -> its loss. `x` becomes e^{x - max}, whose sum is returned in `total`: the softmax but for that factor.
 template <RealScalar R>
 double row_loss(R* __restrict x, std::int64_t V, std::int64_t target, R& total) {
-  R top = -std::numeric_limits<R>::infinity();
-#pragma omp simd reduction(max : top)
-  for (std::int64_t v = 0; v < V; ++v) top = x[v] > top ? x[v] : top;
-  const R at_target = x[target];
+  const R top = pack_max(0, V, x), at_target = x[target];
   // Sums of 1 024 in R, those in double: float alone would lose three digits over 33 000 words.
   double sum = 0;
-  for (std::int64_t from = 0; from < V; from += 1024) {
-    const std::int64_t to = std::min(V, from + 1024);
-    R part = 0;
-#pragma omp simd reduction(+ : part)
-    for (std::int64_t v = from; v < to; ++v) {
-      x[v] = std::exp(x[v] - top);
-      part += x[v];
-    }
-    sum += static_cast<double>(part);
-  }
+  for (std::int64_t from = 0; from < V; from += 1024)
+    sum += static_cast<double>(pack_sum<R>(from, std::min(V, from + 1024), [&](auto at) {
+      const Pack<R> e = math::exp(at.load(x) - top);
+      at.store(x, e);
+      return e;
+    }));
   total = static_cast<R>(sum);
   return std::log(sum) - static_cast<double>(at_target - top);
 }
@@ -78,7 +72,7 @@ Var<R> cross_entropy(const Var<R>& logits, const Ids& targets) {
       R total = 0;
       R* row = softmax.data() + n * V;
       losses[static_cast<std::size_t>(n)] = row_loss(row, V, targets[n], total);
-      for (std::int64_t v = 0; v < V; ++v) row[v] /= total;
+      for_packs<R>(0, V, [&](auto at) { at.store(row, at.load(row) / total); });
     }
   });
   double sum = 0;
@@ -87,7 +81,7 @@ Var<R> cross_entropy(const Var<R>& logits, const Ids& targets) {
       cross_entropy_op, Tensor<R>::scalar(static_cast<R>(sum / static_cast<double>(N))),
       [=, dx = sink(logits)](const Tensor<R>& dL) {
         const R scale = dL.item() / static_cast<R>(N);
-        Tensor<R> g = map([scale](R p) { return p * scale; }, softmax);
+        Tensor<R> g = map_packs([scale](auto p) { return p * scale; }, softmax);
         for (std::int64_t n = 0; n < N; ++n) g.data()[n * V + targets[n]] -= scale;
         dx.add(g);
       },
@@ -147,14 +141,13 @@ Var<R> linear_cross_entropy(const Var<R>& h, const Var<R>& W, const Var<R>* b, c
       for (std::int64_t n = begin; n < end; ++n) {
         R* __restrict row = logits.data() + n * V;
         const std::int64_t target = targets[first + n];
-        if (b != nullptr)
-          for (std::int64_t v = 0; v < V; ++v) row[v] += b->value().data()[v];
+        if (b != nullptr) for_packs<R>(0, V, [&](auto at) { at.add(row, at.load(b->value().data())); });
         R total = 0;
         losses[static_cast<std::size_t>(first + n)] = row_loss(row, V, target, total);
         if (!wanted) continue;
         row[target] -= total;  // now row = (softmax - onehot) · total
         const R factor = factors[static_cast<std::size_t>(n)] = 1 / (total * static_cast<R>(N));
-        for (std::int64_t d = 0; d < D; ++d) scaled.data()[n * D + d] = x[n * D + d] * factor;
+        for_packs<R>(n * D, (n + 1) * D, [&](auto at) { at.store(scaled.data(), at.load(x) * factor); });
       }
     });
     if (!wanted) continue;
@@ -162,12 +155,14 @@ Var<R> linear_cross_entropy(const Var<R>& h, const Var<R>& W, const Var<R>* b, c
     gemm<R>(Transpose::Yes, Transpose::No, V, D, rows, 1, logits.data(), V, scaled.data(), D, first > 0 ? R(1) : R(0), dW.data(),
             D);
     for (std::int64_t n = 0; n < rows; ++n)
-      for (std::int64_t d = 0; d < D; ++d) dh.data()[(first + n) * D + d] *= factors[static_cast<std::size_t>(n)];
+      for_packs<R>((first + n) * D, (first + n + 1) * D,
+                   [&](auto at) { at.store(dh.data(), at.load(dh.data()) * factors[static_cast<std::size_t>(n)]); });
     if (b != nullptr)
       parallel_for(V, 1024, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t n = 0; n < rows; ++n) {
           const R factor = factors[static_cast<std::size_t>(n)];
-          for (std::int64_t v = begin; v < end; ++v) db.data()[v] += factor * logits.data()[n * V + v];
+          const R* const row = logits.data() + n * V;
+          for_packs<R>(begin, end, [&](auto at) { at.add(db.data(), at.load(row) * factor); });
         }
       });
   }
@@ -179,7 +174,7 @@ Var<R> linear_cross_entropy(const Var<R>& h, const Var<R>& W, const Var<R>* b, c
       [dh, dW, db, to_h = sink(h), to_W = sink(W), to_b = sink(bias)](const Tensor<R>& dL) mutable {
         const R factor = dL.item();
         const auto give = [factor](const Sink<R>& to, Tensor<R>& g) {
-          if (to) to.add(factor == R(1) ? g : map([factor](R v) { return factor * v; }, g));
+          if (to) to.add(factor == R(1) ? g : map_packs([factor](auto v) { return v * factor; }, g));
           g = Tensor<R>();  // the sink's gradient is then its only owner, and others add to it in place
         };
         give(to_h, dh);

@@ -1,7 +1,10 @@
 #pragma once
 /// How long a number with several real parts is: what norms, activations and attention of QIC and quaternion models look at.
 
+#include <array>
+
 #include "autograd/var.h"
+#include "core/kernels/pack.h"
 #include "core/qic_algebra.h"
 
 namespace argand {
@@ -28,6 +31,47 @@ template <class F>
 void with_parts(int parts, const F& f) {
   require(parts == 2 || parts == 4, "magnitude", "numbers have 2 parts (QIC) or 4 (quaternions), got {}", parts);
   parts == 2 ? f.template operator()<2>() : f.template operator()<4>();
+}
+
+/// The parts of the numbers at a place of an array that is read and written pack by pack; S may be float where At is of double.
+template <int P, class At, RealScalar S>
+auto load_parts(At at, const S* z) {
+  using Reals = decltype(at.load(z));
+  std::array<Reals, P> parts;
+  if constexpr (P == 2) {
+    const auto pair = at.load(reinterpret_cast<const std::complex<S>*>(z));
+    parts = {pair.re, pair.im};
+  } else {  // quaternions, lane by lane: only a baseline needs them
+    for (int p = 0; p < P; ++p) {
+      S lane[Reals::width] = {};
+      for (std::int64_t l = 0; l < at.count; ++l) lane[l] = z[P * (at.place + l) + p];
+      for (int l = 0; l < Reals::width; ++l) parts[static_cast<std::size_t>(p)].lanes[l] = lane[l];
+    }
+  }
+  return parts;
+}
+template <int P, class At, RealScalar S, class Reals>
+void store_parts(At at, S* z, const std::array<Reals, P>& parts) {
+  if constexpr (P == 2)
+    at.store(reinterpret_cast<std::complex<S>*>(z), {parts[0], parts[1]});
+  else
+    for (int p = 0; p < P; ++p)
+      for (std::int64_t l = 0; l < at.count; ++l)
+        z[P * (at.place + l) + p] = static_cast<S>(parts[static_cast<std::size_t>(p)][static_cast<int>(l)]);
+}
+/// b² + c² + d².
+template <std::size_t P, class Reals>
+Reals square_of_rest(const std::array<Reals, P>& z) {
+  Reals sum = z[1] * z[1];
+  for (std::size_t p = 2; p < P; ++p) sum += z[p] * z[p];
+  return sum;
+}
+/// Re(z̄ g) as in R^P: the scalar product of the parts.
+template <std::size_t P, class Reals>
+Reals dot_of_parts(const std::array<Reals, P>& z, const std::array<Reals, P>& g) {
+  Reals sum = z[0] * g[0];
+  for (std::size_t p = 1; p < P; ++p) sum += z[p] * g[p];
+  return sum;
 }
 
 /// b² + c² + d² of the number at z.

@@ -6,6 +6,7 @@
 #include "autograd/ops/attention_loops.h"
 #include "autograd/tape.h"
 #include "core/kernels/elementwise.h"
+#include "core/kernels/vector_math.h"
 #include "core/quaternion.h"
 
 namespace argand {
@@ -108,11 +109,10 @@ class MagnitudeScores {
       const R* s = parts_.data() + i * Loops::key_tile;
       const std::int64_t next = rows * Loops::key_tile;
       R* __restrict out = scores + i * Loops::key_tile;
-      for (std::int64_t j = 0; j < columns; ++j) {
-        R rest = s[next + j] * s[next + j];
-        for (int p = 2; p < P; ++p) rest += s[p * next + j] * s[p * next + j];
-        out[j] = std::sqrt(s[j] * s[j] + w * rest + magnitude_eps<R>) * scale;
-      }
+      for_packs<R>(0, columns, [&](auto at) {
+        const Pack<R> a = at.load(s);
+        at.store(out, math::sqrt(a * a + square_of_rest(at, s, next) * w + magnitude_eps<R>) * scale);
+      });
     }
   }
 
@@ -121,19 +121,16 @@ class MagnitudeScores {
     for (std::int64_t i = 0; i < rows; ++i) {
       R* __restrict s = parts_.data() + i * Loops::key_tile;
       const std::int64_t next = rows * Loops::key_tile;
-      R* __restrict grad = g + i * Loops::key_tile;
-      for (std::int64_t j = 0; j < columns; ++j) {
-        R rest = s[next + j] * s[next + j];
-        for (int p = 2; p < P; ++p) rest += s[p * next + j] * s[p * next + j];
-        const R t = grad[j] / std::sqrt(s[j] * s[j] + w * rest + magnitude_eps<R>);
-        grad[j] = t * rest;
-        s[j] *= t;
-        for (int p = 1; p < P; ++p) s[p * next + j] *= t * w;
-      }
-      double sum = 0;
-#pragma omp simd reduction(+ : sum)
-      for (std::int64_t j = 0; j < columns; ++j) sum += grad[j];
-      dweight_ += sum / 2;
+      const R* grad = g + i * Loops::key_tile;
+      dweight_ += pack_sum<R>(0, columns,
+                              [&](auto at) {
+                                const Pack<R> a = at.load(s), rest = square_of_rest(at, s, next);
+                                const Pack<R> t = at.load(grad) / math::sqrt(a * a + rest * w + magnitude_eps<R>);
+                                at.store(s, a * t);
+                                for (int p = 1; p < P; ++p) at.store(s + p * next, at.load(s + p * next) * (t * w));
+                                return t * rest;
+                              }) /
+                  2;
     }
     gemm<R>(Transpose::No, Transpose::No, P * rows, loops_.dk, columns, 1, parts_.data(), Loops::key_tile, k_ + k0 * step(), step(),
             0, dcopies_.data(), loops_.dk);
@@ -146,6 +143,17 @@ class MagnitudeScores {
   double dweight() const { return dweight_; }
 
  private:
+  /// Σ of the squares of the scores' parts but the first; `next` from one part to the next.
+  template <class At>
+  static Pack<R> square_of_rest(At at, const R* s, std::int64_t next) {
+    Pack<R> rest(0);
+    for (int p = 1; p < P; ++p) {
+      const Pack<R> part = at.load(s + p * next);
+      rest += part * part;
+    }
+    return rest;
+  }
+
   std::int64_t step() const { return loops_.H * loops_.dk; }  ///< from one position to the next
   R coefficient(Term term, int key_part) const {
     const R sign = static_cast<R>(conjugate_ && key_part > 0 ? -term.sign : term.sign);

@@ -101,79 +101,83 @@ struct MagnitudeNorm {
 
   /// In double, like all that follows from them in a row: magnitudes differ little from their mean, so that in float m - μ and σ
   /// lose digits, and gradients came out ten times less accurate than now.
-  template <int P>
-  void magnitudes(const R* __restrict z, double* __restrict m) const {
-    for (std::int64_t j = 0; j < D; ++j) {
-      const double a = static_cast<double>(z[P * j]) * z[P * j];
-      double rest = 0;
-      for (int p = 1; p < P; ++p) rest += static_cast<double>(z[P * j + p]) * z[P * j + p];
-      m[j] = std::sqrt(a + w * rest + magnitude_eps<double>);
-    }
+  using Wide = Pack<double>;
+  Wide magnitude(Wide a, Wide square_of_rest) const {
+    return math::sqrt(a * a + square_of_rest * static_cast<double>(w) + magnitude_eps<double>);
   }
 
   template <int P>
-  void forward(const R* x, const R* __restrict gain, R* y) {
+  void forward(const R* x, const R* gain, R* y) {
     parallel_for(rows, 16, [&](std::int64_t begin, std::int64_t end) {
-      std::vector<double> magnitude(static_cast<std::size_t>(D));
-      double* const m = magnitude.data();
+      std::vector<double> magnitudes(static_cast<std::size_t>(D));
+      double* const m = magnitudes.data();
       const double n = static_cast<double>(D);
       for (std::int64_t row = begin; row < end; ++row) {
-        const R* __restrict z = x + row * P * D;
-        R* __restrict out = y + row * P * D;
-        magnitudes<P>(z, m);
-        const double average = centred ? lane_sum<double>(D, [m](std::int64_t j) { return m[j]; }) / n : 0;
-        const double square = lane_sum<double>(D, [m, average](std::int64_t j) { return (m[j] - average) * (m[j] - average); });
+        const R* z = x + row * P * D;
+        R* out = y + row * P * D;
+        const double total = pack_sum<double>(0, D, [&](auto at) {
+          const auto parts = load_parts<P>(at, z);
+          const Wide m_j = magnitude(parts[0], square_of_rest(parts));
+          at.store(m, m_j);
+          return m_j;
+        });
+        const double average = centred ? total / n : 0;
+        const double square = pack_sum<double>(0, D, [&](auto at) {
+          const Wide d = at.load(m) - average;
+          return d * d;
+        });
         mean.data()[row] = average;
         scale.data()[row] = 1 / std::sqrt(square / n + (centred ? 1e-5 : 1e-6));
         const double s = scale.data()[row];
-        for (std::int64_t j = 0; j < D; ++j) {
-          const double factor = gain[j] * s;
-          out[P * j] = static_cast<R>((z[P * j] - average) * factor);
-          for (int p = 1; p < P; ++p) out[P * j + p] = static_cast<R>(z[P * j + p] * factor);
-        }
+        for_packs<double>(0, D, [&](auto at) {
+          auto parts = load_parts<P>(at, z);
+          const Wide factor = at.load(gain) * s;
+          parts[0] = (parts[0] - average) * factor;
+          for (std::size_t p = 1; p < P; ++p) parts[p] *= factor;
+          store_parts<P>(at, out, parts);
+        });
       }
     });
   }
 
   /// Writes dx; adds to dgain and returns dL/dw.
   template <int P>
-  R backward(const R* x, const R* __restrict gain, const R* dy, R* dx, R* dgain) const {
+  R backward(const R* x, const R* gain, const R* dy, R* dx, R* dgain) const {
     const std::int64_t blocks = (rows + block - 1) / block;
     Tensor<R> gain_parts = Tensor<R>::zeros(Shape{blocks, D});
     Tensor<double> weight_parts = Tensor<double>::zeros(Shape{blocks});
     parallel_for(blocks, 1, [&](std::int64_t first, std::int64_t last) {
-      std::vector<double> magnitude(static_cast<std::size_t>(D));
-      std::vector<double> scratch(static_cast<std::size_t>(D));
-      double* const m = magnitude.data();
-      double* const t = scratch.data();
       const double n = static_cast<double>(D);
       for (std::int64_t row = first * block; row < std::min(rows, last * block); ++row) {
-        const R* __restrict z = x + row * P * D;
-        const R* __restrict g = dy + row * P * D;
-        R* __restrict out = dx + row * P * D;
-        R* __restrict sum_gain = gain_parts.data() + row / block * D;
+        const R* z = x + row * P * D;
+        const R* g = dy + row * P * D;
+        R* out = dx + row * P * D;
+        R* sum_gain = gain_parts.data() + row / block * D;
         const double mu = mean.data()[row], s = scale.data()[row];
-        magnitudes<P>(z, m);
-        for (std::int64_t j = 0; j < D; ++j) {
-          double along = (z[P * j] - mu) * g[P * j];
-          for (int p = 1; p < P; ++p) along += static_cast<double>(z[P * j + p]) * g[P * j + p];
-          t[j] = along * gain[j];
-          sum_gain[j] += static_cast<R>(along * s);
-        }
-        const double A = lane_sum<double>(D, [t](std::int64_t j) { return t[j]; });
-        const double total = centred ? lane_sum<double>(D, [gain, g](std::int64_t j) { return gain[j] * g[P * j]; }) : 0;
+        Wide along_all(0), of_real_parts(0);  // A = Σ γ (z - μ)·g, and Σ γ g_a
+        for_packs<double>(0, D, [&](auto at) {
+          auto parts = load_parts<P>(at, z);
+          const auto g_j = load_parts<P>(at, g);
+          const Wide gamma = at.load(gain);
+          parts[0] -= mu;
+          const Wide along = dot_of_parts(parts, g_j);
+          along_all += at.only(along * gamma);
+          of_real_parts += at.only(gamma * g_j[0]);
+          at.add(sum_gain, along * s);
+        });
+        const double A = sum(along_all), total = centred ? sum(of_real_parts) : 0;
         const double pull = A * s * s * s / n, shift = total * s / n;
-        for (std::int64_t j = 0; j < D; ++j) {
-          const double G = gain[j] * s, dm = ((mu - m[j]) * pull - shift) / m[j];  // dL/dm over m
-          double rest = 0;
-          out[P * j] = static_cast<R>(G * g[P * j] + dm * z[P * j]);
-          for (int p = 1; p < P; ++p) {
-            out[P * j + p] = static_cast<R>(G * g[P * j + p] + dm * w * z[P * j + p]);
-            rest += static_cast<double>(z[P * j + p]) * z[P * j + p];
-          }
-          t[j] = dm * rest;
-        }
-        if (slope != 0) weight_parts.data()[row / block] += lane_sum<double>(D, [t](std::int64_t j) { return t[j]; }) / 2;
+        const double dw_row = pack_sum<double>(0, D, [&](auto at) {
+          const auto parts = load_parts<P>(at, z);
+          auto d = load_parts<P>(at, g);
+          const Wide rest = square_of_rest(parts), m = magnitude(parts[0], rest);
+          const Wide G = at.load(gain) * s, dm = ((mu - m) * pull - shift) / m;  // dL/dm over m
+          d[0] = G * d[0] + dm * parts[0];
+          for (std::size_t p = 1; p < P; ++p) d[p] = G * d[p] + dm * static_cast<double>(w) * parts[p];
+          store_parts<P>(at, out, d);
+          return dm * rest;
+        });
+        if (slope != 0) weight_parts.data()[row / block] += dw_row / 2;
       }
     });
     double dw = 0;

@@ -5,6 +5,7 @@
 
 #include "autograd/op_check.h"
 #include "autograd/tape.h"
+#include "core/kernels/pack.h"
 #include "core/parallel.h"
 
 namespace argand {
@@ -69,23 +70,25 @@ struct Norm {
     Tensor<T> y(x.shape());
     parallel_for(rows, 16, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t row = begin; row < end; ++row) {
-        const T* __restrict in = x.data() + row * D;
-        T* __restrict out = y.data() + row * D;
-        const R* __restrict g = gain.data();
+        const T* in = x.data() + row * D;
+        T* out = y.data() + row * D;
+        const R* g = gain.data();
         T mu = 0;
         if (mean.size() > 0) {
-          for (std::int64_t j = 0; j < D; ++j) mu += in[j];
-          mu /= static_cast<R>(D);
+          mu = pack_sum<T>(0, D, [&](auto at) { return at.load(in); }) / static_cast<R>(D);
           mean.data()[row] = mu;
         }
-        R square = 0;
-        for (std::int64_t j = 0; j < D; ++j) square += abs2_of(in[j] - mu);
+        const PackOf<T> centre(mu);
+        const R square = pack_sum<R>(0, D, [&](auto at) {
+          const PackOf<T> d = at.load(in) - centre;
+          return real_dot(d, d);
+        });
         const R s = 1 / std::sqrt(square / static_cast<R>(D) + eps);
         scale.data()[row] = s;
-        if (bias != nullptr)
-          for (std::int64_t j = 0; j < D; ++j) out[j] = (in[j] - mu) * (s * g[j]) + bias->data()[j];
-        else
-          for (std::int64_t j = 0; j < D; ++j) out[j] = (in[j] - mu) * (s * g[j]);
+        for_packs<R>(0, D, [&](auto at) {
+          const PackOf<T> z = (at.load(in) - centre) * (at.load(g) * s);
+          at.store(out, bias != nullptr ? z + at.load(bias->data()) : z);
+        });
       }
     });
     return y;
@@ -99,27 +102,28 @@ struct Norm {
     Tensor<T> bias_parts = Tensor<T>::zeros(Shape{dbias != nullptr ? blocks : 0, D});
     parallel_for(blocks, 1, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t row = first * block; row < std::min(rows, last * block); ++row) {
-        const T* __restrict in = x.data() + row * D;
-        const T* __restrict go = dy.data() + row * D;
-        const R* __restrict g = gain.data();
-        T* __restrict out = dx.data() + row * D;
-        R* __restrict sum_gain = gain_parts.data() + row / block * D;
-        const T mu = mean.size() > 0 ? mean.data()[row] : T(0);
+        const T *in = x.data() + row * D, *go = dy.data() + row * D;
+        const R* g = gain.data();
+        T* out = dx.data() + row * D;
+        R* sum_gain = gain_parts.data() + row / block * D;
+        const PackOf<T> mu(mean.size() > 0 ? mean.data()[row] : T(0));
         const R s = scale.data()[row], n = static_cast<R>(D);
-        R along = 0;  // Σ Re(conj(x̂) γ dy)
-        T total = 0;  // Σ γ dy
-        for (std::int64_t j = 0; j < D; ++j) {
-          const R match = real_of(conj_mul(in[j] - mu, go[j])) * s;
-          sum_gain[j] += match;
-          along += match * g[j];
-          total += go[j] * g[j];
-        }
-        const T average = mean.size() > 0 ? total / n : T(0);
-        const R pull = along / n * s;
-        for (std::int64_t j = 0; j < D; ++j) out[j] = (go[j] * g[j] - average - (in[j] - mu) * pull) * s;
+        Pack<R> along(0);       // Σ Re(conj(x̂) γ dy)
+        PackOf<T> total(T(0));  // Σ γ dy
+        for_packs<R>(0, D, [&](auto at) {
+          const PackOf<T> dy_j = at.load(go);
+          const Pack<R> match = real_dot(at.load(in) - mu, dy_j) * s, gamma = at.load(g);
+          at.add(sum_gain, match);
+          along += at.only(match * gamma);
+          total += at.only(dy_j * gamma);
+        });
+        const PackOf<T> average(mean.size() > 0 ? sum(total) / n : T(0));
+        const Pack<R> pull(sum(along) / n * s);
+        for_packs<R>(
+            0, D, [&](auto at) { at.store(out, (at.load(go) * at.load(g) - average - (at.load(in) - mu) * pull) * Pack<R>(s)); });
         if (dbias != nullptr) {
-          T* __restrict sum_bias = bias_parts.data() + row / block * D;
-          for (std::int64_t j = 0; j < D; ++j) sum_bias[j] += go[j];
+          T* sum_bias = bias_parts.data() + row / block * D;
+          for_packs<R>(0, D, [&](auto at) { at.add(sum_bias, at.load(go)); });
         }
       }
     });

@@ -8,6 +8,7 @@
 #include "autograd/op_check.h"
 #include "autograd/tape.h"
 #include "core/blas.h"
+#include "core/kernels/pack.h"
 #include "core/kernels/reduce.h"
 #include "core/qic_algebra.h"
 
@@ -49,20 +50,23 @@ namespace {
 /// Rows that are worked on together, while the planes of their pairs stay in the cache.
 constexpr std::int64_t tile_rows = 128;
 
+/// a, b and a + b of n pairs z.
+template <RealScalar R>
+void split_parts(std::int64_t n, const std::complex<R>* z, R* a, R* b, R* both) {
+  for_packs<R>(0, n, [=](auto at) {
+    const ComplexPack<R> parts = at.load(z);
+    at.store(a, parts.re);
+    at.store(b, parts.im);
+    at.store(both, parts.re + parts.im);
+  });
+}
+
 /// The three planes W_a, W_b, W_a + W_b, each [out, in].
 template <RealScalar R>
 Tensor<R> weight_planes(const Tensor<std::complex<R>>& W) {
   Tensor<R> planes(Shape{3, W.dim(0), W.dim(1)});
   const std::int64_t n = W.size();
-  R* __restrict a = planes.data();
-  R* __restrict b = a + n;
-  R* __restrict sum = b + n;
-  const R* w = reinterpret_cast<const R*>(W.data());
-  for (std::int64_t i = 0; i < n; ++i) {
-    a[i] = w[2 * i];
-    b[i] = w[2 * i + 1];
-    sum[i] = w[2 * i] + w[2 * i + 1];
-  }
+  split_parts(n, W.data(), planes.data(), planes.data() + n, planes.data() + 2 * n);
   return planes;
 }
 
@@ -101,48 +105,34 @@ struct QicProduct {
 
   void forward(const Tensor<C>& x, const Tensor<C>& W, const C* bias, Tensor<C>& y) const {
     const Tensor<R> planes = weight_planes(W);
-    const auto split = [in = in, &x](std::int64_t row, R* __restrict a, R* __restrict b, R* __restrict sum) {
-      const R* z = reinterpret_cast<const R*>(x.data() + row * in);
-      for (std::int64_t i = 0; i < in; ++i) {
-        a[i] = z[2 * i];
-        b[i] = z[2 * i + 1];
-        sum[i] = z[2 * i] + z[2 * i + 1];
-      }
-    };
+    const auto split = [in = in, &x](std::int64_t row, R* a, R* b, R* both) { split_parts(in, x.data() + row * in, a, b, both); };
     const Tensor<C> zero = bias == nullptr ? Tensor<C>::zeros({out}) : Tensor<C>();
-    const auto join = [out = out, k = kappas.data(), c = reinterpret_cast<const R*>(bias ? bias : zero.data()), &y](
-                          std::int64_t row, const R* p1, const R* p2, const R* p3) {
-      R* __restrict z = reinterpret_cast<R*>(y.data() + row * out);
-      for (std::int64_t o = 0; o < out; ++o) {
-        z[2 * o] = p1[o] + k[o] * p2[o] + c[2 * o];
-        z[2 * o + 1] = p3[o] - p1[o] - p2[o] + c[2 * o + 1];
-      }
+    const auto join = [out = out, k = kappas.data(), c = bias ? bias : zero.data(), &y](std::int64_t row, const R* p1, const R* p2,
+                                                                                        const R* p3) {
+      for_packs<R>(0, out, [=, z = y.data() + row * out](auto at) {
+        const Pack<R> q1 = at.load(p1), q2 = at.load(p2);
+        at.store(z, ComplexPack<R>(q1 + at.load(k) * q2, at.load(p3) - q1 - q2) + at.load(c));
+      });
     };
     three_products(rows, in, out, Transpose::Yes, planes.data(), split, join);
   }
 
   void input_gradient(const Tensor<C>& dy, const Tensor<C>& W, C* dx, bool add) const {
     const Tensor<R> planes = weight_planes(W);
-    const auto split = [out = out, k = kappas.data(), &dy](std::int64_t row, R* __restrict u1, R* __restrict u2, R* __restrict u3) {
-      const R* g = reinterpret_cast<const R*>(dy.data() + row * out);
-      for (std::int64_t o = 0; o < out; ++o) {
-        u1[o] = g[2 * o] - g[2 * o + 1];
-        u2[o] = k[o] * g[2 * o] - g[2 * o + 1];
-        u3[o] = g[2 * o + 1];
-      }
+    const auto split = [out = out, k = kappas.data(), &dy](std::int64_t row, R* u1, R* u2, R* u3) {
+      for_packs<R>(0, out, [=, g = dy.data() + row * out](auto at) {
+        const ComplexPack<R> parts = at.load(g);
+        at.store(u1, parts.re - parts.im);
+        at.store(u2, at.load(k) * parts.re - parts.im);
+        at.store(u3, parts.im);
+      });
     };
     const auto join = [in = in, dx, add](std::int64_t row, const R* p1, const R* p2, const R* p3) {
-      R* __restrict z = reinterpret_cast<R*>(dx + row * in);
-      if (add)
-        for (std::int64_t i = 0; i < in; ++i) {
-          z[2 * i] += p1[i] + p3[i];
-          z[2 * i + 1] += p2[i] + p3[i];
-        }
-      else
-        for (std::int64_t i = 0; i < in; ++i) {
-          z[2 * i] = p1[i] + p3[i];
-          z[2 * i + 1] = p2[i] + p3[i];
-        }
+      for_packs<R>(0, in, [=, z = dx + row * in](auto at) {
+        const Pack<R> q3 = at.load(p3);
+        const ComplexPack<R> d(at.load(p1) + q3, at.load(p2) + q3);
+        at.store(z, add ? at.load(z) + d : d);
+      });
     };
     three_products(rows, out, in, Transpose::No, planes.data(), split, join);
   }
@@ -155,25 +145,22 @@ struct QicProduct {
             reinterpret_cast<const R*>(x.data()), 2 * in, 0, products.data(), 2 * in);
     dW.accumulate([&](C* to, bool add) {
       for (std::int64_t o = 0; o < out; ++o) {
-        const R* ga = products.data() + 2 * o * 2 * in;
-        const R* gb = ga + 2 * in;
+        const C* ga = reinterpret_cast<const C*>(products.data() + 2 * o * 2 * in);
         const R k = kappas.data()[o];
-        R* __restrict w = reinterpret_cast<R*>(to + o * in);
-        for (std::int64_t i = 0; i < in; ++i) {
-          const R a = ga[2 * i] + gb[2 * i + 1], b = k * ga[2 * i + 1] + gb[2 * i];
-          w[2 * i] = add ? w[2 * i] + a : a;
-          w[2 * i + 1] = add ? w[2 * i + 1] + b : b;
-        }
+        for_packs<R>(0, in, [=, gb = ga + in, w = to + o * in](auto at) {
+          const ComplexPack<R> of_a = at.load(ga), of_b = at.load(gb);
+          const ComplexPack<R> d(of_a.re + of_b.im, of_a.im * k + of_b.re);
+          at.store(w, add ? at.load(w) + d : d);
+        });
       }
     });
     if (!dtheta) return;
     // A sum over all of a layer that nearly cancels: in double, as are those of the other ops for θ.
     std::vector<double> sums(static_cast<std::size_t>(theta.size()));
     for (std::int64_t o = 0; o < out; ++o) {
-      const R* ga = products.data() + 2 * o * 2 * in;
-      const R* w = reinterpret_cast<const R*>(W.data() + o * in);
-      sums[static_cast<std::size_t>(group(o))] +=
-          lane_sum<double>(in, [&](std::int64_t i) { return static_cast<double>(ga[2 * i + 1]) * w[2 * i + 1]; });
+      const C* ga = reinterpret_cast<const C*>(products.data() + 2 * o * 2 * in);
+      const C* w = W.data() + o * in;
+      sums[static_cast<std::size_t>(group(o))] += pack_sum<double>(0, in, [&](auto at) { return at.load(ga).im * at.load(w).im; });
     }
     Tensor<R> g(theta.shape());
     for (std::int64_t h = 0; h < theta.size(); ++h)

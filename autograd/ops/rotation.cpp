@@ -63,16 +63,12 @@ Tensor<std::complex<R>> turn(const Tensor<std::complex<R>>& z, const RowLayout& 
   const std::int64_t n = z.shape().back(), heads = layout.width / n;
   parallel_for(layout.rows, 16, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) {
-      const R* __restrict c = table.cosine.data() + row % layout.T * n;
-      const R* __restrict s = table.sine.data() + row % layout.T * n;
+      const R* c = table.cosine.data() + row % layout.T * n;
+      const R* s = table.sine.data() + row % layout.T * n;
       for (std::int64_t h = 0; h < heads; ++h) {
-        const R* __restrict in = reinterpret_cast<const R*>(z.data() + row * layout.width + h * n);
-        R* __restrict out = reinterpret_cast<R*>(y.data() + row * layout.width + h * n);
-        for (std::int64_t j = 0; j < n; ++j) {
-          const R x = in[2 * j], v = in[2 * j + 1], sj = sign * s[j];
-          out[2 * j] = x * c[j] - v * sj;
-          out[2 * j + 1] = x * sj + v * c[j];
-        }
+        const std::complex<R>* in = z.data() + row * layout.width + h * n;
+        std::complex<R>* out = y.data() + row * layout.width + h * n;
+        for_packs<R>(0, n, [&](auto at) { at.store(out, mul(at.load(in), ComplexPack<R>(at.load(c), at.load(s) * sign))); });
       }
     }
   });
@@ -148,8 +144,8 @@ static const Op phase_rotation_op(
 
 namespace {
 
-/// Modulus and phase of one row, and the row's angles φ. Plain loops over separate arrays: atan2, sin and cos run in vectors
-/// (16 lanes of AVX-512), which is what keeps ComplexFormer's step within a few percent of RoPE's.
+/// Modulus and phase of one row, and the row's angles φ, in separate arrays. atan2, sin and cos run on packs (16 lanes of AVX-512),
+/// which is what keeps ComplexFormer's step within a few percent of RoPE's.
 template <RealScalar R>
 struct PhaseRow {
   explicit PhaseRow(std::int64_t width) : storage(static_cast<std::size_t>(5 * width)), width_(width) {}
@@ -160,25 +156,23 @@ struct PhaseRow {
   R* sine() { return storage.data() + 4 * width_; }
 
   void fill(const std::complex<R>* row, const R* delta, const R* beta, std::int64_t period, const R* offset, std::int64_t n) {
-    R* __restrict r = modulus();
-    R* __restrict a = argument();
-    R* __restrict phi = angle();
-    R* __restrict c = cosine();
-    R* __restrict s = sine();
-    const R* __restrict z = reinterpret_cast<const R*>(row);
-    for (std::int64_t j = 0; j < width_; ++j) {
-      const R x = std::abs(z[2 * j]), y = std::abs(z[2 * j + 1]);
-      const R big = std::max(x, y), ratio = big > 0 ? std::min(x, y) / big : R(0);
-      r[j] = big * std::sqrt(1 + ratio * ratio);  // neither overflows nor underflows before |z| itself does
-    }
-    for (std::int64_t j = 0; j < width_; ++j) a[j] = std::atan2(z[2 * j + 1], z[2 * j]);
+    R *r = modulus(), *a = argument(), *phi = angle(), *c = cosine(), *s = sine();
+    for_packs<R>(0, width_, [&](auto at) {
+      const ComplexPack<R> z = at.load(row);
+      const Pack<R> x = math::abs(z.re), y = math::abs(z.im), big = math::max(x, y);
+      const Pack<R> ratio = math::select(big > Pack<R>(0), math::min(x, y) / big, Pack<R>(0));
+      at.store(r, big * math::sqrt(ratio * ratio + R(1)));  // neither overflows nor underflows before |z| itself does
+      at.store(a, math::atan2(z.im, z.re));
+    });
     for (std::int64_t from = 0; from < width_; from += period)
-      for (std::int64_t j = 0; j < period; ++j) phi[from + j] = delta[j] * a[from + j] + beta[j];
+      for_packs<R>(0, period, [&](auto at) { at.store(phi + from, at.load(delta) * at.load(a + from) + at.load(beta)); });
     if (offset != nullptr)
       for (std::int64_t from = 0; from < width_; from += n)
-        for (std::int64_t j = 0; j < n; ++j) phi[from + j] += offset[j];
-    for (std::int64_t j = 0; j < width_; ++j) c[j] = std::cos(phi[j]);
-    for (std::int64_t j = 0; j < width_; ++j) s[j] = std::sin(phi[j]);
+        for_packs<R>(0, n, [&](auto at) { at.add(phi + from, at.load(offset)); });
+    for_packs<R>(0, width_, [&](auto at) {
+      at.store(c, math::cos(at.load(phi)));
+      at.store(s, math::sin(at.load(phi)));
+    });
   }
 
  private:
@@ -220,11 +214,11 @@ struct PhaseRotation {
       for (std::int64_t row = begin; row < end; ++row) {
         p.fill(z.data() + row * layout.width, delta.data(), beta.data(), period, offset(row), n);
         const R *r = p.modulus(), *c = p.cosine(), *s = p.sine();
-        R* __restrict out = reinterpret_cast<R*>(y.data() + row * layout.width);
-        for (std::int64_t j = 0; j < layout.width; ++j) {
-          out[2 * j] = r[j] * c[j];
-          out[2 * j + 1] = r[j] * s[j];
-        }
+        std::complex<R>* out = y.data() + row * layout.width;
+        for_packs<R>(0, layout.width, [&](auto at) {
+          const Pack<R> modulus = at.load(r);
+          at.store(out, ComplexPack<R>(modulus * at.load(c), modulus * at.load(s)));
+        });
       }
     });
     return y;
@@ -239,34 +233,25 @@ struct PhaseRotation {
     Tensor<R> partial = Tensor<R>::zeros(Shape{std::max<std::int64_t>(1, blocks), 2, period});
     parallel_for(blocks, 1, [&](std::int64_t first, std::int64_t last) {
       PhaseRow<R> p(width);
-      std::vector<R> turned(static_cast<std::size_t>(2 * width));
       for (std::int64_t row = first * block; row < std::min(layout.rows, last * block); ++row) {
         p.fill(z.data() + row * width, delta.data(), beta.data(), period, offset(row), n);
-        const R* __restrict r = p.modulus(), * __restrict c = p.cosine(), * __restrict s = p.sine();
-        const R* __restrict g = reinterpret_cast<const R*>(dy.data() + row * width);
-        const R* __restrict in = reinterpret_cast<const R*>(z.data() + row * width);
-        R* __restrict out = reinterpret_cast<R*>(dz.data() + row * width);
-        R* __restrict along = turned.data(), * __restrict across = turned.data() + width;
-        for (std::int64_t j = 0; j < width; ++j) {
-          along[j] = r[j] > 0 ? c[j] * g[2 * j] + s[j] * g[2 * j + 1] : R(0);   // Re(e^{-iφ} dy)
-          across[j] = r[j] > 0 ? c[j] * g[2 * j + 1] - s[j] * g[2 * j] : R(0);  // Im(e^{-iφ} dy)
-        }
+        const R *r = p.modulus(), *c = p.cosine(), *s = p.sine();
+        const std::complex<R>*g = dy.data() + row * width, *in = z.data() + row * width;
+        std::complex<R>* out = dz.data() + row * width;
+        R *sum_delta = partial.data() + row / block * 2 * period, *sum_beta = sum_delta + period;
         for (std::int64_t from = 0; from < width; from += period)
-          for (std::int64_t k = 0; k < period; ++k) {
-            const std::int64_t j = from + k;
-            const R ux = r[j] > 0 ? in[2 * j] / r[j] : R(0), uy = r[j] > 0 ? in[2 * j + 1] / r[j] : R(0);
-            const R a = along[j], b = delta.data()[k] * across[j];
-            out[2 * j] = a * ux - b * uy;
-            out[2 * j + 1] = a * uy + b * ux;
-          }
-        R* __restrict sum_delta = partial.data() + row / block * 2 * period;
-        R* __restrict sum_beta = sum_delta + period;
-        for (std::int64_t from = 0; from < width; from += period)
-          for (std::int64_t k = 0; k < period; ++k) {
-            const R torque = r[from + k] * across[from + k];
-            sum_beta[k] += torque;
-            sum_delta[k] += p.argument()[from + k] * torque;
-          }
+          for_packs<R>(0, period, [&](auto at) {
+            const Pack<R> modulus = at.load(r + from), nothing(0);
+            const auto there = modulus > nothing;
+            const ComplexPack<R> rotation(at.load(c + from), at.load(s + from)), v = at.load(in + from);
+            const ComplexPack<R> turned = conj_mul(rotation, at.load(g + from));  // e^{-iφ} dy
+            const Pack<R> along = math::select(there, turned.re, nothing), across = math::select(there, turned.im, nothing);
+            const ComplexPack<R> u(math::select(there, v.re / modulus, nothing), math::select(there, v.im / modulus, nothing));
+            at.store(out + from, mul(u, ComplexPack<R>(along, at.load(delta.data()) * across)));
+            const Pack<R> torque = modulus * across;
+            at.add(sum_beta, torque);
+            at.add(sum_delta, at.load(p.argument() + from) * torque);
+          });
       }
     });
     for (std::int64_t b = 0; b < blocks; ++b)
@@ -320,16 +305,17 @@ template <RealScalar R>
 Var<std::complex<R>> rotate(const Var<std::complex<R>>& z, const Var<R>& theta) {
   using C = std::complex<R>;
   require(z.shape() == theta.shape(), "rotate", "one angle a number, {} for {}", theta.shape(), z.shape());
-  // Cosines and sines in loops of their own, which vectorise (core/kernels/vector_math.h).
-  const Tensor<R> c = map([](R t) { return std::cos(t); }, theta.value()), s = map([](R t) { return std::sin(t); }, theta.value());
-  const Tensor<C> y = map([](C v, R cosine, R sine) { return mul(v, C(cosine, sine)); }, z.value(), c, s);
+  const Tensor<R> c = map_packs([](auto t) { return math::cos(t); }, theta.value());
+  const Tensor<R> s = map_packs([](auto t) { return math::sin(t); }, theta.value());
+  using P = Pack<R>;
+  const Tensor<C> y = map_packs([](auto v, P cosine, P sine) { return mul(v, ComplexPack<R>(cosine, sine)); }, z.value(), c, s);
   return record(
       rotate_op, y,
       [y, c, s, dz = sink(z), dtheta = sink(theta)](const Tensor<C>& dy) {
-        accumulate_map(
-            dz, [](C g, R cosine, R sine) { return mul(g, C(cosine, -sine)); }, dy, c, s);
-        accumulate_map(
-            dtheta, [](C v, C g) { return conj_mul(v, g).imag(); }, y, dy);
+        accumulate_packs(
+            dz, [](auto g, P cosine, P sine) { return conj_mul(ComplexPack<R>(cosine, sine), g); }, dy, c, s);
+        accumulate_packs(
+            dtheta, [](auto v, auto g) { return conj_mul(v, g).im; }, y, dy);
       },
       z, theta);
 }

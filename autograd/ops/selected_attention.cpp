@@ -4,6 +4,7 @@
 
 #include "autograd/op_check.h"
 #include "autograd/tape.h"
+#include "core/kernels/pack.h"
 #include "core/kernels/reduce.h"
 #include "core/kernels/vector_math.h"
 
@@ -39,7 +40,7 @@ Tensor<R> selection_weights(const Tensor<R>& q, const Tensor<R>& memory, const I
         const R *x = q.data() + n * r, *m = memory.data() + selected[n * k + j] * r;
         b[j] = scale * lane_sum<R>(r, [&](std::int64_t c) { return x[c] * m[c]; });
       }
-      const R top = k > 0 ? lane_max(b, k) : R(0);
+      const R top = k > 0 ? pack_max(0, k, b) : R(0);
       R total = 0;
       for (std::int64_t j = 0; j < k; ++j) total += b[j] = std::exp(b[j] - top);
       for (std::int64_t j = 0; j < k; ++j) b[j] /= total;

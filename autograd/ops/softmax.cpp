@@ -3,6 +3,7 @@
 #include "autograd/accumulate.h"
 #include "autograd/op_check.h"
 #include "core/kernels/reduce.h"
+#include "core/kernels/vector_math.h"
 
 namespace argand {
 namespace {
@@ -12,7 +13,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 /// The largest of n numbers when it can serve as a shift; 0 for an empty row or one whose largest is infinite.
 template <RealScalar R>
 R shift_of(const R* x, std::int64_t n) {
-  const R m = n > 0 ? lane_max(x, n) : R(0);
+  const R m = pack_max(0, n, x);
   return std::isfinite(m) ? m : R(0);
 }
 
@@ -47,7 +48,7 @@ Var<R> logsumexp(const Var<R>& x, bool keepdim) {
     for (std::int64_t r = begin; r < end; ++r) {
       const R* in = x.value().data() + r * n;
       const R m = shift_of(in, n);
-      y.data()[r] = m + std::log(lane_sum<R>(n, [&](std::int64_t i) { return std::exp(in[i] - m); }));
+      y.data()[r] = m + std::log(pack_sum<R>(0, n, [&](auto at) { return math::exp(at.load(in) - m); }));
     }
   });
   return record(
@@ -60,10 +61,10 @@ Var<R> logsumexp(const Var<R>& x, bool keepdim) {
               const R* in = x.data() + r * n;
               R* dx_row = out + r * n;
               const bool empty = top == -std::numeric_limits<R>::infinity();
-              for (std::int64_t i = 0; i < n; ++i) {
-                const R d = empty ? R(0) : std::exp(in[i] - top) * g;
-                dx_row[i] = add ? dx_row[i] + d : d;
-              }
+              for_packs<R>(0, n, [&](auto at) {
+                const Pack<R> d = empty ? Pack<R>(0) : math::exp(at.load(in) - top) * g;
+                at.store(dx_row, add ? at.load(dx_row) + d : d);
+              });
             }
           });
         });
@@ -101,10 +102,13 @@ Var<R> softmax(const Var<R>& x) {
       const R* in = x.value().data() + r * n;
       R* __restrict out = y.data() + r * n;
       const R m = shift_of(in, n);
-      for (std::int64_t i = 0; i < n; ++i) out[i] = std::exp(in[i] - m);
-      const R total = lane_sum<R>(n, [&](std::int64_t i) { return out[i]; });
+      const R total = pack_sum<R>(0, n, [&](auto at) {
+        const Pack<R> e = math::exp(at.load(in) - m);
+        at.store(out, e);
+        return e;
+      });
       const R inverse = total == 0 ? R(0) : 1 / total;
-      for (std::int64_t i = 0; i < n; ++i) out[i] *= inverse;
+      for_packs<R>(0, n, [&](auto at) { at.store(out, at.load(out) * inverse); });
     }
   });
   return record(
@@ -115,11 +119,11 @@ Var<R> softmax(const Var<R>& x) {
             for (std::int64_t r = begin; r < end; ++r) {
               const R *p = y.data() + r * n, *g = dy.data() + r * n;
               R* dx_row = out + r * n;
-              const R mean = lane_sum<R>(n, [&](std::int64_t i) { return p[i] * g[i]; });
-              for (std::int64_t i = 0; i < n; ++i) {
-                const R d = p[i] * (g[i] - mean);
-                dx_row[i] = add ? dx_row[i] + d : d;
-              }
+              const R mean = pack_sum<R>(0, n, [&](auto at) { return at.load(p) * at.load(g); });
+              for_packs<R>(0, n, [&](auto at) {
+                const Pack<R> d = at.load(p) * (at.load(g) - mean);
+                at.store(dx_row, add ? at.load(dx_row) + d : d);
+              });
             }
           });
         });

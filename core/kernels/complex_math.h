@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/scalar.h"
+#include "core/kernels/pack.h"
 
 namespace argand {
 
@@ -59,6 +59,31 @@ template <RealScalar R>
 std::complex<R> turn(std::complex<R> u, R r, R t) {
   if (r < std::numeric_limits<R>::min()) return 0;
   return {-u.imag() * t / r, u.real() * t / r};
+}
+
+// The same on packs, float and double alike: both parts are divided by the larger before they are squared.
+
+template <RealScalar R>
+Pack<R> modulus(ComplexPack<R> z) {
+  const Pack<R> x = math::abs(z.re), y = math::abs(z.im), big = math::max(x, y), zero(0);
+  const Pack<R> ratio =
+      math::select((big > zero) & (big < Pack<R>(std::numeric_limits<R>::infinity())), math::min(x, y) / big, zero);
+  return math::select(z.re == z.re, big * math::sqrt(ratio * ratio + R(1)), z.re);  // max() keeps a NaN in y alone
+}
+
+template <RealScalar R>
+ComplexPack<R> phasor(ComplexPack<R> z) {
+  const Pack<R> big = math::max(math::abs(z.re), math::abs(z.im)), zero(0);
+  const auto origin = big == zero;
+  const Pack<R> x = z.re / big, y = z.im / big, inverse = R(1) / math::sqrt(x * x + y * y);
+  return {math::select(origin, zero, x * inverse), math::select(origin, zero, y * inverse)};
+}
+
+template <RealScalar R>
+ComplexPack<R> turn(ComplexPack<R> u, Pack<R> r, Pack<R> t) {
+  const auto small = r < Pack<R>(std::numeric_limits<R>::min());
+  const Pack<R> zero(0);
+  return {math::select(small, zero, -u.im * t / r), math::select(small, zero, u.re * t / r)};
 }
 
 }  // namespace argand

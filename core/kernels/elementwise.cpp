@@ -33,7 +33,8 @@ Tensor<T> sum_to(const Tensor<T>& x, const Shape& shape) {
     parallel_for(tail, 64, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t r = 0; r < rows; ++r) {
         const T* in = x.data() + r * tail;
-        for (std::int64_t c = begin; c < end; ++c) y.data()[c] += in[c];
+        T* const sum = y.data();
+        for_packs<RealOf<T>>(begin, end, [&](auto at) { at.add(sum, at.load(in)); });
       }
     });
     return y;

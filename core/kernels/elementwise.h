@@ -24,13 +24,17 @@ auto map(const F& f, const Tensor<A>& a, const Tensor<Rest>&... rest) {
   return y;
 }
 
-/// y[i] = f(x[i], ...) for reals, a pack at a time: f is a formula for any number type, [](auto x) { return math::exp(x); }.
-template <class F, RealScalar R, std::same_as<Tensor<R>>... Rest>
-Tensor<R> map_packs(const F& f, const Tensor<R>& a, const Rest&... rest) {
+/// y[i] = f(x[i], ...), a pack at a time: f is a formula for any number type, [](auto x) { return math::exp(x); }. It meets a
+/// Pack<R> for a real tensor and a ComplexPack<R> for a complex one.
+template <class F, Scalar A, Scalar... Rest>
+requires(std::same_as<RealOf<A>, RealOf<Rest>>&&...) auto map_packs(const F& f, const Tensor<A>& a, const Tensor<Rest>&... rest) {
+  using R = RealOf<A>;
+  using Out = std::conditional_t<std::same_as<decltype(f(PackOf<A>(), PackOf<Rest>()...)), Pack<R>>, R, std::complex<R>>;
   (require(a.shape() == rest.shape(), "map", "shapes differ, {} and {}", a.shape(), rest.shape()), ...);
-  Tensor<R> y(a.shape());
+  Tensor<Out> y(a.shape());
+  Out* const out = y.data();
   parallel_for(a.size(), elementwise_grain, [&](std::int64_t begin, std::int64_t end) {
-    for_packs<R>(begin, end, [&](auto at) { at.store(y.data(), f(at.load(a.data()), at.load(rest.data())...)); });
+    for_packs<R>(begin, end, [&](auto at) { at.store(out, f(at.load(a.data()), at.load(rest.data())...)); });
   });
   return y;
 }

@@ -13,6 +13,7 @@
 
 #include <bit>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "core/scalar.h"
@@ -120,7 +121,49 @@ struct Pack {
 template <RealScalar R>
 struct ComplexPack {
   Pack<R> re, im;
+
+  ComplexPack() = default;
+  ComplexPack(Pack<R> x, Pack<R> y) : re(x), im(y) {}
+  ComplexPack(std::complex<R> z) : re(z.real()), im(z.imag()) {}
+
+  friend ComplexPack operator+(ComplexPack a, ComplexPack b) { return {a.re + b.re, a.im + b.im}; }
+  friend ComplexPack operator-(ComplexPack a, ComplexPack b) { return {a.re - b.re, a.im - b.im}; }
+  friend ComplexPack operator-(ComplexPack a) { return {-a.re, -a.im}; }
+  friend ComplexPack operator*(ComplexPack a, Pack<R> b) { return {a.re * b, a.im * b}; }
+  ComplexPack& operator+=(ComplexPack b) { return *this = *this + b; }
+  friend std::complex<R> sum(ComplexPack a) { return {sum(a.re), sum(a.im)}; }
 };
+
+/// What holds the elements of a Tensor<T>: Pack<R> or ComplexPack<R>.
+template <Scalar T>
+using PackOf = std::conditional_t<ComplexScalar<T>, ComplexPack<RealOf<T>>, Pack<RealOf<T>>>;
+
+// The products of core/scalar.h, for packs.
+template <RealScalar R, int W>
+Pack<R, W> mul(Pack<R, W> a, Pack<R, W> b) {
+  return a * b;
+}
+template <RealScalar R>
+ComplexPack<R> mul(ComplexPack<R> a, ComplexPack<R> b) {
+  return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+template <RealScalar R, int W>
+Pack<R, W> conj_mul(Pack<R, W> a, Pack<R, W> b) {
+  return a * b;
+}
+template <RealScalar R>
+ComplexPack<R> conj_mul(ComplexPack<R> a, ComplexPack<R> b) {
+  return {a.re * b.re + a.im * b.im, a.re * b.im - a.im * b.re};
+}
+/// Re(conj(a) b).
+template <RealScalar R, int W>
+Pack<R, W> real_dot(Pack<R, W> a, Pack<R, W> b) {
+  return a * b;
+}
+template <RealScalar R>
+Pack<R> real_dot(ComplexPack<R> a, ComplexPack<R> b) {
+  return a.re * b.re + a.im * b.im;
+}
 
 /// The arithmetic that one formula needs to serve a real and a pack of them alike: write it as a template over the number's type X
 /// and call math::select, math::exp, ... The elementary functions are in core/kernels/vector_math.h.
@@ -211,6 +254,26 @@ Pack<R> read(const R* from, std::int64_t count) {
     std::memcpy(&x.lanes, from, static_cast<std::size_t>(count) * sizeof(R));
   return x;
 }
+/// Floats as doubles, and back.
+typedef float HalfLanes __attribute__((vector_size(register_bytes / 2)));
+inline Pack<double> read(const float* from, std::int64_t count, double) {
+  constexpr int W = Pack<double>::width;
+  HalfLanes x{};
+  if (count >= W)
+    std::memcpy(&x, from, sizeof(x));
+  else if (count > 0)
+    std::memcpy(&x, from, static_cast<std::size_t>(count) * sizeof(float));
+  return Pack<double>(__builtin_convertvector(x, Pack<double>::Lanes));
+}
+inline void write(float* to, Pack<double> x, std::int64_t count) {
+  constexpr int W = Pack<double>::width;
+  const HalfLanes rounded = __builtin_convertvector(x.lanes, HalfLanes);
+  if (count >= W)
+    std::memcpy(to, &rounded, sizeof(rounded));
+  else if (count > 0)
+    std::memcpy(to, &rounded, static_cast<std::size_t>(count) * sizeof(float));
+}
+
 template <RealScalar R>
 void write(R* to, Pack<R> x, std::int64_t count) {
   constexpr int W = Pack<R>::width;
@@ -254,9 +317,27 @@ struct PackAt {
     detail::write(to, low, 2 * lanes());
     detail::write(to + W, high, 2 * lanes() - W);
   }
-  void add(std::complex<R>* array, ComplexPack<R> z) const {
-    const ComplexPack<R> before = load(array);
-    store(array, {before.re + z.re, before.im + z.im});
+  void add(std::complex<R>* array, ComplexPack<R> z) const { store(array, load(array) + z); }
+  ComplexPack<R> only(ComplexPack<R> z) const { return {only(z.re), only(z.im)}; }
+
+  /// For a computation in double on arrays of float: widened when they are read, rounded when they are written.
+  Pack<double> load(const float* array) const requires std::same_as<R, double> {
+    return detail::read(array + place, lanes(), double());
+  }
+  void store(float* array, Pack<double> x) const requires std::same_as<R, double> { detail::write(array + place, x, lanes()); }
+  void add(float* array, Pack<double> x) const requires std::same_as<R, double> { store(array, load(array) + x); }
+  ComplexPack<double> load(const std::complex<float>* array) const requires std::same_as<R, double> {
+    const float* from = reinterpret_cast<const float*>(array + place);
+    constexpr int W = Pack<double>::width;
+    const Pack<double> low = detail::read(from, 2 * lanes(), double()), high = detail::read(from + W, 2 * lanes() - W, double());
+    return detail::split<double>(low, high, std::make_integer_sequence<int, W>());
+  }
+  void store(std::complex<float>* array, ComplexPack<double> z) const requires std::same_as<R, double> {
+    float* to = reinterpret_cast<float*>(array + place);
+    constexpr int W = Pack<double>::width;
+    const auto [low, high] = detail::join<double>(z, std::make_integer_sequence<int, W>());
+    detail::write(to, low, 2 * lanes());
+    detail::write(to + W, high, 2 * lanes() - W);
   }
 
  private:
@@ -275,12 +356,22 @@ void for_packs(std::int64_t begin, std::int64_t end, const F& f) {
   if (i < end) f(PackAt<R, false>{i, end - i});
 }
 
-/// Σ term(at) over [begin, end), term giving a Pack<R>; lanes beyond the end do not count. Bits depend on the level alone.
-template <RealScalar R, class F>
-R pack_sum(std::int64_t begin, std::int64_t end, const F& term) {
-  Pack<R> total(R(0));
-  for_packs<R>(begin, end, [&](auto at) { total += at.only(term(at)); });
+/// Σ term(at) over [begin, end), term giving a Pack<R> (or a ComplexPack<R>, for T complex); lanes beyond the end do not count. The
+/// bits depend on the level alone.
+template <Scalar T, class F>
+T pack_sum(std::int64_t begin, std::int64_t end, const F& term) {
+  PackOf<T> total(T(0));
+  for_packs<RealOf<T>>(begin, end, [&](auto at) { total += at.only(term(at)); });
   return sum(total);
+}
+
+/// The largest of x[begin], ..., x[end - 1]; -infinity when there is none. NaN are passed over.
+template <RealScalar R>
+R pack_max(std::int64_t begin, std::int64_t end, const R* x) {
+  constexpr R least = -std::numeric_limits<R>::infinity();
+  Pack<R> best(least);
+  for_packs<R>(begin, end, [&](auto at) { best = math::max(at.only(at.load(x), least), best); });
+  return largest(best);
 }
 
 }  // namespace argand

@@ -1,5 +1,5 @@
 #pragma once
-/// Sums and maxima whose order is fixed: the same bits for any number of threads, and vectorised without reordering licences.
+/// Sums whose order is fixed: the same bits for any number of threads.
 
 #include <algorithm>
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace argand {
 
-/// Σ term(i) for i in [0, n), added in sixteen interleaved lanes that are then folded in halves. Strict IEEE forbids the compiler
-/// to vectorise a plain sum; these lanes are the vector. They also lose less: sixteen short sums instead of a long one.
+/// Σ term(i) for i in [0, n), added in sixteen interleaved lanes that are then folded in halves: sixteen short sums lose less than
+/// a long one, and do not wait for each other. Where a term is made of packs, pack_sum (core/kernels/pack.h) is faster.
 template <Scalar T, class F>
 T lane_sum(std::int64_t n, const F& term) {
   constexpr int lanes = 16;
@@ -37,21 +37,6 @@ T block_sum(std::int64_t n, const F& term) {
     }
   });
   return lane_sum<T>(blocks, [&](std::int64_t b) { return partial[static_cast<std::size_t>(b)]; });
-}
-
-/// The largest of n >= 1 numbers, in lanes. NaN are passed over unless the first of a lane is one.
-template <RealScalar R>
-R lane_max(const R* x, std::int64_t n) {
-  constexpr int lanes = 16;
-  R lane[lanes];
-  for (int l = 0; l < lanes; ++l) lane[l] = x[l < n ? l : 0];
-  std::int64_t i = lanes;
-  for (; i + lanes <= n; i += lanes)
-    for (int l = 0; l < lanes; ++l) lane[l] = x[i + l] > lane[l] ? x[i + l] : lane[l];
-  for (; i < n; ++i) lane[0] = x[i] > lane[0] ? x[i] : lane[0];
-  R best = lane[0];
-  for (int l = 1; l < lanes; ++l) best = lane[l] > best ? lane[l] : best;
-  return best;
 }
 
 /// A tensor seen around one axis: [outer, n, inner].

@@ -1,0 +1,49 @@
+#include "apps/start.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "core/blas.h"
+#include "core/error.h"
+#include "core/level.h"
+
+namespace argand {
+namespace {
+
+/// What makes glibc's loader, and its mathematical functions, take the processor for one of this level.
+std::string_view hidden_features(Level level) {
+  switch (level) {
+    case Level::Baseline: return "-AVX512F,-AVX2,-FMA";
+    case Level::V3: return "-AVX512F";
+    case Level::V4: return "";
+  }
+  return "";
+}
+
+void restart_at_level(const char* name, char** argv) {
+  const std::optional<Level> wanted = level_named(name);
+  require(wanted.has_value(), "ARGAND_LEVEL", "'{}' is no level; baseline, v3 and v4 are", name);
+  require(*wanted <= processor_level(), "ARGAND_LEVEL", "{} is asked for, but this processor reaches {} only", name,
+          level_name(processor_level()));
+  if (library_level() == *wanted) return;
+  const char* before = std::getenv("GLIBC_TUNABLES");
+  std::string tunables = before != nullptr ? before : "";
+  const std::string ours = "glibc.cpu.hwcaps=" + std::string(hidden_features(*wanted));
+  require(tunables.find(ours) == std::string::npos && *wanted < library_level(), "ARGAND_LEVEL",
+          "{} is asked for, but this installation holds {}; build with -Dlevel=all", name, level_name(library_level()));
+  tunables += (tunables.empty() ? "" : ":") + ours;
+  setenv("GLIBC_TUNABLES", tunables.c_str(), 1);
+  execv("/proc/self/exe", argv);
+  fail("ARGAND_LEVEL", "the program could not be started again at level {}", name);
+}
+
+}  // namespace
+
+void start_with_the_right_kernels(char** argv) {
+  if (const char* level = std::getenv("ARGAND_LEVEL"); level != nullptr && *level != '\0') restart_at_level(level, argv);
+  restart_with_fast_blas(argv);
+}
+
+}  // namespace argand
