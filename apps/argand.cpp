@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
   CLI::App program("Complex-valued backpropagation: train, check and look into small models.", "argand");
   program.require_subcommand(1);
   program.set_version_flag("--version", [] {
-    return fmt::format("argand {}, {} kernels (this processor: {}), OpenBLAS with {} kernels, {} threads", ARGAND_VERSION,
+    return fmt::format("argand {}, level {} (this processor: {}), OpenBLAS with {} kernels, {} threads", ARGAND_VERSION,
                        level_name(library_level()), level_name(processor_level()), blas_kernels().running, num_threads());
   });
   program.footer(

@@ -21,8 +21,8 @@ for level in baseline v3 v4; do
   if (($(rank $level) > $(rank "$reached"))); then
     expect "$level is asked for, but this processor reaches $reached only" env ARGAND_LEVEL=$level "$program" --version
   elif [[ " $levels " == *" $level "* ]]; then
-    expect ", $level kernels" env ARGAND_LEVEL=$level "$program" --version
-    expect ", $level kernels" env ARGAND_LEVEL=$level GLIBC_TUNABLES=glibc.malloc.check=0 "$program" --version
+    expect ", level $level " env ARGAND_LEVEL=$level "$program" --version
+    expect ", level $level " env ARGAND_LEVEL=$level GLIBC_TUNABLES=glibc.malloc.check=0 "$program" --version
   else
     expect "$level is asked for, but this installation holds" env ARGAND_LEVEL=$level "$program" --version
   fi
