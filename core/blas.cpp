@@ -5,58 +5,13 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <limits>
 #include <mutex>
 #include <set>
 #include <string_view>
 
-#include "core/error.h"
-
 namespace argand {
-namespace {
-
-template <Scalar T>
-CBLAS_TRANSPOSE cblas(Transpose t) {
-  switch (t) {
-    case Transpose::No: return CblasNoTrans;
-    case Transpose::Yes: return CblasTrans;
-    case Transpose::Conjugate: return ComplexScalar<T> ? CblasConjTrans : CblasTrans;
-    case Transpose::ConjugateNo: return ComplexScalar<T> ? CblasConjNoTrans : CblasNoTrans;  // an extension of OpenBLAS
-  }
-  return CblasNoTrans;
-}
-
-blasint narrow(std::int64_t n) {
-  require(n <= std::numeric_limits<blasint>::max(), "gemm", "size {} exceeds what BLAS can index", n);
-  return static_cast<blasint>(n);
-}
-
-}  // namespace
-
-template <Scalar T>
-void gemm(Transpose a_is, Transpose b_is, std::int64_t M, std::int64_t N, std::int64_t K, T alpha, const T* A, std::int64_t lda,
-          const T* B, std::int64_t ldb, T beta, T* C, std::int64_t ldc) {
-  if (M == 0 || N == 0) return;
-  warn_of_slow_blas();
-  const auto ta = cblas<T>(a_is), tb = cblas<T>(b_is);
-  const blasint m = narrow(M), n = narrow(N), k = narrow(K);
-  // BLAS refuses a step of 0, the natural one of a matrix without columns.
-  const blasint la = std::max(1, narrow(lda)), lb = std::max(1, narrow(ldb)), lc = std::max(1, narrow(ldc));
-  if constexpr (std::same_as<T, float>) cblas_sgemm(CblasRowMajor, ta, tb, m, n, k, alpha, A, la, B, lb, beta, C, lc);
-  if constexpr (std::same_as<T, double>) cblas_dgemm(CblasRowMajor, ta, tb, m, n, k, alpha, A, la, B, lb, beta, C, lc);
-  if constexpr (std::same_as<T, std::complex<float>>)
-    cblas_cgemm(CblasRowMajor, ta, tb, m, n, k, &alpha, A, la, B, lb, &beta, C, lc);
-  if constexpr (std::same_as<T, std::complex<double>>)
-    cblas_zgemm(CblasRowMajor, ta, tb, m, n, k, &alpha, A, la, B, lb, &beta, C, lc);
-}
-
-#define ARGAND_GEMM(T)                                                                                                       \
-  template void gemm<T>(Transpose, Transpose, std::int64_t, std::int64_t, std::int64_t, T, const T*, std::int64_t, const T*, \
-                        std::int64_t, T, T*, std::int64_t);
-ARGAND_FOR_SCALAR(ARGAND_GEMM)
 
 CpuFeatures cpu_features() {
   CpuFeatures cpu;

@@ -1,21 +1,12 @@
 #pragma once
-/// Matrix products through OpenBLAS, and the care that its fast kernels are the ones that run.
+/// The care that OpenBLAS's fast kernels are the ones that run. The products themselves: core/gemm.h.
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 
-#include "core/scalar.h"
+#include "core/gemm.h"
 
 namespace argand {
-
-enum class Transpose { No, Yes, Conjugate, ConjugateNo };  ///< A, Aᵀ, Aᴴ, conj(A); for reals the last two are Aᵀ and A
-
-/// C <- alpha · op(A) · op(B) + beta · C with C [M, N], op(A) [M, K], op(B) [K, N], all row-major;
-/// lda, ldb, ldc are the steps from one stored row to the next. beta = 0 ignores what C holds. Zero sizes are allowed.
-template <Scalar T>
-void gemm(Transpose a_is, Transpose b_is, std::int64_t M, std::int64_t N, std::int64_t K, T alpha, const T* A, std::int64_t lda,
-          const T* B, std::int64_t ldb, T beta, T* C, std::int64_t ldc);
 
 /// What decides which of OpenBLAS's kernels are fast on a processor.
 struct CpuFeatures {

@@ -1,6 +1,5 @@
 #include "core/parallel.h"
 
-#include <cblas.h>
 #include <omp.h>
 
 #include <algorithm>
@@ -19,7 +18,6 @@ int num_threads() { return omp_get_max_threads(); }
 void set_num_threads(int n) {
   require(n >= 1, "threads", "at least one is needed, got {}", n);
   omp_set_num_threads(n);
-  openblas_set_num_threads(n);
 }
 
 void detail::parallel_for(std::int64_t n, std::int64_t grain, RangeFunction f) {

@@ -1,5 +1,5 @@
 #pragma once
-/// The one place that decides about threads (OpenMP underneath; OpenBLAS's openmp flavour shares the same pool).
+/// The one place that decides about threads (OpenMP underneath; OpenBLAS works in these threads, see core/gemm.cpp).
 
 #include <cstdint>
 #include <functional>
@@ -9,7 +9,7 @@
 namespace argand {
 
 int num_threads();
-/// n >= 1; sets OpenMP's and OpenBLAS's number together.
+/// n >= 1; sets OpenMP's number.
 void set_num_threads(int n);
 
 namespace detail {

@@ -1,0 +1,166 @@
+#include "core/gemm.h"
+
+#include <cblas.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <memory>
+
+#include "core/blas.h"
+#include "core/error.h"
+#include "core/memory.h"
+#include "core/parallel.h"
+
+namespace argand {
+namespace {
+
+// OpenBLAS cuts a product among its threads wherever that is fair, and an element at the edge of a piece is computed by other code
+// than one inside: fewer at a time, some without fused multiply-add. So its bits depend on the number of threads. Here a product is
+// cut by its shape alone, and each tile is computed by one thread, whoever that is.
+
+template <Scalar T>
+CBLAS_TRANSPOSE cblas(Transpose t) {
+  switch (t) {
+    case Transpose::No: return CblasNoTrans;
+    case Transpose::Yes: return CblasTrans;
+    case Transpose::Conjugate: return ComplexScalar<T> ? CblasConjTrans : CblasTrans;
+    case Transpose::ConjugateNo: return ComplexScalar<T> ? CblasConjNoTrans : CblasNoTrans;  // an extension of OpenBLAS
+  }
+  return CblasNoTrans;
+}
+
+blasint narrow(std::int64_t n) {
+  require(n <= std::numeric_limits<blasint>::max(), "gemm", "size {} exceeds what BLAS can index", n);
+  return static_cast<blasint>(n);
+}
+
+/// While one lives, OpenBLAS uses the calling thread alone. Being inside a parallel region is not enough to rely on: a region of
+/// one thread does not count as one, and with several threads at hand OpenBLAS chooses other kernels even where it then uses one.
+class OneThread {
+ public:
+  OneThread() : before_(omp_get_max_threads()) {
+    omp_set_num_threads(1);  // of this thread only; the openmp flavour asks for this number in every call
+    static const bool openmp = openblas_get_parallel() == OPENBLAS_OPENMP;
+    if (!openmp && openblas_get_num_threads() != 1) openblas_set_num_threads(1);  // the pthread flavour's own pool
+  }
+  ~OneThread() { omp_set_num_threads(before_); }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  int before_;
+};
+
+template <Scalar T>
+struct Product {
+  Transpose a_is, b_is;
+  T alpha;
+  const T* A;
+  std::int64_t lda;
+  const T* B;
+  std::int64_t ldb;
+
+  /// C <- the part [m, m + M) x [n, n + N) of the product, summed over [k, k + K), + beta · C.
+  void tile(std::int64_t m, std::int64_t M, std::int64_t n, std::int64_t N, std::int64_t k, std::int64_t K, T beta, T* C,
+            std::int64_t ldc) const {
+    const auto ta = cblas<T>(a_is), tb = cblas<T>(b_is);
+    const T* a = A + (ta == CblasNoTrans || ta == CblasConjNoTrans ? m * lda + k : k * lda + m);
+    const T* b = B + (tb == CblasNoTrans || tb == CblasConjNoTrans ? k * ldb + n : n * ldb + k);
+    const blasint mm = narrow(M), nn = narrow(N), kk = narrow(K);
+    // BLAS refuses a step of 0, the natural one of a matrix without columns.
+    const blasint la = std::max(1, narrow(lda)), lb = std::max(1, narrow(ldb)), lc = std::max(1, narrow(ldc));
+    const OneThread scope;
+    if constexpr (std::same_as<T, float>) cblas_sgemm(CblasRowMajor, ta, tb, mm, nn, kk, alpha, a, la, b, lb, beta, C, lc);
+    if constexpr (std::same_as<T, double>) cblas_dgemm(CblasRowMajor, ta, tb, mm, nn, kk, alpha, a, la, b, lb, beta, C, lc);
+    if constexpr (std::same_as<T, std::complex<float>>)
+      cblas_cgemm(CblasRowMajor, ta, tb, mm, nn, kk, &alpha, a, la, b, lb, &beta, C, lc);
+    if constexpr (std::same_as<T, std::complex<double>>)
+      cblas_zgemm(CblasRowMajor, ta, tb, mm, nn, kk, &alpha, a, la, b, lb, &beta, C, lc);
+  }
+};
+
+/// Where part i of `parts` of [0, n) begins: at a multiple of 16, which is one of every kernel's own steps.
+std::int64_t part_begin(std::int64_t n, std::int64_t parts, std::int64_t i) {
+  constexpr std::int64_t step = 16;
+  return std::min(n, (n + step - 1) / step * i / parts * step);
+}
+
+/// C [rows, columns] += P, dense.
+template <Scalar T>
+void add(std::int64_t rows, std::int64_t columns, const T* P, T* C, std::int64_t ldc) {
+  parallel_for(rows, std::max<std::int64_t>(1, 32768 / columns), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i)
+      for (std::int64_t j = 0; j < columns; ++j) C[i * ldc + j] += P[i * columns + j];
+  });
+}
+
+}  // namespace
+
+/// OpenBLAS copies ("packs") both factors of each call into an order that its kernels like: M K + K N numbers, which in one thread
+/// takes about 7 (1/M + 1/N) of the time of the product itself, half as much when complex. Cutting M into p parts packs B p times,
+/// for 7 (p - 1)/M more; cutting N, whose packing is the dearer one, was measured at 14 (p - 1)/N, and cutting K, which makes p
+/// partial products that have to be written and added, at 28 (p - 1)/K. So the longest edge is halved, N counted as a half and K as
+/// a quarter, again and again until all this would take 3 % of the product's time (0.7 % when there are eight tiles already) or a
+/// tile would be done sooner than another thread is woken.
+GemmCut gemm_cut(std::int64_t M, std::int64_t N, std::int64_t K, bool complex) {
+  constexpr std::int64_t most_tiles = 32;
+  constexpr double least_work = 1 << 20;  // real products in a tile: some 20 µs
+  const auto real = [](std::int64_t i) { return static_cast<double>(i); };
+  const double work = real(M) * real(N) * real(K) * (complex ? 4 : 1), packing = complex ? 3.5 : 7;
+  const double m = real(M), n = real(N) / 2, k = real(K) / 4;
+  GemmCut cut;
+  while (2 * cut.tiles() <= most_tiles && work >= least_work * real(2 * cut.tiles())) {
+    GemmCut next = cut;
+    const double rows = m / real(cut.M), columns = n / real(cut.N), inner = k / real(cut.K);
+    std::int64_t& longest = inner > std::max(rows, columns) ? next.K : columns > rows ? next.N : next.M;
+    longest *= 2;
+    const double repeated = packing * (real(next.M - 1) / m + real(next.N - 1) / n + real(next.K - 1) / k);
+    if (repeated > (next.tiles() <= 8 ? 0.03 : 0.007)) break;
+    cut = next;
+  }
+  return cut;
+}
+
+template <Scalar T>
+void gemm(Transpose a_is, Transpose b_is, std::int64_t M, std::int64_t N, std::int64_t K, T alpha, const T* A, std::int64_t lda,
+          const T* B, std::int64_t ldb, T beta, T* C, std::int64_t ldc) {
+  if (M == 0 || N == 0) return;
+  warn_of_slow_blas();
+  const Product<T> product{a_is, b_is, alpha, A, lda, B, ldb};
+  const GemmCut cut = gemm_cut(M, N, K, ComplexScalar<T>);
+  if (cut.tiles() == 1) return product.tile(0, M, 0, N, 0, K, beta, C, ldc);
+
+  // A large C that is dense is cleared here, in one stretch past the caches, which OpenBLAS does for a whole product and not for
+  // tiles.
+  if (beta == T(0) && cut.N > 1 && ldc == N && M * N * static_cast<std::int64_t>(sizeof(T)) >= (4 << 20)) {
+    parallel_for(M * N, 1 << 19, [&](std::int64_t begin, std::int64_t end) {
+      std::memset(static_cast<void*>(C + begin), 0, static_cast<std::size_t>(end - begin) * sizeof(T));
+    });
+    beta = T(1);
+  }
+  // The first part of K goes to C, each of the others to a matrix of its own.
+  const std::shared_ptr<void> partial = cut.K > 1 ? allocate(static_cast<std::size_t>((cut.K - 1) * M * N) * sizeof(T)) : nullptr;
+  T* const P = static_cast<T*>(partial.get());
+  parallel_for(cut.tiles(), 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t pk = i / (cut.M * cut.N), pm = i / cut.N % cut.M, pn = i % cut.N;
+      const std::int64_t m = part_begin(M, cut.M, pm), n = part_begin(N, cut.N, pn), k = part_begin(K, cut.K, pk);
+      const std::int64_t rows = part_begin(M, cut.M, pm + 1) - m, columns = part_begin(N, cut.N, pn + 1) - n;
+      const std::int64_t inner = part_begin(K, cut.K, pk + 1) - k;
+      if (pk == 0)
+        product.tile(m, rows, n, columns, k, inner, beta, C + m * ldc + n, ldc);
+      else
+        product.tile(m, rows, n, columns, k, inner, T(0), P + ((pk - 1) * M + m) * N + n, N);
+    }
+  });
+  for (std::int64_t i = 0; i + 1 < cut.K; ++i) add(M, N, P + i * M * N, C, ldc);
+}
+
+#define ARGAND_GEMM(T)                                                                                                       \
+  template void gemm<T>(Transpose, Transpose, std::int64_t, std::int64_t, std::int64_t, T, const T*, std::int64_t, const T*, \
+                        std::int64_t, T, T*, std::int64_t);
+ARGAND_FOR_SCALAR(ARGAND_GEMM)
+
+}  // namespace argand

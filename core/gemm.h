@@ -1,0 +1,27 @@
+#pragma once
+/// Matrix products, whose bits depend on the shapes alone: OpenBLAS underneath, threads ours.
+
+#include <cstdint>
+
+#include "core/scalar.h"
+
+namespace argand {
+
+enum class Transpose { No, Yes, Conjugate, ConjugateNo };  ///< A, Aᵀ, Aᴴ, conj(A); for reals the last two are Aᵀ and A
+
+/// C <- alpha · op(A) · op(B) + beta · C with C [M, N], op(A) [M, K], op(B) [K, N], all row-major;
+/// lda, ldb, ldc are the steps from one stored row to the next. beta = 0 ignores what C holds. Zero sizes are allowed.
+/// The result is the same bit for bit for any number of threads, inside and outside of a parallel region.
+template <Scalar T>
+void gemm(Transpose a_is, Transpose b_is, std::int64_t M, std::int64_t N, std::int64_t K, T alpha, const T* A, std::int64_t lda,
+          const T* B, std::int64_t ldb, T beta, T* C, std::int64_t ldc);
+
+/// Into how many equal parts gemm cuts each size of a product. A function of the shape and nothing else; see gemm.cpp.
+struct GemmCut {
+  std::int64_t M = 1, N = 1, K = 1;
+  std::int64_t tiles() const { return M * N * K; }
+};
+/// `complex`: whether the numbers are, and a product therefore costs four times as much.
+GemmCut gemm_cut(std::int64_t M, std::int64_t N, std::int64_t K, bool complex);
+
+}  // namespace argand
