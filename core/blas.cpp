@@ -64,8 +64,8 @@ void warn_of_slow_blas() {
                  kernels.running, kernels.wanted);
     if (!kernels.shares_threads)
       fmt::print(stderr,
-                 "argand: this OpenBLAS has threads of its own, which compete with argand's; "
-                 "link its openmp flavour (Debian: libopenblas-openmp-dev)\n");
+                 "argand: this is not OpenBLAS's openmp flavour (Debian: libopenblas-openmp-dev); "
+                 "argand holds it at one thread in the whole program\n");
   });
 }
 

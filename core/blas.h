@@ -23,7 +23,7 @@ std::string fast_kernels_for(std::string_view running, const CpuFeatures& cpu);
 struct BlasKernels {
   std::string running;         ///< openblas_get_corename(), e.g. "Prescott"
   std::string wanted;          ///< fast_kernels_for(running, cpu_features())
-  bool shares_threads = true;  ///< OpenBLAS runs in our OpenMP threads, instead of others of its own that compete with them
+  bool shares_threads = true;  ///< OpenBLAS runs in our OpenMP threads; if not, gemm holds it at one thread in the whole program
 };
 BlasKernels blas_kernels();
 
