@@ -5,19 +5,21 @@
 #include <limits>
 
 #include "autograd/slot_gradient.h"
+#include "core/kernels/pack.h"
 
 namespace argand {
 namespace {
 
-/// Whether every real number of x is finite. A comparison that a NaN fails, or-ed together: the loop vectorises.
+/// Whether every real number of x is finite: a comparison that a NaN fails, or-ed together.
 template <Scalar T>
 bool all_finite(const Tensor<T>& x) {
   using R = RealOf<T>;
   const R* numbers = reinterpret_cast<const R*>(x.data());
   const std::int64_t n = x.size() * static_cast<std::int64_t>(sizeof(T) / sizeof(R));
-  bool bad = false;
-  for (std::int64_t i = 0; i < n; ++i) bad |= !(std::abs(numbers[i]) <= std::numeric_limits<R>::max());
-  return !bad;
+  const Pack<R> most(std::numeric_limits<R>::max());
+  auto bad = most > most;  // in no lane
+  for_packs<R>(0, n, [&](auto at) { bad = bad | !(math::abs(at.load(numbers)) <= most); });
+  return !any(bad);
 }
 
 bool all_finite(const AnyValue& x) {

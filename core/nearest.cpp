@@ -6,6 +6,7 @@
 
 #include "core/blas.h"
 #include "core/error.h"
+#include "core/kernels/pack.h"
 #include "core/parallel.h"
 
 namespace argand {
@@ -33,11 +34,11 @@ class Best {
     for (std::int64_t from = 0; from < n; from += block) {
       const std::int64_t to = std::min(n, from + block);
       if (count_ == scores_.size()) {
-        // Most blocks hold nothing better than what was found: one vectorised comparison passes over them.
-        const R bar = scores_.back();
-        int better = 0;
-        for (std::int64_t j = from; j < to; ++j) better |= scores[j] > bar;
-        if (better == 0) continue;
+        // Most blocks hold nothing better than what was found: a comparison of packs passes over them.
+        const Pack<R> bar(scores_.back());
+        auto better = bar > bar;  // in no lane
+        for_packs<R>(from, to, [&](auto at) { better = better | (at.only(at.load(scores), lowest) > bar); });
+        if (!any(better)) continue;
       }
       for (std::int64_t j = from; j < to; ++j) offer(scores[j], first_row + j);
     }

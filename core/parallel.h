@@ -29,7 +29,7 @@ void parallel_for(std::int64_t n, std::int64_t grain, RangeFunction f);
 }  // namespace detail
 
 /// Calls f(begin, end) on disjoint ranges that cover [0, n), in parallel. Ranges start at multiples of `grain`, so the
-/// place of an element within a vectorised loop, hence its rounding, is the same for any number of threads.
+/// place of an element within a loop over packs, hence the rounding of sums, is the same for any number of threads.
 /// Runs inline when n <= grain or inside another parallel region. The first exception of a range is rethrown.
 template <class F>
 void parallel_for(std::int64_t n, std::int64_t grain, const F& f) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/kernels/pack.h"
 #include "core/parallel.h"
 
 namespace argand {
@@ -23,37 +24,50 @@ std::array<std::uint32_t, 4> Random::block(std::uint64_t i) const {
   return x;
 }
 
+namespace {
+
+/// As many blocks side by side as a register has 64-bit lanes. A word is the lower half of a lane; what stands above it is ignored.
+typedef std::uint64_t Words __attribute__((vector_size(register_bytes)));
+constexpr std::size_t lanes = sizeof(Words) / sizeof(std::uint64_t);
+
+/// The 64-bit products of the lower halves.
+Words product(Words a, Words b) {
+#if defined(__AVX512F__)
+  return (Words)_mm512_maskz_mul_epu32(0xFF, (__m512i)a, (__m512i)b);
+#elif defined(__AVX2__)
+  return (Words)_mm256_mul_epu32((__m256i)a, (__m256i)b);
+#elif defined(__SSE2__)
+  return (Words)_mm_mul_epu32((__m128i)a, (__m128i)b);
+#else
+  return (a & 0xFFFFFFFF) * (b & 0xFFFFFFFF);
+#endif
+}
+
+}  // namespace
+
 void Random::blocks(std::uint64_t first, std::span<std::uint32_t> words) const {
-  // The same rounds for many blocks side by side. More than 16 lanes: GCC unrolls shorter loops before it could vectorise them.
-  constexpr std::size_t lanes = 64;
+  constexpr Words none{};
   std::size_t done = 0;
   for (; done + 4 * lanes <= words.size(); done += 4 * lanes) {
-    std::uint32_t x0[lanes], x1[lanes], x2[lanes], x3[lanes];
-    for (std::size_t l = 0; l < lanes; ++l) {
-      const std::uint64_t i = first + done / 4 + l;
-      x0[l] = static_cast<std::uint32_t>(i);
-      x1[l] = static_cast<std::uint32_t>(i >> 32);
-      x2[l] = static_cast<std::uint32_t>(stream_);
-      x3[l] = static_cast<std::uint32_t>(stream_ >> 32);
-    }
+    Words x0;
+    for (std::size_t l = 0; l < lanes; ++l) x0[l] = first + done / 4 + l;
+    Words x1 = x0 >> 32, x2 = none + stream_, x3 = none + (stream_ >> 32);
     std::uint32_t k0 = static_cast<std::uint32_t>(seed_), k1 = static_cast<std::uint32_t>(seed_ >> 32);
     for (int round = 0; round < 10; ++round) {
-      for (std::size_t l = 0; l < lanes; ++l) {
-        const std::uint64_t p0 = std::uint64_t{0xD2511F53} * x0[l], p1 = std::uint64_t{0xCD9E8D57} * x2[l];
-        x0[l] = static_cast<std::uint32_t>(p1 >> 32) ^ x1[l] ^ k0;
-        x1[l] = static_cast<std::uint32_t>(p1);
-        x2[l] = static_cast<std::uint32_t>(p0 >> 32) ^ x3[l] ^ k1;
-        x3[l] = static_cast<std::uint32_t>(p0);
-      }
+      const Words p0 = product(none + 0xD2511F53, x0), p1 = product(none + 0xCD9E8D57, x2);
+      x0 = (p1 >> 32) ^ x1 ^ (none + k0);
+      x1 = p1;
+      x2 = (p0 >> 32) ^ x3 ^ (none + k1);
+      x3 = p0;
       k0 += 0x9E3779B9;
       k1 += 0xBB67AE85;
     }
     std::uint32_t* out = words.data() + done;
     for (std::size_t l = 0; l < lanes; ++l) {
-      out[4 * l] = x0[l];
-      out[4 * l + 1] = x1[l];
-      out[4 * l + 2] = x2[l];
-      out[4 * l + 3] = x3[l];
+      out[4 * l] = static_cast<std::uint32_t>(x0[l]);
+      out[4 * l + 1] = static_cast<std::uint32_t>(x1[l]);
+      out[4 * l + 2] = static_cast<std::uint32_t>(x2[l]);
+      out[4 * l + 3] = static_cast<std::uint32_t>(x3[l]);
     }
   }
   for (; done < words.size(); done += 4) {

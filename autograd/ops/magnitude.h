@@ -26,7 +26,7 @@ struct Measure {
   R angle(std::int64_t group) const { return theta.value().data()[theta.size() == 1 ? 0 : group]; }
 };
 
-/// Calls f.template operator()<P>() with P = 2 or 4: loops over numbers of a fixed size vectorise.
+/// Calls f.template operator()<P>() with P = 2 or 4.
 template <class F>
 void with_parts(int parts, const F& f) {
   require(parts == 2 || parts == 4, "magnitude", "numbers have 2 parts (QIC) or 4 (quaternions), got {}", parts);
