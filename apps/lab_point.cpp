@@ -90,6 +90,8 @@ bool LabPoint::conclusive() const {
   return passes(dz) && passes(dzbar) && passes(gradient);
 }
 
+bool LabPoint::singular_here() const { return !conclusive() && !(trouble.empty() && singular.empty()); }
+
 std::array<std::array<double, 2>, 2> jacobian_of(C dz, C dzbar) {
   // f(z + h) = f(z) + ∂f/∂z h + ∂f/∂z̄ h̄ + ...: the columns are what h = 1 and h = i give.
   const C x = dz + dzbar, y = i * (dz - dzbar);
@@ -113,16 +115,14 @@ LabPoint lab_point(const Expression& f, const std::vector<C>& at, std::size_t va
   const auto bar = [&](std::size_t part, std::size_t axis) { return partials[part][axis].central.error; };
   const double bar_x = std::hypot(bar(0, 0), bar(1, 0)), bar_y = std::hypot(bar(0, 1), bar(1, 1));
 
-  // Relative to the larger derivative; where both are rounding, to the size that they could have had.
-  double scale = std::max(std::abs(tape.dz[0]), std::abs(tape.dzbar[0]));
-  const double natural = std::abs(point.value) / std::max(1.0, std::abs(at[variable]));
-  if (!(scale > rounding_floor * natural)) scale = natural;
-  // What is far below the values it was computed from may be their rounding: then a difference proves nothing.
-  const bool all_rounding = scale <= rounding_floor * largest / std::max(1.0, std::abs(at[variable]));
+  // Judged beside the larger of the two derivatives. Both are made from the values on the tape and carry their rounding.
+  const double scale = std::max(std::abs(tape.dz[0]), std::abs(tape.dzbar[0]));
+  flags.rounding = 8 * std::numeric_limits<double>::epsilon() * largest / std::max(1.0, std::abs(at[variable]));
+  flags.allow_rounding(scale);
   const auto judged = [&](C analytic, C numerical, double error, bool kink, bool jump) {
-    const Comparison c{.analytic = analytic, .numerical = numerical, .error = error, .kink = kink, .jump = jump};
-    const Verdict verdict = std::isfinite(scale) ? judge(c, scale, tolerance) : Verdict::Inconclusive;
-    return LabFigure{analytic, numerical, error, verdict == Verdict::Fail && all_rounding ? Verdict::Inconclusive : verdict};
+    Comparison c = flags;
+    c.analytic = analytic, c.numerical = numerical, c.error = error, c.kink = kink, c.jump = jump;
+    return LabFigure{analytic, numerical, error, std::isfinite(scale) ? judge(c, scale, tolerance) : Verdict::Inconclusive};
   };
   const auto figure = [&](C analytic, C numerical, double error) {
     return judged(analytic, numerical, error, flags.kink, flags.jump);

@@ -41,7 +41,8 @@ std::string figure_line(const std::string& label, const LabFigure& figure, const
 /// What the numerical residuals say at this point, and, by the kinds of the ops, around it.
 std::string cauchy_riemann_text(const Expression& f, const LabPoint& p) {
   const std::string z = f.variables()[p.variable];
-  if (!p.conclusive()) return "inconclusive: there is no derivative to judge by.";
+  constexpr const char* too_wide = "inconclusive: the error bars are too wide.";
+  if (!p.conclusive()) return p.singular_here() ? "inconclusive: there is no derivative to judge by." : too_wide;
   switch (p.verdict) {
     case CauchyRiemann::Holomorphic:
       return p.holomorphic_ops
@@ -57,7 +58,7 @@ std::string cauchy_riemann_text(const Expression& f, const LabPoint& p) {
     case CauchyRiemann::General: return fmt::format("they do not hold: f depends on both {0} and {0}̄.", z);
     case CauchyRiemann::Inconclusive: break;
   }
-  return "inconclusive: the error bars are too wide.";
+  return too_wide;
 }
 
 std::string jacobian_text(const Expression& f, const LabPoint& p) {
@@ -83,7 +84,7 @@ std::string conventions_text(const Expression& f, const LabPoint& p) {
   std::string text = p.real ? std::string("\n  Gradient of L = f\n")
                             : std::string("\n  Gradient of L = Re f (only a real number has a gradient, and f is complex)\n");
   const auto rows = convention_rows(f, p);
-  if (!p.conclusive() && !p.failed()) {  // what others return at their singular points is theirs to say
+  if (p.singular_here() && !p.failed()) {  // what others return at their singular points is theirs to say
     text += fmt::format("  {}{}   {}\n", padded(rows[0].framework, 12), rows[0].call, complex_text(rows[0].value));
     return text + "    At such a point frameworks choose freely; others need not return this.\n";
   }

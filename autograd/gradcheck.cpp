@@ -13,20 +13,6 @@
 namespace argand {
 namespace {
 
-/// Both gradients of one element, for each projection.
-std::vector<Comparison> compare_element(const Probe& probe, std::size_t input, std::int64_t element,
-                                        const std::vector<Functional>& functionals,
-                                        const std::vector<std::vector<ComplexValues>>& analytic, const RiddersOptions& ridders) {
-  std::vector<Comparison> pairs(functionals.size());
-  for (std::size_t p = 0; p < pairs.size(); ++p) pairs[p].analytic = analytic[p][input][static_cast<std::size_t>(element)];
-  for (const bool imaginary : {false, true}) {
-    if (imaginary && !probe.input_is_complex(input)) break;
-    const auto derivatives = probe.numerical(input, element, imaginary, functionals, ridders);
-    for (std::size_t p = 0; p < pairs.size(); ++p) pairs[p].add(derivatives[p], imaginary);
-  }
-  return pairs;
-}
-
 /// Which of two verdicts describes an element that has both.
 int severity(Verdict verdict) {
   switch (verdict) {
@@ -56,19 +42,12 @@ std::vector<ComplexValues> projections_of(const Probe& probe, const GradcheckOpt
   return weights;
 }
 
-/// The largest gradient of the tensor. Where all of it is rounding, the size that a gradient could have had.
-double scale_of(const Probe& probe, std::size_t input, const std::vector<std::vector<Comparison>>& pairs,
-                const std::vector<ComplexValues>& weights) {
-  double scale = 0, natural = 0;
+/// The largest gradient of the tensor.
+double scale_of(const std::vector<std::vector<Comparison>>& pairs) {
+  double scale = 0;
   for (const auto& element : pairs)
     for (const Comparison& pair : element) scale = std::max(scale, pair.size());
-  for (const ComplexValues& W : weights) {
-    double size = 0;
-    for (std::size_t k = 0; k < W.size(); ++k) size += std::abs(W[k] * probe.output()[k]);
-    if (std::isfinite(size)) natural = std::max(natural, size);
-  }
-  natural /= std::max(1.0, probe.input_magnitude(input));
-  return scale <= rounding_floor * natural ? natural : scale;
+  return scale;
 }
 
 class Check {
@@ -78,11 +57,17 @@ class Check {
     for (const ComplexValues& W : weights_) {
       functionals_.push_back(Functional::of(W));
       analytic_.push_back(probe.analytic(W));
+      rounding_.push_back(probe.rounding_of(analytic_.back(), W));
     }
   }
 
   GradcheckResult run() {
-    for (std::size_t i = 0; i < probe_.inputs().size(); ++i) check_input(i);
+    std::vector<std::vector<std::vector<Comparison>>> pairs;
+    for (std::size_t i = 0; i < probe_.inputs().size(); ++i) pairs.push_back(compare_input(i));
+    std::vector<double> scales;
+    for (const auto& input : pairs) scales.push_back(scale_of(input));
+    const double largest = *std::max_element(scales.begin(), scales.end());
+    for (std::size_t i = 0; i < pairs.size(); ++i) judge_input(i, pairs[i], scales[i], largest);
     for (const ElementCheck& e : result_.elements)
       if (e.verdict == Verdict::Pass || e.verdict == Verdict::Fail)
         result_.worst_relative_error =
@@ -92,29 +77,48 @@ class Check {
   }
 
  private:
-  void check_input(std::size_t input) {
+  /// Both gradients of one element, for each projection.
+  std::vector<Comparison> compare_element(std::size_t input, std::int64_t element) const {
+    std::vector<Comparison> pairs(functionals_.size());
+    for (std::size_t p = 0; p < pairs.size(); ++p) {
+      pairs[p].analytic = analytic_[p][input][static_cast<std::size_t>(element)];
+      pairs[p].rounding = rounding_[p][input][static_cast<std::size_t>(element)];
+    }
+    for (const bool imaginary : {false, true}) {
+      if (imaginary && !probe_.input_is_complex(input)) break;
+      const auto derivatives = probe_.numerical(input, element, imaginary, functionals_, options_.ridders);
+      for (std::size_t p = 0; p < pairs.size(); ++p) pairs[p].add(derivatives[p], imaginary);
+    }
+    return pairs;
+  }
+
+  /// [element][projection]
+  std::vector<std::vector<Comparison>> compare_input(std::size_t input) const {
     const std::int64_t size = probe_.input_size(input);
     std::vector<std::vector<Comparison>> pairs(static_cast<std::size_t>(size));
     const auto compare = [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t e = begin; e < end; ++e)
-        pairs[static_cast<std::size_t>(e)] = compare_element(probe_, input, e, functionals_, analytic_, options_.ridders);
+      for (std::int64_t e = begin; e < end; ++e) pairs[static_cast<std::size_t>(e)] = compare_element(input, e);
     };
     if (options_.parallel)
       parallel_for(size, 1, compare);
     else
       compare(0, size);
-    const double scale = scale_of(probe_, input, pairs, weights_);
+    return pairs;
+  }
+
+  /// `scale`: the largest gradient of this input, `largest`: of all.
+  void judge_input(std::size_t input, std::vector<std::vector<Comparison>>& pairs, double scale, double largest) {
     const std::size_t begin = result_.elements.size();
     for (std::size_t e = 0; e < pairs.size(); ++e) {
       ElementCheck worst;
       for (std::size_t p = 0; p < functionals_.size(); ++p) {
-        const Comparison& pair = pairs[e][p];
-        const double difference = std::abs(pair.analytic - pair.numerical);
+        Comparison& pair = pairs[e][p];
+        pair.allow_rounding(largest);
         const ElementCheck check{.input = input,
                                  .element = static_cast<std::int64_t>(e),
                                  .projection = p,
                                  .values = pair,
-                                 .relative_error = scale > 0 ? difference / scale : difference,
+                                 .relative_error = pair.relative_error(scale),
                                  .verdict = judge(pair, scale, options_.tolerance)};
         if (options_.full_jacobian)
           result_.elements.push_back(check);
@@ -160,7 +164,8 @@ class Check {
   const GradcheckOptions& options_;
   std::vector<ComplexValues> weights_;
   std::vector<Functional> functionals_;
-  std::vector<std::vector<ComplexValues>> analytic_;  // [projection][input]
+  std::vector<std::vector<ComplexValues>> analytic_;        // [projection][input]
+  std::vector<std::vector<std::vector<double>>> rounding_;  // of these, [projection][input]
   GradcheckResult result_;
 };
 
@@ -170,10 +175,11 @@ std::int64_t GradcheckResult::count(Verdict verdict) const {
   return std::count_if(elements.begin(), elements.end(), [verdict](const ElementCheck& e) { return e.verdict == verdict; });
 }
 
-bool GradcheckResult::ok() const { return count(Verdict::Pass) == static_cast<std::int64_t>(elements.size()); }
+bool GradcheckResult::ok() const { return !elements.empty() && count(Verdict::Pass) == static_cast<std::int64_t>(elements.size()); }
 
 std::string GradcheckResult::message() const {
   std::vector<std::string> lines;
+  if (elements.empty()) lines.push_back("there is no element to check");
   for (const InputFailure& failure : failures) lines.push_back(failure.message);
   lines.insert(lines.end(), notes.begin(), notes.end());
   if (!blamed.empty()) lines.push_back(fmt::format("the check of {} fails as well", joined(blamed, ", ")));

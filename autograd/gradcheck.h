@@ -20,7 +20,7 @@ namespace argand {
 
 struct GradcheckOptions {
   std::string name = "function";  ///< opens every message
-  double tolerance = 1e-8;  ///< on |analytic − numerical| / (largest |gradient| of that tensor); error bars must be a tenth of it
+  double tolerance = 1e-8;  ///< on |analytic − numerical| / |gradient|; error bars must be a tenth of it (judge in verdict.h)
   int projections = 2;
   bool full_jacobian = false;
   std::uint64_t seed = 0x6C4D;  ///< of the random weights
@@ -36,7 +36,7 @@ struct ElementCheck {
   /// With full_jacobian: output element k, or for a complex output 2k (its real part) and 2k + 1 (its imaginary part).
   std::size_t projection = 0;
   Comparison values = {};
-  double relative_error = 0;  ///< |analytic − numerical| / the tensor's largest |gradient|
+  double relative_error = 0;  ///< |analytic − numerical| / the tensor's largest |gradient| (Comparison::relative_error)
   Verdict verdict = Verdict::Pass;
 };
 
@@ -55,7 +55,7 @@ struct GradcheckResult {
   std::vector<std::string> blamed;  ///< ops whose own check fails as well
 
   std::int64_t count(Verdict verdict) const;
-  /// Every element passed.
+  /// Every element passed, and there was one.
   bool ok() const;
   /// Failures and notes, one a line; empty when ok.
   std::string message() const;

@@ -125,6 +125,7 @@ class Investigation {
     if (probe_.input_is_complex(input_)) {
       unlikely = {{"as if ∂w/∂z and ∂w/∂z̄ were swapped", swapped_},
                   {"as if ∂w/∂z were not conjugated", unconjugated_},
+                  {"as if dw were not conjugated in the ∂w/∂z̄ term", unconjugated_dw_},
                   {"as if only the ∂w/∂z term were there", only_dz_},
                   {"as if only the ∂w/∂z̄ term were there", only_dzbar_},
                   {"as if the imaginary part were lost", mapped([](auto g) { return std::complex(g.real(), 0.0); })},
@@ -162,7 +163,8 @@ class Investigation {
     // One place for each element, so that several threads may work at once.
     const auto size = static_cast<std::size_t>(probe_.input_size(input_)), begin = numerical_.size();
     const bool broadcast = functionals.size() == 6;
-    for (ComplexValues* values : {&numerical_, &only_dz_, &only_dzbar_, &unconjugated_, &swapped_}) values->resize(begin + size);
+    for (ComplexValues* values : {&numerical_, &only_dz_, &only_dzbar_, &unconjugated_, &unconjugated_dw_, &swapped_})
+      values->resize(begin + size);
     if (broadcast)
       for (ComplexValues* values : {&first_slice_, &last_slice_}) values->resize(begin + size);
     const std::complex<double> i(0, 1);
@@ -180,6 +182,7 @@ class Investigation {
         only_dz_[place] = std::conj(dw_dz);
         only_dzbar_[place] = dw_dzbar;
         unconjugated_[place] = dw_dz_W + dw_dzbar;
+        unconjugated_dw_[place] = std::conj(dw_dz) + dw_dzbar_W;
         swapped_[place] = dw_dzbar_W + std::conj(dw_dz_W);
         if (broadcast) {
           first_slice_[place] = {at(x, 4), at(y, 4)};
@@ -216,7 +219,7 @@ class Investigation {
   const Probe& probe_;
   std::size_t input_;
   const GradcheckOptions& options_;
-  ComplexValues analytic_, numerical_, only_dz_, only_dzbar_, unconjugated_, swapped_, first_slice_, last_slice_;
+  ComplexValues analytic_, numerical_, only_dz_, only_dzbar_, unconjugated_, unconjugated_dw_, swapped_, first_slice_, last_slice_;
 };
 
 }  // namespace

@@ -19,8 +19,8 @@ struct Suspicion {
 std::string resemblance(const ComplexValues& analytic, const ComplexValues& numerical, const std::vector<Suspicion>& suspicions);
 
 /// Compares one input's analytic gradient, over two random projections, with what the usual mistakes would give: conjugated,
-/// twice, half, negated, zero, transposed, ∂ and ∂̄ exchanged, one Wirtinger term missing or not conjugated, real or imaginary
-/// part lost, a sum over broadcast axes forgotten, another input's gradient.
+/// twice, half, negated, zero, transposed, ∂ and ∂̄ exchanged, one Wirtinger term missing, its derivative or its dw not
+/// conjugated, real or imaginary part lost, a sum over broadcast axes forgotten, another input's gradient.
 std::string diagnose(const Probe& probe, std::size_t input, const GradcheckOptions& options);
 
 }  // namespace argand

@@ -1,7 +1,6 @@
 #include "autograd/numerical.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace argand {
@@ -9,192 +8,215 @@ namespace {
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
-/// The five limits that one function's samples go into.
-struct Limits {
-  Extrapolation central, left, right, jump_left, jump_right;
-  explicit Limits(double c) : central(2, 2, c), left(1, 1, c), right(1, 1, c), jump_left(1, 1, c), jump_right(1, 1, c) {}
-
-  void add(Change below, Change above, double below_step, double above_step) {
-    const double span = below_step + above_step;
-    central.add((above.value - below.value) / span, (above.rounding + below.rounding) / span);
-    left.add(-below.value / below_step, below.rounding / below_step);
-    right.add(above.value / above_step, above.rounding / above_step);
-    jump_left.add(below.value, below.rounding);
-    jump_right.add(above.value, above.rounding);
-  }
-};
+constexpr int more_levels = 10;  // down to a few units in the last place of x
 
 /// Far enough from 0 for a verdict: well beyond its error, and no rounding.
 bool clearly_nonzero(double value, double error, double scale) {
   return std::abs(value) > 10 * error && std::abs(value) > 1e-5 * scale && error < 1e-3 * std::abs(value);
 }
 
-/// Standard deviation of the noise in equally spaced samples of a smooth function: k-th differences remove the function and
-/// keep the noise, whose variance they multiply by (2k)!/(k!)² (Hamming; Moré and Wild, "Estimating computational noise", SIAM
-/// J. Sci. Comput. 33, 2011). The larger of what fourth and fifth differences say.
-double noise_of(std::array<double, 6> samples) {
-  double noise = 0;
-  for (std::size_t k = 1; k <= 5; ++k) {
-    double squares = 0;
-    for (std::size_t i = 0; i + k < samples.size(); ++i) {
-      samples[i] = samples[i + 1] - samples[i];
-      squares += samples[i] * samples[i];
+/// What one step shows of one function.
+struct Step {
+  double step;
+  Change below, above;
+  bool absorbed() const { return below.value == 0 && above.value == 0; }
+  double size() const { return std::max(std::abs(below.value), std::abs(above.value)); }
+};
+
+Extrapolation central_of(std::span<const Step> steps) {
+  Extrapolation central(2);
+  for (const auto& [h, below, above] : steps)
+    central.add({h, (above.value - below.value) / (2 * h), (above.rounding + below.rounding) / (2 * h), 1 / h});
+  return central;
+}
+
+/// Whether a few units in the last place of x make a difference beside all that has been seen to change: then this is noise, or a
+/// wave too fast for double precision, and who can tell which.
+bool jumps_about(std::span<const Step> steps) {
+  double largest = 0;
+  for (const Step& s : steps)
+    if (std::isfinite(s.size())) largest = std::max(largest, s.size());
+  return steps.back().size() > 1e-4 * largest;
+}
+
+/// The five limits of one function's steps, from the largest step to the smallest; the last `dropped` are left out.
+Derivative limits_of(std::span<const Step> steps, std::size_t dropped) {
+  Derivative d;
+  d.flat = true;
+  for (const auto& [h, below, above] : steps) {
+    for (const Change& change : {below, above}) {
+      if (h < 1e-3 * steps[0].step || !std::isfinite(change.value)) continue;
+      d.variation = std::max(d.variation, std::abs(change.value) / h);
+      d.magnitude = std::max(d.magnitude, change.rounding / epsilon);
     }
-    const double variance = squares / static_cast<double>(samples.size() - k);
-    if (k >= 4) noise = std::max(noise, std::sqrt(variance / (k == 4 ? 70 : 252)));
+    d.flat = d.flat && std::abs(below.value) <= 4 * below.rounding && std::abs(above.value) <= 4 * above.rounding;
   }
-  return std::isfinite(noise) ? noise : 0;
+  if (std::all_of(steps.begin(), steps.end(), [](const Step& s) { return s.absorbed(); })) {
+    // Constant at all steps: all five are 0, as far as rounding over the largest step can tell.
+    d.left.error = d.right.error = steps[0].above.rounding / steps[0].step;
+    d.central.error = d.jump_left.error = d.jump_right.error = d.left.error;
+    return d;
+  }
+  Extrapolation left(1), right(1), jump_left(1), jump_right(1);
+  for (const auto& [h, below, above] : steps.first(steps.size() - dropped)) {
+    left.add({h, -below.value / h, below.rounding / h, 1 / h});
+    right.add({h, above.value / h, above.rounding / h, 1 / h});
+    jump_left.add({h, below.value, below.rounding, 1});
+    jump_right.add({h, above.value, above.rounding, 1});
+  }
+  d.central = central_of(steps.first(steps.size() - dropped)).limit();
+  d.left = left.limit();
+  d.right = right.limit();
+  d.jump_left = jump_left.limit();
+  d.jump_right = jump_right.limit();
+  return d;
 }
 
 class Differentiation {
  public:
   Differentiation(const Changes& changes, double x, std::size_t count, const RiddersOptions& options)
-      : changes_(changes),
-        x_(x),
-        options_(options),
-        limits_(count, Limits(options.contraction)),
-        noise_(count),
-        below_(count),
-        above_(count) {
-    measure_noise();
-  }
+      : changes_(changes), x_(x), options_(options), steps_(count), below_(count), above_(count) {}
 
   std::vector<Derivative> run() {
     double h = options_.first_step * std::max(1.0, std::abs(x_));
-    for (int level = 0; level < options_.levels && !enough(level); ++level, h /= options_.contraction) sample(h);
+    for (int level = 0; level < options_.levels || (level < options_.levels + more_levels && restless()); ++level) {
+      const double step = evaluate(h);
+      h /= options_.contraction;
+      for (std::size_t k = 0; k < steps_.size(); ++k) steps_[k].push_back({step, below_[k], above_[k]});
+    }
     std::vector<Derivative> result;
-    for (const Limits& l : limits_)
-      result.push_back({l.central.best(), l.left.best(), l.right.best(), l.jump_left.best(), l.jump_right.best()});
+    for (std::size_t k = 0; k < steps_.size(); ++k) result.push_back(limits_of(steps_[k], meaningless(k)));
+    if (steps_[0].size() == static_cast<std::size_t>(options_.levels + more_levels))
+      for (std::size_t k = 0; k < steps_.size(); ++k)
+        if (jumps_about(steps_[k])) result[k].central.error = std::numeric_limits<double>::infinity();
     classify(result);
     return result;
   }
 
  private:
-  /// How well the functions are computed, rather than how well they could be: on each side of x alone, since x may be a kink.
-  /// Without this, two noisy quotients that agree by chance would pass for a converged derivative.
-  void measure_noise() {
-    const double delta = 0x1p-22 * std::max(1.0, std::abs(x_));
-    std::vector<std::array<double, 6>> left(noise_.size()), right(noise_.size());
-    for (std::size_t i = 0; i < 6; ++i) {
-      evaluate(static_cast<double>(i + 1) * delta);
-      for (std::size_t k = 0; k < noise_.size(); ++k) {
-        left[k][i] = below_[k].value;
-        right[k][i] = above_[k].value;
-      }
+  /// Returns the step as it is after rounding x + h, at which x − h is exact as well: the argument carries no rounding.
+  double evaluate(double h) {
+    const double step = (x_ + h) - x_;
+    changes_(x_ - step, below_);
+    changes_(x_ + step, above_);
+    return step;
+  }
+
+  /// Whether even smaller steps could tell more of some function: the smallest so far contradicts what the others suggest, or the
+  /// bar is wide though rounding is not what makes it so. A fast wave or a kink nearby resolves; what does not is noise.
+  bool restless() const {
+    return std::any_of(steps_.begin(), steps_.end(), [](const std::vector<Step>& steps) {
+      const auto& [h, below, above] = steps.back();
+      double size = 0;
+      for (const Step& s : steps) size = std::max(size, s.size() / s.step);
+      if (size == 0) return false;
+      const Estimate limit = central_of(steps).limit();
+      const double rounding = (below.rounding + above.rounding) / (2 * h);
+      const double off = std::abs((above.value - below.value) / (2 * h) - limit.value);
+      if (!steps.back().absorbed() && off > limit.error + 16 * rounding) return true;
+      return limit.error > 1e-9 * size && limit.error > 100 * rounding;
+    });
+  }
+
+  /// How many of the smallest steps say nothing. A function that goes through float32 is constant between two neighbours of that
+  /// type: such steps are no evidence of a derivative 0, though they agree with each other perfectly. But relu(x) + 1 is constant
+  /// as well, far from its kink, and so is a sign. It is a staircase if where the constancy ends it jumps, to another tread that
+  /// is just as level, and if there are more treads further out.
+  std::size_t meaningless(std::size_t k) {
+    const std::vector<Step>& steps = steps_[k];
+    std::size_t still = 0;
+    while (still < steps.size() && steps[steps.size() - 1 - still].absorbed()) ++still;
+    if (still == 0 || still == steps.size()) return 0;
+    const Step* moves = &steps[steps.size() - 1 - still];
+    const double rounding = 4 * (moves->below.rounding + moves->above.rounding), seen = moves->size();
+    if (seen <= rounding) return 0;  // absorbed as rounding foresees
+    std::size_t treads = 1;
+    for (const Step* step = moves; step != steps.data(); --step) treads += step[-1].size() != step->size() ? 1 : 0;
+    if (treads < 4) return 0;
+    const auto at = [&](double h) {
+      evaluate(h);
+      return Step{h, below_[k], above_[k]};
+    };
+    double low = moves[1].step, high = moves->step;
+    Step edge = *moves;
+    for (int i = 0; i < 40 && low < 0.5 * (low + high) && edge.size() > 1e-6 * seen + rounding; ++i) {
+      const Step between = at(0.5 * (low + high));
+      (between.absorbed() ? low : high) = between.step;
+      if (!between.absorbed()) edge = between;
     }
-    for (std::size_t k = 0; k < noise_.size(); ++k) noise_[k] = std::max(noise_of(left[k]), noise_of(right[k]));
+    if (edge.size() <= 1e-6 * seen + rounding) return 0;
+    const Step beyond = at(high * (1 + 1e-9));
+    return beyond.below.value == edge.below.value && beyond.above.value == edge.above.value ? still : 0;
   }
 
-  void evaluate(double h) {
-    changes_(x_ - h, below_);
-    changes_(x_ + h, above_);
-  }
-
-  void sample(double h) {
-    evaluate(h);
-    // The steps as they are after rounding x ± h: this removes the rounding of the argument to first order.
-    const double below_step = x_ - (x_ - h), above_step = (x_ + h) - x_;
-    for (std::size_t k = 0; k < limits_.size(); ++k) {
-      for (Change* change : {&below_[k], &above_[k]}) change->rounding = std::max(change->rounding, 2 * noise_[k]);
-      limits_[k].add(below_[k], above_[k], below_step, above_step);
-    }
-  }
-
-  double scale() const {
-    double largest = 0;
-    for (const Limits& l : limits_)
-      if (std::isfinite(l.central.best().error)) largest = std::max(largest, std::abs(l.central.best().value));
-    return largest;
-  }
-
-  /// Stops when every function is known to 13 digits, or converged (6 digits) and not improving any more: smaller steps only
-  /// add rounding. What does not converge gets all the steps.
-  bool enough(int level) {
-    if (level < 6) return false;
-    double error = 0;
-    for (const Limits& l : limits_) error = std::max(error, l.central.best().error);
-    const double size = scale();
-    if (error <= 1e-13 * size) return true;
-    if (error < 0.5 * least_error_) {
-      least_error_ = error;
-      improved_at_ = level;
-    }
-    return error <= 1e-6 * size && level - improved_at_ >= 3;
-  }
-
-  /// Kinks and jumps, confirmed at steps far below those that suggested them: a steep but smooth function resolves there.
-  void classify(std::vector<Derivative>& result) {
+  void classify(std::vector<Derivative>& result) const {
     double size = 0;
     for (Derivative& d : result)
       for (const Estimate* e : {&d.central, &d.left, &d.right})
         if (std::isfinite(e->error)) size = std::max(size, std::abs(e->value));
-    bool suspect = false;
     for (Derivative& d : result) {
       d.scale = size;
-      const double gap_error = d.left.error + d.right.error;
-      d.kink = clearly_nonzero(d.right.value - d.left.value, gap_error, size);
       d.jump =
           clearly_nonzero(d.jump_left.value, d.jump_left.error, 0) || clearly_nonzero(d.jump_right.value, d.jump_right.error, 0);
-      suspect = suspect || d.kink || d.jump;
-    }
-    if (!suspect) return;
-    constexpr double near = 0x1p-24, nearer = 0x1p-40;
-    evaluate(near * std::max(1.0, std::abs(x_)));
-    for (std::size_t k = 0; k < result.size(); ++k) {
-      Derivative& d = result[k];
-      if (!d.kink) continue;
-      const double step = near * std::max(1.0, std::abs(x_));
-      const double gap = (above_[k].value + below_[k].value) / step;  // right quotient minus left quotient
-      const double noise =
-          4 * (above_[k].rounding + below_[k].rounding + 2 * noise_[k]) / step + 4 * epsilon * std::abs(x_) / step * d.scale;
-      d.kink = std::abs(gap - (d.right.value - d.left.value)) <= 0.1 * std::abs(d.right.value - d.left.value) + noise;
-      // A kink beside x, nearer than the shortest step: the derivative is one of the two, and `central` neither.
-      if (!d.kink) d.central.error = std::max(d.central.error, std::abs(d.right.value - d.left.value));
-    }
-    evaluate(nearer * std::max(1.0, std::abs(x_)));
-    for (std::size_t k = 0; k < result.size(); ++k) {
-      Derivative& d = result[k];
-      if (!d.jump) continue;
-      const double jump = std::abs(d.jump_left.value) > std::abs(d.jump_right.value) ? d.jump_left.value : d.jump_right.value;
-      const double seen = std::abs(d.jump_left.value) > std::abs(d.jump_right.value) ? below_[k].value : above_[k].value;
-      d.jump = std::abs(seen - jump) <= 0.1 * std::abs(jump);
-      if (d.jump) d.kink = false;
+      d.kink = !d.jump && clearly_nonzero(d.right.value - d.left.value, d.left.error + d.right.error, size);
     }
   }
 
   const Changes& changes_;
   double x_;
   const RiddersOptions& options_;
-  std::vector<Limits> limits_;
-  std::vector<double> noise_;
+  std::vector<std::vector<Step>> steps_;  // [function], from the largest step to the smallest
   std::vector<Change> below_, above_;
-  double least_error_ = std::numeric_limits<double>::infinity();
-  int improved_at_ = 0;
 };
 
 }  // namespace
 
-void Extrapolation::add(double value, double rounding) {
-  if (!std::isfinite(value) || !std::isfinite(rounding)) {
-    row_.clear();
-    return;
-  }
-  std::vector<Entry> row{{value, rounding}};
-  row.reserve(columns);
-  for (std::size_t j = 1; j <= row_.size() && j < columns; ++j) {
-    const double factor = std::pow(contraction_, power_ + static_cast<int>(j - 1) * spacing_) - 1;
-    const Entry &parent = row[j - 1], &older = row_[j - 1];
-    const Entry entry{parent.value + (parent.value - older.value) / factor,
-                      parent.rounding + (parent.rounding + older.rounding) / factor};
-    if (j < row_.size()) {
-      const double distance = std::max(
-          {std::abs(entry.value - parent.value), std::abs(entry.value - older.value), std::abs(entry.value - row_[j].value)});
-      const double error = distance + entry.rounding;
-      if (error <= best_.error) best_ = {entry.value, error};
+std::vector<Extrapolation::Row> Extrapolation::triangle() const {
+  std::vector<Row> rows(samples_.size());
+  for (std::size_t k = 0; k < samples_.size(); ++k) {
+    Row& row = rows[k];
+    const Sample& sample = samples_[k];
+    if (!std::isfinite(sample.value) || !std::isfinite(sample.rounding)) continue;  // the next row starts anew
+    row.entry[row.columns++] = {sample.value, sample.rounding, sample.leverage};
+    for (std::size_t j = 1; j < most_columns && k > 0 && j <= rows[k - 1].columns; ++j) {
+      const double ratio = samples_[k - j].step / sample.step, factor = (power_ == 2 ? ratio * ratio : ratio) - 1;
+      const Entry &parent = row.entry[j - 1], &older = rows[k - 1].entry[j - 1];
+      row.entry[row.columns++] = {parent.value + (parent.value - older.value) / factor,
+                                  parent.rounding + (parent.rounding + older.rounding) / factor,
+                                  parent.leverage + (parent.leverage + older.leverage) / factor};
     }
-    row.push_back(entry);
   }
-  row_ = std::move(row);
+  return rows;
+}
+
+std::vector<double> Extrapolation::noise(const std::vector<Row>& rows) const {
+  const std::size_t column = power_ == 2 ? 1 : 2;
+  std::vector<double> noise(rows.size() + 1, 0);
+  for (std::size_t k = rows.size(); k-- > 1;) {
+    noise[k] = noise[k + 1];
+    if (rows[k].columns <= column || rows[k - 1].columns <= column) continue;
+    const Entry &here = rows[k].entry[column], &before = rows[k - 1].entry[column];
+    noise[k] = std::max(noise[k], std::abs(here.value - before.value) / here.leverage);
+  }
+  return noise;
+}
+
+Estimate Extrapolation::limit() const {
+  const std::vector<Row> rows = triangle();
+  const std::vector<double> noise = this->noise(rows);
+  constexpr std::size_t witnesses = 4;  // measurements of the noise, at the least
+  Estimate best;
+  for (std::size_t k = rows.size() > witnesses + 1 ? rows.size() - witnesses - 1 : 0; k-- > 1;)
+    for (std::size_t j = 1; j < std::min(rows[k].columns, rows[k - 1].columns); ++j) {
+      const Entry &entry = rows[k].entry[j], &parent = rows[k].entry[j - 1];
+      const Entry &older = rows[k - 1].entry[j - 1], &before = rows[k - 1].entry[j];
+      const double distance = std::max(
+          {std::abs(entry.value - parent.value), std::abs(entry.value - older.value), std::abs(entry.value - before.value)});
+      const double error = distance + entry.rounding + 5 * noise[k + 1] * entry.leverage;
+      const bool contradicts = std::abs(entry.value - best.value) > error + best.error;
+      if (!contradicts && error <= best.error) best = {entry.value, error};
+    }
+  return best;
 }
 
 std::vector<Derivative> differentiate(const Changes& changes, double x, std::size_t count, const RiddersOptions& options) {
@@ -205,8 +227,7 @@ Derivative differentiate(const std::function<double(double)>& f, double x, const
   const double centre = f(x);
   const Changes changes = [&](double t, std::span<Change> change) {
     const double y = f(t);
-    change[0].value = y - centre;
-    change[0].rounding = y == centre ? 0 : epsilon * std::max(std::abs(y), std::abs(centre));
+    change[0] = {y - centre, epsilon * std::max(std::abs(y), std::abs(centre))};
   };
   return differentiate(changes, x, 1, options).front();
 }

@@ -1,10 +1,12 @@
 #pragma once
 /// Numerical derivatives that know how wrong they are: difference quotients at shrinking steps, extrapolated to step 0
-/// (Richardson), the extrapolation chosen by its own error estimate (Ridders, "Accurate computation of F'(x) and F'(x) F''(x)",
-/// Advances in Engineering Software 4, 1982). Knows nothing of tensors.
+/// (Richardson), each extrapolation with an error estimate of its own (Ridders, "Accurate computation of F'(x) and F'(x) F''(x)",
+/// Advances in Engineering Software 4, 1982), and believed only as far as all smaller steps bear it out. Knows nothing of tensors.
 
+#include <array>
 #include <functional>
 #include <limits>
+#include <numbers>
 #include <span>
 #include <vector>
 
@@ -18,34 +20,53 @@ struct Estimate {
 
 struct RiddersOptions {
   double first_step = 0.1;  ///< the largest step, in units of max(1, |x|)
-  /// Ratio of a step to the next. Not a power of 2, lest every step be a whole number of periods of some sine and all
-  /// difference quotients agree on 0.
-  double contraction = 1.8;
-  int levels = 22;  ///< at most this many steps: from 0.1 down to 4e-7
+  /// Ratio of a step to the next. All powers of π are irrational, so no two steps have a common measure: no sine has a whole
+  /// number of periods in both.
+  double contraction = std::numbers::pi;
+  int levels = 20;  ///< that many steps, from 0.1 down to 4e-11, and a few more where that does not suffice
 };
 
-/// The limit for h -> 0 of a quantity  T(h) = T(0) + c₁ h^p + c₂ h^(p+s) + c₃ h^(p+2s) + ...  sampled at h, h/c, h/c², ...
-/// Neville's triangle cancels one power a column: T_j(h) = T_{j-1}(h) + (T_{j-1}(h) − T_{j-1}(c h)) / (c^(p+(j-1)s) − 1).
-/// An entry's error is the largest distance to its three neighbours (both parents and the same column one step earlier), plus
-/// the rounding of the samples carried through the same recurrence. The entry with the least error is the answer, wherever it
-/// stands: entries made of later samples only are untouched by a kink or cut that the large steps jumped over.
+/// The limit for h -> 0 of a quantity  T(h) = T(0) + c₁ h^p + c₂ h^2p + c₃ h^3p + ...  sampled at steps h₀ > h₁ > h₂ > ...
+/// Neville's triangle cancels one power a column; row k, column j is made of the steps k − j to k:
+///
+///     T(k, j) = T(k, j−1) + (T(k, j−1) − T(k−1, j−1)) / ((h_{k−j} / h_k)^p − 1).
+///
+/// An entry's error is the largest distance to its three neighbours (both parents and the same column one row earlier), plus the
+/// rounding of its samples carried through the same recurrence, plus noise: by how much the *smaller* steps scatter. At small
+/// steps what a function does is simple, so what does not fit there is noise, and it is in the larger steps as well.
 class Extrapolation {
  public:
-  /// `power` is p, `spacing` is s.
-  Extrapolation(int power, int spacing, double contraction) : power_(power), spacing_(spacing), contraction_(contraction) {}
-  /// The next sample and how far rounding may have moved it. A sample that is not finite starts a new triangle.
-  void add(double value, double rounding);
-  const Estimate& best() const { return best_; }
+  struct Sample {
+    double step, value;
+    double rounding;  ///< how far rounding may have moved the value
+    double leverage;  ///< how far noise of size 1 in the function would move it
+  };
+  /// `power` is p: 1 or 2.
+  explicit Extrapolation(int power) : power_(power) {}
+  /// The next, smaller step. Across a value that is not finite nothing is extrapolated.
+  void add(const Sample& sample) { samples_.push_back(sample); }
+
+  /// Goes from the smallest steps to the largest: an entry of larger steps may narrow what is known from smaller ones, never
+  /// contradict it. Where a function waves faster than the large steps see, or has a kink or a cut within their reach, they may
+  /// agree with each other on nonsense, but not with the small ones.
+  Estimate limit() const;
 
  private:
-  static constexpr std::size_t columns = 9;  // more only amplifies rounding
+  static constexpr std::size_t most_columns = 7;  // more only amplifies rounding
   struct Entry {
-    double value, rounding;
+    double value, rounding, leverage;
   };
-  int power_, spacing_;
-  double contraction_;
-  std::vector<Entry> row_;
-  Estimate best_;
+  struct Row {
+    std::array<Entry, most_columns> entry;
+    std::size_t columns = 0;
+  };
+  std::vector<Row> triangle() const;
+  /// [k]: the noise seen at steps k and smaller. Two extrapolations side by side differ by a high power of a small step, and by
+  /// noise.
+  std::vector<double> noise(const std::vector<Row>& rows) const;
+
+  int power_;
+  std::vector<Sample> samples_;
 };
 
 /// What the neighbourhood of a point shows of one function of a real variable.
@@ -54,12 +75,16 @@ struct Derivative {
   Estimate left, right;            ///< one-sided derivatives
   Estimate jump_left, jump_right;  ///< f(x−0) − f(x) and f(x+0) − f(x): not zero on the edge of a cut
   double scale = 0;                ///< largest derivative of the functions that were differentiated together
-  bool kink = false;               ///< the one-sided derivatives differ beyond their errors
-  bool jump = false;               ///< the value itself is discontinuous
+  /// The largest |f(t) − f(x)| / |t − x| of the larger steps: the size of derivatives around here, even where this one is 0.
+  double variation = 0;
+  double magnitude = 0;  ///< rounding at the larger steps / ε: the size of the values that depend on x
+  bool flat = false;     ///< f does not change at any step by more than rounding: constant, or nothing can be known
+  bool kink = false;     ///< the one-sided derivatives differ beyond their errors
+  bool jump = false;     ///< the value itself is discontinuous
 };
 
-/// A change f(t) − f(x) and the rounding in it if f is computed as well as its type allows. What noise f has beyond that is
-/// measured.
+/// A change f(t) − f(x) and the rounding in it if f is computed as well as its type allows: not 0 where a change is too small to
+/// be seen. What noise f has beyond that is measured.
 struct Change {
   double value = 0;
   double rounding = 0;

@@ -29,14 +29,10 @@ ComplexValues gradient_of(const AnyVar& parameter) {
       parameter);
 }
 
-double magnitude_of(const AnyVar& parameter) {
-  return std::visit(
-      [](const auto& v) {
-        double largest = 0;
-        for (const auto& x : v.value()) largest = std::max(largest, std::abs(x));
-        return largest;
-      },
-      parameter);
+double largest_of(const ComplexValues& gradient) {
+  double largest = 0;
+  for (const auto& g : gradient) largest = std::max(largest, std::abs(g));
+  return largest;
 }
 
 double& coordinate(AnyVar& parameter, std::int64_t element, bool imaginary) {
@@ -74,7 +70,10 @@ class ParameterCheck {
     for (const TapeEntry& entry : tape.entries())
       if (std::find(ops_.begin(), ops_.end(), entry.op->name()) == ops_.end()) ops_.push_back(entry.op->name());
     tape.backward(L);
-    for (const Parameter<double>& p : parameters_) analytic_.push_back(gradient_of(p.var));
+    for (const Parameter<double>& p : parameters_) {
+      analytic_.push_back(gradient_of(p.var));
+      largest_ = std::max(largest_, largest_of(analytic_.back()));
+    }
     zero_grad(parameters_);
   }
 
@@ -97,7 +96,7 @@ class ParameterCheck {
       x = t;
       const double y = value_of(loss_);
       x = here;
-      change[0] = {y - centre_, y == centre_ ? 0 : epsilon * std::max(std::abs(y), std::abs(centre_))};
+      change[0] = {y - centre_, epsilon * std::max(std::abs(y), std::abs(centre_))};
     };
     return differentiate(changes, here, 1, options_.ridders).front();
   }
@@ -106,8 +105,7 @@ class ParameterCheck {
     const Parameter<double>& p = parameters_[i];
     const auto chosen = choose(analytic_[i], samples_, Random(options_.seed, i));
     const std::size_t begin = report_.elements.size();
-    double scale = 0;
-    for (const auto& g : analytic_[i]) scale = std::max(scale, std::abs(g));
+    double scale = largest_of(analytic_[i]);
     ComplexValues analytic, numerical;
     for (const std::int64_t element : chosen) {
       ParameterElement e{.parameter = p.name, .shape = p.shape(), .is_complex = p.is_complex(), .element = element};
@@ -119,11 +117,10 @@ class ParameterCheck {
       numerical.push_back(e.values.numerical);
       report_.elements.push_back(e);
     }
-    const double natural = std::abs(centre_) / std::max(1.0, magnitude_of(p.var));
-    if (scale <= rounding_floor * natural) scale = natural;  // the gradient is 0 but for rounding, e.g. of a key's bias
     for (std::size_t k = begin; k < report_.elements.size(); ++k) {
       ParameterElement& e = report_.elements[k];
-      e.relative_error = scale > 0 ? std::abs(e.values.analytic - e.values.numerical) / scale : 0;
+      e.values.allow_rounding(largest_);
+      e.relative_error = e.values.relative_error(scale);
       e.verdict = judge(e.values, scale, options_.tolerance);
     }
     std::vector<Suspicion> suspicions{{"conjugated", numerical}};
@@ -146,7 +143,7 @@ class ParameterCheck {
   ParameterList<double> parameters_;
   int samples_;
   const GradcheckOptions& options_;
-  double centre_;
+  double centre_, largest_ = 0;  // the loss; the largest gradient of all parameters
   std::vector<ComplexValues> analytic_;
   std::vector<std::string> ops_;
   ParameterReport report_;

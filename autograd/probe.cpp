@@ -77,16 +77,6 @@ const Shape& Probe::input_shape(std::size_t input) const {
   return std::visit([](const auto& t) -> const Shape& { return t.shape(); }, inputs_[input]);
 }
 
-double Probe::input_magnitude(std::size_t input) const {
-  return std::visit(
-      [](const auto& t) {
-        double largest = 0;
-        for (const auto& v : t) largest = std::max(largest, std::abs(v));
-        return largest;
-      },
-      inputs_[input]);
-}
-
 ComplexValues Probe::random_weights(std::uint64_t seed, std::uint64_t projection) const {
   const Random random(seed, projection);
   ComplexValues weights(output_.size());
@@ -113,27 +103,66 @@ std::vector<ComplexValues> Probe::analytic(std::span<const std::complex<double>>
   return gradients;
 }
 
+std::vector<std::vector<double>> Probe::rounding_of(const std::vector<ComplexValues>& gradients,
+                                                    std::span<const std::complex<double>> weights) const {
+  double most = 0;
+  for (std::size_t k = 0; k < weights.size(); ++k) most += 1e-12 * std::abs(weights[k] * output_[k]);
+  std::vector<std::vector<double>> rounding;
+  for (const ComplexValues& g : gradients) rounding.emplace_back(g.size(), 0.0);
+  for (const double factor : {0.7, 0.9}) {
+    ComplexValues scaled(weights.begin(), weights.end());
+    for (auto& W : scaled) W *= factor;
+    const std::vector<ComplexValues> other = analytic(scaled);
+    for (std::size_t i = 0; i < gradients.size(); ++i)
+      for (std::size_t k = 0; k < gradients[i].size(); ++k) {
+        const double seen = 4 * std::abs(other[i][k] / factor - gradients[i][k]);
+        if (seen <= most) rounding[i][k] = std::max(rounding[i][k], seen);
+      }
+  }
+  return rounding;
+}
+
+double& Probe::coordinate(AnyTensor& x, std::int64_t element, bool imaginary) {
+  return std::visit(
+      [&]<class T>(Tensor<T>& t) -> double& {
+        return reinterpret_cast<double*>(t.data())[ComplexScalar<T> ? 2 * element + (imaginary ? 1 : 0) : element];
+      },
+      x);
+}
+
+ComplexValues Probe::output_at(std::size_t input, std::int64_t element, bool imaginary, double t) const {
+  std::vector<AnyTensor> inputs = inputs_;
+  // A copy: the output may share its storage (a reshape does).
+  inputs[input] = std::visit([](const auto& original) { return AnyTensor(original.clone()); }, inputs_[input]);
+  coordinate(inputs[input], element, imaginary) = t;
+  return values_of(evaluate(inputs));
+}
+
+std::vector<bool> Probe::reached_from(std::size_t input, std::int64_t element, bool imaginary) const {
+  std::vector<bool> reached(output_.size(), true);
+  try {
+    const ComplexValues y = output_at(input, element, imaginary, std::numeric_limits<double>::quiet_NaN());
+    for (std::size_t k = 0; k < y.size() && y.size() == output_.size(); ++k)
+      reached[k] = std::isnan(y[k].real()) || std::isnan(y[k].imag());
+  } catch (const std::exception&) {  // a function may refuse NaN; then every output may depend on the coordinate
+  }
+  return reached;
+}
+
 std::vector<Derivative> Probe::numerical(std::size_t input, std::int64_t element, bool imaginary,
                                          std::span<const Functional> functionals, const RiddersOptions& options) const {
-  const auto coordinate = [&](AnyTensor& x) -> double& {
-    return std::visit(
-        [&]<class T>(Tensor<T>& t) -> double& {
-          return reinterpret_cast<double*>(t.data())[ComplexScalar<T> ? 2 * element + (imaginary ? 1 : 0) : element];
-        },
-        x);
-  };
-  std::vector<AnyTensor> inputs = inputs_;
-  const double x = coordinate(inputs[input]);
+  AnyTensor original = inputs_[input];
+  const double x = coordinate(original, element, imaginary);
+  std::vector<bool> reached = reached_from(input, element, imaginary);
   const Changes changes = [&](double t, std::span<Change> change) {
-    // A fresh copy each time: the output may share its storage (a reshape does).
-    inputs[input] = std::visit([](const auto& original) { return AnyTensor(original.clone()); }, inputs_[input]);
-    coordinate(inputs[input]) = t;
-    const ComplexValues y = values_of(evaluate(inputs));
-    // Differences first, sums afterwards: outputs that do not depend on this coordinate cancel exactly.
+    const ComplexValues y = output_at(input, element, imaginary, t);
+    // Differences first, sums afterwards: outputs that do not depend on this coordinate cancel exactly, and have no rounding.
+    // Those that NaN or a larger step reached have it even where they do not change.
     for (std::size_t j = 0; j < functionals.size(); ++j) {
       change[j] = {};
       for (const auto& [k, weight] : functionals[j].terms) {
-        if (y[k] == output_[k]) continue;
+        if (y[k] != output_[k]) reached[k] = true;
+        if (!reached[k]) continue;
         const std::complex<double> difference = y[k] - output_[k];
         change[j].value += weight.real() * difference.real() + weight.imag() * difference.imag();
         change[j].rounding += epsilon * std::abs(weight) * std::max(std::abs(y[k]), std::abs(output_[k]));

@@ -36,8 +36,6 @@ class Probe {
   std::int64_t input_size(std::size_t input) const;
   const Shape& input_shape(std::size_t input) const;
   bool input_is_complex(std::size_t input) const { return inputs_[input].index() == 1; }
-  /// Largest modulus of the input's elements.
-  double input_magnitude(std::size_t input) const;
 
   const ComplexValues& output() const { return output_; }
   const Shape& output_shape() const { return output_shape_; }
@@ -48,6 +46,11 @@ class Probe {
 
   /// Gradients of L = Re Σ conj(W) f by one backward pass on a tape of its own; one entry per input.
   std::vector<ComplexValues> analytic(std::span<const std::complex<double>> weights) const;
+  /// How far rounding may have moved each of these gradients: as measured by scaling the weights by factors that are no powers of
+  /// two, under which a gradient is linear but for rounding. Never more than 1e-12 of the sum of all |W_k f_k|, lest a gradient
+  /// that is not linear excuse itself.
+  std::vector<std::vector<double>> rounding_of(const std::vector<ComplexValues>& gradients,
+                                               std::span<const std::complex<double>> weights) const;
   /// dL/dx (or dL/dy when `imaginary`) of every functional, for one element of one input.
   std::vector<Derivative> numerical(std::size_t input, std::int64_t element, bool imaginary,
                                     std::span<const Functional> functionals, const RiddersOptions& options) const;
@@ -56,6 +59,11 @@ class Probe {
 
  private:
   AnyVar evaluate(const std::vector<AnyTensor>& inputs) const;
+  static double& coordinate(AnyTensor& x, std::int64_t element, bool imaginary);
+  /// f with one real coordinate of one input moved to t.
+  ComplexValues output_at(std::size_t input, std::int64_t element, bool imaginary, double t) const;
+  /// Output elements that become NaN with this coordinate: they depend on it, though no change may be large enough to be seen.
+  std::vector<bool> reached_from(std::size_t input, std::int64_t element, bool imaginary) const;
 
   CheckedFunction f_;
   std::vector<AnyTensor> inputs_;

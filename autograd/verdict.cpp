@@ -21,6 +21,9 @@ std::string_view verdict_name(Verdict verdict) {
 void Comparison::add(const Derivative& d, bool imaginary) {
   numerical += imaginary ? std::complex(0.0, d.central.value) : std::complex(d.central.value, 0.0);
   error = std::hypot(error, d.central.error);
+  variation = std::max(variation, d.variation);
+  magnitude = std::max(magnitude, d.magnitude);
+  varies = varies || !d.flat;
   if ((d.jump && !jump) || (d.kink && !jump && !kink)) {
     seen = d;
     along_imaginary = imaginary;
@@ -35,15 +38,31 @@ double Comparison::size() const {
   return std::max(std::isfinite(a) ? a : 0, converged ? n : 0);
 }
 
+void Comparison::allow_rounding(double largest) {
+  rounding = std::max(rounding, 1e-12 * (magnitude > 0 ? std::min(largest, magnitude) : largest));
+}
+
+double Comparison::relative_error(double scale) const {
+  const double size = std::max(scale, variation), difference = std::abs(analytic - numerical);
+  return size > 0 && varies ? difference / size : difference;
+}
+
 Verdict judge(const Comparison& c, double scale, double tolerance) {
   const double difference = std::abs(c.analytic - c.numerical);
   if (c.jump) return Verdict::BranchCut;
   if (c.kink) return Verdict::Kink;
   if (!std::isfinite(difference))
     return std::isfinite(c.error) && std::isfinite(std::abs(c.numerical)) ? Verdict::Fail : Verdict::Inconclusive;
-  if (difference <= tolerance * scale && c.error <= 0.1 * tolerance * scale) return Verdict::Pass;
-  if (difference > tolerance * scale + 10 * c.error) return Verdict::Fail;
-  return Verdict::Inconclusive;
+  const double own = std::max(std::abs(c.analytic), std::abs(c.numerical)), equal = tolerance * own + c.rounding;
+  if (difference > equal + 10 * c.error) return Verdict::Fail;
+  if (difference > equal + c.error) return Verdict::Inconclusive;
+  // Nothing but rounding on either side: L does not depend on this element, and the gradient does not say it does.
+  const bool zero = std::abs(c.analytic) <= c.rounding;
+  if (!c.varies) return zero ? Verdict::Pass : Verdict::Inconclusive;
+  // The bar must be narrow beside the derivatives around here, and tell this one from 0 unless it is 0.
+  const bool narrow = c.error <= 0.1 * tolerance * std::max(scale, c.variation);
+  const bool told = zero || c.error <= 0.1 * own;
+  return narrow && told ? Verdict::Pass : Verdict::Inconclusive;
 }
 
 std::string describe(const Comparison& c, Verdict verdict, bool is_complex) {

@@ -14,28 +14,30 @@ constexpr double zero_tolerance = 1e-8;  // relative to the largest derivative
 /// The derivatives ∂Re w/∂t and ∂Im w/∂t of every output along one axis of the input's plane.
 struct Slope {
   std::complex<double> value;
-  double error = 0;
-  bool singular = false;
+  double error = 0, variation = 0;
+  bool singular = false, flat = true;
 };
 std::vector<Slope> slopes(const std::vector<Derivative>& d) {
   std::vector<Slope> result;
   for (std::size_t k = 0; k + 1 < d.size(); k += 2)
     result.push_back({{d[k].central.value, d[k + 1].central.value},
                       std::hypot(d[k].central.error, d[k + 1].central.error),
-                      d[k].kink || d[k].jump || d[k + 1].kink || d[k + 1].jump});
+                      std::max(d[k].variation, d[k + 1].variation),
+                      d[k].kink || d[k].jump || d[k + 1].kink || d[k + 1].jump,
+                      d[k].flat && d[k + 1].flat});
   return result;
 }
 
-CauchyRiemann judge(const ComplexValues& dz, const ComplexValues& dzbar, const std::vector<double>& error) {
-  double size = 0, size_dz = 0, size_dzbar = 0, size_imaginary = 0, bar = 0;
+/// What is 0 is so beside the derivatives around here, `variation`: a derivative may be 0 at a point.
+CauchyRiemann judge(const ComplexValues& dz, const ComplexValues& dzbar, const std::vector<double>& error, double variation) {
+  double size_dz = 0, size_dzbar = 0, size_imaginary = 0, bar = 0;
   for (std::size_t k = 0; k < dz.size(); ++k) {
     bar = std::max(bar, error[k]);
     size_dz = std::max(size_dz, std::abs(dz[k]));
     size_dzbar = std::max(size_dzbar, std::abs(dzbar[k]));
     size_imaginary = std::max(size_imaginary, std::abs(dzbar[k] - std::conj(dz[k])));
   }
-  size = std::max(size_dz, size_dzbar);
-  const double tolerance = zero_tolerance * size;
+  const double tolerance = zero_tolerance * std::max({size_dz, size_dzbar, variation});
   if (!(bar <= tolerance)) return CauchyRiemann::Inconclusive;
   if (size_dzbar <= tolerance) return CauchyRiemann::Holomorphic;
   if (size_imaginary <= tolerance) return CauchyRiemann::RealValued;
@@ -70,7 +72,8 @@ WirtingerResult wirtinger(const CheckedFunction& f, const std::vector<AnyTensor>
   result.dzbar.resize(size);
   result.error.resize(size);
   result.output_is_complex = probe.output_is_complex();
-  bool singular = false;
+  bool singular = false, constant = true;
+  double variation = 0;
   const std::complex<double> i(0, 1);
   for (std::int64_t e = 0; e < result.inputs; ++e) {
     const auto x = slopes(probe.numerical(input, e, false, functionals, options));
@@ -81,9 +84,14 @@ WirtingerResult wirtinger(const CheckedFunction& f, const std::vector<AnyTensor>
       result.dzbar[place] = (x[k].value + i * y[k].value) * 0.5;
       result.error[place] = std::hypot(x[k].error, y[k].error) / 2;
       singular = singular || x[k].singular || y[k].singular;
+      constant = constant && x[k].flat && y[k].flat;
+      variation = std::max({variation, x[k].variation, y[k].variation});
     }
   }
-  if (!singular) result.verdict = judge(result.dz, result.dzbar, result.error);
+  if (constant)
+    result.verdict = CauchyRiemann::Holomorphic;
+  else if (!singular)
+    result.verdict = judge(result.dz, result.dzbar, result.error, variation);
   return result;
 }
 

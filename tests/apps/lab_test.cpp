@@ -192,6 +192,32 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_decided_is_not_guessed) {
   BOOST_TEST(at("abs(z) + sqrt(z)", 1).singular.empty());
 }
 
+BOOST_AUTO_TEST_CASE(rounding_is_not_mistaken_for_a_derivative) {
+  // Most steps change these values by less than their last place.
+  for (const auto& [text, z] :
+       std::vector<std::pair<std::string, C>>{{"1+5e-11*z", {1, 2}}, {"sigmoid(z)", 28}, {"1e12+z^2", 0.3}}) {
+    const LabPoint p = at(text, z);
+    BOOST_TEST(!p.failed(), text);
+    BOOST_TEST(p.dz.error > 0, text);
+    const std::string said = point_text(Expression(text), p, Style(stdout));
+    BOOST_TEST(said.find("frameworks choose freely") == std::string::npos, said);
+  }
+  // Derivatives that are exactly 0, at points where nothing is wrong.
+  for (const auto& [text, z] : std::vector<std::pair<std::string, C>>{{"z^2", 0}, {"abs2(z^2+1)", i}, {"(z-1)^3", 1}, {"z-z", 2}}) {
+    const LabPoint p = at(text, z);
+    BOOST_TEST(p.conclusive(), text);
+    BOOST_TEST((p.verdict == CauchyRiemann::Holomorphic), text);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_wave_faster_than_the_first_steps) {
+  const LabPoint p = at("sin(1e5*z)", 10);
+  const double truth = 1e5 * std::cos(1e6);
+  BOOST_TEST(!p.failed());
+  BOOST_TEST(std::abs(p.dz.numerical - truth) <= p.dz.error);
+  BOOST_TEST(p.dz.error < 1);
+}
+
 BOOST_AUTO_TEST_CASE(a_wrong_derivative_is_found) {
   const std::vector<std::pair<Tamper, const char*>> faults = {
       {Tamper::Conjugate, "square"}, {Tamper::Twice, "exp"}, {Tamper::Half, "abs"}, {Tamper::Conjugate, "angle"}};

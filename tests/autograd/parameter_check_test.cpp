@@ -83,6 +83,18 @@ BOOST_AUTO_TEST_CASE(a_wrong_op_is_found_named_and_diagnosed) {
   BOOST_TEST(report.message().ends_with("the check of linear fails as well"));
 }
 
+BOOST_AUTO_TEST_CASE(a_large_loss_does_not_hide_a_wrong_gradient) {
+  Net net;
+  const auto loss = [&] { return net.loss() + 1e9; };
+  GradcheckOptions options;
+  options.blame_ops = false;
+  BOOST_TEST(gradcheck_parameters(loss, net.parameters(), 4, options).count(Verdict::Fail) == 0);
+  Tape::tamper("linear", Tamper::Twice);
+  const ParameterReport report = gradcheck_parameters(loss, net.parameters(), 4, options);
+  Tape::tamper("", Tamper::None);
+  BOOST_TEST(report.count(Verdict::Fail) > 0);
+}
+
 BOOST_AUTO_TEST_CASE(a_random_loss_is_refused) {
   Net net;
   const auto loss = [&] { return scale(net.loss(), static_cast<double>(net.calls)); };

@@ -57,6 +57,11 @@ BOOST_AUTO_TEST_CASE(both_derivatives_with_honest_bars_and_the_verdict) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(both_may_be_0_at_a_point) {
+  BOOST_TEST((wirtinger([](C z) { return z * z; }, 0).verdict == CauchyRiemann::Holomorphic));
+  BOOST_TEST((wirtinger([](C z) { return C(std::norm(z * z + 1.0)); }, C(0, 1)).verdict == CauchyRiemann::Holomorphic));
+}
+
 BOOST_AUTO_TEST_CASE(singular_points_are_inconclusive) {
   BOOST_TEST((wirtinger([](C z) { return C(std::abs(z)); }, 0).verdict == CauchyRiemann::Inconclusive));
   BOOST_TEST((wirtinger([](C z) { return std::log(z); }, -1).verdict == CauchyRiemann::Inconclusive));
