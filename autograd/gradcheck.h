@@ -20,7 +20,7 @@ namespace argand {
 
 struct GradcheckOptions {
   std::string name = "function";  ///< opens every message
-  double tolerance = 1e-8;  ///< on |analytic − numerical| / |gradient|; error bars must be a tenth of it (judge in verdict.h)
+  double tolerance = 1e-8;        ///< on |analytic − numerical| / |gradient|; error bars must be half of it (judge in verdict.h)
   int projections = 2;
   bool full_jacobian = false;
   std::uint64_t seed = 0x6C4D;  ///< of the random weights

@@ -43,13 +43,18 @@ bool jumps_about(std::span<const Step> steps) {
 Derivative limits_of(std::span<const Step> steps, std::size_t dropped) {
   Derivative d;
   d.flat = true;
-  for (const auto& [h, below, above] : steps) {
-    for (const Change& change : {below, above}) {
-      if (h < 1e-3 * steps[0].step || !std::isfinite(change.value)) continue;
-      d.variation = std::max(d.variation, std::abs(change.value) / h);
-      d.magnitude = std::max(d.magnitude, change.rounding / epsilon);
-    }
+  for (const auto& [h, below, above] : steps)
     d.flat = d.flat && std::abs(below.value) <= 4 * below.rounding && std::abs(above.value) <= 4 * above.rounding;
+  // From small steps to large ones, as far as the slope grows like that of a power: a step that reaches where cosh explodes says
+  // nothing of the derivatives here.
+  double last = 0;
+  for (std::size_t k = steps.size(); k-- > 0;) {
+    const double rounding = std::max(steps[k].below.rounding, steps[k].above.rounding), slope = steps[k].size() / steps[k].step;
+    if (!std::isfinite(slope) || (last > 0 && slope > 40 * last)) break;
+    d.magnitude = std::max(d.magnitude, rounding / epsilon);
+    if (steps[k].size() <= 100 * rounding) continue;
+    last = slope;
+    d.variation = std::max(d.variation, slope);
   }
   if (std::all_of(steps.begin(), steps.end(), [](const Step& s) { return s.absorbed(); })) {
     // Constant at all steps: all five are 0, as far as rounding over the largest step can tell.
@@ -190,7 +195,7 @@ std::vector<Extrapolation::Row> Extrapolation::triangle() const {
 }
 
 std::vector<double> Extrapolation::noise(const std::vector<Row>& rows) const {
-  const std::size_t column = power_ == 2 ? 1 : 2;
+  const std::size_t column = power_ == 2 ? 2 : 3;
   std::vector<double> noise(rows.size() + 1, 0);
   for (std::size_t k = rows.size(); k-- > 1;) {
     noise[k] = noise[k + 1];
@@ -212,7 +217,7 @@ Estimate Extrapolation::limit() const {
       const Entry &older = rows[k - 1].entry[j - 1], &before = rows[k - 1].entry[j];
       const double distance = std::max(
           {std::abs(entry.value - parent.value), std::abs(entry.value - older.value), std::abs(entry.value - before.value)});
-      const double error = distance + entry.rounding + 5 * noise[k + 1] * entry.leverage;
+      const double error = distance + entry.rounding + 4 * noise[k + 1] * entry.leverage;
       const bool contradicts = std::abs(entry.value - best.value) > error + best.error;
       if (!contradicts && error <= best.error) best = {entry.value, error};
     }

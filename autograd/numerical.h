@@ -75,9 +75,9 @@ struct Derivative {
   Estimate left, right;            ///< one-sided derivatives
   Estimate jump_left, jump_right;  ///< f(x−0) − f(x) and f(x+0) − f(x): not zero on the edge of a cut
   double scale = 0;                ///< largest derivative of the functions that were differentiated together
-  /// The largest |f(t) − f(x)| / |t − x| of the larger steps: the size of derivatives around here, even where this one is 0.
+  /// The largest |f(t) − f(x)| / |t − x|: the size of derivatives around here, even where this one is 0.
   double variation = 0;
-  double magnitude = 0;  ///< rounding at the larger steps / ε: the size of the values that depend on x
+  double magnitude = 0;  ///< largest rounding / ε: the size of the values that depend on x
   bool flat = false;     ///< f does not change at any step by more than rounding: constant, or nothing can be known
   bool kink = false;     ///< the one-sided derivatives differ beyond their errors
   bool jump = false;     ///< the value itself is discontinuous

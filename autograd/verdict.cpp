@@ -60,7 +60,7 @@ Verdict judge(const Comparison& c, double scale, double tolerance) {
   const bool zero = std::abs(c.analytic) <= c.rounding;
   if (!c.varies) return zero ? Verdict::Pass : Verdict::Inconclusive;
   // The bar must be narrow beside the derivatives around here, and tell this one from 0 unless it is 0.
-  const bool narrow = c.error <= 0.1 * tolerance * std::max(scale, c.variation);
+  const bool narrow = c.error <= 0.5 * tolerance * std::max(scale, c.variation);
   const bool told = zero || c.error <= 0.1 * own;
   return narrow && told ? Verdict::Pass : Verdict::Inconclusive;
 }
