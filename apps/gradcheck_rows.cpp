@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "autograd/op_report.h"
+#include "autograd/usage.h"
 #include "autograd/wirtinger.h"
 
 namespace argand {
@@ -10,6 +11,7 @@ namespace {
 
 GradcheckRow check_one_op(const Op& op, const GradcheckOptions& options, bool every_element) {
   const OpReport report = check_op(op, options);
+  const UsageReport usage = check_usage(op);
   GradcheckRow row{.kind = std::string(kind_name(report.kind)),
                    .cases = static_cast<std::int64_t>(report.cases.size()),
                    .singular_points = static_cast<std::int64_t>(report.singular.size()),
@@ -20,8 +22,9 @@ GradcheckRow check_one_op(const Op& op, const GradcheckOptions& options, bool ev
                    .kinks = report.count(Verdict::Kink),
                    .cuts = report.count(Verdict::BranchCut),
                    .worst_relative_error = report.worst_relative_error(),
-                   .ok = report.ok(),
-                   .message = report.message(),
+                   .uses = usage.total(),
+                   .ok = report.ok() && usage.ok(),
+                   .message = report.message() + (report.ok() || usage.ok() ? "" : "\n") + usage.message(),
                    .lines = {}};
   if (!every_element) return row;
   OpCheck check;

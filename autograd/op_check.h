@@ -1,7 +1,8 @@
 #pragma once
-/// What an op says about its own numerical check: functions to differentiate at given inputs, and singular points.
-/// An OpCheck only collects them; autograd/gradcheck.h runs them.
+/// What an op says about its own check: functions to differentiate at given inputs, how they grow, and singular points.
+/// An OpCheck only collects them; autograd/gradcheck.h and autograd/usage.h run them.
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <tuple>
@@ -33,13 +34,29 @@ FunctionOf<R> erase_types(const F& f) {
   };
 }
 
+/// The numbers of x, real or complex, in precision R.
+template <RealScalar R, Scalar T>
+auto in_precision(const Tensor<T>& x) {
+  Tensor<std::conditional_t<ComplexScalar<T>, std::complex<R>, R>> y(x.shape());
+  std::transform(x.begin(), x.end(), y.begin(), [](T v) { return static_cast<typename decltype(y)::value_type>(v); });
+  return y;
+}
+
 class OpCheck {
  public:
-  /// The gradient of f at `inputs` is compared with numerical differentiation in float64 and complex128.
+  /// The gradient of f at `inputs` is compared with numerical differentiation in float64 and complex128, and with itself in every
+  /// way in which it is used (autograd/usage.h), in both precisions.
   struct Case {
     std::string label;
     CheckedFunction f;
+    FunctionOf<float> f32;
     std::vector<AnyTensor> inputs;
+  };
+  /// A case, or several, for every length n.
+  struct Growth {
+    std::string label;
+    std::function<void(OpCheck& check, std::int64_t n)> add_cases;
+    std::int64_t longest;
   };
   /// f has no derivative at `inputs`. Value and gradient of L = Re Σ f must be finite in float64 and float32, and the gradient
   /// must be what the op declares (`expected`, one per input; empty: finite is all that is asked).
@@ -54,8 +71,17 @@ class OpCheck {
   /// f is a generic callable of Vars, e.g. [](auto z) { return exp(z); }.
   template <class F, Scalar... In>
   void function(std::string label, const F& f, const Tensor<In>&... inputs) {
-    cases_.push_back({std::move(label), erase_types<double, In...>(f), {inputs...}});
+    cases_.push_back({std::move(label), erase_types<double, In...>(f), erase_types<float, In...>(f), {inputs...}});
   }
+  /// Functions of inputs whose sizes follow from n, to find what goes wrong in the last elements of a vector or in the second
+  /// thread: `add_cases(OpCheck& check, n)` calls check.function(...). It is asked for n = 1 ... 67 and for some tens of thousands,
+  /// as far as `longest` allows. An op that maps elements one by one, all of one shape, needs none: its cases are repeated to any
+  /// length. Every other needs at least one without a limit for each combination of real and complex inputs among its cases.
+  void grows(std::string label, std::function<void(OpCheck& check, std::int64_t n)> add_cases, std::int64_t longest = 20'011) {
+    growths_.push_back({std::move(label), std::move(add_cases), longest});
+  }
+  /// What an element becomes depends on its place: no case is repeated to other lengths.
+  void places_matter() { places_matter_ = true; }
   /// One input and the gradient declared for it there.
   template <class F, Scalar In>
   void singular(std::string label, const F& f, const Tensor<In>& x, const Tensor<In>& expected) {
@@ -83,10 +109,14 @@ class OpCheck {
   }
 
   const std::vector<Case>& cases() const { return cases_; }
+  const std::vector<Growth>& growths() const { return growths_; }
+  bool do_places_matter() const { return places_matter_; }
   const std::vector<SingularCase>& singular_cases() const { return singular_; }
 
  private:
   std::vector<Case> cases_;
+  std::vector<Growth> growths_;
+  bool places_matter_ = false;
   std::vector<SingularCase> singular_;
   std::uint64_t stream_ = 0;
 };

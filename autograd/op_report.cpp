@@ -12,21 +12,13 @@
 namespace argand {
 namespace {
 
-template <RealScalar R, Scalar T>
-auto converted(const Tensor<T>& x) {
-  using To = std::conditional_t<ComplexScalar<T>, std::complex<R>, R>;
-  Tensor<To> y(x.shape());
-  for (std::int64_t i = 0; i < x.size(); ++i) y.data()[i] = static_cast<To>(x.data()[i]);
-  return y;
-}
-
 template <RealScalar R>
 void check_singular_in(const OpCheck::SingularCase& singular, const FunctionOf<R>& f, std::vector<std::string>& faults) {
   const std::string_view precision = scalar_name<R>();
   const double tolerance = 64 * static_cast<double>(std::numeric_limits<R>::epsilon());
   Tape tape;
   std::vector<AnyVarOf<R>> vars;
-  for (const AnyTensor& x : singular.inputs) std::visit([&](const auto& t) { vars.emplace_back(variable(converted<R>(t))); }, x);
+  for (const AnyTensor& x : singular.inputs) std::visit([&](const auto& t) { vars.emplace_back(variable(in_precision<R>(t))); }, x);
   const AnyVarOf<R> y = f(vars);
   std::visit(
       [&]<class T>(const Var<T>& w) {

@@ -1,6 +1,5 @@
 #include "autograd/tape.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace argand {
@@ -11,58 +10,12 @@ struct ThreadState {
   int no_grad = 0;
   std::string scope;
   ForwardWatch watch;
-  std::string tampered;
-  Tamper how = Tamper::None;
+  std::function<void(TapeEntry&)> run_entry;
 };
 
 ThreadState& state() {
   thread_local ThreadState instance;
   return instance;
-}
-
-/// Falsifies the gradient that an op gave one of its inputs.
-template <Scalar T>
-void falsify(Tensor<T>& dx, Tamper how) {
-  dx = dx.clone();
-  if (how == Tamper::Conjugate)
-    for (T& g : dx.span()) g = conj_of(g);
-  if (how == Tamper::Twice || how == Tamper::Half)
-    for (T& g : dx.span()) g *= static_cast<RealOf<T>>(how == Tamper::Twice ? 2 : 0.5);
-  if (how == Tamper::Transpose && dx.rank() >= 2) {  // the numbers of the transposed last two axes, poured into the old shape
-    const std::int64_t rows = dx.dim(-2), columns = dx.dim(-1);
-    const Tensor<T> before = dx.clone();
-    for (std::int64_t k = 0; k < dx.size(); ++k) {
-      const std::int64_t matrix = k / (rows * columns), place = k % (rows * columns);
-      dx.data()[k] = before.data()[matrix * rows * columns + place % rows * columns + place / rows];
-    }
-  }
-}
-
-/// Runs an entry with its inputs' gradients set aside, falsifies what it deposits, and adds the two.
-void run_tampered(TapeEntry& entry, Tamper how) {
-  std::vector<std::function<void()>> restore;
-  for (std::size_t i = 0; i < entry.inputs.size(); ++i) {
-    SlotBase* base = entry.inputs[i].get();
-    if (base == nullptr || std::any_of(entry.inputs.begin(), entry.inputs.begin() + static_cast<std::ptrdiff_t>(i),
-                                       [&](const auto& other) { return other.get() == base; }))
-      continue;
-    const auto handle = [&]<class T>(Slot<T>* slot) {
-      if (slot == nullptr) return;
-      restore.push_back([slot, how, before = slot->grad, had = slot->present] {
-        if (slot->present) falsify(slot->grad, how);
-        if (had && slot->present) slot->grad.add(before);
-        if (had && !slot->present) slot->grad = before;
-        slot->present = slot->present || had;
-      });
-      slot->clear_grad();
-    };
-    handle(dynamic_cast<Slot<float>*>(base));
-    handle(dynamic_cast<Slot<double>*>(base));
-    handle(dynamic_cast<Slot<std::complex<float>>*>(base));
-    handle(dynamic_cast<Slot<std::complex<double>>*>(base));
-  }
-  entry.backward();
-  for (auto& action : restore) action();
 }
 
 }  // namespace
@@ -132,11 +85,7 @@ void Tape::clear() {
   while (!entries_.empty()) entries_.pop_back();
 }
 
-void Tape::tamper(std::string op, Tamper how) {
-  require(how == Tamper::None || Op::find(op) != nullptr, "tamper", "no op is called {}", op);
-  state().tampered = std::move(op);
-  state().how = how;
-}
+void Tape::run_entries_by(std::function<void(TapeEntry&)> run) { state().run_entry = std::move(run); }
 
 template <RealScalar R>
 void Tape::backward(const Var<R>& loss) {
@@ -161,8 +110,8 @@ void Tape::walk() {
     TapeEntry& entry = entries_.back();
     if (entry.output->has_grad()) {
       const NoGrad none;
-      if (now.how != Tamper::None && entry.op->name() == now.tampered)
-        run_tampered(entry, now.how);
+      if (now.run_entry)
+        now.run_entry(entry);
       else
         entry.backward();
       if (watch_) watch_(entry);

@@ -52,9 +52,6 @@ struct TapeEntry {
   std::string scope;  ///< the module path when it was recorded, e.g. "blocks.0.attn"
 };
 
-/// A fault put into one op's gradient on purpose, to show that the checks find it.
-enum class Tamper { None, Conjugate, Twice, Half, Transpose };
-
 class Tape {
  public:
   /// Becomes the thread's current tape until it is destroyed; tapes nest.
@@ -80,8 +77,9 @@ class Tape {
   /// Called after every entry of the walk with the gradients of its inputs already gathered (for printing and NaN tracing).
   void on_backward(std::function<void(const TapeEntry&)> watch) { watch_ = std::move(watch); }
 
-  /// For tests of the checks: from now on, on every tape of this thread, gradients of the op's inputs are falsified.
-  static void tamper(std::string op, Tamper how);
+  /// For tests of the checks (autograd/planted_fault.h): from now on every tape of this thread calls run(entry) where it would
+  /// call entry.backward(). Null: as before.
+  static void run_entries_by(std::function<void(TapeEntry&)> run);
 
  private:
   void walk();

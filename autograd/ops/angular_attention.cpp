@@ -1,5 +1,7 @@
 #include "autograd/ops/angular_attention.h"
 
+#include <cmath>
+
 #include "autograd/accumulate.h"
 #include "autograd/op_check.h"
 #include "autograd/ops/attention_tiles.h"
@@ -42,6 +44,24 @@ static const Op angular_attention_op(
                      check.complex({1, 5, 4}));
       check.function("padding", with(padded), check.complex({2, 3, 4}), check.complex({2, 4, 4}), check.complex({2, 4, 2}));
       check.function("dropout", with(dropped), check.complex({2, 4, 4}), check.complex({2, 4, 4}), check.complex({2, 4, 2}));
+      check.grows("keys", [with](OpCheck& at, std::int64_t n) {
+        at.function("", with({}), at.complex({1, 2, 4}), at.complex({1, n, 4}), at.complex({1, n, 2}));
+      });
+      check.grows("queries", [with](OpCheck& at, std::int64_t n) {
+        at.function("", with({}), at.complex({1, n, 4}), at.complex({1, 3, 4}), at.complex({1, 3, 2}));
+      });
+      check.grows(
+          "causal",
+          [with, causal](OpCheck& at, std::int64_t n) {
+            at.function("", with(causal), at.complex({1, n, 4}), at.complex({1, n, 4}), at.complex({1, n, 2}));
+          },
+          67);
+      check.grows("width", [](OpCheck& at, std::int64_t n) {
+        AttentionOptions o;
+        o.n_heads = 2, o.scale = 0.8 / std::sqrt(static_cast<double>(n));
+        const auto wide = [o](auto q, auto k, auto v) { return angular_attention(q, k, v, o); };
+        at.function("", wide, at.complex({1, 2, 2 * n}), at.complex({1, 3, 2 * n}), at.complex({1, 3, 2 * n}));
+      });
       // Phases of ±π and of -0: the score is smooth there.
       const Tensor<C> cut({1, 2, 2}, {{-1.0, 0.0}, {-0.5, -0.0}, {-0.8, 1e-12}, {0.7, 0.2}});
       check.function("branch cut of arg", with({}), cut, check.complex({1, 2, 2}), check.complex({1, 2, 2}));

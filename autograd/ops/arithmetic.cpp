@@ -48,6 +48,18 @@ void check_pairs(OpCheck& check, const F& f) {
   check.function("column broadcast, real, complex", f, check.real({3, 1}), check.complex({2, 1, 4}));
   check.function("scalar broadcast, complex, real", f, check.complex({2, 3}), check.real({}, 0.5, 2));
   check.function("real row to complex matrix", f, check.real({4}), check.complex({3, 4}));
+  check.grows("real row broadcast", [f](OpCheck& at, std::int64_t n) {
+    at.function("", f, at.real({2, n}), at.real({n}, 0.5, 2));
+  });
+  check.grows("row broadcast", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.complex({2, n}), at.complex({n})); });
+  check.grows("column broadcast, real, complex", [f](OpCheck& at, std::int64_t n) {
+    at.function("", f, at.real({n, 1}), at.complex({1, 3}));
+  });
+  check.grows("scalar broadcast, complex, real",
+              [f](OpCheck& at, std::int64_t n) { at.function("", f, at.complex({n}), at.real({}, 0.5, 2)); });
+  check.grows("real row to complex matrix", [f](OpCheck& at, std::int64_t n) {
+    at.function("", f, at.real({n}), at.complex({2, n}));
+  });
 }
 
 }  // namespace

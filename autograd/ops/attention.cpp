@@ -1,5 +1,7 @@
 #include "autograd/ops/attention.h"
 
+#include <cmath>
+
 #include "autograd/op_check.h"
 #include "autograd/ops/attention_tiles.h"
 #include "autograd/tape.h"
@@ -35,6 +37,16 @@ static const Op attention_op(
       inputs("causal, with a past", causal, 2, 5);
       inputs("padding", padded, 3, 4);
       inputs("dropout", dropped, 4, 4);
+      const auto grown = [with](OpCheck& at, std::int64_t Tq, std::int64_t Tk, std::int64_t D, bool is_causal) {
+        AttentionOptions o;
+        o.n_heads = 2, o.scale = 0.8 / std::sqrt(static_cast<double>(D)), o.causal = is_causal;
+        at.function("", with(o), at.real({1, Tq, 2 * D}), at.real({1, Tk, 2 * D}), at.real({1, Tk, 2 * D}));
+      };
+      check.grows("keys", [grown](OpCheck& at, std::int64_t n) { grown(at, 2, n, 2, false); });
+      check.grows("queries", [grown](OpCheck& at, std::int64_t n) { grown(at, n, 3, 2, false); });
+      check.grows(
+          "causal", [grown](OpCheck& at, std::int64_t n) { grown(at, n, n, 2, true); }, 67);
+      check.grows("width", [grown](OpCheck& at, std::int64_t n) { grown(at, 2, 3, n, false); });
       AttentionOptions blind;
       blind.visible_keys = std::make_shared<std::vector<std::uint8_t>>(3, std::uint8_t{0});
       const auto f = with(blind);

@@ -53,6 +53,10 @@ static const Op modrelu_op(
       check.function("one c", f, check.complex({2, 3}), Tensor<double>({}, {0.3}));
       check.function("partly inactive", f, Tensor<C>({4}, {{0.3, -0.2}, {1.0, 0.4}, {-0.1, 0.2}, {-1.2, -0.8}}),
                      Tensor<double>({1}, {-0.8}));
+      check.grows("a c for each column", [f](OpCheck& at, std::int64_t n) {
+        at.function("", f, at.complex({2, n}), at.real({n}, -0.15, 0.5));
+      });
+      check.grows("one c", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.complex({n}), at.real({}, -0.15, 0.5)); });
       const auto with = [](auto c) {
         return [c](auto z) {
           return modrelu(

@@ -312,6 +312,10 @@ static const Op view_as_real_op(
     [](OpCheck& check) {
       check.function(
           "complex", [](auto z) { return view_as_real(z); }, check.complex({3, 4}));
+      check.grows("complex", [](OpCheck& at, std::int64_t n) {
+        at.function(
+            "", [](auto z) { return view_as_real(z); }, at.complex({n}));
+      });
     });
 
 template <RealScalar R>
@@ -332,6 +336,10 @@ static const Op view_as_complex_op({.name = "view_as_complex",
                                    [](OpCheck& check) {
                                      check.function(
                                          "real", [](auto x) { return view_as_complex(x); }, check.real({3, 4}));
+                                     check.grows("real", [](OpCheck& at, std::int64_t n) {
+                                       at.function(
+                                           "", [](auto x) { return view_as_complex(x); }, at.real({2 * n}));
+                                     });
                                    });
 
 template <RealScalar R>

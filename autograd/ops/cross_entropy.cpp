@@ -41,6 +41,12 @@ void check_targets(std::string_view op, const Shape& logits_or_h, const Ids& tar
 }
 
 Ids some_targets() { return Ids({4}, {2, 0, 4, 2}); }
+/// N classes below V.
+Ids targets_below(std::int64_t V, std::int64_t N) {
+  std::vector<Ids::value_type> classes(static_cast<std::size_t>(N));
+  for (std::int64_t n = 0; n < N; ++n) classes[static_cast<std::size_t>(n)] = static_cast<Ids::value_type>((7 * n + 2) % V);
+  return Ids({N}, std::move(classes));
+}
 
 }  // namespace
 
@@ -58,6 +64,14 @@ static const Op cross_entropy_op({.name = "cross_entropy",
                                  [](OpCheck& check) {
                                    const auto f = [](auto x) { return cross_entropy(x, some_targets()); };
                                    check.function("real", f, check.real({4, 5}));
+                                   check.grows("classes", [](OpCheck& at, std::int64_t n) {
+                                     at.function(
+                                         "", [](auto x) { return cross_entropy(x, targets_below(x.dim(1), 3)); }, at.real({3, n}));
+                                   });
+                                   check.grows("rows", [](OpCheck& at, std::int64_t n) {
+                                     at.function(
+                                         "", [](auto x) { return cross_entropy(x, targets_below(3, x.dim(0))); }, at.real({n, 3}));
+                                   });
                                    check.finite("huge", f, check.real({4, 5}, -1e30, 1e30));
                                  });
 
@@ -108,10 +122,22 @@ static const Op linear_cross_entropy_op(
     [](OpCheck& check) {
       const auto f = [](auto h, auto W, auto b) { return linear_cross_entropy(h, W, &b, some_targets(), 3); };
       check.function("with bias", f, check.real({4, 3}), check.real({5, 3}), check.real({5}));
-      using V = const Var<double>*;
-      check.function(
-          "no bias", [](auto h, auto W) { return linear_cross_entropy(h, W, V{}, some_targets(), 2); }, check.real({4, 3}),
-          check.real({5, 3}));
+      const auto no_bias = []<class R>(const Var<R>& h, const Var<R>& W) {
+        return linear_cross_entropy(h, W, static_cast<const Var<R>*>(nullptr), some_targets(), 2);
+      };
+      check.function("no bias", no_bias, check.real({4, 3}), check.real({5, 3}));
+      check.grows("", [](OpCheck& at, std::int64_t n) {
+        const auto grown = []<class R>(const Var<R>& h, const Var<R>& W, const Var<R>& b) {
+          return linear_cross_entropy(h, W, &b, targets_below(W.dim(0), h.dim(0)), 7);
+        };
+        const auto unbiased = []<class R>(const Var<R>& h, const Var<R>& W) {
+          return linear_cross_entropy(h, W, static_cast<const Var<R>*>(nullptr), targets_below(W.dim(0), h.dim(0)), 7);
+        };
+        const double size = 2 / std::sqrt(static_cast<double>(n));
+        at.function("classes", grown, at.real({3, 4}), at.real({n, 4}), at.real({n}));
+        at.function("rows", grown, at.real({n, 3}, -1, 1), at.real({5, 3}, -1, 1), at.real({5}));
+        at.function("width", unbiased, at.real({3, n}, -size, size), at.real({5, n}));
+      });
     });
 
 template <RealScalar R>

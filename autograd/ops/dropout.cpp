@@ -20,7 +20,10 @@ static const Op dropout_op({.name = "dropout",
                            [](OpCheck& check) {
                              const auto f = [](auto x) { return dropout(x, 0.4, true, Random(3, 1)); };
                              check.function("real", f, check.real({4, 5}));
+                             check.places_matter();
                              check.function("complex", f, check.complex({4, 5}));
+                             check.grows("real", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.real({n})); });
+                             check.grows("complex", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.complex({n})); });
                            });
 
 namespace {

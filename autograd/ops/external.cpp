@@ -11,9 +11,9 @@ namespace {
 /// L = Σ |z_k|⁴, plain loops: the function of the check.
 template <Scalar T>
 RealOf<T> sum_of_fourth_powers(const Tensor<T>& z) {
-  RealOf<T> sum = 0;
-  for (const T v : z) sum += abs2_of(v) * abs2_of(v);
-  return sum;
+  double sum = 0;
+  for (const T v : z) sum += static_cast<double>(abs2_of(v)) * static_cast<double>(abs2_of(v));
+  return static_cast<RealOf<T>>(sum);
 }
 /// 2 ∂L/∂z̄_k = 4 |z_k|² z_k.
 template <Scalar T>
@@ -38,6 +38,8 @@ static const Op external_op({.name = "external",
                               };
                               check.function("real", f, check.real({3, 4}));
                               check.function("complex", f, check.complex({3, 4}));
+                              check.grows("real", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.real({n})); });
+                              check.grows("complex", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.complex({n})); });
                             });
 
 template <Scalar T>

@@ -34,6 +34,13 @@ void scatter_rows(const T* rows, const Ids& ids, std::int64_t D, T* out, std::in
   });
 }
 
+/// n ids below V, for the checks.
+Ids ids_below(std::int64_t V, const Shape& shape) {
+  std::vector<Ids::value_type> ids(static_cast<std::size_t>(shape.size()));
+  for (std::size_t k = 0; k < ids.size(); ++k) ids[k] = static_cast<Ids::value_type>((7 * k + k / 3) % static_cast<std::size_t>(V));
+  return Ids(shape, std::move(ids));
+}
+
 template <Scalar T>
 void zero_fill(T* out, std::int64_t n) {
   parallel_for(n, elementwise_grain, [&](std::int64_t begin, std::int64_t end) { std::fill(out + begin, out + end, T(0)); });
@@ -56,6 +63,13 @@ static const Op embedding_op({.name = "embedding",
                                const auto f = [](auto E) { return embedding(E, Ids({2, 3}, {1, 0, 4, 1, 1, 3})); };
                                check.function("real", f, check.real({5, 3}));
                                check.function("complex", f, check.complex({5, 3}));
+                               check.grows("", [f](OpCheck& at, std::int64_t n) {
+                                 const auto of_many = [n](auto E) { return embedding(E, ids_below(5, {n})); };
+                                 at.function("columns, real", f, at.real({5, n}));
+                                 at.function("columns, complex", f, at.complex({5, n}));
+                                 at.function("ids, real", of_many, at.real({5, 3}));
+                                 at.function("ids, complex", of_many, at.complex({5, 3}));
+                               });
                              });
 
 template <Scalar T>
@@ -115,6 +129,13 @@ static const Op embedding_mean_op(
       const auto f = [](auto E) { return embedding_mean(E, Ids({2, 3}, {1, 0, 4, 1, 1, 3})); };
       check.function("real", f, check.real({5, 3}));
       check.function("complex", f, check.complex({5, 3}));
+      check.grows("", [f](OpCheck& at, std::int64_t n) {
+        const auto of_many = [n](auto E) { return embedding_mean(E, ids_below(5, {n, 2})); };
+        at.function("columns, real", f, at.real({5, n}));
+        at.function("columns, complex", f, at.complex({5, n}));
+        at.function("ids, real", of_many, at.real({5, 3}));
+        at.function("ids, complex", of_many, at.complex({5, 3}));
+      });
     });
 
 template <Scalar T>
@@ -164,6 +185,13 @@ static const Op scatter_add_op({.name = "scatter_add",
                                  const auto f = [](auto x) { return scatter_add(x, Ids({4}, {1, 0, 3, 1}), 5); };
                                  check.function("real", f, check.real({4, 3}));
                                  check.function("complex", f, check.complex({4, 3}));
+                                 check.grows("", [f](OpCheck& at, std::int64_t n) {
+                                   const auto of_many = [n](auto x) { return scatter_add(x, ids_below(5, {n}), 5); };
+                                   at.function("columns, real", f, at.real({4, n}));
+                                   at.function("columns, complex", f, at.complex({4, n}));
+                                   at.function("ids, real", of_many, at.real({n, 3}));
+                                   at.function("ids, complex", of_many, at.complex({n, 3}));
+                                 });
                                });
 
 template <Scalar T>

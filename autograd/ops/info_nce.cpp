@@ -24,6 +24,20 @@ static const Op info_nce_op(
     [](OpCheck& check) {
       const auto f = [](auto s) { return info_nce(s, Ids({2, 5}, {1, 2, 1, 2, 1, 3, 3, 4, 5, 3})); };
       check.function("real", f, check.real({2, 5, 5}));
+      // Tokens 0, 1, 2, 0, 1, 2, ...: every one but the first three has a positive and negatives.
+      const auto repeating = [](auto s) {
+        std::vector<Ids::value_type> tokens(static_cast<std::size_t>(s.dim(0) * s.dim(1)));
+        for (std::size_t k = 0; k < tokens.size(); ++k)
+          tokens[k] = static_cast<Ids::value_type>(k % static_cast<std::size_t>(s.dim(1)) % 3);
+        return info_nce(s, Ids({s.dim(0), s.dim(1)}, std::move(tokens)));
+      };
+      check.grows(
+          "tokens",
+          [repeating](OpCheck& at, std::int64_t n) {
+            at.function("", repeating, at.real({1, n, n}));
+          },
+          67);
+      check.grows("batches", [repeating](OpCheck& at, std::int64_t n) { at.function("", repeating, at.real({n, 4, 4})); });
       check.finite(
           "no anchor",
           [](auto s) {

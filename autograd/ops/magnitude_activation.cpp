@@ -31,6 +31,13 @@ void check_activation(OpCheck& check, const F& activation, double at_zero) {
   qic("algebraic, θ = π/4", Magnitude::Algebraic, pi / 4);
   qic("author, θ = π/2", Magnitude::Author, pi / 2);
   check.function("quaternions", with(4, Magnitude::Euclidean), check.real({3, 8}), Tensor<double>({1}, {0.0}));
+  check.grows("", [with](OpCheck& at, std::int64_t n) {  // away from the kink at m = 0.25
+    const Tensor<double> theta({1}, {0.4});
+    at.function("euclidean", with(2, Magnitude::Euclidean), at.real({2, 2 * n}, 0.3, 2), theta);
+    at.function("algebraic", with(2, Magnitude::Algebraic), at.real({2, 2 * n}, 0.3, 2), theta);
+    at.function("author", with(2, Magnitude::Author), at.real({n, 4}, 0.3, 2), theta);
+    at.function("quaternions", with(4, Magnitude::Euclidean), at.real({1, 4 * n}, 0.3, 2), theta);
+  });
   const auto qic_at_zero = [activation](auto x) {
     using R = typename decltype(x)::value_type;
     return activation(x, Measure<R>{2, Magnitude::Algebraic, Var<R>(Tensor<R>::full({1}, R(0.3)))});
@@ -83,6 +90,7 @@ static const Op magnitude_modrelu_op(
         return magnitude_modrelu(x, c, Measure<R>{.parts = 2, .kind = Magnitude::Author, .theta = Var<R>(Tensor<R>::ones({1}))});
       };
       check.function("c", f, check.real({3, 8}), Tensor<double>({4}, {-0.4, 0.3, -0.1, 0.8}));
+      check.grows("c", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.real({2, 2 * n}), at.real({n}, 0.1, 0.8)); });
     });
 
 static const Op magnitude_relu_op({.name = "magnitude_relu",

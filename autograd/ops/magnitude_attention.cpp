@@ -50,6 +50,23 @@ static const Op magnitude_attention_op(
       qic("algebraic, θ = π/2 and 1", Magnitude::Algebraic, false, causal, pi / 2, 1);
       qic("author, conjugated keys, padding", Magnitude::Author, true, padded, 0.2, pi / 4);
       qic("dropout", Magnitude::Euclidean, true, dropped, 0.2, 0.9);
+      const auto grown = [with](OpCheck& at, int parts, Magnitude kind, bool is_causal, std::int64_t Tq, std::int64_t Tk,
+                                std::int64_t D) {
+        AttentionOptions o;
+        o.n_heads = 2, o.causal = is_causal, o.scale = 0.6 / static_cast<double>(D);
+        const std::int64_t width = 2 * parts * D;
+        at.function("", with(parts, kind, true, o), at.real({1, Tq, width}), at.real({1, Tk, width}), at.real({1, Tk, width}),
+                    Tensor<double>({2}, {0.3, 0.9}));
+      };
+      check.grows("keys", [grown](OpCheck& at, std::int64_t n) { grown(at, 2, Magnitude::Euclidean, false, 2, n, 2); });
+      check.grows("queries", [grown](OpCheck& at, std::int64_t n) { grown(at, 2, Magnitude::Algebraic, false, n, 3, 2); });
+      check.grows(
+          "causal", [grown](OpCheck& at, std::int64_t n) { grown(at, 2, Magnitude::Author, true, n, n, 1); }, 67);
+      check.grows("width", [grown](OpCheck& at, std::int64_t n) { grown(at, 2, Magnitude::Euclidean, false, 2, 3, n); });
+      check.grows("quaternions, keys",
+                  [grown](OpCheck& at, std::int64_t n) { grown(at, 4, Magnitude::Euclidean, false, 2, n, 1); });
+      check.grows("quaternions, width",
+                  [grown](OpCheck& at, std::int64_t n) { grown(at, 4, Magnitude::Euclidean, false, 2, 3, n); });
       for (const bool conjugate : {false, true})
         check.function(conjugate ? "quaternions, conjugated keys" : "quaternions", with(4, Magnitude::Euclidean, conjugate, causal),
                        check.real({2, 3, 8}), check.real({2, 3, 8}), check.real({2, 3, 4}), Tensor<double>({1}, {0.0}));

@@ -30,6 +30,13 @@ void check_norm(OpCheck& check, const F& norm, double at_zero) {
   qic("algebraic, θ = π/4", Magnitude::Algebraic, pi / 4);
   qic("author, θ = π/2", Magnitude::Author, pi / 2);
   check.function("quaternions", with(4, Magnitude::Euclidean), check.real({3, 12}), check.real({3}), Tensor<double>({1}, {0.0}));
+  check.grows("", [with](OpCheck& at, std::int64_t n) {
+    const Tensor<double> theta({1}, {0.4});
+    at.function("euclidean, width", with(2, Magnitude::Euclidean), at.real({2, 2 * n}), at.real({n}), theta);
+    at.function("algebraic, width", with(2, Magnitude::Algebraic), at.real({2, 2 * n}), at.real({n}), theta);
+    at.function("author, rows", with(2, Magnitude::Author), at.real({n, 16}), at.real({8}), theta);
+    at.function("quaternions, width", with(4, Magnitude::Euclidean), at.real({1, 4 * n}), at.real({n}), theta);
+  });
   const auto of_zeros = [norm](auto x) {
     using R = typename decltype(x)::value_type;
     return norm(x, Var<R>(Tensor<R>::ones({3})), Measure<R>{2, Magnitude::Algebraic, Var<R>(Tensor<R>::full({1}, R(0.3)))});

@@ -27,6 +27,12 @@ static const Op layer_norm_op(
       const auto f = [](auto x, auto gain, auto bias) { return layer_norm(x, gain, bias); };
       check.function("real", f, check.real({3, 5}), check.real({5}), check.real({5}));
       check.function("complex", f, check.complex({3, 4}), check.real({4}), check.complex({4}));
+      check.grows("", [f](OpCheck& at, std::int64_t n) {
+        at.function("real, width", f, at.real({3, n}), at.real({n}), at.real({n}));
+        at.function("real, rows", f, at.real({n, 5}), at.real({5}), at.real({5}));
+        at.function("complex, width", f, at.complex({3, n}), at.real({n}), at.complex({n}));
+        at.function("complex, rows", f, at.complex({n, 3}), at.real({3}), at.complex({3}));
+      });
       const auto flat = [](auto x) {
         using T = typename decltype(x)::value_type;
         return layer_norm(x, Var<RealOf<T>>(Tensor<RealOf<T>>::ones({3})), Var<T>(Tensor<T>::zeros({3})));
@@ -48,6 +54,12 @@ static const Op rms_norm_op({.name = "rms_norm",
                               const auto f = [](auto x, auto gain) { return rms_norm(x, gain); };
                               check.function("real", f, check.real({3, 5}), check.real({5}));
                               check.function("complex", f, check.complex({3, 4}), check.real({4}));
+                              check.grows("", [f](OpCheck& at, std::int64_t n) {
+                                at.function("real, width", f, at.real({3, n}), at.real({n}));
+                                at.function("real, rows", f, at.real({n, 5}), at.real({5}));
+                                at.function("complex, width", f, at.complex({3, n}), at.real({n}));
+                                at.function("complex, rows", f, at.complex({n, 3}), at.real({3}));
+                              });
                               check.finite("zero", f, Tensor<double>::zeros({2, 3}), Tensor<double>::ones({3}));
                             });
 

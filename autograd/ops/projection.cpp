@@ -20,9 +20,19 @@ static const Op projection_op(
       const Tensor<double> W = check.real({3, 4});
       const Tensor<std::complex<double>> complex_W = check.complex({3, 4});
       check.function(
-          "real", [W](const auto& x) { return projection(x, W); }, check.real({3, 4}));
+          "real", [W]<class R>(const Var<R>& x) { return projection(x, in_precision<R>(W)); }, check.real({3, 4}));
       check.function(
-          "complex", [complex_W](const auto& z) { return projection(z, complex_W); }, check.complex({3, 4}));
+          "complex", [complex_W]<class C>(const Var<C>& z) { return projection(z, in_precision<RealOf<C>>(complex_W)); },
+          check.complex({3, 4}));
+      check.grows("", [](OpCheck& at, std::int64_t n) {
+        const Tensor<double> w = at.real({n});
+        const Tensor<std::complex<double>> complex_w = at.complex({n});
+        at.function(
+            "real", [w]<class R>(const Var<R>& x) { return projection(x, in_precision<R>(w)); }, at.real({n}));
+        at.function(
+            "complex", [complex_w]<class C>(const Var<C>& z) { return projection(z, in_precision<RealOf<C>>(complex_w)); },
+            at.complex({n}));
+      });
     });
 
 template <Scalar T>

@@ -43,6 +43,14 @@ static const Op qic_linear_op(
       check.function(
           "no bias", [](auto x, auto W, auto theta) { return qic_linear(x, W, theta); }, check.complex({2, 2, 3}),
           check.complex({2, 3}), Tensor<double>({1}, {pi / 6}));
+      check.grows("", [f](OpCheck& at, std::int64_t n) {
+        const Tensor<double> theta({2}, {0.3, -0.9});
+        at.function("inputs", f, at.complex({2, n}), at.complex({4, n}), at.complex({4}), theta);
+        at.function("outputs", f, at.complex({2, 3}), at.complex({2 * n, 3}), at.complex({2 * n}), theta);
+        at.function("rows", f, at.complex({n, 3}), at.complex({2, 3}), at.complex({2}), theta);
+        at.function(
+            "no bias", [](auto x, auto W, auto t) { return qic_linear(x, W, t); }, at.complex({n, 2}), at.complex({2, 2}), theta);
+      });
     });
 
 namespace {
@@ -225,6 +233,9 @@ static const Op qic_dual_op(
       const auto f = [](auto x, auto theta) { return qic_dual(x, theta); };
       for (const double theta : {0.0, 0.4, std::numbers::pi / 4, std::numbers::pi / 2})
         check.function(fmt::format("θ = {:.2f}", theta), f, check.complex({2, 3}), Tensor<double>({1}, {theta}));
+      check.grows("numbers", [f](OpCheck& at, std::int64_t n) {
+        at.function("", f, at.complex({2, n}), Tensor<double>({1}, {0.4}));
+      });
     });
 
 template <RealScalar R>

@@ -1,5 +1,7 @@
 #include "autograd/ops/reduction.h"
 
+#include <cmath>
+
 #include "autograd/accumulate.h"
 #include "autograd/op_check.h"
 #include "core/kernels/reduce.h"
@@ -83,6 +85,17 @@ static const Op sum_op({.name = "sum",
                              "middle axis, kept", [](auto x) { return sum(x, 1, true); }, check.real({2, 3, 4}));
                          check.function(
                              "last axis", [](auto x) { return sum(x, -1); }, check.real({3, 4}));
+                         check.grows("", [](OpCheck& at, std::int64_t n) {
+                           const auto all = [](auto x) { return sum(x); };
+                           const auto first = [](auto x) { return sum(x, 0); };
+                           const auto last = [](auto x) { return sum(x, -1); };
+                           at.function("all, real", all, at.real({n}));
+                           at.function("all, complex", all, at.complex({n}));
+                           at.function("first axis, real", first, at.real({n, 3}));
+                           at.function("first axis, complex", first, at.complex({3, n}));
+                           at.function("last axis, real", last, at.real({3, n}));
+                           at.function("last axis, complex", last, at.complex({n, 3}));
+                         });
                        });
 
 namespace {
@@ -131,6 +144,17 @@ static const Op mean_op({.name = "mean",
                               "first axis, kept", [](auto x) { return mean(x, 0, true); }, check.complex({3, 4}));
                           check.function(
                               "middle axis", [](auto x) { return mean(x, 1); }, check.real({2, 3, 4}));
+                          check.grows("", [](OpCheck& at, std::int64_t n) {
+                            const auto all = [](auto x) { return mean(x); };
+                            const auto first = [](auto x) { return mean(x, 0); };
+                            const auto last = [](auto x) { return mean(x, -1); };
+                            at.function("all, real", all, at.real({n}));
+                            at.function("all, complex", all, at.complex({n}));
+                            at.function("first axis, real", first, at.real({n, 3}));
+                            at.function("first axis, complex", first, at.complex({3, n}));
+                            at.function("last axis, real", last, at.real({3, n}));
+                            at.function("last axis, complex", last, at.complex({n, 3}));
+                          });
                         });
 
 template <Scalar T>
@@ -168,6 +192,17 @@ static const Op variance_op(
           "first axis", [](auto x) { return variance(x, 0); }, check.complex({3, 4}));
       check.function(
           "last axis, kept", [](auto x) { return variance(x, -1, true); }, check.real({2, 3, 4}));
+      check.grows("", [](OpCheck& at, std::int64_t n) {
+        const auto all = [](auto x) { return variance(x); };
+        const auto first = [](auto x) { return variance(x, 0); };
+        const auto last = [](auto x) { return variance(x, -1); };
+        at.function("all, real", all, at.real({n}));
+        at.function("all, complex", all, at.complex({n}));
+        at.function("first axis, real", first, at.real({n, 3}));
+        at.function("first axis, complex", first, at.complex({3, n}));
+        at.function("last axis, real", last, at.real({3, n}));
+        at.function("last axis, complex", last, at.complex({n, 3}));
+      });
       check.finite(
           "one number", [](auto x) { return variance(x); }, Tensor<double>({1}, {3}));
     });
@@ -221,6 +256,19 @@ static const Op max_op({.name = "max",
                              "last axis", [](auto x) { return max(x, -1); }, check.real({3, 4}));
                          check.function(
                              "first axis, kept", [](auto x) { return max(x, 0, true); }, check.real({3, 4}));
+                         check.grows("", [](OpCheck& at, std::int64_t n) {
+                           // One number in seven stands out: the differences must not come near a tie.
+                           const auto uneven = [&](const Shape& shape) {
+                             Tensor<double> x = at.real(shape);
+                             for (std::int64_t k = 0; k < x.size(); ++k)
+                               x.data()[k] = std::floor(x.data()[k]) + 5 * (k % 7 == 3) + 0.009 * static_cast<double>(k % 101);
+                             return x;
+                           };
+                           at.function(
+                               "last axis", [](auto x) { return max(x, -1); }, uneven({n, 4}));
+                           at.function(
+                               "first axis", [](auto x) { return max(x, 0); }, uneven({4, n}));
+                         });
                          check.singular(
                              "a tie", [](auto x) { return max(x, 0); }, Tensor<double>({3}, {1, 2, 2}),
                              Tensor<double>({3}, {0, 1, 0}));

@@ -79,22 +79,38 @@ Tensor<std::complex<R>> turn(const Tensor<std::complex<R>>& z, const RowLayout& 
 
 // ------------------------------------------------------------------------------------------------ rotary
 
-static const Op rotary_op({.name = "rotary",
-                           .kind = Kind::Holomorphic,
-                           .equation = "y_tj = z_tj e^{i t ω_j}",
-                           .dz = "e^{i t ω_j}",
-                           .dzbar = "0",
-                           .vjp = "dz_tj = e^{-i t ω_j} dy_tj",
-                           .derivation = "A product with a constant of modulus 1: the gradient is turned back by the same angle.",
-                           .singular = "none",
-                           .source = "Su et al., RoFormer (2021), eq. 34"},
-                          [](OpCheck& check) {
-                            const auto f = [](auto z) {
-                              using R = RealOf<typename decltype(z)::value_type>;
-                              return rotary(z, Rotary<R>{rotary_frequencies<R>(3, 100, 1.0 / 3), 2});
-                            };
-                            check.function("complex", f, check.complex({2, 3, 2, 3}));
-                          });
+static const Op rotary_op(
+    {.name = "rotary",
+     .kind = Kind::Holomorphic,
+     .equation = "y_tj = z_tj e^{i t ω_j}",
+     .dz = "e^{i t ω_j}",
+     .dzbar = "0",
+     .vjp = "dz_tj = e^{-i t ω_j} dy_tj",
+     .derivation = "A product with a constant of modulus 1: the gradient is turned back by the same angle.",
+     .singular = "none",
+     .source = "Su et al., RoFormer (2021), eq. 34"},
+    [](OpCheck& check) {
+      const auto f = [](auto z) {
+        using R = RealOf<typename decltype(z)::value_type>;
+        return rotary(z, Rotary<R>{rotary_frequencies<R>(3, 100, 1.0 / 3), 2});
+      };
+      check.function("complex", f, check.complex({2, 3, 2, 3}));
+      check.places_matter();
+      check.grows("positions", [](OpCheck& at, std::int64_t n) {
+        const auto exact = [](auto z) {  // frequencies that float32 holds: t times what it does not would be another angle
+          using R = RealOf<typename decltype(z)::value_type>;
+          return rotary(z, Rotary<R>{Tensor<R>({3}, {R(1), R(0.25), R(0.0625)}), 2});
+        };
+        at.function("", exact, at.complex({1, n, 1, 3}));
+      });
+      check.grows("frequencies", [](OpCheck& at, std::int64_t n) {
+        const auto wide = [](auto z) {
+          using R = RealOf<typename decltype(z)::value_type>;
+          return rotary(z, Rotary<R>{rotary_frequencies<R>(z.dim(-1), 100, 1.0 / static_cast<double>(z.dim(-1))), 2});
+        };
+        at.function("", wide, at.complex({1, 2, 2, n}));
+      });
+    });
 
 template <RealScalar R>
 Var<std::complex<R>> rotary(const Var<std::complex<R>>& z, const Rotary<R>& positions) {
@@ -132,6 +148,15 @@ static const Op phase_rotation_op(
         return phase_rotation(z, delta, beta, Rotary<R>{rotary_frequencies<R>(3, 100, 2.0 / 3), 5});
       };
       check.function("with positions", g, check.complex({1, 3, 2, 3}), check.real({2, 3}), check.real({2, 3}));
+      check.grows("", [f](OpCheck& at, std::int64_t n) {
+        const auto exact = [](auto z, auto delta, auto beta) {
+          using R = RealOf<typename decltype(z)::value_type>;
+          return phase_rotation(z, delta, beta, Rotary<R>{Tensor<R>({3}, {R(1), R(0.25), R(0.0625)}), 5});
+        };
+        at.function("per element", f, at.complex({2, n}), at.real({n}), at.real({n}));
+        at.function("rows", f, at.complex({n, 2, 3}), at.real({2, 3}), at.real({2, 3}));
+        at.function("positions", exact, at.complex({1, n, 2, 3}), at.real({2, 3}), at.real({2, 3}));
+      });
       const auto fixed = [](auto z) {
         using R = RealOf<typename decltype(z)::value_type>;
         return phase_rotation(z, Var<R>(Tensor<R>::full({1}, R(0.7))), Var<R>(Tensor<R>::full({1}, R(0.3))));

@@ -26,6 +26,17 @@ static const Op selected_attention_op(
       const Ids selected({2, 2, 3}, {0, 3, 1, 2, 2, 4, 4, 3, 2, 1, 0, 3});
       const auto f = [selected](auto q, auto m) { return selected_attention(q, m, selected, 0.7); };
       check.function("real", f, check.real({2, 2, 4}), check.real({5, 4}));
+      check.grows("width", [](OpCheck& at, std::int64_t n) {
+        const double scale = 1 / std::sqrt(static_cast<double>(n));
+        const auto wide = [scale](auto q, auto m) { return selected_attention(q, m, Ids({1, 2, 3}, {0, 3, 1, 2, 2, 4}), scale); };
+        at.function("", wide, at.real({1, 2, n}), at.real({5, n}));
+      });
+      check.grows("chosen rows", [](OpCheck& at, std::int64_t n) {
+        std::vector<Ids::value_type> rows(static_cast<std::size_t>(2 * n));
+        for (std::size_t k = 0; k < rows.size(); ++k) rows[k] = static_cast<Ids::value_type>(7 * k % static_cast<std::size_t>(n));
+        const auto many = [chosen = Ids({1, 2, n}, rows)](auto q, auto m) { return selected_attention(q, m, chosen, 0.7); };
+        at.function("", many, at.real({1, 2, 4}), at.real({n, 4}));
+      });
       check.finite("huge scores", f, check.real({2, 2, 4}, -1e15, 1e15), check.real({5, 4}, -1e15, 1e15));
     });
 

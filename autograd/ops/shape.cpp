@@ -33,6 +33,11 @@ static const Op reshape_op({.name = "reshape",
                                    return reshape(x, Shape{2, 6});
                                  },
                                  check.complex({3, 4}));
+                             check.grows("", [](OpCheck& at, std::int64_t n) {
+                               const auto f = [](auto x) { return reshape(x, Shape{x.dim(1), 2}); };
+                               at.function("real", f, at.real({2, n}));
+                               at.function("complex", f, at.complex({2, n}));
+                             });
                            });
 
 template <Scalar T>
@@ -72,6 +77,14 @@ static const Op permute_op({.name = "permute",
                                    return permute(x, {0, 2, 1, 3});
                                  },
                                  check.complex({2, 3, 2, 2}));
+                             check.grows("", [](OpCheck& at, std::int64_t n) {
+                               const auto matrix = [](auto x) { return permute(x, {1, 0}); };
+                               const auto rotation = [](auto x) { return permute(x, {2, 0, 1}); };
+                               const auto rows_stay = [](auto x) { return permute(x, {0, 2, 1, 3}); };
+                               at.function("matrix", matrix, at.complex({3, n}));
+                               at.function("rotation", rotation, at.real({2, n, 3}));
+                               at.function("rows stay", rows_stay, at.complex({1, 2, 2, n}));
+                             });
                            });
 
 namespace {
@@ -162,6 +175,12 @@ static const Op concatenate_op(
           },
           check.complex({2, 3}), check.complex({2, 2}));
       check.function("middle axis, three", middle, check.real({2, 1, 2}), check.real({2, 2, 2}), check.real({2, 3, 2}));
+      check.grows("", [first, middle](OpCheck& at, std::int64_t n) {
+        const auto last = [](auto a, auto b) { return concatenate(std::vector{a, b}, -1); };
+        at.function("first axis", first, at.real({n, 3}), at.real({2, 3}));
+        at.function("last axis", last, at.complex({2, n}), at.complex({2, 3}));
+        at.function("middle axis", middle, at.real({2, 1, n}), at.real({2, 2, n}), at.real({2, 1, n}));
+      });
     });
 
 namespace {
@@ -239,6 +258,12 @@ static const Op slice_op({.name = "slice",
                                "middle axis", [](auto x) { return slice(x, 1, 0, 2); }, check.complex({2, 3, 2}));
                            check.function(
                                "last axis", [](auto x) { return slice(x, -1, 2, 5); }, check.complex({2, 5}));
+                           check.grows("", [](OpCheck& at, std::int64_t n) {
+                             const auto first = [](auto x) { return slice(x, 0, 1, x.dim(0) - 1); };
+                             const auto last = [](auto x) { return slice(x, -1, 2, x.dim(-1) - 1); };
+                             at.function("first axis", first, at.real({n + 2, 3}));
+                             at.function("last axis", last, at.complex({2, n + 3}));
+                           });
                          });
 
 template <Scalar T>

@@ -21,6 +21,11 @@ static const Op sinusoid_op(
     [](OpCheck& check) {
       const auto f = [](auto phase) { return sinusoid(phase, 2, 4); };
       check.function("from position 2", f, check.real({3}));
+      check.grows("phases", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.real({n})); });
+      check.grows("positions", [](OpCheck& at, std::int64_t n) {
+        at.function(
+            "", [n](auto phase) { return sinusoid(phase, 2, n); }, at.real({3}));
+      });
     });
 
 template <RealScalar R>

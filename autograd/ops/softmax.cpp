@@ -36,6 +36,8 @@ static const Op logsumexp_op(
       check.function("row", f, check.real({5}));
       check.function(
           "rows, kept", [](auto x) { return logsumexp(x, true); }, check.real({2, 3, 4}));
+      check.grows("row", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.real({2, n})); });
+      check.grows("rows", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.real({n, 3})); });
       check.finite("large", f, Tensor<double>({2, 2}, {1e30, -1e30, -1000, -1001}));
       check.singular("a masked entry", f, Tensor<double>({2}, {3, -infinity}), Tensor<double>({2}, {1, 0}));
     });
@@ -89,6 +91,8 @@ static const Op softmax_op(
       const auto f = [](auto x) { return softmax(x); };
       check.function("row", f, check.real({5}));
       check.function("rows", f, check.real({2, 3, 4}));
+      check.grows("row", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.real({2, n})); });
+      check.grows("rows", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.real({n, 3})); });
       check.finite("large", f, Tensor<double>({2, 2}, {1e30, -1e30, -1000, -1001}));
       check.singular("nothing but masked entries", f, Tensor<double>({2}, {-infinity, -infinity}), Tensor<double>({2}, {0, 0}));
     });

@@ -12,6 +12,7 @@
 #include "autograd/ops/reduction.h"
 #include "autograd/ops/softmax.h"
 #include "autograd/ops/trigonometric.h"
+#include "autograd/planted_fault.h"
 #include "autograd/tape.h"
 
 using namespace argand;
@@ -72,16 +73,20 @@ int main() {
       "5  x times a detached x, which is what was meant", [](auto x) { return sum(x * x.detach()); }, X({1}, {0.7}));
 
   fmt::print("\nfrom here on the gradients of exp (conjugated), softmax and relu (doubled) are wrong\n");
-  Tape::tamper("exp", Tamper::Conjugate);
-  const auto energy = [](auto z) { return sum(abs2(exp(z) + 1.0)); };
-  both("6  |e^z + 1|^2 at real numbers", energy, Z({2}, {{0.3, 0}, {-0.2, 0}}));
-  both("   and beside the axis", energy, Z({2}, {{0.3, 0.4}, {-0.2, 0.7}}));
-  Tape::tamper("softmax", Tamper::Twice);
-  const auto total = [](auto x) { return sum(softmax(x)); };
-  both("7  the sum of softmax(x), which is always 1", total, X({3}, {0.1, 0.5, -0.2}));
-  const auto weighted = [](auto x) { return sum(constant(Tensor<double>({3}, {0.9, -1.2, 0.6})) * softmax(x)); };
-  both("   with random weights", weighted, X({3}, {0.1, 0.5, -0.2}));
-  Tape::tamper("relu", Tamper::Twice);
+  {
+    const PlantedFault planted("exp", Fault::Conjugate);
+    const auto energy = [](auto z) { return sum(abs2(exp(z) + 1.0)); };
+    both("6  |e^z + 1|^2 at real numbers", energy, Z({2}, {{0.3, 0}, {-0.2, 0}}));
+    both("   and beside the axis", energy, Z({2}, {{0.3, 0.4}, {-0.2, 0.7}}));
+  }
+  {
+    const PlantedFault planted("softmax", Fault::Twice);
+    const auto total = [](auto x) { return sum(softmax(x)); };
+    both("7  the sum of softmax(x), which is always 1", total, X({3}, {0.1, 0.5, -0.2}));
+    const auto weighted = [](auto x) { return sum(constant(Tensor<double>({3}, {0.9, -1.2, 0.6})) * softmax(x)); };
+    both("   with random weights", weighted, X({3}, {0.1, 0.5, -0.2}));
+  }
+  const PlantedFault planted("relu", Fault::Twice);
   const auto rectified = [](auto x) { return sum(relu(x)); };
   both("8  relu where all inputs are negative", rectified, X({2}, {-0.3, -1.1}));
   both("   where one is positive", rectified, X({2}, {-0.3, 1.1}));

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "apps/gradcheck_rows.h"
-#include "autograd/tape.h"
+#include "autograd/planted_fault.h"
 #include "core/parallel.h"
 #include "nn/config.h"
 
@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(every_family_is_checked_for_both_tasks_and_in_its_variants)
 
 BOOST_AUTO_TEST_CASE(a_wrong_op_shows_in_layers_and_models) {
   // Conjugating rotary's gradient turns every query's and key's gradient the wrong way.
-  Tape::tamper("rotary", Tamper::Conjugate);
+  const PlantedFault planted("rotary", Fault::Conjugate);
   GradcheckOptions options;
   options.blame_ops = false;
   for (const GradcheckSubject& s : model_subjects())
@@ -93,7 +93,6 @@ BOOST_AUTO_TEST_CASE(a_wrong_op_shows_in_layers_and_models) {
       BOOST_TEST(row.failed > 0);
       BOOST_TEST(row.message.find("crope lm: blocks.0.attn.q.weight, element [") != std::string::npos, row.message);
     }
-  Tape::tamper("", Tamper::None);
 }
 
 BOOST_AUTO_TEST_CASE(the_table_and_its_exit_code) {

@@ -7,18 +7,11 @@
 #include <boost/test/unit_test.hpp>
 
 #include "autograd/op_report.h"
-#include "autograd/tape.h"
+#include "autograd/planted_fault.h"
 
 using namespace argand;
 
 namespace {
-
-/// Falsifies one op's gradients while it lives.
-class Falsified {
- public:
-  Falsified(const std::string& op, Tamper how) { Tape::tamper(op, how); }
-  ~Falsified() { Tape::tamper("", Tamper::None); }
-};
 
 GradcheckOptions quietly(std::string name) {
   GradcheckOptions options;
@@ -37,13 +30,13 @@ ComplexValues gradient_of(const GradcheckResult& result, std::size_t input) {
 }
 
 /// Whether the fault changes this input's gradient g: a conjugate needs imaginary parts, a transpose needs an asymmetric matrix.
-bool shows(Tamper how, const ComplexValues& g, const Shape& shape) {
+bool shows(Fault how, const ComplexValues& g, const Shape& shape) {
   double size = 0, change = 0;
   for (std::size_t k = 0; k < g.size(); ++k) {
     size = std::max(size, std::abs(g[k]));
-    if (how == Tamper::Conjugate) change = std::max(change, std::abs(g[k].imag()));
-    if (how == Tamper::Twice || how == Tamper::Half) change = std::max(change, std::abs(g[k]));
-    if (how == Tamper::Transpose && shape.rank() >= 2) {
+    if (how == Fault::Conjugate) change = std::max(change, std::abs(g[k].imag()));
+    if (how == Fault::Twice || how == Fault::Half) change = std::max(change, std::abs(g[k]));
+    if (how == Fault::Transpose && shape.rank() >= 2) {
       const auto rows = static_cast<std::size_t>(shape[-2]), columns = static_cast<std::size_t>(shape[-1]);
       const std::size_t place = k % (rows * columns), source = k - place + place % rows * columns + place / rows;
       change = std::max(change, std::abs(g[k] - g[source]));
@@ -52,15 +45,15 @@ bool shows(Tamper how, const ComplexValues& g, const Shape& shape) {
   return change > 1e-2 * size;
 }
 
-struct Fault {
-  Tamper how;
+struct Expected {
+  Fault how;
   std::string diagnosis;
   std::size_t least_ops;  ///< at how many ops it must have been tried
 };
-const std::vector<Fault> faults{{Tamper::Conjugate, "conjugated", 40},
-                                {Tamper::Twice, "twice the right one", 55},
-                                {Tamper::Half, "half the right one", 55},
-                                {Tamper::Transpose, "transposed", 50}};
+const std::vector<Expected> faults{{Fault::Conjugate, "conjugated", 40},
+                                   {Fault::Twice, "twice the right one", 55},
+                                   {Fault::Half, "half the right one", 55},
+                                   {Fault::Transpose, "transposed", 50}};
 
 }  // namespace
 
@@ -87,7 +80,7 @@ BOOST_AUTO_TEST_CASE(every_falsified_op_is_found_and_diagnosed) {
         }
         if (found[f] || affected.empty()) continue;
         possible[f] = true;
-        const Falsified falsified(op->name(), faults[f].how);
+        const PlantedFault planted(op->name(), faults[f].how);
         const GradcheckResult result = gradcheck(c.f, c.inputs, quietly(op->name()));
         said[f] += fmt::format("[{}] {}\n", c.label, result.message());
         for (const InputFailure& failure : result.failures)

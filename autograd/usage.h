@@ -1,0 +1,63 @@
+#pragma once
+/// An op, checked the way it is used. Difference quotients (autograd/gradcheck.h) judge a gradient that is computed once, in
+/// float64, of a dozen elements. A training run adds gradients to others, uses an op twice, in float32, at lengths that no vector
+/// register divides, with several threads and incoming gradients of any size. All of that must give the same gradient, so analytic
+/// gradients are compared with each other, element by element, and only growing shapes need differences again: one along a random
+/// direction.
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "autograd/op.h"
+
+namespace argand {
+
+/// How a gradient is used. Checked in this order.
+enum class Use {
+  Again,         ///< three times, from new variables on new tapes: the same bits
+  Added,         ///< added to random numbers that are there already, and to itself twice over
+  Twice,         ///< two outputs of the same variables on one tape: the sum of both gradients
+  SameVariable,  ///< one variable in the place of two inputs: the sum of their gradients
+  Scaled,        ///< incoming gradients times -4 and times very large and very small powers of 2: the gradient times the same
+  Split,         ///< the incoming gradient in two parts, zeros elsewhere: the sum of both gradients
+  Float32,       ///< in float32 and complex64: the gradient in float64, but for rounding
+  Size,     ///< at 1 ... 67 elements and at some tens of thousands: what differences along a direction say; for an op that maps
+            ///< elements one by one, what the same element has among twelve
+  Threads,  ///< with 1, 2 and 3 threads: the same bits
+};
+inline constexpr std::size_t number_of_uses = 9;
+/// "wrong when it is added to a gradient", ...
+std::string_view use_name(Use use);
+
+struct UsageFault {
+  Use use;
+  std::string label;    ///< of the case, "complex, n = 13"
+  std::string message;  ///< "wrong when it is added to a gradient: float64, input 0, element [1, 2] is 1-2i, should be 3+1i"
+};
+
+struct UsageReport {
+  std::string op;
+  std::array<std::int64_t, number_of_uses> compared = {};  ///< numbers compared, by use
+  std::vector<UsageFault> faults = {};                     ///< at most one a case and length
+
+  std::int64_t count(Use use) const { return compared[static_cast<std::size_t>(use)]; }
+  std::int64_t total() const;
+  bool ok() const { return faults.empty(); }
+  /// The first few faults, one a line, each beginning with "op (label): "; empty when ok.
+  std::string message() const;
+};
+
+struct UsageOptions {
+  bool first_fault_only = false;  ///< stop there
+  std::int64_t longest = 20'011;  ///< no length above this one
+};
+
+/// Runs the op's cases, as they are and grown, through every use. It is a fault as well when a case's types are not among those of
+/// any case that grows.
+UsageReport check_usage(const Op& op, const UsageOptions& options = {});
+/// The same for cases of a function that is no op of its own.
+UsageReport check_usage(std::string name, const OpCheck& check, const UsageOptions& options = {});
+
+}  // namespace argand

@@ -1,0 +1,51 @@
+#pragma once
+/// Growing shapes (autograd/usage.h): what the gradient should be at any length, and in which elements it is not.
+
+#include <optional>
+
+#include "autograd/usage_ways.h"
+
+namespace argand {
+
+/// Up to here every length is tried: past the widest vector register four times over.
+inline constexpr std::int64_t short_length = 67;
+inline constexpr std::int64_t longest_length = 20'011;
+/// 1 ... 67 and some tens of thousands, past the range of elements that one thread takes; none above `longest`.
+std::vector<std::int64_t> lengths(std::int64_t longest);
+
+/// Whether the op maps elements one by one: all inputs and the output of one shape, and output element k moves only with the
+/// inputs' elements k.
+bool maps_elements(const Subject& s);
+
+/// The elements of such an op's case, over and over up to any length. What value and gradient are there is taken from a length that
+/// every vector register divides.
+class Repeated {
+ public:
+  /// `base` has its sample and condition.
+  explicit Repeated(const Subject& base);
+  Subject at(std::int64_t n) const;
+  /// Sample of the case itself, as it is within the long one.
+  const Sample& expected() const { return whole_; }
+
+ private:
+  const Subject& base_;
+  Sample whole_;
+};
+
+struct WrongPlace {
+  std::int64_t element;    ///< the first wrong one, in row-major order
+  std::int64_t size;       ///< of the tensor
+  std::int64_t last_axis;  ///< its length
+};
+
+/// The first gradient element of s that is not s.sample's.
+std::optional<WrongPlace> first_difference(const Subject& s);
+/// Whether the gradient of s.sample is the slope of the value in a random direction; false with an explanation.
+bool slope_agrees(const Subject& s, std::string& explanation);
+/// The first element to which that direction must be cut down to find a wrong slope.
+std::optional<WrongPlace> first_wrong_slope(const Subject& s);
+
+/// What the places have in common: "in the last n mod 8 elements of n", "from element 4096 on", or nothing.
+std::string common_place(const std::vector<WrongPlace>& places);
+
+}  // namespace argand
