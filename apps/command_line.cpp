@@ -1,7 +1,12 @@
 #include "apps/command_line.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
 #include <new>
+#include <system_error>
 
 #include "nn/config.h"
 
@@ -57,6 +62,15 @@ int report(const std::string& text, ExitCode code) {
   return code;
 }
 
+/// Success, unless somebody would read only a part of what was printed.
+int success_if_printed() {
+  errno = 0;
+  std::cout.flush();
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_success;
+  return report(fmt::format("cannot write to the standard output: {}", errno != 0 ? std::strerror(errno) : "some of it is lost"),
+                exit_failure);
+}
+
 }  // namespace
 
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
@@ -67,15 +81,19 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
 int run_program(CLI::App& program, int argc, const char* const* argv) {
   try {
     program.parse(argc, argv);
-    return exit_success;
+    return success_if_printed();
   } catch (const CLI::Success& help) {  // --help and --version
-    return program.exit(help);
+    program.exit(help);
+    return success_if_printed();
   } catch (const CLI::RuntimeError& ended) {  // a subcommand that has said what there is to say
     return ended.get_exit_code();
   } catch (const CLI::ParseError& error) {
     return report(explain(program, error) + " (--help shows what there is)", exit_usage);
   } catch (const UsageError& error) {
     return report(error.what(), exit_usage);
+  } catch (const std::system_error& error) {
+    if (std::ferror(stdout) == 0) return report(error.what(), exit_failure);
+    return report(fmt::format("cannot write to the standard output: {}", error.code().message()), exit_failure);
   } catch (const std::bad_alloc&) {
     return report(
         "out of memory; smaller sizes (--batch, --length, --d-model, "

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "apps/command_line.h"
+#include "data/utf8.h"
 
 namespace argand {
 namespace {
@@ -35,7 +36,7 @@ bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0;
 class Parser {
  public:
   Parser(std::string_view text, const std::vector<std::string>& default_variables)
-      : parsed_{.text = std::string(text), .name = "f", .variables = default_variables, .steps = {}} {}
+      : parsed_{.text = on_one_line(text), .name = "f", .variables = default_variables, .steps = {}} {}
 
   ParsedExpression parse() {
     if (parsed_.text.find('=') != std::string::npos) header();

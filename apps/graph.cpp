@@ -9,6 +9,7 @@
 #include "apps/external_program.h"
 #include "autograd/tape_dot.h"
 #include "data/atomic_file.h"
+#include "data/utf8.h"
 
 namespace argand {
 namespace {
@@ -78,7 +79,7 @@ std::string model_graph(Model<R>& model, const std::string& title, const GraphOp
   graph.add_ids("passages", passages.shape(), {"embedding_mean"});
   graph.add_ids(lm ? "next tokens" : "labels", targets.shape(), {"cross_entropy", "linear_cross_entropy"});
   Tape::current().clear();
-  return to_dot(graph, {.title = title, .depth = options.depth});
+  return to_dot(graph, {.title = on_one_line(title), .depth = options.depth});
 }
 
 std::string family_graph(const GraphOptions& options) {

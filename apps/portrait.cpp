@@ -14,6 +14,7 @@
 #include "autograd/tape.h"
 #include "core/parallel.h"
 #include "data/atomic_file.h"
+#include "data/utf8.h"
 
 namespace argand {
 namespace {
@@ -104,9 +105,11 @@ std::string pixels(const std::vector<C>& values) {
   return bytes;
 }
 
+/// A string of gnuplot's in which nothing has a meaning. A line end would end the string, and the next line be a command, `shell`
+/// among them: hence on one line.
 std::string in_single_quotes(const std::string& text) {
   std::string out = "'";
-  for (char c : text) out += c == '\'' ? "''" : std::string(1, c);
+  for (char c : on_one_line(text)) out += c == '\'' ? "''" : std::string(1, c);
   return out + "'";
 }
 
@@ -121,7 +124,7 @@ std::string panel(const Layout& at, std::int64_t x, std::int64_t side, const Squ
   text += fmt::format("set bmargin at screen {:.6f}\nset tmargin at screen {:.6f}\n", up(bottom), up(bottom + side));
   text += fmt::format("set xrange [{0}:{1}]\nset yrange [{0}:{1}]\n", square.low, square.high);
   text += fmt::format("set title {} noenhanced\n", in_single_quotes(title));
-  text += fmt::format("set xlabel {}\nset ylabel {} offset 1,0\n", in_single_quotes("Re " + variable),
+  text += fmt::format("set xlabel {} noenhanced\nset ylabel {} offset 1,0 noenhanced\n", in_single_quotes("Re " + variable),
                       in_single_quotes("Im " + variable));
   text += fmt::format(
       "plot '-' binary array=({0},{0}) flip=y format='%uchar' origin=({1:.9g},{1:.9g}) dx={2:.9g} dy={2:.9g} with rgbimage "

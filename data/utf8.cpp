@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 
 namespace argand {
@@ -33,6 +34,24 @@ std::optional<std::size_t> first_invalid_utf8(std::string_view text) {
     i += length;
   }
   return std::nullopt;
+}
+
+std::string on_one_line(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t length = character_length(text);
+    const std::string_view character = text.substr(0, std::max<std::size_t>(length, 1));
+    const auto byte = static_cast<unsigned char>(character[0]);
+    const bool is_control = byte < 0x20 || byte == 0x7F || (byte == 0xC2 && length == 2 && (character[1] & '\xE0') == '\x80');
+    if (length == 0)
+      out += "\xEF\xBF\xBD";
+    else if (is_control || character == "\xE2\x80\xA8" || character == "\xE2\x80\xA9")
+      out += ' ';
+    else
+      out += character;
+    text.remove_prefix(character.size());
+  }
+  return out;
 }
 
 std::string in_quotes(std::string_view text) {

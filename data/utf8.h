@@ -15,4 +15,8 @@ std::optional<std::size_t> first_invalid_utf8(std::string_view text);
 /// The text in quotation marks for an error message: control and non-ASCII bytes as \xNN, at most 64 bytes of it.
 std::string in_quotes(std::string_view text);
 
+/// The text on one line, for programs that draw: what is not UTF-8 becomes U+FFFD, control characters (line ends among them) and
+/// the line and paragraph separators of Unicode become spaces.
+std::string on_one_line(std::string_view text);
+
 }  // namespace argand
