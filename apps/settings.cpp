@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "apps/command_line.h"
+#include "data/utf8.h"
 #include "nn/config.h"
 
 namespace argand {
@@ -132,6 +133,7 @@ void assign(const Setting& setting, std::string_view choices, std::string& value
   const std::vector<std::string> words = split_choices(choices);
   if (!words.empty() && std::find(words.begin(), words.end(), setting.text) == words.end())
     usage_fail(setting.place, "\"{}\" is not one of {}{}", setting.text, choices, did_you_mean(setting.text, words));
+  if (first_invalid_utf8(setting.text)) usage_fail(setting.place, "{} is not UTF-8", in_quotes(setting.text));
   value = setting.text;
 }
 

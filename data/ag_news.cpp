@@ -35,6 +35,9 @@ std::vector<std::string> load_classes(std::string_view op, const std::string& pa
     const std::string name(line);
     require(has_words(name), op, "{}, line {}: an empty name", path, names.size() + 1);
     require(name.find('\t') == name.npos, op, "{}, line {}: a tab in a name", path, names.size() + 1);
+    // Among them a carriage return, which would vanish from the end of a line when the names are saved and read again.
+    require(std::none_of(name.begin(), name.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }), op,
+            "{}, line {}: a control character in a name", path, names.size() + 1);
     const auto known = std::find(names.begin(), names.end(), name);
     require(known == names.end(), op, "{}, line {}: {} is also on line {}", path, names.size() + 1, in_quotes(name),
             known - names.begin() + 1);
@@ -44,10 +47,14 @@ std::vector<std::string> load_classes(std::string_view op, const std::string& pa
   return names;
 }
 
-void save_classes(const std::string& path, const std::vector<std::string>& classes) {
+std::string classes_text(const std::vector<std::string>& classes) {
   std::string text;
   for (const std::string& name : classes) (text += name) += '\n';
-  write_file_atomically(path, text);
+  return text;
+}
+
+void save_classes(const std::string& path, const std::vector<std::string>& classes) {
+  write_file_atomically(path, classes_text(classes));
 }
 
 std::vector<Article> read_articles(const std::string& path, std::int64_t n_classes) {

@@ -25,9 +25,11 @@ struct ArticleSets {
 };
 
 /// Names of classes, one a line, in the order of their numbers. Throws Error, starting with `op` and naming file and line, for an
-/// empty name, one with a tab, one that appears twice, and less than two.
+/// empty name, one with a tab or another control character, one that appears twice, and less than two.
 std::vector<std::string> load_classes(std::string_view op, const std::string& path);
-/// As load_classes() reads it. Atomic; throws Error.
+/// What a file of them says, as load_classes() reads it.
+std::string classes_text(const std::vector<std::string>& classes);
+/// Writes classes_text(). Atomic; throws Error.
 void save_classes(const std::string& path, const std::vector<std::string>& classes);
 
 /// Reads `path`: lines of "class","title","description" (data/csv.h), the class a number from 1 to n_classes. A `\` stands for a

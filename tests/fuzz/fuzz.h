@@ -1,0 +1,55 @@
+#pragma once
+/// What the fuzz targets of this folder share. Each target is one reader: libFuzzer (`./dev fuzz`) or replay.cpp calls its
+/// `LLVMFuzzerTestOneInput` with bytes that might be a file. A reader may throw Error and nothing else; what it accepts must have
+/// the properties that the target states.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+namespace argand {
+
+inline std::string_view text_of(const std::uint8_t* data, std::size_t size) { return {reinterpret_cast<const char*>(data), size}; }
+
+/// A file in memory that readers open by its path.
+class MemoryFile {
+ public:
+  MemoryFile();
+  ~MemoryFile();
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+
+  /// Replaces what is in it.
+  void contents(std::string_view bytes);
+  /// What is in it now.
+  std::string contents() const;
+  const std::string& path() const { return path_; }
+
+ private:
+  int descriptor_;
+  std::string path_;
+};
+
+/// Says what is wrong and aborts, which a fuzzer takes for a find.
+void expect(bool holds, std::string_view property);
+
+/// Runs f; false when it threw Error, as it may.
+template <class F>
+bool accepts(const F& f);
+
+}  // namespace argand
+
+#include "core/error.h"
+
+template <class F>
+bool argand::accepts(const F& f) {
+  try {
+    f();
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}

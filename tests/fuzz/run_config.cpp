@@ -1,0 +1,15 @@
+/// The configuration in a checkpoint's metadata, JSON: what is accepted is written and read the same.
+
+#include "apps/run_config.h"
+#include "tests/fuzz/fuzz.h"
+
+using namespace argand;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  accepts([&] {
+    const RunConfig config = RunConfig::from_json(std::string(text_of(data, size)));
+    const std::string json = config.to_json();
+    expect(RunConfig::from_json(json).to_json() == json, "a configuration reads as it was written");
+  });
+  return 0;
+}

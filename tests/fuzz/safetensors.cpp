@@ -1,0 +1,78 @@
+/// Safetensors files: what opens can be read whole, and written again it reads the same.
+
+#include <algorithm>
+#include <complex>
+#include <cstdlib>
+#include <filesystem>
+
+#include "apps/checkpoint.h"
+#include "data/safetensors.h"
+#include "tests/fuzz/fuzz.h"
+
+using namespace argand;
+
+namespace {
+
+/// Same bits: NaN is itself, 0 is not -0.
+template <Scalar T>
+bool equal(const Tensor<T>& x, const Tensor<T>& y) {
+  return x.shape() == y.shape() &&
+         std::equal(reinterpret_cast<const char*>(x.data()), reinterpret_cast<const char*>(x.data() + x.size()),
+                    reinterpret_cast<const char*>(y.data()));
+}
+
+/// Calls f with the tensor as it is stored. False for types that have no tensor here (and ids that do not fit).
+template <class F>
+bool visit_stored(const SafetensorsFile& file, const std::string& name, const F& f) {
+  const StoredTensor& t = file.info(name);
+  return accepts([&] {
+    if (t.dtype == "I32" || t.dtype == "I64")
+      f(file.ids(name));
+    else if (t.dtype == "C64")
+      f(file.tensor<std::complex<float>>(name));
+    else if (t.is_complex)
+      f(file.tensor<std::complex<double>>(name));
+    else
+      f(file.tensor<double>(name));
+  });
+}
+
+/// For files that must have a name, in memory where there is such a folder; removed at the end.
+struct Folder {
+  std::filesystem::path path;
+  Folder() {
+    std::string name = std::filesystem::is_directory("/dev/shm") ? "/dev/shm" : std::filesystem::temp_directory_path().string();
+    name += "/argand-fuzz-XXXXXX";
+    expect(mkdtemp(name.data()) != nullptr, "mkdtemp");
+    path = name;
+  }
+  ~Folder() { std::filesystem::remove_all(path); }
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static MemoryFile given;
+  static const Folder folder;
+  static const std::string again = folder.path / "again";
+  given.contents(text_of(data, size));
+  accepts([] { Checkpoint(given.path()); });
+  accepts([] {
+    const SafetensorsFile file = SafetensorsFile::open(given.path());
+    SafetensorsWriter writer;
+    for (const std::string& name : file.names()) visit_stored(file, name, [&](const auto& x) { writer.add(name, x); });
+    for (const auto& [key, value] : file.metadata())
+      if (key != "complex") writer.metadata(key, value);
+    writer.save(again);
+    const SafetensorsFile read = SafetensorsFile::open(again);
+    expect(read.has_checksum(), "what is written has a checksum");
+    for (const std::string& name : read.names())
+      visit_stored(file, name, [&]<class X>(const X& x) {
+        if constexpr (std::same_as<X, Ids>)
+          expect(std::ranges::equal(x.span(), read.ids(name).span()), "ids read as they were written");
+        else
+          expect(equal(x, read.tensor<typename X::value_type>(name)), "a tensor reads as it was written");
+      });
+  });
+  return 0;
+}

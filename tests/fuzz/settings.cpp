@@ -1,0 +1,27 @@
+/// Configuration files: settings written by toml_line() read the same, and a run's configuration that resolves survives its own
+/// file.
+
+#include "apps/run_config.h"
+#include "tests/fuzz/fuzz.h"
+
+using namespace argand;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static MemoryFile file;
+  file.contents(text_of(data, size));
+  Settings settings;
+  if (!accepts([&] { settings = read_settings(file.path()); })) return 0;
+  std::string text;
+  for (const Setting& s : settings) text += toml_line(s.key, s.text) + "\n";
+  file.contents(text);
+  const Settings again = read_settings(file.path());
+  expect(again.size() == settings.size(), "as many settings");
+  for (std::size_t i = 0; i < again.size(); ++i)
+    expect(again[i].key == settings[i].key && again[i].text == settings[i].text, "the same keys and texts");
+  RunConfig config;
+  if (!accepts([&] { config = RunConfig::resolve(settings, {}); })) return 0;
+  file.contents(config.to_toml());
+  expect(RunConfig::resolve(read_settings(file.path()), {}).to_json() == config.to_json(),
+         "a configuration reads as it was written");
+  return 0;
+}

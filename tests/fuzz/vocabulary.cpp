@@ -1,0 +1,23 @@
+/// Lists of words and of classes: what is read is written as it was.
+
+#include "data/vocabulary.h"
+#include "data/ag_news.h"
+#include "tests/fuzz/fuzz.h"
+
+using namespace argand;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static MemoryFile file;
+  file.contents(text_of(data, size));
+  accepts([&] {
+    const Vocabulary words = Vocabulary::load(file.path());
+    expect(words.text() == text_of(data, size), "the same bytes");
+    for (Vocabulary::Id id = 0; id < words.size(); ++id) expect(words.id(words.word(id)) == id, "a word has its id");
+  });
+  accepts([&] {
+    const std::vector<std::string> names = load_classes("classes", file.path());
+    file.contents(classes_text(names));
+    expect(load_classes("classes", file.path()) == names, "the same names");
+  });
+  return 0;
+}
