@@ -1,6 +1,8 @@
 #include "apps/checkpoint.h"
 
+#include <array>
 #include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <set>
 
@@ -11,6 +13,10 @@ namespace {
 
 constexpr const char* format_name = "argand-checkpoint/1";
 constexpr const char *optimizer_prefix = "optimizer.", *encodings_prefix = "encodings.";
+
+/// Where the metadata have what the run was made from.
+constexpr std::array<std::pair<const char*, std::string Fingerprints::*>, 3> fingerprint_keys = {
+    {{"vocab.txt", &Fingerprints::vocabulary}, {"classes.txt", &Fingerprints::classes}, {"data", &Fingerprints::data}}};
 
 template <class T>
 T number(const SafetensorsFile& file, const std::string& key) {
@@ -45,6 +51,8 @@ void save_checkpoint(const std::string& path, const RunConfig& config, const Run
   writer.metadata("step", fmt::format("{}", state.step));
   writer.metadata("best_valid", fmt::format("{}", state.best_valid));
   writer.metadata("best_step", fmt::format("{}", state.best_step));
+  for (const auto& [key, member] : fingerprint_keys)
+    if (const std::string& sum = state.made_from.*member; !sum.empty()) writer.metadata(key, sum);
   if (optimizer != nullptr) {
     const OptimizerState<R> memory = optimizer->state();
     for (const auto& entry : memory.tensors)
@@ -66,6 +74,14 @@ Checkpoint::Checkpoint(const std::string& path) : file_(open_checkpoint(path)) {
             .best_step = number<std::int64_t>(file_, "best_step")};
   require(state_.step >= 0 && state_.step <= config_.training.steps, "checkpoint", "{}: step {} of a run of {} steps", path,
           state_.step, config_.training.steps);
+  // The best of no validation is infinity, at step 0; a share or a loss is never negative.
+  const bool validated = state_.best_step > 0;
+  require(state_.best_step >= 0 && state_.best_step <= state_.step && state_.best_valid >= 0 &&
+              std::isfinite(state_.best_valid) == validated,
+          "checkpoint", "{}: best_valid {} at best_step {} cannot be, after {} steps", path, state_.best_valid, state_.best_step,
+          state_.step);
+  for (const auto& [key, member] : fingerprint_keys)
+    if (const auto sum = file_.metadata().find(key); sum != file_.metadata().end()) state_.made_from.*member = sum->second;
 }
 
 template <RealScalar R>
@@ -91,6 +107,8 @@ void Checkpoint::load(Optimizer<R>& optimizer) const {
           "{} is for use, not for going on: it has no optimizer's memory", file_.path());
   OptimizerState<R> memory = optimizer.state();
   memory.steps = number<std::int64_t>(file_, "optimizer_steps");
+  require(memory.steps == state_.step, "checkpoint", "{}: the optimizer has taken {} steps, the run {}", file_.path(), memory.steps,
+          state_.step);
   std::set<std::string> wanted;
   for (auto& entry : memory.tensors) {
     const std::string name = optimizer_prefix + entry.name;

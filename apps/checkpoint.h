@@ -13,11 +13,19 @@
 
 namespace argand {
 
+/// What a run was made from, as checksums (data/checksum.h). Empty: of runs that were begun before there were any.
+struct Fingerprints {
+  std::string vocabulary;  ///< of vocab.txt
+  std::string classes;     ///< of classes.txt; empty for a language model
+  std::string data;        ///< fingerprint_of() the training data
+};
+
 /// What a run knows besides its tensors.
 struct RunState {
   std::int64_t step = 0;  ///< steps taken; also the position in the data, which is a function of (seed, step)
   double best_valid = std::numeric_limits<double>::infinity();  ///< Evaluation::objective(): nats a token, or a share
   std::int64_t best_step = 0;                                   ///< where that was; 0: not validated yet
+  Fingerprints made_from{};
 };
 
 /// `optimizer` may be null: a file for use, not for going on. `encodings`: of passages, that an approximate index was built on.

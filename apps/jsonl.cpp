@@ -7,21 +7,40 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <optional>
 
 #include "core/error.h"
 
 namespace argand {
 namespace {
 
-/// Bytes of the leading lines that are whole and not past the step.
-off_t bytes_up_to(const std::string& path, std::int64_t last_step) {
-  std::ifstream file(path);
-  off_t kept = 0;
+struct Kept {
+  off_t bytes = 0;
+  std::int64_t damaged = 0;  ///< lines among them
+};
+
+/// The step of a line, or nothing when it is damaged.
+std::optional<std::int64_t> step_of(const std::string& line) {
+  const auto json = nlohmann::json::parse(line, nullptr, false);
+  if (!json.is_object() || !json.contains("step") || !json["step"].is_number_integer()) return std::nullopt;
+  return json["step"].get<std::int64_t>();
+}
+
+/// The file up to its last line that is not past the step, and the damaged ones right behind it, which may be of that step too.
+Kept lines_up_to(const std::string& path, std::int64_t last_step) {
+  Kept kept;
+  if (last_step < 0) return kept;
+  std::ifstream file(path, std::ios::binary);
+  off_t read = 0;
+  std::int64_t odd = 0;    // damaged or past the step, so far
+  bool past_seen = false;  // since the last line that is not past the step
   for (std::string line; std::getline(file, line) && !file.eof();) {
-    const auto json = nlohmann::json::parse(line, nullptr, false);
-    if (!json.is_object() || !json.contains("step") || !json["step"].is_number_integer()) break;
-    if (json["step"].get<std::int64_t>() > last_step) break;
-    kept += static_cast<off_t>(line.size()) + 1;
+    read += static_cast<off_t>(line.size()) + 1;
+    const std::optional<std::int64_t> step = step_of(line);
+    const bool good = step && *step <= last_step;
+    if (!good) ++odd;
+    past_seen = !good && (past_seen || step);
+    if (!past_seen) kept = {read, odd};
   }
   return kept;
 }
@@ -35,7 +54,9 @@ JsonLines::JsonLines(const std::string& path, std::int64_t last_step) : path_(pa
     ::close(descriptor_);
     fail("log", "{} is in use: another process is training in that folder", path);
   }
-  if (::ftruncate(descriptor_, bytes_up_to(path, last_step)) != 0) {
+  const Kept kept = lines_up_to(path, last_step);
+  damaged_ = kept.damaged;
+  if (::ftruncate(descriptor_, kept.bytes) != 0) {
     const int reason = errno;
     ::close(descriptor_);
     fail("log", "cannot shorten {}: {}", path, std::strerror(reason));

@@ -9,8 +9,9 @@ namespace argand {
 
 class JsonLines {
  public:
-  /// Opens (or makes) the file and drops everything after `last_step`: lines that a run wrote after the checkpoint from which it
-  /// now goes on, and a half-written last line. last_step = -1 drops all. The file stays locked while the object lives.
+  /// Opens (or makes) the file and drops what a run wrote after the checkpoint from which it now goes on: the lines of later steps
+  /// at its end, and a half-written last line. Damaged lines before them are kept as they are. last_step = -1 drops all. The file
+  /// stays locked while the object lives.
   /// Throws Error when it cannot be opened or another process holds it.
   JsonLines(const std::string& path, std::int64_t last_step);
   ~JsonLines();
@@ -19,12 +20,15 @@ class JsonLines {
 
   /// Appends one line; a process killed right afterwards leaves it whole. Throws Error (full disk).
   void write(const nlohmann::ordered_json& line);
+  /// Whole lines that were found damaged (no object with a step, or a step out of order), and kept.
+  std::int64_t damaged() const { return damaged_; }
   /// Down to the disk: before a checkpoint that counts on these lines.
   void sync();
 
  private:
   std::string path_;
   int descriptor_ = -1;
+  std::int64_t damaged_ = 0;
 };
 
 }  // namespace argand

@@ -3,10 +3,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "apps/command_line.h"
 #include "apps/presets.h"
+#include "data/utf8.h"
 
 namespace argand {
 namespace {
@@ -74,6 +76,12 @@ void set(RunConfig& config, const Setting& setting) {
   if (owners.empty()) usage_fail(setting.place, "there is no such key{}", did_you_mean(setting.key, known));
   usage_fail(setting.place, "the family {} has no such key; it belongs to {}", config.model.family,
              CLI::detail::join(owners, ", "));
+}
+
+/// For what is read of a checkpoint: a key that is not looked at would be believed to count.
+void require_known(const std::string& key, const std::vector<std::string>& known) {
+  if (std::find(known.begin(), known.end(), key) == known.end())
+    fail("config", "there is no key {}{}", in_quotes(key), did_you_mean(key, known));
 }
 
 /// About as many numbers as the parameters and the activations of a step must have, to refuse at once what would only thrash.
@@ -198,9 +206,11 @@ RunConfig RunConfig::from_json(const std::string& text) {
   try {
     const Json json = Json::parse(text);
     config.model = ModelConfig::from_json(json.at("model").dump());
+    std::map<std::string, std::vector<std::string>> known;
     // A string goes through assign() to be checked against its choices, and so does everything else, by its JSON text.
     const auto read = [&](const char* part) {
-      return [&values = json.at(part)](const char* key, auto& value, const char* choices, const char*) {
+      return [&values = json.at(part), &known = known[part]](const char* key, auto& value, const char* choices, const char*) {
+        known.push_back(key);
         if (std::string_view(key) == "complex_moments" && !values.contains(key)) return;  // runs of before there was a choice
         const Json& given = values.at(key);
         assign({key, given.is_string() ? given.get<std::string>() : given.dump(), key}, choices, value);
@@ -209,6 +219,12 @@ RunConfig RunConfig::from_json(const std::string& text) {
     config.optimizer.visit(read("optimizer"));
     config.training.visit(read("training"), config.model.task);
     if (config.model.family == "crat") config.knowledge.visit(read("knowledge"));
+    std::vector<std::string> parts = {"model"};
+    for (const auto& [part, keys] : known) {
+      parts.push_back(part);
+      for (const auto& entry : json.at(part).items()) require_known(entry.key(), keys);
+    }
+    for (const auto& entry : json.items()) require_known(entry.key(), parts);
   } catch (const nlohmann::json::exception& error) {
     fail("config", "damaged: {}", error.what());
   }

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "data/checksum.h"
 #include "data/labelled_texts.h"
 
 namespace argand {
@@ -12,12 +13,17 @@ TrainedRun open_run(const std::string& run) {
   const std::string words = beside("vocab.txt"), names = beside("classes.txt");
   TrainedRun found{Checkpoint(path), Vocabulary::load(words), {}};
   const ModelConfig& model = found.checkpoint.config().model;
+  const Fingerprints& made_from = found.checkpoint.state().made_from;
+  require(made_from.vocabulary.empty() || made_from.vocabulary == checksum_of(found.vocabulary.text()), "checkpoint",
+          "{} is not the vocabulary that {} was trained with: its checksum is another", words, path);
   require(found.vocabulary.size() <= model.vocab_size, "checkpoint", "{} has {} words, the model of {} only {} ids", words,
           found.vocabulary.size(), path, model.vocab_size);
   if (model.task != "classify") return found;
   found.classes = load_classes("checkpoint", names);
   require(static_cast<std::int64_t>(found.classes.size()) == model.n_classes, "checkpoint",
           "{} names {} classes, the model of {} has {}", names, found.classes.size(), path, model.n_classes);
+  require(made_from.classes.empty() || made_from.classes == checksum_of(classes_text(found.classes)), "checkpoint",
+          "{} does not name the classes that {} was trained with: its checksum is another", names, path);
   require(found.vocabulary.find("<pad>") == pad_id && found.vocabulary.find("<unk>") == unknown_id, "checkpoint",
           "{} does not begin with <pad> and <unk>", words);
   return found;

@@ -1,8 +1,14 @@
 #include "apps/run_folder.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <string_view>
@@ -59,6 +65,16 @@ void remove_files(const std::vector<fs::path>& files) {
 
 }  // namespace
 
+/// The folder itself is locked: a file in it could be removed and made anew by two processes at once. A file system that has no
+/// locks of folders (NFS) leaves us the lock of the log.
+RunLock::RunLock(const std::string& folder) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  require(descriptor >= 0, "train", "cannot open the folder {}: {}", folder, std::strerror(errno));
+  descriptor_ = std::shared_ptr<const int>(new int(descriptor), [](const int* d) { ::close(*d), delete d; });
+  require(::flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK, "train",
+          "{} is in use: another process is training in that folder", folder);
+}
+
 bool RunFolder::holds_a_run() const { return !files_of(path_, is_ours).empty(); }
 
 std::vector<std::int64_t> RunFolder::kept_steps() const {
@@ -73,15 +89,18 @@ void RunFolder::require_free() const {
   require(!holds_a_run(), "train", "{} holds a run already; --resume {} goes on with it, --overwrite starts anew", path_, path_);
 }
 
-void RunFolder::create(bool overwrite) const {
+RunLock RunFolder::create(bool overwrite) const {
   std::error_code error;
   fs::create_directories(path_, error);
   require(!error && fs::is_directory(path_), "train", "cannot make the folder {}: {}", path_,
           error ? error.message() : "there is a file of that name");
+  if (!overwrite) require_free();  // says more than that it is in use
+  RunLock lock(path_);
   if (!overwrite) require_free();
   if (fs::exists(log())) const JsonLines in_nobodys_use(log(), -1);
   remove_files(files_of(path_, is_ours));
   remove_leftovers();
+  return lock;
 }
 
 void RunFolder::remove_leftovers() const { remove_files(files_of(path_, is_leftover)); }

@@ -2,10 +2,22 @@
 /// The folder of a run: which files it has, and that nobody's work is overwritten by accident.
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace argand {
+
+/// Nobody else trains in the folder while this lives: not this program, not another one.
+class RunLock {
+ public:
+  RunLock() = default;
+  /// Throws Error when the folder cannot be opened or somebody holds it.
+  explicit RunLock(const std::string& folder);
+
+ private:
+  std::shared_ptr<const int> descriptor_;  ///< closes it at the end; locks end with their descriptor, however a process ends
+};
 
 /// RUN/last.safetensors         the newest checkpoint, with the optimiser's memory: what --resume goes on from
 /// RUN/best.safetensors         the parameters with the best validation so far
@@ -18,9 +30,10 @@ class RunFolder {
  public:
   explicit RunFolder(std::string path) : path_(std::move(path)) {}
 
-  /// Makes the folder for a new run. Throws Error when there is a run in it already, unless `overwrite`: then its files go.
-  void create(bool overwrite) const;
-  /// Removes half-written files of a process that was killed. To be called only while the log is locked.
+  /// Makes the folder for a new run and locks it. Throws Error when somebody trains in it, and when there is a run in it already,
+  /// unless `overwrite`: then its files go.
+  [[nodiscard]] RunLock create(bool overwrite) const;
+  /// Removes half-written files of a process that was killed. To be called only while the folder is locked.
   void remove_leftovers() const;
   bool holds_a_run() const;
   /// Steps of the checkpoints that were kept on the way, ascending.

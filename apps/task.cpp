@@ -4,6 +4,7 @@
 
 #include "apps/command_line.h"
 #include "data/batches.h"
+#include "data/checksum.h"
 #include "data/text_batches.h"
 
 namespace argand {
@@ -58,6 +59,30 @@ class ClassificationTask final : public Task {
 
 const Vocabulary& vocabulary_of(const TrainingData& data) {
   return std::visit([](const auto& d) -> const Vocabulary& { return d.vocabulary; }, data);
+}
+
+std::string fingerprint_of(const TrainingData& data) {
+  Checksum sum;
+  // The length first, so that a word cannot move from one text to the next unnoticed.
+  const auto add = [&](std::span<const Vocabulary::Id> ids) {
+    const auto length = static_cast<std::int64_t>(ids.size());
+    sum.add({reinterpret_cast<const char*>(&length), sizeof length});
+    sum.add({reinterpret_cast<const char*>(ids.data()), ids.size_bytes()});
+  };
+  if (const auto* corpus = std::get_if<Corpus>(&data)) {
+    for (const Ids* part : {&corpus->train, &corpus->valid}) add(part->span());
+    return sum.hex();
+  }
+  const auto& articles = std::get<LabelledCorpus>(data);
+  for (const LabelledTexts* part : {&articles.train, &articles.test}) {
+    std::vector<Vocabulary::Id> labels;
+    for (std::int64_t i = 0; i < part->size(); ++i) {
+      add(part->text(i));
+      labels.push_back(part->label(i));
+    }
+    add(labels);
+  }
+  return sum.hex();
 }
 
 std::vector<std::string> classes_of(const TrainingData& data) {

@@ -21,6 +21,9 @@ const Vocabulary& vocabulary_of(const TrainingData& data);
 /// The names of the labels; none for language models.
 std::vector<std::string> classes_of(const TrainingData& data);
 
+/// A checksum of everything that batches and validations are made of: other data, another fingerprint. Words are told by their ids.
+std::string fingerprint_of(const TrainingData& data);
+
 /// B rows that go through the model together.
 struct Batch {
   Ids tokens;                        ///< [B, T]

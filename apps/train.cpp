@@ -147,6 +147,7 @@ int resume(const TrainOptions& options) {
     moved = s.text;
   }
   const RunFolder folder(options.resume);
+  RunLock lock(folder.path());  // before anything is read: a process that still trains there would change it
   const Checkpoint last(folder.last());
   require_task(options.task, last.config().model.task, "--resume");
   if (last.state().step == last.config().training.steps) {
@@ -157,7 +158,10 @@ int resume(const TrainOptions& options) {
   if (!moved.empty()) where.training.data = moved;
   const TrainingData data = open_data(where);
   return with_precision(last.config(), [&]<class R>(R) {
-    TrainingSession<R> session(folder, last, data);
+    TrainingSession<R> session(folder, lock, last, data);
+    if (const std::int64_t lines = session.damaged_lines(); lines > 0)
+      fmt::print(stderr, "argand: log: {} line{} of {} cannot be read and stay{} as {}\n", lines, lines == 1 ? "" : "s",
+                 folder.log(), lines == 1 ? "s" : "", lines == 1 ? "it is" : "they are");
     fmt::print("going on after step {}\n", last.state().step);
     return train(session, data, options);
   });

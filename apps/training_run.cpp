@@ -3,9 +3,25 @@
 #include <algorithm>
 #include <cmath>
 
+#include "data/checksum.h"
 #include "optim/clip.h"
 
 namespace argand {
+namespace {
+
+/// `library` may be null.
+Fingerprints fingerprints(const TrainingData& data, const Library* library) {
+  Fingerprints found{.vocabulary = checksum_of(vocabulary_of(data).text()), .classes = {}, .data = fingerprint_of(data)};
+  if (const auto classes = classes_of(data); !classes.empty()) found.classes = checksum_of(classes_text(classes));
+  if (library != nullptr && !library->of_training_text()) {  // passages of a file are learnt from, too
+    const auto text = library->text().span();
+    found.data = Checksum().add(found.data).add({reinterpret_cast<const char*>(text.data()), text.size_bytes()}).hex();
+  }
+  return found;
+}
+
+}  // namespace
+
 template <RealScalar R>
 TrainingRun<R>::TrainingRun(const RunConfig& config, const TrainingData& data)
     : task_(make_task(config, data)),
@@ -15,6 +31,7 @@ TrainingRun<R>::TrainingRun(const RunConfig& config, const TrainingData& data)
   model_ = make_model<R>(config_.model, static_cast<std::uint64_t>(config_.training.seed));
   parameters_ = model_->parameters();
   optimizer_ = make_optimizer<R>(config_.optimizer, parameters_);
+  state_.made_from = fingerprints(data, library_.get());
 }
 
 template <RealScalar R>
@@ -120,9 +137,16 @@ void TrainingRun<R>::save(const std::string& path) const {
 template <RealScalar R>
 void TrainingRun<R>::restore(const Checkpoint& checkpoint) {
   require(checkpoint.config().to_json() == config_.to_json(), "train", "{} is of another configuration", checkpoint.file().path());
+  const auto same = [](const std::string& then, const std::string& now) { return then.empty() || then == now; };
+  const Fingerprints &then = checkpoint.state().made_from, now = state_.made_from;
+  require(same(then.vocabulary, now.vocabulary) && same(then.classes, now.classes) && same(then.data, now.data), "train",
+          "the data are not those that {} was trained on: they have another checksum. Put the old ones back, say with --data where "
+          "they are, or train anew with --out",
+          checkpoint.file().path());
   checkpoint.load(parameters_);
   checkpoint.load(*optimizer_);
   state_ = checkpoint.state();
+  state_.made_from = now;
   if (!library_ || library_->due(state_.step)) return;
   std::vector<Tensor<float>> encodings = checkpoint.encodings();
   require(encodings.size() == (library_->approximate() ? config_.model.irw_layers.size() : 0), "checkpoint",

@@ -24,7 +24,7 @@ const RunConfig& config_for(const TrainingData& data, const Checkpoint& last) {
 template <RealScalar R>
 TrainingSession<R>::TrainingSession(const RunFolder& folder, bool overwrite, const RunConfig& config, const TrainingData& data)
     : folder_(folder), run_(config, data) {
-  folder_.create(overwrite);  // only now that the model could be built: a mistake must not cost the old run
+  lock_ = folder_.create(overwrite);  // only now that the model could be built: a mistake must not cost the old run
   log_ = std::make_unique<JsonLines>(folder_.log(), -1);
   write_file_atomically(folder_.file("config.json"), run_.config().to_json());
   write_file_atomically(folder_.file("config.toml"), run_.config().to_toml());
@@ -34,8 +34,8 @@ TrainingSession<R>::TrainingSession(const RunFolder& folder, bool overwrite, con
 }
 
 template <RealScalar R>
-TrainingSession<R>::TrainingSession(const RunFolder& folder, const Checkpoint& last, const TrainingData& data)
-    : folder_(folder), run_(config_for(data, last), data) {
+TrainingSession<R>::TrainingSession(const RunFolder& folder, RunLock lock, const Checkpoint& last, const TrainingData& data)
+    : folder_(folder), run_(config_for(data, last), data), lock_(std::move(lock)) {
   require(Vocabulary::load(folder_.vocabulary()) == vocabulary_of(data), "train",
           "the words of the data are not those of {}: the data have changed since the run began", folder_.vocabulary());
   if (const auto classes = classes_of(data); !classes.empty())

@@ -23,8 +23,9 @@ class TrainingSession {
  public:
   /// A new run: makes the folder (see RunFolder::create), writes configuration, words, labels and the checkpoint of step 0.
   TrainingSession(const RunFolder& folder, bool overwrite, const RunConfig& config, const TrainingData& data);
-  /// Goes on from a checkpoint of the folder, bit for bit as if never stopped. Throws Error when the data are others now.
-  TrainingSession(const RunFolder& folder, const Checkpoint& last, const TrainingData& data);
+  /// Goes on from a checkpoint of the folder that was opened after it was locked, bit for bit as if never stopped. Throws Error
+  /// when the data are others now.
+  TrainingSession(const RunFolder& folder, RunLock lock, const Checkpoint& last, const TrainingData& data);
 
   bool finished() const { return run_.finished(); }
   /// One step, and what is due after it: a line of the log, a validation, checkpoints.
@@ -34,6 +35,8 @@ class TrainingSession {
 
   TrainingRun<R>& run() { return run_; }
   const RunFolder& folder() const { return folder_; }
+  /// Lines of the log that are damaged; they stay as they are.
+  std::int64_t damaged_lines() const { return log_->damaged(); }
 
  private:
   void log_step(const Advance& advance);
@@ -41,6 +44,7 @@ class TrainingSession {
 
   RunFolder folder_;
   TrainingRun<R> run_;
+  RunLock lock_;
   std::unique_ptr<JsonLines> log_;
 };
 

@@ -15,6 +15,7 @@
 
 #include "core/error.h"
 #include "data/atomic_file.h"
+#include "data/checksum.h"
 #include "data/safetensors_header.h"
 #include "data/utf8.h"
 
@@ -89,11 +90,38 @@ SafetensorsFile SafetensorsFile::open(const std::string& path) {
   file.read(length_bytes, text.data(), text.size());
 
   file.header_end_ = length_bytes + header_bytes;
+  // Before anything in it is believed: what a damaged header seems to say is of no use to anybody.
+  if (const auto place = detail::checksum_place(text)) {
+    require(
+        file.checksum(text, *place, size) == std::string_view(text).substr(*place, Checksum::digits), "safetensors",
+        "{} is damaged: its bytes do not have the checksum that they were written with (if another program changed it on purpose, "
+        "that should have left out the metadata's checksum and checksum_algorithm)",
+        path);
+    file.has_checksum_ = true;
+  }
   detail::SafetensorsHeader header = detail::parse_safetensors_header(text, size - file.header_end_, path);
   file.tensors_ = std::move(header.tensors);
   file.metadata_ = std::move(header.metadata);
   for (std::size_t i = 0; i < file.tensors_.size(); ++i) file.index_[file.tensors_[i].name] = i;
+  const auto about_checksum = file.metadata_.erase(detail::checksum_key) + file.metadata_.erase(detail::algorithm_key);
+  require(about_checksum == (file.has_checksum_ ? 2 : 0), "safetensors",
+          "{} is damaged: its metadata's checksum and checksum_algorithm are not as argand writes them", path);
   return file;
+}
+
+/// What the digits at `place` in the header should be.
+std::string SafetensorsFile::checksum(std::string_view header, std::size_t place, std::size_t size) const {
+  const std::uint64_t length = header.size();
+  Checksum sum;
+  sum.add({reinterpret_cast<const char*>(&length), length_bytes});
+  sum.add(header.substr(0, place)).add(std::string(Checksum::digits, '0')).add(header.substr(place + Checksum::digits));
+  std::vector<char> piece(1 << 20);
+  for (std::size_t at = header_end_; at < size; at += piece.size()) {
+    piece.resize(std::min(piece.size(), size - at));
+    read(at, piece.data(), piece.size());
+    sum.add({piece.data(), piece.size()});
+  }
+  return sum.hex();
 }
 
 /// Reading, not mapping: a file that somebody truncates meanwhile is an Error here and would be a SIGBUS there.
@@ -241,7 +269,8 @@ void SafetensorsWriter::add(Entry entry) {
 }
 
 void SafetensorsWriter::metadata(const std::string& key, const std::string& value) {
-  require(key != "complex", "safetensors", "the metadata key complex is written by the library itself");
+  for (const char* own : {"complex", detail::checksum_key, detail::algorithm_key})
+    require(key != own, "safetensors", "the metadata key {} is written by the library itself", key);
   require(!first_invalid_utf8(key) && !first_invalid_utf8(value), "safetensors", "metadata {} is not UTF-8", in_quotes(key));
   require(metadata_.emplace(key, value).second, "safetensors", "metadata {} is set twice", in_quotes(key));
 }
@@ -257,7 +286,9 @@ void SafetensorsWriter::save(const std::string& path) const {
     if (e->is_pairs) pairs.push_back(e->name);
   std::map<std::string, std::string> metadata = metadata_;
   if (!pairs.empty()) metadata["complex"] = pairs.dump();
-  if (!metadata.empty()) header["__metadata__"] = metadata;
+  metadata[detail::checksum_key] = std::string(Checksum::digits, '0');
+  metadata[detail::algorithm_key] = Checksum::algorithm;
+  header["__metadata__"] = metadata;
   std::size_t offset = 0;
   for (const Entry* e : order) {
     json shape = json::array();
@@ -272,6 +303,11 @@ void SafetensorsWriter::save(const std::string& path) const {
           text.size(), longest_header);
 
   const std::uint64_t length = text.size();
+  Checksum sum;
+  sum.add({reinterpret_cast<const char*>(&length), length_bytes}).add(text);
+  for (const Entry* e : order) sum.add(e->bytes);
+  text.replace(detail::checksum_place(text).value(), Checksum::digits, sum.hex());
+
   AtomicFile file(path);
   file.write({reinterpret_cast<const char*>(&length), length_bytes});
   file.write(text);

@@ -30,6 +30,9 @@ struct StoredTensor {
 /// for. Nothing in the file is trusted: lengths, offsets, shapes, types, names, holes, overlaps and duplicates are checked before
 /// use, and whatever is wrong throws Error naming the file and the fault.
 ///
+/// A file with a checksum (SafetensorsWriter writes one) is read once as a whole on opening, and is refused when one bit of it is
+/// not what was written; a file without one is taken as it is.
+///
 /// The file stays open, so a file that is replaced meanwhile (AtomicFile) is still read consistently. Copies share it.
 class SafetensorsFile {
  public:
@@ -54,28 +57,34 @@ class SafetensorsFile {
   /// From I64 or I32. Throws when a number does not fit 32 bits.
   Ids ids(const std::string& name) const;
 
-  /// Everything in the header's `__metadata__`.
+  /// Everything in the header's `__metadata__` but the checksum, which is about the file and not about its contents.
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
   /// One value of it. Throws when the key is missing.
   const std::string& metadata(const std::string& key) const;
+
+  /// Whether the bytes have been compared with a checksum.
+  bool has_checksum() const { return has_checksum_; }
 
   const std::string& path() const { return path_; }
 
  private:
   class Descriptor;
   SafetensorsFile() = default;
+  std::string checksum(std::string_view header, std::size_t place, std::size_t size) const;
   void read(std::size_t begin, void* out, std::size_t bytes) const;
 
   std::string path_;
   std::shared_ptr<const Descriptor> file_;
   std::size_t header_end_ = 0;
+  bool has_checksum_ = false;
   std::vector<StoredTensor> tensors_;
   std::map<std::string, std::size_t> index_;  ///< name -> place in tensors_
   std::map<std::string, std::string> metadata_;
 };
 
 /// Collects tensors, then writes them all, atomically. The bytes are a function of what was added and its order alone:
-/// wide types first (so that every number is aligned), otherwise in the order added.
+/// wide types first (so that every number is aligned), otherwise in the order added. The metadata get a `checksum` of the whole
+/// file: XXH3-128 of its bytes, length and header included, with the checksum's own digits taken as zeros.
 /// Tensors share storage with the caller's: save before writing into them again.
 class SafetensorsWriter {
  public:
@@ -87,7 +96,7 @@ class SafetensorsWriter {
   template <Scalar T>
   void add(const std::string& name, const Tensor<T>& x);
   void add(const std::string& name, const Ids& ids);  ///< stored as I32
-  /// Throws when the key is taken, reserved (`complex`), or key or value are not UTF-8.
+  /// Throws when the key is taken, reserved (`complex`, `checksum`, `checksum_algorithm`), or key or value are not UTF-8.
   void metadata(const std::string& key, const std::string& value);
   /// Replaces the file at `path`, all or nothing. Throws Error.
   void save(const std::string& path) const;

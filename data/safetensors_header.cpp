@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "data/checksum.h"
 #include "data/utf8.h"
 
 namespace argand::detail {
@@ -246,6 +247,17 @@ std::size_t item_bytes(std::string_view dtype) {
   for (const DtypeSize& d : dtypes)
     if (d.dtype == dtype) return d.bytes;
   return 0;
+}
+
+std::optional<std::size_t> checksum_place(std::string_view header) {
+  // Within a string every quotation mark follows a backslash, so after a { or a comma this is the key itself.
+  for (const char before : {'{', ','}) {
+    const std::string start = fmt::format("{}\"{}\":\"", before, checksum_key);
+    const std::size_t at = header.find(start);
+    const std::size_t end = at + start.size() + Checksum::digits;
+    if (at != header.npos && end < header.size() && header[end] == '"') return at + start.size();
+  }
+  return std::nullopt;
 }
 
 SafetensorsHeader parse_safetensors_header(std::string_view text, std::size_t data_bytes, const std::string& path) {

@@ -68,11 +68,13 @@ std::string Vocabulary::decode(std::span<const Id> ids) const {
   return text;
 }
 
-void Vocabulary::save(const std::string& path) const {
+std::string Vocabulary::text() const {
   std::string text;
   for (const std::string& word : words_) (text += word) += '\n';
-  write_file_atomically(path, text);
+  return text;
 }
+
+void Vocabulary::save(const std::string& path) const { write_file_atomically(path, text()); }
 
 Vocabulary Vocabulary::load(const std::string& path) {
   const std::string text = read_text_file("vocabulary", path);

@@ -36,7 +36,9 @@ class Vocabulary {
   /// Words with single spaces between them.
   std::string decode(std::span<const Id> ids) const;
 
-  /// One word a line, in the order of ids. Atomic; throws Error.
+  /// One word a line, in the order of ids: what a file of it says.
+  std::string text() const;
+  /// Writes text(). Atomic; throws Error.
   void save(const std::string& path) const;
   /// Throws Error naming file and line for whatever save() would not have written.
   static Vocabulary load(const std::string& path);

@@ -46,6 +46,8 @@ def load(path):
         header = json.loads(f.read(n))
         data = f.read()
     metadata = header.pop("__metadata__", {})
+    for key in ("checksum", "checksum_algorithm"):  # of these very bytes: a changed file must not carry it on
+        metadata.pop(key, None)
     pairs = set(json.loads(metadata.get("complex", "[]")))
     tensors = {}
     for name, h in header.items():

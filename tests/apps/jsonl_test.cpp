@@ -28,12 +28,29 @@ BOOST_AUTO_TEST_CASE(writes_lines_and_keeps_those_up_to_a_step) {
 
 BOOST_AUTO_TEST_CASE(drops_what_a_killed_process_left_half_written) {
   const TemporaryDirectory scratch;
-  for (const char* rest :
-       {"{\"step\":2,\"lo", "{\"step\":2}", "not json\n{\"step\":2}\n", "{\"loss\":2}\n", "[2]\n", "{\"step\":\"2\"}\n"}) {
+  for (const char* rest : {"{\"step\":2,\"lo", "{\"step\":2}", "[2]", "{\"step\":10}\n", "{\"step\":10}\nnot json\n"}) {
     const std::string path = scratch.file("log.jsonl", std::string("{\"step\":1}\n") + rest);
-    { const JsonLines log(path, 9); }
+    const JsonLines log(path, 9);
     BOOST_TEST(contents_of(path) == "{\"step\":1}\n");
+    BOOST_TEST(log.damaged() == 0);
   }
+}
+
+BOOST_AUTO_TEST_CASE(keeps_damaged_lines_and_all_around_them) {
+  const TemporaryDirectory scratch;
+  // With a step past the last one in the middle, too: its number must be damaged, for steps only grow.
+  for (const std::string odd : {"not json\n", "{\"loss\":2}\n", "[2]\n", "{\"step\":\"2\"}\n", "\n", "{\"step\":820}\n"}) {
+    const std::string kept = "{\"step\":1}\n" + odd + "{\"step\":3}\n";
+    const std::string path = scratch.file("log.jsonl", kept + "{\"step\":4}\n{\"step\":5}\n{\"st");
+    const JsonLines log(path, 3);
+    BOOST_TEST(contents_of(path) == kept);
+    BOOST_TEST(log.damaged() == 1);
+  }
+  // At the end it may be a line of the last step, or of the next one: it stays.
+  const std::string path = scratch.file("log.jsonl", "{\"step\":3}\n{\"st\n{\"step\":4}\n");
+  const JsonLines log(path, 3);
+  BOOST_TEST(contents_of(path) == "{\"step\":3}\n{\"st\n");
+  BOOST_TEST(log.damaged() == 1);
 }
 
 BOOST_AUTO_TEST_CASE(one_process_at_a_time) {

@@ -5,6 +5,7 @@
 
 #include "apps/checkpoint.h"
 #include "tests/apps/program.h"
+#include "tests/data/without_checksum.h"
 
 using namespace argand;
 
@@ -93,7 +94,8 @@ BOOST_AUTO_TEST_CASE(of_the_data) {
   ends_with(scratch, "inspect " + scratch.path(), 1,
             "argand: checkpoint: " + scratch.path() + " holds neither best.safetensors nor last.safetensors");
   ends_with(scratch, "inspect " + scratch.file("noise", "not a tensor in sight"), 1, "argand: safetensors: ...");
-  ends_with(scratch, "train lm --resume " + scratch / "none", 1, "argand: safetensors: ...");
+  ends_with(scratch, "train lm --resume " + scratch / "none", 1,
+            "argand: train: cannot open the folder " + scratch / "none" + ": No such file or directory");
   BOOST_TEST(!std::filesystem::exists(scratch / "run"));
 }
 
@@ -140,7 +142,7 @@ BOOST_AUTO_TEST_CASE(a_loss_that_explodes) {
 
 BOOST_AUTO_TEST_CASE(hostile_checkpoints) {
   const Run run;
-  const std::string good = contents_of(run.path + "/step-6.safetensors");
+  const std::string good = without_checksum(contents_of(run.path + "/step-6.safetensors"));
   const std::vector<std::string> bad = {
       "",
       good.substr(0, 5),

@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(a_session_keeps_what_is_due) {
              "train: " + folder.path() + " holds a run already; --resume " + folder.path() +
                  " goes on with it, --overwrite starts anew");
   BOOST_TEST(error_of([&] { TrainingSession<float>(folder, true, config, small_corpus()); }) ==
-             "log: " + folder.log() + " is in use: another process is training in that folder");
+             "train: " + folder.path() + " is in use: another process is training in that folder");
   BOOST_TEST(Checkpoint(folder.last()).state().step == 12);
 }
 

@@ -8,6 +8,7 @@
 #include "core/random.h"
 #include "data/safetensors.h"
 #include "tests/data/temporary_directory.h"
+#include "tests/data/without_checksum.h"
 
 using namespace argand;
 using c64 = std::complex<float>;
@@ -209,11 +210,52 @@ BOOST_AUTO_TEST_CASE(every_truncation_is_refused) {
   BOOST_TEST(!error_reading(directory.file("whole", bytes), nullptr).has_value());
 }
 
-BOOST_AUTO_TEST_CASE(every_flipped_bit_of_the_header_is_refused_or_harmless) {
+BOOST_AUTO_TEST_CASE(every_flipped_bit_is_noticed) {
+  const TemporaryDirectory directory;
+  const std::string bytes = contents_of(sample_file(directory));
+  BOOST_TEST(SafetensorsFile::open(directory / "sample").has_checksum());
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string changed = bytes;
+      changed[i] = static_cast<char>(changed[i] ^ (1 << bit));
+      BOOST_TEST_REQUIRE(error_reading(directory.file("flipped", changed), nullptr).has_value(), "byte " << i << ", bit " << bit);
+    }
+  std::string number = bytes;
+  number.back() ^= 1;
+  BOOST_TEST(error_reading(directory.file("flipped", number), nullptr).value() ==
+             "safetensors: " + directory / "flipped" +
+                 " is damaged: its bytes do not have the checksum that they were written with (if another program changed it on "
+                 "purpose, that should have left out the metadata's checksum and checksum_algorithm)");
+}
+
+BOOST_AUTO_TEST_CASE(half_a_checksum_is_none) {
+  const TemporaryDirectory directory;
+  for (const std::string metadata :
+       {R"("checksum":"0")", R"("checksum_algorithm":"XXH3-128")", R"("checksum" : "00000000000000000000000000000000")",
+        R"("checksum":"0","checksum_algorithm":"XXH3-128")"}) {
+    const std::string path = directory.file("half", file_bytes("{\"__metadata__\":{" + metadata + "}}"));
+    BOOST_TEST(error_of([&] { SafetensorsFile::open(path); }) ==
+               "safetensors: " + path +
+                   " is damaged: its metadata's checksum and checksum_algorithm are not as argand writes them");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_name_that_looks_like_a_checksum_is_a_name) {
+  const TemporaryDirectory directory;
+  SafetensorsWriter writer;
+  const std::string zeros(32, '0');
+  for (const std::string& name : {R"({"checksum":")" + zeros + "\"", R"(,"checksum":")" + zeros + "\"", std::string("checksum")})
+    writer.add(name, Tensor<float>({1}, {1}));
+  writer.metadata(R"(a","checksum)", zeros);
+  writer.save(directory / "a");
+  BOOST_TEST(SafetensorsFile::open(directory / "a").names().size() == 3U);
+}
+
+BOOST_AUTO_TEST_CASE(without_a_checksum_every_flipped_bit_of_the_header_is_refused_or_harmless) {
   const TemporaryDirectory directory;
   const std::string path = sample_file(directory);
   const auto original = SafetensorsFile::open(path);
-  const std::string bytes = contents_of(path);
+  const std::string bytes = without_checksum(contents_of(path));
   const std::size_t header_end = 8 + static_cast<unsigned char>(bytes[0]) + 256 * static_cast<unsigned char>(bytes[1]);
   int refused = 0;
   for (std::size_t i = 0; i < header_end; ++i)
@@ -227,7 +269,8 @@ BOOST_AUTO_TEST_CASE(every_flipped_bit_of_the_header_is_refused_or_harmless) {
 
 BOOST_AUTO_TEST_CASE(random_damage_is_refused_or_harmless) {
   const TemporaryDirectory directory;
-  const std::string bytes = contents_of(sample_file(directory));
+  const std::string bytes = without_checksum(contents_of(sample_file(directory)));
+  BOOST_TEST(!error_reading(directory.file("whole", bytes), nullptr).has_value());
   const std::vector<std::string> tokens = {"{",
                                            "}",
                                            "[",

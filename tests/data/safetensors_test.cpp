@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/random.h"
+#include "data/checksum.h"
 #include "tests/data/temporary_directory.h"
 
 using namespace argand;
@@ -133,13 +134,17 @@ BOOST_AUTO_TEST_CASE(the_bytes_are_fixed) {
   writer.metadata("k", "v");
   writer.save(directory / "a");
   // Wide types come first; the header is padded to a multiple of 8, so the numbers are aligned.
-  const std::string header = R"({"__metadata__":{"complex":"[\"z\"]","k":"v"},)"
+  const std::string zeros(32, '0');
+  const std::string header = R"({"__metadata__":{"checksum":")" + zeros +
+                             R"(","checksum_algorithm":"XXH3-128","complex":"[\"z\"]","k":"v"},)"
                              R"("z":{"dtype":"F64","shape":[1,2],"data_offsets":[0,16]},)"
                              R"("ids":{"dtype":"I32","shape":[1],"data_offsets":[16,20]}})";
   const std::string padded = header + std::string((8 - header.size() % 8) % 8, ' ');
   std::string expected(8, '\0');
-  expected[0] = static_cast<char>(padded.size());
+  expected[0] = static_cast<char>(padded.size() % 256);
+  expected[1] = static_cast<char>(padded.size() / 256);
   expected += padded + std::string("\0\0\0\0\0\0\xf0\x3f", 8) + std::string(8, '\0') + std::string("\x02\x01\0\0", 4);
+  expected.replace(expected.find(zeros), zeros.size(), checksum_of(expected));
   BOOST_TEST(contents_of(directory / "a") == expected);
   writer.save(directory / "b");
   BOOST_TEST(contents_of(directory / "b") == expected);
@@ -214,6 +219,8 @@ BOOST_AUTO_TEST_CASE(the_writer_refuses_what_the_reader_would) {
   BOOST_TEST(error_of([&] { writer.metadata("k", "w"); }) == "safetensors: metadata \"k\" is set twice");
   BOOST_TEST(error_of([&] { writer.metadata("complex", "[]"); }) ==
              "safetensors: the metadata key complex is written by the library itself");
+  BOOST_TEST(error_of([&] { writer.metadata("checksum", "0"); }) ==
+             "safetensors: the metadata key checksum is written by the library itself");
   BOOST_TEST(error_of([&] { writer.metadata("text", "\xc0\x80"); }) == "safetensors: metadata \"text\" is not UTF-8");
 }
 
