@@ -20,7 +20,7 @@ struct Kept {
 };
 
 /// The step of a line, or nothing when it is damaged.
-std::optional<std::int64_t> step_of(const std::string& line) {
+std::optional<std::int64_t> step_in(const std::string& line) {
   const auto json = nlohmann::json::parse(line, nullptr, false);
   if (!json.is_object() || !json.contains("step") || !json["step"].is_number_integer()) return std::nullopt;
   return json["step"].get<std::int64_t>();
@@ -36,7 +36,7 @@ Kept lines_up_to(const std::string& path, std::int64_t last_step) {
   bool past_seen = false;  // since the last line that is not past the step
   for (std::string line; std::getline(file, line) && !file.eof();) {
     read += static_cast<off_t>(line.size()) + 1;
-    const std::optional<std::int64_t> step = step_of(line);
+    const std::optional<std::int64_t> step = step_in(line);
     const bool good = step && *step <= last_step;
     if (!good) ++odd;
     past_seen = !good && (past_seen || step);
