@@ -13,7 +13,7 @@ namespace {
 /// Errors of this many units in the last place of a number, or of what rounding its operands does to it, are rounding.
 constexpr double ulps = 64;
 
-/// For condition_of: far above the rounding of float64, far below any scale of a function.
+/// For condition_of: above the rounding of both precisions, far below any scale of a function.
 constexpr double relative_step = 0x1p-20;
 
 template <RealScalar R>
@@ -96,7 +96,7 @@ bool Ways::close(Use use, const Subject& s, std::string_view precision, std::str
   const Sample& want = s.sample;
   const bool noisy = !s.noise.value.empty();
   const auto bar = [epsilon](std::complex<double> size, double condition, double noise) {
-    return epsilon * (ulps * (std::abs(size) + condition) + 8 * noise) + smallest_of<float>;
+    return ulps * epsilon * (std::abs(size) + condition + noise) + smallest_of<float>;
   };
   return compare(
              use, s, precision, how, "value", s.output, s.complex_output, [&](std::size_t k) { return got.value[k]; },
@@ -114,7 +114,7 @@ bool Ways::close(Use use, const Subject& s, std::string_view precision, std::str
 bool Ways::close_in_float32(Subject& s, const Sample& single) {
   UsageReport aside;
   if (!Ways(aside).close(Use::Float32, s, "", "", single, epsilon_of<float>))
-    s.noise = condition_of<float>(s.f32, s.inputs, s.incoming, single, epsilon_of<float>);
+    s.noise = condition_of<float>(s.f32, s.inputs, s.incoming, single, relative_step);
   return close(Use::Float32, s, "float32", use_name(Use::Float32), single, epsilon_of<float>);
 }
 

@@ -62,11 +62,12 @@ static const Op magnitude_attention_op(
       check.grows("queries", [grown](OpCheck& at, std::int64_t n) { grown(at, 2, Magnitude::Algebraic, false, n, 3, 2); });
       check.grows(
           "causal", [grown](OpCheck& at, std::int64_t n) { grown(at, 2, Magnitude::Author, true, n, n, 1); }, 67);
-      check.grows("width", [grown](OpCheck& at, std::int64_t n) { grown(at, 2, Magnitude::Euclidean, false, 2, 3, n); });
+      check.grows(
+          "width", [grown](OpCheck& at, std::int64_t n) { grown(at, 2, Magnitude::Euclidean, false, 2, 3, n); }, 67);
       check.grows("quaternions, keys",
                   [grown](OpCheck& at, std::int64_t n) { grown(at, 4, Magnitude::Euclidean, false, 2, n, 1); });
-      check.grows("quaternions, width",
-                  [grown](OpCheck& at, std::int64_t n) { grown(at, 4, Magnitude::Euclidean, false, 2, 3, n); });
+      check.grows(
+          "quaternions, width", [grown](OpCheck& at, std::int64_t n) { grown(at, 4, Magnitude::Euclidean, false, 2, 3, n); }, 67);
       for (const bool conjugate : {false, true})
         check.function(conjugate ? "quaternions, conjugated keys" : "quaternions", with(4, Magnitude::Euclidean, conjugate, causal),
                        check.real({2, 3, 8}), check.real({2, 3, 8}), check.real({2, 3, 4}), Tensor<double>({1}, {0.0}));

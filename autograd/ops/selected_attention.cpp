@@ -31,11 +31,21 @@ static const Op selected_attention_op(
         const auto wide = [scale](auto q, auto m) { return selected_attention(q, m, Ids({1, 2, 3}, {0, 3, 1, 2, 2, 4}), scale); };
         at.function("", wide, at.real({1, 2, n}), at.real({5, n}));
       });
-      check.grows("chosen rows", [](OpCheck& at, std::int64_t n) {
-        std::vector<Ids::value_type> rows(static_cast<std::size_t>(2 * n));
-        for (std::size_t k = 0; k < rows.size(); ++k) rows[k] = static_cast<Ids::value_type>(7 * k % static_cast<std::size_t>(n));
-        const auto many = [chosen = Ids({1, 2, n}, rows)](auto q, auto m) { return selected_attention(q, m, chosen, 0.7); };
-        at.function("", many, at.real({1, 2, 4}), at.real({n, 4}));
+      check.grows(
+          "chosen rows",
+          [](OpCheck& at, std::int64_t n) {
+            std::vector<Ids::value_type> rows(static_cast<std::size_t>(2 * n));
+            for (std::size_t k = 0; k < rows.size(); ++k)
+              rows[k] = static_cast<Ids::value_type>(7 * k % static_cast<std::size_t>(n));
+            const auto many = [chosen = Ids({1, 2, n}, rows)](auto q, auto m) { return selected_attention(q, m, chosen, 0.7); };
+            at.function("", many, at.real({1, 2, 4}), at.real({n, 4}));
+          },
+          67);
+      check.grows("queries", [](OpCheck& at, std::int64_t n) {
+        std::vector<Ids::value_type> rows(static_cast<std::size_t>(3 * n));
+        for (std::size_t k = 0; k < rows.size(); ++k) rows[k] = static_cast<Ids::value_type>(7 * k % 5);
+        const auto many = [chosen = Ids({1, n, 3}, rows)](auto q, auto m) { return selected_attention(q, m, chosen, 0.7); };
+        at.function("", many, at.real({1, n, 4}), at.real({5, 4}));
       });
       check.finite("huge scores", f, check.real({2, 2, 4}, -1e15, 1e15), check.real({5, 4}, -1e15, 1e15));
     });
