@@ -45,7 +45,7 @@ Derivative limits_of(std::span<const Step> steps, std::size_t dropped) {
   d.flat = true;
   for (const auto& [h, below, above] : steps)
     d.flat = d.flat && std::abs(below.value) <= 4 * below.rounding && std::abs(above.value) <= 4 * above.rounding;
-  // From small steps to large ones, as far as the slope grows like that of a power: a step that reaches where cosh explodes says
+  // Slopes at large steps, as far as they grow like those of a power: a step that reaches where cosh explodes says
   // nothing of the derivatives here.
   double last = 0;
   for (std::size_t k = steps.size(); k-- > 0;) {
@@ -54,7 +54,7 @@ Derivative limits_of(std::span<const Step> steps, std::size_t dropped) {
     d.magnitude = std::max(d.magnitude, rounding / epsilon);
     if (steps[k].size() <= 100 * rounding) continue;
     last = slope;
-    d.variation = std::max(d.variation, slope);
+    if (steps[k].step >= 1e-3 * steps[0].step) d.variation = std::max(d.variation, slope);
   }
   if (std::all_of(steps.begin(), steps.end(), [](const Step& s) { return s.absorbed(); })) {
     // Constant at all steps: all five are 0, as far as rounding over the largest step can tell.
