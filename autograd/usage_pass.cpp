@@ -85,7 +85,8 @@ void Passes<R>::set_gradient(const AnyVarOf<R>& x, const Numbers& gradient) {
 template <RealScalar R>
 Condition condition_of(const FunctionOf<R>& f, const std::vector<AnyTensor>& inputs, const Numbers& incoming, const Sample& sample,
                        double step) {
-  constexpr int draws = 4;
+  // Rounding that cancels takes few values in float32: four draws may well hit the same one.
+  constexpr int draws = std::same_as<R, float> ? 16 : 4;
   Condition condition{.value = std::vector<double>(sample.value.size())};
   for (const Numbers& g : sample.gradients) condition.gradients.emplace_back(g.size());
   const auto widen = [step](std::vector<double>& bar, const Numbers& a, const Numbers& b) {

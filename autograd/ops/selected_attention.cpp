@@ -45,7 +45,7 @@ static const Op selected_attention_op(
         std::vector<Ids::value_type> rows(static_cast<std::size_t>(3 * n));
         for (std::size_t k = 0; k < rows.size(); ++k) rows[k] = static_cast<Ids::value_type>(7 * k % 5);
         const auto many = [chosen = Ids({1, n, 3}, rows)](auto q, auto m) { return selected_attention(q, m, chosen, 0.7); };
-        at.function("", many, at.real({1, n, 4}), at.real({5, 4}));
+        at.function("", many, at.real({1, n, 4}, -1, 1), at.real({5, 4}, -1, 1));
       });
       check.finite("huge scores", f, check.real({2, 2, 4}, -1e15, 1e15), check.real({5, 4}, -1e15, 1e15));
     });
