@@ -90,7 +90,12 @@ bool LabPoint::conclusive() const {
   return passes(dz) && passes(dzbar) && passes(gradient);
 }
 
-bool LabPoint::singular_here() const { return !conclusive() && !(trouble.empty() && singular.empty()); }
+bool LabPoint::singular_here() const {
+  if (conclusive()) return false;
+  // Where the bar tells the derivative from 0, there is one: ops may have singular points, but not here.
+  const bool known = dz.error <= 0.1 * std::max(std::abs(dz.numerical), std::abs(dzbar.numerical));
+  return !trouble.empty() || (!singular.empty() && !known);
+}
 
 std::array<std::array<double, 2>, 2> jacobian_of(C dz, C dzbar) {
   // f(z + h) = f(z) + ∂f/∂z h + ∂f/∂z̄ h̄ + ...: the columns are what h = 1 and h = i give.

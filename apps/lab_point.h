@@ -45,7 +45,8 @@ struct LabPoint {
 
   /// A figure that the numerical check contradicts.
   bool failed() const;
-  /// Not conclusive, and not only because the error bars are too wide: a kink, a cut, a pole, or an op with singular points.
+  /// Not conclusive, and not only because the error bars are too wide: a kink, a cut, a pole, or an op with singular
+  /// points and no derivative that can be told from 0.
   bool singular_here() const;
   /// Everything was compared and agrees.
   bool conclusive() const;
