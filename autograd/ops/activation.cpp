@@ -5,6 +5,19 @@
 #include "core/kernels/activation.h"
 
 namespace argand {
+namespace {
+
+/// max(x, 0), a NaN staying one; and g where x > 0, else 0.
+constexpr auto positive_part = [](auto x) {
+  using X = decltype(x);
+  return math::select(x <= X(0), X(0), x);
+};
+constexpr auto where_positive = [](auto x, auto g) {
+  using X = decltype(x);
+  return math::select(x > X(0), g, X(0));
+};
+
+}  // namespace
 
 // ------------------------------------------------------------------------------------------------ relu
 
@@ -26,21 +39,16 @@ static const Op relu_op(
 
 template <RealScalar R>
 Var<R> relu(const Var<R>& x) {
-  Tensor<R> y = map([](R v) { return v <= 0 ? R(0) : v; }, x.value());
+  Tensor<R> y = map_packs(positive_part, x.value());
   return record(
-      relu_op, y,
-      [y, dx = sink(x)](const Tensor<R>& dy) {
-        accumulate_map(
-            dx, [](R v, R g) { return v > 0 ? g : R(0); }, y, dy);
-      },
-      x);
+      relu_op, y, [y, dx = sink(x)](const Tensor<R>& dy) { accumulate_packs(dx, where_positive, y, dy); }, x);
 }
 
 // ------------------------------------------------------------------------------------------------ gelu
 
 static const Op gelu_op({.name = "gelu",
                          .kind = Kind::Real,
-                         .equation = "y = x Φ(x), Φ(x) = (1 + erf(x/√2))/2",
+                         .equation = "y = x Φ(x), Φ(x) = (1 + erf(x/√2))/2 = erfc(-x/√2)/2",
                          .dz = "Φ(x) + x φ(x), φ(x) = e^(-x²/2)/√(2π)",
                          .dzbar = "no complex input",
                          .vjp = "dx = (Φ(x) + x φ(x)) dy",
@@ -56,10 +64,10 @@ static const Op gelu_op({.name = "gelu",
 template <RealScalar R>
 Var<R> gelu(const Var<R>& x) {
   return record(
-      gelu_op, map([](R v) { return gelu_of(v); }, x.value()),
+      gelu_op, map_packs([](auto v) { return gelu_of(v); }, x.value()),
       [x = x.value(), dx = sink(x)](const Tensor<R>& dy) {
-        accumulate_map(
-            dx, [](R v, R g) { return gelu_derivative(v) * g; }, x, dy);
+        accumulate_packs(
+            dx, [](auto v, auto g) { return gelu_derivative(v) * g; }, x, dy);
       },
       x);
 }
@@ -84,13 +92,10 @@ static const Op silu_op({.name = "silu",
 template <RealScalar R>
 Var<R> silu(const Var<R>& x) {
   return record(
-      silu_op, map([](R v) { return v * logistic(v); }, x.value()),
+      silu_op, map_packs([](auto v) { return silu_of(v); }, x.value()),
       [x = x.value(), dx = sink(x)](const Tensor<R>& dy) {
-        const auto f = [](R v, R g) {
-          const R s = logistic(v);
-          return g * s * (1 + v * (1 - s));
-        };
-        accumulate_map(dx, f, x, dy);
+        accumulate_packs(
+            dx, [](auto v, auto g) { return silu_derivative(v) * g; }, x, dy);
       },
       x);
 }
@@ -103,7 +108,7 @@ static const Op swiglu_op({.name = "swiglu",
                            .dz = "∂y/∂g = u σ (1 + g (1 - σ)), ∂y/∂u = g σ",
                            .dzbar = "no complex input",
                            .vjp = "dg = u σ (1 + g (1 - σ)) dy, du = g σ dy",
-                           .derivation = "y = silu(g) u with silu' = σ (1 + g (1 - σ)). One σ serves both gradients, in one pass.",
+                           .derivation = "y = silu(g) u with silu' = σ (1 + g (1 - σ)). Both gradients in one pass.",
                            .singular = "none",
                            .source = "Shazeer, arXiv:2002.05202, eq. 6"},
                           [](OpCheck& check) {
@@ -116,19 +121,15 @@ template <RealScalar R>
 Var<R> swiglu(const Var<R>& gate, const Var<R>& up) {
   require(gate.shape() == up.shape(), "swiglu", "gate and up differ in shape, {} and {}", gate.shape(), up.shape());
   return record(
-      swiglu_op, map([](R g, R u) { return g * logistic(g) * u; }, gate.value(), up.value()),
+      swiglu_op, map_packs([](auto g, auto u) { return silu_of(g, u); }, gate.value(), up.value()),
       [gate = gate.value(), up = up.value(), dgate = sink(gate), dup = sink(up)](const Tensor<R>& dy) {
         Tensor<R> dg(dy.shape()), du(dy.shape());
-        const auto loop = [](std::int64_t begin, std::int64_t end, const R* g, const R* u, const R* d, R* __restrict out_g,
-                             R* __restrict out_u) {
-          for (std::int64_t i = begin; i < end; ++i) {
-            const R s = logistic(g[i]);
-            out_g[i] = d[i] * u[i] * s * (1 + g[i] * (1 - s));
-            out_u[i] = d[i] * g[i] * s;
-          }
-        };
         parallel_for(dy.size(), elementwise_grain, [&](std::int64_t begin, std::int64_t end) {
-          loop(begin, end, gate.data(), up.data(), dy.data(), dg.data(), du.data());
+          for_packs<R>(begin, end, [&](auto at) {
+            const Pack<R> g = at.load(gate.data()), u = at.load(up.data()), d = at.load(dy.data());
+            at.store(dg.data(), d * silu_derivative(g, u));
+            at.store(du.data(), d * silu_of(g));
+          });
         });
         dgate.add(std::move(dg));
         dup.add(std::move(du));

@@ -93,10 +93,7 @@ Var<std::complex<R>> angular_attention(const Var<std::complex<R>>& Q, const Var<
       [tiles, output, phasors, q = Q.value(), k = K.value(), v = V.value(), dQ = sink(Q), dK = sink(K),
        dV = sink(V)](const Tensor<C>& d_o) {
         const auto gradients = tiles.backward(phasors(q), phasors(k), as_real(v), output, as_real(d_o));
-        const auto from_phase = [](auto z, auto du) {
-          const auto u = phasor(z);
-          return turn(u, modulus(z), conj_mul(u, du).im);
-        };
+        const auto from_phase = [](auto z, auto du) { return turn(z, conj_mul(phasor(z), du).im); };
         accumulate_packs(dQ, from_phase, q, as_complex(gradients.dq));
         accumulate_packs(dK, from_phase, k, as_complex(gradients.dk));
         dV.add(as_complex(gradients.dv));

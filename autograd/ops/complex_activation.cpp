@@ -19,14 +19,14 @@ Tensor<R> flat(const Tensor<std::complex<R>>& z) {
   return z.template reinterpret<R>({2 * z.size()});
 }
 
-/// f applied to Re and Im: the loop over reals vectorises, one over complex numbers would shuffle.
+/// f applied to Re and Im, a pack at a time.
 template <RealScalar R, class F>
 Tensor<std::complex<R>> split_map(const F& f, const Tensor<std::complex<R>>& z) {
-  return map(f, flat(z)).template reinterpret<std::complex<R>>(z.shape());
+  return map_packs(f, flat(z)).template reinterpret<std::complex<R>>(z.shape());
 }
 template <RealScalar R, class F>
 Tensor<std::complex<R>> split_map(const F& f, const Tensor<std::complex<R>>& z, const Tensor<std::complex<R>>& dw) {
-  return map(f, flat(z), flat(dw)).template reinterpret<std::complex<R>>(z.shape());
+  return map_packs(f, flat(z), flat(dw)).template reinterpret<std::complex<R>>(z.shape());
 }
 
 }  // namespace
@@ -76,7 +76,7 @@ Var<std::complex<R>> modrelu(const Var<std::complex<R>>& z, const Var<R>& c) {
   const Tensor<R> bias = c.value().reshape({c.size()});
   const Shape matrix{c.size() > 0 ? z.size() / c.size() : 0, c.size()};
   const auto forward = [](T v, R b) {
-    const R s = modulus(v) + b;
+    const R s = modulus_plus(v, b);
     return s > 0 ? mul(phasor(v), s) : s <= 0 ? T(0) : T(s);  // a NaN stays one
   };
   Tensor<T> w = broadcast_map("modrelu", forward, z.value().reshape(matrix), bias).reshape(z.shape());
@@ -91,10 +91,11 @@ Var<std::complex<R>> modrelu(const Var<std::complex<R>>& z, const Var<R>& c) {
             for (std::int64_t j = 0; j < columns; ++j) {
               const std::int64_t i = row * columns + j;
               const T v = z.data()[i], u = phasor(v), along = conj_mul(u, dw.data()[i]);
-              const R r = modulus(v), b = bias.data()[j];
-              const bool active = r + b > 0 && r > 0;
+              const R b = bias.data()[j];
+              const bool active = v != T(0) && modulus_plus(v, b) > 0;
               gc.data()[i] = active ? along.real() : R(0);
-              gz.data()[i] = active ? dw.data()[i] + turn(u, r, b * along.imag()) : T(0);
+              const R bend = modulus(v) < std::numeric_limits<R>::min() ? R(0) : divide_by_modulus(b, v);
+              gz.data()[i] = active ? dw.data()[i] + bend * along.imag() * T(-u.imag(), u.real()) : T(0);
             }
         });
         dz.add(gz.reshape(dw.shape()));
@@ -128,13 +129,20 @@ static const Op cardioid_op(
 template <RealScalar R>
 Var<std::complex<R>> cardioid(const Var<std::complex<R>>& z) {
   using T = std::complex<R>;
+  // On the left 1 + cos θ is a difference; it is sin² θ/(1 - cos θ) as well. One sin θ goes to z: its square alone could underflow.
+  const auto forward = [](T v) {
+    const T u = phasor(v);
+    if (u.real() >= 0) return mul(v, R(0.5) * (1 + u.real()));
+    return mul(mul(v, u.imag()), R(0.5) * u.imag() / (1 - u.real()));
+  };
   return record(
-      cardioid_op, map([](T v) { return mul(v, R(0.5) * (1 + phasor(v).real())); }, z.value()),
+      cardioid_op, map(forward, z.value()),
       [z = z.value(), dz = sink(z)](const Tensor<T>& dw) {
         const auto f = [](T v, T g) {
           const T u = phasor(v);
           if (u == T(0)) return T(0);
-          const R s = R(0.5) * (1 + u.real()), t = R(-0.5) * u.imag() * conj_mul(u, g).real();
+          const R s = R(0.5) * (u.real() < 0 ? u.imag() * u.imag() / (1 - u.real()) : 1 + u.real()),
+                  t = R(-0.5) * u.imag() * conj_mul(u, g).real();
           return T(s * g.real() - t * u.imag(), s * g.imag() + t * u.real());
         };
         accumulate_map(dz, f, z, dw);
@@ -196,10 +204,13 @@ static const Op crelu_op(
 template <RealScalar R>
 Var<std::complex<R>> crelu(const Var<std::complex<R>>& z) {
   using T = std::complex<R>;
-  Tensor<T> w = split_map<R>([](R v) { return v <= 0 ? R(0) : v; }, z.value());
+  Tensor<T> w = split_map<R>([](auto v) { return math::select(v <= decltype(v)(0), decltype(v)(0), v); }, z.value());
   return record(
       crelu_op, w,
-      [w, dz = sink(z)](const Tensor<T>& dw) { dz.add(split_map<R>([](R v, R g) { return v > 0 ? g : R(0); }, w, dw)); }, z);
+      [w, dz = sink(z)](const Tensor<T>& dw) {
+        dz.add(split_map<R>([](auto v, auto g) { return math::select(v > decltype(v)(0), g, decltype(v)(0)); }, w, dw));
+      },
+      z);
 }
 
 // ------------------------------------------------------------------------------------------------ cgelu
@@ -223,9 +234,9 @@ template <RealScalar R>
 Var<std::complex<R>> cgelu(const Var<std::complex<R>>& z) {
   using T = std::complex<R>;
   return record(
-      cgelu_op, split_map<R>([](R v) { return gelu_of(v); }, z.value()),
+      cgelu_op, split_map<R>([](auto v) { return gelu_of(v); }, z.value()),
       [z = z.value(), dz = sink(z)](const Tensor<T>& dw) {
-        dz.add(split_map<R>([](R v, R g) { return gelu_derivative(v) * g; }, z, dw));
+        dz.add(split_map<R>([](auto v, auto g) { return gelu_derivative(v) * g; }, z, dw));
       },
       z);
 }

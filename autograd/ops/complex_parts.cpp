@@ -195,7 +195,7 @@ Var<R> angle(const Var<std::complex<R>>& z) {
       angle_op, map([](T v) { return std::atan2(v.imag(), v.real()); }, z.value()),
       [x = z.value(), dz = sink(z)](const Tensor<R>& dw) {
         accumulate_map(
-            dz, [](T v, R g) { return turn(phasor(v), modulus(v), g); }, x, dw);
+            dz, [](T v, R g) { return turn(v, g); }, x, dw);
       },
       z);
 }

@@ -7,6 +7,7 @@
 #include "autograd/op_check.h"
 #include "autograd/tape.h"
 #include "core/kernels/activation.h"
+#include "core/kernels/complex_math.h"
 #include "core/kernels/reduce.h"
 
 namespace argand {
@@ -109,38 +110,69 @@ static const Op magnitude_relu_op({.name = "magnitude_relu",
 
 namespace {
 
-/// y = s(m, c) z: the factor, its derivatives by m and by c.
-struct Gelu {
-  template <RealScalar R>
-  static R factor(R m, R) {
-    return normal_cdf(m);
+/// A number of P parts as its magnitude m = sqrt(a² + w (b² + ...) + 1e-12) times u, at any size.
+template <int P, RealScalar R>
+struct Measured {
+  R m, u[P];
+
+  Measured(const R* z, R weight) : w(weight), s(largest(z)) {
+    for (int p = 0; p < P; ++p) u[p] = z[p] * s.factor;
+    r = std::sqrt(u[0] * u[0] + w * square_of_rest<P>(u) + magnitude_eps<R> * s.factor * s.factor);
+    m = r * s.inverse;
+    for (int p = 0; p < P; ++p) u[p] /= r;
   }
-  template <RealScalar R>
-  static R slope(R m, R) {
-    constexpr R density = std::numbers::inv_sqrtpi_v<R> * std::numbers::sqrt2_v<R> / 2;
-    return density * std::exp(R(-0.5) * m * m);
+
+  /// m + c; where m ≈ -c as (m² - c²)/(m - c), the difference in twice the precision of double: all digits of float, those of
+  /// double unless |z| and -c agree in more than 16.
+  R plus(const R* z, R c) const {
+    if (!(-c > m / 2 && -c < 2 * m)) return m + c;
+    const double factor = s.factor, b = c * factor;
+    CompensatedSum<double> difference;
+    for (int p = 0; p < P; ++p) {
+      const double part = z[p] * factor;
+      const WithError<double> weighted = p == 0 ? WithError<double>{part, 0} : exact_product<double>(w, part);
+      difference.add_product(weighted.value, part);
+      difference.add_small(weighted.error * part);
+    }
+    difference.add(magnitude_eps<double> * factor * factor);
+    difference.add_product(-b, b);
+    return static_cast<R>(difference.value() / (r - b) * s.inverse);
+  }
+
+ private:
+  R w, r;        ///< r is m scaled by s
+  Scaling<R> s;  ///< down only: 1e-12 is the smallest square
+
+  static R largest(const R* z) {
+    R size = 1;
+    for (int p = 0; p < P; ++p) size = std::max(size, std::abs(z[p]));
+    return size;
+  }
+};
+
+/// Of y = s(m, c) z: the factor s, m ∂s/∂m and m ∂s/∂c.
+template <RealScalar R>
+struct Factor {
+  R s, bend, by_c;
+};
+struct Gelu {
+  template <int P, RealScalar R>
+  static Factor<R> at(const Measured<P, R>& n, const R*, R) {
+    return {normal_cdf(n.m), abs_times_density(n.m), 0};
   }
 };
 struct ModRelu {
-  template <RealScalar R>
-  static R factor(R m, R c) {
-    const R s = (m + c) / m;
-    return s > 0 ? s : s <= 0 ? R(0) : s;  // a NaN stays one
-  }
-  template <RealScalar R>
-  static R slope(R m, R c) {
-    const R s = -c / (m * m);
-    return m + c > 0 ? s : R(0);
+  template <int P, RealScalar R>
+  static Factor<R> at(const Measured<P, R>& n, const R* z, R c) {
+    const R reach = n.plus(z, c);
+    if (reach <= 0) return {0, 0, 0};
+    return {reach / n.m, -c / n.m, 1};  // a NaN stays one
   }
 };
 struct Relu {
-  template <RealScalar R>
-  static R factor(R m, R) {
-    return (m < 0 ? R(0) : m) / m;
-  }
-  template <RealScalar R>
-  static R slope(R, R) {
-    return 0;
+  template <int P, RealScalar R>
+  static Factor<R> at(const Measured<P, R>&, const R*, R) {
+    return {1, 0, 0};  // m > 0
   }
 };
 
@@ -157,8 +189,7 @@ struct MagnitudeActivation {
   void forward(const R* x, R* y) const {
     const auto row_of = [w = w, n = D, bias = c.data()](const R* __restrict z, R* __restrict out) {
       for (std::int64_t j = 0; j < n; ++j) {
-        const R m = std::sqrt(z[P * j] * z[P * j] + w * square_of_rest<P>(z + P * j) + magnitude_eps<R>);
-        const R s = F::factor(m, bias[j]);
+        const R s = F::at(Measured<P, R>(z + P * j, w), z + P * j, bias[j]).s;
         for (int p = 0; p < P; ++p) out[P * j + p] = s * z[P * j + p];
       }
     };
@@ -174,32 +205,29 @@ struct MagnitudeActivation {
     Tensor<R> c_parts = Tensor<R>::zeros(Shape{dc != nullptr ? blocks : 0, D});
     Tensor<double> weight_parts = Tensor<double>::zeros(Shape{blocks});
     const auto row_of = [w = w, n = D, bias = c.data()](const R* __restrict z, const R* __restrict g, R* __restrict out,
-                                                        R* __restrict pull) {
+                                                        R* __restrict pull_w, R* __restrict pull_c) {
       for (std::int64_t j = 0; j < n; ++j) {
-        const R m = std::sqrt(z[P * j] * z[P * j] + w * square_of_rest<P>(z + P * j) + magnitude_eps<R>);
-        const R s = F::factor(m, bias[j]), t = F::slope(m, bias[j]) * dot_of_parts<P>(z + P * j, g + P * j) / m;
-        out[P * j] = s * g[P * j] + t * z[P * j];
-        for (int p = 1; p < P; ++p) out[P * j + p] = s * g[P * j + p] + t * w * z[P * j + p];
-        pull[j] = t;
+        const Measured<P, R> n(z + P * j, w);
+        const Factor<R> f = F::at(n, z + P * j, bias[j]);
+        const R along = dot_of_parts<P>(n.u, g + P * j), t = f.bend * along;
+        out[P * j] = f.s * g[P * j] + t * n.u[0];
+        for (int p = 1; p < P; ++p) out[P * j + p] = f.s * g[P * j + p] + t * w * n.u[p];
+        pull_w[j] = t * square_of_rest<P>(n.u) * n.m;
+        pull_c[j] = f.by_c * along;
       }
     };
     parallel_for(blocks, 1, [&](std::int64_t first, std::int64_t last) {
-      std::vector<R> pull(static_cast<std::size_t>(D));
+      std::vector<R> pull_w(static_cast<std::size_t>(D)), pull_c(static_cast<std::size_t>(D));
       for (std::int64_t row = first * block; row < std::min(rows, last * block); ++row) {
         const R* z = x + row * P * D;
         const R* g = dy + row * P * D;
-        row_of(z, g, dx + row * P * D, pull.data());
+        row_of(z, g, dx + row * P * D, pull_w.data(), pull_c.data());
         if (slope != 0)
           weight_parts.data()[row / block] +=
-              lane_sum<double>(D,
-                               [&](std::int64_t j) { return pull[static_cast<std::size_t>(j)] * square_of_rest<P>(z + P * j); }) /
-              2;
+              lane_sum<double>(D, [&](std::int64_t j) { return pull_w[static_cast<std::size_t>(j)]; }) / 2;
         if (dc == nullptr) continue;
         R* __restrict sum = c_parts.data() + row / block * D;
-        for (std::int64_t j = 0; j < D; ++j) {
-          const R m = std::sqrt(z[P * j] * z[P * j] + w * square_of_rest<P>(z + P * j) + magnitude_eps<R>);
-          sum[j] += m + c.data()[j] > 0 ? dot_of_parts<P>(z + P * j, g + P * j) / m : R(0);
-        }
+        for (std::int64_t j = 0; j < D; ++j) sum[j] += pull_c[static_cast<std::size_t>(j)];
       }
     });
     double dw = 0;

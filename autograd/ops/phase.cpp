@@ -31,13 +31,10 @@ template <RealScalar R>
 Var<std::complex<R>> unit_phasor(const Var<std::complex<R>>& z) {
   using T = std::complex<R>;
   return record(
-      unit_phasor_op, map([](T v) { return phasor(v); }, z.value()),
+      unit_phasor_op, map_packs([](auto v) { return phasor(v); }, z.value()),
       [x = z.value(), dz = sink(z)](const Tensor<T>& du) {
-        const auto f = [](T v, T g) {
-          const T u = phasor(v);
-          return turn(u, modulus(v), conj_mul(u, g).imag());
-        };
-        accumulate_map(dz, f, x, du);
+        accumulate_packs(
+            dz, [](auto v, auto g) { return turn(v, conj_mul(phasor(v), g).im); }, x, du);
       },
       z);
 }

@@ -7,6 +7,11 @@
 namespace argand {
 namespace {
 
+/// The next larger type. A relative error of |z| or arg z grows p-fold in the power, and p rounding errors of the larger type are
+/// still none of R; |z|² and |z| of any z fit into it as well.
+template <RealScalar R>
+using Wide = std::conditional_t<std::same_as<R, float>, double, long double>;
+
 template <RealScalar R>
 R power(R x, R p) {
   return std::pow(x, p);
@@ -14,10 +19,20 @@ R power(R x, R p) {
 template <RealScalar R>
 std::complex<R> power(std::complex<R> z, R p) {
   if (p == 0) return 1;
-  const R r = std::pow(modulus(z), p);
-  if (z == std::complex<R>(0)) return r;
-  const R phi = p * std::atan2(z.imag(), z.real());
-  return {r * std::cos(phi), r * std::sin(phi)};
+  // Small whole powers as products are exact where the numbers are small whole ones: (1 + i)² = 2i.
+  if (p == 1) return z;
+  if (p == -1) return divide(R(1), z);
+  const Wide<R> x = z.real(), y = z.imag(), q = p;
+  if (p == 2 || p == 3) {
+    const std::complex<Wide<R>> square{x * x - y * y, 2 * x * y};
+    const auto w =
+        p == 2 ? square : std::complex<Wide<R>>{square.real() * x - square.imag() * y, square.real() * y + square.imag() * x};
+    return {static_cast<R>(w.real()), static_cast<R>(w.imag())};
+  }
+  const Wide<R> r = std::pow(std::sqrt(x * x + y * y), q);
+  if (z == std::complex<R>(0)) return static_cast<R>(r);
+  const Wide<R> phi = q * std::atan2(y, x);
+  return {static_cast<R>(r * std::cos(phi)), phi == 0 ? R(0) : static_cast<R>(r * std::sin(phi))};  // r may be infinite
 }
 
 /// p z^(p-1); 0 at z = 0 where it would be infinite.

@@ -1,7 +1,5 @@
 #include "autograd/ops/trigonometric.h"
 
-#include <numbers>
-
 #include "autograd/accumulate.h"
 #include "autograd/op_check.h"
 #include "core/kernels/activation.h"
@@ -10,12 +8,22 @@
 namespace argand {
 namespace {
 
-/// σ(z) from whichever of e^z and e^-z is small.
-template <RealScalar R>
-std::complex<R> logistic(std::complex<R> z) {
-  const bool right = z.real() >= 0;
-  const std::complex<R> e = std::exp(right ? -z : z), p = divide(R(1), R(1) + e);
-  return right ? p : mul(e, p);
+/// f(z), a pack at a time for reals.
+template <class F, Scalar T>
+Tensor<T> evaluate(const F& f, const Tensor<T>& z) {
+  if constexpr (RealScalar<T>)
+    return map_packs(f, z);
+  else
+    return map(f, z);
+}
+/// dz = conj(slope(z)) dw, likewise.
+template <class F, Scalar T>
+void pull_back(const Sink<T>& dz, const F& slope, const Tensor<T>& z, const Tensor<T>& dw) {
+  const auto f = [slope](auto v, auto g) { return conj_mul(slope(v), g); };
+  if constexpr (RealScalar<T>)
+    accumulate_packs(dz, f, z, dw);
+  else
+    accumulate_map(dz, f, z, dw);
 }
 
 }  // namespace
@@ -83,10 +91,12 @@ static const Op tanh_op(
     {.name = "tanh",
      .kind = Kind::Holomorphic,
      .equation = "w = tanh z = sinh z / cosh z",
-     .dz = "1 - w²",
+     .dz = "1/cosh² z = 1 - w²",
      .dzbar = "0",
-     .vjp = "dz = conj(1 - w²) dw",
-     .derivation = "(sinh/cosh)' = (cosh² - sinh²)/cosh² = 1 - w². The output is all that is kept.",
+     .vjp = "dz = dw / conj(cosh² z)",
+     .derivation =
+         "(sinh/cosh)' = (cosh² - sinh²)/cosh² = 1/cosh². The input is kept: 1 - w² from the output would be a difference "
+         "of equal numbers for large |Re z|.",
      .singular = "poles at z = iπ(k + 1/2), which no floating-point number hits. No overflow for large |Re z|: w tends to ±1",
      .source = "Ahlfors, Complex Analysis, 2.3.2"},
     [](OpCheck& check) {
@@ -101,12 +111,11 @@ static const Op tanh_op(
 
 template <Scalar T>
 Var<T> tanh(const Var<T>& z) {
-  Tensor<T> w = map([](T x) { return std::tanh(x); }, z.value());
   return record(
-      tanh_op, w,
-      [w, dz = sink(z)](const Tensor<T>& dw) {
-        accumulate_map(
-            dz, [](T v, T g) { return conj_mul(T(1) - mul(v, v), g); }, w, dw);
+      tanh_op, evaluate([](auto v) { return tanh_of(v); }, z.value()),
+      [x = z.value(), dz = sink(z)](const Tensor<T>& dw) {
+        pull_back(
+            dz, [](auto v) { return tanh_derivative(v); }, x, dw);
       },
       z);
 }
@@ -117,10 +126,11 @@ static const Op sigmoid_op(
     {.name = "sigmoid",
      .kind = Kind::Holomorphic,
      .equation = "w = σ(z) = 1/(1 + e^-z)",
-     .dz = "w (1 - w)",
+     .dz = "w (1 - w) = 1/(4 cosh²(z/2))",
      .dzbar = "0",
-     .vjp = "dz = conj(w (1 - w)) dw",
-     .derivation = "w (1 + e^-z) = 1 gives w' (1 + e^-z) = w e^-z, so w' = w² e^-z = w (1 - w), since e^-z = (1 - w)/w.",
+     .vjp = "dz = dw / conj(4 cosh²(z/2))",
+     .derivation = "w (1 + e^-z) = 1 gives w' (1 + e^-z) = w e^-z, so w' = w² e^-z = 1/(e^(z/2) + e^(-z/2))². The input is kept: "
+                   "w (1 - w) from the output would lose all digits where w is close to 1.",
      .singular = "poles at z = iπ(2k + 1), which no floating-point number hits. No overflow for large |Re z|: w tends to 0 or 1",
      .source = "definition"},
     [](OpCheck& check) {
@@ -134,12 +144,11 @@ static const Op sigmoid_op(
 
 template <Scalar T>
 Var<T> sigmoid(const Var<T>& z) {
-  Tensor<T> w = map([](T x) { return logistic(x); }, z.value());
   return record(
-      sigmoid_op, w,
-      [w, dz = sink(z)](const Tensor<T>& dw) {
-        accumulate_map(
-            dz, [](T v, T g) { return conj_mul(mul(v, T(1) - v), g); }, w, dw);
+      sigmoid_op, evaluate([](auto v) { return logistic(v); }, z.value()),
+      [x = z.value(), dz = sink(z)](const Tensor<T>& dw) {
+        pull_back(
+            dz, [](auto v) { return logistic_derivative(v); }, x, dw);
       },
       z);
 }
@@ -164,10 +173,10 @@ static const Op erf_op({.name = "erf",
 template <RealScalar R>
 Var<R> erf(const Var<R>& x) {
   return record(
-      erf_op, map([](R v) { return std::erf(v); }, x.value()),
+      erf_op, map_packs([](auto v) { return math::erf(v); }, x.value()),
       [x = x.value(), dx = sink(x)](const Tensor<R>& dw) {
-        accumulate_map(
-            dx, [](R v, R g) { return 2 * std::numbers::inv_sqrtpi_v<R> * std::exp(-v * v) * g; }, x, dw);
+        accumulate_packs(
+            dx, [](auto v, auto g) { return erf_derivative(v) * g; }, x, dw);
       },
       x);
 }

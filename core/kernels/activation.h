@@ -1,34 +1,188 @@
 #pragma once
-/// Activations of one real number and their derivatives, without branches: loops over them vectorise.
+/// Activations of one real number and their derivatives, right to a few units in the last place everywhere (docs/accuracy.md).
+/// Each formula serves a real and a pack of them: X is float, double or Pack of one, conditions are math::select.
 
-#include <cmath>
+#include <array>
 #include <numbers>
 
+#include "core/kernels/compensated.h"
 #include "core/kernels/vector_math.h"
-#include "core/scalar.h"
 
 namespace argand {
 
-/// Φ(x) = (1 + erf(x/√2))/2.
-template <RealScalar R>
-R normal_cdf(R x) {
-  return R(0.5) * (1 + std::erf(x * (std::numbers::sqrt2_v<R> / 2)));
+namespace detail {
+
+/// |x|, no larger than where e^(-x²/2) is 0 in the type: infinity times that 0 would be NaN. A NaN stays one.
+template <class X>
+X clamped_for_normal(X x) {
+  const X a = math::abs(x), most(sizeof(LaneOf<X>) == 4 ? 15 : 39);
+  return math::select(a > most, most, a);
 }
-template <RealScalar R>
-R gelu_of(R x) {
-  return x * normal_cdf(x);
-}
-/// Φ(x) + x φ(x), φ(x) = e^(-x²/2)/√(2π).
-template <RealScalar R>
-R gelu_derivative(R x) {
-  constexpr R density = std::numbers::inv_sqrtpi_v<R> * std::numbers::sqrt2_v<R> / 2;
-  return normal_cdf(x) + x * density * std::exp(R(-0.5) * x * x);
+/// The same for x e^-|x|: where e^(-|x|/2) is about to leave the normal numbers.
+template <class X>
+inline constexpr LaneOf<X> most_for_exp = sizeof(LaneOf<X>) == 4 ? 170 : 1400;
+template <class X>
+X clamped_for_exp(X x) {
+  const X a = math::abs(x), most(most_for_exp<X>);
+  return math::select(a > most, most, a);
 }
 
-/// σ(x) = 1/(1 + e^-x): for x very negative e^-x is infinite and σ rightly 0.
-template <RealScalar R>
-R logistic(R x) {
-  return 1 / (1 + std::exp(-x));
+/// A function with a simple zero, near it: f(zero + d) = d (c_0 + c_1 d + ...). Its usual formula is a difference of equal numbers
+/// there, which leaves nothing but their rounding errors.
+template <int n>
+struct SeriesAtZero {
+  double zero, zero_low;  ///< the zero is their sum
+  std::array<double, n> c;
+};
+/// x - zero, right in all digits however close x is.
+template <class X, int n>
+X distance(const SeriesAtZero<n>& s, X x) {
+  using R = LaneOf<X>;
+  const R high = static_cast<R>(s.zero), low = static_cast<R>((s.zero - static_cast<double>(high)) + s.zero_low);
+  return (x - X(high)) - X(low);
+}
+/// f for |d| < 1/4; float needs half the terms.
+template <class X, int n>
+X value(const SeriesAtZero<n>& s, X d) {
+  using R = LaneOf<X>;
+  constexpr int terms = sizeof(R) == 4 ? n / 2 : n;
+  X sum(static_cast<R>(s.c[terms - 1]));
+  for (int k = terms - 2; k >= 0; --k) sum = sum * d + X(static_cast<R>(s.c[static_cast<std::size_t>(k)]));
+  return sum * d;
+}
+
+/// gelu' = 0 at -0.75179...: gelu'' = (2 - x²) φ, with the Taylor series of φ from φ' = -x φ.
+inline constexpr auto gelu_slope_at_zero = [] {
+  constexpr int n = 16;
+  constexpr long double zero = -0.75179152469356445746L, density = 0.30073259989697529074L;  // φ(zero)
+  SeriesAtZero<n> s{-0.7517915246935645, 1.4956759177009883e-17, {}};
+  long double p = density, p1 = 0, p2 = 0;  // coefficients k, k - 1 and k - 2 of φ
+  for (int k = 0; k < n; ++k) {
+    s.c[static_cast<std::size_t>(k)] = static_cast<double>(((2 - zero * zero) * p - 2 * zero * p1 - p2) / (k + 1));
+    const long double next = -(zero * p + p1) / (k + 1);
+    p2 = p1, p1 = p, p = next;
+  }
+  return s;
+}();
+
+/// silu' = 0 at -1.27846..., where 1 + x (1 - σ) = 0 and so σ = 1 + 1/x. The Taylor series of σ from σ' = σ - σ².
+inline constexpr auto silu_slope_at_zero = [] {
+  constexpr int n = 16;
+  constexpr long double zero = -1.27846454276107379511L;
+  SeriesAtZero<n> s{-1.2784645427610737, -1.0946994183093437e-16, {}};
+  std::array<long double, n + 2> sigma{1 + 1 / zero};
+  for (std::size_t k = 0; k <= n; ++k) {
+    long double square = 0;
+    for (std::size_t j = 0; j <= k; ++j) square += sigma[j] * sigma[k - j];
+    sigma[k + 1] = (sigma[k] - square) / static_cast<long double>(k + 1);
+  }
+  for (std::size_t k = 0; k < n; ++k)  // coefficient k + 2 of x σ, derived once
+    s.c[k] = static_cast<double>(static_cast<long double>(k + 2) * (zero * sigma[k + 2] + sigma[k + 1]));
+  return s;
+}();
+
+}  // namespace detail
+
+/// e^(-s x²), s = 1 or 1/2, for |x| < 100. Rounding x² to half an ulp would alone change the result by s x² half ulps; so
+/// x² = v + e exactly, and e^(-sv - se) = e^(-sv) (1 - se).
+template <class X>
+X exp_of_minus_square(X x, LaneOf<X> s = 1) {
+  const WithError<X> square = exact_product(x, x);
+  return math::exp(-(X(s) * square.value)) * (X(1) - X(s) * square.error);
+}
+
+/// erf'(x) = 2/√π e^(-x²).
+template <class X>
+X erf_derivative(X x) {
+  return X(2 * std::numbers::inv_sqrtpi_v<LaneOf<X>>) * exp_of_minus_square(detail::clamped_for_normal(x));
+}
+
+/// φ(x) = e^(-x²/2)/√(2π).
+template <class X>
+X normal_density(X x) {
+  using R = LaneOf<X>;
+  constexpr R factor = std::numbers::inv_sqrtpi_v<R> * std::numbers::sqrt2_v<R> / 2;
+  return X(factor) * exp_of_minus_square(detail::clamped_for_normal(x), R(0.5));
+}
+
+/// |x| φ(x), 0 at infinity.
+template <class X>
+X abs_times_density(X x) {
+  return detail::clamped_for_normal(x) * normal_density(x);
+}
+
+/// Φ(-a) = erfc(a/√2)/2 for a >= 0 that is clamped: 1 + erf would be a difference of equal numbers. a/√2 = t + d with the rounding
+/// error d, and erfc(t + d) = erfc(t) (1 - d (t + √(t² + 4/π))): the logarithmic derivative of erfc lies so close to that bound
+/// (Abramowitz and Stegun, 7.1.13) that it serves where d matters, at large t.
+template <class X>
+X normal_tail(X a) {
+  using R = LaneOf<X>;
+  constexpr double half_root = 0.7071067811865476, rest = -4.833646656726457e-17;  // 1/√2 is their sum
+  constexpr R high = static_cast<R>(half_root), low = static_cast<R>((half_root - static_cast<double>(high)) + rest);
+  const WithError<X> t = exact_product(a, X(high));
+  const X d = t.error + a * X(low), slope = t.value + math::sqrt(t.value * t.value + X(4 / std::numbers::pi_v<R>));
+  return X(0.5) * math::erfc(t.value) * (X(1) - d * slope);
+}
+
+/// Φ(x), the distribution function of the standard normal distribution.
+template <class X>
+X normal_cdf(X x) {
+  const X tail = normal_tail(detail::clamped_for_normal(x));
+  return math::select(x < X(0), tail, X(1) - tail);
+}
+
+/// x Φ(x); -0 at -∞.
+template <class X>
+X gelu_of(X x) {
+  const X a = detail::clamped_for_normal(x), tail = normal_tail(a);
+  return math::select(x < X(0), -a * tail, x * (X(1) - tail));
+}
+/// Φ(x) + x φ(x).
+template <class X>
+X gelu_derivative(X x) {
+  const X a = detail::clamped_for_normal(x), tail = normal_tail(a), bend = abs_times_density(a);
+  const X d = detail::distance(detail::gelu_slope_at_zero, x);
+  const X far = math::select(x < X(0), tail - bend, (X(1) - tail) + bend);
+  return math::select(math::abs(d) < X(0.25), detail::value(detail::gelu_slope_at_zero, d), far);
+}
+
+/// σ(x) = 1/(1 + e^-x), by e^-|x|, which does not overflow: 1/(1 + e) on the right, e/(1 + e) on the left.
+template <class X>
+X logistic(X x) {
+  const X e = math::exp(-math::abs(x));
+  return math::select(x < X(0), e, X(1)) / (X(1) + e);
+}
+/// σ'(x) = σ(x) σ(-x) = e/(1 + e)², e = e^-|x|: the same on both sides. (1 - σ would cancel on the right.)
+template <class X>
+X logistic_derivative(X x) {
+  const X e = math::exp(-math::abs(x)), r = X(1) / (X(1) + e);
+  return e * r * r;
+}
+template <class X>
+X tanh_of(X x) {
+  return math::tanh(x);
+}
+/// tanh'(x) = 1/cosh² x = 4e/(1 + e)², e = e^(-2|x|). (1 - tanh² would cancel.)
+template <class X>
+X tanh_derivative(X x) {
+  return X(4) * logistic_derivative(X(2) * x);
+}
+
+/// u x σ(x); 0 at -∞. Far left u x e^x, which leaves the normal numbers later than e^x does: hence by h = e^(-|x|/2), twice.
+template <class X>
+X silu_of(X x, X u = X(1)) {
+  const X a = detail::clamped_for_exp(x), h = math::exp(X(-0.5) * a), r = X(1) / (X(1) + h * h);
+  const X left = math::select(x < -X(detail::most_for_exp<X>), X(0), -a * h * r * u * h);
+  return math::select(x < X(0), left, x * r * u);
+}
+/// u σ (1 + x (1 - σ)). With r = 1/(1 + e): r (1 + x e r) on the right, e r (1 - |x| r) on the left.
+template <class X>
+X silu_derivative(X x, X u = X(1)) {
+  const X a = detail::clamped_for_exp(x), h = math::exp(X(-0.5) * a), e = h * h, r = X(1) / (X(1) + e);
+  const X d = detail::distance(detail::silu_slope_at_zero, x);
+  const X left = math::select(x < -X(detail::most_for_exp<X>), X(0), (X(1) - a * r) * r * h * u * h);
+  const X far = math::select(x < X(0), left, r * (X(1) + a * e * r) * u);
+  return math::select(math::abs(d) < X(0.25), detail::value(detail::silu_slope_at_zero, d) * u, far);
 }
 
 }  // namespace argand

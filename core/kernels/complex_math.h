@@ -1,40 +1,98 @@
 #pragma once
-/// Modulus, phasor and quotient of complex numbers of any size: no square in here overflows or underflows.
-/// In float the squares are taken in double, whose exponent has room for them (1e38² and 1e-45² included), and the loops stay
-/// vectorisable; in double they go through hypot and the scaled division of the C library.
+/// Modulus, phasor and quotient of complex numbers of any size, and functions that would cancel: no square in here overflows or
+/// underflows. Formulas that take the parts serve reals and packs of them alike (X is float, double or Pack of one).
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "core/kernels/pack.h"
+#include "core/kernels/compensated.h"
+#include "core/kernels/vector_math.h"
 
 namespace argand {
 
-/// |z|; infinite only when |z| itself is beyond the type.
-inline float modulus(std::complex<float> z) {
-  const double x = z.real(), y = z.imag();
-  return static_cast<float>(std::sqrt(x * x + y * y));
+/// A power of two, and its inverse, that brings numbers of about this size to where their squares neither overflow nor underflow.
+template <class X>
+struct Scaling {
+  X factor, inverse;
+  explicit Scaling(X size) {
+    constexpr bool single = sizeof(LaneOf<X>) == 4;
+    const X huge(single ? 0x1p62f : 0x1p510), tiny(single ? 0x1p-40f : 0x1p-400);
+    const X down(single ? 0x1p-66f : 0x1p-520), up(single ? 0x1p90f : 0x1p600);
+    const X down_inverse(single ? 0x1p66f : 0x1p520), up_inverse(single ? 0x1p-90f : 0x1p-600);
+    factor = math::select(size > huge, down, math::select(size < tiny, up, X(1)));
+    inverse = math::select(size > huge, down_inverse, math::select(size < tiny, up_inverse, X(1)));
+  }
+};
+
+/// z = x + iy as r u, |u| = 1: r = |z| scaled by s.factor, so that it exists for every finite z; u = 0 at z = 0.
+template <class X>
+struct PolarForm {
+  Scaling<X> s;
+  X r, re, im;
+  PolarForm(X x, X y) : s(math::max(math::abs(x), math::abs(y))) {
+    const X a = x * s.factor, b = y * s.factor;
+    r = math::sqrt(a * a + b * b);
+    const X divisor = math::select(r == X(0), X(1), r);
+    re = a / divisor;
+    im = b / divisor;
+  }
+  /// |z|; infinite only when |z| itself is beyond the type.
+  X modulus() const { return r * s.inverse; }
+};
+
+/// |z|.
+template <RealScalar R>
+R modulus(std::complex<R> z) {
+  return PolarForm<R>(z.real(), z.imag()).modulus();
 }
-inline double modulus(std::complex<double> z) { return std::hypot(z.real(), z.imag()); }
 template <RealScalar R>
 R modulus(R x) {
   return std::abs(x);
 }
+template <RealScalar R>
+Pack<R> modulus(ComplexPack<R> z) {
+  return PolarForm<Pack<R>>(z.re, z.im).modulus();
+}
 
 /// z/|z|, and 0 at z = 0.
-inline std::complex<float> phasor(std::complex<float> z) {
-  const double x = z.real(), y = z.imag(), square = x * x + y * y;
-  const double inverse = square == 0 ? 0 : 1 / std::sqrt(square);
-  return {static_cast<float>(x * inverse), static_cast<float>(y * inverse)};
+template <RealScalar R>
+std::complex<R> phasor(std::complex<R> z) {
+  const PolarForm<R> p(z.real(), z.imag());
+  return {p.re, p.im};
 }
-inline std::complex<double> phasor(std::complex<double> z) {
-  const double scale = std::max(std::abs(z.real()), std::abs(z.imag())) > 1 ? 0.5 : 1;  // |z| may exceed the largest double
-  const double x = scale * z.real(), y = scale * z.imag(), r = std::hypot(x, y);
-  return r == 0 ? 0 : std::complex<double>(x / r, y / r);
+template <RealScalar R>
+ComplexPack<R> phasor(ComplexPack<R> z) {
+  const PolarForm<Pack<R>> p(z.re, z.im);
+  return {p.re, p.im};
 }
 
-/// a/b.
+/// c/|z|, also where |z| is beyond the type.
+template <RealScalar R>
+R divide_by_modulus(R c, std::complex<R> z) {
+  const PolarForm<R> p(z.real(), z.imag());
+  return c / p.r * p.s.factor;
+}
+
+/// |z| + c. Where |z| ≈ -c = b that is a difference of nearly equal numbers, of which |z| is rounded: hence
+/// (|z|² - b²)/(|z| + b) there, and |z|² - b² = (p - b)(p + b) + q² with p the larger part and q the smaller, in which p - b is
+/// exact.
+template <RealScalar R>
+R modulus_plus(std::complex<R> z, R c) {
+  const PolarForm<R> f(z.real(), z.imag());
+  const R r = f.modulus();
+  if (!(-c > r * R(0.67) && -c < r * R(1.33))) return r + c;
+  const R x = std::abs(z.real()) * f.s.factor, y = std::abs(z.imag()) * f.s.factor, b = -c * f.s.factor;
+  const R p = math::max(x, y), q = math::min(x, y);
+  const WithError<R> sum = exact_sum(p, b);
+  CompensatedSum<R> difference;
+  difference.add_product(p - b, sum.value);
+  difference.add_small((p - b) * sum.error);
+  difference.add_product(q, q);
+  return difference.value() / (f.r + b) * f.s.inverse;
+}
+
+/// a/b. Where |b|² is 0 or infinite in double, b is 0, infinite or NaN, and std::complex's division says what a/b then is.
 template <RealScalar R>
 R divide(R a, R b) {
   return a / b;
@@ -45,6 +103,7 @@ std::complex<R> divide(std::complex<R> a, R b) {
 }
 inline std::complex<float> divide(std::complex<float> a, std::complex<float> b) {
   const double ar = a.real(), ai = a.imag(), br = b.real(), bi = b.imag(), square = br * br + bi * bi;
+  if (!(square > 0 && square < std::numeric_limits<double>::infinity())) return a / b;
   return {static_cast<float>((ar * br + ai * bi) / square), static_cast<float>((ai * br - ar * bi) / square)};
 }
 inline std::complex<double> divide(std::complex<double> a, std::complex<double> b) { return a / b; }
@@ -56,34 +115,59 @@ std::complex<R> divide(R a, std::complex<R> b) {
 /// The gradient that z = r u receives when the loss changes by t per radian of arg z: i u t / r (the gradient of arg z is i z/|z|²,
 /// divided here twice by r, never by r²). 0 where r is zero or subnormal, as 1/r would overflow there.
 template <RealScalar R>
-std::complex<R> turn(std::complex<R> u, R r, R t) {
-  if (r < std::numeric_limits<R>::min()) return 0;
-  return {-u.imag() * t / r, u.real() * t / r};
+std::complex<R> turn(std::complex<R> z, R t) {
+  const PolarForm<R> p(z.real(), z.imag());
+  if (p.modulus() < std::numeric_limits<R>::min()) return 0;
+  return {-p.im * t / p.r * p.s.factor, p.re * t / p.r * p.s.factor};
+}
+template <RealScalar R>
+ComplexPack<R> turn(ComplexPack<R> z, Pack<R> t) {
+  const PolarForm<Pack<R>> p(z.re, z.im);
+  const auto small = p.modulus() < Pack<R>(std::numeric_limits<R>::min());
+  const Pack<R> torque = math::select(small, Pack<R>(0), t), r = math::select(small, Pack<R>(1), p.r);
+  return {-p.im * torque / r * p.s.factor, p.re * torque / r * p.s.factor};
 }
 
-// The same on packs, float and double alike: both parts are divided by the larger before they are squared.
+/// Hyperbolic functions of z = x + iy without what overflows, t = e^(-2|x|):
+///     2 cosh z = e^|x| C, C = (1 + t) cos y ± i (1 - t) sin y,      2 sinh z = e^|x| S, S = ±(1 - t) cos y + i (1 + t) sin y,
+/// the sign that of x. No term cancels another: tanh z = S/C is right beside its poles too, where 1 + e^(-2z) is not.
+template <RealScalar R>
+struct Hyperbolic {
+  std::complex<R> C, S;
+  R t, cos_y, sin_y;
+  Hyperbolic(R x, R y) : t(std::exp(-2 * std::abs(x))), cos_y(std::cos(y)), sin_y(std::sin(y)) {
+    const R sum = 1 + t, difference = std::copysign(-std::expm1(-2 * std::abs(x)), x);
+    C = {sum * cos_y, difference * sin_y};
+    S = {difference * cos_y, sum * sin_y};
+  }
+};
 
 template <RealScalar R>
-Pack<R> modulus(ComplexPack<R> z) {
-  const Pack<R> x = math::abs(z.re), y = math::abs(z.im), big = math::max(x, y), zero(0);
-  const Pack<R> ratio =
-      math::select((big > zero) & (big < Pack<R>(std::numeric_limits<R>::infinity())), math::min(x, y) / big, zero);
-  return math::select(z.re == z.re, big * math::sqrt(ratio * ratio + R(1)), z.re);  // max() keeps a NaN in y alone
+std::complex<R> tanh_of(std::complex<R> z) {
+  const Hyperbolic<R> h(z.real(), z.imag());
+  return divide(h.S, h.C);
+}
+/// tanh' z = 1/cosh² z = 4t/C².
+template <RealScalar R>
+std::complex<R> tanh_derivative(std::complex<R> z) {
+  const Hyperbolic<R> h(z.real(), z.imag());
+  const std::complex<R> q = divide(R(2), h.C);
+  return mul(mul(q, q), h.t);
 }
 
+/// σ(z) = e^(z/2)/(2 cosh(z/2)) = e^(iy/2)/C of z/2, times e^-|x| on the left.
 template <RealScalar R>
-ComplexPack<R> phasor(ComplexPack<R> z) {
-  const Pack<R> big = math::max(math::abs(z.re), math::abs(z.im)), zero(0);
-  const auto origin = big == zero;
-  const Pack<R> x = z.re / big, y = z.im / big, inverse = R(1) / math::sqrt(x * x + y * y);
-  return {math::select(origin, zero, x * inverse), math::select(origin, zero, y * inverse)};
+std::complex<R> logistic(std::complex<R> z) {
+  const Hyperbolic<R> h(z.real() / 2, z.imag() / 2);
+  const std::complex<R> w = divide(std::complex<R>(h.cos_y, h.sin_y), h.C);
+  return z.real() < 0 ? mul(w, h.t) : w;
 }
-
+/// σ'(z) = 1/(4 cosh²(z/2)).
 template <RealScalar R>
-ComplexPack<R> turn(ComplexPack<R> u, Pack<R> r, Pack<R> t) {
-  const auto small = r < Pack<R>(std::numeric_limits<R>::min());
-  const Pack<R> zero(0);
-  return {math::select(small, zero, -u.im * t / r), math::select(small, zero, u.re * t / r)};
+std::complex<R> logistic_derivative(std::complex<R> z) {
+  const Hyperbolic<R> h(z.real() / 2, z.imag() / 2);
+  const std::complex<R> q = divide(R(1), h.C);
+  return mul(mul(q, q), h.t);
 }
 
 }  // namespace argand

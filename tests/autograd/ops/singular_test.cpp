@@ -116,6 +116,40 @@ BOOST_AUTO_TEST_CASE(saturated_complex_tanh_and_sigmoid) {
   BOOST_TEST(std::abs(sigmoid(number(C(-200, 3))).value().item()) < 1e-6f);
 }
 
+BOOST_AUTO_TEST_CASE(limits_at_infinity) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  const auto at = [](const auto& f, float x) {
+    const auto v = variable(Tensor<float>::scalar(x));
+    const auto y = f(v);
+    backward(y);
+    return std::pair(y.value().item(), v.grad().item());
+  };
+  using Pair = std::pair<float, float>;
+  for (const auto& f : {+[](const Var<float>& x) { return gelu(x); }, +[](const Var<float>& x) { return silu(x); }}) {
+    BOOST_TEST((at(f, infinity) == Pair(infinity, 1)));
+    BOOST_TEST((at(f, -infinity) == Pair(0, 0)));
+  }
+  BOOST_TEST((at([](const auto& x) { return tanh(x); }, -infinity) == Pair(-1, 0)));
+  BOOST_TEST((at([](const auto& x) { return sigmoid(x); }, infinity) == Pair(1, 0)));
+  BOOST_TEST((at([](const auto& x) { return sigmoid(x); }, -infinity) == Pair(0, 0)));
+  BOOST_TEST((at([](const auto& x) { return erf(x); }, infinity) == Pair(1, 0)));
+  BOOST_TEST(div(number(C(1, 1)), number(C(infinity, 0))).value().item() == C(0));
+  BOOST_TEST(div(number(std::complex<double>(1, 1)), number(std::complex<double>(0, infinity))).value().item() ==
+             std::complex<double>(0));
+  const C root = pow(number(C(largest, largest)), 0.5f).value().item();  // |z| itself is beyond the type
+  BOOST_TEST(root.real() == 2.0267144e19f, boost::test_tools::tolerance(1e-6f));
+  BOOST_TEST(root.imag() == 8.3949259e18f, boost::test_tools::tolerance(1e-6f));
+}
+
+BOOST_AUTO_TEST_CASE(small_powers_of_gaussian_integers_are_exact) {
+  using D = std::complex<double>;
+  const auto power = [](D z, double p) { return pow(number(z), p).value().item(); };
+  BOOST_TEST(power({1, 1}, 2) == D(0, 2));
+  BOOST_TEST(power({1, 1}, 3) == D(-2, 2));
+  BOOST_TEST(power({0, 1}, -1) == D(0, -1));
+  BOOST_TEST(power({-3, 4}, 1) == D(-3, 4));
+}
+
 BOOST_AUTO_TEST_CASE(nan_goes_in_and_comes_out) {
   // The ops must not swallow a NaN either: the NaN tracer looks for it.
   const float nan = std::numeric_limits<float>::quiet_NaN();

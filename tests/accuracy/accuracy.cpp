@@ -1,0 +1,34 @@
+/// Measures every op against exact results and prints, or checks, the page docs/accuracy.md.
+
+#include <fmt/core.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "tests/accuracy/cases.h"
+
+int main(int argc, char** argv) {
+  const std::string how = argc > 1 ? argv[1] : "";
+  if (!(argc == 2 && (how == "--markdown" || how == "--places")) && !(argc == 3 && how == "--compare")) {
+    fmt::print(stderr, "usage: accuracy --markdown | --places | --compare PAGE\n");
+    return 2;
+  }
+  accuracy::Table table;
+  accuracy::measure_holomorphic(table);
+  accuracy::measure_real(table);
+  accuracy::measure_arithmetic(table);
+  accuracy::measure_parts(table);
+  accuracy::measure_complex(table);
+  if (how == "--markdown") fmt::print("{}", table.markdown());
+  if (how == "--places") fmt::print("{}", table.places());
+  if (how != "--compare") return 0;
+  std::ifstream in(argv[2]);
+  if (!in) {
+    fmt::print(stderr, "accuracy: cannot read {}\n", argv[2]);
+    return 1;
+  }
+  const std::vector<std::string> faults = table.faults(std::string(std::istreambuf_iterator<char>(in), {}));
+  for (const std::string& fault : faults) fmt::print("{}\n", fault);
+  if (!faults.empty()) fmt::print("The page is out of date, or an op has become less accurate. To renew it: accuracy --markdown\n");
+  return faults.empty() ? 0 : 1;
+}

@@ -1,0 +1,14 @@
+#pragma once
+/// What is measured: the ops by kind, each with its exact formula.
+
+#include "tests/accuracy/table.h"
+
+namespace accuracy {
+
+void measure_holomorphic(Table& table);  ///< exp, log, ... tanh, pow
+void measure_real(Table& table);         ///< relu, gelu, silu, swiglu, erf
+void measure_arithmetic(Table& table);   ///< add ... div, in all pairs of real and complex
+void measure_parts(Table& table);        ///< abs, angle, polar, ... rotations
+void measure_complex(Table& table);      ///< complex activations, those of magnitudes
+
+}  // namespace accuracy

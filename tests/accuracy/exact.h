@@ -1,0 +1,66 @@
+#pragma once
+/// Real and complex numbers of 500 bits, and the exact value and derivatives of an op in them: what argand's results are measured
+/// against. Nothing in here or in the exact formulas comes from the library: they are written from the mathematics.
+
+#include <boost/multiprecision/mpfr.hpp>
+#include <complex>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace accuracy {
+
+/// 150 decimal digits; the exponent has 62 bits, so nothing overflows that does not in the type measured.
+using N = boost::multiprecision::number<boost::multiprecision::mpfr_float_backend<150, boost::multiprecision::allocate_stack>,
+                                        boost::multiprecision::et_off>;
+
+/// x + iy.
+struct Z {
+  N x = 0, y = 0;
+  Z() = default;
+  Z(N re, N im = 0) : x(std::move(re)), y(std::move(im)) {}
+  Z(double re) : x(re) {}
+  Z(float re) : x(re) {}
+  template <class R>
+  Z(std::complex<R> z) : x(z.real()), y(z.imag()) {}
+};
+
+Z operator+(const Z& a, const Z& b);
+Z operator-(const Z& a, const Z& b);
+Z operator-(const Z& a);
+Z operator*(const Z& a, const Z& b);
+Z operator/(const Z& a, const Z& b);
+Z conj(const Z& z);
+inline const Z i_unit{N(0), N(1)};
+
+N modulus(const Z& z);
+N arg(const Z& z);
+N pi();
+N erf(const N& x);
+N erfc(const N& x);
+
+Z exp(const Z& z);
+Z log(const Z& z);   ///< principal branch
+Z sqrt(const Z& z);  ///< Re >= 0
+Z sin(const Z& z);
+Z cos(const Z& z);
+Z tanh(const Z& z);
+Z logistic(const Z& z);        ///< 1/(1 + e^-z)
+Z tanh_slope(const Z& z);      ///< 1/cosh² z
+Z logistic_slope(const Z& z);  ///< 1/(4 cosh²(z/2))
+Z pow(const Z& z, const N& p);
+N normal_cdf(const N& x);      ///< Φ
+N normal_density(const N& x);  ///< φ = e^(-x²/2)/√(2π)
+
+/// ∂w/∂z and ∂w/∂z̄ by one input; for a real input x, dz is ∂w/∂x and dzbar 0.
+struct Partial {
+  Z dz, dzbar;
+};
+/// The value of an op of numbers and its derivatives by the first inputs (those that are no variables come last).
+struct Jet {
+  Z w;
+  std::vector<Partial> d;
+};
+using Exact = std::function<Jet(std::span<const Z>)>;
+
+}  // namespace accuracy

@@ -1,0 +1,83 @@
+/// Holomorphic functions of one number, real and complex.
+
+#include "tests/accuracy/cases.h"
+#include "tests/accuracy/inputs.h"
+#include "tests/accuracy/measure.h"
+
+namespace accuracy {
+namespace {
+
+using Points = std::vector<std::complex<double>>;
+using Function = std::function<Z(const Z&)>;
+
+std::vector<double> real_points(const Points& points) {
+  std::vector<double> found;
+  for (const auto& p : points)
+    if (p.imag() == 0) found.push_back(p.real());
+  return found;
+}
+
+/// w = f(z) with f' = slope: four scalar types, both ranges. `positive`: a real z must be.
+template <class F>
+void both(Table& table, const std::string& op, const std::string& what, const F& f, const Function& w, const Function& slope,
+          const Points& near = {}, bool positive = false) {
+  const Exact exact = [&](std::span<const Z> z) { return Jet{w(z[0]), {{slope(z[0]), {}}}}; };
+  for (const Range range : {Range::Ordinary, Range::Extreme}) {
+    const auto of = [&]<RealScalar R>(R) {
+      measure(table.cell(range, op, what, std::string(argand::scalar_name<R>())), f, exact,
+              real_numbers<R>(range, 1, positive, real_points(near)));
+      measure(table.cell(range, op, what, std::string(argand::scalar_name<std::complex<R>>())), f, exact,
+              complex_numbers<R>(range, 2, near));
+    };
+    of(float());
+    of(double());
+  }
+}
+
+/// z^p; whole powers of negative numbers exist.
+void measure_pow(Table& table, double p) {
+  both(
+      table, "pow", fmt::format("p = {}", p),
+      [p](auto z) { return argand::pow(z, static_cast<RealOf<typename decltype(z)::value_type>>(p)); },
+      [p](const Z& z) { return pow(z, p); }, [p](const Z& z) { return Z(N(p)) * pow(z, N(p) - 1); }, {{1, 0}, {0, 1}, {-1, 0}},
+      p != std::floor(p));
+}
+
+}  // namespace
+
+void measure_holomorphic(Table& table) {
+  const double half_pi = 1.5707963267948966;
+  const Points quarter_turns = {{half_pi, 0}, {2 * half_pi, 0}, {-3 * half_pi, 0}, {100 * half_pi, 0}},
+               poles = {{0, half_pi}, {0, -half_pi}, {0, 2 * half_pi}, {0, -6 * half_pi}, {0, 9 * half_pi}},
+               units = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {0.6, 0.8}, {-0.8, 0.6}, {-0.28, -0.96}};
+  both(
+      table, "exp", "", [](auto z) { return argand::exp(z); }, [](const Z& z) { return exp(z); }, [](const Z& z) { return exp(z); },
+      poles);
+  both(
+      table, "log", "", [](auto z) { return argand::log(z); }, [](const Z& z) { return log(z); },
+      [](const Z& z) { return Z(1.0) / z; }, units, true);
+  both(
+      table, "sqrt", "", [](auto z) { return argand::sqrt(z); }, [](const Z& z) { return sqrt(z); },
+      [](const Z& z) { return Z(0.5) / sqrt(z); }, units, true);
+  both(
+      table, "square", "", [](auto z) { return argand::square(z); }, [](const Z& z) { return z * z; },
+      [](const Z& z) { return Z(2.0) * z; }, units);
+  both(
+      table, "sin", "", [](auto z) { return argand::sin(z); }, [](const Z& z) { return sin(z); }, [](const Z& z) { return cos(z); },
+      quarter_turns);
+  both(
+      table, "cos", "", [](auto z) { return argand::cos(z); }, [](const Z& z) { return cos(z); },
+      [](const Z& z) { return -sin(z); }, quarter_turns);
+  both(
+      table, "tanh", "", [](auto z) { return argand::tanh(z); }, [](const Z& z) { return tanh(z); }, tanh_slope, poles);
+  both(
+      table, "sigmoid", "", [](auto z) { return argand::sigmoid(z); }, logistic, logistic_slope, poles);
+  for (const double p : {-1.5, -1.0, 0.5, 2.0, 2.5, 3.0, 10.0}) measure_pow(table, p);
+  both(
+      table, "neg", "", [](auto z) { return argand::neg(z); }, [](const Z& z) { return -z; }, [](const Z&) { return Z(-1.0); });
+  both(
+      table, "scale", "by -1.75", [](auto z) { return argand::scale(z, -1.75f); }, [](const Z& z) { return Z(-1.75) * z; },
+      [](const Z&) { return Z(-1.75); });
+}
+
+}  // namespace accuracy

@@ -1,0 +1,55 @@
+/// Activations of real numbers.
+
+#include "tests/accuracy/cases.h"
+#include "tests/accuracy/inputs.h"
+#include "tests/accuracy/measure.h"
+
+namespace accuracy {
+namespace {
+
+using Function = std::function<N(const N&)>;
+
+template <class F>
+void real_only(Table& table, const std::string& op, const F& f, const Function& w, const Function& slope,
+               const std::vector<double>& near) {
+  const Exact exact = [&](std::span<const Z> x) { return Jet{w(x[0].x), {{slope(x[0].x), {}}}}; };
+  for (const Range range : {Range::Ordinary, Range::Extreme}) {
+    measure(table.cell(range, op, "", "float32"), f, exact, real_numbers<float>(range, 3, false, near));
+    measure(table.cell(range, op, "", "float64"), f, exact, real_numbers<double>(range, 3, false, near));
+  }
+}
+
+N silu(const N& x) { return x * logistic(x).x; }
+N silu_slope(const N& x) { return logistic(x).x * (1 + x * logistic(-x).x); }
+
+}  // namespace
+
+void measure_real(Table& table) {
+  // The zeros of the two derivatives.
+  const double silu_zero = -1.2784645427610738, gelu_zero = -0.7517915246935645;
+  real_only(
+      table, "relu", [](auto x) { return argand::relu(x); }, [](const N& x) { return x > 0 ? x : N(0); },
+      [](const N& x) { return N(x > 0 ? 1 : 0); }, {});
+  real_only(
+      table, "gelu", [](auto x) { return argand::gelu(x); }, [](const N& x) { return N(x * normal_cdf(x)); },
+      [](const N& x) { return N(normal_cdf(x) + x * normal_density(x)); }, {gelu_zero, -1, -5, -10, -14, -37});
+  real_only(table, "silu", [](auto x) { return argand::silu(x); }, silu, silu_slope, {silu_zero, -10, -88, -104, -700, -745});
+  real_only(
+      table, "erf", [](auto x) { return argand::erf(x); }, [](const N& x) { return erf(x); },
+      [](const N& x) { return N(2 / sqrt(pi()) * exp(N(-x * x))); }, {0.5, 1, 3, 9, 26});
+  const auto swiglu = [](auto gate, auto up) { return argand::swiglu(gate, up); };
+  const Exact exact_swiglu = [](std::span<const Z> x) {
+    const N &g = x[0].x, &u = x[1].x;
+    return Jet{Z(N(silu(g) * u)), {{Z(N(silu_slope(g) * u)), {}}, {Z(silu(g)), {}}}};
+  };
+  for (const Range range : {Range::Ordinary, Range::Extreme}) {
+    const auto of = [&]<RealScalar R>(R) {
+      const auto gate = real_numbers<R>(range, 4, false, {silu_zero, -88, -700}), up = real_numbers<R>(range, 5, false, {1, 2, 3});
+      measure(table.cell(range, "swiglu", "", std::string(argand::scalar_name<R>())), swiglu, exact_swiglu, gate, up);
+    };
+    of(float());
+    of(double());
+  }
+}
+
+}  // namespace accuracy

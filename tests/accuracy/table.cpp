@@ -1,0 +1,167 @@
+#include "tests/accuracy/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <sstream>
+
+#include "autograd/op.h"
+
+namespace accuracy {
+namespace {
+
+const std::vector<std::string> scalars = {"float32", "float64", "complex64", "complex128"};
+constexpr double bound = 16;
+
+std::string number(double ulps) {
+  if (std::isinf(ulps)) return "∞";
+  return ulps < 1000 ? fmt::format("{:.1f}", ulps) : fmt::format("{:.0e}", ulps);
+}
+std::string emphasised(double ulps) { return ulps > bound ? "**" + number(ulps) + "**" : number(ulps); }
+
+/// "1.2 / 3.4": value / gradient.
+std::string text(const Row& row, const std::string& scalar) {
+  const auto cell = row.cells.find(scalar);
+  if (cell == row.cells.end()) return "";
+  return emphasised(cell->second.value.ulps) + " / " + emphasised(cell->second.gradient.ulps);
+}
+
+std::string name(const Row& row) { return row.what.empty() ? row.op : row.op + ", " + row.what; }
+
+constexpr std::string_view headings[] = {"## Ordinary numbers", "## Extreme numbers", "## Rows"};
+
+constexpr std::string_view introduction = R"(# Accuracy
+
+The worst error of every op that computes, in units in the last place (ulp), value and gradient, against the exact result in 500 bits
+(MPFR). Made by `build/tests/accuracy --markdown > docs/accuracy.md`; a test compares it with what the library does today. The
+smallest possible error of a rounded result is 0.5.
+
+- **An ulp** is the distance of neighbouring numbers of the type around the exact result; around a complex result w, that of the real
+  numbers around |w|. (A part of a complex product may cancel to nothing, so no part has an error of its own.) Below the normal numbers
+  it is the smallest number there is.
+- **A gradient** is dz = conj(∂w/∂z) g + (∂w/∂z̄) conj(g) for incoming gradients g of modulus 1/2 … 2 in all directions. Its error
+  counts in ulp of (|∂w/∂z| + |∂w/∂z̄|) |g|, the largest that such a g can cause: for holomorphic and for real-valued functions that is
+  |dz| itself. It is not asked for where the value or a derivative is beyond the type.
+- **Infinity** is right where the exact result is beyond the largest number.
+- Inputs are exact numbers of the type, seeded: 1500 of random sizes (logarithms uniform), a quarter of the complex ones close to a
+  half-axis, and the surroundings z (1 ± 2^-k) of zeros, poles and kinks.
+
+Each cell is value / gradient. What is above 16 is bold, and its reason stands under the table. At another level of x86-64 or with another C
+library some numbers differ a little, as their elementary functions do.
+)";
+
+/// The cells of a line "| a | b | ... |", without emphasis.
+std::vector<std::string> cells_of(const std::string& line) {
+  std::vector<std::string> cells;
+  std::istringstream in(line);
+  std::string cell;
+  std::getline(in, cell, '|');
+  while (std::getline(in, cell, '|')) {
+    std::erase(cell, '*');
+    const auto first = cell.find_first_not_of(' '), last = cell.find_last_not_of(' ');
+    cells.push_back(first == std::string::npos ? "" : cell.substr(first, last - first + 1));
+  }
+  return cells;
+}
+
+/// The numbers of a cell "1.2 / 3.4".
+std::vector<double> numbers_of(std::string cell) {
+  std::vector<double> found;
+  std::erase(cell, '*');
+  std::istringstream in(cell);
+  for (std::string word; in >> word;)
+    if (word != "/") found.push_back(word == "∞" ? std::numeric_limits<double>::infinity() : std::stod(word));
+  return found;
+}
+
+}  // namespace
+
+double Row::worst() const {
+  double worst = 0;
+  for (const auto& [scalar, cell] : cells) worst = std::max({worst, cell.value.ulps, cell.gradient.ulps});
+  return worst;
+}
+
+Cell& Table::cell(Range range, const std::string& op, const std::string& what, std::string_view scalar) {
+  const auto same = [&](const Row& r) { return r.range == range && r.op == op && r.what == what; };
+  auto row = std::find_if(rows_.begin(), rows_.end(), same);
+  if (row == rows_.end()) row = rows_.insert(rows_.end(), {range, op, what, {}});
+  return row->cells[std::string(scalar)];
+}
+
+std::string Table::markdown() const {
+  std::string page(introduction);
+  for (const Range range : {Range::Ordinary, Range::Extreme, Range::Rows}) {
+    std::string rows, reasons;
+    for (const Row& row : rows_) {
+      if (row.range != range) continue;
+      rows += fmt::format("| {} |", name(row));
+      for (const std::string& scalar : scalars) rows += fmt::format(" {} |", text(row, scalar));
+      rows += "\n";
+      if (row.worst() > bound) reasons += fmt::format("- {}: {}\n", name(row), reason(row));
+    }
+    if (rows.empty()) continue;
+    page += fmt::format("\n{}\n\n| op | float32 | float64 | complex64 | complex128 |\n|---|---|---|---|---|\n{}",
+                        headings[static_cast<std::size_t>(range)], rows);
+    if (!reasons.empty()) page += "\nAbove 16:\n\n" + reasons;
+  }
+  page += "\n## Not measured\n\n";
+  for (const auto& [op, why] : not_measured()) page += fmt::format("- {}: {}\n", op, why);
+  return page;
+}
+
+std::string Table::places() const {
+  std::string all;
+  for (const Row& row : rows_)
+    for (const auto& [scalar, cell] : row.cells)
+      all += fmt::format("{} {}, {}: value {} at {}, gradient {} at {}\n", static_cast<int>(row.range), name(row), scalar,
+                         number(cell.value.ulps), cell.value.at, number(cell.gradient.ulps), cell.gradient.at);
+  return all;
+}
+
+std::vector<std::string> Table::faults(const std::string& page) const {
+  std::vector<std::string> found;
+  std::map<std::string, std::vector<std::string>> written;  // heading and name -> cells
+  std::istringstream in(page);
+  std::string heading;
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("## ")) heading = line;
+    if (!line.starts_with("| ") || line.starts_with("| op ")) continue;
+    std::vector<std::string> cells = cells_of(line);
+    const std::string key = heading + ": " + cells.at(0);
+    written[key] = std::move(cells);
+  }
+  for (const Row& row : rows_) {
+    const std::string key = fmt::format("{}: {}", headings[static_cast<std::size_t>(row.range)], name(row));
+    if (row.worst() > bound && reason(row).empty())
+      found.push_back(fmt::format("{}: {} ulp and no reason", key, number(row.worst())));
+    const auto line = written.find(key);
+    if (line == written.end()) {
+      found.push_back(key + ": not on the page");
+      continue;
+    }
+    for (std::size_t s = 0; s < scalars.size(); ++s) {
+      const std::vector<double> old = numbers_of(line->second.at(s + 1)), now = numbers_of(text(row, scalars[s]));
+      bool same = old.size() == now.size();
+      for (std::size_t i = 0; same && i < old.size(); ++i)
+        same = std::isinf(old[i]) == std::isinf(now[i]) &&
+               (std::isinf(old[i]) || (now[i] <= 2 * old[i] + 2 && old[i] <= 4 * now[i] + 4));
+      if (!same)
+        found.push_back(
+            fmt::format("{}, {}: the page has \"{}\", today {}", key, scalars[s], line->second.at(s + 1), text(row, scalars[s])));
+    }
+    written.erase(line);
+  }
+  for (const auto& [key, cells] : written) found.push_back(key + ": on the page, but not measured");
+  std::set<std::string> measured;
+  for (const Row& row : rows_) measured.insert(row.op);
+  for (const argand::Op* op : argand::Op::all())
+    if (measured.contains(op->name()) == not_measured().contains(op->name()))
+      found.push_back(op->name() + ": must be measured or named with a reason why not, one of the two");
+  return found;
+}
+
+}  // namespace accuracy

@@ -1,0 +1,62 @@
+#pragma once
+/// The table of worst errors: gathered by the measurements, written as docs/accuracy.md, read back from there and compared.
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace accuracy {
+
+/// A worst error, and where it was.
+struct Worst {
+  double ulps = 0;
+  std::string at;  ///< the inputs, as text
+  void meet(double error, const std::string& where) {
+    if (error > ulps || at.empty()) *this = {error > ulps ? error : ulps, where};
+  }
+};
+
+/// Of one op, one range of inputs and one scalar type.
+struct Cell {
+  Worst value, gradient;
+};
+
+enum class Range {
+  Ordinary,  ///< |z| in 1e-3 ... 1e3
+  Extreme,   ///< every size that the type has
+  Rows,      ///< ops of whole rows, ordinary numbers
+};
+
+struct Row {
+  Range range;
+  std::string op;                     ///< a registered op's name
+  std::string what;                   ///< which inputs or options; may be empty
+  std::map<std::string, Cell> cells;  ///< by scalar type, "float32" ...
+
+  /// The largest of all its errors.
+  double worst() const;
+};
+
+class Table {
+ public:
+  Cell& cell(Range range, const std::string& op, const std::string& what, std::string_view scalar);
+
+  /// The page, docs/accuracy.md.
+  std::string markdown() const;
+  /// Every cell, with the inputs of its worst errors.
+  std::string places() const;
+  /// What is wrong with `page`, one line each; nothing when it is current: the same rows, the same numbers up to what another
+  /// processor's elementary functions may change, every registered op measured or named, nothing above 16 ulp without a reason.
+  std::vector<std::string> faults(const std::string& page) const;
+
+ private:
+  std::vector<Row> rows_;
+};
+
+/// Why a row may be above 16 ulp; empty when it may not.
+std::string reason(const Row& row);
+
+/// Registered ops that are not measured, and why.
+const std::map<std::string, std::string>& not_measured();
+
+}  // namespace accuracy
