@@ -8,6 +8,7 @@
 #include "autograd/tape.h"
 #include "core/kernels/activation.h"
 #include "core/kernels/complex_math.h"
+#include "core/kernels/pack.h"
 #include "core/kernels/reduce.h"
 
 namespace argand {
@@ -110,25 +111,27 @@ static const Op magnitude_relu_op({.name = "magnitude_relu",
 
 namespace {
 
-/// A number of P parts as its magnitude m = sqrt(a² + w (b² + ...) + 1e-12) times u, at any size.
-template <int P, RealScalar R>
+/// A number of P parts as its magnitude m = sqrt(a² + w (b² + ...) + 1e-12) times u, at any size. X is a real or a pack of them.
+template <int P, class X>
 struct Measured {
-  R m, u[P];
+  using R = LaneOf<X>;
+  X m;
+  std::array<X, P> u;
 
-  Measured(const R* z, R weight) : w(weight), s(largest(z)) {
-    for (int p = 0; p < P; ++p) u[p] = z[p] * s.factor;
-    r = std::sqrt(u[0] * u[0] + w * square_of_rest<P>(u) + magnitude_eps<R> * s.factor * s.factor);
+  Measured(const std::array<X, P>& z, R weight) : u(z), w(weight), s(largest(z)) {
+    for (X& part : u) part = part * s.factor;
+    r = math::sqrt(u[0] * u[0] + X(w) * square_of_rest(u) + X(magnitude_eps<R>) * s.factor * s.factor);
     m = r * s.inverse;
-    for (int p = 0; p < P; ++p) u[p] /= r;
+    for (X& part : u) part = part / r;
   }
 
-  /// m + c; where m ≈ -c as (m² - c²)/(m - c), the difference in twice the precision of double: all digits of float, those of
-  /// double unless |z| and -c agree in more than 16.
-  R plus(const R* z, R c) const {
+  /// m + c of a real: where m ≈ -c as (m² - c²)/(m - c), the difference in twice the precision of double: all digits of float,
+  /// those of double unless |z| and -c agree in more than 16.
+  R plus(const std::array<R, P>& z, R c) const requires RealScalar<X> {
     if (!(-c > m / 2 && -c < 2 * m)) return m + c;
     const double factor = s.factor, b = c * factor;
     CompensatedSum<double> difference;
-    for (int p = 0; p < P; ++p) {
+    for (std::size_t p = 0; p < P; ++p) {
       const double part = z[p] * factor;
       const WithError<double> weighted = p == 0 ? WithError<double>{part, 0} : exact_product<double>(w, part);
       difference.add_product(weighted.value, part);
@@ -138,41 +141,53 @@ struct Measured {
     difference.add_product(-b, b);
     return static_cast<R>(difference.value() / (r - b) * s.inverse);
   }
+  /// The same of a pack: lane by lane where one is near its kink.
+  X plus(const std::array<X, P>& z, X c) const requires(!RealScalar<X>) {
+    X reach = m + c;
+    if (!any((-c > X(0.5) * m) & (-c < X(2) * m))) return reach;
+    for (int l = 0; l < X::width; ++l) {
+      std::array<R, P> lane;
+      for (std::size_t p = 0; p < P; ++p) lane[p] = z[p][l];
+      reach.lanes[l] = Measured<P, R>(lane, w).plus(lane, c[l]);
+    }
+    return reach;
+  }
 
  private:
-  R w, r;        ///< r is m scaled by s
-  Scaling<R> s;  ///< down only: 1e-12 is the smallest square
+  R w;
+  Scaling<X> s;  ///< down only: 1e-12 is the smallest square
+  X r;           ///< m scaled by s
 
-  static R largest(const R* z) {
-    R size = 1;
-    for (int p = 0; p < P; ++p) size = std::max(size, std::abs(z[p]));
+  static X largest(const std::array<X, P>& z) {
+    X size(1);
+    for (const X& part : z) size = math::max(size, math::abs(part));
     return size;
   }
 };
 
 /// Of y = s(m, c) z: the factor s, m ∂s/∂m and m ∂s/∂c.
-template <RealScalar R>
+template <class X>
 struct Factor {
-  R s, bend, by_c;
+  X s, bend, by_c;
 };
 struct Gelu {
-  template <int P, RealScalar R>
-  static Factor<R> at(const Measured<P, R>& n, const R*, R) {
-    return {normal_cdf(n.m), abs_times_density(n.m), 0};
+  template <int P, class X>
+  static Factor<X> at(const Measured<P, X>& n, const std::array<X, P>&, X) {
+    return {normal_cdf(n.m), abs_times_density(n.m), X(0)};
   }
 };
 struct ModRelu {
-  template <int P, RealScalar R>
-  static Factor<R> at(const Measured<P, R>& n, const R* z, R c) {
-    const R reach = n.plus(z, c);
-    if (reach <= 0) return {0, 0, 0};
-    return {reach / n.m, -c / n.m, 1};  // a NaN stays one
+  template <int P, class X>
+  static Factor<X> at(const Measured<P, X>& n, const std::array<X, P>& z, X c) {
+    const X reach = n.plus(z, c), zero(0);
+    const auto inactive = reach <= zero;  // a NaN stays one
+    return {math::select(inactive, zero, reach / n.m), math::select(inactive, zero, -c / n.m), math::select(inactive, zero, X(1))};
   }
 };
 struct Relu {
-  template <int P, RealScalar R>
-  static Factor<R> at(const Measured<P, R>&, const R*, R) {
-    return {1, 0, 0};  // m > 0
+  template <int P, class X>
+  static Factor<X> at(const Measured<P, X>&, const std::array<X, P>&, X) {
+    return {X(1), X(0), X(0)};  // m > 0
   }
 };
 
@@ -187,14 +202,14 @@ struct MagnitudeActivation {
 
   template <int P>
   void forward(const R* x, R* y) const {
-    const auto row_of = [w = w, n = D, bias = c.data()](const R* __restrict z, R* __restrict out) {
-      for (std::int64_t j = 0; j < n; ++j) {
-        const R s = F::at(Measured<P, R>(z + P * j, w), z + P * j, bias[j]).s;
-        for (int p = 0; p < P; ++p) out[P * j + p] = s * z[P * j + p];
-      }
-    };
     parallel_for(rows, row_grain(P * D), [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t row = begin; row < end; ++row) row_of(x + row * P * D, y + row * P * D);
+      for (std::int64_t row = begin; row < end; ++row)
+        for_packs<R>(0, D, [&, z = x + row * P * D, out = y + row * P * D](auto at) {
+          auto parts = load_parts<P>(at, z);
+          const Pack<R> s = F::template at<P>(Measured<P, Pack<R>>(parts, w), parts, at.load(c.data())).s;
+          for (Pack<R>& part : parts) part *= s;
+          store_parts<P>(at, out, parts);
+        });
     });
   }
 
@@ -204,30 +219,24 @@ struct MagnitudeActivation {
     const std::int64_t blocks = (rows + block - 1) / block;
     Tensor<R> c_parts = Tensor<R>::zeros(Shape{dc != nullptr ? blocks : 0, D});
     Tensor<double> weight_parts = Tensor<double>::zeros(Shape{blocks});
-    const auto row_of = [w = w, n = D, bias = c.data()](const R* __restrict z, const R* __restrict g, R* __restrict out,
-                                                        R* __restrict pull_w, R* __restrict pull_c) {
-      for (std::int64_t j = 0; j < n; ++j) {
-        const Measured<P, R> n(z + P * j, w);
-        const Factor<R> f = F::at(n, z + P * j, bias[j]);
-        const R along = dot_of_parts<P>(n.u, g + P * j), t = f.bend * along;
-        out[P * j] = f.s * g[P * j] + t * n.u[0];
-        for (int p = 1; p < P; ++p) out[P * j + p] = f.s * g[P * j + p] + t * w * n.u[p];
-        pull_w[j] = t * square_of_rest<P>(n.u) * n.m;
-        pull_c[j] = f.by_c * along;
-      }
-    };
     parallel_for(blocks, 1, [&](std::int64_t first, std::int64_t last) {
-      std::vector<R> pull_w(static_cast<std::size_t>(D)), pull_c(static_cast<std::size_t>(D));
       for (std::int64_t row = first * block; row < std::min(rows, last * block); ++row) {
-        const R* z = x + row * P * D;
-        const R* g = dy + row * P * D;
-        row_of(z, g, dx + row * P * D, pull_w.data(), pull_c.data());
-        if (slope != 0)
-          weight_parts.data()[row / block] +=
-              lane_sum<double>(D, [&](std::int64_t j) { return pull_w[static_cast<std::size_t>(j)]; }) / 2;
-        if (dc == nullptr) continue;
-        R* __restrict sum = c_parts.data() + row / block * D;
-        for (std::int64_t j = 0; j < D; ++j) sum[j] += pull_c[static_cast<std::size_t>(j)];
+        const R *z = x + row * P * D, *g = dy + row * P * D;
+        R *out = dx + row * P * D, *sum_c = c_parts.data() + row / block * D;
+        Pack<R> pull(0);  // Σ t b² m over the row
+        for_packs<R>(0, D, [&](auto at) {
+          const auto parts = load_parts<P>(at, z);
+          auto d = load_parts<P>(at, g);
+          const Measured<P, Pack<R>> n(parts, w);
+          const Factor<Pack<R>> f = F::template at<P>(n, parts, at.load(c.data()));
+          const Pack<R> along = dot_of_parts(n.u, d), t = f.bend * along;
+          d[0] = f.s * d[0] + t * n.u[0];
+          for (std::size_t p = 1; p < P; ++p) d[p] = f.s * d[p] + t * w * n.u[p];
+          store_parts<P>(at, out, d);
+          if (slope != 0) pull += at.only(t * square_of_rest(n.u) * n.m);
+          if (dc != nullptr) at.add(sum_c, f.by_c * along);
+        });
+        if (slope != 0) weight_parts.data()[row / block] += static_cast<double>(sum(pull)) / 2;
       }
     });
     double dw = 0;

@@ -321,18 +321,27 @@ struct PackAt {
   ComplexPack<R> only(ComplexPack<R> z) const { return {only(z.re), only(z.im)}; }
 
   /// For a computation in double on arrays of float: widened when they are read, rounded when they are written.
-  Pack<double> load(const float* array) const requires std::same_as<R, double> {
+  template <std::same_as<double> D = R>
+  Pack<D> load(const float* array) const {
     return detail::read(array + place, lanes(), double());
   }
-  void store(float* array, Pack<double> x) const requires std::same_as<R, double> { detail::write(array + place, x, lanes()); }
-  void add(float* array, Pack<double> x) const requires std::same_as<R, double> { store(array, load(array) + x); }
-  ComplexPack<double> load(const std::complex<float>* array) const requires std::same_as<R, double> {
+  template <std::same_as<double> D = R>
+  void store(float* array, Pack<D> x) const {
+    detail::write(array + place, x, lanes());
+  }
+  template <std::same_as<double> D = R>
+  void add(float* array, Pack<D> x) const {
+    store(array, load(array) + x);
+  }
+  template <std::same_as<double> D = R>
+  ComplexPack<D> load(const std::complex<float>* array) const {
     const float* from = reinterpret_cast<const float*>(array + place);
     constexpr int W = Pack<double>::width;
     const Pack<double> low = detail::read(from, 2 * lanes(), double()), high = detail::read(from + W, 2 * lanes() - W, double());
     return detail::split<double>(low, high, std::make_integer_sequence<int, W>());
   }
-  void store(std::complex<float>* array, ComplexPack<double> z) const requires std::same_as<R, double> {
+  template <std::same_as<double> D = R>
+  void store(std::complex<float>* array, ComplexPack<D> z) const {
     float* to = reinterpret_cast<float*>(array + place);
     constexpr int W = Pack<double>::width;
     const auto [low, high] = detail::join<double>(z, std::make_integer_sequence<int, W>());
