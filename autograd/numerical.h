@@ -4,6 +4,7 @@
 /// Advances in Engineering Software 4, 1982), and believed only as far as all smaller steps bear it out. Knows nothing of tensors.
 
 #include <array>
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <numbers>
@@ -24,6 +25,14 @@ struct RiddersOptions {
   /// number of periods in both.
   double contraction = std::numbers::pi;
   int levels = 20;  ///< that many steps, from 0.1 down to 4e-11, and a few more where that does not suffice
+
+  /// Twice as many steps in the same range, √π from one to the next: for what the others leave inconclusive.
+  RiddersOptions finer() const {
+    RiddersOptions options = *this;
+    options.contraction = std::sqrt(contraction);
+    options.levels = 2 * levels;
+    return options;
+  }
 };
 
 /// The limit for h -> 0 of a quantity  T(h) = T(0) + c₁ h^p + c₂ h^2p + c₃ h^3p + ...  sampled at steps h₀ > h₁ > h₂ > ...

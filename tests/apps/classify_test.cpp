@@ -283,7 +283,8 @@ BOOST_AUTO_TEST_CASE(damaged_files_beside_the_checkpoint) {
   scratch.file("run/classes.txt", "A\nB\nC\nD\n");
   scratch.file("run/vocab.txt", "<unk>\n<pad>\nthe\n");
   is_refused(scratch, "classify " + scratch / "run", 1,
-             "argand: checkpoint: " + scratch / "run/vocab.txt" + " does not begin with <pad> and <unk>");
+             "argand: checkpoint: " + scratch / "run/vocab.txt" + " is not the vocabulary that " + best +
+                 " was trained with: its checksum is another");
 }
 
 BOOST_AUTO_TEST_CASE(on_the_real_ag_news) {
