@@ -85,17 +85,25 @@ struct Norm {
         const T* in = x.data() + row * D;
         T* out = y.data() + row * D;
         const R* g = gain.data();
+        // Σ|x - μ|² of x times a power of two, which is smaller than 1 where the squares overflow: 1e20 in float32 has a norm, too.
+        R down = 1, square = 0;
         T mu = 0;
-        if (mean.size() > 0) {
-          mu = pack_sum<T>(0, D, [&](auto at) { return at.load(in); }) / static_cast<R>(D);
-          mean.data()[row] = mu;
+        const auto measure = [&] {
+          if (mean.size() > 0) mu = pack_sum<T>(0, D, [&](auto at) { return at.load(in) * Pack<R>(down); }) / static_cast<R>(D);
+          square = pack_sum<R>(0, D, [&](auto at) {
+            const PackOf<T> d = at.load(in) * Pack<R>(down) - PackOf<T>(mu);
+            return real_dot(d, d);
+          });
+        };
+        measure();
+        if (!std::isfinite(square)) {
+          down = sizeof(R) == 4 ? R(0x1p-75) : R(0x1p-540);
+          measure();
+          mu /= down;
         }
+        if (mean.size() > 0) mean.data()[row] = mu;
         const PackOf<T> centre(mu);
-        const R square = pack_sum<R>(0, D, [&](auto at) {
-          const PackOf<T> d = at.load(in) - centre;
-          return real_dot(d, d);
-        });
-        const R s = 1 / std::sqrt(square / static_cast<R>(D) + eps);
+        const R s = down / std::sqrt(square / static_cast<R>(D) + eps * down * down);
         scale.data()[row] = s;
         for_packs<R>(0, D, [&](auto at) {
           const PackOf<T> z = (at.load(in) - centre) * (at.load(g) * s);

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "autograd/ops.h"
+#include "autograd/ops/projection.h"
 #include "autograd/tape.h"
 
 using namespace argand;
@@ -139,6 +140,47 @@ BOOST_AUTO_TEST_CASE(limits_at_infinity) {
   const C root = pow(number(C(largest, largest)), 0.5f).value().item();  // |z| itself is beyond the type
   BOOST_TEST(root.real() == 2.0267144e19f, boost::test_tools::tolerance(1e-6f));
   BOOST_TEST(root.imag() == 8.3949259e18f, boost::test_tools::tolerance(1e-6f));
+}
+
+/// A norm does not care how large its row is, as long as eps is nothing beside it.
+template <Scalar T>
+void norms_of_rows_times(RealOf<T> size) {
+  using R = RealOf<T>;
+  const Var<R> gain(Tensor<R>({4}, {1, R(-0.5), 2, R(0.25)}));
+  const Var<T> bias(Tensor<T>::zeros({4}));
+  const auto of_row = [&](const auto& norm, R factor) {
+    Tensor<T> row({1, 4}, {T(1), T(-3), T(R(0.25)), T(2)});
+    if constexpr (ComplexScalar<T>) row(0, 1) = T(-3, R(0.5));
+    for (T& v : row) v *= factor;
+    const Var<T> x = variable(row);
+    const Var<T> y = norm(x);
+    Tensor<T> W(y.shape(), {T(1), T(-1), T(2), T(R(0.5))});
+    backward(projection(y, W));
+    Tensor<T> both({2, 4});
+    for (int j = 0; j < 4; ++j) {
+      both(0, j) = y.value()(0, j);
+      both(1, j) = x.grad()(0, j) * factor;
+    }
+    return both;
+  };
+  const auto layer = [&](const Var<T>& x) { return layer_norm(x, gain, bias); };
+  const auto rms = [&](const Var<T>& x) { return rms_norm(x, gain); };
+  const auto compare = [&](const char* name, const auto& norm) {
+    const Tensor<T> small = of_row(norm, R(1 << 20)), large = of_row(norm, size);
+    for (int i = 0; i < 2; ++i)
+      for (int j = 0; j < 4; ++j)
+        BOOST_TEST(std::abs(large(i, j) - small(i, j)) < 1e-5, name << " of rows times " << size << ", " << i << ", " << j);
+  };
+  compare("layer_norm", layer);
+  compare("rms_norm", rms);
+}
+
+BOOST_AUTO_TEST_CASE(norms_of_huge_rows) {
+  norms_of_rows_times<float>(1e20f);
+  norms_of_rows_times<float>(1e30f);
+  norms_of_rows_times<double>(1e200);
+  norms_of_rows_times<C>(1e20f);
+  norms_of_rows_times<std::complex<double>>(1e200);
 }
 
 BOOST_AUTO_TEST_CASE(small_powers_of_gaussian_integers_are_exact) {
