@@ -66,8 +66,8 @@ bool within_type(const Jet& jet, const Z& g) {
                      [&](const Partial& d) { return (modulus(d.dz) + modulus(d.dzbar)) * size <= most; });
 }
 
-template <Scalar In>
-void compare_gradient(Worst& worst, const Var<In>& x, const std::vector<Jet>& jets, const Tensor<auto>& g, std::size_t input,
+template <Scalar In, Scalar Out>
+void compare_gradient(Worst& worst, const Var<In>& x, const std::vector<Jet>& jets, const Tensor<Out>& g, std::size_t input,
                       const std::function<std::string(std::int64_t)>& where) {
   if (jets.empty() || jets[0].d.size() <= input) return;
   const Tensor<In> dx = x.grad();
