@@ -42,6 +42,9 @@ auto in_precision(const Tensor<T>& x) {
   return y;
 }
 
+/// The longest size at which ops are checked: more than one thread takes, and no multiple of a vector's.
+inline constexpr std::int64_t longest_length = 20'011;
+
 class OpCheck {
  public:
   /// The gradient of f at `inputs` is compared with numerical differentiation in float64 and complex128, and with itself in every
@@ -77,7 +80,8 @@ class OpCheck {
   /// thread: `add_cases(OpCheck& check, n)` calls check.function(...). It is asked for n = 1 ... 67 and for some tens of thousands,
   /// as far as `longest` allows. An op that maps elements one by one, all of one shape, needs none: its cases are repeated to any
   /// length. Every other needs at least one without a limit for each combination of real and complex inputs among its cases.
-  void grows(std::string label, std::function<void(OpCheck& check, std::int64_t n)> add_cases, std::int64_t longest = 20'011) {
+  void grows(std::string label, std::function<void(OpCheck& check, std::int64_t n)> add_cases,
+             std::int64_t longest = longest_length) {
     growths_.push_back({std::move(label), std::move(add_cases), longest});
   }
   /// What an element becomes depends on its place: no case is repeated to other lengths.

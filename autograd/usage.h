@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "autograd/op.h"
+#include "autograd/op_check.h"
 
 namespace argand {
 
@@ -50,8 +51,8 @@ struct UsageReport {
 };
 
 struct UsageOptions {
-  bool first_fault_only = false;  ///< stop there
-  std::int64_t longest = 20'011;  ///< no length above this one
+  bool first_fault_only = false;          ///< stop there
+  std::int64_t longest = longest_length;  ///< no length above this one
 };
 
 /// Runs the op's cases, as they are and grown, through every use. It is a fault as well when a case's types are not among those of

@@ -9,7 +9,6 @@ namespace argand {
 
 /// Up to here every length is tried: past the widest vector register four times over.
 inline constexpr std::int64_t short_length = 67;
-inline constexpr std::int64_t longest_length = 20'011;
 /// 1 ... 67 and some tens of thousands, past the range of elements that one thread takes; none above `longest`.
 std::vector<std::int64_t> lengths(std::int64_t longest);
 

@@ -10,6 +10,7 @@
 
 #include "core/blas.h"
 #include "core/error.h"
+#include "core/kernels/pack.h"
 #include "core/memory.h"
 #include "core/parallel.h"
 
@@ -92,7 +93,7 @@ template <Scalar T>
 void add(std::int64_t rows, std::int64_t columns, const T* P, T* C, std::int64_t ldc) {
   parallel_for(rows, std::max<std::int64_t>(1, 32768 / columns), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i)
-      for (std::int64_t j = 0; j < columns; ++j) C[i * ldc + j] += P[i * columns + j];
+      for_packs<RealOf<T>>(0, columns, [=](auto at) { at.add(C + i * ldc, at.load(P + i * columns)); });
   });
 }
 

@@ -1,5 +1,7 @@
 #include "core/level.h"
 
+#include "core/blas.h"
+
 namespace argand {
 
 std::string_view level_name(Level level) {
@@ -29,10 +31,9 @@ Level library_level() {
 
 Level processor_level() {
 #if defined(__x86_64__)
-  const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
-  const bool v4 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
-                  __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  return v3 && v4 ? Level::V4 : v3 ? Level::V3 : Level::Baseline;
+  const CpuFeatures cpu = cpu_features();
+  const bool v3 = cpu.avx2 && __builtin_cpu_supports("bmi2");
+  return v3 && cpu.avx512 ? Level::V4 : v3 ? Level::V3 : Level::Baseline;
 #else
   return Level::Baseline;
 #endif

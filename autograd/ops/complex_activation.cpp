@@ -20,13 +20,9 @@ Tensor<R> flat(const Tensor<std::complex<R>>& z) {
 }
 
 /// f applied to Re and Im, a pack at a time.
-template <RealScalar R, class F>
-Tensor<std::complex<R>> split_map(const F& f, const Tensor<std::complex<R>>& z) {
-  return map_packs(f, flat(z)).template reinterpret<std::complex<R>>(z.shape());
-}
-template <RealScalar R, class F>
-Tensor<std::complex<R>> split_map(const F& f, const Tensor<std::complex<R>>& z, const Tensor<std::complex<R>>& dw) {
-  return map_packs(f, flat(z), flat(dw)).template reinterpret<std::complex<R>>(z.shape());
+template <RealScalar R, class F, class... Rest>
+Tensor<std::complex<R>> split_map(const F& f, const Tensor<std::complex<R>>& z, const Rest&... rest) {
+  return map_packs(f, flat(z), flat(rest)...).template reinterpret<std::complex<R>>(z.shape());
 }
 
 }  // namespace

@@ -74,20 +74,4 @@ Reals dot_of_parts(const std::array<Reals, P>& z, const std::array<Reals, P>& g)
   return sum;
 }
 
-/// b² + c² + d² of the number at z.
-template <int P, RealScalar R>
-R square_of_rest(const R* z) {
-  R sum = z[1] * z[1];
-  for (int p = 2; p < P; ++p) sum += z[p] * z[p];
-  return sum;
-}
-
-/// Re(z̄ g) as in R^P: the scalar product of the parts.
-template <int P, RealScalar R>
-R dot_of_parts(const R* z, const R* g) {
-  R sum = z[0] * g[0];
-  for (int p = 1; p < P; ++p) sum += z[p] * g[p];
-  return sum;
-}
-
 }  // namespace argand

@@ -6,7 +6,8 @@
 
 #include "autograd/op_check.h"
 #include "autograd/tape.h"
-#include "core/kernels/reduce.h"
+#include "core/kernels/pack.h"
+#include "core/parallel.h"
 
 namespace argand {
 namespace {

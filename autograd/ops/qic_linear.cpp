@@ -139,7 +139,7 @@ struct QicProduct {
       for_packs<R>(0, in, [=, z = dx + row * in](auto at) {
         const Pack<R> q3 = at.load(p3);
         const ComplexPack<R> d(at.load(p1) + q3, at.load(p2) + q3);
-        at.store(z, add ? at.load(z) + d : d);
+        at.put(z, d, add);
       });
     };
     three_products(rows, out, in, Transpose::No, planes.data(), split, join);
@@ -158,7 +158,7 @@ struct QicProduct {
         for_packs<R>(0, in, [=, gb = ga + in, w = to + o * in](auto at) {
           const ComplexPack<R> of_a = at.load(ga), of_b = at.load(gb);
           const ComplexPack<R> d(of_a.re + of_b.im, of_a.im * k + of_b.re);
-          at.store(w, add ? at.load(w) + d : d);
+          at.put(w, d, add);
         });
       }
     });

@@ -58,6 +58,21 @@ void spread_axis(const Sink<T>& dx, const AxisView& view, const F& f) {
   });
 }
 
+/// f(x) and f(x, axis), with the axis that is summed over, and the one that is not, as long as wished.
+template <class F>
+void grows_along_axes(OpCheck& check, const F& f) {
+  check.grows("", [f](OpCheck& at, std::int64_t n) {
+    const auto first = [f](auto x) { return f(x, 0); };
+    const auto last = [f](auto x) { return f(x, -1); };
+    at.function("all, real", f, at.real({n}));
+    at.function("all, complex", f, at.complex({n}));
+    at.function("first axis, real", first, at.real({n, 3}));
+    at.function("first axis, complex", first, at.complex({3, n}));
+    at.function("last axis, real", last, at.real({3, n}));
+    at.function("last axis, complex", last, at.complex({n, 3}));
+  });
+}
+
 /// Everything as one axis.
 AxisView whole(const Shape& shape) { return AxisView(Shape{shape.size()}, 0); }
 
@@ -85,17 +100,7 @@ static const Op sum_op({.name = "sum",
                              "middle axis, kept", [](auto x) { return sum(x, 1, true); }, check.real({2, 3, 4}));
                          check.function(
                              "last axis", [](auto x) { return sum(x, -1); }, check.real({3, 4}));
-                         check.grows("", [](OpCheck& at, std::int64_t n) {
-                           const auto all = [](auto x) { return sum(x); };
-                           const auto first = [](auto x) { return sum(x, 0); };
-                           const auto last = [](auto x) { return sum(x, -1); };
-                           at.function("all, real", all, at.real({n}));
-                           at.function("all, complex", all, at.complex({n}));
-                           at.function("first axis, real", first, at.real({n, 3}));
-                           at.function("first axis, complex", first, at.complex({3, n}));
-                           at.function("last axis, real", last, at.real({3, n}));
-                           at.function("last axis, complex", last, at.complex({n, 3}));
-                         });
+                         grows_along_axes(check, [](auto x, auto... axis) { return sum(x, axis...); });
                        });
 
 namespace {
@@ -144,17 +149,7 @@ static const Op mean_op({.name = "mean",
                               "first axis, kept", [](auto x) { return mean(x, 0, true); }, check.complex({3, 4}));
                           check.function(
                               "middle axis", [](auto x) { return mean(x, 1); }, check.real({2, 3, 4}));
-                          check.grows("", [](OpCheck& at, std::int64_t n) {
-                            const auto all = [](auto x) { return mean(x); };
-                            const auto first = [](auto x) { return mean(x, 0); };
-                            const auto last = [](auto x) { return mean(x, -1); };
-                            at.function("all, real", all, at.real({n}));
-                            at.function("all, complex", all, at.complex({n}));
-                            at.function("first axis, real", first, at.real({n, 3}));
-                            at.function("first axis, complex", first, at.complex({3, n}));
-                            at.function("last axis, real", last, at.real({3, n}));
-                            at.function("last axis, complex", last, at.complex({n, 3}));
-                          });
+                          grows_along_axes(check, [](auto x, auto... axis) { return mean(x, axis...); });
                         });
 
 template <Scalar T>
@@ -192,17 +187,7 @@ static const Op variance_op(
           "first axis", [](auto x) { return variance(x, 0); }, check.complex({3, 4}));
       check.function(
           "last axis, kept", [](auto x) { return variance(x, -1, true); }, check.real({2, 3, 4}));
-      check.grows("", [](OpCheck& at, std::int64_t n) {
-        const auto all = [](auto x) { return variance(x); };
-        const auto first = [](auto x) { return variance(x, 0); };
-        const auto last = [](auto x) { return variance(x, -1); };
-        at.function("all, real", all, at.real({n}));
-        at.function("all, complex", all, at.complex({n}));
-        at.function("first axis, real", first, at.real({n, 3}));
-        at.function("first axis, complex", first, at.complex({3, n}));
-        at.function("last axis, real", last, at.real({3, n}));
-        at.function("last axis, complex", last, at.complex({n, 3}));
-      });
+      grows_along_axes(check, [](auto x, auto... axis) { return variance(x, axis...); });
       check.finite(
           "one number", [](auto x) { return variance(x); }, Tensor<double>({1}, {3}));
     });

@@ -65,7 +65,7 @@ Var<R> logsumexp(const Var<R>& x, bool keepdim) {
               const bool empty = top == -std::numeric_limits<R>::infinity();
               for_packs<R>(0, n, [&](auto at) {
                 const Pack<R> d = empty ? Pack<R>(0) : math::exp(at.load(in) - top) * g;
-                at.store(dx_row, add ? at.load(dx_row) + d : d);
+                at.put(dx_row, d, add);
               });
             }
           });
@@ -126,7 +126,7 @@ Var<R> softmax(const Var<R>& x) {
               const R mean = pack_sum<R>(0, n, [&](auto at) { return at.load(p) * at.load(g); });
               for_packs<R>(0, n, [&](auto at) {
                 const Pack<R> d = at.load(p) * (at.load(g) - mean);
-                at.store(dx_row, add ? at.load(dx_row) + d : d);
+                at.put(dx_row, d, add);
               });
             }
           });

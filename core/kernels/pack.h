@@ -244,110 +244,100 @@ std::pair<Pack<R>, Pack<R>> join(ComplexPack<R> z, std::integer_sequence<int, I.
           Pack<R>(__builtin_shufflevector(z.re.lanes, z.im.lanes, (W / 2 + I / 2 + I % 2 * W)...))};
 }
 
-template <RealScalar R>
-Pack<R> read(const R* from, std::int64_t count) {
-  constexpr int W = Pack<R>::width;
-  Pack<R> x(R(0));
-  if (count >= W)
-    std::memcpy(&x.lanes, from, sizeof(x.lanes));
-  else if (count > 0)
-    std::memcpy(&x.lanes, from, static_cast<std::size_t>(count) * sizeof(R));
-  return x;
-}
-/// Floats as doubles, and back.
-typedef float HalfLanes __attribute__((vector_size(register_bytes / 2)));
-inline Pack<double> read(const float* from, std::int64_t count, double) {
-  constexpr int W = Pack<double>::width;
-  HalfLanes x{};
-  if (count >= W)
+/// As many of `count` numbers as there are lanes; 0 in the lanes beyond them.
+template <class Lanes, RealScalar S>
+Lanes read_lanes(const S* from, std::int64_t count) {
+  constexpr auto width = static_cast<std::int64_t>(sizeof(Lanes) / sizeof(S));
+  Lanes x{};
+  if (count >= width)
     std::memcpy(&x, from, sizeof(x));
   else if (count > 0)
-    std::memcpy(&x, from, static_cast<std::size_t>(count) * sizeof(float));
-  return Pack<double>(__builtin_convertvector(x, Pack<double>::Lanes));
+    std::memcpy(&x, from, static_cast<std::size_t>(count) * sizeof(S));
+  return x;
 }
-inline void write(float* to, Pack<double> x, std::int64_t count) {
-  constexpr int W = Pack<double>::width;
-  const HalfLanes rounded = __builtin_convertvector(x.lanes, HalfLanes);
-  if (count >= W)
-    std::memcpy(to, &rounded, sizeof(rounded));
+template <class Lanes, RealScalar S>
+void write_lanes(S* to, const Lanes& x, std::int64_t count) {
+  constexpr auto width = static_cast<std::int64_t>(sizeof(Lanes) / sizeof(S));
+  if (count >= width)
+    std::memcpy(to, &x, sizeof(x));
   else if (count > 0)
-    std::memcpy(to, &rounded, static_cast<std::size_t>(count) * sizeof(float));
+    std::memcpy(to, &x, static_cast<std::size_t>(count) * sizeof(S));
 }
 
-template <RealScalar R>
-void write(R* to, Pack<R> x, std::int64_t count) {
-  constexpr int W = Pack<R>::width;
-  if (count >= W)
-    std::memcpy(to, &x.lanes, sizeof(x.lanes));
-  else if (count > 0)
-    std::memcpy(to, &x.lanes, static_cast<std::size_t>(count) * sizeof(R));
+/// Arrays of S that packs of R are read from: of R, and for doubles also of float, widened and rounded.
+template <class S, class R>
+concept StoredAs = RealScalar<S> &&(std::same_as<S, R> || std::same_as<R, double>);
+typedef float HalfLanes __attribute__((vector_size(register_bytes / 2)));
+
+template <RealScalar R, StoredAs<R> S>
+Pack<R> read(const S* from, std::int64_t count) {
+  using Lanes = typename Pack<R>::Lanes;
+  if constexpr (std::same_as<S, R>)
+    return Pack<R>(read_lanes<Lanes>(from, count));
+  else
+    return Pack<R>(__builtin_convertvector(read_lanes<HalfLanes>(from, count), Lanes));
+}
+template <RealScalar R, StoredAs<R> S>
+void write(S* to, Pack<R> x, std::int64_t count) {
+  if constexpr (std::same_as<S, R>)
+    write_lanes(to, x.lanes, count);
+  else
+    write_lanes(to, __builtin_convertvector(x.lanes, HalfLanes), count);
 }
 
 }  // namespace detail
 
-/// The elements [place, place + count) of arrays, count = width of a pack or, `Whole` false, less.
+/// The elements [place, place + count) of arrays, count = width of a pack or, `Whole` false, less. At places of doubles arrays of
+/// float can be read, which widens, and written, which rounds.
 template <RealScalar R, bool Whole>
 struct PackAt {
   std::int64_t place;
   std::int64_t count;
 
   /// The elements of this place; 0 in lanes beyond them.
-  Pack<R> load(const R* array) const { return detail::read(array + place, lanes()); }
-  void store(R* array, Pack<R> x) const { detail::write(array + place, x, lanes()); }
+  template <detail::StoredAs<R> S>
+  Pack<R> load(const S* array) const {
+    return detail::read<R>(array + place, lanes());
+  }
+  template <detail::StoredAs<R> S>
+  void store(S* array, Pack<R> x) const {
+    detail::write<R>(array + place, x, lanes());
+  }
+  /// The same of complex numbers stored as interleaved pairs.
+  template <detail::StoredAs<R> S>
+  ComplexPack<R> load(const std::complex<S>* array) const {
+    const S* from = reinterpret_cast<const S*>(array + place);
+    constexpr int W = Pack<R>::width;
+    const Pack<R> low = detail::read<R>(from, 2 * lanes()), high = detail::read<R>(from + W, 2 * lanes() - W);
+    return detail::split<R>(low, high, std::make_integer_sequence<int, W>());
+  }
+  template <detail::StoredAs<R> S>
+  void store(std::complex<S>* array, ComplexPack<R> z) const {
+    S* to = reinterpret_cast<S*>(array + place);
+    constexpr int W = Pack<R>::width;
+    const auto [low, high] = detail::join<R>(z, std::make_integer_sequence<int, W>());
+    detail::write<R>(to, low, 2 * lanes());
+    detail::write<R>(to + W, high, 2 * lanes() - W);
+  }
+
   /// array[...] += x
-  void add(R* array, Pack<R> x) const { store(array, load(array) + x); }
+  template <class T, class X>
+  void add(T* array, const X& x) const {
+    store(array, load(array) + x);
+  }
+  /// array[...] += x when there is something to add to, otherwise array[...] = x: what Sink::accumulate asks for.
+  template <class T, class X>
+  void put(T* array, const X& x, bool to_what_is_there) const {
+    to_what_is_there ? add(array, x) : store(array, x);
+  }
+
   /// x, and `other` in lanes beyond the last element.
   Pack<R> only(Pack<R> x, R other = 0) const {
     if constexpr (!Whole)
       for (int l = static_cast<int>(count); l < Pack<R>::width; ++l) x.lanes[l] = other;
     return x;
   }
-
-  /// The same of complex numbers stored as interleaved pairs.
-  ComplexPack<R> load(const std::complex<R>* array) const {
-    const R* from = reinterpret_cast<const R*>(array + place);
-    constexpr int W = Pack<R>::width;
-    const Pack<R> low = detail::read(from, 2 * lanes()), high = detail::read(from + W, 2 * lanes() - W);
-    return detail::split<R>(low, high, std::make_integer_sequence<int, W>());
-  }
-  void store(std::complex<R>* array, ComplexPack<R> z) const {
-    R* to = reinterpret_cast<R*>(array + place);
-    constexpr int W = Pack<R>::width;
-    const auto [low, high] = detail::join<R>(z, std::make_integer_sequence<int, W>());
-    detail::write(to, low, 2 * lanes());
-    detail::write(to + W, high, 2 * lanes() - W);
-  }
-  void add(std::complex<R>* array, ComplexPack<R> z) const { store(array, load(array) + z); }
   ComplexPack<R> only(ComplexPack<R> z) const { return {only(z.re), only(z.im)}; }
-
-  /// For a computation in double on arrays of float: widened when they are read, rounded when they are written.
-  template <std::same_as<double> D = R>
-  Pack<D> load(const float* array) const {
-    return detail::read(array + place, lanes(), double());
-  }
-  template <std::same_as<double> D = R>
-  void store(float* array, Pack<D> x) const {
-    detail::write(array + place, x, lanes());
-  }
-  template <std::same_as<double> D = R>
-  void add(float* array, Pack<D> x) const {
-    store(array, load(array) + x);
-  }
-  template <std::same_as<double> D = R>
-  ComplexPack<D> load(const std::complex<float>* array) const {
-    const float* from = reinterpret_cast<const float*>(array + place);
-    constexpr int W = Pack<double>::width;
-    const Pack<double> low = detail::read(from, 2 * lanes(), double()), high = detail::read(from + W, 2 * lanes() - W, double());
-    return detail::split<double>(low, high, std::make_integer_sequence<int, W>());
-  }
-  template <std::same_as<double> D = R>
-  void store(std::complex<float>* array, ComplexPack<D> z) const {
-    float* to = reinterpret_cast<float*>(array + place);
-    constexpr int W = Pack<double>::width;
-    const auto [low, high] = detail::join<double>(z, std::make_integer_sequence<int, W>());
-    detail::write(to, low, 2 * lanes());
-    detail::write(to + W, high, 2 * lanes() - W);
-  }
 
  private:
   std::int64_t lanes() const {
