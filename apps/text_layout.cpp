@@ -52,8 +52,9 @@ std::string complex_text(std::complex<double> z, bool is_complex, int digits) {
     x += 0.0;  // -0 becomes 0
     const double place = std::isfinite(larger) && larger > 1e-290 ? std::floor(std::log10(larger)) + 1 - digits : 0;
     if (larger > 1e-290 && std::isfinite(larger) && std::abs(x) < 0.5 * std::pow(10, place)) x = 0;
+    if (!std::isfinite(x) || larger <= 1e-290) return fmt::format("{:.{}g}", x, digits);
     const int shown = x == 0 ? 1 : static_cast<int>(std::floor(std::log10(std::abs(x))) - place) + 1;
-    return fmt::format("{:.{}g}", x, std::isfinite(x) && larger > 1e-290 ? std::clamp(shown, 1, digits) : digits);
+    return fmt::format("{:.{}g}", x, std::clamp(shown, 1, digits));
   };
   if (!is_complex) return part(z.real());
   const std::string re = part(z.real()), im = part(std::abs(z.imag()));

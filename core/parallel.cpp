@@ -42,11 +42,13 @@ void detail::parallel_for(std::int64_t n, std::int64_t grain, RangeFunction f) {
 
 void flush_subnormals_to_zero(bool on) {
 #if defined(__SSE2__)
-#pragma omp parallel
-  {
+  const auto set = [on] {
     _MM_SET_FLUSH_ZERO_MODE(on ? _MM_FLUSH_ZERO_ON : _MM_FLUSH_ZERO_OFF);
     _mm_setcsr(on ? (_mm_getcsr() | 0x0040u) : (_mm_getcsr() & ~0x0040u));  // DAZ: subnormal inputs count as zero
-  }
+  };
+  set();  // Clang's OpenMP gives a team the settings of its first thread, and takes back what is changed inside a region
+#pragma omp parallel
+  set();
 #else
   (void)on;
 #endif

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/kernels/pack.h"
 #include "core/parallel.h"
 
 #if !defined(ARGAND_NO_HNSW) && __has_include(<hnswlib/hnswlib.h>)
@@ -29,7 +30,7 @@ constexpr std::size_t searching = 200;  ///< candidates when a query is answered
 /// From so many excluded rows on the graph would mostly be asked for what it must not answer.
 constexpr std::int64_t many_excluded = 500;
 
-/// |x - y|² of `width` numbers, in vectors that the compiler makes.
+/// |x - y|² of `width` numbers.
 class SquaredDistance final : public hnswlib::SpaceInterface<float> {
  public:
   explicit SquaredDistance(std::size_t width) : width_(width) {}
@@ -39,11 +40,11 @@ class SquaredDistance final : public hnswlib::SpaceInterface<float> {
     return [](const void* a, const void* b, const void* width) {
       const float* x = static_cast<const float*>(a);
       const float* y = static_cast<const float*>(b);
-      const std::size_t n = *static_cast<const std::size_t*>(width);
-      float sum = 0;
-#pragma omp simd reduction(+ : sum)
-      for (std::size_t i = 0; i < n; ++i) sum += (x[i] - y[i]) * (x[i] - y[i]);
-      return sum;
+      const auto n = static_cast<std::int64_t>(*static_cast<const std::size_t*>(width));
+      return pack_sum<float>(0, n, [=](auto at) {
+        const Pack<float> d = at.load(x) - at.load(y);
+        return d * d;
+      });
     };
   }
 

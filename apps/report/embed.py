@@ -36,5 +36,6 @@ for name, text in parts.items():
     html = html.replace("{{" + name + "}}", text)
 before, after = html.split("{{data}}")
 with open(out, "w", encoding="utf8") as file:
-    file.write('#include "apps/report/page.h"\n\nnamespace argand {\n\n'
+    file.write('#include "apps/report/page.h"\n\n#pragma GCC diagnostic ignored "-Woverlength-strings"  // Clang counts to 65536\n\n'
+               'namespace argand {\n\n'
                f"const PageParts page_parts{{\n{literal(before)},\n{literal(after)}}};\n\n}}  // namespace argand\n")
