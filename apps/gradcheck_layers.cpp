@@ -73,7 +73,7 @@ template <Scalar T>
 Layer reflected(Init& init) {
   const auto window = std::make_shared<ReflectionWindow<T>>(init, 4, 6, 3, 2, 0.7);
   const Var<T> z = variable(rand<T>(Shape{2, 3, 4}, Random(0x1A7E, 2), -1, 1));
-  const Var<double> table = init.normal<double>({6, 6}, 1), bias = init.normal<double>({6}, 1);
+  const Var<double> table = init.normal<double>(Role::Output, {6, 6}, 1), bias = init.normal<double>(Role::Bias, {6}, 1);
   ParameterList<double> parameters{{"states", z}, {"embedding", table}, {"embedding bias", bias}};
   for (const Parameter<double>& p : parameters_of<double>(*window)) parameters.push_back(p);
   const auto passages =

@@ -144,6 +144,7 @@ class Case {
                                  .beta2 = o.at("adamw").at("betas").at(1),
                                  .eps = o.at("adamw").at("eps"),
                                  .weight_decay = o.at("weight_decay"),
+                                 .decay = "all",
                                  .momentum = o.at("momentum"),
                                  .muon_lr_scale = 1};
     const ParameterList<R> parameters = model_->parameters();

@@ -211,11 +211,13 @@ RunConfig RunConfig::from_json(const std::string& text) {
     const auto read = [&](const char* part) {
       return [&values = json.at(part), &known = known[part]](const char* key, auto& value, const char* choices, const char*) {
         known.push_back(key);
-        if (std::string_view(key) == "complex_moments" && !values.contains(key)) return;  // runs of before there was a choice
+        const bool younger = std::string_view(key) == "complex_moments" || std::string_view(key) == "decay";
+        if (younger && !values.contains(key)) return;  // runs of before there was a choice
         const Json& given = values.at(key);
         assign({key, given.is_string() ? given.get<std::string>() : given.dump(), key}, choices, value);
       };
     };
+    config.optimizer.decay = "all";  // where it is not said
     config.optimizer.visit(read("optimizer"));
     config.training.visit(read("training"), config.model.task);
     if (config.model.family == "crat") config.knowledge.visit(read("knowledge"));

@@ -99,12 +99,15 @@ std::string NonFinite::hint() const { return op->text().singular == "none" ? "" 
 
 NanTrace::NanTrace() : tape_(Tape::current()) {
   before_ = watch_forward([this](const ForwardEvent& event) { forward(event); });
-  tape_.on_backward([this](const TapeEntry& entry) { backward(entry); });
+  before_backward_ = tape_.on_backward([this](const TapeEntry& entry) {
+    if (before_backward_) before_backward_(entry);
+    backward(entry);
+  });
 }
 
 NanTrace::~NanTrace() {
   watch_forward(std::move(before_));
-  tape_.on_backward(nullptr);
+  tape_.on_backward(std::move(before_backward_));
 }
 
 void NanTrace::forward(const ForwardEvent& event) {

@@ -91,6 +91,7 @@ class NanTrace {
   std::vector<Kept> kept_;  ///< as the tape's entries
   Tape& tape_;
   ForwardWatch before_;
+  Tape::BackwardWatch before_backward_;
 };
 
 /// For a table of one's own.

@@ -1,7 +1,9 @@
 #pragma once
 /// Named parameters: the one list that checkpoints, optimisers, printing and parity cases share. Names are those of the
 /// architecture's specification, "blocks.0.attn.q.weight". A Var is a handle: the list sees and changes the model's own numbers.
+/// A variable that a model uses in two places stands in the list once, under the first of its names; its slot has the others.
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,11 @@ struct Parameter {
     return std::visit([](const auto& v) -> const Shape& { return v.shape(); }, var);
   }
   bool is_complex() const { return var.index() == 1; }
+  /// Null for a constant.
+  SlotBase* slot() const {
+    return std::visit([](const auto& v) -> SlotBase* { return v.slot().get(); }, var);
+  }
+  Role role() const { return slot() != nullptr ? slot()->role : Role::Other; }
   /// Real degrees of freedom: a complex number counts twice.
   std::int64_t degrees_of_freedom() const { return shape().size() * (is_complex() ? 2 : 1); }
 };
@@ -25,8 +32,20 @@ struct Parameter {
 template <RealScalar R>
 using ParameterList = std::vector<Parameter<R>>;
 
+/// Throws Error when a variable stands in the list twice: it would be counted, clipped and stepped twice. For `whom`.
+template <RealScalar R>
+void require_distinct(const ParameterList<R>& parameters, std::string_view whom) {
+  std::map<const SlotBase*, const std::string*> seen;
+  for (const auto& p : parameters) {
+    if (p.slot() == nullptr) continue;
+    const auto [first, fresh] = seen.emplace(p.slot(), &p.name);
+    require(fresh, whom, "{} and {} are one variable; list it once, as parameters_of() does", *first->second, p.name);
+  }
+}
+
 template <RealScalar R>
 std::int64_t count_parameters(const ParameterList<R>& parameters) {
+  require_distinct(parameters, "count_parameters");
   std::int64_t n = 0;
   for (const auto& p : parameters) n += p.degrees_of_freedom();
   return n;

@@ -112,7 +112,7 @@ std::string_view fault_name(Fault fault) {
 
 PlantedFault::PlantedFault(std::string op, Fault fault) {
   require(Op::find(op) != nullptr, "planted_fault", "no op is called {}", op);
-  Tape::run_entries_by([op = std::move(op), fault, runs = 0](TapeEntry& entry) mutable {
+  before_ = Context::current().run_entries_by([op = std::move(op), fault, runs = 0](TapeEntry& entry) mutable {
     const bool here = entry.op->name() == op && (fault != Fault::ThirdBackward || ++runs >= 3) &&
                       (fault != Fault::SecondUse || is_second_use(entry)) &&
                       (fault != Fault::LargeGradient || is_large(entry.output.get()));
@@ -123,6 +123,6 @@ PlantedFault::PlantedFault(std::string op, Fault fault) {
   });
 }
 
-PlantedFault::~PlantedFault() { Tape::run_entries_by(nullptr); }
+PlantedFault::~PlantedFault() { Context::current().run_entries_by(std::move(before_)); }
 
 }  // namespace argand

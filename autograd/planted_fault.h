@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "autograd/context.h"
+
 namespace argand {
 
 enum class Fault {
@@ -32,6 +34,9 @@ class PlantedFault {
   ~PlantedFault();
   PlantedFault(const PlantedFault&) = delete;
   PlantedFault& operator=(const PlantedFault&) = delete;
+
+ private:
+  Context::Runner before_;
 };
 
 }  // namespace argand

@@ -1,27 +1,11 @@
 #include "autograd/tape.h"
 
-#include <utility>
+#include <algorithm>
 
 namespace argand {
-namespace {
-
-struct ThreadState {
-  Tape* tape = nullptr;
-  int no_grad = 0;
-  std::string scope;
-  ForwardWatch watch;
-  std::function<void(TapeEntry&)> run_entry;
-};
-
-ThreadState& state() {
-  thread_local ThreadState instance;
-  return instance;
-}
-
-}  // namespace
 
 template <Scalar T>
-Tensor<T> Var<T>::grad() const {
+const Tensor<T> Var<T>::grad() const {
   require(slot_ != nullptr, "grad", "this tensor of shape {} is a constant; make it with variable()", shape());
   require(slot_->leaf, "grad", "only variables keep their gradient; that of an op's output is freed as the walk passes it");
   return slot_->present ? slot_->grad : Tensor<T>::zeros(shape());
@@ -33,14 +17,37 @@ Sink<T> sink(const Var<T>& x) {
 }
 
 template <Scalar T>
+void Var<T>::set_grad(Tensor<T> gradient) {
+  require(slot_ != nullptr && slot_->leaf, "set_grad", "only a variable keeps a gradient; make it with variable()");
+  require(gradient.shape() == shape(), "set_grad", "a gradient of shape {} for a variable of shape {}", gradient.shape(), shape());
+  const auto alone = slot_->lock();
+  slot_->grad = std::move(gradient);
+  slot_->present = true;
+}
+
+namespace {
+
+/// The shape that the gradients of this slot have. Throws when somebody has given the variable a value of another one.
+template <Scalar T>
+const Shape& gradient_shape(const Slot<T>& slot) {
+  require(!slot.leaf || slot.value.shape() == slot.shape, "backward",
+          "the variable {} was made with shape {} and now has a value of shape {}; make a new one with variable()", slot.name,
+          slot.shape, slot.value.shape());
+  return slot.shape;
+}
+
+}  // namespace
+
+template <Scalar T>
 void Sink<T>::add(Tensor<T> dx) const {
   if (!slot_) return;
-  require(dx.shape() == slot_->shape, "backward", "a gradient of shape {} for a tensor of shape {}", dx.shape(), slot_->shape);
+  const Shape& shape = gradient_shape(*slot_);
+  require(dx.shape() == shape, "backward", "a gradient of shape {} for a tensor of shape {}", dx.shape(), shape);
+  const auto alone = slot_->lock();
   if (!slot_->present) {
     slot_->grad = std::move(dx);
     slot_->present = true;
   } else {
-    if (!slot_->grad.unique()) slot_->grad = slot_->grad.clone();  // another owner must not see the sum
     slot_->grad.add(dx);
   }
 }
@@ -48,23 +55,17 @@ void Sink<T>::add(Tensor<T> dx) const {
 template <Scalar T>
 T* Sink<T>::prepare(bool& add) const {
   add = slot_->present;
-  if (!slot_->present)
-    slot_->grad = Tensor<T>(slot_->shape);
-  else if (!slot_->grad.unique())
-    slot_->grad = slot_->grad.clone();
+  if (!slot_->present) slot_->grad = Tensor<T>(gradient_shape(*slot_));
   slot_->present = true;
   return slot_->grad.data();
 }
 
-Tape::Tape() : outer_(state().tape) { state().tape = this; }
-Tape::~Tape() { state().tape = outer_; }
-
-Tape& Tape::current() {
-  if (state().tape == nullptr) {
-    thread_local Tape base;  // its constructor makes it current
-    state().tape = &base;
-  }
-  return *state().tape;
+Tape::Tape(Context& context) : context_(context), tapes_(context.tapes_), thread_(std::this_thread::get_id()) {
+  tapes_->push_back(this);
+}
+Tape::~Tape() {
+  clear();
+  std::erase(*tapes_, this);
 }
 
 void Tape::push(TapeEntry entry) {
@@ -76,6 +77,7 @@ void Tape::push(TapeEntry entry) {
         "an input was computed on another tape, or on this one before its backward pass; no gradient could reach it. Compute it "
         "again, or detach() it");
   }
+  drop_unreachable();
   entry.output->entry = static_cast<std::int64_t>(entries_.size());
   entries_.push_back(std::move(entry));
 }
@@ -85,10 +87,13 @@ void Tape::clear() {
   while (!entries_.empty()) entries_.pop_back();
 }
 
-void Tape::run_entries_by(std::function<void(TapeEntry&)> run) { state().run_entry = std::move(run); }
+void Tape::drop_unreachable() {
+  while (!entries_.empty() && entries_.back().output.use_count() == 1 && !entries_.back().output->has_grad()) entries_.pop_back();
+}
 
 template <RealScalar R>
 void Tape::backward(const Var<R>& loss) {
+  require(thread_ == std::this_thread::get_id(), "backward", "this tape belongs to the thread that made it; walk it there");
   require(loss.size() == 1, "backward", "starts from a single real number, got shape {}; sum or average first", loss.shape());
   require(loss.requires_grad(), "backward", "the loss depends on no variable, or was computed inside no_grad");
   require(loss.slot()->leaf || (loss.slot()->entry >= 0 && loss.slot()->entry < static_cast<std::int64_t>(entries_.size()) &&
@@ -105,13 +110,12 @@ void Tape::backward(const Var<R>& loss) {
 }
 
 void Tape::walk() {
-  const ThreadState& now = state();
   while (!entries_.empty()) {
     TapeEntry& entry = entries_.back();
     if (entry.output->has_grad()) {
       const NoGrad none;
-      if (now.run_entry)
-        now.run_entry(entry);
+      if (context_.runner())
+        context_.runner()(entry);
       else
         entry.backward();
       if (watch_) watch_(entry);
@@ -120,30 +124,6 @@ void Tape::walk() {
     entries_.pop_back();
   }
 }
-
-NoGrad::NoGrad() { ++state().no_grad; }
-NoGrad::~NoGrad() { --state().no_grad; }
-bool recording() { return state().no_grad == 0; }
-
-NameScope::NameScope(std::string_view name) : length_(state().scope.size()) {
-  std::string& scope = state().scope;
-  if (!scope.empty()) scope += '.';
-  scope += name;
-}
-NameScope::~NameScope() { state().scope.resize(length_); }
-
-ForwardWatch watch_forward(ForwardWatch watch) { return std::exchange(state().watch, std::move(watch)); }
-
-namespace detail {
-const std::string& current_scope() { return state().scope; }
-
-bool watched() { return static_cast<bool>(state().watch); }
-
-void observe(const Op& op, Watched output, std::vector<Watched> inputs) {
-  const ForwardWatch watch = state().watch;  // a copy: it may put another one in its place
-  watch({op, state().scope, std::move(inputs), std::move(output)});
-}
-}  // namespace detail
 
 #define ARGAND_AUTOGRAD(T) \
   template class Var<T>;   \

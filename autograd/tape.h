@@ -7,8 +7,11 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
+#include "autograd/context.h"
 #include "autograd/op.h"
 #include "autograd/var.h"
 #include "autograd/watch.h"
@@ -30,6 +33,7 @@ class Sink {
   template <class Write>
   void accumulate(const Write& write) const {
     if (!slot_) return;
+    const auto alone = slot_->lock();
     bool add = false;
     T* dx = prepare(add);
     write(dx, add);
@@ -54,66 +58,47 @@ struct TapeEntry {
 
 class Tape {
  public:
-  /// Becomes the thread's current tape until it is destroyed; tapes nest.
-  Tape();
+  /// The tape that ops of this context record on until it is destroyed, or a younger one is made. Tapes may die in any order.
+  explicit Tape(Context& context = Context::current());
   ~Tape();
   Tape(const Tape&) = delete;
   Tape& operator=(const Tape&) = delete;
 
   /// The tape that ops of this thread record on. There always is one.
-  static Tape& current();
+  static Tape& current() { return Context::current().tape(); }
 
   /// Walks the tape from the end, leaving gradients in the leaves and the tape empty. Gradients add to what the leaves hold.
-  /// Throws when the loss is not a single number or was not recorded on this tape; when an op's gradient throws, the tape is empty
-  /// as well, and leaves may hold a part of their gradient. A complex loss does not compile: the gradient of a complex number is
-  /// not defined, take its real part, modulus, ... first.
+  /// Throws when the loss is not a single number or was not recorded on this tape, or when another thread made it; when an op's
+  /// gradient throws, the tape is empty as well, and leaves may hold a part of their gradient. A complex loss does not compile: the
+  /// gradient of a complex number is not defined, take its real part, modulus, ... first.
   template <RealScalar R>
   void backward(const Var<R>& loss);
 
   void clear();
+  /// What is recorded. Entries at the end whose outputs nobody holds any more are dropped as the next one comes: no loss can reach
+  /// them, so that a forgotten NoGrad or an exception leaves nothing behind.
   const std::vector<TapeEntry>& entries() const { return entries_; }
   void push(TapeEntry entry);
 
   /// Called after every entry of the walk with the gradients of its inputs already gathered (for printing and NaN tracing).
-  void on_backward(std::function<void(const TapeEntry&)> watch) { watch_ = std::move(watch); }
-
-  /// For tests of the checks (autograd/planted_fault.h): from now on every tape of this thread calls run(entry) where it would
-  /// call entry.backward(). Null: as before.
-  static void run_entries_by(std::function<void(TapeEntry&)> run);
+  /// Returns the watch before it (empty: there was none), to be put back.
+  using BackwardWatch = std::function<void(const TapeEntry&)>;
+  BackwardWatch on_backward(BackwardWatch watch) { return std::exchange(watch_, std::move(watch)); }
 
  private:
   void walk();
+  void drop_unreachable();
   std::vector<TapeEntry> entries_;
-  std::function<void(const TapeEntry&)> watch_;
-  Tape* outer_;
+  BackwardWatch watch_;
+  Context& context_;
+  std::shared_ptr<std::vector<Tape*>> tapes_;  // the context's, which may be gone before this tape
+  std::thread::id thread_;
 };
 
 template <RealScalar R>
 void backward(const Var<R>& loss) {
   Tape::current().backward(loss);
 }
-
-/// Nothing is recorded in this thread while one of these lives.
-class NoGrad {
- public:
-  NoGrad();
-  ~NoGrad();
-  NoGrad(const NoGrad&) = delete;
-  NoGrad& operator=(const NoGrad&) = delete;
-};
-bool recording();
-
-/// Entries recorded while it lives carry the name of the module; nested scopes join with dots.
-class NameScope {
- public:
-  explicit NameScope(std::string_view name);
-  ~NameScope();
-  NameScope(const NameScope&) = delete;
-  NameScope& operator=(const NameScope&) = delete;
-
- private:
-  std::size_t length_;
-};
 
 /// True when a gradient of any of these will be asked for.
 template <Scalar... T>
@@ -122,14 +107,13 @@ bool wants_grad(const Var<T>&... inputs) {
 }
 
 namespace detail {
-const std::string& current_scope();
-
 /// Puts an op's output and backward pass on the tape.
 template <Scalar Out, class Backward>
 Var<Out> append(const Op& op, Tensor<Out> y, Backward backward, std::vector<std::shared_ptr<SlotBase>> inputs) {
   auto slot = std::make_shared<Slot<Out>>(y.shape(), false);
   TapeEntry entry{&op, slot, std::move(inputs),
-                  [raw = slot.get(), backward = std::move(backward)]() mutable { backward(raw->grad); }, current_scope()};
+                  [raw = slot.get(), backward = std::move(backward)]() mutable { backward(raw->grad); },
+                  Context::current().scope()};
   Tape::current().push(std::move(entry));
   return Var<Out>(std::move(y), std::move(slot));
 }

@@ -143,11 +143,13 @@ template <RealScalar R>
 void TapeGraph::backward(const Var<R>& loss) {
   stop();
   Tape& tape = Tape::current();
-  tape.on_backward([this](const TapeEntry& entry) {
+  Tape::BackwardWatch before;
+  before = tape.on_backward([this, &before](const TapeEntry& entry) {
+    if (before) before(entry);
     if (const auto at = by_slot_.find(entry.output.get()); at != by_slot_.end()) note_gradient(at->second, *entry.output);
   });
   tape.backward(loss);
-  tape.on_backward(nullptr);
+  tape.on_backward(std::move(before));
   for (std::size_t i = 0; i < nodes_.size(); ++i)
     if (values_[i].slot && values_[i].slot->leaf) note_gradient(i, *values_[i].slot);
 }

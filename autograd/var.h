@@ -16,22 +16,47 @@
 /// In code the gradient of a quantity x is called dx.
 
 #include <memory>
+#include <mutex>
+#include <string>
 #include <variant>
+#include <vector>
 
 #include "core/tensor.h"
 
 namespace argand {
 
-/// What the tape knows of one tensor: its shape, its place, and, in Slot<T>, the gradient that gathers for it.
+/// What a variable is to a model. Optimisers go by it: which variables shrink (weight decay), which take Muon's steps.
+enum class Role {
+  Matrix,     ///< of a linear map inside the model
+  Embedding,  ///< a table whose rows are looked up
+  Output,     ///< the matrix that makes logits
+  Bias,
+  Gain,   ///< of a norm
+  Angle,  ///< a phase, its scale, or the angle of an algebra: θ, δ, β
+  Other,
+};
+
+/// What every handle to one tensor shares: its shape, its place on the tape, and, in Slot<T>, the gradient that gathers for it.
 struct SlotBase {
   explicit SlotBase(const Shape& s, bool is_leaf) : shape(s), leaf(is_leaf) {}
   virtual ~SlotBase() = default;
   virtual bool has_grad() const = 0;
   virtual void clear_grad() = 0;
 
+  /// To be held while the gradient is read and changed. Leaves may be used from several threads; all else belongs to one.
+  std::unique_lock<std::recursive_mutex> lock() {
+    return leaf ? std::unique_lock(gathering_) : std::unique_lock<std::recursive_mutex>();
+  }
+
   Shape shape;
-  bool leaf;                ///< a variable of the user's (keeps its gradient) rather than the output of an op
-  std::int64_t entry = -1;  ///< the tape entry that made it; -1 for a leaf
+  bool leaf;                         ///< a variable of the user's (keeps its gradient) rather than the output of an op
+  std::int64_t entry = -1;           ///< the tape entry that made it; -1 for a leaf
+  std::string name;                  ///< of a leaf in a model, "blocks.0.attn.q.weight"
+  std::vector<std::string> aliases;  ///< its further names, where a model uses it in several places
+  Role role = Role::Other;           ///< of a leaf
+
+ private:
+  std::recursive_mutex gathering_;
 };
 
 template <Scalar T>
@@ -43,10 +68,12 @@ struct Slot final : SlotBase {
     present = false;
   }
 
+  Tensor<T> value;  ///< of a leaf; an op's output is held by those who need it
   Tensor<T> grad;
   bool present = false;
 };
 
+/// A handle. Copies of a variable are the same variable: a new value reaches all of them, the optimiser's and the model's alike.
 template <Scalar T>
 class Var {
  public:
@@ -55,32 +82,38 @@ class Var {
   Var() = default;
   /// A constant: takes part in computations, gets no gradient.
   Var(Tensor<T> value) : value_(std::move(value)) {}
+  /// Of a variable, or of an op's output, which `value` is.
+  explicit Var(std::shared_ptr<Slot<T>> leaf) : slot_(std::move(leaf)) {}
   Var(Tensor<T> value, std::shared_ptr<Slot<T>> slot) : value_(std::move(value)), slot_(std::move(slot)) {}
 
-  const Tensor<T>& value() const { return value_; }
-  /// For optimisers and initialisers: the numbers of a leaf may be changed in place between two steps.
-  Tensor<T>& value() { return value_; }
-  const Shape& shape() const { return value_.shape(); }
-  int rank() const { return value_.rank(); }
-  std::int64_t dim(int axis) const { return value_.dim(axis); }
-  std::int64_t size() const { return value_.size(); }
+  const Tensor<T>& value() const { return slot_ && slot_->leaf ? slot_->value : value_; }
+  /// For optimisers and initialisers: the numbers of a variable may be changed, or a tensor of the same shape assigned. What was
+  /// computed before keeps the numbers it was computed from: a backward pass that comes later finds the gradient there.
+  /// (An op's output can be changed as well. Ops that use it from then on see the change; the gradient takes it for the op's own.)
+  Tensor<T>& value() { return slot_ && slot_->leaf ? slot_->value : value_; }
+  const Shape& shape() const { return value().shape(); }
+  int rank() const { return value().rank(); }
+  std::int64_t dim(int axis) const { return value().dim(axis); }
+  std::int64_t size() const { return value().size(); }
 
   bool requires_grad() const { return slot_ != nullptr; }
   bool has_grad() const { return slot_ && slot_->present; }
   /// The gradient of the last backward pass, in the convention above; zeros where the loss does not depend on this variable.
   /// Throws for constants and for the outputs of ops, whose gradients are freed as the walk passes them.
-  Tensor<T> grad() const;
-  Tensor<T>& mutable_grad() { return slot_->grad; }
+  /// What is done to a copy of it reaches no variable; set_grad() does.
+  const Tensor<T> grad() const;
+  /// Throws unless this is a variable and the shape is its own.
+  void set_grad(Tensor<T> gradient);
   void zero_grad() {
     if (slot_) slot_->clear_grad();
   }
 
   /// The same value as a constant: no gradient flows through.
-  Var detach() const { return Var(value_); }
+  Var detach() const { return Var(value()); }
   const std::shared_ptr<Slot<T>>& slot() const { return slot_; }
 
  private:
-  Tensor<T> value_;
+  Tensor<T> value_;                // empty for a variable, whose slot has it
   std::shared_ptr<Slot<T>> slot_;  // null: a constant
 };
 
@@ -94,11 +127,18 @@ using AnyTensorOf = std::variant<Tensor<R>, Tensor<std::complex<R>>>;
 using Real = Var<double>;
 using Complex = Var<std::complex<double>>;
 
-/// A leaf that gathers a gradient.
+/// A leaf that gathers a gradient. Without a role it counts as a matrix when it has two axes or more.
+template <Scalar T>
+Var<T> variable(Tensor<T> value, Role role) {
+  auto slot = std::make_shared<Slot<T>>(value.shape(), true);
+  slot->value = std::move(value);
+  slot->role = role;
+  return Var<T>(std::move(slot));
+}
 template <Scalar T>
 Var<T> variable(Tensor<T> value) {
-  auto slot = std::make_shared<Slot<T>>(value.shape(), true);
-  return Var<T>(std::move(value), std::move(slot));
+  const Role role = value.rank() >= 2 ? Role::Matrix : Role::Other;
+  return variable(std::move(value), role);
 }
 template <Scalar T>
 Var<T> constant(Tensor<T> value) {

@@ -29,7 +29,7 @@ struct ForwardEvent {
   Watched output;
 };
 
-/// Called in this thread with every op as soon as it has computed, recorded or not. An exception that it throws leaves the op.
+/// Called in this thread's context (autograd/context.h) with every op as soon as it has computed.
 using ForwardWatch = std::function<void(const ForwardEvent&)>;
 /// Returns the watch before it (empty: there was none), to be put back.
 ForwardWatch watch_forward(ForwardWatch watch);

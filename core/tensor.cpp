@@ -65,15 +65,22 @@ Tensor<T> Tensor<T>::clone() const {
 }
 
 template <Scalar T>
+void Tensor<T>::stop_sharing() {
+  *this = clone();
+}
+
+template <Scalar T>
 void Tensor<T>::fill(T value) {
+  if (storage_.use_count() > 1) *this = Tensor(shape_);  // the old numbers need no copy
   parallel_for(size_, elementwise_grain, [&](std::int64_t b, std::int64_t e) { std::fill(data_ + b, data_ + e, value); });
 }
 
 template <Scalar T>
 void Tensor<T>::add(const Tensor& other) {
   require(shape_ == other.shape_, "add", "shapes differ, {} and {}", shape_, other.shape_);
+  T* to = data();
   parallel_for(size_, elementwise_grain, [&](std::int64_t b, std::int64_t e) {
-    for_packs<RealOf<T>>(b, e, [&](auto at) { at.add(data_, at.load(other.data_)); });
+    for_packs<RealOf<T>>(b, e, [&](auto at) { at.add(to, at.load(other.data_)); });
   });
 }
 

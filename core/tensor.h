@@ -1,11 +1,18 @@
 #pragma once
 /// Tensor<T>: a dense row-major array of float, double, complex<float> or complex<double>.
-/// Copies share storage (cheap); clone() copies the numbers. There are no strided views: what a kernel reads is contiguous.
+///
+/// A tensor is a value, as an int is: to change one never changes another. Copies are cheap all the same, for they share storage
+/// until one of them is written to; that one is then given numbers of its own (copy on write). So the tape can keep what a gradient
+/// needs without a copy, and nobody can change it afterwards. Two rules follow, both known from std::vector:
+///   - a pointer or span to write through is good until the tensor is next copied, reshaped or used in an op: ask again afterwards;
+///   - several threads may read a tensor, or write to it through one pointer, but each asks for data() before they begin.
+/// There are no strided views: what a kernel reads is contiguous.
 
 #include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/scalar.h"
@@ -18,7 +25,16 @@ class Tensor {
  public:
   using value_type = T;
 
-  Tensor() : Tensor(Shape{0}) {}
+  /// No numbers, shape [0].
+  Tensor() = default;
+  Tensor(const Tensor&) = default;
+  Tensor& operator=(const Tensor&) = default;
+  /// Leaves `other` empty.
+  Tensor(Tensor&& other) noexcept : Tensor() { swap(other); }
+  Tensor& operator=(Tensor&& other) noexcept {
+    Tensor(std::move(other)).swap(*this);
+    return *this;
+  }
   /// Uninitialised numbers.
   explicit Tensor(const Shape& shape);
   /// Numbers in row-major order. Throws when their count is not shape.size().
@@ -35,19 +51,23 @@ class Tensor {
   std::int64_t dim(int axis) const { return shape_[axis]; }
   std::int64_t size() const { return size_; }
 
-  T* data() { return data_; }
+  /// The numbers, to be written to: this tensor's alone from here on.
+  T* data() {
+    if (storage_.use_count() > 1) stop_sharing();
+    return data_;
+  }
   const T* data() const { return data_; }
-  std::span<T> span() { return {data_, static_cast<std::size_t>(size_)}; }
+  std::span<T> span() { return {data(), static_cast<std::size_t>(size_)}; }
   std::span<const T> span() const { return {data_, static_cast<std::size_t>(size_)}; }
-  T* begin() { return data_; }
-  T* end() { return data_ + size_; }
+  T* begin() { return data(); }
+  T* end() { return data() + size_; }
   const T* begin() const { return data_; }
   const T* end() const { return data_ + size_; }
 
   /// One element, bounds checked: x(1, 2).
   template <std::convertible_to<std::int64_t>... Index>
   T& operator()(Index... index) {
-    return data_[offset({static_cast<std::int64_t>(index)...})];
+    return data()[offset({static_cast<std::int64_t>(index)...})];
   }
   template <std::convertible_to<std::int64_t>... Index>
   const T& operator()(Index... index) const {
@@ -56,7 +76,7 @@ class Tensor {
   /// The only element. Throws when there are more.
   T item() const;
 
-  /// Same numbers, same storage, another shape; one size may be -1. Throws when the counts differ.
+  /// Same numbers, another shape; one size may be -1. Throws when the counts differ.
   Tensor reshape(const Shape& shape) const;
   Tensor reshape(std::initializer_list<std::int64_t> sizes) const;
   Tensor clone() const;
@@ -64,9 +84,8 @@ class Tensor {
   /// this += other, same shape.
   void add(const Tensor& other);
 
-  /// True when no other tensor shares the storage: it may be written to without anyone noticing.
-  bool unique() const { return storage_.use_count() == 1; }
-  bool shares_storage_with(const Tensor& other) const { return storage_ == other.storage_; }
+  /// Whether the two are copies of each other that nobody has written to yet.
+  bool shares_storage_with(const Tensor& other) const { return storage_ != nullptr && storage_ == other.storage_; }
 
   /// The storage seen as another scalar (complex <-> pairs of reals); counts must agree in bytes.
   template <Scalar U>
@@ -76,17 +95,24 @@ class Tensor {
   template <Scalar>
   friend class Tensor;
   std::int64_t offset(std::initializer_list<std::int64_t> index) const;
+  void stop_sharing();
+  void swap(Tensor& other) noexcept {
+    std::swap(shape_, other.shape_);
+    std::swap(size_, other.size_);
+    std::swap(storage_, other.storage_);
+    std::swap(data_, other.data_);
+  }
 
-  Shape shape_;
+  Shape shape_{0};
   std::int64_t size_ = 0;
   std::shared_ptr<void> storage_;
   T* data_ = nullptr;
 };
 
-/// complex [..., n] -> real [..., 2n], interleaved (re, im), sharing storage.
+/// complex [..., n] -> real [..., 2n], interleaved (re, im), without a copy.
 template <RealScalar R>
 Tensor<R> as_real(const Tensor<std::complex<R>>& z);
-/// real [..., 2n], interleaved -> complex [..., n], sharing storage. Throws when the last size is odd.
+/// real [..., 2n], interleaved -> complex [..., n], without a copy. Throws when the last size is odd.
 template <RealScalar R>
 Tensor<std::complex<R>> as_complex(const Tensor<R>& x);
 

@@ -13,12 +13,12 @@ class Init {
 
   /// N(0, std²); a complex number has half of the variance in each component.
   template <Scalar T>
-  Var<T> normal(const Shape& shape, double std) {
-    return variable(randn<T>(shape, Random(seed_, stream_++), static_cast<RealOf<T>>(std)));
+  Var<T> normal(Role role, const Shape& shape, double std) {
+    return variable(randn<T>(shape, Random(seed_, stream_++), static_cast<RealOf<T>>(std)), role);
   }
   template <Scalar T>
-  Var<T> full(const Shape& shape, double value) {
-    return variable(Tensor<T>::full(shape, T(static_cast<RealOf<T>>(value))));
+  Var<T> full(Role role, const Shape& shape, double value) {
+    return variable(Tensor<T>::full(shape, T(static_cast<RealOf<T>>(value))), role);
   }
 
  private:

@@ -12,9 +12,9 @@
 namespace argand {
 
 template <Scalar T>
-Linear<T>::Linear(Init& init, std::int64_t in, std::int64_t out, bool with_bias)
-    : weight(init.normal<T>({out, in}, 1 / std::sqrt(static_cast<double>(in)))) {
-  if (with_bias) bias = init.full<T>({out}, 0);
+Linear<T>::Linear(Init& init, std::int64_t in, std::int64_t out, bool with_bias, Role role)
+    : weight(init.normal<T>(role, {out, in}, 1 / std::sqrt(static_cast<double>(in)))) {
+  if (with_bias) bias = init.full<T>(Role::Bias, {out}, 0);
 }
 template <Scalar T>
 Var<T> Linear<T>::operator()(const Var<T>& x) const {
@@ -28,7 +28,7 @@ void Linear<T>::visit(const Visit<RealOf<T>>& f) const {
 
 template <Scalar T>
 Embedding<T>::Embedding(Init& init, std::int64_t count, std::int64_t width, double std)
-    : weight(init.normal<T>({count, width}, std)) {}
+    : weight(init.normal<T>(Role::Embedding, {count, width}, std)) {}
 template <Scalar T>
 Var<T> Embedding<T>::operator()(const Ids& ids) const {
   return embedding(weight, ids);
@@ -40,7 +40,7 @@ void Embedding<T>::visit(const Visit<RealOf<T>>& f) const {
 
 template <Scalar T>
 LayerNorm<T>::LayerNorm(Init& init, std::int64_t width)
-    : weight(init.full<RealOf<T>>({width}, 1)), bias(init.full<T>({width}, 0)) {}
+    : weight(init.full<RealOf<T>>(Role::Gain, {width}, 1)), bias(init.full<T>(Role::Bias, {width}, 0)) {}
 template <Scalar T>
 Var<T> LayerNorm<T>::operator()(const Var<T>& x) const {
   return layer_norm(x, weight, bias);
@@ -52,7 +52,7 @@ void LayerNorm<T>::visit(const Visit<RealOf<T>>& f) const {
 }
 
 template <Scalar T>
-RmsNorm<T>::RmsNorm(Init& init, std::int64_t width) : weight(init.full<RealOf<T>>({width}, 1)) {}
+RmsNorm<T>::RmsNorm(Init& init, std::int64_t width) : weight(init.full<RealOf<T>>(Role::Gain, {width}, 1)) {}
 template <Scalar T>
 Var<T> RmsNorm<T>::operator()(const Var<T>& x) const {
   return rms_norm(x, weight);

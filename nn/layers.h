@@ -14,7 +14,7 @@ namespace argand {
 template <Scalar T>
 class Linear final : public Module<RealOf<T>> {
  public:
-  Linear(Init& init, std::int64_t in, std::int64_t out, bool bias = true);
+  Linear(Init& init, std::int64_t in, std::int64_t out, bool bias = true, Role role = Role::Matrix);
   /// x [..., in] -> [..., out].
   Var<T> operator()(const Var<T>& x) const;
   void visit(const Visit<RealOf<T>>& f) const override;

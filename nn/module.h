@@ -16,10 +16,8 @@ template <RealScalar R>
 class Visit {
  public:
   explicit Visit(ParameterList<R>& list, std::string prefix = "") : list_(list), prefix_(std::move(prefix)) {}
-  void operator()(const std::string& name, const Var<R>& parameter) const { list_.push_back({prefix_ + name, parameter}); }
-  void operator()(const std::string& name, const Var<std::complex<R>>& parameter) const {
-    list_.push_back({prefix_ + name, parameter});
-  }
+  void operator()(const std::string& name, const Var<R>& parameter) const { add(prefix_ + name, parameter); }
+  void operator()(const std::string& name, const Var<std::complex<R>>& parameter) const { add(prefix_ + name, parameter); }
   template <class T>
   void operator()(const std::string& name, const std::optional<T>& maybe) const {
     if (maybe) (*this)(name, *maybe);
@@ -27,13 +25,32 @@ class Visit {
   void operator()(const std::string& name, const Module<R>& module) const { module.visit(Visit(list_, prefix_ + name + ".")); }
 
  private:
+  void add(const std::string& name, AnyVarOf<R> var) const {
+    Parameter<R> parameter{name, std::move(var)};
+    SlotBase* slot = parameter.slot();
+    if (slot != nullptr) {
+      for (const Parameter<R>& known : list_)
+        if (known.slot() == slot) return slot->aliases.push_back(name);
+      slot->name = name;
+      slot->aliases.clear();
+    }
+    list_.push_back(std::move(parameter));
+  }
+
   ParameterList<R>& list_;
   std::string prefix_;
 };
 
+/// A module can be moved, not copied: its variables are handles, and a copy would be tied to them without saying so. Make a second
+/// one and load the first one's values; to tie on purpose, give both the same Var.
 template <RealScalar R>
 class Module {
  public:
+  Module() = default;
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
+  Module(Module&&) noexcept = default;
+  Module& operator=(Module&&) noexcept = default;
   virtual ~Module() = default;
   virtual void visit(const Visit<R>& f) const = 0;
 };

@@ -58,7 +58,9 @@ AdamW<R>::AdamW(ParameterList<R> parameters, const AdamWOptions& options)
       options_(options),
       blocks_(real_blocks(parameters_)),
       m_(zeros_like_each(parameters_)),
-      v_(second_moments(parameters_, options.complex_moments)) {}
+      v_(second_moments(parameters_, options.complex_moments)) {
+  require_distinct(parameters_, "adamw");
+}
 
 template <RealScalar R>
 void AdamW<R>::step(double lr, double gradient_scale) {
@@ -68,24 +70,43 @@ void AdamW<R>::step(double lr, double gradient_scale) {
   const AdamWStep<R> update{.scale = static_cast<R>(gradient_scale),
                             .one_minus_beta1 = static_cast<R>(1 - options_.beta1),
                             .one_minus_beta2 = static_cast<R>(1 - options_.beta2),
-                            .keep = static_cast<R>(1 - lr * options_.weight_decay),
+                            .keep = 1,
                             .rate = static_cast<R>(lr / correction1),
                             .root_correction = static_cast<R>(1 / std::sqrt(correction2)),
                             .eps = static_cast<R>(options_.eps)};
+  // Asked for here, where one thread runs, and not in the loop: a tensor may have to be given numbers of its own first.
+  struct Numbers {
+    R *p, *m, *v;
+    const R* g;
+    R keep;
+  };
+  const auto decays = [&](Role role) {
+    return options_.decay_all || role == Role::Matrix || role == Role::Embedding || role == Role::Output;
+  };
+  const auto step_of = [&](const Numbers& of) {
+    AdamWStep<R> own = update;
+    own.keep = of.keep;
+    return own;
+  };
+  std::vector<Numbers> numbers;
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    require_unchanged(parameters_[i], m_[i]);
+    numbers.push_back({real_data(parameters_[i]), real_data(m_[i]), real_data(v_[i]), gradient_data(parameters_[i]),
+                       decays(parameters_[i].role()) ? static_cast<R>(1 - lr * options_.weight_decay) : R(1)});
+  }
   static constexpr std::array<R, static_cast<std::size_t>(elementwise_grain)> no_gradient{};
   parallel_for(static_cast<std::int64_t>(blocks_.size()), 1, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t b = first; b < last; ++b) {
       const RealBlock& block = blocks_[static_cast<std::size_t>(b)];
-      const R* gradient = gradient_data(parameters_[block.tensor]);
-      R* p = real_data(parameters_[block.tensor]) + block.begin;
-      const R* g = gradient == nullptr ? no_gradient.data() : gradient + block.begin;
-      R *m = real_data(m_[block.tensor]) + block.begin, *v = real_data(v_[block.tensor]);
+      const Numbers& of = numbers[block.tensor];
+      const R* g = of.g == nullptr ? no_gradient.data() : of.g + block.begin;
+      R *p = of.p + block.begin, *m = of.m + block.begin, *v = of.v;
       const std::int64_t n = block.end - block.begin;
       if (m_[block.tensor].index() == v_[block.tensor].index())
-        update(n, p, g, m, v + block.begin);
+        step_of(of)(n, p, g, m, v + block.begin);
       else  // blocks of pairs begin and end at whole pairs
-        update.by_modulus(n / 2, reinterpret_cast<std::complex<R>*>(p), reinterpret_cast<const std::complex<R>*>(g),
-                          reinterpret_cast<std::complex<R>*>(m), v + block.begin / 2);
+        step_of(of).by_modulus(n / 2, reinterpret_cast<std::complex<R>*>(p), reinterpret_cast<const std::complex<R>*>(g),
+                               reinterpret_cast<std::complex<R>*>(m), v + block.begin / 2);
     }
   });
 }
@@ -102,7 +123,11 @@ OptimizerState<R> AdamW<R>::state() const {
 
 template <RealScalar R>
 void AdamW<R>::load_state(const OptimizerState<R>& saved) {
-  restore_state(saved, state());
+  check_state(saved, state());
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    m_[i] = saved.tensor("m." + parameters_[i].name);
+    v_[i] = saved.tensor("v." + parameters_[i].name);
+  }
   steps_ = saved.steps;
 }
 

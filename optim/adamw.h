@@ -28,13 +28,15 @@ struct AdamWOptions {
   double beta1 = 0.9;
   double beta2 = 0.98;
   double eps = 1e-9;
-  double weight_decay = 0.01;  ///< on every parameter, gains and biases too
+  double weight_decay = 0.01;
+  bool decay_all = false;  ///< every parameter decays, and not only matrices and embeddings (Role)
   ComplexMoments complex_moments = ComplexMoments::Two;
 };
 
 template <RealScalar R>
 class AdamW final : public Optimizer<R> {
  public:
+  /// Throws Error when a variable stands in the list twice.
   AdamW(ParameterList<R> parameters, const AdamWOptions& options);
 
   void step(double lr, double gradient_scale = 1) override;

@@ -10,6 +10,7 @@ namespace argand {
 
 template <RealScalar R>
 double grad_norm(const ParameterList<R>& parameters) {
+  require_distinct(parameters, "grad_norm");
   const std::vector<RealBlock> blocks = real_blocks(parameters);
   std::vector<double> sums(blocks.size());
   parallel_for(static_cast<std::int64_t>(blocks.size()), 1, [&](std::int64_t first, std::int64_t last) {
@@ -33,9 +34,7 @@ void scale_gradients(const ParameterList<R>& parameters, double factor) {
     std::visit(
         [&]<Scalar T>(Var<T>& v) {
           if (!v.has_grad()) return;
-          // Two leaves may have been given one and the same tensor (x + y hands dw to both): it must not be scaled twice.
-          if (!v.mutable_grad().unique()) v.mutable_grad() = v.mutable_grad().clone();
-          T* g = v.mutable_grad().data();
+          T* g = v.slot()->grad.data();
           const R by = static_cast<R>(factor);
           parallel_for(v.size(), elementwise_grain, [&](std::int64_t begin, std::int64_t end) {
             for_packs<R>(begin, end, [&](auto at) { at.store(g, at.load(g) * by); });

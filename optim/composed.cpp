@@ -22,10 +22,11 @@ OptimizerState<R> Composed<R>::state() const {
 
 template <RealScalar R>
 void Composed<R>::load_state(const OptimizerState<R>& saved) {
-  restore_state(saved, state());  // the parts' tensors share storage with state()
+  check_state(saved, state());
   for (Part& part : parts_) {
     OptimizerState<R> own = part.optimizer->state();
     own.steps = saved.steps;
+    for (auto& entry : own.tensors) entry.value = saved.tensor(entry.name);
     part.optimizer->load_state(own);
   }
 }

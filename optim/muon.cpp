@@ -16,7 +16,7 @@ namespace {
 template <Scalar T>
 Tensor<T> gradient_of(const Var<T>& p, double scale) {
   if (!p.has_grad()) return Tensor<T>::zeros(p.shape());
-  return map([factor = static_cast<RealOf<T>>(scale)](T g) { return g * factor; }, p.slot()->grad);
+  return map([factor = static_cast<RealOf<T>>(scale)](T g) { return g * factor; }, std::as_const(p.slot()->grad));
 }
 
 template <Scalar T>
@@ -24,17 +24,18 @@ void step_matrix(Var<T>& p, Tensor<T>& buf, const MuonOptions& options, double l
   using R = RealOf<T>;
   const R mu = static_cast<R>(options.momentum);
   Tensor<T> u = gradient_of(p, gradient_scale);
+  T *nesterov = u.data(), *mean = buf.data();
   for (std::int64_t i = 0; i < u.size(); ++i) {
-    const T g = u.data()[i];
-    T& b = buf.data()[i];
-    b += (1 - mu) * (g - b);
-    u.data()[i] = g + mu * (b - g);
+    const T g = nesterov[i];
+    mean[i] += (1 - mu) * (g - mean[i]);
+    nesterov[i] = g + mu * (mean[i] - g);
   }
   const Tensor<T> x = newton_schulz(u);
   const double aspect = static_cast<double>(p.dim(0)) / static_cast<double>(p.dim(1));
   const R keep = static_cast<R>(1 - lr * options.weight_decay), rate = static_cast<R>(lr * std::sqrt(std::max(1.0, aspect)));
   T* to = p.value().data();
-  for (std::int64_t i = 0; i < x.size(); ++i) to[i] = keep * to[i] - rate * x.data()[i];
+  const T* direction = x.data();
+  for (std::int64_t i = 0; i < x.size(); ++i) to[i] = keep * to[i] - rate * direction[i];
 }
 
 }  // namespace
@@ -70,14 +71,12 @@ Tensor<T> newton_schulz(const Tensor<T>& u, int steps) {
   return X;
 }
 
-bool is_muon_parameter(const std::string& name, const Shape& shape) {
-  const std::string root = name.substr(0, name.find('.'));
-  return name.ends_with(".weight") && shape.rank() == 2 && root != "embedding" && root != "position" && root != "head";
-}
+bool is_muon_parameter(Role role, const Shape& shape) { return role == Role::Matrix && shape.rank() == 2; }
 
 template <RealScalar R>
 Muon<R>::Muon(ParameterList<R> matrices, const MuonOptions& options)
     : parameters_(std::move(matrices)), options_(options), buf_(zeros_like_each(parameters_)) {
+  require_distinct(parameters_, "muon");
   for (const auto& p : parameters_)
     require(p.shape().rank() == 2, "muon", "{} is not a matrix, its shape is {}", p.name, p.shape());
 }
@@ -85,6 +84,7 @@ Muon<R>::Muon(ParameterList<R> matrices, const MuonOptions& options)
 template <RealScalar R>
 void Muon<R>::step(double lr, double gradient_scale) {
   ++steps_;
+  for (std::size_t i = 0; i < parameters_.size(); ++i) require_unchanged(parameters_[i], buf_[i]);
   // A task a matrix, each with single-threaded products: hidden matrices are many and small, and tasks need no barriers.
   parallel_for(static_cast<std::int64_t>(parameters_.size()), 1, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t i = first; i < last; ++i) {
@@ -104,7 +104,8 @@ OptimizerState<R> Muon<R>::state() const {
 
 template <RealScalar R>
 void Muon<R>::load_state(const OptimizerState<R>& saved) {
-  restore_state(saved, state());
+  check_state(saved, state());
+  for (std::size_t i = 0; i < parameters_.size(); ++i) buf_[i] = saved.tensor("buf." + parameters_[i].name);
   steps_ = saved.steps;
 }
 

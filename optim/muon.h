@@ -23,8 +23,8 @@ struct MuonOptions {
 template <Scalar T>
 Tensor<T> newton_schulz(const Tensor<T>& u, int steps = 5);
 
-/// Hidden matrices only: "*.weight" with two axes outside embedding, position and head. Everything else is AdamW's.
-bool is_muon_parameter(const std::string& name, const Shape& shape);
+/// Hidden matrices with two axes only. Everything else, tables and the output layer too, is AdamW's.
+bool is_muon_parameter(Role role, const Shape& shape);
 
 template <RealScalar R>
 class Muon final : public Optimizer<R> {

@@ -12,6 +12,7 @@ void OptimizerConfig::validate() const {
   require(beta2 >= 0 && beta2 < 1, "optimizer", "beta2 must be in [0, 1), got {}", beta2);
   require(eps > 0, "optimizer", "eps must be positive, got {}", eps);
   require(weight_decay >= 0, "optimizer", "weight_decay must not be negative, got {}", weight_decay);
+  require(decay == "matrices" || decay == "all", "optimizer", "decay: \"{}\" is not one of matrices|all", decay);
   require(complex_moments == "two" || complex_moments == "modulus", "optimizer",
           "complex_moments: \"{}\" is not one of two|modulus", complex_moments);
   require(momentum >= 0 && momentum < 1, "optimizer", "momentum must be in [0, 1), got {}", momentum);
@@ -25,13 +26,15 @@ std::unique_ptr<Optimizer<R>> make_optimizer(const OptimizerConfig& config, Para
                            .beta2 = config.beta2,
                            .eps = config.eps,
                            .weight_decay = config.weight_decay,
+                           .decay_all = config.decay == "all",
                            .complex_moments = config.complex_moments == "two" ? ComplexMoments::Two : ComplexMoments::Modulus};
   if (config.name == "adamw") return std::make_unique<AdamW<R>>(std::move(parameters), adamw);
 
   ParameterList<R> hidden, rest;
-  for (const Parameter<R>& p : parameters) (is_muon_parameter(p.name, p.shape()) ? hidden : rest).push_back(p);
+  for (const Parameter<R>& p : parameters) (is_muon_parameter(p.role(), p.shape()) ? hidden : rest).push_back(p);
   std::vector<typename Composed<R>::Part> parts;
-  parts.push_back({std::make_unique<Muon<R>>(hidden, MuonOptions{.momentum = config.momentum, .weight_decay = config.weight_decay}),
+  const double muon_decay = adamw.decay_all ? config.weight_decay : config.weight_decay / config.muon_lr_scale;
+  parts.push_back({std::make_unique<Muon<R>>(hidden, MuonOptions{.momentum = config.momentum, .weight_decay = muon_decay}),
                    config.muon_lr_scale});
   parts.push_back({std::make_unique<AdamW<R>>(rest, adamw), 1});
   return std::make_unique<Composed<R>>(std::move(parts));

@@ -11,8 +11,8 @@
 
 namespace argand {
 
-/// Everything an optimiser remembers from one step to the next. The tensors are named after their role and their parameter,
-/// "m.blocks.0.attn.q.weight", and have its shape and scalar; they share storage with the optimiser's own until cloned.
+/// Everything an optimiser remembers from one step to the next. The tensors are named after what they hold and their parameter,
+/// "m.blocks.0.attn.q.weight", and have its shape and, but for one real second moment a complex number, its scalar.
 template <RealScalar R>
 struct OptimizerState {
   struct Entry {
@@ -21,6 +21,9 @@ struct OptimizerState {
   };
   std::int64_t steps = 0;  ///< taken so far
   std::vector<Entry> tensors;
+
+  /// Throws Error when there is none of that name.
+  const AnyTensorOf<R>& tensor(std::string_view name) const;
 };
 
 /// Changes parameters in place: a Var is a handle, so the model sees the new numbers.
@@ -41,12 +44,19 @@ class Optimizer {
 };
 
 /// Which optimiser, with its constants. Defaults are those of the ComplexFormer paper but for the weight decay.
+///
+/// What decays: a weight that shrinks must be able to grow back, and where the loss is flat it is not. A gain tends to 0 and takes
+/// its layer with it; an angle has no small value at all, the decay only turns it towards 0. So decay is for matrices and tables,
+/// by their role (autograd/var.h). `decay = "all"` is what the reference implementations do, and what runs of argand did before
+/// there was a choice: every parameter, and those of Muon at its own learning rate, muon_lr_scale times as fast as weight_decay
+/// says.
 struct OptimizerConfig {
   std::string name = "adamw";
   double beta1 = 0.9;
   double beta2 = 0.98;
   double eps = 1e-9;
   double weight_decay = 0.1;
+  std::string decay = "matrices";
   std::string complex_moments = "two";
   double momentum = 0.95;
   double muon_lr_scale = 20;
@@ -58,7 +68,9 @@ struct OptimizerConfig {
     f("beta1", beta1, "", "decay of the mean of gradients");
     f("beta2", beta2, "", "decay of the mean of squared gradients");
     f("eps", eps, "", "added to the root of the mean square");
-    f("weight_decay", weight_decay, "", "decoupled: parameters shrink by lr * weight_decay a step");
+    f("weight_decay", weight_decay, "", "decoupled: what decays shrinks by lr * weight_decay a step");
+    f("decay", decay, "matrices|all",
+      "what decays: matrices and embeddings, or everything, as in the reference, and Muon's share muon_lr_scale times as fast");
     f("complex_moments", complex_moments, "two|modulus",
       "AdamW's second moment of a complex parameter: two, of real and imaginary part, or one, of |gradient|, whose step turns with "
       "the plane");

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "autograd/parameter.h"
@@ -16,6 +17,10 @@ template <RealScalar R, Scalar T>
 R* real_data(Tensor<T>& x) {
   return reinterpret_cast<R*>(x.data());
 }
+template <RealScalar R, Scalar T>
+const R* real_data(const Tensor<T>& x) {
+  return reinterpret_cast<const R*>(x.data());
+}
 template <RealScalar R>
 R* real_data(Parameter<R>& parameter) {
   return std::visit([](auto& v) { return real_data<R>(v.value()); }, parameter.var);
@@ -24,7 +29,8 @@ R* real_data(Parameter<R>& parameter) {
 /// The gradient of a parameter, null when it has none.
 template <RealScalar R>
 const R* gradient_data(const Parameter<R>& parameter) {
-  return std::visit([](const auto& v) { return v.has_grad() ? real_data<R>(v.slot()->grad) : nullptr; }, parameter.var);
+  return std::visit([](const auto& v) { return v.has_grad() ? real_data<R>(std::as_const(v.slot()->grad)) : nullptr; },
+                    parameter.var);
 }
 
 /// The reals [begin, end) of the tensor number `tensor`.

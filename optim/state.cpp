@@ -22,7 +22,14 @@ std::vector<AnyTensorOf<R>> zeros_like_each(const ParameterList<R>& parameters) 
 }
 
 template <RealScalar R>
-void restore_state(const OptimizerState<R>& saved, OptimizerState<R> own) {
+const AnyTensorOf<R>& OptimizerState<R>::tensor(std::string_view name) const {
+  for (const Entry& entry : tensors)
+    if (entry.name == name) return entry.value;
+  fail("optimizer state", "{} is missing", name);
+}
+
+template <RealScalar R>
+void check_state(const OptimizerState<R>& saved, const OptimizerState<R>& own) {
   require(saved.steps >= 0, "optimizer state", "the number of steps is {}", saved.steps);
   std::map<std::string, const AnyTensorOf<R>*> found;
   for (const auto& entry : saved.tensors) {
@@ -40,18 +47,13 @@ void restore_state(const OptimizerState<R>& saved, OptimizerState<R> own) {
   for (const auto& entry : saved.tensors)
     require(std::any_of(own.tensors.begin(), own.tensors.end(), [&](const auto& e) { return e.name == entry.name; }),
             "optimizer state", "{} is not of this optimizer", entry.name);
-  for (auto& entry : own.tensors)
-    std::visit(
-        [&]<Scalar T>(Tensor<T>& x) {
-          const auto& source = std::get<Tensor<T>>(*found.at(entry.name));
-          if (!x.shares_storage_with(source)) std::copy(source.begin(), source.end(), x.begin());
-        },
-        entry.value);
 }
 
+template struct OptimizerState<float>;
+template struct OptimizerState<double>;
 #define ARGAND_OPTIMIZER_STATE(R)                                                \
   template std::vector<AnyTensorOf<R>> zeros_like_each(const ParameterList<R>&); \
-  template void restore_state(const OptimizerState<R>&, OptimizerState<R>);
+  template void check_state(const OptimizerState<R>&, const OptimizerState<R>&);
 ARGAND_FOR_REAL(ARGAND_OPTIMIZER_STATE)
 
 }  // namespace argand

@@ -15,9 +15,16 @@ R* real_data(AnyTensorOf<R>& tensor) {
 template <RealScalar R>
 std::vector<AnyTensorOf<R>> zeros_like_each(const ParameterList<R>& parameters);
 
-/// Copies the tensors of `saved` into those of `own`, which share storage with an optimiser's memory.
-/// Throws Error, before anything is written, unless both have the same names with the same shapes and scalars.
+/// Throws Error when a parameter no longer has the shape that it had when the optimiser made this memory of it.
 template <RealScalar R>
-void restore_state(const OptimizerState<R>& saved, OptimizerState<R> own);
+void require_unchanged(const Parameter<R>& parameter, const AnyTensorOf<R>& memory) {
+  const Shape& before = std::visit([](const auto& x) -> const Shape& { return x.shape(); }, memory);
+  require(parameter.shape() == before, "optimizer", "{} had shape {} and has {}; make a new optimizer for it", parameter.name,
+          before, parameter.shape());
+}
+
+/// Throws Error unless `saved` has the names of `own` and no others, with the same shapes and scalars.
+template <RealScalar R>
+void check_state(const OptimizerState<R>& saved, const OptimizerState<R>& own);
 
 }  // namespace argand

@@ -107,7 +107,7 @@ struct QicProduct {
 
   QicProduct(const Shape& x, const Shape& W, const Tensor<R>& angles)
       : rows(x.rows()), in(W[1]), out(W[0]), theta(angles), kappas(Shape{out}) {
-    for (std::int64_t o = 0; o < out; ++o) kappas.data()[o] = kappa(theta.data()[group(o)]);
+    for (std::int64_t o = 0; o < out; ++o) kappas.data()[o] = kappa(angles.data()[group(o)]);
   }
   std::int64_t group(std::int64_t row_of_W) const { return row_of_W / (out / theta.size()); }
 
@@ -188,7 +188,7 @@ Var<std::complex<R>> qic_linear_with(const Var<std::complex<R>>& x, const Var<st
           b ? b->shape() : Shape{}, out);
   require(theta.rank() == 1 && theta.size() > 0 && out % theta.size() == 0, "qic_linear",
           "angles {} do not divide {} outputs into equal groups", theta.shape(), out);
-  const QicProduct<R> product(x.shape(), W.shape(), theta.value().clone());
+  const QicProduct<R> product(x.shape(), W.shape(), theta.value());
   Shape shape = x.shape();
   shape[-1] = out;
   Tensor<C> y(shape);

@@ -14,8 +14,8 @@ PhaseAttention<R>::PhaseAttention(Init& init, const ModelConfig& config)
   const std::int64_t n = config.d_model / config.n_heads / 2;
   if (config.adaptation != "fixed") {
     const Shape shape = config.adaptation == "per_head" ? Shape{n_heads_, n} : Shape{n};
-    delta_ = init.normal<R>(shape, 0.02);
-    phase_bias_ = init.full<R>(shape, 0);
+    delta_ = init.normal<R>(Role::Angle, shape, 0.02);
+    phase_bias_ = init.full<R>(Role::Angle, shape, 0);
   }
   frequencies_ = rotary_frequencies<R>(n, config.rope_base, (config.frequencies == "paper" ? 2.0 : 1.0) / static_cast<double>(n));
 }

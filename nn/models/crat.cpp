@@ -66,12 +66,12 @@ Crat<T>::Crat(const ModelConfig& config, std::uint64_t seed)
     : TextModel<R>(config),
       init_(seed),
       embedding_(init_, config.vocab_size, config.d_model, 0.5),
-      embedding_bias_(init_.full<R>({config.d_model}, 0)),
+      embedding_bias_(init_.full<R>(Role::Bias, {config.d_model}, 0)),
       re_(init_, config.d_model, count_in<T>(config.d_model)),
       out_(init_, config.d_model, config.d_model),
       out_norm_(init_, config.d_model),
-      head_(init_, config.d_model, config.task == "lm" ? config.vocab_size : config.n_classes) {
-  if (config.phase_offsets) phase_ = init_.full<R>({config.d_model / 2}, 0);
+      head_(init_, config.d_model, config.task == "lm" ? config.vocab_size : config.n_classes, true, Role::Output) {
+  if (config.phase_offsets) phase_ = init_.full<R>(Role::Angle, {config.d_model / 2}, 0);
   if constexpr (ComplexScalar<T>) {
     im_.emplace(init_, config.d_model, config.d_model / 2);
     if (config.rotation) theta_.emplace(init_, config.d_model, config.d_model / 2);

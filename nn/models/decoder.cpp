@@ -43,9 +43,9 @@ Decoder<R>::Decoder(const ModelConfig& config, std::uint64_t seed, const MakeAtt
     blocks_.push_back(std::make_unique<DecoderBlock<R>>(init_, config, make_attention(init_, config)));
   norm_ = std::make_unique<AnyNorm<R>>(init_, config.norm, config.d_model);
   if (config.task == "classify")
-    head_.emplace(init_, config.d_model, config.n_classes);
+    head_.emplace(init_, config.d_model, config.n_classes, true, Role::Output);
   else if (!config.tie_embeddings)
-    head_.emplace(init_, config.d_model, config.vocab_size, false);
+    head_.emplace(init_, config.d_model, config.vocab_size, false, Role::Output);
 }
 
 template <RealScalar R>

@@ -12,11 +12,11 @@
 namespace argand {
 
 template <RealScalar R>
-Qic<R>::Table::Table(Init& init, const std::string& algebra, std::int64_t count, std::int64_t d_model, double std) {
+Qic<R>::Table::Table(Init& init, Role role, const std::string& algebra, std::int64_t count, std::int64_t d_model, double std) {
   if (parts_of(algebra) == 2)
-    weight_ = init.normal<std::complex<R>>({count, d_model / 2}, std);
+    weight_ = init.normal<std::complex<R>>(role, {count, d_model / 2}, std);
   else
-    weight_ = init.normal<R>({count, d_model}, std / 2);  // E|z|² = std², a quarter in each part
+    weight_ = init.normal<R>(role, {count, d_model}, std / 2);  // E|z|² = std², a quarter in each part
 }
 template <RealScalar R>
 Var<R> Qic<R>::Table::real() const {
@@ -37,12 +37,12 @@ Qic<R>::Qic(const ModelConfig& config, std::uint64_t seed)
     : TextModel<R>(config),
       init_(seed),
       theta_(make_angles<R>(init_, config, 1)),
-      embedding_(init_, config.algebra, config.vocab_size, config.d_model, 0.5),
-      position_(init_, config.algebra, config.max_seq_len, config.d_model, 0.1),
+      embedding_(init_, Role::Embedding, config.algebra, config.vocab_size, config.d_model, 0.5),
+      position_(init_, Role::Embedding, config.algebra, config.max_seq_len, config.d_model, 0.1),
       norm_(init_, config.norm, config.d_model / parts_of(config.algebra)),
-      head_(init_, config.algebra, config.task == "lm" ? config.vocab_size : config.n_classes, config.d_model,
+      head_(init_, Role::Output, config.algebra, config.task == "lm" ? config.vocab_size : config.n_classes, config.d_model,
             1 / std::sqrt(static_cast<double>(config.d_model / parts_of(config.algebra)))),
-      head_bias_(init_.full<R>({config.task == "lm" ? config.vocab_size : config.n_classes}, 0)) {
+      head_bias_(init_.full<R>(Role::Bias, {config.task == "lm" ? config.vocab_size : config.n_classes}, 0)) {
   for (std::int64_t i = 0; i < config.n_layers; ++i) blocks_.push_back(std::make_unique<QicBlock<R>>(init_, config));
 }
 

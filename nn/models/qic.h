@@ -31,7 +31,7 @@ class Qic final : public TextModel<R> {
   /// Rows of numbers as real parts: pairs are complex parameters, quaternions real ones.
   class Table final : public Module<R> {
    public:
-    Table(Init& init, const std::string& algebra, std::int64_t count, std::int64_t d_model, double std);
+    Table(Init& init, Role role, const std::string& algebra, std::int64_t count, std::int64_t d_model, double std);
     Var<R> real() const;                      ///< [count, d_model]
     Var<R> operator()(const Ids& ids) const;  ///< [...] -> [..., d_model]
     void visit(const Visit<R>& f) const override;

@@ -78,7 +78,7 @@ RealEncoder<R>::RealEncoder(const ModelConfig& config, const ModelConfig& row, s
       init_(seed),
       embedding_(init_, row.vocab_size, row.d_model, 0.5),
       position_(init_, row.max_seq_len, row.d_model, 0.1),
-      head_(init_, row.d_model, outputs(row)) {
+      head_(init_, row.d_model, outputs(row), true, Role::Output) {
   for (std::int64_t i = 0; i < row.n_layers; ++i) blocks_.push_back(std::make_unique<Block>(init_, row));
 }
 

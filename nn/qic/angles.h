@@ -14,7 +14,7 @@ template <RealScalar R>
 Var<R> make_angles(Init& init, const ModelConfig& config, std::int64_t count) {
   if (config.algebra != "qic") return Var<R>(Tensor<R>::zeros({1}));
   if (config.theta == "fixed") return Var<R>(Tensor<R>::full({1}, static_cast<R>(config.theta_init)));
-  return init.full<R>({config.theta == "global" ? 1 : count}, config.theta_init);
+  return init.full<R>(Role::Angle, {config.theta == "global" ? 1 : count}, config.theta_init);
 }
 
 /// The magnitude that the configuration asks for, at these angles.

@@ -12,7 +12,7 @@ Var<R> ComplexLinear<R>::operator()(const Var<R>& x, const Var<R>&) const {
 
 template <RealScalar R>
 PhaseGatedLinear<R>::PhaseGatedLinear(Init& init, std::int64_t in, std::int64_t out)
-    : map_(init, in, out), phase_(init.full<R>({out}, 0)) {}
+    : map_(init, in, out), phase_(init.full<R>(Role::Angle, {out}, 0)) {}
 
 template <RealScalar R>
 Var<R> PhaseGatedLinear<R>::operator()(const Var<R>& x, const Var<R>&) const {

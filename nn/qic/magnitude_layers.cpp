@@ -7,7 +7,7 @@ namespace argand {
 
 template <RealScalar R>
 MagnitudeNorm<R>::MagnitudeNorm(Init& init, const std::string& kind, std::int64_t width)
-    : centred_(kind == "qic_layernorm"), weight_(init.full<R>({width}, 1)) {
+    : centred_(kind == "qic_layernorm"), weight_(init.full<R>(Role::Gain, {width}, 1)) {
   require(centred_ || kind == "qic_rmsnorm", "norm", "no norm is called \"{}\"; there are qic_layernorm and qic_rmsnorm", kind);
 }
 template <RealScalar R>
@@ -23,7 +23,7 @@ template <RealScalar R>
 MagnitudeActivation<R>::MagnitudeActivation(Init& init, const std::string& kind, std::int64_t width) : kind_(kind) {
   require(kind == "qic_gelu" || kind == "mod_relu" || kind == "qic_relu", "activation",
           "no activation is called \"{}\"; there are qic_gelu, mod_relu and qic_relu", kind);
-  if (kind == "mod_relu") bias_ = init.full<R>({width}, 0);
+  if (kind == "mod_relu") bias_ = init.full<R>(Role::Bias, {width}, 0);
 }
 template <RealScalar R>
 Var<R> MagnitudeActivation<R>::operator()(const Var<R>& x, const Measure<R>& measure) const {

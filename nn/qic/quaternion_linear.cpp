@@ -9,7 +9,8 @@ namespace argand {
 
 template <RealScalar R>
 QuaternionLinear<R>::QuaternionLinear(Init& init, std::int64_t in, std::int64_t out)
-    : weight_(init.normal<R>({out, in, 4}, 0.5 / std::sqrt(static_cast<double>(in)))), bias_(init.full<R>({4 * out}, 0)) {}
+    : weight_(init.normal<R>(Role::Matrix, {out, in, 4}, 0.5 / std::sqrt(static_cast<double>(in)))),
+      bias_(init.full<R>(Role::Bias, {4 * out}, 0)) {}
 
 template <RealScalar R>
 Var<R> QuaternionLinear<R>::operator()(const Var<R>& x, const Var<R>&) const {

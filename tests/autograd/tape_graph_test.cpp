@@ -7,7 +7,7 @@
 
 using namespace argand;
 using C = std::complex<double>;
-using Role = TapeNode::Role;
+using NodeRole = TapeNode::Role;
 
 namespace {
 
@@ -34,9 +34,9 @@ BOOST_AUTO_TEST_CASE(an_expression_with_its_gradients) {
 
   const auto& nodes = graph.nodes();
   BOOST_TEST_REQUIRE(nodes.size() == 6);
-  BOOST_TEST((nodes[0].role == Role::Parameter && nodes[0].name == "z" && nodes[0].is_complex && nodes[0].wants_grad));
+  BOOST_TEST((nodes[0].role == NodeRole::Parameter && nodes[0].name == "z" && nodes[0].is_complex && nodes[0].wants_grad));
   BOOST_TEST((nodes[1].name == "mul" && nodes[1].inputs == std::vector<std::size_t>{0, 0}));
-  BOOST_TEST((nodes[2].role == Role::Constant && nodes[2].value == C(0, 3) && !nodes[2].wants_grad));
+  BOOST_TEST((nodes[2].role == NodeRole::Constant && nodes[2].value == C(0, 3) && !nodes[2].wants_grad));
   BOOST_TEST((nodes[3].name == "mul" && nodes[3].inputs == std::vector<std::size_t>{1, 2}));
   BOOST_TEST((nodes[4].name == "abs2" && !nodes[4].is_complex && nodes[4].value == C(225)));
   BOOST_TEST((nodes[5].name == "sum" && nodes[5].gradient == C(1)));

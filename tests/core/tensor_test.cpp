@@ -1,6 +1,8 @@
 #include "core/tensor.h"
 
 #include <boost/test/unit_test.hpp>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "tests/error_text.h"
@@ -23,16 +25,47 @@ BOOST_AUTO_TEST_CASE(makes_and_reads_numbers) {
   for (const C z : Tensor<C>::zeros({3})) BOOST_TEST(z == C(0));
 }
 
-BOOST_AUTO_TEST_CASE(copies_share_and_clones_do_not) {
+BOOST_AUTO_TEST_CASE(copies_share_until_one_is_written_to) {
   Tensor<float> x = Tensor<float>::zeros({4});
-  BOOST_TEST(x.unique());
-  Tensor<float> copy = x, other = x.clone();
-  BOOST_TEST(!x.unique());
-  BOOST_TEST(copy.shares_storage_with(x));
+  const Tensor<float> other = x.clone();
   BOOST_TEST(!other.shares_storage_with(x));
-  copy(2) = 9;
-  BOOST_TEST(x(2) == 9);
-  BOOST_TEST(other(2) == 0);
+  const auto changes_alone = [&](const std::function<void(Tensor<float>&)>& write) {
+    Tensor<float> copy = x;
+    BOOST_TEST(copy.shares_storage_with(x));
+    write(copy);
+    BOOST_TEST(!copy.shares_storage_with(x));
+    BOOST_TEST(std::as_const(copy).data()[2] == 9);
+    BOOST_TEST(std::as_const(x).data()[2] == 0);
+  };
+  changes_alone([](auto& t) { t(2) = 9; });
+  changes_alone([](auto& t) { t.data()[2] = 9; });
+  changes_alone([](auto& t) { t.span()[2] = 9; });
+  changes_alone([](auto& t) { t.begin()[2] = 9; });
+  changes_alone([](auto& t) { t.fill(9); });
+  changes_alone([](auto& t) { t.add(Tensor<float>::full({4}, 9)); });
+  changes_alone([](auto& t) { t = t.reshape({2, 2}), t(1, 0) = 9; });
+
+  // To read through a constant costs nothing, and who is alone keeps its place.
+  const float* place = std::as_const(x).data();
+  x(0) = 1;
+  BOOST_TEST(x.data() == place);
+}
+
+BOOST_AUTO_TEST_CASE(a_tensor_that_was_moved_from_is_empty) {
+  Tensor<double> a({2}, {1, 2});
+  Tensor<double> b = std::move(a);
+  BOOST_TEST(a.size() == 0);  // NOLINT: what is left is the point
+  BOOST_CHECK(a.shape() == Shape({0}));
+  BOOST_TEST(std::as_const(a).data() == nullptr);
+  a.fill(9);
+  BOOST_TEST(b(0) == 1);
+  Tensor<double> c({1}, {5});
+  c = std::move(b);
+  BOOST_TEST(c(1) == 2);
+  BOOST_TEST(b.size() == 0);
+  Tensor<double>& self = c;
+  c = std::move(self);
+  BOOST_TEST(c(1) == 2);
 }
 
 BOOST_AUTO_TEST_CASE(reshapes) {

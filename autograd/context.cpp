@@ -1,0 +1,55 @@
+#include "autograd/context.h"
+
+#include "autograd/tape.h"
+
+namespace argand {
+namespace {
+
+thread_local Context* in_use = nullptr;  // null: the thread's own
+
+}  // namespace
+
+Context::Context() : tapes_(std::make_shared<std::vector<Tape*>>()) {}
+Context::~Context() = default;
+
+Context& Context::current() {
+  if (in_use != nullptr) return *in_use;
+  thread_local Context own;
+  return own;
+}
+
+Tape& Context::tape() {
+  if (!tapes_->empty()) return *tapes_->back();
+  if (base_ == nullptr) {
+    base_ = std::make_unique<Tape>(*this);
+    tapes_->clear();  // the one that is there when no other is
+  }
+  return *base_;
+}
+
+UseContext::UseContext(Context& context) : before_(std::exchange(in_use, &context)) {}
+UseContext::~UseContext() { in_use = before_; }
+
+NoGrad::NoGrad() : context_(Context::current()) { ++context_.no_grad_; }
+NoGrad::~NoGrad() { --context_.no_grad_; }
+
+NameScope::NameScope(std::string_view name) : context_(Context::current()), length_(context_.scope_.size()) {
+  if (length_ > 0) context_.scope_ += '.';
+  context_.scope_ += name;
+}
+NameScope::~NameScope() { context_.scope_.resize(length_); }
+
+ForwardWatch watch_forward(ForwardWatch watch) { return Context::current().watch_forward(std::move(watch)); }
+
+namespace detail {
+
+bool watched() { return static_cast<bool>(Context::current().forward_watch()); }
+
+void observe(const Op& op, Watched output, std::vector<Watched> inputs) {
+  Context& now = Context::current();
+  const ForwardWatch watch = now.forward_watch();  // a copy: it may put another one in its place
+  watch({op, now.scope(), std::move(inputs), std::move(output)});
+}
+
+}  // namespace detail
+}  // namespace argand

@@ -1,0 +1,176 @@
+/// Programs that compile must not be silently wrong: who owns a value, a gradient, a tape, a parameter.
+
+#include <boost/test/unit_test.hpp>
+#include <memory>
+#include <thread>
+#include <type_traits>
+
+#include "autograd/ops/arithmetic.h"
+#include "autograd/ops/exponential.h"
+#include "autograd/ops/power.h"
+#include "autograd/ops/reduction.h"
+#include "autograd/parameter.h"
+#include "autograd/tape.h"
+#include "tests/autograd/same.h"
+#include "tests/error_text.h"
+
+using namespace argand;
+
+namespace {
+
+Var<double> leaf(std::initializer_list<double> numbers) {
+  return variable(Tensor<double>({static_cast<std::int64_t>(numbers.size())}, numbers));
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(ownership)
+
+BOOST_AUTO_TEST_CASE(a_backward_pass_uses_the_values_of_its_forward_pass) {
+  auto x = leaf({3});
+  const auto y = sum(square(x));
+  x.value().data()[0] = 100;
+  backward(y);
+  same(x.grad(), Tensor<double>({1}, {6}));
+  BOOST_TEST(x.value()(0) == 100);
+
+  Tensor<double> factor({1}, {7});  // a constant of the user's
+  x.zero_grad();
+  const auto z = sum(x * Var<double>(factor));
+  factor(0) = 0;
+  backward(z);
+  same(x.grad(), Tensor<double>({1}, {7}));
+}
+
+BOOST_AUTO_TEST_CASE(two_variables_of_one_tensor_have_their_own_numbers) {
+  const Tensor<double> t({2}, {1, 2});
+  auto a = variable(t), b = variable(t);
+  a.value()(0) = 5;
+  BOOST_TEST(b.value()(0) == 1);
+  BOOST_TEST(t(0) == 1);
+}
+
+BOOST_AUTO_TEST_CASE(copies_of_a_variable_are_the_same_variable) {
+  auto x = leaf({1, 2});
+  const Var<double> also = x;
+  x.value() = Tensor<double>({2}, {8, 9});  // what an optimiser that holds `also` sees
+  BOOST_TEST(also.value()(1) == 9);
+  x.value()(0) = 5;
+  BOOST_TEST(also.value()(0) == 5);
+  const auto constant = x.detach();
+  x.value()(0) = 6;
+  BOOST_TEST(constant.value()(0) == 5);
+}
+
+BOOST_AUTO_TEST_CASE(a_value_of_another_shape_is_refused) {
+  auto x = leaf({1, 2});
+  x.slot()->name = "x";
+  x.value() = Tensor<double>::ones({3});
+  BOOST_TEST(error_of([&] { backward(sum(x)); }) ==
+             "backward: the variable x was made with shape [2] and now has a value of shape [3]; make a new one with variable()");
+}
+
+BOOST_AUTO_TEST_CASE(gradients_are_not_shared) {
+  auto x = leaf({1, 2}), y = leaf({3, 4});
+  backward(sum(x + y));
+  Tensor<double> dx = x.grad();
+  dx.fill(0);
+  same(x.grad(), Tensor<double>({2}, {1, 1}));
+  same(y.grad(), Tensor<double>({2}, {1, 1}));
+  static_assert(std::is_const_v<decltype(x.grad())>, "x.grad().fill(0), which would do nothing, must not compile");
+}
+
+BOOST_AUTO_TEST_CASE(a_gradient_can_be_set_before_and_after_a_backward_pass) {
+  auto x = leaf({1, 2});
+  x.set_grad(Tensor<double>({2}, {10, 20}));
+  backward(sum(x));
+  same(x.grad(), Tensor<double>({2}, {11, 21}));
+  BOOST_TEST(error_of([&] { x.set_grad(Tensor<double>::ones({3})); }) ==
+             "set_grad: a gradient of shape [3] for a variable of shape [2]");
+  auto constant = Var<double>(Tensor<double>::ones({2}));
+  BOOST_TEST(error_of([&] { constant.set_grad(Tensor<double>::ones({2})); }) ==
+             "set_grad: only a variable keeps a gradient; make it with variable()");
+}
+
+BOOST_AUTO_TEST_CASE(tapes_may_die_in_any_order) {
+  auto a = std::make_unique<Tape>(), b = std::make_unique<Tape>(), c = std::make_unique<Tape>();
+  a.reset();
+  BOOST_TEST(&Tape::current() == c.get());
+  c.reset();
+  BOOST_TEST(&Tape::current() == b.get());
+  b.reset();
+  auto x = leaf({3});
+  backward(sum(square(x)));
+  same(x.grad(), Tensor<double>({1}, {6}));
+}
+
+BOOST_AUTO_TEST_CASE(what_no_loss_can_reach_does_not_stay_on_the_tape) {
+  Tape tape;
+  auto x = leaf({1, 2});
+  for (int i = 0; i < 200; ++i) (void)sum(exp(square(x)));  // a validation loop that forgets NoGrad
+  BOOST_TEST(tape.entries().size() <= 3);
+  BOOST_TEST(error_of([&] { (void)(exp(square(x)) + leaf({1, 2, 3})); }).find("broadcast") != std::string::npos);
+  const auto kept = square(x);
+  BOOST_TEST(tape.entries().size() == 1);  // what the exception left is gone
+  backward(sum(kept));
+  same(x.grad(), Tensor<double>({2}, {2, 4}));
+}
+
+BOOST_AUTO_TEST_CASE(a_context_of_its_own_leaves_no_trace) {
+  auto x = leaf({3});
+  const auto y = square(x);
+  const auto before = Tape::current().entries().size();
+  const NoGrad none;
+  {
+    Context context;
+    const UseContext use(context);
+    BOOST_TEST(recording());
+    backward(sum(exp(x)));
+    BOOST_TEST(context.scope().empty());
+  }
+  BOOST_TEST(!recording());
+  BOOST_TEST(Tape::current().entries().size() == before);
+  BOOST_TEST(x.grad()(0) == std::exp(3.0));
+}
+
+BOOST_AUTO_TEST_CASE(a_new_thread_inherits_nothing) {
+  const NoGrad none;
+  const NameScope scope("outer");
+  bool records = false;
+  std::string name = "?";
+  std::thread([&] { records = recording(), name = Context::current().scope(); }).join();
+  BOOST_TEST(records);
+  BOOST_TEST(name.empty());
+}
+
+BOOST_AUTO_TEST_CASE(gradients_from_two_threads_add_up) {
+  auto x = leaf({1, 2, 3});
+  constexpr int passes = 20'000;
+  const auto work = [&] {
+    for (int i = 0; i < passes; ++i) backward(sum(x * 2) + sum(exp(x * 0)));
+  };
+  std::thread other(work);
+  work();
+  other.join();
+  for (const double g : Tensor<double>(x.grad()).span()) BOOST_TEST(g == 4.0 * passes);
+}
+
+BOOST_AUTO_TEST_CASE(a_tape_is_walked_by_its_own_thread) {
+  Tape tape;
+  auto x = leaf({3});
+  const auto y = sum(square(x));
+  std::string said;
+  std::thread([&] { said = error_of([&] { tape.backward(y); }); }).join();
+  BOOST_TEST(said == "backward: this tape belongs to the thread that made it; walk it there");
+  tape.backward(y);
+  same(x.grad(), Tensor<double>({1}, {6}));
+}
+
+BOOST_AUTO_TEST_CASE(a_variable_listed_twice_is_refused) {
+  const auto w = leaf({1, 2});
+  const ParameterList<double> twice = {{"a", w}, {"b", w}};
+  BOOST_TEST(error_of([&] { count_parameters(twice); }) ==
+             "count_parameters: a and b are one variable; list it once, as parameters_of() does");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
