@@ -1,10 +1,12 @@
 #include "autograd/ops/magnitude_norm.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <numbers>
 
 #include "autograd/op_check.h"
+#include "autograd/ops/row_scale.h"
 #include "autograd/tape.h"
 #include "core/kernels/pack.h"
 #include "core/parallel.h"
@@ -96,6 +98,7 @@ struct MagnitudeNorm {
   R w, slope;    ///< of the measure, and dw/dθ
   std::int64_t rows, D;
   Tensor<double> mean, scale;  ///< μ (0 for RMS norm) and 1/σ, [rows]
+  bool huge = false;           ///< whether squares overflow in any of the rows
 
   MagnitudeNorm(const Shape& x, const Measure<R>& measure, bool centre)
       : parts(measure.parts),
@@ -110,33 +113,49 @@ struct MagnitudeNorm {
   /// In double, like all that follows from them in a row: magnitudes differ little from their mean, so that in float m - μ and σ
   /// lose digits, and gradients came out ten times less accurate than now.
   using Wide = Pack<double>;
-  Wide magnitude(Wide a, Wide square_of_rest) const {
-    return math::sqrt(a * a + square_of_rest * static_cast<double>(w) + magnitude_eps<double>);
+  template <bool Huge, std::size_t P>
+  Wide magnitude(std::array<Wide, P> z) const {
+    if constexpr (!Huge) return math::sqrt(z[0] * z[0] + square_of_rest(z) * static_cast<double>(w) + magnitude_eps<double>);
+    Wide largest(0);
+    for (const Wide& part : z) largest = math::max(largest, math::abs(part));
+    const Wide scale = math::select(largest > Wide(0x1p500), Wide(to_square<double>), Wide(1));
+    for (Wide& part : z) part *= scale;
+    return math::sqrt(z[0] * z[0] + square_of_rest(z) * static_cast<double>(w) + scale * scale * magnitude_eps<double>) / scale;
+  }
+
+  /// μ and 1/σ of one row, its magnitudes in m; false when squares overflow and Huge is not set.
+  template <int P, bool Huge>
+  bool measure(const R* z, std::int64_t row, double* m) {
+    constexpr double down = Huge ? to_square<double> : 1;
+    const double n = static_cast<double>(D);
+    const double total = pack_sum<double>(0, D, [&](auto at) {
+      const Wide m_j = magnitude<Huge>(load_parts<P>(at, z));
+      at.store(m, m_j);
+      return m_j * down;
+    });
+    const double average = centred ? total / n / down : 0;
+    const double square = pack_sum<double>(0, D, [&](auto at) {
+      const Wide d = (at.load(m) - average) * down;
+      return d * d;
+    });
+    mean.data()[row] = average;
+    scale.data()[row] = inverse_of_root(square, n, centred ? 1e-5 : 1e-6, down);
+    return std::isfinite(square);
   }
 
   template <int P>
   void forward(const R* x, const R* gain, R* y) {
+    std::atomic<bool> overflow = false;
     parallel_for(rows, 16, [&](std::int64_t begin, std::int64_t end) {
       std::vector<double> magnitudes(static_cast<std::size_t>(D));
-      double* const m = magnitudes.data();
-      const double n = static_cast<double>(D);
       for (std::int64_t row = begin; row < end; ++row) {
         const R* z = x + row * P * D;
         R* out = y + row * P * D;
-        const double total = pack_sum<double>(0, D, [&](auto at) {
-          const auto parts = load_parts<P>(at, z);
-          const Wide m_j = magnitude(parts[0], square_of_rest(parts));
-          at.store(m, m_j);
-          return m_j;
-        });
-        const double average = centred ? total / n : 0;
-        const double square = pack_sum<double>(0, D, [&](auto at) {
-          const Wide d = at.load(m) - average;
-          return d * d;
-        });
-        mean.data()[row] = average;
-        scale.data()[row] = 1 / std::sqrt(square / n + (centred ? 1e-5 : 1e-6));
-        const double s = scale.data()[row];
+        if (!measure<P, false>(z, row, magnitudes.data())) {
+          measure<P, true>(z, row, magnitudes.data());
+          overflow = true;
+        }
+        const double average = mean.data()[row], s = scale.data()[row];
         for_packs<double>(0, D, [&](auto at) {
           auto parts = load_parts<P>(at, z);
           const Wide factor = at.load(gain) * s;
@@ -146,10 +165,11 @@ struct MagnitudeNorm {
         });
       }
     });
+    huge = overflow;
   }
 
   /// Writes dx; adds to dgain and returns dL/dw.
-  template <int P>
+  template <int P, bool Huge>
   R backward(const R* x, const R* gain, const R* dy, R* dx, R* dgain) const {
     const std::int64_t blocks = (rows + block - 1) / block;
     Tensor<R> gain_parts = Tensor<R>::zeros(Shape{blocks, D});
@@ -174,16 +194,21 @@ struct MagnitudeNorm {
           at.add(sum_gain, along * s);
         });
         const double A = sum(along_all), total = centred ? sum(of_real_parts) : 0;
-        const double pull = A * s * s * s / n, shift = total * s / n;
+        // dL/dm = s h with h of the size of dy, whatever the size of x; so are the z/m that it goes to.
+        const double pull = A * s / n, shift = total / n;
         const double dw_row = pack_sum<double>(0, D, [&](auto at) {
           const auto parts = load_parts<P>(at, z);
           auto d = load_parts<P>(at, g);
-          const Wide rest = square_of_rest(parts), m = magnitude(parts[0], rest);
-          const Wide G = at.load(gain) * s, dm = ((mu - m) * pull - shift) / m;  // dL/dm over m
-          d[0] = G * d[0] + dm * parts[0];
-          for (std::size_t p = 1; p < P; ++p) d[p] = G * d[p] + dm * static_cast<double>(w) * parts[p];
+          const Wide m = magnitude<Huge>(parts), gamma = at.load(gain), h = (mu - m) * s * pull - shift;
+          const Wide h_over_m = h / m, of_rest = h_over_m * static_cast<double>(w);
+          Wide along_w(0);  // h (b² + c² + d²)/m s
+          d[0] = (gamma * d[0] + h_over_m * parts[0]) * s;
+          for (std::size_t p = 1; p < P; ++p) {
+            d[p] = (gamma * d[p] + of_rest * parts[p]) * s;
+            along_w += h_over_m * parts[p] * (parts[p] * s);
+          }
           store_parts<P>(at, out, d);
-          return dm * rest;
+          return along_w;
         });
         if (slope != 0) weight_parts.data()[row / block] += dw_row / 2;
       }
@@ -212,8 +237,12 @@ Var<R> magnitude_norm(const Op& op, const Var<R>& x, const Var<R>& gain, const M
        dtheta = sink(measure.theta)](const Tensor<R>& dy) {
         Tensor<R> gx(in.shape()), gg = Tensor<R>::zeros(g.shape());
         R dw = 0;
-        with_parts(norm.parts,
-                   [&]<int P>() { dw = norm.template backward<P>(in.data(), g.data(), dy.data(), gx.data(), gg.data()); });
+        with_parts(norm.parts, [&]<int P>() {
+          const auto go = [&]<bool Huge>() {
+            dw = norm.template backward<P, Huge>(in.data(), g.data(), dy.data(), gx.data(), gg.data());
+          };
+          norm.huge ? go.template operator()<true>() : go.template operator()<false>();
+        });
         dx.add(std::move(gx));
         dgain.add(std::move(gg));
         if (dtheta) dtheta.add(Tensor<R>::full(shape, dw * norm.slope));

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "autograd/op_check.h"
+#include "autograd/ops/row_scale.h"
 #include "autograd/tape.h"
 #include "core/kernels/pack.h"
 #include "core/parallel.h"
@@ -85,7 +86,7 @@ struct Norm {
         const T* in = x.data() + row * D;
         T* out = y.data() + row * D;
         const R* g = gain.data();
-        // Σ|x - μ|² of x times a power of two, which is smaller than 1 where the squares overflow: 1e20 in float32 has a norm, too.
+        // Σ|x - μ|² of x times a power of two, which is smaller than 1 where the squares overflow.
         R down = 1, square = 0;
         T mu = 0;
         const auto measure = [&] {
@@ -97,14 +98,13 @@ struct Norm {
         };
         measure();
         if (!std::isfinite(square)) {
-          down = sizeof(R) == 4 ? R(0x1p-75) : R(0x1p-540);
+          down = to_square<R>;
           measure();
           mu /= down;
         }
         if (mean.size() > 0) mean.data()[row] = mu;
         const PackOf<T> centre(mu);
-        const R s = down / std::sqrt(square / static_cast<R>(D) + eps * down * down);
-        scale.data()[row] = s;
+        const R s = scale.data()[row] = inverse_of_root(square, static_cast<R>(D), eps, down);
         for_packs<R>(0, D, [&](auto at) {
           const PackOf<T> z = (at.load(in) - centre) * (at.load(g) * s);
           at.store(out, bias != nullptr ? z + at.load(bias->data()) : z);

@@ -173,14 +173,49 @@ void norms_of_rows_times(RealOf<T> size) {
   };
   compare("layer_norm", layer);
   compare("rms_norm", rms);
+  if constexpr (RealScalar<T>) {
+    const Measure<R> by_angle{2, Magnitude::Algebraic, Var<R>(Tensor<R>({1}, {R(0.4)}))};
+    const Var<R> two(Tensor<R>({2}, {1, R(-0.5)}));
+    compare("magnitude_layer_norm", [&](const Var<T>& x) { return magnitude_layer_norm(x, two, by_angle); });
+    compare("magnitude_rms_norm", [&](const Var<T>& x) { return magnitude_rms_norm(x, two, by_angle); });
+    const Measure<R> of_quaternions{4, Magnitude::Euclidean, by_angle.theta};
+    const Var<R> one(Tensor<R>({1}, {2}));
+    compare("magnitude_rms_norm, quaternions", [&](const Var<T>& x) { return magnitude_rms_norm(x, one, of_quaternions); });
+  }
 }
 
 BOOST_AUTO_TEST_CASE(norms_of_huge_rows) {
   norms_of_rows_times<float>(1e20f);
   norms_of_rows_times<float>(1e30f);
   norms_of_rows_times<double>(1e200);
+  norms_of_rows_times<double>(1e300);
   norms_of_rows_times<C>(1e20f);
   norms_of_rows_times<std::complex<double>>(1e200);
+}
+
+BOOST_AUTO_TEST_CASE(magnitude_norms_of_ordinary_rows_beside_huge_ones) {
+  // The ordinary row's bits must not depend on its neighbour, nor on where zeros and small numbers stand.
+  const std::vector<double> ordinary = {1, -2, 0, 0.5}, huge = {1e200, 0, 1e-3, -3e200};
+  const Measure<double> measure{2, Magnitude::Algebraic, Var<double>(Tensor<double>({1}, {0.4}))};
+  const auto run = [&](const Tensor<double>& rows) {
+    const Var<double> x = variable(rows);
+    const Var<double> y = magnitude_layer_norm(x, Var<double>(Tensor<double>({2}, {1, 3})), measure);
+    Tensor<double> W(y.shape());
+    for (std::int64_t i = 0; i < W.size(); ++i) W.data()[i] = 1 + 0.5 * static_cast<double>(i % 4);
+    backward(projection(y, W));
+    return std::pair(y.value().clone(), x.grad().clone());
+  };
+  Tensor<double> both({2, 4});
+  std::copy(ordinary.begin(), ordinary.end(), both.begin());
+  std::copy(huge.begin(), huge.end(), both.begin() + 4);
+  const auto [y, dx] = run(both);
+  const auto [y_alone, dx_alone] = run(Tensor<double>({1, 4}, std::span<const double>(ordinary)));
+  for (int i = 0; i < 4; ++i) {
+    BOOST_TEST(y.data()[i] == y_alone.data()[i]);
+    BOOST_TEST(dx.data()[i] == dx_alone.data()[i]);
+    BOOST_TEST(std::isfinite(y.data()[4 + i]));
+    BOOST_TEST(std::isfinite(dx.data()[4 + i]));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(small_powers_of_gaussian_integers_are_exact) {
