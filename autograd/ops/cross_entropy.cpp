@@ -14,20 +14,32 @@
 namespace argand {
 namespace {
 
-/// One row of logits -> its loss. `x` becomes e^{x - max}, whose sum is returned in `total`: the softmax but for that factor.
+/// What one row of logits leaves.
 template <RealScalar R>
-double row_loss(R* __restrict x, std::int64_t V, std::int64_t target, R& total) {
-  const R top = pack_max(0, V, x), at_target = x[target];
+struct RowLoss {
+  double loss;  ///< log Σ e^{x_v} - x[target]
+  R total;      ///< Σ e^{x_v - max}
+};
+
+/// The loss of a row x, which becomes its gradient but for a factor: (softmax(x) - onehot(target)) · total. At the target that is
+/// minus the sum of the others' exponentials, and the loss is log(1 + that sum) where the target is the largest: where a row is
+/// well predicted, 1 - softmax and log(total) have no digits left.
+template <RealScalar R>
+RowLoss<R> row_loss(R* __restrict x, std::int64_t V, std::int64_t target) {
+  const R top = pack_max(0, V, x);
+  const double below = static_cast<double>(top) - static_cast<double>(x[target]);
+  x[target] = -std::numeric_limits<R>::infinity();  // counts nothing
   // Sums of 1 024 in R, those in double: float alone would lose three digits over 33 000 words.
-  double sum = 0;
+  double others = 0;
   for (std::int64_t from = 0; from < V; from += 1024)
-    sum += static_cast<double>(pack_sum<R>(from, std::min(V, from + 1024), [&](auto at) {
+    others += static_cast<double>(pack_sum<R>(from, std::min(V, from + 1024), [&](auto at) {
       const Pack<R> e = math::exp(at.load(x) - top);
       at.store(x, e);
       return e;
     }));
-  total = static_cast<R>(sum);
-  return std::log(sum) - static_cast<double>(at_target - top);
+  x[target] = static_cast<R>(-others);
+  const double total = others + std::exp(-below);
+  return {below == 0 ? std::log1p(others) : below + std::log(total), static_cast<R>(total)};
 }
 
 void check_targets(std::string_view op, const Shape& logits_or_h, const Ids& targets, std::int64_t V) {
@@ -79,14 +91,14 @@ template <RealScalar R>
 Var<R> cross_entropy(const Var<R>& logits, const Ids& targets) {
   const std::int64_t V = logits.shape().back(), N = targets.size();
   check_targets("cross_entropy", logits.shape(), targets, V);
-  Tensor<R> softmax = logits.value().clone();
+  Tensor<R> residual = logits.value().clone();  // becomes softmax - onehot
   std::vector<double> losses(static_cast<std::size_t>(N));
   parallel_for(N, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t n = begin; n < end; ++n) {
-      R total = 0;
-      R* row = softmax.data() + n * V;
-      losses[static_cast<std::size_t>(n)] = row_loss(row, V, targets[n], total);
-      for_packs<R>(0, V, [&](auto at) { at.store(row, at.load(row) / total); });
+      R* row = residual.data() + n * V;
+      const auto [loss, total] = row_loss(row, V, targets[n]);
+      losses[static_cast<std::size_t>(n)] = loss;
+      for_packs<R>(0, V, [&, total = total](auto at) { at.store(row, at.load(row) / total); });
     }
   });
   double sum = 0;
@@ -95,9 +107,7 @@ Var<R> cross_entropy(const Var<R>& logits, const Ids& targets) {
       cross_entropy_op, Tensor<R>::scalar(static_cast<R>(sum / static_cast<double>(N))),
       [=, dx = sink(logits)](const Tensor<R>& dL) {
         const R scale = dL.item() / static_cast<R>(N);
-        Tensor<R> g = map_packs([scale](auto p) { return p * scale; }, softmax);
-        for (std::int64_t n = 0; n < N; ++n) g.data()[n * V + targets[n]] -= scale;
-        dx.add(g);
+        dx.add(map_packs([scale](auto r) { return r * scale; }, residual));
       },
       logits);
 }
@@ -166,12 +176,10 @@ Var<R> linear_cross_entropy(const Var<R>& h, const Var<R>& W, const Var<R>* b, c
     parallel_for(rows, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t n = begin; n < end; ++n) {
         R* __restrict row = logits.data() + n * V;
-        const std::int64_t target = targets[first + n];
         if (b != nullptr) for_packs<R>(0, V, [&](auto at) { at.add(row, at.load(b->value().data())); });
-        R total = 0;
-        losses[static_cast<std::size_t>(first + n)] = row_loss(row, V, target, total);
+        const auto [loss, total] = row_loss(row, V, targets[first + n]);
+        losses[static_cast<std::size_t>(first + n)] = loss;
         if (!wanted) continue;
-        row[target] -= total;  // now row = (softmax - onehot) · total
         const R factor = factors[static_cast<std::size_t>(n)] = 1 / (total * static_cast<R>(N));
         for_packs<R>(n * D, (n + 1) * D, [&](auto at) { at.store(scaled.data(), at.load(x) * factor); });
       }

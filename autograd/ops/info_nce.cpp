@@ -72,12 +72,14 @@ Var<R> info_nce(const Var<R>& s, const Ids& tokens) {
         R top = row[p];
         for (std::int64_t n = 0; n < T; ++n)
           if (id[n] != id[m]) top = std::max(top, row[n]);
-        R total = std::exp(row[p] - top);
+        R negatives = 0;  // summed alone: where p stands out, 1 - w_p and log(total) would have no digits left
         for (std::int64_t n = 0; n < T; ++n)
-          if (id[n] != id[m]) total += out[n] = std::exp(row[n] - top);
+          if (id[n] != id[m]) negatives += out[n] = std::exp(row[n] - top);
+        out[p] = -negatives;
+        const R below = top - row[p], total = std::exp(-below) + negatives;
         for (std::int64_t n = 0; n < T; ++n) out[n] /= total;
-        out[p] = std::exp(row[p] - top) / total - 1;
-        losses[static_cast<std::size_t>(b)] += std::log(static_cast<double>(total)) - static_cast<double>(row[p] - top);
+        losses[static_cast<std::size_t>(b)] += below == 0 ? std::log1p(static_cast<double>(negatives))
+                                                          : static_cast<double>(below) + std::log(static_cast<double>(total));
         ++anchors[static_cast<std::size_t>(b)];
       }
   });

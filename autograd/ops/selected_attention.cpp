@@ -1,5 +1,6 @@
 #include "autograd/ops/selected_attention.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "autograd/op_check.h"
@@ -92,18 +93,24 @@ Var<R> selected_attention(const Var<R>& q, const Var<R>& memory, const Ids& sele
   });
   return record(
       selected_attention_op, o,
-      [o, beta, selected, factor, r, k, N, qv = q.value(), mv = memory.value(), dq = sink(q),
+      [beta, selected, factor, r, k, N, qv = q.value(), mv = memory.value(), dq = sink(q),
        dmemory = sink(memory)](const Tensor<R>& d_o) {
         Tensor<R> da(beta.shape()), gq = Tensor<R>::zeros(qv.shape());
         parallel_for(N, row_grain(k * r), [&](std::int64_t begin, std::int64_t end) {
           for (std::int64_t n = begin; n < end; ++n) {
-            const R* g = d_o.data() + n * r;
-            const R mean = lane_sum<R>(r, [&](std::int64_t c) { return g[c] * o.data()[n * r + c]; });
+            const R *g = d_o.data() + n * r, *weights = beta.data() + n * k;
+            R *along = da.data() + n * k, *__restrict out = gq.data() + n * r;
             for (std::int64_t j = 0; j < k; ++j) {
               const R* m = mv.data() + selected[n * k + j] * r;
-              const R along = lane_sum<R>(r, [&](std::int64_t c) { return g[c] * m[c]; });
-              const R a = da.data()[n * k + j] = factor * beta.data()[n * k + j] * (along - mean);
-              R* __restrict out = gq.data() + n * r;
+              along[j] = lane_sum<R>(r, [&](std::int64_t c) { return g[c] * m[c]; });
+            }
+            // The softmax does not see what all dβ have in common. Without that of the row with the largest weight nothing cancels
+            // where this weight is almost 1: do·m_j - do·o would be a difference of equal numbers.
+            const R common = k > 0 ? along[std::max_element(weights, weights + k) - weights] : R(0);
+            for (std::int64_t j = 0; j < k; ++j) along[j] -= common;
+            const R mean = lane_sum<R>(k, [&](std::int64_t j) { return weights[j] * along[j]; });
+            for (std::int64_t j = 0; j < k; ++j) {
+              const R *m = mv.data() + selected[n * k + j] * r, a = along[j] = factor * weights[j] * (along[j] - mean);
               for (std::int64_t c = 0; c < r; ++c) out[c] += a * m[c];
             }
           }

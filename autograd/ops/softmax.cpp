@@ -27,7 +27,7 @@ static const Op logsumexp_op(
      .equation = "y = log Σ e^{x_i} = m + log Σ e^{x_i - m}, m = max x",
      .dz = "∂y/∂x_i = e^{x_i - y}",
      .dzbar = "no complex input",
-     .vjp = "dx_i = e^{x_i - y} dy",
+     .vjp = "dx_i = e^{x_i - y} dy = e^{x_i - m - log Σ e^{x_j - m}} dy",
      .derivation = "e^y = Σ e^{x_i} gives e^y ∂y/∂x_i = e^{x_i}. The shift m cancels.",
      .singular = "x_i = -inf: gradient 0. All of them: y = -inf, all gradients 0",
      .source = "Blanchard, Higham, Higham, IMA J. Numer. Anal. 41 (2021), eq. 1.1"},
@@ -45,26 +45,30 @@ static const Op logsumexp_op(
 template <RealScalar R>
 Var<R> logsumexp(const Var<R>& x, bool keepdim) {
   const std::int64_t n = x.shape().back(), rows = x.shape().rows();
-  Tensor<R> y(reduced(x.shape(), -1, keepdim));
+  // The shift and the sum's logarithm stay apart: the exponential takes x - m, which is exact where it matters, and not x - y,
+  // which has lost the digits below those of a large y.
+  Tensor<R> y(reduced(x.shape(), -1, keepdim)), shift(Shape{rows}), log_sum(Shape{rows});
   parallel_for(rows, row_grain(n), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t r = begin; r < end; ++r) {
       const R* in = x.value().data() + r * n;
       const R m = shift_of(in, n);
-      y.data()[r] = m + std::log(pack_sum<R>(0, n, [&](auto at) { return math::exp(at.load(in) - m); }));
+      shift.data()[r] = m;
+      log_sum.data()[r] = std::log(pack_sum<R>(0, n, [&](auto at) { return math::exp(at.load(in) - m); }));
+      y.data()[r] = m + log_sum.data()[r];
     }
   });
   return record(
       logsumexp_op, y,
-      [x = x.value(), y, n, rows, dx = sink(x)](const Tensor<R>& dy) {
+      [x = x.value(), shift, log_sum, n, rows, dx = sink(x)](const Tensor<R>& dy) {
         dx.accumulate([&](R* out, bool add) {
           parallel_for(rows, row_grain(n), [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t r = begin; r < end; ++r) {
-              const R top = y.data()[r], g = dy.data()[r];
+              const R m = shift.data()[r], log_total = log_sum.data()[r], g = dy.data()[r];
               const R* in = x.data() + r * n;
               R* dx_row = out + r * n;
-              const bool empty = top == -std::numeric_limits<R>::infinity();
+              const bool empty = log_total == -std::numeric_limits<R>::infinity();
               for_packs<R>(0, n, [&](auto at) {
-                const Pack<R> d = empty ? Pack<R>(0) : math::exp(at.load(in) - top) * g;
+                const Pack<R> d = empty ? Pack<R>(0) : math::exp(at.load(in) - m - log_total) * g;
                 at.put(dx_row, d, add);
               });
             }

@@ -4,6 +4,7 @@
 
 #include "autograd/ops/arithmetic.h"
 #include "autograd/ops/gather.h"
+#include "autograd/ops/projection.h"
 #include "autograd/ops/reduction.h"
 #include "autograd/ops/shape.h"
 #include "autograd/ops/softmax.h"
@@ -46,6 +47,22 @@ BOOST_AUTO_TEST_CASE(is_a_softmax_over_the_chosen_rows_and_so_is_its_gradient) {
     BOOST_TEST(std::abs(dq.data()[i] - q2.grad().data()[i]) < 1e-14);
   }
   for (std::int64_t i = 0; i < dmemory.size(); ++i) BOOST_TEST(std::abs(dmemory.data()[i] - memory2.grad().data()[i]) < 1e-14);
+}
+
+/// The gradient by the query where one of three rows has nearly all the weight: the others have e^-14 and less.
+template <RealScalar R>
+Tensor<R> gradient_when_saturated() {
+  const Var<R> q = variable(Tensor<R>({1, 4}, {8, 2, R(-4), 1}));
+  const Var<R> memory = constant(Tensor<R>({3, 4}, {1, 2, R(-1), R(0.5), 0, 1, R(-0.25), 3, R(-1), R(0.5), 2, 1}));
+  const Tensor<R> dy({1, 4}, {1, R(-0.75), 2, R(0.5)});
+  backward(projection(selected_attention(q, memory, Ids({1, 3}, {2, 0, 1}), 1), dy));
+  return q.grad().clone();
+}
+
+BOOST_AUTO_TEST_CASE(gradients_keep_their_digits_when_one_row_has_all_the_weight) {
+  const Tensor<float> got = gradient_when_saturated<float>();
+  const Tensor<double> right = gradient_when_saturated<double>();
+  for (int i = 0; i < 4; ++i) BOOST_TEST(static_cast<double>(got.data()[i]) == right.data()[i], boost::test_tools::tolerance(2e-6));
 }
 
 BOOST_AUTO_TEST_CASE(the_same_bits_for_any_number_of_threads) {

@@ -1,0 +1,66 @@
+#include "autograd/ops/cross_entropy.h"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <limits>
+
+#include "autograd/ops/info_nce.h"
+#include "autograd/tape.h"
+
+using namespace argand;
+
+namespace {
+
+/// The softmax, and the loss, of two other classes with logits `gap` and `gap` + 1 below the target's: e^-gap (1 + 1/e) and less.
+struct Predicted {
+  double others, loss;
+  explicit Predicted(double gap) : others(std::exp(-gap) + std::exp(-gap - 1)), loss(std::log1p(others)) { others /= 1 + others; }
+};
+
+constexpr double gaps[] = {1, 8, 16, 32, 64};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(cross_entropy_test)
+
+BOOST_AUTO_TEST_CASE(what_is_well_predicted_keeps_its_digits_in_float) {
+  for (const double gap : gaps) {
+    const float top = 3, below = static_cast<float>(3 - gap);
+    const Predicted right(gap);
+    const auto near = [&](float got, double exact) {
+      BOOST_TEST(static_cast<double>(got) == exact, boost::test_tools::tolerance(1e-6));
+    };
+    const Var<float> logits = variable(Tensor<float>({1, 3}, {below, top, below - 1}));
+    const Var<float> loss = cross_entropy(logits, Ids({1}, {1}));
+    backward(loss);
+    near(loss.value().item(), right.loss);
+    near(logits.grad().data()[1], -right.others);
+
+    // The same scores from one feature of size 1.
+    const Var<float> h = variable(Tensor<float>({1, 1}, {1})), W = variable(Tensor<float>({3, 1}, {below, top, below - 1}));
+    const Var<float>* const no_bias = nullptr;
+    const Var<float> fused = linear_cross_entropy(h, W, no_bias, Ids({1}, {1}));
+    backward(fused);
+    near(fused.value().item(), right.loss);
+    near(W.grad().data()[1], -right.others);
+
+    // Position 3 has its positive at 0 and two negatives.
+    Tensor<float> s = Tensor<float>::zeros({1, 4, 4});
+    s(0, 3, 0) = top, s(0, 3, 1) = below, s(0, 3, 2) = below - 1;
+    const Var<float> similarity = variable(s);
+    const Var<float> contrast = info_nce(similarity, Ids({1, 4}, {5, 6, 7, 5}));
+    backward(contrast);
+    near(contrast.value().item(), right.loss);
+    near(similarity.grad()(0, 3, 0), -right.others);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_masked_or_infinite_target_is_no_news) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  const Var<float> masked(Tensor<float>({1, 3}, {1, -infinity, 2}));
+  BOOST_TEST(cross_entropy(masked, Ids({1}, {1})).value().item() == infinity);
+  const Var<float> certain(Tensor<float>({1, 2}, {-infinity, 2}));
+  BOOST_TEST(cross_entropy(certain, Ids({1}, {1})).value().item() == 0);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
