@@ -19,6 +19,8 @@ int main(int argc, char** argv) {
   accuracy::measure_arithmetic(table);
   accuracy::measure_parts(table);
   accuracy::measure_complex(table);
+  accuracy::measure_row_norms(table);
+  accuracy::measure_row_softmax(table);
   if (how == "--markdown") fmt::print("{}", table.markdown());
   if (how == "--places") fmt::print("{}", table.places());
   if (how != "--compare") return 0;

@@ -10,5 +10,7 @@ void measure_real(Table& table);         ///< relu, gelu, silu, swiglu, erf
 void measure_arithmetic(Table& table);   ///< add ... div, in all pairs of real and complex
 void measure_parts(Table& table);        ///< abs, angle, polar, ... rotations
 void measure_complex(Table& table);      ///< complex activations, those of magnitudes
+void measure_row_norms(Table& table);    ///< sum, mean, variance, norms
+void measure_row_softmax(Table& table);  ///< softmax, cross entropies, attention, matrix products
 
 }  // namespace accuracy
