@@ -91,11 +91,12 @@ template <RealScalar R>
 Var<R> cross_entropy(const Var<R>& logits, const Ids& targets) {
   const std::int64_t V = logits.shape().back(), N = targets.size();
   check_targets("cross_entropy", logits.shape(), targets, V);
-  Tensor<R> residual = logits.value().clone();  // becomes softmax - onehot
+  Tensor<R> residual = logits.value();  // becomes softmax - onehot
+  R* const residuals = residual.data();
   std::vector<double> losses(static_cast<std::size_t>(N));
   parallel_for(N, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t n = begin; n < end; ++n) {
-      R* row = residual.data() + n * V;
+      R* row = residuals + n * V;
       const auto [loss, total] = row_loss(row, V, targets[n]);
       losses[static_cast<std::size_t>(n)] = loss;
       for_packs<R>(0, V, [&, total = total](auto at) { at.store(row, at.load(row) / total); });

@@ -91,7 +91,7 @@ Var<R> info_nce(const Var<R>& s, const Ids& tokens) {
       info_nce_op, Tensor<R>::scalar(static_cast<R>(mean)),
       [ds, A, to = sink(s)](const Tensor<R>& dL) {
         const R factor = A > 0 ? dL.item() / static_cast<R>(A) : R(0);
-        Tensor<R> g = ds.clone();
+        Tensor<R> g = ds;
         for (R& v : g.span()) v *= factor;
         to.add(g);
       },

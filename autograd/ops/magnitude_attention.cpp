@@ -232,7 +232,7 @@ Var<R> magnitude_attention(const Var<R>& q, const Var<R>& k, const Var<R>& v, co
   require(angles.size() == 1 || angles.size() == a.H, "magnitude_attention", "{} heads need {} angles or one, got {}", a.H, a.H,
           angles);
   // A constant copy: the angles of this pass.
-  const Measure<R> at{measure.parts, measure.kind, Var<R>(measure.theta.value().clone())};
+  const Measure<R> at{measure.parts, measure.kind, Var<R>(measure.theta.value())};
   Tensor<R> out(Shape{a.B, a.Tq, a.H * a.dv}), sums = a.make_sums();
   with_parts(measure.parts, [&]<int P>() {
     a.for_each_head([&](std::int64_t b, std::int64_t h) {
