@@ -50,7 +50,7 @@ class SafetensorsFile {
   /// Throws when the stored tensor is complex and T is not, or the reverse, or holds integers.
   template <Scalar T>
   Tensor<T> tensor(const std::string& name) const;
-  /// The same into numbers that somebody has already, such as a model's parameters: whoever shares x's storage sees them.
+  /// The same into a tensor that there is already, such as the value of a parameter.
   /// Throws when x has another shape.
   template <Scalar T>
   void load(const std::string& name, Tensor<T>& x) const;
@@ -85,7 +85,7 @@ class SafetensorsFile {
 /// Collects tensors, then writes them all, atomically. The bytes are a function of what was added and its order alone:
 /// wide types first (so that every number is aligned), otherwise in the order added. The metadata get a `checksum` of the whole
 /// file: XXH3-128 of its bytes, length and header included, with the checksum's own digits taken as zeros.
-/// Tensors share storage with the caller's: save before writing into them again.
+/// Tensors are copies: what is written into the caller's afterwards is not saved.
 class SafetensorsWriter {
  public:
   /// How complex64 is stored: as C64, or as F32 pairs for readers that do not know C64. (complex128 is always pairs.)

@@ -13,7 +13,7 @@ using C = std::complex<double>;
 Tensor<C> zeros_of_all_signs() { return Tensor<C>({4}, {{0.0, 0.0}, {-0.0, 0.0}, {0.0, -0.0}, {-0.0, -0.0}}); }
 Tensor<C> huge_and_tiny() { return Tensor<C>({5}, {{1e30, -1e30}, {-1e30, 1.0}, {1e-30, 1e-30}, {1e-40, -1e-42}, {0.0, 1e-45}}); }
 
-/// The numbers as a flat list of reals, sharing storage.
+/// The numbers as a flat list of reals, without a copy.
 template <RealScalar R>
 Tensor<R> flat(const Tensor<std::complex<R>>& z) {
   return z.template reinterpret<R>({2 * z.size()});

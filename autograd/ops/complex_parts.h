@@ -33,10 +33,10 @@ Var<std::complex<R>> make_complex(const Var<R>& re, const Var<R>& im);
 template <RealScalar R>
 Var<std::complex<R>> to_complex(const Var<R>& x);
 
-/// complex [..., n] -> real [..., 2n], pairs (re, im) interleaved; shares storage.
+/// complex [..., n] -> real [..., 2n], pairs (re, im) interleaved; no copy.
 template <RealScalar R>
 Var<R> view_as_real(const Var<std::complex<R>>& z);
-/// real [..., 2n], interleaved pairs -> complex [..., n]; shares storage. Throws when the last size is odd.
+/// real [..., 2n], interleaved pairs -> complex [..., n]; no copy. Throws when the last size is odd.
 template <RealScalar R>
 Var<std::complex<R>> view_as_complex(const Var<R>& x);
 

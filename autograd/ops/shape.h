@@ -7,7 +7,7 @@
 
 namespace argand {
 
-/// Same numbers in the same order, another shape of the same size; shares storage. Throws when the sizes differ.
+/// Same numbers in the same order, another shape of the same size; no copy. Throws when the sizes differ.
 template <Scalar T>
 Var<T> reshape(const Var<T>& x, const Shape& shape);
 
