@@ -6,6 +6,7 @@
 #include "apps/ablation.h"
 #include "apps/command_line.h"
 #include "apps/commands.h"
+#include "apps/run_config.h"
 #include "apps/settings.h"
 #include "core/parallel.h"
 
@@ -56,6 +57,10 @@ int ablate(const AblateOptions& options) {
     const Setting s = key_and_value("--set", setting);
     run.shared.push_back({s.key, s.text});
   }
+  // Said even where it is the default: a folder must not mix figures of two protocols.
+  const auto says_protocol = [](const auto& setting) { return setting.first == "eval_protocol"; };
+  if (lm && std::none_of(run.shared.begin(), run.shared.end(), says_protocol))
+    run.shared.push_back({"eval_protocol", TrainingConfig().eval_protocol});
   Ablation ablation(table, run);
   if (!options.table) {
     fmt::print("{} rows x {} seeds, {} at a time with {} each; the runs are in {}\n", table.rows.size(), run.seeds, run.jobs,
@@ -94,7 +99,8 @@ void add_ablate(CLI::App& program) {
   command->footer(
       "Every row is a training run of its own in OUT/ROW/seed-S, which all other commands read. Stopped by Ctrl-C or killed, the\n"
       "same command goes on; more --seeds add to what is there. The table (mean ± sample standard deviation over the seeds, after\n"
-      "the last step, on the validation part of the text or the test articles) is also in OUT/table.md.\n\n"
+      "the last step, on the validation part of the text or the test articles) is also in OUT/table.md. Every token of the text\n"
+      "counts; --set eval_protocol=full-blocks measures as before there was a choice, and goes on with tables of then.\n\n"
       "Examples:\n"
       "  argand ablate complexformer --quick\n"
       "  argand ablate crope --data wikitext-2 --out runs/crope-modes\n"

@@ -154,7 +154,9 @@ void Ablation::remember_settings() const {
   const std::string path = options_.out + "/ablation.json";
   std::filesystem::create_directories(options_.out);
   if (std::ifstream file(path); file) {
-    const nlohmann::json before = nlohmann::json::parse(file, nullptr, false);
+    nlohmann::json before = nlohmann::json::parse(file, nullptr, false);
+    if (table_.task == "lm" && before.is_object() && !before.contains("eval_protocol"))
+      before["eval_protocol"] = "full-blocks";  // runs of before there was a choice
     if (before != settings)
       usage_fail("--out", "{} holds an ablation with other settings, {}; these are {}", options_.out, before.dump(),
                  settings.dump());

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 
 #include "apps/command_line.h"
 #include "apps/commands.h"
@@ -17,7 +18,8 @@ namespace argand {
 namespace {
 
 struct EvalOptions {
-  std::string run, data, split = "test";
+  std::string run, data, split = "test", protocol;
+  std::optional<std::int64_t> stride, batch;
   bool generate = false;
   GenerationEvalOptions generation;
 };
@@ -29,12 +31,7 @@ Ids tokens_of(const TrainedRun& trained, const std::string& data, const std::str
   return translate(part, corpus.vocabulary, trained.vocabulary);
 }
 
-EvaluationSet part_of_text(const TrainedRun& trained, const std::string& data, const std::string& split) {
-  const TrainingConfig& t = trained.checkpoint.config().training;
-  return evaluation_set(tokens_of(trained, data, split), t.batch, t.length);
-}
-
-EvaluationSet part_of_articles(const TrainedRun& trained, const std::string& data, const std::string& split) {
+EvaluationSet part_of_articles(const TrainedRun& trained, const std::string& data, const std::string& split, std::int64_t batch) {
   const RunConfig& c = trained.checkpoint.config();
   if (split == "valid") usage_fail("--split", "articles come in two parts, train and test");
   const ArticleSets sets = open_articles(data);
@@ -43,7 +40,20 @@ EvaluationSet part_of_articles(const TrainedRun& trained, const std::string& dat
   const LabelledTexts part = split == "train"
                                  ? LabelledTexts(first_articles(sets.train, c.training.train_articles), trained.vocabulary)
                                  : LabelledTexts(first_articles(sets.test, c.training.test_articles), trained.vocabulary);
-  return evaluation_set(part, c.training.batch, c.model.max_seq_len);
+  return evaluation_set(part, batch, c.model.max_seq_len);
+}
+
+/// The options that say which tokens are scored must not be given where they would not count.
+void require_no_protocol(const EvalOptions& options, std::string_view why) {
+  if (!options.protocol.empty()) usage_fail("--protocol", "{}", why);
+  if (options.stride) usage_fail("--stride", "{}", why);
+}
+
+/// ", each once in windows of 128, 64 apart": what the tokens of the protocol are.
+std::string scored_as(const TextProtocol& protocol) {
+  if (protocol.name == "full-blocks") return fmt::format(" of full blocks of {} x {}", protocol.batch, protocol.length);
+  const std::string apart = protocol.stride ? fmt::format(", {} apart", *protocol.stride) : "";
+  return fmt::format(", each once in windows of {}{}", protocol.length, apart);
 }
 
 void eval(const EvalOptions& options) {
@@ -51,11 +61,21 @@ void eval(const EvalOptions& options) {
   const RunConfig& config = trained.checkpoint.config();
   const bool lm = config.model.task == "lm";
   const std::string data = options.data.empty() ? config.training.data : options.data;
+  if (!lm) require_no_protocol(options, "is for language models; of articles every one is labelled once");
   if (options.generate) {
     if (!lm) usage_fail("--generate", "{} is a classifier: it does not write", options.run);
+    require_no_protocol(options, "does not go with --generate, whose texts are judged word by word");
+    if (options.batch) usage_fail("--batch", "does not go with --generate, which writes all its --prompts at once");
     return eval_generation(trained, tokens_of(trained, data, options.split), options.generation);
   }
-  const EvaluationSet part = lm ? part_of_text(trained, data, options.split) : part_of_articles(trained, data, options.split);
+  const std::int64_t batch = options.batch.value_or(config.training.batch);
+  if (batch < 1) usage_fail("--batch", "must be at least 1, got {}", batch);
+  const TextProtocol protocol{.name = options.protocol.empty() ? TextProtocol().name : options.protocol,
+                              .batch = batch,
+                              .length = config.training.length,
+                              .stride = options.stride};
+  const EvaluationSet part = lm ? evaluation_set(tokens_of(trained, data, options.split), protocol)
+                                : part_of_articles(trained, data, options.split, batch);
   const bool trained_on = options.split == "train" && data == config.training.data;
   with_precision(config, [&]<class R>(R) {
     const auto model = load_model<R>(trained.checkpoint);
@@ -65,8 +85,8 @@ void eval(const EvalOptions& options) {
     const Evaluation evaluation = evaluate<R>(*model, part, context_of);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     const char* unit = lm ? "tokens" : "articles";
-    fmt::print("{} at step {}, {} part, {} {}: {} ({} {}/s)\n", trained.checkpoint.file().path(), trained.checkpoint.state().step,
-               options.split, evaluation.count, unit, summary(evaluation),
+    fmt::print("{} at step {}, {} part, {} {}{}: {} ({} {}/s)\n", trained.checkpoint.file().path(), trained.checkpoint.state().step,
+               options.split, evaluation.count, unit, lm ? scored_as(protocol) : "", summary(evaluation),
                with_unit(static_cast<double>(evaluation.count) / seconds), unit);
     if (!evaluation.confusion) return;
     for (const std::string& line : evaluation.confusion->table(trained.classes)) fmt::print("{}\n", line);
@@ -100,17 +120,28 @@ void add_eval(CLI::App& program) {
       ->check(CLI::IsMember({"train", "valid", "test"}).description(""))
       ->type_name("train|valid|test")
       ->capture_default_str();
+  command->add_option("--protocol", options->protocol, "which tokens of a text are scored; every-token by default")
+      ->check(CLI::IsMember({"every-token", "full-blocks"}).description(""))
+      ->type_name("every-token|full-blocks");
+  command->add_option("--stride", options->stride, "tokens that each window scores; a whole window's by default")->type_name("INT");
+  command->add_option("--batch", options->batch, "windows or articles at a time; as in training by default")->type_name("INT");
   add_generation_options(*command, *options);
   command->footer(
-      "Language models: the text is read from its beginning in blocks of batch x length tokens, each window on its own; what does\n"
-      "not fill a block is left out. Classifiers: as many articles of each part as in training, every one of them; the table "
-      "shows\n"
-      "for each class which share of its articles was found (its accuracy), which share of those labelled so is right (its\n"
-      "precision), and the confusion matrix. Words that the model does not know count as <unk>.\n\n"
+      "Language models: every token of the text is scored once, but for the first, which nothing precedes. The text is read in\n"
+      "windows of as many tokens as in training, each on its own: the first tokens of a window have little before them to go by.\n"
+      "--stride S moves the windows by S tokens only and scores the last S of each: these have at least length - S before them,\n"
+      "and it takes length / S times as long. The batch matters for the time alone.\n"
+      "--protocol full-blocks reads blocks of batch x length and leaves out what does not fill one, so that the perplexity\n"
+      "depends on --batch. Of this kind are the validations of a run whose config.toml has no eval_protocol, and all figures of\n"
+      "before there was a choice.\n\n"
+      "Classifiers: as many articles of each part as in training, every one of them; the table shows for each class which share\n"
+      "of its articles was found (its accuracy), which share of those labelled so is right (its precision), and the confusion\n"
+      "matrix. Words that the model does not know count as <unk>.\n\n"
       "Examples:\n"
       "  argand eval runs/first\n"
       "  argand eval runs/rope/step-300.safetensors --split valid\n"
-      "  argand eval runs/rope --data wikitext-2\n"
+      "  argand eval runs/rope --data wikitext-2 --stride 32\n"
+      "  argand eval runs/rope --data wikitext-2 --protocol full-blocks --batch 16\n"
       "  argand eval runs/news/last.safetensors --split train\n"
       "  argand eval runs/first --generate --judge runs/rope          what it writes: perplexity, Dist-1, Dist-2, Rep-4");
   command->callback([options] {

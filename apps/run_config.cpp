@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -82,6 +83,12 @@ void set(RunConfig& config, const Setting& setting) {
 void require_known(const std::string& key, const std::vector<std::string>& known) {
   if (std::find(known.begin(), known.end(), key) == known.end())
     fail("config", "there is no key {}{}", in_quotes(key), did_you_mean(key, known));
+}
+
+/// Keys that runs of before there was a choice lack. from_json gives these what such runs did, so that they go on as they began.
+bool is_later(std::string_view key) {
+  constexpr std::array<std::string_view, 4> later = {"complex_moments", "decay", "eval_protocol", "accumulate_by"};
+  return std::find(later.begin(), later.end(), key) != later.end();
 }
 
 /// About as many numbers as the parameters and the activations of a step must have, to refuse at once what would only thrash.
@@ -205,14 +212,15 @@ RunConfig RunConfig::from_json(const std::string& text) {
   RunConfig config;
   try {
     const Json json = Json::parse(text);
+    config.training.eval_protocol = "full-blocks";
+    config.training.accumulate_by = "batches";
     config.model = ModelConfig::from_json(json.at("model").dump());
     std::map<std::string, std::vector<std::string>> known;
     // A string goes through assign() to be checked against its choices, and so does everything else, by its JSON text.
     const auto read = [&](const char* part) {
       return [&values = json.at(part), &known = known[part]](const char* key, auto& value, const char* choices, const char*) {
         known.push_back(key);
-        const bool younger = std::string_view(key) == "complex_moments" || std::string_view(key) == "decay";
-        if (younger && !values.contains(key)) return;  // runs of before there was a choice
+        if (!values.contains(key) && is_later(key)) return;
         const Json& given = values.at(key);
         assign({key, given.is_string() ? given.get<std::string>() : given.dump(), key}, choices, value);
       };

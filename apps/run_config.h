@@ -28,6 +28,8 @@ struct TrainingConfig {
   std::int64_t seed = 0;
   std::string precision = "float32";
   std::int64_t eval_every = 100;
+  std::string eval_protocol = "every-token";  ///< TextProtocol
+  std::string accumulate_by = "targets";
   std::int64_t checkpoint_every = 100;
   std::int64_t log_every = 1;
 
@@ -48,6 +50,9 @@ struct TrainingConfig {
     f("batch", batch, "", lm ? "windows a step" : "articles a step");
     if (lm) f("length", length, "", "tokens a window");
     f("accumulate", accumulate, "", "batches whose gradients are averaged in one step");
+    if (!lm)
+      f("accumulate_by", accumulate_by, "targets|batches",
+        "what a batch weighs in that average: as many articles as it has, or as much as any other");
     f("lr", lr, "", "highest learning rate");
     f("final_lr", final_lr, "", "where the cosine ends, as a fraction of lr");
     f("warmup", warmup, "", "steps of linear warm-up, or a share of all steps: 5%");
@@ -55,6 +60,9 @@ struct TrainingConfig {
     f("seed", seed, "", "of the initial parameters, the batches and the dropout");
     f("precision", precision, "float32|float64", "of all numbers");
     f("eval_every", eval_every, "", "steps between validations (0: only at the end; -1: after every epoch)");
+    if (lm)
+      f("eval_protocol", eval_protocol, "every-token|full-blocks",
+        "which tokens validations score: every one, or those that fill blocks of batch x length");
     f("checkpoint_every", checkpoint_every, "",
       "steps between checkpoints that are kept (0: only at the end; -1: after every epoch)");
     f("log_every", log_every, "", "steps between lines of the log");

@@ -27,7 +27,9 @@ class LanguageTask final : public Task {
   LanguageTask(const RunConfig& config, const Corpus& corpus)
       : batch_(config.training.batch),
         windows_(corpus.train, config.training.batch, config.training.length, static_cast<std::uint64_t>(config.training.seed)),
-        validation_(evaluation_set(corpus.valid, config.training.batch, config.training.length)) {}
+        validation_(evaluation_set(
+            corpus.valid,
+            {.name = config.training.eval_protocol, .batch = config.training.batch, .length = config.training.length})) {}
 
   Batch batch(std::uint64_t i) const override { return as_batch(windows_.at(i)); }
   std::int64_t batches_per_epoch() const override { return (windows_.windows_per_epoch() + batch_ - 1) / batch_; }
@@ -90,14 +92,31 @@ std::vector<std::string> classes_of(const TrainingData& data) {
   return articles == nullptr ? std::vector<std::string>() : articles->classes;
 }
 
-EvaluationSet evaluation_set(const Ids& text, std::int64_t B, std::int64_t T) {
-  const auto blocks = std::make_shared<EvaluationBatches>(text, B, T);
-  return {blocks->size(), [blocks](std::int64_t i) { return as_batch((*blocks)[i]); }};
+namespace {
+
+/// Of EvaluationWindows, EvaluationBatches or EvaluationTexts.
+template <class Batches>
+EvaluationSet set_of(Batches all) {
+  const auto batches = std::make_shared<Batches>(std::move(all));
+  return {batches->size(), [batches](std::int64_t i) { return as_batch((*batches)[i]); }};
+}
+
+}  // namespace
+
+EvaluationSet evaluation_set(const Ids& text, const TextProtocol& protocol) {
+  const auto& [name, B, T, stride] = protocol;
+  if (name == "full-blocks") {
+    if (stride) usage_fail("--stride", "the windows of full-blocks do not overlap; --protocol every-token has strides");
+    return set_of(EvaluationBatches(text, B, T));
+  }
+  require(name == "every-token", "evaluation", "there is no protocol {}", name);
+  const std::int64_t S = stride.value_or(T);
+  if (S < 1 || S > T) usage_fail("--stride", "must be in [1, {}], the length of a window, got {}", T, S);
+  return set_of(EvaluationWindows(text, B, T, S));
 }
 
 EvaluationSet evaluation_set(const LabelledTexts& texts, std::int64_t B, std::int64_t longest) {
-  const auto batches = std::make_shared<EvaluationTexts>(texts, B, longest);
-  return {batches->size(), [batches](std::int64_t i) { return as_batch((*batches)[i]); }};
+  return set_of(EvaluationTexts(texts, B, longest));
 }
 
 std::unique_ptr<Task> make_task(const RunConfig& config, const TrainingData& data) {

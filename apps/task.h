@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -27,7 +28,7 @@ std::string fingerprint_of(const TrainingData& data);
 /// B rows that go through the model together.
 struct Batch {
   Ids tokens;                        ///< [B, T]
-  Ids targets;                       ///< the tokens that follow [B, T], or the labels [B]
+  Ids targets;                       ///< what follows the last n tokens of each row [B, n], n = T in training; or the labels [B]
   std::vector<std::int64_t> places;  ///< of each row [B]: where in the text its window begins, or which article it is
   std::int64_t n_tokens = 0;         ///< without padding
 };
@@ -38,8 +39,19 @@ struct EvaluationSet {
   std::function<Batch(std::int64_t)> at;  ///< batch i, 0 <= i < size
 };
 
-/// The text in blocks of B x T (EvaluationBatches).
-EvaluationSet evaluation_set(const Ids& text, std::int64_t B, std::int64_t T);
+/// How the tokens to be scored are cut from a text [N].
+struct TextProtocol {
+  /// `every-token`: all N - 1 that follow another are scored once, whatever the batch (EvaluationWindows). `full-blocks`: those of
+  /// full blocks of batch x length, as before there was a choice (EvaluationBatches).
+  std::string name = "every-token";
+  std::int64_t batch = 1;
+  std::int64_t length = 1;  ///< T, tokens of a window
+  /// Tokens that each window but the first scores, in [1, length]; nothing: length. Only `every-token` has a choice.
+  std::optional<std::int64_t> stride{};
+};
+
+/// Throws UsageError for a stride that does not fit, Error for a text that is too short.
+EvaluationSet evaluation_set(const Ids& text, const TextProtocol& protocol);
 /// Every text once, B at a time, its first `longest` words (EvaluationTexts).
 EvaluationSet evaluation_set(const LabelledTexts& texts, std::int64_t B, std::int64_t longest);
 

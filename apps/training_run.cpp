@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "autograd/ops/arithmetic.h"
 #include "data/checksum.h"
 #include "optim/clip.h"
 
@@ -61,20 +62,30 @@ StepReport TrainingRun<R>::step() {
 template <RealScalar R>
 void TrainingRun<R>::gather_gradients(StepReport& report, bool trace) {
   const TrainingConfig& t = config_.training;
-  const double share = 1.0 / static_cast<double>(t.accumulate);
+  const auto first = static_cast<std::uint64_t>(state_.step * t.accumulate);
+  std::vector<Batch> batches;
+  std::int64_t n_targets = 0;
+  for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(t.accumulate); ++i) {
+    batches.push_back(task_->batch(first + i));
+    n_targets += batches.back().targets.size();
+  }
   std::optional<NanTrace> watching;
   if (trace) watching.emplace(parameters_);
   zero_grad(parameters_);
-  for (std::int64_t i = 0; i < t.accumulate; ++i) {
-    const auto number = static_cast<std::uint64_t>(state_.step * t.accumulate + i);
-    const Batch batch = task_->batch(number);
+  for (std::uint64_t number = first; const Batch& batch : batches) {
+    // Losses are means over a batch's targets. Weighted by how many these are, their mean is that of one large batch; batches of
+    // one size weigh exactly 1.
+    const double weight = t.accumulate_by == "batches"
+                              ? 1.0
+                              : static_cast<double>(batch.targets.size() * t.accumulate) / static_cast<double>(n_targets);
+    const double share = weight / static_cast<double>(t.accumulate);
     try {
       const Loss<R> loss = model_->loss(batch.tokens, batch.targets, context(number, batch));
       if (!trace && !std::isfinite(static_cast<double>(loss.total.value().item()))) {
         Tape::current().clear();
         give_up(fmt::format("the loss became {}", loss.total.value().item()), report);
       }
-      backward(loss.total);
+      backward(weight == 1 ? loss.total : scale(loss.total, static_cast<R>(weight)));
       report.cross_entropy += share * loss.cross_entropy;
       report.auxiliary += share * loss.auxiliary;
     } catch (const NonFiniteError& error) {
@@ -82,6 +93,7 @@ void TrainingRun<R>::gather_gradients(StepReport& report, bool trace) {
                           batch);
     }
     report.tokens += batch.n_tokens;
+    ++number;
   }
 }
 

@@ -92,6 +92,7 @@ template <RealScalar R>
 void TrainingSession<R>::log_validation(const Advance& done) {
   const Evaluation& e = *done.validation;
   nlohmann::ordered_json line = {{"step", done.step.step}, {"valid_loss", e.loss}};
+  line[e.confusion ? "valid_articles" : "valid_tokens"] = e.count;
   if (e.confusion) {
     const std::int64_t n = e.confusion->n_classes();
     line["valid_accuracy"] = *e.confusion->accuracy();

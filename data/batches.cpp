@@ -19,14 +19,15 @@ void check_sizes(const char* op, const Ids& tokens, std::int64_t B, std::int64_t
   require(B >= 1 && T >= 1, op, "batch and length must be at least 1, got {} and {}", B, T);
 }
 
-LmBatch windows_at(const Ids& tokens, std::int64_t T, std::vector<std::int64_t> starts) {
-  const Shape shape{static_cast<std::int64_t>(starts.size()), T};
-  LmBatch batch{Ids(shape), Ids(shape), std::move(starts)};
+/// Windows of T tokens and what follows the last n of them.
+LmBatch windows_at(const Ids& tokens, std::int64_t T, std::int64_t n, std::vector<std::int64_t> starts) {
+  const auto B = static_cast<std::int64_t>(starts.size());
+  LmBatch batch{Ids({B, T}), Ids({B, n}), std::move(starts)};
   std::int64_t row = 0;
   for (const std::int64_t start : batch.starts) {
-    std::copy_n(tokens.data() + start, T, batch.tokens.data() + row);
-    std::copy_n(tokens.data() + start + 1, T, batch.targets.data() + row);
-    row += T;
+    std::copy_n(tokens.data() + start, T, batch.tokens.data() + row * T);
+    std::copy_n(tokens.data() + start + T - n + 1, n, batch.targets.data() + row * n);
+    ++row;
   }
   return batch;
 }
@@ -56,7 +57,30 @@ LmBatch LmBatches::at(std::uint64_t i) const {
   std::vector<std::int64_t> starts;
   for (std::int64_t b = 0; b < B_; ++b)
     starts.push_back(start_of(i * static_cast<std::uint64_t>(B_) + static_cast<std::uint64_t>(b)));
-  return windows_at(tokens_, T_, std::move(starts));
+  return windows_at(tokens_, T_, T_, std::move(starts));
+}
+
+EvaluationWindows::EvaluationWindows(Ids tokens, std::int64_t B, std::int64_t T, std::int64_t S)
+    : tokens_(std::move(tokens)), T_(T) {
+  check_sizes("evaluation", tokens_, B, T);
+  require(S >= 1 && S <= T, "evaluation", "the stride must be in [1, {}], the length of a window, got {}", T, S);
+  const std::int64_t N = tokens_.size();
+  require(N >= 2, "evaluation", "a text of {} has nothing to score: its first token has nothing before it",
+          N == 1 ? "one token" : "no tokens");
+  T_ = std::min(T, N - 1);
+  for (std::int64_t last = 0; last < N - 1;) {  // tokens 1 ... last are scored
+    const std::int64_t n = std::min(last == 0 ? T_ : S, N - 1 - last);
+    last += n;
+    if (batches_.empty() || batches_.back().targets != n || static_cast<std::int64_t>(batches_.back().starts.size()) == B)
+      batches_.push_back({{}, n});
+    batches_.back().starts.push_back(last - T_);
+  }
+}
+
+LmBatch EvaluationWindows::operator[](std::int64_t i) const {
+  require(i >= 0 && i < size(), "evaluation", "no batch {} among {}", i, size());
+  const Rows& rows = batches_[static_cast<std::size_t>(i)];
+  return windows_at(tokens_, T_, rows.targets, rows.starts);
 }
 
 EvaluationBatches::EvaluationBatches(Ids tokens, std::int64_t B, std::int64_t T)
@@ -72,7 +96,7 @@ LmBatch EvaluationBatches::operator[](std::int64_t i) const {
   require(i >= 0 && i < blocks_, "evaluation", "no block {} among {}", i, blocks_);
   std::vector<std::int64_t> starts;
   for (std::int64_t b = 0; b < B_; ++b) starts.push_back((i * B_ + b) * T_);
-  return windows_at(tokens_, T_, std::move(starts));
+  return windows_at(tokens_, T_, T_, std::move(starts));
 }
 
 }  // namespace argand

@@ -8,9 +8,10 @@
 
 namespace argand {
 
-/// B windows of T tokens, and for each token the one that follows it.
+/// B windows of T tokens, and for each of their last n tokens the one that follows it; n = T but where EvaluationWindows overlap.
 struct LmBatch {
-  Ids tokens, targets;               ///< [B, T]; targets(b, t) is the token after tokens(b, t)
+  Ids tokens;                        ///< [B, T]
+  Ids targets;                       ///< [B, n]; targets(b, i) is the token after tokens(b, T - n + i)
   std::vector<std::int64_t> starts;  ///< where in the text each window begins [B]
 };
 
@@ -42,8 +43,35 @@ class LmBatches {
   std::uint64_t position_ = 0;
 };
 
-/// Evaluation batches: the text from its beginning in blocks of B · T consecutive tokens, a block's row b being its tokens
-/// [b · T, (b + 1) · T). What does not fill a block is left out. The same windows as in
+/// Evaluation batches in which every token of the text is a target exactly once, but for the first, which nothing precedes.
+/// The text is read in windows of T tokens, one after the other, B at a time. With a stride S < T they overlap: all targets of the
+/// first one count, and of each further one those of its last S tokens, which have at least T - S tokens before them to go by. What
+/// remains at the end is scored by a window that is moved back until it is full, so that all windows have T tokens (or, in a text
+/// that has no more, N - 1). Which windows there are does not depend on B; those of one batch count as many targets each.
+/// Source: "rolling" log likelihoods of the Language Model Evaluation Harness, github.com/EleutherAI/lm-evaluation-harness.
+class EvaluationWindows {
+ public:
+  /// tokens [N]. Throws Error for B, T < 1, for S not in [1, T], and for a text without anything to score (N < 2).
+  EvaluationWindows(Ids tokens, std::int64_t B, std::int64_t T, std::int64_t S);
+
+  std::int64_t size() const { return static_cast<std::int64_t>(batches_.size()); }
+  /// Batch i; the last of its kind may have fewer than B rows.
+  LmBatch operator[](std::int64_t i) const;
+
+ private:
+  struct Rows {
+    std::vector<std::int64_t> starts;
+    std::int64_t targets;  ///< of each window
+  };
+
+  Ids tokens_;
+  std::int64_t T_;
+  std::vector<Rows> batches_;
+};
+
+/// Evaluation batches as many programs have them, whose perplexity depends on B: the text from its beginning in blocks of B · T
+/// consecutive tokens, a block's row b being its tokens [b · T, (b + 1) · T). What does not fill a block is left out. The same
+/// windows as in
 ///   for j in range(0, len(tokens) - 1 - B * T, B * T): tokens[j : j + B * T].view(B, T)
 /// so that perplexities compare with those of a PyTorch loop like that.
 class EvaluationBatches {

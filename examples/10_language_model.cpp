@@ -18,10 +18,13 @@ using namespace argand;
 
 double validation_loss(Model<float>& model, const Ids& text, std::int64_t T) {
   const NoGrad nothing_is_recorded;
-  const EvaluationBatches blocks(text, 16, T);
+  const EvaluationWindows windows(text, /*B*/ 16, T, /*stride*/ T);  // every token but the first is a target once
   double sum = 0;
-  for (std::int64_t i = 0; i < blocks.size(); ++i) sum += model.loss(blocks[i].tokens, blocks[i].targets).cross_entropy;
-  return sum / static_cast<double>(blocks.size());
+  for (std::int64_t i = 0; i < windows.size(); ++i) {
+    const LmBatch batch = windows[i];  // the last one is smaller: its mean counts by its targets
+    sum += static_cast<double>(batch.targets.size()) * model.loss(batch.tokens, batch.targets).cross_entropy;
+  }
+  return sum / static_cast<double>(text.size() - 1);
 }
 
 int main() {

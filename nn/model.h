@@ -44,7 +44,8 @@ class Model {
   /// tokens [B, T] -> logits [B, T, vocab_size] (lm) or [B, n_classes] (classify).
   /// Throws for T > max_seq_len or a token id outside the vocabulary.
   virtual Var<R> logits(const Ids& tokens, const ForwardContext& context = {}) = 0;
-  /// Mean cross entropy of targets ([B, T] or [B]) plus auxiliary losses, without ever holding the logits of a large vocabulary.
+  /// Mean cross entropy of targets plus auxiliary losses, without ever holding the logits of a large vocabulary. targets: [B] of
+  /// classifiers; otherwise [B, n], what follows the last n tokens, 1 <= n <= T: those before are context that is not scored.
   virtual Loss<R> loss(const Ids& tokens, const Ids& targets, const ForwardContext& context = {}) = 0;
 
   /// An empty cache for a batch of this many sequences.

@@ -87,7 +87,7 @@ def train_lm(a, kw):
         times.append(time.perf_counter() - t0)
         if a.verbose and i % 50 == 0:
             print(i, round(losses[-1], 3), round(times[-1], 3), flush=True)
-    valid, total, count = data["valid"], 0.0, 0
+    valid, total, count = data["valid"], 0.0, 0  # what argand calls --eval-protocol full-blocks
     with torch.no_grad():
         for j in range(0, len(valid) - 1 - t * a.batch, t * a.batch):
             x, y = valid[j:j + t * a.batch].view(a.batch, t), valid[j + 1:j + 1 + t * a.batch].view(a.batch, t)

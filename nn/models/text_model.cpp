@@ -65,6 +65,13 @@ Var<R> apply(const OutputLayer<R>& layer, const Var<R>& h) {
   return layer.bias ? linear(h, layer.weight, *layer.bias) : linear(h, layer.weight);
 }
 
+/// h [B, T, D] of the last n positions, where targets are [B, n].
+template <RealScalar R>
+Var<R> last_positions(const Var<R>& h, const Ids& targets) {
+  const std::int64_t T = h.dim(1), n = targets.shape().rank() == 2 && targets.shape()[0] == h.dim(0) ? targets.shape()[1] : T;
+  return n < T ? slice(h, 1, T - n, T) : h;
+}
+
 }  // namespace
 
 template <RealScalar R>
@@ -82,7 +89,7 @@ Loss<R> TextModel<R>::loss(const Ids& tokens, const Ids& targets, const ForwardC
   if (this->config_.task == "classify")
     loss.total = cross_entropy(apply(layer, pool(h, tokens)), targets);
   else
-    loss.total = linear_cross_entropy<R>(h, layer.weight, layer.bias, targets);
+    loss.total = linear_cross_entropy<R>(last_positions(h, targets), layer.weight, layer.bias, targets);
   loss.cross_entropy = static_cast<double>(loss.total.value().item());
   if (wants_queries()) {
     const Var<R> auxiliary = auxiliary_loss(tokens, queries);

@@ -61,6 +61,17 @@ BOOST_AUTO_TEST_CASE(stopped_ablations_go_on_and_finished_ones_are_only_read) {
       run_argand(scratch, "ablate complexformer --rows rope --seeds 1 --steps 7 --out " + (scratch / "ablation"));
   BOOST_TEST(other.code == 2);
   BOOST_TEST(other.err.find("holds an ablation with other settings") != std::string::npos, other.err);
+
+  // An ablation of before there was a choice of protocols goes on with the one it began with, and with no other.
+  const std::string settings = scratch / "ablation/ablation.json";
+  std::string text = contents_of(settings);
+  const std::string key = ",\"eval_protocol\":\"every-token\"";
+  BOOST_TEST_REQUIRE(text.find(key) != std::string::npos, text);
+  std::ofstream(settings) << text.erase(text.find(key), key.size());
+  const Finished mixed = run_argand(scratch, command);
+  BOOST_TEST(mixed.code == 2);
+  BOOST_TEST(mixed.err.find("\"eval_protocol\":\"full-blocks\"") != std::string::npos, mixed.err);
+  BOOST_TEST(run_argand(scratch, command + " --set eval_protocol=full-blocks").code == 0);
 }
 
 BOOST_AUTO_TEST_CASE(a_failing_run_is_named_and_the_others_are_kept) {

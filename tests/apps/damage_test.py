@@ -209,7 +209,16 @@ def old_files():
     done = run("train", "lm", "--resume", "old")
     expect(done.returncode == 0 and done.stderr == "", f"--resume of an old run: {done.stderr}")
     with open("old/last.safetensors", "rb") as file:
-        expect(b'"checksum":"' in file.read(), "an old run that goes on gets no checksums")
+        last = file.read()
+    expect(b'"checksum":"' in last, "an old run that goes on gets no checksums")
+    # It was never told which tokens to validate on, and goes on with those that it began with.
+    expect(rb'\"eval_protocol\": \"full-blocks\"' in last, "an old run that goes on changes its protocol")
+    ends = []
+    for folder in (old_run, "old"):
+        with open(os.path.join(folder, "log.jsonl"), encoding="utf8") as file:
+            ends.append([json.loads(line) for line in file if '"valid_loss"' in line][-1])
+    expect(ends[0]["step"] == ends[1]["step"] == 4 and abs(ends[0]["valid_loss"] / ends[1]["valid_loss"] - 1) < 1e-6,
+           f"an old run ends in other losses: {ends}")
 
 
 with tempfile.TemporaryDirectory() as scratch:

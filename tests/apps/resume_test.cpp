@@ -69,6 +69,37 @@ BOOST_AUTO_TEST_CASE(interrupted_it_saves_and_says_how_to_go_on) {
   BOOST_TEST(again.out == stopped + " has all its 60 steps already\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_perplexity_does_not_depend_on_the_batch) {
+  const TemporaryDirectory scratch;
+  const std::string run = scratch / "run";
+  BOOST_TEST_REQUIRE(run_argand(scratch, "train lm --precision float64 --steps 10 --out " + run + tiny).code == 0);
+  const auto eval = [&](const std::string& more) {  // without the name and the speed
+    const Finished done = run_argand(scratch, "eval " + run + more);
+    BOOST_TEST(done.code == 0, done.err);
+    return done.out.substr(0, done.out.find(" (")).substr(done.out.find("test part"));
+  };
+  const std::string one = eval(" --batch 1");
+  BOOST_TEST(one.starts_with("test part, 19999 tokens, each once in windows of 32: loss "));
+  BOOST_TEST(eval("") == one);
+  for (const char* batch : {" --batch 8", " --batch 64"}) BOOST_TEST(eval(batch) == one);
+  BOOST_TEST(eval(" --stride 8").starts_with("test part, 19999 tokens, each once in windows of 32, 8 apart: loss "));
+  const std::string blocks = eval(" --protocol full-blocks");
+  BOOST_TEST(blocks.starts_with("test part, 19968 tokens of full blocks of 16 x 32: loss "));
+  BOOST_TEST(eval(" --protocol full-blocks --batch 64").starts_with("test part, 18432 tokens of full blocks of 64 x 32: loss "));
+  const auto refused = [&](const std::string& more) {
+    const Finished done = run_argand(scratch, "eval " + run + more);
+    BOOST_TEST(done.code == 2);
+    return done.err;
+  };
+  BOOST_TEST(refused(" --stride 0") == "argand: --stride: must be in [1, 32], the length of a window, got 0\n");
+  BOOST_TEST(refused(" --stride 33") == "argand: --stride: must be in [1, 32], the length of a window, got 33\n");
+  BOOST_TEST(refused(" --stride 8 --protocol full-blocks") ==
+             "argand: --stride: the windows of full-blocks do not overlap; --protocol every-token has strides\n");
+  BOOST_TEST(refused(" --batch 0") == "argand: --batch: must be at least 1, got 0\n");
+  BOOST_TEST(refused(" --generate --stride 8") ==
+             "argand: --stride: does not go with --generate, whose texts are judged word by word\n");
+}
+
 BOOST_AUTO_TEST_CASE(what_a_run_leaves_can_be_used) {
   const TemporaryDirectory scratch;
   const std::string run = scratch / "run";

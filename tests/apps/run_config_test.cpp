@@ -183,6 +183,21 @@ BOOST_AUTO_TEST_CASE(what_the_machine_cannot_hold_is_refused_at_once) {
   BOOST_TEST(refused({{"batch", "9000000000"}}).starts_with("config: these sizes need about "));
 }
 
+BOOST_AUTO_TEST_CASE(runs_without_a_choice_go_on_as_they_began) {
+  const auto without = [](std::string json, const std::string& line) {
+    BOOST_TEST_REQUIRE(json.find(line) != std::string::npos);
+    return RunConfig::from_json(json.erase(json.find(line), line.size())).training;
+  };
+  const RunConfig text = RunConfig::resolve({}, {}), articles = RunConfig::resolve({}, {}, "classify");
+  BOOST_TEST(text.training.eval_protocol == "every-token");
+  BOOST_TEST(without(text.to_json(), "    \"eval_protocol\": \"every-token\",\n").eval_protocol == "full-blocks");
+  BOOST_TEST(articles.training.accumulate_by == "targets");
+  BOOST_TEST(without(articles.to_json(), "    \"accumulate_by\": \"targets\",\n").accumulate_by == "batches");
+  BOOST_TEST(refused({{"accumulate_by", "batches"}}) == "--accumulate-by: the task lm has no such key");
+  BOOST_TEST(refused({{"task", "classify"}, {"eval_protocol", "full-blocks"}}) ==
+             "--eval-protocol: the task classify has no such key");
+}
+
 BOOST_AUTO_TEST_CASE(damaged_json) {
   std::string json = RunConfig::resolve({}, {}).to_json();
   const auto replaced = [&](const std::string& from, const std::string& to) {
@@ -196,6 +211,9 @@ BOOST_AUTO_TEST_CASE(damaged_json) {
   BOOST_TEST(replaced("\"complex_moments\": \"two\"", "\"complex_moments\": \"three\"")
                  .starts_with("complex_moments: \"three\" is not one of two|modulus"));
   BOOST_TEST(replaced("    \"complex_moments\": \"two\",\n", "") == "");  // runs of before there was a choice
+  BOOST_TEST(replaced("    \"eval_protocol\": \"every-token\",\n", "") == "");
+  BOOST_TEST(replaced("\"eval_protocol\": \"every-token\"", "\"eval_protocol\": \"blocks\"")
+                 .starts_with("eval_protocol: \"blocks\" is not one of every-token|full-blocks"));
   BOOST_TEST(replaced("\"batch\": 16", "\"batch\": [16]") == "batch: \"[16]\" is not a whole number");
   BOOST_TEST(
       replaced("\"precision\": \"float32\"", "\"precision\": \"float16\"").starts_with("precision: \"float16\" is not one of"));

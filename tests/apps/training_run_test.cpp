@@ -2,6 +2,7 @@
 
 #include "apps/command_line.h"
 #include "apps/training_session.h"
+#include "data/topics.h"
 #include "tests/apps/small_run.h"
 #include "tests/data/temporary_directory.h"
 
@@ -53,6 +54,62 @@ BOOST_AUTO_TEST_CASE(accumulating_two_batches_is_the_batch_of_both) {
     BOOST_TEST(a.cross_entropy == b.cross_entropy, boost::test_tools::tolerance(1e-10));
     BOOST_TEST(a.grad_norm == b.grad_norm, boost::test_tools::tolerance(1e-9));
   }
+}
+
+BOOST_AUTO_TEST_CASE(accumulating_a_short_batch_is_the_batch_of_both) {
+  // 11 articles in batches of 8 and 3: each epoch is a step of the same articles as in one batch of 11.
+  const LabelledCorpus articles = make_labelled_corpus(topic_articles(11, 5, 0), 1000, 0, 0);
+  const auto run_with = [&](const char* batch, const char* accumulate, const char* by) {
+    return TrainingRun<double>(RunConfig::resolve({},
+                                                  settings_of({{"family", "transformer"},
+                                                               {"n_layers", "1"},
+                                                               {"d_model", "16"},
+                                                               {"n_heads", "2"},
+                                                               {"d_ff", "24"},
+                                                               {"batch", batch},
+                                                               {"accumulate", accumulate},
+                                                               {"accumulate_by", by},
+                                                               {"precision", "float64"},
+                                                               {"steps", "4"},
+                                                               {"warmup", "0"},
+                                                               {"lr", "1e-2"}}),
+                                                  "classify"),
+                               articles);
+  };
+  auto whole = run_with("11", "1", "targets"), parts = run_with("8", "2", "targets"), alike = run_with("8", "2", "batches");
+  for (int i = 0; i < 4; ++i) {
+    const StepReport a = whole.step(), b = parts.step(), c = alike.step();
+    BOOST_TEST(a.cross_entropy == b.cross_entropy, boost::test_tools::tolerance(1e-12));
+    BOOST_TEST(a.grad_norm == b.grad_norm, boost::test_tools::tolerance(1e-12));
+    BOOST_TEST(a.tokens == b.tokens);
+    BOOST_TEST(std::abs(a.cross_entropy / c.cross_entropy - 1) > 1e-4);  // as runs of before there was a choice go on
+  }
+  const std::vector<double> a = numbers(whole.parameters()), b = numbers(parts.parameters());
+  double worst = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) worst = std::max(worst, std::abs(a[i] - b[i]));
+  BOOST_TEST(worst < 1e-12);
+}
+
+BOOST_AUTO_TEST_CASE(batches_of_one_size_accumulate_as_ever) {
+  // Weights are then exactly 1: 12 articles in batches of 4 take the same steps, bit for bit, by either rule.
+  const LabelledCorpus articles = make_labelled_corpus(topic_articles(12, 5, 0), 1000, 0, 0);
+  std::vector<std::vector<float>> ends;
+  for (const char* by : {"targets", "batches"}) {
+    TrainingRun<float> run(RunConfig::resolve({},
+                                              settings_of({{"n_layers", "1"},
+                                                           {"d_model", "16"},
+                                                           {"n_heads", "2"},
+                                                           {"d_ff", "24"},
+                                                           {"batch", "4"},
+                                                           {"accumulate", "3"},
+                                                           {"accumulate_by", by},
+                                                           {"epochs", "3"}}),
+                                              "classify"),
+                           articles);
+    while (!run.finished()) run.step();
+    ends.push_back(numbers(run.parameters()));
+  }
+  BOOST_TEST((std::memcmp(ends[0].data(), ends[1].data(), ends[0].size() * sizeof(float)) == 0));
 }
 
 BOOST_AUTO_TEST_CASE(goes_on_bit_for_bit) {
@@ -131,7 +188,7 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_said_at_once) {
                TrainingRun<float>(small_run({{"vocab_size", "10", ""}}), small_corpus());
              }) == "--vocab-size: 10 ids are too few for the corpus's 200 words; 0 takes as many as there are");
   BOOST_TEST(error_of([] {
-               TrainingRun<float>(small_run({{"batch", "50", ""}}), small_corpus());
+               TrainingRun<float>(small_run({{"batch", "50", ""}, {"eval_protocol", "full-blocks", ""}}), small_corpus());
              }) == "evaluation: a text of 200 tokens is too short for a block of 50 x 16 and one more after its targets");
   const TemporaryDirectory scratch;
   TrainingRun<float> run(small_run(), small_corpus()), other(small_run({{"lr", "1e-3", ""}}), small_corpus());
@@ -158,6 +215,7 @@ BOOST_AUTO_TEST_CASE(a_session_keeps_what_is_due) {
   std::istringstream lines(contents_of(folder.log()));
   for (std::string line; std::getline(lines, line);) {
     const auto json = nlohmann::json::parse(line);
+    if (json.contains("valid_loss")) BOOST_TEST(json["valid_tokens"] == 199);  // of the 200, all but the first
     if (!json.contains("loss")) continue;
     logged.push_back(json["step"]);
     for (const char* key : {"lr", "grad_norm", "tokens_per_second", "seconds", "delta_mean", "delta_std", "phase_bias_mean"})

@@ -110,7 +110,62 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_cut_is_refused) {
   BOOST_TEST(LmBatches(count_up(11), 2, 10, 0).at(7).tokens[0] == 0);  // the only window
   BOOST_TEST(error_of([] { EvaluationBatches(count_up(21), 2, 10); }) ==
              "evaluation: a text of 21 tokens is too short for a block of 2 x 10 and one more after its targets");
+  BOOST_TEST(error_of([] { EvaluationWindows(count_up(30), 2, 10, 0); }) ==
+             "evaluation: the stride must be in [1, 10], the length of a window, got 0");
+  BOOST_TEST(error_of([] { EvaluationWindows(count_up(30), 2, 10, 11); }) ==
+             "evaluation: the stride must be in [1, 10], the length of a window, got 11");
+  BOOST_TEST(error_of([] { EvaluationWindows(count_up(30), 0, 10, 10); }) ==
+             "evaluation: batch and length must be at least 1, got 0 and 10");
+  BOOST_TEST(error_of([] { EvaluationWindows(count_up(1), 2, 10, 10); }) ==
+             "evaluation: a text of one token has nothing to score: its first token has nothing before it");
+  BOOST_TEST(error_of([] { EvaluationWindows(Ids(Shape{0}), 2, 10, 10); }) ==
+             "evaluation: a text of no tokens has nothing to score: its first token has nothing before it");
+  BOOST_TEST(error_of([] { EvaluationWindows(count_up(22), 2, 10, 10)[2]; }) == "evaluation: no batch 2 among 2");
   BOOST_TEST(error_of([] { EvaluationBatches(count_up(22), 2, 10)[1]; }) == "evaluation: no block 1 among 1");
+}
+
+BOOST_AUTO_TEST_CASE(every_token_but_the_first_is_scored_once_whatever_the_batch) {
+  constexpr std::int64_t T = 4;
+  for (std::int64_t N = 2; N < 40; ++N)
+    for (std::int64_t S = 1; S <= T; ++S) {
+      std::vector<std::pair<std::int64_t, std::int64_t>> windows;  // start and targets of each, for B = 1
+      for (const std::int64_t B : {1, 3, 64}) {
+        const EvaluationWindows evaluation(count_up(N), B, T, S);
+        std::vector<std::int64_t> scored;
+        std::vector<std::pair<std::int64_t, std::int64_t>> seen;
+        for (std::int64_t i = 0; i < evaluation.size(); ++i) {
+          const LmBatch batch = evaluation[i];
+          const std::int64_t rows = batch.tokens.shape()[0], length = batch.tokens.shape()[1], n = batch.targets.shape()[1];
+          BOOST_TEST_REQUIRE(length == std::min(T, N - 1));
+          BOOST_TEST_REQUIRE(
+              (rows <= B && batch.targets.shape()[0] == rows && static_cast<std::int64_t>(batch.starts.size()) == rows));
+          for (std::int64_t b = 0; b < rows; ++b) {
+            const std::int64_t start = batch.starts[static_cast<std::size_t>(b)];
+            seen.push_back({start, n});
+            for (std::int64_t t = 0; t < length; ++t) BOOST_REQUIRE(batch.tokens[b * length + t] == start + t);
+            for (std::int64_t t = 0; t < n; ++t) {
+              const std::int64_t target = batch.targets[b * n + t];
+              BOOST_REQUIRE(target == start + length - n + t + 1);
+              // What it has to go by: everything before it, or T - S tokens of it and one more for each target before it.
+              BOOST_REQUIRE(target - start >= std::min(target, T - S + 1));
+              scored.push_back(target);
+            }
+          }
+        }
+        std::vector<std::int64_t> all(static_cast<std::size_t>(N - 1));
+        std::iota(all.begin(), all.end(), 1);
+        BOOST_TEST(scored == all, boost::test_tools::per_element());  // in order, too
+        if (B == 1) windows = seen;
+        BOOST_TEST((seen == windows));
+      }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(windows_side_by_side_share_batches) {
+  const EvaluationWindows apart(count_up(100), 8, 10, 10), overlapping(count_up(100), 8, 10, 5);
+  BOOST_TEST(apart.size() == 3);         // 9 full windows, and the one that scores the 9 targets that remain
+  BOOST_TEST(overlapping.size() == 5);   // the first, 17 that score 5 tokens, and the one that scores 4
+  BOOST_TEST(apart[2].starts[0] == 89);  // moved back until it is full
 }
 
 BOOST_AUTO_TEST_CASE(evaluation_reads_the_text_in_blocks) {
