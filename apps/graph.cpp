@@ -67,7 +67,7 @@ std::string model_graph(Model<R>& model, const std::string& title, const GraphOp
   const Ids targets = lm ? random_ids({B, T}, config.vocab_size, 1) : random_ids({B}, config.n_classes, 1);
   const Ids passages = random_ids({2 * config.irw_top_k, T}, config.vocab_size, 2);
   const Knowledge knowledge{.passages = &passages};
-  ForwardContext context{.training = true};
+  ForwardContext context{.training = true, .step = 0};
   if (!config.irw_layers.empty()) context.knowledge = &knowledge;
   TapeGraph graph(model.parameters());
   const Loss<R> loss = model.loss(tokens, targets, context);

@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "core/error.h"
+#include "autograd/op_check.h"
 
 namespace argand {
 namespace {
@@ -24,8 +24,13 @@ std::string_view kind_name(Kind kind) {
 
 Op::Op(OpText text, Check check) : text_(std::move(text)), check_(check) {
   require(check_ != nullptr, "op", "{} has no check", text_.name);
+  OpCheck cases;
+  check_(cases);
+  require(!cases.cases().empty(), "op", "the check of {} is empty; give it a case, check.function(label, f, inputs)", text_.name);
   require(registry().emplace(text_.name, this).second, "op", "two ops are called {}", text_.name);
 }
+
+Op::~Op() { registry().erase(text_.name); }
 
 std::vector<const Op*> Op::all() {
   std::vector<const Op*> ops;

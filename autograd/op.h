@@ -1,6 +1,6 @@
 #pragma once
 /// An Op: what is written once, beside the code, about one differentiable operation: equation, kind, derivation, singular points
-/// and the numerical check. `record` takes an Op and an Op takes a check, so an operation without a check cannot exist.
+/// and the numerical check. `record` takes an Op and an Op takes a check with a case, so an operation without one cannot exist.
 
 #include <span>
 #include <string>
@@ -35,8 +35,10 @@ struct OpText {
 class Op {
  public:
   using Check = void (*)(OpCheck&);
-  /// Registers the op; lives in a static variable of the op's file.
+  /// Registers the op until it is destroyed; lives in a static variable of the op's file, longer than the tapes that it is on.
+  /// Throws when another op has that name, or when the check, which this calls once, has no case.
   Op(OpText text, Check check);
+  ~Op();
   Op(const Op&) = delete;
   Op& operator=(const Op&) = delete;
 

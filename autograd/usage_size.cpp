@@ -83,13 +83,17 @@ bool maps_elements(const Subject& s) {
   return true;
 }
 
+Subject repeated(const Subject& base, std::int64_t n) {
+  Subject s = base;
+  s.label = fmt::format("{}, n = {}", base.label, n);
+  s.output = Shape{n};
+  s.incoming = cycle(base.incoming, base.incoming.size(), n);
+  for (AnyTensor& x : s.inputs) x = cycle(x, n);
+  return s;
+}
+
 Repeated::Repeated(const Subject& base) : base_(base) {
-  const Subject whole = [&] {
-    Subject s = base;
-    s.incoming = cycle(base.incoming, base.incoming.size(), 64 * base.output.size());
-    for (AnyTensor& x : s.inputs) x = cycle(x, 64 * base.output.size());
-    return s;
-  }();
+  const Subject whole = repeated(base, 64 * base.output.size());
   whole_ = Passes<double>(whole.f, whole.inputs).fresh(whole.incoming);
   const std::size_t period = base.incoming.size();
   whole_.value.resize(period);
@@ -98,11 +102,7 @@ Repeated::Repeated(const Subject& base) : base_(base) {
 
 Subject Repeated::at(std::int64_t n) const {
   const std::size_t period = base_.incoming.size();
-  Subject s = base_;
-  s.label = fmt::format("{}, n = {}", base_.label, n);
-  s.output = Shape{n};
-  s.incoming = cycle(base_.incoming, period, n);
-  for (AnyTensor& x : s.inputs) x = cycle(x, n);
+  Subject s = repeated(base_, n);
   s.sample.value = cycle(whole_.value, period, n);
   s.condition.value = cycle(base_.condition.value, period, n);
   for (std::size_t i = 0; i < s.inputs.size(); ++i) {

@@ -16,6 +16,9 @@ std::vector<std::int64_t> lengths(std::int64_t longest);
 /// inputs' elements k.
 bool maps_elements(const Subject& s);
 
+/// Such an op's case with its elements over and over, n in all: inputs and incoming gradient.
+Subject repeated(const Subject& base, std::int64_t n);
+
 /// The elements of such an op's case, over and over up to any length. What value and gradient are there is taken from a length that
 /// every vector register divides.
 class Repeated {

@@ -3,6 +3,23 @@
 #include <algorithm>
 
 namespace argand {
+namespace {
+
+/// The product of some sizes. Sizes can be set one by one, so this is where they are judged: the product must stay a valid element
+/// count, so that no later computation of indices or bytes can overflow, even where an empty axis makes it 0.
+std::int64_t checked_product(const Shape& shape, const std::int64_t* end) {
+  std::int64_t product = 1, without_zeros = 1;
+  for (const std::int64_t* size = shape.begin(); size != end; ++size) {
+    require(*size >= 0, "shape", "sizes cannot be negative, got {}", *size);
+    require(!__builtin_mul_overflow(without_zeros, std::max<std::int64_t>(1, *size), &without_zeros) &&
+                without_zeros < (std::int64_t{1} << 48),
+            "shape", "{} has too many elements", shape);
+    product *= *size;
+  }
+  return product;
+}
+
+}  // namespace
 
 Shape::Shape(std::initializer_list<std::int64_t> sizes) : Shape(std::span<const std::int64_t>(sizes.begin(), sizes.size())) {}
 
@@ -10,26 +27,16 @@ Shape::Shape(std::span<const std::int64_t> sizes) {
   for (std::int64_t size : sizes) push_back(size);
 }
 
-std::int64_t Shape::size() const {
-  std::int64_t n = 1;
-  for (std::int64_t s : *this) n *= s;
-  return n;
-}
-
-std::int64_t Shape::rows() const {
-  std::int64_t n = 1;
-  for (int i = 0; i + 1 < rank_; ++i) n *= sizes_[static_cast<std::size_t>(i)];
-  return n;
-}
+std::int64_t Shape::size() const { return checked_product(*this, end()); }
+std::int64_t Shape::rows() const { return checked_product(*this, rank_ > 0 ? end() - 1 : end()); }
 
 void Shape::push_back(std::int64_t size) {
   require(rank_ < max_rank, "shape", "at most {} axes", max_rank);
   require(size >= 0, "shape", "sizes cannot be negative, got {}", size);
-  // The product must stay a valid element count, so that no later index computation can overflow.
-  std::int64_t product = 0;
-  require(!__builtin_mul_overflow(std::max<std::int64_t>(1, this->size()), size, &product) && product < (std::int64_t{1} << 48),
-          "shape", "{} with a further axis of {} has too many elements", str(), size);
-  sizes_[static_cast<std::size_t>(rank_++)] = size;
+  Shape longer = *this;
+  longer.sizes_[static_cast<std::size_t>(longer.rank_++)] = size;
+  checked_product(longer, longer.end());
+  *this = longer;
 }
 
 void Shape::erase(int axis) {

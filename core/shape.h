@@ -21,7 +21,7 @@ class Shape {
   explicit Shape(std::span<const std::int64_t> sizes);
 
   int rank() const { return rank_; }
-  /// Product of the sizes; 1 for a scalar.
+  /// Product of the sizes; 1 for a scalar. Throws for 2^48 elements or more, empty axes not counted, and negative sizes.
   std::int64_t size() const;
   /// Size of one axis; negative axes count from the end. Throws when there is no such axis.
   std::int64_t operator[](int axis) const { return sizes_[static_cast<std::size_t>(checked(axis))]; }

@@ -2,6 +2,7 @@
 /// A language model or classifier of any family: what the programs need to know of it.
 
 #include <memory>
+#include <optional>
 
 #include "autograd/parameter.h"
 #include "core/random.h"
@@ -13,9 +14,11 @@ namespace argand {
 
 /// Everything a forward pass depends on besides parameters and tokens.
 struct ForwardContext {
-  bool training = false;                 ///< dropout on
-  std::uint64_t seed = 0;                ///< of the dropout masks
-  std::uint64_t step = 0;                ///< of the dropout masks: a mask is a pure function of (seed, step, place, element)
+  bool training = false;   ///< dropout on
+  std::uint64_t seed = 0;  ///< of the dropout masks
+  /// Number of the training step. A dropout mask is a pure function of (seed, step, place, element): a pass that drops throws where
+  /// there is none, as every step would drop the same activations.
+  std::optional<std::uint64_t> step{};
   const Knowledge* knowledge = nullptr;  ///< what reflection windows look things up in; null for models without
   /// For each row of the batch the passages that it must not find, such as those that overlap the text it predicts; empty: none.
   std::vector<RowRange> excluded{};

@@ -14,7 +14,13 @@ class Pass {
   /// Probability of dropping; 0 outside training.
   double dropout() const { return dropout_; }
   /// The random numbers of the next place: a pure function of (seed, step, place), so a resumed run drops the same activations.
-  Random next_random() { return Random(context_.seed ^ 0xD20D0u, context_.step << 16 | place_++); }
+  /// Throws without a step.
+  Random next_random() {
+    require(context_.step.has_value(), "dropout",
+            "training needs the number of the step, set ForwardContext::step; every step would "
+            "drop the same activations otherwise");
+    return Random(context_.seed ^ 0xD20D0u, *context_.step << 16 | place_++);
+  }
 
   /// x with dropout, at the next place.
   template <Scalar T>

@@ -7,14 +7,14 @@
 namespace argand {
 namespace {
 
-/// max(x, 0), a NaN staying one; and g where x > 0, else 0.
+/// y = max(x, 0), a NaN staying one; and g where y > 0, else y: 0 or NaN.
 constexpr auto positive_part = [](auto x) {
   using X = decltype(x);
   return math::select(x <= X(0), X(0), x);
 };
-constexpr auto where_positive = [](auto x, auto g) {
-  using X = decltype(x);
-  return math::select(x > X(0), g, X(0));
+constexpr auto where_positive = [](auto y, auto g) {
+  using X = decltype(y);
+  return math::select(y > X(0), g, y);
 };
 
 }  // namespace

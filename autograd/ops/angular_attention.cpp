@@ -87,11 +87,13 @@ Var<std::complex<R>> angular_attention(const Var<std::complex<R>>& Q, const Var<
   const AttentionTiles<R> tiles("angular_attention", Q.shape(), K.shape(), V.shape(), options, 2);
   // Made again in the backward pass rather than kept: two passes over Q and K cost less than their memory.
   const auto phasors = [](const Tensor<C>& z) { return as_real(map_packs([](auto v) { return phasor(v); }, z)); };
-  const auto output = tiles.forward(phasors(Q.value()), phasors(K.value()), as_real(V.value()));
+  const auto seen = [tiles](const Tensor<C>& k) { return as_complex(tiles.visible(as_real(k))); };
+  const auto output = tiles.forward(phasors(Q.value()), phasors(seen(K.value())), as_real(V.value()));
   return record(
       angular_attention_op, as_complex(output.o),
-      [tiles, output, phasors, q = Q.value(), k = K.value(), v = V.value(), dQ = sink(Q), dK = sink(K),
+      [tiles, output, phasors, seen, q = Q.value(), all_k = K.value(), v = V.value(), dQ = sink(Q), dK = sink(K),
        dV = sink(V)](const Tensor<C>& d_o) {
+        const Tensor<C> k = seen(all_k);
         const auto gradients = tiles.backward(phasors(q), phasors(k), as_real(v), output, as_real(d_o));
         const auto from_phase = [](auto z, auto du) { return turn(z, conj_mul(phasor(z), du).im); };
         accumulate_packs(dQ, from_phase, q, as_complex(gradients.dq));

@@ -7,6 +7,10 @@
 ///                                                  gradients of queries and keys
 ///
 /// with rows of `key_tile` numbers. Masks, softmax, dropout and values are done here.
+///
+/// A weight of 0 hides a finite number, but 0 · NaN is NaN. So that no query meets the NaN of a key that it must not see, hidden
+/// keys and values enter as 0 (`visible`), and a tile of a causal mask whose results are not all finite is computed again, one
+/// query after the other, each with the keys that it sees and no others.
 
 #include <algorithm>
 #include <cmath>
@@ -70,6 +74,27 @@ struct AttentionLoops {
           for (std::int64_t i = 0; i < rows; ++i) scores[i * key_tile + j] = hidden;
   }
 
+  /// k or v [B, Tk, ...] without what no query may see: x itself, or, where hidden rows hold NaN or infinity, a copy with 0 there.
+  Tensor<R> visible(const Tensor<R>& x) const {
+    const std::int64_t width = x.size() / std::max<std::int64_t>(1, B * Tk);
+    for (std::int64_t row = 0; options.visible_keys && row < B * Tk; ++row)
+      if ((*options.visible_keys)[static_cast<std::size_t>(row)] == 0 && !all_finite(x.data() + row * width, width)) {
+        Tensor<R> y = x.clone();
+        clear_hidden(y);
+        return y;
+      }
+    return x;
+  }
+  /// The gradient of k or v is 0 where they are hidden, whatever the queries hold.
+  void clear_hidden(Tensor<R>& x) const {
+    const std::int64_t width = x.size() / std::max<std::int64_t>(1, B * Tk);
+    for (std::int64_t row = 0; options.visible_keys && row < B * Tk; ++row)
+      if ((*options.visible_keys)[static_cast<std::size_t>(row)] == 0) std::fill_n(x.data() + row * width, width, R(0));
+  }
+  static bool all_finite(const R* x, std::int64_t n) {
+    return pack_sum<R>(0, n, [&](auto at) { return at.load(x) * Pack<R>(0); }) == 0;
+  }
+
   /// keep[i][j] <- 1/(1-p), or 0 where dropped.
   void dropout_mask(std::int64_t b, std::int64_t h, std::int64_t q0, std::int64_t rows, std::int64_t k0, std::int64_t columns,
                     R* keep) const {
@@ -85,9 +110,9 @@ struct AttentionLoops {
     }
   }
 
-  /// Of each row of scores [B, H, Tq, 2]: the maximum, and 1/Σ exp(score - maximum); 0 and 0 for a row that sees nothing. All that
-  /// the backward pass needs of them. (Their logarithm together, ℓ = logsumexp, would do; but a ℓ of 50 is off by 2e-6 in float,
-  /// and with it all weights of the row, whose gradients nearly cancel.)
+  /// Of each row of scores [B, H, Tq, 2]: the maximum, and 1/Σ exp(score - maximum); 0 and 0 for a row that sees nothing, NaN for
+  /// one that sees a NaN. All that the backward pass needs of them. (Their logarithm together, ℓ = logsumexp, would do; but a ℓ of
+  /// 50 is off by 2e-6 in float, and with it all weights of the row, whose gradients nearly cancel.)
   Tensor<R> make_sums() const { return Tensor<R>(Shape{B, H, Tq, 2}); }
 
   /// One position of one head's output, times a number.
@@ -95,13 +120,24 @@ struct AttentionLoops {
     for_packs<R>(0, dv, [&](auto at) { at.store(out, at.load(out) * factor); });
   }
 
+  /// Calls tile(first query, how many) for all of a head's; where it returns false, once more for each query by itself.
+  template <class Tile>
+  void each_tile(const Tile& tile) const {
+    for (std::int64_t q0 = 0; q0 < Tq; q0 += query_tile) {
+      const std::int64_t rows = std::min(query_tile, Tq - q0);
+      if (!tile(q0, rows) && rows > 1)
+        for (std::int64_t i = 0; i < rows; ++i) tile(q0 + i, 1);
+    }
+  }
+
   /// One head's output for all its queries, and their sums. v, out, sums: the head's own part.
   template <class Scores>
   void forward(Scores& score, const R* v, std::int64_t b, std::int64_t h, R* out, R* sums) const {
     std::vector<R> scores(query_tile * key_tile), keep(options.dropout > 0 ? query_tile * key_tile : 0);
     std::vector<R> top(query_tile), sum(query_tile);
-    for (std::int64_t q0 = 0; q0 < Tq; q0 += query_tile) {
-      const std::int64_t rows = std::min(query_tile, Tq - q0), keys = last_key(q0 + rows);
+    // Returns whether that is all there is to it.
+    const auto tile = [&](std::int64_t q0, std::int64_t rows) {
+      const std::int64_t keys = last_key(q0 + rows);
       std::fill(top.begin(), top.end(), -std::numeric_limits<R>::infinity());
       std::fill(sum.begin(), sum.end(), R(0));
       for (std::int64_t i = 0; i < rows; ++i) std::fill_n(out + (q0 + i) * H * dv, dv, R(0));
@@ -112,7 +148,8 @@ struct AttentionLoops {
         for (std::int64_t i = 0; i < rows; ++i) {
           R* __restrict s = scores.data() + i * key_tile;
           const R high = std::max(top[static_cast<std::size_t>(i)], pack_max(0, columns, s));
-          if (high == -std::numeric_limits<R>::infinity()) {  // nothing visible so far
+          const bool nothing_so_far = high == -std::numeric_limits<R>::infinity();  // visible, or nothing but NaN
+          if (nothing_so_far && std::none_of(s, s + columns, [](R x) { return std::isnan(x); })) {
             std::fill_n(s, columns, R(0));
             continue;
           }
@@ -137,12 +174,16 @@ struct AttentionLoops {
       }
       for (std::int64_t i = 0; i < rows; ++i) {
         const R total = sum[static_cast<std::size_t>(i)];
-        const R factor = total > 0 ? 1 / total : R(0);
-        sums[2 * (q0 + i)] = total > 0 ? top[static_cast<std::size_t>(i)] : R(0);
+        const R factor = total == 0 ? R(0) : 1 / total;
+        sums[2 * (q0 + i)] = total == 0 ? R(0) : top[static_cast<std::size_t>(i)];
         sums[2 * (q0 + i) + 1] = factor;
         scale_row(out + (q0 + i) * H * dv, factor);
       }
-    }
+      bool finite = true;
+      for (std::int64_t i = 0; options.causal && i < rows; ++i) finite = finite && all_finite(out + (q0 + i) * H * dv, dv);
+      return finite;
+    };
+    each_tile(tile);
   }
 
   /// One head's dv (zeroed by the caller), and what `score` does with the scores' gradients.
@@ -152,12 +193,13 @@ struct AttentionLoops {
     std::vector<R> p(query_tile * key_tile), dp(query_tile * key_tile), keep(options.dropout > 0 ? query_tile * key_tile : 0),
         r(query_tile);
     const R scale = static_cast<R>(options.scale);
-    for (std::int64_t q0 = 0; q0 < Tq; q0 += query_tile) {
-      const std::int64_t rows = std::min(query_tile, Tq - q0), keys = last_key(q0 + rows);
+    const auto tile = [&](std::int64_t q0, std::int64_t rows) {
+      const std::int64_t keys = last_key(q0 + rows);
       for (std::int64_t i = 0; i < rows; ++i) {
         const R *g = go + (q0 + i) * H * dv, *out = o + (q0 + i) * H * dv;
         r[static_cast<std::size_t>(i)] = pack_sum<R>(0, dv, [&](auto at) { return at.load(g) * at.load(out); });
       }
+      if (options.causal && rows > 1 && !all_finite(r.data(), rows)) return false;
       for (std::int64_t k0 = 0; k0 < keys; k0 += key_tile) {
         const std::int64_t columns = std::min(key_tile, keys - k0);
         score.tile(q0, rows, k0, columns, p.data());
@@ -194,7 +236,9 @@ struct AttentionLoops {
                 dv_out + k0 * H * dv, H * dv);
         score.gradient(q0, rows, k0, columns, dp.data());
       }
-    }
+      return true;
+    };
+    each_tile(tile);
   }
 };
 

@@ -30,8 +30,9 @@ struct DotScores {
 }  // namespace
 
 template <RealScalar R>
-auto AttentionTiles<R>::forward(const Tensor<R>& q, const Tensor<R>& k, const Tensor<R>& v) const -> Output {
+auto AttentionTiles<R>::forward(const Tensor<R>& q, const Tensor<R>& all_k, const Tensor<R>& all_v) const -> Output {
   const AttentionLoops<R>& a = loops_;
+  const Tensor<R> k = a.visible(all_k), v = a.visible(all_v);
   Output output{Tensor<R>(Shape{a.B, a.Tq, a.H * a.dv}), a.make_sums()};
   a.for_each_head([&](std::int64_t b, std::int64_t h) {
     DotScores<R> scores{a, q.data() + a.at_q(b, h), k.data() + a.at_k(b, h), nullptr, nullptr};
@@ -41,9 +42,10 @@ auto AttentionTiles<R>::forward(const Tensor<R>& q, const Tensor<R>& k, const Te
 }
 
 template <RealScalar R>
-auto AttentionTiles<R>::backward(const Tensor<R>& q, const Tensor<R>& k, const Tensor<R>& v, const Output& output,
+auto AttentionTiles<R>::backward(const Tensor<R>& q, const Tensor<R>& all_k, const Tensor<R>& all_v, const Output& output,
                                  const Tensor<R>& d_o) const -> Gradients {
   const AttentionLoops<R>& a = loops_;
+  const Tensor<R> k = a.visible(all_k), v = a.visible(all_v);
   Gradients g{Tensor<R>::zeros(q.shape()), Tensor<R>::zeros(k.shape()), Tensor<R>::zeros(v.shape())};
   a.for_each_head([&](std::int64_t b, std::int64_t h) {
     DotScores<R> scores{a, q.data() + a.at_q(b, h), k.data() + a.at_k(b, h), g.dq.data() + a.at_q(b, h),
@@ -51,6 +53,8 @@ auto AttentionTiles<R>::backward(const Tensor<R>& q, const Tensor<R>& k, const T
     a.backward(scores, v.data() + a.at_v(b, h), output.o.data() + a.at_out(b, h), output.sums.data() + a.at_row(b, h),
                d_o.data() + a.at_out(b, h), b, h, g.dv.data() + a.at_v(b, h));
   });
+  a.clear_hidden(g.dk);
+  a.clear_hidden(g.dv);
   return g;
 }
 

@@ -87,11 +87,11 @@ Var<std::complex<R>> modrelu(const Var<std::complex<R>>& z, const Var<R>& c) {
             for (std::int64_t j = 0; j < columns; ++j) {
               const std::int64_t i = row * columns + j;
               const T v = z.data()[i], u = phasor(v), along = conj_mul(u, dw.data()[i]);
-              const R b = bias.data()[j];
-              const bool active = v != T(0) && modulus_plus(v, b) > 0;
-              gc.data()[i] = active ? along.real() : R(0);
+              const R b = bias.data()[j], s = modulus_plus(v, b);
+              const bool inactive = v == T(0) || s <= 0;  // a NaN is neither
+              gc.data()[i] = inactive ? R(0) : s > 0 ? along.real() : s;
               const R bend = modulus(v) < std::numeric_limits<R>::min() ? R(0) : divide_by_modulus(b, v);
-              gz.data()[i] = active ? dw.data()[i] + bend * along.imag() * T(-u.imag(), u.real()) : T(0);
+              gz.data()[i] = inactive ? T(0) : dw.data()[i] + bend * along.imag() * T(-u.imag(), u.real());
             }
         });
         dz.add(gz.reshape(dw.shape()));
@@ -173,7 +173,9 @@ Var<std::complex<R>> zrelu(const Var<std::complex<R>>& z) {
       zrelu_op, w,
       [w, dz = sink(z)](const Tensor<T>& dw) {
         accumulate_map(
-            dz, [](T v, T g) { return v == T(0) ? T(0) : g; }, w, dw);
+            dz, [](T v, T g) { return v == T(0) ? T(0)
+                                      : v == v  ? g
+                                                : v; }, w, dw);  // a NaN stays one
       },
       z);
 }
@@ -204,7 +206,7 @@ Var<std::complex<R>> crelu(const Var<std::complex<R>>& z) {
   return record(
       crelu_op, w,
       [w, dz = sink(z)](const Tensor<T>& dw) {
-        dz.add(split_map<R>([](auto v, auto g) { return math::select(v > decltype(v)(0), g, decltype(v)(0)); }, w, dw));
+        dz.add(split_map<R>([](auto v, auto g) { return math::select(v > decltype(v)(0), g, v); }, w, dw));  // v: 0 or NaN
       },
       z);
 }

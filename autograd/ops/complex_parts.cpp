@@ -128,7 +128,10 @@ Var<RealOf<T>> abs(const Var<T>& z) {
               dz, [](T v, R g) { return mul(phasor(v), g); }, x, dw);
         else
           accumulate_map(
-              dz, [](R v, R g) { return v == 0 ? R(0) : std::copysign(R(1), v) * g; }, x, dw);
+              dz, [](R v, R g) { return v > 0    ? g
+                                        : v < 0  ? -g
+                                        : v == 0 ? R(0)
+                                                 : v; }, x, dw);
       },
       z);
 }

@@ -77,7 +77,8 @@ Var<R> info_nce(const Var<R>& s, const Ids& tokens) {
           if (id[n] != id[m]) negatives += out[n] = std::exp(row[n] - top);
         out[p] = -negatives;
         const R below = top - row[p], total = std::exp(-below) + negatives;
-        for (std::int64_t n = 0; n < T; ++n) out[n] /= total;
+        for (std::int64_t n = 0; n < T; ++n)
+          if (id[n] != id[m] || n == p) out[n] /= total;
         losses[static_cast<std::size_t>(b)] += below == 0 ? std::log1p(static_cast<double>(negatives))
                                                           : static_cast<double>(below) + std::log(static_cast<double>(total));
         ++anchors[static_cast<std::size_t>(b)];
@@ -92,7 +93,7 @@ Var<R> info_nce(const Var<R>& s, const Ids& tokens) {
       [ds, A, to = sink(s)](const Tensor<R>& dL) {
         const R factor = A > 0 ? dL.item() / static_cast<R>(A) : R(0);
         Tensor<R> g = ds;
-        for (R& v : g.span()) v *= factor;
+        for (R& v : g.span()) v = v == 0 ? R(0) : v * factor;  // of no candidate, whatever dL
         to.add(g);
       },
       s);

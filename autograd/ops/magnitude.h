@@ -21,6 +21,7 @@ struct Measure {
   R weight(std::int64_t group = 0) const { return magnitude_weight(kind, kappa(angle(group))); }
   /// dw/dθ.
   R weight_derivative(std::int64_t group = 0) const {
+    if (kind == Magnitude::Euclidean) return 0;  // even where θ is NaN
     return magnitude_weight_derivative<R>(kind) * kappa_derivative(angle(group));
   }
   R angle(std::int64_t group) const { return theta.value().data()[theta.size() == 1 ? 0 : group]; }

@@ -181,7 +181,8 @@ struct ModRelu {
   static Factor<X> at(const Measured<P, X>& n, const std::array<X, P>& z, X c) {
     const X reach = n.plus(z, c), zero(0);
     const auto inactive = reach <= zero;  // a NaN stays one
-    return {math::select(inactive, zero, reach / n.m), math::select(inactive, zero, -c / n.m), math::select(inactive, zero, X(1))};
+    return {math::select(inactive, zero, reach / n.m), math::select(inactive, zero, -c / n.m),
+            math::select(reach > zero, X(1), math::select(inactive, zero, reach))};
   }
 };
 struct Relu {

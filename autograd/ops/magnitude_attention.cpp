@@ -234,16 +234,17 @@ Var<R> magnitude_attention(const Var<R>& q, const Var<R>& k, const Var<R>& v, co
   // A constant copy: the angles of this pass.
   const Measure<R> at{measure.parts, measure.kind, Var<R>(measure.theta.value())};
   Tensor<R> out(Shape{a.B, a.Tq, a.H * a.dv}), sums = a.make_sums();
+  const Tensor<R> keys = a.visible(k.value()), values = a.visible(v.value());
   with_parts(measure.parts, [&]<int P>() {
     a.for_each_head([&](std::int64_t b, std::int64_t h) {
       MagnitudeScores<P, R> scores(a, kappa(at.angle(h)), at.weight(h), conjugate_keys, q.value().data() + a.at_q(b, h),
-                                   k.value().data() + a.at_k(b, h));
-      a.forward(scores, v.value().data() + a.at_v(b, h), b, h, out.data() + a.at_out(b, h), sums.data() + a.at_row(b, h));
+                                   keys.data() + a.at_k(b, h));
+      a.forward(scores, values.data() + a.at_v(b, h), b, h, out.data() + a.at_out(b, h), sums.data() + a.at_row(b, h));
     });
   });
   return record(
       magnitude_attention_op, out,
-      [=, qv = q.value(), kv = k.value(), vv = v.value(), dq = sink(q), dk = sink(k), dv = sink(v),
+      [=, qv = q.value(), kv = keys, vv = values, dq = sink(q), dk = sink(k), dv = sink(v),
        dtheta = sink(measure.theta)](const Tensor<R>& go) {
         Tensor<R> gq = Tensor<R>::zeros(qv.shape()), gk = Tensor<R>::zeros(kv.shape()), gv = Tensor<R>::zeros(vv.shape());
         Tensor<double> slopes(Shape{a.B, a.H});  // of θ, each head of each sequence
@@ -253,10 +254,13 @@ Var<R> magnitude_attention(const Var<R>& q, const Var<R>& k, const Var<R>& v, co
                                          kv.data() + a.at_k(b, h), gq.data() + a.at_q(b, h), gk.data() + a.at_k(b, h));
             a.backward(scores, vv.data() + a.at_v(b, h), out.data() + a.at_out(b, h), sums.data() + a.at_row(b, h),
                        go.data() + a.at_out(b, h), b, h, gv.data() + a.at_v(b, h));
-            slopes.data()[b * a.H + h] =
-                kappa_derivative(at.angle(h)) * scores.dkappa() + at.weight_derivative(h) * scores.dweight();
+            const double slope = at.weight_derivative(h);
+            slopes.data()[b * a.H + h] = slope == 0 ? 0 : slope * scores.dweight();
+            if (P == 2) slopes.data()[b * a.H + h] += kappa_derivative(at.angle(h)) * scores.dkappa();  // quaternions have no θ
           });
         });
+        a.clear_hidden(gk);
+        a.clear_hidden(gv);
         dq.add(gq);
         dk.add(gk);
         dv.add(gv);

@@ -267,11 +267,11 @@ struct PhaseRotation {
         for (std::int64_t from = 0; from < width; from += period)
           for_packs<R>(0, period, [&](auto at) {
             const Pack<R> modulus = at.load(r + from), nothing(0);
-            const auto there = modulus > nothing;
+            const auto zero = modulus <= nothing;  // not so a NaN
             const ComplexPack<R> rotation(at.load(c + from), at.load(s + from)), v = at.load(in + from);
             const ComplexPack<R> turned = conj_mul(rotation, at.load(g + from));  // e^{-iφ} dy
-            const Pack<R> along = math::select(there, turned.re, nothing), across = math::select(there, turned.im, nothing);
-            const ComplexPack<R> u(math::select(there, v.re / modulus, nothing), math::select(there, v.im / modulus, nothing));
+            const Pack<R> along = math::select(zero, nothing, turned.re), across = math::select(zero, nothing, turned.im);
+            const ComplexPack<R> u(math::select(zero, nothing, v.re / modulus), math::select(zero, nothing, v.im / modulus));
             at.store(out + from, mul(u, ComplexPack<R>(along, at.load(delta.data()) * across)));
             const Pack<R> torque = modulus * across;
             at.add(sum_beta, torque);

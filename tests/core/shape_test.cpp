@@ -3,6 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <vector>
 
+#include "core/tensor.h"
 #include "tests/error_text.h"
 
 using namespace argand;
@@ -43,13 +44,25 @@ BOOST_AUTO_TEST_CASE(axes_count_from_both_ends) {
 BOOST_AUTO_TEST_CASE(sizes_are_checked) {
   BOOST_TEST(error_of([] { Shape({2, -1}); }) == "shape: sizes cannot be negative, got -1");
   BOOST_TEST(error_of([] { Shape({1, 1, 1, 1, 1, 1, 1, 1, 1}); }) == "shape: at most 8 axes");
-  BOOST_TEST(error_of([] {
-               Shape({std::int64_t{1} << 40, 1 << 20});
-             }) == "shape: [1099511627776] with a further axis of 1048576 has too many elements");
+  BOOST_TEST(error_of([] { Shape({std::int64_t{1} << 40, 1 << 20}); }) == "shape: [1099511627776, 1048576] has too many elements");
   // An empty axis must not open the door to sizes whose other products overflow.
-  BOOST_TEST(error_of([] {
-               Shape({0, std::int64_t{1} << 62});
-             }) == "shape: [0] with a further axis of 4611686018427387904 has too many elements");
+  BOOST_TEST(error_of([] { Shape({0, std::int64_t{1} << 62}); }) == "shape: [0, 4611686018427387904] has too many elements");
+}
+
+BOOST_AUTO_TEST_CASE(sizes_that_are_set_later_are_checked_before_they_count) {
+  Shape s{2, 8};
+  s[0] = std::int64_t{1} << 61;  // times 8 is 0 in 64 bits
+  const std::string refusal = "shape: [2305843009213693952, 8] has too many elements";
+  BOOST_TEST(error_of([&] { s.size(); }) == refusal);
+  BOOST_TEST(error_of([&] { Tensor<float> x(s); }) == refusal);
+  BOOST_TEST(error_of([&] { Tensor<float>::zeros(s); }) == refusal);
+  BOOST_TEST(error_of([&] { Ids ids(s); }) == refusal);
+  BOOST_TEST(error_of([&] { s.push_back(2); }) == "shape: [2305843009213693952, 8, 2] has too many elements");
+  s[0] = -2;
+  BOOST_TEST(error_of([&] { Tensor<float> x(s); }) == "shape: sizes cannot be negative, got -2");
+  s[-1] = 0;
+  s[0] = std::int64_t{1} << 50;
+  BOOST_TEST(error_of([&] { Tensor<float> x(s); }) == "shape: [1125899906842624, 0] has too many elements");
 }
 
 BOOST_AUTO_TEST_CASE(strides_are_row_major) {

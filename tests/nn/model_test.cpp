@@ -6,6 +6,7 @@
 #include "autograd/tape.h"
 #include "core/memory.h"
 #include "core/parallel.h"
+#include "tests/error_text.h"
 #include "tests/nn/language_models.h"
 
 using namespace argand;
@@ -91,6 +92,24 @@ BOOST_AUTO_TEST_CASE(gradients_do_not_depend_on_the_number_of_threads) {
   set_num_threads(before);
   BOOST_TEST(runs[0] == runs[1]);
   BOOST_TEST(runs[0] == runs[2]);
+}
+
+BOOST_AUTO_TEST_CASE(training_with_dropout_needs_the_number_of_the_step) {
+  for (const char* family : {"transformer", "complexformer"}) {
+    ModelConfig config = small(family);
+    config.dropout = 0.2;
+    const auto model = make_model<float>(config, 1);
+    const Ids x = random_ids({2, 8});
+    const NoGrad none;
+    BOOST_TEST(
+        error_of([&] { model->loss(x, x, {.training = true}); }) ==
+        "dropout: training needs the number of the step, set ForwardContext::step; every step would drop the same activations "
+        "otherwise");
+    BOOST_TEST(error_of([&] { model->loss(x, x, {.training = true, .step = 0}); }) == "");
+    BOOST_TEST(error_of([&] { model->loss(x, x); }) == "");
+    config.dropout = 0;
+    BOOST_TEST(error_of([&] { make_model<float>(config, 1)->loss(x, x, {.training = true}); }) == "");
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_training_step_takes_nothing_from_the_system_after_the_first) {
