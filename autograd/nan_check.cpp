@@ -133,7 +133,7 @@ class NanCheck {
     for (const Numbers& numbers : before) depends.emplace_back(numbers.size(), false);
     auto moved = operands.numbers;
     const double x = place.of(moved);
-    for (const double other : {-x, 1.75 * x + 0.125, 0.25 * x, 6.0, -6.0}) {
+    for (const double other : {-x, 1.75 * x + 0.125, 0.25 * x, 9.0, -9.0}) {
       place.of(moved) = other;
       const auto after = results<double>(s.f, s, moved);
       for (std::size_t i = 0; i < before.size(); ++i)

@@ -42,7 +42,6 @@ const std::vector<Exception> exceptions{
     {"magnitude_attention", R"((causal|quaternions).*(input 3, | element \[\d+, 0, ).*(input 3 at | at \[\d+, 0, ).*)", one_key},
     {"magnitude_attention", "dropout: .*", dropped},
     {"magnitude_attention", ".*keys, n = 1: .*", of_one_number},
-    {"magnitude_gelu", ".*θ = π/4: .*", dual},
     {"magnitude_layer_norm", ".*θ = π/4: .*", dual},
     {"magnitude_layer_norm", ".*width, n = 1: .*", of_one_number},
     {"magnitude_modrelu", ".*θ = π/4: .*", dual},
