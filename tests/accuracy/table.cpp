@@ -48,10 +48,9 @@ smallest possible error of a rounded result is 0.5.
 - **Infinity** is right where the exact result is beyond the largest number.
 - Inputs are exact numbers of the type, seeded: 1500 of random sizes (logarithms uniform), a quarter of the complex ones close to a
   half-axis, and the surroundings z (1 ± 2^-k) of zeros, poles and kinks.
-
 - **Rows** are ops that add up many numbers: they are measured on rows of 1, 7, 64 and 1000 (attention: as many keys; matrix products:
   as long sums), with entries of random sizes, entries near 100, and entries below 10; "huge" are these times 1e20 in float32 and 1e200
-  in float64 (1e30 for logits). What cancels in a sum is lost before the op sees it. So the error of an entry counts in ulp of the
+  in float64 (logits in float32: 1e30). What cancels in a sum is lost before the op sees it. So the error of an entry counts in ulp of the
   same formula with every term that it adds taken by its absolute value: of Σ|x_i| for a sum, of (|x_i| + mean|x|)/σ |γ| + |b| for
   layer_norm. An exponential e^(x_i - max) counts 1 + (max - x_i) fold, the rounding of its exponent; where x is itself a product, the
   terms of the product count there, too. What the op must not lose is measured in full: 1 - p of a class that is well predicted is
