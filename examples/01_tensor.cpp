@@ -14,12 +14,11 @@ int main() {
   const Tensor<double> x({2, 3}, {1, 2, 3, 4, 5, 6});
   fmt::print("x, of shape {}, {} numbers:\n{}\nx(1, 2) = {}\n", x.shape(), x.size(), to_string(x), x(1, 2));
 
-  // A copy is a second name for the same storage; a clone has its own.
-  Tensor<double> same = x, own = x.clone();
-  own(0, 0) = -1;
-  fmt::print("changing a clone leaves x(0, 0) = {}; ", x(0, 0));
-  same(0, 0) = 10;
-  fmt::print("changing a copy makes it {}\n", x(0, 0));
+  // A tensor is a value, as an int is. A copy costs nothing until one of the two is written to; that one then gets its own numbers.
+  Tensor<double> y = x;
+  fmt::print("a copy shares the numbers ({}); ", y.shares_storage_with(x));
+  y(0, 0) = 10;
+  fmt::print("changing it leaves x(0, 0) = {} ({})\n", x(0, 0), y.shares_storage_with(x));
 
   // The same numbers in another shape; one size may be left to be found.
   fmt::print("the same numbers, [3, 2]:\n{}\n", to_string(x.reshape({3, -1})));
