@@ -12,6 +12,7 @@
 #include "autograd/planted_fault.h"
 #include "core/parallel.h"
 #include "nn/config.h"
+#include "tests/sanitized.h"
 
 using namespace argand;
 
@@ -57,7 +58,7 @@ BOOST_AUTO_TEST_CASE(every_layer_passes) { check_all(layer_subjects()); }
 
 BOOST_AUTO_TEST_CASE(every_model_passes) {
   std::vector<GradcheckSubject> subjects = model_subjects();
-#ifdef __SANITIZE_ADDRESS__
+#ifdef ARGAND_SANITIZED
   // Twenty times as slow: every family in both tasks, and of its variants every fifth. The release build checks all of them.
   std::size_t variant = 0;
   std::erase_if(subjects, [&](const GradcheckSubject& s) { return s.name.find('=') != std::string::npos && variant++ % 5 != 0; });

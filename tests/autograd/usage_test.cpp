@@ -9,12 +9,13 @@
 #include "autograd/planted_fault.h"
 #include "autograd/tape.h"
 #include "autograd/usage_size.h"
+#include "tests/sanitized.h"
 
 using namespace argand;
 
 namespace {
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef ARGAND_SANITIZED
 constexpr bool thorough = false;  // twenty times as slow; the release build goes all the way
 #else
 constexpr bool thorough = true;
