@@ -19,12 +19,8 @@ Context& Context::current() {
 }
 
 Tape& Context::tape() {
-  if (!tapes_->empty()) return *tapes_->back();
-  if (base_ == nullptr) {
-    base_ = std::make_unique<Tape>(*this);
-    tapes_->clear();  // the one that is there when no other is
-  }
-  return *base_;
+  if (tapes_->empty()) base_ = std::make_unique<Tape>(*this);  // the oldest from now on, and there when no other is
+  return *tapes_->back();
 }
 
 UseContext::UseContext(Context& context) : before_(std::exchange(in_use, &context)) {}

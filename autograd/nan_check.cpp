@@ -103,10 +103,7 @@ class NanCheck {
       for (const std::int64_t n : sampled_lengths) {
         OpCheck at;
         growth.add_cases(at, n);
-        for (const OpCheck::Case& c : at.cases()) {
-          const std::string name = growth.label + (growth.label.empty() || c.label.empty() ? "" : ", ") + c.label;
-          check_case(Subject::of(c, fmt::format("{}, n = {}", name, n)), places_when_grown);
-        }
+        for (const OpCheck::Case& c : at.cases()) check_case(grown_case(growth, c, n), places_when_grown);
       }
     return std::move(report_);
   }
@@ -168,14 +165,7 @@ class NanCheck {
 
 }  // namespace
 
-std::string NanReport::message() const {
-  constexpr std::size_t most = 4;
-  std::vector<std::string> lines;
-  for (std::size_t k = 0; k < std::min(most, faults.size()); ++k)
-    lines.push_back(fmt::format("{} ({}): {}", op, faults[k].label, faults[k].message));
-  if (faults.size() > most) lines.push_back(fmt::format("{}: and {} more like these", op, faults.size() - most));
-  return joined(lines, "\n");
-}
+std::string NanReport::message() const { return first_faults(op, faults); }
 
 NanReport check_nan(std::string name, const OpCheck& check) { return NanCheck(std::move(name)).run(check); }
 

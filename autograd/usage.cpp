@@ -65,8 +65,7 @@ class UsageCheck {
         if (done()) return;
         const OpCheck::Case& c = at.cases()[k];
         if (growth.longest >= longest_length) grown_.insert(types_of(c));
-        const std::string name = growth.label + (growth.label.empty() || c.label.empty() ? "" : ", ") + c.label;
-        Subject s = Subject::of(c, fmt::format("{}, n = {}", name, n));
+        Subject s = grown_case(growth, c, n);
         if (!ways_.check(s, effort_of(n))) return;
         report_.compared[static_cast<std::size_t>(Use::Size)] += s.gradient_size();
         std::string explanation;
@@ -124,14 +123,7 @@ std::string_view use_name(Use use) {
 
 std::int64_t UsageReport::total() const { return std::accumulate(compared.begin(), compared.end(), std::int64_t{0}); }
 
-std::string UsageReport::message() const {
-  constexpr std::size_t most = 4;
-  std::vector<std::string> lines;
-  for (std::size_t k = 0; k < std::min(most, faults.size()); ++k)
-    lines.push_back(fmt::format("{} ({}): {}", op, faults[k].label, faults[k].message));
-  if (faults.size() > most) lines.push_back(fmt::format("{}: and {} more like these", op, faults.size() - most));
-  return joined(lines, "\n");
-}
+std::string UsageReport::message() const { return first_faults(op, faults); }
 
 UsageReport check_usage(std::string name, const OpCheck& check, const UsageOptions& options) {
   return UsageCheck(std::move(name), check, options).run();

@@ -74,12 +74,7 @@ std::vector<Numbers> Passes<R>::gradients(const Variables& x) {
 
 template <RealScalar R>
 void Passes<R>::set_gradient(const AnyVarOf<R>& x, const Numbers& gradient) {
-  std::visit(
-      [&]<class T>(const Var<T>& v) {
-        v.slot()->grad = std::get<Tensor<T>>(with_numbers<R>(AnyTensorOf<R>(v.value()), gradient));
-        v.slot()->present = true;
-      },
-      x);
+  std::visit([&]<class T>(Var<T> v) { v.set_grad(std::get<Tensor<T>>(with_numbers<R>(AnyTensorOf<R>(v.value()), gradient))); }, x);
 }
 
 template <RealScalar R>

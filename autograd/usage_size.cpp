@@ -83,6 +83,11 @@ bool maps_elements(const Subject& s) {
   return true;
 }
 
+Subject grown_case(const OpCheck::Growth& growth, const OpCheck::Case& c, std::int64_t n) {
+  const std::string name = growth.label + (growth.label.empty() || c.label.empty() ? "" : ", ") + c.label;
+  return Subject::of(c, fmt::format("{}, n = {}", name, n));
+}
+
 Subject repeated(const Subject& base, std::int64_t n) {
   Subject s = base;
   s.label = fmt::format("{}, n = {}", base.label, n);

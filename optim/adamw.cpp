@@ -12,10 +12,10 @@ namespace {
 /// The constants of one step, in the precision of the parameters.
 template <RealScalar R>
 struct AdamWStep {
-  R scale, one_minus_beta1, one_minus_beta2, keep, rate, root_correction, eps;
+  R scale, one_minus_beta1, one_minus_beta2, rate, root_correction, eps;
 
   /// One pass: reads p, g, m, v once and writes p, m, v once. The loop is bound by memory.
-  void operator()(std::int64_t n, R* p, const R* g, R* m, R* v) const {
+  void operator()(std::int64_t n, R keep, R* p, const R* g, R* m, R* v) const {
     for_packs<R>(0, n, [=, this](auto at) {
       const Pack<R> gi = at.load(g) * scale, m0 = at.load(m), v0 = at.load(v);
       const Pack<R> mi = m0 + (gi - m0) * one_minus_beta1, vi = v0 + (gi * gi - v0) * one_minus_beta2;
@@ -26,7 +26,7 @@ struct AdamWStep {
   }
 
   /// The same for n complex numbers under one second moment each.
-  void by_modulus(std::int64_t n, std::complex<R>* p, const std::complex<R>* g, std::complex<R>* m, R* v) const {
+  void by_modulus(std::int64_t n, R keep, std::complex<R>* p, const std::complex<R>* g, std::complex<R>* m, R* v) const {
     for_packs<R>(0, n, [=, this](auto at) {
       const ComplexPack<R> gi = at.load(g) * scale, m0 = at.load(m);
       const Pack<R> v0 = at.load(v), vi = v0 + (real_dot(gi, gi) - v0) * one_minus_beta2;
@@ -70,7 +70,6 @@ void AdamW<R>::step(double lr, double gradient_scale) {
   const AdamWStep<R> update{.scale = static_cast<R>(gradient_scale),
                             .one_minus_beta1 = static_cast<R>(1 - options_.beta1),
                             .one_minus_beta2 = static_cast<R>(1 - options_.beta2),
-                            .keep = 1,
                             .rate = static_cast<R>(lr / correction1),
                             .root_correction = static_cast<R>(1 / std::sqrt(correction2)),
                             .eps = static_cast<R>(options_.eps)};
@@ -78,15 +77,10 @@ void AdamW<R>::step(double lr, double gradient_scale) {
   struct Numbers {
     R *p, *m, *v;
     const R* g;
-    R keep;
+    R keep;  ///< what decay leaves: 1 for what does not decay
   };
   const auto decays = [&](Role role) {
     return options_.decay_all || role == Role::Matrix || role == Role::Embedding || role == Role::Output;
-  };
-  const auto step_of = [&](const Numbers& of) {
-    AdamWStep<R> own = update;
-    own.keep = of.keep;
-    return own;
   };
   std::vector<Numbers> numbers;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
@@ -103,10 +97,10 @@ void AdamW<R>::step(double lr, double gradient_scale) {
       R *p = of.p + block.begin, *m = of.m + block.begin, *v = of.v;
       const std::int64_t n = block.end - block.begin;
       if (m_[block.tensor].index() == v_[block.tensor].index())
-        step_of(of)(n, p, g, m, v + block.begin);
+        update(n, of.keep, p, g, m, v + block.begin);
       else  // blocks of pairs begin and end at whole pairs
-        step_of(of).by_modulus(n / 2, reinterpret_cast<std::complex<R>*>(p), reinterpret_cast<const std::complex<R>*>(g),
-                               reinterpret_cast<std::complex<R>*>(m), v + block.begin / 2);
+        update.by_modulus(n / 2, of.keep, reinterpret_cast<std::complex<R>*>(p), reinterpret_cast<const std::complex<R>*>(g),
+                          reinterpret_cast<std::complex<R>*>(m), v + block.begin / 2);
     }
   });
 }

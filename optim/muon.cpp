@@ -16,7 +16,7 @@ namespace {
 template <Scalar T>
 Tensor<T> gradient_of(const Var<T>& p, double scale) {
   if (!p.has_grad()) return Tensor<T>::zeros(p.shape());
-  return map([factor = static_cast<RealOf<T>>(scale)](T g) { return g * factor; }, std::as_const(p.slot()->grad));
+  return map([factor = static_cast<RealOf<T>>(scale)](T g) { return g * factor; }, p.slot()->grad);
 }
 
 template <Scalar T>
