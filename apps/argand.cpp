@@ -5,9 +5,9 @@
 #include "apps/command_line.h"
 #include "apps/commands.h"
 #include "apps/start.h"
-#include "core/blas.h"
 #include "core/error.h"
 #include "core/level.h"
+#include "core/openblas_kernels.h"
 #include "core/parallel.h"
 
 using namespace argand;

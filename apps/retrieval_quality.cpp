@@ -5,7 +5,7 @@
 #include <map>
 
 #include "autograd/tape.h"
-#include "core/blas.h"
+#include "core/gemm.h"
 #include "core/nearest.h"
 #include "core/parallel.h"
 #include "data/bm25.h"

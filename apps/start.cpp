@@ -1,13 +1,15 @@
 #include "apps/start.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 
-#include "core/blas.h"
 #include "core/error.h"
 #include "core/level.h"
+#include "core/openblas_kernels.h"
 
 namespace argand {
 namespace {
@@ -41,9 +43,17 @@ void restart_at_level(const char* name, char** argv) {
 
 }  // namespace
 
+void restart_with_coretype(const std::string& coretype, char** argv) {
+  if (std::getenv("OPENBLAS_CORETYPE") != nullptr) return;
+  setenv("OPENBLAS_CORETYPE", coretype.c_str(), 1);
+  execv("/proc/self/exe", argv);
+  unsetenv("OPENBLAS_CORETYPE");  // exec failed: go on, slowly, and let the advice speak
+}
+
 void start_with_the_right_kernels(char** argv) {
   if (const char* level = std::getenv("ARGAND_LEVEL"); level != nullptr && *level != '\0') restart_at_level(level, argv);
-  restart_with_fast_blas(argv);
+  if (const std::string wanted = blas_kernels().wanted; !wanted.empty()) restart_with_coretype(wanted, argv);
+  fmt::print(stderr, "{}", blas_advice());
 }
 
 }  // namespace argand

@@ -87,7 +87,7 @@ void TrainingRun<R>::gather_gradients(StepReport& report, bool trace) {
       }
       backward(weight == 1 ? loss.total : scale(loss.total, static_cast<R>(weight)));
       report.cross_entropy += share * loss.cross_entropy;
-      report.auxiliary += share * loss.auxiliary;
+      if (loss.auxiliary) report.auxiliary = report.auxiliary.value_or(0) + share * *loss.auxiliary;
     } catch (const NonFiniteError& error) {
       throw NonFiniteStep(fmt::format("train: at step {} {}", report.step, error.what()), report.step, error.where(), number,
                           batch);

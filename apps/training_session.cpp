@@ -75,7 +75,7 @@ template <RealScalar R>
 void TrainingSession<R>::log_step(const Advance& done) {
   const StepReport& s = done.step;
   nlohmann::ordered_json line = {{"step", s.step}, {"loss", s.cross_entropy}, {"lr", s.lr}, {"grad_norm", s.grad_norm}};
-  if (run_.config().model.family == "complexformer" && run_.config().model.pcl_weight > 0) line["auxiliary"] = s.auxiliary;
+  if (s.auxiliary) line["auxiliary"] = *s.auxiliary;
   if (s.recall) line["irw_recall"] = *s.recall;
   for (const char* name : {"delta", "phase_bias"})
     if (const Spread spread = spread_of(run_.parameters(), std::string("attn.") + name); spread.count > 0) {

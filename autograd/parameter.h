@@ -32,12 +32,15 @@ struct Parameter {
 template <RealScalar R>
 using ParameterList = std::vector<Parameter<R>>;
 
-/// Throws Error when a variable stands in the list twice: it would be counted, clipped and stepped twice. For `whom`.
+/// Throws Error when something in the list is no variable, which no gradient would ever reach, or stands there twice: it would be
+/// counted, clipped and stepped twice. For `whom`.
 template <RealScalar R>
-void require_distinct(const ParameterList<R>& parameters, std::string_view whom) {
+void require_variables(const ParameterList<R>& parameters, std::string_view whom) {
   std::map<const SlotBase*, const std::string*> seen;
   for (const auto& p : parameters) {
-    if (p.slot() == nullptr) continue;
+    require(p.slot() != nullptr, whom, "{} is a constant, which gets no gradient; make it with variable(), or leave it out",
+            p.name);
+    require(p.slot()->leaf, whom, "{} is the output of an op; what can be trained is made with variable()", p.name);
     const auto [first, fresh] = seen.emplace(p.slot(), &p.name);
     require(fresh, whom, "{} and {} are one variable; list it once, as parameters_of() does", *first->second, p.name);
   }
@@ -45,7 +48,7 @@ void require_distinct(const ParameterList<R>& parameters, std::string_view whom)
 
 template <RealScalar R>
 std::int64_t count_parameters(const ParameterList<R>& parameters) {
-  require_distinct(parameters, "count_parameters");
+  require_variables(parameters, "count_parameters");
   std::int64_t n = 0;
   for (const auto& p : parameters) n += p.degrees_of_freedom();
   return n;

@@ -1,42 +1,47 @@
 #pragma once
-/// The care that OpenBLAS's fast kernels are the ones that run. The products themselves: core/gemm.h.
+/// The seam behind which products of matrices are computed: what a BLAS has to offer, in the calling thread alone. Which one is
+/// behind it is chosen when the library is built: OpenBLAS (blas_openblas.cpp), or with -Dblas=plain the loops of blas_plain.cpp,
+/// for places where there is no BLAS, such as a browser. The rest of the library multiplies with gemm (core/gemm.h), which cuts
+/// large products among threads.
 
+#include <cstdint>
 #include <string>
-#include <string_view>
 
-#include "core/gemm.h"
+#include "core/scalar.h"
 
 namespace argand {
 
-/// What decides which of OpenBLAS's kernels are fast on a processor.
-struct CpuFeatures {
-  bool intel = false;
-  bool avx2 = false;    ///< with FMA
-  bool avx512 = false;  ///< F, DQ, BW, VL and CD: what the SkylakeX kernels use
+enum class Transpose { No, Yes, Conjugate, ConjugateNo };  ///< A, Aᵀ, Aᴴ, conj(A); for reals the last two are Aᵀ and A
+
+/// The operands of C <- alpha · op(A) · op(B) + beta · C with C [M, N], op(A) [M, K], op(B) [K, N], all row-major; lda, ldb, ldc
+/// are the steps from one stored row to the next. beta = 0 ignores what C holds.
+template <Scalar T>
+struct Product {
+  Transpose a_is, b_is;
+  std::int64_t M, N, K;
+  T alpha;
+  const T* A;
+  std::int64_t lda;
+  const T* B;
+  std::int64_t ldb;
+  T beta;
+  T* C;
+  std::int64_t ldc;
 };
-CpuFeatures cpu_features();
 
-/// The OPENBLAS_CORETYPE that uses this processor's vectors when the kernels `running` do not; empty when they do.
-std::string fast_kernels_for(std::string_view running, const CpuFeatures& cpu);
+/// Computes it in the calling thread. Zero sizes are allowed. Throws Error for a size that the BLAS cannot index.
+template <Scalar T>
+void blas_gemm(const Product<T>& p);
 
-/// What OpenBLAS found and what it should have found.
-struct BlasKernels {
-  std::string running;         ///< openblas_get_corename(), e.g. "Prescott"
-  std::string wanted;          ///< fast_kernels_for(running, cpu_features())
-  bool shares_threads = true;  ///< OpenBLAS runs in our OpenMP threads; if not, gemm holds it at one thread in the whole program
-};
-BlasKernels blas_kernels();
+/// The same in plain loops, which every build has: each element sums its products in the order of k.
+template <Scalar T>
+void plain_gemm(const Product<T>& p);
 
-/// For main(): when OpenBLAS runs kernels much slower than the processor allows (Debian 12's 0.3.21 does not know recent Intel
-/// cores and falls back to SSE, a fifth of the speed), starts the program again, once, with OPENBLAS_CORETYPE set.
-/// A value that the user has set is respected. Does not return when it restarts.
-void restart_with_fast_blas(char** argv);
+/// The kernels that blas_gemm runs: OpenBLAS's name of them ("Haswell"), or "plain".
+std::string blas_kernels_name();
 
-/// The restart itself: the same program, arguments and environment, and OPENBLAS_CORETYPE=coretype. Returns at once when that
-/// variable has a value already (the user's choice, or this function's in the start before: hence once) or when exec fails.
-void restart_with_coretype(const std::string& coretype, char** argv);
-
-/// For libraries' users without such a main(): says once, on standard error, how to get the fast kernels, if they are missing.
-void warn_of_slow_blas();
+/// Whether blas_gemm leaves all threads but the calling one alone by itself. If not (OpenBLAS's pthread flavour), it holds OpenBLAS
+/// at one thread in the whole program.
+bool blas_shares_threads();
 
 }  // namespace argand

@@ -1,15 +1,9 @@
 #include "core/gemm.h"
 
-#include <cblas.h>
-#include <omp.h>
-
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <memory>
 
-#include "core/blas.h"
-#include "core/error.h"
 #include "core/kernels/pack.h"
 #include "core/memory.h"
 #include "core/parallel.h"
@@ -21,66 +15,18 @@ namespace {
 // than one inside: fewer at a time, some without fused multiply-add. So its bits depend on the number of threads. Here a product is
 // cut by its shape alone, and each tile is computed by one thread, whoever that is.
 
+/// The part [m, m + M) x [n, n + N) of a product, summed over [k, k + K): C is where it goes.
 template <Scalar T>
-CBLAS_TRANSPOSE cblas(Transpose t) {
-  switch (t) {
-    case Transpose::No: return CblasNoTrans;
-    case Transpose::Yes: return CblasTrans;
-    case Transpose::Conjugate: return ComplexScalar<T> ? CblasConjTrans : CblasTrans;
-    case Transpose::ConjugateNo: return ComplexScalar<T> ? CblasConjNoTrans : CblasNoTrans;  // an extension of OpenBLAS
-  }
-  return CblasNoTrans;
+Product<T> tile(const Product<T>& p, std::int64_t m, std::int64_t M, std::int64_t n, std::int64_t N, std::int64_t k, std::int64_t K,
+                T beta, T* C, std::int64_t ldc) {
+  const auto as_stored = [](Transpose t) { return t == Transpose::No || t == Transpose::ConjugateNo; };
+  Product<T> part = p;
+  part.M = M, part.N = N, part.K = K;
+  part.A += as_stored(p.a_is) ? m * p.lda + k : k * p.lda + m;
+  part.B += as_stored(p.b_is) ? k * p.ldb + n : n * p.ldb + k;
+  part.beta = beta, part.C = C, part.ldc = ldc;
+  return part;
 }
-
-blasint narrow(std::int64_t n) {
-  require(n <= std::numeric_limits<blasint>::max(), "gemm", "size {} exceeds what BLAS can index", n);
-  return static_cast<blasint>(n);
-}
-
-/// While one lives, OpenBLAS uses the calling thread alone. Being inside a parallel region is not enough to rely on: a region of
-/// one thread does not count as one, and with several threads at hand OpenBLAS chooses other kernels even where it then uses one.
-class OneThread {
- public:
-  OneThread() : before_(omp_get_max_threads()) {
-    omp_set_num_threads(1);  // of this thread only; the openmp flavour asks for this number in every call
-    static const bool openmp = openblas_get_parallel() == OPENBLAS_OPENMP;
-    if (!openmp && openblas_get_num_threads() != 1) openblas_set_num_threads(1);  // the pthread flavour's own pool
-  }
-  ~OneThread() { omp_set_num_threads(before_); }
-  OneThread(const OneThread&) = delete;
-  OneThread& operator=(const OneThread&) = delete;
-
- private:
-  int before_;
-};
-
-template <Scalar T>
-struct Product {
-  Transpose a_is, b_is;
-  T alpha;
-  const T* A;
-  std::int64_t lda;
-  const T* B;
-  std::int64_t ldb;
-
-  /// C <- the part [m, m + M) x [n, n + N) of the product, summed over [k, k + K), + beta · C.
-  void tile(std::int64_t m, std::int64_t M, std::int64_t n, std::int64_t N, std::int64_t k, std::int64_t K, T beta, T* C,
-            std::int64_t ldc) const {
-    const auto ta = cblas<T>(a_is), tb = cblas<T>(b_is);
-    const T* a = A + (ta == CblasNoTrans || ta == CblasConjNoTrans ? m * lda + k : k * lda + m);
-    const T* b = B + (tb == CblasNoTrans || tb == CblasConjNoTrans ? k * ldb + n : n * ldb + k);
-    const blasint mm = narrow(M), nn = narrow(N), kk = narrow(K);
-    // BLAS refuses a step of 0, the natural one of a matrix without columns.
-    const blasint la = std::max(1, narrow(lda)), lb = std::max(1, narrow(ldb)), lc = std::max(1, narrow(ldc));
-    const OneThread scope;
-    if constexpr (std::same_as<T, float>) cblas_sgemm(CblasRowMajor, ta, tb, mm, nn, kk, alpha, a, la, b, lb, beta, C, lc);
-    if constexpr (std::same_as<T, double>) cblas_dgemm(CblasRowMajor, ta, tb, mm, nn, kk, alpha, a, la, b, lb, beta, C, lc);
-    if constexpr (std::same_as<T, std::complex<float>>)
-      cblas_cgemm(CblasRowMajor, ta, tb, mm, nn, kk, &alpha, a, la, b, lb, &beta, C, lc);
-    if constexpr (std::same_as<T, std::complex<double>>)
-      cblas_zgemm(CblasRowMajor, ta, tb, mm, nn, kk, &alpha, a, la, b, lb, &beta, C, lc);
-  }
-};
 
 /// Where part i of `parts` of [0, n) begins: at a multiple of 16, which is one of every kernel's own steps.
 std::int64_t part_begin(std::int64_t n, std::int64_t parts, std::int64_t i) {
@@ -128,10 +74,9 @@ template <Scalar T>
 void gemm(Transpose a_is, Transpose b_is, std::int64_t M, std::int64_t N, std::int64_t K, T alpha, const T* A, std::int64_t lda,
           const T* B, std::int64_t ldb, T beta, T* C, std::int64_t ldc) {
   if (M == 0 || N == 0) return;
-  warn_of_slow_blas();
-  const Product<T> product{a_is, b_is, alpha, A, lda, B, ldb};
+  const Product<T> product{a_is, b_is, M, N, K, alpha, A, lda, B, ldb, beta, C, ldc};
   const GemmCut cut = gemm_cut(M, N, K, ComplexScalar<T>);
-  if (cut.tiles() == 1) return product.tile(0, M, 0, N, 0, K, beta, C, ldc);
+  if (cut.tiles() == 1) return blas_gemm(product);
 
   // A large C that is dense is cleared here, in one stretch past the caches, which OpenBLAS does for a whole product and not for
   // tiles.
@@ -151,9 +96,9 @@ void gemm(Transpose a_is, Transpose b_is, std::int64_t M, std::int64_t N, std::i
       const std::int64_t rows = part_begin(M, cut.M, pm + 1) - m, columns = part_begin(N, cut.N, pn + 1) - n;
       const std::int64_t inner = part_begin(K, cut.K, pk + 1) - k;
       if (pk == 0)
-        product.tile(m, rows, n, columns, k, inner, beta, C + m * ldc + n, ldc);
+        blas_gemm(tile(product, m, rows, n, columns, k, inner, beta, C + m * ldc + n, ldc));
       else
-        product.tile(m, rows, n, columns, k, inner, T(0), P + ((pk - 1) * M + m) * N + n, N);
+        blas_gemm(tile(product, m, rows, n, columns, k, inner, T(0), P + ((pk - 1) * M + m) * N + n, N));
     }
   });
   for (std::int64_t i = 0; i + 1 < cut.K; ++i) add(M, N, P + i * M * N, C, ldc);

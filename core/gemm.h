@@ -1,13 +1,11 @@
 #pragma once
-/// Matrix products, whose bits depend on the shapes alone: OpenBLAS underneath, threads ours.
+/// Matrix products, whose bits depend on the shapes alone: cut here, each part computed by one thread (core/blas.h).
 
 #include <cstdint>
 
-#include "core/scalar.h"
+#include "core/blas.h"
 
 namespace argand {
-
-enum class Transpose { No, Yes, Conjugate, ConjugateNo };  ///< A, Aᵀ, Aᴴ, conj(A); for reals the last two are Aᵀ and A
 
 /// C <- alpha · op(A) · op(B) + beta · C with C [M, N], op(A) [M, K], op(B) [K, N], all row-major;
 /// lda, ldb, ldc are the steps from one stored row to the next. beta = 0 ignores what C holds. Zero sizes are allowed.

@@ -1,6 +1,6 @@
 #include "core/level.h"
 
-#include "core/blas.h"
+#include "core/cpu.h"
 
 namespace argand {
 

@@ -4,8 +4,8 @@
 #include <limits>
 #include <vector>
 
-#include "core/blas.h"
 #include "core/error.h"
+#include "core/gemm.h"
 #include "core/kernels/pack.h"
 #include "core/parallel.h"
 

@@ -1,5 +1,5 @@
 #pragma once
-/// The one place that decides about threads (OpenMP underneath; OpenBLAS works in these threads, see core/gemm.cpp).
+/// The one place that decides about threads. Whose they are: core/threads.h.
 
 #include <cstdint>
 #include <functional>
@@ -9,7 +9,7 @@
 namespace argand {
 
 int num_threads();
-/// n >= 1; sets OpenMP's number.
+/// n >= 1; of the calling thread and of threads started later. Throws Error otherwise.
 void set_num_threads(int n);
 
 namespace detail {

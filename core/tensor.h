@@ -144,4 +144,7 @@ class Ids {
   std::vector<value_type> values_;
 };
 
+/// What fills up the rows of shorter texts: a word of no text, which nothing looks at.
+inline constexpr Ids::value_type pad_id = 0;
+
 }  // namespace argand

@@ -13,8 +13,8 @@
 
 namespace argand {
 
-/// The first two words of a classifier's vocabulary: what fills rows up, and what stands for every other word.
-inline constexpr Vocabulary::Id pad_id = 0, unknown_id = 1;
+/// The second word of a classifier's vocabulary, which stands for every other word. The first is pad_id (core/tensor.h).
+inline constexpr Vocabulary::Id unknown_id = 1;
 
 /// `<pad>`, `<unk>`, and the `most` most frequent lower-cased words of the articles, the most frequent one first; of equally
 /// frequent ones the first to occur. Words are what stands between whitespace.

@@ -35,7 +35,7 @@ template <RealScalar R>
 struct Loss {
   Var<R> total;              ///< what to differentiate: cross entropy + auxiliary
   double cross_entropy = 0;  ///< nats a token (or an article)
-  double auxiliary = 0;      ///< weighted, e.g. the phase contrastive loss
+  std::optional<double> auxiliary;  ///< weighted, e.g. the phase contrastive loss; where the model has one
 };
 
 template <RealScalar R>

@@ -59,7 +59,7 @@ AdamW<R>::AdamW(ParameterList<R> parameters, const AdamWOptions& options)
       blocks_(real_blocks(parameters_)),
       m_(zeros_like_each(parameters_)),
       v_(second_moments(parameters_, options.complex_moments)) {
-  require_distinct(parameters_, "adamw");
+  require_variables(parameters_, "adamw");
 }
 
 template <RealScalar R>

@@ -10,7 +10,7 @@ namespace argand {
 
 template <RealScalar R>
 double grad_norm(const ParameterList<R>& parameters) {
-  require_distinct(parameters, "grad_norm");
+  require_variables(parameters, "grad_norm");
   const std::vector<RealBlock> blocks = real_blocks(parameters);
   std::vector<double> sums(blocks.size());
   parallel_for(static_cast<std::int64_t>(blocks.size()), 1, [&](std::int64_t first, std::int64_t last) {

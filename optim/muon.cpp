@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "core/blas.h"
+#include "core/gemm.h"
 #include "core/kernels/elementwise.h"
 #include "core/parallel.h"
 #include "optim/state.h"
@@ -76,7 +76,7 @@ bool is_muon_parameter(Role role, const Shape& shape) { return role == Role::Mat
 template <RealScalar R>
 Muon<R>::Muon(ParameterList<R> matrices, const MuonOptions& options)
     : parameters_(std::move(matrices)), options_(options), buf_(zeros_like_each(parameters_)) {
-  require_distinct(parameters_, "muon");
+  require_variables(parameters_, "muon");
   for (const auto& p : parameters_)
     require(p.shape().rank() == 2, "muon", "{} is not a matrix, its shape is {}", p.name, p.shape());
 }

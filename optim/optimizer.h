@@ -11,8 +11,9 @@
 
 namespace argand {
 
-/// Everything an optimiser remembers from one step to the next. The tensors are named after what they hold and their parameter,
-/// "m.blocks.0.attn.q.weight", and have its shape and, but for one real second moment a complex number, its scalar.
+/// Everything an optimiser remembers from one step to the next. Each tensor is named after what it holds and its parameter,
+/// "m.blocks.0.attn.q.weight", and has the parameter's shape. Its scalar is the parameter's too, except for AdamW's second moments
+/// of complex parameters under complex_moments = "modulus", which are real.
 template <RealScalar R>
 struct OptimizerState {
   struct Entry {
@@ -82,7 +83,7 @@ struct OptimizerConfig {
   void validate() const;
 };
 
-/// Throws Error for an unknown name.
+/// Throws Error as validate() does, and for a list in which something is no variable or stands twice.
 template <RealScalar R>
 std::unique_ptr<Optimizer<R>> make_optimizer(const OptimizerConfig& config, ParameterList<R> parameters);
 

@@ -10,8 +10,8 @@ namespace argand {
 
 double Schedule::at(std::int64_t step) const {
   if (step < warmup) return peak * static_cast<double>(step + 1) / static_cast<double>(warmup);
-  const double x = static_cast<double>(step - warmup) / static_cast<double>(std::max<std::int64_t>(1, total - warmup));
-  return final + 0.5 * (peak - final) * (1 + std::cos(std::numbers::pi * std::min(1.0, x)));
+  const double x = step < total ? static_cast<double>(step - warmup) / static_cast<double>(total - warmup) : 1;
+  return final + 0.5 * (peak - final) * (1 + std::cos(std::numbers::pi * x));
 }
 
 void Schedule::validate() const {

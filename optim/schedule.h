@@ -12,10 +12,10 @@ struct Schedule {
   std::int64_t total = 500;  ///< steps, the warm-up included
 
   /// step < warmup:  peak · (step + 1) / warmup
-  /// later:          final + (peak - final) (1 + cos πx) / 2,  x = (step - warmup) / (total - warmup), at most 1
+  /// later:          final + (peak - final) (1 + cos πx) / 2,  x = (step - warmup) / (total - warmup), 1 from `total` on
   double at(std::int64_t step) const;
 
-  /// Throws Error for rates that are not positive and finite or for a warm-up longer than the whole.
+  /// Throws Error for rates that are not finite, a peak of 0, negative ones, a warm-up longer than the whole, and less than one step.
   void validate() const;
 };
 

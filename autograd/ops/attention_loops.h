@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "autograd/ops/attention.h"
-#include "core/blas.h"
+#include "core/gemm.h"
 #include "core/kernels/vector_math.h"
 #include "core/parallel.h"
 

@@ -1,6 +1,6 @@
 #include "autograd/ops/attention_tiles.h"
 
-#include "core/blas.h"
+#include "core/gemm.h"
 
 namespace argand {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "autograd/op_check.h"
 #include "autograd/tape.h"
-#include "core/blas.h"
+#include "core/gemm.h"
 #include "core/kernels/elementwise.h"
 #include "core/kernels/vector_math.h"
 

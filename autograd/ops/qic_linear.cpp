@@ -7,7 +7,7 @@
 #include "autograd/accumulate.h"
 #include "autograd/op_check.h"
 #include "autograd/tape.h"
-#include "core/blas.h"
+#include "core/gemm.h"
 #include "core/kernels/pack.h"
 #include "core/kernels/reduce.h"
 #include "core/qic_algebra.h"

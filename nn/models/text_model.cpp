@@ -38,7 +38,7 @@ Var<R> TextModel<R>::features(const Ids& tokens, const ForwardContext& context, 
                              .queries = queries};
   if (config.task == "classify") {
     auto visible = std::make_shared<std::vector<std::uint8_t>>(static_cast<std::size_t>(B * T));
-    for (std::int64_t i = 0; i < B * T; ++i) (*visible)[static_cast<std::size_t>(i)] = tokens[i] != 0;
+    for (std::int64_t i = 0; i < B * T; ++i) (*visible)[static_cast<std::size_t>(i)] = tokens[i] != pad_id;
     attention.visible_keys = std::move(visible);
   }
   return hidden(tokens, attention, cache ? &cache->layers : nullptr);
@@ -50,10 +50,10 @@ Var<R> TextModel<R>::pool(const Var<R>& h, const Ids& tokens) const {
   Tensor<R> weights = Tensor<R>::zeros({B, 1, T});
   for (std::int64_t b = 0; b < B; ++b) {
     std::int64_t kept = 0;
-    for (std::int64_t t = 0; t < T; ++t) kept += tokens[b * T + t] != 0;
+    for (std::int64_t t = 0; t < T; ++t) kept += tokens[b * T + t] != pad_id;
     require(kept > 0, this->config_.family, "text {} of the batch has no tokens but padding", b);
     for (std::int64_t t = 0; t < T; ++t)
-      if (tokens[b * T + t] != 0) weights.data()[b * T + t] = 1 / static_cast<R>(kept);
+      if (tokens[b * T + t] != pad_id) weights.data()[b * T + t] = 1 / static_cast<R>(kept);
   }
   return reshape(matmul(Var<R>(weights), h), {B, h.dim(2)});
 }

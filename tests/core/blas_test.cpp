@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "core/gemm.h"
+#include "core/openblas_kernels.h"
 #include "core/parallel.h"
 #include "core/random.h"
 #include "tests/error_text.h"
@@ -38,22 +40,25 @@ double size_of(T x) {
     return std::abs(x);
 }
 
-/// One product against its definition, with `extra` columns of padding in every stored row, which must survive in C.
+/// One product, by gemm and by the plain loops, against its definition, with `extra` columns of padding in every stored row, which
+/// must survive in C.
 template <class T>
 void check(Transpose a_is, Transpose b_is, std::int64_t M, std::int64_t N, std::int64_t K, T alpha, T beta, std::int64_t extra) {
   const bool a_flat = a_is == Transpose::No, b_flat = b_is == Transpose::No;
   const std::int64_t lda = (a_flat ? K : M) + extra, ldb = (b_flat ? N : K) + extra, ldc = N + extra;
   const auto A = numbers<T>((a_flat ? M : K) * lda, 1), B = numbers<T>((b_flat ? K : N) * ldb, 2);
   const auto before = numbers<T>(M * ldc, 3);
-  auto C = before;
+  auto C = before, plain = before;
   gemm(a_is, b_is, M, N, K, alpha, A.data(), lda, B.data(), ldb, beta, C.data(), ldc);
+  plain_gemm(Product<T>{a_is, b_is, M, N, K, alpha, A.data(), lda, B.data(), ldb, beta, plain.data(), ldc});
   const double tolerance = 4 * static_cast<double>(K + 2) * std::numeric_limits<RealOf<T>>::epsilon();
-  std::int64_t wrong = 0;
+  std::int64_t wrong = 0, plain_wrong = 0;
   for (std::int64_t i = 0; i < M; ++i)
     for (std::int64_t j = 0; j < ldc; ++j) {
       const auto at = static_cast<std::size_t>(i * ldc + j);
       if (j >= N) {
         wrong += C[at] != before[at];
+        plain_wrong += plain[at] != before[at];
         continue;
       }
       T sum = 0;
@@ -65,9 +70,11 @@ void check(Transpose a_is, Transpose b_is, std::int64_t M, std::int64_t N, std::
       }
       const T expected = mul(alpha, sum) + mul(beta, before[at]);
       wrong += !(std::abs(C[at] - expected) <= tolerance * scale);  // NaN is wrong too
+      plain_wrong += !(std::abs(plain[at] - expected) <= tolerance * scale);
     }
   BOOST_TEST_INFO(scalar_name<T>() << " M " << M << " N " << N << " K " << K << " step + " << extra);
   BOOST_TEST(wrong == 0);
+  BOOST_TEST(plain_wrong == 0);
 }
 
 constexpr auto every_transpose = {Transpose::No, Transpose::Yes, Transpose::Conjugate};
@@ -154,10 +161,18 @@ BOOST_AUTO_TEST_CASE(beta_of_zero_ignores_what_was_there) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const std::vector<float> A{1, 2}, B{3, 4};
   std::vector<float> C{nan};
-  gemm(Transpose::No, Transpose::No, 1, 1, 2, 1.F, A.data(), 2, B.data(), 1, 0.F, C.data(), 1);
+  Product<float> product{Transpose::No, Transpose::No, 1, 1, 2, 1.F, A.data(), 2, B.data(), 1, 0.F, C.data(), 1};
+  blas_gemm(product);
   BOOST_TEST(C[0] == 11);
   C[0] = nan;
-  gemm(Transpose::No, Transpose::No, 1, 1, 0, 1.F, A.data(), 0, B.data(), 1, 0.F, C.data(), 1);  // an empty sum
+  plain_gemm(product);
+  BOOST_TEST(C[0] == 11);
+  product.K = product.lda = 0;  // an empty sum
+  C[0] = nan;
+  blas_gemm(product);
+  BOOST_TEST(C[0] == 0);
+  C[0] = nan;
+  plain_gemm(product);
   BOOST_TEST(C[0] == 0);
 }
 
@@ -172,6 +187,7 @@ BOOST_AUTO_TEST_CASE(nan_and_infinity_propagate) {
 }
 
 BOOST_AUTO_TEST_CASE(sizes_beyond_blas_are_refused) {
+  if (blas_kernels_name() == "plain") return;  // it has no such limit
   const float x = 1;
   float y = 0;
   const std::int64_t big = std::int64_t{1} << 31;

@@ -1,6 +1,6 @@
 """Runs a test program with each family of OpenBLAS's kernels that this processor has.
 
-  coretypes_test.py BLAS_PROBE TEST_PROGRAM ARGUMENTS...
+  coretypes_test.py START_PROBE TEST_PROGRAM ARGUMENTS...
 """
 import os
 import pathlib

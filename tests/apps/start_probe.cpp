@@ -1,7 +1,7 @@
-/// A program for blas_restart_test.cpp to start: does what every main() of argand does first, then says how it runs.
+/// A program for start_test.cpp to start: does what every main() of argand does first, then says how it runs.
 ///
-///   blas_probe fast ...      restart_with_fast_blas, then the speed of a product
-///   blas_probe CORETYPE ...  restart_with_coretype(CORETYPE)
+///   start_probe fast ...      start_with_the_right_kernels, then the speed of a product
+///   start_probe CORETYPE ...  restart_with_coretype(CORETYPE)
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -10,7 +10,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "core/blas.h"
+#include "apps/start.h"
+#include "core/gemm.h"
+#include "core/openblas_kernels.h"
 #include "core/parallel.h"
 #include "core/tensor.h"
 
@@ -40,13 +42,13 @@ int main(int argc, char** argv) {
   // exec keeps the process: its lines on standard error count the starts.
   fmt::print(stderr, "start {}\n", getpid());
   if (what == "fast")
-    restart_with_fast_blas(argv);
+    start_with_the_right_kernels(argv);
   else
     restart_with_coretype(std::string(what), argv);
   const BlasKernels kernels = blas_kernels();
   const char* coretype = std::getenv("OPENBLAS_CORETYPE");
   fmt::print("running {}\nwanted {}\ncoretype {}\n", kernels.running, kernels.wanted, coretype != nullptr ? coretype : "unset");
   for (int i = 0; i < argc; ++i) fmt::print("argument {}\n", argv[i]);
-  if (const char* kept = std::getenv("BLAS_PROBE_KEPT")) fmt::print("kept {}\n", kept);
+  if (const char* kept = std::getenv("START_PROBE_KEPT")) fmt::print("kept {}\n", kept);
   if (what == "fast") fmt::print("speed {}\n", gigaflops());
 }

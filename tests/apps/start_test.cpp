@@ -1,12 +1,12 @@
 /// That programs run OpenBLAS's fast kernels on this machine, and restart themselves for them once at the most.
-/// BLAS_PROBE is the path of blas_probe.cpp's program, ARGAND_PROGRAM that of argand.
+/// START_PROBE is the path of start_probe.cpp's program, ARGAND_PROGRAM that of argand.
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cstdio>
 #include <string>
 
-#include "core/blas.h"
+#include "core/openblas_kernels.h"
 
 namespace {
 
@@ -34,11 +34,11 @@ long count(const std::string& text, const std::string& word) {
   return n;
 }
 
-const std::string clean = "env -u OPENBLAS_CORETYPE BLAS_PROBE_KEPT='a b' " BLAS_PROBE;
+const std::string clean = "env -u OPENBLAS_CORETYPE START_PROBE_KEPT='a b' " START_PROBE;
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(blas_restart)
+BOOST_AUTO_TEST_SUITE(start)
 
 BOOST_AUTO_TEST_CASE(a_program_runs_the_fast_kernels) {
   const std::string text = output_of(clean + " fast");
@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(a_program_multiplies_much_faster_than_with_sse_kernels) {
   double fast = 0, slow = 0;
   for (int i = 0; i < 2; ++i) {
     fast = std::max(fast, std::stod(value(output_of(clean + " fast"), "speed")));
-    slow = std::max(slow, std::stod(value(output_of("OPENBLAS_CORETYPE=Prescott " BLAS_PROBE " fast"), "speed")));
+    slow = std::max(slow, std::stod(value(output_of("OPENBLAS_CORETYPE=Prescott " START_PROBE " fast"), "speed")));
   }
   BOOST_TEST_MESSAGE("fast " << fast << ", SSE " << slow << " GFlop/s");
   BOOST_TEST(fast > 1.7 * slow);
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(kernels_that_openblas_lacks_do_not_loop) {
 }
 
 BOOST_AUTO_TEST_CASE(the_users_choice_is_respected_in_silence) {
-  const std::string text = output_of("OPENBLAS_CORETYPE=Prescott " BLAS_PROBE " fast");
+  const std::string text = output_of("OPENBLAS_CORETYPE=Prescott " START_PROBE " fast");
   BOOST_TEST_INFO(text);
   BOOST_TEST(count(text, "start ") == 1);
   BOOST_TEST(value(text, "running") == "Prescott");
@@ -95,8 +95,8 @@ BOOST_AUTO_TEST_CASE(the_users_choice_is_respected_in_silence) {
 }
 
 // A choice that OpenBLAS does not know is no choice: it falls back to what it detects, which a user must hear of if it is slow.
-BOOST_AUTO_TEST_CASE(the_library_warns_of_slow_kernels_that_nobody_chose) {
-  const std::string text = output_of("OPENBLAS_CORETYPE=NoSuchCore " BLAS_PROBE " fast");
+BOOST_AUTO_TEST_CASE(slow_kernels_that_nobody_chose_are_spoken_of_once) {
+  const std::string text = output_of("OPENBLAS_CORETYPE=NoSuchCore " START_PROBE " fast");
   BOOST_TEST_INFO(text);
   BOOST_TEST(count(text, "argand: OpenBLAS runs its ") == (value(text, "wanted").empty() ? 0 : 1));
 }

@@ -1,0 +1,14 @@
+#pragma once
+/// What this processor can do.
+
+namespace argand {
+
+/// Vector instructions, as far as anything here is decided by them; all false where the processor is not x86-64.
+struct CpuFeatures {
+  bool intel = false;
+  bool avx2 = false;    ///< with FMA
+  bool avx512 = false;  ///< F, DQ, BW, VL and CD: what OpenBLAS's SkylakeX kernels use
+};
+CpuFeatures cpu_features();
+
+}  // namespace argand
