@@ -25,7 +25,10 @@ namespace {
 struct Bar {
   double gradient, after_steps;
 };
-constexpr Bar float64_bar{1e-9, 1e-7}, float32_bar{2e-4, 2e-4};
+// Steps amplify rounding: AdamW divides each gradient by its own size, Muon raises small singular values. To round the parameters of
+// a golden case to float32 and go on in float64 moved what three steps ended at by up to 1.8e-4 (PyTorch, six draws a case),
+// PyTorch's own float32 was up to 1.4e-4 off, and ours 2.1e-4 with OpenBLAS's Haswell kernels, 5.9e-5 with its SkylakeX kernels.
+constexpr Bar float64_bar{1e-9, 1e-7}, float32_bar{2e-4, 5e-4};
 
 template <RealScalar R>
 class Case {
@@ -204,7 +207,7 @@ void add_parity(CLI::App& program) {
   CLI::App* command = program.add_subcommand("parity", "compare losses, gradients and optimizer steps with PyTorch's");
   const auto options = std::make_shared<ParityOptions>();
   command->add_option("CASE", options->cases, "case files (argand-parity/1)")->required()->type_name("");
-  command->add_flag("--float32", options->float32, "compute in float32; the bar is then 2e-4");
+  command->add_flag("--float32", options->float32, "compute in float32; the bar is then 2e-4 (5e-4 after optimizer steps)");
   command->add_flag("--quiet", options->quiet, "print only what misses");
   command->footer(
       "Every tensor must be within 1e-9 of the expected one, relative to its largest magnitude (1e-7 after optimizer steps).\n"
