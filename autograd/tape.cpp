@@ -7,8 +7,17 @@ namespace argand {
 template <Scalar T>
 const Tensor<T> Var<T>::grad() const {
   require(slot_ != nullptr, "grad", "this tensor of shape {} is a constant; make it with variable()", shape());
-  require(slot_->leaf, "grad", "only variables keep their gradient; that of an op's output is freed as the walk passes it");
+  require(
+      slot_->leaf || slot_->retained, "grad",
+      "only variables keep their gradient; that of an op's output is freed as the walk passes it, unless retain_grad() is called "
+      "before backward()");
   return slot_->present ? slot_->grad : Tensor<T>::zeros(shape());
+}
+
+template <Scalar T>
+void Var<T>::retain_grad() {
+  require(slot_ != nullptr, "retain_grad", "this tensor of shape {} is a constant, which gets no gradient", shape());
+  slot_->retained = true;
 }
 
 template <Scalar T>
@@ -78,6 +87,11 @@ void Tape::push(TapeEntry entry) {
         "again, or detach() it");
   }
   drop_unreachable();
+  require(
+      entries_.size() < longest_, "tape",
+      "{} ops are recorded and no backward pass has come, the last one in {}. What is only evaluated belongs inside a NoGrad; if "
+      "so many are meant, Tape::current().set_longest(n) allows more",
+      entries_.size(), entry.scope.empty() ? entry.op->name() : entry.scope + " " + entry.op->name());
   entry.output->entry = static_cast<std::int64_t>(entries_.size());
   entries_.push_back(std::move(entry));
 }
@@ -119,7 +133,7 @@ void Tape::walk() {
       else
         entry.backward();
       if (watch_) watch_(entry);
-      entry.output->clear_grad();
+      if (!entry.output->retained) entry.output->clear_grad();
     }
     entries_.pop_back();
   }

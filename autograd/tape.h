@@ -79,6 +79,9 @@ class Tape {
   /// them, so that a forgotten NoGrad or an exception leaves nothing behind.
   const std::vector<TapeEntry>& entries() const { return entries_; }
   void push(TapeEntry entry);
+  /// How many entries there may be: a loop that evaluates and forgets NoGrad is to be told so before memory ends. A training step
+  /// of the models here records a few hundred. push() throws when there would be more.
+  void set_longest(std::size_t entries) { longest_ = entries; }
 
   /// Called after every entry of the walk with the gradients of its inputs already gathered (for printing and NaN tracing).
   /// Returns the watch before it (empty: there was none), to be put back.
@@ -89,6 +92,7 @@ class Tape {
   void walk();
   void drop_unreachable();
   std::vector<TapeEntry> entries_;
+  std::size_t longest_ = 100'000;
   BackwardWatch watch_;
   Context& context_;
   std::shared_ptr<std::vector<Tape*>> tapes_;  // the context's, which may be gone before this tape
@@ -98,6 +102,11 @@ class Tape {
 template <RealScalar R>
 void backward(const Var<R>& loss) {
   Tape::current().backward(loss);
+}
+/// Says so in one line where pages of candidates would be the answer.
+template <RealScalar R>
+void backward(const Var<std::complex<R>>&) {
+  static_assert(sizeof(R) == 0, "backward: a loss is real, and this one is complex; take its real part, its modulus, ... first");
 }
 
 /// True when a gradient of any of these will be asked for.

@@ -21,6 +21,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/arithmetic.h"
 #include "core/tensor.h"
 
 namespace argand {
@@ -51,6 +52,7 @@ struct SlotBase {
   Shape shape;
   bool leaf;                         ///< a variable of the user's (keeps its gradient) rather than the output of an op
   std::int64_t entry = -1;           ///< the tape entry that made it; -1 for a leaf
+  bool retained = false;             ///< an op's output that keeps its gradient all the same
   std::string name;                  ///< of a leaf in a model, "blocks.0.attn.q.weight"
   std::vector<std::string> aliases;  ///< its further names, where a model uses it in several places
   Role role = Role::Other;           ///< of a leaf
@@ -99,11 +101,13 @@ class Var {
   bool requires_grad() const { return slot_ != nullptr; }
   bool has_grad() const { return slot_ && slot_->present; }
   /// The gradient of the last backward pass, in the convention above; zeros where the loss does not depend on this variable.
-  /// Throws for constants and for the outputs of ops, whose gradients are freed as the walk passes them.
-  /// What is done to a copy of it reaches no variable; set_grad() does.
+  /// Throws for constants, and for the outputs of ops, whose gradients are freed as the walk passes them, unless retain_grad()
+  /// asked to keep them. What is done to a copy of it reaches no variable; set_grad() does.
   const Tensor<T> grad() const;
   /// Throws unless this is a variable and the shape is its own.
   void set_grad(Tensor<T> gradient);
+  /// For an op's output, before the backward pass: its gradient is to be kept for grad() to show. Throws for a constant.
+  void retain_grad();
   void zero_grad() {
     if (slot_) slot_->clear_grad();
   }
@@ -145,4 +149,18 @@ Var<T> constant(Tensor<T> value) {
   return Var<T>(std::move(value));
 }
 
+template <Scalar T>
+std::ostream& operator<<(std::ostream& out, const Var<T>& x) {
+  return out << x.value();
+}
+
 }  // namespace argand
+
+/// Shows the value.
+template <argand::Scalar T>
+struct fmt::formatter<argand::Var<T>> : fmt::formatter<argand::Tensor<T>> {
+  template <class Context>
+  auto format(const argand::Var<T>& x, Context& context) const {
+    return fmt::formatter<argand::Tensor<T>>::format(x.value(), context);
+  }
+};

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ostream>
 
 #include "core/kernels/pack.h"
 #include "core/memory.h"
@@ -166,6 +167,11 @@ std::string to_string(const Tensor<T>& x) {
   return text;
 }
 
+template <Scalar T>
+std::ostream& operator<<(std::ostream& out, const Tensor<T>& x) {
+  return out << to_string(x);
+}
+
 Ids::Ids(const Shape& shape, std::vector<value_type> values) : shape_(shape), values_(std::move(values)) {
   require(shape.size() == size(), "ids", "{} takes {} ids, got {}", shape, shape.size(), size());
 }
@@ -186,9 +192,10 @@ void Ids::check_below(std::int64_t limit, std::string_view op) const {
   }
 }
 
-#define ARGAND_TENSOR(T)    \
-  template class Tensor<T>; \
-  template std::string to_string(const Tensor<T>&);
+#define ARGAND_TENSOR(T)                            \
+  template class Tensor<T>;                         \
+  template std::string to_string(const Tensor<T>&); \
+  template std::ostream& operator<<(std::ostream&, const Tensor<T>&);
 ARGAND_FOR_SCALAR(ARGAND_TENSOR)
 #define ARGAND_PAIRS(R)                                                           \
   template Tensor<R> as_real(const Tensor<std::complex<R>>&);                     \

@@ -9,6 +9,7 @@
 /// There are no strided views: what a kernel reads is contiguous.
 
 #include <initializer_list>
+#include <iosfwd>
 #include <memory>
 #include <span>
 #include <string>
@@ -116,9 +117,11 @@ Tensor<R> as_real(const Tensor<std::complex<R>>& z);
 template <RealScalar R>
 Tensor<std::complex<R>> as_complex(const Tensor<R>& x);
 
-/// For printing: nested brackets, six digits, long axes elided.
+/// For printing: nested brackets, six digits, long axes elided. fmt::print("{}", x) and std::cout << x show the same.
 template <Scalar T>
 std::string to_string(const Tensor<T>& x);
+template <Scalar T>
+std::ostream& operator<<(std::ostream& out, const Tensor<T>& x);
 
 /// Token ids: their own integer type, never a tensor of numbers. Row-major, e.g. [B, T].
 class Ids {
@@ -148,3 +151,11 @@ class Ids {
 inline constexpr Ids::value_type pad_id = 0;
 
 }  // namespace argand
+
+template <argand::Scalar T>
+struct fmt::formatter<argand::Tensor<T>> : fmt::formatter<fmt::string_view> {
+  template <class Context>
+  auto format(const argand::Tensor<T>& x, Context& context) const {
+    return fmt::formatter<fmt::string_view>::format(argand::to_string(x), context);
+  }
+};

@@ -3,10 +3,7 @@
 /// Run:       build/examples/02_first_gradient
 /// Try next:  start at 1 - 0.5i, and at 1: from the real axis the gradient never points away from it, because L(z̄) = L(z).
 
-#include "autograd/ops/arithmetic.h"
-#include "autograd/ops/complex_parts.h"
-#include "autograd/ops/power.h"
-#include "autograd/tape.h"
+#include <argand/argand.h>
 
 using namespace argand;
 
@@ -16,7 +13,7 @@ int main() {
     const Real loss = abs2(square(z) + 1.0);  // real: only a real number can be made smaller
     z.zero_grad();
     backward(loss);  // grad(z) = dL/dx + i dL/dy
-    if (step % 15 == 0) fmt::print("step {:2}  z = {}  L = {}\n", step, to_string(z.value()), to_string(loss.value()));
-    z.value().data()[0] -= 0.05 * z.grad().item();
+    if (step % 15 == 0) fmt::print("step {:2}  z = {}  L = {}\n", step, z, loss);
+    z.value() -= 0.05 * z.grad();
   }
 }

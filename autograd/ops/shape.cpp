@@ -47,6 +47,11 @@ Var<T> reshape(const Var<T>& x, const Shape& shape) {
       x);
 }
 
+template <Scalar T>
+Var<T> reshape(const Var<T>& x, std::initializer_list<std::int64_t> sizes) {
+  return reshape(x, x.value().reshape(sizes).shape());
+}
+
 // ------------------------------------------------------------------------------------------------ permute
 
 static const Op permute_op({.name = "permute",
@@ -283,11 +288,12 @@ Var<T> slice(const Var<T>& x, int axis, std::int64_t begin, std::int64_t end) {
       x);
 }
 
-#define ARGAND_SHAPE(T)                                            \
-  template Var<T> reshape(const Var<T>&, const Shape&);            \
-  template Var<T> permute(const Var<T>&, const std::vector<int>&); \
-  template Var<T> transpose(const Var<T>&, int, int);              \
-  template Var<T> concatenate(const std::vector<Var<T>>&, int);    \
+#define ARGAND_SHAPE(T)                                                        \
+  template Var<T> reshape(const Var<T>&, const Shape&);                        \
+  template Var<T> reshape(const Var<T>&, std::initializer_list<std::int64_t>); \
+  template Var<T> permute(const Var<T>&, const std::vector<int>&);             \
+  template Var<T> transpose(const Var<T>&, int, int);                          \
+  template Var<T> concatenate(const std::vector<Var<T>>&, int);                \
   template Var<T> slice(const Var<T>&, int, std::int64_t, std::int64_t);
 ARGAND_FOR_SCALAR(ARGAND_SHAPE)
 

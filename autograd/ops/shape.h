@@ -10,6 +10,9 @@ namespace argand {
 /// Same numbers in the same order, another shape of the same size; no copy. Throws when the sizes differ.
 template <Scalar T>
 Var<T> reshape(const Var<T>& x, const Shape& shape);
+/// One size may be -1: what is left. reshape(x, {2, -1})
+template <Scalar T>
+Var<T> reshape(const Var<T>& x, std::initializer_list<std::int64_t> sizes);
 
 /// Axis k of the result is axis axes[k] of x, as NumPy's transpose(axes). Throws unless axes is a permutation of x's.
 template <Scalar T>

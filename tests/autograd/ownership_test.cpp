@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "autograd/ops/arithmetic.h"
+#include "autograd/ops/complex_parts.h"
 #include "autograd/ops/exponential.h"
 #include "autograd/ops/power.h"
 #include "autograd/ops/reduction.h"
@@ -171,6 +172,63 @@ BOOST_AUTO_TEST_CASE(a_variable_listed_twice_is_refused) {
   const ParameterList<double> twice = {{"a", w}, {"b", w}};
   BOOST_TEST(error_of([&] { count_parameters(twice); }) ==
              "count_parameters: a and b are one variable; list it once, as parameters_of() does");
+}
+
+BOOST_AUTO_TEST_CASE(a_list_of_parameters_takes_variables_only) {
+  const auto x = leaf({1, 2});
+  const Var<double> constant = x.detach(), output = square(x);
+  BOOST_TEST(error_of([&] {
+               count_parameters(ParameterList<double>{{"x", x}, {"c", constant}});
+             }) == "count_parameters: c is a constant, which gets no gradient; make it with variable(), or leave it out");
+  BOOST_TEST(error_of([&] {
+               count_parameters(ParameterList<double>{{"y", output}});
+             }) == "count_parameters: y is the output of an op; what can be trained is made with variable()");
+}
+
+BOOST_AUTO_TEST_CASE(an_output_keeps_its_gradient_on_request) {
+  const auto x = leaf({3, 4});
+  Var<double> y = square(x), other = exp(x);
+  y.retain_grad();
+  other.retain_grad();
+  backward(sum(y * y));
+  same(y.grad(), Tensor<double>({2}, {18, 32}));        // 2 y
+  same(x.grad(), Tensor<double>({2}, {108, 256}));      // 2 y · 2 x
+  same(other.grad(), Tensor<double>({2}, {0.0, 0.0}));  // the loss does not depend on it
+  const auto plain = square(x);
+  BOOST_TEST(
+      error_of([&] { plain.grad(); }) ==
+      "grad: only variables keep their gradient; that of an op's output is freed as the walk passes it, unless retain_grad() "
+      "is called before backward()");
+  BOOST_TEST(error_of([&] { x.detach().retain_grad(); }) ==
+             "retain_grad: this tensor of shape [2] is a constant, which gets no gradient");
+}
+
+BOOST_AUTO_TEST_CASE(a_tape_says_when_it_has_become_absurdly_long) {
+  Tape tape;
+  tape.set_longest(50);
+  const auto x = leaf({1});
+  Var<double> total = sum(x);
+  const auto evaluate = [&] {
+    for (int i = 0; i < 1000; ++i) total = total + sum(x);
+  };
+  BOOST_TEST(
+      error_of(evaluate) ==
+      "tape: 50 ops are recorded and no backward pass has come, the last one in sum. What is only evaluated belongs inside a "
+      "NoGrad; if so many are meant, Tape::current().set_longest(n) allows more");
+  tape.clear();
+  total = x.detach();
+  {
+    const NoGrad none;
+    evaluate();
+  }
+  BOOST_TEST(total.value().item() == 1001);
+}
+
+BOOST_AUTO_TEST_CASE(a_step_downhill_in_one_line) {
+  Complex z = variable(Tensor<std::complex<double>>::scalar({3, 4}));
+  backward(real(z) * real(z));
+  z.value() -= 0.5 * z.grad();
+  BOOST_TEST(fmt::format("{}", z) == "0+4i");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

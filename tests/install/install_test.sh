@@ -18,6 +18,11 @@ cd "$tree"
 $compiler -O1 02_first_gradient.cpp -o program "${flags[@]}"
 diff <(./program) <("$build/examples/02_first_gradient")
 
+echo "the header of everything has what it says"
+printf '#include <argand/argand.h>\n#include <argand/core/tensor.h>\nint main() { return argand::num_threads() > 0 ? 0 : 1; }\n' > everything.cpp
+$compiler -O1 everything.cpp -o everything "${flags[@]}"
+./everything
+
 echo "every example compiles outside the project"
 $compiler -fsyntax-only [0-9]*.cpp "${flags[@]}"
 
@@ -30,5 +35,5 @@ echo "nothing of the tests, and no absolute path of the build, is installed"
 if find ".$prefix" -name '*test*' | grep .; then exit 1; fi
 if grep -rl -e "$build" -e "$source" ".$prefix/$libdir/pkgconfig" ".$prefix/include"; then exit 1; fi
 
-echo "the installed program runs"
-".$prefix/bin/argand" --version
+echo "the installed program finds its library wherever it is"
+env -u LD_LIBRARY_PATH ".$prefix/bin/argand" --version

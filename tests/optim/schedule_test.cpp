@@ -36,6 +36,7 @@ BOOST_AUTO_TEST_CASE(warm_up_counts_from_zero_then_cosine) {
 BOOST_AUTO_TEST_CASE(no_warm_up_and_only_warm_up) {
   BOOST_TEST((Schedule{.peak = 2, .final = 0, .warmup = 0, .total = 10}.at(0)) == 2.0);
   BOOST_TEST((Schedule{.peak = 2, .final = 0, .warmup = 10, .total = 10}.at(9)) == 2.0);
+  BOOST_TEST((Schedule{.peak = 2, .final = 0.5, .warmup = 10, .total = 10}.at(10)) == 0.5);
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be) {

@@ -24,6 +24,7 @@ const std::map<std::string, std::set<std::string>> may_see = {
     {"nn", {"core", "autograd", "nn"}},
     {"optim", {"core", "autograd", "optim"}},
     {"data", {"core", "data"}},
+    {"argand", {"core", "autograd", "nn", "optim", "data"}},  // the header of everything
     {"apps", {"core", "autograd", "nn", "optim", "data", "apps"}},
     {"examples", {"core", "autograd", "nn", "optim", "data"}},
     {"docs", {"core", "autograd", "nn", "optim", "data"}},
