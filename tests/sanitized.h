@@ -1,11 +1,11 @@
 #pragma once
-/// ARGAND_SANITIZED: whether the address sanitizer watches. Tests then run twenty times as slow; the longest take fewer samples,
-/// and the release build goes all the way.
+/// ARGAND_SANITIZED: whether the address or thread sanitizer watches. Tests then run twenty times as slow; the longest take fewer
+/// samples, and the release build goes all the way.
 
-#if defined(__SANITIZE_ADDRESS__)  // GCC
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)  // GCC
 #define ARGAND_SANITIZED
 #elif defined(__has_feature)  // Clang
-#if __has_feature(address_sanitizer)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define ARGAND_SANITIZED
 #endif
 #endif
