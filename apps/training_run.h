@@ -14,9 +14,9 @@ namespace argand {
 
 /// What one step did.
 struct StepReport {
-  std::int64_t step = 0;     ///< steps taken, this one included
-  double cross_entropy = 0;  ///< nats a token (or an article), before the step
-  std::optional<double> auxiliary;  ///< weighted; where the model has such a loss
+  std::int64_t step = 0;              ///< steps taken, this one included
+  double cross_entropy = 0;           ///< nats a token (or an article), before the step
+  std::optional<double> auxiliary{};  ///< weighted; where the model has such a loss
   double lr = 0;
   double grad_norm = 0;            ///< before clipping
   std::int64_t tokens = 0;         ///< that were trained on, without padding

@@ -10,6 +10,7 @@
 #include "autograd/wirtinger.h"
 #include "core/arithmetic.h"
 #include "core/openblas_kernels.h"
+#include "core/parallel.h"
 #include "core/random.h"
 #include "core/tensor.h"
 #include "data/npz.h"

@@ -49,7 +49,6 @@ class Context {
   friend class Tape;
   friend class NoGrad;
   friend class NameScope;
-  friend class UseContext;
 
   std::shared_ptr<std::vector<Tape*>> tapes_;  // alive, in the order in which they were made; shared with them
   std::unique_ptr<Tape> base_;

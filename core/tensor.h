@@ -153,9 +153,10 @@ inline constexpr Ids::value_type pad_id = 0;
 }  // namespace argand
 
 template <argand::Scalar T>
-struct fmt::formatter<argand::Tensor<T>> : fmt::formatter<fmt::string_view> {
+struct fmt::formatter<argand::Tensor<T>> {
+  constexpr auto parse(format_parse_context& context) { return context.begin(); }
   template <class Context>
   auto format(const argand::Tensor<T>& x, Context& context) const {
-    return fmt::formatter<fmt::string_view>::format(argand::to_string(x), context);
+    return fmt::format_to(context.out(), "{}", argand::to_string(x));
   }
 };

@@ -33,9 +33,9 @@ struct KeyValueCache {
 
 template <RealScalar R>
 struct Loss {
-  Var<R> total;              ///< what to differentiate: cross entropy + auxiliary
-  double cross_entropy = 0;  ///< nats a token (or an article)
-  std::optional<double> auxiliary;  ///< weighted, e.g. the phase contrastive loss; where the model has one
+  Var<R> total;                       ///< what to differentiate: cross entropy + auxiliary
+  double cross_entropy = 0;           ///< nats a token (or an article)
+  std::optional<double> auxiliary{};  ///< weighted, e.g. the phase contrastive loss; where the model has one
 };
 
 template <RealScalar R>

@@ -2,6 +2,7 @@
 
 #include "autograd/op_check.h"
 #include "autograd/tape.h"
+#include "core/gemm.h"
 #include "core/kernels/elementwise.h"
 #include "core/parallel.h"
 

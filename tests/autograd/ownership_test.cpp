@@ -213,7 +213,7 @@ BOOST_AUTO_TEST_CASE(a_tape_says_when_it_has_become_absurdly_long) {
   };
   BOOST_TEST(
       error_of(evaluate) ==
-      "tape: 50 ops are recorded and no backward pass has come, the last one in sum. What is only evaluated belongs inside a "
+      "tape: 50 ops are recorded and no backward pass has come, the last one in add. What is only evaluated belongs inside a "
       "NoGrad; if so many are meant, Tape::current().set_longest(n) allows more");
   tape.clear();
   total = x.detach();
