@@ -25,8 +25,8 @@ namespace {
 struct Bar {
   double gradient, after_steps;
 };
-// Steps amplify rounding: AdamW divides each gradient by its own size, Muon raises small singular values. To round the parameters of
-// a golden case to float32 and go on in float64 moved what three steps ended at by up to 1.8e-4 (PyTorch, six draws a case),
+// Steps amplify rounding: AdamW divides each gradient by its own size, Muon raises small singular values. To round the parameters
+// of a golden case to float32 and go on in float64 moved what three steps ended at by up to 1.8e-4 (PyTorch, six draws a case),
 // PyTorch's own float32 was up to 1.4e-4 off, and ours 2.1e-4 with OpenBLAS's Haswell kernels, 5.9e-5 with its SkylakeX kernels.
 constexpr Bar float64_bar{1e-9, 1e-7}, float32_bar{2e-4, 5e-4};
 

@@ -15,7 +15,8 @@ struct Schedule {
   /// later:          final + (peak - final) (1 + cos πx) / 2,  x = (step - warmup) / (total - warmup), 1 from `total` on
   double at(std::int64_t step) const;
 
-  /// Throws Error for rates that are not finite, a peak of 0, negative ones, a warm-up longer than the whole, and less than one step.
+  /// Throws Error for rates that are not finite, a peak of 0, negative ones, a warm-up longer than the whole, and less than one
+  /// step.
   void validate() const;
 };
 

@@ -18,8 +18,8 @@ struct OutputLayer {
   const Var<R>* bias = nullptr;  ///< b, or null
 };
 
-/// Language models: causal attention, logits of every position. Classifiers: bidirectional attention with a key padding mask (pad_id
-/// is padding), logits of the mean over the other positions.
+/// Language models: causal attention, logits of every position. Classifiers: bidirectional attention with a key padding mask
+/// (pad_id is padding), logits of the mean over the other positions.
 template <RealScalar R>
 class TextModel : public Model<R>, public Module<R> {
  public:
