@@ -20,7 +20,7 @@ ArticleSets open_articles(const std::string& data) {
 
 TrainingData open_data(const RunConfig& config) {
   const TrainingConfig& t = config.training;
-  if (config.model.task == "lm") return open_corpus(t.data);
+  if (config.model.task == TextTask::Lm) return open_corpus(t.data);
   return make_labelled_corpus(open_articles(t.data), t.words, t.train_articles, t.test_articles);
 }
 

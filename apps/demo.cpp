@@ -17,6 +17,7 @@
 #include "core/parallel.h"
 #include "data/batches.h"
 #include "data/grammar.h"
+#include "nn/family.h"
 
 namespace argand {
 namespace {
@@ -27,12 +28,12 @@ struct DemoOptions {
   bool overwrite = false;
 };
 
-RunConfig demo_config(const std::string& family, const std::string& position, std::int64_t steps) {
-  return RunConfig::resolve({}, {{"family", family, "demo"},
-                                 {"position", position, "demo"},
-                                 {"steps", fmt::format("{}", steps), "--steps"},
-                                 {"eval_every", "100", "demo"},
-                                 {"lr", "3e-3", "demo"}});
+RunConfig demo_config(const DemoModel& model, std::int64_t steps) {
+  Settings settings;
+  for (const auto& [key, text] : model.settings) settings.push_back({key, text, "demo"});
+  settings.insert(settings.end(),
+                  {{"steps", fmt::format("{}", steps), "--steps"}, {"eval_every", "100", "demo"}, {"lr", "3e-3", "demo"}});
+  return RunConfig::resolve({}, settings);
 }
 
 /// The largest element of each gradient and a random one, of the very model but in double precision, on a short piece of the text.
@@ -45,7 +46,7 @@ bool check_gradients(const RunConfig& config, const Corpus& corpus) {
   const auto model = make_model<double>(small, static_cast<std::uint64_t>(config.training.seed));
   const LmBatch batch = LmBatches(corpus.train, 1, 12, 0).at(0);
   GradcheckOptions options;
-  options.name = config.model.family;
+  options.name = config.model.family().name;
   const ParameterReport report =
       gradcheck_parameters([&] { return model->loss(batch.tokens, batch.targets).total; }, model->parameters(), 2, options);
   set_num_threads(threads);
@@ -102,20 +103,20 @@ void show_sample(TrainingSession<float>& session, const Grammar& grammar, const 
 
 int demo(const DemoOptions& options, bool own_folder) {
   const Style style(stdout);
-  const RunConfig complexformer = demo_config("complexformer", "none", options.steps);
-  const RunConfig rope = demo_config("transformer", "rope", options.steps);
-  const RunFolder first(options.out + "/complexformer"), second(options.out + "/transformer-rope");
+  const DemoModel &ours = default_family().demo.at(0), &other = default_family().demo.at(1);
+  const RunConfig learnt = demo_config(ours, options.steps), fixed = demo_config(other, options.steps);
+  const RunFolder first(options.out + "/" + ours.folder), second(options.out + "/" + other.folder);
   const bool overwrite = options.overwrite || own_folder;
   if (!overwrite) first.require_free(), second.require_free();
   const Grammar grammar;
   const Corpus corpus = open_corpus("grammar");
 
   fmt::print("{}\n", style.bold("1. Are the gradients right?"));
-  if (!check_gradients(complexformer, corpus) || !check_gradients(rope, corpus)) return exit_failure;
+  if (!check_gradients(learnt, corpus) || !check_gradients(fixed, corpus)) return exit_failure;
 
   fmt::print("\n{}\n", style.bold("2. Training: phases that are learnt (ComplexFormer) against phases that are fixed (RoPE)"));
-  TrainingSession<float> a(first, overwrite, complexformer, corpus), b(second, overwrite, rope, corpus);
-  const std::vector<std::string> labels = {"ComplexFormer", "Transformer, RoPE"};
+  TrainingSession<float> a(first, overwrite, learnt, corpus), b(second, overwrite, fixed, corpus);
+  const std::vector<std::string> labels = {ours.label, other.label};
   if (const int code = train_side_by_side({&a, &b}, labels); code != exit_success) return code;
 
   fmt::print("\n{}", style.bold("3. What came of it"));

@@ -59,7 +59,7 @@ std::string scored_as(const TextProtocol& protocol) {
 void eval(const EvalOptions& options) {
   const TrainedRun trained = open_run(options.run);
   const RunConfig& config = trained.checkpoint.config();
-  const bool lm = config.model.task == "lm";
+  const bool lm = config.model.task == TextTask::Lm;
   const std::string data = options.data.empty() ? config.training.data : options.data;
   if (!lm) require_no_protocol(options, "is for language models; of articles every one is labelled once");
   if (options.generate) {

@@ -92,7 +92,7 @@ template <RealScalar R>
 Evaluation evaluate(Model<R>& model, const EvaluationSet& set, const ContextOf& context_of) {
   const NoGrad none;
   Evaluation evaluation;
-  if (model.config().task == "classify") evaluation.confusion.emplace(model.config().n_classes);
+  if (model.config().task == TextTask::Classify) evaluation.confusion.emplace(model.config().n_classes);
   for (std::int64_t i = 0; i < set.size; ++i) {
     const Batch batch = set.at(i);
     const ForwardContext context = context_of ? context_of(batch) : ForwardContext();

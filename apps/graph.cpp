@@ -61,14 +61,15 @@ Ids random_ids(const Shape& shape, std::int64_t limit, std::uint64_t stream) {
 template <RealScalar R>
 std::string model_graph(Model<R>& model, const std::string& title, const GraphOptions& options) {
   const ModelConfig& config = model.config();
-  const bool lm = config.task == "lm";
+  const bool lm = config.task == TextTask::Lm;
   const std::int64_t B = 2, T = std::min<std::int64_t>(8, config.max_seq_len);
   const Ids tokens = random_ids({B, T}, config.vocab_size, 0);
   const Ids targets = lm ? random_ids({B, T}, config.vocab_size, 1) : random_ids({B}, config.n_classes, 1);
-  const Ids passages = random_ids({2 * config.irw_top_k, T}, config.vocab_size, 2);
+  const Windows windows = config.windows();
+  const Ids passages = random_ids({2 * std::max<std::int64_t>(1, windows.top_k), T}, config.vocab_size, 2);
   const Knowledge knowledge{.passages = &passages};
   ForwardContext context{.training = true, .step = 0};
-  if (!config.irw_layers.empty()) context.knowledge = &knowledge;
+  if (!windows.layers.empty()) context.knowledge = &knowledge;
   TapeGraph graph(model.parameters());
   const Loss<R> loss = model.loss(tokens, targets, context);
   if (options.gradients)
@@ -94,7 +95,7 @@ std::string family_graph(const GraphOptions& options) {
   std::string task = "lm", title = options.model;
   for (const std::string& setting : options.settings) {
     settings.push_back(key_and_value("--set", setting));
-    if (settings.back().key == "task") task = settings.back().text;
+    if (settings.back().key == "task" && settings.back().text == "classify") task = "classify";
     title += ", " + setting;
   }
   const ModelConfig config = RunConfig::resolve({}, settings, task).model;
@@ -106,7 +107,7 @@ std::string run_graph(const GraphOptions& options) {
   const Checkpoint checkpoint(find_checkpoint(options.run));
   return with_precision(checkpoint.config(), [&]<class R>(R) {
     const auto model = load_model<R>(checkpoint);
-    return model_graph(*model, fmt::format("{}: {}, step {}", options.run, model->config().family, checkpoint.state().step),
+    return model_graph(*model, fmt::format("{}: {}, step {}", options.run, model->config().family().name, checkpoint.state().step),
                        options);
   });
 }

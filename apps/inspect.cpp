@@ -54,10 +54,10 @@ void print_tensor(const SafetensorsFile& file, const std::string& name) {
 
 void describe_run(const Checkpoint& checkpoint) {
   const RunConfig& c = checkpoint.config();
-  const bool lm = c.model.task == "lm";
-  fmt::print("{}, {} layers of {} heads, d_model {}, d_ff {}, {} words, {}{}\n", c.model.family, c.model.n_layers, c.model.n_heads,
-             c.model.d_model, c.model.d_ff, c.model.vocab_size, lm ? "" : fmt::format("{} classes, ", c.model.n_classes),
-             c.training.precision);
+  const bool lm = c.model.task == TextTask::Lm;
+  fmt::print("{}, {} layers of {} heads, d_model {}, d_ff {}, {} words, {}{}\n", c.model.family().name, c.model.n_layers,
+             c.model.n_heads, c.model.d_model, c.model.d_ff, c.model.vocab_size,
+             lm ? "" : fmt::format("{} classes, ", c.model.n_classes), c.training.precision);
   fmt::print("step {} of {}", checkpoint.state().step, c.training.steps);
   if (checkpoint.state().best_step > 0)
     fmt::print(", best {} at step {}",

@@ -100,9 +100,9 @@ Library::Library(const RunConfig& config, const TrainingData& data, const Vocabu
     }
     text_ = translate(joined(all), vocabulary_of(data), words);
   }
-  if (from_file_) text_ = read_knowledge(config_.irw_file, words, config.model.task == "lm");
+  if (from_file_) text_ = read_knowledge(config_.irw_file, words, config.model.task == TextTask::Lm);
 
-  const std::int64_t N = text_.size(), L = config_.irw_length, k = config.model.irw_top_k;
+  const std::int64_t N = text_.size(), L = config_.irw_length, k = config.model.windows().top_k;
   if (N < L) usage_fail("--irw-length", "no passage of {} tokens fits the {} that there are", L, N);
   const std::int64_t P = config_.irw_passages > 0 ? config_.irw_passages : N / L;
   if (P > N - L + 1)

@@ -14,6 +14,7 @@
 #include "core/parallel.h"
 #include "data/atomic_file.h"
 #include "data/utf8.h"
+#include "nn/family.h"
 
 namespace argand {
 namespace {
@@ -80,12 +81,17 @@ Json page_of(const std::string& run, const std::string& label, const Observation
   const Checkpoint newest(fs::exists(folder.last()) ? folder.last() : trained.checkpoint.file().path());
   const RunConfig& config = newest.config();
   const RunState& state = newest.state();
+  const Family& family = config.model.family();
   const RunLog log = read_log(folder.log());
-  const bool lm = config.model.task == "lm";
+  const bool lm = config.model.task == TextTask::Lm;
   Json page = {{"label", label},
                {"path", run},
-               {"family", config.model.family},
-               {"task", config.model.task},
+               {"family", family.name},
+               {"title", family.title},
+               {"panel", family.report.panel},
+               {"phases_are", family.report.phases},
+               {"looks_up", family.looks_up},
+               {"task", word_of(config.model.task)},
                {"classes", trained.classes},
                {"layers", config.model.n_layers},
                {"heads", config.model.n_heads},

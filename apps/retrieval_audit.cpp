@@ -39,7 +39,7 @@ bool shares_words(const std::vector<Ids::value_type>& window, const Ids::value_t
 /// The states of all tokens, for the sake of what their windows read.
 template <RealScalar R>
 void look_up(Model<R>& model, const Ids& tokens, const ForwardContext& pass) {
-  if (model.config().task == "lm") {  // logits of the last token alone: the output layer is most of a pass
+  if (model.config().task == TextTask::Lm) {  // logits of the last token alone: the output layer is most of a pass
     const auto cache = model.make_cache(tokens.shape()[0]);
     model.next_logits(tokens, *cache, pass);
   } else {

@@ -78,7 +78,7 @@ class Listener final : public RowIndex {
 
 Words words_of(const TrainedRun& trained, const std::string& text, std::int64_t longest) {
   Words words;
-  if (trained.checkpoint.config().model.task == "classify") {
+  if (trained.checkpoint.config().model.task == TextTask::Classify) {
     words = classifier_ids(trained.vocabulary, text);
   } else {
     const Ids ids = trained.vocabulary.encode(text);
@@ -116,11 +116,11 @@ std::vector<Tensor<float>> encodings_of(const Model<R>& model, const std::vector
 template <RealScalar R>
 std::vector<Tensor<float>> questions_of(Model<R>& model, const std::vector<Words>& texts, std::int64_t r) {
   const NoGrad none;
-  const std::size_t windows = model.config().irw_layers.size();
+  const std::size_t windows = model.config().windows().layers.size();
   const auto N = static_cast<std::int64_t>(texts.size());
   std::vector<Tensor<float>> all;
   for (std::size_t w = 0; w < windows; ++w) all.push_back(Tensor<float>::zeros({N, r}));
-  const Ids passages({model.config().irw_top_k, 1});  // the windows must read something
+  const Ids passages({model.config().windows().top_k, 1});  // the windows must read something
   std::vector<Listener> listeners(windows);
   Knowledge knowledge{.passages = &passages};
   for (const Listener& listener : listeners) knowledge.indexes.push_back(&listener);
@@ -129,7 +129,7 @@ std::vector<Tensor<float>> questions_of(Model<R>& model, const std::vector<Words
     const Words& words = texts[static_cast<std::size_t>(n)];
     if (words.empty()) continue;
     const Ids tokens({1, static_cast<std::int64_t>(words.size())}, words);
-    if (model.config().task == "lm") {
+    if (model.config().task == TextTask::Lm) {
       const auto cache = model.make_cache(1);
       model.next_logits(tokens, *cache, pass);
     } else {
@@ -201,7 +201,7 @@ std::vector<RetrievalRow> model_rows(Model<R>& model, const TrainedRun& trained,
   if (encoded.empty()) return rows;
   const auto questions = questions_of(model, titles, encoded.front().dim(1));
   for (std::size_t w = 0; w < encoded.size(); ++w) {
-    const std::string window = fmt::format("window of layer {}", model.config().irw_layers[w]);
+    const std::string window = fmt::format("window of layer {}", model.config().windows().layers[w]);
     rows.push_back(recall_row(window + ", encodings of both", encoded_titles[w], encoded[w], true));
     rows.push_back(recall_row(window + ", what the title asks for", questions[w], encoded[w], false));
   }

@@ -23,25 +23,17 @@ std::string last_text(const Settings& settings, std::string_view key, std::strin
   return otherwise;
 }
 
-std::vector<std::string> families() {
-  std::vector<std::string> names;
-  ModelConfig().visit([&](std::string_view key, auto&, const char* choices, const char*) {
-    if (key == "family") names = split_choices(choices);
-  });
-  return names;
-}
-
 /// The family's defaults, for this task.
-ModelConfig defaults(const std::string& family, const std::string& task) {
-  ModelConfig model = ModelConfig::defaults(family);
+ModelConfig defaults(const Family& family, TextTask task) {
+  ModelConfig model(family);
   model.task = task;
   return model;
 }
 
 /// Calls f(config) with every family's defaults.
 template <class F>
-void for_each_family(const std::string& task, const F& f) {
-  for (const std::string& family : families()) {
+void for_each_family(TextTask task, const F& f) {
+  for (const Family& family : families()) {
     RunConfig config;
     config.model = defaults(family, task);
     f(config);
@@ -49,11 +41,11 @@ void for_each_family(const std::string& task, const F& f) {
 }
 
 /// The families that have this key in this task.
-std::vector<std::string> families_with(std::string_view wanted, const std::string& task) {
+std::vector<std::string> families_with(std::string_view wanted, TextTask task) {
   std::vector<std::string> owners;
   for_each_family(task, [&](RunConfig& config) {
     config.visit([&](std::string_view key, auto&, const char*, const char*) {
-      if (key == wanted) owners.push_back(config.model.family);
+      if (key == wanted) owners.push_back(config.model.family().name);
     });
   });
   return owners;
@@ -70,12 +62,12 @@ void set(RunConfig& config, const Setting& setting) {
     assign(setting, choices, value);
   });
   if (found) return;
-  const std::string& task = config.model.task;
+  const TextTask task = config.model.task, other = task == TextTask::Lm ? TextTask::Classify : TextTask::Lm;
   const std::vector<std::string> owners = families_with(setting.key, task);
-  if (owners.empty() && !families_with(setting.key, task == "lm" ? "classify" : "lm").empty())
-    usage_fail(setting.place, "the task {} has no such key", task);
+  if (owners.empty() && !families_with(setting.key, other).empty())
+    usage_fail(setting.place, "the task {} has no such key", word_of(task));
   if (owners.empty()) usage_fail(setting.place, "there is no such key{}", did_you_mean(setting.key, known));
-  usage_fail(setting.place, "the family {} has no such key; it belongs to {}", config.model.family,
+  usage_fail(setting.place, "the family {} has no such key; it belongs to {}", config.model.family().name,
              CLI::detail::join(owners, ", "));
 }
 
@@ -95,7 +87,7 @@ bool is_later(std::string_view key) {
 double estimated_bytes(const RunConfig& c) {
   const auto d = static_cast<double>(c.model.d_model), layers = static_cast<double>(c.model.n_layers);
   const auto d_ff = static_cast<double>(c.model.d_ff), vocabulary = static_cast<double>(c.model.vocab_size);
-  const std::int64_t length = c.model.task == "lm" ? c.training.length : c.model.max_seq_len;
+  const std::int64_t length = c.model.task == TextTask::Lm ? c.training.length : c.model.max_seq_len;
   const auto tokens = static_cast<double>(c.training.batch) * static_cast<double>(length);
   const double parameters = vocabulary * d + layers * (4 * d * d + 2 * d * d_ff);
   const double activations = tokens * layers * (8 * d + 2 * d_ff);
@@ -117,13 +109,12 @@ RunConfig RunConfig::resolve(const Settings& file, const Settings& command_line,
   const auto given = [&](std::string_view key) { return has(all, key); };
 
   RunConfig config;
-  config.model.task = task;
-  if (preset == "qic-paper") config.model.family = "qic";  // where no other is asked for
+  config.model = defaults(family_of_preset(preset), value_of_word<TextTask>("task", task));
   for (const Setting& s : all)
     if (s.key == "family" || s.key == "task") set(config, s);
-  config.model = defaults(config.model.family, config.model.task);  // which keys there are depends on family and task
-  config.training.data = config.model.task == "lm" ? "grammar" : "topics";
-  for (const Setting& s : preset_settings(preset, config.model.task, config.model.family)) set(config, s);
+  config.model = defaults(config.model.family(), config.model.task);  // which keys there are depends on family and task
+  config.training.data = config.model.task == TextTask::Lm ? "grammar" : "topics";
+  for (const Setting& s : preset_settings(preset, word_of(config.model.task), config.model.family())) set(config, s);
   for (const Setting& s : all) set(config, s);
 
   // One of the two lengths given means both; a preset's warm-up shrinks with a short run.
@@ -176,7 +167,7 @@ void RunConfig::validate() const {
   at_least(0, knowledge.irw_refresh, "irw_refresh");
   if (t.final_lr < 0 || t.final_lr > 1) usage_fail("--final-lr", "is a fraction of lr, in [0, 1], got {}", t.final_lr);
   if (t.clip < 0) usage_fail("--clip", "must not be negative, got {}", t.clip);
-  if (model.task == "lm" && t.length > model.max_seq_len)
+  if (model.task == TextTask::Lm && t.length > model.max_seq_len)
     usage_fail("--length", "windows of {} tokens, but the model takes {}; raise --max-seq-len", t.length, model.max_seq_len);
   try {
     if (t.steps > 0) schedule().validate();
@@ -203,7 +194,7 @@ std::string RunConfig::to_json() const {
   json["model"] = Json::parse(model.to_json());
   copy.optimizer.visit([&](const char* key, auto& value, const char*, const char*) { json["optimizer"][key] = value; });
   copy.training.visit([&](const char* key, auto& value, const char*, const char*) { json["training"][key] = value; }, model.task);
-  if (model.family == "crat")
+  if (model.family().looks_up)
     copy.knowledge.visit([&](const char* key, auto& value, const char*, const char*) { json["knowledge"][key] = value; });
   return json.dump(2) + "\n";
 }
@@ -228,7 +219,7 @@ RunConfig RunConfig::from_json(const std::string& text) {
     config.optimizer.decay = "all";  // where it is not said
     config.optimizer.visit(read("optimizer"));
     config.training.visit(read("training"), config.model.task);
-    if (config.model.family == "crat") config.knowledge.visit(read("knowledge"));
+    if (config.model.family().looks_up) config.knowledge.visit(read("knowledge"));
     std::vector<std::string> parts = {"model"};
     for (const auto& [part, keys] : known) {
       parts.push_back(part);
@@ -268,6 +259,7 @@ constexpr const char* type_word() {
 }  // namespace
 
 RunOptions::RunOptions(CLI::App& command, std::string task) : task_(std::move(task)) {
+  const auto of_task = value_of_word<TextTask>("task", task_);
   const auto add = [&](const std::string& key, const std::string& type, const std::string& shown, const std::string& help,
                        const std::string& group) {
     const std::string name = option_name(key);
@@ -291,22 +283,22 @@ RunOptions::RunOptions(CLI::App& command, std::string task) : task_(std::move(ta
       ->group("Run");
   add("preset", preset_choices(task_), "small", "sizes and recipe to start from", "Run");
   const auto group_of = [&](const char* group) {
-    return [this, &add, group]<class T>(const char* key, T& value, const char* choices, const char* help) {
+    return [&add, group, of_task]<class T>(const char* key, T& value, const char* choices, const char* help) {
       std::string shown = toml_line(key, value).substr(std::string_view(key).size() + 3);
       std::erase(shown, '"');
-      const std::vector<std::string> owners = families_with(key, task_);
+      const std::vector<std::string> owners = families_with(key, of_task);
       const bool common = owners.size() == families().size();
       add(key, *choices == '\0' ? type_word<T>() : choices, shown, help,
           common ? group : fmt::format("{}, only of {}", group, CLI::detail::join(owners, ", ")));
     };
   };
   RunConfig shown = RunConfig::resolve({}, {}, task_);
-  shown.training.visit(group_of("Training"), task_);
+  shown.training.visit(group_of("Training"), of_task);
   shown.optimizer.visit(group_of("Optimizer"));
   shown.model.visit(group_of("Model"));
-  for_each_family(task_, [&](RunConfig& config) {
+  for_each_family(of_task, [&](RunConfig& config) {
     config.model.visit(group_of("Model"));
-    if (config.model.family == "crat") config.knowledge.visit(group_of("Knowledge"));
+    if (config.model.family().looks_up) config.knowledge.visit(group_of("Knowledge"));
   });
 }
 

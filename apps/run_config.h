@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "apps/settings.h"
-#include "nn/config.h"
+#include "nn/family.h"
 #include "optim/optimizer.h"
 #include "optim/schedule.h"
 
@@ -35,8 +35,8 @@ struct TrainingConfig {
 
   /// Calls f(key, value&, choices, help) for every key that the task has, as ModelConfig::visit does.
   template <class F>
-  void visit(F&& f, const std::string& task) {
-    const bool lm = task == "lm";
+  void visit(F&& f, TextTask task) {
+    const bool lm = task == TextTask::Lm;
     f("data", data, "",
       lm ? "folder with train.txt, valid.txt, test.txt, or `grammar`: the corpus that is built in"
          : "folder with train.csv or train_sample.csv, test.csv, classes.txt, or `topics`: the articles that are built in");
@@ -92,17 +92,17 @@ struct RunConfig {
   ModelConfig model;
   OptimizerConfig optimizer;
   TrainingConfig training;
-  KnowledgeConfig knowledge;  ///< of the family crat only
+  KnowledgeConfig knowledge;  ///< only of a family that looks things up
 
   /// Whether the model looks things up.
-  bool has_windows() const { return model.family == "crat" && !model.irw_layers.empty(); }
+  bool has_windows() const { return !model.windows().layers.empty(); }
 
   template <class F>
   void visit(F&& f) {
     model.visit(f);
     optimizer.visit(f);
     training.visit(f, model.task);
-    if (model.family == "crat") knowledge.visit(f);
+    if (model.family().looks_up) knowledge.visit(f);
   }
 
   /// Family's defaults < preset < file < command line. The keys `family`, `task` and `preset` may stand in either; `task` is what
@@ -115,7 +115,8 @@ struct RunConfig {
   /// Throws UsageError for what can never work.
   void validate() const;
 
-  std::string to_json() const;  ///< {"model": {...}, "optimizer": {...}, "training": {...}}, with "knowledge" for the family crat
+  std::string to_json()
+      const;  ///< {"model": {...}, "optimizer": {...}, "training": {...}}, with "knowledge" of a family that looks up
   static RunConfig from_json(const std::string& text);
   std::string to_toml() const;  ///< one line a key with its explanation; `--config` reads it
 };

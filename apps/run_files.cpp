@@ -18,7 +18,7 @@ TrainedRun open_run(const std::string& run) {
           "{} is not the vocabulary that {} was trained with: its checksum is another", words, path);
   require(found.vocabulary.size() <= model.vocab_size, "checkpoint", "{} has {} words, the model of {} only {} ids", words,
           found.vocabulary.size(), path, model.vocab_size);
-  if (model.task != "classify") return found;
+  if (model.task != TextTask::Classify) return found;
   found.classes = load_classes("checkpoint", names);
   require(static_cast<std::int64_t>(found.classes.size()) == model.n_classes, "checkpoint",
           "{} names {} classes, the model of {} has {}", names, found.classes.size(), path, model.n_classes);

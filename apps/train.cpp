@@ -34,9 +34,9 @@ void announce(TrainingSession<R>& session, const TrainingData& data) {
     fmt::print("{} articles to train on, {} to test on\n", articles->train.size(), articles->test.size());
   const RunConfig& c = session.run().config();
   const std::int64_t rows = c.training.batch * c.training.accumulate;
-  const std::string batch = c.model.task == "lm" ? fmt::format("{} x {} tokens", rows, c.training.length)
-                                                 : fmt::format("{} articles of {} classes", rows, c.model.n_classes);
-  fmt::print("{}: {} parameters, {} words, {} steps of {} in {}, {} thread{}\n", c.model.family,
+  const std::string batch = c.model.task == TextTask::Lm ? fmt::format("{} x {} tokens", rows, c.training.length)
+                                                         : fmt::format("{} articles of {} classes", rows, c.model.n_classes);
+  fmt::print("{}: {} parameters, {} words, {} steps of {} in {}, {} thread{}\n", c.model.family().name,
              with_unit(static_cast<double>(count_parameters(session.run().parameters()))), c.model.vocab_size, c.training.steps,
              batch, c.training.precision, num_threads(), num_threads() == 1 ? "" : "s");
 }
@@ -77,7 +77,7 @@ Advance advance(TrainingSession<R>& session, const TrainingData& data, Progress&
     const RunFolder& folder = session.folder();
     if (!trace_nan)
       throw Error(fmt::format("{}; `argand train {} --resume {} --trace-nan` shows what the op read, and the batch", step.what(),
-                              config.model.task, folder.path()));
+                              word_of(config.model.task), folder.path()));
     write_file_atomically(folder.nan_trace(), non_finite_json(step, config, data));
     fmt::print(stderr, "{}\n", non_finite_text(step, data));
     fail("train", "stopped before step {} changed anything; all of this, with the whole batch, is in {}", step.step,
@@ -92,25 +92,25 @@ int train(TrainingSession<R>& session, const TrainingData& data, const TrainOpti
   session.run().trace_nan(options.trace_nan);
   announce(session, data);
   const Interrupt interrupt;
-  Progress progress({config.model.family}, config.training.steps, options.print_every);
-  if (config.model.task != "lm") progress.hide_perplexity();
+  Progress progress({config.model.family().name}, config.training.steps, options.print_every);
+  if (config.model.task != TextTask::Lm) progress.hide_perplexity();
   std::optional<Evaluation> last;
   while (!session.finished() && interrupt.signal() == 0) {
     Advance done = advance(session, data, progress, options.trace_nan);
     progress.update(0, done.step.step, done.step.cross_entropy, done.step.tokens, done.seconds);
     if (done.step.recall)
       progress.note(fmt::format("step {}: rebuilt the approximate index of the knowledge base, Recall@{} {:.3f}", done.step.step,
-                                config.model.irw_top_k, *done.step.recall));
+                                config.model.windows().top_k, *done.step.recall));
     if (!done.validation) continue;
     last = std::move(done.validation);
-    progress.note(fmt::format("step {}: {} {}{}", done.step.step, config.model.task == "lm" ? "validation" : "test", summary(*last),
-                              done.is_best ? ", the best so far" : ""));
+    progress.note(fmt::format("step {}: {} {}{}", done.step.step, config.model.task == TextTask::Lm ? "validation" : "test",
+                              summary(*last), done.is_best ? ", the best so far" : ""));
   }
   progress.finish();
   if (!session.finished()) {
     session.save();
     fmt::print("stopped by {} after step {}; `argand train {} --resume {}` goes on from there\n", interrupt.name(),
-               session.run().state().step, config.model.task, session.folder().path());
+               session.run().state().step, word_of(config.model.task), session.folder().path());
     return interrupt.exit_code();
   }
   conclude(session, *last, classes_of(data));
@@ -127,7 +127,7 @@ int start(const TrainOptions& options) {
   if (options.out.empty())
     usage_fail("train " + options.task, "where shall the run go? --out RUN, or --resume RUN to go on with one");
   const RunConfig config = options.run.resolve();
-  require_task(options.task, config.model.task, "--task");
+  require_task(options.task, word_of(config.model.task), "--task");
   const RunFolder folder(options.out);
   if (!options.overwrite) folder.require_free();
   const TrainingData data = open_data(config);
@@ -149,7 +149,7 @@ int resume(const TrainOptions& options) {
   const RunFolder folder(options.resume);
   RunLock lock(folder.path());  // before anything is read: a process that still trains there would change it
   const Checkpoint last(folder.last());
-  require_task(options.task, last.config().model.task, "--resume");
+  require_task(options.task, word_of(last.config().model.task), "--resume");
   if (last.state().step == last.config().training.steps) {
     fmt::print("{} has all its {} steps already\n", folder.path(), last.state().step);
     return exit_success;

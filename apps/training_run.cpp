@@ -161,7 +161,7 @@ void TrainingRun<R>::restore(const Checkpoint& checkpoint) {
   state_.made_from = now;
   if (!library_ || library_->due(state_.step)) return;
   std::vector<Tensor<float>> encodings = checkpoint.encodings();
-  require(encodings.size() == (library_->approximate() ? config_.model.irw_layers.size() : 0), "checkpoint",
+  require(encodings.size() == (library_->approximate() ? config_.model.windows().layers.size() : 0), "checkpoint",
           "{}: the encodings of its approximate index are missing", checkpoint.file().path());
   shelf_ = library_->shelf(state_.step, std::move(encodings));
 }

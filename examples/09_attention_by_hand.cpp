@@ -26,11 +26,11 @@ int main() {
     pairs[2 * (3 + word)] = 1;
   }
 
-  ModelConfig config = ModelConfig::defaults("crope");  // q, k, v, o are complex-linear: [n, n] weights
-  config.d_model = 2 * n, config.n_heads = 1, config.qk_norm = false;
+  constexpr double base = 5000;
   Init init(0);
-  const DotAttention<double> head(init, config);
-  const Tensor<double> w = rotary_frequencies<double>(n, config.rope_base, 1.0 / n);
+  const DotAttention<double> head(
+      init, {.d_model = 2 * n, .rope_base = base, .q = ProjectionKind::Complex});  // and so are k, v, o: [n, n] weights
+  const Tensor<double> w = rotary_frequencies<double>(n, base, 1.0 / n);
   for (auto& [name, var] : parameters_of<double>(head)) {
     C* W = std::get<Complex>(var).value().data();
     for (std::int64_t i = 0; i < n; ++i)

@@ -63,20 +63,17 @@ void RmsNorm<T>::visit(const Visit<RealOf<T>>& f) const {
 }
 
 template <RealScalar R>
-AnyNorm<R>::AnyNorm(Init& init, const std::string& kind, std::int64_t width) {
-  if (kind == "layernorm")
+AnyNorm<R>::AnyNorm(Init& init, NormKind kind, std::int64_t width) {
+  if (kind == NormKind::LayerNorm)
     layer_.emplace(init, width);
-  else if (kind == "rmsnorm")
-    rms_.emplace(init, width);
   else
-    fail("norm", "no norm is called \"{}\"; there are layernorm and rmsnorm", kind);
+    rms_.emplace(init, width);
 }
 
 template <RealScalar R>
-FeedForward<R>::FeedForward(Init& init, const std::string& kind, std::int64_t d_model, std::int64_t d_ff, bool bias)
+FeedForward<R>::FeedForward(Init& init, FeedForwardKind kind, std::int64_t d_model, std::int64_t d_ff, bool bias)
     : up_(init, d_model, d_ff, bias), down_(init, d_ff, d_model, bias) {
-  require(kind == "gelu" || kind == "swiglu", "ffn", "no feed-forward layer is called \"{}\"; there are gelu and swiglu", kind);
-  if (kind == "swiglu") gate_.emplace(init, d_model, d_ff, bias);
+  if (kind == FeedForwardKind::SwiGlu) gate_.emplace(init, d_model, d_ff, bias);
 }
 template <RealScalar R>
 Var<R> FeedForward<R>::operator()(const Var<R>& x) const {

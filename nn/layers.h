@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "nn/decoder_config.h"
 #include "nn/init.h"
 #include "nn/module.h"
 #include "nn/pass.h"
@@ -58,11 +59,11 @@ class RmsNorm final : public Module<RealOf<T>> {
   Var<RealOf<T>> weight;
 };
 
-/// LayerNorm or RMSNorm, by the configuration's word.
+/// LayerNorm or RMSNorm, as the configuration says.
 template <RealScalar R>
 class AnyNorm final : public Module<R> {
  public:
-  AnyNorm(Init& init, const std::string& kind, std::int64_t width);
+  AnyNorm(Init& init, NormKind kind, std::int64_t width);
   Var<R> operator()(const Var<R>& x) const { return layer_ ? (*layer_)(x) : (*rms_)(x); }
   void visit(const Visit<R>& f) const override { layer_ ? layer_->visit(f) : rms_->visit(f); }
 
@@ -71,11 +72,11 @@ class AnyNorm final : public Module<R> {
   std::optional<RmsNorm<R>> rms_;
 };
 
-/// `gelu`: down(gelu(up x)); `swiglu`: down(silu(gate x) · up x). d_model -> d_ff -> d_model.
+/// Gelu: down(gelu(up x)); SwiGlu: down(silu(gate x) · up x). d_model -> d_ff -> d_model.
 template <RealScalar R>
 class FeedForward final : public Module<R> {
  public:
-  FeedForward(Init& init, const std::string& kind, std::int64_t d_model, std::int64_t d_ff, bool bias);
+  FeedForward(Init& init, FeedForwardKind kind, std::int64_t d_model, std::int64_t d_ff, bool bias);
   Var<R> operator()(const Var<R>& x) const;
   void visit(const Visit<R>& f) const override;
 

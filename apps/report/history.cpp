@@ -7,6 +7,7 @@
 
 #include "apps/report/log.h"
 #include "nn/attention_watch.h"
+#include "nn/family.h"
 
 namespace argand {
 namespace {
@@ -17,15 +18,10 @@ using Snapshot = std::map<std::string, AnyTensorOf<double>>;
 /// What the pages' numbers of all steps together may come to, and the most steps that are drawn.
 constexpr std::int64_t most_numbers = 40'000, most_steps = 12;
 
-bool is_told(const std::string& name) {
-  for (const char* end : {"attn.delta", "attn.phase_bias", "position.phase", "attn.q_norm.weight", "attn.k_norm.weight"})
-    if (name.ends_with(end)) return true;
-  return false;
-}
-
-/// Weights of CRoPE's complex-linear projections.
-bool has_phases(const RunConfig& config, const std::string& name, bool is_complex) {
-  return is_complex && config.model.family == "crope" && name.ends_with(".weight");
+/// Whether the page follows this parameter through training: its values, or, of complex weights, their phases.
+bool is_told(const ReportParts& parts, const std::string& name, bool is_complex) {
+  if (is_complex) return parts.weight_phases && name.ends_with(".weight");
+  return std::any_of(parts.history.begin(), parts.history.end(), [&](const std::string& end) { return name.ends_with(end); });
 }
 
 /// The wanted parameters at the start.
@@ -34,7 +30,7 @@ Snapshot beginning(const RunConfig& config) {
   with_precision(config, [&]<class R>(R) {
     const auto model = make_model<R>(config.model, static_cast<std::uint64_t>(config.training.seed));
     for (const Parameter<R>& p : model->parameters())
-      if (is_told(p.name) || has_phases(config, p.name, p.is_complex()))
+      if (is_told(config.model.family().report, p.name, p.is_complex()))
         std::visit([&](const auto& v) { snapshot[p.name] = in_double(v.value()); }, p.var);
   });
   return snapshot;

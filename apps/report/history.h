@@ -10,8 +10,8 @@ namespace argand {
 
 /// {"steps": [0, ..., last], "parameters": {name: {"shape": [...], "values": [flat numbers of each step]}},
 ///  "phases": {name: {"first": [counts], "last": [counts]}}}.
-/// Parameters: ComplexFormer's delta and phase_bias, CRAT's position.phase, gains of a QK-norm. Phases: of the entries of CRoPE's
-/// complex weights. Step 0 is made anew from configuration and seed.
+/// Which parameters, and whether the phases of complex weights, the family says (ReportParts). Step 0 is made anew from
+/// configuration and seed.
 nlohmann::ordered_json history_of(const RunFolder& folder, const Checkpoint& newest);
 
 /// Equal sectors of the circle, counter-clockwise, the first one around the phase 0.

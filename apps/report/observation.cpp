@@ -36,7 +36,7 @@ Json or_why(const Make& make) {
 /// The text to look at, in the model's words.
 Words words_of(const TrainedRun& trained, const ObservationOptions& options, SharedData& data) {
   const RunConfig& config = trained.checkpoint.config();
-  if (config.model.task == "lm") {
+  if (config.model.task == TextTask::Lm) {
     Ids ids;
     if (options.text.empty()) {
       const Corpus& corpus = data.corpus(config.training.data);
@@ -129,7 +129,7 @@ Json look(Model<R>& model, const TrainedRun& trained, const Words& words, const 
     watched = shelf->knowledge();
     watched.watch_reading = [&](const Ids& chosen, const Tensor<double>& beta, const Tensor<double>& gates) {
       windows.push_back(reading_of(chosen, beta, gates, trained.vocabulary, shelf->base(), passages));
-      windows.back()["layer"] = model.config().irw_layers.at(windows.size() - 1);
+      windows.back()["layer"] = model.config().windows().layers.at(windows.size() - 1);
     };
     pass.knowledge = &watched;
   }
@@ -202,7 +202,7 @@ const ArticleSets& SharedData::articles(const std::string& data) {
 
 nlohmann::ordered_json observe(const TrainedRun& trained, const ObservationOptions& options, SharedData& data) {
   const ModelConfig& config = trained.checkpoint.config().model;
-  const bool lm = config.task == "lm";
+  const bool lm = config.task == TextTask::Lm;
   Json page;
   with_precision(trained.checkpoint.config(), [&]<class R>(R) {
     const auto model = load_model<R>(trained.checkpoint);

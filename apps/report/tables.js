@@ -16,7 +16,7 @@ function drawRuns() {
   const rows = data.runs.map((run, i) => {
     const end = run.clock.step.length - 1;
     return make('tr', {},
-      cell('run', make('i', {style: {background: runColour(i)}}), run.label), cell('family', run.family), cell('task', run.task === 'lm' ? 'language model' : `${run.classes.length} classes`),
+      cell('run', make('i', {style: {background: runColour(i)}}), run.label), cell('family', make('span', {title: run.title}, run.family)), cell('task', run.task === 'lm' ? 'language model' : `${run.classes.length} classes`),
       cell('parameters', counted(run.parameters)), cell('steps', `${counted(run.step)} of ${counted(run.steps)}`),
       cell('training time', end < 0 ? '-' : duration(run.clock.seconds[end])), cell('tokens', end < 0 ? '-' : counted(run.clock.tokens[end])),
       cell('best validation', bestOf(run)), cell('seed', String(run.seed)));

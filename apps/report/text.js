@@ -12,11 +12,7 @@ function phasesPanel(run) {
   if (text.none) return panel.say(text.none);
   if (text.phases.length === 0)
     return panel.say(`The attention of ${run.label} (${run.family}) sees real vectors: no rotation makes complex numbers of their components.`);
-  const meaning = {
-    qic: 'Phases of (a, b) in the plane, of the numbers a + bJ.', crat: 'Phases of the complex queries and keys, all that angular attention looks at.',
-    complexformer: 'θq and θk, before δ, b and positions.',
-  }[run.family] ?? 'Phases of the pairs that RoPE turns, before it does.';
-  panel.add(make('p', {class: 'hint'}, `${aboutText(run)}${meaning} How many of all words' numbers are in each sector.`));
+  panel.add(make('p', {class: 'hint'}, `${aboutText(run)}${run.phases_are} How many of all words' numbers are in each sector.`));
   const grid = make('div', {class: 'heads'});
   const layers = choices('layer ', text.phases.map((_, l) => String(l)), (l) => {
     clear(grid);
@@ -67,7 +63,7 @@ function attentionPanel(run) {
 
 function windowsPanel(run) {
   const panel = new Panel('text', 'windows', 'What the reflection windows read', null, true);
-  if (run.family !== 'crat') return panel.say(`${run.label} is of the family ${run.family}: it looks nothing up.`);
+  if (!run.looks_up) return panel.say(`${run.label} is of the family ${run.family}: it looks nothing up.`);
   if (run.text.none) return panel.say(run.text.none);
   const {words, windows, passages} = run.text;
   if (windows.length === 0) return panel.say(`${run.label} has no reflection window (irw_layers is empty).`);

@@ -7,39 +7,28 @@ namespace argand {
 
 namespace {
 
-/// Does CRoPE's mode make this projection ('q', 'k', 'v' or 'o') complex-linear, or halve its inner width?
-bool is_complex(const std::string& mode, char projection) {
-  const std::string letters = mode == "qk" ? "qk" : mode == "qkv" ? "qkv" : mode == "all" ? "qkvo" : "";
-  return letters.find(projection) != std::string::npos;
-}
-bool is_half(const std::string& mode, char projection) {
-  const std::string letters = mode == "half_qk" ? "qk" : mode == "half_all" ? "qkvo" : "";
-  return letters.find(projection) != std::string::npos;
-}
-
 template <RealScalar R>
-Projection<R> make_projection(Init& init, const ModelConfig& config, char projection) {
-  const std::int64_t d = config.d_model, inner = is_half(config.mode, projection) ? d / 2 : d;
-  if (is_complex(config.mode, projection)) return Projection<R>::complex(init, d, d);
-  return projection == 'o' ? Projection<R>::dense(init, inner, d, config.attn_bias)
-                           : Projection<R>::dense(init, d, inner, config.attn_bias);
+Projection<R> make_projection(Init& init, const DotAttentionOptions& options, ProjectionKind kind, bool is_output) {
+  const std::int64_t d = options.d_model, inner = kind == ProjectionKind::Half ? d / 2 : d;
+  if (kind == ProjectionKind::Complex) return Projection<R>::complex(init, d, d);
+  return is_output ? Projection<R>::dense(init, inner, d, options.bias) : Projection<R>::dense(init, d, inner, options.bias);
 }
 
 }  // namespace
 
 template <RealScalar R>
-DotAttention<R>::DotAttention(Init& init, const ModelConfig& config)
-    : n_heads_(config.n_heads),
-      q_(make_projection<R>(init, config, 'q')),
-      k_(make_projection<R>(init, config, 'k')),
-      v_(make_projection<R>(init, config, 'v')),
-      o_(make_projection<R>(init, config, 'o')) {
-  const std::int64_t d_k = (is_half(config.mode, 'q') ? config.d_model / 2 : config.d_model) / config.n_heads;
-  if (config.qk_norm) {
+DotAttention<R>::DotAttention(Init& init, const DotAttentionOptions& options)
+    : n_heads_(options.n_heads),
+      q_(make_projection<R>(init, options, options.q, false)),
+      k_(make_projection<R>(init, options, options.k, false)),
+      v_(make_projection<R>(init, options, options.v, false)),
+      o_(make_projection<R>(init, options, options.o, true)) {
+  const std::int64_t d_k = (options.q == ProjectionKind::Half ? options.d_model / 2 : options.d_model) / options.n_heads;
+  if (options.qk_norm) {
     q_norm_.emplace(init, d_k);
     k_norm_.emplace(init, d_k);
   }
-  if (config.position == "rope") frequencies_ = rotary_frequencies<R>(d_k / 2, config.rope_base, 2.0 / static_cast<double>(d_k));
+  if (options.rope_base) frequencies_ = rotary_frequencies<R>(d_k / 2, *options.rope_base, 2.0 / static_cast<double>(d_k));
 }
 
 template <RealScalar R>

@@ -1,21 +1,30 @@
 #pragma once
-/// Scaled dot-product attention, with rotary positions (RoPE), QK-norm and CRoPE's complex-linear projections where the
-/// configuration asks for them.
+/// Scaled dot-product attention, with rotary positions (RoPE), QK-norm, and projections that are complex-linear or of half the
+/// width where that is asked for.
 
 #include "nn/attention/projection.h"
 #include "nn/attention/self_attention.h"
 
 namespace argand {
 
+/// What one of the projections q, k, v, o is made of: dense; complex-linear on interleaved pairs; or dense with half of d_model
+/// inside, what q, k, v give and o takes (q and k alike).
+enum class ProjectionKind { Dense, Complex, Half };
+
+struct DotAttentionOptions {
+  std::int64_t d_model = 0, n_heads = 1;
+  bool bias = true;  ///< in the dense projections
+  bool qk_norm = false;
+  std::optional<double> rope_base{};                              ///< of the rotary positions' frequencies; none without
+  ProjectionKind q = ProjectionKind::Dense, k = q, v = q, o = q;  ///< k, v, o: as q where it is not said
+};
+
 /// Score_mn = ⟨rope(q_m), rope(k_n)⟩ / sqrt(d_k). Parameters q, k, v, o and, with qk_norm, q_norm, k_norm (one gain [d_k] for all
 /// heads).
-///
-/// `mode` (CRoPE): qk, qkv, all make q/k, q/k/v, q/k/v/o complex-linear on interleaved pairs, which saves 25, 37.5, 50 % of the
-/// parameters; half_qk and half_all are dense baselines of the same counts, with q/k (or q/k/v) of half the width.
 template <RealScalar R>
 class DotAttention final : public SelfAttention<R> {
  public:
-  DotAttention(Init& init, const ModelConfig& config);
+  DotAttention(Init& init, const DotAttentionOptions& options);
   Var<R> operator()(const Var<R>& x, const AttentionPass<R>& pass) const override;
   void visit(const Visit<R>& f) const override;
 

@@ -20,7 +20,7 @@ LabelledCorpus some_articles() { return make_labelled_corpus(topic_articles(50, 
 
 std::unique_ptr<Model<double>> some_model(const LabelledCorpus& corpus) {
   ModelConfig config = ModelConfig::defaults("transformer");
-  config.task = "classify";
+  config.task = TextTask::Classify;
   config.vocab_size = corpus.vocabulary.size();
   config.n_layers = 1;
   config.d_model = 8;
@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(every_token_counts_once_whatever_the_batch) {
   for (const Settings& settings : language_models) {
     TrainingRun<double> run(language_run(settings), small_corpus());
     run.step();
-    const std::string family = run.config().model.family;
+    const std::string family = run.config().model.family().name;
     for (const std::int64_t stride : {16, 7, 1}) {
       const auto with = [&](std::int64_t batch) {
         return run.evaluate(evaluation_set(small_corpus().test, {.batch = batch, .length = 16, .stride = stride}));

@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(articles_do_not_read_themselves) {
     articles.test.add(text, i % 2);
   }
   RunConfig config = config_with();
-  config.model.task = "classify", config.model.n_classes = 2, config.model.vocab_size = 6, config.model.max_seq_len = 12;
+  config.model.task = TextTask::Classify, config.model.n_classes = 2, config.model.vocab_size = 6, config.model.max_seq_len = 12;
   config.knowledge.irw_length = 4, config.knowledge.irw_passages = 0;
   const auto model = make_model<float>(config.model, 0);
   const TrainingData data = articles;

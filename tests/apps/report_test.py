@@ -22,7 +22,7 @@ if chromium is None:
 failures = []
 WORDS = "words"  # what a panel is marked with that says why there is nothing to draw
 ALL_PANELS = {"facts", "loss", "validation", "perplexity", "accuracy", "class-accuracy", "confusion", "lr", "grad-norm", "angles", "heads",
-              "offsets", "crope", "phases", "attention", "windows", "samples", "articles", "config"}
+              "offsets", "gains", "phases", "attention", "windows", "samples", "articles", "config"}
 TINY = "--n-layers 2 --d-model 16 --n-heads 2 --d-ff 16 --batch 4 --threads 1 --steps 6 --eval-every 3 --checkpoint-every 2 --warmup 2".split()
 LM, CLASSIFIER = {"perplexity", "samples"}, {"accuracy", "class-accuracy", "confusion", "articles"}
 ALWAYS = {"facts", "loss", "validation", "lr", "grad-norm", "attention", "config"}
@@ -30,7 +30,7 @@ ALWAYS = {"facts", "loss", "validation", "lr", "grad-norm", "attention", "config
 RUNS = {
     "transformer": ("lm --family transformer --position learned --length 16", ALWAYS | LM),
     "complexformer": ("lm --family complexformer --length 16 --pcl-weight 0.01", ALWAYS | LM | {"heads", "phases", "auxiliary"}),
-    "crope": ("lm --family crope --mode qkv --length 16", ALWAYS | LM | {"crope", "phases"}),
+    "crope": ("lm --family crope --mode qkv --length 16", ALWAYS | LM | {"gains", "phases"}),
     "crat": ("lm --family crat --length 16 --irw-layers 1 --irw-passages 40 --irw-length 8 --irw-top-k 3",
              ALWAYS | LM | {"offsets", "phases", "windows"}),
     "qic": ("classify --family qic --train-articles 60 --test-articles 20", ALWAYS | CLASSIFIER | {"angles", "phases"}),

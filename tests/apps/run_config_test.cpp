@@ -3,6 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "apps/command_line.h"
+#include "nn/decoder_config.h"
 #include "tests/data/temporary_directory.h"
 
 using namespace argand;
@@ -30,7 +31,7 @@ BOOST_AUTO_TEST_SUITE(run_config)
 
 BOOST_AUTO_TEST_CASE(small_is_the_recipe_of_the_yardstick) {
   const RunConfig c = RunConfig::resolve({}, {});
-  BOOST_TEST(c.model.family == "complexformer");
+  BOOST_TEST(c.model.family().name == "complexformer");
   BOOST_TEST(c.model.n_layers == 2);
   BOOST_TEST(c.model.d_model == 128);
   BOOST_TEST(c.model.n_heads == 4);
@@ -71,8 +72,8 @@ BOOST_AUTO_TEST_CASE(the_command_line_overrides_the_file_and_the_file_the_preset
   const RunConfig c =
       RunConfig::resolve(options({{"d_model", "64"}, {"steps", "70"}, {"family", "transformer"}, {"preset", "small"}}),
                          options({{"steps", "90"}, {"position", "rope"}}));
-  BOOST_TEST(c.model.family == "transformer");
-  BOOST_TEST(c.model.position == "rope");
+  BOOST_TEST(c.model.family().name == "transformer");
+  BOOST_TEST(word_of(c.model.own<DecoderConfig>().position) == "rope");
   BOOST_TEST(c.model.d_model == 64);
   BOOST_TEST(c.training.steps == 90);
   BOOST_TEST(c.model.n_heads == 4);
@@ -103,8 +104,8 @@ BOOST_AUTO_TEST_CASE(json_and_toml_say_everything) {
 BOOST_AUTO_TEST_CASE(the_recipe_of_the_qic_paper) {
   for (const char* family : {"transformer", "complexformer", "crope", "crat", "qic"}) {
     const RunConfig c = RunConfig::resolve({}, options({{"preset", "qic-paper"}, {"family", family}}), "classify");
-    BOOST_TEST(c.model.family == family);
-    BOOST_TEST(c.model.task == "classify");
+    BOOST_TEST(c.model.family().name == family);
+    BOOST_TEST(word_of(c.model.task) == "classify");
     BOOST_TEST(c.model.n_classes == 4);
     BOOST_TEST(c.model.n_layers == 2);
     BOOST_TEST(c.model.d_model == 128);
@@ -122,7 +123,7 @@ BOOST_AUTO_TEST_CASE(the_recipe_of_the_qic_paper) {
     BOOST_TEST(c.optimizer.weight_decay == 0);
   }
   RunConfig c = RunConfig::resolve({}, options({{"preset", "qic-paper"}}), "classify");
-  BOOST_TEST(c.model.family == "qic");
+  BOOST_TEST(c.model.family().name == "qic");
   c.training.steps = 625;
   BOOST_TEST(c.schedule().warmup == 50);
 }

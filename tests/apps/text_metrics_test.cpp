@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "autograd/tape.h"
+#include "nn/decoder_config.h"
 #include "tests/error_text.h"
 
 using namespace argand;
@@ -26,7 +27,7 @@ BOOST_AUTO_TEST_CASE(rep_counts_repeated_n_grams_text_by_text) {
 BOOST_AUTO_TEST_CASE(a_text_is_as_likely_as_its_tokens_one_by_one) {
   ModelConfig config = ModelConfig::defaults("transformer");
   config.vocab_size = 9, config.max_seq_len = 6, config.d_model = 16, config.n_heads = 2, config.d_ff = 16,
-  config.position = "rope";
+  config.own<DecoderConfig>().position = PositionKind::Rope;
   const auto judge = make_model<double>(config, 5);
   const std::int64_t B = 2, N = 17, L = config.max_seq_len;
   Ids texts(Shape{B, N});

@@ -9,6 +9,9 @@
 #include "autograd/ops/magnitude_attention.h"
 #include "autograd/ops/selected_attention.h"
 #include "core/scalar.h"
+#include "nn/decoder_config.h"
+#include "nn/families/crat/config.h"
+#include "nn/families/qic/config.h"
 #include "nn/model.h"
 
 using namespace argand;
@@ -113,8 +116,8 @@ BOOST_AUTO_TEST_CASE(weights_of_chosen_rows_are_those_that_were_used) {
 BOOST_AUTO_TEST_CASE(every_layer_of_every_family_is_seen) {
   const Ids tokens({2, 5}, {3, 4, 5, 6, 7, 8, 9, 10, 1, 2});
   for (const char* family : {"transformer", "complexformer", "crope", "crat", "qic"})
-    for (const char* task : {"lm", "classify"}) {
-      BOOST_TEST_CONTEXT(family << " " << task) {
+    for (const TextTask task : every<TextTask>()) {
+      BOOST_TEST_CONTEXT(family << " " << word_of(task)) {
         ModelConfig config = ModelConfig::defaults(family);
         config.task = task;
         const Seen seen = watch(config, tokens);
@@ -126,7 +129,7 @@ BOOST_AUTO_TEST_CASE(every_layer_of_every_family_is_seen) {
             for (std::int64_t n = 0; n < 5; ++n) sum += w.data()[row * 5 + n];
             BOOST_TEST(std::abs(sum - 1) < 1e-12);
           }
-          BOOST_TEST((w(1, 1, 0, 3) == 0) == (config.task == "lm"));
+          BOOST_TEST((w(1, 1, 0, 3) == 0) == (config.task == TextTask::Lm));
         }
         const bool has_pairs = std::string(family) != "transformer";  // learned positions turn nothing
         BOOST_TEST_REQUIRE(seen.q.size() == (has_pairs ? 2U : 0U));
@@ -139,26 +142,26 @@ BOOST_AUTO_TEST_CASE(every_layer_of_every_family_is_seen) {
 BOOST_AUTO_TEST_CASE(only_pairs_that_mean_something_are_shown) {
   const Ids tokens({1, 3}, {3, 4, 5});
   ModelConfig config = ModelConfig::defaults("transformer");
-  config.position = "rope";
+  config.own<DecoderConfig>().position = PositionKind::Rope;
   BOOST_TEST(watch(config, tokens).q.size() == 2U);
   config = ModelConfig::defaults("qic");
-  config.algebra = "quaternion";
+  config.own<QicConfig>().algebra = Algebra::Quaternion;
   BOOST_TEST(watch(config, tokens).q.empty());
-  config.algebra = "phase_gates";
+  config.own<QicConfig>().algebra = Algebra::PhaseGates;
   BOOST_TEST(watch(config, tokens).q.size() == 2U);
-  config.algebra = "standard";
+  config.own<QicConfig>().algebra = Algebra::Standard;
   BOOST_TEST(watch(config, tokens).weights.size() == 2U);
   config = ModelConfig::defaults("crat");
-  config.attention = "dot";
+  config.own<CratConfig>().attention = ScoreKind::Dot;
   BOOST_TEST(watch(config, tokens).q.size() == 2U);
-  config.states = "real";
+  config.own<CratConfig>().states = StateKind::Real;
   BOOST_TEST(watch(config, tokens).q.empty());
 }
 
 BOOST_AUTO_TEST_CASE(reflection_windows_tell_what_they_read) {
   ModelConfig config = ModelConfig::defaults("crat");
   config.vocab_size = 11, config.max_seq_len = 16, config.n_layers = 2, config.d_model = 16, config.n_heads = 2, config.d_ff = 8;
-  config.irw_layers = {1}, config.irw_dim = 4, config.irw_top_k = 2;
+  config.own<CratConfig>().irw_layers = {1}, config.own<CratConfig>().irw_dim = 4, config.own<CratConfig>().irw_top_k = 2;
   const auto model = make_model<double>(config, 5);
   const Ids passages({4, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 1, 2});
   std::int64_t calls = 0;

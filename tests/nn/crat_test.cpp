@@ -1,4 +1,4 @@
-#include "nn/models/crat.h"
+#include "nn/families/crat/model.h"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -16,15 +16,17 @@ namespace {
 ModelConfig small(std::vector<std::int64_t> irw_layers = {}) {
   ModelConfig config = ModelConfig::defaults("crat");
   config.vocab_size = 13, config.max_seq_len = 12, config.d_model = 16, config.n_heads = 2, config.d_ff = 24;
-  config.irw_layers = std::move(irw_layers), config.irw_dim = 4, config.irw_top_k = 3;
+  auto& own = config.own<CratConfig>();
+  own.irw_layers = std::move(irw_layers), own.irw_dim = 4, own.irw_top_k = 3;
   return config;
 }
 
 std::vector<ModelConfig> every_kind() {
   std::vector<ModelConfig> kinds{small(), small({1}), small({0, 1}), small({1}), small({0})};
-  kinds[2].angular_reduce = "mean", kinds[2].phase_offsets = false;
-  kinds[3].attention = "dot", kinds[3].rotation = false;
-  kinds[4].states = "real", kinds[4].attention = "dot";
+  auto &averaged = kinds[2].own<CratConfig>(), &dot = kinds[3].own<CratConfig>(), &real = kinds[4].own<CratConfig>();
+  averaged.angular_reduce = AngularReduce::Mean, averaged.phase_offsets = false;
+  dot.attention = ScoreKind::Dot, dot.rotation = false;
+  real.states = StateKind::Real, real.attention = ScoreKind::Dot;
   return kinds;
 }
 

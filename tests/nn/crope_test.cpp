@@ -1,16 +1,17 @@
 #include <boost/test/unit_test.hpp>
 
 #include "autograd/tape.h"
-#include "nn/attention/dot_attention.h"
+#include "nn/families/crope/attention.h"
+#include "nn/families/crope/config.h"
 #include "nn/model.h"
 
 using namespace argand;
 
 namespace {
 
-ModelConfig crope(const std::string& mode) {
+ModelConfig crope(CropeMode mode) {
   ModelConfig config = ModelConfig::defaults("crope");
-  config.mode = mode;
+  config.own<CropeConfig>().mode = mode;
   config.vocab_size = 50;
   return config;
 }
@@ -30,17 +31,17 @@ std::int64_t projection_parameters(const ModelConfig& config) {
 BOOST_AUTO_TEST_SUITE(crope_model)
 
 BOOST_AUTO_TEST_CASE(savings_are_exactly_25_and_37_5_and_50_percent_of_the_attention) {
-  const std::int64_t dense = projection_parameters(crope("none"));
+  const std::int64_t dense = projection_parameters(crope(CropeMode::None));
   BOOST_TEST(dense == 2 * 4 * 128 * 128);
-  BOOST_TEST(1000 * (dense - projection_parameters(crope("qk"))) == 250 * dense);
-  BOOST_TEST(1000 * (dense - projection_parameters(crope("qkv"))) == 375 * dense);
-  BOOST_TEST(1000 * (dense - projection_parameters(crope("all"))) == 500 * dense);
-  BOOST_TEST(projection_parameters(crope("half_qk")) == projection_parameters(crope("qk")));
-  BOOST_TEST(projection_parameters(crope("half_all")) == projection_parameters(crope("all")));
+  BOOST_TEST(1000 * (dense - projection_parameters(crope(CropeMode::Qk))) == 250 * dense);
+  BOOST_TEST(1000 * (dense - projection_parameters(crope(CropeMode::Qkv))) == 375 * dense);
+  BOOST_TEST(1000 * (dense - projection_parameters(crope(CropeMode::All))) == 500 * dense);
+  BOOST_TEST(projection_parameters(crope(CropeMode::HalfQk)) == projection_parameters(crope(CropeMode::Qk)));
+  BOOST_TEST(projection_parameters(crope(CropeMode::HalfAll)) == projection_parameters(crope(CropeMode::All)));
 }
 
 BOOST_AUTO_TEST_CASE(the_papers_width_counts_what_its_layers_hold) {
-  ModelConfig config = crope("all");
+  ModelConfig config = crope(CropeMode::All);
   config.d_model = config.d_ff = 1024, config.n_heads = 8, config.n_layers = 1;
   const auto model = make_model<float>(config, 0);
   const std::int64_t d = 1024, attention = 4 * d * d / 2 + 2 * (d / 8), ffn = 3 * d * d, norms = 2 * d;
@@ -57,10 +58,10 @@ BOOST_AUTO_TEST_CASE(a_complex_linear_projection_commutes_with_a_rotation_of_all
   };
   const NoGrad none;
   for (const bool complex : {true, false}) {
-    ModelConfig config = crope(complex ? "all" : "none");
-    config.d_model = 16, config.qk_norm = false;
+    ModelConfig config = crope(complex ? CropeMode::All : CropeMode::None);
+    config.d_model = 16, config.own<CropeConfig>().qk_norm = false;
     Init init(3);
-    const DotAttention<double> attention(init, config);
+    const DotAttention<double> attention(init, crope_attention(config));
     const Tensor<double> x = randn<double>({2, 5, 16}, Random(8));
     Pass pass({}, 0);
     const auto layer = [&](const Tensor<double>& input) {

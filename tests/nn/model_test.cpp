@@ -6,6 +6,7 @@
 #include "autograd/tape.h"
 #include "core/memory.h"
 #include "core/parallel.h"
+#include "nn/families/complexformer/config.h"
 #include "tests/error_text.h"
 #include "tests/nn/language_models.h"
 
@@ -21,15 +22,16 @@ ModelConfig small(const std::string& family) {
 
 std::vector<ModelConfig> every_kind() {
   std::vector<ModelConfig> kinds;
-  for (const std::string position : {"none", "learned", "sinusoidal", "rope"}) {
+  for (const PositionKind position : every<PositionKind>()) {
     kinds.push_back(small("transformer"));
-    kinds.back().position = position;
+    kinds.back().own<DecoderConfig>().position = position;
   }
   kinds.push_back(small("transformer"));
-  kinds.back().norm = "rmsnorm", kinds.back().ffn = "swiglu", kinds.back().qk_norm = true, kinds.back().tie_embeddings = false;
-  for (const std::string adaptation : {"per_head", "shared", "fixed"}) {
+  auto& own = kinds.back().own<DecoderConfig>();
+  own.norm = NormKind::RmsNorm, own.ffn = FeedForwardKind::SwiGlu, own.qk_norm = true, own.tie_embeddings = false;
+  for (const Adaptation adaptation : every<Adaptation>()) {
     kinds.push_back(small("complexformer"));
-    kinds.back().adaptation = adaptation;
+    kinds.back().own<ComplexFormerConfig>().adaptation = adaptation;
   }
   return kinds;
 }
@@ -65,8 +67,9 @@ BOOST_AUTO_TEST_CASE(causal_models_do_not_look_ahead_and_classifiers_ignore_padd
     const Tensor<double> after = model->logits(tokens).value();
     for (std::int64_t i = 0; i < 7 * 13; ++i) BOOST_TEST(before.data()[i] == after.data()[i]);
 
-    config.task = "classify";
-    if (config.position == "learned") config.position = "rope";
+    config.task = TextTask::Classify;
+    PositionKind& position = config.own<DecoderConfig>().position;
+    if (position == PositionKind::Learned) position = PositionKind::Rope;
     const auto classifier = make_model<double>(config, 1);
     const Ids text({1, 3}, {4, 5, 6}), padded({1, 5}, {4, 5, 6, 0, 0});
     const Tensor<double> a = classifier->logits(text).value(), b = classifier->logits(padded).value();
@@ -77,7 +80,7 @@ BOOST_AUTO_TEST_CASE(causal_models_do_not_look_ahead_and_classifiers_ignore_padd
 BOOST_AUTO_TEST_CASE(gradients_do_not_depend_on_the_number_of_threads) {
   const int before = num_threads();
   ModelConfig config = small("complexformer");
-  config.pcl_weight = 0.01, config.dropout = 0.2;
+  config.own<ComplexFormerConfig>().pcl_weight = 0.01, config.dropout = 0.2;
   std::vector<std::vector<float>> runs;
   for (int threads : {1, 2, 3}) {
     set_num_threads(threads);

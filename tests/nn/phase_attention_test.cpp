@@ -1,4 +1,4 @@
-#include "nn/attention/phase_attention.h"
+#include "nn/families/complexformer/phase_attention.h"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -12,7 +12,8 @@
 #include "autograd/ops/softmax.h"
 #include "autograd/ops/trigonometric.h"
 #include "autograd/tape.h"
-#include "nn/attention/dot_attention.h"
+#include "nn/decoder.h"
+#include "nn/families/complexformer/config.h"
 
 using namespace argand;
 
@@ -100,19 +101,19 @@ Var<double> projected(const Var<double>& y) { return sum(y * Var<double>(randn<d
 BOOST_AUTO_TEST_SUITE(phase_attention)
 
 BOOST_AUTO_TEST_CASE(the_factored_score_is_the_papers) {
-  for (const std::string adaptation : {"per_head", "shared"})
-    for (const std::string law : {"paper", "rope"}) {
+  for (const Adaptation adaptation : {Adaptation::PerHead, Adaptation::Shared})
+    for (const FrequencyLaw law : every<FrequencyLaw>()) {
       ModelConfig config = small("complexformer");
-      config.adaptation = adaptation, config.frequencies = law;
+      config.own<ComplexFormerConfig>().adaptation = adaptation, config.own<ComplexFormerConfig>().frequencies = law;
       Init init(1);
       const PhaseAttention<double> layer(init, config);
-      const Parts p = random_parts(adaptation == "per_head" ? Shape{2, 4} : Shape{4});
+      const Parts p = random_parts(adaptation == Adaptation::PerHead ? Shape{2, 4} : Shape{4});
       load(layer, p);
       const Tensor<double> input = randn<double>({2, 7, 16}, Random(5));
       const Var<double> x = variable(input), y = variable(input);
       const Var<double> ours = run(layer, x);
       backward(projected(ours));
-      const Var<double> theirs = literal_attention(y, p, 2, 10000, law == "paper" ? 0.5 : 0.25);
+      const Var<double> theirs = literal_attention(y, p, 2, 10000, law == FrequencyLaw::Paper ? 0.5 : 0.25);
       backward(projected(theirs));
       BOOST_TEST(largest_difference(ours.value(), theirs.value()) < 1e-13);
       BOOST_TEST(largest_difference(x.grad(), y.grad()) < 1e-12);
@@ -126,11 +127,11 @@ BOOST_AUTO_TEST_CASE(the_factored_score_is_the_papers) {
 
 BOOST_AUTO_TEST_CASE(fixed_adaptation_with_ropes_frequencies_is_rope) {
   ModelConfig ours = small("complexformer"), rope = small("transformer");
-  ours.adaptation = "fixed", ours.frequencies = "rope";
-  rope.position = "rope", rope.attn_bias = false;
+  ours.own<ComplexFormerConfig>().adaptation = Adaptation::Fixed, ours.own<ComplexFormerConfig>().frequencies = FrequencyLaw::Rope;
+  rope.own<DecoderConfig>().position = PositionKind::Rope, rope.own<DecoderConfig>().attn_bias = false;
   Init init(1);
   const PhaseAttention<double> phase(init, ours);
-  const DotAttention<double> dot(init, rope);
+  const DotAttention<double> dot(init, dot_attention_options(rope));
   const Parts p = random_parts({4});
   load(phase, p);
   load(dot, p);

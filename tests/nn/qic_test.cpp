@@ -1,4 +1,4 @@
-#include "nn/models/qic.h"
+#include "nn/families/qic/model.h"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -8,9 +8,9 @@
 #include "autograd/ops/qic_linear.h"
 #include "autograd/tape.h"
 #include "core/parallel.h"
-#include "nn/models/real_encoder.h"
-#include "nn/qic/complex_linear.h"
-#include "nn/qic/quaternion_linear.h"
+#include "nn/families/qic/complex_linear.h"
+#include "nn/families/qic/quaternion_linear.h"
+#include "nn/families/qic/real_encoder.h"
 #include "optim/optimizer.h"
 #include "tests/error_text.h"
 #include "tests/nn/language_models.h"
@@ -19,25 +19,25 @@ using namespace argand;
 
 namespace {
 
-const std::vector<std::string> algebras{"qic", "complex", "phase_gates", "quaternion", "real", "standard"};
-
-ModelConfig small(const std::string& algebra = "qic") {
+ModelConfig small(Algebra algebra = Algebra::Qic) {
   ModelConfig config = ModelConfig::defaults("qic");
-  config.algebra = algebra;
+  config.own<QicConfig>().algebra = algebra;
   config.vocab_size = 13, config.max_seq_len = 12, config.d_model = 16, config.n_heads = 2, config.d_ff = 24;
   return config;
 }
 
 std::vector<ModelConfig> every_kind() {
   std::vector<ModelConfig> kinds;
-  for (const std::string& algebra : algebras) kinds.push_back(small(algebra));
-  for (const std::string activation : {"mod_relu", "qic_relu"}) {
+  for (const Algebra algebra : every<Algebra>()) kinds.push_back(small(algebra));
+  for (const auto activation : {MagnitudeActivationKind::ModRelu, MagnitudeActivationKind::Relu}) {
     kinds.push_back(small());
-    kinds.back().activation = activation, kinds.back().magnitude = "author", kinds.back().norm = "qic_rmsnorm";
+    auto& own = kinds.back().own<QicConfig>();
+    own.activation = activation, own.magnitude = Magnitude::Author, own.norm = MagnitudeNormKind::RmsNorm;
   }
-  for (const std::string theta : {"global", "fixed"}) {
+  for (const AngleOwner theta : {AngleOwner::Global, AngleOwner::Fixed}) {
     kinds.push_back(small());
-    kinds.back().theta = theta, kinds.back().magnitude = "algebraic", kinds.back().conjugate_keys = true;
+    auto& own = kinds.back().own<QicConfig>();
+    own.theta = theta, own.magnitude = Magnitude::Algebraic, own.conjugate_keys = true;
   }
   return kinds;
 }
@@ -52,9 +52,9 @@ std::int64_t angles_of(const ModelConfig& config) {
 std::int64_t parameters_of(const ModelConfig& config) { return count_parameters(make_model<float>(config, 1)->parameters()); }
 
 /// Sizes of the paper's comparison on AG News.
-ModelConfig paper(const std::string& algebra) {
+ModelConfig paper(Algebra algebra) {
   ModelConfig config = small(algebra);
-  config.task = "classify", config.n_classes = 2, config.vocab_size = 5002, config.max_seq_len = 256;
+  config.task = TextTask::Classify, config.n_classes = 2, config.vocab_size = 5002, config.max_seq_len = 256;
   config.d_model = 128, config.n_layers = 4, config.n_heads = 4, config.d_ff = 512;
   return config;
 }
@@ -67,34 +67,34 @@ BOOST_AUTO_TEST_CASE(two_layers_of_four_heads_have_11_angles_5_or_none) {
   ModelConfig config = small();
   config.n_layers = 2, config.n_heads = 4;
   BOOST_TEST(angles_of(config) == 11);
-  config.theta = "global";
+  config.own<QicConfig>().theta = AngleOwner::Global;
   BOOST_TEST(angles_of(config) == 5);
-  config.theta = "fixed";
+  config.own<QicConfig>().theta = AngleOwner::Fixed;
   BOOST_TEST(angles_of(config) == 0);
-  for (const std::string& algebra : algebras)
-    if (algebra != "qic") BOOST_TEST(angles_of(small(algebra)) == 0);
+  for (const Algebra algebra : every<Algebra>())
+    if (algebra != Algebra::Qic) BOOST_TEST(angles_of(small(algebra)) == 0);
 }
 
 BOOST_AUTO_TEST_CASE(the_papers_standard_model_has_its_parameters_and_the_real_row_those_of_qic) {
-  BOOST_TEST(parameters_of(paper("standard")) == 1'466'370);
-  const std::int64_t qic = parameters_of(paper("qic")), real = parameters_of(paper("real"));
+  BOOST_TEST(parameters_of(paper(Algebra::Standard)) == 1'466'370);
+  const std::int64_t qic = parameters_of(paper(Algebra::Qic)), real = parameters_of(paper(Algebra::Real));
   BOOST_TEST(std::abs(real - qic) < 0.02 * static_cast<double>(qic));
-  const ModelConfig row = real_row(paper("real"));
+  const ModelConfig row = real_row(paper(Algebra::Real));
   BOOST_TEST(row.d_model % row.n_heads == 0);
   // The neighbours are no closer: the width was counted out right.
   ModelConfig wider = row, narrower = row;
-  wider.algebra = narrower.algebra = "standard";
+  wider.own<QicConfig>().algebra = narrower.own<QicConfig>().algebra = Algebra::Standard;
   wider.d_model += 4, wider.d_ff += 16, narrower.d_model -= 4, narrower.d_ff -= 16;
   BOOST_TEST(std::abs(parameters_of(wider) - qic) >= std::abs(real - qic));
   BOOST_TEST(std::abs(parameters_of(narrower) - qic) >= std::abs(real - qic));
-  BOOST_TEST(parameters_of(paper("complex")) == qic - 21);  // 1 + 4 (1 + 4) angles
-  BOOST_TEST(parameters_of(paper("quaternion")) < parameters_of(paper("complex")));
-  BOOST_TEST(parameters_of(paper("phase_gates")) == parameters_of(paper("complex")) + 4 * (5 * 64 + 256));
+  BOOST_TEST(parameters_of(paper(Algebra::Complex)) == qic - 21);  // 1 + 4 (1 + 4) angles
+  BOOST_TEST(parameters_of(paper(Algebra::Quaternion)) < parameters_of(paper(Algebra::Complex)));
+  BOOST_TEST(parameters_of(paper(Algebra::PhaseGates)) == parameters_of(paper(Algebra::Complex)) + 4 * (5 * 64 + 256));
 }
 
 BOOST_AUTO_TEST_CASE(qic_fixed_at_theta_0_is_the_complex_model) {
-  ModelConfig fixed = small(), complex = small("complex");
-  fixed.theta = "fixed", fixed.theta_init = 0;
+  ModelConfig fixed = small(), complex = small(Algebra::Complex);
+  fixed.own<QicConfig>().theta = AngleOwner::Fixed, fixed.own<QicConfig>().theta_init = 0;
   const auto a = make_model<double>(fixed, 1), b = make_model<double>(complex, 1);
   const auto pa = a->parameters(), pb = b->parameters();
   BOOST_TEST(pa.size() == pb.size());
@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(language_models_do_not_look_ahead_and_classifiers_ignore_ho
     const Tensor<double> after = model->logits(tokens).value();
     BOOST_TEST(std::equal(before.begin(), before.begin() + 7 * 13, after.begin()));
 
-    config.task = "classify";
+    config.task = TextTask::Classify;
     const auto classifier = make_model<double>(config, 1);
     const Ids text({1, 3}, {4, 5, 6}), padded({1, 5}, {4, 5, 6, 0, 0}), more({1, 9}, {4, 5, 6, 0, 0, 0, 0, 0, 0});
     const Tensor<double> a = classifier->logits(text).value();
@@ -199,8 +199,8 @@ BOOST_AUTO_TEST_CASE(language_models_do_not_look_ahead_and_classifiers_ignore_ho
 BOOST_AUTO_TEST_CASE(a_few_steps_lower_the_loss_and_move_the_angles_unless_they_start_at_pi_4) {
   for (ModelConfig config : every_kind())
     for (const double theta : {std::numbers::pi / 6, std::numbers::pi / 4}) {
-      if (config.algebra != "qic" && theta == std::numbers::pi / 4) continue;
-      config.theta_init = theta;
+      if (config.own<QicConfig>().algebra != Algebra::Qic && theta == std::numbers::pi / 4) continue;
+      config.own<QicConfig>().theta_init = theta;
       const auto model = make_model<double>(config, 1);
       const ParameterList<double> parameters = model->parameters();
       const auto optimizer = make_optimizer<double>(OptimizerConfig{}, parameters);
@@ -283,14 +283,16 @@ BOOST_AUTO_TEST_CASE(errors_say_what_to_do) {
   };
   BOOST_TEST(error_with([](ModelConfig& c) { c.n_heads = 16; }) ==
              "config: each head needs whole numbers of 2 parts: d_model 16 / n_heads 16 = 1");
-  BOOST_TEST(error_with([](ModelConfig& c) { c.algebra = "quaternion", c.n_heads = 8; }) ==
+  BOOST_TEST(error_with([](ModelConfig& c) { c.own<QicConfig>().algebra = Algebra::Quaternion, c.n_heads = 8; }) ==
              "config: each head needs whole numbers of 4 parts: d_model 16 / n_heads 8 = 2");
   BOOST_TEST(error_with([](ModelConfig& c) { c.d_ff = 23; }) == "config: d_ff 23 does not hold whole numbers of 2 parts");
-  BOOST_TEST(error_with([](ModelConfig& c) { c.algebra = "quaternions"; }) ==
+  const auto error_of_word = [](const std::string& key, const std::string& word) {
+    return error_of([&] { ModelConfig::from_json(fmt::format(R"({{"family": "qic", "{}": "{}"}})", key, word)); });
+  };
+  BOOST_TEST(error_of_word("algebra", "quaternions") ==
              "config: algebra \"quaternions\" is not one of qic|complex|phase_gates|quaternion|real|standard; did you mean "
              "\"quaternion\"?");
-  BOOST_TEST(error_with([](ModelConfig& c) { c.norm = "layernorm"; }) ==
-             "config: norm \"layernorm\" is not one of qic_layernorm|qic_rmsnorm");
+  BOOST_TEST(error_of_word("norm", "layernorm") == "config: norm \"layernorm\" is not one of qic_layernorm|qic_rmsnorm");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

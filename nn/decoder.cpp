@@ -1,0 +1,94 @@
+#include "nn/decoder.h"
+
+#include "autograd/ops/arithmetic.h"
+#include "autograd/ops/shape.h"
+#include "autograd/tape.h"
+
+namespace argand {
+
+template <RealScalar R>
+DecoderBlock<R>::DecoderBlock(Init& init, const ModelConfig& config, std::unique_ptr<SelfAttention<R>> attention)
+    : norm1_(init, config.own<DecoderConfig>().norm, config.d_model),
+      attn_(std::move(attention)),
+      norm2_(init, config.own<DecoderConfig>().norm, config.d_model),
+      ffn_(init, config.own<DecoderConfig>().ffn, config.d_model, config.d_ff, config.own<DecoderConfig>().ffn_bias) {}
+
+template <RealScalar R>
+Var<R> DecoderBlock<R>::operator()(const Var<R>& h, const AttentionPass<R>& pass) const {
+  Var<R> y = h;
+  {
+    const NameScope scope("attn");
+    y = y + pass.pass.drop((*attn_)(norm1_(y), pass));
+  }
+  const NameScope scope("ffn");
+  return y + pass.pass.drop(ffn_(norm2_(y)));
+}
+
+template <RealScalar R>
+void DecoderBlock<R>::visit(const Visit<R>& f) const {
+  f("norm1", norm1_);
+  f("attn", *attn_);
+  f("norm2", norm2_);
+  f("ffn", ffn_);
+}
+
+template <RealScalar R>
+Decoder<R>::Decoder(const ModelConfig& config, std::uint64_t seed, const MakeAttention& make_attention)
+    : TextModel<R>(config),
+      init_(seed),
+      // N(0, 0.02²) where the embedding is also the output layer, N(0, 0.5²) otherwise.
+      embedding_(init_, config.vocab_size, config.d_model,
+                 config.own<DecoderConfig>().tie_embeddings && config.task == TextTask::Lm ? 0.02 : 0.5) {
+  const auto& own = config.own<DecoderConfig>();
+  if (own.position == PositionKind::Learned) position_.emplace(init_, config.max_seq_len, config.d_model, 0.1);
+  for (std::int64_t i = 0; i < config.n_layers; ++i)
+    blocks_.push_back(std::make_unique<DecoderBlock<R>>(init_, config, make_attention(init_)));
+  norm_ = std::make_unique<AnyNorm<R>>(init_, own.norm, config.d_model);
+  if (config.task == TextTask::Classify)
+    head_.emplace(init_, config.d_model, config.n_classes, true, Role::Output);
+  else if (!own.tie_embeddings)
+    head_.emplace(init_, config.d_model, config.vocab_size, false, Role::Output);
+}
+
+template <RealScalar R>
+Var<R> Decoder<R>::hidden(const Ids& tokens, AttentionPass<R> pass, typename TextModel<R>::LayerCaches* caches) const {
+  const ModelConfig& config = this->config_;
+  const std::int64_t T = tokens.shape()[1], first = pass.first_position;
+  Var<R> h = embedding_(tokens);
+  if (position_)
+    h = h + slice(position_->weight, 0, first, first + T);
+  else if (config.own<DecoderConfig>().position == PositionKind::Sinusoidal)
+    h = h + Var<R>(sinusoids<R>(first, T, config.d_model));
+  h = pass.pass.drop(h);
+  this->for_each_layer(pass, caches, [&](std::size_t i, const AttentionPass<R>& layer_pass) { h = (*blocks_[i])(h, layer_pass); });
+  return (*norm_)(h);
+}
+
+template <RealScalar R>
+OutputLayer<R> Decoder<R>::output() const {
+  if (!head_) return {.weight = embedding_.weight};
+  return {.weight = head_->weight, .bias = head_->bias ? &*head_->bias : nullptr};
+}
+
+template <RealScalar R>
+void Decoder<R>::visit(const Visit<R>& f) const {
+  f("embedding", embedding_);
+  f("position", position_);
+  for (std::size_t i = 0; i < blocks_.size(); ++i) f("blocks." + std::to_string(i), *blocks_[i]);
+  f("norm", *norm_);
+  f("head", head_);
+}
+
+DotAttentionOptions dot_attention_options(const ModelConfig& config) {
+  const auto& own = config.own<DecoderConfig>();
+  DotAttentionOptions options{.d_model = config.d_model, .n_heads = config.n_heads, .bias = own.attn_bias, .qk_norm = own.qk_norm};
+  if (own.position == PositionKind::Rope) options.rope_base = own.rope_base;
+  return options;
+}
+
+#define ARGAND_DECODER(R)         \
+  template class DecoderBlock<R>; \
+  template class Decoder<R>;
+ARGAND_FOR_REAL(ARGAND_DECODER)
+
+}  // namespace argand

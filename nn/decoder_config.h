@@ -1,0 +1,34 @@
+#pragma once
+/// The keys of the families that are decoders (nn/decoder.h).
+
+#include "nn/config.h"
+
+namespace argand {
+
+enum class PositionKind { None, Learned, Sinusoidal, Rope };
+constexpr const char* words_of(PositionKind) { return "none|learned|sinusoidal|rope"; }
+
+enum class NormKind { LayerNorm, RmsNorm };
+constexpr const char* words_of(NormKind) { return "layernorm|rmsnorm"; }
+
+enum class FeedForwardKind { Gelu, SwiGlu };
+constexpr const char* words_of(FeedForwardKind) { return "gelu|swiglu"; }
+
+struct DecoderConfig : FamilyConfig {
+  PositionKind position = PositionKind::Learned;
+  double rope_base = 10000;
+  NormKind norm = NormKind::LayerNorm;
+  FeedForwardKind ffn = FeedForwardKind::Gelu;
+  bool attn_bias = true;
+  bool ffn_bias = true;
+  bool qk_norm = false;
+  bool tie_embeddings = true;
+
+  void visit(KeyVisitor& f) override;
+  void validate(const ModelConfig& config) const override;
+};
+
+/// Throws unless the components of each head form pairs.
+void require_pairs(const ModelConfig& config);
+
+}  // namespace argand

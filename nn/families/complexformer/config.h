@@ -1,0 +1,27 @@
+#pragma once
+/// The configuration of the family complexformer.
+
+#include "nn/decoder_config.h"
+
+namespace argand {
+
+/// Who owns δ and the phase bias b; fixed: δ = 1 and b = 0.
+enum class Adaptation { PerHead, Shared, Fixed };
+constexpr const char* words_of(Adaptation) { return "per_head|shared|fixed"; }
+
+/// ω_j = base^(-4j/d_k), as the paper has it, or base^(-2j/d_k).
+enum class FrequencyLaw { Paper, Rope };
+constexpr const char* words_of(FrequencyLaw) { return "paper|rope"; }
+
+struct ComplexFormerConfig final : ConfigOf<ComplexFormerConfig, DecoderConfig> {
+  Adaptation adaptation = Adaptation::PerHead;
+  FrequencyLaw frequencies = FrequencyLaw::Paper;
+  double pcl_weight = 0;
+  double pcl_temperature = 0.1;
+
+  ComplexFormerConfig();
+  void visit(KeyVisitor& f) override;
+  void validate(const ModelConfig& config) const override;
+};
+
+}  // namespace argand

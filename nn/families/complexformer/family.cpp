@@ -1,0 +1,56 @@
+/// ComplexFormer: the decoder with phase attention and the phase contrastive loss.
+
+#include "nn/family.h"
+
+#include "nn/families/complexformer/model.h"
+#include "nn/families/complexformer/phase_attention.h"
+#include "nn/layer_check.h"
+
+namespace argand {
+namespace {
+
+AblationTable ablation() {
+  return {.task = "lm",
+          .preset = "small",
+          .source = "table 4",
+          .rows = {{"full", "ComplexFormer, δ and b per head, phase contrastive loss", {{"pcl_weight", "0.01"}}},
+                   {"shared", "δ and b shared by the heads (EulerFormer)", {{"adaptation", "shared"}, {"pcl_weight", "0.01"}}},
+                   {"fixed", "δ = 1, b = 0", {{"adaptation", "fixed"}, {"pcl_weight", "0.01"}}},
+                   {"without-pcl", "without the phase contrastive loss", {}},
+                   {"rope", "transformer with RoPE", {{"family", "transformer"}, {"position", "rope"}}}}};
+}
+
+std::vector<LayerCheck> layers() {
+  std::vector<LayerCheck> checks;
+  for (const bool causal : {false, true})
+    for (const Adaptation adaptation : every<Adaptation>())
+      checks.push_back({"PhaseAttention, " + word_of(adaptation) + (causal ? ", causal" : ""), [=](Init& init) {
+                          ModelConfig config = layer_check_config("complexformer");
+                          config.own<ComplexFormerConfig>().adaptation = adaptation;
+                          return attended<double>(std::make_shared<PhaseAttention<double>>(init, config), causal);
+                        }});
+  return checks;
+}
+
+template <RealScalar R>
+std::unique_ptr<Model<R>> make(const ModelConfig& config, std::uint64_t seed) {
+  return std::make_unique<ComplexFormer<R>>(config, seed);
+}
+
+}  // namespace
+
+Family complexformer_family() {
+  return {
+      .name = "complexformer",
+      .title = "queries and keys are complex, and each head learns to scale and shift their phases",
+      .configuration = [] { return std::make_unique<ComplexFormerConfig>(); },
+      .make_float = make<float>,
+      .make_double = make<double>,
+      .ablation = ablation(),
+      .checks = {.values = {{"pcl_weight", {"0.5"}}}, .layers = layers},
+      .report = {.panel = "heads", .phases = "θq and θk, before δ, b and positions.", .history = {"attn.delta", "attn.phase_bias"}},
+      .demo = {{"ComplexFormer", "complexformer", {{"family", "complexformer"}, {"position", "none"}}},
+               {"Transformer, RoPE", "transformer-rope", {{"family", "transformer"}, {"position", "rope"}}}}};
+}
+
+}  // namespace argand

@@ -1,0 +1,24 @@
+#pragma once
+/// ComplexFormer: the decoder with phase attention and, where its weight is positive, the phase contrastive loss.
+
+#include "nn/decoder.h"
+#include "nn/families/complexformer/config.h"
+
+namespace argand {
+
+template <RealScalar R>
+class ComplexFormer final : public Decoder<R> {
+ public:
+  ComplexFormer(const ModelConfig& config, std::uint64_t seed);
+
+ protected:
+  bool wants_queries() const override { return own_.pcl_weight > 0; }
+  /// Per layer u_m = all heads' (cos θq, sin θq)/sqrt(H d_k/2), s = u uᵀ/τ, InfoNCE over the positions (autograd/ops/info_nce.h);
+  /// the mean over layers times pcl_weight.
+  Var<R> auxiliary_loss(const Ids& tokens, const typename TextModel<R>::Queries& queries) const override;
+
+ private:
+  ComplexFormerConfig own_;
+};
+
+}  // namespace argand

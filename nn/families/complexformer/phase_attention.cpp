@@ -1,0 +1,55 @@
+#include "nn/families/complexformer/phase_attention.h"
+
+#include "autograd/ops/rotation.h"
+#include "nn/families/complexformer/config.h"
+
+namespace argand {
+
+template <RealScalar R>
+PhaseAttention<R>::PhaseAttention(Init& init, const ModelConfig& config)
+    : n_heads_(config.n_heads),
+      q_(init, config.d_model, config.d_model, config.own<ComplexFormerConfig>().attn_bias),
+      k_(init, config.d_model, config.d_model, config.own<ComplexFormerConfig>().attn_bias),
+      v_(init, config.d_model, config.d_model, config.own<ComplexFormerConfig>().attn_bias),
+      o_(init, config.d_model, config.d_model, config.own<ComplexFormerConfig>().attn_bias) {
+  const auto& own = config.own<ComplexFormerConfig>();
+  const std::int64_t n = config.d_model / config.n_heads / 2;
+  if (own.adaptation != Adaptation::Fixed) {
+    const Shape shape = own.adaptation == Adaptation::PerHead ? Shape{n_heads_, n} : Shape{n};
+    delta_ = init.normal<R>(Role::Angle, shape, 0.02);
+    phase_bias_ = init.full<R>(Role::Angle, shape, 0);
+  }
+  frequencies_ =
+      rotary_frequencies<R>(n, own.rope_base, (own.frequencies == FrequencyLaw::Paper ? 2.0 : 1.0) / static_cast<double>(n));
+}
+
+template <RealScalar R>
+Var<R> PhaseAttention<R>::operator()(const Var<R>& x, const AttentionPass<R>& pass) const {
+  const Rotary<R> positions{frequencies_, pass.first_position};
+  Var<std::complex<R>> q = complex_heads(q_(x), n_heads_), k = complex_heads(k_(x), n_heads_);
+  pass.show(q.value(), k.value(), n_heads_);
+  if (pass.queries != nullptr) pass.queries->push_back(q);
+  if (delta_) {
+    q = phase_rotation(q, *delta_, *phase_bias_, positions);
+    k = phase_rotation(k, *delta_, Var<R>(Tensor<R>::zeros(phase_bias_->shape())), positions);
+  } else {  // δ = 1, b = 0: λ e^{i(θ + tω)} is z e^{itω}
+    q = rotary(q, positions);
+    k = rotary(k, positions);
+  }
+  return o_(pass.attend(join_heads(q), join_heads(k), v_(x), n_heads_));
+}
+
+template <RealScalar R>
+void PhaseAttention<R>::visit(const Visit<R>& f) const {
+  f("q", q_);
+  f("k", k_);
+  f("v", v_);
+  f("o", o_);
+  f("delta", delta_);
+  f("phase_bias", phase_bias_);
+}
+
+template class PhaseAttention<float>;
+template class PhaseAttention<double>;
+
+}  // namespace argand

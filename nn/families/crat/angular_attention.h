@@ -1,0 +1,30 @@
+#pragma once
+/// Attention between CRAT's states: angular, or the dot product of the ablation.
+
+#include "nn/attention/self_attention.h"
+#include "nn/families/crat/config.h"
+
+namespace argand {
+
+/// States of n numbers, d_h = n/H in each head; parameters q, k, v (no bias) and o, of the states' type.
+///   angular: Score_mn = Σ_j cos(arg q_mj - arg k_nj) / sqrt(d_h); `mean` divides by d_h too, which bounds the score by
+///   1/sqrt(d_h):
+///            the softmax can then hardly sharpen.
+///   dot:     Score_mn = Re⟨q_m, k_n⟩ / sqrt(d_h); the only one for real states.
+template <Scalar T>
+class AngularAttention final : public Module<RealOf<T>> {
+ public:
+  using R = RealOf<T>;
+  AngularAttention(Init& init, std::int64_t n, const ModelConfig& config);
+  /// z [B, t, n] -> [B, t, n].
+  Var<T> operator()(const Var<T>& z, const AttentionPass<R>& pass) const;
+  void visit(const Visit<R>& f) const override;
+
+ private:
+  std::int64_t n_heads_;
+  bool angular_;
+  double scale_;
+  Linear<T> q_, k_, v_, o_;
+};
+
+}  // namespace argand

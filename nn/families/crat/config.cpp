@@ -1,0 +1,39 @@
+#include "nn/families/crat/config.h"
+
+#include <cmath>
+
+#include "core/error.h"
+
+namespace argand {
+
+void CratConfig::visit(KeyVisitor& f) {
+  f("states", states, "complex states, or the ablation without imaginary parts (then attention is dot)");
+  f("attention", attention, "scores from phases alone, or the dot product");
+  f("angular_reduce", angular_reduce, "angular scores summed over a head's components, or averaged");
+  f("phase_offsets", phase_offsets, "learnable phases of the positions' sinusoids");
+  f("rotation", rotation, "states turned by learned angles (complex states only)");
+  f("irw_layers", irw_layers, "layers with an Imaginary Reflection Window, from 0; none by default");
+  f("irw_dim", irw_dim, "width of its queries and of the passages' encodings");
+  f("irw_top_k", irw_top_k, "passages that each token reads");
+  f("irw_temperature", irw_temperature, "temperature of the softmax over them");
+}
+
+void CratConfig::validate(const ModelConfig& c) const {
+  require(states == StateKind::Complex || attention == ScoreKind::Dot, "config",
+          "real states have no phases to attend by; choose states complex or attention dot");
+  require(c.d_model % 2 == 0 && c.d_ff % 2 == 0, "config", "complex numbers need an even d_model and d_ff, got {} and {}",
+          c.d_model, c.d_ff);
+  require(states == StateKind::Real || c.d_model % (2 * c.n_heads) == 0, "config",
+          "each head needs whole complex numbers: 2 * n_heads {} does not divide d_model {}", c.n_heads, c.d_model);
+  require_size("irw_dim", irw_dim, 1'000'000);
+  require_size("irw_top_k", irw_top_k, 1'000'000);
+  require(irw_temperature > 0 && std::isfinite(irw_temperature), "config", "irw_temperature must be positive, got {}",
+          irw_temperature);
+  for (std::size_t i = 0; i < irw_layers.size(); ++i) {
+    require(irw_layers[i] >= 0 && irw_layers[i] < c.n_layers, "config", "irw_layers names layer {}, but layers are 0 to {}",
+            irw_layers[i], c.n_layers - 1);
+    require(i == 0 || irw_layers[i] > irw_layers[i - 1], "config", "irw_layers must be in ascending order, each once");
+  }
+}
+
+}  // namespace argand

@@ -1,0 +1,36 @@
+#pragma once
+/// The configuration of the family crat.
+
+#include "nn/config.h"
+
+namespace argand {
+
+/// Complex states, or the ablation without imaginary parts.
+enum class StateKind { Complex, Real };
+constexpr const char* words_of(StateKind) { return "complex|real"; }
+
+/// Scores from phases alone, or the dot product; the only one that real states have.
+enum class ScoreKind { Angular, Dot };
+constexpr const char* words_of(ScoreKind) { return "angular|dot"; }
+
+/// What becomes of the angular scores of a head's components.
+enum class AngularReduce { Sum, Mean };
+constexpr const char* words_of(AngularReduce) { return "sum|mean"; }
+
+struct CratConfig final : ConfigOf<CratConfig> {
+  StateKind states = StateKind::Complex;
+  ScoreKind attention = ScoreKind::Angular;
+  AngularReduce angular_reduce = AngularReduce::Sum;
+  bool phase_offsets = true;
+  bool rotation = true;
+  std::vector<std::int64_t> irw_layers;  ///< with an Imaginary Reflection Window, ascending
+  std::int64_t irw_dim = 32;
+  std::int64_t irw_top_k = 5;
+  double irw_temperature = 1;
+
+  void visit(KeyVisitor& f) override;
+  void validate(const ModelConfig& config) const override;
+  Windows windows() const override { return {irw_layers, irw_top_k}; }
+};
+
+}  // namespace argand

@@ -1,0 +1,101 @@
+/// CRAT: complex states that attend to each other by their phases, and windows that look passages up.
+
+#include "nn/family.h"
+
+#include "nn/families/crat/model.h"
+#include "nn/layer_check.h"
+
+namespace argand {
+namespace {
+
+template <RealScalar R>
+std::unique_ptr<Model<R>> make(const ModelConfig& config, std::uint64_t seed) {
+  if (config.own<CratConfig>().states == StateKind::Real) return std::make_unique<Crat<R>>(config, seed);
+  return std::make_unique<Crat<std::complex<R>>>(config, seed);
+}
+
+// What the paper does not say is that of the other families; feed-forward layers are four times as wide as states, as usual.
+KeyTexts paper() {
+  return {{"n_layers", "12"},     {"d_model", "768"},      {"n_heads", "8"}, {"d_ff", "3072"},  {"dropout", "0.1"},
+          {"max_seq_len", "512"}, {"length", "512"},       {"batch", "8"},   {"steps", "5000"}, {"lr", "1e-4"},
+          {"final_lr", "0"},      {"warmup", "5%"},        {"clip", "1"},    {"beta1", "0.9"},  {"beta2", "0.98"},
+          {"eps", "1e-9"},        {"weight_decay", "0.01"}};
+}
+
+AblationTable ablation() {
+  const auto row = [](const char* name, const char* what, KeyTexts settings) {
+    settings.push_back({"irw_layers", "1"});
+    return AblationRow{name, what, std::move(settings)};
+  };
+  return {.task = "lm",
+          .preset = "small",
+          .source = "table 6",
+          .rows = {row("full", "CRAT with an Imaginary Reflection Window in layer 1", {}),
+                   {"without-irw", "without the window", {}},
+                   row("dot", "dot-product instead of angular attention", {{"attention", "dot"}}),
+                   row("without-rotation", "states not rotated", {{"rotation", "false"}}),
+                   row("without-phase-offsets", "positions without phase offsets", {{"phase_offsets", "false"}}),
+                   row("real", "real states, dot-product attention", {{"states", "real"}, {"attention", "dot"}})}};
+}
+
+/// A reflection window, as a function of states, parameters and embeddings.
+template <Scalar T>
+LayerLoss reflected(Init& init) {
+  const auto window = std::make_shared<ReflectionWindow<T>>(init, 4, 6, 3, 2, 0.7);
+  const Var<T> z = layer_input<T>({2, 3, 4});
+  const Var<double> table = init.normal<double>(Role::Output, {6, 6}, 1), bias = init.normal<double>(Role::Bias, {6}, 1);
+  const auto passages =
+      std::make_shared<Ids>(Shape{5, 3}, std::vector<Ids::value_type>{1, 2, 3, 4, 5, 1, 2, 2, 4, 3, 5, 5, 0, 1, 4});
+  return {[=] {
+            const std::vector<RowRange> excluded{{0, 2}, {4, 4}};
+            PassageMeans<double> means(*passages, table, bias);
+            return weighed<T>((*window)(z, means, {.excluded = excluded}));
+          },
+          with_parameters_of(*window, {{"states", z}, {"embedding", table}, {"embedding bias", bias}})};
+}
+
+std::vector<LayerCheck> layers() {
+  const auto config_with = [](ScoreKind attention, AngularReduce reduce) {
+    ModelConfig config = layer_check_config("crat");
+    config.own<CratConfig>().attention = attention;
+    config.own<CratConfig>().angular_reduce = reduce;
+    return config;
+  };
+  using C = std::complex<double>;
+  const ModelConfig angular = config_with(ScoreKind::Angular, AngularReduce::Sum),
+                    mean = config_with(ScoreKind::Angular, AngularReduce::Mean),
+                    dot = config_with(ScoreKind::Dot, AngularReduce::Sum);
+  std::vector<LayerCheck> checks;
+  for (const bool causal : {false, true})
+    for (const auto& [name, config] : {std::pair{"angular", angular}, std::pair{"mean", mean}, std::pair{"dot", dot}})
+      checks.push_back({fmt::format("AngularAttention, {}{}", name, causal ? ", causal" : ""), [=, config = config](Init& init) {
+                          return attended<C>(std::make_shared<AngularAttention<C>>(init, 4, config), causal, 4);
+                        }});
+  checks.push_back({"AngularAttention, dot, real states",
+                    [=](Init& init) { return attended<double>(std::make_shared<AngularAttention<double>>(init, 8, dot), true); }});
+  checks.push_back({"ReflectionWindow, complex", reflected<C>});
+  checks.push_back({"ReflectionWindow, real", reflected<double>});
+  return checks;
+}
+
+}  // namespace
+
+Family crat_family() {
+  return {.name = "crat",
+          .title = "the states are complex; heads attend by phases, windows look passages up by the imaginary parts",
+          .configuration = [] { return std::make_unique<CratConfig>(); },
+          .make_float = make<float>,
+          .make_double = make<double>,
+          .looks_up = true,
+          .presets = {{"paper", "lm", paper()}},
+          .ablation = ablation(),
+          .checks = {.sizes = {{"irw_layers", "1"}, {"irw_dim", "3"}, {"irw_top_k", "2"}},
+                     .values = {{"irw_layers", {"[]", "[0, 1]"}}, {"irw_temperature", {"0.3"}}},
+                     .joint = {{"states=real", "lm", {{"states", "real"}, {"attention", "dot"}}}},
+                     .layers = layers},
+          .report = {.panel = "offsets",
+                     .phases = "Phases of the complex queries and keys, all that angular attention looks at.",
+                     .history = {"position.phase"}}};
+}
+
+}  // namespace argand

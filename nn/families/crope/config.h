@@ -1,0 +1,21 @@
+#pragma once
+/// The configuration of the family crope.
+
+#include "nn/decoder_config.h"
+
+namespace argand {
+
+/// Which attention projections are complex-linear on interleaved pairs: q and k, and v, and o, which saves 25, 37.5, 50 % of the
+/// parameters of attention. HalfQk and HalfAll are dense baselines of the same counts, with q and k (or all) of half the width.
+enum class CropeMode { None, Qk, Qkv, All, HalfQk, HalfAll };
+constexpr const char* words_of(CropeMode) { return "none|qk|qkv|all|half_qk|half_all"; }
+
+struct CropeConfig final : ConfigOf<CropeConfig, DecoderConfig> {
+  CropeMode mode = CropeMode::All;
+
+  CropeConfig();
+  void visit(KeyVisitor& f) override;
+  void validate(const ModelConfig& config) const override;
+};
+
+}  // namespace argand

@@ -1,0 +1,65 @@
+/// CRoPE: the decoder with RMSNorm, SwiGLU, RoPE of base 5000, QK-norm, tied embeddings and no biases, whose attention projections
+/// are complex-linear on interleaved pairs, as rotary positions already read them.
+
+#include "nn/family.h"
+
+#include "nn/decoder.h"
+#include "nn/families/crope/attention.h"
+#include "nn/families/crope/config.h"
+#include "nn/layer_check.h"
+
+namespace argand {
+namespace {
+
+template <RealScalar R>
+std::unique_ptr<Model<R>> make(const ModelConfig& config, std::uint64_t seed) {
+  return std::make_unique<Decoder<R>>(config, seed,
+                                      [&](Init& init) { return std::make_unique<DotAttention<R>>(init, crope_attention(config)); });
+}
+
+// The rates are those of Muon, 2e-3 to 4e-4: twenty times those of AdamW.
+KeyTexts paper() {
+  return {{"n_layers", "16"},      {"d_model", "1024"}, {"n_heads", "8"},   {"d_ff", "1024"},       {"max_seq_len", "512"},
+          {"length", "512"},       {"batch", "64"},     {"steps", "30000"}, {"optimizer", "muon"},  {"lr", "1e-4"},
+          {"muon_lr_scale", "20"}, {"final_lr", "0.2"}, {"warmup", "50"},   {"weight_decay", "0.1"}};
+}
+
+AblationTable ablation() {
+  const auto row = [](const char* mode, const char* what) {
+    return AblationRow{mode, what, {{"optimizer", "muon"}, {"mode", mode}}};
+  };
+  return {.task = "lm",
+          .preset = "small",
+          .source = "figures 4 and 5",
+          .rows = {row("none", "dense q, k, v, o"), row("qk", "complex-linear q, k"), row("qkv", "complex-linear q, k, v"),
+                   row("all", "complex-linear q, k, v, o"), row("half_qk", "dense q, k of half the width"),
+                   row("half_all", "dense q, k, v, o of half the width")}};
+}
+
+std::vector<LayerCheck> layers() {
+  std::vector<LayerCheck> checks;
+  for (const bool causal : {false, true})
+    for (const CropeMode mode : every<CropeMode>())
+      checks.push_back({"DotAttention, " + word_of(mode) + (causal ? ", causal" : ""), [=](Init& init) {
+                          ModelConfig config = layer_check_config("crope");
+                          config.own<CropeConfig>().mode = mode;
+                          return attended<double>(std::make_shared<DotAttention<double>>(init, crope_attention(config)), causal);
+                        }});
+  return checks;
+}
+
+}  // namespace
+
+Family crope_family() {
+  return {.name = "crope",
+          .title = "the projections of a rotary transformer are complex-linear: half of the attention's parameters",
+          .configuration = [] { return std::make_unique<CropeConfig>(); },
+          .make_float = make<float>,
+          .make_double = make<double>,
+          .presets = {{"paper", "lm", paper()}},
+          .ablation = ablation(),
+          .checks = {.layers = layers},
+          .report = {.panel = "gains", .history = {"attn.q_norm.weight", "attn.k_norm.weight"}, .weight_phases = true}};
+}
+
+}  // namespace argand

@@ -1,0 +1,27 @@
+#pragma once
+/// The angles θ of a QIC model: who owns one, and what a magnitude makes of it.
+
+#include "autograd/ops/magnitude.h"
+#include "nn/families/qic/number_linear.h"
+#include "nn/init.h"
+
+namespace argand {
+
+/// θ for `count` places that may differ (the heads), by the configuration's `theta`: learned, a parameter [count]; global, one
+/// parameter [1] for all of them; fixed, a constant [1]. Other algebras than QIC's have θ = 0, the complex numbers, as a constant.
+template <RealScalar R>
+Var<R> make_angles(Init& init, const QicConfig& config, std::int64_t count) {
+  if (config.algebra != Algebra::Qic) return Var<R>(Tensor<R>::zeros({1}));
+  if (config.theta == AngleOwner::Fixed) return Var<R>(Tensor<R>::full({1}, static_cast<R>(config.theta_init)));
+  return init.full<R>(Role::Angle, {config.theta == AngleOwner::Global ? 1 : count}, config.theta_init);
+}
+
+/// The magnitude that the configuration asks for, at these angles.
+template <RealScalar R>
+Measure<R> measure_at(const QicConfig& config, const Var<R>& theta) {
+  return {.parts = parts_of(config.algebra),
+          .kind = config.algebra == Algebra::Qic ? config.magnitude : Magnitude::Euclidean,
+          .theta = theta};
+}
+
+}  // namespace argand

@@ -1,0 +1,34 @@
+#pragma once
+/// The linear layers of the complex rows of QIC's table: with i fixed, and with phase gates.
+
+#include "nn/families/qic/number_linear.h"
+
+namespace argand {
+
+/// y = W x + b over ℂ; the ordinary complex layer, its product is BLAS's own.
+template <RealScalar R>
+class ComplexLinear final : public NumberLinear<R> {
+ public:
+  ComplexLinear(Init& init, std::int64_t in, std::int64_t out) : map_(init, in, out) {}
+  Var<R> operator()(const Var<R>& x, const Var<R>& theta) const override;
+  void visit(const Visit<R>& f) const override { map_.visit(f); }
+
+ private:
+  Linear<std::complex<R>> map_;
+};
+
+/// y = e^{iφ} (W x + b) with a learnable φ for every output, 0 at first. A gate turns what the layer gives as a whole; it adds
+/// parameters but no new functions, as e^{iφ} W is a matrix like W. Weight, bias, and phase [out].
+template <RealScalar R>
+class PhaseGatedLinear final : public NumberLinear<R> {
+ public:
+  PhaseGatedLinear(Init& init, std::int64_t in, std::int64_t out);
+  Var<R> operator()(const Var<R>& x, const Var<R>& theta) const override;
+  void visit(const Visit<R>& f) const override;
+
+ private:
+  Linear<std::complex<R>> map_;
+  Var<R> phase_;
+};
+
+}  // namespace argand

@@ -1,0 +1,31 @@
+#include "nn/families/qic/config.h"
+
+#include <cmath>
+
+#include "core/error.h"
+
+namespace argand {
+
+void QicConfig::visit(KeyVisitor& f) {
+  f("algebra", algebra, "numbers of the layers; real has as many parameters as qic");
+  if (is_real()) return;
+  if (algebra == Algebra::Qic) {
+    f("theta", theta, "who owns an angle: every head, every attention layer, nobody");
+    f("theta_init", theta_init, "first angle [radians]; at pi/4 its gradient is 0");
+    f("magnitude", magnitude, "length of a + bJ: b counts by 1, -kappa or 1 - kappa");
+  }
+  f("norm", norm, "normalisation by magnitude before each sub-layer");
+  f("activation", activation, "of the magnitude; qic_relu is the identity");
+  f("conjugate_keys", conjugate_keys, "conjugate the keys in the scores");
+}
+
+void QicConfig::validate(const ModelConfig& c) const {
+  if (is_real()) return;
+  const std::int64_t parts = parts_of(algebra);
+  require(c.d_model / c.n_heads % parts == 0, "config", "each head needs whole numbers of {} parts: d_model {} / n_heads {} = {}",
+          parts, c.d_model, c.n_heads, c.d_model / c.n_heads);
+  require(c.d_ff % parts == 0, "config", "d_ff {} does not hold whole numbers of {} parts", c.d_ff, parts);
+  require(std::isfinite(theta_init), "config", "theta_init must be a number, got {}", theta_init);
+}
+
+}  // namespace argand

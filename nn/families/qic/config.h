@@ -1,0 +1,45 @@
+#pragma once
+/// The configuration of the family qic.
+
+#include "core/qic_algebra.h"
+#include "nn/config.h"
+
+namespace argand {
+
+/// Of which numbers the layers are made. Standard is the real transformer of the paper's table, Real the same with as many
+/// parameters as Qic.
+enum class Algebra { Qic, Complex, PhaseGates, Quaternion, Real, Standard };
+constexpr const char* words_of(Algebra) { return "qic|complex|phase_gates|quaternion|real|standard"; }
+
+/// Who owns an angle: every head, every attention layer, nobody.
+enum class AngleOwner { Learned, Global, Fixed };
+constexpr const char* words_of(AngleOwner) { return "learned|global|fixed"; }
+
+constexpr const char* words_of(Magnitude) { return "euclidean|algebraic|author"; }
+
+enum class MagnitudeNormKind { LayerNorm, RmsNorm };
+constexpr const char* words_of(MagnitudeNormKind) { return "qic_layernorm|qic_rmsnorm"; }
+
+enum class MagnitudeActivationKind { Gelu, ModRelu, Relu };
+constexpr const char* words_of(MagnitudeActivationKind) { return "qic_gelu|mod_relu|qic_relu"; }
+
+struct QicConfig final : ConfigOf<QicConfig> {
+  Algebra algebra = Algebra::Qic;
+  AngleOwner theta = AngleOwner::Learned;
+  double theta_init = 0.52359877559829887;  ///< π/6
+  Magnitude magnitude = Magnitude::Euclidean;
+  MagnitudeNormKind norm = MagnitudeNormKind::LayerNorm;
+  MagnitudeActivationKind activation = MagnitudeActivationKind::Gelu;
+  bool conjugate_keys = false;
+
+  /// Whether the layers are of real numbers.
+  bool is_real() const { return algebra == Algebra::Real || algebra == Algebra::Standard; }
+  /// Which keys there are depends on the algebra.
+  void visit(KeyVisitor& f) override;
+  void validate(const ModelConfig& config) const override;
+};
+
+/// Real parts of a number: 2, or 4 of a quaternion.
+constexpr int parts_of(Algebra algebra) { return algebra == Algebra::Quaternion ? 4 : 2; }
+
+}  // namespace argand

@@ -1,0 +1,39 @@
+#pragma once
+/// Norm and activation of QIC models, by magnitude.
+
+#include "autograd/ops/magnitude.h"
+#include "nn/families/qic/config.h"
+#include "nn/layers.h"
+
+namespace argand {
+
+/// LayerNorm or RMSNorm over the numbers of the last axis, gain 1 (autograd/ops/magnitude_norm.h).
+template <RealScalar R>
+class MagnitudeNorm final : public Module<R> {
+ public:
+  /// `width` counts numbers.
+  MagnitudeNorm(Init& init, MagnitudeNormKind kind, std::int64_t width);
+  Var<R> operator()(const Var<R>& x, const Measure<R>& measure) const;
+  void visit(const Visit<R>& f) const override;
+
+ private:
+  bool centred_;
+  Var<R> weight_;
+};
+
+/// GELU, modReLU (with a bias, 0 at first, for each number) or ReLU, which is the identity
+/// (autograd/ops/magnitude_activation.h).
+template <RealScalar R>
+class MagnitudeActivation final : public Module<R> {
+ public:
+  /// `width` counts numbers.
+  MagnitudeActivation(Init& init, MagnitudeActivationKind kind, std::int64_t width);
+  Var<R> operator()(const Var<R>& x, const Measure<R>& measure) const;
+  void visit(const Visit<R>& f) const override;
+
+ private:
+  MagnitudeActivationKind kind_;
+  std::optional<Var<R>> bias_;
+};
+
+}  // namespace argand

@@ -1,0 +1,23 @@
+#pragma once
+/// Linear layers over the numbers of an algebra: QIC's, the complex numbers, those with phase gates, quaternions.
+
+#include <memory>
+
+#include "nn/families/qic/config.h"
+#include "nn/layers.h"
+
+namespace argand {
+
+/// x [..., parts·in] -> [..., parts·out]: numbers of two or four real parts, side by side, in a real tensor.
+template <RealScalar R>
+class NumberLinear : public Module<R> {
+ public:
+  /// θ [1], or [H] for an angle of its own in each of H equal groups of outputs; only QIC numbers have one.
+  virtual Var<R> operator()(const Var<R>& x, const Var<R>& theta) const = 0;
+};
+
+/// The layer of an algebra; `in` and `out` count numbers. Throws for the real numbers, whose layers are Linear.
+template <RealScalar R>
+std::unique_ptr<NumberLinear<R>> make_number_linear(Init& init, Algebra algebra, std::int64_t in, std::int64_t out);
+
+}  // namespace argand

@@ -1,0 +1,29 @@
+#include "nn/families/qic/quaternion_linear.h"
+
+#include <cmath>
+
+#include "autograd/ops/hamilton_matrix.h"
+#include "autograd/ops/matmul.h"
+
+namespace argand {
+
+template <RealScalar R>
+QuaternionLinear<R>::QuaternionLinear(Init& init, std::int64_t in, std::int64_t out)
+    : weight_(init.normal<R>(Role::Matrix, {out, in, 4}, 0.5 / std::sqrt(static_cast<double>(in)))),
+      bias_(init.full<R>(Role::Bias, {4 * out}, 0)) {}
+
+template <RealScalar R>
+Var<R> QuaternionLinear<R>::operator()(const Var<R>& x, const Var<R>&) const {
+  return linear(x, hamilton_matrix(weight_), bias_);
+}
+
+template <RealScalar R>
+void QuaternionLinear<R>::visit(const Visit<R>& f) const {
+  f("weight", weight_);
+  f("bias", bias_);
+}
+
+template class QuaternionLinear<float>;
+template class QuaternionLinear<double>;
+
+}  // namespace argand

@@ -1,0 +1,21 @@
+#pragma once
+/// The linear layer over quaternions.
+
+#include "nn/families/qic/number_linear.h"
+
+namespace argand {
+
+/// y = W x + b with Hamilton's product, W left of x: a quarter of the parameters of a real layer of the same width. Weight [out,
+/// in, 4], each part ~ N(0, 1/(4 in)), bias [4 out] = 0.
+template <RealScalar R>
+class QuaternionLinear final : public NumberLinear<R> {
+ public:
+  QuaternionLinear(Init& init, std::int64_t in, std::int64_t out);
+  Var<R> operator()(const Var<R>& x, const Var<R>& theta) const override;
+  void visit(const Visit<R>& f) const override;
+
+ private:
+  Var<R> weight_, bias_;
+};
+
+}  // namespace argand

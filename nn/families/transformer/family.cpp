@@ -1,0 +1,28 @@
+/// The `transformer` baseline: the real decoder with learned, sinusoidal or rotary positions; layer or RMS norm; GELU or SwiGLU;
+/// QK-norm; tied or not.
+
+#include "nn/family.h"
+#include "nn/decoder.h"
+#include "nn/families/transformer/config.h"
+
+namespace argand {
+namespace {
+
+template <RealScalar R>
+std::unique_ptr<Model<R>> make(const ModelConfig& config, std::uint64_t seed) {
+  return std::make_unique<Decoder<R>>(
+      config, seed, [&](Init& init) { return std::make_unique<DotAttention<R>>(init, dot_attention_options(config)); });
+}
+
+}  // namespace
+
+Family transformer_family() {
+  return {.name = "transformer",
+          .title = "nothing is complex: the baseline",
+          .configuration = [] { return std::make_unique<TransformerConfig>(); },
+          .make_float = make<float>,
+          .make_double = make<double>,
+          .report = {.history = {"attn.q_norm.weight", "attn.k_norm.weight"}}};
+}
+
+}  // namespace argand

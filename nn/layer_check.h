@@ -1,0 +1,68 @@
+#pragma once
+/// Layers as `argand gradcheck` sees them: each as a loss of its input and its parameters. A family's room says with these which of
+/// its own layers are to be checked, and how.
+
+#include "autograd/ops/projection.h"
+#include "nn/attention/self_attention.h"
+
+namespace argand {
+
+/// A layer that lives as long as its loss.
+struct LayerLoss {
+  std::function<Var<double>()> loss;
+  ParameterList<double> parameters;
+  std::ptrdiff_t chosen = 1;  ///< how many of the first parameters stay at the values chosen for them
+};
+
+struct LayerCheck {
+  std::string name;                           ///< "QicLinear, theta 0"
+  std::function<LayerLoss(Init& init)> make;  ///< called when the check runs
+};
+
+/// Small sizes for an attention layer: states of 8 components in 2 heads.
+inline ModelConfig layer_check_config(const std::string& family) {
+  ModelConfig config = ModelConfig::defaults(family);
+  config.vocab_size = 6;
+  config.max_seq_len = 4;
+  config.d_model = 8;
+  config.n_heads = 2;
+  return config;
+}
+
+/// What the layer is given: random numbers in [-1, 1].
+template <Scalar T>
+Var<T> layer_input(const Shape& shape) {
+  return variable(rand<T>(shape, Random(0x1A7E, 2), RealOf<T>(-1), RealOf<T>(1)));
+}
+
+/// L = Re Σ conj(W) y with random weights W.
+template <Scalar T>
+Var<double> weighed(const Var<T>& y) {
+  return projection(y, rand<T>(y.shape(), Random(0x1A7E, 1), RealOf<T>(-1), RealOf<T>(1)));
+}
+
+/// `first`, then the layer's own.
+inline ParameterList<double> with_parameters_of(const Module<double>& layer, ParameterList<double> first) {
+  for (const Parameter<double>& p : parameters_of<double>(layer)) first.push_back(p);
+  return first;
+}
+
+/// layer(x), as a function of x and the layer's parameters.
+template <Scalar T, class L>
+LayerLoss applied(std::shared_ptr<L> layer, const Shape& shape) {
+  const Var<T> x = layer_input<T>(shape);
+  return {[layer, x] { return weighed((*layer)(x)); }, with_parameters_of(*layer, {{"input", x}})};
+}
+
+/// An attention layer over two texts of three tokens; with and without a causal mask it is another function of the same parameters.
+template <Scalar T, class Attention>
+LayerLoss attended(std::shared_ptr<Attention> layer, bool causal, std::int64_t width = 8) {
+  const Var<T> x = layer_input<T>({2, 3, width});
+  return {[layer, x, causal] {
+            Pass pass(ForwardContext{}, 0);
+            return weighed<T>((*layer)(x, {.pass = pass, .causal = causal}));
+          },
+          with_parameters_of(*layer, {{"input", x}})};
+}
+
+}  // namespace argand
