@@ -66,6 +66,32 @@ bool is_built(const std::string& path, const std::map<std::string, std::string>&
   }
 }
 
+const std::string rooms_of_families = "nn/families/";
+
+/// The family in whose room the file is, or nothing.
+std::string family_of(const std::string& path) {
+  if (!path.starts_with(rooms_of_families)) return "";
+  const std::size_t begin = rooms_of_families.size(), end = path.find('/', begin);
+  return end == std::string::npos ? "" : path.substr(begin, end - begin);
+}
+
+/// Where a file knows more of families than it should: a program or a layer that names one, or includes from its room; a room that
+/// includes from another one's. Examples, docs, tests and benchmarks may.
+std::vector<std::string> names_of_families(const std::string& path, const std::string& text, const std::set<std::string>& known) {
+  static const std::set<std::string> rooms = {"core", "autograd", "nn", "optim", "data", "apps"};
+  std::vector<std::string> found;
+  if (!rooms.contains(room_of(path))) return found;
+  for (const std::string& include : quoted_includes(text))
+    if (const std::string owner = family_of(include); !owner.empty() && owner != family_of(path))
+      found.push_back(fmt::format("{} must not include {}", path, include));
+  if (path.starts_with(rooms_of_families)) return found;
+  for (const std::string& family : known)
+    for (const char* quote : {"\"", "'", "`"})
+      if (text.find(quote + family + quote) != std::string::npos)
+        found.push_back(fmt::format("{} names the family {}; it should ask for what it needs to know (nn/family.h)", path, family));
+  return found;
+}
+
 bool ends_with_any(const std::string& path, std::initializer_list<const char*> endings) {
   return std::any_of(endings.begin(), endings.end(), [&](const char* ending) { return path.ends_with(ending); });
 }
@@ -119,6 +145,27 @@ BOOST_AUTO_TEST_CASE(includes_follow_the_arrows_and_start_at_the_root) {
     }
   }
   BOOST_TEST(seen > 100U);
+}
+
+BOOST_AUTO_TEST_CASE(a_family_is_known_in_its_room_alone) {
+  const std::set<std::string> two = {"crat", "qic"};
+  const auto faults = [&](const std::string& path, const std::string& text) { return names_of_families(path, text, two); };
+  BOOST_TEST(faults("apps/run.cpp", "if (name == \"crat\") ...").size() == 1U);
+  BOOST_TEST(faults("apps/report/page.js", "run.family === 'qic'").size() == 1U);
+  BOOST_TEST(faults("apps/run.cpp", "qic_linear(\"qic_linear\"); // crat").empty());
+  BOOST_TEST(faults("apps/run.cpp", "#include \"nn/families/crat/config.h\"\n").size() == 1U);
+  BOOST_TEST(faults("nn/families/qic/model.cpp", "#include \"nn/families/crat/config.h\"\n\"qic\"").size() == 1U);
+  BOOST_TEST(faults("nn/families/qic/model.cpp", "#include \"nn/families/qic/config.h\"\n#include \"nn/family.h\"\n").empty());
+  BOOST_TEST(faults("tests/nn/qic_test.cpp", "#include \"nn/families/qic/config.h\"\n\"qic\"").empty());
+
+  std::set<std::string> known;
+  for (const auto& [path, text] : files())
+    if (const std::string family = family_of(path); !family.empty()) known.insert(family);
+  BOOST_TEST(known.size() >= 5U);
+  for (const auto& [path, text] : files()) {
+    if (!ends_with_any(path, {".h", ".cpp", ".js", ".html", ".py"})) continue;
+    for (const std::string& fault : names_of_families(path, text, known)) BOOST_ERROR(fault);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(files_stay_small) {
