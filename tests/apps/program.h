@@ -1,5 +1,5 @@
 #pragma once
-/// Runs the real program, build/apps/argand.
+/// Runs the real program, build/apps/argand, or another.
 
 #include <fcntl.h>
 #include <signal.h>
@@ -24,9 +24,10 @@ namespace argand {
 class Program {
  public:
   /// `arguments` are split at spaces. `before` runs in the child before the program.
-  Program(const TemporaryDirectory& scratch, const std::string& arguments, const std::function<void()>& before = {})
+  Program(const TemporaryDirectory& scratch, const std::string& arguments, const std::function<void()>& before = {},
+          const std::string& program = ARGAND_PROGRAM)
       : out_(scratch / ".out"), err_(scratch / ".err") {
-    std::vector<std::string> words = {ARGAND_PROGRAM};
+    std::vector<std::string> words = {program};
     std::istringstream stream(arguments);
     for (std::string word; stream >> word;) words.push_back(word);
     std::vector<char*> argv;
@@ -75,10 +76,10 @@ struct Finished {
 };
 
 inline Finished run_argand(const TemporaryDirectory& scratch, const std::string& arguments,
-                           const std::function<void()>& before = {}) {
-  Program program(scratch, arguments, before);
-  const int code = program.wait();
-  return {code, program.out(), program.err()};
+                           const std::function<void()>& before = {}, const std::string& program = ARGAND_PROGRAM) {
+  Program started(scratch, arguments, before, program);
+  const int code = started.wait();
+  return {code, started.out(), started.err()};
 }
 
 /// Waits until the run's log has a line of that step; false when the program ended before.
