@@ -6,8 +6,6 @@
 namespace argand {
 namespace {
 
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
-
 constexpr int more_levels = 10;  // down to a few units in the last place of x
 
 /// Far enough from 0 for a verdict: well beyond its error, and no rounding.
@@ -51,7 +49,7 @@ Derivative limits_of(std::span<const Step> steps, std::size_t dropped) {
   for (std::size_t k = steps.size(); k-- > 0;) {
     const double rounding = std::max(steps[k].below.rounding, steps[k].above.rounding), slope = steps[k].size() / steps[k].step;
     if (!std::isfinite(slope) || (last > 0 && slope > 40 * last)) break;
-    d.magnitude = std::max(d.magnitude, rounding / epsilon);
+    d.magnitude = std::max(d.magnitude, rounding / double_epsilon);
     if (steps[k].size() <= 100 * rounding) continue;
     last = slope;
     if (steps[k].step >= 1e-3 * steps[0].step) d.variation = std::max(d.variation, slope);
@@ -232,7 +230,7 @@ Derivative differentiate(const std::function<double(double)>& f, double x, const
   const double centre = f(x);
   const Changes changes = [&](double t, std::span<Change> change) {
     const double y = f(t);
-    change[0] = {y - centre, epsilon * std::max(std::abs(y), std::abs(centre))};
+    change[0] = {y - centre, double_epsilon * std::max(std::abs(y), std::abs(centre))};
   };
   return differentiate(changes, x, 1, options).front();
 }

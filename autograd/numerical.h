@@ -13,6 +13,9 @@
 
 namespace argand {
 
+/// The distance from 1 to the next double.
+inline constexpr double double_epsilon = std::numeric_limits<double>::epsilon();
+
 /// value ± error. An infinite error: nothing is known.
 struct Estimate {
   double value = 0;

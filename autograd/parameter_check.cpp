@@ -13,8 +13,6 @@
 namespace argand {
 namespace {
 
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
-
 double value_of(const std::function<Var<double>()>& loss) {
   const NoGrad none;
   return loss().value().item();
@@ -96,7 +94,7 @@ class ParameterCheck {
       x = t;
       const double y = value_of(loss_);
       x = here;
-      change[0] = {y - centre_, epsilon * std::max(std::abs(y), std::abs(centre_))};
+      change[0] = {y - centre_, double_epsilon * std::max(std::abs(y), std::abs(centre_))};
     };
     return differentiate(changes, here, 1, ridders).front();
   }

@@ -10,8 +10,6 @@
 namespace argand {
 namespace {
 
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
-
 ComplexValues values_of(const AnyVar& y) {
   return std::visit([](const auto& v) { return ComplexValues(v.value().begin(), v.value().end()); }, y);
 }
@@ -165,7 +163,7 @@ std::vector<Derivative> Probe::numerical(std::size_t input, std::int64_t element
         if (!reached[k]) continue;
         const std::complex<double> difference = y[k] - output_[k];
         change[j].value += weight.real() * difference.real() + weight.imag() * difference.imag();
-        change[j].rounding += epsilon * std::abs(weight) * std::max(std::abs(y[k]), std::abs(output_[k]));
+        change[j].rounding += double_epsilon * std::abs(weight) * std::max(std::abs(y[k]), std::abs(output_[k]));
       }
     }
   };

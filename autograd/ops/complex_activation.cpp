@@ -2,6 +2,7 @@
 
 #include "autograd/accumulate.h"
 #include "autograd/op_check.h"
+#include "autograd/ops/special_points.h"
 #include "core/kernels/activation.h"
 #include "core/kernels/complex_math.h"
 #include "core/kernels/reduce.h"
@@ -10,8 +11,6 @@ namespace argand {
 namespace {
 
 using C = std::complex<double>;
-Tensor<C> zeros_of_all_signs() { return Tensor<C>({4}, {{0.0, 0.0}, {-0.0, 0.0}, {0.0, -0.0}, {-0.0, -0.0}}); }
-Tensor<C> huge_and_tiny() { return Tensor<C>({5}, {{1e30, -1e30}, {-1e30, 1.0}, {1e-30, 1e-30}, {1e-40, -1e-42}, {0.0, 1e-45}}); }
 
 /// The numbers as a flat list of reals, without a copy.
 template <RealScalar R>

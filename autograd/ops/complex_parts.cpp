@@ -2,17 +2,14 @@
 
 #include "autograd/accumulate.h"
 #include "autograd/op_check.h"
+#include "autograd/ops/special_points.h"
 #include "core/kernels/complex_math.h"
 
 namespace argand {
 
 namespace {
 using C = std::complex<double>;
-/// Every sign of zero, and both sides of the cut.
-Tensor<C> zeros_of_all_signs() { return Tensor<C>({4}, {{0.0, 0.0}, {-0.0, 0.0}, {0.0, -0.0}, {-0.0, -0.0}}); }
 Tensor<C> cut() { return Tensor<C>({2}, {{-1.0, 0.0}, {-1.0, -0.0}}); }
-/// Squares of these leave the range of float32; the last two are subnormal there.
-Tensor<C> huge_and_tiny() { return Tensor<C>({5}, {{1e30, -1e30}, {-1e30, 1.0}, {1e-30, 1e-30}, {1e-40, -1e-42}, {0.0, 1e-45}}); }
 }  // namespace
 
 // ------------------------------------------------------------------------------------------------ conj

@@ -18,6 +18,9 @@ struct Measure {
   Magnitude kind = Magnitude::Euclidean;
   Var<R> theta = Var<R>(Tensor<R>::zeros({1}));  ///< [1]; for attention [H] or [1]; of no effect where kind is Euclidean
 
+  /// Rows whose sums for γ, c and θ are taken together: fixed, so that they do not depend on the number of threads.
+  static constexpr std::int64_t block = 64;
+
   R weight(std::int64_t group = 0) const { return magnitude_weight(kind, kappa(angle(group))); }
   /// dw/dθ.
   R weight_derivative(std::int64_t group = 0) const {

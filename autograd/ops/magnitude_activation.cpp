@@ -192,9 +192,6 @@ struct Relu {
   }
 };
 
-/// Rows whose sums for c and θ are taken together: fixed, so that they do not depend on the number of threads.
-constexpr std::int64_t block = 64;
-
 template <class F, RealScalar R>
 struct MagnitudeActivation {
   std::int64_t rows, D;
@@ -217,6 +214,7 @@ struct MagnitudeActivation {
   /// Writes dx; where they are wanted adds to dc and returns dL/dw.
   template <int P>
   R backward(const R* x, const R* dy, R* dx, R* dc) const {
+    constexpr std::int64_t block = Measure<R>::block;
     const std::int64_t blocks = (rows + block - 1) / block;
     Tensor<R> c_parts = Tensor<R>::zeros(Shape{dc != nullptr ? blocks : 0, D});
     Tensor<double> weight_parts = Tensor<double>::zeros(Shape{blocks});

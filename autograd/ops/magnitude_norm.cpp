@@ -88,9 +88,6 @@ static const Op magnitude_rms_norm_op(
 
 namespace {
 
-/// Rows whose sums for γ and θ are taken together: fixed, so that they do not depend on the number of threads.
-constexpr std::int64_t block = 64;
-
 template <RealScalar R>
 struct MagnitudeNorm {
   int parts;
@@ -171,6 +168,7 @@ struct MagnitudeNorm {
   /// Writes dx; adds to dgain and returns dL/dw.
   template <int P, bool Huge>
   R backward(const R* x, const R* gain, const R* dy, R* dx, R* dgain) const {
+    constexpr std::int64_t block = Measure<R>::block;
     const std::int64_t blocks = (rows + block - 1) / block;
     Tensor<R> gain_parts = Tensor<R>::zeros(Shape{blocks, D});
     Tensor<double> weight_parts = Tensor<double>::zeros(Shape{blocks});

@@ -22,7 +22,7 @@ Z inverse_modulus(const N& r) {
 }
 
 template <RealScalar R>
-void measure_for(Table& table, Range range) {
+void measure_parts_for(Table& table, Range range) {
   using C = std::complex<R>;
   const std::string real(argand::scalar_name<R>()), complex(argand::scalar_name<C>());
   const auto x = real_numbers<R>(range, 10), y = real_numbers<R>(range, 11);
@@ -139,8 +139,8 @@ void measure_for(Table& table, Range range) {
 
 void measure_parts(Table& table) {
   for (const Range range : {Range::Ordinary, Range::Extreme}) {
-    measure_for<float>(table, range);
-    measure_for<double>(table, range);
+    measure_parts_for<float>(table, range);
+    measure_parts_for<double>(table, range);
   }
 }
 

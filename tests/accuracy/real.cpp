@@ -7,10 +7,10 @@
 namespace accuracy {
 namespace {
 
-using Function = std::function<N(const N&)>;
+using RealFunction = std::function<N(const N&)>;
 
 template <class F>
-void real_only(Table& table, const std::string& op, const F& f, const Function& w, const Function& slope,
+void real_only(Table& table, const std::string& op, const F& f, const RealFunction& w, const RealFunction& slope,
                const std::vector<double>& near) {
   const Exact exact = [&](std::span<const Z> x) { return Jet{w(x[0].x), {{slope(x[0].x), {}}}}; };
   for (const Range range : {Range::Ordinary, Range::Extreme}) {

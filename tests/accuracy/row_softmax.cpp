@@ -41,10 +41,10 @@ struct Softmax {
   }
 };
 
-Terms terms(const std::vector<Z>& x) { return {x.begin(), x.end()}; }
+Terms softmax_terms(const std::vector<Z>& x) { return {x.begin(), x.end()}; }
 
 RowJet softmax_of(const Inputs& in, const std::vector<Z>& g) {
-  const Softmax s(terms(in[0]), false);
+  const Softmax s(softmax_terms(in[0]), false);
   const Term mean = sum_of(g.size(), [&](std::size_t i) { return s.p[i] * Term(g[i]); });
   RowJet jet{s.p, {{}}};
   for (std::size_t i = 0; i < g.size(); ++i) jet.gradients[0].push_back(s.p[i] * (Term(g[i]) - mean));
@@ -52,7 +52,7 @@ RowJet softmax_of(const Inputs& in, const std::vector<Z>& g) {
 }
 
 RowJet logsumexp_of(const Inputs& in, const std::vector<Z>& g) {
-  const Softmax s(terms(in[0]), false);
+  const Softmax s(softmax_terms(in[0]), false);
   N total = 0, size = abs(s.top);
   for (const Z& x : in[0]) total += exp(N(x.x - s.top));
   for (const Term& p : s.p) size += p.size;
@@ -85,7 +85,7 @@ Terms scores_of(const std::vector<Z>& h, const std::vector<Z>& W, const std::vec
 
 RowExact linear_cross_entropy_of(std::size_t target) {
   return [target](const Inputs& in, const std::vector<Z>& g) {
-    const Terms h = terms(in[0]), W = terms(in[1]), scores = scores_of(in[0], in[1], in[2]);
+    const Terms h = softmax_terms(in[0]), W = softmax_terms(in[1]), scores = scores_of(in[0], in[1], in[2]);
     const auto [loss, dx] = cross_entropy_of(scores, target, true, Term(g[0]));
     RowJet jet{{loss}, {{}, {}, dx}};
     for (std::size_t d = 0; d < h.size(); ++d)
@@ -99,7 +99,7 @@ RowExact linear_cross_entropy_of(std::size_t target) {
 /// A query q over keys and values, o = Σ_j softmax(scale q·k)_j v_j; of selected_attention the keys are the values.
 RowExact attention_of(const N& scale, bool keys_are_values) {
   return [scale, keys_are_values](const Inputs& in, const std::vector<Z>& g) {
-    const Terms q = terms(in[0]), k = terms(in[1]), v = terms(keys_are_values ? in[1] : in[2]);
+    const Terms q = softmax_terms(in[0]), k = softmax_terms(in[1]), v = softmax_terms(keys_are_values ? in[1] : in[2]);
     const std::size_t d = q.size(), T = k.size() / d;
     Terms scores;
     for (std::size_t j = 0; j < T; ++j) scores.push_back(sum_of(d, [&](std::size_t c) { return q[c] * k[j * d + c]; }) * scale);
@@ -129,7 +129,7 @@ RowExact attention_of(const N& scale, bool keys_are_values) {
 
 /// x B, and x Bᵀ + b.
 RowJet product_of(const Inputs& in, const std::vector<Z>& g) {
-  const Terms x = terms(in[0]), B = terms(in[1]);
+  const Terms x = softmax_terms(in[0]), B = softmax_terms(in[1]);
   RowJet jet{{}, {{}, {}}};
   for (std::size_t j = 0; j < g.size(); ++j)
     jet.value.push_back(sum_of(x.size(), [&](std::size_t i) { return x[i] * B[i * g.size() + j]; }));
@@ -140,8 +140,8 @@ RowJet product_of(const Inputs& in, const std::vector<Z>& g) {
   return jet;
 }
 RowJet linear_of(const Inputs& in, const std::vector<Z>& g) {
-  const Terms x = terms(in[0]), W = terms(in[1]);
-  RowJet jet{scores_of(in[0], in[1], in[2]), {{}, {}, terms(g)}};
+  const Terms x = softmax_terms(in[0]), W = softmax_terms(in[1]);
+  RowJet jet{scores_of(in[0], in[1], in[2]), {{}, {}, softmax_terms(g)}};
   for (std::size_t i = 0; i < x.size(); ++i)
     jet.gradients[0].push_back(sum_of(g.size(), [&](std::size_t j) { return Term(g[j]) * conj(W[j * x.size() + i]); }));
   for (const Z& g_j : g)
@@ -161,7 +161,7 @@ void softmax_with(Table& table, const std::string& what, R factor) {
     const std::int64_t target = n / 2;
     const argand::Ids targets({1}, {static_cast<argand::Ids::value_type>(target)});
     const RowExact exact = [target](const Inputs& in, const std::vector<Z>& g) {
-      const auto [loss, dx] = cross_entropy_of(terms(in[0]), static_cast<std::size_t>(target), false, Term(g[0]));
+      const auto [loss, dx] = cross_entropy_of(softmax_terms(in[0]), static_cast<std::size_t>(target), false, Term(g[0]));
       return RowJet{{loss}, {dx}};
     };
     const auto f = [&](auto v) { return argand::cross_entropy(v, targets); };
