@@ -17,6 +17,7 @@
 #include "apps/command_line.h"
 #include "apps/counter.h"
 #include "apps/interrupt.h"
+#include "apps/jsonl.h"
 #include "apps/run_folder.h"
 #include "apps/terminal.h"
 #include "data/atomic_file.h"
@@ -25,13 +26,11 @@ namespace argand {
 namespace {
 
 /// The log's last line with this key, or null.
-nlohmann::json last_line_with(const std::string& log, const std::string& key) {
-  std::ifstream file(log);
-  nlohmann::json found;
-  for (std::string line; std::getline(file, line);) {
-    nlohmann::json parsed = nlohmann::json::parse(line, nullptr, false);  // the last may be half-written
-    if (parsed.is_object() && parsed.contains(key)) found = std::move(parsed);
-  }
+nlohmann::ordered_json last_line_with(const std::string& log, const std::string& key) {
+  nlohmann::ordered_json found;
+  for_each_line(log, [&](nlohmann::ordered_json line, std::int64_t) {
+    if (line.contains(key)) found = std::move(line);
+  });
   return found;
 }
 
@@ -40,7 +39,7 @@ double progress_of(const std::string& folder) {
   std::ifstream file(RunFolder(folder).file("config.json"));
   const nlohmann::json config = nlohmann::json::parse(file, nullptr, false);
   if (!config.is_object()) return 0;
-  const nlohmann::json line = last_line_with(RunFolder(folder).log(), "loss");
+  const nlohmann::ordered_json line = last_line_with(RunFolder(folder).log(), "loss");
   return line.is_null() ? 0 : line["step"].get<double>() / config["training"]["steps"].get<double>();
 }
 
@@ -101,7 +100,7 @@ std::optional<AblationResult> read_result(const std::string& folder) {
   if (!std::filesystem::exists(run.last())) return std::nullopt;
   const Checkpoint last(run.last());
   if (last.state().step < last.config().training.steps) return std::nullopt;
-  const nlohmann::json line = last_line_with(run.log(), "valid_loss");
+  const nlohmann::ordered_json line = last_line_with(run.log(), "valid_loss");
   require(line.is_object() && line["step"] == last.state().step, "ablate", "{} has no validation of its last step", run.log());
   AblationResult result;
   result.metric =

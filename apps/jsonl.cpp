@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <optional>
 
 #include "core/error.h"
 
@@ -19,33 +18,33 @@ struct Kept {
   std::int64_t damaged = 0;  ///< lines among them
 };
 
-/// The step of a line, or nothing when it is damaged.
-std::optional<std::int64_t> step_in(const std::string& line) {
-  const auto json = nlohmann::json::parse(line, nullptr, false);
-  if (!json.is_object() || !json.contains("step") || !json["step"].is_number_integer()) return std::nullopt;
-  return json["step"].get<std::int64_t>();
-}
-
 /// The file up to its last line that is not past the step, and the damaged ones right behind it, which may be of that step too.
 Kept lines_up_to(const std::string& path, std::int64_t last_step) {
   Kept kept;
   if (last_step < 0) return kept;
-  std::ifstream file(path, std::ios::binary);
-  off_t read = 0;
   std::int64_t odd = 0;    // damaged or past the step, so far
   bool past_seen = false;  // since the last line that is not past the step
-  for (std::string line; std::getline(file, line) && !file.eof();) {
-    read += static_cast<off_t>(line.size()) + 1;
-    const std::optional<std::int64_t> step = step_in(line);
-    const bool good = step && *step <= last_step;
+  for_each_line(path, [&](const nlohmann::ordered_json& line, std::int64_t end) {
+    const bool whole = !line.is_null(), good = whole && line["step"].get<std::int64_t>() <= last_step;
     if (!good) ++odd;
-    past_seen = !good && (past_seen || step);
-    if (!past_seen) kept = {read, odd};
-  }
+    past_seen = !good && (past_seen || whole);
+    if (!past_seen) kept = {static_cast<off_t>(end), odd};
+  });
   return kept;
 }
 
 }  // namespace
+
+void for_each_line(const std::string& path, const std::function<void(nlohmann::ordered_json line, std::int64_t end)>& f) {
+  std::ifstream file(path, std::ios::binary);
+  std::int64_t end = 0;
+  for (std::string line; std::getline(file, line) && !file.eof();) {
+    end += static_cast<std::int64_t>(line.size()) + 1;
+    auto json = nlohmann::ordered_json::parse(line, nullptr, false);
+    const bool whole = json.is_object() && json.contains("step") && json["step"].is_number_integer();
+    f(whole ? std::move(json) : nlohmann::ordered_json(), end);
+  }
+}
 
 JsonLines::JsonLines(const std::string& path, std::int64_t last_step) : path_(path) {
   descriptor_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);

@@ -2,10 +2,16 @@
 /// The log of a run: one JSON object a line, each with a "step".
 
 #include <cstdint>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 
 namespace argand {
+
+/// Calls f(line, end) for every line of a log in turn: its object, or null where the line is damaged (no object with a whole number
+/// "step"), and where the line ends, in bytes from the file's beginning. A last line without an end is still being written, and is
+/// passed over, as is a file that is not there.
+void for_each_line(const std::string& path, const std::function<void(nlohmann::ordered_json line, std::int64_t end)>& f);
 
 class JsonLines {
  public:

@@ -4,6 +4,7 @@
 
 #include "apps/expression_point.h"
 #include "apps/text_layout.h"
+#include "autograd/slot_gradient.h"
 #include "autograd/tape.h"
 
 namespace argand {
@@ -11,15 +12,9 @@ namespace {
 
 using C = std::complex<double>;
 
-/// The gradient that has gathered in a slot, and whether its tensor is complex.
-struct Gathered {
-  C value = 0;
-  bool is_complex = true, present = false;
-};
-Gathered gathered_in(const SlotBase& slot) {
-  if (const auto* z = dynamic_cast<const Slot<C>*>(&slot)) return {z->present ? z->grad.data()[0] : C(0), true, z->present};
-  const auto& x = dynamic_cast<const Slot<double>&>(slot);
-  return {x.present ? x.grad.data()[0] : 0, false, x.present};
+/// The number of a gradient.
+C first_of(const AnyValue& gradient) {
+  return std::visit([](const auto& g) { return C(g.data()[0]); }, gradient);
 }
 
 const SlotBase* slot_of(const AnyVar& x) {
@@ -64,17 +59,17 @@ std::vector<TapeStep> walk_tape(const Expression& f, const std::vector<C>& at) {
     if (place >= steps.size()) return;  // the projection: its vjp puts 1 into f
     TapeStep& step = steps[place];
     step.reached = true;
-    step.cotangent = gathered_in(*entry.output).value;
+    step.cotangent = first_of(*slot_gradient(entry.output.get()));
     std::map<const SlotBase*, bool> seen;
     for (const auto& input : entry.inputs) {
       if (input == nullptr || seen[input.get()]) continue;
       seen[input.get()] = true;
-      const Gathered now = gathered_in(*input);
-      if (!now.present) continue;
-      const bool first = !before.contains(input.get());
-      step.shares.push_back(
-          {names[input.get()], now.value - (first ? C(0) : before[input.get()]), now.value, first, now.is_complex});
-      before[input.get()] = now.value;
+      const std::optional<AnyValue> gathered = slot_gradient(input.get());
+      if (!gathered) continue;
+      const C now = first_of(*gathered);
+      const bool first = !before.contains(input.get()), is_complex = std::holds_alternative<Tensor<C>>(*gathered);
+      step.shares.push_back({names[input.get()], now - (first ? C(0) : before[input.get()]), now, first, is_complex});
+      before[input.get()] = now;
     }
   });
   tape.backward(L);

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <limits>
 #include <map>
 
+#include "apps/jsonl.h"
 #include "core/qic_algebra.h"
 
 namespace argand {
@@ -173,14 +173,12 @@ nlohmann::ordered_json for_page(double value) {
 
 RunLog read_log(const std::string& path) {
   RunLog log;
-  std::ifstream file(path);
-  for (std::string line; std::getline(file, line) && !file.eof();) {
-    Json json = Json::parse(line, nullptr, false);
-    if (json.is_object() && json.contains("step") && json["step"].is_number_integer())
-      log.lines.push_back(std::move(json));
-    else
+  for_each_line(path, [&](Json line, std::int64_t) {
+    if (line.is_null())
       ++log.unreadable;
-  }
+    else
+      log.lines.push_back(std::move(line));
+  });
   return log;
 }
 

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# A Debian package of what `meson install` installs, with the book and the examples.
+#   make_deb.sh BUILD_DIR VERSION     writes BUILD_DIR/argand_VERSION_ARCHITECTURE.deb
+set -euo pipefail
+build=$(cd "$1" && pwd) version=$2
+source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+architecture=$(dpkg --print-architecture)
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+
+root=$tree/root
+meson install -C "$build" --no-rebuild --quiet --destdir "$root"
+doc=$root/usr/share/doc/argand
+mkdir -p "$doc/examples"
+cp "$source"/LICENSE "$doc/copyright"
+cp "$source"/README.md "$doc"
+cp -r "$source"/docs "$doc/book"
+find "$doc/book" -name meson.build -delete
+cp "$source"/examples/*.cpp "$source"/examples/*.py "$source"/examples/README.md "$doc/examples"
+strip --strip-unneeded "$root/usr/bin/argand"
+find "$root" -name '*.so*' -type f -exec strip --strip-unneeded {} +
+find "$root" -type d -exec chmod 755 {} +
+find "$root" -type f ! -path '*/bin/*' ! -name '*.so*' -exec chmod 644 {} +
+
+# Which packages hold the shared libraries that ours need. dpkg-shlibdeps wants to be called where a debian/control lies.
+mkdir -p "$tree/debian" "$root/DEBIAN"
+printf 'Source: argand\n\nPackage: argand\nArchitecture: any\n' > "$tree/debian/control"
+depends=$(cd "$tree" && dpkg-shlibdeps -O --ignore-missing-info -l"$root/usr/lib/$(gcc -print-multiarch)" \
+  -e root/usr/bin/argand $(find root -name 'libargand.so' -type f -printf '-e %p ') 2>/dev/null | sed -n 's/^shlibs:Depends=//p')
+[[ $depends == *libfmt* ]] || { echo "make_deb: the needed packages were not found: '$depends'" >&2; exit 1; }
+# The flavour of OpenBLAS that shares our threads, by name; any other that Debian would take for as good is not.
+depends=$(sed -E 's/libopenblas[^,]*(, |$)//; s/, $//' <<< "$depends"), libopenblas0-openmp
+
+cat > "$root/DEBIAN/control" <<END
+Package: argand
+Version: $version
+Architecture: $architecture
+Maintainer: The argand authors <argand@localhost>
+Installed-Size: $(du -sk --exclude=DEBIAN "$root" | cut -f1)
+Depends: $depends
+Recommends: g++, pkg-config, libfmt-dev
+Suggests: graphviz, gnuplot-nox
+Section: science
+Priority: optional
+Description: complex-valued backpropagation: train, check and look into small models
+ A library in C++20 with its own real and complex tensors and hand-derived gradients, four families of complex-valued
+ transformers, and a program that trains them, checks gradients numerically, and explains every operation.
+ Holds the library for three levels of x86-64, of which the loader takes the highest that the processor has.
+END
+printf '#!/bin/sh\nset -e\nldconfig\n' | tee "$root/DEBIAN/postinst" > "$root/DEBIAN/postrm"
+chmod 755 "$root/DEBIAN/postinst" "$root/DEBIAN/postrm"
+dpkg-deb --build --root-owner-group -Zxz "$root" "$build/argand_${version}_$architecture.deb" >&2
+echo "$build/argand_${version}_$architecture.deb"

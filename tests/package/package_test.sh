@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Is the package complete, and does it serve on a Debian that has never seen this project?
+#   package_test.sh DEB [SUITE]     needs root, debootstrap and Debian's packages; SUITE is bookworm by default
+set -euo pipefail
+deb=$(realpath "$1") suite=${2:-bookworm}
+tree=$(mktemp -d)
+clean_up() {
+  for mounted in proc dev; do mountpoint -q "$tree/debian/$mounted" && umount -l "$tree/debian/$mounted"; done
+  rm -rf "$tree"
+}
+trap clean_up EXIT
+
+echo "what the package holds"
+dpkg-deb --contents "$deb" | awk '{print $6}' | sort > "$tree/files"
+for file in ./usr/bin/argand ./usr/include/argand/argand.h ./usr/include/argand/core/tensor.h ./usr/include/argand/autograd/var.h \
+  ./usr/share/doc/argand/copyright ./usr/share/doc/argand/README.md ./usr/share/doc/argand/book/01-wirtinger.md \
+  ./usr/share/doc/argand/examples/02_first_gradient.cpp; do
+  grep -qxF "$file" "$tree/files" || { echo "there is no $file"; exit 1; }
+done
+for pattern in '/libargand\.so$' '/glibc-hwcaps/x86-64-v3/libargand\.so$' '/glibc-hwcaps/x86-64-v4/libargand\.so$' '/pkgconfig/argand\.pc$'; do
+  grep -qE "$pattern" "$tree/files" || { echo "there is no file like $pattern"; exit 1; }
+done
+if grep -E '_test\.|/tests/|meson\.build|/build/' "$tree/files"; then echo "these do not belong there"; exit 1; fi
+
+echo "a clean Debian"
+http_proxy=${http_proxy:-} debootstrap --variant=minbase "$suite" "$tree/debian" "${DEBIAN_MIRROR:-http://deb.debian.org/debian}" > "$tree/log" 2>&1 ||
+  { tail -5 "$tree/log"; exit 1; }
+cp -r /etc/apt/sources.list /etc/apt/sources.list.d /etc/apt/apt.conf.d "$tree/debian/etc/apt/" 2> /dev/null || true
+mount -t proc proc "$tree/debian/proc"
+mount --bind /dev "$tree/debian/dev"
+cp "$deb" "$tree/debian/tmp/argand.deb"
+within() { chroot "$tree/debian" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root DEBIAN_FRONTEND=noninteractive OMP_WAIT_POLICY=passive sh -ec "$1"; }
+within 'apt-get update -qq && apt-get install -y -qq --no-install-recommends /tmp/argand.deb g++ pkg-config libfmt-dev' > "$tree/log" 2>&1 ||
+  { tail -5 "$tree/log"; exit 1; }
+
+echo "the program runs, at every level that this processor has"
+within 'argand --version'
+within 'ARGAND_LEVEL=baseline argand --version' | grep -q 'level baseline'
+within 'cd /tmp && argand demo --steps 20 | tail -5'
+
+echo "a program built against it gives the example's numbers"
+within 'cd /tmp && g++ -std=c++20 -O1 /usr/share/doc/argand/examples/02_first_gradient.cpp -o first $(pkg-config --cflags --libs argand) && ./first' |
+  tee "$tree/first" | tail -1
+grep -q '^step 60  z = 1.50021e-13+1i' "$tree/first"
+
+echo "it goes without a trace"
+within 'apt-get remove -y -qq argand' > "$tree/log" 2>&1
+if within 'ls -d /usr/include/argand /usr/bin/argand 2>/dev/null'; then exit 1; fi
