@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <memory>
 
-#include "apps/ablation.h"
-#include "apps/command_line.h"
+#include "apps/training/ablation.h"
+#include "apps/terminal/command_line.h"
 #include "apps/commands.h"
-#include "apps/run_config.h"
-#include "apps/settings.h"
+#include "apps/runs/run_config.h"
+#include "apps/terminal/settings.h"
 #include "core/parallel.h"
 
 namespace argand {

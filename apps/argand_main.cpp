@@ -2,12 +2,12 @@
 
 #include <csignal>
 
-#include "apps/command_line.h"
+#include "apps/terminal/command_line.h"
 #include "apps/commands.h"
 #include "apps/start.h"
 #include "core/error.h"
-#include "core/level.h"
-#include "core/openblas_kernels.h"
+#include "core/machine/level.h"
+#include "core/machine/openblas_kernels.h"
 #include "core/parallel.h"
 
 namespace argand {

@@ -2,11 +2,11 @@
 
 #include <memory>
 
-#include "apps/command_line.h"
+#include "apps/terminal/command_line.h"
 #include "apps/commands.h"
-#include "apps/corpora.h"
-#include "apps/counter.h"
-#include "apps/retrieval_audit.h"
+#include "apps/training/corpora.h"
+#include "apps/terminal/counter.h"
+#include "apps/inference/retrieval_audit.h"
 #include "core/parallel.h"
 
 namespace argand {

@@ -7,14 +7,14 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "apps/classification.h"
-#include "apps/command_line.h"
+#include "apps/inference/classification.h"
+#include "apps/terminal/command_line.h"
 #include "apps/commands.h"
-#include "apps/library.h"
-#include "apps/run_files.h"
+#include "apps/training/library.h"
+#include "apps/runs/run_files.h"
 #include "core/parallel.h"
 #include "data/labelled_texts.h"
-#include "data/utf8.h"
+#include "data/files/utf8.h"
 
 namespace argand {
 namespace {

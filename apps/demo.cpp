@@ -5,18 +5,18 @@
 #include <cmath>
 #include <memory>
 
-#include "apps/command_line.h"
+#include "apps/terminal/command_line.h"
 #include "apps/commands.h"
-#include "apps/corpora.h"
-#include "apps/generation.h"
-#include "apps/head_table.h"
-#include "apps/interrupt.h"
-#include "apps/progress.h"
-#include "apps/training_session.h"
+#include "apps/training/corpora.h"
+#include "apps/inference/generation.h"
+#include "apps/inference/head_table.h"
+#include "apps/terminal/interrupt.h"
+#include "apps/terminal/progress.h"
+#include "apps/training/training_session.h"
 #include "autograd/parameter_check.h"
 #include "core/parallel.h"
 #include "data/batches.h"
-#include "data/grammar.h"
+#include "data/corpora/grammar.h"
 #include "nn/family.h"
 
 namespace argand {

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "apps/command_line.h"
+#include "apps/terminal/command_line.h"
 #include "apps/commands.h"
-#include "apps/gradcheck_rows.h"
-#include "apps/op_text.h"
-#include "apps/text_layout.h"
-#include "autograd/op_report.h"
+#include "apps/checks/gradcheck_rows.h"
+#include "apps/lab/op_text.h"
+#include "apps/terminal/text_layout.h"
+#include "autograd/check/op_report.h"
 
 namespace argand {
 namespace {

@@ -3,11 +3,11 @@
 #include <filesystem>
 #include <memory>
 
-#include "apps/checkpoint.h"
-#include "apps/command_line.h"
+#include "apps/runs/checkpoint.h"
+#include "apps/terminal/command_line.h"
 #include "apps/commands.h"
-#include "data/npz.h"
-#include "data/utf8.h"
+#include "data/files/npz.h"
+#include "data/files/utf8.h"
 
 namespace argand {
 namespace {

@@ -2,14 +2,14 @@
 
 #include <memory>
 
-#include "apps/checkpoint.h"
-#include "apps/command_line.h"
+#include "apps/runs/checkpoint.h"
+#include "apps/terminal/command_line.h"
 #include "apps/commands.h"
-#include "apps/expression_point.h"
-#include "apps/external_program.h"
-#include "autograd/tape_dot.h"
-#include "data/atomic_file.h"
-#include "data/utf8.h"
+#include "apps/lab/expression_point.h"
+#include "apps/terminal/external_program.h"
+#include "autograd/trace/tape_dot.h"
+#include "data/files/atomic_file.h"
+#include "data/files/utf8.h"
 
 namespace argand {
 namespace {

@@ -5,13 +5,13 @@
 #include <filesystem>
 #include <memory>
 
-#include "apps/angles.h"
-#include "apps/checkpoint.h"
-#include "apps/command_line.h"
+#include "apps/training/angles.h"
+#include "apps/runs/checkpoint.h"
+#include "apps/terminal/command_line.h"
 #include "apps/commands.h"
-#include "apps/head_table.h"
-#include "apps/terminal.h"
-#include "data/utf8.h"
+#include "apps/inference/head_table.h"
+#include "apps/terminal/terminal.h"
+#include "data/files/utf8.h"
 
 namespace argand {
 namespace {

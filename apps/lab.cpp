@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "apps/command_line.h"
+#include "apps/terminal/command_line.h"
 #include "apps/commands.h"
-#include "apps/expression_point.h"
-#include "apps/lab_tape.h"
-#include "apps/lab_text.h"
+#include "apps/lab/expression_point.h"
+#include "apps/lab/lab_tape.h"
+#include "apps/lab/lab_text.h"
 
 namespace argand {
 namespace {

@@ -8,11 +8,11 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "apps/command_line.h"
+#include "apps/terminal/command_line.h"
 #include "apps/commands.h"
-#include "apps/terminal.h"
+#include "apps/terminal/terminal.h"
 #include "autograd/tape.h"
-#include "data/safetensors.h"
+#include "data/files/safetensors.h"
 #include "nn/model.h"
 #include "optim/clip.h"
 #include "optim/optimizer.h"

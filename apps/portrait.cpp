@@ -4,17 +4,17 @@
 #include <cmath>
 #include <memory>
 
-#include "apps/command_line.h"
+#include "apps/terminal/command_line.h"
 #include "apps/commands.h"
-#include "apps/domain_colouring.h"
-#include "apps/expression_point.h"
-#include "apps/external_program.h"
-#include "apps/settings.h"
+#include "apps/lab/domain_colouring.h"
+#include "apps/lab/expression_point.h"
+#include "apps/terminal/external_program.h"
+#include "apps/terminal/settings.h"
 #include "autograd/op.h"
 #include "autograd/tape.h"
 #include "core/parallel.h"
-#include "data/atomic_file.h"
-#include "data/utf8.h"
+#include "data/files/atomic_file.h"
+#include "data/files/utf8.h"
 
 namespace argand {
 namespace {

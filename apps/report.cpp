@@ -5,15 +5,15 @@
 #include <memory>
 #include <set>
 
-#include "apps/command_line.h"
+#include "apps/terminal/command_line.h"
 #include "apps/commands.h"
 #include "apps/report/history.h"
 #include "apps/report/log.h"
 #include "apps/report/observation.h"
 #include "apps/report/page.h"
 #include "core/parallel.h"
-#include "data/atomic_file.h"
-#include "data/utf8.h"
+#include "data/files/atomic_file.h"
+#include "data/files/utf8.h"
 #include "nn/family.h"
 
 namespace argand {

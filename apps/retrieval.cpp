@@ -2,10 +2,10 @@
 
 #include <memory>
 
-#include "apps/command_line.h"
+#include "apps/terminal/command_line.h"
 #include "apps/commands.h"
-#include "apps/corpora.h"
-#include "apps/retrieval_quality.h"
+#include "apps/training/corpora.h"
+#include "apps/inference/retrieval_quality.h"
 #include "core/parallel.h"
 
 namespace argand {

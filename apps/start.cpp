@@ -8,8 +8,8 @@
 #include <string>
 
 #include "core/error.h"
-#include "core/level.h"
-#include "core/openblas_kernels.h"
+#include "core/machine/level.h"
+#include "core/machine/openblas_kernels.h"
 
 namespace argand {
 namespace {

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "autograd/gradcheck_diagnosis.h"
-#include "autograd/op_report.h"
+#include "autograd/check/gradcheck_diagnosis.h"
+#include "autograd/check/op_report.h"
 #include "core/parallel.h"
 
 namespace argand {

@@ -7,14 +7,14 @@
 ///     if (!result.ok()) fmt::print("{}\n", result.message());
 ///
 /// f is projected on fixed random weights W: the gradient of L = Re Σ conj(W) f(x) by one backward pass is compared with
-/// dL/dx + i dL/dy, each by Ridders' extrapolated differences (autograd/numerical.h). With `full_jacobian` every output
+/// dL/dx + i dL/dy, each by Ridders' extrapolated differences (autograd/check/numerical.h). With `full_jacobian` every output
 /// element is its own projection.
 
 #include <string>
 #include <vector>
 
-#include "autograd/probe.h"
-#include "autograd/verdict.h"
+#include "autograd/check/probe.h"
+#include "autograd/check/verdict.h"
 
 namespace argand {
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "autograd/gradcheck_diagnosis.h"
-#include "autograd/op_report.h"
+#include "autograd/check/gradcheck_diagnosis.h"
+#include "autograd/check/op_report.h"
 #include "autograd/tape.h"
 
 namespace argand {

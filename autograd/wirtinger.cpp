@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "autograd/ops/projection.h"
+#include "autograd/ops/products/projection.h"
 #include "autograd/tape.h"
 
 namespace argand {

@@ -6,7 +6,7 @@
 #include <functional>
 #include <string_view>
 
-#include "autograd/probe.h"
+#include "autograd/check/probe.h"
 
 namespace argand {
 

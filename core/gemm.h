@@ -1,9 +1,9 @@
 #pragma once
-/// Matrix products, whose bits depend on the shapes alone: cut here, each part computed by one thread (core/blas.h).
+/// Matrix products, whose bits depend on the shapes alone: cut here, each part computed by one thread (core/machine/blas.h).
 
 #include <cstdint>
 
-#include "core/blas.h"
+#include "core/machine/blas.h"
 
 namespace argand {
 

@@ -5,7 +5,7 @@
 #include <mutex>
 
 #include "core/error.h"
-#include "core/threads.h"
+#include "core/machine/threads.h"
 
 #if defined(__SSE2__)
 #include <immintrin.h>

@@ -1,5 +1,5 @@
 #pragma once
-/// The one place that decides about threads. Whose they are: core/threads.h.
+/// The one place that decides about threads. Whose they are: core/machine/threads.h.
 
 #include <cstdint>
 #include <functional>

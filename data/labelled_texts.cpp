@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 #include "data/lowercase.h"
-#include "data/text_file.h"
+#include "data/files/text_file.h"
 
 namespace argand {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/tensor.h"
-#include "data/ag_news.h"
+#include "data/corpora/ag_news.h"
 #include "data/vocabulary.h"
 
 namespace argand {

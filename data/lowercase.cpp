@@ -4,7 +4,7 @@
 #include <wctype.h>
 
 #include "core/error.h"
-#include "data/utf8.h"
+#include "data/files/utf8.h"
 
 namespace argand {
 namespace {

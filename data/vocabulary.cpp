@@ -3,9 +3,9 @@
 #include <limits>
 
 #include "core/error.h"
-#include "data/atomic_file.h"
-#include "data/text_file.h"
-#include "data/utf8.h"
+#include "data/files/atomic_file.h"
+#include "data/files/text_file.h"
+#include "data/files/utf8.h"
 
 namespace argand {
 namespace {

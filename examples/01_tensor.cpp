@@ -3,7 +3,7 @@
 /// Run:       build/examples/01_tensor
 /// Try next:  ask for x(2, 0), reshape to [4, 2], or multiply Z by a matrix of the wrong size, and read the messages.
 
-#include "autograd/ops/matmul.h"
+#include "autograd/ops/products/matmul.h"
 #include "core/random.h"
 
 using namespace argand;

@@ -5,7 +5,7 @@
 /// Run:       build/examples/09_attention_by_hand
 /// Try next:  make "leap" look back (j -> -j in the phase), or make the scores softer (200 -> 20) and see whom else it reads.
 
-#include "autograd/ops/rotation.h"
+#include "autograd/ops/elementwise/rotation.h"
 #include "nn/attention/dot_attention.h"
 
 using namespace argand;

@@ -9,7 +9,7 @@
 
 #include "autograd/tape.h"
 #include "data/batches.h"
-#include "data/grammar.h"
+#include "data/corpora/grammar.h"
 #include "nn/model.h"
 #include "optim/optimizer.h"
 #include "optim/schedule.h"

@@ -9,7 +9,7 @@
 
 #include "autograd/ops.h"
 #include "autograd/tape.h"
-#include "data/safetensors.h"
+#include "data/files/safetensors.h"
 #include "nn/layers.h"
 #include "optim/optimizer.h"
 

@@ -1,6 +1,6 @@
 #include "nn/decoder.h"
 
-#include "autograd/ops/arithmetic.h"
+#include "autograd/ops/elementwise/arithmetic.h"
 #include "autograd/ops/shape.h"
 #include "autograd/tape.h"
 

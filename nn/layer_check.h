@@ -2,7 +2,7 @@
 /// Layers as `argand gradcheck` sees them: each as a loss of its input and its parameters. A family's room says with these which of
 /// its own layers are to be checked, and how.
 
-#include "autograd/ops/projection.h"
+#include "autograd/ops/products/projection.h"
 #include "nn/attention/self_attention.h"
 
 namespace argand {

@@ -2,11 +2,11 @@
 
 #include <cmath>
 
-#include "autograd/ops/activation.h"
-#include "autograd/ops/dropout.h"
+#include "autograd/ops/elementwise/activation.h"
+#include "autograd/ops/elementwise/dropout.h"
 #include "autograd/ops/gather.h"
-#include "autograd/ops/matmul.h"
-#include "autograd/ops/norm.h"
+#include "autograd/ops/products/matmul.h"
+#include "autograd/ops/rows/norm.h"
 #include "autograd/tape.h"
 
 namespace argand {

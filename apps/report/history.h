@@ -3,8 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "apps/checkpoint.h"
-#include "apps/run_folder.h"
+#include "apps/runs/checkpoint.h"
+#include "apps/runs/run_folder.h"
 
 namespace argand {
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <map>
 
-#include "apps/jsonl.h"
+#include "apps/runs/jsonl.h"
 #include "core/qic_algebra.h"
 
 namespace argand {

@@ -4,13 +4,13 @@
 #include <cmath>
 #include <map>
 
-#include "apps/classification.h"
-#include "apps/corpora.h"
-#include "apps/generation.h"
-#include "apps/library.h"
+#include "apps/inference/classification.h"
+#include "apps/training/corpora.h"
+#include "apps/inference/generation.h"
+#include "apps/training/library.h"
 #include "apps/report/history.h"
 #include "apps/report/log.h"
-#include "data/text_file.h"
+#include "data/files/text_file.h"
 
 namespace argand {
 namespace {

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "apps/run_files.h"
-#include "data/ag_news.h"
+#include "apps/runs/run_files.h"
+#include "data/corpora/ag_news.h"
 
 namespace argand {
 

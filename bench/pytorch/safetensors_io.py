@@ -1,4 +1,4 @@
-"""Reads and writes safetensors files as argand does (data/safetensors.h), with PyTorch and NumPy alone.
+"""Reads and writes safetensors files as argand does (data/files/safetensors.h), with PyTorch and NumPy alone.
 
     tensors, metadata = load("runs/first/best.safetensors")
     save("changed.safetensors", tensors, metadata)

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <complex>
 
-#include "autograd/numerical.h"
+#include "autograd/check/numerical.h"
 
 int main() {
   const auto f = [](auto x) { return 1.0 / (1.0 + x * x); };

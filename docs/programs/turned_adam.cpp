@@ -1,9 +1,9 @@
 /// Does AdamW care where the axes lie? It walks down |z² + 1|² from 1 + 0.5i, and down the same landscape turned by an angle from
 /// the point turned with it. Printed are the places it comes to, turned back.
 
-#include "autograd/ops/arithmetic.h"
-#include "autograd/ops/complex_parts.h"
-#include "autograd/ops/power.h"
+#include "autograd/ops/elementwise/arithmetic.h"
+#include "autograd/ops/elementwise/complex_parts.h"
+#include "autograd/ops/elementwise/power.h"
 #include "autograd/tape.h"
 #include "optim/adamw.h"
 

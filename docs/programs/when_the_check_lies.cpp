@@ -5,14 +5,14 @@
 #include <cmath>
 
 #include "autograd/gradcheck.h"
-#include "autograd/ops/activation.h"
-#include "autograd/ops/arithmetic.h"
-#include "autograd/ops/complex_parts.h"
-#include "autograd/ops/exponential.h"
-#include "autograd/ops/reduction.h"
-#include "autograd/ops/softmax.h"
-#include "autograd/ops/trigonometric.h"
-#include "autograd/planted_fault.h"
+#include "autograd/ops/elementwise/activation.h"
+#include "autograd/ops/elementwise/arithmetic.h"
+#include "autograd/ops/elementwise/complex_parts.h"
+#include "autograd/ops/elementwise/exponential.h"
+#include "autograd/ops/rows/reduction.h"
+#include "autograd/ops/rows/softmax.h"
+#include "autograd/ops/elementwise/trigonometric.h"
+#include "autograd/check/planted_fault.h"
 #include "autograd/tape.h"
 
 using namespace argand;

@@ -1,8 +1,8 @@
 /// Gradient descent on |z² + 1|² with the gradient of three conventions: ours, half of it (∂L/∂z̄), and its conjugate (2 ∂L/∂z).
 
-#include "autograd/ops/arithmetic.h"
-#include "autograd/ops/complex_parts.h"
-#include "autograd/ops/power.h"
+#include "autograd/ops/elementwise/arithmetic.h"
+#include "autograd/ops/elementwise/complex_parts.h"
+#include "autograd/ops/elementwise/power.h"
 #include "autograd/tape.h"
 
 using namespace argand;

@@ -1,6 +1,6 @@
 #include "nn/attention/dot_attention.h"
 
-#include "autograd/ops/rotation.h"
+#include "autograd/ops/elementwise/rotation.h"
 #include "autograd/ops/shape.h"
 
 namespace argand {

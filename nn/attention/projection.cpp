@@ -1,6 +1,6 @@
 #include "nn/attention/projection.h"
 
-#include "autograd/ops/complex_parts.h"
+#include "autograd/ops/elementwise/complex_parts.h"
 
 namespace argand {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "autograd/ops/complex_parts.h"
+#include "autograd/ops/elementwise/complex_parts.h"
 #include "autograd/ops/shape.h"
 
 namespace argand {

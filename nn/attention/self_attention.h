@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "autograd/ops/attention.h"
+#include "autograd/ops/attention/attention.h"
 #include "nn/layers.h"
 
 namespace argand {

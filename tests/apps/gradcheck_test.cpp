@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "apps/gradcheck_rows.h"
-#include "autograd/planted_fault.h"
+#include "apps/checks/gradcheck_rows.h"
+#include "autograd/check/planted_fault.h"
 #include "core/parallel.h"
 #include "nn/config.h"
 #include "tests/sanitized.h"

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "apps/checkpoint.h"
+#include "apps/runs/checkpoint.h"
 #include "tests/apps/program.h"
-#include "tests/data/without_checksum.h"
+#include "tests/data/files/without_checksum.h"
 
 using namespace argand;
 

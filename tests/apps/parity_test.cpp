@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "data/safetensors.h"
+#include "data/files/safetensors.h"
 #include "tests/apps/program.h"
 
 using namespace argand;

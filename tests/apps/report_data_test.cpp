@@ -6,7 +6,7 @@
 #include "apps/report/history.h"
 #include "apps/report/log.h"
 #include "apps/report/page.h"
-#include "apps/run_folder.h"
+#include "apps/runs/run_folder.h"
 #include "core/error.h"
 #include "tests/apps/program.h"
 

@@ -4,8 +4,8 @@
 #include <initializer_list>
 #include <utility>
 
-#include "apps/run_config.h"
-#include "data/grammar.h"
+#include "apps/runs/run_config.h"
+#include "data/corpora/grammar.h"
 
 namespace argand {
 

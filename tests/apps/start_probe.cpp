@@ -12,7 +12,7 @@
 
 #include "apps/start.h"
 #include "core/gemm.h"
-#include "core/openblas_kernels.h"
+#include "core/machine/openblas_kernels.h"
 #include "core/parallel.h"
 #include "core/tensor.h"
 

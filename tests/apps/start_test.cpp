@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <string>
 
-#include "core/openblas_kernels.h"
+#include "core/machine/openblas_kernels.h"
 
 namespace {
 

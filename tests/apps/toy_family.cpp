@@ -1,7 +1,7 @@
 #include "tests/apps/toy_family.h"
 
-#include "autograd/ops/arithmetic.h"
-#include "autograd/ops/complex_parts.h"
+#include "autograd/ops/elementwise/arithmetic.h"
+#include "autograd/ops/elementwise/complex_parts.h"
 #include "nn/text_model.h"
 
 namespace argand {

@@ -3,7 +3,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "autograd/op_report.h"
+#include "autograd/check/op_report.h"
 #include "autograd/tape.h"
 
 using namespace argand;

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "autograd/op_check.h"
-#include "autograd/ops/power.h"
+#include "autograd/ops/elementwise/power.h"
 #include "tests/error_text.h"
 
 using namespace argand;

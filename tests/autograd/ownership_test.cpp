@@ -5,11 +5,11 @@
 #include <thread>
 #include <type_traits>
 
-#include "autograd/ops/arithmetic.h"
-#include "autograd/ops/complex_parts.h"
-#include "autograd/ops/exponential.h"
-#include "autograd/ops/power.h"
-#include "autograd/ops/reduction.h"
+#include "autograd/ops/elementwise/arithmetic.h"
+#include "autograd/ops/elementwise/complex_parts.h"
+#include "autograd/ops/elementwise/exponential.h"
+#include "autograd/ops/elementwise/power.h"
+#include "autograd/ops/rows/reduction.h"
 #include "autograd/parameter.h"
 #include "autograd/tape.h"
 #include "tests/autograd/same.h"

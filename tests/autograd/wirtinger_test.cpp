@@ -5,8 +5,8 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
-#include "autograd/ops/complex_parts.h"
-#include "autograd/ops/exponential.h"
+#include "autograd/ops/elementwise/complex_parts.h"
+#include "autograd/ops/elementwise/exponential.h"
 #include "core/random.h"
 
 using namespace argand;

@@ -2,8 +2,8 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "data/text_file.h"
-#include "data/utf8.h"
+#include "data/files/text_file.h"
+#include "data/files/utf8.h"
 #include "tests/data/temporary_directory.h"
 
 using namespace argand;

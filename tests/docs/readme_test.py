@@ -42,7 +42,7 @@ expect(plain(blocks(readme, "cpp")[0]) in plain(example), "README.md: the first 
 expect(output(first_gradient).stdout in blocks(readme, ""), "README.md: no block is what examples/02_first_gradient.cpp prints")
 
 # The pattern of an op is the real one.
-exponential = plain(read("autograd/ops/exponential.cpp") + read("autograd/ops/exponential.h") + read("nn/layers.cpp") + read("autograd/ops/rotation.cpp"))
+exponential = plain(read("autograd/ops/elementwise/exponential.cpp") + read("autograd/ops/elementwise/exponential.h") + read("nn/layers.cpp") + read("autograd/ops/elementwise/rotation.cpp"))
 for block in blocks(contributing, "cpp"):
     code = plain(re.sub(r"  // .*", "", block))
     expect(code in exponential, f"CONTRIBUTING.md: not in the files it is taken from: {code[:70]}...")

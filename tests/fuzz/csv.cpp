@@ -1,7 +1,7 @@
 /// Comma-separated values: what is read, quoted again, reads the same. Articles are read from them.
 
-#include "data/csv.h"
-#include "data/ag_news.h"
+#include "data/files/csv.h"
+#include "data/corpora/ag_news.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace argand;

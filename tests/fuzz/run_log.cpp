@@ -1,6 +1,6 @@
 /// The log of a run: a report draws whatever can be read of it, and going on with the run drops no more than later steps.
 
-#include "apps/jsonl.h"
+#include "apps/runs/jsonl.h"
 #include "apps/report/log.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "apps/checkpoint.h"
-#include "data/safetensors.h"
+#include "apps/runs/checkpoint.h"
+#include "data/files/safetensors.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace argand;

@@ -1,7 +1,7 @@
 /// Configuration files: settings written by toml_line() read the same, and a run's configuration that resolves survives its own
 /// file.
 
-#include "apps/run_config.h"
+#include "apps/runs/run_config.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace argand;

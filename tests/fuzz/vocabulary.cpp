@@ -1,7 +1,7 @@
 /// Lists of words and of classes: what is read is written as it was.
 
 #include "data/vocabulary.h"
-#include "data/ag_news.h"
+#include "data/corpora/ag_news.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace argand;

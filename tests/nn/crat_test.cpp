@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
-#include "autograd/ops/sinusoid.h"
+#include "autograd/ops/elementwise/sinusoid.h"
 #include "autograd/tape.h"
 #include "core/parallel.h"
 #include "tests/error_text.h"

@@ -6,8 +6,8 @@
 #include <set>
 #include <type_traits>
 
-#include "autograd/ops/matmul.h"
-#include "autograd/ops/reduction.h"
+#include "autograd/ops/products/matmul.h"
+#include "autograd/ops/rows/reduction.h"
 #include "autograd/tape.h"
 #include "nn/config.h"
 #include "nn/layers.h"

@@ -3,14 +3,14 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
-#include "autograd/ops/arithmetic.h"
-#include "autograd/ops/complex_parts.h"
-#include "autograd/ops/matmul.h"
-#include "autograd/ops/reduction.h"
-#include "autograd/ops/rotation.h"
+#include "autograd/ops/elementwise/arithmetic.h"
+#include "autograd/ops/elementwise/complex_parts.h"
+#include "autograd/ops/products/matmul.h"
+#include "autograd/ops/rows/reduction.h"
+#include "autograd/ops/elementwise/rotation.h"
 #include "autograd/ops/shape.h"
-#include "autograd/ops/softmax.h"
-#include "autograd/ops/trigonometric.h"
+#include "autograd/ops/rows/softmax.h"
+#include "autograd/ops/elementwise/trigonometric.h"
 #include "autograd/tape.h"
 #include "nn/decoder.h"
 #include "nn/families/complexformer/config.h"

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "autograd/ops/complex_parts.h"
-#include "autograd/ops/qic_linear.h"
+#include "autograd/ops/elementwise/complex_parts.h"
+#include "autograd/ops/products/qic_linear.h"
 #include "autograd/tape.h"
 #include "core/parallel.h"
 #include "nn/families/qic/complex_linear.h"

@@ -1,6 +1,6 @@
 #include "nn/families/complexformer/phase_attention.h"
 
-#include "autograd/ops/rotation.h"
+#include "autograd/ops/elementwise/rotation.h"
 #include "nn/families/complexformer/config.h"
 
 namespace argand {

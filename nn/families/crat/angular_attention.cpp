@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "autograd/ops/angular_attention.h"
-#include "autograd/ops/complex_parts.h"
+#include "autograd/ops/attention/angular_attention.h"
+#include "autograd/ops/elementwise/complex_parts.h"
 
 namespace argand {
 namespace {

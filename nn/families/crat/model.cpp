@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-#include "autograd/ops/activation.h"
-#include "autograd/ops/arithmetic.h"
-#include "autograd/ops/complex_activation.h"
-#include "autograd/ops/complex_parts.h"
-#include "autograd/ops/rotation.h"
+#include "autograd/ops/elementwise/activation.h"
+#include "autograd/ops/elementwise/arithmetic.h"
+#include "autograd/ops/elementwise/complex_activation.h"
+#include "autograd/ops/elementwise/complex_parts.h"
+#include "autograd/ops/elementwise/rotation.h"
 #include "autograd/ops/shape.h"
-#include "autograd/ops/sinusoid.h"
+#include "autograd/ops/elementwise/sinusoid.h"
 #include "autograd/tape.h"
 
 namespace argand {

@@ -1,7 +1,7 @@
 #pragma once
 /// The angles θ of a QIC model: who owns one, and what a magnitude makes of it.
 
-#include "autograd/ops/magnitude.h"
+#include "autograd/ops/rows/magnitude.h"
 #include "nn/families/qic/number_linear.h"
 #include "nn/init.h"
 

@@ -1,7 +1,7 @@
 #include "nn/families/qic/complex_linear.h"
 
-#include "autograd/ops/arithmetic.h"
-#include "autograd/ops/complex_parts.h"
+#include "autograd/ops/elementwise/arithmetic.h"
+#include "autograd/ops/elementwise/complex_parts.h"
 
 namespace argand {
 

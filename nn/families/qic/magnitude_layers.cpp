@@ -1,7 +1,7 @@
 #include "nn/families/qic/magnitude_layers.h"
 
-#include "autograd/ops/magnitude_activation.h"
-#include "autograd/ops/magnitude_norm.h"
+#include "autograd/ops/rows/magnitude_activation.h"
+#include "autograd/ops/rows/magnitude_norm.h"
 
 namespace argand {
 

@@ -1,13 +1,13 @@
 #pragma once
 /// Norm and activation of QIC models, by magnitude.
 
-#include "autograd/ops/magnitude.h"
+#include "autograd/ops/rows/magnitude.h"
 #include "nn/families/qic/config.h"
 #include "nn/layers.h"
 
 namespace argand {
 
-/// LayerNorm or RMSNorm over the numbers of the last axis, gain 1 (autograd/ops/magnitude_norm.h).
+/// LayerNorm or RMSNorm over the numbers of the last axis, gain 1 (autograd/ops/rows/magnitude_norm.h).
 template <RealScalar R>
 class MagnitudeNorm final : public Module<R> {
  public:
@@ -22,7 +22,7 @@ class MagnitudeNorm final : public Module<R> {
 };
 
 /// GELU, modReLU (with a bias, 0 at first, for each number) or ReLU, which is the identity
-/// (autograd/ops/magnitude_activation.h).
+/// (autograd/ops/rows/magnitude_activation.h).
 template <RealScalar R>
 class MagnitudeActivation final : public Module<R> {
  public:

@@ -2,10 +2,10 @@
 
 #include <cmath>
 
-#include "autograd/ops/arithmetic.h"
-#include "autograd/ops/complex_parts.h"
+#include "autograd/ops/elementwise/arithmetic.h"
+#include "autograd/ops/elementwise/complex_parts.h"
 #include "autograd/ops/gather.h"
-#include "autograd/ops/qic_linear.h"
+#include "autograd/ops/products/qic_linear.h"
 #include "autograd/ops/shape.h"
 #include "autograd/tape.h"
 

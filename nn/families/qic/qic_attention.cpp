@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "autograd/ops/magnitude_attention.h"
+#include "autograd/ops/attention/magnitude_attention.h"
 
 namespace argand {
 

@@ -7,7 +7,7 @@
 namespace argand {
 
 /// Score_mn = |q_m · k_n| / sqrt(d_k), d_k numbers in a head; q, k and v are made and multiplied in the algebra of the head's own θ
-/// (autograd/ops/magnitude_attention.h), o in that of the block. Parameters q, k, v, o and theta [H], [1] or none.
+/// (autograd/ops/attention/magnitude_attention.h), o in that of the block. Parameters q, k, v, o and theta [H], [1] or none.
 template <RealScalar R>
 class QicAttention final : public Module<R> {
  public:

@@ -1,7 +1,7 @@
 #include "nn/families/qic/qic_linear.h"
 
-#include "autograd/ops/complex_parts.h"
-#include "autograd/ops/qic_linear.h"
+#include "autograd/ops/elementwise/complex_parts.h"
+#include "autograd/ops/products/qic_linear.h"
 
 namespace argand {
 

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "autograd/ops/hamilton_matrix.h"
-#include "autograd/ops/matmul.h"
+#include "autograd/ops/products/hamilton_matrix.h"
+#include "autograd/ops/products/matmul.h"
 
 namespace argand {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "autograd/ops/arithmetic.h"
+#include "autograd/ops/elementwise/arithmetic.h"
 #include "autograd/ops/shape.h"
 #include "autograd/tape.h"
 

@@ -1,12 +1,12 @@
-#include "autograd/ops/activation.h"
+#include "autograd/ops/elementwise/activation.h"
 
 #include <boost/test/unit_test.hpp>
 
-#include "autograd/ops/arithmetic.h"
-#include "autograd/ops/complex_activation.h"
-#include "autograd/ops/complex_parts.h"
-#include "autograd/ops/reduction.h"
-#include "autograd/ops/trigonometric.h"
+#include "autograd/ops/elementwise/arithmetic.h"
+#include "autograd/ops/elementwise/complex_activation.h"
+#include "autograd/ops/elementwise/complex_parts.h"
+#include "autograd/ops/rows/reduction.h"
+#include "autograd/ops/elementwise/trigonometric.h"
 #include "autograd/tape.h"
 #include "core/kernels/elementwise.h"
 #include "core/random.h"

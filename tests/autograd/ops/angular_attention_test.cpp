@@ -1,9 +1,9 @@
-#include "autograd/ops/angular_attention.h"
+#include "autograd/ops/attention/angular_attention.h"
 
 #include <boost/test/unit_test.hpp>
 
-#include "autograd/ops/complex_parts.h"
-#include "autograd/ops/reduction.h"
+#include "autograd/ops/elementwise/complex_parts.h"
+#include "autograd/ops/rows/reduction.h"
 #include "autograd/tape.h"
 #include "core/parallel.h"
 #include "tests/autograd/same.h"

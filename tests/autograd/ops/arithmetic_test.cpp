@@ -1,11 +1,11 @@
-#include "autograd/ops/arithmetic.h"
+#include "autograd/ops/elementwise/arithmetic.h"
 
 #include <boost/test/unit_test.hpp>
 #include <limits>
 
-#include "autograd/ops/complex_parts.h"
-#include "autograd/ops/power.h"
-#include "autograd/ops/reduction.h"
+#include "autograd/ops/elementwise/complex_parts.h"
+#include "autograd/ops/elementwise/power.h"
+#include "autograd/ops/rows/reduction.h"
 #include "autograd/tape.h"
 #include "tests/autograd/same.h"
 #include "tests/error_text.h"

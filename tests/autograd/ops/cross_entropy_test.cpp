@@ -1,10 +1,10 @@
-#include "autograd/ops/cross_entropy.h"
+#include "autograd/ops/rows/cross_entropy.h"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <limits>
 
-#include "autograd/ops/info_nce.h"
+#include "autograd/ops/rows/info_nce.h"
 #include "autograd/tape.h"
 #include "core/random.h"
 #include "tests/error_text.h"

@@ -1,10 +1,10 @@
-#include "autograd/ops/dropout.h"
+#include "autograd/ops/elementwise/dropout.h"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
-#include "autograd/ops/complex_parts.h"
-#include "autograd/ops/reduction.h"
+#include "autograd/ops/elementwise/complex_parts.h"
+#include "autograd/ops/rows/reduction.h"
 #include "autograd/tape.h"
 #include "core/parallel.h"
 #include "tests/error_text.h"

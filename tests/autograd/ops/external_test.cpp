@@ -3,8 +3,8 @@
 #include <boost/test/unit_test.hpp>
 
 #include "autograd/gradcheck.h"
-#include "autograd/ops/complex_parts.h"
-#include "autograd/ops/reduction.h"
+#include "autograd/ops/elementwise/complex_parts.h"
+#include "autograd/ops/rows/reduction.h"
 #include "autograd/tape.h"
 #include "tests/error_text.h"
 

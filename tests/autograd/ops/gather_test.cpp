@@ -2,9 +2,9 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "autograd/ops/arithmetic.h"
-#include "autograd/ops/complex_parts.h"
-#include "autograd/ops/reduction.h"
+#include "autograd/ops/elementwise/arithmetic.h"
+#include "autograd/ops/elementwise/complex_parts.h"
+#include "autograd/ops/rows/reduction.h"
 #include "autograd/tape.h"
 #include "core/memory.h"
 #include "core/parallel.h"

@@ -1,10 +1,10 @@
-#include "autograd/ops/qic_linear.h"
+#include "autograd/ops/products/qic_linear.h"
 
 #include <boost/test/unit_test.hpp>
 #include <numbers>
 
-#include "autograd/ops/matmul.h"
-#include "autograd/ops/projection.h"
+#include "autograd/ops/products/matmul.h"
+#include "autograd/ops/products/projection.h"
 #include "autograd/tape.h"
 #include "core/parallel.h"
 #include "core/qic_algebra.h"

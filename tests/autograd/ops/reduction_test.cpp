@@ -1,12 +1,12 @@
-#include "autograd/ops/reduction.h"
+#include "autograd/ops/rows/reduction.h"
 
 #include <boost/test/unit_test.hpp>
 #include <limits>
 
-#include "autograd/ops/arithmetic.h"
-#include "autograd/ops/complex_parts.h"
+#include "autograd/ops/elementwise/arithmetic.h"
+#include "autograd/ops/elementwise/complex_parts.h"
 #include "autograd/ops/shape.h"
-#include "autograd/ops/softmax.h"
+#include "autograd/ops/rows/softmax.h"
 #include "autograd/tape.h"
 #include "core/parallel.h"
 #include "core/random.h"

@@ -1,13 +1,13 @@
-#include "autograd/ops/selected_attention.h"
+#include "autograd/ops/attention/selected_attention.h"
 
 #include <boost/test/unit_test.hpp>
 
-#include "autograd/ops/arithmetic.h"
+#include "autograd/ops/elementwise/arithmetic.h"
 #include "autograd/ops/gather.h"
-#include "autograd/ops/projection.h"
-#include "autograd/ops/reduction.h"
+#include "autograd/ops/products/projection.h"
+#include "autograd/ops/rows/reduction.h"
 #include "autograd/ops/shape.h"
-#include "autograd/ops/softmax.h"
+#include "autograd/ops/rows/softmax.h"
 #include "autograd/tape.h"
 #include "core/parallel.h"
 #include "core/random.h"

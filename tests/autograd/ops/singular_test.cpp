@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "autograd/ops.h"
-#include "autograd/ops/projection.h"
+#include "autograd/ops/products/projection.h"
 #include "autograd/tape.h"
 
 using namespace argand;

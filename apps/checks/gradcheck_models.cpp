@@ -1,0 +1,113 @@
+/// The models that `argand gradcheck` checks: every family in every task, and every word its configuration accepts.
+
+#include <algorithm>
+
+#include "apps/checks/gradcheck_rows.h"
+#include "apps/terminal/settings.h"
+#include "core/error.h"
+#include "nn/family.h"
+#include "nn/model.h"
+
+namespace argand {
+namespace {
+
+/// The configuration with these keys changed.
+ModelConfig with(ModelConfig config, const KeyTexts& settings) {
+  for (const auto& [wanted, text] : settings) {
+    bool found = false;
+    config.visit([&, &wanted = wanted, &text = text](const char* key, auto& value, const char* choices, const char*) {
+      if (key != wanted) return;
+      assign({wanted, text, "gradcheck: " + wanted}, choices, value);
+      found = true;
+    });
+    require(found, "gradcheck", "the family {} has no key \"{}\"", config.family().name, wanted);
+  }
+  return config;
+}
+
+ModelConfig small(const Family& family, const std::string& task) {
+  const KeyTexts common = {{"task", task},   {"vocab_size", "6"}, {"max_seq_len", "6"}, {"n_layers", "2"},
+                           {"d_model", "8"}, {"n_heads", "2"},    {"d_ff", "8"}};
+  ModelConfig config = with(ModelConfig(family), common);
+  config.n_classes = 3;
+  return with(config, family.checks.sizes);
+}
+
+/// One model, its name says in what it differs from its family's default.
+struct Variant {
+  std::string name;
+  ModelConfig config;
+};
+
+/// What else the key may be: other words, the other truth, or what the family says.
+template <class T>
+std::vector<std::string> other_values(const Family& family, const std::string& key, const T& value, const std::string& choices) {
+  std::vector<std::string> others;
+  if constexpr (std::same_as<T, std::string>) {
+    others = split_choices(choices);
+    std::erase(others, value);
+  } else if constexpr (std::same_as<T, bool>) {
+    others = {value ? "false" : "true"};
+  }
+  for (const auto& [name, texts] : family.checks.values)
+    if (name == key) others.insert(others.end(), texts.begin(), texts.end());
+  return others;
+}
+
+/// Every family in both tasks; of its language models also those that differ in one key, and what the family adds.
+std::vector<Variant> all_variants() {
+  std::vector<Variant> variants;
+  for (const Family& family : families()) {
+    for (const TextTask task : every<TextTask>())
+      variants.push_back({family.name + " " + word_of(task), small(family, word_of(task))});
+    const ModelConfig base = small(family, "lm");
+    ModelConfig keys = base;
+    keys.visit([&](const std::string& key, auto& value, const std::string& choices, const std::string&) {
+      if (key == "family" || key == "task") return;
+      for (const std::string& other : other_values(family, key, value, choices)) {
+        const ModelConfig changed = with(base, {{key, other}});
+        try {
+          changed.validate();
+        } catch (const Error&) {  // words that do not go together, such as sizes that no longer fit
+          continue;
+        }
+        variants.push_back({fmt::format("{} lm {}={}", family.name, key, other), changed});
+      }
+    });
+    for (const JointSettings& joint : family.checks.joint)
+      variants.push_back(
+          {fmt::format("{} {} {}", family.name, joint.task, joint.name), with(small(family, joint.task), joint.settings)});
+  }
+  return variants;
+}
+
+GradcheckRow check_model(const Variant& variant, GradcheckOptions options, bool every_element) {
+  const std::unique_ptr<Model<double>> model = make_model<double>(variant.config, 1);
+  const ParameterList<double> parameters = model->parameters();
+  shake(parameters, 0x5A4E);
+  if (const auto& prepare = variant.config.family().checks.prepare) prepare(parameters, variant.config);
+  const bool lm = variant.config.task == TextTask::Lm;
+  // Repeated tokens, for losses that look for them; two positions of padding in what is classified.
+  const Ids tokens = lm ? Ids({2, 5}, {1, 3, 1, 4, 3, 2, 2, 5, 1, 5}) : Ids({2, 5}, {1, 3, 1, 4, 3, 2, 5, 2, 0, 0});
+  const Ids targets = lm ? Ids({2, 5}, {3, 1, 4, 3, 2, 2, 5, 1, 5, 4}) : Ids({2}, {2, 0});
+  options.name = variant.name;
+  const Ids passages({5, 3}, {1, 2, 3, 4, 5, 1, 2, 2, 4, 3, 5, 5, 1, 1, 4});
+  const Knowledge knowledge{.passages = &passages};
+  const ForwardContext context{.knowledge = &knowledge, .excluded = {{0, 1}, {3, 5}}};
+  const auto loss = [&] { return model->loss(tokens, targets, context).total; };
+  return row_of(gradcheck_parameters(loss, parameters, 3, options), "parameters", static_cast<std::int64_t>(parameters.size()),
+                every_element);
+}
+
+}  // namespace
+
+std::vector<GradcheckSubject> model_subjects() {
+  std::vector<GradcheckSubject> subjects;
+  for (const Variant& variant : all_variants())
+    subjects.push_back({"model", variant.name, [variant](const GradcheckOptions& options, bool every_element) {
+                          return check_model(variant, options, every_element);
+                        }});
+  return subjects;
+}
+
+}  // namespace argand

@@ -1,0 +1,99 @@
+#include "apps/inference/eval_generation.h"
+
+#include <cmath>
+#include <optional>
+
+#include "apps/terminal/command_line.h"
+#include "apps/terminal/counter.h"
+#include "apps/inference/generation.h"
+#include "apps/training/library.h"
+#include "apps/inference/text_metrics.h"
+
+namespace argand {
+namespace {
+
+/// Prompts and how they go on in the text itself, [prompts, prompt_length + tokens].
+Ids cut(const Ids& part, const GenerationEvalOptions& options) {
+  const std::int64_t N = options.prompt_length + options.tokens, room = part.size() - N;
+  require(room >= 0, "eval", "the part has {} words, fewer than a prompt of {} and the {} after it", part.size(),
+          options.prompt_length, options.tokens);
+  Ids texts(Shape{options.prompts, N});
+  for (std::int64_t b = 0; b < options.prompts; ++b)
+    for (std::int64_t t = 0; t < N; ++t) texts[b * N + t] = part[b * room / std::max<std::int64_t>(1, options.prompts - 1) + t];
+  return texts;
+}
+
+Ids columns(const Ids& texts, std::int64_t from, std::int64_t to) {
+  const std::int64_t N = texts.shape()[1];
+  Ids cut(Shape{texts.shape()[0], to - from});
+  for (std::int64_t b = 0; b < texts.shape()[0]; ++b)
+    for (std::int64_t t = from; t < to; ++t) cut[b * (to - from) + t - from] = texts[b * N + t];
+  return cut;
+}
+
+/// The same texts with what the model writes in place of what follows the prompts.
+Ids write(const TrainedRun& run, const Ids& texts, const GenerationEvalOptions& options) {
+  const std::int64_t N = texts.shape()[1];
+  Ids written = texts;
+  with_precision(run.checkpoint.config(), [&]<class R>(R) {
+    const auto model = load_model<R>(run.checkpoint);
+    const OpenLibrary library(run, *model);
+    Counter counter("writing", options.tokens);
+    std::int64_t t = options.prompt_length;
+    generate<R>(
+        *model, columns(texts, 0, options.prompt_length), options.tokens, options.sampling,
+        [&](std::span<const std::int32_t> next) {
+          for (std::size_t b = 0; b < next.size(); ++b) {
+            // A model may have more ids than the vocabulary has words (--vocab-size); nobody else could read those.
+            require(next[b] < run.vocabulary.size(), "eval", "the model wrote id {}, which is no word", next[b]);
+            written[static_cast<std::int64_t>(b) * N + t] = next[b];
+          }
+          counter.update(++t - options.prompt_length);
+        },
+        library.context());
+  });
+  return written;
+}
+
+double perplexity(const TrainedRun& judge, const Vocabulary& vocabulary, const Ids& texts, std::int64_t from) {
+  const Ids flat = translate(Ids({texts.size()}, {texts.span().begin(), texts.span().end()}), vocabulary, judge.vocabulary);
+  const Ids translated(texts.shape(), {flat.span().begin(), flat.span().end()});
+  return with_precision(judge.checkpoint.config(), [&]<class R>(R) {
+    const auto model = load_model<R>(judge.checkpoint);
+    const OpenLibrary library(judge, *model);
+    return std::exp(negative_log_likelihood<R>(*model, translated, from, library.context()));
+  });
+}
+
+}  // namespace
+
+void GenerationEvalOptions::validate() const {
+  sampling.validate();
+  if (prompts < 1) usage_fail("--prompts", "at least one is needed, got {}", prompts);
+  if (prompt_length < 1) usage_fail("--prompt-length", "at least one word is needed to begin with, got {}", prompt_length);
+  if (tokens < 4) usage_fail("--tokens", "Rep-4 needs at least 4 words, got {}", tokens);
+}
+
+void eval_generation(const TrainedRun& run, const Ids& part, const GenerationEvalOptions& options) {
+  options.validate();
+  std::optional<TrainedRun> judge;
+  if (!options.judge.empty()) judge = open_run(options.judge);
+  const Ids original = cut(part, options), written = write(run, original, options);
+  const std::int64_t from = options.prompt_length, to = original.shape()[1];
+  fmt::print("{} texts of {} words after prompts of {}, nucleus {}, temperature {}, seed {}\n\n", options.prompts, options.tokens,
+             options.prompt_length, options.sampling.top_p, options.sampling.temperature, options.sampling.seed);
+  fmt::print("{:<22}{:>12}{:>9}{:>9}{:>9}\n", "", "perplexity", "Dist-1", "Dist-2", "Rep-4");
+  const auto row = [&](const char* name, const Ids& texts) {
+    const std::string ppl = judge ? fmt::format("{:.2f}", perplexity(*judge, run.vocabulary, texts, from)) : "-";
+    const Ids ends = columns(texts, from, to);
+    fmt::print("{:<22}{:>12}{:>9.4f}{:>9.4f}{:>9.4f}\n", name, ppl, distinct(ends, 1), distinct(ends, 2), repetition(ends, 4));
+  };
+  row("the model's text", written);
+  row("the corpus's own text", original);
+  if (judge)
+    fmt::print("\nperplexity under {}\n", judge->checkpoint.file().path());
+  else
+    fmt::print("\n--judge RUN measures the perplexity under another model\n");
+}
+
+}  // namespace argand

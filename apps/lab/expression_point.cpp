@@ -1,0 +1,32 @@
+#include "apps/lab/expression_point.h"
+
+#include "apps/terminal/command_line.h"
+#include "autograd/ops/products/projection.h"
+
+namespace argand {
+
+std::vector<std::complex<double>> point_of(const Expression& f, const std::string& text) {
+  std::vector<std::string> parts(1);
+  int depth = 0;
+  for (const char c : text) {
+    depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+    if (c == ',' && depth == 0)
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  if (parts.size() != f.variables().size())
+    usage_fail("--at", "\"{}\" has {} number{}, {} has {} variable{}; as in --at {}", text, parts.size(),
+               parts.size() == 1 ? "" : "s", f.name(), f.variables().size(), f.variables().size() == 1 ? "" : "s",
+               f.variables().size() == 1 ? "1+2i" : "1+2i,0.5");
+  std::vector<std::complex<double>> point;
+  for (const std::string& part : parts)
+    point.push_back(std::visit([](const auto& v) { return std::complex<double>(v.value().item()); }, Expression(part, {})({})));
+  return point;
+}
+
+Real loss_of(const AnyVar& f) {
+  return std::visit([]<Scalar T>(const Var<T>& v) { return projection(v, Tensor<T>::ones(v.shape())); }, f);
+}
+
+}  // namespace argand

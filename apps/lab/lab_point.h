@@ -1,0 +1,61 @@
+#pragma once
+/// Everything that `argand lab` finds out about a function at one point: derivatives by the tape, beside numerical ones.
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "apps/lab/expression.h"
+#include "autograd/check/verdict.h"
+#include "autograd/wirtinger.h"
+
+namespace argand {
+
+/// One number, by the tape and by Ridders' extrapolated differences.
+struct LabFigure {
+  std::complex<double> tape = 0, numerical = 0;
+  double error = 0;  ///< bar of `numerical`
+  Verdict verdict = Verdict::Inconclusive;
+};
+
+/// An op on the tape that has singular points, and where it was evaluated.
+struct LabSingularity {
+  std::string op, at, text;
+};
+
+struct LabPoint {
+  std::vector<std::complex<double>> at;  ///< one number a variable
+  std::size_t variable = 0;              ///< the one that varies: z below
+  std::complex<double> value;
+  bool real = false;  ///< f is real by its types (not just here)
+
+  LabFigure dz = {}, dzbar = {};
+  /// Of L = f where f is real, else of L = Re f: ∂L/∂x + i ∂L/∂y.
+  LabFigure gradient = {};
+  /// ∂(Re f, Im f)/∂(x, y), row by row; one row where f is real.
+  std::array<std::array<LabFigure, 2>, 2> jacobian = {};
+  /// Numerical ∂u/∂x − ∂v/∂y and ∂u/∂y + ∂v/∂x of f = u + iv: both 0 where the Cauchy-Riemann equations hold.
+  std::array<Estimate, 2> residuals = {};
+  CauchyRiemann verdict = CauchyRiemann::Inconclusive;
+  bool holomorphic_ops = false;  ///< every op on the tape is holomorphic, so f is wherever it is defined
+
+  /// "a kink along the real axis: ...", "a cut ...", "the value is not finite"; empty where nothing is wrong.
+  std::string trouble = {};
+  std::vector<LabSingularity> singular = {};  ///< ops that may be the cause, where there is trouble
+
+  /// A figure that the numerical check contradicts.
+  bool failed() const;
+  /// Not conclusive, and not only because the error bars are too wide: a kink, a cut, a pole, or an op with singular
+  /// points and no derivative that can be told from 0.
+  bool singular_here() const;
+  /// Everything was compared and agrees.
+  bool conclusive() const;
+};
+
+/// f and its derivatives with respect to one variable. `at` has one number for each.
+LabPoint lab_point(const Expression& f, const std::vector<std::complex<double>>& at, std::size_t variable);
+
+/// ∂(Re f, Im f)/∂(x, y) from the two Wirtinger derivatives.
+std::array<std::array<double, 2>, 2> jacobian_of(std::complex<double> dz, std::complex<double> dzbar);
+
+}  // namespace argand

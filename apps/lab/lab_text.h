@@ -1,0 +1,23 @@
+#pragma once
+/// What `argand lab` prints about a point, in at most 100 columns.
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "apps/lab/lab_point.h"
+#include "apps/terminal/terminal.h"
+
+namespace argand {
+
+/// The gradient of a real L as a framework returns it.
+struct ConventionRow {
+  std::string framework, call;
+  std::complex<double> value;
+};
+/// argand, PyTorch, TensorFlow, JAX; a fifth row, JAX's holomorphic=True, where f is complex and the Cauchy-Riemann equations hold.
+std::vector<ConventionRow> convention_rows(const Expression& f, const LabPoint& point);
+
+std::string point_text(const Expression& f, const LabPoint& point, const Style& style);
+nlohmann::json point_json(const Expression& f, const LabPoint& point);
+
+}  // namespace argand

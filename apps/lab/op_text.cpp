@@ -1,0 +1,132 @@
+#include "apps/lab/op_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "apps/terminal/text_layout.h"
+
+namespace argand {
+namespace {
+
+/// Plain text that Markdown shall not read as its own.
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    if (std::string_view("\\`*_[]<>|~$#").find(c) != std::string_view::npos) result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+std::string code(const std::string& text) { return "`" + text + "`"; }
+
+/// The labelled formulas of an op: those of a real op are ordinary derivatives.
+std::vector<std::pair<std::string, std::string>> formulas_of(const OpText& text) {
+  if (text.kind != Kind::Real) return {{"∂w/∂z", text.dz}, {"∂w/∂z̄", text.dzbar}, {"gradient", text.vjp}};
+  if (text.dzbar == "no complex input") return {{"derivative", text.dz}, {"gradient", text.vjp}};
+  return {{"derivative", text.dz}, {"inputs", text.dzbar}, {"gradient", text.vjp}};  // how complex numbers enter
+}
+
+std::string op_markdown(const OpText& text) {
+  std::string result = fmt::format("### {}\n\n```text\n{}\n```\n\n", text.name, text.equation);
+  for (const auto& [label, formula] : formulas_of(text)) result += fmt::format("- {}: {}\n", label, code(formula));
+  result += fmt::format("\n**Derivation.** {}\n\n", escaped(text.derivation));
+  result += fmt::format("**Singular points.** {}\n\n", escaped(text.singular));
+  return result + fmt::format("**Source.** {}\n\n", escaped(text.source));
+}
+
+}  // namespace
+
+const std::vector<Kind>& kinds_in_order() {
+  static const std::vector<Kind> kinds = {Kind::Holomorphic, Kind::RealValued, Kind::General, Kind::Real};
+  return kinds;
+}
+
+std::string kind_title(Kind kind) {
+  switch (kind) {
+    case Kind::Holomorphic: return "Holomorphic ops";
+    case Kind::RealValued: return "Real-valued ops";
+    case Kind::General: return "General ops";
+    case Kind::Real: return "Ops of real inputs";
+  }
+  return "?";
+}
+
+std::string kind_rule(Kind kind) {
+  switch (kind) {
+    case Kind::Holomorphic: return "∂w/∂z̄ = 0 in every complex input: dz = conj(∂w/∂z) dw";
+    case Kind::RealValued: return "complex in, real out, ∂w/∂z̄ = conj(∂w/∂z): dz = 2 (∂w/∂z̄) dw";
+    case Kind::General: return "complex out, and depends on z̄: dz = conj(∂w/∂z) dw + (∂w/∂z̄) conj(dw)";
+    case Kind::Real: return "no complex input, no z to differentiate by: dx = Re(conj(∂w/∂x) dw)";
+  }
+  return "?";
+}
+
+std::vector<const Op*> ops_of(Kind kind) {
+  std::vector<const Op*> ops = Op::all();
+  std::erase_if(ops, [kind](const Op* op) { return op->text().kind != kind; });
+  return ops;
+}
+
+std::string op_list(const Style& style) {
+  std::string text;
+  std::size_t width = 0;
+  for (const Op* op : Op::all()) width = std::max(width, op->name().size() + 2);
+  for (const Kind kind : kinds_in_order()) {
+    text += fmt::format("{}{}\n  {}\n\n", text.empty() ? "" : "\n", style.bold(kind_title(kind)), kind_rule(kind));
+    for (const Op* op : ops_of(kind))
+      text += fmt::format("  {}{}\n", padded(op->name(), width), indented(op->text().equation, width + 4));
+  }
+  return text;
+}
+
+std::string op_text(const Op& op, const Style& style) {
+  const OpText& t = op.text();
+  std::string text = fmt::format("{}, {}\n\n", style.bold(t.name), kind_name(t.kind));
+  const auto line = [&](const std::string& label, const std::string& words) {
+    text += fmt::format("  {}{}\n", padded(label, 12), indented(words, 14));
+  };
+  line("equation", t.equation);
+  for (const auto& [label, formula] : formulas_of(t)) line(label, formula);
+  line("by", kind_rule(t.kind));
+  line("derivation", t.derivation);
+  line("singular", t.singular);
+  line("source", t.source);
+  return text;
+}
+
+std::string ops_markdown() {
+  std::string text = fmt::format(
+      "# Every op of argand\n\n"
+      "Written by `argand explain --markdown` from what stands beside each op in `autograd/ops/`: {} ops. `argand explain OP`\n"
+      "shows one with the live verdict of its numerical check, `argand lab EXPR` differentiates what is made of them.\n\n"
+      "The loss L is real, and the gradient of z = x + iy is dz = ∂L/∂x + i ∂L/∂y = 2 ∂L/∂z̄. For w = f(z) and the incoming dw "
+      "every\n"
+      "op returns\n\n"
+      "```text\n"
+      "dz = conj(∂w/∂z) dw + (∂w/∂z̄) conj(dw)\n"
+      "```\n\n"
+      "which is simpler for three of the four kinds below. An op's kind is checked against the Cauchy-Riemann equations, its\n"
+      "gradient against numerical differentiation. ∂w/∂z and ∂w/∂z̄ are those of the op's value by its input, whatever their "
+      "letters;\n"
+      "conj(z) is the conjugate, also written z̄; the gradient of a quantity q is called dq.\n\n",
+      Op::all().size());
+  for (const Kind kind : kinds_in_order()) {
+    std::string title = kind_title(kind), anchor = title;
+    std::replace(anchor.begin(), anchor.end(), ' ', '-');
+    std::transform(anchor.begin(), anchor.end(), anchor.begin(), [](unsigned char c) { return std::tolower(c); });
+    std::string names;
+    for (const Op* op : ops_of(kind))
+      names += fmt::format("{}[{}](#{})", names.empty() ? "" : ", ", escaped(op->name()), op->name());
+    text += fmt::format("- [{}](#{}) ({}): {}\n", title, anchor, ops_of(kind).size(), names);
+  }
+  for (const Kind kind : kinds_in_order()) {
+    text += fmt::format("\n## {}\n\n{}\n\n", kind_title(kind), escaped(kind_rule(kind)));
+    for (const Op* op : ops_of(kind)) text += op_markdown(op->text());
+    text.pop_back();
+  }
+  return text;
+}
+
+}  // namespace argand

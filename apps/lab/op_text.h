@@ -1,0 +1,28 @@
+#pragma once
+/// What stands beside an op in the code, laid out: for the terminal and for docs/ops.md.
+
+#include <string>
+#include <vector>
+
+#include "apps/terminal/terminal.h"
+#include "autograd/op.h"
+
+namespace argand {
+
+/// The kinds in the order in which they are told.
+const std::vector<Kind>& kinds_in_order();
+/// "Holomorphic ops", and what the gradient convention makes of that kind.
+std::string kind_title(Kind kind);
+std::string kind_rule(Kind kind);
+
+/// Every op of that kind, by name.
+std::vector<const Op*> ops_of(Kind kind);
+
+/// A line an op, by kind.
+std::string op_list(const Style& style);
+/// All of one op, in at most 100 columns.
+std::string op_text(const Op& op, const Style& style);
+/// docs/ops.md: a table of contents by kind, and all of every op.
+std::string ops_markdown();
+
+}  // namespace argand

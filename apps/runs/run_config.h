@@ -1,0 +1,140 @@
+#pragma once
+/// Everything that determines a training run: model, optimiser, data, steps. Two runs of equal RunConfig end in equal files.
+/// What does not change the numbers (threads, where the files go) is no part of it.
+
+#include <CLI/CLI.hpp>
+
+#include "apps/terminal/settings.h"
+#include "nn/family.h"
+#include "optim/optimizer.h"
+#include "optim/schedule.h"
+
+namespace argand {
+
+struct TrainingConfig {
+  std::string data = "grammar";
+  std::int64_t words = 20000;
+  std::int64_t train_articles = 0;
+  std::int64_t test_articles = 0;
+  std::int64_t steps = 500;  ///< 0 while they follow from the epochs and the data are not known yet
+  std::int64_t epochs = 0;
+  std::int64_t batch = 16;
+  std::int64_t length = 128;
+  std::int64_t accumulate = 1;
+  double lr = 1e-3;
+  double final_lr = 0.1;
+  std::string warmup = "50";
+  double clip = 1;
+  std::int64_t seed = 0;
+  std::string precision = "float32";
+  std::int64_t eval_every = 100;
+  std::string eval_protocol = "every-token";  ///< TextProtocol
+  std::string accumulate_by = "targets";
+  std::int64_t checkpoint_every = 100;
+  std::int64_t log_every = 1;
+
+  /// Calls f(key, value&, choices, help) for every key that the task has, as ModelConfig::visit does.
+  template <class F>
+  void visit(F&& f, TextTask task) {
+    const bool lm = task == TextTask::Lm;
+    f("data", data, "",
+      lm ? "folder with train.txt, valid.txt, test.txt, or `grammar`: the corpus that is built in"
+         : "folder with train.csv or train_sample.csv, test.csv, classes.txt, or `topics`: the articles that are built in");
+    if (!lm) {
+      f("words", words, "", "how many words are known: the most frequent ones of the articles to train on");
+      f("train_articles", train_articles, "", "train on the first so many (0: all)");
+      f("test_articles", test_articles, "", "test on the first so many (0: all)");
+    }
+    f("steps", steps, "", epochs > 0 ? "optimizer steps, instead of epochs" : "optimizer steps");
+    f("epochs", epochs, "", epochs > 0 ? "passes over the training data" : "passes over the training data, instead of steps");
+    f("batch", batch, "", lm ? "windows a step" : "articles a step");
+    if (lm) f("length", length, "", "tokens a window");
+    f("accumulate", accumulate, "", "batches whose gradients are averaged in one step");
+    if (!lm)
+      f("accumulate_by", accumulate_by, "targets|batches",
+        "what a batch weighs in that average: as many articles as it has, or as much as any other");
+    f("lr", lr, "", "highest learning rate");
+    f("final_lr", final_lr, "", "where the cosine ends, as a fraction of lr");
+    f("warmup", warmup, "", "steps of linear warm-up, or a share of all steps: 5%");
+    f("clip", clip, "", "largest global norm of the gradients (0: no limit)");
+    f("seed", seed, "", "of the initial parameters, the batches and the dropout");
+    f("precision", precision, "float32|float64", "of all numbers");
+    f("eval_every", eval_every, "", "steps between validations (0: only at the end; -1: after every epoch)");
+    if (lm)
+      f("eval_protocol", eval_protocol, "every-token|full-blocks",
+        "which tokens validations score: every one, or those that fill blocks of batch x length");
+    f("checkpoint_every", checkpoint_every, "",
+      "steps between checkpoints that are kept (0: only at the end; -1: after every epoch)");
+    f("log_every", log_every, "", "steps between lines of the log");
+  }
+};
+
+/// What reflection windows look things up in, and how it is searched.
+struct KnowledgeConfig {
+  std::string irw_file;
+  std::int64_t irw_passages = 2000;
+  std::int64_t irw_length = 64;
+  std::int64_t irw_refresh = 0;
+  std::string irw_index = "auto";
+
+  /// Calls f(key, value&, choices, help) for every key, as ModelConfig::visit does.
+  template <class F>
+  void visit(F&& f) {
+    f("irw_file", irw_file, "", "text to look passages up in; the training text by default");
+    f("irw_passages", irw_passages, "", "passages drawn from the text, evenly spread (0: the whole text, end to end)");
+    f("irw_length", irw_length, "", "tokens a passage");
+    f("irw_refresh", irw_refresh, "", "steps between draws and rebuilt indexes (0: 1 with the exact search, 100 with hnsw)");
+    f("irw_index", irw_index, "auto|exact|hnsw", "search; auto: approximate (hnsw) from 20000 passages on");
+  }
+};
+
+struct RunConfig {
+  ModelConfig model;
+  OptimizerConfig optimizer;
+  TrainingConfig training;
+  KnowledgeConfig knowledge;  ///< only of a family that looks things up
+
+  /// Whether the model looks things up.
+  bool has_windows() const { return !model.windows().layers.empty(); }
+
+  template <class F>
+  void visit(F&& f) {
+    model.visit(f);
+    optimizer.visit(f);
+    training.visit(f, model.task);
+    if (model.family().looks_up) knowledge.visit(f);
+  }
+
+  /// Family's defaults < preset < file < command line. The keys `family`, `task` and `preset` may stand in either; `task` is what
+  /// the task is otherwise. Throws UsageError for unknown keys, with a suggestion, ill-typed values, and sizes that do not fit
+  /// together.
+  static RunConfig resolve(const Settings& file, const Settings& command_line, const std::string& task = "lm");
+
+  /// Of all `training.steps`, which must be known.
+  Schedule schedule() const;
+  /// Throws UsageError for what can never work.
+  void validate() const;
+
+  std::string to_json()
+      const;  ///< {"model": {...}, "optimizer": {...}, "training": {...}}, with "knowledge" of a family that looks up
+  static RunConfig from_json(const std::string& text);
+  std::string to_toml() const;  ///< one line a key with its explanation; `--config` reads it
+};
+
+/// Adds an option for every key that the task has with any family and for --preset and --config to a subcommand. After parsing, the
+/// returned function reads the file if there is one and resolves; the object must outlive the parsing.
+class RunOptions {
+ public:
+  RunOptions(CLI::App& command, std::string task);
+  RunConfig resolve() const;
+  bool has_file() const { return !file_.empty(); }
+  /// The options that were given, in the order of the keys.
+  const Settings& given() const { return given_; }
+
+ private:
+  std::string task_;
+  Settings given_;
+  std::string file_;
+};
+
+}  // namespace argand

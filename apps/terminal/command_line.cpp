@@ -1,0 +1,107 @@
+#include "apps/terminal/command_line.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+#include <new>
+#include <system_error>
+
+#include "nn/config.h"
+
+namespace argand {
+namespace {
+
+/// The subcommand that was reading when the command line ended: "train lm" rather than "argand".
+const CLI::App* innermost(const CLI::App* app) {
+  while (!app->get_subcommands().empty()) app = app->get_subcommands().back();
+  return app;
+}
+
+/// "train lm: ", or nothing for the program itself.
+std::string place(const CLI::App* app) {
+  std::string path;
+  for (; app->get_parent() != nullptr; app = app->get_parent()) path = app->get_name() + (path.empty() ? "" : " ") + path;
+  return path.empty() ? "" : path + ": ";
+}
+
+std::vector<std::string> option_names(const CLI::App* app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app->get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+std::vector<std::string> subcommand_names(const CLI::App* app) {
+  std::vector<std::string> names;
+  for (const CLI::App* sub : app->get_subcommands(nullptr)) names.push_back(sub->get_name());
+  return names;
+}
+
+/// What CLI11 says, unless there is an unknown word: that is then the cause, and the remedy may be guessed.
+std::string explain(const CLI::App& program, const CLI::ParseError& error) {
+  const CLI::App* app = innermost(&program);
+  const std::vector<std::string> unknown = program.remaining(true), commands = subcommand_names(app);
+  if (!unknown.empty() && !commands.empty() && !unknown.front().starts_with('-'))
+    return fmt::format("{}there is no command \"{}\"{}", place(app), unknown.front(), did_you_mean(unknown.front(), commands));
+  const auto option = std::find_if(unknown.begin(), unknown.end(), [](const std::string& w) { return w.starts_with("--"); });
+  if (option != unknown.end()) {
+    const std::string name = option->substr(0, option->find('='));
+    return fmt::format("{}there is no option {}{}", place(app), name, did_you_mean(name, option_names(app)));
+  }
+  if (!unknown.empty()) return fmt::format("{}\"{}\" was not expected", place(app), unknown.front());
+  if (!commands.empty()) return fmt::format("{}which command? {}", place(app), CLI::detail::join(commands, ", "));
+  std::string text = error.what();
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return place(app) + text;
+}
+
+int report(const std::string& text, ExitCode code) {
+  fmt::print(stderr, "argand: {}\n", text);
+  return code;
+}
+
+/// Success, unless somebody would read only a part of what was printed.
+int success_if_printed() {
+  errno = 0;
+  std::cout.flush();
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return exit_success;
+  return report(fmt::format("cannot write to the standard output: {}", errno != 0 ? std::strerror(errno) : "some of it is lost"),
+                exit_failure);
+}
+
+}  // namespace
+
+std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
+  const std::string closest = closest_word(word, known);
+  return closest.empty() ? "" : "; did you mean " + closest + "?";
+}
+
+int run_program(CLI::App& program, int argc, const char* const* argv) {
+  try {
+    program.parse(argc, argv);
+    return success_if_printed();
+  } catch (const CLI::Success& help) {  // --help and --version
+    program.exit(help);
+    return success_if_printed();
+  } catch (const CLI::RuntimeError& ended) {  // a subcommand that has said what there is to say
+    return ended.get_exit_code();
+  } catch (const CLI::ParseError& error) {
+    return report(explain(program, error) + " (--help shows what there is)", exit_usage);
+  } catch (const UsageError& error) {
+    return report(error.what(), exit_usage);
+  } catch (const std::system_error& error) {
+    if (std::ferror(stdout) == 0) return report(error.what(), exit_failure);
+    return report(fmt::format("cannot write to the standard output: {}", error.code().message()), exit_failure);
+  } catch (const std::bad_alloc&) {
+    return report(
+        "out of memory; smaller sizes (--batch, --length, --d-model, "
+        "--n-layers) need less",
+        exit_failure);
+  } catch (const std::exception& error) {
+    return report(error.what(), exit_failure);
+  }
+}
+
+}  // namespace argand

@@ -1,0 +1,97 @@
+#include "apps/terminal/progress.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace argand {
+
+Progress::Progress(std::vector<std::string> labels, std::int64_t total_steps, std::int64_t plain_every, std::FILE* out)
+    : total_(total_steps), plain_every_(plain_every), out_(out), terminal_(is_terminal(out)), style_(out) {
+  std::size_t widest = 0;
+  for (const std::string& label : labels) widest = std::max(widest, label.size());
+  for (std::string& label : labels) {
+    rows_.emplace_back();
+    rows_.back().label = label + std::string(widest - label.size(), ' ');
+  }
+}
+
+Progress::~Progress() { finish(); }
+
+void Progress::update(std::size_t row_index, std::int64_t step, double loss, std::int64_t tokens, double seconds) {
+  Row& row = rows_[row_index];
+  const double speed = seconds > 0 ? static_cast<double>(tokens) / seconds : 0;
+  // An average over some twenty steps: single batches scatter more than they improve.
+  const double keep = row.started ? 0.95 : 0;
+  row.step = step;
+  row.loss = keep * row.loss + (1 - keep) * loss;
+  row.speed = keep * row.speed + (1 - keep) * speed;
+  row.seconds = keep * row.seconds + (1 - keep) * seconds;
+  row.started = true;
+  if (terminal_) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_draw_ < std::chrono::milliseconds(100) && step < total_) return;
+    last_draw_ = now;
+    draw();
+  } else if (step % plain_every_ == 0 || step == total_) {
+    fmt::print(out_, "{}  {}/{}  {}\n", row.label, step, total_, figures(row));
+    std::fflush(out_);
+  }
+}
+
+void Progress::note(const std::string& text) {
+  if (terminal_) erase();
+  fmt::print(out_, "{}\n", text);
+  if (terminal_) draw();
+  std::fflush(out_);
+}
+
+void Progress::finish() {
+  if (finished_) return;
+  finished_ = true;
+  if (!terminal_ || !drawn_) return;
+  draw();
+  fmt::print(out_, "\n");
+  std::fflush(out_);
+}
+
+std::string Progress::figures(const Row& row) const {
+  // All models take turns, so what is left is the sum of their steps.
+  double left = 0;
+  for (const Row& r : rows_) left += static_cast<double>(total_ - r.step) * r.seconds;
+  const std::string perplexity = perplexity_ ? fmt::format("  ppl {:.1f}", std::exp(row.loss)) : "";
+  return fmt::format("loss {:.3f}{}  {} tokens/s  {} left", row.loss, perplexity, with_unit(row.speed), clock_time(left));
+}
+
+std::string Progress::bar(const Row& row) const {
+  const std::string text = figures(row), count = fmt::format("{}/{}", row.step, total_);
+  const int used = static_cast<int>(row.label.size() + text.size() + count.size()) + 7;
+  const int width = std::min(terminal_width(out_) - used, 40);
+  if (width < 0) {  // a line that wraps could not be erased
+    const std::string line = fmt::format("{}  {}  {}", row.label, count, text);
+    return line.substr(0, static_cast<std::size_t>(terminal_width(out_) - 1));
+  }
+  const auto full = static_cast<int>(width * row.step / std::max<std::int64_t>(1, total_));
+  std::string done, rest;
+  for (int i = 0; i < full; ++i) done += "━";
+  for (int i = full; i < width; ++i) rest += "─";
+  return fmt::format("{}  {}{}  {}  {}", row.label, style_.cyan(done), style_.dim(rest), count, text);
+}
+
+void Progress::draw() {
+  erase();
+  for (std::size_t i = 0; i < rows_.size(); ++i) fmt::print(out_, "{}{}", bar(rows_[i]), i + 1 < rows_.size() ? "\n" : "");
+  drawn_ = true;
+  std::fflush(out_);
+}
+
+void Progress::erase() {
+  if (!drawn_) return;
+  // Back to the first row's start, then clear to the end of the screen.
+  if (rows_.size() > 1) fmt::print(out_, "\x1b[{}A", rows_.size() - 1);
+  fmt::print(out_, "\r\x1b[J");
+  drawn_ = false;
+}
+
+}  // namespace argand

@@ -1,0 +1,255 @@
+#include "apps/training/ablation.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <thread>
+
+#include "apps/runs/checkpoint.h"
+#include "apps/terminal/command_line.h"
+#include "apps/terminal/counter.h"
+#include "apps/terminal/interrupt.h"
+#include "apps/runs/jsonl.h"
+#include "apps/runs/run_folder.h"
+#include "apps/terminal/terminal.h"
+#include "data/files/atomic_file.h"
+
+namespace argand {
+namespace {
+
+/// The log's last line with this key, or null.
+nlohmann::ordered_json last_line_with(const std::string& log, const std::string& key) {
+  nlohmann::ordered_json found;
+  for_each_line(log, [&](nlohmann::ordered_json line, std::int64_t) {
+    if (line.contains(key)) found = std::move(line);
+  });
+  return found;
+}
+
+/// Steps taken over steps asked for; 0 for a run that has not begun.
+double progress_of(const std::string& folder) {
+  std::ifstream file(RunFolder(folder).file("config.json"));
+  const nlohmann::json config = nlohmann::json::parse(file, nullptr, false);
+  if (!config.is_object()) return 0;
+  const nlohmann::ordered_json line = last_line_with(RunFolder(folder).log(), "loss");
+  return line.is_null() ? 0 : line["step"].get<double>() / config["training"]["steps"].get<double>();
+}
+
+/// A training process of this very program.
+class Child {
+ public:
+  /// What it prints is appended to the file `output`.
+  Child(const std::vector<std::string>& arguments, const std::string& output) {
+    const std::string self = std::filesystem::read_symlink("/proc/self/exe");
+    std::vector<const char*> argv = {self.c_str()};
+    for (const std::string& a : arguments) argv.push_back(a.c_str());
+    argv.push_back(nullptr);
+    const int descriptor = open(output.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    require(descriptor >= 0, "ablate", "cannot write {}: {}", output, std::strerror(errno));
+    pid_ = fork();
+    if (pid_ == 0) {
+      dup2(descriptor, 1);
+      dup2(descriptor, 2);
+      setpgid(0, 0);  // Ctrl-C reaches the parent, which passes it on once
+      execv(self.c_str(), const_cast<char* const*>(argv.data()));
+      _exit(127);
+    }
+    close(descriptor);
+    require(pid_ > 0, "ablate", "cannot start another process: {}", std::strerror(errno));
+  }
+  ~Child() {
+    if (pid_ <= 0) return;
+    ::kill(pid_, SIGTERM);
+    waitpid(pid_, &status_, 0);
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  void stop() const { ::kill(pid_, SIGTERM); }
+  bool running() {
+    if (pid_ > 0 && waitpid(pid_, &status_, WNOHANG) == pid_) pid_ = 0;
+    return pid_ > 0;
+  }
+  bool succeeded() const { return WIFEXITED(status_) && WEXITSTATUS(status_) == 0; }
+
+ private:
+  pid_t pid_ = 0;
+  int status_ = 0;
+};
+
+std::string last_line_of(const std::string& path) {
+  std::ifstream file(path);
+  std::string last;
+  for (std::string line; std::getline(file, line);)
+    if (!line.empty()) last = line;
+  return last;
+}
+
+}  // namespace
+
+std::optional<AblationResult> read_result(const std::string& folder) {
+  const RunFolder run(folder);
+  if (!std::filesystem::exists(run.last())) return std::nullopt;
+  const Checkpoint last(run.last());
+  if (last.state().step < last.config().training.steps) return std::nullopt;
+  const nlohmann::ordered_json line = last_line_with(run.log(), "valid_loss");
+  require(line.is_object() && line["step"] == last.state().step, "ablate", "{} has no validation of its last step", run.log());
+  AblationResult result;
+  result.metric =
+      line.contains("valid_accuracy") ? 100 * line["valid_accuracy"].get<double>() : std::exp(line["valid_loss"].get<double>());
+  for (const std::string& name : last.file().names())
+    if (!name.starts_with("optimizer."))
+      result.parameters += last.file().shape(name).size() * (last.file().info(name).is_complex ? 2 : 1);
+  return result;
+}
+
+std::string mean_and_deviation(const std::vector<double>& values) {
+  if (values.empty()) return "-";
+  const auto n = static_cast<double>(values.size());
+  double mean = 0, squares = 0;
+  for (double v : values) mean += v / n;
+  for (double v : values) squares += (v - mean) * (v - mean);
+  if (values.size() == 1) return fmt::format("{:.1f} (1)", mean);
+  return fmt::format("{:.1f} ± {:.1f} ({})", mean, std::sqrt(squares / (n - 1)), values.size());
+}
+
+Ablation::Ablation(AblationTable table, AblationOptions options) : table_(std::move(table)), options_(std::move(options)) {
+  // All rows with the first seed, then all with the second: whoever stops early can compare all rows.
+  for (std::int64_t seed = 0; seed < options_.seeds; ++seed)
+    for (std::size_t row = 0; row < table_.rows.size(); ++row) jobs_.push_back({row, seed});
+}
+
+std::string Ablation::folder(const Job& job) const {
+  return fmt::format("{}/{}/seed-{}", options_.out, table_.rows[job.row].name, job.seed);
+}
+
+std::optional<AblationResult> Ablation::result(const Job& job) const { return read_result(folder(job)); }
+
+std::vector<std::string> Ablation::command(const Job& job) const {
+  std::vector<std::string> words = {"train", table_.task};
+  const std::string threads = fmt::format("{}", options_.threads);
+  if (std::filesystem::exists(RunFolder(folder(job)).last())) {
+    words.insert(words.end(), {"--resume", folder(job), "--threads", threads});
+    return words;
+  }
+  words.insert(words.end(), {"--out", folder(job), "--overwrite", "--threads", threads, "--preset", table_.preset, "--seed",
+                             fmt::format("{}", job.seed), "--eval-every", "0"});
+  for (const auto* settings : {&table_.rows[job.row].settings, &options_.shared})
+    for (const auto& [key, text] : *settings) words.insert(words.end(), {option_name(key), text});
+  return words;
+}
+
+void Ablation::remember_settings() const {
+  nlohmann::ordered_json settings = {{"family", table_.family}};
+  for (const auto& [key, text] : options_.shared) settings[key] = text;
+  const std::string path = options_.out + "/ablation.json";
+  std::filesystem::create_directories(options_.out);
+  if (std::ifstream file(path); file) {
+    nlohmann::json before = nlohmann::json::parse(file, nullptr, false);
+    if (table_.task == "lm" && before.is_object() && !before.contains("eval_protocol"))
+      before["eval_protocol"] = "full-blocks";  // runs of before there was a choice
+    if (before != settings)
+      usage_fail("--out", "{} holds an ablation with other settings, {}; these are {}", options_.out, before.dump(),
+                 settings.dump());
+    return;
+  }
+  write_file_atomically(path, settings.dump() + "\n");
+}
+
+int Ablation::run() {
+  remember_settings();
+  const auto start = std::chrono::steady_clock::now();
+  std::vector<double> shares;  // of each run that is done; while it runs, as of the last look
+  for (const Job& job : jobs_) shares.push_back(std::min(1.0, progress_of(folder(job))));
+  const auto share_done = [&] { return std::accumulate(shares.begin(), shares.end(), 0.0) / static_cast<double>(shares.size()); };
+  const double at_start = share_done();
+  const Interrupt interrupt;
+  Counter counter("ablate", 1);
+  std::map<std::size_t, std::unique_ptr<Child>> running;
+  std::vector<std::string> failures;
+  std::size_t next = 0, finished = 0;
+  auto last_look = start;
+  while (next < jobs_.size() || !running.empty()) {
+    while (interrupt.signal() == 0 && next < jobs_.size() && static_cast<std::int64_t>(running.size()) < options_.jobs) {
+      const Job& job = jobs_[next];
+      if (result(job)) {
+        ++finished;
+      } else {
+        std::filesystem::create_directories(options_.out + "/" + table_.rows[job.row].name);
+        running[next] = std::make_unique<Child>(command(job), folder(job) + ".txt");
+      }
+      ++next;
+    }
+    for (auto it = running.begin(); it != running.end();) {
+      if (it->second->running()) {
+        ++it;
+        continue;
+      }
+      const Job& job = jobs_[it->first];
+      const std::string name = fmt::format("{}, seed {}", table_.rows[job.row].name, job.seed);
+      if (const auto r = it->second->succeeded() ? result(job) : std::nullopt) {
+        ++finished;
+        shares[it->first] = 1;
+        counter.clear();
+        fmt::print("{} of {}: {}: {} {:.1f}\n", finished, jobs_.size(), name, table_.task == "lm" ? "perplexity" : "accuracy",
+                   r->metric);
+        std::fflush(stdout);
+      } else if (interrupt.signal() == 0) {
+        failures.push_back(name + ": " + last_line_of(folder(job) + ".txt"));
+      }
+      it = running.erase(it);
+    }
+    if (interrupt.signal() != 0) {
+      for (const auto& [_, child] : running) child->stop();
+      while (!running.empty()) {  // each ends its step and saves
+        std::erase_if(running, [](auto& entry) { return !entry.second->running(); });
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      }
+      counter.clear();
+      fmt::print("stopped by {}; the same command goes on from there\n", interrupt.name());
+      return interrupt.exit_code();
+    }
+    if (const auto now = std::chrono::steady_clock::now(); now - last_look > std::chrono::seconds(2)) {
+      last_look = now;
+      for (const auto& [i, _] : running) shares[i] = std::min(1.0, progress_of(folder(jobs_[i])));
+      const double share = (share_done() - at_start) / (1 - at_start);
+      counter.show(share, fmt::format("{} of {} runs, {} running", finished, jobs_.size(), running.size()));
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  write_file_atomically(options_.out + "/table.md", table());
+  std::string text;
+  for (const std::string& failure : failures) text += "\n  " + failure;
+  require(failures.empty(), "ablate", "{} of {} runs failed; the same command tries them again{}", failures.size(), jobs_.size(),
+          text);
+  return 0;
+}
+
+std::string Ablation::table() const {
+  std::string text = fmt::format("| row | | parameters | {} | paper, {} |\n|---|---|---:|---:|---:|\n",
+                                 table_.task == "lm" ? "perplexity" : "accuracy, %", table_.source);
+  for (std::size_t row = 0; row < table_.rows.size(); ++row) {
+    std::vector<double> values;
+    std::int64_t parameters = 0;
+    for (const Job& job : jobs_)
+      if (job.row == row)
+        if (const auto r = result(job)) {
+          values.push_back(r->metric);
+          parameters = r->parameters;
+        }
+    const AblationRow& r = table_.rows[row];
+    text += fmt::format("| {} | {} | {} | {} | {} |\n", r.name, r.what, values.empty() ? "-" : fmt::format("{}", parameters),
+                        mean_and_deviation(values), r.paper.empty() ? "-" : r.paper);
+  }
+  return text;
+}
+
+}  // namespace argand

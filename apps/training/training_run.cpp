@@ -1,0 +1,172 @@
+#include "apps/training/training_run.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "autograd/ops/elementwise/arithmetic.h"
+#include "data/files/checksum.h"
+#include "optim/clip.h"
+
+namespace argand {
+namespace {
+
+/// `library` may be null.
+Fingerprints fingerprints(const TrainingData& data, const Library* library) {
+  Fingerprints found{.vocabulary = checksum_of(vocabulary_of(data).text()), .classes = {}, .data = fingerprint_of(data)};
+  if (const auto classes = classes_of(data); !classes.empty()) found.classes = checksum_of(classes_text(classes));
+  if (library != nullptr && !library->of_training_text()) {  // passages of a file are learnt from, too
+    const auto text = library->text().span();
+    found.data = Checksum().add(found.data).add({reinterpret_cast<const char*>(text.data()), text.size_bytes()}).hex();
+  }
+  return found;
+}
+
+}  // namespace
+
+template <RealScalar R>
+TrainingRun<R>::TrainingRun(const RunConfig& config, const TrainingData& data)
+    : task_(make_task(config, data)),
+      config_(fitted(config, data, *task_)),
+      library_(Library::of(config_, data, vocabulary_of(data))),
+      schedule_(config_.schedule()) {
+  model_ = make_model<R>(config_.model, static_cast<std::uint64_t>(config_.training.seed));
+  parameters_ = model_->parameters();
+  optimizer_ = make_optimizer<R>(config_.optimizer, parameters_);
+  state_.made_from = fingerprints(data, library_.get());
+}
+
+template <RealScalar R>
+ForwardContext TrainingRun<R>::context(std::uint64_t number, const Batch& batch) const {
+  ForwardContext pass{.training = true, .seed = static_cast<std::uint64_t>(config_.training.seed), .step = number};
+  if (library_) pass.knowledge = &shelf_->knowledge(), pass.excluded = library_->excluded(*shelf_, batch);
+  return pass;
+}
+
+template <RealScalar R>
+StepReport TrainingRun<R>::step() {
+  const TrainingConfig& t = config_.training;
+  StepReport report{.step = state_.step + 1, .lr = schedule_.at(state_.step)};
+  const bool refreshed = library_ && (!shelf_ || library_->due(state_.step));
+  if (refreshed) shelf_ = library_->shelf(state_.step, *model_);
+  gather_gradients(report, trace_nan_);
+  const double share = 1.0 / static_cast<double>(t.accumulate);
+  report.grad_norm = share * grad_norm(parameters_);
+  if (!std::isfinite(report.grad_norm))
+    give_up(fmt::format("the loss is {} but its gradient became {}", report.cross_entropy, report.grad_norm), report);
+  optimizer_->step(report.lr, share * clip_factor(report.grad_norm, t.clip));
+  ++state_.step;
+  if (refreshed) report.recall = shelf_->recall();
+  return report;
+}
+
+template <RealScalar R>
+void TrainingRun<R>::gather_gradients(StepReport& report, bool trace) {
+  const TrainingConfig& t = config_.training;
+  const auto first = static_cast<std::uint64_t>(state_.step * t.accumulate);
+  std::vector<Batch> batches;
+  std::int64_t n_targets = 0;
+  for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(t.accumulate); ++i) {
+    batches.push_back(task_->batch(first + i));
+    n_targets += batches.back().targets.size();
+  }
+  std::optional<NanTrace> watching;
+  if (trace) watching.emplace(parameters_);
+  zero_grad(parameters_);
+  for (std::uint64_t number = first; const Batch& batch : batches) {
+    // Losses are means over a batch's targets. Weighted by how many these are, their mean is that of one large batch; batches of
+    // one size weigh exactly 1.
+    const double weight = t.accumulate_by == "batches"
+                              ? 1.0
+                              : static_cast<double>(batch.targets.size() * t.accumulate) / static_cast<double>(n_targets);
+    const double share = weight / static_cast<double>(t.accumulate);
+    try {
+      const Loss<R> loss = model_->loss(batch.tokens, batch.targets, context(number, batch));
+      if (!trace && !std::isfinite(static_cast<double>(loss.total.value().item()))) {
+        Tape::current().clear();
+        give_up(fmt::format("the loss became {}", loss.total.value().item()), report);
+      }
+      backward(weight == 1 ? loss.total : scale(loss.total, static_cast<R>(weight)));
+      report.cross_entropy += share * loss.cross_entropy;
+      if (loss.auxiliary) report.auxiliary = report.auxiliary.value_or(0) + share * *loss.auxiliary;
+    } catch (const NonFiniteError& error) {
+      throw NonFiniteStep(fmt::format("train: at step {} {}", report.step, error.what()), report.step, error.where(), number,
+                          batch);
+    }
+    report.tokens += batch.n_tokens;
+    ++number;
+  }
+}
+
+template <RealScalar R>
+void TrainingRun<R>::give_up(const std::string& what, const StepReport& report) {
+  const std::string message = fmt::format("train: {} at step {}", what, report.step);
+  const char* advice = "; a lower --lr or --clip, or --precision float64, may help";
+  try {
+    StepReport again = report;
+    gather_gradients(again, true);  // the same numbers once more, looked at one by one
+  } catch (const NonFiniteStep& found) {
+    const NonFinite& where = *found.where;
+    const std::string place = fmt::format(", first in {}{}{}", where.backward ? "the backward pass of " : "", where.op->name(),
+                                          where.scope.empty() ? "" : " of " + where.scope);
+    throw NonFiniteStep(message + place + advice, found.step, where, found.number, found.batch);
+  }
+  const auto last = static_cast<std::uint64_t>(report.step * config_.training.accumulate - 1);
+  throw NonFiniteStep(message + advice, report.step, std::nullopt, last, task_->batch(last));
+}
+
+template <RealScalar R>
+bool TrainingRun<R>::due(std::int64_t every) const {
+  if (every < 0) every = steps_per_epoch(config_, *task_);
+  return every > 0 && state_.step % every == 0;
+}
+
+template <RealScalar R>
+Evaluation TrainingRun<R>::evaluate(const EvaluationSet& set) const {
+  if (!library_) return argand::evaluate<R>(*model_, set);
+  const auto shelf = library_->shelf(std::max<std::int64_t>(0, state_.step - 1), *model_);
+  return argand::evaluate<R>(*model_, set, [&](const Batch&) { return ForwardContext{.knowledge = &shelf->knowledge()}; });
+}
+
+template <RealScalar R>
+Evaluation TrainingRun<R>::validate(bool& is_best) {
+  Evaluation evaluation = evaluate(task_->validation());
+  is_best = evaluation.objective() < state_.best_valid;
+  if (is_best) {
+    state_.best_valid = evaluation.objective();
+    state_.best_step = state_.step;
+  }
+  return evaluation;
+}
+
+template <RealScalar R>
+void TrainingRun<R>::save(const std::string& path) const {
+  // An index is a function of the parameters when it was built: until the next one is due it goes on from their encodings.
+  std::vector<Tensor<float>> encodings;
+  for (std::size_t i = 0; shelf_ && i < shelf_->indexes(); ++i) encodings.push_back(shelf_->encodings(i));
+  save_checkpoint<R>(path, config_, state_, parameters_, optimizer_.get(), encodings);
+}
+
+template <RealScalar R>
+void TrainingRun<R>::restore(const Checkpoint& checkpoint) {
+  require(checkpoint.config().to_json() == config_.to_json(), "train", "{} is of another configuration", checkpoint.file().path());
+  const auto same = [](const std::string& then, const std::string& now) { return then.empty() || then == now; };
+  const Fingerprints &then = checkpoint.state().made_from, now = state_.made_from;
+  require(same(then.vocabulary, now.vocabulary) && same(then.classes, now.classes) && same(then.data, now.data), "train",
+          "the data are not those that {} was trained on: they have another checksum. Put the old ones back, say with --data where "
+          "they are, or train anew with --out",
+          checkpoint.file().path());
+  checkpoint.load(parameters_);
+  checkpoint.load(*optimizer_);
+  state_ = checkpoint.state();
+  state_.made_from = now;
+  if (!library_ || library_->due(state_.step)) return;
+  std::vector<Tensor<float>> encodings = checkpoint.encodings();
+  require(encodings.size() == (library_->approximate() ? config_.model.windows().layers.size() : 0), "checkpoint",
+          "{}: the encodings of its approximate index are missing", checkpoint.file().path());
+  shelf_ = library_->shelf(state_.step, std::move(encodings));
+}
+
+template class TrainingRun<float>;
+template class TrainingRun<double>;
+
+}  // namespace argand

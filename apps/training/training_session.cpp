@@ -1,0 +1,135 @@
+#include "apps/training/training_session.h"
+
+#include <chrono>
+#include <cmath>
+
+#include "apps/training/angles.h"
+#include "data/corpora/ag_news.h"
+#include "data/files/atomic_file.h"
+
+namespace argand {
+namespace {
+
+const RunConfig& config_for(const TrainingData& data, const Checkpoint& last) {
+  const ModelConfig& model = last.config().model;
+  const std::int64_t words = vocabulary_of(data).size();
+  require(words <= model.vocab_size, "train",
+          "the data have {} words, the model of {} only {} ids: the data have changed since the run began", words,
+          last.file().path(), model.vocab_size);
+  return last.config();
+}
+
+}  // namespace
+
+template <RealScalar R>
+TrainingSession<R>::TrainingSession(const RunFolder& folder, bool overwrite, const RunConfig& config, const TrainingData& data)
+    : folder_(folder), run_(config, data) {
+  lock_ = folder_.create(overwrite);  // only now that the model could be built: a mistake must not cost the old run
+  log_ = std::make_unique<JsonLines>(folder_.log(), -1);
+  write_file_atomically(folder_.file("config.json"), run_.config().to_json());
+  write_file_atomically(folder_.file("config.toml"), run_.config().to_toml());
+  vocabulary_of(data).save(folder_.vocabulary());
+  if (const auto classes = classes_of(data); !classes.empty()) save_classes(folder_.classes(), classes);
+  save();
+}
+
+template <RealScalar R>
+TrainingSession<R>::TrainingSession(const RunFolder& folder, RunLock lock, const Checkpoint& last, const TrainingData& data)
+    : folder_(folder), run_(config_for(data, last), data), lock_(std::move(lock)) {
+  require(Vocabulary::load(folder_.vocabulary()) == vocabulary_of(data), "train",
+          "the words of the data are not those of {}: the data have changed since the run began", folder_.vocabulary());
+  if (const auto classes = classes_of(data); !classes.empty())
+    require(load_classes("train", folder_.classes()) == classes, "train",
+            "the classes of the data are not those of {}: the data have changed since the run began", folder_.classes());
+  run_.restore(last);
+  log_ = std::make_unique<JsonLines>(folder_.log(), run_.state().step);
+  folder_.remove_leftovers();
+}
+
+template <RealScalar R>
+Advance TrainingSession<R>::advance() {
+  const auto start = std::chrono::steady_clock::now();
+  Advance done;
+  done.step = run_.step();
+  done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const TrainingConfig& t = run_.config().training;
+  if (run_.due(t.log_every) || finished()) log_step(done);
+  if (run_.due(t.eval_every) || finished()) {
+    done.validation = run_.validate(done.is_best);
+    log_validation(done);
+    if (done.is_best) run_.save_model(folder_.best());
+  }
+  // last.safetensors comes last: whoever finds it with a step finds all that was due up to that step.
+  if (run_.due(t.checkpoint_every) && !finished()) run_.save(folder_.at_step(run_.state().step));
+  if (run_.due(t.checkpoint_every) || finished()) save();
+  return done;
+}
+
+template <RealScalar R>
+void TrainingSession<R>::save() {
+  log_->sync();
+  run_.save(folder_.last());
+}
+
+template <RealScalar R>
+void TrainingSession<R>::log_step(const Advance& done) {
+  const StepReport& s = done.step;
+  nlohmann::ordered_json line = {{"step", s.step}, {"loss", s.cross_entropy}, {"lr", s.lr}, {"grad_norm", s.grad_norm}};
+  if (s.auxiliary) line["auxiliary"] = *s.auxiliary;
+  if (s.recall) line["irw_recall"] = *s.recall;
+  for (const char* name : {"delta", "phase_bias"})
+    if (const Spread spread = spread_of(run_.parameters(), std::string("attn.") + name); spread.count > 0) {
+      line[std::string(name) + "_mean"] = spread.mean;
+      line[std::string(name) + "_std"] = spread.std;
+    }
+  for (const Angles& angles : angles_of(run_.parameters())) line["theta"][angles.name] = angles.values;
+  line["tokens_per_second"] = std::round(static_cast<double>(s.tokens) / done.seconds);
+  line["seconds"] = done.seconds;
+  log_->write(line);
+}
+
+template <RealScalar R>
+void TrainingSession<R>::log_validation(const Advance& done) {
+  const Evaluation& e = *done.validation;
+  nlohmann::ordered_json line = {{"step", done.step.step}, {"valid_loss", e.loss}};
+  line[e.confusion ? "valid_articles" : "valid_tokens"] = e.count;
+  if (e.confusion) {
+    const std::int64_t n = e.confusion->n_classes();
+    line["valid_accuracy"] = *e.confusion->accuracy();
+    auto& rows = line["confusion"] = nlohmann::ordered_json::array();
+    for (std::int64_t i = 0; i < n; ++i) {
+      rows.push_back(nlohmann::ordered_json::array());
+      for (std::int64_t j = 0; j < n; ++j) rows.back().push_back(e.confusion->count(i, j));
+    }
+  } else {
+    line["valid_ppl"] = std::exp(e.loss);
+  }
+  line["best"] = done.is_best;
+  log_->write(line);
+}
+
+template <RealScalar R>
+Spread spread_of(const ParameterList<R>& parameters, std::string_view name_end) {
+  Spread spread;
+  double sum = 0, squares = 0;
+  for (const Parameter<R>& p : parameters) {
+    if (!p.name.ends_with(name_end) || p.is_complex()) continue;
+    for (R x : std::get<Var<R>>(p.var).value().span()) {
+      sum += static_cast<double>(x);
+      squares += static_cast<double>(x) * static_cast<double>(x);
+    }
+    spread.count += p.shape().size();
+  }
+  if (spread.count == 0) return spread;
+  const auto n = static_cast<double>(spread.count);
+  spread.mean = sum / n;
+  spread.std = std::sqrt(std::max(0.0, squares / n - spread.mean * spread.mean));
+  return spread;
+}
+
+#define ARGAND_TRAINING_SESSION(R)   \
+  template class TrainingSession<R>; \
+  template Spread spread_of(const ParameterList<R>&, std::string_view);
+ARGAND_FOR_REAL(ARGAND_TRAINING_SESSION)
+
+}  // namespace argand

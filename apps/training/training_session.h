@@ -1,0 +1,59 @@
+#pragma once
+/// A training run that lives in a folder: steps, log lines, validations and checkpoints at the steps where they are due.
+
+#include <memory>
+#include <optional>
+
+#include "apps/runs/jsonl.h"
+#include "apps/runs/run_folder.h"
+#include "apps/training/training_run.h"
+
+namespace argand {
+
+/// What advance() did.
+struct Advance {
+  StepReport step;
+  double seconds = 0;                    ///< of the step alone
+  std::optional<Evaluation> validation;  ///< when one was due
+  bool is_best = false;                  ///< that validation
+};
+
+template <RealScalar R>
+class TrainingSession {
+ public:
+  /// A new run: makes the folder (see RunFolder::create), writes configuration, words, labels and the checkpoint of step 0.
+  TrainingSession(const RunFolder& folder, bool overwrite, const RunConfig& config, const TrainingData& data);
+  /// Goes on from a checkpoint of the folder that was opened after it was locked, bit for bit as if never stopped. Throws Error
+  /// when the data are others now.
+  TrainingSession(const RunFolder& folder, RunLock lock, const Checkpoint& last, const TrainingData& data);
+
+  bool finished() const { return run_.finished(); }
+  /// One step, and what is due after it: a line of the log, a validation, checkpoints.
+  Advance advance();
+  /// Writes last.safetensors now.
+  void save();
+
+  TrainingRun<R>& run() { return run_; }
+  const RunFolder& folder() const { return folder_; }
+  /// Lines of the log that are damaged; they stay as they are.
+  std::int64_t damaged_lines() const { return log_->damaged(); }
+
+ private:
+  void log_step(const Advance& advance);
+  void log_validation(const Advance& advance);
+
+  RunFolder folder_;
+  TrainingRun<R> run_;
+  RunLock lock_;
+  std::unique_ptr<JsonLines> log_;
+};
+
+/// Mean and standard deviation of all numbers of the parameters whose name ends like that; count 0 when there are none.
+struct Spread {
+  std::int64_t count = 0;
+  double mean = 0, std = 0;
+};
+template <RealScalar R>
+Spread spread_of(const ParameterList<R>& parameters, std::string_view name_end);
+
+}  // namespace argand

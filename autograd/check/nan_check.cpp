@@ -1,0 +1,178 @@
+#include "autograd/check/nan_check.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "autograd/check/usage_size.h"
+#include "autograd/check/verdict.h"
+
+namespace argand {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+/// Shorter than a pack, whole packs of every width, and tails of every kind.
+constexpr std::array<std::int64_t, 8> sampled_lengths{1, 2, 5, 8, 16, 19, 33, 67};
+/// Of each tensor of a grown case, so many numbers become NaN.
+constexpr std::size_t places_when_grown = 5;
+
+bool is_nan(std::complex<double> z) { return std::isnan(z.real()) || std::isnan(z.imag()); }
+
+/// What goes into an op: its inputs and, as the last one, the gradient of its output. What comes out: its value and, one for each
+/// input, the inputs' gradients.
+struct Operands {
+  std::vector<Numbers> numbers;
+  std::vector<Shape> shapes;
+  std::vector<bool> is_complex;
+
+  explicit Operands(const Subject& s) {
+    for (const AnyTensor& x : s.inputs) {
+      numbers.push_back(numbers_of<double>(x));
+      shapes.push_back(shape_of(x));
+      is_complex.push_back(x.index() == 1);
+    }
+    numbers.push_back(s.incoming);
+    shapes.push_back(s.output);
+    is_complex.push_back(s.complex_output);
+  }
+};
+
+/// One real number among the operands.
+struct Place {
+  std::size_t operand, element;
+  bool imaginary;
+
+  double& of(std::vector<Numbers>& numbers) const { return reinterpret_cast<double*>(&numbers[operand][element])[imaginary]; }
+  std::string name(const Operands& operands) const {
+    const bool is_input = operand + 1 < operands.numbers.size();
+    return fmt::format("{}{}, element {}",
+                       operands.is_complex[operand] ? imaginary ? "the imaginary part of " : "the real part of " : "",
+                       is_input ? fmt::format("input {}", operand) : "the incoming gradient",
+                       element_name(operands.shapes[operand], static_cast<std::int64_t>(element)));
+  }
+};
+
+/// At most `most` of the operands' elements, both parts of each: the first, the last, and others at random.
+std::vector<Place> places(const Operands& operands, std::size_t most) {
+  std::vector<Place> all;
+  for (std::size_t i = 0; i < operands.numbers.size(); ++i) {
+    const std::size_t n = operands.numbers[i].size();
+    std::set<std::size_t> elements;
+    if (n <= most)
+      for (std::size_t k = 0; k < n; ++k) elements.insert(k);
+    else
+      elements = {0, n - 1};
+    const Random random(0x4A4E, n);
+    for (std::uint64_t draw = 0; elements.size() < std::min(n, most); ++draw)
+      elements.insert(static_cast<std::size_t>(random.below(draw, static_cast<std::uint64_t>(n))));
+    for (const std::size_t k : elements)
+      for (const bool imaginary : {false, true})
+        if (!imaginary || operands.is_complex[i]) all.push_back({i, k, imaginary});
+  }
+  return all;
+}
+
+/// Value and gradients, of f in precision R.
+template <RealScalar R>
+std::vector<Numbers> results(const FunctionOf<R>& f, const Subject& s, const std::vector<Numbers>& operands) {
+  std::vector<AnyTensor> inputs;
+  for (std::size_t i = 0; i < s.inputs.size(); ++i) inputs.push_back(with_numbers<double>(s.inputs[i], operands[i]));
+  Sample sample = Passes<R>(f, inputs).fresh(operands.back());
+  std::vector<Numbers> all{std::move(sample.value)};
+  for (Numbers& g : sample.gradients) all.push_back(std::move(g));
+  return all;
+}
+
+class NanCheck {
+ public:
+  explicit NanCheck(std::string name) : report_{.op = std::move(name)} {}
+
+  NanReport run(const OpCheck& check) {
+    const ThreadCount one(1);
+    for (const OpCheck::Case& c : check.cases()) {
+      Subject s = Subject::of(c, c.label);
+      check_case(s, std::numeric_limits<std::size_t>::max());
+      if (check.do_places_matter() || !maps_elements(s)) continue;
+      for (const std::int64_t n : sampled_lengths) check_case(repeated(s, n), places_when_grown);
+    }
+    for (const OpCheck::Growth& growth : check.growths())
+      for (const std::int64_t n : sampled_lengths) {
+        OpCheck at;
+        growth.add_cases(at, n);
+        for (const OpCheck::Case& c : at.cases()) check_case(grown_case(growth, c, n), places_when_grown);
+      }
+    return std::move(report_);
+  }
+
+ private:
+  void check_case(const Subject& s, std::size_t most) {
+    const Operands operands(s);
+    const auto wide = results<double>(s.f, s, operands.numbers);
+    const auto narrow = results<float>(s.f32, s, operands.numbers);
+    for (const Place& place : places(operands, most)) {
+      const auto depends = dependence(s, operands, place, wide);
+      auto poisoned = operands.numbers;
+      place.of(poisoned) = nan;
+      ++report_.placed;
+      compare(s, operands, place, depends, wide, results<double>(s.f, s, poisoned), "float64", 1e-12);
+      compare(s, operands, place, depends, narrow, results<float>(s.f32, s, poisoned), "float32", 1e-4);
+    }
+  }
+
+  /// Which results change when the number at this place does: to the other side of 0, and to larger and smaller ones.
+  static std::vector<std::vector<bool>> dependence(const Subject& s, const Operands& operands, const Place& place,
+                                                   const std::vector<Numbers>& before) {
+    std::vector<std::vector<bool>> depends;
+    for (const Numbers& numbers : before) depends.emplace_back(numbers.size(), false);
+    auto moved = operands.numbers;
+    const double x = place.of(moved);
+    for (const double other : {-x, 1.75 * x + 0.125, 0.25 * x, 9.0, -9.0}) {
+      place.of(moved) = other;
+      const auto after = results<double>(s.f, s, moved);
+      for (std::size_t i = 0; i < before.size(); ++i)
+        for (std::size_t k = 0; k < before[i].size(); ++k)
+          if (after[i][k] != before[i][k]) depends[i][k] = true;
+    }
+    return depends;
+  }
+
+  void compare(const Subject& s, const Operands& operands, const Place& place, const std::vector<std::vector<bool>>& depends,
+               const std::vector<Numbers>& before, const std::vector<Numbers>& after, std::string_view precision, double rounding) {
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      double size = 0;
+      for (const auto z : before[i]) size = std::max(size, std::abs(z));
+      for (std::size_t k = 0; k < before[i].size(); ++k) {
+        const bool lost = depends[i][k];
+        ++(lost ? report_.expected : report_.spared);
+        if (lost ? is_nan(after[i][k]) : std::abs(after[i][k] - before[i][k]) <= rounding * size) continue;
+        const std::size_t like = i == 0 ? operands.numbers.size() - 1 : i - 1;
+        const auto number = [&](std::complex<double> z) { return number_name(z, operands.is_complex[like]); };
+        report_.faults.push_back({lost, s.label,
+                                  fmt::format("{}: with NaN in {}, {} at {} is {}, should be {}", precision, place.name(operands),
+                                              i == 0 ? "the value" : fmt::format("the gradient of input {}", like),
+                                              element_name(operands.shapes[like], static_cast<std::int64_t>(k)),
+                                              number(after[i][k]), lost ? "NaN" : number(before[i][k]))});
+      }
+    }
+  }
+
+  NanReport report_;
+};
+
+}  // namespace
+
+std::string NanReport::message() const { return first_faults(op, faults); }
+
+NanReport check_nan(std::string name, const OpCheck& check) { return NanCheck(std::move(name)).run(check); }
+
+NanReport check_nan(const Op& op) {
+  OpCheck check;
+  op.check(check);
+  return check_nan(op.name(), check);
+}
+
+}  // namespace argand

@@ -1,0 +1,143 @@
+#include "autograd/check/op_report.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "autograd/ops/products/projection.h"
+#include "autograd/tape.h"
+#include "autograd/wirtinger.h"
+
+namespace argand {
+namespace {
+
+template <RealScalar R>
+void check_singular_in(const OpCheck::SingularCase& singular, const FunctionOf<R>& f, std::vector<std::string>& faults) {
+  const std::string_view precision = scalar_name<R>();
+  const double tolerance = 64 * static_cast<double>(std::numeric_limits<R>::epsilon());
+  Tape tape;
+  std::vector<AnyVarOf<R>> vars;
+  for (const AnyTensor& x : singular.inputs) std::visit([&](const auto& t) { vars.emplace_back(variable(in_precision<R>(t))); }, x);
+  const AnyVarOf<R> y = f(vars);
+  std::visit(
+      [&]<class T>(const Var<T>& w) {
+        for (std::int64_t k = 0; k < w.size(); ++k)
+          if (!std::isfinite(std::abs(w.value().data()[k]))) {
+            faults.push_back(fmt::format("{}: output element {} is not finite", precision, element_name(w.shape(), k)));
+            break;
+          }
+        const Var<R> L = projection(w, Tensor<T>::ones(w.shape()));
+        if (L.requires_grad()) tape.backward(L);
+      },
+      y);
+  for (std::size_t i = 0; i < vars.size(); ++i)
+    std::visit(
+        [&]<class T>(const Var<T>& x) {
+          using Wide = std::conditional_t<ComplexScalar<T>, std::complex<double>, double>;
+          const Tensor<T> dx = x.grad();
+          for (std::int64_t k = 0; k < dx.size(); ++k) {
+            const Wide g = static_cast<Wide>(dx.data()[k]);
+            const auto where = [&] { return fmt::format("{}: input {}, element {}", precision, i, element_name(x.shape(), k)); };
+            if (!std::isfinite(std::abs(g))) {
+              faults.push_back(fmt::format("{}: the gradient is not finite", where()));
+              break;
+            }
+            if (singular.expected.empty()) continue;
+            const Wide e = std::get<Tensor<Wide>>(singular.expected[i]).data()[k];
+            if (std::abs(g - e) <= tolerance * std::max(1.0, std::abs(e))) continue;
+            faults.push_back(fmt::format("{}: the gradient is {}, declared is {}", where(), number_name(g, ComplexScalar<T>),
+                                         number_name(e, ComplexScalar<T>)));
+            break;
+          }
+        },
+        vars[i]);
+}
+
+}  // namespace
+
+std::vector<std::string> check_singular(const OpCheck::SingularCase& singular) {
+  std::vector<std::string> faults;
+  check_singular_in<double>(singular, singular.f, faults);
+  check_singular_in<float>(singular, singular.f32, faults);
+  return faults;
+}
+
+std::string kind_fault(const std::string& op, Kind kind, const OpCheck& check, const RiddersOptions& ridders) {
+  bool complex_seen = false, general_seen = false;
+  for (const OpCheck::Case& c : check.cases())
+    for (std::size_t i = 0; i < c.inputs.size(); ++i) {
+      if (c.inputs[i].index() != 1) continue;
+      complex_seen = true;
+      if (kind == Kind::Real) return fmt::format("{} ({}): declared real, but input {} is complex", op, c.label, i);
+      if (kind == Kind::General && general_seen) continue;
+      const bool output_is_complex = Probe(c.f, c.inputs).output_is_complex();
+      if (kind == Kind::RealValued && output_is_complex)
+        return fmt::format("{} ({}): declared real-valued, but the output is complex", op, c.label);
+      if (kind == Kind::Holomorphic && !output_is_complex)
+        return fmt::format("{} ({}): declared holomorphic, but the output is real", op, c.label);
+      if (kind == Kind::RealValued || !output_is_complex) continue;
+      const CauchyRiemann verdict = wirtinger(c.f, c.inputs, i, ridders).verdict;
+      if (kind == Kind::Holomorphic && verdict != CauchyRiemann::Holomorphic)
+        return fmt::format("{} ({}): declared holomorphic, but input {} is {}", op, c.label, i, cauchy_riemann_name(verdict));
+      general_seen = general_seen || (verdict != CauchyRiemann::Holomorphic && verdict != CauchyRiemann::Inconclusive);
+    }
+  if (kind == Kind::General && !general_seen)
+    return fmt::format("{}: declared general, but no case fails the Cauchy-Riemann equations", op);
+  if (kind != Kind::Real && !complex_seen)
+    return fmt::format("{}: declared {}, but no case has a complex input", op, kind_name(kind));
+  return "";
+}
+
+OpReport check_op(const Op& op, GradcheckOptions options) {
+  OpCheck check;
+  op.check(check);
+  options.blame_ops = false;
+  options.parallel = true;
+  OpReport report{.op = op.name(), .kind = op.text().kind};
+  for (const OpCheck::Case& c : check.cases()) {
+    options.name = fmt::format("{} ({})", op.name(), c.label);
+    report.cases.push_back({c.label, gradcheck(c.f, c.inputs, options)});
+  }
+  for (const OpCheck::SingularCase& s : check.singular_cases()) report.singular.push_back({s.label, check_singular(s)});
+  report.kind_fault = kind_fault(op.name(), op.text().kind, check, options.ridders);
+  return report;
+}
+
+double OpReport::worst_relative_error() const {
+  double worst = 0;
+  for (const CaseReport& c : cases) worst = std::max(worst, c.result.worst_relative_error);
+  return worst;
+}
+
+std::int64_t OpReport::count(Verdict verdict) const {
+  std::int64_t n = 0;
+  for (const CaseReport& c : cases) n += c.result.count(verdict);
+  return n;
+}
+
+std::int64_t OpReport::elements() const {
+  std::int64_t n = 0;
+  for (const CaseReport& c : cases) n += static_cast<std::int64_t>(c.result.elements.size());
+  return n;
+}
+
+bool OpReport::gradients_ok() const { return elements() > 0 && count(Verdict::Pass) == elements(); }
+
+bool OpReport::ok() const {
+  return gradients_ok() && kind_fault.empty() &&
+         std::all_of(singular.begin(), singular.end(), [](const SingularReport& s) { return s.faults.empty(); });
+}
+
+std::string OpReport::message() const {
+  std::vector<std::string> lines;
+  if (elements() == 0) lines.push_back(fmt::format("{}: its check differentiates nothing", op));
+  for (const CaseReport& c : cases)
+    if (!c.result.ok()) lines.push_back(c.result.message());
+  for (const SingularReport& s : singular)
+    for (const std::string& fault : s.faults) lines.push_back(fmt::format("{} (singular, {}): {}", op, s.label, fault));
+  if (!kind_fault.empty()) lines.push_back(kind_fault);
+  return joined(lines, "\n");
+}
+
+}  // namespace argand

@@ -1,0 +1,187 @@
+#include "autograd/check/probe.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "autograd/ops/products/projection.h"
+#include "autograd/tape.h"
+
+namespace argand {
+namespace {
+
+ComplexValues values_of(const AnyVar& y) {
+  return std::visit([](const auto& v) { return ComplexValues(v.value().begin(), v.value().end()); }, y);
+}
+
+std::vector<AnyVar> make_vars(const std::vector<AnyTensor>& inputs, bool differentiable) {
+  std::vector<AnyVar> vars;
+  for (const AnyTensor& x : inputs)
+    std::visit([&]<class T>(const Tensor<T>& t) { vars.emplace_back(differentiable ? variable(t.clone()) : constant(t)); }, x);
+  return vars;
+}
+
+/// Equal, NaN in the same parts, or apart by no more than `tolerance` of the larger.
+bool agree(std::complex<double> a, std::complex<double> b, double tolerance) {
+  const auto same = [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); };
+  if (same(a.real(), b.real()) && same(a.imag(), b.imag())) return true;
+  return std::abs(a - b) <= tolerance * std::max(std::abs(a), std::abs(b));
+}
+
+Var<double> project(const AnyVar& y, std::span<const std::complex<double>> weights) {
+  return std::visit(
+      [&]<class T>(const Var<T>& v) {
+        Tensor<T> W(v.shape());
+        for (std::size_t k = 0; k < weights.size(); ++k) {
+          if constexpr (ComplexScalar<T>)
+            W.data()[k] = weights[k];
+          else
+            W.data()[k] = weights[k].real();
+        }
+        return projection(v, W);
+      },
+      y);
+}
+
+}  // namespace
+
+Functional Functional::of(std::span<const std::complex<double>> weights) {
+  Functional functional;
+  for (std::size_t k = 0; k < weights.size(); ++k)
+    if (weights[k] != 0.0) functional.terms.push_back({k, weights[k]});
+  return functional;
+}
+
+Probe::Probe(CheckedFunction f, std::vector<AnyTensor> inputs) : f_(std::move(f)), inputs_(std::move(inputs)) {
+  require(!inputs_.empty(), "gradcheck", "there is no input to differentiate with respect to");
+  const AnyVar y = evaluate(inputs_);
+  output_ = values_of(y);
+  output_shape_ = std::visit([](const auto& v) { return v.shape(); }, y);
+  output_is_complex_ = y.index() == 1;
+  const ComplexValues again = values_of(evaluate(inputs_));
+  for (std::size_t k = 0; k < output_.size(); ++k)
+    require(again.size() == output_.size() && agree(again[k], output_[k], 0), "gradcheck",
+            "two calls at the same inputs differ at output element {}; fix the function's random seed", k);
+  const Tape tape;
+  const ComplexValues recorded = values_of(f_(make_vars(inputs_, true)));
+  for (std::size_t k = 0; k < output_.size(); ++k)
+    require(agree(recorded[k], output_[k], 1e-10), "gradcheck",
+            "output element {} has another value when the tape records than inside no_grad", k);
+}
+
+std::int64_t Probe::input_size(std::size_t input) const { return input_shape(input).size(); }
+
+const Shape& Probe::input_shape(std::size_t input) const {
+  return std::visit([](const auto& t) -> const Shape& { return t.shape(); }, inputs_[input]);
+}
+
+ComplexValues Probe::random_weights(std::uint64_t seed, std::uint64_t projection) const {
+  const Random random(seed, projection);
+  ComplexValues weights(output_.size());
+  for (std::size_t k = 0; k < weights.size(); ++k) {
+    const double modulus = 0.5 + random.uniform(2 * k), turn = random.uniform(2 * k + 1);
+    weights[k] = output_is_complex_ ? std::polar(modulus, 2 * std::numbers::pi * turn) : (turn < 0.5 ? -modulus : modulus);
+  }
+  return weights;
+}
+
+std::vector<ComplexValues> Probe::analytic(std::span<const std::complex<double>> weights) const {
+  Tape tape;
+  const std::vector<AnyVar> vars = make_vars(inputs_, true);
+  const Var<double> L = project(f_(vars), weights);
+  if (L.requires_grad()) tape.backward(L);
+  std::vector<ComplexValues> gradients;
+  for (const AnyVar& x : vars)
+    gradients.push_back(std::visit(
+        [](const auto& v) {
+          const auto dx = v.grad();
+          return ComplexValues(dx.begin(), dx.end());
+        },
+        x));
+  return gradients;
+}
+
+std::vector<std::vector<double>> Probe::rounding_of(const std::vector<ComplexValues>& gradients,
+                                                    std::span<const std::complex<double>> weights) const {
+  double most = 0;
+  for (std::size_t k = 0; k < weights.size(); ++k) most += 1e-12 * std::abs(weights[k] * output_[k]);
+  std::vector<std::vector<double>> rounding;
+  for (const ComplexValues& g : gradients) rounding.emplace_back(g.size(), 0.0);
+  for (const double factor : {0.7, 0.9}) {
+    ComplexValues scaled(weights.begin(), weights.end());
+    for (auto& W : scaled) W *= factor;
+    const std::vector<ComplexValues> other = analytic(scaled);
+    for (std::size_t i = 0; i < gradients.size(); ++i)
+      for (std::size_t k = 0; k < gradients[i].size(); ++k) {
+        const double seen = 4 * std::abs(other[i][k] / factor - gradients[i][k]);
+        if (seen <= most) rounding[i][k] = std::max(rounding[i][k], seen);
+      }
+  }
+  return rounding;
+}
+
+double& Probe::coordinate(AnyTensor& x, std::int64_t element, bool imaginary) {
+  return std::visit(
+      [&]<class T>(Tensor<T>& t) -> double& {
+        return reinterpret_cast<double*>(t.data())[ComplexScalar<T> ? 2 * element + (imaginary ? 1 : 0) : element];
+      },
+      x);
+}
+
+ComplexValues Probe::output_at(std::size_t input, std::int64_t element, bool imaginary, double t) const {
+  std::vector<AnyTensor> inputs = inputs_;
+  // A copy: the output may share its storage (a reshape does).
+  inputs[input] = std::visit([](const auto& original) { return AnyTensor(original.clone()); }, inputs_[input]);
+  coordinate(inputs[input], element, imaginary) = t;
+  return values_of(evaluate(inputs));
+}
+
+std::vector<bool> Probe::reached_from(std::size_t input, std::int64_t element, bool imaginary) const {
+  std::vector<bool> reached(output_.size(), true);
+  try {
+    const ComplexValues y = output_at(input, element, imaginary, std::numeric_limits<double>::quiet_NaN());
+    for (std::size_t k = 0; k < y.size() && y.size() == output_.size(); ++k)
+      reached[k] = std::isnan(y[k].real()) || std::isnan(y[k].imag());
+  } catch (const std::exception&) {  // a function may refuse NaN; then every output may depend on the coordinate
+  }
+  return reached;
+}
+
+std::vector<Derivative> Probe::numerical(std::size_t input, std::int64_t element, bool imaginary,
+                                         std::span<const Functional> functionals, const RiddersOptions& options) const {
+  AnyTensor original = inputs_[input];
+  const double x = coordinate(original, element, imaginary);
+  std::vector<bool> reached = reached_from(input, element, imaginary);
+  const Changes changes = [&](double t, std::span<Change> change) {
+    const ComplexValues y = output_at(input, element, imaginary, t);
+    // Differences first, sums afterwards: outputs that do not depend on this coordinate cancel exactly, and have no rounding.
+    // Those that NaN or a larger step reached have it even where they do not change.
+    for (std::size_t j = 0; j < functionals.size(); ++j) {
+      change[j] = {};
+      for (const auto& [k, weight] : functionals[j].terms) {
+        if (y[k] != output_[k]) reached[k] = true;
+        if (!reached[k]) continue;
+        const std::complex<double> difference = y[k] - output_[k];
+        change[j].value += weight.real() * difference.real() + weight.imag() * difference.imag();
+        change[j].rounding += double_epsilon * std::abs(weight) * std::max(std::abs(y[k]), std::abs(output_[k]));
+      }
+    }
+  };
+  return differentiate(changes, x, functionals.size(), options);
+}
+
+std::vector<std::string> Probe::recorded_ops() const {
+  const Tape tape;
+  const AnyVar y = f_(make_vars(inputs_, true));
+  std::vector<std::string> names;
+  for (const TapeEntry& entry : tape.entries())
+    if (std::find(names.begin(), names.end(), entry.op->name()) == names.end()) names.push_back(entry.op->name());
+  return names;
+}
+
+AnyVar Probe::evaluate(const std::vector<AnyTensor>& inputs) const {
+  const NoGrad none;
+  return f_(make_vars(inputs, false));
+}
+
+}  // namespace argand

@@ -1,0 +1,75 @@
+#pragma once
+/// One function at one point, looked at from both sides: gradients by the tape, and derivatives of the output along single real
+/// coordinates of the input by difference quotients.
+
+#include <complex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "autograd/check/numerical.h"
+#include "autograd/op_check.h"
+
+namespace argand {
+
+/// One complex number per element; imaginary parts are 0 where the tensor is real.
+using ComplexValues = std::vector<std::complex<double>>;
+
+/// A real number made of the output: y -> Re Σ conj(W_k) y_k, only the terms with W_k != 0.
+struct Functional {
+  struct Term {
+    std::size_t output;
+    std::complex<double> weight;
+  };
+  std::vector<Term> terms;
+
+  /// From one weight per output element.
+  static Functional of(std::span<const std::complex<double>> weights);
+};
+
+class Probe {
+ public:
+  /// Throws when two calls of f at the same inputs differ: a random function must fix its seed before it can be checked.
+  Probe(CheckedFunction f, std::vector<AnyTensor> inputs);
+
+  const std::vector<AnyTensor>& inputs() const { return inputs_; }
+  std::int64_t input_size(std::size_t input) const;
+  const Shape& input_shape(std::size_t input) const;
+  bool input_is_complex(std::size_t input) const { return inputs_[input].index() == 1; }
+
+  const ComplexValues& output() const { return output_; }
+  const Shape& output_shape() const { return output_shape_; }
+  bool output_is_complex() const { return output_is_complex_; }
+
+  /// Fixed random weights with moduli in [0.5, 1.5), real for a real output: no output element escapes, none dominates.
+  ComplexValues random_weights(std::uint64_t seed, std::uint64_t projection) const;
+
+  /// Gradients of L = Re Σ conj(W) f by one backward pass on a tape of its own; one entry per input.
+  std::vector<ComplexValues> analytic(std::span<const std::complex<double>> weights) const;
+  /// How far rounding may have moved each of these gradients: as measured by scaling the weights by factors that are no powers of
+  /// two, under which a gradient is linear but for rounding. Never more than 1e-12 of the sum of all |W_k f_k|, lest a gradient
+  /// that is not linear excuse itself.
+  std::vector<std::vector<double>> rounding_of(const std::vector<ComplexValues>& gradients,
+                                               std::span<const std::complex<double>> weights) const;
+  /// dL/dx (or dL/dy when `imaginary`) of every functional, for one element of one input.
+  std::vector<Derivative> numerical(std::size_t input, std::int64_t element, bool imaginary,
+                                    std::span<const Functional> functionals, const RiddersOptions& options) const;
+  /// The ops that f records, each once, in order.
+  std::vector<std::string> recorded_ops() const;
+
+ private:
+  AnyVar evaluate(const std::vector<AnyTensor>& inputs) const;
+  static double& coordinate(AnyTensor& x, std::int64_t element, bool imaginary);
+  /// f with one real coordinate of one input moved to t.
+  ComplexValues output_at(std::size_t input, std::int64_t element, bool imaginary, double t) const;
+  /// Output elements that become NaN with this coordinate: they depend on it, though no change may be large enough to be seen.
+  std::vector<bool> reached_from(std::size_t input, std::int64_t element, bool imaginary) const;
+
+  CheckedFunction f_;
+  std::vector<AnyTensor> inputs_;
+  ComplexValues output_;
+  Shape output_shape_;
+  bool output_is_complex_ = false;
+};
+
+}  // namespace argand

@@ -1,0 +1,138 @@
+#include "autograd/check/usage.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "autograd/check/usage_size.h"
+#include "autograd/check/verdict.h"
+
+namespace argand {
+namespace {
+
+Effort effort_of(std::int64_t n) { return n > short_length ? Effort::Long : Effort::Short; }
+
+/// "real, complex": the types of a case's inputs.
+std::string types_of(const OpCheck::Case& c) {
+  std::vector<std::string> types;
+  for (const AnyTensor& x : c.inputs) types.emplace_back(x.index() == 1 ? "complex" : "real");
+  return joined(types, ", ");
+}
+
+class UsageCheck {
+ public:
+  UsageCheck(std::string name, const OpCheck& check, const UsageOptions& options)
+      : check_(check), options_(options), report_{.op = std::move(name)}, ways_(report_) {}
+
+  UsageReport run() {
+    const ThreadCount one(1);  // at these sizes they would wait for each other; Use::Threads takes several
+    for (const OpCheck::Case& c : check_.cases()) check_case(c);
+    for (const OpCheck::Growth& growth : check_.growths()) check_growth(growth);
+    for (const OpCheck::Case& c : check_.cases())
+      if (!grown_.contains(types_of(c)) && !done())
+        report_.faults.push_back(
+            {Use::Size, c.label, fmt::format("no case with inputs ({}) grows without a limit; call check.grows", types_of(c))});
+    return std::move(report_);
+  }
+
+ private:
+  bool done() const { return options_.first_fault_only && !report_.faults.empty(); }
+
+  void check_case(const OpCheck::Case& c) {
+    if (done()) return;
+    Subject s = Subject::of(c, c.label);
+    const bool elements = !check_.do_places_matter() && maps_elements(s);
+    if (elements) grown_.insert(types_of(c));
+    if (!ways_.check(s, Effort::All) || !elements) return;
+    const Repeated repeated(s);
+    s.sample = repeated.expected();
+    const auto place_at = [&](std::int64_t n) { return first_difference(repeated.at(n)); };
+    if (!ways_.check_sample(s, Use::Size, use_name(Use::Size))) return say_where(lengths(options_.longest), place_at);
+    for (const std::int64_t n : lengths(options_.longest)) {
+      Subject grown = repeated.at(n);
+      if (!ways_.check_sample(grown, Use::Size, use_name(Use::Size))) return say_where(lengths(options_.longest), place_at);
+      if (!ways_.check(grown, effort_of(n))) return;
+    }
+  }
+
+  void check_growth(const OpCheck::Growth& growth) {
+    for (const std::int64_t n : lengths(std::min(growth.longest, options_.longest))) {
+      OpCheck at;
+      growth.add_cases(at, n);
+      for (std::size_t k = 0; k < at.cases().size(); ++k) {
+        if (done()) return;
+        const OpCheck::Case& c = at.cases()[k];
+        if (growth.longest >= longest_length) grown_.insert(types_of(c));
+        Subject s = grown_case(growth, c, n);
+        if (!ways_.check(s, effort_of(n))) return;
+        report_.compared[static_cast<std::size_t>(Use::Size)] += s.gradient_size();
+        std::string explanation;
+        if (slope_agrees(s, explanation)) continue;
+        report_.faults.push_back({Use::Size, s.label, fmt::format("{}: {}", use_name(Use::Size), explanation)});
+        // At a few other lengths: it takes many slopes to find the place.
+        std::vector<std::int64_t> others(24);
+        std::iota(others.begin(), others.end(), 1);
+        if (n > others.back()) others.push_back(n);
+        return say_where(others, [&](std::int64_t m) {
+          OpCheck other;
+          growth.add_cases(other, m);
+          Subject t = Subject::of(other.cases()[k], "");
+          t.sample = Passes<double>(t.f, t.inputs).fresh(t.incoming);
+          return first_wrong_slope(t);
+        });
+      }
+    }
+  }
+
+  /// Opens the last fault's message with what the wrong elements of these lengths have in common.
+  template <class PlaceAt>
+  void say_where(const std::vector<std::int64_t>& at, const PlaceAt& place_at) {
+    std::vector<WrongPlace> places;
+    for (const std::int64_t n : at)
+      if (const auto place = place_at(n)) places.push_back(*place);
+    std::string& message = report_.faults.back().message;
+    if (const std::string where = common_place(places); !where.empty())
+      message = fmt::format("wrong {}{}", where, message.substr(use_name(Use::Size).size()));
+  }
+
+  const OpCheck& check_;
+  const UsageOptions options_;
+  UsageReport report_;
+  Ways ways_;
+  std::set<std::string> grown_ = {};  ///< types of the cases that grow
+};
+
+}  // namespace
+
+std::string_view use_name(Use use) {
+  switch (use) {
+    case Use::Again: return "wrong in a later backward pass";
+    case Use::Added: return "wrong when it is added to a gradient";
+    case Use::Twice: return "wrong when the same input is used twice";
+    case Use::SameVariable: return "wrong when one variable stands for two inputs";
+    case Use::Scaled: return "wrong for large or small incoming gradients";
+    case Use::Split: return "wrong when parts of the incoming gradient are 0";
+    case Use::Float32: return "wrong in float32";
+    case Use::Size: return "wrong at another length";
+    case Use::Threads: return "other bits with other threads";
+  }
+  return "?";
+}
+
+std::int64_t UsageReport::total() const { return std::accumulate(compared.begin(), compared.end(), std::int64_t{0}); }
+
+std::string UsageReport::message() const { return first_faults(op, faults); }
+
+UsageReport check_usage(std::string name, const OpCheck& check, const UsageOptions& options) {
+  return UsageCheck(std::move(name), check, options).run();
+}
+
+UsageReport check_usage(const Op& op, const UsageOptions& options) {
+  OpCheck check;
+  op.check(check);
+  return check_usage(op.name(), check, options);
+}
+
+}  // namespace argand

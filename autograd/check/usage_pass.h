@@ -1,0 +1,80 @@
+#pragma once
+/// Backward passes of one function for checks that compare gradients with each other (autograd/check/usage.h).
+
+#include <complex>
+#include <span>
+#include <vector>
+
+#include "autograd/op_check.h"
+
+namespace argand {
+
+/// The elements of one tensor in row-major order; imaginary parts are 0 where it is real.
+using Numbers = std::vector<std::complex<double>>;
+
+template <RealScalar R>
+Numbers numbers_of(const AnyTensorOf<R>& x) {
+  return std::visit([](const auto& t) { return Numbers(t.begin(), t.end()); }, x);
+}
+/// The same tensor with other elements, as many. Imaginary parts are dropped where it is real.
+template <RealScalar R>
+AnyTensorOf<R> with_numbers(const AnyTensorOf<R>& like, const Numbers& numbers);
+
+inline const Shape& shape_of(const AnyTensor& x) {
+  return std::visit([](const auto& t) -> const Shape& { return t.shape(); }, x);
+}
+
+/// Value and gradients of one backward pass.
+struct Sample {
+  Numbers value;
+  std::vector<Numbers> gradients;  ///< one per input
+};
+
+/// f at `inputs` in precision R, on tapes of its own. Incoming gradients are put straight into f's outputs: no other op takes part.
+template <RealScalar R>
+class Passes {
+ public:
+  using Variables = std::vector<AnyVarOf<R>>;
+
+  Passes(FunctionOf<R> f, const std::vector<AnyTensor>& inputs);
+
+  /// f's output, nothing recorded.
+  AnyTensorOf<R> value() const;
+  /// New variables, without gradients.
+  Variables variables() const;
+  /// Records f once for each incoming gradient and walks the tape once: gradients add to what the variables hold. Returns the
+  /// value.
+  Numbers pass(const Variables& x, std::span<const Numbers> incoming) const;
+  /// One pass from new variables.
+  Sample fresh(const Numbers& incoming) const;
+
+  static std::vector<Numbers> gradients(const Variables& x);
+  /// Puts a gradient into a variable, as if an earlier pass had left it.
+  static void set_gradient(const AnyVarOf<R>& x, const Numbers& gradient);
+
+ private:
+  FunctionOf<R> f_;
+  std::vector<AnyTensorOf<R>> inputs_;
+};
+
+/// By how much each number changes for random relative changes ε = `step` of all inputs and incoming gradients, over ε: what
+/// rounding of the operands alone can do, in units of the last place.
+struct Condition {
+  std::vector<double> value = {};
+  std::vector<std::vector<double>> gradients = {};
+};
+template <RealScalar R>
+Condition condition_of(const FunctionOf<R>& f, const std::vector<AnyTensor>& inputs, const Numbers& incoming, const Sample& sample,
+                       double step);
+
+/// d/dt Re Σ conj(W) f(x + t v) at t = 0 by differences, and what rounding may have done to it.
+struct Slope {
+  double value = 0, rounding = 0;
+};
+Slope slope_along(const CheckedFunction& f, const std::vector<AnyTensor>& inputs, const Numbers& incoming,
+                  const std::vector<Numbers>& direction);
+
+/// Random weights for an output like y: moduli in [0.5, 1.5), real where y is, representable in float32.
+Numbers random_incoming(const AnyTensor& y, std::uint64_t seed);
+
+}  // namespace argand

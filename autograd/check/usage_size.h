@@ -1,0 +1,72 @@
+#pragma once
+/// Growing shapes (autograd/check/usage.h): what the gradient should be at any length, and in which elements it is not.
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "autograd/check/usage_ways.h"
+#include "autograd/check/verdict.h"
+
+namespace argand {
+
+/// Up to here every length is tried: past the widest vector register four times over.
+inline constexpr std::int64_t short_length = 67;
+/// 1 ... 67 and some tens of thousands, past the range of elements that one thread takes; none above `longest`.
+std::vector<std::int64_t> lengths(std::int64_t longest);
+
+/// Whether the op maps elements one by one: all inputs and the output of one shape, and output element k moves only with the
+/// inputs' elements k.
+bool maps_elements(const Subject& s);
+
+/// Such an op's case with its elements over and over, n in all: inputs and incoming gradient.
+Subject repeated(const Subject& base, std::int64_t n);
+
+/// A case that `growth` has added for n, under both labels and n.
+Subject grown_case(const OpCheck::Growth& growth, const OpCheck::Case& c, std::int64_t n);
+
+/// The first four faults of an op, one a line, "op (label): message", and how many more there are.
+template <class Fault>
+std::string first_faults(std::string_view op, const std::vector<Fault>& faults) {
+  constexpr std::size_t most = 4;
+  std::vector<std::string> lines;
+  for (std::size_t k = 0; k < std::min(most, faults.size()); ++k)
+    lines.push_back(fmt::format("{} ({}): {}", op, faults[k].label, faults[k].message));
+  if (faults.size() > most) lines.push_back(fmt::format("{}: and {} more like these", op, faults.size() - most));
+  return joined(lines, "\n");
+}
+
+/// The elements of such an op's case, over and over up to any length. What value and gradient are there is taken from a length that
+/// every vector register divides.
+class Repeated {
+ public:
+  /// `base` has its sample and condition.
+  explicit Repeated(const Subject& base);
+  Subject at(std::int64_t n) const;
+  /// Sample of the case itself, as it is within the long one.
+  const Sample& expected() const { return whole_; }
+
+ private:
+  const Subject& base_;
+  Sample whole_;
+};
+
+struct WrongPlace {
+  std::int64_t element;    ///< the first wrong one, in row-major order
+  std::int64_t size;       ///< of the tensor
+  std::int64_t last_axis;  ///< its length
+};
+
+/// The first gradient element of s that is not s.sample's.
+std::optional<WrongPlace> first_difference(const Subject& s);
+/// Whether the gradient of s.sample is the slope of the value in a random direction; false with an explanation.
+bool slope_agrees(const Subject& s, std::string& explanation);
+/// The first element to which that direction must be cut down to find a wrong slope.
+std::optional<WrongPlace> first_wrong_slope(const Subject& s);
+
+/// What the places have in common: "in the last n mod 8 elements of n", "from element 4096 on", or nothing.
+std::string common_place(const std::vector<WrongPlace>& places);
+
+}  // namespace argand

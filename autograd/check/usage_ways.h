@@ -1,0 +1,83 @@
+#pragma once
+/// The uses of one gradient (autograd/check/usage.h) that compare it with itself; growing shapes are in autograd/check/usage_size.h.
+
+#include "autograd/check/usage.h"
+#include "autograd/check/usage_pass.h"
+#include "core/parallel.h"
+
+namespace argand {
+
+/// The number of threads while it lives.
+class ThreadCount {
+ public:
+  explicit ThreadCount(int n) : before_(num_threads()) { set_num_threads(n); }
+  ~ThreadCount() { set_num_threads(before_); }
+  ThreadCount(const ThreadCount&) = delete;
+  ThreadCount& operator=(const ThreadCount&) = delete;
+
+ private:
+  int before_;
+};
+
+/// A case at inputs that float32 holds exactly.
+struct Subject {
+  std::string label;
+  CheckedFunction f;
+  FunctionOf<float> f32;
+  std::vector<AnyTensor> inputs;
+  Shape output = {};
+  bool complex_output = false;
+  Numbers incoming = {};     ///< gradient of the output
+  Sample sample = {};        ///< value and gradients in float64: those of the first pass, unless more is known
+  Condition condition = {};  ///< of the mathematics; filled in when first needed
+  Condition noise = {};      ///< of the computation in float32, where it says more: differences that cancel
+
+  std::int64_t gradient_size() const;  ///< elements of all inputs
+  static Subject of(const OpCheck::Case& c, std::string label);
+};
+
+/// How much of the list a case goes through: a long one needs no patience with what length does not change.
+enum class Effort { All, Short, Long };
+
+class Ways {
+ public:
+  explicit Ways(UsageReport& report) : report_(report) {}
+
+  /// Every use but Size, in both precisions, until the first fault. False when there is one.
+  bool check(Subject& s, Effort effort);
+  /// A first pass in float64 is s.sample but for rounding. `how` opens the fault's message.
+  bool check_sample(Subject& s, Use use, std::string_view how);
+
+ private:
+  template <RealScalar R>
+  bool check_in(const Subject& s, const Passes<R>& passes, const Sample& first, Effort effort);
+  template <RealScalar R>
+  bool again(const Subject& s, const Passes<R>& passes, const Sample& first);
+  template <RealScalar R>
+  bool added(const Subject& s, const Passes<R>& passes, const Sample& first, int most);
+  template <RealScalar R>
+  bool twice(const Subject& s, const Passes<R>& passes, const Sample& first);
+  template <RealScalar R>
+  bool same_variable(const Subject& s, const FunctionOf<R>& f);
+  template <RealScalar R>
+  bool scaled(const Subject& s, const Passes<R>& passes, const Sample& first, Effort effort);
+  template <RealScalar R>
+  bool split(const Subject& s, const Passes<R>& passes, const Sample& first);
+  template <RealScalar R>
+  bool threads(const Subject& s, const Passes<R>& passes);
+
+  template <class Got, class Want, class Bar>
+  bool compare(Use use, const Subject& s, std::string_view precision, std::string_view how, const std::string& tensor,
+               const Shape& shape, bool is_complex, const Got& got, const Want& want, const Bar& bar);
+  template <class Want, class Bar>
+  bool compare_gradients(Use use, const Subject& s, std::string_view precision, std::string_view how,
+                         const std::vector<Numbers>& got, const Want& want, const Bar& bar);
+  bool close(Use use, const Subject& s, std::string_view precision, std::string_view how, const Sample& got, double epsilon);
+  bool close_in_float32(Subject& s, const Sample& single);
+  bool same_bits(Use use, const Subject& s, std::string_view precision, std::string_view how, const Sample& got,
+                 const Sample& want);
+
+  UsageReport& report_;
+};
+
+}  // namespace argand

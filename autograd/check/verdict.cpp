@@ -1,0 +1,103 @@
+#include "autograd/check/verdict.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace argand {
+
+std::string_view verdict_name(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::Pass: return "pass";
+    case Verdict::Fail: return "fail";
+    case Verdict::Inconclusive: return "inconclusive";
+    case Verdict::Kink: return "kink";
+    case Verdict::BranchCut: return "branch cut";
+  }
+  return "?";
+}
+
+void Comparison::add(const Derivative& d, bool imaginary) {
+  numerical += imaginary ? std::complex(0.0, d.central.value) : std::complex(d.central.value, 0.0);
+  error = std::hypot(error, d.central.error);
+  variation = std::max(variation, d.variation);
+  magnitude = std::max(magnitude, d.magnitude);
+  varies = varies || !d.flat;
+  if ((d.jump && !jump) || (d.kink && !jump && !kink)) {
+    seen = d;
+    along_imaginary = imaginary;
+  }
+  kink = kink || d.kink;
+  jump = jump || d.jump;
+}
+
+double Comparison::size() const {
+  const double a = std::abs(analytic), n = std::abs(numerical);
+  const bool converged = std::isfinite(n) && error <= 1e-3 * n && !kink && !jump;
+  return std::max(std::isfinite(a) ? a : 0, converged ? n : 0);
+}
+
+void Comparison::allow_rounding(double largest) {
+  rounding = std::max(rounding, 1e-12 * (magnitude > 0 ? std::min(largest, magnitude) : largest));
+}
+
+double Comparison::relative_error(double scale) const {
+  const double size = std::max(scale, variation), difference = std::abs(analytic - numerical);
+  return size > 0 && varies ? difference / size : difference;
+}
+
+Verdict judge(const Comparison& c, double scale, double tolerance) {
+  const double difference = std::abs(c.analytic - c.numerical);
+  if (c.jump) return Verdict::BranchCut;
+  if (c.kink) return Verdict::Kink;
+  if (!std::isfinite(difference))
+    return std::isfinite(c.error) && std::isfinite(std::abs(c.numerical)) ? Verdict::Fail : Verdict::Inconclusive;
+  const double own = std::max(std::abs(c.analytic), std::abs(c.numerical)), equal = tolerance * own + c.rounding;
+  if (difference > equal + 10 * c.error) return Verdict::Fail;
+  if (difference > equal + c.error) return Verdict::Inconclusive;
+  // Nothing but rounding on either side: L does not depend on this element, and the gradient does not say it does.
+  const bool zero = std::abs(c.analytic) <= c.rounding;
+  if (!c.varies) return zero ? Verdict::Pass : Verdict::Inconclusive;
+  // The bar must be narrow beside the derivatives around here, and tell this one from 0 unless it is 0.
+  const bool narrow = c.error <= 0.5 * tolerance * std::max(scale, c.variation);
+  const bool told = zero || c.error <= 0.1 * own;
+  return narrow && told ? Verdict::Pass : Verdict::Inconclusive;
+}
+
+std::string describe(const Comparison& c, Verdict verdict, bool is_complex) {
+  const std::string along = is_complex ? (c.along_imaginary ? " along the imaginary axis" : " along the real axis") : "";
+  const std::string both = fmt::format("analytic {}, numerical {} ± {:.1g}", number_name(c.analytic, is_complex),
+                                       number_name(c.numerical, is_complex), c.error);
+  switch (verdict) {
+    case Verdict::Kink:
+      return fmt::format("a kink{}: the derivative is {:.6g} from the left and {:.6g} from the right; analytic {}", along,
+                         c.seen.left.value, c.seen.right.value, number_name(c.analytic, is_complex));
+    case Verdict::BranchCut:
+      return fmt::format("a cut{}: the value jumps by {:.6g}; analytic {}", along, c.seen.jump_right.value - c.seen.jump_left.value,
+                         number_name(c.analytic, is_complex));
+    case Verdict::Inconclusive: return fmt::format("{}: inconclusive, the error bar is too wide", both);
+    default: return both;
+  }
+}
+
+std::string element_name(const Shape& shape, std::int64_t element) {
+  const auto strides = strides_of(shape);
+  std::vector<std::string> index;
+  for (int axis = 0; axis < shape.rank(); ++axis)
+    index.push_back(std::to_string(element / strides[static_cast<std::size_t>(axis)] % shape[axis]));
+  return fmt::format("[{}]", joined(index, ", "));
+}
+
+std::string number_name(std::complex<double> z, bool is_complex) {
+  z += 0.0;  // -0 becomes 0
+  return is_complex ? fmt::format("{:.6g}{:+.6g}i", z.real(), z.imag() + 0.0) : fmt::format("{:.6g}", z.real());
+}
+
+std::string joined(const std::vector<std::string>& words, std::string_view separator) {
+  std::string text;
+  for (std::size_t k = 0; k < words.size(); ++k) text += (k > 0 ? std::string(separator) : "") + words[k];
+  return text;
+}
+
+}  // namespace argand

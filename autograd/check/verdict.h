@@ -1,0 +1,65 @@
+#pragma once
+/// One analytic derivative beside one numerical derivative: which of five verdicts, and how to say it.
+
+#include <complex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "autograd/check/numerical.h"
+#include "core/shape.h"
+
+namespace argand {
+
+enum class Verdict {
+  Pass,
+  Fail,          ///< analytic and numerical differ by more than the tolerance and ten error bars
+  Inconclusive,  ///< the error bar is too wide to tell
+  Kink,          ///< the one-sided derivatives differ: there is nothing to compare with
+  BranchCut,     ///< the value itself jumps here
+};
+std::string_view verdict_name(Verdict verdict);
+
+/// dL/dx + i dL/dy of one element, both ways.
+struct Comparison {
+  std::complex<double> analytic = 0, numerical = 0;
+  double error = 0;                 ///< bar of `numerical`
+  double rounding = 0;              ///< how far rounding may have moved `analytic`
+  double variation = 0;             ///< size of derivatives around here, even where this one is 0 (Derivative::variation)
+  double magnitude = 0;             ///< of the values that depend on this element (Derivative::magnitude)
+  bool varies = false;              ///< L changes with this element by more than rounding, at some step
+  bool kink = false, jump = false;  ///< seen on either axis
+  bool along_imaginary = false;     ///< the axis it was seen on
+  Derivative seen = {};             ///< there: one-sided derivatives and jumps
+
+  /// Takes in the derivative along the real or the imaginary axis.
+  void add(const Derivative& d, bool imaginary);
+  /// The larger gradient of the two, for the tensor's scale: a numerical one that did not converge does not count, lest one bad
+  /// element make the others' tolerance wide.
+  double size() const;
+  /// Allows for the rounding of a gradient that is made of numbers as large as `largest`, the largest gradient of all inputs: 1e-12
+  /// of that, but not of more than the values that depend on this element, whose size bounds what cancelled in it.
+  void allow_rounding(double largest);
+  /// |analytic − numerical| relative to `scale` or what else is known of the size of derivatives here; 0 where L is constant.
+  double relative_error(double scale) const;
+};
+
+/// Every element is judged against its own size: with a and n the two gradients, e the bar of n, r the rounding of a,
+///
+///     Fail:  |a − n| > tolerance · max(|a|, |n|) + 10 e + r        Pass:  |a − n| <= tolerance · max(|a|, |n|) + e + r,
+///
+/// and to pass, e must be small enough for "equal" to mean something (below). What is neither is inconclusive. A NaN where the
+/// numerical derivative exists fails. `scale` is the largest |gradient| of the tensor; it decides what is precise, never what is
+/// equal.
+Verdict judge(const Comparison& c, double scale, double tolerance);
+
+/// "analytic 1.2+3i, numerical 1.2-3i ± 2e-12", "a kink: the derivative is 0 from the left and 1 from the right; analytic 0", ...
+std::string describe(const Comparison& c, Verdict verdict, bool is_complex);
+
+/// "[1, 2]" for the element at this place of a row-major tensor; "[]" for a scalar.
+std::string element_name(const Shape& shape, std::int64_t element);
+/// "1.5", "1.5-2i"
+std::string number_name(std::complex<double> z, bool is_complex);
+std::string joined(const std::vector<std::string>& words, std::string_view separator);
+
+}  // namespace argand

@@ -1,0 +1,273 @@
+#include "autograd/ops/elementwise/arithmetic.h"
+
+#include "autograd/accumulate.h"
+#include "autograd/op_check.h"
+#include "core/kernels/complex_math.h"
+
+namespace argand {
+namespace {
+
+/// A gradient in the type of the operand it is for. L depends on a real operand x only through its real axis, so of
+/// ∂L/∂x + i ∂L/∂y the first part is its gradient.
+template <Scalar T, Scalar G>
+T part_for(G g) {
+  if constexpr (RealScalar<T>)
+    return real_of(g);
+  else
+    return g;
+}
+
+/// dw itself for an operand of its type (no copy), its real part for a real one; then the adjoint of broadcasting.
+template <Scalar T, Scalar G>
+void pass_on(const Sink<T>& dx, const Tensor<G>& dw, const Shape& shape) {
+  if (!dx) return;
+  if constexpr (std::same_as<T, G>)
+    dx.add(sum_to(dw, shape));
+  else
+    dx.add(sum_to(map([](G g) { return part_for<T>(g); }, dw), shape));
+}
+
+/// dx = Σ f(dw, other) over the stretched axes.
+template <Scalar T, Scalar G, Scalar O, class F>
+void pass_on(const Sink<T>& dx, const F& f, const Tensor<G>& dw, const Tensor<O>& other, const Shape& shape) {
+  if (!dx) return;
+  if (dw.shape() == other.shape() && dw.shape() == shape)
+    accumulate_map(dx, f, dw, other);
+  else
+    dx.add(sum_to(broadcast_map("backward", f, dw, other), shape));
+}
+
+/// Every pairing of real and complex operands, of equal and of broadcast shapes.
+template <class F>
+void check_pairs(OpCheck& check, const F& f) {
+  check.function("real, real", f, check.real({3, 4}), check.real({3, 4}, 0.5, 2));
+  check.function("complex, complex", f, check.complex({3, 4}), check.complex({3, 4}));
+  check.function("real, complex", f, check.real({3, 4}), check.complex({3, 4}));
+  check.function("complex, real", f, check.complex({3, 4}), check.real({3, 4}, 0.5, 2));
+  check.function("row broadcast", f, check.complex({2, 3, 4}), check.complex({4}));
+  check.function("column broadcast, real, complex", f, check.real({3, 1}), check.complex({2, 1, 4}));
+  check.function("scalar broadcast, complex, real", f, check.complex({2, 3}), check.real({}, 0.5, 2));
+  check.function("real row to complex matrix", f, check.real({4}), check.complex({3, 4}));
+  check.grows("real row broadcast", [f](OpCheck& at, std::int64_t n) {
+    at.function("", f, at.real({2, n}), at.real({n}, 0.5, 2));
+  });
+  check.grows("row broadcast", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.complex({2, n}), at.complex({n})); });
+  check.grows("column broadcast, real, complex", [f](OpCheck& at, std::int64_t n) {
+    at.function("", f, at.real({n, 1}), at.complex({1, 3}));
+  });
+  check.grows("scalar broadcast, complex, real",
+              [f](OpCheck& at, std::int64_t n) { at.function("", f, at.complex({n}), at.real({}, 0.5, 2)); });
+  check.grows("real row to complex matrix", [f](OpCheck& at, std::int64_t n) {
+    at.function("", f, at.real({n}), at.complex({2, n}));
+  });
+}
+
+}  // namespace
+
+// ------------------------------------------------------------------------------------------------ add
+
+static const Op add_op({.name = "add",
+                        .kind = Kind::Holomorphic,
+                        .equation = "w = a + b",
+                        .dz = "∂w/∂a = ∂w/∂b = 1",
+                        .dzbar = "0",
+                        .vjp = "da = dw, db = dw; Re dw for a real operand; summed over stretched axes",
+                        .derivation = "Linear in each operand. A real operand moves along the real axis only, hence the real part. "
+                                      "A stretched operand enters every element it was stretched to, hence the sum.",
+                        .singular = "none",
+                        .source = "definition"},
+                       [](OpCheck& check) { check_pairs(check, [](auto a, auto b) { return add(a, b); }); });
+
+template <Scalar A, Scalar B>
+Var<Promote<A, B>> add(const Var<A>& a, const Var<B>& b) {
+  using W = Promote<A, B>;
+  return record(
+      add_op,
+      broadcast_map(
+          "add", [](A x, B y) { return x + y; }, a.value(), b.value()),
+      [a_shape = a.shape(), b_shape = b.shape(), da = sink(a), db = sink(b)](const Tensor<W>& dw) {
+        pass_on(da, dw, a_shape);
+        pass_on(db, dw, b_shape);
+      },
+      a, b);
+}
+
+// ------------------------------------------------------------------------------------------------ sub
+
+static const Op sub_op({.name = "sub",
+                        .kind = Kind::Holomorphic,
+                        .equation = "w = a - b",
+                        .dz = "∂w/∂a = 1, ∂w/∂b = -1",
+                        .dzbar = "0",
+                        .vjp = "da = dw, db = -dw; the real part for a real operand; summed over stretched axes",
+                        .derivation = "Linear in each operand; real and stretched operands as for add.",
+                        .singular = "none",
+                        .source = "definition"},
+                       [](OpCheck& check) { check_pairs(check, [](auto a, auto b) { return sub(a, b); }); });
+
+template <Scalar A, Scalar B>
+Var<Promote<A, B>> sub(const Var<A>& a, const Var<B>& b) {
+  using W = Promote<A, B>;
+  return record(
+      sub_op,
+      broadcast_map(
+          "sub", [](A x, B y) { return x - y; }, a.value(), b.value()),
+      [a_shape = a.shape(), b_shape = b.shape(), da = sink(a), db = sink(b)](const Tensor<W>& dw) {
+        pass_on(da, dw, a_shape);
+        if (db) db.add(sum_to(map([](W g) { return part_for<B>(-g); }, dw), b_shape));
+      },
+      a, b);
+}
+
+// ------------------------------------------------------------------------------------------------ mul
+
+static const Op mul_op(
+    {.name = "mul",
+     .kind = Kind::Holomorphic,
+     .equation = "w = a b, elementwise",
+     .dz = "∂w/∂a = b, ∂w/∂b = a",
+     .dzbar = "0",
+     .vjp = "da = conj(b) dw, db = conj(a) dw; the real part for a real operand; summed over stretched axes",
+     .derivation = "Holomorphic in each operand with the other fixed, so conj(∂w/∂a) dw = conj(b) dw. For a real a "
+                   "and complex b: w = (a Re b, a Im b), so ∂L/∂a = Re b Re dw + Im b Im dw = Re(conj(b) dw).",
+     .singular = "none",
+     .source = "definition"},
+    [](OpCheck& check) { check_pairs(check, [](auto a, auto b) { return mul(a, b); }); });
+
+template <Scalar A, Scalar B>
+Var<Promote<A, B>> mul(const Var<A>& a, const Var<B>& b) {
+  using W = Promote<A, B>;
+  const Sink<A> da = sink(a);
+  const Sink<B> db = sink(b);
+  return record(
+      mul_op,
+      broadcast_map(
+          "mul", [](A x, B y) { return mul(x, y); }, a.value(), b.value()),
+      [a_shape = a.shape(), b_shape = b.shape(), x = kept_for(db, a.value()), y = kept_for(da, b.value()), da,
+       db](const Tensor<W>& dw) {
+        pass_on(
+            da, [](W g, B v) { return part_for<A>(conj_mul(v, g)); }, dw, y, a_shape);
+        pass_on(
+            db, [](W g, A v) { return part_for<B>(conj_mul(v, g)); }, dw, x, b_shape);
+      },
+      a, b);
+}
+
+// ------------------------------------------------------------------------------------------------ div
+
+static const Op div_op(
+    {.name = "div",
+     .kind = Kind::Holomorphic,
+     .equation = "w = a / b, elementwise",
+     .dz = "∂w/∂a = 1/b, ∂w/∂b = -a/b² = -w/b",
+     .dzbar = "0",
+     .vjp = "da = dw / conj(b), db = -conj(w) dw / conj(b); the real part for a real operand; summed over stretched axes",
+     .derivation = "w b = a: differentiating by a gives w' b = 1; by b, w' b + w = 0, hence w' = -w/b. Dividing twice by b instead "
+                   "of once by b² neither overflows nor underflows before the result does.",
+     .singular = "b = 0: a pole. The value is what IEEE division gives (infinite or NaN), both gradients are 0",
+     .source = "Ahlfors, Complex Analysis, 2.1.2"},
+    [](OpCheck& check) {
+      const auto f = [](auto a, auto b) { return div(a, b); };
+      check_pairs(check, f);
+      const std::complex<double> small(3e-30, -4e-30), large(-4e30, 3e30);
+      check.finite(
+          "1/b for a huge b", [](auto b) { return div(number<typename decltype(b)::value_type>(1), b); },
+          Tensor<std::complex<double>>({2}, {large, {0, 1e30}}));
+      check.finite("tiny by tiny", f, Tensor<std::complex<double>>({1}, {small * 1e-8}),
+                   Tensor<std::complex<double>>({1}, {small}));
+    });
+
+template <Scalar A, Scalar B>
+Var<Promote<A, B>> div(const Var<A>& a, const Var<B>& b) {
+  using W = Promote<A, B>;
+  const Sink<A> da = sink(a);
+  const Sink<B> db = sink(b);
+  Tensor<W> w = broadcast_map(
+      "div", [](A x, B y) { return divide(x, y); }, a.value(), b.value());
+  return record(
+      div_op, w,
+      [a_shape = a.shape(), b_shape = b.shape(), w = kept_for(db, w), y = b.value(), da, db](const Tensor<W>& dw) {
+        const Tensor<W> quotient = broadcast_map(
+            "div", [](W g, B v) { return v == B(0) ? W(0) : divide(g, conj_of(v)); }, dw, y);
+        pass_on(da, quotient, a_shape);
+        if (!db) return;
+        // The quotient is 0 where b is, but 0 times an infinite w would be NaN.
+        const auto minus = [](W q, W v) { return q == W(0) ? B(0) : -part_for<B>(conj_mul(v, q)); };
+        pass_on(db, minus, quotient, w, b_shape);
+      },
+      a, b);
+}
+
+// ------------------------------------------------------------------------------------------------ neg
+
+static const Op neg_op({.name = "neg",
+                        .kind = Kind::Holomorphic,
+                        .equation = "w = -z",
+                        .dz = "-1",
+                        .dzbar = "0",
+                        .vjp = "dz = -dw",
+                        .derivation = "Linear.",
+                        .singular = "none",
+                        .source = "definition"},
+                       [](OpCheck& check) {
+                         const auto f = [](auto z) { return neg(z); };
+                         check.function("real", f, check.real({3, 4}));
+                         check.function("complex", f, check.complex({3, 4}));
+                       });
+
+template <Scalar T>
+Var<T> neg(const Var<T>& z) {
+  return record(
+      neg_op, map([](T x) { return -x; }, z.value()),
+      [dz = sink(z)](const Tensor<T>& dw) {
+        accumulate_map(
+            dz, [](T g) { return -g; }, dw);
+      },
+      z);
+}
+
+// ------------------------------------------------------------------------------------------------ scale
+
+static const Op scale_op({.name = "scale",
+                          .kind = Kind::Holomorphic,
+                          .equation = "w = c z, c a real constant",
+                          .dz = "c",
+                          .dzbar = "0",
+                          .vjp = "dz = c dw",
+                          .derivation = "Linear, and conj(c) = c.",
+                          .singular = "none",
+                          .source = "definition"},
+                         [](OpCheck& check) {
+                           const auto f = [](auto z) { return scale(z, -1.75f); };
+                           check.function("real", f, check.real({3, 4}));
+                           check.function("complex", f, check.complex({3, 4}));
+                         });
+
+template <Scalar T>
+Var<T> scale(const Var<T>& z, RealOf<T> c) {
+  return record(
+      scale_op, map([c](T x) { return mul(x, c); }, z.value()),
+      [c, dz = sink(z)](const Tensor<T>& dw) {
+        accumulate_map(
+            dz, [c](T g) { return mul(g, c); }, dw);
+      },
+      z);
+}
+
+#define ARGAND_PAIR(A, B)                                        \
+  template Var<Promote<A, B>> add(const Var<A>&, const Var<B>&); \
+  template Var<Promote<A, B>> sub(const Var<A>&, const Var<B>&); \
+  template Var<Promote<A, B>> mul(const Var<A>&, const Var<B>&); \
+  template Var<Promote<A, B>> div(const Var<A>&, const Var<B>&);
+#define ARGAND_PAIRS(R)           \
+  ARGAND_PAIR(R, R)               \
+  ARGAND_PAIR(R, std::complex<R>) \
+  ARGAND_PAIR(std::complex<R>, R) \
+  ARGAND_PAIR(std::complex<R>, std::complex<R>)
+ARGAND_FOR_REAL(ARGAND_PAIRS)
+#define ARGAND_ONE(T)                 \
+  template Var<T> neg(const Var<T>&); \
+  template Var<T> scale(const Var<T>&, RealOf<T>);
+ARGAND_FOR_SCALAR(ARGAND_ONE)
+
+}  // namespace argand

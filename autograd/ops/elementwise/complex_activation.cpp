@@ -1,0 +1,249 @@
+#include "autograd/ops/elementwise/complex_activation.h"
+
+#include "autograd/accumulate.h"
+#include "autograd/op_check.h"
+#include "autograd/ops/elementwise/special_points.h"
+#include "core/kernels/activation.h"
+#include "core/kernels/complex_math.h"
+#include "core/kernels/reduce.h"
+
+namespace argand {
+namespace {
+
+using C = std::complex<double>;
+
+/// The numbers as a flat list of reals, without a copy.
+template <RealScalar R>
+Tensor<R> flat(const Tensor<std::complex<R>>& z) {
+  return z.template reinterpret<R>({2 * z.size()});
+}
+
+/// f applied to Re and Im, a pack at a time.
+template <RealScalar R, class F, class... Rest>
+Tensor<std::complex<R>> split_map(const F& f, const Tensor<std::complex<R>>& z, const Rest&... rest) {
+  return map_packs(f, flat(z), flat(rest)...).template reinterpret<std::complex<R>>(z.shape());
+}
+
+}  // namespace
+
+// ------------------------------------------------------------------------------------------------ modrelu
+
+static const Op modrelu_op(
+    {.name = "modrelu",
+     .kind = Kind::General,
+     .equation = "w = ReLU(|z| + c) u, u = z/|z|, c real",
+     .dz = "1 + c/(2|z|) where |z| + c > 0, else 0; ∂w/∂c = u there",
+     .dzbar = "-c u²/(2|z|) where |z| + c > 0, else 0",
+     .vjp = "where |z| + c > 0: dz = dw + c i u Im(conj(u) dw)/|z|, dc = Re(conj(u) dw), summed over rows; else 0",
+     .derivation =
+         "Where it is active w = z + c u. The first term gives dw, the second c times the gradient of unit_phasor; c is a "
+         "real input with ∂w/∂c = u.",
+     .singular =
+         "z = 0: value 0, gradients of z and c 0 (u = 0 there). For a subnormal |z| the turning part is 0. |z| = -c: a kink, "
+         "gradients 0",
+     .source = "Arjovsky, Shah, Bengio, arXiv:1511.06464, eq. 8"},
+    [](OpCheck& check) {
+      const auto f = [](auto z, auto c) { return modrelu(z, c); };
+      check.function("c of both signs", f, check.complex({3, 4}), Tensor<double>({4}, {-0.05, 0.7, -0.15, 0.1}));
+      check.function("one c", f, check.complex({2, 3}), Tensor<double>({}, {0.3}));
+      check.function("partly inactive", f, Tensor<C>({4}, {{0.3, -0.2}, {1.0, 0.4}, {-0.1, 0.2}, {-1.2, -0.8}}),
+                     Tensor<double>({1}, {-0.8}));
+      check.grows("a c for each column", [f](OpCheck& at, std::int64_t n) {
+        at.function("", f, at.complex({2, n}), at.real({n}, -0.15, 0.5));
+      });
+      check.grows("one c", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.complex({n}), at.real({}, -0.15, 0.5)); });
+      const auto with = [](auto c) {
+        return [c](auto z) {
+          return modrelu(
+              z, Var<RealOf<typename decltype(z)::value_type>>(Tensor<RealOf<typename decltype(z)::value_type>>::scalar(c)));
+        };
+      };
+      check.singular("zero, c > 0", with(0.5f), zeros_of_all_signs(), Tensor<C>::zeros({4}));
+      check.singular("zero, c < 0", with(-0.5f), zeros_of_all_signs(), Tensor<C>::zeros({4}));
+      check.finite("huge, tiny and subnormal", f, huge_and_tiny(), Tensor<double>({5}, {0.5, -0.5, 0.5, 0.5, 0.5}));
+    });
+
+template <RealScalar R>
+Var<std::complex<R>> modrelu(const Var<std::complex<R>>& z, const Var<R>& c) {
+  using T = std::complex<R>;
+  require(c.size() == 1 || (c.rank() == 1 && z.rank() > 0 && c.size() == z.shape().back()), "modrelu",
+          "c takes the shape of the last axis or a single number, {} for {}", c.shape(), z.shape());
+  const Tensor<R> bias = c.value().reshape({c.size()});
+  const Shape matrix{c.size() > 0 ? z.size() / c.size() : 0, c.size()};
+  const auto forward = [](T v, R b) {
+    const R s = modulus_plus(v, b);
+    return s > 0 ? mul(phasor(v), s) : s <= 0 ? T(0) : T(s);  // a NaN stays one
+  };
+  Tensor<T> w = broadcast_map("modrelu", forward, z.value().reshape(matrix), bias).reshape(z.shape());
+  return record(
+      modrelu_op, std::move(w),
+      [z = z.value().reshape(matrix), bias, matrix, c_shape = c.shape(), dz = sink(z), dc = sink(c)](const Tensor<T>& dw) {
+        Tensor<T> gz(matrix);
+        Tensor<R> gc(matrix);
+        const std::int64_t columns = matrix[1];
+        parallel_for(matrix[0], row_grain(columns), [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t row = begin; row < end; ++row)
+            for (std::int64_t j = 0; j < columns; ++j) {
+              const std::int64_t i = row * columns + j;
+              const T v = z.data()[i], u = phasor(v), along = conj_mul(u, dw.data()[i]);
+              const R b = bias.data()[j], s = modulus_plus(v, b);
+              const bool inactive = v == T(0) || s <= 0;  // a NaN is neither
+              gc.data()[i] = inactive ? R(0) : s > 0 ? along.real() : s;
+              const R bend = modulus(v) < std::numeric_limits<R>::min() ? R(0) : divide_by_modulus(b, v);
+              gz.data()[i] = inactive ? T(0) : dw.data()[i] + bend * along.imag() * T(-u.imag(), u.real());
+            }
+        });
+        dz.add(gz.reshape(dw.shape()));
+        if (dc) dc.add(sum_to(gc, bias.shape()).reshape(c_shape));
+      },
+      z, c);
+}
+
+// ------------------------------------------------------------------------------------------------ cardioid
+
+static const Op cardioid_op(
+    {.name = "cardioid",
+     .kind = Kind::General,
+     .equation = "w = s z, s = ½(1 + cos θ), θ = arg z, cos θ = Re z/|z|",
+     .dz = "s + (i/4) sin θ",
+     .dzbar = "-(i/4) sin θ u², u = z/|z|",
+     .vjp = "dz = s dw - ½ i u sin θ Re(conj(u) dw), 0 at z = 0",
+     .derivation =
+         "∂θ/∂z = 1/(2iz) and ∂θ/∂z̄ = i z/(2|z|²) (see angle), so with s' = -½ sin θ: ∂w/∂z = s + z s'/(2iz) = s + (i/4) "
+         "sin θ and ∂w/∂z̄ = z s' i z/(2|z|²) = -(i/4) sin θ u². Then conj(∂w/∂z) dw + ∂w/∂z̄ conj(dw) = s dw - (i/4) sin θ "
+         "(dw + u² conj(dw)), and dw + u² conj(dw) = 2 u Re(conj(u) dw). |z| has cancelled: bounded everywhere.",
+     .singular = "z = 0: s depends on the direction of approach; value 0, gradient 0",
+     .source = "Virtue, Yu, Lustig, arXiv:1707.00070, eq. 4"},
+    [](OpCheck& check) {
+      const auto f = [](auto z) { return cardioid(z); };
+      check.function("complex", f, check.complex({3, 4}));
+      check.singular("zero", f, zeros_of_all_signs(), Tensor<C>::zeros({4}));
+      check.finite("huge, tiny and subnormal", f, huge_and_tiny());
+    });
+
+template <RealScalar R>
+Var<std::complex<R>> cardioid(const Var<std::complex<R>>& z) {
+  using T = std::complex<R>;
+  // On the left 1 + cos θ is a difference; it is sin² θ/(1 - cos θ) as well. One sin θ goes to z: its square alone could underflow.
+  const auto forward = [](T v) {
+    const T u = phasor(v);
+    if (u.real() >= 0) return mul(v, R(0.5) * (1 + u.real()));
+    return mul(mul(v, u.imag()), R(0.5) * u.imag() / (1 - u.real()));
+  };
+  return record(
+      cardioid_op, map(forward, z.value()),
+      [z = z.value(), dz = sink(z)](const Tensor<T>& dw) {
+        const auto f = [](T v, T g) {
+          const T u = phasor(v);
+          if (u == T(0)) return T(0);
+          const R s = R(0.5) * (u.real() < 0 ? u.imag() * u.imag() / (1 - u.real()) : 1 + u.real()),
+                  t = R(-0.5) * u.imag() * conj_mul(u, g).real();
+          return T(s * g.real() - t * u.imag(), s * g.imag() + t * u.real());
+        };
+        accumulate_map(dz, f, z, dw);
+      },
+      z);
+}
+
+// ------------------------------------------------------------------------------------------------ zrelu
+
+static const Op zrelu_op(
+    {.name = "zrelu",
+     .kind = Kind::Holomorphic,
+     .equation = "w = z for arg z in [0, π/2], else 0",
+     .dz = "1 inside the quadrant, 0 outside",
+     .dzbar = "0",
+     .vjp = "dz = dw where w ≠ 0, else 0",
+     .derivation = "w = z or w = 0, whichever holds around z: holomorphic off the boundary of the quadrant.",
+     .singular = "the two half-axes that bound the quadrant: w jumps; gradient dw on them, 0 at z = 0",
+     .source = "Guberman, arXiv:1602.09046, sec. 4.2.1"},
+    [](OpCheck& check) {
+      const auto f = [](auto z) { return zrelu(z); };
+      check.function("complex", f, check.complex({4, 4}));
+      check.singular("zero", f, zeros_of_all_signs(), Tensor<C>::zeros({4}));
+      check.singular("half-axes", f, Tensor<C>({2}, {{1.0, 0.0}, {0.0, 1.0}}), Tensor<C>({2}, {{1.0, 0.0}, {1.0, 0.0}}));
+    });
+
+template <RealScalar R>
+Var<std::complex<R>> zrelu(const Var<std::complex<R>>& z) {
+  using T = std::complex<R>;
+  Tensor<T> w = map([](T v) { return v.real() < 0 || v.imag() < 0 ? T(0) : v; }, z.value());
+  return record(
+      zrelu_op, w,
+      [w, dz = sink(z)](const Tensor<T>& dw) {
+        accumulate_map(
+            dz, [](T v, T g) { return v == T(0) ? T(0)
+                                      : v == v  ? g
+                                                : v; }, w, dw);  // a NaN stays one
+      },
+      z);
+}
+
+// ------------------------------------------------------------------------------------------------ crelu
+
+static const Op crelu_op(
+    {.name = "crelu",
+     .kind = Kind::General,
+     .equation = "w = max(x, 0) + i max(y, 0)",
+     .dz = "½(H(x) + H(y)), H = 1 for positive numbers, else 0",
+     .dzbar = "½(H(x) - H(y))",
+     .vjp = "dz = H(x) Re dw + i H(y) Im dw",
+     .derivation = "∂w/∂x = H(x), ∂w/∂y = i H(y); ∂/∂z = ½(∂/∂x - i ∂/∂y), ∂/∂z̄ = ½(∂/∂x + i ∂/∂y). The two terms of "
+                   "the convention add to H(x) Re dw + i H(y) Im dw: two reals side by side.",
+     .singular = "x = 0 or y = 0: a kink of that part, whose gradient is 0 there",
+     .source = "Trabelsi et al., arXiv:1705.09792, sec. 3.4"},
+    [](OpCheck& check) {
+      const auto f = [](auto z) { return crelu(z); };
+      check.function("complex", f, check.complex({4, 4}));
+      check.singular("zero", f, zeros_of_all_signs(), Tensor<C>::zeros({4}));
+    });
+
+template <RealScalar R>
+Var<std::complex<R>> crelu(const Var<std::complex<R>>& z) {
+  using T = std::complex<R>;
+  Tensor<T> w = split_map<R>([](auto v) { return math::select(v <= decltype(v)(0), decltype(v)(0), v); }, z.value());
+  return record(
+      crelu_op, w,
+      [w, dz = sink(z)](const Tensor<T>& dw) {
+        dz.add(split_map<R>([](auto v, auto g) { return math::select(v > decltype(v)(0), g, v); }, w, dw));  // v: 0 or NaN
+      },
+      z);
+}
+
+// ------------------------------------------------------------------------------------------------ cgelu
+
+static const Op cgelu_op({.name = "cgelu",
+                          .kind = Kind::General,
+                          .equation = "w = gelu(x) + i gelu(y)",
+                          .dz = "½(gelu'(x) + gelu'(y))",
+                          .dzbar = "½(gelu'(x) - gelu'(y))",
+                          .vjp = "dz = gelu'(x) Re dw + i gelu'(y) Im dw",
+                          .derivation = "As crelu, with gelu'(t) = Φ(t) + t φ(t) for H(t).",
+                          .singular = "none",
+                          .source = "Hendrycks and Gimpel, arXiv:1606.08415, on each part"},
+                         [](OpCheck& check) {
+                           const auto f = [](auto z) { return cgelu(z); };
+                           check.function("complex", f, check.complex({3, 4}));
+                           check.finite("huge and tiny", f, huge_and_tiny());
+                         });
+
+template <RealScalar R>
+Var<std::complex<R>> cgelu(const Var<std::complex<R>>& z) {
+  using T = std::complex<R>;
+  return record(
+      cgelu_op, split_map<R>([](auto v) { return gelu_of(v); }, z.value()),
+      [z = z.value(), dz = sink(z)](const Tensor<T>& dw) {
+        dz.add(split_map<R>([](auto v, auto g) { return gelu_derivative(v) * g; }, z, dw));
+      },
+      z);
+}
+
+#define ARGAND_COMPLEX_ACTIVATION(R)                                                 \
+  template Var<std::complex<R>> modrelu(const Var<std::complex<R>>&, const Var<R>&); \
+  template Var<std::complex<R>> cardioid(const Var<std::complex<R>>&);               \
+  template Var<std::complex<R>> zrelu(const Var<std::complex<R>>&);                  \
+  template Var<std::complex<R>> crelu(const Var<std::complex<R>>&);                  \
+  template Var<std::complex<R>> cgelu(const Var<std::complex<R>>&);
+ARGAND_FOR_REAL(ARGAND_COMPLEX_ACTIVATION)
+
+}  // namespace argand

@@ -1,0 +1,370 @@
+#include "autograd/ops/elementwise/complex_parts.h"
+
+#include "autograd/accumulate.h"
+#include "autograd/op_check.h"
+#include "autograd/ops/elementwise/special_points.h"
+#include "core/kernels/complex_math.h"
+
+namespace argand {
+
+namespace {
+using C = std::complex<double>;
+Tensor<C> cut() { return Tensor<C>({2}, {{-1.0, 0.0}, {-1.0, -0.0}}); }
+}  // namespace
+
+// ------------------------------------------------------------------------------------------------ conj
+
+static const Op conj_op({.name = "conj",
+                         .kind = Kind::General,
+                         .equation = "w = z̄ = x - iy",
+                         .dz = "0",
+                         .dzbar = "1",
+                         .vjp = "dz = conj(dw)",
+                         .derivation = "Only the second term of the convention is left: 1 · conj(dw).",
+                         .singular = "none",
+                         .source = "Ahlfors, Complex Analysis, 1.1.3"},
+                        [](OpCheck& check) {
+                          check.function(
+                              "complex", [](auto z) { return conj(z); }, check.complex({3, 4}));
+                        });
+
+template <RealScalar R>
+Var<std::complex<R>> conj(const Var<std::complex<R>>& z) {
+  using T = std::complex<R>;
+  return record(
+      conj_op, map([](T v) { return conj_of(v); }, z.value()),
+      [dz = sink(z)](const Tensor<T>& dw) {
+        accumulate_map(
+            dz, [](T g) { return conj_of(g); }, dw);
+      },
+      z);
+}
+
+// ------------------------------------------------------------------------------------------------ real, imag
+
+static const Op real_op({.name = "real",
+                         .kind = Kind::RealValued,
+                         .equation = "w = Re z = (z + z̄)/2",
+                         .dz = "1/2",
+                         .dzbar = "1/2",
+                         .vjp = "dz = dw",
+                         .derivation = "2 · 1/2 · dw: a real number on the real axis.",
+                         .singular = "none",
+                         .source = "definition"},
+                        [](OpCheck& check) {
+                          check.function(
+                              "complex", [](auto z) { return real(z); }, check.complex({3, 4}));
+                        });
+
+template <RealScalar R>
+Var<R> real(const Var<std::complex<R>>& z) {
+  using T = std::complex<R>;
+  return record(
+      real_op, map([](T v) { return v.real(); }, z.value()),
+      [dz = sink(z)](const Tensor<R>& dw) {
+        accumulate_map(
+            dz, [](R g) { return T(g, 0); }, dw);
+      },
+      z);
+}
+
+static const Op imag_op({.name = "imag",
+                         .kind = Kind::RealValued,
+                         .equation = "w = Im z = (z - z̄)/(2i)",
+                         .dz = "1/(2i)",
+                         .dzbar = "-1/(2i) = i/2",
+                         .vjp = "dz = i dw",
+                         .derivation = "2 · i/2 · dw: a number on the imaginary axis.",
+                         .singular = "none",
+                         .source = "definition"},
+                        [](OpCheck& check) {
+                          check.function(
+                              "complex", [](auto z) { return imag(z); }, check.complex({3, 4}));
+                        });
+
+template <RealScalar R>
+Var<R> imag(const Var<std::complex<R>>& z) {
+  using T = std::complex<R>;
+  return record(
+      imag_op, map([](T v) { return v.imag(); }, z.value()),
+      [dz = sink(z)](const Tensor<R>& dw) {
+        accumulate_map(
+            dz, [](R g) { return T(0, g); }, dw);
+      },
+      z);
+}
+
+// ------------------------------------------------------------------------------------------------ abs
+
+static const Op abs_op({.name = "abs",
+                        .kind = Kind::RealValued,
+                        .equation = "w = |z| = sqrt(z z̄)",
+                        .dz = "z̄/(2|z|)",
+                        .dzbar = "z/(2|z|)",
+                        .vjp = "dz = dw z/|z|, 0 at z = 0",
+                        .derivation = "w² = z z̄ gives 2w ∂w/∂z̄ = z, so dz = 2 z/(2|z|) dw. For real x: dx = sign(x) dw.",
+                        .singular = "z = 0: a cone; the gradient returned is 0",
+                        .source = "Kreutz-Delgado, The Complex Gradient Operator and the CR-Calculus, 2009, sec. 4.2"},
+                       [](OpCheck& check) {
+                         const auto f = [](auto z) { return abs(z); };
+                         check.function("complex", f, check.complex({3, 4}));
+                         check.function("real", f, check.real({3, 4}));
+                         check.singular("zero, complex", f, zeros_of_all_signs(), Tensor<C>::zeros({4}));
+                         check.singular("zero, real", f, Tensor<double>({2}, {0.0, -0.0}), Tensor<double>::zeros({2}));
+                         check.finite("huge and tiny", f, huge_and_tiny());
+                       });
+
+template <Scalar T>
+Var<RealOf<T>> abs(const Var<T>& z) {
+  using R = RealOf<T>;
+  return record(
+      abs_op, map([](T v) { return modulus(v); }, z.value()),
+      [x = z.value(), dz = sink(z)](const Tensor<R>& dw) {
+        if constexpr (ComplexScalar<T>)
+          accumulate_map(
+              dz, [](T v, R g) { return mul(phasor(v), g); }, x, dw);
+        else
+          accumulate_map(
+              dz, [](R v, R g) { return v > 0    ? g
+                                        : v < 0  ? -g
+                                        : v == 0 ? R(0)
+                                                 : v; }, x, dw);
+      },
+      z);
+}
+
+// ------------------------------------------------------------------------------------------------ abs2
+
+static const Op abs2_op({.name = "abs2",
+                         .kind = Kind::RealValued,
+                         .equation = "w = |z|² = z z̄",
+                         .dz = "z̄",
+                         .dzbar = "z",
+                         .vjp = "dz = 2 z dw",
+                         .derivation = "∂(z z̄)/∂z̄ = z; twice that for a real-valued w.",
+                         .singular = "none",
+                         .source = "Kreutz-Delgado, The Complex Gradient Operator and the CR-Calculus, 2009, sec. 4.2"},
+                        [](OpCheck& check) {
+                          const auto f = [](auto z) { return abs2(z); };
+                          check.function("complex", f, check.complex({3, 4}));
+                          check.function("real", f, check.real({3, 4}));
+                          check.finite("zero", f, zeros_of_all_signs());
+                        });
+
+template <Scalar T>
+Var<RealOf<T>> abs2(const Var<T>& z) {
+  using R = RealOf<T>;
+  return record(
+      abs2_op, map([](T v) { return abs2_of(v); }, z.value()),
+      [x = z.value(), dz = sink(z)](const Tensor<R>& dw) {
+        accumulate_map(
+            dz, [](T v, R g) { return mul(v, 2 * g); }, x, dw);
+      },
+      z);
+}
+
+// ------------------------------------------------------------------------------------------------ angle
+
+static const Op angle_op(
+    {.name = "angle",
+     .kind = Kind::RealValued,
+     .equation = "w = arg z = atan2(Im z, Re z) = Im log z",
+     .dz = "1/(2iz)",
+     .dzbar = "-1/(2i z̄) = i z/(2|z|²)",
+     .vjp = "dz = i z/|z|² dw, 0 at z = 0",
+     .derivation =
+         "w = (log z - conj(log z))/(2i), so ∂w/∂z̄ = -(1/z̄)/(2i) = i/(2z̄) = i z/(2|z|²); twice that. Computed as (i z/|z|) dw / "
+         "|z|: |z|² leaves the range of float32 at 1e19 and at 1e-23.",
+     .singular =
+         "z = 0: the value is that of atan2 (0 or ±π by the signs of the zeros), the gradient returned is 0; so it is for a "
+         "subnormal |z|, whose inverse overflows. On the cut (negative real axis) the value jumps by 2π; the gradient is "
+         "continuous across it",
+     .source = "Ahlfors, Complex Analysis, 2.3.4"},
+    [](OpCheck& check) {
+      const auto f = [](auto z) { return angle(z); };
+      check.function("complex", f, check.complex({3, 4}));
+      check.singular("zero", f, zeros_of_all_signs(), Tensor<C>::zeros({4}));
+      check.singular("both sides of the cut", f, cut(), Tensor<C>({2}, {{0.0, -1.0}, {0.0, -1.0}}));
+      check.finite("huge and tiny", f, huge_and_tiny());
+    });
+
+template <RealScalar R>
+Var<R> angle(const Var<std::complex<R>>& z) {
+  using T = std::complex<R>;
+  return record(
+      angle_op, map([](T v) { return std::atan2(v.imag(), v.real()); }, z.value()),
+      [x = z.value(), dz = sink(z)](const Tensor<R>& dw) {
+        accumulate_map(
+            dz, [](T v, R g) { return turn(v, g); }, x, dw);
+      },
+      z);
+}
+
+// ------------------------------------------------------------------------------------------------ polar
+
+static const Op polar_op(
+    {.name = "polar",
+     .kind = Kind::Real,
+     .equation = "w = r e^{iφ} = r cos φ + i r sin φ, r and φ real",
+     .dz = "∂w/∂r = e^{iφ}, ∂w/∂φ = i w",
+     .dzbar = "no complex input",
+     .vjp = "dr = Re(conj(e^{iφ}) dw), dφ = r Im(conj(e^{iφ}) dw)",
+     .derivation = "For a real input t, dt = Re(conj(∂w/∂t) dw). With u = e^{iφ}: conj(i r u) dw = -i r conj(u) dw, "
+                   "whose real part is r Im(conj(u) dw).",
+     .singular = "none",
+     .source = "Ahlfors, Complex Analysis, 1.2.1"},
+    [](OpCheck& check) {
+      const auto f = [](auto r, auto phi) { return polar(r, phi); };
+      check.function("real", f, check.real({3, 4}), check.real({3, 4}, -4, 4));
+      check.finite("zero", f, Tensor<double>::zeros({2}), Tensor<double>({2}, {0.0, 3.0}));
+    });
+
+template <RealScalar R>
+Var<std::complex<R>> polar(const Var<R>& r, const Var<R>& phi) {
+  using T = std::complex<R>;
+  require(r.shape() == phi.shape(), "polar", "modulus and phase differ in shape, {} and {}", r.shape(), phi.shape());
+  // Two passes: a loop with both sin and cos of one number would call the scalar sincos (see vector_math.h).
+  Tensor<R> cosine = map([](R a) { return std::cos(a); }, phi.value()), sine = map([](R a) { return std::sin(a); }, phi.value());
+  Tensor<T> w = map([](R v, R c, R s) { return T(v * c, v * s); }, r.value(), cosine, sine);
+  const Sink<R> dr = sink(r), dphi = sink(phi);
+  return record(
+      polar_op, std::move(w),
+      [cosine, sine, r = kept_for(dphi, r.value()), dr, dphi](const Tensor<T>& dw) {
+        accumulate_map(
+            dr, [](R c, R s, T g) { return c * g.real() + s * g.imag(); }, cosine, sine, dw);
+        if (dphi)
+          accumulate_map(
+              dphi, [](R v, R c, R s, T g) { return v * (c * g.imag() - s * g.real()); }, r, cosine, sine, dw);
+      },
+      r, phi);
+}
+
+// ------------------------------------------------------------------------------------------------ make_complex, to_complex
+
+static const Op make_complex_op({.name = "make_complex",
+                                 .kind = Kind::Real,
+                                 .equation = "w = x + iy, x and y real",
+                                 .dz = "∂w/∂x = 1, ∂w/∂y = i",
+                                 .dzbar = "no complex input",
+                                 .vjp = "dx = Re dw, dy = Im dw",
+                                 .derivation = "grad(w) = ∂L/∂x + i ∂L/∂y by the convention: its parts are the two gradients.",
+                                 .singular = "none",
+                                 .source = "definition"},
+                                [](OpCheck& check) {
+                                  check.function(
+                                      "real", [](auto x, auto y) { return make_complex(x, y); }, check.real({3, 4}),
+                                      check.real({3, 4}));
+                                });
+
+template <RealScalar R>
+Var<std::complex<R>> make_complex(const Var<R>& re, const Var<R>& im) {
+  using T = std::complex<R>;
+  require(re.shape() == im.shape(), "make_complex", "the parts differ in shape, {} and {}", re.shape(), im.shape());
+  return record(
+      make_complex_op, map([](R x, R y) { return T(x, y); }, re.value(), im.value()),
+      [dx = sink(re), dy = sink(im)](const Tensor<T>& dw) {
+        accumulate_map(
+            dx, [](T g) { return g.real(); }, dw);
+        accumulate_map(
+            dy, [](T g) { return g.imag(); }, dw);
+      },
+      re, im);
+}
+
+static const Op to_complex_op({.name = "to_complex",
+                               .kind = Kind::Real,
+                               .equation = "w = x + 0i, x real",
+                               .dz = "∂w/∂x = 1",
+                               .dzbar = "no complex input",
+                               .vjp = "dx = Re dw",
+                               .derivation = "w moves along the real axis only.",
+                               .singular = "none",
+                               .source = "definition"},
+                              [](OpCheck& check) {
+                                check.function(
+                                    "real", [](auto x) { return to_complex(x); }, check.real({3, 4}));
+                              });
+
+template <RealScalar R>
+Var<std::complex<R>> to_complex(const Var<R>& x) {
+  using T = std::complex<R>;
+  return record(
+      to_complex_op, map([](R v) { return T(v, 0); }, x.value()),
+      [dx = sink(x)](const Tensor<T>& dw) {
+        accumulate_map(
+            dx, [](T g) { return g.real(); }, dw);
+      },
+      x);
+}
+
+// ------------------------------------------------------------------------------------------------ view_as_real, view_as_complex
+
+static const Op view_as_real_op(
+    {.name = "view_as_real",
+     .kind = Kind::RealValued,
+     .equation = "w[2j] = Re z[j], w[2j+1] = Im z[j]",
+     .dz = "1/2 for the real part, 1/(2i) for the imaginary",
+     .dzbar = "1/2 and i/2",
+     .vjp = "dz[j] = dw[2j] + i dw[2j+1]",
+     .derivation = "The sum of the gradients of real and imag: the pairs of dw read as complex numbers.",
+     .singular = "none",
+     .source = "definition"},
+    [](OpCheck& check) {
+      check.function(
+          "complex", [](auto z) { return view_as_real(z); }, check.complex({3, 4}));
+      check.grows("complex", [](OpCheck& at, std::int64_t n) {
+        at.function(
+            "", [](auto z) { return view_as_real(z); }, at.complex({n}));
+      });
+    });
+
+template <RealScalar R>
+Var<R> view_as_real(const Var<std::complex<R>>& z) {
+  return record(
+      view_as_real_op, as_real(z.value()), [dz = sink(z)](const Tensor<R>& dw) { dz.add(as_complex(dw)); }, z);
+}
+
+static const Op view_as_complex_op({.name = "view_as_complex",
+                                    .kind = Kind::Real,
+                                    .equation = "w[j] = x[2j] + i x[2j+1], x real",
+                                    .dz = "∂w[j]/∂x[2j] = 1, ∂w[j]/∂x[2j+1] = i",
+                                    .dzbar = "no complex input",
+                                    .vjp = "dx[2j] = Re dw[j], dx[2j+1] = Im dw[j]",
+                                    .derivation = "As make_complex: the numbers of dw read as pairs.",
+                                    .singular = "none",
+                                    .source = "definition"},
+                                   [](OpCheck& check) {
+                                     check.function(
+                                         "real", [](auto x) { return view_as_complex(x); }, check.real({3, 4}));
+                                     check.grows("real", [](OpCheck& at, std::int64_t n) {
+                                       at.function(
+                                           "", [](auto x) { return view_as_complex(x); }, at.real({2 * n}));
+                                     });
+                                   });
+
+template <RealScalar R>
+Var<std::complex<R>> view_as_complex(const Var<R>& x) {
+  using T = std::complex<R>;
+  require(x.rank() > 0 && x.shape().back() % 2 == 0, "view_as_complex", "the last axis holds pairs, its size must be even: {}",
+          x.shape());
+  return record(
+      view_as_complex_op, as_complex(x.value()), [dx = sink(x)](const Tensor<T>& dw) { dx.add(as_real(dw)); }, x);
+}
+
+#define ARGAND_PARTS(T)                       \
+  template Var<RealOf<T>> abs(const Var<T>&); \
+  template Var<RealOf<T>> abs2(const Var<T>&);
+ARGAND_FOR_SCALAR(ARGAND_PARTS)
+#define ARGAND_COMPLEX_PARTS(R)                                             \
+  template Var<std::complex<R>> conj(const Var<std::complex<R>>&);          \
+  template Var<R> real(const Var<std::complex<R>>&);                        \
+  template Var<R> imag(const Var<std::complex<R>>&);                        \
+  template Var<R> angle(const Var<std::complex<R>>&);                       \
+  template Var<std::complex<R>> polar(const Var<R>&, const Var<R>&);        \
+  template Var<std::complex<R>> make_complex(const Var<R>&, const Var<R>&); \
+  template Var<std::complex<R>> to_complex(const Var<R>&);                  \
+  template Var<R> view_as_real(const Var<std::complex<R>>&);                \
+  template Var<std::complex<R>> view_as_complex(const Var<R>&);
+ARGAND_FOR_REAL(ARGAND_COMPLEX_PARTS)
+
+}  // namespace argand

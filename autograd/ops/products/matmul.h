@@ -1,0 +1,22 @@
+#pragma once
+/// Matrix products, real and complex: batched with transposes, and the linear layer's x Wᵀ + b.
+
+#include "autograd/var.h"
+#include "core/machine/blas.h"
+
+namespace argand {
+
+/// C = op(A) op(B) over the last two axes, [..., M, K] [..., K, N] -> [..., M, N]; op is No, Yes (ᵀ) or Conjugate (ᴴ).
+/// Leading axes must be equal, or B is one matrix [K, N] for all of A's.
+/// Throws `matmul: inner sizes differ, [2, 3] and [4, 5]`, `matmul: ...`.
+template <Scalar T>
+Var<T> matmul(const Var<T>& A, const Var<T>& B, Transpose a_is = Transpose::No, Transpose b_is = Transpose::No);
+
+/// y = x Wᵀ + b with x [..., in], W [out, in], b [out] -> [..., out].
+/// Throws `linear: a weight [out, in] = [8, 4] does not fit x of shape [2, 3]`.
+template <Scalar T>
+Var<T> linear(const Var<T>& x, const Var<T>& W, const Var<T>& b);
+template <Scalar T>
+Var<T> linear(const Var<T>& x, const Var<T>& W);
+
+}  // namespace argand

@@ -1,0 +1,267 @@
+#include "autograd/ops/products/qic_linear.h"
+
+#include <algorithm>
+#include <numbers>
+#include <vector>
+
+#include "autograd/accumulate.h"
+#include "autograd/op_check.h"
+#include "autograd/tape.h"
+#include "core/gemm.h"
+#include "core/kernels/pack.h"
+#include "core/kernels/reduce.h"
+#include "core/qic_algebra.h"
+
+namespace argand {
+
+static const Op qic_linear_op(
+    {.name = "qic_linear",
+     .kind = Kind::General,
+     .equation = "y_a = W_a x_a + κ W_b x_b + b_a, y_b = W_a x_b + W_b x_a + b_b, κ = -1 + sin 2θ, one θ a group of rows",
+     .dz = "∂y/∂x = W - (i/2) sin 2θ W_b, ∂y/∂W likewise with x_b (z = a + ib for the pair)",
+     .dzbar = "∂y/∂x̄ = (i/2) sin 2θ W_b, ∂y/∂W̄ likewise with x_b: holomorphic where sin 2θ = 0",
+     .vjp = "dx_a = W_aᵀ g_a + W_bᵀ g_b, dx_b = W_bᵀ (κ g_a) + W_aᵀ g_b with g = dy;  dW_a = g_aᵀ x_a + g_bᵀ x_b, "
+            "dW_b = κ g_aᵀ x_b + g_bᵀ x_a;  db = Σ g;  dθ = 2 cos 2θ Σ g_a · (W_b x_b)",
+     .derivation =
+         "All parts are real, so each gradient is the real transpose. Gauss: Σ g·y is a trilinear form of rank three, "
+         "W_a x_a (g_a - g_b) + W_b x_b (κ g_a - g_b) + (W_a + W_b)(x_a + x_b) g_b. Leaving out g gives y from three products, "
+         "y_a = P1 + κ P2, y_b = P3 - P1 - P2; leaving out x gives dx from three, for a κ of its own in every row. dW and dθ "
+         "together need the four products g_aᵀ x_a, g_aᵀ x_b, g_bᵀ x_a, g_bᵀ x_b (that of dθ is W_b · (g_aᵀ x_b)): one real "
+         "product of the pairs as they lie in memory.",
+     .singular = "none; at θ = π/4 dκ/dθ = 0 and with it dθ, whatever the data",
+     .source = "QIC's linear layer; three products as Gauss multiplies complex numbers"},
+    [](OpCheck& check) {
+      const auto f = [](auto x, auto W, auto b, auto theta) { return qic_linear(x, W, b, theta); };
+      constexpr double pi = std::numbers::pi;
+      const auto at = [&](std::string label, Tensor<double> theta) {
+        check.function(std::move(label), f, check.complex({2, 3}), check.complex({4, 3}), check.complex({4}), theta);
+      };
+      at("angles of two heads", Tensor<double>({2}, {0.3, -0.9}));
+      at("θ = 0, the complex numbers", Tensor<double>({1}, {0.0}));
+      at("θ = π/4, the dual numbers", Tensor<double>({1}, {pi / 4}));
+      at("θ = π/2", Tensor<double>({1}, {pi / 2}));
+      check.function(
+          "no bias", [](auto x, auto W, auto theta) { return qic_linear(x, W, theta); }, check.complex({2, 2, 3}),
+          check.complex({2, 3}), Tensor<double>({1}, {pi / 6}));
+      check.grows("", [f](OpCheck& at, std::int64_t n) {
+        const Tensor<double> theta({2}, {0.3, -0.9});
+        at.function("inputs", f, at.complex({2, n}), at.complex({4, n}), at.complex({4}), theta);
+        at.function("outputs", f, at.complex({2, 3}), at.complex({2 * n, 3}), at.complex({2 * n}), theta);
+        at.function("rows", f, at.complex({n, 3}), at.complex({2, 3}), at.complex({2}), theta);
+        at.function(
+            "no bias", [](auto x, auto W, auto t) { return qic_linear(x, W, t); }, at.complex({n, 2}), at.complex({2, 2}), theta);
+      });
+    });
+
+namespace {
+
+/// Rows that are worked on together, while the planes of their pairs stay in the cache.
+constexpr std::int64_t tile_rows = 128;
+
+/// a, b and a + b of n pairs z.
+template <RealScalar R>
+void split_parts(std::int64_t n, const std::complex<R>* z, R* a, R* b, R* both) {
+  for_packs<R>(0, n, [=](auto at) {
+    const ComplexPack<R> parts = at.load(z);
+    at.store(a, parts.re);
+    at.store(b, parts.im);
+    at.store(both, parts.re + parts.im);
+  });
+}
+
+/// The three planes W_a, W_b, W_a + W_b, each [out, in].
+template <RealScalar R>
+Tensor<R> weight_planes(const Tensor<std::complex<R>>& W) {
+  Tensor<R> planes(Shape{3, W.dim(0), W.dim(1)});
+  const std::int64_t n = W.size();
+  split_parts(n, W.data(), planes.data(), planes.data() + n, planes.data() + 2 * n);
+  return planes;
+}
+
+/// Gauss's three products for `rows` rows, tile by tile: `split(row, three planes of K)` fills the factors from one row, which are
+/// multiplied by the three planes of the weight, [N, K] or its transpose; `join(row, three planes of N)` takes the products.
+template <RealScalar R, class Split, class Join>
+void three_products(std::int64_t rows, std::int64_t K, std::int64_t N, Transpose w_is, const R* weight, const Split& split,
+                    const Join& join) {
+  parallel_for((rows + tile_rows - 1) / tile_rows, 1, [&](std::int64_t first, std::int64_t last) {
+    Tensor<R> factors(Shape{3, tile_rows, K}), products(Shape{3, tile_rows, N});
+    for (std::int64_t tile = first; tile < last; ++tile) {
+      const std::int64_t from = tile * tile_rows, count = std::min(tile_rows, rows - from);
+      R* f = factors.data();
+      R* p = products.data();
+      for (std::int64_t i = 0; i < count; ++i) split(from + i, f + i * K, f + (tile_rows + i) * K, f + (2 * tile_rows + i) * K);
+      for (std::int64_t plane = 0; plane < 3; ++plane)
+        gemm<R>(Transpose::No, w_is, count, N, K, 1, f + plane * tile_rows * K, K, weight + plane * K * N,
+                w_is == Transpose::Yes ? K : N, 0, p + plane * tile_rows * N, N);
+      for (std::int64_t i = 0; i < count; ++i) join(from + i, p + i * N, p + (tile_rows + i) * N, p + (2 * tile_rows + i) * N);
+    }
+  });
+}
+
+template <RealScalar R>
+struct QicProduct {
+  using C = std::complex<R>;
+  std::int64_t rows, in, out;
+  Tensor<R> theta;   ///< [H]
+  Tensor<R> kappas;  ///< of every row of W, [out]
+
+  QicProduct(const Shape& x, const Shape& W, const Tensor<R>& angles)
+      : rows(x.rows()), in(W[1]), out(W[0]), theta(angles), kappas(Shape{out}) {
+    for (std::int64_t o = 0; o < out; ++o) kappas.data()[o] = kappa(angles.data()[group(o)]);
+  }
+  std::int64_t group(std::int64_t row_of_W) const { return row_of_W / (out / theta.size()); }
+
+  void forward(const Tensor<C>& x, const Tensor<C>& W, const C* bias, Tensor<C>& y) const {
+    const Tensor<R> planes = weight_planes(W);
+    const auto split = [in = in, &x](std::int64_t row, R* a, R* b, R* both) { split_parts(in, x.data() + row * in, a, b, both); };
+    const Tensor<C> zero = bias == nullptr ? Tensor<C>::zeros({out}) : Tensor<C>();
+    const auto join = [out = out, k = kappas.data(), c = bias ? bias : zero.data(), &y](std::int64_t row, const R* p1, const R* p2,
+                                                                                        const R* p3) {
+      for_packs<R>(0, out, [=, z = y.data() + row * out](auto at) {
+        const Pack<R> q1 = at.load(p1), q2 = at.load(p2);
+        at.store(z, ComplexPack<R>(q1 + at.load(k) * q2, at.load(p3) - q1 - q2) + at.load(c));
+      });
+    };
+    three_products(rows, in, out, Transpose::Yes, planes.data(), split, join);
+  }
+
+  void input_gradient(const Tensor<C>& dy, const Tensor<C>& W, C* dx, bool add) const {
+    const Tensor<R> planes = weight_planes(W);
+    const auto split = [out = out, k = kappas.data(), &dy](std::int64_t row, R* u1, R* u2, R* u3) {
+      for_packs<R>(0, out, [=, g = dy.data() + row * out](auto at) {
+        const ComplexPack<R> parts = at.load(g);
+        at.store(u1, parts.re - parts.im);
+        at.store(u2, at.load(k) * parts.re - parts.im);
+        at.store(u3, parts.im);
+      });
+    };
+    const auto join = [in = in, dx, add](std::int64_t row, const R* p1, const R* p2, const R* p3) {
+      for_packs<R>(0, in, [=, z = dx + row * in](auto at) {
+        const Pack<R> q3 = at.load(p3);
+        const ComplexPack<R> d(at.load(p1) + q3, at.load(p2) + q3);
+        at.put(z, d, add);
+      });
+    };
+    three_products(rows, out, in, Transpose::No, planes.data(), split, join);
+  }
+
+  void parameter_gradients(const Tensor<C>& x, const Tensor<C>& W, const Tensor<C>& dy, const Sink<C>& dW,
+                           const Sink<R>& dtheta) const {
+    // [2 out, 2 in]: row 2o holds g_a of output o times every x_a and x_b, row 2o + 1 the same for g_b.
+    Tensor<R> products(Shape{2 * out, 2 * in});
+    gemm<R>(Transpose::Yes, Transpose::No, 2 * out, 2 * in, rows, 1, reinterpret_cast<const R*>(dy.data()), 2 * out,
+            reinterpret_cast<const R*>(x.data()), 2 * in, 0, products.data(), 2 * in);
+    dW.accumulate([&](C* to, bool add) {
+      for (std::int64_t o = 0; o < out; ++o) {
+        const C* ga = reinterpret_cast<const C*>(products.data() + 2 * o * 2 * in);
+        const R k = kappas.data()[o];
+        for_packs<R>(0, in, [=, gb = ga + in, w = to + o * in](auto at) {
+          const ComplexPack<R> of_a = at.load(ga), of_b = at.load(gb);
+          const ComplexPack<R> d(of_a.re + of_b.im, of_a.im * k + of_b.re);
+          at.put(w, d, add);
+        });
+      }
+    });
+    if (!dtheta) return;
+    // A sum over all of a layer that nearly cancels: in double, as are those of the other ops for θ.
+    std::vector<double> sums(static_cast<std::size_t>(theta.size()));
+    for (std::int64_t o = 0; o < out; ++o) {
+      const C* ga = reinterpret_cast<const C*>(products.data() + 2 * o * 2 * in);
+      const C* w = W.data() + o * in;
+      sums[static_cast<std::size_t>(group(o))] += pack_sum<double>(0, in, [&](auto at) { return at.load(ga).im * at.load(w).im; });
+    }
+    Tensor<R> g(theta.shape());
+    for (std::int64_t h = 0; h < theta.size(); ++h)
+      g.data()[h] = kappa_derivative(theta.data()[h]) * static_cast<R>(sums[static_cast<std::size_t>(h)]);
+    dtheta.add(std::move(g));
+  }
+};
+
+template <RealScalar R>
+Var<std::complex<R>> qic_linear_with(const Var<std::complex<R>>& x, const Var<std::complex<R>>& W, const Var<std::complex<R>>* b,
+                                     const Var<R>& theta) {
+  using C = std::complex<R>;
+  require(W.rank() == 2 && x.rank() >= 1 && x.shape().back() == W.dim(1), "qic_linear",
+          "a weight [out, in] = {} does not fit x of shape {}", W.shape(), x.shape());
+  const std::int64_t out = W.dim(0);
+  require(b == nullptr || b->shape() == Shape({out}), "qic_linear", "a bias of shape {} does not fit {} outputs",
+          b ? b->shape() : Shape{}, out);
+  require(theta.rank() == 1 && theta.size() > 0 && out % theta.size() == 0, "qic_linear",
+          "angles {} do not divide {} outputs into equal groups", theta.shape(), out);
+  const QicProduct<R> product(x.shape(), W.shape(), theta.value());
+  Shape shape = x.shape();
+  shape[-1] = out;
+  Tensor<C> y(shape);
+  product.forward(x.value(), W.value(), b != nullptr ? b->value().data() : nullptr, y);
+  const Var<C> bias = b != nullptr ? *b : Var<C>();
+  return record(
+      qic_linear_op, std::move(y),
+      [product, out, xv = wants_grad(W, theta) ? x.value() : Tensor<C>(), w = W.value(), dx = sink(x), dW = sink(W),
+       db = sink(bias), dtheta = sink(theta)](const Tensor<C>& dy) {
+        dx.accumulate([&](C* to, bool add) { product.input_gradient(dy, w, to, add); });
+        if (dW || dtheta) product.parameter_gradients(xv, w, dy, dW, dtheta);
+        if (db) db.add(sum_to(dy, Shape{out}));
+      },
+      x, W, bias, theta);
+}
+
+}  // namespace
+
+template <RealScalar R>
+Var<std::complex<R>> qic_linear(const Var<std::complex<R>>& x, const Var<std::complex<R>>& W, const Var<std::complex<R>>& b,
+                                const Var<R>& theta) {
+  return qic_linear_with<R>(x, W, &b, theta);
+}
+template <RealScalar R>
+Var<std::complex<R>> qic_linear(const Var<std::complex<R>>& x, const Var<std::complex<R>>& W, const Var<R>& theta) {
+  return qic_linear_with<R>(x, W, nullptr, theta);
+}
+
+// ------------------------------------------------------------------------------------------------ qic_dual
+
+static const Op qic_dual_op(
+    {.name = "qic_dual",
+     .kind = Kind::General,
+     .equation = "y_a = x_a, y_b = κ x_b, κ = -1 + sin 2θ",
+     .dz = "(1 + κ)/2",
+     .dzbar = "(1 - κ)/2",
+     .vjp = "dx_a = g_a, dx_b = κ g_b, dθ = 2 cos 2θ Σ g_b x_b, g = dy",
+     .derivation = "Diagonal in the parts; x_b = (x - x̄)/(2i) gives ∂/∂x = (1 + κ)/2 and ∂/∂x̄ = (1 - κ)/2.",
+     .singular = "none; at θ = π/4 dθ = 0",
+     .source = "QIC's output layer: W_a x_a + κ W_b x_b = ⟨(W_a, W_b), (x_a, κ x_b)⟩"},
+    [](OpCheck& check) {
+      const auto f = [](auto x, auto theta) { return qic_dual(x, theta); };
+      for (const double theta : {0.0, 0.4, std::numbers::pi / 4, std::numbers::pi / 2})
+        check.function(fmt::format("θ = {:.2f}", theta), f, check.complex({2, 3}), Tensor<double>({1}, {theta}));
+      check.grows("numbers", [f](OpCheck& at, std::int64_t n) {
+        at.function("", f, at.complex({2, n}), Tensor<double>({1}, {0.4}));
+      });
+    });
+
+template <RealScalar R>
+Var<std::complex<R>> qic_dual(const Var<std::complex<R>>& x, const Var<R>& theta) {
+  using C = std::complex<R>;
+  require(theta.size() == 1, "qic_dual", "takes one angle, got {}", theta.shape());
+  const R angle = theta.value().data()[0], k = kappa(angle);
+  const auto f = [k](C z) { return C(z.real(), k * z.imag()); };
+  return record(
+      qic_dual_op, map(f, x.value()),
+      [f, angle, shape = theta.shape(), xv = kept_for(sink(theta), x.value()), dx = sink(x),
+       dtheta = sink(theta)](const Tensor<C>& dy) {
+        accumulate_map(dx, f, dy);
+        if (!dtheta) return;
+        const double sum = block_sum<double>(
+            dy.size(), [&](std::int64_t i) { return static_cast<double>(dy.data()[i].imag()) * xv.data()[i].imag(); });
+        dtheta.add(Tensor<R>::full(shape, kappa_derivative(angle) * static_cast<R>(sum)));
+      },
+      x, theta);
+}
+
+#define ARGAND_QIC_LINEAR(R)                                                                                                      \
+  template Var<std::complex<R>> qic_linear(const Var<std::complex<R>>&, const Var<std::complex<R>>&, const Var<std::complex<R>>&, \
+                                           const Var<R>&);                                                                        \
+  template Var<std::complex<R>> qic_linear(const Var<std::complex<R>>&, const Var<std::complex<R>>&, const Var<R>&);              \
+  template Var<std::complex<R>> qic_dual(const Var<std::complex<R>>&, const Var<R>&);
+ARGAND_FOR_REAL(ARGAND_QIC_LINEAR)
+
+}  // namespace argand

@@ -1,0 +1,227 @@
+#include "autograd/ops/rows/cross_entropy.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "autograd/op_check.h"
+#include "autograd/tape.h"
+#include "core/gemm.h"
+#include "core/kernels/elementwise.h"
+#include "core/kernels/vector_math.h"
+
+namespace argand {
+namespace {
+
+/// What one row of logits leaves.
+template <RealScalar R>
+struct RowLoss {
+  double loss;  ///< log Σ e^{x_v} - x[target]
+  R total;      ///< Σ e^{x_v - max}
+};
+
+/// The loss of a row x, which becomes its gradient but for a factor: (softmax(x) - onehot(target)) · total. At the target that is
+/// minus the sum of the others' exponentials, and the loss is log(1 + that sum) where the target is the largest: where a row is
+/// well predicted, 1 - softmax and log(total) have no digits left.
+template <RealScalar R>
+RowLoss<R> row_loss(R* __restrict x, std::int64_t V, std::int64_t target) {
+  const R top = pack_max(0, V, x);
+  const double below = static_cast<double>(top) - static_cast<double>(x[target]);
+  x[target] = -std::numeric_limits<R>::infinity();  // counts nothing
+  // Sums of 1 024 in R, those in double: float alone would lose three digits over 33 000 words.
+  double others = 0;
+  for (std::int64_t from = 0; from < V; from += 1024)
+    others += static_cast<double>(pack_sum<R>(from, std::min(V, from + 1024), [&](auto at) {
+      const Pack<R> e = math::exp(at.load(x) - top);
+      at.store(x, e);
+      return e;
+    }));
+  x[target] = static_cast<R>(-others);
+  const double total = others + std::exp(-below);
+  return {below == 0 ? std::log1p(others) : below + std::log(total), static_cast<R>(total)};
+}
+
+void check_targets(std::string_view op, const Shape& logits_or_h, const Ids& targets, std::int64_t V) {
+  Shape leading = logits_or_h;
+  require(leading.rank() >= 1, op, "needs at least one axis");
+  leading.erase(-1);
+  require(targets.shape() == leading, op, "targets {} do not match {}; they must have the shape {}", targets.shape(), logits_or_h,
+          leading);
+  require(targets.size() > 0, op, "there are no targets to average over");
+  targets.check_below(V, op);
+}
+
+Ids some_targets() { return Ids({4}, {2, 0, 4, 2}); }
+/// N classes below V.
+Ids targets_below(std::int64_t V, std::int64_t N) {
+  std::vector<Ids::value_type> classes(static_cast<std::size_t>(N));
+  for (std::int64_t n = 0; n < N; ++n) classes[static_cast<std::size_t>(n)] = static_cast<Ids::value_type>((7 * n + 2) % V);
+  return Ids({N}, std::move(classes));
+}
+
+}  // namespace
+
+// ------------------------------------------------------------------------------------------------ cross_entropy
+
+static const Op cross_entropy_op({.name = "cross_entropy",
+                                  .kind = Kind::Real,
+                                  .equation = "L = 1/N Σ_n (logsumexp(x_n) - x_n[y_n])",
+                                  .dz = "∂L/∂x_nv = (softmax(x_n)_v - [v = y_n])/N",
+                                  .dzbar = "no complex input",
+                                  .vjp = "dx_nv = dL (softmax(x_n)_v - [v = y_n])/N",
+                                  .derivation = "∂logsumexp(x)/∂x_v = e^{x_v}/Σ e^{x} = softmax(x)_v.",
+                                  .singular = "none; the row's maximum is subtracted first, so nothing overflows",
+                                  .source = "Bishop, Pattern Recognition and Machine Learning, eq. 4.108-4.109"},
+                                 [](OpCheck& check) {
+                                   const auto f = [](auto x) { return cross_entropy(x, some_targets()); };
+                                   check.function("real", f, check.real({4, 5}));
+                                   check.grows("classes", [](OpCheck& at, std::int64_t n) {
+                                     at.function(
+                                         "", [](auto x) { return cross_entropy(x, targets_below(x.dim(1), 3)); }, at.real({3, n}));
+                                   });
+                                   check.grows("rows", [](OpCheck& at, std::int64_t n) {
+                                     at.function(
+                                         "", [](auto x) { return cross_entropy(x, targets_below(3, x.dim(0))); }, at.real({n, 3}));
+                                   });
+                                   check.finite("huge", f, check.real({4, 5}, -1e30, 1e30));
+                                 });
+
+template <RealScalar R>
+Var<R> cross_entropy(const Var<R>& logits, const Ids& targets) {
+  const std::int64_t V = logits.shape().back(), N = targets.size();
+  check_targets("cross_entropy", logits.shape(), targets, V);
+  Tensor<R> residual = logits.value();  // becomes softmax - onehot
+  R* const residuals = residual.data();
+  std::vector<double> losses(static_cast<std::size_t>(N));
+  parallel_for(N, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t n = begin; n < end; ++n) {
+      R* row = residuals + n * V;
+      const auto [loss, total] = row_loss(row, V, targets[n]);
+      losses[static_cast<std::size_t>(n)] = loss;
+      for_packs<R>(0, V, [&, total = total](auto at) { at.store(row, at.load(row) / total); });
+    }
+  });
+  double sum = 0;
+  for (double loss : losses) sum += loss;
+  return record(
+      cross_entropy_op, Tensor<R>::scalar(static_cast<R>(sum / static_cast<double>(N))),
+      [=, dx = sink(logits)](const Tensor<R>& dL) {
+        const R scale = dL.item() / static_cast<R>(N);
+        dx.add(map_packs([scale](auto r) { return r * scale; }, residual));
+      },
+      logits);
+}
+
+// ------------------------------------------------------------------------------------------------ linear_cross_entropy
+
+static const Op linear_cross_entropy_op(
+    {.name = "linear_cross_entropy",
+     .kind = Kind::Real,
+     .equation = "L = 1/N Σ_n (logsumexp(x_n) - x_n[y_n]), x_n = W h_n + b",
+     .dz = "∂L/∂x_nv = p_nv := (softmax(x_n)_v - [v = y_n])/N",
+     .dzbar = "no complex input",
+     .vjp = "with the matrix P of the p_nv:  dh = dL P W, dW = dL Pᵀ h, db = dL Σ_n p_n",
+     .derivation =
+         "cross_entropy followed by linear. L is a scalar and dL only a factor, so P W and Pᵀ h are computed in the forward pass, "
+         "a "
+         "chunk of rows at a time, and the logits are gone before the next chunk: no [N, V] array, no second product. With the "
+         "unnormalised e_nv = e^{x_nv - max} the row's factor 1/(N Σ_v e_nv) is applied to h_n and to (P W)_n, which are "
+         "short, instead of to the long row.",
+     .singular = "none",
+     .source = "Bishop, Pattern Recognition and Machine Learning, eq. 4.108-4.109"},
+    [](OpCheck& check) {
+      const auto f = [](auto h, auto W, auto b) { return linear_cross_entropy(h, W, &b, some_targets(), 3); };
+      check.function("with bias", f, check.real({4, 3}), check.real({5, 3}), check.real({5}));
+      const auto no_bias = []<class R>(const Var<R>& h, const Var<R>& W) {
+        return linear_cross_entropy(h, W, static_cast<const Var<R>*>(nullptr), some_targets(), 2);
+      };
+      check.function("no bias", no_bias, check.real({4, 3}), check.real({5, 3}));
+      check.grows("", [](OpCheck& at, std::int64_t n) {
+        const auto grown = []<class R>(const Var<R>& h, const Var<R>& W, const Var<R>& b) {
+          return linear_cross_entropy(h, W, &b, targets_below(W.dim(0), h.dim(0)), 7);
+        };
+        const auto unbiased = []<class R>(const Var<R>& h, const Var<R>& W) {
+          return linear_cross_entropy(h, W, static_cast<const Var<R>*>(nullptr), targets_below(W.dim(0), h.dim(0)), 7);
+        };
+        const double size = 2 / std::sqrt(static_cast<double>(n));
+        at.function("classes", grown, at.real({3, 4}), at.real({n, 4}), at.real({n}));
+        at.function("rows", grown, at.real({n, 3}, -1, 1), at.real({5, 3}, -1, 1), at.real({5}));
+        at.function("width", unbiased, at.real({3, n}, -size, size), at.real({5, n}));
+      });
+    });
+
+template <RealScalar R>
+Var<R> linear_cross_entropy(const Var<R>& h, const Var<R>& W, const Var<R>* b, const Ids& targets, std::int64_t chunk) {
+  require(W.rank() == 2 && h.rank() >= 1 && h.shape().back() == W.dim(1), "linear_cross_entropy",
+          "a weight [V, D] = {} does not fit h of shape {}", W.shape(), h.shape());
+  const std::int64_t V = W.dim(0), D = W.dim(1), N = targets.size();
+  check_targets("linear_cross_entropy", h.shape(), targets, V);
+  require(b == nullptr || b->shape() == Shape({V}), "linear_cross_entropy", "a bias of shape {} does not fit {} outputs",
+          b ? b->shape() : Shape{}, V);
+  require(chunk >= 1, "linear_cross_entropy", "a chunk has at least one row, got {}", chunk);
+  const Var<R> bias = b != nullptr ? *b : Var<R>();
+  const bool wanted = wants_grad(h, W, bias);
+
+  Tensor<R> dh(wanted ? h.shape() : Shape{0}), dW(wanted ? W.shape() : Shape{0}), db(wanted && b != nullptr ? Shape{V} : Shape{0});
+  db.fill(0);
+  chunk = std::min(chunk, N);
+  Tensor<R> logits(Shape{chunk, V}), scaled(Shape{chunk, D});
+  std::vector<double> losses(static_cast<std::size_t>(N));
+  std::vector<R> factors(static_cast<std::size_t>(chunk));  // 1/(N Σ_v e_nv) of each row
+
+  for (std::int64_t first = 0; first < N; first += chunk) {
+    const std::int64_t rows = std::min(chunk, N - first);
+    const R* x = h.value().data() + first * D;
+    gemm<R>(Transpose::No, Transpose::Yes, rows, V, D, 1, x, D, W.value().data(), D, 0, logits.data(), V);
+    parallel_for(rows, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t n = begin; n < end; ++n) {
+        R* __restrict row = logits.data() + n * V;
+        if (b != nullptr) for_packs<R>(0, V, [&](auto at) { at.add(row, at.load(b->value().data())); });
+        const auto [loss, total] = row_loss(row, V, targets[first + n]);
+        losses[static_cast<std::size_t>(first + n)] = loss;
+        if (!wanted) continue;
+        const R factor = factors[static_cast<std::size_t>(n)] = 1 / (total * static_cast<R>(N));
+        for_packs<R>(n * D, (n + 1) * D, [&](auto at) { at.store(scaled.data(), at.load(x) * factor); });
+      }
+    });
+    if (!wanted) continue;
+    gemm<R>(Transpose::No, Transpose::No, rows, D, V, 1, logits.data(), V, W.value().data(), D, 0, dh.data() + first * D, D);
+    gemm<R>(Transpose::Yes, Transpose::No, V, D, rows, 1, logits.data(), V, scaled.data(), D, first > 0 ? R(1) : R(0), dW.data(),
+            D);
+    for (std::int64_t n = 0; n < rows; ++n)
+      for_packs<R>((first + n) * D, (first + n + 1) * D,
+                   [&](auto at) { at.store(dh.data(), at.load(dh.data()) * factors[static_cast<std::size_t>(n)]); });
+    if (b != nullptr)
+      parallel_for(V, 1024, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t n = 0; n < rows; ++n) {
+          const R factor = factors[static_cast<std::size_t>(n)];
+          const R* const row = logits.data() + n * V;
+          for_packs<R>(begin, end, [&](auto at) { at.add(db.data(), at.load(row) * factor); });
+        }
+      });
+  }
+
+  double sum = 0;
+  for (double loss : losses) sum += loss;
+  return record(
+      linear_cross_entropy_op, Tensor<R>::scalar(static_cast<R>(sum / static_cast<double>(N))),
+      [dh, dW, db, to_h = sink(h), to_W = sink(W), to_b = sink(bias)](const Tensor<R>& dL) mutable {
+        const R factor = dL.item();
+        const auto give = [factor](const Sink<R>& to, Tensor<R>& g) {
+          if (to) to.add(factor == R(1) ? g : map_packs([factor](auto v) { return v * factor; }, g));
+          g = Tensor<R>();  // the sink's gradient is then its only owner, and others add to it in place
+        };
+        give(to_h, dh);
+        give(to_W, dW);
+        give(to_b, db);
+      },
+      h, W, bias);
+}
+
+#define ARGAND_CROSS_ENTROPY(R)                             \
+  template Var<R> cross_entropy(const Var<R>&, const Ids&); \
+  template Var<R> linear_cross_entropy(const Var<R>&, const Var<R>&, const Var<R>*, const Ids&, std::int64_t);
+ARGAND_FOR_REAL(ARGAND_CROSS_ENTROPY)
+
+}  // namespace argand

@@ -1,0 +1,105 @@
+#include "autograd/ops/rows/info_nce.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "autograd/op_check.h"
+#include "autograd/tape.h"
+#include "core/kernels/vector_math.h"
+#include "core/parallel.h"
+
+namespace argand {
+
+static const Op info_nce_op(
+    {.name = "info_nce",
+     .kind = Kind::Real,
+     .equation = "L = 1/A Σ_m [log(e^{s_mp} + Σ_n∈N(m) e^{s_mn}) - s_mp], A anchors m, p = positive of m, N(m) its negatives",
+     .dz = "∂L/∂s_mn = (w_mn - [n = p])/A, w_m = softmax over {p} ∪ N(m)",
+     .dzbar = "no complex input",
+     .vjp = "ds_mn = dL (w_mn - [n = p])/A, 0 for positions that are neither",
+     .derivation = "Cross entropy over the candidates {p} ∪ N(m) with p as the target: see cross_entropy.",
+     .singular = "none; an anchor without negatives contributes 0, and a batch without anchors is 0",
+     .source = "ComplexFormer, phase contrastive loss; van den Oord et al., CPC (2018), eq. 4"},
+    [](OpCheck& check) {
+      const auto f = [](auto s) { return info_nce(s, Ids({2, 5}, {1, 2, 1, 2, 1, 3, 3, 4, 5, 3})); };
+      check.function("real", f, check.real({2, 5, 5}));
+      // Tokens 0, 1, 2, 0, 1, 2, ...: every one but the first three has a positive and negatives.
+      const auto repeating = [](auto s) {
+        std::vector<Ids::value_type> tokens(static_cast<std::size_t>(s.dim(0) * s.dim(1)));
+        for (std::size_t k = 0; k < tokens.size(); ++k)
+          tokens[k] = static_cast<Ids::value_type>(k % static_cast<std::size_t>(s.dim(1)) % 3);
+        return info_nce(s, Ids({s.dim(0), s.dim(1)}, std::move(tokens)));
+      };
+      check.grows(
+          "tokens",
+          [repeating](OpCheck& at, std::int64_t n) {
+            at.function("", repeating, at.real({1, n, n}));
+          },
+          67);
+      check.grows("batches", [repeating](OpCheck& at, std::int64_t n) { at.function("", repeating, at.real({n, 4, 4})); });
+      check.finite(
+          "no anchor",
+          [](auto s) {
+            return info_nce(s, Ids({1, 3}, {1, 2, 3}));
+          },
+          check.real({1, 3, 3}));
+      check.finite(
+          "no negative",
+          [](auto s) {
+            return info_nce(s, Ids({1, 3}, {4, 4, 4}));
+          },
+          check.real({1, 3, 3}));
+    });
+
+template <RealScalar R>
+Var<R> info_nce(const Var<R>& s, const Ids& tokens) {
+  require(s.rank() == 3 && s.dim(1) == s.dim(2) && tokens.shape() == Shape({s.dim(0), s.dim(1)}), "info_nce",
+          "needs s [B, T, T] and tokens [B, T], got {} and {}", s.shape(), tokens.shape());
+  const std::int64_t B = s.dim(0), T = s.dim(1);
+  Tensor<R> ds = Tensor<R>::zeros(s.shape());  // (w - [n = p]), the gradient but for 1/A
+  std::vector<double> losses(static_cast<std::size_t>(B), 0);
+  std::vector<std::int64_t> anchors(static_cast<std::size_t>(B), 0);
+  parallel_for(B, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t b = begin; b < end; ++b)
+      for (std::int64_t m = 0; m < T; ++m) {
+        const Ids::value_type* id = tokens.data() + b * T;
+        std::int64_t p = m - 1;
+        while (p >= 0 && id[p] != id[m]) --p;
+        if (p < 0) continue;
+        const R* row = s.value().data() + (b * T + m) * T;
+        R* out = ds.data() + (b * T + m) * T;
+        R top = row[p];
+        for (std::int64_t n = 0; n < T; ++n)
+          if (id[n] != id[m]) top = std::max(top, row[n]);
+        R negatives = 0;  // summed alone: where p stands out, 1 - w_p and log(total) would have no digits left
+        for (std::int64_t n = 0; n < T; ++n)
+          if (id[n] != id[m]) negatives += out[n] = std::exp(row[n] - top);
+        out[p] = -negatives;
+        const R below = top - row[p], total = std::exp(-below) + negatives;
+        for (std::int64_t n = 0; n < T; ++n)
+          if (id[n] != id[m] || n == p) out[n] /= total;
+        losses[static_cast<std::size_t>(b)] += below == 0 ? std::log1p(static_cast<double>(negatives))
+                                                          : static_cast<double>(below) + std::log(static_cast<double>(total));
+        ++anchors[static_cast<std::size_t>(b)];
+      }
+  });
+  double sum = 0;
+  std::int64_t A = 0;
+  for (std::size_t b = 0; b < losses.size(); ++b) sum += losses[b], A += anchors[b];
+  const double mean = A > 0 ? sum / static_cast<double>(A) : 0;
+  return record(
+      info_nce_op, Tensor<R>::scalar(static_cast<R>(mean)),
+      [ds, A, to = sink(s)](const Tensor<R>& dL) {
+        const R factor = A > 0 ? dL.item() / static_cast<R>(A) : R(0);
+        Tensor<R> g = ds;
+        for (R& v : g.span()) v = v == 0 ? R(0) : v * factor;  // of no candidate, whatever dL
+        to.add(g);
+      },
+      s);
+}
+
+template Var<float> info_nce(const Var<float>&, const Ids&);
+template Var<double> info_nce(const Var<double>&, const Ids&);
+
+}  // namespace argand

@@ -1,0 +1,21 @@
+#pragma once
+/// Activations that change a number's magnitude and keep its direction: f(|z|) z/|z|.
+
+#include "autograd/ops/rows/magnitude.h"
+
+namespace argand {
+
+/// GELU(|z|) z/|z| = Φ(|z|) z. x [..., parts·D].
+template <RealScalar R>
+Var<R> magnitude_gelu(const Var<R>& x, const Measure<R>& measure);
+
+/// ReLU(|z| + c) z/|z| with c real [D], one for each number of the last axis.
+template <RealScalar R>
+Var<R> magnitude_modrelu(const Var<R>& x, const Var<R>& c, const Measure<R>& measure);
+
+/// ReLU(|z|) z/|z|, as the QIC paper has it. |z| is never negative: **this is the identity**, and a feed-forward layer with it is
+/// linear. Kept because the paper's tables were made with it.
+template <RealScalar R>
+Var<R> magnitude_relu(const Var<R>& x, const Measure<R>& measure);
+
+}  // namespace argand

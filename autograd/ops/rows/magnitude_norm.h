@@ -1,0 +1,17 @@
+#pragma once
+/// Layer norm and RMS norm of numbers by their magnitudes.
+
+#include "autograd/ops/rows/magnitude.h"
+
+namespace argand {
+
+/// With m_j = |z_j| over the D numbers of a row, μ = mean(m), σ² = mean((m - μ)²) + 1e-5: the real part becomes (a - μ) γ/σ, the
+/// others b γ/σ. x [..., parts·D], gain γ real [D]. Gradients go to x, γ and, where the magnitude depends on it, θ.
+template <RealScalar R>
+Var<R> magnitude_layer_norm(const Var<R>& x, const Var<R>& gain, const Measure<R>& measure);
+
+/// z γ/ρ with ρ² = mean(|z|²) + 1e-6.
+template <RealScalar R>
+Var<R> magnitude_rms_norm(const Var<R>& x, const Var<R>& gain, const Measure<R>& measure);
+
+}  // namespace argand

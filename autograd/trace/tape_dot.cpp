@@ -1,0 +1,220 @@
+#include "autograd/trace/tape_dot.h"
+
+#include <algorithm>
+#include <set>
+
+#include "autograd/check/verdict.h"
+
+namespace argand {
+namespace {
+
+using Role = TapeNode::Role;
+constexpr int readable_nodes = 50;
+
+/// For HTML-like labels.
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (char c : text) out += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '"' ? "&quot;" : std::string(1, c);
+  return out;
+}
+
+/// For strings in quotes.
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (char c : text) out += c == '"' || c == '\\' ? std::string("\\") + c : c == '\n' ? std::string("\\n") : std::string(1, c);
+  return out + '"';
+}
+
+std::string joined_scope(const std::vector<std::string>& parts) { return joined(parts, "."); }
+
+/// What is drawn as one: a node of the tape, or all of a module that is not opened.
+struct Unit {
+  std::vector<std::string> cluster;  ///< opened modules around it
+  std::string id;                    ///< in the DOT text
+  std::string box;                   ///< the module's path; "" for a node
+  std::vector<std::size_t> nodes;
+};
+
+struct Drawing {
+  std::vector<Unit> units;
+  std::vector<std::size_t> unit_of;  ///< of each node
+};
+
+Drawing collapsed(const std::vector<TapeNode>& nodes, std::size_t depth) {
+  Drawing drawing;
+  std::map<std::string, std::size_t> boxes;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    std::vector<std::string> scope = nodes[i].scope;
+    if (scope.size() <= depth) {
+      drawing.unit_of.push_back(drawing.units.size());
+      drawing.units.push_back({.cluster = scope, .id = fmt::format("n{}", i), .box = "", .nodes = {i}});
+      continue;
+    }
+    scope.resize(depth + 1);
+    const std::string path = joined_scope(scope);
+    const auto [box, first] = boxes.emplace(path, drawing.units.size());
+    scope.pop_back();
+    if (first) drawing.units.push_back({.cluster = scope, .id = fmt::format("b{}", boxes.size() - 1), .box = path, .nodes = {}});
+    drawing.units[box->second].nodes.push_back(i);
+    drawing.unit_of.push_back(box->second);
+  }
+  return drawing;
+}
+
+Drawing readable(const std::vector<TapeNode>& nodes, int depth) {
+  if (depth >= 0) return collapsed(nodes, static_cast<std::size_t>(depth));
+  std::size_t deepest = 0;
+  for (const TapeNode& node : nodes) deepest = std::max(deepest, node.scope.size());
+  for (std::size_t open = deepest; open > 0; --open)
+    if (Drawing drawing = collapsed(nodes, open); drawing.units.size() <= readable_nodes) return drawing;
+  return collapsed(nodes, 0);
+}
+
+std::string small(const std::string& text, const char* colour) {
+  return fmt::format("<BR/><FONT POINT-SIZE=\"10\" COLOR=\"{}\">{}</FONT>", colour, escaped(text));
+}
+
+/// "ℂ [2, 8, 16]", or the number itself where there is only one.
+std::string numbers_of(const TapeNode& node) {
+  if (node.role == Role::Ids) return "ids " + node.shape.str();
+  if (node.value) return number_name(*node.value, node.is_complex);
+  return fmt::format("{} {}", node.is_complex ? "ℂ" : "ℝ", node.shape);
+}
+
+std::string gradient_line(const TapeNode& node) {
+  if (node.gradient) return small("grad " + number_name(*node.gradient, node.is_complex), "#B03A2E");
+  return node.gradient_norm ? small(fmt::format("‖grad‖ {:.3g}", *node.gradient_norm), "#B03A2E") : "";
+}
+
+std::string node_attributes(const TapeNode& node) {
+  const std::string numbers = small(numbers_of(node), "#5D6D7E") + gradient_line(node);
+  const auto label = [&](const std::string& name) { return fmt::format("label=<{}{}>", name, numbers); };
+  switch (node.role) {
+    case Role::Parameter:
+      return label(escaped(node.name)) + ", class=\"parameter\", shape=ellipse, fillcolor=\"#DDF0DD\", color=\"#4E9A57\"";
+    case Role::Variable:
+      return label("variable") + ", class=\"parameter\", shape=ellipse, fillcolor=\"#DDF0DD\", color=\"#4E9A57\"";
+    case Role::Ids:
+      return label(escaped(node.name)) + ", class=\"ids\", shape=box, style=filled, fillcolor=\"#FFF3CD\", color=\"#B8972A\"";
+    case Role::Constant:
+      if (node.value)
+        return fmt::format("label=<{}>, class=\"constant\", shape=plaintext, style=\"\"",
+                           escaped(number_name(*node.value, node.is_complex)));
+      return label("constant") + ", class=\"constant\", shape=note, fillcolor=\"#F4F4F4\", color=\"#999999\"";
+    case Role::Op: break;
+  }
+  const char* colours = node.is_complex ? "fillcolor=\"#E4DDF6\", color=\"#7A5FC0\"" : "fillcolor=\"#DCE9F7\", color=\"#4A7DB5\"";
+  return fmt::format("{}, class=\"op\", {}", label(fmt::format("<B>{}</B>", escaped(node.name))), colours);
+}
+
+/// A module in one box: what it holds and what leaves it.
+std::string box_attributes(const Unit& unit, const std::vector<TapeNode>& nodes, const std::set<std::size_t>& leaving) {
+  std::int64_t ops = 0, parameters = 0;
+  double square = 0;
+  bool gradients = false, is_complex = false;
+  std::string out;
+  for (std::size_t i : unit.nodes) {
+    const TapeNode& node = nodes[i];
+    if (node.role == Role::Op) ++ops;
+    if (node.role == Role::Parameter) {
+      parameters += node.shape.size() * (node.is_complex ? 2 : 1);
+      if (node.gradient_norm) gradients = true, square += *node.gradient_norm * *node.gradient_norm;
+    }
+    if (!leaving.contains(i)) continue;
+    out += (out.empty() ? "" : ", ") + numbers_of(node);
+    is_complex = is_complex || node.is_complex;
+  }
+  std::string lines = small(out, "#5D6D7E") + small(fmt::format("{} op{}", ops, ops == 1 ? "" : "s"), "#5D6D7E");
+  if (parameters > 0) lines += small(fmt::format("{} parameters", parameters), "#4E9A57");
+  if (gradients) lines += small(fmt::format("‖grad‖ of all {:.3g}", std::sqrt(square)), "#B03A2E");
+  return fmt::format("label=<<B>{}</B>{}>, class=\"module\", shape=box3d, style=filled, {}", escaped(unit.box), lines,
+                     is_complex ? "fillcolor=\"#E4DDF6\", color=\"#7A5FC0\"" : "fillcolor=\"#DCE9F7\", color=\"#4A7DB5\"");
+}
+
+class Writer {
+ public:
+  Writer(const std::vector<TapeNode>& nodes, const DotOptions& options) : nodes_(nodes), drawing_(readable(nodes, options.depth)) {
+    text_ = "digraph tape {\n";
+    text_ += fmt::format("  graph [label={}, labelloc=t, fontname=\"Helvetica\", fontsize=16, ranksep=0.35, nodesep=0.3];\n",
+                         quoted(options.title));
+    text_ +=
+        "  node [shape=box, style=\"rounded,filled\", fontname=\"Helvetica\", fontsize=12, margin=\"0.14,0.09\", height=0.3];\n";
+    text_ += "  edge [color=\"#5D6D7E\", arrowsize=0.6];\n";
+  }
+
+  std::string text() {
+    find_edges();
+    cluster({}, "  ");
+    for (const auto& [from, to, solid, times] : edges_)
+      for (int k = 0; k < times; ++k)
+        text_ += fmt::format("  {} -> {}{};\n", drawing_.units[from].id, drawing_.units[to].id, solid ? "" : " [style=dashed]");
+    return text_ + "}\n";
+  }
+
+ private:
+  struct Edge {
+    std::size_t from, to;
+    bool solid;
+    int times;  ///< z·z reads z twice; a box that reads a value many times is joined to it once
+  };
+
+  void find_edges() {
+    std::map<std::pair<std::size_t, std::size_t>, std::size_t> known;
+    for (std::size_t i = 0; i < nodes_.size(); ++i)
+      for (std::size_t input : nodes_[i].inputs) {
+        const std::size_t from = drawing_.unit_of[input], to = drawing_.unit_of[i];
+        if (from == to) continue;
+        leaving_.insert(input);
+        const bool solid = nodes_[input].wants_grad && nodes_[i].wants_grad;
+        const auto [at, first] = known.emplace(std::pair(from, to), edges_.size());
+        if (first) {
+          edges_.push_back({from, to, solid, 1});
+        } else {
+          Edge& edge = edges_[at->second];
+          edge.solid = edge.solid || solid;
+          if (drawing_.units[from].box.empty() && drawing_.units[to].box.empty()) ++edge.times;
+        }
+      }
+    for (std::size_t i = 0; i < nodes_.size(); ++i)  // results that nobody reads leave as well
+      if (nodes_[i].role == Role::Op && std::none_of(nodes_.begin(), nodes_.end(), [i](const TapeNode& node) {
+            return std::find(node.inputs.begin(), node.inputs.end(), i) != node.inputs.end();
+          }))
+        leaving_.insert(i);
+  }
+
+  /// Everything inside an opened module, modules inside it after its own.
+  void cluster(const std::vector<std::string>& path, const std::string& indent) {
+    for (const Unit& unit : drawing_.units)
+      if (unit.cluster == path)
+        text_ +=
+            fmt::format("{}{} [{}];\n", indent, unit.id,
+                        unit.box.empty() ? node_attributes(nodes_[unit.nodes.front()]) : box_attributes(unit, nodes_, leaving_));
+    std::vector<std::string> inside;
+    for (const Unit& unit : drawing_.units)
+      if (unit.cluster.size() > path.size() && std::equal(path.begin(), path.end(), unit.cluster.begin()) &&
+          std::find(inside.begin(), inside.end(), unit.cluster[path.size()]) == inside.end())
+        inside.push_back(unit.cluster[path.size()]);
+    for (const std::string& name : inside) {
+      std::vector<std::string> deeper = path;
+      deeper.push_back(name);
+      text_ += fmt::format("{}subgraph {} {{\n", indent, quoted("cluster_" + joined_scope(deeper)));
+      text_ +=
+          fmt::format("{}  label={}; labeljust=l; fontsize=13; style=\"rounded,filled\"; color=\"#B8C2CC\"; fillcolor=\"{}\";\n",
+                      indent, quoted(joined_scope(deeper)), path.size() % 2 == 0 ? "#F7F9FB" : "#FFFFFF");
+      cluster(deeper, indent + "  ");
+      text_ += indent + "}\n";
+    }
+  }
+
+  const std::vector<TapeNode>& nodes_;
+  Drawing drawing_;
+  std::vector<Edge> edges_;
+  std::set<std::size_t> leaving_;  ///< nodes that are read outside of their unit
+  std::string text_;
+};
+
+}  // namespace
+
+std::string to_dot(const TapeGraph& graph, const DotOptions& options) { return Writer(graph.nodes(), options).text(); }
+
+}  // namespace argand

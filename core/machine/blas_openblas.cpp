@@ -1,0 +1,60 @@
+#include <cblas.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "core/machine/blas.h"
+#include "core/error.h"
+#include "core/machine/threads.h"
+
+namespace argand {
+namespace {
+
+template <Scalar T>
+CBLAS_TRANSPOSE cblas(Transpose t) {
+  switch (t) {
+    case Transpose::No: return CblasNoTrans;
+    case Transpose::Yes: return CblasTrans;
+    case Transpose::Conjugate: return ComplexScalar<T> ? CblasConjTrans : CblasTrans;
+    case Transpose::ConjugateNo: return ComplexScalar<T> ? CblasConjNoTrans : CblasNoTrans;  // an extension of OpenBLAS
+  }
+  return CblasNoTrans;
+}
+
+blasint narrow(std::int64_t n) {
+  require(n <= std::numeric_limits<blasint>::max(), "gemm", "size {} exceeds what BLAS can index", n);
+  return static_cast<blasint>(n);
+}
+
+}  // namespace
+
+template <Scalar T>
+void blas_gemm(const Product<T>& p) {
+  const auto ta = cblas<T>(p.a_is), tb = cblas<T>(p.b_is);
+  const blasint M = narrow(p.M), N = narrow(p.N), K = narrow(p.K);
+  // BLAS refuses a step of 0, the natural one of a matrix without columns.
+  const blasint lda = std::max(1, narrow(p.lda)), ldb = std::max(1, narrow(p.ldb)), ldc = std::max(1, narrow(p.ldc));
+  // Being inside a parallel region is not enough to rely on: a region of one thread does not count as one, and with several threads
+  // at hand OpenBLAS chooses other kernels even where it then uses one. Its openmp flavour asks for the calling thread's limit in
+  // every call.
+  const threads::Limit one(1);
+  if (!blas_shares_threads() && openblas_get_num_threads() != 1) openblas_set_num_threads(1);
+  if constexpr (std::same_as<T, float>) cblas_sgemm(CblasRowMajor, ta, tb, M, N, K, p.alpha, p.A, lda, p.B, ldb, p.beta, p.C, ldc);
+  if constexpr (std::same_as<T, double>) cblas_dgemm(CblasRowMajor, ta, tb, M, N, K, p.alpha, p.A, lda, p.B, ldb, p.beta, p.C, ldc);
+  if constexpr (std::same_as<T, std::complex<float>>)
+    cblas_cgemm(CblasRowMajor, ta, tb, M, N, K, &p.alpha, p.A, lda, p.B, ldb, &p.beta, p.C, ldc);
+  if constexpr (std::same_as<T, std::complex<double>>)
+    cblas_zgemm(CblasRowMajor, ta, tb, M, N, K, &p.alpha, p.A, lda, p.B, ldb, &p.beta, p.C, ldc);
+}
+
+std::string blas_kernels_name() { return openblas_get_corename(); }
+
+bool blas_shares_threads() {
+  static const bool openmp = threads::are_openmp() && openblas_get_parallel() == OPENBLAS_OPENMP;
+  return openmp;
+}
+
+#define ARGAND_BLAS_GEMM(T) template void blas_gemm<T>(const Product<T>&);
+ARGAND_FOR_SCALAR(ARGAND_BLAS_GEMM)
+
+}  // namespace argand

@@ -1,0 +1,24 @@
+#include "core/machine/threads.h"
+
+namespace argand::threads {
+namespace {
+
+// What was asked for is remembered, so that programs read back what they have set; the work is one thread's all the same.
+thread_local int asked_for = 1;
+thread_local bool at_work = false;
+
+}  // namespace
+
+int limit() { return asked_for; }
+void set_limit(int n) { asked_for = n; }
+bool inside() { return at_work; }
+bool are_openmp() { return false; }
+
+void team(int, Work work) {
+  const bool before = at_work;
+  at_work = true;
+  work(0, 1);
+  at_work = before;
+}
+
+}  // namespace argand::threads

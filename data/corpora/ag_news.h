@@ -1,0 +1,44 @@
+#pragma once
+/// AG News (Zhang, Zhao, LeCun, "Character-level convolutional networks for text classification", NIPS 2015) as it is distributed,
+/// or any data laid out like it.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace argand {
+
+/// A text with a label.
+struct Article {
+  std::int64_t label = 0;  ///< counted from 0
+  std::string title, description;
+
+  /// Title and description, a space between them.
+  std::string text() const { return title + " " + description; }
+};
+
+/// Articles in two parts, and the names of their labels.
+struct ArticleSets {
+  std::vector<std::string> classes;
+  std::vector<Article> train, test;
+};
+
+/// Names of classes, one a line, in the order of their numbers. Throws Error, starting with `op` and naming file and line, for an
+/// empty name, one with a tab or another control character, one that appears twice, and less than two.
+std::vector<std::string> load_classes(std::string_view op, const std::string& path);
+/// What a file of them says, as load_classes() reads it.
+std::string classes_text(const std::vector<std::string>& classes);
+/// Writes classes_text(). Atomic; throws Error.
+void save_classes(const std::string& path, const std::vector<std::string>& classes);
+
+/// Reads `path`: lines of "class","title","description" (data/files/csv.h), the class a number from 1 to n_classes. A `\` stands for a
+/// line break. An article may lack its title or its description, not both. Throws Error naming file, line and reason for anything
+/// else; nothing is skipped.
+std::vector<Article> read_articles(const std::string& path, std::int64_t n_classes);
+
+/// Reads classes.txt (load_classes), train.csv, or train_sample.csv where there is no train.csv,
+/// and test.csv from `directory`. Throws Error as read_articles() does, and for files that are missing.
+ArticleSets load_ag_news(const std::string& directory);
+
+}  // namespace argand

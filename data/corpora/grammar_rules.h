@@ -1,0 +1,71 @@
+#pragma once
+/// The rules of the embedded corpus's grammar: every choice, with its weight. See data/corpora/grammar.h for what they make.
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace argand::detail {
+
+enum class Kind : std::uint8_t {
+  // clang-format off
+  Paragraph, IsA, A, Introduction, Role, CalledRole, IsCalled, CalledWord, Called,  // the opening sentence
+  Stop, More, Clause, End, EndAfter,                                               // sentences
+  Subject, SubjectNoun, Tail, After, Predicate, Finite, Predicative,               // subject and verb of a clause
+  Object, ObjectNoun, ObjectBare, Place, PlaceNoun, PlaceBare,                     // other noun phrases
+  Relative, PlainObject, RelativeSubject, RelativeTail, RelativeAfter,             // relative clauses
+  // clang-format on
+};
+
+/// Self: the paragraph's person as the subject, singular to verbs. Any: not decided yet.
+enum class Number : std::uint8_t { None, Singular, Plural, Self, Any };
+
+/// A symbol of the grammar: what is yet to come, and all that must be remembered for it.
+struct GrammarSymbol {
+  Kind kind = Kind::Paragraph;
+  std::int8_t topic = -1;        ///< index of the paragraph's topic, -1: not known or without influence
+  std::int8_t name = -1;         ///< index of the paragraph's person, likewise
+  Number number = Number::None;  ///< of the subject that a verb must agree with, or of the noun to come
+  std::int8_t level = 0;         ///< Relative...: how many may be nested yet; Finite: 1 when far from its subject;
+                                 ///< Clause, End, EndAfter: 1 when a second clause may follow
+  auto operator<=>(const GrammarSymbol&) const = default;
+
+  /// A verb that must agree with a subject beyond a modifier.
+  bool is_distant_verb() const {
+    return kind == Kind::After || kind == Kind::RelativeAfter || (kind == Kind::Finite && level == 1);
+  }
+};
+
+/// symbol -> word rest..., with a probability in proportion to `weight`.
+struct Production {
+  std::string word;
+  double weight;
+  std::vector<GrammarSymbol> rest;
+};
+
+class GrammarRules {
+ public:
+  static constexpr int n_names = 16, n_topics = 4;
+
+  /// The seed decides which words of each list are frequent and which are rare.
+  explicit GrammarRules(std::uint64_t seed);
+  std::vector<Production> productions(const GrammarSymbol& symbol) const;
+
+ private:
+  struct Word {
+    const char* singular;  ///< of a verb: third person; of an adjective: the only form
+    const char* plural;
+    double weight;  ///< a list's weights add up to 1
+  };
+  using Words = std::vector<Word>;
+  struct Topic {
+    Words roles, beings, things, acts, deeds, adjectives;  ///< beings include the roles; acts have no object, deeds have one
+  };
+  class Builder;
+
+  std::vector<Topic> topics_;
+};
+
+}  // namespace argand::detail

@@ -1,0 +1,50 @@
+#include "data/files/text_file.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+#include "core/error.h"
+#include "data/files/utf8.h"
+
+namespace argand {
+
+std::string read_text_file(std::string_view op, const std::string& path) {
+  std::error_code error;
+  const bool is_file = std::filesystem::is_regular_file(path, error);
+  if (error) fail(op, "cannot open {}: {}", path, error.message());
+  require(is_file, op, "{} is not a regular file", path);
+  errno = 0;
+  std::ifstream in(path, std::ios::binary);
+  std::string text(std::filesystem::file_size(path, error), '\0');
+  if (!in || error || !in.read(text.data(), static_cast<std::streamsize>(text.size())))
+    fail(op, "cannot read {}: {}", path, std::generic_category().message(errno != 0 ? errno : EIO));
+
+  require(!text.empty(), op, "{} is empty", path);
+  const auto line_of = [&](std::size_t at) {
+    return 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+  };
+  if (const std::size_t zero = text.find('\0'); zero != text.npos)
+    fail(op, "{}, line {}: a zero byte; is this a text?", path, line_of(zero));
+  if (const auto invalid = first_invalid_utf8(text)) fail(op, "{}, line {}: not UTF-8", path, line_of(*invalid));
+  return text;
+}
+
+std::string_view take_line(std::string_view& text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return line;
+}
+
+std::string_view take_word(std::string_view& text) {
+  const auto is_space = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
+  const char* const begin = std::find_if_not(text.begin(), text.end(), is_space);
+  const char* const end = std::find_if(begin, text.end(), is_space);
+  text.remove_prefix(static_cast<std::size_t>(end - text.begin()));
+  return {begin, end};
+}
+
+}  // namespace argand

@@ -1,0 +1,86 @@
+#include "apps/inference/generation.h"
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+
+#include "autograd/tape.h"
+#include "tests/error_text.h"
+
+using namespace argand;
+
+namespace {
+
+std::unique_ptr<Model<double>> small_model(const std::string& family) {
+  ModelConfig config = ModelConfig::defaults(family);
+  config.vocab_size = 11;
+  config.max_seq_len = 8;
+  config.n_layers = 2;
+  config.d_model = 16;
+  config.n_heads = 2;
+  config.d_ff = 24;
+  return make_model<double>(config, 3);
+}
+
+/// The likeliest token after the text, by a forward pass over all of it.
+std::int32_t likeliest(Model<double>& model, const std::vector<std::int32_t>& text) {
+  const NoGrad none;
+  const auto T = static_cast<std::int64_t>(text.size());
+  const Tensor<double> logits = model.logits(Ids({1, T}, text)).value();
+  const double* last = logits.data() + (T - 1) * 11;
+  return static_cast<std::int32_t>(std::max_element(last, last + 11) - last);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(generation)
+
+BOOST_AUTO_TEST_CASE(greedy_text_is_what_full_passes_say) {
+  for (const char* family : {"transformer", "complexformer", "crope"}) {
+    const auto model = small_model(family);
+    std::vector<std::int32_t> text = {1, 5, 2}, expected = text, window = text;
+    generate<double>(*model, Ids({1, 3}, text), 20, {.temperature = 0},
+                     [&](std::span<const std::int32_t> next) { text.push_back(next[0]); });
+    for (int i = 0; i < 20; ++i) {
+      const std::int32_t next = likeliest(*model, window);
+      if (window.size() == 8) window.erase(window.begin(), window.begin() + 5);  // 8 read: the last 4 with the new one are kept
+      window.push_back(next);
+      expected.push_back(next);
+    }
+    BOOST_TEST(text == expected, boost::test_tools::per_element());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_prompt_longer_than_the_model_counts_by_its_end) {
+  const auto model = small_model("complexformer");
+  std::vector<std::int32_t> prompt(30);
+  for (std::size_t i = 0; i < prompt.size(); ++i) prompt[i] = static_cast<std::int32_t>(i % 11);
+  std::int32_t first = -1;
+  generate<double>(*model, Ids({1, 30}, prompt), 1, {.temperature = 0},
+                   [&](std::span<const std::int32_t> next) { first = next[0]; });
+  BOOST_TEST(first == likeliest(*model, std::vector<std::int32_t>(prompt.end() - 8, prompt.end())));
+}
+
+BOOST_AUTO_TEST_CASE(texts_of_a_batch_do_not_see_each_other) {
+  const auto model = small_model("complexformer");
+  const SamplingOptions greedy{.temperature = 0};
+  std::vector<std::int32_t> together[2], alone[2];
+  generate<double>(*model, Ids({2, 2}, {1, 5, 7, 3}), 12, greedy,
+                   [&](std::span<const std::int32_t> next) { together[0].push_back(next[0]), together[1].push_back(next[1]); });
+  for (int b : {0, 1})
+    generate<double>(*model, b == 0 ? Ids({1, 2}, {1, 5}) : Ids({1, 2}, {7, 3}), 12, greedy,
+                     [&](std::span<const std::int32_t> next) { alone[b].push_back(next[0]); });
+  BOOST_TEST(together[0] == alone[0], boost::test_tools::per_element());
+  BOOST_TEST(together[1] == alone[1], boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(nothing_comes_of_nothing) {
+  const auto model = small_model("transformer");
+  BOOST_TEST(error_of([&] {
+               generate<double>(*model, Ids(Shape{1, 0}), 1, {}, [](std::span<const std::int32_t>) {});
+             }) == "generate: the prompt is empty; at least one word is needed to begin with");
+  bool called = false;
+  generate<double>(*model, Ids({1, 1}, {1}), 0, {}, [&](std::span<const std::int32_t>) { called = true; });
+  BOOST_TEST(!called);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,221 @@
+#include "apps/lab/expression.h"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <numbers>
+
+#include "autograd/gradcheck.h"
+#include "autograd/tape.h"
+#include "autograd/wirtinger.h"
+#include "tests/error_text.h"
+
+using namespace argand;
+
+namespace {
+
+using C = std::complex<double>;
+const C i(0, 1);
+
+AnyVar point(C z) { return Var<C>(Tensor<C>({1}, {z})); }
+
+C value_of(const AnyVar& w) {
+  return std::visit([](const auto& v) { return C(v.value().item()); }, w);
+}
+C value(const std::string& text, C z = {1, 2}) { return value_of(Expression(text)({point(z)})); }
+bool is_real(const std::string& text) { return Expression(text)({point({1, 2})}).index() == 0; }
+
+std::string parse_error(const std::string& text) {
+  return error_of([&] { Expression{text}; });
+}
+std::string eval_error(const std::string& text) {
+  return error_of([&] { value(text); });
+}
+
+bool close(C a, C b) { return std::abs(a - b) <= 4e-15 * std::max(1.0, std::abs(b)); }
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(expression)
+
+BOOST_AUTO_TEST_CASE(numbers_and_constants) {
+  BOOST_TEST(value("2") == C(2));
+  BOOST_TEST(value(" .5 ") == C(0.5));
+  BOOST_TEST(value("1.5e-3") == C(1.5e-3));
+  BOOST_TEST(value("1e2i") == C(0, 100));
+  BOOST_TEST(value("1+2i") == C(1, 2));
+  BOOST_TEST(value("i*i") == C(-1));
+  BOOST_TEST(value("pi") == C(std::numbers::pi));
+  BOOST_TEST(value("e") == C(std::numbers::e));
+  BOOST_TEST(value("f(x) = x", {3, 4}) == C(3, 4));
+}
+
+BOOST_AUTO_TEST_CASE(precedence_is_that_of_mathematics) {
+  BOOST_TEST(value("1 + 2*3 - 8/4/2") == C(6));
+  BOOST_TEST(value("-2^2") == C(-4));
+  BOOST_TEST(value("2^3^2") == C(512));
+  BOOST_TEST(value("2^-2") == C(0.25));
+  BOOST_TEST(value("2*-3") == C(-6));
+  BOOST_TEST(value("--3") == C(3));
+  BOOST_TEST(value("(1+1)*3") == C(6));
+  BOOST_TEST(value("-z^2") == C(3, -4));
+}
+
+BOOST_AUTO_TEST_CASE(functions_and_their_aliases) {
+  const C z(1, 2), w = std::sqrt(z);
+  BOOST_TEST(close(value("abs(z)^2"), std::norm(z)));
+  BOOST_TEST(value("abs2(z)") == C(5));
+  for (const char* text : {"angle(z)", "arg(z)", "phase(z)"}) BOOST_TEST(value(text) == C(std::arg(z)));
+  for (const char* text : {"re(z)", "Re(z)", "real(z)"}) BOOST_TEST(value(text) == C(1));
+  for (const char* text : {"im(z)", "Im(z)", "imag(z)"}) BOOST_TEST(value(text) == C(2));
+  BOOST_TEST(value("conj(z)") == C(1, -2));
+  BOOST_TEST(value("sqrt(z)") == w);
+  BOOST_TEST(close(value("ln(z)"), std::log(z)));
+  BOOST_TEST(close(value("tan(z)"), std::tan(z)));
+  BOOST_TEST(close(value("sinh(z)"), std::sinh(z)));
+  BOOST_TEST(close(value("cosh(z)"), std::cosh(z)));
+  BOOST_TEST(close(value("polar(abs(z), 2)"), std::polar(std::abs(z), 2.0)));
+  BOOST_TEST(close(value("rotate(z, pi/2)"), i * z));
+  BOOST_TEST(close(value("phase_rotation(z, 2, 0)"), z * z / std::abs(z)));
+  BOOST_TEST(close(value("modrelu(z, -1)"), z - z / std::abs(z)));
+  BOOST_TEST(value("make_complex(im(z), 1)") == C(2, 1));
+  // Every function that the help lists can be called.
+  for (const ExpressionFunction& f : expression_functions()) {
+    std::string arguments;
+    for (const Takes takes : f.takes)
+      arguments += (arguments.empty() ? "" : ", ") + std::string(takes == Takes::Real ? "abs(z)" : "z");
+    const C w = value(f.name + "(" + arguments + ")");
+    BOOST_TEST(std::isfinite(std::abs(w)), f.name);
+    BOOST_TEST((Op::find(f.name) != nullptr || f.name == "tan" || f.name == "sinh" || f.name == "cosh"), f.name);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(powers) {
+  const C z(1, 2);
+  BOOST_TEST(value("z^2") == C(-3, 4));
+  BOOST_TEST(value("z^3") == C(-11, -2));
+  BOOST_TEST(value("z^-1") == C(0.2, -0.4));
+  BOOST_TEST(value("z^0") == C(1));
+  BOOST_TEST(value("z^7") == C(29, 278));
+  BOOST_TEST(close(value("z^(1/3)"), std::pow(z, 1.0 / 3)));
+  BOOST_TEST(close(value("z^z"), std::exp(z * std::log(z))));
+  BOOST_TEST(close(value("2^z"), std::exp(z * std::log(2))));
+  BOOST_TEST(value("e^z") == std::exp(z));
+  BOOST_TEST(close(value("z^i"), std::exp(i * std::log(z))));
+}
+
+BOOST_AUTO_TEST_CASE(real_values_stay_real) {
+  for (const char* text : {"abs(z)", "2", "abs(z)^2 + re(z)*3", "-im(z)", "sqrt(abs(z))", "log(abs2(z) + 1)", "re(z)^2", "re(z)^3",
+                           "sqrt(re(z)^2 + im(z)^2)", "exp(re(z))^1.5", "abs(z)^angle(z)", "relu(re(z))", "conj(re(z))", "e^im(z)"})
+    BOOST_TEST(is_real(text), text);
+  for (const char* text : {"z", "re(z)*i", "1 + 2i", "sqrt(re(z))", "log(im(z))", "re(z)^0.5", "abs(z)*z", "polar(abs(z), 1)"})
+    BOOST_TEST(!is_real(text), text);
+  // What a real op would have made NaN.
+  BOOST_TEST(value("sqrt(-4)") == C(0, 2));
+  BOOST_TEST(close(value("sqrt(re(z))", {-9, 1}), C(0, 3)));
+  BOOST_TEST(close(value("log(re(z))", {-1, 1}), C(0, std::numbers::pi)));
+}
+
+BOOST_AUTO_TEST_CASE(points_and_variables) {
+  const Expression f("g(z, w) = z * conj(w) + 1");
+  BOOST_TEST(f.name() == "g");
+  BOOST_TEST((f.variables() == std::vector<std::string>{"z", "w"}));
+  BOOST_TEST(f.equation() == "g(z, w) = z * conj(w) + 1");
+  BOOST_TEST(Expression("z^2").equation() == "f(z) = z^2");
+  BOOST_TEST(Expression("a*b", {"a", "b"}).equation() == "f(a, b) = a*b");
+  const Tensor<C> z({3}, {{1, 2}, {0, 0}, {-1, 1}}), w({3}, {{1, 1}, {2, 3}, {0, 1}});
+  const auto y = std::get<Var<C>>(f({Var<C>(z), Var<C>(w)}));
+  for (std::int64_t n = 0; n < 3; ++n) BOOST_TEST(y.value()(n) == z(n) * std::conj(w(n)) + 1.0);
+  // A real argument, and a constant at every point.
+  BOOST_TEST(Expression("x^2", {"x"})({Var<double>(Tensor<double>({2}, {1.0, 2.0}))}).index() == 0);
+  BOOST_TEST((std::get<Var<double>>(Expression("2")({Var<C>(z)})).shape() == Shape{3}));
+  BOOST_TEST(error_of([&] { f({Var<C>(z)}); }) == "expression: g has 2 variables, got 1 argument");
+  BOOST_TEST(error_of([&] {
+               f({Var<C>(z), Var<C>(Tensor<C>::zeros({2}))});
+             }) == "expression: arguments are points in a row, [N], as many for each variable; got [3] and [2]");
+}
+
+BOOST_AUTO_TEST_CASE(the_tape_differentiates_it) {
+  const Expression f("f(z) = abs(z)^2 * exp(i*angle(z)) + z^3 - 2^z / sqrt(re(z) + 4)");
+  const GradcheckResult result =
+      gradcheck(CheckedFunction(f), {AnyTensor(Tensor<C>({4}, {{1, 2}, {0.3, -0.4}, {-1, 0.7}, {2, 0.1}}))});
+  BOOST_TEST(result.ok(), result.message());
+}
+
+BOOST_AUTO_TEST_CASE(the_trace_is_the_tape) {
+  const Tape tape;
+  std::vector<TracedOp> trace;
+  Expression("z^3 + sin(re(z)) * 2").traced({variable(Tensor<C>({1}, {{1, 2}}))}, trace);
+  std::string ops;
+  for (const TapeEntry& entry : tape.entries()) ops += entry.op->name() + " ";
+  BOOST_TEST(ops == "square mul real sin mul add ");
+  BOOST_TEST_REQUIRE(trace.size() == tape.entries().size());
+  for (std::size_t k = 0; k < trace.size(); ++k)
+    BOOST_TEST(std::visit([](const auto& v) { return v.slot().get() == nullptr ? -1 : v.slot()->entry; }, trace[k].output) ==
+               static_cast<std::int64_t>(k));
+}
+
+BOOST_AUTO_TEST_CASE(both_wirtinger_derivatives_by_the_tape) {
+  const std::vector<AnyTensor> at = {Tensor<C>({2}, {{1, 2}, {-0.5, 0.25}})};
+  const TapeWirtinger mixed = tape_wirtinger(Expression("z^2 * conj(z)"), at);
+  const TapeWirtinger real = tape_wirtinger(Expression("abs2(z)"), at);
+  for (std::size_t k = 0; k < 2; ++k) {
+    const C z = std::get<Tensor<C>>(at[0])(k);
+    BOOST_TEST(close(mixed.value[k], z * z * std::conj(z)));
+    BOOST_TEST(close(mixed.dz[k], 2.0 * z * std::conj(z)));
+    BOOST_TEST(close(mixed.dzbar[k], z * z));
+    BOOST_TEST(close(real.dz[k], std::conj(z)));
+    BOOST_TEST(close(real.dzbar[k], z));
+  }
+  BOOST_TEST(mixed.output_is_complex);
+  BOOST_TEST(!real.output_is_complex);
+}
+
+BOOST_AUTO_TEST_CASE(errors_point_at_the_place) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"f(z) = 2z", "a product needs its sign: write 2*z\n  f(z) = 2z\n          ^"},
+      {"2 sin(z)", "a product needs its sign: write 2*sin\n  2 sin(z)\n    ^"},
+      {"(z+1)(z-1)", "a product needs its sign: write )*(\n  (z+1)(z-1)\n       ^"},
+      {"2in", "a product needs its sign: write 2*in\n  2in\n   ^"},
+      {"z(2)", "z is a variable, not a function; write z*(\n  z(2)\n   ^"},
+      {"abs(z", "\")\" of abs( is missing before the end\n  abs(z\n       ^"},
+      {"(z + 1", "\")\" is missing before the end\n  (z + 1\n        ^"},
+      {"z)", "this \")\" closes nothing\n  z)\n   ^"},
+      {"z +", "expected a number, a variable, a function or \"(\" here, found the end\n  z +\n     ^"},
+      {"", "expected a number, a variable, a function or \"(\" here, found the end\n  \n  ^"},
+      {"* z", "expected a number, a variable, a function or \"(\" here, found \"*\"\n  * z\n  ^"},
+      {"|z|", "expected a number, a variable, a function or \"(\" here, found \"|\"; a modulus is written abs(z)\n  |z|\n  ^"},
+      {"z**2", "a power is written ^\n  z**2\n    ^"},
+      {"pow(z, 2)", "a power is written a^b\n  pow(z, 2)\n  ^"},
+      {"z'", "a conjugate is written conj(z)\n  z'\n   ^"},
+      {"z % 2", "expected an operator (+ - * / ^) or the end here, found \"%\"\n  z % 2\n    ^"},
+      {"z, z", "a comma stands between the arguments of a function only\n  z, z\n   ^"},
+      {"ab(z)", "there is no function ab; did you mean abs?\n  ab(z)\n  ^"},
+      {"z + qqqqqq(z)", "there is no function qqqqqq\n  z + qqqqqq(z)\n      ^"},
+      {"z + w", "there is no variable w; variables are named on the left: f(z, w) = ...\n  z + w\n      ^"},
+      {"1 + 2*j", "the imaginary unit is written i\n  1 + 2*j\n        ^"},
+      {"exp", "exp is a function; write exp(z)\n  exp\n  ^"},
+      {"abs(z, 1)", "abs takes 1 argument, abs(z), and was given 2\n  abs(z, 1)\n  ^"},
+      {"1 + rotate(z)", "rotate takes 2 arguments, rotate(z, theta), and was given 1\n  1 + rotate(z)\n      ^"},
+      {"abs()", "abs takes 1 argument, abs(z), and was given 0\n  abs()\n  ^"},
+      {"1e999", "this number does not fit a double\n  1e999\n  ^"},
+      {".", "a point alone is no number\n  .\n  ^"},
+      {"f(i) = i", "i is a constant and cannot be a variable\n  f(i) = i\n    ^"},
+      {"f(abs) = 1", "abs is a function and cannot be a variable\n  f(abs) = 1\n    ^"},
+      {"f(z, z) = 1", "z stands here twice\n  f(z, z) = 1\n       ^"},
+      {"f = z", "left of the = stands a name with its variables, as in f(z) = ... or f(z, w) = ...\n  f = z\n    ^"},
+      {"f(z) = z = 1", "one = is enough\n  f(z) = z = 1\n           ^"},
+      {"π + √z", "expected a number, a variable, a function or \"(\" here, found \"π\"\n  π + √z\n  ^"},
+      {"1 + √z", "expected a number, a variable, a function or \"(\" here, found \"√\"\n  1 + √z\n      ^"},
+  };
+  for (const auto& [text, message] : cases) BOOST_TEST(parse_error(text) == "expression: " + message);
+  BOOST_TEST(parse_error(std::string(200, '(') + "z").starts_with("expression: nested more than 100 deep\n"));
+  BOOST_TEST(parse_error(std::string(200, '-') + "z").starts_with("expression: nested more than 100 deep\n"));
+  BOOST_TEST(eval_error("1 + relu(2*z)") ==
+             "expression: relu needs a real number here, and this is complex; crelu or cgelu apply one to each part, modrelu(z, c) "
+             "to the modulus\n  1 + relu(2*z)\n           ^");
+  BOOST_TEST(
+      eval_error("rotate(z, z)") ==
+      "expression: rotate needs a real number here, and this is complex; write z*exp(i*theta)\n  rotate(z, z)\n            ^");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

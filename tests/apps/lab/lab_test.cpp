@@ -1,0 +1,293 @@
+#include <fmt/format.h>
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+#include "apps/lab/lab_tape.h"
+#include "apps/lab/lab_text.h"
+#include "autograd/check/planted_fault.h"
+#include "core/random.h"
+
+#include "apps/terminal/text_layout.h"
+#include "tests/apps/program.h"
+
+using namespace argand;
+
+namespace {
+
+using C = std::complex<double>;
+const C i(0, 1);
+
+/// Random numbers one after the other.
+class Dice {
+ public:
+  explicit Dice(std::uint64_t seed) : random_(seed, 0) {}
+  double uniform() { return random_.uniform(next_++); }
+  std::size_t below(std::size_t n) { return std::min(n - 1, static_cast<std::size_t>(uniform() * static_cast<double>(n))); }
+  C point() { return std::polar(0.3 + 1.4 * uniform(), (2 * uniform() - 1) * 3); }
+
+ private:
+  Random random_;
+  std::uint64_t next_ = 0;
+};
+
+std::string random_expression(Dice& dice, int depth) {
+  if (depth == 0) {
+    const std::size_t leaf = dice.below(6);
+    return leaf < 4 ? "z" : leaf == 4 ? fmt::format("{:.2f}", 0.5 + dice.uniform()) : fmt::format("({:.2f}-0.7i)", dice.uniform());
+  }
+  const auto sub = [&] { return random_expression(dice, depth - 1 - static_cast<int>(dice.below(2)) * (depth > 1 ? 1 : 0)); };
+  // {} is a sub-expression. Those that grow fast are tamed, lest six of them leave the range of double.
+  static const std::vector<std::string> forms = {"({} + {})",
+                                                 "({} - {})",
+                                                 "{} * {}",
+                                                 "{} / (2 + {})",
+                                                 "-{}",
+                                                 "({})^2",
+                                                 "({})^3",
+                                                 "({})^-1",
+                                                 "({})^0.5",
+                                                 "2^sin({})",
+                                                 "(2+abs({}))^({}/4)",
+                                                 "exp(sin({}))",
+                                                 "log({})",
+                                                 "sqrt({})",
+                                                 "sin({})",
+                                                 "cos({})",
+                                                 "tanh({})",
+                                                 "sigmoid({})",
+                                                 "abs({})",
+                                                 "abs2({})",
+                                                 "angle({})",
+                                                 "conj({})",
+                                                 "re({})",
+                                                 "im({})",
+                                                 "unit_phasor({})",
+                                                 "cardioid({})",
+                                                 "crelu({})",
+                                                 "cgelu({})",
+                                                 "zrelu({})",
+                                                 "modrelu({}, 0.3)",
+                                                 "modrelu({}, -0.2)",
+                                                 "relu(re({}))",
+                                                 "gelu(im({}))",
+                                                 "silu(abs({}))",
+                                                 "erf(re({}))",
+                                                 "polar(abs({}), im({}))",
+                                                 "rotate({}, re({}))",
+                                                 "phase_rotation({}, 1.5, 0.3)",
+                                                 "square({})",
+                                                 "exp(i*angle({}))",
+                                                 "make_complex(im({}), abs({}))",
+                                                 "tan({}/4)",
+                                                 "cosh({}/4)",
+                                                 "swiglu(re({}), im({}))"};
+  std::string text;
+  const std::string& form = forms[dice.below(forms.size())];
+  for (std::size_t k = 0; k < form.size(); ++k) {
+    if (form[k] == '{') text += sub();
+    if (form[k] != '{' && form[k] != '}') text += form[k];
+  }
+  return text;
+}
+
+LabPoint at(const std::string& text, C z) { return lab_point(Expression(text), {z}, 0); }
+bool close(C a, C b) { return std::abs(a - b) <= 1e-14 * std::max(1.0, std::abs(b)); }
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(lab)
+
+BOOST_AUTO_TEST_CASE(two_hundred_random_expressions_agree_with_numerical_differentiation) {
+  Dice dice(0x1AB);
+  int compared = 0, points = 0, holomorphic = 0, general = 0, real = 0;
+  for (int n = 0; compared < 200 && n < 400; ++n) {
+    const int depth = 1 + n % 6;
+    const std::string text = random_expression(dice, depth);
+    const Expression f(text);
+    // Up to four points: some lie at kinks and cuts, or where the difference quotients do not converge.
+    for (int attempt = 0; attempt < 4; ++attempt) {
+      const C z = dice.point();
+      const LabPoint p = lab_point(f, {z}, 0);
+      ++points;
+      BOOST_TEST(!p.failed(), text + ": " + point_text(f, p, Style(stdout)));
+      if (!p.conclusive()) continue;
+      ++compared;
+      holomorphic += p.verdict == CauchyRiemann::Holomorphic ? 1 : 0;
+      general += p.verdict == CauchyRiemann::General ? 1 : 0;
+      real += p.real ? 1 : 0;
+      // What is known of the ops agrees with what is seen.
+      if (p.holomorphic_ops) BOOST_TEST((p.verdict == CauchyRiemann::Holomorphic), text);
+      if (p.real && std::abs(p.dz.tape) > 0) BOOST_TEST(close(p.dzbar.tape, std::conj(p.dz.tape)), text);
+      break;
+    }
+  }
+  BOOST_TEST_MESSAGE(
+      fmt::format("{} compared at {} points: {} holomorphic, {} general, {} real", compared, points, holomorphic, general, real));
+  BOOST_TEST(compared == 200);
+  BOOST_TEST(points - compared <= 30);  // resampled
+  BOOST_TEST(holomorphic >= 20);
+  BOOST_TEST(general >= 20);
+  BOOST_TEST(real >= 20);
+}
+
+BOOST_AUTO_TEST_CASE(closed_forms_and_conventions) {
+  const C z(1, 2), u = z / std::abs(z);
+  struct Known {
+    std::string text;
+    C value, dz, dzbar;
+    CauchyRiemann verdict;
+  };
+  const std::vector<Known> known = {
+      {"z^2", z * z, 2.0 * z, 0, CauchyRiemann::Holomorphic},
+      {"1/z", 1.0 / z, -1.0 / (z * z), 0, CauchyRiemann::Holomorphic},
+      {"conj(z)", std::conj(z), 0, 1, CauchyRiemann::Antiholomorphic},
+      {"abs(z)^2", std::norm(z), std::conj(z), z, CauchyRiemann::RealValued},
+      {"re(z)", z.real(), 0.5, 0.5, CauchyRiemann::RealValued},
+      {"im(z)", z.imag(), -0.5 * i, 0.5 * i, CauchyRiemann::RealValued},
+      {"exp(i*angle(z))", u, 1 / (2 * std::abs(z)), -u * u / (2 * std::abs(z)), CauchyRiemann::General},
+      {"z*abs(z)", z * std::abs(z), 1.5 * std::abs(z), z * u / 2.0, CauchyRiemann::General},
+  };
+  for (const Known& k : known) {
+    const Expression f(k.text);
+    const LabPoint p = lab_point(f, {z}, 0);
+    BOOST_TEST_CONTEXT(k.text) {
+      BOOST_TEST(p.conclusive());
+      BOOST_TEST(close(p.value, k.value));
+      BOOST_TEST(close(p.dz.tape, k.dz));
+      BOOST_TEST(close(p.dzbar.tape, k.dzbar));
+      BOOST_TEST((p.verdict == k.verdict));
+      // Of L = Re f: ∂L/∂z̄ = (∂f/∂z̄ + conj(∂f/∂z))/2.
+      const C g = k.dzbar + std::conj(k.dz);
+      const auto rows = convention_rows(f, p);
+      for (const std::size_t row : {0, 1, 2}) BOOST_TEST(close(rows[row].value, g));
+      BOOST_TEST(close(rows[3].value, std::conj(g)));
+      BOOST_TEST(rows.size() == (k.verdict == CauchyRiemann::Holomorphic ? 5U : 4U));
+      if (rows.size() == 5) BOOST_TEST(close(rows[4].value, k.dz));
+      // The Jacobian is that of the linear map h -> ∂f/∂z h + ∂f/∂z̄ conj(h).
+      const auto J = jacobian_of(p.dz.tape, p.dzbar.tape);
+      for (const C h : {C(1, 0), C(0, 1), C(0.3, -2)}) {
+        const C w = k.dz * h + k.dzbar * std::conj(h);
+        BOOST_TEST(close(C(J[0][0] * h.real() + J[0][1] * h.imag(), J[1][0] * h.real() + J[1][1] * h.imag()), w));
+      }
+    }
+  }
+  BOOST_TEST(close(at("abs(z)^2", z).gradient.tape, 2.0 * z));  // what PyTorch and TensorFlow return for |z|²
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_be_decided_is_not_guessed) {
+  const LabPoint cone = at("abs(z)", 0), cut = at("sqrt(z)", -1), pole = at("1/z", 0), corner = at("crelu(z)", C(0, 1));
+  for (const LabPoint* p : {&cone, &cut, &pole, &corner}) {
+    BOOST_TEST(!p->conclusive());
+    BOOST_TEST(!p->failed());
+    BOOST_TEST(p->singular.size() == 1U);
+  }
+  BOOST_TEST(cone.trouble == "f has a kink here: along the real axis its derivative is -1 from one side, 1 from the other");
+  BOOST_TEST(cut.trouble == "Im f has a cut here: along the imaginary axis it jumps by 2");
+  BOOST_TEST(pole.trouble == "the value is not finite");
+  BOOST_TEST(corner.trouble == "Re f has a kink here: along the real axis its derivative is 0 from one side, 1 from the other");
+  BOOST_TEST(cone.singular[0].op == "abs");
+  BOOST_TEST(cone.singular[0].text == "z = 0: a cone; the gradient returned is 0");
+  BOOST_TEST(at("abs(z) + sqrt(z)", 1).singular.empty());
+}
+
+BOOST_AUTO_TEST_CASE(rounding_is_not_mistaken_for_a_derivative) {
+  // Most steps change these values by less than their last place.
+  for (const auto& [text, z] :
+       std::vector<std::pair<std::string, C>>{{"1+5e-11*z", {1, 2}}, {"sigmoid(z)", 28}, {"1e12+z^2", 0.3}}) {
+    const LabPoint p = at(text, z);
+    BOOST_TEST(!p.failed(), text);
+    BOOST_TEST(p.dz.error > 0, text);
+    const std::string said = point_text(Expression(text), p, Style(stdout));
+    BOOST_TEST(said.find("frameworks choose freely") == std::string::npos, said);
+  }
+  // Derivatives that are exactly 0, at points where nothing is wrong.
+  for (const auto& [text, z] : std::vector<std::pair<std::string, C>>{{"z^2", 0}, {"abs2(z^2+1)", i}, {"(z-1)^3", 1}, {"z-z", 2}}) {
+    const LabPoint p = at(text, z);
+    BOOST_TEST(p.conclusive(), text);
+    BOOST_TEST((p.verdict == CauchyRiemann::Holomorphic), text);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_wave_faster_than_the_first_steps) {
+  const LabPoint p = at("sin(1e5*z)", 10);
+  const double truth = 1e5 * std::cos(1e6);
+  BOOST_TEST(!p.failed());
+  BOOST_TEST(std::abs(p.dz.numerical - truth) <= p.dz.error);
+  BOOST_TEST(p.dz.error < 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_wrong_derivative_is_found) {
+  const std::vector<std::pair<Fault, const char*>> faults = {
+      {Fault::Conjugate, "square"}, {Fault::Twice, "exp"}, {Fault::Half, "abs"}, {Fault::Conjugate, "angle"}};
+  const std::string text = "abs(z)*exp(i*angle(z)) + z^2";
+  BOOST_TEST(at(text, {1, 2}).conclusive());
+  for (const auto& [how, op] : faults) {
+    const PlantedFault planted(op, how);
+    const LabPoint p = at(text, {1, 2});
+    BOOST_TEST(p.failed(), op);
+  }
+  // A slight mistake too: one part in 10⁷ of the derivative is more than the error bars leave open.
+  const LabPoint p = at("z^3", {1, 2});
+  BOOST_TEST(p.dz.error < 1e-9);
+  const Comparison c{.analytic = p.dz.tape * (1 + 1e-7), .numerical = p.dz.numerical, .error = p.dz.error};
+  BOOST_TEST((judge(c, std::abs(p.dz.tape), 1e-8) == Verdict::Fail));
+}
+
+BOOST_AUTO_TEST_CASE(the_tape_step_by_step) {
+  const Expression f("f(z) = z*conj(z) + 2*z");
+  const std::vector<TapeStep> steps = walk_tape(f, {C(1, 2)});
+  BOOST_TEST_REQUIRE(steps.size() == 4U);
+  BOOST_TEST(steps[0].call == "conj(z)");
+  BOOST_TEST(steps[1].call == "mul(z, v1)");
+  BOOST_TEST(steps[2].call == "mul(2, z)");
+  BOOST_TEST(steps[3].call == "add(v2, v3)");
+  BOOST_TEST(steps[3].value == C(7, 4));
+  BOOST_TEST(steps[3].cotangent == C(1));
+  BOOST_TEST(steps[0].cotangent == C(1, -2));  // conj(z) · 1
+  // z is used three times; the last share makes the whole: Re(|z|² + 2z) has the gradient 2z + 2.
+  BOOST_TEST_REQUIRE(steps[0].shares.size() == 1U);
+  BOOST_TEST(steps[0].shares[0].added == C(1, 2));
+  BOOST_TEST(steps[0].shares[0].total == C(4, 4));
+  BOOST_TEST(!steps[0].shares[0].first);
+  BOOST_TEST(steps[2].shares[0].first);
+  for (const char* text : {"f(z) = abs(z)^2 * exp(i*angle(z))", "phase_rotation(z, 0.5, 0.1) + polar(abs(z), 2) / z"}) {
+    const Expression g(text);
+    std::istringstream lines(tape_text(g, walk_tape(g, {C(1, 2)})) + point_text(g, lab_point(g, {C(1, 2)}, 0), Style(stdout)));
+    for (std::string line; std::getline(lines, line);) BOOST_TEST(display_width(line) <= 100U, line);
+  }
+  BOOST_TEST(tape_text(Expression("2"), walk_tape(Expression("2"), {C(1)})) ==
+             "  Nothing is on the tape: f does not depend on its variables.\n");
+}
+
+BOOST_AUTO_TEST_CASE(the_command) {
+  const TemporaryDirectory scratch;
+  const Finished good = run_argand(scratch, "lab z^2*conj(z) --at 1+2i --at=-i --tape");
+  BOOST_TEST(good.code == 0);
+  BOOST_TEST(good.out.starts_with("f(z) = z^2*conj(z)\n\nAt z = 1 + 2i\n\n  f           5 + 10i\n"));
+  BOOST_TEST(good.out.find("At z = 0 - 1i\n") != std::string::npos);
+  BOOST_TEST(good.out.find("    v1 = square(z)") != std::string::npos);
+  const auto json = nlohmann::json::parse(run_argand(scratch, "lab z^2 --json").out);
+  BOOST_TEST(json["points"][0]["dz"]["tape"] == nlohmann::json::array({2.0, 4.0}));
+  BOOST_TEST(json["points"][0]["cauchy_riemann"] == "holomorphic");
+  BOOST_TEST(json["points"][0]["jacobian"][0][1] == -4.0);
+  BOOST_TEST(run_argand(scratch, "lab f(z,w)=z*w --at 1,2 --var w --json").out.find("\"by\": \"w\"") != std::string::npos);
+
+  const auto wrong = [&](const std::string& arguments, const std::string& text) {
+    const Finished result = run_argand(scratch, "lab " + arguments);
+    BOOST_TEST(result.code == 2);
+    BOOST_TEST(result.err == "argand: " + text + "\n");
+  };
+  wrong("2z", "expression: a product needs its sign: write 2*z\n  2z\n   ^");
+  wrong("z*w", "expression: there is no variable w; variables are named on the left: f(z, w) = ...\n  z*w\n    ^");
+  wrong("z --at 1,2", "--at: \"1,2\" has 2 numbers, f has 1 variable; as in --at 1+2i");
+  wrong("f(z,w)=z --at 1", "--at: \"1\" has 1 number, f has 2 variables; as in --at 1+2i,0.5");
+  wrong("f(z,w)=z --at 1,1 --var x", "--var: f has no variable x, it has z, w");
+  wrong(
+      "relu(z)",
+      "expression: relu needs a real number here, and this is complex; crelu or cgelu apply one to each part, modrelu(z, c) to the "
+      "modulus\n  relu(z)\n       ^");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,254 @@
+#include "apps/training/training_run.h"
+
+#include "apps/terminal/command_line.h"
+#include "apps/training/training_session.h"
+#include "data/corpora/topics.h"
+#include "tests/apps/small_run.h"
+#include "tests/data/temporary_directory.h"
+
+using namespace argand;
+
+namespace {
+
+template <RealScalar R>
+std::vector<R> numbers(const ParameterList<R>& parameters) {
+  std::vector<R> all;
+  for (const Parameter<R>& p : parameters)
+    if (!p.is_complex()) {
+      const auto& x = std::get<Var<R>>(p.var).value();
+      all.insert(all.end(), x.begin(), x.end());
+    }
+  return all;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(training_run)
+
+BOOST_AUTO_TEST_CASE(learns) {
+  TrainingRun<float> run(small_run({{"steps", "60", ""}}), small_corpus());
+  bool is_best = false;
+  const double before = run.validate(is_best).loss;
+  BOOST_TEST(is_best);
+  while (!run.finished()) run.step();
+  BOOST_TEST(std::abs(before - std::log(200.0)) < 0.3);  // knows nothing yet
+  BOOST_TEST(run.validate(is_best).loss < before - 0.5);
+}
+
+BOOST_AUTO_TEST_CASE(a_step_reports_what_it_did) {
+  TrainingRun<double> run(small_run({{"accumulate", "2", ""}}), small_corpus());
+  const StepReport report = run.step();
+  BOOST_TEST(report.step == 1);
+  BOOST_TEST(report.tokens == 2 * 4 * 16);
+  BOOST_TEST(report.lr == 1e-2 / 3);
+  BOOST_TEST(report.grad_norm > 0);
+  BOOST_TEST(run.state().step == 1);
+}
+
+BOOST_AUTO_TEST_CASE(accumulating_two_batches_is_the_batch_of_both) {
+  // Batches are consecutive stretches of one order of windows, so two of 2 are one of 4.
+  TrainingRun<double> one(small_run(), small_corpus());
+  TrainingRun<double> two(small_run({{"batch", "2", ""}, {"accumulate", "2", ""}}), small_corpus());
+  for (int i = 0; i < 5; ++i) {
+    const StepReport a = one.step(), b = two.step();
+    BOOST_TEST(a.cross_entropy == b.cross_entropy, boost::test_tools::tolerance(1e-10));
+    BOOST_TEST(a.grad_norm == b.grad_norm, boost::test_tools::tolerance(1e-9));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(accumulating_a_short_batch_is_the_batch_of_both) {
+  // 11 articles in batches of 8 and 3: each epoch is a step of the same articles as in one batch of 11.
+  const LabelledCorpus articles = make_labelled_corpus(topic_articles(11, 5, 0), 1000, 0, 0);
+  const auto run_with = [&](const char* batch, const char* accumulate, const char* by) {
+    return TrainingRun<double>(RunConfig::resolve({},
+                                                  settings_of({{"family", "transformer"},
+                                                               {"n_layers", "1"},
+                                                               {"d_model", "16"},
+                                                               {"n_heads", "2"},
+                                                               {"d_ff", "24"},
+                                                               {"batch", batch},
+                                                               {"accumulate", accumulate},
+                                                               {"accumulate_by", by},
+                                                               {"precision", "float64"},
+                                                               {"steps", "4"},
+                                                               {"warmup", "0"},
+                                                               {"lr", "1e-2"}}),
+                                                  "classify"),
+                               articles);
+  };
+  auto whole = run_with("11", "1", "targets"), parts = run_with("8", "2", "targets"), alike = run_with("8", "2", "batches");
+  for (int i = 0; i < 4; ++i) {
+    const StepReport a = whole.step(), b = parts.step(), c = alike.step();
+    BOOST_TEST(a.cross_entropy == b.cross_entropy, boost::test_tools::tolerance(1e-12));
+    BOOST_TEST(a.grad_norm == b.grad_norm, boost::test_tools::tolerance(1e-12));
+    BOOST_TEST(a.tokens == b.tokens);
+    BOOST_TEST(std::abs(a.cross_entropy / c.cross_entropy - 1) > 1e-4);  // as runs of before there was a choice go on
+    if (i > 0) continue;  // later ones are of parameters whose rounding Adam has divided by small second moments
+    double worst = 0;
+    for (std::size_t p = 0; p < whole.parameters().size(); ++p) {
+      const Tensor<double> dw = std::get<Var<double>>(whole.parameters()[p].var).grad(),
+                           dv = std::get<Var<double>>(parts.parameters()[p].var).grad();  // of two batches
+      for (std::int64_t k = 0; k < dw.size(); ++k) worst = std::max(worst, std::abs(dw.data()[k] - dv.data()[k] / 2));
+    }
+    BOOST_TEST(worst < 1e-12 * a.grad_norm);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(batches_of_one_size_accumulate_as_ever) {
+  // Weights are then exactly 1: 12 articles in batches of 4 take the same steps, bit for bit, by either rule.
+  const LabelledCorpus articles = make_labelled_corpus(topic_articles(12, 5, 0), 1000, 0, 0);
+  std::vector<std::vector<float>> ends;
+  for (const char* by : {"targets", "batches"}) {
+    TrainingRun<float> run(RunConfig::resolve({},
+                                              settings_of({{"n_layers", "1"},
+                                                           {"d_model", "16"},
+                                                           {"n_heads", "2"},
+                                                           {"d_ff", "24"},
+                                                           {"batch", "4"},
+                                                           {"accumulate", "3"},
+                                                           {"accumulate_by", by},
+                                                           {"epochs", "3"}}),
+                                              "classify"),
+                           articles);
+    while (!run.finished()) run.step();
+    ends.push_back(numbers(run.parameters()));
+  }
+  BOOST_TEST((std::memcmp(ends[0].data(), ends[1].data(), ends[0].size() * sizeof(float)) == 0));
+}
+
+BOOST_AUTO_TEST_CASE(goes_on_bit_for_bit) {
+  const std::vector<Settings> rules = {{{"optimizer", "adamw", ""}},
+                                       {{"optimizer", "muon", ""}},
+                                       {{"optimizer", "adamw", ""}, {"family", "crope", ""}, {"complex_moments", "modulus", ""}},
+                                       {{"optimizer", "muon", ""}, {"family", "crat", ""}, {"complex_moments", "modulus", ""}}};
+  for (Settings rule : rules) {
+    const TemporaryDirectory scratch;
+    rule.push_back({"dropout", "0.1", ""});
+    const RunConfig config = small_run(rule);
+    TrainingRun<float> whole(config, small_corpus()), first(config, small_corpus()), second(config, small_corpus());
+    bool is_best = false;
+    for (int i = 0; i < 5; ++i) first.step();
+    const double loss = first.validate(is_best).loss;
+    first.save(scratch / "a.safetensors");
+    second.restore(Checkpoint(scratch / "a.safetensors"));
+    BOOST_TEST(second.state().step == 5);
+    BOOST_TEST(second.state().best_step == 5);
+    BOOST_TEST(second.state().best_valid == loss);
+    while (!second.finished()) second.step();
+    while (!whole.finished()) {
+      whole.step();
+      if (whole.state().step == 5) whole.validate(is_best);
+    }
+    BOOST_TEST(numbers(whole.parameters()) == numbers(second.parameters()), boost::test_tools::per_element());
+    whole.save(scratch / "whole.safetensors");
+    second.save(scratch / "second.safetensors");
+    BOOST_TEST((contents_of(scratch / "whole.safetensors") == contents_of(scratch / "second.safetensors")));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(second_moments_of_two_kinds) {
+  const TemporaryDirectory scratch;
+  const Settings crope = {{"family", "crope", ""}, {"optimizer", "adamw", ""}};
+  Settings by_modulus = crope;
+  by_modulus.push_back({"complex_moments", "modulus", ""});
+  TrainingRun<float> two(small_run(crope), small_corpus()), modulus(small_run(by_modulus), small_corpus());
+  for (int i = 0; i < 3; ++i) two.step(), modulus.step();
+  BOOST_TEST((numbers(two.parameters()) != numbers(modulus.parameters())));
+
+  // The configurations differ, so a run refuses at once; an optimiser by itself does by what it finds.
+  two.save(scratch / "two");
+  modulus.save(scratch / "modulus");
+  BOOST_TEST(error_of([&] { two.restore(Checkpoint(scratch / "modulus")); }) ==
+             "train: " + scratch / "modulus" + " is of another configuration");
+  const auto optimizer = make_optimizer<float>(two.config().optimizer, two.parameters());
+  BOOST_TEST(
+      error_of([&] { Checkpoint(scratch / "modulus").load(*optimizer); }) ==
+      "optimizer state: v.blocks.0.attn.q.weight is float32 [8, 8], this model needs complex64 [8, 8]; a complex parameter has "
+      "a complex second moment with complex_moments two, a real one with modulus");
+}
+
+BOOST_AUTO_TEST_CASE(a_loss_that_is_not_finite_stops_before_anything_changes) {
+  TrainingRun<float> run(small_run(), small_corpus());
+  run.step();
+  const std::vector<float> good = numbers(run.parameters());
+  for (const Parameter<float>& p : run.parameters())
+    if (p.name == "blocks.0.norm2.weight") {
+      Var<float> gain = std::get<Var<float>>(p.var);
+      gain.value()(0) = std::numeric_limits<float>::infinity();
+    }
+  const std::vector<float> bad = numbers(run.parameters());
+  const std::string text = error_of([&] { run.step(); });
+  BOOST_TEST(text.starts_with("train: the loss became "));
+  BOOST_TEST(text.find(" at step 2, first in ") != std::string::npos);
+  BOOST_TEST(text.find(" of blocks.0") != std::string::npos);
+  BOOST_TEST(text.ends_with("; a lower --lr or --clip, or --precision float64, may help"));
+  BOOST_TEST(run.state().step == 1);
+  const std::vector<float> after = numbers(run.parameters());
+  BOOST_TEST((std::memcmp(after.data(), bad.data(), bad.size() * sizeof(float)) == 0));
+}
+
+BOOST_AUTO_TEST_CASE(what_does_not_fit_is_said_at_once) {
+  BOOST_TEST(error_of([] {
+               TrainingRun<float>(small_run({{"vocab_size", "10", ""}}), small_corpus());
+             }) == "--vocab-size: 10 ids are too few for the corpus's 200 words; 0 takes as many as there are");
+  BOOST_TEST(error_of([] {
+               TrainingRun<float>(small_run({{"batch", "50", ""}, {"eval_protocol", "full-blocks", ""}}), small_corpus());
+             }) == "evaluation: a text of 200 tokens is too short for a block of 50 x 16 and one more after its targets");
+  const TemporaryDirectory scratch;
+  TrainingRun<float> run(small_run(), small_corpus()), other(small_run({{"lr", "1e-3", ""}}), small_corpus());
+  run.save(scratch / "a");
+  BOOST_TEST(error_of([&] { other.restore(Checkpoint(scratch / "a")); }) ==
+             "train: " + scratch / "a" + " is of another configuration");
+  run.save_model(scratch / "b");
+  BOOST_TEST(error_of([&] { run.restore(Checkpoint(scratch / "b")); }) ==
+             "checkpoint: " + scratch / "b" + " is for use, not for going on: it has no optimizer's memory");
+}
+
+BOOST_AUTO_TEST_CASE(a_session_keeps_what_is_due) {
+  const TemporaryDirectory scratch;
+  const RunFolder folder(scratch / "run");
+  const RunConfig config = small_run({{"eval_every", "5", ""}, {"checkpoint_every", "4", ""}, {"log_every", "3", ""}});
+  TrainingSession<float> session(folder, false, config, small_corpus());
+  std::vector<std::int64_t> validated;
+  while (!session.finished()) {
+    const Advance done = session.advance();
+    if (done.validation) validated.push_back(done.step.step);
+  }
+  BOOST_TEST(validated == (std::vector<std::int64_t>{5, 10, 12}), boost::test_tools::per_element());
+  std::vector<std::int64_t> logged;
+  std::istringstream lines(contents_of(folder.log()));
+  for (std::string line; std::getline(lines, line);) {
+    const auto json = nlohmann::json::parse(line);
+    if (json.contains("valid_loss")) BOOST_TEST(json["valid_tokens"] == 199);  // of the 200, all but the first
+    if (!json.contains("loss")) continue;
+    logged.push_back(json["step"]);
+    for (const char* key : {"lr", "grad_norm", "tokens_per_second", "seconds", "delta_mean", "delta_std", "phase_bias_mean"})
+      BOOST_TEST(json[key].is_number(), key);
+  }
+  BOOST_TEST(logged == (std::vector<std::int64_t>{3, 6, 9, 12}), boost::test_tools::per_element());
+  BOOST_TEST(Checkpoint(folder.last()).state().step == 12);
+  BOOST_TEST(Checkpoint(folder.at_step(4)).state().step == 4);
+  BOOST_TEST(Checkpoint(folder.at_step(8)).state().step == 8);
+  BOOST_TEST(Checkpoint(folder.best()).state().step == Checkpoint(folder.last()).state().best_step);
+  BOOST_TEST((Vocabulary::load(folder.vocabulary()) == small_corpus().vocabulary));
+  BOOST_TEST(scratch.count() == 1);
+  BOOST_TEST(error_of([&] { TrainingSession<float>(folder, false, config, small_corpus()); }) ==
+             "train: " + folder.path() + " holds a run already; --resume " + folder.path() +
+                 " goes on with it, --overwrite starts anew");
+  BOOST_TEST(error_of([&] { TrainingSession<float>(folder, true, config, small_corpus()); }) ==
+             "train: " + folder.path() + " is in use: another process is training in that folder");
+  BOOST_TEST(Checkpoint(folder.last()).state().step == 12);
+}
+
+BOOST_AUTO_TEST_CASE(spread_of_named_parameters) {
+  const ParameterList<double> list = {{"blocks.0.attn.delta", variable(Tensor<double>({2}, {1.0, 3.0}))},
+                                      {"blocks.1.attn.delta", variable(Tensor<double>({2}, {5.0, 7.0}))},
+                                      {"other", variable(Tensor<double>({1}, {100.0}))}};
+  const Spread spread = spread_of(list, "attn.delta");
+  BOOST_TEST(spread.count == 4);
+  BOOST_TEST(spread.mean == 4.0);
+  BOOST_TEST(spread.std == std::sqrt(5.0), boost::test_tools::tolerance(1e-14));
+  BOOST_TEST(spread_of(list, "attn.phase_bias").count == 0);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

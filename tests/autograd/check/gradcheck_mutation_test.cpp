@@ -1,0 +1,103 @@
+/// Is the check itself any good? Every op's gradient is falsified in turn (conjugated, doubled, halved, transposed), and the check
+/// must fail and say so.
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+
+#include "autograd/check/op_report.h"
+#include "autograd/check/planted_fault.h"
+
+using namespace argand;
+
+namespace {
+
+GradcheckOptions quietly(std::string name) {
+  GradcheckOptions options;
+  options.name = std::move(name);
+  options.blame_ops = false;
+  options.parallel = true;
+  return options;
+}
+
+/// The sound analytic gradients of one input, in order.
+ComplexValues gradient_of(const GradcheckResult& result, std::size_t input) {
+  ComplexValues gradient;
+  for (const ElementCheck& e : result.elements)
+    if (e.input == input) gradient.push_back(e.values.analytic);
+  return gradient;
+}
+
+/// Whether the fault changes this input's gradient g: a conjugate needs imaginary parts, a transpose needs an asymmetric matrix.
+bool shows(Fault how, const ComplexValues& g, const Shape& shape) {
+  double size = 0, change = 0;
+  for (std::size_t k = 0; k < g.size(); ++k) {
+    size = std::max(size, std::abs(g[k]));
+    if (how == Fault::Conjugate) change = std::max(change, std::abs(g[k].imag()));
+    if (how == Fault::Twice || how == Fault::Half) change = std::max(change, std::abs(g[k]));
+    if (how == Fault::Transpose && shape.rank() >= 2) {
+      const auto rows = static_cast<std::size_t>(shape[-2]), columns = static_cast<std::size_t>(shape[-1]);
+      const std::size_t place = k % (rows * columns), source = k - place + place % rows * columns + place / rows;
+      change = std::max(change, std::abs(g[k] - g[source]));
+    }
+  }
+  return change > 1e-2 * size;
+}
+
+struct Expected {
+  Fault how;
+  std::string diagnosis;
+  std::size_t least_ops;  ///< at how many ops it must have been tried
+};
+const std::vector<Expected> faults{{Fault::Conjugate, "conjugated", 40},
+                                   {Fault::Twice, "twice the right one", 55},
+                                   {Fault::Half, "half the right one", 55},
+                                   {Fault::Transpose, "transposed", 50}};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(gradcheck_mutation)
+
+BOOST_AUTO_TEST_CASE(every_falsified_op_is_found_and_diagnosed) {
+  std::vector<std::size_t> tried(faults.size(), 0);
+  for (const Op* op : Op::all()) {
+    if (op->name() == "projection") continue;  // what every check here ends with: falsifying it falsifies the weights
+    OpCheck check;
+    op->check(check);
+    std::vector<bool> found(faults.size(), false), possible(faults.size(), false);
+    std::vector<std::string> said(faults.size());
+    for (const OpCheck::Case& c : check.cases()) {
+      if (std::all_of(found.begin(), found.end(), [](bool f) { return f; })) break;
+      GradcheckOptions once = quietly(op->name());
+      once.projections = 1;  // one gradient of one loss, so that its symmetries can be told
+      const GradcheckResult sound = gradcheck(c.f, c.inputs, once);
+      for (std::size_t f = 0; f < faults.size(); ++f) {
+        std::vector<std::size_t> affected;
+        for (std::size_t i = 0; i < c.inputs.size(); ++i) {
+          const Shape shape = std::visit([](const auto& t) { return t.shape(); }, c.inputs[i]);
+          if (shows(faults[f].how, gradient_of(sound, i), shape)) affected.push_back(i);
+        }
+        if (found[f] || affected.empty()) continue;
+        possible[f] = true;
+        const PlantedFault planted(op->name(), faults[f].how);
+        const GradcheckResult result = gradcheck(c.f, c.inputs, quietly(op->name()));
+        said[f] += fmt::format("[{}] {}\n", c.label, result.message());
+        for (const InputFailure& failure : result.failures)
+          if (failure.diagnosis.find(faults[f].diagnosis) != std::string::npos) found[f] = true;
+        BOOST_TEST(!result.ok(), op->name() << " (" << c.label << "), " << faults[f].diagnosis << ": not noticed");
+      }
+    }
+    for (std::size_t f = 0; f < faults.size(); ++f) {
+      if (!possible[f]) continue;
+      ++tried[f];
+      BOOST_TEST(found[f], op->name() << ": expected \"" << faults[f].diagnosis << "\", but it says\n" << said[f]);
+    }
+  }
+  for (std::size_t f = 0; f < faults.size(); ++f) {
+    BOOST_TEST_MESSAGE(faults[f].diagnosis << ": " << tried[f] << " ops");
+    BOOST_TEST(tried[f] >= faults[f].least_ops);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,138 @@
+/// Every op in every use: added to a gradient, twice, at all lengths, in float32, ... And the check itself: what is wrong only
+/// there must be found and said.
+
+#include "autograd/check/usage.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "autograd/ops/elementwise/arithmetic.h"
+#include "autograd/check/planted_fault.h"
+#include "autograd/tape.h"
+#include "autograd/check/usage_size.h"
+#include "tests/sanitized.h"
+
+using namespace argand;
+
+namespace {
+
+#ifdef ARGAND_SANITIZED
+constexpr bool thorough = false;  // twenty times as slow; the release build goes all the way
+#else
+constexpr bool thorough = true;
+#endif
+
+/// A function that says it is exp and has the gradient that `write` puts into the place it is given.
+template <class Write>
+auto square_with(const Write& write) {
+  return [write]<Scalar T>(const Var<T>& x) {
+    Tensor<T> y(x.shape());
+    std::transform(x.value().begin(), x.value().end(), y.begin(), [](T v) { return mul(v, v); });
+    return record(
+        *Op::find("square"), y,
+        [write, v = x.value(), dx = sink(x)](const Tensor<T>& dy) {
+          dx.accumulate([&](T* out, bool add) { write(v, dy, out, add); });
+        },
+        x);
+  };
+}
+
+template <class Write>
+std::string message_of(const Write& write) {
+  OpCheck check;
+  check.function("real", square_with(write), check.real({3, 4}));
+  return check_usage("mine", check, {.first_fault_only = true}).message();
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(usage)
+
+BOOST_AUTO_TEST_CASE(every_op_passes_in_every_use) {
+  std::size_t with_two_alike = 0;
+  for (const Op* op : Op::all()) {
+    const UsageReport report = check_usage(*op, {.longest = thorough ? longest_length : short_length});
+    BOOST_TEST(report.message() == "");
+    for (std::size_t use = 0; use < number_of_uses; ++use)
+      if (static_cast<Use>(use) != Use::SameVariable)
+        BOOST_TEST(report.compared[use] > 0, op->name() << " was never tried for: " << use_name(static_cast<Use>(use)));
+    with_two_alike += report.count(Use::SameVariable) > 0;
+  }
+  BOOST_TEST(with_two_alike == 14U);
+}
+
+BOOST_AUTO_TEST_CASE(every_fault_that_shows_in_one_use_only_is_found_and_named) {
+  struct Expected {
+    Fault fault;
+    const char* words;
+  };
+  const std::vector<Expected> faults{{Fault::Adding, "wrong when it is added to a gradient"},
+                                     {Fault::Overwriting, "wrong when it is added to a gradient"},
+                                     {Fault::Tail, "wrong in the last n mod "},
+                                     {Fault::FarElements, "wrong from element 4"},
+                                     {Fault::Float32, "wrong in float32"},
+                                     {Fault::SecondUse, "wrong when the same input is used twice"},
+                                     {Fault::ThirdBackward, "wrong from the third backward pass on"},
+                                     {Fault::LargeGradient, "wrong for incoming gradients times -4"}};
+  for (const Op* op : Op::all())
+    for (const Expected& expected : faults) {
+      if (expected.fault == Fault::FarElements && !thorough) continue;
+      const PlantedFault planted(op->name(), expected.fault);
+      const UsageReport report = check_usage(*op, {.first_fault_only = true});
+      BOOST_TEST(!report.ok(), op->name() << ", " << fault_name(expected.fault) << ": not noticed");
+      BOOST_TEST(report.message().find(expected.words) != std::string::npos, op->name() << ": expected \"" << expected.words
+                                                                                        << "\", but it says\n"
+                                                                                        << report.message());
+    }
+}
+
+BOOST_AUTO_TEST_CASE(what_a_right_function_may_do) {
+  BOOST_TEST(message_of([](const auto& x, const auto& dy, auto* out, bool add) {
+               for (std::int64_t k = 0; k < x.size(); ++k) {
+                 const auto g = conj_mul(2 * x.data()[k], dy.data()[k]);
+                 out[k] = add ? out[k] + g : g;
+               }
+             }) == "");
+}
+
+BOOST_AUTO_TEST_CASE(mistakes_of_kernels_are_found) {
+  BOOST_TEST(message_of([](const auto& x, const auto& dy, auto* out, bool) {
+               for (std::int64_t k = 0; k < x.size(); ++k) out[k] = conj_mul(2 * x.data()[k], dy.data()[k]);
+             }).starts_with("mine (real): wrong when it is added to a gradient: float64, gradient of input 0, element [0, 0] is "));
+  BOOST_TEST(
+      message_of([](const auto& x, const auto& dy, auto* out, bool add) {
+        for (std::int64_t k = 0; k < x.size(); ++k) {
+          const auto g = conj_mul(2 * x.data()[k], dy.data()[k]);
+          if (!add || k < 16) out[k] = add ? out[k] + g : g;  // as a loop that forgets its tail: only when adding
+        }
+      }).starts_with("mine (real, n = 17): wrong when it is added to a gradient: float64, gradient of input 0, element [16] is "));
+  BOOST_TEST(message_of([](const auto& x, const auto& dy, auto* out, bool add) {
+               for (std::int64_t k = 0; k < x.size(); ++k) {
+                 const auto g = conj_mul(2 * x.data()[k], dy.data()[k]);
+                 out[k] = (add ? out[k] : 0) + (x.size() - k <= x.size() % 4 ? 0 : g);
+               }
+             })
+                 .starts_with("mine (real, n = 1): wrong in the last n mod 4 elements of n: float64, gradient of input 0, element "
+                              "[0] is 0, should "));
+}
+
+BOOST_AUTO_TEST_CASE(a_case_must_grow) {
+  OpCheck check;
+  const auto f = [](auto x, auto y) { return mul(x, y); };
+  check.function("of one shape", f, check.real({3, 4}), check.real({3, 4}));
+  check.function("broadcast", f, check.complex({3, 4}), check.real({4}));
+  BOOST_TEST(check_usage("mine", check).message() ==
+             "mine (broadcast): no case with inputs (complex, real) grows without a limit; call check.grows");
+  check.grows("row", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.complex({2, n}), at.real({n})); });
+  BOOST_TEST(check_usage("mine", check).message() == "");
+}
+
+BOOST_AUTO_TEST_CASE(what_wrong_places_have_in_common) {
+  BOOST_TEST(common_place({}) == "");
+  BOOST_TEST(common_place({{8, 9, 9}, {8, 13, 13}, {16, 19, 19}}) == "in the last n mod 8 elements of n");
+  BOOST_TEST(common_place({{8, 9, 9}, {8, 10, 10}, {16, 31, 31}}) == "in the last n mod 16 elements of n");
+  BOOST_TEST(common_place({{4, 10, 5}, {8, 18, 9}, {4, 14, 7}}) == "in the last n mod 4 elements of a row of n");
+  BOOST_TEST(common_place({{4096, 20011, 20011}}) == "from element 4096 on");
+  BOOST_TEST(common_place({{1, 5, 5}, {1, 9, 9}, {1, 40, 40}}) == "");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,80 @@
+#include "data/corpora/simple_grammar.h"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+
+#include "tests/data/temporary_directory.h"
+
+using namespace argand;
+using Rules = std::vector<std::vector<SimpleGrammar::Rule>>;
+
+namespace {
+
+double binary_entropy(double p) { return -p * std::log(p) - (1 - p) * std::log(1 - p); }
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(simple_grammar, *boost::unit_test::tolerance(1e-13))
+
+BOOST_AUTO_TEST_CASE(coin_throws_have_the_entropy_of_a_coin) {
+  // S -> a S (p) | b (1 - p): texts a^n b of expected length 1/(1 - p), each word a throw.
+  for (const double p : {0.1, 0.5, 0.9}) {
+    const SimpleGrammar grammar(Rules{{{0, p, {0}}, {1, 1 - p, {}}}});
+    BOOST_TEST(grammar.words_per_text() == 1 / (1 - p));
+    BOOST_TEST(grammar.entropy_per_word() == binary_entropy(p));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(nested_brackets) {
+  // S -> ( S S ) with probability p, x otherwise: length n = (1 - p) + p (2 n + 2), so n = (1 + p)/(1 - 2p). Closing brackets
+  // (symbol 1) carry no information, and the other words are throws: 1/(1 - 2p) of them in a text, each of which makes 2p more on
+  // average.
+  const double p = 0.3;
+  const SimpleGrammar grammar(Rules{{{0, p, {0, 0, 1}}, {1, 1 - p, {}}}, {{2, 1, {}}}});
+  BOOST_TEST(grammar.words_per_text() == (1 + p) / (1 - 2 * p));
+  BOOST_TEST(grammar.entropy_per_word() == binary_entropy(p) / (1 + p));
+}
+
+BOOST_AUTO_TEST_CASE(forgetting_one_bit_costs_one_bit) {
+  // S -> a A | b B, A -> a, B -> b: the second word repeats the first. Who forgets it loses log 2 every other word.
+  const SimpleGrammar grammar(Rules{{{0, 0.5, {1}}, {1, 0.5, {2}}}, {{0, 1, {}}}, {{1, 1, {}}}});
+  const std::vector<std::int32_t> all_apart = {0, 1, 2}, forgetful = {0, 1, 1};
+  BOOST_TEST(grammar.entropy_per_word() == std::log(2) / 2);
+  BOOST_TEST(grammar.cost_of_merging(all_apart) == 0);
+  BOOST_TEST(grammar.cost_of_merging(forgetful) == std::log(2) / 2);
+  BOOST_TEST(error_of([&] { grammar.cost_of_merging(std::vector<std::int32_t>{0}); }) == "grammar: 1 classes for 3 symbols");
+}
+
+BOOST_AUTO_TEST_CASE(words_pick_rules_and_numbers_do) {
+  const SimpleGrammar grammar(Rules{{{5, 0.25, {1}}, {3, 0.75, {}}}, {{9, 1, {0, 2}}}, {{4, 1, {}}}});
+  BOOST_TEST(grammar.find(0, 5)->probability == 0.25);
+  BOOST_TEST((grammar.find(0, 4) == nullptr));
+  BOOST_TEST(grammar.choose(0, 0).word == 3);
+  BOOST_TEST(grammar.choose(0, 0.74).word == 3);
+  BOOST_TEST(grammar.choose(0, 0.75).word == 5);
+  BOOST_TEST(grammar.choose(0, 1).word == 5);  // what rounding may do
+  SimpleGrammar::Pending pending;
+  BOOST_TEST(SimpleGrammar::next_symbol(pending) == 0);
+  SimpleGrammar::expand(pending, *grammar.find(0, 5));
+  BOOST_TEST(SimpleGrammar::next_symbol(pending) == 1);
+  SimpleGrammar::expand(pending, *grammar.find(1, 9));
+  BOOST_TEST(pending == (SimpleGrammar::Pending{2, 0}));  // first in, last out
+}
+
+BOOST_AUTO_TEST_CASE(what_is_no_such_grammar_is_refused) {
+  BOOST_TEST(error_of([] { SimpleGrammar(Rules{}); }) == "grammar: no rules");
+  BOOST_TEST(error_of([] {
+               SimpleGrammar(Rules{{{0, 0.5, {}}, {1, 0.4, {}}}});
+             }) == "grammar: symbol 0: probabilities add up to 0.9");
+  BOOST_TEST(error_of([] { SimpleGrammar(Rules{{{0, 1, {}}, {1, 0, {}}}}); }) == "grammar: symbol 0: a rule of probability 0");
+  BOOST_TEST(error_of([] {
+               SimpleGrammar(Rules{{{7, 0.5, {}}, {7, 0.5, {0}}}});
+             }) == "grammar: symbol 0: two rules begin with word 7");
+  BOOST_TEST(error_of([] { SimpleGrammar(Rules{{{0, 1, {2}}}}); }) == "grammar: symbol 0: no symbol 2");
+  BOOST_TEST(error_of([] { SimpleGrammar(Rules{{{0, 1, {0}}}}); }) == "grammar: texts have no finite expected length");
+  BOOST_TEST(error_of([] {
+               SimpleGrammar(Rules{{{0, 0.6, {0, 0}}, {1, 0.4, {}}}});
+             }) == "grammar: texts have no finite expected length");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,19 @@
+#include "data/files/utf8.h"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace argand;
+
+BOOST_AUTO_TEST_SUITE(utf8)
+
+BOOST_AUTO_TEST_CASE(on_one_line_there_is_nothing_that_ends_it) {
+  BOOST_TEST(on_one_line("") == "");
+  BOOST_TEST(on_one_line("f(z) = z²·ℂ 𝛿") == "f(z) = z²·ℂ 𝛿");
+  BOOST_TEST(on_one_line("a\nb\r\nc\td\ve\ff") == "a b  c d e f");
+  BOOST_TEST(on_one_line(std::string("\0\x1b\x7f", 3)) == "   ");
+  BOOST_TEST(on_one_line("a\u0085\u009f\u00a0b") == "a  \u00a0b");
+  BOOST_TEST(on_one_line("a\u2028b\u2029c") == "a b c");
+  BOOST_TEST(on_one_line("\xff\xc0\xaf\xe2\x80") == "\ufffd\ufffd\ufffd\ufffd\ufffd");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
