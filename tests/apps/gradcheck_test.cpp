@@ -16,6 +16,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(gradcheck_program)
+
 namespace {
 
 struct Output {
@@ -51,8 +53,6 @@ void check_all(const std::vector<GradcheckSubject>& subjects) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(gradcheck_program)
 
 BOOST_AUTO_TEST_CASE(every_layer_passes) { check_all(layer_subjects()); }
 

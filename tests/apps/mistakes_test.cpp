@@ -9,6 +9,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(mistakes)
+
 namespace {
 
 /// Checks exit code and that standard error is this one line (or, ending in ..., begins so).
@@ -50,8 +52,6 @@ void limit_files_to(rlim_t bytes) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(mistakes)
 
 BOOST_AUTO_TEST_CASE(of_the_command_line) {
   const TemporaryDirectory scratch;

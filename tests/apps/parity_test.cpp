@@ -5,6 +5,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(parity)
+
 namespace {
 
 const std::string golden = ARGAND_GOLDEN_DIR;
@@ -28,8 +30,6 @@ void copy_case(const std::string& from, const std::string& to,
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(parity)
 
 BOOST_AUTO_TEST_CASE(every_golden_case_in_both_precisions) {
   const TemporaryDirectory scratch;

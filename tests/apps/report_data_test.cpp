@@ -11,9 +11,10 @@
 #include "tests/apps/program.h"
 
 using namespace argand;
-using Json = nlohmann::ordered_json;
 
 BOOST_AUTO_TEST_SUITE(report_data)
+
+using Json = nlohmann::ordered_json;
 
 BOOST_AUTO_TEST_CASE(a_log_is_read_as_far_as_it_goes) {
   const TemporaryDirectory scratch;

@@ -8,6 +8,8 @@
 
 #include "core/machine/openblas_kernels.h"
 
+BOOST_AUTO_TEST_SUITE(start)
+
 namespace {
 
 /// What a shell command prints, standard error included.
@@ -37,8 +39,6 @@ long count(const std::string& text, const std::string& word) {
 const std::string clean = "env -u OPENBLAS_CORETYPE START_PROBE_KEPT='a b' " START_PROBE;
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(start)
 
 BOOST_AUTO_TEST_CASE(a_program_runs_the_fast_kernels) {
   const std::string text = output_of(clean + " fast");

@@ -9,6 +9,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(toy)
+
 namespace {
 
 const std::string tiny_toy = " --family toy --preset toy-box --batch 8 --warmup 5 --threads 1 --log-every 1 ";
@@ -26,8 +28,6 @@ std::string trained(const TemporaryDirectory& scratch) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(toy)
 
 BOOST_AUTO_TEST_CASE(it_trains_is_killed_and_goes_on_to_the_same_bytes) {
   const TemporaryDirectory scratch;

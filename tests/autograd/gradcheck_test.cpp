@@ -18,6 +18,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(gradcheck_functions)
+
 namespace {
 
 using C = std::complex<double>;
@@ -54,8 +56,6 @@ std::string only_diagnosis(const GradcheckResult& result) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(gradcheck_functions)
 
 BOOST_AUTO_TEST_CASE(sound_functions_pass) {
   const auto product = [](auto z, auto w) { return matmul(exp(z), w); };

@@ -11,6 +11,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(op)
+
 namespace {
 
 OpText text(std::string name) {
@@ -30,8 +32,6 @@ void check_it(OpCheck& check) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(op)
 
 BOOST_AUTO_TEST_CASE(an_op_without_a_case_is_refused) {
   const std::size_t before = Op::all().size();

@@ -17,6 +17,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(ownership)
+
 namespace {
 
 Var<double> leaf(std::initializer_list<double> numbers) {
@@ -24,8 +26,6 @@ Var<double> leaf(std::initializer_list<double> numbers) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(ownership)
 
 BOOST_AUTO_TEST_CASE(a_backward_pass_uses_the_values_of_its_forward_pass) {
   auto x = leaf({3});

@@ -13,6 +13,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(gradcheck_parameters_of_a_loss)
+
 namespace {
 
 using C = std::complex<double>;
@@ -40,8 +42,6 @@ struct Net {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(gradcheck_parameters_of_a_loss)
 
 BOOST_AUTO_TEST_CASE(a_sound_net_passes_and_is_left_as_it_was) {
   Net net;

@@ -11,6 +11,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(wirtinger_derivatives)
+
 namespace {
 
 using C = std::complex<double>;
@@ -38,8 +40,6 @@ const std::vector<Known> known_functions{
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(wirtinger_derivatives)
 
 BOOST_AUTO_TEST_CASE(both_derivatives_with_honest_bars_and_the_verdict) {
   for (const Known& known : known_functions) {

@@ -7,6 +7,9 @@
 #include "tests/error_text.h"
 
 using namespace argand;
+
+BOOST_AUTO_TEST_SUITE(tensor_arithmetic)
+
 using C = std::complex<double>;
 
 namespace {
@@ -19,8 +22,6 @@ void equal(const Tensor<T>& x, const Shape& shape, std::initializer_list<T> numb
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(tensor_arithmetic)
 
 BOOST_AUTO_TEST_CASE(element_by_element) {
   const Tensor<double> a({2}, {1, 2}), b({2}, {4, 8});

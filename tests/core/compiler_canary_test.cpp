@@ -15,6 +15,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(compiler_canary)
+
 namespace {
 
 constexpr int n = 67;  // whole vectors and a tail, whatever the width
@@ -111,8 +113,6 @@ void sums_are_in_order() {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(compiler_canary)
 
 BOOST_AUTO_TEST_CASE(masked_loads_keep_their_permutation) {
   std::vector<int> mask(2 * n);

@@ -7,6 +7,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(elementwise)
+
 namespace {
 
 /// Element of x at the result's index, by the definition of broadcasting.
@@ -29,8 +31,6 @@ const std::pair<Shape, Shape> stretching[] = {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(elementwise)
 
 BOOST_AUTO_TEST_CASE(map_applies_to_all_and_checks_shapes) {
   const Tensor<double> x = rand<double>({3, 5000}, Random(1)), y = rand<double>({3, 5000}, Random(2));

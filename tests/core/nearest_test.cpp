@@ -11,6 +11,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(nearest)
+
 namespace {
 
 /// Sorts all candidates.
@@ -35,8 +37,6 @@ Ids by_sorting(const Tensor<R>& queries, const Tensor<R>& rows, std::int64_t k, 
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(nearest)
 
 BOOST_AUTO_TEST_CASE(the_largest_dot_products_in_order_whatever_the_threads) {
   const int threads = num_threads();

@@ -9,6 +9,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(pack)
+
 namespace {
 
 template <class R>
@@ -108,8 +110,6 @@ void sums() {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(pack)
 
 BOOST_AUTO_TEST_CASE(operations_equal_those_of_reals) {
   compare_all<float>();

@@ -9,6 +9,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(parallel)
+
 namespace {
 struct Threads {  ///< for one scope
   explicit Threads(int n) : before(num_threads()) { set_num_threads(n); }
@@ -16,8 +18,6 @@ struct Threads {  ///< for one scope
   int before;
 };
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(parallel)
 
 BOOST_AUTO_TEST_CASE(every_index_is_visited_once_and_ranges_start_at_the_grain) {
   for (const int threads : {1, 2, 3, 7}) {

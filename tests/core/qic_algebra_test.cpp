@@ -8,6 +8,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(qic_algebra)
+
 using C = std::complex<double>;
 
 namespace {
@@ -20,8 +22,6 @@ Tensor<C> some_numbers() { return randn<C>({24}, Random(5)); }
 bool close(C a, C b) { return std::abs(a - b) < 1e-14; }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(qic_algebra)
 
 BOOST_AUTO_TEST_CASE(theta_0_is_complex_pi_4_dual_and_minus_pi_4_the_end) {
   BOOST_TEST(kappa(0.0) == -1);

@@ -8,9 +8,10 @@
 #include "tests/error_text.h"
 
 using namespace argand;
-using C = std::complex<double>;
 
 BOOST_AUTO_TEST_SUITE(tensor)
+
+using C = std::complex<double>;
 
 BOOST_AUTO_TEST_CASE(makes_and_reads_numbers) {
   Tensor<double> x({2, 3}, {1, 2, 3, 4, 5, 6});

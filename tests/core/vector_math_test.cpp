@@ -14,6 +14,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(vector_math)
+
 namespace {
 
 /// How many representable numbers lie between a and b; equal infinities and any two NaNs count as equal.
@@ -126,8 +128,6 @@ void compare_atan2() {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(vector_math)
 
 BOOST_AUTO_TEST_CASE(float_functions_are_within_4_ulp_everywhere) { compare_all<float>(); }
 BOOST_AUTO_TEST_CASE(double_functions_are_within_4_ulp_everywhere) { compare_all<double>(); }

@@ -9,6 +9,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(batches)
+
 namespace {
 
 /// 0, 1, 2, ...: a token tells its place.
@@ -26,8 +28,6 @@ std::vector<std::int64_t> epoch(const LmBatches& batches, std::uint64_t number) 
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(batches)
 
 BOOST_AUTO_TEST_CASE(targets_are_the_following_tokens) {
   LmBatches batches(count_up(1000), 4, 10, 1);

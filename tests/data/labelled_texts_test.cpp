@@ -7,6 +7,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(labelled_texts)
+
 namespace {
 
 using Words = std::vector<std::string>;
@@ -17,8 +19,6 @@ List ids(std::span<const Vocabulary::Id> span) { return {span.begin(), span.end(
 const std::vector<Article> three = {{0, "The cat", "THE dog the"}, {1, "", "dog <pad> Cat bird"}, {0, "a", ""}};
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(labelled_texts)
 
 BOOST_AUTO_TEST_CASE(lower_case_of_every_alphabet) {
   BOOST_TEST(lowercase("") == "");

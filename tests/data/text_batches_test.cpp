@@ -9,6 +9,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(text_batches)
+
 namespace {
 
 using Numbers = std::vector<std::int64_t>;
@@ -56,8 +58,6 @@ void check_rows(const TextBatch& batch, const LabelledTexts& texts, std::int64_t
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(text_batches)
 
 BOOST_AUTO_TEST_CASE(an_epoch_visits_every_text_once) {
   for (const std::int64_t N : {1, 7, 8, 9, 399, 400, 401, 1000})

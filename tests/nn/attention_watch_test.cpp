@@ -16,6 +16,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(attention_watch)
+
 namespace {
 
 using C = std::complex<double>;
@@ -86,8 +88,6 @@ Seen watch(ModelConfig config, const Ids& tokens) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(attention_watch)
 
 BOOST_AUTO_TEST_CASE(weights_times_values_are_the_output) {
   weights_make_the_output<double>([](const auto& q, const auto& k, const auto& v, const auto& o) { return attention(q, k, v, o); });

@@ -11,6 +11,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(crat)
+
 namespace {
 
 ModelConfig small(std::vector<std::int64_t> irw_layers = {}) {
@@ -59,8 +61,6 @@ std::vector<R> gradients(Model<R>& model, const ForwardContext& context) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(crat)
 
 BOOST_AUTO_TEST_CASE(generation_with_a_cache_gives_the_logits_of_the_whole_sequence) {
   const Ids passages = random_ids({20, 5}, 1), tokens = random_ids({2, 10}, 2);

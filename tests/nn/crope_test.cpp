@@ -7,6 +7,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(crope_model)
+
 namespace {
 
 ModelConfig crope(CropeMode mode) {
@@ -27,8 +29,6 @@ std::int64_t projection_parameters(const ModelConfig& config) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(crope_model)
 
 BOOST_AUTO_TEST_CASE(savings_are_exactly_25_and_37_5_and_50_percent_of_the_attention) {
   const std::int64_t dense = projection_parameters(crope(CropeMode::None));

@@ -9,6 +9,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(family)
+
 namespace {
 
 /// Writes a text into one key, as a reader of files does.
@@ -20,8 +22,6 @@ void set_word(ModelConfig& config, const std::string& wanted, const std::string&
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(family)
 
 BOOST_AUTO_TEST_CASE(a_configuration_is_a_value) {
   const ModelConfig first = ModelConfig::defaults("qic");

@@ -12,6 +12,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(model)
+
 namespace {
 
 ModelConfig small(const std::string& family) {
@@ -37,8 +39,6 @@ std::vector<ModelConfig> every_kind() {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(model)
 
 BOOST_AUTO_TEST_CASE(generation_with_a_cache_gives_the_logits_of_the_whole_sequence) {
   for (const ModelConfig& config : every_kind()) {

@@ -17,6 +17,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(module)
+
 namespace {
 
 /// The same matrix before and after: y = x W Wᵀ would be an autoencoder.
@@ -29,8 +31,6 @@ struct Tied final : Module<double> {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(module)
 
 static_assert(!std::is_copy_constructible_v<Linear<double>> && !std::is_copy_assignable_v<Linear<double>>,
               "std::vector<Linear>(3, l) would tie three layers without a word");

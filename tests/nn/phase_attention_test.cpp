@@ -17,6 +17,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(phase_attention)
+
 namespace {
 
 ModelConfig small(const std::string& family) {
@@ -97,8 +99,6 @@ Var<double> run(const SelfAttention<double>& layer, const Var<double>& x) {
 Var<double> projected(const Var<double>& y) { return sum(y * Var<double>(randn<double>(y.shape(), Random(9)))); }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(phase_attention)
 
 BOOST_AUTO_TEST_CASE(the_factored_score_is_the_papers) {
   for (const Adaptation adaptation : {Adaptation::PerHead, Adaptation::Shared})

@@ -17,6 +17,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(qic)
+
 namespace {
 
 ModelConfig small(Algebra algebra = Algebra::Qic) {
@@ -60,8 +62,6 @@ ModelConfig paper(Algebra algebra) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(qic)
 
 BOOST_AUTO_TEST_CASE(two_layers_of_four_heads_have_11_angles_5_or_none) {
   ModelConfig config = small();

@@ -10,6 +10,9 @@
 #include "optim/optimizer.h"
 
 using namespace argand;
+
+BOOST_AUTO_TEST_SUITE(adamw)
+
 using boost::test_tools::tolerance;
 using C = std::complex<double>;
 
@@ -29,8 +32,6 @@ std::string error_of(const std::function<void()>& action) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(adamw)
 
 BOOST_AUTO_TEST_CASE(two_steps_by_hand) {
   Var<double> p = variable(Tensor<double>({1}, {1.0}));

@@ -9,6 +9,9 @@
 #include "core/random.h"
 
 using namespace argand;
+
+BOOST_AUTO_TEST_SUITE(clip)
+
 using boost::test_tools::tolerance;
 using C = std::complex<double>;
 
@@ -26,8 +29,6 @@ struct Triangle {
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(clip)
 
 BOOST_AUTO_TEST_CASE(the_norm_takes_complex_entries_by_modulus) {
   BOOST_TEST(grad_norm(Triangle().parameters) == 5.0);

@@ -7,6 +7,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(muon)
+
 namespace {
 
 using C = std::complex<double>;
@@ -31,8 +33,6 @@ double largest_difference(const Tensor<double>& a, const Tensor<double>& b) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(muon)
 
 BOOST_AUTO_TEST_CASE(singular_values_come_close_to_one) {
   for (const Shape& shape : {Shape{6, 9}, Shape{9, 6}, Shape{5, 5}}) {

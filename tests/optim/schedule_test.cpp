@@ -7,6 +7,9 @@
 #include "core/error.h"
 
 using namespace argand;
+
+BOOST_AUTO_TEST_SUITE(schedule)
+
 using boost::test_tools::tolerance;
 
 namespace {
@@ -19,8 +22,6 @@ std::string error_of(const Schedule& s) {
   return "no error";
 }
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(schedule)
 
 BOOST_AUTO_TEST_CASE(warm_up_counts_from_zero_then_cosine) {
   const Schedule s{.peak = 1, .final = 0.1, .warmup = 4, .total = 104};

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+BOOST_AUTO_TEST_SUITE(structure)
+
 namespace fs = std::filesystem;
 
 namespace {
@@ -116,8 +118,6 @@ const std::map<std::string, std::string>& files() {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(structure)
 
 BOOST_AUTO_TEST_CASE(the_rules_find_what_they_forbid) {
   const std::string text =

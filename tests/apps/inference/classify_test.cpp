@@ -10,6 +10,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(classify_program)
+
 namespace {
 
 const std::string tiny_classifier =
@@ -51,8 +53,6 @@ std::vector<std::string> lines_of(const std::string& text) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(classify_program)
 
 BOOST_AUTO_TEST_CASE(trains_and_shows_what_came_of_it) {
   const std::string& out = classifier().trained.out;

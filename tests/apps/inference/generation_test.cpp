@@ -8,6 +8,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(generation)
+
 namespace {
 
 std::unique_ptr<Model<double>> small_model(const std::string& family) {
@@ -31,8 +33,6 @@ std::int32_t likeliest(Model<double>& model, const std::vector<std::int32_t>& te
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(generation)
 
 BOOST_AUTO_TEST_CASE(greedy_text_is_what_full_passes_say) {
   for (const char* family : {"transformer", "complexformer", "crope"}) {

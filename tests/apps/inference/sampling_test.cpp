@@ -10,6 +10,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(sampling)
+
 namespace {
 
 constexpr int draws = 20000;
@@ -36,8 +38,6 @@ std::string refused(double temperature, std::int64_t top_k, double top_p) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(sampling)
 
 BOOST_AUTO_TEST_CASE(follows_the_distribution) { close(frequencies({}), {0.1, 0.4, 0.2, 0.3}); }
 

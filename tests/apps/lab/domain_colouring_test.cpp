@@ -6,6 +6,9 @@
 #include <numbers>
 
 using namespace argand;
+
+BOOST_AUTO_TEST_SUITE(domain_colouring)
+
 using C = std::complex<double>;
 
 namespace {
@@ -17,8 +20,6 @@ double hue(C w) { return to_oklch(domain_colour(w)).hue; }
 double lightness(C w) { return to_oklch(domain_colour(w)).lightness; }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(domain_colouring)
 
 BOOST_AUTO_TEST_CASE(known_colours) {
   BOOST_TEST((to_rgb({0, 0, 0}) == Rgb{0, 0, 0}));

@@ -11,6 +11,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(expression)
+
 namespace {
 
 using C = std::complex<double>;
@@ -34,8 +36,6 @@ std::string eval_error(const std::string& text) {
 bool close(C a, C b) { return std::abs(a - b) <= 4e-15 * std::max(1.0, std::abs(b)); }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(expression)
 
 BOOST_AUTO_TEST_CASE(numbers_and_constants) {
   BOOST_TEST(value("2") == C(2));

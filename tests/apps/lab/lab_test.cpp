@@ -14,6 +14,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(lab)
+
 namespace {
 
 using C = std::complex<double>;
@@ -96,8 +98,6 @@ LabPoint at(const std::string& text, C z) { return lab_point(Expression(text), {
 bool close(C a, C b) { return std::abs(a - b) <= 1e-14 * std::max(1.0, std::abs(b)); }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(lab)
 
 BOOST_AUTO_TEST_CASE(two_hundred_random_expressions_agree_with_numerical_differentiation) {
   Dice dice(0x1AB);

@@ -8,6 +8,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(run_config)
+
 namespace {
 
 Settings options(std::initializer_list<std::pair<const char*, const char*>> pairs) {
@@ -26,8 +28,6 @@ std::string refused(std::initializer_list<std::pair<const char*, const char*>> p
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(run_config)
 
 BOOST_AUTO_TEST_CASE(small_is_the_recipe_of_the_yardstick) {
   const RunConfig c = RunConfig::resolve({}, {});

@@ -5,6 +5,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(settings)
+
 namespace {
 
 std::string read_error(const TemporaryDirectory& scratch, const std::string& text) {
@@ -21,8 +23,6 @@ std::string assign_error(const std::string& text, const char* choices = "") {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(settings)
 
 BOOST_AUTO_TEST_CASE(a_file_of_every_kind_of_value) {
   const TemporaryDirectory scratch;

@@ -7,6 +7,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(angles)
+
 namespace {
 
 ParameterList<float> some_parameters() {
@@ -18,8 +20,6 @@ ParameterList<float> some_parameters() {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(angles)
 
 BOOST_AUTO_TEST_CASE(are_the_real_parameters_called_theta) {
   const std::vector<Angles> found = angles_of(some_parameters());

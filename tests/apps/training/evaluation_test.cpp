@@ -12,6 +12,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(evaluation)
+
 namespace {
 
 const double rounding = 1e-12;
@@ -49,8 +51,6 @@ const std::vector<Settings> language_models = {settings_of({{"family", "transfor
                                                             {"irw_passages", "80"}})};
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(evaluation)
 
 BOOST_AUTO_TEST_CASE(every_token_counts_once_whatever_the_batch) {
   for (const Settings& settings : language_models) {

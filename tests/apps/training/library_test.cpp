@@ -13,6 +13,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(library)
+
 namespace {
 
 RunConfig config_with(const Settings& more = {}) {
@@ -61,8 +63,6 @@ const std::vector<Settings> every_search{{{"irw_index", "exact", ""}},
                                          {{"irw_passages", "0", ""}, {"irw_index", have_hnsw() ? "hnsw" : "exact", ""}}};
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(library)
 
 BOOST_AUTO_TEST_CASE(a_run_without_windows_has_no_library) {
   BOOST_TEST((library_with({{"irw_layers", "", ""}}) == nullptr));

@@ -5,6 +5,9 @@
 #include "tests/apps/program.h"
 
 using namespace argand;
+
+BOOST_AUTO_TEST_SUITE(nan_trace)
+
 using nlohmann::json;
 
 namespace {
@@ -38,8 +41,6 @@ json traced_step(const Change& change) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(nan_trace)
 
 BOOST_AUTO_TEST_CASE(a_run_that_blows_up_says_how_to_trace_it_and_the_trace_finds_the_same_op) {
   const TemporaryDirectory scratch;

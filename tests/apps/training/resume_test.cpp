@@ -7,13 +7,13 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(resume)
+
 namespace {
 
 const std::string options = tiny + "--steps 60 --eval-every 20 --checkpoint-every 7 --dropout 0.1 ";
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(resume)
 
 BOOST_AUTO_TEST_CASE(killed_at_any_step_it_ends_in_the_same_files) {
   const TemporaryDirectory scratch;

@@ -8,6 +8,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(training_run)
+
 namespace {
 
 template <RealScalar R>
@@ -22,8 +24,6 @@ std::vector<R> numbers(const ParameterList<R>& parameters) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(training_run)
 
 BOOST_AUTO_TEST_CASE(learns) {
   TrainingRun<float> run(small_run({{"steps", "60", ""}}), small_corpus());

@@ -13,6 +13,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(deceptive_gradients)
+
 namespace {
 
 using Real = std::function<double(double)>;
@@ -254,8 +256,6 @@ const std::vector<Deception> right{
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(deceptive_gradients)
 
 BOOST_AUTO_TEST_CASE(no_wrong_gradient_passes) {
   BOOST_TEST(wrong.size() >= 40U);

@@ -13,6 +13,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(error_bars)
+
 namespace {
 
 using Long = long double;
@@ -120,8 +122,6 @@ const std::vector<Family> families{
 };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(error_bars)
 
 BOOST_AUTO_TEST_CASE(the_truth_lies_within_the_bar_in_999_of_1000_random_functions) {
   constexpr int each = 1000;

@@ -11,6 +11,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(gradcheck_mutation)
+
 namespace {
 
 GradcheckOptions quietly(std::string name) {
@@ -56,8 +58,6 @@ const std::vector<Expected> faults{{Fault::Conjugate, "conjugated", 40},
                                    {Fault::Transpose, "transposed", 50}};
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(gradcheck_mutation)
 
 BOOST_AUTO_TEST_CASE(every_falsified_op_is_found_and_diagnosed) {
   std::vector<std::size_t> tried(faults.size(), 0);

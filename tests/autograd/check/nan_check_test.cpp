@@ -14,6 +14,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(nan_in_nan_out)
+
 namespace {
 
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
@@ -83,8 +85,6 @@ const auto right_value = [](const auto& x, std::int64_t k) { return x.data()[k] 
 const auto right_slope = [](const auto& x, const auto& dy, std::int64_t k) { return 2 * x.data()[k] * dy.data()[k]; };
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(nan_in_nan_out)
 
 BOOST_AUTO_TEST_CASE(every_op_passes_a_nan_on_to_what_depends_on_it_and_to_nothing_else) {
   std::size_t ops = 0;

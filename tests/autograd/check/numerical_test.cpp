@@ -12,6 +12,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(numerical)
+
 namespace {
 
 struct Known {
@@ -46,8 +48,6 @@ double hash(double x) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(numerical)
 
 BOOST_AUTO_TEST_CASE(error_bars_hold_the_truth_and_are_narrow) {
   for (const Known& known : known_functions) {

@@ -13,6 +13,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(usage)
+
 namespace {
 
 #ifdef ARGAND_SANITIZED
@@ -44,8 +46,6 @@ std::string message_of(const Write& write) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(usage)
 
 BOOST_AUTO_TEST_CASE(every_op_passes_in_every_use) {
   std::size_t with_two_alike = 0;

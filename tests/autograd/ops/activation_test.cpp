@@ -13,6 +13,9 @@
 #include "tests/error_text.h"
 
 using namespace argand;
+
+BOOST_AUTO_TEST_SUITE(activation)
+
 using C = std::complex<double>;
 
 namespace {
@@ -27,8 +30,6 @@ double distance(const Tensor<T>& x, const Tensor<T>& expected) {
   return worst / scale;
 }
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(activation)
 
 BOOST_AUTO_TEST_CASE(known_values) {
   // gelu and silu at 1 from Φ(1) = 0.841344746068543 and σ(1) = 0.731058578630005.

@@ -10,6 +10,9 @@
 #include "tests/error_text.h"
 
 using namespace argand;
+
+BOOST_AUTO_TEST_SUITE(angular_attention_test)
+
 using C = std::complex<double>;
 
 namespace {
@@ -39,8 +42,6 @@ Tensor<C> by_the_formula(const Tensor<C>& Q, const Tensor<C>& K, const Tensor<C>
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(angular_attention_test)
 
 BOOST_AUTO_TEST_CASE(is_the_softmax_of_sums_of_cosines) {
   const Tensor<C> Q = numbers({2, 70, 6}, 1), K = numbers({2, 70, 6}, 2), V = numbers({2, 70, 6}, 3);  // more than one tile

@@ -12,6 +12,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(arithmetic)
+
 using C = std::complex<double>;
 using Cf = std::complex<float>;
 
@@ -27,8 +29,6 @@ void backward_with(const Var<T>& w, const Tensor<T>& weights) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(arithmetic)
 
 BOOST_AUTO_TEST_CASE(a_real_row_times_a_complex_matrix) {
   auto a = variable(Tensor<double>({2}, {2, -1}));

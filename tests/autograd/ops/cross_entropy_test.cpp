@@ -11,6 +11,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(cross_entropy_test)
+
 namespace {
 
 /// The softmax, and the loss, of two other classes with logits `gap` and `gap` + 1 below the target's: e^-gap (1 + 1/e) and less.
@@ -22,8 +24,6 @@ struct Predicted {
 constexpr double gaps[] = {1, 8, 16, 32, 64};
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(cross_entropy_test)
 
 BOOST_AUTO_TEST_CASE(what_is_well_predicted_keeps_its_digits_in_float) {
   for (const double gap : gaps) {

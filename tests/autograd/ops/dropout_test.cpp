@@ -10,9 +10,10 @@
 #include "tests/error_text.h"
 
 using namespace argand;
-using C = std::complex<float>;
 
 BOOST_AUTO_TEST_SUITE(dropout_op)
+
+using C = std::complex<float>;
 
 BOOST_AUTO_TEST_CASE(identity_without_a_copy) {
   const auto x = variable(Tensor<float>::ones({8}));

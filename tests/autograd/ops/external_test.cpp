@@ -9,6 +9,9 @@
 #include "tests/error_text.h"
 
 using namespace argand;
+
+BOOST_AUTO_TEST_SUITE(external_op)
+
 using C = std::complex<double>;
 
 namespace {
@@ -26,8 +29,6 @@ Tensor<C> gradient(const Tensor<C>& z) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(external_op)
 
 BOOST_AUTO_TEST_CASE(code_from_outside_is_differentiated_by_its_own_gradient) {
   const Complex z = variable(Tensor<C>({2}, {C(1, 2), C(0, -3)}));

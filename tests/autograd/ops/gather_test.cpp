@@ -13,9 +13,10 @@
 #include "tests/error_text.h"
 
 using namespace argand;
-using C = std::complex<double>;
 
 BOOST_AUTO_TEST_SUITE(gather)
+
+using C = std::complex<double>;
 
 BOOST_AUTO_TEST_CASE(a_word_that_occurs_twice_gets_both_gradients) {
   auto table = variable(Tensor<double>({3, 2}, {1, 2, 3, 4, 5, 6}));

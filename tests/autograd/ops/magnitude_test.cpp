@@ -14,6 +14,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(magnitude)
+
 using C = std::complex<double>;
 
 namespace {
@@ -57,8 +59,6 @@ Quaternion hamilton(const Quaternion& q, const Quaternion& r) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(magnitude)
 
 BOOST_AUTO_TEST_CASE(the_papers_relu_is_the_identity) {
   // Exactly: |z| >= 1e-6 by the eps inside, hence ReLU(|z|)/|z| = |z|/|z| = 1.

@@ -13,6 +13,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(qic_linear_op)
+
 using C = std::complex<double>;
 
 namespace {
@@ -31,8 +33,6 @@ double distance(const Tensor<T>& a, const Tensor<T>& b) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(qic_linear_op)
 
 BOOST_AUTO_TEST_CASE(every_output_is_a_sum_of_products_in_its_own_algebra) {
   // 300 rows: more than two tiles, the last one not full.

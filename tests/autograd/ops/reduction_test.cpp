@@ -14,13 +14,14 @@
 #include "tests/error_text.h"
 
 using namespace argand;
+
+BOOST_AUTO_TEST_SUITE(reduction)
+
 using C = std::complex<double>;
 
 namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(reduction)
 
 BOOST_AUTO_TEST_CASE(sums_over_each_axis) {
   auto x = variable(Tensor<double>({2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8}));

@@ -16,6 +16,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(selected_attention_test)
+
 namespace {
 
 Ids choices(std::int64_t N, std::int64_t k, std::int64_t P) {
@@ -26,8 +28,6 @@ Ids choices(std::int64_t N, std::int64_t k, std::int64_t P) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(selected_attention_test)
 
 BOOST_AUTO_TEST_CASE(is_a_softmax_over_the_chosen_rows_and_so_is_its_gradient) {
   const std::int64_t N = 6, k = 3, P = 5, r = 4;

@@ -10,9 +10,10 @@
 #include "tests/error_text.h"
 
 using namespace argand;
-using C = std::complex<double>;
 
 BOOST_AUTO_TEST_SUITE(shape_ops)
+
+using C = std::complex<double>;
 
 BOOST_AUTO_TEST_CASE(views_share_storage) {
   const auto z = constant(Tensor<C>({2, 2}, {{1, 2}, {3, 4}, {5, 6}, {7, 8}}));

@@ -10,6 +10,9 @@
 #include "autograd/tape.h"
 
 using namespace argand;
+
+BOOST_AUTO_TEST_SUITE(singular_points)
+
 using C = std::complex<float>;
 
 namespace {
@@ -37,8 +40,6 @@ Named named(std::string name, F f) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(singular_points)
 
 BOOST_AUTO_TEST_CASE(gradients_at_every_zero) {
   const auto bias = [](float c) { return constant(Tensor<float>::scalar(c)); };

@@ -7,6 +7,9 @@
 #include "tests/error_text.h"
 
 using namespace argand;
+
+BOOST_AUTO_TEST_SUITE(nan_trace)
+
 using C = std::complex<float>;
 
 namespace {
@@ -30,8 +33,6 @@ const NumberSummary& summary(const NonFinite& where, const std::string& role) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(nan_trace)
 
 BOOST_AUTO_TEST_CASE(the_first_op_of_the_forward_pass) {
   const Var<float> x = variable(Tensor<float>({4}, {-3.0f, 0.0f, 1.0f, 2.0f})), gain = variable(Tensor<float>::ones({4}));

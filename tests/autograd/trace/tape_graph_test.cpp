@@ -6,6 +6,9 @@
 #include "autograd/trace/tape_dot.h"
 
 using namespace argand;
+
+BOOST_AUTO_TEST_SUITE(tape_graph)
+
 using C = std::complex<double>;
 using NodeRole = TapeNode::Role;
 
@@ -20,8 +23,6 @@ std::size_t count(const std::string& text, const std::string& part) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(tape_graph)
 
 BOOST_AUTO_TEST_CASE(an_expression_with_its_gradients) {
   const Complex z = variable(Tensor<C>({1}, {C(1, 2)}));

@@ -15,6 +15,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(blas)
+
 namespace {
 
 using Sizes = std::array<std::int64_t, 3>;  // M, N, K
@@ -149,8 +151,6 @@ void check_threads() {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(blas)
 
 BOOST_AUTO_TEST_CASE(gemm_is_the_product_in_float) { check_all<float>(); }
 BOOST_AUTO_TEST_CASE(gemm_is_the_product_in_double) { check_all<double>(); }

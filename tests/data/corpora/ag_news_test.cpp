@@ -13,6 +13,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(ag_news)
+
 namespace {
 
 using Fields = std::vector<std::string>;
@@ -28,8 +30,6 @@ std::string refusal(const TemporaryDirectory& directory, std::string_view text, 
 const std::string good = "\"1\",\"a title\",\"a text\"\n";
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(ag_news)
 
 BOOST_AUTO_TEST_CASE(csv_fields) {
   const TemporaryDirectory directory;

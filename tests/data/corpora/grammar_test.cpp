@@ -10,6 +10,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(grammar_corpus)
+
 namespace {
 
 /// Built once: every test reads it only.
@@ -30,8 +32,6 @@ std::string verdict(const std::string& text) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(grammar_corpus)
 
 BOOST_AUTO_TEST_CASE(the_words) {
   BOOST_TEST(grammar().vocabulary().size() == 200);

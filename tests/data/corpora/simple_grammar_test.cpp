@@ -6,6 +6,9 @@
 #include "tests/data/temporary_directory.h"
 
 using namespace argand;
+
+BOOST_AUTO_TEST_SUITE(simple_grammar, *boost::unit_test::tolerance(1e-13))
+
 using Rules = std::vector<std::vector<SimpleGrammar::Rule>>;
 
 namespace {
@@ -13,8 +16,6 @@ namespace {
 double binary_entropy(double p) { return -p * std::log(p) - (1 - p) * std::log(1 - p); }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(simple_grammar, *boost::unit_test::tolerance(1e-13))
 
 BOOST_AUTO_TEST_CASE(coin_throws_have_the_entropy_of_a_coin) {
   // S -> a S (p) | b (1 - p): texts a^n b of expected length 1/(1 - p), each word a throw.

@@ -10,6 +10,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(wikitext)
+
 namespace {
 
 std::vector<std::int32_t> values(const Ids& ids) { return {ids.span().begin(), ids.span().end()}; }
@@ -22,8 +24,6 @@ std::uint64_t checksum(const Ids& ids) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(wikitext)
 
 BOOST_AUTO_TEST_CASE(an_end_of_line_after_every_line) {
   const TemporaryDirectory directory;

@@ -12,6 +12,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(atomic_file)
+
 namespace {
 
 /// Runs f in a child process, so that limits and user ids that it changes stay there; the text of the Error it throws.
@@ -50,8 +52,6 @@ void become_nobody() {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(atomic_file)
 
 BOOST_AUTO_TEST_CASE(writes_and_replaces) {
   const TemporaryDirectory directory;

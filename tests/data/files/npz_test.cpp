@@ -9,6 +9,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(npz)
+
 namespace {
 
 /// What an .npy file begins with, up to the padding.
@@ -17,8 +19,6 @@ std::string beginning(const std::string& descr, const std::string& shape) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(npz)
 
 BOOST_AUTO_TEST_CASE(shapes_and_types_are_those_of_numpy) {
   const TemporaryDirectory directory;

@@ -11,6 +11,9 @@
 #include "tests/data/files/without_checksum.h"
 
 using namespace argand;
+
+BOOST_AUTO_TEST_SUITE(safetensors_hostile)
+
 using c64 = std::complex<float>;
 using c128 = std::complex<double>;
 
@@ -167,8 +170,6 @@ std::string sample_file(const TemporaryDirectory& directory) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(safetensors_hostile)
 
 BOOST_AUTO_TEST_CASE(each_fault_has_its_text) {
   const TemporaryDirectory directory;

@@ -10,6 +10,9 @@
 #include "tests/data/temporary_directory.h"
 
 using namespace argand;
+
+BOOST_AUTO_TEST_SUITE(safetensors)
+
 using c64 = std::complex<float>;
 using c128 = std::complex<double>;
 
@@ -32,8 +35,6 @@ bool equal(const Tensor<T>& a, const Tensor<T>& b) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(safetensors)
 
 BOOST_AUTO_TEST_CASE(every_type_returns_as_it_was) {
   const TemporaryDirectory directory;

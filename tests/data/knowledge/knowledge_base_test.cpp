@@ -7,6 +7,8 @@
 
 using namespace argand;
 
+BOOST_AUTO_TEST_SUITE(knowledge_base)
+
 namespace {
 
 /// Tokens 0, 1, 2, ...: a token is its own place.
@@ -35,8 +37,6 @@ void check_overlaps(const KnowledgeBase& base, std::int64_t N, std::int64_t wind
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(knowledge_base)
 
 BOOST_AUTO_TEST_CASE(passages_are_the_text_where_they_say) {
   const Ids text = counting(1000);
