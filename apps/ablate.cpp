@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <memory>
 
-#include "apps/training/ablation.h"
-#include "apps/terminal/command_line.h"
 #include "apps/commands.h"
 #include "apps/runs/run_config.h"
+#include "apps/terminal/command_line.h"
 #include "apps/terminal/settings.h"
+#include "apps/training/ablation.h"
 #include "core/parallel.h"
 
 namespace argand {

@@ -2,9 +2,9 @@
 
 #include <csignal>
 
-#include "apps/terminal/command_line.h"
 #include "apps/commands.h"
 #include "apps/start.h"
+#include "apps/terminal/command_line.h"
 #include "core/error.h"
 #include "core/machine/level.h"
 #include "core/machine/openblas_kernels.h"

@@ -2,11 +2,11 @@
 
 #include <memory>
 
-#include "apps/terminal/command_line.h"
 #include "apps/commands.h"
-#include "apps/training/corpora.h"
-#include "apps/terminal/counter.h"
 #include "apps/inference/retrieval_audit.h"
+#include "apps/terminal/command_line.h"
+#include "apps/terminal/counter.h"
+#include "apps/training/corpora.h"
 #include "core/parallel.h"
 
 namespace argand {

@@ -7,14 +7,14 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "apps/inference/classification.h"
-#include "apps/terminal/command_line.h"
 #include "apps/commands.h"
-#include "apps/training/library.h"
+#include "apps/inference/classification.h"
 #include "apps/runs/run_files.h"
+#include "apps/terminal/command_line.h"
+#include "apps/training/library.h"
 #include "core/parallel.h"
-#include "data/labelled_texts.h"
 #include "data/files/utf8.h"
+#include "data/labelled_texts.h"
 
 namespace argand {
 namespace {

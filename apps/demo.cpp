@@ -5,13 +5,13 @@
 #include <cmath>
 #include <memory>
 
-#include "apps/terminal/command_line.h"
 #include "apps/commands.h"
-#include "apps/training/corpora.h"
 #include "apps/inference/generation.h"
 #include "apps/inference/head_table.h"
+#include "apps/terminal/command_line.h"
 #include "apps/terminal/interrupt.h"
 #include "apps/terminal/progress.h"
+#include "apps/training/corpora.h"
 #include "apps/training/training_session.h"
 #include "autograd/parameter_check.h"
 #include "core/parallel.h"

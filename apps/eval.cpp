@@ -4,14 +4,14 @@
 #include <memory>
 #include <optional>
 
-#include "apps/terminal/command_line.h"
 #include "apps/commands.h"
-#include "apps/training/corpora.h"
 #include "apps/inference/eval_generation.h"
+#include "apps/runs/run_files.h"
+#include "apps/terminal/command_line.h"
+#include "apps/terminal/terminal.h"
+#include "apps/training/corpora.h"
 #include "apps/training/evaluation.h"
 #include "apps/training/library.h"
-#include "apps/runs/run_files.h"
-#include "apps/terminal/terminal.h"
 #include "core/parallel.h"
 
 namespace argand {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "apps/terminal/command_line.h"
-#include "apps/commands.h"
 #include "apps/checks/gradcheck_rows.h"
+#include "apps/commands.h"
 #include "apps/lab/op_text.h"
+#include "apps/terminal/command_line.h"
 #include "apps/terminal/text_layout.h"
 #include "autograd/check/op_report.h"
 

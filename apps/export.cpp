@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <memory>
 
+#include "apps/commands.h"
 #include "apps/runs/checkpoint.h"
 #include "apps/terminal/command_line.h"
-#include "apps/commands.h"
 #include "data/files/npz.h"
 #include "data/files/utf8.h"
 

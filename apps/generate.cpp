@@ -2,11 +2,11 @@
 
 #include <memory>
 
-#include "apps/terminal/command_line.h"
 #include "apps/commands.h"
 #include "apps/inference/generation.h"
-#include "apps/training/library.h"
 #include "apps/runs/run_files.h"
+#include "apps/terminal/command_line.h"
+#include "apps/training/library.h"
 #include "core/parallel.h"
 
 namespace argand {

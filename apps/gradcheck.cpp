@@ -6,9 +6,9 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
-#include "apps/terminal/command_line.h"
-#include "apps/commands.h"
 #include "apps/checks/gradcheck_rows.h"
+#include "apps/commands.h"
+#include "apps/terminal/command_line.h"
 #include "core/parallel.h"
 
 namespace argand {

@@ -2,10 +2,10 @@
 
 #include <memory>
 
-#include "apps/runs/checkpoint.h"
-#include "apps/terminal/command_line.h"
 #include "apps/commands.h"
 #include "apps/lab/expression_point.h"
+#include "apps/runs/checkpoint.h"
+#include "apps/terminal/command_line.h"
 #include "apps/terminal/external_program.h"
 #include "autograd/trace/tape_dot.h"
 #include "data/files/atomic_file.h"

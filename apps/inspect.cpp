@@ -5,12 +5,12 @@
 #include <filesystem>
 #include <memory>
 
-#include "apps/training/angles.h"
-#include "apps/runs/checkpoint.h"
-#include "apps/terminal/command_line.h"
 #include "apps/commands.h"
 #include "apps/inference/head_table.h"
+#include "apps/runs/checkpoint.h"
+#include "apps/terminal/command_line.h"
 #include "apps/terminal/terminal.h"
+#include "apps/training/angles.h"
 #include "data/files/utf8.h"
 
 namespace argand {

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "apps/terminal/command_line.h"
 #include "apps/commands.h"
 #include "apps/lab/expression_point.h"
 #include "apps/lab/lab_tape.h"
 #include "apps/lab/lab_text.h"
+#include "apps/terminal/command_line.h"
 
 namespace argand {
 namespace {

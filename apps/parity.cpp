@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "apps/terminal/command_line.h"
 #include "apps/commands.h"
+#include "apps/terminal/command_line.h"
 #include "apps/terminal/terminal.h"
 #include "autograd/tape.h"
 #include "data/files/safetensors.h"

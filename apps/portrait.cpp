@@ -4,10 +4,10 @@
 #include <cmath>
 #include <memory>
 
-#include "apps/terminal/command_line.h"
 #include "apps/commands.h"
 #include "apps/lab/domain_colouring.h"
 #include "apps/lab/expression_point.h"
+#include "apps/terminal/command_line.h"
 #include "apps/terminal/external_program.h"
 #include "apps/terminal/settings.h"
 #include "autograd/op.h"

@@ -5,12 +5,12 @@
 #include <memory>
 #include <set>
 
-#include "apps/terminal/command_line.h"
 #include "apps/commands.h"
 #include "apps/report/history.h"
 #include "apps/report/log.h"
 #include "apps/report/observation.h"
 #include "apps/report/page.h"
+#include "apps/terminal/command_line.h"
 #include "core/parallel.h"
 #include "data/files/atomic_file.h"
 #include "data/files/utf8.h"

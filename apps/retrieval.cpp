@@ -2,10 +2,10 @@
 
 #include <memory>
 
-#include "apps/terminal/command_line.h"
 #include "apps/commands.h"
-#include "apps/training/corpora.h"
 #include "apps/inference/retrieval_quality.h"
+#include "apps/terminal/command_line.h"
+#include "apps/training/corpora.h"
 #include "core/parallel.h"
 
 namespace argand {

@@ -7,7 +7,8 @@ namespace argand {
 
 /// Starts the program again, once for each, where that is needed:
 ///   - the environment variable ARGAND_LEVEL (baseline, v3, v4) asks for another level of the library than the loader chose;
-///   - OpenBLAS runs kernels much slower than the processor allows (core/machine/openblas_kernels.h). A value of OPENBLAS_CORETYPE that the
+///   - OpenBLAS runs kernels much slower than the processor allows (core/machine/openblas_kernels.h). A value of OPENBLAS_CORETYPE
+///   that the
 ///     user has set is respected.
 /// Same arguments; the environment has GLIBC_TUNABLES or OPENBLAS_CORETYPE more. Throws when ARGAND_LEVEL is no level, or one that
 /// the processor or the installation does not have. What is slow all the same it says on standard error (blas_advice).

@@ -3,17 +3,17 @@
 #include <cmath>
 #include <memory>
 
-#include "apps/training/angles.h"
-#include "apps/terminal/command_line.h"
 #include "apps/commands.h"
-#include "apps/training/corpora.h"
+#include "apps/terminal/command_line.h"
 #include "apps/terminal/interrupt.h"
-#include "apps/training/nan_report.h"
 #include "apps/terminal/progress.h"
+#include "apps/training/angles.h"
+#include "apps/training/corpora.h"
+#include "apps/training/nan_report.h"
 #include "apps/training/training_session.h"
 #include "core/parallel.h"
-#include "data/files/atomic_file.h"
 #include "data/corpora/topics.h"
+#include "data/files/atomic_file.h"
 
 namespace argand {
 namespace {

@@ -4,8 +4,8 @@
 #include <unordered_map>
 
 #include "core/error.h"
-#include "data/lowercase.h"
 #include "data/files/text_file.h"
+#include "data/lowercase.h"
 
 namespace argand {
 namespace {

@@ -12,8 +12,8 @@
 /// Run:       build/examples/05_your_own_op
 /// Try next:  leave out the conj of dw below and read what the check says. Then w = z / sqrt(1 + |z|²).
 
-#include "autograd/op_check.h"
 #include "autograd/check/op_report.h"
+#include "autograd/op_check.h"
 #include "autograd/ops.h"
 #include "autograd/tape.h"
 #include "core/kernels/elementwise.h"

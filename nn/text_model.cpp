@@ -1,8 +1,8 @@
 #include "nn/text_model.h"
 
 #include "autograd/ops/elementwise/arithmetic.h"
-#include "autograd/ops/rows/cross_entropy.h"
 #include "autograd/ops/products/matmul.h"
+#include "autograd/ops/rows/cross_entropy.h"
 #include "autograd/ops/shape.h"
 #include "autograd/tape.h"
 #include "nn/family.h"

@@ -3,11 +3,11 @@
 #include <cmath>
 #include <optional>
 
+#include "apps/inference/generation.h"
+#include "apps/inference/text_metrics.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/counter.h"
-#include "apps/inference/generation.h"
 #include "apps/training/library.h"
-#include "apps/inference/text_metrics.h"
 
 namespace argand {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "apps/runs/run_files.h"
 #include "apps/inference/sampling.h"
+#include "apps/runs/run_files.h"
 
 namespace argand {
 

@@ -5,11 +5,11 @@
 #include <map>
 
 #include "apps/inference/classification.h"
-#include "apps/training/corpora.h"
 #include "apps/inference/generation.h"
-#include "apps/training/library.h"
 #include "apps/report/history.h"
 #include "apps/report/log.h"
+#include "apps/training/corpora.h"
+#include "apps/training/library.h"
 #include "data/files/text_file.h"
 
 namespace argand {

@@ -7,8 +7,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "apps/terminal/command_line.h"
 #include "apps/runs/presets.h"
+#include "apps/terminal/command_line.h"
 #include "data/files/utf8.h"
 
 namespace argand {

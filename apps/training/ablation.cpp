@@ -14,11 +14,11 @@
 #include <thread>
 
 #include "apps/runs/checkpoint.h"
+#include "apps/runs/jsonl.h"
+#include "apps/runs/run_folder.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/counter.h"
 #include "apps/terminal/interrupt.h"
-#include "apps/runs/jsonl.h"
-#include "apps/runs/run_folder.h"
 #include "apps/terminal/terminal.h"
 #include "data/files/atomic_file.h"
 

@@ -1,5 +1,6 @@
 #pragma once
-/// The uses of one gradient (autograd/check/usage.h) that compare it with itself; growing shapes are in autograd/check/usage_size.h.
+/// The uses of one gradient (autograd/check/usage.h) that compare it with itself; growing shapes are in
+/// autograd/check/usage_size.h.
 
 #include "autograd/check/usage.h"
 #include "autograd/check/usage_pass.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/machine/blas.h"
 #include "core/error.h"
+#include "core/machine/blas.h"
 #include "core/machine/threads.h"
 
 namespace argand {

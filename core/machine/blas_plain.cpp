@@ -1,7 +1,7 @@
 #include <memory>
 
-#include "core/machine/blas.h"
 #include "core/kernels/pack.h"
+#include "core/machine/blas.h"
 #include "core/memory.h"
 
 namespace argand {

@@ -32,9 +32,9 @@ std::string classes_text(const std::vector<std::string>& classes);
 /// Writes classes_text(). Atomic; throws Error.
 void save_classes(const std::string& path, const std::vector<std::string>& classes);
 
-/// Reads `path`: lines of "class","title","description" (data/files/csv.h), the class a number from 1 to n_classes. A `\` stands for a
-/// line break. An article may lack its title or its description, not both. Throws Error naming file, line and reason for anything
-/// else; nothing is skipped.
+/// Reads `path`: lines of "class","title","description" (data/files/csv.h), the class a number from 1 to n_classes. A `\` stands
+/// for a line break. An article may lack its title or its description, not both. Throws Error naming file, line and reason for
+/// anything else; nothing is skipped.
 std::vector<Article> read_articles(const std::string& path, std::int64_t n_classes);
 
 /// Reads classes.txt (load_classes), train.csv, or train_sample.csv where there is no train.csv,

@@ -10,11 +10,12 @@
 ///   - reference: a paragraph is about one person; she or he, her or his, herself or himself, and the name itself must be hers;
 ///   - topic: farm, sea, town or forest, for a whole paragraph, decides all nouns, verbs and adjectives.
 ///
-/// The grammar is a simple grammar (data/corpora/simple_grammar.h says why that makes probabilities and entropy exact): given the text so
-/// far, one symbol decides the distribution of the next word, and rules of a symbol begin with different words. 200 words, all
-/// rules in data/corpora/grammar_rules.cpp. A paragraph has 62 tokens on average. The entropy is 1.952 nats a token: perplexity 7.04,
-/// against 200 for a uniform guess. Of that, remembering is worth (worth() computes it; a predictor that knows all else and
-/// forgets this loses so much more): number across modifiers 0.030, or ln 2 for each such verb; the person 0.113; the topic 0.542.
+/// The grammar is a simple grammar (data/corpora/simple_grammar.h says why that makes probabilities and entropy exact): given the
+/// text so far, one symbol decides the distribution of the next word, and rules of a symbol begin with different words. 200 words,
+/// all rules in data/corpora/grammar_rules.cpp. A paragraph has 62 tokens on average. The entropy is 1.952 nats a token:
+/// perplexity 7.04, against 200 for a uniform guess. Of that, remembering is worth (worth() computes it; a predictor that knows all
+/// else and forgets this loses so much more): number across modifiers 0.030, or ln 2 for each such verb; the person 0.113; the
+/// topic 0.542.
 
 #include <cstdint>
 #include <map>

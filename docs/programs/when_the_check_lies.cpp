@@ -4,15 +4,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "autograd/check/planted_fault.h"
 #include "autograd/gradcheck.h"
 #include "autograd/ops/elementwise/activation.h"
 #include "autograd/ops/elementwise/arithmetic.h"
 #include "autograd/ops/elementwise/complex_parts.h"
 #include "autograd/ops/elementwise/exponential.h"
+#include "autograd/ops/elementwise/trigonometric.h"
 #include "autograd/ops/rows/reduction.h"
 #include "autograd/ops/rows/softmax.h"
-#include "autograd/ops/elementwise/trigonometric.h"
-#include "autograd/check/planted_fault.h"
 #include "autograd/tape.h"
 
 using namespace argand;

@@ -6,13 +6,13 @@
 #include <cmath>
 #include <cstring>
 
+#include "autograd/check/planted_fault.h"
 #include "autograd/ops/elementwise/activation.h"
 #include "autograd/ops/elementwise/arithmetic.h"
 #include "autograd/ops/elementwise/complex_parts.h"
 #include "autograd/ops/elementwise/exponential.h"
 #include "autograd/ops/products/matmul.h"
 #include "autograd/ops/rows/reduction.h"
-#include "autograd/check/planted_fault.h"
 #include "autograd/tape.h"
 #include "core/kernels/elementwise.h"
 

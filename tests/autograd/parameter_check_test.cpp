@@ -4,12 +4,12 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "autograd/check/planted_fault.h"
 #include "autograd/ops/elementwise/arithmetic.h"
 #include "autograd/ops/elementwise/complex_parts.h"
 #include "autograd/ops/elementwise/exponential.h"
 #include "autograd/ops/products/matmul.h"
 #include "autograd/ops/rows/reduction.h"
-#include "autograd/check/planted_fault.h"
 
 using namespace argand;
 

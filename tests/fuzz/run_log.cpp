@@ -1,7 +1,7 @@
 /// The log of a run: a report draws whatever can be read of it, and going on with the run drops no more than later steps.
 
-#include "apps/runs/jsonl.h"
 #include "apps/report/log.h"
+#include "apps/runs/jsonl.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace argand;

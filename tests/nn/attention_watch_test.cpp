@@ -5,9 +5,9 @@
 #include <boost/test/unit_test.hpp>
 
 #include "autograd/ops/attention/angular_attention.h"
-#include "autograd/ops/elementwise/complex_parts.h"
 #include "autograd/ops/attention/magnitude_attention.h"
 #include "autograd/ops/attention/selected_attention.h"
+#include "autograd/ops/elementwise/complex_parts.h"
 #include "core/scalar.h"
 #include "nn/decoder_config.h"
 #include "nn/families/crat/config.h"

@@ -1,9 +1,9 @@
 #include "nn/families/complexformer/model.h"
 
 #include "autograd/ops/elementwise/arithmetic.h"
-#include "autograd/ops/rows/info_nce.h"
-#include "autograd/ops/products/matmul.h"
 #include "autograd/ops/elementwise/phase.h"
+#include "autograd/ops/products/matmul.h"
+#include "autograd/ops/rows/info_nce.h"
 #include "nn/families/complexformer/phase_attention.h"
 
 namespace argand {

@@ -13,8 +13,8 @@ class ComplexFormer final : public Decoder<R> {
 
  protected:
   bool wants_queries() const override { return own_.pcl_weight > 0; }
-  /// Per layer u_m = all heads' (cos θq, sin θq)/sqrt(H d_k/2), s = u uᵀ/τ, InfoNCE over the positions (autograd/ops/rows/info_nce.h);
-  /// the mean over layers times pcl_weight.
+  /// Per layer u_m = all heads' (cos θq, sin θq)/sqrt(H d_k/2), s = u uᵀ/τ, InfoNCE over the positions
+  /// (autograd/ops/rows/info_nce.h); the mean over layers times pcl_weight.
   Var<R> auxiliary_loss(const Ids& tokens, const typename TextModel<R>::Queries& queries) const override;
 
  private:

@@ -7,8 +7,8 @@
 #include "autograd/ops/elementwise/complex_activation.h"
 #include "autograd/ops/elementwise/complex_parts.h"
 #include "autograd/ops/elementwise/rotation.h"
-#include "autograd/ops/shape.h"
 #include "autograd/ops/elementwise/sinusoid.h"
+#include "autograd/ops/shape.h"
 #include "autograd/tape.h"
 
 namespace argand {

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "autograd/ops/attention/selected_attention.h"
 #include "autograd/ops/elementwise/arithmetic.h"
 #include "autograd/ops/elementwise/complex_parts.h"
-#include "autograd/ops/gather.h"
-#include "autograd/ops/attention/selected_attention.h"
-#include "autograd/ops/shape.h"
 #include "autograd/ops/elementwise/trigonometric.h"
+#include "autograd/ops/gather.h"
+#include "autograd/ops/shape.h"
 
 namespace argand {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "apps/terminal/command_line.h"
 #include "apps/inference/retrieval_audit.h"
+#include "apps/terminal/command_line.h"
 #include "apps/training/training_run.h"
 #include "tests/apps/small_run.h"
 #include "tests/data/temporary_directory.h"

@@ -7,8 +7,8 @@
 #include <limits>
 #include <regex>
 
-#include "autograd/ops/elementwise/arithmetic.h"
 #include "autograd/ops/attention/attention.h"
+#include "autograd/ops/elementwise/arithmetic.h"
 #include "autograd/ops/rows/reduction.h"
 #include "autograd/tape.h"
 

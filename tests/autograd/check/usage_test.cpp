@@ -5,10 +5,10 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "autograd/ops/elementwise/arithmetic.h"
 #include "autograd/check/planted_fault.h"
-#include "autograd/tape.h"
 #include "autograd/check/usage_size.h"
+#include "autograd/ops/elementwise/arithmetic.h"
+#include "autograd/tape.h"
 #include "tests/sanitized.h"
 
 using namespace argand;

@@ -4,10 +4,10 @@
 #include <numbers>
 
 #include "autograd/ops/attention/attention.h"
-#include "autograd/ops/rows/magnitude_activation.h"
 #include "autograd/ops/attention/magnitude_attention.h"
-#include "autograd/ops/rows/magnitude_norm.h"
 #include "autograd/ops/products/projection.h"
+#include "autograd/ops/rows/magnitude_activation.h"
+#include "autograd/ops/rows/magnitude_norm.h"
 #include "autograd/tape.h"
 #include "core/random.h"
 #include "tests/error_text.h"

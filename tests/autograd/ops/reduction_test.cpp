@@ -5,8 +5,8 @@
 
 #include "autograd/ops/elementwise/arithmetic.h"
 #include "autograd/ops/elementwise/complex_parts.h"
-#include "autograd/ops/shape.h"
 #include "autograd/ops/rows/softmax.h"
+#include "autograd/ops/shape.h"
 #include "autograd/tape.h"
 #include "core/parallel.h"
 #include "core/random.h"

@@ -7,8 +7,8 @@
 
 #include "core/random.h"
 #include "data/files/safetensors.h"
-#include "tests/data/temporary_directory.h"
 #include "tests/data/files/without_checksum.h"
+#include "tests/data/temporary_directory.h"
 
 using namespace argand;
 
