@@ -34,7 +34,18 @@ const std::map<std::string, std::set<std::string>> may_see = {
     {"bench", {"core", "autograd", "nn", "optim", "data", "bench"}},
 };
 
-constexpr std::ptrdiff_t most_lines = 450;
+/// The floors of apps, and which lower ones each may include from. The subcommands above them see all.
+const std::map<std::string, std::set<std::string>> floor_may_see = {
+    {"apps/terminal", {}},
+    {"apps/lab", {"apps/terminal"}},
+    {"apps/checks", {"apps/terminal"}},
+    {"apps/runs", {"apps/terminal"}},
+    {"apps/training", {"apps/terminal", "apps/runs"}},
+    {"apps/inference", {"apps/terminal", "apps/runs", "apps/training"}},
+    {"apps/report", {"apps/terminal", "apps/runs", "apps/training", "apps/inference"}},
+};
+
+constexpr std::ptrdiff_t most_lines = 400, most_files = 25;
 
 std::vector<std::string> quoted_includes(const std::string& text) {
   static const std::regex line(R"re((?:^|\n)[ \t]*#[ \t]*include[ \t]*"([^"\n]*)")re");
@@ -55,6 +66,13 @@ std::vector<std::string> forbidden_arrows(const std::string& path, const std::st
     else if (!allowed->second.contains(room_of(include)))
       found.push_back(fmt::format("{} must not include {}", path, include));
   }
+  const std::string floor = fs::path(path).parent_path().string();
+  if (const auto lower = floor_may_see.find(floor); lower != floor_may_see.end())
+    for (const std::string& include : quoted_includes(text)) {
+      const std::string other = fs::path(include).parent_path().string();
+      if (room_of(include) == "apps" && other != floor && !lower->second.contains(other))
+        found.push_back(fmt::format("{} must not include {}", path, include));
+    }
   return found;
 }
 
@@ -127,6 +145,10 @@ BOOST_AUTO_TEST_CASE(the_rules_find_what_they_forbid) {
   BOOST_TEST(forbidden_arrows("optim/adamw.cpp", text).size() == 1U);
   BOOST_TEST(forbidden_arrows("nn/model.cpp", text).empty());
   BOOST_TEST(forbidden_arrows("new/file.cpp", text).at(0) == "new/file.cpp is in no room");
+  const std::string upwards = "#include \"apps/training/task.h\"\n#include \"apps/terminal/progress.h\"\n";
+  BOOST_TEST(forbidden_arrows("apps/inference/a.cpp", upwards).empty());
+  BOOST_TEST(forbidden_arrows("apps/runs/a.cpp", upwards).at(0) == "apps/runs/a.cpp must not include apps/training/task.h");
+  BOOST_TEST(forbidden_arrows("apps/lab/a.cpp", "#include \"apps/lab.h\"\n").size() == 1U);
   const std::map<std::string, std::string> tree = {{"core/meson.build", "files('a.cpp', 'kernels/b.cpp')"}, {"meson.build", ""}};
   BOOST_TEST(is_built("core/a.cpp", tree));
   BOOST_TEST(is_built("core/kernels/b.cpp", tree));
@@ -175,6 +197,20 @@ BOOST_AUTO_TEST_CASE(files_stay_small) {
     BOOST_TEST_INFO(path << " has " << lines << " lines; give each of its subjects a file");
     BOOST_TEST(lines <= most_lines);
   }
+}
+
+BOOST_AUTO_TEST_CASE(folders_stay_small) {
+  std::map<std::string, std::ptrdiff_t> count;
+  for (const auto& [path, text] : files()) ++count[fs::path(path).parent_path().string()];
+  for (const auto& [folder, n] : count) {
+    // What was written by other programs: results, reference cases, finds of fuzzing.
+    if (folder.starts_with("bench/results") || folder == "tests/golden" || folder.starts_with("tests/fuzz/seeds")) continue;
+    BOOST_TEST_INFO(folder << " has " << n << " files; give it sub-folders");
+    BOOST_TEST(n <= most_files);
+  }
+  for (const auto& [folder, n] : count)
+    if (folder.starts_with("apps/") && folder != "apps/pch" && !floor_may_see.contains(folder))
+      BOOST_ERROR(folder << " is no floor; say in this test what it may include");
 }
 
 BOOST_AUTO_TEST_CASE(every_source_is_built) {
