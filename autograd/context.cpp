@@ -6,6 +6,12 @@ namespace argand {
 namespace {
 
 thread_local Context* in_use = nullptr;  // null: the thread's own
+thread_local bool gone = false;          // the thread's own has been destroyed: what still computes is a destructor of a static
+
+struct Own {
+  Context context;
+  ~Own() { gone = true; }
+};
 
 }  // namespace
 
@@ -14,8 +20,12 @@ Context::~Context() = default;
 
 Context& Context::current() {
   if (in_use != nullptr) return *in_use;
-  thread_local Context own;
-  return own;
+  if (gone) {
+    static Context* const last = new Context;  // for whoever comes later still; never destroyed
+    return *last;
+  }
+  thread_local Own own;
+  return own.context;
 }
 
 Tape& Context::tape() {

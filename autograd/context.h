@@ -61,7 +61,7 @@ class Context {
 /// Makes a context this thread's current one while it lives: to compute in the middle of something else and leave no trace there.
 class UseContext {
  public:
-  explicit UseContext(Context& context);
+  [[nodiscard]] explicit UseContext(Context& context);
   ~UseContext();
   UseContext(const UseContext&) = delete;
   UseContext& operator=(const UseContext&) = delete;
@@ -70,10 +70,11 @@ class UseContext {
   Context* before_;
 };
 
-/// Nothing is recorded in this context while one of these lives.
+/// Nothing is recorded in this context while one of these lives: `const NoGrad none;`, with a name, for a nameless one is gone at
+/// once.
 class NoGrad {
  public:
-  NoGrad();
+  [[nodiscard]] NoGrad();
   ~NoGrad();
   NoGrad(const NoGrad&) = delete;
   NoGrad& operator=(const NoGrad&) = delete;
@@ -86,7 +87,7 @@ inline bool recording() { return Context::current().recording(); }
 /// Entries recorded while it lives carry the name of the module; nested scopes join with dots.
 class NameScope {
  public:
-  explicit NameScope(std::string_view name);
+  [[nodiscard]] explicit NameScope(std::string_view name);
   ~NameScope();
   NameScope(const NameScope&) = delete;
   NameScope& operator=(const NameScope&) = delete;

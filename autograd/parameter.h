@@ -4,6 +4,7 @@
 /// A variable that a model uses in two places stands in the list once, under the first of its names; its slot has the others.
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,10 +38,12 @@ using ParameterList = std::vector<Parameter<R>>;
 template <RealScalar R>
 void require_variables(const ParameterList<R>& parameters, std::string_view whom) {
   std::map<const SlotBase*, const std::string*> seen;
+  std::set<std::string_view> names;
   for (const auto& p : parameters) {
     require(p.slot() != nullptr, whom, "{} is a constant, which gets no gradient; make it with variable(), or leave it out",
             p.name);
     require(p.slot()->leaf, whom, "{} is the output of an op; what can be trained is made with variable()", p.name);
+    require(names.insert(p.name).second, whom, "two variables are called {}; a saved state could not tell them apart", p.name);
     const auto [first, fresh] = seen.emplace(p.slot(), &p.name);
     require(fresh, whom, "{} and {} are one variable; list it once, as parameters_of() does", *first->second, p.name);
   }

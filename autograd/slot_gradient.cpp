@@ -14,4 +14,24 @@ std::optional<AnyValue> slot_gradient(const SlotBase* slot) {
   return found;
 }
 
+KeptGradients::KeptGradients(const Tape& tape) {
+  for (const TapeEntry& entry : tape.entries())
+    for (const auto& input : entry.inputs)
+      if (input != nullptr && input->leaf) before_.emplace(input, slot_gradient(input.get()));
+}
+
+KeptGradients::~KeptGradients() {
+  for (auto& [slot, gradient] : before_) {
+    slot->clear_grad();
+    if (!gradient) continue;
+    std::visit(
+        [&leaf = *slot]<class T>(Tensor<T>& g) {
+          auto& typed = dynamic_cast<Slot<T>&>(leaf);
+          typed.grad = std::move(g);
+          typed.present = true;
+        },
+        *gradient);
+  }
+}
+
 }  // namespace argand

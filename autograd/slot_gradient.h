@@ -1,13 +1,28 @@
 #pragma once
 /// The gradient in a slot whose scalar is not known.
 
+#include <map>
 #include <optional>
 
+#include "autograd/tape.h"
 #include "autograd/watch.h"
 
 namespace argand {
 
 /// What has gathered in it so far, sharing its storage; nothing where no gradient has arrived, or for null.
 std::optional<AnyValue> slot_gradient(const SlotBase* slot);
+
+/// Made between a forward and its backward pass: when it goes, the leaves that the tape reads have the gradients that they had
+/// before, so that a look at a gradient leaves no trace.
+class KeptGradients {
+ public:
+  [[nodiscard]] explicit KeptGradients(const Tape& tape);
+  ~KeptGradients();
+  KeptGradients(const KeptGradients&) = delete;
+  KeptGradients& operator=(const KeptGradients&) = delete;
+
+ private:
+  std::map<std::shared_ptr<SlotBase>, std::optional<AnyValue>> before_;
+};
 
 }  // namespace argand

@@ -17,6 +17,7 @@ const Tensor<T> Var<T>::grad() const {
 template <Scalar T>
 void Var<T>::retain_grad() {
   require(slot_ != nullptr, "retain_grad", "this tensor of shape {} is a constant, which gets no gradient", shape());
+  require(slot_->entry != SlotBase::spent, "retain_grad", "the backward pass is over; ask before it");
   slot_->retained = true;
 }
 
@@ -98,11 +99,16 @@ void Tape::push(TapeEntry entry) {
 
 void Tape::clear() {
   // Newest first: an entry may own what keeps older ones alive, never the other way round.
-  while (!entries_.empty()) entries_.pop_back();
+  while (!entries_.empty()) drop_last();
+}
+
+void Tape::drop_last() {
+  entries_.back().output->entry = SlotBase::spent;
+  entries_.pop_back();
 }
 
 void Tape::drop_unreachable() {
-  while (!entries_.empty() && entries_.back().output.use_count() == 1 && !entries_.back().output->has_grad()) entries_.pop_back();
+  while (!entries_.empty() && entries_.back().output.use_count() == 1 && !entries_.back().output->has_grad()) drop_last();
 }
 
 template <RealScalar R>
@@ -135,7 +141,7 @@ void Tape::walk() {
       if (watch_) watch_(entry);
       if (!entry.output->retained) entry.output->clear_grad();
     }
-    entries_.pop_back();
+    drop_last();
   }
 }
 

@@ -59,7 +59,7 @@ struct TapeEntry {
 class Tape {
  public:
   /// The tape that ops of this context record on until it is destroyed, or a younger one is made. Tapes may die in any order.
-  explicit Tape(Context& context = Context::current());
+  [[nodiscard]] explicit Tape(Context& context = Context::current());
   ~Tape();
   Tape(const Tape&) = delete;
   Tape& operator=(const Tape&) = delete;
@@ -90,6 +90,7 @@ class Tape {
 
  private:
   void walk();
+  void drop_last();
   void drop_unreachable();
   std::vector<TapeEntry> entries_;
   std::size_t longest_ = 100'000;

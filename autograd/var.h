@@ -50,8 +50,9 @@ struct SlotBase {
   }
 
   Shape shape;
-  bool leaf;                         ///< a variable of the user's (keeps its gradient) rather than the output of an op
-  std::int64_t entry = -1;           ///< the tape entry that made it; -1 for a leaf
+  bool leaf;  ///< a variable of the user's (keeps its gradient) rather than the output of an op
+  static constexpr std::int64_t no_entry = -1, spent = -2;
+  std::int64_t entry = no_entry;     ///< the tape entry that made it; `spent` once that is gone; no_entry for a leaf
   bool retained = false;             ///< an op's output that keeps its gradient all the same
   std::string name;                  ///< of a leaf in a model, "blocks.0.attn.q.weight"
   std::vector<std::string> aliases;  ///< its further names, where a model uses it in several places
@@ -87,12 +88,15 @@ class Var {
   /// Of a variable, or of an op's output, which `value` is.
   explicit Var(std::shared_ptr<Slot<T>> leaf) : slot_(std::move(leaf)) {}
   Var(Tensor<T> value, std::shared_ptr<Slot<T>> slot) : value_(std::move(value)), slot_(std::move(slot)) {}
+  /// x = tensor would make x a constant, of which no optimiser knows. Say x.value() = tensor, or x = constant(tensor).
+  Var& operator=(const Tensor<T>&) = delete;
 
-  const Tensor<T>& value() const { return slot_ && slot_->leaf ? slot_->value : value_; }
+  const Tensor<T>& value() const& { return slot_ && slot_->leaf ? slot_->value : value_; }
+  Tensor<T> value() && { return slot_ && slot_->leaf ? slot_->value : std::move(value_); }
   /// For optimisers and initialisers: the numbers of a variable may be changed, or a tensor of the same shape assigned. What was
   /// computed before keeps the numbers it was computed from: a backward pass that comes later finds the gradient there.
   /// (An op's output can be changed as well. Ops that use it from then on see the change; the gradient takes it for the op's own.)
-  Tensor<T>& value() { return slot_ && slot_->leaf ? slot_->value : value_; }
+  Tensor<T>& value() & { return slot_ && slot_->leaf ? slot_->value : value_; }
   const Shape& shape() const { return value().shape(); }
   int rank() const { return value().rank(); }
   std::int64_t dim(int axis) const { return value().dim(axis); }
@@ -106,7 +110,8 @@ class Var {
   const Tensor<T> grad() const;
   /// Throws unless this is a variable and the shape is its own.
   void set_grad(Tensor<T> gradient);
-  /// For an op's output, before the backward pass: its gradient is to be kept for grad() to show. Throws for a constant.
+  /// For an op's output, before the backward pass: its gradient is to be kept for grad() to show. Throws for a constant, and after
+  /// that pass.
   void retain_grad();
   void zero_grad() {
     if (slot_) slot_->clear_grad();

@@ -58,19 +58,21 @@ class Tensor {
     return data_;
   }
   const T* data() const { return data_; }
-  std::span<T> span() { return {data(), static_cast<std::size_t>(size_)}; }
-  std::span<const T> span() const { return {data_, static_cast<std::size_t>(size_)}; }
+  /// Not of a tensor that is about to go, whose numbers would be gone before they are looked at: keep the tensor first.
+  std::span<T> span() & { return {data(), static_cast<std::size_t>(size_)}; }
+  std::span<const T> span() const& { return {data_, static_cast<std::size_t>(size_)}; }
+  std::span<const T> span() const&& = delete;
   T* begin() { return data(); }
   T* end() { return data() + size_; }
   const T* begin() const { return data_; }
   const T* end() const { return data_ + size_; }
 
   /// One element, bounds checked: x(1, 2).
-  template <std::convertible_to<std::int64_t>... Index>
+  template <std::integral... Index>
   T& operator()(Index... index) {
     return data()[offset({static_cast<std::int64_t>(index)...})];
   }
-  template <std::convertible_to<std::int64_t>... Index>
+  template <std::integral... Index>
   const T& operator()(Index... index) const {
     return data_[offset({static_cast<std::int64_t>(index)...})];
   }
@@ -136,6 +138,7 @@ class Ids {
   std::int64_t size() const { return static_cast<std::int64_t>(values_.size()); }
   value_type* data() { return values_.data(); }
   const value_type* data() const { return values_.data(); }
+  /// In row-major order, unchecked.
   value_type& operator[](std::int64_t i) { return values_[static_cast<std::size_t>(i)]; }
   value_type operator[](std::int64_t i) const { return values_[static_cast<std::size_t>(i)]; }
   std::span<const value_type> span() const { return values_; }

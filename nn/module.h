@@ -42,7 +42,8 @@ class Visit {
 };
 
 /// A module can be moved, not copied: its variables are handles, and a copy would be tied to them without saying so. Make a second
-/// one and load the first one's values; to tie on purpose, give both the same Var.
+/// one and load the first one's values; to tie on purpose, give both the same Var. A parameter keeps its identity: change
+/// its value(); another Var in its place is one that an optimiser made before does not know.
 template <RealScalar R>
 class Module {
  public:

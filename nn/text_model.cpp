@@ -11,6 +11,7 @@ namespace argand {
 
 template <RealScalar R>
 struct TextModel<R>::Cache final : KeyValueCache {
+  const TextModel* model = nullptr;
   std::int64_t batch = 0;
   LayerCaches layers;
 };
@@ -18,6 +19,7 @@ struct TextModel<R>::Cache final : KeyValueCache {
 template <RealScalar R>
 std::unique_ptr<KeyValueCache> TextModel<R>::make_cache(std::int64_t batch) const {
   auto cache = std::make_unique<Cache>();
+  cache->model = this;
   cache->batch = batch;
   cache->layers.resize(static_cast<std::size_t>(this->config_.n_layers));
   return cache;
@@ -109,8 +111,7 @@ template <RealScalar R>
 Tensor<R> TextModel<R>::next_logits(const Ids& tokens, KeyValueCache& cache, const ForwardContext& context) {
   require(this->config_.task == TextTask::Lm, this->config_.family().name, "a classifier does not generate text");
   auto* own = dynamic_cast<Cache*>(&cache);
-  require(own != nullptr && static_cast<std::int64_t>(own->layers.size()) == this->config_.n_layers, this->config_.family().name,
-          "the cache belongs to another model");
+  require(own != nullptr && own->model == this, this->config_.family().name, "the cache belongs to another model");
   require(tokens.shape().rank() == 2 && tokens.shape()[0] == own->batch, this->config_.family().name,
           "the cache is for a batch of {}, tokens are {}", own->batch, tokens.shape());
   const NoGrad none;

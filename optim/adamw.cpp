@@ -60,10 +60,15 @@ AdamW<R>::AdamW(ParameterList<R> parameters, const AdamWOptions& options)
       m_(zeros_like_each(parameters_)),
       v_(second_moments(parameters_, options.complex_moments)) {
   require_variables(parameters_, "adamw");
+  require(options.beta1 >= 0 && options.beta1 < 1, "adamw", "beta1 must be in [0, 1), got {}", options.beta1);
+  require(options.beta2 >= 0 && options.beta2 < 1, "adamw", "beta2 must be in [0, 1), got {}", options.beta2);
+  require(options.eps > 0, "adamw", "eps must be positive, got {}", options.eps);
+  require(options.weight_decay >= 0, "adamw", "weight_decay must not be negative, got {}", options.weight_decay);
 }
 
 template <RealScalar R>
 void AdamW<R>::step(double lr, double gradient_scale) {
+  require_rate(lr);
   ++steps_;
   const double t = static_cast<double>(steps_);
   const double correction1 = 1 - std::pow(options_.beta1, t), correction2 = 1 - std::pow(options_.beta2, t);

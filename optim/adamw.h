@@ -36,7 +36,7 @@ struct AdamWOptions {
 template <RealScalar R>
 class AdamW final : public Optimizer<R> {
  public:
-  /// Throws Error when a variable stands in the list twice.
+  /// Throws Error for a constant out of its range, and for a list in which something is no variable or stands twice.
   AdamW(ParameterList<R> parameters, const AdamWOptions& options);
 
   void step(double lr, double gradient_scale = 1) override;

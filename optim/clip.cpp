@@ -30,6 +30,7 @@ double clip_factor(double norm, double max_norm) { return max_norm > 0 && norm >
 
 template <RealScalar R>
 void scale_gradients(const ParameterList<R>& parameters, double factor) {
+  require_variables(parameters, "scale_gradients");
   for (Parameter<R> p : parameters)
     std::visit(
         [&]<Scalar T>(Var<T>& v) {

@@ -77,12 +77,15 @@ template <RealScalar R>
 Muon<R>::Muon(ParameterList<R> matrices, const MuonOptions& options)
     : parameters_(std::move(matrices)), options_(options), buf_(zeros_like_each(parameters_)) {
   require_variables(parameters_, "muon");
+  require(options.momentum >= 0 && options.momentum < 1, "muon", "momentum must be in [0, 1), got {}", options.momentum);
+  require(options.weight_decay >= 0, "muon", "weight_decay must not be negative, got {}", options.weight_decay);
   for (const auto& p : parameters_)
     require(p.shape().rank() == 2, "muon", "{} is not a matrix, its shape is {}", p.name, p.shape());
 }
 
 template <RealScalar R>
 void Muon<R>::step(double lr, double gradient_scale) {
+  require_rate(lr);
   ++steps_;
   for (std::size_t i = 0; i < parameters_.size(); ++i) require_unchanged(parameters_[i], buf_[i]);
   // A task a matrix, each with single-threaded products: hidden matrices are many and small, and tasks need no barriers.

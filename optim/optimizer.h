@@ -24,7 +24,8 @@ struct OptimizerState {
   std::vector<Entry> tensors;
 
   /// Throws Error when there is none of that name.
-  const AnyTensorOf<R>& tensor(std::string_view name) const;
+  const AnyTensorOf<R>& tensor(std::string_view name) const&;
+  AnyTensorOf<R> tensor(std::string_view name) && { return std::as_const(*this).tensor(name); }
 };
 
 /// Changes parameters in place: a Var is a handle, so the model sees the new numbers.
@@ -36,6 +37,7 @@ class Optimizer {
   /// One step down the gradients that the last backward passes left in the parameters (none: zeros), at this learning rate.
   /// Every gradient is multiplied by `gradient_scale` as it is read: clipping by global norm and averaging over accumulated
   /// batches are such factors and need no pass over memory of their own. The gradients themselves stay as they are.
+  /// Throws Error for a rate that is negative or not finite, and for a parameter whose shape has changed.
   virtual void step(double lr, double gradient_scale = 1) = 0;
 
   virtual OptimizerState<R> state() const = 0;

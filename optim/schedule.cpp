@@ -9,6 +9,7 @@
 namespace argand {
 
 double Schedule::at(std::int64_t step) const {
+  require(step >= 0, "schedule", "steps count from 0, got {}", step);
   if (step < warmup) return peak * static_cast<double>(step + 1) / static_cast<double>(warmup);
   const double x = step < total ? static_cast<double>(step - warmup) / static_cast<double>(total - warmup) : 1;
   return final + 0.5 * (peak - final) * (1 + std::cos(std::numbers::pi * x));

@@ -22,7 +22,7 @@ std::vector<AnyTensorOf<R>> zeros_like_each(const ParameterList<R>& parameters) 
 }
 
 template <RealScalar R>
-const AnyTensorOf<R>& OptimizerState<R>::tensor(std::string_view name) const {
+const AnyTensorOf<R>& OptimizerState<R>::tensor(std::string_view name) const& {
   for (const Entry& entry : tensors)
     if (entry.name == name) return entry.value;
   fail("optimizer state", "{} is missing", name);

@@ -1,6 +1,8 @@
 #pragma once
 /// What optimisers do with their memory: make it, and take it back from a checkpoint.
 
+#include <cmath>
+
 #include "optim/optimizer.h"
 
 namespace argand {
@@ -14,6 +16,11 @@ R* real_data(AnyTensorOf<R>& tensor) {
 /// A tensor of zeros for every parameter, of its shape and scalar.
 template <RealScalar R>
 std::vector<AnyTensorOf<R>> zeros_like_each(const ParameterList<R>& parameters);
+
+/// Throws Error for a rate that would walk uphill, or nowhere.
+inline void require_rate(double lr) {
+  require(std::isfinite(lr) && lr >= 0, "optimizer", "the learning rate must be finite and not negative, got {}", lr);
+}
 
 /// Throws Error when a parameter no longer has the shape that it had when the optimiser made this memory of it.
 template <RealScalar R>

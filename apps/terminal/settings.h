@@ -19,9 +19,9 @@ using Settings = std::vector<Setting>;
 /// underscores. Throws UsageError with file and line for anything else (also for tables, which nothing here needs) and for a key
 /// that appears twice; Error when the file cannot be read.
 ///
-/// A value is kept as text: what it must be is known only when the family is. That, and remedies in the errors, is why no TOML library
-/// reads it: toml++ 3.3 takes d-ff and d_ff for two keys, accepts tables, and says of `warmup = 5%` "expected digit, saw '%'" and of
-/// `family = crat` "could not determine value type".
+/// A value is kept as text: what it must be is known only when the family is. That, and remedies in the errors, is why no TOML
+/// library reads it: toml++ 3.3 takes d-ff and d_ff for two keys, accepts tables, and says of `warmup = 5%` "expected digit, saw
+/// '%'" and of `family = crat` "could not determine value type".
 Settings read_settings(const std::string& path);
 
 /// "d_model=64" as an option such as --set has it. Throws UsageError, `option` first, for anything else.

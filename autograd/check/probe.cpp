@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "autograd/ops/products/projection.h"
+#include "autograd/slot_gradient.h"
 #include "autograd/tape.h"
 
 namespace argand {
@@ -43,6 +44,18 @@ Var<double> project(const AnyVar& y, std::span<const std::complex<double>> weigh
       y);
 }
 
+std::vector<ComplexValues> gradients_of(const std::vector<AnyVar>& vars) {
+  std::vector<ComplexValues> gradients;
+  for (const AnyVar& x : vars)
+    gradients.push_back(std::visit(
+        [](const auto& v) {
+          const auto dx = v.grad();
+          return ComplexValues(dx.begin(), dx.end());
+        },
+        x));
+  return gradients;
+}
+
 }  // namespace
 
 Functional Functional::of(std::span<const std::complex<double>> weights) {
@@ -54,10 +67,12 @@ Functional Functional::of(std::span<const std::complex<double>> weights) {
 
 Probe::Probe(CheckedFunction f, std::vector<AnyTensor> inputs) : f_(std::move(f)), inputs_(std::move(inputs)) {
   require(!inputs_.empty(), "gradcheck", "there is no input to differentiate with respect to");
+  require(recording(), "gradcheck", "inside a NoGrad there is no gradient to check; call it outside");
   const AnyVar y = evaluate(inputs_);
   output_ = values_of(y);
   output_shape_ = std::visit([](const auto& v) { return v.shape(); }, y);
   output_is_complex_ = y.index() == 1;
+  require(!output_.empty(), "gradcheck", "the function's output has shape {}: there is nothing to differentiate", output_shape_);
   const ComplexValues again = values_of(evaluate(inputs_));
   for (std::size_t k = 0; k < output_.size(); ++k)
     require(again.size() == output_.size() && agree(again[k], output_[k], 0), "gradcheck",
@@ -89,16 +104,12 @@ std::vector<ComplexValues> Probe::analytic(std::span<const std::complex<double>>
   Tape tape;
   const std::vector<AnyVar> vars = make_vars(inputs_, true);
   const Var<double> L = project(f_(vars), weights);
-  if (L.requires_grad()) tape.backward(L);
-  std::vector<ComplexValues> gradients;
-  for (const AnyVar& x : vars)
-    gradients.push_back(std::visit(
-        [](const auto& v) {
-          const auto dx = v.grad();
-          return ComplexValues(dx.begin(), dx.end());
-        },
-        x));
-  return gradients;
+  if (L.requires_grad()) {
+    const KeptGradients others(tape);  // a function may read variables of the caller's: a check leaves no gradient in them
+    tape.backward(L);
+    return gradients_of(vars);
+  }
+  return gradients_of(vars);
 }
 
 std::vector<std::vector<double>> Probe::rounding_of(const std::vector<ComplexValues>& gradients,
@@ -133,7 +144,12 @@ ComplexValues Probe::output_at(std::size_t input, std::int64_t element, bool ima
   // A copy: the output may share its storage (a reshape does).
   inputs[input] = std::visit([](const auto& original) { return AnyTensor(original.clone()); }, inputs_[input]);
   coordinate(inputs[input], element, imaginary) = t;
-  return values_of(evaluate(inputs));
+  ComplexValues y = values_of(evaluate(inputs));
+  require(
+      y.size() == output_.size(), "gradcheck",
+      "the function gives {} numbers at the point and {} beside it; a function whose shape depends on its input has no derivative",
+      output_.size(), y.size());
+  return y;
 }
 
 std::vector<bool> Probe::reached_from(std::size_t input, std::int64_t element, bool imaginary) const {

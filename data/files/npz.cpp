@@ -106,6 +106,8 @@ class Archive {
 }  // namespace
 
 void NpzWriter::add(const std::string& name, const std::string& descr, const Shape& shape, const void* numbers, std::size_t bytes) {
+  require(!name.ends_with(".npy"), "npz", "the name {} ends as the files inside do; NumPy would take it for another",
+          in_quotes(name));
   require(!name.empty() && name.find('\0') == name.npos && !first_invalid_utf8(name), "npz", "{} cannot be the name of an array",
           in_quotes(name));
   for (const Array& other : arrays_) require(other.name != name, "npz", "two arrays named {}", in_quotes(name));

@@ -11,18 +11,24 @@ template <Scalar T>
 Var<T> sum(const Var<T>& x);
 template <Scalar T>
 Var<T> sum(const Var<T>& x, int axis, bool keepdim = false);
+template <Scalar T>
+Var<T> sum(const Var<T>& x, bool keepdim) = delete;  // name the axis
 
 /// Throw when there is nothing to average.
 template <Scalar T>
 Var<T> mean(const Var<T>& x);
 template <Scalar T>
 Var<T> mean(const Var<T>& x, int axis, bool keepdim = false);
+template <Scalar T>
+Var<T> mean(const Var<T>& x, bool keepdim) = delete;
 
 /// Of the population, 1/n Σ |x - μ|², μ the mean: real for complex x too. Throw when there is nothing to average.
 template <Scalar T>
 Var<RealOf<T>> variance(const Var<T>& x);
 template <Scalar T>
 Var<RealOf<T>> variance(const Var<T>& x, int axis, bool keepdim = false);
+template <Scalar T>
+Var<RealOf<T>> variance(const Var<T>& x, bool keepdim) = delete;
 
 /// The largest number along an axis; its first occurrence gets the gradient. NaN when there is one. Throws when the axis is empty.
 template <RealScalar R>

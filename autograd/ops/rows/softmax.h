@@ -9,6 +9,8 @@ namespace argand {
 /// gradient 0. Throws for rank 0.
 template <RealScalar R>
 Var<R> logsumexp(const Var<R>& x, bool keepdim = false);
+template <RealScalar R>
+Var<R> logsumexp(const Var<R>& x, int axis) = delete;  // over the last axis only: bring another one there with transpose()
 /// e^x / Σ e^x. A row of nothing but -inf gives zeros. Throws for rank 0.
 template <RealScalar R>
 Var<R> softmax(const Var<R>& x);
