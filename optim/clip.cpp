@@ -26,7 +26,10 @@ double grad_norm(const ParameterList<R>& parameters) {
   return std::sqrt(std::accumulate(sums.begin(), sums.end(), 0.0));
 }
 
-double clip_factor(double norm, double max_norm) { return max_norm > 0 && norm > max_norm ? max_norm / norm : 1; }
+double clip_factor(double norm, double max_norm) {
+  require(max_norm >= 0, "clip", "the largest norm must not be negative, got {}; 0 means no limit", max_norm);
+  return max_norm > 0 && norm > max_norm ? max_norm / norm : 1;
+}
 
 template <RealScalar R>
 void scale_gradients(const ParameterList<R>& parameters, double factor) {

@@ -9,7 +9,7 @@
 namespace argand {
 namespace {
 
-AblationTable ablation() {
+AblationTable complexformer_ablation() {
   return {.task = "lm",
           .preset = "small",
           .source = "table 4",
@@ -20,7 +20,7 @@ AblationTable ablation() {
                    {"rope", "transformer with RoPE", {{"family", "transformer"}, {"position", "rope"}}}}};
 }
 
-std::vector<LayerCheck> layers() {
+std::vector<LayerCheck> complexformer_layers() {
   std::vector<LayerCheck> checks;
   for (const bool causal : {false, true})
     for (const Adaptation adaptation : every<Adaptation>())
@@ -33,7 +33,7 @@ std::vector<LayerCheck> layers() {
 }
 
 template <RealScalar R>
-std::unique_ptr<Model<R>> make(const ModelConfig& config, std::uint64_t seed) {
+std::unique_ptr<Model<R>> make_complexformer(const ModelConfig& config, std::uint64_t seed) {
   return std::make_unique<ComplexFormer<R>>(config, seed);
 }
 
@@ -44,10 +44,10 @@ Family complexformer_family() {
       .name = "complexformer",
       .title = "queries and keys are complex, and each head learns to scale and shift their phases",
       .configuration = [] { return std::make_unique<ComplexFormerConfig>(); },
-      .make_float = make<float>,
-      .make_double = make<double>,
-      .ablation = ablation(),
-      .checks = {.values = {{"pcl_weight", {"0.5"}}}, .layers = layers},
+      .make_float = make_complexformer<float>,
+      .make_double = make_complexformer<double>,
+      .ablation = complexformer_ablation(),
+      .checks = {.values = {{"pcl_weight", {"0.5"}}}, .layers = complexformer_layers},
       .report = {.panel = "heads", .phases = "θq and θk, before δ, b and positions.", .history = {"attn.delta", "attn.phase_bias"}},
       .demo = {{"ComplexFormer", "complexformer", {{"family", "complexformer"}, {"position", "none"}}},
                {"Transformer, RoPE", "transformer-rope", {{"family", "transformer"}, {"position", "rope"}}}}};

@@ -9,20 +9,20 @@ namespace argand {
 namespace {
 
 template <RealScalar R>
-std::unique_ptr<Model<R>> make(const ModelConfig& config, std::uint64_t seed) {
+std::unique_ptr<Model<R>> make_crat(const ModelConfig& config, std::uint64_t seed) {
   if (config.own<CratConfig>().states == StateKind::Real) return std::make_unique<Crat<R>>(config, seed);
   return std::make_unique<Crat<std::complex<R>>>(config, seed);
 }
 
 // What the paper does not say is that of the other families; feed-forward layers are four times as wide as states, as usual.
-KeyTexts paper() {
+KeyTexts crat_paper() {
   return {{"n_layers", "12"},     {"d_model", "768"},      {"n_heads", "8"}, {"d_ff", "3072"},  {"dropout", "0.1"},
           {"max_seq_len", "512"}, {"length", "512"},       {"batch", "8"},   {"steps", "5000"}, {"lr", "1e-4"},
           {"final_lr", "0"},      {"warmup", "5%"},        {"clip", "1"},    {"beta1", "0.9"},  {"beta2", "0.98"},
           {"eps", "1e-9"},        {"weight_decay", "0.01"}};
 }
 
-AblationTable ablation() {
+AblationTable crat_ablation() {
   const auto row = [](const char* name, const char* what, KeyTexts settings) {
     settings.push_back({"irw_layers", "1"});
     return AblationRow{name, what, std::move(settings)};
@@ -54,7 +54,7 @@ LayerLoss reflected(Init& init) {
           with_parameters_of(*window, {{"states", z}, {"embedding", table}, {"embedding bias", bias}})};
 }
 
-std::vector<LayerCheck> layers() {
+std::vector<LayerCheck> crat_layers() {
   const auto config_with = [](ScoreKind attention, AngularReduce reduce) {
     ModelConfig config = layer_check_config("crat");
     config.own<CratConfig>().attention = attention;
@@ -84,15 +84,15 @@ Family crat_family() {
   return {.name = "crat",
           .title = "the states are complex; heads attend by phases, windows look passages up by the imaginary parts",
           .configuration = [] { return std::make_unique<CratConfig>(); },
-          .make_float = make<float>,
-          .make_double = make<double>,
+          .make_float = make_crat<float>,
+          .make_double = make_crat<double>,
           .looks_up = true,
-          .presets = {{"paper", "lm", paper()}},
-          .ablation = ablation(),
+          .presets = {{"paper", "lm", crat_paper()}},
+          .ablation = crat_ablation(),
           .checks = {.sizes = {{"irw_layers", "1"}, {"irw_dim", "3"}, {"irw_top_k", "2"}},
                      .values = {{"irw_layers", {"[]", "[0, 1]"}}, {"irw_temperature", {"0.3"}}},
                      .joint = {{"states=real", "lm", {{"states", "real"}, {"attention", "dot"}}}},
-                     .layers = layers},
+                     .layers = crat_layers},
           .report = {.panel = "offsets",
                      .phases = "Phases of the complex queries and keys, all that angular attention looks at.",
                      .history = {"position.phase"}}};

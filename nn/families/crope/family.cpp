@@ -12,19 +12,19 @@ namespace argand {
 namespace {
 
 template <RealScalar R>
-std::unique_ptr<Model<R>> make(const ModelConfig& config, std::uint64_t seed) {
+std::unique_ptr<Model<R>> make_crope(const ModelConfig& config, std::uint64_t seed) {
   return std::make_unique<Decoder<R>>(config, seed,
                                       [&](Init& init) { return std::make_unique<DotAttention<R>>(init, crope_attention(config)); });
 }
 
 // The rates are those of Muon, 2e-3 to 4e-4: twenty times those of AdamW.
-KeyTexts paper() {
+KeyTexts crope_paper() {
   return {{"n_layers", "16"},      {"d_model", "1024"}, {"n_heads", "8"},   {"d_ff", "1024"},       {"max_seq_len", "512"},
           {"length", "512"},       {"batch", "64"},     {"steps", "30000"}, {"optimizer", "muon"},  {"lr", "1e-4"},
           {"muon_lr_scale", "20"}, {"final_lr", "0.2"}, {"warmup", "50"},   {"weight_decay", "0.1"}};
 }
 
-AblationTable ablation() {
+AblationTable crope_ablation() {
   const auto row = [](const char* mode, const char* what) {
     return AblationRow{mode, what, {{"optimizer", "muon"}, {"mode", mode}}};
   };
@@ -36,7 +36,7 @@ AblationTable ablation() {
                    row("half_all", "dense q, k, v, o of half the width")}};
 }
 
-std::vector<LayerCheck> layers() {
+std::vector<LayerCheck> crope_layers() {
   std::vector<LayerCheck> checks;
   for (const bool causal : {false, true})
     for (const CropeMode mode : every<CropeMode>())
@@ -54,11 +54,11 @@ Family crope_family() {
   return {.name = "crope",
           .title = "the projections of a rotary transformer are complex-linear: half of the attention's parameters",
           .configuration = [] { return std::make_unique<CropeConfig>(); },
-          .make_float = make<float>,
-          .make_double = make<double>,
-          .presets = {{"paper", "lm", paper()}},
-          .ablation = ablation(),
-          .checks = {.layers = layers},
+          .make_float = make_crope<float>,
+          .make_double = make_crope<double>,
+          .presets = {{"paper", "lm", crope_paper()}},
+          .ablation = crope_ablation(),
+          .checks = {.layers = crope_layers},
           .report = {.panel = "gains", .history = {"attn.q_norm.weight", "attn.k_norm.weight"}, .weight_phases = true}};
 }
 

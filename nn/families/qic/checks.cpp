@@ -34,7 +34,7 @@ void add_attention(std::vector<LayerCheck>& layers, const std::string& name, con
                     }});
 }
 
-std::vector<LayerCheck> layers() {
+std::vector<LayerCheck> qic_layers() {
   constexpr double pi = std::numbers::pi;
   constexpr Algebra plain[] = {Algebra::Complex, Algebra::PhaseGates, Algebra::Quaternion};
   const std::vector<std::pair<std::string, double>> angles{{"theta 0", 0}, {"theta pi/4", pi / 4}, {"theta pi/2", pi / 2}};
@@ -113,7 +113,7 @@ void prepare(const ParameterList<double>& parameters, const ModelConfig& config)
 
 GradientChecks qic_checks() {
   // d_model 16 is four quaternions a head: the magnitudes of fewer may differ too little to be divided by.
-  return {.sizes = {{"d_model", "16"}}, .joint = special_angles(), .prepare = prepare, .layers = layers};
+  return {.sizes = {{"d_model", "16"}}, .joint = special_angles(), .prepare = prepare, .layers = qic_layers};
 }
 
 }  // namespace argand

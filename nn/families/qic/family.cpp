@@ -10,13 +10,13 @@ namespace argand {
 namespace {
 
 template <RealScalar R>
-std::unique_ptr<Model<R>> make(const ModelConfig& config, std::uint64_t seed) {
+std::unique_ptr<Model<R>> make_qic(const ModelConfig& config, std::uint64_t seed) {
   if (config.own<QicConfig>().is_real()) return std::make_unique<RealEncoder<R>>(config, seed);
   return std::make_unique<Qic<R>>(config, seed);
 }
 
 // The author's recipe; of 4 000 articles in batches of 32, 8 % of all steps are a warm-up of 50.
-KeyTexts paper() {
+KeyTexts qic_paper() {
   return {{"n_layers", "2"},         {"d_model", "128"},     {"n_heads", "4"},      {"d_ff", "128"},
           {"dropout", "0.1"},        {"max_seq_len", "256"}, {"words", "5000"},     {"train_articles", "4000"},
           {"test_articles", "1000"}, {"batch", "32"},        {"epochs", "5"},       {"lr", "2e-3"},
@@ -27,7 +27,7 @@ KeyTexts paper() {
 
 // The paper's model starts at π/4, where the gradient of θ vanishes; argand's default is π/6. Its figures are those of the author's
 // repository, bhargavpatel431997/Quantum-Inspired-Complex-QIC-Transformer, Neurips2025/readme.md.
-AblationTable ablation() {
+AblationTable qic_ablation() {
   return {
       .task = "classify",
       .preset = "qic-paper",
@@ -55,10 +55,10 @@ Family qic_family() {
   return {.name = "qic",
           .title = "all numbers are a + bJ, and J² is learnt; also plain complex numbers, phase gates, quaternions",
           .configuration = [] { return std::make_unique<QicConfig>(); },
-          .make_float = make<float>,
-          .make_double = make<double>,
-          .presets = {{"qic-paper", "classify", paper(), true}},
-          .ablation = ablation(),
+          .make_float = make_qic<float>,
+          .make_double = make_qic<double>,
+          .presets = {{"qic-paper", "classify", qic_paper(), true}},
+          .ablation = qic_ablation(),
           .checks = qic_checks(),
           .report = {.panel = "angles", .phases = "Phases of (a, b) in the plane, of the numbers a + bJ."}};
 }

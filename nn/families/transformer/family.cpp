@@ -9,7 +9,7 @@ namespace argand {
 namespace {
 
 template <RealScalar R>
-std::unique_ptr<Model<R>> make(const ModelConfig& config, std::uint64_t seed) {
+std::unique_ptr<Model<R>> make_transformer(const ModelConfig& config, std::uint64_t seed) {
   return std::make_unique<Decoder<R>>(
       config, seed, [&](Init& init) { return std::make_unique<DotAttention<R>>(init, dot_attention_options(config)); });
 }
@@ -20,8 +20,8 @@ Family transformer_family() {
   return {.name = "transformer",
           .title = "nothing is complex: the baseline",
           .configuration = [] { return std::make_unique<TransformerConfig>(); },
-          .make_float = make<float>,
-          .make_double = make<double>,
+          .make_float = make_transformer<float>,
+          .make_double = make_transformer<double>,
           .report = {.history = {"attn.q_norm.weight", "attn.k_norm.weight"}}};
 }
 
