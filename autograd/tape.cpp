@@ -114,8 +114,8 @@ void Tape::drop_unreachable() {
 template <RealScalar R>
 void Tape::backward(const Var<R>& loss) {
   require(thread_ == std::this_thread::get_id(), "backward", "this tape belongs to the thread that made it; walk it there");
-  require(loss.size() > 0, "backward", "the loss is empty, {}: was a Var never given a value, or moved from? number(0.0) begins a sum",
-          loss.shape());
+  require(loss.size() > 0, "backward",
+          "the loss is empty, {}: was a Var never given a value, or moved from? number(0.0) begins a sum", loss.shape());
   require(loss.size() == 1, "backward", "starts from a single real number, got shape {}; sum or average first", loss.shape());
   require(loss.requires_grad(), "backward", "the loss depends on no variable, or was computed inside no_grad");
   require(loss.slot()->leaf || (loss.slot()->entry >= 0 && loss.slot()->entry < static_cast<std::int64_t>(entries_.size()) &&

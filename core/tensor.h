@@ -4,7 +4,10 @@
 /// A tensor is a value, as an int is: to change one never changes another. Copies are cheap all the same, for they share storage
 /// until one of them is written to; that one is then given numbers of its own (copy on write). So the tape can keep what a gradient
 /// needs without a copy, and nobody can change it afterwards. Two rules follow, both known from std::vector:
-///   - a pointer or span to write through is good until the tensor is next copied, reshaped or used in an op: ask again afterwards;
+///   - a pointer or span is good as long as its tensor: x.grad().data() and the numbers of a function's result are gone with the
+///   line
+///     unless the tensor is kept; and one to write through is good until the tensor is next copied, reshaped or used in an op: ask
+///     again afterwards;
 ///   - several threads may read a tensor, or write to it through one pointer, but each asks for data() before they begin.
 /// There are no strided views: what a kernel reads is contiguous.
 

@@ -7,11 +7,12 @@
 namespace argand {
 
 /// sqrt(Σ |g|²) over every entry of every gradient. Sums of fixed blocks in double, added in order: the same number for any
-/// number of threads. NaN or infinity when a gradient has one.
+/// number of threads. NaN or infinity when a gradient has one, and infinity where squares overflow: beyond some 1e154.
 template <RealScalar R>
 double grad_norm(const ParameterList<R>& parameters);
 
 /// The factor that brings gradients of this norm down to max_norm: min(1, max_norm / norm). max_norm = 0 does not clip.
+/// Throws Error for a negative one.
 double clip_factor(double norm, double max_norm);
 
 /// Multiplies every gradient in place: to average over n accumulated batches, factor = 1/n.

@@ -34,10 +34,11 @@ class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
-  /// One step down the gradients that the last backward passes left in the parameters (none: zeros), at this learning rate.
-  /// Every gradient is multiplied by `gradient_scale` as it is read: clipping by global norm and averaging over accumulated
-  /// batches are such factors and need no pass over memory of their own. The gradients themselves stay as they are.
-  /// Throws Error for a rate that is negative or not finite, and for a parameter whose shape has changed.
+  /// One step down the gradients that the last backward passes left in the parameters (none: zeros, under which momentum and decay
+  /// go on; what shall stay as it is is left out of the list), at this learning rate. Every gradient is multiplied by
+  /// `gradient_scale` as it is read: clipping by global norm and averaging over accumulated batches are such factors and need no
+  /// pass over memory of their own. The gradients themselves stay as they are. Throws Error for a rate that is negative or not
+  /// finite, and for a parameter whose shape has changed.
   virtual void step(double lr, double gradient_scale = 1) = 0;
 
   virtual OptimizerState<R> state() const = 0;

@@ -29,7 +29,7 @@ depends=$(cd "$tree" && dpkg-shlibdeps -O --ignore-missing-info -l"$root/usr/lib
   -e root/usr/bin/argand $(find root -name 'libargand.so' -type f -printf '-e %p ') 2>/dev/null | sed -n 's/^shlibs:Depends=//p')
 [[ $depends == *libfmt* ]] || { echo "make_deb: the needed packages were not found: '$depends'" >&2; exit 1; }
 # The flavour of OpenBLAS that shares our threads, by name; any other that Debian would take for as good is not.
-depends=$(sed -E 's/libopenblas[^,]*(, |$)//; s/, $//' <<< "$depends"), libopenblas0-openmp
+depends="$(sed -E 's/libopenblas[^,]*(, |$)//; s/, $//' <<< "$depends"), libopenblas0-openmp"
 
 cat > "$root/DEBIAN/control" <<END
 Package: argand

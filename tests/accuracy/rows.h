@@ -84,7 +84,8 @@ void measure_rows(Cell& cell, const F& f, const RowExact& exact, const Tensor<T>
   }
   [&]<std::size_t... k>(std::index_sequence<k...>) {
     const std::tuple gradients{std::get<k>(parameters).grad()...};
-    (compare_terms<S>(cell.gradient, std::get<k>(gradients).span(), sums[k], fmt::format("n = {}, input {}", n, k + 1), false), ...);
+    (compare_terms<S>(cell.gradient, std::get<k>(gradients).span(), sums[k], fmt::format("n = {}, input {}", n, k + 1), false),
+     ...);
   }
   (std::index_sequence_for<S...>());
 }

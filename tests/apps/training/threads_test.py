@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.append(str(pathlib.Path(__file__).parent.parent))
+sys.path.append(str(pathlib.Path(__file__).parent.parent.parent))
 import coretypes
 
 argand = os.path.abspath(sys.argv[1])

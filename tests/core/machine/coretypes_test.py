@@ -7,7 +7,7 @@ import pathlib
 import subprocess
 import sys
 
-sys.path.append(str(pathlib.Path(__file__).parent.parent))
+sys.path.append(str(pathlib.Path(__file__).parent.parent.parent))
 import coretypes
 
 probe, command = sys.argv[1], sys.argv[2:]
