@@ -61,7 +61,8 @@ BOOST_AUTO_TEST_CASE(in_place_changes_this_tensor_alone) {
   x /= 2.0;
   equal(x, {2}, {2.5, 5.5});
   equal(copy, {2}, {1.0, 2.0});
-  x -= x;
+  const Tensor<double>& itself = x;
+  x -= itself;
   equal(x, {2}, {0.0, 0.0});
   Tensor<double> small({2}, {1, 2});
   BOOST_TEST(error_of([&] {

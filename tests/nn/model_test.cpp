@@ -149,4 +149,13 @@ BOOST_AUTO_TEST_CASE(errors_say_what_to_do) {
                         says("embedding: id 13 at [0, 1] is outside the vocabulary of 13"));
 }
 
+BOOST_AUTO_TEST_CASE(a_cache_serves_its_own_model_only) {
+  const ModelConfig narrow = small("transformer");
+  ModelConfig wide = narrow;
+  wide.d_model = 32;
+  const auto a = make_model<double>(narrow, 0), b = make_model<double>(wide, 0);
+  const auto cache = a->make_cache(1);
+  BOOST_TEST(error_of([&] { b->next_logits(Ids({1, 1}), *cache); }) == "transformer: the cache belongs to another model");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

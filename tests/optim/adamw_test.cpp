@@ -265,4 +265,12 @@ BOOST_AUTO_TEST_CASE(constants_are_checked) {
              "optimizer: complex_moments: \"one\" is not one of two|modulus");
 }
 
+BOOST_AUTO_TEST_CASE(constants_out_of_range_are_refused) {
+  const ParameterList<double> one{{"p", variable(Tensor<double>({1}, {1.0}))}};
+  BOOST_TEST(error_of([&] { AdamW<double>(one, {.beta1 = 1}); }) == "adamw: beta1 must be in [0, 1), got 1");
+  BOOST_TEST(error_of([&] { AdamW<double>(one, {.eps = 0}); }) == "adamw: eps must be positive, got 0");
+  BOOST_TEST(error_of([&] { AdamW<double>(one, paper(0)).step(-0.1); }) ==
+             "optimizer: the learning rate must be finite and not negative, got -0.1");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -92,4 +92,12 @@ BOOST_AUTO_TEST_CASE(nan_and_infinity_show) {
   BOOST_TEST(std::isnan(grad_norm(t.parameters)));
 }
 
+BOOST_AUTO_TEST_CASE(a_list_with_a_variable_twice_is_not_scaled_twice) {
+  Var<float> x = variable(Tensor<float>({1}, {1}));
+  x.set_grad(Tensor<float>({1}, {8}));
+  BOOST_CHECK_THROW(scale_gradients<float>({{"a", x}, {"b", x}}, 0.5), Error);
+  BOOST_TEST(x.grad().item() == 8);
+  BOOST_CHECK_THROW(clip_factor(1, -1), Error);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
