@@ -7,7 +7,7 @@
 
 #include "apps/commands.h"
 #include "apps/inference/generation.h"
-#include "apps/inference/head_table.h"
+#include "apps/runs/telling.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/interrupt.h"
 #include "apps/terminal/progress.h"
@@ -123,7 +123,9 @@ int demo(const DemoOptions& options, bool own_folder) {
   compare_with_the_source({&a, &b}, labels, grammar, corpus);
   fmt::print("\n{}\n",
              style.bold("cos(δ (θq - θk) + b + (m - n) ω): what the heads have learnt, mean ± deviation over frequencies"));
-  for (const std::string& line : head_table(SafetensorsFile::open(first.last()))) fmt::print("{}\n", line);
+  const TellingParameters& telling = default_family().telling;
+  for (const std::string& line : telling.table(telling_parameters(telling, SafetensorsFile::open(first.last()))))
+    fmt::print("{}\n", line);
   show_sample(a, grammar, style);
   fmt::print(
       "\nThe files are in {}. Go on with\n  argand generate {} --prompt \"mary is\"\n  argand inspect {}\n  argand train lm "

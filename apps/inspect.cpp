@@ -6,11 +6,10 @@
 #include <memory>
 
 #include "apps/commands.h"
-#include "apps/inference/head_table.h"
 #include "apps/runs/checkpoint.h"
+#include "apps/runs/telling.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/terminal.h"
-#include "apps/training/angles.h"
 #include "data/files/utf8.h"
 
 namespace argand {
@@ -86,12 +85,13 @@ void inspect(const InspectOptions& options) {
   fmt::print("{} tensors, {} real numbers (a complex one counts twice)", tensors, numbers);
   if (memory > 0) fmt::print("; the optimizer's memory: {}{}", memory, options.optimizer ? "" : ", shown by --optimizer");
   fmt::print("\n");
-  const std::vector<std::string> angles = angle_table(angles_of(file));
-  if (!angles.empty()) fmt::print("\n{}\n", style.bold("the angles θ (κ)"));
-  for (const std::string& line : angles) fmt::print("  {}\n", line);
-  const std::vector<std::string> table = head_table(file);
-  if (!table.empty()) fmt::print("\n{}\n", style.bold("what the heads have learnt, mean ± standard deviation over frequencies"));
-  for (const std::string& line : table) fmt::print("  {}\n", line);
+  // A file of other origin does not say of which family it is: each looks for the parameters that it knows.
+  for (const Family& family : families()) {
+    if (!family.telling.table) continue;
+    const std::vector<std::string> table = family.telling.table(telling_parameters(family.telling, file));
+    if (!table.empty()) fmt::print("\n{}\n", style.bold(family.telling.heading));
+    for (const std::string& line : table) fmt::print("  {}\n", line);
+  }
 }
 
 }  // namespace

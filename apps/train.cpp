@@ -4,10 +4,10 @@
 #include <memory>
 
 #include "apps/commands.h"
+#include "apps/runs/telling.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/interrupt.h"
 #include "apps/terminal/progress.h"
-#include "apps/training/angles.h"
 #include "apps/training/corpora.h"
 #include "apps/training/nan_report.h"
 #include "apps/training/training_session.h"
@@ -44,9 +44,12 @@ void announce(TrainingSession<R>& session, const TrainingData& data) {
 /// What came of it, when the last step has been taken.
 template <RealScalar R>
 void conclude(TrainingSession<R>& session, const Evaluation& last, const std::vector<std::string>& classes) {
-  const std::vector<std::string> angles = angle_table(angles_of(session.run().parameters()));
-  if (!angles.empty()) fmt::print("\nangles θ (κ) after the last step:\n");
-  for (const std::string& line : angles) fmt::print("{}\n", line);
+  const TellingParameters& telling = session.run().config().model.family().telling;
+  if (!telling.values.empty()) {
+    const std::vector<std::string> table = telling.table(telling_parameters(telling, session.run().parameters()));
+    if (!table.empty()) fmt::print("\n{} after the last step:\n", telling.heading);
+    for (const std::string& line : table) fmt::print("{}\n", line);
+  }
   const RunState& state = session.run().state();
   if (!last.confusion) {
     fmt::print("best validation loss {:.4f}, perplexity {:.2f}, at step {}; the files are in {}\n", state.best_valid,

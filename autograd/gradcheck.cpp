@@ -204,6 +204,7 @@ std::string GradcheckResult::message() const {
 GradcheckResult detail::gradcheck(const CheckedFunction& f, const std::vector<AnyTensor>& inputs, const GradcheckOptions& options) {
   require(options.projections >= 1 || options.full_jacobian, "gradcheck", "{} projections; at least one is needed",
           options.projections);
+  require(options.tolerance > 0, "gradcheck", "the tolerance must be positive, got {}", options.tolerance);
   const Probe probe(f, inputs);
   GradcheckResult result = Check(probe, options).run();
   if (options.blame_ops && !result.failures.empty())

@@ -9,6 +9,19 @@
 
 namespace argand {
 
+/// Calls f with the slot as the Slot<T>* that it is, const where `slot` is; not at all for null.
+template <class Base, class F>
+void visit_slot(Base* slot, const F& f) {
+  const auto as = [&]<class T>() {
+    using Typed = std::conditional_t<std::is_const_v<Base>, const Slot<T>, Slot<T>>;
+    if (auto* typed = dynamic_cast<Typed*>(slot)) f(typed);
+  };
+  as.template operator()<float>();
+  as.template operator()<double>();
+  as.template operator()<std::complex<float>>();
+  as.template operator()<std::complex<double>>();
+}
+
 /// What has gathered in it so far, sharing its storage; nothing where no gradient has arrived, or for null.
 std::optional<AnyValue> slot_gradient(const SlotBase* slot);
 

@@ -78,7 +78,7 @@ struct Slot final : SlotBase {
 
 /// A handle. Copies of a variable are the same variable: a new value reaches all of them, the optimiser's and the model's alike.
 /// (Copies of a constant or of an op's output are values of their own. Another variable in a handle's place, w = variable(...), is
-/// one that the optimiser does not know.)
+/// one that the optimiser does not know: its next step() throws, unless somebody still holds the old one.)
 template <Scalar T>
 class Var {
  public:

@@ -70,6 +70,24 @@ struct ReportParts {
   bool weight_phases = false;          ///< also the phases of complex weights
 };
 
+/// A real parameter's name and numbers.
+struct NamedNumbers {
+  std::string name;
+  Tensor<double> numbers;
+};
+
+/// Whether the last part of a parameter's name is `called`: "blocks.0.attn.theta" is called "theta", and "attn.theta".
+bool is_called(std::string_view name, std::string_view called);
+
+/// Real parameters that are few and mean something by themselves. A run's log has them at every step, `argand inspect` prints them.
+struct TellingParameters {
+  std::vector<std::string> values{};   ///< what those are called whose numbers are logged, under that name
+  std::vector<std::string> spreads{};  ///< of which mean and standard deviation over all layers are: "delta_mean", "delta_std"
+  std::string heading{};               ///< of the table
+  /// A line a parameter, or none where they are missing.
+  std::function<std::vector<std::string>(const std::vector<NamedNumbers>&)> table{};
+};
+
 /// One of the models that `argand demo` trains side by side.
 struct DemoModel {
   std::string label, folder;
@@ -87,6 +105,7 @@ struct Family {
   std::vector<Preset> presets{};
   std::optional<AblationTable> ablation{};
   GradientChecks checks{};
+  TellingParameters telling{};
   ReportParts report{};
   std::vector<DemoModel> demo{};  ///< two, of the default family
 };

@@ -22,12 +22,19 @@ inline void require_rate(double lr) {
   require(std::isfinite(lr) && lr >= 0, "optimizer", "the learning rate must be finite and not negative, got {}", lr);
 }
 
-/// Throws Error when a parameter no longer has the shape that it had when the optimiser made this memory of it.
+/// Throws Error when a parameter no longer has the shape that it had when the optimiser made this memory of it, and when nobody but
+/// the optimiser holds it: then another variable has come into its place in the model, and the steps would reach nothing.
 template <RealScalar R>
 void require_unchanged(const Parameter<R>& parameter, const AnyTensorOf<R>& memory) {
   const Shape& before = std::visit([](const auto& x) -> const Shape& { return x.shape(); }, memory);
   require(parameter.shape() == before, "optimizer", "{} had shape {} and has {}; make a new optimizer for it", parameter.name,
           before, parameter.shape());
+  const long handles = std::visit([](const auto& v) { return v.slot().use_count(); }, parameter.var);
+  require(
+      handles > 1, "optimizer",
+      "only the optimizer still holds {}: another variable stands in its place; assign numbers with value() = tensor, or make a "
+      "new optimizer",
+      parameter.name);
 }
 
 /// Throws Error unless `saved` has the names of `own` and no others, with the same shapes and scalars.

@@ -1,9 +1,9 @@
 #include "apps/training/training_session.h"
+#include "apps/runs/telling.h"
 
 #include <chrono>
 #include <cmath>
 
-#include "apps/training/angles.h"
 #include "data/corpora/ag_news.h"
 #include "data/files/atomic_file.h"
 
@@ -77,12 +77,16 @@ void TrainingSession<R>::log_step(const Advance& done) {
   nlohmann::ordered_json line = {{"step", s.step}, {"loss", s.cross_entropy}, {"lr", s.lr}, {"grad_norm", s.grad_norm}};
   if (s.auxiliary) line["auxiliary"] = *s.auxiliary;
   if (s.recall) line["irw_recall"] = *s.recall;
-  for (const char* name : {"delta", "phase_bias"})
-    if (const Spread spread = spread_of(run_.parameters(), std::string("attn.") + name); spread.count > 0) {
-      line[std::string(name) + "_mean"] = spread.mean;
-      line[std::string(name) + "_std"] = spread.std;
+  const TellingParameters& telling = run_.config().model.family().telling;
+  const std::vector<NamedNumbers> parameters = telling_parameters(telling, run_.parameters());
+  for (const std::string& name : telling.spreads)
+    if (const Spread spread = spread_of(parameters, name); spread.count > 0) {
+      line[name + "_mean"] = spread.mean;
+      line[name + "_std"] = spread.std;
     }
-  for (const Angles& angles : angles_of(run_.parameters())) line["theta"][angles.name] = angles.values;
+  for (const std::string& name : telling.values)
+    for (const auto& [parameter, numbers] : parameters)
+      if (is_called(parameter, name)) line[name][parameter] = std::vector<double>(numbers.begin(), numbers.end());
   line["tokens_per_second"] = std::round(static_cast<double>(s.tokens) / done.seconds);
   line["seconds"] = done.seconds;
   log_->write(line);
@@ -108,28 +112,7 @@ void TrainingSession<R>::log_validation(const Advance& done) {
   log_->write(line);
 }
 
-template <RealScalar R>
-Spread spread_of(const ParameterList<R>& parameters, std::string_view name_end) {
-  Spread spread;
-  double sum = 0, squares = 0;
-  for (const Parameter<R>& p : parameters) {
-    if (!p.name.ends_with(name_end) || p.is_complex()) continue;
-    for (R x : std::get<Var<R>>(p.var).value().span()) {
-      sum += static_cast<double>(x);
-      squares += static_cast<double>(x) * static_cast<double>(x);
-    }
-    spread.count += p.shape().size();
-  }
-  if (spread.count == 0) return spread;
-  const auto n = static_cast<double>(spread.count);
-  spread.mean = sum / n;
-  spread.std = std::sqrt(std::max(0.0, squares / n - spread.mean * spread.mean));
-  return spread;
-}
-
-#define ARGAND_TRAINING_SESSION(R)   \
-  template class TrainingSession<R>; \
-  template Spread spread_of(const ParameterList<R>&, std::string_view);
-ARGAND_FOR_REAL(ARGAND_TRAINING_SESSION)
+template class TrainingSession<float>;
+template class TrainingSession<double>;
 
 }  // namespace argand

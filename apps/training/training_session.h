@@ -48,12 +48,4 @@ class TrainingSession {
   std::unique_ptr<JsonLines> log_;
 };
 
-/// Mean and standard deviation of all numbers of the parameters whose name ends like that; count 0 when there are none.
-struct Spread {
-  std::int64_t count = 0;
-  double mean = 0, std = 0;
-};
-template <RealScalar R>
-Spread spread_of(const ParameterList<R>& parameters, std::string_view name_end);
-
 }  // namespace argand

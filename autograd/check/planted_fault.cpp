@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "autograd/slot_gradient.h"
 #include "autograd/tape.h"
 
 namespace argand {
@@ -35,15 +36,6 @@ void falsify(Tensor<T>& dx, Fault fault) {
   if (fault == Fault::Float32 && std::same_as<RealOf<T>, double>) return;
   for (T& g : dx.span().subspan(static_cast<std::size_t>(first_wrong_element(fault, dx.size()))))
     g = fault == Fault::Conjugate ? conj_of(g) : g * static_cast<RealOf<T>>(fault == Fault::Half ? 0.5 : 2);
-}
-
-/// Calls f with the slot as the Slot<T> that it is.
-template <class F>
-void visit_slot(SlotBase* slot, const F& f) {
-  if (auto* s = dynamic_cast<Slot<float>*>(slot)) f(s);
-  if (auto* s = dynamic_cast<Slot<double>*>(slot)) f(s);
-  if (auto* s = dynamic_cast<Slot<std::complex<float>>*>(slot)) f(s);
-  if (auto* s = dynamic_cast<Slot<std::complex<double>>*>(slot)) f(s);
 }
 
 /// Whether any element of the gradient is larger than 2.

@@ -114,6 +114,8 @@ std::string_view use_name(Use use) {
     case Use::SameVariable: return "wrong when one variable stands for two inputs";
     case Use::Scaled: return "wrong for large or small incoming gradients";
     case Use::Split: return "wrong when parts of the incoming gradient are 0";
+    case Use::Alone: return "wrong when the other inputs are constants";
+    case Use::Overwritten: return "wrong when an input is written to before the backward pass";
     case Use::Float32: return "wrong in float32";
     case Use::Size: return "wrong at another length";
     case Use::Threads: return "other bits with other threads";

@@ -23,12 +23,14 @@ enum class Use {
   SameVariable,  ///< one variable in the place of two inputs: the sum of their gradients
   Scaled,        ///< incoming gradients times -4 and times very large and very small powers of 2: the gradient times the same
   Split,         ///< the incoming gradient in two parts, zeros elsewhere: the sum of both gradients
+  Alone,         ///< each input the only variable among constants: the same gradient; an op that lists not all it reads gives none
+  Overwritten,   ///< inputs written to between forward and backward pass: the same bits, those of the numbers that were read
   Float32,       ///< in float32 and complex64: the gradient in float64, but for rounding
   Size,     ///< at 1 ... 67 elements and at some tens of thousands: what differences along a direction say; for an op that maps
             ///< elements one by one, what the same element has among twelve
   Threads,  ///< with 1, 2 and 3 threads: the same bits
 };
-inline constexpr std::size_t number_of_uses = 9;
+inline constexpr std::size_t number_of_uses = 11;
 /// "wrong when it is added to a gradient", ...
 std::string_view use_name(Use use);
 

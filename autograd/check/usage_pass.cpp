@@ -44,7 +44,15 @@ typename Passes<R>::Variables Passes<R>::variables() const {
 }
 
 template <RealScalar R>
-Numbers Passes<R>::pass(const Variables& x, std::span<const Numbers> incoming) const {
+typename Passes<R>::Variables Passes<R>::variable_among_constants(std::size_t i) const {
+  Variables x;
+  for (const auto& input : inputs_)
+    std::visit([&](const auto& t) { x.emplace_back(x.size() == i ? variable(t) : constant(t)); }, input);
+  return x;
+}
+
+template <RealScalar R>
+Numbers Passes<R>::pass(const Variables& x, std::span<const Numbers> incoming, const std::function<void()>& between) const {
   Tape tape;
   Numbers value;
   for (const Numbers& dy : incoming)
@@ -54,6 +62,7 @@ Numbers Passes<R>::pass(const Variables& x, std::span<const Numbers> incoming) c
           Sink<T>(y).add(std::get<Tensor<T>>(with_numbers<R>(AnyTensorOf<R>(y.value()), dy)));
         },
         f_(x));
+  if (between) between();
   tape.backward(variable(Tensor<R>::scalar(0)));  // a loss of its own: the outputs have their gradients, what is left is the walk
   return value;
 }

@@ -2,6 +2,7 @@
 /// Backward passes of one function for checks that compare gradients with each other (autograd/check/usage.h).
 
 #include <complex>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -42,9 +43,11 @@ class Passes {
   AnyTensorOf<R> value() const;
   /// New variables, without gradients.
   Variables variables() const;
-  /// Records f once for each incoming gradient and walks the tape once: gradients add to what the variables hold. Returns the
-  /// value.
-  Numbers pass(const Variables& x, std::span<const Numbers> incoming) const;
+  /// Only input i is one; the others are constants.
+  Variables variable_among_constants(std::size_t i) const;
+  /// Records f once for each incoming gradient, does what is to be done `between`, and walks the tape once: gradients add to what
+  /// the variables hold. Returns the value.
+  Numbers pass(const Variables& x, std::span<const Numbers> incoming, const std::function<void()>& between = {}) const;
   /// One pass from new variables.
   Sample fresh(const Numbers& incoming) const;
 

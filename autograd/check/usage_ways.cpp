@@ -233,6 +233,33 @@ bool Ways::split(const Subject& s, const Passes<R>& passes, const Sample& first)
 }
 
 template <RealScalar R>
+bool Ways::alone(const Subject& s, const Passes<R>& passes, const Sample& first) {
+  const auto bar = bar_of_sum<R>(s, first, 1);
+  for (std::size_t i = 0; i < s.inputs.size(); ++i) {
+    const auto x = passes.variable_among_constants(i);
+    passes.pass(x, std::array{s.incoming});
+    const Numbers got = Passes<R>::gradients({x[i]}).front();
+    if (!compare(
+            Use::Alone, s, scalar_name<R>(), use_name(Use::Alone), fmt::format("gradient of input {}", i), shape_of(s.inputs[i]),
+            s.inputs[i].index() == 1, [&](std::size_t k) { return got[k]; }, [&](std::size_t k) { return first.gradients[i][k]; },
+            [&](std::size_t k) { return bar(i, k); }))
+      return false;
+  }
+  return true;
+}
+
+template <RealScalar R>
+bool Ways::overwritten(const Subject& s, const Passes<R>& passes, const Sample& first) {
+  const auto x = passes.variables();
+  const auto overwrite = [&x] {
+    for (const auto& input : x) std::visit([]<class T>(Var<T> v) { v.value().fill(T(RealOf<T>(0.375))); }, input);
+  };
+  Numbers value = passes.pass(x, std::array{s.incoming}, overwrite);
+  return same_bits(Use::Overwritten, s, scalar_name<R>(), use_name(Use::Overwritten), {std::move(value), Passes<R>::gradients(x)},
+                   first);
+}
+
+template <RealScalar R>
 bool Ways::threads(const Subject& s, const Passes<R>& passes) {
   Sample one;
   for (const int n : {1, 2, 3}) {
@@ -250,6 +277,7 @@ template <RealScalar R>
 bool Ways::check_in(const Subject& s, const Passes<R>& passes, const Sample& first, Effort effort) {
   if (!added(s, passes, first, effort == Effort::All ? 3 : 0) || !twice(s, passes, first)) return false;
   if (!scaled(s, passes, first, effort)) return false;
+  if (effort == Effort::All && !(alone(s, passes, first) && overwritten(s, passes, first))) return false;
   return effort == Effort::Short || (split(s, passes, first) && threads(s, passes));
 }
 

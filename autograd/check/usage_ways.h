@@ -65,6 +65,10 @@ class Ways {
   template <RealScalar R>
   bool split(const Subject& s, const Passes<R>& passes, const Sample& first);
   template <RealScalar R>
+  bool alone(const Subject& s, const Passes<R>& passes, const Sample& first);
+  template <RealScalar R>
+  bool overwritten(const Subject& s, const Passes<R>& passes, const Sample& first);
+  template <RealScalar R>
   bool threads(const Subject& s, const Passes<R>& passes);
 
   template <class Got, class Want, class Bar>

@@ -53,6 +53,10 @@ const std::deque<Family>& families() { return list().all; }
 const std::string& family_choices() { return list().choices; }
 void add_family(Family family) { list().add(std::move(family)); }
 
+bool is_called(std::string_view name, std::string_view called) {
+  return name == called || (name.ends_with(called) && name[name.size() - called.size() - 1] == '.');
+}
+
 const Family& family_named(const std::string& name) {
   return families()[static_cast<std::size_t>(place_of_word("family", name, family_choices()))];
 }

@@ -7,6 +7,7 @@
 #include "autograd/gradcheck.h"
 #include "autograd/ops/elementwise/arithmetic.h"
 #include "autograd/ops/elementwise/power.h"
+#include "autograd/ops/rows/norm.h"
 #include "autograd/ops/rows/reduction.h"
 #include "autograd/ops/rows/softmax.h"
 #include "autograd/ops/shape.h"
@@ -104,6 +105,17 @@ BOOST_AUTO_TEST_CASE(two_parameters_need_two_names) {
   BOOST_TEST(error_of([] {
                count_parameters(ParameterList<double>{{"w", leaf({1})}, {"w", leaf({2})}});
              }) == "count_parameters: two variables are called w; a saved state could not tell them apart");
+}
+
+BOOST_AUTO_TEST_CASE(constants_out_of_range) {
+  const auto x = leaf({1, 2});
+  const auto gain = leaf({1, 1});
+  BOOST_TEST(error_of([&] { rms_norm(x, gain, -1); }) == "rms_norm: eps must not be negative, got -1");
+  BOOST_TEST(error_of([&] { layer_norm(x, gain, gain, -1); }) == "layer_norm: eps must not be negative, got -1");
+  BOOST_TEST(error_of([&] {
+               gradcheck(
+                   GradcheckOptions{.tolerance = 0}, [](auto z) { return square(z); }, x.value());
+             }) == "gradcheck: the tolerance must be positive, got 0");
 }
 
 namespace {

@@ -33,6 +33,17 @@ std::string error_of(const std::function<void()>& action) {
 
 }  // namespace
 
+BOOST_AUTO_TEST_CASE(a_variable_that_was_replaced_is_missed) {
+  Var<double> p = variable(Tensor<double>({1}, {1.0}));
+  AdamW<double> optimizer({{"layer.weight", p}}, paper(0));
+  p.set_grad(Tensor<double>({1}, {0.5}));
+  optimizer.step(0.1);
+  p = variable(Tensor<double>({1}, {2.0}));
+  BOOST_TEST(
+      error_of([&] { optimizer.step(0.1); }).starts_with("optimizer: only the optimizer still holds layer.weight: another "));
+  BOOST_TEST(p.value().item() == 2);
+}
+
 BOOST_AUTO_TEST_CASE(two_steps_by_hand) {
   Var<double> p = variable(Tensor<double>({1}, {1.0}));
   AdamW<double> optimizer({{"p", p}}, paper(0.01));

@@ -161,6 +161,7 @@ template <Scalar T>
 Var<T> layer_norm(const Var<T>& x, const Var<RealOf<T>>& gain, const Var<T>& bias, double eps) {
   require(x.rank() >= 1 && gain.shape() == Shape({x.shape().back()}) && bias.shape() == gain.shape(), "layer_norm",
           "gain {} and bias {} must have the size of the last axis of {}", gain.shape(), bias.shape(), x.shape());
+  require(eps >= 0, "layer_norm", "eps must not be negative, got {}", eps);
   Norm<T> norm(x.shape(), true);
   Tensor<T> y = norm.forward(x.value(), gain.value(), &bias.value(), static_cast<RealOf<T>>(eps));
   return record(
@@ -180,6 +181,7 @@ template <Scalar T>
 Var<T> rms_norm(const Var<T>& x, const Var<RealOf<T>>& gain, double eps) {
   require(x.rank() >= 1 && gain.shape() == Shape({x.shape().back()}), "rms_norm",
           "gain {} must have the size of the last axis of {}", gain.shape(), x.shape());
+  require(eps >= 0, "rms_norm", "eps must not be negative, got {}", eps);
   Norm<T> norm(x.shape(), false);
   Tensor<T> y = norm.forward(x.value(), gain.value(), nullptr, static_cast<RealOf<T>>(eps));
   return record(

@@ -2,6 +2,7 @@
 
 #include "nn/family.h"
 
+#include "nn/families/qic/angle_table.h"
 #include "nn/families/qic/checks.h"
 #include "nn/families/qic/model.h"
 #include "nn/families/qic/real_encoder.h"
@@ -60,6 +61,7 @@ Family qic_family() {
           .presets = {{"qic-paper", "classify", qic_paper(), true}},
           .ablation = qic_ablation(),
           .checks = qic_checks(),
+          .telling = {.values = {"theta"}, .heading = "the angles θ (κ)", .table = angle_table},
           .report = {.panel = "angles", .phases = "Phases of (a, b) in the plane, of the numbers a + bJ."}};
 }
 

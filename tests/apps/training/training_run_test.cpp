@@ -240,15 +240,4 @@ BOOST_AUTO_TEST_CASE(a_session_keeps_what_is_due) {
   BOOST_TEST(Checkpoint(folder.last()).state().step == 12);
 }
 
-BOOST_AUTO_TEST_CASE(spread_of_named_parameters) {
-  const ParameterList<double> list = {{"blocks.0.attn.delta", variable(Tensor<double>({2}, {1.0, 3.0}))},
-                                      {"blocks.1.attn.delta", variable(Tensor<double>({2}, {5.0, 7.0}))},
-                                      {"other", variable(Tensor<double>({1}, {100.0}))}};
-  const Spread spread = spread_of(list, "attn.delta");
-  BOOST_TEST(spread.count == 4);
-  BOOST_TEST(spread.mean == 4.0);
-  BOOST_TEST(spread.std == std::sqrt(5.0), boost::test_tools::tolerance(1e-14));
-  BOOST_TEST(spread_of(list, "attn.phase_bias").count == 0);
-}
-
 BOOST_AUTO_TEST_SUITE_END()

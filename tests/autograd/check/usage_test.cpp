@@ -9,6 +9,8 @@
 #include "autograd/check/usage_size.h"
 #include "autograd/ops/elementwise/arithmetic.h"
 #include "autograd/tape.h"
+#include "core/arithmetic.h"
+#include "core/kernels/elementwise.h"
 #include "tests/sanitized.h"
 
 using namespace argand;
@@ -113,6 +115,50 @@ BOOST_AUTO_TEST_CASE(mistakes_of_kernels_are_found) {
              })
                  .starts_with("mine (real, n = 1): wrong in the last n mod 4 elements of n: float64, gradient of input 0, element "
                               "[0] is 0, should "));
+}
+
+template <Scalar T>
+T conj_times(T a, T b) {
+  return conj_mul(a, b);
+}
+
+/// z w, recorded by `make`, which is given both factors.
+template <class Make>
+std::string message_of_product(const Make& make) {
+  OpCheck check;
+  check.function(
+      "complex", [make](auto z, auto w) { return make(z, w); }, check.complex({3, 4}), check.complex({3, 4}));
+  return check_usage("mine", check, {.first_fault_only = true}).message();
+}
+
+BOOST_AUTO_TEST_CASE(an_input_that_is_not_listed_is_found) {
+  const std::string message = message_of_product([]<Scalar T>(const Var<T>& z, const Var<T>& w) {
+    return record(
+        *Op::find("mul"), z.value() * w.value(),
+        [a = z.value(), b = w.value(), dz = sink(z), dw = sink(w)](const Tensor<T>& dy) {
+          dz.add(map(conj_times<T>, b, dy));
+          dw.add(map(conj_times<T>, a, dy));
+        },
+        z);  // and w
+  });
+  BOOST_TEST(message.starts_with("mine (complex): wrong when the other inputs are constants: float64, gradient of input 1, element "
+                                 "[0, 0] is 0"),
+             message);
+}
+
+BOOST_AUTO_TEST_CASE(a_captured_variable_is_found) {
+  const std::string message = message_of_product([]<Scalar T>(const Var<T>& z, const Var<T>& w) {
+    return record(
+        *Op::find("mul"), z.value() * w.value(),
+        [z, b = w.value(), dz = sink(z), dw = sink(w)](const Tensor<T>& dy) {
+          dz.add(map(conj_times<T>, b, dy));
+          dw.add(map(conj_times<T>, z.value(), dy));  // not what was multiplied
+        },
+        z, w);
+  });
+  BOOST_TEST(message.starts_with("mine (complex): wrong when an input is written to before the backward pass: float64, gradient of "
+                                 "input 1, element [0, 0] is "),
+             message);
 }
 
 BOOST_AUTO_TEST_CASE(a_case_must_grow) {

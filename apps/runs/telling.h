@@ -1,0 +1,24 @@
+#pragma once
+/// The parameters that a family counts among those that mean something by themselves (TellingParameters in nn/family.h), of a model
+/// in training or of a file.
+
+#include "autograd/parameter.h"
+#include "data/files/safetensors.h"
+#include "nn/family.h"
+
+namespace argand {
+
+/// The real ones that `telling` names, in the order of the list.
+template <RealScalar R>
+std::vector<NamedNumbers> telling_parameters(const TellingParameters& telling, const ParameterList<R>& parameters);
+/// The optimiser's memory of them is left out.
+std::vector<NamedNumbers> telling_parameters(const TellingParameters& telling, const SafetensorsFile& file);
+
+/// Mean and standard deviation of all numbers of the parameters that are called so; count 0 when there are none.
+struct Spread {
+  std::int64_t count = 0;
+  double mean = 0, std = 0;
+};
+Spread spread_of(const std::vector<NamedNumbers>& parameters, std::string_view called);
+
+}  // namespace argand
