@@ -2,7 +2,9 @@
 
 #include "nn/family.h"
 
-#include "nn/families/qic/angle_table.h"
+#include <fmt/format.h>
+
+#include "core/qic_algebra.h"
 #include "nn/families/qic/checks.h"
 #include "nn/families/qic/model.h"
 #include "nn/families/qic/real_encoder.h"
@@ -48,6 +50,18 @@ AblationTable qic_ablation() {
                 {{"algebra", "standard"}, {"n_layers", "4"}, {"d_ff", "512"}},
                 "73.3 ± 1.2"}},
       .note = "The paper's figures are those of the author's repository, for AG News and models of 4 layers."};
+}
+
+/// One line for each parameter called theta: its angles in radians, and their κ: -1 where J is i, 0 where numbers are dual.
+std::vector<std::string> angle_table(const std::vector<NamedNumbers>& parameters) {
+  std::vector<std::string> lines;
+  for (const auto& [name, angles] : parameters) {
+    if (!is_called(name, "theta")) continue;
+    std::string line = fmt::format("{:<24}", name);
+    for (const double theta : angles) line += fmt::format("  {:.4f} ({:+.3f})", theta, kappa(theta));
+    lines.push_back(line);
+  }
+  return lines;
 }
 
 }  // namespace

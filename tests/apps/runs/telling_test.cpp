@@ -68,8 +68,8 @@ BOOST_AUTO_TEST_CASE(the_table_of_heads_has_a_line_a_head) {
                                                 {"blocks.0.attn.phase_bias", Tensor<double>({2, 2}, {0.0, 0.0, 0.5, -0.5})},
                                                 {"blocks.1.attn.delta", Tensor<double>({2}, {1.0, 1.0})}});
   BOOST_TEST_REQUIRE(lines.size() == 3U);
-  BOOST_TEST(lines[1] == "layer 0 head 0    +2.0000 ± 1.0000     +0.0000 ± 0.0000");
-  BOOST_TEST(lines[2] == "layer 0 head 1    +2.0000 ± 0.0000     +0.0000 ± 0.5000");
+  BOOST_TEST(lines[1] == "layer 0 head 0    +2.0000 ± 1.0000      +0.0000 ± 0.0000");
+  BOOST_TEST(lines[2] == "layer 0 head 1    +2.0000 ± 0.0000      +0.0000 ± 0.5000");
 }
 
 BOOST_AUTO_TEST_CASE(spread_of_named_parameters) {
