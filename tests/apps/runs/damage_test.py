@@ -1,7 +1,7 @@
 """Files that notice: a run whose files were damaged, exchanged or written by two processes at once is refused in one line, or goes on
 with everything that can still be read.
 
-  damage_test.py ARGAND_PROGRAM FOLDER_OF_AN_OLD_RUN
+  damage_test.py ARGAND_PROGRAM FOLDER_OF_OLD_RUNS
 """
 import json
 import os
@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-argand, old_run = (os.path.abspath(path) for path in sys.argv[1:])
+argand, old_runs = (os.path.abspath(path) for path in sys.argv[1:])
 failures = []
 TINY = "--n-layers 1 --d-model 8 --n-heads 2 --d-ff 8 --length 8 --batch 2 --warmup 1 --threads 1".split()
 
@@ -200,25 +200,30 @@ def two_at_once():
         expect(run("train", "lm", "--resume", "contested").stdout == "contested has all its 300 steps already\n", "the run is not whole")
 
 
-def old_files():
-    shutil.copytree(old_run, "old")
-    os.chmod("old", 0o755)
-    for command in (["inspect", "old"], ["eval", "old"], ["generate", "old", "--prompt", "mary", "--tokens", "3"]):
-        done = run(*command)
-        expect(done.returncode == 0 and done.stderr == "", f"{command[0]} of an old run: {done.stderr}")
-    done = run("train", "lm", "--resume", "old")
-    expect(done.returncode == 0 and done.stderr == "", f"--resume of an old run: {done.stderr}")
-    with open("old/last.safetensors", "rb") as file:
+def old_files(old_run):
+    """A run of an older program, stopped half way, and its log to the end: everything reads it, and --resume ends where it ended."""
+    name = os.path.basename(old_run)
+    task = "classify" if os.path.exists(os.path.join(old_run, "classes.txt")) else "lm"
+    shutil.copytree(old_run, name)
+    os.chmod(name, 0o755)
+    uses = [["inspect", name], ["eval", name], ["report", name]]
+    uses.append(["generate", name, "--prompt", "mary", "--tokens", "3"] if task == "lm" else ["classify", name])
+    for command in uses:
+        done = run(*command, input="a storm at sea\n")
+        expect(done.returncode == 0 and done.stderr == "", f"{command[0]} of an old {name}: {done.stdout} {done.stderr}")
+    done = run("train", task, "--resume", name)
+    expect(done.returncode == 0 and done.stderr == "", f"--resume of an old {name}: {done.stderr}")
+    with open(f"{name}/last.safetensors", "rb") as file:
         last = file.read()
-    expect(b'"checksum":"' in last, "an old run that goes on gets no checksums")
+    expect(b'"checksum":"' in last, f"an old {name} that goes on gets no checksums")
     # It was never told which tokens to validate on, and goes on with those that it began with.
-    expect(rb'\"eval_protocol\": \"full-blocks\"' in last, "an old run that goes on changes its protocol")
+    expect(task != "lm" or rb'\"eval_protocol\": \"full-blocks\"' in last, f"an old {name} that goes on changes its protocol")
     ends = []
-    for folder in (old_run, "old"):
+    for folder in (old_run, name):
         with open(os.path.join(folder, "log.jsonl"), encoding="utf8") as file:
             ends.append([json.loads(line) for line in file if '"valid_loss"' in line][-1])
     expect(ends[0]["step"] == ends[1]["step"] == 4 and abs(ends[0]["valid_loss"] / ends[1]["valid_loss"] - 1) < 1e-6,
-           f"an old run ends in other losses: {ends}")
+           f"an old {name} ends in other losses: {ends}")
 
 
 with tempfile.TemporaryDirectory() as scratch:
@@ -233,7 +238,8 @@ with tempfile.TemporaryDirectory() as scratch:
     damaged_log("run")
     other_data()
     two_at_once()
-    old_files()
+    for folder in sorted(os.listdir(old_runs)):
+        old_files(os.path.join(old_runs, folder))
 
 for failure in failures[:20]:
     print(failure)
