@@ -32,6 +32,8 @@ class Context {
   /// The youngest living tape that was made in this context; a base tape that is always there when there is none.
   Tape& tape();
   bool recording() const { return no_grad_ == 0; }
+  /// Whether ops compute tangents (autograd/forward.h).
+  bool forward() const { return forward_; }
   const std::string& scope() const { return scope_; }
 
   /// Called with every op as soon as it has computed, recorded or not. An exception that it throws leaves the op.
@@ -48,11 +50,14 @@ class Context {
  private:
   friend class Tape;
   friend class NoGrad;
+  friend class ForwardMode;
+  friend class NoForward;
   friend class NameScope;
 
   std::shared_ptr<std::vector<Tape*>> tapes_;  // alive, in the order in which they were made; shared with them
   std::unique_ptr<Tape> base_;
   int no_grad_ = 0;
+  bool forward_ = false;
   std::string scope_;
   ForwardWatch watch_;
   Runner runner_;

@@ -23,11 +23,12 @@ std::string_view kind_name(Kind kind);
 struct OpText {
   std::string name;  ///< "exp"
   Kind kind;
-  std::string equation;    ///< "w = exp(z)"
-  std::string dz;          ///< ∂w/∂z, "exp(z)"
-  std::string dzbar;       ///< ∂w/∂z̄, "0"; the Jacobian alone for Kind::Real
-  std::string vjp;         ///< the vector-Jacobian product as implemented, "dz = conj(w) dw"
-  std::string derivation;  ///< how the one follows from the other
+  std::string equation;  ///< "w = exp(z)"
+  std::string dz;        ///< ∂w/∂z, "exp(z)"
+  std::string dzbar;     ///< ∂w/∂z̄, "0"; the Jacobian alone for Kind::Real
+  std::string vjp;       ///< the vector-Jacobian product as implemented, "dz = conj(w) dw"
+  std::string jvp = "";  ///< the Jacobian-vector product, ẇ = (∂w/∂z) ż + (∂w/∂z̄) conj(ż), as implemented: "ẇ = w ż"
+  std::string derivation;  ///< how they follow from the equation
   std::string singular;    ///< singular points and what is returned there; "none"
   std::string source;      ///< paper or textbook, with the equation's number where it has one
 };

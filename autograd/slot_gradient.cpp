@@ -13,7 +13,11 @@ std::optional<AnyValue> slot_gradient(const SlotBase* slot) {
 KeptGradients::KeptGradients(const Tape& tape) {
   for (const TapeEntry& entry : tape.entries())
     for (const auto& input : entry.inputs)
-      if (input != nullptr && input->leaf) before_.emplace(input, slot_gradient(input.get()));
+      if (input != nullptr && input->leaf) keep(input);
+}
+
+void KeptGradients::keep(const std::shared_ptr<SlotBase>& slot) {
+  if (slot != nullptr) before_.emplace(slot, slot_gradient(slot.get()));
 }
 
 KeptGradients::~KeptGradients() {

@@ -30,6 +30,8 @@ std::optional<AnyValue> slot_gradient(const SlotBase* slot);
 class KeptGradients {
  public:
   [[nodiscard]] explicit KeptGradients(const Tape& tape);
+  /// Those of this slot as well, which may be null.
+  void keep(const std::shared_ptr<SlotBase>& slot);
   ~KeptGradients();
   KeptGradients(const KeptGradients&) = delete;
   KeptGradients& operator=(const KeptGradients&) = delete;

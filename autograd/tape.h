@@ -4,6 +4,7 @@
 /// both are freed as the walk passes them.
 
 #include <complex>
+#include <concepts>
 #include <functional>
 #include <memory>
 #include <string>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "autograd/context.h"
+#include "autograd/forward.h"
 #include "autograd/op.h"
 #include "autograd/var.h"
 #include "autograd/watch.h"
@@ -127,25 +129,46 @@ Var<Out> append(const Op& op, Tensor<Out> y, Backward backward, std::vector<std:
   Tape::current().push(std::move(entry));
   return Var<Out>(std::move(y), std::move(slot));
 }
+
+template <Scalar Out, class Tangent>
+Var<Out> with_tangent(const Var<Out>& w, const Tangent& tangent) {
+  const NoForward none;
+  return w.with_tangent(tangent(w));
+}
+[[noreturn]] void throw_no_tangent(const Op& op);
 }  // namespace detail
 
 /// Ends every op: makes y a Var and, if a gradient is wanted, remembers how to find it.
-/// `backward(const Tensor<Out>& dy)` puts the inputs' gradients into sinks that it captured.
+/// `backward(const Tensor<Out>& dy)` puts the inputs' gradients into sinks that it captured. `tangent(const Var<Out>& y)` gives ẏ
+/// of the inputs' tangents, tangent(x), as an expression of ops; it is called at once or not at all, so that it may capture by
+/// reference. Ops inside it compute no tangents of their own, but are recorded: a gradient of ẏ is a second derivative.
+template <Scalar Out, class Backward, class Tangent, Scalar... In>
+requires std::invocable < Tangent, const Var<Out>
+& > Var<Out> record(const Op& op, Tensor<Out> y, Backward backward, const Tangent& tangent, const Var<In>&... inputs) {
+  Var<Out> w =
+      wants_grad(inputs...) ? detail::append(op, std::move(y), std::move(backward), {inputs.slot()...}) : Var<Out>(std::move(y));
+  if (detail::watched()) detail::observe(op, detail::as_watched(w), {detail::as_watched(inputs)...});
+  if (Context::current().forward() && (inputs.has_tangent() || ...)) return detail::with_tangent(w, tangent);
+  return w;
+}
+
 template <Scalar Out, class Backward, Scalar... In>
 Var<Out> record(const Op& op, Tensor<Out> y, Backward backward, const Var<In>&... inputs) {
   Var<Out> w =
       wants_grad(inputs...) ? detail::append(op, std::move(y), std::move(backward), {inputs.slot()...}) : Var<Out>(std::move(y));
   if (detail::watched()) detail::observe(op, detail::as_watched(w), {detail::as_watched(inputs)...});
+  if (Context::current().forward() && (inputs.has_tangent() || ...)) detail::throw_no_tangent(op);
   return w;
 }
 
 /// The same for an op with any number of inputs.
-template <Scalar Out, class Backward, Scalar In>
-Var<Out> record(const Op& op, Tensor<Out> y, Backward backward, const std::vector<Var<In>>& inputs) {
-  bool wanted = false;
+template <Scalar Out, class Backward, class Tangent, Scalar In>
+Var<Out> record(const Op& op, Tensor<Out> y, Backward backward, const Tangent& tangent, const std::vector<Var<In>>& inputs) {
+  bool wanted = false, moves = false;
   std::vector<std::shared_ptr<SlotBase>> slots;
   for (const Var<In>& x : inputs) {
     wanted = wanted || wants_grad(x);
+    moves = moves || x.has_tangent();
     slots.push_back(x.slot());
   }
   Var<Out> w = wanted ? detail::append(op, std::move(y), std::move(backward), std::move(slots)) : Var<Out>(std::move(y));
@@ -154,6 +177,7 @@ Var<Out> record(const Op& op, Tensor<Out> y, Backward backward, const std::vecto
     for (const Var<In>& x : inputs) all.push_back(detail::as_watched(x));
     detail::observe(op, detail::as_watched(w), std::move(all));
   }
+  if (moves && Context::current().forward()) return detail::with_tangent(w, tangent);
   return w;
 }
 

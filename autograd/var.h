@@ -14,9 +14,16 @@
 ///                                        general       both terms
 ///
 /// In code the gradient of a quantity x is called dx.
+///
+/// Forward mode goes the other way. ż is the derivative of z along a direction, and w's is
+///
+///     ẇ = (∂w/∂z) ż + (∂w/∂z̄) conj(ż)
+///
+/// so that Re Σ conj(dw) ẇ = Re Σ conj(dz) ż: what backward does is the adjoint of it (autograd/forward.h).
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -74,6 +81,7 @@ struct Slot final : SlotBase {
   Tensor<T> value;  ///< of a leaf; an op's output is held by those who need it
   Tensor<T> grad;
   bool present = false;
+  std::optional<Tensor<T>> tangent;  ///< of a leaf: its direction, while a ForwardMode lives (autograd/forward.h)
 };
 
 /// A handle. Copies of a variable are the same variable: a new value reaches all of them, the optimiser's and the model's alike.
@@ -123,9 +131,25 @@ class Var {
   Var detach() const { return Var(value()); }
   const std::shared_ptr<Slot<T>>& slot() const { return slot_; }
 
+  /// ż, or nothing: a derivative of 0. For ops; programs call jvp() (autograd/forward.h).
+  std::optional<Var> tangent() const {
+    if (tangent_ != nullptr) return *tangent_;
+    if (slot_ && slot_->leaf && slot_->tangent) return Var(*slot_->tangent);
+    return std::nullopt;
+  }
+  bool has_tangent() const { return tangent_ != nullptr || (slot_ && slot_->leaf && slot_->tangent); }
+  /// The same variable, with ż, which has its shape; throws otherwise.
+  Var with_tangent(Var tangent) const {
+    require(tangent.shape() == shape(), "tangent", "a tangent of shape {} for a tensor of shape {}", tangent.shape(), shape());
+    Var z = *this;
+    z.tangent_ = std::make_shared<const Var>(std::move(tangent));
+    return z;
+  }
+
  private:
   Tensor<T> value_;                // empty for a variable, whose slot has it
   std::shared_ptr<Slot<T>> slot_;  // null: a constant
+  std::shared_ptr<const Var> tangent_;
 };
 
 /// A real or complex variable of one precision: what lists of parameters and checks over any op hold.

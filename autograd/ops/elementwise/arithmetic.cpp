@@ -72,6 +72,7 @@ static const Op add_op({.name = "add",
                         .dz = "∂w/∂a = ∂w/∂b = 1",
                         .dzbar = "0",
                         .vjp = "da = dw, db = dw; Re dw for a real operand; summed over stretched axes",
+                        .jvp = "ẇ = ȧ + ḃ",
                         .derivation = "Linear in each operand. A real operand moves along the real axis only, hence the real part. "
                                       "A stretched operand enters every element it was stretched to, hence the sum.",
                         .singular = "none",
@@ -89,7 +90,7 @@ Var<Promote<A, B>> add(const Var<A>& a, const Var<B>& b) {
         pass_on(da, dw, a_shape);
         pass_on(db, dw, b_shape);
       },
-      a, b);
+      [&](const auto&) { return tangent(a) + tangent(b); }, a, b);
 }
 
 // ------------------------------------------------------------------------------------------------ sub
@@ -100,6 +101,7 @@ static const Op sub_op({.name = "sub",
                         .dz = "∂w/∂a = 1, ∂w/∂b = -1",
                         .dzbar = "0",
                         .vjp = "da = dw, db = -dw; the real part for a real operand; summed over stretched axes",
+                        .jvp = "ẇ = ȧ - ḃ",
                         .derivation = "Linear in each operand; real and stretched operands as for add.",
                         .singular = "none",
                         .source = "definition"},
@@ -116,7 +118,7 @@ Var<Promote<A, B>> sub(const Var<A>& a, const Var<B>& b) {
         pass_on(da, dw, a_shape);
         if (db) db.add(sum_to(map([](W g) { return part_for<B>(-g); }, dw), b_shape));
       },
-      a, b);
+      [&](const auto&) { return tangent(a) - tangent(b); }, a, b);
 }
 
 // ------------------------------------------------------------------------------------------------ mul
@@ -128,6 +130,7 @@ static const Op mul_op(
      .dz = "∂w/∂a = b, ∂w/∂b = a",
      .dzbar = "0",
      .vjp = "da = conj(b) dw, db = conj(a) dw; the real part for a real operand; summed over stretched axes",
+     .jvp = "ẇ = ȧ b + a ḃ",
      .derivation = "Holomorphic in each operand with the other fixed, so conj(∂w/∂a) dw = conj(b) dw. For a real a "
                    "and complex b: w = (a Re b, a Im b), so ∂L/∂a = Re b Re dw + Im b Im dw = Re(conj(b) dw).",
      .singular = "none",
@@ -150,7 +153,7 @@ Var<Promote<A, B>> mul(const Var<A>& a, const Var<B>& b) {
         pass_on(
             db, [](W g, A v) { return part_for<B>(conj_mul(v, g)); }, dw, x, b_shape);
       },
-      a, b);
+      [&](const auto&) { return tangent(a) * b + a * tangent(b); }, a, b);
 }
 
 // ------------------------------------------------------------------------------------------------ div
@@ -162,6 +165,7 @@ static const Op div_op(
      .dz = "∂w/∂a = 1/b, ∂w/∂b = -a/b² = -w/b",
      .dzbar = "0",
      .vjp = "da = dw / conj(b), db = -conj(w) dw / conj(b); the real part for a real operand; summed over stretched axes",
+     .jvp = "ẇ = (ȧ - w ḃ) / b",
      .derivation = "w b = a: differentiating by a gives w' b = 1; by b, w' b + w = 0, hence w' = -w/b. Dividing twice by b instead "
                    "of once by b² neither overflows nor underflows before the result does.",
      .singular = "b = 0: a pole. The value is what IEEE division gives (infinite or NaN), both gradients are 0",
@@ -195,7 +199,7 @@ Var<Promote<A, B>> div(const Var<A>& a, const Var<B>& b) {
         const auto minus = [](W q, W v) { return q == W(0) ? B(0) : -part_for<B>(conj_mul(v, q)); };
         pass_on(db, minus, quotient, w, b_shape);
       },
-      a, b);
+      [&](const Var<W>& w) { return (tangent(a) - w * tangent(b)) / b; }, a, b);
 }
 
 // ------------------------------------------------------------------------------------------------ neg
@@ -206,6 +210,7 @@ static const Op neg_op({.name = "neg",
                         .dz = "-1",
                         .dzbar = "0",
                         .vjp = "dz = -dw",
+                        .jvp = "ẇ = -ż",
                         .derivation = "Linear.",
                         .singular = "none",
                         .source = "definition"},
@@ -223,7 +228,7 @@ Var<T> neg(const Var<T>& z) {
         accumulate_map(
             dz, [](T g) { return -g; }, dw);
       },
-      z);
+      [&](const auto&) { return -tangent(z); }, z);
 }
 
 // ------------------------------------------------------------------------------------------------ scale
@@ -234,6 +239,7 @@ static const Op scale_op({.name = "scale",
                           .dz = "c",
                           .dzbar = "0",
                           .vjp = "dz = c dw",
+                          .jvp = "ẇ = c ż",
                           .derivation = "Linear, and conj(c) = c.",
                           .singular = "none",
                           .source = "definition"},
@@ -251,7 +257,7 @@ Var<T> scale(const Var<T>& z, RealOf<T> c) {
         accumulate_map(
             dz, [c](T g) { return mul(g, c); }, dw);
       },
-      z);
+      [&](const auto&) { return c * tangent(z); }, z);
 }
 
 #define ARGAND_PAIR(A, B)                                        \

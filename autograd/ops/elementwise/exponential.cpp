@@ -1,6 +1,7 @@
 #include "autograd/ops/elementwise/exponential.h"
 
 #include "autograd/op_check.h"
+#include "autograd/ops/elementwise/arithmetic.h"
 #include "autograd/tape.h"
 #include "core/kernels/complex_math.h"
 #include "core/kernels/elementwise.h"
@@ -15,6 +16,7 @@ static const Op exp_op({.name = "exp",
                         .dz = "e^z",
                         .dzbar = "0",
                         .vjp = "dz = conj(w) dw",
+                        .jvp = "ẇ = w ż",
                         .derivation = "exp is its own derivative, so conj(f'(z)) dw = conj(w) dw: the output is all that is kept.",
                         .singular = "none; overflows to infinity where e^x does",
                         .source = "Ahlfors, Complex Analysis, 2.3.1"},
@@ -28,7 +30,8 @@ template <Scalar T>
 Var<T> exp(const Var<T>& z) {
   Tensor<T> w = map([](T x) { return std::exp(x); }, z.value());
   return record(
-      exp_op, w, [w, dz = sink(z)](const Tensor<T>& dw) { dz.add(map([](T e, T g) { return conj_mul(e, g); }, w, dw)); }, z);
+      exp_op, w, [w, dz = sink(z)](const Tensor<T>& dw) { dz.add(map([](T e, T g) { return conj_mul(e, g); }, w, dw)); },
+      [&](const Var<T>& w) { return w * tangent(z); }, z);
 }
 
 // ------------------------------------------------------------------------------------------------ log
@@ -39,6 +42,7 @@ static const Op log_op({.name = "log",
                         .dz = "1/z",
                         .dzbar = "0",
                         .vjp = "dz = dw / conj(z)",
+                        .jvp = "ẇ = ż / z",
                         .derivation = "e^w = z gives w' e^w = 1, hence w' = 1/z; conj(1/z) dw = dw/conj(z).",
                         .singular = "z = 0: value -inf, gradient 0. A real negative number gives NaN. On the cut (negative real "
                                     "axis) the value jumps by 2πi; the "
@@ -59,7 +63,7 @@ Var<T> log(const Var<T>& z) {
       [x = z.value(), dz = sink(z)](const Tensor<T>& dw) {
         dz.add(map([](T v, T g) { return v == T(0) ? T(0) : divide(g, conj_of(v)); }, x, dw));
       },
-      z);
+      [&](const auto&) { return tangent(z) / z; }, z);
 }
 
 // ------------------------------------------------------------------------------------------------ sqrt
@@ -70,6 +74,7 @@ static const Op sqrt_op({.name = "sqrt",
                          .dz = "1/(2 sqrt(z))",
                          .dzbar = "0",
                          .vjp = "dz = dw / (2 conj(w)), 0 at z = 0",
+                         .jvp = "ẇ = ż / (2 w)",
                          .derivation = "w² = z gives 2 w w' = 1.",
                          .singular = "z = 0: the derivative is infinite, the gradient returned is 0. A real negative number gives "
                                      "NaN. The value changes sign across the "
@@ -92,7 +97,7 @@ Var<T> sqrt(const Var<T>& z) {
       [w, dz = sink(z)](const Tensor<T>& dw) {
         dz.add(map([](T root, T g) { return root == T(0) ? T(0) : divide(g, RealOf<T>(2) * conj_of(root)); }, w, dw));
       },
-      z);
+      [&](const Var<T>& w) { return tangent(z) / (RealOf<T>(2) * w); }, z);
 }
 
 #define ARGAND_EXPONENTIAL(T)         \

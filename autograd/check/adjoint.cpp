@@ -1,0 +1,128 @@
+#include "autograd/check/adjoint.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "autograd/check/usage_pass.h"
+#include "autograd/forward.h"
+#include "autograd/tape.h"
+
+namespace argand {
+namespace {
+
+/// Re Σ conj(a) b and the norms of both.
+struct Product {
+  double value = 0, a = 0, b = 0;
+  void add(const Numbers& left, const Numbers& right) {
+    for (std::size_t k = 0; k < left.size(); ++k) {
+      value += left[k].real() * right[k].real() + left[k].imag() * right[k].imag();
+      a += std::norm(left[k]);
+      b += std::norm(right[k]);
+    }
+  }
+  double size() const { return std::sqrt(a) * std::sqrt(b); }
+};
+
+double disagreement(const Product& forward, const Product& backward) {
+  const double size = std::max(forward.size(), backward.size());
+  return size == 0 ? 0 : std::abs(forward.value - backward.value) / size;
+}
+
+/// Random directions; only input `alone` moves, or all of them for -1.
+std::vector<AnyTensor> directions(const std::vector<AnyTensor>& inputs, std::ptrdiff_t alone, std::uint64_t seed) {
+  std::vector<AnyTensor> v;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    Numbers numbers = random_incoming(inputs[i], seed * 101 + i);
+    if (alone >= 0 && static_cast<std::size_t>(alone) != i) std::fill(numbers.begin(), numbers.end(), 0);
+    v.push_back(with_numbers<double>(inputs[i], numbers));
+  }
+  return v;
+}
+
+Numbers pushed_forward(const CheckedFunction& f, const std::vector<AnyTensor>& inputs, const std::vector<AnyTensor>& v) {
+  const NoGrad none;
+  const ForwardMode forward;
+  std::vector<AnyVar> x;
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    std::visit(
+        [&]<class T>(const Tensor<T>& point) { x.emplace_back(constant(point).with_tangent(constant(std::get<Tensor<T>>(v[i])))); },
+        inputs[i]);
+  return numbers_of<double>(std::visit([](const auto& w) -> AnyTensor { return tangent(w).value(); }, f(x)));
+}
+
+}  // namespace
+
+void AdjointReport::add(double error, std::string at) {
+  ++identities;
+  if (std::isnan(error)) error = std::numeric_limits<double>::infinity();
+  if (error <= worst) return;
+  worst = error;
+  where = std::move(at);
+}
+
+void AdjointReport::add(const AdjointReport& other) {
+  identities += other.identities;
+  if (other.worst <= worst) return;
+  worst = other.worst;
+  where = other.where;
+}
+
+AdjointReport check_adjoint(const CheckedFunction& f, const std::vector<AnyTensor>& inputs, const std::string& label) {
+  AdjointReport report;
+  const Passes<double> passes(f, inputs);
+  const auto count = static_cast<std::ptrdiff_t>(inputs.size());
+  for (std::uint64_t seed = 1; seed <= 2; ++seed)
+    for (std::ptrdiff_t alone = count == 1 ? 0 : -1; alone < count; ++alone) {
+      const std::vector<AnyTensor> v = directions(inputs, alone, seed);
+      const Numbers incoming = random_incoming(passes.value(), seed + 77);
+      const Sample sample = passes.fresh(incoming);
+      Product forward, backward;
+      forward.add(incoming, pushed_forward(f, inputs, v));
+      for (std::size_t i = 0; i < v.size(); ++i) backward.add(sample.gradients[i], numbers_of<double>(v[i]));
+      report.add(disagreement(forward, backward),
+                 fmt::format("{}, {}", label, alone < 0 ? "all inputs" : fmt::format("input {}", alone)));
+    }
+  return report;
+}
+
+AdjointReport check_adjoint(const std::function<Var<double>()>& loss, const ParameterList<double>& parameters) {
+  require_variables(parameters, "check_adjoint");
+  std::vector<AnyTensor> values;
+  for (const auto& p : parameters) values.push_back(std::visit([](const auto& v) -> AnyTensor { return v.value(); }, p.var));
+  std::vector<Numbers> gradients;
+  {
+    Tape tape;
+    zero_grad(parameters);
+    tape.backward(loss());
+    gradients = Passes<double>::gradients([&] {
+      std::vector<AnyVar> all;
+      for (const auto& p : parameters) all.push_back(p.var);
+      return all;
+    }());
+    zero_grad(parameters);
+  }
+  AdjointReport report;
+  const auto count = static_cast<std::ptrdiff_t>(parameters.size());
+  for (std::ptrdiff_t alone = -1; alone < count; ++alone) {
+    const std::vector<AnyTensor> v = directions(values, alone, 3);
+    double slope = 0;
+    {
+      const NoGrad none;
+      ForwardMode forward;
+      for (std::size_t i = 0; i < v.size(); ++i)
+        std::visit([&]<class T>(const Var<T>& p) { forward.set_direction(p, std::get<Tensor<T>>(v[i])); }, parameters[i].var);
+      slope = tangent(loss()).value().item();
+    }
+    Product backward;
+    for (std::size_t i = 0; i < v.size(); ++i) backward.add(gradients[i], numbers_of<double>(v[i]));
+    const double size = std::max(std::abs(slope), backward.size());
+    report.add(size == 0 ? 0 : std::abs(slope - backward.value) / size,
+               alone < 0 ? "all parameters" : parameters[static_cast<std::size_t>(alone)].name);
+  }
+  return report;
+}
+
+}  // namespace argand

@@ -1,0 +1,46 @@
+#include "autograd/forward.h"
+
+#include "autograd/slot_gradient.h"
+#include "autograd/tape.h"
+
+namespace argand {
+
+ForwardMode::ForwardMode() : context_(Context::current()), before_(std::exchange(context_.forward_, true)) {}
+ForwardMode::~ForwardMode() {
+  context_.forward_ = before_;
+  for (const auto& forget : forget_) forget();
+}
+
+template <RealScalar R>
+std::vector<AnyTensorOf<R>> hvp(const std::function<Var<R>()>& loss, const ParameterList<R>& parameters,
+                                const std::vector<AnyTensorOf<R>>& v) {
+  require_variables(parameters, "hvp");
+  require(v.size() == parameters.size(), "hvp", "{} vectors for {} parameters", v.size(), parameters.size());
+  Tape tape;
+  ForwardMode forward;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    require(v[i].index() == parameters[i].var.index(), "hvp", "the vector of {} is {}, the parameter {}", parameters[i].name,
+            v[i].index() == 1 ? "complex" : "real", parameters[i].is_complex() ? "complex" : "real");
+    std::visit([&]<class T>(const Var<T>& p) { forward.set_direction(p, std::get<Tensor<T>>(v[i])); }, parameters[i].var);
+  }
+  const Var<R> slope = tangent(loss());
+  KeptGradients kept(tape);
+  for (const Parameter<R>& p : parameters) std::visit([&](const auto& x) { kept.keep(x.slot()); }, p.var);
+  zero_grad(parameters);
+  if (slope.requires_grad()) tape.backward(slope);
+  std::vector<AnyTensorOf<R>> products;
+  for (const Parameter<R>& p : parameters)
+    products.push_back(std::visit([](const auto& x) -> AnyTensorOf<R> { return x.grad(); }, p.var));
+  return products;
+}
+
+template std::vector<AnyTensorOf<float>> hvp(const std::function<Var<float>()>&, const ParameterList<float>&,
+                                             const std::vector<AnyTensorOf<float>>&);
+template std::vector<AnyTensorOf<double>> hvp(const std::function<Var<double>()>&, const ParameterList<double>&,
+                                              const std::vector<AnyTensorOf<double>>&);
+
+namespace detail {
+void throw_no_tangent(const Op& op) { fail("forward", "the op {} has no rule for tangents", op.name()); }
+}  // namespace detail
+
+}  // namespace argand

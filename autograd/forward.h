@@ -1,0 +1,102 @@
+#pragma once
+/// Forward mode. Beside every value z goes its tangent ż, the derivative along one direction of all inputs together:
+///
+///     ẇ = (∂w/∂z) ż + (∂w/∂z̄) conj(ż)
+///
+/// Every op has a rule for it, an expression of ops itself, derived by hand like its gradient. That pays twice. Backward is the
+/// adjoint of forward,
+///
+///     Re Σ conj(dw) (J ż) = Re Σ conj(Jᴴ dw) ż        for all ż and dw,
+///
+/// (Jᴴ: the adjoint under Re Σ conj(a) b, real-linear as J is), so two derivations check each other to rounding, without a
+/// difference quotient (autograd/check/adjoint.h). And since tangents are recorded, a backward pass from the tangent of a loss is
+/// an exact product of its Hessian with a vector: L̇ = Re Σ conj(g) ż, and grad(L̇) = H ż.
+///
+/// (Pearlmutter, "Fast exact multiplication by the Hessian", Neural Computation 6, 1994.)
+
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "autograd/context.h"
+#include "autograd/parameter.h"
+
+namespace argand {
+
+/// While it lives, ops of this context compute tangents. The variables that were given a direction lose it when it goes. A leaf's
+/// direction is seen by every thread that is in forward mode; use a leaf from one at a time.
+class ForwardMode {
+ public:
+  [[nodiscard]] ForwardMode();
+  ~ForwardMode();
+  ForwardMode(const ForwardMode&) = delete;
+  ForwardMode& operator=(const ForwardMode&) = delete;
+
+  /// Throws Error when x is no variable, or the direction has another shape.
+  template <Scalar T>
+  void set_direction(const Var<T>& x, Tensor<T> direction) {
+    require(x.slot() != nullptr && x.slot()->leaf, "forward", "only a variable has a direction; make it with variable()");
+    require(direction.shape() == x.shape(), "forward", "a direction of shape {} for a variable of shape {}", direction.shape(),
+            x.shape());
+    x.slot()->tangent = std::move(direction);
+    forget_.emplace_back([slot = x.slot()] { slot->tangent.reset(); });
+  }
+
+ private:
+  Context& context_;
+  bool before_;
+  std::vector<std::function<void()>> forget_;
+};
+
+/// Ops compute no tangents while it lives.
+class NoForward {
+ public:
+  [[nodiscard]] NoForward() : context_(Context::current()), before_(std::exchange(context_.forward_, false)) {}
+  ~NoForward() { context_.forward_ = before_; }
+  NoForward(const NoForward&) = delete;
+  NoForward& operator=(const NoForward&) = delete;
+
+ private:
+  Context& context_;
+  bool before_;
+};
+
+/// ż, zeros where z does not move.
+template <Scalar T>
+Var<T> tangent(const Var<T>& z) {
+  if (auto dot = z.tangent()) return *std::move(dot);
+  return Var<T>(Tensor<T>::zeros(z.shape()));
+}
+
+/// A point and a direction to go there, of one shape.
+template <Scalar T>
+struct Along {
+  Tensor<T> point, direction;
+};
+template <Scalar T>
+Along<T> along(Tensor<T> point, Tensor<T> direction) {
+  return {std::move(point), std::move(direction)};
+}
+
+/// J v: the derivative at t = 0 of f(point + t direction, ...), one Along for each input of f. Records nothing.
+///
+///     jvp([](const auto& z) { return exp(z); }, along(z, v))
+///
+/// Throws Error when a direction has not its point's shape.
+template <class F, Scalar... In>
+auto jvp(const F& f, const Along<In>&... inputs) {
+  const NoGrad none;
+  const ForwardMode forward;
+  return tangent(f(Var<In>(inputs.point).with_tangent(Var<In>(inputs.direction))...)).value();
+}
+
+/// H v, the derivative of the gradient along v: of the loss that `loss()` computes, a real number, with respect to `parameters`; v
+/// has an entry of the same shape and scalar for each. In the convention of autograd/var.h H is real-linear and symmetric:
+/// Re Σ conj(u) (H v) = Re Σ conj(H u) v. Exact but for rounding. Gradients that the parameters hold stay as they are.
+/// Throws Error for another number, shape or scalar of vectors.
+template <RealScalar R>
+std::vector<AnyTensorOf<R>> hvp(const std::function<Var<R>()>& loss, const ParameterList<R>& parameters,
+                                const std::vector<AnyTensorOf<R>>& v);
+
+}  // namespace argand

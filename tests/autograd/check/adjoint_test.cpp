@@ -1,0 +1,80 @@
+/// Forward mode: its rules against the gradients, for every op; products with Hessians against differences of gradients.
+
+#include "autograd/check/adjoint.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "autograd/forward.h"
+#include "autograd/ops.h"
+#include "autograd/tape.h"
+#include "tests/error_text.h"
+
+using namespace argand;
+
+BOOST_AUTO_TEST_SUITE(adjoint)
+
+using C = std::complex<double>;
+
+BOOST_AUTO_TEST_CASE(every_op_is_the_adjoint_of_its_gradient) {
+  std::string missing;
+  for (const Op* op : Op::all()) {
+    OpCheck check;
+    op->check(check);
+    AdjointReport report;
+    try {
+      for (const OpCheck::Case& c : check.cases()) report.add(check_adjoint(c.f, c.inputs, c.label));
+    } catch (const Error& e) {
+      missing += op->name() + " ";
+      continue;
+    }
+    BOOST_TEST(report.worst < adjoint_bar, op->name() << " (" << report.where << "): " << report.worst);
+    BOOST_TEST(report.identities > 0);
+  }
+  BOOST_TEST(missing == "");
+}
+
+BOOST_AUTO_TEST_CASE(tangent_of_an_expression) {
+  // w = z² e^z along v: (2 z + z²) e^z v.
+  const C z(0.5, -0.25), v(2, 1);
+  const Tensor<C> w = jvp([](const Complex& x) { return x * x * exp(x); }, along(Tensor<C>::scalar(z), Tensor<C>::scalar(v)));
+  BOOST_TEST(std::abs(w.item() - (2.0 * z + z * z) * std::exp(z) * v) < 1e-15);
+}
+
+BOOST_AUTO_TEST_CASE(what_does_not_move_has_no_tangent) {
+  const Var<double> x = variable(Tensor<double>::scalar(2));
+  {
+    ForwardMode forward;
+    BOOST_TEST(!(x * x).has_tangent());
+    forward.set_direction(x, Tensor<double>::scalar(1));
+    BOOST_TEST(tangent(x * x).value().item() == 4);
+  }
+  BOOST_TEST(!x.has_tangent());
+  BOOST_TEST(!(x * x).has_tangent());
+}
+
+BOOST_AUTO_TEST_CASE(a_hessian_by_hand) {
+  // L = x² y: H = [2y 2x; 2x 0].
+  const Real x = variable(Tensor<double>::scalar(3)), y = variable(Tensor<double>::scalar(5));
+  const ParameterList<double> both{{"x", x}, {"y", y}};
+  Real(x).set_grad(Tensor<double>::scalar(7));
+  const auto product = hvp<double>([&] { return x * x * y; }, both, {Tensor<double>::scalar(1), Tensor<double>::scalar(10)});
+  BOOST_TEST(std::get<Tensor<double>>(product[0]).item() == 2 * 5 + 10 * 2 * 3);
+  BOOST_TEST(std::get<Tensor<double>>(product[1]).item() == 2 * 3);
+  BOOST_TEST(x.grad().item() == 7);
+  BOOST_TEST(!y.has_grad());
+}
+
+BOOST_AUTO_TEST_CASE(misuse_is_refused) {
+  const Real x = variable(Tensor<double>({2}, {1.0, 2.0}));
+  ForwardMode forward;
+  BOOST_TEST(error_of([&] { forward.set_direction(constant(x.value()), x.value()); }) ==
+             "forward: only a variable has a direction; make it with variable()");
+  BOOST_TEST(error_of([&] { forward.set_direction(x, Tensor<double>({1}, {1.0})); }) ==
+             "forward: a direction of shape [1] for a variable of shape [2]");
+  BOOST_TEST(error_of([&] { hvp<double>([&] { return sum(x); }, {{"x", x}}, {}); }) == "hvp: 0 vectors for 1 parameters");
+  BOOST_TEST(error_of([&] {
+               hvp<double>([&] { return sum(x); }, {{"x", x}}, {Tensor<C>({2}, {C(1), C(2)})});
+             }) == "hvp: the vector of x is complex, the parameter real");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
