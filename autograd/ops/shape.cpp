@@ -166,6 +166,7 @@ static const Op concatenate_op(
      .dz = "∂y/∂x_k: the identity on the part that x_k fills",
      .dzbar = "0",
      .vjp = "dx_k = the part of dy that x_k fills",
+     .jvp = "ẏ = [ẋ_1; ẋ_2; ...]",
      .derivation = "Every element of x_k goes to one place of y, unchanged.",
      .singular = "none",
      .source = "definition"},
@@ -241,6 +242,11 @@ Var<T> concatenate(const std::vector<Var<T>>& parts, int axis) {
       [axis, starts = std::move(starts), sinks = std::move(sinks)](const Tensor<T>& dy) {
         for (std::size_t k = 0; k < sinks.size(); ++k)
           if (sinks[k]) sinks[k].add(part_of(dy, axis, starts[k], starts[k + 1] - starts[k]));
+      },
+      [&](const auto&) {
+        std::vector<Var<T>> tangents;
+        for (const Var<T>& x : parts) tangents.push_back(tangent(x));
+        return concatenate(tangents, axis);
       },
       parts);
 }
