@@ -5,6 +5,7 @@
 
 #include "apps/commands.h"
 #include "apps/lab/expression_point.h"
+#include "apps/lab/lab_hessian.h"
 #include "apps/lab/lab_tape.h"
 #include "apps/lab/lab_text.h"
 #include "apps/terminal/command_line.h"
@@ -17,7 +18,7 @@ using C = std::complex<double>;
 struct LabOptions {
   std::string expression, variable;
   std::vector<std::string> at = {"1+2i"};
-  bool tape = false, json = false;
+  bool tape = false, hessian = false, json = false;
 };
 
 /// The variables to differentiate by.
@@ -48,6 +49,14 @@ int run_lab(const LabOptions& options) {
       else
         fmt::print("\n{}", point_text(f, point, style));
     }
+    if (options.hessian) {
+      const LabHessian h = lab_hessian(f, at);
+      failed = failed || h.failed();
+      if (options.json)
+        report["hessians"].push_back(hessian_json(h));
+      else
+        fmt::print("\n{}", hessian_text(f, h, style));
+    }
     if (options.tape && !options.json) fmt::print("\n{}\n{}", style.bold("The tape"), tape_text(f, walk_tape(f, at)));
   }
   if (options.json) fmt::print("{}\n", report.dump(2));
@@ -77,6 +86,9 @@ void add_lab(CLI::App& program) {
       ->type_name("NUMBER[,NUMBER...]");
   command->add_option("--var", options->variable, "differentiate by this variable only")->type_name("NAME");
   command->add_flag("--tape", options->tape, "walk the tape: every op forward, every vector-Jacobian product backward");
+  command->add_flag(
+      "--hessian", options->hessian,
+      "second derivatives too: the Wirtinger blocks, the real Hessian, its eigenvalues, and what kind of point it is");
   command->add_flag("--json", options->json, "one JSON object instead of text");
   command->footer(
       "Prints the value, both Wirtinger derivatives, the real Jacobian, what the Cauchy-Riemann equations say, and the gradient "
@@ -92,7 +104,8 @@ void add_lab(CLI::App& program) {
       "  argand lab \"f(z) = abs(z)^2 * exp(i*angle(z))\" --at 1+2i\n"
       "  argand lab \"z^2\" --at 1+2i --at=-i --tape\n"
       "  argand lab \"f(z, w) = z*conj(w)\" --at \"1+2i, exp(i*pi/4)\" --var w\n"
-      "  argand lab \"sqrt(z)\" --at=-1");
+      "  argand lab \"sqrt(z)\" --at=-1\n"
+      "  argand lab \"z^3 - 3*z\" --at 1 --hessian");
   command->callback([options] {
     if (const int code = run_lab(*options); code != exit_success) throw CLI::RuntimeError(code);
   });

@@ -4,7 +4,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "autograd/forward.h"
+#include "autograd/hessian.h"
 #include "autograd/ops.h"
 #include "autograd/tape.h"
 #include "tests/error_text.h"
@@ -62,6 +62,21 @@ BOOST_AUTO_TEST_CASE(a_hessian_by_hand) {
   BOOST_TEST(std::get<Tensor<double>>(product[1]).item() == 2 * 3);
   BOOST_TEST(x.grad().item() == 7);
   BOOST_TEST(!y.has_grad());
+}
+
+BOOST_AUTO_TEST_CASE(a_whole_hessian) {
+  // L = |z|² w + w³ with z = x + iy: over (x, y, w), [2w 0 2x; 0 2w 2y; 2x 2y 6w].
+  const Complex z = variable(Tensor<C>::scalar({3, 4}));
+  const Real w = variable(Tensor<double>::scalar(2));
+  const Tensor<double> H = hessian<double>([&] { return abs2(z) * w + w * w * w; }, {{"z", z}, {"w", w}});
+  BOOST_TEST(H.span() == std::vector<double>({4, 0, 6, 0, 4, 8, 6, 8, 12}), boost::test_tools::per_element());
+  const std::vector<double> values = symmetric_eigenvalues(H);  // 4, 8 ± sqrt(16 + 100)
+  BOOST_TEST(values[0] == 8 - std::sqrt(116.0), boost::test_tools::tolerance(1e-14));
+  BOOST_TEST(values[1] == 4, boost::test_tools::tolerance(1e-14));
+  BOOST_TEST(values[2] == 8 + std::sqrt(116.0), boost::test_tools::tolerance(1e-14));
+  BOOST_TEST(error_of([] {
+               symmetric_eigenvalues(Tensor<double>({1, 2}, {1.0, 2.0}));
+             }) == "symmetric_eigenvalues: needs a square matrix, got [1, 2]");
 }
 
 BOOST_AUTO_TEST_CASE(misuse_is_refused) {

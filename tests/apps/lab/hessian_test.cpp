@@ -1,0 +1,73 @@
+#include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
+
+#include "apps/lab/expression_point.h"
+#include "apps/lab/lab_hessian.h"
+
+using namespace argand;
+
+BOOST_AUTO_TEST_SUITE(lab_second_derivatives)
+
+namespace {
+
+using C = std::complex<double>;
+
+LabHessian hessian_of(const std::string& expression, const std::vector<C>& at) { return lab_hessian(Expression(expression), at); }
+
+double distance(C a, C b) { return std::abs(a - b); }
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_holomorphic_function_has_saddles_only) {
+  // f = z³ - 3z, f'' = 6z: ∂²(Re f)/∂z² = f''/2 = 3 at 1, ∂²/∂z∂z̄ = 0, eigenvalues ±2|3|.
+  const LabHessian h = hessian_of("z^3 - 3*z", {1});
+  BOOST_TEST(h.of_real_part);
+  BOOST_TEST(distance(h.zz[0][0], 3) < 1e-14);
+  BOOST_TEST(distance(h.zzbar[0][0], 0) < 1e-14);
+  BOOST_TEST(h.eigenvalues.front() == -6, boost::test_tools::tolerance(1e-14));
+  BOOST_TEST(h.eigenvalues.back() == 6, boost::test_tools::tolerance(1e-14));
+  BOOST_TEST(h.kind() == "a saddle");
+  BOOST_TEST(!h.failed());
+}
+
+BOOST_AUTO_TEST_CASE(kinds_of_critical_points) {
+  BOOST_TEST(hessian_of("abs(z^2+1)^2", {C(0, 1)}).kind() == "a minimum");
+  BOOST_TEST(hessian_of("abs(z^2+1)^2", {0}).kind() == "a saddle");
+  BOOST_TEST(hessian_of("1 - abs2(z)", {0}).kind() == "a maximum");
+  BOOST_TEST(hessian_of("abs2(z)^2", {0}).kind() == "degenerate");
+  BOOST_TEST(hessian_of("abs2(z)", {1}).kind() == "no critical point");
+}
+
+BOOST_AUTO_TEST_CASE(blocks_of_two_variables) {
+  // L = |z w|² = z z̄ w w̄: ∂²L/∂z∂w = z̄ w̄, ∂²L/∂z∂w̄ = z̄ w, ∂²L/∂z∂z̄ = |w|².
+  const C z(1, 2), w(-0.5, 0.25);
+  const LabHessian h = hessian_of("f(z, w) = abs2(z*w)", {z, w});
+  BOOST_TEST(distance(h.zz[0][0], 0) < 1e-14);
+  BOOST_TEST(distance(h.zz[0][1], std::conj(z * w)) < 1e-14);
+  BOOST_TEST(distance(h.zzbar[0][1], std::conj(z) * w) < 1e-14);
+  BOOST_TEST(distance(h.zzbar[1][0], std::conj(w) * z) < 1e-14);
+  BOOST_TEST(distance(h.zzbar[0][0], std::norm(w)) < 1e-14);
+  BOOST_TEST(!h.failed());
+}
+
+BOOST_AUTO_TEST_CASE(every_kind_of_function_agrees_with_differences) {
+  for (const char* f : {"exp(z)", "log(z)", "sqrt(z)", "sin(z)*cos(z)", "tanh(z)", "abs(z)", "angle(z)", "abs2(z)*exp(i*angle(z))",
+                        "z/conj(z)", "real(z)^3*imag(z)", "z^2.5", "1/(1+abs2(z))", "abs(z)^z"}) {
+    const LabHessian h = hessian_of(f, {C(0.8, 0.6)});
+    BOOST_TEST(!h.failed(), f);
+    BOOST_TEST(std::abs(h.real[0][1] - h.real[1][0]) < 1e-12 * (1 + std::abs(h.real[0][1])), f);
+    BOOST_TEST(h.error[0][0] < 1e-6, f);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(text_and_json) {
+  const Expression f("f(z) = abs2(z)");
+  const LabHessian h = lab_hessian(f, {C(0, 0)});
+  const std::string text = hessian_text(f, h, Style(stdout));
+  BOOST_TEST(text.find("∂²L/∂z∂z = 0") != std::string::npos, text);
+  BOOST_TEST(text.find("∂²L/∂z∂z̄ = 1") != std::string::npos, text);
+  BOOST_TEST(text.find("eigenvalues  2  2\n  a minimum\n") != std::string::npos, text);
+  BOOST_TEST(hessian_json(h)["kind"] == "a minimum");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
