@@ -2,6 +2,7 @@
 
 #include "autograd/accumulate.h"
 #include "autograd/op_check.h"
+#include "autograd/ops/elementwise/derivatives.h"
 #include "core/kernels/complex_math.h"
 
 namespace argand {
@@ -165,7 +166,7 @@ static const Op div_op(
      .dz = "∂w/∂a = 1/b, ∂w/∂b = -a/b² = -w/b",
      .dzbar = "0",
      .vjp = "da = dw / conj(b), db = -conj(w) dw / conj(b); the real part for a real operand; summed over stretched axes",
-     .jvp = "ẇ = (ȧ - w ḃ) / b",
+     .jvp = "ẇ = (ȧ - a/b ḃ) / b, 0 where b = 0",
      .derivation = "w b = a: differentiating by a gives w' b = 1; by b, w' b + w = 0, hence w' = -w/b. Dividing twice by b instead "
                    "of once by b² neither overflows nor underflows before the result does.",
      .singular = "b = 0: a pole. The value is what IEEE division gives (infinite or NaN), both gradients are 0",
@@ -199,7 +200,11 @@ Var<Promote<A, B>> div(const Var<A>& a, const Var<B>& b) {
         const auto minus = [](W q, W v) { return q == W(0) ? B(0) : -part_for<B>(conj_mul(v, q)); };
         pass_on(db, minus, quotient, w, b_shape);
       },
-      [&](const Var<W>& w) { return (tangent(a) - w * tangent(b)) / b; }, a, b);
+      [&](const auto&) {
+        const AwayFromZero<B> away(b);
+        return away.mask * ((tangent(a) - a / away.value * tangent(b)) / away.value);
+      },
+      a, b);
 }
 
 // ------------------------------------------------------------------------------------------------ neg

@@ -1,7 +1,7 @@
 #include "autograd/ops/elementwise/exponential.h"
 
 #include "autograd/op_check.h"
-#include "autograd/ops/elementwise/arithmetic.h"
+#include "autograd/ops/elementwise/derivatives.h"
 #include "autograd/tape.h"
 #include "core/kernels/complex_math.h"
 #include "core/kernels/elementwise.h"
@@ -42,7 +42,7 @@ static const Op log_op({.name = "log",
                         .dz = "1/z",
                         .dzbar = "0",
                         .vjp = "dz = dw / conj(z)",
-                        .jvp = "ẇ = ż / z",
+                        .jvp = "ẇ = ż / z, 0 at z = 0",
                         .derivation = "e^w = z gives w' e^w = 1, hence w' = 1/z; conj(1/z) dw = dw/conj(z).",
                         .singular = "z = 0: value -inf, gradient 0. A real negative number gives NaN. On the cut (negative real "
                                     "axis) the value jumps by 2πi; the "
@@ -63,7 +63,11 @@ Var<T> log(const Var<T>& z) {
       [x = z.value(), dz = sink(z)](const Tensor<T>& dw) {
         dz.add(map([](T v, T g) { return v == T(0) ? T(0) : divide(g, conj_of(v)); }, x, dw));
       },
-      [&](const auto&) { return tangent(z) / z; }, z);
+      [&](const auto&) {
+        const AwayFromZero<T> away(z);
+        return away.mask * (tangent(z) / away.value);
+      },
+      z);
 }
 
 // ------------------------------------------------------------------------------------------------ sqrt
@@ -74,7 +78,7 @@ static const Op sqrt_op({.name = "sqrt",
                          .dz = "1/(2 sqrt(z))",
                          .dzbar = "0",
                          .vjp = "dz = dw / (2 conj(w)), 0 at z = 0",
-                         .jvp = "ẇ = ż / (2 w)",
+                         .jvp = "ẇ = ż / (2 w), 0 at z = 0",
                          .derivation = "w² = z gives 2 w w' = 1.",
                          .singular = "z = 0: the derivative is infinite, the gradient returned is 0. A real negative number gives "
                                      "NaN. The value changes sign across the "
@@ -97,7 +101,11 @@ Var<T> sqrt(const Var<T>& z) {
       [w, dz = sink(z)](const Tensor<T>& dw) {
         dz.add(map([](T root, T g) { return root == T(0) ? T(0) : divide(g, RealOf<T>(2) * conj_of(root)); }, w, dw));
       },
-      [&](const Var<T>& w) { return tangent(z) / (RealOf<T>(2) * w); }, z);
+      [&](const Var<T>& w) {
+        const AwayFromZero<T> away(w);
+        return away.mask * (tangent(z) / (RealOf<T>(2) * away.value));
+      },
+      z);
 }
 
 #define ARGAND_EXPONENTIAL(T)         \

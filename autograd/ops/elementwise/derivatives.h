@@ -1,0 +1,47 @@
+#pragma once
+/// Derivatives that the tangents of several ops are made of: expressions of ops, to be differentiated once more.
+
+#include <limits>
+#include <numbers>
+
+#include "autograd/ops/elementwise/arithmetic.h"
+#include "autograd/ops/elementwise/complex_parts.h"
+#include "autograd/ops/elementwise/exponential.h"
+#include "autograd/ops/elementwise/power.h"
+#include "autograd/ops/elementwise/trigonometric.h"
+#include "core/kernels/complex_math.h"
+#include "core/kernels/elementwise.h"
+
+namespace argand {
+
+/// For formulas with a pole at z = 0: mask · f(value) is f(z), and 0 where z is 0, with gradient 0. There value is 1 and mask 0;
+/// 0 · f(0) would be NaN. With `least`, everywhere where |z| is smaller.
+template <Scalar T>
+struct AwayFromZero {
+  Var<RealOf<T>> mask;
+  Var<T> value;
+  explicit AwayFromZero(const Var<T>& z, RealOf<T> least = std::numeric_limits<RealOf<T>>::denorm_min())
+      : mask(map([least](T v) { return RealOf<T>(modulus(v) < least ? 0 : 1); }, z.value())), value(z + (RealOf<T>(1) - mask)) {}
+};
+
+/// The tangent of arg z: Im(ż/z); 0 where z is zero or subnormal, like the gradient.
+template <RealScalar R>
+Var<R> tangent_of_angle(const Var<std::complex<R>>& z, const Var<std::complex<R>>& dot) {
+  const AwayFromZero<std::complex<R>> away(z, std::numeric_limits<R>::min());
+  return away.mask * imag(dot / away.value);
+}
+
+/// gelu'(x) = Φ(x) + x φ(x).
+template <RealScalar R>
+Var<R> slope_of_gelu(const Var<R>& x) {
+  constexpr R half_root = std::numbers::sqrt2_v<R> / 2, height = std::numbers::inv_sqrtpi_v<R> * half_root;
+  return R(0.5) * (R(1) + erf(half_root * x)) + height * (x * exp(R(-0.5) * square(x)));
+}
+
+/// silu'(x) = σ (1 + x (1 - σ)), 1 - σ(x) = σ(-x).
+template <RealScalar R>
+Var<R> slope_of_silu(const Var<R>& x) {
+  return sigmoid(x) * (R(1) + x * sigmoid(-x));
+}
+
+}  // namespace argand
