@@ -1,6 +1,7 @@
 #include "autograd/ops/external.h"
 
 #include "autograd/op_check.h"
+#include "autograd/ops/products/projection.h"
 #include "autograd/tape.h"
 #include "core/kernels/elementwise.h"
 
@@ -29,7 +30,10 @@ static const Op external_op({.name = "external",
                              .dz = "conj(grad f(z)) / 2",
                              .dzbar = "grad f(z) / 2",
                              .vjp = "dz = grad f(z) dL",
-                             .derivation = "L is real, so dz = 2 (∂L/∂z̄) dL, and 2 ∂L/∂z̄ is what the caller hands over.",
+                             .jvp = "L̇ = Re Σ conj(grad f(z)) ż, as a constant: no gradient of L̇ reaches z",
+                             .derivation = "L is real, so dz = 2 (∂L/∂z̄) dL, and 2 ∂L/∂z̄ is what the caller hands over. L̇ is "
+                                           "its adjoint. How grad f changes with z only the caller's code knows: a second "
+                                           "derivative is refused.",
                              .singular = "those of f",
                              .source = "the gradient convention, autograd/var.h"},
                             [](OpCheck& check) {
@@ -46,12 +50,21 @@ template <Scalar T>
 Var<RealOf<T>> external(const Var<T>& z, const std::function<RealOf<Given<T>>(const Tensor<Given<T>>&)>& value,
                         const std::function<Tensor<Given<T>>(const Tensor<Given<T>>&)>& gradient) {
   using R = RealOf<T>;
+  const auto checked = [gradient](const Tensor<T>& x) {
+    Tensor<T> dx = gradient(x);
+    require(dx.shape() == x.shape(), "external", "the gradient has shape {}, its input {}", dx.shape(), x.shape());
+    return dx;
+  };
   return record(
       external_op, Tensor<R>::scalar(value(z.value())),
-      [gradient, x = z.value(), dz = sink(z)](const Tensor<R>& dL) {
-        const Tensor<T> dx = gradient(x);
-        require(dx.shape() == x.shape(), "external", "the gradient has shape {}, its input {}", dx.shape(), x.shape());
-        dz.add(map([scale = dL.item()](T g) { return mul(g, scale); }, dx));
+      [checked, x = z.value(), dz = sink(z)](const Tensor<R>& dL) {
+        dz.add(map([scale = dL.item()](T g) { return mul(g, scale); }, checked(x)));
+      },
+      [&](const auto&) {
+        require(!wants_grad(z), "external",
+                "has no second derivative: its gradient is code that no tape sees. For the tangent alone compute inside a NoGrad, "
+                "as jvp() does");
+        return projection(tangent(z), checked(z.value()));
       },
       z);
 }

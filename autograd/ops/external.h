@@ -20,7 +20,8 @@ using Given = std::type_identity_t<T>;
 ///
 ///     gradcheck([](const Complex& z) { return external(z, value, gradient); }, point).message()
 ///
-/// Throws `external: the gradient has shape [3], its input [4]` in the backward pass.
+/// Its second derivative is unknown: where tangents are recorded (hvp()) it throws when z moves and wants a gradient; jvp() is
+/// welcome. Throws `external: the gradient has shape [3], its input [4]` in the backward pass.
 template <Scalar T>
 Var<RealOf<T>> external(const Var<T>& z, const std::function<RealOf<Given<T>>(const Tensor<Given<T>>&)>& value,
                         const std::function<Tensor<Given<T>>(const Tensor<Given<T>>&)>& gradient);

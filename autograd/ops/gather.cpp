@@ -56,6 +56,7 @@ static const Op embedding_op({.name = "embedding",
                               .dz = "∂y[i]/∂E[v] = 1 if ids[i] = v, else 0",
                               .dzbar = "0",
                               .vjp = "dE[v] = Σ dy[i] over the i with ids[i] = v",
+                              .jvp = "ẏ[i] = Ė[ids[i]]",
                               .derivation = "Linear: a product with a matrix of zeros and ones, whose transpose is the sum.",
                               .singular = "none",
                               .source = "Bengio et al., JMLR 3 (2003), 1137"},
@@ -89,7 +90,7 @@ Var<T> embedding(const Var<T>& table, const Ids& ids) {
           scatter_rows(dy.data(), ids, D, out);
         });
       },
-      table);
+      [&](const auto&) { return embedding(tangent(table), ids); }, table);
 }
 
 // ------------------------------------------------------------------------------------------------ embedding_mean
@@ -122,6 +123,7 @@ static const Op embedding_mean_op(
      .dz = "∂y[p]/∂E[v] = 1/L · how often v occurs in ids[p]",
      .dzbar = "0",
      .vjp = "dE[v] = 1/L Σ dy[p] over the (p, l) with ids[p, l] = v",
+     .jvp = "ẏ[p] = 1/L Σ_l Ė[ids[p, l]]",
      .derivation = "embedding followed by a mean: its transpose, on the mean's 1/L dy[p] for every l.",
      .singular = "none",
      .source = "definition"},
@@ -167,7 +169,7 @@ Var<T> embedding_mean(const Var<T>& table, const Ids& ids) {
           scatter_rows(shares.data(), read, D, out, L);
         });
       },
-      table);
+      [&](const auto&) { return embedding_mean(tangent(table), ids); }, table);
 }
 
 // ------------------------------------------------------------------------------------------------ scatter_add
@@ -178,6 +180,7 @@ static const Op scatter_add_op({.name = "scatter_add",
                                 .dz = "∂y[v]/∂x[i] = 1 if ids[i] = v, else 0",
                                 .dzbar = "0",
                                 .vjp = "dx[i] = dy[ids[i]]",
+                                .jvp = "ẏ[v] = Σ ẋ[i] over the i with ids[i] = v",
                                 .derivation = "The transpose of embedding's matrix; its own transpose gathers.",
                                 .singular = "none",
                                 .source = "definition"},
@@ -211,7 +214,7 @@ Var<T> scatter_add(const Var<T>& rows, const Ids& ids, std::int64_t V) {
         gather_rows(dy.data(), ids, D, dx.data());
         drows.add(std::move(dx));
       },
-      rows);
+      [&](const auto&) { return scatter_add(tangent(rows), ids, V); }, rows);
 }
 
 #define ARGAND_GATHER(T)                                     \

@@ -17,6 +17,7 @@ static const Op reshape_op({.name = "reshape",
                             .dz = "∂y_i/∂x_j = δ_ij",
                             .dzbar = "0",
                             .vjp = "dx = dy in x's shape",
+                            .jvp = "ẏ = ẋ in y's shape",
                             .derivation = "The identity on the stored numbers.",
                             .singular = "none",
                             .source = "definition"},
@@ -44,7 +45,7 @@ template <Scalar T>
 Var<T> reshape(const Var<T>& x, const Shape& shape) {
   return record(
       reshape_op, x.value().reshape(shape), [shape = x.shape(), dx = sink(x)](const Tensor<T>& dy) { dx.add(dy.reshape(shape)); },
-      x);
+      [&](const auto&) { return reshape(tangent(x), shape); }, x);
 }
 
 template <Scalar T>
@@ -60,6 +61,7 @@ static const Op permute_op({.name = "permute",
                             .dz = "∂y/∂x: a permutation matrix P",
                             .dzbar = "0",
                             .vjp = "dx = dy permuted by the inverse of axes",
+                            .jvp = "ẏ = ẋ permuted by axes",
                             .derivation = "P is real and orthogonal: conj(P)ᵀ = P⁻¹.",
                             .singular = "none",
                             .source = "definition"},
@@ -146,7 +148,8 @@ Var<T> permute(const Var<T>& x, const std::vector<int>& axes) {
   }
   return record(
       permute_op, permuted(x.value(), axes),
-      [inverse = std::move(inverse), dx = sink(x)](const Tensor<T>& dy) { dx.add(permuted(dy, inverse)); }, x);
+      [inverse = std::move(inverse), dx = sink(x)](const Tensor<T>& dy) { dx.add(permuted(dy, inverse)); },
+      [&](const auto&) { return permute(tangent(x), axes); }, x);
 }
 
 template <Scalar T>
@@ -259,6 +262,7 @@ static const Op slice_op({.name = "slice",
                           .dz = "∂y/∂x: the identity on the elements taken",
                           .dzbar = "0",
                           .vjp = "dx = dy on the elements taken, 0 on the others",
+                          .jvp = "ẏ = ẋ[..., begin:end, ...]",
                           .derivation = "Elements not taken do not reach the loss.",
                           .singular = "none",
                           .source = "definition"},
@@ -291,7 +295,7 @@ Var<T> slice(const Var<T>& x, int axis, std::int64_t begin, std::int64_t end) {
           });
         });
       },
-      x);
+      [&](const auto&) { return slice(tangent(x), axis, begin, end); }, x);
 }
 
 #define ARGAND_SHAPE(T)                                                        \

@@ -2,6 +2,7 @@
 
 #include "autograd/accumulate.h"
 #include "autograd/op_check.h"
+#include "autograd/ops/elementwise/derivatives.h"
 #include "core/kernels/activation.h"
 
 namespace argand {
@@ -21,27 +22,33 @@ constexpr auto where_positive = [](auto y, auto g) {
 
 // ------------------------------------------------------------------------------------------------ relu
 
-static const Op relu_op(
-    {.name = "relu",
-     .kind = Kind::Real,
-     .equation = "y = max(x, 0)",
-     .dz = "1 for x > 0, 0 for x < 0",
-     .dzbar = "no complex input",
-     .vjp = "dx = dy where y > 0, else 0",
-     .derivation = "y = x or y = 0, whichever holds around x. y > 0 exactly where x > 0, so the output is kept.",
-     .singular = "x = 0: a kink; the gradient returned is 0. NaN stays NaN",
-     .source = "Nair and Hinton, ICML 2010"},
-    [](OpCheck& check) {
-      const auto f = [](auto x) { return relu(x); };
-      check.function("real", f, check.real({3, 4}));
-      check.singular("zero", f, Tensor<double>({2}, {0.0, -0.0}), Tensor<double>::zeros({2}));
-    });
+static const Op relu_op({.name = "relu",
+                         .kind = Kind::Real,
+                         .equation = "y = max(x, 0)",
+                         .dz = "1 for x > 0, 0 for x < 0",
+                         .dzbar = "no complex input",
+                         .vjp = "dx = dy where y > 0, else 0",
+                         .jvp = "ẏ = ẋ where y > 0, else 0",
+                         .derivation = "y = x or y = 0, whichever holds around x. y > 0 exactly where x > 0, so the output is "
+                                       "kept. As a factor of ẋ the step is a constant: its derivative is 0 off the kink.",
+                         .singular = "x = 0: a kink; the gradient returned is 0. NaN stays NaN",
+                         .source = "Nair and Hinton, ICML 2010"},
+                        [](OpCheck& check) {
+                          const auto f = [](auto x) { return relu(x); };
+                          check.function("real", f, check.real({3, 4}));
+                          check.singular("zero", f, Tensor<double>({2}, {0.0, -0.0}), Tensor<double>::zeros({2}));
+                        });
 
 template <RealScalar R>
 Var<R> relu(const Var<R>& x) {
   Tensor<R> y = map_packs(positive_part, x.value());
   return record(
-      relu_op, y, [y, dx = sink(x)](const Tensor<R>& dy) { accumulate_packs(dx, where_positive, y, dy); }, x);
+      relu_op, y, [y, dx = sink(x)](const Tensor<R>& dy) { accumulate_packs(dx, where_positive, y, dy); },
+      [&](const Var<R>& y) {
+        const Var<R> step(map_packs([](auto v) { return where_positive(v, decltype(v)(1)); }, y.value()));
+        return step * tangent(x);
+      },
+      x);
 }
 
 // ------------------------------------------------------------------------------------------------ gelu
@@ -52,6 +59,7 @@ static const Op gelu_op({.name = "gelu",
                          .dz = "Φ(x) + x φ(x), φ(x) = e^(-x²/2)/√(2π)",
                          .dzbar = "no complex input",
                          .vjp = "dx = (Φ(x) + x φ(x)) dy",
+                         .jvp = "ẏ = (Φ(x) + x φ(x)) ẋ",
                          .derivation = "Product rule with Φ' = φ, from erf'(t) = 2/√π e^(-t²) at t = x/√2.",
                          .singular = "none; for large |x| the values are x or 0 and the derivatives 1 or 0",
                          .source = "Hendrycks and Gimpel, arXiv:1606.08415, sec. 2"},
@@ -69,7 +77,7 @@ Var<R> gelu(const Var<R>& x) {
         accumulate_packs(
             dx, [](auto v, auto g) { return gelu_derivative(v) * g; }, x, dy);
       },
-      x);
+      [&](const auto&) { return slope_of_gelu(x) * tangent(x); }, x);
 }
 
 // ------------------------------------------------------------------------------------------------ silu
@@ -80,6 +88,7 @@ static const Op silu_op({.name = "silu",
                          .dz = "σ (1 + x (1 - σ))",
                          .dzbar = "no complex input",
                          .vjp = "dx = σ (1 + x (1 - σ)) dy",
+                         .jvp = "ẏ = σ (1 + x (1 - σ)) ẋ",
                          .derivation = "Product rule with σ' = σ (1 - σ): y' = σ + x σ (1 - σ).",
                          .singular = "none; for large |x| the values are x or 0 and the derivatives 1 or 0",
                          .source = "Hendrycks and Gimpel, arXiv:1606.08415, sec. 2"},
@@ -97,7 +106,7 @@ Var<R> silu(const Var<R>& x) {
         accumulate_packs(
             dx, [](auto v, auto g) { return silu_derivative(v) * g; }, x, dy);
       },
-      x);
+      [&](const auto&) { return slope_of_silu(x) * tangent(x); }, x);
 }
 
 // ------------------------------------------------------------------------------------------------ swiglu
@@ -108,6 +117,7 @@ static const Op swiglu_op({.name = "swiglu",
                            .dz = "∂y/∂g = u σ (1 + g (1 - σ)), ∂y/∂u = g σ",
                            .dzbar = "no complex input",
                            .vjp = "dg = u σ (1 + g (1 - σ)) dy, du = g σ dy",
+                           .jvp = "ẏ = u σ (1 + g (1 - σ)) ġ + g σ u̇",
                            .derivation = "y = silu(g) u with silu' = σ (1 + g (1 - σ)). Both gradients in one pass.",
                            .singular = "none",
                            .source = "Shazeer, arXiv:2002.05202, eq. 6"},
@@ -134,7 +144,7 @@ Var<R> swiglu(const Var<R>& gate, const Var<R>& up) {
         dgate.add(std::move(dg));
         dup.add(std::move(du));
       },
-      gate, up);
+      [&](const auto&) { return slope_of_silu(gate) * up * tangent(gate) + silu(gate) * tangent(up); }, gate, up);
 }
 
 #define ARGAND_ACTIVATION(R)           \

@@ -2,7 +2,10 @@
 
 #include "autograd/accumulate.h"
 #include "autograd/op_check.h"
+#include "autograd/ops/elementwise/derivatives.h"
+#include "autograd/ops/elementwise/phase.h"
 #include "autograd/ops/elementwise/special_points.h"
+#include "autograd/ops/shape.h"
 #include "core/kernels/activation.h"
 #include "core/kernels/complex_math.h"
 #include "core/kernels/reduce.h"
@@ -24,6 +27,12 @@ Tensor<std::complex<R>> split_map(const F& f, const Tensor<std::complex<R>>& z, 
   return map_packs(f, flat(z), flat(rest)...).template reinterpret<std::complex<R>>(z.shape());
 }
 
+/// 1 where w is not 0, else 0. A step's derivative is 0 off its edge, so that tangents have it as a constant factor.
+template <RealScalar R>
+Var<R> support(const Var<std::complex<R>>& w) {
+  return Var<R>(map([](std::complex<R> v) { return R(v == std::complex<R>(0) ? 0 : 1); }, w.value()));
+}
+
 }  // namespace
 
 // ------------------------------------------------------------------------------------------------ modrelu
@@ -35,9 +44,10 @@ static const Op modrelu_op(
      .dz = "1 + c/(2|z|) where |z| + c > 0, else 0; ∂w/∂c = u there",
      .dzbar = "-c u²/(2|z|) where |z| + c > 0, else 0",
      .vjp = "where |z| + c > 0: dz = dw + c i u Im(conj(u) dw)/|z|, dc = Re(conj(u) dw), summed over rows; else 0",
+     .jvp = "where |z| + c > 0: ẇ = ż + ċ u + c i u Im(ż/z); else 0",
      .derivation =
          "Where it is active w = z + c u. The first term gives dw, the second c times the gradient of unit_phasor; c is a "
-         "real input with ∂w/∂c = u.",
+         "real input with ∂w/∂c = u. The tangent of u is i u Im(ż/z) (see unit_phasor).",
      .singular =
          "z = 0: value 0, gradients of z and c 0 (u = 0 there). For a subnormal |z| the turning part is 0. |z| = -c: a kink, "
          "gradients 0",
@@ -96,6 +106,12 @@ Var<std::complex<R>> modrelu(const Var<std::complex<R>>& z, const Var<R>& c) {
         dz.add(gz.reshape(dw.shape()));
         if (dc) dc.add(sum_to(gc, bias.shape()).reshape(c_shape));
       },
+      [&](const Var<T>& w) {
+        const Shape row = c.size() == 1 ? Shape{} : c.shape();
+        const Var<T> u = unit_phasor(z);
+        const Var<R> turning = reshape(c, row) * tangent_of_angle(z, tangent(z));
+        return support(w) * (tangent(z) + reshape(tangent(c), row) * u + T(0, 1) * u * turning);
+      },
       z, c);
 }
 
@@ -108,10 +124,12 @@ static const Op cardioid_op(
      .dz = "s + (i/4) sin θ",
      .dzbar = "-(i/4) sin θ u², u = z/|z|",
      .vjp = "dz = s dw - ½ i u sin θ Re(conj(u) dw), 0 at z = 0",
+     .jvp = "ẇ = s ż - ½ u sin θ Im(conj(u) ż), 0 at z = 0",
      .derivation =
          "∂θ/∂z = 1/(2iz) and ∂θ/∂z̄ = i z/(2|z|²) (see angle), so with s' = -½ sin θ: ∂w/∂z = s + z s'/(2iz) = s + (i/4) "
          "sin θ and ∂w/∂z̄ = z s' i z/(2|z|²) = -(i/4) sin θ u². Then conj(∂w/∂z) dw + ∂w/∂z̄ conj(dw) = s dw - (i/4) sin θ "
-         "(dw + u² conj(dw)), and dw + u² conj(dw) = 2 u Re(conj(u) dw). |z| has cancelled: bounded everywhere.",
+         "(dw + u² conj(dw)), and dw + u² conj(dw) = 2 u Re(conj(u) dw). |z| has cancelled: bounded everywhere. Forward, ẇ = s ż + "
+         "z ṡ with ṡ = -½ sin θ Im(ż/z), and z Im(ż/z) = u Im(conj(u) ż).",
      .singular = "z = 0: s depends on the direction of approach; value 0, gradient 0",
      .source = "Virtue, Yu, Lustig, arXiv:1707.00070, eq. 4"},
     [](OpCheck& check) {
@@ -142,6 +160,11 @@ Var<std::complex<R>> cardioid(const Var<std::complex<R>>& z) {
         };
         accumulate_map(dz, f, z, dw);
       },
+      [&](const auto&) {
+        const Var<T> u = unit_phasor(z);
+        const Var<R> s = R(0.5) * (abs2(u) + real(u));  // |u|² is 1, and 0 at z = 0
+        return s * tangent(z) - R(0.5) * (imag(u) * imag(conj(u) * tangent(z))) * u;
+      },
       z);
 }
 
@@ -154,6 +177,7 @@ static const Op zrelu_op(
      .dz = "1 inside the quadrant, 0 outside",
      .dzbar = "0",
      .vjp = "dz = dw where w ≠ 0, else 0",
+     .jvp = "ẇ = ż where w ≠ 0, else 0",
      .derivation = "w = z or w = 0, whichever holds around z: holomorphic off the boundary of the quadrant.",
      .singular = "the two half-axes that bound the quadrant: w jumps; gradient dw on them, 0 at z = 0",
      .source = "Guberman, arXiv:1602.09046, sec. 4.2.1"},
@@ -176,7 +200,7 @@ Var<std::complex<R>> zrelu(const Var<std::complex<R>>& z) {
                                       : v == v  ? g
                                                 : v; }, w, dw);  // a NaN stays one
       },
-      z);
+      [&](const Var<T>& w) { return support(w) * tangent(z); }, z);
 }
 
 // ------------------------------------------------------------------------------------------------ crelu
@@ -188,8 +212,10 @@ static const Op crelu_op(
      .dz = "½(H(x) + H(y)), H = 1 for positive numbers, else 0",
      .dzbar = "½(H(x) - H(y))",
      .vjp = "dz = H(x) Re dw + i H(y) Im dw",
+     .jvp = "ẇ = H(x) ẋ + i H(y) ẏ",
      .derivation = "∂w/∂x = H(x), ∂w/∂y = i H(y); ∂/∂z = ½(∂/∂x - i ∂/∂y), ∂/∂z̄ = ½(∂/∂x + i ∂/∂y). The two terms of "
-                   "the convention add to H(x) Re dw + i H(y) Im dw: two reals side by side.",
+                   "the convention add to H(x) Re dw + i H(y) Im dw: two reals side by side. H is a constant factor: its "
+                   "derivative is 0 off the kinks.",
      .singular = "x = 0 or y = 0: a kink of that part, whose gradient is 0 there",
      .source = "Trabelsi et al., arXiv:1705.09792, sec. 3.4"},
     [](OpCheck& check) {
@@ -207,6 +233,10 @@ Var<std::complex<R>> crelu(const Var<std::complex<R>>& z) {
       [w, dz = sink(z)](const Tensor<T>& dw) {
         dz.add(split_map<R>([](auto v, auto g) { return math::select(v > decltype(v)(0), g, v); }, w, dw));  // v: 0 or NaN
       },
+      [&](const Var<T>& w) {
+        const Var<T> H(split_map<R>([](auto v) { return math::select(v > decltype(v)(0), decltype(v)(1), v); }, w.value()));
+        return make_complex(real(H) * real(tangent(z)), imag(H) * imag(tangent(z)));
+      },
       z);
 }
 
@@ -218,6 +248,7 @@ static const Op cgelu_op({.name = "cgelu",
                           .dz = "½(gelu'(x) + gelu'(y))",
                           .dzbar = "½(gelu'(x) - gelu'(y))",
                           .vjp = "dz = gelu'(x) Re dw + i gelu'(y) Im dw",
+                          .jvp = "ẇ = gelu'(x) ẋ + i gelu'(y) ẏ",
                           .derivation = "As crelu, with gelu'(t) = Φ(t) + t φ(t) for H(t).",
                           .singular = "none",
                           .source = "Hendrycks and Gimpel, arXiv:1606.08415, on each part"},
@@ -234,6 +265,9 @@ Var<std::complex<R>> cgelu(const Var<std::complex<R>>& z) {
       cgelu_op, split_map<R>([](auto v) { return gelu_of(v); }, z.value()),
       [z = z.value(), dz = sink(z)](const Tensor<T>& dw) {
         dz.add(split_map<R>([](auto v, auto g) { return gelu_derivative(v) * g; }, z, dw));
+      },
+      [&](const auto&) {
+        return make_complex(slope_of_gelu(real(z)) * real(tangent(z)), slope_of_gelu(imag(z)) * imag(tangent(z)));
       },
       z);
 }

@@ -2,6 +2,8 @@
 
 #include "autograd/accumulate.h"
 #include "autograd/op_check.h"
+#include "autograd/ops/elementwise/derivatives.h"
+#include "autograd/ops/elementwise/phase.h"
 #include "autograd/ops/elementwise/special_points.h"
 #include "core/kernels/complex_math.h"
 
@@ -20,6 +22,7 @@ static const Op conj_op({.name = "conj",
                          .dz = "0",
                          .dzbar = "1",
                          .vjp = "dz = conj(dw)",
+                         .jvp = "ẇ = conj(ż)",
                          .derivation = "Only the second term of the convention is left: 1 · conj(dw).",
                          .singular = "none",
                          .source = "Ahlfors, Complex Analysis, 1.1.3"},
@@ -37,7 +40,7 @@ Var<std::complex<R>> conj(const Var<std::complex<R>>& z) {
         accumulate_map(
             dz, [](T g) { return conj_of(g); }, dw);
       },
-      z);
+      [&](const auto&) { return conj(tangent(z)); }, z);
 }
 
 // ------------------------------------------------------------------------------------------------ real, imag
@@ -48,6 +51,7 @@ static const Op real_op({.name = "real",
                          .dz = "1/2",
                          .dzbar = "1/2",
                          .vjp = "dz = dw",
+                         .jvp = "ẇ = Re ż",
                          .derivation = "2 · 1/2 · dw: a real number on the real axis.",
                          .singular = "none",
                          .source = "definition"},
@@ -65,7 +69,7 @@ Var<R> real(const Var<std::complex<R>>& z) {
         accumulate_map(
             dz, [](R g) { return T(g, 0); }, dw);
       },
-      z);
+      [&](const auto&) { return real(tangent(z)); }, z);
 }
 
 static const Op imag_op({.name = "imag",
@@ -74,6 +78,7 @@ static const Op imag_op({.name = "imag",
                          .dz = "1/(2i)",
                          .dzbar = "-1/(2i) = i/2",
                          .vjp = "dz = i dw",
+                         .jvp = "ẇ = Im ż",
                          .derivation = "2 · i/2 · dw: a number on the imaginary axis.",
                          .singular = "none",
                          .source = "definition"},
@@ -91,7 +96,7 @@ Var<R> imag(const Var<std::complex<R>>& z) {
         accumulate_map(
             dz, [](R g) { return T(0, g); }, dw);
       },
-      z);
+      [&](const auto&) { return imag(tangent(z)); }, z);
 }
 
 // ------------------------------------------------------------------------------------------------ abs
@@ -102,7 +107,9 @@ static const Op abs_op({.name = "abs",
                         .dz = "z̄/(2|z|)",
                         .dzbar = "z/(2|z|)",
                         .vjp = "dz = dw z/|z|, 0 at z = 0",
-                        .derivation = "w² = z z̄ gives 2w ∂w/∂z̄ = z, so dz = 2 z/(2|z|) dw. For real x: dx = sign(x) dw.",
+                        .jvp = "ẇ = Re(conj(u) ż), u = z/|z|, 0 at z = 0; sign(x) ẋ for real x",
+                        .derivation = "w² = z z̄ gives 2w ∂w/∂z̄ = z, so dz = 2 z/(2|z|) dw. For real x: dx = sign(x) dw. The sign "
+                                      "is a constant factor, its derivative 0 off the kink.",
                         .singular = "z = 0: a cone; the gradient returned is 0",
                         .source = "Kreutz-Delgado, The Complex Gradient Operator and the CR-Calculus, 2009, sec. 4.2"},
                        [](OpCheck& check) {
@@ -130,6 +137,12 @@ Var<RealOf<T>> abs(const Var<T>& z) {
                                         : v == 0 ? R(0)
                                                  : v; }, x, dw);
       },
+      [&](const auto&) {
+        if constexpr (ComplexScalar<T>)
+          return real(conj(unit_phasor(z)) * tangent(z));
+        else
+          return Var<R>(map([](R v) { return v > 0 ? R(1) : v < 0 ? R(-1) : v; }, z.value())) * tangent(z);
+      },
       z);
 }
 
@@ -141,6 +154,7 @@ static const Op abs2_op({.name = "abs2",
                          .dz = "z̄",
                          .dzbar = "z",
                          .vjp = "dz = 2 z dw",
+                         .jvp = "ẇ = 2 Re(conj(z) ż)",
                          .derivation = "∂(z z̄)/∂z̄ = z; twice that for a real-valued w.",
                          .singular = "none",
                          .source = "Kreutz-Delgado, The Complex Gradient Operator and the CR-Calculus, 2009, sec. 4.2"},
@@ -160,6 +174,12 @@ Var<RealOf<T>> abs2(const Var<T>& z) {
         accumulate_map(
             dz, [](T v, R g) { return mul(v, 2 * g); }, x, dw);
       },
+      [&](const auto&) {
+        if constexpr (ComplexScalar<T>)
+          return R(2) * real(conj(z) * tangent(z));
+        else
+          return R(2) * z * tangent(z);
+      },
       z);
 }
 
@@ -172,9 +192,10 @@ static const Op angle_op(
      .dz = "1/(2iz)",
      .dzbar = "-1/(2i z̄) = i z/(2|z|²)",
      .vjp = "dz = i z/|z|² dw, 0 at z = 0",
+     .jvp = "ẇ = Im(ż/z), 0 at z = 0",
      .derivation =
          "w = (log z - conj(log z))/(2i), so ∂w/∂z̄ = -(1/z̄)/(2i) = i/(2z̄) = i z/(2|z|²); twice that. Computed as (i z/|z|) dw / "
-         "|z|: |z|² leaves the range of float32 at 1e19 and at 1e-23.",
+         "|z|: |z|² leaves the range of float32 at 1e19 and at 1e-23. Forward, ẇ = (ż/z - conj(ż/z))/(2i).",
      .singular =
          "z = 0: the value is that of atan2 (0 or ±π by the signs of the zeros), the gradient returned is 0; so it is for a "
          "subnormal |z|, whose inverse overflows. On the cut (negative real axis) the value jumps by 2π; the gradient is "
@@ -197,7 +218,7 @@ Var<R> angle(const Var<std::complex<R>>& z) {
         accumulate_map(
             dz, [](T v, R g) { return turn(v, g); }, x, dw);
       },
-      z);
+      [&](const auto&) { return tangent_of_angle(z, tangent(z)); }, z);
 }
 
 // ------------------------------------------------------------------------------------------------ polar
@@ -209,6 +230,7 @@ static const Op polar_op(
      .dz = "∂w/∂r = e^{iφ}, ∂w/∂φ = i w",
      .dzbar = "no complex input",
      .vjp = "dr = Re(conj(e^{iφ}) dw), dφ = r Im(conj(e^{iφ}) dw)",
+     .jvp = "ẇ = e^{iφ} ṙ + i w φ̇",
      .derivation = "For a real input t, dt = Re(conj(∂w/∂t) dw). With u = e^{iφ}: conj(i r u) dw = -i r conj(u) dw, "
                    "whose real part is r Im(conj(u) dw).",
      .singular = "none",
@@ -236,7 +258,7 @@ Var<std::complex<R>> polar(const Var<R>& r, const Var<R>& phi) {
           accumulate_map(
               dphi, [](R v, R c, R s, T g) { return v * (c * g.imag() - s * g.real()); }, r, cosine, sine, dw);
       },
-      r, phi);
+      [&](const Var<T>& w) { return polar(tangent(r), phi) + T(0, 1) * w * tangent(phi); }, r, phi);
 }
 
 // ------------------------------------------------------------------------------------------------ make_complex, to_complex
@@ -247,6 +269,7 @@ static const Op make_complex_op({.name = "make_complex",
                                  .dz = "∂w/∂x = 1, ∂w/∂y = i",
                                  .dzbar = "no complex input",
                                  .vjp = "dx = Re dw, dy = Im dw",
+                                 .jvp = "ẇ = ẋ + i ẏ",
                                  .derivation = "grad(w) = ∂L/∂x + i ∂L/∂y by the convention: its parts are the two gradients.",
                                  .singular = "none",
                                  .source = "definition"},
@@ -268,7 +291,7 @@ Var<std::complex<R>> make_complex(const Var<R>& re, const Var<R>& im) {
         accumulate_map(
             dy, [](T g) { return g.imag(); }, dw);
       },
-      re, im);
+      [&](const auto&) { return make_complex(tangent(re), tangent(im)); }, re, im);
 }
 
 static const Op to_complex_op({.name = "to_complex",
@@ -277,6 +300,7 @@ static const Op to_complex_op({.name = "to_complex",
                                .dz = "∂w/∂x = 1",
                                .dzbar = "no complex input",
                                .vjp = "dx = Re dw",
+                               .jvp = "ẇ = ẋ + 0i",
                                .derivation = "w moves along the real axis only.",
                                .singular = "none",
                                .source = "definition"},
@@ -294,7 +318,7 @@ Var<std::complex<R>> to_complex(const Var<R>& x) {
         accumulate_map(
             dx, [](T g) { return g.real(); }, dw);
       },
-      x);
+      [&](const auto&) { return to_complex(tangent(x)); }, x);
 }
 
 // ------------------------------------------------------------------------------------------------ view_as_real, view_as_complex
@@ -306,6 +330,7 @@ static const Op view_as_real_op(
      .dz = "1/2 for the real part, 1/(2i) for the imaginary",
      .dzbar = "1/2 and i/2",
      .vjp = "dz[j] = dw[2j] + i dw[2j+1]",
+     .jvp = "ẇ[2j] = Re ż[j], ẇ[2j+1] = Im ż[j]",
      .derivation = "The sum of the gradients of real and imag: the pairs of dw read as complex numbers.",
      .singular = "none",
      .source = "definition"},
@@ -321,7 +346,8 @@ static const Op view_as_real_op(
 template <RealScalar R>
 Var<R> view_as_real(const Var<std::complex<R>>& z) {
   return record(
-      view_as_real_op, as_real(z.value()), [dz = sink(z)](const Tensor<R>& dw) { dz.add(as_complex(dw)); }, z);
+      view_as_real_op, as_real(z.value()), [dz = sink(z)](const Tensor<R>& dw) { dz.add(as_complex(dw)); },
+      [&](const auto&) { return view_as_real(tangent(z)); }, z);
 }
 
 static const Op view_as_complex_op({.name = "view_as_complex",
@@ -330,6 +356,7 @@ static const Op view_as_complex_op({.name = "view_as_complex",
                                     .dz = "∂w[j]/∂x[2j] = 1, ∂w[j]/∂x[2j+1] = i",
                                     .dzbar = "no complex input",
                                     .vjp = "dx[2j] = Re dw[j], dx[2j+1] = Im dw[j]",
+                                    .jvp = "ẇ[j] = ẋ[2j] + i ẋ[2j+1]",
                                     .derivation = "As make_complex: the numbers of dw read as pairs.",
                                     .singular = "none",
                                     .source = "definition"},
@@ -348,7 +375,8 @@ Var<std::complex<R>> view_as_complex(const Var<R>& x) {
   require(x.rank() > 0 && x.shape().back() % 2 == 0, "view_as_complex", "the last axis holds pairs, its size must be even: {}",
           x.shape());
   return record(
-      view_as_complex_op, as_complex(x.value()), [dx = sink(x)](const Tensor<T>& dw) { dx.add(as_real(dw)); }, x);
+      view_as_complex_op, as_complex(x.value()), [dx = sink(x)](const Tensor<T>& dw) { dx.add(as_real(dw)); },
+      [&](const auto&) { return view_as_complex(tangent(x)); }, x);
 }
 
 #define ARGAND_PARTS(T)                       \

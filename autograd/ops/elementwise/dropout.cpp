@@ -14,6 +14,7 @@ static const Op dropout_op({.name = "dropout",
                             .dz = "m/(1 - p)",
                             .dzbar = "0",
                             .vjp = "dx = m dy / (1 - p)",
+                            .jvp = "ẏ = m ẋ / (1 - p), with the same m",
                             .derivation = "Linear in x with the real diagonal m/(1 - p). E y = x.",
                             .singular = "none",
                             .source = "Srivastava et al., JMLR 15 (2014), 1929"},
@@ -83,7 +84,7 @@ Var<T> dropout(const Var<T>& x, double p, bool training, const Random& random) {
       [mask, scale, dx = sink(x)](const Tensor<T>& dy) {
         dx.accumulate([&](T* out, bool add) { apply_mask(mask.get(), scale, dy, out, add); });
       },
-      x);
+      [&](const auto&) { return dropout(tangent(x), p, training, random); }, x);
 }
 
 #define ARGAND_DROPOUT(T) template Var<T> dropout(const Var<T>&, double, bool, const Random&);

@@ -2,6 +2,7 @@
 
 #include "autograd/accumulate.h"
 #include "autograd/op_check.h"
+#include "autograd/ops/elementwise/derivatives.h"
 #include "core/kernels/complex_math.h"
 
 namespace argand {
@@ -53,6 +54,7 @@ static const Op pow_op(
      .dz = "p z^(p-1)",
      .dzbar = "0",
      .vjp = "dz = conj(p z^(p-1)) dw",
+     .jvp = "ẇ = p z^(p-1) ż, 0 at z = 0 if p < 1",
      .derivation =
          "w' = exp(p log z) p/z = p z^(p-1): the logarithm's branch is the same on both sides, so the exponents subtract. "
          "For p = 0, w = 1 everywhere.",
@@ -91,6 +93,11 @@ Var<T> pow(const Var<T>& z, RealOf<T> p) {
         accumulate_map(
             dz, [p](T v, T g) { return conj_mul(power_derivative(v, p), g); }, x, dw);
       },
+      [&](const auto&) {
+        if (p >= 1) return p * pow(z, p - 1) * tangent(z);
+        const AwayFromZero<T> away(z);
+        return away.mask * (p * pow(away.value, p - 1) * tangent(z));
+      },
       z);
 }
 
@@ -102,6 +109,7 @@ static const Op square_op({.name = "square",
                            .dz = "2z",
                            .dzbar = "0",
                            .vjp = "dz = 2 conj(z) dw",
+                           .jvp = "ẇ = 2z ż",
                            .derivation = "(z + h)² = z² + 2zh + h².",
                            .singular = "none",
                            .source = "Ahlfors, Complex Analysis, 2.1.2"},
@@ -119,7 +127,7 @@ Var<T> square(const Var<T>& z) {
         accumulate_map(
             dz, [](T v, T g) { return mul(conj_mul(v, g), RealOf<T>(2)); }, x, dw);
       },
-      z);
+      [&](const auto&) { return RealOf<T>(2) * z * tangent(z); }, z);
 }
 
 #define ARGAND_POWER(T)                          \

@@ -7,6 +7,9 @@
 
 #include "autograd/accumulate.h"
 #include "autograd/op_check.h"
+#include "autograd/ops/elementwise/arithmetic.h"
+#include "autograd/ops/elementwise/complex_parts.h"
+#include "autograd/ops/elementwise/phase.h"
 #include "core/kernels/vector_math.h"
 #include "core/parallel.h"
 
@@ -86,6 +89,7 @@ static const Op rotary_op(
      .dz = "e^{i t ω_j}",
      .dzbar = "0",
      .vjp = "dz_tj = e^{-i t ω_j} dy_tj",
+     .jvp = "ẏ_tj = e^{i t ω_j} ż_tj",
      .derivation = "A product with a constant of modulus 1: the gradient is turned back by the same angle.",
      .singular = "none",
      .source = "Su et al., RoFormer (2021), eq. 34"},
@@ -119,7 +123,8 @@ Var<std::complex<R>> rotary(const Var<std::complex<R>>& z, const Rotary<R>& posi
   const RotaryTable<R> table(layout.T, positions);
   return record(
       rotary_op, turn<R>(z.value(), layout, table, 1),
-      [layout, table, dz = sink(z)](const Tensor<std::complex<R>>& dy) { dz.add(turn<R>(dy, layout, table, -1)); }, z);
+      [layout, table, dz = sink(z)](const Tensor<std::complex<R>>& dy) { dz.add(turn<R>(dy, layout, table, -1)); },
+      [&](const auto&) { return rotary(tangent(z), positions); }, z);
 }
 
 // ------------------------------------------------------------------------------------------------ phase_rotation
@@ -131,10 +136,12 @@ static const Op phase_rotation_op(
      .dz = "½ (1 + δ) e^{iφ} conj(u), u = z/|z|",
      .dzbar = "½ (1 - δ) e^{iφ} u",
      .vjp = "with s = Re(e^{-iφ} dy), t = Im(e^{-iφ} dy):  dz = (s + iδt) u,  dβ = |z| t,  dδ = |z| arg(z) t",
+     .jvp = "ẏ = e^{iφ} (Re(conj(u) ż) + iδ Im(conj(u) ż)) + i y (δ̇ arg z + β̇)",
      .derivation = "∂|z|/∂z = conj(u)/2 and ∂arg z/∂z = conj(u)/(2i|z|), so ∂y/∂z = e^{iφ}(conj(u)/2 + i|z| δ conj(u)/(2i|z|)) "
                    "= ½(1+δ) e^{iφ} conj(u); for z̄, with u/2 and -u/(2i|z|), ½(1-δ) e^{iφ} u. Then dz = ½(1+δ) e^{-iφ} u dy "
                    "+ ½(1-δ) e^{iφ} u conj(dy) = u (Re(e^{-iφ}dy) + iδ Im(e^{-iφ}dy)). ∂y/∂β = iy, hence dβ = Re(conj(iy) dy) = "
-                   "Im(conj(y) dy) = |z| t, and dδ has the factor arg z more. Every factor is bounded as z -> 0.",
+                   "Im(conj(y) dy) = |z| t, and dδ has the factor arg z more. Every factor is bounded as z -> 0. Forward, |z| "
+                   "moves by Re(conj(u) ż), arg z by Im(conj(u) ż)/|z|; e^{iφ} is what the op makes of u, 0 at z = 0.",
      .singular =
          "z = 0: arg z and u are undefined; y = 0 and every gradient is 0. On the negative real axis y jumps unless δ is an "
          "integer: the principal branch is kept, and the gradient is that of the side arg z = +π (or -π for y = -0.0)",
@@ -292,6 +299,7 @@ struct PhaseRotation {
 template <RealScalar R>
 Var<std::complex<R>> phase_rotation(const Var<std::complex<R>>& z, const Var<R>& delta, const Var<R>& beta,
                                     const Rotary<R>& positions) {
+  using T = std::complex<R>;
   const PhaseRotation<R> rotation(z.shape(), delta.shape(), beta.shape(), positions);
   return record(
       phase_rotation_op, rotation.forward(z.value(), delta.value(), beta.value()),
@@ -303,6 +311,11 @@ Var<std::complex<R>> phase_rotation(const Var<std::complex<R>>& z, const Var<R>&
         dz.add(gz);
         ddelta.add(gd);
         dbeta.add(gb);
+      },
+      [&](const Var<T>& y) {
+        const Var<T> u = unit_phasor(z), along = conj(u) * tangent(z), turned = phase_rotation(u, delta, beta, positions);
+        const Var<R> turning = tangent(delta) * angle(z) + tangent(beta);
+        return turned * make_complex(real(along), delta * imag(along)) + T(0, 1) * y * turning;
       },
       z, delta, beta);
 }
@@ -316,6 +329,7 @@ static const Op rotate_op(
      .dz = "e^{iθ}",
      .dzbar = "0",
      .vjp = "dz = e^{-iθ} dy,  dθ = Im(conj(y) dy)",
+     .jvp = "ẏ = e^{iθ} ż + i y θ̇",
      .derivation = "Holomorphic in z, hence dz = conj(e^{iθ}) dy. ∂y/∂θ = i y with θ real: dθ = Re(conj(iy) dy) "
                    "= Im(conj(y) dy).",
      .singular = "none",
@@ -342,7 +356,7 @@ Var<std::complex<R>> rotate(const Var<std::complex<R>>& z, const Var<R>& theta) 
         accumulate_packs(
             dtheta, [](auto v, auto g) { return conj_mul(v, g).im; }, y, dy);
       },
-      z, theta);
+      [&](const Var<C>& y) { return rotate(tangent(z), theta) + C(0, 1) * y * tangent(theta); }, z, theta);
 }
 
 #define ARGAND_ROTATION(R)                                                             \

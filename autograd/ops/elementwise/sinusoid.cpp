@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "autograd/op_check.h"
+#include "autograd/ops/elementwise/arithmetic.h"
+#include "autograd/ops/elementwise/complex_parts.h"
 #include "autograd/tape.h"
 
 namespace argand {
@@ -14,8 +16,10 @@ static const Op sinusoid_op(
      .dz = "∂y_t,2i/∂φ_i = y_t,2i+1;  ∂y_t,2i+1/∂φ_i = -y_t,2i",
      .dzbar = "no complex input",
      .vjp = "dφ_i = Σ_t y_t,2i+1 dy_t,2i - y_t,2i dy_t,2i+1",
+     .jvp = "ẏ_t,2i = y_t,2i+1 φ̇_i;  ẏ_t,2i+1 = -y_t,2i φ̇_i",
      .derivation = "sin' = cos and cos' = -sin: the derivative of either column is the other one, so that the "
-                   "gradient reads nothing but the output.",
+                   "gradient reads nothing but the output. With the two columns as one complex number c = sin a + i cos a that is "
+                   "ċ = -i c φ̇.",
      .singular = "none",
      .source = "CRAT, positions with phase offsets; Vaswani et al. (2017), section 3.5"},
     [](OpCheck& check) {
@@ -51,7 +55,7 @@ Var<R> sinusoid(const Var<R>& phase, std::int64_t first, std::int64_t T) {
         }
         dphase.add(std::move(d));
       },
-      phase);
+      [&](const Var<R>& y) { return view_as_real(std::complex<R>(0, -1) * view_as_complex(y) * tangent(phase)); }, phase);
 }
 
 #define ARGAND_SINUSOID(R) template Var<R> sinusoid(const Var<R>&, std::int64_t, std::int64_t);

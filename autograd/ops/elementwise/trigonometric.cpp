@@ -2,6 +2,7 @@
 
 #include "autograd/accumulate.h"
 #include "autograd/op_check.h"
+#include "autograd/ops/elementwise/derivatives.h"
 #include "core/kernels/activation.h"
 #include "core/kernels/complex_math.h"
 
@@ -36,6 +37,7 @@ static const Op sin_op({.name = "sin",
                         .dz = "cos z",
                         .dzbar = "0",
                         .vjp = "dz = conj(cos z) dw",
+                        .jvp = "ẇ = cos z ż",
                         .derivation = "sin z = (e^{iz} - e^{-iz})/(2i); differentiating term by term gives (e^{iz} + e^{-iz})/2.",
                         .singular = "none; overflows to infinity where cosh(Im z) does",
                         .source = "Ahlfors, Complex Analysis, 2.3.2"},
@@ -53,7 +55,7 @@ Var<T> sin(const Var<T>& z) {
         accumulate_map(
             dz, [](T v, T g) { return conj_mul(std::cos(v), g); }, x, dw);
       },
-      z);
+      [&](const auto&) { return cos(z) * tangent(z); }, z);
 }
 
 // ------------------------------------------------------------------------------------------------ cos
@@ -65,6 +67,7 @@ static const Op cos_op(
      .dz = "-sin z",
      .dzbar = "0",
      .vjp = "dz = -conj(sin z) dw",
+     .jvp = "ẇ = -sin z ż",
      .derivation = "cos z = (e^{iz} + e^{-iz})/2; differentiating term by term gives i(e^{iz} - e^{-iz})/2 = -sin z.",
      .singular = "none; overflows to infinity where cosh(Im z) does",
      .source = "Ahlfors, Complex Analysis, 2.3.2"},
@@ -82,7 +85,7 @@ Var<T> cos(const Var<T>& z) {
         accumulate_map(
             dz, [](T v, T g) { return conj_mul(-std::sin(v), g); }, x, dw);
       },
-      z);
+      [&](const auto&) { return -sin(z) * tangent(z); }, z);
 }
 
 // ------------------------------------------------------------------------------------------------ tanh
@@ -94,9 +97,11 @@ static const Op tanh_op(
      .dz = "1/cosh² z = 1 - w²",
      .dzbar = "0",
      .vjp = "dz = dw / conj(cosh² z)",
+     .jvp = "ẇ = 4 σ(2z) σ(-2z) ż",
      .derivation =
          "(sinh/cosh)' = (cosh² - sinh²)/cosh² = 1/cosh². The input is kept: 1 - w² from the output would be a difference "
-         "of equal numbers for large |Re z|.",
+         "of equal numbers for large |Re z|. The tangent needs it made of ops: 2 cosh z = e^z + e^-z and σ(2z) = e^z/(e^z + e^-z), "
+         "hence 1/cosh² z = 4 σ(2z) σ(-2z).",
      .singular = "poles at z = iπ(k + 1/2), which no floating-point number hits. No overflow for large |Re z|: w tends to ±1",
      .source = "Ahlfors, Complex Analysis, 2.3.2"},
     [](OpCheck& check) {
@@ -111,13 +116,14 @@ static const Op tanh_op(
 
 template <Scalar T>
 Var<T> tanh(const Var<T>& z) {
+  using R = RealOf<T>;
   return record(
       tanh_op, evaluate([](auto v) { return tanh_of(v); }, z.value()),
       [x = z.value(), dz = sink(z)](const Tensor<T>& dw) {
         pull_back(
             dz, [](auto v) { return tanh_derivative(v); }, x, dw);
       },
-      z);
+      [&](const auto&) { return R(4) * sigmoid(R(2) * z) * sigmoid(R(-2) * z) * tangent(z); }, z);
 }
 
 // ------------------------------------------------------------------------------------------------ sigmoid
@@ -129,8 +135,9 @@ static const Op sigmoid_op(
      .dz = "w (1 - w) = 1/(4 cosh²(z/2))",
      .dzbar = "0",
      .vjp = "dz = dw / conj(4 cosh²(z/2))",
+     .jvp = "ẇ = w σ(-z) ż",
      .derivation = "w (1 + e^-z) = 1 gives w' (1 + e^-z) = w e^-z, so w' = w² e^-z = 1/(e^(z/2) + e^(-z/2))². The input is kept: "
-                   "w (1 - w) from the output would lose all digits where w is close to 1.",
+                   "w (1 - w) from the output would lose all digits where w is close to 1. Forward, 1 - w = σ(-z).",
      .singular = "poles at z = iπ(2k + 1), which no floating-point number hits. No overflow for large |Re z|: w tends to 0 or 1",
      .source = "definition"},
     [](OpCheck& check) {
@@ -150,7 +157,7 @@ Var<T> sigmoid(const Var<T>& z) {
         pull_back(
             dz, [](auto v) { return logistic_derivative(v); }, x, dw);
       },
-      z);
+      [&](const Var<T>& w) { return w * sigmoid(-z) * tangent(z); }, z);
 }
 
 // ------------------------------------------------------------------------------------------------ erf
@@ -161,6 +168,7 @@ static const Op erf_op({.name = "erf",
                         .dz = "2/√π e^(-x²)",
                         .dzbar = "no complex input",
                         .vjp = "dx = 2/√π e^(-x²) dw",
+                        .jvp = "ẇ = 2/√π e^(-x²) ẋ",
                         .derivation = "Fundamental theorem of calculus.",
                         .singular = "none",
                         .source = "Abramowitz and Stegun, 7.1.1"},
@@ -178,7 +186,7 @@ Var<R> erf(const Var<R>& x) {
         accumulate_packs(
             dx, [](auto v, auto g) { return erf_derivative(v) * g; }, x, dw);
       },
-      x);
+      [&](const auto&) { return R(2 * std::numbers::inv_sqrtpi_v<R>) * exp(-square(x)) * tangent(x); }, x);
 }
 
 #define ARGAND_TRIGONOMETRIC(T)        \
