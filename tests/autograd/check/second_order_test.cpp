@@ -7,6 +7,7 @@
 #include <map>
 
 #include "autograd/check/adjoint.h"
+#include "autograd/check/numerical.h"
 #include "autograd/check/usage_pass.h"
 #include "autograd/forward.h"
 #include "autograd/ops.h"
@@ -35,6 +36,12 @@ Vector moved(Vector a, double t, const Vector& b) {
   return a;
 }
 
+Numbers flat(const Vector& a) {
+  Numbers row;
+  for (const Numbers& part : a) row.insert(row.end(), part.begin(), part.end());
+  return row;
+}
+
 /// L = Σ w_k |f(x)_k - W_k|² with random weights w > 0 and points W: bends where f is linear, and where |f| is constant too.
 /// grad f = 2w (f - W).
 class BentLoss {
@@ -57,12 +64,22 @@ class BentLoss {
     return passes.fresh(incoming(numbers_of<double>(passes.value()))).gradients;
   }
 
-  /// d/dt gradient(x + t v) at t = 0, by differences of fourth order.
-  Vector difference(const Vector& v) const {
-    constexpr double h = 0x1p-11;
-    const auto slope = [&](double step) { return moved(gradient(moved(point_, step, v)), -1, gradient(moved(point_, -step, v))); };
-    Vector zero = moved(v, -1, v);
-    return moved(moved(zero, 8 / (12 * h), slope(h)), -1 / (12 * h), slope(2 * h));
+  /// d/dt gradient(x + t v) at t = 0 by extrapolated differences, all numbers in one row.
+  Numbers difference(const Vector& v) const {
+    const Numbers here = flat(gradient(point_));
+    const Changes changes = [&](double t, std::span<Change> real_and_imaginary) {
+      const Numbers there = flat(gradient(moved(point_, t, v)));
+      for (std::size_t k = 0; k < here.size(); ++k) {
+        const double rounding = double_epsilon * std::abs(there[k]);
+        real_and_imaginary[2 * k] = {there[k].real() - here[k].real(), rounding};
+        real_and_imaginary[2 * k + 1] = {there[k].imag() - here[k].imag(), rounding};
+      }
+    };
+    const std::vector<Derivative> slopes = differentiate(changes, 0, 2 * here.size());
+    Numbers product;
+    for (std::size_t k = 0; k < here.size(); ++k)
+      product.emplace_back(slopes[2 * k].central.value, slopes[2 * k + 1].central.value);
+    return product;
   }
 
   /// H v: the gradient of L̇ = Re Σ conj(2w (f - W)) ḟ. What it puts into ḟ, 2w (f - W), and into f, 2w ḟ, are given to the outputs
@@ -113,8 +130,8 @@ struct Disagreement {
 Disagreement second_derivatives(const OpCheck::Case& c) {
   const BentLoss loss(c.f, c.inputs);
   const Vector u = loss.direction(1), v = loss.direction(2), Hu = loss.hessian_times(u), Hv = loss.hessian_times(v);
-  const Vector numerical = loss.difference(v);
-  return {ratio(norm(moved(Hv, -1, numerical)), std::max(norm(Hv), norm(numerical))),
+  const Vector exact{flat(Hv)}, numerical{loss.difference(v)};
+  return {ratio(norm(moved(exact, -1, numerical)), std::max(norm(exact), norm(numerical))),
           ratio(std::abs(product(u, Hv) - product(Hu, v)), std::max(norm(u) * norm(Hv), norm(Hu) * norm(v)))};
 }
 
@@ -123,6 +140,11 @@ bool lacks_a_rule(const Error& e) { return std::string(e.what()).find("has no ru
 /// Ops without a second derivative, and why.
 const std::map<std::string, std::string> first_order_only = {
     {"external", "its gradient is the caller's code: it refuses (external_op/no_second_derivative_is_made_up)"},
+};
+
+/// Cases where gradient and tangent are rounding errors around 0, and why: there is nothing to compare.
+const std::map<std::string, std::string> nothing_but_rounding = {
+    {"attention, huge scores", "the softmax is 0 or 1, its derivative 0; what rounding leaves is multiplied by keys of 1e15"},
 };
 
 }  // namespace
@@ -155,6 +177,7 @@ BOOST_AUTO_TEST_CASE(at_singular_points_forward_is_the_adjoint_of_the_declared_g
     OpCheck check;
     op->check(check);
     for (const OpCheck::SingularCase& c : check.singular_cases()) {
+      if (nothing_but_rounding.contains(op->name() + ", " + c.label)) continue;
       AdjointReport report;
       try {
         report = check_adjoint(c.f, c.inputs, c.label);
