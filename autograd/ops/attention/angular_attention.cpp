@@ -4,7 +4,11 @@
 
 #include "autograd/accumulate.h"
 #include "autograd/op_check.h"
+#include "autograd/ops/attention/attention_tangent.h"
 #include "autograd/ops/attention/attention_tiles.h"
+#include "autograd/ops/elementwise/arithmetic.h"
+#include "autograd/ops/elementwise/complex_parts.h"
+#include "autograd/ops/elementwise/phase.h"
 #include "core/kernels/complex_math.h"
 
 namespace argand {
@@ -17,13 +21,14 @@ static const Op angular_attention_op(
      .dz = "∂S_mn/∂Q_mj = -scale · sin(α - β) conj(u)/(2i|Q_mj|) with α = arg Q_mj, β = arg K_nj, u = e^{iα}",
      .dzbar = "the conjugate, as S is real: scale · sin(α - β) u/(2i|Q_mj|); O is linear in V, so ∂O/∂V̄ = 0",
      .vjp = "du of the phasors u = u(Q) as in attention;  t = Im(conj(u) du) = dL/d arg Q;  dQ = i t u/|Q|;  dK alike;  dV = Pᵀ dO",
+     .jvp = "Ȯ as of attention, with the phasors u and their tangents u̇ = i u Im(conj(u) Q̇)/|Q| for queries and keys",
      .derivation =
          "cos(α - β) = Re(conj(e^{iβ}) e^{iα}): the score is a dot product of unit phasors seen as pairs of reals, so that "
          "attention's tiles give du = dL/d(Re u) + i dL/d(Im u). Turning the phase moves u by i u dα, hence dL/dα = Re(conj(iu) "
          "du) "
          "= Im(conj(u) du): for one score, -scale · sin(α - β) dS. And arg z = Im log z has the gradient 2 ∂α/∂z̄ = i z/|z|², which "
          "makes dQ = i (dL/dα) Q/|Q|² = i t u/|Q|. It is orthogonal to Q: moduli never enter the score. No arctangent is taken, so "
-         "the cut of arg is nowhere to be seen.",
+         "the cut of arg is nowhere to be seen. Forward: dα/dt = Im(conj(u) Q̇)/|Q|, and u turns by i u dα.",
      .singular =
          "a component that is 0 has no phase: u = 0 there, and its gradient is 0 (subnormal moduli, whose inverse overflows, "
          "likewise); a query that sees no key has O = 0 and gradient 0",
@@ -80,6 +85,20 @@ static const Op angular_attention_op(
                    Tensor<C>({1, 2, 2}, {{1e30, -1e30}, {1e-40, -1e-42}, {0.0, 1e-45}, {1e-30, 1e-30}}), keys, values);
     });
 
+namespace {
+
+/// The phasors u of z as pairs of reals, with their tangents.
+template <RealScalar R>
+Var<R> turning_phasors(const Var<std::complex<R>>& z) {
+  const Var<std::complex<R>> u = unit_phasor(z);
+  // Where z = 0 has no phase, u = 0 is divided by 1.
+  const Tensor<R> instead = map([](std::complex<R> v) { return v == R(0) ? R(1) : R(0); }, z.value());
+  const Var<R> turn = imag(conj(u) * tangent(z)) / (abs(z) + constant(instead));
+  return view_as_real(u).with_tangent(view_as_real(std::complex<R>(0, 1) * (u * turn)));
+}
+
+}  // namespace
+
 template <RealScalar R>
 Var<std::complex<R>> angular_attention(const Var<std::complex<R>>& Q, const Var<std::complex<R>>& K, const Var<std::complex<R>>& V,
                                        const AttentionOptions& options) {
@@ -99,6 +118,10 @@ Var<std::complex<R>> angular_attention(const Var<std::complex<R>>& Q, const Var<
         accumulate_packs(dQ, from_phase, q, as_complex(gradients.dq));
         accumulate_packs(dK, from_phase, k, as_complex(gradients.dk));
         dV.add(as_complex(gradients.dv));
+      },
+      [&](const auto&) {
+        const Var<R> v = view_as_real(V).with_tangent(view_as_real(tangent(V)));
+        return view_as_complex(attention_tangent(turning_phasors(Q), turning_phasors(K), v, options));
       },
       Q, K, V);
 }

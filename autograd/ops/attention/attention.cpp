@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "autograd/op_check.h"
+#include "autograd/ops/attention/attention_tangent.h"
 #include "autograd/ops/attention/attention_tiles.h"
 #include "autograd/tape.h"
 
@@ -16,10 +17,12 @@ static const Op attention_op(
      .dz = "∂P_mn/∂S_mk = P_mn (δ_nk - P_mk)",
      .dzbar = "no complex input; complex heads enter as pairs of reals, with Re⟨q, k⟩ as their score",
      .vjp = "dV = P̃ᵀ dO;  dP = M̃ ∘ (dO Vᵀ);  dS = P ∘ (dP - r), r_m = Σ_d dO_md O_md;  dQ = scale dS K;  dK = scale dSᵀ Q",
+     .jvp = "Ȯ = (M̃ ∘ Ṗ) V + P̃ V̇,  Ṗ = P ∘ (Ṡ - Σ_n P_mn Ṡ_mn),  Ṡ = scale (Q̇ Kᵀ + Q K̇ᵀ)",
      .derivation =
          "O = P̃ V with P̃ = M̃ ∘ P gives dV and dP. The softmax's Jacobian gives dS_mn = P_mn (dP_mn - Σ_k P_mk dP_mk), and the "
          "inner sum is Σ_k P̃_mk Σ_d dO_md V_kd = Σ_d dO_md O_md: it needs no row of P. S is bilinear in Q and K. P itself is "
-         "computed again as exp(S - max)/Σ from the row's maximum and sum, all that the forward pass keeps.",
+         "computed again as exp(S - max)/Σ from the row's maximum and sum, all that the forward pass keeps. "
+         "The tangent: the product rule twice, and the softmax's Jacobian, which is symmetric; with all scores at once.",
      .singular = "a query that sees no key has O = 0 and gradient 0",
      .source = "Dao, Fu, Ermon, Rudra, Ré, FlashAttention (2022), appendix B.2"},
     [](OpCheck& check) {
@@ -69,7 +72,7 @@ Var<R> attention(const Var<R>& q, const Var<R>& k, const Var<R>& v, const Attent
         dk.add(std::move(gradients.dk));
         dv.add(std::move(gradients.dv));
       },
-      q, k, v);
+      [&](const auto&) { return attention_tangent(q, k, v, options); }, q, k, v);
 }
 
 #define ARGAND_ATTENTION(R) template Var<R> attention(const Var<R>&, const Var<R>&, const Var<R>&, const AttentionOptions&);

@@ -3,7 +3,9 @@
 #include <numbers>
 
 #include "autograd/op_check.h"
-#include "autograd/ops/attention/attention_loops.h"
+#include "autograd/ops/attention/attention_tangent.h"
+#include "autograd/ops/products/matmul.h"
+#include "autograd/ops/rows/magnitude_tangent.h"
 #include "autograd/tape.h"
 #include "core/kernels/elementwise.h"
 #include "core/kernels/vector_math.h"
@@ -21,10 +23,12 @@ static const Op magnitude_attention_op(
      .vjp =
          "G = d|S| as in attention;  dS_a = G S_a/|S|, dS_b = G w S_b/|S|;  with the queries' copies Q⁰ = (Q_a, κ Q_b), Q¹ = (Q_b, "
          "Q_a), S_c = Qᶜ Kᵀ:  dQᶜ = dS_c K, dK = Σ_c dS_cᵀ Qᶜ;  dθ = dκ/dθ Σ dQ⁰_b Q_b + dw/dθ Σ G S_b²/(2|S|)",
+     .jvp = "Ȯ as of attention, with |S|˙ = (S_a Ṡ_a + w S_b Ṡ_b + ẇ S_b²/2)/|S|,  Ṡ_c = Q̇ᶜ Kᵀ + Qᶜ K̇ᵀ,  Q̇⁰ = (Q̇_a, κ Q̇_b + κ̇ Q_b)",
      .derivation =
          "Every part of S is a real scalar product of the key's parts with a rearranged, signed copy of the query's, so the "
          "scores of all parts are one real product [Q⁰; Q¹] Kᵀ of the pairs as they lie in memory, and so are both "
-         "gradients. Quaternions have four copies. |S| and the softmax are computed again, tile by tile, from the rows' sums.",
+         "gradients. Quaternions have four copies. |S| and the softmax are computed again, tile by tile, from the rows' sums. "
+         "Forward: the chain rule along the same way.",
      .singular = "S = 0 has |S| = 1e-6 and gradient 0; a query that sees no key has O = 0 and gradient 0",
      .source = "QIC's attention; Dao et al., FlashAttention (2022), appendix B.2"},
     [](OpCheck& check) {
@@ -220,6 +224,50 @@ class MagnitudeScores {
   double dkappa_ = 0, dweight_ = 0;
 };
 
+/// The matrix [P, P · P] that makes the P copies of a number: of the terms with κ, or of the others.
+template <int P, RealScalar R>
+Var<R> copying(bool of_kappa, bool conjugate_keys) {
+  Tensor<R> matrix = Tensor<R>::zeros({P, P * P});
+  for (int c = 0; c < P; ++c)
+    for (int p = 0; p < P; ++p)
+      if (const Term term = product_term<P>(c, p); term.kappa == of_kappa)
+        matrix.data()[(term.part * P + c) * P + p] = static_cast<R>(conjugate_keys && p > 0 ? -term.sign : term.sign);
+  return constant(std::move(matrix));
+}
+
+/// The queries' copies, one below the other, [B, H, P · Tq, d_k], with their tangents.
+template <int P, RealScalar R>
+Var<R> moving_copies(const AttentionLoops<R>& a, const Var<R>& q, const Var<R>& theta, bool conjugate_keys) {
+  const Var<R> z = moving_in_shape(q, {a.B, a.Tq, a.H, a.dk / P, P});
+  const Var<R> plain = copying<P, R>(false, conjugate_keys);
+  Var<R> copies = matmul(z, plain), moved = matmul(tangent(z), plain);
+  if (P == 2) {
+    const Var<R> with_kappa = copying<P, R>(true, conjugate_keys), k = kappa(moving_in_shape(theta, {theta.size(), 1, 1}));
+    const Var<R> twisted = matmul(z, with_kappa);
+    copies = copies + k * twisted;
+    moved = moved + k * matmul(tangent(z), with_kappa) + tangent(k) * twisted;
+  }
+  const auto stacked = [&](const Var<R>& x) {
+    return reshape(permute(reshape(x, {a.B, a.Tq, a.H, a.dk / P, P, P}), {0, 2, 4, 1, 3, 5}), {a.B, a.H, P * a.Tq, a.dk});
+  };
+  return stacked(copies).with_tangent(stacked(moved));
+}
+
+/// The tangent of attention by scale · |S|.
+template <int P, RealScalar R>
+Var<R> magnitude_attention_tangent(const AttentionLoops<R>& a, const Var<R>& q, const Var<R>& k, const Var<R>& v,
+                                   const Measure<R>& measure, bool conjugate_keys) {
+  const Var<R> copies = moving_copies<P>(a, q, measure.theta, conjugate_keys), keys = heads_first(k, a.H);
+  const auto product = [&](const Var<R>& x, const Var<R>& y) {
+    return reshape(matmul(x, y, Transpose::No, Transpose::Yes), {a.B, a.H, P, a.Tq, a.Tk});
+  };
+  const Var<R> parts = product(copies, keys).with_tangent(product(tangent(copies), keys) + product(copies, tangent(keys)));
+  const Var<R> weights = part_weights(measure);
+  const Var<R> size = magnitude(parts, moving_in_shape(weights, {weights.dim(0), P, 1, 1}), 2);
+  const auto scaled = [&](const Var<R>& x) { return reshape(static_cast<R>(a.options.scale) * x, {a.B, a.H, a.Tq, a.Tk}); };
+  return weighting_tangent(a, scaled(size).with_tangent(scaled(tangent(size))), v);
+}
+
 }  // namespace
 
 template <RealScalar R>
@@ -268,6 +316,10 @@ Var<R> magnitude_attention(const Var<R>& q, const Var<R>& k, const Var<R>& v, co
         Tensor<double> total = Tensor<double>::zeros(angles);
         for (std::int64_t i = 0; i < a.B * a.H; ++i) total.data()[angles.size() == 1 ? 0 : i % a.H] += slopes.data()[i];
         dtheta.add(map([](double sum) { return static_cast<R>(sum); }, total));
+      },
+      [&](const auto&) {
+        return measure.parts == 2 ? magnitude_attention_tangent<2>(a, q, k, v, measure, conjugate_keys)
+                                  : magnitude_attention_tangent<4>(a, q, k, v, measure, conjugate_keys);
       },
       q, k, v, measure.theta);
 }

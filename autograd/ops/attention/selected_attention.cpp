@@ -4,6 +4,9 @@
 #include <cmath>
 
 #include "autograd/op_check.h"
+#include "autograd/ops/attention/attention_tangent.h"
+#include "autograd/ops/gather.h"
+#include "autograd/ops/shape.h"
 #include "autograd/tape.h"
 #include "core/kernels/pack.h"
 #include "core/kernels/reduce.h"
@@ -18,9 +21,11 @@ static const Op selected_attention_op(
      .dz = "∂β_i/∂a_j = β_i (δ_ij - β_j)",
      .dzbar = "no complex input",
      .vjp = "da_j = β_j (do·m_j - do·o);  dq = scale Σ_j da_j m_j;  dM[v] = Σ β_j do + scale da_j q over the j with s_j = v",
+     .jvp = "ȯ = Σ_j β_j (ȧ_j - Σ_i β_i ȧ_i) m_j + β_j ṁ_j,  ȧ_j = scale (q̇·m_j + q·ṁ_j)",
      .derivation =
          "∂o/∂β_j = m_j gives dβ_j = do·m_j; the softmax's Jacobian da_j = β_j (dβ_j - Σ_i β_i dβ_i), and Σ_i β_i (do·m_i) = "
-         "do·o. a is bilinear in q and m_j, o linear in m_j: each chosen row receives both parts.",
+         "do·o. a is bilinear in q and m_j, o linear in m_j: each chosen row receives both parts. The tangent is that of "
+         "attention of one query to k keys, the chosen rows, which are its values as well.",
      .singular = "none; with k = 0 the value and all gradients are 0",
      .source = "CRAT, Imaginary Reflection Window: β = softmax(q·Enc/τ), c = Σ β Enc"},
     [](OpCheck& check) {
@@ -129,6 +134,15 @@ Var<R> selected_attention(const Var<R>& q, const Var<R>& memory, const Ids& sele
           }
         });
         dmemory.add(std::move(gm));
+      },
+      [&](const auto&) {
+        const Shape one{N, 1, r}, rows{N, k, r};
+        const auto chosen = [&](const Var<R>& M) { return reshape(embedding(M, selected), rows); };
+        const Var<R> query = reshape(q, one).with_tangent(reshape(tangent(q), one));
+        const Var<R> keys = chosen(memory).with_tangent(chosen(tangent(memory)));
+        AttentionOptions options;
+        options.scale = scale;
+        return reshape(attention_tangent(query, keys, keys, options), q.shape());
       },
       q, memory);
 }

@@ -14,7 +14,10 @@ static const Op hamilton_matrix_op(
      .dz = "every element of M is ± one part of one element of W",
      .dzbar = "no complex input; quaternions enter as their parts",
      .vjp = "da = dM_00 + dM_11 + dM_22 + dM_33, and likewise the four signed places of b, c and d",
-     .derivation = "Row c, column p of w's matrix is the coefficient of x_p in part c of w x; linear in w, so its transpose sums.",
+     .jvp = "Ṁ: the matrix of Ẇ",
+     .derivation =
+         "Row c, column p of w's matrix is the coefficient of x_p in part c of w x; linear in w, so its transpose sums, and the "
+         "tangent is the matrix of the tangent.",
      .singular = "none",
      .source = "Hamilton (1843); Parcollet et al., Quaternion Recurrent Neural Networks (2019)"},
     [](OpCheck& check) {
@@ -59,7 +62,7 @@ Var<R> hamilton_matrix(const Var<R>& W) {
         });
         dW.add(std::move(g));
       },
-      W);
+      [&](const auto&) { return hamilton_matrix(tangent(W)); }, W);
 }
 
 template Var<float> hamilton_matrix(const Var<float>&);

@@ -1,6 +1,7 @@
 #include "autograd/ops/products/matmul.h"
 
 #include "autograd/op_check.h"
+#include "autograd/ops/elementwise/arithmetic.h"
 #include "autograd/tape.h"
 #include "core/gemm.h"
 #include "core/kernels/elementwise.h"
@@ -44,10 +45,12 @@ static const Op matmul_op(
      .dz = "∂C_mn/∂A_mk = B_kn, ∂C_mn/∂B_kn = A_mk (op = X or Xᵀ)",
      .dzbar = "0 (op = X or Xᵀ); with Xᴴ the map is antiholomorphic in X",
      .vjp = "d(op A) = dC op(B)ᴴ, d(op B) = op(A)ᴴ dC; dA and dB undo op",
+     .jvp = "Ċ = op(Ȧ) op(B) + op(A) op(Ḃ)",
      .derivation =
          "C_mn = Σ_k A_mk B_kn is holomorphic in both, so dA_mk = Σ_n conj(B_kn) dC_mn = (dC Bᴴ)_mk and likewise dB = Aᴴ dC. "
          "With op(A) = Aᵀ, dA = (dC op(B)ᴴ)ᵀ = conj(op(B)) dCᵀ; with op(A) = Aᴴ, where A enters by its conjugate, the "
-         "gradient is conjugated once more: dA = (dC op(B)ᴴ)ᴴ = op(B) dCᴴ. Each is again one GEMM with transposes.",
+         "gradient is conjugated once more: dA = (dC op(B)ᴴ)ᴴ = op(B) dCᴴ. Each is again one GEMM with transposes. Every op is "
+         "real-linear, so the tangent follows the product rule.",
      .singular = "none",
      .source = "Hjørungnes, Complex-Valued Matrix Derivatives, table 3.4"},
     [](OpCheck& check) {
@@ -143,7 +146,7 @@ Var<T> matmul(const Var<T>& A, const Var<T>& B, Transpose a_is, Transpose b_is) 
           }
         });
       },
-      A, B);
+      [&](const auto&) { return matmul(tangent(A), B, a_is, b_is) + matmul(A, tangent(B), a_is, b_is); }, A, B);
 }
 
 // ------------------------------------------------------------------------------------------------ linear
@@ -155,8 +158,9 @@ static const Op linear_op(
      .dz = "∂y_no/∂x_ni = W_oi, ∂y_no/∂W_oi = x_ni, ∂y_no/∂b_o = 1",
      .dzbar = "0",
      .vjp = "dX = dY conj(W), dW = dYᵀ conj(X), db = Σ_n dy_n",
+     .jvp = "Ẏ = Ẋ Wᵀ + X Ẇᵀ + 1 ḃᵀ",
      .derivation = "y_no = Σ_i W_oi x_ni + b_o is linear in each of x, W, b, so holomorphic: dx_ni = Σ_o conj(W_oi) dy_no, "
-                   "dW_oi = Σ_n conj(x_ni) dy_no, db_o = Σ_n dy_no.",
+                   "dW_oi = Σ_n conj(x_ni) dy_no, db_o = Σ_n dy_no. The tangent: the product rule, X Wᵀ being bilinear.",
      .singular = "none",
      .source = "Hjørungnes, Complex-Valued Matrix Derivatives, section 3.3"},
     [](OpCheck& check) {
@@ -214,6 +218,10 @@ Var<T> linear_with(const Var<T>& x, const Var<T>& W, const Var<T>* b) {
                   in);
         });
         if (db) db.add(sum_to(dy, Shape{out}));
+      },
+      [&](const auto&) {
+        const Var<T> by_weight = linear(x, tangent(W));
+        return by_weight + (b != nullptr ? linear(tangent(x), W, tangent(*b)) : linear(tangent(x), W));
       },
       x, W, bias);
 }

@@ -13,7 +13,10 @@ static const Op projection_op(
      .dz = "conj(W) / 2",
      .dzbar = "W / 2",
      .vjp = "dz = W dL",
-     .derivation = "Re(conj(W) z) = (conj(W) z + W conj(z)) / 2, and dz = 2 (∂L/∂z̄) dL = W dL. W is a constant.",
+     .jvp = "L̇ = Re Σ_k conj(W_k) ż_k",
+     .derivation =
+         "Re(conj(W) z) = (conj(W) z + W conj(z)) / 2, and dz = 2 (∂L/∂z̄) dL = W dL. W is a constant, L real-linear in z, and so "
+         "L̇ is the projection of ż.",
      .singular = "none",
      .source = "random-weight projections of a Jacobian: Griewank and Walther, Evaluating Derivatives, 3.1"},
     [](OpCheck& check) {
@@ -47,7 +50,7 @@ Var<RealOf<T>> projection(const Var<T>& z, const Tensor<T>& W) {
         const R scale = dL.item();
         dz.add(map([scale](T w) { return mul(w, scale); }, W));
       },
-      z);
+      [&](const auto&) { return projection(tangent(z), W); }, z);
 }
 
 #define ARGAND_PROJECTION(T) template Var<RealOf<T>> projection(const Var<T>&, const Tensor<T>&);

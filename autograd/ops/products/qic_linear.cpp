@@ -6,6 +6,10 @@
 
 #include "autograd/accumulate.h"
 #include "autograd/op_check.h"
+#include "autograd/ops/elementwise/complex_parts.h"
+#include "autograd/ops/products/matmul.h"
+#include "autograd/ops/qic_angle.h"
+#include "autograd/ops/shape.h"
 #include "autograd/tape.h"
 #include "core/gemm.h"
 #include "core/kernels/pack.h"
@@ -22,12 +26,15 @@ static const Op qic_linear_op(
      .dzbar = "∂y/∂x̄ = (i/2) sin 2θ W_b, ∂y/∂W̄ likewise with x_b: holomorphic where sin 2θ = 0",
      .vjp = "dx_a = W_aᵀ g_a + W_bᵀ g_b, dx_b = W_bᵀ (κ g_a) + W_aᵀ g_b with g = dy;  dW_a = g_aᵀ x_a + g_bᵀ x_b, "
             "dW_b = κ g_aᵀ x_b + g_bᵀ x_a;  db = Σ g;  dθ = 2 cos 2θ Σ g_a · (W_b x_b)",
+     .jvp = "ẏ = W ẋ + Ẇ x + ḃ, plus κ̇ W_b x_b in ẏ_a, κ̇ = 2 cos 2θ θ̇",
      .derivation =
          "All parts are real, so each gradient is the real transpose. Gauss: Σ g·y is a trilinear form of rank three, "
          "W_a x_a (g_a - g_b) + W_b x_b (κ g_a - g_b) + (W_a + W_b)(x_a + x_b) g_b. Leaving out g gives y from three products, "
          "y_a = P1 + κ P2, y_b = P3 - P1 - P2; leaving out x gives dx from three, for a κ of its own in every row. dW and dθ "
          "together need the four products g_aᵀ x_a, g_aᵀ x_b, g_bᵀ x_a, g_bᵀ x_b (that of dθ is W_b · (g_aᵀ x_b)): one real "
-         "product of the pairs as they lie in memory.",
+         "product of the pairs as they lie in memory. Forward: the algebra's product is bilinear over the reals, and κ stands in "
+         "y_a "
+         "only.",
      .singular = "none; at θ = π/4 dκ/dθ = 0 and with it dθ, whatever the data",
      .source = "QIC's linear layer; three products as Gauss multiplies complex numbers"},
     [](OpCheck& check) {
@@ -177,6 +184,14 @@ struct QicProduct {
   }
 };
 
+/// κ̇ W_b x_b, row by row of W with its group's κ̇: what y_a gains as θ moves.
+template <RealScalar R>
+Var<R> along_angle(const Var<R>& x_b, const Var<R>& W_b, const Var<R>& theta) {
+  const Var<R> y = linear(x_b, W_b);
+  const Var<R> groups = reshape(y, {y.shape().rows(), theta.size(), y.dim(-1) / theta.size()});
+  return reshape(groups * reshape(tangent(kappa(theta)), {theta.size(), 1}), y.shape());
+}
+
 template <RealScalar R>
 Var<std::complex<R>> qic_linear_with(const Var<std::complex<R>>& x, const Var<std::complex<R>>& W, const Var<std::complex<R>>* b,
                                      const Var<R>& theta) {
@@ -202,6 +217,10 @@ Var<std::complex<R>> qic_linear_with(const Var<std::complex<R>>& x, const Var<st
         if (dW || dtheta) product.parameter_gradients(xv, w, dy, dW, dtheta);
         if (db) db.add(sum_to(dy, Shape{out}));
       },
+      [&](const auto&) {
+        const Var<C> by_x = b != nullptr ? qic_linear(tangent(x), W, tangent(*b), theta) : qic_linear(tangent(x), W, theta);
+        return by_x + qic_linear(x, tangent(W), theta) + along_angle(imag(x), imag(W), theta);
+      },
       x, W, bias, theta);
 }
 
@@ -226,7 +245,9 @@ static const Op qic_dual_op(
      .dz = "(1 + κ)/2",
      .dzbar = "(1 - κ)/2",
      .vjp = "dx_a = g_a, dx_b = κ g_b, dθ = 2 cos 2θ Σ g_b x_b, g = dy",
-     .derivation = "Diagonal in the parts; x_b = (x - x̄)/(2i) gives ∂/∂x = (1 + κ)/2 and ∂/∂x̄ = (1 - κ)/2.",
+     .jvp = "ẏ_a = ẋ_a, ẏ_b = κ ẋ_b + κ̇ x_b, κ̇ = 2 cos 2θ θ̇",
+     .derivation = "Diagonal in the parts; x_b = (x - x̄)/(2i) gives ∂/∂x = (1 + κ)/2 and ∂/∂x̄ = (1 - κ)/2. The "
+                   "product rule for κ x_b.",
      .singular = "none; at θ = π/4 dθ = 0",
      .source = "QIC's output layer: W_a x_a + κ W_b x_b = ⟨(W_a, W_b), (x_a, κ x_b)⟩"},
     [](OpCheck& check) {
@@ -253,6 +274,10 @@ Var<std::complex<R>> qic_dual(const Var<std::complex<R>>& x, const Var<R>& theta
         const double sum = block_sum<double>(
             dy.size(), [&](std::int64_t i) { return static_cast<double>(dy.data()[i].imag()) * xv.data()[i].imag(); });
         dtheta.add(Tensor<R>::full(shape, kappa_derivative(angle) * static_cast<R>(sum)));
+      },
+      [&](const auto&) {
+        const Var<R> slope = reshape(tangent(kappa(theta)), Shape{});
+        return qic_dual(tangent(x), theta) + C(0, 1) * (slope * imag(x));
       },
       x, theta);
 }

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "autograd/op_check.h"
+#include "autograd/ops/products/matmul.h"
+#include "autograd/ops/rows/log_loss.h"
 #include "autograd/tape.h"
 #include "core/gemm.h"
 #include "core/kernels/elementwise.h"
@@ -52,6 +54,14 @@ void check_targets(std::string_view op, const Shape& logits_or_h, const Ids& tar
   targets.check_below(V, op);
 }
 
+/// 1 at the targets, [..., V].
+template <RealScalar R>
+Tensor<R> one_hot(const Shape& logits, const Ids& targets) {
+  Tensor<R> ones = Tensor<R>::zeros(logits);
+  for (std::int64_t n = 0; n < targets.size(); ++n) ones.data()[n * logits.back() + targets[n]] = 1;
+  return ones;
+}
+
 Ids some_targets() { return Ids({4}, {2, 0, 4, 2}); }
 /// N classes below V.
 Ids targets_below(std::int64_t V, std::int64_t N) {
@@ -70,7 +80,9 @@ static const Op cross_entropy_op({.name = "cross_entropy",
                                   .dz = "∂L/∂x_nv = (softmax(x_n)_v - [v = y_n])/N",
                                   .dzbar = "no complex input",
                                   .vjp = "dx_nv = dL (softmax(x_n)_v - [v = y_n])/N",
-                                  .derivation = "∂logsumexp(x)/∂x_v = e^{x_v}/Σ e^{x} = softmax(x)_v.",
+                                  .jvp = "L̇ = 1/N Σ_nv softmax(x_n)_v (ẋ_nv - ẋ_n[y_n])",
+                                  .derivation = "∂logsumexp(x)/∂x_v = e^{x_v}/Σ e^{x} = softmax(x)_v. They sum to 1, so that "
+                                                "ẋ_n[y_n] may go into the sum.",
                                   .singular = "none; the row's maximum is subtracted first, so nothing overflows",
                                   .source = "Bishop, Pattern Recognition and Machine Learning, eq. 4.108-4.109"},
                                  [](OpCheck& check) {
@@ -110,6 +122,9 @@ Var<R> cross_entropy(const Var<R>& logits, const Ids& targets) {
         const R scale = dL.item() / static_cast<R>(N);
         dx.add(map_packs([scale](auto r) { return r * scale; }, residual));
       },
+      [&](const auto&) {
+        return log_loss_tangent(logits, tangent(logits), one_hot<R>(logits.shape(), targets)) / static_cast<R>(N);
+      },
       logits);
 }
 
@@ -122,12 +137,13 @@ static const Op linear_cross_entropy_op(
      .dz = "∂L/∂x_nv = p_nv := (softmax(x_n)_v - [v = y_n])/N",
      .dzbar = "no complex input",
      .vjp = "with the matrix P of the p_nv:  dh = dL P W, dW = dL Pᵀ h, db = dL Σ_n p_n",
+     .jvp = "L̇ as of cross_entropy, with ẋ_n = W ḣ_n + Ẇ h_n + ḃ",
      .derivation =
          "cross_entropy followed by linear. L is a scalar and dL only a factor, so P W and Pᵀ h are computed in the forward pass, "
          "a "
          "chunk of rows at a time, and the logits are gone before the next chunk: no [N, V] array, no second product. With the "
          "unnormalised e_nv = e^{x_nv - max} the row's factor 1/(N Σ_v e_nv) is applied to h_n and to (P W)_n, which are "
-         "short, instead of to the long row.",
+         "short, instead of to the long row. The tangent takes all logits at once.",
      .singular = "none",
      .source = "Bishop, Pattern Recognition and Machine Learning, eq. 4.108-4.109"},
     [](OpCheck& check) {
@@ -215,6 +231,11 @@ Var<R> linear_cross_entropy(const Var<R>& h, const Var<R>& W, const Var<R>* b, c
         give(to_h, dh);
         give(to_W, dW);
         give(to_b, db);
+      },
+      [&](const auto&) {
+        const Var<R> x = b != nullptr ? linear(h, W, *b) : linear(h, W);
+        const Var<R> along_h = b != nullptr ? linear(tangent(h), W, tangent(*b)) : linear(tangent(h), W);
+        return log_loss_tangent(x, along_h + linear(h, tangent(W)), one_hot<R>(x.shape(), targets)) / static_cast<R>(N);
       },
       h, W, bias);
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "autograd/op_check.h"
+#include "autograd/ops/rows/log_loss.h"
 #include "autograd/tape.h"
 #include "core/kernels/vector_math.h"
 #include "core/parallel.h"
@@ -18,7 +19,9 @@ static const Op info_nce_op(
      .dz = "∂L/∂s_mn = (w_mn - [n = p])/A, w_m = softmax over {p} ∪ N(m)",
      .dzbar = "no complex input",
      .vjp = "ds_mn = dL (w_mn - [n = p])/A, 0 for positions that are neither",
-     .derivation = "Cross entropy over the candidates {p} ∪ N(m) with p as the target: see cross_entropy.",
+     .jvp = "L̇ = 1/A Σ_mn w_mn (ṡ_mn - ṡ_mp)",
+     .derivation = "Cross entropy over the candidates {p} ∪ N(m) with p as the target: see cross_entropy. For the tangent the "
+                   "others get -inf added to their similarity.",
      .singular = "none; an anchor without negatives contributes 0, and a batch without anchors is 0",
      .source = "ComplexFormer, phase contrastive loss; van den Oord et al., CPC (2018), eq. 4"},
     [](OpCheck& check) {
@@ -95,6 +98,14 @@ Var<R> info_nce(const Var<R>& s, const Ids& tokens) {
         Tensor<R> g = ds;
         for (R& v : g.span()) v = v == 0 ? R(0) : v * factor;  // of no candidate, whatever dL
         to.add(g);
+      },
+      [&](const auto&) {
+        Tensor<R> positive = Tensor<R>::zeros(s.shape()), hidden = Tensor<R>::full(s.shape(), -std::numeric_limits<R>::infinity());
+        for (std::int64_t i = 0; i < s.size(); ++i) {  // the residuals are negative for the positive, positive for the negatives
+          if (ds.data()[i] != 0) hidden.data()[i] = 0;
+          if (ds.data()[i] < 0) positive.data()[i] = 1;
+        }
+        return log_loss_tangent(s + constant(hidden), tangent(s), positive) / static_cast<R>(std::max<std::int64_t>(1, A));
       },
       s);
 }

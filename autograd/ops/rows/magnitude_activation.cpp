@@ -5,9 +5,12 @@
 #include <numbers>
 
 #include "autograd/op_check.h"
+#include "autograd/ops/elementwise/activation.h"
+#include "autograd/ops/rows/magnitude_tangent.h"
 #include "autograd/tape.h"
 #include "core/kernels/activation.h"
 #include "core/kernels/complex_math.h"
+#include "core/kernels/elementwise.h"
 #include "core/kernels/pack.h"
 #include "core/kernels/reduce.h"
 
@@ -58,7 +61,8 @@ static const Op magnitude_gelu_op(
      .dz = "∂y/∂z = Φ(m) + φ(m) z ∂m/∂z, ∂m/∂a = a/m, ∂m/∂b = w b/m, ∂m/∂w = b²/(2m)",
      .dzbar = "no complex input; numbers enter as their parts",
      .vjp = "with t = φ(m) (a g_a + b g_b)/m, g = dy:  da = Φ(m) g_a + t a, db = Φ(m) g_b + t w b, dθ = dw/dθ Σ t b²/2",
-     .derivation = "y = s(m) z gives dL/dm = s'(m) Σ z g over the parts, and s = Φ, s' = φ.",
+     .jvp = "ẏ = Φ(m) ż + φ(m) ṁ z, ṁ = (a ȧ + w b ḃ + ẇ b²/2)/m",
+     .derivation = "y = s(m) z gives ẏ = s ż + s'(m) ṁ z and dL/dm = s'(m) Σ z g over the parts, and s = Φ, s' = φ.",
      .singular = "none: 1e-12 keeps m positive, z = 0 has gradient g/2",
      .source = "QIC, eq. 17, with GELU (Hendrycks and Gimpel, arXiv:1606.08415) in place of ReLU"},
     [](OpCheck& check) {
@@ -74,6 +78,7 @@ static const Op magnitude_modrelu_op(
      .dzbar = "no complex input; numbers enter as their parts",
      .vjp = "with t = s' (a g_a + b g_b)/m:  da = s g_a + t a, db = s g_b + t w b, dc = Σ (a g_a + b g_b)/m over active rows, dθ = "
             "dw/dθ Σ t b²/2",
+     .jvp = "ẏ = s ż + (ċ - c ṁ/m)/m z where m + c > 0, else 0; ṁ as for magnitude_gelu",
      .derivation = "y = s(m, c) z, as for magnitude_gelu.",
      .singular =
          "m = -c: a kink, the gradient of the inactive side (0) is returned. At z = 0, c > 0 the slope is steep, 1 + c/1e-6",
@@ -101,6 +106,7 @@ static const Op magnitude_relu_op({.name = "magnitude_relu",
                                    .dz = "1: m > 0 always",
                                    .dzbar = "no complex input; numbers enter as their parts",
                                    .vjp = "dz = dy, dθ = 0",
+                                   .jvp = "ẏ = ż",
                                    .derivation = "s = ReLU(m)/m = 1 and s' = 0, as for magnitude_gelu.",
                                    .singular = "none",
                                    .source = "QIC, eq. 17"},
@@ -175,6 +181,12 @@ struct Gelu {
   static Factor<X> at(const Measured<P, X>& n, const std::array<X, P>&, X) {
     return {normal_cdf(n.m), abs_times_density(n.m), X(0)};
   }
+  /// s and ṡ, as expressions of m and c and their tangents.
+  template <RealScalar R>
+  static Var<R> moving(const Var<R>& m, const Var<R>&) {
+    const R peak = static_cast<R>(0.5 * std::numbers::sqrt2 * std::numbers::inv_sqrtpi);  // of φ, 1/sqrt(2π)
+    return (gelu(m) / m).with_tangent(peak * exp(R(-0.5) * square(m)) * tangent(m));
+  }
 };
 struct ModRelu {
   template <int P, class X>
@@ -184,11 +196,20 @@ struct ModRelu {
     return {math::select(inactive, zero, reach / n.m), math::select(inactive, zero, -c / n.m),
             math::select(reach > zero, X(1), math::select(inactive, zero, reach))};
   }
+  template <RealScalar R>
+  static Var<R> moving(const Var<R>& m, const Var<R>& c) {
+    const Var<R> reach = m + c, active(map([](R x) { return x > 0 ? R(1) : R(0); }, reach.value())), over_m = active / m;
+    return (reach * over_m).with_tangent((tangent(c) - c * tangent(m) / m) * over_m);
+  }
 };
 struct Relu {
   template <int P, class X>
   static Factor<X> at(const Measured<P, X>&, const std::array<X, P>&, X) {
     return {X(1), X(0), X(0)};  // m > 0
+  }
+  template <RealScalar R>
+  static Var<R> moving(const Var<R>& m, const Var<R>&) {
+    return constant(Tensor<R>::ones(m.shape()));
   }
 };
 
@@ -269,6 +290,12 @@ Var<R> activate(const Op& op, const Var<R>& x, const Var<R>* c, const Measure<R>
         dx.add(std::move(gx));
         if (dc) dc.add(std::move(gc));
         if (dtheta) dtheta.add(Tensor<R>::full(shape, dw * f.slope));
+      },
+      [&](const auto&) {
+        const Shape numbers{f.rows, D, measure.parts};
+        const Var<R> z = moving_in_shape(x, numbers);
+        const Var<R> s = F::moving(magnitude(z, part_weights(measure), -1), moving_in_shape(bias, {D, 1}));
+        return reshape(s * tangent(z) + tangent(s) * z, x.shape());
       },
       x, bias, measure.theta);
 }

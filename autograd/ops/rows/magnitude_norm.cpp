@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "autograd/op_check.h"
+#include "autograd/ops/rows/magnitude_tangent.h"
 #include "autograd/ops/rows/row_scale.h"
 #include "autograd/tape.h"
 #include "core/kernels/pack.h"
@@ -59,9 +60,11 @@ static const Op magnitude_layer_norm_op(
      .dzbar = "no complex input; numbers enter as their parts",
      .vjp = "with G = γ dy, A = Σ (a - μ) G_a + b G_b:  dm = -A (m - μ)/(D σ³) - Σ G_a/(D σ);  da = G_a/σ + dm a/m, "
             "db = G_b/σ + dm w b/m;  dγ = Σ ((a - μ) dy_a + b dy_b)/σ;  dθ = dw/dθ Σ dm b²/(2m)",
+     .jvp = "with ṁ = (a ȧ + w b ḃ + ẇ b²/2)/m and σ̇ = mean((m - μ) ṁ)/σ:  ẏ = (γ (ȧ - mean(ṁ), ḃ) + γ̇ (a - μ, b))/σ - y σ̇/σ",
      .derivation =
          "y depends on z directly (G/σ), through σ, where dσ = mean((m - μ) dm)/σ gives -A/σ² dσ, and through μ in the real "
-         "part, which gives -Σ G_a/σ dμ with dμ = mean(dm). The μ inside σ cancels: Σ (m - μ) = 0.",
+         "part, which gives -Σ G_a/σ dμ with dμ = mean(dm). The μ inside σ cancels: Σ (m - μ) = 0. The "
+         "tangent: the product rule for y σ = γ (a - μ, b).",
      .singular = "none: 1e-12 keeps m, and eps σ, positive",
      .source = "QIC's layer norm; Ba, Kiros, Hinton, Layer Normalization (2016), for reals"},
     [](OpCheck& check) {
@@ -78,7 +81,8 @@ static const Op magnitude_rms_norm_op(
      .vjp =
          "with G = γ dy, A = Σ a G_a + b G_b:  da = G_a/ρ - A a/(D ρ³), db = G_b/ρ - A w b/(D ρ³);  dγ = Σ (a dy_a + b dy_b)/ρ;  "
          "dθ = -dw/dθ A Σ b²/(2D ρ³)",
-     .derivation = "As magnitude_layer_norm with μ = 0: dm = -A m/(D ρ³).",
+     .jvp = "with ρ̇ = mean(m ṁ)/ρ, m ṁ = a ȧ + w b ḃ + ẇ b²/2:  ẏ = (γ ż + γ̇ z)/ρ - y ρ̇/ρ",
+     .derivation = "As magnitude_layer_norm with μ = 0: dm = -A m/(D ρ³). The product rule for y ρ = γ z.",
      .singular = "none: eps keeps ρ > 0",
      .source = "Zhang, Sennrich, Root Mean Square Layer Normalization (2019), eq. 4, with magnitudes"},
     [](OpCheck& check) {
@@ -221,6 +225,25 @@ struct MagnitudeNorm {
 };
 
 template <RealScalar R>
+Var<R> magnitude_norm_tangent(const Var<R>& y, const Var<R>& x, const Var<R>& gain, const Measure<R>& measure, bool centred) {
+  const Shape numbers{x.shape().rows(), gain.size(), measure.parts};
+  const Var<R> z = moving_in_shape(x, numbers), gamma = moving_in_shape(gain, {gain.size(), 1});
+  const Var<R> m = magnitude(z, part_weights(measure), -1);
+  Var<R> from_mean = m, numerator = z, moved = tangent(z);
+  if (centred) {
+    Tensor<R> real_part = Tensor<R>::zeros({measure.parts});
+    real_part.data()[0] = 1;
+    const Var<R> mu = mean(m, 1, true);
+    from_mean = m - mu;
+    numerator = z - mu * constant(real_part);
+    moved = moved - mean(tangent(m), 1, true) * constant(real_part);
+  }
+  const Var<R> inverse = pow(mean(square(from_mean), 1, true) + (centred ? R(1e-5) : R(1e-6)), R(-0.5));
+  const Var<R> shrinking = mean(from_mean * tangent(m), 1, true) * square(inverse);  // σ̇/σ
+  return reshape((gamma * moved + tangent(gamma) * numerator) * inverse - reshape(y, numbers) * shrinking, x.shape());
+}
+
+template <RealScalar R>
 Var<R> magnitude_norm(const Op& op, const Var<R>& x, const Var<R>& gain, const Measure<R>& measure, bool centred) {
   require(x.rank() >= 1 && gain.rank() == 1 && gain.size() * measure.parts == x.shape().back(), op.name(),
           "gain {} must have one element for each number of {} parts in the last axis of {}", gain.shape(), measure.parts,
@@ -245,7 +268,7 @@ Var<R> magnitude_norm(const Op& op, const Var<R>& x, const Var<R>& gain, const M
         dgain.add(std::move(gg));
         if (dtheta) dtheta.add(Tensor<R>::full(shape, dw * norm.slope));
       },
-      x, gain, measure.theta);
+      [&](const Var<R>& y) { return magnitude_norm_tangent(y, x, gain, measure, centred); }, x, gain, measure.theta);
 }
 
 }  // namespace

@@ -4,7 +4,12 @@
 #include <cmath>
 
 #include "autograd/op_check.h"
+#include "autograd/ops/elementwise/arithmetic.h"
+#include "autograd/ops/elementwise/complex_parts.h"
+#include "autograd/ops/elementwise/power.h"
+#include "autograd/ops/rows/reduction.h"
 #include "autograd/ops/rows/row_scale.h"
+#include "autograd/ops/rows/scalar_product.h"
 #include "autograd/tape.h"
 #include "core/kernels/pack.h"
 #include "core/parallel.h"
@@ -18,10 +23,12 @@ static const Op layer_norm_op(
      .dz = "∂x̂_j/∂x_k = (δ_jk - 1/D)/σ - x̂_j conj(x̂_k)/(2Dσ)",
      .dzbar = "∂x̂_j/∂x̄_k = -x̂_j x̂_k/(2Dσ)",
      .vjp = "with g = γ dy:  dx = (g - mean(g) - x̂ mean(Re(conj(x̂) g)))/σ,  dγ = Σ Re(conj(x̂) dy),  db = Σ dy",
+     .jvp = "with u = (ẋ - mean(ẋ))/σ:  ẏ = γ (u - x̂ mean(Re(conj(x̂) u))) + γ̇ x̂ + ḃ",
      .derivation =
          "σ² depends on z and z̄, so the map is general even though x - μ is linear. ∂σ/∂x_k = conj(x_k - μ)/(2Dσ) (the term in "
          "∂μ sums to 0), which gives the two derivatives above; then dx_k = Σ_j conj(∂x̂_j/∂x_k) g_j + (∂x̂_j/∂x̄_k) conj(g_j) = "
-         "(g_k - mean(g))/σ - x̂_k/(Dσ) Σ_j Re(conj(x̂_j) g_j). For reals the conjugates drop out: the usual formula.",
+         "(g_k - mean(g))/σ - x̂_k/(Dσ) Σ_j Re(conj(x̂_j) g_j). For reals the conjugates drop out: the usual formula. Forward: "
+         "σ̇ = mean(Re(conj(x - μ) ẋ))/σ, and x̂ σ = x - μ gives x̂̇ = (ẋ - μ̇ - x̂ σ̇)/σ; as x̂ has mean 0, σ̇/σ = mean(Re(conj(x̂) u)).",
      .singular = "none: eps keeps σ > 0",
      .source = "Ba, Kiros, Hinton, Layer Normalization (2016), eq. 4"},
     [](OpCheck& check) {
@@ -48,6 +55,7 @@ static const Op rms_norm_op({.name = "rms_norm",
                              .dz = "∂x̂_j/∂x_k = δ_jk/ρ - x̂_j conj(x̂_k)/(2Dρ)",
                              .dzbar = "∂x̂_j/∂x̄_k = -x̂_j x̂_k/(2Dρ)",
                              .vjp = "with g = γ dy:  dx = (g - x̂ mean(Re(conj(x̂) g)))/ρ,  dγ = Σ Re(conj(x̂) dy)",
+                             .jvp = "with u = ẋ/ρ:  ẏ = γ (u - x̂ mean(Re(conj(x̂) u))) + γ̇ x̂",
                              .derivation = "∂ρ/∂x_k = conj(x_k)/(2Dρ), then as for layer_norm without the mean.",
                              .singular = "none: eps keeps ρ > 0",
                              .source = "Zhang, Sennrich, Root Mean Square Layer Normalization (2019), eq. 4"},
@@ -155,6 +163,13 @@ struct Norm {
   }
 };
 
+/// ẏ - ḃ, given x̂, 1/σ, and the numerator's tangent ẋ - μ̇.
+template <Scalar T>
+Var<T> norm_tangent(const Var<T>& normal, const Var<RealOf<T>>& inverse, const Var<T>& moved, const Var<RealOf<T>>& gain) {
+  const Var<T> u = moved * inverse;
+  return gain * (u - normal * mean(scalar_product(normal, u), -1, true)) + tangent(gain) * normal;
+}
+
 }  // namespace
 
 template <Scalar T>
@@ -174,6 +189,13 @@ Var<T> layer_norm(const Var<T>& x, const Var<RealOf<T>>& gain, const Var<T>& bia
         dgain.add(gg);
         dbias.add(gb);
       },
+      [&](const auto&) {
+        using R = RealOf<T>;
+        const Var<T> normal =
+            layer_norm<T>(x, constant(Tensor<R>::ones(gain.shape())), constant(Tensor<T>::zeros(gain.shape())), eps);
+        const Var<R> inverse = pow(variance(x, -1, true) + static_cast<R>(eps), R(-0.5));
+        return norm_tangent(normal, inverse, tangent(x) - mean(tangent(x), -1, true), gain) + tangent(bias);
+      },
       x, gain, bias);
 }
 
@@ -192,6 +214,12 @@ Var<T> rms_norm(const Var<T>& x, const Var<RealOf<T>>& gain, double eps) {
         norm.backward(in, g, dy, gx, &gg, nullptr);
         dx.add(gx);
         dgain.add(gg);
+      },
+      [&](const auto&) {
+        using R = RealOf<T>;
+        const Var<T> normal = rms_norm(x, constant(Tensor<R>::ones(gain.shape())), eps);
+        const Var<R> inverse = pow(mean(abs2(x), -1, true) + static_cast<R>(eps), R(-0.5));
+        return norm_tangent(normal, inverse, tangent(x), gain);
       },
       x, gain);
 }

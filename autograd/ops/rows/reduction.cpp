@@ -4,6 +4,9 @@
 
 #include "autograd/accumulate.h"
 #include "autograd/op_check.h"
+#include "autograd/ops/elementwise/arithmetic.h"
+#include "autograd/ops/rows/scalar_product.h"
+#include "autograd/ops/shape.h"
 #include "core/kernels/reduce.h"
 
 namespace argand {
@@ -86,6 +89,7 @@ static const Op sum_op({.name = "sum",
                         .dz = "∂y/∂x_i = 1",
                         .dzbar = "0",
                         .vjp = "dx_i = dy",
+                        .jvp = "ẏ = Σ ẋ_i",
                         .derivation = "Linear; every summand moves the sum as much as itself.",
                         .singular = "none",
                         .source = "definition"},
@@ -116,7 +120,7 @@ Var<T> scaled_sum(const Op& op, const Var<T>& x, const AxisView& view, const Sha
       [view, c, dx = sink(x)](const Tensor<T>& dy) {
         spread_axis(dx, view, [&](std::int64_t, std::int64_t place) { return mul(dy.data()[place], c); });
       },
-      x);
+      [&](const auto&) { return scaled_sum(op, tangent(x), view, shape, c); }, x);
 }
 }  // namespace
 
@@ -137,6 +141,7 @@ static const Op mean_op({.name = "mean",
                          .dz = "∂y/∂x_i = 1/n",
                          .dzbar = "0",
                          .vjp = "dx_i = dy/n",
+                         .jvp = "ẏ = 1/n Σ ẋ_i",
                          .derivation = "sum, times the real constant 1/n.",
                          .singular = "none",
                          .source = "definition"},
@@ -173,9 +178,10 @@ static const Op variance_op(
      .dz = "∂v/∂x_i = conj(x_i - μ)/n",
      .dzbar = "(x_i - μ)/n",
      .vjp = "dx_i = 2 (x_i - μ)/n dv",
+     .jvp = "v̇ = 2/n Σ Re(conj(x_i - μ) ẋ_i)",
      .derivation =
          "∂|x_j - μ|²/∂x̄_i = (x_j - μ)(δ_ij - 1/n). Summed over j the part with 1/n vanishes, since Σ (x_j - μ) = 0: the mean "
-         "need not be differentiated. Twice ∂v/∂x̄_i for a real-valued v.",
+         "need not be differentiated. Twice ∂v/∂x̄_i for a real-valued v, and v̇ = 2 Re Σ (∂v/∂x_i) ẋ_i.",
      .singular = "none",
      .source = "definition"},
     [](OpCheck& check) {
@@ -210,6 +216,12 @@ Var<RealOf<T>> variance_over(const Var<T>& x, const AxisView& view, const Shape&
           return mul(x.data()[i] - mu.data()[place], 2 * c * dv.data()[place]);
         });
       },
+      [&](const auto&) {
+        const Shape three{view.outer, view.n, view.inner};
+        const Var<T> flat = reshape(x, three);
+        const Var<R> products = scalar_product(flat - mean(flat, 1, true), reshape(tangent(x), three));
+        return reshape(R(2) * mean(products, 1), shape);
+      },
       x);
 }
 }  // namespace
@@ -234,6 +246,7 @@ static const Op max_op(
      .dz = "∂y/∂x_i = 1 for the largest, else 0",
      .dzbar = "no complex input",
      .vjp = "dx_k = dy for the first k with x_k = y, else 0",
+     .jvp = "ẏ = ẋ_k for that k",
      .derivation = "Around a point without ties y is that x_k.",
      .singular = "ties: the first of the largest gets the whole gradient. One NaN: y is NaN and so are all dx, as "
                  "nobody knows which is the largest",
@@ -282,7 +295,7 @@ Var<R> max(const Var<R>& x, int axis, bool keepdim) {
   });
   return record(
       max_op, std::move(y),
-      [where = std::move(where), first_of, view, size = x.size(), dx = sink(x)](const Tensor<R>& dy) {
+      [where, first_of, view, size = x.size(), dx = sink(x)](const Tensor<R>& dy) {
         dx.accumulate([&](R* out, bool add) {
           if (!add) std::fill(out, out + size, R(0));
           for (std::int64_t place = 0; place < dy.size(); ++place) {
@@ -292,6 +305,14 @@ Var<R> max(const Var<R>& x, int axis, bool keepdim) {
               out[first_of(place) + i * view.inner] = std::numeric_limits<R>::quiet_NaN();
           }
         });
+      },
+      [&](const auto&) {
+        Tensor<R> chosen = Tensor<R>::zeros(x.shape());
+        for (std::int64_t place = 0; place < static_cast<std::int64_t>(where.size()); ++place) {
+          const std::int64_t best = where[static_cast<std::size_t>(place)];
+          chosen.data()[best >= 0 ? best : first_of(place)] = best >= 0 ? R(1) : std::numeric_limits<R>::quiet_NaN();
+        }
+        return sum(constant(std::move(chosen)) * tangent(x), axis, keepdim);
       },
       x);
 }

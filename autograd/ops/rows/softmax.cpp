@@ -2,6 +2,8 @@
 
 #include "autograd/accumulate.h"
 #include "autograd/op_check.h"
+#include "autograd/ops/elementwise/arithmetic.h"
+#include "autograd/ops/rows/reduction.h"
 #include "core/kernels/reduce.h"
 #include "core/kernels/vector_math.h"
 
@@ -28,7 +30,8 @@ static const Op logsumexp_op(
      .dz = "∂y/∂x_i = e^{x_i - y}",
      .dzbar = "no complex input",
      .vjp = "dx_i = e^{x_i - y} dy = e^{x_i - m - log Σ e^{x_j - m}} dy",
-     .derivation = "e^y = Σ e^{x_i} gives e^y ∂y/∂x_i = e^{x_i}. The shift m cancels.",
+     .jvp = "ẏ = Σ p_i ẋ_i, p = softmax(x)",
+     .derivation = "e^y = Σ e^{x_i} gives e^y ∂y/∂x_i = e^{x_i}. The shift m cancels. e^{x_i - y} = p_i.",
      .singular = "x_i = -inf: gradient 0. All of them: y = -inf, all gradients 0",
      .source = "Blanchard, Higham, Higham, IMA J. Numer. Anal. 41 (2021), eq. 1.1"},
     [](OpCheck& check) {
@@ -75,7 +78,7 @@ Var<R> logsumexp(const Var<R>& x, bool keepdim) {
           });
         });
       },
-      x);
+      [&](const auto&) { return sum(softmax(x) * tangent(x), -1, keepdim); }, x);
 }
 
 // ------------------------------------------------------------------------------------------------ softmax
@@ -87,8 +90,9 @@ static const Op softmax_op(
      .dz = "∂y_i/∂x_j = y_i (δ_ij - y_j)",
      .dzbar = "no complex input",
      .vjp = "dx_j = y_j (dy_j - Σ_i y_i dy_i)",
+     .jvp = "ẏ_i = y_i (ẋ_i - Σ_j y_j ẋ_j)",
      .derivation = "log y_i = x_i - logsumexp(x), so ∂y_i/∂x_j = y_i (δ_ij - y_j); Σ_i dy_i y_i (δ_ij - y_j) is the "
-                   "product above. The output is all that is kept.",
+                   "product above. The output is all that is kept. The Jacobian is symmetric, so the tangent is the same product.",
      .singular = "x_i = -inf: y_i = 0, gradient 0. All of them: y = 0, gradient 0",
      .source = "Bridle, Neurocomputing (1990), 227"},
     [](OpCheck& check) {
@@ -136,7 +140,7 @@ Var<R> softmax(const Var<R>& x) {
           });
         });
       },
-      x);
+      [&](const Var<R>& y) { return y * (tangent(x) - sum(y * tangent(x), -1, true)); }, x);
 }
 
 #define ARGAND_SOFTMAX(R)                         \

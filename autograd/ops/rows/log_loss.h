@@ -1,0 +1,18 @@
+#pragma once
+/// How the loss -log softmax(x)[target] moves with x: what the tangents of cross entropy and InfoNCE share.
+
+#include "autograd/ops/elementwise/arithmetic.h"
+#include "autograd/ops/rows/reduction.h"
+#include "autograd/ops/rows/softmax.h"
+
+namespace argand {
+
+/// Σ over the rows of L̇ = Σ_v p_v (ẋ_v - ẋ_t), p = softmax(x), t the row's target, where `at_target` [..., V] is 1 and else 0.
+/// (Σ p_v ẋ_v - ẋ_t would lose its digits where p_t is almost 1.) A row of nothing but -inf counts nothing.
+template <RealScalar R>
+Var<R> log_loss_tangent(const Var<R>& x, const Var<R>& x_dot, const Tensor<R>& at_target) {
+  const Var<R> of_target = sum(constant(at_target) * x_dot, -1, true);
+  return sum(softmax(x) * (x_dot - of_target));
+}
+
+}  // namespace argand

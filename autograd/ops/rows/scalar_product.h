@@ -1,0 +1,18 @@
+#pragma once
+/// Numbers as vectors of the plane: what tangents of lengths are made of.
+
+#include "autograd/ops/elementwise/arithmetic.h"
+#include "autograd/ops/elementwise/complex_parts.h"
+
+namespace argand {
+
+/// Re(conj(a) b), elementwise; a b for reals.
+template <Scalar T>
+Var<RealOf<T>> scalar_product(const Var<T>& a, const Var<T>& b) {
+  if constexpr (RealScalar<T>)
+    return a * b;
+  else
+    return real(conj(a) * b);
+}
+
+}  // namespace argand
