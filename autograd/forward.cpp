@@ -39,8 +39,4 @@ template std::vector<AnyTensorOf<float>> hvp(const std::function<Var<float>()>&,
 template std::vector<AnyTensorOf<double>> hvp(const std::function<Var<double>()>&, const ParameterList<double>&,
                                               const std::vector<AnyTensorOf<double>>&);
 
-namespace detail {
-void throw_no_tangent(const Op& op) { fail("forward", "the op {} has no rule for tangents", op.name()); }
-}  // namespace detail
-
 }  // namespace argand

@@ -23,6 +23,7 @@ std::string_view kind_name(Kind kind) {
 }
 
 Op::Op(OpText text, Check check) : text_(std::move(text)), check_(check) {
+  require(!text_.jvp.empty(), "op", "{} does not say its Jacobian-vector product; fill in .jvp", text_.name);
   require(check_ != nullptr, "op", "{} has no check", text_.name);
   OpCheck cases;
   check_(cases);

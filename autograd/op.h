@@ -1,6 +1,7 @@
 #pragma once
 /// An Op: what is written once, beside the code, about one differentiable operation: equation, kind, derivation, singular points
-/// and the numerical check. `record` takes an Op and an Op takes a check with a case, so an operation without one cannot exist.
+/// and the numerical check. `record` takes an Op, a gradient and a tangent, and an Op takes a check with a case, so an operation
+/// without one of them cannot exist.
 
 #include <span>
 #include <string>
@@ -27,7 +28,7 @@ struct OpText {
   std::string dz;        ///< ∂w/∂z, "exp(z)"
   std::string dzbar;     ///< ∂w/∂z̄, "0"; the Jacobian alone for Kind::Real
   std::string vjp;       ///< the vector-Jacobian product as implemented, "dz = conj(w) dw"
-  std::string jvp = "";  ///< the Jacobian-vector product, ẇ = (∂w/∂z) ż + (∂w/∂z̄) conj(ż), as implemented: "ẇ = w ż"
+  std::string jvp;  ///< the Jacobian-vector product, ẇ = (∂w/∂z) ż + (∂w/∂z̄) conj(ż), as implemented: "ẇ = w ż"
   std::string derivation;  ///< how they follow from the equation
   std::string singular;    ///< singular points and what is returned there; "none"
   std::string source;      ///< paper or textbook, with the equation's number where it has one
@@ -37,7 +38,7 @@ class Op {
  public:
   using Check = void (*)(OpCheck&);
   /// Registers the op until it is destroyed; lives in a static variable of the op's file, longer than the tapes that it is on.
-  /// Throws when another op has that name, or when the check, which this calls once, has no case.
+  /// Throws when another op has that name, when it does not say its jvp, or when the check, which this calls once, has no case.
   Op(OpText text, Check check);
   ~Op();
   Op(const Op&) = delete;

@@ -135,7 +135,6 @@ Var<Out> with_tangent(const Var<Out>& w, const Tangent& tangent) {
   const NoForward none;
   return w.with_tangent(tangent(w));
 }
-[[noreturn]] void throw_no_tangent(const Op& op);
 }  // namespace detail
 
 /// Ends every op: makes y a Var and, if a gradient is wanted, remembers how to find it.
@@ -149,15 +148,6 @@ requires std::invocable < Tangent, const Var<Out>
       wants_grad(inputs...) ? detail::append(op, std::move(y), std::move(backward), {inputs.slot()...}) : Var<Out>(std::move(y));
   if (detail::watched()) detail::observe(op, detail::as_watched(w), {detail::as_watched(inputs)...});
   if (Context::current().forward() && (inputs.has_tangent() || ...)) return detail::with_tangent(w, tangent);
-  return w;
-}
-
-template <Scalar Out, class Backward, Scalar... In>
-Var<Out> record(const Op& op, Tensor<Out> y, Backward backward, const Var<In>&... inputs) {
-  Var<Out> w =
-      wants_grad(inputs...) ? detail::append(op, std::move(y), std::move(backward), {inputs.slot()...}) : Var<Out>(std::move(y));
-  if (detail::watched()) detail::observe(op, detail::as_watched(w), {detail::as_watched(inputs)...});
-  if (Context::current().forward() && (inputs.has_tangent() || ...)) detail::throw_no_tangent(op);
   return w;
 }
 

@@ -8,6 +8,7 @@
 ///     ∂w/∂z̄ =         - z/(1+r)² · z/2r  = -z² / (2r (1+r)²),      which tends to 0 with z, so at 0 it is 0
 ///
 ///     dz = conj(∂w/∂z) dw + (∂w/∂z̄) conj(dw)          (autograd/var.h)
+///     ẇ  = (∂w/∂z) ż + (∂w/∂z̄) conj(ż) = (ż - w ṙ) / (1+r),  ṙ = Re(conj(z/r) ż)          (autograd/forward.h)
 ///
 /// Run:       build/examples/05_your_own_op
 /// Try next:  leave out the conj of dw below and read what the check says. Then w = z / sqrt(1 + |z|²).
@@ -30,6 +31,7 @@ static const Op squash_op({.name = "squash",
                            .dz = "(2 + r) / (2 (1 + r)²), r = |z|",
                            .dzbar = "-z² / (2r (1 + r)²)",
                            .vjp = "dz = ((2 + r) dw - z²/r conj(dw)) / (2 (1 + r)²)",
+                           .jvp = "ẇ = (ż - w ṙ) / (1 + r), ṙ = Re(z̄ ż) / r",
                            .derivation = "the quotient rule with ∂r/∂z = z̄/2r, ∂r/∂z̄ = z/2r",
                            .singular = "none: at z = 0 both derivatives have limits, 1 and 0",
                            .source = "Georgiou, Koutsougeras, Complex domain backpropagation, IEEE TCAS II 39(5), 1992"},
@@ -48,9 +50,11 @@ Var<std::complex<R>> squash(const Var<std::complex<R>>& z) {
     const Z across = r > 0 ? mul(mul(v, v), std::conj(dw)) / r : Z(0);
     return (mul(2 + r, dw) - across) / (2 * (1 + r) * (1 + r));
   };
-  // The closure holds exactly what the gradient reads: z. `dz` is where the gradient goes.
+  // The closure holds exactly what the gradient reads: z. `dz` is where the gradient goes. The tangent is an expression of ops, so
+  // that it has a gradient in its turn; unit_phasor(z) is z/r, and 0 at 0.
   return record(
-      squash_op, w, [gradient, v = z.value(), dz = sink(z)](const Tensor<Z>& dw) { dz.add(map(gradient, v, dw)); }, z);
+      squash_op, w, [gradient, v = z.value(), dz = sink(z)](const Tensor<Z>& dw) { dz.add(map(gradient, v, dw)); },
+      [&](const auto& y) { return (tangent(z) - y * real(conj(unit_phasor(z)) * tangent(z))) / (abs(z) + R(1)); }, z);
 }
 
 int main() {

@@ -23,9 +23,15 @@ std::string code(const std::string& text) { return "`" + text + "`"; }
 
 /// The labelled formulas of an op: those of a real op are ordinary derivatives.
 std::vector<std::pair<std::string, std::string>> formulas_of(const OpText& text) {
-  if (text.kind != Kind::Real) return {{"∂w/∂z", text.dz}, {"∂w/∂z̄", text.dzbar}, {"gradient", text.vjp}};
-  if (text.dzbar == "no complex input") return {{"derivative", text.dz}, {"gradient", text.vjp}};
-  return {{"derivative", text.dz}, {"inputs", text.dzbar}, {"gradient", text.vjp}};  // how complex numbers enter
+  std::vector<std::pair<std::string, std::string>> formulas;
+  if (text.kind != Kind::Real)
+    formulas = {{"∂w/∂z", text.dz}, {"∂w/∂z̄", text.dzbar}};
+  else if (text.dzbar == "no complex input")
+    formulas = {{"derivative", text.dz}};
+  else
+    formulas = {{"derivative", text.dz}, {"inputs", text.dzbar}};  // how complex numbers enter
+  formulas.insert(formulas.end(), {{"gradient", text.vjp}, {"tangent", text.jvp}});
+  return formulas;
 }
 
 std::string op_markdown(const OpText& text) {
@@ -110,7 +116,8 @@ std::string ops_markdown() {
       "which is simpler for three of the four kinds below. An op's kind is checked against the Cauchy-Riemann equations, its\n"
       "gradient against numerical differentiation. ∂w/∂z and ∂w/∂z̄ are those of the op's value by its input, whatever their "
       "letters;\n"
-      "conj(z) is the conjugate, also written z̄; the gradient of a quantity q is called dq.\n\n",
+      "conj(z) is the conjugate, also written z̄; the gradient of a quantity q is called dq, and q̇ is its tangent,\n"
+      "ẇ = (∂w/∂z) ż + (∂w/∂z̄) conj(ż), which every op gives as an expression of ops.\n\n",
       Op::all().size());
   for (const Kind kind : kinds_in_order()) {
     std::string title = kind_title(kind), anchor = title;

@@ -22,6 +22,7 @@ OpText text(std::string name) {
           .dz = "1",
           .dzbar = "",
           .vjp = "dx = dy",
+          .jvp = "ẏ = ẋ",
           .derivation = "definition",
           .singular = "none",
           .source = "definition"};
@@ -39,6 +40,11 @@ BOOST_AUTO_TEST_CASE(an_op_without_a_case_is_refused) {
   BOOST_TEST(error_of([] { const Op mine(text("mine"), [](OpCheck&) {}); }) == refusal);
   BOOST_TEST(error_of([] { const Op mine(text("mine"), [](OpCheck& check) { check.places_matter(); }); }) == refusal);
   BOOST_TEST(error_of([] { const Op mine(text("mine"), nullptr); }) == "op: mine has no check");
+  BOOST_TEST(error_of([] {
+               OpText silent = text("mine");
+               silent.jvp.clear();
+               const Op mine(silent, check_it);
+             }) == "op: mine does not say its Jacobian-vector product; fill in .jvp");
   BOOST_TEST(Op::all().size() == before);
 }
 
