@@ -224,46 +224,52 @@ class MagnitudeScores {
   double dkappa_ = 0, dweight_ = 0;
 };
 
-/// The matrix [P, P · P] that makes the P copies of a number: of the terms with κ, or of the others.
+/// [B, T, H · n · P] -> [B, H, T, P · n], with the tangent: heads first, and the parts of each one after the other.
 template <int P, RealScalar R>
-Var<R> copying(bool of_kappa, bool conjugate_keys) {
-  Tensor<R> matrix = Tensor<R>::zeros({P, P * P});
-  for (int c = 0; c < P; ++c)
-    for (int p = 0; p < P; ++p)
-      if (const Term term = product_term<P>(c, p); term.kappa == of_kappa)
-        matrix.data()[(term.part * P + c) * P + p] = static_cast<R>(conjugate_keys && p > 0 ? -term.sign : term.sign);
-  return constant(std::move(matrix));
+Var<R> parts_apart(const Var<R>& x, std::int64_t H) {
+  const std::int64_t B = x.dim(0), T = x.dim(1), width = x.dim(2) / H;
+  const auto split = [=](const Var<R>& y) {
+    return reshape(permute(reshape(y, {B, T, H, width / P, P}), {0, 2, 1, 4, 3}), {B, H, T, width});
+  };
+  return split(x).with_tangent(split(tangent(x)));
 }
 
-/// The queries' copies, one below the other, [B, H, P · Tq, d_k], with their tangents.
+/// The P copies Qᶜ of queries q [B, H, T, P · n], one below the other: [B, H, P · T, P · n], with their tangents.
 template <int P, RealScalar R>
-Var<R> moving_copies(const AttentionLoops<R>& a, const Var<R>& q, const Var<R>& theta, bool conjugate_keys) {
-  const Var<R> z = moving_in_shape(q, {a.B, a.Tq, a.H, a.dk / P, P});
-  const Var<R> plain = copying<P, R>(false, conjugate_keys);
-  Var<R> copies = matmul(z, plain), moved = matmul(tangent(z), plain);
-  if (P == 2) {
-    const Var<R> with_kappa = copying<P, R>(true, conjugate_keys), k = kappa(moving_in_shape(theta, {theta.size(), 1, 1}));
-    const Var<R> twisted = matmul(z, with_kappa);
-    copies = copies + k * twisted;
-    moved = moved + k * matmul(tangent(z), with_kappa) + tangent(k) * twisted;
+Var<R> copies_of(const Var<R>& q, const Var<R>& theta, bool conjugate_keys) {
+  const std::int64_t n = q.dim(3) / P;
+  const Shape angles{theta.size(), 1, 1};
+  const Var<R> k = kappa(reshape(theta, angles).with_tangent(reshape(tangent(theta), angles)));
+  std::vector<Var<R>> copies, moved;
+  for (int c = 0; c < P; ++c) {
+    std::vector<Var<R>> parts, their_tangents;
+    for (int p = 0; p < P; ++p) {
+      const Term term = product_term<P>(c, p);
+      const R sign = static_cast<R>(conjugate_keys && p > 0 ? -term.sign : term.sign);
+      const auto part_of = [&](const Var<R>& x) {
+        const Var<R> part = slice(x, 3, term.part * n, (term.part + 1) * n);
+        return sign < 0 ? -part : part;
+      };
+      const Var<R> part = part_of(q), dot = part_of(tangent(q));
+      parts.push_back(term.kappa ? k * part : part);
+      their_tangents.push_back(term.kappa ? k * dot + tangent(k) * part : dot);
+    }
+    copies.push_back(concatenate(parts, 3));
+    moved.push_back(concatenate(their_tangents, 3));
   }
-  const auto stacked = [&](const Var<R>& x) {
-    return reshape(permute(reshape(x, {a.B, a.Tq, a.H, a.dk / P, P, P}), {0, 2, 4, 1, 3, 5}), {a.B, a.H, P * a.Tq, a.dk});
-  };
-  return stacked(copies).with_tangent(stacked(moved));
+  return concatenate(copies, 2).with_tangent(concatenate(moved, 2));
 }
 
 /// The tangent of attention by scale · |S|.
 template <int P, RealScalar R>
 Var<R> magnitude_attention_tangent(const AttentionLoops<R>& a, const Var<R>& q, const Var<R>& k, const Var<R>& v,
                                    const Measure<R>& measure, bool conjugate_keys) {
-  const Var<R> copies = moving_copies<P>(a, q, measure.theta, conjugate_keys), keys = heads_first(k, a.H);
+  const Var<R> keys = parts_apart<P>(k, a.H), copies = copies_of<P>(parts_apart<P>(q, a.H), measure.theta, conjugate_keys);
   const auto product = [&](const Var<R>& x, const Var<R>& y) {
     return reshape(matmul(x, y, Transpose::No, Transpose::Yes), {a.B, a.H, P, a.Tq, a.Tk});
   };
-  const Var<R> parts = product(copies, keys).with_tangent(product(tangent(copies), keys) + product(copies, tangent(keys)));
-  const Var<R> weights = part_weights(measure);
-  const Var<R> size = magnitude(parts, moving_in_shape(weights, {weights.dim(0), P, 1, 1}), 2);
+  const Var<R> S = product(copies, keys).with_tangent(product(tangent(copies), keys) + product(copies, tangent(keys)));
+  const Var<R> size = magnitude_of(S, measure);
   const auto scaled = [&](const Var<R>& x) { return reshape(static_cast<R>(a.options.scale) * x, {a.B, a.H, a.Tq, a.Tk}); };
   return weighting_tangent(a, scaled(size).with_tangent(scaled(tangent(size))), v);
 }

@@ -292,10 +292,8 @@ Var<R> activate(const Op& op, const Var<R>& x, const Var<R>* c, const Measure<R>
         if (dtheta) dtheta.add(Tensor<R>::full(shape, dw * f.slope));
       },
       [&](const auto&) {
-        const Shape numbers{f.rows, D, measure.parts};
-        const Var<R> z = moving_in_shape(x, numbers);
-        const Var<R> s = F::moving(magnitude(z, part_weights(measure), -1), moving_in_shape(bias, {D, 1}));
-        return reshape(s * tangent(z) + tangent(s) * z, x.shape());
+        const Var<R> z = planes_of(x, measure.parts), s = F::moving(magnitude_of(z, measure), bias);
+        return interleaved(s * tangent(z) + tangent(s) * z, x.shape());
       },
       x, bias, measure.theta);
 }

@@ -226,21 +226,19 @@ struct MagnitudeNorm {
 
 template <RealScalar R>
 Var<R> magnitude_norm_tangent(const Var<R>& y, const Var<R>& x, const Var<R>& gain, const Measure<R>& measure, bool centred) {
-  const Shape numbers{x.shape().rows(), gain.size(), measure.parts};
-  const Var<R> z = moving_in_shape(x, numbers), gamma = moving_in_shape(gain, {gain.size(), 1});
-  const Var<R> m = magnitude(z, part_weights(measure), -1);
+  const Var<R> z = planes_of(x, measure.parts), m = magnitude_of(z, measure);
   Var<R> from_mean = m, numerator = z, moved = tangent(z);
   if (centred) {
-    Tensor<R> real_part = Tensor<R>::zeros({measure.parts});
+    Tensor<R> real_part = Tensor<R>::zeros({measure.parts, 1, 1});
     real_part.data()[0] = 1;
-    const Var<R> mu = mean(m, 1, true);
+    const Var<R> mu = mean(m, -1, true);
     from_mean = m - mu;
     numerator = z - mu * constant(real_part);
-    moved = moved - mean(tangent(m), 1, true) * constant(real_part);
+    moved = moved - mean(tangent(m), -1, true) * constant(real_part);
   }
-  const Var<R> inverse = pow(mean(square(from_mean), 1, true) + (centred ? R(1e-5) : R(1e-6)), R(-0.5));
-  const Var<R> shrinking = mean(from_mean * tangent(m), 1, true) * square(inverse);  // σ̇/σ
-  return reshape((gamma * moved + tangent(gamma) * numerator) * inverse - reshape(y, numbers) * shrinking, x.shape());
+  const Var<R> inverse = pow(mean(square(from_mean), -1, true) + (centred ? R(1e-5) : R(1e-6)), R(-0.5));
+  const Var<R> shrinking = mean(from_mean * tangent(m), -1, true) * square(inverse);  // σ̇/σ
+  return interleaved((gain * moved + tangent(gain) * numerator) * inverse - planes_of(y, measure.parts) * shrinking, x.shape());
 }
 
 template <RealScalar R>

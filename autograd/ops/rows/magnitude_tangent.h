@@ -11,31 +11,42 @@
 
 namespace argand {
 
-/// x in another shape, with its tangent.
+/// The parts of numbers x [..., D · parts], each for itself: [parts, rows, D], with the tangent.
 template <RealScalar R>
-Var<R> moving_in_shape(const Var<R>& x, const Shape& shape) {
-  return reshape(x, shape).with_tangent(reshape(tangent(x), shape));
+Var<R> planes_of(const Var<R>& x, int parts) {
+  const auto split = [parts](const Var<R>& y) {
+    return permute(reshape(y, {y.shape().rows(), y.shape().back() / parts, parts}), {2, 0, 1});
+  };
+  return split(x).with_tangent(split(tangent(x)));
+}
+/// Side by side again, in `shape`.
+template <RealScalar R>
+Var<R> interleaved(const Var<R>& planes, const Shape& shape) {
+  return reshape(permute(reshape(planes, {planes.dim(-3), planes.dim(-2), planes.dim(-1)}), {1, 2, 0}), shape);
 }
 
-/// ω = (1, w, w, ...), so that |z|² = Σ ω z² + 1e-12 over the parts of z; [number of angles, parts]. With its tangent.
+/// ω = (1, w, w, ...), so that |z|² = Σ ω z² + 1e-12 over the parts of z; [number of angles, parts, 1, 1]. With its tangent.
 template <RealScalar R>
 Var<R> part_weights(const Measure<R>& measure) {
-  Tensor<R> first = Tensor<R>::zeros({measure.parts}), rest = Tensor<R>::ones({measure.parts});
+  Tensor<R> first = Tensor<R>::zeros({measure.parts, 1, 1}), rest = Tensor<R>::ones({measure.parts, 1, 1});
   std::swap(first.data()[0], rest.data()[0]);
-  if (measure.kind == Magnitude::Euclidean) return constant(Tensor<R>::ones({1, measure.parts}));
-  const Var<R> k = kappa(moving_in_shape(measure.theta, {measure.theta.size(), 1}));
+  const Shape angles{measure.theta.size(), 1, 1, 1};
+  const Var<R> k = kappa(reshape(measure.theta, angles).with_tangent(reshape(tangent(measure.theta), angles)));
   const Var<R> w = measure.kind == Magnitude::Algebraic ? -k : R(1) - k;
   return (constant(first) + w * constant(rest)).with_tangent(-tangent(k) * constant(rest));
 }
 
-/// m = sqrt(Σ ω z² + 1e-12) over the axis of the parts, which stays with size 1; ṁ = (Σ ω z ż + ½ Σ ω̇ z²)/m.
+/// m = sqrt(Σ ω z² + 1e-12) of numbers z [..., parts, rows, columns] -> [..., 1, rows, columns]; ṁ = (Σ ω z ż + ½ Σ ω̇ z²)/m.
 template <RealScalar R>
-Var<R> magnitude(const Var<R>& z, const Var<R>& weights, int axis) {
-  const Var<R> weighted = weights * z;
-  const Var<R> m = sqrt(sum(weighted * z, axis, true) + magnitude_eps<R>);
-  Var<R> along = sum(weighted * tangent(z), axis, true);
-  if (weights.has_tangent()) along = along + sum(tangent(weights) * square(z), axis, true) / R(2);
-  return m.with_tangent(along / m);
+Var<R> magnitude_of(const Var<R>& z, const Measure<R>& measure) {
+  const auto total = [](const Var<R>& terms) { return sum(terms, -3, true); };
+  if (measure.kind == Magnitude::Euclidean) {
+    const Var<R> m = sqrt(total(square(z)) + magnitude_eps<R>);
+    return m.with_tangent(total(z * tangent(z)) / m);
+  }
+  const Var<R> weights = part_weights(measure), weighted = weights * z;
+  const Var<R> m = sqrt(total(weighted * z) + magnitude_eps<R>);
+  return m.with_tangent((total(weighted * tangent(z)) + total(tangent(weights) * square(z)) / R(2)) / m);
 }
 
 }  // namespace argand
