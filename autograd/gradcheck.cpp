@@ -201,12 +201,16 @@ std::string GradcheckResult::message() const {
   return joined(lines, "\n");
 }
 
-GradcheckResult detail::gradcheck(const CheckedFunction& f, const std::vector<AnyTensor>& inputs, const GradcheckOptions& options) {
+GradcheckResult gradcheck(const Probe& probe, const GradcheckOptions& options) {
   require(options.projections >= 1 || options.full_jacobian, "gradcheck", "{} projections; at least one is needed",
           options.projections);
   require(options.tolerance > 0, "gradcheck", "the tolerance must be positive, got {}", options.tolerance);
+  return Check(probe, options).run();
+}
+
+GradcheckResult detail::gradcheck(const CheckedFunction& f, const std::vector<AnyTensor>& inputs, const GradcheckOptions& options) {
   const Probe probe(f, inputs);
-  GradcheckResult result = Check(probe, options).run();
+  GradcheckResult result = argand::gradcheck(probe, options);
   if (options.blame_ops && !result.failures.empty())
     for (const std::string& name : probe.recorded_ops())
       if (!check_op(*Op::find(name)).gradients_ok()) result.blamed.push_back(name);

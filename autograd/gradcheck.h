@@ -61,6 +61,9 @@ struct GradcheckResult {
   std::string message() const;
 };
 
+/// What the judge says of a function and its gradients, whoever computed them. options.blame_ops is not heeded.
+GradcheckResult gradcheck(const Probe& probe, const GradcheckOptions& options);
+
 namespace detail {
 GradcheckResult gradcheck(const CheckedFunction& f, const std::vector<AnyTensor>& inputs, const GradcheckOptions& options);
 }

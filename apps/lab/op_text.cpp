@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "apps/terminal/command_line.h"
 #include "apps/terminal/text_layout.h"
 
 namespace argand {
@@ -73,6 +74,13 @@ std::vector<const Op*> ops_of(Kind kind) {
   std::vector<const Op*> ops = Op::all();
   std::erase_if(ops, [kind](const Op* op) { return op->text().kind != kind; });
   return ops;
+}
+
+const Op& known_op(const std::string& command, const std::string& name) {
+  if (const Op* op = Op::find(name)) return *op;
+  std::vector<std::string> known;
+  for (const Op* op : Op::all()) known.push_back(op->name());
+  usage_fail(command, "there is no op {}{}", name, did_you_mean(name, known));
 }
 
 std::string op_list(const Style& style) {

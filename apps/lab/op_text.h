@@ -18,6 +18,9 @@ std::string kind_rule(Kind kind);
 /// Every op of that kind, by name.
 std::vector<const Op*> ops_of(Kind kind);
 
+/// The op of that name. Throws UsageError, `command` first, that suggests one that is written alike.
+const Op& known_op(const std::string& command, const std::string& name);
+
 /// A line an op, by kind.
 std::string op_list(const Style& style);
 /// All of one op, in at most 100 columns.

@@ -15,6 +15,8 @@ int terminal_width(std::FILE* file);
 class Style {
  public:
   explicit Style(std::FILE* file);
+  /// The bare text everywhere.
+  static Style plain() { return Style(false); }
   std::string bold(const std::string& text) const { return wrap("1", text); }
   std::string dim(const std::string& text) const { return wrap("2", text); }
   std::string red(const std::string& text) const { return wrap("31", text); }
@@ -22,6 +24,7 @@ class Style {
   std::string cyan(const std::string& text) const { return wrap("36", text); }
 
  private:
+  explicit Style(bool on) : on_(on) {}
   std::string wrap(const char* code, const std::string& text) const;
   bool on_;
 };

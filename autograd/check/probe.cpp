@@ -11,8 +11,12 @@
 namespace argand {
 namespace {
 
-ComplexValues values_of(const AnyVar& y) {
-  return std::visit([](const auto& v) { return ComplexValues(v.value().begin(), v.value().end()); }, y);
+ComplexValues values_of(const AnyTensor& y) {
+  return std::visit([](const auto& t) { return ComplexValues(t.begin(), t.end()); }, y);
+}
+
+AnyTensor tensor_of(const AnyVar& y) {
+  return std::visit([](const auto& v) { return AnyTensor(v.value()); }, y);
 }
 
 std::vector<AnyVar> make_vars(const std::vector<AnyTensor>& inputs, bool differentiable) {
@@ -56,6 +60,27 @@ std::vector<ComplexValues> gradients_of(const std::vector<AnyVar>& vars) {
   return gradients;
 }
 
+/// f without a tape, and its gradients by one backward pass on a tape of its own.
+Examined on_tapes(const CheckedFunction& f) {
+  require(recording(), "gradcheck", "inside a NoGrad there is no gradient to check; call it outside");
+  const auto value = [f](const std::vector<AnyTensor>& x) {
+    const NoGrad none;
+    return tensor_of(f(make_vars(x, false)));
+  };
+  const auto gradients = [f](const std::vector<AnyTensor>& x, std::span<const std::complex<double>> weights) {
+    Tape tape;
+    const std::vector<AnyVar> vars = make_vars(x, true);
+    const Var<double> L = project(f(vars), weights);
+    if (L.requires_grad()) {
+      const KeptGradients others(tape);  // a function may read variables of the caller's: a check leaves no gradient in them
+      tape.backward(L);
+      return gradients_of(vars);
+    }
+    return gradients_of(vars);
+  };
+  return {value, gradients};
+}
+
 }  // namespace
 
 Functional Functional::of(std::span<const std::complex<double>> weights) {
@@ -65,23 +90,26 @@ Functional Functional::of(std::span<const std::complex<double>> weights) {
   return functional;
 }
 
-Probe::Probe(CheckedFunction f, std::vector<AnyTensor> inputs) : f_(std::move(f)), inputs_(std::move(inputs)) {
+Probe::Probe(Examined f, std::vector<AnyTensor> inputs) : f_(std::move(f)), inputs_(std::move(inputs)) {
   require(!inputs_.empty(), "gradcheck", "there is no input to differentiate with respect to");
-  require(recording(), "gradcheck", "inside a NoGrad there is no gradient to check; call it outside");
-  const AnyVar y = evaluate(inputs_);
+  const AnyTensor y = f_.value(inputs_);
   output_ = values_of(y);
-  output_shape_ = std::visit([](const auto& v) { return v.shape(); }, y);
+  output_shape_ = std::visit([](const auto& t) { return t.shape(); }, y);
   output_is_complex_ = y.index() == 1;
   std::int64_t elements = 0;
   for (std::size_t k = 0; k < inputs_.size(); ++k) elements += input_size(k);
   require(!output_.empty() || elements == 0, "gradcheck", "the function's output has shape {}: there is nothing to differentiate",
           output_shape_);
-  const ComplexValues again = values_of(evaluate(inputs_));
+  const ComplexValues again = values_of(f_.value(inputs_));
   for (std::size_t k = 0; k < output_.size(); ++k)
     require(again.size() == output_.size() && agree(again[k], output_[k], 0), "gradcheck",
             "two calls at the same inputs differ at output element {}; fix the function's random seed", k);
+}
+
+Probe::Probe(CheckedFunction f, std::vector<AnyTensor> inputs) : Probe(on_tapes(f), std::move(inputs)) {
+  recorded_ = std::move(f);
   const Tape tape;
-  const ComplexValues recorded = values_of(f_(make_vars(inputs_, true)));
+  const ComplexValues recorded = values_of(tensor_of(recorded_(make_vars(inputs_, true))));
   for (std::size_t k = 0; k < output_.size(); ++k)
     require(agree(recorded[k], output_[k], 1e-10), "gradcheck",
             "output element {} has another value when the tape records than inside no_grad", k);
@@ -94,6 +122,7 @@ const Shape& Probe::input_shape(std::size_t input) const {
 }
 
 ComplexValues Probe::random_weights(std::uint64_t seed, std::uint64_t projection) const {
+  if (recorded_ == nullptr && output_.size() == 1 && !output_is_complex_) return {1.0};
   const Random random(seed, projection);
   ComplexValues weights(output_.size());
   for (std::size_t k = 0; k < weights.size(); ++k) {
@@ -104,15 +133,7 @@ ComplexValues Probe::random_weights(std::uint64_t seed, std::uint64_t projection
 }
 
 std::vector<ComplexValues> Probe::analytic(std::span<const std::complex<double>> weights) const {
-  Tape tape;
-  const std::vector<AnyVar> vars = make_vars(inputs_, true);
-  const Var<double> L = project(f_(vars), weights);
-  if (L.requires_grad()) {
-    const KeptGradients others(tape);  // a function may read variables of the caller's: a check leaves no gradient in them
-    tape.backward(L);
-    return gradients_of(vars);
-  }
-  return gradients_of(vars);
+  return f_.gradients(inputs_, weights);
 }
 
 std::vector<std::vector<double>> Probe::rounding_of(const std::vector<ComplexValues>& gradients,
@@ -142,17 +163,37 @@ double& Probe::coordinate(AnyTensor& x, std::int64_t element, bool imaginary) {
       x);
 }
 
-ComplexValues Probe::output_at(std::size_t input, std::int64_t element, bool imaginary, double t) const {
-  std::vector<AnyTensor> inputs = inputs_;
-  // A copy: the output may share its storage (a reshape does).
-  inputs[input] = std::visit([](const auto& original) { return AnyTensor(original.clone()); }, inputs_[input]);
-  coordinate(inputs[input], element, imaginary) = t;
-  ComplexValues y = values_of(evaluate(inputs));
+ComplexValues Probe::output_at(const std::vector<AnyTensor>& inputs) const {
+  ComplexValues y = values_of(f_.value(inputs));
   require(
       y.size() == output_.size(), "gradcheck",
       "the function gives {} numbers at the point and {} beside it; a function whose shape depends on its input has no derivative",
       output_.size(), y.size());
   return y;
+}
+
+ComplexValues Probe::output_at(std::size_t input, std::int64_t element, bool imaginary, double t) const {
+  std::vector<AnyTensor> inputs = inputs_;
+  // A copy: the output may share its storage (a reshape does).
+  inputs[input] = std::visit([](const auto& original) { return AnyTensor(original.clone()); }, inputs_[input]);
+  coordinate(inputs[input], element, imaginary) = t;
+  return output_at(inputs);
+}
+
+void Probe::compare(const ComplexValues& y, std::span<const Functional> functionals, std::vector<bool>& reached,
+                    std::span<Change> changes) const {
+  // Differences first, sums afterwards: outputs that do not depend on what moved cancel exactly, and have no rounding.
+  // Those that NaN or a larger step reached have it even where they do not change.
+  for (std::size_t j = 0; j < functionals.size(); ++j) {
+    changes[j] = {};
+    for (const auto& [k, weight] : functionals[j].terms) {
+      if (y[k] != output_[k]) reached[k] = true;
+      if (!reached[k]) continue;
+      const std::complex<double> difference = y[k] - output_[k];
+      changes[j].value += weight.real() * difference.real() + weight.imag() * difference.imag();
+      changes[j].rounding += double_epsilon * std::abs(weight) * std::max(std::abs(y[k]), std::abs(output_[k]));
+    }
+  }
 }
 
 std::vector<bool> Probe::reached_from(std::size_t input, std::int64_t element, bool imaginary) const {
@@ -172,35 +213,42 @@ std::vector<Derivative> Probe::numerical(std::size_t input, std::int64_t element
   const double x = coordinate(original, element, imaginary);
   std::vector<bool> reached = reached_from(input, element, imaginary);
   const Changes changes = [&](double t, std::span<Change> change) {
-    const ComplexValues y = output_at(input, element, imaginary, t);
-    // Differences first, sums afterwards: outputs that do not depend on this coordinate cancel exactly, and have no rounding.
-    // Those that NaN or a larger step reached have it even where they do not change.
-    for (std::size_t j = 0; j < functionals.size(); ++j) {
-      change[j] = {};
-      for (const auto& [k, weight] : functionals[j].terms) {
-        if (y[k] != output_[k]) reached[k] = true;
-        if (!reached[k]) continue;
-        const std::complex<double> difference = y[k] - output_[k];
-        change[j].value += weight.real() * difference.real() + weight.imag() * difference.imag();
-        change[j].rounding += double_epsilon * std::abs(weight) * std::max(std::abs(y[k]), std::abs(output_[k]));
-      }
-    }
+    compare(output_at(input, element, imaginary, t), functionals, reached, change);
   };
   return differentiate(changes, x, functionals.size(), options);
 }
 
+std::vector<Derivative> Probe::along(const std::vector<ComplexValues>& direction, std::span<const Functional> functionals,
+                                     const RiddersOptions& options) const {
+  std::vector<bool> reached(output_.size(), true);
+  const Changes changes = [&](double t, std::span<Change> change) {
+    std::vector<AnyTensor> inputs;
+    for (std::size_t i = 0; i < inputs_.size(); ++i)
+      inputs.push_back(std::visit(
+          [&]<class T>(const Tensor<T>& x) {
+            Tensor<T> moved = x.clone();
+            for (std::size_t k = 0; k < direction[i].size(); ++k) {
+              if constexpr (ComplexScalar<T>)
+                moved.data()[k] += t * direction[i][k];
+              else
+                moved.data()[k] += t * direction[i][k].real();
+            }
+            return AnyTensor(std::move(moved));
+          },
+          inputs_[i]));
+    compare(output_at(inputs), functionals, reached, change);
+  };
+  return differentiate(changes, 0, functionals.size(), options);
+}
+
 std::vector<std::string> Probe::recorded_ops() const {
+  if (recorded_ == nullptr) return {};
   const Tape tape;
-  const AnyVar y = f_(make_vars(inputs_, true));
+  const AnyVar y = recorded_(make_vars(inputs_, true));
   std::vector<std::string> names;
   for (const TapeEntry& entry : tape.entries())
     if (std::find(names.begin(), names.end(), entry.op->name()) == names.end()) names.push_back(entry.op->name());
   return names;
-}
-
-AnyVar Probe::evaluate(const std::vector<AnyTensor>& inputs) const {
-  const NoGrad none;
-  return f_(make_vars(inputs, false));
 }
 
 }  // namespace argand

@@ -1,8 +1,9 @@
 #pragma once
-/// One function at one point, looked at from both sides: gradients by the tape, and derivatives of the output along single real
-/// coordinates of the input by difference quotients.
+/// One function at one point, looked at from both sides: gradients by the tape, or by whoever else computes them, and derivatives
+/// of the output by difference quotients.
 
 #include <complex>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,6 +15,13 @@ namespace argand {
 
 /// One complex number per element; imaginary parts are 0 where the tensor is real.
 using ComplexValues = std::vector<std::complex<double>>;
+
+/// A function as a check sees it: numbers in, numbers out, and the gradients that come with it.
+struct Examined {
+  std::function<AnyTensor(const std::vector<AnyTensor>& x)> value;
+  /// Of L = Re Σ conj(W) f(x), for one weight per output element: ∂L/∂x + i ∂L/∂y, one entry per input.
+  std::function<std::vector<ComplexValues>(const std::vector<AnyTensor>& x, std::span<const std::complex<double>> W)> gradients;
+};
 
 /// A real number made of the output: y -> Re Σ conj(W_k) y_k, only the terms with W_k != 0.
 struct Functional {
@@ -31,6 +39,8 @@ class Probe {
  public:
   /// Throws when two calls of f at the same inputs differ: a random function must fix its seed before it can be checked.
   Probe(CheckedFunction f, std::vector<AnyTensor> inputs);
+  /// The same for a function that records nothing.
+  Probe(Examined f, std::vector<AnyTensor> inputs);
 
   const std::vector<AnyTensor>& inputs() const { return inputs_; }
   std::int64_t input_size(std::size_t input) const;
@@ -41,10 +51,11 @@ class Probe {
   const Shape& output_shape() const { return output_shape_; }
   bool output_is_complex() const { return output_is_complex_; }
 
-  /// Fixed random weights with moduli in [0.5, 1.5), real for a real output: no output element escapes, none dominates.
+  /// Fixed random weights with moduli in [0.5, 1.5), real for a real output: no output element escapes, none dominates. One real
+  /// number from outside has weight 1: whoever wrote its gradient is to recognise it.
   ComplexValues random_weights(std::uint64_t seed, std::uint64_t projection) const;
 
-  /// Gradients of L = Re Σ conj(W) f by one backward pass on a tape of its own; one entry per input.
+  /// Gradients of L = Re Σ conj(W) f, by one backward pass on a tape of its own where f records; one entry per input.
   std::vector<ComplexValues> analytic(std::span<const std::complex<double>> weights) const;
   /// How far rounding may have moved each of these gradients: as measured by scaling the weights by factors that are no powers of
   /// two, under which a gradient is linear but for rounding. Never more than 1e-12 of the sum of all |W_k f_k|, lest a gradient
@@ -54,18 +65,27 @@ class Probe {
   /// dL/dx (or dL/dy when `imaginary`) of every functional, for one element of one input.
   std::vector<Derivative> numerical(std::size_t input, std::int64_t element, bool imaginary,
                                     std::span<const Functional> functionals, const RiddersOptions& options) const;
-  /// The ops that f records, each once, in order.
+  /// Of every functional along the line x + t v, at t = 0. `direction` is v: one entry per input, real where that is.
+  std::vector<Derivative> along(const std::vector<ComplexValues>& direction, std::span<const Functional> functionals,
+                                const RiddersOptions& options) const;
+  /// The ops that f records, each once, in order; none where it records nothing.
   std::vector<std::string> recorded_ops() const;
 
  private:
-  AnyVar evaluate(const std::vector<AnyTensor>& inputs) const;
   static double& coordinate(AnyTensor& x, std::int64_t element, bool imaginary);
   /// f with one real coordinate of one input moved to t.
   ComplexValues output_at(std::size_t input, std::int64_t element, bool imaginary, double t) const;
   /// Output elements that become NaN with this coordinate: they depend on it, though no change may be large enough to be seen.
   std::vector<bool> reached_from(std::size_t input, std::int64_t element, bool imaginary) const;
 
-  CheckedFunction f_;
+  /// f where it may have another shape than at the point: then this throws.
+  ComplexValues output_at(const std::vector<AnyTensor>& inputs) const;
+  /// How the functionals of y differ from those of the output. What differs is marked as reached.
+  void compare(const ComplexValues& y, std::span<const Functional> functionals, std::vector<bool>& reached,
+               std::span<Change> changes) const;
+
+  CheckedFunction recorded_;  // empty where f records nothing
+  Examined f_;
   std::vector<AnyTensor> inputs_;
   ComplexValues output_;
   Shape output_shape_;

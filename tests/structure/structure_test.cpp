@@ -28,6 +28,7 @@ const std::map<std::string, std::set<std::string>> may_see = {
     {"data", {"core", "data"}},
     {"argand", {"core", "autograd", "nn", "optim", "data"}},  // the header of everything
     {"apps", {"core", "autograd", "nn", "optim", "data", "apps"}},
+    {"python", {"core", "autograd", "nn", "optim", "data", "apps", "python"}},
     {"examples", {"core", "autograd", "nn", "optim", "data"}},
     {"docs", {"core", "autograd", "nn", "optim", "data"}},
     {"tests", {"core", "autograd", "nn", "optim", "data", "apps", "tests"}},

@@ -1,0 +1,296 @@
+#include "autograd/outside/outside_check.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "autograd/outside/part.h"
+
+namespace argand {
+namespace {
+
+constexpr std::int64_t neighbourhood = 16;  // elements judged one by one where many are suspected
+constexpr std::uint64_t projections = 2;    // random weights of the outputs, as in GradcheckOptions
+
+int gravity(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::Pass: return 0;
+    case Verdict::Kink: return 1;
+    case Verdict::BranchCut: return 2;
+    case Verdict::Inconclusive: return 3;
+    case Verdict::Fail: return 4;
+  }
+  return 0;
+}
+
+/// f with gradients in this library's convention: conj(gradient by conj(W)) of one in JAX's.
+Examined in_convention(const Examined& f, Convention convention) {
+  if (convention == Convention::Conjugate) return f;
+  const auto gradients = [f](const std::vector<AnyTensor>& x, std::span<const std::complex<double>> W) {
+    ComplexValues conjugates(W.begin(), W.end());
+    for (auto& w : conjugates) w = std::conj(w);
+    std::vector<ComplexValues> all = f.gradients(x, conjugates);
+    for (ComplexValues& g : all)
+      for (auto& v : g) v = std::conj(v);
+    return all;
+  };
+  return {f.value, gradients};
+}
+
+/// Elements [first, first + count) of one input.
+struct Stretch {
+  std::size_t input;
+  std::int64_t first, count;
+};
+
+/// Gradients under random weights of the outputs, against derivatives along random directions of the inputs.
+class Directions {
+ public:
+  Directions(const Probe& probe, const OutsideOptions& options) : probe_(probe), options_(options) {
+    for (std::uint64_t p = 0; p < projections; ++p) {
+      const ComplexValues W = probe.random_weights(options.seed, p);
+      functionals_.push_back(Functional::of(W));
+      gradients_.push_back(probe.analytic(W));
+      rounding_.push_back(probe.rounding_of(gradients_.back(), W));
+    }
+    require_same_twice();
+  }
+
+  struct Finding {
+    Comparison values;
+    Verdict verdict = Verdict::Pass;
+    double excess = 0;  ///< |analytic − numerical| in units of what would pass
+  };
+
+  /// The worse of the projections. Along all inputs, or along some elements of one.
+  std::vector<Finding> look(std::optional<Stretch> where = std::nullopt) const {
+    const std::vector<ComplexValues> v = direction(where);
+    std::vector<Finding> findings = judged(v, RiddersOptions());
+    if (std::any_of(findings.begin(), findings.end(), [](const Finding& f) { return f.verdict == Verdict::Inconclusive; })) {
+      const std::vector<Finding> finer = judged(v, RiddersOptions().finer());
+      for (std::size_t p = 0; p < findings.size(); ++p)
+        if (findings[p].verdict == Verdict::Inconclusive && finer[p].verdict == Verdict::Pass) findings[p] = finer[p];
+    }
+    return findings;
+  }
+  Finding worst(std::optional<Stretch> where = std::nullopt) const {
+    const std::vector<Finding> all = look(where);
+    return *std::max_element(all.begin(), all.end(), [](const Finding& a, const Finding& b) {
+      return std::pair(gravity(a.verdict), a.excess) < std::pair(gravity(b.verdict), b.excess);
+    });
+  }
+
+ private:
+  /// One number an element, of modulus in [0.5, 1.5): no element escapes, none dominates. 0 outside of the stretch.
+  std::vector<ComplexValues> direction(std::optional<Stretch> where) const {
+    std::vector<ComplexValues> v;
+    for (std::size_t i = 0; i < probe_.inputs().size(); ++i) {
+      const Random random(options_.seed, projections + i);
+      v.emplace_back(static_cast<std::size_t>(probe_.input_size(i)));
+      for (std::size_t k = 0; k < v[i].size(); ++k) {
+        const auto place = static_cast<std::int64_t>(k);
+        if (where && (where->input != i || place < where->first || place >= where->first + where->count)) continue;
+        const double modulus = 0.5 + random.uniform(2 * k), turn = random.uniform(2 * k + 1);
+        v[i][k] = probe_.input_is_complex(i) ? std::polar(modulus, 2 * std::numbers::pi * turn) : (turn < 0.5 ? -modulus : modulus);
+      }
+    }
+    return v;
+  }
+
+  std::vector<Finding> judged(const std::vector<ComplexValues>& v, const RiddersOptions& ridders) const {
+    const std::vector<Derivative> derivatives = probe_.along(v, functionals_, ridders);
+    std::vector<Finding> findings;
+    for (std::size_t p = 0; p < derivatives.size(); ++p) {
+      Comparison c;
+      double squares = 0;
+      for (std::size_t i = 0; i < v.size(); ++i)
+        for (std::size_t k = 0; k < v[i].size(); ++k) {
+          if (v[i][k] == 0.0) continue;
+          const std::complex<double> g = gradients_[p][i][k];
+          const double share = g.real() * v[i][k].real() + g.imag() * v[i][k].imag();
+          c.analytic += share;
+          c.rounding += std::abs(v[i][k]) * (rounding_[p][i][k] + 1e-12 * std::abs(g));
+          squares += share * share;
+        }
+      c.add(derivatives[p], false);
+      const double allowed = options_.tolerance * std::max(std::abs(c.analytic), std::abs(c.numerical)) + c.rounding + c.error;
+      const double off = std::abs(c.analytic - c.numerical);
+      findings.push_back({c, judge(c, std::sqrt(squares), options_.tolerance), std::isnan(off) ? HUGE_VAL : off / allowed});
+    }
+    return findings;
+  }
+
+  /// A gradient with randomness in it would be right for one projection and wrong for the next.
+  void require_same_twice() const {
+    const std::vector<ComplexValues> again = probe_.analytic(probe_.random_weights(options_.seed, 0));
+    for (std::size_t i = 0; i < again.size(); ++i) {
+      double largest = 0, apart = 0;
+      for (std::size_t k = 0; k < again[i].size(); ++k) {
+        largest = std::max(largest, std::abs(again[i][k]));
+        apart = std::max(apart, std::abs(again[i][k] - gradients_[0][i][k]));
+      }
+      require(!(apart > 1e-10 * largest), "gradcheck",
+              "two calls of the gradient at the same inputs differ by {:.1g} in input {}; fix its random seed", apart, i);
+    }
+  }
+
+  const Probe& probe_;
+  const OutsideOptions& options_;
+  std::vector<Functional> functionals_;
+  std::vector<std::vector<ComplexValues>> gradients_;       // [projection][input]
+  std::vector<std::vector<std::vector<double>>> rounding_;  // of these
+};
+
+/// At a kink each output moves by one of two slopes, and an honest gradient is made of slopes between them. Whether this one is
+/// not.
+bool beyond_kink(const Probe& probe, const ElementCheck& e, std::uint64_t seed) {
+  constexpr std::size_t most_outputs = 4096;
+  if (probe.output().size() > most_outputs) return false;
+  const ComplexValues W = probe.random_weights(seed, e.projection);
+  std::vector<Functional> parts;
+  for (std::size_t k = 0; k < W.size(); ++k) {
+    parts.push_back({{{k, W[k].real()}}});
+    if (probe.output_is_complex()) parts.push_back({{{k, std::complex(0.0, W[k].imag())}}});
+  }
+  for (const bool imaginary : {false, true}) {
+    if (imaginary && !probe.input_is_complex(e.input)) break;
+    double low = 0, high = 0, slack = e.values.rounding;
+    for (const Derivative& d : probe.numerical(e.input, e.element, imaginary, parts, {})) {
+      if (d.jump) return false;
+      const double left = d.kink ? d.left.value : d.central.value, right = d.kink ? d.right.value : d.central.value;
+      low += std::min(left, right);
+      high += std::max(left, right);
+      slack += 10 * (d.kink ? d.left.error + d.right.error : d.central.error);
+    }
+    slack += 1e-6 * std::max(std::abs(low), std::abs(high));
+    const double g = imaginary ? e.values.analytic.imag() : e.values.analytic.real();
+    if (std::isfinite(slack) && !(g >= low - slack && g <= high + slack)) return true;
+  }
+  return false;
+}
+
+/// What the judge says of all elements of the probe's inputs, in place: which input and element of the whole they are.
+void judge_elements(const Probe& probe, const OutsideOptions& options, const std::vector<Stretch>& places, OutsideReport& report) {
+  GradcheckOptions gradcheck_options;
+  gradcheck_options.tolerance = options.tolerance;
+  gradcheck_options.seed = options.seed;
+  gradcheck_options.projections = static_cast<int>(projections);
+  const GradcheckResult result = gradcheck(probe, gradcheck_options);
+  std::vector<std::string> diagnoses(places.size());
+  for (const InputFailure& failure : result.failures) diagnoses[failure.input] = failure.diagnosis;
+  std::vector<ElementCheck> elements = result.elements;
+  for (ElementCheck& e : elements) {
+    std::string& diagnosis = diagnoses[e.input];
+    if (e.verdict == Verdict::Fail && !std::isfinite(std::abs(e.values.analytic))) diagnosis = "the gradient is not finite";
+    if (e.verdict != Verdict::Kink || !beyond_kink(probe, e, options.seed)) continue;
+    e.verdict = Verdict::Fail;
+    if (diagnosis.empty())
+      diagnosis = fmt::format("a kink, and the gradient is not between its one-sided derivatives, {:.6g} and {:.6g}",
+                              e.values.seen.left.value, e.values.seen.right.value);
+  }
+  for (ElementCheck& e : elements) {
+    const Stretch& place = places[e.input];
+    OutsideInput& input = report.inputs[place.input];
+    if (gravity(e.verdict) > gravity(input.verdict)) input.verdict = e.verdict;
+    input.diagnosis = diagnoses[e.input];
+    e.input = place.input;
+    e.element += place.first;
+    input.elements.push_back(e);
+  }
+}
+
+/// Halves the stretch, towards where the gradient is more wrong, until its elements can be judged one by one.
+Stretch narrowed(const Directions& directions, Stretch s) {
+  while (s.count > neighbourhood) {
+    const Stretch low{s.input, s.first, s.count / 2}, high{s.input, s.first + s.count / 2, s.count - s.count / 2};
+    const Directions::Finding a = directions.worst(low), b = directions.worst(high);
+    s = std::pair(gravity(a.verdict), a.excess) >= std::pair(gravity(b.verdict), b.excess) ? low : high;
+  }
+  return s;
+}
+
+void judge_stretches(const Examined& f, const Probe& probe, const Directions& directions, const OutsideOptions& options,
+                     OutsideReport& report) {
+  for (std::size_t i = 0; i < probe.inputs().size(); ++i) {
+    const Stretch whole{i, 0, probe.input_size(i)};
+    const Directions::Finding found = directions.worst(whole);
+    report.inputs[i].verdict = found.verdict;
+    if (found.verdict == Verdict::Pass) continue;
+    const Stretch part = narrowed(directions, whole);
+    OutsideInput& input = report.inputs[i];
+    input.verdict = Verdict::Pass;
+    judge_elements(
+        Probe(part_of(f, probe.inputs(), i, part.first, part.count), {part_of(probe.inputs()[i], part.first, part.count)}), options,
+        {part}, report);
+    if (input.verdict == Verdict::Pass) {  // together they are wrong, by less than each by itself may be
+      input.verdict = found.verdict == Verdict::Fail ? Verdict::Inconclusive : found.verdict;
+      input.diagnosis =
+          fmt::format("along a direction the derivative is {:.6g} ± {:.1g}, by the gradient {:.6g}; no single element shows it",
+                      found.values.numerical.real(), found.values.error, found.values.analytic.real());
+    }
+  }
+}
+
+bool all_pass(const std::vector<Directions::Finding>& findings) {
+  return std::all_of(findings.begin(), findings.end(), [](const auto& f) { return f.verdict == Verdict::Pass; });
+}
+
+void relate_errors(OutsideInput& input) {
+  double scale = 0;
+  for (const ElementCheck& e : input.elements) scale = std::max(scale, e.values.size());
+  for (ElementCheck& e : input.elements)
+    e.relative_error = std::abs(e.values.analytic - e.values.numerical) / (scale > 0 ? scale : 1);
+}
+
+/// The worst verdict of all inputs, its worst element, and what a failure looks like.
+void conclude(OutsideReport& report) {
+  Verdict worst = Verdict::Pass;
+  for (OutsideInput& input : report.inputs) {
+    relate_errors(input);
+    if (gravity(input.verdict) > gravity(worst)) worst = input.verdict;
+  }
+  for (const OutsideInput& input : report.inputs) {
+    if (input.verdict == worst && report.diagnosis.empty()) report.diagnosis = input.diagnosis;
+    for (const ElementCheck& e : input.elements)
+      if (e.verdict == worst && (!report.worst || !(e.relative_error <= report.worst->relative_error))) report.worst = e;
+  }
+  report.verdict = worst == Verdict::Pass || worst == Verdict::Fail ? worst : Verdict::Inconclusive;
+}
+
+}  // namespace
+
+OutsideReport check_outside(const Examined& given, const std::vector<AnyTensor>& inputs, const OutsideOptions& options) {
+  require(options.tolerance > 0, "gradcheck", "the tolerance must be positive, got {}", options.tolerance);
+  const Examined f = in_convention(given, options.convention);
+  const Probe probe(f, inputs);
+  const Directions directions(probe, options);
+  OutsideReport report;
+  report.inputs.resize(inputs.size());
+  const std::vector<Directions::Finding> findings = directions.look();
+  for (const Directions::Finding& finding : findings) report.directions.push_back(finding.values);
+  if (!all_pass(findings) || options.every_element) {
+    std::int64_t elements = 0;
+    std::vector<Stretch> places;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      places.push_back({i, 0, probe.input_size(i)});
+      elements += probe.input_size(i);
+    }
+    if (options.every_element || elements <= options.most_elements)
+      judge_elements(probe, options, places, report);
+    else
+      judge_stretches(f, probe, directions, options, report);
+  }
+  conclude(report);
+
+  const bool has_complex = std::any_of(inputs.begin(), inputs.end(), [](const AnyTensor& x) { return x.index() == 1; });
+  if (report.verdict == Verdict::Fail && has_complex) {
+    const bool conjugate = options.convention == Convention::Conjugate;
+    const Probe other(in_convention(given, conjugate ? Convention::Plain : Convention::Conjugate), inputs);
+    if (all_pass(Directions(other, options).look()))
+      report.diagnosis = fmt::format("conjugated: this is the convention of {}", conjugate ? "JAX" : "PyTorch and TensorFlow");
+  }
+  return report;
+}
+
+}  // namespace argand

@@ -1,0 +1,15 @@
+#pragma once
+/// A function of several inputs as a function of some neighbouring elements of one of them, the rest held fast.
+
+#include "autograd/check/probe.h"
+
+namespace argand {
+
+/// Elements [first, first + count) of x, of shape [count].
+AnyTensor part_of(const AnyTensor& x, std::int64_t first, std::int64_t count);
+
+/// f at `inputs`, of that part of inputs[input] alone.
+Examined part_of(const Examined& f, const std::vector<AnyTensor>& inputs, std::size_t input, std::int64_t first,
+                 std::int64_t count);
+
+}  // namespace argand

@@ -1,0 +1,8 @@
+"""python3 -m argand: the self-test."""
+import sys
+
+from ._selftest import selftest
+
+found = selftest()
+print(found)
+sys.exit(0 if found else 1)

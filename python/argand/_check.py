@@ -1,0 +1,255 @@
+"""argand.check: a function of NumPy arrays, its gradient, and whether they belong together."""
+from __future__ import annotations
+
+import inspect
+from typing import Any, Callable, List, Optional, Sequence, Tuple
+
+import numpy as np
+
+from . import _argand
+from ._argand import Error
+from ._result import Result, result_of
+from ._trees import Leaf, describe, gradients_in, leaves_of, number_array, rebuilt
+
+CONVENTIONS = ("torch", "tensorflow", "jax")
+RTOL = 1e-8
+
+
+def check(
+    f: Callable[..., Any],
+    grad: Callable[..., Any],
+    x: Any,
+    *,
+    vjp: bool = False,
+    convention: str = "torch",
+    order: int = 1,
+    hvp: Optional[Callable[..., Any]] = None,
+    rtol: float = RTOL,
+    full: bool = False,
+    seed: int = 0x6C4D,
+) -> Result:
+    """Is `grad` the gradient of `f` at `x`?
+
+    `f(x)` returns a real number L, and `grad(x)` its gradient, in the shape of x:
+
+    >>> import argand, numpy as np
+    >>> print(argand.check(lambda x: np.sum(x**3), lambda x: 3 * x**2, np.array([1.0, 2.0])))  # doctest: +ELLIPSIS
+    <lambda>: pass
+      input  shape       checked       worst error  verdict
+      x      float64[2]  2 directions  ...  pass
+
+    The derivative is found numerically (Ridders' extrapolated differences) with an error bar. It is compared along two random
+    directions first. Where these do not pass, each element is judged by itself: "fail" when the two differ by more than rtol and ten
+    error bars, "inconclusive" when the bar is too wide to tell. A mistake that is smaller than rtol of the whole gradient is found
+    with `full=True`, which looks at each element in any case.
+
+    x           An array or a number, real or complex, or a dict or list of them (and so on, nested): then grad returns the same
+                structure. A tuple is several arguments: f(*x), and grad(*x) returns one gradient for each. Floats of any width are
+                checked in double precision.
+    vjp         f returns any array, and grad is its vector-Jacobian product: grad(*x, w) is the gradient of L = Re(sum(conj(w) * f(*x)))
+                (with convention="jax" of L = Re(sum(w * f(*x)))), for an array w like f's value.
+    convention  What the gradient by z = x + iy is: "torch" and "tensorflow" for dL/dx + i dL/dy, which ascends; "jax" for its
+                conjugate.
+    order, hvp  order=2 also checks the second order: hvp(*x, v) is the Hessian-vector product, the derivative of grad along v (for
+                several arguments: hvp(*x, *v)).
+    rtol        Of each element's size, the larger of both.
+    full        Judge every element by itself.
+    seed        Of the random directions and weights.
+
+    f is called again and again: near x, and once or more with a NaN in x, to see what depends on it; there it may raise.
+    Raises argand.Error, a ValueError, in one sentence, where something does not fit; checks of gradients in tests are
+    `argand.assert_gradient`.
+    """
+    if convention not in CONVENTIONS:
+        raise Error(f"check: there is no convention {convention!r}; there are {', '.join(map(repr, CONVENTIONS))}")
+    if order not in (1, 2):
+        raise Error(f"check: order is {order!r}; 1 checks the gradient, 2 the Hessian-vector product as well")
+    if order == 2 and (hvp is None or vjp):
+        raise Error("check: order=2 needs hvp, a callable with hvp(x, v) = the derivative of grad along v, of a real number f")
+    given = _Given(f, grad, x, vjp)
+    result = judge(given.value, given.gradients, given.leaves, name=given.name, convention=convention, rtol=rtol, full=full, seed=seed,
+                   notes=given.notes)
+    if order == 1 or not result:
+        return result
+    # The Hessian is symmetric, so the product with w from the left is the one with w from the right.
+    second = _Second(grad, hvp, x, given)
+    return judge(second.value, second.gradients, given.leaves, name=f"Hessian of {given.name}", convention=convention, rtol=rtol, full=full,
+                 seed=seed, notes=second.notes)
+
+
+def assert_gradient(f: Callable[..., Any], grad: Callable[..., Any], x: Any, **options: Any) -> Result:
+    """`check`, for tests: raises GradientError, an AssertionError, where the gradient is wrong, and Inconclusive, which is none, where
+    that cannot be told; both say what was found, element by element. Takes the options of `check` and returns its result.
+
+    >>> import argand, numpy as np
+    >>> argand.assert_gradient(np.sin, np.sin, 1.0)
+    Traceback (most recent call last):
+        ...
+    argand.GradientError: sin: FAIL, the gradient looks multiplied by 1.55741
+      input  shape      checked    worst error  verdict
+      x      float64[]  1 element      3.6e-01  fail
+      worst: x: gradient 0.841471, numerical 0.540302 ± ...
+    """
+    return check(f, grad, x, **options).assert_pass()
+
+
+def judge(value: Callable[[List[np.ndarray]], np.ndarray], gradients: Callable[[List[np.ndarray], np.ndarray], Sequence[np.ndarray]],
+          leaves: Sequence[Leaf], *, name: str, convention: str, rtol: float, full: bool, seed: int, notes: List[str]) -> Result:
+    """What the library's judge says of plain functions of lists of arrays. `notes` is read when it has spoken."""
+    if not rtol > 0:
+        raise Error(f"check: rtol is {rtol!r}; it must be positive")
+    arrays = [leaf.array for leaf in leaves]
+    report = _argand.judge(value, gradients, arrays, rtol=float(rtol), full=bool(full), jax=convention == "jax", seed=int(seed))
+    return result_of(report, name, [leaf.name for leaf in leaves], arrays, rtol, notes)
+
+
+def call(function: Callable[..., Any], arguments: Sequence[Any], who: str) -> Any:
+    """Its value. What it raises becomes an Error that names it."""
+    try:
+        return function(*arguments)
+    except Error:
+        raise
+    except Exception as error:
+        text = " ".join(str(error).split())
+        raise Error(f"check: {who} raises {type(error).__name__} when it is called at x" + (f": {text}" if text else "")) from error
+
+
+class Value:
+    """Calls that give an array: at the point anything wrong is told, beside it what cannot be computed is NaN.
+
+    The point is where the first two calls are.
+    """
+
+    def __init__(self, compute: Callable[[List[np.ndarray]], np.ndarray]) -> None:
+        self._compute = compute
+        self._first: Optional[np.ndarray] = None
+        self._point: List[np.ndarray] = []
+        self.raised: Optional[Exception] = None  # the first error beside the point
+
+    def __call__(self, arrays: List[np.ndarray]) -> np.ndarray:
+        with np.errstate(all="ignore"):
+            if self._first is None:
+                self._point = [a.copy() for a in arrays]
+                self._first = self._compute(arrays)
+                return self._first
+            if all(np.array_equal(a, p) for a, p in zip(arrays, self._point)):
+                return self._compute(arrays)
+            try:
+                y = self._compute(arrays)
+            except Exception as error:
+                self.raised = self.raised or error
+                return np.full_like(self._first, np.nan)
+        if y.dtype.kind == self._first.dtype.kind:
+            return y
+        # Complex at the point: a real number is one. Real at the point: a complex number lies outside of f's domain.
+        return y.astype(complex) if self._first.dtype.kind == "c" else np.where(y.imag == 0, y.real, np.nan)
+
+
+class _Given:
+    """The caller's f and grad, as functions of a list of arrays."""
+
+    def __init__(self, f: Callable[..., Any], grad: Callable[..., Any], x: Any, vjp: bool) -> None:
+        for role, function in (("f", f), ("grad", grad)):
+            if not callable(function):
+                raise Error(f"check: {role} is {describe(function)}; it must be a function")
+        self.arguments: Tuple[Any, ...] = x if isinstance(x, tuple) and not hasattr(x, "_fields") else (x,)
+        if not self.arguments:
+            raise Error("check: x is an empty tuple: there is no input to differentiate by")
+        self.name = getattr(f, "__name__", type(f).__name__)
+        self.argument_names = argument_names(f, len(self.arguments))
+        self.leaves = [leaf for a, n in zip(self.arguments, self.argument_names) for leaf in leaves_of(a, n)]
+        if not self.leaves:
+            raise Error("check: there is no array in x: there is nothing to differentiate by")
+        self.notes: List[str] = [f"{leaf.name} is {np.asarray(o).dtype}; checked in {leaf.array.dtype}"
+                                 for leaf, o in zip(self.leaves, _originals(self.arguments)) if np.asarray(o).dtype != leaf.array.dtype]
+        self._f, self._grad, self._vjp = f, grad, vjp
+        self.value = Value(self._compute)
+        self._looked = False
+
+    def arguments_of(self, arrays: List[np.ndarray]) -> Tuple[Any, ...]:
+        leaves = [leaf.restore(a) for leaf, a in zip(self.leaves, arrays)]
+        return tuple(rebuilt(a, leaves) for a in self.arguments)
+
+    def _compute(self, arrays: List[np.ndarray]) -> np.ndarray:
+        before = None if self._looked else [a.copy() for a in arrays]
+        y = number_array(call(self._f, self.arguments_of(arrays), "f"), "f")
+        if before is not None:
+            self._refuse_change(before, arrays, "f")
+            self._refuse_value(y)
+            self._looked = True
+        return y.astype(complex if y.dtype.kind == "c" else float)
+
+    def _refuse_value(self, y: np.ndarray) -> None:
+        if y.dtype.kind in "iub":
+            raise Error(f"check: f returns {describe(y[()])}, and integers have no derivative; return floating point numbers")
+        if not np.all(np.isfinite(y)):
+            raise Error(f"check: f(x) is {y[~np.isfinite(y)].flat[0]} at x{'' if y.size == 1 else ' in some elements'}: there is no derivative to compare with")
+        if self._vjp:
+            return
+        if y.size != 1:
+            raise Error(f"check: f returns an array of shape {y.shape}, and a gradient belongs to one real number; return its sum, or say vjp=True "
+                        "and give grad(x, w), the gradient of Re(sum(conj(w) * f(x)))")
+        if y.dtype.kind == "c":
+            raise Error("check: f returns a complex number, and a gradient belongs to a real one; return its .real, or its modulus, or say vjp=True "
+                        "and give grad(x, w), the gradient of Re(conj(w) * f(x))")
+
+    def gradients(self, arrays: List[np.ndarray], w: np.ndarray) -> List[np.ndarray]:
+        before = [a.copy() for a in arrays]
+        arguments = self.arguments_of(arrays)
+        with np.errstate(all="ignore"):
+            g = self.gradients_of(call(self._grad, (*arguments, w) if self._vjp else arguments, "grad"), "grad")
+        self._refuse_change(before, arrays, "grad")
+        return g if self._vjp else [dx * w.item() for dx in g]
+
+    def gradients_of(self, g: Any, who: str) -> List[np.ndarray]:
+        """The leaves of what grad returned."""
+        if len(self.arguments) == 1 and not (isinstance(g, tuple) and len(g) == 1):
+            return gradients_in(g, self.arguments[0], self.argument_names[0], who)
+        if not isinstance(g, (tuple, list)) or len(g) != len(self.arguments):
+            raise Error(f"check: there are {len(self.arguments)} inputs, and {who} returns {describe(g)}; return a tuple of one gradient for each")
+        return [leaf for dx, a, n in zip(g, self.arguments, self.argument_names) for leaf in gradients_in(dx, a, n, who)]
+
+    def _refuse_change(self, before: List[np.ndarray], after: List[np.ndarray], who: str) -> None:
+        for leaf, a, b in zip(self.leaves, before, after):
+            if not np.array_equal(a, b, equal_nan=True):
+                raise Error(f"check: {who} changes its input {leaf.name}; let it work on a copy, {leaf.name}.copy()")
+
+
+class _Second:
+    """grad as the function, of all inputs in a row, and hvp as its vector-Jacobian product."""
+
+    def __init__(self, grad: Callable[..., Any], hvp: Any, x: Any, given: _Given) -> None:
+        self._grad, self._hvp, self._given = grad, hvp, given
+        self._complex = any(leaf.array.dtype.kind == "c" for leaf in given.leaves)
+        self.value = Value(self._compute)
+        self.notes: List[str] = []
+
+    def _compute(self, arrays: List[np.ndarray]) -> np.ndarray:
+        g = self._given.gradients_of(call(self._grad, self._given.arguments_of(arrays), "grad"), "grad")
+        return np.concatenate([np.ravel(dx) for dx in g]).astype(complex if self._complex else float)
+
+    def gradients(self, arrays: List[np.ndarray], w: np.ndarray) -> List[np.ndarray]:
+        places = np.cumsum([a.size for a in arrays])[:-1]
+        v = [(part if a.dtype.kind == "c" else part.real).reshape(a.shape) for part, a in zip(np.split(w, places), arrays)]
+        arguments = (*self._given.arguments_of(arrays), *self._given.arguments_of(v))
+        with np.errstate(all="ignore"):
+            return self._given.gradients_of(call(self._hvp, arguments, "hvp"), "hvp")
+
+
+def argument_names(f: Callable[..., Any], count: int) -> List[str]:
+    """What f calls its first arguments; x, or x0, x1, ... where that cannot be seen."""
+    try:
+        kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        names = [p.name for p in inspect.signature(f).parameters.values() if p.kind in kinds]
+    except (TypeError, ValueError):
+        names = []
+    if len(names) >= count:
+        return names[:count]
+    return ["x"] if count == 1 else [f"x{k}" for k in range(count)]
+
+
+def _originals(tree: Any) -> List[Any]:
+    """The leaves as the caller has them."""
+    if isinstance(tree, dict):
+        tree = tuple(tree.values())
+    return [leaf for value in tree for leaf in _originals(value)] if isinstance(tree, (list, tuple)) else [tree]

@@ -1,0 +1,126 @@
+"""argand.lab, argand.ops, argand.explain: what the program tells of expressions and ops, as objects."""
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any, Dict, List, Mapping, Sequence, Union
+
+import numpy as np
+
+from . import _argand
+
+
+@dataclasses.dataclass(frozen=True)
+class Figure:
+    """A derivative by the tape, beside the numerical one and its error bar."""
+
+    value: complex
+    numerical: complex
+    bar: float
+    verdict: str  # "pass", "fail", "inconclusive", "kink", "branch cut"
+
+
+@dataclasses.dataclass(frozen=True)
+class Lab:
+    """A function at a point, differentiated by one variable z. Prints as `argand lab` does."""
+
+    equation: str
+    at: Dict[str, complex]
+    by: str
+    value: complex
+    real: bool  # whether f is real, by its types
+    dz: Figure
+    dzbar: Figure
+    gradient: Figure  # of L = f where f is real, of L = Re f otherwise: dL/dx + i dL/dy
+    conventions: Dict[str, complex]  # that gradient, as each framework returns it: "PyTorch", "TensorFlow", "JAX", "argand"
+    jacobian: np.ndarray  # of (Re f, Im f) by (x, y), 2 x 2
+    cauchy_riemann: str
+    trouble: str  # a kink, a cut, a pole: why nothing can be told; empty where nothing is wrong
+    text: str = dataclasses.field(repr=False)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+Point = Union[str, complex, Sequence[complex], Mapping[str, complex]]
+
+
+def lab(expression: str, at: Point = 1 + 2j, by: str = "") -> Lab:
+    """Value and derivatives of an expression.
+
+    >>> import argand
+    >>> point = argand.lab("f(z) = abs(z)^2", at=1+2j)
+    >>> point.dz.value, point.conventions["PyTorch"], point.conventions["JAX"]
+    ((1-2j), (2+4j), (2-4j))
+
+    expression  "f(z, w) = ...", or the right-hand side alone, in z. `argand lab --help` lists what it may be made of.
+    at          A number for each variable: one, a sequence, a dict by name, or text, "1+2i, exp(i*pi/4)".
+    by          The variable to differentiate by; the first unless given.
+    """
+    if isinstance(at, Mapping):
+        at = _in_order(expression, at)
+    elif isinstance(at, (int, float, complex, np.number)):
+        at = [complex(at)]
+    found, text = _argand.lab(expression, at if isinstance(at, str) else [complex(z) for z in at], by)
+    data = json.loads(found)
+
+    def figure(key: str) -> Figure:
+        f = data[key]
+        return Figure(_number(f["tape"]), _number(f["numerical"]), float("inf") if f["error"] is None else f["error"], f["verdict"])
+
+    conventions: Dict[str, complex] = {}
+    for row in data["conventions"]:
+        conventions[row["framework"] or "JAX, holomorphic=True"] = _number(row["value"])
+    jacobian = np.array([[np.nan if v is None else v for v in row] for row in data["jacobian"]])
+    return Lab(data["equation"], {v: _number(z) for v, z in data["at"].items()}, data["by"], _number(data["value"]), data["real"], figure("dz"),
+               figure("dzbar"), figure("gradient"), conventions, jacobian, data["cauchy_riemann"], data["trouble"], text)
+
+
+def _number(pair: Sequence[Any]) -> complex:
+    """A complex number from JSON, which writes NaN as null."""
+    return complex(*(float("nan") if part is None else part for part in pair))
+
+
+def _in_order(expression: str, at: Mapping[str, complex]) -> List[complex]:
+    names = _argand.variables(expression)
+    if set(names) != set(at):
+        raise _argand.Error(f"lab: the variables are {', '.join(names)}, and at has {', '.join(map(str, at)) or 'none'}")
+    return [complex(at[name]) for name in names]
+
+
+@dataclasses.dataclass(frozen=True)
+class Op:
+    """One differentiable operation of the library, in its own words."""
+
+    name: str
+    kind: str  # "holomorphic", "real-valued", "general", "real"
+    equation: str
+    dz: str
+    dzbar: str
+    vjp: str
+    derivation: str
+    singular: str
+    source: str
+
+    def __str__(self) -> str:
+        return f"{self.name}, {self.kind}: {self.equation}"
+
+
+def ops() -> List[Op]:
+    """Every op, by name.
+
+    >>> import argand
+    >>> [op.equation for op in argand.ops() if op.name == "conj"]
+    ['w = z̄ = x - iy']
+    """
+    return [Op(**op) for op in _argand.ops()]
+
+
+def explain(name: str) -> str:
+    """All of one op, as `argand explain` tells it: equation, derivation, singular points, and what its numerical check finds now.
+
+    >>> import argand
+    >>> print(argand.explain("conj").splitlines()[0])
+    conj, general
+    """
+    return _argand.explain(name)

@@ -1,0 +1,37 @@
+#pragma once
+/// NumPy's arrays and the library's tensors. Numbers are copied: neither side can change what the other holds.
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include "autograd/op_check.h"
+
+namespace argand::python {
+
+namespace py = pybind11;
+
+/// A new array with the tensor's numbers.
+template <Scalar T>
+py::array array_of(const Tensor<T>& x) {
+  py::array_t<T> a(std::vector<py::ssize_t>(x.shape().begin(), x.shape().end()));
+  std::copy(x.begin(), x.end(), a.mutable_data());
+  return a;
+}
+
+/// The numbers of a, converted to T. Throws for more axes than a Shape has.
+template <Scalar T>
+Tensor<T> tensor_of(const py::array& a) {
+  const auto dense = py::array_t<T, py::array::c_style | py::array::forcecast>::ensure(a);
+  if (!dense) throw py::error_already_set();
+  const std::vector<std::int64_t> sizes(dense.shape(), dense.shape() + dense.ndim());
+  return Tensor<T>(Shape(std::span(sizes)), std::span(dense.data(), static_cast<std::size_t>(dense.size())));
+}
+
+/// In double precision, complex where a is.
+inline AnyTensor any_tensor_of(const py::array& a) {
+  if (a.dtype().kind() == 'c') return tensor_of<std::complex<double>>(a);
+  return tensor_of<double>(a);
+}
+
+}  // namespace argand::python

@@ -1,0 +1,16 @@
+"""Runs these tests with the Python that was given, where it has pytest.
+
+  run_pytest.py FOLDER_WITH_THE_PACKAGE ARGAND_PROGRAM [PYTEST_OPTIONS]
+"""
+import importlib.util
+import os
+import sys
+
+package, program, *options = sys.argv[1:]
+if importlib.util.find_spec("pytest") is None:
+    print("skipped: pytest is not installed for " + sys.executable)
+    sys.exit(77)
+here = os.path.dirname(os.path.abspath(__file__))
+os.environ["PYTHONPATH"] = os.path.abspath(package)
+os.environ["ARGAND_PROGRAM"] = os.path.abspath(program)
+os.execv(sys.executable, [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", here, *options])

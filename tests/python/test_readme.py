@@ -1,0 +1,40 @@
+"""What README.md and docs/python.md show in Python prints what they say."""
+import contextlib
+import io
+import re
+import subprocess
+import sys
+
+import pytest
+from conftest import ROOT
+
+FENCES = re.compile(r"^```python\n(.*?)^```\n\n(?:<!--.*?-->\n)?```(?:text)?\n(.*?)^```", re.M | re.S)
+ROUNDING = r"\d+(\.\d+)?e-(09|[1-9]\d|\d{3})\b"  # below 1e-8
+
+
+def plain(text):
+    """Rounding errors and seconds blanked, and the room that they take."""
+    text = re.sub(ROUNDING, "<rounding>", re.sub(r"\d+\.\d+ s\b", "<seconds>", text))
+    return [re.sub(r"\s+", " ", line).strip() for line in text.strip().splitlines()]
+
+
+def shown(path):
+    return FENCES.findall((ROOT / path).read_text(encoding="utf8"))
+
+
+@pytest.mark.parametrize("path", ["README.md", "docs/python.md"])
+def test_python_prints_what_is_shown_below_it(path):
+    pytest.importorskip("torch")
+    blocks = shown(path)
+    assert blocks
+    names = {"__name__": "shown"}
+    for code, output in blocks:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(code, path, "exec"), names)
+        assert plain(printed.getvalue()) == plain(output), code
+
+
+def test_the_self_test_is_a_command():
+    run = subprocess.run([sys.executable, "-m", "argand"], capture_output=True, text=True, check=True)
+    assert run.stdout.splitlines()[-1] == "30 of 30 mistakes found, 0 of 4 right gradients not passed"
