@@ -38,16 +38,19 @@ Architecture: $architecture
 Maintainer: The argand authors <argand@localhost>
 Installed-Size: $(du -sk --exclude=DEBIAN "$root" | cut -f1)
 Depends: $depends
-Recommends: g++, pkg-config, libfmt-dev
+Recommends: g++, pkg-config, libfmt-dev, python3-numpy
 Suggests: graphviz, gnuplot-nox
 Section: science
 Priority: optional
 Description: complex-valued backpropagation: train, check and look into small models
  A library in C++20 with its own real and complex tensors and hand-derived gradients, four families of complex-valued
  transformers, and a program that trains them, checks gradients numerically, and explains every operation.
- Holds the library for three levels of x86-64, of which the loader takes the highest that the processor has.
+ Holds the library for three levels of x86-64, of which the loader takes the highest that the processor has, and the Python
+ package argand, which judges gradients of NumPy functions and of PyTorch's.
 END
 printf '#!/bin/sh\nset -e\nldconfig\n' | tee "$root/DEBIAN/postinst" > "$root/DEBIAN/postrm"
-chmod 755 "$root/DEBIAN/postinst" "$root/DEBIAN/postrm"
+# What Python compiles as it imports.
+printf '#!/bin/sh\nset -e\nrm -rf /usr/lib/python3/dist-packages/argand/__pycache__\n' > "$root/DEBIAN/prerm"
+chmod 755 "$root/DEBIAN/postinst" "$root/DEBIAN/postrm" "$root/DEBIAN/prerm"
 dpkg-deb --build --root-owner-group -Zxz "$root" "$build/argand_${version}_$architecture.deb" >&2
 echo "$build/argand_${version}_$architecture.deb"

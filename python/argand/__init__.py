@@ -19,7 +19,7 @@ from ._files import load, load_with_metadata, save
 from ._jax import check_jax
 from ._lab import Figure, Lab, Op, explain, lab, ops
 from ._result import Direction, Element, GradientError, Inconclusive, Input, Result
-from ._selftest import Plant, SelfTest, selftest
+from ._planted import Plant, SelfTest, selftest
 from ._torch import check_torch
 
 __all__ = [

@@ -1,7 +1,7 @@
 """python3 -m argand: the self-test."""
 import sys
 
-from ._selftest import selftest
+from ._planted import selftest
 
 found = selftest()
 print(found)

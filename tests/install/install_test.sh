@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What a user of the installed library does: installs, compiles against pkg-config's answer, runs.
-#   install_test.sh BUILD_DIR SOURCE_DIR PREFIX LIBDIR
+#   install_test.sh BUILD_DIR SOURCE_DIR PREFIX LIBDIR [PYTHON]     PYTHON: where the Python package was built
 set -euo pipefail
 build=$1 source=$2 prefix=$3 libdir=$4
 tree=$(mktemp -d)
@@ -37,3 +37,8 @@ if grep -rl -e "$build" -e "$source" ".$prefix/$libdir/pkgconfig" ".$prefix/incl
 
 echo "the installed program finds its library wherever it is"
 env -u LD_LIBRARY_PATH ".$prefix/bin/argand" --version
+
+if [[ -n ${5:-} ]]; then
+  echo "the installed Python package finds its library, and planted mistakes"
+  env -u LD_LIBRARY_PATH PYTHONPATH="$(dirname "$(dirname "$(find "$PWD" -path '*/argand/_argand.*.so')")")" "$5" -m argand | tail -1
+fi

@@ -14,10 +14,12 @@ echo "what the package holds"
 dpkg-deb --contents "$deb" | awk '{print $6}' | sort > "$tree/files"
 for file in ./usr/bin/argand ./usr/include/argand/argand.h ./usr/include/argand/core/tensor.h ./usr/include/argand/autograd/var.h \
   ./usr/share/doc/argand/copyright ./usr/share/doc/argand/README.md ./usr/share/doc/argand/book/01-wirtinger.md \
-  ./usr/share/doc/argand/examples/02_first_gradient.cpp; do
+  ./usr/share/doc/argand/examples/02_first_gradient.cpp ./usr/lib/python3/dist-packages/argand/__init__.py \
+  ./usr/lib/python3/dist-packages/argand/py.typed; do
   grep -qxF "$file" "$tree/files" || { echo "there is no $file"; exit 1; }
 done
-for pattern in '/libargand\.so$' '/glibc-hwcaps/x86-64-v3/libargand\.so$' '/glibc-hwcaps/x86-64-v4/libargand\.so$' '/pkgconfig/argand\.pc$'; do
+for pattern in '/libargand\.so$' '/glibc-hwcaps/x86-64-v3/libargand\.so$' '/glibc-hwcaps/x86-64-v4/libargand\.so$' '/pkgconfig/argand\.pc$' \
+  '/dist-packages/argand/_argand\.cpython-.*\.so$'; do
   grep -qE "$pattern" "$tree/files" || { echo "there is no file like $pattern"; exit 1; }
 done
 if grep -E '_test\.|/tests/|meson\.build|/build/' "$tree/files"; then echo "these do not belong there"; exit 1; fi
@@ -30,7 +32,7 @@ mount -t proc proc "$tree/debian/proc"
 mount --bind /dev "$tree/debian/dev"
 cp "$deb" "$tree/debian/tmp/argand.deb"
 within() { chroot "$tree/debian" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root DEBIAN_FRONTEND=noninteractive OMP_WAIT_POLICY=passive sh -ec "$1"; }
-within 'apt-get update -qq && apt-get install -y -qq --no-install-recommends /tmp/argand.deb g++ pkg-config libfmt-dev' > "$tree/log" 2>&1 ||
+within 'apt-get update -qq && apt-get install -y -qq --no-install-recommends /tmp/argand.deb g++ pkg-config libfmt-dev python3-numpy' > "$tree/log" 2>&1 ||
   { tail -5 "$tree/log"; exit 1; }
 
 echo "the program runs, at every level that this processor has"
@@ -43,6 +45,9 @@ within 'cd /tmp && g++ -std=c++20 -O1 /usr/share/doc/argand/examples/02_first_gr
   tee "$tree/first" | tail -1
 grep -q '^step 60  z = 1.50021e-13+1i' "$tree/first"
 
+echo "the Python package finds planted mistakes"
+within 'cd /tmp && python3 -m argand' | tail -1 | grep -qx '30 of 30 mistakes found, 0 of 4 right gradients not passed'
+
 echo "it goes without a trace"
 within 'apt-get remove -y -qq argand' > "$tree/log" 2>&1
-if within 'ls -d /usr/include/argand /usr/bin/argand 2>/dev/null'; then exit 1; fi
+if within 'ls -d /usr/include/argand /usr/bin/argand /usr/lib/python3/dist-packages/argand 2>/dev/null'; then exit 1; fi
