@@ -14,7 +14,7 @@ namespace argand {
 namespace {
 
 /// Re Σ conj(a) b and the norms of both.
-struct Product {
+struct InnerProduct {
   double value = 0, a = 0, b = 0;
   void add(const Numbers& left, const Numbers& right) {
     for (std::size_t k = 0; k < left.size(); ++k) {
@@ -26,7 +26,7 @@ struct Product {
   double size() const { return std::sqrt(a) * std::sqrt(b); }
 };
 
-double disagreement(const Product& forward, const Product& backward) {
+double disagreement(const InnerProduct& forward, const InnerProduct& backward) {
   const double size = std::max(forward.size(), backward.size());
   return size == 0 ? 0 : std::abs(forward.value - backward.value) / size;
 }
@@ -79,7 +79,7 @@ AdjointReport check_adjoint(const CheckedFunction& f, const std::vector<AnyTenso
       const std::vector<AnyTensor> v = directions(inputs, alone, seed);
       const Numbers incoming = random_incoming(passes.value(), seed + 77);
       const Sample sample = passes.fresh(incoming);
-      Product forward, backward;
+      InnerProduct forward, backward;
       forward.add(incoming, pushed_forward(f, inputs, v));
       for (std::size_t i = 0; i < v.size(); ++i) backward.add(sample.gradients[i], numbers_of<double>(v[i]));
       report.add(disagreement(forward, backward),
@@ -116,7 +116,7 @@ AdjointReport check_adjoint(const std::function<Var<double>()>& loss, const Para
         std::visit([&]<class T>(const Var<T>& p) { forward.set_direction(p, std::get<Tensor<T>>(v[i])); }, parameters[i].var);
       slope = tangent(loss()).value().item();
     }
-    Product backward;
+    InnerProduct backward;
     for (std::size_t i = 0; i < v.size(); ++i) backward.add(gradients[i], numbers_of<double>(v[i]));
     const double size = std::max(std::abs(slope), backward.size());
     report.add(size == 0 ? 0 : std::abs(slope - backward.value) / size,

@@ -8,7 +8,7 @@
 namespace argand {
 namespace {
 
-using Role = TapeNode::Role;
+using NodeRole = TapeNode::Role;
 constexpr int readable_nodes = 50;
 
 /// For HTML-like labels.
@@ -76,7 +76,7 @@ std::string small(const std::string& text, const char* colour) {
 
 /// "ℂ [2, 8, 16]", or the number itself where there is only one.
 std::string numbers_of(const TapeNode& node) {
-  if (node.role == Role::Ids) return "ids " + node.shape.str();
+  if (node.role == NodeRole::Ids) return "ids " + node.shape.str();
   if (node.value) return number_name(*node.value, node.is_complex);
   return fmt::format("{} {}", node.is_complex ? "ℂ" : "ℝ", node.shape);
 }
@@ -90,18 +90,18 @@ std::string node_attributes(const TapeNode& node) {
   const std::string numbers = small(numbers_of(node), "#5D6D7E") + gradient_line(node);
   const auto label = [&](const std::string& name) { return fmt::format("label=<{}{}>", name, numbers); };
   switch (node.role) {
-    case Role::Parameter:
+    case NodeRole::Parameter:
       return label(escaped(node.name)) + ", class=\"parameter\", shape=ellipse, fillcolor=\"#DDF0DD\", color=\"#4E9A57\"";
-    case Role::Variable:
+    case NodeRole::Variable:
       return label("variable") + ", class=\"parameter\", shape=ellipse, fillcolor=\"#DDF0DD\", color=\"#4E9A57\"";
-    case Role::Ids:
+    case NodeRole::Ids:
       return label(escaped(node.name)) + ", class=\"ids\", shape=box, style=filled, fillcolor=\"#FFF3CD\", color=\"#B8972A\"";
-    case Role::Constant:
+    case NodeRole::Constant:
       if (node.value)
         return fmt::format("label=<{}>, class=\"constant\", shape=plaintext, style=\"\"",
                            escaped(number_name(*node.value, node.is_complex)));
       return label("constant") + ", class=\"constant\", shape=note, fillcolor=\"#F4F4F4\", color=\"#999999\"";
-    case Role::Op: break;
+    case NodeRole::Op: break;
   }
   const char* colours = node.is_complex ? "fillcolor=\"#E4DDF6\", color=\"#7A5FC0\"" : "fillcolor=\"#DCE9F7\", color=\"#4A7DB5\"";
   return fmt::format("{}, class=\"op\", {}", label(fmt::format("<B>{}</B>", escaped(node.name))), colours);
@@ -115,8 +115,8 @@ std::string box_attributes(const Unit& unit, const std::vector<TapeNode>& nodes,
   std::string out;
   for (std::size_t i : unit.nodes) {
     const TapeNode& node = nodes[i];
-    if (node.role == Role::Op) ++ops;
-    if (node.role == Role::Parameter) {
+    if (node.role == NodeRole::Op) ++ops;
+    if (node.role == NodeRole::Parameter) {
       parameters += node.shape.size() * (node.is_complex ? 2 : 1);
       if (node.gradient_norm) gradients = true, square += *node.gradient_norm * *node.gradient_norm;
     }
@@ -176,7 +176,7 @@ class Writer {
         }
       }
     for (std::size_t i = 0; i < nodes_.size(); ++i)  // results that nobody reads leave as well
-      if (nodes_[i].role == Role::Op && std::none_of(nodes_.begin(), nodes_.end(), [i](const TapeNode& node) {
+      if (nodes_[i].role == NodeRole::Op && std::none_of(nodes_.begin(), nodes_.end(), [i](const TapeNode& node) {
             return std::find(node.inputs.begin(), node.inputs.end(), i) != node.inputs.end();
           }))
         leaving_.insert(i);
