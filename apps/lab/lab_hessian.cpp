@@ -104,7 +104,9 @@ std::string LabHessian::kind() const {
 }
 
 LabHessian lab_hessian(const Expression& f, const std::vector<C>& at) {
-  LabHessian h{.at = at, .gradient = gradient_at(f, at)};
+  LabHessian h;
+  h.at = at;
+  h.gradient = gradient_at(f, at);
   ParameterList<double> variables;
   std::vector<AnyVar> z;
   for (std::size_t k = 0; k < at.size(); ++k) {
