@@ -63,6 +63,7 @@ int ablate(const AblateOptions& options) {
     run.shared.push_back({"eval_protocol", TrainingConfig().eval_protocol});
   Ablation ablation(table, run);
   if (!options.table) {
+    ablation.check();
     fmt::print("{} rows x {} seeds, {} at a time with {} each; the runs are in {}\n", table.rows.size(), run.seeds, run.jobs,
                run.threads == 1 ? "one thread" : fmt::format("{} threads", run.threads), run.out);
     std::fflush(stdout);
@@ -96,6 +97,7 @@ void add_ablate(CLI::App& program) {
   whole("--jobs", options->jobs, "runs at a time; by default one a processor, each with one thread");
   command->add_flag("--quick", options->quick, "a first impression in minutes");
   command->add_flag("--table", options->table, "train nothing, print the table of what has been trained");
+  add_threads(*command, "Options", "threads that the runs share");
   command->footer(
       "Every row is a training run of its own in OUT/ROW/seed-S, which all other commands read. Stopped by Ctrl-C or killed, the\n"
       "same command goes on; more --seeds add to what is there. The table (mean ± sample standard deviation over the seeds, after\n"

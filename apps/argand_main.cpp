@@ -47,7 +47,7 @@ int argand_main(int argc, char** argv, const std::string& version) {
   add_graph(program);
   add_gradcheck(program);
   add_parity(program);
-  return run_program(program, argc, argv);
+  return run_program(program, argc, argv, {"lab", "portrait", "graph"});
 }
 
 }  // namespace argand

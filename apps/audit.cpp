@@ -53,6 +53,7 @@ void add_audit(CLI::App& program) {
   retrieval->add_option("RUN", options->run, "a run's folder (its best checkpoint) or a checkpoint")->required()->type_name("");
   retrieval->add_flag("--no-exclusion", options->no_exclusion,
                       "search without the exclusion of overlapping passages, to see that the audit finds them");
+  add_threads(*retrieval);
   retrieval->footer(
       "Replays all training batches of the first epoch with the model as it is now, and compares every passage that any token "
       "reads\n"

@@ -78,6 +78,7 @@ void add_classify(CLI::App& program) {
       ->type_name("INT")
       ->capture_default_str();
   command->add_flag("--json", options->json, "a JSON object for each line instead of columns");
+  add_threads(*command);
   command->footer(
       "Reads standard input to its end. For each line one line is written at once: the label and its probability, with a tab\n"
       "between them; an empty line for a line without words. Text is lower-cased and split at whitespace as in training; words "

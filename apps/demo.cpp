@@ -59,13 +59,16 @@ bool check_gradients(const RunConfig& config, const Corpus& corpus) {
 
 /// Both models take turns, so that their bars can be compared. Returns the exit code.
 int train_side_by_side(std::vector<TrainingSession<float>*> sessions, const std::vector<std::string>& labels) {
-  const Interrupt interrupt;
+  const Interrupt interrupt(saves_after_this_step);
   Progress progress(labels, sessions[0]->run().config().training.steps, 25);
+  for (std::size_t i = 0; i < sessions.size(); ++i)
+    sessions[i]->run().watch_evaluation([&progress, i](std::int64_t done, std::int64_t all) { progress.validating(i, done, all); });
   while (!sessions.back()->finished() && interrupt.signal() == 0)
     for (std::size_t i = 0; i < sessions.size(); ++i) {
       const Advance done = sessions[i]->advance();
       progress.update(i, done.step.step, done.step.cross_entropy, done.step.tokens, done.seconds);
     }
+  for (TrainingSession<float>* session : sessions) session->run().watch_evaluation(nullptr);
   progress.finish();
   if (interrupt.signal() == 0) return exit_success;
   for (TrainingSession<float>* session : sessions) {
@@ -145,6 +148,7 @@ void add_demo(CLI::App& program) {
       ->type_name("INT")
       ->capture_default_str();
   command->add_flag("--overwrite", options->overwrite, "replace the runs that are in --out; the default folder is always replaced");
+  add_threads(*command);
   command->footer(
       "Needs no data: the text comes from a small grammar whose entropy is exactly known, so that the losses can be compared with\n"
       "the best possible one.\n\n"

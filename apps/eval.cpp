@@ -8,6 +8,7 @@
 #include "apps/inference/eval_generation.h"
 #include "apps/runs/run_files.h"
 #include "apps/terminal/command_line.h"
+#include "apps/terminal/counter.h"
 #include "apps/terminal/terminal.h"
 #include "apps/training/corpora.h"
 #include "apps/training/evaluation.h"
@@ -24,9 +25,22 @@ struct EvalOptions {
   GenerationEvalOptions generation;
 };
 
-/// The part of the text in the run's ids.
+/// Data that are found where the run's own were must be those: whoever means others says so with --data. A file of passages is a
+/// part of what was remembered, and is not read here.
+void require_own(const TrainedRun& trained, const TrainingData& data) {
+  const RunConfig& config = trained.checkpoint.config();
+  const std::string& then = trained.checkpoint.state().made_from.data;
+  if (then.empty() || !config.knowledge.irw_file.empty()) return;
+  require(fingerprint_of(data) == then, "eval",
+          "the data in {} are not those that {} was trained on: they have another checksum; --data {} takes them all the same",
+          config.training.data, trained.checkpoint.file().path(), config.training.data);
+}
+
+/// The part of the text in the run's ids; `data`: empty for the run's own.
 Ids tokens_of(const TrainedRun& trained, const std::string& data, const std::string& split) {
-  const Corpus corpus = open_corpus(data);
+  const TrainingData opened = open_corpus(data.empty() ? trained.checkpoint.config().training.data : data);
+  if (data.empty()) require_own(trained, opened);
+  const Corpus& corpus = std::get<Corpus>(opened);
   const Ids& part = split == "train" ? corpus.train : split == "valid" ? corpus.valid : corpus.test;
   return translate(part, corpus.vocabulary, trained.vocabulary);
 }
@@ -34,9 +48,10 @@ Ids tokens_of(const TrainedRun& trained, const std::string& data, const std::str
 EvaluationSet part_of_articles(const TrainedRun& trained, const std::string& data, const std::string& split, std::int64_t batch) {
   const RunConfig& c = trained.checkpoint.config();
   if (split == "valid") usage_fail("--split", "articles come in two parts, train and test");
-  const ArticleSets sets = open_articles(data);
+  if (data.empty()) require_own(trained, open_data(c));
+  const ArticleSets sets = open_articles(data.empty() ? c.training.data : data);
   if (sets.classes != trained.classes)
-    fail("eval", "the classes of {} are not those of {}", data, trained.checkpoint.file().path());
+    fail("eval", "the classes of {} are not those of {}", data.empty() ? c.training.data : data, trained.checkpoint.file().path());
   const LabelledTexts part = split == "train"
                                  ? LabelledTexts(first_articles(sets.train, c.training.train_articles), trained.vocabulary)
                                  : LabelledTexts(first_articles(sets.test, c.training.test_articles), trained.vocabulary);
@@ -66,7 +81,7 @@ void eval(const EvalOptions& options) {
     if (!lm) usage_fail("--generate", "{} is a classifier: it does not write", options.run);
     require_no_protocol(options, "does not go with --generate, whose texts are judged word by word");
     if (options.batch) usage_fail("--batch", "does not go with --generate, which writes all its --prompts at once");
-    return eval_generation(trained, tokens_of(trained, data, options.split), options.generation);
+    return eval_generation(trained, tokens_of(trained, options.data, options.split), options.generation);
   }
   const std::int64_t batch = options.batch.value_or(config.training.batch);
   if (batch < 1) usage_fail("--batch", "must be at least 1, got {}", batch);
@@ -74,15 +89,18 @@ void eval(const EvalOptions& options) {
                               .batch = batch,
                               .length = config.training.length,
                               .stride = options.stride};
-  const EvaluationSet part = lm ? evaluation_set(tokens_of(trained, data, options.split), protocol)
-                                : part_of_articles(trained, data, options.split, batch);
-  const bool trained_on = options.split == "train" && data == config.training.data;
+  const EvaluationSet part = lm ? evaluation_set(tokens_of(trained, options.data, options.split), protocol)
+                                : part_of_articles(trained, options.data, options.split, batch);
+  const bool trained_on = options.split == "train" && findable(data) == findable(config.training.data);
   with_precision(config, [&]<class R>(R) {
     const auto model = load_model<R>(trained.checkpoint);
     const OpenLibrary library(trained, *model);
     const auto context_of = [&](const Batch& batch) { return trained_on ? library.training_context(batch) : library.context(); };
     const auto start = std::chrono::steady_clock::now();
-    const Evaluation evaluation = evaluate<R>(*model, part, context_of);
+    Counter counter("evaluating", part.size);
+    const Evaluation evaluation =
+        evaluate<R>(*model, part, context_of, [&](std::int64_t done, std::int64_t) { counter.update(done); });
+    counter.clear();
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     const char* unit = lm ? "tokens" : "articles";
     fmt::print("{} at step {}, {} part, {} {}{}: {} ({} {}/s)\n", trained.checkpoint.file().path(), trained.checkpoint.state().step,
@@ -126,6 +144,7 @@ void add_eval(CLI::App& program) {
   command->add_option("--stride", options->stride, "tokens that each window scores; a whole window's by default")->type_name("INT");
   command->add_option("--batch", options->batch, "windows or articles at a time; as in training by default")->type_name("INT");
   add_generation_options(*command, *options);
+  add_threads(*command);
   command->footer(
       "Language models: every token of the text is scored once, but for the first, which nothing precedes. The text is read in\n"
       "windows of as many tokens as in training, each on its own: the first tokens of a window have little before them to go by.\n"

@@ -44,6 +44,7 @@ void add_explain(CLI::App& program) {
   command->add_option("OP", options->ops, "which ops; none: a list of all by kind")->type_name("");
   command->add_flag("--all", options->all, "every op");
   command->add_flag("--markdown", options->markdown, "every op as Markdown without the check: docs/ops.md");
+  add_threads(*command);
   command->footer(
       "An op's text stands beside its code, in autograd/ops/. Below it comes what its numerical check finds at this moment: the\n"
       "worst relative error and the widest error bar of each case, both Wirtinger derivatives of each complex input, and what is\n"

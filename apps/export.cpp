@@ -34,9 +34,6 @@ void visit_stored(const SafetensorsFile& file, const std::string& name, const Ad
          in_quotes(name), t.dtype);
 }
 
-/// What only going on with the training needs.
-bool is_memory(const std::string& name) { return name.starts_with("optimizer.") || name.starts_with("encodings."); }
-
 void write_npz(const SafetensorsFile& file, const std::vector<std::string>& names, const std::string& path) {
   NpzWriter writer;
   for (const std::string& name : names) visit_stored(file, name, [&](const std::string& n, const auto& x) { writer.add(n, x); });

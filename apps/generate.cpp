@@ -64,6 +64,7 @@ void add_generate(CLI::App& program) {
   command->add_option("--seed", options->sampling.seed, "the same seed writes the same text")
       ->type_name("INT")
       ->capture_default_str();
+  add_threads(*command);
   command->footer(
       "Examples:\n"
       "  argand generate runs/first --prompt \"the\"\n"

@@ -166,6 +166,7 @@ void add_gradcheck(CLI::App& program) {
   command->add_flag("--jacobian", options->jacobian, "every output element of an op on its own instead of random projections");
   command->add_flag("--json", options->json, "one JSON object instead of the table");
   command->add_option("--tolerance", options->tolerance, "largest relative error")->capture_default_str();
+  add_threads(*command);
   command->footer(
       "Each element of each input is compared with Ridders' extrapolated differences and is pass, fail or inconclusive (the error\n"
       "bar is too wide to tell); a failure says what the gradient looks like instead. An op's declared singular points must give\n"

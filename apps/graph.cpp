@@ -151,6 +151,7 @@ void add_graph(CLI::App& program) {
   command->add_flag("--gradients", options->gradients, "walk the tape backwards and write every gradient's norm");
   command->add_option("--out", options->out, "file.dot, or file.svg, .png or .pdf by Graphviz; standard output by default")
       ->type_name("FILE");
+  add_threads(*command);
   command->footer(
       "Boxes are ops with the shapes they make, violet where the numbers are complex (ℂ) and blue where they are real (ℝ); "
       "ellipses\n"

@@ -209,6 +209,7 @@ void add_parity(CLI::App& program) {
   command->add_option("CASE", options->cases, "case files (argand-parity/1)")->required()->type_name("");
   command->add_flag("--float32", options->float32, "compute in float32; the bar is then 2e-4 (5e-4 after optimizer steps)");
   command->add_flag("--quiet", options->quiet, "print only what misses");
+  add_threads(*command);
   command->footer(
       "Every tensor must be within 1e-9 of the expected one, relative to its largest magnitude (1e-7 after optimizer steps).\n"
       "The exit code is 1 when anything misses. docs/interop.md makes a case of a PyTorch model of your own.\n\n"

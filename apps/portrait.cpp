@@ -191,6 +191,7 @@ void add_portrait(CLI::App& program) {
   command->add_option("--range", options->range, "of real and imaginary part")->type_name("LOW:HIGH")->capture_default_str();
   command->add_option("--size", options->size, "of the picture, in pixels")->type_name("WIDTHxHEIGHT")->capture_default_str();
   command->add_option("--out", options->out, "file.png or file.svg")->required()->type_name("FILE");
+  add_threads(*command);
   command->footer(
       "Left the function: the hue is the argument (positive numbers are red), the lightness the modulus, black at 0 and white at\n"
       "infinity, with a ring at every power of two. Zeros and poles are where all hues meet, cuts are where colours break off.\n"

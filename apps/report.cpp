@@ -1,15 +1,16 @@
 /// argand report: what became of training runs, on one page for a browser.
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <set>
 
 #include "apps/commands.h"
-#include "apps/report/history.h"
-#include "apps/report/log.h"
-#include "apps/report/observation.h"
+#include "apps/report/loopback_server.h"
 #include "apps/report/page.h"
+#include "apps/report/run_page.h"
+#include "apps/runs/run_folder.h"
 #include "apps/terminal/command_line.h"
 #include "core/parallel.h"
 #include "data/files/atomic_file.h"
@@ -25,6 +26,8 @@ using Json = nlohmann::ordered_json;
 struct ReportOptions {
   std::vector<std::string> runs;
   std::string out = "report.html", text;
+  bool follow = false;
+  std::uint16_t port = 0;
 };
 
 /// Attention weights on one page, at about four bytes each: two fifths of the largest page.
@@ -65,67 +68,92 @@ std::vector<std::string> labels_of(const std::vector<std::string>& runs) {
   return labels;
 }
 
-/// [[section, key, value], ...] of everything that was asked for or followed from it.
-Json settings_of(const RunConfig& config) {
-  Json settings = Json::array();
-  const Json sections = Json::parse(config.to_json());
-  for (const auto& [section, keys] : sections.items())
-    for (const auto& [key, value] : keys.items())
-      settings.push_back({section, key, value.is_string() ? value.get<std::string>() : value.dump()});
-  return settings;
+/// Tells of each card that says why it shows nothing because something failed; returns how many there are.
+int tell_failures(const Json& runs) {
+  constexpr std::pair<const char*, const char*> cards[] = {
+      {"text", "phases, attention and passages"}, {"samples", "samples"}, {"articles", "articles"}};
+  int failures = 0;
+  for (const Json& run : runs)
+    for (const auto& [key, card] : cards) {
+      if (!run.contains(key) || !run[key].is_object() || !run[key].contains("none")) continue;
+      ++failures;
+      fmt::print(stderr, "argand: report: {}: no {}: {}\n", on_one_line(run["label"].get<std::string>()), card,
+                 on_one_line(run[key]["none"].get<std::string>()));
+    }
+  return failures;
 }
 
-Json page_of(const std::string& run, const std::string& label, const ObservationOptions& options, SharedData& data) {
-  const RunFolder folder(run);
-  const TrainedRun trained = open_run(run);
-  const Checkpoint newest(fs::exists(folder.last()) ? folder.last() : trained.checkpoint.file().path());
-  const RunConfig& config = newest.config();
-  const RunState& state = newest.state();
-  const Family& family = config.model.family();
-  const RunLog log = read_log(folder.log());
-  const bool lm = config.model.task == TextTask::Lm;
-  Json page = {{"label", label},
-               {"path", run},
-               {"family", family.name},
-               {"title", family.title},
-               {"panel", family.report.panel},
-               {"phases_are", family.report.phases},
-               {"looks_up", family.looks_up},
-               {"task", word_of(config.model.task)},
-               {"classes", trained.classes},
-               {"layers", config.model.n_layers},
-               {"heads", config.model.n_heads},
-               {"causal", lm},
-               {"step", log.lines.empty() ? state.step : std::max(state.step, log.lines.back()["step"].get<std::int64_t>())},
-               {"steps", config.training.steps},
-               {"seed", config.training.seed},
-               {"unreadable", log.unreadable},
-               {"observed_step", trained.checkpoint.state().step},
-               {"settings", settings_of(config)}};
-  if (state.best_step > 0)
-    page["best"] = {{"value", for_page(lm ? state.best_valid : 1 - state.best_valid)}, {"step", state.best_step}};
-  page.update(curves_of(log));
-  page["history"] = history_of(folder, newest);
-  page.update(observe(trained, options, data));
-  return page;
-}
+/// A page of these runs that is served, and made anew as far as their files change.
+class LiveReport {
+ public:
+  LiveReport(std::vector<RunPage> runs, SharedData& data, std::string version)
+      : runs_(std::move(runs)), data_(data), version_(std::move(version)) {}
 
-void report(const ReportOptions& options, const std::string& version) {
+  Answer answer(const std::string& target) {
+    constexpr std::string_view since = "/data?since=";
+    if (target == "/favicon.ico") return {.status = 204};
+    if (target != "/" && !target.starts_with(since)) return {.status = 404, .body = "there is / and nothing else\n"};
+    refresh();
+    if (target == "/") return {.type = "text/html; charset=utf-8", .body = make_page(json(), true)};
+    if (target.substr(since.size()) == std::to_string(number_)) return {.status = 204};
+    return {.type = "application/json", .body = json().dump(-1, ' ', false, Json::error_handler_t::replace)};
+  }
+
+ private:
+  void refresh() {
+    if (Clock::now() - looked_ < std::chrono::seconds(1)) return;  // however many browsers ask
+    looked_ = Clock::now();
+    for (RunPage& run : runs_) {
+      try {
+        if (!run.refresh(data_)) continue;
+        ++number_;
+      } catch (const Error& error) {  // a run that is being replaced: what was read of it stays
+        fmt::print(stderr, "argand: report: {}\n", error.what());
+      }
+    }
+  }
+
+  Json json() const {
+    Json page = {{"version", version_}, {"live", number_}, {"runs", Json::array()}};
+    for (const RunPage& run : runs_) page["runs"].push_back(run.json());
+    return page;
+  }
+
+  using Clock = std::chrono::steady_clock;
+  std::vector<RunPage> runs_;
+  SharedData& data_;
+  std::string version_;
+  std::int64_t number_ = 1;  ///< grows with everything that is new
+  Clock::time_point looked_ = Clock::now();
+};
+
+int report(const ReportOptions& options, const std::string& version) {
   if (options.text.find('\0') != std::string::npos || first_invalid_utf8(options.text))
     usage_fail("--text", "not UTF-8: {}", in_quotes(options.text));
   require_runs(options.runs);
   const std::vector<std::string> labels = labels_of(options.runs);
-  Json page = {{"version", version}, {"runs", Json::array()}};
+  const ObservationOptions observation{.text = options.text,
+                                       .most_weights = most_weights / static_cast<std::int64_t>(labels.size())};
   SharedData data;
-  for (std::size_t i = 0; i < labels.size(); ++i)
-    page["runs"].push_back(page_of(options.runs[i], labels[i],
-                                   {.text = options.text, .most_weights = most_weights / static_cast<std::int64_t>(labels.size())},
-                                   data));
+  std::vector<RunPage> runs;
+  for (std::size_t i = 0; i < labels.size(); ++i) runs.emplace_back(options.runs[i], labels[i], observation, data);
+  if (options.follow) {
+    LiveReport live(std::move(runs), data, version);
+    const auto ready = [](std::uint16_t port) {
+      fmt::print("http://127.0.0.1:{}/ in a browser of this machine; Ctrl-C ends\n", port);
+      std::fflush(stdout);
+    };
+    serve_on_loopback(options.port, ready, [&](const std::string& target) { return live.answer(target); });
+    return exit_success;
+  }
+  Json page = {{"version", version}, {"runs", Json::array()}};
+  for (const RunPage& run : runs) page["runs"].push_back(run.json());
   const std::string file = make_page(page);
   write_file_atomically(options.out, file);
   fmt::print("{}: {} of {} in {:.1f} MB; open it in a browser\n", options.out, labels.size() == 1 ? "the run" : "runs",
              labels.size() == 1 ? labels.front() : fmt::format("{} folders", labels.size()),
              static_cast<double>(file.size()) / 1e6);
+  return tell_failures(page["runs"]) == 0 ? exit_success : exit_failure;
 }
 
 }  // namespace
@@ -134,24 +162,40 @@ void add_report(CLI::App& program) {
   CLI::App* command = program.add_subcommand("report", "what became of training runs, on one page for a browser");
   const auto options = std::make_shared<ReportOptions>();
   command->add_option("RUN", options->runs, "folders of runs")->required()->type_name("");
-  command->add_option("--out", options->out, "the page")->type_name("FILE")->capture_default_str();
+  CLI::Option* out = command->add_option("--out", options->out, "the page")->type_name("FILE")->capture_default_str();
   command
       ->add_option("--text", options->text,
                    "a text to look at phases, attention and passages with; otherwise the validation text or a test article")
       ->type_name("TEXT");
+  CLI::Option* follow = command
+                            ->add_flag("--follow", options->follow,
+                                       "serve the page to browsers of this machine while a run goes on; it keeps up by itself")
+                            ->excludes(out);
+  command->add_option("--port", options->port, "of the page that is served; any that is free by default")
+      ->check(CLI::Range(1, 65535).description(""))
+      ->type_name("INT")
+      ->needs(follow);
+  add_threads(*command);
   command->footer(
       "One file without references: it can be mailed and opens without a network. Runs are overlaid in the curves and listed side\n"
       "by side in the table of their settings, where differences are marked; everything else is shown for one run at a time.\n"
       "Curves come from the run's log, the histories of angles and phases from its checkpoints (train with --checkpoint-every to\n"
       "have more of them), phases, attention, passages and samples from its best parameters. A run that is still training, or was\n"
-      "killed, is shown as far as it went.\n\n"
+      "killed, is shown as far as it went. Where a card cannot be drawn, because the data are gone, say, the page tells why, and "
+      "so does\n"
+      "a line on standard error; the exit code is then 1.\n\n"
+      "--follow serves the page at an address of this machine (127.0.0.1), which no other machine can reach. It is made anew as "
+      "the\n"
+      "run writes its log and its checkpoints, by one thread unless --threads says more, and ends with Ctrl-C.\n\n"
       "Examples:\n"
       "  argand report runs/first\n"
+      "  argand report runs/first --follow --port 8000\n"
       "  argand report runs/ablate-qic/learned/seed-? --out learned.html\n"
       "  argand report runs/rope runs/complexformer --text \"the cat that the dogs chase sleeps .\" --out compared.html");
-  command->callback([options, &program] {
+  command->callback([options, command, &program] {
+    if (options->follow && command->count("--threads") == 0) set_num_threads(1);  // the training has the others
     flush_subnormals_to_zero(true);
-    report(*options, program.version());
+    if (const int code = report(*options, program.version()); code != exit_success) throw CLI::RuntimeError(code);
   });
 }
 

@@ -54,6 +54,7 @@ void add_retrieval(CLI::App& program) {
   command->add_option("--data", options->data, "folder with test.csv and classes.txt as AG News has them, or `topics`")
       ->required()
       ->type_name("DIR");
+  add_threads(*command);
   command->footer(
       "Every title of the test articles searches all their descriptions. Baselines: BM25, and the cosine of mean embeddings with\n"
       "random numbers for words. Of a RUN: the cosine of its own mean embeddings; for each of its reflection windows the cosine "

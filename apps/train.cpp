@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "apps/commands.h"
+#include "apps/inference/generation.h"
 #include "apps/runs/telling.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/interrupt.h"
@@ -14,6 +15,7 @@
 #include "core/parallel.h"
 #include "data/corpora/topics.h"
 #include "data/files/atomic_file.h"
+#include "data/files/utf8.h"
 
 namespace argand {
 namespace {
@@ -24,7 +26,6 @@ struct TrainOptions {
   std::string task;  ///< and the subcommand's name
   std::string out, resume;
   bool overwrite = false, trace_nan = false;
-  int threads = 0;
   std::int64_t print_every = 10;
 };
 
@@ -39,6 +40,20 @@ void announce(TrainingSession<R>& session, const TrainingData& data) {
   fmt::print("{}: {} parameters, {} words, {} steps of {} in {}, {} thread{}\n", c.model.family().name,
              with_unit(static_cast<double>(count_parameters(session.run().parameters()))), c.model.vocab_size, c.training.steps,
              batch, c.training.precision, num_threads(), num_threads() == 1 ? "" : "s");
+  if (session.fitted_weights())
+    for (const std::string& line : session.fitted_weights()->lines()) fmt::print("{}\n", line);
+}
+
+/// What to say of a run that has ended.
+std::string why_ended(const RunFolder& folder, const RunConfig& config, const RunState& state) {
+  if (!stopped_early(config, state))
+    return fmt::format("{} has all its {} steps already; --steps N with a larger N takes it further", folder.path(), state.step);
+  return fmt::format(
+      "stopped early after step {} of {}: {} validation{} in a row brought nothing better than step {} had; `argand train {} "
+      "--resume "
+      "{} --early-stop {}` goes on, 0 without a limit",
+      state.step, config.training.steps, state.since_best, state.since_best == 1 ? "" : "s", state.best_step,
+      word_of(config.model.task), folder.path(), 2 * config.training.early_stop);
 }
 
 /// What came of it, when the last step has been taken.
@@ -51,6 +66,7 @@ void conclude(TrainingSession<R>& session, const Evaluation& last, const std::ve
     for (const std::string& line : table) fmt::print("{}\n", line);
   }
   const RunState& state = session.run().state();
+  if (stopped_early(session.run().config(), state)) fmt::print("{}\n", why_ended(session.folder(), session.run().config(), state));
   if (!last.confusion) {
     fmt::print("best validation loss {:.4f}, perplexity {:.2f}, at step {}; the files are in {}\n", state.best_valid,
                std::exp(state.best_valid), state.best_step, session.folder().path());
@@ -88,15 +104,34 @@ Advance advance(TrainingSession<R>& session, const TrainingData& data, Progress&
   }
 }
 
+/// The model's own text after the first token of the validation text: a function of the run's seed, step and parameters.
+template <RealScalar R>
+std::string sample_of(TrainingRun<R>& run, const Corpus& corpus) {
+  const TrainingConfig& t = run.config().training;
+  const SamplingOptions options{.top_p = 0.9, .seed = static_cast<std::uint64_t>(t.seed + run.state().step)};
+  const Ids prompt({1, 1}, {corpus.valid[0]});
+  WrittenText text(corpus.vocabulary);
+  std::string sample = text.next(prompt[0]);
+  run.look_up([&](const ForwardContext& context) {
+    generate<R>(
+        run.model(), prompt, t.sample_tokens, options, [&](std::span<const std::int32_t> next) { sample += text.next(next[0]); },
+        context);
+  });
+  return sample;
+}
+
 /// Runs to the end or to a signal; returns the exit code.
 template <RealScalar R>
 int train(TrainingSession<R>& session, const TrainingData& data, const TrainOptions& options) {
   const RunConfig& config = session.run().config();
   session.run().trace_nan(options.trace_nan);
   announce(session, data);
-  const Interrupt interrupt;
+  const Interrupt interrupt(saves_after_this_step);
   Progress progress({config.model.family().name}, config.training.steps, options.print_every);
   if (config.model.task != TextTask::Lm) progress.hide_perplexity();
+  session.run().watch_evaluation([&](std::int64_t done, std::int64_t all) { progress.validating(0, done, all); });
+  if (const auto* corpus = std::get_if<Corpus>(&data); corpus != nullptr)
+    session.sample_with([&session, corpus] { return sample_of(session.run(), *corpus); });
   std::optional<Evaluation> last;
   while (!session.finished() && interrupt.signal() == 0) {
     Advance done = advance(session, data, progress, options.trace_nan);
@@ -104,10 +139,12 @@ int train(TrainingSession<R>& session, const TrainingData& data, const TrainOpti
     if (done.step.recall)
       progress.note(fmt::format("step {}: rebuilt the approximate index of the knowledge base, Recall@{} {:.3f}", done.step.step,
                                 config.model.windows().top_k, *done.step.recall));
-    if (!done.validation) continue;
-    last = std::move(done.validation);
-    progress.note(fmt::format("step {}: {} {}{}", done.step.step, config.model.task == TextTask::Lm ? "validation" : "test",
-                              summary(*last), done.is_best ? ", the best so far" : ""));
+    if (done.validation) {
+      last = std::move(done.validation);
+      progress.note(fmt::format("step {}: {} {}{}", done.step.step, config.model.task == TextTask::Lm ? "validation" : "test",
+                                summary(*last), done.is_best ? ", the best so far" : ""));
+    }
+    if (done.sample) progress.note(fmt::format("step {}: it writes: {}", done.step.step, on_one_line(*done.sample)));
   }
   progress.finish();
   if (!session.finished()) {
@@ -129,43 +166,68 @@ void require_task(const std::string& wanted, const std::string& task, const char
 int start(const TrainOptions& options) {
   if (options.out.empty())
     usage_fail("train " + options.task, "where shall the run go? --out RUN, or --resume RUN to go on with one");
-  const RunConfig config = options.run.resolve();
+  RunConfig config = options.run.resolve();
+  for (std::string* path : {&config.training.data, &config.training.init, &config.knowledge.irw_file}) *path = findable(*path);
   require_task(options.task, word_of(config.model.task), "--task");
   const RunFolder folder(options.out);
   if (!options.overwrite) folder.require_free();
   const TrainingData data = open_data(config);
+  std::optional<InitialWeights> weights;
+  if (!config.training.init.empty()) weights.emplace(config.training.init);
   return with_precision(config, [&]<class R>(R) {
-    TrainingSession<R> session(folder, options.overwrite, config, data);
+    TrainingSession<R> session(folder, options.overwrite, config, data, weights ? &*weights : nullptr);
     return train(session, data, options);
   });
+}
+
+/// What a run that has been prolonged says of its learning rate, or nothing.
+std::string rest_of_the_schedule(const RunConfig& config) {
+  const TrainingConfig& t = config.training;
+  if (t.decay_steps == 0 || t.decay_steps >= t.steps) return "";
+  return fmt::format(", to step {}: from step {} on the learning rate stays at {}, where its cosine ends", t.steps, t.decay_steps,
+                     config.schedule().final);
 }
 
 int resume(const TrainOptions& options) {
   if (!options.out.empty() || options.overwrite) usage_fail("--resume", "goes on in its own folder; drop --out and --overwrite");
   if (options.run.has_file()) usage_fail("--resume", "the run keeps its configuration; drop --config");
   std::string moved;
+  Settings more;
   for (const Setting& s : options.run.given()) {
-    if (s.key != "data")
-      usage_fail("--resume", "the run keeps its configuration; drop {} (only --data may say where the data are now)", s.place);
-    moved = s.text;
+    if (s.key == "data")
+      moved = s.text;
+    else if (s.key == "steps" || s.key == "epochs" || s.key == "early_stop")
+      more.push_back(s);
+    else
+      usage_fail(
+          "--resume",
+          "the run keeps its configuration; drop {} (--data may say where the data are now; --steps, --epochs and --early-stop "
+          "how long it goes on; --init begins another run with its weights)",
+          s.place);
   }
   const RunFolder folder(options.resume);
   RunLock lock(folder.path());  // before anything is read: a process that still trains there would change it
   const Checkpoint last(folder.last());
   require_task(options.task, word_of(last.config().model.task), "--resume");
-  if (last.state().step == last.config().training.steps) {
-    fmt::print("{} has all its {} steps already\n", folder.path(), last.state().step);
+  const RunConfig config = last.config().prolonged(more);
+  const RunState& state = last.state();
+  if (more.empty() && has_ended(config, state)) {
+    fmt::print("{}\n", why_ended(folder, config, state));
     return exit_success;
   }
   RunConfig where = last.config();
   if (!moved.empty()) where.training.data = moved;
   const TrainingData data = open_data(where);
-  return with_precision(last.config(), [&]<class R>(R) {
-    TrainingSession<R> session(folder, lock, last, data);
+  return with_precision(config, [&]<class R>(R) {
+    TrainingSession<R> session(folder, lock, last, data, more.empty() ? nullptr : &config);
     if (const std::int64_t lines = session.damaged_lines(); lines > 0)
       fmt::print(stderr, "argand: log: {} line{} of {} cannot be read and stay{} as {}\n", lines, lines == 1 ? "" : "s",
                  folder.log(), lines == 1 ? "s" : "", lines == 1 ? "it is" : "they are");
-    fmt::print("going on after step {}\n", last.state().step);
+    if (session.finished()) {
+      fmt::print("{}\n", why_ended(folder, session.run().config(), session.run().state()));
+      return static_cast<int>(exit_success);
+    }
+    fmt::print("going on after step {}{}\n", state.step, rest_of_the_schedule(session.run().config()));
     return train(session, data, options);
   });
 }
@@ -176,10 +238,7 @@ CLI::App* add_task(CLI::App* train, const std::string& task, const std::string& 
   command->add_option("--out", options->out, "folder for the run's files")->type_name("RUN")->group("Run");
   command->add_option("--resume", options->resume, "go on with the run in this folder")->type_name("RUN")->group("Run");
   command->add_flag("--overwrite", options->overwrite, "replace the run that is in --out")->group("Run");
-  command->add_option("--threads", options->threads, "threads; all processors by default")
-      ->check(CLI::Range(1, 1024).description(""))
-      ->type_name("INT")
-      ->group("Run");
+  add_threads(*command, "Run");
   command->add_option("--print-every", options->print_every, "steps between lines where the output is no terminal")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}).description(""))
       ->type_name("INT")
@@ -190,7 +249,6 @@ CLI::App* add_task(CLI::App* train, const std::string& task, const std::string& 
                  "place in the model and the batch")
       ->group("Run");
   command->callback([options] {
-    if (options->threads > 0) set_num_threads(options->threads);
     flush_subnormals_to_zero(true);
     const int code = options->resume.empty() ? start(*options) : resume(*options);
     if (code != exit_success) throw CLI::RuntimeError(code);
@@ -207,25 +265,36 @@ void add_train(CLI::App& program) {
       ->footer(
           "Ctrl-C ends the step, saves, and says how to go on. A run that was killed goes on from its last checkpoint; either way\n"
           "it ends in the same files, byte for byte, as if never stopped.\n"
+          "--resume RUN --steps N takes a run further than it was to go: the learning rate falls as it would have and then stays "
+          "where\n"
+          "its cosine ends, as --decay-steps has it for a new run.\n"
+          "--init begins a run with the weights of another one, or of a file, by the names of the parameters, and tells what "
+          "fitted. The\n"
+          "sizes of that run are taken, too; words that both know keep their rows.\n"
           "A run that a NaN stopped comes to it again with --resume RUN --trace-nan, which shows where it began.\n\n"
           "Examples:\n"
           "  argand train lm --out runs/first                        ComplexFormer on the built-in corpus\n"
           "  argand train lm --family transformer --position rope --data wikitext-2 --out runs/rope\n"
           "  argand train lm --preset paper --data wikitext-2 --batch 4 --accumulate 2 --out runs/paper\n"
           "  argand train lm --config runs/rope/config.toml --seed 1 --out runs/rope-1\n"
-          "  argand train lm --resume runs/rope");
+          "  argand train lm --resume runs/rope --steps 1000\n"
+          "  argand train lm --init runs/rope --data my-text --lr 3e-4 --steps 200 --out runs/tuned\n"
+          "  argand train lm --steps 5000 --early-stop 5 --eval-batches 20 --sample-every 200 --out runs/long");
   add_task(command, "classify", "train a classifier: it labels texts")
       ->footer(
           "Articles are lower-cased and split at whitespace; a batch is padded to its longest article, and articles of similar\n"
           "length go together. What is longer than --max-seq-len words loses its end. The test articles are also those that\n"
           "validations use, for there is no third part: choose nothing by them that you want to report.\n"
-          "Ctrl-C, --resume and the files are as with `argand train lm`.\n\n"
+          "Ctrl-C, --resume, --init and the files are as with `argand train lm`. Of a language model --init takes everything but "
+          "the\n"
+          "output layer.\n\n"
           "Examples:\n"
           "  argand train classify --out runs/topics                 ComplexFormer on the built-in articles\n"
           "  argand train classify --preset qic-paper --data ag_news --out runs/qic\n"
           "  argand train classify --preset qic-paper --data ag_news --family transformer --out runs/news\n"
           "  argand train classify --data ag_news --epochs 2 --train-articles 20000 --out runs/more-news\n"
           "  argand train classify --resume runs/news\n"
+          "  argand train classify --init runs/rope --data ag_news --out runs/tuned-news\n"
           "  echo \"Stocks fall as oil climbs\" | argand classify runs/news");
 }
 

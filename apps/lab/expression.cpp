@@ -134,7 +134,7 @@ class Machine {
 }  // namespace
 
 Expression::Expression(std::string_view text, const std::vector<std::string>& default_variables)
-    : parsed_(parse_expression(text, default_variables)) {}
+    : parsed_(parse_expression(text.substr(std::min(text.find_first_not_of(' '), text.size())), default_variables)) {}
 
 std::string Expression::equation() const {
   if (parsed_.text.find('=') != std::string::npos) return parsed_.text;

@@ -1,6 +1,6 @@
 // The data, what is shown of them, and how elements and panels are made. Text enters the page by textContent alone, never as HTML.
 
-const data = JSON.parse(document.getElementById('data').textContent);
+let data = JSON.parse(document.getElementById('data').textContent);
 const shown = {
   hidden: new Set(),  // numbers of runs that the legend switched off
   axis: 'steps',

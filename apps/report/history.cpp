@@ -24,8 +24,8 @@ bool is_told(const ReportParts& parts, const std::string& name, bool is_complex)
   return std::any_of(parts.history.begin(), parts.history.end(), [&](const std::string& end) { return name.ends_with(end); });
 }
 
-/// The wanted parameters at the start.
-Snapshot beginning(const RunConfig& config) {
+/// The wanted parameters as they were drawn at the start.
+Snapshot drawn(const RunConfig& config) {
   Snapshot snapshot;
   with_precision(config, [&]<class R>(R) {
     const auto model = make_model<R>(config.model, static_cast<std::uint64_t>(config.training.seed));
@@ -70,12 +70,13 @@ void count_phase(std::complex<double> z, std::vector<std::int64_t>& counts) {
 
 nlohmann::ordered_json history_of(const RunFolder& folder, const Checkpoint& newest) {
   const RunConfig& config = newest.config();
-  const Snapshot first = beginning(config);
+  Snapshot first = drawn(config);
   if (first.empty()) return nullptr;
+  std::vector<std::int64_t> steps = folder.kept_steps();
+  if (!steps.empty() && steps.front() == 0) first = read(Checkpoint(folder.at_step(0)), first);  // of a run that began with others
   std::int64_t numbers = 0;
   for (const auto& [name, tensor] : first)
     if (tensor.index() == 0) numbers += std::get<0>(tensor).size();
-  std::vector<std::int64_t> steps = folder.kept_steps();
   std::erase_if(steps, [&](std::int64_t step) { return step <= 0 || step >= newest.state().step; });
   steps.insert(steps.begin(), 0);
   if (newest.state().step > 0) steps.push_back(newest.state().step);

@@ -11,7 +11,7 @@ namespace argand {
 /// {"steps": [0, ..., last], "parameters": {name: {"shape": [...], "values": [flat numbers of each step]}},
 ///  "phases": {name: {"first": [counts], "last": [counts]}}}.
 /// Which parameters, and whether the phases of complex weights, the family says (ReportParts). Step 0 is made anew from
-/// configuration and seed.
+/// configuration and seed, unless the run began with other weights and kept it.
 nlohmann::ordered_json history_of(const RunFolder& folder, const Checkpoint& newest);
 
 /// Equal sectors of the circle, counter-clockwise, the first one around the phase 0.

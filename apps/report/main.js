@@ -52,5 +52,41 @@ if (asked > 0 && asked < data.runs.length) {
   document.getElementById('run').value = asked;
 }
 
+/** What the page shows of a run's parameters, as a text to compare. */
+const parametersOf = (run) => JSON.stringify([run.observed_step, run.history?.steps, run.samples, run.articles, run.text]);
+
+function drawNew(fresh) {
+  const main = document.querySelector('main'), before = parametersOf(chosenRun());
+  main.style.minHeight = `${main.offsetHeight}px`;  // nobody's place on the page is lost while it is drawn again
+  data = fresh;
+  drawRuns();
+  drawTraining();
+  if (parametersOf(chosenRun()) !== before) drawDetails();
+  main.style.minHeight = '';
+}
+
+/** Asks the server of `argand report --follow` for what is new. */
+async function follow() {
+  const state = document.getElementById('live');
+  state.hidden = false;
+  for (let updates = 0; ; ) {
+    const steps = data.runs.map((run) => `${counted(run.step)} of ${counted(run.steps)}`).join(', ');
+    state.textContent = `live: step ${steps}, at ${new Date().toLocaleTimeString()}`;
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+    try {
+      const answer = await fetch(`data?since=${data.live}`);
+      if (!answer.ok) throw new Error(await answer.text());
+      if (answer.status === 200) {
+        drawNew(await answer.json());
+        document.documentElement.dataset.updates = ++updates;
+      }
+    } catch (error) {
+      state.textContent = `no more updates after step ${steps}: the server has ended (${error.message})`;
+      return;
+    }
+  }
+}
+
 drawAll();
+if (data.live) follow();
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', drawAll);

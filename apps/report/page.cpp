@@ -4,11 +4,15 @@
 
 namespace argand {
 
-std::string make_page(const nlohmann::ordered_json& data) {
+std::string make_page(const nlohmann::ordered_json& data, bool live) {
   using Handler = nlohmann::ordered_json::error_handler_t;
   // Names of files need not be UTF-8; what is not becomes U+FFFD.
   const std::string json = data.dump(-1, ' ', false, Handler::replace);
   std::string page(page_parts.before);
+  if (live) {
+    constexpr std::string_view nobody = "default-src 'none'";
+    page.insert(page.find(nobody) + nobody.size(), "; connect-src 'self'");
+  }
   page.reserve(page.size() + json.size() + page_parts.after.size());
   for (const char c : json) c == '<' ? void(page += "\\u003c") : page.push_back(c);
   page += page_parts.after;

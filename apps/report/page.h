@@ -16,7 +16,8 @@ extern const PageParts page_parts;
 /// A page is one file that one can mail; throws Error above this.
 inline constexpr std::size_t largest_page = 5'000'000;
 
-/// The whole file. The data stand in a script element of their own, which nothing in them can end: `<` is written as \u003c.
-std::string make_page(const nlohmann::ordered_json& data);
+/// The whole file. `live`: served by `argand report --follow`, which it may ask for what is new, and nobody else. The data stand in
+/// a script element of their own, which nothing in them can end: `<` is written as \u003c.
+std::string make_page(const nlohmann::ordered_json& data, bool live = false);
 
 }  // namespace argand

@@ -15,8 +15,12 @@ constexpr const char* format_name = "argand-checkpoint/1";
 constexpr const char *optimizer_prefix = "optimizer.", *encodings_prefix = "encodings.";
 
 /// Where the metadata have what the run was made from.
-constexpr std::array<std::pair<const char*, std::string Fingerprints::*>, 3> fingerprint_keys = {
-    {{"vocab.txt", &Fingerprints::vocabulary}, {"classes.txt", &Fingerprints::classes}, {"data", &Fingerprints::data}}};
+constexpr std::array<std::pair<const char*, std::string Fingerprints::*>, 4> fingerprint_keys = {{
+    {"vocab.txt", &Fingerprints::vocabulary},
+    {"classes.txt", &Fingerprints::classes},
+    {"data", &Fingerprints::data},
+    {"init", &Fingerprints::init},
+}};
 
 template <class T>
 T number(const SafetensorsFile& file, const std::string& key) {
@@ -36,10 +40,20 @@ SafetensorsFile open_checkpoint(const std::string& path) {
 
 }  // namespace
 
+bool stopped_early(const RunConfig& config, const RunState& state) {
+  return config.training.early_stop > 0 && state.since_best >= config.training.early_stop;
+}
+
+bool has_ended(const RunConfig& config, const RunState& state) {
+  return state.step >= config.training.steps || stopped_early(config, state);
+}
+
 bool is_checkpoint(const SafetensorsFile& file) {
   const auto format = file.metadata().find("format");
   return format != file.metadata().end() && format->second == format_name;
 }
+
+bool is_memory(const std::string& name) { return name.starts_with(optimizer_prefix) || name.starts_with(encodings_prefix); }
 
 template <RealScalar R>
 void save_checkpoint(const std::string& path, const RunConfig& config, const RunState& state, const ParameterList<R>& parameters,
@@ -51,6 +65,7 @@ void save_checkpoint(const std::string& path, const RunConfig& config, const Run
   writer.metadata("step", fmt::format("{}", state.step));
   writer.metadata("best_valid", fmt::format("{}", state.best_valid));
   writer.metadata("best_step", fmt::format("{}", state.best_step));
+  writer.metadata("since_best", fmt::format("{}", state.since_best));
   for (const auto& [key, member] : fingerprint_keys)
     if (const std::string& sum = state.made_from.*member; !sum.empty()) writer.metadata(key, sum);
   if (optimizer != nullptr) {
@@ -71,11 +86,13 @@ Checkpoint::Checkpoint(const std::string& path) : file_(open_checkpoint(path)) {
   }
   state_ = {.step = number<std::int64_t>(file_, "step"),
             .best_valid = number<double>(file_, "best_valid"),
-            .best_step = number<std::int64_t>(file_, "best_step")};
+            .best_step = number<std::int64_t>(file_, "best_step"),
+            .since_best = file_.metadata().contains("since_best") ? number<std::int64_t>(file_, "since_best") : 0};
   require(state_.step >= 0 && state_.step <= config_.training.steps, "checkpoint", "{}: step {} of a run of {} steps", path,
           state_.step, config_.training.steps);
   // The best of no validation is infinity, at step 0; a share or a loss is never negative.
   const bool validated = state_.best_step > 0;
+  require(state_.since_best >= 0, "checkpoint", "{}: {} validations since the best one", path, state_.since_best);
   require(state_.best_step >= 0 && state_.best_step <= state_.step && state_.best_valid >= 0 &&
               std::isfinite(state_.best_valid) == validated,
           "checkpoint", "{}: best_valid {} at best_step {} cannot be, after {} steps", path, state_.best_valid, state_.best_step,
@@ -96,8 +113,8 @@ void Checkpoint::load(const ParameterList<R>& parameters) const {
     wanted.insert(p.name);
   }
   for (const std::string& name : file_.names())
-    require(wanted.contains(name) || name.starts_with(optimizer_prefix) || name.starts_with(encodings_prefix), "checkpoint",
-            "{}: {} is no parameter of this model", file_.path(), in_quotes(name));
+    require(wanted.contains(name) || is_memory(name), "checkpoint", "{}: {} is no parameter of this model", file_.path(),
+            in_quotes(name));
   for (Parameter<R> p : parameters) std::visit([&](auto& v) { file_.load(p.name, v.value()); }, p.var);
 }
 

@@ -18,6 +18,7 @@ struct Fingerprints {
   std::string vocabulary;  ///< of vocab.txt
   std::string classes;     ///< of classes.txt; empty for a language model
   std::string data;        ///< fingerprint_of() the training data
+  std::string init;        ///< the file of its first weights; empty where they were drawn
 };
 
 /// What a run knows besides its tensors.
@@ -25,8 +26,13 @@ struct RunState {
   std::int64_t step = 0;  ///< steps taken; also the position in the data, which is a function of (seed, step)
   double best_valid = std::numeric_limits<double>::infinity();  ///< Evaluation::objective(): nats a token, or a share
   std::int64_t best_step = 0;                                   ///< where that was; 0: not validated yet
+  std::int64_t since_best = 0;                                  ///< validations after it
   Fingerprints made_from{};
 };
+
+/// Whether a run has taken all its steps, or stopped early.
+bool has_ended(const RunConfig& config, const RunState& state);
+bool stopped_early(const RunConfig& config, const RunState& state);
 
 /// `optimizer` may be null: a file for use, not for going on. `encodings`: of passages, that an approximate index was built on.
 template <RealScalar R>
@@ -59,6 +65,8 @@ class Checkpoint {
 
 /// Whether the file says of itself that it is one.
 bool is_checkpoint(const SafetensorsFile& file);
+/// Whether a tensor of that name is no parameter, but what a run needs to go on.
+bool is_memory(const std::string& name);
 
 /// The checkpoint that RUN stands for: RUN itself when it is a file; in a folder best.safetensors, or last.safetensors when no
 /// validation has been made. Throws Error when there is none.

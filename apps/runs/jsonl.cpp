@@ -65,7 +65,8 @@ JsonLines::JsonLines(const std::string& path, std::int64_t last_step) : path_(pa
 JsonLines::~JsonLines() { ::close(descriptor_); }
 
 void JsonLines::write(const nlohmann::ordered_json& line) {
-  const std::string text = line.dump() + "\n";
+  // Bytes that a model writes need not be UTF-8; what is not becomes U+FFFD.
+  const std::string text = line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   for (std::size_t done = 0; done < text.size();) {
     const ssize_t n = ::write(descriptor_, text.data() + done, text.size() - done);
     if (n < 0 && errno == EINTR) continue;

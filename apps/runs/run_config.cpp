@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "apps/runs/initial_weights.h"
 #include "apps/runs/presets.h"
 #include "apps/terminal/command_line.h"
 #include "data/files/utf8.h"
@@ -79,7 +80,9 @@ void require_known(const std::string& key, const std::vector<std::string>& known
 
 /// Keys that runs of before there was a choice lack. from_json gives these what such runs did, so that they go on as they began.
 bool is_later(std::string_view key) {
-  constexpr std::array<std::string_view, 4> later = {"complex_moments", "decay", "eval_protocol", "accumulate_by"};
+  constexpr std::array<std::string_view, 10> later = {
+      "complex_moments", "decay",        "eval_protocol", "accumulate_by", "init",
+      "decay_steps",     "eval_batches", "early_stop",    "sample_every",  "sample_tokens"};
   return std::find(later.begin(), later.end(), key) != later.end();
 }
 
@@ -131,18 +134,34 @@ RunConfig RunConfig::resolve(const Settings& file, const Settings& command_line,
   return config;
 }
 
+RunConfig RunConfig::prolonged(const Settings& more) const {
+  RunConfig longer = *this;
+  bool steps = false, epochs = false;
+  for (const Setting& s : more) {
+    set(longer, s);
+    steps |= s.key == "steps";
+    epochs |= s.key == "epochs";
+  }
+  if (steps && epochs) usage_fail("--epochs", "and --steps both say how long to train; drop one of them");
+  if (steps) longer.training.epochs = 0;
+  if ((steps || epochs) && training.decay_steps == 0) longer.training.decay_steps = training.steps;
+  longer.validate();
+  return longer;
+}
+
 Schedule RunConfig::schedule() const {
+  const std::int64_t total = training.decay_steps > 0 ? training.decay_steps : training.steps;
   const bool share = training.warmup.ends_with('%');
   const Setting setting{"warmup", share ? training.warmup.substr(0, training.warmup.size() - 1) : training.warmup, "--warmup"};
   std::int64_t warmup = 0;
   if (share) {
     double percent = 0;
     assign(setting, "", percent);
-    warmup = static_cast<std::int64_t>(std::clamp(percent, 0.0, 100.0) / 100 * static_cast<double>(training.steps));
+    warmup = static_cast<std::int64_t>(std::clamp(percent, 0.0, 100.0) / 100 * static_cast<double>(total));
   } else {
     assign(setting, "", warmup);
   }
-  return {.peak = training.lr, .final = training.lr * training.final_lr, .warmup = warmup, .total = training.steps};
+  return {.peak = training.lr, .final = training.lr * training.final_lr, .warmup = warmup, .total = total};
 }
 
 void RunConfig::validate() const {
@@ -156,6 +175,13 @@ void RunConfig::validate() const {
   at_least(1, t.length, "length");
   at_least(1, t.accumulate, "accumulate");
   at_least(1, t.log_every, "log_every");
+  at_least(0, t.decay_steps, "decay_steps");
+  at_least(0, t.eval_batches, "eval_batches");
+  at_least(0, t.early_stop, "early_stop");
+  at_least(-1, t.sample_every, "sample_every");
+  at_least(1, t.sample_tokens, "sample_tokens");
+  if (t.early_stop > 0 && t.eval_every == 0)
+    usage_fail("--early-stop", "counts validations, and with --eval-every 0 there is one, at the end");
   at_least(-1, t.eval_every, "eval_every");
   at_least(-1, t.checkpoint_every, "checkpoint_every");
   at_least(0, t.seed, "seed");
@@ -276,7 +302,8 @@ RunOptions::RunOptions(CLI::App& command, std::string task) : task_(std::move(ta
             help)
         ->type_name(type)
         ->default_str(shown)
-        ->group(group);
+        ->group(group)
+        ->expected(type == type_word<bool>() ? 0 : 1, 1);  // --qk-norm alone is --qk-norm true
   };
   command.add_option("--config", file_, "file of `key = value` lines; the command line overrides it")
       ->type_name("FILE")
@@ -303,7 +330,16 @@ RunOptions::RunOptions(CLI::App& command, std::string task) : task_(std::move(ta
 }
 
 RunConfig RunOptions::resolve() const {
-  return RunConfig::resolve(file_.empty() ? Settings{} : read_settings(file_), given_, task_);
+  Settings file = file_.empty() ? Settings{} : read_settings(file_);
+  const std::string init = last_text(given_, "init", last_text(file, "init", ""));
+  if (init.empty()) return RunConfig::resolve(file, given_, task_);
+  const Settings model = InitialWeights(init).model_settings();
+  const std::string family = last_text(model, "family", "");
+  const std::string wanted = last_text(given_, "family", last_text(file, "family", family));
+  if (!family.empty() && wanted != family)
+    usage_fail("--init", "the model of {} is of the family {}, not {}", init, family, wanted);
+  file.insert(file.begin(), model.begin(), model.end());
+  return RunConfig::resolve(file, given_, task_);
 }
 
 }  // namespace argand

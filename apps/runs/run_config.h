@@ -13,6 +13,7 @@ namespace argand {
 
 struct TrainingConfig {
   std::string data = "grammar";
+  std::string init;
   std::int64_t words = 20000;
   std::int64_t train_articles = 0;
   std::int64_t test_articles = 0;
@@ -27,11 +28,16 @@ struct TrainingConfig {
   double clip = 1;
   std::int64_t seed = 0;
   std::string precision = "float32";
+  std::int64_t decay_steps = 0;
   std::int64_t eval_every = 100;
+  std::int64_t eval_batches = 0;
+  std::int64_t early_stop = 0;
   std::string eval_protocol = "every-token";  ///< TextProtocol
   std::string accumulate_by = "targets";
   std::int64_t checkpoint_every = 100;
   std::int64_t log_every = 1;
+  std::int64_t sample_every = 0;
+  std::int64_t sample_tokens = 50;
 
   /// Calls f(key, value&, choices, help) for every key that the task has, as ModelConfig::visit does.
   template <class F>
@@ -40,6 +46,8 @@ struct TrainingConfig {
     f("data", data, "",
       lm ? "folder with train.txt, valid.txt, test.txt, or `grammar`: the corpus that is built in"
          : "folder with train.csv or train_sample.csv, test.csv, classes.txt, or `topics`: the articles that are built in");
+    f("init", init, "",
+      "begin with the weights of this run or checkpoint, whose sizes are then taken, or of a safetensors or .npz file");
     if (!lm) {
       f("words", words, "", "how many words are known: the most frequent ones of the articles to train on");
       f("train_articles", train_articles, "", "train on the first so many (0: all)");
@@ -55,17 +63,25 @@ struct TrainingConfig {
         "what a batch weighs in that average: as many articles as it has, or as much as any other");
     f("lr", lr, "", "highest learning rate");
     f("final_lr", final_lr, "", "where the cosine ends, as a fraction of lr");
+    f("decay_steps", decay_steps, "", "steps until the cosine ends; the rate then stays there (0: all steps)");
     f("warmup", warmup, "", "steps of linear warm-up, or a share of all steps: 5%");
     f("clip", clip, "", "largest global norm of the gradients (0: no limit)");
     f("seed", seed, "", "of the initial parameters, the batches and the dropout");
     f("precision", precision, "float32|float64", "of all numbers");
     f("eval_every", eval_every, "", "steps between validations (0: only at the end; -1: after every epoch)");
+    f("eval_batches", eval_batches, "", "batches of a validation, evenly spread over its data (0: all)");
+    f("early_stop", early_stop, "", "end after so many validations in a row without a better one (0: never)");
     if (lm)
       f("eval_protocol", eval_protocol, "every-token|full-blocks",
         "which tokens validations score: every one, or those that fill blocks of batch x length");
     f("checkpoint_every", checkpoint_every, "",
       "steps between checkpoints that are kept (0: only at the end; -1: after every epoch)");
     f("log_every", log_every, "", "steps between lines of the log");
+    if (lm) {
+      f("sample_every", sample_every, "",
+        "steps between texts that the model writes, for the log (0: never; -1: after every epoch)");
+      f("sample_tokens", sample_tokens, "", "tokens of such a text");
+    }
   }
 };
 
@@ -110,6 +126,9 @@ struct RunConfig {
   /// together.
   static RunConfig resolve(const Settings& file, const Settings& command_line, const std::string& task = "lm");
 
+  /// The configuration of a run that is to go on longer: `steps` or `epochs` and `early_stop` may be others. The learning rate
+  /// takes its course as before and then stays where it came to. Throws UsageError for what cannot be.
+  RunConfig prolonged(const Settings& more) const;
   /// Of all `training.steps`, which must be known.
   Schedule schedule() const;
   /// Throws UsageError for what can never work.

@@ -8,6 +8,8 @@
 #include <new>
 #include <system_error>
 
+#include "apps/terminal/other_words.h"
+#include "core/parallel.h"
 #include "nn/config.h"
 
 namespace argand {
@@ -48,7 +50,9 @@ std::string explain(const CLI::App& program, const CLI::ParseError& error) {
   const auto option = std::find_if(unknown.begin(), unknown.end(), [](const std::string& w) { return w.starts_with("--"); });
   if (option != unknown.end()) {
     const std::string name = option->substr(0, option->find('='));
-    return fmt::format("{}there is no option {}{}", place(app), name, did_you_mean(name, option_names(app)));
+    const std::vector<std::string> known = option_names(app);
+    const std::string other = other_word(name, known);
+    return fmt::format("{}there is no option {}{}", place(app), name, other.empty() ? did_you_mean(name, known) : other);
   }
   if (!unknown.empty()) return fmt::format("{}\"{}\" was not expected", place(app), unknown.front());
   if (!commands.empty()) return fmt::format("{}which command? {}", place(app), CLI::detail::join(commands, ", "));
@@ -71,6 +75,13 @@ int success_if_printed() {
                 exit_failure);
 }
 
+/// Options of one letter there are none but -h, so that -z^2 is an expression; a blank before it tells CLI11 so. (What begins with
+/// a digit, -1, it takes for a number by itself.)
+std::string as_expression(const std::string& word) {
+  const bool minus = word.size() > 1 && word[0] == '-' && word[1] != '-' && word != "-h" && (word[1] < '0' || word[1] > '9');
+  return minus ? " " + word : word;
+}
+
 }  // namespace
 
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
@@ -78,9 +89,23 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
   return closest.empty() ? "" : "; did you mean " + closest + "?";
 }
 
-int run_program(CLI::App& program, int argc, const char* const* argv) {
+void add_threads(CLI::App& command, const std::string& group, const std::string& help) {
+  command
+      .add_option_function<int>(
+          "--threads", [](int n) { set_num_threads(n); }, help)
+      ->check(CLI::Range(1, 1024).description(""))
+      ->type_name("INT")
+      ->default_str("all processors")
+      ->group(group);
+}
+
+int run_program(CLI::App& program, int argc, const char* const* argv, const std::vector<std::string>& with_expressions) {
   try {
-    program.parse(argc, argv);
+    std::vector<std::string> words(argv + 1, argv + argc);
+    if (!words.empty() && std::find(with_expressions.begin(), with_expressions.end(), words.front()) != with_expressions.end())
+      std::transform(words.begin(), words.end(), words.begin(), as_expression);
+    std::reverse(words.begin(), words.end());  // as CLI11 takes them
+    program.parse(std::move(words));
     return success_if_printed();
   } catch (const CLI::Success& help) {  // --help and --version
     program.exit(help);

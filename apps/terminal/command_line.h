@@ -29,8 +29,12 @@ template <class... Args>
 /// "; did you mean WORD?" for the word of `known` that is close to `word`, or nothing.
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& known);
 
+/// Adds --threads: how many threads the command computes with. All processors that the process may use are the default.
+void add_threads(CLI::App& command, const std::string& group = "Options", const std::string& help = "threads to compute with");
+
 /// Parses, runs the chosen subcommand, and returns the exit code. Every failure becomes one line on standard error,
-/// `argand: ...`; nothing is thrown.
-int run_program(CLI::App& program, int argc, const char* const* argv);
+/// `argand: ...`; nothing is thrown. After one of the commands `with_expressions` a word such as -z^2 or -i is no option, but an
+/// expression that begins with a minus.
+int run_program(CLI::App& program, int argc, const char* const* argv, const std::vector<std::string>& with_expressions = {});
 
 }  // namespace argand

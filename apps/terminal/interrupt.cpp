@@ -1,19 +1,41 @@
 #include "apps/terminal/interrupt.h"
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <csignal>
+#include <cstring>
+
+#include "apps/terminal/terminal.h"
 
 namespace argand {
 namespace {
 
 volatile std::sig_atomic_t received = 0;
+const char* answer_text = "";
+bool begins_a_line = false;  ///< where a bar or ^C stands in the terminal's line
 struct sigaction old_int, old_term;
 
-extern "C" void remember(int signal) { received = signal; }
+/// Nothing but what a signal may interrupt: write(2) of texts that are there already. That it cannot be written changes nothing.
+void say(const char* text) {
+  if (::write(STDERR_FILENO, text, std::strlen(text)) < 0) return;
+}
+
+extern "C" void remember(int signal) {
+  const int before = errno;
+  received = signal;
+  say(begins_a_line ? "\nargand: " : "argand: ");
+  say(answer_text);
+  say("\n");
+  errno = before;
+}
 
 }  // namespace
 
-Interrupt::Interrupt() {
+Interrupt::Interrupt(const char* answer) {
   received = 0;
+  answer_text = answer;
+  begins_a_line = is_terminal(stderr);
   struct sigaction action {};
   action.sa_handler = remember;
   action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);  // the second one has its usual effect

@@ -1,12 +1,13 @@
 #pragma once
-/// Ctrl-C and `kill` as a request: the loop ends its step and saves. A second one ends the program at once.
+/// Ctrl-C and `kill` as a request: the loop ends its step and saves. It is acknowledged at once, by a line on standard error; a
+/// second one ends the program without a word.
 
 namespace argand {
 
 class Interrupt {
  public:
-  /// Catches SIGINT and SIGTERM until it is destroyed.
-  Interrupt();
+  /// Catches SIGINT and SIGTERM until it is destroyed. `answer`: the line, which must live as long; it says what happens next.
+  explicit Interrupt(const char* answer);
   ~Interrupt();
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;
@@ -17,5 +18,9 @@ class Interrupt {
   /// What a shell expects of a program ended by that signal: 128 + its number.
   int exit_code() const { return 128 + signal(); }
 };
+
+/// The answer of a loop that ends its step and saves.
+inline constexpr const char* saves_after_this_step =
+    "stopping: this step is finished and saved; a second Ctrl-C ends at once and loses what came after the last checkpoint";
 
 }  // namespace argand

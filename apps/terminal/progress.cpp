@@ -29,6 +29,7 @@ void Progress::update(std::size_t row_index, std::int64_t step, double loss, std
   row.speed = keep * row.speed + (1 - keep) * speed;
   row.seconds = keep * row.seconds + (1 - keep) * seconds;
   row.started = true;
+  row.validation.clear();
   if (terminal_) {
     const auto now = std::chrono::steady_clock::now();
     if (now - last_draw_ < std::chrono::milliseconds(100) && step < total_) return;
@@ -40,7 +41,27 @@ void Progress::update(std::size_t row_index, std::int64_t step, double loss, std
   }
 }
 
+void Progress::validating(std::size_t row_index, std::int64_t done, std::int64_t all) {
+  const auto now = std::chrono::steady_clock::now();
+  if (done <= 1) validation_start_ = last_line_ = now;
+  const double seconds = std::chrono::duration<double>(now - validation_start_).count();
+  // The first batch is not timed: it is over when the clock starts.
+  const double left = done > 1 ? seconds / static_cast<double>(done - 1) * static_cast<double>(all - done) : 0;
+  Row& row = rows_[row_index];
+  row.validation = fmt::format("validation {}/{}{}", done, all, done > 1 ? fmt::format("  {} left", clock_time(left)) : "");
+  if (terminal_) {
+    if (now - last_draw_ < std::chrono::milliseconds(100)) return;
+    last_draw_ = now;
+    draw();
+  } else if (now - last_line_ >= std::chrono::seconds(10)) {
+    last_line_ = now;
+    fmt::print(out_, "{}  {}/{}  {}\n", row.label, row.step, total_, row.validation);
+    std::fflush(out_);
+  }
+}
+
 void Progress::note(const std::string& text) {
+  for (Row& row : rows_) row.validation.clear();
   if (terminal_) erase();
   fmt::print(out_, "{}\n", text);
   if (terminal_) draw();
@@ -57,6 +78,7 @@ void Progress::finish() {
 }
 
 std::string Progress::figures(const Row& row) const {
+  if (!row.validation.empty()) return row.validation;
   // All models take turns, so what is left is the sum of their steps.
   double left = 0;
   for (const Row& r : rows_) left += static_cast<double>(total_ - r.step) * r.seconds;

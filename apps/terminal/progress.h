@@ -24,6 +24,8 @@ class Progress {
 
   /// `step` steps are done; tokens: of this one step; loss: nats a token (or an article).
   void update(std::size_t row, std::int64_t step, double loss, std::int64_t tokens, double seconds);
+  /// `done` of `all` batches of a validation of that row are judged; the bar comes back with the next update or note.
+  void validating(std::size_t row, std::int64_t done, std::int64_t all);
   /// A line that stays, above the bars.
   void note(const std::string& text);
   /// The bars stay as they are; what follows is printed below them.
@@ -40,6 +42,7 @@ class Progress {
     double speed = 0;    ///< tokens a second, smoothed
     double seconds = 0;  ///< of a step, smoothed
     bool started = false;
+    std::string validation;  ///< how far one is; empty between them
   };
   std::string figures(const Row& row) const;
   std::string bar(const Row& row) const;
@@ -52,7 +55,7 @@ class Progress {
   bool terminal_, perplexity_ = true;
   Style style_;
   bool drawn_ = false, finished_ = false;
-  std::chrono::steady_clock::time_point last_draw_{};
+  std::chrono::steady_clock::time_point last_draw_{}, validation_start_{}, last_line_{};
 };
 
 }  // namespace argand

@@ -99,7 +99,7 @@ std::optional<AblationResult> read_result(const std::string& folder) {
   const RunFolder run(folder);
   if (!std::filesystem::exists(run.last())) return std::nullopt;
   const Checkpoint last(run.last());
-  if (last.state().step < last.config().training.steps) return std::nullopt;
+  if (!has_ended(last.config(), last.state())) return std::nullopt;
   const nlohmann::ordered_json line = last_line_with(run.log(), "valid_loss");
   require(line.is_object() && line["step"] == last.state().step, "ablate", "{} has no validation of its last step", run.log());
   AblationResult result;
@@ -133,6 +133,18 @@ std::string Ablation::folder(const Job& job) const {
 
 std::optional<AblationResult> Ablation::result(const Job& job) const { return read_result(folder(job)); }
 
+Settings Ablation::settings(const Job& job) const {
+  Settings settings = {
+      {"preset", table_.preset, "--preset"}, {"seed", fmt::format("{}", job.seed), "--seed"}, {"eval_every", "0", "--eval-every"}};
+  for (const auto* more : {&table_.rows[job.row].settings, &options_.shared})
+    for (const auto& [key, text] : *more) settings.push_back({key, text, option_name(key)});
+  return settings;
+}
+
+void Ablation::check() const {
+  for (std::size_t row = 0; row < table_.rows.size(); ++row) RunConfig::resolve({}, settings({row, 0}), table_.task);
+}
+
 std::vector<std::string> Ablation::command(const Job& job) const {
   std::vector<std::string> words = {"train", table_.task};
   const std::string threads = fmt::format("{}", options_.threads);
@@ -140,10 +152,8 @@ std::vector<std::string> Ablation::command(const Job& job) const {
     words.insert(words.end(), {"--resume", folder(job), "--threads", threads});
     return words;
   }
-  words.insert(words.end(), {"--out", folder(job), "--overwrite", "--threads", threads, "--preset", table_.preset, "--seed",
-                             fmt::format("{}", job.seed), "--eval-every", "0"});
-  for (const auto* settings : {&table_.rows[job.row].settings, &options_.shared})
-    for (const auto& [key, text] : *settings) words.insert(words.end(), {option_name(key), text});
+  words.insert(words.end(), {"--out", folder(job), "--overwrite", "--threads", threads});
+  for (const Setting& s : settings(job)) words.insert(words.end(), {s.place, s.text});
   return words;
 }
 
@@ -171,7 +181,7 @@ int Ablation::run() {
   for (const Job& job : jobs_) shares.push_back(std::min(1.0, progress_of(folder(job))));
   const auto share_done = [&] { return std::accumulate(shares.begin(), shares.end(), 0.0) / static_cast<double>(shares.size()); };
   const double at_start = share_done();
-  const Interrupt interrupt;
+  const Interrupt interrupt("stopping: every run finishes its step and saves; a second Ctrl-C does not wait for them");
   Counter counter("ablate", 1);
   std::map<std::size_t, std::unique_ptr<Child>> running;
   std::vector<std::string> failures;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/terminal/settings.h"
 #include "apps/training/ablation_tables.h"
 
 namespace argand {
@@ -30,6 +31,8 @@ class Ablation {
  public:
   Ablation(AblationTable table, AblationOptions options);
 
+  /// Throws UsageError when a row cannot be: for keys that there are not, values that are none, sizes that do not fit.
+  void check() const;
   /// Trains what has not been trained yet, showing how far it is; runs that were stopped go on. Returns 0, or 128 + the signal that
   /// ended it after every run has saved. Throws Error when the folder holds an ablation with other settings, or, when all others
   /// are done, for runs that failed.
@@ -45,6 +48,7 @@ class Ablation {
   };
   std::string folder(const Job& job) const;
   std::optional<AblationResult> result(const Job& job) const;
+  Settings settings(const Job& job) const;
   std::vector<std::string> command(const Job& job) const;
   void remember_settings() const;
 
@@ -53,7 +57,7 @@ class Ablation {
   std::vector<Job> jobs_;
 };
 
-/// The result of a run's folder; nothing while it is not finished.
+/// The result of a run's folder; nothing while it has not ended.
 std::optional<AblationResult> read_result(const std::string& folder);
 
 /// "401.3 ± 12.0 (3)", "401.3 (1)", or "-" for none: mean ± sample standard deviation (how many).

@@ -1,5 +1,7 @@
 #include "apps/training/corpora.h"
 
+#include <filesystem>
+
 #include "data/corpora/grammar.h"
 #include "data/corpora/topics.h"
 #include "data/corpora/wikitext.h"
@@ -16,6 +18,12 @@ Corpus open_corpus(const std::string& data) {
 ArticleSets open_articles(const std::string& data) {
   if (data == "topics") return topic_articles(4000, 1000, 0);
   return load_ag_news(data);
+}
+
+std::string findable(const std::string& path) {
+  std::error_code ignored;
+  if (path == "grammar" || path == "topics" || !std::filesystem::exists(path, ignored)) return path;
+  return std::filesystem::absolute(path).lexically_normal().string();
 }
 
 TrainingData open_data(const RunConfig& config) {

@@ -88,8 +88,13 @@ std::string summary(const Evaluation& evaluation) {
                               : fmt::format("loss {:.4f}, perplexity {:.2f}", evaluation.loss, std::exp(evaluation.loss));
 }
 
+EvaluationSet some_batches(const EvaluationSet& set, std::int64_t most) {
+  if (most == 0 || most >= set.size) return set;
+  return {most, [set, most](std::int64_t i) { return set.at(i * set.size / most); }};
+}
+
 template <RealScalar R>
-Evaluation evaluate(Model<R>& model, const EvaluationSet& set, const ContextOf& context_of) {
+Evaluation evaluate(Model<R>& model, const EvaluationSet& set, const ContextOf& context_of, const EvaluationWatch& watch) {
   const NoGrad none;
   Evaluation evaluation;
   if (model.config().task == TextTask::Classify) evaluation.confusion.emplace(model.config().n_classes);
@@ -109,12 +114,13 @@ Evaluation evaluate(Model<R>& model, const EvaluationSet& set, const ContextOf& 
     }
     evaluation.loss += loss * static_cast<double>(batch.targets.size());
     evaluation.count += batch.targets.size();
+    if (watch) watch(i + 1, set.size);
   }
   evaluation.loss /= static_cast<double>(evaluation.count);
   return evaluation;
 }
 
-template Evaluation evaluate(Model<float>&, const EvaluationSet&, const ContextOf&);
-template Evaluation evaluate(Model<double>&, const EvaluationSet&, const ContextOf&);
+template Evaluation evaluate(Model<float>&, const EvaluationSet&, const ContextOf&, const EvaluationWatch&);
+template Evaluation evaluate(Model<double>&, const EvaluationSet&, const ContextOf&, const EvaluationWatch&);
 
 }  // namespace argand

@@ -52,8 +52,15 @@ std::string summary(const Evaluation& evaluation);
 /// What the pass of a batch depends on besides parameters and tokens.
 using ContextOf = std::function<ForwardContext(const Batch&)>;
 
-/// Records nothing, changes nothing. `context_of`: null for none.
+/// Called after every batch: so many of all are done.
+using EvaluationWatch = std::function<void(std::int64_t done, std::int64_t all)>;
+
+/// `most` of the batches, evenly spread, or all of them when there are no more or `most` is 0.
+EvaluationSet some_batches(const EvaluationSet& set, std::int64_t most);
+
+/// Records nothing, changes nothing. `context_of`, `watch`: null for none.
 template <RealScalar R>
-Evaluation evaluate(Model<R>& model, const EvaluationSet& set, const ContextOf& context_of = nullptr);
+Evaluation evaluate(Model<R>& model, const EvaluationSet& set, const ContextOf& context_of = nullptr,
+                    const EvaluationWatch& watch = nullptr);
 
 }  // namespace argand

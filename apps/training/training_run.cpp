@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "apps/terminal/command_line.h"
 #include "autograd/ops/elementwise/arithmetic.h"
 #include "data/files/checksum.h"
 #include "optim/clip.h"
@@ -12,7 +13,8 @@ namespace {
 
 /// `library` may be null.
 Fingerprints fingerprints(const TrainingData& data, const Library* library) {
-  Fingerprints found{.vocabulary = checksum_of(vocabulary_of(data).text()), .classes = {}, .data = fingerprint_of(data)};
+  Fingerprints found{
+      .vocabulary = checksum_of(vocabulary_of(data).text()), .classes = {}, .data = fingerprint_of(data), .init = {}};
   if (const auto classes = classes_of(data); !classes.empty()) found.classes = checksum_of(classes_text(classes));
   if (library != nullptr && !library->of_training_text()) {  // passages of a file are learnt from, too
     const auto text = library->text().span();
@@ -121,21 +123,39 @@ bool TrainingRun<R>::due(std::int64_t every) const {
 }
 
 template <RealScalar R>
+void TrainingRun<R>::look_up(const std::function<void(const ForwardContext&)>& f) const {
+  const auto shelf = library_ ? library_->shelf(std::max<std::int64_t>(0, state_.step - 1), *model_) : nullptr;
+  f({.knowledge = shelf ? &shelf->knowledge() : nullptr});
+}
+
+template <RealScalar R>
 Evaluation TrainingRun<R>::evaluate(const EvaluationSet& set) const {
-  if (!library_) return argand::evaluate<R>(*model_, set);
-  const auto shelf = library_->shelf(std::max<std::int64_t>(0, state_.step - 1), *model_);
-  return argand::evaluate<R>(*model_, set, [&](const Batch&) { return ForwardContext{.knowledge = &shelf->knowledge()}; });
+  Evaluation evaluation;
+  look_up([&](const ForwardContext& context) {
+    evaluation = argand::evaluate<R>(
+        *model_, set, [&](const Batch&) { return context; }, watch_);
+  });
+  return evaluation;
 }
 
 template <RealScalar R>
 Evaluation TrainingRun<R>::validate(bool& is_best) {
-  Evaluation evaluation = evaluate(task_->validation());
+  Evaluation evaluation = evaluate(some_batches(task_->validation(), config_.training.eval_batches));
   is_best = evaluation.objective() < state_.best_valid;
+  state_.since_best = is_best ? 0 : state_.since_best + 1;
   if (is_best) {
     state_.best_valid = evaluation.objective();
     state_.best_step = state_.step;
   }
   return evaluation;
+}
+
+template <RealScalar R>
+FittedWeights TrainingRun<R>::begin_with(const InitialWeights& weights, const TrainingData& data) {
+  require(state_.step == 0, "init", "the run has taken {} steps already", state_.step);
+  FittedWeights fitted = weights.load<R>(*model_, vocabulary_of(data), classes_of(data));
+  state_.made_from.init = weights.checksum();
+  return fitted;
 }
 
 template <RealScalar R>
@@ -150,20 +170,37 @@ template <RealScalar R>
 void TrainingRun<R>::restore(const Checkpoint& checkpoint) {
   require(checkpoint.config().to_json() == config_.to_json(), "train", "{} is of another configuration", checkpoint.file().path());
   const auto same = [](const std::string& then, const std::string& now) { return then.empty() || then == now; };
-  const Fingerprints &then = checkpoint.state().made_from, now = state_.made_from;
+  const Fingerprints then = checkpoint.state().made_from, now = state_.made_from;
   require(same(then.vocabulary, now.vocabulary) && same(then.classes, now.classes) && same(then.data, now.data), "train",
           "the data are not those that {} was trained on: they have another checksum. Put the old ones back, say with --data where "
-          "they are, or train anew with --out",
-          checkpoint.file().path());
+          "they are, or begin a run on these with --init {}",
+          checkpoint.file().path(), checkpoint.file().path());
   checkpoint.load(parameters_);
   checkpoint.load(*optimizer_);
   state_ = checkpoint.state();
   state_.made_from = now;
+  state_.made_from.init = then.init;
   if (!library_ || library_->due(state_.step)) return;
   std::vector<Tensor<float>> encodings = checkpoint.encodings();
   require(encodings.size() == (library_->approximate() ? config_.model.windows().layers.size() : 0), "checkpoint",
           "{}: the encodings of its approximate index are missing", checkpoint.file().path());
   shelf_ = library_->shelf(state_.step, std::move(encodings));
+}
+
+template <RealScalar R>
+void TrainingRun<R>::prolong(const RunConfig& longer) {
+  RunConfig config = longer;
+  if (config.training.epochs > 0) config.training.steps = config.training.epochs * steps_per_epoch(config, *task_);
+  const std::int64_t steps = config_.training.steps, wanted = config.training.steps;
+  if (wanted < steps) usage_fail("--resume", "the run is one of {} steps; it cannot be made shorter, to {}", steps, wanted);
+  const Schedule schedule = config.schedule();
+  if (wanted > steps && schedule.final == 0)
+    usage_fail(
+        "--resume",
+        "the learning rate of this run ends at 0, where further steps change nothing; --init makes a run of its own that begins "
+        "with its weights");
+  config_ = config;
+  schedule_ = schedule;
 }
 
 template class TrainingRun<float>;

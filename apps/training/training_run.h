@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "apps/runs/checkpoint.h"
+#include "apps/runs/initial_weights.h"
 #include "apps/training/evaluation.h"
 #include "apps/training/library.h"
 #include "apps/training/task.h"
@@ -44,7 +44,7 @@ class TrainingRun {
 
   const RunConfig& config() const { return config_; }
   const RunState& state() const { return state_; }
-  bool finished() const { return state_.step >= config_.training.steps; }
+  bool finished() const { return has_ended(config_, state_); }
 
   /// Step number state().step: a pure function of the state before and the configuration. Throws NonFiniteStep, with parameters
   /// and optimiser as they were, when the loss or a gradient is not finite; the message names the op where that began.
@@ -55,16 +55,29 @@ class TrainingRun {
   /// Whether something is due now that comes every so many steps; every: 0 never, -1 after every epoch.
   bool due(std::int64_t every) const;
 
-  /// Of data that are not trained on. Reflection windows read the passages of the last step, by an index of the parameters now.
+  /// Of data that are not trained on.
   Evaluation evaluate(const EvaluationSet& set) const;
-  /// Over the task's validation part; remembers the best one's objective(). `is_best`: this is it.
+  /// Over the task's validation part, or `eval_batches` of it; remembers the best one's objective(). `is_best`: this is it.
   Evaluation validate(bool& is_best);
+  /// Called while it evaluates; null for nobody.
+  void watch_evaluation(EvaluationWatch watch) { watch_ = std::move(watch); }
+  /// Batches of a validation.
+  std::int64_t validation_batches() const { return some_batches(task_->validation(), config_.training.eval_batches).size; }
+  /// Calls f with what a pass over a text that is not trained on depends on: reflection windows read the passages of the last step,
+  /// by an index of the parameters now.
+  void look_up(const std::function<void(const ForwardContext&)>& f) const;
+
+  /// Takes what fits of these weights; to be called before the first step. Throws as InitialWeights::load.
+  FittedWeights begin_with(const InitialWeights& weights, const TrainingData& data);
 
   /// For going on / for use.
   void save(const std::string& path) const;
   void save_model(const std::string& path) const { save_checkpoint<R>(path, config_, state_, parameters_, nullptr); }
   /// Goes on from there, bit for bit as if never stopped. The checkpoint must be of this configuration.
   void restore(const Checkpoint& checkpoint);
+  /// From now on the run has the steps of `longer`, which is prolonged() from its configuration. Throws UsageError when these are
+  /// fewer, or when the learning rate has come to 0.
+  void prolong(const RunConfig& longer);
 
   Model<R>& model() { return *model_; }
   const ParameterList<R>& parameters() const { return parameters_; }
@@ -86,6 +99,7 @@ class TrainingRun {
   std::unique_ptr<Optimizer<R>> optimizer_;
   std::unique_ptr<Shelf> shelf_;
   Schedule schedule_;
+  EvaluationWatch watch_;
   bool trace_nan_ = false;
 };
 

@@ -3,6 +3,8 @@
 
 #include <chrono>
 #include <cmath>
+#include <fstream>
+#include <iterator>
 
 #include "data/corpora/ag_news.h"
 #include "data/files/atomic_file.h"
@@ -22,19 +24,22 @@ const RunConfig& config_for(const TrainingData& data, const Checkpoint& last) {
 }  // namespace
 
 template <RealScalar R>
-TrainingSession<R>::TrainingSession(const RunFolder& folder, bool overwrite, const RunConfig& config, const TrainingData& data)
+TrainingSession<R>::TrainingSession(const RunFolder& folder, bool overwrite, const RunConfig& config, const TrainingData& data,
+                                    const InitialWeights* weights)
     : folder_(folder), run_(config, data) {
+  if (weights != nullptr) fitted_weights_ = run_.begin_with(*weights, data);
   lock_ = folder_.create(overwrite);  // only now that the model could be built: a mistake must not cost the old run
   log_ = std::make_unique<JsonLines>(folder_.log(), -1);
-  write_file_atomically(folder_.file("config.json"), run_.config().to_json());
-  write_file_atomically(folder_.file("config.toml"), run_.config().to_toml());
+  write_config();
   vocabulary_of(data).save(folder_.vocabulary());
   if (const auto classes = classes_of(data); !classes.empty()) save_classes(folder_.classes(), classes);
+  if (weights != nullptr) run_.save_model(folder_.at_step(0));
   save();
 }
 
 template <RealScalar R>
-TrainingSession<R>::TrainingSession(const RunFolder& folder, RunLock lock, const Checkpoint& last, const TrainingData& data)
+TrainingSession<R>::TrainingSession(const RunFolder& folder, RunLock lock, const Checkpoint& last, const TrainingData& data,
+                                    const RunConfig* longer)
     : folder_(folder), run_(config_for(data, last), data), lock_(std::move(lock)) {
   require(Vocabulary::load(folder_.vocabulary()) == vocabulary_of(data), "train",
           "the words of the data are not those of {}: the data have changed since the run began", folder_.vocabulary());
@@ -44,6 +49,21 @@ TrainingSession<R>::TrainingSession(const RunFolder& folder, RunLock lock, const
   run_.restore(last);
   log_ = std::make_unique<JsonLines>(folder_.log(), run_.state().step);
   folder_.remove_leftovers();
+  if (longer != nullptr) {
+    run_.prolong(*longer);
+    save();
+  }
+  write_config();  // after the checkpoint, which decides; a run that was killed between the two comes here again
+}
+
+template <RealScalar R>
+void TrainingSession<R>::write_config() const {
+  const auto write = [&](const char* name, const std::string& text) {
+    std::ifstream file(folder_.file(name), std::ios::binary);
+    if (!file || std::string(std::istreambuf_iterator<char>(file), {}) != text) write_file_atomically(folder_.file(name), text);
+  };
+  write("config.json", run_.config().to_json());
+  write("config.toml", run_.config().to_toml());
 }
 
 template <RealScalar R>
@@ -58,6 +78,10 @@ Advance TrainingSession<R>::advance() {
     done.validation = run_.validate(done.is_best);
     log_validation(done);
     if (done.is_best) run_.save_model(folder_.best());
+  }
+  if (sampler_ && run_.due(t.sample_every)) {
+    done.sample = sampler_();
+    log_->write({{"step", done.step.step}, {"sample", *done.sample}});
   }
   // last.safetensors comes last: whoever finds it with a step finds all that was due up to that step.
   if (run_.due(t.checkpoint_every) && !finished()) run_.save(folder_.at_step(run_.state().step));

@@ -1,8 +1,11 @@
 #pragma once
-/// Tensors for NumPy: an .npz file is a zip archive of .npy files, one an array
+/// Tensors for NumPy and from it: an .npz file is a zip archive of .npy files, one an array
 /// (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html). `numpy.load(path)[name]` is the tensor, complex ones
 /// as complex64 and complex128.
 
+#include <cstdint>
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,6 +20,8 @@ class NpzWriter {
   template <Scalar T>
   void add(const std::string& name, const Tensor<T>& x);
   void add(const std::string& name, const Ids& ids);  ///< as int32
+  /// The whole archive.
+  std::string bytes() const;
   /// Replaces the file at `path`, all or nothing. Throws Error.
   void save(const std::string& path) const;
 
@@ -27,6 +32,48 @@ class NpzWriter {
     std::string name, npy;  ///< npy: header and numbers
   };
   std::vector<Array> arrays_;
+};
+
+/// What an archive says of one array.
+struct StoredArray {
+  std::string name;   ///< without the .npy of its member
+  std::string descr;  ///< NumPy's word for the type: "<f4", "<c16", ...
+  Shape shape;
+  bool is_complex = false;
+  bool fortran_order = false;  ///< the first axis is contiguous; it is read into the order that tensors have
+  std::uint64_t member = 0;    ///< its place in the archive
+  std::size_t begin = 0;       ///< bytes before its numbers
+};
+
+/// An .npz file that is open for reading: of numpy.savez, numpy.savez_compressed or NpzWriter. The headers are read and checked
+/// when it is opened, numbers when they are asked for. Nothing in it is trusted; whatever is wrong throws Error naming the file,
+/// the array and the fault. Members that are no arrays are passed over.
+class NpzFile {
+ public:
+  static NpzFile open(const std::string& path);
+
+  /// In the order of the archive.
+  std::vector<std::string> names() const;
+  bool contains(const std::string& name) const { return index_.contains(name); }
+  /// Throws when there is no such array.
+  const StoredArray& info(const std::string& name) const;
+
+  /// The numbers, converted to T's precision: real T from float16, float32 and float64, complex T from complex64 and complex128.
+  template <Scalar T>
+  Tensor<T> tensor(const std::string& name) const;
+  /// From int32 or int64. Throws when a number does not fit 32 bits.
+  Ids ids(const std::string& name) const;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  class Zip;
+  std::string numbers(const StoredArray& array) const;
+
+  std::string path_;
+  std::shared_ptr<const Zip> zip_;
+  std::vector<StoredArray> arrays_;
+  std::map<std::string, std::size_t> index_;  ///< name -> place in arrays_
 };
 
 }  // namespace argand

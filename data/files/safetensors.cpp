@@ -16,6 +16,7 @@
 #include "core/error.h"
 #include "data/files/atomic_file.h"
 #include "data/files/checksum.h"
+#include "data/files/half.h"
 #include "data/files/safetensors_header.h"
 #include "data/files/utf8.h"
 
@@ -30,20 +31,6 @@ constexpr std::size_t length_bytes = 8;
 constexpr std::size_t longest_header = 100'000'000;
 
 std::string reason(int error) { return std::generic_category().message(error); }
-
-/// IEEE half precision to single.
-float from_half(std::uint16_t half) {
-  const std::uint32_t sign = (half & 0x8000U) << 16, exponent = half >> 10 & 0x1FU, fraction = half & 0x3FFU;
-  if (exponent == 0) {  // zero or subnormal: fraction · 2^-24
-    const float magnitude = static_cast<float>(fraction) * 0x1p-24F;
-    return sign != 0 ? -magnitude : magnitude;
-  }
-  const std::uint32_t wide = exponent == 0x1F ? 0xFF : exponent + (127 - 15);
-  return std::bit_cast<float>(sign | wide << 23 | fraction << 13);
-}
-
-/// bfloat16 is the upper half of a float.
-float from_bfloat(std::uint16_t b) { return std::bit_cast<float>(std::uint32_t{b} << 16); }
 
 template <Scalar T>
 std::string_view stored_dtype() {

@@ -65,6 +65,22 @@ BOOST_AUTO_TEST_CASE(of_the_command_line) {
   ends_with(scratch, "train ml", 2, "argand: train: there is no command \"ml\"; did you mean lm?" + help);
   ends_with(scratch, "train lm --stpes 3", 2, "argand: train lm: there is no option --stpes; did you mean --steps?" + help);
   ends_with(scratch, "train lm --stpes=3", 2, "argand: train lm: there is no option --stpes; did you mean --steps?" + help);
+  ends_with(scratch, "train lm --learning-rate 1e-3", 2,
+            "argand: train lm: there is no option --learning-rate; it is called --lr here" + help);
+  ends_with(scratch, "train lm --batch_size=12", 2,
+            "argand: train lm: there is no option --batch_size; it is called --batch here" + help);
+  ends_with(scratch, "train classify --block-size 64", 2,
+            "argand: train classify: there is no option --block-size; it is called --max-seq-len here" + help);
+  ends_with(scratch, "train lm --block-size 64", 2,
+            "argand: train lm: there is no option --block-size; it is called --length here" + help);
+  ends_with(scratch, "train lm --min-lr 1e-4", 2,
+            "argand: train lm: there is no option --min-lr; it is called --final-lr here, as a fraction of --lr" + help);
+  ends_with(scratch, "generate x --max-new-tokens 9", 2,
+            "argand: generate: there is no option --max-new-tokens; it is called --tokens here" + help);
+  ends_with(
+      scratch, "train lm --device cuda", 2,
+      "argand: train lm: there is no option --device; argand computes on the CPU, and --threads says with how many threads" + help);
+  ends_with(scratch, "inspect x --gpu", 2, "argand: inspect: there is no option --gpu; argand computes on the CPU" + help);
   ends_with(scratch, "train lm --steps", 2, "argand: train lm: --steps: 1 required...");
   ends_with(scratch, "eval", 2, "argand: eval: RUN is required" + help);
   ends_with(scratch, "train lm --threads 0 --out x", 2, "argand: train lm: --threads: ...");
@@ -108,8 +124,10 @@ BOOST_AUTO_TEST_CASE(a_run_is_not_overwritten_by_accident) {
   // Not even when it may be, if the new one cannot begin.
   ends_with(run.scratch, "train lm --overwrite --vocab-size 3 --out " + run.path + tiny, 2, "argand: --vocab-size: ...");
   ends_with(run.scratch, "train lm --overwrite --data /nowhere --out " + run.path + tiny, 1, "argand: wikitext: ...");
-  ends_with(run.scratch, "train lm --resume " + run.path + " --lr 1", 2,
-            "argand: --resume: the run keeps its configuration; drop --lr (only --data may say where the data are now)");
+  ends_with(
+      run.scratch, "train lm --resume " + run.path + " --lr 1", 2,
+      "argand: --resume: the run keeps its configuration; drop --lr (--data may say where the data are now; --steps, --epochs "
+      "and --early-stop how long it goes on; --init begins another run with its weights)");
   BOOST_TEST((contents_of(run.last()) == before));
   BOOST_TEST(run_argand(run.scratch, "train lm --overwrite --steps 5 --out " + run.path + tiny).code == 0);
   BOOST_TEST(!std::filesystem::exists(run.path + "/step-6.safetensors"));

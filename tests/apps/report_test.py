@@ -251,7 +251,9 @@ def hostile_text(folder, run_of):
     for name in ("best", "last"):
         forget_checksums(os.path.join(path, name + ".safetensors"))
     out = os.path.join(folder, "hostile.html")
-    run("report", path, "--out", out, "--text", f"{words[4]} {word} {words[6]} <!-- <script> {word}")
+    done = run("report", path, "--out", out, "--text", f"{words[4]} {word} {words[6]} <!-- <script> {word}", code=1)
+    expect(": no articles: the classes of topics are not those of the run\n" in done.stderr.replace("report: the", "the"),
+           f"a card that failed: {done.stderr!r}")
     expect(data_of(out)["runs"][0]["text"]["words"][1] == word, "the word is not what it was")
     with open(out, encoding="utf8") as file:
         expect("<b>" not in file.read(), "a word became markup")
@@ -274,7 +276,8 @@ def mistakes(folder, run_of):
         done = run("report", *arguments, "--out", out, code=code)
         expect(done.stderr == message, f"report {arguments}: {done.stderr}")
     expect(not os.path.exists(out), "a page in spite of a mistake")
-    run("report", run_of, "--out", out, "--text", "zzz-no-such-word")
+    done = run("report", run_of, "--out", out, "--text", "zzz-no-such-word", code=1)
+    expect(done.stderr.count("\n") == 2 and f"{os.path.basename(run_of)}: no samples: " in done.stderr, f"cards that failed: {done.stderr!r}")
     data = data_of(out)["runs"][0]
     expect("zzz-no-such-word" in data["text"]["none"] and data["samples"]["none"] == data["text"]["none"], f"unknown words: {data['text']}")
     check_panels(open_in_browser(out), "unknown words", RUNS["transformer"][1] - {"attention", "samples"})

@@ -59,14 +59,16 @@ BOOST_AUTO_TEST_CASE(interrupted_it_saves_and_says_how_to_go_on) {
     BOOST_TEST(program.out().find(signal == SIGINT ? "stopped by SIGINT after step " : "stopped by SIGTERM after step ") !=
                std::string::npos);
     BOOST_TEST(program.out().find("`argand train lm --resume " + stopped + "` goes on from there") != std::string::npos);
-    BOOST_TEST(program.err() == "");
+    BOOST_TEST(program.err() ==
+               "argand: stopping: this step is finished and saved; a second Ctrl-C ends at once and loses what came after the last "
+               "checkpoint\n");
   }
   BOOST_TEST(run_argand(scratch, "train lm --threads 1 --resume " + stopped).code == 0);
   BOOST_TEST((contents_of(whole + "/last.safetensors") == contents_of(stopped + "/last.safetensors")));
   BOOST_TEST((contents_of(whole + "/best.safetensors") == contents_of(stopped + "/best.safetensors")));
   const Finished again = run_argand(scratch, "train lm --resume " + stopped);
   BOOST_TEST(again.code == 0);
-  BOOST_TEST(again.out == stopped + " has all its 60 steps already\n");
+  BOOST_TEST(again.out == stopped + " has all its 60 steps already; --steps N with a larger N takes it further\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_perplexity_does_not_depend_on_the_batch) {

@@ -1,0 +1,104 @@
+// Boost.Beast, because it is in Debian as headers alone: cpp-httplib would bring OpenSSL and Brotli into the program.
+#include "apps/report/loopback_server.h"
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+#include <chrono>
+#include <csignal>
+#include <memory>
+
+#include "core/error.h"
+
+namespace argand {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+/// One browser: its requests, one after the other. Lives as long as something of it is under way.
+class Visit : public std::enable_shared_from_this<Visit> {
+ public:
+  Visit(tcp::socket socket, std::uint16_t port, const std::function<Answer(const std::string&)>& answer)
+      : stream_(std::move(socket)), port_(port), answer_(answer) {}
+
+  void read() {
+    request_ = {};
+    stream_.expires_after(std::chrono::seconds(60));  // nobody holds a connection for ever
+    http::async_read(stream_, buffer_, request_, [self = shared_from_this()](const error_code& error, std::size_t) {
+      if (!error) self->write();
+    });
+  }
+
+ private:
+  bool names_this_host() const {
+    const std::string port = ":" + std::to_string(port_);
+    const auto host = request_[http::field::host];
+    return host == "127.0.0.1" + port || host == "localhost" + port;
+  }
+
+  Answer answer() const {
+    if (!names_this_host()) return {403, Answer().type, "this server is for the machine that it runs on\n"};
+    if (request_.method() != http::verb::get) return {405, Answer().type, "there is nothing but GET\n"};
+    try {
+      return answer_(std::string(request_.target()));
+    } catch (const Error& error) {
+      return {500, Answer().type, std::string(error.what()) + "\n"};
+    }
+  }
+
+  void write() {
+    Answer answer = this->answer();
+    response_ = {};
+    response_.version(request_.version());
+    response_.result(static_cast<unsigned>(answer.status));
+    response_.set(http::field::content_type, answer.type);
+    response_.set(http::field::cache_control, "no-store");
+    response_.keep_alive(request_.keep_alive());
+    response_.body() = std::move(answer.body);
+    response_.prepare_payload();
+    http::async_write(stream_, response_, [self = shared_from_this()](const error_code& error, std::size_t) {
+      if (!error && self->response_.keep_alive()) self->read();
+    });
+  }
+
+  beast::tcp_stream stream_;
+  beast::flat_buffer buffer_{1 << 16};  // a request of ours has some hundred bytes
+  http::request<http::string_body> request_;
+  http::response<http::string_body> response_;
+  std::uint16_t port_;
+  const std::function<Answer(const std::string&)>& answer_;
+};
+
+void accept(tcp::acceptor& acceptor, const std::function<Answer(const std::string&)>& answer) {
+  acceptor.async_accept([&](const error_code& error, tcp::socket socket) {
+    if (error == asio::error::operation_aborted) return;
+    if (!error) std::make_shared<Visit>(std::move(socket), acceptor.local_endpoint().port(), answer)->read();
+    accept(acceptor, answer);
+  });
+}
+
+}  // namespace
+
+void serve_on_loopback(std::uint16_t port, const std::function<void(std::uint16_t)>& ready,
+                       const std::function<Answer(const std::string& target)>& answer) {
+  asio::io_context io(1);
+  tcp::acceptor acceptor(io);
+  error_code error;
+  acceptor.open(tcp::v4(), error);
+  if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
+  if (!error) acceptor.bind({asio::ip::address_v4::loopback(), port}, error);
+  if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
+  require(!error, "report", "cannot listen on port {} of this machine: {}", port, error.message());
+  asio::signal_set signals(io, SIGINT, SIGTERM);
+  signals.async_wait([&](const error_code&, int) { io.stop(); });
+  accept(acceptor, answer);
+  ready(acceptor.local_endpoint().port());
+  io.run();
+}
+
+}  // namespace argand

@@ -1,0 +1,104 @@
+#include "apps/report/run_page.h"
+
+#include <algorithm>
+
+#include "apps/report/history.h"
+#include "apps/report/log.h"
+#include "nn/family.h"
+
+namespace argand {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+/// [[section, key, value], ...] of everything that was asked for or followed from it.
+Json settings_of(const RunConfig& config) {
+  Json settings = Json::array();
+  const Json sections = Json::parse(config.to_json());
+  for (const auto& [section, keys] : sections.items())
+    for (const auto& [key, value] : keys.items())
+      settings.push_back({section, key, value.is_string() ? value.get<std::string>() : value.dump()});
+  return settings;
+}
+
+}  // namespace
+
+RunPage::RunPage(std::string run, std::string label, ObservationOptions options, SharedData& data)
+    : run_(std::move(run)), label_(std::move(label)), options_(std::move(options)) {
+  read_parameters(data);
+  read_curves();
+}
+
+bool RunPage::refresh(SharedData& data) {
+  const RunFolder folder(run_);
+  const bool parameters = Clock::now() - looked_ > pause_ && stamp_of({folder.last(), folder.best()}) != checkpoints_;
+  const bool curves = stamp_of({folder.log()}) != log_;
+  if (parameters) read_parameters(data);
+  if (parameters || curves) read_curves();
+  return parameters || curves;
+}
+
+RunPage::Stamp RunPage::stamp_of(const std::vector<std::string>& files) const {
+  Stamp stamp;
+  for (const std::string& file : files) {
+    std::error_code gone;
+    stamp.emplace_back(fs::file_size(file, gone), fs::last_write_time(file, gone));
+  }
+  return stamp;
+}
+
+void RunPage::read_parameters(SharedData& data) {
+  const auto start = Clock::now();
+  const RunFolder folder(run_);
+  checkpoints_ = stamp_of({folder.last(), folder.best()});  // before they are read: what is written meanwhile is for the next time
+  const TrainedRun trained = open_run(run_);
+  const Checkpoint newest(fs::exists(folder.last()) ? folder.last() : trained.checkpoint.file().path());
+  const RunConfig& config = newest.config();
+  const RunState& state = newest.state();
+  const Family& family = config.model.family();
+  const bool lm = config.model.task == TextTask::Lm;
+  Json page = {{"label", label_},
+               {"path", run_},
+               {"family", family.name},
+               {"title", family.title},
+               {"panel", family.report.panel},
+               {"phases_are", family.report.phases},
+               {"looks_up", family.looks_up},
+               {"task", word_of(config.model.task)},
+               {"classes", trained.classes},
+               {"layers", config.model.n_layers},
+               {"heads", config.model.n_heads},
+               {"causal", lm},
+               {"step", state.step},
+               {"steps", config.training.steps},
+               {"seed", config.training.seed},
+               {"ended", has_ended(config, state)},
+               {"unreadable", 0},
+               {"observed_step", trained.checkpoint.state().step},
+               {"settings", settings_of(config)}};
+  if (state.best_step > 0)
+    page["best"] = {{"value", for_page(lm ? state.best_valid : 1 - state.best_valid)}, {"step", state.best_step}};
+  page["history"] = history_of(folder, newest);
+  page.update(observe(trained, options_, data));
+  page_ = std::move(page);
+  looked_ = Clock::now();
+  pause_ = std::max<Clock::duration>(std::chrono::seconds(2), 10 * (looked_ - start));
+}
+
+void RunPage::read_curves() {
+  const RunFolder folder(run_);
+  log_ = stamp_of({folder.log()});
+  const RunLog log = read_log(folder.log());
+  if (!log.lines.empty()) page_["step"] = std::max(page_["step"].get<std::int64_t>(), log.lines.back()["step"].get<std::int64_t>());
+  page_["unreadable"] = log.unreadable;
+  // The log is ahead of the parameters that were looked at.
+  const char* value = page_["causal"].get<bool>() ? "valid_loss" : "valid_accuracy";
+  for (const Json& line : log.lines)
+    if (line.value("best", Json()) == true && line.value(value, Json()).is_number())
+      page_["best"] = {{"value", for_page(line[value].get<double>())}, {"step", line["step"]}};
+  for (const char* key : {"curves", "smooth", "clock", "angles", "confusion", "class_accuracy"}) page_.erase(key);
+  page_.update(curves_of(log));
+}
+
+}  // namespace argand

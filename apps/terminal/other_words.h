@@ -1,0 +1,13 @@
+#pragma once
+/// Options as other programs call them: who types one is told the word of this one.
+
+#include <string>
+#include <vector>
+
+namespace argand {
+
+/// "; it is called --lr here" for --learning-rate, where --lr is among the options `known`; "; argand computes on the CPU ..." for
+/// --device; nothing for a word that is in no list.
+std::string other_word(const std::string& option, const std::vector<std::string>& known);
+
+}  // namespace argand

@@ -1,0 +1,122 @@
+"""argand report --follow: a page of a run that is still training, for this machine alone.
+
+  follow_test.py ARGAND_PROGRAM
+"""
+import http.client
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+argand = sys.argv[1]
+chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+failures = []
+OPTIONS = "--n-layers 1 --d-model 16 --n-heads 2 --d-ff 16 --length 16 --batch 2 --warmup 2 --threads 1 --checkpoint-every 50".split()
+
+
+def expect(rule, text):
+    if not rule:
+        failures.append(text)
+
+
+def request(port, target, method="GET", host=None):
+    """Status, type and body."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    connection.request(method, target, headers={"Host": host} if host else {})
+    answer = connection.getresponse()
+    return answer.status, answer.getheader("Content-Type"), answer.read().decode()
+
+
+def follow(run, *options):
+    """The process and its port."""
+    process = subprocess.Popen([argand, "report", run, "--follow", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    line = process.stdout.readline()
+    found = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/ in a browser of this machine; Ctrl-C ends\n", line)
+    if found is None:
+        sys.exit(f"report --follow says {line!r} {process.stderr.read()!r}")
+    return process, int(found.group(1))
+
+
+def step_of(port):
+    status, kind, body = request(port, "/data?since=0")
+    expect(status == 200 and kind == "application/json", f"/data: {status} {kind}")
+    data = json.loads(body)
+    return data["live"], data["runs"][0]["step"]
+
+
+def wait_for(what, condition, seconds=60):
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            sys.exit(f"{what}: not within {seconds} seconds")
+        time.sleep(0.2)
+
+
+def a_page_keeps_up(run):
+    process, port = follow(run)
+    status, kind, page = request(port, "/")
+    expect(status == 200 and kind == "text/html; charset=utf-8", f"/: {status} {kind}")
+    expect("default-src 'none'; connect-src 'self'" in page, "the page may ask its server, and nobody else")
+    number, step = step_of(port)
+    wait_for("a later step", lambda: step_of(port)[1] > step)
+    expect(step_of(port)[0] > number, "what is new has a new number")
+    for target, method, host, status in (("/elsewhere", "GET", None, 404), ("/", "POST", None, 405), ("/", "GET", "evil.example", 403),
+                                         ("/", "GET", f"localhost:{port}", 200), ("/favicon.ico", "GET", None, 204),
+                                         ("/data?since=nonsense", "GET", None, 200)):
+        expect(request(port, target, method, host)[0] == status, f"{method} {target} of {host} is not {status}")
+    if chromium:
+        with tempfile.TemporaryDirectory() as profile:
+            done = subprocess.run([chromium, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}",
+                                   "--enable-logging=stderr", "--virtual-time-budget=15000", "--dump-dom", f"http://127.0.0.1:{port}/"],
+                                  capture_output=True, text=True, timeout=300, check=False)
+        html = re.search(r"<html[^>]*>", done.stdout).group()
+        expect('data-errors="0"' in html and "data-updates=" in html, f"the page in a browser: {html}")
+        expect(re.search(r"live: step \d", done.stdout), "the page tells its step")
+        for line in done.stderr.splitlines():
+            expect("CONSOLE" not in line, line)
+    # Nobody listens at the machine's other addresses.
+    for family, address in {(a[0], a[4][0]) for a in socket.getaddrinfo(socket.gethostname(), None) if not a[4][0].startswith("127.")}:
+        with socket.socket(family, socket.SOCK_STREAM) as other:
+            other.settimeout(5)
+            expect(other.connect_ex((address, port)) != 0, f"{address} answers, too")
+    # Someone who connects and says nothing holds nobody up.
+    with socket.create_connection(("127.0.0.1", port)):
+        expect(request(port, "/")[0] == 200, "a silent visitor holds up others")
+        taken = subprocess.run([argand, "report", run, "--follow", "--port", str(port)], capture_output=True, text=True, check=False)
+        expect(taken.returncode == 1 and taken.stderr == f"argand: report: cannot listen on port {port} of this machine: Address already in use\n",
+               f"a port that is taken: {taken.stderr!r}")
+        process.send_signal(signal.SIGINT)
+        expect(process.wait(20) == 0, "Ctrl-C ends it")
+
+
+def a_run_that_has_ended(run):
+    process, port = follow(run, "--threads", "1")
+    number, _ = step_of(port)
+    time.sleep(1.5)
+    expect(request(port, f"/data?since={number}")[0] == 204, "nothing is new of a run that has ended")
+    process.terminate()
+    expect(process.wait(20) == 0, "SIGTERM ends it")
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    run = os.path.join(scratch, "run")
+    training = subprocess.Popen([argand, "train", "lm", "--out", run, "--steps", "1000000", *OPTIONS], stdout=subprocess.DEVNULL)
+    try:
+        wait_for("the first steps", lambda: os.path.exists(os.path.join(run, "step-50.safetensors")))
+        a_page_keeps_up(run)
+    finally:
+        training.kill()
+        training.wait()
+    a_run_that_has_ended(run)
+    wrong = subprocess.run([argand, "report", run, "--port", "8000"], capture_output=True, text=True, check=False)
+    expect(wrong.returncode == 2 and wrong.stderr.startswith("argand: report: --port requires --follow"), f"--port alone: {wrong.stderr!r}")
+for failure in failures:
+    print(failure)
+print("the page kept up" if not failures else f"{len(failures)} failures")
+sys.exit(1 if failures else 0)

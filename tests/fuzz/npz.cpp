@@ -1,0 +1,70 @@
+/// NumPy's archives: what opens can be read or is of a type that is not, and written again it reads the same.
+
+#include "data/files/npz.h"
+
+#include <algorithm>
+
+#include "data/files/npy_header.h"
+#include "tests/fuzz/fuzz.h"
+
+using namespace argand;
+
+namespace {
+
+/// Same bits: NaN is itself, 0 is not -0.
+template <class X>
+bool equal_numbers(const X& x, const X& y) {
+  const auto bytes = [](const X& t) { return std::string_view(reinterpret_cast<const char*>(t.data()), t.span().size_bytes()); };
+  return x.shape() == y.shape() && bytes(x) == bytes(y);
+}
+
+/// Calls f with the array as it is stored; float16 as float32. False for types that have no tensor here (and ids that do not fit).
+template <class F>
+bool visit_array(const NpzFile& file, const std::string& name, const F& f) {
+  const std::string& descr = file.info(name).descr;
+  return accepts([&] {
+    if (descr == "<i4" || descr == "<i8")
+      f(file.ids(name));
+    else if (descr == "<c8")
+      f(file.tensor<std::complex<float>>(name));
+    else if (descr == "<c16")
+      f(file.tensor<std::complex<double>>(name));
+    else if (descr == "<f8")
+      f(file.tensor<double>(name));
+    else
+      f(file.tensor<float>(name));
+  });
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static MemoryFile given, again;
+  given.contents(text_of(data, size));
+  accepts([&] {  // a header by itself: mutations seldom reach those inside an archive
+    const std::string bytes = npy_header("<f4", parse_npy_header(text_of(data, size), "it").shape);
+    expect(parse_npy_header(bytes, "it").bytes == bytes.size(), "a header reads as it was written");
+  });
+  accepts([] {
+    const NpzFile file = NpzFile::open(given.path());
+    NpzWriter writer;
+    std::vector<std::string> written;
+    for (const std::string& name : file.names())
+      visit_array(file, name, [&](const auto& x) {
+        writer.add(name, x);
+        written.push_back(name);
+      });
+    if (written.empty()) return;
+    again.contents(writer.bytes());
+    const NpzFile read = NpzFile::open(again.path());
+    expect(read.names() == written, "the same names");
+    for (const std::string& name : written)
+      visit_array(file, name, [&]<class X>(const X& x) {
+        if constexpr (std::same_as<X, Ids>)
+          expect(equal_numbers(x, read.ids(name)), "ids read as they were written");
+        else
+          expect(equal_numbers(x, read.tensor<typename X::value_type>(name)), "an array reads as it was written");
+      });
+  });
+  return 0;
+}
