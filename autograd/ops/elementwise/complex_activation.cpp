@@ -44,10 +44,10 @@ static const Op modrelu_op(
      .dz = "1 + c/(2|z|) where |z| + c > 0, else 0; ∂w/∂c = u there",
      .dzbar = "-c u²/(2|z|) where |z| + c > 0, else 0",
      .vjp = "where |z| + c > 0: dz = dw + c i u Im(conj(u) dw)/|z|, dc = Re(conj(u) dw), summed over rows; else 0",
-     .jvp = "where |z| + c > 0: ẇ = ż + ċ u + c i u Im(ż/z); else 0",
+     .jvp = "where |z| + c > 0: ẇ = ż + ċ u + c i u Im(conj(u) ż)/|z|; else 0",
      .derivation =
          "Where it is active w = z + c u. The first term gives dw, the second c times the gradient of unit_phasor; c is a "
-         "real input with ∂w/∂c = u. The tangent of u is i u Im(ż/z) (see unit_phasor).",
+         "real input with ∂w/∂c = u. The tangent of u is that of unit_phasor.",
      .singular =
          "z = 0: value 0, gradients of z and c 0 (u = 0 there). For a subnormal |z| the turning part is 0. |z| = -c: a kink, "
          "gradients 0",
@@ -109,7 +109,7 @@ Var<std::complex<R>> modrelu(const Var<std::complex<R>>& z, const Var<R>& c) {
       [&](const Var<T>& w) {
         const Shape row = c.size() == 1 ? Shape{} : c.shape();
         const Var<T> u = unit_phasor(z);
-        const Var<R> turning = reshape(c, row) * tangent_of_angle(z, tangent(z));
+        const Var<R> turning = reshape(c, row) * tangent_of_angle(z, u, tangent(z));
         return support(w) * (tangent(z) + reshape(tangent(c), row) * u + T(0, 1) * u * turning);
       },
       z, c);

@@ -192,10 +192,10 @@ static const Op angle_op(
      .dz = "1/(2iz)",
      .dzbar = "-1/(2i z̄) = i z/(2|z|²)",
      .vjp = "dz = i z/|z|² dw, 0 at z = 0",
-     .jvp = "ẇ = Im(ż/z), 0 at z = 0",
+     .jvp = "ẇ = Im(conj(u) ż)/|z|, u = z/|z|, 0 at z = 0",
      .derivation =
          "w = (log z - conj(log z))/(2i), so ∂w/∂z̄ = -(1/z̄)/(2i) = i/(2z̄) = i z/(2|z|²); twice that. Computed as (i z/|z|) dw / "
-         "|z|: |z|² leaves the range of float32 at 1e19 and at 1e-23. Forward, ẇ = (ż/z - conj(ż/z))/(2i).",
+         "|z|: |z|² leaves the range of float32 at 1e19 and at 1e-23. Forward, ẇ = Im(ż/z), and 1/z = conj(u)/|z|.",
      .singular =
          "z = 0: the value is that of atan2 (0 or ±π by the signs of the zeros), the gradient returned is 0; so it is for a "
          "subnormal |z|, whose inverse overflows. On the cut (negative real axis) the value jumps by 2π; the gradient is "
@@ -218,7 +218,7 @@ Var<R> angle(const Var<std::complex<R>>& z) {
         accumulate_map(
             dz, [](T v, R g) { return turn(v, g); }, x, dw);
       },
-      [&](const auto&) { return tangent_of_angle(z, tangent(z)); }, z);
+      [&](const auto&) { return tangent_of_angle(z, unit_phasor(z), tangent(z)); }, z);
 }
 
 // ------------------------------------------------------------------------------------------------ polar

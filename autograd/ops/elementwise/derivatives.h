@@ -9,26 +9,31 @@
 #include "autograd/ops/elementwise/exponential.h"
 #include "autograd/ops/elementwise/power.h"
 #include "autograd/ops/elementwise/trigonometric.h"
-#include "core/kernels/complex_math.h"
 #include "core/kernels/elementwise.h"
 
 namespace argand {
 
 /// For formulas with a pole at z = 0: mask · f(value) is f(z), and 0 where z is 0, with gradient 0. There value is 1 and mask 0;
-/// 0 · f(0) would be NaN. With `least`, everywhere where |z| is smaller.
+/// 0 · f(0) would be NaN. With `least`, so it is wherever both parts of z are smaller.
 template <Scalar T>
 struct AwayFromZero {
-  Var<RealOf<T>> mask;
+  using R = RealOf<T>;
+  Var<R> mask;
   Var<T> value;
-  explicit AwayFromZero(const Var<T>& z, RealOf<T> least = std::numeric_limits<RealOf<T>>::denorm_min())
-      : mask(map([least](T v) { return RealOf<T>(modulus(v) < least ? 0 : 1); }, z.value())), value(z + (RealOf<T>(1) - mask)) {}
+  explicit AwayFromZero(const Var<T>& z, R least = std::numeric_limits<R>::denorm_min())
+      : mask(map_packs([least](auto v) { return math::select(size(v) < Pack<R>(least), Pack<R>(0), Pack<R>(1)); }, z.value())),
+        value(z + (R(1) - mask)) {}
+
+ private:
+  static Pack<R> size(Pack<R> x) { return math::abs(x); }
+  static Pack<R> size(ComplexPack<R> x) { return math::max(math::abs(x.re), math::abs(x.im)); }
 };
 
-/// The tangent of arg z: Im(ż/z); 0 where z is zero or subnormal, like the gradient.
+/// The tangent of arg z, Im(conj(u) ż)/|z| with u = z/|z|; 0 where z is zero or subnormal, like the gradient.
 template <RealScalar R>
-Var<R> tangent_of_angle(const Var<std::complex<R>>& z, const Var<std::complex<R>>& dot) {
-  const AwayFromZero<std::complex<R>> away(z, std::numeric_limits<R>::min());
-  return away.mask * imag(dot / away.value);
+Var<R> tangent_of_angle(const Var<std::complex<R>>& z, const Var<std::complex<R>>& u, const Var<std::complex<R>>& dot) {
+  const AwayFromZero<R> modulus(real(conj(u) * z), std::numeric_limits<R>::min());
+  return modulus.mask * imag(conj(u) * dot) / modulus.value;
 }
 
 /// gelu'(x) = Φ(x) + x φ(x).
