@@ -112,19 +112,30 @@ Tensor<T> permuted(const Tensor<T>& x, const std::vector<int>& axes) {
   if (y.size() == 0) return y;
   const std::int64_t columns = rank > 0 ? shape.back() : 1, rows = y.size() / columns;
   const std::int64_t stride = rank > 0 ? step[static_cast<std::size_t>(rank - 1)] : 1;
+  const std::int64_t* const sizes = shape.begin();
   parallel_for(rows, row_grain(columns), [&](std::int64_t begin, std::int64_t end) {
+    std::array<std::int64_t, Shape::max_rank> index{};  // of the row in y; counted on, as a division for every row takes long
+    std::int64_t at = 0, rest = begin;
+    for (int k = rank - 2; k >= 0; --k) {
+      const auto axis = static_cast<std::size_t>(k);
+      index[axis] = rest % sizes[axis];
+      at += index[axis] * step[axis];
+      rest /= sizes[axis];
+    }
     for (std::int64_t row = begin; row < end; ++row) {
-      std::int64_t at = 0, rest = row;
-      for (int k = rank - 2; k >= 0; --k) {
-        at += rest % shape[k] * step[static_cast<std::size_t>(k)];
-        rest /= shape[k];
-      }
       const T* in = x.data() + at;
       T* __restrict out = y.data() + row * columns;
       if (stride == 1)
         std::copy(in, in + columns, out);
       else
         for (std::int64_t i = 0; i < columns; ++i) out[i] = in[i * stride];
+      for (int k = rank - 2; k >= 0; --k) {
+        const auto axis = static_cast<std::size_t>(k);
+        at += step[axis];
+        if (++index[axis] < sizes[axis]) break;
+        at -= step[axis] * sizes[axis];
+        index[axis] = 0;
+      }
     }
   });
   return y;

@@ -184,12 +184,16 @@ struct QicProduct {
   }
 };
 
-/// κ̇ W_b x_b, row by row of W with its group's κ̇: what y_a gains as θ moves.
+/// What y gains as W and θ move. κ stands at W_b x_b only: the rest is the product of dual numbers, whose κ is 0.
 template <RealScalar R>
-Var<R> along_angle(const Var<R>& x_b, const Var<R>& W_b, const Var<R>& theta) {
-  const Var<R> y = linear(x_b, W_b);
-  const Var<R> groups = reshape(y, {y.shape().rows(), theta.size(), y.dim(-1) / theta.size()});
-  return reshape(groups * reshape(tangent(kappa(theta)), {theta.size(), 1}), y.shape());
+Var<std::complex<R>> along_weight(const Var<std::complex<R>>& x, const Var<std::complex<R>>& W, const Var<R>& theta) {
+  const Var<R> dual = constant(Tensor<R>::full({1}, std::numbers::pi_v<R> / 4)), k = kappa(theta);
+  const auto row_by_row = [&](const Var<R>& of_groups, const Var<R>& part) {
+    const std::int64_t H = theta.size();
+    return reshape(reshape(of_groups, {H, 1}) * reshape(part, {H, part.size() / H}), part.shape());
+  };
+  const Var<R> moved = row_by_row(k, imag(tangent(W))) + row_by_row(tangent(k), imag(W));
+  return qic_linear(x, tangent(W), dual) + linear(imag(x), moved);
 }
 
 template <RealScalar R>
@@ -219,7 +223,7 @@ Var<std::complex<R>> qic_linear_with(const Var<std::complex<R>>& x, const Var<st
       },
       [&](const auto&) {
         const Var<C> by_x = b != nullptr ? qic_linear(tangent(x), W, tangent(*b), theta) : qic_linear(tangent(x), W, theta);
-        return by_x + qic_linear(x, tangent(W), theta) + along_angle(imag(x), imag(W), theta);
+        return by_x + along_weight(x, W, theta);
       },
       x, W, bias, theta);
 }

@@ -238,7 +238,9 @@ Var<R> magnitude_norm_tangent(const Var<R>& y, const Var<R>& x, const Var<R>& ga
   }
   const Var<R> inverse = pow(mean(square(from_mean), -1, true) + (centred ? R(1e-5) : R(1e-6)), R(-0.5));
   const Var<R> shrinking = mean(from_mean * tangent(m), -1, true) * square(inverse);  // σ̇/σ
-  return interleaved((gain * moved + tangent(gain) * numerator) * inverse - planes_of(y, measure.parts) * shrinking, x.shape());
+  Shape row = x.shape();
+  row[-1] = 1;
+  return interleaved((gain * moved + tangent(gain) * numerator) * inverse, x.shape()) - y * reshape(shrinking, row);
 }
 
 template <RealScalar R>
