@@ -50,8 +50,10 @@ GradcheckSubject subject_of(const LayerCheck& check) {
             ParameterList<double> own(layer.parameters.begin() + layer.chosen, layer.parameters.end());
             shake(own, 0x5A4E);
             options.name = check.name;
-            return row_of(gradcheck_parameters(layer.loss, layer.parameters, 12, options), "input, parameters",
-                          static_cast<std::int64_t>(layer.parameters.size()), every_element);
+            GradcheckRow row = row_of(gradcheck_parameters(layer.loss, layer.parameters, 12, options), "input, parameters",
+                                      static_cast<std::int64_t>(layer.parameters.size()), every_element);
+            add_adjoint(row, check.name, check_adjoint(layer.loss, layer.parameters));
+            return row;
           }};
 }
 

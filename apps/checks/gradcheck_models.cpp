@@ -95,8 +95,10 @@ GradcheckRow check_model(const Variant& variant, GradcheckOptions options, bool 
   const Knowledge knowledge{.passages = &passages};
   const ForwardContext context{.knowledge = &knowledge, .excluded = {{0, 1}, {3, 5}}};
   const auto loss = [&] { return model->loss(tokens, targets, context).total; };
-  return row_of(gradcheck_parameters(loss, parameters, 3, options), "parameters", static_cast<std::int64_t>(parameters.size()),
-                every_element);
+  GradcheckRow row = row_of(gradcheck_parameters(loss, parameters, 3, options), "parameters",
+                            static_cast<std::int64_t>(parameters.size()), every_element);
+  add_adjoint(row, variant.name, check_adjoint(loss, parameters));
+  return row;
 }
 
 }  // namespace

@@ -26,9 +26,12 @@ GradcheckRow check_one_op(const Op& op, const GradcheckOptions& options, bool ev
                    .ok = report.ok() && usage.ok(),
                    .message = report.message() + (report.ok() || usage.ok() ? "" : "\n") + usage.message(),
                    .lines = {}};
-  if (!every_element) return row;
   OpCheck check;
   op.check(check);
+  AdjointReport adjoint;
+  for (const OpCheck::Case& c : check.cases()) adjoint.add(check_adjoint(c.f, c.inputs, c.label));
+  add_adjoint(row, op.name(), adjoint);
+  if (!every_element) return row;
   for (std::size_t k = 0; k < report.cases.size(); ++k)
     for (const ElementCheck& e : report.cases[k].result.elements) {
       const AnyTensor& x = check.cases()[k].inputs[e.input];
@@ -80,6 +83,14 @@ GradcheckRow row_of(const ParameterReport& report, std::string kind, std::int64_
                                       element_name(e.shape, e.element), describe(e.values, e.verdict, e.is_complex),
                                       e.relative_error, verdict_name(e.verdict)));
   return row;
+}
+
+void add_adjoint(GradcheckRow& row, const std::string& name, const AdjointReport& report) {
+  row.worst_adjoint_error = report.worst;
+  if (report.worst < adjoint_bar) return;
+  row.ok = false;
+  row.message += fmt::format("{}{}: the tangent is not the adjoint of the gradient, by {:.1e} ({}): one of the two is wrong",
+                             row.message.empty() ? "" : "\n", name, report.worst, report.where);
 }
 
 void shake(ParameterList<double> parameters, std::uint64_t seed) {

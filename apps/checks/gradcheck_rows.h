@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "autograd/check/adjoint.h"
 #include "autograd/parameter_check.h"
 
 namespace argand {
@@ -16,7 +17,8 @@ struct GradcheckRow {
   std::int64_t elements = 0;
   std::int64_t passed = 0, failed = 0, inconclusive = 0, kinks = 0, cuts = 0;
   double worst_relative_error = 0;
-  std::int64_t uses = 0;  ///< numbers compared between ways to use the gradient (autograd/check/usage.h); ops only
+  double worst_adjoint_error = 0;  ///< of the adjoint identity between tangents and gradients (autograd/check/adjoint.h)
+  std::int64_t uses = 0;           ///< numbers compared between ways to use the gradient (autograd/check/usage.h); ops only
   bool ok = false;
   std::string message;             ///< what went wrong, one a line
   std::vector<std::string> lines;  ///< every element, when asked for
@@ -41,6 +43,8 @@ std::vector<GradcheckSubject> model_subjects();
 
 /// The row of a check of parameters. `kind` is what varies, "input, parameters" or "parameters".
 GradcheckRow row_of(const ParameterReport& report, std::string kind, std::int64_t tensors, bool every_element);
+/// What became of the adjoint identity, which fails the row above adjoint_bar.
+void add_adjoint(GradcheckRow& row, const std::string& name, const AdjointReport& report);
 /// Moves parameters away from their initial values, where zeros and ones would hide mistakes.
 void shake(ParameterList<double> parameters, std::uint64_t seed);
 

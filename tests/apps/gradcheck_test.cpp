@@ -47,6 +47,7 @@ void check_all(const std::vector<GradcheckSubject>& subjects) {
       BOOST_TEST(row.elements > 0);
       BOOST_TEST(row.passed == row.elements);
       BOOST_TEST(row.worst_relative_error < 1e-8);
+      BOOST_TEST(row.worst_adjoint_error < adjoint_bar);
     }
   }
   set_num_threads(threads);
@@ -93,6 +94,9 @@ BOOST_AUTO_TEST_CASE(a_wrong_op_shows_in_layers_and_models) {
       BOOST_TEST(!row.ok);
       BOOST_TEST(row.failed > 0);
       BOOST_TEST(row.message.find("crope lm: blocks.0.attn.q.weight, element [") != std::string::npos, row.message);
+      BOOST_TEST(row.worst_adjoint_error > 1e-3);
+      BOOST_TEST(row.message.find("\ncrope lm: the tangent is not the adjoint of the gradient, by ") != std::string::npos,
+                 row.message);
     }
 }
 
@@ -101,6 +105,7 @@ BOOST_AUTO_TEST_CASE(the_table_and_its_exit_code) {
   BOOST_TEST(good.code == 0);
   BOOST_TEST(good.text.find("exp    holomorphic ") != std::string::npos, good.text);
   BOOST_TEST(good.text.find("2 ops, 48 elements, worst relative error ") != std::string::npos, good.text);
+  BOOST_TEST(good.text.find(" worst error   adjoint ") != std::string::npos, good.text);
   BOOST_TEST(good.text.ends_with("): all pass\n"), good.text);
 
   const Output impossible = run("exp --tolerance 1e-18");
