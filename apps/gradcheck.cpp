@@ -6,7 +6,9 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "apps/checks/external_function.h"
 #include "apps/checks/gradcheck_rows.h"
+#include "apps/checks/outside_text.h"
 #include "apps/commands.h"
 #include "apps/terminal/command_line.h"
 #include "core/parallel.h"
@@ -121,10 +123,31 @@ std::vector<GradcheckSubject> every_subject() {
   return subjects;
 }
 
+/// The function of another program. `--verbose` judges every element.
+int run_external(const GradcheckCommand& command) {
+  if (!command.only.empty())
+    usage_fail("gradcheck", "--external checks the function of a program; {} is one too many", command.only[0]);
+  if (!(command.timeout > 0)) usage_fail("gradcheck", "--timeout {} is not positive", command.timeout);
+  ExternalFunction function(command.external, command.timeout);
+  OutsideSubject subject{function.description().name, {}, function.point()};
+  for (const auto& input : function.description().inputs) subject.input_names.push_back(input.name);
+  OutsideOptions options;
+  options.tolerance = command.tolerance;
+  options.every_element = command.verbose;
+  options.convention = function.description().convention;
+  const OutsideReport report = check_outside(function.examined(), subject.inputs, options);
+  if (command.json)
+    fmt::print("{}\n", outside_json(subject, report).dump(2));
+  else
+    fmt::print("{}", outside_text(subject, report, Style(stdout)));
+  return report.verdict == Verdict::Pass ? exit_success : exit_failure;
+}
+
 }  // namespace
 
 int run_gradcheck(const GradcheckCommand& command) {
   if (!(command.tolerance > 0)) usage_fail("gradcheck", "--tolerance {} is not positive", command.tolerance);
+  if (!command.external.empty()) return run_external(command);
   const std::vector<GradcheckSubject> subjects = choose(every_subject(), command.only);
   if (command.list) {
     for (const GradcheckSubject& s : subjects) fmt::print("{:<6} {}\n", s.group, s.name);
@@ -171,6 +194,10 @@ void add_gradcheck(CLI::App& program) {
   command->add_flag("--json", options->json, "one JSON object instead of the table");
   command->add_option("--tolerance", options->tolerance, "largest relative error")->capture_default_str();
   add_threads(*command);
+  command->add_option("--external", options->external, "check the function of a program that answers on its standard output")
+      ->type_name("COMMAND");
+  command->add_option("--timeout", options->timeout, "how long that program may take for an answer, in seconds")
+      ->capture_default_str();
   command->footer(
       "Each element of each input is compared with Ridders' extrapolated differences and is pass, fail or inconclusive (the error\n"
       "bar is too wide to tell); a failure says what the gradient looks like instead. The column \"adjoint\" needs no "
@@ -181,10 +208,15 @@ void add_gradcheck(CLI::App& program) {
       "the same however it is used: again, added to another, from two uses on one tape, with one variable as two inputs, for\n"
       "large, small and partly zero incoming gradients, in float32 and complex64, at 1 to 67 elements and at tens of thousands,\n"
       "with 1, 2 and 3 threads; a failure says in which of these. Exit code 1 unless everything passes.\n\n"
+      "--external starts a program in any language and asks it for its function, its value and its gradient, one JSON object a "
+      "line\n"
+      "(docs/external.md). Its gradient is judged along two random directions, and element by element where these do not pass, or\n"
+      "with --verbose.\n\n"
       "Examples:\n"
       "  argand gradcheck\n"
       "  argand gradcheck matmul softmax --jacobian\n"
-      "  argand gradcheck exp --verbose");
+      "  argand gradcheck exp --verbose\n"
+      "  argand gradcheck --external \"python3 docs/programs/external_energy.py\"");
   command->callback([options] {
     if (const int code = run_gradcheck(*options); code != exit_success) throw CLI::RuntimeError(code);
   });

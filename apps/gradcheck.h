@@ -13,6 +13,8 @@ struct GradcheckCommand {
   bool jacobian = false;          ///< every output element on its own instead of random projections (ops only)
   bool json = false;              ///< one JSON object instead of the table
   double tolerance = 1e-8;        ///< on the worst relative error
+  std::string external;  ///< a shell command: checks the function of that program instead (apps/checks/external_function.h)
+  double timeout = 10;   ///< how long it may take for an answer [s]
 };
 
 /// Prints to standard output. Returns exit_success when every check passed, exit_failure otherwise.

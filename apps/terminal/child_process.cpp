@@ -1,0 +1,123 @@
+#include "apps/terminal/child_process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+
+#include "core/error.h"
+#include "data/files/utf8.h"
+
+namespace argand {
+namespace {
+
+constexpr std::size_t longest_line = 64 << 20;
+
+double seconds_now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+}  // namespace
+
+ChildProcess::ChildProcess(std::string op, const std::string& command, double patience)
+    : op_(std::move(op)), command_(in_quotes(command)), patience_(patience) {
+  // A socket, so that writing to a program that has ended is an error and no signal.
+  std::array<int, 2> in{}, out{};
+  require(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in.data()) == 0 && pipe2(out.data(), O_CLOEXEC) == 0, op_,
+          "cannot make a pipe: {}", std::strerror(errno));
+  to_ = in[0];
+  from_ = out[0];
+
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, in[1], STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);  // to be ended with all that it starts
+  std::string shell = "sh", option = "-c", text = command;
+  std::array<char*, 4> words = {shell.data(), option.data(), text.data(), nullptr};
+  const int refused = posix_spawnp(&process_, "sh", &actions, &attributes, words.data(), environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  close(in[1]);
+  close(out[1]);
+  if (refused != 0) {
+    process_ = -1;
+    close(to_);
+    close(from_);
+    fail(op_, "cannot start {}: {}", command_, std::strerror(refused));
+  }
+}
+
+ChildProcess::~ChildProcess() {
+  close(to_);
+  close(from_);
+  if (process_ < 0) return;
+  for (int k = 0; k < 20; ++k) {  // a fifth of a second to end by itself
+    if (waitpid(process_, nullptr, WNOHANG) != 0) return;
+    usleep(10'000);
+  }
+  kill(-process_, SIGKILL);
+  waitpid(process_, nullptr, 0);
+}
+
+std::string ChildProcess::ask(const std::string& line) {
+  send(line + "\n");
+  const double until = seconds_now() + patience_;
+  for (;;) {
+    if (const std::size_t end = received_.find('\n'); end != std::string::npos) {
+      std::string answer = received_.substr(0, end);
+      received_.erase(0, end + 1);
+      return answer;
+    }
+    require(received_.size() < longest_line, op_, "{} answers with a line of more than 64 MB", command_);
+    require(wait_for(from_, POLLIN, until), op_, "{} gives no answer within {:.6g} s", command_, patience_);
+    std::array<char, 65536> buffer;
+    const ssize_t n = read(from_, buffer.data(), buffer.size());
+    if (n == 0) fail_for_its_end();
+    require(n > 0 || errno == EINTR, op_, "cannot read from {}: {}", command_, std::strerror(errno));
+    if (n > 0) received_.append(buffer.data(), static_cast<std::size_t>(n));
+  }
+}
+
+void ChildProcess::send(const std::string& text) {
+  const double until = seconds_now() + patience_;
+  for (std::size_t sent = 0; sent < text.size();) {
+    require(wait_for(to_, POLLOUT, until), op_, "{} does not read what it is asked within {:.6g} s", command_, patience_);
+    const ssize_t n = ::send(to_, text.data() + sent, text.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (n < 0 && (errno == EPIPE || errno == ECONNRESET)) fail_for_its_end();
+    require(n >= 0 || errno == EINTR || errno == EAGAIN, op_, "cannot write to {}: {}", command_, std::strerror(errno));
+    if (n > 0) sent += static_cast<std::size_t>(n);
+  }
+}
+
+bool ChildProcess::wait_for(int file, short event, double until) const {
+  for (;;) {
+    const double left = until - seconds_now();
+    if (left <= 0) return false;
+    pollfd waiting{file, event, 0};
+    const int ready = poll(&waiting, 1, static_cast<int>(left * 1000) + 1);
+    if (ready > 0) return true;
+    require(ready == 0 || errno == EINTR, op_, "cannot wait for {}: {}", command_, std::strerror(errno));
+  }
+}
+
+void ChildProcess::fail_for_its_end() {
+  int status = 0;
+  const double until = seconds_now() + patience_;
+  pid_t ended = 0;
+  while ((ended = waitpid(process_, &status, WNOHANG)) == 0 && seconds_now() < until) usleep(1000);
+  require(ended != 0, op_, "{} has closed its output", command_);
+  process_ = -1;
+  if (WIFSIGNALED(status)) fail(op_, "{} was ended by signal {} ({})", command_, WTERMSIG(status), strsignal(WTERMSIG(status)));
+  fail(op_, "{} ended with status {} instead of giving an answer", command_, WEXITSTATUS(status));
+}
+
+}  // namespace argand

@@ -1,0 +1,100 @@
+#include "apps/checks/external_function.h"
+
+#include <sys/stat.h>
+
+#include <cmath>
+#include <fstream>
+
+#include "tests/apps/program.h"
+#include "tests/error_text.h"
+
+using namespace argand;
+
+BOOST_AUTO_TEST_SUITE(external_function)
+
+namespace {
+
+using C = std::complex<double>;
+
+/// What `argand gradcheck --external "sh SCRIPT"` does, of a shell script of these lines.
+Finished checked(const std::string& script, const std::string& options = "") {
+  const TemporaryDirectory scratch;
+  // The test's runner splits at spaces: the command must have none.
+  std::ofstream(scratch / "answers") << "#!/bin/sh\n" << script;
+  chmod((scratch / "answers").c_str(), 0700);
+  Finished done = run_argand(scratch, "gradcheck --external " + (scratch / "answers") + " " + options);
+  for (std::string* text : {&done.out, &done.err})
+    for (std::size_t at; (at = text->find(scratch / "answers")) != std::string::npos;)
+      text->replace(at, (scratch / "answers").size(), "PROGRAM");
+  return done;
+}
+
+const std::string energy = "exec python3 " ARGAND_SOURCE_DIR "/docs/programs/external_energy.py ";
+
+constexpr const char* description = "read q; echo '{\"inputs\": [{\"values\": [1, 2]}]}'\n";
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_function_of_another_program_is_judged) {
+  const Finished right = checked(energy);
+  BOOST_TEST(right.code == 0);
+  BOOST_TEST(right.out.starts_with("energy: pass\n"));
+  const Finished wrong = checked(energy + "wrong");
+  BOOST_TEST(wrong.code == 1);
+  BOOST_TEST(wrong.out.starts_with("energy: FAIL, conjugated: this is the convention of JAX\n"));
+  BOOST_TEST(wrong.out.find("worst: z[1]: analytic 5+10i, numerical 5-10i ± ") != std::string::npos);
+  BOOST_TEST(checked(energy, "--verbose").out.find("2 of 2 elements") != std::string::npos);
+  BOOST_TEST(checked(energy + "wrong", "--json").out.find("\"verdict\": \"fail\"") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_program_that_dies_hangs_or_talks_nonsense_gets_one_line) {
+  const auto told = [](const std::string& script, const std::string& options = "") {
+    const Finished done = checked(script, options);
+    BOOST_TEST(done.code == 1);
+    BOOST_TEST(done.out.empty());
+    return done.err;
+  };
+  BOOST_TEST(told("exit 3") == "argand: gradcheck: \"PROGRAM\" ended with status 3 instead of giving an answer\n");
+  BOOST_TEST(told("kill -9 $$") == "argand: gradcheck: \"PROGRAM\" was ended by signal 9 (Killed)\n");
+  BOOST_TEST(told("sleep 60", "--timeout 0.1") == "argand: gradcheck: \"PROGRAM\" gives no answer within 0.1 s\n");
+  BOOST_TEST(told("exec 1>&-; sleep 60", "--timeout 0.1") == "argand: gradcheck: \"PROGRAM\" has closed its output\n");
+  BOOST_TEST(told("echo hello") == "argand: gradcheck: \"PROGRAM\" answers \"function\" with what is no JSON object: \"hello\"\n");
+  BOOST_TEST(told("echo '{}'") == "argand: gradcheck: \"PROGRAM\" answers \"function\" without \"inputs\": \"{}\"\n");
+  BOOST_TEST(told(std::string(description) + "read q; echo '{\"error\": \"no licence\"}'") ==
+             "argand: gradcheck: \"PROGRAM\" refuses \"value\": \"no licence\"\n");
+  BOOST_TEST(told(std::string(description) + "read q; echo '{\"value\": null}'") ==
+             "argand: gradcheck: the value of \"PROGRAM\" is not finite at the point\n");
+  BOOST_TEST(told(std::string(description) +
+                  "read q; echo '{\"value\": 1}'; read q; echo '{\"value\": 1}'; read q; echo '{\"gradient\": [[1]]}'") ==
+             "argand: gradcheck: the gradient by input 0 of \"PROGRAM\" has 1 numbers; 2 are needed\n");
+}
+
+BOOST_AUTO_TEST_CASE(options_that_do_not_go_together_are_refused) {
+  BOOST_TEST(checked("exit 0", "exp").err ==
+             "argand: gradcheck: --external checks the function of a program; exp is one too many\n");
+  BOOST_TEST(checked("exit 0", "--timeout 0").err == "argand: gradcheck: --timeout 0 is not positive\n");
+}
+
+BOOST_AUTO_TEST_CASE(answers_are_read_and_checked) {
+  const auto described = [](const std::string& line) { return error_of([&] { read_description("P", line); }); };
+  BOOST_TEST(described("{\"inputs\": []}") == "gradcheck: \"inputs\" of P is no list of inputs");
+  BOOST_TEST(described("{\"inputs\": [3]}") == "gradcheck: input 0 of P is no object with \"values\"");
+  BOOST_TEST(described("{\"inputs\": [{\"values\": [\"a\"]}]}") ==
+             "gradcheck: input \"x0\" of P holds \"\\\"a\\\"\", which is no number");
+  BOOST_TEST(described("{\"inputs\": [{\"values\": [1, 2, 3], \"complex\": true}]}") ==
+             "gradcheck: input \"x0\" of P is complex and has 3 numbers; each has a real and an imaginary part");
+  BOOST_TEST(described("{\"inputs\": [{\"values\": [1, 2], \"shape\": [3]}]}") ==
+             "gradcheck: input \"x0\" of P has 2 numbers and the shape [3]");
+  BOOST_TEST(described("{\"inputs\": [{\"values\": [1]}], \"convention\": \"numpy\"}") ==
+             "gradcheck: P has no convention \"numpy\"; there are torch, tensorflow, jax");
+  const ExternalDescription good = read_description(
+      "P", "{\"inputs\": [{\"name\": \"z\", \"complex\": true, \"values\": [1, 2, 3, 4]}], \"convention\": \"jax\"}");
+  BOOST_TEST(good.name == "P");
+  BOOST_TEST((good.convention == Convention::Plain));
+  BOOST_TEST((std::get<Tensor<C>>(good.inputs[0].point)(1) == C(3, 4)));
+  BOOST_TEST(std::get<Tensor<double>>(read_value("P", "{\"value\": 2.5}")).shape() == Shape());
+  BOOST_TEST(std::isnan(std::get<Tensor<double>>(read_value("P", "{\"value\": [null, 1]}"))(0)));
+  BOOST_CHECK_THROW(read_value("P", "{\"error\": \"why\"}"), ExternalRefusal);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
