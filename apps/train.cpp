@@ -167,13 +167,13 @@ int start(const TrainOptions& options) {
   if (options.out.empty())
     usage_fail("train " + options.task, "where shall the run go? --out RUN, or --resume RUN to go on with one");
   RunConfig config = options.run.resolve();
+  std::optional<InitialWeights> weights;  // messages have the name that was given
+  if (!config.training.init.empty()) weights.emplace(config.training.init);
   for (std::string* path : {&config.training.data, &config.training.init, &config.knowledge.irw_file}) *path = findable(*path);
   require_task(options.task, word_of(config.model.task), "--task");
   const RunFolder folder(options.out);
   if (!options.overwrite) folder.require_free();
   const TrainingData data = open_data(config);
-  std::optional<InitialWeights> weights;
-  if (!config.training.init.empty()) weights.emplace(config.training.init);
   return with_precision(config, [&]<class R>(R) {
     TrainingSession<R> session(folder, options.overwrite, config, data, weights ? &*weights : nullptr);
     return train(session, data, options);
