@@ -293,17 +293,12 @@ RunOptions::RunOptions(CLI::App& command, std::string task) : task_(std::move(ta
       if (same->get_type_name().find(type) == std::string::npos) same->type_name(same->get_type_name() + "|" + type);
       return;
     }
-    command
-        .add_option_function<std::string>(
-            name,
-            [this, key, name](const std::string& text) {
-              given_.push_back({key, text, name});
-            },
-            help)
-        ->type_name(type)
-        ->default_str(shown)
-        ->group(group)
-        ->expected(type == type_word<bool>() ? 0 : 1, 1);  // --qk-norm alone is --qk-norm true
+    const auto remember = [this, key, name](const std::string& text) { given_.push_back({key, text, name}); };
+    CLI::Option* option = command.add_option_function<std::string>(name, remember, help);
+    option->type_name(type)->default_str(shown)->group(group);
+    if (type != type_word<bool>()) return;
+    // --qk-norm alone is --qk-norm true: CLI11 takes for a value that is missing what it otherwise shows as the default.
+    option->expected(0, 1)->default_str("true")->option_text(fmt::format("{} [{}]", type, shown));
   };
   command.add_option("--config", file_, "file of `key = value` lines; the command line overrides it")
       ->type_name("FILE")
