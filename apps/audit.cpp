@@ -22,8 +22,8 @@ int audit(const AuditOptions& options) {
   const RunConfig& config = trained.checkpoint.config();
   if (!config.has_windows())
     fail("audit", "the model of {} has no reflection windows and looks nothing up", trained.checkpoint.file().path());
-  const TrainingData data = open_data(config);
-  const auto library = Library::of(config, data, trained.vocabulary);
+  const TrainingData data = open_data(config, trained);
+  const auto library = Library::of(config, data);
   const auto task = make_task(config, data);
   const std::string source = library->of_training_text() ? "the training text" : config.knowledge.irw_file;
   return with_precision(config, [&]<class R>(R) {

@@ -56,7 +56,7 @@ void classify(const ClassifyOptions& options) {
       ++number;
       require(line.find('\0') == line.npos, "classify", "standard input, line {}: a zero byte; is this a text?", number);
       require(!first_invalid_utf8(line), "classify", "standard input, line {}: not UTF-8", number);
-      std::vector<Vocabulary::Id> words = classifier_ids(trained.vocabulary, line);
+      std::vector<Vocabulary::Id> words = classifier_ids(trained.words(), line);
       std::vector<Guess> best;
       if (!words.empty()) best = guesses<R>(*model, std::move(words), trained.classes, library.context());
       best.resize(std::min(best.size(), top));

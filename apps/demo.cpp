@@ -42,7 +42,7 @@ bool check_gradients(const RunConfig& config, const Corpus& corpus) {
   set_num_threads(1);  // thousands of forward passes over twelve words: too small to share
   const auto start = std::chrono::steady_clock::now();
   ModelConfig small = config.model;
-  small.vocab_size = corpus.vocabulary.size();
+  small.vocab_size = corpus.tokens->size();
   const auto model = make_model<double>(small, static_cast<std::uint64_t>(config.training.seed));
   const LmBatch batch = LmBatches(corpus.train, 1, 12, 0).at(0);
   GradcheckOptions options;
@@ -112,7 +112,7 @@ int demo(const DemoOptions& options, bool own_folder) {
   const bool overwrite = options.overwrite || own_folder;
   if (!overwrite) first.require_free(), second.require_free();
   const Grammar grammar;
-  const Corpus corpus = open_corpus("grammar");
+  const Corpus corpus = open_corpus(learnt);
 
   fmt::print("{}\n", style.bold("1. Are the gradients right?"));
   if (!check_gradients(learnt, corpus) || !check_gradients(fixed, corpus)) return exit_failure;

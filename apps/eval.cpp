@@ -1,6 +1,8 @@
 /// argand eval: the perplexity of a trained language model, the accuracy of a trained classifier.
 
 #include <chrono>
+#include <iostream>
+#include <iterator>
 #include <memory>
 #include <optional>
 
@@ -14,12 +16,14 @@
 #include "apps/training/evaluation.h"
 #include "apps/training/library.h"
 #include "core/parallel.h"
+#include "data/corpora/text_parts.h"
+#include "data/files/table.h"
 
 namespace argand {
 namespace {
 
 struct EvalOptions {
-  std::string run, data, split = "test", protocol;
+  std::string run, data, split, protocol;
   std::optional<std::int64_t> stride, batch;
   bool generate = false;
   GenerationEvalOptions generation;
@@ -36,26 +40,55 @@ void require_own(const TrainedRun& trained, const TrainingData& data) {
           config.training.data, trained.checkpoint.file().path(), config.training.data);
 }
 
-/// The part of the text in the run's ids; `data`: empty for the run's own.
-Ids tokens_of(const TrainedRun& trained, const std::string& data, const std::string& split) {
-  const TrainingData opened = open_corpus(data.empty() ? trained.checkpoint.config().training.data : data);
-  if (data.empty()) require_own(trained, opened);
-  const Corpus& corpus = std::get<Corpus>(opened);
-  const Ids& part = split == "train" ? corpus.train : split == "valid" ? corpus.valid : corpus.test;
-  return translate(part, corpus.vocabulary, trained.vocabulary);
+/// A text in the run's tokens, and which part of the data it is.
+struct Part {
+  TokenText tokens;
+  std::string name;
+};
+
+/// What --data and --split name. A text in one piece that is not the run's own is evaluated as a whole, unless a part is asked for.
+Part part_of_text(const TrainedRun& trained, const EvalOptions& options) {
+  RunConfig config = trained.checkpoint.config();
+  if (options.data == "-") {
+    if (!options.split.empty()) usage_fail("--split", "standard input is evaluated as a whole");
+    return {trained.tokens->encode(clean_text({std::istreambuf_iterator<char>(std::cin), {}}, "standard input")), "standard input"};
+  }
+  const bool own = options.data.empty() || findable(options.data) == findable(config.training.data);
+  if (!own && options.data != "grammar" && options.split.empty())
+    if (const TextFiles files = find_text(options.data); !files.in_parts())
+      return {trained.tokens->encode(read_text(files.train)), "all of " + options.data};
+  if (!own) config.training.data = options.data;
+  TrainingData opened = open_corpus(config, trained.tokens);
+  if (options.data.empty()) require_own(trained, opened);
+  Corpus& corpus = std::get<Corpus>(opened);
+  const std::string split = !options.split.empty() ? options.split : corpus.test.size() > 0 ? "test" : "valid";
+  if (split == "test" && corpus.test.size() == 0)
+    usage_fail("--split", "there is no test part in {}; --split valid", corpus.source);
+  const std::string name = split + " part";
+  if (split == "train") return {{std::move(corpus.train), std::move(corpus.bytes.train)}, name};
+  if (split == "valid") return {{std::move(corpus.valid), std::move(corpus.bytes.valid)}, name};
+  return {{std::move(corpus.test), std::move(corpus.bytes.test)}, name};
 }
 
-EvaluationSet part_of_articles(const TrainedRun& trained, const std::string& data, const std::string& split, std::int64_t batch) {
-  const RunConfig& c = trained.checkpoint.config();
-  if (split == "valid") usage_fail("--split", "articles come in two parts, train and test");
-  if (data.empty()) require_own(trained, open_data(c));
-  const ArticleSets sets = open_articles(data.empty() ? c.training.data : data);
+/// The articles that --data and --split name, and which part they are. A table that is not the run's own is evaluated as a whole,
+/// unless a part is asked for.
+LabelledTexts part_of_articles(const TrainedRun& trained, const EvalOptions& options, std::string& name) {
+  RunConfig config = trained.checkpoint.config();
+  const bool own = options.data.empty() || findable(options.data) == findable(config.training.data);
+  if (!own && options.split.empty() && is_table_name(options.data)) {
+    name = "all of " + options.data;
+    return LabelledTexts(open_table(config, options.data, trained.classes), trained.words());
+  }
+  if (!own) config.training.data = options.data;
+  if (options.data.empty()) require_own(trained, open_data(config));
+  const ArticleSets sets = open_articles(config, trained.classes);
   if (sets.classes != trained.classes)
-    fail("eval", "the classes of {} are not those of {}", data.empty() ? c.training.data : data, trained.checkpoint.file().path());
-  const LabelledTexts part = split == "train"
-                                 ? LabelledTexts(first_articles(sets.train, c.training.train_articles), trained.vocabulary)
-                                 : LabelledTexts(first_articles(sets.test, c.training.test_articles), trained.vocabulary);
-  return evaluation_set(part, batch, c.model.max_seq_len);
+    fail("eval", "the classes of {} are not those of {}", config.training.data, trained.checkpoint.file().path());
+  const std::string split = !options.split.empty() ? options.split : sets.test.empty() ? "valid" : "test";
+  const std::vector<Article>& part = split == "train" ? sets.train : split == "valid" ? sets.valid : sets.test;
+  if (part.empty()) usage_fail("--split", "{} has no part to {} on", config.training.data, split == "valid" ? "validate" : "test");
+  name = split + " part";
+  return LabelledTexts(part, trained.words());
 }
 
 /// The options that say which tokens are scored must not be given where they would not count.
@@ -81,7 +114,7 @@ void eval(const EvalOptions& options) {
     if (!lm) usage_fail("--generate", "{} is a classifier: it does not write", options.run);
     require_no_protocol(options, "does not go with --generate, whose texts are judged word by word");
     if (options.batch) usage_fail("--batch", "does not go with --generate, which writes all its --prompts at once");
-    return eval_generation(trained, tokens_of(trained, options.data, options.split), options.generation);
+    return eval_generation(trained, part_of_text(trained, options).tokens.ids, options.generation);
   }
   const std::int64_t batch = options.batch.value_or(config.training.batch);
   if (batch < 1) usage_fail("--batch", "must be at least 1, got {}", batch);
@@ -89,8 +122,15 @@ void eval(const EvalOptions& options) {
                               .batch = batch,
                               .length = config.training.length,
                               .stride = options.stride};
-  const EvaluationSet part = lm ? evaluation_set(tokens_of(trained, options.data, options.split), protocol)
-                                : part_of_articles(trained, options.data, options.split, batch);
+  std::string name;
+  EvaluationSet part;
+  if (lm) {
+    Part text = part_of_text(trained, options);
+    part = evaluation_set(text.tokens.ids, protocol, std::move(text.tokens.bytes));
+    name = text.name;
+  } else {
+    part = evaluation_set(part_of_articles(trained, options, name), batch, config.model.max_seq_len);
+  }
   const bool trained_on = options.split == "train" && findable(data) == findable(config.training.data);
   with_precision(config, [&]<class R>(R) {
     const auto model = load_model<R>(trained.checkpoint);
@@ -103,8 +143,8 @@ void eval(const EvalOptions& options) {
     counter.clear();
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     const char* unit = lm ? "tokens" : "articles";
-    fmt::print("{} at step {}, {} part, {} {}{}: {} ({} {}/s)\n", trained.checkpoint.file().path(), trained.checkpoint.state().step,
-               options.split, evaluation.count, unit, lm ? scored_as(protocol) : "", summary(evaluation),
+    fmt::print("{} at step {}, {}, {} {}{}: {} ({} {}/s)\n", trained.checkpoint.file().path(), trained.checkpoint.state().step,
+               name, evaluation.count, unit, lm ? scored_as(protocol) : "", summary(evaluation),
                with_unit(static_cast<double>(evaluation.count) / seconds), unit);
     if (!evaluation.confusion) return;
     for (const std::string& line : evaluation.confusion->table(trained.classes)) fmt::print("{}\n", line);
@@ -133,11 +173,11 @@ void add_eval(CLI::App& program) {
   CLI::App* command = program.add_subcommand("eval", "perplexity or accuracy of a trained model");
   const auto options = std::make_shared<EvalOptions>();
   command->add_option("RUN", options->run, "a run's folder (its best checkpoint) or a checkpoint")->required()->type_name("");
-  command->add_option("--data", options->data, "folder of the data; that of the training by default")->type_name("DIR");
-  command->add_option("--split", options->split, "part of the data; articles have no valid part")
+  command->add_option("--data", options->data, "other data, named as in training; - is a text on standard input")
+      ->type_name("DATA");
+  command->add_option("--split", options->split, "part of the data, test by default")
       ->check(CLI::IsMember({"train", "valid", "test"}).description(""))
-      ->type_name("train|valid|test")
-      ->capture_default_str();
+      ->type_name("train|valid|test");
   command->add_option("--protocol", options->protocol, "which tokens of a text are scored; every-token by default")
       ->check(CLI::IsMember({"every-token", "full-blocks"}).description(""))
       ->type_name("every-token|full-blocks");
@@ -150,6 +190,9 @@ void add_eval(CLI::App& program) {
       "windows of as many tokens as in training, each on its own: the first tokens of a window have little before them to go by.\n"
       "--stride S moves the windows by S tokens only and scores the last S of each: these have at least length - S before them,\n"
       "and it takes length / S times as long. The batch matters for the time alone.\n"
+      "Perplexity is told by the token, whatever that is; bits a byte of the text can be compared where tokens differ. A text in "
+      "one\n"
+      "piece that is not the run's own is evaluated as a whole, unless --split asks for a part.\n"
       "--protocol full-blocks reads blocks of batch x length and leaves out what does not fill one, so that the perplexity\n"
       "depends on --batch. Of this kind are the validations of a run whose config.toml has no eval_protocol, and all figures of\n"
       "before there was a choice.\n\n"
@@ -160,6 +203,7 @@ void add_eval(CLI::App& program) {
       "  argand eval runs/first\n"
       "  argand eval runs/rope/step-300.safetensors --split valid\n"
       "  argand eval runs/rope --data wikitext-2 --stride 32\n"
+      "  argand eval runs/mine --data letters.txt\n"
       "  argand eval runs/rope --data wikitext-2 --protocol full-blocks --batch 16\n"
       "  argand eval runs/news/last.safetensors --split train\n"
       "  argand eval runs/first --generate --judge runs/rope          what it writes: perplexity, Dist-1, Dist-2, Rep-4");

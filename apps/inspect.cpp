@@ -58,9 +58,11 @@ void describe_run(const Checkpoint& checkpoint) {
              c.model.n_heads, c.model.d_model, c.model.d_ff, c.model.vocab_size,
              lm ? "" : fmt::format("{} classes, ", c.model.n_classes), c.training.precision);
   fmt::print("step {} of {}", checkpoint.state().step, c.training.steps);
+  const auto best = checkpoint.state().best_bits_per_byte();
+  const std::string bits = best ? fmt::format(", {:.3f} bits a byte,", *best) : "";
   if (checkpoint.state().best_step > 0)
     fmt::print(", best {} at step {}",
-               lm ? fmt::format("validation perplexity {:.2f}", std::exp(checkpoint.state().best_valid))
+               lm ? fmt::format("validation perplexity {:.2f}{}", std::exp(checkpoint.state().best_valid), bits)
                   : fmt::format("test accuracy {:.1f} %", 100 * (1 - checkpoint.state().best_valid)),
                checkpoint.state().best_step);
   fmt::print("\n");

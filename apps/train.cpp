@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <memory>
+#include <numeric>
 
 #include "apps/commands.h"
 #include "apps/inference/generation.h"
@@ -29,17 +30,35 @@ struct TrainOptions {
   std::int64_t print_every = 10;
 };
 
+/// What the ids of a model stand for.
+const char* words_for(const std::string& kind) {
+  return kind == "words" ? "words" : kind == "char" ? "characters" : kind == "byte" ? "bytes" : "pieces";
+}
+
+double bytes_per_token(const std::vector<std::uint32_t>& bytes) {
+  return std::accumulate(bytes.begin(), bytes.end(), 0.0) / static_cast<double>(bytes.size());
+}
+
+/// What the validations of a run look at.
+const char* validated_on(const TrainingData& data) {
+  const auto* articles = std::get_if<LabelledCorpus>(&data);
+  return articles != nullptr && articles->valid.size() == 0 ? "test" : "validation";
+}
+
 template <RealScalar R>
 void announce(TrainingSession<R>& session, const TrainingData& data) {
+  if (const std::string& source = source_of(data); !source.empty()) fmt::print("{}\n", source);
   if (const auto* articles = std::get_if<LabelledCorpus>(&data))
-    fmt::print("{} articles to train on, {} to test on\n", articles->train.size(), articles->test.size());
+    fmt::print("{} articles to train on, {}{} to test on\n", articles->train.size(),
+               articles->valid.size() > 0 ? fmt::format("{} to validate on, ", articles->valid.size()) : "", articles->test.size());
   const RunConfig& c = session.run().config();
   const std::int64_t rows = c.training.batch * c.training.accumulate;
   const std::string batch = c.model.task == TextTask::Lm ? fmt::format("{} x {} tokens", rows, c.training.length)
                                                          : fmt::format("{} articles of {} classes", rows, c.model.n_classes);
-  fmt::print("{}: {} parameters, {} words, {} steps of {} in {}, {} thread{}\n", c.model.family().name,
-             with_unit(static_cast<double>(count_parameters(session.run().parameters()))), c.model.vocab_size, c.training.steps,
-             batch, c.training.precision, num_threads(), num_threads() == 1 ? "" : "s");
+  fmt::print("{}: {} parameters, {} {}, {} steps of {} in {}, {} thread{}\n", c.model.family().name,
+             with_unit(static_cast<double>(count_parameters(session.run().parameters()))), c.model.vocab_size,
+             words_for(c.training.tokens), c.training.steps, batch, c.training.precision, num_threads(),
+             num_threads() == 1 ? "" : "s");
   if (session.fitted_weights())
     for (const std::string& line : session.fitted_weights()->lines()) fmt::print("{}\n", line);
 }
@@ -58,7 +77,7 @@ std::string why_ended(const RunFolder& folder, const RunConfig& config, const Ru
 
 /// What came of it, when the last step has been taken.
 template <RealScalar R>
-void conclude(TrainingSession<R>& session, const Evaluation& last, const std::vector<std::string>& classes) {
+void conclude(TrainingSession<R>& session, const Evaluation& last, const TrainingData& data) {
   const TellingParameters& telling = session.run().config().model.family().telling;
   if (!telling.values.empty()) {
     const std::vector<std::string> table = telling.table(telling_parameters(telling, session.run().parameters()));
@@ -68,13 +87,23 @@ void conclude(TrainingSession<R>& session, const Evaluation& last, const std::ve
   const RunState& state = session.run().state();
   if (stopped_early(session.run().config(), state)) fmt::print("{}\n", why_ended(session.folder(), session.run().config(), state));
   if (!last.confusion) {
-    fmt::print("best validation loss {:.4f}, perplexity {:.2f}, at step {}; the files are in {}\n", state.best_valid,
-               std::exp(state.best_valid), state.best_step, session.folder().path());
+    const auto bits = state.best_bits_per_byte();
+    fmt::print("best validation loss {:.4f}, perplexity {:.2f}{}, at step {}; the files are in {}\n", state.best_valid,
+               std::exp(state.best_valid), bits ? fmt::format(", {:.3f} bits a byte", *bits) : "", state.best_step,
+               session.folder().path());
     return;
   }
-  fmt::print("\nafter the last step, on the {} test articles:\n", last.count);
-  for (const std::string& line : last.confusion->table(classes)) fmt::print("{}\n", line);
+  const bool held_out = std::get<LabelledCorpus>(data).valid.size() > 0;
+  fmt::print("\nafter the last step, on the {} {} articles:\n", last.count, held_out ? "validation" : "test");
+  for (const std::string& line : last.confusion->table(classes_of(data))) fmt::print("{}\n", line);
   fmt::print("{}\n", summary(last));
+  if (held_out) {
+    fmt::print(
+        "\nbest.safetensors is that of step {}, accuracy {:.1f} %. The test articles have not been looked at: `argand eval {}` "
+        "does.\n",
+        state.best_step, 100 * (1 - state.best_valid), session.folder().path());
+    return;
+  }
   if (session.run().config().training.data == "topics")
     fmt::print("who knows how these articles are made could reach an accuracy of {:.1f} %\n",
                100 * best_possible_accuracy(first_articles(open_articles("topics").test, last.count)));
@@ -110,14 +139,14 @@ std::string sample_of(TrainingRun<R>& run, const Corpus& corpus) {
   const TrainingConfig& t = run.config().training;
   const SamplingOptions options{.top_p = 0.9, .seed = static_cast<std::uint64_t>(t.seed + run.state().step)};
   const Ids prompt({1, 1}, {corpus.valid[0]});
-  WrittenText text(corpus.vocabulary);
+  WrittenText text(*corpus.tokens, true);
   std::string sample = text.next(prompt[0]);
   run.look_up([&](const ForwardContext& context) {
     generate<R>(
         run.model(), prompt, t.sample_tokens, options, [&](std::span<const std::int32_t> next) { sample += text.next(next[0]); },
         context);
   });
-  return sample;
+  return valid_utf8(sample);  // bytes may end in the middle of a character
 }
 
 /// Runs to the end or to a signal; returns the exit code.
@@ -132,6 +161,7 @@ int train(TrainingSession<R>& session, const TrainingData& data, const TrainOpti
   session.run().watch_evaluation([&](std::int64_t done, std::int64_t all) { progress.validating(0, done, all); });
   if (const auto* corpus = std::get_if<Corpus>(&data); corpus != nullptr)
     session.sample_with([&session, corpus] { return sample_of(session.run(), *corpus); });
+  if (const auto* corpus = std::get_if<Corpus>(&data)) progress.show_bits_per_byte(bytes_per_token(corpus->bytes.train));
   std::optional<Evaluation> last;
   while (!session.finished() && interrupt.signal() == 0) {
     Advance done = advance(session, data, progress, options.trace_nan);
@@ -141,8 +171,7 @@ int train(TrainingSession<R>& session, const TrainingData& data, const TrainOpti
                                 config.model.windows().top_k, *done.step.recall));
     if (done.validation) {
       last = std::move(done.validation);
-      progress.note(fmt::format("step {}: {} {}{}", done.step.step, config.model.task == TextTask::Lm ? "validation" : "test",
-                                summary(*last), done.is_best ? ", the best so far" : ""));
+      progress.note(fmt::format("step {}: {} {}{}", done.step.step, validated_on(data), summary(*last), done.is_best ? ", the best so far" : ""));
     }
     if (done.sample) progress.note(fmt::format("step {}: it writes: {}", done.step.step, on_one_line(*done.sample)));
   }
@@ -153,7 +182,7 @@ int train(TrainingSession<R>& session, const TrainingData& data, const TrainOpti
                session.run().state().step, word_of(config.model.task), session.folder().path());
     return interrupt.exit_code();
   }
-  conclude(session, *last, classes_of(data));
+  conclude(session, *last, data);
   return exit_success;
 }
 
@@ -207,7 +236,8 @@ int resume(const TrainOptions& options) {
   }
   const RunFolder folder(options.resume);
   RunLock lock(folder.path());  // before anything is read: a process that still trains there would change it
-  const Checkpoint last(folder.last());
+  const TrainedRun run = open_run(folder.last());
+  const Checkpoint& last = run.checkpoint;
   require_task(options.task, word_of(last.config().model.task), "--resume");
   const RunConfig config = last.config().prolonged(more);
   const RunState& state = last.state();
@@ -217,7 +247,8 @@ int resume(const TrainOptions& options) {
   }
   RunConfig where = last.config();
   if (!moved.empty()) where.training.data = moved;
-  const TrainingData data = open_data(where);
+  // Words of articles are counted again; the tokens of a text are the run's own.
+  const TrainingData data = options.task == "lm" ? open_data(where, run) : open_data(where);
   return with_precision(config, [&]<class R>(R) {
     TrainingSession<R> session(folder, lock, last, data, more.empty() ? nullptr : &config);
     if (const std::int64_t lines = session.damaged_lines(); lines > 0)
@@ -261,8 +292,16 @@ CLI::App* add_task(CLI::App* train, const std::string& task, const std::string& 
 void add_train(CLI::App& program) {
   CLI::App* command = program.add_subcommand("train", "train a model");
   command->require_subcommand(1);
-  add_task(command, "lm", "train a language model: it predicts the next word")
+  add_task(command, "lm", "train a language model: it predicts the next word, letter or piece")
       ->footer(
+          "--data is a text file, several, or a folder: with train.txt, and valid.txt and test.txt as far as they are there, or "
+          "with any\n"
+          "*.txt. What has no parts is cut (--split). Tokens are learnt from the part to train on. --tokens auto takes words for a "
+          "text\n"
+          "that has all three parts, as WikiText has, characters where there are at most 256 different ones, else pieces by BPE.\n"
+          "char and words have an <unk> for what the text to train on does not have; byte, bpe and unigram can say everything. "
+          "Only\n"
+          "bits a byte can be compared where tokens differ.\n\n"
           "Ctrl-C ends the step, saves, and says how to go on. A run that was killed goes on from its last checkpoint; either way\n"
           "it ends in the same files, byte for byte, as if never stopped.\n"
           "--resume RUN --steps N takes a run further than it was to go: the learning rate falls as it would have and then stays "
@@ -276,6 +315,8 @@ void add_train(CLI::App& program) {
           "  argand train lm --out runs/first                        ComplexFormer on the built-in corpus\n"
           "  argand train lm --family transformer --position rope --data wikitext-2 --out runs/rope\n"
           "  argand train lm --preset paper --data wikitext-2 --batch 4 --accumulate 2 --out runs/paper\n"
+          "  argand train lm --data notes.txt --tokens bpe --vocab-size 1000 --out runs/notes\n"
+          "  argand train lm --preset shakespeare --data input.txt --out runs/shakespeare\n"
           "  argand train lm --config runs/rope/config.toml --seed 1 --out runs/rope-1\n"
           "  argand train lm --resume runs/rope --steps 1000\n"
           "  argand train lm --init runs/rope --data my-text --lr 3e-4 --steps 200 --out runs/tuned\n"
@@ -283,8 +324,13 @@ void add_train(CLI::App& program) {
   add_task(command, "classify", "train a classifier: it labels texts")
       ->footer(
           "Articles are lower-cased and split at whitespace; a batch is padded to its longest article, and articles of similar\n"
-          "length go together. What is longer than --max-seq-len words loses its end. The test articles are also those that\n"
-          "validations use, for there is no third part: choose nothing by them that you want to report.\n"
+          "length go together. What is longer than --max-seq-len words loses its end.\n"
+          "--data is a table (.csv, .tsv, .jsonl), with or without a header, whose columns are found or named; a folder with "
+          "train.csv,\n"
+          "and valid.csv and test.csv as far as they are there; or AG News. One table is divided (--split). Where there is nothing "
+          "to\n"
+          "validate on, the test articles serve: choose nothing by them that you want to report, or hold some out "
+          "(--valid-share).\n"
           "Ctrl-C, --resume, --init and the files are as with `argand train lm`. Of a language model --init takes everything but "
           "the\n"
           "output layer.\n\n"
@@ -293,6 +339,7 @@ void add_train(CLI::App& program) {
           "  argand train classify --preset qic-paper --data ag_news --out runs/qic\n"
           "  argand train classify --preset qic-paper --data ag_news --family transformer --out runs/news\n"
           "  argand train classify --data ag_news --epochs 2 --train-articles 20000 --out runs/more-news\n"
+          "  argand train classify --data reviews.csv --label-column stars --out runs/reviews\n"
           "  argand train classify --resume runs/news\n"
           "  argand train classify --init runs/rope --data ag_news --out runs/tuned-news\n"
           "  echo \"Stocks fall as oil climbs\" | argand classify runs/news");

@@ -1,14 +1,18 @@
 #include "data/labelled_texts.h"
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_map>
 
 #include "core/error.h"
 #include "data/files/text_file.h"
 #include "data/lowercase.h"
+#include "data/random_order.h"
 
 namespace argand {
 namespace {
+
+constexpr std::uint64_t held_out_stream = 0x76616c6964;
 
 template <class F>
 void for_each_word(std::string_view text, const F& f) {
@@ -75,9 +79,32 @@ std::span<const Article> first_articles(const std::vector<Article>& articles, st
 
 LabelledCorpus make_labelled_corpus(const ArticleSets& sets, std::int64_t words, std::int64_t train_articles,
                                     std::int64_t test_articles) {
-  const auto train = first_articles(sets.train, train_articles), test = first_articles(sets.test, test_articles);
-  const Vocabulary vocabulary = frequent_words(train, words);
-  return {vocabulary, sets.classes, LabelledTexts(train, vocabulary), LabelledTexts(test, vocabulary)};
+  ArticleSets chosen = sets;
+  choose_articles(chosen, train_articles, test_articles, 0);
+  return make_labelled_corpus(chosen, frequent_words(chosen.train, words));
+}
+
+LabelledCorpus make_labelled_corpus(const ArticleSets& sets, const Vocabulary& words) {
+  return {.tokens = std::make_shared<WordTokens>(words),
+          .classes = sets.classes,
+          .train = LabelledTexts(sets.train, words),
+          .test = LabelledTexts(sets.test, words),
+          .valid = LabelledTexts(sets.valid, words),
+          .source = sets.source};
+}
+
+void choose_articles(ArticleSets& sets, std::int64_t train_articles, std::int64_t test_articles, double valid_share) {
+  sets.train.resize(first_articles(sets.train, train_articles).size());
+  sets.test.resize(first_articles(sets.test, test_articles).size());
+  if (valid_share <= 0) return;
+  const auto n = static_cast<std::uint64_t>(sets.train.size());
+  const auto n_valid = static_cast<std::uint64_t>(std::max(1.0, std::round(valid_share * static_cast<double>(n))));
+  require(n_valid < n, "data", "of {} texts to train on, {} are none to hold out", n, valid_share);
+  std::vector<bool> held_out(n);
+  for (std::uint64_t i = 0; i < n_valid; ++i) held_out[permuted(i, n, Random(0, held_out_stream))] = true;
+  std::vector<Article> kept;
+  for (std::size_t i = 0; i < n; ++i) (held_out[i] ? sets.valid : kept).push_back(std::move(sets.train[i]));
+  sets.train = std::move(kept);
 }
 
 }  // namespace argand

@@ -9,7 +9,7 @@
 
 #include "core/tensor.h"
 #include "data/corpora/ag_news.h"
-#include "data/vocabulary.h"
+#include "data/tokens/word_tokens.h"
 
 namespace argand {
 
@@ -48,9 +48,11 @@ class LabelledTexts {
 
 /// What a classifier is trained and tested on.
 struct LabelledCorpus {
-  Vocabulary vocabulary;
+  std::shared_ptr<const WordTokens> tokens;
   std::vector<std::string> classes;
   LabelledTexts train, test;
+  LabelledTexts valid{};  ///< may be empty: then nothing is held out to validate on
+  std::string source{};   ///< one line that says where it is from; nothing where that goes without saying
 };
 
 /// The first `count` of them, or all when there are not so many or count is 0.
@@ -59,5 +61,11 @@ std::span<const Article> first_articles(const std::vector<Article>& articles, st
 /// The first `train_articles` and `test_articles` of each part (0: all), in words that are frequent in the first of them.
 LabelledCorpus make_labelled_corpus(const ArticleSets& sets, std::int64_t words, std::int64_t train_articles,
                                     std::int64_t test_articles);
+/// All of them in these words.
+LabelledCorpus make_labelled_corpus(const ArticleSets& sets, const Vocabulary& words);
+
+/// Keeps the first `train_articles` and `test_articles` (0: all) and makes `valid_share` of those to train on, drawn in an order
+/// that depends on nothing but how many there are, the part to validate on.
+void choose_articles(ArticleSets& sets, std::int64_t train_articles, std::int64_t test_articles, double valid_share);
 
 }  // namespace argand

@@ -18,29 +18,6 @@ locale_t unicode() {
 
 bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80; }
 
-/// Takes one character off the front of well-formed UTF-8.
-char32_t take_character(std::string_view& text) {
-  const auto lead = static_cast<unsigned char>(text.front());
-  const int more = lead < 0x80 ? 0 : lead < 0xE0 ? 1 : lead < 0xF0 ? 2 : 3;
-  char32_t c = more == 0 ? lead : lead & (0x3Fu >> more);
-  for (int i = 1; i <= more; ++i) c = c << 6 | (static_cast<unsigned char>(text[static_cast<std::size_t>(i)]) & 0x3Fu);
-  text.remove_prefix(static_cast<std::size_t>(more) + 1);
-  return c;
-}
-
-void append(std::string& text, char32_t c) {
-  const auto rest = [&](int shift) { text += static_cast<char>(0x80 | (c >> shift & 0x3F)); };
-  if (c < 0x80) {
-    text += static_cast<char>(c);
-  } else if (c < 0x800) {
-    text += static_cast<char>(0xC0 | c >> 6), rest(0);
-  } else if (c < 0x10000) {
-    text += static_cast<char>(0xE0 | c >> 12), rest(6), rest(0);
-  } else {
-    text += static_cast<char>(0xF0 | c >> 18), rest(12), rest(6), rest(0);
-  }
-}
-
 }  // namespace
 
 std::string lowercase(std::string_view text) {
@@ -52,7 +29,7 @@ std::string lowercase(std::string_view text) {
       lower += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
       text.remove_prefix(1);
     } else {
-      append(lower, static_cast<char32_t>(towlower_l(static_cast<wint_t>(take_character(text)), unicode())));
+      lower += utf8_of(static_cast<char32_t>(towlower_l(static_cast<wint_t>(take_character(text)), unicode())));
     }
   }
   return lower;

@@ -45,7 +45,7 @@ Ids write(const TrainedRun& run, const Ids& texts, const GenerationEvalOptions& 
         [&](std::span<const std::int32_t> next) {
           for (std::size_t b = 0; b < next.size(); ++b) {
             // A model may have more ids than the vocabulary has words (--vocab-size); nobody else could read those.
-            require(next[b] < run.vocabulary.size(), "eval", "the model wrote id {}, which is no word", next[b]);
+            require(next[b] < run.tokens->size(), "eval", "the model wrote id {}, which is no word", next[b]);
             written[static_cast<std::int64_t>(b) * N + t] = next[b];
           }
           counter.update(++t - options.prompt_length);
@@ -55,9 +55,20 @@ Ids write(const TrainedRun& run, const Ids& texts, const GenerationEvalOptions& 
   return written;
 }
 
-double perplexity(const TrainedRun& judge, const Vocabulary& vocabulary, const Ids& texts, std::int64_t from) {
-  const Ids flat = translate(Ids({texts.size()}, {texts.span().begin(), texts.span().end()}), vocabulary, judge.vocabulary);
-  const Ids translated(texts.shape(), {flat.span().begin(), flat.span().end()});
+/// The ids of one run's tokens said in the other's. Throws Error for a word that `to` does not have when it has no `<unk>` either,
+/// and for other tokens, of which there would be more or fewer.
+Ids translate(const Ids& ids, const TrainedRun& from, const TrainedRun& to) {
+  if (from.tokens->kind() == to.tokens->kind() && from.tokens->file() == to.tokens->file()) return ids;
+  if (from.tokens->kind() != "words" || to.tokens->kind() != "words")
+    usage_fail("--judge", "its tokens are others ({} of the kind {}) than those of the run ({} of the kind {})", to.tokens->size(),
+               to.tokens->kind(), from.tokens->size(), from.tokens->kind());
+  Ids translated(ids.shape());
+  for (std::int64_t i = 0; i < ids.size(); ++i) translated[i] = to.words().id(from.words().word(ids[i]));
+  return translated;
+}
+
+double perplexity(const TrainedRun& judge, const TrainedRun& run, const Ids& texts, std::int64_t from) {
+  const Ids translated = translate(texts, run, judge);
   return with_precision(judge.checkpoint.config(), [&]<class R>(R) {
     const auto model = load_model<R>(judge.checkpoint);
     const OpenLibrary library(judge, *model);
@@ -84,7 +95,7 @@ void eval_generation(const TrainedRun& run, const Ids& part, const GenerationEva
              options.prompt_length, options.sampling.top_p, options.sampling.temperature, options.sampling.seed);
   fmt::print("{:<22}{:>12}{:>9}{:>9}{:>9}\n", "", "perplexity", "Dist-1", "Dist-2", "Rep-4");
   const auto row = [&](const char* name, const Ids& texts) {
-    const std::string ppl = judge ? fmt::format("{:.2f}", perplexity(*judge, run.vocabulary, texts, from)) : "-";
+    const std::string ppl = judge ? fmt::format("{:.2f}", perplexity(*judge, run, texts, from)) : "-";
     const Ids ends = columns(texts, from, to);
     fmt::print("{:<22}{:>12}{:>9.4f}{:>9.4f}{:>9.4f}\n", name, ppl, distinct(ends, 1), distinct(ends, 2), repetition(ends, 4));
   };

@@ -8,15 +8,10 @@
 
 namespace argand {
 
-std::string WrittenText::next(Vocabulary::Id id) {
-  std::string word = id < words_.size() ? words_.word(id) : fmt::format("<{}>", id);
-  const bool ends = word == "<eos>";
-  if (ends)
-    word = "\n";
-  else if (!line_start_)
-    word.insert(0, " ");
-  line_start_ = ends;
-  return word;
+std::string WrittenText::next(Tokenizer::Id id) {
+  std::string text = tokens_.text(id, line_start_);
+  line_start_ = text.ends_with('\n');
+  return text;
 }
 
 template <RealScalar R>

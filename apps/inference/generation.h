@@ -5,22 +5,22 @@
 #include <string>
 
 #include "apps/inference/sampling.h"
-#include "data/vocabulary.h"
+#include "data/tokens/tokenizer.h"
 #include "nn/model.h"
 
 namespace argand {
 
-/// What a language model wrote, word by word as it comes.
+/// What a language model wrote, token by token as it comes.
 class WrittenText {
  public:
-  explicit WrittenText(const Vocabulary& words) : words_(words) {}
-  /// The word as it is to be put after what was written before: with a space in front where one is due; <eos> ends the line. A
-  /// model may have more ids than the vocabulary has words (--vocab-size).
-  std::string next(Vocabulary::Id id);
+  /// `line_start`: the text begins a line, or goes on after one.
+  explicit WrittenText(const Tokenizer& tokens, bool line_start = false) : tokens_(tokens), line_start_(line_start) {}
+  /// The token as it is to be put after what was written before: a word with a space in front where one is due.
+  std::string next(Tokenizer::Id id);
 
  private:
-  const Vocabulary& words_;
-  bool line_start_ = false;
+  const Tokenizer& tokens_;
+  bool line_start_;
 };
 
 /// Called with what comes next in each text of the batch, [B].

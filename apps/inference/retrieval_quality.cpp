@@ -79,9 +79,9 @@ class Listener final : public RowIndex {
 Words words_of(const TrainedRun& trained, const std::string& text, std::int64_t longest) {
   Words words;
   if (trained.checkpoint.config().model.task == TextTask::Classify) {
-    words = classifier_ids(trained.vocabulary, text);
+    words = classifier_ids(trained.words(), text);
   } else {
-    const Ids ids = trained.vocabulary.encode(text);
+    const Ids ids = trained.tokens->encode(text).ids;
     words.assign(ids.span().begin(), ids.span().end());
   }
   words.resize(std::min(words.size(), static_cast<std::size_t>(longest)));

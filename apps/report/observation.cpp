@@ -10,7 +10,9 @@
 #include "apps/report/log.h"
 #include "apps/training/corpora.h"
 #include "apps/training/library.h"
+#include "data/files/checksum.h"
 #include "data/files/text_file.h"
+#include "data/files/utf8.h"
 
 namespace argand {
 namespace {
@@ -33,32 +35,29 @@ Json or_why(const Make& make) {
   }
 }
 
+/// The articles to look at: those to test on, where there are any.
+const std::vector<Article>& shown_part(const ArticleSets& sets) { return sets.test.empty() ? sets.valid : sets.test; }
+
 /// The text to look at, in the model's words.
 Words words_of(const TrainedRun& trained, const ObservationOptions& options, SharedData& data) {
   const RunConfig& config = trained.checkpoint.config();
   if (config.model.task == TextTask::Lm) {
     Ids ids;
     if (options.text.empty()) {
-      const Corpus& corpus = data.corpus(config.training.data);
-      const Ids first({std::min(corpus.valid.size(), most_words)},
-                      {corpus.valid.data(), corpus.valid.data() + std::min(corpus.valid.size(), most_words)});
-      ids = translate(first, corpus.vocabulary, trained.vocabulary);
+      const Corpus& corpus = data.corpus(trained);
+      ids = Ids({std::min(corpus.valid.size(), most_words)},
+                {corpus.valid.data(), corpus.valid.data() + std::min(corpus.valid.size(), most_words)});
     } else {
-      ids = trained.vocabulary.encode(options.text);
+      ids = trained.tokens->encode(options.text).ids;
     }
     return {ids.span().begin(), ids.span().end()};
   }
-  return classifier_ids(trained.vocabulary,
-                        options.text.empty() ? data.articles(config.training.data).test.at(0).text() : options.text);
+  return classifier_ids(trained.words(), options.text.empty() ? shown_part(data.articles(trained)).at(0).text() : options.text);
 }
 
-std::string word_of(const Vocabulary& words, Vocabulary::Id id) {
-  return id < words.size() ? words.word(id) : fmt::format("<{}>", id);
-}
-
-Json in_words(const Vocabulary& vocabulary, std::span<const Vocabulary::Id> ids) {
+Json in_words(const Tokenizer& tokens, std::span<const Vocabulary::Id> ids) {
   Json words = Json::array();
-  for (const Vocabulary::Id id : ids) words.push_back(word_of(vocabulary, id));
+  for (const Vocabulary::Id id : ids) words.push_back(tokens.shown(id));
   return words;
 }
 
@@ -89,7 +88,7 @@ Json thousandths(const Tensor<double>& weights) {
 }
 
 /// What one reflection window read at each position, and the passages' words, once each.
-Json reading_of(const Ids& chosen, const Tensor<double>& weights, const Tensor<double>& gates, const Vocabulary& vocabulary,
+Json reading_of(const Ids& chosen, const Tensor<double>& weights, const Tensor<double>& gates, const Tokenizer& tokens,
                 const KnowledgeBase& base, Json& passages) {
   Json window = {{"chosen", Json::array()}, {"weights", Json::array()}, {"gate", Json::array()}};
   const std::int64_t T = chosen.shape()[0], k = chosen.shape()[1], n = gates.dim(1), L = base.length();
@@ -101,8 +100,7 @@ Json reading_of(const Ids& chosen, const Tensor<double>& weights, const Tensor<d
       share.push_back(for_page(weights(t, j)));
       Json& passage = passages[std::to_string(p)];
       if (passage.is_null())
-        passage = {{"start", base.start(p)},
-                   {"text", vocabulary.decode({base.passages().data() + p * L, static_cast<std::size_t>(L)})}};
+        passage = {{"start", base.start(p)}, {"text", tokens.shown({base.passages().data() + p * L, static_cast<std::size_t>(L)})}};
     }
     double gate = 0;
     for (std::int64_t i = 0; i < n; ++i) gate += gates(t, i) / static_cast<double>(n);
@@ -116,7 +114,7 @@ Json reading_of(const Ids& chosen, const Tensor<double>& weights, const Tensor<d
 /// One pass over the words, watched.
 template <RealScalar R>
 Json look(Model<R>& model, const TrainedRun& trained, const Words& words, const Shelf* shelf) {
-  Json page = {{"words", in_words(trained.vocabulary, words)}, {"phases", Json::array()}, {"attention", Json::array()}};
+  Json page = {{"words", in_words(*trained.tokens, words)}, {"phases", Json::array()}, {"attention", Json::array()}};
   const AttentionWatch watch{.pairs =
                                  [&](const auto& q, const auto& k) {
                                    page["phases"].push_back({{"q", phase_counts(q)}, {"k", phase_counts(k)}});
@@ -128,7 +126,7 @@ Json look(Model<R>& model, const TrainedRun& trained, const Words& words, const 
   if (shelf != nullptr) {
     watched = shelf->knowledge();
     watched.watch_reading = [&](const Ids& chosen, const Tensor<double>& beta, const Tensor<double>& gates) {
-      windows.push_back(reading_of(chosen, beta, gates, trained.vocabulary, shelf->base(), passages));
+      windows.push_back(reading_of(chosen, beta, gates, *trained.tokens, shelf->base(), passages));
       windows.back()["layer"] = model.config().windows().layers.at(windows.size() - 1);
     };
     pass.knowledge = &watched;
@@ -146,7 +144,7 @@ Json samples_of(Model<R>& model, const TrainedRun& trained, const Words& words, 
   const auto N = std::min<std::int64_t>(prompt_words, static_cast<std::int64_t>(words.size()));
   Words prompts;
   for (std::int64_t i = 0; i < samples; ++i) prompts.insert(prompts.end(), words.begin(), words.begin() + N);
-  std::vector<WrittenText> writers(samples, WrittenText(trained.vocabulary));
+  std::vector<WrittenText> writers(samples, WrittenText(*trained.tokens, true));
   std::vector<std::string> prompt(samples), texts(samples);
   for (std::size_t i = 0; i < writers.size(); ++i)
     for (std::int64_t n = 0; n < N; ++n) prompt[i] += writers[i].next(words[static_cast<std::size_t>(n)]);
@@ -158,19 +156,18 @@ Json samples_of(Model<R>& model, const TrainedRun& trained, const Words& words, 
       },
       context);
   Json page = Json::array();
-  for (std::size_t i = 0; i < texts.size(); ++i)
-    page.push_back({{"prompt", prompt[i].substr(prompt[i].find_first_not_of(' '))}, {"text", texts[i]}});
+  for (std::size_t i = 0; i < texts.size(); ++i) page.push_back({{"prompt", valid_utf8(prompt[i])}, {"text", valid_utf8(texts[i])}});
   return page;
 }
 
 /// The first test articles, with the probability of every class.
 template <RealScalar R>
 Json articles_of(Model<R>& model, const TrainedRun& trained, SharedData& data, const ForwardContext& context) {
-  const ArticleSets& sets = data.articles(trained.checkpoint.config().training.data);
+  const ArticleSets& sets = data.articles(trained);
   require(sets.classes == trained.classes, "report", "the classes of {} are not those of the run",
           trained.checkpoint.config().training.data);
   Json page = Json::array();
-  for (const Article& article : first_articles(sets.test, articles_shown)) {
+  for (const Article& article : first_articles(shown_part(sets), articles_shown)) {
     const std::string text = article.text();
     std::string beginning;
     std::size_t count = 0;
@@ -179,7 +176,7 @@ Json articles_of(Model<R>& model, const TrainedRun& trained, SharedData& data, c
       beginning += (count == 0 ? "" : " ") + std::string(word);
     if (!rest.empty()) beginning += " ...";
     Json probabilities = Json::object();
-    for (const Guess& guess : guesses<R>(model, classifier_ids(trained.vocabulary, text), trained.classes, context))
+    for (const Guess& guess : guesses<R>(model, classifier_ids(trained.words(), text), trained.classes, context))
       probabilities[guess.label] = for_page(guess.probability);
     page.push_back({{"text", beginning},
                     {"label", trained.classes.at(static_cast<std::size_t>(article.label))},
@@ -190,14 +187,20 @@ Json articles_of(Model<R>& model, const TrainedRun& trained, SharedData& data, c
 
 }  // namespace
 
-const Corpus& SharedData::corpus(const std::string& data) {
-  if (!corpora_.contains(data)) corpora_.emplace(data, open_corpus(data));
-  return corpora_.at(data);
+const Corpus& SharedData::corpus(const TrainedRun& trained) {
+  const RunConfig& config = trained.checkpoint.config();
+  const Tokenizer& tokens = *trained.tokens;
+  const std::string key =
+      fmt::format("{}\n{}\n{}\n{}", config.training.data, config.training.split, tokens.kind(), checksum_of(tokens.file()));
+  if (!corpora_.contains(key)) corpora_.emplace(key, open_corpus(config, trained.tokens));
+  return corpora_.at(key);
 }
 
-const ArticleSets& SharedData::articles(const std::string& data) {
-  if (!articles_.contains(data)) articles_.emplace(data, open_articles(data));
-  return articles_.at(data);
+const ArticleSets& SharedData::articles(const TrainedRun& trained) {
+  const RunConfig& config = trained.checkpoint.config();
+  const std::string key = config.to_json() + classes_text(trained.classes);
+  if (!articles_.contains(key)) articles_.emplace(key, open_articles(config, trained.classes));
+  return articles_.at(key);
 }
 
 nlohmann::ordered_json observe(const TrainedRun& trained, const ObservationOptions& options, SharedData& data) {

@@ -14,11 +14,11 @@ namespace argand {
 class SharedData {
  public:
   /// As open_corpus() and open_articles(). Throw Error.
-  const Corpus& corpus(const std::string& data);
-  const ArticleSets& articles(const std::string& data);
+  const Corpus& corpus(const TrainedRun& trained);
+  const ArticleSets& articles(const TrainedRun& trained);
 
  private:
-  std::map<std::string, Corpus> corpora_;
+  std::map<std::string, Corpus> corpora_;  ///< by the data and the tokens
   std::map<std::string, ArticleSets> articles_;
 };
 

@@ -104,6 +104,7 @@ function classPanel() {
 /** What only some runs log, and what has no panel of its own. */
 const furtherCurves = {
   auxiliary: ['Auxiliary loss', 'The weighted phase contrastive loss.'],
+  valid_bits_per_byte: ['Validation bits a byte', 'Language models: what a byte of the text takes, comparable where tokens differ.'],
   irw_recall: ['Recall of the approximate search', 'Of the passages that an exact search finds, the share that the index finds, at each rebuild.'],
 };
 
@@ -125,5 +126,5 @@ function drawTraining() {
   overlayPanel('lr', 'Learning rate', null, of('lr'), {y: 'learning rate'}, 'No step has been logged yet.');
   restlessPanel('grad-norm', 'grad_norm', 'Gradient norm', 'Global, before clipping.', {y: 'norm', logarithmic: spans(runs, of('grad_norm'), 30)});
   for (const [name, [title, hint]] of Object.entries(furtherCurves))
-    if (runs.some(({run}) => run.curves[name])) overlayPanel(name.replace('_', '-'), title, hint, of(name), {}, '');
+    if (runs.some(({run}) => run.curves[name])) overlayPanel(name.replaceAll('_', '-'), title, hint, of(name), {}, '');
 }

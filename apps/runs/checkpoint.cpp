@@ -15,8 +15,9 @@ constexpr const char* format_name = "argand-checkpoint/1";
 constexpr const char *optimizer_prefix = "optimizer.", *encodings_prefix = "encodings.";
 
 /// Where the metadata have what the run was made from.
-constexpr std::array<std::pair<const char*, std::string Fingerprints::*>, 4> fingerprint_keys = {{
+constexpr std::array<std::pair<const char*, std::string Fingerprints::*>, 5> fingerprint_keys = {{
     {"vocab.txt", &Fingerprints::vocabulary},
+    {"tokens.model", &Fingerprints::pieces},
     {"classes.txt", &Fingerprints::classes},
     {"data", &Fingerprints::data},
     {"init", &Fingerprints::init},
@@ -48,6 +49,11 @@ bool has_ended(const RunConfig& config, const RunState& state) {
   return state.step >= config.training.steps || stopped_early(config, state);
 }
 
+std::optional<double> RunState::best_bits_per_byte() const {
+  if (bytes_per_token == 0) return std::nullopt;
+  return best_valid / std::log(2.0) / bytes_per_token;
+}
+
 bool is_checkpoint(const SafetensorsFile& file) {
   const auto format = file.metadata().find("format");
   return format != file.metadata().end() && format->second == format_name;
@@ -66,6 +72,7 @@ void save_checkpoint(const std::string& path, const RunConfig& config, const Run
   writer.metadata("best_valid", fmt::format("{}", state.best_valid));
   writer.metadata("best_step", fmt::format("{}", state.best_step));
   writer.metadata("since_best", fmt::format("{}", state.since_best));
+  if (state.bytes_per_token > 0) writer.metadata("bytes_per_token", fmt::format("{}", state.bytes_per_token));
   for (const auto& [key, member] : fingerprint_keys)
     if (const std::string& sum = state.made_from.*member; !sum.empty()) writer.metadata(key, sum);
   if (optimizer != nullptr) {
@@ -97,6 +104,11 @@ Checkpoint::Checkpoint(const std::string& path) : file_(open_checkpoint(path)) {
               std::isfinite(state_.best_valid) == validated,
           "checkpoint", "{}: best_valid {} at best_step {} cannot be, after {} steps", path, state_.best_valid, state_.best_step,
           state_.step);
+  if (file_.metadata().contains("bytes_per_token")) {
+    state_.bytes_per_token = number<double>(file_, "bytes_per_token");
+    require(state_.bytes_per_token > 0 && std::isfinite(state_.bytes_per_token), "checkpoint", "{}: {} bytes a token cannot be",
+            path, state_.bytes_per_token);
+  }
   for (const auto& [key, member] : fingerprint_keys)
     if (const auto sum = file_.metadata().find(key); sum != file_.metadata().end()) state_.made_from.*member = sum->second;
 }

@@ -4,6 +4,7 @@
 /// the clock or the machine's load: equal runs write equal bytes.
 
 #include <limits>
+#include <optional>
 #include <string>
 
 #include "apps/runs/run_config.h"
@@ -16,9 +17,12 @@ namespace argand {
 /// What a run was made from, as checksums (data/files/checksum.h). Empty: of runs that were begun before there were any.
 struct Fingerprints {
   std::string vocabulary;  ///< of vocab.txt
+  std::string pieces;      ///< of tokens.model, where SentencePiece makes the tokens
   std::string classes;     ///< of classes.txt; empty for a language model
   std::string data;        ///< fingerprint_of() the training data
   std::string init;        ///< the file of its first weights; empty where they were drawn
+
+  bool any() const { return !data.empty(); }
 };
 
 /// What a run knows besides its tensors.
@@ -27,7 +31,11 @@ struct RunState {
   double best_valid = std::numeric_limits<double>::infinity();  ///< Evaluation::objective(): nats a token, or a share
   std::int64_t best_step = 0;                                   ///< where that was; 0: not validated yet
   std::int64_t since_best = 0;                                  ///< validations after it
+  double bytes_per_token = 0;                                   ///< of the text that a language model was validated on; 0: not known
   Fingerprints made_from{};
+
+  /// The best loss of a language model in bits a byte; nothing when that is not known.
+  std::optional<double> best_bits_per_byte() const;
 };
 
 /// Whether a run has taken all its steps, or stopped early.

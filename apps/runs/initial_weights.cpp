@@ -53,6 +53,20 @@ void require_finite(const Tensor<T>& x, const std::string& name, const std::stri
 /// Of each word of a model, the row that it has in the file; nothing for words that the file's run did not know.
 using WordRows = std::vector<std::optional<Vocabulary::Id>>;
 
+/// Words are told by how they look and by what they write: a piece may look like a byte.
+WordRows rows_in(const Tokenizer& theirs, const Tokenizer& ours) {
+  const auto name = [](const Tokenizer& tokens, Tokenizer::Id id) { return std::pair(tokens.shown(id), tokens.text(id, false)); };
+  std::map<std::pair<std::string, std::string>, Tokenizer::Id> known;
+  if (theirs.kind() == ours.kind())
+    for (Tokenizer::Id id = 0; id < theirs.size(); ++id) known.emplace(name(theirs, id), id);
+  WordRows rows;
+  for (Tokenizer::Id id = 0; id < ours.size(); ++id) {
+    const auto found = known.find(name(ours, id));
+    rows.push_back(found == known.end() ? std::nullopt : std::optional(found->second));
+  }
+  return rows;
+}
+
 /// A parameter and the numbers for it.
 template <RealScalar R>
 struct Taken {
@@ -154,10 +168,10 @@ std::string InitialWeights::checksum() const {
 }
 
 template <RealScalar R>
-FittedWeights InitialWeights::load(Model<R>& model, const Vocabulary& words, const std::vector<std::string>& classes) const {
+FittedWeights InitialWeights::load(Model<R>& model, const Tokenizer& words, const std::vector<std::string>& classes) const {
   const std::map<std::string, Rows> rows = rows_of(model.config());
   const std::map<std::string, Rows> their_rows = run_ ? rows_of(run_->checkpoint.config().model) : rows;
-  const bool other_words = run_ && !(run_->vocabulary == words);
+  const bool other_words = run_ && (run_->tokens->kind() != words.kind() || run_->tokens->file() != words.file());
   const auto in_file = [&](const auto& f) { return std::visit(f, file_); };
   FittedWeights fitted{.path = path_, .words = words.size()};
   std::vector<Taken<R>> all_taken;
@@ -191,8 +205,7 @@ FittedWeights InitialWeights::load(Model<R>& model, const Vocabulary& words, con
   require(!all_taken.empty(), "init",
           "nothing in {} has the name of a parameter of this model; `argand inspect {}` lists what there is", path_, path_);
 
-  WordRows word_rows;
-  for (const std::string& word : words.words()) word_rows.push_back(run_ ? run_->vocabulary.find(word) : std::nullopt);
+  const WordRows word_rows = run_ ? rows_in(*run_->tokens, words) : WordRows(static_cast<std::size_t>(words.size()));
   if (other_words)
     fitted.words_in_common = std::count_if(word_rows.begin(), word_rows.end(), [](const auto& row) { return row.has_value(); });
   for (Taken<R>& taken : all_taken)
@@ -203,7 +216,7 @@ FittedWeights InitialWeights::load(Model<R>& model, const Vocabulary& words, con
 }
 
 #define ARGAND_INITIAL_WEIGHTS(R) \
-  template FittedWeights InitialWeights::load(Model<R>&, const Vocabulary&, const std::vector<std::string>&) const;
+  template FittedWeights InitialWeights::load(Model<R>&, const Tokenizer&, const std::vector<std::string>&) const;
 ARGAND_FOR_REAL(ARGAND_INITIAL_WEIGHTS)
 
 }  // namespace argand

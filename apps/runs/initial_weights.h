@@ -45,7 +45,7 @@ class InitialWeights {
   /// the ones in common keep their rows. The output layer of a classifier is taken when the classes are the same.
   /// Throws Error for the first tensor of another shape, before anything is changed, and when nothing fits.
   template <RealScalar R>
-  FittedWeights load(Model<R>& model, const Vocabulary& words, const std::vector<std::string>& classes) const;
+  FittedWeights load(Model<R>& model, const Tokenizer& words, const std::vector<std::string>& classes) const;
 
  private:
   using File = std::variant<SafetensorsFile, NpzFile>;

@@ -1,71 +1,81 @@
 #include "apps/runs/presets.h"
 
 #include <algorithm>
+#include <set>
 
 #include "apps/terminal/command_line.h"
 
 namespace argand {
 namespace {
 
-/// Those that every family has.
+/// Those that every family has. A key with a question mark is set where the family has it. `shakespeare` is nanoGPT's recipe for
+/// processors without a graphics card (github.com/karpathy/nanoGPT, README and config/train_shakespeare_char.py), whose validation
+/// part is the last tenth of the text.
 const std::vector<Preset>& common() {
-  static const std::vector<Preset> presets = {{"small",
-                                               "lm",
-                                               {{"n_layers", "2"},
-                                                {"d_model", "128"},
-                                                {"n_heads", "4"},
-                                                {"d_ff", "512"},
-                                                {"max_seq_len", "128"},
-                                                {"length", "128"},
-                                                {"batch", "16"},
-                                                {"steps", "500"},
-                                                {"lr", "1e-3"},
-                                                {"final_lr", "0.1"},
-                                                {"warmup", "50"},
-                                                {"clip", "1"},
-                                                {"beta1", "0.9"},
-                                                {"beta2", "0.98"},
-                                                {"eps", "1e-9"},
-                                                {"weight_decay", "0.1"}}},
-                                              {"paper",
-                                               "lm",
-                                               {{"n_layers", "8"},
-                                                {"d_model", "512"},
-                                                {"n_heads", "8"},
-                                                {"d_ff", "1024"},
-                                                {"dropout", "0.1"},
-                                                {"max_seq_len", "512"},
-                                                {"length", "512"},
-                                                {"batch", "8"},
-                                                {"steps", "5000"},
-                                                {"lr", "1e-4"},
-                                                {"final_lr", "0"},
-                                                {"warmup", "5%"},
-                                                {"clip", "1"},
-                                                {"beta1", "0.9"},
-                                                {"beta2", "0.98"},
-                                                {"eps", "1e-9"},
-                                                {"weight_decay", "0.01"}}},
-                                              {"small",
-                                               "classify",
-                                               {{"n_layers", "2"},
-                                                {"d_model", "64"},
-                                                {"n_heads", "4"},
-                                                {"d_ff", "128"},
-                                                {"max_seq_len", "128"},
-                                                {"words", "20000"},
-                                                {"batch", "32"},
-                                                {"epochs", "5"},
-                                                {"lr", "1e-3"},
-                                                {"final_lr", "0.1"},
-                                                {"warmup", "8%"},
-                                                {"clip", "1"},
-                                                {"beta1", "0.9"},
-                                                {"beta2", "0.98"},
-                                                {"eps", "1e-9"},
-                                                {"weight_decay", "0.1"},
-                                                {"eval_every", "-1"},
-                                                {"checkpoint_every", "-1"}}}};
+  static const std::vector<Preset> presets = {
+      {"small",
+       "lm",
+       {{"n_layers", "2"},
+        {"d_model", "128"},
+        {"n_heads", "4"},
+        {"d_ff", "512"},
+        {"max_seq_len", "128"},
+        {"length", "128"},
+        {"batch", "16"},
+        {"steps", "500"},
+        {"lr", "1e-3"},
+        {"final_lr", "0.1"},
+        {"warmup", "50"},
+        {"clip", "1"},
+        {"beta1", "0.9"},
+        {"beta2", "0.98"},
+        {"eps", "1e-9"},
+        {"weight_decay", "0.1"}}},
+      {"paper",
+       "lm",
+       {{"n_layers", "8"},
+        {"d_model", "512"},
+        {"n_heads", "8"},
+        {"d_ff", "1024"},
+        {"dropout", "0.1"},
+        {"max_seq_len", "512"},
+        {"length", "512"},
+        {"batch", "8"},
+        {"steps", "5000"},
+        {"lr", "1e-4"},
+        {"final_lr", "0"},
+        {"warmup", "5%"},
+        {"clip", "1"},
+        {"beta1", "0.9"},
+        {"beta2", "0.98"},
+        {"eps", "1e-9"},
+        {"weight_decay", "0.01"}}},
+      {"shakespeare", "lm", {{"tokens", "char"},      {"split", "90/10"},    {"n_layers", "4"},          {"d_model", "128"},
+                             {"n_heads", "4"},        {"d_ff", "512"},       {"attn_bias?", "false"},    {"ffn_bias?", "false"},
+                             {"dropout", "0"},        {"max_seq_len", "64"}, {"length", "64"},           {"batch", "12"},
+                             {"steps", "2000"},       {"lr", "1e-3"},        {"final_lr", "0.1"},        {"warmup", "100"},
+                             {"clip", "1"},           {"beta1", "0.9"},      {"beta2", "0.99"},          {"eps", "1e-8"},
+                             {"weight_decay", "0.1"}, {"eval_every", "500"}, {"checkpoint_every", "500"}}},
+      {"small",
+       "classify",
+       {{"n_layers", "2"},
+        {"d_model", "64"},
+        {"n_heads", "4"},
+        {"d_ff", "128"},
+        {"max_seq_len", "128"},
+        {"words", "20000"},
+        {"batch", "32"},
+        {"epochs", "5"},
+        {"lr", "1e-3"},
+        {"final_lr", "0.1"},
+        {"warmup", "8%"},
+        {"clip", "1"},
+        {"beta1", "0.9"},
+        {"beta2", "0.98"},
+        {"eps", "1e-9"},
+        {"weight_decay", "0.1"},
+        {"eval_every", "-1"},
+        {"checkpoint_every", "-1"}}}};
   return presets;
 }
 
@@ -112,8 +122,16 @@ Settings preset_settings(const std::string& preset, const std::string& task, con
   const Preset* found = find(family, preset, task);
   if (found == nullptr)
     usage_fail("--preset", "\"{}\" is for the family {}, not for {}", preset, family_of_preset(preset).name, family.name);
+  std::set<std::string> keys;
+  ModelConfig(family).visit([&](const char* key, auto&, const char*, const char*) { keys.insert(key); });
   Settings settings;
-  for (const auto& [key, text] : found->settings) settings.push_back({key, text, "preset " + preset});
+  for (auto [key, text] : found->settings) {
+    if (key.ends_with('?')) {
+      key.pop_back();
+      if (!keys.contains(key)) continue;
+    }
+    settings.push_back({key, text, "preset " + preset});
+  }
   return settings;
 }
 

@@ -8,7 +8,8 @@
 
 namespace argand {
 
-/// Names of the task's presets joined by '|'. "small" trains in minutes on two cores, "paper" is the set-up of the family's paper;
+/// Names of the task's presets joined by '|'. "small" trains in minutes on two cores, "paper" is the set-up of the family's
+/// paper, "shakespeare" reads letters;
 /// families add others, some for every family.
 std::string preset_choices(const std::string& task);
 

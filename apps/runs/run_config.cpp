@@ -10,7 +10,9 @@
 #include "apps/runs/initial_weights.h"
 #include "apps/runs/presets.h"
 #include "apps/terminal/command_line.h"
+#include "data/corpora/text_parts.h"
 #include "data/files/utf8.h"
+#include "data/tokens/tokenizer.h"
 
 namespace argand {
 namespace {
@@ -79,7 +81,9 @@ void require_known(const std::string& key, const std::vector<std::string>& known
 }
 
 /// Keys that runs of before there was a choice lack. from_json gives these what such runs did, so that they go on as they began.
-bool is_later(std::string_view key) {
+bool is_later(std::string_view key, TextTask task) {
+  if (task == TextTask::Lm && (key == "tokens" || key == "words")) return true;
+  if (key == "split" || key == "text_column" || key == "label_column" || key == "valid_share") return true;
   constexpr std::array<std::string_view, 10> later = {
       "complex_moments", "decay",        "eval_protocol", "accumulate_by", "init",
       "decay_steps",     "eval_batches", "early_stop",    "sample_every",  "sample_tokens"};
@@ -117,8 +121,10 @@ RunConfig RunConfig::resolve(const Settings& file, const Settings& command_line,
     if (s.key == "family" || s.key == "task") set(config, s);
   config.model = defaults(config.model.family(), config.model.task);  // which keys there are depends on family and task
   config.training.data = config.model.task == TextTask::Lm ? "grammar" : "topics";
+  if (config.model.task == TextTask::Lm) config.training.words = 0;
   for (const Setting& s : preset_settings(preset, word_of(config.model.task), config.model.family())) set(config, s);
   for (const Setting& s : all) set(config, s);
+  config.classes_from_data = !given("n_classes");
 
   // One of the two lengths given means both; a preset's warm-up shrinks with a short run.
   if (given("length") && !given("max_seq_len")) config.model.max_seq_len = config.training.length;
@@ -185,7 +191,7 @@ void RunConfig::validate() const {
   at_least(-1, t.eval_every, "eval_every");
   at_least(-1, t.checkpoint_every, "checkpoint_every");
   at_least(0, t.seed, "seed");
-  at_least(1, t.words, "words");
+  at_least(model.task == TextTask::Lm ? 0 : 1, t.words, "words");
   at_least(0, t.train_articles, "train_articles");
   at_least(0, t.test_articles, "test_articles");
   at_least(0, knowledge.irw_passages, "irw_passages");
@@ -195,7 +201,15 @@ void RunConfig::validate() const {
   if (t.clip < 0) usage_fail("--clip", "must not be negative, got {}", t.clip);
   if (model.task == TextTask::Lm && t.length > model.max_seq_len)
     usage_fail("--length", "windows of {} tokens, but the model takes {}; raise --max-seq-len", t.length, model.max_seq_len);
+  const std::vector<std::string> kinds = split_choices(token_kinds);
+  if (model.task == TextTask::Lm && !is_piece_model(t.tokens) && std::find(kinds.begin(), kinds.end(), t.tokens) == kinds.end())
+    usage_fail("--tokens", "\"{}\" is not one of {}, nor a SentencePiece model, a file *.model{}", t.tokens, token_kinds,
+               did_you_mean(t.tokens, kinds));
+  if (model.task == TextTask::Lm && t.words > 0 && t.tokens != "words" && t.tokens != "auto")
+    usage_fail("--words", "is for --tokens words, not for {}", t.tokens);
+  if (!(t.valid_share >= 0 && t.valid_share < 1)) usage_fail("--valid-share", "is a share in [0, 1), got {}", t.valid_share);
   try {
+    parse_split(t.split);
     if (t.steps > 0) schedule().validate();
     optimizer.validate();
     ModelConfig checked = model;
@@ -231,13 +245,15 @@ RunConfig RunConfig::from_json(const std::string& text) {
     const Json json = Json::parse(text);
     config.training.eval_protocol = "full-blocks";
     config.training.accumulate_by = "batches";
+    config.training.tokens = "words";
     config.model = ModelConfig::from_json(json.at("model").dump());
+    if (config.model.task == TextTask::Lm) config.training.words = 0;
     std::map<std::string, std::vector<std::string>> known;
     // A string goes through assign() to be checked against its choices, and so does everything else, by its JSON text.
     const auto read = [&](const char* part) {
-      return [&values = json.at(part), &known = known[part]](const char* key, auto& value, const char* choices, const char*) {
+      return [&values = json.at(part), &known = known[part], task = config.model.task](const char* key, auto& value, const char* choices, const char*) {
         known.push_back(key);
-        if (!values.contains(key) && is_later(key)) return;
+        if (!values.contains(key) && is_later(key, task)) return;
         const Json& given = values.at(key);
         assign({key, given.is_string() ? given.get<std::string>() : given.dump(), key}, choices, value);
       };
@@ -293,8 +309,10 @@ RunOptions::RunOptions(CLI::App& command, std::string task) : task_(std::move(ta
       if (same->get_type_name().find(type) == std::string::npos) same->type_name(same->get_type_name() + "|" + type);
       return;
     }
-    const auto remember = [this, key, name](const std::string& text) { given_.push_back({key, text, name}); };
-    CLI::Option* option = command.add_option_function<std::string>(name, remember, help);
+    const auto give = [this, key, name](const std::string& text) { given_.push_back({key, text, name}); };
+    const auto give_all = [give](const std::vector<std::string>& texts) { give(CLI::detail::join(texts, ",")); };
+    CLI::Option* option = key == "data" ? command.add_option_function<std::vector<std::string>>(name, give_all, help)
+                                        : command.add_option_function<std::string>(name, give, help);
     option->type_name(type)->default_str(shown)->group(group);
     if (type != type_word<bool>()) return;
     // --qk-norm alone is --qk-norm true: CLI11 takes for a value that is missing what it otherwise shows as the default.

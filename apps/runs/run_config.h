@@ -14,7 +14,11 @@ namespace argand {
 struct TrainingConfig {
   std::string data = "grammar";
   std::string init;
+  std::string tokens = "auto";  ///< TokenChoice
+  std::string split = "90/5/5";
   std::int64_t words = 20000;
+  std::string text_column, label_column;  ///< TableColumns
+  double valid_share = 0;
   std::int64_t train_articles = 0;
   std::int64_t test_articles = 0;
   std::int64_t steps = 500;  ///< 0 while they follow from the epochs and the data are not known yet
@@ -44,12 +48,22 @@ struct TrainingConfig {
   void visit(F&& f, TextTask task) {
     const bool lm = task == TextTask::Lm;
     f("data", data, "",
-      lm ? "folder with train.txt, valid.txt, test.txt, or `grammar`: the corpus that is built in"
-         : "folder with train.csv or train_sample.csv, test.csv, classes.txt, or `topics`: the articles that are built in");
+      lm ? "text to learn from: a file, several, a folder; or `grammar`: the corpus that is built in"
+         : "texts with labels: a table (.csv, .tsv, .jsonl), a folder with train.csv and test.csv, or like AG News; or `topics`: "
+           "built in");
     f("init", init, "",
       "begin with the weights of this run or checkpoint, whose sizes are then taken, or of a safetensors or .npz file");
-    if (!lm) {
+    f("split", split, "",
+      lm ? "how a text in one piece is cut to train, validate and test on, in percent"
+         : "how a table in one piece is divided to train, validate and test on, in percent");
+    if (lm) {
+      f("tokens", tokens, "", "what the text is cut into: auto, char, byte, bpe, unigram, words, or a SentencePiece FILE.model");
+      f("words", words, "", "with the tokens words: how many are known, the most frequent ones (0: all)");
+    } else {
       f("words", words, "", "how many words are known: the most frequent ones of the articles to train on");
+      f("text_column", text_column, "", "column of the texts in a table, by name or number; found by default");
+      f("label_column", label_column, "", "column of the labels, likewise");
+      f("valid_share", valid_share, "", "share of the texts to train on that is held out to validate on (0: none, test texts do)");
       f("train_articles", train_articles, "", "train on the first so many (0: all)");
       f("test_articles", test_articles, "", "test on the first so many (0: all)");
     }
@@ -108,7 +122,8 @@ struct RunConfig {
   ModelConfig model;
   OptimizerConfig optimizer;
   TrainingConfig training;
-  KnowledgeConfig knowledge;  ///< only of a family that looks things up
+  KnowledgeConfig knowledge;       ///< only of a family that looks things up
+  bool classes_from_data = false;  ///< n_classes was not said: it will be what the data have
 
   /// Whether the model looks things up.
   bool has_windows() const { return !model.windows().layers.empty(); }

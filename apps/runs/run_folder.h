@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "data/tokens/tokenizer.h"
+
 namespace argand {
 
 /// Nobody else trains in the folder while this lives: not this program, not another one.
@@ -23,7 +25,8 @@ class RunLock {
 /// RUN/best.safetensors         the parameters with the best validation so far
 /// RUN/step-N.safetensors       checkpoints kept on the way
 /// RUN/log.jsonl                one JSON object a line
-/// RUN/config.toml, config.json what was asked for; RUN/vocab.txt: one word a line, in the order of ids
+/// RUN/config.toml, config.json what was asked for; RUN/vocab.txt: one word or character a line, in the
+///                              order of ids; or RUN/tokens.model: the pieces, as SentencePiece has them
 /// RUN/classes.txt              of a classifier: the names of the labels, one a line
 /// RUN/nan-trace.json           of a run that --trace-nan stopped: op, numbers and batch
 class RunFolder {
@@ -48,6 +51,7 @@ class RunFolder {
   std::string at_step(std::int64_t step) const { return file("step-" + std::to_string(step) + ".safetensors"); }
   std::string log() const { return file("log.jsonl"); }
   std::string vocabulary() const { return file("vocab.txt"); }
+  std::string tokens(const std::string& kind) const { return file(token_file(kind)); }
   std::string classes() const { return file("classes.txt"); }
   std::string nan_trace() const { return file("nan-trace.json"); }
 

@@ -83,7 +83,9 @@ std::string Progress::figures(const Row& row) const {
   double left = 0;
   for (const Row& r : rows_) left += static_cast<double>(total_ - r.step) * r.seconds;
   const std::string perplexity = perplexity_ ? fmt::format("  ppl {:.1f}", std::exp(row.loss)) : "";
-  return fmt::format("loss {:.3f}{}  {} tokens/s  {} left", row.loss, perplexity, with_unit(row.speed), clock_time(left));
+  const std::string bits =
+      bytes_per_token_ > 0 ? fmt::format("  {:.3f} bits/byte", row.loss / std::log(2.0) / bytes_per_token_) : "";
+  return fmt::format("loss {:.3f}{}{}  {} tokens/s  {} left", row.loss, perplexity, bits, with_unit(row.speed), clock_time(left));
 }
 
 std::string Progress::bar(const Row& row) const {

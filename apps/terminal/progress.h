@@ -22,6 +22,9 @@ class Progress {
   /// For losses that are no mean over tokens.
   void hide_perplexity() { perplexity_ = false; }
 
+  /// Shows losses in bits a byte, too. `bytes_per_token`: of the text that is trained on.
+  void show_bits_per_byte(double bytes_per_token) { bytes_per_token_ = bytes_per_token; }
+
   /// `step` steps are done; tokens: of this one step; loss: nats a token (or an article).
   void update(std::size_t row, std::int64_t step, double loss, std::int64_t tokens, double seconds);
   /// `done` of `all` batches of a validation of that row are judged; the bar comes back with the next update or note.
@@ -53,6 +56,7 @@ class Progress {
   std::int64_t total_, plain_every_;
   std::FILE* out_;
   bool terminal_, perplexity_ = true;
+  double bytes_per_token_ = 0;  ///< 0: not shown
   Style style_;
   bool drawn_ = false, finished_ = false;
   std::chrono::steady_clock::time_point last_draw_{}, validation_start_{}, last_line_{};

@@ -83,9 +83,17 @@ std::vector<std::string> ConfusionMatrix::table(const std::vector<std::string>& 
 
 double Evaluation::objective() const { return confusion ? 1 - confusion->accuracy().value_or(0) : loss; }
 
+std::optional<double> Evaluation::bits_per_byte() const {
+  if (bytes == 0) return std::nullopt;
+  return loss / std::log(2.0) * static_cast<double>(count) / static_cast<double>(bytes);
+}
+
 std::string summary(const Evaluation& evaluation) {
-  return evaluation.confusion ? fmt::format("loss {:.4f}, accuracy {}", evaluation.loss, percent(evaluation.confusion->accuracy()))
-                              : fmt::format("loss {:.4f}, perplexity {:.2f}", evaluation.loss, std::exp(evaluation.loss));
+  if (evaluation.confusion)
+    return fmt::format("loss {:.4f}, accuracy {}", evaluation.loss, percent(evaluation.confusion->accuracy()));
+  const std::optional<double> bits = evaluation.bits_per_byte();
+  return fmt::format("loss {:.4f}, perplexity {:.2f}{}", evaluation.loss, std::exp(evaluation.loss),
+                     bits ? fmt::format(", {:.3f} bits a byte", *bits) : "");
 }
 
 EvaluationSet some_batches(const EvaluationSet& set, std::int64_t most) {
@@ -114,6 +122,7 @@ Evaluation evaluate(Model<R>& model, const EvaluationSet& set, const ContextOf& 
     }
     evaluation.loss += loss * static_cast<double>(batch.targets.size());
     evaluation.count += batch.targets.size();
+    evaluation.bytes += batch.target_bytes;
     if (watch) watch(i + 1, set.size);
   }
   evaluation.loss /= static_cast<double>(evaluation.count);

@@ -40,13 +40,16 @@ class ConfusionMatrix {
 struct Evaluation {
   /// What the best validation has least of: the share of articles that are labelled wrongly, or the loss of a language model.
   double objective() const;
+  /// The loss in bits a byte of the text, which can be compared where tokens differ; nothing for a classifier.
+  std::optional<double> bits_per_byte() const;
 
   double loss = 0;                           ///< cross entropy: nats a token, or an article
   std::int64_t count = 0;                    ///< of tokens or articles
+  std::int64_t bytes = 0;                    ///< of text that these tokens stand for; 0: nobody knows
   std::optional<ConfusionMatrix> confusion;  ///< of a classifier
 };
 
-/// "loss 0.4123, accuracy 87.5 %" of a classifier, "loss 4.1227, perplexity 61.73" of a language model.
+/// "loss 0.4123, accuracy 87.5 %" of a classifier, "loss 4.1227, perplexity 61.73, 1.203 bits a byte" of a language model.
 std::string summary(const Evaluation& evaluation);
 
 /// What the pass of a batch depends on besides parameters and tokens.

@@ -19,17 +19,11 @@ constexpr std::int64_t refresh_of_index = 100;
 
 Ids joined(const std::vector<Ids::value_type>& ids) { return Ids({static_cast<std::int64_t>(ids.size())}, ids); }
 
-/// A file of the user's, in the model's words: lines end in <eos> for language models, as in their training text.
-Ids read_knowledge(const std::string& path, const Vocabulary& words, bool lm) {
+/// A file of the user's, in the tokens of the training text.
+Ids read_knowledge(const std::string& path, const TrainingData& data) {
   const std::string text = read_text_file("knowledge", path);
-  std::vector<Ids::value_type> ids;
-  if (!lm) return joined(classifier_ids(words, text));
-  for (std::string_view rest = text; !rest.empty();) {
-    std::string_view line = take_line(rest);
-    for (std::string_view word = take_word(line); !word.empty(); word = take_word(line)) ids.push_back(words.id(word));
-    if (const auto eos = words.find("<eos>")) ids.push_back(*eos);
-  }
-  return joined(ids);
+  if (const auto* articles = std::get_if<LabelledCorpus>(&data)) return joined(classifier_ids(articles->tokens->words(), text));
+  return tokens_of(data).encode(text.ends_with('\n') ? text : text + '\n').ids;
 }
 
 }  // namespace
@@ -77,18 +71,18 @@ std::optional<double> Shelf::recall() const {
   return sum / static_cast<double>(indexes_.size());
 }
 
-std::unique_ptr<Library> Library::of(const RunConfig& config, const TrainingData& data, const Vocabulary& words) {
+std::unique_ptr<Library> Library::of(const RunConfig& config, const TrainingData& data) {
   if (!config.has_windows()) return nullptr;
-  return std::unique_ptr<Library>(new Library(config, data, words));
+  return std::unique_ptr<Library>(new Library(config, data));
 }
 
-Library::Library(const RunConfig& config, const TrainingData& data, const Vocabulary& words)
+Library::Library(const RunConfig& config, const TrainingData& data)
     : config_(config.knowledge),
       seed_(static_cast<std::uint64_t>(config.training.seed)),
       from_file_(!config.knowledge.irw_file.empty()) {
   std::int64_t longest = config.training.length + 1;  // tokens of a window: those that are read and the last one to predict
   if (const auto* corpus = std::get_if<Corpus>(&data)) {
-    text_ = translate(corpus->train, corpus->vocabulary, words);
+    text_ = corpus->train;
   } else {
     const LabelledTexts& articles = std::get<LabelledCorpus>(data).train;
     std::vector<Ids::value_type> all;
@@ -98,9 +92,9 @@ Library::Library(const RunConfig& config, const TrainingData& data, const Vocabu
       article_ends_.push_back(static_cast<std::int64_t>(all.size()));
       longest = std::max(longest, articles.length(i));
     }
-    text_ = translate(joined(all), vocabulary_of(data), words);
+    text_ = joined(all);
   }
-  if (from_file_) text_ = read_knowledge(config_.irw_file, words, config.model.task == TextTask::Lm);
+  if (from_file_) text_ = read_knowledge(config_.irw_file, data);
 
   const std::int64_t N = text_.size(), L = config_.irw_length, k = config.model.windows().top_k;
   if (N < L) usage_fail("--irw-length", "no passage of {} tokens fits the {} that there are", L, N);
@@ -159,7 +153,7 @@ template <RealScalar R>
 OpenLibrary::OpenLibrary(const TrainedRun& trained, const Model<R>& model) {
   const RunConfig& config = trained.checkpoint.config();
   if (!config.has_windows()) return;
-  library = Library::of(config, open_data(config), trained.vocabulary);
+  library = Library::of(config, open_data(config, trained));
   shelf = library->shelf(std::max<std::int64_t>(0, trained.checkpoint.state().step - 1), model);
 }
 

@@ -42,10 +42,10 @@ class Shelf {
 
 class Library {
  public:
-  /// Null for a model without reflection windows. `words` are the model's, in whose ids passages are told. Throws UsageError when
-  /// the configuration and the text do not fit: so few passages that a window might find fewer than irw_top_k that it may see, or
+  /// Null for a model without reflection windows. The data are in the model's tokens. Throws UsageError when the configuration and
+  /// the text do not fit: so few passages that a window might find fewer than irw_top_k that it may see, or
   /// an index that argand was built without.
-  static std::unique_ptr<Library> of(const RunConfig& config, const TrainingData& data, const Vocabulary& words);
+  static std::unique_ptr<Library> of(const RunConfig& config, const TrainingData& data);
 
   /// Steps for which one shelf serves.
   std::int64_t refresh_every() const { return refresh_; }
@@ -72,7 +72,7 @@ class Library {
   bool of_training_text() const { return !from_file_; }
 
  private:
-  Library(const RunConfig& config, const TrainingData& data, const Vocabulary& words);
+  Library(const RunConfig& config, const TrainingData& data);
   KnowledgeBase base(std::int64_t step) const;
 
   KnowledgeConfig config_;

@@ -47,7 +47,7 @@ std::string non_finite_json(const NonFiniteStep& step, const RunConfig& config, 
       line["label"] = classes_of(data)[static_cast<std::size_t>(step.batch.targets[at])];
     else
       line["targets"] = row(step.batch.targets, at, false);
-    line["text"] = vocabulary_of(data).decode(tokens);
+    line["text"] = tokens_of(data).shown(tokens);
     rows.push_back(std::move(line));
   }
   json["batch"] = {{"number", step.number}, {"rows", std::move(rows)}};
@@ -69,7 +69,7 @@ std::string non_finite_text(const NonFiniteStep& step, const TrainingData& data)
     std::vector<std::int32_t> words = row(step.batch.tokens, static_cast<std::int64_t>(b), articles);
     const bool longer = words.size() > 12;
     words.resize(std::min<std::size_t>(words.size(), 12));
-    text += fmt::format("{:>10}  {}{}\n", step.batch.places[b], vocabulary_of(data).decode(words), longer ? " ..." : "");
+    text += fmt::format("{:>10}  {}{}\n", step.batch.places[b], tokens_of(data).shown(words), longer ? " ..." : "");
   }
   return text;
 }

@@ -1,6 +1,7 @@
 #include "apps/training/task.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "apps/terminal/command_line.h"
 #include "data/batches.h"
@@ -28,8 +29,8 @@ class LanguageTask final : public Task {
       : batch_(config.training.batch),
         windows_(corpus.train, config.training.batch, config.training.length, static_cast<std::uint64_t>(config.training.seed)),
         validation_(evaluation_set(
-            corpus.valid,
-            {.name = config.training.eval_protocol, .batch = config.training.batch, .length = config.training.length})) {}
+            corpus.valid, {.name = config.training.eval_protocol, .batch = config.training.batch, .length = config.training.length},
+            corpus.bytes.valid)) {}
 
   Batch batch(std::uint64_t i) const override { return as_batch(windows_.at(i)); }
   std::int64_t batches_per_epoch() const override { return (windows_.windows_per_epoch() + batch_ - 1) / batch_; }
@@ -46,7 +47,8 @@ class ClassificationTask final : public Task {
  public:
   ClassificationTask(const RunConfig& config, const LabelledCorpus& corpus)
       : articles_(corpus.train, config.training.batch, config.model.max_seq_len, static_cast<std::uint64_t>(config.training.seed)),
-        validation_(evaluation_set(corpus.test, config.training.batch, config.model.max_seq_len)) {}
+        validation_(evaluation_set(corpus.valid.size() > 0 ? corpus.valid : corpus.test, config.training.batch,
+                                   config.model.max_seq_len)) {}
 
   Batch batch(std::uint64_t i) const override { return as_batch(articles_.at(i)); }
   std::int64_t batches_per_epoch() const override { return articles_.batches_per_epoch(); }
@@ -59,8 +61,12 @@ class ClassificationTask final : public Task {
 
 }  // namespace
 
-const Vocabulary& vocabulary_of(const TrainingData& data) {
-  return std::visit([](const auto& d) -> const Vocabulary& { return d.vocabulary; }, data);
+const Tokenizer& tokens_of(const TrainingData& data) {
+  return std::visit([](const auto& d) -> const Tokenizer& { return *d.tokens; }, data);
+}
+
+const std::string& source_of(const TrainingData& data) {
+  return std::visit([](const auto& d) -> const std::string& { return d.source; }, data);
 }
 
 std::string fingerprint_of(const TrainingData& data) {
@@ -76,7 +82,8 @@ std::string fingerprint_of(const TrainingData& data) {
     return sum.hex();
   }
   const auto& articles = std::get<LabelledCorpus>(data);
-  for (const LabelledTexts* part : {&articles.train, &articles.test}) {
+  for (const LabelledTexts* part : {&articles.train, &articles.test, &articles.valid}) {
+    if (part == &articles.valid && part->size() == 0) break;  // as before there was one
     std::vector<Vocabulary::Id> labels;
     for (std::int64_t i = 0; i < part->size(); ++i) {
       add(part->text(i));
@@ -101,18 +108,35 @@ EvaluationSet set_of(Batches all) {
   return {batches->size(), [batches](std::int64_t i) { return as_batch((*batches)[i]); }};
 }
 
+/// The set with the bytes of its targets counted.
+EvaluationSet with_bytes(const EvaluationSet& set, std::vector<std::uint32_t> bytes) {
+  if (bytes.empty()) return set;
+  const auto count = [bytes = std::make_shared<std::vector<std::uint32_t>>(std::move(bytes))](const Batch& batch) {
+    const std::int64_t T = batch.tokens.shape()[1], n = batch.targets.shape()[1];
+    std::int64_t sum = 0;
+    for (const std::int64_t start : batch.places)
+      sum += std::accumulate(bytes->begin() + start + T - n + 1, bytes->begin() + start + T + 1, std::int64_t{0});
+    return sum;
+  };
+  return {set.size, [set, count](std::int64_t i) {
+            Batch batch = set.at(i);
+            batch.target_bytes = count(batch);
+            return batch;
+          }};
+}
+
 }  // namespace
 
-EvaluationSet evaluation_set(const Ids& text, const TextProtocol& protocol) {
+EvaluationSet evaluation_set(const Ids& text, const TextProtocol& protocol, std::vector<std::uint32_t> bytes) {
   const auto& [name, B, T, stride] = protocol;
   if (name == "full-blocks") {
     if (stride) usage_fail("--stride", "the windows of full-blocks do not overlap; --protocol every-token has strides");
-    return set_of(EvaluationBatches(text, B, T));
+    return with_bytes(set_of(EvaluationBatches(text, B, T)), std::move(bytes));
   }
   require(name == "every-token", "evaluation", "there is no protocol {}", name);
   const std::int64_t S = stride.value_or(T);
   if (S < 1 || S > T) usage_fail("--stride", "must be in [1, {}], the length of a window, got {}", T, S);
-  return set_of(EvaluationWindows(text, B, T, S));
+  return with_bytes(set_of(EvaluationWindows(text, B, T, S)), std::move(bytes));
 }
 
 EvaluationSet evaluation_set(const LabelledTexts& texts, std::int64_t B, std::int64_t longest) {
@@ -129,12 +153,16 @@ std::int64_t steps_per_epoch(const RunConfig& config, const Task& task) {
 }
 
 RunConfig fitted(RunConfig config, const TrainingData& data, const Task& task) {
-  const std::int64_t words = vocabulary_of(data).size();
-  if (config.model.vocab_size == 0) config.model.vocab_size = words;
+  const std::int64_t words = tokens_of(data).size();
+  std::string& kind = config.training.tokens;
+  if (kind == "auto") kind = tokens_of(data).kind();
+  const bool learnt = config.model.task == TextTask::Lm && (kind == "bpe" || kind == "unigram");
+  if (config.model.vocab_size == 0 || learnt) config.model.vocab_size = words;
   if (config.model.vocab_size < words)
     usage_fail("--vocab-size", "{} ids are too few for the corpus's {} words; 0 takes as many as there are",
                config.model.vocab_size, words);
   const auto labels = static_cast<std::int64_t>(classes_of(data).size());
+  if (labels > 0 && config.classes_from_data) config.model.n_classes = labels;
   if (labels > 0 && labels != config.model.n_classes)
     usage_fail("--n-classes", "the data have {} classes, the model {}", labels, config.model.n_classes);
   if (config.training.epochs > 0) config.training.steps = config.training.epochs * steps_per_epoch(config, task);

@@ -18,9 +18,12 @@ namespace argand {
 /// A text for language models, or articles for classifiers.
 using TrainingData = std::variant<Corpus, LabelledCorpus>;
 
-const Vocabulary& vocabulary_of(const TrainingData& data);
+const Tokenizer& tokens_of(const TrainingData& data);
 /// The names of the labels; none for language models.
 std::vector<std::string> classes_of(const TrainingData& data);
+
+/// One line that says where the data are from; nothing where that goes without saying.
+const std::string& source_of(const TrainingData& data);
 
 /// A checksum of everything that batches and validations are made of: other data, another fingerprint. Words are told by their ids.
 std::string fingerprint_of(const TrainingData& data);
@@ -31,6 +34,7 @@ struct Batch {
   Ids targets;                       ///< what follows the last n tokens of each row [B, n], n = T in training; or the labels [B]
   std::vector<std::int64_t> places;  ///< of each row [B]: where in the text its window begins, or which article it is
   std::int64_t n_tokens = 0;         ///< without padding
+  std::int64_t target_bytes = 0;     ///< of text that the targets stand for; 0: nobody counted
 };
 
 /// Batches that are looked at once.
@@ -50,8 +54,9 @@ struct TextProtocol {
   std::optional<std::int64_t> stride{};
 };
 
-/// Throws UsageError for a stride that does not fit, Error for a text that is too short.
-EvaluationSet evaluation_set(const Ids& text, const TextProtocol& protocol);
+/// `bytes`: of text that each token stands for [N], or nothing. Throws UsageError for a stride that does not fit, Error for a text
+/// that is too short.
+EvaluationSet evaluation_set(const Ids& text, const TextProtocol& protocol, std::vector<std::uint32_t> bytes = {});
 /// Every text once, B at a time, its first `longest` words (EvaluationTexts).
 EvaluationSet evaluation_set(const LabelledTexts& texts, std::int64_t B, std::int64_t longest);
 
@@ -61,15 +66,16 @@ class Task {
   /// Training batch i, a pure function of data, configuration and i.
   virtual Batch batch(std::uint64_t i) const = 0;
   virtual std::int64_t batches_per_epoch() const = 0;
-  /// The validation part of a text; the test part of articles, which come in two parts only.
+  /// The validation part; of articles without one, the test part.
   virtual const EvaluationSet& validation() const = 0;
 };
 
 /// Throws Error when there are too little data for a batch.
 std::unique_ptr<Task> make_task(const RunConfig& config, const TrainingData& data);
 
-/// The configuration with what it takes from the data: a vocab_size of 0 becomes that of the vocabulary, epochs become steps.
-/// Throws UsageError when ids or labels of the data do not fit.
+/// The configuration with what it takes from the data: the kind of tokens, a vocab_size of 0, or of pieces that were learnt,
+/// becomes how many there are, as the number of classes does that nobody gave; epochs become steps. Throws UsageError when ids or
+/// labels of the data do not fit.
 RunConfig fitted(RunConfig config, const TrainingData& data, const Task& task);
 
 /// Steps after which as many batches have been taken as an epoch has, at least 1.

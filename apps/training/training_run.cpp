@@ -13,8 +13,9 @@ namespace {
 
 /// `library` may be null.
 Fingerprints fingerprints(const TrainingData& data, const Library* library) {
-  Fingerprints found{
-      .vocabulary = checksum_of(vocabulary_of(data).text()), .classes = {}, .data = fingerprint_of(data), .init = {}};
+  Fingerprints found{.vocabulary = {}, .pieces = {}, .classes = {}, .data = fingerprint_of(data), .init = {}};
+  const std::string tokens = token_file(tokens_of(data).kind());
+  if (!tokens.empty()) (tokens == "vocab.txt" ? found.vocabulary : found.pieces) = checksum_of(tokens_of(data).file());
   if (const auto classes = classes_of(data); !classes.empty()) found.classes = checksum_of(classes_text(classes));
   if (library != nullptr && !library->of_training_text()) {  // passages of a file are learnt from, too
     const auto text = library->text().span();
@@ -29,7 +30,7 @@ template <RealScalar R>
 TrainingRun<R>::TrainingRun(const RunConfig& config, const TrainingData& data)
     : task_(make_task(config, data)),
       config_(fitted(config, data, *task_)),
-      library_(Library::of(config_, data, vocabulary_of(data))),
+      library_(Library::of(config_, data)),
       schedule_(config_.schedule()) {
   model_ = make_model<R>(config_.model, static_cast<std::uint64_t>(config_.training.seed));
   parameters_ = model_->parameters();
@@ -143,6 +144,7 @@ Evaluation TrainingRun<R>::validate(bool& is_best) {
   Evaluation evaluation = evaluate(some_batches(task_->validation(), config_.training.eval_batches));
   is_best = evaluation.objective() < state_.best_valid;
   state_.since_best = is_best ? 0 : state_.since_best + 1;
+  state_.bytes_per_token = static_cast<double>(evaluation.bytes) / static_cast<double>(evaluation.count);
   if (is_best) {
     state_.best_valid = evaluation.objective();
     state_.best_step = state_.step;
@@ -153,7 +155,7 @@ Evaluation TrainingRun<R>::validate(bool& is_best) {
 template <RealScalar R>
 FittedWeights TrainingRun<R>::begin_with(const InitialWeights& weights, const TrainingData& data) {
   require(state_.step == 0, "init", "the run has taken {} steps already", state_.step);
-  FittedWeights fitted = weights.load<R>(*model_, vocabulary_of(data), classes_of(data));
+  FittedWeights fitted = weights.load<R>(*model_, tokens_of(data), classes_of(data));
   state_.made_from.init = weights.checksum();
   return fitted;
 }
@@ -171,7 +173,9 @@ void TrainingRun<R>::restore(const Checkpoint& checkpoint) {
   require(checkpoint.config().to_json() == config_.to_json(), "train", "{} is of another configuration", checkpoint.file().path());
   const auto same = [](const std::string& then, const std::string& now) { return then.empty() || then == now; };
   const Fingerprints then = checkpoint.state().made_from, now = state_.made_from;
-  require(same(then.vocabulary, now.vocabulary) && same(then.classes, now.classes) && same(then.data, now.data), "train",
+  require(same(then.vocabulary, now.vocabulary) && same(then.pieces, now.pieces) && same(then.classes, now.classes) &&
+              same(then.data, now.data),
+          "train",
           "the data are not those that {} was trained on: they have another checksum. Put the old ones back, say with --data where "
           "they are, or begin a run on these with --init {}",
           checkpoint.file().path(), checkpoint.file().path());

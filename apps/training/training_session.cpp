@@ -14,7 +14,7 @@ namespace {
 
 const RunConfig& config_for(const TrainingData& data, const Checkpoint& last) {
   const ModelConfig& model = last.config().model;
-  const std::int64_t words = vocabulary_of(data).size();
+  const std::int64_t words = tokens_of(data).size();
   require(words <= model.vocab_size, "train",
           "the data have {} words, the model of {} only {} ids: the data have changed since the run began", words,
           last.file().path(), model.vocab_size);
@@ -31,7 +31,8 @@ TrainingSession<R>::TrainingSession(const RunFolder& folder, bool overwrite, con
   lock_ = folder_.create(overwrite);  // only now that the model could be built: a mistake must not cost the old run
   log_ = std::make_unique<JsonLines>(folder_.log(), -1);
   write_config();
-  vocabulary_of(data).save(folder_.vocabulary());
+  if (const Tokenizer& tokens = tokens_of(data); !tokens.file().empty())
+    write_file_atomically(folder_.tokens(tokens.kind()), tokens.file());
   if (const auto classes = classes_of(data); !classes.empty()) save_classes(folder_.classes(), classes);
   if (weights != nullptr) run_.save_model(folder_.at_step(0));
   save();
@@ -41,8 +42,10 @@ template <RealScalar R>
 TrainingSession<R>::TrainingSession(const RunFolder& folder, RunLock lock, const Checkpoint& last, const TrainingData& data,
                                     const RunConfig* longer)
     : folder_(folder), run_(config_for(data, last), data), lock_(std::move(lock)) {
-  require(Vocabulary::load(folder_.vocabulary()) == vocabulary_of(data), "train",
-          "the words of the data are not those of {}: the data have changed since the run began", folder_.vocabulary());
+  const Tokenizer& tokens = tokens_of(data);
+  const std::string file = folder_.tokens(tokens.kind());
+  require(load_tokens(tokens.kind(), file)->file() == tokens.file(), "train",
+          "the words of the data are not those of {}: the data have changed since the run began", file);
   if (const auto classes = classes_of(data); !classes.empty())
     require(load_classes("train", folder_.classes()) == classes, "train",
             "the classes of the data are not those of {}: the data have changed since the run began", folder_.classes());
@@ -131,6 +134,7 @@ void TrainingSession<R>::log_validation(const Advance& done) {
     }
   } else {
     line["valid_ppl"] = std::exp(e.loss);
+    if (const auto bits = e.bits_per_byte()) line["valid_bits_per_byte"] = *bits;
   }
   line["best"] = done.is_best;
   log_->write(line);

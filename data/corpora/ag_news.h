@@ -18,10 +18,12 @@ struct Article {
   std::string text() const { return title + " " + description; }
 };
 
-/// Articles in two parts, and the names of their labels.
+/// Articles in parts, and the names of their labels.
 struct ArticleSets {
   std::vector<std::string> classes;
   std::vector<Article> train, test;
+  std::vector<Article> valid{};  ///< may be empty: then nothing is held out to validate on
+  std::string source{};          ///< one line that says where they are from; nothing where that goes without saying
 };
 
 /// Names of classes, one a line, in the order of their numbers. Throws Error, starting with `op` and naming file and line, for an

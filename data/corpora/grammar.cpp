@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/random.h"
 #include "data/files/utf8.h"
+#include "data/tokens/word_tokens.h"
 
 namespace argand {
 namespace {
@@ -83,7 +84,12 @@ Ids Grammar::sample(std::int64_t n, std::uint64_t seed, std::uint64_t part) cons
 }
 
 Corpus Grammar::corpus(std::int64_t n_train, std::int64_t n_valid, std::int64_t n_test, std::uint64_t seed) const {
-  return {vocabulary_, sample(n_train, seed, 1), sample(n_valid, seed, 2), sample(n_test, seed, 3)};
+  Corpus corpus{.tokens = std::make_shared<WordTokens>(vocabulary_),
+                .train = sample(n_train, seed, 1),
+                .valid = sample(n_valid, seed, 2),
+                .test = sample(n_test, seed, 3)};
+  corpus.bytes = {bytes_of(vocabulary_, corpus.train), bytes_of(vocabulary_, corpus.valid), bytes_of(vocabulary_, corpus.test)};
+  return corpus;
 }
 
 std::vector<double> Grammar::log_probabilities(std::span<const Id> tokens) const {

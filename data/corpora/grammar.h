@@ -25,6 +25,7 @@
 #include "data/corpora/corpus.h"
 #include "data/corpora/grammar_rules.h"
 #include "data/corpora/simple_grammar.h"
+#include "data/vocabulary.h"
 
 namespace argand {
 

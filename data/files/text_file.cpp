@@ -11,7 +11,7 @@
 
 namespace argand {
 
-std::string read_text_file(std::string_view op, const std::string& path) {
+std::string read_bytes(std::string_view op, const std::string& path) {
   std::error_code error;
   const bool is_file = std::filesystem::is_regular_file(path, error);
   if (error) fail(op, "cannot open {}: {}", path, error.message());
@@ -23,6 +23,11 @@ std::string read_text_file(std::string_view op, const std::string& path) {
     fail(op, "cannot read {}: {}", path, std::generic_category().message(errno != 0 ? errno : EIO));
 
   require(!text.empty(), op, "{} is empty", path);
+  return text;
+}
+
+std::string read_text_file(std::string_view op, const std::string& path) {
+  std::string text = read_bytes(op, path);
   const auto line_of = [&](std::size_t at) {
     return 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
   };

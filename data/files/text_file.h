@@ -10,6 +10,10 @@ namespace argand {
 /// contains a zero byte or is not UTF-8.
 std::string read_text_file(std::string_view op, const std::string& path);
 
+/// The whole file, whatever it says. Throws Error, starting with `op` and naming the file, when it is missing, no regular file, or
+/// empty.
+std::string read_bytes(std::string_view op, const std::string& path);
+
 /// Takes the next line off the front of `text`, without its "\n". The last line may lack one.
 std::string_view take_line(std::string_view& text);
 

@@ -36,6 +36,30 @@ std::optional<std::size_t> first_invalid_utf8(std::string_view text) {
   return std::nullopt;
 }
 
+char32_t take_character(std::string_view& text) {
+  const std::size_t length = character_length(text);
+  const auto byte = [&](std::size_t i) { return static_cast<char32_t>(static_cast<unsigned char>(text[i])); };
+  char32_t character = length == 0 ? 0xFFFD : length == 1 ? byte(0) : byte(0) & (0xFFU >> (length + 1));
+  for (std::size_t i = 1; i < length; ++i) character = character << 6 | (byte(i) & 0x3F);
+  text.remove_prefix(std::max<std::size_t>(length, 1));
+  return character;
+}
+
+std::string utf8_of(char32_t c) {
+  const auto byte = [](char32_t bits) { return static_cast<char>(bits); };
+  const auto more = [&](int shift) { return byte(0x80 | ((c >> shift) & 0x3F)); };
+  if (c < 0x80) return {byte(c)};
+  if (c < 0x800) return {byte(0xC0 | c >> 6), more(0)};
+  if (c < 0x10000) return {byte(0xE0 | c >> 12), more(6), more(0)};
+  return {byte(0xF0 | c >> 18), more(12), more(6), more(0)};
+}
+
+std::string valid_utf8(std::string_view text) {
+  std::string out;
+  while (!text.empty()) out += utf8_of(take_character(text));
+  return out;
+}
+
 std::string on_one_line(std::string_view text) {
   std::string out;
   while (!text.empty()) {

@@ -12,6 +12,15 @@ namespace argand {
 /// nothing above U+10FFFF), or nothing.
 std::optional<std::size_t> first_invalid_utf8(std::string_view text);
 
+/// Takes the first character off a text that is UTF-8 and not empty; U+FFFD, and one byte, where it is not UTF-8 after all.
+char32_t take_character(std::string_view& text);
+
+/// The text with U+FFFD for every byte that is not part of well-formed UTF-8.
+std::string valid_utf8(std::string_view text);
+
+/// The character in UTF-8.
+std::string utf8_of(char32_t character);
+
 /// The text in quotation marks for an error message: control and non-ASCII bytes as \xNN, at most 64 bytes of it.
 std::string in_quotes(std::string_view text);
 

@@ -105,7 +105,9 @@ BOOST_AUTO_TEST_CASE(of_the_configuration) {
 
 BOOST_AUTO_TEST_CASE(of_the_data) {
   const TemporaryDirectory scratch;
-  ends_with(scratch, "train lm --out " + scratch / "run" + " --data " + scratch / "none", 1, "argand: wikitext: ...");
+  ends_with(scratch, "train lm --out " + scratch / "run" + " --data " + scratch / "none", 1,
+            "argand: data: there is no " + scratch / "none" +
+                "; --data takes a text, or several, or a folder with train.txt or other texts");
   ends_with(scratch, "eval " + scratch / "none", 1, "argand: checkpoint: there is no " + scratch / "none");
   ends_with(scratch, "inspect " + scratch.path(), 1,
             "argand: checkpoint: " + scratch.path() + " holds neither best.safetensors nor last.safetensors");
@@ -123,7 +125,8 @@ BOOST_AUTO_TEST_CASE(a_run_is_not_overwritten_by_accident) {
       "argand: train: " + run.path + " holds a run already; --resume " + run.path + " goes on with it, --overwrite starts anew");
   // Not even when it may be, if the new one cannot begin.
   ends_with(run.scratch, "train lm --overwrite --vocab-size 3 --out " + run.path + tiny, 2, "argand: --vocab-size: ...");
-  ends_with(run.scratch, "train lm --overwrite --data /nowhere --out " + run.path + tiny, 1, "argand: wikitext: ...");
+  ends_with(run.scratch, "train lm --overwrite --data /nowhere --out " + run.path + tiny, 1,
+            "argand: data: there is no /nowhere; ...");
   ends_with(
       run.scratch, "train lm --resume " + run.path + " --lr 1", 2,
       "argand: --resume: the run keeps its configuration; drop --lr (--data may say where the data are now; --steps, --epochs "

@@ -24,7 +24,7 @@ WORDS = "words"  # what a panel is marked with that says why there is nothing to
 ALL_PANELS = {"facts", "loss", "validation", "perplexity", "accuracy", "class-accuracy", "confusion", "lr", "grad-norm", "angles", "heads",
               "offsets", "gains", "phases", "attention", "windows", "samples", "articles", "config"}
 TINY = "--n-layers 2 --d-model 16 --n-heads 2 --d-ff 16 --batch 4 --threads 1 --steps 6 --eval-every 3 --checkpoint-every 2 --warmup 2".split()
-LM, CLASSIFIER = {"perplexity", "samples"}, {"accuracy", "class-accuracy", "confusion", "articles"}
+LM, CLASSIFIER = {"perplexity", "samples", "valid-bits-per-byte"}, {"accuracy", "class-accuracy", "confusion", "articles"}
 ALWAYS = {"facts", "loss", "validation", "lr", "grad-norm", "attention", "config"}
 # The runs: how they are trained, and which panels show something.
 RUNS = {
@@ -130,7 +130,7 @@ def a_report_of_each_family_and_of_all(folder):
     expect([r["label"] for r in data_of(together)["runs"]] == list(RUNS), "labels are not the runs' own names")
     # The curves of all, the details of each.
     for i, (name, (_, drawn)) in enumerate(RUNS.items()):
-        shared = {"perplexity", "accuracy", "auxiliary"}
+        shared = {"perplexity", "accuracy", "auxiliary", "valid-bits-per-byte"}
         options = ["--blink-settings=preferredColorScheme=0"] if i % 2 else []  # every other one in the dark
         check_panels(open_in_browser(together, f"#run={i}", *options), f"all, {name}", drawn | shared)
     return runs
@@ -217,7 +217,7 @@ def runs_that_were_killed(folder, run_of):
     os.remove(log)
     run("report", path, "--out", path + ".html")
     page = open_in_browser(path + ".html")
-    check_panels(page, "without a log", RUNS["transformer"][1] - {"loss", "validation", "perplexity", "lr", "grad-norm"})
+    check_panels(page, "without a log", RUNS["transformer"][1] - {"loss", "validation", "perplexity", "valid-bits-per-byte", "lr", "grad-norm"})
 
 
 def forget_checksums(path):

@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(its_keys_are_options_and_its_words_are_checked) {
   const TemporaryDirectory scratch;
   const Finished help = run_toy(scratch, "train lm --help");
   BOOST_TEST(help.out.find("transformer|complexformer|crope|crat|qic|toy") != std::string::npos);
-  BOOST_TEST(help.out.find("small|paper|toy-box") != std::string::npos);
+  BOOST_TEST(help.out.find("small|paper|shakespeare|toy-box") != std::string::npos);
   BOOST_TEST(help.out.find("Model, only of toy") != std::string::npos);
   const auto refused = [&](const std::string& options) {
     const Finished done = run_toy(scratch, "train lm --out " + (scratch / "no") + options);

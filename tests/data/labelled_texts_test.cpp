@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(texts_keep_their_labels) {
 BOOST_AUTO_TEST_CASE(words_are_counted_in_the_articles_that_are_trained_on) {
   const ArticleSets sets{{"A", "B"}, three, three};
   const LabelledCorpus corpus = make_labelled_corpus(sets, 100, 1, 2);
-  BOOST_TEST(corpus.vocabulary.words() == (Words{"<pad>", "<unk>", "the", "cat", "dog"}), boost::test_tools::per_element());
+  BOOST_TEST(corpus.tokens->words().words() == (Words{"<pad>", "<unk>", "the", "cat", "dog"}), boost::test_tools::per_element());
   BOOST_TEST(corpus.train.size() == 1);
   BOOST_TEST(corpus.test.size() == 2);
   BOOST_TEST(corpus.classes == sets.classes, boost::test_tools::per_element());

@@ -32,9 +32,10 @@ bool same(const Tensor<float>& a, const Tensor<float>& b) { return std::ranges::
 /// The corpus with every second word another one, and the words in reverse order.
 Corpus renamed_corpus() {
   Corpus corpus = small_corpus();
-  std::vector<std::string> words(corpus.vocabulary.words().rbegin(), corpus.vocabulary.words().rend());
+  const std::vector<std::string>& known = dynamic_cast<const WordTokens&>(*corpus.tokens).words().words();
+  std::vector<std::string> words(known.rbegin(), known.rend());
   for (std::size_t i = 0; i < words.size(); i += 2) words[i] += "-2";
-  corpus.vocabulary = Vocabulary(words);
+  corpus.tokens = std::make_shared<WordTokens>(Vocabulary(words));
   return corpus;
 }
 
@@ -156,7 +157,7 @@ BOOST_AUTO_TEST_CASE(words_in_common_keep_their_rows) {
     const Corpus others = renamed_corpus();
     TrainingRun<float> run(small_run(settings), others), drawn(small_run(settings), others);
     const FittedWeights fitted = run.begin_with(InitialWeights(folder.path()), others);
-    const std::int64_t words = others.vocabulary.size();
+    const std::int64_t words = others.tokens->size();
     BOOST_TEST(fitted.words_in_common.value() == words / 2);
     BOOST_TEST(fitted.tensors == fitted.all_tensors);
     const SafetensorsFile theirs = SafetensorsFile::open(folder.best());

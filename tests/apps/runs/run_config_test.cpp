@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(mistakes) {
   BOOST_TEST(refused({{"family", "complexfromer"}}).find("did you mean complexformer?") != std::string::npos);
   BOOST_TEST(refused({{"family", "transformer"}, {"adaptation", "shared"}}) ==
              "--adaptation: the family transformer has no such key; it belongs to complexformer");
-  BOOST_TEST(refused({{"preset", "smal"}}) == "--preset: \"smal\" is not one of small|paper; did you mean small?");
+  BOOST_TEST(refused({{"preset", "smal"}}) == "--preset: \"smal\" is not one of small|paper|shakespeare; did you mean small?");
   BOOST_TEST(refused({{"steps", "0"}}) == "--steps: must be at least 1, got 0");
   BOOST_TEST(refused({{"seed", "-1"}}) == "--seed: must be at least 0, got -1");
   BOOST_TEST(refused({{"final_lr", "2"}}) == "--final-lr: is a fraction of lr, in [0, 1], got 2");

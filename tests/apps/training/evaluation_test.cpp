@@ -23,7 +23,7 @@ LabelledCorpus some_articles() { return make_labelled_corpus(topic_articles(50, 
 std::unique_ptr<Model<double>> some_model(const LabelledCorpus& corpus) {
   ModelConfig config = ModelConfig::defaults("transformer");
   config.task = TextTask::Classify;
-  config.vocab_size = corpus.vocabulary.size();
+  config.vocab_size = corpus.tokens->size();
   config.n_layers = 1;
   config.d_model = 8;
   config.n_heads = 2;
@@ -119,9 +119,9 @@ BOOST_AUTO_TEST_CASE(the_first_protocol_leaves_tokens_out) {
 
 BOOST_AUTO_TEST_CASE(no_passage_that_is_read_overlaps_what_is_scored) {
   RunConfig config = language_run(language_models.back());
-  config.model.vocab_size = small_corpus().vocabulary.size();
+  config.model.vocab_size = small_corpus().tokens->size();
   const auto model = make_model<double>(config.model, 0);
-  const auto library = Library::of(config, small_corpus(), small_corpus().vocabulary);
+  const auto library = Library::of(config, small_corpus());
   const auto shelf = library->shelf(0, *model);
   const Ids text({300}, {small_corpus().train.data(), small_corpus().train.data() + 300});
   std::int64_t reads = 0;
@@ -171,6 +171,8 @@ BOOST_AUTO_TEST_CASE(the_confusion_matrix) {
 
 BOOST_AUTO_TEST_CASE(a_summary) {
   BOOST_TEST(summary({.loss = 2, .count = 8, .confusion = std::nullopt}) == "loss 2.0000, perplexity 7.39");
+  BOOST_TEST(summary({.loss = 2, .count = 8, .bytes = 32, .confusion = std::nullopt}) ==
+             "loss 2.0000, perplexity 7.39, 0.721 bits a byte");  // 2 / ln 2 · 8 / 32
   ConfusionMatrix m(2);
   m.add(0, 0), m.add(0, 1), m.add(1, 1);
   const Evaluation labels{.loss = 0.5, .count = 3, .confusion = m};

@@ -28,9 +28,7 @@ RunConfig config_with(const Settings& more = {}) {
   return small_run(settings);
 }
 
-std::unique_ptr<Library> library_with(const Settings& more = {}) {
-  return Library::of(config_with(more), small_corpus(), small_corpus().vocabulary);
-}
+std::unique_ptr<Library> library_with(const Settings& more = {}) { return Library::of(config_with(more), small_corpus()); }
 
 std::string library_error(const Settings& more) {
   return error_of([&] { library_with(more); });
@@ -51,9 +49,9 @@ std::vector<float> numbers(const ParameterList<float>& parameters) {
 /// Audits an untrained model.
 RetrievalAudit audit(const Settings& more, bool exclude, std::vector<Leak>& leaks) {
   RunConfig config = config_with(more);
-  config.model.vocab_size = small_corpus().vocabulary.size();
+  config.model.vocab_size = small_corpus().tokens->size();
   const auto model = make_model<float>(config.model, 0);
-  const auto library = Library::of(config, small_corpus(), small_corpus().vocabulary);
+  const auto library = Library::of(config, small_corpus());
   return audit_retrieval<float>(*model, config, *library, *make_task(config, small_corpus()), exclude,
                                 [&](const Leak& leak) { leaks.push_back(leak); });
 }
@@ -72,7 +70,7 @@ BOOST_AUTO_TEST_CASE(a_run_without_windows_has_no_library) {
 BOOST_AUTO_TEST_CASE(passages_are_a_function_of_the_seed_and_of_the_step) {
   const auto every = library_with(), seldom = library_with({{"irw_refresh", "4", ""}}), other = library_with({{"seed", "1", ""}});
   RunConfig config = config_with();
-  config.model.vocab_size = small_corpus().vocabulary.size();
+  config.model.vocab_size = small_corpus().tokens->size();
   const auto model = make_model<float>(config.model, 0);
   const auto passages = [&](const auto& library, std::int64_t step) {
     const auto shelf = library->shelf(step, *model);
@@ -110,7 +108,7 @@ BOOST_AUTO_TEST_CASE(the_audit_finds_nothing_with_the_exclusion_and_leaks_withou
 
 BOOST_AUTO_TEST_CASE(a_file_is_another_text_unless_it_holds_the_training_text) {
   const TemporaryDirectory scratch;
-  const Vocabulary& words = small_corpus().vocabulary;
+  const Vocabulary words = Grammar().vocabulary();
   std::vector<std::int32_t> shuffled(small_corpus().train.span().begin(), small_corpus().train.span().end());
   const Ids train({4000}, shuffled);
   std::sort(shuffled.begin(), shuffled.end());
@@ -169,7 +167,7 @@ BOOST_AUTO_TEST_CASE(what_could_run_dry_is_refused_at_the_start) {
 
 BOOST_AUTO_TEST_CASE(articles_do_not_read_themselves) {
   LabelledCorpus articles;
-  articles.vocabulary = Vocabulary(std::vector<std::string>{"<pad>", "<unk>", "a", "b", "c", "d"});
+  articles.tokens = std::make_shared<WordTokens>(Vocabulary(std::vector<std::string>{"<pad>", "<unk>", "a", "b", "c", "d"}));
   articles.classes = {"one", "two"};
   for (std::int64_t i = 0; i < 40; ++i) {
     std::vector<std::int32_t> text(static_cast<std::size_t>(5 + i % 7));
@@ -183,7 +181,7 @@ BOOST_AUTO_TEST_CASE(articles_do_not_read_themselves) {
   config.knowledge.irw_length = 4, config.knowledge.irw_passages = 0;
   const auto model = make_model<float>(config.model, 0);
   const TrainingData data = articles;
-  const auto library = Library::of(config, data, articles.vocabulary);
+  const auto library = Library::of(config, data);
   std::vector<Leak> leaks;
   const auto record = [&](const Leak& leak) { leaks.push_back(leak); };
   const auto task = make_task(config, data);

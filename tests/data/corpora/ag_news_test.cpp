@@ -164,8 +164,8 @@ BOOST_AUTO_TEST_CASE(the_real_ag_news) {
   BOOST_TEST(train == (std::vector<int>{965, 1042, 1001, 992}), boost::test_tools::per_element());
   BOOST_TEST(test == (std::vector<int>{268, 274, 205, 253}), boost::test_tools::per_element());
   const LabelledCorpus corpus = make_labelled_corpus(sets, 5000, 4000, 1000);
-  BOOST_TEST(corpus.vocabulary.size() == 5002);
-  BOOST_TEST(corpus.vocabulary.word(2) == "the");
+  BOOST_TEST(corpus.tokens->size() == 5002);
+  BOOST_TEST(corpus.tokens->words().word(2) == "the");
   BOOST_TEST(corpus.train.size() == 4000);
   BOOST_TEST(corpus.test.size() == 1000);
 }

@@ -1,0 +1,18 @@
+#include "data/corpora/corpus.h"
+
+namespace argand {
+
+Corpus in_tokens(TokenizerPtr tokens, std::string_view train, std::string_view valid, std::string_view test) {
+  Corpus corpus{.tokens = std::move(tokens)};
+  const auto encode = [&](std::string_view text, Ids& ids, std::vector<std::uint32_t>& bytes) {
+    TokenText encoded = corpus.tokens->encode(text);
+    ids = std::move(encoded.ids);
+    bytes = std::move(encoded.bytes);
+  };
+  encode(train, corpus.train, corpus.bytes.train);
+  encode(valid, corpus.valid, corpus.bytes.valid);
+  encode(test, corpus.test, corpus.bytes.test);
+  return corpus;
+}
+
+}  // namespace argand

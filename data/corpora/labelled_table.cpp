@@ -1,0 +1,178 @@
+#include "data/corpora/labelled_table.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <set>
+#include <unordered_map>
+
+#include "core/error.h"
+#include "data/files/table.h"
+#include "data/files/text_file.h"
+#include "data/files/utf8.h"
+
+namespace argand {
+namespace {
+
+const std::set<std::string_view> names_of_texts = {"text",        "sentence",  "review", "content",  "body",     "comment",
+                                                   "message",     "tweet",     "title",  "headline", "question", "document",
+                                                   "description", "utterance", "phrase", "sms"};
+const std::set<std::string_view> names_of_labels = {"label",     "labels", "class",  "category", "target",
+                                                    "sentiment", "topic",  "intent", "tag",      "y"};
+
+std::string trimmed(std::string_view text) {
+  const auto is_blank = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return std::string(text);
+}
+
+std::string lowered(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return text;
+}
+
+std::optional<std::int64_t> whole_number(const std::string& text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+/// Which columns of a table are meant, and whether its first row is a header.
+class Columns {
+ public:
+  Columns(const Table& table, const std::string& path, const TableColumns& wanted)
+      : table_(table), path_(path), names_(table.keys) {
+    require(table.columns() >= 2, "data", "{} has one column; a label and a text are two. Fields end at a {}", path,
+            path.ends_with("tsv") || path.ends_with("tab") ? "tab" : "comma");
+    if (names_.empty() && is_header(wanted)) use_header();
+    text_ = find(wanted.text, names_of_texts, "--text-column");
+    label_ = find(wanted.label, names_of_labels, "--label-column");
+    if (!text_) text_ = longest();
+    if (!label_) label_ = fewest_values();
+    require(*text_ != *label_, "data", "{}: text and label are both to be column {}; name two", path, called(*text_));
+    if (names_.empty() && is_alone(*label_)) use_header();
+  }
+
+  std::size_t text() const { return *text_; }
+  std::size_t label() const { return *label_; }
+  /// 1 when the first row is no row of data.
+  std::size_t first() const { return first_; }
+  std::string called(std::size_t column) const { return names_.empty() ? std::to_string(column + 1) : in_quotes(names_[column]); }
+
+ private:
+  const std::vector<std::string>& top() const { return table_.rows.front().fields; }
+
+  bool is_header(const TableColumns& wanted) const {
+    return std::any_of(top().begin(), top().end(), [&](const std::string& field) {
+      const std::string name = trimmed(field);
+      const bool asked_for = !name.empty() && (name == wanted.text || name == wanted.label) && !whole_number(name);
+      return asked_for || names_of_texts.contains(lowered(name)) || names_of_labels.contains(lowered(name));
+    });
+  }
+
+  void use_header() {
+    first_ = 1;
+    for (const std::string& field : top()) names_.push_back(trimmed(field));
+  }
+
+  /// The column that was asked for, or one of a usual name.
+  std::optional<std::size_t> find(const std::string& wanted, const std::set<std::string_view>& usual, const char* option) const {
+    for (std::size_t i = 0; i < names_.size(); ++i)
+      if (wanted.empty() ? usual.contains(lowered(names_[i])) : names_[i] == wanted) return i;
+    if (wanted.empty()) return std::nullopt;
+    if (const auto number = whole_number(wanted); number && *number >= 1 && *number <= static_cast<std::int64_t>(table_.columns()))
+      return static_cast<std::size_t>(*number - 1);
+    std::string there;
+    for (const std::string& name : names_) there += (there.empty() ? "" : ", ") + in_quotes(name);
+    if (names_.empty()) there = fmt::format("{} without names", table_.columns());
+    fail("data", "{} has no column {} ({}); there are {}", path_, in_quotes(wanted), option, there);
+  }
+
+  std::size_t longest() const {
+    std::vector<std::size_t> bytes(table_.columns());
+    for (const TableRow& row : table_.rows)
+      for (std::size_t i = 0; i < bytes.size(); ++i)
+        if (i != label_) bytes[i] += row.fields[i].size();
+    return static_cast<std::size_t>(std::max_element(bytes.begin(), bytes.end()) - bytes.begin());
+  }
+
+  std::size_t fewest_values() const {
+    std::size_t best = text_ == 0U ? 1 : 0, fewest = table_.rows.size() + 1;
+    for (std::size_t i = 0; i < table_.columns(); ++i) {
+      if (i == text_) continue;
+      std::set<std::string_view> values;
+      for (std::size_t r = first_; r < table_.rows.size(); ++r) values.insert(table_.rows[r].fields[i]);
+      if (values.size() >= 2 && values.size() < fewest) best = i, fewest = values.size();
+    }
+    return best;
+  }
+
+  /// Whether the first row has single words and no other row has its label.
+  bool is_alone(std::size_t label) const {
+    const std::string& own = top()[label];
+    const auto is_word = [](std::string_view field) { return take_word(field) != "" && take_word(field) == ""; };
+    return std::all_of(top().begin(), top().end(), is_word) && table_.rows.size() > 2 &&
+           std::none_of(table_.rows.begin() + 1, table_.rows.end(), [&](const TableRow& row) { return row.fields[label] == own; });
+  }
+
+  const Table& table_;
+  const std::string& path_;
+  std::vector<std::string> names_;
+  std::optional<std::size_t> text_, label_;
+  std::size_t first_ = 0;
+};
+
+}  // namespace
+
+LabelledTable read_labelled_table(const std::string& path, const TableColumns& wanted) {
+  Table table = read_table("data", path);
+  const Columns columns(table, path, wanted);
+  LabelledTable read{.path = path, .lines = {}, .labels = {}, .texts = {}, .columns = {}};
+  read.columns = fmt::format("text from column {}, label from {}", columns.called(columns.text()), columns.called(columns.label()));
+  for (std::size_t r = columns.first(); r < table.rows.size(); ++r) {
+    TableRow& row = table.rows[r];
+    std::string label = trimmed(row.fields[columns.label()]), &text = row.fields[columns.text()];
+    require(!label.empty(), "data", "{}, line {}: no label in column {}", path, row.line, columns.called(columns.label()));
+    require(std::none_of(label.begin(), label.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }), "data",
+            "{}, line {}: a control character in the label {}", path, row.line, in_quotes(label));
+    std::string_view words = text;
+    require(!take_word(words).empty(), "data", "{}, line {}: no word in column {}", path, row.line, columns.called(columns.text()));
+    read.lines.push_back(row.line);
+    read.labels.push_back(std::move(label));
+    read.texts.push_back(std::move(text));
+  }
+  require(read.size() > 0, "data", "{} has a header and no rows", path);
+  return read;
+}
+
+std::vector<std::string> classes_in(const LabelledTable& table) {
+  const std::set<std::string> found(table.labels.begin(), table.labels.end());
+  require(found.size() >= 2, "data", "{}: all rows have the label {}; telling apart takes two ({})", table.path,
+          in_quotes(*found.begin()), table.columns);
+  require(found.size() <= most_classes, "data",
+          "{}: {} different labels in {} rows, {}; is that the label? --label-column names another", table.path, found.size(),
+          table.size(), table.columns);
+  std::vector<std::string> classes(found.begin(), found.end());
+  if (std::all_of(classes.begin(), classes.end(), [](const std::string& name) { return whole_number(name).has_value(); }))
+    std::stable_sort(classes.begin(), classes.end(),
+                     [](const std::string& a, const std::string& b) { return *whole_number(a) < *whole_number(b); });
+  return classes;
+}
+
+std::vector<Article> as_articles(const LabelledTable& table, const std::vector<std::string>& classes) {
+  std::unordered_map<std::string, std::int64_t> numbers;
+  for (const std::string& name : classes) numbers.emplace(name, static_cast<std::int64_t>(numbers.size()));
+  std::vector<Article> articles;
+  for (std::size_t i = 0; i < table.labels.size(); ++i) {
+    const auto found = numbers.find(table.labels[i]);
+    require(found != numbers.end(), "data", "{}, line {}: the label {} is none of those that were learnt", table.path,
+            table.lines[i], in_quotes(table.labels[i]));
+    articles.push_back({found->second, "", table.texts[i]});
+  }
+  return articles;
+}
+
+}  // namespace argand

@@ -1,0 +1,200 @@
+/// The real program on texts and tables of the user's: whatever they look like, they are learnt from, or one line says why not.
+
+#include "data/tokens/piece_tokens.h"
+#include "tests/apps/program.h"
+
+using namespace argand;
+
+BOOST_AUTO_TEST_SUITE(own_text)
+
+namespace {
+
+/// A few thousand bytes of prose with several alphabets' worth of nothing special.
+std::string prose() {
+  std::string text;
+  for (int i = 0; i < 120; ++i)
+    text += "The owl number " + std::to_string(i) + " and the pussy-cat went to sea, in a beautiful boat.\n";
+  return text;
+}
+
+const std::string small = " --n-layers 1 --d-model 16 --n-heads 2 --d-ff 24 --length 16 --batch 8 --steps 6 --threads 1 ";
+
+Finished succeeds(const TemporaryDirectory& scratch, const std::string& arguments, const std::function<void()>& before = {}) {
+  Finished done = run_argand(scratch, arguments, before);
+  BOOST_TEST_REQUIRE(done.code == 0, arguments + ": " + done.err);
+  return done;
+}
+
+void is_refused(const TemporaryDirectory& scratch, const std::string& arguments, const std::string& why) {
+  const Finished done = run_argand(scratch, arguments);
+  BOOST_TEST(done.code != 0, arguments);
+  BOOST_TEST(done.err.starts_with("argand: " + why), done.err);
+  BOOST_TEST(std::count(done.err.begin(), done.err.end(), '\n') == 1, done.err);
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+/// Standard input from a file.
+std::function<void()> input_from(const std::string& path) {
+  return [path] { dup2(open(path.c_str(), O_RDONLY), 0); };
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(one_file_of_prose_in_tokens_of_every_kind) {
+  const TemporaryDirectory scratch;
+  const std::string data = scratch.file("prose.txt", prose()),
+                    letter = scratch.file("letter.txt", "Dear owl,\r\nthe Ж boat is fine.");
+  for (const std::string kind : {"auto", "char", "byte", "words", "bpe", "unigram"}) {
+    if (!have_sentencepiece() && (kind == "bpe" || kind == "unigram")) continue;
+    const std::string run = scratch / kind;
+    const std::string options = " --tokens " + kind + (kind == "bpe" || kind == "unigram" ? " --vocab-size 320" : "");
+    const Finished train = succeeds(scratch, "train lm --data " + data + small + options + " --checkpoint-every 3 --out " + run);
+    BOOST_TEST(contains(train.out, "prose.txt, cut 90/5/5: "), train.out);
+    BOOST_TEST(contains(train.out, kind == "words"                    ? " words, "
+                                   : kind == "byte"                   ? " bytes, "
+                                   : kind == "char" || kind == "auto" ? " characters, "
+                                                                      : " pieces, "),
+               train.out);
+    BOOST_TEST(contains(train.out, " bits a byte"), train.out);
+    BOOST_TEST(contains(contents_of(run + "/log.jsonl"), "\"valid_bits_per_byte\":"));
+    // What the folder has is all it takes: the text may be gone.
+    std::filesystem::rename(data, data + ".away");
+    BOOST_TEST(succeeds(scratch, "generate " + run + " --tokens 20 --prompt owl").out.starts_with("owl"));
+    const Finished unseen = succeeds(scratch, "generate " + run + " --tokens 5 --prompt Жar");
+    BOOST_TEST((unseen.err != "") == (kind == "words" || kind == "char" || kind == "auto"), unseen.err);
+    BOOST_TEST(contains(succeeds(scratch, "eval " + run + " --data " + letter).out, ", all of " + letter + ", "));
+    const Finished piped = succeeds(scratch, "eval " + run + " --data -", input_from(letter));
+    BOOST_TEST(contains(piped.out, ", standard input, "));
+    BOOST_TEST(contains(piped.out, " bits a byte"));
+    BOOST_TEST(succeeds(scratch, "generate " + run + " --tokens 5 --prompt -", input_from(letter))
+                   .out.starts_with("Dear owl,\nthe Ж boat is fine."));
+    std::filesystem::rename(data + ".away", data);
+    BOOST_TEST(contains(succeeds(scratch, "eval " + run).out, ", test part, "));
+    BOOST_TEST(contains(succeeds(scratch, "inspect " + run).out, " bits a byte,"));
+    succeeds(scratch, "report " + run + " --out " + scratch / "report.html");
+    // Gone on with from the middle, it ends in the same file.
+    const std::string whole = contents_of(run + "/last.safetensors");
+    std::filesystem::copy_file(run + "/step-3.safetensors", run + "/last.safetensors",
+                               std::filesystem::copy_options::overwrite_existing);
+    succeeds(scratch, "train lm --resume " + run + " --threads 1");
+    BOOST_TEST((contents_of(run + "/last.safetensors") == whole), kind);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(tokens_of_a_run_are_tied_to_its_checkpoints) {
+  const TemporaryDirectory scratch;
+  const std::string data = scratch.file("prose.txt", prose());
+  succeeds(scratch, "train lm --data " + data + small + "--tokens char --out " + scratch / "char");
+  const std::string good = contents_of(scratch / "char/vocab.txt");
+  scratch.file("char/vocab.txt", "\\x01\n" + good);
+  for (const char* command : {"eval ", "generate --prompt owl ", "train lm --resume "})
+    is_refused(scratch, command + scratch / "char", "checkpoint: " + scratch / "char/vocab.txt" + " is not the vocabulary that ");
+  if (!have_sentencepiece()) return;
+  succeeds(scratch, "train lm --data " + data + small + "--tokens bpe --vocab-size 310 --out " + scratch / "bpe");
+  succeeds(scratch, "train lm --data " + data + small + "--tokens bpe --vocab-size 320 --out " + scratch / "other");
+  // A model from elsewhere is another run's here.
+  const Finished theirs = succeeds(
+      scratch, "train lm --data " + data + small + "--tokens " + scratch / "bpe/tokens.model" + " --out " + scratch / "same");
+  BOOST_TEST((contents_of(scratch / "same/tokens.model") == contents_of(scratch / "bpe/tokens.model")));
+  std::filesystem::copy_file(scratch / "other/tokens.model", scratch / "bpe/tokens.model",
+                             std::filesystem::copy_options::overwrite_existing);
+  is_refused(scratch, "eval " + scratch / "bpe", "checkpoint: " + scratch / "bpe/tokens.model" + " is not the vocabulary that ");
+  is_refused(scratch,
+             "train lm --data " + data + small + "--tokens " + scratch.file("a.model", "no model") + " --out " + scratch / "new",
+             "tokens: " + scratch / "a.model" + " is no SentencePiece model, or it is damaged: ");
+}
+
+BOOST_AUTO_TEST_CASE(texts_of_every_make) {
+  const TemporaryDirectory scratch;
+  std::string windows = "\xEF\xBB\xBF";
+  for (const char c : prose()) windows += c == '\n' ? std::string("\r\n") : std::string(1, c);
+  scratch.file("unix.txt", prose());
+  scratch.file("windows.txt", windows);
+  for (const char* name : {"unix", "windows"})
+    succeeds(scratch, "train lm --data " + scratch / (name + std::string(".txt")) + small + "--out " + scratch / name);
+  BOOST_TEST((contents_of(scratch / "unix/vocab.txt") == contents_of(scratch / "windows/vocab.txt")));
+  std::filesystem::create_directory(scratch / "folder");
+  scratch.file("folder/train.txt", prose());
+  BOOST_TEST(contains(succeeds(scratch, "train lm --data " + scratch / "folder" + small + "--out " + scratch / "a").out,
+                      "train.txt, cut 90/5/5: "));
+  BOOST_TEST(contains(succeeds(scratch, "train lm --data " + scratch / "unix.txt" + " " + scratch / "windows.txt" + small +
+                                            "--out " + scratch / "b")
+                          .out,
+                      "2 files, unix.txt to windows.txt, cut 90/5/5: "));
+  const Finished two =
+      succeeds(scratch, "train lm --split 80/20 --data " + scratch / "unix.txt" + small + "--out " + scratch / "c");
+  BOOST_TEST(contains(two.out, "none to test on"));
+  BOOST_TEST(contains(succeeds(scratch, "eval " + scratch / "c").out, ", valid part, "));
+  is_refused(scratch, "eval --split test " + scratch / "c", "--split: there is no test part in unix.txt, cut 80/20");
+  const auto refuses = [&](const std::string& options, const std::string& why) {
+    is_refused(scratch, "train lm --out " + scratch / "new" + small + options, why);
+    BOOST_TEST(!std::filesystem::exists(scratch / "new"));
+  };
+  refuses("--tokens chars",
+          "--tokens: \"chars\" is not one of auto|char|byte|bpe|unigram|words, nor a SentencePiece model, a file *.model; did you "
+          "mean char?");
+  refuses("--tokens char --words 10", "--words: is for --tokens words, not for char");
+  refuses("--split 80/30", "split: the parts of \"80/30\" add up to 110, not to 100");
+  refuses("--data " + scratch.file("latin1.txt", "sch\xF6n\n"), "data: " + scratch / "latin1.txt" + ", line 1: not UTF-8; ");
+  refuses("--data " + scratch.file("tiny.txt", "a\n"), "");
+}
+
+BOOST_AUTO_TEST_CASE(tables_of_every_make) {
+  const TemporaryDirectory scratch;
+  const std::string options = " --n-layers 1 --d-model 8 --n-heads 2 --d-ff 8 --batch 4 --steps 4 --threads 1 ";
+  std::string csv = "label,text\r\n", tsv, jsonl;
+  for (int i = 0; i < 20; ++i) {
+    const std::string label = i % 3 == 0   ? "sad"
+                              : i % 3 == 1 ? "glad"
+                                           : "so-so",
+                      text = "a " + label + " text, number " + std::to_string(i);
+    csv += label + ",\"" + text + "\"\r\n";
+    tsv += text + "\t" + std::to_string(i % 3) + "\n";
+    jsonl += "{\"sentence\": \"" + text + "\", \"id\": " + std::to_string(i) + ", \"class\": \"" + label + "\"}\n";
+  }
+  const std::string a = scratch.file("a.csv", csv), b = scratch.file("b.tsv", tsv), c = scratch.file("c.jsonl", jsonl);
+  for (const auto& [name, path, says] :
+       {std::tuple("csv", a, "a.csv: text from column \"text\", label from \"label\"; 3 classes, divided at random"),
+        std::tuple("tsv", b, "b.tsv: text from column 1, label from 2; 3 classes, divided at random"),
+        std::tuple("jsonl", c, "c.jsonl: text from column \"sentence\", label from \"class\"; 3 classes, divided at random")}) {
+    const Finished train = succeeds(scratch, "train classify --data " + path + options + "--out " + scratch / name);
+    BOOST_TEST(contains(train.out, says), train.out);
+    BOOST_TEST(contains(train.out, "18 articles to train on, 1 to validate on, 1 to test on"), train.out);
+    BOOST_TEST(contains(train.out, "The test articles have not been looked at"));
+    BOOST_TEST(contents_of(scratch / std::string(name) + "/classes.txt") ==
+               (std::string(name) == "tsv" ? "0\n1\n2\n" : "glad\nsad\nso-so\n"));
+    BOOST_TEST(contains(succeeds(scratch, "eval " + scratch / name).out, ", test part, 1 articles"));
+    BOOST_TEST(contains(succeeds(scratch, "eval " + scratch / name + " --split valid").out, ", valid part, 1 articles"));
+    succeeds(scratch, "report " + scratch / name + " --out " + scratch / "report.html");
+    const Finished labelled = succeeds(scratch, "classify " + scratch / name, input_from(scratch.file("line", "a glad text\n")));
+    BOOST_TEST(contains(labelled.out, "\t"));
+  }
+  BOOST_TEST(contains(succeeds(scratch, "eval " + scratch / "csv" + " --data " + c).out, ", all of " + c + ", 20 articles"));
+  // A folder with a part to test on, and a share held out.
+  std::filesystem::create_directory(scratch / "folder");
+  scratch.file("folder/train.csv", csv);
+  scratch.file("folder/test.csv", csv);
+  const Finished held =
+      succeeds(scratch, "train classify --valid-share 0.25 --data " + scratch / "folder" + options + "--out " + scratch / "held");
+  BOOST_TEST(contains(held.out, "15 articles to train on, 5 to validate on, 20 to test on"), held.out);
+  const Finished topics = succeeds(
+      scratch, "train classify --valid-share 0.1 --train-articles 50 --test-articles 10" + options + "--out " + scratch / "topics");
+  BOOST_TEST(contains(topics.out, "45 articles to train on, 5 to validate on, 10 to test on"), topics.out);
+  const auto refuses = [&](const std::string& more, const std::string& why) {
+    is_refused(scratch, "train classify --out " + scratch / "new" + options + more, why);
+    BOOST_TEST(!std::filesystem::exists(scratch / "new"));
+  };
+  refuses("--data " + scratch.file("a.txt", "a"),
+          "data: " + scratch / "a.txt" + " is no table by its name; those are .csv, .tsv and .jsonl");
+  refuses("--data " + scratch / "none.csv", "data: there is no ");
+  refuses("--data " + a + " --text-column body",
+          "data: " + a + " has no column \"body\" (--text-column); there are \"label\", \"text\"");
+  refuses("--data " + a + " --n-classes 2", "--n-classes: the data have 3 classes, the model 2");
+  refuses("--valid-share 1", "--valid-share: is a share in [0, 1), got 1");
+  scratch.file("folder/valid.csv", csv);
+  refuses("--valid-share 0.5 --data " + scratch / "folder",
+          "--valid-share: " + scratch / "folder" + " has a part to validate on already");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

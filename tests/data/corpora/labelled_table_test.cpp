@@ -1,0 +1,117 @@
+#include "data/corpora/labelled_table.h"
+
+#include <boost/test/unit_test.hpp>
+
+#include "tests/data/temporary_directory.h"
+
+using namespace argand;
+
+BOOST_AUTO_TEST_SUITE(labelled_table)
+
+namespace {
+
+using Strings = std::vector<std::string>;
+
+struct Read {
+  LabelledTable table;
+  Strings classes;
+};
+
+Read read(const TemporaryDirectory& directory, const std::string& name, std::string_view text, const TableColumns& columns = {}) {
+  const LabelledTable table = read_labelled_table(directory.file(name, text), columns);
+  return {table, classes_in(table)};
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_table_with_a_header_is_read_by_its_names) {
+  const TemporaryDirectory directory;
+  const std::string rows = "7,good,\"It was, all in all, \"\"fine\"\".\nI liked it.\"\r\n8,bad,Never again\r\n";
+  const Read found = read(directory, "a.csv", "\xEF\xBB\xBFid,Label,Review\r\n" + rows);
+  BOOST_TEST(found.table.labels == (Strings{"good", "bad"}), boost::test_tools::per_element());
+  BOOST_TEST(found.table.texts == (Strings{"It was, all in all, \"fine\".\nI liked it.", "Never again"}),
+             boost::test_tools::per_element());
+  BOOST_TEST((found.table.lines == std::vector<std::int64_t>{2, 4}));
+  BOOST_TEST(found.classes == (Strings{"bad", "good"}), boost::test_tools::per_element());
+  BOOST_TEST(found.table.columns == "text from column \"Review\", label from \"Label\"");
+  const Read other = read(directory, "a.csv", "id,Label,Review\n" + rows, {.text = "Label", .label = "id"});
+  BOOST_TEST(other.table.texts == (Strings{"good", "bad"}), boost::test_tools::per_element());
+  BOOST_TEST(other.classes == (Strings{"7", "8"}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(without_a_header_the_columns_are_found) {
+  const TemporaryDirectory directory;
+  const Read found = read(directory, "a.tsv", "10\tso \"so\" la la\t1\n2\tnot at all\t2\n10\tfairly well\t3\n");
+  BOOST_TEST(found.table.columns == "text from column 2, label from 1");
+  BOOST_TEST(found.table.texts[0] == "so \"so\" la la");
+  BOOST_TEST(found.classes == (Strings{"2", "10"}), boost::test_tools::per_element());  // by size
+  const Read numbered =
+      read(directory, "a.tsv", "10\tso so\t1\n2\tnot at all\t2\n10\tfairly well\t3\n", {.text = "2", .label = "3"});
+  BOOST_TEST(numbered.classes == (Strings{"1", "2", "3"}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_first_row_that_is_alone_with_its_label_is_a_header) {
+  const TemporaryDirectory directory;
+  const std::string rows = "ham,See you later\nspam,Win a prize now\nham,On my way\n";
+  BOOST_TEST(read(directory, "a.csv", "v1,v2\n" + rows).table.size() == 3);
+  BOOST_TEST(read(directory, "a.csv", rows).table.size() == 3);
+  BOOST_TEST(read(directory, "a.csv", "eggs,with ham\n" + rows).table.size() == 4);
+}
+
+BOOST_AUTO_TEST_CASE(json_lines_are_read_by_their_keys) {
+  const TemporaryDirectory directory;
+  const Read found = read(directory, "a.jsonl",
+                          "{\"text\": \"first \\u00e4\", \"label\": 1, \"more\": {\"a\": []}}\n\n{\"label\": 0, \"text\": "
+                          "\"second\", \"more\": null}\r\n");
+  BOOST_TEST(found.table.texts == (Strings{"first ä", "second"}), boost::test_tools::per_element());
+  BOOST_TEST(found.classes == (Strings{"0", "1"}), boost::test_tools::per_element());
+  const std::vector<Article> articles = as_articles(found.table, found.classes);
+  BOOST_TEST(articles[0].label == 1);
+  BOOST_TEST(articles[1].text() == " second");
+}
+
+BOOST_AUTO_TEST_CASE(faults_are_named) {
+  const TemporaryDirectory directory;
+  const auto error = [&](const std::string& name, std::string_view text, const TableColumns& columns = {}) {
+    const std::string why = error_of([&] { read(directory, name, text, columns); });
+    const std::string before = "data: " + directory / name;
+    return why.starts_with(before) ? why.substr(before.size()) : why;
+  };
+  BOOST_TEST(error("a.csv", "label,text\na,one\nb,two\n") == "");
+  BOOST_TEST(error("a.csv", "label,text\na,one\nb\n") == ", line 3: 1 field, line 1 has 2");
+  BOOST_TEST(error("a.csv", "label,text\na,one\nb,\"two\nc,three\n") == ", line 3: a quotation mark is not closed");
+  BOOST_TEST(error("a.csv", "label,text\na,\"one\" two\n") ==
+             ", line 2: text after the closing quotation mark; those inside a field are doubled");
+  BOOST_TEST(error("a.csv", "label,text\n ,one\n") == ", line 2: no label in column \"label\"");
+  BOOST_TEST(error("a.csv", "label,text\na, \n") == ", line 2: no word in column \"text\"");
+  BOOST_TEST(error("a.csv", "label,text\n\"a\nb\",one\n") == ", line 2: a control character in the label \"a\\x0ab\"");
+  BOOST_TEST(error("a.csv", "label,text\n") == " has a header and no rows");
+  BOOST_TEST(error("a.csv", "\n\n") == " has no rows");
+  BOOST_TEST(error("a.csv", "one\ntwo\n") == " has one column; a label and a text are two. Fields end at a comma");
+  BOOST_TEST(error("a.csv", "label,text\na,one\na,two\n") ==
+             ": all rows have the label \"a\"; telling apart takes two (text from column \"text\", label from \"label\")");
+  BOOST_TEST(error("a.csv", "label,text\na,one\n", {.text = "body"}) ==
+             " has no column \"body\" (--text-column); there are \"label\", \"text\"");
+  BOOST_TEST(error("a.tsv", "a\tone\nb\ttwo\n", {.label = "3"}) ==
+             " has no column \"3\" (--label-column); there are 2 without names");
+  BOOST_TEST(error("a.csv", "label,text\na,one\n", {.text = "text", .label = "text"}) ==
+             ": text and label are both to be column \"text\"; name two");
+  BOOST_TEST(error("a.jsonl", "{\"label\": 1, \"text\": \"a\"}\n{\"label\": 2}\n") ==
+             ", line 2: the key \"text\" of line 1 is missing");
+  BOOST_TEST(error("a.jsonl", "[1, 2]\n") == ", line 1: not a JSON object");
+  BOOST_TEST(error("a.jsonl", "{\"label\": 1, \"text\": \"a\n") == ", line 1: not a JSON object");
+  BOOST_TEST(error("a.csv", std::string_view("label,text\na,o\0e\n", 17)) == ", line 2: a zero byte; is this a text?");
+  BOOST_TEST(error("a.csv", "label,text\na,\xff\n") == ", line 2: not UTF-8");
+  std::string many = "label,text\n";
+  for (int i = 0; i < 1001; ++i) many += std::to_string(i) + ",word\n";
+  BOOST_TEST(
+      error("a.csv", many) ==
+      ": 1001 different labels in 1001 rows, text from column \"text\", label from \"label\"; is that the label? --label-column "
+      "names another");
+  const Read found = read(directory, "a.csv", "label,text\na,one\nb,two\n");
+  const LabelledTable later = read_labelled_table(directory.file("b.csv", "label,text\nc,three\n"), {});
+  BOOST_TEST(error_of([&] { as_articles(later, found.classes); }) ==
+             "data: " + directory / "b.csv" + ", line 2: the label \"c\" is none of those that were learnt");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,42 @@
+/// Tables with labels, in each of their three formats: rows are rectangular, and what is accepted has a class and a word in every
+/// row.
+
+#include "data/files/table.h"
+#include "data/corpora/labelled_table.h"
+#include "tests/fuzz/fuzz.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+
+using namespace argand;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static MemoryFile file;
+  static const std::string folder = [] {
+    std::string name = (std::filesystem::temp_directory_path() / "argand-fuzz-XXXXXX").string();
+    expect(mkdtemp(name.data()) != nullptr, "a folder");
+    for (const char* ending : {"csv", "tsv", "jsonl"}) std::filesystem::create_symlink(file.path(), name + "/a." + ending);
+    std::atexit([] { std::filesystem::remove_all(folder); });
+    return name;
+  }();
+  file.contents(text_of(data, size));
+  for (const char* ending : {"csv", "tsv", "jsonl"}) {
+    const std::string path = folder + "/a." + ending;
+    accepts([&] {
+      const Table table = read_table("table", path);
+      expect(!table.rows.empty(), "rows");
+      for (const TableRow& row : table.rows) expect(row.fields.size() == table.columns() && row.line >= 1, "a rectangle");
+    });
+    for (const TableColumns& columns : {TableColumns{}, TableColumns{.text = "1", .label = "2"}})
+      accepts([&] {
+        const LabelledTable table = read_labelled_table(path, columns);
+        const std::vector<std::string> classes = classes_in(table);
+        const std::vector<Article> articles = as_articles(table, classes);
+        expect(static_cast<std::int64_t>(articles.size()) == table.size(), "an article a row");
+        for (const Article& article : articles)
+          expect(article.label >= 0 && article.label < static_cast<std::int64_t>(classes.size()), "a label in range");
+      });
+  }
+  return 0;
+}

@@ -1,0 +1,42 @@
+/// Lists of characters and models of SentencePiece: what is accepted takes any text apart without losing a byte of it, and is the
+/// same when it is written and read again.
+
+#include <numeric>
+
+#include "data/tokens/piece_model.h"
+#include "data/tokens/piece_tokens.h"
+#include "data/tokens/tokenizer.h"
+#include "tests/fuzz/fuzz.h"
+
+using namespace argand;
+
+namespace {
+
+constexpr std::string_view sample = "The owl  and\tthe pussy-cat\n\n Größe 日本 😀 ﬁ 12\n";
+
+void use(const Tokenizer& tokens, std::string_view text) {
+  const TokenText read = tokens.encode(text);
+  expect(read.bytes.size() == static_cast<std::size_t>(read.ids.size()), "bytes of every token");
+  const std::uint64_t bytes = std::accumulate(read.bytes.begin(), read.bytes.end(), std::uint64_t{0});
+  expect(read.ids.size() == 0 || bytes == text.size(), "all bytes are counted");
+  for (const Tokenizer::Id id : read.ids.span()) {
+    expect(id >= 0 && id < tokens.size(), "an id in range");
+    tokens.text(id, true);
+    expect(!tokens.shown(id).empty(), "a token that can be shown");
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static MemoryFile file;
+  file.contents(text_of(data, size));
+  for (const char* kind : {"char", "bpe"})
+    accepts([&] {
+      const TokenizerPtr tokens = load_tokens(kind, file.path());
+      expect(tokens->file() == text_of(data, size), "the same bytes");
+      use(*tokens, sample);
+    });
+  accepts([&] { check_piece_model("tokens", "a model", text_of(data, size)); });
+  return 0;
+}
