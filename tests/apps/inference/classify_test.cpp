@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(the_angles_of_qic_are_logged_as_they_train) {
     BOOST_TEST(steps.front()[name][0].get<double>() != steps.back()[name][0].get<double>(), name);
     BOOST_TEST(std::abs(steps.back()[name][0].get<double>() - 0.5236) < 0.2, name);  // from pi/6
   }
-  BOOST_TEST(finished.out.find("\nangles θ (κ) after the last step:\n") != std::string::npos);
+  BOOST_TEST(finished.out.find("\nthe angles θ (κ) after the last step:\n") != std::string::npos);
   BOOST_TEST(run_argand(scratch, "inspect " + run).out.find("\nthe angles θ (κ)\n") != std::string::npos);
 }
 
