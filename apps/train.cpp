@@ -171,7 +171,8 @@ int train(TrainingSession<R>& session, const TrainingData& data, const TrainOpti
                                 config.model.windows().top_k, *done.step.recall));
     if (done.validation) {
       last = std::move(done.validation);
-      progress.note(fmt::format("step {}: {} {}{}", done.step.step, validated_on(data), summary(*last), done.is_best ? ", the best so far" : ""));
+      progress.note(fmt::format("step {}: {} {}{}", done.step.step, validated_on(data), summary(*last),
+                                done.is_best ? ", the best so far" : ""));
     }
     if (done.sample) progress.note(fmt::format("step {}: it writes: {}", done.step.step, on_one_line(*done.sample)));
   }

@@ -156,7 +156,8 @@ Json samples_of(Model<R>& model, const TrainedRun& trained, const Words& words, 
       },
       context);
   Json page = Json::array();
-  for (std::size_t i = 0; i < texts.size(); ++i) page.push_back({{"prompt", valid_utf8(prompt[i])}, {"text", valid_utf8(texts[i])}});
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    page.push_back({{"prompt", valid_utf8(prompt[i])}, {"text", valid_utf8(texts[i])}});
   return page;
 }
 

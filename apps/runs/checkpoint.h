@@ -31,7 +31,7 @@ struct RunState {
   double best_valid = std::numeric_limits<double>::infinity();  ///< Evaluation::objective(): nats a token, or a share
   std::int64_t best_step = 0;                                   ///< where that was; 0: not validated yet
   std::int64_t since_best = 0;                                  ///< validations after it
-  double bytes_per_token = 0;                                   ///< of the text that a language model was validated on; 0: not known
+  double bytes_per_token = 0;  ///< of the text that a language model was validated on; 0: not known
   Fingerprints made_from{};
 
   /// The best loss of a language model in bits a byte; nothing when that is not known.

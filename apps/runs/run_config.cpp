@@ -251,7 +251,8 @@ RunConfig RunConfig::from_json(const std::string& text) {
     std::map<std::string, std::vector<std::string>> known;
     // A string goes through assign() to be checked against its choices, and so does everything else, by its JSON text.
     const auto read = [&](const char* part) {
-      return [&values = json.at(part), &known = known[part], task = config.model.task](const char* key, auto& value, const char* choices, const char*) {
+      return [&values = json.at(part), &known = known[part], task = config.model.task](const char* key, auto& value,
+                                                                                       const char* choices, const char*) {
         known.push_back(key);
         if (!values.contains(key) && is_later(key, task)) return;
         const Json& given = values.at(key);
