@@ -255,12 +255,12 @@ BOOST_AUTO_TEST_CASE(mistakes_of_classifiers) {
   is_refused(scratch, out + "--vocab-size 9", 2,
              "argand: --vocab-size: 9 ids are too few for the corpus's 123 words; 0 takes as many as there are");
   is_refused(scratch, out + "--data " + scratch.path(), 1,
-             "argand: ag_news: neither train.csv nor train_sample.csv in " + scratch.path());
+             "argand: data: " + scratch.path() + " has no train.csv, train.tsv or train.jsonl; name the table itself if it is one");
   is_refused(scratch, "train lm --resume " + run, 2,
              "argand: --resume: `train lm` trains language models, not models of the task classify");
   is_refused(scratch, "generate --prompt a " + run, 1,
              "argand: generate: " + best + " is a classifier and writes no text; `argand classify` lets it label some");
-  is_refused(scratch, "eval --split valid " + run, 2, "argand: --split: articles come in two parts, train and test");
+  is_refused(scratch, "eval --split valid " + run, 2, "argand: --split: topics has no part to validate on");
   is_refused(scratch, "classify " + scratch / "none", 1, "argand: checkpoint: there is no " + scratch / "none");
   BOOST_TEST(!std::filesystem::exists(scratch / "run"));
   BOOST_TEST_REQUIRE(run_argand(scratch, "train lm --steps 5 --out " + scratch / "lm" + tiny).code == 0);

@@ -216,7 +216,7 @@ BOOST_AUTO_TEST_CASE(a_run_takes_the_sizes_of_the_one_it_begins_with) {
   BOOST_TEST_REQUIRE(run_argand(scratch, "train lm --out " + first + tiny + "--steps 10 --family transformer --qk-norm").code == 0);
   const Finished done = run_argand(scratch, "train lm --steps 4 --threads 1 --init " + first + " --out " + second);
   BOOST_TEST(done.code == 0, done.err);
-  BOOST_TEST(done.out.find("begins with " + first + "/best.safetensors: 20 of 20 tensors") != std::string::npos, done.out);
+  BOOST_TEST(done.out.find("begins with " + first + "/best.safetensors: 22 of 22 tensors") != std::string::npos, done.out);
   BOOST_TEST(SafetensorsFile::open(second + "/last.safetensors").contains("blocks.0.attn.q_norm.weight"));
   const RunConfig config = Checkpoint(second + "/last.safetensors").config();
   BOOST_TEST(config.model.d_model == 16);
