@@ -4,7 +4,6 @@
 /// both are freed as the walk passes them.
 
 #include <complex>
-#include <concepts>
 #include <functional>
 #include <memory>
 #include <string>
@@ -142,8 +141,7 @@ Var<Out> with_tangent(const Var<Out>& w, const Tangent& tangent) {
 /// of the inputs' tangents, tangent(x), as an expression of ops; it is called at once or not at all, so that it may capture by
 /// reference. Ops inside it compute no tangents of their own, but are recorded: a gradient of ẏ is a second derivative.
 template <Scalar Out, class Backward, class Tangent, Scalar... In>
-requires std::invocable < Tangent, const Var<Out>
-& > Var<Out> record(const Op& op, Tensor<Out> y, Backward backward, const Tangent& tangent, const Var<In>&... inputs) {
+Var<Out> record(const Op& op, Tensor<Out> y, Backward backward, const Tangent& tangent, const Var<In>&... inputs) {
   Var<Out> w =
       wants_grad(inputs...) ? detail::append(op, std::move(y), std::move(backward), {inputs.slot()...}) : Var<Out>(std::move(y));
   if (detail::watched()) detail::observe(op, detail::as_watched(w), {detail::as_watched(inputs)...});

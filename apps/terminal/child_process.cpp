@@ -116,7 +116,9 @@ void ChildProcess::fail_for_its_end() {
   while ((ended = waitpid(process_, &status, WNOHANG)) == 0 && seconds_now() < until) usleep(1000);
   require(ended != 0, op_, "{} has closed its output", command_);
   process_ = -1;
-  if (WIFSIGNALED(status)) fail(op_, "{} was ended by signal {} ({})", command_, WTERMSIG(status), strsignal(WTERMSIG(status)));
+  // The shell tells of a signal by a status of 128 and more.
+  const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status) > 128 ? WEXITSTATUS(status) - 128 : 0;
+  if (signal != 0) fail(op_, "{} was ended by signal {} ({})", command_, signal, strsignal(signal));
   fail(op_, "{} ended with status {} instead of giving an answer", command_, WEXITSTATUS(status));
 }
 

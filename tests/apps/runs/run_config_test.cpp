@@ -165,7 +165,6 @@ BOOST_AUTO_TEST_CASE(mistakes) {
   BOOST_TEST(refused({{"steps", "5"}, {"epochs", "5"}}) == "--epochs: and --steps both say how long to train; drop one of them");
   BOOST_TEST(refused({{"epochs", "-1"}}) == "--epochs: must be at least 0, got -1");
   BOOST_TEST(refused({{"eval_every", "-2"}}) == "--eval-every: must be at least -1, got -2");
-  BOOST_TEST(refused({{"words", "10"}}) == "--words: the task lm has no such key");
   BOOST_TEST(refused({{"task", "classify"}, {"length", "10"}}) == "--length: the task classify has no such key");
   BOOST_TEST(refused({{"task", "clasify"}}).find("did you mean classify?") != std::string::npos);
   BOOST_TEST(refused({{"task", "classify"}, {"words", "0"}}) == "--words: must be at least 1, got 0");

@@ -25,8 +25,8 @@ BOOST_AUTO_TEST_CASE(a_flag_of_a_model_needs_no_value) {
   const TemporaryDirectory scratch;
   const auto qk_norm = [&](const std::string& given) {
     const std::string run = scratch / "run";
-    const Finished done = run_argand(scratch, "train lm --overwrite --family transformer --steps 1 --warmup 0 " + given + " --out " + run +
-                                                  tiny.substr(0, tiny.find("--warmup")) + "--threads 1");
+    const Finished done = run_argand(scratch, "train lm --overwrite --family transformer --steps 1 --warmup 0 " + given +
+                                                  " --out " + run + tiny.substr(0, tiny.find("--warmup")) + "--threads 1");
     BOOST_TEST_REQUIRE(done.code == 0, done.err);
     return SafetensorsFile::open(run + "/last.safetensors").contains("blocks.0.attn.q_norm.weight");
   };
