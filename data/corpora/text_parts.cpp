@@ -35,8 +35,8 @@ TextFiles find_in_folder(const std::string& folder) {
   const auto if_there = [&](const std::string& path) {
     return is_there(path) ? std::vector<std::string>{path} : std::vector<std::string>{};
   };
-  for (const auto& [before, after] : {std::pair("", ".txt"), std::pair("wiki.", ".tokens")}) {
-    const auto part = [&](const char* name) { return if_there(in(std::string(before) + name + after)); };
+  for (const auto& around : {std::pair("", ".txt"), std::pair("wiki.", ".tokens")}) {
+    const auto part = [&](const char* name) { return if_there(in(std::string(around.first) + name + around.second)); };
     if (TextFiles files{part("train"), part("valid"), part("test")}; !files.train.empty()) return files;
   }
   TextFiles files;
