@@ -11,18 +11,26 @@
 
 using namespace argand;
 
+namespace {
+
+/// A folder with a link to the file under each ending.
+struct Links {
+  explicit Links(const std::string& path) {
+    expect(mkdtemp(folder.data()) != nullptr, "a folder");
+    for (const char* ending : {"csv", "tsv", "jsonl"}) std::filesystem::create_symlink(path, folder + "/a." + ending);
+  }
+  ~Links() { std::filesystem::remove_all(folder); }
+  std::string folder = (std::filesystem::temp_directory_path() / "argand-fuzz-XXXXXX").string();
+};
+
+}  // namespace
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static MemoryFile file;
-  static const std::string folder = [] {
-    std::string name = (std::filesystem::temp_directory_path() / "argand-fuzz-XXXXXX").string();
-    expect(mkdtemp(name.data()) != nullptr, "a folder");
-    for (const char* ending : {"csv", "tsv", "jsonl"}) std::filesystem::create_symlink(file.path(), name + "/a." + ending);
-    std::atexit([] { std::filesystem::remove_all(folder); });
-    return name;
-  }();
+  static const Links links(file.path());
   file.contents(text_of(data, size));
   for (const char* ending : {"csv", "tsv", "jsonl"}) {
-    const std::string path = folder + "/a." + ending;
+    const std::string path = links.folder + "/a." + ending;
     accepts([&] {
       const Table table = read_table("table", path);
       expect(!table.rows.empty(), "rows");
