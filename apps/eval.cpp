@@ -1,8 +1,6 @@
 /// argand eval: the perplexity of a trained language model, the accuracy of a trained classifier.
 
 #include <chrono>
-#include <iostream>
-#include <iterator>
 #include <memory>
 #include <optional>
 
@@ -51,7 +49,7 @@ Part part_of_text(const TrainedRun& trained, const EvalOptions& options) {
   RunConfig config = trained.checkpoint.config();
   if (options.data == "-") {
     if (!options.split.empty()) usage_fail("--split", "standard input is evaluated as a whole");
-    return {trained.tokens->encode(clean_text({std::istreambuf_iterator<char>(std::cin), {}}, "standard input")), "standard input"};
+    return {trained.tokens->encode(text_on_standard_input()), "standard input"};
   }
   const bool own = options.data.empty() || findable(options.data) == findable(config.training.data);
   if (!own && options.data != "grammar" && options.split.empty())
@@ -80,8 +78,8 @@ LabelledTexts part_of_articles(const TrainedRun& trained, const EvalOptions& opt
     return LabelledTexts(open_table(config, options.data, trained.classes), trained.words());
   }
   if (!own) config.training.data = options.data;
-  if (options.data.empty()) require_own(trained, open_data(config));
-  const ArticleSets sets = open_articles(config, trained.classes);
+  const ArticleSets sets = open_articles(config, options.data.empty() ? std::vector<std::string>() : trained.classes);
+  if (options.data.empty()) require_own(trained, labelled_corpus(config, sets));
   if (sets.classes != trained.classes)
     fail("eval", "the classes of {} are not those of {}", config.training.data, trained.checkpoint.file().path());
   const std::string split = !options.split.empty() ? options.split : sets.test.empty() ? "valid" : "test";

@@ -1,7 +1,5 @@
 /// argand generate: a trained model writes.
 
-#include <iostream>
-#include <iterator>
 #include <memory>
 #include <set>
 
@@ -9,9 +7,9 @@
 #include "apps/inference/generation.h"
 #include "apps/runs/run_files.h"
 #include "apps/terminal/command_line.h"
+#include "apps/training/corpora.h"
 #include "apps/training/library.h"
 #include "core/parallel.h"
-#include "data/corpora/text_parts.h"
 #include "data/files/text_file.h"
 #include "data/files/utf8.h"
 
@@ -26,7 +24,7 @@ struct GenerateOptions {
 
 /// Standard input to its end, without the line end that echo and editors put there.
 std::string read_input() {
-  std::string text = clean_text({std::istreambuf_iterator<char>(std::cin), {}}, "standard input");
+  std::string text = text_on_standard_input();
   text.pop_back();
   return text;
 }

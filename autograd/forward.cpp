@@ -16,13 +16,12 @@ std::vector<AnyTensorOf<R>> hvp(const std::function<Var<R>()>& loss, const Param
                                 const std::vector<AnyTensorOf<R>>& v) {
   require_variables(parameters, "hvp");
   require(v.size() == parameters.size(), "hvp", "{} vectors for {} parameters", v.size(), parameters.size());
-  Tape tape;
-  ForwardMode forward;
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
+  for (std::size_t i = 0; i < parameters.size(); ++i)
     require(v[i].index() == parameters[i].var.index(), "hvp", "the vector of {} is {}, the parameter {}", parameters[i].name,
             v[i].index() == 1 ? "complex" : "real", parameters[i].is_complex() ? "complex" : "real");
-    std::visit([&]<class T>(const Var<T>& p) { forward.set_direction(p, std::get<Tensor<T>>(v[i])); }, parameters[i].var);
-  }
+  Tape tape;
+  ForwardMode forward;
+  forward.set_directions(parameters, v);
   const Var<R> slope = tangent(loss());
   KeptGradients kept(tape);
   for (const Parameter<R>& p : parameters) std::visit([&](const auto& x) { kept.keep(x.slot()); }, p.var);

@@ -42,6 +42,12 @@ class ForwardMode {
     x.slot()->tangent = std::move(direction);
     forget_.emplace_back([slot = x.slot()] { slot->tangent.reset(); });
   }
+  /// The same for every parameter; v has an entry of its scalar for each.
+  template <RealScalar R>
+  void set_directions(const ParameterList<R>& parameters, const std::vector<AnyTensorOf<R>>& v) {
+    for (std::size_t i = 0; i < parameters.size(); ++i)
+      std::visit([&]<class T>(const Var<T>& p) { set_direction(p, std::get<Tensor<T>>(v[i])); }, parameters[i].var);
+  }
 
  private:
   Context& context_;

@@ -40,12 +40,11 @@ void differentiate_gradient(const Expression& f, LabHessian& h) {
       moved[column / 2] += t * direction;
       return gradient_at(f, moved);
     };
-    const std::vector<C> here = along(0);
     const Changes changes = [&](double t, std::span<Change> out) {
       const std::vector<C> there = along(t);
       for (std::size_t k = 0; k < there.size(); ++k) {
-        const C change = there[k] - here[k];
-        const double rounding = 8 * double_epsilon * (std::abs(there[k]) + std::abs(here[k]));
+        const C change = there[k] - h.gradient[k];
+        const double rounding = 8 * double_epsilon * (std::abs(there[k]) + std::abs(h.gradient[k]));
         out[2 * k] = {change.real(), rounding};
         out[2 * k + 1] = {change.imag(), rounding};
       }
@@ -89,12 +88,16 @@ bool LabHessian::failed() const {
   return false;
 }
 
+double LabHessian::slope() const {
+  double largest = 0;
+  for (const C g : gradient) largest = std::max(largest, std::abs(g));
+  return largest;
+}
+
 std::string LabHessian::kind() const {
-  double slope = 0;
-  for (const C g : gradient) slope = std::max(slope, std::abs(g));
   const double size = largest_of(real), zero = 1e-9 * std::max(1.0, size);
-  if (!std::isfinite(slope) || !std::isfinite(size)) return "not finite";
-  if (slope > zero) return "no critical point";
+  if (!std::isfinite(slope()) || !std::isfinite(size)) return "not finite";
+  if (slope() > zero) return "no critical point";
   const auto vanishes = [&](double value) { return std::abs(value) <= zero; };
   if (std::any_of(eigenvalues.begin(), eigenvalues.end(), vanishes)) {
     const bool up = eigenvalues.back() > zero, down = eigenvalues.front() < -zero;
@@ -119,16 +122,16 @@ LabHessian lab_hessian(const Expression& f, const std::vector<C>& at) {
   }
   const Tensor<double> H = hessian<double>([&] { return loss_of(f(z)); }, variables);
   const std::size_t n = at.size();
-  const auto entry = [&](std::size_t row, std::size_t column) { return H.data()[row * 2 * n + column]; };
   h.real = Rows(2 * n, std::vector<double>(2 * n));
   for (std::size_t row = 0; row < 2 * n; ++row)
-    for (std::size_t column = 0; column < 2 * n; ++column) h.real[row][column] = entry(row, column);
+    for (std::size_t column = 0; column < 2 * n; ++column)
+      h.real[row][column] = H(static_cast<std::int64_t>(row), static_cast<std::int64_t>(column));
   h.zz = h.zzbar = std::vector<std::vector<C>>(n, std::vector<C>(n));
   for (std::size_t j = 0; j < n; ++j)
     for (std::size_t k = 0; k < n; ++k) {
       // ∂/∂z = (∂/∂x - i ∂/∂y)/2, ∂/∂z̄ = (∂/∂x + i ∂/∂y)/2.
-      const double xx = entry(2 * j, 2 * k), xy = entry(2 * j, 2 * k + 1), yx = entry(2 * j + 1, 2 * k),
-                   yy = entry(2 * j + 1, 2 * k + 1);
+      const double xx = h.real[2 * j][2 * k], xy = h.real[2 * j][2 * k + 1], yx = h.real[2 * j + 1][2 * k],
+                   yy = h.real[2 * j + 1][2 * k + 1];
       h.zz[j][k] = C(xx - yy, -xy - yx) / 4.0;
       h.zzbar[j][k] = C(xx + yy, xy - yx) / 4.0;
     }
@@ -160,11 +163,9 @@ std::string hessian_text(const Expression& f, const LabHessian& h, const Style& 
                                            : "inconclusive");
   text += "  eigenvalues";
   for (const double value : h.eigenvalues) text += fmt::format("  {:.8g}", value == 0 ? 0.0 : value);
-  double slope = 0;
-  for (const C g : h.gradient) slope = std::max(slope, std::abs(g));
   const std::string kind = h.kind();
   text += "\n  " + style.bold(kind);
-  if (kind == "no critical point") text += fmt::format(": the gradient is {:.4g} long", slope);
+  if (kind == "no critical point") text += fmt::format(": the gradient is {:.4g} long", h.slope());
   if (kind == "degenerate") text += ": along some direction the curvature is 0, and higher derivatives decide";
   return text + "\n";
 }

@@ -30,6 +30,8 @@ struct LabHessian {
   std::vector<double> eigenvalues;                       ///< of `real`, ascending
   bool of_real_part = false;                             ///< L = Re f, for f is complex
 
+  /// The largest |∂L/∂x + i ∂L/∂y|.
+  double slope() const;
   /// A difference that contradicts the tape.
   bool failed() const;
   /// "a minimum", "a maximum", "a saddle", "degenerate", "no critical point"; "not finite".

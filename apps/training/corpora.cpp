@@ -1,6 +1,8 @@
 #include "apps/training/corpora.h"
 
 #include <filesystem>
+#include <iostream>
+#include <iterator>
 
 #include "apps/terminal/command_line.h"
 #include "data/corpora/grammar.h"
@@ -27,27 +29,33 @@ TextParts grammar_text() {
   return {text_of(words, corpus.train), text_of(words, corpus.valid), text_of(words, corpus.test)};
 }
 
-Corpus corpus_of(const TextParts& parts, TokenizerPtr tokens) {
-  return in_tokens(std::move(tokens), parts.train, parts.valid, parts.test);
-}
+/// A text, and where it is from: `files` and `source` are empty for the embedded one.
+struct OpenText {
+  TextFiles files;
+  TextParts parts;
+  std::string source;
 
-/// The text, and `source`, where it is from.
-TextParts open_text(const RunConfig& config, TextFiles& files, std::string& source) {
-  if (is_grammar(config)) return grammar_text();
+  Corpus in(TokenizerPtr tokens) const {
+    Corpus corpus = in_tokens(std::move(tokens), parts.train, parts.valid, parts.test);
+    corpus.source = source;
+    return corpus;
+  }
+};
+
+OpenText open_text(const RunConfig& config) {
+  if (is_grammar(config)) return {{}, grammar_text(), ""};
   const Split split = parse_split(config.training.split);
-  files = find_text(config.training.data);
-  TextParts parts = read_parts(files, split);
-  source = description(files, split, parts);
-  return parts;
+  OpenText text{find_text(config.training.data), {}, ""};
+  text.parts = read_parts(text.files, split);
+  text.source = description(text.files, split, text.parts);
+  return text;
 }
 
 /// Whether the run's words are those of all parts of the data, in the order in which they first occur. Runs of before there were
 /// checksums can be told by nothing else.
 bool in_all_words(const RunConfig& config, const TrainedRun& trained) {
   if (is_grammar(config)) return trained.words() == Grammar().vocabulary();
-  TextFiles files;
-  std::string source;
-  const TextParts parts = open_text(config, files, source);
+  const TextParts parts = open_text(config).parts;
   Vocabulary words = trained.words();
   words.add("<unk>");
   return words == words_of(parts.train + parts.valid + parts.test);
@@ -80,7 +88,7 @@ TableFiles find_tables(const std::string& data) {
   return files;
 }
 
-/// Takes the last `count` of the articles in an order that depends on nothing but how many there are.
+/// Takes this share of the articles, the last ones in an order that depends on nothing but how many there are.
 std::vector<Article> taken_from(std::vector<Article>& articles, double share) {
   ArticleSets sets{.classes = {}, .train = std::move(articles), .test = {}};
   choose_articles(sets, 0, 0, share);
@@ -114,25 +122,16 @@ ArticleSets table_articles(const TrainingConfig& t, const std::vector<std::strin
 Corpus open_corpus(const RunConfig& config) {
   TokenChoice choice{.kind = config.training.tokens, .words = config.training.words, .pieces = config.model.vocab_size};
   if (is_grammar(config) && (choice.kind == "auto" || choice.kind == "words")) return grammar_corpus();
-  TextFiles files;
-  std::string source;
-  const TextParts parts = open_text(config, files, source);
-  if (choice.kind == "auto" && (files.in_all_parts() || choice.words > 0)) choice.kind = "words";
-  Corpus corpus = corpus_of(parts, make_tokens(choice, parts.train));
-  corpus.source = source;
-  return corpus;
+  const OpenText text = open_text(config);
+  if (choice.kind == "auto" && (text.files.in_all_parts() || choice.words > 0)) choice.kind = "words";
+  return text.in(make_tokens(choice, text.parts.train));
 }
 
 Corpus open_corpus(const RunConfig& config, const TokenizerPtr& tokens) {
   if (is_grammar(config))
     if (Corpus corpus = grammar_corpus(); corpus.tokens->kind() == tokens->kind() && corpus.tokens->file() == tokens->file())
       return corpus;
-  TextFiles files;
-  std::string source;
-  const TextParts parts = open_text(config, files, source);
-  Corpus corpus = corpus_of(parts, tokens);
-  corpus.source = source;
-  return corpus;
+  return open_text(config).in(tokens);
 }
 
 ArticleSets open_articles(const std::string& data) {
@@ -160,10 +159,15 @@ std::vector<Article> open_table(const RunConfig& config, const std::string& path
   return as_articles(read_labelled_table(path, columns_of(config.training)), classes);
 }
 
+LabelledCorpus labelled_corpus(const RunConfig& config, const ArticleSets& sets) {
+  return make_labelled_corpus(sets, frequent_words(sets.train, config.training.words));
+}
+
+std::string text_on_standard_input() { return clean_text({std::istreambuf_iterator<char>(std::cin), {}}, "standard input"); }
+
 TrainingData open_data(const RunConfig& config) {
   if (config.model.task == TextTask::Lm) return open_corpus(config);
-  const ArticleSets sets = open_articles(config);
-  return make_labelled_corpus(sets, frequent_words(sets.train, config.training.words));
+  return labelled_corpus(config, open_articles(config));
 }
 
 TrainingData open_data(const RunConfig& config, const TrainedRun& trained) {

@@ -27,6 +27,12 @@ ArticleSets open_articles(const RunConfig& config, const std::vector<std::string
 /// The table of that path, all of it, with labels of these classes.
 std::vector<Article> open_table(const RunConfig& config, const std::string& path, const std::vector<std::string>& classes);
 
+/// Articles in words that are learnt from those to train on.
+LabelledCorpus labelled_corpus(const RunConfig& config, const ArticleSets& sets);
+
+/// Standard input to its end, as a text file of the user's is read (clean_text).
+std::string text_on_standard_input();
+
 /// A path as a run keeps it, to be found from every directory: absolute where there is such a file or folder. The names of what is
 /// built in stay as they are.
 std::string findable(const std::string& path);

@@ -1,11 +1,11 @@
 #include "apps/training/training_session.h"
-#include "apps/runs/telling.h"
 
 #include <chrono>
 #include <cmath>
 #include <fstream>
 #include <iterator>
 
+#include "apps/runs/telling.h"
 #include "data/corpora/ag_news.h"
 #include "data/files/atomic_file.h"
 

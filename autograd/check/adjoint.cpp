@@ -18,7 +18,7 @@ struct InnerProduct {
   double value = 0, a = 0, b = 0;
   void add(const Numbers& left, const Numbers& right) {
     for (std::size_t k = 0; k < left.size(); ++k) {
-      value += left[k].real() * right[k].real() + left[k].imag() * right[k].imag();
+      value += real_of(conj_mul(left[k], right[k]));
       a += std::norm(left[k]);
       b += std::norm(right[k]);
     }
@@ -74,17 +74,19 @@ AdjointReport check_adjoint(const CheckedFunction& f, const std::vector<AnyTenso
   AdjointReport report;
   const Passes<double> passes(f, inputs);
   const auto count = static_cast<std::ptrdiff_t>(inputs.size());
-  for (std::uint64_t seed = 1; seed <= 2; ++seed)
+  const AnyTensor value = passes.value();
+  for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+    const Numbers incoming = random_incoming(value, seed + 77);
+    const Sample sample = passes.fresh(incoming);
     for (std::ptrdiff_t alone = count == 1 ? 0 : -1; alone < count; ++alone) {
       const std::vector<AnyTensor> v = directions(inputs, alone, seed);
-      const Numbers incoming = random_incoming(passes.value(), seed + 77);
-      const Sample sample = passes.fresh(incoming);
       InnerProduct forward, backward;
       forward.add(incoming, pushed_forward(f, inputs, v));
       for (std::size_t i = 0; i < v.size(); ++i) backward.add(sample.gradients[i], numbers_of<double>(v[i]));
       report.add(disagreement(forward, backward),
                  fmt::format("{}, {}", label, alone < 0 ? "all inputs" : fmt::format("input {}", alone)));
     }
+  }
   return report;
 }
 
@@ -96,11 +98,8 @@ AdjointReport check_adjoint(const std::function<Var<double>()>& loss, const Para
     Tape tape;
     zero_grad(parameters);
     tape.backward(loss());
-    gradients = Passes<double>::gradients([&] {
-      std::vector<AnyVar> all;
-      for (const auto& p : parameters) all.push_back(p.var);
-      return all;
-    }());
+    for (const auto& p : parameters)
+      gradients.push_back(numbers_of<double>(std::visit([](const auto& v) -> AnyTensor { return v.grad(); }, p.var)));
     zero_grad(parameters);
   }
   AdjointReport report;
@@ -111,8 +110,7 @@ AdjointReport check_adjoint(const std::function<Var<double>()>& loss, const Para
     {
       const NoGrad none;
       ForwardMode forward;
-      for (std::size_t i = 0; i < v.size(); ++i)
-        std::visit([&]<class T>(const Var<T>& p) { forward.set_direction(p, std::get<Tensor<T>>(v[i])); }, parameters[i].var);
+      forward.set_directions(parameters, v);
       slope = tangent(loss()).value().item();
     }
     InnerProduct backward;

@@ -83,6 +83,15 @@ Examined on_tapes(const CheckedFunction& f) {
 
 }  // namespace
 
+ComplexValues random_numbers(const Random& random, std::size_t n, bool is_complex) {
+  ComplexValues numbers(n);
+  for (std::size_t k = 0; k < n; ++k) {
+    const double modulus = 0.5 + random.uniform(2 * k), turn = random.uniform(2 * k + 1);
+    numbers[k] = is_complex ? std::polar(modulus, 2 * std::numbers::pi * turn) : (turn < 0.5 ? -modulus : modulus);
+  }
+  return numbers;
+}
+
 Functional Functional::of(std::span<const std::complex<double>> weights) {
   Functional functional;
   for (std::size_t k = 0; k < weights.size(); ++k)
@@ -123,13 +132,7 @@ const Shape& Probe::input_shape(std::size_t input) const {
 
 ComplexValues Probe::random_weights(std::uint64_t seed, std::uint64_t projection) const {
   if (recorded_ == nullptr && output_.size() == 1 && !output_is_complex_) return {1.0};
-  const Random random(seed, projection);
-  ComplexValues weights(output_.size());
-  for (std::size_t k = 0; k < weights.size(); ++k) {
-    const double modulus = 0.5 + random.uniform(2 * k), turn = random.uniform(2 * k + 1);
-    weights[k] = output_is_complex_ ? std::polar(modulus, 2 * std::numbers::pi * turn) : (turn < 0.5 ? -modulus : modulus);
-  }
-  return weights;
+  return random_numbers(Random(seed, projection), output_.size(), output_is_complex_);
 }
 
 std::vector<ComplexValues> Probe::analytic(std::span<const std::complex<double>> weights) const {

@@ -16,6 +16,9 @@ namespace argand {
 /// One complex number per element; imaginary parts are 0 where the tensor is real.
 using ComplexValues = std::vector<std::complex<double>>;
 
+/// Fixed random numbers with moduli in [0.5, 1.5): none escapes, none dominates.
+ComplexValues random_numbers(const Random& random, std::size_t n, bool is_complex);
+
 /// A function as a check sees it: numbers in, numbers out, and the gradients that come with it.
 struct Examined {
   std::function<AnyTensor(const std::vector<AnyTensor>& x)> value;

@@ -82,17 +82,16 @@ class Directions {
   }
 
  private:
-  /// One number an element, of modulus in [0.5, 1.5): no element escapes, none dominates. 0 outside of the stretch.
+  /// One random number an element, 0 outside of the stretch.
   std::vector<ComplexValues> direction(std::optional<Stretch> where) const {
     std::vector<ComplexValues> v;
     for (std::size_t i = 0; i < probe_.inputs().size(); ++i) {
-      const Random random(options_.seed, projections + i);
-      v.emplace_back(static_cast<std::size_t>(probe_.input_size(i)));
+      v.push_back(random_numbers(Random(options_.seed, projections + i), static_cast<std::size_t>(probe_.input_size(i)),
+                                 probe_.input_is_complex(i)));
+      if (!where) continue;
       for (std::size_t k = 0; k < v[i].size(); ++k) {
         const auto place = static_cast<std::int64_t>(k);
-        if (where && (where->input != i || place < where->first || place >= where->first + where->count)) continue;
-        const double modulus = 0.5 + random.uniform(2 * k), turn = random.uniform(2 * k + 1);
-        v[i][k] = probe_.input_is_complex(i) ? std::polar(modulus, 2 * std::numbers::pi * turn) : (turn < 0.5 ? -modulus : modulus);
+        if (where->input != i || place < where->first || place >= where->first + where->count) v[i][k] = 0;
       }
     }
     return v;

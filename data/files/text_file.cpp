@@ -26,14 +26,13 @@ std::string read_bytes(std::string_view op, const std::string& path) {
   return text;
 }
 
+std::int64_t line_of(std::string_view text, std::size_t at) { return 1 + std::ranges::count(text.substr(0, at), '\n'); }
+
 std::string read_text_file(std::string_view op, const std::string& path) {
   std::string text = read_bytes(op, path);
-  const auto line_of = [&](std::size_t at) {
-    return 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
-  };
   if (const std::size_t zero = text.find('\0'); zero != text.npos)
-    fail(op, "{}, line {}: a zero byte; is this a text?", path, line_of(zero));
-  if (const auto invalid = first_invalid_utf8(text)) fail(op, "{}, line {}: not UTF-8", path, line_of(*invalid));
+    fail(op, "{}, line {}: a zero byte; is this a text?", path, line_of(text, zero));
+  if (const auto invalid = first_invalid_utf8(text)) fail(op, "{}, line {}: not UTF-8", path, line_of(text, *invalid));
   return text;
 }
 

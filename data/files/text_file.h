@@ -1,6 +1,7 @@
 #pragma once
 /// Text from a file, checked before anybody reads it.
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,9 @@ std::string read_text_file(std::string_view op, const std::string& path);
 /// The whole file, whatever it says. Throws Error, starting with `op` and naming the file, when it is missing, no regular file, or
 /// empty.
 std::string read_bytes(std::string_view op, const std::string& path);
+
+/// The line, counted from 1, in which byte `at` of a text stands.
+std::int64_t line_of(std::string_view text, std::size_t at);
 
 /// Takes the next line off the front of `text`, without its "\n". The last line may lack one.
 std::string_view take_line(std::string_view& text);
