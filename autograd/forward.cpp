@@ -1,9 +1,15 @@
 #include "autograd/forward.h"
 
-#include "autograd/slot_gradient.h"
 #include "autograd/tape.h"
+#include "autograd/trace/slot_gradient.h"
 
 namespace argand {
+
+template <Scalar T>
+Var<T> tangent(const Var<T>& z) {
+  if (auto dot = z.tangent()) return *std::move(dot);
+  return Var<T>(Tensor<T>::zeros(z.shape()));
+}
 
 ForwardMode::ForwardMode() : context_(Context::current()), before_(std::exchange(context_.forward_, true)) {}
 ForwardMode::~ForwardMode() {
@@ -33,6 +39,8 @@ std::vector<AnyTensorOf<R>> hvp(const std::function<Var<R>()>& loss, const Param
   return products;
 }
 
+#define ARGAND_TANGENT(T) template Var<T> tangent(const Var<T>&);
+ARGAND_FOR_SCALAR(ARGAND_TANGENT)
 template std::vector<AnyTensorOf<float>> hvp(const std::function<Var<float>()>&, const ParameterList<float>&,
                                              const std::vector<AnyTensorOf<float>>&);
 template std::vector<AnyTensorOf<double>> hvp(const std::function<Var<double>()>&, const ParameterList<double>&,

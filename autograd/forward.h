@@ -70,10 +70,7 @@ class NoForward {
 
 /// ż, zeros where z does not move.
 template <Scalar T>
-Var<T> tangent(const Var<T>& z) {
-  if (auto dot = z.tangent()) return *std::move(dot);
-  return Var<T>(Tensor<T>::zeros(z.shape()));
-}
+Var<T> tangent(const Var<T>& z);
 
 /// A point and a direction to go there, of one shape.
 template <Scalar T>

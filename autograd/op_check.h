@@ -74,43 +74,31 @@ class OpCheck {
   /// f is a generic callable of Vars, e.g. [](auto z) { return exp(z); }.
   template <class F, Scalar... In>
   void function(std::string label, const F& f, const Tensor<In>&... inputs) {
-    cases_.push_back({std::move(label), erase_types<double, In...>(f), erase_types<float, In...>(f), {inputs...}});
+    add_case(std::move(label), erase_types<double, In...>(f), erase_types<float, In...>(f), {&inputs...});
   }
   /// Functions of inputs whose sizes follow from n, to find what goes wrong in the last elements of a vector or in the second
   /// thread: `add_cases(OpCheck& check, n)` calls check.function(...). It is asked for n = 1 ... 67 and for some tens of thousands,
   /// as far as `longest` allows. An op that maps elements one by one, all of one shape, needs none: its cases are repeated to any
   /// length. Every other needs at least one without a limit for each combination of real and complex inputs among its cases.
   void grows(std::string label, std::function<void(OpCheck& check, std::int64_t n)> add_cases,
-             std::int64_t longest = longest_length) {
-    growths_.push_back({std::move(label), std::move(add_cases), longest});
-  }
+             std::int64_t longest = longest_length);
   /// What an element becomes depends on its place: no case is repeated to other lengths.
   void places_matter() { places_matter_ = true; }
   /// One input and the gradient declared for it there.
   template <class F, Scalar In>
   void singular(std::string label, const F& f, const Tensor<In>& x, const Tensor<In>& expected) {
-    singular_.push_back({std::move(label), erase_types<double, In>(f), erase_types<float, In>(f), {x}, {expected}});
+    add_singular_case(std::move(label), erase_types<double, In>(f), erase_types<float, In>(f), {&x}, {&expected});
   }
   /// Nasty but not necessarily singular: everything must be finite, in both precisions.
   template <class F, Scalar... In>
   void finite(std::string label, const F& f, const Tensor<In>&... inputs) {
-    singular_.push_back({std::move(label), erase_types<double, In...>(f), erase_types<float, In...>(f), {inputs...}, {}});
+    add_singular_case(std::move(label), erase_types<double, In...>(f), erase_types<float, In...>(f), {&inputs...}, {});
   }
 
   /// Fixed random inputs, different at each call. Reals uniform in [low, high).
-  Tensor<double> real(const Shape& shape, double low = -2, double high = 2) {
-    return rand<double>(shape, Random(0xC4EC, stream_++), low, high);
-  }
+  Tensor<double> real(const Shape& shape, double low = -2, double high = 2);
   /// Complex numbers with modulus in [0.2, 1.8) and phase in (-π + 0.1, π - 0.1): away from 0 and from the cut.
-  Tensor<std::complex<double>> complex(const Shape& shape) {
-    const Random random(0xC4EC, stream_++);
-    Tensor<std::complex<double>> z(shape);
-    for (std::int64_t i = 0; i < z.size(); ++i) {
-      const auto n = static_cast<std::uint64_t>(2 * i);
-      z.data()[i] = std::polar(0.2 + 1.6 * random.uniform(n), (2 * random.uniform(n + 1) - 1) * 3.04);
-    }
-    return z;
-  }
+  Tensor<std::complex<double>> complex(const Shape& shape);
 
   const std::vector<Case>& cases() const { return cases_; }
   const std::vector<Growth>& growths() const { return growths_; }
@@ -118,6 +106,12 @@ class OpCheck {
   const std::vector<SingularCase>& singular_cases() const { return singular_; }
 
  private:
+  /// An input of any scalar, to be copied.
+  using Input = std::variant<const Tensor<double>*, const Tensor<std::complex<double>>*>;
+  using Inputs = std::initializer_list<Input>;
+  void add_case(std::string label, CheckedFunction f, FunctionOf<float> f32, Inputs inputs);
+  void add_singular_case(std::string label, CheckedFunction f, FunctionOf<float> f32, Inputs inputs, Inputs expected);
+
   std::vector<Case> cases_;
   std::vector<Growth> growths_;
   bool places_matter_ = false;

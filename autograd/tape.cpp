@@ -5,34 +5,23 @@
 namespace argand {
 
 template <Scalar T>
-const Tensor<T> Var<T>::grad() const {
-  require(slot_ != nullptr, "grad", "this tensor of shape {} is a constant; make it with variable()", shape());
-  require(
-      slot_->leaf || slot_->retained, "grad",
-      "only variables keep their gradient; that of an op's output is freed as the walk passes it, unless retain_grad() is called "
-      "before backward()");
-  return slot_->present ? slot_->grad : Tensor<T>::zeros(shape());
-}
-
+Sink<T>::Sink() = default;
 template <Scalar T>
-void Var<T>::retain_grad() {
-  require(slot_ != nullptr, "retain_grad", "this tensor of shape {} is a constant, which gets no gradient", shape());
-  require(slot_->entry != SlotBase::spent, "retain_grad", "the backward pass is over; ask before it");
-  slot_->retained = true;
-}
+Sink<T>::Sink(const Var<T>& x) : slot_(x.slot()) {}
+template <Scalar T>
+Sink<T>::Sink(const Sink&) = default;
+template <Scalar T>
+Sink<T>::Sink(Sink&&) noexcept = default;
+template <Scalar T>
+Sink<T>& Sink<T>::operator=(const Sink&) = default;
+template <Scalar T>
+Sink<T>& Sink<T>::operator=(Sink&&) noexcept = default;
+template <Scalar T>
+Sink<T>::~Sink() = default;
 
 template <Scalar T>
 Sink<T> sink(const Var<T>& x) {
   return recording() ? Sink<T>(x) : Sink<T>();
-}
-
-template <Scalar T>
-void Var<T>::set_grad(Tensor<T> gradient) {
-  require(slot_ != nullptr && slot_->leaf, "set_grad", "only a variable keeps a gradient; make it with variable()");
-  require(gradient.shape() == shape(), "set_grad", "a gradient of shape {} for a variable of shape {}", gradient.shape(), shape());
-  const auto alone = slot_->lock();
-  slot_->grad = std::move(gradient);
-  slot_->present = true;
 }
 
 namespace {
@@ -147,10 +136,63 @@ void Tape::walk() {
   }
 }
 
-#define ARGAND_AUTOGRAD(T) \
-  template class Var<T>;   \
-  template class Sink<T>;  \
-  template Sink<T> sink(const Var<T>&);
+namespace detail {
+
+bool Inputs::want_gradient() const {
+  return recording() &&
+         std::ranges::any_of(all_, [](const auto& x) { return std::visit([](auto* v) { return v->requires_grad(); }, x); });
+}
+
+bool Inputs::move() const {
+  return Context::current().forward() &&
+         std::ranges::any_of(all_, [](const auto& x) { return std::visit([](auto* v) { return v->has_tangent(); }, x); });
+}
+
+std::vector<std::shared_ptr<SlotBase>> Inputs::slots() const {
+  std::vector<std::shared_ptr<SlotBase>> slots;
+  for (const auto& x : all_) std::visit([&](auto* v) { slots.push_back(v->slot()); }, x);
+  return slots;
+}
+
+std::vector<Watched> Inputs::watched() const {
+  std::vector<Watched> watched;
+  for (const auto& x : all_) std::visit([&](auto* v) { watched.push_back({v->value(), v->slot()}); }, x);
+  return watched;
+}
+
+template <Scalar Out>
+Var<Out> shown(const Op& op, Var<Out> w, const Inputs& inputs) {
+  if (watched()) observe(op, {w.value(), w.slot()}, inputs.watched());
+  return w;
+}
+
+template <Scalar Out>
+Var<Out> append(const Op& op, Tensor<Out> y, std::function<void(const Tensor<Out>&)> backward, const Inputs& inputs) {
+  auto slot = std::make_shared<Slot<Out>>(y.shape(), false);
+  Tape::current().push({&op, slot, inputs.slots(), [raw = slot.get(), backward = std::move(backward)] { backward(raw->grad); },
+                        Context::current().scope()});
+  return shown(op, Var<Out>(std::move(y), std::move(slot)), inputs);
+}
+
+template <Scalar Out>
+Var<Out> compute(const Op& op, Tensor<Out> y, const Inputs& inputs) {
+  return shown(op, Var<Out>(std::move(y)), inputs);
+}
+
+template <Scalar Out>
+Var<Out> with_tangent(const Var<Out>& w, const std::function<Var<Out>(const Var<Out>&)>& tangent) {
+  const NoForward none;
+  return w.with_tangent(tangent(w));
+}
+
+}  // namespace detail
+
+#define ARGAND_AUTOGRAD(T)                                                                                    \
+  template class Sink<T>;                                                                                     \
+  template Sink<T> sink(const Var<T>&);                                                                       \
+  template Var<T> detail::append(const Op&, Tensor<T>, std::function<void(const Tensor<T>&)>, const Inputs&); \
+  template Var<T> detail::compute(const Op&, Tensor<T>, const Inputs&);                                       \
+  template Var<T> detail::with_tangent(const Var<T>&, const std::function<Var<T>(const Var<T>&)>&);
 ARGAND_FOR_SCALAR(ARGAND_AUTOGRAD)
 template void Tape::backward(const Var<float>&);
 template void Tape::backward(const Var<double>&);

@@ -23,8 +23,13 @@ namespace argand {
 template <Scalar T>
 class Sink {
  public:
-  Sink() = default;
-  explicit Sink(const Var<T>& x) : slot_(x.slot()) {}
+  Sink();
+  explicit Sink(const Var<T>& x);
+  Sink(const Sink&);
+  Sink(Sink&&) noexcept;
+  Sink& operator=(const Sink&);
+  Sink& operator=(Sink&&) noexcept;
+  ~Sink();
   explicit operator bool() const { return slot_ != nullptr; }
 
   /// Adds dx. The first contribution is kept as it is, without a copy.
@@ -118,21 +123,40 @@ bool wants_grad(const Var<T>&... inputs) {
 }
 
 namespace detail {
-/// Puts an op's output and backward pass on the tape.
-template <Scalar Out, class Backward>
-Var<Out> append(const Op& op, Tensor<Out> y, Backward backward, std::vector<std::shared_ptr<SlotBase>> inputs) {
-  auto slot = std::make_shared<Slot<Out>>(y.shape(), false);
-  TapeEntry entry{&op, slot, std::move(inputs),
-                  [raw = slot.get(), backward = std::move(backward)]() mutable { backward(raw->grad); },
-                  Context::current().scope()};
-  Tape::current().push(std::move(entry));
-  return Var<Out>(std::move(y), std::move(slot));
-}
+/// The inputs of an op, of whatever scalars. What is asked of them is compiled once, in tape.cpp, and not in every op again.
+class Inputs {
+ public:
+  template <Scalar... T>
+  explicit Inputs(const Var<T>&... inputs) : all_{&inputs...} {}
+  template <Scalar T>
+  explicit Inputs(const std::vector<Var<T>>& inputs) {
+    for (const Var<T>& x : inputs) all_.push_back(&x);
+  }
+  bool want_gradient() const;
+  bool move() const;  ///< whether one has a tangent, and this context asks for tangents
+  std::vector<std::shared_ptr<SlotBase>> slots() const;
+  std::vector<Watched> watched() const;
 
-template <Scalar Out, class Tangent>
-Var<Out> with_tangent(const Var<Out>& w, const Tangent& tangent) {
-  const NoForward none;
-  return w.with_tangent(tangent(w));
+ private:
+  std::vector<
+      std::variant<const Var<float>*, const Var<double>*, const Var<std::complex<float>>*, const Var<std::complex<double>>*>>
+      all_;
+};
+
+/// Puts an op's output and backward pass on the tape, and shows both to whoever watches.
+template <Scalar Out>
+Var<Out> append(const Op& op, Tensor<Out> y, std::function<void(const Tensor<Out>&)> backward, const Inputs& inputs);
+/// The same when no gradient is wanted.
+template <Scalar Out>
+Var<Out> compute(const Op& op, Tensor<Out> y, const Inputs& inputs);
+template <Scalar Out>
+Var<Out> with_tangent(const Var<Out>& w, const std::function<Var<Out>(const Var<Out>&)>& tangent);
+
+template <Scalar Out, class Backward, class Tangent>
+Var<Out> record(const Op& op, Tensor<Out> y, Backward backward, const Tangent& tangent, const Inputs& inputs) {
+  Var<Out> w =
+      inputs.want_gradient() ? append<Out>(op, std::move(y), std::move(backward), inputs) : compute(op, std::move(y), inputs);
+  return inputs.move() ? with_tangent<Out>(w, std::cref(tangent)) : w;
 }
 }  // namespace detail
 
@@ -142,31 +166,12 @@ Var<Out> with_tangent(const Var<Out>& w, const Tangent& tangent) {
 /// reference. Ops inside it compute no tangents of their own, but are recorded: a gradient of ẏ is a second derivative.
 template <Scalar Out, class Backward, class Tangent, Scalar... In>
 Var<Out> record(const Op& op, Tensor<Out> y, Backward backward, const Tangent& tangent, const Var<In>&... inputs) {
-  Var<Out> w =
-      wants_grad(inputs...) ? detail::append(op, std::move(y), std::move(backward), {inputs.slot()...}) : Var<Out>(std::move(y));
-  if (detail::watched()) detail::observe(op, detail::as_watched(w), {detail::as_watched(inputs)...});
-  if (Context::current().forward() && (inputs.has_tangent() || ...)) return detail::with_tangent(w, tangent);
-  return w;
+  return detail::record(op, std::move(y), std::move(backward), tangent, detail::Inputs(inputs...));
 }
-
 /// The same for an op with any number of inputs.
 template <Scalar Out, class Backward, class Tangent, Scalar In>
 Var<Out> record(const Op& op, Tensor<Out> y, Backward backward, const Tangent& tangent, const std::vector<Var<In>>& inputs) {
-  bool wanted = false, moves = false;
-  std::vector<std::shared_ptr<SlotBase>> slots;
-  for (const Var<In>& x : inputs) {
-    wanted = wanted || wants_grad(x);
-    moves = moves || x.has_tangent();
-    slots.push_back(x.slot());
-  }
-  Var<Out> w = wanted ? detail::append(op, std::move(y), std::move(backward), std::move(slots)) : Var<Out>(std::move(y));
-  if (detail::watched()) {
-    std::vector<Watched> all;
-    for (const Var<In>& x : inputs) all.push_back(detail::as_watched(x));
-    detail::observe(op, detail::as_watched(w), std::move(all));
-  }
-  if (moves && Context::current().forward()) return detail::with_tangent(w, tangent);
-  return w;
+  return detail::record(op, std::move(y), std::move(backward), tangent, detail::Inputs(inputs));
 }
 
 }  // namespace argand

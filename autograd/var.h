@@ -92,17 +92,22 @@ class Var {
  public:
   using value_type = T;
 
-  Var() = default;
+  Var();
   /// A constant: takes part in computations, gets no gradient.
-  Var(Tensor<T> value) : value_(std::move(value)) {}
+  Var(Tensor<T> value);
   /// Of a variable, or of an op's output, which `value` is.
-  explicit Var(std::shared_ptr<Slot<T>> leaf) : slot_(std::move(leaf)) {}
-  Var(Tensor<T> value, std::shared_ptr<Slot<T>> slot) : value_(std::move(value)), slot_(std::move(slot)) {}
+  explicit Var(std::shared_ptr<Slot<T>> leaf);
+  Var(Tensor<T> value, std::shared_ptr<Slot<T>> slot);
+  Var(const Var&);
+  Var(Var&&) noexcept;
+  Var& operator=(const Var&);
+  Var& operator=(Var&&) noexcept;
+  ~Var();
   /// x = tensor would make x a constant, of which no optimiser knows. Say x.value() = tensor, or x = constant(tensor).
   Var& operator=(const Tensor<T>&) = delete;
 
   const Tensor<T>& value() const& { return slot_ && slot_->leaf ? slot_->value : value_; }
-  Tensor<T> value() && { return slot_ && slot_->leaf ? slot_->value : std::move(value_); }
+  Tensor<T> value() &&;
   /// For optimisers and initialisers: the numbers of a variable may be changed, or a tensor of the same shape assigned. What was
   /// computed before keeps the numbers it was computed from: a backward pass that comes later finds the gradient there.
   /// (An op's output can be changed as well. Ops that use it from then on see the change; the gradient takes it for the op's own.)
@@ -132,19 +137,10 @@ class Var {
   const std::shared_ptr<Slot<T>>& slot() const { return slot_; }
 
   /// ż, or nothing: a derivative of 0. For ops; programs call jvp() (autograd/forward.h).
-  std::optional<Var> tangent() const {
-    if (tangent_ != nullptr) return *tangent_;
-    if (slot_ && slot_->leaf && slot_->tangent) return Var(*slot_->tangent);
-    return std::nullopt;
-  }
+  std::optional<Var> tangent() const;
   bool has_tangent() const { return tangent_ != nullptr || (slot_ && slot_->leaf && slot_->tangent); }
   /// The same variable, with ż, which has its shape; throws otherwise.
-  Var with_tangent(Var tangent) const {
-    require(tangent.shape() == shape(), "tangent", "a tangent of shape {} for a tensor of shape {}", tangent.shape(), shape());
-    Var z = *this;
-    z.tangent_ = std::make_shared<const Var>(std::move(tangent));
-    return z;
-  }
+  Var with_tangent(Var tangent) const;
 
  private:
   Tensor<T> value_;                // empty for a variable, whose slot has it
@@ -164,17 +160,9 @@ using Complex = Var<std::complex<double>>;
 
 /// A leaf that gathers a gradient. Without a role it counts as a matrix when it has two axes or more.
 template <Scalar T>
-Var<T> variable(Tensor<T> value, Role role) {
-  auto slot = std::make_shared<Slot<T>>(value.shape(), true);
-  slot->value = std::move(value);
-  slot->role = role;
-  return Var<T>(std::move(slot));
-}
+Var<T> variable(Tensor<T> value, Role role);
 template <Scalar T>
-Var<T> variable(Tensor<T> value) {
-  const Role role = value.rank() >= 2 ? Role::Matrix : Role::Other;
-  return variable(std::move(value), role);
-}
+Var<T> variable(Tensor<T> value);
 template <Scalar T>
 Var<T> constant(Tensor<T> value) {
   return Var<T>(std::move(value));

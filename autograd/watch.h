@@ -37,10 +37,6 @@ ForwardWatch watch_forward(ForwardWatch watch);
 namespace detail {
 bool watched();
 void observe(const Op& op, Watched output, std::vector<Watched> inputs);
-template <Scalar T>
-Watched as_watched(const Var<T>& x) {
-  return {x.value(), x.slot()};
-}
 }  // namespace detail
 
 }  // namespace argand

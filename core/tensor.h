@@ -30,15 +30,13 @@ class Tensor {
   using value_type = T;
 
   /// No numbers, shape [0].
-  Tensor() = default;
-  Tensor(const Tensor&) = default;
-  Tensor& operator=(const Tensor&) = default;
+  Tensor();
+  Tensor(const Tensor&);
+  Tensor& operator=(const Tensor&);
   /// Leaves `other` empty.
-  Tensor(Tensor&& other) noexcept : Tensor() { swap(other); }
-  Tensor& operator=(Tensor&& other) noexcept {
-    Tensor(std::move(other)).swap(*this);
-    return *this;
-  }
+  Tensor(Tensor&& other) noexcept;
+  Tensor& operator=(Tensor&& other) noexcept;
+  ~Tensor();
   /// Uninitialised numbers.
   explicit Tensor(const Shape& shape);
   /// Numbers in row-major order. Throws when their count is not shape.size().
@@ -102,12 +100,7 @@ class Tensor {
   friend class Tensor;
   std::int64_t offset(std::initializer_list<std::int64_t> index) const;
   void stop_sharing();
-  void swap(Tensor& other) noexcept {
-    std::swap(shape_, other.shape_);
-    std::swap(size_, other.size_);
-    std::swap(storage_, other.storage_);
-    std::swap(data_, other.data_);
-  }
+  void swap(Tensor& other) noexcept;
 
   Shape shape_{0};
   std::int64_t size_ = 0;

@@ -1,4 +1,4 @@
-/// The program around a room's tests. Written out, not made by BOOST_TEST_MODULE: the precompiled header comes before any macro.
+/// The program around a room's tests.
 
 #include <boost/test/unit_test.hpp>
 

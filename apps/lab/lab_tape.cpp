@@ -4,8 +4,8 @@
 
 #include "apps/lab/expression_point.h"
 #include "apps/terminal/text_layout.h"
-#include "autograd/slot_gradient.h"
 #include "autograd/tape.h"
+#include "autograd/trace/slot_gradient.h"
 
 namespace argand {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "autograd/slot_gradient.h"
 #include "autograd/tape.h"
+#include "autograd/trace/slot_gradient.h"
 
 namespace argand {
 namespace {

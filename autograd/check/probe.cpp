@@ -5,8 +5,8 @@
 #include <numbers>
 
 #include "autograd/ops/products/projection.h"
-#include "autograd/slot_gradient.h"
 #include "autograd/tape.h"
+#include "autograd/trace/slot_gradient.h"
 
 namespace argand {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "autograd/slot_gradient.h"
+#include "autograd/trace/slot_gradient.h"
 #include "core/kernels/pack.h"
 
 namespace argand {

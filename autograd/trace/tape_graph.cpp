@@ -4,7 +4,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "autograd/slot_gradient.h"
+#include "autograd/trace/slot_gradient.h"
 
 namespace argand {
 namespace {

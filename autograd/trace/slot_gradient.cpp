@@ -1,4 +1,4 @@
-#include "autograd/slot_gradient.h"
+#include "autograd/trace/slot_gradient.h"
 
 namespace argand {
 
