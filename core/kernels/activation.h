@@ -4,6 +4,7 @@
 
 #include <array>
 #include <numbers>
+#include <utility>
 
 #include "core/kernels/compensated.h"
 #include "core/kernels/vector_math.h"
@@ -137,13 +138,14 @@ X gelu_of(X x) {
   const X a = detail::clamped_for_normal(x), tail = normal_tail(a);
   return math::select(x < X(0), -a * tail, x * (X(1) - tail));
 }
-/// Φ(x) + x φ(x).
+/// x Φ(x) and its derivative Φ(x) + x φ(x), by one erfc, which is most of the work.
 template <class X>
-X gelu_derivative(X x) {
+std::pair<X, X> gelu_and_slope(X x) {
   const X a = detail::clamped_for_normal(x), tail = normal_tail(a), bend = abs_times_density(a);
   const X d = detail::distance(detail::gelu_slope_at_zero, x);
   const X far = math::select(x < X(0), tail - bend, (X(1) - tail) + bend);
-  return math::select(math::abs(d) < X(0.25), detail::value(detail::gelu_slope_at_zero, d), far);
+  return {math::select(x < X(0), -a * tail, x * (X(1) - tail)),
+          math::select(math::abs(d) < X(0.25), detail::value(detail::gelu_slope_at_zero, d), far)};
 }
 
 /// σ(x) = 1/(1 + e^-x), by e^-|x|, which does not overflow: 1/(1 + e) on the right, e/(1 + e) on the left.

@@ -39,6 +39,25 @@ requires(std::same_as<RealOf<A>, RealOf<Rest>>&&...) auto map_packs(const F& f, 
   return y;
 }
 
+/// The value and the slope of a function at every element; f gives both of them, a pair, for a pack.
+template <RealScalar R>
+struct ValueAndSlope {
+  Tensor<R> value, slope;
+};
+template <class F, RealScalar R>
+ValueAndSlope<R> map_with_slope(const F& f, const Tensor<R>& x) {
+  ValueAndSlope<R> y{Tensor<R>(x.shape()), Tensor<R>(x.shape())};
+  R *const value = y.value.data(), *const slope = y.slope.data();
+  parallel_for(x.size(), elementwise_grain, [&](std::int64_t begin, std::int64_t end) {
+    for_packs<R>(begin, end, [&](auto at) {
+      const auto both = f(at.load(x.data()));
+      at.store(value, both.first);
+      at.store(slope, both.second);
+    });
+  });
+  return y;
+}
+
 /// How two shapes stretch to a common one: element (row, column) of the result comes from the given strides, 0 where stretched.
 struct BroadcastPlan {
   Shape shape;                                         ///< of the result

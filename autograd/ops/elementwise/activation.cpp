@@ -71,11 +71,12 @@ static const Op gelu_op({.name = "gelu",
 
 template <RealScalar R>
 Var<R> gelu(const Var<R>& x) {
+  const ValueAndSlope<R> y = gelu_with_slope(x.value(), wants_grad(x));
   return record(
-      gelu_op, map_packs([](auto v) { return gelu_of(v); }, x.value()),
-      [x = x.value(), dx = sink(x)](const Tensor<R>& dy) {
+      gelu_op, y.value,
+      [slope = y.slope, dx = sink(x)](const Tensor<R>& dy) {
         accumulate_packs(
-            dx, [](auto v, auto g) { return gelu_derivative(v) * g; }, x, dy);
+            dx, [](auto s, auto g) { return s * g; }, slope, dy);
       },
       [&](const auto&) { return slope_of_gelu(x) * tangent(x); }, x);
 }

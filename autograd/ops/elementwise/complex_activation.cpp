@@ -261,10 +261,11 @@ static const Op cgelu_op({.name = "cgelu",
 template <RealScalar R>
 Var<std::complex<R>> cgelu(const Var<std::complex<R>>& z) {
   using T = std::complex<R>;
+  const ValueAndSlope<R> w = gelu_with_slope(flat(z.value()), wants_grad(z));
   return record(
-      cgelu_op, split_map<R>([](auto v) { return gelu_of(v); }, z.value()),
-      [z = z.value(), dz = sink(z)](const Tensor<T>& dw) {
-        dz.add(split_map<R>([](auto v, auto g) { return gelu_derivative(v) * g; }, z, dw));
+      cgelu_op, w.value.template reinterpret<T>(z.shape()),
+      [slope = w.slope, dz = sink(z)](const Tensor<T>& dw) {
+        dz.add(map_packs([](auto s, auto g) { return s * g; }, slope, flat(dw)).template reinterpret<T>(dw.shape()));
       },
       [&](const auto&) {
         return make_complex(slope_of_gelu(real(z)) * real(tangent(z)), slope_of_gelu(imag(z)) * imag(tangent(z)));

@@ -9,6 +9,7 @@
 #include "autograd/ops/elementwise/exponential.h"
 #include "autograd/ops/elementwise/power.h"
 #include "autograd/ops/elementwise/trigonometric.h"
+#include "core/kernels/activation.h"
 #include "core/kernels/elementwise.h"
 
 namespace argand {
@@ -34,6 +35,13 @@ template <RealScalar R>
 Var<R> tangent_of_angle(const Var<std::complex<R>>& z, const Var<std::complex<R>>& u, const Var<std::complex<R>>& dot) {
   const AwayFromZero<R> modulus(real(conj(u) * z), std::numeric_limits<R>::min());
   return modulus.mask * imag(conj(u) * dot) / modulus.value;
+}
+
+/// gelu at every element and, where a gradient is wanted, its slope, which then costs an exp and not another erfc.
+template <RealScalar R>
+ValueAndSlope<R> gelu_with_slope(const Tensor<R>& x, bool with_slope) {
+  if (with_slope) return map_with_slope([](auto v) { return gelu_and_slope(v); }, x);
+  return {map_packs([](auto v) { return gelu_of(v); }, x), Tensor<R>()};
 }
 
 /// gelu'(x) = Φ(x) + x φ(x).
