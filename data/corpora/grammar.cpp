@@ -15,8 +15,8 @@ namespace argand {
 namespace {
 
 using detail::GrammarSymbol;
-using detail::Kind;
 using detail::Number;
+using detail::SymbolKind;
 
 constexpr std::uint64_t sample_streams = 0x73616d706c65;
 
@@ -185,7 +185,7 @@ Judgement Grammar::judge(std::span<const Id> tokens) const {
     require(word >= 0 && word < vocabulary_.size(), "grammar", "id {} is outside the vocabulary of {}", word, vocabulary_.size());
     if (!is_lost) {
       const GrammarSymbol symbol = symbols_[static_cast<std::size_t>(SimpleGrammar::next_symbol(pending))];
-      if (symbol.topic >= 0 && symbol.name >= 0) more = GrammarSymbol{Kind::More, symbol.topic, symbol.name};
+      if (symbol.topic >= 0 && symbol.name >= 0) more = GrammarSymbol{SymbolKind::More, symbol.topic, symbol.name};
       const SimpleGrammar::Rule* rule = find_with(symbol, word);
       const auto other = other_number(symbol);
       const SimpleGrammar::Rule* with_other = other ? find_with(*other, word) : nullptr;

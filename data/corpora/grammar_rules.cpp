@@ -117,9 +117,9 @@ class GrammarRules::Builder {
   void conjunctions(double w, const Rest& rest) { each(w, {"and", "but", "because", "while"}, rest); }
   /// What a clause begins with, its subject and End after it.
   void clause(double w, const GrammarSymbol& s) {
-    const GrammarSymbol end{Kind::End, s.topic, s.name, Number::None, s.level};
-    const GrammarSymbol predicate{Kind::Predicate, s.topic, s.name, Number::Self};
-    const auto subject = [&](Number number) { return Rest{{Kind::Subject, s.topic, s.name, number}, end}; };
+    const GrammarSymbol end{SymbolKind::End, s.topic, s.name, Number::None, s.level};
+    const GrammarSymbol predicate{SymbolKind::Predicate, s.topic, s.name, Number::Self};
+    const auto subject = [&](Number number) { return Rest{{SymbolKind::Subject, s.topic, s.name, number}, end}; };
     word(w * 0.26, is_woman(s.name) ? "she" : "he", {predicate, end});
     word(w * 0.14, names[static_cast<std::size_t>(s.name)], {predicate, end});
     word(w * 0.18, is_woman(s.name) ? "her" : "his", subject(Number::Any));
@@ -128,13 +128,13 @@ class GrammarRules::Builder {
   /// The verb of a clause, in agreement with s.number, and what it takes.
   void finite(double w, const Topic& topic, const GrammarSymbol& s) {
     const bool is_plural = s.number == Number::Plural;
-    word(w * 0.18, is_plural ? "are" : "is", {{Kind::Predicative, s.topic}});
+    word(w * 0.18, is_plural ? "are" : "is", {{SymbolKind::Predicative, s.topic}});
     forms(w * 0.32, topic.acts, is_plural);
-    forms(w * 0.50, topic.deeds, is_plural, {{Kind::Object, s.topic, s.name, s.number}});
+    forms(w * 0.50, topic.deeds, is_plural, {{SymbolKind::Object, s.topic, s.name, s.number}});
   }
   void predicate(double w, const Topic& topic, const GrammarSymbol& s) {
     const std::int8_t is_distant = s.is_distant_verb() ? 1 : 0;
-    each(w * 0.12, {"often", "never", "always", "rarely", "still"}, {{Kind::Finite, s.topic, s.name, s.number, is_distant}});
+    each(w * 0.12, {"often", "never", "always", "rarely", "still"}, {{SymbolKind::Finite, s.topic, s.name, s.number, is_distant}});
     finite(w * 0.88, topic, s);
   }
 
@@ -142,7 +142,7 @@ class GrammarRules::Builder {
 };
 
 std::vector<Production> GrammarRules::productions(const GrammarSymbol& s) const {
-  using K = Kind;
+  using K = SymbolKind;
   using Rest = Builder::Rest;
   using Symbol = GrammarSymbol;
   constexpr auto none = Number::None;

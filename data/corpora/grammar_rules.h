@@ -9,7 +9,7 @@
 
 namespace argand::detail {
 
-enum class Kind : std::uint8_t {
+enum class SymbolKind : std::uint8_t {
   // clang-format off
   Paragraph, IsA, A, Introduction, Role, CalledRole, IsCalled, CalledWord, Called,  // the opening sentence
   Stop, More, Clause, End, EndAfter,                                               // sentences
@@ -24,7 +24,7 @@ enum class Number : std::uint8_t { None, Singular, Plural, Self, Any };
 
 /// A symbol of the grammar: what is yet to come, and all that must be remembered for it.
 struct GrammarSymbol {
-  Kind kind = Kind::Paragraph;
+  SymbolKind kind = SymbolKind::Paragraph;
   std::int8_t topic = -1;        ///< index of the paragraph's topic, -1: not known or without influence
   std::int8_t name = -1;         ///< index of the paragraph's person, likewise
   Number number = Number::None;  ///< of the subject that a verb must agree with, or of the noun to come
@@ -34,7 +34,7 @@ struct GrammarSymbol {
 
   /// A verb that must agree with a subject beyond a modifier.
   bool is_distant_verb() const {
-    return kind == Kind::After || kind == Kind::RelativeAfter || (kind == Kind::Finite && level == 1);
+    return kind == SymbolKind::After || kind == SymbolKind::RelativeAfter || (kind == SymbolKind::Finite && level == 1);
   }
 };
 
