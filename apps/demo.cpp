@@ -58,9 +58,11 @@ bool check_gradients(const RunConfig& config, const Corpus& corpus) {
 }
 
 /// Both models take turns, so that their bars can be compared. Returns the exit code.
-int train_side_by_side(std::vector<TrainingSession<float>*> sessions, const std::vector<std::string>& labels) {
+int train_side_by_side(std::vector<TrainingSession<float>*> sessions, const std::vector<std::string>& labels,
+                       const Corpus& corpus) {
   const Interrupt interrupt(saves_after_this_step);
   Progress progress(labels, sessions[0]->run().config().training.steps, 25);
+  progress.show_bits_per_byte(bytes_per_token(corpus));
   for (std::size_t i = 0; i < sessions.size(); ++i)
     sessions[i]->run().watch_evaluation([&progress, i](std::int64_t done, std::int64_t all) { progress.validating(i, done, all); });
   while (!sessions.back()->finished() && interrupt.signal() == 0)
@@ -82,14 +84,17 @@ int train_side_by_side(std::vector<TrainingSession<float>*> sessions, const std:
 void compare_with_the_source(const std::vector<TrainingSession<float>*>& sessions, const std::vector<std::string>& labels,
                              const Grammar& grammar, const Corpus& corpus) {
   const double bound = grammar.best_possible_loss(corpus.valid);
-  fmt::print("\n{:<22}{:>12}{:>18}{:>12}{:>25}\n", "", "parameters", "validation loss", "perplexity", "above the best possible");
+  const double bytes = sessions.front()->run().state().bytes_per_token;  // of the validation part
+  const auto bits = [&](double loss) { return loss / std::log(2.0) / bytes; };
+  fmt::print("\n{:<22}{:>12}{:>18}{:>12}{:>13}{:>25}\n", "", "parameters", "validation loss", "perplexity", "bits a byte",
+             "above the best possible");
   for (std::size_t i = 0; i < sessions.size(); ++i) {
     const double loss = sessions[i]->run().state().best_valid;
-    fmt::print("{:<22}{:>12}{:>18.4f}{:>12.2f}{:>25.4f}\n", labels[i],
-               with_unit(static_cast<double>(count_parameters(sessions[i]->run().parameters()))), loss, std::exp(loss),
+    fmt::print("{:<22}{:>12}{:>18.4f}{:>12.2f}{:>13.3f}{:>25.4f}\n", labels[i],
+               with_unit(static_cast<double>(count_parameters(sessions[i]->run().parameters()))), loss, std::exp(loss), bits(loss),
                loss - bound);
   }
-  fmt::print("{:<22}{:>12}{:>18.4f}{:>12.2f}\n", "the source's entropy", "", bound, std::exp(bound));
+  fmt::print("{:<22}{:>12}{:>18.4f}{:>12.2f}{:>13.3f}\n", "the source's entropy", "", bound, std::exp(bound), bits(bound));
 }
 
 void show_sample(TrainingSession<float>& session, const Grammar& grammar, const Style& style) {
@@ -120,7 +125,7 @@ int demo(const DemoOptions& options, bool own_folder) {
   fmt::print("\n{}\n", style.bold("2. Training: phases that are learnt (ComplexFormer) against phases that are fixed (RoPE)"));
   TrainingSession<float> a(first, overwrite, learnt, corpus), b(second, overwrite, fixed, corpus);
   const std::vector<std::string> labels = {ours.label, other.label};
-  if (const int code = train_side_by_side({&a, &b}, labels); code != exit_success) return code;
+  if (const int code = train_side_by_side({&a, &b}, labels, corpus); code != exit_success) return code;
 
   fmt::print("\n{}", style.bold("3. What came of it"));
   compare_with_the_source({&a, &b}, labels, grammar, corpus);

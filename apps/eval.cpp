@@ -110,7 +110,7 @@ void eval(const EvalOptions& options) {
   if (!lm) require_no_protocol(options, "is for language models; of articles every one is labelled once");
   if (options.generate) {
     if (!lm) usage_fail("--generate", "{} is a classifier: it does not write", options.run);
-    require_no_protocol(options, "does not go with --generate, whose texts are judged word by word");
+    require_no_protocol(options, "does not go with --generate, whose texts are judged token by token");
     if (options.batch) usage_fail("--batch", "does not go with --generate, which writes all its --prompts at once");
     return eval_generation(trained, part_of_text(trained, options).tokens.ids, options.generation);
   }
@@ -158,9 +158,9 @@ void add_generation_options(CLI::App& command, EvalOptions& options) {
       ->group("Generated text");
   add("--judge", g.judge, "the run whose model says how likely the texts are", "RUN");
   add("--prompts", g.prompts, "texts to write", "INT");
-  add("--prompt-length", g.prompt_length, "words of the text before each", "INT");
-  add("--tokens", g.tokens, "words to write after each prompt", "INT");
-  add("--top-p", g.sampling.top_p, "only the likeliest words that together have probability p", "NUMBER");
+  add("--prompt-length", g.prompt_length, "tokens of the text before each", "INT");
+  add("--tokens", g.tokens, "tokens to write after each prompt", "INT");
+  add("--top-p", g.sampling.top_p, "only the likeliest tokens that together have probability p", "NUMBER");
   add("--temperature", g.sampling.temperature, "below 1 sharper, above 1 wilder; 0: always the likeliest", "NUMBER");
   add("--seed", g.sampling.seed, "the same seed writes the same texts", "INT");
 }

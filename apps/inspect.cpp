@@ -11,6 +11,7 @@
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/terminal.h"
 #include "data/files/utf8.h"
+#include "data/tokens/tokenizer.h"
 
 namespace argand {
 namespace {
@@ -54,16 +55,17 @@ void print_tensor(const SafetensorsFile& file, const std::string& name) {
 void describe_run(const Checkpoint& checkpoint) {
   const RunConfig& c = checkpoint.config();
   const bool lm = c.model.task == TextTask::Lm;
-  fmt::print("{}, {} layers of {} heads, d_model {}, d_ff {}, {} words, {}{}\n", c.model.family().name, c.model.n_layers,
-             c.model.n_heads, c.model.d_model, c.model.d_ff, c.model.vocab_size,
+  fmt::print("{}, {} layers of {} heads, d_model {}, d_ff {}, {} {}, {}{}\n", c.model.family().name, c.model.n_layers,
+             c.model.n_heads, c.model.d_model, c.model.d_ff, c.model.vocab_size, plural_of(lm ? c.training.tokens : "words"),
              lm ? "" : fmt::format("{} classes, ", c.model.n_classes), c.training.precision);
   fmt::print("step {} of {}", checkpoint.state().step, c.training.steps);
   const auto best = checkpoint.state().best_bits_per_byte();
+  const std::string& part = checkpoint.state().validated_on;
   const std::string bits = best ? fmt::format(", {:.3f} bits a byte,", *best) : "";
   if (checkpoint.state().best_step > 0)
     fmt::print(", best {} at step {}",
                lm ? fmt::format("validation perplexity {:.2f}{}", std::exp(checkpoint.state().best_valid), bits)
-                  : fmt::format("test accuracy {:.1f} %", 100 * (1 - checkpoint.state().best_valid)),
+                  : fmt::format("{}accuracy {:.1f} %", part.empty() ? "" : part + " ", 100 * (1 - checkpoint.state().best_valid)),
                checkpoint.state().best_step);
   fmt::print("\n");
 }

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <memory>
-#include <numeric>
 
 #include "apps/commands.h"
 #include "apps/inference/generation.h"
@@ -30,21 +29,6 @@ struct TrainOptions {
   std::int64_t print_every = 10;
 };
 
-/// What the ids of a model stand for.
-const char* words_for(const std::string& kind) {
-  return kind == "words" ? "words" : kind == "char" ? "characters" : kind == "byte" ? "bytes" : "pieces";
-}
-
-double bytes_per_token(const std::vector<std::uint32_t>& bytes) {
-  return std::accumulate(bytes.begin(), bytes.end(), 0.0) / static_cast<double>(bytes.size());
-}
-
-/// What the validations of a run look at.
-const char* validated_on(const TrainingData& data) {
-  const auto* articles = std::get_if<LabelledCorpus>(&data);
-  return articles != nullptr && articles->valid.size() == 0 ? "test" : "validation";
-}
-
 template <RealScalar R>
 void announce(TrainingSession<R>& session, const TrainingData& data) {
   if (const std::string& source = source_of(data); !source.empty()) fmt::print("{}\n", source);
@@ -57,7 +41,7 @@ void announce(TrainingSession<R>& session, const TrainingData& data) {
                                                          : fmt::format("{} articles of {} classes", rows, c.model.n_classes);
   fmt::print("{}: {} parameters, {} {}, {} steps of {} in {}, {} thread{}\n", c.model.family().name,
              with_unit(static_cast<double>(count_parameters(session.run().parameters()))), c.model.vocab_size,
-             words_for(c.training.tokens), c.training.steps, batch, c.training.precision, num_threads(),
+             plural_of(c.training.tokens), c.training.steps, batch, c.training.precision, num_threads(),
              num_threads() == 1 ? "" : "s");
   if (session.fitted_weights())
     for (const std::string& line : session.fitted_weights()->lines()) fmt::print("{}\n", line);
@@ -161,7 +145,7 @@ int train(TrainingSession<R>& session, const TrainingData& data, const TrainOpti
   session.run().watch_evaluation([&](std::int64_t done, std::int64_t all) { progress.validating(0, done, all); });
   if (const auto* corpus = std::get_if<Corpus>(&data); corpus != nullptr)
     session.sample_with([&session, corpus] { return sample_of(session.run(), *corpus); });
-  if (const auto* corpus = std::get_if<Corpus>(&data)) progress.show_bits_per_byte(bytes_per_token(corpus->bytes.train));
+  if (const auto* corpus = std::get_if<Corpus>(&data)) progress.show_bits_per_byte(bytes_per_token(*corpus));
   std::optional<Evaluation> last;
   while (!session.finished() && interrupt.signal() == 0) {
     Advance done = advance(session, data, progress, options.trace_nan);
@@ -171,7 +155,7 @@ int train(TrainingSession<R>& session, const TrainingData& data, const TrainOpti
                                 config.model.windows().top_k, *done.step.recall));
     if (done.validation) {
       last = std::move(done.validation);
-      progress.note(fmt::format("step {}: {} {}{}", done.step.step, validated_on(data), summary(*last),
+      progress.note(fmt::format("step {}: {} {}{}", done.step.step, validated_part(data), summary(*last),
                                 done.is_best ? ", the best so far" : ""));
     }
     if (done.sample) progress.note(fmt::format("step {}: it writes: {}", done.step.step, on_one_line(*done.sample)));
@@ -200,10 +184,13 @@ int start(const TrainOptions& options) {
   std::optional<InitialWeights> weights;  // messages have the name that was given
   if (!config.training.init.empty()) weights.emplace(config.training.init);
   for (std::string* path : {&config.training.data, &config.training.init, &config.knowledge.irw_file}) *path = findable(*path);
+  if (is_piece_model(config.training.tokens)) config.training.tokens = findable(config.training.tokens);
   require_task(options.task, word_of(config.model.task), "--task");
   const RunFolder folder(options.out);
   if (!options.overwrite) folder.require_free();
-  const TrainingData data = open_data(config);
+  const TrainedRun* before = weights && config.tokens_of_init ? weights->language_model() : nullptr;
+  const TrainingData data =
+      before == nullptr || config.model.task != TextTask::Lm ? open_data(config) : open_data_like(config, *before);
   return with_precision(config, [&]<class R>(R) {
     TrainingSession<R> session(folder, options.overwrite, config, data, weights ? &*weights : nullptr);
     return train(session, data, options);
@@ -310,7 +297,10 @@ void add_train(CLI::App& program) {
           "its cosine ends, as --decay-steps has it for a new run.\n"
           "--init begins a run with the weights of another one, or of a file, by the names of the parameters, and tells what "
           "fitted. The\n"
-          "sizes of that run are taken, too; words that both know keep their rows.\n"
+          "sizes of that run are taken, too, and its tokens, unless --tokens asks for others: its very pieces; words and "
+          "characters "
+          "are\n"
+          "learnt from the new text, and those that both know keep their rows.\n"
           "A run that a NaN stopped comes to it again with --resume RUN --trace-nan, which shows where it began.\n\n"
           "Examples:\n"
           "  argand train lm --out runs/first                        ComplexFormer on the built-in corpus\n"

@@ -7,6 +7,7 @@
 #include "apps/inference/text_metrics.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/counter.h"
+#include "apps/training/evaluation.h"
 #include "apps/training/library.h"
 
 namespace argand {
@@ -15,7 +16,7 @@ namespace {
 /// Prompts and how they go on in the text itself, [prompts, prompt_length + tokens].
 Ids cut(const Ids& part, const GenerationEvalOptions& options) {
   const std::int64_t N = options.prompt_length + options.tokens, room = part.size() - N;
-  require(room >= 0, "eval", "the part has {} words, fewer than a prompt of {} and the {} after it", part.size(),
+  require(room >= 0, "eval", "the part has {} tokens, fewer than a prompt of {} and the {} after it", part.size(),
           options.prompt_length, options.tokens);
   Ids texts(Shape{options.prompts, N});
   for (std::int64_t b = 0; b < options.prompts; ++b)
@@ -67,13 +68,26 @@ Ids translate(const Ids& ids, const TrainedRun& from, const TrainedRun& to) {
   return translated;
 }
 
-double perplexity(const TrainedRun& judge, const TrainedRun& run, const Ids& texts, std::int64_t from) {
+/// Mean negative log probability [nats a token] that the judge gives the tokens [from, N) of the texts.
+double judged(const TrainedRun& judge, const TrainedRun& run, const Ids& texts, std::int64_t from) {
   const Ids translated = translate(texts, run, judge);
   return with_precision(judge.checkpoint.config(), [&]<class R>(R) {
     const auto model = load_model<R>(judge.checkpoint);
     const OpenLibrary library(judge, *model);
-    return std::exp(negative_log_likelihood<R>(*model, translated, from, library.context()));
+    return negative_log_likelihood<R>(*model, translated, from, library.context());
   });
+}
+
+/// How many bytes the tokens [from, N) of the texts are written in.
+std::int64_t bytes_written(const Tokenizer& tokens, const Ids& texts, std::int64_t from) {
+  const std::int64_t N = texts.shape()[1];
+  std::int64_t bytes = 0;
+  for (std::int64_t b = 0; b < texts.shape()[0]; ++b) {
+    WrittenText text(tokens);
+    for (std::int64_t t = 0; t < N; ++t)
+      if (const auto length = static_cast<std::int64_t>(text.next(texts[b * N + t]).size()); t >= from) bytes += length;
+  }
+  return bytes;
 }
 
 }  // namespace
@@ -91,18 +105,28 @@ void eval_generation(const TrainedRun& run, const Ids& part, const GenerationEva
   if (!options.judge.empty()) judge = open_run(options.judge);
   const Ids original = cut(part, options), written = write(run, original, options);
   const std::int64_t from = options.prompt_length, to = original.shape()[1];
-  fmt::print("{} texts of {} words after prompts of {}, nucleus {}, temperature {}, seed {}\n\n", options.prompts, options.tokens,
-             options.prompt_length, options.sampling.top_p, options.sampling.temperature, options.sampling.seed);
-  fmt::print("{:<22}{:>12}{:>9}{:>9}{:>9}\n", "", "perplexity", "Dist-1", "Dist-2", "Rep-4");
+  fmt::print("{} texts of {} {} after prompts of {}, nucleus {}, temperature {}, seed {}\n\n", options.prompts, options.tokens,
+             plural_of(run.tokens->kind()), options.prompt_length, options.sampling.top_p, options.sampling.temperature,
+             options.sampling.seed);
+  fmt::print("{:<22}{:>12}{:>13}{:>9}{:>9}{:>9}\n", "", "perplexity", "bits a byte", "Dist-1", "Dist-2", "Rep-4");
   const auto row = [&](const char* name, const Ids& texts) {
-    const std::string ppl = judge ? fmt::format("{:.2f}", perplexity(*judge, run, texts, from)) : "-";
     const Ids ends = columns(texts, from, to);
-    fmt::print("{:<22}{:>12}{:>9.4f}{:>9.4f}{:>9.4f}\n", name, ppl, distinct(ends, 1), distinct(ends, 2), repetition(ends, 4));
+    std::string perplexity = "-", bits = "-";
+    if (judge) {
+      Evaluation all;
+      all.loss = judged(*judge, run, texts, from);
+      all.count = ends.size();
+      all.bytes = bytes_written(*run.tokens, texts, from);
+      perplexity = fmt::format("{:.2f}", std::exp(all.loss));
+      bits = fmt::format("{:.3f}", all.bits_per_byte().value_or(0));
+    }
+    fmt::print("{:<22}{:>12}{:>13}{:>9.4f}{:>9.4f}{:>9.4f}\n", name, perplexity, bits, distinct(ends, 1), distinct(ends, 2),
+               repetition(ends, 4));
   };
   row("the model's text", written);
   row("the corpus's own text", original);
   if (judge)
-    fmt::print("\nperplexity under {}\n", judge->checkpoint.file().path());
+    fmt::print("\nperplexity and bits a byte under {}\n", judge->checkpoint.file().path());
   else
     fmt::print("\n--judge RUN measures the perplexity under another model\n");
 }

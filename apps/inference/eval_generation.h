@@ -11,17 +11,18 @@ namespace argand {
 struct GenerationEvalOptions {
   std::string judge;                ///< another run, whose model says how likely the texts are; empty: nobody does
   std::int64_t prompts = 50;        ///< texts to write
-  std::int64_t prompt_length = 32;  ///< words of the evaluated part before each of them
-  std::int64_t tokens = 256;        ///< words to write after each prompt
+  std::int64_t prompt_length = 32;  ///< tokens of the evaluated part before each of them
+  std::int64_t tokens = 256;        ///< tokens to write after each prompt
   SamplingOptions sampling{.top_p = 0.9};
 
   /// Throws UsageError for values that make no sense.
   void validate() const;
 };
 
-/// Prompts evenly spaced over `part` (ids of the run's vocabulary); a table with perplexity under the judge, Dist-1, Dist-2 and
-/// Rep-4 of what the model writes and, to compare with, of what `part` itself goes on with. The protocol of the ComplexFormer
-/// paper: 256 tokens by nucleus sampling at 0.9. Throws Error when the part is too short or the judge lacks words of the run.
+/// Prompts evenly spaced over `part` (ids of the run's vocabulary); a table with perplexity and bits a byte under the judge,
+/// Dist-1, Dist-2 and Rep-4 of what the model writes and, to compare with, of what `part` itself goes on with. The protocol of the
+/// ComplexFormer paper: 256 tokens by nucleus sampling at 0.9. Throws Error when the part is too short or the judge lacks words of
+/// the run.
 void eval_generation(const TrainedRun& run, const Ids& part, const GenerationEvalOptions& options);
 
 }  // namespace argand

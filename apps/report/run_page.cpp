@@ -79,6 +79,7 @@ void RunPage::read_parameters(SharedData& data) {
                {"settings", settings_of(config)}};
   if (state.best_step > 0)
     page["best"] = {{"value", for_page(lm ? state.best_valid : 1 - state.best_valid)}, {"step", state.best_step}};
+  if (const auto bits = state.best_bits_per_byte(); bits && state.best_step > 0) page["best"]["bits_per_byte"] = for_page(*bits);
   page["history"] = history_of(folder, newest);
   page.update(observe(trained, options_, data));
   page_ = std::move(page);
@@ -95,8 +96,11 @@ void RunPage::read_curves() {
   // The log is ahead of the parameters that were looked at.
   const char* value = page_["causal"].get<bool>() ? "valid_loss" : "valid_accuracy";
   for (const Json& line : log.lines)
-    if (line.value("best", Json()) == true && line.value(value, Json()).is_number())
+    if (line.value("best", Json()) == true && line.value(value, Json()).is_number()) {
       page_["best"] = {{"value", for_page(line[value].get<double>())}, {"step", line["step"]}};
+      if (const Json bits = line.value("valid_bits_per_byte", Json()); bits.is_number())
+        page_["best"]["bits_per_byte"] = for_page(bits.get<double>());
+    }
   for (const char* key : {"curves", "smooth", "clock", "angles", "confusion", "class_accuracy"}) page_.erase(key);
   page_.update(curves_of(log));
 }

@@ -78,7 +78,7 @@ function confusionPanel() {
   if (!run.confusion) return panel.say('No validation has been made yet.');
   const {counts, step} = run.confusion;
   const sums = counts.map((row) => row.reduce((a, b) => a + b, 0));
-  panel.add(make('p', {class: 'hint'}, `${run.label}, at step ${counted(step)}: how many test articles of each class were labelled as which; colours by the share of the class.`));
+  panel.add(make('p', {class: 'hint'}, `${run.label}, at step ${counted(step)}: how many of the articles that validations look at were labelled as which; colours by the share of the class.`));
   const box = make('div', {class: 'confusion'});
   panel.add(box);
   heatMap(box, {
@@ -95,7 +95,7 @@ function classPanel() {
   const run = chosenRun();
   if (run.task === 'lm') return panel.say(`${run.label} is a language model: it has no classes.`);
   if (!run.class_accuracy) return panel.say('No validation has been made yet.');
-  panel.add(make('p', {class: 'hint'}, `${run.label}: share of each class's test articles that are labelled rightly.`));
+  panel.add(make('p', {class: 'hint'}, `${run.label}: share of each class's articles, of those that validations look at, that are labelled rightly.`));
   chart(panel.body, 'line', run.class_accuracy.map((series, c) => curve(run.classes[c], points(run, series), runColour(c))),
     curveOptions({...xOptions(), y: 'accuracy', format: percent, legend: true}));
   return panel;
@@ -113,12 +113,12 @@ function drawTraining() {
   const runs = visibleRuns();
   const of = (name) => (run) => run.curves[name];
   restlessPanel('loss', 'loss', 'Training loss', 'Cross entropy in nats.', {y: 'loss'});
-  overlayPanel('validation', 'Validation loss', 'Cross entropy in nats; of classifiers on the test articles.', of('valid_loss'), {y: 'loss'},
+  overlayPanel('validation', 'Validation loss', 'Cross entropy in nats; of classifiers on the articles to validate on or, without any, to test on.', of('valid_loss'), {y: 'loss'},
     'No validation has been made yet.');
   overlayPanel('perplexity', 'Validation perplexity', 'Language models: exp of the validation loss.', of('valid_ppl'),
     {y: 'perplexity', logarithmic: spans(runs, of('valid_ppl'), 10)},
     runs.some(({run}) => run.task === 'lm') ? 'No validation has been made yet.' : 'No language model is shown: classifiers have accuracies.');
-  overlayPanel('accuracy', 'Accuracy', 'Classifiers: share of the test articles labelled rightly.', of('valid_accuracy'),
+  overlayPanel('accuracy', 'Accuracy', 'Classifiers: share of the articles to validate on, or without any to test on, labelled rightly.', of('valid_accuracy'),
     {y: 'accuracy', format: percent},
     runs.some(({run}) => run.task !== 'lm') ? 'No validation has been made yet.' : 'No classifier is shown: language models have perplexities.');
   classPanel();

@@ -73,6 +73,7 @@ void save_checkpoint(const std::string& path, const RunConfig& config, const Run
   writer.metadata("best_step", fmt::format("{}", state.best_step));
   writer.metadata("since_best", fmt::format("{}", state.since_best));
   if (state.bytes_per_token > 0) writer.metadata("bytes_per_token", fmt::format("{}", state.bytes_per_token));
+  if (!state.validated_on.empty()) writer.metadata("validated_on", state.validated_on);
   for (const auto& [key, member] : fingerprint_keys)
     if (const std::string& sum = state.made_from.*member; !sum.empty()) writer.metadata(key, sum);
   if (optimizer != nullptr) {
@@ -108,6 +109,11 @@ Checkpoint::Checkpoint(const std::string& path) : file_(open_checkpoint(path)) {
     state_.bytes_per_token = number<double>(file_, "bytes_per_token");
     require(state_.bytes_per_token > 0 && std::isfinite(state_.bytes_per_token), "checkpoint", "{}: {} bytes a token cannot be",
             path, state_.bytes_per_token);
+  }
+  if (const auto part = file_.metadata().find("validated_on"); part != file_.metadata().end()) {
+    state_.validated_on = part->second;
+    require(part->second == "validation" || part->second == "test", "checkpoint", "{}: validated on {}, which is no part", path,
+            in_quotes(part->second));
   }
   for (const auto& [key, member] : fingerprint_keys)
     if (const auto sum = file_.metadata().find(key); sum != file_.metadata().end()) state_.made_from.*member = sum->second;

@@ -32,6 +32,7 @@ struct RunState {
   std::int64_t best_step = 0;                                   ///< where that was; 0: not validated yet
   std::int64_t since_best = 0;                                  ///< validations after it
   double bytes_per_token = 0;  ///< of the text that a language model was validated on; 0: not known
+  std::string validated_on{};  ///< of a classifier: "validation", or "test" articles; empty: not known
   Fingerprints made_from{};
 
   /// The best loss of a language model in bits a byte; nothing when that is not known.

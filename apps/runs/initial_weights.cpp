@@ -123,8 +123,10 @@ std::vector<std::string> FittedWeights::lines() const {
                                                 with_unit(static_cast<double>(numbers)),
                                                 with_unit(static_cast<double>(all_numbers)))};
   if (words_in_common)
-    lines.push_back(fmt::format("  words: {} of {} are among those it was trained with and keep their rows; the others begin anew",
-                                *words_in_common, words));
+    lines.push_back(fmt::format("  {}: {} of {} are among those it was trained with and keep their rows; the others begin anew",
+                                called, *words_in_common, words));
+  if (same_pieces)
+    lines.push_back(fmt::format("  the text is read in its {} pieces; --tokens bpe or unigram would learn others", words));
   if (!own.empty()) lines.push_back("  the output layer begins anew: " + some_of(own));
   if (!missing.empty()) lines.push_back("  not in the file, so begin anew: " + some_of(missing));
   if (!extra.empty()) lines.push_back("  in the file, but not in this model: " + some_of(extra));
@@ -158,6 +160,10 @@ Settings InitialWeights::model_settings() const {
   return settings;
 }
 
+const TrainedRun* InitialWeights::language_model() const {
+  return run_ && run_->checkpoint.config().model.task == TextTask::Lm ? run_.get() : nullptr;
+}
+
 std::string InitialWeights::checksum() const {
   std::ifstream in(path_, std::ios::binary);
   Checksum sum;
@@ -173,7 +179,8 @@ FittedWeights InitialWeights::load(Model<R>& model, const Tokenizer& words, cons
   const std::map<std::string, Rows> their_rows = run_ ? rows_of(run_->checkpoint.config().model) : rows;
   const bool other_words = run_ && (run_->tokens->kind() != words.kind() || run_->tokens->file() != words.file());
   const auto in_file = [&](const auto& f) { return std::visit(f, file_); };
-  FittedWeights fitted{.path = path_, .words = words.size()};
+  FittedWeights fitted{.path = path_, .words = words.size(), .called = plural_of(words.kind())};
+  fitted.same_pieces = run_ && !other_words && token_file(words.kind()) == token_file("bpe");
   std::vector<Taken<R>> all_taken;
   std::set<std::string> known;
   for (const Parameter<R>& p : model.parameters()) {

@@ -25,6 +25,8 @@ struct FittedWeights {
   std::vector<std::string> extra{};    ///< tensors that the model does not have
   std::optional<std::int64_t> words_in_common{};  ///< where the words are not those of the file's run
   std::int64_t words = 0;                         ///< that the model knows
+  std::string called = "words";                   ///< what they are
+  bool same_pieces = false;                       ///< they are the very pieces of the file's run
 
   /// To print: one line that says how much was taken, and one for each kind of exception.
   std::vector<std::string> lines() const;
@@ -38,6 +40,8 @@ class InitialWeights {
   /// The run's model by its keys, as if given in a file: family and sizes, but not what the data decide. Empty for a file that is
   /// no checkpoint.
   Settings model_settings() const;
+  /// The run, if it is one of a language model; null for any other file.
+  const TrainedRun* language_model() const;
   /// Of the file's bytes, for the new run to remember.
   std::string checksum() const;
 

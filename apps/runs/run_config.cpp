@@ -352,8 +352,13 @@ RunConfig RunOptions::resolve() const {
   const std::string wanted = last_text(given_, "family", last_text(file, "family", family));
   if (!family.empty() && wanted != family)
     usage_fail("--init", "the model of {} is of the family {}, not {}", init, family, wanted);
+  const auto asks_for_tokens = [](const Setting& s) { return s.key == "tokens" || s.key == "words" || s.key == "vocab_size"; };
+  const bool asked =
+      std::any_of(file.begin(), file.end(), asks_for_tokens) || std::any_of(given_.begin(), given_.end(), asks_for_tokens);
   file.insert(file.begin(), model.begin(), model.end());
-  return RunConfig::resolve(file, given_, task_);
+  RunConfig config = RunConfig::resolve(file, given_, task_);
+  config.tokens_of_init = !asked;
+  return config;
 }
 
 }  // namespace argand

@@ -124,6 +124,7 @@ struct RunConfig {
   TrainingConfig training;
   KnowledgeConfig knowledge;       ///< only of a family that looks things up
   bool classes_from_data = false;  ///< n_classes was not said: it will be what the data have
+  bool tokens_of_init = false;     ///< no tokens were asked for: they are those of the run that this one begins with
 
   /// Whether the model looks things up.
   bool has_windows() const { return !model.windows().layers.empty(); }

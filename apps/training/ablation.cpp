@@ -105,20 +105,21 @@ std::optional<AblationResult> read_result(const std::string& folder) {
   AblationResult result;
   result.metric =
       line.contains("valid_accuracy") ? 100 * line["valid_accuracy"].get<double>() : std::exp(line["valid_loss"].get<double>());
+  if (const auto bits = line.find("valid_bits_per_byte"); bits != line.end()) result.bits_per_byte = bits->get<double>();
   for (const std::string& name : last.file().names())
     if (!name.starts_with("optimizer."))
       result.parameters += last.file().shape(name).size() * (last.file().info(name).is_complex ? 2 : 1);
   return result;
 }
 
-std::string mean_and_deviation(const std::vector<double>& values) {
+std::string mean_and_deviation(const std::vector<double>& values, int decimals) {
   if (values.empty()) return "-";
   const auto n = static_cast<double>(values.size());
   double mean = 0, squares = 0;
   for (double v : values) mean += v / n;
   for (double v : values) squares += (v - mean) * (v - mean);
-  if (values.size() == 1) return fmt::format("{:.1f} (1)", mean);
-  return fmt::format("{:.1f} ± {:.1f} ({})", mean, std::sqrt(squares / (n - 1)), values.size());
+  if (values.size() == 1) return fmt::format("{:.{}f} (1)", mean, decimals);
+  return fmt::format("{:.{}f} ± {:.{}f} ({})", mean, decimals, std::sqrt(squares / (n - 1)), decimals, values.size());
 }
 
 Ablation::Ablation(AblationTable table, AblationOptions options) : table_(std::move(table)), options_(std::move(options)) {
@@ -209,8 +210,8 @@ int Ablation::run() {
         ++finished;
         shares[it->first] = 1;
         counter.clear();
-        fmt::print("{} of {}: {}: {} {:.1f}\n", finished, jobs_.size(), name, table_.task == "lm" ? "perplexity" : "accuracy",
-                   r->metric);
+        fmt::print("{} of {}: {}: {} {:.1f}{}\n", finished, jobs_.size(), name, table_.task == "lm" ? "perplexity" : "accuracy",
+                   r->metric, r->bits_per_byte ? fmt::format(", {:.3f} bits a byte", *r->bits_per_byte) : "");
         std::fflush(stdout);
       } else if (interrupt.signal() == 0) {
         failures.push_back(name + ": " + last_line_of(folder(job) + ".txt"));
@@ -244,20 +245,22 @@ int Ablation::run() {
 }
 
 std::string Ablation::table() const {
-  std::string text = fmt::format("| row | | parameters | {} | paper, {} |\n|---|---|---:|---:|---:|\n",
-                                 table_.task == "lm" ? "perplexity" : "accuracy, %", table_.source);
+  const bool lm = table_.task == "lm";
+  std::string text = fmt::format("| row | | parameters | {} | paper, {} |\n|---|---|---:|---:|---:|{}\n",
+                                 lm ? "perplexity | bits a byte" : "accuracy, %", table_.source, lm ? "---:|" : "");
   for (std::size_t row = 0; row < table_.rows.size(); ++row) {
-    std::vector<double> values;
+    std::vector<double> values, bits;
     std::int64_t parameters = 0;
     for (const Job& job : jobs_)
       if (job.row == row)
         if (const auto r = result(job)) {
           values.push_back(r->metric);
+          if (r->bits_per_byte) bits.push_back(*r->bits_per_byte);
           parameters = r->parameters;
         }
     const AblationRow& r = table_.rows[row];
-    text += fmt::format("| {} | {} | {} | {} | {} |\n", r.name, r.what, values.empty() ? "-" : fmt::format("{}", parameters),
-                        mean_and_deviation(values), r.paper.empty() ? "-" : r.paper);
+    text += fmt::format("| {} | {} | {} | {} | {}{} |\n", r.name, r.what, values.empty() ? "-" : fmt::format("{}", parameters),
+                        mean_and_deviation(values), lm ? mean_and_deviation(bits, 3) + " | " : "", r.paper.empty() ? "-" : r.paper);
   }
   return text;
 }

@@ -24,7 +24,8 @@ struct AblationOptions {
 /// What a finished run says.
 struct AblationResult {
   double metric = 0;  ///< perplexity of the validation part, or accuracy in percent on the test articles, after the last step
-  std::int64_t parameters = 0;  ///< real degrees of freedom
+  std::optional<double> bits_per_byte{};  ///< of a language model, where the log has it
+  std::int64_t parameters = 0;            ///< real degrees of freedom
 };
 
 class Ablation {
@@ -60,7 +61,7 @@ class Ablation {
 /// The result of a run's folder; nothing while it has not ended.
 std::optional<AblationResult> read_result(const std::string& folder);
 
-/// "401.3 ± 12.0 (3)", "401.3 (1)", or "-" for none: mean ± sample standard deviation (how many).
-std::string mean_and_deviation(const std::vector<double>& values);
+/// "401.3 ± 12.0 (3)", "401.3 (1)", or "-" for none: mean ± sample standard deviation (how many), with so many decimals.
+std::string mean_and_deviation(const std::vector<double>& values, int decimals = 1);
 
 }  // namespace argand

@@ -139,10 +139,15 @@ ArticleSets open_articles(const std::string& data) {
   return load_ag_news(data);
 }
 
-std::string findable(const std::string& path) {
-  std::error_code ignored;
-  if (path == "grammar" || path == "topics" || !fs::exists(path, ignored)) return path;
-  return fs::absolute(path).lexically_normal().string();
+std::string findable(const std::string& data) {
+  if (data == "grammar" || data == "topics") return data;
+  std::string found;
+  for (const std::string& path : text_names(data)) {
+    std::error_code ignored;
+    found += found.empty() ? "" : ",";
+    found += fs::exists(path, ignored) ? fs::absolute(path).lexically_normal().string() : path;
+  }
+  return found;
 }
 
 ArticleSets open_articles(const RunConfig& config, const std::vector<std::string>& classes) {
@@ -168,6 +173,13 @@ std::string text_on_standard_input() { return clean_text({std::istreambuf_iterat
 TrainingData open_data(const RunConfig& config) {
   if (config.model.task == TextTask::Lm) return open_corpus(config);
   return labelled_corpus(config, open_articles(config));
+}
+
+TrainingData open_data_like(RunConfig& config, const TrainedRun& before) {
+  const std::string kind = before.tokens->kind();
+  config.training.tokens = before.checkpoint.config().training.tokens;
+  if (kind == "char" || kind == "words") return open_corpus(config);
+  return open_corpus(config, before.tokens);
 }
 
 TrainingData open_data(const RunConfig& config, const TrainedRun& trained) {

@@ -33,12 +33,15 @@ LabelledCorpus labelled_corpus(const RunConfig& config, const ArticleSets& sets)
 /// Standard input to its end, as a text file of the user's is read (clean_text).
 std::string text_on_standard_input();
 
-/// A path as a run keeps it, to be found from every directory: absolute where there is such a file or folder. The names of what is
-/// built in stay as they are.
+/// A path as a run keeps it, to be found from every directory: absolute where there is such a file or folder, and so each of
+/// several with commas between them. What is not there stays as it is, as the names of what is built in do.
 std::string findable(const std::string& path);
 
 /// What the configuration's task is learnt from.
 TrainingData open_data(const RunConfig& config);
+/// For a language model that begins with another one and has its tokens: its very bytes and pieces; characters and words of the
+/// same kind, but learnt from these data. The configuration then says so.
+TrainingData open_data_like(RunConfig& config, const TrainedRun& before);
 /// The same as a run has it, whose tokens are not learnt again. Throws Error when it cannot be the same: words are missing.
 TrainingData open_data(const RunConfig& config, const TrainedRun& trained);
 

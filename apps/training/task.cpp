@@ -65,6 +65,16 @@ const Tokenizer& tokens_of(const TrainingData& data) {
   return std::visit([](const auto& d) -> const Tokenizer& { return *d.tokens; }, data);
 }
 
+const char* validated_part(const TrainingData& data) {
+  const auto* articles = std::get_if<LabelledCorpus>(&data);
+  return articles != nullptr && articles->valid.size() == 0 ? "test" : "validation";
+}
+
+double bytes_per_token(const Corpus& corpus) {
+  const std::vector<std::uint32_t>& bytes = corpus.bytes.train;
+  return std::accumulate(bytes.begin(), bytes.end(), 0.0) / static_cast<double>(bytes.size());
+}
+
 const std::string& source_of(const TrainingData& data) {
   return std::visit([](const auto& d) -> const std::string& { return d.source; }, data);
 }

@@ -22,6 +22,12 @@ const Tokenizer& tokens_of(const TrainingData& data);
 /// The names of the labels; none for language models.
 std::vector<std::string> classes_of(const TrainingData& data);
 
+/// The part that validations look at: "validation", or "test" of articles without such a part.
+const char* validated_part(const TrainingData& data);
+
+/// Bytes of the text to train on over its tokens.
+double bytes_per_token(const Corpus& corpus);
+
 /// One line that says where the data are from; nothing where that goes without saying.
 const std::string& source_of(const TrainingData& data);
 

@@ -36,6 +36,7 @@ TrainingRun<R>::TrainingRun(const RunConfig& config, const TrainingData& data)
   parameters_ = model_->parameters();
   optimizer_ = make_optimizer<R>(config_.optimizer, parameters_);
   state_.made_from = fingerprints(data, library_.get());
+  if (!classes_of(data).empty()) state_.validated_on = validated_part(data);
 }
 
 template <RealScalar R>
@@ -181,7 +182,9 @@ void TrainingRun<R>::restore(const Checkpoint& checkpoint) {
           checkpoint.file().path(), checkpoint.file().path());
   checkpoint.load(parameters_);
   checkpoint.load(*optimizer_);
+  const std::string validated_on = state_.validated_on;
   state_ = checkpoint.state();
+  state_.validated_on = validated_on;
   state_.made_from = now;
   state_.made_from.init = then.init;
   if (!library_ || library_->due(state_.step)) return;

@@ -18,18 +18,6 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, ignored);
 }
 
-/// What `data` names: itself, or what stands between its commas.
-std::vector<std::string> names_in(const std::string& data) {
-  if (is_there(data)) return {data};
-  std::vector<std::string> names;
-  for (std::size_t at = 0; at <= data.size();) {
-    const std::size_t end = std::min(data.find(',', at), data.size());
-    names.push_back(data.substr(at, end - at));
-    at = end + 1;
-  }
-  return names;
-}
-
 TextFiles find_in_folder(const std::string& folder) {
   const auto in = [&](const std::string& name) { return (fs::path(folder) / name).string(); };
   const auto if_there = [&](const std::string& path) {
@@ -84,9 +72,23 @@ Split parse_split(std::string_view text) {
   return {shares[0], shares[1], shares.size() == 3 ? shares[2] : 0};
 }
 
+std::vector<std::string> text_names(const std::string& data) {
+  if (is_there(data)) return {data};
+  std::vector<std::string> names;
+  for (std::size_t at = 0; at <= data.size();) {
+    const std::size_t next = std::min(data.find(',', at), data.size());
+    std::size_t end = next;
+    while (end < data.size() && !is_there(data.substr(at, end - at))) end = std::min(data.find(',', end + 1), data.size());
+    if (!is_there(data.substr(at, end - at))) end = next;  // nothing is: the first name is the one that is missing
+    names.push_back(data.substr(at, end - at));
+    at = end + 1;
+  }
+  return names;
+}
+
 TextFiles find_text(const std::string& data) {
   TextFiles files;
-  const std::vector<std::string> names = names_in(data);
+  const std::vector<std::string> names = text_names(data);
   for (const std::string& name : names) {
     std::error_code ignored;
     require(is_there(name), "data", "there is no {}; --data takes a text, or several, or a folder with train.txt or other texts",

@@ -24,6 +24,10 @@ struct TextFiles {
   bool in_all_parts() const { return !valid.empty() && !test.empty(); }
 };
 
+/// What `data` names: itself, where there is such a file or folder, or the files between its commas, whose names may have commas of
+/// their own.
+std::vector<std::string> text_names(const std::string& data);
+
 /// `data` is a file, or several with commas between them, or a folder: with train.txt, and valid.txt and test.txt as far as they
 /// are there; the same named wiki.train.tokens and so on; or, where there is neither, with any *.txt, in the order of their names.
 /// Throws Error, naming what is missing.

@@ -27,6 +27,10 @@ std::string Tokenizer::shown(std::span<const Id> ids) const {
 
 bool is_piece_model(std::string_view kind) { return kind.ends_with(".model"); }
 
+const char* plural_of(std::string_view kind) {
+  return kind == "words" ? "words" : kind == "char" ? "characters" : kind == "byte" ? "bytes" : "pieces";
+}
+
 TokenizerPtr make_tokens(const TokenChoice& choice, std::string_view training_text) {
   const std::string& kind = choice.kind;
   if (kind == "auto") return tokens_for(training_text);

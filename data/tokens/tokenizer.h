@@ -61,6 +61,9 @@ inline constexpr const char* token_kinds = "auto|char|byte|bpe|unigram|words";
 /// Whether the choice is a SentencePiece model made elsewhere.
 bool is_piece_model(std::string_view kind);
 
+/// "words", "characters", "bytes" or "pieces": what tokens of that kind are called.
+const char* plural_of(std::string_view kind);
+
 /// Tokens learnt from a text to train on and from nothing else. Throws Error.
 TokenizerPtr make_tokens(const TokenChoice& choice, std::string_view training_text);
 

@@ -35,6 +35,8 @@ BOOST_AUTO_TEST_CASE(mean_and_sample_standard_deviation) {
   BOOST_TEST(mean_and_deviation({}) == "-");
   BOOST_TEST(mean_and_deviation({4}) == "4.0 (1)");
   BOOST_TEST(mean_and_deviation({1, 2, 3, 6}) == "3.0 ± 2.2 (4)");
+  BOOST_TEST(mean_and_deviation({0.5, 1}, 3) == "0.750 ± 0.354 (2)");
+  BOOST_TEST(mean_and_deviation({4}, 3) == "4.000 (1)");
 }
 
 BOOST_AUTO_TEST_CASE(stopped_ablations_go_on_and_finished_ones_are_only_read) {
@@ -50,8 +52,10 @@ BOOST_AUTO_TEST_CASE(stopped_ablations_go_on_and_finished_ones_are_only_read) {
   const Finished done = run_argand(scratch, command);
   BOOST_TEST(done.code == 0, done.err);
   const std::string table = done.out.substr(done.out.find("| row"));
-  BOOST_TEST(table.starts_with(
-      "| row | | parameters | perplexity | paper, table 4 |\n|---|---|---:|---:|---:|\n| fixed | δ = 1, b = 0 |"));
+  BOOST_TEST(
+      table.starts_with("| row | | parameters | perplexity | bits a byte | paper, table 4 |\n|---|---|---:|---:|---:|---:|\n| "
+                        "fixed | δ = 1, b = 0 |"));
+  BOOST_TEST(done.out.find(" bits a byte\n") != std::string::npos, done.out);
   BOOST_TEST(contents_of(scratch / "ablation/table.md") + "\n" == table.substr(0, table.find("\n\n") + 2));
   const Finished again = run_argand(scratch, command);
   BOOST_TEST(again.out.substr(again.out.find("| row")) == table);

@@ -1,7 +1,9 @@
 """Kills training runs at random moments, goes on, and compares what they end in with a run that was never stopped, byte for byte.
 Too long for the checks, which kill five times (resume_test.cpp); to be run when anything about checkpoints changes:
 
-  python3 tests/apps/training/kill_sweep.py build/apps/argand [KILLS [SEED]]
+  python3 tests/apps/training/kill_sweep.py build/apps/argand [KILLS [SEED [TEXT]]]
+
+TEXT: a file to learn from, letter by letter, with samples on the way and an early stop; the built-in corpus by default.
 """
 import json
 import os
@@ -17,7 +19,9 @@ kills = int(sys.argv[2]) if len(sys.argv) > 2 else 100
 draw = random.Random(int(sys.argv[3]) if len(sys.argv) > 3 else 1)
 # A checkpoint or two every few steps: a kill often comes while files are written.
 OPTIONS = ("--n-layers 1 --d-model 32 --n-heads 2 --d-ff 32 --length 32 --batch 4 --warmup 5 --threads 1 --dropout 0.1 "
-           "--steps 120 --eval-every 30 --checkpoint-every 3").split()
+           "--steps 120 --checkpoint-every 3").split()
+OPTIONS += ["--eval-every", "30"] if len(sys.argv) < 5 else [
+    "--data", os.path.abspath(sys.argv[4]), "--tokens", "char", *"--eval-every 5 --eval-batches 4 --sample-every 4 --sample-tokens 12 --early-stop 3 --lr 0.05".split()]
 
 
 def contents(folder):
@@ -65,5 +69,5 @@ with tempfile.TemporaryDirectory() as scratch:
             different += 1
             print(f"run {runs} differs in {', '.join(wrong)}")
         shutil.rmtree("killed")
-    print(f"{done} kills, {leftovers} of them while a file was written; {runs} runs of {len(wanted)} files each, {different} different")
+    print(f"{done} kills, {leftovers} of them while a file was written; {runs} runs of {len(wanted)} files each, to step {wanted['log.jsonl'][-1]['step']}, {different} different")
     sys.exit(different > 0)

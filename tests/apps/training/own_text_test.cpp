@@ -1,7 +1,8 @@
 /// The real program on texts and tables of the user's: whatever they look like, they are learnt from, or one line says why not.
 
-#include "data/tokens/piece_tokens.h"
+#include "apps/runs/checkpoint.h"
 #include "tests/apps/program.h"
+#include "tests/data/tokens/without_sentencepiece.h"
 
 using namespace argand;
 
@@ -46,7 +47,7 @@ BOOST_AUTO_TEST_CASE(one_file_of_prose_in_tokens_of_every_kind) {
   const std::string data = scratch.file("prose.txt", prose()),
                     letter = scratch.file("letter.txt", "Dear owl,\r\nthe Ж boat is fine.");
   for (const std::string kind : {"auto", "char", "byte", "words", "bpe", "unigram"}) {
-    if (!have_sentencepiece() && (kind == "bpe" || kind == "unigram")) continue;
+    if ((kind == "bpe" || kind == "unigram") && without_sentencepiece("a run in the pieces of " + kind)) continue;
     const std::string run = scratch / kind;
     const std::string options = " --tokens " + kind + (kind == "bpe" || kind == "unigram" ? " --vocab-size 320" : "");
     const Finished train = succeeds(scratch, "train lm --data " + data + small + options + " --checkpoint-every 3 --out " + run);
@@ -71,7 +72,14 @@ BOOST_AUTO_TEST_CASE(one_file_of_prose_in_tokens_of_every_kind) {
                    .out.starts_with("Dear owl,\nthe Ж boat is fine."));
     std::filesystem::rename(data + ".away", data);
     BOOST_TEST(contains(succeeds(scratch, "eval " + run).out, ", test part, "));
-    BOOST_TEST(contains(succeeds(scratch, "inspect " + run).out, " bits a byte,"));
+    const std::string inspected = succeeds(scratch, "inspect " + run).out;
+    BOOST_TEST(contains(inspected, " bits a byte,"));
+    const std::string plural = plural_of(kind == "auto" ? "char" : kind);
+    BOOST_TEST(contains(inspected, " " + plural + ", float32"), inspected);
+    const Finished written =
+        succeeds(scratch, "eval " + run + " --split train --generate --prompts 2 --prompt-length 4 --tokens 8 --judge " + run);
+    BOOST_TEST(written.out.starts_with("2 texts of 8 " + plural + " after prompts of 4, "), written.out);
+    BOOST_TEST(contains(written.out, "perplexity  bits a byte   Dist-1"), written.out);
     succeeds(scratch, "report " + run + " --out " + scratch / "report.html");
     // Gone on with from the middle, it ends in the same file.
     const std::string whole = contents_of(run + "/last.safetensors");
@@ -90,7 +98,7 @@ BOOST_AUTO_TEST_CASE(tokens_of_a_run_are_tied_to_its_checkpoints) {
   scratch.file("char/vocab.txt", "\\x01\n" + good);
   for (const char* command : {"eval ", "generate --prompt owl ", "train lm --resume "})
     is_refused(scratch, command + scratch / "char", "checkpoint: " + scratch / "char/vocab.txt" + " is not the vocabulary that ");
-  if (!have_sentencepiece()) return;
+  if (without_sentencepiece("a model that is another run's")) return;
   succeeds(scratch, "train lm --data " + data + small + "--tokens bpe --vocab-size 310 --out " + scratch / "bpe");
   succeeds(scratch, "train lm --data " + data + small + "--tokens bpe --vocab-size 320 --out " + scratch / "other");
   // A model from elsewhere is another run's here.
@@ -103,6 +111,59 @@ BOOST_AUTO_TEST_CASE(tokens_of_a_run_are_tied_to_its_checkpoints) {
   is_refused(scratch,
              "train lm --data " + data + small + "--tokens " + scratch.file("a.model", "no model") + " --out " + scratch / "new",
              "tokens: " + scratch / "a.model" + " is no SentencePiece model, or it is damaged: ");
+}
+
+BOOST_AUTO_TEST_CASE(a_run_that_begins_with_another_one_reads_its_tokens) {
+  const TemporaryDirectory scratch;
+  const std::string data = scratch.file("prose.txt", prose()), other = scratch.file("other.txt", "A heron, too: ö.\n" + prose());
+  for (const std::string kind : {"byte", "char", "words", "bpe", "unigram"}) {
+    const bool pieces = kind == "bpe" || kind == "unigram";
+    if (pieces && without_sentencepiece("runs begun with the pieces of " + kind)) continue;
+    const std::string run = scratch / kind, tuned = scratch / (kind + "-tuned"), asked = scratch / (kind + "-asked");
+    succeeds(scratch,
+             "train lm --data " + data + small + "--out " + run + " --tokens " + kind + (pieces ? " --vocab-size 320" : ""));
+    const std::string begin = "train lm --data " + other + " --steps 2 --warmup 1 --threads 1 --init " + run + " --out ";
+    const Finished begun = succeeds(scratch, begin + tuned);
+    BOOST_TEST(contains(begun.out, std::string(" ") + plural_of(kind) + ", 2 steps of "), begun.out);
+    BOOST_TEST(contains(begun.out, " pieces; --tokens bpe or unigram would learn others\n") == pieces, begun.out);
+    const std::string file = token_file(kind);
+    if (pieces) BOOST_TEST((contents_of(run + "/" + file) == contents_of(tuned + "/" + file)), kind);
+    if (kind == "char" || kind == "words")
+      BOOST_TEST(contains(begun.out, std::string("  ") + plural_of(kind) + ": "), begun.out);  // as many as both know
+    BOOST_TEST(contains(succeeds(scratch, "eval " + tuned).out, " bits a byte"));
+    const Finished letters = succeeds(scratch, begin + asked + " --tokens " + (kind == "char" ? "byte" : "char"));
+    BOOST_TEST(contains(letters.out, kind == "char" ? " bytes, 2 steps" : " characters, 2 steps"), letters.out);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(several_files_are_found_from_everywhere) {
+  const TemporaryDirectory scratch;
+  std::filesystem::create_directories(scratch / "a,b");
+  std::filesystem::create_directory(scratch / "elsewhere");
+  scratch.file("a,b/one.txt", prose());
+  scratch.file("a,b/two,three.txt", prose());
+  const auto from = [&](const std::string& folder) {
+    return [path = scratch / folder] { BOOST_REQUIRE(chdir(path.c_str()) == 0); };
+  };
+  const Finished train = succeeds(scratch, "train lm --data one.txt two,three.txt" + small + "--out run", from("a,b"));
+  BOOST_TEST(contains(train.out, "2 files, one.txt to two,three.txt, cut 90/5/5: "), train.out);
+  const std::string run = scratch / "a,b/run", here = scratch / "a,b";
+  BOOST_TEST(Checkpoint(run + "/last.safetensors").config().training.data == here + "/one.txt," + here + "/two,three.txt");
+  BOOST_TEST(contains(succeeds(scratch, "eval " + run, from("elsewhere")).out, ", test part, "));
+  succeeds(scratch, "train lm --threads 1 --steps 8 --resume ../a,b/run", from("elsewhere"));
+  is_refused(scratch, "train lm --out " + scratch / "new" + " --data " + here + "/one.txt," + here + "/none.txt",
+             "data: there is no " + here.substr(0, here.find(',')) + "; --data takes a text, ");
+}
+
+BOOST_AUTO_TEST_CASE(without_sentencepiece_one_line_says_what_there_is) {
+  if (have_sentencepiece()) return;
+  const TemporaryDirectory scratch;
+  const std::string data = scratch.file("prose.txt", prose());
+  for (const std::string tokens : {"bpe", "unigram", "a.model"})
+    is_refused(
+        scratch, "train lm --data " + data + small + "--out " + scratch / "run --tokens " + tokens,
+        "tokens: argand was built without SentencePiece; install libsentencepiece-dev and build again, or choose --tokens char, "
+        "byte or words\n");
 }
 
 BOOST_AUTO_TEST_CASE(texts_of_every_make) {
@@ -162,6 +223,9 @@ BOOST_AUTO_TEST_CASE(tables_of_every_make) {
     BOOST_TEST(contains(train.out, says), train.out);
     BOOST_TEST(contains(train.out, "18 articles to train on, 1 to validate on, 1 to test on"), train.out);
     BOOST_TEST(contains(train.out, "The test articles have not been looked at"));
+    const std::string inspected = succeeds(scratch, "inspect " + scratch / name).out;
+    BOOST_TEST(contains(inspected, " words, 3 classes, float32"), inspected);
+    BOOST_TEST(contains(inspected, ", best validation accuracy "), inspected);
     BOOST_TEST(contents_of(scratch / std::string(name) + "/classes.txt") ==
                (std::string(name) == "tsv" ? "0\n1\n2\n" : "glad\nsad\nso-so\n"));
     BOOST_TEST(contains(succeeds(scratch, "eval " + scratch / name).out, ", test part, 1 articles"));
@@ -181,6 +245,8 @@ BOOST_AUTO_TEST_CASE(tables_of_every_make) {
   const Finished topics = succeeds(
       scratch, "train classify --valid-share 0.1 --train-articles 50 --test-articles 10" + options + "--out " + scratch / "topics");
   BOOST_TEST(contains(topics.out, "45 articles to train on, 5 to validate on, 10 to test on"), topics.out);
+  succeeds(scratch, "train classify --data " + scratch / "folder" + options + "--out " + scratch / "tested");
+  BOOST_TEST(contains(succeeds(scratch, "inspect " + scratch / "tested").out, ", best test accuracy "));
   const auto refuses = [&](const std::string& more, const std::string& why) {
     is_refused(scratch, "train classify --out " + scratch / "new" + options + more, why);
     BOOST_TEST(!std::filesystem::exists(scratch / "new"));

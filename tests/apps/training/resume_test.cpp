@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(a_perplexity_does_not_depend_on_the_batch) {
              "argand: --stride: the windows of full-blocks do not overlap; --protocol every-token has strides\n");
   BOOST_TEST(refused(" --batch 0") == "argand: --batch: must be at least 1, got 0\n");
   BOOST_TEST(refused(" --generate --stride 8") ==
-             "argand: --stride: does not go with --generate, whose texts are judged word by word\n");
+             "argand: --stride: does not go with --generate, whose texts are judged token by token\n");
 }
 
 BOOST_AUTO_TEST_CASE(what_a_run_leaves_can_be_used) {

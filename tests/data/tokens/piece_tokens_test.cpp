@@ -7,6 +7,7 @@
 
 #include "data/files/text_file.h"
 #include "tests/data/temporary_directory.h"
+#include "tests/data/tokens/without_sentencepiece.h"
 
 using namespace argand;
 
@@ -87,7 +88,7 @@ BOOST_AUTO_TEST_CASE(ids_are_those_of_spm_encode) {
 }
 
 BOOST_AUTO_TEST_CASE(the_same_text_gives_the_same_pieces_and_no_more_than_there_are) {
-  if (!have_sentencepiece()) return;
+  if (without_sentencepiece("the pieces that a text gives")) return;
   const std::string text = book().substr(0, 60000);
   for (const char* kind : {"bpe", "unigram"}) {
     const TokenizerPtr tokens = learn_pieces(kind, text, 600);
@@ -100,7 +101,7 @@ BOOST_AUTO_TEST_CASE(the_same_text_gives_the_same_pieces_and_no_more_than_there_
 }
 
 BOOST_AUTO_TEST_CASE(lines_of_any_length_are_learnt_from_and_those_too_long_to_encode_are_named) {
-  if (!have_sentencepiece()) return;
+  if (without_sentencepiece("lines too long for pieces")) return;
   std::string text;
   for (int i = 0; i < 20000; ++i) text += fmt::format("{}ö", i % 97);
   const TokenizerPtr tokens = learn_pieces("bpe", text, 400);
@@ -110,7 +111,7 @@ BOOST_AUTO_TEST_CASE(lines_of_any_length_are_learnt_from_and_those_too_long_to_e
 }
 
 BOOST_AUTO_TEST_CASE(a_model_that_is_damaged_or_lies_is_refused) {
-  if (!have_sentencepiece()) return;
+  if (without_sentencepiece("models that are damaged")) return;
   const TemporaryDirectory scratch;
   const auto error = [&](const std::string& bytes) {
     const std::string path = scratch.file("a.model", bytes);

@@ -1,0 +1,17 @@
+#pragma once
+/// Tests of pieces of words, where argand was built without SentencePiece.
+
+#include <iostream>
+#include <string>
+
+#include "data/tokens/piece_tokens.h"
+
+namespace argand {
+
+/// Whether a test cannot be run; says so then.
+inline bool without_sentencepiece(const std::string& what) {
+  if (!have_sentencepiece()) std::cout << "skipped: " << what << " (built without SentencePiece)\n";
+  return !have_sentencepiece();
+}
+
+}  // namespace argand
