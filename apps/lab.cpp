@@ -5,7 +5,9 @@
 
 #include "apps/commands.h"
 #include "apps/lab/expression_point.h"
+#include "apps/lab/lab_answer.h"
 #include "apps/lab/lab_hessian.h"
+#include "apps/lab/lab_page.h"
 #include "apps/lab/lab_tape.h"
 #include "apps/lab/lab_text.h"
 #include "apps/terminal/command_line.h"
@@ -17,8 +19,11 @@ using C = std::complex<double>;
 
 struct LabOptions {
   std::string expression, variable;
-  std::vector<std::string> at = {"1+2i"};
+  std::vector<std::string> at;
+  std::string dz, dzbar, gradient;  ///< somebody's answers
   bool tape = false, hessian = false, json = false;
+
+  bool answers() const { return !dz.empty() || !dzbar.empty() || !gradient.empty(); }
 };
 
 /// The variables to differentiate by.
@@ -31,16 +36,47 @@ std::vector<std::size_t> variables_of(const Expression& f, const std::string& on
   return chosen;
 }
 
+/// Those of --at, or 1+2i for every variable.
+std::vector<std::vector<C>> points_of(const Expression& f, const std::vector<std::string>& texts) {
+  if (texts.empty()) return {std::vector<C>(f.variables().size(), C(1, 2))};
+  std::vector<std::vector<C>> points;
+  for (const std::string& text : texts) points.push_back(point_of(f, text));
+  return points;
+}
+
+/// Judges what was given with --expect-dz and its like.
+int run_answers(const Expression& f, const std::vector<std::size_t>& variables, const LabOptions& options) {
+  if (variables.size() > 1)
+    usage_fail("--var", "which of {} is the answer's derivative by?", CLI::detail::join(f.variables(), ", "));
+  const std::vector<C> at = points_of(f, options.at).front();
+  std::vector<LabAnswer> answers;
+  const auto judge = [&](Asked asked, const std::string& text) {
+    if (!text.empty()) answers.push_back(judge_answer(f, at, variables[0], asked, text));
+  };
+  judge(Asked::Dz, options.dz);
+  judge(Asked::Dzbar, options.dzbar);
+  judge(Asked::Gradient, options.gradient);
+  if (options.json) {
+    nlohmann::json report{{"expression", f.equation()}};
+    for (const LabAnswer& a : answers) report["answers"].push_back(answer_json(a));
+    fmt::print("{}\n", report.dump(2));
+  } else {
+    const Style style(stdout);
+    fmt::print("{}\n\n{}", style.bold(f.equation()), answers_text(f, variables[0], answers, style));
+  }
+  return std::all_of(answers.begin(), answers.end(), [](const LabAnswer& a) { return a.is_right(); }) ? exit_success : exit_failure;
+}
+
 int run_lab(const LabOptions& options) {
   const Expression f(options.expression);
   if (f.variables().empty()) usage_fail("lab", "there is nothing to differentiate by");
   const std::vector<std::size_t> variables = variables_of(f, options.variable);
+  if (options.answers()) return run_answers(f, variables, options);
   const Style style(stdout);
   nlohmann::json report{{"expression", f.equation()}, {"points", nlohmann::json::array()}};
   bool failed = false;
   if (!options.json) fmt::print("{}\n", style.bold(f.equation()));
-  for (const std::string& text : options.at) {
-    const std::vector<C> at = point_of(f, text);
+  for (const std::vector<C>& at : points_of(f, options.at)) {
     for (const std::size_t variable : variables) {
       const LabPoint point = lab_point(f, at, variable);
       failed = failed || point.failed();
@@ -57,7 +93,10 @@ int run_lab(const LabOptions& options) {
       else
         fmt::print("\n{}", hessian_text(f, h, style));
     }
-    if (options.tape && !options.json) fmt::print("\n{}\n{}", style.bold("The tape"), tape_text(f, walk_tape(f, at)));
+    if (options.tape && options.json)
+      report["tapes"].push_back(tape_json(walk_tape(f, at)));
+    else if (options.tape)
+      fmt::print("\n{}\n{}", style.bold("The tape"), tape_text(f, walk_tape(f, at)));
   }
   if (options.json) fmt::print("{}\n", report.dump(2));
   return failed ? exit_failure : exit_success;
@@ -81,7 +120,7 @@ void add_lab(CLI::App& program) {
   command->add_option("EXPR", options->expression, "\"f(z) = ...\", \"f(z, w) = ...\", or the right-hand side in z")
       ->required()
       ->type_name("");
-  command->add_option("--at", options->at, "where: a number for each variable, 1+2i unless given; may be repeated")
+  command->add_option("--at", options->at, "where: a number for each variable, 1+2i for all unless given; may be repeated")
       ->allow_extra_args(false)
       ->type_name("NUMBER[,NUMBER...]");
   command->add_option("--var", options->variable, "differentiate by this variable only")->type_name("NAME");
@@ -89,6 +128,10 @@ void add_lab(CLI::App& program) {
   command->add_flag(
       "--hessian", options->hessian,
       "second derivatives too: the Wirtinger blocks, the real Hessian, its eigenvalues, and what kind of point it is");
+  command->add_option("--expect-dz", options->dz, "your answer for ∂f/∂z: is it right, and if not, what is it?")->type_name("EXPR");
+  command->add_option("--expect-dzbar", options->dzbar, "your answer for ∂f/∂z̄")->type_name("EXPR");
+  command->add_option("--expect-gradient", options->gradient, "your answer for the gradient of L = Re f, ∂L/∂x + i ∂L/∂y")
+      ->type_name("EXPR");
   command->add_flag("--json", options->json, "one JSON object instead of text");
   command->footer(
       "Prints the value, both Wirtinger derivatives, the real Jacobian, what the Cauchy-Riemann equations say, and the gradient "
@@ -98,14 +141,18 @@ void add_lab(CLI::App& program) {
       "poles the verdict is \"inconclusive\", with what the ops say of their singular points. Exit code 1 when a numerical "
       "derivative\n"
       "contradicts the tape.\n\n"
-      "Numbers are 2, 1.5e-3 or 2i; constants i, pi, e; operators + - * / ^. Functions:\n" +
+      "--expect-dz and its like compare a derivative of your own with the tape's, at the point of --at and at eight others, and "
+      "say\n"
+      "right, conjugated, swapped, twice, or what else it looks like. Exit code 1 when one is not right.\n\n"
+      "Numbers are 2, 1.5e-3, 2i or 2j; constants i, pi, e; operators + - * / ^; |z| is abs(z), z̄ is conj(z). Functions:\n" +
       list_of_functions() +
       "\nExamples:\n"
       "  argand lab \"f(z) = abs(z)^2 * exp(i*angle(z))\" --at 1+2i\n"
       "  argand lab \"z^2\" --at 1+2i --at=-i --tape\n"
       "  argand lab \"f(z, w) = z*conj(w)\" --at \"1+2i, exp(i*pi/4)\" --var w\n"
       "  argand lab \"sqrt(z)\" --at=-1\n"
-      "  argand lab \"z^3 - 3*z\" --at 1 --hessian");
+      "  argand lab \"z^3 - 3*z\" --at 1 --hessian\n"
+      "  argand lab \"z/conj(z)\" --expect-dz \"1/conj(z)\" --expect-dzbar \"-z/conj(z)^2\"");
   command->callback([options] {
     if (const int code = run_lab(*options); code != exit_success) throw CLI::RuntimeError(code);
   });

@@ -5,10 +5,11 @@
 ///     const Complex z = variable(Tensor<std::complex<double>>({1}, {{1, 2}}));
 ///     const AnyVar w = f({z});
 ///
-/// Numbers are 2, 1.5e-3 or 2i; constants i, pi and e; operators + - * / ^ with the usual precedence (a^b^c = a^(b^c),
-/// -z^2 = -(z^2)); functions are those of expression_functions(). Real values stay real: abs(z) is a Var<double>, and becomes
-/// complex only where an op needs it. sqrt, log and powers of a real value that may be negative are complex (sqrt(-1) is i); of
-/// one that cannot be (abs, abs2, exp of a real, even powers, their sums, products and quotients) they are real.
+/// Numbers are 2, 1.5e-3, 2i or 2j; constants i, pi and e; operators + - * / ^ with the usual precedence (a^b^c = a^(b^c),
+/// -z^2 = -(z^2)); |z| is abs(z) and z̄ conj(z); functions are those of expression_functions(). Real values stay real: abs(z) is a
+/// Var<double>, and becomes complex only where an op needs it. sqrt, log and powers of a real value that may be negative are
+/// complex (sqrt(-1) is i); of one that cannot be (abs, abs2, exp of a real, even powers, their sums, products and quotients) they
+/// are real.
 
 #include <string>
 #include <string_view>

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "apps/terminal/command_line.h"
+#include "apps/terminal/text_layout.h"
 #include "data/files/utf8.h"
 
 namespace argand {
@@ -32,7 +33,9 @@ bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0;
 ///     product  unary { (*|/) unary }
 ///     unary    (-|+) unary  |  power
 ///     power    primary [ ^ unary ]            so that a^b^c = a^(b^c), -z^2 = -(z^2) and 2^-z needs no parentheses
-///     primary  number  |  name  |  name(sum, ...)  |  (sum)
+///     primary  number  |  name  |  name(sum, ...)  |  (sum)  |  "|" sum "|"
+///
+/// As every product has its sign, a bar where an operand should begin opens a modulus, any other closes one.
 class Parser {
  public:
   Parser(std::string_view text, const std::vector<std::string>& default_variables)
@@ -83,6 +86,14 @@ class Parser {
       while (end < text.size() && (is_letter(text[end]) || is_digit(text[end]) || text[end] == '.')) ++end;
     while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) ++end;  // the rest of a UTF-8 character
     return text.substr(at_, end - at_);
+  }
+
+  /// The bar over a letter, as in z̄: a combining macron or overline.
+  bool take_bar() {
+    const std::string_view next = std::string_view(parsed_.text).substr(std::min(at_, parsed_.text.size()), 2);
+    if (next != "\u0304" && next != "\u0305") return false;
+    at_ += next.size();
+    return true;
   }
 
   /// "f(z, w) ="
@@ -160,15 +171,19 @@ class Parser {
       sum();
       if (!take(')')) trailing("\")\" is missing before " + quoted(token()));
       --depth_;
+    } else if (take('|')) {
+      enter();
+      sum();
+      if (!take('|')) trailing("the second \"|\" of a modulus is missing before " + quoted(token()));
+      --depth_;
+      call(*find_expression_function("abs"), begin);
     } else {
-      std::string hint;
-      if (c == '|') hint = "; a modulus is written abs(z)";
-      wrong(fmt::format("expected a number, a variable, a function or \"(\" here, found {}{}", quoted(token()), hint));
+      wrong(fmt::format("expected a number, a variable, a function or \"(\" here, found {}", quoted(token())));
     }
     return begin;
   }
 
-  /// 2, 1.5e-3, .5 or one of them with i after it.
+  /// 2, 1.5e-3, .5 or one of them with i after it, or j, as engineers write.
   void number() {
     const std::string& text = parsed_.text;
     const std::size_t begin = at_;
@@ -178,7 +193,7 @@ class Parser {
     if (error != std::errc()) wrong("a point alone is no number");
     at_ = static_cast<std::size_t>(end - text.data());
     const bool more = at_ + 1 < text.size() && (is_letter(text[at_ + 1]) || is_digit(text[at_ + 1]));
-    const bool imaginary = at_ < text.size() && text[at_] == 'i' && !more;
+    const bool imaginary = at_ < text.size() && (text[at_] == 'i' || is_unit_j(text.substr(at_, 1))) && !more;
     if (imaginary) ++at_;
     took(begin, at_);
     parsed_.steps.push_back(
@@ -193,8 +208,9 @@ class Parser {
     if (const std::size_t index = variable(word); index < parsed_.variables.size()) {
       if (called) wrong(fmt::format("{} is a variable, not a function; write {}*(", word, word));
       parsed_.steps.push_back({.action = Action::Variable, .index = index, .begin = begin});
-    } else if (is_constant(word)) {
-      parsed_.steps.push_back({.action = Action::Number, .number = constant(word), .begin = begin});
+      if (take_bar()) call(*find_expression_function("conj"), begin);
+    } else if (is_constant(word) || is_unit_j(word)) {
+      parsed_.steps.push_back({.action = Action::Number, .number = constant(is_unit_j(word) ? "i" : word), .begin = begin});
     } else if (word == "pow" && called) {
       wrong(begin, "a power is written a^b");
     } else if (function != nullptr && called) {
@@ -234,7 +250,6 @@ class Parser {
       }
       wrong(begin, fmt::format("there is no function {}{}", word, did_you_mean(word, known)));
     }
-    if (word == "j") wrong(begin, "the imaginary unit is written i");
     std::string given;
     for (const std::string& v : parsed_.variables) given += (given.empty() ? "" : ", ") + v;
     wrong(begin, fmt::format("there is no variable {}; variables are named on the left: {}({}, {}) = ...", word, parsed_.name,
@@ -247,7 +262,7 @@ class Parser {
     const std::string next = token();
     if (is_letter(c) || is_digit(c) || c == '.' || c == '(')
       wrong(fmt::format("a product needs its sign: write {}*{}", last_, next));
-    if (c == '|') wrong("a modulus is written abs(z)");
+    if (c == '|') wrong("a modulus has a \"|\" on either side, as in 2*|z|");
     if (c == '\'') wrong("a conjugate is written conj(z)");
     if (c == '=') wrong("one = is enough");
     if (!otherwise.empty()) wrong(otherwise);
@@ -268,6 +283,8 @@ class Parser {
     const auto& all = parsed_.variables;
     return static_cast<std::size_t>(std::find(all.begin(), all.end(), name) - all.begin());
   }
+  /// j is i, unless it is a variable.
+  bool is_unit_j(const std::string& name) const { return name == "j" && variable(name) == parsed_.variables.size(); }
   static bool is_constant(const std::string& name) {
     return std::any_of(constants().begin(), constants().end(), [&](const Constant& c) { return c.name == name; });
   }
@@ -284,10 +301,7 @@ class Parser {
 }  // namespace
 
 void expression_fail(const std::string& text, std::size_t at, const std::string& message) {
-  // A caret under a character, not a byte.
-  const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(at, text.size()));
-  const auto column = std::count_if(text.begin(), end, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
-  usage_fail("expression", "{}\n  {}\n  {:>{}}", message, text, "^", column + 1);
+  usage_fail("expression", "{}\n  {}\n  {:>{}}", message, text, "^", display_width(text.substr(0, at)) + 1);
 }
 
 ParsedExpression parse_expression(std::string_view text, const std::vector<std::string>& default_variables) {

@@ -50,6 +50,34 @@ std::string trouble_of(const LabPoint& point, const std::array<std::array<Deriva
   return "";
 }
 
+/// |∂f/∂z| + |∂f/∂z̄| on smaller and smaller circles: where it goes on growing, at least like a logarithm, there is no derivative.
+std::string divergence_of(const Expression& f, const std::vector<C>& at, std::size_t variable) {
+  const std::vector<double> distances = {1e-2, 1e-4, 1e-6, 1e-8};
+  std::vector<double> largest;
+  for (const double r : distances) {
+    constexpr std::int64_t directions = 8;
+    std::vector<AnyTensor> around;
+    for (std::size_t k = 0; k < at.size(); ++k) {
+      Tensor<C> points = Tensor<C>::full({directions}, at[k]);
+      for (std::int64_t n = 0; k == variable && n < directions; ++n)
+        points.data()[n] += std::polar(r, 0.3 + 0.7 * static_cast<double>(n));
+      around.push_back(std::move(points));
+    }
+    const TapeWirtinger there = tape_wirtinger(f, around, variable);
+    double most = 0;
+    for (std::size_t n = 0; n < there.dz.size(); ++n) most = std::max(most, ellipse_of(there.dz[n], there.dzbar[n]).longer);
+    largest.push_back(most);
+  }
+  const bool grows = largest[1] > largest[0] && largest[2] - largest[1] > 0.9 * (largest[1] - largest[0]) &&
+                     largest[3] - largest[2] > 0.9 * (largest[2] - largest[1]) && largest[3] > 1.5 * largest[0];
+  if (!grows || !std::isfinite(largest[3])) return "";
+  return fmt::format(
+      "the derivative grows without bound towards this point: |∂f/∂{0}| + |∂f/∂{0}̄| reaches {1:.3g} at a distance of 0.01, {2:.3g} "
+      "at "
+      "1e-4, {3:.3g} at 1e-6",
+      f.variables()[variable], largest[0], largest[1], largest[2]);
+}
+
 /// Notes the ops that have singular points and where they were evaluated; returns the largest modulus on the tape.
 double look_at_ops(const Expression& f, const std::vector<C>& at, LabPoint& point) {
   const Tape tape;
@@ -95,6 +123,11 @@ bool LabPoint::singular_here() const {
   // Where the bar tells the derivative from 0, there is one: ops may have singular points, but not here.
   const bool known = dz.error <= 0.1 * std::max(std::abs(dz.numerical), std::abs(dzbar.numerical));
   return !trouble.empty() || (!singular.empty() && !known);
+}
+
+LabEllipse ellipse_of(C dz, C dzbar) {
+  const double a = std::abs(dz), b = std::abs(dzbar);
+  return {a + b, std::abs(a - b), (a - b) * (a + b)};
 }
 
 std::array<std::array<double, 2>, 2> jacobian_of(C dz, C dzbar) {
@@ -148,6 +181,7 @@ LabPoint lab_point(const Expression& f, const std::vector<C>& at, std::size_t va
     return point;
   }
   point.trouble = trouble_of(point, partials);
+  if (point.trouble.empty()) point.trouble = divergence_of(f, at, variable);
   return point;
 }
 

@@ -39,7 +39,8 @@ struct LabPoint {
   CauchyRiemann verdict = CauchyRiemann::Inconclusive;
   bool holomorphic_ops = false;  ///< every op on the tape is holomorphic, so f is wherever it is defined
 
-  /// "a kink along the real axis: ...", "a cut ...", "the value is not finite"; empty where nothing is wrong.
+  /// "a kink along the real axis: ...", "a cut ...", "the value is not finite", "the derivative grows without bound ..."; empty
+  /// where nothing is wrong.
   std::string trouble = {};
   std::vector<LabSingularity> singular = {};  ///< ops that may be the cause, where there is trouble
 
@@ -54,6 +55,13 @@ struct LabPoint {
 
 /// f and its derivatives with respect to one variable. `at` has one number for each.
 LabPoint lab_point(const Expression& f, const std::vector<std::complex<double>>& at, std::size_t variable);
+
+/// What f makes of a small circle, in units of its radius.
+struct LabEllipse {
+  double longer = 0, shorter = 0;  ///< half-axes |a| + |b| and ||a| − |b||: the singular values of the Jacobian
+  double determinant = 0;          ///< |a|² − |b|²: of the Jacobian, below 0 where the circle is run through the other way
+};
+LabEllipse ellipse_of(std::complex<double> dz, std::complex<double> dzbar);
 
 /// ∂(Re f, Im f)/∂(x, y) from the two Wirtinger derivatives.
 std::array<std::array<double, 2>, 2> jacobian_of(std::complex<double> dz, std::complex<double> dzbar);

@@ -13,6 +13,24 @@ namespace {
 
 using C = std::complex<double>;
 
+/// z = x + iy, f = u + iv, in letters that are not variables themselves.
+struct PartLetters {
+  std::string x, y, u, v;
+};
+PartLetters part_letters(const Expression& f) {
+  using Pair = std::pair<std::string, std::string>;
+  const auto free_of = [&](const std::vector<Pair>& pairs) {
+    const auto taken = [&](const std::string& name) {
+      return std::find(f.variables().begin(), f.variables().end(), name) != f.variables().end();
+    };
+    const auto found = std::find_if(pairs.begin(), pairs.end(), [&](const Pair& p) { return !taken(p.first) && !taken(p.second); });
+    return found == pairs.end() ? pairs.back() : *found;
+  };
+  const auto [x, y] = free_of({{"x", "y"}, {"s", "t"}, {"α", "β"}});
+  const auto [u, v] = free_of({{"u", "v"}, {"p", "q"}, {"μ", "ν"}});
+  return {x, y, u, v};
+}
+
 std::string verdict_word(Verdict verdict, const Style& style) {
   if (verdict == Verdict::Pass) return style.green("agree");
   if (verdict == Verdict::Fail) return style.red("DIFFER");
@@ -61,22 +79,33 @@ std::string cauchy_riemann_text(const Expression& f, const LabPoint& p) {
   return too_wide;
 }
 
+/// What a small circle becomes, by |a| and |b|.
+std::string ellipse_text(const std::string& z, const LabPoint& p) {
+  const LabEllipse e = ellipse_of(p.dz.tape, p.dzbar.tape);
+  const auto number = [](double x) { return complex_text(x, false, 7); };
+  const std::string letters = fmt::format("a = ∂f/∂{0}, b = ∂f/∂{0}̄", z);
+  if (p.real) return fmt::format("  A small circle becomes a segment, {}: half-length |a| + |b| = {}\n", letters, number(e.longer));
+  return fmt::format("  A small circle becomes an ellipse, {}: det J = |a|² - |b|² = {},\n", letters, number(e.determinant)) +
+         fmt::format("  half-axes |a| + |b| = {} and ||a| - |b|| = {}\n", number(e.longer), number(e.shorter));
+}
+
 std::string jacobian_text(const Expression& f, const LabPoint& p) {
   const std::string z = f.variables()[p.variable];
-  std::string text = fmt::format("\n  Jacobian, {} = x + iy{}\n", z, p.real ? "" : ", f = u + iv");
-  const std::vector<std::string> rows = p.real ? std::vector<std::string>{"f"} : std::vector<std::string>{"u", "v"};
+  const auto [x, y, u, v] = part_letters(f);
+  std::string text = fmt::format("\n  Jacobian, {} = {} + i{}{}\n", z, x, y, p.real ? "" : fmt::format(", f = {} + i{}", u, v));
+  const std::vector<std::string> rows = p.real ? std::vector<std::string>{"f"} : std::vector<std::string>{u, v};
   for (std::size_t part = 0; part < rows.size(); ++part) {
     text += "  ";
     for (const std::size_t axis : {0, 1}) {
       const LabFigure& entry = p.jacobian[part][axis];
-      const std::string label = fmt::format("∂{}/∂{} = {}", rows[part], axis == 0 ? "x" : "y", complex_text(entry.tape, false));
+      const std::string label = fmt::format("∂{}/∂{} = {}", rows[part], axis == 0 ? x : y, complex_text(entry.tape, false));
       const std::string numerical = numerical_text(entry, false, 4), bar = bar_of(entry);
       text += padded(fmt::format("{} ({}{}{})", padded(label, 24), numerical, bar.empty() ? "" : " ", bar), 49);
     }
     while (text.back() == ' ') text.pop_back();
     text += "\n";
   }
-  return text;
+  return p.conclusive() ? text + ellipse_text(z, p) : text;
 }
 
 std::string conventions_text(const Expression& f, const LabPoint& p) {
@@ -92,9 +121,11 @@ std::string conventions_text(const Expression& f, const LabPoint& p) {
   for (const ConventionRow& row : rows) width = std::max(width, display_width(row.call) + 3);
   for (const ConventionRow& row : rows)
     text += fmt::format("  {}{}{}\n", padded(row.framework, 12), padded(row.call, width), complex_text(row.value));
+  const PartLetters l = part_letters(f);
   text +=
-      fmt::format("    argand, PyTorch, TensorFlow: ∂L/∂x + i ∂L/∂y = 2 ∂L/∂{0}̄, steepest ascent; {0} -= lr * grad descends\n", z);
-  text += fmt::format("    JAX: ∂L/∂x - i ∂L/∂y = 2 ∂L/∂{0}, its conjugate; {0} -= lr * conj(grad) descends\n", z);
+      fmt::format("    argand, PyTorch, TensorFlow: ∂L/∂{1} + i ∂L/∂{2} = 2 ∂L/∂{0}̄, steepest ascent; {0} -= lr * grad descends\n",
+                  z, l.x, l.y);
+  text += fmt::format("    JAX: ∂L/∂{1} - i ∂L/∂{2} = 2 ∂L/∂{0}, its conjugate; {0} -= lr * conj(grad) descends\n", z, l.x, l.y);
   if (rows.size() > 4)
     text += fmt::format("    JAX, holomorphic=True: f'({0}) = ∂f/∂{0}; the gradients above are conj(f'), JAX's f' itself\n", z);
   else if (!p.real && p.conclusive())
@@ -141,14 +172,15 @@ std::string point_text(const Expression& f, const LabPoint& p, const Style& styl
       text += fmt::format("    {}\n", indented(fmt::format("{}({}): {}", s.op, s.at, s.text), 6));
   }
   text += jacobian_text(f, p);
-  text += "\n  Cauchy-Riemann equations ∂u/∂x = ∂v/∂y, ∂u/∂y = -∂v/∂x\n";
+  const auto [x, y, u, v] = part_letters(f);
+  text += fmt::format("\n  Cauchy-Riemann equations ∂{2}/∂{0} = ∂{3}/∂{1}, ∂{2}/∂{1} = -∂{3}/∂{0}\n", x, y, u, v);
   text += fmt::format("    {}\n", indented(cauchy_riemann_text(f, p), 4));
   if (p.conclusive()) {
     const auto residual = [](const Estimate& e) {
       return fmt::format("{:.4g} {}", std::abs(e.value) <= e.error ? 0 : e.value, bar(e.error));
     };
-    text +=
-        fmt::format("    numerically ∂u/∂x - ∂v/∂y = {}, ∂u/∂y + ∂v/∂x = {}\n", residual(p.residuals[0]), residual(p.residuals[1]));
+    text += fmt::format("    numerically ∂{2}/∂{0} - ∂{3}/∂{1} = {4}, ∂{2}/∂{1} + ∂{3}/∂{0} = {5}\n", x, y, u, v,
+                        residual(p.residuals[0]), residual(p.residuals[1]));
   }
   return text + conventions_text(f, p);
 }
@@ -167,6 +199,8 @@ nlohmann::json point_json(const Expression& f, const LabPoint& p) {
                       {"gradient", figure(p.gradient)},
                       {"cauchy_riemann", cauchy_riemann_name(p.conclusive() ? p.verdict : CauchyRiemann::Inconclusive)},
                       {"trouble", p.trouble}};
+  const LabEllipse e = ellipse_of(p.dz.tape, p.dzbar.tape);
+  json["ellipse"] = {{"half_axes", {e.longer, e.shorter}}, {"determinant", e.determinant}};
   for (std::size_t k = 0; k < p.at.size(); ++k) json["at"][f.variables()[k]] = pair(p.at[k]);
   for (const std::size_t part : {0, 1})
     for (const std::size_t axis : {0, 1}) json["jacobian"][part][axis] = p.jacobian[part][axis].tape.real();

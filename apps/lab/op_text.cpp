@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "apps/lab/expression_functions.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/text_layout.h"
 
@@ -77,7 +78,15 @@ std::vector<const Op*> ops_of(Kind kind) {
 }
 
 const Op& known_op(const std::string& command, const std::string& name) {
-  if (const Op* op = Op::find(name)) return *op;
+  const auto found = [](const std::string& word) {
+    const ExpressionFunction* f = find_expression_function(word);
+    const Op* op = Op::find(word);
+    return op == nullptr && f != nullptr ? Op::find(f->name) : op;
+  };
+  if (const Op* op = found(name)) return *op;
+  std::string small = name;
+  std::transform(small.begin(), small.end(), small.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (const Op* op = found(small)) return *op;
   std::vector<std::string> known;
   for (const Op* op : Op::all()) known.push_back(op->name());
   usage_fail(command, "there is no op {}{}", name, did_you_mean(name, known));

@@ -18,7 +18,8 @@ std::string kind_rule(Kind kind);
 /// Every op of that kind, by name.
 std::vector<const Op*> ops_of(Kind kind);
 
-/// The op of that name. Throws UsageError, `command` first, that suggests one that is written alike.
+/// The op of that name, in capitals or not, or of another name that the lab gives it (arg is angle). Throws UsageError, `command`
+/// first, that suggests one that is written alike.
 const Op& known_op(const std::string& command, const std::string& name);
 
 /// A line an op, by kind.

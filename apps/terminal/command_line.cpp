@@ -84,11 +84,6 @@ std::string as_expression(const std::string& word) {
 
 }  // namespace
 
-std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
-  const std::string closest = closest_word(word, known);
-  return closest.empty() ? "" : "; did you mean " + closest + "?";
-}
-
 void add_threads(CLI::App& command, const std::string& group, const std::string& help) {
   command
       .add_option_function<int>(

@@ -47,7 +47,8 @@ static const Op matmul_op(
      .vjp = "d(op A) = dC op(B)ᴴ, d(op B) = op(A)ᴴ dC; dA and dB undo op",
      .jvp = "Ċ = op(Ȧ) op(B) + op(A) op(Ḃ)",
      .derivation =
-         "C_mn = Σ_k A_mk B_kn is holomorphic in both, so dA_mk = Σ_n conj(B_kn) dC_mn = (dC Bᴴ)_mk and likewise dB = Aᴴ dC. "
+         "The plain product is holomorphic in both factors, and so is every product of holomorphic functions; the op is general "
+         "for its case Xᴴ alone. From C_mn = Σ_k A_mk B_kn, dA_mk = Σ_n conj(B_kn) dC_mn = (dC Bᴴ)_mk and likewise dB = Aᴴ dC. "
          "With op(A) = Aᵀ, dA = (dC op(B)ᴴ)ᵀ = conj(op(B)) dCᵀ; with op(A) = Aᴴ, where A enters by its conjugate, the "
          "gradient is conjugated once more: dA = (dC op(B)ᴴ)ᴴ = op(B) dCᴴ. Each is again one GEMM with transposes. Every op is "
          "real-linear, so the tangent follows the product rule.",

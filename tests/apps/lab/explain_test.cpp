@@ -38,6 +38,8 @@ BOOST_AUTO_TEST_CASE(the_command) {
   BOOST_TEST(exp.out.find("\n    complex: pass: 12 of 12 elements, worst relative error ") != std::string::npos);
   BOOST_TEST(exp.out.find("\n      Cauchy-Riemann: holomorphic: |∂w/∂z| up to ") != std::string::npos);
   BOOST_TEST(exp.out.find("\n      Cauchy-Riemann: antiholomorphic: |∂w/∂z| up to 0, ") != std::string::npos);
+  for (const char* name : {"arg", "Arg", "phase", "ANGLE"})
+    BOOST_TEST(run_argand(scratch, fmt::format("explain {}", name)).out.starts_with("angle, real-valued\n"), name);
   const Finished wrong = run_argand(scratch, "explain abss");
   BOOST_TEST(wrong.code == 2);
   BOOST_TEST(wrong.err == "argand: explain: there is no op abss; did you mean abs?\n");

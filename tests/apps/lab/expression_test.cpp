@@ -170,6 +170,25 @@ BOOST_AUTO_TEST_CASE(both_wirtinger_derivatives_by_the_tape) {
   BOOST_TEST(!real.output_is_complex);
 }
 
+BOOST_AUTO_TEST_CASE(as_the_book_and_engineers_write) {
+  const C z(3, -4), w(0.5, 2);
+  const auto value = [&](const std::string& text) {
+    const std::vector<AnyVar> at = {constant(Tensor<C>({1}, {z})), constant(Tensor<C>({1}, {w}))};
+    return std::visit([](const auto& v) { return C(v.value().data()[0]); }, Expression(text, {"z", "w"})(at));
+  };
+  BOOST_TEST(value("|z|") == C(5));
+  BOOST_TEST(value("|z|^2 - |w*z|") == C(25 - std::abs(w * z)));
+  BOOST_TEST(value("||z| - 7|") == C(2));
+  BOOST_TEST(value("2*|z - |w*|z|||") == 2.0 * std::abs(z - std::abs(w) * 5.0));
+  BOOST_TEST(value("-|abs(z) - 6|") == C(-1));
+  BOOST_TEST(value("z\u0304") == std::conj(z));
+  BOOST_TEST(value("z*w\u0305 + z\u0304^2") == z * std::conj(w) + std::conj(z) * std::conj(z));
+  BOOST_TEST(value("1+2j") == C(1, 2));
+  BOOST_TEST(value("j*z") == C(0, 1) * z);
+  const std::vector<AnyVar> at = {constant(Tensor<C>({1}, {z}))};  // a variable is a variable
+  BOOST_TEST(std::get<Complex>(Expression("f(j) = j*j")(at)).value()(0) == z * z);
+}
+
 BOOST_AUTO_TEST_CASE(errors_point_at_the_place) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"f(z) = 2z", "a product needs its sign: write 2*z\n  f(z) = 2z\n          ^"},
@@ -183,7 +202,10 @@ BOOST_AUTO_TEST_CASE(errors_point_at_the_place) {
       {"z +", "expected a number, a variable, a function or \"(\" here, found the end\n  z +\n     ^"},
       {"", "expected a number, a variable, a function or \"(\" here, found the end\n  \n  ^"},
       {"* z", "expected a number, a variable, a function or \"(\" here, found \"*\"\n  * z\n  ^"},
-      {"|z|", "expected a number, a variable, a function or \"(\" here, found \"|\"; a modulus is written abs(z)\n  |z|\n  ^"},
+      {"z|w|", "a modulus has a \"|\" on either side, as in 2*|z|\n  z|w|\n   ^"},
+      {"2*|z", "the second \"|\" of a modulus is missing before the end\n  2*|z\n      ^"},
+      {"||", "expected a number, a variable, a function or \"(\" here, found the end\n  ||\n    ^"},
+      {"z̄ + ", "expected a number, a variable, a function or \"(\" here, found the end\n  z̄ + \n      ^"},
       {"z**2", "a power is written ^\n  z**2\n    ^"},
       {"pow(z, 2)", "a power is written a^b\n  pow(z, 2)\n  ^"},
       {"z'", "a conjugate is written conj(z)\n  z'\n   ^"},
@@ -192,7 +214,6 @@ BOOST_AUTO_TEST_CASE(errors_point_at_the_place) {
       {"ab(z)", "there is no function ab; did you mean abs?\n  ab(z)\n  ^"},
       {"z + qqqqqq(z)", "there is no function qqqqqq\n  z + qqqqqq(z)\n      ^"},
       {"z + w", "there is no variable w; variables are named on the left: f(z, w) = ...\n  z + w\n      ^"},
-      {"1 + 2*j", "the imaginary unit is written i\n  1 + 2*j\n        ^"},
       {"exp", "exp is a function; write exp(z)\n  exp\n  ^"},
       {"abs(z, 1)", "abs takes 1 argument, abs(z), and was given 2\n  abs(z, 1)\n  ^"},
       {"1 + rotate(z)", "rotate takes 2 arguments, rotate(z, theta), and was given 1\n  1 + rotate(z)\n      ^"},

@@ -2,6 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
+#include <numbers>
 
 #include <nlohmann/json.hpp>
 #include "apps/lab/lab_tape.h"
@@ -190,6 +191,39 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_decided_is_not_guessed) {
   BOOST_TEST(cone.singular[0].op == "abs");
   BOOST_TEST(cone.singular[0].text == "z = 0: a cone; the gradient returned is 0");
   BOOST_TEST(at("abs(z) + sqrt(z)", 1).singular.empty());
+  // Derivatives like r^(-1/2) and r^(-1/10); and one that is only steep.
+  const std::string grows = "the derivative grows without bound towards this point: |∂f/∂z| + |∂f/∂z̄| reaches ";
+  BOOST_TEST(at("sqrt(z)", 0).trouble == grows + "5 at a distance of 0.01, 50 at 1e-4, 500 at 1e-6");
+  BOOST_TEST(at("z^0.9", 0).trouble.starts_with(grows));
+  BOOST_TEST(at("sqrt(z^2 + 1e-6)", 0).trouble.empty());
+  BOOST_TEST(at("1+5e-11*z", {1, 2}).trouble.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_circle_becomes_an_ellipse) {
+  for (const C z : {C(1, 2), C(-0.3, 0.4)}) {
+    const LabPoint p = at("z^2 + 0.7*i*conj(z)", z);
+    const LabEllipse e = ellipse_of(p.dz.tape, p.dzbar.tape);
+    double longest = 0, shortest = 1e9;
+    const auto J = jacobian_of(p.dz.tape, p.dzbar.tape);
+    for (int k = 0; k < 20000; ++k) {
+      const C h = std::polar(1.0, k * 2 * std::numbers::pi / 20000);
+      const double r = std::abs(C(J[0][0] * h.real() + J[0][1] * h.imag(), J[1][0] * h.real() + J[1][1] * h.imag()));
+      longest = std::max(longest, r), shortest = std::min(shortest, r);
+    }
+    BOOST_TEST(std::abs(e.longer - longest) < 1e-6);
+    BOOST_TEST(std::abs(e.shorter - shortest) < 1e-6);
+    BOOST_TEST(std::abs(e.determinant - (J[0][0] * J[1][1] - J[0][1] * J[1][0])) < 1e-12);
+  }
+  BOOST_TEST(ellipse_of(1.0, 2.0).determinant == -3);
+}
+
+BOOST_AUTO_TEST_CASE(letters_that_are_not_taken) {
+  const Expression f("f(x) = x^2"), g("g(u, y) = u*y");
+  const std::string of_x = point_text(f, lab_point(f, {C(1, 2)}, 0), Style(stdout));
+  BOOST_TEST(of_x.find("\n  Jacobian, x = s + it, f = u + iv\n  ∂u/∂s = 2 ") != std::string::npos, of_x);
+  BOOST_TEST(of_x.find("∂L/∂s + i ∂L/∂t = 2 ∂L/∂x̄") != std::string::npos, of_x);
+  const std::string of_u = point_text(g, lab_point(g, {C(1, 2), C(3, 1)}, 0), Style(stdout));
+  BOOST_TEST(of_u.find("\n  Jacobian, u = s + it, f = p + iq\n") != std::string::npos, of_u);
 }
 
 BOOST_AUTO_TEST_CASE(rounding_is_not_mistaken_for_a_derivative) {
@@ -272,6 +306,10 @@ BOOST_AUTO_TEST_CASE(the_command) {
   BOOST_TEST(json["points"][0]["dz"]["tape"] == nlohmann::json::array({2.0, 4.0}));
   BOOST_TEST(json["points"][0]["cauchy_riemann"] == "holomorphic");
   BOOST_TEST(json["points"][0]["jacobian"][0][1] == -4.0);
+  const Finished unplaced = run_argand(scratch, "lab f(z,w)=z*w --var w");
+  BOOST_TEST(unplaced.out.starts_with("f(z,w)=z*w\n\nAt z = 1 + 2i, w = 1 + 2i, by w\n\n  f           -3 + 4i\n"));
+  BOOST_TEST(
+      run_argand(scratch, "lab z̄*|z| --at 3+4j").out.starts_with("f(z) = z̄*|z|\n\nAt z = 3 + 4i\n\n  f           15 - 20i\n"));
   BOOST_TEST(run_argand(scratch, "lab f(z,w)=z*w --at 1,2 --var w --json").out.find("\"by\": \"w\"") != std::string::npos);
 
   const auto wrong = [&](const std::string& arguments, const std::string& text) {

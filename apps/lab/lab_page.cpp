@@ -1,0 +1,116 @@
+#include "apps/lab/lab_page.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numbers>
+
+#include "apps/lab/lab_answer.h"
+#include "apps/lab/lab_text.h"
+
+namespace argand {
+namespace {
+
+using C = std::complex<double>;
+
+nlohmann::json number_json(C z) { return nlohmann::json::array({z.real(), z.imag()}); }
+
+/// The value and the derivatives alone, without numerical witnesses.
+LabPoint point_by_tape(const Expression& f, C at) {
+  const TapeWirtinger tape = tape_wirtinger(f, {Tensor<C>({1}, {at})});
+  LabPoint point{.at = {at}, .value = tape.value[0], .real = !tape.output_is_complex};
+  point.dz.tape = tape.dz[0], point.dzbar.tape = tape.dzbar[0];
+  point.gradient.tape = std::conj(tape.dz[0]) + tape.dzbar[0];
+  return point;
+}
+
+/// f(z + r e^{it}) at 96 angles.
+nlohmann::json image_of_circle(const Expression& f, C z, double radius) {
+  constexpr std::int64_t points = 96;
+  Tensor<C> circle({points});
+  for (std::int64_t k = 0; k < points; ++k)
+    circle.data()[k] = z + std::polar(radius, 2 * std::numbers::pi * static_cast<double>(k) / points);
+  const AnyVar w = f({constant(circle)});
+  nlohmann::json image = nlohmann::json::array();
+  for (std::int64_t k = 0; k < points; ++k)
+    image.push_back(number_json(std::visit([k](const auto& v) { return C(v.value().data()[k]); }, w)));
+  return image;
+}
+
+/// Both paths at once: two points, the first of which follows −g and the second −conj(g).
+nlohmann::json descent(const Expression& f, C from, double rate) {
+  constexpr int steps = 40;
+  std::array<C, 2> z = {from, from};
+  std::array<nlohmann::json, 2> path = {nlohmann::json::array(), nlohmann::json::array()};
+  std::array<nlohmann::json, 2> loss = path;
+  for (int step = 0; step <= steps; ++step) {
+    const TapeWirtinger d = tape_wirtinger(f, {Tensor<C>({2}, {z[0], z[1]})});
+    for (const std::size_t k : {0, 1}) {
+      const C g = std::conj(d.dz[k]) + d.dzbar[k];
+      if (!(std::abs(z[k]) < 1e6) || !std::isfinite(std::abs(g))) continue;  // gone, or at a pole
+      path[k].push_back(number_json(z[k]));
+      loss[k].push_back(d.value[k].real());
+      z[k] -= rate * (k == 0 ? g : std::conj(g));
+    }
+  }
+  return {{"gradient", {{"path", path[0]}, {"loss", loss[0]}}}, {"conjugate", {{"path", path[1]}, {"loss", loss[1]}}}};
+}
+
+nlohmann::json answers_json(const Expression& f, C at, const nlohmann::json& given) {
+  const std::vector<std::pair<std::string, Asked>> all = {
+      {"dz", Asked::Dz}, {"dzbar", Asked::Dzbar}, {"gradient", Asked::Gradient}};
+  nlohmann::json answers = nlohmann::json::array();
+  for (const auto& [name, asked] : all) {
+    const std::string text = given.value(name, "");
+    if (!text.empty()) answers.push_back(answer_json(judge_answer(f, {at}, 0, asked, text)));
+  }
+  return answers;
+}
+
+nlohmann::json reply_to(const nlohmann::json& request) {
+  const Expression f(request.at("expression").get<std::string>());
+  require(f.variables().size() == 1, "lab", "the page moves one variable, and {} has {}", f.name(), f.variables().size());
+  const C at(request.at("at").at(0).get<double>(), request.at("at").at(1).get<double>());
+  const bool check = request.value("check", false);
+  const LabPoint point = check ? lab_point(f, {at}, 0) : point_by_tape(f, at);
+  nlohmann::json reply = point_json(f, point);
+  reply["equation"] = f.equation();
+  reply["variable"] = f.variables()[0];
+  reply["checked"] = check;
+  reply["failed"] = point.failed();
+  reply["tape"] = tape_json(walk_tape(f, {at}));
+  reply["circle"] = image_of_circle(f, at, request.value("radius", 0.25));
+  reply["descent"] = descent(f, at, request.value("rate", 0.05));
+  if (request.contains("answers")) reply["answers"] = answers_json(f, at, request["answers"]);
+  return reply;
+}
+
+}  // namespace
+
+nlohmann::json tape_json(const std::vector<TapeStep>& steps) {
+  nlohmann::json tape = nlohmann::json::array();
+  for (const TapeStep& step : steps) {
+    nlohmann::json shares = nlohmann::json::array();
+    for (const TapeStep::Share& s : step.shares)
+      shares.push_back({{"to", s.name}, {"added", number_json(s.added)}, {"total", number_json(s.total)}, {"first", s.first}, {"complex", s.is_complex}});
+    tape.push_back({{"name", step.name},
+                    {"op", step.op->name()},
+                    {"call", step.call},
+                    {"complex", step.is_complex},
+                    {"value", number_json(step.value)},
+                    {"reached", step.reached},
+                    {"cotangent", number_json(step.cotangent)},
+                    {"vjp", step.op->text().vjp},
+                    {"shares", shares}});
+  }
+  return tape;
+}
+
+std::string lab_page(const std::string& request) {
+  try {
+    return reply_to(nlohmann::json::parse(request)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  } catch (const std::exception& error) {
+    return nlohmann::json{{"error", error.what()}}.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  }
+}
+
+}  // namespace argand

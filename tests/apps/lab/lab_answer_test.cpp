@@ -1,0 +1,104 @@
+#include "apps/lab/lab_answer.h"
+
+#include <fmt/format.h>
+
+#include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/apps/program.h"
+
+using namespace argand;
+
+BOOST_AUTO_TEST_SUITE(lab_answer)
+
+namespace {
+
+std::string verdict_on(const std::string& f, Asked asked, const std::string& answer, std::complex<double> at = {1, 2}) {
+  return answer_verdict(judge_answer(Expression(f), {at}, 0, asked, answer));
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(right_answers_in_any_form_are_right) {
+  struct Right {
+    std::string f, dz, dzbar, gradient;
+  };
+  const std::vector<Right> all = {
+      {"z/conj(z)", "1/conj(z)", "-z/conj(z)^2", "1/z - z/z̄^2"},
+      {"|z|*z", "1.5*|z|", "z^2/(2*|z|)", "1.5*|z| + z^2/(2*|z|)"},
+      {"z*re(z)", "z + conj(z)/2", "0.5*z", "conj(z) + z/2 + z/2"},
+      {"conj(z)^2", "0", "conj(z) + z̄", "2*conj(z)"},
+      {"abs2(z^2 + 1)", "2*z*conj(z^2+1)", "2*z̄*(z^2+1)", "4*conj(z)*(z^2 + 1)"},
+      {"exp(z)", "e^z", "z - z", "exp(conj(z))"},
+      {"log(z)", "z^-1", "0", "1/conj(z)"},
+      {"angle(z)", "1/(2*i*z)", "-1/(2*i*z̄)", "i*z/abs2(z)"},
+      {"3", "0", "0", "0"},
+      {"z + 2*conj(z)", "1", "2", "3"},
+      {"1e6*z^2", "2e6*z", "0", "2e6*conj(z)"},
+      {"1e-6*z^2", "2e-6*z", "0", "2e-6*conj(z)"},
+  };
+  for (const Right& r : all) {
+    BOOST_TEST(verdict_on(r.f, Asked::Dz, r.dz) == "right", r.f);
+    BOOST_TEST(verdict_on(r.f, Asked::Dzbar, r.dzbar) == "right", r.f);
+    BOOST_TEST(verdict_on(r.f, Asked::Gradient, r.gradient) == "right", r.f);
+  }
+  BOOST_TEST(verdict_on("z^2*conj(z)", Asked::Dz, "2*z*z̄", 0) == "right");  // the point itself tells nothing
+  BOOST_TEST(verdict_on("log(z)", Asked::Dz, "1/z", 0) == "right");
+}
+
+BOOST_AUTO_TEST_CASE(wrong_answers_are_named) {
+  const std::string other = "swapped: this is the other derivative";
+  BOOST_TEST(verdict_on("z/conj(z)", Asked::Dz, "1/z") == "conjugated: this is the conjugate of the right one");
+  BOOST_TEST(verdict_on("z/conj(z)", Asked::Dz, "-z/conj(z)^2") == other);
+  BOOST_TEST(verdict_on("z/conj(z)", Asked::Dzbar, "1/conj(z)") == other);
+  BOOST_TEST(verdict_on("z/conj(z)", Asked::Dzbar, "z/conj(z)^2") == "the sign is wrong: this is minus the right one");
+  BOOST_TEST(verdict_on("z^3", Asked::Dz, "6*z^2") == "twice the right one");
+  BOOST_TEST(verdict_on("z^3", Asked::Dz, "1.5*z^2") == "half of the right one");
+  BOOST_TEST(verdict_on("z^3", Asked::Dz, "z^2*i") == "off by a factor: this is 0 + 0.333333i times the right one");
+  BOOST_TEST(verdict_on("z^3", Asked::Dz, "3*z^2 - 2*i") == "off by a constant: this is the right one plus 0 - 2i");
+  BOOST_TEST(verdict_on("z^3", Asked::Dz, "z") == "wrong");
+  BOOST_TEST(verdict_on("z^3", Asked::Dz, "0") == other);  // so it is
+  BOOST_TEST(verdict_on("z + 2*z̄", Asked::Dz, "0") == "off by a constant: this is the right one plus -1");
+  BOOST_TEST(verdict_on("z^3", Asked::Dzbar, "1e-3*z") == "wrong");
+  BOOST_TEST(verdict_on("abs2(z)", Asked::Gradient, "2*conj(z)") == "conjugated: this is the conjugate of the right one");
+  BOOST_TEST(verdict_on("abs2(z)", Asked::Gradient, "z") == "half of the right one");
+  BOOST_TEST(verdict_on("z^2", Asked::Gradient, "4*z") == "conjugated, and more: this is twice the conjugate of the right one");
+  // A difference that the point asked for does not show, and a small one.
+  BOOST_TEST(verdict_on("z^2", Asked::Dz, "2*conj(z)", 3) == "conjugated: this is the conjugate of the right one");
+  BOOST_TEST(verdict_on("z^2", Asked::Dz, "2*z + 1e-7*z^2") == "wrong");
+  const LabAnswer real_point = judge_answer(Expression("z^2"), {3}, 0, Asked::Dz, "2*conj(z)");
+  BOOST_TEST(real_point.at[0].imag() != 0);  // shows where the numbers differ
+  BOOST_TEST(real_point.given == std::conj(real_point.right));
+}
+
+BOOST_AUTO_TEST_CASE(several_variables) {
+  const Expression f("f(z, w) = z*conj(w)^2");
+  BOOST_TEST(judge_answer(f, {1, 2}, 0, Asked::Dz, "conj(w)^2").is_right());
+  BOOST_TEST(judge_answer(f, {1, 2}, 1, Asked::Dzbar, "2*z*conj(w)").is_right());
+  BOOST_TEST(!judge_answer(f, {1, 2}, 1, Asked::Dz, "2*z*conj(w)").is_right());
+}
+
+BOOST_AUTO_TEST_CASE(the_command) {
+  const TemporaryDirectory scratch;
+  const Finished right = run_argand(scratch, "lab z/conj(z) --expect-dz 1/conj(z) --expect-dzbar -z/conj(z)^2");
+  BOOST_TEST(right.code == 0);
+  BOOST_TEST(right.out == "f(z) = z/conj(z)\n\n  ∂f/∂z       1/conj(z)     right\n  ∂f/∂z̄       -z/conj(z)^2  right\n");
+  const Finished wrong = run_argand(scratch, "lab z^2 --at 1+2i --expect-dz 2*conj(z)");
+  BOOST_TEST(wrong.code == 1);
+  BOOST_TEST(wrong.out ==
+             "f(z) = z^2\n\n  ∂f/∂z       2*conj(z)  conjugated: this is the conjugate of the right one\n"
+             "              at z = 1 + 2i it is 2 - 4i, the right one 2 + 4i\n");
+  const auto json = nlohmann::json::parse(run_argand(scratch, "lab z^2 --expect-dz 4*z --expect-gradient 2*z̄ --json").out);
+  BOOST_TEST(json["answers"][0]["verdict"] == "twice the right one");
+  BOOST_TEST(json["answers"][0]["points"] == 9);
+  BOOST_TEST(json["answers"][1]["kind"] == "right");
+  const auto refused = [&](const std::string& arguments, const std::string& text) {
+    const Finished result = run_argand(scratch, "lab " + arguments);
+    BOOST_TEST(result.code == 2);
+    BOOST_TEST(result.err == "argand: " + text + "\n");
+  };
+  refused("f(z,w)=z*w --expect-dz w", "--var: which of z, w is the answer's derivative by?");
+  refused("z --expect-dz q", "expression: there is no variable q; variables are named on the left: f(z, q) = ...\n  q\n  ^");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
