@@ -160,7 +160,7 @@ Tensor<std::complex<R>> as_complex(const Tensor<R>& x) {
 namespace {
 
 template <Scalar T>
-std::string number(T x) {
+std::string digits_of(T x) {
   if constexpr (ComplexScalar<T>) return fmt::format("{:.6g}{:+.6g}i", x.real(), x.imag());
   if constexpr (RealScalar<T>) return fmt::format("{:.6g}", x);
 }
@@ -168,7 +168,7 @@ std::string number(T x) {
 template <Scalar T>
 void print(std::string& text, const Tensor<T>& x, int axis, std::int64_t offset, std::int64_t step) {
   if (axis == x.rank()) {
-    text += number(x.data()[offset]);
+    text += digits_of(x.data()[offset]);
     return;
   }
   constexpr std::int64_t shown = 6;

@@ -91,7 +91,11 @@ nlohmann::json tape_json(const std::vector<TapeStep>& steps) {
   for (const TapeStep& step : steps) {
     nlohmann::json shares = nlohmann::json::array();
     for (const TapeStep::Share& s : step.shares)
-      shares.push_back({{"to", s.name}, {"added", number_json(s.added)}, {"total", number_json(s.total)}, {"first", s.first}, {"complex", s.is_complex}});
+      shares.push_back({{"to", s.name},
+                        {"added", number_json(s.added)},
+                        {"total", number_json(s.total)},
+                        {"first", s.first},
+                        {"complex", s.is_complex}});
     tape.push_back({{"name", step.name},
                     {"op", step.op->name()},
                     {"call", step.call},
