@@ -17,6 +17,8 @@
 #include "autograd/ops/elementwise/sinusoid.h"
 #include "autograd/ops/elementwise/trigonometric.h"
 #include "autograd/ops/external.h"
+#include "autograd/ops/fourier/fourier.h"
+#include "autograd/ops/fourier/stft.h"
 #include "autograd/ops/gather.h"
 #include "autograd/ops/products/hamilton_matrix.h"
 #include "autograd/ops/products/matmul.h"

@@ -25,6 +25,7 @@ std::string reason(const Row& row) {
 const std::map<std::string, std::string>& not_measured() {
   static const std::string moves = "moves numbers, which stay what they are.";
   static const std::string sums = "a sum of products, as matmul, sum or attention.";
+  static const std::string fourier = "sums of products of all lengths; tests/autograd/ops/fourier_test.cpp bounds them.";
   static const std::map<std::string, std::string> ops = {
       {"angular_attention", sums},
       {"concatenate", moves},
@@ -32,8 +33,13 @@ const std::map<std::string, std::string>& not_measured() {
       {"embedding", moves},
       {"embedding_mean", sums},
       {"external", "computes nothing itself."},
+      {"fft", fourier},
+      {"fftn", fourier},
       {"hamilton_matrix", moves},
+      {"ifft", fourier},
+      {"ifftn", fourier},
       {"info_nce", sums},
+      {"irfft", fourier},
       {"magnitude_attention", sums},
       {"max", moves},
       {"permute", moves},
@@ -41,6 +47,7 @@ const std::map<std::string, std::string>& not_measured() {
       {"qic_dual", sums},
       {"qic_linear", sums},
       {"reshape", moves},
+      {"rfft", fourier},
       {"scatter_add", sums},
       {"sinusoid", "sin and cos of float64 angles; see sin and cos."},
       {"slice", moves},

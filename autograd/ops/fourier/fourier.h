@@ -1,0 +1,62 @@
+#pragma once
+/// Discrete Fourier transforms along axes of a tensor, of any length, with the names and the meaning of torch.fft. With w =
+/// e^{-2πi/n}
+///
+///     fft    X_k = c Σ_j w^{jk} x_j                       ifft    x_j = c Σ_k w^{-jk} X_k
+///
+/// n is the length of the transform: what is longer is cut, what is shorter is filled up with zeros. It throws `fft: a length of 0`
+/// when there is nothing to transform. A real x is taken for a complex one.
+
+#include <optional>
+#include <vector>
+
+#include "autograd/var.h"
+
+namespace argand {
+
+/// Where the factor 1/n goes: c of the transform, c of its inverse. torch.fft has words for them, "backward", "ortho", "forward".
+enum class FourierNorm {
+  Backward,  ///< 1 and 1/n
+  Ortho,     ///< 1/√n both: the transform is unitary
+  Forward,   ///< 1/n and 1
+};
+
+/// x [..., N, ...] -> [..., n, ...], n = N unless given.
+template <Scalar T>
+Var<ComplexOf<T>> fft(const Var<T>& x, std::optional<std::int64_t> n = {}, int axis = -1, FourierNorm norm = FourierNorm::Backward);
+template <Scalar T>
+Var<ComplexOf<T>> ifft(const Var<T>& x, std::optional<std::int64_t> n = {}, int axis = -1,
+                       FourierNorm norm = FourierNorm::Backward);
+
+/// Along several axes, one after the other; `n` has a length for each, -1 leaves one as it is. Without axes: the last n.size()
+/// axes, or all where there is no n either. Throws for an axis that is named twice, or when n has another count.
+template <Scalar T>
+Var<ComplexOf<T>> fftn(const Var<T>& x, const std::vector<std::int64_t>& n = {}, const std::vector<int>& axes = {},
+                       FourierNorm norm = FourierNorm::Backward);
+template <Scalar T>
+Var<ComplexOf<T>> ifftn(const Var<T>& x, const std::vector<std::int64_t>& n = {}, const std::vector<int>& axes = {},
+                        FourierNorm norm = FourierNorm::Backward);
+/// fftn along two axes, by default the last.
+template <Scalar T>
+Var<ComplexOf<T>> fft2(const Var<T>& x, const std::vector<std::int64_t>& n = {}, const std::vector<int>& axes = {-2, -1},
+                       FourierNorm norm = FourierNorm::Backward) {
+  return fftn(x, n, axes, norm);
+}
+template <Scalar T>
+Var<ComplexOf<T>> ifft2(const Var<T>& x, const std::vector<std::int64_t>& n = {}, const std::vector<int>& axes = {-2, -1},
+                        FourierNorm norm = FourierNorm::Backward) {
+  return ifftn(x, n, axes, norm);
+}
+
+/// Of a real x, [..., N, ...] -> [..., n/2 + 1, ...]: the first half of fft(x), of which the other is the conjugate, X_{n-k} =
+/// conj(X_k).
+template <RealScalar R>
+Var<std::complex<R>> rfft(const Var<R>& x, std::optional<std::int64_t> n = {}, int axis = -1,
+                          FourierNorm norm = FourierNorm::Backward);
+/// The real x whose rfft is X: [..., N, ...] -> [..., n, ...], n = 2 (N - 1) unless given. Say n where it is odd. X is cut or
+/// filled up to n/2 + 1. The imaginary parts of X_0 and, for even n, of X_{n/2} are not looked at: they are 0 for every real x.
+template <RealScalar R>
+Var<R> irfft(const Var<std::complex<R>>& X, std::optional<std::int64_t> n = {}, int axis = -1,
+             FourierNorm norm = FourierNorm::Backward);
+
+}  // namespace argand
