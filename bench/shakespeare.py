@@ -1,0 +1,49 @@
+"""How long a step of nanoGPT's first example takes in argand and in PyTorch, side by side.
+
+  python3 bench/shakespeare.py TEXT [--turns 5] [--steps 60] [--threads 1]
+
+TEXT is tiny Shakespeare, or any other. In a turn argand runs first (`train lm --preset shakespeare --family transformer`), then PyTorch
+(bench/pytorch/nanogpt.py) in the environment in which compare.py finds it fastest, then as installed; turns repeat, so that whatever else
+the machine does falls on all of them; a ratio is the median over the turns. argand's norms have biases, nanoGPT's have none.
+Needs the release build (./dev build) and a Python with PyTorch (Debian: python3-torch).
+"""
+import argparse
+import json
+import os
+import tempfile
+from statistics import median
+
+import compare
+
+
+def main():
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("text")
+    for name, default in dict(turns=5, steps=60, threads=1).items():
+        ap.add_argument("--" + name, type=int, default=default)
+    a = ap.parse_args()
+    python, (plain, best) = compare.python_with_torch(), compare.environments()
+    times = {"argand": [], "PyTorch, best settings": [], "PyTorch, as installed": []}
+    with tempfile.TemporaryDirectory(prefix="argand-bench-") as scratch:
+        run = os.path.join(scratch, "run")
+        shared = ["--steps", str(a.steps), "--threads", str(a.threads)]
+        own = [compare.ARGAND, "train", "lm", "--preset", "shakespeare", "--family", "transformer", "--data", a.text, *shared, "--out", run,
+               *"--overwrite --log-every 1 --eval-every 0 --eval-batches 1 --checkpoint-every 0".split()]
+        theirs = [python, os.path.join(compare.HERE, "pytorch", "nanogpt.py"), a.text, *shared]
+        for _ in range(a.turns):
+            compare.run(own, plain)
+            with open(os.path.join(run, "log.jsonl"), encoding="utf8") as log:
+                steps = [line["seconds"] for line in map(json.loads, log) if "seconds" in line]
+            times["argand"].append(median(steps[compare.FIRST_STEPS:]))
+            for name, env in (("PyTorch, best settings", best), ("PyTorch, as installed", plain)):
+                out, _ = compare.run(theirs, env)
+                times[name].append(median(json.loads(out)["seconds"][compare.FIRST_STEPS:]))
+    print(f"batch 12 x 64, {a.threads} thread{'s' if a.threads > 1 else ''}, {a.turns} turns of {a.steps} steps")
+    for name, seconds in times.items():
+        ratio = compare.median_ratio(times["argand"], seconds)
+        spread = f"({min(seconds) * 1e3:.1f} to {max(seconds) * 1e3:.1f})"
+        print(f"  {name:24}{median(seconds) * 1e3:8.1f} ms a step {spread}, argand/it {ratio:.2f}")
+
+
+if __name__ == "__main__":
+    main()
