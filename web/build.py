@@ -19,15 +19,15 @@ HEADERS = "/usr/include"  # Debian's fmt, nlohmann-json and CLI11 are headers; o
 UNITS = {
     "core": """core/arithmetic core/gemm core/memory core/parallel core/random core/shape core/tensor core/kernels/elementwise
         core/machine/blas_plain core/machine/cpu core/machine/level core/machine/threads_serial""",
-    "tape": """autograd/context autograd/forward autograd/hessian autograd/op autograd/slot_gradient autograd/tape autograd/wirtinger
-        autograd/check/numerical autograd/check/planted_fault autograd/check/probe autograd/check/verdict""",
+    "tape": """autograd/context autograd/forward autograd/op autograd/op_check autograd/tape autograd/var autograd/wirtinger
+        autograd/check/numerical autograd/check/planted_fault autograd/check/probe autograd/check/verdict autograd/trace/slot_gradient""",
     "ops": "autograd/ops/shape autograd/ops/products/projection autograd/ops/rows/reduction",
     "elementwise": """autograd/ops/elementwise/arithmetic autograd/ops/elementwise/complex_parts autograd/ops/elementwise/exponential
         autograd/ops/elementwise/power autograd/ops/elementwise/trigonometric autograd/ops/elementwise/sinusoid""",
     "activations": """autograd/ops/elementwise/activation autograd/ops/elementwise/complex_activation autograd/ops/elementwise/phase
         autograd/ops/elementwise/rotation""",
     "lab": """apps/lab/expression apps/lab/expression_functions apps/lab/expression_parser apps/lab/expression_point
-        apps/lab/lab_answer apps/lab/lab_hessian apps/lab/lab_page apps/lab/lab_point apps/lab/lab_tape apps/lab/lab_text
+        apps/lab/lab_answer apps/lab/lab_page apps/lab/lab_point apps/lab/lab_tape apps/lab/lab_text
         apps/terminal/did_you_mean apps/terminal/terminal apps/terminal/text_layout data/files/utf8 nn/keys web/lab_web""",
 }
 COMPILE = ["-std=c++20", "-Os", "-fwasm-exceptions", "-ffp-contract=off", "-fno-math-errno", "-DFMT_HEADER_ONLY", "-DARGAND_PLAIN_BLAS",

@@ -213,6 +213,7 @@ function turnOn() {
 
 /** "1+2i", "-i", "0.5": what the field for z takes; null for anything else. */
 function placeOf(text) {
+  if (/[\d.]\s+[\d.]/.test(text)) return null;
   const number = "(?:\\d+\\.?\\d*|\\.\\d+)(?:e[+-]?\\d+)?";
   const parts = text.replaceAll(" ", "").replaceAll("−", "-").match(new RegExp(`^([+-]?${number})?(?:([+-]?)(${number})?([ij]))?$`, "i"));
   if (!parts || !text.trim() || (parts[1] !== undefined && parts[4] !== undefined && !parts[2])) {

@@ -144,11 +144,11 @@ def use(browser):
     expect(browser.run("reply.descent.gradient.loss.at(-1) < 1e-6 && reply.descent.conjugate.loss.at(-1) > 0.5"), "the walks end elsewhere")
 
     times = browser.run(DRAG)
-    quarter, median = statistics.quantiles(times, n=4)[0], statistics.median(times)
-    print(f"sixty moves of the hand: the picture is new after {median:.1f} ms (median), {quarter:.1f} ms (lower quartile), {max(times):.1f} ms at most")
-    # The quartile: other programs on the machine make moves longer, never shorter.
-    expect(quarter < 50, f"a move takes {quarter:.1f} ms")
-    expect(first < 2000 or quarter > 20, f"the first result comes after {first:.0f} ms")
+    tenth, median = statistics.quantiles(times, n=10)[0], statistics.median(times)
+    print(f"sixty moves of the hand: the picture is new after {median:.1f} ms (median), {tenth:.1f} ms (one in ten), {max(times):.1f} ms at most")
+    # Other programs on the machine make moves longer, never shorter: so one in ten is asked. The start is asked where it is not disturbed.
+    expect(tenth < 50, f"a move takes {tenth:.1f} ms")
+    expect(first < 2000 or median > 50, f"the first result comes after {first:.0f} ms")
 
     browser.run("document.getElementById('handle').focus()")
     before = browser.run("state.at[0]")
