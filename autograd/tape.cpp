@@ -139,13 +139,14 @@ void Tape::walk() {
 namespace detail {
 
 bool Inputs::want_gradient() const {
-  return recording() &&
-         std::ranges::any_of(all_, [](const auto& x) { return std::visit([](auto* v) { return v->requires_grad(); }, x); });
+  return recording() && std::any_of(all_.begin(), all_.end(),
+                                    [](const auto& x) { return std::visit([](auto* v) { return v->requires_grad(); }, x); });
 }
 
 bool Inputs::move() const {
-  return Context::current().forward() &&
-         std::ranges::any_of(all_, [](const auto& x) { return std::visit([](auto* v) { return v->has_tangent(); }, x); });
+  return Context::current().forward() && std::any_of(all_.begin(), all_.end(), [](const auto& x) {
+           return std::visit([](auto* v) { return v->has_tangent(); }, x);
+         });
 }
 
 std::vector<std::shared_ptr<SlotBase>> Inputs::slots() const {

@@ -29,6 +29,7 @@ const std::map<std::string, std::set<std::string>> may_see = {
     {"argand", {"core", "autograd", "nn", "optim", "data"}},  // the header of everything
     {"apps", {"core", "autograd", "nn", "optim", "data", "apps"}},
     {"python", {"core", "autograd", "nn", "optim", "data", "apps", "python"}},
+    {"web", {"core", "autograd", "nn", "optim", "data", "apps", "web"}},
     {"examples", {"core", "autograd", "nn", "optim", "data"}},
     {"docs", {"core", "autograd", "nn", "optim", "data"}},
     {"tests", {"core", "autograd", "nn", "optim", "data", "apps", "tests"}},

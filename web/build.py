@@ -1,0 +1,109 @@
+"""The lab as one page: the C++ of apps/lab, and what it needs of core and autograd, compiled to WebAssembly by Debian's Emscripten.
+
+  build.py OUTPUT_DIR
+
+writes OUTPUT_DIR/lab.html, which holds everything and fetches nothing: it works from any web server and as a file. Objects are kept
+beside it and made again when a source is newer. Two minutes of one processor the first time.
+"""
+import base64
+import concurrent.futures
+import gzip
+import os
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+HEADERS = "/usr/include"  # Debian's fmt, nlohmann-json and CLI11 are headers; others of that folder are the host's, not Emscripten's
+
+# What is compiled, several files as one as in the build of the library: without BLAS, threads, files and the ops of networks.
+UNITS = {
+    "core": """core/arithmetic core/gemm core/memory core/parallel core/random core/shape core/tensor core/kernels/elementwise
+        core/machine/blas_plain core/machine/cpu core/machine/level core/machine/threads_serial""",
+    "tape": """autograd/context autograd/forward autograd/op autograd/op_check autograd/tape autograd/var autograd/wirtinger
+        autograd/check/numerical autograd/check/planted_fault autograd/check/probe autograd/check/verdict autograd/trace/slot_gradient""",
+    "ops": "autograd/ops/shape autograd/ops/products/projection autograd/ops/rows/reduction",
+    "elementwise": """autograd/ops/elementwise/arithmetic autograd/ops/elementwise/complex_parts autograd/ops/elementwise/exponential
+        autograd/ops/elementwise/power autograd/ops/elementwise/trigonometric autograd/ops/elementwise/sinusoid""",
+    "activations": """autograd/ops/elementwise/activation autograd/ops/elementwise/complex_activation autograd/ops/elementwise/phase
+        autograd/ops/elementwise/rotation""",
+    "lab": """apps/lab/expression apps/lab/expression_functions apps/lab/expression_parser apps/lab/expression_point
+        apps/lab/lab_answer apps/lab/lab_page apps/lab/lab_point apps/lab/lab_tape apps/lab/lab_text
+        apps/terminal/did_you_mean apps/terminal/terminal apps/terminal/text_layout data/files/utf8 nn/keys web/lab_web""",
+}
+COMPILE = ["-std=c++20", "-Os", "-fwasm-exceptions", "-ffp-contract=off", "-fno-math-errno", "-DFMT_HEADER_ONLY", "-DARGAND_PLAIN_BLAS",
+           "-include", os.path.join(ROOT, "web/libcxx14.h"), "-I" + ROOT]
+LINK = ["-Os", "-fwasm-exceptions", "--no-entry", "-sMODULARIZE=1", "-sEXPORT_NAME=argandModule", "-sENVIRONMENT=worker,node",
+        "-sALLOW_MEMORY_GROWTH=1", "-sFILESYSTEM=0", "-sEXPORTED_FUNCTIONS=_argand_lab,_malloc,_free", "-sEXPORTED_RUNTIME_METHODS=ccall"]
+# Emscripten's scripts look for their packages where Debian has them, also with another Node.
+ENVIRONMENT = dict(os.environ, NODE_PATH="/usr/share/nodejs")
+
+
+def newest(folder):
+    """When the last header or source below a folder was changed."""
+    return max((os.path.getmtime(os.path.join(path, name)) for path, _, names in os.walk(folder) for name in names
+                if name.endswith((".h", ".cpp"))), default=0)
+
+
+def run(command):
+    done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(f"web: {' '.join(command[:1])} failed\n{done.stderr[-4000:]}")
+
+
+def compile_unit(name, out, changed):
+    """The object of one unit."""
+    unit, made = os.path.join(out, name + ".cpp"), os.path.join(out, name + ".o")
+    text = "".join(f'#include "{source}.cpp"\n' for source in UNITS[name].split())
+    same = os.path.exists(unit) and open(unit, encoding="utf8").read() == text
+    if not same:
+        with open(unit, "w", encoding="utf8") as file:
+            file.write(text)
+    if not same or not os.path.exists(made) or os.path.getmtime(made) < changed:
+        run(["em++", *COMPILE, "-I" + os.path.join(out, "include"), "-c", unit, "-o", made + ".new.o"])
+        os.replace(made + ".new.o", made)
+    return made
+
+
+def page(out):
+    """lab.html with style, scripts, the worker's script and the library in it."""
+    def read(path):
+        with open(path, encoding="utf8") as file:
+            return file.read()
+    web = os.path.join(ROOT, "web")
+    with open(os.path.join(out, "lab.wasm"), "rb") as file:
+        library = gzip.compress(file.read(), 9, mtime=0)
+    parts = {
+        "/* @lab.css@ */": read(os.path.join(web, "lab.css")),
+        "/* @glue@ */": read(os.path.join(out, "lab.js")).replace("</script", "<\\/script"),
+        "@engine@": base64.b64encode(library).decode(),
+        "/* @scripts@ */": "\n".join(read(os.path.join(web, name)) for name in ("engine.js", "plane.js", "text.js", "main.js")),
+    }
+    text = read(os.path.join(web, "lab.html"))
+    for mark, part in parts.items():
+        before, found, after = text.partition(mark)
+        assert found, mark
+        text = before + part + after
+    with open(os.path.join(out, "lab.html.new"), "w", encoding="utf8") as file:
+        file.write(text)
+    os.replace(os.path.join(out, "lab.html.new"), os.path.join(out, "lab.html"))
+    return text
+
+
+def main():
+    out = os.path.abspath(sys.argv[1])
+    os.makedirs(os.path.join(out, "include"), exist_ok=True)
+    for library in ("fmt", "nlohmann", "CLI"):
+        link = os.path.join(out, "include", library)
+        if not os.path.islink(link):
+            os.symlink(os.path.join(HEADERS, library), link)
+    changed = max(newest(os.path.join(ROOT, room)) for room in ("core", "autograd", "nn", "data/files", "apps/lab", "apps/terminal", "web"))
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        objects = list(pool.map(lambda name: compile_unit(name, out, changed), UNITS))
+    linked = os.path.join(out, "lab.js")
+    if not os.path.exists(linked) or os.path.getmtime(linked) < max(map(os.path.getmtime, objects)):
+        run(["em++", *LINK, *objects, "-o", linked])
+    text = page(out)
+    print(f"{os.path.join(out, 'lab.html')}: {len(text) / 1e6:.2f} MB, {len(gzip.compress(text.encode(), 9)) / 1e6:.2f} MB compressed")
+
+
+main()
