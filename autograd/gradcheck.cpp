@@ -205,11 +205,18 @@ GradcheckResult gradcheck(const Probe& probe, const GradcheckOptions& options) {
   require(options.projections >= 1 || options.full_jacobian, "gradcheck", "{} projections; at least one is needed",
           options.projections);
   require(options.tolerance > 0, "gradcheck", "the tolerance must be positive, got {}", options.tolerance);
-  return Check(probe, options).run();
+  GradcheckResult result = Check(probe, options).run();
+  result.witnesses = second_opinions(probe, options.tolerance, options.seed);
+  Verdict verdict = Verdict::Pass;
+  for (const Verdict v : {Verdict::BranchCut, Verdict::Kink, Verdict::Inconclusive, Verdict::Fail})
+    if (result.count(v) > 0) verdict = v;
+  result.witnesses.insert(result.witnesses.begin(), differences_witness(verdict, result.worst_relative_error));
+  return result;
 }
 
 GradcheckResult detail::gradcheck(const CheckedFunction& f, const std::vector<AnyTensor>& inputs, const GradcheckOptions& options) {
-  const Probe probe(f, inputs);
+  Probe probe(f, inputs);
+  if (options.complex_twin) probe.extend(options.complex_twin);
   GradcheckResult result = argand::gradcheck(probe, options);
   if (options.blame_ops && !result.failures.empty())
     for (const std::string& name : probe.recorded_ops())

@@ -8,13 +8,14 @@
 ///
 /// f is projected on fixed random weights W: the gradient of L = Re Σ conj(W) f(x) by one backward pass is compared with
 /// dL/dx + i dL/dy, each by Ridders' extrapolated differences (autograd/check/numerical.h). With `full_jacobian` every output
-/// element is its own projection.
+/// element is its own projection. Three further witnesses give second opinions (autograd/check/witnesses/witness.h).
 
 #include <string>
 #include <vector>
 
 #include "autograd/check/probe.h"
 #include "autograd/check/verdict.h"
+#include "autograd/check/witnesses/witness.h"
 
 namespace argand {
 
@@ -27,6 +28,8 @@ struct GradcheckOptions {
   bool blame_ops = true;        ///< when f fails, run the own check of every op that it recorded and name those that fail
   bool parallel = false;        ///< differentiate several elements at once: f must be callable from several threads
   RiddersOptions ridders = {};
+  /// f of complex numbers where it has real ones, for the complex step: erase_types<double, std::complex<double>>(f) for one input.
+  CheckedFunction complex_twin = {};
 };
 
 /// One element of one input, under the projection in which it came out worst (or, with full_jacobian, under each).
@@ -53,6 +56,7 @@ struct GradcheckResult {
   std::vector<InputFailure> failures;
   std::vector<std::string> notes;   ///< one line for each input with inconclusive elements, kinks or cuts
   std::vector<std::string> blamed;  ///< ops whose own check fails as well
+  std::vector<Witness> witnesses;   ///< differences, adjoint, taylor, complex step
 
   std::int64_t count(Verdict verdict) const;
   /// Every element passed, and there was one.

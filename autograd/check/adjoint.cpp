@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "autograd/check/probe.h"
 #include "autograd/check/usage_pass.h"
 #include "autograd/forward.h"
 #include "autograd/tape.h"
@@ -42,17 +43,6 @@ std::vector<AnyTensor> directions(const std::vector<AnyTensor>& inputs, std::ptr
   return v;
 }
 
-Numbers pushed_forward(const CheckedFunction& f, const std::vector<AnyTensor>& inputs, const std::vector<AnyTensor>& v) {
-  const NoGrad none;
-  const ForwardMode forward;
-  std::vector<AnyVar> x;
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    std::visit(
-        [&]<class T>(const Tensor<T>& point) { x.emplace_back(constant(point).with_tangent(constant(std::get<Tensor<T>>(v[i])))); },
-        inputs[i]);
-  return numbers_of<double>(std::visit([](const auto& w) -> AnyTensor { return tangent(w).value(); }, f(x)));
-}
-
 }  // namespace
 
 void AdjointReport::add(double error, std::string at) {
@@ -81,7 +71,7 @@ AdjointReport check_adjoint(const CheckedFunction& f, const std::vector<AnyTenso
     for (std::ptrdiff_t alone = count == 1 ? 0 : -1; alone < count; ++alone) {
       const std::vector<AnyTensor> v = directions(inputs, alone, seed);
       InnerProduct forward, backward;
-      forward.add(incoming, pushed_forward(f, inputs, v));
+      forward.add(incoming, numbers_of<double>(pushed_forward(f, inputs, v)));
       for (std::size_t i = 0; i < v.size(); ++i) backward.add(sample.gradients[i], numbers_of<double>(v[i]));
       report.add(disagreement(forward, backward),
                  fmt::format("{}, {}", label, alone < 0 ? "all inputs" : fmt::format("input {}", alone)));

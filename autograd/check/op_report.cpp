@@ -54,6 +54,35 @@ void check_singular_in(const OpCheck::SingularCase& singular, const FunctionOf<R
         vars[i]);
 }
 
+/// What a complex case of a holomorphic op computes, where that is at real numbers what this real case does; empty where there is
+/// none.
+CheckedFunction complex_twin(const OpCheck& check, const OpCheck::Case& real) {
+  const NoGrad none;
+  const auto values = [](const CheckedFunction& f, const std::vector<AnyVar>& x) {
+    return std::visit([](const auto& y) { return ComplexValues(y.value().begin(), y.value().end()); }, f(x));
+  };
+  std::vector<AnyVar> x, z;
+  for (const AnyTensor& input : real.inputs) {
+    if (input.index() != 0) return {};
+    const auto& t = std::get<Tensor<double>>(input);
+    x.emplace_back(constant(t));
+    z.emplace_back(constant(Tensor<std::complex<double>>(t.shape(), std::vector<std::complex<double>>(t.begin(), t.end()))));
+  }
+  const ComplexValues here = values(real.f, x);
+  for (const OpCheck::Case& c : check.cases()) {
+    const bool same_kind = c.inputs.size() == z.size() &&
+                           std::all_of(c.inputs.begin(), c.inputs.end(), [](const AnyTensor& input) { return input.index() == 1; });
+    if (!same_kind) continue;
+    try {
+      const ComplexValues there = values(c.f, z);
+      const auto close = [](std::complex<double> a, std::complex<double> b) { return std::abs(a - b) <= 1e-12 * std::abs(b); };
+      if (there.size() == here.size() && std::equal(there.begin(), there.end(), here.begin(), close)) return c.f;
+    } catch (const Error&) {  // made for other shapes
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<std::string> check_singular(const OpCheck::SingularCase& singular) {
@@ -97,6 +126,7 @@ OpReport check_op(const Op& op, GradcheckOptions options) {
   OpReport report{.op = op.name(), .kind = op.text().kind};
   for (const OpCheck::Case& c : check.cases()) {
     options.name = fmt::format("{} ({})", op.name(), c.label);
+    options.complex_twin = report.kind == Kind::Holomorphic ? complex_twin(check, c) : CheckedFunction();
     report.cases.push_back({c.label, gradcheck(c.f, c.inputs, options)});
   }
   for (const OpCheck::SingularCase& s : check.singular_cases()) report.singular.push_back({s.label, check_singular(s)});

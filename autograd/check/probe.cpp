@@ -4,9 +4,11 @@
 #include <cmath>
 #include <numbers>
 
+#include "autograd/forward.h"
 #include "autograd/ops/products/projection.h"
 #include "autograd/tape.h"
 #include "autograd/trace/slot_gradient.h"
+#include "core/arithmetic.h"
 
 namespace argand {
 namespace {
@@ -78,10 +80,24 @@ Examined on_tapes(const CheckedFunction& f) {
     }
     return gradients_of(vars);
   };
-  return {value, gradients};
+  const auto tangent = [f](const std::vector<AnyTensor>& x, const std::vector<AnyTensor>& v) { return pushed_forward(f, x, v); };
+  return {value, gradients, tangent};
 }
 
 }  // namespace
+
+AnyTensor pushed_forward(const CheckedFunction& f, const std::vector<AnyTensor>& x, const std::vector<AnyTensor>& v) {
+  const NoGrad none;
+  const ForwardMode forward;
+  std::vector<AnyVar> vars;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    std::visit(
+        [&]<class T>(const Tensor<T>& point) {
+          vars.emplace_back(constant(point).with_tangent(constant(std::get<Tensor<T>>(v[i]))));
+        },
+        x[i]);
+  return std::visit([](const auto& w) -> AnyTensor { return tangent(w).value(); }, f(vars));
+}
 
 ComplexValues random_numbers(const Random& random, std::size_t n, bool is_complex) {
   ComplexValues numbers(n);
@@ -122,6 +138,13 @@ Probe::Probe(CheckedFunction f, std::vector<AnyTensor> inputs) : Probe(on_tapes(
   for (std::size_t k = 0; k < output_.size(); ++k)
     require(agree(recorded[k], output_[k], 1e-10), "gradcheck",
             "output element {} has another value when the tape records than inside no_grad", k);
+}
+
+void Probe::extend(const CheckedFunction& complex_twin) {
+  f_.extended = [complex_twin](const std::vector<AnyTensor>& z) {
+    const NoGrad none;
+    return tensor_of(complex_twin(make_vars(z, false)));
+  };
 }
 
 std::int64_t Probe::input_size(std::size_t input) const { return input_shape(input).size(); }
@@ -221,27 +244,37 @@ std::vector<Derivative> Probe::numerical(std::size_t input, std::int64_t element
   return differentiate(changes, x, functionals.size(), options);
 }
 
+std::vector<AnyTensor> Probe::like_inputs(const std::vector<ComplexValues>& numbers) const {
+  std::vector<AnyTensor> tensors;
+  for (std::size_t i = 0; i < inputs_.size(); ++i)
+    std::visit(
+        [&]<class T>(const Tensor<T>& x) {
+          Tensor<T> t(x.shape());
+          for (std::size_t k = 0; k < numbers[i].size(); ++k) {
+            if constexpr (ComplexScalar<T>)
+              t.data()[k] = numbers[i][k];
+            else
+              t.data()[k] = numbers[i][k].real();
+          }
+          tensors.emplace_back(std::move(t));
+        },
+        inputs_[i]);
+  return tensors;
+}
+
+Changes Probe::changes_along(const std::vector<ComplexValues>& direction, std::span<const Functional> functionals) const {
+  return [this, functionals, v = like_inputs(direction), reached = std::vector<bool>(output_.size(), true)](
+             double t, std::span<Change> changes) mutable {
+    std::vector<AnyTensor> moved;
+    for (std::size_t i = 0; i < inputs_.size(); ++i)
+      std::visit([&]<class T>(const Tensor<T>& x) { moved.emplace_back(x + t * std::get<Tensor<T>>(v[i])); }, inputs_[i]);
+    compare(output_at(moved), functionals, reached, changes);
+  };
+}
+
 std::vector<Derivative> Probe::along(const std::vector<ComplexValues>& direction, std::span<const Functional> functionals,
                                      const RiddersOptions& options) const {
-  std::vector<bool> reached(output_.size(), true);
-  const Changes changes = [&](double t, std::span<Change> change) {
-    std::vector<AnyTensor> inputs;
-    for (std::size_t i = 0; i < inputs_.size(); ++i)
-      inputs.push_back(std::visit(
-          [&]<class T>(const Tensor<T>& x) {
-            Tensor<T> moved = x.clone();
-            for (std::size_t k = 0; k < direction[i].size(); ++k) {
-              if constexpr (ComplexScalar<T>)
-                moved.data()[k] += t * direction[i][k];
-              else
-                moved.data()[k] += t * direction[i][k].real();
-            }
-            return AnyTensor(std::move(moved));
-          },
-          inputs_[i]));
-    compare(output_at(inputs), functionals, reached, change);
-  };
-  return differentiate(changes, 0, functionals.size(), options);
+  return differentiate(changes_along(direction, functionals), 0, functionals.size(), options);
 }
 
 std::vector<std::string> Probe::recorded_ops() const {

@@ -24,7 +24,14 @@ struct Examined {
   std::function<AnyTensor(const std::vector<AnyTensor>& x)> value;
   /// Of L = Re Σ conj(W) f(x), for one weight per output element: ∂L/∂x + i ∂L/∂y, one entry per input.
   std::function<std::vector<ComplexValues>(const std::vector<AnyTensor>& x, std::span<const std::complex<double>> W)> gradients;
+  /// J v, the derivative of f along v, where there is a forward derivative; v is like x, J v like f(x).
+  std::function<AnyTensor(const std::vector<AnyTensor>& x, const std::vector<AnyTensor>& v)> tangent = {};
+  /// f where its real inputs are complex, if it has a meaning there.
+  std::function<AnyTensor(const std::vector<AnyTensor>& z)> extended = {};
 };
+
+/// J v in forward mode, on no tape.
+AnyTensor pushed_forward(const CheckedFunction& f, const std::vector<AnyTensor>& x, const std::vector<AnyTensor>& v);
 
 /// A real number made of the output: y -> Re Σ conj(W_k) y_k, only the terms with W_k != 0.
 struct Functional {
@@ -44,6 +51,13 @@ class Probe {
   Probe(CheckedFunction f, std::vector<AnyTensor> inputs);
   /// The same for a function that records nothing.
   Probe(Examined f, std::vector<AnyTensor> inputs);
+
+  /// f of complex numbers where it has real inputs, for the complex step (Examined::extended).
+  void extend(const CheckedFunction& complex_twin);
+
+  const Examined& function() const { return f_; }
+  /// Of one number for each element of each input.
+  std::vector<AnyTensor> like_inputs(const std::vector<ComplexValues>& numbers) const;
 
   const std::vector<AnyTensor>& inputs() const { return inputs_; }
   std::int64_t input_size(std::size_t input) const;
@@ -71,6 +85,8 @@ class Probe {
   /// Of every functional along the line x + t v, at t = 0. `direction` is v: one entry per input, real where that is.
   std::vector<Derivative> along(const std::vector<ComplexValues>& direction, std::span<const Functional> functionals,
                                 const RiddersOptions& options) const;
+  /// How every functional differs at x + t v from what it is at x. The functionals must outlive it.
+  Changes changes_along(const std::vector<ComplexValues>& direction, std::span<const Functional> functionals) const;
   /// The ops that f records, each once, in order; none where it records nothing.
   std::vector<std::string> recorded_ops() const;
 

@@ -35,7 +35,7 @@ Examined in_convention(const Examined& f, Convention convention) {
       for (auto& v : g) v = std::conj(v);
     return all;
   };
-  return {f.value, gradients};
+  return {f.value, gradients, f.tangent, f.extended};
 }
 
 /// Elements [first, first + count) of one input.
@@ -257,6 +257,25 @@ void conclude(OutsideReport& report) {
   report.verdict = worst == Verdict::Pass || worst == Verdict::Fail ? worst : Verdict::Inconclusive;
 }
 
+double worst_error(const OutsideReport& report) {
+  double worst = 0;
+  for (const OutsideInput& input : report.inputs)
+    for (const ElementCheck& e : input.elements) worst = std::max(worst, e.relative_error);
+  if (!report.worst)
+    for (const Comparison& c : report.directions) worst = std::max(worst, c.relative_error(c.size()));
+  return worst;
+}
+
+/// Further witnesses beside the differences.
+void consult(const Probe& probe, const OutsideOptions& options, OutsideReport& report) {
+  const Verdict verdict = report.verdict == Verdict::Inconclusive && report.worst ? report.worst->verdict : report.verdict;
+  report.witnesses = {differences_witness(verdict, worst_error(report))};
+  for (Witness& witness : second_opinions(probe, options.tolerance, options.seed)) report.witnesses.push_back(std::move(witness));
+  if (report.verdict != Verdict::Pass || !any_disagrees(report.witnesses)) return;
+  report.verdict = Verdict::Inconclusive;
+  report.diagnosis = "the witnesses contradict each other";
+}
+
 }  // namespace
 
 OutsideReport check_outside(const Examined& given, const std::vector<AnyTensor>& inputs, const OutsideOptions& options) {
@@ -281,6 +300,7 @@ OutsideReport check_outside(const Examined& given, const std::vector<AnyTensor>&
       judge_stretches(f, probe, directions, options, report);
   }
   conclude(report);
+  consult(probe, options, report);
 
   const bool has_complex = std::any_of(inputs.begin(), inputs.end(), [](const AnyTensor& x) { return x.index() == 1; });
   if (report.verdict == Verdict::Fail && has_complex) {

@@ -42,6 +42,8 @@ struct OutsideReport {
   std::vector<Comparison> directions = {};  ///< dL/dt along random directions of all inputs: `analytic` and `numerical` are real
   std::string diagnosis = {};               ///< of the first input that failed; or that it is right in the other convention
   std::optional<ElementCheck> worst = {};   ///< among the elements with the worst verdict
+  /// Differences, adjoint, taylor, complex step. What passes before differences and not before another is inconclusive.
+  std::vector<Witness> witnesses = {};
 };
 
 /// f.gradients is in options.convention. Throws when two calls at the same inputs differ.

@@ -18,12 +18,12 @@ from ._check import assert_gradient, check
 from ._files import load, load_with_metadata, save
 from ._jax import check_jax
 from ._lab import Figure, Lab, Op, explain, lab, ops
-from ._result import Direction, Element, GradientError, Inconclusive, Input, Result
+from ._result import Direction, Element, GradientError, Inconclusive, Input, Result, Witness
 from ._planted import Plant, SelfTest, selftest
 from ._torch import check_torch
 
 __all__ = [
-    "Direction", "Element", "Error", "Figure", "GradientError", "Inconclusive", "Input", "Lab", "Op", "Plant", "Result", "SelfTest",
+    "Direction", "Element", "Error", "Figure", "GradientError", "Inconclusive", "Input", "Lab", "Op", "Plant", "Result", "SelfTest", "Witness",
     "assert_gradient", "check", "check_jax", "check_torch", "explain", "lab", "load", "load_with_metadata", "ops", "save", "selftest",
 ]
 

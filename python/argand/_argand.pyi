@@ -1,4 +1,4 @@
-from typing import Any, Callable, Dict, List, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -13,6 +13,8 @@ def judge(
     full: bool,
     jax: bool,
     seed: int,
+    tangent: Optional[Callable[[List[np.ndarray], List[np.ndarray]], Union[np.ndarray, str]]],
+    extended: Optional[Callable[[List[np.ndarray]], Union[np.ndarray, str]]],
 ) -> Dict[str, Any]: ...
 def lab(expression: str, at: Union[str, Sequence[complex]], by: str) -> Tuple[str, str]: ...
 def variables(expression: str) -> List[str]: ...

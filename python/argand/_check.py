@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any, Callable, List, Optional, Sequence, Tuple
+import warnings
+from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from ._trees import Leaf, describe, gradients_in, leaves_of, number_array, rebui
 
 CONVENTIONS = ("torch", "tensorflow", "jax")
 RTOL = 1e-8
+ComplexWarning = getattr(np, "exceptions", np).ComplexWarning  # elsewhere since NumPy 1.25
 
 
 def check(
@@ -24,6 +26,7 @@ def check(
     convention: str = "torch",
     order: int = 1,
     hvp: Optional[Callable[..., Any]] = None,
+    jvp: Optional[Callable[..., Any]] = None,
     rtol: float = RTOL,
     full: bool = False,
     seed: int = 0x6C4D,
@@ -37,6 +40,8 @@ def check(
     <lambda>: pass
       input  shape       checked       worst error  verdict
       x      float64[2]  2 directions  ...  pass
+      for it: differences (relative error ...), taylor (order 2.00 at steps ...), complex step (relative error ...)
+      silent: adjoint (no jvp was given)
 
     The derivative is found numerically (Ridders' extrapolated differences) with an error bar. It is compared along two random
     directions first. Where these do not pass, each element is judged by itself: "fail" when the two differ by more than rtol and ten
@@ -52,11 +57,17 @@ def check(
                 conjugate.
     order, hvp  order=2 also checks the second order: hvp(*x, v) is the Hessian-vector product, the derivative of grad along v (for
                 several arguments: hvp(*x, *v)).
+    jvp         A forward derivative, if there is one: jvp(*x, *v) is the derivative of f along v, like f's value. It is compared with
+                grad without differences (adjoint identity).
     rtol        Of each element's size, the larger of both.
     full        Judge every element by itself.
     seed        Of the random directions and weights.
 
-    f is called again and again: near x, and once or more with a NaN in x, to see what depends on it; there it may raise.
+    Three more witnesses give second opinions (`argand.Witness`); one that cannot speak says why. Where differences pass a gradient
+    and another witness does not, the verdict is "inconclusive".
+
+    f is called again and again: near x, once or more with a NaN in x, to see what depends on it, and with complex numbers where x is
+    real; there it may raise.
     Raises argand.Error, a ValueError, in one sentence, where something does not fit; checks of gradients in tests are
     `argand.assert_gradient`.
     """
@@ -66,15 +77,17 @@ def check(
         raise Error(f"check: order is {order!r}; 1 checks the gradient, 2 the Hessian-vector product as well")
     if order == 2 and (hvp is None or vjp):
         raise Error("check: order=2 needs hvp, a callable with hvp(x, v) = the derivative of grad along v, of a real number f")
-    given = _Given(f, grad, x, vjp)
+    if jvp is not None and not callable(jvp):
+        raise Error(f"check: jvp is {describe(jvp)}; it must be a function, jvp(x, v) = the derivative of f along v")
+    given = _Given(f, grad, x, vjp, jvp)
     result = judge(given.value, given.gradients, given.leaves, name=given.name, convention=convention, rtol=rtol, full=full, seed=seed,
-                   notes=given.notes)
+                   notes=given.notes, tangent=given.tangent, extended=given.extended)
     if order == 1 or not result:
         return result
     # The Hessian is symmetric, so the product with w from the left is the one with w from the right.
     second = _Second(grad, hvp, x, given)
     return judge(second.value, second.gradients, given.leaves, name=f"Hessian of {given.name}", convention=convention, rtol=rtol, full=full,
-                 seed=seed, notes=second.notes)
+                 seed=seed, notes=second.notes, tangent=no_jvp, extended=None)
 
 
 def assert_gradient(f: Callable[..., Any], grad: Callable[..., Any], x: Any, **options: Any) -> Result:
@@ -94,12 +107,15 @@ def assert_gradient(f: Callable[..., Any], grad: Callable[..., Any], x: Any, **o
 
 
 def judge(value: Callable[[List[np.ndarray]], np.ndarray], gradients: Callable[[List[np.ndarray], np.ndarray], Sequence[np.ndarray]],
-          leaves: Sequence[Leaf], *, name: str, convention: str, rtol: float, full: bool, seed: int, notes: List[str]) -> Result:
-    """What the library's judge says of plain functions of lists of arrays. `notes` is read when it has spoken."""
+          leaves: Sequence[Leaf], *, name: str, convention: str, rtol: float, full: bool, seed: int, notes: List[str],
+          tangent: Optional[Callable[..., Any]], extended: Optional[Callable[..., Any]]) -> Result:
+    """What the library's judge says of plain functions of lists of arrays. `notes` is read when it has spoken. `tangent(arrays, v)` is the
+    derivative of value along v, `extended(arrays)` is value at complex arrays; both may return a str, why they cannot."""
     if not rtol > 0:
         raise Error(f"check: rtol is {rtol!r}; it must be positive")
     arrays = [leaf.array for leaf in leaves]
-    report = _argand.judge(value, gradients, arrays, rtol=float(rtol), full=bool(full), jax=convention == "jax", seed=int(seed))
+    report = _argand.judge(value, gradients, arrays, rtol=float(rtol), full=bool(full), jax=convention == "jax", seed=int(seed),
+                           tangent=tangent, extended=extended)
     return result_of(report, name, [leaf.name for leaf in leaves], arrays, rtol, notes)
 
 
@@ -114,6 +130,11 @@ def call(function: Callable[..., Any], arguments: Sequence[Any], who: str) -> An
         raise Error(f"check: {who} raises {type(error).__name__} when it is called at x" + (f": {text}" if text else "")) from error
 
 
+def no_jvp(x: List[np.ndarray], v: List[np.ndarray]) -> str:
+    """In place of a forward derivative."""
+    return "no jvp was given"
+
+
 class Value:
     """Calls that give an array: at the point anything wrong is told, beside it what cannot be computed is NaN.
 
@@ -125,6 +146,11 @@ class Value:
         self._first: Optional[np.ndarray] = None
         self._point: List[np.ndarray] = []
         self.raised: Optional[Exception] = None  # the first error beside the point
+
+    @property
+    def at_point(self) -> np.ndarray:
+        assert self._first is not None
+        return self._first
 
     def __call__(self, arrays: List[np.ndarray]) -> np.ndarray:
         with np.errstate(all="ignore"):
@@ -148,7 +174,7 @@ class Value:
 class _Given:
     """The caller's f and grad, as functions of a list of arrays."""
 
-    def __init__(self, f: Callable[..., Any], grad: Callable[..., Any], x: Any, vjp: bool) -> None:
+    def __init__(self, f: Callable[..., Any], grad: Callable[..., Any], x: Any, vjp: bool, jvp: Optional[Callable[..., Any]]) -> None:
         for role, function in (("f", f), ("grad", grad)):
             if not callable(function):
                 raise Error(f"check: {role} is {describe(function)}; it must be a function")
@@ -162,7 +188,8 @@ class _Given:
             raise Error("check: there is no array in x: there is nothing to differentiate by")
         self.notes: List[str] = [f"{leaf.name} is {np.asarray(o).dtype}; checked in {leaf.array.dtype}"
                                  for leaf, o in zip(self.leaves, _originals(self.arguments)) if np.asarray(o).dtype != leaf.array.dtype]
-        self._f, self._grad, self._vjp = f, grad, vjp
+        self._f, self._grad, self._vjp, self._jvp = f, grad, vjp, jvp
+        self.tangent = self._tangent if jvp else no_jvp
         self.value = Value(self._compute)
         self._looked = False
 
@@ -200,6 +227,30 @@ class _Given:
             g = self.gradients_of(call(self._grad, (*arguments, w) if self._vjp else arguments, "grad"), "grad")
         self._refuse_change(before, arrays, "grad")
         return g if self._vjp else [dx * w.item() for dx in g]
+
+    def _tangent(self, arrays: List[np.ndarray], v: List[np.ndarray]) -> Union[np.ndarray, str]:
+        """jvp(*x, *v)"""
+        assert self._jvp
+        try:
+            with np.errstate(all="ignore"):
+                dy = np.asarray(self._jvp(*self.arguments_of(arrays), *self.arguments_of(v)))
+        except Exception as error:
+            return f"jvp raises {type(error).__name__}: {' '.join(str(error).split())[:80]}".rstrip(": ")
+        if dy.dtype.kind not in "fciub" or dy.shape != self.value.at_point.shape:
+            return f"jvp returns {describe(dy)}, and f an array of shape {self.value.at_point.shape}"
+        return dy.astype(complex if dy.dtype.kind == "c" else float)
+
+    def extended(self, arrays: List[np.ndarray]) -> Union[np.ndarray, str]:
+        """f of complex numbers."""
+        try:
+            with np.errstate(all="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("error", ComplexWarning)
+                y = number_array(self._f(*self.arguments_of(arrays)), "f")
+        except ComplexWarning:
+            return "f drops imaginary parts"
+        except Exception as error:
+            return f"f raises {type(error).__name__} for complex numbers"
+        return y.astype(complex) if y.dtype.kind == "c" else "f of complex numbers is real"
 
     def gradients_of(self, g: Any, who: str) -> List[np.ndarray]:
         """The leaves of what grad returned."""

@@ -32,7 +32,11 @@ def check_jax(f: Callable[..., Any], *inputs: Any, rtol: float = RTOL, full: boo
         y, vjp = jax.vjp(f, *x)
         return _arrays(vjp(jax.numpy.asarray(w, dtype=y.dtype)))
 
-    return check(value, pullback, tuple(inputs), vjp=True, convention="jax", rtol=rtol, full=full, seed=seed)
+    def push(*x_and_v: Any) -> Any:
+        x, v = x_and_v[: len(inputs)], x_and_v[len(inputs) :]
+        return np.asarray(jax.jvp(f, x, v)[1])
+
+    return check(value, pullback, tuple(inputs), vjp=True, jvp=push, convention="jax", rtol=rtol, full=full, seed=seed)
 
 
 def _arrays(tree: Any) -> Any:

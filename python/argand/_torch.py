@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import copy
-from typing import Any, Callable, List, Tuple
+import warnings
+from typing import Any, Callable, List, Tuple, Union
 
 import numpy as np
 
@@ -43,14 +44,15 @@ class _Subject:
         if not callable(function):
             raise Error(f"check_torch: the function is {describe(function)}; give a module or a function, then its inputs")
         self._torch, self._second = torch, second
-        is_module = isinstance(function, torch.nn.Module)
-        self.name = type(function).__name__ if is_module else getattr(function, "__name__", type(function).__name__)
-        self._function = copy.deepcopy(function)._apply(self._wide) if is_module else function
+        self._is_module = is_module = isinstance(function, torch.nn.Module)
+        self.name = type(function).__name__ if self._is_module else getattr(function, "__name__", type(function).__name__)
+        self._function = copy.deepcopy(function)._apply(self._wide) if self._is_module else function
         self._inputs = [self._wide(x.detach()) if isinstance(x, torch.Tensor) else x for x in inputs]
         self._places = [k for k, x in enumerate(self._inputs) if isinstance(x, torch.Tensor) and (x.is_floating_point() or x.is_complex())]
-        parameters = [(n, p) for n, p in self._function.named_parameters() if p.requires_grad] if is_module else []
+        parameters = [(n, p) for n, p in self._function.named_parameters() if p.requires_grad] if self._is_module else []
         self._parameters = [p for _, p in parameters]
-        names = argument_names(function.forward if is_module else function, len(inputs))
+        self._parameter_names = [n for n, _ in parameters]
+        names = argument_names(function.forward if self._is_module else function, len(inputs))
         names = [names[k] for k in self._places] + [n for n, _ in parameters]
         self._like = [self._inputs[k] for k in self._places] + [p.detach().clone() for p in self._parameters]
         if not self._like:
@@ -61,11 +63,12 @@ class _Subject:
                 raise Error(f"check_torch: {name} {'is empty' if x.numel() == 0 else 'holds numbers that are not finite'}; choose another point")
         self._leaves = [Leaf(n, self._array(x), lambda a: a) for n, x in zip(names, self._like)]
         narrow = [x for x in inputs if isinstance(x, torch.Tensor) and x.dtype in (torch.float16, torch.bfloat16, torch.float32, torch.complex64)]
-        self._notes = ["checked in double precision"] if narrow or (is_module and any(p.dtype != q.dtype for p, q in zip(
+        self._notes = ["checked in double precision"] if narrow or (self._is_module and any(p.dtype != q.dtype for p, q in zip(
             function.parameters(), self._function.parameters()))) else []
 
     def judged(self, name: str, rtol: float, full: bool, seed: int) -> Result:
-        return judge(Value(self._value), self._gradients, self._leaves, name=name, convention="torch", rtol=rtol, full=full, seed=seed, notes=self._notes)
+        return judge(Value(self._value), self._gradients, self._leaves, name=name, convention="torch", rtol=rtol, full=full, seed=seed, notes=self._notes,
+                     tangent=self._tangent, extended=self._extended)
 
     def _wide(self, x: Any) -> Any:
         if x.is_floating_point():
@@ -94,6 +97,52 @@ class _Subject:
         if [t._version for t in tensors] != before:
             raise Error("check_torch: the function changes its input in place; let it work on a clone")
         return self._tensors(returned), tensors + self._parameters
+
+    def _outputs_of(self, tensors: List[Any]) -> List[Any]:
+        """The outputs of other tensors in the place of inputs and parameters, of whatever type."""
+        arguments = list(self._inputs)
+        for place, tensor in zip(self._places, tensors):
+            arguments[place] = tensor
+        if not self._is_module:
+            return self._tensors(self._function(*arguments))
+        from torch.nn.utils.stateless import functional_call
+        named = dict(zip(self._parameter_names, tensors[len(self._places):]))
+        return self._tensors(functional_call(self._function, named, tuple(arguments)))
+
+    def _tangent(self, arrays: List[np.ndarray], v: List[np.ndarray]) -> Union[np.ndarray, str]:
+        """By PyTorch's forward mode."""
+        if self._second is not None:
+            return "no forward derivative of gradients"
+        torch, forward = self._torch, self._torch.autograd.forward_ad
+        try:
+            with warnings.catch_warnings(), forward.dual_level():
+                warnings.simplefilter("ignore")
+                duals = [forward.make_dual(torch.from_numpy(x).to(like.device), torch.from_numpy(dx).to(like.device))
+                         for x, dx, like in zip(arrays, v, self._like)]
+                outputs = [forward.unpack_dual(y) for y in self._outputs_of(duals)]
+                return self._joined([torch.zeros_like(y.primal) if y.tangent is None else y.tangent for y in outputs])
+        except Exception as error:
+            return f"PyTorch's forward mode raises {type(error).__name__}"
+
+    def _extended(self, arrays: List[np.ndarray]) -> Union[np.ndarray, str]:
+        """The outputs for complex numbers."""
+        if self._second is not None:
+            return "not tried for gradients"
+        torch = self._torch
+        try:
+            with warnings.catch_warnings(), torch.no_grad():
+                warnings.simplefilter("ignore")
+                outputs = self._outputs_of([torch.from_numpy(z).to(like.device) for z, like in zip(arrays, self._like)])
+        except Exception as error:
+            return f"the function raises {type(error).__name__} for complex numbers"
+        return self._joined(outputs) if all(y.is_complex() for y in outputs) else "the function of complex numbers is real"
+
+    def _joined(self, tensors: List[Any]) -> np.ndarray:
+        """One array of all."""
+        parts = [self._array(y) for y in tensors]
+        if len(parts) == 1:
+            return parts[0].astype(complex if parts[0].dtype.kind == "c" else float)
+        return np.concatenate([np.ravel(p) for p in parts]).astype(complex if any(p.dtype.kind == "c" for p in parts) else float)
 
     def _tensors(self, returned: Any) -> List[Any]:
         torch = self._torch
@@ -130,13 +179,11 @@ class _Subject:
 
     def _value(self, arrays: List[np.ndarray]) -> np.ndarray:
         outputs = self._outputs(arrays, False)[0] if self._second is None else self._first_gradients(arrays)[0]
-        parts = [self._array(y) for y in outputs]
-        if not all(np.isfinite(p).all() for p in parts) and not self._point_seen:
+        y = self._joined(outputs)
+        if not np.isfinite(y).all() and not self._point_seen:
             raise Error("check_torch: the function's value is not finite at the inputs: there is no derivative to compare with")
         self._point_seen = True
-        if len(parts) == 1:
-            return parts[0].astype(complex if parts[0].dtype.kind == "c" else float)
-        return np.concatenate([np.ravel(p) for p in parts]).astype(complex if any(p.dtype.kind == "c" for p in parts) else float)
+        return y
 
     _point_seen = False
 

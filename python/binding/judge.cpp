@@ -32,8 +32,16 @@ py::list arrays_of(const std::vector<AnyTensor>& inputs) {
   return arrays;
 }
 
-/// `value(arrays) -> array`, always of the same shape and type; `gradients(arrays, w) -> [array]`, where w is like the value.
-Examined examined(py::function value, py::function gradients) {
+/// What came back, an array, or a sentence that says why there is none.
+AnyTensor answer_of(const py::object& answer) {
+  if (py::isinstance<py::str>(answer)) throw std::runtime_error(answer.cast<std::string>());
+  return any_tensor_of(answer.cast<py::array>());
+}
+
+/// `value(arrays) -> array`, always of the same shape and type; `gradients(arrays, w) -> [array]`, where w is like the value;
+/// `tangent(arrays, v) -> array or str`, J v; `extended(complex arrays) -> array or str`, the value there. The last two may be
+/// None.
+Examined examined(py::function value, py::function gradients, py::object tangent, py::object extended) {
   struct Output {
     Shape shape;
     bool is_complex = false;
@@ -60,7 +68,16 @@ Examined examined(py::function value, py::function gradients) {
       return all;
     });
   };
-  return {call, differentiate};
+  Examined f{call, differentiate};
+  if (!tangent.is_none())
+    f.tangent = [tangent](const std::vector<AnyTensor>& x, const std::vector<AnyTensor>& v) {
+      return uninterrupted([&] { return answer_of(tangent(arrays_of(x), arrays_of(v))); });
+    };
+  if (!extended.is_none())
+    f.extended = [extended](const std::vector<AnyTensor>& z) {
+      return uninterrupted([&] { return answer_of(extended(arrays_of(z))); });
+    };
+  return f;
 }
 
 py::dict dict_of(const ElementCheck& e, bool is_complex) {
@@ -77,7 +94,7 @@ py::dict dict_of(const ElementCheck& e, bool is_complex) {
 }
 
 py::dict judge_outside(py::function value, py::function gradients, const std::vector<py::array>& arrays, double rtol, bool full,
-                       bool jax, std::uint64_t seed) {
+                       bool jax, std::uint64_t seed, py::object tangent, py::object extended) {
   std::vector<AnyTensor> inputs;
   for (const py::array& a : arrays) inputs.push_back(any_tensor_of(a));
   OutsideOptions options;
@@ -87,7 +104,8 @@ py::dict judge_outside(py::function value, py::function gradients, const std::ve
   options.seed = seed;
   OutsideReport report;
   try {
-    report = check_outside(examined(std::move(value), std::move(gradients)), inputs, options);
+    report =
+        check_outside(examined(std::move(value), std::move(gradients), std::move(tangent), std::move(extended)), inputs, options);
   } catch (Interruption& stop) {
     throw std::move(stop.error);
   }
@@ -109,6 +127,10 @@ py::dict judge_outside(py::function value, py::function gradients, const std::ve
   }
   for (const Comparison& c : report.directions)
     directions.append(py::make_tuple(c.analytic.real(), c.numerical.real(), c.error, c.relative_error(c.size())));
+  py::list witnesses;
+  for (const Witness& w : report.witnesses)
+    witnesses.append(py::make_tuple(w.name, std::string(opinion_name(w.opinion)), w.finding));
+  result["witnesses"] = witnesses;
   result["inputs"] = all;
   result["directions"] = directions;
   return result;
@@ -118,7 +140,7 @@ py::dict judge_outside(py::function value, py::function gradients, const std::ve
 
 void bind_judge(py::module_& m) {
   m.def("judge", &judge_outside, py::arg("value"), py::arg("gradients"), py::arg("inputs"), py::kw_only(), py::arg("rtol"),
-        py::arg("full"), py::arg("jax"), py::arg("seed"));
+        py::arg("full"), py::arg("jax"), py::arg("seed"), py::arg("tangent"), py::arg("extended"));
 }
 
 }  // namespace argand::python

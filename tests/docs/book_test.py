@@ -24,7 +24,8 @@ import tempfile
 
 VARIES = {
     "seconds": r"\b\d+(\.\d+)? m?s\b",  # times
-    "rounding": r"\b\d+(\.\d+)?e-(09|[1-9]\d|\d{3})\b",  # below 1e-8: rounding errors and error bars
+    "rounding": r"\b\d+(\.\d+)?e-(09|[1-9]\d|\d{3})\b|\b0(\.0)?e\+00\b",  # below 1e-8: rounding errors and error bars
+    "orders": r"\border \d\.\d\d at steps \S+ to \de[-+]\d+",  # of Taylor remainders: where rounding begins depends on the processor
     "training": r"(?!)",  # every number, by a half: rounding, which depends on the processor, decides the course of a training
 }
 LANGUAGES = ("console", "sh", "cpp", "python", "math", "text")

@@ -13,7 +13,7 @@ Z = np.array([1 + 2j, 0.5 - 0.3j])
 
 
 def stand_in():
-    """jax.vjp and jax.numpy.asarray. JAX's pullback of w is conj(PyTorch's of conj(w))."""
+    """jax.vjp, jax.jvp and jax.numpy.asarray. JAX's pullback of w is conj(PyTorch's of conj(w))."""
 
     def vjp(f, *x):
         tensors = [torch.from_numpy(np.array(a)).requires_grad_() for a in x]
@@ -25,7 +25,12 @@ def stand_in():
 
         return y.detach().numpy(), pullback
 
-    return types.SimpleNamespace(vjp=vjp, numpy=types.SimpleNamespace(asarray=np.asarray))
+    def jvp(f, x, v):
+        with torch.autograd.forward_ad.dual_level():
+            y = torch.autograd.forward_ad.unpack_dual(f(*[torch.autograd.forward_ad.make_dual(*map(torch.from_numpy, map(np.array, p))) for p in zip(x, v)]))
+            return y.primal.resolve_conj().numpy(), y.tangent.resolve_conj().numpy()
+
+    return types.SimpleNamespace(vjp=vjp, jvp=jvp, numpy=types.SimpleNamespace(asarray=np.asarray))
 
 
 @pytest.fixture

@@ -1,0 +1,218 @@
+#include "autograd/check/witnesses/witness.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "autograd/check/witnesses/taylor.h"
+#include "core/arithmetic.h"
+
+namespace argand {
+namespace {
+
+/// The derivative along a direction, as the gradient in question has it.
+struct SlopeAlong {
+  double value = 0;
+  double size = 0;      ///< √ Σ of its terms' squares: of a slope whose terms do not cancel
+  double rounding = 0;  ///< how far rounding may have moved it
+  double relative_error(double other) const {
+    const double largest = std::max(std::abs(value), std::abs(other));
+    return largest == 0 ? 0 : std::abs(value - other) / largest;
+  }
+};
+
+class Witnesses {
+ public:
+  Witnesses(const Probe& probe, double tolerance, std::uint64_t seed)
+      : probe_(probe), tolerance_(tolerance), W_(probe.random_weights(seed, 0)), functionals_{Functional::of(W_)} {
+    const std::vector<ComplexValues> g = probe.analytic(W_);
+    const std::vector<std::vector<double>> rounding = probe.rounding_of(g, W_);
+    for (std::size_t i = 0; i < g.size(); ++i) {
+      v_.push_back(random_numbers(Random(seed, 100 + i), g[i].size(), probe.input_is_complex(i)));
+      for (std::size_t k = 0; k < g[i].size(); ++k) {
+        const double share = g[i][k].real() * v_[i][k].real() + g[i][k].imag() * v_[i][k].imag();
+        slope_.value += share;
+        slope_.size += share * share;
+        slope_.rounding += std::abs(v_[i][k]) * (rounding[i][k] + 1e-12 * std::abs(g[i][k]));
+      }
+    }
+    slope_.size = std::sqrt(slope_.size);
+  }
+
+  Witness adjoint() const {
+    const auto& tangent = probe_.function().tangent;
+    if (!tangent) return silent("adjoint", "there is no forward derivative");
+    return asked("adjoint",
+                 [&] { return compared("adjoint", weighted(numbers_of_output(tangent(probe_.inputs(), direction()))).real()); });
+  }
+
+  Witness taylor() const {
+    const Changes changes = probe_.changes_along(v_, functionals_);
+    return asked("taylor", [&] {
+      const auto change = [&](double t) {
+        Change c;
+        changes(t, {&c, 1});
+        return c;
+      };
+      return judged(taylor_remainder(change, slope_.value, tolerance_ * std::abs(slope_.value) + slope_.rounding));
+    });
+  }
+
+  Witness complex_step() const {
+    const auto& extended = probe_.function().extended;
+    for (std::size_t i = 0; i < v_.size(); ++i)
+      if (probe_.input_is_complex(i)) return silent("complex step", "an input is complex already");
+    if (probe_.output_is_complex()) return silent("complex step", "the value is complex");
+    if (!extended) return silent("complex step", "f is known for real numbers only");
+    return asked("complex step", [&] {
+      if (const std::string fault = not_analytic(); !fault.empty()) return silent("complex step", fault);
+      const auto by_step = [this](double h) { return at(std::complex(0.0, h)).imag() / h; };
+      const double tiny = by_step(1e-20), small = by_step(1e-5);
+      if (std::abs(tiny - small) > 1e-4 * std::max(std::abs(tiny), std::abs(small)))
+        return silent("complex step", "f rounds small imaginary parts away");  // as products of three do: (a + b)(c + d) - ac - bd
+      return compared("complex step", tiny);
+    });
+  }
+
+ private:
+  static Witness silent(std::string name, std::string why) { return {std::move(name), Opinion::Silent, std::move(why)}; }
+
+  /// A witness whom a question makes throw has nothing to say.
+  template <class Question>
+  static Witness asked(const std::string& name, const Question& question) {
+    try {
+      return question();
+    } catch (const std::exception& error) {
+      return silent(name, error.what());
+    }
+  }
+
+  Witness compared(const std::string& name, double derivative) const {
+    const double error = std::abs(derivative - slope_.value);
+    const double allowed = tolerance_ * std::max(std::abs(derivative), std::abs(slope_.value)) + slope_.rounding;
+    return {name, error <= allowed ? Opinion::Agrees : Opinion::Disagrees,
+            fmt::format("relative error {:.0e}", slope_.relative_error(derivative))};
+  }
+
+  Witness judged(const TaylorRemainder& r) const {
+    const auto said = [](Opinion opinion, std::string finding) { return Witness{"taylor", opinion, std::move(finding)}; };
+    if (!std::isfinite(slope_.value)) return said(Opinion::Disagrees, "the gradient is not finite");
+    if (r.bend.steps > 0 && r.bend.order < 1.5)
+      return silent("taylor",
+                    r.bend.order < 0.5 ? "the value jumps" : fmt::format("f bends like t^{:.1f}, not like t²", r.bend.order));
+    const FittedOrder& fit = r.remainder;
+    if (fit.steps == 0) {
+      const TaylorRemainder::Step& first = r.steps.front();
+      if (first.remainder <= 10 * first.floor && first.floor < 1e-6 * first.t * slope_.size)
+        return said(Opinion::Agrees, fmt::format("no remainder at steps up to {:.1g}: f is linear there", first.t));
+      return silent("taylor", r.noise > 0 && std::isfinite(first.floor)
+                                  ? fmt::format("noise of {:.0e} hides the remainder", first.floor)
+                                  : "too few steps show more than rounding");
+    }
+    const std::string finding = fmt::format("order {:.2f} at steps {:.0e} to {:.0e}", fit.order, fit.smallest, fit.largest);
+    if (fit.order >= 1.8) return said(Opinion::Agrees, finding);
+    if (fit.order >= 0.8 && fit.order <= 1.2) return said(Opinion::Disagrees, finding);
+    return silent("taylor", finding + ": neither 1 nor 2");
+  }
+
+  /// Why L(x + t v) is no analytic function of the complex number t, by the means over a circle around 0 that are ∂L/∂t and ∂L/∂t̄
+  /// but for the eighth derivative: empty where it is one.
+  std::string not_analytic() const {
+    constexpr int points = 8;
+    constexpr double radius = 1e-2;
+    std::complex<double> centre = 0, d = 0, dbar = 0;
+    double largest = 0;
+    for (int k = 0; k < points; ++k) {
+      const std::complex<double> turn = std::polar(1.0, 2 * std::numbers::pi * (k + 0.5) / points);
+      const std::complex<double> value = at(radius * turn);
+      largest = std::max(largest, std::abs(value));
+      centre += value / double{points};
+      d += value * std::conj(turn) / (points * radius);
+      dbar += value * turn / (points * radius);
+    }
+    const std::complex<double> here = weighted(probe_.output());
+    if (!std::isfinite(largest)) return "f is not finite for complex numbers close by";
+    if (std::abs(centre - here) > 1e-6 * largest) return "f of complex numbers does not continue f of real ones";
+    if (std::abs(dbar) > 1e-6 * std::max(std::abs(d), slope_.size) + 1e-12 * largest / radius)
+      return fmt::format("f is not analytic within {:g}: ∂L/∂t̄ is {:.1g} beside ∂L/∂t of {:.1g}", radius, std::abs(dbar),
+                         std::abs(d));
+    return "";
+  }
+
+  /// L(x + t v) for complex t, W being real.
+  std::complex<double> at(std::complex<double> t) const {
+    std::vector<AnyTensor> z;
+    const std::vector<AnyTensor> v = direction();
+    for (std::size_t i = 0; i < v.size(); ++i)
+      z.emplace_back(std::get<Tensor<double>>(probe_.inputs()[i]) + std::get<Tensor<double>>(v[i]) * t);
+    const AnyTensor y = probe_.function().extended(z);
+    require(y.index() == 1, "complex step", "f of complex numbers is real");
+    return weighted(numbers_of_output(y));
+  }
+
+  std::vector<AnyTensor> direction() const { return probe_.like_inputs(v_); }
+
+  ComplexValues numbers_of_output(const AnyTensor& y) const {
+    ComplexValues numbers = std::visit([](const auto& t) { return ComplexValues(t.begin(), t.end()); }, y);
+    require(numbers.size() == W_.size(), "witness", "{} numbers came back where f has {}", numbers.size(), W_.size());
+    return numbers;
+  }
+
+  /// Σ conj(W) y.
+  std::complex<double> weighted(const ComplexValues& y) const {
+    std::complex<double> sum = 0;
+    for (std::size_t k = 0; k < y.size(); ++k) sum += conj_mul(W_[k], y[k]);
+    return sum;
+  }
+
+  const Probe& probe_;
+  double tolerance_;
+  ComplexValues W_;
+  std::vector<Functional> functionals_;
+  std::vector<ComplexValues> v_;
+  SlopeAlong slope_;
+};
+
+}  // namespace
+
+std::string_view opinion_name(Opinion opinion) {
+  switch (opinion) {
+    case Opinion::Agrees: return "agrees";
+    case Opinion::Disagrees: return "disagrees";
+    case Opinion::Silent: return "silent";
+  }
+  return "";
+}
+
+Witness differences_witness(Verdict verdict, double relative_error) {
+  switch (verdict) {
+    case Verdict::Pass:
+    case Verdict::Fail:
+      return {"differences", verdict == Verdict::Pass ? Opinion::Agrees : Opinion::Disagrees,
+              fmt::format("relative error {:.0e}", relative_error)};
+    case Verdict::Kink: return {"differences", Opinion::Silent, "there is a kink"};
+    case Verdict::BranchCut: return {"differences", Opinion::Silent, "the value jumps"};
+    case Verdict::Inconclusive: break;
+  }
+  return {"differences", Opinion::Silent, "the error bar is too wide"};
+}
+
+std::vector<Witness> second_opinions(const Probe& probe, double tolerance, std::uint64_t seed) {
+  const Witnesses witnesses(probe, tolerance, seed);
+  return {witnesses.adjoint(), witnesses.taylor(), witnesses.complex_step()};
+}
+
+bool any_disagrees(const std::vector<Witness>& witnesses) {
+  return std::any_of(witnesses.begin(), witnesses.end(), [](const Witness& w) { return w.opinion == Opinion::Disagrees; });
+}
+
+std::string witnesses_text(const std::vector<Witness>& witnesses, Opinion opinion) {
+  std::vector<std::string> texts;
+  for (const Witness& w : witnesses)
+    if (w.opinion == opinion) texts.push_back(w.str());
+  return joined(texts, ", ");
+}
+
+}  // namespace argand

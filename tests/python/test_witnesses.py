@@ -1,0 +1,114 @@
+"""Second opinions: which witnesses agree, which do not, and why one is silent."""
+import argand
+import numpy as np
+import pytest
+
+X = np.array([0.5, -1.25, 2.0])
+
+
+def f(x):
+    return np.sum(np.sin(x) ** 3)
+
+
+def grad(x):
+    return 3 * np.sin(x) ** 2 * np.cos(x)
+
+
+def jvp(x, v):
+    return np.sum(grad(x) * v)
+
+
+def refuses_complex(x):
+    if np.iscomplexobj(x):
+        raise TypeError("real numbers only")
+    return np.sum(x**2)
+
+
+def opinions(result):
+    return {w.name: w.opinion for w in result.witnesses}
+
+
+def finding(result, name):
+    return next(w.finding for w in result.witnesses if w.name == name)
+
+
+def test_four_witnesses_agree_on_a_right_gradient():
+    result = argand.check(f, grad, X, jvp=jvp)
+    assert result and opinions(result) == dict.fromkeys(["differences", "adjoint", "taylor", "complex step"], "agrees")
+    assert finding(result, "taylor").startswith("order 2.00 at steps ")
+    assert "  for it: differences (relative error " in str(result) and "silent" not in str(result)
+    assert "<div>for it: differences (relative error " in result._repr_html_()
+
+
+def test_all_of_them_disagree_with_a_wrong_one():
+    result = argand.check(f, lambda x: 1.0001 * grad(x), X, jvp=jvp)
+    assert result.verdict == "fail" and set(opinions(result).values()) == {"disagrees"}
+    assert finding(result, "taylor").startswith("order 1.0") and "  against it: differences" in str(result)
+
+
+@pytest.mark.parametrize("size", [1e-7, 1e-6, 1e-4])
+def test_a_small_mistake_is_seen_at_small_steps(size):
+    result = argand.check(f, lambda x: (1 + size) * grad(x), X)
+    assert not result and finding(result, "complex step") == f"relative error {size:.0e}"
+    assert opinions(result)["taylor"] != "agrees"
+
+
+def test_a_witness_that_contradicts_the_differences_leaves_it_open():
+    result = argand.check(f, grad, X, jvp=lambda x, v: 2 * jvp(x, v))
+    assert result.verdict == "inconclusive" and result.diagnosis == "the witnesses contradict each other"
+    assert opinions(result)["adjoint"] == "disagrees"
+
+
+SILENT = {
+    "no jvp was given": (f, grad, X, {}, "adjoint"),
+    "jvp raises TypeError: <lambda>() takes 1 positional argument but 2 were given": (f, grad, X, {"jvp": lambda x: x}, "adjoint"),
+    "jvp returns an array of float64 of shape (3,), and f an array of shape ()": (f, grad, X, {"jvp": lambda x, v: v}, "adjoint"),
+    "an input is complex already": (lambda z: np.sum(np.abs(z) ** 2), lambda z: 2 * z, X + 1j, {}, "complex step"),
+    "f of complex numbers is real": (lambda x: np.sum(np.abs(x) ** 3), lambda x: 3 * np.abs(x) * x, X, {}, "complex step"),
+    "f drops imaginary parts": (lambda x: float(np.sum(np.array(x, dtype=np.float64))), np.ones_like, X, {}, "complex step"),
+    "f raises TypeError for complex numbers": (refuses_complex, lambda x: 2 * x, X, {}, "complex step"),
+    "f bends like t^1.0, not like t²": (lambda x: np.sum(np.maximum(x, 0)), np.zeros_like, X * 0, {}, "taylor"),
+}
+
+
+@pytest.mark.parametrize("why", SILENT)
+def test_who_is_silent_says_why(why):
+    function, gradient, x, options, name = SILENT[why]
+    result = argand.check(function, gradient, x, **options)
+    assert (opinions(result)[name], finding(result, name)) == ("silent", why)
+
+
+def test_a_jvp_must_be_a_function():
+    with pytest.raises(argand.Error, match=r"check: jvp is a float; it must be a function, jvp\(x, v\) = the derivative of f along v"):
+        argand.check(f, grad, X, jvp=1.5)
+
+
+def test_noise_hides_no_remainder_that_is_larger():
+    result = argand.check(lambda x: float(np.sum(np.exp(x.astype(np.float32)))), np.exp, X)
+    assert result.verdict == "inconclusive" and opinions(result)["differences"] == "silent"
+    assert opinions(result)["taylor"] in ("agrees", "silent")
+
+
+def test_the_modules_of_torch_have_all_four():
+    torch = pytest.importorskip("torch")
+    result = argand.check_torch(torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 2)), torch.ones(2, 3))
+    assert set(opinions(result).values()) == {"agrees"}
+    assert opinions(argand.check_torch(lambda z: (z * z.conj()).real, torch.tensor([1 + 2j])))["adjoint"] == "agrees"
+
+
+def test_a_function_without_forward_mode_says_so():
+    torch = pytest.importorskip("torch")
+
+    class Cube(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x**3
+
+        @staticmethod
+        def backward(ctx, dy):
+            return 3 * ctx.saved_tensors[0] ** 2 * dy
+
+    result = argand.check_torch(Cube.apply, torch.tensor([0.5, 2.0]))
+    assert result and finding(result, "adjoint").startswith("PyTorch's forward mode raises ")
+    assert opinions(result)["complex step"] == "agrees"
