@@ -20,6 +20,8 @@
 #include "autograd/ops/fourier/fourier.h"
 #include "autograd/ops/fourier/stft.h"
 #include "autograd/ops/gather.h"
+#include "autograd/ops/linear_algebra/eigh.h"
+#include "autograd/ops/linear_algebra/solve.h"
 #include "autograd/ops/products/hamilton_matrix.h"
 #include "autograd/ops/products/matmul.h"
 #include "autograd/ops/products/projection.h"

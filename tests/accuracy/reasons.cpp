@@ -26,10 +26,13 @@ const std::map<std::string, std::string>& not_measured() {
   static const std::string moves = "moves numbers, which stay what they are.";
   static const std::string sums = "a sum of products, as matmul, sum or attention.";
   static const std::string fourier = "sums of products of all lengths; tests/autograd/ops/fourier_test.cpp bounds them.";
+  static const std::string factors = "LAPACK's factors; the error is that of the problem's condition.";
   static const std::map<std::string, std::string> ops = {
       {"angular_attention", sums},
       {"concatenate", moves},
+      {"det", factors},
       {"dropout", "scale, with a random choice."},
+      {"eigh", factors},
       {"embedding", moves},
       {"embedding_mean", sums},
       {"external", "computes nothing itself."},
@@ -39,6 +42,7 @@ const std::map<std::string, std::string>& not_measured() {
       {"ifft", fourier},
       {"ifftn", fourier},
       {"info_nce", sums},
+      {"inv", factors},
       {"irfft", fourier},
       {"magnitude_attention", sums},
       {"max", moves},
@@ -51,6 +55,8 @@ const std::map<std::string, std::string>& not_measured() {
       {"scatter_add", sums},
       {"sinusoid", "sin and cos of float64 angles; see sin and cos."},
       {"slice", moves},
+      {"slogdet", factors},
+      {"solve", factors},
       {"view_as_complex", moves},
       {"view_as_real", moves},
   };

@@ -39,6 +39,12 @@ const std::vector<Exception> exceptions{
     {"attention", "dropout: .*", dropped},
     {"attention", "keys, n = 1: .*", of_one_number},
     {"cross_entropy", "classes, n = 1: .*", of_one_number},
+#ifndef ARGAND_PLAIN_BLAS
+    {"det", ".*the gradient of input 0 at .*",
+     "a cofactor does not know its own row and column, the factors that it comes from do"},
+    {"eigh", ".*in the imaginary part of the incoming gradient.* the gradient of input 0 at .*",
+     "a function of a Hermitian matrix has a real diagonal, and the imaginary part of that one's gradient says nothing"},
+#endif
     {"irfft", ".* part of input 0.* the value at .*", no_sine},
     {"layer_norm", ".*width, n = 1: .*", of_one_number},
     {"linear_cross_entropy", "classes, n = 1: .*", of_one_number},
@@ -107,7 +113,7 @@ BOOST_AUTO_TEST_CASE(every_op_passes_a_nan_on_to_what_depends_on_it_and_to_nothi
       BOOST_TEST(excepted, op->name() << " (" << fault.label << "): " << fault.message);
     }
   }
-  BOOST_TEST(ops == 82U);
+  BOOST_TEST(ops == Op::all().size());
   for (std::size_t k = 0; k < exceptions.size(); ++k)
     BOOST_TEST(needed[k], exceptions[k].op << " (" << exceptions[k].fault << ") needs no exception: " << exceptions[k].reason);
 }

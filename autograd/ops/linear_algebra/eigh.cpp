@@ -1,0 +1,200 @@
+#include "autograd/ops/linear_algebra/eigh.h"
+
+#include "autograd/op_check.h"
+#include "autograd/ops/linear_algebra/matrices.h"
+#include "core/machine/lapack.h"
+
+namespace argand {
+namespace {
+
+template <Scalar T>
+Var<T> packed_eigh(const Var<T>& A, double broadening);
+
+template <Scalar T>
+Eigen<T> eigen_of(const Var<T>& packed, std::int64_t n) {
+  matrices::Pieces<T> pieces(packed);
+  const Var<T> values = pieces.vector(n);
+  return {matrices::real_part(values), pieces.matrix(n, n)};
+}
+
+/// A Hermitian matrix with eigenvalues 1, 2, ... and a little of A.
+template <Scalar T>
+Tensor<T> well_separated(Tensor<T> A) {
+  const std::int64_t n = A.dim(-1);
+  for (std::int64_t k = 0; k < A.size(); ++k) {
+    A.data()[k] = A.data()[k] * RealOf<T>(0.2) / std::sqrt(RealOf<T>(n));
+    if (k / n % n == k % n) A.data()[k] += T(RealOf<T>(k % n));
+  }
+  return A;
+}
+
+/// Losses that no gauge changes: the values; |v|², element by element; and a function of the matrix.
+constexpr auto eigenvalues = [](auto A) { return eigh(A).values; };
+constexpr auto squared_vectors = [](auto A) { return abs2(eigh(A).vectors); };
+constexpr auto function_of_matrix = [](auto A) {
+  const auto e = eigh(A);
+  const auto f = e.values / (e.values * e.values + 2.0);
+  Shape row = f.shape();
+  row[-1] = 1;
+  row.push_back(f.dim(-1));
+  return matmul(e.vectors * reshape(f, row), e.vectors, Transpose::No, Transpose::Conjugate);
+};
+
+constexpr auto values_turned = [](auto A) {
+  const auto lambda = eigh(A).values;
+  return make_complex(lambda, lambda);
+};
+
+}  // namespace
+
+static const Op eigh_op(
+    {.name = "eigh",
+     .kind = Kind::General,
+     .equation = "H = V diag(λ) Vᴴ, H = (A + Aᴴ)/2, VᴴV = I, λ rising; λ and V side by side in one tensor on the tape",
+     .dz = "dλ_k = v_kᴴ (dH) v_k, dV = V (F ∘ Vᴴ (dH) V) in differentials, F_ij = 1/(λ_j - λ_i), F_ii = 0",
+     .dzbar = "the Hermitian part brings half of dA and half of its adjoint",
+     .vjp = "dA = V (diag(Re dλ) + F ∘ (M - Mᴴ)/2) Vᴴ, M = Vᴴ dV",
+     .jvp = "λ̇ = Re diag P, V̇ = V (F ∘ P), P = Vᴴ Ḣ V",
+     .derivation = "Along any direction Ḣ V + H V̇ = V̇ Λ + V Λ̇; multiplied by Vᴴ, with V̇ = V Ω: P + Λ Ω = Ω Λ + Λ̇. Its diagonal is "
+                   "λ̇ = diag P, the "
+                   "rest Ω_ij (λ_j - λ_i) = P_ij. VᴴV = I makes Ω antihermitian; its diagonal, imaginary, turns the phase of each "
+                   "v and can be chosen "
+                   "freely: 0. Backwards, Re tr(dVᴴ V (F ∘ P)) = Re tr((F ∘ M)ᴴ P) as F is real, and since P is Hermitian and F "
+                   "antisymmetric only (M - "
+                   "Mᴴ)/2 counts. If the loss does not depend on the phases, Re(conj(M_kk) i φ) = 0 for all φ: Im M_kk = 0, which "
+                   "is looked at.",
+     .singular = "λ_i = λ_j: the vectors have no derivative, and it throws where the loss depends on them (broadening: Δ/(Δ² + ε²) "
+                 "for 1/Δ); a loss that depends on a phase throws everywhere",
+     .source = "Giles (2008), 3.1; Wan & Zhang, arXiv:1909.02659 (gauge); Liao et al., Phys. Rev. X 9, 031041 (2019) (broadening)"},
+    [](OpCheck& check) {
+      check.function("real, values", eigenvalues, well_separated(check.real({3, 3})));
+      check.function("complex, values", eigenvalues, well_separated(check.complex({2, 3, 3})));
+      check.function("real, |V|²", squared_vectors, well_separated(check.real({3, 3})));
+      check.function("complex, |V|²", squared_vectors, well_separated(check.complex({3, 3})));
+      check.function("real, function of A", function_of_matrix, well_separated(check.real({2, 2, 2})));
+      check.function("complex, function of A", function_of_matrix, well_separated(check.complex({3, 3})));
+      check.function("complex, (1 + i) λ", values_turned, well_separated(check.complex({2, 2})));
+      check.places_matter();
+      check.grows("batch", [](OpCheck& at, std::int64_t n) {
+        at.function("real", eigenvalues, well_separated(at.real({n, 2, 2})));
+        at.function("complex", eigenvalues, well_separated(at.complex({n, 2, 2})));
+      });
+      check.grows(
+          "size",
+          [](OpCheck& at, std::int64_t n) {
+            at.function("complex", function_of_matrix, well_separated(at.complex({n, n})));
+          },
+          19);
+    });
+
+namespace {
+
+/// How large a number of M = Vᴴ dV may be and still be rounding.
+template <RealScalar R>
+R rounding_of(R largest, std::int64_t n) {
+  return 100 * std::sqrt(R(n)) * std::numeric_limits<R>::epsilon() * largest;
+}
+
+/// diag(Re dλ) + F ∘ (M - Mᴴ)/2 of one matrix, in the place of M. Throws for a loss that depends on a gauge.
+template <Scalar T>
+void eigh_middle(std::int64_t n, const RealOf<T>* lambda, const T* dlambda, double broadening, T* M, const std::string& name) {
+  using R = RealOf<T>;
+  R largest = 0, scale = 0;
+  for (std::int64_t k = 0; k < n * n; ++k) largest = std::max(largest, static_cast<R>(std::abs(M[k])));
+  for (std::int64_t k = 0; k < n; ++k) scale = std::max(scale, std::abs(lambda[k]));
+  const R bar = rounding_of(largest, n), closest = R(n) * std::numeric_limits<R>::epsilon() * scale;
+  for (std::int64_t i = 0; i < n; ++i) {
+    if constexpr (ComplexScalar<T>) {
+      const R violation = std::abs(M[i * n + i].imag());
+      require(!(violation > bar), "eigh",
+              "the loss depends on the phase of eigenvector {} of {}, which is arbitrary: it changes by {:.3g} for each radian; "
+              "take |v|² or "
+              "v vᴴ, or fix the phase",
+              i, name, violation);
+    }
+    for (std::int64_t j = 0; j < i; ++j) {
+      const R gap = lambda[i] - lambda[j];
+      const T m = R(0.5) * (M[j * n + i] - conj_of(M[i * n + j]));
+      const R depends = std::max(std::abs(M[i * n + j]), std::abs(M[j * n + i]));
+      require(broadening > 0 || gap > closest || !(depends > bar), "eigh",
+              "eigenvalues {} and {} of {} coincide (both {:.6g}) and the loss depends on their vectors (by {:.3g}), which have no "
+              "derivative "
+              "there; a broadening gives an approximate one",
+              j, i, name, lambda[i], depends);
+      const R F = broadening > 0 ? gap / (gap * gap + static_cast<R>(broadening * broadening)) : gap > closest ? 1 / gap : R(0);
+      M[j * n + i] = F * m;
+      M[i * n + j] = conj_of(M[j * n + i]);
+    }
+    M[i * n + i] = real_of(dlambda[i]);
+  }
+}
+
+template <Scalar T>
+Var<T> packed_eigh(const Var<T>& A, double broadening) {
+  using R = RealOf<T>;
+  const matrices::Stack stack = matrices::square("eigh", A.shape());
+  const std::int64_t n = stack.n;
+  const Tensor<T> H = matrices::hermitian_part(A.value());
+  Shape shape = matrices::Stack::leading(A.shape());
+  shape.push_back(n + n * n);
+  Tensor<T> w(shape), vectors(A.shape());
+  std::vector<R> values(static_cast<std::size_t>(stack.count * n));
+  T *const out = w.data(), *const V = vectors.data();
+  matrices::each(stack, [&](std::int64_t i) {
+    T* const to = out + i * (n + n * n);
+    R* const lambda = values.data() + i * n;
+    if (matrices::holds_nan(H.data() + i * n * n, n * n)) {
+      matrices::fill_with_nan(lambda, n);
+      matrices::fill_with_nan(V + i * n * n, n * n);
+    } else {
+      std::vector<T> columns = matrices::by_columns(n, n, H.data() + i * n * n);
+      lapack_eigh(n, columns.data(), lambda);
+      matrices::transpose_into(n, n, columns.data(), V + i * n * n);
+    }
+    std::copy(lambda, lambda + n, to);
+    std::copy_n(V + i * n * n, n * n, to + n);
+  });
+  return record(
+      eigh_op, w,
+      [=, shape = A.shape(), values = std::move(values), dA = sink(A)](const Tensor<T>& dw) {
+        if (!dA) return;
+        Tensor<T> dV(shape);
+        for (std::int64_t i = 0; i < stack.count; ++i) std::copy_n(dw.data() + i * (n + n * n) + n, n * n, dV.data() + i * n * n);
+        Tensor<T> M = matrices::product(vectors, dV, Transpose::Conjugate);
+        for (std::int64_t i = 0; i < stack.count; ++i)
+          eigh_middle(n, values.data() + i * n, dw.data() + i * (n + n * n), broadening, M.data() + i * n * n,
+                      matrices::name_of(i, stack, shape));
+        dA.add(matrices::product(vectors, matrices::product(M, vectors, Transpose::No, Transpose::Conjugate)));
+      },
+      [&](const Var<T>& w) {
+        const Eigen<T> e = eigen_of(w, n);
+        const Var<T> dot = tangent(A), Hdot = scale(dot + matrices::adjoint(dot), R(0.5));
+        const Var<T> P = matmul(matmul(e.vectors, Hdot, Transpose::Conjugate), e.vectors);
+        Shape row = matrices::shape_of(matrices::Stack::leading(A.shape()), 1, n);
+        const Var<R> I = matrices::identity<R>(n), rest = matrices::constant_matrix<R>(n, n, [](auto i, auto j) { return i != j; });
+        const Var<R> gaps = reshape(e.values, row) - transpose(reshape(e.values, row));
+        const R e2 = static_cast<R>(broadening * broadening);
+        const Var<R> F = broadening > 0 ? gaps / (gaps * gaps + e2) : rest / (gaps + I);
+        const Var<T> lambda_dot = sum(P * I, -1), V_dot = matmul(e.vectors, P * F);
+        Shape flat = matrices::Stack::leading(A.shape());
+        flat.push_back(n * n);
+        if constexpr (ComplexScalar<T>)
+          return concatenate(std::vector<Var<T>>{to_complex(real(lambda_dot)), reshape(V_dot, flat)}, -1);
+        else
+          return concatenate(std::vector<Var<T>>{lambda_dot, reshape(V_dot, flat)}, -1);
+      },
+      A);
+}
+
+}  // namespace
+
+template <Scalar T>
+Eigen<T> eigh(const Var<T>& A, const EighOptions& options) {
+  require(options.broadening >= 0, "eigh", "a broadening of {}; it is the width of a Lorentzian, at least 0", options.broadening);
+  return eigen_of(packed_eigh(A, options.broadening), A.dim(-1));
+}
+
+#define ARGAND_EIGH(T) template Eigen<T> eigh(const Var<T>&, const EighOptions&);
+ARGAND_FOR_SCALAR(ARGAND_EIGH)
+
+}  // namespace argand

@@ -1,0 +1,181 @@
+#pragma once
+/// What the ops of this folder share: stacks of matrices [..., m, n], one after the other, and their products, of tensors (for
+/// gradients) and of variables (for tangents).
+
+#include <cmath>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include "autograd/ops/elementwise/arithmetic.h"
+#include "autograd/ops/elementwise/complex_parts.h"
+#include "autograd/ops/products/matmul.h"
+#include "autograd/ops/rows/reduction.h"
+#include "autograd/ops/shape.h"
+#include "autograd/tape.h"
+#include "core/kernels/elementwise.h"
+#include "core/parallel.h"
+
+namespace argand::matrices {
+
+struct Stack {
+  std::int64_t count, m, n;
+  /// Throws unless there are two axes.
+  Stack(std::string_view op, const Shape& shape) {
+    require(shape.rank() >= 2, op, "needs matrices, got {}", shape);
+    m = shape[-2], n = shape[-1];
+    count = shape.size() == 0 ? leading(shape).size() : shape.size() / (m * n);
+  }
+  static Shape leading(Shape shape) {
+    shape.erase(-1);
+    shape.erase(-1);
+    return shape;
+  }
+};
+/// Throws `op: needs square matrices, got [2, 3]`.
+inline Stack square(std::string_view op, const Shape& shape) {
+  const Stack stack(op, shape);
+  require(stack.m == stack.n, op, "needs square matrices, got {}", shape);
+  return stack;
+}
+/// [leading..., m, n]
+inline Shape shape_of(Shape leading, std::int64_t m, std::int64_t n) {
+  leading.push_back(m);
+  leading.push_back(n);
+  return leading;
+}
+/// "matrix 3 of [5, 2, 2]", or "the matrix" where there is one only.
+inline std::string name_of(std::int64_t i, const Stack& stack, const Shape& shape) {
+  return stack.count == 1 ? "the matrix" : fmt::format("matrix {} of {}", i, shape);
+}
+
+/// f(i) for every matrix, in parallel.
+template <class F>
+void each(const Stack& stack, const F& f) {
+  const std::int64_t steps = std::max<std::int64_t>(1, stack.m * stack.n * std::min(stack.m, stack.n));
+  parallel_for(stack.count, std::max<std::int64_t>(1, elementwise_grain / steps), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) f(i);
+  });
+}
+
+/// Whether one of n numbers is no number. LAPACK's iterations may never end on one.
+template <Scalar T>
+bool holds_nan(const T* x, std::int64_t n) {
+  return std::any_of(x, x + n, [](T v) { return v != v; });
+}
+template <Scalar T>
+void fill_with_nan(T* x, std::int64_t n) {
+  T nan;
+  reinterpret_cast<RealOf<T>*>(&nan)[0] = std::numeric_limits<RealOf<T>>::quiet_NaN();
+  if constexpr (ComplexScalar<T>) reinterpret_cast<RealOf<T>*>(&nan)[1] = std::numeric_limits<RealOf<T>>::quiet_NaN();
+  std::fill(x, x + n, nan);
+}
+
+/// to[j m + i] = from[i n + j]: a matrix [m, n] stored by rows, now by columns. The other way round with m and n swapped.
+template <Scalar T>
+void transpose_into(std::int64_t m, std::int64_t n, const T* from, T* to) {
+  for (std::int64_t i = 0; i < m; ++i)
+    for (std::int64_t j = 0; j < n; ++j) to[j * m + i] = from[i * n + j];
+}
+template <Scalar T>
+std::vector<T> by_columns(std::int64_t m, std::int64_t n, const T* A) {
+  std::vector<T> columns(static_cast<std::size_t>(m * n));
+  transpose_into(m, n, A, columns.data());
+  return columns;
+}
+
+// ------------------------------------------------------------------------------------------------ of tensors
+
+/// op(A) op(B), one by one: the product that matmul computes, on no tape.
+template <Scalar T>
+Tensor<T> product(const Tensor<T>& A, const Tensor<T>& B, Transpose a_is = Transpose::No, Transpose b_is = Transpose::No) {
+  const NoGrad none;
+  const NoForward still;
+  return matmul(Var<T>(A), Var<T>(B), a_is, b_is).value();
+}
+
+/// f(row, column, element) for every element.
+template <Scalar T, class F>
+Tensor<T> map_places(const Tensor<T>& A, const F& f) {
+  const Stack stack("map", A.shape());
+  Tensor<T> B(A.shape());
+  T* const out = B.data();
+  each(stack, [&](std::int64_t at) {
+    for (std::int64_t i = 0, k = at * stack.m * stack.n; i < stack.m; ++i)
+      for (std::int64_t j = 0; j < stack.n; ++j, ++k) out[k] = f(at, i, j, A.data()[k]);
+  });
+  return B;
+}
+
+/// (A + Aᴴ) / 2
+template <Scalar T>
+Tensor<T> hermitian_part(const Tensor<T>& A) {
+  const std::int64_t n = A.dim(-1);
+  return map_places(A, [&](std::int64_t at, std::int64_t i, std::int64_t j, T a) {
+    return i == j ? T(real_of(a)) : RealOf<T>(0.5) * (a + conj_of(A.data()[(at * n + j) * n + i]));
+  });
+}
+
+// ------------------------------------------------------------------------------------------------ of variables
+
+/// A constant [m, n] with f(row, column).
+template <RealScalar R, class F>
+Var<R> constant_matrix(std::int64_t m, std::int64_t n, const F& f) {
+  Tensor<R> A({m, n});
+  for (std::int64_t i = 0; i < m; ++i)
+    for (std::int64_t j = 0; j < n; ++j) A(i, j) = static_cast<R>(f(i, j));
+  return Var<R>(A);
+}
+template <RealScalar R>
+Var<R> identity(std::int64_t n) {
+  return constant_matrix<R>(n, n, [](std::int64_t i, std::int64_t j) { return i == j; });
+}
+/// Aᴴ
+template <Scalar T>
+Var<T> adjoint(const Var<T>& A) {
+  if constexpr (ComplexScalar<T>)
+    return conj(transpose(A));
+  else
+    return transpose(A);
+}
+template <Scalar T>
+Var<RealOf<T>> real_part(const Var<T>& z) {
+  if constexpr (ComplexScalar<T>)
+    return real(z);
+  else
+    return z;
+}
+/// [..., n, n] -> [...]
+template <Scalar T>
+Var<T> trace(const Var<T>& A) {
+  return sum(sum(A * identity<RealOf<T>>(A.dim(-1)), -1), -1);
+}
+
+/// Outputs of an op that has several, side by side in the last axis of one: record() has one output.
+template <Scalar T>
+class Pieces {
+ public:
+  explicit Pieces(const Var<T>& packed) : packed_(packed), leading_(packed.shape()) { leading_.erase(-1); }
+  /// The next m n numbers, as [leading..., m, n].
+  Var<T> matrix(std::int64_t m, std::int64_t n) {
+    at_ += m * n;
+    return reshape(slice(packed_, -1, at_ - m * n, at_), shape_of(leading_, m, n));
+  }
+  /// The next n, as [leading..., n].
+  Var<T> vector(std::int64_t n) {
+    at_ += n;
+    return slice(packed_, -1, at_ - n, at_);
+  }
+  /// The next one, as [leading...].
+  Var<T> number() {
+    ++at_;
+    return reshape(slice(packed_, -1, at_ - 1, at_), leading_);
+  }
+
+ private:
+  Var<T> packed_;
+  Shape leading_;
+  std::int64_t at_ = 0;
+};
+
+}  // namespace argand::matrices

@@ -1,0 +1,32 @@
+#pragma once
+/// Systems of equations, inverses and determinants of stacks of square matrices [..., n, n], real or complex, by LU factors with
+/// LAPACK. Names and meaning of torch.linalg. A matrix with a NaN gives NaN, all over. A build without OpenBLAS throws
+/// `solve: needs LAPACK, which this build (-Dblas=plain) has not; build with OpenBLAS`.
+
+#include "autograd/var.h"
+
+namespace argand {
+
+/// X = A⁻¹ B: B [..., n, k], or [..., n] for one right-hand side each; the leading axes are those of A.
+/// Throws `solve: the matrix is singular`, and when the shapes do not fit.
+template <Scalar T>
+Var<T> solve(const Var<T>& A, const Var<T>& B);
+
+/// A⁻¹. Throws `inv: the matrix is singular`. Where a product with it is wanted, solve() is shorter and more accurate.
+template <Scalar T>
+Var<T> inv(const Var<T>& A);
+
+/// det A, [..., n, n] -> [...]. Its gradient is right for singular matrices too.
+template <Scalar T>
+Var<T> det(const Var<T>& A);
+
+/// det A = sign e^{logabsdet}, without overflow: |sign| = 1. Of a singular matrix 0 and -infinity, and the gradient throws.
+template <Scalar T>
+struct SignAndLog {
+  Var<T> sign;
+  Var<RealOf<T>> logabsdet;
+};
+template <Scalar T>
+SignAndLog<T> slogdet(const Var<T>& A);
+
+}  // namespace argand

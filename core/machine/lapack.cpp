@@ -1,0 +1,206 @@
+#include "core/machine/lapack.h"
+
+#include <cblas.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/error.h"
+#include "core/machine/blas.h"
+#include "core/machine/threads.h"
+
+// LAPACK's own routines: Debian's OpenBLAS has their symbols and no header of them. `Real...` and `Complex...` differ where the
+// complex ones want memory of reals as well.
+extern "C" {
+#define ARGAND_LAPACK(T, lu, lu_solve, cholesky, qr)                                                                              \
+  void lu(const int* m, const int* n, T* A, const int* lda, int* pivots, int* info);                                              \
+  void lu_solve(const char* how, const int* n, const int* k, const T* A, const int* lda, const int* pivots, T* B, const int* ldb, \
+                int* info, std::size_t);                                                                                          \
+  void cholesky(const char* half, const int* n, T* A, const int* lda, int* info, std::size_t);                                    \
+  void qr(const int* m, const int* n, T* A, const int* lda, T* tau, T* work, const int* size, int* info);
+ARGAND_LAPACK(float, sgetrf_, sgetrs_, spotrf_, sgeqrf_)
+ARGAND_LAPACK(double, dgetrf_, dgetrs_, dpotrf_, dgeqrf_)
+ARGAND_LAPACK(std::complex<float>, cgetrf_, cgetrs_, cpotrf_, cgeqrf_)
+ARGAND_LAPACK(std::complex<double>, zgetrf_, zgetrs_, zpotrf_, zgeqrf_)
+#undef ARGAND_LAPACK
+
+#define ARGAND_LAPACK(T, q_of) \
+  void q_of(const int* m, const int* n, const int* k, T* A, const int* lda, const T* tau, T* work, const int* size, int* info);
+ARGAND_LAPACK(float, sorgqr_)
+ARGAND_LAPACK(double, dorgqr_)
+ARGAND_LAPACK(std::complex<float>, cungqr_)
+ARGAND_LAPACK(std::complex<double>, zungqr_)
+#undef ARGAND_LAPACK
+
+#define ARGAND_LAPACK(R, eigh, svd)                                                                                                \
+  void eigh(const char* what, const char* half, const int* n, R* A, const int* lda, R* lambda, R* work, const int* size,           \
+            int* iwork, const int* isize, int* info, std::size_t, std::size_t);                                                    \
+  void svd(const char* what, const int* m, const int* n, R* A, const int* lda, R* s, R* U, const int* ldu, R* Vh, const int* ldvh, \
+           R* work, const int* size, int* iwork, int* info, std::size_t);
+ARGAND_LAPACK(float, ssyevd_, sgesdd_)
+ARGAND_LAPACK(double, dsyevd_, dgesdd_)
+#undef ARGAND_LAPACK
+
+#define ARGAND_LAPACK(R, eigh, svd)                                                                                            \
+  void eigh(const char* what, const char* half, const int* n, std::complex<R>* A, const int* lda, R* lambda,                   \
+            std::complex<R>* work, const int* size, R* rwork, const int* rsize, int* iwork, const int* isize, int* info,       \
+            std::size_t, std::size_t);                                                                                         \
+  void svd(const char* what, const int* m, const int* n, std::complex<R>* A, const int* lda, R* s, std::complex<R>* U,         \
+           const int* ldu, std::complex<R>* Vh, const int* ldvh, std::complex<R>* work, const int* size, R* rwork, int* iwork, \
+           int* info, std::size_t);
+ARGAND_LAPACK(float, cheevd_, cgesdd_)
+ARGAND_LAPACK(double, zheevd_, zgesdd_)
+#undef ARGAND_LAPACK
+}
+
+namespace argand {
+namespace {
+
+template <Scalar T>
+struct Lapack;
+#define ARGAND_LAPACK(T, x, q, eig)             \
+  template <>                                   \
+  struct Lapack<T> {                            \
+    static constexpr auto lu = x##getrf_;       \
+    static constexpr auto lu_solve = x##getrs_; \
+    static constexpr auto cholesky = x##potrf_; \
+    static constexpr auto qr = x##geqrf_;       \
+    static constexpr auto q_of = x##q##gqr_;    \
+    static constexpr auto eigh = x##eig##evd_;  \
+    static constexpr auto svd = x##gesdd_;      \
+  };
+ARGAND_LAPACK(float, s, or, sy)
+ARGAND_LAPACK(double, d, or, sy)
+ARGAND_LAPACK(std::complex<float>, c, un, he)
+ARGAND_LAPACK(std::complex<double>, z, un, he)
+#undef ARGAND_LAPACK
+
+int order(std::int64_t n) {
+  require(n <= 30'000, "lapack", "a matrix of {} rows or columns is more than LAPACK's 32-bit indices can have", n);
+  return static_cast<int>(n);
+}
+
+/// The calling thread alone, as in blas_gemm.
+class Alone {
+ public:
+  Alone() {
+    if (!blas_shares_threads() && openblas_get_num_threads() != 1) openblas_set_num_threads(1);
+  }
+
+ private:
+  threads::Limit one_{1};
+};
+
+/// How much memory a routine asks for, put into the first number of it.
+template <Scalar T>
+int asked(T size) {
+  return static_cast<int>(std::ceil(real_of(size) * (1 + std::numeric_limits<RealOf<T>>::epsilon())));
+}
+
+}  // namespace
+
+template <Scalar T>
+std::int64_t lapack_lu(std::int64_t size, T* A, std::vector<int>& pivots) {
+  const Alone alone;
+  const int n = order(size), lda = std::max(1, n);
+  pivots.resize(static_cast<std::size_t>(n));
+  int info = 0;
+  Lapack<T>::lu(&n, &n, A, &lda, pivots.data(), &info);
+  return info;
+}
+
+template <Scalar T>
+void lapack_solve(bool adjoint, std::int64_t size, std::int64_t columns, const T* LU, const std::vector<int>& pivots, T* B) {
+  const Alone alone;
+  const int n = order(size), k = static_cast<int>(columns), ld = std::max(1, n);
+  int info = 0;
+  Lapack<T>::lu_solve(adjoint ? "C" : "N", &n, &k, LU, &ld, pivots.data(), B, &ld, &info, 1);
+}
+
+template <Scalar T>
+std::int64_t lapack_cholesky(std::int64_t size, T* A) {
+  const Alone alone;
+  const int n = order(size), lda = std::max(1, n);
+  int info = 0;
+  Lapack<T>::cholesky("L", &n, A, &lda, &info, 1);
+  for (int j = 0; j < n; ++j) std::fill(A + j * std::int64_t{n}, A + j * std::int64_t{n} + j, T(0));
+  return info;
+}
+
+template <Scalar T>
+void lapack_qr(std::int64_t rows, std::int64_t columns, T* A, T* R) {
+  const Alone alone;
+  const int m = order(rows), n = order(columns), lda = std::max(1, m), ask = -1;
+  int info = 0;
+  std::vector<T> tau(static_cast<std::size_t>(n)), work(1);
+  T size_q;
+  Lapack<T>::qr(&m, &n, A, &lda, tau.data(), work.data(), &ask, &info);
+  Lapack<T>::q_of(&m, &n, &n, A, &lda, tau.data(), &size_q, &ask, &info);
+  const int size = std::max({1, asked(work[0]), asked(size_q)});
+  work.resize(static_cast<std::size_t>(size));
+  Lapack<T>::qr(&m, &n, A, &lda, tau.data(), work.data(), &size, &info);
+  for (std::int64_t j = 0; j < n; ++j)
+    for (std::int64_t i = 0; i < n; ++i) R[j * n + i] = i <= j ? A[j * m + i] : T(0);
+  Lapack<T>::q_of(&m, &n, &n, A, &lda, tau.data(), work.data(), &size, &info);
+}
+
+template <Scalar T>
+void lapack_eigh(std::int64_t size_n, T* A, RealOf<T>* lambda) {
+  using R = RealOf<T>;
+  const Alone alone;
+  const int n = order(size_n), lda = std::max(1, n), ask = -1;
+  int info = 0, isize = 1;
+  T size_work{};
+  if constexpr (ComplexScalar<T>) {
+    R size_rwork = 0;
+    Lapack<T>::eigh("V", "L", &n, A, &lda, lambda, &size_work, &ask, &size_rwork, &ask, &isize, &ask, &info, 1, 1);
+    const int size = asked(size_work), rsize = asked(size_rwork);
+    std::vector<T> work(static_cast<std::size_t>(size));
+    std::vector<R> rwork(static_cast<std::size_t>(rsize));
+    std::vector<int> iwork(static_cast<std::size_t>(isize));
+    Lapack<T>::eigh("V", "L", &n, A, &lda, lambda, work.data(), &size, rwork.data(), &rsize, iwork.data(), &isize, &info, 1, 1);
+  } else {
+    Lapack<T>::eigh("V", "L", &n, A, &lda, lambda, &size_work, &ask, &isize, &ask, &info, 1, 1);
+    const int size = asked(size_work);
+    std::vector<T> work(static_cast<std::size_t>(size));
+    std::vector<int> iwork(static_cast<std::size_t>(isize));
+    Lapack<T>::eigh("V", "L", &n, A, &lda, lambda, work.data(), &size, iwork.data(), &isize, &info, 1, 1);
+  }
+  require(info == 0, "eigh", "LAPACK's iteration did not converge ({} off-diagonal numbers are left)", info);
+}
+
+template <Scalar T>
+void lapack_svd(std::int64_t rows, std::int64_t columns, T* A, T* U, RealOf<T>* s, T* Vh) {
+  using R = RealOf<T>;
+  const Alone alone;
+  const int m = order(rows), n = order(columns), k = std::min(m, n), lda = std::max(1, m), ldvh = std::max(1, k), ask = -1;
+  const auto least = static_cast<std::size_t>(k), most = static_cast<std::size_t>(std::max(m, n));
+  int info = 0;
+  T size_work{};
+  std::vector<int> iwork(8 * least + 1);
+  if constexpr (ComplexScalar<T>) {
+    std::vector<R> rwork(least * std::max(5 * least + 7, 2 * most + 2 * least + 1) + 1);
+    Lapack<T>::svd("S", &m, &n, A, &lda, s, U, &lda, Vh, &ldvh, &size_work, &ask, rwork.data(), iwork.data(), &info, 1);
+    const int size = asked(size_work);
+    std::vector<T> work(static_cast<std::size_t>(size));
+    Lapack<T>::svd("S", &m, &n, A, &lda, s, U, &lda, Vh, &ldvh, work.data(), &size, rwork.data(), iwork.data(), &info, 1);
+  } else {
+    Lapack<T>::svd("S", &m, &n, A, &lda, s, U, &lda, Vh, &ldvh, &size_work, &ask, iwork.data(), &info, 1);
+    const int size = asked(size_work);
+    std::vector<T> work(static_cast<std::size_t>(size));
+    Lapack<T>::svd("S", &m, &n, A, &lda, s, U, &lda, Vh, &ldvh, work.data(), &size, iwork.data(), &info, 1);
+  }
+  require(info == 0, "svd", "LAPACK's iteration did not converge");
+}
+
+#define ARGAND_LAPACK_FUNCTIONS(T)                                                                     \
+  template std::int64_t lapack_lu(std::int64_t, T*, std::vector<int>&);                                \
+  template void lapack_solve(bool, std::int64_t, std::int64_t, const T*, const std::vector<int>&, T*); \
+  template std::int64_t lapack_cholesky(std::int64_t, T*);                                             \
+  template void lapack_qr(std::int64_t, std::int64_t, T*, T*);                                         \
+  template void lapack_eigh(std::int64_t, T*, RealOf<T>*);                                             \
+  template void lapack_svd(std::int64_t, std::int64_t, T*, T*, RealOf<T>*, T*);
+ARGAND_FOR_SCALAR(ARGAND_LAPACK_FUNCTIONS)
+
+}  // namespace argand

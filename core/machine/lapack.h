@@ -1,0 +1,40 @@
+#pragma once
+/// The seam behind which matrices are factorised: OpenBLAS's LAPACK, in the calling thread alone. Matrices are stored by columns,
+/// as LAPACK has them. Every function throws Error for a size that LAPACK cannot index. There is no other one: a build with
+/// -Dblas=plain has none of this.
+
+#include <cstdint>
+#include <vector>
+
+#include "core/scalar.h"
+
+namespace argand {
+
+/// P A = L U of A [n, n], in its place. Row i was swapped with pivots[i], counted from 1. Returns 0, or k when U_kk, counted from
+/// 1, is the first that is exactly 0.
+template <Scalar T>
+std::int64_t lapack_lu(std::int64_t n, T* A, std::vector<int>& pivots);
+/// B [n, k] <- A⁻¹ B, or with `adjoint` A⁻ᴴ B, by the factors of lapack_lu.
+template <Scalar T>
+void lapack_solve(bool adjoint, std::int64_t n, std::int64_t k, const T* LU, const std::vector<int>& pivots, T* B);
+
+/// A = L Lᴴ of a Hermitian A [n, n], of which the lower triangle is read and replaced by L. Returns 0, or k when the leading minor
+/// of order k is the first that is not positive.
+template <Scalar T>
+std::int64_t lapack_cholesky(std::int64_t n, T* A);
+
+/// A = Q R of A [m, n], m >= n: A <- Q [m, n]; R [n, n] is upper triangular with a real diagonal.
+template <Scalar T>
+void lapack_qr(std::int64_t m, std::int64_t n, T* A, T* R);
+
+/// A = V diag(λ) Vᴴ of a Hermitian A [n, n], of which the lower triangle is read: A <- V, λ rising. Throws when it does not
+/// converge.
+template <Scalar T>
+void lapack_eigh(std::int64_t n, T* A, RealOf<T>* lambda);
+
+/// A = U diag(s) Vᴴ of A [m, n], which is destroyed: U [m, k], s falling, Vh [k, n], k = min(m, n). Throws when it does not
+/// converge.
+template <Scalar T>
+void lapack_svd(std::int64_t m, std::int64_t n, T* A, T* U, RealOf<T>* s, T* Vh);
+
+}  // namespace argand

@@ -1,0 +1,113 @@
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+
+#include "autograd/gradcheck.h"
+#include "autograd/ops/elementwise/arithmetic.h"
+#include "autograd/ops/elementwise/complex_parts.h"
+#include "autograd/ops/linear_algebra/eigh.h"
+#include "autograd/ops/linear_algebra/solve.h"
+#include "autograd/ops/products/matmul.h"
+#include "autograd/ops/rows/reduction.h"
+#include "autograd/ops/shape.h"
+#include "autograd/tape.h"
+#include "core/random.h"
+#include "tests/error_text.h"
+
+using namespace argand;
+
+BOOST_AUTO_TEST_SUITE(linear_algebra_ops)
+
+#ifdef ARGAND_PLAIN_BLAS
+
+BOOST_AUTO_TEST_CASE(without_lapack_the_ops_say_so) {
+  const Real A(Tensor<double>::ones({2, 2}));
+  const std::string rest = ": needs LAPACK, which this build (-Dblas=plain) has not; build with OpenBLAS";
+  BOOST_TEST(error_of([&] { solve(A, A); }) == "solve" + rest);
+  BOOST_TEST(error_of([&] { eigh(A); }) == "eigh" + rest);
+}
+
+#else
+
+namespace {
+
+using C = std::complex<double>;
+
+template <Scalar T>
+double difference(const Tensor<T>& a, const Tensor<T>& b) {
+  BOOST_REQUIRE(a.shape().str() == b.shape().str());
+  double largest = 0;
+  for (std::int64_t i = 0; i < a.size(); ++i) largest = std::max(largest, static_cast<double>(std::abs(a.data()[i] - b.data()[i])));
+  return largest;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(solutions_solve_and_inverses_invert) {
+  const Complex A(randn<C>({4, 5, 5}, Random(1))), B(randn<C>({4, 5, 2}, Random(2)));
+  BOOST_TEST(difference(matmul(A, solve(A, B)).value(), B.value()) < 1e-11);
+  BOOST_TEST(difference(matmul(inv(A), B).value(), solve(A, B).value()) < 1e-11);
+  const auto logs = slogdet(A);
+  for (std::int64_t i = 0; i < 4; ++i)
+    BOOST_TEST(std::abs(logs.sign.value()(i) * std::exp(logs.logabsdet.value()(i)) - det(A).value()(i)) <
+               1e-12 * std::abs(det(A).value()(i)));
+}
+
+/// The adjugate of a matrix of rank n - 2 is 0; of rank n - 1 it is not.
+BOOST_AUTO_TEST_CASE(the_gradient_of_a_vanishing_determinant_is_finite) {
+  Complex A = variable(Tensor<C>({2, 2, 2}, {{1, 1}, {2, 0}, {0, 2}, {2, 2}, {0, 0}, {0, 0}, {0, 0}, {0, 0}}));
+  backward(sum(real(det(A))));
+  const Tensor<C> dA = A.grad();
+  const Tensor<C> expected({2, 2, 2}, {{2, -2}, {0, 2}, {-2, 0}, {1, -1}, {0, 0}, {0, 0}, {0, 0}, {0, 0}});
+  BOOST_TEST(difference(dA, expected) < 1e-14);
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_be_solved_is_named) {
+  const Real singular(Tensor<double>({2, 2, 2}, {1, 0, 0, 1, 1, 2, 2, 4}));
+  BOOST_TEST(error_of([&] { inv(singular); }) == "inv: matrix 1 of [2, 2, 2] is singular");
+  BOOST_TEST(error_of([&] {
+               solve(slice(singular, 0, 1, 2), Real(Tensor<double>::ones({1, 2, 1})));
+             }) == "solve: the matrix is singular");
+  BOOST_TEST(error_of([&] {
+               solve(singular, Real(Tensor<double>::ones({3, 1})));
+             }) == "solve: right-hand sides of shape [3, 1] do not fit matrices of [2, 2, 2]; they are [..., n, k] or [..., n]");
+  BOOST_TEST(error_of([&] { det(Real(Tensor<double>::ones({2, 3}))); }) == "det: needs square matrices, got [2, 3]");
+  const Real x = variable(singular.value());
+  BOOST_TEST(slogdet(x).sign.value()(1) == 0);
+  BOOST_TEST(std::isinf(slogdet(x).logabsdet.value()(1)));
+  BOOST_TEST(error_of([&] { backward(sum(slogdet(x).logabsdet)); }) == "slogdet: matrix 1 of [2, 2, 2] is singular");
+}
+
+BOOST_AUTO_TEST_CASE(eigenvectors_diagonalise) {
+  const Complex A(randn<C>({3, 4, 4}, Random(3)));
+  const auto e = eigh(A);
+  const Complex H = scale(A + conj(transpose(A)), 0.5);
+  BOOST_TEST(difference(matmul(H, e.vectors).value(), (e.vectors * reshape(e.values, Shape{3, 1, 4})).value()) < 1e-13);
+}
+
+BOOST_AUTO_TEST_CASE(a_loss_that_depends_on_a_phase_is_refused) {
+  const Complex A = variable(randn<C>({3, 3}, Random(4)));
+  const std::string message = error_of([&] { backward(sum(real(eigh(A).vectors))); });
+  BOOST_TEST(
+      message.starts_with("eigh: the loss depends on the phase of eigenvector 0 of the matrix, which is arbitrary: it changes by "),
+      message);
+  BOOST_TEST(error_of([&] { backward(sum(abs2(eigh(A).vectors) * Real(randn<double>({3, 3}, Random(5))))); }) == "");
+}
+
+BOOST_AUTO_TEST_CASE(coinciding_eigenvalues) {
+  const Real A = variable(Tensor<double>({2, 2}, {3, 0, 0, 3}));
+  const Real W(Tensor<double>({2, 2}, {1, 2, 3, 4})), weights(Tensor<double>({1, 2}, {1, 2}));
+  BOOST_TEST(error_of([&] { backward(sum(eigh(A).values)); }) == "");  // the trace
+  BOOST_TEST(difference(A.grad(), Tensor<double>({2, 2}, {1, 0, 0, 1})) < 1e-15);
+  const auto loss = [&](const EighOptions& options) {
+    const Real V = eigh(A, options).vectors;
+    return sum(W * matmul(V * weights, V, Transpose::No, Transpose::Conjugate));
+  };
+  BOOST_TEST(error_of([&] { backward(loss({})); }).starts_with("eigh: eigenvalues 0 and 1 of the matrix coincide (both 3)"));
+  BOOST_TEST(error_of([&] { backward(loss({.broadening = 0.1})); }) == "");
+  BOOST_TEST(error_of([&] { loss({.broadening = -1}); }) ==
+             "eigh: a broadening of -1; it is the width of a Lorentzian, at least 0");
+}
+
+#endif
+
+BOOST_AUTO_TEST_SUITE_END()
