@@ -265,7 +265,7 @@ static const Op rfft_op(
      .kind = Kind::Real,
      .equation = "X_k = c Σ_j w^{jk} x_j of a real x, w = e^{-2πi/n}, for k = 0, ..., ⌊n/2⌋ only",
      .dz = "∂X_k/∂x_j = c w^{jk}, 0 for a j that was cut",
-     .dzbar = "",
+     .dzbar = "no complex input",
      .vjp = "dx_j = Re c Σ_k w^{-jk} dX_k over k = 0, ..., ⌊n/2⌋, cut or filled up to the length of x",
      .jvp = "Ẋ = rfft(ẋ)",
      .derivation = "L depends on x_j by X_0, ..., X_{⌊n/2⌋} alone, so ∂L/∂x_j = Σ_k Re(conj(∂X_k/∂x_j) dX_k): the "
