@@ -2,10 +2,9 @@
 /// Second opinions. Difference quotients are one witness of whether a gradient g of L = Re Σ conj(W) f(x) is right. Three more look
 /// along one random direction v, each in its own way, and compare with Re Σ conj(g) v:
 ///
-///     adjoint        Re Σ conj(W) (J v), by a forward derivative: no limit is taken (autograd/check/adjoint.h)
-///     taylor         the remainder after first order falls like t² or faster: only an exponent is measured
-///     (autograd/check/witnesses/taylor.h) complex step   Im L(x + i h v) / h at h = 1e-20: nothing is subtracted, so nothing
-///     cancels; for real-analytic f
+/// - adjoint: Re Σ conj(W) (J v), by a forward derivative; no limit is taken (autograd/check/adjoint.h).
+/// - taylor: the remainder after first order falls like t² or faster; only an exponent is measured (taylor.h beside this).
+/// - complex step: Im L(x + i h v) / h at h = 1e-20; nothing is subtracted, so nothing cancels. For real-analytic f.
 ///
 /// A witness that cannot speak says why.
 
