@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <limits>
 
 #include "core/error.h"
@@ -59,16 +60,16 @@ namespace {
 
 template <Scalar T>
 struct Lapack;
-#define ARGAND_LAPACK(T, x, q, eig)             \
-  template <>                                   \
-  struct Lapack<T> {                            \
-    static constexpr auto lu = x##getrf_;       \
-    static constexpr auto lu_solve = x##getrs_; \
-    static constexpr auto cholesky = x##potrf_; \
-    static constexpr auto qr = x##geqrf_;       \
-    static constexpr auto q_of = x##q##gqr_;    \
-    static constexpr auto eigh = x##eig##evd_;  \
-    static constexpr auto svd = x##gesdd_;      \
+#define ARGAND_LAPACK(T, x, q, eig)                             \
+  template <>                                                   \
+  struct Lapack<T> {                                            \
+    static constexpr auto lu = x##getrf_;                       \
+    static constexpr auto lu_solve = x##getrs_;                 \
+    static constexpr auto cholesky = x##potrf_;                 \
+    static constexpr auto qr = x##geqrf_;                       \
+    static constexpr auto q_of = x##q##gqr_;                    \
+    [[maybe_unused]] static constexpr auto eigh = x##eig##evd_; \
+    [[maybe_unused]] static constexpr auto svd = x##gesdd_;     \
   };
 ARGAND_LAPACK(float, s, or, sy)
 ARGAND_LAPACK(double, d, or, sy)
@@ -145,9 +146,16 @@ void lapack_qr(std::int64_t rows, std::int64_t columns, T* A, T* R) {
   Lapack<T>::q_of(&m, &n, &n, A, &lda, tau.data(), work.data(), &size, &info);
 }
 
+namespace {
+
+/// T in double precision. Iterations are done in it: in float the kernels of OpenBLAS 0.3.21 for processors without AVX (ssymv) let
+/// NaN of an earlier product, left in memory that both use, into the product of a finite matrix.
 template <Scalar T>
-void lapack_eigh(std::int64_t size_n, T* A, RealOf<T>* lambda) {
-  using R = RealOf<T>;
+using Doubled = std::conditional_t<ComplexScalar<T>, std::complex<double>, double>;
+
+template <Scalar T>
+void eigh_in_double(std::int64_t size_n, T* A, double* lambda) {
+  using R = double;
   const Alone alone;
   const int n = order(size_n), lda = std::max(1, n), ask = -1;
   int info = 0, isize = 1;
@@ -171,8 +179,8 @@ void lapack_eigh(std::int64_t size_n, T* A, RealOf<T>* lambda) {
 }
 
 template <Scalar T>
-void lapack_svd(std::int64_t rows, std::int64_t columns, T* A, T* U, RealOf<T>* s, T* Vh) {
-  using R = RealOf<T>;
+void svd_in_double(std::int64_t rows, std::int64_t columns, T* A, T* U, double* s, T* Vh) {
+  using R = double;
   const Alone alone;
   const int m = order(rows), n = order(columns), k = std::min(m, n), lda = std::max(1, m), ldvh = std::max(1, k), ask = -1;
   const auto least = static_cast<std::size_t>(k), most = static_cast<std::size_t>(std::max(m, n));
@@ -192,6 +200,42 @@ void lapack_svd(std::int64_t rows, std::int64_t columns, T* A, T* U, RealOf<T>* 
     Lapack<T>::svd("S", &m, &n, A, &lda, s, U, &lda, Vh, &ldvh, work.data(), &size, iwork.data(), &info, 1);
   }
   require(info == 0, "svd", "LAPACK's iteration did not converge");
+}
+
+template <Scalar T>
+void copy_rounded(const std::vector<Doubled<T>>& from, T* to) {
+  std::transform(from.begin(), from.end(), to, [](Doubled<T> x) { return static_cast<T>(x); });
+}
+
+}  // namespace
+
+template <Scalar T>
+void lapack_eigh(std::int64_t size_n, T* A, RealOf<T>* lambda) {
+  if constexpr (std::same_as<RealOf<T>, float>) {
+    std::vector<Doubled<T>> a(A, A + size_n * size_n);
+    std::vector<double> values(static_cast<std::size_t>(size_n));
+    lapack_eigh(size_n, a.data(), values.data());
+    copy_rounded(a, A);
+    copy_rounded(values, lambda);
+  } else {
+    eigh_in_double(size_n, A, lambda);
+  }
+}
+
+template <Scalar T>
+void lapack_svd(std::int64_t rows, std::int64_t columns, T* A, T* U, RealOf<T>* s, T* Vh) {
+  if constexpr (std::same_as<RealOf<T>, float>) {
+    const std::int64_t k = std::min(rows, columns);
+    std::vector<Doubled<T>> a(A, A + rows * columns), u(static_cast<std::size_t>(rows * k)),
+        vh(static_cast<std::size_t>(k * columns));
+    std::vector<double> values(static_cast<std::size_t>(k));
+    lapack_svd(rows, columns, a.data(), u.data(), values.data(), vh.data());
+    copy_rounded(u, U);
+    copy_rounded(vh, Vh);
+    copy_rounded(values, s);
+  } else {
+    svd_in_double(rows, columns, A, U, s, Vh);
+  }
 }
 
 #define ARGAND_LAPACK_FUNCTIONS(T)                                                                     \

@@ -104,14 +104,9 @@ TextFiles find_text(const std::string& data) {
 }
 
 std::string clean_text(std::string text, const std::string& name) {
-  const bool is_utf16 = text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
-  require(!is_utf16, "data", "{} is UTF-16; `iconv -f UTF-16 -t UTF-8` makes it UTF-8", name);
   if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
   require(!text.empty(), "data", "{} is empty", name);
-  if (const std::size_t zero = text.find('\0'); zero != text.npos)
-    fail("data", "{}, line {}: a zero byte; is this a text?", name, line_of(text, zero));
-  if (const auto invalid = first_invalid_utf8(text))
-    fail("data", "{}, line {}: not UTF-8; if it is Latin-1, `iconv -f LATIN1 -t UTF-8` makes it so", name, line_of(text, *invalid));
+  require_text("data", text, name);
   std::size_t kept = 0;
   for (std::size_t i = 0; i < text.size(); ++i)
     if (text[i] != '\r' || i + 1 == text.size() || text[i + 1] != '\n') text[kept++] = text[i];

@@ -15,6 +15,10 @@ std::string read_text_file(std::string_view op, const std::string& path);
 /// empty.
 std::string read_bytes(std::string_view op, const std::string& path);
 
+/// Throws Error, starting with `op`, when these are no characters in UTF-8 or a zero byte is among them: with the name, the line,
+/// and the command that repairs it.
+void require_text(std::string_view op, std::string_view text, const std::string& name);
+
 /// The line, counted from 1, in which byte `at` of a text stands.
 std::int64_t line_of(std::string_view text, std::size_t at);
 

@@ -64,7 +64,7 @@ static const Op eigh_op(
                    "Mᴴ)/2 counts. If the loss does not depend on the phases, Re(conj(M_kk) i φ) = 0 for all φ: Im M_kk = 0, which "
                    "is looked at.",
      .singular = "λ_i = λ_j: the vectors have no derivative, and it throws where the loss depends on them (broadening: Δ/(Δ² + ε²) "
-                 "for 1/Δ); a loss that depends on a phase throws everywhere",
+                 "for 1/Δ); a loss that depends on a phase throws everywhere. A number that is not finite makes all NaN",
      .source = "Giles (2008), 3.1; Wan & Zhang, arXiv:1909.02659 (gauge); Liao et al., Phys. Rev. X 9, 031041 (2019) (broadening)"},
     [](OpCheck& check) {
       check.function("real, values", eigenvalues, well_separated(check.real({3, 3})));
@@ -143,7 +143,7 @@ Var<T> packed_eigh(const Var<T>& A, double broadening) {
   matrices::each(stack, [&](std::int64_t i) {
     T* const to = out + i * (n + n * n);
     R* const lambda = values.data() + i * n;
-    if (matrices::holds_nan(H.data() + i * n * n, n * n)) {
+    if (!matrices::all_finite(H.data() + i * n * n, n * n)) {
       matrices::fill_with_nan(lambda, n);
       matrices::fill_with_nan(V + i * n * n, n * n);
     } else {

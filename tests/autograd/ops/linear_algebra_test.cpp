@@ -84,6 +84,21 @@ BOOST_AUTO_TEST_CASE(eigenvectors_diagonalise) {
   BOOST_TEST(difference(matmul(H, e.vectors).value(), (e.vectors * reshape(e.values, Shape{3, 1, 4})).value()) < 1e-13);
 }
 
+// In float OpenBLAS 0.3.21's kernels without AVX let a product of NaN spoil the finite one that comes next.
+BOOST_AUTO_TEST_CASE(what_is_not_finite_spoils_its_own_matrix_alone) {
+  const auto not_numbers = Tensor<float>::full({64, 64}, std::numeric_limits<float>::quiet_NaN());
+  for (int n = 1; n < 40; ++n) {
+    matmul(Var<float>(not_numbers), Var<float>(not_numbers));
+    Tensor<float> A = randn<float>({2, n, n}, Random(static_cast<std::uint64_t>(n)));
+    A(1, 0, n - 1) = std::numeric_limits<float>::infinity();
+    const Tensor<float> values = eigh(Var<float>(A)).values.value();
+    for (int i = 0; i < n; ++i) {
+      BOOST_TEST(std::isfinite(values(0, i)));
+      BOOST_TEST(std::isnan(values(1, i)));
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_loss_that_depends_on_a_phase_is_refused) {
   const Complex A = variable(randn<C>({3, 3}, Random(4)));
   const std::string message = error_of([&] { backward(sum(real(eigh(A).vectors))); });

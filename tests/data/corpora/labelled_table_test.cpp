@@ -101,7 +101,9 @@ BOOST_AUTO_TEST_CASE(faults_are_named) {
   BOOST_TEST(error("a.jsonl", "[1, 2]\n") == ", line 1: not a JSON object");
   BOOST_TEST(error("a.jsonl", "{\"label\": 1, \"text\": \"a\n") == ", line 1: not a JSON object");
   BOOST_TEST(error("a.csv", std::string_view("label,text\na,o\0e\n", 17)) == ", line 2: a zero byte; is this a text?");
-  BOOST_TEST(error("a.csv", "label,text\na,\xff\n") == ", line 2: not UTF-8");
+  BOOST_TEST(error("a.csv", "\xff\xfel\0") == " is UTF-16; `iconv -f UTF-16 -t UTF-8` makes it UTF-8");
+  BOOST_TEST(error("a.csv", "label,text\na,\xff\n") ==
+             ", line 2: not UTF-8; if it is Latin-1, `iconv -f LATIN1 -t UTF-8` makes it so");
   std::string many = "label,text\n";
   for (int i = 0; i < 1001; ++i) many += std::to_string(i) + ",word\n";
   BOOST_TEST(
