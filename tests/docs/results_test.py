@@ -1,12 +1,14 @@
-"""The tables of measured ablations are those of the kept logs, and the book shows them as they are.
+"""The tables of measured runs are those of the kept logs, and the book shows them as they are.
 
   results_test.py SOURCE_DIR
 
-bench/results/ablations/FAMILY holds table.md, as `argand ablate` wrote it, and of every run ROW-seed-S.log, what it printed.
+bench/results/ablations/FAMILY holds table.md, as `argand ablate` wrote it, and of every run ROW-seed-S.log, what it printed;
+bench/results/shakespeare the logs of its runs and table.py, which makes the table of them.
 """
 import os
 import re
 import statistics
+import subprocess
 import sys
 
 source = sys.argv[1]
@@ -48,7 +50,14 @@ for family in families:
         elif len(figures) > 1 and abs(statistics.stdev(figures) - float(deviation)) > 0.11:
             failures.append(f"{family}, {row}: the table says ± {deviation}, the logs {statistics.stdev(figures):.2f}")
 
+script = os.path.join(source, "bench", "results", "shakespeare", "table.py")
+table = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True).stdout
+if table.count("(3)") != 5:
+    failures.append(f"the table of the preset shakespeare has not three seeds of five families:\n{table}")
+if table.strip() not in chapter:
+    failures.append(f"docs/10-results.md does not hold the table of the preset shakespeare:\n{table}")
+
 for failure in failures:
     print(failure)
-print(f"{len(families)} tables, {len(failures)} failures")
+print(f"{len(families) + 1} tables, {len(failures)} failures")
 sys.exit(bool(failures))
