@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+
+#include "core/arithmetic.h"
 
 namespace argand {
 
@@ -35,18 +38,21 @@ Tensor<R> hessian(const std::function<Var<R>()>& loss, const ParameterList<R>& p
 template Tensor<float> hessian(const std::function<Var<float>()>&, const ParameterList<float>&);
 template Tensor<double> hessian(const std::function<Var<double>()>&, const ParameterList<double>&);
 
-std::vector<double> symmetric_eigenvalues(const Tensor<double>& matrix) {
-  require(matrix.rank() == 2 && matrix.dim(0) == matrix.dim(1), "symmetric_eigenvalues", "needs a square matrix, got {}",
-          matrix.shape());
+SymmetricEigen symmetric_eigen(const Tensor<double>& matrix) {
+  require(matrix.rank() == 2 && matrix.dim(0) == matrix.dim(1), "symmetric_eigen", "needs a square matrix, got {}", matrix.shape());
   const auto n = static_cast<std::size_t>(matrix.dim(0));
-  std::vector<std::vector<double>> a(n, std::vector<double>(n));
+  std::vector<std::vector<double>> a(n, std::vector<double>(n)), vectors = a;
+  for (std::size_t i = 0; i < n; ++i) vectors[i][i] = 1;
   double size = 0;
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t k = 0; k <= i; ++k) {
       a[i][k] = a[k][i] = matrix.data()[i * n + k];
       size += a[i][k] * a[i][k];
     }
-  if (!std::isfinite(size)) return std::vector<double>(n, std::numeric_limits<double>::quiet_NaN());
+  if (!std::isfinite(size)) {
+    const std::vector<double> unknown(n, std::numeric_limits<double>::quiet_NaN());
+    return {unknown, std::vector(n, unknown)};
+  }
   const auto rest = [&] {
     double squares = 0;
     for (std::size_t i = 0; i < n; ++i)
@@ -71,11 +77,93 @@ std::vector<double> symmetric_eigenvalues(const Tensor<double>& matrix) {
           a[p][k] = c * x - s * y;
           a[q][k] = s * x + c * y;
         }
+        for (std::size_t k = 0; k < n; ++k) {
+          const double x = vectors[p][k], y = vectors[q][k];
+          vectors[p][k] = c * x - s * y;
+          vectors[q][k] = s * x + c * y;
+        }
       }
-  std::vector<double> values;
-  for (std::size_t i = 0; i < n; ++i) values.push_back(a[i][i]);
-  std::sort(values.begin(), values.end());
+  std::vector<std::size_t> order(n);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t i, std::size_t k) { return a[i][i] < a[k][k]; });
+  SymmetricEigen eigen;
+  for (const std::size_t i : order) {
+    eigen.values.push_back(a[i][i]);
+    eigen.vectors.push_back(std::move(vectors[i]));
+  }
+  return eigen;
+}
+
+std::vector<double> symmetric_eigenvalues(const Tensor<double>& matrix) { return symmetric_eigen(matrix).values; }
+
+// ------------------------------------------------------------------------------------------------ lanczos
+
+namespace {
+
+/// Re Σ conj(a) b over all parameters.
+template <RealScalar R>
+double inner_product(const std::vector<AnyTensorOf<R>>& a, const std::vector<AnyTensorOf<R>>& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    std::visit(
+        [&]<class T>(const Tensor<T>& x) {
+          const T *p = x.data(), *q = std::get<Tensor<T>>(b[i]).data();
+          for (std::int64_t k = 0; k < x.size(); ++k) sum += static_cast<double>(real_of(conj_mul(p[k], q[k])));
+        },
+        a[i]);
+  return sum;
+}
+
+/// a <- c a + d b
+template <RealScalar R>
+void combine(double c, std::vector<AnyTensorOf<R>>& a, double d, const std::vector<AnyTensorOf<R>>& b) {
+  for (std::size_t i = 0; i < a.size(); ++i)
+    std::visit([&]<class T>(Tensor<T>& x) { x = static_cast<R>(c) * x + static_cast<R>(d) * std::get<Tensor<T>>(b[i]); }, a[i]);
+}
+
+}  // namespace
+
+template <RealScalar R>
+std::vector<RitzValue> lanczos(const std::function<Var<R>()>& loss, const ParameterList<R>& parameters, std::int64_t steps,
+                               std::uint64_t seed) {
+  require(steps >= 1, "lanczos", "{} steps; at least one is needed", steps);
+  steps = std::min(steps, count_parameters(parameters));
+  std::vector<AnyTensorOf<R>> q;
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    std::visit([&]<class T>(const Var<T>& p) { q.emplace_back(randn<T>(p.shape(), Random(seed, i))); }, parameters[i].var);
+  std::vector<std::vector<AnyTensorOf<R>>> basis;
+  std::vector<double> alpha, beta;  // the diagonal of the tridiagonal matrix, and what is beside it
+  double norm = std::sqrt(inner_product<R>(q, q)), size = 0;
+  do {
+    combine<R>(1 / norm, q, 0, q);
+    basis.push_back(q);
+    q = hvp<R>(loss, parameters, basis.back());
+    alpha.push_back(inner_product<R>(basis.back(), q));
+    size = std::max(size, std::sqrt(inner_product<R>(q, q)));
+    // Orthogonal to all that came before, twice: what rounding leaves of the first time is gone after the second.
+    for (int twice = 0; twice < 2; ++twice)
+      for (const auto& b : basis) combine<R>(1, q, -inner_product<R>(b, q), b);
+    norm = std::sqrt(inner_product<R>(q, q));
+    beta.push_back(norm);
+  } while (static_cast<std::int64_t>(alpha.size()) < steps && norm > 100 * std::numeric_limits<R>::epsilon() * size);
+
+  const auto n = static_cast<std::int64_t>(alpha.size());
+  Tensor<double> T = Tensor<double>::zeros({n, n});
+  for (std::int64_t j = 0; j < n; ++j) {
+    T.data()[j * n + j] = alpha[static_cast<std::size_t>(j)];
+    if (j + 1 < n) T.data()[(j + 1) * n + j] = beta[static_cast<std::size_t>(j)];
+  }
+  const SymmetricEigen eigen = symmetric_eigen(T);
+  const double rounding = 10 * static_cast<double>(std::numeric_limits<R>::epsilon()) * size;
+  std::vector<RitzValue> values;  // H y - λ y = s_last β q_next, but for rounding
+  for (std::size_t i = 0; i < eigen.values.size(); ++i)
+    values.push_back({eigen.values[i], beta.back() * std::abs(eigen.vectors[i].back()) + rounding});
   return values;
 }
+
+template std::vector<RitzValue> lanczos(const std::function<Var<float>()>&, const ParameterList<float>&, std::int64_t,
+                                        std::uint64_t);
+template std::vector<RitzValue> lanczos(const std::function<Var<double>()>&, const ParameterList<double>&, std::int64_t,
+                                        std::uint64_t);
 
 }  // namespace argand

@@ -76,7 +76,40 @@ BOOST_AUTO_TEST_CASE(a_whole_hessian) {
   BOOST_TEST(values[2] == 8 + std::sqrt(116.0), boost::test_tools::tolerance(1e-14));
   BOOST_TEST(error_of([] {
                symmetric_eigenvalues(Tensor<double>({1, 2}, {1.0, 2.0}));
-             }) == "symmetric_eigenvalues: needs a square matrix, got [1, 2]");
+             }) == "symmetric_eigen: needs a square matrix, got [1, 2]");
+}
+
+BOOST_AUTO_TEST_CASE(lanczos_finds_the_ends_of_the_spectrum) {
+  const Complex z = variable(randn<C>({6}, Random(1)));
+  const Real x = variable(randn<double>({5}, Random(2)));
+  const Complex A(randn<C>({6, 6}, Random(3)));
+  const std::function<Real()> loss = [&] { return sum(abs2(matmul(A, reshape(exp(z), {6, 1})))) + sum(square(square(x))); };
+  const ParameterList<double> all = {{"z", z}, {"x", x}};
+  const std::vector<double> whole = symmetric_eigenvalues(hessian(loss, all));
+  const std::vector<RitzValue> seen = lanczos(loss, all, 100);  // of 17 parameters: all of them
+  BOOST_REQUIRE(seen.size() == whole.size());
+  const double size = std::max(std::abs(whole.front()), std::abs(whole.back()));
+  for (std::size_t i = 0; i < whole.size(); ++i) BOOST_TEST(std::abs(seen[i].value - whole[i]) < 1e-11 * size);
+  // Of some products the bound holds: an eigenvalue lies within the residual of each value.
+  for (const RitzValue& ritz : lanczos(loss, all, 8)) {
+    double nearest = size;
+    for (const double value : whole) nearest = std::min(nearest, std::abs(value - ritz.value));
+    BOOST_TEST(nearest <= ritz.residual + 1e-11 * size);
+  }
+  BOOST_TEST(error_of([&] { lanczos(loss, all, 0); }) == "lanczos: 0 steps; at least one is needed");
+}
+
+BOOST_AUTO_TEST_CASE(eigenvectors_of_a_symmetric_matrix) {
+  Tensor<double> A = randn<double>({7, 7}, Random(4));
+  for (int i = 0; i < 7; ++i)
+    for (int k = 0; k < i; ++k) A(k, i) = A(i, k);
+  const SymmetricEigen eigen = symmetric_eigen(A);
+  for (std::size_t j = 0; j < 7; ++j)
+    for (int i = 0; i < 7; ++i) {
+      double product = 0;
+      for (int k = 0; k < 7; ++k) product += A(i, k) * eigen.vectors[j][static_cast<std::size_t>(k)];
+      BOOST_TEST(std::abs(product - eigen.values[j] * eigen.vectors[j][static_cast<std::size_t>(i)]) < 1e-13);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(misuse_is_refused) {
