@@ -34,25 +34,16 @@ ARGAND_LAPACK(std::complex<float>, cungqr_)
 ARGAND_LAPACK(std::complex<double>, zungqr_)
 #undef ARGAND_LAPACK
 
-#define ARGAND_LAPACK(R, eigh, svd)                                                                                                \
-  void eigh(const char* what, const char* half, const int* n, R* A, const int* lda, R* lambda, R* work, const int* size,           \
-            int* iwork, const int* isize, int* info, std::size_t, std::size_t);                                                    \
-  void svd(const char* what, const int* m, const int* n, R* A, const int* lda, R* s, R* U, const int* ldu, R* Vh, const int* ldvh, \
-           R* work, const int* size, int* iwork, int* info, std::size_t);
-ARGAND_LAPACK(float, ssyevd_, sgesdd_)
-ARGAND_LAPACK(double, dsyevd_, dgesdd_)
-#undef ARGAND_LAPACK
-
-#define ARGAND_LAPACK(R, eigh, svd)                                                                                            \
-  void eigh(const char* what, const char* half, const int* n, std::complex<R>* A, const int* lda, R* lambda,                   \
-            std::complex<R>* work, const int* size, R* rwork, const int* rsize, int* iwork, const int* isize, int* info,       \
-            std::size_t, std::size_t);                                                                                         \
-  void svd(const char* what, const int* m, const int* n, std::complex<R>* A, const int* lda, R* s, std::complex<R>* U,         \
-           const int* ldu, std::complex<R>* Vh, const int* ldvh, std::complex<R>* work, const int* size, R* rwork, int* iwork, \
-           int* info, std::size_t);
-ARGAND_LAPACK(float, cheevd_, cgesdd_)
-ARGAND_LAPACK(double, zheevd_, zgesdd_)
-#undef ARGAND_LAPACK
+void dsyevd_(const char* what, const char* half, const int* n, double* A, const int* lda, double* lambda, double* work,
+             const int* size, int* iwork, const int* isize, int* info, std::size_t, std::size_t);
+void zheevd_(const char* what, const char* half, const int* n, std::complex<double>* A, const int* lda, double* lambda,
+             std::complex<double>* work, const int* size, double* rwork, const int* rsize, int* iwork, const int* isize, int* info,
+             std::size_t, std::size_t);
+void dgesdd_(const char* what, const int* m, const int* n, double* A, const int* lda, double* s, double* U, const int* ldu,
+             double* Vh, const int* ldvh, double* work, const int* size, int* iwork, int* info, std::size_t);
+void zgesdd_(const char* what, const int* m, const int* n, std::complex<double>* A, const int* lda, double* s,
+             std::complex<double>* U, const int* ldu, std::complex<double>* Vh, const int* ldvh, std::complex<double>* work,
+             const int* size, double* rwork, int* iwork, int* info, std::size_t);
 }
 
 namespace argand {
@@ -60,21 +51,19 @@ namespace {
 
 template <Scalar T>
 struct Lapack;
-#define ARGAND_LAPACK(T, x, q, eig)                             \
-  template <>                                                   \
-  struct Lapack<T> {                                            \
-    static constexpr auto lu = x##getrf_;                       \
-    static constexpr auto lu_solve = x##getrs_;                 \
-    static constexpr auto cholesky = x##potrf_;                 \
-    static constexpr auto qr = x##geqrf_;                       \
-    static constexpr auto q_of = x##q##gqr_;                    \
-    [[maybe_unused]] static constexpr auto eigh = x##eig##evd_; \
-    [[maybe_unused]] static constexpr auto svd = x##gesdd_;     \
+#define ARGAND_LAPACK(T, x, q)                  \
+  template <>                                   \
+  struct Lapack<T> {                            \
+    static constexpr auto lu = x##getrf_;       \
+    static constexpr auto lu_solve = x##getrs_; \
+    static constexpr auto cholesky = x##potrf_; \
+    static constexpr auto qr = x##geqrf_;       \
+    static constexpr auto q_of = x##q##gqr_;    \
   };
-ARGAND_LAPACK(float, s, or, sy)
-ARGAND_LAPACK(double, d, or, sy)
-ARGAND_LAPACK(std::complex<float>, c, un, he)
-ARGAND_LAPACK(std::complex<double>, z, un, he)
+ARGAND_LAPACK(float, s, or)
+ARGAND_LAPACK(double, d, or)
+ARGAND_LAPACK(std::complex<float>, c, un)
+ARGAND_LAPACK(std::complex<double>, z, un)
 #undef ARGAND_LAPACK
 
 int order(std::int64_t n) {
@@ -162,18 +151,18 @@ void eigh_in_double(std::int64_t size_n, T* A, double* lambda) {
   T size_work{};
   if constexpr (ComplexScalar<T>) {
     R size_rwork = 0;
-    Lapack<T>::eigh("V", "L", &n, A, &lda, lambda, &size_work, &ask, &size_rwork, &ask, &isize, &ask, &info, 1, 1);
+    zheevd_("V", "L", &n, A, &lda, lambda, &size_work, &ask, &size_rwork, &ask, &isize, &ask, &info, 1, 1);
     const int size = asked(size_work), rsize = asked(size_rwork);
     std::vector<T> work(static_cast<std::size_t>(size));
     std::vector<R> rwork(static_cast<std::size_t>(rsize));
     std::vector<int> iwork(static_cast<std::size_t>(isize));
-    Lapack<T>::eigh("V", "L", &n, A, &lda, lambda, work.data(), &size, rwork.data(), &rsize, iwork.data(), &isize, &info, 1, 1);
+    zheevd_("V", "L", &n, A, &lda, lambda, work.data(), &size, rwork.data(), &rsize, iwork.data(), &isize, &info, 1, 1);
   } else {
-    Lapack<T>::eigh("V", "L", &n, A, &lda, lambda, &size_work, &ask, &isize, &ask, &info, 1, 1);
+    dsyevd_("V", "L", &n, A, &lda, lambda, &size_work, &ask, &isize, &ask, &info, 1, 1);
     const int size = asked(size_work);
     std::vector<T> work(static_cast<std::size_t>(size));
     std::vector<int> iwork(static_cast<std::size_t>(isize));
-    Lapack<T>::eigh("V", "L", &n, A, &lda, lambda, work.data(), &size, iwork.data(), &isize, &info, 1, 1);
+    dsyevd_("V", "L", &n, A, &lda, lambda, work.data(), &size, iwork.data(), &isize, &info, 1, 1);
   }
   require(info == 0, "eigh", "LAPACK's iteration did not converge ({} off-diagonal numbers are left)", info);
 }
@@ -189,15 +178,15 @@ void svd_in_double(std::int64_t rows, std::int64_t columns, T* A, T* U, double* 
   std::vector<int> iwork(8 * least + 1);
   if constexpr (ComplexScalar<T>) {
     std::vector<R> rwork(least * std::max(5 * least + 7, 2 * most + 2 * least + 1) + 1);
-    Lapack<T>::svd("S", &m, &n, A, &lda, s, U, &lda, Vh, &ldvh, &size_work, &ask, rwork.data(), iwork.data(), &info, 1);
+    zgesdd_("S", &m, &n, A, &lda, s, U, &lda, Vh, &ldvh, &size_work, &ask, rwork.data(), iwork.data(), &info, 1);
     const int size = asked(size_work);
     std::vector<T> work(static_cast<std::size_t>(size));
-    Lapack<T>::svd("S", &m, &n, A, &lda, s, U, &lda, Vh, &ldvh, work.data(), &size, rwork.data(), iwork.data(), &info, 1);
+    zgesdd_("S", &m, &n, A, &lda, s, U, &lda, Vh, &ldvh, work.data(), &size, rwork.data(), iwork.data(), &info, 1);
   } else {
-    Lapack<T>::svd("S", &m, &n, A, &lda, s, U, &lda, Vh, &ldvh, &size_work, &ask, iwork.data(), &info, 1);
+    dgesdd_("S", &m, &n, A, &lda, s, U, &lda, Vh, &ldvh, &size_work, &ask, iwork.data(), &info, 1);
     const int size = asked(size_work);
     std::vector<T> work(static_cast<std::size_t>(size));
-    Lapack<T>::svd("S", &m, &n, A, &lda, s, U, &lda, Vh, &ldvh, work.data(), &size, iwork.data(), &info, 1);
+    dgesdd_("S", &m, &n, A, &lda, s, U, &lda, Vh, &ldvh, work.data(), &size, iwork.data(), &info, 1);
   }
   require(info == 0, "svd", "LAPACK's iteration did not converge");
 }

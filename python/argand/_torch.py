@@ -44,7 +44,7 @@ class _Subject:
         if not callable(function):
             raise Error(f"check_torch: the function is {describe(function)}; give a module or a function, then its inputs")
         self._torch, self._second = torch, second
-        self._is_module = is_module = isinstance(function, torch.nn.Module)
+        self._is_module = isinstance(function, torch.nn.Module)
         self.name = type(function).__name__ if self._is_module else getattr(function, "__name__", type(function).__name__)
         self._function = copy.deepcopy(function)._apply(self._wide) if self._is_module else function
         self._inputs = [self._wide(x.detach()) if isinstance(x, torch.Tensor) else x for x in inputs]

@@ -32,7 +32,7 @@ class Witnesses {
     for (std::size_t i = 0; i < g.size(); ++i) {
       v_.push_back(random_numbers(Random(seed, 100 + i), g[i].size(), probe.input_is_complex(i)));
       for (std::size_t k = 0; k < g[i].size(); ++k) {
-        const double share = g[i][k].real() * v_[i][k].real() + g[i][k].imag() * v_[i][k].imag();
+        const double share = real_of(conj_mul(g[i][k], v_[i][k]));
         slope_.value += share;
         slope_.size += share * share;
         slope_.rounding += std::abs(v_[i][k]) * (rounding[i][k] + 1e-12 * std::abs(g[i][k]));

@@ -31,17 +31,7 @@ static const Op det_op(
       check.function("complex", f, check.complex({2, 3, 3}));
       check.function("rank n - 1", f, Tensor<double>({3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9}));
       check.function("complex, rank n - 1", f, Tensor<std::complex<double>>({2, 2}, {{1, 1}, {2, 0}, {0, 2}, {2, 2}}));
-      check.places_matter();
-      check.grows("batch", [f](OpCheck& at, std::int64_t n) {
-        at.function("real", f, matrices::regular(at.real({n, 2, 2})));
-        at.function("complex", f, matrices::regular(at.complex({n, 2, 2})));
-      });
-      check.grows(
-          "size",
-          [f](OpCheck& at, std::int64_t n) {
-            at.function("complex", f, matrices::regular(at.complex({n, n})));
-          },
-          67);
+      matrices::grows_regular(check, f);
     });
 
 namespace {
@@ -51,10 +41,7 @@ template <Scalar T>
 T destroyed_determinant(std::int64_t n, T* A) {
   std::vector<int> pivots;
   lapack_lu(n, A, pivots);
-  T product(1);
-  for (std::int64_t k = 0; k < n; ++k)
-    product = mul(pivots[static_cast<std::size_t>(k)] == k + 1 ? product : -product, A[k * n + k]);
-  return product;
+  return matrices::product_of(matrices::lu_diagonal(n, A, pivots));
 }
 
 /// C <- conj(C) of one matrix, without a division: U diag(Π_{j≠i} s_j) Vᴴ, turned by the determinants of U and Vᴴ.
@@ -141,17 +128,7 @@ static const Op slogdet_op(
       check.function("real, log", log, matrices::regular(check.real({3, 3})));
       check.function("complex, both", both, matrices::regular(check.complex({2, 3, 3})));
       check.function("complex, sign", sign, matrices::regular(check.complex({3, 3})));
-      check.places_matter();
-      check.grows("batch", [both](OpCheck& at, std::int64_t n) {
-        at.function("real", both, matrices::regular(at.real({n, 2, 2})));
-        at.function("complex", both, matrices::regular(at.complex({n, 2, 2})));
-      });
-      check.grows(
-          "size",
-          [both](OpCheck& at, std::int64_t n) {
-            at.function("complex", both, matrices::regular(at.complex({n, n})));
-          },
-          67);
+      matrices::grows_regular(check, both);
     });
 
 namespace {

@@ -3,10 +3,30 @@
 
 #include <algorithm>
 
+#include "autograd/op_check.h"
 #include "autograd/ops/linear_algebra/matrices.h"
 #include "core/machine/lapack.h"
 
 namespace argand::matrices {
+
+/// U_kk of one matrix that lapack_lu() has factorised, with the sign of P in the first: their product is the determinant.
+template <Scalar T>
+std::vector<T> lu_diagonal(std::int64_t n, const T* factors, const std::vector<int>& pivots) {
+  std::vector<T> d;
+  bool odd = false;
+  for (std::int64_t k = 0; k < n; ++k) {
+    d.push_back(factors[k * n + k]);
+    odd ^= pivots[static_cast<std::size_t>(k)] != k + 1;
+  }
+  if (odd) d[0] = -d[0];
+  return d;
+}
+template <Scalar T>
+T product_of(const std::vector<T>& numbers) {
+  T product(1);
+  for (const T x : numbers) product = mul(product, x);
+  return product;
+}
 
 /// P A = L U of every matrix of a stack.
 template <Scalar T>
@@ -59,24 +79,10 @@ class LuFactors {
   Tensor<T> inverse(bool adjoint) const {
     return solved(map_places(factors_, [](std::int64_t, std::int64_t i, std::int64_t j, T) { return T(i == j); }), adjoint);
   }
-  /// U_kk, with the sign of P in the first.
   std::vector<T> diagonal(std::int64_t i) const {
-    const std::int64_t n = stack_.n;
-    const T* const factors = factors_.data();
-    std::vector<T> d;
-    bool odd = false;
-    for (std::int64_t k = 0; k < n; ++k) {
-      d.push_back(factors[(i * n + k) * n + k]);
-      odd ^= pivots_[static_cast<std::size_t>(i)][static_cast<std::size_t>(k)] != k + 1;
-    }
-    if (odd) d[0] = -d[0];
-    return d;
+    return lu_diagonal(stack_.n, factors_.data() + i * stack_.n * stack_.n, pivots_[static_cast<std::size_t>(i)]);
   }
-  T determinant(std::int64_t i) const {
-    T product(1);
-    for (const T u : diagonal(i)) product = mul(product, u);
-    return product;
-  }
+  T determinant(std::int64_t i) const { return product_of(diagonal(i)); }
 
  private:
   Stack stack_;
@@ -95,6 +101,22 @@ Tensor<T> regular(Tensor<T> A) {
   for (std::int64_t k = 0; k < A.size(); ++k)
     if (k / n % n == k % n) A.data()[k] += T(2);
   return A;
+}
+
+/// The lengths to which a function of one regular matrix is checked: many matrices, and large ones.
+template <class F>
+void grows_regular(OpCheck& check, const F& f) {
+  check.places_matter();
+  check.grows("batch", [f](OpCheck& at, std::int64_t n) {
+    at.function("real", f, regular(at.real({n, 2, 2})));
+    at.function("complex", f, regular(at.complex({n, 2, 2})));
+  });
+  check.grows(
+      "size",
+      [f](OpCheck& at, std::int64_t n) {
+        at.function("complex", f, regular(at.complex({n, n})));
+      },
+      67);
 }
 
 }  // namespace argand::matrices

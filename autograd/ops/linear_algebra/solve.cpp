@@ -97,17 +97,7 @@ static const Op inv_op(
       const auto f = [](auto A) { return inv(A); };
       check.function("real", f, matrices::regular(check.real({3, 3})));
       check.function("complex", f, matrices::regular(check.complex({2, 3, 3})));
-      check.places_matter();
-      check.grows("batch", [f](OpCheck& at, std::int64_t n) {
-        at.function("real", f, matrices::regular(at.real({n, 2, 2})));
-        at.function("complex", f, matrices::regular(at.complex({n, 2, 2})));
-      });
-      check.grows(
-          "size",
-          [f](OpCheck& at, std::int64_t n) {
-            at.function("complex", f, matrices::regular(at.complex({n, n})));
-          },
-          67);
+      matrices::grows_regular(check, f);
     });
 
 template <Scalar T>
