@@ -190,7 +190,9 @@ std::int64_t GradcheckResult::count(Verdict verdict) const {
   return std::count_if(elements.begin(), elements.end(), [verdict](const ElementCheck& e) { return e.verdict == verdict; });
 }
 
-bool GradcheckResult::ok() const { return !elements.empty() && count(Verdict::Pass) == static_cast<std::int64_t>(elements.size()); }
+bool GradcheckResult::ok() const {
+  return !elements.empty() && count(Verdict::Pass) == static_cast<std::int64_t>(elements.size()) && !any_disagrees(witnesses);
+}
 
 std::string GradcheckResult::message() const {
   std::vector<std::string> lines;
@@ -211,6 +213,10 @@ GradcheckResult gradcheck(const Probe& probe, const GradcheckOptions& options) {
   for (const Verdict v : {Verdict::BranchCut, Verdict::Kink, Verdict::Inconclusive, Verdict::Fail})
     if (result.count(v) > 0) verdict = v;
   result.witnesses.insert(result.witnesses.begin(), differences_witness(verdict, result.worst_relative_error));
+  if (verdict == Verdict::Pass && any_disagrees(result.witnesses))
+    result.notes.push_back(fmt::format("{}: the witnesses contradict each other: for the gradient {}; against it {}", options.name,
+                                       witnesses_text(result.witnesses, Opinion::Agrees),
+                                       witnesses_text(result.witnesses, Opinion::Disagrees)));
   return result;
 }
 

@@ -54,12 +54,12 @@ struct GradcheckResult {
   std::vector<ElementCheck> elements;
   double worst_relative_error = 0;  ///< over passed and failed elements
   std::vector<InputFailure> failures;
-  std::vector<std::string> notes;   ///< one line for each input with inconclusive elements, kinks or cuts
+  std::vector<std::string> notes;   ///< one line for each input with inconclusive elements, kinks or cuts, one for witnesses
   std::vector<std::string> blamed;  ///< ops whose own check fails as well
   std::vector<Witness> witnesses;   ///< differences, adjoint, taylor, complex step
 
   std::int64_t count(Verdict verdict) const;
-  /// Every element passed, and there was one.
+  /// Every element passed, there was one, and no witness disagrees.
   bool ok() const;
   /// Failures and notes, one a line; empty when ok.
   std::string message() const;

@@ -31,7 +31,11 @@ std::string op_check_text(const Op& op, const OpReport& report, const Style& sty
   const auto line = [&](const std::string& words) { text += fmt::format("    {}\n", indented(words, 6)); };
   for (std::size_t k = 0; k < report.cases.size(); ++k) {
     const OpCheck::Case& c = check.cases()[k];
-    line(fmt::format("{}: {}", c.label, case_line(report.cases[k].result)));
+    const GradcheckResult& result = report.cases[k].result;
+    line(fmt::format("{}: {}", c.label, case_line(result)));
+    for (const auto& [word, opinion] : {std::pair("for it", Opinion::Agrees), std::pair("against it", Opinion::Disagrees)})
+      if (const std::string said = witnesses_text(std::span(result.witnesses).subspan(1), opinion); !said.empty())
+        text += fmt::format("      {}\n", indented(fmt::format("{}: {}", word, said), 8));
     for (std::size_t i = 0; i < c.inputs.size(); ++i)
       if (c.inputs[i].index() == 1)
         text += fmt::format("      {}\n",

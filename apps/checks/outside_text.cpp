@@ -51,6 +51,10 @@ std::string outside_text(const OutsideSubject& subject, const OutsideReport& rep
                         worst_error(input, report), verdict_name(input.verdict));
   }
   if (report.worst && report.verdict != Verdict::Pass) text += fmt::format("  worst: {}\n", worst_text(subject, *report.worst));
+  for (const auto& [word, opinion] :
+       {std::pair("for it", Opinion::Agrees), std::pair("against it", Opinion::Disagrees), std::pair("silent", Opinion::Silent)})
+    if (const std::string said = witnesses_text(report.witnesses, opinion); !said.empty())
+      text += fmt::format("  {}: {}\n", word, said);
   return text;
 }
 
@@ -73,6 +77,9 @@ nlohmann::json outside_json(const OutsideSubject& subject, const OutsideReport& 
                               {"worst_error", worst_error(report.inputs[i], report)},
                               {"elements", elements}});
   }
+  json["witnesses"] = nlohmann::json::array();
+  for (const Witness& w : report.witnesses)
+    json["witnesses"].push_back({{"name", w.name}, {"opinion", opinion_name(w.opinion)}, {"finding", w.finding}});
   if (report.worst) json["worst"] = worst_text(subject, *report.worst);
   return json;
 }

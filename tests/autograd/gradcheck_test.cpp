@@ -32,7 +32,7 @@ template <Scalar Out, Scalar In, class Backward>
 Var<Out> with_gradient(const Var<In>& x, Tensor<Out> y, Backward backward) {
   return record(
       *Op::find("exp"), std::move(y), [backward, dx = sink(x)](const Tensor<Out>& dy) { dx.add(backward(dy)); },
-      [](const auto& w) { return w; }, x);
+      [](auto w) -> decltype(w) { throw Error("here nobody asks for a tangent"); }, x);
 }
 
 GradcheckOptions named(std::string name) {
@@ -184,7 +184,7 @@ BOOST_AUTO_TEST_CASE(inputs_given_each_others_gradients_are_named) {
           dx.add(map([](double u, double g) { return u * g; }, X, dy));
           da.add(map([](double u, double g) { return u * g; }, A, dy));
         },
-        [](const auto& w) { return w; }, x, a);
+        [](auto w) -> decltype(w) { throw Error("here nobody asks for a tangent"); }, x, a);
   };
   const GradcheckResult result = gradcheck(f, real_numbers({3}), map([](double v) { return v * v + 1; }, real_numbers({3})));
   BOOST_TEST_REQUIRE(result.failures.size() == 2U);

@@ -208,7 +208,7 @@ bool any_disagrees(const std::vector<Witness>& witnesses) {
   return std::any_of(witnesses.begin(), witnesses.end(), [](const Witness& w) { return w.opinion == Opinion::Disagrees; });
 }
 
-std::string witnesses_text(const std::vector<Witness>& witnesses, Opinion opinion) {
+std::string witnesses_text(std::span<const Witness> witnesses, Opinion opinion) {
   std::vector<std::string> texts;
   for (const Witness& w : witnesses)
     if (w.opinion == opinion) texts.push_back(w.str());

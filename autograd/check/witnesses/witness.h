@@ -8,6 +8,7 @@
 ///
 /// A witness that cannot speak says why.
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,6 @@ std::vector<Witness> second_opinions(const Probe& probe, double tolerance, std::
 
 bool any_disagrees(const std::vector<Witness>& witnesses);
 /// "adjoint (relative error 2e-3), taylor (...)": those with this opinion, empty where there are none.
-std::string witnesses_text(const std::vector<Witness>& witnesses, Opinion opinion);
+std::string witnesses_text(std::span<const Witness> witnesses, Opinion opinion);
 
 }  // namespace argand

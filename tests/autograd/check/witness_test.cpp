@@ -129,6 +129,24 @@ BOOST_AUTO_TEST_CASE(every_check_of_a_function_hears_all_four) {
   for (const std::size_t k : {0U, 1U, 2U}) BOOST_TEST((result.witnesses[k].opinion == Opinion::Agrees), result.witnesses[k].str());
 }
 
+BOOST_AUTO_TEST_CASE(differences_alone_do_not_pass_a_gradient_that_another_witness_contradicts) {
+  const auto checked = [](double factor) {
+    Examined f = sum_of([](double x) { return std::sin(x); }, [](double x) { return std::cos(x); });
+    f.tangent = [factor](const std::vector<AnyTensor>& x, const std::vector<AnyTensor>& v) {
+      return AnyTensor(
+          Tensor<double>::scalar(factor * std::cos(std::get<Tensor<double>>(x[0]).item()) * std::get<Tensor<double>>(v[0]).item()));
+    };
+    return gradcheck(Probe(f, {Tensor<double>::scalar(0.5)}), {.name = "sine"});
+  };
+  BOOST_TEST(checked(1).ok(), checked(1).message());
+  const GradcheckResult result = checked(1.001);
+  BOOST_TEST(result.count(Verdict::Pass) == 1);
+  BOOST_TEST(!result.ok());
+  BOOST_TEST(result.message().starts_with("sine: the witnesses contradict each other: for the gradient differences ("),
+             result.message());
+  BOOST_TEST(result.message().find("; against it adjoint (relative error 1e-03)") != std::string::npos, result.message());
+}
+
 BOOST_AUTO_TEST_CASE(holomorphic_ops_are_stepped_through_the_complex_plane_at_real_numbers) {
   const OpReport report = check_op(*Op::find("exp"));
   BOOST_TEST_REQUIRE(report.cases[0].label == "real");
