@@ -27,14 +27,14 @@ def last_figure(log):
     return float(figures[-1])
 
 
-chapter = read(source, "docs", "10-results.md")
+chapter = read(source, "docs", "11-results.md")
 families = sorted(os.listdir(folder))
 if families != ["complexformer", "crat", "crope", "qic"]:
     failures.append(f"bench/results/ablations holds {families}")
 for family in families:
     table = read(folder, family, "table.md")
     if table.strip() not in chapter:
-        failures.append(f"docs/10-results.md does not hold the table of {family} as it is in bench/results/ablations")
+        failures.append(f"docs/11-results.md does not hold the table of {family} as it is in bench/results/ablations")
     runs = {}
     for name in sorted(os.listdir(os.path.join(folder, family))):
         if match := re.fullmatch(r"(.+)-seed-\d+\.log", name):
@@ -55,7 +55,7 @@ table = subprocess.run([sys.executable, script], capture_output=True, text=True,
 if table.count("(3)") != 6:
     failures.append(f"the table of the preset shakespeare has not three seeds of six models:\n{table}")
 if table.strip() not in chapter:
-    failures.append(f"docs/10-results.md does not hold the table of the preset shakespeare:\n{table}")
+    failures.append(f"docs/11-results.md does not hold the table of the preset shakespeare:\n{table}")
 
 for failure in failures:
     print(failure)

@@ -19,7 +19,7 @@ namespace {
 std::string book() {
   std::string text;
   for (const char* chapter :
-       {"01-wirtinger", "02-conventions", "03-tape", "04-numerical-validation", "05-complexformer", "06-crope"})
+       {"01-wirtinger", "02-conventions", "03-tape", "04-numerical-validation", "07-complexformer", "08-crope"})
     text += read_bytes("test", fmt::format(ARGAND_SOURCE_DIR "/docs/{}.md", chapter));
   return text;
 }

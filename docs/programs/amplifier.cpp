@@ -1,0 +1,104 @@
+/// The network of network_by_hand.cpp with the library. Four complex activations and a real network of the same size learn what a
+/// travelling-wave tube does to a signal, once from all phases and once from a quarter of the circle; then both are asked about all
+/// phases. Printed is the error mean |y - t|² / mean |t|², in per cent, the mean of three seeds.
+
+#include "autograd/ops.h"
+#include "autograd/tape.h"
+#include "core/random.h"
+#include "nn/layers.h"
+#include "optim/adamw.h"
+
+using namespace argand;
+using C = std::complex<double>;
+constexpr double circle = 6.283185307179586;
+
+/// Saleh, IEEE Trans. Commun. 29(11), 1981, table I.
+C tube(C s) {
+  const double r2 = std::norm(s);
+  return 2.1587 / (1 + 1.1517 * r2) * s * std::polar(1.0, 4.0033 * r2 / (1 + 9.1040 * r2));
+}
+
+struct Signals {
+  Complex sent, received;  // [N, 1]
+};
+/// 200 signals of modulus below 1 and phases in [0, sector), and what becomes of them.
+Signals signals(double sector, std::uint64_t seed) {
+  Tensor<C> s = Tensor<C>::zeros({200, 1}), t = s;
+  const Random random(seed);
+  for (std::int64_t n = 0; n < s.dim(0); ++n) {
+    const auto k = static_cast<std::uint64_t>(n);
+    s(n, 0) = std::polar(random.uniform(2 * k), sector * random.uniform(2 * k + 1));
+    t(n, 0) = tube(s(n, 0));
+  }
+  return {constant(s), constant(t)};
+}
+
+/// Two complex layers, 1 -> 8 -> 1, with biases or without.
+using Activation = std::function<Complex(const Complex&)>;
+struct ComplexNetwork final : Module<double> {
+  ComplexNetwork(Init& init, bool biases, Activation f)
+      : in(init, 1, 8, biases), out(init, 8, 1, biases), activation(std::move(f)) {}
+  Complex operator()(const Complex& x) const { return out(activation(in(x))); }
+  void visit(const Visit<double>& f) const override { f("in", in), f("out", out); }
+
+  Linear<C> in, out;
+  Activation activation;
+};
+/// modReLU instead: its thresholds c are its biases.
+struct ModReluNetwork final : Module<double> {
+  explicit ModReluNetwork(Init& init)
+      : in(init, 1, 8, false), out(init, 8, 1, false), c(init.normal<double>(Role::Bias, {8}, 0.5)) {}
+  Complex operator()(const Complex& x) const { return out(modrelu(in(x), c)); }
+  void visit(const Visit<double>& f) const override { f("in", in), f("out", out), f("c", c); }
+
+  Linear<C> in, out;
+  Real c;
+};
+/// A real network of the same task, on the two numbers Re x and Im x.
+struct RealNetwork final : Module<double> {
+  explicit RealNetwork(Init& init) : in(init, 2, 10), out(init, 10, 2) {}
+  Complex operator()(const Complex& x) const { return view_as_complex(out(relu(in(view_as_real(x))))); }
+  void visit(const Visit<double>& f) const override { f("in", in), f("out", out); }
+
+  Linear<double> in, out;
+};
+
+/// Mean |y - t|² / mean |t|², in per cent.
+template <class Net>
+double error(const Net& net, const Signals& of) {
+  return 100 * mean(abs2(net(of.sent) - of.received)).value().item() / mean(abs2(of.received)).value().item();
+}
+
+/// Error on all phases after training on a sector of them.
+template <class Net>
+double trained(const Net& net, double sector) {
+  const Signals seen = signals(sector, 1), all = signals(circle, 2);
+  AdamW<double> optimizer(parameters_of(net), {.weight_decay = 0, .complex_moments = ComplexMoments::Modulus});
+  for (int step = 0; step < 1000; ++step) {
+    zero_grad(parameters_of(net));
+    backward(mean(abs2(net(seen.sent) - seen.received)));
+    optimizer.step(0.02);
+  }
+  return error(net, all);
+}
+
+template <class Make>
+void row(const char* name, const Make& make) {
+  double all = 0, quarter = 0;
+  for (std::uint64_t seed = 0; seed < 3; ++seed) {
+    Init one(seed), same(seed);
+    all += trained(make(one), circle) / 3;
+    quarter += trained(make(same), circle / 4) / 3;
+  }
+  Init init(0);
+  fmt::print("{:<16}{:>6}{:>14.2f}{:>18.2f}\n", name, count_parameters(parameters_of(make(init))), all, quarter);
+}
+
+int main() {
+  fmt::print("{:<16}{:>6}{:>14}{:>18}\n", "activation", "reals", "all phases", "a quarter seen");
+  row("modReLU", [](Init& init) { return ModReluNetwork(init); });
+  row("cardioid", [](Init& init) { return ComplexNetwork(init, true, cardioid<double>); });
+  row("zReLU", [](Init& init) { return ComplexNetwork(init, true, zrelu<double>); });
+  row("split ReLU", [](Init& init) { return ComplexNetwork(init, true, crelu<double>); });
+  row("a real network", [](Init& init) { return RealNetwork(init); });
+}
