@@ -34,7 +34,7 @@ class Browser:
         self.requests, self.console, self.rest, self.next, self.session = [], [], b"", 0, None
         target = next(t for t in self.call("Target.getTargets")["targetInfos"] if t["type"] == "page")
         self.session = self.call("Target.attachToTarget", targetId=target["targetId"], flatten=True)["sessionId"]
-        for domain in ("Page", "Runtime", "Network"):
+        for domain in ("Page", "Runtime", "Network", "Log"):
             self.call(domain + ".enable")
 
     def message(self):
@@ -67,6 +67,8 @@ class Browser:
             self.loaded = True
         elif method == "Runtime.consoleAPICalled":
             self.console.append(" ".join(str(a.get("value", a.get("description"))) for a in what["args"]))
+        elif method == "Log.entryAdded":
+            self.console.append(f"{what['entry']['text']} {what['entry'].get('url', '')}")
         elif method == "Runtime.exceptionThrown":
             self.console.append(what["exceptionDetails"].get("exception", {}).get("description", what["exceptionDetails"]["text"]))
 
@@ -78,6 +80,10 @@ class Browser:
             while not self.loaded:
                 one = self.message()
                 self.event(one.get("method"), one.get("params", {}))
+
+    def colours(self, theme):
+        """What the system of the person before the screen asks for: "light" or "dark"."""
+        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
 
     def run(self, script):
         """The value of a script, whose promises are waited for."""

@@ -1,0 +1,157 @@
+"""The book as a site: made from docs/, every link within it leads somewhere, and a real browser reads it without a network or an error.
+
+  book_page_test.py SOURCE_DIR LAB_HTML [PICTURES_DIR]
+
+Skipped, with a word, where pandoc, KaTeX or chromium is missing. Where LAB_HTML is not made, the site has no lab, and that is not tried.
+With PICTURES_DIR, pictures of every page at 1280 and 390 pixels, light and dark, are left there to be looked at.
+"""
+import html.parser
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from urllib.parse import unquote, urlsplit
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from browser import Browser, chromium
+
+source, lab = sys.argv[1:3]
+for there, word in ((shutil.which("pandoc"), "pandoc"), (os.path.exists("/usr/share/javascript/katex/katex.min.css") and shutil.which("node"), "katex"),
+                    (chromium(), "chromium")):
+    if not there:
+        print(f"skipped: {word} is not installed (./dev install-deps --all)")
+        sys.exit(77)
+
+failures = []
+
+
+def expect(rule, text):
+    if not rule:
+        failures.append(text)
+
+
+class Page(html.parser.HTMLParser):
+    """What a page links to and loads, the places that it has, and its pictures without words."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.links, self.loads, self.places, self.wordless, self.figures, self.captions = [], [], [], 0, 0, 0
+        with open(path, encoding="utf8") as file:
+            self.feed(file.read())
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        if "id" in given:
+            self.places.append(given["id"])
+        if tag == "a" and "href" in given:
+            self.links.append(given["href"])
+        if "src" in given or tag == "link":
+            self.loads.append(given.get("src", given.get("href")))
+        self.wordless += tag == "img" and not given.get("alt") or tag == "svg" and "role" in given and not given.get("aria-label")
+        self.figures += tag == "figure"
+        self.captions += tag == "figcaption"
+
+
+def check_files(site):
+    """Every link and every loaded file, by the files alone. Returns the number of pages and of links."""
+    pages = {}
+    for folder, _, names in os.walk(site):
+        for name in names:
+            if name.endswith(".html") and name != "lab.html":
+                pages[os.path.join(folder, name)] = Page(os.path.join(folder, name))
+    count = 0
+    for path, page in pages.items():
+        name = os.path.relpath(path, site)
+        expect(not page.wordless, f"{name}: a picture without alternative text")
+        expect(page.figures == page.captions, f"{name}: a figure without a caption")
+        for target in page.links + page.loads:
+            parts = urlsplit(target)
+            if parts.scheme:
+                expect(target not in page.loads or parts.scheme == "data", f"{name}: loads {target}")
+                continue
+            count += 1
+            file = os.path.normpath(os.path.join(os.path.dirname(path), unquote(parts.path))) if parts.path else path
+            expect(os.path.isfile(file), f"{name}: nothing is at {target}")
+            if parts.fragment and file in pages:
+                expect(unquote(parts.fragment) in pages[file].places, f"{name}: no place {target}")
+    return len(pages), count
+
+
+def read_pages(browser, site, pictures):
+    """Each page of the book in a browser, at two widths."""
+    names = sorted(name for name in os.listdir(site) if name.endswith(".html") and name != "lab.html")
+    for name in names:
+        browser.colours("light")
+        browser.open("file://" + os.path.join(site, name))
+        expect(browser.run("document.querySelectorAll('.katex-error').length") == 0, f"{name}: a formula that KaTeX refuses")
+        broken = browser.run("[...document.images].filter((i) => (i.loading = 'eager', i.complete && !i.naturalWidth)).length")
+        expect(broken == 0, f"{name}: {broken} pictures that do not load")
+        expect(browser.run("document.documentElement.scrollWidth") <= 1280, f"{name}: wider than a screen of 1280 pixels")
+        if pictures:
+            for width in (1280, 390):
+                for theme in ("light", "dark"):
+                    browser.colours(theme)
+                    browser.open("file://" + os.path.join(site, name), width=width, mobile=width == 390)
+                    browser.run("Promise.all([document.fonts.ready, ...[...document.images].map((i) => (i.loading = 'eager', i.decode().catch(() => 0)))]).then(() => 0)")
+                    browser.picture(os.path.join(pictures, f"{name[:-5]}-{width}-{theme}.png"))
+        browser.open("file://" + os.path.join(site, name), width=390, height=844, mobile=True)
+        width = browser.run("document.documentElement.scrollWidth")
+        expect(width <= 390, f"{name}: {width} pixels wide on a telephone of 390")
+    return names
+
+
+def use_lab(browser, site):
+    """The lab opens beside the text, with the expression of the command."""
+    browser.colours("light")
+    browser.open("file://" + os.path.join(site, "01-wirtinger.html"))
+    browser.run("document.querySelector('a.lab').click()")
+    expect(not browser.run("document.getElementById('beside').hidden"), "the lab does not open beside the text")
+    source = browser.run("document.querySelector('#beside iframe').src")
+    expect("lab.html#f=" in source and "z=1%2C2" in source, "the lab opens elsewhere: " + source)
+    browser.run("document.getElementById('close').click()")
+    expect(browser.run("document.getElementById('beside').hidden"), "the lab does not close")
+    browser.open(source)
+    browser.run("""new Promise((done, fail) => { const began = Date.now(), look = () => document.documentElement.dataset.shown ? done(0)
+      : Date.now() - began > 60000 ? fail(new Error("no result")) : setTimeout(look, 20); look(); })""")
+    shown = browser.run("document.getElementById('summary').textContent")
+    expect("z = 1 + 2i" in shown, "the linked lab shows: " + shown)
+
+
+def use_page(browser, site):
+    """Light and dark, and the contents on a telephone."""
+    browser.open("file://" + os.path.join(site, "index.html"), width=390, height=844, mobile=True)
+    ground = "getComputedStyle(document.body).backgroundColor"
+    before = browser.run(ground)
+    browser.run("document.getElementById('theme').click()")
+    expect(browser.run(ground) != before, "the button for dark and light does nothing")
+    browser.run("document.getElementById('theme').click()")
+    expect(browser.run("getComputedStyle(document.getElementById('contents')).display") == "none", "the contents cover the page of a telephone")
+    browser.run("document.getElementById('menu').click()")
+    expect(browser.run("getComputedStyle(document.getElementById('contents')).display") == "block", "the contents do not open")
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    site = os.path.join(scratch, "site")
+    done = subprocess.run([sys.executable, os.path.join(source, "web", "book.py"), site, lab], capture_output=True, text=True, check=False)
+    if done.returncode:
+        print(done.stdout + done.stderr)
+        sys.exit(1)
+    pages, links = check_files(site)
+    browser = Browser()
+    try:
+        names = read_pages(browser, site, sys.argv[3] if len(sys.argv) > 3 else None)
+        use_page(browser, site)
+        if os.path.exists(lab):
+            use_lab(browser, site)
+        else:
+            print("without the lab, which is not made here (./dev web)")
+        outside = [url for url in browser.requests if not url.startswith(("file://" + site, "data:", "blob:", "about:"))]
+        expect(not outside, f"the book asks for {outside}")
+        expect(not browser.console, f"the console says {browser.console[:5]}")
+    finally:
+        browser.close()
+for text in failures[:30]:
+    print(text)
+print(f"{pages} pages, {links} links within the site; {len(names)} pages read in a browser; {len(failures)} failures")
+sys.exit(1 if failures else 0)

@@ -1,0 +1,255 @@
+"""The book as a site: docs/ as static HTML that needs no server and no network, with the lab beside it.
+
+  book.py OUTPUT_DIR [LAB_HTML]
+
+Pandoc reads the Markdown, KaTeX sets the mathematics here and not in the browser, and this file does the rest: pages with contents,
+previous and next, figures in the page's colours, links to the lab at every expression that a command names, and a page for each file
+of the project that the book links to. Without LAB_HTML (`./dev web` makes it) there are no links to the lab.
+"""
+import concurrent.futures
+import html
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from urllib.parse import urlencode
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+KATEX = "/usr/share/javascript/katex"  # Debian's libjs-katex
+# One process of Node for all formulas: [tex, display?] in, HTML (with MathML for screen readers) out.
+SET_FORMULAS = """
+const katex = require("katex"), formulas = JSON.parse(require("fs").readFileSync(0, "utf8"));
+console.log(JSON.stringify(formulas.map(([tex, displayMode]) => {
+  try { return katex.renderToString(tex, { displayMode, strict: "ignore" }); } catch (error) { return { error: error.message }; }
+})));"""
+LANGUAGES = {".cpp": "cpp", ".h": "cpp", ".py": "python", ".js": "javascript", ".html": "html", ".css": "css", ".build": "python", ".sh": "bash"}
+
+
+def read(path):
+    with open(os.path.join(ROOT, path), encoding="utf8") as file:
+        return file.read()
+
+
+def run(command, text, **options):
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=False, **options)
+    if done.returncode:
+        sys.exit(f"book: {command[0]} failed\n{done.stderr[-2000:]}")
+    return done.stdout
+
+
+# ------------------------------------------------------------------------------------------------ addresses
+
+
+def page_of(path):
+    """Where a file of the project is in the site: docs/NAME.md is NAME.html, others are below project/."""
+    if path.endswith((".png", ".svg")):
+        return re.sub("^docs/", "", path) if path.startswith("docs/") else "project/" + path
+    if path == "docs/README.md":
+        return "index.html"
+    if re.fullmatch(r"docs/[\w-]+\.md", path):
+        return path[5:-3] + ".html"
+    return f"project/{path}/index.html" if os.path.isdir(os.path.join(ROOT, path)) else f"project/{path}.html"
+
+
+def relative(target, page):
+    return os.path.relpath(target, os.path.dirname(page) or ".")
+
+
+class Site:
+    def __init__(self, out, lab):
+        self.out, self.lab = out, lab
+        contents = read("docs/README.md").split("## Contents")[1].split("\n## ")[0]
+        # (title, page) of the index, of the chapters in the order of the index's table, and of what it names below.
+        self.chapters = [("Contents", "index.html")] + [(title, page_of("docs/" + name))
+                                                      for title, name in re.findall(r"^\| \[([^\]]*)\]\(([\w-]+\.md)\)", contents, re.M)]
+        listed = {page for _, page in self.chapters}
+        self.beside = [(title[0].upper() + title[1:], page_of("docs/" + name)) for title, name in re.findall(r"\[([^\]]*)\]\(([\w-]+\.md)\)", contents)
+                       if page_of("docs/" + name) not in listed]
+        self.wanted, self.pages, self.titles = [], {}, {}
+
+    def want(self, path):
+        if path not in self.wanted:
+            self.wanted.append(path)
+        return page_of(path)
+
+    # -------------------------------------------------------------------------------------------- one page
+
+    def body(self, path):
+        """HTML of a file of the project, its mathematics still in TeX, and its title."""
+        full = os.path.join(ROOT, path)
+        if os.path.isdir(full):
+            names = sorted(n for n in os.listdir(full) if not n.startswith((".", "__")))
+            files = [n if os.path.isdir(os.path.join(full, n)) else f"[{n}]({n})" for n in names]
+            text = f"# {path}\n\n" + "\n".join(f"- {name}" for name in files)
+        elif path.endswith(".md"):
+            text = read(path)
+        else:
+            text = f"# {path}\n\n`````{LANGUAGES.get(os.path.splitext(path)[1], 'text')}\n{read(path)}\n`````"
+        title = re.search(r"^# (.*)$", text, re.M)[1]
+        # GitHub's $`...`$ is pandoc's $...$.
+        text = re.sub(r"\$`(.*?)`\$", r"$\1$", text)
+        made = run(["pandoc", "-f", "gfm+tex_math_dollars", "-t", "html5", "--katex", "--wrap=none"], text)
+        return title, self.links(path, self.figures(path, self.blocks(path, made)))
+
+    def blocks(self, path, made):
+        """Code: mathematics as mathematics, commands apart from what they print, the lab below what it can show. Tables that scroll."""
+        made = re.sub(r'<pre class="math"><code>(.*?)</code></pre>', r'<span class="math display">\1</span>', made, flags=re.S)
+
+        def block(match):
+            commands = html.unescape(re.sub(r"<[^>]+>", "", match[0]))
+            shown = re.sub(r"^(\$ .*(?:\\\n.*)*)$", r"<b>\1</b>", match[0].replace('<code>$ ', "<code>\n$ "), flags=re.M).replace("<code>\n", "<code>")
+            return shown + self.lab_links(path, commands)
+
+        made = re.sub(r'<pre class="console">.*?</pre>|<div class="sourceCode"[^>]*><pre\s+class="sourceCode sh">.*?</pre></div>', block, made, flags=re.S)
+        made = re.sub(r"<table>.*?</table>", r'<div class="scroll">\g<0></div>', made, flags=re.S)
+        # A link for each line of code would be hundreds of stops of the tabulator.
+        return re.sub(r'<span id="cb[\d-]+"><a href="#cb[\d-]+"[^>]*></a>', "<span>", made)
+
+    def lab_links(self, path, text):
+        """A link to the lab for each expression of one variable in commands, `argand lab EXPR --at Z` or `argand portrait EXPR`."""
+        found = re.findall(r'argand (?:lab|portrait) (?:"([^"]+)"|([^\s"-]\S*))[^|\n]*?(?:--at[= ]"?([-+\w.]+)|(?=[|\n]|$))', text.replace("\\\n", " "))
+        return self.lab_line(path, [(quoted or bare, at) for quoted, bare, at in found])
+
+    def lab_line(self, path, expressions):
+        made, seen = "", set()
+        for expression, at in expressions:
+            f = re.sub(r"^f\(z\) = ", "", expression)
+            if re.fullmatch(r"\w+", f) and f != "z":
+                f += "(z)"  # argand portrait tanh
+            if not self.lab or f in seen or re.match(r"\w+\(\w+, ", expression):
+                continue
+            seen.add(f)
+            state = {"f": f, **({"z": at_of(at)} if at_of(at) else {})}
+            address = relative("lab.html", page_of(path)) + "#" + urlencode(state)
+            made += f' <a class="lab" href="{html.escape(address)}" target="lab">{html.escape(f)} <span>in the lab</span></a>'
+        return f'<p class="labs">{made}</p>' if made else ""
+
+    def figures(self, path, made):
+        """A picture and its caption as one figure. An SVG is taken into the page, whose colours it then has."""
+        made = re.sub(r"<!-- lab: (.*?) -->\n*(<p><img.*?</p>\s*<p><em>.*?</em></p>)", lambda m: m[2] + "<!-- lab: " + m[1] + " -->", made, flags=re.S)
+
+        def figure(match):
+            picture = os.path.normpath(os.path.join(os.path.dirname(path), match[1]))
+            at = self.want(picture)
+            shown = f'<img src="{relative(at, page_of(path))}" alt="{match[2]}" loading="lazy">'
+            if picture.endswith(".svg") and picture.startswith("docs/pictures/"):
+                shown = read(picture).replace("<svg ", f'<svg role="img" aria-label="{match[2]}" ', 1)
+                shown = re.sub(r"<\?xml.*?\?>\s*", "", shown)
+            named = [tuple(part.rpartition(" at ")[::2]) if " at " in part else (part, "") for part in match[4].split("; ")] if match[4] else []
+            return f"<figure>{shown}<figcaption>{match[3]}{self.lab_line(path, named)}</figcaption></figure>"
+
+        made = re.sub(r'<p><img src="([^"]*)" alt="([^"]*)" /></p>\s*<p><em>(.*?)</em></p>(?:<!-- lab: (.*?) -->)?', figure, made, flags=re.S)
+        return re.sub(r"<!--.*?-->\n?", "", made, flags=re.S)
+
+    def links(self, path, made):
+        """Links within the project become links within the site, and what they lead to becomes a page."""
+
+        def link(match):
+            target, _, anchor = html.unescape(match[1]).partition("#")
+            if re.match(r"[a-z]+:", target) or not target or target.startswith("lab.html") or "lab.html" in target:
+                return match[0]
+            file = os.path.normpath(os.path.join(path if os.path.isdir(os.path.join(ROOT, path)) else os.path.dirname(path), target))
+            if not os.path.exists(os.path.join(ROOT, file)):
+                sys.exit(f"book: {path} links to {target}, which is not there")
+            address = relative(self.want(file), page_of(path)) + ("#" + anchor if anchor else "")
+            return f'<a href="{html.escape(address)}"'
+
+        return re.sub(r'<a href="([^"]*)"', link, made)
+
+    # -------------------------------------------------------------------------------------------- all pages
+
+    def contents(self, page, body):
+        """The side's list: all chapters, and the sections of this one."""
+
+        def item(title, target):
+            here = ' aria-current="page"' if target == page else ""
+            sections = ""
+            if target == page and page != "index.html":
+                found = re.findall(r'<h2 id="([^"]*)">(.*?)</h2>', body, re.S)
+                sections = "<ul>" + "".join(f'<li><a href="#{anchor}">{re.sub("</?a[^>]*>", "", name)}</a></li>' for anchor, name in found) + "</ul>"
+            return f'<li><a href="{relative(target, page)}"{here}>{html.escape(title)}</a>{sections if sections != "<ul></ul>" else ""}</li>'
+
+        chapters, beside = ("".join(item(*entry) for entry in entries) for entries in (self.chapters, self.beside))
+        return f"<ul>{chapters}</ul><h2>Beside the chapters</h2><ul>{beside}</ul>"
+
+    def neighbours(self, page):
+        pages = [target for _, target in self.chapters]
+        if page not in pages:
+            return ""
+        at, made = pages.index(page), ""
+        for word, place in (("previous", at - 1), ("next", at + 1)):
+            if 0 <= place < len(pages):
+                title, target = self.chapters[place]
+                made += f'<a rel="{word[:4]}" href="{relative(target, page)}"><small>{word}</small> {html.escape(title)}</a>'
+        return f'<nav class="neighbours" aria-label="previous and next">{made}</nav>'
+
+    def make(self):
+        for _, page in self.chapters + self.beside:
+            self.want("docs/README.md" if page == "index.html" else "docs/" + page[:-5] + ".md")
+        done = 0
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            while done < len(self.wanted):  # pages name other pages
+                now, done = self.wanted[done:], len(self.wanted)
+                texts = [path for path in now if not path.endswith((".png", ".svg"))]
+                for path, (title, body) in zip(texts, pool.map(self.body, texts)):
+                    self.pages[path] = (title, body)
+        self.set_formulas()
+        template = read("web/book.html")
+        for path in self.wanted:
+            page = page_of(path)
+            target = os.path.join(self.out, page)
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            if path not in self.pages:
+                shutil.copyfile(os.path.join(ROOT, path), target)
+                continue
+            title, body = self.pages[path]
+            parts = {"@title@": html.escape(re.sub("[`$]", "", title)), "@root@": relative(".", page), "@contents@": self.contents(page, body),
+                     "@neighbours@": self.neighbours(page), "@body@": body, "@lab@": "lab" if self.lab else ""}
+            with open(target, "w", encoding="utf8") as file:
+                file.write(re.sub("|".join(parts), lambda m: parts[m[0]], template))
+        for name in ("book.css", "book.js"):
+            shutil.copyfile(os.path.join(ROOT, "web", name), os.path.join(self.out, name))
+        os.makedirs(os.path.join(self.out, "katex"), exist_ok=True)
+        shutil.copyfile(os.path.join(KATEX, "katex.min.css"), os.path.join(self.out, "katex", "katex.min.css"))
+        shutil.copytree(os.path.join(KATEX, "fonts"), os.path.join(self.out, "katex", "fonts"), dirs_exist_ok=True,
+                        ignore=lambda _, names: [name for name in names if not name.endswith(".woff2")])
+        if self.lab:
+            shutil.copyfile(self.lab, os.path.join(self.out, "lab.html"))
+        bodies = "".join(body for _, body in self.pages.values())
+        links = f"{bodies.count('target=' + chr(34) + 'lab')} links to the lab" if self.lab else "without the lab (./dev web makes it)"
+        print(f"{os.path.join(self.out, 'index.html')}: {len(self.pages)} pages, {bodies.count('<annotation')} formulas, {links}")
+
+    def set_formulas(self):
+        pattern = r'<span class="math (inline|display)">(.*?)</span>'
+        found = {}
+        for path, (_, body) in self.pages.items():
+            for kind, tex in re.findall(pattern, body, re.S):
+                found.setdefault((html.unescape(tex), kind == "display"), path)
+        answers = json.loads(run(["node", "-e", SET_FORMULAS], json.dumps(list(found)), env=dict(os.environ, NODE_PATH="/usr/share/nodejs")))
+        for ((tex, _), path), answer in zip(found.items(), answers):
+            if isinstance(answer, dict):
+                sys.exit(f"book: {path}: {answer['error']} in {tex}")
+        made = dict(zip(found, answers))
+        for path, (title, body) in self.pages.items():
+            self.pages[path] = (title, re.sub(pattern, lambda m: made[html.unescape(m[2]), m[1] == "display"], body, flags=re.S))
+
+
+def at_of(text):
+    """"1+2i" as the lab's address has it, "1,2"; empty where that is no number."""
+    try:
+        z = complex(re.sub(r"(?<![\d.])j", "1j", text.replace("i", "j")))
+        return f"{z.real:g},{z.imag:g}"
+    except ValueError:
+        return ""
+
+
+def main():
+    out = os.path.abspath(sys.argv[1])
+    lab = sys.argv[2] if len(sys.argv) > 2 and os.path.exists(sys.argv[2]) else None
+    shutil.rmtree(out, ignore_errors=True)
+    Site(out, lab).make()
+
+
+main()
