@@ -81,9 +81,11 @@ Pool& pool() {
 
 }  // namespace
 
+void* take_block(std::size_t bytes) { return pool().take(size_class(bytes)); }
+void give_block_back(void* block, std::size_t bytes) noexcept { pool().give_back(block, size_class(bytes)); }
+
 std::shared_ptr<void> allocate(std::size_t bytes) {
-  const std::size_t rounded = size_class(bytes);
-  return {pool().take(rounded), [rounded](void* block) { pool().give_back(block, rounded); }};
+  return {take_block(bytes), [bytes](void* block) { give_block_back(block, bytes); }};
 }
 
 MemoryStats memory_stats() { return pool().stats(); }

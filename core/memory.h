@@ -6,12 +6,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
+#include <utility>
+#include <vector>
 
 namespace argand {
 
 /// A block of at least `bytes`, aligned to 64 bytes, uninitialised. It returns to the pool with its last owner.
 /// Thread-safe. Throws Error when the system has no memory left.
 std::shared_ptr<void> allocate(std::size_t bytes);
+
+/// The same without an owner: what was taken must be given back, with the same size.
+void* take_block(std::size_t bytes);
+void give_block_back(void* block, std::size_t bytes) noexcept;
 
 struct MemoryStats {
   std::int64_t in_use = 0;              ///< bytes handed out and not yet returned
@@ -20,6 +27,31 @@ struct MemoryStats {
   std::int64_t system_allocations = 0;  ///< how often the system was asked
 };
 MemoryStats memory_stats();
+
+/// The same memory for the buffers of a kernel. Each thread's come and go with every call: from malloc() they cost QIC's gradient
+/// at tiny size five times its own work, for the heap grew and shrank with each.
+template <class T>
+struct PoolAllocator {
+  using value_type = T;
+  PoolAllocator() = default;
+  template <class U>
+  PoolAllocator(const PoolAllocator<U>&) {}
+
+  T* allocate(std::size_t n) { return static_cast<T*>(take_block(n * sizeof(T))); }
+  void deallocate(T* block, std::size_t n) noexcept { give_block_back(block, n * sizeof(T)); }
+  template <class U>
+  void construct(U* p) {
+    ::new (static_cast<void*>(p)) U;  // not U(): numbers are left as they are found
+  }
+  template <class U, class... Args>
+  void construct(U* p, Args&&... args) {
+    ::new (static_cast<void*>(p)) U(std::forward<Args>(args)...);
+  }
+  friend bool operator==(const PoolAllocator&, const PoolAllocator&) { return true; }
+};
+/// Scratch<double> x(n) holds n numbers that nobody has set; Scratch<double> x(n, 0.0) zeros.
+template <class T>
+using Scratch = std::vector<T, PoolAllocator<T>>;
 
 /// Gives every waiting block back to the system.
 void trim_memory();

@@ -40,15 +40,15 @@ Tensor<T> sum_to(const Tensor<T>& x, const Shape& shape) {
     return y;
   }
   const std::int64_t columns = plan.shape.back(), rows = x.size() / columns;
-  const std::int64_t step = plan.b[static_cast<std::size_t>(rank - 1)];
-  for (std::int64_t row = 0; row < rows; ++row) {
-    std::int64_t at = 0, rest = row;
-    for (int a = rank - 2; a >= 0; --a) {
-      at += rest % plan.shape[a] * plan.b[static_cast<std::size_t>(a)];
-      rest /= plan.shape[a];
-    }
-    const T* in = x.data() + row * columns;
-    for (std::int64_t i = 0; i < columns; ++i) y.data()[at + i * step] += in[i];
+  const bool inner = plan.b[static_cast<std::size_t>(rank - 1)] == 0;  // the rows themselves are summed
+  BroadcastRows at(plan, 0);
+  for (std::int64_t row = 0; row < rows; ++row, at.next()) {
+    const T* const in = x.data() + row * columns;
+    T* const sum = y.data() + at.b;
+    if (inner)
+      *sum += pack_sum<T>(0, columns, [in](auto k) { return k.load(in); });
+    else
+      for_packs<RealOf<T>>(0, columns, [&](auto k) { k.add(sum, k.load(in)); });
   }
   return y;
 }

@@ -65,6 +65,37 @@ struct BroadcastPlan {
   BroadcastPlan(std::string_view op, const Shape& a_shape, const Shape& b_shape);
 };
 
+/// Row after row of a broadcast result, its last axis, and where the rows of a and b begin.
+class BroadcastRows {
+ public:
+  BroadcastRows(const BroadcastPlan& plan, std::int64_t row) : plan_(plan) {
+    for (int axis = plan.shape.rank() - 2; axis >= 0; --axis) {
+      const auto k = static_cast<std::size_t>(axis);
+      index_[k] = row % plan.shape[axis];
+      row /= plan.shape[axis];
+      a += index_[k] * plan.a[k];
+      b += index_[k] * plan.b[k];
+    }
+  }
+  /// To the next row, by counting: a division for each axis of each row would cost more than short rows.
+  void next() {
+    for (int axis = plan_.shape.rank() - 2; axis >= 0; --axis) {
+      const auto k = static_cast<std::size_t>(axis);
+      a += plan_.a[k];
+      b += plan_.b[k];
+      if (++index_[k] < plan_.shape[axis]) return;
+      a -= index_[k] * plan_.a[k];
+      b -= index_[k] * plan_.b[k];
+      index_[k] = 0;
+    }
+  }
+  std::int64_t a = 0, b = 0;  ///< offsets in elements
+
+ private:
+  const BroadcastPlan& plan_;
+  std::array<std::int64_t, Shape::max_rank> index_{};
+};
+
 /// y = f(a, b) with NumPy's broadcasting.
 template <class F, Scalar A, Scalar B>
 auto broadcast_map(std::string_view op, const F& f, const Tensor<A>& a, const Tensor<B>& b) {
@@ -77,17 +108,11 @@ auto broadcast_map(std::string_view op, const F& f, const Tensor<A>& a, const Te
   const std::int64_t columns = plan.shape.back(), rows = y.size() / columns;
   const std::int64_t sa = plan.a[static_cast<std::size_t>(rank - 1)], sb = plan.b[static_cast<std::size_t>(rank - 1)];
   parallel_for(rows, std::max<std::int64_t>(1, elementwise_grain / columns), [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t row = begin; row < end; ++row) {
-      std::int64_t ia = 0, ib = 0, rest = row;
-      for (int axis = rank - 2; axis >= 0; --axis) {
-        const std::int64_t index = rest % plan.shape[axis];
-        rest /= plan.shape[axis];
-        ia += index * plan.a[static_cast<std::size_t>(axis)];
-        ib += index * plan.b[static_cast<std::size_t>(axis)];
-      }
+    BroadcastRows at(plan, begin);
+    for (std::int64_t row = begin; row < end; ++row, at.next()) {
       Out* __restrict out = y.data() + row * columns;
-      const A* pa = a.data() + ia;
-      const B* pb = b.data() + ib;
+      const A* pa = a.data() + at.a;
+      const B* pb = b.data() + at.b;
       if (sa == 1 && sb == 1)
         for (std::int64_t i = 0; i < columns; ++i) out[i] = f(pa[i], pb[i]);
       else if (sa == 1)

@@ -82,4 +82,23 @@ BOOST_AUTO_TEST_CASE(running_out_is_an_error_that_says_so) {
              "memory: the system has no 1152921504606846976 bytes left; try a smaller batch or model");
 }
 
+BOOST_AUTO_TEST_CASE(scratch_comes_from_the_pool_and_goes_back_to_it) {
+  trim_memory();
+  const MemoryStats before = memory_stats();
+  const double* block = nullptr;
+  {
+    Scratch<double> x(1000);
+    block = x.data();
+    BOOST_TEST(memory_stats().in_use >= before.in_use + 8000);
+    std::fill(x.begin(), x.end(), 7.0);
+  }
+  BOOST_TEST(memory_stats().in_use == before.in_use);
+  const std::int64_t asked = memory_stats().system_allocations;
+  const Scratch<double> again(1000), zeros(500, 0.0);
+  BOOST_TEST(again.data() == block);  // and with what was left there
+  BOOST_TEST(again[999] == 7.0);
+  BOOST_TEST(memory_stats().system_allocations == asked + 1);
+  BOOST_TEST(zeros[499] == 0.0);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -20,6 +20,7 @@
 #include "autograd/ops/attention/attention.h"
 #include "core/gemm.h"
 #include "core/kernels/vector_math.h"
+#include "core/memory.h"
 #include "core/parallel.h"
 
 namespace argand {
@@ -133,8 +134,8 @@ struct AttentionLoops {
   /// One head's output for all its queries, and their sums. v, out, sums: the head's own part.
   template <class Scores>
   void forward(Scores& score, const R* v, std::int64_t b, std::int64_t h, R* out, R* sums) const {
-    std::vector<R> scores(query_tile * key_tile), keep(options.dropout > 0 ? query_tile * key_tile : 0);
-    std::vector<R> top(query_tile), sum(query_tile);
+    Scratch<R> scores(query_tile * key_tile), keep(options.dropout > 0 ? query_tile * key_tile : 0);
+    Scratch<R> top(query_tile), sum(query_tile);
     // Returns whether that is all there is to it.
     const auto tile = [&](std::int64_t q0, std::int64_t rows) {
       const std::int64_t keys = last_key(q0 + rows);
@@ -190,7 +191,7 @@ struct AttentionLoops {
   template <class Scores>
   void backward(Scores& score, const R* v, const R* o, const R* sums, const R* go, std::int64_t b, std::int64_t h,
                 R* dv_out) const {
-    std::vector<R> p(query_tile * key_tile), dp(query_tile * key_tile), keep(options.dropout > 0 ? query_tile * key_tile : 0),
+    Scratch<R> p(query_tile * key_tile), dp(query_tile * key_tile), keep(options.dropout > 0 ? query_tile * key_tile : 0),
         r(query_tile);
     const R scale = static_cast<R>(options.scale);
     const auto tile = [&](std::int64_t q0, std::int64_t rows) {

@@ -219,8 +219,8 @@ class MagnitudeScores {
   bool conjugate_;
   const R *q_, *k_;
   R *dq_, *dk_;
-  std::vector<R> copies_, dcopies_;  ///< of a tile's queries, [P, rows, d_k · P], and their gradients
-  std::vector<R> parts_;             ///< of the scores, [P, rows, key_tile]
+  Scratch<R> copies_, dcopies_;  ///< of a tile's queries, [P, rows, d_k · P], and their gradients
+  Scratch<R> parts_;             ///< of the scores, [P, rows, key_tile]
   double dkappa_ = 0, dweight_ = 0;
 };
 
