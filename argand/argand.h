@@ -18,5 +18,8 @@
 #include "nn/layers.h"
 #include "nn/model.h"
 #include "optim/clip.h"
+#include "optim/lbfgs.h"
 #include "optim/optimizer.h"
+#include "optim/rate.h"
 #include "optim/schedule.h"
+#include "optim/sgd.h"
