@@ -17,6 +17,7 @@
 #include "data/files/safetensors.h"
 #include "nn/layers.h"
 #include "nn/model.h"
+#include "nn/whitening_norms.h"
 #include "optim/clip.h"
 #include "optim/lbfgs.h"
 #include "optim/optimizer.h"
