@@ -33,4 +33,5 @@
 #include "autograd/ops/rows/norm.h"
 #include "autograd/ops/rows/reduction.h"
 #include "autograd/ops/rows/softmax.h"
+#include "autograd/ops/rows/whitening.h"
 #include "autograd/ops/shape.h"

@@ -2,19 +2,54 @@
 /// Initial values: every parameter draws from a stream of its own, in order of construction, so that a model's initial state is a
 /// pure function of (config, seed).
 
+#include <cmath>
+
 #include "autograd/var.h"
 #include "core/random.h"
 
 namespace argand {
 
+/// How many numbers an output is made of, and how many outputs a number goes into, of a weight [out, in] or [out, in, kernel...].
+struct Fans {
+  double in, out;
+};
+/// Throws Error for fewer than two axes, and for an empty one.
+Fans fans_of(const Shape& weight);
+
+/// A matrix [m, n] with orthonormal rows (m <= n) or columns, evenly distributed over all such: real orthogonal, or complex
+/// unitary. By QR of a matrix of normal numbers with a positive diagonal of R (Mezzadri, "How to generate random matrices from the
+/// classical compact groups", Notices of the AMS 54, 2007), here Gram and Schmidt's, done twice. Throws unless it is a matrix.
+template <Scalar T>
+Tensor<T> random_unitary(const Shape& shape, const Random& random);
+
 class Init {
  public:
   explicit Init(std::uint64_t seed) : seed_(seed) {}
 
-  /// N(0, std²); a complex number has half of the variance in each component.
+  /// N(0, std²); a complex number has half of the variance in each component. Its phase is uniform and its modulus has Rayleigh's
+  /// distribution with E|w|² = std²: what Trabelsi et al. ("Deep complex networks", ICLR 2018, section 3.6) draw as modulus and
+  /// phase.
   template <Scalar T>
   Var<T> normal(Role role, const Shape& shape, double std) {
-    return variable(randn<T>(shape, Random(seed_, stream_++), static_cast<RealOf<T>>(std)), role);
+    return variable(randn<T>(shape, next(), static_cast<RealOf<T>>(std)), role);
+  }
+  /// E|w|² = 2/(fan in + fan out), real or complex (Glorot and Bengio, AISTATS 2010; Trabelsi et al., section 3.6).
+  template <Scalar T>
+  Var<T> glorot(Role role, const Shape& shape) {
+    return normal<T>(role, shape, std::sqrt(2 / (fans_of(shape).in + fans_of(shape).out)));
+  }
+  /// E|w|² = 2/(fan in), for activations that take half of the power away: ReLU, or crelu of complex numbers (He et al., ICCV 2015;
+  /// Trabelsi et al., section 3.6).
+  template <Scalar T>
+  Var<T> he(Role role, const Shape& shape) {
+    return normal<T>(role, shape, std::sqrt(2 / fans_of(shape).in));
+  }
+  /// gain times a random_unitary matrix [out, in kernel...]: E|w|² = gain²/max(out, in kernel...).
+  template <Scalar T>
+  Var<T> unitary(Role role, const Shape& shape, double gain = 1) {
+    Tensor<T> w = random_unitary<T>({shape[0], shape.size() / shape[0]}, next()).reshape(shape);
+    for (T& x : w.span()) x *= static_cast<RealOf<T>>(gain);
+    return variable(std::move(w), role);
   }
   template <Scalar T>
   Var<T> full(Role role, const Shape& shape, double value) {
@@ -22,6 +57,7 @@ class Init {
   }
 
  private:
+  Random next() { return Random(seed_, stream_++); }
   std::uint64_t seed_, stream_ = 0;
 };
 

@@ -4,6 +4,7 @@
 #include "nn/attention/projection.h"
 #include "nn/family.h"
 #include "nn/layer_check.h"
+#include "nn/whitening_norms.h"
 
 namespace argand {
 namespace {
@@ -28,6 +29,14 @@ std::vector<LayerCheck> shared_layers() {
                       return applied<double>(std::make_shared<RmsNorm<double>>(init, 4), {2, 4});
                     }});
   layers.push_back({"RmsNorm, complex", [](Init& init) { return applied<C>(std::make_shared<RmsNorm<C>>(init, 4), {2, 4}); }});
+  layers.push_back({"WhiteningLayerNorm", [](Init& init) {
+                      return applied<C>(std::make_shared<WhiteningLayerNorm<double>>(init, 4), {3, 4});
+                    }});
+  layers.push_back({"WhiteningBatchNorm, training", [](Init& init) {
+                      const auto norm = std::make_shared<WhiteningBatchNorm<double>>(init, 2);
+                      const Var<C> x = layer_input<C>({3, 2, 2});
+                      return LayerLoss{[norm, x] { return weighed((*norm)(x, true)); }, with_parameters_of(*norm, {{"input", x}})};
+                    }});
   for (const FeedForwardKind kind : every<FeedForwardKind>())
     layers.push_back({"FeedForward, " + word_of(kind), [kind](Init& init) {
                         return applied<double>(std::make_shared<FeedForward<double>>(init, kind, 4, 6, true), {2, 4});

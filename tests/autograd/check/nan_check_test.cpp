@@ -64,6 +64,7 @@ const std::vector<Exception> exceptions{
     {"selected_attention", "chosen rows, n = 1: .*", of_one_number},
     {"softmax", "row, n = 1: .*", of_one_number},
     {"variance", ".*, n = 1: .*", of_one_number},
+    {"whiten", "width, n = 1: .*", of_one_number},
 };
 
 /// x² that says it is square, with a value and a gradient of one's own.

@@ -1,0 +1,66 @@
+#pragma once
+/// Batch norm and layer norm of complex numbers by whitening (Trabelsi et al., "Deep complex networks", ICLR 2018, section 3.5).
+///
+/// To divide by a standard deviation makes |z| of size 1 and leaves the cloud of numbers as long and thin as it was. Whitening
+/// makes it round: x̂ = V^(-1/2) (x - μ), V the 2×2 covariance matrix of (Re x, Im x) (eq. 4 to 6; autograd/ops/rows/whitening.h).
+/// Then a symmetric 2×2 matrix and a shift are learnt (eq. 7 to 10), in the letters of complex numbers
+///
+///     y = Γ x̂ + β = α x̂ + γ conj(x̂) + β,       Γ = [[γrr, γri], [γri, γii]],  α = (γrr + γii)/2,  γ = (γrr - γii)/2 + i γri
+///
+/// with α = 1/√2, γ = 0, β = 0 at first (γrr = γii = 1/√2, γri = 0: E|y|² = 1). For every x that is turned or bent,
+/// a x + b conj(x) with |a| != |b|, x̂ is the same but for a turn (and a mirror).
+
+#include "autograd/ops/rows/whitening.h"
+#include "nn/init.h"
+#include "nn/module.h"
+
+namespace argand {
+
+/// α, γ and β, and what they do.
+template <RealScalar R>
+class PlaneAffine final : public Module<R> {
+ public:
+  PlaneAffine(Init& init, std::int64_t width);
+  /// x [..., width], or [width, ...] with `along_rows`.
+  Var<std::complex<R>> operator()(const Var<std::complex<R>>& x, bool along_rows = false) const;
+  void visit(const Visit<R>& f) const override;
+
+  Var<R> weight;                     ///< α [width]
+  Var<std::complex<R>> weight_conj;  ///< γ [width]
+  Var<std::complex<R>> bias;         ///< β [width]
+};
+
+/// Over the last axis: x, y [..., width], width >= 2.
+template <RealScalar R>
+class WhiteningLayerNorm final : public Module<R> {
+ public:
+  WhiteningLayerNorm(Init& init, std::int64_t width, double eps = 1e-5) : affine(init, width), eps_(eps) {}
+  Var<std::complex<R>> operator()(const Var<std::complex<R>>& x) const;
+  void visit(const Visit<R>& f) const override { affine.visit(f); }
+
+  PlaneAffine<R> affine;
+
+ private:
+  double eps_;
+};
+
+/// Over all axes but the second, x, y [B, channels, ...]; in training by the moments of the batch, otherwise by the running ones.
+template <RealScalar R>
+class WhiteningBatchNorm final : public Module<R> {
+ public:
+  /// running <- momentum · running + (1 - momentum) · batch. Throws for a momentum outside [0, 1).
+  WhiteningBatchNorm(Init& init, std::int64_t channels, double momentum = 0.9, double eps = 1e-5);
+  /// In training the running moments move. Throws for another number of channels.
+  Var<std::complex<R>> operator()(const Var<std::complex<R>>& x, bool training);
+  void visit(const Visit<R>& f) const override { affine.visit(f); }
+
+  PlaneAffine<R> affine;
+  /// Of each channel, [channels]; at first μ = 0, Vrr = Vii = 1/√2, Vri = 0, as in the paper. No parameters: what saves a model
+  /// saves them beside its parameters.
+  PlaneMoments<R> running;
+
+ private:
+  double momentum_, eps_;
+};
+
+}  // namespace argand

@@ -1,0 +1,37 @@
+#pragma once
+/// Learning rates as small objects: a Rate is a function of the step, which counts from 0, and bigger ones are made of smaller
+/// ones. Schedule (optim/schedule.h), which the programs use, is in_turn({{linear_rate(peak / warmup, peak, warmup - 1), warmup},
+/// {cosine_rate(peak, final, total - warmup)}}).
+///
+/// All throw Error for rates that are negative or not finite, for a number of steps below 1, and when called for a step below 0.
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace argand {
+
+using Rate = std::function<double(std::int64_t step)>;
+
+Rate constant_rate(double rate);
+/// From one to the other along a straight line; `to` is reached after `steps` steps and kept.
+Rate linear_rate(double from, double to, std::int64_t steps);
+/// The same along half a cosine, flat at both ends (Loshchilov and Hutter, "SGDR", ICLR 2017, eq. 5).
+Rate cosine_rate(double from, double to, std::int64_t steps);
+/// from · factor^floor(step / every): with every = 1 a smooth decay, with more a stair.
+Rate exponential_rate(double from, double factor, std::int64_t every = 1);
+/// peak · min((step + 1)/warmup, sqrt(warmup/(step + 1))) (Vaswani et al., "Attention Is All You Need", 2017, eq. 3).
+Rate inverse_root_rate(double peak, std::int64_t warmup);
+
+/// From the start again every so many steps (SGDR's warm restarts).
+Rate restarted(Rate rate, std::int64_t every);
+
+/// One rate after the other, each counting its steps from 0; the last one's number of steps is not looked at.
+struct RateFor {
+  Rate rate;
+  std::int64_t steps = 1;
+};
+/// Throws when there is none.
+Rate in_turn(std::vector<RateFor> parts);
+
+}  // namespace argand

@@ -1,0 +1,42 @@
+#pragma once
+/// Gradient descent with momentum (Polyak, "Some methods of speeding up the convergence of iteration methods", 1964), and with
+/// Nesterov's look ahead, in the form of Sutskever et al., "On the importance of initialization and momentum in deep learning",
+/// ICML 2013; PyTorch's letters.
+///
+///     buf <- μ buf + g                       u = buf,  or  g + μ buf  (Nesterov)
+///     p <- p (1 - lr·wd) - lr · u
+///
+/// A gradient that stays the same is walked along 1/(1 - μ) times as fast as without momentum. For complex parameters nothing has
+/// to be decided: every line is linear in g with real factors, so the pair (x, y) and the number x + iy take the same steps, and
+/// they turn with the plane.
+
+#include "optim/optimizer.h"
+
+namespace argand {
+
+struct SgdOptions {
+  double momentum = 0.9;
+  bool nesterov = false;
+  double weight_decay = 0;  ///< of matrices and embeddings (Role), decoupled
+};
+
+template <RealScalar R>
+class Sgd final : public Optimizer<R> {
+ public:
+  /// Throws Error for a constant out of its range, for Nesterov without momentum, and for a list in which something is no variable
+  /// or stands twice.
+  Sgd(ParameterList<R> parameters, const SgdOptions& options);
+
+  void step(double lr, double gradient_scale = 1) override;
+  /// "buf.NAME" for every parameter.
+  OptimizerState<R> state() const override;
+  void load_state(const OptimizerState<R>& state) override;
+
+ private:
+  ParameterList<R> parameters_;
+  SgdOptions options_;
+  std::vector<AnyTensorOf<R>> buf_;  // as the parameters
+  std::int64_t steps_ = 0;
+};
+
+}  // namespace argand

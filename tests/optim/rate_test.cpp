@@ -1,0 +1,63 @@
+#include "optim/rate.h"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <limits>
+
+#include "optim/schedule.h"
+#include "tests/error_text.h"
+
+using namespace argand;
+
+BOOST_AUTO_TEST_SUITE(rate)
+
+using boost::test_tools::tolerance;
+
+BOOST_AUTO_TEST_CASE(each_at_steps_that_are_known) {
+  BOOST_TEST(constant_rate(0.5)(1000) == 0.5);
+  const Rate line = linear_rate(1, 3, 4);
+  BOOST_TEST(line(0) == 1);
+  BOOST_TEST(line(1) == 1.5);
+  BOOST_TEST(line(4) == 3);
+  BOOST_TEST(line(5) == 3);
+  const Rate cosine = cosine_rate(1, 0, 6);
+  BOOST_TEST(cosine(2) == 0.75, tolerance(1e-15));
+  BOOST_TEST(cosine(6) == 0, tolerance(1e-15));
+  const Rate stair = exponential_rate(1, 0.5, 3);
+  BOOST_TEST(stair(2) == 1);
+  BOOST_TEST(stair(3) == 0.5);
+  BOOST_TEST(stair(8) == 0.25);
+  const Rate root = inverse_root_rate(2, 4);
+  BOOST_TEST(root(0) == 0.5);
+  BOOST_TEST(root(3) == 2);
+  BOOST_TEST(root(15) == 1);
+}
+
+BOOST_AUTO_TEST_CASE(bigger_ones_are_made_of_smaller_ones) {
+  const Rate again = restarted(linear_rate(4, 0, 4), 3);
+  BOOST_TEST(again(2) == 2);
+  BOOST_TEST(again(3) == 4);
+  // Warm-up, a plateau, a descent ("warm-up, stable, decay").
+  const Rate wsd = in_turn({{linear_rate(0, 1, 2), 2}, {constant_rate(1), 5}, {linear_rate(1, 0, 2), 2}});
+  BOOST_TEST(wsd(1) == 0.5);
+  BOOST_TEST(wsd(6) == 1);
+  BOOST_TEST(wsd(8) == 0.5);
+  BOOST_TEST(wsd(20) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(the_schedule_of_the_programs_is_made_of_them) {
+  const Schedule whole{.peak = 1e-3, .final = 1e-4, .warmup = 5, .total = 40};
+  const Rate parts = in_turn({{linear_rate(1e-3 / 5, 1e-3, 4), 5}, {cosine_rate(1e-3, 1e-4, 35)}});
+  for (std::int64_t step = 0; step < 50; ++step) BOOST_TEST(parts(step) == whole.at(step), tolerance(1e-14));
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_be) {
+  BOOST_TEST(error_of([] { constant_rate(-1); }) == "rate: rates must be finite and not negative, got -1 and -1");
+  BOOST_TEST(error_of([] { cosine_rate(1, std::numeric_limits<double>::infinity(), 3); }) ==
+             "rate: rates must be finite and not negative, got 1 and inf");
+  BOOST_TEST(error_of([] { linear_rate(1, 0, 0); }) == "rate: at least one step is needed, got 0");
+  BOOST_TEST(error_of([] { constant_rate(1)(-1); }) == "rate: steps count from 0, got -1");
+  BOOST_TEST(error_of([] { in_turn({}); }) == "rate: in_turn needs at least one rate");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
