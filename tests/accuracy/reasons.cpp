@@ -29,6 +29,7 @@ const std::map<std::string, std::string>& not_measured() {
   static const std::string factors = "LAPACK's factors; the error is that of the problem's condition.";
   static const std::map<std::string, std::string> ops = {
       {"angular_attention", sums},
+      {"cholesky", factors},
       {"concatenate", moves},
       {"det", factors},
       {"dropout", "scale, with a random choice."},
@@ -44,12 +45,15 @@ const std::map<std::string, std::string>& not_measured() {
       {"info_nce", sums},
       {"inv", factors},
       {"irfft", fourier},
+      {"lstsq", factors},
       {"magnitude_attention", sums},
+      {"matrix_exp", "LAPACK's solver and products; the error is that of the problem's condition."},
       {"max", moves},
       {"permute", moves},
       {"projection", sums},
       {"qic_dual", sums},
       {"qic_linear", sums},
+      {"qr", factors},
       {"reshape", moves},
       {"rfft", fourier},
       {"scatter_add", sums},
@@ -57,6 +61,7 @@ const std::map<std::string, std::string>& not_measured() {
       {"slice", moves},
       {"slogdet", factors},
       {"solve", factors},
+      {"svd", factors},
       {"view_as_complex", moves},
       {"view_as_real", moves},
   };

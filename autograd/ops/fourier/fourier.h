@@ -59,4 +59,25 @@ template <RealScalar R>
 Var<R> irfft(const Var<std::complex<R>>& X, std::optional<std::int64_t> n = {}, int axis = -1,
              FourierNorm norm = FourierNorm::Backward);
 
+/// Of a real x along several axes: rfft along the last one named, fftn along the others. n and axes as in fftn.
+template <RealScalar R>
+Var<std::complex<R>> rfftn(const Var<R>& x, const std::vector<std::int64_t>& n = {}, const std::vector<int>& axes = {},
+                           FourierNorm norm = FourierNorm::Backward);
+/// The real x whose rfftn is X: ifftn along all axes but the last one named, irfft along that. Its length is 2 (N - 1) unless
+/// given.
+template <RealScalar R>
+Var<R> irfftn(const Var<std::complex<R>>& X, const std::vector<std::int64_t>& n = {}, const std::vector<int>& axes = {},
+              FourierNorm norm = FourierNorm::Backward);
+/// The same along two axes, by default the last.
+template <RealScalar R>
+Var<std::complex<R>> rfft2(const Var<R>& x, const std::vector<std::int64_t>& n = {}, const std::vector<int>& axes = {-2, -1},
+                           FourierNorm norm = FourierNorm::Backward) {
+  return rfftn(x, n, axes, norm);
+}
+template <RealScalar R>
+Var<R> irfft2(const Var<std::complex<R>>& X, const std::vector<std::int64_t>& n = {}, const std::vector<int>& axes = {-2, -1},
+              FourierNorm norm = FourierNorm::Backward) {
+  return irfftn(X, n, axes, norm);
+}
+
 }  // namespace argand

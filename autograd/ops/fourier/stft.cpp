@@ -25,6 +25,8 @@ Ids places_of_frames(std::int64_t N, std::int64_t n_fft, std::int64_t hop, std::
   return places;
 }
 
+FourierNorm norm_of(bool normalized) { return normalized ? FourierNorm::Ortho : FourierNorm::Backward; }
+
 template <RealScalar R>
 Var<R> in_the_middle(const Var<R>& window, std::int64_t n) {
   const std::int64_t left = (n - window.size()) / 2, right = n - window.size() - left;
@@ -55,7 +57,7 @@ Var<ComplexOf<T>> stft(const Var<T>& x, std::int64_t n_fft, const StftOptions<Re
   Var<T> frames = permute(embedding(rows, places_of_frames(N, n_fft, hop, before, options.padding)), {2, 0, 1});
   if (options.window) frames = frames * in_the_middle(*options.window, n_fft);
 
-  const FourierNorm norm = options.normalized ? FourierNorm::Ortho : FourierNorm::Backward;
+  const FourierNorm norm = norm_of(options.normalized);
   const auto spectrum = [&]() -> Var<ComplexOf<T>> {
     if constexpr (RealScalar<T>)
       if (options.onesided) return rfft(frames, std::nullopt, -1, norm);
@@ -66,6 +68,59 @@ Var<ComplexOf<T>> stft(const Var<T>& x, std::int64_t n_fft, const StftOptions<Re
   shape.push_back(X.dim(1));
   shape.push_back(X.dim(2));
   return reshape(X, shape);
+}
+
+namespace {
+
+/// frames [..., frames, n_fft], times their windows, to [..., N].
+template <Scalar T>
+Var<T> overlapped(Var<T> frames, std::int64_t n_fft, const StftOptions<RealOf<T>>& options, std::optional<std::int64_t> length) {
+  using R = RealOf<T>;
+  const std::int64_t hop = options.hop.value_or(n_fft / 4), count = frames.dim(-2), reach = n_fft + (count - 1) * hop;
+  require(hop >= 1, "istft", "a hop of {}; frames must go on, give one of at least 1", hop);
+  if (options.window)
+    require(options.window->rank() == 1 && options.window->size() <= n_fft, "istft",
+            "a window of shape {} does not fit into frames of {}", options.window->shape(), n_fft);
+  const std::int64_t begin = options.center ? n_fft / 2 : 0, end = length ? begin + *length : reach - begin;
+  require(end <= reach && end > begin, "istft", "{} numbers are wanted of frames that reach over {}", end - begin, reach - begin);
+
+  const Var<R> window = options.window ? in_the_middle(*options.window, n_fft) : Var<R>(Tensor<R>::ones({n_fft}));
+  Shape shape = frames.shape();
+  shape.erase(-1);
+  shape[-1] = end - begin;
+  const std::int64_t signals = shape.rows();
+  const Ids places = places_of_frames(reach, n_fft, hop, 0, Padding::Zeros);
+  const auto added = [&](const auto& rows, std::int64_t columns) {  // [signals, frames, n_fft] -> [N, signals]
+    return slice(scatter_add(permute(reshape(rows, Shape{columns, count, n_fft}), {1, 2, 0}), places, reach), 0, begin, end);
+  };
+  const Var<R> weight = added(window * window + Var<R>(Tensor<R>::zeros({count, n_fft})), 1);
+  for (std::int64_t i = 0; i < weight.size(); ++i)
+    require(!(weight.value().data()[i] < R(1e-11)), "istft", "no window reaches number {} of the signal; take a smaller hop", i);
+  return reshape(transpose(added(frames * window, signals) / weight), shape);
+}
+
+template <RealScalar R>
+void check_frequencies(const Var<std::complex<R>>& X, std::int64_t n_fft, bool onesided) {
+  require(n_fft >= 1, "istft", "a frame has at least one number, got n_fft = {}", n_fft);
+  require(X.rank() >= 2 && X.dim(-1) >= 1 && X.dim(-2) == (onesided ? n_fft / 2 + 1 : n_fft), "istft",
+          "frames of {} have {} frequencies, [..., {}, frames]; got {}", n_fft, onesided ? n_fft / 2 + 1 : n_fft,
+          onesided ? n_fft / 2 + 1 : n_fft, X.shape());
+}
+
+}  // namespace
+
+template <RealScalar R>
+Var<R> istft(const Var<std::complex<R>>& X, std::int64_t n_fft, const StftOptions<R>& options, std::optional<std::int64_t> length) {
+  if (!options.onesided) return real(complex_istft(X, n_fft, options, length));
+  check_frequencies(X, n_fft, true);
+  return overlapped(irfft(transpose(X), n_fft, -1, norm_of(options.normalized)), n_fft, options, length);
+}
+
+template <RealScalar R>
+Var<std::complex<R>> complex_istft(const Var<std::complex<R>>& X, std::int64_t n_fft, const StftOptions<R>& options,
+                                   std::optional<std::int64_t> length) {
+  check_frequencies(X, n_fft, false);
+  return overlapped(ifft(transpose(X), n_fft, -1, norm_of(options.normalized)), n_fft, options, length);
 }
 
 template <RealScalar R>
@@ -80,7 +135,11 @@ Tensor<R> hann_window(std::int64_t n) {
 
 #define ARGAND_STFT(T) template Var<ComplexOf<T>> stft(const Var<T>&, std::int64_t, const StftOptions<RealOf<T>>&);
 ARGAND_FOR_SCALAR(ARGAND_STFT)
-#define ARGAND_HANN(R) template Tensor<R> hann_window(std::int64_t);
+#define ARGAND_HANN(R)                                                                                                  \
+  template Var<R> istft(const Var<std::complex<R>>&, std::int64_t, const StftOptions<R>&, std::optional<std::int64_t>); \
+  template Var<std::complex<R>> complex_istft(const Var<std::complex<R>>&, std::int64_t, const StftOptions<R>&,         \
+                                              std::optional<std::int64_t>);                                             \
+  template Tensor<R> hann_window(std::int64_t);
 ARGAND_FOR_REAL(ARGAND_HANN)
 
 }  // namespace argand

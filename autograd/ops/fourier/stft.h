@@ -29,6 +29,18 @@ struct StftOptions {
 template <Scalar T>
 Var<ComplexOf<T>> stft(const Var<T>& x, std::int64_t n_fft, const StftOptions<RealOf<T>>& options = {});
 
+/// The signal of which X, [..., n_fft / 2 + 1, frames], is the stft() with the same options: [..., frames] -> [..., N]. Frames are
+/// added where they overlap and divided by Σ w² there, which among all signals is the one whose frames come closest to X. N is
+/// `length` where given, else as far as the frames reach (centred ones: without the padding). Throws where no window reaches, or
+/// for a length beyond the frames. torch.istft; Griffin & Lim, IEEE Trans. ASSP 32 (1984), eq. 6.
+template <RealScalar R>
+Var<R> istft(const Var<std::complex<R>>& X, std::int64_t n_fft, const StftOptions<R>& options = {},
+             std::optional<std::int64_t> length = {});
+/// The same of a complex signal, from all n_fft frequencies; options.onesided counts for nothing.
+template <RealScalar R>
+Var<std::complex<R>> complex_istft(const Var<std::complex<R>>& X, std::int64_t n_fft, const StftOptions<R>& options = {},
+                                   std::optional<std::int64_t> length = {});
+
 /// sin²(πj/n), j = 0, ..., n-1: the periodic Hann window, torch.hann_window(n).
 template <RealScalar R>
 Tensor<R> hann_window(std::int64_t n);

@@ -1,6 +1,7 @@
 #include "autograd/ops/linear_algebra/eigh.h"
 
 #include "autograd/op_check.h"
+#include "autograd/ops/linear_algebra/gauge.h"
 #include "autograd/ops/linear_algebra/matrices.h"
 #include "core/machine/lapack.h"
 
@@ -89,12 +90,6 @@ static const Op eigh_op(
 
 namespace {
 
-/// How large a number of M = Vᴴ dV may be and still be rounding.
-template <RealScalar R>
-R rounding_of(R largest, std::int64_t n) {
-  return 100 * std::sqrt(R(n)) * std::numeric_limits<R>::epsilon() * largest;
-}
-
 /// diag(Re dλ) + F ∘ (M - Mᴴ)/2 of one matrix, in the place of M. Throws for a loss that depends on a gauge.
 template <Scalar T>
 void eigh_middle(std::int64_t n, const RealOf<T>* lambda, const T* dlambda, double broadening, T* M, const std::string& name) {
@@ -102,7 +97,7 @@ void eigh_middle(std::int64_t n, const RealOf<T>* lambda, const T* dlambda, doub
   R largest = 0, scale = 0;
   for (std::int64_t k = 0; k < n * n; ++k) largest = std::max(largest, static_cast<R>(std::abs(M[k])));
   for (std::int64_t k = 0; k < n; ++k) scale = std::max(scale, std::abs(lambda[k]));
-  const R bar = rounding_of(largest, n), closest = R(n) * std::numeric_limits<R>::epsilon() * scale;
+  const R bar = matrices::rounding_of(largest, n), closest = matrices::closest_of(scale, n);
   for (std::int64_t i = 0; i < n; ++i) {
     if constexpr (ComplexScalar<T>) {
       const R violation = std::abs(M[i * n + i].imag());
@@ -121,8 +116,7 @@ void eigh_middle(std::int64_t n, const RealOf<T>* lambda, const T* dlambda, doub
               "derivative "
               "there; a broadening gives an approximate one",
               j, i, name, lambda[i], depends);
-      const R F = broadening > 0 ? gap / (gap * gap + static_cast<R>(broadening * broadening)) : gap > closest ? 1 / gap : R(0);
-      M[j * n + i] = F * m;
+      M[j * n + i] = matrices::inverse_of(gap, closest, broadening) * m;
       M[i * n + j] = conj_of(M[j * n + i]);
     }
     M[i * n + i] = real_of(dlambda[i]);
@@ -171,11 +165,9 @@ Var<T> packed_eigh(const Var<T>& A, double broadening) {
         const Var<T> dot = tangent(A), Hdot = scale(dot + matrices::adjoint(dot), R(0.5));
         const Var<T> P = matmul(matmul(e.vectors, Hdot, Transpose::Conjugate), e.vectors);
         Shape row = matrices::shape_of(matrices::Stack::leading(A.shape()), 1, n);
-        const Var<R> I = matrices::identity<R>(n), rest = matrices::constant_matrix<R>(n, n, [](auto i, auto j) { return i != j; });
+        const Var<R> I = matrices::identity<R>(n);
         const Var<R> gaps = reshape(e.values, row) - transpose(reshape(e.values, row));
-        const R e2 = static_cast<R>(broadening * broadening);
-        const Var<R> F = broadening > 0 ? gaps / (gaps * gaps + e2) : rest / (gaps + I);
-        const Var<T> lambda_dot = sum(P * I, -1), V_dot = matmul(e.vectors, P * F);
+        const Var<T> lambda_dot = sum(P * I, -1), V_dot = matmul(e.vectors, P * matrices::inverse_of(gaps, I, broadening));
         Shape flat = matrices::Stack::leading(A.shape());
         flat.push_back(n * n);
         if constexpr (ComplexScalar<T>)
@@ -190,7 +182,7 @@ Var<T> packed_eigh(const Var<T>& A, double broadening) {
 
 template <Scalar T>
 Eigen<T> eigh(const Var<T>& A, const EighOptions& options) {
-  require(options.broadening >= 0, "eigh", "a broadening of {}; it is the width of a Lorentzian, at least 0", options.broadening);
+  matrices::check_broadening("eigh", options.broadening);
   return eigen_of(packed_eigh(A, options.broadening), A.dim(-1));
 }
 

@@ -24,7 +24,18 @@ struct Eigen {
 /// not depend on it; where one does, the gradient throws, with the size of the violation. Where two eigenvalues coincide, any
 /// rotation between their vectors is such a gauge as well, and vectors have no derivative: a loss that depends on them throws,
 /// unless there is a broadening. The values' own gradient is V diag(dλ) Vᴴ always. A matrix with a NaN gives NaN, all over.
+///
+/// What is looked at is the loss's derivative along the gauge, at the vectors that LAPACK returned. A loss that depends on them and
+/// happens to be stationary there passes, as |V_00|² does where V = I: an eigenvector of 3I is any vector, and only other bases
+/// would show that the loss sees which. (PyTorch, which divides by the distance, has NaN or infinity there.)
 template <Scalar T>
 Eigen<T> eigh(const Var<T>& A, const EighOptions& options = {});
+
+/// The eigenvalues alone, [..., n], rising. Where some coincide, V diag(dλ) Vᴴ is one of several directions in which they move, and
+/// the exact gradient of what does not tell them apart, such as their sum.
+template <Scalar T>
+Var<RealOf<T>> eigvalsh(const Var<T>& A) {
+  return eigh(A).values;
+}
 
 }  // namespace argand

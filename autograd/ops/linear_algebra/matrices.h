@@ -122,6 +122,31 @@ Tensor<T> hermitian_part(const Tensor<T>& A) {
   });
 }
 
+/// Aᴴ
+template <Scalar T>
+Tensor<T> adjoint_of(const Tensor<T>& A) {
+  const Stack stack("adjoint", A.shape());
+  Tensor<T> B(shape_of(Stack::leading(A.shape()), stack.n, stack.m));
+  T* const out = B.data();
+  each(stack, [&](std::int64_t at) {
+    const std::int64_t size = stack.m * stack.n;
+    transpose_into(stack.m, stack.n, A.data() + at * size, out + at * size);
+    for (std::int64_t k = at * size; k < (at + 1) * size; ++k) out[k] = conj_of(out[k]);
+  });
+  return B;
+}
+
+/// m n numbers from the last axis of w, which holds several outputs side by side, as [leading..., m, n].
+template <Scalar T>
+Tensor<T> piece(const Tensor<T>& w, std::int64_t begin, std::int64_t m, std::int64_t n) {
+  Shape leading = w.shape();
+  leading.erase(-1);
+  Tensor<T> A(shape_of(leading, m, n));
+  T* const out = A.data();
+  for (std::int64_t i = 0; i < leading.size(); ++i) std::copy_n(w.data() + i * w.dim(-1) + begin, m * n, out + i * m * n);
+  return A;
+}
+
 // ------------------------------------------------------------------------------------------------ of variables
 
 /// A constant [m, n] with f(row, column).
@@ -151,10 +176,62 @@ Var<RealOf<T>> real_part(const Var<T>& z) {
   else
     return z;
 }
+/// [..., 1] -> [...]
+template <Scalar T>
+Var<T> without_last(const Var<T>& x) {
+  Shape shape = x.shape();
+  shape.erase(-1);
+  return reshape(x, shape);
+}
+/// x, stretched to `shape` as NumPy broadcasts.
+template <Scalar T>
+Var<T> stretched(const Var<T>& x, const Shape& shape) {
+  return x.shape() == shape ? x : x + Var<T>(Tensor<T>::zeros(shape));
+}
+
+/// Matrices [..., m, n] and right-hand sides [..., m, k], both with all leading axes.
+template <Scalar T>
+struct System {
+  Var<T> A, B;
+  bool vectors;  ///< B was [..., m], now with k = 1
+};
+/// Of B [..., m, k] with leading axes that broadcast with A's, or B [m], or B [..., m] with A's own leading axes (as in
+/// torch.linalg, where [2, 2] beside [2, 2, 2] are two vectors). Throws when they do not fit.
+template <Scalar T>
+System<T> with_right_sides(std::string_view op, const Var<T>& A, const Var<T>& B) {
+  const Stack stack(op, A.shape());
+  Shape rows = A.shape();
+  rows.erase(-1);
+  if (B.rank() == 1 || B.shape() == rows) {
+    Shape column = B.shape();
+    column.push_back(1);
+    System<T> system = with_right_sides(op, A, reshape(B, column));
+    system.vectors = true;
+    return system;
+  }
+  require(B.rank() >= 2 && B.dim(-2) == stack.m, op,
+          "right-hand sides of shape {} do not fit matrices of {}; they are [..., {}, k] or [..., {}]", B.shape(), A.shape(),
+          stack.m, stack.m);
+  const Shape leading = broadcast(op, Stack::leading(A.shape()), Stack::leading(B.shape()));
+  return {stretched(A, shape_of(leading, stack.m, stack.n)), stretched(B, shape_of(leading, stack.m, B.dim(-1))), false};
+}
+
 /// [..., n, n] -> [...]
 template <Scalar T>
 Var<T> trace(const Var<T>& A) {
   return sum(sum(A * identity<RealOf<T>>(A.dim(-1)), -1), -1);
+}
+
+/// Matrices side by side in the last axis of one tensor, row after row.
+template <Scalar T>
+Var<T> packed(std::initializer_list<Var<T>> parts) {
+  std::vector<Var<T>> rows;
+  for (const Var<T>& part : parts) {
+    Shape flat = Stack::leading(part.shape());
+    flat.push_back(part.dim(-2) * part.dim(-1));
+    rows.push_back(reshape(part, flat));
+  }
+  return concatenate(rows, -1);
 }
 
 /// Outputs of an op that has several, side by side in the last axis of one: record() has one output.

@@ -29,6 +29,8 @@ static const Op solve_op(
       check.function("real, square", f, matrices::regular(check.real({2, 2})), matrices::regular(check.real({2, 2})));
       check.function("complex, one vector", f, matrices::regular(check.complex({3, 3})), check.complex({3}));
       check.function("complex, batch of vectors", f, matrices::regular(check.complex({2, 2, 2})), check.complex({2, 2}));
+      check.function("complex, one matrix", f, matrices::regular(check.complex({2, 2})), check.complex({3, 2, 1}));
+      check.function("real, broadcast", f, matrices::regular(check.real({2, 1, 2, 2})), check.real({3, 2, 1}));
       check.grows("", [f](OpCheck& at, std::int64_t n) {
         at.function("real, batch", f, matrices::regular(at.real({n, 2, 2})), at.real({n, 2, 1}));
         at.function("complex, batch", f, matrices::regular(at.complex({n, 2, 2})), at.complex({n, 2, 1}));
@@ -64,19 +66,16 @@ Var<T> solve_matrices(const Var<T>& A, const Var<T>& B) {
 
 template <Scalar T>
 Var<T> solve(const Var<T>& A, const Var<T>& B) {
-  const matrices::Stack stack = matrices::square("solve", A.shape());
-  Shape vectors = A.shape();
-  vectors.erase(-1);
-  if (B.shape() == vectors) {
-    Shape column = B.shape();
-    column.push_back(1);
-    return reshape(solve_matrices(A, reshape(B, column)), B.shape());
+  matrices::square("solve", A.shape());
+  if (A.rank() == 2 && B.rank() > 2 &&
+      B.dim(-2) == A.dim(0)) {  // one matrix, factorised once: all right-hand sides beside each other
+    const std::int64_t n = A.dim(0), k = B.dim(-1), count = k == 0 ? 0 : B.size() / (n * k);
+    const Var<T> columns = reshape(permute(reshape(B, Shape{count, n, k}), {1, 0, 2}), Shape{n, count * k});
+    return reshape(permute(reshape(solve_matrices(A, columns), Shape{n, count, k}), {1, 0, 2}), B.shape());
   }
-  require(B.rank() == A.rank() && B.rank() >= 2 &&
-              B.shape() == matrices::shape_of(matrices::Stack::leading(A.shape()), stack.n, B.dim(-1)),
-          "solve", "right-hand sides of shape {} do not fit matrices of {}; they are [..., n, k] or [..., n]", B.shape(),
-          A.shape());
-  return solve_matrices(A, B);
+  const auto [matrix, right, vectors] = matrices::with_right_sides("solve", A, B);
+  const Var<T> X = solve_matrices(matrix, right);
+  return vectors ? matrices::without_last(X) : X;
 }
 
 // ------------------------------------------------------------------------------------------------ inv

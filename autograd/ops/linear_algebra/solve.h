@@ -7,8 +7,8 @@
 
 namespace argand {
 
-/// X = A⁻¹ B: B [..., n, k], or [..., n] for one right-hand side each; the leading axes are those of A.
-/// Throws `solve: the matrix is singular`, and when the shapes do not fit.
+/// X = A⁻¹ B: B [..., n, k] with leading axes that broadcast with A's, or for one right-hand side each [n], or [..., n] with A's
+/// own. Throws `solve: the matrix is singular`, and when the shapes do not fit.
 template <Scalar T>
 Var<T> solve(const Var<T>& A, const Var<T>& B);
 

@@ -1,6 +1,9 @@
 /// Builds with -Dblas=plain have these instead: every one says what it needs.
 
 #include "autograd/ops/linear_algebra/eigh.h"
+#include "autograd/ops/linear_algebra/factors.h"
+#include "autograd/ops/linear_algebra/least_squares.h"
+#include "autograd/ops/linear_algebra/matrix_exp.h"
 #include "autograd/ops/linear_algebra/solve.h"
 
 namespace argand {
@@ -33,12 +36,38 @@ Eigen<T> eigh(const Var<T>&, const EighOptions&) {
   needs_lapack("eigh");
 }
 
-#define ARGAND_WITHOUT_LAPACK(T)                       \
-  template Var<T> solve(const Var<T>&, const Var<T>&); \
-  template Var<T> inv(const Var<T>&);                  \
-  template Var<T> det(const Var<T>&);                  \
-  template SignAndLog<T> slogdet(const Var<T>&);       \
-  template Eigen<T> eigh(const Var<T>&, const EighOptions&);
+template <Scalar T>
+Var<T> cholesky(const Var<T>&) {
+  needs_lapack("cholesky");
+}
+template <Scalar T>
+OrthogonalFactors<T> qr(const Var<T>&) {
+  needs_lapack("qr");
+}
+template <Scalar T>
+SingularFactors<T> svd(const Var<T>&, const SvdOptions&) {
+  needs_lapack("svd");
+}
+template <Scalar T>
+Var<T> lstsq(const Var<T>&, const Var<T>&, std::optional<double>) {
+  needs_lapack("lstsq");
+}
+template <Scalar T>
+Var<T> matrix_exp(const Var<T>&) {
+  needs_lapack("matrix_exp");
+}
+
+#define ARGAND_WITHOUT_LAPACK(T)                                              \
+  template Var<T> solve(const Var<T>&, const Var<T>&);                        \
+  template Var<T> inv(const Var<T>&);                                         \
+  template Var<T> det(const Var<T>&);                                         \
+  template SignAndLog<T> slogdet(const Var<T>&);                              \
+  template Eigen<T> eigh(const Var<T>&, const EighOptions&);                  \
+  template Var<T> cholesky(const Var<T>&);                                    \
+  template OrthogonalFactors<T> qr(const Var<T>&);                            \
+  template SingularFactors<T> svd(const Var<T>&, const SvdOptions&);          \
+  template Var<T> lstsq(const Var<T>&, const Var<T>&, std::optional<double>); \
+  template Var<T> matrix_exp(const Var<T>&);
 ARGAND_FOR_SCALAR(ARGAND_WITHOUT_LAPACK)
 
 }  // namespace argand

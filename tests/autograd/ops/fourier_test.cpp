@@ -97,6 +97,8 @@ BOOST_AUTO_TEST_CASE(every_transform_has_its_inverse) {
       BOOST_TEST(distance(irfft(rfft(x, {}, axis, norm), x.dim(axis), axis, norm).value(), x.value()) < 1e-14);
     }
     BOOST_TEST(distance(ifftn(fftn(z, {}, {}, norm), {}, {}, norm).value(), z.value()) < 1e-14);
+    BOOST_TEST(distance(irfftn(rfftn(x, {}, {}, norm), {-1, -1, 5}, {}, norm).value(), x.value()) < 1e-14);
+    BOOST_TEST(distance(irfft2(rfft2(x, {}, {2, 1}, norm), {}, {2, 1}, norm).value(), x.value()) < 1e-14);
     BOOST_TEST(distance(ifft2(fft2(z, {}, {0, -1}, norm), {}, {0, -1}, norm).value(), z.value()) < 1e-14);
   }
   BOOST_TEST(distance(fft2(z).value(), fft(fft(z, {}, 1), {}, 2).value()) < 1e-13);
@@ -142,6 +144,8 @@ BOOST_AUTO_TEST_CASE(wrong_use_is_told) {
   BOOST_TEST(error_of([&] { fftn(z, {4}, {0, 1}); }) == "fftn: 1 lengths for 2 axes; give one for each");
   BOOST_TEST(error_of([&] { ifftn(z, {4, 4, 4}); }) == "ifftn: 3 lengths for the 2 axes of [2, 3]");
   BOOST_TEST(error_of([&] { rfft(x, 4, 2); }) != "");
+  BOOST_TEST(error_of([&] { rfftn(Real(Tensor<double>::scalar(1))); }) ==
+             "rfftn: needs an axis to transform along, got a single number");
   BOOST_TEST(error_of([&] { stft(x, 8); }) ==
              "stft: 3 numbers cannot be mirrored for frames of 8; take a shorter frame or Padding::Zeros");
   BOOST_TEST(error_of([&] {
@@ -195,6 +199,57 @@ BOOST_AUTO_TEST_CASE(stft_gives_gradients_to_signal_and_window) {
   BOOST_TEST(real.ok(), real.message());
   const auto complex = gradcheck(spectrogram, randn<C>({13}, Random(11)), w);
   BOOST_TEST(complex.ok(), complex.message());
+}
+
+BOOST_AUTO_TEST_CASE(rfftn_is_the_half_of_fftn) {
+  const Real x = constant(randn<double>({3, 4, 5}, Random(12)));
+  BOOST_TEST(distance(rfftn(x).value(), slice(fftn(x), -1, 0, 3).value()) < 1e-13);
+  BOOST_TEST(distance(rfft2(x, {6, 2}).value(), slice(fft2(x, {6, 2}), -1, 0, 2).value()) < 1e-13);
+  const auto result = gradcheck([](const auto& X) { return irfftn(X, {3, 4}, {0, 1}); }, randn<C>({3, 2, 2}, Random(13)));
+  BOOST_TEST(result.ok(), result.message());
+}
+
+BOOST_AUTO_TEST_CASE(istft_undoes_stft) {
+  const Tensor<double> w = hann_window<double>(8);
+  for (const bool center : {false, true})
+    for (const bool normalized : {false, true}) {
+      StftOptions<double> options;
+      options.hop = 2;
+      options.center = center;
+      options.normalized = normalized;
+      options.window = center ? Real(w) : Real(w) + 0.1;
+      const Real x(randn<double>({2, 3, 24}, Random(14)));
+      const Complex z(randn<C>({2, 24}, Random(15)));
+      BOOST_TEST(distance(istft(stft(x, 8, options), 8, options).value(), x.value()) < 1e-14);
+      BOOST_TEST(distance(complex_istft(stft(z, 8, options), 8, options).value(), z.value()) < 1e-14);
+      BOOST_TEST(distance(istft(stft(x, 8, options), 8, options, 20).value(), slice(x, -1, 0, 20).value()) < 1e-14);
+      options.onesided = false;
+      BOOST_TEST(distance(istft(stft(x, 8, options), 8, options).value(), x.value()) < 1e-14);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(istft_gives_gradients_to_spectrum_and_window) {
+  const auto signal = [](const Complex& X, const Real& w) {
+    StftOptions<double> options;
+    options.hop = 3;
+    options.window = w;
+    return istft(X, 8, options);
+  };
+  const auto result = gradcheck(signal, randn<C>({2, 5, 4}, Random(16)), rand<double>({8}, Random(17), 0.2, 1));
+  BOOST_TEST(result.ok(), result.message());
+}
+
+BOOST_AUTO_TEST_CASE(what_istft_cannot_put_together_is_told) {
+  const Complex X(Tensor<C>::ones({5, 4}));
+  StftOptions<double> options;
+  options.window = Real(hann_window<double>(8));
+  options.center = false;
+  BOOST_TEST(error_of([&] { istft(X, 8, options); }) == "istft: no window reaches number 0 of the signal; take a smaller hop");
+  options.center = true;
+  BOOST_TEST(error_of([&] { istft(X, 8, options, 11); }) == "istft: 11 numbers are wanted of frames that reach over 10");
+  BOOST_TEST(error_of([&] { istft(X, 6, options); }) == "istft: frames of 6 have 4 frequencies, [..., 4, frames]; got [5, 4]");
+  options.hop = 0;
+  BOOST_TEST(error_of([&] { istft(X, 8, options); }) == "istft: a hop of 0; frames must go on, give one of at least 1");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

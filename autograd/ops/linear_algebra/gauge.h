@@ -1,0 +1,40 @@
+#pragma once
+/// What eigh and svd share. Their vectors are found up to a gauge: a phase each, and any rotation among those of one value. A loss
+/// may not depend on it, which its derivative along the gauge, numbers of VᴴdV, shows to first order.
+
+#include <cmath>
+#include <limits>
+
+#include "autograd/ops/elementwise/arithmetic.h"
+
+namespace argand::matrices {
+
+/// How large a number of VᴴdV [n, n] may be and still be rounding.
+template <RealScalar R>
+R rounding_of(R largest, std::int64_t n) {
+  return 100 * std::sqrt(R(n)) * std::numeric_limits<R>::epsilon() * largest;
+}
+/// How close two values of an [n, n] matrix are when rounding alone may keep them apart.
+template <RealScalar R>
+R closest_of(R largest, std::int64_t n) {
+  return R(n) * std::numeric_limits<R>::epsilon() * largest;
+}
+
+/// 1/Δ, or with a broadening ε > 0 the Lorentzian Δ/(Δ² + ε²). Without one, 0 for a Δ that may be 0, of which nothing may depend.
+template <RealScalar R>
+R inverse_of(R gap, R closest, double broadening) {
+  if (broadening > 0) return gap / (gap * gap + static_cast<R>(broadening * broadening));
+  return std::abs(gap) > closest ? 1 / gap : R(0);
+}
+/// The same of variables. `zero` is 1 where Δ is 0 by construction and nothing depends on it, 0 elsewhere.
+template <RealScalar R>
+Var<R> inverse_of(const Var<R>& gap, const Var<R>& zero, double broadening) {
+  if (broadening > 0) return gap / (gap * gap + static_cast<R>(broadening * broadening));
+  return (R(1) - zero) / (gap + zero);
+}
+
+inline void check_broadening(std::string_view op, double broadening) {
+  require(broadening >= 0, op, "a broadening of {}; it is the width of a Lorentzian, at least 0", broadening);
+}
+
+}  // namespace argand::matrices

@@ -1,0 +1,25 @@
+#pragma once
+/// Least squares and pseudoinverses of stacks of matrices [..., m, n] of any rank, real or complex, by their singular values. Names
+/// and meaning of torch.linalg. A matrix that is not finite gives NaN, all over.
+
+#include <optional>
+
+#include "autograd/var.h"
+
+namespace argand {
+
+/// X = A⁺ B, for each column b of B the shortest of the x with the least |A x - b|: A [..., m, n], B [..., m, k] -> [..., n, k], or
+/// B [..., m] -> [..., n]; leading axes broadcast. Singular values up to rcond times the largest count as 0; ε max(m, n) unless
+/// given, ε the rounding of T. The gradient is that among matrices of the same rank. Throws when the shapes do not fit.
+template <Scalar T>
+Var<T> lstsq(const Var<T>& A, const Var<T>& B, std::optional<double> rcond = {});
+
+/// A⁺, the pseudoinverse of Moore and Penrose: [..., m, n] -> [..., n, m]. Where A⁺ B is wanted, lstsq() is more accurate.
+template <Scalar T>
+Var<T> pinv(const Var<T>& A, std::optional<double> rcond = {}) {
+  Tensor<T> I = Tensor<T>::zeros({A.dim(-2), A.dim(-2)});
+  for (std::int64_t i = 0; i < I.dim(0); ++i) I(i, i) = 1;
+  return lstsq(A, Var<T>(I), rcond);
+}
+
+}  // namespace argand
