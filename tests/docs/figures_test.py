@@ -48,13 +48,13 @@ with tempfile.TemporaryDirectory() as scratch:
 shown = []
 for path in sorted(glob.glob(docs + "/*.md")):
     text = read(path)
-    for match in re.finditer(r"^!\[(.*?)\]\(([^)\s]+)\)$(?=\n\n(.*)|)", text, re.M):
+    for match in re.finditer(r"^!\[(.*?)\]\(([^)\s]+)\)$(?=\n\n((?:.+\n)*)|)", text, re.M):
         alternative, picture, below = match.groups()
         where = f"docs/{os.path.basename(path)}: {picture}"
         shown.append(os.path.relpath(picture, "pictures"))
         if len(alternative) < 20:
             failures.append(f"{where} needs alternative text that tells what is in it")
-        if not re.fullmatch(r"\*[^*].*[^*]\*", below or ""):
+        if not re.fullmatch(r"\*[^*](?s:.*)[^*]\*\n", below or ""):
             failures.append(f"{where} needs a caption in italics below it that says what to see")
 failures += [f"no chapter shows docs/pictures/{name}" for name in sorted(kept - set(shown))]
 
