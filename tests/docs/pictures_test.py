@@ -73,7 +73,8 @@ for chapter in sorted(name for name in os.listdir(folder) if name.endswith(".md"
         print(f"{name}: {100 * apart:.2f} % of the samples differ")
         if apart > 0.05:
             failures.append(f"docs/pictures/{name} is not what `{command}` draws: {100 * apart:.0f} % of its samples differ")
-if drawn != set(os.listdir(os.path.join(folder, "pictures"))) or not drawn:
-    failures.append(f"docs/pictures/ holds {sorted(os.listdir(os.path.join(folder, 'pictures')))}, commands draw {sorted(drawn)}")
+kept = {name for name in os.listdir(os.path.join(folder, "pictures")) if name.endswith(".png")}
+if drawn != kept or not drawn:
+    failures.append(f"docs/pictures/ holds {sorted(kept)}, commands draw {sorted(drawn)}")
 print(*failures, sep="\n")
 sys.exit(bool(failures))

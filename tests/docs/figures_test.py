@@ -1,0 +1,68 @@
+"""The figures of the book are what docs/figures/draw.py draws, and every picture says what to see.
+
+  figures_test.py SOURCE_DIR ARGAND
+
+All figures are drawn again and compared with docs/pictures/SUBJECT/NAME.svg, coordinate by coordinate. Each must be shown in a chapter, with
+alternative text and, below it, a caption in italics; and so must every other picture of the chapters.
+"""
+import glob
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+source, argand = sys.argv[1:]
+docs = os.path.join(source, "docs")
+failures = []
+NUMBER = r"-?\d+(?:\.\d+)?"
+
+
+def read(path):
+    with open(path, encoding="utf8") as file:
+        return file.read()
+
+
+def apart(new, old):
+    """What differs between two drawings: words at all, or coordinates by more than half a unit of 480 (libm differs in last places)."""
+    if re.split(NUMBER, new) != re.split(NUMBER, old):
+        return "other lines or words"
+    worst = max((abs(float(a) - float(b)) for a, b in zip(re.findall(NUMBER, new), re.findall(NUMBER, old))), default=0)
+    return f"a coordinate is {worst:.1f} off" if worst > 0.5 else ""
+
+
+assert apart("M1 2.0L3 4", "M1 2.1L3 4") == "" and apart("M1 2L3 4", "M1 2L3 5") and apart("M1 2", "L1 2"), "the comparison is blind"
+
+with tempfile.TemporaryDirectory() as scratch:
+    command = [sys.executable, os.path.join(docs, "figures", "draw.py"), "--out", scratch, "--argand", argand]
+    subprocess.run(command, check=True, env=dict(os.environ, PYTHONDONTWRITEBYTECODE="1"))
+    drawn = {os.path.relpath(path, scratch) for path in glob.glob(scratch + "/*/*.svg")}
+    kept = {os.path.relpath(path, docs + "/pictures") for path in glob.glob(docs + "/pictures/*/*.svg")}
+    if drawn != kept or not drawn:
+        failures.append(f"docs/pictures/ and docs/figures/draw.py do not have the same figures: {sorted(drawn ^ kept)}")
+    for name in sorted(drawn & kept):
+        difference = apart(read(os.path.join(scratch, name)), read(os.path.join(docs, "pictures", name)))
+        if difference:
+            failures.append(f"docs/pictures/{name} is not what docs/figures/draw.py draws: {difference}")
+
+shown = []
+for path in sorted(glob.glob(docs + "/*.md")):
+    text = read(path)
+    for match in re.finditer(r"^!\[(.*?)\]\(([^)\s]+)\)$(?=\n\n((?:.+\n)*)|)", text, re.M):
+        alternative, picture, below = match.groups()
+        where = f"docs/{os.path.basename(path)}: {picture}"
+        shown.append(os.path.relpath(picture, "pictures"))
+        if len(alternative) < 20:
+            failures.append(f"{where} needs alternative text that tells what is in it")
+        if not re.fullmatch(r"\*[^*](?s:.*)[^*]\*\n", below or ""):
+            failures.append(f"{where} needs a caption in italics below it that says what to see")
+failures += [f"no chapter shows docs/pictures/{name}" for name in sorted(kept - set(shown))]
+
+command = [sys.executable, os.path.join(docs, "figures", "draw.py"), "calculus/ellipse"]
+wrong = subprocess.run(command, capture_output=True, text=True, check=False, env=dict(os.environ, PYTHONDONTWRITEBYTECODE="1"))
+if wrong.returncode != 2 or "there is no figure calculus/ellipse; there are calculus/cone-and-spiral" not in wrong.stderr:
+    failures.append(f"a figure that is not there: {wrong.stderr}")
+for text in failures:
+    print(text)
+print(f"{len(drawn)} figures drawn and compared, {len(shown)} pictures with words")
+sys.exit(1 if failures else 0)
