@@ -34,6 +34,15 @@ void both(Table& table, const std::string& op, const std::string& what, const F&
   }
 }
 
+template <class F>
+void complex_only(Table& table, const std::string& op, const F& f, const Function& w, const Function& slope, const Points& near) {
+  const Exact exact = [&](std::span<const Z> z) { return Jet{w(z[0]), {{slope(z[0]), {}}}}; };
+  for (const Range range : {Range::Ordinary, Range::Extreme}) {
+    measure(table.cell(range, op, "", "complex64"), f, exact, complex_numbers<float>(range, 2, near));
+    measure(table.cell(range, op, "", "complex128"), f, exact, complex_numbers<double>(range, 2, near));
+  }
+}
+
 /// z^p; whole powers of negative numbers exist.
 void measure_pow(Table& table, double p) {
   both(
@@ -41,6 +50,40 @@ void measure_pow(Table& table, double p) {
       [p](auto z) { return argand::pow(z, static_cast<RealOf<typename decltype(z)::value_type>>(p)); },
       [p](const Z& z) { return pow(z, p); }, [p](const Z& z) { return Z(N(p)) * pow(z, N(p) - 1); }, {{1, 0}, {0, 1}, {-1, 0}},
       p != std::floor(p));
+}
+
+Z asin_of(const Z& z) {
+  if (modulus(z) < 1e-45) return z + z * z * z / Z(6.0);
+  // iz + sqrt(1 - z²) of z or of -z: the one that is no difference of equal numbers.
+  const Z root = sqrt(Z(1.0) - z) * sqrt(Z(1.0) + z), plus = root + i_unit * z, minus = root - i_unit * z;
+  return modulus(plus) > modulus(minus) ? -(i_unit * log(plus)) : i_unit * log(minus);
+}
+Z atan_of(const Z& z) {
+  if (modulus(z) < 1e-45) return z - z * z * z / Z(3.0);
+  return Z(0.5) * i_unit * (log(Z(1.0) - i_unit * z) - log(Z(1.0) + i_unit * z));
+}
+Z asin_slope(const Z& z) { return Z(1.0) / (sqrt(Z(1.0) - z) * sqrt(Z(1.0) + z)); }
+Z acosh_of(const Z& z) { return log(z + sqrt(z - Z(1.0)) * sqrt(z + Z(1.0))); }
+Z acosh_slope(const Z& z) { return Z(1.0) / (sqrt(z - Z(1.0)) * sqrt(z + Z(1.0))); }
+Z atan_slope(const Z& z) { return Z(1.0) / ((Z(1.0) - i_unit * z) * (Z(1.0) + i_unit * z)); }
+
+/// Those whose real domain is all of the reals; the others of complex numbers alone.
+void measure_inverse(Table& table, const Points& near) {
+  both(
+      table, "asinh", "", [](auto z) { return argand::asinh(z); }, [](const Z& z) { return -(i_unit * asin_of(i_unit * z)); },
+      [](const Z& z) { return asin_slope(i_unit * z); }, near);
+  both(
+      table, "atan", "", [](auto z) { return argand::atan(z); }, atan_of, atan_slope, near);
+  complex_only(
+      table, "asin", [](auto z) { return argand::asin(z); }, asin_of, asin_slope, near);
+  complex_only(
+      table, "acos", [](auto z) { return argand::acos(z); }, [](const Z& z) { return Z(pi() / 2) - asin_of(z); },
+      [](const Z& z) { return -asin_slope(z); }, near);
+  complex_only(
+      table, "acosh", [](auto z) { return argand::acosh(z); }, acosh_of, acosh_slope, near);
+  complex_only(
+      table, "atanh", [](auto z) { return argand::atanh(z); }, [](const Z& z) { return -(i_unit * atan_of(i_unit * z)); },
+      [](const Z& z) { return atan_slope(i_unit * z); }, near);
 }
 
 }  // namespace
@@ -72,6 +115,19 @@ void measure_holomorphic(Table& table) {
       table, "tanh", "", [](auto z) { return argand::tanh(z); }, [](const Z& z) { return tanh(z); }, tanh_slope, poles);
   both(
       table, "sigmoid", "", [](auto z) { return argand::sigmoid(z); }, logistic, logistic_slope, poles);
+  measure_inverse(table, units);
+  both(
+      table, "tan", "", [](auto z) { return argand::tan(z); }, [](const Z& z) { return -(i_unit * tanh(i_unit * z)); },
+      [](const Z& z) { return tanh_slope(i_unit * z); }, quarter_turns);
+  both(
+      table, "sinh", "", [](auto z) { return argand::sinh(z); }, [](const Z& z) { return -(i_unit * sin(i_unit * z)); },
+      [](const Z& z) { return cos(i_unit * z); }, poles);
+  both(
+      table, "cosh", "", [](auto z) { return argand::cosh(z); }, [](const Z& z) { return cos(i_unit * z); },
+      [](const Z& z) { return -(i_unit * sin(i_unit * z)); }, poles);
+  both(
+      table, "power", "p = 1.5", [](auto z) { return pow(z, argand::number(RealOf<typename decltype(z)::value_type>(1.5))); },
+      [](const Z& z) { return pow(z, 1.5); }, [](const Z& z) { return Z(1.5) * pow(z, N(0.5)); }, {{1, 0}, {0, 1}}, true);
   for (const double p : {-1.5, -1.0, 0.5, 2.0, 2.5, 3.0, 10.0}) measure_pow(table, p);
   both(
       table, "neg", "", [](auto z) { return argand::neg(z); }, [](const Z& z) { return -z; }, [](const Z&) { return Z(-1.0); });
