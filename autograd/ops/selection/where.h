@@ -7,8 +7,8 @@
 
 namespace argand {
 
-/// a where the mask says yes, b elsewhere. What is not chosen gets gradient 0 there, also where it is infinite or NaN; what makes
-/// it so has a gradient of its own: sqrt(x) chosen for x > 0 only is safe here because sqrt has gradient 0 at 0.
+/// a where the mask says yes, b elsewhere. What is not chosen gets gradient 0. (Where a is NaN, that 0 may become NaN again on its
+/// way to a's own input: log(where(x > 0, x, 1)) is safe, where(x > 0, log(x), 0) is not.)
 template <Scalar A, Scalar B>
 Var<Promote<A, B>> where(const Mask& mask, const Var<A>& a, const Var<B>& b);
 

@@ -1,4 +1,4 @@
-#include "autograd/ops/rows/scan.h"
+#include "autograd/ops/scans/scan.h"
 
 #include "autograd/op_check.h"
 #include "autograd/ops/elementwise/arithmetic.h"
