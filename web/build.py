@@ -13,17 +13,19 @@ import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-HEADERS = "/usr/include"  # Debian's fmt, nlohmann-json and CLI11 are headers; others of that folder are the host's, not Emscripten's
+HEADERS = "/usr/include"  # Debian's fmt, nlohmann-json, CLI11 and Boost.Math are headers; others of that folder are the host's, not Emscripten's
 
 # What is compiled, several files as one as in the build of the library: without BLAS, threads, files and the ops of networks.
 UNITS = {
-    "core": """core/arithmetic core/gemm core/memory core/parallel core/random core/shape core/tensor core/kernels/elementwise
+    "core": """core/arithmetic core/gemm core/mask core/memory core/parallel core/random core/shape core/tensor core/kernels/elementwise
         core/machine/blas_plain core/machine/cpu core/machine/level core/machine/threads_serial""",
     "tape": """autograd/context autograd/forward autograd/op autograd/op_check autograd/tape autograd/var autograd/wirtinger
         autograd/check/numerical autograd/check/planted_fault autograd/check/probe autograd/check/verdict autograd/trace/slot_gradient""",
     "ops": "autograd/ops/shape autograd/ops/products/projection autograd/ops/rows/reduction",
     "elementwise": """autograd/ops/elementwise/arithmetic autograd/ops/elementwise/complex_parts autograd/ops/elementwise/exponential
         autograd/ops/elementwise/power autograd/ops/elementwise/trigonometric autograd/ops/elementwise/sinusoid""",
+    "functions": """autograd/ops/functions/hyperbolic autograd/ops/functions/inverse autograd/ops/functions/special
+        autograd/ops/functions/variable_power autograd/ops/selection/expand autograd/ops/selection/where""",
     "activations": """autograd/ops/elementwise/activation autograd/ops/elementwise/complex_activation autograd/ops/elementwise/phase
         autograd/ops/elementwise/rotation""",
     "lab": """apps/lab/expression apps/lab/expression_functions apps/lab/expression_parser apps/lab/expression_point
@@ -92,7 +94,7 @@ def page(out):
 def main():
     out = os.path.abspath(sys.argv[1])
     os.makedirs(os.path.join(out, "include"), exist_ok=True)
-    for library in ("fmt", "nlohmann", "CLI"):
+    for library in ("fmt", "nlohmann", "CLI", "boost"):
         link = os.path.join(out, "include", library)
         if not os.path.islink(link):
             os.symlink(os.path.join(HEADERS, library), link)

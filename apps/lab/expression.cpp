@@ -83,7 +83,7 @@ class Machine {
     return operand.var;
   }
 
-  /// a^b: products for whole exponents, pow for other real constants, exp(b) for e^b, exp(b log a) for everything else.
+  /// a^b: products for whole exponents, pow for other real constants, exp(b) for e^b, pow of two variables for everything else.
   void apply_power(const ExpressionStep& step) {
     const Operand b = std::move(stack_.back());
     stack_.pop_back();
@@ -101,9 +101,7 @@ class Machine {
       w.var = call_([](const auto& v) { return exp(v); }, b.var);
     } else {
       const AnyVar z = a.never_negative ? a.var : complex_operand(call_, a.var);
-      const AnyVar logarithm = call_([](const auto& v) { return log(v); }, z);
-      const AnyVar product = call_([](const auto& u, const auto& v) { return mul(u, v); }, b.var, logarithm);
-      w.var = call_([](const auto& v) { return exp(v); }, product);
+      w.var = call_([](const auto& v, const auto& q) { return pow(v, q); }, z, b.var);
     }
     w.never_negative = w.never_negative && w.var.index() == 0;
     stack_.push_back(std::move(w));

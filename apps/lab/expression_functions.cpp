@@ -65,20 +65,6 @@ AnyVar apply_modrelu(const OpCaller& call, Operands x) {
   return call([](const auto& v, const auto& c) { return modrelu(as<C>(v), as<double>(c)); }, z, x[1]);
 }
 
-/// (e^z + sign e^-z)/2
-AnyVar half_sum_of_exponentials(const OpCaller& call, const AnyVar& z, double sign) {
-  const AnyVar minus = call([](const auto& v) { return neg(v); }, z);
-  const AnyVar up = call([](const auto&v) { return exp(v); }, z), down = call([](const auto&v) { return exp(v); }, minus);
-  const AnyVar sum = call([sign](const auto& a, const auto& b) { return sign > 0 ? add(a, b) : sub(a, b); }, up, down);
-  const AnyVar half = number<double>(0.5);
-  return call([](const auto& v, const auto& c) { return scale(v, real_of(c.value().item())); }, sum, half);
-}
-
-AnyVar apply_tan(const OpCaller& call, Operands x) {
-  const AnyVar s = call([](const auto&v) { return sin(v); }, x[0]), c = call([](const auto&v) { return cos(v); }, x[0]);
-  return call([](const auto& a, const auto& b) { return div(a, b); }, s, c);
-}
-
 /// Re x = conj(x) = x for a real x.
 AnyVar apply_real(const OpCaller& call, Operands x) {
   if (x[0].index() == 0) return x[0];
@@ -105,24 +91,17 @@ std::vector<ExpressionFunction> make_functions() {
       {"square", {}, "z", "z^2", any, Sign::Never, ARGAND_ANY_OP(square), ""},
       {"sin", {}, "z", "", any, Sign::Unknown, ARGAND_ANY_OP(sin), ""},
       {"cos", {}, "z", "", any, Sign::Unknown, ARGAND_ANY_OP(cos), ""},
-      {"tan", {}, "z", "sin(z)/cos(z)", any, Sign::Unknown, apply_tan, ""},
-      {"sinh",
-       {},
-       "z",
-       "(exp(z) - exp(-z))/2",
-       any,
-       Sign::Unknown,
-       [](const OpCaller& call, Operands x) { return half_sum_of_exponentials(call, x[0], -1); },
-       ""},
-      {"cosh",
-       {},
-       "z",
-       "(exp(z) + exp(-z))/2",
-       any,
-       Sign::Never,
-       [](const OpCaller& call, Operands x) { return half_sum_of_exponentials(call, x[0], 1); },
-       ""},
+      {"tan", {}, "z", "sin(z)/cos(z)", any, Sign::Unknown, ARGAND_ANY_OP(tan), ""},
+      {"sinh", {}, "z", "(exp(z) - exp(-z))/2", any, Sign::IfOperandsAre, ARGAND_ANY_OP(sinh), ""},
+      {"cosh", {}, "z", "(exp(z) + exp(-z))/2", any, Sign::Never, ARGAND_ANY_OP(cosh), ""},
       {"tanh", {}, "z", "", any, Sign::Unknown, ARGAND_ANY_OP(tanh), ""},
+      {"asin", {"arcsin"}, "z", "principal branch", complex, Sign::Unknown, ARGAND_COMPLEX_OP(asin), ""},
+      {"acos", {"arccos"}, "z", "principal branch", complex, Sign::Unknown, ARGAND_COMPLEX_OP(acos), ""},
+      {"atan", {"arctan"}, "z", "principal branch", any, Sign::IfOperandsAre, ARGAND_ANY_OP(atan), ""},
+      {"asinh", {"arsinh", "arcsinh"}, "z", "principal branch", any, Sign::IfOperandsAre, ARGAND_ANY_OP(asinh), ""},
+      {"acosh", {"arcosh", "arccosh"}, "z", "principal branch", complex, Sign::Unknown, ARGAND_COMPLEX_OP(acosh), ""},
+      {"atanh", {"artanh", "arctanh"}, "z", "principal branch", complex, Sign::Unknown, ARGAND_COMPLEX_OP(atanh), ""},
+      {"sinc", {}, "z", "sin(pi z)/(pi z)", any, Sign::Unknown, ARGAND_ANY_OP(sinc), ""},
       {"sigmoid", {}, "z", "1/(1 + e^-z)", any, Sign::Never, ARGAND_ANY_OP(sigmoid), ""},
       {"unit_phasor", {"sgn"}, "z", "z/|z|", complex, Sign::Unknown, ARGAND_COMPLEX_OP(unit_phasor), ""},
       {"polar",
@@ -180,6 +159,30 @@ std::vector<ExpressionFunction> make_functions() {
        },
        "write z*sigmoid(z)*w"},
       {"erf", {}, "x", "x real", real, Sign::IfOperandsAre, ARGAND_REAL_OP(erf), "the library's erf is that of real numbers"},
+      {"erfc",
+       {},
+       "x",
+       "1 - erf(x), x real",
+       real,
+       Sign::Never,
+       ARGAND_REAL_OP(erfc),
+       "the library's erfc is that of real numbers"},
+      {"lgamma",
+       {},
+       "x",
+       "log |gamma(x)|, x real",
+       real,
+       Sign::Unknown,
+       ARGAND_REAL_OP(lgamma),
+       "the library's lgamma is that of real numbers"},
+      {"digamma",
+       {},
+       "x",
+       "lgamma'(x), x real",
+       real,
+       Sign::Unknown,
+       ARGAND_REAL_OP(digamma),
+       "the library's digamma is that of real numbers"},
   };
 }
 

@@ -34,6 +34,15 @@ void both(Table& table, const std::string& op, const std::string& what, const F&
   }
 }
 
+template <class F>
+void complex_only(Table& table, const std::string& op, const F& f, const Function& w, const Function& slope, const Points& near) {
+  const Exact exact = [&](std::span<const Z> z) { return Jet{w(z[0]), {{slope(z[0]), {}}}}; };
+  for (const Range range : {Range::Ordinary, Range::Extreme}) {
+    measure(table.cell(range, op, "", "complex64"), f, exact, complex_numbers<float>(range, 2, near));
+    measure(table.cell(range, op, "", "complex128"), f, exact, complex_numbers<double>(range, 2, near));
+  }
+}
+
 /// z^p; whole powers of negative numbers exist.
 void measure_pow(Table& table, double p) {
   both(
@@ -41,6 +50,59 @@ void measure_pow(Table& table, double p) {
       [p](auto z) { return argand::pow(z, static_cast<RealOf<typename decltype(z)::value_type>>(p)); },
       [p](const Z& z) { return pow(z, p); }, [p](const Z& z) { return Z(N(p)) * pow(z, N(p) - 1); }, {{1, 0}, {0, 1}, {-1, 0}},
       p != std::floor(p));
+}
+
+/// On the side of the cuts that the sign of a zero part says: signs of zero do not survive 150 digits' arithmetic.
+Function beside_cuts(const Function& f) {
+  return [f](Z z) {
+    if (modulus(z) < 0.5) return f(z);
+    const auto step = [](N& part) {
+      if (part == 0) part = mpfr_signbit(part.backend().data()) != 0 ? N(-1e-100) : N(1e-100);
+    };
+    step(z.x);
+    step(z.y);
+    return f(z);
+  };
+}
+
+Z asin_of(const Z& z) {
+  if (modulus(z) < 1e-45) return z + z * z * z / Z(6.0);
+  // iz + sqrt(1 - z²) of z or of -z: the one that is no difference of equal numbers.
+  const Z root = sqrt(Z(1.0) - z) * sqrt(Z(1.0) + z), plus = root + i_unit * z, minus = root - i_unit * z;
+  return modulus(plus) > modulus(minus) ? -(i_unit * log(plus)) : i_unit * log(minus);
+}
+Z atan_of(const Z& z) {
+  if (modulus(z) < 1e-45) return z - z * z * z / Z(3.0);
+  return Z(0.5) * i_unit * (log(Z(1.0) - i_unit * z) - log(Z(1.0) + i_unit * z));
+}
+Z asin_slope(const Z& z) { return Z(1.0) / (sqrt(Z(1.0) - z) * sqrt(Z(1.0) + z)); }
+Z acosh_of(const Z& z) { return log(z + sqrt(z - Z(1.0)) * sqrt(z + Z(1.0))); }
+Z acosh_slope(const Z& z) { return Z(1.0) / (sqrt(z - Z(1.0)) * sqrt(z + Z(1.0))); }
+Z atan_slope(const Z& z) { return Z(1.0) / ((Z(1.0) - i_unit * z) * (Z(1.0) + i_unit * z)); }
+
+/// Those whose real domain is all of the reals; the others of complex numbers alone.
+void measure_inverse(Table& table, const Points& near) {
+  const auto all = [&](const char* op, const auto& f, const Function& w, const Function& slope) {
+    both(table, op, "", f, beside_cuts(w), beside_cuts(slope), near);
+  };
+  const auto complex = [&](const char* op, const auto& f, const Function& w, const Function& slope) {
+    complex_only(table, op, f, beside_cuts(w), beside_cuts(slope), near);
+  };
+  all(
+      "asinh", [](auto z) { return argand::asinh(z); }, [](const Z& z) { return -(i_unit * asin_of(i_unit * z)); },
+      [](const Z& z) { return asin_slope(i_unit * z); });
+  all(
+      "atan", [](auto z) { return argand::atan(z); }, atan_of, atan_slope);
+  complex(
+      "asin", [](auto z) { return argand::asin(z); }, asin_of, asin_slope);
+  complex(
+      "acos", [](auto z) { return argand::acos(z); }, [](const Z& z) { return Z(pi() / 2) - asin_of(z); },
+      [](const Z& z) { return -asin_slope(z); });
+  complex(
+      "acosh", [](auto z) { return argand::acosh(z); }, acosh_of, acosh_slope);
+  complex(
+      "atanh", [](auto z) { return argand::atanh(z); }, [](const Z& z) { return -(i_unit * atan_of(i_unit * z)); },
+      [](const Z& z) { return atan_slope(i_unit * z); });
 }
 
 }  // namespace
@@ -72,6 +134,20 @@ void measure_holomorphic(Table& table) {
       table, "tanh", "", [](auto z) { return argand::tanh(z); }, [](const Z& z) { return tanh(z); }, tanh_slope, poles);
   both(
       table, "sigmoid", "", [](auto z) { return argand::sigmoid(z); }, logistic, logistic_slope, poles);
+  // Close to the branch points, not at them, where there is no gradient.
+  measure_inverse(table, {{1.0000013, 0}, {-0.9999987, 0}, {0, 0.9999987}, {0, -1.0000013}, {0.6, 0.8}, {-0.28, -0.96}});
+  both(
+      table, "tan", "", [](auto z) { return argand::tan(z); }, [](const Z& z) { return -(i_unit * tanh(i_unit * z)); },
+      [](const Z& z) { return tanh_slope(i_unit * z); }, quarter_turns);
+  both(
+      table, "sinh", "", [](auto z) { return argand::sinh(z); }, [](const Z& z) { return -(i_unit * sin(i_unit * z)); },
+      [](const Z& z) { return cos(i_unit * z); }, poles);
+  both(
+      table, "cosh", "", [](auto z) { return argand::cosh(z); }, [](const Z& z) { return cos(i_unit * z); },
+      [](const Z& z) { return -(i_unit * sin(i_unit * z)); }, poles);
+  both(
+      table, "power", "p = 1.5", [](auto z) { return pow(z, argand::number(RealOf<typename decltype(z)::value_type>(1.5))); },
+      [](const Z& z) { return pow(z, 1.5); }, [](const Z& z) { return Z(1.5) * pow(z, N(0.5)); }, {{1, 0}, {0, 1}}, true);
   for (const double p : {-1.5, -1.0, 0.5, 2.0, 2.5, 3.0, 10.0}) measure_pow(table, p);
   both(
       table, "neg", "", [](auto z) { return argand::neg(z); }, [](const Z& z) { return -z; }, [](const Z&) { return Z(-1.0); });

@@ -37,6 +37,9 @@ void measure_real(Table& table) {
   real_only(
       table, "erf", [](auto x) { return argand::erf(x); }, [](const N& x) { return erf(x); },
       [](const N& x) { return N(2 / sqrt(pi()) * exp(N(-x * x))); }, {0.5, 1, 3, 9, 26});
+  real_only(
+      table, "erfc", [](auto x) { return argand::erfc(x); }, [](const N& x) { return erfc(x); },
+      [](const N& x) { return N(-2 / sqrt(pi()) * exp(N(-x * x))); }, {0.5, 1, 3, 9, 26});
   const auto swiglu = [](auto gate, auto up) { return argand::swiglu(gate, up); };
   const Exact exact_swiglu = [](std::span<const Z> x) {
     const N &g = x[0].x, &u = x[1].x;

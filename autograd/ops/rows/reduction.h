@@ -30,8 +30,19 @@ Var<RealOf<T>> variance(const Var<T>& x, int axis, bool keepdim = false);
 template <Scalar T>
 Var<RealOf<T>> variance(const Var<T>& x, bool keepdim) = delete;
 
-/// The largest number along an axis; its first occurrence gets the gradient. NaN when there is one. Throws when the axis is empty.
+/// The largest and the smallest number along an axis or of all; its first occurrence gets the gradient. NaN when there is one.
+/// Throw when there is none.
 template <RealScalar R>
 Var<R> max(const Var<R>& x, int axis, bool keepdim = false);
+template <RealScalar R>
+Var<R> max(const Var<R>& x);
+template <RealScalar R>
+Var<R> max(const Var<R>& x, bool keepdim) = delete;
+template <RealScalar R>
+Var<R> min(const Var<R>& x, int axis, bool keepdim = false);
+template <RealScalar R>
+Var<R> min(const Var<R>& x);
+template <RealScalar R>
+Var<R> min(const Var<R>& x, bool keepdim) = delete;
 
 }  // namespace argand

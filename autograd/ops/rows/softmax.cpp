@@ -143,9 +143,66 @@ Var<R> softmax(const Var<R>& x) {
       [&](const Var<R>& y) { return y * (tangent(x) - sum(y * tangent(x), -1, true)); }, x);
 }
 
+// ------------------------------------------------------------------------------------------------ log_softmax
+
+static const Op log_softmax_op({.name = "log_softmax",
+                                .kind = Kind::Real,
+                                .equation = "y_i = (x_i - m) - log Σ_j e^{x_j - m}, m = max x",
+                                .dz = "∂y_i/∂x_j = δ_ij - p_j, p_j = e^{y_j}",
+                                .dzbar = "no complex input",
+                                .vjp = "dx_j = dy_j - p_j Σ_i dy_i",
+                                .jvp = "ẏ_i = ẋ_i - Σ_j p_j ẋ_j",
+                                .derivation = "∂/∂x_j of log Σ e^{x_j} is p_j = softmax(x)_j. The output is all that is kept.",
+                                .singular = "x_i = -inf: y_i = -inf and p_i = 0; all of them: y = -inf, p = 0",
+                                .source = "Blanchard, Higham, Higham, IMA J. Numer. Anal. 41 (2021), eq. 1.2"},
+                               [](OpCheck& check) {
+                                 const auto f = [](auto x) { return log_softmax(x); };
+                                 check.function("row", f, check.real({5}));
+                                 check.function("rows", f, check.real({2, 3, 4}));
+                                 check.grows("row", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.real({2, n})); });
+                                 check.grows("rows", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.real({n, 3})); });
+                                 check.finite("large", f, Tensor<double>({2, 2}, {1e30, -1e30, -1000, -1001}));
+                               });
+
+template <RealScalar R>
+Var<R> log_softmax(const Var<R>& x) {
+  const std::int64_t n = x.shape().back(), rows = x.shape().rows();
+  Tensor<R> y(x.shape());
+  parallel_for(rows, row_grain(n), [&, to = y.data()](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t r = begin; r < end; ++r) {
+      const R* in = x.value().data() + r * n;
+      R* __restrict out = to + r * n;
+      const R m = shift_of(in, n);
+      const R log_total = std::log(pack_sum<R>(0, n, [&](auto at) { return math::exp(at.load(in) - m); }));
+      // A row of nothing but -inf: -inf - (-inf) would be NaN.
+      const R shift = log_total == -std::numeric_limits<R>::infinity() ? R(0) : log_total;
+      for_packs<R>(0, n, [&](auto at) { at.store(out, (at.load(in) - m) - shift); });
+    }
+  });
+  return record(
+      log_softmax_op, y,
+      [y, n, rows, dx = sink(x)](const Tensor<R>& dy) {
+        dx.accumulate([&](R* out, bool add) {
+          parallel_for(rows, row_grain(n), [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t r = begin; r < end; ++r) {
+              const R *in = y.data() + r * n, *g = dy.data() + r * n;
+              R* dx_row = out + r * n;
+              const R total = pack_sum<R>(0, n, [&](auto at) { return at.load(g); });
+              for_packs<R>(0, n, [&](auto at) {
+                const Pack<R> d = at.load(g) - math::exp(at.load(in)) * total;
+                at.put(dx_row, d, add);
+              });
+            }
+          });
+        });
+      },
+      [&](const auto&) { return tangent(x) - sum(softmax(x) * tangent(x), -1, true); }, x);
+}
+
 #define ARGAND_SOFTMAX(R)                         \
   template Var<R> logsumexp(const Var<R>&, bool); \
-  template Var<R> softmax(const Var<R>&);
+  template Var<R> softmax(const Var<R>&);         \
+  template Var<R> log_softmax(const Var<R>&);
 ARGAND_FOR_REAL(ARGAND_SOFTMAX)
 
 }  // namespace argand

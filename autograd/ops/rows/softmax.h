@@ -1,5 +1,5 @@
 #pragma once
-/// softmax and log Σ e^x over the last axis, shifted by the largest entry so that nothing overflows.
+/// softmax, its logarithm and log Σ e^x over the last axis, shifted by the largest entry so that nothing overflows.
 
 #include "autograd/var.h"
 
@@ -14,5 +14,9 @@ Var<R> logsumexp(const Var<R>& x, int axis) = delete;  // over the last axis onl
 /// e^x / Σ e^x. A row of nothing but -inf gives zeros. Throws for rank 0.
 template <RealScalar R>
 Var<R> softmax(const Var<R>& x);
+/// log softmax(x) = x - logsumexp(x), of which exp and log again would lose small probabilities. Entries of -inf stay -inf.
+/// Throws for rank 0.
+template <RealScalar R>
+Var<R> log_softmax(const Var<R>& x);
 
 }  // namespace argand

@@ -50,6 +50,7 @@ const std::vector<Exception> exceptions{
     {"irfft", ".* part of input 0.* the value at .*", no_sine},
     {"layer_norm", ".*width, n = 1: .*", of_one_number},
     {"linear_cross_entropy", "classes, n = 1: .*", of_one_number},
+    {"log_softmax", "row, n = 1: .*", of_one_number},
     {"logsumexp", "row, n = 1: .*", of_one_number},
     {"magnitude_attention", R"((causal|quaternions).*(input 3, | element \[\d+, 0, ).*(input 3 at | at \[\d+, 0, ).*)", one_key},
     {"magnitude_attention", "dropout: .*", dropped},
@@ -67,6 +68,7 @@ const std::vector<Exception> exceptions{
 #ifndef ARGAND_PLAIN_BLAS
     {"qr", ".*", factors},
 #endif
+    {"min", ".* the gradient of input 0 at .*", "as max"},
     {"rfft", ".* part of the incoming gradient.*", no_sine},
     {"rotate", "at 0.*", "0 * e^(i NaN) is NaN, and so is what it says of the angle"},
     {"selected_attention", "chosen rows, n = 1: .*", of_one_number},

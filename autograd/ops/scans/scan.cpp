@@ -1,0 +1,236 @@
+#include "autograd/ops/scans/scan.h"
+
+#include "autograd/op_check.h"
+#include "autograd/ops/elementwise/arithmetic.h"
+#include "autograd/ops/shape.h"
+#include "autograd/tape.h"
+#include "core/kernels/reduce.h"
+
+namespace argand {
+namespace {
+
+/// f(i, before) for the elements along the axis in order (or from the end): `before` is the place visited before i on its line, -1
+/// for the first. Lines are independent and shared among threads.
+template <class F>
+void along_lines(const AxisView& view, bool from_the_end, const F& f) {
+  parallel_for(view.outer * view.inner, row_grain(view.n), [&](std::int64_t begin, std::int64_t end) {
+    while (begin < end) {
+      const std::int64_t o = begin / view.inner, first = begin % view.inner, last = std::min(view.inner, first + end - begin);
+      const std::int64_t step = from_the_end ? -view.inner : view.inner;
+      std::int64_t at = (o * view.n + (from_the_end ? view.n - 1 : 0)) * view.inner;
+      for (std::int64_t k = 0; k < view.n; ++k, at += step)
+        for (std::int64_t j = first; j < last; ++j) f(at + j, k > 0 ? at + j - step : -1);
+      begin += last - first;
+    }
+  });
+}
+
+template <Scalar T>
+Tensor<T> running_sum(const Tensor<T>& x, const AxisView& view, bool from_the_end) {
+  Tensor<T> y(x.shape());
+  along_lines(view, from_the_end, [in = x.data(), out = y.data()](std::int64_t i, std::int64_t before) {
+    out[i] = before < 0 ? in[i] : out[before] + in[i];
+  });
+  return y;
+}
+
+/// The check's cases along every kind of axis.
+template <class F>
+void scans(OpCheck& check, const F& f, double low, double high) {
+  check.function(
+      "first axis, real", [f](auto x) { return f(x, 0); }, check.real({4, 3}, low, high));
+  check.function(
+      "middle axis, complex", [f](auto x) { return f(x, 1); }, check.complex({2, 3, 2}));
+  check.function(
+      "last axis, complex", [f](auto x) { return f(x, -1); }, check.complex({2, 5}));
+  check.grows("lines", [=](OpCheck& at, std::int64_t n) {
+    const auto first = [f](auto x) { return f(x, 0); };
+    const auto last = [f](auto x) { return f(x, -1); };
+    at.function("first axis, real", first, at.real({3, n}, low, high));
+    at.function("first axis, complex", first, at.complex({3, n}));
+    at.function("last axis, real", last, at.real({n, 3}, low, high));
+    at.function("last axis, complex", last, at.complex({n, 3}));
+  });
+}
+
+}  // namespace
+
+// ------------------------------------------------------------------------------------------------ cumsum
+
+static const Op cumsum_op(
+    {.name = "cumsum",
+     .kind = Kind::Holomorphic,
+     .equation = "y_k = Σ_{i <= k} x_i",
+     .dz = "∂y_k/∂x_i = 1 if i <= k, else 0",
+     .dzbar = "0",
+     .vjp = "dx_i = Σ_{k >= i} dy_k",
+     .jvp = "ẏ_k = Σ_{i <= k} ẋ_i",
+     .derivation = "A product with a lower triangle of ones, whose transpose is an upper one: the running sum from "
+                   "the other end.",
+     .singular = "none",
+     .source = "definition"},
+    [](OpCheck& check) {
+      scans(
+          check, [](auto x, int axis) { return cumsum(x, axis); }, -2, 2);
+      check.grows("", [](OpCheck& at, std::int64_t n) {
+        at.function(
+            "long", [](auto x) { return cumsum(x, 0); }, at.real({n, 2}));
+      });
+    });
+
+template <Scalar T>
+Var<T> cumsum(const Var<T>& x, int axis) {
+  const AxisView view(x.shape(), axis);
+  return record(
+      cumsum_op, running_sum(x.value(), view, false),
+      [view, dx = sink(x)](const Tensor<T>& dy) {
+        if (dx) dx.add(running_sum(dy, view, true));
+      },
+      [&](const auto&) { return cumsum(tangent(x), axis); }, x);
+}
+
+// ------------------------------------------------------------------------------------------------ linear_recurrence
+
+static const Op linear_recurrence_op(
+    {.name = "linear_recurrence",
+     .kind = Kind::Holomorphic,
+     .equation = "s_k = a_k s_{k-1} + b_k, s_0 = b_0",
+     .dz = "∂s_k/∂b_i = a_{i+1} ... a_k, ∂s_k/∂a_i = s_{i-1} a_{i+1} ... a_k for 0 < i <= k, else 0",
+     .dzbar = "0",
+     .vjp = "db_k = g_k, da_k = conj(s_{k-1}) g_k, g_k = ds_k + conj(a_{k+1}) g_{k+1} from the end",
+     .jvp = "ṡ_k = a_k ṡ_{k-1} + (ȧ_k s_{k-1} + ḃ_k)",
+     .derivation = "g_k is what the loss feels of s_k: directly ds_k, and by s_{k+1} = a_{k+1} s_k + b_{k+1} conj(a_{k+1}) times "
+                   "what it feels of that. b_k enters s_k with factor 1, a_k with factor s_{k-1}. The tangent obeys the same "
+                   "recurrence with another b: the op is closed under differentiation.",
+     .singular = "none. |a| > 1 grows as a power",
+     .source = "Martin & Cundy, ICLR 2018, eq. 1 and 8"},
+    [](OpCheck& check) {
+      const auto f = [](int axis) { return [axis](auto a, auto b) { return linear_recurrence(a, b, axis); }; };
+      check.function("real", f(0), check.real({4, 3}), check.real({4, 3}));
+      check.function("complex, middle axis", f(1), check.complex({2, 3, 2}), check.complex({2, 3, 2}));
+      check.function("complex, last axis", f(-1), check.complex({2, 5}), check.complex({2, 5}));
+      // The longest first: of the first of three lines of n the gradient by a is 0.
+      check.grows("", [f](OpCheck& at, std::int64_t n) {
+        at.function("long", f(0), at.real({n, 2}, 0.999, 1.001), at.real({n, 2}));
+      });
+      check.grows("lines", [f](OpCheck& at, std::int64_t n) {
+        at.function("real", f(0), at.real({3, n}), at.real({3, n}));
+        at.function("complex", f(0), at.complex({3, n}), at.complex({3, n}));
+        at.function("complex, last axis", f(-1), at.complex({n, 3}), at.complex({n, 3}));
+      });
+    });
+
+template <Scalar T>
+Var<T> linear_recurrence(const Var<T>& a, const Var<T>& b, int axis) {
+  require(a.shape() == b.shape(), "linear_recurrence", "a and b are of one shape, got {} and {}", a.shape(), b.shape());
+  const AxisView view(a.shape(), axis);
+  Tensor<T> s(a.shape());
+  along_lines(view, false, [out = s.data(), pa = a.value().data(), pb = b.value().data()](std::int64_t i, std::int64_t before) {
+    out[i] = before < 0 ? pb[i] : mul(pa[i], out[before]) + pb[i];
+  });
+  return record(
+      linear_recurrence_op, s,
+      [s, view, av = a.value(), da = sink(a), db = sink(b)](const Tensor<T>& ds) {
+        Tensor<T> g(ds.shape());
+        along_lines(view, true, [out = g.data(), in = ds.data(), pa = av.data()](std::int64_t i, std::int64_t before) {
+          out[i] = before < 0 ? in[i] : in[i] + conj_mul(pa[before], out[before]);
+        });
+        if (da) {
+          Tensor<T> d(ds.shape());
+          along_lines(view, false,
+                      [out = d.data(), pg = std::as_const(g).data(), ps = s.data()](std::int64_t i, std::int64_t before) {
+                        out[i] = before < 0 ? T(0) : conj_mul(ps[before], pg[i]);
+                      });
+          da.add(std::move(d));
+        }
+        if (db) db.add(std::move(g));
+      },
+      [&](const Var<T>& s) {
+        const std::int64_t n = view.n;
+        if (n == 0) return tangent(b);
+        const Var<T> none(Tensor<T>::zeros(slice(b, axis, 0, 1).shape()));
+        const Var<T> before = concatenate(std::vector{none, slice(s, axis, 0, n - 1)}, axis);
+        return linear_recurrence(a, before * tangent(a) + tangent(b), axis);
+      },
+      a, b);
+}
+
+// ------------------------------------------------------------------------------------------------ cumprod
+
+static const Op cumprod_op(
+    {.name = "cumprod",
+     .kind = Kind::Holomorphic,
+     .equation = "y_k = Π_{i <= k} x_i",
+     .dz = "∂y_k/∂x_i = Π_{j <= k, j ≠ i} x_j if i <= k, else 0",
+     .dzbar = "0",
+     .vjp = "dx_i = conj(y_{i-1}) g_i, g_i = dy_i + conj(x_{i+1}) g_{i+1} from the end, y_{-1} = 1",
+     .jvp = "ẏ_k = x_k ẏ_{k-1} + y_{k-1} ẋ_k",
+     .derivation = "Split the product at i: ∂y_k/∂x_i = y_{i-1} · x_{i+1} ... x_k. Summed over k the factors after i nest as in "
+                   "Horner's rule, which is g. Nothing is divided by x_i, so that zeros need no care: with one zero at i all of "
+                   "dx_i is there, with two of them the products that hold both vanish.",
+     .singular = "none",
+     .source = "definition"},
+    [](OpCheck& check) {
+      const auto f = [](auto x, int axis) { return cumprod(x, axis); };
+      scans(check, f, -2, 2);
+      check.grows("", [f](OpCheck& at, std::int64_t n) {
+        at.function(
+            "long", [f](auto x) { return f(x, 0); }, at.real({n, 2}, 0.999, 1.001));
+      });
+    });
+
+namespace {
+/// [1; y_0; ...; y_{n-2}] along the axis, as an expression of ops.
+template <Scalar T>
+Var<T> one_before(const Var<T>& y, int axis) {
+  const Var<T> one(Tensor<T>::ones(slice(y, axis, 0, 1).shape()));
+  return concatenate(std::vector{one, slice(y, axis, 0, y.dim(axis) - 1)}, axis);
+}
+}  // namespace
+
+template <Scalar T>
+Var<T> cumprod(const Var<T>& x, int axis) {
+  const AxisView view(x.shape(), axis);
+  Tensor<T> y(x.shape());
+  along_lines(view, false, [in = x.value().data(), out = y.data()](std::int64_t i, std::int64_t before) {
+    out[i] = before < 0 ? in[i] : mul(out[before], in[i]);
+  });
+  return record(
+      cumprod_op, y,
+      [y, view, xv = x.value(), dx = sink(x)](const Tensor<T>& dy) {
+        if (!dx) return;
+        Tensor<T> g(dy.shape());
+        along_lines(view, true, [out = g.data(), in = dy.data(), px = xv.data()](std::int64_t i, std::int64_t before) {
+          out[i] = before < 0 ? in[i] : in[i] + conj_mul(px[before], out[before]);
+        });
+        along_lines(view, false, [out = g.data(), py = y.data()](std::int64_t i, std::int64_t before) {
+          if (before >= 0) out[i] = conj_mul(py[before], out[i]);
+        });
+        dx.add(std::move(g));
+      },
+      [&](const Var<T>& y) { return view.n == 0 ? tangent(x) : linear_recurrence(x, one_before(y, axis) * tangent(x), axis); }, x);
+}
+
+// ------------------------------------------------------------------------------------------------ prod
+
+template <Scalar T>
+Var<T> prod(const Var<T>& x, int axis, bool keepdim) {
+  const std::int64_t n = x.dim(axis);
+  const Shape shape = reduced(x.shape(), axis, keepdim);
+  if (n == 0) return Var<T>(Tensor<T>::ones(shape));
+  return reshape(slice(cumprod(x, axis), axis, n - 1, n), shape);
+}
+template <Scalar T>
+Var<T> prod(const Var<T>& x) {
+  return prod(reshape(x, Shape{x.size()}), 0);
+}
+
+#define ARGAND_SCAN(T)                            \
+  template Var<T> cumsum(const Var<T>&, int);     \
+  template Var<T> cumprod(const Var<T>&, int);    \
+  template Var<T> prod(const Var<T>&, int, bool); \
+  template Var<T> prod(const Var<T>&);            \
+  template Var<T> linear_recurrence(const Var<T>&, const Var<T>&, int);
+ARGAND_FOR_SCALAR(ARGAND_SCAN)
+
+}  // namespace argand

@@ -1,0 +1,40 @@
+#pragma once
+/// Numbers taken from one axis, any of them any number of times, and what is made of that: stretched, turned around, shifted,
+/// padded. Real or complex. Negative axes count from the end; all throw when there is no such axis.
+
+#include <vector>
+
+#include "autograd/var.h"
+
+namespace argand {
+
+/// x stretched as NumPy's broadcasting has it: axes of size 1, and missing ones in front, become those of `shape`. The gradient is
+/// summed over them. Throws `expand: [2, 3] does not stretch to [4]`.
+template <Scalar T>
+Var<T> expand(const Var<T>& x, const Shape& shape);
+
+/// y[..., i, ...] = x[..., index[i], ...] along one axis; an index may come often or not at all.
+/// Throws for an index outside the axis.
+template <Scalar T>
+Var<T> index_select(const Var<T>& x, int axis, const std::vector<std::int64_t>& index);
+
+/// The axes backwards: y[i] = x[n - 1 - i].
+template <Scalar T>
+Var<T> flip(const Var<T>& x, const std::vector<int>& axes);
+
+/// y[(i + shift) mod n] = x[i]: what leaves at one end comes in at the other.
+template <Scalar T>
+Var<T> roll(const Var<T>& x, std::int64_t shift, int axis);
+
+enum class PadMode {
+  Constant,   ///< with one value
+  Reflect,    ///< mirrored at the last number, which is not repeated: c b | a b c | b a; fewer than n on each side
+  Replicate,  ///< the last number again and again: a a | a b c | c c
+  Circular,   ///< as if the axis were a ring: b c | a b c | a b; at most n on each side
+};
+/// `sizes` are {before, after} of the last axis, then of the one before it, ..., as PyTorch's; negative ones, of Constant, cut off.
+/// Throws when they are no pairs, when there are more pairs than axes, or for more numbers than the mode can take from the axis.
+template <Scalar T>
+Var<T> pad(const Var<T>& x, const std::vector<std::int64_t>& sizes, PadMode mode = PadMode::Constant, T value = T(0));
+
+}  // namespace argand

@@ -1,0 +1,128 @@
+#include "autograd/ops/selection/where.h"
+
+#include "autograd/accumulate.h"
+#include "autograd/op_check.h"
+#include "autograd/ops/elementwise/complex_parts.h"
+#include "autograd/ops/selection/expand.h"
+
+namespace argand {
+namespace {
+
+/// Every third, and two others: both answers in every vector and at every end.
+Mask scattered_mask(const Shape& shape) {
+  std::vector<std::uint8_t> yes(static_cast<std::size_t>(shape.size()));
+  for (std::size_t k = 0; k < yes.size(); ++k) yes[k] = k % 3 == 0 || k % 7 == 2;
+  return Mask(shape, std::move(yes));
+}
+
+/// y[i] = mask[i] is `chosen` ? x[i] : 0.
+template <Scalar T>
+Tensor<T> kept_where(const Mask& mask, bool chosen, const Tensor<T>& x) {
+  Tensor<T> y(x.shape());
+  T* const out = y.data();
+  parallel_for(x.size(), elementwise_grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) out[i] = mask[i] == chosen ? x.data()[i] : T(0);
+  });
+  return y;
+}
+
+template <Scalar T, Scalar A>
+Var<T> promoted(const Var<A>& x) {
+  if constexpr (std::same_as<T, A>)
+    return x;
+  else
+    return to_complex(x);
+}
+
+}  // namespace
+
+// ------------------------------------------------------------------------------------------------ where
+
+static const Op where_op(
+    {.name = "where",
+     .kind = Kind::Holomorphic,
+     .equation = "w = a where the mask says yes, else b",
+     .dz = "∂w/∂a = 1 where yes, else 0; ∂w/∂b = 1 - ∂w/∂a",
+     .dzbar = "0",
+     .vjp = "da = dw where yes, else 0; db = dw where no, else 0; summed over stretched axes",
+     .jvp = "ẇ = ȧ where yes, else ḃ",
+     .derivation = "The mask is a constant: each element of w is one of a or of b, unchanged. The zeros are written, "
+                   "not multiplied: 0 · NaN would be NaN.",
+     .singular = "none. Where the mask comes from a comparison, w may jump there: that is not differentiated",
+     .source = "definition"},
+    [](OpCheck& check) {
+      check.places_matter();
+      const auto f = [](auto a, auto b) { return where(scattered_mask(a.shape()), a, b); };
+      check.function("real", f, check.real({3, 4}), check.real({3, 4}));
+      check.function("complex", f, check.complex({3, 4}), check.complex({3, 4}));
+      check.function("real and complex, stretched", f, check.real({3, 4}), check.complex({4}));
+      check.grows("", [f](OpCheck& at, std::int64_t n) {
+        at.function("real", f, at.real({n}), at.real({n}));
+        at.function("complex", f, at.complex({n}), at.complex({n}));
+        at.function("mixed", f, at.real({2, n}), at.complex({n}));
+      });
+    });
+
+namespace {
+template <Scalar T>
+Var<T> where_of_one_shape(const Mask& mask, const Var<T>& a, const Var<T>& b) {
+  Tensor<T> w(mask.shape());
+  T* const out = w.data();
+  const T *const pa = a.value().data(), *const pb = b.value().data();
+  parallel_for(mask.size(), elementwise_grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) out[i] = mask[i] ? pa[i] : pb[i];
+  });
+  return record(
+      where_op, std::move(w),
+      [mask, da = sink(a), db = sink(b)](const Tensor<T>& dw) {
+        if (da) da.add(kept_where(mask, true, dw));
+        if (db) db.add(kept_where(mask, false, dw));
+      },
+      [&](const auto&) { return where_of_one_shape(mask, tangent(a), tangent(b)); }, a, b);
+}
+}  // namespace
+
+template <Scalar A, Scalar B>
+Var<Promote<A, B>> where(const Mask& mask, const Var<A>& a, const Var<B>& b) {
+  using T = Promote<A, B>;
+  const Shape shape = broadcast("where", mask.shape(), broadcast("where", a.shape(), b.shape()));
+  return where_of_one_shape(mask.expand(shape), promoted<T>(expand(a, shape)), promoted<T>(expand(b, shape)));
+}
+
+// ------------------------------------------------------------------------------------------------ made of it
+
+template <Scalar T>
+Var<T> masked_fill(const Var<T>& z, const Mask& mask, T value) {
+  return where(mask, Var<T>(Tensor<T>::scalar(value)), z);
+}
+
+template <RealScalar R>
+Var<R> maximum(const Var<R>& a, const Var<R>& b) {
+  const Shape shape = broadcast("maximum", a.shape(), b.shape());
+  return where(ge(a.value(), b.value()) | isnan(a.value()).expand(shape), a, b);
+}
+template <RealScalar R>
+Var<R> minimum(const Var<R>& a, const Var<R>& b) {
+  const Shape shape = broadcast("minimum", a.shape(), b.shape());
+  return where(le(a.value(), b.value()) | isnan(a.value()).expand(shape), a, b);
+}
+
+template <RealScalar R>
+Var<R> clamp(const Var<R>& x, R low, R high) {
+  require(low <= high, "clamp", "low {} is above high {}", low, high);
+  return minimum(maximum(x, Var<R>(Tensor<R>::scalar(low))), Var<R>(Tensor<R>::scalar(high)));
+}
+
+#define ARGAND_WHERE(R)                                                                                       \
+  template Var<R> where(const Mask&, const Var<R>&, const Var<R>&);                                           \
+  template Var<std::complex<R>> where(const Mask&, const Var<R>&, const Var<std::complex<R>>&);               \
+  template Var<std::complex<R>> where(const Mask&, const Var<std::complex<R>>&, const Var<R>&);               \
+  template Var<std::complex<R>> where(const Mask&, const Var<std::complex<R>>&, const Var<std::complex<R>>&); \
+  template Var<R> masked_fill(const Var<R>&, const Mask&, R);                                                 \
+  template Var<std::complex<R>> masked_fill(const Var<std::complex<R>>&, const Mask&, std::complex<R>);       \
+  template Var<R> maximum(const Var<R>&, const Var<R>&);                                                      \
+  template Var<R> minimum(const Var<R>&, const Var<R>&);                                                      \
+  template Var<R> clamp(const Var<R>&, R, R);
+ARGAND_FOR_REAL(ARGAND_WHERE)
+
+}  // namespace argand
