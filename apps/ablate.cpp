@@ -99,10 +99,11 @@ void add_ablate(CLI::App& program) {
   command->add_flag("--table", options->table, "train nothing, print the table of what has been trained");
   add_threads(*command, "Options", "threads that the runs share");
   command->footer(
-      "Every row is a training run of its own in OUT/ROW/seed-S, which all other commands read. Stopped by Ctrl-C or killed, the\n"
-      "same command goes on; more --seeds add to what is there. The table (mean ± sample standard deviation over the seeds, after\n"
-      "the last step, on the validation part of the text or the test articles) is also in OUT/table.md. Every token of the text\n"
-      "counts; --set eval_protocol=full-blocks measures as before there was a choice, and goes on with tables of then.\n\n"
+      "Every row is a training run of its own in OUT/ROW/seed-S, which all other commands read. If it is stopped by Ctrl-C or\n"
+      "killed, the same command takes it up again; more --seeds add to what is there. The table is also in OUT/table.md: mean\n"
+      "± sample standard deviation over the seeds, after the last step, on the validation part of the text or the test\n"
+      "articles. Every token of the text counts. --set eval_protocol=full-blocks measures as argand once did, and continues\n"
+      "tables of that time.\n\n"
       "Examples:\n"
       "  argand ablate complexformer --quick\n"
       "  argand ablate crope --data wikitext-2 --out runs/crope-modes\n"

@@ -48,20 +48,17 @@ int audit(const AuditOptions& options) {
 void add_audit(CLI::App& program) {
   CLI::App* command = program.add_subcommand("audit", "check what a run claims of itself");
   command->require_subcommand(1);
-  CLI::App* retrieval = command->add_subcommand("retrieval", "that reflection windows never read what they are to predict");
+  CLI::App* retrieval = command->add_subcommand("retrieval", "check that reflection windows never read what they are to predict");
   const auto options = std::make_shared<AuditOptions>();
   retrieval->add_option("RUN", options->run, "a run's folder (its best checkpoint) or a checkpoint")->required()->type_name("");
   retrieval->add_flag("--no-exclusion", options->no_exclusion,
                       "search without the exclusion of overlapping passages, to see that the audit finds them");
   add_threads(*retrieval);
   retrieval->footer(
-      "Replays all training batches of the first epoch with the model as it is now, and compares every passage that any token "
-      "reads\n"
-      "with the window that its row reads and predicts: by their places in the text, apart from the search and from what it "
-      "excludes.\n"
-      "Passages of a file of one's own must not share 16 words in a row with the window. Prints every violation; the exit code is "
-      "1\n"
-      "when there is one.\n\n"
+      "Replays all training batches of the first epoch with the model as it is now. Every passage that any token reads is\n"
+      "compared with the window that its row reads and predicts: by their places in the text, without trusting the search or\n"
+      "what it excludes. Passages of a file of your own must not share 16 words in a row with the window. Prints every\n"
+      "violation; the exit code is 1 when there is one.\n\n"
       "Examples:\n"
       "  argand audit retrieval runs/crat\n"
       "  argand audit retrieval runs/crat --no-exclusion | tail -1");

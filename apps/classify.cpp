@@ -80,10 +80,9 @@ void add_classify(CLI::App& program) {
   command->add_flag("--json", options->json, "a JSON object for each line instead of columns");
   add_threads(*command);
   command->footer(
-      "Reads standard input to its end. For each line one line is written at once: the label and its probability, with a tab\n"
-      "between them; an empty line for a line without words. Text is lower-cased and split at whitespace as in training; words "
-      "that\n"
-      "the model does not know count as <unk>.\n\n"
+      "Reads standard input to its end. For each line it writes one line at once: the label and its probability, with a tab\n"
+      "between them. A line without words gives an empty line. Text is lower-cased and split at whitespace, as in training;\n"
+      "words that the model does not know count as <unk>.\n\n"
       "Examples:\n"
       "  echo \"Stocks fall as oil climbs\" | argand classify runs/news\n"
       "  argand classify runs/news --top 2 < headlines.txt | paste - headlines.txt\n"

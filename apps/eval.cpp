@@ -168,7 +168,7 @@ void add_generation_options(CLI::App& command, EvalOptions& options) {
 }  // namespace
 
 void add_eval(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("eval", "perplexity or accuracy of a trained model");
+  CLI::App* command = program.add_subcommand("eval", "measure a trained model: perplexity or accuracy");
   const auto options = std::make_shared<EvalOptions>();
   command->add_option("RUN", options->run, "a run's folder (its best checkpoint) or a checkpoint")->required()->type_name("");
   command->add_option("--data", options->data, "other data, named as in training; - is a text on standard input")
@@ -184,19 +184,17 @@ void add_eval(CLI::App& program) {
   add_generation_options(*command, *options);
   add_threads(*command);
   command->footer(
-      "Language models: every token of the text is scored once, but for the first, which nothing precedes. The text is read in\n"
-      "windows of as many tokens as in training, each on its own: the first tokens of a window have little before them to go by.\n"
-      "--stride S moves the windows by S tokens only and scores the last S of each: these have at least length - S before them,\n"
-      "and it takes length / S times as long. The batch matters for the time alone.\n"
-      "Perplexity is told by the token, whatever that is; bits a byte of the text can be compared where tokens differ. A text in "
-      "one\n"
-      "piece that is not the run's own is evaluated as a whole, unless --split asks for a part.\n"
-      "--protocol full-blocks reads blocks of batch x length and leaves out what does not fill one, so that the perplexity\n"
-      "depends on --batch. Of this kind are the validations of a run whose config.toml has no eval_protocol, and all figures of\n"
-      "before there was a choice.\n\n"
-      "Classifiers: as many articles of each part as in training, every one of them; the table shows for each class which share\n"
-      "of its articles was found (its accuracy), which share of those labelled so is right (its precision), and the confusion\n"
-      "matrix. Words that the model does not know count as <unk>.\n\n"
+      "Language models: every token of the text is scored once, except the first, which nothing precedes. The text is read in\n"
+      "windows as long as in training, each on its own, so the first tokens of a window have little before them to go by.\n"
+      "--stride S moves the windows by S tokens only and scores the last S of each. These have at least length - S before\n"
+      "them, and it takes length / S times as long. The batch changes nothing but the time.\n"
+      "A perplexity is counted by the token, whatever that is. Bits a byte of the text can be compared where tokens differ. A\n"
+      "text in one piece that is not the run's own is evaluated as a whole, unless --split asks for a part.\n"
+      "--protocol full-blocks reads blocks of batch x length and leaves out what does not fill one, so the perplexity depends\n"
+      "on --batch. Runs whose config.toml has no eval_protocol were validated this way.\n\n"
+      "Classifiers: as many articles of each part as in training, every one of them. The table shows for each class which\n"
+      "share of its articles was found (its accuracy), which share of those labelled so is right (its precision), and the\n"
+      "confusion matrix. Words that the model does not know count as <unk>.\n\n"
       "Examples:\n"
       "  argand eval runs/first\n"
       "  argand eval runs/rope/step-300.safetensors --split valid\n"

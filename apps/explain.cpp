@@ -39,7 +39,8 @@ int run_explain(const ExplainOptions& options) {
 }  // namespace
 
 void add_explain(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("explain", "an op: equation, kind, derivation, singular points, and its check");
+  CLI::App* command =
+      program.add_subcommand("explain", "explain an op: equation, kind, derivation, singular points, and its check");
   const auto options = std::make_shared<ExplainOptions>();
   command->add_option("OP", options->ops, "which ops; none: a list of all by kind")->type_name("");
   command->add_flag("--all", options->all, "every op");

@@ -1,4 +1,4 @@
-/// argand report: what became of training runs, on one page for a browser.
+/// argand report: what training runs did, on one page for a browser.
 
 #include <algorithm>
 #include <chrono>
@@ -159,7 +159,7 @@ int report(const ReportOptions& options, const std::string& version) {
 }  // namespace
 
 void add_report(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("report", "what became of training runs, on one page for a browser");
+  CLI::App* command = program.add_subcommand("report", "show what training runs did, on one page for a browser");
   const auto options = std::make_shared<ReportOptions>();
   command->add_option("RUN", options->runs, "folders of runs")->required()->type_name("");
   CLI::Option* out = command->add_option("--out", options->out, "the page")->type_name("FILE")->capture_default_str();
@@ -177,16 +177,15 @@ void add_report(CLI::App& program) {
       ->needs(follow);
   add_threads(*command);
   command->footer(
-      "One file without references: it can be mailed and opens without a network. Runs are overlaid in the curves and listed side\n"
-      "by side in the table of their settings, where differences are marked; everything else is shown for one run at a time.\n"
-      "Curves come from the run's log, the histories of angles and phases from its checkpoints (train with --checkpoint-every to\n"
-      "have more of them), phases, attention, passages and samples from its best parameters. A run that is still training, or was\n"
-      "killed, is shown as far as it went. Where a card cannot be drawn, because the data are gone, say, the page tells why, and "
-      "so does\n"
-      "a line on standard error; the exit code is then 1.\n\n"
-      "--follow serves the page at an address of this machine (127.0.0.1), which no other machine can reach. It is made anew as "
-      "the\n"
-      "run writes its log and its checkpoints, by one thread unless --threads says more, and ends with Ctrl-C.\n\n"
+      "One file that refers to nothing else: it can be mailed, and opens without a network. The curves show all runs\n"
+      "together, and the table of their settings shows them side by side, with differences marked. Everything else shows one\n"
+      "run at a time. Curves come from the run's log. The histories of angles and phases come from its checkpoints\n"
+      "(--checkpoint-every in training makes more of them). Phases, attention, passages and samples come from its best\n"
+      "parameters.\n"
+      "A run that is still training, or was killed, is shown as far as it went. If a card cannot be drawn, because the data\n"
+      "are gone, say, the page and a line on standard error tell why, and the exit code is 1.\n\n"
+      "--follow serves the page at 127.0.0.1, an address that no other machine can reach, and makes it anew as the run writes\n"
+      "its log and its checkpoints. It takes one thread unless --threads says more. Ctrl-C ends it.\n\n"
       "Examples:\n"
       "  argand report runs/first\n"
       "  argand report runs/first --follow --port 8000\n"

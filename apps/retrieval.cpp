@@ -47,7 +47,7 @@ void retrieval(const RetrievalOptions& options) {
 }  // namespace
 
 void add_retrieval(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("retrieval", "how well articles are found by their titles");
+  CLI::App* command = program.add_subcommand("retrieval", "measure how well articles are found by their titles");
   const auto options = std::make_shared<RetrievalOptions>();
   command->add_option("RUN", options->run, "a trained model to compare with the baselines, best one with reflection windows")
       ->type_name("");
@@ -56,10 +56,10 @@ void add_retrieval(CLI::App& program) {
       ->type_name("DIR");
   add_threads(*command);
   command->footer(
-      "Every title of the test articles searches all their descriptions. Baselines: BM25, and the cosine of mean embeddings with\n"
-      "random numbers for words. Of a RUN: the cosine of its own mean embeddings; for each of its reflection windows the cosine "
-      "of\n"
-      "its encodings of title and description, and what the tokens of the title ask it for, on average, as in the model.\n\n"
+      "Every title of the test articles searches all their descriptions. The baselines are BM25, and the cosine of mean\n"
+      "embeddings with random numbers for words. Of a RUN there are the cosine of its own mean embeddings and, for each of\n"
+      "its reflection windows, the cosine of its encodings of title and description, and what the tokens of the title ask it\n"
+      "for, on average, as in the model.\n\n"
       "Examples:\n"
       "  argand retrieval --data ag_news\n"
       "  argand retrieval runs/crat --data ag_news");

@@ -179,7 +179,7 @@ void require_task(const std::string& wanted, const std::string& task, const char
 
 int start(const TrainOptions& options) {
   if (options.out.empty())
-    usage_fail("train " + options.task, "where shall the run go? --out RUN, or --resume RUN to go on with one");
+    usage_fail("train " + options.task, "where shall the run go? Give --out RUN, or --resume RUN to continue one");
   RunConfig config = options.run.resolve();
   std::optional<InitialWeights> weights;  // messages have the name that was given
   if (!config.training.init.empty()) weights.emplace(config.training.init);
@@ -255,7 +255,7 @@ CLI::App* add_task(CLI::App* train, const std::string& task, const std::string& 
   CLI::App* command = train->add_subcommand(task, what);
   const auto options = std::make_shared<TrainOptions>(*command, task);
   command->add_option("--out", options->out, "folder for the run's files")->type_name("RUN")->group("Run");
-  command->add_option("--resume", options->resume, "go on with the run in this folder")->type_name("RUN")->group("Run");
+  command->add_option("--resume", options->resume, "continue the run in this folder")->type_name("RUN")->group("Run");
   command->add_flag("--overwrite", options->overwrite, "replace the run that is in --out")->group("Run");
   add_threads(*command, "Run");
   command->add_option("--print-every", options->print_every, "steps between lines where the output is no terminal")
@@ -282,26 +282,19 @@ void add_train(CLI::App& program) {
   command->require_subcommand(1);
   add_task(command, "lm", "train a language model: it predicts the next word, letter or piece")
       ->footer(
-          "--data is a text file, several, or a folder: with train.txt, and valid.txt and test.txt as far as they are there, or "
-          "with any\n"
-          "*.txt. What has no parts is cut (--split). Tokens are learnt from the part to train on. --tokens auto takes words for a "
-          "text\n"
-          "that has all three parts, as WikiText has, characters where there are at most 256 different ones, else pieces by BPE.\n"
-          "char and words have an <unk> for what the text to train on does not have; byte, bpe and unigram can say everything. "
-          "Only\n"
-          "bits a byte can be compared where tokens differ.\n\n"
-          "Ctrl-C ends the step, saves, and says how to go on. A run that was killed goes on from its last checkpoint; either way\n"
-          "it ends in the same files, byte for byte, as if never stopped.\n"
-          "--resume RUN --steps N takes a run further than it was to go: the learning rate falls as it would have and then stays "
-          "where\n"
-          "its cosine ends, as --decay-steps has it for a new run.\n"
-          "--init begins a run with the weights of another one, or of a file, by the names of the parameters, and tells what "
-          "fitted. The\n"
-          "sizes of that run are taken, too, and its tokens, unless --tokens asks for others: its very pieces; words and "
-          "characters "
-          "are\n"
-          "learnt from the new text, and those that both know keep their rows.\n"
-          "A run that a NaN stopped comes to it again with --resume RUN --trace-nan, which shows where it began.\n\n"
+          "--data is a text file, several, or a folder. A folder has train.txt, and valid.txt and test.txt if there are any, or\n"
+          "it has any *.txt. A text without parts is cut (--split). Tokens are learnt from the part to train on. --tokens auto\n"
+          "takes words for a text that has all three parts, as WikiText has, characters where there are at most 256 different\n"
+          "ones, else pieces by BPE. char and words have an <unk> for what the text to train on does not have; byte, bpe and\n"
+          "unigram can say everything. Where tokens differ, only bits a byte can be compared.\n\n"
+          "Ctrl-C ends the step, saves, and says how to continue. A run that was killed continues from its last checkpoint.\n"
+          "Either way it ends in the same files, byte for byte, as if it had never stopped.\n"
+          "--resume RUN --steps N takes a run further than planned. The learning rate falls as it would have, and then stays\n"
+          "where its cosine ends, as with --decay-steps in a new run.\n"
+          "--init begins a run with the weights of another one, or of a file, by the names of the parameters, and says what\n"
+          "fitted. The sizes are those of that run. So are the tokens, unless --tokens asks for others: bytes and pieces are\n"
+          "taken over exactly; words and characters are learnt from the new text, and those that both know keep their rows.\n"
+          "--resume RUN --trace-nan takes a run that a NaN stopped to the same place again, and shows where it began.\n\n"
           "Examples:\n"
           "  argand train lm --out runs/first                        ComplexFormer on the built-in corpus\n"
           "  argand train lm --family transformer --position rope --data wikitext-2 --out runs/rope\n"
@@ -314,17 +307,14 @@ void add_train(CLI::App& program) {
           "  argand train lm --steps 5000 --early-stop 5 --eval-batches 20 --sample-every 200 --out runs/long");
   add_task(command, "classify", "train a classifier: it labels texts")
       ->footer(
-          "Articles are lower-cased and split at whitespace; a batch is padded to its longest article, and articles of similar\n"
-          "length go together. What is longer than --max-seq-len words loses its end.\n"
-          "--data is a table (.csv, .tsv, .jsonl), with or without a header, whose columns are found or named; a folder with "
-          "train.csv,\n"
-          "and valid.csv and test.csv as far as they are there; or AG News. One table is divided (--split). Where there is nothing "
-          "to\n"
-          "validate on, the test articles serve: choose nothing by them that you want to report, or hold some out "
+          "Articles are lower-cased and split at whitespace. A batch is padded to its longest article, and articles of similar\n"
+          "length go together. An article of more than --max-seq-len words loses its end.\n"
+          "--data is a table (.csv, .tsv, .jsonl), with or without a header, whose columns are found or named; or a folder with\n"
+          "train.csv, and valid.csv and test.csv if there are any; or AG News. One table is divided (--split). Where there is\n"
+          "nothing to validate on, the test articles serve: choose nothing by them that you want to report, or hold some out\n"
           "(--valid-share).\n"
-          "Ctrl-C, --resume, --init and the files are as with `argand train lm`. Of a language model --init takes everything but "
-          "the\n"
-          "output layer.\n\n"
+          "Ctrl-C, --resume, --init and the files are as with `argand train lm`. From a language model --init takes everything\n"
+          "but the output layer.\n\n"
           "Examples:\n"
           "  argand train classify --out runs/topics                 ComplexFormer on the built-in articles\n"
           "  argand train classify --preset qic-paper --data ag_news --out runs/qic\n"

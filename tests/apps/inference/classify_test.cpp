@@ -249,7 +249,7 @@ BOOST_AUTO_TEST_CASE(mistakes_of_classifiers) {
   const TemporaryDirectory scratch;
   const std::string run = classifier().path, best = run + "/best.safetensors", out = "train classify --out " + scratch / "run ";
   is_refused(scratch, "train classify", 2,
-             "argand: train classify: where shall the run go? --out RUN, or --resume RUN to go on with one");
+             "argand: train classify: where shall the run go? Give --out RUN, or --resume RUN to continue one");
   is_refused(scratch, out + "--task lm", 2, "argand: --task: `train classify` trains classifiers, not models of the task lm");
   is_refused(scratch, out + "--n-classes 3", 2, "argand: --n-classes: the data have 4 classes, the model 3");
   is_refused(scratch, out + "--vocab-size 9", 2,
