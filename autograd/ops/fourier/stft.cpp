@@ -111,9 +111,9 @@ void check_frequencies(const Var<std::complex<R>>& X, std::int64_t n_fft, bool o
 
 template <RealScalar R>
 Var<R> istft(const Var<std::complex<R>>& X, std::int64_t n_fft, const StftOptions<R>& options, std::optional<std::int64_t> length) {
-  if (!options.onesided) return real(complex_istft(X, n_fft, options, length));
-  check_frequencies(X, n_fft, true);
-  return overlapped(irfft(transpose(X), n_fft, -1, norm_of(options.normalized)), n_fft, options, length);
+  check_frequencies(X, n_fft, options.onesided);
+  const Var<std::complex<R>> half = options.onesided ? X : slice(X, -2, 0, n_fft / 2 + 1);
+  return overlapped(irfft(transpose(half), n_fft, -1, norm_of(options.normalized)), n_fft, options, length);
 }
 
 template <RealScalar R>

@@ -32,7 +32,8 @@ Var<ComplexOf<T>> stft(const Var<T>& x, std::int64_t n_fft, const StftOptions<Re
 /// The signal of which X, [..., n_fft / 2 + 1, frames], is the stft() with the same options: [..., frames] -> [..., N]. Frames are
 /// added where they overlap and divided by Σ w² there, which among all signals is the one whose frames come closest to X. N is
 /// `length` where given, else as far as the frames reach (centred ones: without the padding). Throws where no window reaches, or
-/// for a length beyond the frames. torch.istft; Griffin & Lim, IEEE Trans. ASSP 32 (1984), eq. 6.
+/// for a length beyond the frames. Without options.onesided X has all n_fft frequencies, of which the first half is read.
+/// torch.istft; Griffin & Lim, IEEE Trans. ASSP 32 (1984), eq. 6.
 template <RealScalar R>
 Var<R> istft(const Var<std::complex<R>>& X, std::int64_t n_fft, const StftOptions<R>& options = {},
              std::optional<std::int64_t> length = {});

@@ -9,7 +9,7 @@ namespace argand {
 namespace {
 
 template <Scalar T>
-Var<T> packed_eigh(const Var<T>& A, double broadening);
+Var<T> packed_eigh(const Var<T>& A, const EighOptions& options);
 
 template <Scalar T>
 Eigen<T> eigen_of(const Var<T>& packed, std::int64_t n) {
@@ -30,7 +30,7 @@ Tensor<T> well_separated(Tensor<T> A) {
 }
 
 /// Losses that no gauge changes: the values; |v|², element by element; and a function of the matrix.
-constexpr auto eigenvalues = [](auto A) { return eigh(A).values; };
+constexpr auto eigenvalues = [](auto A) { return eigvalsh(A); };
 constexpr auto squared_vectors = [](auto A) { return abs2(eigh(A).vectors); };
 constexpr auto function_of_matrix = [](auto A) {
   const auto e = eigh(A);
@@ -64,8 +64,9 @@ static const Op eigh_op(
                    "antisymmetric only (M - "
                    "Mᴴ)/2 counts. If the loss does not depend on the phases, Re(conj(M_kk) i φ) = 0 for all φ: Im M_kk = 0, which "
                    "is looked at.",
-     .singular = "λ_i = λ_j: the vectors have no derivative, and it throws where the loss depends on them (broadening: Δ/(Δ² + ε²) "
-                 "for 1/Δ); a loss that depends on a phase throws everywhere. A number that is not finite makes all NaN",
+     .singular = "λ_i = λ_j: the vectors have no derivative, and it throws where the loss depends on them, or tells the two values "
+                 "apart (broadening: Δ/(Δ² + ε²) for 1/Δ); a loss that depends on a phase throws everywhere. A number that is not "
+                 "finite makes all NaN",
      .source = "Giles (2008), 3.1; Wan & Zhang, arXiv:1909.02659 (gauge); Liao et al., Phys. Rev. X 9, 031041 (2019) (broadening)"},
     [](OpCheck& check) {
       check.function("real, values", eigenvalues, well_separated(check.real({3, 3})));
@@ -92,9 +93,12 @@ namespace {
 
 /// diag(Re dλ) + F ∘ (M - Mᴴ)/2 of one matrix, in the place of M. Throws for a loss that depends on a gauge.
 template <Scalar T>
-void eigh_middle(std::int64_t n, const RealOf<T>* lambda, const T* dlambda, double broadening, T* M, const std::string& name) {
+void eigh_middle(std::int64_t n, const RealOf<T>* lambda, const T* dlambda, const EighOptions& options, T* M,
+                 const std::string& name) {
   using R = RealOf<T>;
-  R largest = 0, scale = 0;
+  const double broadening = options.broadening;
+  R largest = 0, scale = 0, steepest = 0;
+  for (std::int64_t k = 0; k < n; ++k) steepest = std::max(steepest, std::abs(real_of(dlambda[k])));
   for (std::int64_t k = 0; k < n * n; ++k) largest = std::max(largest, static_cast<R>(std::abs(M[k])));
   for (std::int64_t k = 0; k < n; ++k) scale = std::max(scale, std::abs(lambda[k]));
   const R bar = matrices::rounding_of(largest, n), closest = matrices::closest_of(scale, n);
@@ -111,11 +115,16 @@ void eigh_middle(std::int64_t n, const RealOf<T>* lambda, const T* dlambda, doub
       const R gap = lambda[i] - lambda[j];
       const T m = R(0.5) * (M[j * n + i] - conj_of(M[i * n + j]));
       const R depends = std::max(std::abs(M[i * n + j]), std::abs(M[j * n + i]));
-      require(broadening > 0 || gap > closest || !(depends > bar), "eigh",
+      require(broadening > 0 || !(gap <= closest) || !(depends > bar), "eigh",
               "eigenvalues {} and {} of {} coincide (both {:.6g}) and the loss depends on their vectors (by {:.3g}), which have no "
               "derivative "
               "there; a broadening gives an approximate one",
               j, i, name, lambda[i], depends);
+      const R apart = std::abs(real_of(dlambda[i]) - real_of(dlambda[j]));
+      require(options.values_only || broadening > 0 || !(gap <= closest) || !(apart > matrices::rounding_of(steepest, n)), "eigh",
+              "eigenvalues {} and {} of {} coincide (both {:.6g}) and the loss tells them apart (by {:.3g}), so that it has no "
+              "derivative there that they alone could give; if it reads no vectors, eigvalsh gives one of its slopes",
+              j, i, name, lambda[i], apart);
       M[j * n + i] = matrices::inverse_of(gap, closest, broadening) * m;
       M[i * n + j] = conj_of(M[j * n + i]);
     }
@@ -124,7 +133,7 @@ void eigh_middle(std::int64_t n, const RealOf<T>* lambda, const T* dlambda, doub
 }
 
 template <Scalar T>
-Var<T> packed_eigh(const Var<T>& A, double broadening) {
+Var<T> packed_eigh(const Var<T>& A, const EighOptions& options) {
   using R = RealOf<T>;
   const matrices::Stack stack = matrices::square("eigh", A.shape());
   const std::int64_t n = stack.n;
@@ -156,7 +165,7 @@ Var<T> packed_eigh(const Var<T>& A, double broadening) {
         for (std::int64_t i = 0; i < stack.count; ++i) std::copy_n(dw.data() + i * (n + n * n) + n, n * n, dV.data() + i * n * n);
         Tensor<T> M = matrices::product(vectors, dV, Transpose::Conjugate);
         for (std::int64_t i = 0; i < stack.count; ++i)
-          eigh_middle(n, values.data() + i * n, dw.data() + i * (n + n * n), broadening, M.data() + i * n * n,
+          eigh_middle(n, values.data() + i * n, dw.data() + i * (n + n * n), options, M.data() + i * n * n,
                       matrices::name_of(i, stack, shape));
         dA.add(matrices::product(vectors, matrices::product(M, vectors, Transpose::No, Transpose::Conjugate)));
       },
@@ -167,7 +176,7 @@ Var<T> packed_eigh(const Var<T>& A, double broadening) {
         Shape row = matrices::shape_of(matrices::Stack::leading(A.shape()), 1, n);
         const Var<R> I = matrices::identity<R>(n);
         const Var<R> gaps = reshape(e.values, row) - transpose(reshape(e.values, row));
-        const Var<T> lambda_dot = sum(P * I, -1), V_dot = matmul(e.vectors, P * matrices::inverse_of(gaps, I, broadening));
+        const Var<T> lambda_dot = sum(P * I, -1), V_dot = matmul(e.vectors, P * matrices::inverse_of(gaps, I, options.broadening));
         Shape flat = matrices::Stack::leading(A.shape());
         flat.push_back(n * n);
         if constexpr (ComplexScalar<T>)
@@ -183,7 +192,7 @@ Var<T> packed_eigh(const Var<T>& A, double broadening) {
 template <Scalar T>
 Eigen<T> eigh(const Var<T>& A, const EighOptions& options) {
   matrices::check_broadening("eigh", options.broadening);
-  return eigen_of(packed_eigh(A, options.broadening), A.dim(-1));
+  return eigen_of(packed_eigh(A, options), A.dim(-1));
 }
 
 #define ARGAND_EIGH(T) template Eigen<T> eigh(const Var<T>&, const EighOptions&);

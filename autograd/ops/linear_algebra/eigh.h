@@ -10,6 +10,8 @@ struct EighOptions {
   /// ε of a Lorentzian: the gradient takes Δ/(Δ² + ε²) for 1/Δ, Δ the distance of two eigenvalues, and does not throw where two
   /// coincide. 0: the exact derivative, which does.
   double broadening = 0;
+  /// The loss reads no vectors: where values coincide it may tell them apart, and the gradient is one of its slopes. For eigvalsh.
+  bool values_only = false;
 };
 
 template <Scalar T>
@@ -23,11 +25,11 @@ struct Eigen {
 /// A vector's phase (real: its sign) is a gauge: v e^{iφ} is as good, and which one LAPACK returns is its own affair. A loss may
 /// not depend on it; where one does, the gradient throws, with the size of the violation. Where two eigenvalues coincide, any
 /// rotation between their vectors is such a gauge as well, and vectors have no derivative: a loss that depends on them throws,
-/// unless there is a broadening. The values' own gradient is V diag(dλ) Vᴴ always. A matrix with a NaN gives NaN, all over.
+/// unless there is a broadening. So does one that tells coinciding values apart, such as Σ W ∘ (V f(λ) Vᴴ) where f(λ) = 0: f'
+/// stands in dλ, but only as far as V's columns go. A matrix with a NaN gives NaN, all over.
 ///
-/// What is looked at is the loss's derivative along the gauge, at the vectors that LAPACK returned. A loss that depends on them and
-/// happens to be stationary there passes, as |V_00|² does where V = I: an eigenvector of 3I is any vector, and only other bases
-/// would show that the loss sees which. (PyTorch, which divides by the distance, has NaN or infinity there.)
+/// What is looked at is the loss's derivative at the vectors that LAPACK returned, and no more can be: a loss that sees which they
+/// are and is stationary there passes, as |V_00|² does where V = I. (PyTorch, which divides by the distance, has NaN or infinity.)
 template <Scalar T>
 Eigen<T> eigh(const Var<T>& A, const EighOptions& options = {});
 
@@ -35,7 +37,7 @@ Eigen<T> eigh(const Var<T>& A, const EighOptions& options = {});
 /// the exact gradient of what does not tell them apart, such as their sum.
 template <Scalar T>
 Var<RealOf<T>> eigvalsh(const Var<T>& A) {
-  return eigh(A).values;
+  return eigh(A, {.values_only = true}).values;
 }
 
 }  // namespace argand

@@ -26,6 +26,8 @@ struct SvdOptions {
   /// ε of a Lorentzian: the gradient takes x/(x² + ε²) for 1/x, x a singular value or the distance or the sum of two, and does not
   /// throw where it is 0. 0: the exact derivative, which does.
   double broadening = 0;
+  /// The loss reads no vectors: where values coincide or are 0 the gradient is one of its slopes. For svdvals.
+  bool values_only = false;
 };
 
 template <Scalar T>
@@ -39,9 +41,8 @@ struct SingularFactors {
 ///
 /// A common phase of u_j and v_j (real: their sign) is a gauge, and which one LAPACK returns is its own affair. A loss may not
 /// depend on it; where one does, the gradient throws, with the size of the violation. It throws as well where a loss depends on the
-/// vectors of singular values that coincide, or that are 0 while u_j or v_j is not theirs alone: those have no derivative, unless
-/// there is a broadening. The gradient of S by itself is U diag(dS) Vh always. What is looked at is the loss's derivative along the
-/// gauge, as in eigh().
+/// vectors of singular values that coincide, or that are 0 while u_j or v_j is not theirs alone, and where it tells such values
+/// apart: those have no derivative, unless there is a broadening. What is looked at is the loss's derivative, as in eigh().
 template <Scalar T>
 SingularFactors<T> svd(const Var<T>& A, const SvdOptions& options = {});
 
@@ -49,7 +50,7 @@ SingularFactors<T> svd(const Var<T>& A, const SvdOptions& options = {});
 /// is one of several directions in which they move.
 template <Scalar T>
 Var<RealOf<T>> svdvals(const Var<T>& A) {
-  return svd(A).S;
+  return svd(A, {.values_only = true}).S;
 }
 
 }  // namespace argand

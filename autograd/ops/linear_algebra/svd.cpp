@@ -66,7 +66,8 @@ static const Op svd_op(
          "phases, "
          "the diagonal of M₊ is real, which is looked at.",
      .singular =
-         "s_i = s_j: vectors have no derivative, and it throws where the loss depends on them; s_j = 0 likewise where m ≠ n or "
+         "s_i = s_j: vectors have no derivative, and it throws where the loss depends on them, or tells the values apart; s_j = 0 "
+         "likewise where m ≠ n or "
          "where the phase of u_j against v_j matters (broadening: x/(x² + ε²) for 1/x); a loss that depends on a common phase "
          "throws everywhere. A number that is not finite makes all NaN",
      .source = "Giles (2008), 3.2; Wan & Zhang, arXiv:1909.02659 (complex); Townsend, Differentiating the SVD (2016)"},
@@ -102,12 +103,35 @@ template <Scalar T>
 class SvdMiddle {
  public:
   using R = RealOf<T>;
-  SvdMiddle(std::int64_t m, std::int64_t n, const R* s, double broadening, std::string name)
+  SvdMiddle(std::int64_t m, std::int64_t n, const R* s, const SvdOptions& options, std::string name)
       : k_(std::min(m, n)),
+        square_(m == n),
         s_(s),
-        broadening_(broadening),
+        exact_(!options.values_only && options.broadening == 0),
+        broadening_(options.broadening),
         closest_(matrices::closest_of(k_ == 0 ? R(0) : s[0], std::max(m, n))),
         name_(std::move(name)) {}
+
+  /// Throws for a loss that tells values apart which coincide, or that moves with one that is 0: its derivative there needs vectors
+  /// that it does not show, as Σ W ∘ (U f(S) Vᴴ) does where f(s) = 0.
+  void check_values(const T* ds) const {
+    R steepest = 0;
+    for (std::int64_t j = 0; j < k_; ++j) steepest = std::max(steepest, std::abs(real_of(ds[j])));
+    const R bar = matrices::rounding_of(steepest, k_);
+    for (std::int64_t j = 0; exact_ && j < k_; ++j) {
+      const bool alone = j == 0 || !(s_[j - 1] - s_[j] <= closest_), last = j + 1 == k_;
+      const R slope = std::abs(real_of(ds[j])), apart = alone ? R(0) : std::abs(real_of(ds[j]) - real_of(ds[j - 1]));
+      require(
+          !(s_[j] <= closest_) || (RealScalar<T> && square_ && alone && last) || !(slope > bar), "svd",
+          "singular value {} of {} is 0 and the loss moves with it (by {:.3g}), so that it has no derivative there that it alone "
+          "could give; if the loss reads no vectors, svdvals gives one of its slopes",
+          j, name_, slope);
+      require(!(apart > bar), "svd",
+              "singular values {} and {} of {} coincide (both {:.6g}) and the loss tells them apart (by {:.3g}), so that it has no "
+              "derivative there that they alone could give; if it reads no vectors, svdvals gives one of its slopes",
+              j - 1, j, name_, s_[j], apart);
+    }
+  }
 
   /// diag(ds) + (F⁻ ∘ K⁺ + F⁺ ∘ K⁻)/2. Throws for a loss that depends on a gauge.
   void middle(const T* ds, T* M_u, const T* M_v) const {
@@ -131,7 +155,7 @@ class SvdMiddle {
     for (std::int64_t j = 0; j < k_; ++j) {
       R depends = 0;
       for (std::int64_t i = 0; i < size; ++i) depends = std::max(depends, static_cast<R>(std::abs(X[j * vector + i * step])));
-      require(broadening_ > 0 || s_[j] > closest_ || !(depends > matrices::rounding_of(scale, size)), "svd",
+      require(broadening_ > 0 || !(s_[j] <= closest_) || !(depends > matrices::rounding_of(scale, size)), "svd",
               "singular value {} of {} is 0 and the loss depends on its vectors (by {:.3g}), which have no derivative there; a "
               "broadening gives an approximate one",
               j, name_, depends);
@@ -156,7 +180,7 @@ class SvdMiddle {
           "the loss depends on the common phase of singular vectors {} of {}, which is arbitrary: it changes by {:.3g} for each "
           "radian; take |u|², |v|² or u vᴴ, or fix the phase",
           j, name_, violation);
-      require(broadening_ > 0 || s_[j] > closest_ || !(against > bar), "svd",
+      require(broadening_ > 0 || !(s_[j] <= closest_) || !(against > bar), "svd",
               "singular value {} of {} is 0 and the loss depends on the phase of its u against its v (by {:.3g}), which is "
               "arbitrary there; a broadening gives an approximate gradient",
               j, name_, against);
@@ -165,14 +189,16 @@ class SvdMiddle {
 
   void require_no_rotation(std::int64_t i, std::int64_t j, R depends, R bar) const {
     require(
-        broadening_ > 0 || s_[j] - s_[i] > closest_ || !(depends > bar), "svd",
+        broadening_ > 0 || !(s_[j] - s_[i] <= closest_) || !(depends > bar), "svd",
         "singular values {} and {} of {} coincide (both {:.6g}) and the loss depends on their vectors (by {:.3g}), which have no "
         "derivative there; a broadening gives an approximate one",
         j, i, name_, s_[i], depends);
   }
 
   std::int64_t k_;
+  bool square_;
   const R* s_;
+  bool exact_;
   double broadening_;
   R closest_;
   std::string name_;
@@ -217,7 +243,6 @@ template <Scalar T>
 SingularFactors<T> svd(const Var<T>& A, const SvdOptions& options) {
   using R = RealOf<T>;
   matrices::check_broadening("svd", options.broadening);
-  const double broadening = options.broadening;
   const matrices::Stack stack("svd", A.shape());
   const std::int64_t m = stack.m, n = stack.n, k = std::min(m, n), each = m * k + k + k * n;
   const Shape leading = matrices::Stack::leading(A.shape());
@@ -253,7 +278,8 @@ SingularFactors<T> svd(const Var<T>& A, const SvdOptions& options) {
         Tensor<T> left = m > k ? beyond(dU, U, M_u) : Tensor<T>(), right;
         if (n > k) right = beyond(dVh, matrices::adjoint_of(M_v), Vh);
         for (std::int64_t i = 0; i < stack.count; ++i) {
-          const SvdMiddle<T> one(m, n, values.data() + i * k, broadening, matrices::name_of(i, stack, shape));
+          const SvdMiddle<T> one(m, n, values.data() + i * k, options, matrices::name_of(i, stack, shape));
+          one.check_values(dS.data() + i * k);
           if (m > k) one.divide(left.data() + i * m * k, m, 1, k, one.largest_of(dU.data() + i * m * k, m * k));
           if (n > k) one.divide(right.data() + i * k * n, n, n, 1, one.largest_of(dVh.data() + i * k * n, k * n));
           one.middle(dS.data() + i * k, M_u.data() + i * k * k, M_v.data() + i * k * k);
@@ -264,7 +290,7 @@ SingularFactors<T> svd(const Var<T>& A, const SvdOptions& options) {
         if (m > k) g.add(matrices::product(left, Vh));
         dA.add(g);
       },
-      [&](const Var<T>& w) { return svd_tangent(factors_of(w, m, n), tangent(A), broadening); }, A);
+      [&](const Var<T>& w) { return svd_tangent(factors_of(w, m, n), tangent(A), options.broadening); }, A);
   return factors_of(packed, m, n);
 }
 

@@ -103,6 +103,10 @@ BOOST_AUTO_TEST_CASE(coinciding_singular_values) {
   BOOST_TEST(error_of([&] {
                backward(loss({}));
              }).starts_with("svd: singular values 0 and 1 of the matrix coincide (both 2) and the loss"));
+  const auto function_at_its_zero = [&](const auto& f) { return sum(W * matmul(f.U * reshape(f.S - 2.0, {1, 2}), f.Vh)); };
+  BOOST_TEST(error_of([&] {
+               backward(function_at_its_zero(svd(A)));
+             }).starts_with("svd: singular values 0 and 1 of the matrix coincide (both 2) and the loss tells them apart (by "));
   BOOST_TEST(error_of([&] { backward(loss({.broadening = 0.1})); }) == "");
   BOOST_TEST(error_of([&] { loss({.broadening = -1}); }) == "svd: a broadening of -1; it is the width of a Lorentzian, at least 0");
 }
@@ -117,6 +121,14 @@ BOOST_AUTO_TEST_CASE(vectors_of_a_vanishing_singular_value_have_no_gradient) {
   BOOST_TEST(error_of([&] {
                backward(loss());
              }).starts_with("svd: singular value 1 of the matrix is 0 and the loss depends on its vectors (by "));
+  const auto as_matrix = [](const auto& f) { return matmul(f.U * reshape(f.S, {1, 2}), f.Vh); };  // A itself
+  BOOST_TEST(error_of([&] {
+               backward(sum(as_matrix(svd(tall))));
+             }).starts_with("svd: singular value 1 of the matrix is 0 and the loss moves with it (by "));
+  BOOST_TEST(error_of([&] { backward(sum(svdvals(tall))); }) == "");
+  const Real once = variable(Tensor<double>({2, 2}, {1, 1, 1, 1}));  // a real square matrix may have one
+  backward(sum(as_matrix(svd(once))));
+  BOOST_TEST(farthest(once.grad(), Tensor<double>::ones({2, 2})) < 1e-14);
   const Complex square = variable(Tensor<C>({2, 2}, {1, 0, 0, 0}));
   const auto f = svd(square);
   const Complex turned = matmul(f.U, f.Vh);

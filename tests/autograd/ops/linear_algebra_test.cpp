@@ -115,6 +115,15 @@ BOOST_AUTO_TEST_CASE(coinciding_eigenvalues) {
   BOOST_TEST(difference(A.grad(), Tensor<double>({2, 2}, {1, 0, 0, 1})) < 1e-15);
   // Stationary at the basis that LAPACK chose, V = I: no first derivative shows that the loss sees which basis it is.
   BOOST_TEST(error_of([&] { backward(sum(abs2(slice(slice(eigh(A).vectors, 0, 0, 1), 1, 0, 1)))); }) == "");
+  // Σ W ∘ (V (λ - 3) Vᴴ), whose gradient is (W + Wᵀ)/2: its diagonal is dλ, what belongs beside it is multiplied by λ - 3 = 0.
+  const auto distance_from_3 = [&] {
+    const auto e = eigh(A);
+    return sum(W * matmul(e.vectors * reshape(e.values - 3.0, {1, 2}), e.vectors, Transpose::No, Transpose::Conjugate));
+  };
+  BOOST_TEST(error_of([&] {
+               backward(distance_from_3());
+             }).starts_with("eigh: eigenvalues 0 and 1 of the matrix coincide (both 3) and the loss tells them apart (by 3)"));
+  BOOST_TEST(error_of([&] { backward(sum(reshape(weights, {2}) * eigvalsh(A))); }) == "");  // one slope of many
   const auto loss = [&](const EighOptions& options) {
     const Real V = eigh(A, options).vectors;
     return sum(W * matmul(V * weights, V, Transpose::No, Transpose::Conjugate));

@@ -1,0 +1,202 @@
+"""The ops of argand beside PyTorch's: a line a case.
+
+case(op, inputs ..., what is expected and the arguments, by PyTorch's names). `op` is a key of TORCH, below, and of the table in
+op_parity.cpp. R(2, 3) and C(2, 3) are random inputs of that shape; an array is itself.
+"""
+import itertools
+
+import numpy
+import torch
+
+NORMS = ("backward", "ortho", "forward")
+
+
+class R(tuple):
+    """The shape of random reals."""
+    def __new__(cls, *shape):
+        return super().__new__(cls, shape)
+
+    def draw(self, random):
+        return random.standard_normal(self)
+
+
+class C(R):
+    """The shape of random complex numbers."""
+    def draw(self, random):
+        return random.standard_normal(self) + 1j * random.standard_normal(self)
+
+
+class Case:
+    """expect: `same` value and gradient; `refused` gradient by both; `argand refuses`, and what PyTorch returns is not finite; or
+    the gradient of the first input, where PyTorch's is wrong.
+    W: what the backward pass puts in: random, or ones of stride 0 (as a sum's backward does), or an array."""
+    def __init__(self, op, *inputs, expect="same", W="random", **args):
+        self.op, self.inputs, self.expect, self.W, self.args = op, inputs, expect, W, args
+
+    def __str__(self):
+        shapes = ", ".join(type(x).__name__ + str(list(x)) if isinstance(x, R) else str(numpy.asarray(x).tolist()) for x in self.inputs)
+        return f"{self.op} of {shapes}" + "".join(f", {key}={value}" for key, value in self.args.items())
+
+
+def adjoint(A):
+    return A.transpose(-2, -1).conj()
+
+
+def hermitian(A):
+    return (A + adjoint(A)) / 2
+
+
+def bell(x):
+    return x / (x * x + 2)
+
+
+def from_eigen(A):
+    values, V = torch.linalg.eigh(hermitian(A))
+    return (V * bell(values).unsqueeze(-2)) @ adjoint(V)
+
+
+def from_singular(A, f):
+    U, S, Vh = torch.linalg.svd(A, full_matrices=False)
+    return (U * f(S).unsqueeze(-2)) @ Vh
+
+
+def svd(A):
+    return torch.linalg.svd(A, full_matrices=False)
+
+
+def abs2(z):
+    return z.real**2 + z.imag**2 if z.is_complex() else z**2
+
+
+def with_window(transform):
+    """stft and istft with a Hann window of that many numbers."""
+    def f(x, window=None, n_fft=8, **args):
+        w = None if window is None else torch.hann_window(window, dtype=torch.float64)
+        return transform(x, n_fft, window=w, win_length=window, **args)
+    return f
+
+
+TORCH = {
+    **{name: getattr(torch.fft, name) for name in ("fft", "ifft", "rfft", "irfft", "fft2", "ifft2", "rfft2", "irfft2", "fftn", "ifftn", "rfftn", "irfftn")},
+    "stft": with_window(lambda x, n, **args: torch.stft(x, n, return_complex=True, **args)),
+    "istft": with_window(torch.istft),
+    "complex_istft": with_window(lambda x, n, **args: torch.istft(x, n, onesided=False, return_complex=True, **args)),
+    "solve": torch.linalg.solve,
+    "inv": torch.linalg.inv,
+    "det": torch.linalg.det,
+    "slogdet sign": lambda A: torch.linalg.slogdet(A)[0],
+    "slogdet log": lambda A: torch.linalg.slogdet(A)[1],
+    "eigvalsh": lambda A: torch.linalg.eigvalsh(hermitian(A)),
+    "eigh vectors": lambda A: torch.linalg.eigh(hermitian(A))[1],
+    "eigh |v|^2": lambda A: abs2(torch.linalg.eigh(hermitian(A))[1]),
+    "eigh function": from_eigen,
+    "cholesky": lambda A: torch.linalg.cholesky(A @ adjoint(A) + 0.5 * torch.eye(A.shape[-1], dtype=A.dtype)),
+    "qr Q": lambda A: torch.linalg.qr(A)[0],
+    "qr R": lambda A: torch.linalg.qr(A)[1],
+    "svdvals": torch.linalg.svdvals,
+    "svd U": lambda A: svd(A)[0],
+    "svd |u|^2": lambda A: abs2(svd(A)[0]),
+    "svd |v|^2": lambda A: abs2(svd(A)[2]),
+    "svd function": lambda A: from_singular(A, bell),
+    "svd polar": lambda A: from_singular(A, torch.ones_like),
+    "lstsq": lambda A, B: torch.linalg.lstsq(A, B)[0],
+    "pinv": torch.linalg.pinv,
+    "matrix_exp": torch.matrix_exp,
+}
+
+
+def each(ops, *inputs, **args):
+    """A case for each op; where a value is a list of options, for each of those as well."""
+    keys = list(args)
+    for op, values in itertools.product(ops, itertools.product(*(value if isinstance(value, Options) else (value,) for value in args.values()))):
+        yield Case(op, *inputs, **dict(zip(keys, values)))
+
+
+class Options(tuple):
+    pass
+
+
+def case(*words, **args):
+    return [Case(*words, **args)]
+
+
+norms = Options(NORMS)
+SQUARE = ("inv", "det", "slogdet sign", "slogdet log", "eigvalsh", "eigh |v|^2", "eigh function", "cholesky", "matrix_exp")
+FACTORS = ("qr Q", "qr R", "svdvals", "svd |u|^2", "svd |v|^2", "svd function", "svd polar", "pinv")
+REPEATED = numpy.diag([3.0, 1.0, 1.0])
+TURNED = numpy.array([[1.0, 1j], [-1j, 1.0]])  # Hermitian, with the eigenvalues 0 and 2
+RANK_1 = numpy.outer([1.0, 2.0, -1.0], [1.0, 0.5])
+ZERO_PAIR = numpy.outer([1.0, 2.0, 2j], [1.0, 0.5, -1j])  # two singular values are 0
+
+CASES = [
+    # Fourier: every normalisation, n other than the length, odd n, any axis.
+    *each(("fft", "ifft"), C(2, 5), norm=norms),
+    *each(("fft", "ifft"), C(2, 5), n=Options((1, 3, 8)), norm=norms),
+    *each(("fft", "ifft", "rfft"), R(2, 6), norm=norms),
+    *each(("fft", "ifft"), C(3, 4, 2), dim=Options((0, 1)), n=Options((2, 6))),
+    *each(("rfft",), R(2, 5), n=Options((None, 1, 4, 9)), norm=norms),
+    *each(("rfft",), R(4, 3, 2), dim=Options((0, -2))),
+    *each(("irfft",), C(2, 4), n=Options((None, 1, 3, 5, 7, 8, 11)), norm=norms),
+    *each(("irfft",), C(4, 3, 2), dim=Options((0, -2)), n=Options((3, 5))),
+    *each(("fft2", "ifft2", "fftn", "ifftn"), C(3, 4), norm=norms),
+    *each(("fft2", "ifft2", "fftn", "ifftn"), C(2, 3, 4), s=[2, 5]),
+    *each(("fftn", "ifftn"), C(2, 3, 4), s=[3, 2], dim=[0, 2]),
+    *each(("rfft2", "rfftn"), R(3, 4), norm=norms),
+    *each(("rfftn",), R(2, 3, 4), s=[3, 5], dim=[2, 0]),
+    *each(("irfft2", "irfftn"), C(3, 4), norm=norms),
+    *each(("irfft2", "irfftn"), C(3, 4), s=[2, 5]),
+    *each(("irfftn",), C(2, 3, 4), s=[3, 7], dim=[2, 0]),
+    *each(("fft",), C(1009), norm=norms),  # a prime
+    *each(("stft",), R(2, 20), hop_length=Options((None, 3)), normalized=Options((False, True))),
+    *each(("stft",), R(20), window=Options((5, 8)), center=Options((False, True)), onesided=Options((False, True))),
+    *each(("stft",), C(20), window=6, pad_mode=Options(("reflect", "constant")), onesided=False),
+    *each(("istft",), C(2, 5, 7), window=Options((None, 8)), normalized=Options((False, True))),
+    *case("istft", C(5, 7), window=8, hop_length=3, length=15),
+    *case("istft", C(8, 7), window=8, onesided=False),
+    *each(("complex_istft",), C(8, 7), window=Options((None, 8)), hop_length=Options((1, 2))),
+    # Inputs and incoming gradients of stride 0.
+    *each(("fft", "ifft", "fft2"), C(5), stretch=[3, 5]),
+    *each(("fft", "rfft"), R(3, 1), stretch=[3, 4]),
+    *each(("fft", "fftn", "irfft"), C(3, 4), W="ones"),
+    *each(("rfft", "rfftn", "inv", "det", "matrix_exp", "qr R"), R(3, 3), W="ones"),
+    *each(("inv", "det", "slogdet log", "svdvals", "matrix_exp", "qr Q"), C(3, 3), stretch=[2, 3, 3]),
+    # Linear algebra.
+    *each(SQUARE, R(3, 3)),
+    *each(SQUARE, C(3, 3)),
+    *each(SQUARE, C(2, 2, 4, 4)),
+    *each(FACTORS, R(3, 3)),
+    *each(FACTORS, C(3, 3)),
+    *each(FACTORS, R(4, 2)),
+    *each(FACTORS, C(2, 4, 3)),
+    *each(("svdvals", "svd |u|^2", "svd |v|^2", "svd function", "svd polar", "pinv", "qr R"), C(2, 4)),
+    *case("solve", R(3, 3), R(3, 2)),
+    *case("solve", C(3, 3), C(3)),
+    *case("solve", C(2, 3, 3), C(2, 3, 2)),
+    *case("solve", C(2, 3, 3), C(2, 3)),
+    *case("solve", C(3, 3), C(2, 3, 2)),
+    *case("solve", C(2, 1, 3, 3), C(4, 3, 1)),
+    *case("solve", R(4, 1, 2, 2), R(2)),
+    *each(("lstsq",), R(4, 2), R(4, 2)),
+    *each(("lstsq",), C(4, 3), C(4, 1)),
+    *each(("lstsq",), C(2, 3, 3), C(2, 3, 2)),
+    *each(("lstsq",), C(2, 4), C(2, 3)),
+    *case("matrix_exp", 6 * REPEATED),
+    *case("matrix_exp", numpy.triu(numpy.ones((4, 4)), 1)),
+    # Singular matrices, repeated values.
+    *case("det", RANK_1[:2], W="ones", expect=numpy.array([[1.0, -2.0], [-0.5, 1.0]])),  # the adjugate; PyTorch 1.13 has 0
+    *case("eigh function", numpy.diag([1.0, 0.0, 0.0]), expect="argand refuses"),
+    *case("eigvalsh", REPEATED, W="ones"),
+    *case("eigvalsh", TURNED),
+    *case("svdvals", 2 * numpy.eye(3), W="ones"),
+    *case("svdvals", RANK_1, W=numpy.array([1.0, 0.0])),
+    *case("svdvals", ZERO_PAIR, W=numpy.array([1.0, 0.0, 0.0])),
+    *case("pinv", RANK_1),
+    *case("pinv", ZERO_PAIR),
+    *case("eigh function", REPEATED, expect="argand refuses"),
+    *case("svd function", ZERO_PAIR, expect="argand refuses"),
+    *case("svd polar", 2 * numpy.eye(3), expect="argand refuses"),
+    # Losses that depend on a gauge.
+    *each(("eigh vectors", "svd U"), C(3, 3), expect="refused"),
+    *each(("svd U",), C(4, 2), expect="refused"),
+    *each(("svd U",), C(2, 4), expect="refused"),
+]

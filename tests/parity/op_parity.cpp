@@ -1,0 +1,263 @@
+/// Values and gradients of ops for op_parity.py, which compares them with PyTorch's, and their times for bench/ops.py.
+///
+///   op_parity CASES.json INPUTS.npz OUTPUTS.npz     one array k.value, k.d0, k.d1, ... each; errors as JSON on standard output
+///   op_parity --time CASES.json INPUTS.npz          median seconds of value and gradient, a line a case
+///
+/// A case is {"op": "fft", "inputs": 1, "args": {"n": 7}}; INPUTS.npz has its inputs k.x0, k.x1, ... and k.W, the gradient of the
+/// loss L = Re Σ conj(W) f by f. A new op is a line in the table below.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "apps/start.h"
+#include "autograd/op_check.h"
+#include "autograd/ops.h"
+#include "autograd/tape.h"
+#include "core/parallel.h"
+#include "data/files/npz.h"
+#include "data/files/text_file.h"
+
+using namespace argand;
+
+namespace {
+
+using Sizes = std::vector<std::int64_t>;
+
+/// Arguments by their names in PyTorch.
+class Args {
+ public:
+  explicit Args(nlohmann::json values) : values_(std::move(values)) {}
+  template <class T>
+  T get(const char* name, const T& otherwise) const {
+    return values_.contains(name) && !values_[name].is_null() ? values_[name].get<T>() : otherwise;
+  }
+  std::optional<std::int64_t> size(const char* name) const {
+    return values_.contains(name) && !values_[name].is_null() ? std::optional(values_[name].get<std::int64_t>()) : std::nullopt;
+  }
+  int dim() const { return get("dim", -1); }
+  std::vector<int> dims(const std::vector<int>& otherwise = {}) const { return get("dim", otherwise); }
+  FourierNorm norm() const {
+    const auto word = get<std::string>("norm", "backward");
+    return word == "ortho" ? FourierNorm::Ortho : word == "forward" ? FourierNorm::Forward : FourierNorm::Backward;
+  }
+  StftOptions<double> stft() const {
+    return {.hop = size("hop_length"),
+            .window = get("window", 0) == 0 ? std::nullopt : std::optional<Real>(hann_window<double>(get("window", 0))),
+            .center = get("center", true),
+            .padding = get<std::string>("pad_mode", "reflect") == "reflect" ? Padding::Reflect : Padding::Zeros,
+            .normalized = get("normalized", false),
+            .onesided = get("onesided", true)};
+  }
+
+ private:
+  nlohmann::json values_;
+};
+
+using Function = std::function<AnyVar(const Args&, const std::vector<AnyVar>&)>;
+
+/// f(args, x...) with the types of the inputs at hand.
+template <class F>
+Function function(F f) {
+  return [f](const Args& args, const std::vector<AnyVar>& x) -> AnyVar {
+    const auto call = [&](const auto&... z) -> AnyVar {
+      if constexpr (requires { f(args, z...); })
+        return f(args, z...);
+      else
+        fail("op_parity", "the op has no inputs of this number and these types");
+    };
+    switch (x.size()) {
+      case 1: return std::visit(call, x[0]);
+      case 2: return std::visit(call, x[0], x[1]);
+      default: fail("op_parity", "{} inputs", x.size());
+    }
+  };
+}
+
+template <Scalar T>
+Var<T> adjoint(const Var<T>& A) {
+  if constexpr (ComplexScalar<T>)
+    return conj(transpose(A));
+  else
+    return transpose(A);
+}
+/// [..., n] as [..., 1, n].
+Real row(const Real& x) {
+  Shape shape = x.shape();
+  shape[-1] = 1;
+  shape.push_back(x.dim(-1));
+  return reshape(x, shape);
+}
+/// λ/(λ² + 2).
+Real bell(const Real& x) { return x / (x * x + 2.0); }
+/// A Aᴴ + 1/2, positive definite.
+template <Scalar T>
+Var<T> positive(const Var<T>& A) {
+  Tensor<double> half = Tensor<double>::zeros({A.dim(-1), A.dim(-1)});
+  for (std::int64_t i = 0; i < half.dim(0); ++i) half(i, i) = 0.5;
+  return matmul(A, A, Transpose::No, Transpose::Conjugate) + Real(half);
+}
+
+const auto& table() {
+  static const std::map<std::string, Function> all{
+      {"fft", function([](const Args& a, const auto& x) { return fft(x, a.size("n"), a.dim(), a.norm()); })},
+      {"ifft", function([](const Args& a, const auto& x) { return ifft(x, a.size("n"), a.dim(), a.norm()); })},
+      {"rfft", function([](const Args& a, const Real& x) { return rfft(x, a.size("n"), a.dim(), a.norm()); })},
+      {"irfft", function([](const Args& a, const Complex& x) { return irfft(x, a.size("n"), a.dim(), a.norm()); })},
+      {"fft2", function([](const Args& a, const auto& x) {
+         return fft2(x, a.get<Sizes>("s", {}), a.dims({-2, -1}), a.norm());
+       })},
+      {"ifft2", function([](const Args& a, const auto& x) {
+         return ifft2(x, a.get<Sizes>("s", {}), a.dims({-2, -1}), a.norm());
+       })},
+      {"rfft2", function([](const Args& a, const Real& x) {
+         return rfft2(x, a.get<Sizes>("s", {}), a.dims({-2, -1}), a.norm());
+       })},
+      {"irfft2", function([](const Args& a, const Complex& x) {
+         return irfft2(x, a.get<Sizes>("s", {}), a.dims({-2, -1}), a.norm());
+       })},
+      {"fftn", function([](const Args& a, const auto& x) { return fftn(x, a.get<Sizes>("s", {}), a.dims(), a.norm()); })},
+      {"ifftn", function([](const Args& a, const auto& x) { return ifftn(x, a.get<Sizes>("s", {}), a.dims(), a.norm()); })},
+      {"rfftn", function([](const Args& a, const Real& x) { return rfftn(x, a.get<Sizes>("s", {}), a.dims(), a.norm()); })},
+      {"irfftn", function([](const Args& a, const Complex& x) { return irfftn(x, a.get<Sizes>("s", {}), a.dims(), a.norm()); })},
+      {"stft", function([](const Args& a, const auto& x) { return stft(x, a.get("n_fft", 8), a.stft()); })},
+      {"istft", function([](const Args& a, const Complex& X) { return istft(X, a.get("n_fft", 8), a.stft(), a.size("length")); })},
+      {"complex_istft",
+       function([](const Args& a, const Complex& X) { return complex_istft(X, a.get("n_fft", 8), a.stft(), a.size("length")); })},
+      {"solve", function([]<Scalar T>(const Args&, const Var<T>& A, const Var<T>& B) { return solve(A, B); })},
+      {"inv", function([](const Args&, const auto& A) { return inv(A); })},
+      {"det", function([](const Args&, const auto& A) { return det(A); })},
+      {"slogdet sign", function([](const Args&, const auto& A) { return slogdet(A).sign; })},
+      {"slogdet log", function([](const Args&, const auto& A) { return slogdet(A).logabsdet; })},
+      {"eigvalsh", function([](const Args&, const auto& A) { return eigvalsh(A); })},
+      {"eigh vectors", function([](const Args&, const auto& A) { return eigh(A).vectors; })},
+      {"eigh |v|^2", function([](const Args&, const auto& A) { return abs2(eigh(A).vectors); })},
+      {"eigh function", function([](const Args&, const auto& A) {
+         const auto e = eigh(A);
+         return matmul(e.vectors * row(bell(e.values)), e.vectors, Transpose::No, Transpose::Conjugate);
+       })},
+      {"cholesky", function([](const Args&, const auto& A) { return cholesky(positive(A)); })},
+      {"qr Q", function([](const Args&, const auto& A) { return qr(A).Q; })},
+      {"qr R", function([](const Args&, const auto& A) { return qr(A).R; })},
+      {"svdvals", function([](const Args&, const auto& A) { return svdvals(A); })},
+      {"svd U", function([](const Args&, const auto& A) { return svd(A).U; })},
+      {"svd |u|^2", function([](const Args&, const auto& A) { return abs2(svd(A).U); })},
+      {"svd |v|^2", function([](const Args&, const auto& A) { return abs2(svd(A).Vh); })},
+      {"svd function", function([](const Args&, const auto& A) {
+         const auto f = svd(A);
+         return matmul(f.U * row(bell(f.S)), f.Vh);
+       })},
+      {"svd polar", function([](const Args&, const auto& A) {
+         const auto f = svd(A);
+         return matmul(f.U, f.Vh);
+       })},
+      {"lstsq", function([]<Scalar T>(const Args&, const Var<T>& A, const Var<T>& B) { return lstsq(A, B); })},
+      {"pinv", function([](const Args&, const auto& A) { return pinv(A); })},
+      {"matrix_exp", function([](const Args&, const auto& A) { return matrix_exp(A); })},
+  };
+  return all;
+}
+
+AnyTensor array(const NpzFile& file, const std::string& name) {
+  if (file.info(name).is_complex) return file.tensor<std::complex<double>>(name);
+  return file.tensor<double>(name);
+}
+
+/// A backward pass of L = Re Σ conj(W) f: W is what it puts into f.
+void backward_from(const AnyVar& f, const AnyTensor& W, Tape& tape) {
+  std::visit([&]<Scalar T>(const Var<T>& y) { Sink<T>(y).add(std::get<Tensor<T>>(W)); }, f);
+  tape.backward(variable(Tensor<double>::scalar(0)));
+}
+
+struct Case {
+  std::string op;
+  Args args;
+  std::vector<AnyTensor> inputs;
+  AnyTensor W;
+
+  /// "stretch": the shape to which the first input is broadcast.
+  std::vector<AnyVar> stretched(std::vector<AnyVar> x) const {
+    const auto shape = args.get<Sizes>("stretch", {});
+    if (!shape.empty())
+      x[0] = std::visit([&](const auto& z) -> AnyVar { return z + Real(Tensor<double>::zeros(Shape(shape))); }, x[0]);
+    return x;
+  }
+  std::vector<AnyVar> variables() const {
+    std::vector<AnyVar> x;
+    for (const AnyTensor& input : inputs) x.push_back(std::visit([](const auto& z) -> AnyVar { return variable(z); }, input));
+    return x;
+  }
+  AnyVar value_of(const std::vector<AnyVar>& x) const {
+    const auto found = table().find(op);
+    require(found != table().end(), "op_parity", "no op is called {}", op);
+    return found->second(args, stretched(x));
+  }
+};
+
+std::vector<Case> cases_of(const std::string& json, const std::string& npz) {
+  const NpzFile file = NpzFile::open(npz);
+  std::vector<Case> cases;
+  for (const auto& entry : nlohmann::json::parse(read_text_file("op_parity", json))) {
+    const std::size_t k = cases.size();
+    Case c{entry["op"], Args(entry["args"]), {}, array(file, fmt::format("{}.W", k))};
+    for (int i = 0; i < entry["inputs"].get<int>(); ++i) c.inputs.push_back(array(file, fmt::format("{}.x{}", k, i)));
+    cases.push_back(std::move(c));
+  }
+  return cases;
+}
+
+void compute(const std::vector<Case>& cases, const std::string& outputs) {
+  NpzWriter file;
+  nlohmann::json errors = nlohmann::json::object();
+  for (std::size_t k = 0; k < cases.size(); ++k) try {
+      Tape tape;
+      const std::vector<AnyVar> x = cases[k].variables();
+      const AnyVar y = cases[k].value_of(x);
+      std::visit([&](const auto& w) { file.add(fmt::format("{}.value", k), w.value()); }, y);
+      backward_from(y, cases[k].W, tape);
+      for (std::size_t i = 0; i < x.size(); ++i)
+        std::visit([&](const auto& z) { file.add(fmt::format("{}.d{}", k, i), z.grad()); }, x[i]);
+    } catch (const Error& e) {
+      errors[std::to_string(k)] = e.what();
+    }
+  file.save(outputs);
+  fmt::print("{}\n", errors.dump());
+}
+
+/// The median over as many passes as half a second takes, 3 at least, after one that is not counted.
+double seconds_of(const Case& c) {
+  using Clock = std::chrono::steady_clock;
+  std::vector<double> seconds;
+  double total = 0;
+  for (int pass = 0; pass < 4 || total < 0.5; ++pass) {
+    const auto start = Clock::now();
+    Tape tape;
+    const std::vector<AnyVar> x = c.variables();
+    backward_from(c.value_of(x), c.W, tape);
+    const double one = std::chrono::duration<double>(Clock::now() - start).count();
+    if (pass > 0) seconds.push_back(one), total += one;
+  }
+  std::nth_element(seconds.begin(), seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2), seconds.end());
+  return seconds[seconds.size() / 2];
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  start_with_the_right_kernels(argv);
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  if (words.size() == 3 && words[0] == "--time") {
+    for (const Case& c : cases_of(words[1], words[2])) fmt::print("{:.9f}\n", seconds_of(c));
+  } else {
+    require(words.size() == 3, "op_parity", "usage: op_parity [--time] CASES.json INPUTS.npz [OUTPUTS.npz]");
+    compute(cases_of(words[0], words[1]), words[2]);
+  }
+} catch (const std::exception& e) {
+  fmt::print(stderr, "{}\n", e.what());
+  return 1;
+}

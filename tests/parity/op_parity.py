@@ -1,0 +1,115 @@
+"""Values and gradients of argand's ops are PyTorch's, in float64 and complex128, to 1e-10 of the largest number of each array.
+
+  op_parity.py OP_PARITY_PROGRAM [--verbose]
+
+The cases are in op_cases.py.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+try:
+    import numpy
+    import torch
+except ImportError:
+    print("skipped: PyTorch is not installed here")
+    sys.exit(77)
+
+from op_cases import CASES, TORCH
+
+BAR = 1e-10
+
+
+def inputs_of(case, number):
+    random = numpy.random.default_rng(number)
+    return [x.draw(random) if hasattr(x, "draw") else numpy.asarray(x) for x in case.inputs]
+
+
+def by_pytorch(case, inputs):
+    """(value, gradients, W); gradients None where PyTorch refuses."""
+    x = [torch.tensor(a, requires_grad=True) for a in inputs]
+    args = dict(case.args)
+    stretch = args.pop("stretch", None)
+    y = TORCH[case.op](*([x[0].expand(stretch), *x[1:]] if stretch else x), **args)
+    if isinstance(case.W, str):
+        random = numpy.random.default_rng(1)
+        numbers = random.standard_normal(y.shape) + 1j * random.standard_normal(y.shape)
+        W = torch.ones((), dtype=y.dtype).expand(y.shape) if case.W == "ones" else torch.tensor(numbers if y.is_complex() else numbers.real)
+    else:
+        W = torch.tensor(case.W)
+    try:
+        gradients = torch.autograd.grad(y, x, W, allow_unused=True)  # it has none where argand's are 0: the sign of a real determinant
+        gradients = [torch.zeros_like(a).numpy() if g is None else g.resolve_conj().numpy() for a, g in zip(x, gradients)]
+    except RuntimeError as refusal:
+        gradients = None
+        if "ill-defined" not in str(refusal):
+            raise
+    return y.detach().resolve_conj().numpy(), gradients, W.resolve_conj().numpy()
+
+
+def distance(a, b):
+    """Of arrays, relative to the largest number of b where that is above 1."""
+    if a.shape != b.shape:
+        return numpy.inf
+    return numpy.max(numpy.abs(a - b), initial=0) / max(1.0, numpy.max(numpy.abs(b), initial=0))
+
+
+def by_argand(program, cases, arrays):
+    """({name: array}, {number of a case: error})"""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [os.path.join(folder, name) for name in ("cases.json", "inputs.npz", "outputs.npz")]
+        with open(paths[0], "w", encoding="utf8") as file:
+            json.dump([dict(op=c.op, inputs=len(c.inputs), args=c.args) for c in cases], file)
+        numpy.savez(paths[1], **arrays)
+        said = subprocess.run([program, *paths], stdout=subprocess.PIPE, check=True, text=True).stdout
+        with numpy.load(paths[2]) as outputs:
+            return dict(outputs), {int(k): error for k, error in json.loads(said).items()}
+
+
+def fault(case, number, expected, outputs, error):
+    """What is wrong with a case, or nothing, and how far it is off."""
+    value, gradients, _ = expected
+    if isinstance(case.expect, numpy.ndarray):
+        if gradients is not None and distance(gradients[0], case.expect) <= BAR:
+            return "PyTorch's gradient is right", 0
+        gradients = [case.expect]
+    elif case.expect != "same":
+        finite = gradients is not None and all(numpy.isfinite(g).all() for g in gradients)
+        if error is None:
+            return "argand gives a gradient", 0
+        if case.expect == "refused" and gradients is not None:
+            return "PyTorch gives a gradient", 0
+        return ("PyTorch's gradient is finite" if finite else None), 0
+    if error is not None or gradients is None:
+        return error or "PyTorch refuses", 0
+    pairs = [(outputs[f"{number}.value"], value), *((outputs[f"{number}.d{i}"], g) for i, g in enumerate(gradients))]
+    worst = max(distance(a, b) for a, b in pairs)
+    names = ["value", *(f"gradient of input {i}" for i in range(len(gradients)))]
+    wrong = [f"{name} off by {distance(a, b):.1e}" for name, (a, b) in zip(names, pairs) if not distance(a, b) <= BAR]
+    return ", ".join(wrong) or None, worst
+
+
+def main():
+    program, verbose = sys.argv[1], "--verbose" in sys.argv
+    arrays, expected = {}, []
+    for k, case in enumerate(CASES):
+        inputs = inputs_of(case, k)
+        expected.append(by_pytorch(case, inputs))
+        arrays.update({f"{k}.x{i}": x for i, x in enumerate(inputs)}, **{f"{k}.W": expected[-1][2]})
+    outputs, errors = by_argand(program, CASES, arrays)
+    failed, worst = 0, 0
+    for k, case in enumerate(CASES):
+        wrong, off = fault(case, k, expected[k], outputs, errors.get(k))
+        worst = max(worst, off)
+        failed += wrong is not None
+        if wrong or verbose:
+            print(f"{case}: {wrong or (errors.get(k) or f'{off:.1e}')}")
+    refused = sum(isinstance(case.expect, str) and case.expect != "same" for case in CASES)
+    print(f"{len(CASES)} cases, {refused} of them refused; {failed} fail; the others agree to {worst:.1e}")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
