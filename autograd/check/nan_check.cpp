@@ -123,7 +123,8 @@ class NanCheck {
     }
   }
 
-  /// Which results change when the number at this place does: to the other side of 0, and to larger and smaller ones.
+  /// Which results change when the number at this place does: to the other side of 0, and to larger and smaller ones. One that the
+  /// function refuses, as a matrix that is no longer positive definite, says nothing.
   static std::vector<std::vector<bool>> dependence(const Subject& s, const Operands& operands, const Place& place,
                                                    const std::vector<Numbers>& before) {
     std::vector<std::vector<bool>> depends;
@@ -132,7 +133,12 @@ class NanCheck {
     const double x = place.of(moved);
     for (const double other : {-x, 1.75 * x + 0.125, 0.25 * x, 9.0, -9.0}) {
       place.of(moved) = other;
-      const auto after = results<double>(s.f, s, moved);
+      std::vector<Numbers> after;
+      try {
+        after = results<double>(s.f, s, moved);
+      } catch (const Error&) {
+        continue;
+      }
       for (std::size_t i = 0; i < before.size(); ++i)
         for (std::size_t k = 0; k < before[i].size(); ++k)
           if (after[i][k] != before[i][k]) depends[i][k] = true;
