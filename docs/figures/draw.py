@@ -18,6 +18,7 @@ import crope  # noqa: F401
 import crat  # noqa: F401
 import qic  # noqa: F401
 import optimisers  # noqa: F401
+import network  # noqa: F401
 
 
 def main():
