@@ -5,9 +5,9 @@
 #include <memory>
 
 #include "apps/commands.h"
-#include "apps/lab/domain_colouring.h"
+#include "apps/portrait/domain_colouring.h"
 #include "apps/lab/expression_point.h"
-#include "apps/lab/portrait_field.h"
+#include "apps/portrait/portrait_field.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/external_program.h"
 #include "apps/terminal/settings.h"

@@ -1,4 +1,4 @@
-#include "apps/lab/portrait_field.h"
+#include "apps/portrait/portrait_field.h"
 
 #include <algorithm>
 #include <cmath>
