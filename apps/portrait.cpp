@@ -5,13 +5,13 @@
 #include <memory>
 
 #include "apps/commands.h"
-#include "apps/lab/domain_colouring.h"
+#include "apps/portrait/domain_colouring.h"
 #include "apps/lab/expression_point.h"
+#include "apps/portrait/portrait_field.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/external_program.h"
 #include "apps/terminal/settings.h"
 #include "autograd/op.h"
-#include "autograd/tape.h"
 #include "core/parallel.h"
 #include "data/files/atomic_file.h"
 #include "data/files/utf8.h"
@@ -23,20 +23,21 @@ using C = std::complex<double>;
 
 struct PortraitOptions {
   std::string function, range = "-2:2", size = "1200x500", out;
+  std::vector<std::string> paths;
 };
 
-/// The square low <= Re z, Im z <= high, at the centres of side x side pixels, the uppermost row first.
+/// `--path Z,RATE[,CONVENTION]`: a walk downhill with the step that a framework's user would take.
+struct Walk {
+  std::vector<C> points;
+  bool conjugated;
+};
+
+/// The square low <= Re z, Im z <= high, as side x side pixels.
 struct Square {
   double low, high;
   std::int64_t side;
 
   double step() const { return (high - low) / static_cast<double>(side); }
-  Tensor<C> points() const {
-    Tensor<C> z({side * side});
-    for (std::int64_t i = 0; i < z.size(); ++i)
-      z.data()[i] = {low + (static_cast<double>(i % side) + 0.5) * step(), high - (static_cast<double>(i / side) + 0.5) * step()};
-    return z;
-  }
 };
 
 /// Where things stand in a picture of width x height pixels: two panels of `panel` pixels, then a legend.
@@ -49,6 +50,7 @@ struct Layout {
     const auto panel = std::min<std::int64_t>(height - above - below, static_cast<std::int64_t>(across));
     return {width, height, panel, panel * 2 / 5};
   }
+  std::int64_t key() const { return left + 2 * (panel + gap); }
 };
 
 std::string names_of_one_variable() {
@@ -76,29 +78,20 @@ Expression function_of(const std::string& text) {
   return f;
 }
 
-struct Field {
-  std::vector<C> values, gradients;
-  bool real_valued;
-};
-
-/// f on all points at once, and the gradient of L = Re f at each: a sum over points has the gradients of its terms.
-Field field_of(const Expression& f, const Square& square) {
-  const Complex z = variable(square.points());
-  const AnyVar w = f({z});
-  const Real loss = loss_of(w);
-  if (loss.requires_grad()) backward(loss);
-  Field field{.values = {}, .gradients = {}, .real_valued = w.index() == 0};
-  std::visit([&](const auto& v) { field.values.assign(v.value().begin(), v.value().end()); }, w);
-  const Tensor<C> g = z.grad();
-  field.gradients.assign(g.begin(), g.end());
-  return field;
+/// For what is drawn on: the hue of the argument, white at 0 and full, though pale, where |w| is large.
+Rgb pale_colour(C w) {
+  const double modulus = std::abs(w);
+  if (!std::isfinite(modulus)) return domain_colour(w);
+  const double fullness = modulus / (modulus + 0.5);
+  return to_rgb({0.99 - 0.11 * fullness, 0.11 * fullness, to_oklch(domain_colour(modulus == 0 ? 1 : w / modulus)).hue});
 }
 
-std::string pixels(const std::vector<C>& values) {
+/// The colours of values / scale.
+std::string pixels(const std::vector<C>& values, double scale, Rgb (*colour_of)(C)) {
   std::string bytes(3 * values.size(), '\0');
   parallel_for(static_cast<std::int64_t>(values.size()), 1024, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      const Rgb colour = domain_colour(values[static_cast<std::size_t>(i)]);
+      const Rgb colour = colour_of(values[static_cast<std::size_t>(i)] / scale);
       std::copy(colour.begin(), colour.end(), reinterpret_cast<std::uint8_t*>(bytes.data()) + 3 * i);
     }
   });
@@ -113,9 +106,18 @@ std::string in_single_quotes(const std::string& text) {
   return out + "'";
 }
 
-/// One panel: axes in gnuplot's words, then the pixels as they are.
+/// A block of lines that gnuplot reads as data, `$NAME`; a pair of points that is to be no line has an empty line between.
+std::string data_block(const std::string& name, const std::string& lines) { return "$" + name + " << END\n" + lines + "END\n"; }
+
+std::string point_lines(const std::vector<C>& points) {
+  std::string lines;
+  for (const C z : points) lines += fmt::format("{:.9g} {:.9g}\n", z.real(), z.imag());
+  return lines;
+}
+
+/// One panel: axes in gnuplot's words, then the pixels as they are, and `over` drawn on top of them.
 std::string panel(const Layout& at, std::int64_t x, std::int64_t side, const Square& square, const std::string& title,
-                  const std::string& variable, const std::vector<C>& values) {
+                  const std::string& variable, const std::string& over, const std::string& colours) {
   const auto across = [&](std::int64_t pixel) { return static_cast<double>(pixel) / static_cast<double>(at.width); };
   const auto up = [&](std::int64_t pixel) { return static_cast<double>(pixel) / static_cast<double>(at.height); };
   const std::int64_t bottom = at.below + at.panel - side;
@@ -124,30 +126,156 @@ std::string panel(const Layout& at, std::int64_t x, std::int64_t side, const Squ
   text += fmt::format("set bmargin at screen {:.6f}\nset tmargin at screen {:.6f}\n", up(bottom), up(bottom + side));
   text += fmt::format("set xrange [{0}:{1}]\nset yrange [{0}:{1}]\n", square.low, square.high);
   text += fmt::format("set title {} noenhanced\n", in_single_quotes(title));
-  text += fmt::format("set xlabel {} noenhanced\nset ylabel {} offset 1,0 noenhanced\n", in_single_quotes("Re " + variable),
-                      in_single_quotes("Im " + variable));
+  text += fmt::format("set xlabel {} noenhanced\nset ylabel {} offset 1,0 noenhanced\n",
+                      in_single_quotes(variable.empty() ? "" : "Re " + variable),
+                      in_single_quotes(variable.empty() ? "" : "Im " + variable));
   text += fmt::format(
       "plot '-' binary array=({0},{0}) flip=y format='%uchar' origin=({1:.9g},{1:.9g}) dx={2:.9g} dy={2:.9g} with rgbimage "
-      "notitle\n",
-      square.side, square.low + square.step() / 2, square.step());
-  return text + pixels(values) + "\n";
+      "notitle{3}\n",
+      square.side, square.low + square.step() / 2, square.step(), over);
+  return text + colours + "\n";
 }
 
-/// The colour that a number has, as the portrait of the identity.
-std::string picture(const Expression& f, const Square& square, const Layout& at, const std::string& terminal) {
-  const Field field = field_of(f, square);
-  const std::string loss = field.real_valued ? "L = " + f.name() : "L = Re " + f.name();
+/// How each kind of mark is drawn, in gnuplot's point types, and named.
+struct MarkStyle {
+  MarkKind kind;
+  int type;
+  const char *name, *plural;
+};
+constexpr MarkStyle mark_styles[] = {{MarkKind::Zero, 6, "zero", "zeros of f"},
+                                     {MarkKind::Pole, 2, "pole", "poles of f"},
+                                     {MarkKind::Minimum, 7, "minimum", "minima of L"},
+                                     {MarkKind::Maximum, 9, "maximum", "maxima of L"},
+                                     {MarkKind::Saddle, 13, "saddle", "saddles of L"}};
+constexpr const char *along = "#0b7a55", *against = "#7e22ce";  // walks along -g and along -conj(g), as in the lab
+
+std::string style_of(const MarkStyle& mark, bool halo) {
+  const bool filled = mark.type > 6;
+  return fmt::format("pt {} ps {} lw {} lc rgb '{}'", mark.type, halo && filled ? 2.2 : 1.5, halo && !filled ? 5 : 2,
+                     halo ? "#ffffff" : "#111111");
+}
+
+/// The marks of f in the left panel and those of L in the right one, black with a white edge.
+std::string marks_over(const std::vector<Mark>& marks, bool of_loss) {
+  std::string over;
+  for (const MarkStyle& style : mark_styles) {
+    const bool here = of_loss == (style.kind != MarkKind::Zero && style.kind != MarkKind::Pole);
+    const bool any = std::any_of(marks.begin(), marks.end(), [&](const Mark& mark) { return mark.kind == style.kind; });
+    for (const bool halo : {true, false})
+      if (here && any) over += fmt::format(", ${} with points {} notitle", style.name, style_of(style, halo));
+  }
+  return over;
+}
+
+std::string marks_data(const std::vector<Mark>& marks) {
+  std::string text;
+  for (const MarkStyle& style : mark_styles) {
+    std::vector<C> points;
+    for (const Mark& mark : marks)
+      if (mark.kind == style.kind) points.push_back(mark.at);
+    if (!points.empty()) text += data_block(style.name, point_lines(points));
+  }
+  return text;
+}
+
+/// Contours of L through every twelfth part of the square, so that they are dense nowhere; gnuplot finds them.
+std::string contour_data(const Expression& f, const Square& square) {
+  constexpr std::int64_t side = 128;
+  const std::vector<C> points = square_of_points(square.low, square.high, side);
+  const std::vector<C> values = portrait_field(f, points).values;
+  std::vector<double> heights;
+  std::string lines;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const double height = values[i].real();
+    if (std::isfinite(height)) heights.push_back(height);
+    lines += fmt::format("{:.6g} {:.6g} {}\n", points[i].real(), points[i].imag(),
+                         std::isfinite(height) ? fmt::format("{:.9g}", height) : "NaN");
+    if ((i + 1) % side == 0) lines += "\n";
+  }
+  std::sort(heights.begin(), heights.end());
+  if (heights.empty() || heights.front() == heights.back()) return data_block("contours", "NaN NaN\n");
+  std::string levels;
+  for (std::size_t k = 1; k < 24; k += 2)
+    levels += fmt::format("{}{:.9g}", k == 1 ? "" : ",", heights[k * (heights.size() - 1) / 24]);
+  return data_block("heights", lines) + "set contour base\nunset surface\nset cntrparam levels discrete " + levels +
+         "\nset table $contours\nsplot $heights with lines notitle\nunset table\nunset contour\nset surface\n";
+}
+
+/// Arrows along g at the points of a coarse grid, the longer the larger |g| is beside `ordinary`.
+std::string arrow_data(const Expression& f, const Square& square, double ordinary) {
+  constexpr std::int64_t side = 15;
+  const std::vector<C> points = square_of_points(square.low, square.high, side);
+  const std::vector<C> gradients = portrait_field(f, points).gradients;
+  const double cell = (square.high - square.low) / side;
+  std::string lines;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const double size = std::abs(gradients[i]);
+    if (!std::isfinite(size) || size == 0) continue;
+    const C arrow = 0.85 * cell * size / (size + 0.5 * ordinary) * gradients[i] / size, tail = points[i] - arrow / 2.0;
+    lines += fmt::format("{:.6g} {:.6g} {:.6g} {:.6g}\n", tail.real(), tail.imag(), arrow.real(), arrow.imag());
+  }
+  return data_block("arrows", lines.empty() ? "NaN NaN NaN NaN\n" : lines);
+}
+
+std::string walks_over(const std::vector<Walk>& walks) {
+  std::string over;
+  for (std::size_t k = 0; k < walks.size(); ++k)
+    for (const bool halo : {true, false})
+      over += fmt::format(", $walk{} with linespoints pt 7 ps {} lw {} lc rgb '{}' notitle", k, halo ? 0.8 : 0.5, halo ? 5 : 2,
+                          halo ? "#ffffff" : (walks[k].conjugated ? against : along));
+  return over;
+}
+
+/// Below the key: what the signs of this picture mean.
+std::string words_of_signs(const Layout& at, const std::vector<Mark>& marks, const std::vector<Walk>& walks) {
+  std::string text;
+  std::int64_t line = 0;
+  const double x = static_cast<double>(at.key() - 14) / static_cast<double>(at.width);
+  const auto say = [&](const std::string& words, const std::string& sign) {
+    const double y = static_cast<double>(at.below + at.panel - at.legend - 48 - 19 * line++) / static_cast<double>(at.height);
+    text += fmt::format("set label {} at screen {:.6f},{:.6f} left noenhanced {}\n", in_single_quotes(words), x, y, sign);
+  };
+  for (const MarkStyle& style : mark_styles)
+    if (std::any_of(marks.begin(), marks.end(), [&](const Mark& mark) { return mark.kind == style.kind; }))
+      say(style.plural, "point " + style_of(style, false) + " offset 1.5,0");
+  for (const bool conjugated : {false, true})
+    if (std::any_of(walks.begin(), walks.end(), [&](const Walk& walk) { return walk.conjugated == conjugated; }))
+      say(conjugated ? "-conj(grad L)" : "-grad L",
+          fmt::format("point pt 7 ps 0.9 lc rgb '{}' offset 1.5,0", conjugated ? against : along));
+  say("lines: L is constant", "offset -1,0");
+  say("arrows: grad L", "offset -1,0");
+  return text;
+}
+
+/// ", colours of f/16", where values are scaled before they are coloured.
+std::string scale_words(const std::string& name, double scale) {
+  if (scale == 1) return "";
+  return scale > 1 ? fmt::format(",  colours of {}/{:g}", name, scale) : fmt::format(",  colours of {:g} {}", 1 / scale, name);
+}
+
+std::string picture(const Expression& f, const Square& square, const Layout& at, const std::vector<Walk>& walks,
+                    const std::string& terminal) {
+  const PortraitField field = portrait_field(f, square_of_points(square.low, square.high, square.side));
+  const std::vector<Mark> marks = portrait_marks(f, square.low, square.high);
+  const std::string& z = f.variables().front();
+  const double scale = colour_scale(field.values), gradient_scale = colour_scale(field.gradients);
   std::string text =
-      "set terminal " + terminal + "\nset multiplot\nset tics out nomirror\nset border 15 lw 0.8\nunset key\nset size noratio\n";
-  text += panel(at, Layout::left, at.panel, square, f.equation(), f.variables().front(), field.values);
+      "set terminal " + terminal + "\n" + contour_data(f, square) + arrow_data(f, square, gradient_scale) + marks_data(marks);
+  for (std::size_t k = 0; k < walks.size(); ++k) text += data_block(fmt::format("walk{}", k), point_lines(walks[k].points));
+  text += "set multiplot\nset tics out nomirror\nset border 15 lw 0.8\nunset key\nset size noratio\n";
+  text += panel(at, Layout::left, at.panel, square, f.equation() + scale_words(f.name(), scale), z, marks_over(marks, false),
+                pixels(field.values, scale, domain_colour));
+  const std::string over =
+      ", $contours using 1:2 with lines lw 1 lc rgb '#80404040' notitle"
+      ", $arrows using 1:2:3:4 with vectors head filled size screen 0.006,20,60 lw 1.2 lc rgb '#303030' notitle";
   text += panel(at, Layout::left + at.panel + Layout::gap, at.panel, square,
-                fmt::format("grad L = dL/dx + i dL/dy = 2 dL/d{0}*,  {1}", f.variables().front(), loss), f.variables().front(),
-                field.gradients);
-  const Square legend{-4, 4, at.legend};
-  const Tensor<C> numbers = legend.points();
-  text += "set xtics 2\nset ytics 2\n";
-  text += panel(at, Layout::left + 2 * (at.panel + Layout::gap), at.legend, legend, "colour of a number w", "w",
-                {numbers.begin(), numbers.end()});
+                fmt::format("grad L = 2 ∂L/∂{0}{1},  L = {2}{3}{4}", z, "\u0304", field.real_valued ? "" : "Re ", f.name(),
+                            scale_words("grad L", gradient_scale)),
+                z, over + walks_over(walks) + marks_over(marks, true), pixels(field.gradients, gradient_scale, pale_colour));
+  const Square key{-4, 4, at.legend};
+  text += words_of_signs(at, marks, walks) + "set xtics 2\nset ytics 2\n";
+  text += panel(at, at.key(), at.legend, key, "colour of w", "", "",
+                pixels(square_of_points(key.low, key.high, key.side), 1, domain_colour));
   return text + "unset multiplot\n";
 }
 
@@ -166,6 +294,31 @@ std::pair<T, T> two_numbers(const std::string& option, const std::string& text, 
   return {first, second};
 }
 
+constexpr const char* path_example = "Z,RATE[,argand|pytorch|tensorflow|jax], as 1+0.5i,0.02,jax";
+
+/// Two hundred steps z -= rate * (what that framework calls the gradient).
+Walk walk_of(const Expression& f, const std::string& text) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  const std::string convention = parts.size() == 3 ? parts[2] : "argand";
+  double rate = 0;
+  try {
+    if (parts.size() != 2 && parts.size() != 3) throw UsageError("");
+    assign({"", parts[1], ""}, "", rate);
+  } catch (const UsageError&) {
+    usage_fail("--path", "\"{}\" should read {}", text, path_example);
+  }
+  if (rate <= 0) usage_fail("--path", "takes a learning rate above 0, got {}", parts[1]);
+  if (convention != "argand" && convention != "pytorch" && convention != "tensorflow" && convention != "jax")
+    usage_fail("--path", "knows the gradients of argand, pytorch, tensorflow and jax, not \"{}\"", convention);
+  const bool conjugated = convention == "jax";
+  return {portrait_path(f, point_of(f, parts[0]).front(), rate, conjugated, 200), conjugated};
+}
+
 void portrait(const PortraitOptions& options) {
   if (!options.out.ends_with(".png") && !options.out.ends_with(".svg"))
     usage_fail("--out", "{} should end in .png or .svg", options.out);
@@ -178,7 +331,10 @@ void portrait(const PortraitOptions& options) {
   const std::string terminal = options.out.ends_with(".png")
                                    ? fmt::format("pngcairo size {},{} font 'sans,11' background '#ffffff'", width, height)
                                    : fmt::format("svg size {},{} font 'sans,13' background '#ffffff' standalone", width, height);
-  const std::string script = picture(function_of(options.function), {low, high, layout.panel}, layout, terminal);
+  const Expression f = function_of(options.function);
+  std::vector<Walk> walks;
+  for (const std::string& path : options.paths) walks.push_back(walk_of(f, path));
+  const std::string script = picture(f, {low, high, layout.panel}, layout, walks, terminal);
   write_file_atomically(options.out, output_of("portrait", {"gnuplot"}, script, "gnuplot-nox"));
 }
 
@@ -190,19 +346,24 @@ void add_portrait(CLI::App& program) {
   command->add_option("FUNCTION", options->function, "an expression in z, or the name of an op")->required()->type_name("");
   command->add_option("--range", options->range, "of real and imaginary part")->type_name("LOW:HIGH")->capture_default_str();
   command->add_option("--size", options->size, "of the picture, in pixels")->type_name("WIDTHxHEIGHT")->capture_default_str();
+  command->add_option("--path", options->paths, "a walk downhill from Z, two hundred steps; again for another one")
+      ->type_name("Z,RATE[,FRAMEWORK]")
+      ->allow_extra_args(false);
   command->add_option("--out", options->out, "file.png or file.svg")->required()->type_name("FILE");
   add_threads(*command);
   command->footer(
       "Left the function: the hue is the argument (positive numbers are red), the lightness the modulus, black at 0 and white at\n"
       "infinity, with a ring at every power of two. Zeros and poles are where all hues meet, cuts are where colours break off.\n"
-      "Right its gradient in the same colours: of L = f where f is real, of L = Re f otherwise, dL/dx + i dL/dy = 2 dL/dz*, by "
-      "one\n"
-      "backward pass over all points. It points to where L grows; for a holomorphic f it is conj(f'(z)).\n"
-      "The small panel is the key. gnuplot draws it (apt-get install gnuplot-nox).\n\n"
+      "Right its gradient as arrows and as colours, white where it is 0: of L = f where f is real, of L = Re f otherwise,\n"
+      "dL/dx + i dL/dy, by one backward pass over all points. It points to where L grows; for a holomorphic f it is conj(f'(z)).\n"
+      "The lines are contours of L. Minima, maxima and saddles of L are marked. Large and small values are scaled by a power of\n"
+      "two before they are coloured; the titles say so. --path takes the steps z -= RATE * gradient, where the gradient is what\n"
+      "that framework returns: jax's is the conjugate, and does not lead downhill. gnuplot draws (apt-get install gnuplot-nox).\n\n"
       "Examples:\n"
       "  argand portrait tanh --range -4:4 --out tanh.png\n"
       "  argand portrait \"(z^2 - 1)/(z^2 + 1)\" --out quotient.png\n"
-      "  argand portrait \"f(z) = abs(z)^2 * exp(i*angle(z))\" --size 1800x750 --out f.svg");
+      "  argand portrait \"f(z) = abs(z)^2 * exp(i*angle(z))\" --size 1800x750 --out f.svg\n"
+      "  argand portrait \"abs2(z^2 + 1)\" --path 1+0.5i,0.02 --path 1+0.5i,0.02,jax --out walks.png");
   command->callback([options] { portrait(*options); });
 }
 

@@ -40,6 +40,7 @@ const std::map<std::string, std::set<std::string>> may_see = {
 const std::map<std::string, std::set<std::string>> floor_may_see = {
     {"apps/terminal", {}},
     {"apps/lab", {"apps/terminal"}},
+    {"apps/portrait", {"apps/terminal", "apps/lab"}},
     {"apps/checks", {"apps/terminal"}},
     {"apps/runs", {"apps/terminal"}},
     {"apps/training", {"apps/terminal", "apps/runs"}},

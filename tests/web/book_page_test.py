@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from browser import Browser, chromium
@@ -108,14 +108,15 @@ def use_lab(browser, site):
     browser.run("document.querySelector('a.lab').click()")
     expect(not browser.run("document.getElementById('beside').hidden"), "the lab does not open beside the text")
     source = browser.run("document.querySelector('#beside iframe').src")
-    expect("lab.html#f=" in source and "z=1%2C2" in source, "the lab opens elsewhere: " + source)
+    state = dict(parse_qsl(urlsplit(source).fragment))
+    expect("lab.html#" in source and state.get("f") and "z" in state, "the lab opens elsewhere: " + source)
     browser.run("document.getElementById('close').click()")
     expect(browser.run("document.getElementById('beside').hidden"), "the lab does not close")
     browser.open(source)
     browser.run("""new Promise((done, fail) => { const began = Date.now(), look = () => document.documentElement.dataset.shown ? done(0)
       : Date.now() - began > 60000 ? fail(new Error("no result")) : setTimeout(look, 20); look(); })""")
-    shown = browser.run("document.getElementById('summary').textContent")
-    expect("z = 1 + 2i" in shown, "the linked lab shows: " + shown)
+    held = browser.run("[state.f, state.at.join(',')]")
+    expect(held == [state["f"], state["z"]], f"the lab holds {held} and not {state}")
 
 
 def use_page(browser, site):

@@ -1,4 +1,4 @@
-#include "apps/lab/domain_colouring.h"
+#include "apps/portrait/domain_colouring.h"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
