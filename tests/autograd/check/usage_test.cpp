@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(every_op_passes_in_every_use) {
     with_two_alike += report.count(Use::SameVariable) > 0;
   }
 #ifdef ARGAND_PLAIN_BLAS
-  BOOST_TEST(with_two_alike == 18U);
+  BOOST_TEST(with_two_alike == 17U);
 #else
   BOOST_TEST(with_two_alike == 19U);
 #endif
