@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "apps/commands.h"
-#include "apps/portrait/domain_colouring.h"
 #include "apps/lab/expression_point.h"
+#include "apps/portrait/domain_colouring.h"
 #include "apps/portrait/portrait_field.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/external_program.h"

@@ -47,7 +47,9 @@ int main(int argc, char** argv) {
     restart_with_coretype(std::string(what), argv);
   const BlasKernels kernels = blas_kernels();
   const char* coretype = std::getenv("OPENBLAS_CORETYPE");
-  fmt::print("running {}\nwanted {}\ncoretype {}\n", kernels.running, kernels.wanted, coretype != nullptr ? coretype : "unset");
+  const char* spin = std::getenv("GOMP_SPINCOUNT");
+  fmt::print("running {}\nwanted {}\ncoretype {}\nspin {}\n", kernels.running, kernels.wanted,
+             coretype != nullptr ? coretype : "unset", spin != nullptr ? spin : "unset");
   for (int i = 0; i < argc; ++i) fmt::print("argument {}\n", argv[i]);
   if (const char* kept = std::getenv("START_PROBE_KEPT")) fmt::print("kept {}\n", kept);
   if (what == "fast") fmt::print("speed {}\n", gigaflops());

@@ -36,7 +36,7 @@ long count(const std::string& text, const std::string& word) {
   return n;
 }
 
-const std::string clean = "env -u OPENBLAS_CORETYPE START_PROBE_KEPT='a b' " START_PROBE;
+const std::string clean = "env -u OPENBLAS_CORETYPE -u OMP_WAIT_POLICY -u GOMP_SPINCOUNT START_PROBE_KEPT='a b' " START_PROBE;
 
 }  // namespace
 
@@ -87,11 +87,20 @@ BOOST_AUTO_TEST_CASE(kernels_that_openblas_lacks_do_not_loop) {
 }
 
 BOOST_AUTO_TEST_CASE(the_users_choice_is_respected_in_silence) {
-  const std::string text = output_of("OPENBLAS_CORETYPE=Prescott " START_PROBE " fast");
+  const std::string text = output_of("OPENBLAS_CORETYPE=Prescott OMP_WAIT_POLICY=active " START_PROBE " fast");
   BOOST_TEST_INFO(text);
   BOOST_TEST(count(text, "start ") == 1);
+  BOOST_TEST(value(text, "spin") == "unset");
   BOOST_TEST(value(text, "running") == "Prescott");
   BOOST_TEST(count(text, "argand:") == 0);
+}
+
+BOOST_AUTO_TEST_CASE(threads_that_wait_spin_briefly_unless_the_user_has_chosen) {
+  const std::string text = output_of("env -u OMP_WAIT_POLICY -u GOMP_SPINCOUNT OPENBLAS_CORETYPE=Prescott " START_PROBE " fast");
+  BOOST_TEST_INFO(text);
+  BOOST_TEST(count(text, "start ") == 2);
+  BOOST_TEST(value(text, "spin") == "5000");
+  BOOST_TEST(value(output_of("env -u OMP_WAIT_POLICY GOMP_SPINCOUNT=7 " START_PROBE " fast"), "spin") == "7");
 }
 
 // A choice that OpenBLAS does not know is no choice: it falls back to what it detects, which a user must hear of if it is slow.

@@ -44,8 +44,7 @@ BOOST_AUTO_TEST_CASE(zeros_poles_and_critical_points_are_found) {
 
 BOOST_AUTO_TEST_CASE(curves_and_areas_of_zeros_are_no_points) {
   BOOST_TEST(marked("abs2(z) - 1", 2, {{MarkKind::Minimum, 0}}));  // no point of its circle of zeros
-  for (const char* f : {"re(z)", "zrelu(z)", "relu(re(z)) + 0*z", "0*z", "exp(z)", "3"})
-    BOOST_TEST(marked(f, 2, {}), f);
+  for (const char* f : {"re(z)", "zrelu(z)", "relu(re(z)) + 0*z", "0*z", "exp(z)", "3"}) BOOST_TEST(marked(f, 2, {}), f);
 }
 
 BOOST_AUTO_TEST_CASE(a_path_takes_the_steps_of_its_framework) {
