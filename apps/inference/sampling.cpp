@@ -15,40 +15,88 @@ void SamplingOptions::validate() const {
   if (!(top_p > 0 && top_p <= 1)) usage_fail("--top-p", "must be in (0, 1], got {}", top_p);
 }
 
+namespace {
+
+/// The words from the likeliest on, of equal ones the first first. They lie in buckets of equal widths of logit, and only the
+/// bucket in which one stops is put in order: to sort 33 000 words took longer than the model that scores them.
+template <RealScalar R>
+class Ranking {
+ public:
+  Ranking(std::span<const R> logits, double temperature)
+      : logits_(logits), weights_(logits.size()), bucket_of_(logits.size()), buckets_(number_of_buckets) {
+    const double top = static_cast<double>(*std::max_element(logits.begin(), logits.end()));
+    double bottom = top;  // of those that are not -infinity
+    for (const R logit : logits)
+      if (std::isfinite(logit)) bottom = std::min(bottom, static_cast<double>(logit));
+    const double scale = top > bottom ? (number_of_buckets - 1) / (top - bottom) : 0;
+    for (std::size_t w = 0; w < logits.size(); ++w) {
+      const double below = top - static_cast<double>(logits[w]);
+      weights_[w] = std::exp(-below / temperature);
+      bucket_of_[w] = static_cast<std::uint16_t>(std::min(below * scale, number_of_buckets - 1.0));
+      buckets_[bucket_of_[w]].weight += weights_[w];
+      ++buckets_[bucket_of_[w]].words;
+    }
+  }
+
+  /// The likeliest words together, as many as were wanted.
+  struct Prefix {
+    std::size_t words = 0;
+    double weight = 0;
+    std::int32_t last = 0;  ///< the least likely of them
+  };
+  /// The shortest for which enough(prefix) holds; all words where it never does. Longer prefixes must be enough, too.
+  template <class Enough>
+  Prefix until(const Enough& enough) const {
+    Prefix before;
+    std::size_t b = 0;
+    const auto with = [&](const Bucket& more) { return Prefix{before.words + more.words, before.weight + more.weight}; };
+    while (b + 1 < buckets_.size() && (buckets_[b].words == 0 || !enough(with(buckets_[b])))) before = with(buckets_[b++]);
+    for (const std::int32_t word : in_order(b)) {
+      before = {before.words + 1, before.weight + weights_[static_cast<std::size_t>(word)], word};
+      if (enough(before)) break;
+    }
+    return before;
+  }
+
+ private:
+  static constexpr int number_of_buckets = 2048;
+  struct Bucket {
+    std::size_t words = 0;
+    double weight = 0;
+  };
+
+  std::vector<std::int32_t> in_order(std::size_t bucket) const {
+    std::vector<std::int32_t> words;
+    for (std::size_t w = 0; w < bucket_of_.size(); ++w)
+      if (bucket_of_[w] == bucket) words.push_back(static_cast<std::int32_t>(w));
+    std::stable_sort(words.begin(), words.end(), [this](std::int32_t a, std::int32_t b) {
+      return logits_[static_cast<std::size_t>(a)] > logits_[static_cast<std::size_t>(b)];
+    });
+    return words;
+  }
+
+  std::span<const R> logits_;
+  std::vector<double> weights_;  ///< exp(logit / temperature) over that of the likeliest
+  std::vector<std::uint16_t> bucket_of_;
+  std::vector<Bucket> buckets_;
+};
+
+}  // namespace
+
 template <RealScalar R>
 std::int32_t sample(std::span<const R> logits, const SamplingOptions& options, std::uint64_t i) {
   require(!logits.empty(), "sample", "there are no logits");
   for (R logit : logits)
     require(!std::isnan(logit) && logit < std::numeric_limits<R>::infinity(), "sample", "the model's logits are not finite");
-  std::vector<std::int32_t> order(logits.size());
-  std::iota(order.begin(), order.end(), 0);
-  const auto likelier = [&](std::int32_t a, std::int32_t b) {
-    const R x = logits[static_cast<std::size_t>(a)], y = logits[static_cast<std::size_t>(b)];
-    return x > y || (x == y && a < b);
-  };
-  if (options.temperature == 0) return *std::min_element(order.begin(), order.end(), likelier);
-
-  std::size_t kept = order.size();
-  if (options.top_k > 0) kept = std::min(kept, static_cast<std::size_t>(options.top_k));
-  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(kept), order.end(), likelier);
-  const double largest = static_cast<double>(logits[static_cast<std::size_t>(order[0])]);
-  std::vector<double> weight(kept);
-  for (std::size_t k = 0; k < kept; ++k)
-    weight[k] = std::exp((static_cast<double>(logits[static_cast<std::size_t>(order[k])]) - largest) / options.temperature);
-  double total = std::accumulate(weight.begin(), weight.end(), 0.0);
-  if (options.top_p < 1) {
-    double sum = 0;
-    std::size_t enough = 0;
-    while (enough < kept && sum < options.top_p * total) sum += weight[enough++];
-    kept = enough;
-    total = sum;
-  }
-  double left = Random(options.seed).uniform(i) * total;
-  for (std::size_t k = 0; k < kept; ++k) {
-    left -= weight[k];
-    if (left < 0) return order[k];
-  }
-  return order[kept - 1];  // rounding: the sum of the weights fell short of the total
+  if (options.temperature == 0)  // the first of equal ones
+    return static_cast<std::int32_t>(std::max_element(logits.begin(), logits.end()) - logits.begin());
+  const Ranking<R> ranking(logits, options.temperature);
+  const std::size_t most = options.top_k > 0 ? static_cast<std::size_t>(options.top_k) : logits.size();
+  auto kept = ranking.until([&](const auto& p) { return p.words >= most; });
+  if (options.top_p < 1)
+    kept = ranking.until([&](const auto& p) { return p.words >= kept.words || p.weight >= options.top_p * kept.weight; });
+  const double draw = Random(options.seed).uniform(i) * kept.weight;
+  return ranking.until([&](const auto& p) { return p.words >= kept.words || p.weight > draw; }).last;
 }
 
 template std::int32_t sample(std::span<const float>, const SamplingOptions&, std::uint64_t);
