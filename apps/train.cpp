@@ -89,7 +89,7 @@ void conclude(TrainingSession<R>& session, const Evaluation& last, const Trainin
     return;
   }
   if (session.run().config().training.data == "topics")
-    fmt::print("who knows how these articles are made could reach an accuracy of {:.1f} %\n",
+    fmt::print("whoever knows how these articles are made could reach an accuracy of {:.1f} %\n",
                100 * best_possible_accuracy(first_articles(open_articles("topics").test, last.count)));
   fmt::print(
       "\nbest.safetensors is that of step {}, accuracy {:.1f} %. It was chosen on these very articles, for there is no third part, "

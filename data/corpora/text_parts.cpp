@@ -97,7 +97,7 @@ TextFiles find_text(const std::string& data) {
       files.train.push_back(name);
       continue;
     }
-    require(names.size() == 1, "data", "{} is a folder; it stands alone, or its files do", name);
+    require(names.size() == 1, "data", "{} is a folder; give it alone, or name its files", name);
     return find_in_folder(name);
   }
   return files;

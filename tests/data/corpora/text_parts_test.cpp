@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(several_files_are_read_one_after_the_other) {
   const std::string comma = directory.file("with,comma.txt", "its name\n");
   BOOST_TEST(read_text(find_text(comma).train) == "its name\n");
   BOOST_TEST(error_of([&] { find_text(a + "," + directory.path()); }) ==
-             "data: " + directory.path() + " is a folder; it stands alone, or its files do");
+             "data: " + directory.path() + " is a folder; give it alone, or name its files");
 }
 
 BOOST_AUTO_TEST_CASE(marks_and_line_ends_of_other_systems_are_no_part_of_a_text) {
