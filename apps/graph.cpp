@@ -1,5 +1,6 @@
 /// argand graph: the tape of an expression or of a model, drawn.
 
+#include <algorithm>
 #include <memory>
 
 #include "apps/commands.h"
@@ -23,8 +24,21 @@ struct GraphOptions {
   int depth = -1;
 };
 
-/// f at one point; the gradient is that of L = Re f.
-std::string expression_graph(const GraphOptions& options) {
+/// The drawing of a tape at several depths, of which one or more are asked for: as text in the DOT language.
+struct Drawn {
+  std::string at_depth;             ///< as --depth says
+  std::vector<std::string> depths;  ///< 0, 1, ... as far as modules go
+};
+
+Drawn drawn(const TapeGraph& graph, const DotOptions& options) {
+  Drawn made{.at_depth = to_dot(graph, options), .depths = {}};
+  for (std::size_t depth = 0; depth <= deepest_scope(graph); ++depth)
+    made.depths.push_back(to_dot(graph, {.title = options.title, .depth = static_cast<int>(depth), .numbered = options.numbered}));
+  return made;
+}
+
+/// f at one point; the gradient is that of L, f where it is real and Re f otherwise.
+Drawn expression_graph(const GraphOptions& options) {
   const Expression f(options.expression);
   std::string at = options.at;
   for (std::size_t i = 0; options.at.empty() && i < f.variables().size(); ++i) at += i == 0 ? "1+2i" : ",1+2i";
@@ -44,9 +58,10 @@ std::string expression_graph(const GraphOptions& options) {
     const Real loss = loss_of(w);
     if (!loss.requires_grad()) usage_fail("graph", "--gradients needs an expression that depends on its variables");
     graph.backward(loss);
-    title += "\ngrad: dL/dx + i dL/dy of L = Re " + f.name();
+    title +=
+        fmt::format("\ngrad: ∂L/∂x + i ∂L/∂y of L = {}{}, on the edges what each op pays", w.index() == 0 ? "" : "Re ", f.name());
   }
-  return to_dot(graph, {.title = title, .depth = options.depth});
+  return drawn(graph, {.title = title, .depth = options.depth, .numbered = true});
 }
 
 /// Any numbers will do: a graph does not depend on them.
@@ -59,7 +74,7 @@ Ids random_ids(const Shape& shape, std::int64_t limit, std::uint64_t stream) {
 }
 
 template <RealScalar R>
-std::string model_graph(Model<R>& model, const std::string& title, const GraphOptions& options) {
+Drawn model_graph(Model<R>& model, const std::string& title, const GraphOptions& options) {
   const ModelConfig& config = model.config();
   const bool lm = config.task == TextTask::Lm;
   const std::int64_t B = 2, T = std::min<std::int64_t>(8, config.max_seq_len);
@@ -80,10 +95,10 @@ std::string model_graph(Model<R>& model, const std::string& title, const GraphOp
   graph.add_ids("passages", passages.shape(), {"embedding_mean"});
   graph.add_ids(lm ? "next tokens" : "labels", targets.shape(), {"cross_entropy", "linear_cross_entropy"});
   Tape::current().clear();
-  return to_dot(graph, {.title = on_one_line(title), .depth = options.depth});
+  return drawn(graph, {.title = on_one_line(title), .depth = options.depth});
 }
 
-std::string family_graph(const GraphOptions& options) {
+Drawn family_graph(const GraphOptions& options) {
   Settings settings;
   for (const auto& [key, text] : std::initializer_list<std::pair<const char*, const char*>>{{"family", options.model.c_str()},
                                                                                             {"vocab_size", "50"},
@@ -103,13 +118,45 @@ std::string family_graph(const GraphOptions& options) {
   return model_graph(*model, title, options);
 }
 
-std::string run_graph(const GraphOptions& options) {
+Drawn run_graph(const GraphOptions& options) {
   const Checkpoint checkpoint(find_checkpoint(options.run));
   return with_precision(checkpoint.config(), [&]<class R>(R) {
     const auto model = load_model<R>(checkpoint);
     return model_graph(*model, fmt::format("{}: {}, step {}", options.run, model->config().family().name, checkpoint.state().step),
                        options);
   });
+}
+
+/// One SVG of all depths, of which one is shown: a click on a module opens all modules of its depth, a click on a frame closes
+/// them. The file is as large as what is shown. Viewers without scripts show the depth that --depth says.
+std::string svg_of_depths(const Drawn& made) {
+  const auto picture = [](const std::string& dot) {
+    const std::string svg = output_of("graph", {"dot", "-Tsvg"}, dot, "graphviz");
+    return svg.substr(std::min(svg.find("<svg"), svg.size()));
+  };
+  const auto shown =
+      static_cast<std::size_t>(std::find(made.depths.begin(), made.depths.end(), made.at_depth) - made.depths.begin());
+  std::string pictures, size;
+  for (std::size_t depth = 0; depth < made.depths.size(); ++depth) {
+    const std::string svg = picture(made.depths[depth]);
+    const auto begin = svg.find(" width="), end = svg.find("viewBox");
+    if (depth == shown && begin < end) size = svg.substr(begin, end - begin);
+    pictures += fmt::format("<g class=\"depth\" style=\"display:{}\">{}</g>\n", depth == shown ? "inline" : "none", svg);
+  }
+  return "<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\"" + size +
+         ">\n<style>.module, .cluster { cursor: pointer }</style>\n" + pictures + "<script>\nlet at = " + std::to_string(shown) +
+         ";\nconst depths = document.querySelectorAll('.depth');\n"
+         "function show() {\n"
+         "  depths.forEach((one, depth) => { one.style.display = depth === at ? 'inline' : 'none'; });\n"
+         "  for (const size of ['width', 'height'])\n"
+         "    document.documentElement.setAttribute(size, depths[at].querySelector('svg').getAttribute(size));\n"
+         "}\n"
+         "document.documentElement.addEventListener('click', (event) => {\n"
+         "  const step = event.target.closest('.module') ? 1 : event.target.closest('.cluster') ? -1 : 0;\n"
+         "  at = Math.max(0, Math.min(depths.length - 1, at + step));\n"
+         "  show();\n"
+         "});\n"
+         "show();\n</script>\n</svg>\n";
 }
 
 void graph(const GraphOptions& options) {
@@ -122,15 +169,17 @@ void graph(const GraphOptions& options) {
   if (!options.out.empty() && type != "dot" && type != "svg" && type != "png" && type != "pdf")
     usage_fail("--out", "{} should end in .dot, .svg, .png or .pdf", options.out);
 
-  const std::string text = !options.expression.empty() ? expression_graph(options)
-                           : !options.model.empty()    ? family_graph(options)
-                                                       : run_graph(options);
+  const Drawn made = !options.expression.empty() ? expression_graph(options)
+                     : !options.model.empty()    ? family_graph(options)
+                                                 : run_graph(options);
   if (options.out.empty())
-    fmt::print("{}", text);
+    fmt::print("{}", made.at_depth);
   else if (type == "dot")
-    write_file_atomically(options.out, text);
+    write_file_atomically(options.out, made.at_depth);
+  else if (type == "svg" && made.depths.size() > 1)
+    write_file_atomically(options.out, svg_of_depths(made));
   else
-    write_file_atomically(options.out, output_of("graph", {"dot", "-T" + type}, text, "graphviz"));
+    write_file_atomically(options.out, output_of("graph", {"dot", "-T" + type, "-Gsize=16,10"}, made.at_depth, "graphviz"));
 }
 
 }  // namespace
@@ -156,8 +205,11 @@ void add_graph(CLI::App& program) {
       "Boxes are ops with the shapes they make, violet where the numbers are complex (ℂ) and blue where they are real (ℝ); "
       "ellipses\n"
       "are variables and parameters, slanted boxes token ids. Dashed arrows carry no gradient. Modules are frames; what is\n"
-      "not opened is one box with the number of its ops and parameters. A model is drawn at a batch of two windows of 8 tokens,\n"
-      "random ones. For an expression f the gradient is that of L = Re f, dL/dx + i dL/dy.\n"
+      "not opened is one box with the number of its ops, violet where some are complex, and of its parameters. In an SVG of a\n"
+      "model a click on a module opens all of its depth, and a click on a frame closes them. A model is drawn at a batch of two\n"
+      "windows of 8 tokens, random ones. The ops of an expression f are v1, v2, ... as in argand lab --tape. With --gradients\n"
+      "every edge says what its op pays, and a node how many payments it adds up; the gradient, dL/dx + i dL/dy, is that of\n"
+      "L = f where f is real and of L = Re f otherwise. What is infinite or NaN has a thick red edge.\n"
       "The text is in the DOT language; --out other than .dot needs Graphviz (apt-get install graphviz).\n\n"
       "Examples:\n"
       "  argand graph \"f(z) = abs(z)^2 * exp(i*angle(z))\" --at 1+2i --gradients --out f.svg\n"

@@ -9,6 +9,7 @@ namespace argand {
 namespace {
 
 using NodeRole = TapeNode::Role;
+using C = std::complex<double>;
 constexpr int readable_nodes = 50;
 
 /// For HTML-like labels.
@@ -61,11 +62,15 @@ Drawing collapsed(const std::vector<TapeNode>& nodes, std::size_t depth) {
   return drawing;
 }
 
-Drawing readable(const std::vector<TapeNode>& nodes, int depth) {
-  if (depth >= 0) return collapsed(nodes, static_cast<std::size_t>(depth));
+std::size_t deepest_of(const std::vector<TapeNode>& nodes) {
   std::size_t deepest = 0;
   for (const TapeNode& node : nodes) deepest = std::max(deepest, node.scope.size());
-  for (std::size_t open = deepest; open > 0; --open)
+  return deepest;
+}
+
+Drawing readable(const std::vector<TapeNode>& nodes, int depth) {
+  if (depth >= 0) return collapsed(nodes, static_cast<std::size_t>(depth));
+  for (std::size_t open = deepest_of(nodes); open > 0; --open)
     if (Drawing drawing = collapsed(nodes, open); drawing.units.size() <= readable_nodes) return drawing;
   return collapsed(nodes, 0);
 }
@@ -81,17 +86,20 @@ std::string numbers_of(const TapeNode& node) {
   return fmt::format("{} {}", node.is_complex ? "ℂ" : "ℝ", node.shape);
 }
 
-std::string gradient_line(const TapeNode& node) {
-  if (node.gradient) return small("grad " + number_name(*node.gradient, node.is_complex), "#B03A2E");
+/// The gradient, and of how many contributions it is the sum.
+std::string gradient_line(const TapeNode& node, int payers) {
+  const std::string sum = payers > 1 ? fmt::format(", the sum of {}", payers) : "";
+  if (node.gradient) return small("grad " + number_name(*node.gradient, node.is_complex) + sum, "#B03A2E");
   return node.gradient_norm ? small(fmt::format("‖grad‖ {:.3g}", *node.gradient_norm), "#B03A2E") : "";
 }
 
-std::string node_attributes(const TapeNode& node) {
-  const std::string numbers = small(numbers_of(node), "#5D6D7E") + gradient_line(node);
+std::string node_attributes(const TapeNode& node, const std::string& number, int payers) {
+  const std::string numbers = small(numbers_of(node), "#5D6D7E") + gradient_line(node, payers);
+  const std::string alarm = node.is_infinite() ? ", color=\"#D00000\", penwidth=3" : "";
   const auto label = [&](const std::string& name) { return fmt::format("label=<{}{}>", name, numbers); };
   switch (node.role) {
     case NodeRole::Parameter:
-      return label(escaped(node.name)) + ", class=\"parameter\", shape=ellipse, fillcolor=\"#DDF0DD\", color=\"#4E9A57\"";
+      return label(escaped(node.name)) + ", class=\"parameter\", shape=ellipse, fillcolor=\"#DDF0DD\", color=\"#4E9A57\"" + alarm;
     case NodeRole::Variable:
       return label("variable") + ", class=\"parameter\", shape=ellipse, fillcolor=\"#DDF0DD\", color=\"#4E9A57\"";
     case NodeRole::Ids:
@@ -104,31 +112,34 @@ std::string node_attributes(const TapeNode& node) {
     case NodeRole::Op: break;
   }
   const char* colours = node.is_complex ? "fillcolor=\"#E4DDF6\", color=\"#7A5FC0\"" : "fillcolor=\"#DCE9F7\", color=\"#4A7DB5\"";
-  return fmt::format("{}, class=\"op\", {}", label(fmt::format("<B>{}</B>", escaped(node.name))), colours);
+  const std::string name = number.empty() ? "" : number + " = ";
+  return fmt::format("{}, class=\"op\", {}{}", label(fmt::format("<B>{}{}</B>", name, escaped(node.name))), colours, alarm);
 }
 
 /// A module in one box: what it holds and what leaves it.
 std::string box_attributes(const Unit& unit, const std::vector<TapeNode>& nodes, const std::set<std::size_t>& leaving) {
-  std::int64_t ops = 0, parameters = 0;
+  std::int64_t ops = 0, complex_ops = 0, parameters = 0;
   double square = 0;
-  bool gradients = false, is_complex = false;
+  bool gradients = false, infinite = false;
   std::string out;
   for (std::size_t i : unit.nodes) {
     const TapeNode& node = nodes[i];
-    if (node.role == NodeRole::Op) ++ops;
+    if (node.role == NodeRole::Op) ++ops, complex_ops += node.is_complex;
+    infinite = infinite || node.is_infinite();
     if (node.role == NodeRole::Parameter) {
       parameters += node.shape.size() * (node.is_complex ? 2 : 1);
       if (node.gradient_norm) gradients = true, square += *node.gradient_norm * *node.gradient_norm;
     }
     if (!leaving.contains(i)) continue;
     out += (out.empty() ? "" : ", ") + numbers_of(node);
-    is_complex = is_complex || node.is_complex;
   }
-  std::string lines = small(out, "#5D6D7E") + small(fmt::format("{} op{}", ops, ops == 1 ? "" : "s"), "#5D6D7E");
+  const std::string how_many = complex_ops > 0 ? fmt::format(", {} complex", complex_ops) : "";
+  std::string lines = small(out, "#5D6D7E") + small(fmt::format("{} op{}{}", ops, ops == 1 ? "" : "s", how_many), "#5D6D7E");
   if (parameters > 0) lines += small(fmt::format("{} parameters", parameters), "#4E9A57");
   if (gradients) lines += small(fmt::format("‖grad‖ of all {:.3g}", std::sqrt(square)), "#B03A2E");
-  return fmt::format("label=<<B>{}</B>{}>, class=\"module\", shape=box3d, style=filled, {}", escaped(unit.box), lines,
-                     is_complex ? "fillcolor=\"#E4DDF6\", color=\"#7A5FC0\"" : "fillcolor=\"#DCE9F7\", color=\"#4A7DB5\"");
+  return fmt::format("label=<<B>{}</B>{}>, class=\"module\", shape=box3d, style=filled, {}{}", escaped(unit.box), lines,
+                     complex_ops > 0 ? "fillcolor=\"#E4DDF6\", color=\"#7A5FC0\"" : "fillcolor=\"#DCE9F7\", color=\"#4A7DB5\"",
+                     infinite ? ", color=\"#D00000\", penwidth=3" : "");
 }
 
 class Writer {
@@ -139,7 +150,13 @@ class Writer {
                          quoted(options.title));
     text_ +=
         "  node [shape=box, style=\"rounded,filled\", fontname=\"Helvetica\", fontsize=12, margin=\"0.14,0.09\", height=0.3];\n";
-    text_ += "  edge [color=\"#5D6D7E\", arrowsize=0.6];\n";
+    text_ += "  edge [color=\"#5D6D7E\", arrowsize=0.6, fontname=\"Helvetica\", fontsize=10, fontcolor=\"#B03A2E\"];\n";
+    int number = 0;
+    for (const TapeNode& node : nodes) {
+      const bool counted = options.numbered && node.role == NodeRole::Op && node.wants_grad;
+      numbers_.push_back(counted ? fmt::format("v{}", ++number) : "");
+      for (const auto& [input, amount] : node.paid) ++payers_[input];
+    }
   }
 
   std::string text() {
@@ -147,11 +164,23 @@ class Writer {
     cluster({}, "  ");
     for (const auto& [from, to, solid, times] : edges_)
       for (int k = 0; k < times; ++k)
-        text_ += fmt::format("  {} -> {}{};\n", drawing_.units[from].id, drawing_.units[to].id, solid ? "" : " [style=dashed]");
+        text_ += fmt::format("  {} -> {}{};\n", drawing_.units[from].id, drawing_.units[to].id,
+                             solid ? (k == 0 ? payment(from, to) : "") : " [style=dashed]");
     return text_ + "}\n";
   }
 
  private:
+  /// What an op paid to what it read, on the edge between two single numbers.
+  std::string payment(std::size_t from, std::size_t to) const {
+    if (!drawing_.units[from].box.empty() || !drawing_.units[to].box.empty()) return "";
+    const std::size_t input = drawing_.units[from].nodes.front();
+    const std::map<std::size_t, C>& paid = nodes_[drawing_.units[to].nodes.front()].paid;
+    const auto share = paid.find(input);
+    if (share == paid.end()) return "";
+    const std::string amount = number_name(share->second, nodes_[input].is_complex);
+    return fmt::format(" [label=\" {}{}\"]", amount.starts_with('-') ? "" : "+", amount);
+  }
+
   struct Edge {
     std::size_t from, to;
     bool solid;
@@ -182,13 +211,17 @@ class Writer {
         leaving_.insert(i);
   }
 
+  std::string own_attributes(std::size_t node) const {
+    const auto payers = payers_.find(node);
+    return node_attributes(nodes_[node], numbers_[node], payers == payers_.end() ? 0 : payers->second);
+  }
+
   /// Everything inside an opened module, modules inside it after its own.
   void cluster(const std::vector<std::string>& path, const std::string& indent) {
     for (const Unit& unit : drawing_.units)
       if (unit.cluster == path)
-        text_ +=
-            fmt::format("{}{} [{}];\n", indent, unit.id,
-                        unit.box.empty() ? node_attributes(nodes_[unit.nodes.front()]) : box_attributes(unit, nodes_, leaving_));
+        text_ += fmt::format("{}{} [{}];\n", indent, unit.id,
+                             unit.box.empty() ? own_attributes(unit.nodes.front()) : box_attributes(unit, nodes_, leaving_));
     std::vector<std::string> inside;
     for (const Unit& unit : drawing_.units)
       if (unit.cluster.size() > path.size() && std::equal(path.begin(), path.end(), unit.cluster.begin()) &&
@@ -209,11 +242,15 @@ class Writer {
   const std::vector<TapeNode>& nodes_;
   Drawing drawing_;
   std::vector<Edge> edges_;
-  std::set<std::size_t> leaving_;  ///< nodes that are read outside of their unit
+  std::vector<std::string> numbers_;   ///< "v1" or "", of each node
+  std::map<std::size_t, int> payers_;  ///< how many ops paid to a node
+  std::set<std::size_t> leaving_;      ///< nodes that are read outside of their unit
   std::string text_;
 };
 
 }  // namespace
+
+std::size_t deepest_scope(const TapeGraph& graph) { return deepest_of(graph.nodes()); }
 
 std::string to_dot(const TapeGraph& graph, const DotOptions& options) { return Writer(graph.nodes(), options).text(); }
 

@@ -65,6 +65,11 @@ std::tuple<const void*, std::string, bool> address(const Watched& x) {
 
 }  // namespace
 
+bool TapeNode::is_infinite() const {
+  const auto bad = [](const auto& x) { return x && !std::isfinite(std::abs(*x)); };
+  return bad(value) || bad(gradient) || bad(gradient_norm);
+}
+
 TapeGraph::TapeGraph() {
   before_ = watch_forward([this](const ForwardEvent& event) {
     if (*before_) (*before_)(event);
@@ -144,9 +149,13 @@ void TapeGraph::backward(const Var<R>& loss) {
   stop();
   Tape& tape = Tape::current();
   Tape::BackwardWatch before;
-  before = tape.on_backward([this, &before](const TapeEntry& entry) {
+  std::map<std::size_t, std::complex<double>> gathered;
+  before = tape.on_backward([this, &before, &gathered](const TapeEntry& entry) {
     if (before) before(entry);
-    if (const auto at = by_slot_.find(entry.output.get()); at != by_slot_.end()) note_gradient(at->second, *entry.output);
+    const auto at = by_slot_.find(entry.output.get());
+    if (at == by_slot_.end()) return;
+    note_gradient(at->second, *entry.output);
+    note_payments(at->second, gathered);
   });
   tape.backward(loss);
   tape.on_backward(std::move(before));
@@ -159,6 +168,18 @@ void TapeGraph::note_gradient(std::size_t node, const SlotBase& slot) {
   if (!g) return;
   nodes_[node].gradient_norm = norm(*g);
   nodes_[node].gradient = single_number(*g);
+}
+
+/// The watch is called behind every vjp: what an input has more than before is what this one paid.
+void TapeGraph::note_payments(std::size_t node, std::map<std::size_t, std::complex<double>>& gathered) {
+  for (const std::size_t input : nodes_[node].inputs) {
+    if (nodes_[node].paid.contains(input) || !nodes_[input].value || !values_[input].slot) continue;
+    const std::optional<AnyValue> now = slot_gradient(values_[input].slot.get());
+    if (!now) continue;
+    const std::complex<double> sum = *single_number(*now);
+    nodes_[node].paid[input] = sum - gathered[input];
+    gathered[input] = sum;
+  }
 }
 
 template void TapeGraph::backward(const Var<float>&);

@@ -36,6 +36,11 @@ struct TapeNode {
   std::optional<std::complex<double>> value = {};     ///< where the shape has a single number
   std::optional<double> gradient_norm = {};           ///< sqrt(Σ |g|²), after backward(); nothing where none arrived
   std::optional<std::complex<double>> gradient = {};  ///< of a single number
+  /// What this op's vjp added to the gradient of an input that is a single number; nodes of `inputs`, each once.
+  std::map<std::size_t, std::complex<double>> paid = {};
+
+  /// Its value or its gradient has a number that is no finite one, as far as they are known.
+  bool is_infinite() const;
 };
 
 class TapeGraph {
@@ -64,6 +69,7 @@ class TapeGraph {
   void add(const ForwardEvent& event);
   std::size_t node_of(const Watched& input, const std::vector<std::string>& scope);
   void note_gradient(std::size_t node, const SlotBase& slot);
+  void note_payments(std::size_t node, std::map<std::size_t, std::complex<double>>& gathered);
 
   std::vector<TapeNode> nodes_;
   std::vector<Watched> values_;  ///< of the nodes; as long as they are held, no other tensor has their address

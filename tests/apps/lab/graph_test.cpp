@@ -44,14 +44,17 @@ BOOST_AUTO_TEST_CASE(an_expression) {
   BOOST_TEST(plain.code == 0);
   BOOST_TEST(plain.err == "");
   BOOST_TEST(plain.out.starts_with("digraph tape {\n  graph [label=\"f(z)=abs(z)^2*i\""));
-  for (const char* part : {"<B>abs</B>", "<B>square</B>", "<B>mul</B>", ">3+4i<", ">0+25i<", "label=<z<"})
+  for (const char* part : {"<B>v1 = abs</B>", "<B>v2 = square</B>", "<B>v3 = mul</B>", ">3+4i<", ">0+25i<", "label=<z<"})
     BOOST_TEST(plain.out.find(part) != std::string::npos, part);
   BOOST_TEST(plain.out.find("grad") == std::string::npos);
   BOOST_TEST(run_argand(scratch, "graph f(z)=abs(z)^2*i --at 3+4i").out == plain.out);
   // L = Re(i |z|²) = 0 has no gradient; of L = |z|² it is 2 z.
   const Finished gradients = run_argand(scratch, "graph abs2(z) --at 3+4i --gradients");
   BOOST_TEST(gradients.out.find(">grad 6+8i<") != std::string::npos);
-  BOOST_TEST(gradients.out.find("L = Re f") != std::string::npos);
+  BOOST_TEST(gradients.out.find("of L = f, on the edges what each op pays") != std::string::npos);
+  BOOST_TEST(gradients.out.find("n0 -> n1 [label=\" +6+8i\"];") != std::string::npos);
+  const Finished complex_valued = run_argand(scratch, "graph z*z --at 3+4i --gradients");
+  BOOST_TEST(complex_valued.out.find("of L = Re f, on") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(every_family_in_valid_dot) {
@@ -72,7 +75,12 @@ BOOST_AUTO_TEST_CASE(every_family_in_valid_dot) {
       const std::string file = scratch / "model.svg";
       const Finished drawn = run_argand(scratch, command + " --out " + file);
       BOOST_TEST_REQUIRE(drawn.code == 0, command << ": " << drawn.err);
-      BOOST_TEST(contents_of(file).find("</svg>") != std::string::npos);
+      const std::string svg = contents_of(file);
+      BOOST_TEST(svg.ends_with("</svg>\n"));
+      BOOST_TEST(svg.find("style=\"display:inline\"") != std::string::npos);
+      BOOST_TEST(svg.find("style=\"display:inline\"") ==
+                 svg.rfind("style=\"display:inline\""));  // the deepest, which was asked for
+      BOOST_TEST(svg.find("style=\"display:none\"") != std::string::npos);
     }
 }
 

@@ -50,12 +50,39 @@ BOOST_AUTO_TEST_CASE(an_expression_with_its_gradients) {
 
   const std::string dot = to_dot(graph, {.title = "a \"title\""});
   BOOST_TEST(dot.starts_with("digraph tape {\n  graph [label=\"a \\\"title\\\"\", "));
-  BOOST_TEST(dot.ends_with("  n0 -> n1;\n  n0 -> n1;\n  n1 -> n3;\n  n2 -> n3 [style=dashed];\n  n3 -> n4;\n  n4 -> n5;\n}\n"));
+  BOOST_TEST(dot.ends_with(
+      "  n0 -> n1 [label=\" +180+360i\"];\n  n0 -> n1;\n  n1 -> n3 [label=\" -54+72i\"];\n  n2 -> n3 [style=dashed];\n"
+      "  n3 -> n4 [label=\" -24-18i\"];\n  n4 -> n5 [label=\" +1\"];\n}\n"));
   BOOST_TEST(dot.find("n0 [label=<z<BR/><FONT POINT-SIZE=\"10\" COLOR=\"#5D6D7E\">1+2i</FONT><BR/><FONT POINT-SIZE=\"10\" "
                       "COLOR=\"#B03A2E\">grad 180+360i</FONT>>, class=\"parameter\"") != std::string::npos);
   BOOST_TEST(dot.find("n2 [label=<0+3i>, class=\"constant\", shape=plaintext") != std::string::npos);
   BOOST_TEST(dot.find("n4 [label=<<B>abs2</B>") != std::string::npos);
   BOOST_TEST(to_dot(graph, {.title = "a \"title\""}) == dot);
+}
+
+BOOST_AUTO_TEST_CASE(payments_add_up_ops_are_numbered_and_infinities_stand_out) {
+  const Complex z = variable(Tensor<C>({1}, {C(1, 2)}));
+  TapeGraph graph(ParameterList<double>{{"z", z}});
+  const Real first = abs2(z), second = abs2(exp(z * Complex(Tensor<C>({1}, {C(0, 1)}))));
+  graph.backward(sum(first + second));
+  Tape::current().clear();
+  C total = 0;
+  int payers = 0;
+  for (const auto& node : graph.nodes())
+    if (const auto paid = node.paid.find(0); paid != node.paid.end()) total += paid->second, ++payers;
+  BOOST_TEST(payers == 2);
+  BOOST_TEST((total == *graph.nodes()[0].gradient));
+  const std::string dot = to_dot(graph, {.numbered = true});
+  BOOST_TEST(dot.find(", the sum of 2<") != std::string::npos);
+  for (const char* part : {"<B>v1 = abs2</B>", "<B>v2 = mul</B>", "<B>v6 = sum</B>"})
+    BOOST_TEST(dot.find(part) != std::string::npos, part);
+  BOOST_TEST(count(dot, "#D00000") == 0u);
+
+  const Complex zero = variable(Tensor<C>({1}, {C(0)}));
+  TapeGraph pole(ParameterList<double>{{"z", zero}});
+  pole.backward(sum(abs2(Complex(Tensor<C>({1}, {C(1)})) / zero)));
+  Tape::current().clear();
+  BOOST_TEST(count(to_dot(pole), "#D00000") >= 2u);  // the quotient and what reads it
 }
 
 BOOST_AUTO_TEST_CASE(modules_are_frames_or_boxes) {
@@ -119,7 +146,8 @@ BOOST_AUTO_TEST_CASE(a_parameter_of_one_module_goes_into_its_box) {
   Tape::current().clear();
   const std::string dot = to_dot(graph, {.depth = 0});
   BOOST_TEST(count(dot, "class=\"parameter\"") == 0u);
-  BOOST_TEST(dot.find("3 ops</FONT><BR/><FONT POINT-SIZE=\"10\" COLOR=\"#4E9A57\">9 parameters</FONT>") != std::string::npos);
+  BOOST_TEST(dot.find("3 ops, 1 complex</FONT><BR/><FONT POINT-SIZE=\"10\" COLOR=\"#4E9A57\">9 parameters</FONT>") !=
+             std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(constants_are_followed_without_a_gradient) {
