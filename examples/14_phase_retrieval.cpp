@@ -1,0 +1,98 @@
+/// 14. Phase retrieval: a picture from the moduli of Fourier transforms.
+///
+/// A detector counts photons: it sees |X|² of a wave X and loses its phase. Here a complex picture z (how much a sample absorbs and
+/// delays, 16 x 16) is lit six times through known masks m_k of random phases, and only |F(m_k z)|² is left, with 1 % of noise.
+/// Find z, but for one phase in front of everything that nobody can know (Candès, Li, Soltanolkotabi, "Phase retrieval via
+/// Wirtinger flow", 2015):
+///
+///     L = mean (|F(m_k z)| - a_k)²,   a_k what was measured,   F the unitary Fourier transform
+///
+/// down which L-BFGS goes from a random picture. The unknowns are complex numbers; in the real twin they are as many reals of
+/// another kind, moduli and phases, z = r e^{iφ}. Both can say the same pictures and start at the same one: what differs is the
+/// landscape. A phase that is wrong by π has to go around, where z would go straight through 0; and where r is small, φ has no say.
+/// How many iterations until the picture is within 2 % of the truth?
+///
+/// Run:       build/examples/14_phase_retrieval
+/// Try next:  3 masks; 8 masks; |·|² in the place of |·| in the loss; a start from a picture of ones.
+
+#include <fmt/format.h>
+
+#include <numbers>
+#include <numeric>
+
+#include "autograd/ops.h"
+#include "autograd/tape.h"
+#include "optim/lbfgs.h"
+
+using namespace argand;
+using C = std::complex<double>;
+constexpr std::int64_t n = 16, masks = 6;
+constexpr double pi = std::numbers::pi;
+
+/// Round spots that absorb, on a background that delays.
+Tensor<C> sample(std::uint64_t seed) {
+  const Random draw(seed, 1);
+  Tensor<C> z(Shape{n, n});
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t j = 0; j < n; ++j) {
+      double modulus = 1, phase = 2 * std::sin(0.3 * static_cast<double>(i) + draw.uniform(0)) * draw.uniform(1);
+      for (std::uint64_t spot = 0; spot < 4; ++spot) {
+        const double x = static_cast<double>(i) - n * draw.uniform(3 * spot + 2),
+                     y = static_cast<double>(j) - n * draw.uniform(3 * spot + 3);
+        const double inside = std::exp(-(x * x + y * y) / (2 + 10 * draw.uniform(3 * spot + 4)));
+        modulus *= 1 - 0.8 * inside, phase += inside;
+      }
+      z(i, j) = std::polar(modulus, phase);
+    }
+  return z;
+}
+
+/// |F(m_k z)|, [masks, n, n].
+Real moduli(const Complex& z, const Complex& m) { return abs(fft2(m * z, {}, {-2, -1}, FourierNorm::Ortho)); }
+
+/// |z - c truth|/|truth| in per cent, c the phase that brings them nearest.
+double distance(const Tensor<C>& z, const Tensor<C>& truth) {
+  C overlap = 0;
+  double error = 0, size = 0;
+  for (std::int64_t k = 0; k < z.size(); ++k) overlap += std::conj(truth.data()[k]) * z.data()[k];
+  const C turn = overlap / std::abs(overlap);
+  for (std::int64_t k = 0; k < z.size(); ++k) {
+    error += std::norm(z.data()[k] - turn * truth.data()[k]);
+    size += std::norm(truth.data()[k]);
+  }
+  return 100 * std::sqrt(error / size);
+}
+
+/// How many iterations bring the picture to within 2 % of the truth, by tens; 1000 where they do not.
+int iterations(Lbfgs<double> optimizer, const std::function<Complex()>& picture, const std::function<Real(const Complex&)>& loss,
+               const Tensor<C>& truth) {
+  int k = 0;
+  for (; k < 1000 && distance(picture().value(), truth) > 2; k += 10) optimizer.minimise([&] { return loss(picture()); }, 10);
+  return k;
+}
+
+void report(const std::string& name, const std::vector<int>& counts) {
+  fmt::print("{:<14}{:>4} reals{:7}   mean {:.0f} iterations\n", name, 2 * n * n, fmt::join(counts, ""),
+             std::accumulate(counts.begin(), counts.end(), 0.0) / static_cast<double>(counts.size()));
+}
+
+int main() {
+  std::vector<int> by_complex, by_twin;
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    const Tensor<C> truth = sample(seed), start = randn<C>({n, n}, Random(seed, 2));
+    const Real phases(rand<double>({masks, n, n}, Random(seed, 3), -pi, pi)),
+        noise(randn<double>({masks, n, n}, Random(seed, 4), 0.01));
+    const Complex m = polar(Real(Tensor<double>::ones({masks, n, n})), phases);
+    const Real measured = moduli(constant(truth), m) * (noise + 1.0);
+    const auto loss = [&](const Complex& z) { return mean(square(moduli(z, m) - measured)); };
+
+    const Complex z = variable(start.clone());
+    by_complex.push_back(iterations(
+        Lbfgs<double>({{"z", z}}, {}), [&] { return z; }, loss, truth));
+    const Real r = variable(abs(constant(start)).value()), phi = variable(angle(constant(start)).value());
+    by_twin.push_back(iterations(
+        Lbfgs<double>({{"r", r}, {"phi", phi}}, {}), [&] { return polar(r, phi); }, loss, truth));
+  }
+  report("complex", by_complex);
+  report("its real twin", by_twin);
+}
