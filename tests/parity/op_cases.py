@@ -77,7 +77,7 @@ def with_window(transform):
 
 
 TORCH = {
-    **{name: getattr(torch.fft, name) for name in ("fft", "ifft", "rfft", "irfft", "fft2", "ifft2", "rfft2", "irfft2", "fftn", "ifftn", "rfftn", "irfftn")},
+    **{way + real + "fft" + axes: getattr(torch.fft, way + real + "fft" + axes) for way in ("", "i") for real in ("", "r") for axes in ("", "2", "n")},
     "stft": with_window(lambda x, n, **args: torch.stft(x, n, return_complex=True, **args)),
     "istft": with_window(torch.istft),
     "complex_istft": with_window(lambda x, n, **args: torch.istft(x, n, onesided=False, return_complex=True, **args)),
