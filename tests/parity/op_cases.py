@@ -76,8 +76,9 @@ def with_window(transform):
     return f
 
 
+FUNCTIONS = ("tan", "sinh", "cosh", "sinc", "asin", "acos", "atan", "asinh", "acosh", "atanh")
 TORCH = {
-    **{name: getattr(torch.fft, name) for name in ("fft", "ifft", "rfft", "irfft", "fft2", "ifft2", "rfft2", "irfft2", "fftn", "ifftn", "rfftn", "irfftn")},
+    **{way + real + "fft" + axes: getattr(torch.fft, way + real + "fft" + axes) for way in ("", "i") for real in ("", "r") for axes in ("", "2", "n")},
     "stft": with_window(lambda x, n, **args: torch.stft(x, n, return_complex=True, **args)),
     "istft": with_window(torch.istft),
     "complex_istft": with_window(lambda x, n, **args: torch.istft(x, n, onesided=False, return_complex=True, **args)),
@@ -102,6 +103,12 @@ TORCH = {
     "lstsq": lambda A, B: torch.linalg.lstsq(A, B)[0],
     "pinv": torch.linalg.pinv,
     "matrix_exp": torch.matrix_exp,
+    **{name: getattr(torch, name) for name in ("cumsum", "cumprod", "prod", "kron", "outer", "pow", "erfc", "lgamma", *FUNCTIONS)},
+    "flip": lambda x, dim: torch.flip(x, dim),
+    "roll": lambda x, shifts, dim: torch.roll(x, shifts, dim),
+    "pad": lambda x, sizes, mode="constant": torch.nn.functional.pad(x, sizes, mode),
+    "diagonal": torch.diagonal,
+    "vector_norm": lambda x, ord, dim: torch.linalg.vector_norm(x, ord, dim),
 }
 
 
@@ -195,6 +202,27 @@ CASES = [
     *case("eigh function", REPEATED, expect="argand refuses"),
     *case("svd function", ZERO_PAIR, expect="argand refuses"),
     *case("svd polar", 2 * numpy.eye(3), expect="argand refuses"),
+    # Everyday ones.
+    *each(("cumsum", "cumprod", "prod"), C(2, 3), dim=Options((0, 1))),
+    *each(("cumsum", "cumprod", "prod"), R(3, 1), stretch=[3, 2], dim=-1),
+    *each(("cumprod", "prod"), numpy.array([1.5, 0.0, 2.0, 0.0]), dim=0),
+    *each(("cumprod", "prod"), numpy.array([1.5 + 1j, 0, 2 - 1j]), dim=0),
+    *case("flip", C(2, 3, 2), dim=[0, 2]),
+    *case("roll", C(2, 5), shifts=-2, dim=1),
+    *each(("pad",), C(2, 4), sizes=[2, 3]),
+    *each(("pad",), C(1, 2, 4), sizes=[2, 3], mode=Options(("reflect", "replicate", "circular"))),
+    *each(("diagonal",), C(3, 4), offset=Options((-1, 0, 2))),
+    *each(("kron",), C(2, 3), C(3, 2)),
+    *each(("kron",), R(2, 3), C(2, 2)),
+    *each(("outer",), C(3), R(2)),
+    *each(("vector_norm",), C(3, 4), dim=1, ord=Options((1.0, 2.0, 3.5))),
+    *each(FUNCTIONS, C(7)),
+    *each(("tan", "sinh", "cosh", "sinc", "atan", "asinh"), R(7)),
+    *each(("sinc",), numpy.array([0.0, 1.0, -2.0])),
+    *each(("pow",), C(5), C(5)),
+    *each(("pow",), C(3, 1), C(4)),
+    *each(("pow",), numpy.array([0.5, 2.0]), C(2)),
+    *each(("erfc", "lgamma"), numpy.array([0.3, 1.7, 4.2])),
     # Losses that depend on a gauge.
     *each(("eigh vectors", "svd U"), C(3, 3), expect="refused"),
     *each(("svd U",), C(4, 2), expect="refused"),

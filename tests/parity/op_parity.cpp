@@ -46,6 +46,13 @@ class Args {
     const auto word = get<std::string>("norm", "backward");
     return word == "ortho" ? FourierNorm::Ortho : word == "forward" ? FourierNorm::Forward : FourierNorm::Backward;
   }
+  PadMode pad_mode() const {
+    const auto word = get<std::string>("mode", "constant");
+    return word == "reflect"     ? PadMode::Reflect
+           : word == "replicate" ? PadMode::Replicate
+           : word == "circular"  ? PadMode::Circular
+                                 : PadMode::Constant;
+  }
   StftOptions<double> stft() const {
     return {.hop = size("hop_length"),
             .window = get("window", 0) == 0 ? std::nullopt : std::optional<Real>(hann_window<double>(get("window", 0))),
@@ -158,6 +165,29 @@ const auto& table() {
        })},
       {"lstsq", function([]<Scalar T>(const Args&, const Var<T>& A, const Var<T>& B) { return lstsq(A, B); })},
       {"pinv", function([](const Args&, const auto& A) { return pinv(A); })},
+      {"cumsum", function([](const Args& a, const auto& x) { return cumsum(x, a.dim()); })},
+      {"cumprod", function([](const Args& a, const auto& x) { return cumprod(x, a.dim()); })},
+      {"prod", function([](const Args& a, const auto& x) { return prod(x, a.dim()); })},
+      {"flip", function([](const Args& a, const auto& x) { return flip(x, a.dims()); })},
+      {"roll", function([](const Args& a, const auto& x) { return roll(x, a.get<std::int64_t>("shifts", 1), a.dim()); })},
+      {"pad", function([](const Args& a, const auto& x) { return pad(x, a.get<Sizes>("sizes", {}), a.pad_mode()); })},
+      {"diagonal", function([](const Args& a, const auto& x) { return diagonal(x, a.get<std::int64_t>("offset", 0)); })},
+      {"kron", function([](const Args&, const auto& x, const auto& y) { return kron(x, y); })},
+      {"outer", function([](const Args&, const auto& x, const auto& y) { return outer(x, y); })},
+      {"vector_norm", function([](const Args& a, const auto& x) { return vector_norm(x, a.get("ord", 2.0), a.dim()); })},
+      {"tan", function([](const Args&, const auto& z) { return tan(z); })},
+      {"sinh", function([](const Args&, const auto& z) { return sinh(z); })},
+      {"cosh", function([](const Args&, const auto& z) { return cosh(z); })},
+      {"sinc", function([](const Args&, const auto& z) { return sinc(z); })},
+      {"asin", function([](const Args&, const auto& z) { return asin(z); })},
+      {"acos", function([](const Args&, const auto& z) { return acos(z); })},
+      {"atan", function([](const Args&, const auto& z) { return atan(z); })},
+      {"asinh", function([](const Args&, const auto& z) { return asinh(z); })},
+      {"acosh", function([](const Args&, const auto& z) { return acosh(z); })},
+      {"atanh", function([](const Args&, const auto& z) { return atanh(z); })},
+      {"pow", function([](const Args&, const auto& z, const auto& p) { return pow(z, p); })},
+      {"erfc", function([](const Args&, const Real& x) { return erfc(x); })},
+      {"lgamma", function([](const Args&, const Real& x) { return lgamma(x); })},
       {"matrix_exp", function([](const Args&, const auto& A) { return matrix_exp(A); })},
   };
   return all;

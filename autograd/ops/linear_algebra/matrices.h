@@ -11,6 +11,7 @@
 #include "autograd/ops/elementwise/complex_parts.h"
 #include "autograd/ops/products/matmul.h"
 #include "autograd/ops/rows/reduction.h"
+#include "autograd/ops/selection/expand.h"
 #include "autograd/ops/shape.h"
 #include "autograd/tape.h"
 #include "core/kernels/elementwise.h"
@@ -183,11 +184,6 @@ Var<T> without_last(const Var<T>& x) {
   shape.erase(-1);
   return reshape(x, shape);
 }
-/// x, stretched to `shape` as NumPy broadcasts.
-template <Scalar T>
-Var<T> stretched(const Var<T>& x, const Shape& shape) {
-  return x.shape() == shape ? x : x + Var<T>(Tensor<T>::zeros(shape));
-}
 
 /// Matrices [..., m, n] and right-hand sides [..., m, k], both with all leading axes.
 template <Scalar T>
@@ -213,7 +209,7 @@ System<T> with_right_sides(std::string_view op, const Var<T>& A, const Var<T>& B
           "right-hand sides of shape {} do not fit matrices of {}; they are [..., {}, k] or [..., {}]", B.shape(), A.shape(),
           stack.m, stack.m);
   const Shape leading = broadcast(op, Stack::leading(A.shape()), Stack::leading(B.shape()));
-  return {stretched(A, shape_of(leading, stack.m, stack.n)), stretched(B, shape_of(leading, stack.m, B.dim(-1))), false};
+  return {expand(A, shape_of(leading, stack.m, stack.n)), expand(B, shape_of(leading, stack.m, B.dim(-1))), false};
 }
 
 /// [..., n, n] -> [...]
