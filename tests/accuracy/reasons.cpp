@@ -31,6 +31,8 @@ const std::map<std::string, std::string>& not_measured() {
       {"angular_attention", sums},
       {"cholesky", factors},
       {"concatenate", moves},
+      {"conv2d", sums},
+      {"conv_transpose2d", sums},
       {"cumprod", "a product of one number after the other: an ulp for each."},
       {"cumsum", sums},
       {"det", factors},

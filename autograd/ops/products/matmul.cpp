@@ -2,6 +2,7 @@
 
 #include "autograd/op_check.h"
 #include "autograd/ops/elementwise/arithmetic.h"
+#include "autograd/ops/selection/expand.h"
 #include "autograd/tape.h"
 #include "core/gemm.h"
 #include "core/kernels/elementwise.h"
@@ -98,15 +99,22 @@ Var<T> matmul(const Var<T>& A, const Var<T>& B, Transpose a_is, Transpose b_is) 
   const std::int64_t M = A.dim(transposes(a_is) ? -1 : -2), K = A.dim(transposes(a_is) ? -2 : -1);
   const std::int64_t N = B.dim(transposes(b_is) ? -2 : -1), inner = B.dim(transposes(b_is) ? -1 : -2);
   require(K == inner, "matmul", "inner sizes differ, {} and {}", A.shape(), B.shape());
-  Shape leading = A.shape();
-  leading.erase(-1);
-  leading.erase(-1);
-  Shape b_leading = B.shape();
-  b_leading.erase(-1);
-  b_leading.erase(-1);
+  const auto without_matrix = [](Shape shape) {
+    shape.erase(-1);
+    shape.erase(-1);
+    return shape;
+  };
+  const auto with_matrix = [](Shape leading, const Shape& matrix) {
+    leading.push_back(matrix[-2]);
+    leading.push_back(matrix[-1]);
+    return leading;
+  };
+  const Shape leading = without_matrix(A.shape()), b_leading = without_matrix(B.shape());
   const bool shared = B.rank() == 2 && A.rank() > 2;
-  require(shared || leading == b_leading, "matmul", "leading axes differ, {} and {}; they must be equal, or B one matrix",
-          A.shape(), B.shape());
+  if (!shared && leading != b_leading) {
+    const Shape both = broadcast("matmul", leading, b_leading);
+    return matmul(expand(A, with_matrix(both, A.shape())), expand(B, with_matrix(both, B.shape())), a_is, b_is);
+  }
   const std::int64_t batch = leading.size(), b_step = shared ? 0 : K * N;
   Shape shape = leading;
   shape.push_back(M);

@@ -7,8 +7,8 @@
 namespace argand {
 
 /// C = op(A) op(B) over the last two axes, [..., M, K] [..., K, N] -> [..., M, N]; op is No, Yes (ᵀ) or Conjugate (ᴴ).
-/// Leading axes must be equal, or B is one matrix [K, N] for all of A's.
-/// Throws `matmul: inner sizes differ, [2, 3] and [4, 5]`, `matmul: ...`.
+/// Leading axes stretch as NumPy's broadcasting has it; one matrix B for all of A's is never copied.
+/// Throws `matmul: inner sizes differ, [2, 3] and [4, 5]`, `matmul: shapes do not broadcast, [2] and [3]` of the leading axes.
 template <Scalar T>
 Var<T> matmul(const Var<T>& A, const Var<T>& B, Transpose a_is = Transpose::No, Transpose b_is = Transpose::No);
 

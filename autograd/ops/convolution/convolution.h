@@ -1,0 +1,37 @@
+#pragma once
+/// Convolutions over the last one or two axes, as PyTorch's: the window is not turned around, y(p) = Σ_d w(d) x(p stride + d
+/// dilation - padding). Signal and weight are real, complex or one of each; nothing is conjugated. One GEMM an image, on its
+/// windows as columns.
+
+#include <array>
+
+#include "autograd/var.h"
+
+namespace argand {
+
+/// Of rows and columns; one axis takes the last of each.
+struct ConvolutionOptions {
+  std::array<std::int64_t, 2> stride{1, 1};
+  std::array<std::int64_t, 2> padding{0, 0};         ///< zeros on either side
+  std::array<std::int64_t, 2> dilation{1, 1};        ///< from one cell of the window to the next
+  std::int64_t groups = 1;                           ///< the channels fall into this many, each of which sees itself only
+  std::array<std::int64_t, 2> output_padding{0, 0};  ///< transposed: rows and columns more at the end, which a stride leaves open
+};
+
+/// x [N, C, H, W], weight [O, C/groups, kh, kw] -> [N, O, h, w], h = (H + 2 padding - dilation (kh - 1) - 1)/stride + 1.
+/// (A bias is added: conv2d(x, W) + reshape(b, {O, 1, 1}).) Throws when shapes, groups and options do not fit each other.
+template <Scalar A, Scalar B>
+Var<Promote<A, B>> conv2d(const Var<A>& x, const Var<B>& weight, const ConvolutionOptions& options = {});
+/// The transposed map: every number of x puts the window, times itself, into the result. x [N, C, H, W], weight [C, O/groups, kh,
+/// kw] -> [N, O, h, w], h = (H - 1) stride - 2 padding + dilation (kh - 1) + output_padding + 1. (Of complex weights the transpose,
+/// not the adjoint: pass conj(weight) for that.) Throws as conv2d does.
+template <Scalar A, Scalar B>
+Var<Promote<A, B>> conv_transpose2d(const Var<A>& x, const Var<B>& weight, const ConvolutionOptions& options = {});
+
+/// The same over one axis: x [N, C, L], weight [O, C/groups, k] or, transposed, [C, O/groups, k].
+template <Scalar A, Scalar B>
+Var<Promote<A, B>> conv1d(const Var<A>& x, const Var<B>& weight, const ConvolutionOptions& options = {});
+template <Scalar A, Scalar B>
+Var<Promote<A, B>> conv_transpose1d(const Var<A>& x, const Var<B>& weight, const ConvolutionOptions& options = {});
+
+}  // namespace argand

@@ -1,0 +1,182 @@
+/// Convolutions against their sums written out, for every pair of real and complex; pooling.
+
+#include "autograd/ops/convolution/convolution.h"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+
+#include "autograd/gradcheck.h"
+#include "autograd/op_check.h"
+#include "autograd/ops.h"
+#include "autograd/ops/convolution/pooling.h"
+#include "autograd/tape.h"
+#include "tests/error_text.h"
+
+BOOST_AUTO_TEST_SUITE(convolution_ops)
+
+using namespace argand;
+using C = std::complex<double>;
+
+namespace {
+
+/// y_o(p) = Σ w_oc(d) x_c(p s + d δ - q), as it stands.
+template <Scalar A, Scalar B>
+Tensor<C> by_the_sum(const Tensor<A>& x, const Tensor<B>& w, const ConvolutionOptions& o, const Shape& shape) {
+  Tensor<C> y = Tensor<C>::zeros(shape);
+  const std::int64_t outs = w.dim(0) / o.groups;
+  for (std::int64_t n = 0; n < shape[0]; ++n)
+    for (std::int64_t out = 0; out < shape[1]; ++out)
+      for (std::int64_t c = 0; c < w.dim(1); ++c)
+        for (std::int64_t p = 0; p < shape[2]; ++p)
+          for (std::int64_t q = 0; q < shape[3]; ++q)
+            for (std::int64_t i = 0; i < w.dim(2); ++i)
+              for (std::int64_t j = 0; j < w.dim(3); ++j) {
+                const std::int64_t row = p * o.stride[0] + i * o.dilation[0] - o.padding[0];
+                const std::int64_t column = q * o.stride[1] + j * o.dilation[1] - o.padding[1];
+                if (row < 0 || row >= x.dim(2) || column < 0 || column >= x.dim(3)) continue;
+                y(n, out, p, q) += C(w(out, c, i, j)) * C(x(n, out / outs * w.dim(1) + c, row, column));
+              }
+  return y;
+}
+
+template <Scalar T>
+void is_close(const Tensor<T>& y, const Tensor<C>& expected) {
+  BOOST_TEST(y.shape().str() == expected.shape().str());
+  for (std::int64_t k = 0; k < y.size(); ++k) BOOST_TEST(std::abs(C(y.data()[k]) - expected.data()[k]) < 1e-13);
+}
+
+std::vector<ConvolutionOptions> some_options() {
+  std::vector<ConvolutionOptions> all(5);
+  all[1].stride = {2, 3}, all[1].padding = {1, 4};
+  all[2].dilation = {2, 1}, all[2].padding = {3, 1};
+  all[3].groups = 2;
+  all[4].groups = 4, all[4].stride = {1, 2}, all[4].padding = {2, 2}, all[4].dilation = {1, 3};
+  return all;
+}
+
+template <class F, class... In>
+void gradient_is_right(const char* name, const F& f, const In&... inputs) {
+  const GradcheckResult result = gradcheck(GradcheckOptions{.name = name}, f, inputs...);
+  BOOST_TEST(result.ok(), result.message());
+  BOOST_TEST(result.worst_relative_error < 1e-8);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(is_the_sum_for_every_pair_of_types) {
+  OpCheck random;
+  for (const ConvolutionOptions& o : some_options()) {
+    const Shape xs{2, 4, 7, 9}, ws{4, 4 / o.groups, 3, 2};
+    const Tensor<double> x = random.real(xs), w = random.real(ws);
+    const Tensor<C> z = random.complex(xs), v = random.complex(ws);
+    const Var<double> y = conv2d(constant(x), constant(w), o);
+    is_close(y.value(), by_the_sum(x, w, o, y.shape()));
+    is_close(conv2d(constant(z), constant(v), o).value(), by_the_sum(z, v, o, y.shape()));
+    is_close(conv2d(constant(x), constant(v), o).value(), by_the_sum(x, v, o, y.shape()));
+    is_close(conv2d(constant(z), constant(w), o).value(), by_the_sum(z, w, o, y.shape()));
+  }
+}
+
+/// Σ u conv(x, w) = Σ conv_transpose(u, w) x: it is the transpose, for every pair of types.
+BOOST_AUTO_TEST_CASE(the_transposed_map_is_the_transpose) {
+  OpCheck random;
+  for (ConvolutionOptions o : some_options()) {
+    const auto transposed = [&](const auto& x, const auto& w, const auto& u) {
+      ConvolutionOptions back = o;
+      for (std::size_t k = 0; k < 2; ++k) {
+        const std::int64_t reach = o.dilation[k] * (w.dim(static_cast<int>(k) + 2) - 1) + 1;
+        back.output_padding[k] = (x.dim(static_cast<int>(k) + 2) + 2 * o.padding[k] - reach) % o.stride[k];
+      }
+      const auto there = sum(u * conv2d(x, w, o)), again = sum(conv_transpose2d(u, w, back) * x);
+      BOOST_TEST(std::abs(C(there.value().item()) - C(again.value().item())) < 1e-11);
+    };
+    const Shape xs{2, 4, 7, 9}, ws{4, 4 / o.groups, 3, 2};
+    const Var<double> x = random.real(xs), w = random.real(ws);
+    const Var<C> z = random.complex(xs), v = random.complex(ws);
+    const Shape ys = conv2d(x, w, o).shape();
+    transposed(x, w, Var<double>(random.real(ys)));
+    transposed(z, v, Var<C>(random.complex(ys)));
+    transposed(x, v, Var<C>(random.complex(ys)));
+    transposed(z, w, Var<double>(random.real(ys)));
+    transposed(x, v, Var<double>(random.real(ys)));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(one_axis) {
+  const Var<double> x = constant(Tensor<double>({1, 1, 5}, {1, 2, 3, 4, 5})), w = constant(Tensor<double>({1, 1, 2}, {1, 10}));
+  const Tensor<double> y = conv1d(x, w).value();
+  BOOST_TEST(std::vector<double>(y.begin(), y.end()) == std::vector<double>({21, 32, 43, 54}), boost::test_tools::per_element());
+  ConvolutionOptions o;
+  o.stride = {7, 2}, o.padding = {9, 1};  // what is said of rows does not matter
+  const Tensor<double> strided = conv1d(x, w, o).value();
+  BOOST_TEST(std::vector<double>(strided.begin(), strided.end()) == std::vector<double>({10, 32, 54}),
+             boost::test_tools::per_element());
+  const Tensor<double> back = conv_transpose1d(constant(Tensor<double>({1, 1, 2}, {1, 2})), w, {.stride = {1, 2}}).value();
+  BOOST_TEST(std::vector<double>(back.begin(), back.end()) == std::vector<double>({1, 10, 2, 20}),
+             boost::test_tools::per_element());
+  OpCheck random;
+  gradient_is_right(
+      "conv1d, mixed", [](auto a, auto b) { return conv1d(a, b); }, random.real({1, 2, 4}), random.complex({2, 2, 2}));
+  gradient_is_right(
+      "conv_transpose1d, mixed", [](auto a, auto b) { return conv_transpose1d(a, b); }, random.complex({1, 2, 3}),
+      random.real({2, 1, 2}));
+  gradient_is_right(
+      "groups, mixed", [](auto a, auto b) { return conv2d(a, b, {.groups = 2}); }, random.real({1, 2, 2, 2}),
+      random.complex({4, 1, 2, 1}));
+}
+
+BOOST_AUTO_TEST_CASE(pooling_by_modulus) {
+  const Var<C> z = variable(Tensor<C>({2, 4}, {{0, 3}, 1, -2, 2, 1, -2, {0, 1}, 0}));
+  const Var<C> y = max_pool2d(z, {2, 2});
+  BOOST_TEST(y.shape().str() == "[1, 2]");
+  BOOST_TEST(y.value()(0, 0) == C(0, 3));
+  BOOST_TEST(y.value()(0, 1) == C(-2));  // the first of two of modulus 2
+  backward(sum(abs2(y)));
+  BOOST_TEST(z.grad()(0, 2) == C(-4));
+  BOOST_TEST(z.grad()(0, 3) == C(0));
+  const Var<double> x = constant(Tensor<double>({2, 2}, {-1, -2, -3, -4}));
+  BOOST_TEST(max_pool2d(x, {2, 2}, {.padding = {1, 1}}).value()(0, 0) == -1);  // the padding is nothing, not 0
+  BOOST_TEST(avg_pool2d(x, {2, 2}, {.padding = {1, 1}}).value()(0, 0) == -0.25);
+  BOOST_TEST(avg_pool2d(z, {2, 2}).value()(0, 0) == C(0, 0.75));
+  OpCheck random;
+  gradient_is_right(
+      "max_pool2d",
+      [](auto a) {
+        return max_pool2d(a, {2, 2}, {.stride = {1, 1}});
+      },
+      random.complex({2, 3, 3}));
+  gradient_is_right(
+      "avg_pool2d",
+      [](auto a) {
+        return avg_pool2d(a, {2, 2}, {.stride = {1, 1}});
+      },
+      random.complex({2, 3, 3}));
+}
+
+BOOST_AUTO_TEST_CASE(what_does_not_fit_is_said_in_a_line) {
+  OpCheck random;
+  const Var<double> x = random.real({1, 2, 3, 3}), w = random.real({4, 2, 2, 2});
+  const Var<C> v = random.complex({4, 2, 2, 2});
+  BOOST_TEST(error_of([&] {
+               conv2d(x, Var<double>(random.real({4, 3, 2, 2})));
+             }) == "conv2d: a weight [4, 3, 2, 2] does not fit the channels of [1, 2, 3, 3] in 1 group");
+  BOOST_TEST(error_of([&] { conv2d(x, v, {.groups = 2}); }) ==
+             "conv2d: a weight [4, 2, 2, 2] does not fit the channels of [1, 2, 3, 3] in 2 groups");
+  BOOST_TEST(error_of([&] { conv2d(x, w, {.groups = 3}); }) == "conv2d: [1, 2, 3, 3] and [4, 2, 2, 2] do not fall into 3 groups");
+  BOOST_TEST(error_of([&] {
+               conv2d(x, w, {.dilation = {3, 1}});
+             }) == "conv2d: a window of 4 cells does not fit into 3 with padding 0");
+  BOOST_TEST(error_of([&] { conv2d(x, w, {.stride = {0, 1}}); }) == "conv2d: stride and dilation are 1 or above, got 0 and 1");
+  BOOST_TEST(error_of([&] { conv2d(x, w, {.padding = {-1, 0}}); }) == "conv2d: the padding is 0 or above, got -1");
+  BOOST_TEST(error_of([&] { conv2d(x, w, {.output_padding = {1, 0}}); }) == "conv2d: output_padding is of the transposed map");
+  BOOST_TEST(error_of([&] {
+               conv_transpose2d(w, Var<double>(random.real({2, 1, 2, 2})), {.output_padding = {1, 0}});
+             }) == "conv_transpose2d: an output_padding of 1; it is below the stride or the dilation");
+  BOOST_TEST(error_of([&] { conv1d(x, w); }) == "conv1d: needs three axes, x [N, C, L] and a weight likewise, got [1, 2, 3, 3]");
+  BOOST_TEST(error_of([&] { max_pool2d(x, {4, 1}); }) == "max_pool2d: a window of 4 does not fit into 3 with padding 0");
+  BOOST_TEST(error_of([&] {
+               max_pool2d(x, {2, 2}, {.padding = {2, 0}});
+             }) == "max_pool2d: a padding of 2 is more than half of a window of 2");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
