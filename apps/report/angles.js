@@ -16,7 +16,7 @@ function angleName(name) {
 
 function anglesPanel(run) {
   const panel = new Panel('family', 'angles', 'QIC: the angles θ and κ(θ) = J²', null, true);
-  if (run.panel !== 'angles') return panel.say(`${run.label} is of the family ${run.family}: its numbers have no angle θ.`);
+  if (run.panel !== 'angles') return panel.leave();
   if (setting(run, 'theta') === undefined) return panel.say(`${run.label} has the algebra "${setting(run, 'algebra')}": no angle θ is learnt.`);
   if (!run.angles) {
     return panel.say(setting(run, 'theta') === 'fixed'
@@ -83,7 +83,7 @@ const oneOf = (name, layer) => `blocks.${layer}.attn.${name}`;
 
 function headsPanel(run) {
   const panel = new Panel('family', 'heads', 'ComplexFormer: δ and b of each head', null, true);
-  if (run.panel !== 'heads') return panel.say(`${run.label} is of the family ${run.family}: its heads have no phase scale δ and no phase bias b.`);
+  if (run.panel !== 'heads') return panel.leave();
   if (setting(run, 'adaptation') === 'fixed') return panel.say(`${run.label} has the adaptation "fixed": δ = 1 and b = 0 in every head, as in RoPE.`);
   const {steps, parameters} = run.history;
   panel.add(make('p', {class: 'hint'},
@@ -127,7 +127,7 @@ function headsPanel(run) {
 
 function offsetsPanel(run) {
   const panel = new Panel('family', 'offsets', 'CRAT: the phase offsets φ of the positions', null, true);
-  if (run.panel !== 'offsets') return panel.say(`${run.label} is of the family ${run.family}: its positions have no learnt phase offsets.`);
+  if (run.panel !== 'offsets') return panel.leave();
   if (setting(run, 'phase_offsets') !== 'true') return panel.say(`${run.label} has phase_offsets = false: its sinusoids have no offsets.`);
   const {steps, parameters} = run.history;
   const {values, shape: [n]} = parameters['position.phase'];
@@ -151,7 +151,7 @@ function offsetsPanel(run) {
 
 function gainsPanel(run) {
   const panel = new Panel('family', 'gains', 'CRoPE: gains by frequency, and phases of the complex weights', null, true);
-  if (run.panel !== 'gains') return panel.say(`${run.label} is of the family ${run.family}: its projections are not CRoPE's.`);
+  if (run.panel !== 'gains') return panel.leave();
   const history = run.history;
   if (!history || (Object.keys(history.parameters).length === 0 && Object.keys(history.phases).length === 0))
     return panel.say(`${run.label} has neither QK-norms nor complex projections.`);

@@ -103,15 +103,15 @@ function setDefaults() {
 
 const axisTitle = (text) => ({display: Boolean(text), text});
 
-/** Options of curves over x. */
-function curveOptions({x, y, legend = false, logarithmic = false, format = brief, formatX = brief, lastX = undefined}) {
+/** Options of curves over x; `range`: the whole of the y axis, [from, to], where it is known. */
+function curveOptions({x, y, range: [from, to] = [], legend = false, logarithmic = false, format = brief, formatX = brief, lastX = undefined}) {
   return {
     parsing: false,
     spanGaps: false,
     interaction: {mode: 'nearest', axis: 'x', intersect: false},
     scales: {
       x: {type: 'linear', min: 0, max: lastX, title: axisTitle(x), ticks: {maxRotation: 0, includeBounds: false, callback: formatX}},
-      y: {type: logarithmic ? 'logarithmic' : 'linear', title: axisTitle(y), ticks: {callback: tickFormat(logarithmic, format)}},
+      y: {type: logarithmic ? 'logarithmic' : 'linear', min: from, max: to, title: axisTitle(y), ticks: {callback: tickFormat(logarithmic, format)}},
     },
     plugins: {
       legend: {display: legend, position: 'bottom'},
@@ -174,7 +174,7 @@ function rose(host, sets) {
     interaction: {mode: 'index', intersect: false},
     scales: {
       r: {
-        beginAtZero: true, startAngle: 90, ticks: {display: false, maxTicksLimit: 4},
+        beginAtZero: true, startAngle: 90, ticks: {maxTicksLimit: 4, precision: 0, font: {size: 10}, showLabelBackdrop: false},
         grid: {circular: true, color: style('--grid')},
         angleLines: {color: (c) => (name(c.index) ? style('--grid') : 'transparent')},
         pointLabels: {font: {size: 11}, callback: (_, i) => name(i)},

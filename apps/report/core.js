@@ -72,6 +72,12 @@ class Panel {
     return this;
   }
 
+  /** For cards of another family or task than the run's: they have no place on its page. */
+  leave() {
+    this.root.remove();
+    return this;
+  }
+
   drew(count) {
     this.root.dataset.drawn = count;
     return this;
@@ -93,3 +99,9 @@ function choices(label, names, choose, first = 0) {
 const colourKey = (names) => make('div', {class: 'class-key'}, ...names.map((name, i) => make('span', {}, make('i', {style: {background: runColour(i)}}), name)));
 
 const range = (n) => Array.from({length: n}, (_, i) => i);
+
+/** A section whose cards have all left is not shown either. */
+function hideWhenEmpty(place) {
+  const element = document.getElementById(place);
+  element.closest('section').hidden = element.children.length === 0;
+}

@@ -14,6 +14,7 @@ function drawLegend() {
 function drawDetails() {
   for (const place of document.querySelectorAll('.of-run')) place.textContent = data.runs.length > 1 ? `(${chosenRun().label})` : '';
   drawFamily();
+  hideWhenEmpty('family');
   drawText();
 }
 
@@ -35,6 +36,7 @@ choose(document.getElementById('axis'), [['steps', 'steps'], ['time', 'training 
   shown.axis = value;
   drawTraining();
   drawFamily();
+  hideWhenEmpty('family');
 });
 choose(document.getElementById('run'), data.runs.map((run, i) => [i, run.label]), (value) => {
   shown.run = Number(value);

@@ -63,7 +63,7 @@ function attentionPanel(run) {
 
 function windowsPanel(run) {
   const panel = new Panel('text', 'windows', 'What the reflection windows read', null, true);
-  if (!run.looks_up) return panel.say(`${run.label} is of the family ${run.family}: it looks nothing up.`);
+  if (!run.looks_up) return panel.leave();
   if (run.text.none) return panel.say(run.text.none);
   const {words, windows, passages} = run.text;
   if (windows.length === 0) return panel.say(`${run.label} has no reflection window (irw_layers is empty).`);
@@ -100,7 +100,7 @@ function windowsPanel(run) {
 
 function samplesPanel(run) {
   const panel = new Panel('text', 'samples', 'Generated samples', null, true);
-  if (run.task !== 'lm') return panel.say(`${run.label} is a classifier: it writes no text.`);
+  if (run.task !== 'lm') return panel.leave();
   if (run.samples.none) return panel.say(run.samples.none);
   panel.add(make('p', {class: 'hint'}, `${run.label}, parameters of step ${counted(run.observed_step)}; bold: what it was given. Drawn from the likeliest words that together have probability 0.9, seed 0.`));
   for (const {prompt, text} of run.samples) panel.add(make('p', {class: 'sample'}, make('b', {}, prompt), text));
@@ -109,7 +109,7 @@ function samplesPanel(run) {
 
 function articlesPanel(run) {
   const panel = new Panel('text', 'articles', 'Test articles, and how they are labelled', null, true);
-  if (run.task === 'lm') return panel.say(`${run.label} is a language model: it labels nothing.`);
+  if (run.task === 'lm') return panel.leave();
   if (run.articles.none) return panel.say(run.articles.none);
   panel.add(make('p', {class: 'hint'}, `${run.label}, parameters of step ${counted(run.observed_step)}: the first articles of the test part, with the probability of each class.`));
   panel.add(colourKey(run.classes));

@@ -74,7 +74,7 @@ function restlessPanel(id, name, title, hint, options) {
 function confusionPanel() {
   const panel = new Panel('training', 'confusion', 'Confusion matrix', null);
   const run = chosenRun();
-  if (run.task === 'lm') return panel.say(`${run.label} is a language model: it labels nothing.`);
+  if (run.task === 'lm') return panel.leave();
   if (!run.confusion) return panel.say('No validation has been made yet.');
   const {counts, step} = run.confusion;
   const sums = counts.map((row) => row.reduce((a, b) => a + b, 0));
@@ -93,11 +93,11 @@ function confusionPanel() {
 function classPanel() {
   const panel = new Panel('training', 'class-accuracy', 'Accuracy of each class', null);
   const run = chosenRun();
-  if (run.task === 'lm') return panel.say(`${run.label} is a language model: it has no classes.`);
+  if (run.task === 'lm') return panel.leave();
   if (!run.class_accuracy) return panel.say('No validation has been made yet.');
   panel.add(make('p', {class: 'hint'}, `${run.label}: share of each class's articles, of those that validations look at, that are labelled rightly.`));
   chart(panel.body, 'line', run.class_accuracy.map((series, c) => curve(run.classes[c], points(run, series), runColour(c))),
-    curveOptions({...xOptions(), y: 'accuracy', format: percent, legend: true}));
+    curveOptions({...xOptions(), y: 'accuracy', format: percent, range: [0, 1], legend: true}));
   return panel;
 }
 
@@ -115,15 +115,15 @@ function drawTraining() {
   restlessPanel('loss', 'loss', 'Training loss', 'Cross entropy in nats.', {y: 'loss'});
   overlayPanel('validation', 'Validation loss', 'Cross entropy in nats; of classifiers on the articles to validate on or, without any, to test on.', of('valid_loss'), {y: 'loss'},
     'No validation has been made yet.');
-  overlayPanel('perplexity', 'Validation perplexity', 'Language models: exp of the validation loss.', of('valid_ppl'),
+  if (data.runs.some((run) => run.task === 'lm')) overlayPanel('perplexity', 'Validation perplexity', 'Language models: exp of the validation loss.', of('valid_ppl'),
     {y: 'perplexity', logarithmic: spans(runs, of('valid_ppl'), 10)},
-    runs.some(({run}) => run.task === 'lm') ? 'No validation has been made yet.' : 'No language model is shown: classifiers have accuracies.');
-  overlayPanel('accuracy', 'Accuracy', 'Classifiers: share of the articles to validate on, or without any to test on, labelled rightly.', of('valid_accuracy'),
-    {y: 'accuracy', format: percent},
-    runs.some(({run}) => run.task !== 'lm') ? 'No validation has been made yet.' : 'No classifier is shown: language models have perplexities.');
+    runs.some(({run}) => run.task === 'lm') ? 'No validation has been made yet.' : 'No language model is switched on in the legend.');
+  if (data.runs.some((run) => run.task !== 'lm')) overlayPanel('accuracy', 'Accuracy', 'Classifiers: share of the articles to validate on, or without any to test on, labelled rightly.', of('valid_accuracy'),
+    {y: 'accuracy', format: percent, range: [0, 1]},
+    runs.some(({run}) => run.task !== 'lm') ? 'No validation has been made yet.' : 'No classifier is switched on in the legend.');
   classPanel();
   confusionPanel();
-  overlayPanel('lr', 'Learning rate', null, of('lr'), {y: 'learning rate'}, 'No step has been logged yet.');
+  overlayPanel('lr', 'Learning rate', 'As the schedule has it: up while it warms up, then down.', of('lr'), {y: 'learning rate'}, 'No step has been logged yet.');
   restlessPanel('grad-norm', 'grad_norm', 'Gradient norm', 'Global, before clipping.', {y: 'norm', logarithmic: spans(runs, of('grad_norm'), 30)});
   for (const [name, [title, hint]] of Object.entries(furtherCurves))
     if (runs.some(({run}) => run.curves[name])) overlayPanel(name.replaceAll('_', '-'), title, hint, of(name), {}, '');
