@@ -26,14 +26,14 @@ function remembered(value) {
 setTheme(remembered());
 
 addEventListener("DOMContentLoaded", () => {
-  const byId = (id) => document.getElementById(id), beside = byId("beside"), frame = beside.querySelector("iframe");
+  const byId = (id) => document.getElementById(id), beside = byId("page-beside"), frame = beside.querySelector("iframe");
 
-  byId("theme").addEventListener("click", () => setTheme(remembered(isDark() ? "light" : "dark")));
-  byId("menu").addEventListener("click", () => {
+  byId("page-theme").addEventListener("click", () => setTheme(remembered(isDark() ? "light" : "dark")));
+  byId("page-menu").addEventListener("click", () => {
     const open = document.body.classList.toggle("menu-open");
-    byId("menu").setAttribute("aria-expanded", open);
+    byId("page-menu").setAttribute("aria-expanded", open);
   });
-  byId("contents").addEventListener("click", (event) => {
+  byId("page-contents").addEventListener("click", (event) => {
     if (event.target.closest("a")) document.body.classList.remove("menu-open");
   });
 
@@ -43,12 +43,12 @@ addEventListener("DOMContentLoaded", () => {
       event.preventDefault();
       const place = link.getBoundingClientRect().top;
       frame.src = link.href + "&theme=" + (isDark() ? "dark" : "light");
-      byId("alone").href = link.href;
+      byId("page-alone").href = link.href;
       beside.hidden = false;
       document.body.classList.add("with-lab");
       scrollBy(0, link.getBoundingClientRect().top - place);  // the text is narrower now; the link stays where it was
     });
-  byId("close").addEventListener("click", () => {
+  byId("page-close").addEventListener("click", () => {
     beside.hidden = true;
     document.body.classList.remove("with-lab");
   });

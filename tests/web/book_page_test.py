@@ -64,6 +64,8 @@ def check_files(site):
     for path, page in pages.items():
         name = os.path.relpath(path, site)
         expect(not page.wordless, f"{name}: a picture without alternative text")
+        twice = {place for place in page.places if page.places.count(place) > 1}
+        expect(not twice, f"{name}: two places with one name, {twice}")
         expect(page.figures == page.captions, f"{name}: a figure without a caption")
         for target in page.links + page.loads:
             parts = urlsplit(target)
@@ -106,12 +108,12 @@ def use_lab(browser, site):
     browser.colours("light")
     browser.open("file://" + os.path.join(site, "01-wirtinger.html"))
     browser.run("document.querySelector('a.lab').click()")
-    expect(not browser.run("document.getElementById('beside').hidden"), "the lab does not open beside the text")
-    source = browser.run("document.querySelector('#beside iframe').src")
+    expect(not browser.run("document.getElementById('page-beside').hidden"), "the lab does not open beside the text")
+    source = browser.run("document.querySelector('#page-beside iframe').src")
     state = dict(parse_qsl(urlsplit(source).fragment))
     expect("lab.html#" in source and state.get("f") and "z" in state, "the lab opens elsewhere: " + source)
-    browser.run("document.getElementById('close').click()")
-    expect(browser.run("document.getElementById('beside').hidden"), "the lab does not close")
+    browser.run("document.getElementById('page-close').click()")
+    expect(browser.run("document.getElementById('page-beside').hidden"), "the lab does not close")
     browser.open(source)
     browser.run("""new Promise((done, fail) => { const began = Date.now(), look = () => document.documentElement.dataset.shown ? done(0)
       : Date.now() - began > 60000 ? fail(new Error("no result")) : setTimeout(look, 20); look(); })""")
@@ -124,12 +126,12 @@ def use_page(browser, site):
     browser.open("file://" + os.path.join(site, "index.html"), width=390, height=844, mobile=True)
     ground = "getComputedStyle(document.body).backgroundColor"
     before = browser.run(ground)
-    browser.run("document.getElementById('theme').click()")
+    browser.run("document.getElementById('page-theme').click()")
     expect(browser.run(ground) != before, "the button for dark and light does nothing")
-    browser.run("document.getElementById('theme').click()")
-    expect(browser.run("getComputedStyle(document.getElementById('contents')).display") == "none", "the contents cover the page of a telephone")
-    browser.run("document.getElementById('menu').click()")
-    expect(browser.run("getComputedStyle(document.getElementById('contents')).display") == "block", "the contents do not open")
+    browser.run("document.getElementById('page-theme').click()")
+    expect(browser.run("getComputedStyle(document.getElementById('page-contents')).display") == "none", "the contents cover the page of a telephone")
+    browser.run("document.getElementById('page-menu').click()")
+    expect(browser.run("getComputedStyle(document.getElementById('page-contents')).display") == "block", "the contents do not open")
 
 
 with tempfile.TemporaryDirectory() as scratch:
