@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <memory>
 #include <numbers>
@@ -227,7 +228,7 @@ struct Transform {
 
   /// For a long prime (Bluestein, 1970). jk = (j² + k² - (k - j)²)/2 makes of the sum a convolution,
   ///     X_k = b_k Σ_j (b_j x_j) conj(b_{k-j}),
-  /// and that is a product of transforms of a length that is a power of 2.
+  /// and that is a product of transforms of a length with short primes.
   template <class In, class Out>
   void by_convolution(const AxisView& view, const In* in, Out* out) const {
     const Chirp& chirp = table_of<Chirp>(view.n, sign, 1 << 22);
@@ -260,8 +261,15 @@ struct Transform {
   }
 };
 
-Chirp::Chirp(std::int64_t n, FourierSign sign)
-    : m(static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(2 * n - 1)))) {
+/// The least of 2^k, 3 2^k, 5 2^k, 9 2^k and 15 2^k that is not below n.
+std::int64_t length_for_convolution(std::int64_t n) {
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  for (const std::int64_t odd : {1, 3, 5, 9, 15})
+    least = std::min(least, odd * static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>((n + odd - 1) / odd))));
+  return least;
+}
+
+Chirp::Chirp(std::int64_t n, FourierSign sign) : m(length_for_convolution(2 * n - 1)) {
   for (std::int64_t j = 0; j < n; ++j) b.push_back(root_of_unity(j * j % (2 * n), 2 * n, sign));
   std::vector<Complex128> around(static_cast<std::size_t>(m));
   for (std::int64_t j = 0; j < n; ++j)
