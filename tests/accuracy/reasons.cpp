@@ -78,6 +78,7 @@ const std::map<std::string, std::string>& not_measured() {
       {"view_as_complex", moves},
       {"view_as_real", moves},
       {"where", moves},
+      {"whiten", "a covariance and its inverse root; the error is that of its condition."},
   };
   return ops;
 }

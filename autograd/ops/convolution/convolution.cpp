@@ -294,12 +294,13 @@ Var<Promote<A, B>> conv_transpose2d(const Var<A>& x, const Var<B>& w, const Conv
 
 template <Scalar A, Scalar B>
 Var<Promote<A, B>> conv1d(const Var<A>& x, const Var<B>& w, const ConvolutionOptions& options) {
-  return without_row_axis(conv2d(with_row_axis("conv1d", x), with_row_axis("conv1d", w), of_last_axis(options)));
+  const Var<A> row = with_row_axis("conv1d", x);
+  return without_row_axis(conv2d(row, with_row_axis("conv1d", w), of_last_axis(options)));
 }
 template <Scalar A, Scalar B>
 Var<Promote<A, B>> conv_transpose1d(const Var<A>& x, const Var<B>& w, const ConvolutionOptions& options) {
-  return without_row_axis(
-      conv_transpose2d(with_row_axis("conv_transpose1d", x), with_row_axis("conv_transpose1d", w), of_last_axis(options)));
+  const Var<A> row = with_row_axis("conv_transpose1d", x);
+  return without_row_axis(conv_transpose2d(row, with_row_axis("conv_transpose1d", w), of_last_axis(options)));
 }
 
 #define ARGAND_CONVOLUTION(A, B)                                                                         \

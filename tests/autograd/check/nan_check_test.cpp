@@ -28,6 +28,7 @@ struct Exception {
 };
 constexpr const char* of_one_number = "of one number the op is a constant, computed from it: x - x, x / x";
 constexpr const char* one_key = "the first query sees one key, whose weight is 1 whatever the score, computed from it";
+constexpr const char* padded = "the padding is zeros that are multiplied, as in PyTorch, and 0 * NaN is NaN";
 constexpr const char* dropped = "a dropped weight is a factor of 0, and 0 * NaN is NaN";
 constexpr const char* dual = "the weight of J's part is 0 at this angle, and 0 * NaN is NaN";
 constexpr const char* factors = "LAPACK stops at a NaN, or hands it around: nothing of the factors is believed";
@@ -39,6 +40,8 @@ const std::vector<Exception> exceptions{
     {"attention", R"(causal.* element \[\d+, 0, .* at \[\d+, 0, .*)", one_key},
     {"attention", "dropout: .*", dropped},
     {"attention", "keys, n = 1: .*", of_one_number},
+    {"conv2d", "(columns|complex, stride|complex, groups).*", padded},
+    {"conv_transpose2d", "(columns|complex, stride).*", padded},
     {"cross_entropy", "classes, n = 1: .*", of_one_number},
 #ifndef ARGAND_PLAIN_BLAS
     {"cholesky", ".*", factors},
