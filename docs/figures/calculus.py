@@ -35,7 +35,7 @@ def ellipses():
             p.dot(z, "soft", 2.2)
             p.dot(w, "b" if n == 1 else "a", 5 if n == 1 else 3)
         p.dot(cmath.exp(0.25j * math.pi), "b", 4)
-    f.words("dotted: the steps dz; blue: a dz + b dz̄;", 240, 512, of="soft", size=13)
+    f.words("dashed: the steps dz; blue: a dz + b dz̄;", 240, 512, of="soft", size=13)
     f.words("orange: one of the steps, and where it goes", 240, 530, of="soft", size=13)
     return f
 
