@@ -33,7 +33,7 @@ def step_size():
     p.path([complex(-5.6, -11.2 - 0.2), complex(-1, -2 - 0.2)], "a", 1, "5 4")
     p.words("slope 1", -3.2 - 3.1j, 0, -8, "end", "b")
     p.words("slope 2", -3.9 - 8.3j, 6, 8, "start", "a")
-    p.words("slope −1: cancellation", -9.6 - 2.2j, 0, 0, "start", "soft")
+    p.words("slope −1: cancellation", -14.7 - 8.7j, 0, 0, "start", "soft")
     for k, (name, of, _) in enumerate(ways):
         f.words(name, (115, 240, 370)[k], 388, of=of, bold=True)
     return f
