@@ -16,7 +16,7 @@ namespace {
 /// `channels` on the side of the places.
 struct ConvolutionPlan {
   std::int64_t N = 0, groups = 1, channels = 0;
-  Windows windows;
+  ConvolutionWindows windows;
 
   std::int64_t image_step() const { return groups * windows.image(); }
   std::int64_t places_step() const { return groups * channels * windows.places(); }
@@ -40,7 +40,7 @@ void for_images(const ConvolutionPlan& p, const F& f) {
 /// places[n, g] = weight[g] columns(image[n, g]); of the adjoint with conj(weight).
 template <Scalar T>
 void image_to_places(const ConvolutionPlan& p, const T* image, Transpose weight_is, const T* weight, T beta, T* places) {
-  const Windows& v = p.windows;
+  const ConvolutionWindows& v = p.windows;
   for_images<T>(p, [&](std::int64_t n, std::int64_t g, T* columns) {
     const T* in = image + n * p.image_step() + g * v.image();
     if (!v.trivial()) columns_of(v, in, columns);
@@ -52,7 +52,7 @@ void image_to_places(const ConvolutionPlan& p, const T* image, Transpose weight_
 /// image[n, g] += columns back of weight[g]ᵀ places[n, g], or of weight[g]ᴴ.
 template <Scalar T>
 void add_places_to_image(const ConvolutionPlan& p, const T* places, Transpose weight_is, const T* weight, T* image) {
-  const Windows& v = p.windows;
+  const ConvolutionWindows& v = p.windows;
   for_images<T>(p, [&](std::int64_t n, std::int64_t g, T* columns) {
     T* const out = image + n * p.image_step() + g * v.image();
     gemm<T>(weight_is, Transpose::No, v.rows(), v.places(), p.channels, T(1), weight + g * p.weight_step(), v.rows(),
@@ -66,7 +66,7 @@ void add_places_to_image(const ConvolutionPlan& p, const T* places, Transpose we
 template <Scalar T>
 void add_to_weight(const ConvolutionPlan& p, const T* places, Transpose places_are, const T* image, Transpose columns_are, bool add,
                    T* dweight) {
-  const Windows& v = p.windows;
+  const ConvolutionWindows& v = p.windows;
   Tensor<T> room(Shape{v.trivial() ? 0 : v.rows() * v.places()});
   T* const columns = room.data();
   for (std::int64_t n = 0; n < p.N; ++n)
@@ -102,7 +102,7 @@ ConvolutionPlan plan_of(const char* op, const Shape& x, const Shape& weight, con
   require(x[1] == (transposed ? weight[0] : weight[1] * o.groups), op, "a weight {} does not fit the channels of {} in {} group{}",
           weight, x, o.groups, o.groups == 1 ? "" : "s");
   ConvolutionPlan p{x[0], o.groups, weight[0] / o.groups, {}};
-  Windows& v = p.windows;
+  ConvolutionWindows& v = p.windows;
   v.C = weight[1];
   v.stride = o.stride, v.padding = o.padding, v.dilation = o.dilation;
   std::array<std::int64_t, 2> image, places;

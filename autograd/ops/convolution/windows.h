@@ -10,7 +10,7 @@
 namespace argand {
 
 /// A window of kernel [kh, kw] that moves over images [C, H, W] and stops at [h, w] places.
-struct Windows {
+struct ConvolutionWindows {
   std::int64_t C = 1, H = 1, W = 1;
   std::array<std::int64_t, 2> kernel{1, 1}, stride{1, 1}, padding{0, 0}, dilation{1, 1};
   std::int64_t h = 1, w = 1;
@@ -30,7 +30,7 @@ namespace detail {
 /// f(row of the columns, its place y, the image's row under it or null, first place x inside the image, last, image's number at
 /// first).
 template <class T, class F>
-void for_window_rows(const Windows& v, T* image, const F& f) {
+void for_window_rows(const ConvolutionWindows& v, T* image, const F& f) {
   std::int64_t row = 0;
   for (std::int64_t c = 0; c < v.C; ++c)
     for (std::int64_t i = 0; i < v.kernel[0]; ++i)
@@ -51,7 +51,7 @@ void for_window_rows(const Windows& v, T* image, const F& f) {
 
 /// columns [C kh kw, h w] of image [C, H, W]: what lies under the window's cells at every place, 0 beyond the edges.
 template <Scalar T>
-void columns_of(const Windows& v, const T* image, T* columns) {
+void columns_of(const ConvolutionWindows& v, const T* image, T* columns) {
   detail::for_window_rows(v, image, [&](std::int64_t at, const T* from, std::int64_t first, std::int64_t last) {
     T* const to = columns + at;
     if (from == nullptr) {
@@ -69,7 +69,7 @@ void columns_of(const Windows& v, const T* image, T* columns) {
 
 /// The adjoint: image += the columns, each number where it came from.
 template <Scalar T>
-void add_columns(const Windows& v, const T* columns, T* image) {
+void add_columns(const ConvolutionWindows& v, const T* columns, T* image) {
   detail::for_window_rows(v, image, [&](std::int64_t at, T* to, std::int64_t first, std::int64_t last) {
     if (to == nullptr) return;
     const T* const from = columns + at + first;
