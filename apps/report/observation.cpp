@@ -10,6 +10,7 @@
 #include "apps/report/log.h"
 #include "apps/training/corpora.h"
 #include "apps/training/library.h"
+#include "autograd/tape.h"
 #include "data/files/checksum.h"
 #include "data/files/text_file.h"
 #include "data/files/utf8.h"
@@ -138,6 +139,52 @@ Json look(Model<R>& model, const TrainedRun& trained, const Words& words, const 
   return page;
 }
 
+/// The gradient of the loss on these words, a line for each parameter: moduli, and for a complex one the phases. What is predicted:
+/// each next word; or the article's class, for a text without one the class that the model says.
+template <RealScalar R>
+Json gradients_of(Model<R>& model, const Words& words, std::optional<std::int32_t> label, const ForwardContext& context) {
+  const auto T = static_cast<std::int64_t>(words.size());
+  const bool lm = model.config().task == TextTask::Lm;
+  require(!lm || T > 1, "report", "one word alone has no next one to predict: there is no gradient");
+  const Ids tokens({1, T - lm}, Words(words.begin(), words.end() - lm));
+  if (!lm && !label) {
+    const NoGrad nothing;
+    const Tensor<R> logits = model.logits(tokens, context).value();
+    label = static_cast<std::int32_t>(std::max_element(logits.begin(), logits.end()) - logits.begin());
+  }
+  const Ids targets = lm ? Ids({1, T - 1}, Words(words.begin() + 1, words.end())) : Ids(Shape{1}, Words{*label});
+  const ParameterList<R> parameters = model.parameters();
+  Tape tape;
+  const Loss<R> loss = model.loss(tokens, targets, context);
+  tape.backward(loss.total);
+  Json page = {{"loss", for_page(loss.total.value().item())}, {"parameters", Json::array()}};
+  for (const Parameter<R>& p : parameters)
+    std::visit(
+        [&]<class V>(const Var<V>& x) {
+          const Tensor<V> g = x.grad();
+          double squares = 0, largest = 0;
+          std::int64_t zeros = 0;
+          std::vector<std::int64_t> phases(phase_bins);
+          for (const V v : g) {
+            const std::complex<double> z(v);
+            squares += std::norm(z);
+            largest = std::max(largest, std::abs(z));
+            zeros += z == 0.0;
+            if (ComplexScalar<V>) count_phase(z, phases);
+          }
+          Json line = {{"name", p.name},
+                       {"size", g.size()},
+                       {"rms", for_page(std::sqrt(squares / static_cast<double>(std::max<std::int64_t>(1, g.size()))))},
+                       {"largest", for_page(largest)},
+                       {"zeros", zeros}};
+          if (ComplexScalar<V>) line["phases"] = phases;
+          page["parameters"].push_back(std::move(line));
+        },
+        p.var);
+  zero_grad(parameters);
+  return page;
+}
+
 /// Several continuations of the first words, drawn together.
 template <RealScalar R>
 Json samples_of(Model<R>& model, const TrainedRun& trained, const Words& words, const ForwardContext& context) {
@@ -228,6 +275,11 @@ nlohmann::ordered_json observe(const TrainedRun& trained, const ObservationOptio
       return text;
     });
     const std::string gone = page["text"].value("none", "");
+    page["gradients"] = !gone.empty() ? none(gone) : or_why([&] {
+      std::optional<std::int32_t> label;
+      if (!lm && options.text.empty()) label = shown_part(data.articles(trained)).at(0).label;
+      return gradients_of<R>(*model, words, label, library->context());
+    });
     if (lm)
       page["samples"] =
           gone.empty() ? or_why([&] { return samples_of<R>(*model, trained, words, library->context()); }) : none(gone);

@@ -1,5 +1,5 @@
 #pragma once
-/// A trained model at work on a text: phases, attention, what reflection windows read; what it writes, or how it labels.
+/// A trained model at work on a text: phases, attention, what reflection windows read, gradients; what it writes, or how it labels.
 
 #include <map>
 #include <nlohmann/json.hpp>
@@ -27,8 +27,9 @@ struct ObservationOptions {
   std::int64_t most_weights = 200'000;  ///< attention weights that the page may hold; longer texts lose their end
 };
 
-/// {"text": {"words", "from", "cut", "phases", "attention", "windows", "passages"}, "samples": [...], "articles": [...]}, of which
-/// a part that cannot be had is {"none": why} (data that are gone, words that the model does not know).
+/// {"text": {"words", "from", "cut", "phases", "attention", "windows", "passages"}, "gradients": {"loss", "parameters": [{"name",
+/// "size", "rms", "largest", "zeros", "phases"}]}, "samples": [...], "articles": [...]}, of which a part that cannot be had is
+/// {"none": why} (data that are gone, words that the model does not know).
 nlohmann::ordered_json observe(const TrainedRun& trained, const ObservationOptions& options, SharedData& data);
 
 }  // namespace argand

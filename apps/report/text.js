@@ -98,6 +98,50 @@ function windowsPanel(run) {
   return panel;
 }
 
+/** Of which layer a parameter is; what lies outside the layers goes by its first name. */
+const layerOf = (name) => /^blocks\.(\d+)\./.exec(name)?.[1] ?? name.split('.')[0];
+
+function gradientsPanel(run) {
+  const panel = new Panel('text', 'gradients', 'Gradients, layer by layer', null, true);
+  const {gradients} = run;
+  if (gradients.none) return panel.say(gradients.none);
+  const places = [...new Set(gradients.parameters.map((p) => layerOf(p.name)))];
+  const written = (place) => (/^\d+$/.test(place) ? `layer ${place}` : place);
+  const of = (place) => gradients.parameters.filter((p) => layerOf(p.name) === place);
+  panel.add(make('p', {class: 'hint'}, `${aboutText(run)}The gradient of the loss there, ${brief(gradients.loss)}. Bars: root mean square of the moduli |g|. ` +
+    'Moduli that fall from layer to layer say that the loss hardly reaches the first ones. Choose a layer for its parameters, and for the phases of the complex ones.'));
+  const bars = (host, names, values, notes, choose) => {
+    const box = make('div', {class: 'bars', style: {height: `${60 + 22 * names.length}px`}});
+    host.append(box);
+    chart(box, 'bar', [{label: 'rms', data: values.map((v) => (v > 0 ? v : null)), backgroundColor: runColour(0), barPercentage: 0.8}], {
+      indexAxis: 'y',
+      scales: {x: {type: 'logarithmic', title: axisTitle('root mean square of |g|'), ticks: {callback: tickFormat(true, brief)}}, y: {grid: {display: false}, ticks: {autoSkip: false}}},
+      plugins: {tooltip: {callbacks: {label: (item) => ` ${notes[item.dataIndex]}`}}},
+      onClick: (event, items) => choose && items.length && choose(items[0].index),
+    }, 'whole', names);
+  };
+  const rms = (ps) => Math.sqrt(ps.reduce((sum, p) => sum + p.size * p.rms ** 2, 0) / ps.reduce((sum, p) => sum + p.size, 0));
+  const content = make('div');
+  const layers = choices('parameters of ', places.map(written), (i) => {
+    clear(content);
+    const ps = of(places[i]);
+    bars(content, ps.map((p) => p.name), ps.map((p) => p.rms), ps.map((p) => (p.rms > 0
+      ? `${brief(p.rms)}, largest ${brief(p.largest)}; ${counted(p.size)} numbers${p.zeros > 0 ? `, ${counted(p.zeros)} of them without gradient` : ''}` : 'no gradient')));
+    const grid = make('div', {class: 'heads'});
+    content.append(grid);
+    for (const p of ps.filter((q) => q.phases)) {
+      const box = make('div', {class: 'head'}, make('b', {}, p.name));
+      grid.append(box);
+      rose(box, [{label: 'phases of the gradient', counts: p.phases, colour: runColour(0)}]);
+    }
+    if (!ps.some((p) => p.phases)) content.append(make('p', {class: 'hint'}, 'These parameters are real: their gradients have no phases.'));
+  });
+  bars(panel.body, places.map(written), places.map((p) => rms(of(p))), places.map((p) => `${brief(rms(of(p)))}, ${of(p).length} parameters`));
+  panel.add(layers.bar, content);
+  layers.start();
+  return panel;
+}
+
 function samplesPanel(run) {
   const panel = new Panel('text', 'samples', 'Generated samples', null, true);
   if (run.task !== 'lm') return panel.leave();
@@ -133,6 +177,7 @@ function drawText() {
   phasesPanel(run);
   attentionPanel(run);
   windowsPanel(run);
+  gradientsPanel(run);
   if (run.task === 'lm') {
     samplesPanel(run);
     articlesPanel(run);

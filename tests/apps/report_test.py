@@ -25,7 +25,7 @@ WORDS = "words"  # what a panel is marked with that says why there is nothing to
 SOME_HAVE = {"perplexity", "accuracy", "class-accuracy", "confusion", "angles", "heads", "offsets", "gains", "windows", "samples", "articles"}
 TINY = "--n-layers 2 --d-model 16 --n-heads 2 --d-ff 16 --batch 4 --threads 1 --steps 6 --eval-every 3 --checkpoint-every 2 --warmup 2".split()
 LM, CLASSIFIER = {"perplexity", "samples", "valid-bits-per-byte"}, {"accuracy", "class-accuracy", "confusion", "articles"}
-ALWAYS = {"facts", "loss", "validation", "lr", "grad-norm", "attention", "config"}
+ALWAYS = {"facts", "loss", "validation", "lr", "grad-norm", "attention", "gradients", "config"}
 # The runs: how they are trained, and which panels show something.
 RUNS = {
     "transformer": ("lm --family transformer --position learned --length 16", ALWAYS | LM),
@@ -96,6 +96,10 @@ def open_in_browser(path, fragment="", *options):
 def data_of(path):
     with open(path, encoding="utf8") as file:
         return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', file.read(), re.S).group(1))
+
+
+def gradients_named(run, ending):
+    return next(p for p in run["gradients"]["parameters"] if p["name"].endswith(ending))
 
 
 def check_file(path):
@@ -194,6 +198,12 @@ def histories_begin_and_end_with_the_run(folder):
     qic = data_of(os.path.join(folder, "qic.html"))["runs"][0]
     expect(len(qic["angles"]["names"]) == 1 + 2 + 4, f"angles {qic['angles']['names']}")
     expect(sum(map(sum, qic["confusion"]["counts"])) == 20, "the confusion matrix counts the test articles")
+    for name, run in [("qic", qic), ("crat", crat)]:
+        gradients = {p["name"]: p for p in run["gradients"]["parameters"]}
+        expect(any(p["rms"] > 0 and p["largest"] >= p["rms"] for p in gradients.values()), f"{name}: no gradient")
+        for p in gradients.values():
+            expect("phases" not in p or sum(p["phases"]) == p["size"] - p["zeros"], f"{name}: phases of {p}")
+    expect("phases" in gradients_named(qic, "attn.q.weight") and "phases" not in gradients_named(qic, "theta"), "qic: which gradients have phases")
     T = len(qic["text"]["words"])
     for row in range(T):
         share = sum(qic["text"]["attention"][0][0][row * T:(row + 1) * T])
@@ -282,7 +292,7 @@ def mistakes(folder, run_of):
     expect(done.stderr.count("\n") == 2 and f"{os.path.basename(run_of)}: no samples: " in done.stderr, f"cards that failed: {done.stderr!r}")
     data = data_of(out)["runs"][0]
     expect("zzz-no-such-word" in data["text"]["none"] and data["samples"]["none"] == data["text"]["none"], f"unknown words: {data['text']}")
-    check_panels(open_in_browser(out), "unknown words", RUNS["transformer"][1] - {"attention", "samples"})
+    check_panels(open_in_browser(out), "unknown words", RUNS["transformer"][1] - {"attention", "gradients", "samples"})
 
 
 with tempfile.TemporaryDirectory() as scratch:
