@@ -42,7 +42,7 @@ def heads():
     """Queries and keys of a sentence as one component of three heads turns them."""
     f = Figure(300)
     words = (("q₂", 2, 0.9, 1.1), ("k₀", 0, 0.7, -0.6), ("k₁", 1, 1.0, 0.9))
-    for h, (delta, bias, text) in enumerate(((0.0, 0.0, "δ = 0: position alone"), (0.5, 0.0, "δ = ½"), (1.0, 0.8, "δ = 1, b = 0.8"))):
+    for h, (delta, bias, text) in enumerate(((0.0, 0.0, "δ = 0: position alone"), (0.5, 0.0, "δ = ½"), (1.0, -2.0, "δ = 1, b = −2"))):
         p = Panel(f, 8 + 158 * h, 46, 148, 148, (-1.3, 1.3), (-1.3, 1.3))
         p.title(text)
         p.cross()

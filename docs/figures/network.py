@@ -1,6 +1,7 @@
 """Figures of the chapter on a complex network."""
 import cmath
 import math
+import random
 
 from plot import Figure, Panel, circle, curve, figure
 
@@ -164,8 +165,9 @@ def rayleigh():
     left = Panel(f, 14, 40, 216, 216, (-2.2, 2.2), (-2.2, 2.2))
     left.title("250 complex normal numbers")
     left.cross()
-    for n in range(250):  # their moduli at even shares of Rayleigh's distribution, their phases a golden angle apart
-        left.dot(math.sqrt(-math.log(1 - (n + 0.5) / 250)) * cmath.exp(2.399963229728653j * n), "a", 1.9)
+    draw = random.Random(6).random
+    for _ in range(250):  # Rayleigh's modulus, by the inverse of its distribution, and a uniform phase
+        left.dot(math.sqrt(-math.log(1 - draw())) * cmath.exp(2j * math.pi * draw()), "a", 1.9)
     right = Panel(f, 268, 40, 200, 216, (0, 2.4), (0, 1.0))
     right.title("how their moduli lie")
     right.grid((0, 1, 2), (0, 0.5, 1), "|w|/σ")

@@ -54,5 +54,5 @@ int main() {
   const Tensor<double> later = probabilities(at_positions(Q, 100), at_positions(K, 100)).value();
   const Tensor<double> apart_by_one = probabilities(at_positions(Q, 1), at_positions(K, 0)).value();
   fmt::print("all 100 positions later: the same probabilities to 1e-12: {}\n", apart(here, later) < 1e-12 ? "yes" : "no");
-  fmt::print("queries one position later, keys not: they move by up to {:.3f}\n", apart(here, apart_by_one));
+  fmt::print("queries one position later, keys not: the probabilities move by up to {:.3f}\n", apart(here, apart_by_one));
 }
