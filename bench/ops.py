@@ -1,4 +1,4 @@
-"""How long Fourier transforms and linear algebra take in argand and in PyTorch at its best, value and gradient, side by side.
+"""How long Fourier transforms, convolutions and linear algebra take in argand and in PyTorch at its best, value and gradient, side by side.
 
   python3 bench/ops.py [--turns 3] [--threads 2] [--only fft]
 
@@ -28,6 +28,7 @@ CASES = [
     ("rfft", "r1000x1024"),
     ("fft2", "c512x512"),
     *[("solve", f"{kind}{batch}x{n}x{n}", f"{kind}{batch}x{n}x4") for kind in "rc" for batch, n in ((1000, 4), (1000, 16), (100, 64), (4, 256))],
+    *[("conv2d", f"{kind}{x}", f"{kind}{w}") for kind in "rc" for x, w in (("8x16x64x64", "32x16x3x3"), ("8x64x28x28", "64x64x3x3"), ("8x3x64x64", "16x3x7x7"))],
     *[("eigh function", f"{kind}{batch}x{n}x{n}") for kind in "rc" for batch, n in ((1000, 4), (1000, 16), (100, 64), (4, 256))],
 ]
 

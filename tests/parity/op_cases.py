@@ -76,6 +76,31 @@ def with_window(transform):
     return f
 
 
+def common(f):
+    """f of inputs of one type, as PyTorch's wants them: real ones become complex where another one is."""
+    def of_common(*inputs, **args):
+        dtype = inputs[0].dtype
+        for x in inputs[1:]:
+            dtype = torch.promote_types(dtype, x.dtype)
+        return f(*(x.to(dtype) for x in inputs), **args)
+    return of_common
+
+
+def by_real_ones(f):
+    """A product of complex numbers as four of real ones, where PyTorch has only those."""
+    def of_parts(x, w, **args):
+        if not x.is_complex():
+            return f(x, w, **args)
+        return torch.complex(f(x.real, w.real, **args) - f(x.imag, w.imag, **args), f(x.real, w.imag, **args) + f(x.imag, w.real, **args))
+    return of_parts
+
+
+def max_pool2d(x, kernel_size, **args):
+    """By modulus: PyTorch's pools real numbers, and says where they are."""
+    where = torch.nn.functional.max_pool2d(x.abs() if x.is_complex() else x, kernel_size, return_indices=True, **args)[1]
+    return x.flatten(-2).gather(-1, where.flatten(-2)).reshape(where.shape)
+
+
 FUNCTIONS = ("tan", "sinh", "cosh", "sinc", "asin", "acos", "atan", "asinh", "acosh", "atanh")
 TORCH = {
     **{way + real + "fft" + axes: getattr(torch.fft, way + real + "fft" + axes) for way in ("", "i") for real in ("", "r") for axes in ("", "2", "n")},
@@ -108,6 +133,16 @@ TORCH = {
     "roll": lambda x, shifts, dim: torch.roll(x, shifts, dim),
     "pad": lambda x, sizes, mode="constant": torch.nn.functional.pad(x, sizes, mode),
     "diagonal": torch.diagonal,
+    **{name: common(getattr(torch.nn.functional, name)) for name in ("conv1d", "conv2d")},
+    **{name: by_real_ones(getattr(torch.nn.functional, name)) for name in ("conv_transpose1d", "conv_transpose2d")},
+    "max_pool2d": max_pool2d,
+    "avg_pool2d": torch.nn.functional.avg_pool2d,
+    "einsum": lambda *inputs, equation: common(lambda *x: torch.einsum(equation, *x))(*inputs),
+    "matmul": common(torch.matmul),
+    "sort": lambda x, dim, descending: torch.sort(x, dim, descending)[0],
+    "topk": lambda x, k, dim, largest: torch.topk(x, k, dim, largest)[0],
+    "log_softmax": lambda x: torch.log_softmax(x, -1),
+    "where positive": lambda x, y: torch.where(x.real > 0, x, y),
     "vector_norm": lambda x, ord, dim: torch.linalg.vector_norm(x, ord, dim),
 }
 
@@ -223,6 +258,30 @@ CASES = [
     *each(("pow",), C(3, 1), C(4)),
     *each(("pow",), numpy.array([0.5, 2.0]), C(2)),
     *each(("erfc", "lgamma"), numpy.array([0.3, 1.7, 4.2])),
+    # Convolution, pooling, products.
+    *each(("conv1d",), R(2, 3, 9), R(4, 3, 2)),
+    *each(("conv1d",), C(2, 4, 9), C(6, 2, 3), stride=2, padding=1, dilation=2, groups=2),
+    *each(("conv2d",), R(2, 3, 6, 7), R(4, 3, 3, 2), stride=Options(([1, 1], [2, 3])), padding=Options(([0, 0], [1, 2]))),
+    *each(("conv2d",), C(2, 4, 6, 7), C(4, 2, 3, 2), groups=2, dilation=Options(([1, 1], [2, 1]))),
+    *each(("conv2d",), R(1, 2, 5, 5), C(3, 2, 2, 2)),
+    *each(("conv2d",), C(1, 2, 5, 5), R(3, 2, 2, 2), padding=[1, 1]),
+    *each(("conv_transpose1d",), C(2, 3, 5), C(3, 2, 4), stride=Options((1, 3)), padding=1),
+    *each(("conv_transpose2d",), R(2, 4, 3, 4), R(4, 3, 3, 2), stride=[2, 3], padding=[1, 0], output_padding=[1, 2]),
+    *each(("conv_transpose2d",), C(2, 4, 3, 4), C(4, 2, 3, 2), groups=2, dilation=Options(([1, 1], [2, 1]))),
+    *each(("max_pool2d",), R(2, 3, 6, 7), kernel_size=[2, 3], padding=Options(([0, 0], [1, 1]))),
+    *each(("max_pool2d",), C(2, 3, 6, 7), kernel_size=[3, 2], stride=Options(([1, 1], [2, 3]))),
+    *each(("avg_pool2d",), R(2, 3, 6, 7), kernel_size=[2, 3], stride=[2, 1], padding=Options(([0, 0], [1, 1]))),
+    *each(("einsum",), C(2, 3, 4), C(2, 4, 5), equation="bij,bjk->bik"),
+    *each(("einsum",), R(3, 4), C(4, 5), equation=Options(("ij,jk->ki", "ij,jk", "ij,jk->i"))),
+    *each(("einsum",), C(3, 3), equation=Options(("ii", "ii->i", "ij->ji"))),
+    *case("einsum", C(4), C(4), equation="i,i->"),
+    *case("einsum", C(2, 3), R(4, 3), equation="aj,bj->ab"),
+    *case("matmul", C(5, 1, 3, 4), C(2, 4, 2)),
+    *case("matmul", R(3, 4), C(2, 4, 2)),
+    *each(("sort",), R(3, 5), dim=Options((0, 1)), descending=Options((False, True))),
+    *each(("topk",), R(3, 5), k=2, dim=1, largest=Options((False, True))),
+    *case("log_softmax", R(3, 5)),
+    *case("where positive", C(3, 4), C(4)),
     # Losses that depend on a gauge.
     *each(("eigh vectors", "svd U"), C(3, 3), expect="refused"),
     *each(("svd U",), C(4, 2), expect="refused"),

@@ -53,6 +53,20 @@ class Args {
            : word == "circular"  ? PadMode::Circular
                                  : PadMode::Constant;
   }
+  /// One number for both axes, or one for each.
+  std::array<std::int64_t, 2> pair(const char* name, std::int64_t otherwise) const {
+    if (values_.contains(name) && values_[name].is_array()) return values_[name].get<std::array<std::int64_t, 2>>();
+    const auto both = get<std::int64_t>(name, otherwise);
+    return {both, both};
+  }
+  ConvolutionOptions convolution() const {
+    return {.stride = pair("stride", 1),
+            .padding = pair("padding", 0),
+            .dilation = pair("dilation", 1),
+            .groups = get<std::int64_t>("groups", 1),
+            .output_padding = pair("output_padding", 0)};
+  }
+  PoolingOptions pooling() const { return {.stride = pair("stride", 0), .padding = pair("padding", 0)}; }
   StftOptions<double> stft() const {
     return {.hop = size("hop_length"),
             .window = get("window", 0) == 0 ? std::nullopt : std::optional<Real>(hann_window<double>(get("window", 0))),
@@ -174,6 +188,24 @@ const auto& table() {
       {"diagonal", function([](const Args& a, const auto& x) { return diagonal(x, a.get<std::int64_t>("offset", 0)); })},
       {"kron", function([](const Args&, const auto& x, const auto& y) { return kron(x, y); })},
       {"outer", function([](const Args&, const auto& x, const auto& y) { return outer(x, y); })},
+      {"conv1d", function([](const Args& a, const auto& x, const auto& w) { return conv1d(x, w, a.convolution()); })},
+      {"conv2d", function([](const Args& a, const auto& x, const auto& w) { return conv2d(x, w, a.convolution()); })},
+      {"conv_transpose1d",
+       function([](const Args& a, const auto& x, const auto& w) { return conv_transpose1d(x, w, a.convolution()); })},
+      {"conv_transpose2d",
+       function([](const Args& a, const auto& x, const auto& w) { return conv_transpose2d(x, w, a.convolution()); })},
+      {"max_pool2d", function([](const Args& a, const auto& x) { return max_pool2d(x, a.pair("kernel_size", 1), a.pooling()); })},
+      {"avg_pool2d", function([](const Args& a, const auto& x) { return avg_pool2d(x, a.pair("kernel_size", 1), a.pooling()); })},
+      {"einsum", function([](const Args& a, const auto&... x) { return einsum(a.get<std::string>("equation", ""), x...); })},
+      {"matmul", function([](const Args&, const auto& x, const auto& y) { return matmul(x, y); })},
+      {"sort", function([](const Args& a, const Real& x) { return sort(x, a.dim(), a.get("descending", false)).values; })},
+      {"topk", function([](const Args& a, const Real& x) {
+         return topk(x, a.get<std::int64_t>("k", 1), a.dim(), a.get("largest", true)).values;
+       })},
+      {"log_softmax", function([](const Args&, const Real& x) { return log_softmax(x); })},
+      {"where positive", function([](const Args&, const Complex& x, const Complex& y) {
+         return where(gt(real(x).value(), Tensor<double>::zeros(x.shape())), x, y);
+       })},
       {"vector_norm", function([](const Args& a, const auto& x) { return vector_norm(x, a.get("ord", 2.0), a.dim()); })},
       {"tan", function([](const Args&, const auto& z) { return tan(z); })},
       {"sinh", function([](const Args&, const auto& z) { return sinh(z); })},
