@@ -28,11 +28,12 @@ class Ranking {
     double bottom = top;  // of those that are not -infinity
     for (const R logit : logits)
       if (std::isfinite(logit)) bottom = std::min(bottom, static_cast<double>(logit));
-    const double scale = top > bottom ? (number_of_buckets - 1) / (top - bottom) : 0;
+    constexpr double last = number_of_buckets - 1;
+    const double scale = last / (top - bottom);  // infinite when all of them are equal
     for (std::size_t w = 0; w < logits.size(); ++w) {
       const double below = top - static_cast<double>(logits[w]);
       weights_[w] = std::exp(-below / temperature);
-      bucket_of_[w] = static_cast<std::uint16_t>(std::min(below * scale, number_of_buckets - 1.0));
+      bucket_of_[w] = static_cast<std::uint16_t>(below > 0 ? (below * scale < last ? below * scale : last) : 0);
       buckets_[bucket_of_[w]].weight += weights_[w];
       ++buckets_[bucket_of_[w]].words;
     }
