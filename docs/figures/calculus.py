@@ -77,7 +77,7 @@ def descents():
     p.words("i, a zero", 1j, -10, -9, "end", "a")
     p.words("−i, a zero", -1j, 0, 20, "middle", "a")
     p.words("0, the saddle", 0, 10, -8, "start", "b")
-    f.words("the contour through the saddle is the darker one", 255, 508, of="soft", size=13)
+    f.words("the contour through the saddle is the heavy one", 255, 508, of="soft", size=13)
     return f
 
 
