@@ -232,8 +232,16 @@ class Site:
             if isinstance(answer, dict):
                 sys.exit(f"book: {path}: {answer['error']} in {tex}")
         made = dict(zip(found, answers))
+
+        def formula(match):
+            """A short formula keeps the comma behind it: no line begins with one."""
+            shown, after = made[html.unescape(match[2]), match[1] == "display"], match[3]
+            if match[1] == "display" or not after or shown.count('class="base"') > 1 and len(match[2]) > 20:
+                return shown + after
+            return f'<span class="together">{shown}{after}</span>'
+
         for path, (title, body) in self.pages.items():
-            self.pages[path] = (title, re.sub(pattern, lambda m: made[html.unescape(m[2]), m[1] == "display"], body, flags=re.S))
+            self.pages[path] = (title, re.sub(pattern + r"([,.;:!?)]*)", formula, body, flags=re.S))
 
 
 def at_of(text):
@@ -246,6 +254,8 @@ def at_of(text):
 
 
 def main():
+    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
+        sys.exit(__doc__.strip())
     out = os.path.abspath(sys.argv[1])
     lab = sys.argv[2] if len(sys.argv) > 2 and os.path.exists(sys.argv[2]) else None
     shutil.rmtree(out, ignore_errors=True)

@@ -64,7 +64,7 @@ def polynomials():
     p.path(web, "along", 1.3)
     p.dot(0.03 + 0j, "along", 4)
     p.words("Muon's", 0.2 + 0.66j, -12, -8, "end", "a")
-    p.words("Newton's", 0.62 + 0.81j, -2, 26, "start", "b")
+    p.words("Newton's", 0.56 + 0.81j, 0, 0, "end", "b")
     f.words("green: 0.03 through seven steps of Muon's. It climbs at once,", 240, 364, of="soft", size=13)
     f.words("then walks about 1 and does not settle.", 240, 382, of="soft", size=13)
     return f
