@@ -1,6 +1,7 @@
 #include "core/gemm.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <memory>
 
@@ -43,7 +44,35 @@ void add(std::int64_t rows, std::int64_t columns, const T* P, T* C, std::int64_t
   });
 }
 
+std::atomic<GemmLog*> gemm_log = nullptr;
+
 }  // namespace
+
+GemmLog::GemmLog() : before_(gemm_log.load()) { gemm_log = this; }
+GemmLog::~GemmLog() { gemm_log = before_; }
+
+std::map<GemmShape, std::int64_t> GemmLog::counts() const {
+  const std::scoped_lock lock(mutex_);
+  return counts_;
+}
+
+std::int64_t GemmLog::flops() const {
+  std::int64_t sum = 0;
+  for (const auto& [shape, count] : counts()) sum += count * shape.flops();
+  return sum;
+}
+
+void GemmLog::clear() {
+  const std::scoped_lock lock(mutex_);
+  counts_.clear();
+}
+
+void note_product(const GemmShape& shape) {
+  GemmLog* const log = gemm_log.load(std::memory_order_relaxed);
+  if (log == nullptr) return;
+  const std::scoped_lock lock(log->mutex_);
+  ++log->counts_[shape];
+}
 
 /// OpenBLAS copies ("packs") both factors of each call into an order that its kernels like: M K + K N numbers, which in one thread
 /// takes about 7 (1/M + 1/N) of the time of the product itself, half as much when complex. Cutting M into p parts packs B p times,
@@ -74,6 +103,7 @@ template <Scalar T>
 void gemm(Transpose a_is, Transpose b_is, std::int64_t M, std::int64_t N, std::int64_t K, T alpha, const T* A, std::int64_t lda,
           const T* B, std::int64_t ldb, T beta, T* C, std::int64_t ldc) {
   if (M == 0 || N == 0) return;
+  note_product({M, N, K, ComplexScalar<T>});
   const Product<T> product{a_is, b_is, M, N, K, alpha, A, lda, B, ldb, beta, C, ldc};
   const GemmCut cut = gemm_cut(M, N, K, ComplexScalar<T>);
   if (cut.tiles() == 1) return blas_gemm(product);
