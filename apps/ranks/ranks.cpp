@@ -109,7 +109,8 @@ std::string as_told_by_rank(const std::string& text) {
 }
 
 void undo_default_binding() {
-  if (std::getenv("OMPI_MCA_orte_bound_at_launch") == nullptr || std::getenv("OMPI_MCA_hwloc_base_binding_policy") != nullptr) return;
+  if (std::getenv("OMPI_MCA_orte_bound_at_launch") == nullptr || std::getenv("OMPI_MCA_hwloc_base_binding_policy") != nullptr)
+    return;
   const cpu_set_t all = processors_of(::getppid());
   if (CPU_COUNT(&all) > 0) sched_setaffinity(0, sizeof all, &all);
 }
