@@ -9,8 +9,9 @@ sizes gives seconds a byte. Computing: seconds a token of a transformer with one
 
 Then the model, for machines that compute as this one's thread does, times --threads:
   bytes a rank sends in a step        (m + 1) (n - 1)/n s P
-  seconds of a step                   m T t + (m + 1) (n - 1)/n s P max(1/bandwidth, software's seconds a byte) + o P
-n ranks, m = K/n batches each, T tokens a batch, P numbers of s bytes, t seconds a token, o the optimiser's seconds a number.
+  seconds of a step                   m T t P + (m + 1) (n - 1)/n s P (1/bandwidth + b) + o P
+n ranks, m = K/n batches each, T tokens a batch, P numbers of s bytes, t seconds a token and number, b seconds a byte that copying and
+adding take, o the optimiser's seconds a number.
 """
 import argparse
 import json
@@ -62,7 +63,7 @@ def line_through(points):
     slope = sum((a - x) * (b - y) for a, b in points) / sum((a - x) ** 2 for a in xs)
     return slope, y - slope * x
 BANDWIDTHS = {"1 Gbit/s": 0.125e9, "10 Gbit/s": 1.25e9, "100 Gbit/s": 12.5e9}
-RANKS = [1, 2, 4, 8, 16, 64]
+RANKS = [2, 4, 8, 16, 64]
 
 
 def sent(n, m, size):
@@ -94,27 +95,28 @@ def measure(program, turns, rate):
     seconds, numbers = best["computing"]
     tokens = 4 * 128
     token = (seconds - number * numbers) / tokens / numbers
-    print(f"\na second rank costs {1e9 * byte:.2f} ns a byte sent ({1e-9 / byte:.2f} GB/s), and {1e3 * rest:.2f} ms")
+    print(f"\na second rank costs {1e9 * byte:.2f} ns a byte sent, and {1e3 * rest:.2f} ms")
     print(f"what every step does with all numbers, the optimiser above all: {1e9 * number:.2f} ns a number")
     print(f"computing, one thread: {1e12 * token:.1f} ps a token and parameter ({6e-9 / token:.1f} GFLOP/s, at 6 a token and parameter)\n")
     return byte, token, number
 
 
 def model(byte, token, number, threads):
+    """Nothing overlaps here: what travels while gradients are computed is to the good."""
+    print(f"share of n times the speed that n machines of {threads} threads reach, one batch each (m = 1), for any number of parameters")
+    print(f"{'tokens a batch':>14}  {'network':>10}" + "".join(f"  {n:>3} ranks" for n in RANKS))
+    for tokens in (512, 4096, 32768):
+        for network, bandwidth in BANDWIDTHS.items():
+            computing, rest = tokens * token / threads, number / threads  # for each parameter, as everything here
+            shares = [(n * computing + rest) / n / (computing + rest + sent(n, 1, 4) * (1 / bandwidth + byte)) for n in RANKS]
+            print(f"{tokens:>14}  {network:>10}" + "".join(f"  {100 * share:>7.0f} %" for share in shares))
+    print(f"\na step's bytes and seconds on the network, m = 1, and memory besides activations")
+    print(f"{'parameters':>10}  {'ranks':>5}  {'sent':>8}" + "".join(f"  {network:>10}" for network in BANDWIDTHS) + "    memory")
     for numbers, name in ((10e6, "10 M"), (100e6, "100 M"), (1e9, "1 B")):
-        print(f"{name} parameters, 4 bytes each, one batch a rank (m = 1), machines of {threads} threads")
-        print(f"{'tokens a batch':>14}  {'network':>10}  " + "  ".join(f"{n:>4} ranks" for n in RANKS))
-        for tokens in (512, 4096, 32768):
-            for network, bandwidth in BANDWIDTHS.items():
-                computing = tokens * numbers * token / threads
-                rest = numbers * number / threads
-                shares = []
-                for n in RANKS:
-                    seconds = computing + rest + sent(n, 1, 4 * numbers) * max(1 / bandwidth, byte) * (n > 1)
-                    alone = n * computing + rest  # one rank that takes all the batches
-                    shares.append(alone / n / seconds)
-                print(f"{tokens:>14}  {network:>10}  " + "  ".join(f"{100 * share:>8.0f} %" for share in shares))
-        print(f"a rank of 64 sends {sent(64, 1, 4 * numbers) / 1e9:.2f} GB a step and holds {gigabytes(numbers):.1f} GB besides activations\n")
+        for n in (2, 8, 64):
+            size = sent(n, 1, 4 * numbers)
+            times = "".join(f"  {size * (1 / bandwidth + byte):>8.2f} s" for bandwidth in BANDWIDTHS.values())
+            print(f"{name:>10}  {n:>5}  {size / 1e9:>5.2f} GB{times}  {gigabytes(numbers):>5.2f} GB")
 
 
 def gigabytes(numbers):
