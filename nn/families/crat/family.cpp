@@ -3,6 +3,7 @@
 #include "nn/family.h"
 
 #include "nn/families/crat/model.h"
+#include "nn/families/crat/rival_decoder.h"
 #include "nn/layer_check.h"
 
 namespace argand {
@@ -10,6 +11,7 @@ namespace {
 
 template <RealScalar R>
 std::unique_ptr<Model<R>> make_crat(const ModelConfig& config, std::uint64_t seed) {
+  if (config.own<CratConfig>().rival != Rival::None) return std::make_unique<RivalDecoder<R>>(config, seed);
   if (config.own<CratConfig>().states == StateKind::Real) return std::make_unique<Crat<R>>(config, seed);
   return std::make_unique<Crat<std::complex<R>>>(config, seed);
 }
@@ -27,6 +29,9 @@ AblationTable crat_ablation() {
     settings.push_back({"irw_layers", "1"});
     return AblationRow{name, what, std::move(settings)};
   };
+  const auto rival = [](const char* name, const char* what, const char* layers) {
+    return AblationRow{name, what, {{"rival", name}, {"irw_layers", layers}, {"irw_top_k", "2"}}};
+  };
   return {.task = "lm",
           .preset = "small",
           .source = "table 6",
@@ -35,7 +40,9 @@ AblationTable crat_ablation() {
                    row("dot", "dot-product instead of angular attention", {{"attention", "dot"}}),
                    row("without-rotation", "states not rotated", {{"rotation", "false"}}),
                    row("without-phase-offsets", "positions without phase offsets", {{"phase_offsets", "false"}}),
-                   row("real", "real states, dot-product attention", {{"states", "real"}, {"attention", "dot"}})}};
+                   row("real", "real states, dot-product attention", {{"states", "real"}, {"attention", "dot"}}),
+                   rival("retro", "RETRO: a real decoder reads the encodings of 2 neighbours of each chunk in layer 1", "1"),
+                   rival("fid", "Fusion-in-Decoder: it reads them in all layers, each encoded with the chunk's words", "0, 1")}};
 }
 
 /// A reflection window, as a function of states, parameters and embeddings.
@@ -52,6 +59,34 @@ LayerLoss reflected(Init& init) {
             return weighed<T>((*window)(z, means, {.excluded = excluded}));
           },
           with_parameters_of(*window, {{"states", z}, {"embedding", table}, {"embedding bias", bias}})};
+}
+
+/// A rival's encoder of two passages of three tokens for each of two chunks, of two tokens.
+LayerLoss encoded(Init& init, bool hears_text) {
+  const auto encoder = std::make_shared<NeighbourEncoder<double>>(init, layer_check_config("crat"), 2, hears_text);
+  const Var<double> passages = layer_input<double>({2, 2, 3, 8}), text = init.normal<double>(Role::Output, {2, 2, 8}, 1);
+  ParameterList<double> inputs = {{"passages", passages}};
+  if (hears_text) inputs.push_back({"text", text});
+  return {[=] {
+            Pass pass(ForwardContext{}, 0);
+            return weighed<double>((*encoder)(passages, hears_text ? &text : nullptr, pass));
+          },
+          with_parameters_of(*encoder, inputs)};
+}
+
+/// Five tokens in chunks of two that read what was found for them, three tokens of each of two passages.
+LayerLoss read_by_chunk(Init& init, std::optional<double> rope_base) {
+  const auto layer = std::make_shared<CrossAttention<double>>(init, 8, 2, rope_base);
+  const Var<double> h = layer_input<double>({2, 5, 8}), memory = init.normal<double>(Role::Output, {4, 6, 8}, 1);
+  return {[=] {
+            Pass pass(ForwardContext{}, 0);
+            ChunkReader<double> chunks(Ids({2, 5}), 0, 2, nullptr);
+            chunks.remember(memory);
+            return weighed<double>(chunks.read(h, [&](const Var<double>& queries, const Var<double>& found) {
+              return (*layer)(queries, found, pass, {.first = 1}, {.first = 0, .period = 3});
+            }));
+          },
+          with_parameters_of(*layer, {{"states", h}, {"memory", memory}})};
 }
 
 std::vector<LayerCheck> crat_layers() {
@@ -75,6 +110,10 @@ std::vector<LayerCheck> crat_layers() {
                     [=](Init& init) { return attended<double>(std::make_shared<AngularAttention<double>>(init, 8, dot), true); }});
   checks.push_back({"ReflectionWindow, complex", reflected<C>});
   checks.push_back({"ReflectionWindow, real", reflected<double>});
+  checks.push_back({"NeighbourEncoder of retro", [](Init& init) { return encoded(init, true); }});
+  checks.push_back({"NeighbourEncoder of fid", [](Init& init) { return encoded(init, false); }});
+  checks.push_back({"chunked CrossAttention of retro", [](Init& init) { return read_by_chunk(init, CratConfig::rope_base); }});
+  checks.push_back({"chunked CrossAttention of fid", [](Init& init) { return read_by_chunk(init, std::nullopt); }});
   return checks;
 }
 
@@ -91,10 +130,14 @@ Family crat_family() {
           .ablation = crat_ablation(),
           .checks = {.sizes = {{"irw_layers", "1"}, {"irw_dim", "3"}, {"irw_top_k", "2"}},
                      .values = {{"irw_layers", {"[]", "[0, 1]"}}, {"irw_temperature", {"0.3"}}},
-                     .joint = {{"states=real", "lm", {{"states", "real"}, {"attention", "dot"}}}},
+                     .joint = {{"states=real", "lm", {{"states", "real"}, {"attention", "dot"}}},
+                               {"rival=retro in all layers", "lm", {{"rival", "retro"}, {"irw_layers", "[0, 1]"}}},
+                               {"rival=fid in all layers", "lm", {{"rival", "fid"}, {"irw_layers", "[0, 1]"}}}},
                      .layers = crat_layers},
           .report = {.panel = "offsets",
-                     .phases = "Phases of the complex queries and keys, all that angular attention looks at.",
+                     .phases =
+                         "Phases of the complex queries and keys, all that angular attention looks at; of its rivals, those of the "
+                         "pairs that RoPE turns.",
                      .history = {"position.phase"}}};
 }
 
