@@ -37,7 +37,7 @@ def step(program, ranks, options, steps, rate=None):
         command = [program, "train", "lm", "--family", "transformer", "--threads", "1", "--accumulate", str(ranks), "--steps", str(steps), "--warmup", "0",
                    "--eval-every", "0", "--eval-batches", "1", "--checkpoint-every", "0", "--out", run, *map(str, options)]
         if ranks > 1:
-            command = ["mpirun", *(["--mca", "btl", "tcp,self"] if rate else []), "-n", str(ranks), *command]
+            command = ["mpirun", *(["--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "lo", "--mca", "oob_tcp_if_include", "lo"] if rate else []), "-n", str(ranks), *command]
         if rate and ranks > 1:
             shape = f"ip link set lo up && tc qdisc add dev lo root tbf rate {rate} burst 256kb latency 50ms && exec \"$@\""
             command = ["unshare", "-n", "sh", "-c", shape, "sh", *command]
