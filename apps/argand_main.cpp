@@ -1,8 +1,10 @@
 #include "apps/argand_main.h"
 
 #include <csignal>
+#include <string_view>
 
 #include "apps/commands.h"
+#include "apps/ranks/ranks.h"
 #include "apps/start.h"
 #include "apps/terminal/command_line.h"
 #include "core/error.h"
@@ -13,6 +15,7 @@
 namespace argand {
 
 int argand_main(int argc, char** argv, const std::string& version) {
+  if (argc > 1 && std::string_view(argv[1]) == "train") undo_default_binding();
   try {
     start_with_the_right_kernels(argv);
   } catch (const Error& error) {
@@ -47,7 +50,9 @@ int argand_main(int argc, char** argv, const std::string& version) {
   add_graph(program);
   add_gradcheck(program);
   add_parity(program);
-  return run_program(program, argc, argv, {"lab", "portrait", "graph"});
+  const int code = run_program(program, argc, argv, {"lab", "portrait", "graph"}, as_told_by_rank);
+  end_ranks(code);
+  return code;
 }
 
 }  // namespace argand

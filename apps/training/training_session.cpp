@@ -25,8 +25,8 @@ const RunConfig& config_for(const TrainingData& data, const Checkpoint& last) {
 
 template <RealScalar R>
 TrainingSession<R>::TrainingSession(const RunFolder& folder, bool overwrite, const RunConfig& config, const TrainingData& data,
-                                    const InitialWeights* weights)
-    : folder_(folder), run_(config, data) {
+                                    const InitialWeights* weights, Ranks& ranks)
+    : folder_(folder), run_(config, data, ranks) {
   if (weights != nullptr) fitted_weights_ = run_.begin_with(*weights, data);
   lock_ = folder_.create(overwrite);  // only now that the model could be built: a mistake must not cost the old run
   log_ = std::make_unique<JsonLines>(folder_.log(), -1);
@@ -40,8 +40,8 @@ TrainingSession<R>::TrainingSession(const RunFolder& folder, bool overwrite, con
 
 template <RealScalar R>
 TrainingSession<R>::TrainingSession(const RunFolder& folder, RunLock lock, const Checkpoint& last, const TrainingData& data,
-                                    const RunConfig* longer)
-    : folder_(folder), run_(config_for(data, last), data), lock_(std::move(lock)) {
+                                    const RunConfig* longer, Ranks& ranks)
+    : folder_(folder), run_(config_for(data, last), data, ranks), lock_(std::move(lock)) {
   const Tokenizer& tokens = tokens_of(data);
   const std::string file = folder_.tokens(tokens.kind());
   require(load_tokens(tokens.kind(), file)->file() == tokens.file(), "train",
