@@ -1,7 +1,10 @@
 #pragma once
 /// Matrix products, whose bits depend on the shapes alone: cut here, each part computed by one thread (core/machine/blas.h).
 
+#include <compare>
 #include <cstdint>
+#include <map>
+#include <mutex>
 
 #include "core/machine/blas.h"
 
@@ -21,5 +24,38 @@ struct GemmCut {
 };
 /// `complex`: whether the numbers are, and a product therefore costs four times as much.
 GemmCut gemm_cut(std::int64_t M, std::int64_t N, std::int64_t K, bool complex);
+
+/// Sizes of a product [M, K] x [K, N].
+struct GemmShape {
+  std::int64_t M = 0, N = 0, K = 0;
+  bool complex = false;
+  /// Multiplications and additions of real numbers: 2 M N K, four times as many when complex.
+  std::int64_t flops() const { return 2 * M * N * K * (complex ? 4 : 1); }
+  auto operator<=>(const GemmShape&) const = default;
+};
+
+/// While it lives, counts the products of the whole program, on whatever thread they are computed. The last one that was made
+/// counts, those before it go on after its end.
+class GemmLog {
+ public:
+  GemmLog();
+  ~GemmLog();
+  GemmLog(const GemmLog&) = delete;
+  GemmLog& operator=(const GemmLog&) = delete;
+
+  /// How many of each shape.
+  std::map<GemmShape, std::int64_t> counts() const;
+  std::int64_t flops() const;
+  void clear();
+
+ private:
+  friend void note_product(const GemmShape&);
+  GemmLog* before_;
+  mutable std::mutex mutex_;
+  std::map<GemmShape, std::int64_t> counts_;
+};
+
+/// gemm calls it, and so must all code that multiplies matrices in another way, once for each product.
+void note_product(const GemmShape& shape);
 
 }  // namespace argand

@@ -213,6 +213,45 @@ BOOST_AUTO_TEST_CASE(a_product_leaves_the_number_of_threads_alone) {
   set_num_threads(before);
 }
 
+BOOST_AUTO_TEST_CASE(a_log_counts_the_products_of_all_threads_while_it_lives) {
+  const auto A = numbers<float>(400 * 400, 1);
+  const auto multiply = [&](std::int64_t M, std::int64_t N, std::int64_t K) {
+    std::vector<float> C(static_cast<std::size_t>(M * N));
+    gemm(Transpose::No, Transpose::No, M, N, K, 1.F, A.data(), K, A.data(), N, 0.F, C.data(), N);
+  };
+  using Counts = std::map<GemmShape, std::int64_t>;
+  const int before = num_threads();
+  set_num_threads(3);
+  multiply(2, 3, 4);  // before
+  {
+    GemmLog log;
+    BOOST_TEST(log.counts().empty());
+    multiply(2, 3, 4);
+    multiply(400, 400, 400);  // cut among threads, and one product
+    multiply(0, 3, 4);        // none
+    parallel_for(8, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) multiply(2, 3, 4);
+    });
+    const std::complex<double> x = 1;
+    std::complex<double> y;
+    gemm(Transpose::No, Transpose::No, 1, 1, 1, x, &x, 1, &x, 1, {}, &y, 1);
+    BOOST_TEST((log.counts() == Counts{{{2, 3, 4, false}, 9}, {{400, 400, 400, false}, 1}, {{1, 1, 1, true}, 1}}));
+    BOOST_TEST(log.flops() == 9 * 2 * 2 * 3 * 4 + 2 * 400 * 400 * 400 + 8);
+    {
+      const GemmLog inner;
+      multiply(5, 1, 1);
+      BOOST_TEST(inner.flops() == 10);
+    }
+    multiply(1, 5, 1);
+    BOOST_TEST(log.counts().count({5, 1, 1, false}) == 0);
+    BOOST_TEST(log.counts().count({1, 5, 1, false}) == 1);
+    log.clear();
+    BOOST_TEST(log.flops() == 0);
+  }
+  multiply(2, 3, 4);  // after: nobody counts
+  set_num_threads(before);
+}
+
 BOOST_AUTO_TEST_CASE(large_products_are_cut_along_their_longest_edge_and_small_ones_not_at_all) {
   const auto cut = [](std::int64_t M, std::int64_t N, std::int64_t K, bool complex = false) {
     const GemmCut c = gemm_cut(M, N, K, complex);
