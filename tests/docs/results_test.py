@@ -3,8 +3,10 @@
   results_test.py SOURCE_DIR
 
 bench/results/ablations/FAMILY holds table.md, as `argand ablate` wrote it, and of every run ROW-seed-S.log, what it printed;
-bench/results/shakespeare the logs of its runs and table.py, which makes the table of them.
+bench/results/shakespeare the logs of its runs and table.py, which makes the table of them; bench/results/retrieval what
+`argand retrieval --out` wrote, with a table.py likewise, whose table is in docs/09-crat.md.
 """
+import json
 import os
 import re
 import statistics
@@ -57,7 +59,17 @@ if table.count("(3)") != 6:
 if table.strip() not in chapter:
     failures.append(f"docs/11-results.md does not hold the table of the preset shakespeare:\n{table}")
 
+folder = os.path.join(source, "bench", "results", "retrieval")
+table = subprocess.run([sys.executable, os.path.join(folder, "table.py")], capture_output=True, text=True, check=True).stdout
+if table.strip() not in read(source, "docs", "09-crat.md"):
+    failures.append(f"docs/09-crat.md does not hold the table of searches as it is in bench/results/retrieval:\n{table}")
+for row in json.loads(read(folder, "results.json"))["methods"]:
+    if row["of"] and (len(row["of"]) < 3 or len(row["recall"]) != len(row["of"])):
+        failures.append(f"searches: {row['method']} was learnt with the seeds {row['of']}, with {len(row['recall'])} results")
+    if any(recall != sorted(recall) or recall[-1] > 1 for recall in row["recall"]):
+        failures.append(f"searches: {row['method']} finds fewer among more: {row['recall']}")
+
 for failure in failures:
     print(failure)
-print(f"{len(families) + 1} tables, {len(failures)} failures")
+print(f"{len(families) + 2} tables, {len(failures)} failures")
 sys.exit(bool(failures))
