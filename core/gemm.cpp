@@ -5,7 +5,7 @@
 #include <cstring>
 #include <memory>
 
-#include "core/direct_gemm.h"
+#include "core/kernels/direct_gemm.h"
 #include "core/memory.h"
 #include "core/parallel.h"
 

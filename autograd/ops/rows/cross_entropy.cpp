@@ -7,8 +7,8 @@
 
 #include "autograd/op_check.h"
 #include "autograd/ops/products/matmul.h"
+#include "autograd/ops/products/output_layer.h"
 #include "autograd/ops/rows/log_loss.h"
-#include "autograd/ops/rows/output_layer.h"
 #include "autograd/tape.h"
 #include "core/kernels/elementwise.h"
 #include "core/kernels/vector_math.h"

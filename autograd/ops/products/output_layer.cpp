@@ -1,12 +1,12 @@
-#include "autograd/ops/rows/output_layer.h"
+#include "autograd/ops/products/output_layer.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
 
-#include "core/direct_gemm.h"
 #include "core/gemm.h"
+#include "core/kernels/direct_gemm.h"
 #include "core/kernels/vector_math.h"
 #include "core/parallel.h"
 

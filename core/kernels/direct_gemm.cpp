@@ -1,4 +1,4 @@
-#include "core/direct_gemm.h"
+#include "core/kernels/direct_gemm.h"
 
 #include <cstring>
 
