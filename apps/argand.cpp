@@ -2,4 +2,8 @@
 
 #include "apps/argand_main.h"
 
-int main(int argc, char** argv) { return argand::argand_main(argc, argv, ARGAND_VERSION); }
+namespace argand {
+extern const char* const program_commit;  ///< of commit.cpp, which the build makes
+}
+
+int main(int argc, char** argv) { return argand::argand_main(argc, argv, ARGAND_VERSION, argand::program_commit); }

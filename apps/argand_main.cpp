@@ -3,6 +3,7 @@
 #include <csignal>
 
 #include "apps/commands.h"
+#include "apps/runs/made_by.h"
 #include "apps/start.h"
 #include "apps/terminal/command_line.h"
 #include "core/error.h"
@@ -12,7 +13,8 @@
 
 namespace argand {
 
-int argand_main(int argc, char** argv, const std::string& version) {
+int argand_main(int argc, char** argv, const std::string& version, const std::string& commit) {
+  name_program(version, commit);
   try {
     start_with_the_right_kernels(argv);
   } catch (const Error& error) {

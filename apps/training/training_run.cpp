@@ -5,6 +5,7 @@
 
 #include "apps/terminal/command_line.h"
 #include "autograd/ops/elementwise/arithmetic.h"
+#include "core/gemm.h"
 #include "data/files/checksum.h"
 #include "optim/clip.h"
 
@@ -52,7 +53,11 @@ StepReport TrainingRun<R>::step() {
   StepReport report{.step = state_.step + 1, .lr = schedule_.at(state_.step)};
   const bool refreshed = library_ && (!shelf_ || library_->due(state_.step));
   if (refreshed) shelf_ = library_->shelf(state_.step, *model_);
-  gather_gradients(report, trace_nan_);
+  {
+    const GemmLog products;
+    gather_gradients(report, trace_nan_);
+    report.flops = products.flops();
+  }
   const double share = 1.0 / static_cast<double>(t.accumulate);
   report.grad_norm = share * grad_norm(parameters_);
   if (!std::isfinite(report.grad_norm))

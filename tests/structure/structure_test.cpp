@@ -44,6 +44,7 @@ const std::map<std::string, std::set<std::string>> floor_may_see = {
     {"apps/checks", {"apps/terminal"}},
     {"apps/runs", {"apps/terminal"}},
     {"apps/training", {"apps/terminal", "apps/runs"}},
+    {"apps/ablation", {"apps/terminal", "apps/runs", "apps/training"}},
     {"apps/inference", {"apps/terminal", "apps/runs", "apps/training"}},
     {"apps/report", {"apps/terminal", "apps/runs", "apps/training", "apps/inference"}},
 };
