@@ -1,12 +1,14 @@
 """How long a training step takes in argand and in PyTorch, side by side.
 
   python3 bench/compare.py WIKITEXT_DIR [--pairs 3] [--steps 12] [--threads 2] [--models rope,crat] [--pytorch best]
+                           [--letters] [--n-layers 2] [--d-model 128] [--n-heads 4] [--d-ff 512] [--batch 16] [--length 128]
 
 WIKITEXT_DIR holds train.txt, valid.txt and test.txt (WikiText-2). In a turn every model runs once in argand, then once in PyTorch
 in each of the environments, and turns repeat, so that whatever else the machine does falls on all of them; a ratio is the median
 over the turns. PyTorch's environments: `best`, in which it is fastest; `no-mmap`, which only keeps malloc from mapping pages anew;
 `installed`, as a user finds it. The models train in float32 with AdamW, CRoPE with Muon. ComplexFormer and CRAT have factored
-scores in PyTorch too (bench/pytorch/factored.py), which is what argand computes.
+scores in PyTorch too (bench/pytorch/factored.py), which is what argand computes. Below each table stands what no program could do
+without: argand's step as a multiple of the time of its matrix products alone.
 Needs the release build (./dev build) and a Python with PyTorch (Debian: python3-torch).
 """
 import argparse
@@ -19,10 +21,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from statistics import median
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ARGAND = os.path.join(HERE, "..", "build", "apps", "argand")
+FLOOR = os.path.join(HERE, "..", "build", "apps", "bench_floor")
 
 # What a step of each model is called, its configuration, and options for both programs.
 MODELS = {
@@ -59,6 +63,21 @@ def corpus(folder, words):
     return small
 
 
+def letters_of(folder):
+    """A corpus whose words are letters: the 64 most frequent ones, any other a dot."""
+    small = tempfile.mkdtemp(prefix="argand-bench-")
+    texts = {}
+    for part in ("train.txt", "valid.txt", "test.txt"):
+        with open(os.path.join(folder, part), encoding="utf8") as text:
+            texts[part] = "".join(text.read(1_000_000 if part == "train.txt" else 20_000).split())
+    frequent = {letter for letter, _ in Counter(texts["train.txt"]).most_common(64)}
+    for part, text in texts.items():
+        lines = (text[i:i + 80] for i in range(0, len(text), 80))
+        with open(os.path.join(small, part), "w", encoding="utf8") as file:
+            file.writelines(" ".join(letter if letter in frequent else "·" for letter in line) + "\n" for line in lines)
+    return small
+
+
 def run(command, env):
     """Output and peak memory in MiB of one program."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
@@ -86,6 +105,14 @@ def argand_steps(a, data, config, extra, folder):
     with open(os.path.join(folder, "log.jsonl"), encoding="utf8") as log:
         lines = [json.loads(line) for line in log]
     return median([line["seconds"] for line in lines if "seconds" in line][FIRST_STEPS:]), peak
+
+
+def floor_ratio(a, data, config, extra):
+    """Time of argand's step over that of its matrix products alone, both in one process (bench/floor.cpp), and the products in GFLOP."""
+    shared = dict(batch=a.batch, length=a.length, threads=a.threads, pairs=max(3, a.steps // 3))
+    out, _ = run([FLOOR, "--data", data] + options({**SHAPE, **config, **extra, **shared}), a.plain)
+    found = json.loads(out)
+    return found["ratio"], found["gflop"]
 
 
 def pytorch_steps(a, data, config, extra, env):
@@ -129,6 +156,7 @@ def measure(a, data):
         "installed": a.plain,
     }
     seconds, peak = ({m: {p: [] for p in ["argand", *a.pytorch]} for m in a.models} for _ in range(2))
+    floors = {m: [] for m in a.models}
     for turn in range(a.pairs):
         for program in ["argand", *a.pytorch]:
             for model in a.models:
@@ -137,28 +165,33 @@ def measure(a, data):
                     print(f"\r\x1b[Kturn {turn + 1} of {a.pairs}: {name}, {program}", end="", file=sys.stderr, flush=True)
                 if program == "argand":
                     step, mib = argand_steps(a, data, config, extra, os.path.join(data, "run"))
+                    floors[model].append(floor_ratio(a, data, config, extra))
                 else:
                     step, mib = pytorch_steps(a, data, config, extra, environments[program])
                 seconds[model][program].append(step)
                 peak[model][program].append(mib)
     if sys.stderr.isatty():
         print("\r\x1b[K", end="", file=sys.stderr)
-    return seconds, peak
+    return seconds, peak, floors
 
 
 def median_ratio(numerators, denominators):
     return median(x / y for x, y in zip(numerators, denominators))
 
 
-def report(a, seconds, peak):
-    print(f"batch {a.batch} x {a.length} tokens, {a.threads} threads, {a.pairs} turns of {a.steps} steps")
+def report(a, seconds, peak, floors):
+    print(f"{a.n_layers} layers of width {a.d_model}, {'letters' if a.letters else 'words'}, batch {a.batch} x {a.length}, {a.threads} threads, "
+          f"{a.pairs} turns of {a.steps} steps")
     for model in a.models:
         own = seconds[model]["argand"]
+        ratios = [ratio for ratio, _ in floors[model]]
         print(f"\n{MODELS[model][0]}\n  {'':24}{'median step':>14}{'argand/it':>11}{'peak memory':>14}")
         for program in ["argand", *a.pytorch]:
             times = seconds[model][program]
             ratio = f"{median_ratio(own, times):11.2f}" if program != "argand" else f"{'':11}"
             print(f"  {PYTORCH.get(program, program):24}{median(times) * 1e3:11.1f} ms{ratio}{max(peak[model][program]):10.0f} MiB")
+        print(f"  argand's step over its matrix products alone ({floors[model][0][1]:.1f} GFLOP): {median(ratios):.2f} "
+              f"({min(ratios):.2f} to {max(ratios):.2f})")
     if "rope" in a.models and len(a.models) > 1:
         print("\nin argand, in steps of the transformer:")
         for model in a.models:
@@ -181,15 +214,19 @@ def main():
     ap.add_argument("data", help="folder with WikiText-2's train.txt, valid.txt, test.txt")
     for name, default in dict(pairs=3, steps=12, batch=16, length=128, threads=2).items():
         ap.add_argument("--" + name, type=int, default=default)
+    for name, default in SHAPE.items():
+        ap.add_argument("--" + name.replace("_", "-"), type=int, default=default)
+    ap.add_argument("--letters", action="store_true", help="65 letters instead of 33 278 words: hardly any output layer")
     ap.add_argument("--models", type=choices(MODELS), default=list(MODELS), help=",".join(MODELS))
     ap.add_argument("--pytorch", type=choices(PYTORCH), default=list(PYTORCH), help=",".join(PYTORCH))
     a = ap.parse_args()
     if a.steps <= FIRST_STEPS:
         ap.error(f"--steps must be more than {FIRST_STEPS}")
-    if not os.path.exists(ARGAND):
-        sys.exit("compare: build/apps/argand is missing; ./dev build makes it")
+    if not os.path.exists(ARGAND) or not os.path.exists(FLOOR):
+        sys.exit("compare: build/apps/argand or build/apps/bench_floor is missing; `./dev bench DATA` makes both")
     a.python, (a.plain, a.best) = python_with_torch(), environments()
-    data = corpus(a.data, 4 * a.batch * a.length)
+    SHAPE.update({key: getattr(a, key) for key in SHAPE})
+    data = letters_of(a.data) if a.letters else corpus(a.data, 4 * a.batch * a.length)
     try:
         report(a, *measure(a, data))
     finally:

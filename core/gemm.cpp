@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-#include "core/kernels/pack.h"
+#include "core/direct_gemm.h"
 #include "core/memory.h"
 #include "core/parallel.h"
 
@@ -17,6 +17,14 @@ namespace {
 // OpenBLAS cuts a product among its threads wherever that is fair, and an element at the edge of a piece is computed by other code
 // than one inside: fewer at a time, some without fused multiply-add. So its bits depend on the number of threads. Here a product is
 // cut by its shape alone, and each tile is computed by one thread, whoever that is.
+
+/// In the calling thread, in the faster of two ways.
+template <Scalar T>
+void tile_gemm(const Product<T>& p) {
+  if constexpr (RealScalar<T>)
+    if (direct_is_faster(p)) return direct_gemm(p);
+  blas_gemm(p);
+}
 
 /// The part [m, m + M) x [n, n + N) of a product, summed over [k, k + K): C is where it goes.
 template <Scalar T>
@@ -128,7 +136,7 @@ void gemm(Transpose a_is, Transpose b_is, std::int64_t M, std::int64_t N, std::i
   note_product({M, N, K, ComplexScalar<T>});
   const Product<T> product{a_is, b_is, M, N, K, alpha, A, lda, B, ldb, beta, C, ldc};
   const GemmCut cut = gemm_cut(M, N, K, ComplexScalar<T>);
-  if (cut.tiles() == 1) return blas_gemm(product);
+  if (cut.tiles() == 1) return tile_gemm(product);
 
   // A large C that is dense is cleared here, in one stretch past the caches, which OpenBLAS does for a whole product and not for
   // tiles.
@@ -148,9 +156,9 @@ void gemm(Transpose a_is, Transpose b_is, std::int64_t M, std::int64_t N, std::i
       const std::int64_t rows = part_begin(M, cut.M, pm + 1) - m, columns = part_begin(N, cut.N, pn + 1) - n;
       const std::int64_t inner = part_begin(K, cut.K, pk + 1) - k;
       if (pk == 0)
-        blas_gemm(tile(product, m, rows, n, columns, k, inner, beta, C + m * ldc + n, ldc));
+        tile_gemm(tile(product, m, rows, n, columns, k, inner, beta, C + m * ldc + n, ldc));
       else
-        blas_gemm(tile(product, m, rows, n, columns, k, inner, T(0), P + ((pk - 1) * M + m) * N + n, N));
+        tile_gemm(tile(product, m, rows, n, columns, k, inner, T(0), P + ((pk - 1) * M + m) * N + n, N));
     }
   });
   for (std::int64_t i = 0; i + 1 < cut.K; ++i) add(M, N, P + i * M * N, C, ldc);

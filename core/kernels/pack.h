@@ -81,7 +81,7 @@ struct Pack {
   Lanes lanes;
 
   Pack() = default;
-  Pack(R x) : lanes(x - Lanes{}) {}  // x - 0 keeps the sign of a zero, x + 0 would not
+  Pack(R x) : lanes(broadcast(x, std::make_integer_sequence<int, W>())) {}
   explicit Pack(Lanes l) : lanes(l) {}
   R operator[](int lane) const { return lanes[lane]; }
 
@@ -101,6 +101,18 @@ struct Pack {
   friend Mask operator==(Pack a, Pack b) { return {a.lanes == b.lanes}; }
   friend Mask operator!=(Pack a, Pack b) { return {a.lanes != b.lanes}; }
 
+  /// a b + c, rounded once where the level has an instruction for that (v3 and v4), otherwise twice.
+  friend Pack multiply_add(Pack a, Pack b, Pack c) {
+#if defined(__AVX512F__)
+    if constexpr (W * sizeof(R) == 64 && sizeof(R) == 4) return Pack(_mm512_fmadd_ps(a.lanes, b.lanes, c.lanes));
+    if constexpr (W * sizeof(R) == 64 && sizeof(R) == 8) return Pack(_mm512_fmadd_pd(a.lanes, b.lanes, c.lanes));
+#elif defined(__FMA__)
+    if constexpr (W * sizeof(R) == 32 && sizeof(R) == 4) return Pack(_mm256_fmadd_ps(a.lanes, b.lanes, c.lanes));
+    if constexpr (W * sizeof(R) == 32 && sizeof(R) == 8) return Pack(_mm256_fmadd_pd(a.lanes, b.lanes, c.lanes));
+#endif
+    return a * b + c;
+  }
+
   /// Σ of the lanes, in halves: ((l0 + l_W/2) + ...) + ...
   friend R sum(Pack a) {
     R l[W];
@@ -114,6 +126,12 @@ struct Pack {
     R best = a[0];
     for (int l = 1; l < W; ++l) best = a[l] > best ? a[l] : best;
     return best;
+  }
+
+ private:
+  template <int... I>
+  static Lanes broadcast(R x, std::integer_sequence<int, I...>) {
+    return Lanes{(static_cast<void>(I), x)...};
   }
 };
 

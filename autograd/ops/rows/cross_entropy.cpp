@@ -8,8 +8,8 @@
 #include "autograd/op_check.h"
 #include "autograd/ops/products/matmul.h"
 #include "autograd/ops/rows/log_loss.h"
+#include "autograd/ops/rows/output_layer.h"
 #include "autograd/tape.h"
-#include "core/gemm.h"
 #include "core/kernels/elementwise.h"
 #include "core/kernels/vector_math.h"
 
@@ -171,7 +171,7 @@ template <RealScalar R>
 Var<R> linear_cross_entropy(const Var<R>& h, const Var<R>& W, const Var<R>* b, const Ids& targets, std::int64_t chunk) {
   require(W.rank() == 2 && h.rank() >= 1 && h.shape().back() == W.dim(1), "linear_cross_entropy",
           "a weight [V, D] = {} does not fit h of shape {}", W.shape(), h.shape());
-  const std::int64_t V = W.dim(0), D = W.dim(1), N = targets.size();
+  const std::int64_t V = W.dim(0), N = targets.size();
   check_targets("linear_cross_entropy", h.shape(), targets, V);
   require(b == nullptr || b->shape() == Shape({V}), "linear_cross_entropy", "a bias of shape {} does not fit {} outputs",
           b ? b->shape() : Shape{}, V);
@@ -179,50 +179,12 @@ Var<R> linear_cross_entropy(const Var<R>& h, const Var<R>& W, const Var<R>* b, c
   const Var<R> bias = b != nullptr ? *b : Var<R>();
   const bool wanted = wants_grad(h, W, bias);
 
-  Tensor<R> dh(wanted ? h.shape() : Shape{0}), dW(wanted ? W.shape() : Shape{0}), db(wanted && b != nullptr ? Shape{V} : Shape{0});
-  db.fill(0);
-  chunk = std::min(chunk, N);
-  Tensor<R> logits(Shape{chunk, V}), scaled(Shape{chunk, D});
-  std::vector<double> losses(static_cast<std::size_t>(N));
-  std::vector<R> factors(static_cast<std::size_t>(chunk));  // 1/(N Σ_v e_nv) of each row
-
-  for (std::int64_t first = 0; first < N; first += chunk) {
-    const std::int64_t rows = std::min(chunk, N - first);
-    const R* x = h.value().data() + first * D;
-    gemm<R>(Transpose::No, Transpose::Yes, rows, V, D, 1, x, D, W.value().data(), D, 0, logits.data(), V);
-    parallel_for(rows, 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t n = begin; n < end; ++n) {
-        R* __restrict row = logits.data() + n * V;
-        if (b != nullptr) for_packs<R>(0, V, [&](auto at) { at.add(row, at.load(b->value().data())); });
-        const auto [loss, total] = row_loss(row, V, targets[first + n]);
-        losses[static_cast<std::size_t>(first + n)] = loss;
-        if (!wanted) continue;
-        const R factor = factors[static_cast<std::size_t>(n)] = 1 / (total * static_cast<R>(N));
-        for_packs<R>(n * D, (n + 1) * D, [&](auto at) { at.store(scaled.data(), at.load(x) * factor); });
-      }
-    });
-    if (!wanted) continue;
-    gemm<R>(Transpose::No, Transpose::No, rows, D, V, 1, logits.data(), V, W.value().data(), D, 0, dh.data() + first * D, D);
-    gemm<R>(Transpose::Yes, Transpose::No, V, D, rows, 1, logits.data(), V, scaled.data(), D, first > 0 ? R(1) : R(0), dW.data(),
-            D);
-    for (std::int64_t n = 0; n < rows; ++n)
-      for_packs<R>((first + n) * D, (first + n + 1) * D,
-                   [&](auto at) { at.store(dh.data(), at.load(dh.data()) * factors[static_cast<std::size_t>(n)]); });
-    if (b != nullptr)
-      parallel_for(V, 1024, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t n = 0; n < rows; ++n) {
-          const R factor = factors[static_cast<std::size_t>(n)];
-          const R* const row = logits.data() + n * V;
-          for_packs<R>(begin, end, [&](auto at) { at.add(db.data(), at.load(row) * factor); });
-        }
-      });
-  }
-
-  double sum = 0;
-  for (double loss : losses) sum += loss;
+  OutputLayerSweep<R> sweep =
+      sweep_output_layer(h.value(), W.value(), b != nullptr ? &b->value() : nullptr, targets, wanted, chunk);
   return record(
-      linear_cross_entropy_op, Tensor<R>::scalar(static_cast<R>(sum / static_cast<double>(N))),
-      [dh, dW, db, to_h = sink(h), to_W = sink(W), to_b = sink(bias)](const Tensor<R>& dL) mutable {
+      linear_cross_entropy_op, Tensor<R>::scalar(static_cast<R>(sweep.loss)),
+      [dh = std::move(sweep.dh), dW = std::move(sweep.dW), db = std::move(sweep.db), to_h = sink(h), to_W = sink(W),
+       to_b = sink(bias)](const Tensor<R>& dL) mutable {
         const R factor = dL.item();
         const auto give = [factor](const Sink<R>& to, Tensor<R>& g) {
           if (to) to.add(factor == R(1) ? g : map_packs([factor](auto v) { return v * factor; }, g));

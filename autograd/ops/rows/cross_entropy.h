@@ -13,6 +13,6 @@ Var<R> cross_entropy(const Var<R>& logits, const Ids& targets);
 /// cross_entropy(linear(h, W, b), targets) in one op: h [..., D], W [V, D], b [V] or null, targets [...]. At most `chunk` rows of
 /// logits are held at a time. When gradients are wanted they are computed in the same pass, while the chunk's logits are at hand.
 template <RealScalar R>
-Var<R> linear_cross_entropy(const Var<R>& h, const Var<R>& W, const Var<R>* b, const Ids& targets, std::int64_t chunk = 256);
+Var<R> linear_cross_entropy(const Var<R>& h, const Var<R>& W, const Var<R>* b, const Ids& targets, std::int64_t chunk = 132);
 
 }  // namespace argand

@@ -1,0 +1,228 @@
+#include "autograd/ops/rows/output_layer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "core/direct_gemm.h"
+#include "core/gemm.h"
+#include "core/kernels/vector_math.h"
+#include "core/parallel.h"
+
+namespace argand {
+namespace {
+
+/// So many words at a time: the logits of a chunk of rows for them, and their weights twice, fit into the second cache.
+constexpr std::int64_t panel = 256;
+/// The words are cut into so many segments of panels, one a task: each reads the weights but once for a chunk of rows.
+constexpr std::int64_t most_segments = 8;
+
+/// What is known of a row's logits, as far as they have been read. The target is kept out of the sum, for where a row is well
+/// predicted 1 - softmax has no digits left: the gradient at the target is minus the sum of the others' exponentials.
+struct RowSum {
+  double top = -std::numeric_limits<double>::infinity();  ///< the largest logit
+  double others = 0;                                      ///< Σ e^{x_v - top} over v other than the target
+
+  /// What exponentials are taken relative to: finite also after nothing but -inf.
+  double shift() const { return top == -std::numeric_limits<double>::infinity() ? 0 : top; }
+  /// Goes on with logits of which the largest is `largest` and the exponentials relative to the new top sum to sum(top). Returns
+  /// what exponentials of before have to be multiplied by.
+  template <class Sum>
+  double add(double largest, const Sum& sum) {
+    const double before = top;
+    top = std::max(top, largest);
+    const double scale = std::exp(before - shift());
+    others = others * scale + sum(shift());
+    return scale;
+  }
+};
+
+template <RealScalar R>
+class Sweep {
+ public:
+  Sweep(const Tensor<R>& h, const Tensor<R>& W, const Tensor<R>* b, const Ids& targets, bool gradients, std::int64_t chunk)
+      : V_(W.dim(0)),
+        D_(W.dim(1)),
+        N_(targets.size()),
+        panels_((V_ + panel - 1) / panel),
+        segments_(std::min(panels_, most_segments)),
+        chunk_(std::min(N_, chunk)),
+        gradients_(gradients),
+        h_(h.data()),
+        W_(W.data()),
+        b_(b != nullptr ? b->data() : nullptr),
+        targets_(targets),
+        packed_(Transpose::Yes, D_, V_, W.data(), D_),
+        sums_(count(segments_ * chunk_)),
+        of_targets_(count(chunk_)),
+        rows_(count(chunk_)),
+        exponentials_(gradients ? count(panels_ * chunk_ * panel) : 0),
+        tops_(gradients ? count(panels_ * chunk_) : 0),
+        to_rows_(gradients ? count(segments_ * chunk_ * D_) : 0) {
+    note_product({N_, V_, D_, false});
+    if (!gradients) return;
+    note_product({N_, D_, V_, false});
+    note_product({V_, D_, N_, false});
+    result_.dh = Tensor<R>(h.shape());
+    result_.dW = Tensor<R>(W.shape());
+    if (b != nullptr) result_.db = Tensor<R>(b->shape());
+  }
+
+  OutputLayerSweep<R> run() {
+    for (std::int64_t first = 0; first < N_; first += chunk_) {
+      const std::int64_t rows = std::min(chunk_, N_ - first);
+      parallel_for(segments_, 1, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t s = begin; s < end; ++s) read_segment(s, first, rows);
+      });
+      parallel_for(rows, 16, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t r = begin; r < end; ++r) finish_row(first, r);
+      });
+      for (std::int64_t r = 0; r < rows; ++r) result_.loss += rows_[count(r)].loss;
+      if (gradients_)
+        parallel_for(panels_, 1, [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t p = begin; p < end; ++p) give_to_words(p, first, rows);
+        });
+    }
+    result_.loss /= static_cast<double>(N_);
+    return std::move(result_);
+  }
+
+ private:
+  /// A row whose logits have all been read.
+  struct Row {
+    double loss;    ///< log Σ e^{x_v} - x_target
+    double top;     ///< the largest logit
+    double factor;  ///< 1/(N Σ_v e^{x_v - top})
+    double others;  ///< Σ e^{x_v - top} over v other than the target, times the factor
+  };
+
+  static std::size_t count(std::int64_t n) { return static_cast<std::size_t>(n); }
+  std::int64_t words(std::int64_t p) const { return std::min(panel, V_ - p * panel); }
+
+  /// The rows [first, first + rows) and a segment of the words, panel by panel: logits, exponentials, and what they give to dh. An
+  /// exponential is e^{x - top} with the largest logit *so far*; what was summed with a smaller one is scaled down when a larger
+  /// one is found (Dao et al. 2022, FlashAttention, section 3.1), so that a panel is read but once, while it is in the cache.
+  void read_segment(std::int64_t s, std::int64_t first, std::int64_t rows) {
+    Scratch<R> own(gradients_ ? 0 : count(rows * panel));
+    RowSum* const sums = sums_.data() + s * chunk_;
+    std::fill_n(sums, rows, RowSum());
+    R* const dh = to_rows_.data() + s * chunk_ * D_;
+    const std::int64_t begin = s * panels_ / segments_, end = (s + 1) * panels_ / segments_;
+    for (std::int64_t p = begin; p < end; ++p) {
+      const std::int64_t n = words(p);
+      R* const x = gradients_ ? exponentials_.data() + p * chunk_ * panel : own.data();
+      direct_gemm<R>(rows, {h_ + first * D_, D_, 1}, packed_, p * panel, n, x, panel);
+      for (std::int64_t r = 0; r < rows; ++r) {
+        const R scale = read_panel(x + r * panel, p * panel, n, targets_[first + r], sums[r], of_targets_[count(r)]);
+        if (!gradients_) continue;
+        tops_[count(p * chunk_ + r)] = static_cast<R>(sums[r].shift());
+        if (p > begin && scale != R(1)) for_packs<R>(r * D_, (r + 1) * D_, [&](auto at) { at.store(dh, at.load(dh) * scale); });
+      }
+      if (gradients_)
+        direct_gemm<R>(
+            {Transpose::No, Transpose::No, rows, D_, n, R(1), x, panel, W_ + p * panel * D_, D_, R(p > begin ? 1 : 0), dh, D_});
+    }
+  }
+
+  /// x, the logits of the words [first, first + n), becomes their exponentials, 0 at the target. Returns what the exponentials of
+  /// the panels before have to be multiplied by.
+  R read_panel(R* __restrict x, std::int64_t first, std::int64_t n, std::int64_t target, RowSum& row, double& of_target) const {
+    if (b_ != nullptr) for_packs<R>(0, n, [&](auto at) { at.add(x, at.load(b_ + first)); });
+    const R largest = pack_max(0, n, x);
+    if (target >= first && target < first + n) {
+      of_target = static_cast<double>(x[target - first]);
+      x[target - first] = -std::numeric_limits<R>::infinity();
+    }
+    // Sums of 256 in R, those in double: float alone would lose three digits over 33 000 words.
+    return static_cast<R>(row.add(static_cast<double>(largest), [&](double shift) {
+      const R top = static_cast<R>(shift);
+      return static_cast<double>(pack_sum<R>(0, n, [&](auto at) {
+        const Pack<R> e = math::exp(at.load(x) - top);
+        at.store(x, e);
+        return e;
+      }));
+    }));
+  }
+
+  /// Row r of the chunk: its segments together.
+  void finish_row(std::int64_t first, std::int64_t r) {
+    RowSum sum;
+    for (std::int64_t s = 0; s < segments_; ++s) {
+      const RowSum& part = sums_[count(s * chunk_ + r)];
+      sum.add(part.top, [&](double shift) { return part.others * std::exp(part.shift() - shift); });
+    }
+    Row& row = rows_[count(r)];
+    const double below = sum.top - of_targets_[count(r)], total = sum.others + std::exp(-below);
+    row.loss = below == 0 ? std::log1p(sum.others) : below + std::log(total);
+    row.top = sum.top;
+    row.factor = 1 / (total * static_cast<double>(N_));
+    row.others = sum.others * row.factor;
+    if (!gradients_) return;
+    R* const dh = result_.dh.data() + (first + r) * D_;
+    const R* const of_target = W_ + targets_[first + r] * D_;
+    const R others = static_cast<R>(row.others);
+    for_packs<R>(0, D_, [&](auto at) { at.store(dh, -at.load(of_target) * others); });
+    for (std::int64_t s = 0; s < segments_; ++s) {
+      const R factor = static_cast<R>(row.factor * std::exp(sums_[count(s * chunk_ + r)].shift() - row.top));
+      const R* const part = to_rows_.data() + (s * chunk_ + r) * D_;
+      for_packs<R>(0, D_, [&](auto at) { at.add(dh, at.load(part) * factor); });
+    }
+  }
+
+  /// What the rows of a chunk give to the weights and biases of the words of panel p.
+  void give_to_words(std::int64_t p, std::int64_t first, std::int64_t rows) {
+    const std::int64_t n = words(p), from = p * panel;
+    const R* const e = exponentials_.data() + p * chunk_ * panel;
+    R* const dW = result_.dW.data() + from * D_;
+    R* const db = b_ != nullptr ? result_.db.data() + from : nullptr;
+    Scratch<R> scaled(count(rows * D_));
+    if (db != nullptr && first == 0) std::fill_n(db, n, R(0));
+    for (std::int64_t r = 0; r < rows; ++r) {
+      const R factor = static_cast<R>(rows_[count(r)].factor *
+                                      std::exp(static_cast<double>(tops_[count(p * chunk_ + r)]) - rows_[count(r)].top));
+      const R* const h = h_ + (first + r) * D_;
+      for_packs<R>(0, D_, [&](auto at) { at.store(scaled.data() + r * D_, at.load(h) * factor); });
+      if (db != nullptr) for_packs<R>(0, n, [&](auto at) { at.add(db, at.load(e + r * panel) * factor); });
+    }
+    direct_gemm<R>({Transpose::Yes, Transpose::No, n, D_, rows, R(1), e, panel, scaled.data(), D_, R(first > 0 ? 1 : 0), dW, D_});
+    for (std::int64_t r = 0; r < rows; ++r) {
+      const std::int64_t word = targets_[first + r] - from;
+      if (word < 0 || word >= n) continue;
+      const R others = static_cast<R>(rows_[count(r)].others);
+      const R* const h = h_ + (first + r) * D_;
+      R* const to = dW + word * D_;
+      for_packs<R>(0, D_, [&](auto at) { at.store(to, at.load(to) - at.load(h) * others); });
+      if (db != nullptr) db[word] -= others;
+    }
+  }
+
+  const std::int64_t V_, D_, N_, panels_, segments_, chunk_;
+  const bool gradients_;
+  const R *const h_, *const W_, *const b_;
+  const Ids& targets_;
+  const PackedPanels<R> packed_;
+  // Of the chunk at hand:
+  std::vector<RowSum> sums_;        ///< [segments, chunk]
+  std::vector<double> of_targets_;  ///< [chunk]: logits
+  std::vector<Row> rows_;           ///< [chunk]
+  Scratch<R> exponentials_;         ///< [panels, chunk, panel]
+  Scratch<R> tops_;                 ///< [panels, chunk]: what they were taken relative to
+  Scratch<R> to_rows_;              ///< [segments, chunk, D]: Σ_v e_v W_v over the segment's words, relative to its top
+  OutputLayerSweep<R> result_;
+};
+
+}  // namespace
+
+template <RealScalar R>
+OutputLayerSweep<R> sweep_output_layer(const Tensor<R>& h, const Tensor<R>& W, const Tensor<R>* b, const Ids& targets,
+                                       bool gradients, std::int64_t chunk) {
+  return Sweep<R>(h, W, b, targets, gradients, chunk).run();
+}
+
+#define ARGAND_OUTPUT_LAYER(R)                                                                                               \
+  template OutputLayerSweep<R> sweep_output_layer<R>(const Tensor<R>&, const Tensor<R>&, const Tensor<R>*, const Ids&, bool, \
+                                                     std::int64_t);
+ARGAND_FOR_REAL(ARGAND_OUTPUT_LAYER)
+
+}  // namespace argand

@@ -1,0 +1,136 @@
+/// How near a training step comes to its floor: the time of its matrix products alone.
+///
+///   floor [--pairs N] [options of `argand train lm`]
+///
+/// A step of the model is taken with a GemmLog (core/gemm.h), which notes the shape of every product, forward and backward. Then
+/// steps and bare lists of these products take turns in this process, so that whatever else the machine does falls on both.
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+#include "apps/runs/run_config.h"
+#include "apps/start.h"
+#include "apps/terminal/command_line.h"
+#include "apps/training/corpora.h"
+#include "apps/training/training_run.h"
+#include "core/gemm.h"
+#include "core/memory.h"
+#include "core/parallel.h"
+#include "core/random.h"
+
+namespace argand {
+namespace {
+
+double seconds(const std::function<void()>& f) {
+  const auto start = std::chrono::steady_clock::now();
+  f();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+double median(std::vector<double> x) {
+  std::sort(x.begin(), x.end());
+  return (x[(x.size() - 1) / 2] + x[x.size() / 2]) / 2;
+}
+
+/// The products of a step, on numbers of no meaning: many small ones of a shape at a time in all threads, as the heads of attention
+/// compute them; a large one by all threads together.
+template <Scalar T>
+class Products {
+ public:
+  explicit Products(const std::map<GemmShape, std::int64_t>& counts) {
+    std::int64_t largest = 0;
+    for (const auto& [shape, count] : counts)
+      if (shape.complex == ComplexScalar<T>) {
+        shapes_.push_back({shape, count});
+        largest = std::max({largest, shape.M * shape.K, shape.K * shape.N, shape.M * shape.N});
+      }
+    if (shapes_.empty()) return;
+    A_ = randn<T>({largest}, Random(1, 1));
+    B_ = randn<T>({largest}, Random(1, 2));
+    C_ = Tensor<T>::zeros({largest});
+  }
+
+  void compute() {
+    for (const auto& [shape, count] : shapes_) {
+      const bool small = gemm_cut(shape.M, shape.N, shape.K, shape.complex).tiles() == 1;
+      if (small && count > 1) {
+        parallel_for(count, 1, [&, shape = shape](std::int64_t begin, std::int64_t end) {
+          Scratch<T> own(static_cast<std::size_t>(shape.M * shape.N));
+          for (std::int64_t i = begin; i < end; ++i) product(shape, own.data());
+        });
+      } else {
+        for (std::int64_t i = 0; i < count; ++i) product(shape, C_.data());
+      }
+    }
+  }
+
+ private:
+  void product(const GemmShape& s, T* C) const {
+    gemm<T>(Transpose::No, Transpose::No, s.M, s.N, s.K, T(1), A_.data(), s.K, B_.data(), s.N, T(0), C, s.N);
+  }
+  std::vector<std::pair<GemmShape, std::int64_t>> shapes_;
+  Tensor<T> A_, B_, C_;
+};
+
+template <RealScalar R>
+void measure(const RunConfig& config, std::int64_t pairs) {
+  flush_subnormals_to_zero(true);
+  TrainingRun<R> run(config, open_data(config));
+  for (int i = 0; i < 2; ++i) run.step();  // memory is cold
+  std::map<GemmShape, std::int64_t> counts;
+  double flops = 0;
+  {
+    const GemmLog log;
+    run.step();
+    counts = log.counts();
+    flops = static_cast<double>(log.flops());
+  }
+  // A product that no cache holds is made in pieces of 256 rows or terms, as the output layer does.
+  std::map<GemmShape, std::int64_t> pieces;
+  for (const auto& [shape, count] : counts) {
+    constexpr std::int64_t most = 1 << 23, size = 256;
+    GemmShape piece = shape;
+    std::int64_t parts = 1;
+    if (shape.M * std::max(shape.N, shape.K) > most) {
+      std::int64_t& cut = shape.M * shape.N > most || shape.M < shape.K ? piece.M : piece.K;
+      parts = (cut + size - 1) / size;
+      cut = std::min(cut, size);
+    }
+    pieces[piece] += count * parts;
+  }
+  Products<R> real(pieces);
+  Products<std::complex<R>> complex(pieces);
+  const auto floor = [&] {
+    real.compute();
+    complex.compute();
+  };
+  floor();
+  std::vector<double> steps, floors, ratios;
+  for (std::int64_t i = 0; i < pairs; ++i) {
+    steps.push_back(seconds([&] { run.step(); }));
+    floors.push_back(seconds(floor));
+    ratios.push_back(steps.back() / floors.back());
+  }
+  fmt::print("{{\"step\": {:.6f}, \"floor\": {:.6f}, \"ratio\": {:.4f}, \"gflop\": {:.3f}, \"pairs\": {}}}\n", median(steps),
+             median(floors), median(ratios), flops / 1e9, pairs);
+}
+
+int floor_main(int argc, char** argv) {
+  start_with_the_right_kernels(argv);
+  CLI::App program("How near a training step comes to its floor: the time of its matrix products alone.", "floor");
+  RunOptions options(program, "lm");
+  std::int64_t pairs = 7;
+  program.add_option("--pairs", pairs, "steps, each paired with the bare products")->check(CLI::PositiveNumber);
+  add_threads(program, "Options", "threads");
+  program.callback([&] {
+    const RunConfig config = options.resolve();
+    with_precision(config, [&]<class R>(R) { measure<R>(config, pairs); });
+  });
+  return run_program(program, argc, argv);
+}
+
+}  // namespace
+}  // namespace argand
+
+int main(int argc, char** argv) { return argand::floor_main(argc, argv); }

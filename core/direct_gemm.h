@@ -1,0 +1,49 @@
+#pragma once
+/// Real products by kernels of the library's own (core/kernels/microkernel.h), where OpenBLAS's way costs more: of small matrices,
+/// both of which it copies ("packs") for each product, and of one matrix with many others, which here is packed once.
+
+#include <cstdint>
+
+#include "core/kernels/microkernel.h"
+#include "core/machine/blas.h"
+#include "core/memory.h"
+
+namespace argand {
+
+/// op(B) [K, N] in the order in which products read it: panels of so many columns as a tile of registers has, each [K, columns],
+/// with zeros beyond N.
+template <RealScalar R>
+class PackedPanels {
+ public:
+  static constexpr std::int64_t columns = RegisterTile<R>::columns;
+
+  /// Copies B, in parallel. `b_is`: No for B [K, N], anything else for B [N, K]; ldb is the step between its rows.
+  PackedPanels(Transpose b_is, std::int64_t K, std::int64_t N, const R* B, std::int64_t ldb);
+
+  std::int64_t size() const { return (N_ + columns - 1) / columns; }
+  /// [K, columns]: the columns from i · columns on.
+  const R* panel(std::int64_t i) const { return numbers_.data() + i * K_ * columns; }
+  std::int64_t K() const { return K_; }
+  std::int64_t N() const { return N_; }
+
+ private:
+  std::int64_t K_, N_;
+  Scratch<R> numbers_;
+};
+
+/// C [M, n] <- A [M, K] B, where B [K, n] are the columns [first, first + n) of the packed matrix; `first` is a multiple of
+/// PackedPanels<R>::columns. In the calling thread. Its bits are those of direct_gemm.
+template <RealScalar R>
+void direct_gemm(std::int64_t M, Strided<R> A, const PackedPanels<R>& B, std::int64_t first, std::int64_t n, R* C,
+                 std::int64_t ldc);
+
+/// Computes it in the calling thread; beta is 0 or 1. Element by element the products are added in the order of k, so its bits
+/// depend on K alone, and C can be cut anywhere.
+template <RealScalar R>
+void direct_gemm(const Product<R>& p);
+
+/// Whether it is the faster way for this product; see direct_gemm.cpp. A function of shape, alpha and beta.
+template <RealScalar R>
+bool direct_is_faster(const Product<R>& p);
+
+}  // namespace argand
