@@ -1,8 +1,10 @@
 #include "apps/argand_main.h"
 
 #include <csignal>
+#include <string_view>
 
 #include "apps/commands.h"
+#include "apps/ranks/ranks.h"
 #include "apps/runs/made_by.h"
 #include "apps/start.h"
 #include "apps/terminal/command_line.h"
@@ -15,6 +17,7 @@ namespace argand {
 
 int argand_main(int argc, char** argv, const std::string& version, const std::string& commit) {
   name_program(version, commit);
+  if (argc > 1 && std::string_view(argv[1]) == "train") undo_default_binding();
   try {
     start_with_the_right_kernels(argv);
   } catch (const Error& error) {
@@ -49,7 +52,9 @@ int argand_main(int argc, char** argv, const std::string& version, const std::st
   add_graph(program);
   add_gradcheck(program);
   add_parity(program);
-  return run_program(program, argc, argv, {"lab", "portrait", "graph"});
+  const int code = run_program(program, argc, argv, {"lab", "portrait", "graph"}, as_told_by_rank);
+  end_ranks(code);
+  return code;
 }
 
 }  // namespace argand

@@ -1,5 +1,7 @@
 /// argand generate: a trained model writes.
 
+#include <algorithm>
+#include <map>
 #include <memory>
 #include <set>
 
@@ -17,8 +19,9 @@ namespace argand {
 namespace {
 
 struct GenerateOptions {
-  std::string run, prompt;
-  std::int64_t tokens = 50;
+  std::string run;
+  std::vector<std::string> prompts;
+  std::int64_t tokens = 50, samples = 1;
   SamplingOptions sampling;
 };
 
@@ -46,29 +49,86 @@ void warn_of_unknown(const Tokenizer& tokens, std::string_view prompt, const Tok
   fmt::print(stderr, "argand: the model does not know {} and reads <unk> instead\n", list);
 }
 
+/// A prompt as it was given, and as the model reads it.
+struct Prompt {
+  std::string text;
+  Ids tokens;  ///< [n]
+};
+
+std::vector<Prompt> read_prompts(const std::vector<std::string>& given, const Tokenizer& tokens) {
+  if (std::count(given.begin(), given.end(), "-") > 1)
+    usage_fail("--prompt", "standard input can be read but once: - stands there twice");
+  std::vector<Prompt> prompts;
+  for (const std::string& word : given) {
+    const std::string text = word == "-" ? read_input() : word;
+    if (first_invalid_utf8(text)) fail("generate", "the prompt is not UTF-8");
+    const TokenText read = tokens.encode(text);
+    warn_of_unknown(tokens, text, read);
+    prompts.push_back({text, read.ids});
+  }
+  return prompts;
+}
+
+/// One text, word by word as it comes.
+template <RealScalar R>
+void write_one(Model<R>& model, const OpenLibrary& library, const Tokenizer& tokens, const Prompt& prompt,
+               const GenerateOptions& options) {
+  fmt::print("{}", prompt.text);
+  WrittenText text(tokens, prompt.text.empty() || prompt.text.ends_with('\n'));
+  const auto write = [&](std::span<const std::int32_t> next) {
+    fmt::print("{}", text.next(next[0]));
+    std::fflush(stdout);
+  };
+  const Ids ids({1, prompt.tokens.size()}, {prompt.tokens.span().begin(), prompt.tokens.span().end()});
+  generate<R>(model, ids, options.tokens, options.sampling, write, library.context());
+  fmt::print("\n");
+}
+
+/// Several texts. Those after prompts of as many tokens are written together, a token of each at a time, which reads the weights
+/// once for all; they are printed in the order of the prompts when all are done.
+template <RealScalar R>
+void write_many(Model<R>& model, const OpenLibrary& library, const Tokenizer& tokens, const std::vector<Prompt>& prompts,
+                const GenerateOptions& options) {
+  struct Text {
+    std::string begun;
+    WrittenText words;
+  };
+  std::vector<Text> texts;  // sample s of prompt p is p · samples + s
+  std::map<std::int64_t, std::vector<std::size_t>> together;
+  for (const Prompt& prompt : prompts)
+    for (std::int64_t s = 0; s < options.samples; ++s) {
+      together[prompt.tokens.size()].push_back(texts.size());
+      texts.push_back({prompt.text, WrittenText(tokens, prompt.text.empty() || prompt.text.ends_with('\n'))});
+    }
+  for (const auto& [length, group] : together) {
+    std::vector<std::int32_t> ids;
+    for (const std::size_t i : group) {
+      const auto span = prompts[i / static_cast<std::size_t>(options.samples)].tokens.span();
+      ids.insert(ids.end(), span.begin(), span.end());
+    }
+    const auto write = [&](std::span<const std::int32_t> next) {
+      for (std::size_t i = 0; i < group.size(); ++i) texts[group[i]].begun += texts[group[i]].words.next(next[i]);
+    };
+    generate<R>(model, Ids({static_cast<std::int64_t>(group.size()), length}, std::move(ids)), options.tokens, options.sampling,
+                write, library.context());
+  }
+  for (std::size_t i = 0; i < texts.size(); ++i) fmt::print("--- {} of {}\n{}\n", i + 1, texts.size(), texts[i].begun);
+}
+
 void generate_text(const GenerateOptions& options) {
   options.sampling.validate();
   const TrainedRun trained = open_run(options.run);
   if (!trained.classes.empty())
     fail("generate", "{} is a classifier and writes no text; `argand classify` lets it label some",
          trained.checkpoint.file().path());
-  const std::string given = options.prompt == "-" ? read_input() : options.prompt;
-  if (first_invalid_utf8(given)) fail("generate", "the prompt is not UTF-8");
-  const TokenText read = trained.tokens->encode(given);
-  warn_of_unknown(*trained.tokens, given, read);
-  const Ids& encoded = read.ids;
-  const Ids prompt({1, encoded.size()}, {encoded.span().begin(), encoded.span().end()});
+  const std::vector<Prompt> prompts = read_prompts(options.prompts, *trained.tokens);
   with_precision(trained.checkpoint.config(), [&]<class R>(R) {
     const auto model = load_model<R>(trained.checkpoint);
     const OpenLibrary library(trained, *model);
-    fmt::print("{}", given);
-    WrittenText text(*trained.tokens, given.empty() || given.ends_with('\n'));
-    const auto write = [&](std::span<const std::int32_t> next) {
-      fmt::print("{}", text.next(next[0]));
-      std::fflush(stdout);
-    };
-    generate<R>(*model, prompt, options.tokens, options.sampling, write, library.context());
-    fmt::print("\n");
+    if (prompts.size() == 1 && options.samples == 1)
+      write_one<R>(*model, library, *trained.tokens, prompts[0], options);
+    else
+      write_many<R>(*model, library, *trained.tokens, prompts, options);
   });
 }
 
@@ -78,9 +138,17 @@ void add_generate(CLI::App& program) {
   CLI::App* command = program.add_subcommand("generate", "let a trained model write");
   const auto options = std::make_shared<GenerateOptions>();
   command->add_option("RUN", options->run, "a run's folder (its best checkpoint) or a checkpoint")->required()->type_name("");
-  command->add_option("--prompt", options->prompt, "the text to begin with; - reads it from standard input")
+  command
+      ->add_option(
+          "--prompt", options->prompts,
+          "the text to begin with; - reads it from standard input; several, each after a --prompt, are gone on with together")
       ->required()
+      ->allow_extra_args(false)
       ->type_name("TEXT");
+  command->add_option("--samples", options->samples, "how many texts to write after each prompt; several at a time are cheap")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000}).description(""))
+      ->type_name("INT")
+      ->capture_default_str();
   command->add_option("--tokens", options->tokens, "how many tokens to write: words, characters, pieces, as the run has them")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000}).description(""))
       ->type_name("INT")
@@ -102,6 +170,7 @@ void add_generate(CLI::App& program) {
       "Examples:\n"
       "  argand generate runs/first --prompt \"the\"\n"
       "  argand generate runs/shakespeare --prompt - --tokens 500 < beginning.txt\n"
+      "  argand generate runs/first --prompt \"the\" --prompt \"a\" --samples 5\n"
       "  argand generate runs/rope --prompt \"The game was\" --tokens 200 --temperature 0.8 --top-p 0.9 --seed 7");
   command->callback([options] {
     flush_subnormals_to_zero(true);

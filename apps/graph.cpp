@@ -82,7 +82,7 @@ Drawn model_graph(Model<R>& model, const std::string& title, const GraphOptions&
   const Ids targets = lm ? random_ids({B, T}, config.vocab_size, 1) : random_ids({B}, config.n_classes, 1);
   const Windows windows = config.windows();
   const Ids passages = random_ids({2 * std::max<std::int64_t>(1, windows.top_k), T}, config.vocab_size, 2);
-  const Knowledge knowledge{.passages = &passages};
+  const Knowledge knowledge{.passages = &passages, .search = FrozenSearch(passages, chunk_length(passages))};
   ForwardContext context{.training = true, .step = 0};
   if (!windows.layers.empty()) context.knowledge = &knowledge;
   TapeGraph graph(model.parameters());
@@ -92,7 +92,7 @@ Drawn model_graph(Model<R>& model, const std::string& title, const GraphOptions&
   else
     graph.stop();
   graph.add_ids("tokens", tokens.shape(), {"embedding"});
-  graph.add_ids("passages", passages.shape(), {"embedding_mean"});
+  if (!windows.by_chunk) graph.add_ids("passages", passages.shape(), {"embedding_mean"});
   graph.add_ids(lm ? "next tokens" : "labels", targets.shape(), {"cross_entropy", "linear_cross_entropy"});
   Tape::current().clear();
   return drawn(graph, {.title = on_one_line(title), .depth = options.depth});

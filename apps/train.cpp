@@ -10,6 +10,7 @@
 #include "apps/terminal/interrupt.h"
 #include "apps/terminal/progress.h"
 #include "apps/training/corpora.h"
+#include "apps/training/following.h"
 #include "apps/training/nan_report.h"
 #include "apps/training/training_session.h"
 #include "core/parallel.h"
@@ -23,14 +24,21 @@ namespace {
 struct TrainOptions {
   TrainOptions(CLI::App& command, const std::string& task) : run(command, task), task(task) {}
   RunOptions run;
+  Ranks* ranks = &alone();
   std::string task;  ///< and the subcommand's name
   std::string out, resume;
   bool overwrite = false, trace_nan = false;
   std::int64_t print_every = 10;
 };
 
+/// "2 threads", "4 ranks of 1 thread".
+std::string workers(const Ranks& ranks) {
+  const std::string threads = fmt::format("{} thread{}", num_threads(), num_threads() == 1 ? "" : "s");
+  return ranks.size() == 1 ? threads : fmt::format("{} ranks of {}", ranks.size(), threads);
+}
+
 template <RealScalar R>
-void announce(TrainingSession<R>& session, const TrainingData& data) {
+void announce(TrainingSession<R>& session, const TrainingData& data, const Ranks& ranks) {
   if (const std::string& source = source_of(data); !source.empty()) fmt::print("{}\n", source);
   if (const auto* articles = std::get_if<LabelledCorpus>(&data))
     fmt::print("{} articles to train on, {}{} to test on\n", articles->train.size(),
@@ -39,10 +47,9 @@ void announce(TrainingSession<R>& session, const TrainingData& data) {
   const std::int64_t rows = c.training.batch * c.training.accumulate;
   const std::string batch = c.model.task == TextTask::Lm ? fmt::format("{} x {} tokens", rows, c.training.length)
                                                          : fmt::format("{} articles of {} classes", rows, c.model.n_classes);
-  fmt::print("{}: {} parameters, {} {}, {} steps of {} in {}, {} thread{}\n", c.model.family().name,
+  fmt::print("{}: {} parameters, {} {}, {} steps of {} in {}, {}\n", c.model.family().name,
              with_unit(static_cast<double>(count_parameters(session.run().parameters()))), c.model.vocab_size,
-             plural_of(c.training.tokens), c.training.steps, batch, c.training.precision, num_threads(),
-             num_threads() == 1 ? "" : "s");
+             plural_of(c.training.tokens), c.training.steps, batch, c.training.precision, workers(ranks));
   if (session.fitted_weights())
     for (const std::string& line : session.fitted_weights()->lines()) fmt::print("{}\n", line);
 }
@@ -138,7 +145,8 @@ template <RealScalar R>
 int train(TrainingSession<R>& session, const TrainingData& data, const TrainOptions& options) {
   const RunConfig& config = session.run().config();
   session.run().trace_nan(options.trace_nan);
-  announce(session, data);
+  compare_ranks(session.run(), *options.ranks);
+  announce(session, data, *options.ranks);
   const Interrupt interrupt(saves_after_this_step);
   Progress progress({config.model.family().name}, config.training.steps, options.print_every);
   if (config.model.task != TextTask::Lm) progress.hide_perplexity();
@@ -147,7 +155,8 @@ int train(TrainingSession<R>& session, const TrainingData& data, const TrainOpti
     session.sample_with([&session, corpus] { return sample_of(session.run(), *corpus); });
   if (const auto* corpus = std::get_if<Corpus>(&data)) progress.show_bits_per_byte(bytes_per_token(*corpus));
   std::optional<Evaluation> last;
-  while (!session.finished() && interrupt.signal() == 0) {
+  int signal = 0;
+  while (!session.finished() && (signal = agreed_signal(*options.ranks, interrupt)) == 0) {
     Advance done = advance(session, data, progress, options.trace_nan);
     progress.update(0, done.step.step, done.step.cross_entropy, done.step.tokens, done.seconds);
     if (done.step.recall)
@@ -163,9 +172,9 @@ int train(TrainingSession<R>& session, const TrainingData& data, const TrainOpti
   progress.finish();
   if (!session.finished()) {
     session.save();
-    fmt::print("stopped by {} after step {}; `argand train {} --resume {}` goes on from there\n", interrupt.name(),
+    fmt::print("stopped by {} after step {}; `argand train {} --resume {}` goes on from there\n", Interrupt::name(signal),
                session.run().state().step, word_of(config.model.task), session.folder().path());
-    return interrupt.exit_code();
+    return Interrupt::exit_code(signal);
   }
   conclude(session, *last, data);
   return exit_success;
@@ -187,12 +196,20 @@ int start(const TrainOptions& options) {
   if (is_piece_model(config.training.tokens)) config.training.tokens = findable(config.training.tokens);
   require_task(options.task, word_of(config.model.task), "--task");
   const RunFolder folder(options.out);
-  if (!options.overwrite) folder.require_free();
+  if (options.ranks->leads() && !options.overwrite) folder.require_free();
   const TrainedRun* before = weights && config.tokens_of_init ? weights->language_model() : nullptr;
   const TrainingData data =
       before == nullptr || config.model.task != TextTask::Lm ? open_data(config) : open_data_like(config, *before);
   return with_precision(config, [&]<class R>(R) {
-    TrainingSession<R> session(folder, options.overwrite, config, data, weights ? &*weights : nullptr);
+    if (!options.ranks->leads()) {
+      TrainingRun<R> run(config, data, *options.ranks);
+      if (weights) run.begin_with(*weights, data);
+      meet(*options.ranks);
+      follow(run, *options.ranks);
+      return static_cast<int>(exit_success);  // the first one knows the run's
+    }
+    meet(*options.ranks);  // --overwrite may remove what the others begin with
+    TrainingSession<R> session(folder, options.overwrite, config, data, weights ? &*weights : nullptr, *options.ranks);
     return train(session, data, options);
   });
 }
@@ -223,14 +240,18 @@ int resume(const TrainOptions& options) {
           s.place);
   }
   const RunFolder folder(options.resume);
-  RunLock lock(folder.path());  // before anything is read: a process that still trains there would change it
+  Ranks& ranks = *options.ranks;
+  RunLock lock;
+  if (ranks.leads()) lock = RunLock(folder.path());  // before anything is read: a process that still trains there would change it
+  meet(ranks);
   const TrainedRun run = open_run(folder.last());
+  meet(ranks);  // only when all have read it may the first one change it
   const Checkpoint& last = run.checkpoint;
   require_task(options.task, word_of(last.config().model.task), "--resume");
   const RunConfig config = last.config().prolonged(more);
   const RunState& state = last.state();
   if (more.empty() && has_ended(config, state)) {
-    fmt::print("{}\n", why_ended(folder, config, state));
+    if (ranks.leads()) fmt::print("{}\n", why_ended(folder, config, state));
     return exit_success;
   }
   RunConfig where = last.config();
@@ -238,12 +259,20 @@ int resume(const TrainOptions& options) {
   // Words of articles are counted again; the tokens of a text are the run's own.
   const TrainingData data = options.task == "lm" ? open_data(where, run) : open_data(where);
   return with_precision(config, [&]<class R>(R) {
-    TrainingSession<R> session(folder, lock, last, data, more.empty() ? nullptr : &config);
+    if (!ranks.leads()) {
+      TrainingRun<R> follower(last.config(), data, ranks);
+      follower.restore(last);
+      if (!more.empty()) follower.prolong(config);
+      follow(follower, ranks);
+      return static_cast<int>(exit_success);
+    }
+    TrainingSession<R> session(folder, lock, last, data, more.empty() ? nullptr : &config, ranks);
     if (const std::int64_t lines = session.damaged_lines(); lines > 0)
       fmt::print(stderr, "argand: log: {} line{} of {} cannot be read and stay{} as {}\n", lines, lines == 1 ? "" : "s",
                  folder.log(), lines == 1 ? "s" : "", lines == 1 ? "it is" : "they are");
     if (session.finished()) {
       fmt::print("{}\n", why_ended(folder, session.run().config(), session.run().state()));
+      compare_ranks(session.run(), ranks);
       return static_cast<int>(exit_success);
     }
     fmt::print("going on after step {}{}\n", state.step, rest_of_the_schedule(session.run().config()));
@@ -267,9 +296,14 @@ CLI::App* add_task(CLI::App* train, const std::string& task, const std::string& 
                  "stop at the first number that is not finite, in any op, forward or backward, and show the op, what it read, its "
                  "place in the model and the batch")
       ->group("Run");
-  command->callback([options] {
+  command->callback([options, command] {
+    options->ranks = &all_ranks();
+    if (command->count("--threads") == 0) set_num_threads(threads_of(*options->ranks));
+    if (options->trace_nan && options->ranks->size() > 1)
+      usage_fail("--trace-nan", "one process looks at every number; start it without mpirun, it comes to the same place");
     flush_subnormals_to_zero(true);
     const int code = options->resume.empty() ? start(*options) : resume(*options);
+    leave_ranks();
     if (code != exit_success) throw CLI::RuntimeError(code);
   });
   return command;
@@ -294,11 +328,16 @@ void add_train(CLI::App& program) {
           "--init begins a run with the weights of another one, or of a file, by the names of the parameters, and says what\n"
           "fitted. The sizes are those of that run. So are the tokens, unless --tokens asks for others: bytes and pieces are\n"
           "taken over exactly; words and characters are learnt from the new text, and those that both know keep their rows.\n"
+          "mpirun starts several processes, on one machine or on more, that share the batches of every step: --accumulate must be "
+          "a\n"
+          "multiple of their number. Each has its share of the processors, or --threads. They end in the same files, byte for\n"
+          "byte, as one process does, and a run may go on with another number of them (docs/machines.md).\n"
           "--resume RUN --trace-nan takes a run that a NaN stopped to the same place again, and shows where it began.\n\n"
           "Examples:\n"
           "  argand train lm --out runs/first                        ComplexFormer on the built-in corpus\n"
           "  argand train lm --family transformer --position rope --data wikitext-2 --out runs/rope\n"
           "  argand train lm --preset paper --data wikitext-2 --batch 4 --accumulate 2 --out runs/paper\n"
+          "  mpirun -n 4 argand train lm --batch 4 --accumulate 4 --out runs/four\n"
           "  argand train lm --data notes.txt --tokens bpe --vocab-size 1000 --out runs/notes\n"
           "  argand train lm --preset shakespeare --data input.txt --out runs/shakespeare\n"
           "  argand train lm --config runs/rope/config.toml --seed 1 --out runs/rope-1\n"
@@ -313,7 +352,8 @@ void add_train(CLI::App& program) {
           "train.csv, and valid.csv and test.csv if there are any; or AG News. One table is divided (--split). Where there is\n"
           "nothing to validate on, the test articles serve: choose nothing by them that you want to report, or hold some out\n"
           "(--valid-share).\n"
-          "Ctrl-C, --resume, --init and the files are as with `argand train lm`. From a language model --init takes everything\n"
+          "mpirun, Ctrl-C, --resume, --init and the files are as with `argand train lm`. From a language model --init takes "
+          "everything\n"
           "but the output layer.\n\n"
           "Examples:\n"
           "  argand train classify --out runs/topics                 ComplexFormer on the built-in articles\n"
@@ -322,6 +362,7 @@ void add_train(CLI::App& program) {
           "  argand train classify --data ag_news --epochs 2 --train-articles 20000 --out runs/more-news\n"
           "  argand train classify --data reviews.csv --label-column stars --out runs/reviews\n"
           "  argand train classify --resume runs/news\n"
+          "  mpirun -n 2 argand train classify --batch 8 --accumulate 2 --data ag_news --out runs/two\n"
           "  argand train classify --init runs/rope --data ag_news --out runs/tuned-news\n"
           "  echo \"Stocks fall as oil climbs\" | argand classify runs/news");
 }

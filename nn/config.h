@@ -24,6 +24,7 @@ void require_size(const char* key, std::int64_t value, std::int64_t most);
 struct Windows {
   std::vector<std::int64_t> layers{};  ///< those that look passages up, from 0, ascending
   std::int64_t top_k = 0;              ///< passages that each token reads
+  bool by_chunk = false;               ///< found for a chunk of text by its words (Knowledge::search), not by what a layer asks
 };
 
 /// The keys that one family has on top of those of ModelConfig, with their defaults.

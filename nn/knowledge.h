@@ -1,6 +1,7 @@
 #pragma once
-/// What reflection windows look things up in.
+/// What reflection windows, and the models that they are compared with, look things up in.
 
+#include <algorithm>
 #include <functional>
 #include <vector>
 
@@ -12,10 +13,18 @@ namespace argand {
 struct Knowledge {
   const Ids* passages = nullptr;           ///< [P, L], token ids
   std::vector<const RowIndex*> indexes{};  ///< over their encodings, one a reflection window; empty: exact search among fresh ones
-  /// Called by every window of every pass with the passages that it reads, [B·T, k]; for those who audit. Null: nobody does.
+  /// A search without parameters, by the words of whole chunks [N, m], as of nearest_rows: k passages for each [N, k], the best
+  /// first, none of them excluded. Null: there is none, which models that do not look up by chunk do not mind.
+  std::function<Ids(const Ids& chunks, std::int64_t k, std::span<const RowRange> excluded)> search{};
+  /// Called by every window of every pass with the passages that it reads, [B·T, k], or once a pass with those of its chunks
+  /// [B·U, k]; for those who audit. Null: nobody does.
   std::function<void(const Ids& chosen)> watch{};
-  /// Called likewise, with the weights β [B·T, k] of what was read and the gates g [B·T, n] that it passed; for those who look on.
+  /// Called by every layer that reads, with the passages [B·T, k], or -1 where a token reads none, the weights β [B·T, k] of what
+  /// was read and the gates g [B·T, n] that it passed, n = 0 where there is no gate; for those who look on.
   std::function<void(const Ids& chosen, const Tensor<double>& weights, const Tensor<double>& gates)> watch_reading{};
 };
+
+/// Chunks are half as long as passages [P, L]: a passage is what a chunk is compared with, and what followed it.
+inline std::int64_t chunk_length(const Ids& passages) { return std::max<std::int64_t>(1, passages.shape()[1] / 2); }
 
 }  // namespace argand

@@ -44,7 +44,7 @@ Maintainer: The argand authors <argand@localhost>
 Installed-Size: $(du -sk --exclude=DEBIAN "$root" | cut -f1)
 Depends: $depends
 Recommends: g++, pkg-config, libfmt-dev, python3-numpy
-Suggests: graphviz, gnuplot-nox
+Suggests: graphviz, gnuplot-nox, openmpi-bin
 Section: science
 Priority: optional
 Description: complex-valued backpropagation: train, check and look into small models

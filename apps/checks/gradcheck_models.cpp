@@ -5,6 +5,7 @@
 #include "apps/checks/gradcheck_rows.h"
 #include "apps/terminal/settings.h"
 #include "core/error.h"
+#include "data/knowledge/frozen_search.h"
 #include "nn/family.h"
 #include "nn/model.h"
 
@@ -92,7 +93,7 @@ GradcheckRow check_model(const Variant& variant, GradcheckOptions options, bool 
   const Ids targets = lm ? Ids({2, 5}, {3, 1, 4, 3, 2, 2, 5, 1, 5, 4}) : Ids({2}, {2, 0});
   options.name = variant.name;
   const Ids passages({5, 3}, {1, 2, 3, 4, 5, 1, 2, 2, 4, 3, 5, 5, 1, 1, 4});
-  const Knowledge knowledge{.passages = &passages};
+  const Knowledge knowledge{.passages = &passages, .search = FrozenSearch(passages, chunk_length(passages))};
   const ForwardContext context{.knowledge = &knowledge, .excluded = {{0, 1}, {3, 5}}};
   const auto loss = [&] { return model->loss(tokens, targets, context).total; };
   GradcheckRow row = row_of(gradcheck_parameters(loss, parameters, 3, options), "parameters",

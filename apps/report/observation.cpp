@@ -88,7 +88,7 @@ Json thousandths(const Tensor<double>& weights) {
   return heads;
 }
 
-/// What one reflection window read at each position, and the passages' words, once each.
+/// What one layer read at each position, and the passages' words, once each. A position may read nothing, and there may be no gate.
 Json reading_of(const Ids& chosen, const Tensor<double>& weights, const Tensor<double>& gates, const Tokenizer& tokens,
                 const KnowledgeBase& base, Json& passages) {
   Json window = {{"chosen", Json::array()}, {"weights", Json::array()}, {"gate", Json::array()}};
@@ -97,16 +97,18 @@ Json reading_of(const Ids& chosen, const Tensor<double>& weights, const Tensor<d
     Json read = Json::array(), share = Json::array();
     for (std::int64_t j = 0; j < k; ++j) {
       const std::int64_t p = chosen[t * k + j];
+      if (p < 0) continue;
       read.push_back(p);
       share.push_back(for_page(weights(t, j)));
       Json& passage = passages[std::to_string(p)];
       if (passage.is_null())
         passage = {{"start", base.start(p)}, {"text", tokens.shown({base.passages().data() + p * L, static_cast<std::size_t>(L)})}};
     }
-    double gate = 0;
-    for (std::int64_t i = 0; i < n; ++i) gate += gates(t, i) / static_cast<double>(n);
     window["chosen"].push_back(std::move(read));
     window["weights"].push_back(std::move(share));
+    if (n == 0) continue;
+    double gate = 0;
+    for (std::int64_t i = 0; i < n; ++i) gate += gates(t, i) / static_cast<double>(n);
     window["gate"].push_back(for_page(gate));
   }
   return window;

@@ -67,26 +67,29 @@ function windowsPanel(run) {
   if (run.text.none) return panel.say(run.text.none);
   const {words, windows, passages} = run.text;
   if (windows.length === 0) return panel.say(`${run.label} has no reflection window (irw_layers is empty).`);
-  panel.add(make('p', {class: 'hint'}, `${aboutText(run)}At every word the window reads the passages nearest to what it asks, with the weights of a softmax; ` +
-    'the gate, here its mean over all components, says how much enters the state. Choose a word.'));
+  const gated = windows[0].gate.length > 0;
+  panel.add(make('p', {class: 'hint'}, aboutText(run) + (gated
+    ? 'At every word the window reads the passages nearest to what it asks, with the weights of a softmax; the gate, here its mean over all components, says how much enters the state. Choose a word.'
+    : 'When a chunk of the text is complete, its words find passages, which are read until the next one is. Their weights are how much attention each gets, the mean over heads. Choose a word.')));
   const content = make('div');
   let word = words.length - 1;
   const layers = choices('layer ', windows.map((w) => String(w.layer)), (w) => {
     const {chosen, weights, gate} = windows[w];
     clear(content);
-    const plot = make('div', {class: 'scroll'}, make('div', {style: {minWidth: `${Math.max(280, 16 * words.length)}px`}}));
+    const plot = gated ? make('div', {class: 'scroll'}, make('div', {style: {minWidth: `${Math.max(280, 16 * words.length)}px`}})) : '';
     const list = make('ul', {class: 'passages'}), title = make('p', {class: 'hint'});
-    const buttons = words.map((text, t) => make('button', {type: 'button', style: {background: heat(0.6 * gate[t] ** 2)}, onclick: () => choose(t)}, text));
+    const shade = (t) => (gated ? 0.6 * gate[t] ** 2 : chosen[t].length ? 0.2 : 0);
+    const buttons = words.map((text, t) => make('button', {type: 'button', style: {background: heat(shade(t))}, onclick: () => choose(t)}, text));
     const choose = (t) => {
       word = t;
       buttons.forEach((button, i) => button.setAttribute('aria-pressed', i === t));
-      title.textContent = `At “${words[t]}” (position ${t}), gate ${brief(gate[t])}:`;
+      title.textContent = `At “${words[t]}” (position ${t}), ${gated ? `gate ${brief(gate[t])}:` : chosen[t].length ? 'passages found for the last complete chunk:' : 'no chunk is complete yet.'}`;
       list.replaceChildren(...chosen[t].map((p, j) => make('li', {},
         make('div', {class: 'share', style: {width: `${Math.max(0.5, 100 * weights[t][j])}%`}}),
         make('b', {}, `${weights[t][j].toFixed(3)} `), `passage ${p}, from word ${counted(passages[p].start)} of the text on: `, passages[p].text)));
     };
     content.append(plot, make('div', {class: 'running'}, ...buttons), title, list);
-    chart(plot.firstChild, 'bar', [{label: 'gate', data: gate, backgroundColor: runColour(0), barPercentage: 0.9, categoryPercentage: 1}], {
+    if (gated) chart(plot.firstChild, 'bar', [{label: 'gate', data: gate, backgroundColor: runColour(0), barPercentage: 0.9, categoryPercentage: 1}], {
       scales: {x: {grid: {display: false}, ticks: {autoSkip: false, minRotation: 90, font: {size: 10}, callback: (i) => words[i]}}, y: {min: 0, max: 1, title: axisTitle('mean gate')}},
       plugins: {tooltip: {callbacks: {title: () => '', label: (item) => ` ${words[item.dataIndex]} (${item.dataIndex}): gate ${brief(item.raw)}`}}},
       onClick: (event, items) => items.length && choose(items[0].index),

@@ -24,6 +24,7 @@ void say(const char* text) {
 extern "C" void remember(int signal) {
   const int before = errno;
   received = signal;
+  if (answer_text == nullptr) return;
   say(begins_a_line ? "\nargand: " : "argand: ");
   say(answer_text);
   say("\n");
@@ -49,6 +50,6 @@ Interrupt::~Interrupt() {
 }
 
 int Interrupt::signal() const { return received; }
-const char* Interrupt::name() const { return received == SIGTERM ? "SIGTERM" : "SIGINT"; }
+const char* Interrupt::name(int signal) { return signal == SIGTERM ? "SIGTERM" : "SIGINT"; }
 
 }  // namespace argand

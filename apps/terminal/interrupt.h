@@ -6,7 +6,8 @@ namespace argand {
 
 class Interrupt {
  public:
-  /// Catches SIGINT and SIGTERM until it is destroyed. `answer`: the line, which must live as long; it says what happens next.
+  /// Catches SIGINT and SIGTERM until it is destroyed. `answer`: the line, which must live as long; it says what happens next. Null
+  /// for none.
   explicit Interrupt(const char* answer);
   ~Interrupt();
   Interrupt(const Interrupt&) = delete;
@@ -14,9 +15,12 @@ class Interrupt {
 
   /// The signal that came, or 0.
   int signal() const;
-  const char* name() const;  ///< "SIGINT" or "SIGTERM"
+  const char* name() const { return name(signal()); }
+  int exit_code() const { return exit_code(signal()); }
+
+  static const char* name(int signal);  ///< "SIGINT" or "SIGTERM"
   /// What a shell expects of a program ended by that signal: 128 + its number.
-  int exit_code() const { return 128 + signal(); }
+  static int exit_code(int signal) { return 128 + signal; }
 };
 
 /// The answer of a loop that ends its step and saves.

@@ -11,6 +11,7 @@
 namespace argand {
 
 bool is_terminal(std::FILE* file) {
+  if (std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr) return false;
   const char* term = std::getenv("TERM");
   return isatty(fileno(file)) == 1 && (term == nullptr || std::string_view(term) != "dumb");
 }

@@ -6,7 +6,8 @@
 
 namespace argand {
 
-/// False also when the environment says TERM=dumb.
+/// False also when the environment says TERM=dumb, and under Open MPI's mpirun, whose processes write to terminals of its own
+/// making wherever its output goes.
 bool is_terminal(std::FILE* file);
 /// Columns of the terminal, 80 where there is none.
 int terminal_width(std::FILE* file);

@@ -24,10 +24,10 @@ ConfusionMatrix::ConfusionMatrix(std::int64_t n_classes) : n_(n_classes) {
   counts_.resize(static_cast<std::size_t>(n_ * n_));
 }
 
-void ConfusionMatrix::add(std::int64_t label, std::int64_t predicted) {
+void ConfusionMatrix::add(std::int64_t label, std::int64_t predicted, std::int64_t times) {
   require(label >= 0 && label < n_ && predicted >= 0 && predicted < n_, "confusion", "no classes {} and {} among {}", label,
           predicted, n_);
-  ++counts_[static_cast<std::size_t>(label * n_ + predicted)];
+  counts_[static_cast<std::size_t>(label * n_ + predicted)] += times;
 }
 
 std::int64_t ConfusionMatrix::count(std::int64_t label, std::int64_t predicted) const {
@@ -102,34 +102,53 @@ EvaluationSet some_batches(const EvaluationSet& set, std::int64_t most) {
 }
 
 template <RealScalar R>
-Evaluation evaluate(Model<R>& model, const EvaluationSet& set, const ContextOf& context_of, const EvaluationWatch& watch) {
+Evaluation evaluate(Model<R>& model, const EvaluationSet& set, const ContextOf& context_of, const EvaluationWatch& watch,
+                    Ranks& ranks) {
   const NoGrad none;
-  Evaluation evaluation;
-  if (model.config().task == TextTask::Classify) evaluation.confusion.emplace(model.config().n_classes);
-  for (std::int64_t i = 0; i < set.size; ++i) {
+  const bool classifies = model.config().task == TextTask::Classify;
+  const std::int64_t n = classifies ? model.config().n_classes : 0, share = ranks.size();
+  // Of each batch its loss, targets and bytes; then the confusion matrix. Every number is one rank's, or a count: their sum is
+  // exact.
+  const auto batches = static_cast<std::size_t>(set.size);
+  std::vector<double> found(3 * batches + static_cast<std::size_t>(n * n));
+  double* const confused = found.data() + 3 * batches;
+  for (std::int64_t i = ranks.rank(); i < set.size; i += share) {
     const Batch batch = set.at(i);
     const ForwardContext context = context_of ? context_of(batch) : ForwardContext();
     double loss = 0;
-    if (evaluation.confusion) {
+    if (classifies) {
       const Var<R> logits = model.logits(batch.tokens, context);
       loss = static_cast<double>(cross_entropy(logits, batch.targets).value().item());
-      const std::int64_t n = logits.dim(1);
       const R* row = logits.value().data();
+      require(logits.dim(1) == n, "evaluation", "logits of {} classes, of {} there are", logits.dim(1), n);
       for (std::int64_t b = 0; b < batch.targets.size(); ++b, row += n)
-        evaluation.confusion->add(batch.targets[b], std::max_element(row, row + n) - row);
+        ++confused[batch.targets[b] * n + (std::max_element(row, row + n) - row)];
     } else {
       loss = model.loss(batch.tokens, batch.targets, context).cross_entropy;
     }
-    evaluation.loss += loss * static_cast<double>(batch.targets.size());
-    evaluation.count += batch.targets.size();
-    evaluation.bytes += batch.target_bytes;
-    if (watch) watch(i + 1, set.size);
+    double* const of_batch = found.data() + 3 * i;
+    of_batch[0] = loss;
+    of_batch[1] = static_cast<double>(batch.targets.size());
+    of_batch[2] = static_cast<double>(batch.target_bytes);
+    if (watch) watch(i / share + 1, (set.size - ranks.rank() + share - 1) / share);
+  }
+  add_up(ranks, found);
+  Evaluation evaluation;
+  for (std::size_t i = 0; i < batches; ++i) {
+    evaluation.loss += found[3 * i] * found[3 * i + 1];
+    evaluation.count += static_cast<std::int64_t>(found[3 * i + 1]);
+    evaluation.bytes += static_cast<std::int64_t>(found[3 * i + 2]);
   }
   evaluation.loss /= static_cast<double>(evaluation.count);
+  if (!classifies) return evaluation;
+  evaluation.confusion.emplace(n);
+  for (std::int64_t label = 0; label < n; ++label)
+    for (std::int64_t predicted = 0; predicted < n; ++predicted)
+      evaluation.confusion->add(label, predicted, static_cast<std::int64_t>(confused[label * n + predicted]));
   return evaluation;
 }
 
-template Evaluation evaluate(Model<float>&, const EvaluationSet&, const ContextOf&, const EvaluationWatch&);
-template Evaluation evaluate(Model<double>&, const EvaluationSet&, const ContextOf&, const EvaluationWatch&);
+template Evaluation evaluate(Model<float>&, const EvaluationSet&, const ContextOf&, const EvaluationWatch&, Ranks&);
+template Evaluation evaluate(Model<double>&, const EvaluationSet&, const ContextOf&, const EvaluationWatch&, Ranks&);
 
 }  // namespace argand

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "apps/ranks/ranks.h"
 #include "apps/training/task.h"
 #include "nn/model.h"
 
@@ -14,8 +15,8 @@ class ConfusionMatrix {
   /// Throws Error for n < 1.
   explicit ConfusionMatrix(std::int64_t n_classes);
 
-  /// An article of class `label` was labelled `predicted`.
-  void add(std::int64_t label, std::int64_t predicted);
+  /// An article of class `label` was labelled `predicted`, or so many were.
+  void add(std::int64_t label, std::int64_t predicted, std::int64_t times = 1);
 
   std::int64_t n_classes() const { return n_; }
   std::int64_t count(std::int64_t label, std::int64_t predicted) const;
@@ -55,15 +56,16 @@ std::string summary(const Evaluation& evaluation);
 /// What the pass of a batch depends on besides parameters and tokens.
 using ContextOf = std::function<ForwardContext(const Batch&)>;
 
-/// Called after every batch: so many of all are done.
+/// Called after every batch: so many of all that this rank takes are done.
 using EvaluationWatch = std::function<void(std::int64_t done, std::int64_t all)>;
 
 /// `most` of the batches, evenly spread, or all of them when there are no more or `most` is 0.
 EvaluationSet some_batches(const EvaluationSet& set, std::int64_t most);
 
-/// Records nothing, changes nothing. `context_of`, `watch`: null for none.
+/// Records nothing, changes nothing. `context_of`, `watch`: null for none. Several ranks share the batches; each has the same
+/// result, which one alone would have.
 template <RealScalar R>
 Evaluation evaluate(Model<R>& model, const EvaluationSet& set, const ContextOf& context_of = nullptr,
-                    const EvaluationWatch& watch = nullptr);
+                    const EvaluationWatch& watch = nullptr, Ranks& ranks = alone());
 
 }  // namespace argand

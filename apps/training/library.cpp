@@ -47,8 +47,9 @@ class Shelf::MeasuredIndex final : public RowIndex {
   mutable std::optional<double> recall;  ///< not for several threads at once, as passes are not
 };
 
-Shelf::Shelf(KnowledgeBase base, std::vector<Tensor<float>> encodings) : base_(std::move(base)) {
+Shelf::Shelf(KnowledgeBase base, std::vector<Tensor<float>> encodings, bool by_chunk) : base_(std::move(base)) {
   knowledge_.passages = &base_.passages();
+  if (by_chunk) knowledge_.search = FrozenSearch(base_.passages(), chunk_length(base_.passages()));
   for (Tensor<float>& rows : encodings) {
     require(rows.rank() == 2 && rows.dim(0) == base_.size(), "knowledge", "encodings {} for {} passages", rows.shape(),
             base_.size());
@@ -79,7 +80,8 @@ std::unique_ptr<Library> Library::of(const RunConfig& config, const TrainingData
 Library::Library(const RunConfig& config, const TrainingData& data)
     : config_(config.knowledge),
       seed_(static_cast<std::uint64_t>(config.training.seed)),
-      from_file_(!config.knowledge.irw_file.empty()) {
+      from_file_(!config.knowledge.irw_file.empty()),
+      by_chunk_(config.model.windows().by_chunk) {
   std::int64_t longest = config.training.length + 1;  // tokens of a window: those that are read and the last one to predict
   if (const auto* corpus = std::get_if<Corpus>(&data)) {
     text_ = corpus->train;
@@ -109,7 +111,12 @@ Library::Library(const RunConfig& config, const TrainingData& data)
                k, P, hidden, longest);
   if (config_.irw_index == "hnsw" && !have_hnsw())
     usage_fail("--irw-index", "argand was built without hnswlib; install libhnswlib-dev and build again, or search exactly");
-  approximate_ = config_.irw_index == "hnsw" || (config_.irw_index == "auto" && P >= many_passages && have_hnsw());
+  if (by_chunk_ && config_.irw_index == "hnsw")
+    usage_fail("--irw-index", "chunks are looked up by their words, and hnsw has nothing to index; choose auto or exact");
+  if (by_chunk_ && L / 2 > config.training.length)
+    usage_fail("--irw-length", "chunks are half a passage, {} tokens, and no window of {} holds one; choose shorter passages",
+               L / 2, config.training.length);
+  approximate_ = config_.irw_index == "hnsw" || (config_.irw_index == "auto" && !by_chunk_ && P >= many_passages && have_hnsw());
   refresh_ = config_.irw_refresh > 0 ? config_.irw_refresh : approximate_ ? refresh_of_index : 1;
 }
 
@@ -125,11 +132,11 @@ std::unique_ptr<Shelf> Library::shelf(std::int64_t step, const Model<R>& model) 
   std::vector<Tensor<float>> encodings;
   if (approximate_)
     for (const Tensor<R>& e : model.encode_passages(passages.passages())) encodings.push_back(in_float(e));
-  return std::make_unique<Shelf>(std::move(passages), std::move(encodings));
+  return std::make_unique<Shelf>(std::move(passages), std::move(encodings), by_chunk_);
 }
 
 std::unique_ptr<Shelf> Library::shelf(std::int64_t step, std::vector<Tensor<float>> encodings) const {
-  return std::make_unique<Shelf>(base(step), std::move(encodings));
+  return std::make_unique<Shelf>(base(step), std::move(encodings), by_chunk_);
 }
 
 std::pair<std::int64_t, std::int64_t> Library::window(const Batch& batch, std::size_t b) const {

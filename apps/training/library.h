@@ -7,6 +7,7 @@
 
 #include "apps/runs/run_files.h"
 #include "apps/training/task.h"
+#include "data/knowledge/frozen_search.h"
 #include "data/knowledge/hnsw_index.h"
 #include "data/knowledge/knowledge_base.h"
 #include "nn/model.h"
@@ -16,8 +17,9 @@ namespace argand {
 /// The passages of one moment of a run, ready to be searched. It stays where it is: passes hold pointers into it.
 class Shelf {
  public:
-  /// `encodings`: of every reflection window [P, irw_dim], to build approximate indexes on; empty: exact search.
-  Shelf(KnowledgeBase base, std::vector<Tensor<float>> encodings);
+  /// `encodings`: of every reflection window [P, irw_dim], to build approximate indexes on; empty: exact search. `by_chunk`: with a
+  /// search by words (FrozenSearch).
+  Shelf(KnowledgeBase base, std::vector<Tensor<float>> encodings, bool by_chunk);
   Shelf(const Shelf&) = delete;
   Shelf& operator=(const Shelf&) = delete;
 
@@ -77,7 +79,7 @@ class Library {
 
   KnowledgeConfig config_;
   std::uint64_t seed_;
-  bool from_file_, approximate_ = false;
+  bool from_file_, by_chunk_, approximate_ = false;
   Ids text_;
   std::vector<std::int64_t> article_ends_;  ///< where in the text each article ends; empty for language models
   std::int64_t refresh_ = 1;

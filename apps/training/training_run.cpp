@@ -25,17 +25,27 @@ Fingerprints fingerprints(const TrainingData& data, const Library* library) {
   return found;
 }
 
+/// What ranks tell each other of a batch: numbers, for add_up().
+struct BatchLoss {
+  double total = 0, cross_entropy = 0, auxiliary = 0, has_auxiliary = 0, flops = 0;
+};
+
 }  // namespace
 
 template <RealScalar R>
-TrainingRun<R>::TrainingRun(const RunConfig& config, const TrainingData& data)
+TrainingRun<R>::TrainingRun(const RunConfig& config, const TrainingData& data, Ranks& ranks)
     : task_(make_task(config, data)),
       config_(fitted(config, data, *task_)),
       library_(Library::of(config_, data)),
+      ranks_(ranks),
       schedule_(config_.schedule()) {
+  if (config_.training.accumulate % ranks.size() != 0)
+    usage_fail("--accumulate", "{} ranks cannot share the {} batch{} of a step evenly; a multiple of {} can be shared",
+               ranks.size(), config_.training.accumulate, config_.training.accumulate == 1 ? "" : "es", ranks.size());
   model_ = make_model<R>(config_.model, static_cast<std::uint64_t>(config_.training.seed));
   parameters_ = model_->parameters();
   optimizer_ = make_optimizer<R>(config_.optimizer, parameters_);
+  sum_ = std::make_unique<GradientSum<R>>(parameters_, ranks);
   state_.made_from = fingerprints(data, library_.get());
   if (!classes_of(data).empty()) state_.validated_on = validated_part(data);
 }
@@ -53,11 +63,7 @@ StepReport TrainingRun<R>::step() {
   StepReport report{.step = state_.step + 1, .lr = schedule_.at(state_.step)};
   const bool refreshed = library_ && (!shelf_ || library_->due(state_.step));
   if (refreshed) shelf_ = library_->shelf(state_.step, *model_);
-  {
-    const GemmLog products;
-    gather_gradients(report, trace_nan_);
-    report.flops = products.flops();
-  }
+  gather_gradients(report, trace_nan_);
   const double share = 1.0 / static_cast<double>(t.accumulate);
   report.grad_norm = share * grad_norm(parameters_);
   if (!std::isfinite(report.grad_norm))
@@ -71,6 +77,7 @@ StepReport TrainingRun<R>::step() {
 template <RealScalar R>
 void TrainingRun<R>::gather_gradients(StepReport& report, bool trace) {
   const TrainingConfig& t = config_.training;
+  Ranks& ranks = trace ? alone() : ranks_;
   const auto first = static_cast<std::uint64_t>(state_.step * t.accumulate);
   std::vector<Batch> batches;
   std::int64_t n_targets = 0;
@@ -78,31 +85,47 @@ void TrainingRun<R>::gather_gradients(StepReport& report, bool trace) {
     batches.push_back(task_->batch(first + i));
     n_targets += batches.back().targets.size();
   }
+  // Losses are means over a batch's targets. Weighted by how many these are, their mean is that of one large batch; batches of one
+  // size weigh exactly 1.
+  const auto weight_of = [&](const Batch& batch) {
+    return t.accumulate_by == "batches" ? 1.0
+                                        : static_cast<double>(batch.targets.size() * t.accumulate) / static_cast<double>(n_targets);
+  };
+  std::vector<BatchLoss> losses(batches.size());  // zeros where another rank computes
   std::optional<NanTrace> watching;
   if (trace) watching.emplace(parameters_);
-  zero_grad(parameters_);
-  for (std::uint64_t number = first; const Batch& batch : batches) {
-    // Losses are means over a batch's targets. Weighted by how many these are, their mean is that of one large batch; batches of
-    // one size weigh exactly 1.
-    const double weight = t.accumulate_by == "batches"
-                              ? 1.0
-                              : static_cast<double>(batch.targets.size() * t.accumulate) / static_cast<double>(n_targets);
-    const double share = weight / static_cast<double>(t.accumulate);
+  std::optional<GradientSum<R>> by_this_rank;
+  GradientSum<R>& sum = trace ? by_this_rank.emplace(parameters_, ranks) : *sum_;
+  sum.begin(t.accumulate / ranks.size());
+  for (auto i = static_cast<std::size_t>(ranks.rank()); i < batches.size(); i += static_cast<std::size_t>(ranks.size())) {
+    const std::uint64_t number = first + i;
+    const double weight = weight_of(batches[i]);
+    const GemmLog products;
     try {
-      const Loss<R> loss = model_->loss(batch.tokens, batch.targets, context(number, batch));
-      if (!trace && !std::isfinite(static_cast<double>(loss.total.value().item()))) {
+      const Loss<R> loss = model_->loss(batches[i].tokens, batches[i].targets, context(number, batches[i]));
+      losses[i] = {static_cast<double>(loss.total.value().item()), loss.cross_entropy, loss.auxiliary.value_or(0),
+                   loss.auxiliary ? 1.0 : 0.0, 0};
+      if (!trace && ranks.size() == 1 && !std::isfinite(losses[i].total)) {
         Tape::current().clear();
-        give_up(fmt::format("the loss became {}", loss.total.value().item()), report);
+        give_up(fmt::format("the loss became {}", losses[i].total), report);
       }
-      backward(weight == 1 ? loss.total : scale(loss.total, static_cast<R>(weight)));
-      report.cross_entropy += share * loss.cross_entropy;
-      if (loss.auxiliary) report.auxiliary = report.auxiliary.value_or(0) + share * *loss.auxiliary;
+      sum.backward(weight == 1 ? loss.total : scale(loss.total, static_cast<R>(weight)));
+      losses[i].flops = static_cast<double>(products.flops());
     } catch (const NonFiniteError& error) {
       throw NonFiniteStep(fmt::format("train: at step {} {}", report.step, error.what()), report.step, error.where(), number,
-                          batch);
+                          batches[i]);
     }
-    report.tokens += batch.n_tokens;
-    ++number;
+  }
+  add_up(ranks, {&losses.front().total, 5 * losses.size()});
+  for (const BatchLoss& loss : losses)
+    if (!trace && !std::isfinite(loss.total)) give_up(fmt::format("the loss became {}", loss.total), report);
+  sum.finish();
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    const double share = weight_of(batches[i]) / static_cast<double>(t.accumulate);
+    report.cross_entropy += share * losses[i].cross_entropy;
+    if (losses[i].has_auxiliary != 0) report.auxiliary = report.auxiliary.value_or(0) + share * losses[i].auxiliary;
+    report.tokens += batches[i].n_tokens;
+    report.flops += static_cast<std::int64_t>(losses[i].flops);
   }
 }
 
@@ -110,6 +133,7 @@ template <RealScalar R>
 void TrainingRun<R>::give_up(const std::string& what, const StepReport& report) {
   const std::string message = fmt::format("train: {} at step {}", what, report.step);
   const char* advice = "; a lower --lr or --clip, or --precision float64, may help";
+  if (!ranks_.leads()) wait_for_the_end();
   try {
     StepReport again = report;
     gather_gradients(again, true);  // the same numbers once more, looked at one by one
@@ -140,7 +164,7 @@ Evaluation TrainingRun<R>::evaluate(const EvaluationSet& set) const {
   Evaluation evaluation;
   look_up([&](const ForwardContext& context) {
     evaluation = argand::evaluate<R>(
-        *model_, set, [&](const Batch&) { return context; }, watch_);
+        *model_, set, [&](const Batch&) { return context; }, watch_, ranks_);
   });
   return evaluation;
 }

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "apps/ranks/gradient_sum.h"
 #include "apps/runs/initial_weights.h"
 #include "apps/training/evaluation.h"
 #include "apps/training/library.h"
@@ -40,17 +41,20 @@ template <RealScalar R>
 class TrainingRun {
  public:
   /// Initial parameters are a function of the configuration, which takes from the data what fitted() says. Throws UsageError when
-  /// they do not fit, Error when there are too little data for a batch.
-  TrainingRun(const RunConfig& config, const TrainingData& data);
+  /// they do not fit, Error when there are too little data for a batch. Of several ranks each has a run of its own, and all call
+  /// step() and validate() together: they share the batches, and every one ends with the same numbers.
+  TrainingRun(const RunConfig& config, const TrainingData& data, Ranks& ranks = alone());
 
   const RunConfig& config() const { return config_; }
   const RunState& state() const { return state_; }
   bool finished() const { return has_ended(config_, state_); }
 
   /// Step number state().step: a pure function of the state before and the configuration. Throws NonFiniteStep, with parameters
-  /// and optimiser as they were, when the loss or a gradient is not finite; the message names the op where that began.
+  /// and optimiser as they were, when the loss or a gradient is not finite; the message names the op where that began. (Of several
+  /// ranks the first one finds that out and throws; the others wait for the end.)
   StepReport step();
-  /// From now on a step ends at the first number that is not finite, in any op, even when the loss would be finite.
+  /// From now on a step ends at the first number that is not finite, in any op, even when the loss would be finite. One rank alone
+  /// can do that.
   void trace_nan(bool on) { trace_nan_ = on; }
 
   /// Whether something is due now that comes every so many steps; every: 0 never, -1 after every epoch.
@@ -86,8 +90,8 @@ class TrainingRun {
  private:
   /// What a training pass depends on besides parameters and tokens; `number`: of the batch.
   ForwardContext context(std::uint64_t number, const Batch& batch) const;
-  /// Forward and backward passes of a step's batches; gradients add up in the parameters. With `trace` the first number that is
-  /// not finite is thrown as NonFiniteStep.
+  /// Forward and backward passes of a step's batches, which the ranks share; the gradients' sum is then in the parameters. With
+  /// `trace` this rank takes all, and the first number that is not finite is thrown as NonFiniteStep.
   void gather_gradients(StepReport& report, bool trace);
   [[noreturn]] void give_up(const std::string& what, const StepReport& report);
 
@@ -98,6 +102,8 @@ class TrainingRun {
   std::unique_ptr<Model<R>> model_;
   ParameterList<R> parameters_;
   std::unique_ptr<Optimizer<R>> optimizer_;
+  Ranks& ranks_;
+  std::unique_ptr<GradientSum<R>> sum_;
   std::unique_ptr<Shelf> shelf_;
   Schedule schedule_;
   EvaluationWatch watch_;

@@ -35,12 +35,12 @@ std::int64_t peak_memory() {
 
 template <RealScalar R>
 TrainingSession<R>::TrainingSession(const RunFolder& folder, bool overwrite, const RunConfig& config, const TrainingData& data,
-                                    const InitialWeights* weights)
-    : folder_(folder), run_(config, data) {
+                                    const InitialWeights* weights, Ranks& ranks)
+    : folder_(folder), run_(config, data, ranks) {
   if (weights != nullptr) fitted_weights_ = run_.begin_with(*weights, data);
   lock_ = folder_.create(overwrite);  // only now that the model could be built: a mistake must not cost the old run
   log_ = std::make_unique<JsonLines>(folder_.log(), -1);
-  log_maker();
+  log_maker(ranks);
   write_config();
   if (const Tokenizer& tokens = tokens_of(data); !tokens.file().empty())
     write_file_atomically(folder_.tokens(tokens.kind()), tokens.file());
@@ -51,8 +51,8 @@ TrainingSession<R>::TrainingSession(const RunFolder& folder, bool overwrite, con
 
 template <RealScalar R>
 TrainingSession<R>::TrainingSession(const RunFolder& folder, RunLock lock, const Checkpoint& last, const TrainingData& data,
-                                    const RunConfig* longer)
-    : folder_(folder), run_(config_for(data, last), data), lock_(std::move(lock)) {
+                                    const RunConfig* longer, Ranks& ranks)
+    : folder_(folder), run_(config_for(data, last), data, ranks), lock_(std::move(lock)) {
   const Tokenizer& tokens = tokens_of(data);
   const std::string file = folder_.tokens(tokens.kind());
   require(load_tokens(tokens.kind(), file)->file() == tokens.file(), "train",
@@ -67,7 +67,7 @@ TrainingSession<R>::TrainingSession(const RunFolder& folder, RunLock lock, const
     run_.prolong(*longer);
     save();
   }
-  log_maker();
+  log_maker(ranks);
   write_config();  // after the checkpoint, which decides; a run that was killed between the two comes here again
 }
 
@@ -82,8 +82,9 @@ void TrainingSession<R>::write_config() const {
 }
 
 template <RealScalar R>
-void TrainingSession<R>::log_maker() {
+void TrainingSession<R>::log_maker(const Ranks& ranks) {
   nlohmann::ordered_json now = made_by(), before;
+  if (ranks.size() > 1) now["ranks"] = ranks.size();
   now["parameters"] = count_parameters(run_.parameters());
   for_each_line(folder_.log(), [&](const nlohmann::ordered_json& line, std::int64_t) {
     if (line.is_object() && line.contains("made_by")) before = line["made_by"];

@@ -1,5 +1,6 @@
 #pragma once
-/// A training run that lives in a folder: steps, log lines, validations and checkpoints at the steps where they are due.
+/// A training run that lives in a folder: steps, log lines, validations and checkpoints at the steps where they are due. Of several
+/// ranks the first one has it.
 
 #include <functional>
 #include <memory>
@@ -26,12 +27,12 @@ class TrainingSession {
   /// A new run: makes the folder (see RunFolder::create), writes configuration, words, labels and the checkpoint of step 0.
   /// `weights` to begin with instead of drawn ones: then step 0 is kept, for nobody could make it anew without them.
   TrainingSession(const RunFolder& folder, bool overwrite, const RunConfig& config, const TrainingData& data,
-                  const InitialWeights* weights = nullptr);
+                  const InitialWeights* weights = nullptr, Ranks& ranks = alone());
   /// Goes on from a checkpoint of the folder that was opened after it was locked, bit for bit as if never stopped. Throws Error
   /// when the data are others now. `longer`: the configuration of TrainingRun::prolong, which the folder then has; null for that of
   /// the checkpoint.
   TrainingSession(const RunFolder& folder, RunLock lock, const Checkpoint& last, const TrainingData& data,
-                  const RunConfig* longer = nullptr);
+                  const RunConfig* longer = nullptr, Ranks& ranks = alone());
 
   bool finished() const { return run_.finished(); }
   /// Who writes samples; it is asked after every `sample_every` steps, and must be a function of the run's state alone.
@@ -51,7 +52,7 @@ class TrainingSession {
  private:
   void write_config() const;
   /// A line of by what the run is made, where the log's last one says something else.
-  void log_maker();
+  void log_maker(const Ranks& ranks);
   void log_step(const Advance& advance);
   void log_validation(const Advance& advance);
 

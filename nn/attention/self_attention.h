@@ -1,6 +1,7 @@
 #pragma once
 /// What the decoder's blocks ask of a self-attention layer.
 
+#include <any>
 #include <memory>
 #include <vector>
 
@@ -13,6 +14,7 @@ namespace argand {
 template <RealScalar R>
 struct LayerCache {
   Tensor<R> k, v;
+  std::any own{};  ///< what else a family keeps there
 };
 
 /// One pass through one attention layer.

@@ -56,10 +56,11 @@ BOOST_AUTO_TEST_CASE(keys_their_order_and_their_defaults_are_those_of_old_files)
              R"({"family":"crope","task":"lm","vocab_size":0,)" + shared +
                  R"("position":"rope","rope_base":5000.0,"norm":"rmsnorm","ffn":"swiglu","attn_bias":false,"ffn_bias":false,)"
                  R"("qk_norm":true,"tie_embeddings":true,"mode":"all"})");
-  BOOST_TEST(ModelConfig::defaults("crat").to_json() ==
-             R"({"family":"crat","task":"lm","vocab_size":0,)" + shared +
-                 R"("states":"complex","attention":"angular","angular_reduce":"sum","phase_offsets":true,"rotation":true,)"
-                 R"("irw_layers":[],"irw_dim":32,"irw_top_k":5,"irw_temperature":1.0})");
+  BOOST_TEST(
+      ModelConfig::defaults("crat").to_json() ==
+      R"({"family":"crat","task":"lm","vocab_size":0,)" + shared +
+          R"("rival":"none","states":"complex","attention":"angular","angular_reduce":"sum","phase_offsets":true,"rotation":true,)"
+          R"("irw_layers":[],"irw_dim":32,"irw_top_k":5,"irw_temperature":1.0})");
   ModelConfig qic = ModelConfig::defaults("qic");
   qic.task = TextTask::Classify;
   BOOST_TEST(qic.to_json() == R"({"family":"qic","task":"classify","n_classes":4,"vocab_size":0,)" + shared +
@@ -109,6 +110,8 @@ BOOST_AUTO_TEST_CASE(a_window_is_what_the_programs_ask_for) {
   const ModelConfig config = ModelConfig::from_json(R"({"family": "crat", "irw_layers": [0, 1], "irw_top_k": 3})");
   BOOST_TEST(config.windows().layers == (std::vector<std::int64_t>{0, 1}), boost::test_tools::per_element());
   BOOST_TEST(config.windows().top_k == 3);
+  BOOST_TEST(!config.windows().by_chunk);
+  BOOST_TEST(ModelConfig::from_json(R"({"family": "crat", "rival": "fid", "irw_layers": [1]})").windows().by_chunk);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -3,10 +3,18 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "nn/decoder_config.h"
 
 namespace argand {
 
 void CratConfig::visit(KeyVisitor& f) {
+  f("rival", rival, "instead of CRAT a real decoder with RoPE that reads as RETRO does, or as Fusion-in-Decoder");
+  if (rival != Rival::None) {
+    f("irw_layers", irw_layers, "layers that read passages, from 0");
+    f("irw_top_k", irw_top_k, "passages that are read for each chunk of text");
+    f("encoder_layers", encoder_layers, "layers of the encoder of passages");
+    return;
+  }
   f("states", states, "complex states, or the ablation without imaginary parts (then attention is dot)");
   f("attention", attention, "scores from phases alone, or the dot product");
   f("angular_reduce", angular_reduce, "angular scores summed over a head's components, or averaged");
@@ -18,14 +26,30 @@ void CratConfig::visit(KeyVisitor& f) {
   f("irw_temperature", irw_temperature, "temperature of the softmax over them");
 }
 
-void CratConfig::validate(const ModelConfig& c) const {
-  require(states == StateKind::Complex || attention == ScoreKind::Dot, "config",
+namespace {
+
+void validate_rival(const CratConfig& own, const ModelConfig& c) {
+  require(c.task == TextTask::Lm, "config", "the rival {} is a language model; classifiers have rival none", word_of(own.rival));
+  require(!own.irw_layers.empty(), "config", "the rival {} reads passages, and irw_layers does not say in which layers",
+          word_of(own.rival));
+  require_size("encoder_layers", own.encoder_layers, 1000);
+  require_pairs(c);
+}
+
+void validate_states(const CratConfig& own, const ModelConfig& c) {
+  require(own.states == StateKind::Complex || own.attention == ScoreKind::Dot, "config",
           "real states have no phases to attend by; choose states complex or attention dot");
   require(c.d_model % 2 == 0 && c.d_ff % 2 == 0, "config", "complex numbers need an even d_model and d_ff, got {} and {}",
           c.d_model, c.d_ff);
-  require(states == StateKind::Real || c.d_model % (2 * c.n_heads) == 0, "config",
+  require(own.states == StateKind::Real || c.d_model % (2 * c.n_heads) == 0, "config",
           "each head needs whole complex numbers: 2 * n_heads {} does not divide d_model {}", c.n_heads, c.d_model);
-  require_size("irw_dim", irw_dim, 1'000'000);
+  require_size("irw_dim", own.irw_dim, 1'000'000);
+}
+
+}  // namespace
+
+void CratConfig::validate(const ModelConfig& c) const {
+  rival == Rival::None ? validate_states(*this, c) : validate_rival(*this, c);
   require_size("irw_top_k", irw_top_k, 1'000'000);
   require(irw_temperature > 0 && std::isfinite(irw_temperature), "config", "irw_temperature must be positive, got {}",
           irw_temperature);

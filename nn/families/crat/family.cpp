@@ -3,6 +3,7 @@
 #include "nn/family.h"
 
 #include "nn/families/crat/model.h"
+#include "nn/families/crat/rival_decoder.h"
 #include "nn/layer_check.h"
 
 namespace argand {
@@ -10,6 +11,7 @@ namespace {
 
 template <RealScalar R>
 std::unique_ptr<Model<R>> make_crat(const ModelConfig& config, std::uint64_t seed) {
+  if (config.own<CratConfig>().rival != Rival::None) return std::make_unique<RivalDecoder<R>>(config, seed);
   if (config.own<CratConfig>().states == StateKind::Real) return std::make_unique<Crat<R>>(config, seed);
   return std::make_unique<Crat<std::complex<R>>>(config, seed);
 }
@@ -28,6 +30,9 @@ AblationTable crat_ablation() {
     return AblationRow{name, what, std::move(settings), paper};
   };
   const auto transformer = [](const char* position) { return KeyTexts{{"family", "transformer"}, {"position", position}}; };
+  const auto rival = [](const char* name, const char* what, const char* layers, const char* paper) {
+    return AblationRow{name, what, {{"rival", name}, {"irw_layers", layers}, {"irw_top_k", "2"}}, paper};
+  };
   return {
       .task = "lm",
       .preset = "small",
@@ -38,6 +43,10 @@ AblationTable crat_ablation() {
                row("without-rotation", "states not rotated", {{"rotation", "false"}}, "21.3"),
                row("without-phase-offsets", "positions without phase offsets", {{"phase_offsets", "false"}}, "21.0"),
                row("real", "real states, dot-product attention", {{"states", "real"}, {"attention", "dot"}}, "22.5"),
+               rival("retro", "RETRO: a real decoder reads the encodings of 2 neighbours of each chunk in layer 1", "1",
+                     "table 1: 21.5"),
+               rival("fid", "Fusion-in-Decoder: it reads them in all layers, each encoded with the chunk's words", "0, 1",
+                     "table 1: 22.1"),
                {"transformer", "transformer, learned positions", transformer("learned"), "table 1: 24.3"},
                {"rope", "transformer with RoPE", transformer("rope"), "table 1: 22.8"}},
       .claims = {{"20.4 against 22.2 without the window", "full", "without-irw"},
@@ -47,6 +56,9 @@ AblationTable crat_ablation() {
                  {"20.4 against 22.5 without complex states", "full", "real"},
                  {"table 1: 20.4 against a transformer's 24.3", "full", "transformer"},
                  {"table 1: 20.4 against 22.8 with RoPE", "full", "rope"},
+                 {"table 1: 20.4 against RETRO's 21.5", "full", "retro"},
+                 {"table 1: 20.4 against FiD's 22.1", "full", "fid"},
+                 {"table 1: RETRO 21.5 against FiD's 22.1", "retro", "fid"},
                  {"table 1: RoPE 22.8 against 24.3", "rope", "transformer"},
                  {.paper = "table 4: Recall@1/5/20/100 on Natural Questions 49.8/72.3/83.7/89.1, DPR 46.0/68.1/80.1/86.1, RETRO "
                            "48.2/70.5/82.3/87.9, FiD 47.1/69.8/81.5/87.2",
@@ -75,6 +87,34 @@ LayerLoss reflected(Init& init) {
           with_parameters_of(*window, {{"states", z}, {"embedding", table}, {"embedding bias", bias}})};
 }
 
+/// A rival's encoder of two passages of three tokens for each of two chunks, of two tokens.
+LayerLoss encoded(Init& init, bool hears_text) {
+  const auto encoder = std::make_shared<NeighbourEncoder<double>>(init, layer_check_config("crat"), 2, hears_text);
+  const Var<double> passages = layer_input<double>({2, 2, 3, 8}), text = init.normal<double>(Role::Output, {2, 2, 8}, 1);
+  ParameterList<double> inputs = {{"passages", passages}};
+  if (hears_text) inputs.push_back({"text", text});
+  return {[=] {
+            Pass pass(ForwardContext{}, 0);
+            return weighed<double>((*encoder)(passages, hears_text ? &text : nullptr, pass));
+          },
+          with_parameters_of(*encoder, inputs)};
+}
+
+/// Five tokens in chunks of two that read what was found for them, three tokens of each of two passages.
+LayerLoss read_by_chunk(Init& init, std::optional<double> rope_base) {
+  const auto layer = std::make_shared<CrossAttention<double>>(init, 8, 2, rope_base);
+  const Var<double> h = layer_input<double>({2, 5, 8}), memory = init.normal<double>(Role::Output, {4, 6, 8}, 1);
+  return {[=] {
+            Pass pass(ForwardContext{}, 0);
+            ChunkReader<double> chunks(Ids({2, 5}), 0, 2, nullptr);
+            chunks.remember(memory);
+            return weighed<double>(chunks.read(h, [&](const Var<double>& queries, const Var<double>& found) {
+              return (*layer)(queries, found, pass, {.first = 1}, {.first = 0, .period = 3});
+            }));
+          },
+          with_parameters_of(*layer, {{"states", h}, {"memory", memory}})};
+}
+
 std::vector<LayerCheck> crat_layers() {
   const auto config_with = [](ScoreKind attention, AngularReduce reduce) {
     ModelConfig config = layer_check_config("crat");
@@ -96,6 +136,10 @@ std::vector<LayerCheck> crat_layers() {
                     [=](Init& init) { return attended<double>(std::make_shared<AngularAttention<double>>(init, 8, dot), true); }});
   checks.push_back({"ReflectionWindow, complex", reflected<C>});
   checks.push_back({"ReflectionWindow, real", reflected<double>});
+  checks.push_back({"NeighbourEncoder of retro", [](Init& init) { return encoded(init, true); }});
+  checks.push_back({"NeighbourEncoder of fid", [](Init& init) { return encoded(init, false); }});
+  checks.push_back({"chunked CrossAttention of retro", [](Init& init) { return read_by_chunk(init, CratConfig::rope_base); }});
+  checks.push_back({"chunked CrossAttention of fid", [](Init& init) { return read_by_chunk(init, std::nullopt); }});
   return checks;
 }
 
@@ -112,10 +156,14 @@ Family crat_family() {
           .ablation = crat_ablation(),
           .checks = {.sizes = {{"irw_layers", "1"}, {"irw_dim", "3"}, {"irw_top_k", "2"}},
                      .values = {{"irw_layers", {"[]", "[0, 1]"}}, {"irw_temperature", {"0.3"}}},
-                     .joint = {{"states=real", "lm", {{"states", "real"}, {"attention", "dot"}}}},
+                     .joint = {{"states=real", "lm", {{"states", "real"}, {"attention", "dot"}}},
+                               {"rival=retro in all layers", "lm", {{"rival", "retro"}, {"irw_layers", "[0, 1]"}}},
+                               {"rival=fid in all layers", "lm", {{"rival", "fid"}, {"irw_layers", "[0, 1]"}}}},
                      .layers = crat_layers},
           .report = {.panel = "offsets",
-                     .phases = "Phases of the complex queries and keys, all that angular attention looks at.",
+                     .phases =
+                         "Phases of the complex queries and keys, all that angular attention looks at; of its rivals, those of the "
+                         "pairs that RoPE turns.",
                      .history = {"position.phase"}}};
 }
 

@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "autograd/tape.h"
+#include "tests/apps/program.h"
 #include "tests/error_text.h"
 
 using namespace argand;
@@ -81,6 +82,25 @@ BOOST_AUTO_TEST_CASE(nothing_comes_of_nothing) {
   bool called = false;
   generate<double>(*model, Ids({1, 1}, {1}), 0, {}, [&](std::span<const std::int32_t>) { called = true; });
   BOOST_TEST(!called);
+}
+
+BOOST_AUTO_TEST_CASE(several_prompts_are_gone_on_with_as_each_alone) {
+  const TemporaryDirectory scratch;
+  const std::string run = scratch / "run", command = "generate " + run + " --tokens 6 --temperature 0 --threads 1";
+  BOOST_TEST_REQUIRE(run_argand(scratch, "train lm --steps 6 --tokens char --out " + run + tiny).code == 0);
+  // Prompts of the same length share a batch with their samples.
+  std::vector<std::string> alone;
+  for (const char* prompt : {"the", "that", "cat"}) alone.push_back(run_argand(scratch, command + " --prompt " + prompt).out);
+  const Finished together = run_argand(scratch, command + " --prompt the --prompt that --prompt cat --samples 2");
+  BOOST_TEST(together.code == 0);
+  std::string expected;
+  for (std::size_t i = 0; i < 6; ++i) expected += "--- " + std::to_string(i + 1) + " of 6\n" + alone[i / 2];
+  BOOST_TEST(together.out == expected);
+  const Finished drawn = run_argand(scratch, "generate " + run + " --tokens 12 --prompt the --samples 2 --threads 1");
+  const std::size_t second = drawn.out.find("--- 2 of 2\n");
+  BOOST_TEST(drawn.out.substr(11, second - 11) != drawn.out.substr(second + 11));
+  BOOST_TEST(run_argand(scratch, command + " --prompt - --prompt -").err ==
+             "argand: --prompt: standard input can be read but once: - stands there twice\n");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -145,6 +145,45 @@ BOOST_AUTO_TEST_CASE(an_interrupted_run_ends_in_the_same_numbers_whatever_the_se
   }
 }
 
+BOOST_AUTO_TEST_CASE(rivals_that_look_chunks_up_are_audited_and_resumed_likewise) {
+  const TemporaryDirectory scratch;
+  for (const char* rival : {"retro", "fid"})
+    for (const char* passages : {"80", "0"}) {
+      const Settings settings{{"rival", rival, ""},          {"family", "crat", ""},  {"irw_layers", "0", ""},
+                              {"irw_top_k", "2", ""},        {"irw_length", "8", ""}, {"irw_refresh", "3", ""},
+                              {"irw_passages", passages, ""}};
+      RunConfig config = small_run(settings);
+      config.model.vocab_size = small_corpus().tokens->size();
+      const auto model = make_model<float>(config.model, 0);
+      const auto library = Library::of(config, small_corpus());
+      BOOST_TEST(!library->approximate());
+      const auto task = make_task(config, small_corpus());
+      std::int64_t leaks = 0;
+      const auto count = [&](const Leak& leak) {
+        ++leaks;
+        BOOST_TEST((leak.passage_first < leak.window_last && leak.window_first < leak.passage_last));
+      };
+      const RetrievalAudit clean = audit_retrieval<float>(*model, config, *library, *task, true, count);
+      BOOST_TEST(clean.leaks == 0);
+      BOOST_TEST(leaks == 0);
+      BOOST_TEST(clean.reads == clean.windows * 4 * 2);  // windows of 16 are four chunks
+      BOOST_TEST(audit_retrieval<float>(*model, config, *library, *task, false, count).leaks > 0);
+      BOOST_TEST(leaks > 0);
+
+      TrainingRun<float> whole(small_run(settings), small_corpus());
+      while (!whole.finished()) {
+        whole.step();
+        if (whole.state().step == 7) whole.save(scratch / "at7.safetensors");
+      }
+      TrainingRun<float> resumed(small_run(settings), small_corpus());
+      resumed.restore(Checkpoint(scratch / "at7.safetensors"));
+      while (!resumed.finished()) resumed.step();
+      BOOST_TEST(numbers(whole.parameters()) == numbers(resumed.parameters()));
+      bool best = false;
+      BOOST_TEST(whole.validate(best).loss == resumed.validate(best).loss);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(an_approximate_index_is_measured_when_it_is_rebuilt) {
   if (!have_hnsw()) return;
   TrainingRun<float> run(config_with({{"irw_index", "hnsw", ""}, {"irw_refresh", "2", ""}}), small_corpus());
@@ -162,6 +201,17 @@ BOOST_AUTO_TEST_CASE(what_could_run_dry_is_refused_at_the_start) {
   BOOST_TEST(library_error({{"irw_passages", "5", ""}}) == "");
   BOOST_TEST(library_error({{"irw_passages", "3992", ""}}) ==
              "--irw-passages: cannot draw 3992 passages of 10 tokens from 4000; 0 takes the whole text, end to end");
+  const auto rival_error = [](const Settings& more) {
+    Settings settings = settings_of({{"family", "crat"}, {"rival", "retro"}, {"irw_layers", "0"}});
+    settings.insert(settings.end(), more.begin(), more.end());
+    return error_of([&] { Library::of(small_run(settings), small_corpus()); });
+  };
+  BOOST_TEST(rival_error({{"irw_index", "hnsw", ""}, {"irw_length", "8", ""}, {"irw_passages", "0", ""}}) ==
+             (have_hnsw()
+                  ? "--irw-index: chunks are looked up by their words, and hnsw has nothing to index; choose auto or exact"
+                  : "--irw-index: argand was built without hnswlib; install libhnswlib-dev and build again, or search exactly"));
+  BOOST_TEST(rival_error({{"irw_length", "40", ""}, {"irw_passages", "0", ""}}) ==
+             "--irw-length: chunks are half a passage, 20 tokens, and no window of 16 holds one; choose shorter passages");
   BOOST_TEST(library_error({{"irw_length", "4001", ""}}) == "--irw-length: no passage of 4001 tokens fits the 4000 that there are");
 }
 

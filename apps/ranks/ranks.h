@@ -1,0 +1,80 @@
+#pragma once
+/// The processes that train one model together, `mpirun -n 4 argand train lm ...`, and what they say to each other. MPI carries it:
+/// a module of its own (mpi_ranks.cpp) that is loaded in a process that mpirun has started, and in no other.
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace argand {
+
+class Ranks {
+ public:
+  /// A message on its way: its bytes are to stay where they are, unchanged, until done() has said true.
+  class Transfer {
+   public:
+    virtual ~Transfer() = default;
+    /// Looks whether it has arrived, and drives all others on.
+    virtual bool done() = 0;
+  };
+
+  virtual ~Ranks() = default;
+  virtual int size() const = 0;
+  virtual int rank() const = 0;             ///< this one's number, counted from 0
+  virtual int on_this_machine() const = 0;  ///< how many there are here
+  /// Whether this is the one that writes files and prints.
+  bool leads() const { return rank() == 0; }
+
+  /// Starts a message. Those between two ranks are told apart by their labels; of one label they arrive in order.
+  virtual std::unique_ptr<Transfer> send(int to, int label, std::span<const std::byte> bytes) = 0;
+  virtual std::unique_ptr<Transfer> receive(int from, int label, std::span<std::byte> bytes) = 0;
+
+  /// MPI's last call, by all.
+  virtual void leave() = 0;
+  /// Ends all of them at once, with this exit code. Returns only where there is nobody else.
+  virtual void end_all(int code) = 0;
+};
+
+/// This process by itself.
+Ranks& alone();
+
+/// Those that mpirun has started with this process; alone() when nobody else was. Throws UsageError when there are others that
+/// argand, built without MPI, cannot talk to.
+Ranks& all_ranks();
+
+/// To be called by all when all is well, as the last thing that they do together.
+void leave_ranks();
+/// To be called before the program ends: ranks that have not left end now, all of them.
+void end_ranks(int code);
+
+/// The text of an error as this rank is to tell it, or nothing when this one need not: what all of them have run into is told by
+/// the first; the others wait, and are ended by it meanwhile.
+std::string as_told_by_rank(const std::string& text);
+
+/// mpirun gives every process of two one core, unless it is asked for something else (--bind-to). Where nobody asked, the process
+/// may have them all again. To be called before threads start.
+void undo_default_binding();
+
+/// Threads for each rank where nobody says how many (--threads, OMP_NUM_THREADS): its share of the processors.
+int threads_of(const Ranks& ranks);
+
+/// Waits without taking the processor from others: awake for a moment, then looking again and again.
+class Patience {
+ public:
+  void wait();
+
+ private:
+  int looks_ = 0;
+};
+
+/// x[i] becomes the sum of everybody's x[i], added in the order of ranks.
+void add_up(Ranks& ranks, std::span<double> x);
+/// Returns when all have come here.
+void meet(Ranks& ranks);
+/// Throws Error on the ranks whose text is not that of the first one. `what`: whose text it is, "the data are".
+void require_same(Ranks& ranks, const std::string& what, const std::string& text);
+/// Of a rank that has nothing to say any more, while the first one finds out what is wrong and ends all.
+[[noreturn]] void wait_for_the_end();
+
+}  // namespace argand

@@ -1,0 +1,21 @@
+#pragma once
+/// What the ranks of a run do beside its steps: they compare what they begin with, and agree when to end. Those that neither write
+/// nor print do nothing else.
+
+#include "apps/terminal/interrupt.h"
+#include "apps/training/training_run.h"
+
+namespace argand {
+
+/// All ranks are to begin with the same numbers, and to compute in the same way. Throws Error on those that differ from the first.
+template <RealScalar R>
+void compare_ranks(const TrainingRun<R>& run, Ranks& ranks);
+
+/// The signal that ends the run now, for all ranks: one that some rank has received, or 0.
+int agreed_signal(Ranks& ranks, const Interrupt& interrupt);
+
+/// This rank's share of all steps and validations, to the end of the run or a signal.
+template <RealScalar R>
+void follow(TrainingRun<R>& run, Ranks& ranks);
+
+}  // namespace argand

@@ -1,0 +1,139 @@
+"""What several ranks of mpirun cost and what they bring: measured on this machine, and a model of it for others.
+
+  python3 bench/ranks.py [--program build/apps/argand] [--turns 3] [--rate 1gbit]
+
+First the measurements. Messages: a model that is nearly all vocabulary takes a step of two tokens by itself, and the same step with a
+second rank beside it; what the second takes longer is the cost of adding and sending the gradient, and a straight line through several
+sizes gives seconds a byte. Computing: seconds a token of a transformer with one thread. Turns are interleaved, the best of each counts.
+--rate (as root): the ranks talk over TCP, through a loopback of their own that lets so much pass (tc's token bucket).
+
+Then the model, for machines that compute as this one's thread does, times --threads:
+  bytes a rank sends in a step        (m + 1) (n - 1)/n s P
+  seconds of a step                   m T t P + (m + 1) (n - 1)/n s P (1/bandwidth + b) + o P
+n ranks, m = K/n batches each, T tokens a batch, P numbers of s bytes, t seconds a token and number, b seconds a byte that copying and
+adding take, o the optimiser's seconds a number.
+"""
+import argparse
+import json
+import math
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+VOCABULARIES = [4000, 16000, 32000]
+WIDTH = 256
+NEARLY_ALL_VOCABULARY = ["--n-layers", "1", "--d-model", WIDTH, "--n-heads", "4", "--d-ff", WIDTH, "--length", "2", "--batch", "1"]
+COMPUTING = ["--n-layers", "4", "--d-model", WIDTH, "--n-heads", "4", "--d-ff", 4 * WIDTH, "--length", "128", "--batch", "4"]
+
+
+def step(program, ranks, options, steps, rate=None):
+    """Seconds of a step, their median over a run, and how many real numbers the model's parameters are."""
+    with tempfile.TemporaryDirectory() as scratch:
+        run = os.path.join(scratch, "run")
+        command = [program, "train", "lm", "--family", "transformer", "--threads", "1", "--accumulate", str(ranks), "--steps", str(steps), "--warmup", "0",
+                   "--eval-every", "0", "--eval-batches", "1", "--checkpoint-every", "0", "--out", run, *map(str, options)]
+        if ranks > 1:
+            command = ["mpirun", *(["--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "lo", "--mca", "oob_tcp_if_include", "lo"] if rate else []), "-n", str(ranks), *command]
+        if rate and ranks > 1:
+            shape = f"ip link set lo up && tc qdisc add dev lo root tbf rate {rate} burst 256kb latency 50ms && exec \"$@\""
+            command = ["unshare", "-n", "sh", "-c", shape, "sh", *command]
+        done = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT)
+        if done.returncode != 0:
+            sys.exit(f"{' '.join(command)}: {done.stderr}")
+        with open(os.path.join(run, "log.jsonl"), encoding="utf-8") as log:
+            seconds = [line["seconds"] for line in map(json.loads, log) if "lr" in line]
+        return statistics.median(seconds[2:]), numbers_in(os.path.join(run, "last.safetensors"))
+
+
+def numbers_in(path):
+    """Of the parameters in a checkpoint, without the optimiser's."""
+    with open(path, "rb") as file:
+        header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
+    return sum(math.prod(entry["shape"]) for name, entry in header.items() if name != "__metadata__" and not name.startswith("optimizer."))
+
+
+def line_through(points):
+    """Slope and intercept of least squares."""
+    xs, ys = zip(*points)
+    x, y = statistics.mean(xs), statistics.mean(ys)
+    slope = sum((a - x) * (b - y) for a, b in points) / sum((a - x) ** 2 for a in xs)
+    return slope, y - slope * x
+BANDWIDTHS = {"1 Gbit/s": 0.125e9, "10 Gbit/s": 1.25e9, "100 Gbit/s": 12.5e9}
+RANKS = [2, 4, 8, 16, 64]
+
+
+def sent(n, m, size):
+    """Bytes that a rank sends in a step, and receives: a share of every batch's gradient, and its own part of their sum."""
+    return (m + 1) * (n - 1) / n * size
+
+
+def measure(program, turns, rate):
+    """Seconds a byte and a message-free remainder of an exchange, seconds a token and parameter, seconds a number of the optimiser."""
+    best = {}
+    for _ in range(turns):  # interleaved: whatever else the machine does falls on all
+        for vocabulary in VOCABULARIES:
+            for ranks in (1, 2):
+                seconds, numbers = step(program, ranks, [*NEARLY_ALL_VOCABULARY, "--vocab-size", vocabulary], 12, rate)
+                before = best.get((vocabulary, ranks), (seconds, numbers))
+                best[vocabulary, ranks] = (min(seconds, before[0]), numbers)
+        seconds, numbers = step(program, 1, COMPUTING, 6)
+        best["computing"] = (min(seconds, best.get("computing", (seconds,))[0]), numbers)
+    print(f"{'numbers':>10}  {'bytes sent':>10}  {'1 rank':>8}  {'2 ranks':>8}  {'difference':>10}")
+    differences, alone = [], []
+    for vocabulary in VOCABULARIES:
+        (one, numbers), (two, _) = best[vocabulary, 1], best[vocabulary, 2]
+        bytes_sent = sent(2, 1, 4 * numbers)
+        differences.append((bytes_sent, two - one))
+        alone.append((numbers, one))
+        print(f"{numbers / 1e6:>8.2f} M  {bytes_sent / 1e6:>7.1f} MB  {1e3 * one:>5.1f} ms  {1e3 * two:>5.1f} ms  {1e3 * (two - one):>7.1f} ms")
+    byte, rest = line_through(differences)
+    number, _ = line_through(alone)
+    seconds, numbers = best["computing"]
+    tokens = 4 * 128
+    token = (seconds - number * numbers) / tokens / numbers
+    print(f"\na second rank costs {1e9 * byte:.2f} ns a byte sent, and {1e3 * rest:.2f} ms")
+    print(f"what every step does with all numbers, the optimiser above all: {1e9 * number:.2f} ns a number")
+    print(f"computing, one thread: {1e12 * token:.1f} ps a token and parameter ({6e-9 / token:.1f} GFLOP/s, at 6 a token and parameter)\n")
+    return byte, token, number
+
+
+def model(byte, token, number, threads):
+    """Nothing overlaps here: what travels while gradients are computed is to the good."""
+    print(f"share of n times the speed that n machines of {threads} threads reach, one batch each (m = 1), for any number of parameters")
+    print(f"{'tokens a batch':>14}  {'network':>10}" + "".join(f"  {n:>3} ranks" for n in RANKS))
+    for tokens in (512, 4096, 32768):
+        for network, bandwidth in BANDWIDTHS.items():
+            computing, rest = tokens * token / threads, number / threads  # for each parameter, as everything here
+            shares = [(n * computing + rest) / n / (computing + rest + sent(n, 1, 4) * (1 / bandwidth + byte)) for n in RANKS]
+            print(f"{tokens:>14}  {network:>10}" + "".join(f"  {100 * share:>7.0f} %" for share in shares))
+    print(f"\na step's bytes and seconds on the network, m = 1, and memory besides activations")
+    print(f"{'parameters':>10}  {'ranks':>5}  {'sent':>8}" + "".join(f"  {network:>10}" for network in BANDWIDTHS) + "    memory")
+    for numbers, name in ((10e6, "10 M"), (100e6, "100 M"), (1e9, "1 B")):
+        for n in (2, 8, 64):
+            size = sent(n, 1, 4 * numbers)
+            times = "".join(f"  {size * (1 / bandwidth + byte):>8.2f} s" for bandwidth in BANDWIDTHS.values())
+            print(f"{name:>10}  {n:>5}  {size / 1e9:>5.2f} GB{times}  {gigabytes(numbers):>5.2f} GB")
+
+
+def gigabytes(numbers):
+    """Parameters, AdamW's two moments, gradients, what is sent, what comes in, and this rank's sums."""
+    return numbers * 4 * (1 + 2 + 1 + 1 + 1) / 1e9
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", default=os.path.join(HERE, "..", "build", "apps", "argand"))
+    parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("--threads", type=int, default=16, help="of the machines of the model; the measurements take one")
+    parser.add_argument("--rate", help="bandwidth of the loopback, as tc has it: 1gbit")
+    options = parser.parse_args()
+    byte, token, number = measure(os.path.abspath(options.program), options.turns, options.rate)
+    model(byte, token, number, options.threads)
+
+
+if __name__ == "__main__":
+    main()

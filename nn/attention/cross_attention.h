@@ -1,0 +1,39 @@
+#pragma once
+/// Attention of one sequence to another.
+
+#include <optional>
+
+#include "nn/attention/self_attention.h"
+
+namespace argand {
+
+/// Positions of a sequence for RoPE: first, first + 1, ..., and from `first` again after every `period` tokens.
+struct Places {
+  std::int64_t first = 0;
+  std::int64_t period = 0;  ///< divides the sequence's length; 0: as long as the sequence
+};
+
+/// q = W_q x, k = W_k y, v = W_v y, all turned by their positions where there is a rope_base; out = W_o softmax(qkᵀ/sqrt(d_k)) v.
+/// Every query sees all of y, also its own sequence when y is x: an encoder. Parameters q, k, v, o with biases.
+template <RealScalar R>
+class CrossAttention final : public Module<R> {
+ public:
+  CrossAttention(Init& init, std::int64_t d_model, std::int64_t n_heads, std::optional<double> rope_base = {});
+
+  /// x [N, t, d_model], y [N, K, d_model] -> [N, t, d_model].
+  Var<R> operator()(const Var<R>& x, const Var<R>& y, Pass& pass, const Places& of_x = {}, const Places& of_y = {}) const;
+  /// How much of a query's attention, the mean over heads, each of `parts` equal parts of y gets: [N, t, parts]. Records nothing.
+  Tensor<R> shares(const Var<R>& x, const Var<R>& y, std::int64_t parts, const Places& of_x = {}, const Places& of_y = {}) const;
+  void visit(const Visit<R>& f) const override;
+
+ private:
+  /// x [N, n, d_model], turned.
+  Var<R> placed(const Var<R>& x, const Places& places) const;
+  double scale() const;
+
+  std::int64_t n_heads_, width_;
+  Linear<R> q_, k_, v_, o_;
+  Tensor<R> frequencies_;  ///< of RoPE, [d_k/2]; empty without
+};
+
+}  // namespace argand

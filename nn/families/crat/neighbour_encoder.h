@@ -1,0 +1,47 @@
+#pragma once
+/// How CRAT's rivals, RETRO and Fusion-in-Decoder, encode what was found for a chunk of text.
+
+#include <optional>
+
+#include "nn/attention/cross_attention.h"
+
+namespace argand {
+
+/// e += Self(Norm1(e)), in an encoder that hears the text e += Text(Norm(e), h), e += FFN(Norm2(e)); every token sees all others.
+template <RealScalar R>
+class EncoderBlock final : public Module<R> {
+ public:
+  EncoderBlock(Init& init, const ModelConfig& config, bool hears_text);
+  /// e [N·k, L, D]; text: null, or the normed states of the N chunks [N, m, D]. -> [N·k, L, D].
+  Var<R> operator()(const Var<R>& e, const Var<R>* text, Pass& pass) const;
+  void visit(const Visit<R>& f) const override;
+
+ private:
+  LayerNorm<R> norm1_;
+  CrossAttention<R> attn_;
+  std::optional<LayerNorm<R>> norm_text_;
+  std::optional<CrossAttention<R>> text_;
+  LayerNorm<R> norm2_;
+  FeedForward<R> ffn_;
+};
+
+/// Blocks with rotary positions, then a norm. With `hears_text` the first block also attends to the states of the chunk that the
+/// passages were found for: RETRO's encoder (Borgeaud et al., 2022, section 2.4). Without, it is given the chunk's tokens in front
+/// of each passage's: FiD's (Izacard, Grave, "Leveraging passage retrieval with generative models for open domain question
+/// answering", EACL 2021, section 3).
+template <RealScalar R>
+class NeighbourEncoder final : public Module<R> {
+ public:
+  NeighbourEncoder(Init& init, const ModelConfig& config, std::int64_t n_layers, bool hears_text);
+  /// Embeddings [N, k, L, D] of k passages for each of N chunks, each passage by itself; text: null or the chunks' states
+  /// [N, m, D]. -> all tokens of all k, one after the other, [N, k·L, D].
+  Var<R> operator()(const Var<R>& passages, const Var<R>* text, Pass& pass) const;
+  void visit(const Visit<R>& f) const override;
+
+ private:
+  std::optional<LayerNorm<R>> norm_text_;
+  std::vector<std::unique_ptr<EncoderBlock<R>>> blocks_;
+  LayerNorm<R> norm_;
+};
+
+}  // namespace argand

@@ -1,0 +1,63 @@
+#pragma once
+/// What CRAT is compared with: a real decoder with RoPE that reads passages as RETRO or Fusion-in-Decoder do.
+
+#include "nn/attention/dot_attention.h"
+#include "nn/families/crat/chunk_reader.h"
+#include "nn/families/crat/config.h"
+#include "nn/families/crat/neighbour_encoder.h"
+#include "nn/text_model.h"
+
+namespace argand {
+
+/// h += Attn(Norm1(h)); in the layers that read, h += Read(NormRead(h), what was found); h += FFN(Norm2(h)).
+template <RealScalar R>
+class RivalBlock final : public Module<R> {
+ public:
+  /// Readers of RETRO know where they stand to what they read, by rotary positions; those of FiD do not.
+  RivalBlock(Init& init, const ModelConfig& config, bool reads);
+  /// h [B, T, d_model] -> [B, T, d_model], the part before reading and the part after it.
+  Var<R> attend(const Var<R>& h, const AttentionPass<R>& pass) const;
+  Var<R> feed(const Var<R>& h, const AttentionPass<R>& pass) const;
+  /// What is to be added to h; passages have so many encoded tokens each.
+  Var<R> read(const Var<R>& h, const ChunkReader<R>& chunks, const Knowledge& knowledge, std::int64_t encoded, Pass& pass) const;
+  bool reads() const { return read_.has_value(); }
+  void visit(const Visit<R>& f) const override;
+
+ private:
+  LayerNorm<R> norm1_;
+  DotAttention<R> attn_;
+  std::optional<LayerNorm<R>> norm_read_;
+  std::optional<CrossAttention<R>> read_;
+  LayerNorm<R> norm2_;
+  FeedForward<R> ffn_;
+};
+
+/// The house's transformer, `position: rope`, `tie_embeddings: false`, whose layers `irw_layers` read the irw_top_k passages that a
+/// search without parameters finds for each chunk of text, as far as chunks are known (ChunkReader). They are encoded once a pass.
+///   retro: in the first layer that reads, after its attention, by an encoder that attends to the chunk's states there.
+///   fid:   before the first layer, each with the chunk's tokens in front of it.
+/// Encoder and decoder share the embedding.
+template <RealScalar R>
+class RivalDecoder final : public TextModel<R> {
+ public:
+  RivalDecoder(const ModelConfig& config, std::uint64_t seed);
+  void visit(const Visit<R>& f) const override;
+
+ protected:
+  Var<R> hidden(const Ids& tokens, AttentionPass<R> pass, typename TextModel<R>::LayerCaches* caches) const override;
+  OutputLayer<R> output() const override { return {.weight = head_.weight}; }
+
+ private:
+  const CratConfig& own() const { return this->config_.template own<CratConfig>(); }
+  /// Encodings of what was found, [B·U, K, D]; nothing when no chunk is complete. h: the states that RETRO's encoder hears.
+  std::optional<Var<R>> encode(ChunkReader<R>& chunks, const Knowledge& knowledge, const Var<R>& h, Pass& pass) const;
+
+  Init init_;
+  Embedding<R> embedding_;
+  std::vector<std::unique_ptr<RivalBlock<R>>> blocks_;
+  LayerNorm<R> norm_;
+  Linear<R> head_;
+  NeighbourEncoder<R> encoder_;
+};
+
+}  // namespace argand

@@ -1,0 +1,85 @@
+"""Starts ranks of the program with Open MPI's mpirun, for tests. Tests of 1, 2 and 4 ranks run on whatever there is: two processors will do."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import time
+
+
+def missing(argand):
+    """Why there are no ranks here, or nothing."""
+    if shutil.which("mpirun") is None:
+        return "there is no mpirun (openmpi-bin)"
+    if not (pathlib.Path(argand).parent / "libargand_mpi.so").exists():
+        return "the program was built without MPI (libopenmpi-dev)"
+    return None
+
+
+# As root, with more ranks than processors.
+ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+
+
+def command(argand, ranks, arguments):
+    """ranks: 0 for a process without mpirun."""
+    return (["mpirun", "-n", str(ranks)] if ranks > 0 else []) + [argand, *map(str, arguments)]
+
+
+def run(argand, ranks, *arguments, environment=None, seconds=300):
+    """What became of it: exit code, standard output and error."""
+    return subprocess.run(command(argand, ranks, arguments), capture_output=True, text=True, timeout=seconds,
+                          env={**ENVIRONMENT, **(environment or {})})
+
+
+def our_lines(result):
+    """What the program said on standard error; the rest is mpirun's."""
+    return [line for line in result.stderr.splitlines() if line.startswith("argand: ")]
+
+
+def contents(folder):
+    """Name -> bytes; of the log what does not come from the clock, nor says who made it."""
+    found = {file.name: file.read_bytes() for file in pathlib.Path(folder).iterdir()}
+    lines = [json.loads(line) for line in found["log.jsonl"].splitlines()]
+    found["log.jsonl"] = [{k: v for k, v in line.items() if k not in ("seconds", "tokens_per_second", "peak_memory")}
+                          for line in lines if "made_by" not in line]
+    return found
+
+
+def differences(wanted, folder):
+    """The names of the files that differ."""
+    found = contents(folder)
+    return sorted(name for name in wanted.keys() | found.keys() if wanted.get(name) != found.get(name))
+
+
+def processes(folder):
+    """Rank -> process id, of those that train in the folder."""
+    found = {}
+    for process in pathlib.Path("/proc").iterdir():
+        if not process.name.isdigit():
+            continue
+        try:
+            words = (process / "cmdline").read_bytes().split(b"\0")
+            if os.path.basename(words[0]) != b"argand" or str(folder).encode() not in words:
+                continue
+            for entry in (process / "environ").read_bytes().split(b"\0"):
+                if entry.startswith(b"OMPI_COMM_WORLD_RANK="):
+                    found[int(entry.partition(b"=")[2])] = int(process.name)
+        except (OSError, IndexError):
+            continue
+    return found
+
+
+def steps_done(folder):
+    try:
+        return (pathlib.Path(folder) / "log.jsonl").read_bytes().count(b"\"lr\"")
+    except OSError:
+        return 0
+
+
+def wait_for_step(process, folder, step):
+    """Whether the run came so far while it ran."""
+    while process.poll() is None:
+        if steps_done(folder) >= step:
+            return True
+        time.sleep(0.01)
+    return False
