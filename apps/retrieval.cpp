@@ -1,47 +1,133 @@
 /// argand retrieval: how well articles are found by their titles.
 
+#include <cmath>
+#include <filesystem>
 #include <memory>
+#include <numeric>
 
 #include "apps/commands.h"
+#include "apps/inference/dual_encoder.h"
 #include "apps/inference/retrieval_quality.h"
+#include "apps/runs/jsonl.h"
 #include "apps/terminal/command_line.h"
+#include "apps/terminal/counter.h"
 #include "apps/training/corpora.h"
 #include "core/parallel.h"
+#include "data/files/atomic_file.h"
 
 namespace argand {
 namespace {
 
 struct RetrievalOptions {
-  std::string run, data;
+  std::string data, out;
+  std::vector<std::string> runs;
+  std::int64_t dpr = 0;
+  DualEncoderConfig encoders;
 };
 
+/// One way to search, once for each run or seed that there is of it.
+struct Method {
+  std::string name;
+  std::vector<std::string> of;        ///< "seed 0", or a run's folder; empty where nothing was learnt
+  std::vector<RetrievalRow> results;  ///< as many, or one
+};
+
+void add_result(std::vector<Method>& methods, RetrievalRow row, const std::string& of) {
+  auto known = std::find_if(methods.begin(), methods.end(), [&](const Method& m) { return m.name == row.method; });
+  if (known == methods.end()) known = methods.insert(methods.end(), Method{row.method, {}, {}});
+  if (!of.empty()) known->of.push_back(of);
+  known->results.push_back(std::move(row));
+}
+
+std::string in_table(const Method& method, std::size_t depth) {
+  std::vector<double> shares;
+  for (const RetrievalRow& row : method.results) shares.push_back(100 * row.recall[depth]);
+  const auto n = static_cast<double>(shares.size());
+  const double mean = std::accumulate(shares.begin(), shares.end(), 0.0) / n;
+  if (shares.size() == 1) return fmt::format("{:.2f} %", mean);
+  double squares = 0;
+  for (const double share : shares) squares += (share - mean) * (share - mean);
+  return fmt::format("{:.2f} ± {:.2f} %", mean, std::sqrt(squares / (n - 1)));
+}
+
+/// Encoders of one seed, learnt as far as they are not yet; kept in the folder, where one is named.
+RetrievalRow dpr_row(const RetrievalOptions& options, std::int64_t seed, const ArticleSets& sets,
+                     std::span<const Article> articles) {
+  DualEncoderConfig config = options.encoders;
+  config.seed = seed;
+  DualEncoder encoders(config, sets.train);
+  const std::string base = options.out.empty() ? "" : fmt::format("{}/dpr-seed-{}", options.out, seed);
+  if (!base.empty() && std::filesystem::exists(base + ".safetensors")) encoders.load(base + ".safetensors");
+  std::optional<JsonLines> log;
+  if (!base.empty() && !encoders.finished()) log.emplace(base + ".jsonl", encoders.epoch());
+  Counter counter(fmt::format("dpr, seed {}", seed), config.epochs * encoders.steps_per_epoch());
+  while (!encoders.finished()) {
+    const double loss = encoders.train_epoch([&](std::int64_t done) { counter.update(done); });
+    const auto& held_out = encoders.held_out();
+    const RetrievalRow row = recall_row("", encoders.titles(held_out), encoders.descriptions(held_out), false);
+    counter.clear();
+    if (config.epochs < 10 || encoders.epoch() % (config.epochs / 5) == 0)
+      fmt::print(stderr, "dpr, seed {}, epoch {}: loss {:.4f}, Recall@1 {:.2f} % of {} held-out articles\n", seed, encoders.epoch(),
+                 loss, 100 * row.recall[0], held_out.size());
+    if (!log) continue;
+    log->write({{"step", encoders.epoch()}, {"loss", loss}, {"held_out", held_out.size()}, {"recall", row.recall}});
+    encoders.save(base + ".safetensors");
+  }
+  return recall_row("DPR, two encoders", encoders.titles(articles), encoders.descriptions(articles), false);
+}
+
+void write_results(const RetrievalOptions& options, const std::vector<Method>& methods, std::size_t articles) {
+  nlohmann::ordered_json page = {{"articles", articles}, {"depths", recall_depths}};
+  if (options.dpr > 0) page["dpr"] = nlohmann::ordered_json::parse(options.encoders.to_json());
+  page["methods"] = nlohmann::ordered_json::array();
+  for (const Method& method : methods) {
+    nlohmann::ordered_json recall = nlohmann::ordered_json::array();
+    for (const RetrievalRow& row : method.results) recall.push_back(row.recall);
+    page["methods"].push_back({{"method", method.name}, {"of", method.of}, {"recall", std::move(recall)}});
+  }
+  write_file_atomically(options.out + "/results.json", page.dump(1) + "\n");
+}
+
 void retrieval(const RetrievalOptions& options) {
+  const DualEncoderConfig& e = options.encoders;
+  if (options.dpr < 0 || options.dpr > 1000) usage_fail("--dpr", "a number of seeds from 0 on, got {}", options.dpr);
+  if (e.epochs < 1 || e.layers < 0 || e.batch < 2) usage_fail("--dpr", "needs an epoch, no less than 0 layers and a batch of 2");
   const ArticleSets sets = open_articles(options.data);
   std::vector<Article> articles;
   for (const Article& article : sets.test)
     if (!article.title.empty() && !article.description.empty()) articles.push_back(article);
   require(!articles.empty(), "retrieval", "no test article of {} has both a title and a description", options.data);
-  std::vector<RetrievalRow> rows = baseline_rows(articles);
-  rows.insert(rows.begin(), {"by chance", {}});
+  if (!options.out.empty()) std::filesystem::create_directories(options.out);
+  std::vector<Method> methods;
+  RetrievalRow chance{"by chance", {}};
   for (std::size_t i = 0; i < recall_depths.size(); ++i)
-    rows.front().recall[i] = std::min(1.0, static_cast<double>(recall_depths[i]) / static_cast<double>(articles.size()));
-  if (!options.run.empty()) {
-    const TrainedRun trained = open_run(options.run);
+    chance.recall[i] = std::min(1.0, static_cast<double>(recall_depths[i]) / static_cast<double>(articles.size()));
+  add_result(methods, chance, "");
+  for (RetrievalRow& row : baseline_rows(articles)) add_result(methods, std::move(row), "");
+  for (std::int64_t seed = 0; seed < options.dpr; ++seed)
+    add_result(methods, dpr_row(options, seed, sets, articles), fmt::format("seed {}", seed));
+  for (const std::string& run : options.runs) {
+    const TrainedRun trained = open_run(run);
     with_precision(trained.checkpoint.config(), [&]<class R>(R) {
       const auto model = load_model<R>(trained.checkpoint);
-      for (RetrievalRow& row : model_rows<R>(*model, trained, articles)) rows.push_back(std::move(row));
+      for (RetrievalRow& row : model_rows<R>(*model, trained, articles))
+        add_result(methods, std::move(row), fmt::format("seed {}", trained.checkpoint.config().training.seed));
     });
   }
+  if (!options.out.empty()) write_results(options, methods, articles.size());
   fmt::print("{} test articles of {}: is an article's own description among the first k found for its title?\n\n", articles.size(),
              options.data);
+  const bool several = options.dpr > 1 || options.runs.size() > 1;
+  const std::size_t column = several ? 17 : 12;
   fmt::print("{:<42}", "");
-  for (const std::int64_t k : recall_depths) fmt::print("{:>12}", fmt::format("Recall@{}", k));
+  for (const std::int64_t k : recall_depths) fmt::print("{:>{}}", fmt::format("Recall@{}", k), column);
   fmt::print("\n");
-  for (const RetrievalRow& row : rows) {
-    fmt::print("{:<42}", row.method);
-    for (const double share : row.recall) fmt::print("{:>12}", fmt::format("{:.2f} %", 100 * share));
+  for (const Method& method : methods) {
+    fmt::print("{:<42}", method.name);
+    for (std::size_t i = 0; i < recall_depths.size(); ++i) fmt::print("{:>{}}", in_table(method, i), column);
     fmt::print("\n");
   }
+  if (several) fmt::print("\n± sample standard deviation over seeds or runs\n");
 }
 
 }  // namespace
@@ -49,20 +135,41 @@ void retrieval(const RetrievalOptions& options) {
 void add_retrieval(CLI::App& program) {
   CLI::App* command = program.add_subcommand("retrieval", "measure how well articles are found by their titles");
   const auto options = std::make_shared<RetrievalOptions>();
-  command->add_option("RUN", options->run, "a trained model to compare with the baselines, best one with reflection windows")
+  command
+      ->add_option("RUN", options->runs,
+                   "trained models to compare with the baselines, best ones with reflection windows; of several the mean")
       ->type_name("");
   command->add_option("--data", options->data, "folder with test.csv and classes.txt as AG News has them, or `topics`")
       ->required()
+      ->type_name("DIR");
+  command->add_option("--dpr", options->dpr, "train DPR's two encoders on the training articles, with so many seeds")
+      ->type_name("SEEDS")
+      ->capture_default_str();
+  command->add_option("--dpr-epochs", options->encoders.epochs, "epochs of their training")
+      ->type_name("INT")
+      ->capture_default_str();
+  command->add_option("--dpr-layers", options->encoders.layers, "layers of each encoder (0: bags of words)")
+      ->type_name("INT")
+      ->capture_default_str();
+  command->add_option("--dpr-batch", options->encoders.batch, "pairs a step; those of the others are each one's negatives")
+      ->type_name("INT")
+      ->capture_default_str();
+  command
+      ->add_option("--out", options->out, "folder for encoders, their logs and results.json; stopped training goes on from there")
       ->type_name("DIR");
   add_threads(*command);
   command->footer(
       "Every title of the test articles searches all their descriptions. The baselines are BM25, and the cosine of mean\n"
       "embeddings with random numbers for words. Of a RUN there are the cosine of its own mean embeddings and, for each of\n"
       "its reflection windows, the cosine of its encodings of title and description, and what the tokens of the title ask it\n"
-      "for, on average, as in the model.\n\n"
+      "for, on average, as in the model. --dpr trains two encoders, one of titles and one of descriptions, so that the dot\n"
+      "product of a title with its own description is larger than with the others of a batch (dense passage retrieval);\n"
+      "each twentieth training article is held out to watch them by. The test articles are not looked at. Where a training\n"
+      "article has no title apart, its first 7 words are taken for one.\n\n"
       "Examples:\n"
       "  argand retrieval --data ag_news\n"
-      "  argand retrieval runs/crat --data ag_news");
+      "  argand retrieval runs/crat --data ag_news\n"
+      "  argand retrieval --data ag_news --dpr 3 --out runs/dpr");
   command->callback([options] {
     flush_subnormals_to_zero(true);
     retrieval(*options);

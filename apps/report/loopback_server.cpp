@@ -21,9 +21,9 @@ using asio::ip::tcp;
 using boost::system::error_code;
 
 /// One browser: its requests, one after the other. Lives as long as something of it is under way.
-class Visit : public std::enable_shared_from_this<Visit> {
+class Visitor : public std::enable_shared_from_this<Visitor> {
  public:
-  Visit(tcp::socket socket, std::uint16_t port, const std::function<Answer(const std::string&)>& answer)
+  Visitor(tcp::socket socket, std::uint16_t port, const std::function<Answer(const std::string&)>& answer)
       : stream_(std::move(socket)), port_(port), answer_(answer) {}
 
   void read() {
@@ -77,7 +77,7 @@ class Visit : public std::enable_shared_from_this<Visit> {
 void accept(tcp::acceptor& acceptor, const std::function<Answer(const std::string&)>& answer) {
   acceptor.async_accept([&](const error_code& error, tcp::socket socket) {
     if (error == asio::error::operation_aborted) return;
-    if (!error) std::make_shared<Visit>(std::move(socket), acceptor.local_endpoint().port(), answer)->read();
+    if (!error) std::make_shared<Visitor>(std::move(socket), acceptor.local_endpoint().port(), answer)->read();
     accept(acceptor, answer);
   });
 }

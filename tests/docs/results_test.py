@@ -4,7 +4,8 @@
 
 A folder of bench/results/ablations with an ablation.json holds kept runs: `argand ablate FAMILY --check` makes its tables again. One with
 *.log is older: table.md, as `argand ablate` wrote it then, and of every run ROW-seed-S.log, what it printed. bench/results/shakespeare has
-the logs of its runs and table.py, which makes the table of them.
+the logs of its runs and table.py, which makes the table of them. bench/results/retrieval holds what
+`argand retrieval --out` wrote, with a table.py likewise, whose table is in docs/09-crat.md.
 """
 import json
 import os
@@ -122,6 +123,17 @@ with tempfile.TemporaryDirectory() as scratch:
         shutil.rmtree(os.path.join(keep, "qk", "seed-0"))
         if not any("the logs say" in line for line in kept(keep)):
             failures.append("a run that is gone is not missed")
+
+folder = os.path.join(source, "bench", "results", "retrieval")
+tables += 1
+table = subprocess.run([sys.executable, os.path.join(folder, "table.py")], capture_output=True, text=True, check=True).stdout
+if table.strip() not in read(source, "docs", "09-crat.md"):
+    failures.append(f"docs/09-crat.md does not hold the table of searches as it is in bench/results/retrieval:\n{table}")
+for row in json.loads(read(folder, "results.json"))["methods"]:
+    if row["of"] and (len(row["of"]) < 3 or len(row["recall"]) != len(row["of"])):
+        failures.append(f"searches: {row['method']} was learnt with the seeds {row['of']}, with {len(row['recall'])} results")
+    if any(recall != sorted(recall) or recall[-1] > 1 for recall in row["recall"]):
+        failures.append(f"searches: {row['method']} finds fewer among more: {row['recall']}")
 
 for failure in failures:
     print(failure)

@@ -89,7 +89,7 @@ LayerLoss reflected(Init& init) {
 
 /// A rival's encoder of two passages of three tokens for each of two chunks, of two tokens.
 LayerLoss encoded(Init& init, bool hears_text) {
-  const auto encoder = std::make_shared<NeighbourEncoder<double>>(init, layer_check_config("crat"), 2, hears_text);
+  const auto encoder = std::make_shared<NeighbourEncoder<double>>(init, layer_check_config("crat"), 1, hears_text);
   const Var<double> passages = layer_input<double>({2, 2, 3, 8}), text = init.normal<double>(Role::Output, {2, 2, 8}, 1);
   ParameterList<double> inputs = {{"passages", passages}};
   if (hears_text) inputs.push_back({"text", text});
