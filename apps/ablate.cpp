@@ -3,64 +3,81 @@
 #include <algorithm>
 #include <memory>
 
+#include "apps/ablation/ablation.h"
+#include "apps/ablation/kept_runs.h"
 #include "apps/commands.h"
-#include "apps/runs/run_config.h"
+#include "apps/runs/made_by.h"
 #include "apps/terminal/command_line.h"
-#include "apps/terminal/settings.h"
-#include "apps/training/ablation.h"
 #include "core/parallel.h"
 
 namespace argand {
 namespace {
 
 struct AblateOptions {
-  std::string family, data, out;
+  std::string family, data, out, keep, check, made_by;
   std::vector<std::string> rows, settings;
   std::int64_t seeds = 0, steps = 0, epochs = 0, jobs = 0;
-  bool quick = false, table = false;
+  bool quick = false, table = false, cost = false;
 };
 
-/// Only the rows asked for, in the table's order.
-void select_rows(AblationTable& table, const std::vector<std::string>& wanted) {
-  std::vector<std::string> known;
-  for (const AblationRow& row : table.rows) known.push_back(row.name);
-  for (const std::string& name : wanted)
-    if (std::find(known.begin(), known.end(), name) == known.end())
-      usage_fail("--rows", "{} has no row \"{}\", it has {}{}", table.family, name, CLI::detail::join(known, ", "),
-                 did_you_mean(name, known));
-  if (!wanted.empty())
-    std::erase_if(table.rows,
-                  [&](const AblationRow& row) { return std::find(wanted.begin(), wanted.end(), row.name) == wanted.end(); });
+std::string tables_of(const AblationReport& report, bool cost) { return cost ? report.costs() : report.markdown(); }
+
+/// The tables that are kept there, made again.
+int check(const AblationTable& whole, const std::string& folder) {
+  const nlohmann::ordered_json shared = shared_by_rows(folder);
+  require(shared.is_object(), "ablate --check", "{} holds no ablation", folder);
+  require(shared.value("family", "") == whole.family, "ablate --check", "{} holds an ablation of {}, not of {}", folder,
+          shared.value("family", "nothing"), whole.family);
+  const AblationTable table = with_rows_in(whole, folder);
+  const std::vector<SeedResults> results = read_results(table, folder);
+  std::vector<std::string> faults;
+  std::size_t runs = 0;
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    runs += results[row].size();
+    for (const std::int64_t seed : seeds_of_row(folder + "/" + table.rows[row].name))
+      if (!results[row].contains(seed))
+        faults.push_back(fmt::format("{}/{}/seed-{} has not ended", folder, table.rows[row].name, seed));
+  }
+  for (const std::string& line : differences_of_tables(AblationReport(table, results), folder)) faults.push_back(line);
+  for (const std::string& fault : faults) fmt::print("{}\n", fault);
+  fmt::print("{} runs of {} rows in {}: {}\n", runs, table.rows.size(), folder,
+             faults.empty() ? "the tables are those of the logs" : fmt::format("{} differences", faults.size()));
+  return faults.empty() && runs > 0 ? exit_success : exit_failure;
+}
+
+int keep(const AblationTable& whole, const AblateOptions& options, const std::string& out) {
+  nlohmann::ordered_json maker = made_by();
+  maker.erase("argand");  // who makes the copy need not be who made the run
+  maker.erase("commit");
+  if (!options.made_by.empty()) maker["commit"] = options.made_by;
+  maker["noted"] = "when the run was kept";
+  const std::int64_t count = keep_runs(with_rows(whole, options.rows, out), out, options.keep, maker);
+  const AblationTable table = with_rows_in(whole, options.keep);
+  write_tables({table, read_results(table, options.keep)}, options.keep);
+  fmt::print("{} runs of {} are kept in {}\n", count, out, options.keep);
+  return exit_success;
 }
 
 int ablate(const AblateOptions& options) {
-  AblationTable table = ablation_table(options.family);
-  select_rows(table, options.rows);
-  const bool lm = table.task == "lm";
+  const AblationTable& whole = ablation_table(options.family);
+  const std::string out = !options.out.empty()             ? options.out
+                          : options.cost && !options.table ? "runs/costs-" + options.family
+                                                           : "runs/ablate-" + options.family;
+  if (!options.check.empty()) return check(whole, options.check);
+  if (!options.keep.empty()) return keep(whole, options, out);
+  if (!options.made_by.empty()) usage_fail("--made-by", "is for --keep");
+  const bool lm = whole.task == "lm";
   if (lm && options.epochs > 0) usage_fail("--epochs", "language models count --steps");
-  if (!lm && options.steps > 0) usage_fail("--steps", "classifiers count --epochs");
+  if (!lm && !options.cost && options.steps > 0) usage_fail("--steps", "classifiers count --epochs");
+  const bool read = options.table && options.rows.empty();
+  AblationTable table = read ? with_rows_in(whole, out) : with_rows(whole, options.rows, out);
   AblationOptions run;
-  run.out = options.out.empty() ? "runs/ablate-" + options.family : options.out;
-  run.seeds = options.seeds > 0 ? options.seeds : options.quick ? 1 : 3;
-  run.jobs = options.jobs > 0 ? options.jobs : num_threads();
+  run.out = out;
+  run.seeds = options.seeds > 0 ? options.seeds : options.quick || options.cost ? 1 : 3;
+  run.jobs = options.jobs > 0 ? options.jobs : options.cost ? 1 : num_threads();
   run.threads = std::max<std::int64_t>(1, num_threads() / run.jobs);
-  if (!options.data.empty()) run.shared.push_back({"data", options.data});
-  if (lm) {
-    const std::int64_t steps = options.steps > 0 ? options.steps : options.quick ? 100 : 500;
-    run.shared.push_back({"steps", fmt::format("{}", steps)});
-    run.shared.push_back({"warmup", "10%"});
-  } else {
-    if (options.quick) run.shared.push_back({"train_articles", "1000"});
-    run.shared.push_back({"epochs", fmt::format("{}", options.epochs > 0 ? options.epochs : options.quick ? 2 : 5)});
-  }
-  for (const std::string& setting : options.settings) {
-    const Setting s = key_and_value("--set", setting);
-    run.shared.push_back({s.key, s.text});
-  }
-  // Said even where it is the default: a folder must not mix figures of two protocols.
-  const auto says_protocol = [](const auto& setting) { return setting.first == "eval_protocol"; };
-  if (lm && std::none_of(run.shared.begin(), run.shared.end(), says_protocol))
-    run.shared.push_back({"eval_protocol", TrainingConfig().eval_protocol});
+  run.shared =
+      shared_settings(whole, table, {options.data, options.settings, options.steps, options.epochs, options.quick, options.cost});
   Ablation ablation(table, run);
   if (!options.table) {
     ablation.check();
@@ -69,7 +86,7 @@ int ablate(const AblateOptions& options) {
     std::fflush(stdout);
     if (const int code = ablation.run(); code != 0) return code;
   }
-  fmt::print("\n{}\n{}\n", ablation.table(), table.note);
+  fmt::print("\n{}", tables_of(ablation.report(), options.cost));
   return exit_success;
 }
 
@@ -97,18 +114,32 @@ void add_ablate(CLI::App& program) {
   whole("--jobs", options->jobs, "runs at a time; by default one a processor, each with one thread");
   command->add_flag("--quick", options->quick, "a first impression in minutes");
   command->add_flag("--table", options->table, "train nothing, print the table of what has been trained");
+  command->add_flag(
+      "--cost", options->cost,
+      "the table of costs: arithmetic, time and memory; of a few steps of each row, with --table of the runs in --out");
+  command->add_option("--keep", options->keep, "copy the finished runs of --out to this folder, thinned, without paths")
+      ->type_name("DIR");
+  command->add_option("--made-by", options->made_by, "with --keep: the commit of the program that made runs whose logs do not say")
+      ->type_name("TEXT");
+  command->add_option("--check", options->check, "make the tables of this folder again of its logs, and compare")->type_name("DIR");
   add_threads(*command, "Options", "threads that the runs share");
   command->footer(
       "Every row is a training run of its own in OUT/ROW/seed-S, which all other commands read. If it is stopped by Ctrl-C or\n"
-      "killed, the same command takes it up again; more --seeds add to what is there. The table is also in OUT/table.md: mean\n"
-      "± sample standard deviation over the seeds, after the last step, on the validation part of the text or the test\n"
-      "articles. Every token of the text counts. --set eval_protocol=full-blocks measures as argand once did, and continues\n"
-      "tables of that time.\n\n"
+      "killed, the same command takes it up again; more --seeds add to what is there. The table is also in OUT/table.md, its\n"
+      "numbers in OUT/table.json: mean ± sample standard deviation over the seeds, after the last step, on the validation part\n"
+      "of the text or the test articles. Rows are compared with the first one, run by run of the same seed, hence of the same\n"
+      "data in the same order: mean difference, an interval of 95 % that holds for all rows at once, and whether the row is\n"
+      "higher, lower, or cannot be told. Below are the claims of the paper, with a verdict each. One seed tells nothing.\n"
+      "Every token of the text counts. --set eval_protocol=full-blocks measures as argand once did, and continues tables of\n"
+      "that time. --set preset=NAME brings that preset's length.\n\n"
       "Examples:\n"
       "  argand ablate complexformer --quick\n"
       "  argand ablate crope --data wikitext-2 --out runs/crope-modes\n"
       "  argand ablate crat --data wikitext-2 --set d_model=64,d_ff=256,length=64 --jobs 2\n"
-      "  argand ablate qic --data ag_news --rows learned,standard --seeds 5");
+      "  argand ablate qic --data ag_news --rows learned,standard --seeds 5\n"
+      "  argand ablate qic --data ag_news --cost\n"
+      "  argand ablate crope --out runs/crope-modes --keep results/crope-modes\n"
+      "  argand ablate crope --check results/crope-modes");
   command->callback([options] {
     if (const int code = ablate(*options); code != exit_success) throw CLI::RuntimeError(code);
   });

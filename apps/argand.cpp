@@ -2,4 +2,8 @@
 
 #include "apps/argand_main.h"
 
-int main(int argc, char** argv) { return argand::argand_main(argc, argv, ARGAND_VERSION); }
+namespace argand {
+extern const char* const program_commit;  ///< of runs/commit.cpp.in, with the commit put in by the build
+}
+
+int main(int argc, char** argv) { return argand::argand_main(argc, argv, ARGAND_VERSION, argand::program_commit); }

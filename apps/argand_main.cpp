@@ -5,6 +5,7 @@
 
 #include "apps/commands.h"
 #include "apps/ranks/ranks.h"
+#include "apps/runs/made_by.h"
 #include "apps/start.h"
 #include "apps/terminal/command_line.h"
 #include "core/error.h"
@@ -14,7 +15,8 @@
 
 namespace argand {
 
-int argand_main(int argc, char** argv, const std::string& version) {
+int argand_main(int argc, char** argv, const std::string& version, const std::string& commit) {
+  name_program(version, commit);
   if (argc > 1 && std::string_view(argv[1]) == "train") undo_default_binding();
   try {
     start_with_the_right_kernels(argv);

@@ -6,7 +6,7 @@
 
 namespace argand {
 
-/// Returns the exit code.
-int argand_main(int argc, char** argv, const std::string& version);
+/// Returns the exit code. `commit`: what the program was built from, where that is known; the logs of runs say it.
+int argand_main(int argc, char** argv, const std::string& version, const std::string& commit = "");
 
 }  // namespace argand

@@ -52,9 +52,9 @@ std::string verdict_of(const GradcheckRow& row) {
   return parts.empty() ? "FAIL" : joined(parts, ", ");
 }
 
-class Table {
+class OutcomeTable {
  public:
-  explicit Table(const std::vector<GradcheckSubject>& subjects) {
+  explicit OutcomeTable(const std::vector<GradcheckSubject>& subjects) {
     for (const auto& s : subjects) width_ = std::max(width_, s.name.size());
   }
   void header(const std::string& group) const {
@@ -156,7 +156,7 @@ int run_gradcheck(const GradcheckCommand& command) {
   GradcheckOptions options;
   options.tolerance = command.tolerance;
   options.full_jacobian = command.jacobian;
-  const Table table(subjects);
+  const OutcomeTable table(subjects);
   std::vector<Outcome> outcomes;
   std::vector<std::string> groups;
   for (const GradcheckSubject& s : subjects) {

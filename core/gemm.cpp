@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstring>
 #include <memory>
+#include <mutex>
+#include <vector>
 
 #include "core/kernels/direct_gemm.h"
 #include "core/memory.h"
@@ -52,15 +54,35 @@ void add(std::int64_t rows, std::int64_t columns, const T* P, T* C, std::int64_t
   });
 }
 
-std::atomic<GemmLog*> gemm_log = nullptr;
+/// Logs that live, in order of age. Most of the time there is none, which the number alone says.
+struct GemmLogs {
+  std::atomic<std::int64_t> count = 0;
+  std::mutex mutex;
+  std::vector<GemmLog*> all;
+};
+GemmLogs& gemm_logs() {
+  static GemmLogs logs;
+  return logs;
+}
 
 }  // namespace
 
-GemmLog::GemmLog() : before_(gemm_log.load()) { gemm_log = this; }
-GemmLog::~GemmLog() { gemm_log = before_; }
+GemmLog::GemmLog() {
+  GemmLogs& logs = gemm_logs();
+  const std::scoped_lock lock(logs.mutex);
+  logs.all.push_back(this);
+  ++logs.count;
+}
+
+GemmLog::~GemmLog() {
+  GemmLogs& logs = gemm_logs();
+  const std::scoped_lock lock(logs.mutex);
+  std::erase(logs.all, this);
+  --logs.count;
+}
 
 std::map<GemmShape, std::int64_t> GemmLog::counts() const {
-  const std::scoped_lock lock(mutex_);
+  const std::scoped_lock lock(gemm_logs().mutex);
   return counts_;
 }
 
@@ -71,15 +93,15 @@ std::int64_t GemmLog::flops() const {
 }
 
 void GemmLog::clear() {
-  const std::scoped_lock lock(mutex_);
+  const std::scoped_lock lock(gemm_logs().mutex);
   counts_.clear();
 }
 
 void note_product(const GemmShape& shape) {
-  GemmLog* const log = gemm_log.load(std::memory_order_relaxed);
-  if (log == nullptr) return;
-  const std::scoped_lock lock(log->mutex_);
-  ++log->counts_[shape];
+  GemmLogs& logs = gemm_logs();
+  if (logs.count.load(std::memory_order_relaxed) == 0) return;
+  const std::scoped_lock lock(logs.mutex);
+  if (!logs.all.empty()) ++logs.all.back()->counts_[shape];
 }
 
 /// OpenBLAS copies ("packs") both factors of each call into an order that its kernels like: M K + K N numbers, which in one thread

@@ -4,7 +4,6 @@
 #include <compare>
 #include <cstdint>
 #include <map>
-#include <mutex>
 
 #include "core/machine/blas.h"
 
@@ -34,8 +33,8 @@ struct GemmShape {
   auto operator<=>(const GemmShape&) const = default;
 };
 
-/// While it lives, counts the products of the whole program, on whatever thread they are computed. The last one that was made
-/// counts, those before it go on after its end.
+/// While it lives, counts the products of the whole program, on whatever thread they are computed. Of several the youngest counts;
+/// those before it go on after its end.
 class GemmLog {
  public:
   GemmLog();
@@ -50,8 +49,6 @@ class GemmLog {
 
  private:
   friend void note_product(const GemmShape&);
-  GemmLog* before_;
-  mutable std::mutex mutex_;
   std::map<GemmShape, std::int64_t> counts_;
 };
 

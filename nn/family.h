@@ -31,17 +31,29 @@ struct AblationRow {
   std::string name;        ///< of its folder: "without-pcl"
   std::string what;        ///< for the table
   KeyTexts settings;       ///< on top of the preset; the family itself where no other is named
-  std::string paper = "";  ///< the figure that the paper states, or empty
+  std::string paper = "";  ///< the figure that the paper states, as it does, or empty
+  bool extra = false;      ///< trained only when it is asked for by name
+};
+
+/// What the paper says of two rows: that one is better (of lower perplexity, of higher accuracy), or that they are alike.
+struct AblationClaim {
+  std::string paper;                    ///< its words and figures
+  std::string better = "", worse = "";  ///< rows; empty where no row can tell
+  /// The claim is that they are alike, so far apart at most: in % of perplexity, in points of accuracy.
+  std::optional<double> within = {};
+  std::string out_of_reach = "";  ///< why no row can tell
 };
 
 /// The ablation of a family's paper: which models it compares, each as a few settings on top of a shared preset.
 struct AblationTable {
   std::string task;  ///< "lm" or "classify"
   std::string preset;
-  std::string source;  ///< which table or figure of the paper
-  std::vector<AblationRow> rows;
-  std::string note = "The paper's own figures were not at hand: its column is empty.";  ///< printed below the table
-  std::string family = {};                                                              ///< whose paper; add_family fills it in
+  std::string source;             ///< which table or figure of the paper, and what it measures where that is something else
+  std::vector<AblationRow> rows;  ///< the first is what the others are compared with
+  std::vector<AblationClaim> claims = {};
+  std::string note = "";    ///< printed below the table
+  std::string costs = "";   ///< what the paper says of them, printed below theirs
+  std::string family = {};  ///< whose paper; add_family fills it in
 };
 
 /// Values that are checked together.

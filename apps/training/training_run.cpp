@@ -5,6 +5,7 @@
 
 #include "apps/terminal/command_line.h"
 #include "autograd/ops/elementwise/arithmetic.h"
+#include "core/gemm.h"
 #include "data/files/checksum.h"
 #include "optim/clip.h"
 
@@ -26,7 +27,7 @@ Fingerprints fingerprints(const TrainingData& data, const Library* library) {
 
 /// What ranks tell each other of a batch: numbers, for add_up().
 struct BatchLoss {
-  double total = 0, cross_entropy = 0, auxiliary = 0, has_auxiliary = 0;
+  double total = 0, cross_entropy = 0, auxiliary = 0, has_auxiliary = 0, flops = 0;
 };
 
 }  // namespace
@@ -99,21 +100,23 @@ void TrainingRun<R>::gather_gradients(StepReport& report, bool trace) {
   for (auto i = static_cast<std::size_t>(ranks.rank()); i < batches.size(); i += static_cast<std::size_t>(ranks.size())) {
     const std::uint64_t number = first + i;
     const double weight = weight_of(batches[i]);
+    const GemmLog products;
     try {
       const Loss<R> loss = model_->loss(batches[i].tokens, batches[i].targets, context(number, batches[i]));
       losses[i] = {static_cast<double>(loss.total.value().item()), loss.cross_entropy, loss.auxiliary.value_or(0),
-                   loss.auxiliary ? 1.0 : 0.0};
+                   loss.auxiliary ? 1.0 : 0.0, 0};
       if (!trace && ranks.size() == 1 && !std::isfinite(losses[i].total)) {
         Tape::current().clear();
         give_up(fmt::format("the loss became {}", losses[i].total), report);
       }
       sum.backward(weight == 1 ? loss.total : scale(loss.total, static_cast<R>(weight)));
+      losses[i].flops = static_cast<double>(products.flops());
     } catch (const NonFiniteError& error) {
       throw NonFiniteStep(fmt::format("train: at step {} {}", report.step, error.what()), report.step, error.where(), number,
                           batches[i]);
     }
   }
-  add_up(ranks, {&losses.front().total, 4 * losses.size()});
+  add_up(ranks, {&losses.front().total, 5 * losses.size()});
   for (const BatchLoss& loss : losses)
     if (!trace && !std::isfinite(loss.total)) give_up(fmt::format("the loss became {}", loss.total), report);
   sum.finish();
@@ -122,6 +125,7 @@ void TrainingRun<R>::gather_gradients(StepReport& report, bool trace) {
     report.cross_entropy += share * losses[i].cross_entropy;
     if (losses[i].has_auxiliary != 0) report.auxiliary = report.auxiliary.value_or(0) + share * losses[i].auxiliary;
     report.tokens += batches[i].n_tokens;
+    report.flops += static_cast<std::int64_t>(losses[i].flops);
   }
 }
 

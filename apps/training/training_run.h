@@ -21,6 +21,7 @@ struct StepReport {
   double lr = 0;
   double grad_norm = 0;            ///< before clipping
   std::int64_t tokens = 0;         ///< that were trained on, without padding
+  std::int64_t flops = 0;          ///< of the products of matrices, forwards and backwards
   std::optional<double> recall{};  ///< of an approximate search in the knowledge base, when it was rebuilt for this step
 };
 

@@ -1,10 +1,13 @@
 #include "apps/training/training_session.h"
 
+#include <sys/resource.h>
+
 #include <chrono>
 #include <cmath>
 #include <fstream>
 #include <iterator>
 
+#include "apps/runs/made_by.h"
 #include "apps/runs/telling.h"
 #include "data/corpora/ag_news.h"
 #include "data/files/atomic_file.h"
@@ -21,6 +24,13 @@ const RunConfig& config_for(const TrainingData& data, const Checkpoint& last) {
   return last.config();
 }
 
+/// The most memory that the process has had so far, in bytes.
+std::int64_t peak_memory() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return 1024 * static_cast<std::int64_t>(usage.ru_maxrss);
+}
+
 }  // namespace
 
 template <RealScalar R>
@@ -30,6 +40,7 @@ TrainingSession<R>::TrainingSession(const RunFolder& folder, bool overwrite, con
   if (weights != nullptr) fitted_weights_ = run_.begin_with(*weights, data);
   lock_ = folder_.create(overwrite);  // only now that the model could be built: a mistake must not cost the old run
   log_ = std::make_unique<JsonLines>(folder_.log(), -1);
+  log_maker(ranks);
   write_config();
   if (const Tokenizer& tokens = tokens_of(data); !tokens.file().empty())
     write_file_atomically(folder_.tokens(tokens.kind()), tokens.file());
@@ -56,6 +67,7 @@ TrainingSession<R>::TrainingSession(const RunFolder& folder, RunLock lock, const
     run_.prolong(*longer);
     save();
   }
+  log_maker(ranks);
   write_config();  // after the checkpoint, which decides; a run that was killed between the two comes here again
 }
 
@@ -67,6 +79,17 @@ void TrainingSession<R>::write_config() const {
   };
   write("config.json", run_.config().to_json());
   write("config.toml", run_.config().to_toml());
+}
+
+template <RealScalar R>
+void TrainingSession<R>::log_maker(const Ranks& ranks) {
+  nlohmann::ordered_json now = made_by(), before;
+  if (ranks.size() > 1) now["ranks"] = ranks.size();
+  now["parameters"] = count_parameters(run_.parameters());
+  for_each_line(folder_.log(), [&](const nlohmann::ordered_json& line, std::int64_t) {
+    if (line.is_object() && line.contains("made_by")) before = line["made_by"];
+  });
+  if (now != before) log_->write({{"step", run_.state().step}, {"made_by", now}});
 }
 
 template <RealScalar R>
@@ -116,6 +139,8 @@ void TrainingSession<R>::log_step(const Advance& done) {
       if (is_called(parameter, name)) line[name][parameter] = std::vector<double>(numbers.begin(), numbers.end());
   line["tokens_per_second"] = std::round(static_cast<double>(s.tokens) / done.seconds);
   line["seconds"] = done.seconds;
+  line["flops"] = s.flops;
+  line["peak_memory"] = peak_memory();
   log_->write(line);
 }
 

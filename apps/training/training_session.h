@@ -51,6 +51,8 @@ class TrainingSession {
 
  private:
   void write_config() const;
+  /// A line of by what the run is made, where the log's last one says something else.
+  void log_maker(const Ranks& ranks);
   void log_step(const Advance& advance);
   void log_validation(const Advance& advance);
 

@@ -19,6 +19,7 @@ import crat  # noqa: F401
 import qic  # noqa: F401
 import optimisers  # noqa: F401
 import network  # noqa: F401
+import results  # noqa: F401
 
 
 def main():

@@ -1,20 +1,24 @@
 """The tables of measured runs are those of the kept logs, and the book shows them as they are.
 
-  results_test.py SOURCE_DIR
+  results_test.py SOURCE_DIR ARGAND
 
-bench/results/ablations/FAMILY holds table.md, as `argand ablate` wrote it, and of every run ROW-seed-S.log, what it printed;
-bench/results/shakespeare the logs of its runs and table.py, which makes the table of them; bench/results/retrieval what
+A folder of bench/results/ablations with an ablation.json holds kept runs: `argand ablate FAMILY --check` makes its tables again. One with
+*.log is older: table.md, as `argand ablate` wrote it then, and of every run ROW-seed-S.log, what it printed. bench/results/shakespeare has
+the logs of its runs and table.py, which makes the table of them. bench/results/retrieval holds what
 `argand retrieval --out` wrote, with a table.py likewise, whose table is in docs/09-crat.md.
 """
 import json
 import os
 import re
+import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 
-source = sys.argv[1]
+source, argand = sys.argv[1:]
 folder = os.path.join(source, "bench", "results", "ablations")
+chapter_name = "docs/11-results.md"
 failures = []
 
 
@@ -23,43 +27,105 @@ def read(*path):
         return file.read()
 
 
+def ablate(*words):
+    return subprocess.run([argand, "ablate", *words], capture_output=True, text=True, check=False)
+
+
 def last_figure(log):
     """The accuracy or the perplexity after the last step: that of the last validation that was printed."""
     figures = re.findall(r"^(?:step \d+: validation loss [\d.]+, perplexity|loss [\d.]+, accuracy) ([\d.]+)", log, re.M)
     return float(figures[-1])
 
 
-chapter = read(source, "docs", "11-results.md")
-families = sorted(os.listdir(folder))
-if families != ["complexformer", "crat", "crope", "qic"]:
-    failures.append(f"bench/results/ablations holds {families}")
-for family in families:
-    table = read(folder, family, "table.md")
-    if table.strip() not in chapter:
-        failures.append(f"docs/11-results.md does not hold the table of {family} as it is in bench/results/ablations")
-    runs = {}
-    for name in sorted(os.listdir(os.path.join(folder, family))):
+def blocks(table):
+    """What is between empty lines: a table, what it means, the claims, ..."""
+    return [block for block in table.strip().split("\n\n") if block]
+
+
+def kept(path):
+    """Faults of a folder of kept runs, the book aside."""
+    found = []
+    for name in ("ablation.json", *(os.path.join(row, seed, "config.json") for row in sorted(os.listdir(path))
+                                    if os.path.isdir(os.path.join(path, row)) for seed in sorted(os.listdir(os.path.join(path, row))))):
+        if re.search(r'": ?"(?:[^"]*,)?/', read(path, name)):
+            found.append(f"{path}/{name} has a path of a machine")
+    family = json.loads(read(path, "ablation.json"))["family"]
+    done = ablate(family, "--check", path)
+    if done.returncode != 0:
+        found += (done.stdout + done.stderr).splitlines()
+    return found
+
+
+def printed(path):
+    """Faults of a folder of what older runs printed."""
+    table, runs, found = read(path, "table.md"), {}, []
+    for name in sorted(os.listdir(path)):
         if match := re.fullmatch(r"(.+)-seed-\d+\.log", name):
-            runs.setdefault(match[1], []).append(last_figure(read(folder, family, name)))
+            runs.setdefault(match[1], []).append(last_figure(read(path, name)))
     rows = re.findall(r"^\| ([\w-]+) \|[^|]*\| \d+ \| ([\d.]+)(?: ± ([\d.]+))? \((\d+)\) \|", table, re.M)
     if {row[0] for row in rows} != set(runs):
-        failures.append(f"{family}: the table has the rows {[row[0] for row in rows]}, there are logs of {sorted(runs)}")
+        found.append(f"{path}: the table has the rows {[row[0] for row in rows]}, there are logs of {sorted(runs)}")
     for row, mean, deviation, seeds in rows:
         figures = runs.get(row, [])
         # Logs hold one or two decimals, the table one of the mean of unrounded figures.
         if len(figures) != int(seeds) or abs(statistics.mean(figures) - float(mean)) > 0.11:
-            failures.append(f"{family}, {row}: the table says {mean} of {seeds} seeds, the logs {figures}")
+            found.append(f"{path}, {row}: the table says {mean} of {seeds} seeds, the logs {figures}")
         elif len(figures) > 1 and abs(statistics.stdev(figures) - float(deviation)) > 0.11:
-            failures.append(f"{family}, {row}: the table says ± {deviation}, the logs {statistics.stdev(figures):.2f}")
+            found.append(f"{path}, {row}: the table says ± {deviation}, the logs {statistics.stdev(figures):.2f}")
+    return found
+
+
+chapter = read(source, chapter_name)
+tables, families = 0, set()
+for path, _, files in sorted(os.walk(folder)):
+    if "table.md" not in files:
+        continue
+    tables += 1
+    families.add(os.path.basename(path))
+    failures += kept(path) if "ablation.json" in files else printed(path)
+    for block in blocks(read(path, "table.md")):
+        if block not in chapter:
+            failures.append(f"{chapter_name} does not hold this of {os.path.relpath(path, source)}/table.md as it is:\n{block}")
+if families != {"complexformer", "crat", "crope", "qic"}:
+    failures.append(f"bench/results/ablations holds tables of {sorted(families)}")
 
 script = os.path.join(source, "bench", "results", "shakespeare", "table.py")
 table = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True).stdout
+tables += 1
 if table.count("(3)") != 6:
     failures.append(f"the table of the preset shakespeare has not three seeds of six models:\n{table}")
 if table.strip() not in chapter:
-    failures.append(f"docs/11-results.md does not hold the table of the preset shakespeare:\n{table}")
+    failures.append(f"{chapter_name} does not hold the table of the preset shakespeare:\n{table}")
+
+# What looks at kept runs sees: a small ablation is kept and drawn, then spoilt.
+sys.path.insert(0, os.path.join(source, "docs", "figures"))
+sys.dont_write_bytecode = True
+import results as drawing  # noqa: E402
+
+with tempfile.TemporaryDirectory() as scratch:
+    out, keep = os.path.join(scratch, "out"), os.path.join(scratch, "kept")
+    sizes = "d_model=16,d_ff=16,n_layers=1,n_heads=2,length=16,batch=4"
+    done = ablate("crope", "--rows", "none,qk,half_qk", "--seeds", "3", "--steps", "12", "--threads", "1", "--set", sizes, "--out", out)
+    done = done if done.returncode else ablate("crope", "--out", out, "--keep", keep)
+    if done.returncode != 0:
+        failures.append(f"a small ablation: {done.stderr}")
+    else:
+        failures += kept(keep)
+        svg = drawing.draw(os.path.join(keep, "table.json")).svg()
+        if svg.count("<circle") != 1 + 2 * 3 or any(f">{row}</text>" not in svg for row in ("none", "qk", "half_qk")):
+            failures.append(f"the figure of a small ablation has other rows or seeds:\n{svg}")
+        config = os.path.join(keep, "qk", "seed-0", "config.json")
+        text = read(config)
+        with open(config, "w", encoding="utf8") as file:
+            file.write(text.replace('"grammar"', '"/home/me/grammar"'))
+        if len(kept(keep)) != 1:
+            failures.append("a path of a machine is not seen")
+        shutil.rmtree(os.path.join(keep, "qk", "seed-0"))
+        if not any("the logs say" in line for line in kept(keep)):
+            failures.append("a run that is gone is not missed")
 
 folder = os.path.join(source, "bench", "results", "retrieval")
+tables += 1
 table = subprocess.run([sys.executable, os.path.join(folder, "table.py")], capture_output=True, text=True, check=True).stdout
 if table.strip() not in read(source, "docs", "09-crat.md"):
     failures.append(f"docs/09-crat.md does not hold the table of searches as it is in bench/results/retrieval:\n{table}")
@@ -71,5 +137,5 @@ for row in json.loads(read(folder, "results.json"))["methods"]:
 
 for failure in failures:
     print(failure)
-print(f"{len(families) + 2} tables, {len(failures)} failures")
+print(f"{tables} tables, {len(failures)} failures")
 sys.exit(bool(failures))

@@ -31,7 +31,7 @@ def contents(folder):
         with open(os.path.join(folder, name), "rb") as file:
             found[name] = file.read()
     lines = [json.loads(line) for line in found["log.jsonl"].splitlines()]
-    found["log.jsonl"] = [{k: v for k, v in line.items() if k not in ("seconds", "tokens_per_second")} for line in lines]
+    found["log.jsonl"] = [{k: v for k, v in line.items() if k not in ("seconds", "tokens_per_second", "peak_memory")} for line in lines]
     return found
 
 

@@ -37,10 +37,11 @@ def our_lines(result):
 
 
 def contents(folder):
-    """Name -> bytes; of the log what does not come from the clock."""
+    """Name -> bytes; of the log what does not come from the clock, nor says who made it."""
     found = {file.name: file.read_bytes() for file in pathlib.Path(folder).iterdir()}
     lines = [json.loads(line) for line in found["log.jsonl"].splitlines()]
-    found["log.jsonl"] = [{k: v for k, v in line.items() if k not in ("seconds", "tokens_per_second")} for line in lines]
+    found["log.jsonl"] = [{k: v for k, v in line.items() if k not in ("seconds", "tokens_per_second", "peak_memory")}
+                          for line in lines if "made_by" not in line]
     return found
 
 

@@ -35,6 +35,17 @@ BOOST_AUTO_TEST_CASE(learns) {
   BOOST_TEST(run.validate(is_best).loss < before - 0.5);
 }
 
+BOOST_AUTO_TEST_CASE(a_step_counts_its_products) {
+  const auto flops = [](const Settings& more) { return TrainingRun<float>(small_run(more), small_corpus()).step().flops; };
+  const std::int64_t once = flops({});
+  BOOST_TEST(once > 0);
+  BOOST_TEST(flops({{"batch", "8", ""}}) == 2 * once);
+  BOOST_TEST(flops({{"accumulate", "3", ""}}) == 3 * once);
+  BOOST_TEST(flops({{"precision", "float64", ""}}) == once);  // of numbers of any length
+  // Two matrices of 16 x d_ff, each multiplied forwards, for its input and for its own gradient with 4 x 16 tokens.
+  BOOST_TEST(flops({{"d_ff", "40", ""}}) - once == 2 * 3 * 2 * 64 * 16 * (40 - 24));
+}
+
 BOOST_AUTO_TEST_CASE(a_step_reports_what_it_did) {
   TrainingRun<double> run(small_run({{"accumulate", "2", ""}}), small_corpus());
   const StepReport report = run.step();
@@ -222,7 +233,8 @@ BOOST_AUTO_TEST_CASE(a_session_keeps_what_is_due) {
     if (json.contains("valid_loss")) BOOST_TEST(json["valid_tokens"] == 199);  // of the 200, all but the first
     if (!json.contains("loss")) continue;
     logged.push_back(json["step"]);
-    for (const char* key : {"lr", "grad_norm", "tokens_per_second", "seconds", "delta_mean", "delta_std", "phase_bias_mean"})
+    for (const char* key :
+         {"lr", "grad_norm", "tokens_per_second", "seconds", "flops", "peak_memory", "delta_mean", "delta_std", "phase_bias_mean"})
       BOOST_TEST(json[key].is_number(), key);
   }
   BOOST_TEST(logged == (std::vector<std::int64_t>{3, 6, 9, 12}), boost::test_tools::per_element());

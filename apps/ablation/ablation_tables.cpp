@@ -1,4 +1,4 @@
-#include "apps/training/ablation_tables.h"
+#include "apps/ablation/ablation_tables.h"
 
 #include "apps/terminal/command_line.h"
 

@@ -1,4 +1,4 @@
-#include "apps/training/ablation.h"
+#include "apps/ablation/ablation.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -13,8 +13,9 @@
 #include <numeric>
 #include <thread>
 
-#include "apps/runs/checkpoint.h"
+#include "apps/ablation/kept_runs.h"
 #include "apps/runs/jsonl.h"
+#include "apps/runs/run_config.h"
 #include "apps/runs/run_folder.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/counter.h"
@@ -95,33 +96,6 @@ std::string last_line_of(const std::string& path) {
 
 }  // namespace
 
-std::optional<AblationResult> read_result(const std::string& folder) {
-  const RunFolder run(folder);
-  if (!std::filesystem::exists(run.last())) return std::nullopt;
-  const Checkpoint last(run.last());
-  if (!has_ended(last.config(), last.state())) return std::nullopt;
-  const nlohmann::ordered_json line = last_line_with(run.log(), "valid_loss");
-  require(line.is_object() && line["step"] == last.state().step, "ablate", "{} has no validation of its last step", run.log());
-  AblationResult result;
-  result.metric =
-      line.contains("valid_accuracy") ? 100 * line["valid_accuracy"].get<double>() : std::exp(line["valid_loss"].get<double>());
-  if (const auto bits = line.find("valid_bits_per_byte"); bits != line.end()) result.bits_per_byte = bits->get<double>();
-  for (const std::string& name : last.file().names())
-    if (!name.starts_with("optimizer."))
-      result.parameters += last.file().shape(name).size() * (last.file().info(name).is_complex ? 2 : 1);
-  return result;
-}
-
-std::string mean_and_deviation(const std::vector<double>& values, int decimals) {
-  if (values.empty()) return "-";
-  const auto n = static_cast<double>(values.size());
-  double mean = 0, squares = 0;
-  for (double v : values) mean += v / n;
-  for (double v : values) squares += (v - mean) * (v - mean);
-  if (values.size() == 1) return fmt::format("{:.{}f} (1)", mean, decimals);
-  return fmt::format("{:.{}f} ± {:.{}f} ({})", mean, decimals, std::sqrt(squares / (n - 1)), decimals, values.size());
-}
-
 Ablation::Ablation(AblationTable table, AblationOptions options) : table_(std::move(table)), options_(std::move(options)) {
   // All rows with the first seed, then all with the second: whoever stops early can compare all rows.
   for (std::int64_t seed = 0; seed < options_.seeds; ++seed)
@@ -135,11 +109,7 @@ std::string Ablation::folder(const Job& job) const {
 std::optional<AblationResult> Ablation::result(const Job& job) const { return read_result(folder(job)); }
 
 Settings Ablation::settings(const Job& job) const {
-  Settings settings = {
-      {"preset", table_.preset, "--preset"}, {"seed", fmt::format("{}", job.seed), "--seed"}, {"eval_every", "0", "--eval-every"}};
-  for (const auto* more : {&table_.rows[job.row].settings, &options_.shared})
-    for (const auto& [key, text] : *more) settings.push_back({key, text, option_name(key)});
-  return settings;
+  return settings_of_run(table_, table_.rows[job.row], job.seed, options_.shared);
 }
 
 void Ablation::check() const {
@@ -167,9 +137,11 @@ void Ablation::remember_settings() const {
     nlohmann::json before = nlohmann::json::parse(file, nullptr, false);
     if (table_.task == "lm" && before.is_object() && !before.contains("eval_protocol"))
       before["eval_protocol"] = "full-blocks";  // runs of before there was a choice
-    if (before != settings)
-      usage_fail("--out", "{} holds an ablation with other settings, {}; these are {}", options_.out, before.dump(),
-                 settings.dump());
+    nlohmann::json now = settings;
+    // Kept runs do not say where their data were.
+    if (before.is_object() && before == nlohmann::json(without_paths(before))) now = nlohmann::json(without_paths(settings));
+    if (before != now)
+      usage_fail("--out", "{} holds an ablation with other settings, {}; these are {}", options_.out, before.dump(), now.dump());
     return;
   }
   write_file_atomically(path, settings.dump() + "\n");
@@ -236,7 +208,7 @@ int Ablation::run() {
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
-  write_file_atomically(options_.out + "/table.md", table());
+  write_tables(report(), options_.out);
   std::string text;
   for (const std::string& failure : failures) text += "\n  " + failure;
   require(failures.empty(), "ablate", "{} of {} runs failed; the same command tries them again{}", failures.size(), jobs_.size(),
@@ -244,25 +216,6 @@ int Ablation::run() {
   return 0;
 }
 
-std::string Ablation::table() const {
-  const bool lm = table_.task == "lm";
-  std::string text = fmt::format("| row | | parameters | {} | paper, {} |\n|---|---|---:|---:|---:|{}\n",
-                                 lm ? "perplexity | bits a byte" : "accuracy, %", table_.source, lm ? "---:|" : "");
-  for (std::size_t row = 0; row < table_.rows.size(); ++row) {
-    std::vector<double> values, bits;
-    std::int64_t parameters = 0;
-    for (const Job& job : jobs_)
-      if (job.row == row)
-        if (const auto r = result(job)) {
-          values.push_back(r->metric);
-          if (r->bits_per_byte) bits.push_back(*r->bits_per_byte);
-          parameters = r->parameters;
-        }
-    const AblationRow& r = table_.rows[row];
-    text += fmt::format("| {} | {} | {} | {} | {}{} |\n", r.name, r.what, values.empty() ? "-" : fmt::format("{}", parameters),
-                        mean_and_deviation(values), lm ? mean_and_deviation(bits, 3) + " | " : "", r.paper.empty() ? "-" : r.paper);
-  }
-  return text;
-}
+AblationReport Ablation::report() const { return {table_, read_results(table_, options_.out)}; }
 
 }  // namespace argand

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "apps/terminal/settings.h"
-#include "apps/training/ablation_tables.h"
+#include "apps/ablation/ablation_plan.h"
+#include "apps/ablation/ablation_report.h"
 
 namespace argand {
 
@@ -17,15 +17,7 @@ struct AblationOptions {
   std::int64_t seeds = 3;    ///< 0 ... seeds - 1
   std::int64_t jobs = 1;     ///< runs at a time
   std::int64_t threads = 1;  ///< of each
-  /// Key and text, of every row, after the row's own: data, steps, ...
-  std::vector<std::pair<std::string, std::string>> shared;
-};
-
-/// What a finished run says.
-struct AblationResult {
-  double metric = 0;  ///< perplexity of the validation part, or accuracy in percent on the test articles, after the last step
-  std::optional<double> bits_per_byte{};  ///< of a language model, where the log has it
-  std::int64_t parameters = 0;            ///< real degrees of freedom
+  KeyTexts shared;           ///< shared_settings()
 };
 
 class Ablation {
@@ -39,8 +31,8 @@ class Ablation {
   /// are done, for runs that failed.
   int run();
 
-  /// The Markdown table: mean ± sample standard deviation over the seeds that are there.
-  std::string table() const;
+  /// Of all seeds that are there, and not only of those asked for.
+  AblationReport report() const;
 
  private:
   struct Job {
@@ -57,11 +49,5 @@ class Ablation {
   AblationOptions options_;
   std::vector<Job> jobs_;
 };
-
-/// The result of a run's folder; nothing while it has not ended.
-std::optional<AblationResult> read_result(const std::string& folder);
-
-/// "401.3 ± 12.0 (3)", "401.3 (1)", or "-" for none: mean ± sample standard deviation (how many), with so many decimals.
-std::string mean_and_deviation(const std::vector<double>& values, int decimals = 1);
 
 }  // namespace argand

@@ -1,5 +1,6 @@
-#include "apps/training/ablation.h"
+#include "apps/ablation/ablation.h"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <fstream>
 #include <set>
@@ -13,7 +14,7 @@ using namespace argand;
 BOOST_AUTO_TEST_SUITE(ablation)
 
 BOOST_AUTO_TEST_CASE(every_row_is_a_model_of_its_own_that_can_be_built) {
-  const std::vector<std::pair<std::string, std::size_t>> rows = {{"complexformer", 5}, {"crope", 6}, {"crat", 6}, {"qic", 11}};
+  const std::vector<std::pair<std::string, std::size_t>> rows = {{"complexformer", 7}, {"crope", 6}, {"crat", 10}, {"qic", 20}};
   for (const auto& [family, count] : rows) {
     const AblationTable table = ablation_table(family);
     BOOST_TEST(table.rows.size() == count);
@@ -31,12 +32,23 @@ BOOST_AUTO_TEST_CASE(every_row_is_a_model_of_its_own_that_can_be_built) {
              "ablate: \"crop\" has no table; there are those of complexformer|crope|crat|qic; did you mean crope?");
 }
 
-BOOST_AUTO_TEST_CASE(mean_and_sample_standard_deviation) {
-  BOOST_TEST(mean_and_deviation({}) == "-");
-  BOOST_TEST(mean_and_deviation({4}) == "4.0 (1)");
-  BOOST_TEST(mean_and_deviation({1, 2, 3, 6}) == "3.0 ± 2.2 (4)");
-  BOOST_TEST(mean_and_deviation({0.5, 1}, 3) == "0.750 ± 0.354 (2)");
-  BOOST_TEST(mean_and_deviation({4}, 3) == "4.000 (1)");
+// A claim whose row has another name would be left out in silence.
+BOOST_AUTO_TEST_CASE(claims_are_of_rows_that_there_are) {
+  for (const char* family : {"complexformer", "crope", "crat", "qic"}) {
+    const AblationTable& table = ablation_table(family);
+    BOOST_TEST(table.claims.size() >= 8U, family);
+    BOOST_TEST(std::any_of(table.rows.begin(), table.rows.end(), [](const AblationRow& r) { return !r.paper.empty(); }), family);
+    for (const AblationClaim& claim : table.claims) {
+      const auto is_row = [&](const std::string& name) {
+        return std::count_if(table.rows.begin(), table.rows.end(), [&](const AblationRow& r) { return r.name == name; }) == 1;
+      };
+      BOOST_TEST(!claim.paper.empty());
+      if (claim.out_of_reach.empty())
+        BOOST_TEST((is_row(claim.better) && is_row(claim.worse) && claim.better != claim.worse), family << ": " << claim.paper);
+      else
+        BOOST_TEST((claim.better.empty() && claim.worse.empty()), claim.paper);
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(stopped_ablations_go_on_and_finished_ones_are_only_read) {
@@ -52,11 +64,12 @@ BOOST_AUTO_TEST_CASE(stopped_ablations_go_on_and_finished_ones_are_only_read) {
   const Finished done = run_argand(scratch, command);
   BOOST_TEST(done.code == 0, done.err);
   const std::string table = done.out.substr(done.out.find("| row"));
-  BOOST_TEST(
-      table.starts_with("| row | | parameters | perplexity | bits a byte | paper, table 4 |\n|---|---|---:|---:|---:|---:|\n| "
-                        "fixed | δ = 1, b = 0 |"));
+  BOOST_TEST(table.starts_with(
+      "| row | | parameters | perplexity | bits a byte | against fixed | verdict | paper, tables 4 and 1: perplexity of "
+      "generated text |\n|---|---|---:|---:|---:|---:|---|---:|\n| fixed | δ = 1, b = 0 |"));
   BOOST_TEST(done.out.find(" bits a byte\n") != std::string::npos, done.out);
-  BOOST_TEST(contents_of(scratch / "ablation/table.md") + "\n" == table.substr(0, table.find("\n\n") + 2));
+  BOOST_TEST(contents_of(scratch / "ablation/table.md") == table);
+  BOOST_TEST(run_argand(scratch, "ablate complexformer --check " + (scratch / "ablation")).code == 0);
   const Finished again = run_argand(scratch, command);
   BOOST_TEST(again.out.substr(again.out.find("| row")) == table);
   BOOST_TEST(again.out.find("seed 0: perplexity") == std::string::npos);  // nothing was trained
@@ -88,6 +101,40 @@ BOOST_AUTO_TEST_CASE(a_failing_run_is_named_and_the_others_are_kept) {
   const Finished row = run_argand(scratch, "ablate crope --rows nne");
   BOOST_TEST(row.err ==
              "argand: --rows: crope has no row \"nne\", it has none, qk, qkv, all, half_qk, half_all; did you mean none?\n");
+}
+
+BOOST_AUTO_TEST_CASE(values_that_are_asked_for_win_in_every_run) {
+  const TemporaryDirectory scratch;
+  const std::string out = scratch / "out",
+                    small = ",d_model=16,n_layers=1,n_heads=2,d_ff=16,length=16,batch=4 --threads 1 --seeds 1 --out ";
+  const Finished done =
+      run_argand(scratch, "ablate crope --rows none,all --set eval_every=2,steps=5,warmup=1,optimizer=adamw" + small + out);
+  BOOST_TEST(done.code == 0, done.err);
+  const std::string config = contents_of(out + "/all/seed-0/config.json"), log = contents_of(out + "/all/seed-0/log.jsonl");
+  BOOST_TEST(config.find("\"optimizer\": \"adamw\"") != std::string::npos, config);
+  std::size_t validations = 0;
+  for (std::size_t at = 0; (at = log.find("\"valid_loss\"", at + 1)) != std::string::npos;) ++validations;
+  BOOST_TEST(validations == 3U);  // after 2, 4 and 5
+  const Finished refused = run_argand(scratch, "ablate crope --set seed=1" + small + (scratch / "other"));
+  BOOST_TEST(refused.code == 2);
+  BOOST_TEST(refused.out == "");
+  BOOST_TEST(refused.err == "argand: --set seed=1: every row has the seeds 0 ... N - 1; --seeds N says how many\n");
+  BOOST_TEST(!std::filesystem::exists(scratch / "other"));
+}
+
+BOOST_AUTO_TEST_CASE(costs_are_measured_in_a_few_steps) {
+  const TemporaryDirectory scratch;
+  const std::string out = scratch / "costs";
+  const Finished done = run_argand(scratch,
+                                   "ablate crope --cost --rows none,qkv --threads 1 --set "
+                                   "n_layers=2,d_model=16,n_heads=2,d_ff=24,length=16,batch=4,optimizer=adamw --out " +
+                                       out);
+  BOOST_TEST(done.code == 0, done.err);
+  BOOST_TEST(done.out.find("| row | parameters | million FLOPs a token | tokens a second | peak memory, MiB |\n") !=
+             std::string::npos);
+  BOOST_TEST(done.out.find("FLOPs are counted as they happen") != std::string::npos, done.out);
+  const Finished again = run_argand(scratch, "ablate crope --cost --table --out " + out);
+  BOOST_TEST(again.out == done.out.substr(done.out.find("\n| row")), again.out);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

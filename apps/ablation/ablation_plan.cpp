@@ -1,0 +1,111 @@
+#include "apps/ablation/ablation_plan.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include "apps/runs/run_config.h"
+#include "apps/terminal/command_line.h"
+
+namespace argand {
+namespace {
+
+std::optional<std::string> text_of(const KeyTexts& settings, const std::string& wanted) {
+  for (const auto& [key, text] : settings)
+    if (key == wanted) return text;
+  return std::nullopt;
+}
+
+/// Names the rows of the table that have a setting of their own for the key, unless all of the whole table have the same one.
+std::string rows_with_their_own(const AblationTable& whole, const AblationTable& table, const std::string& key) {
+  const auto first = text_of(whole.rows.front().settings, key);
+  if (std::all_of(whole.rows.begin(), whole.rows.end(), [&](const AblationRow& r) { return text_of(r.settings, key) == first; }))
+    return "";
+  std::string names;
+  for (const AblationRow& row : table.rows)
+    if (text_of(row.settings, key)) names += (names.empty() ? "" : ", ") + row.name;
+  return names;
+}
+
+KeyTexts asked_for(const AblationTable& whole, const AblationTable& table, const AblationRequest& request) {
+  KeyTexts settings;
+  if (!request.data.empty()) settings.push_back({"data", request.data});
+  if (request.steps > 0) settings.push_back({"steps", fmt::format("{}", request.steps)});
+  if (request.epochs > 0) settings.push_back({"epochs", fmt::format("{}", request.epochs)});
+  const KeyTexts options = settings;
+  for (const std::string& text : request.settings) {
+    const Setting s = key_and_value("--set", text);
+    const std::string place = "--set " + text;
+    if (text_of(options, s.key)) usage_fail(place, "{} says that already; drop one of them", option_name(s.key));
+    if (text_of(settings, s.key)) usage_fail(place, "{} was set before", s.key);
+    if (s.key == "seed") usage_fail(place, "every row has the seeds 0 ... N - 1; --seeds N says how many");
+    if (s.key == "family" || s.key == "task") usage_fail(place, "the rows say which {} they are of", s.key);
+    if (const std::string rows = rows_with_their_own(whole, table, s.key); !rows.empty())
+      usage_fail(place, "{} is what the rows differ in, {} set{} it; --rows can leave rows out", s.key, rows,
+                 rows.find(',') == std::string::npos ? "s" : "");
+    settings.push_back({s.key, s.text});
+  }
+  return settings;
+}
+
+}  // namespace
+
+AblationTable with_rows(const AblationTable& table, const std::vector<std::string>& wanted, const std::string& out) {
+  std::vector<std::string> known;
+  for (const AblationRow& row : table.rows) known.push_back(row.name);
+  for (const std::string& name : wanted)
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      usage_fail("--rows", "{} has no row \"{}\", it has {}{}", table.family, name, CLI::detail::join(known, ", "),
+                 did_you_mean(name, known));
+  AblationTable selected = table;
+  std::erase_if(selected.rows, [&](const AblationRow& row) {
+    if (wanted.empty()) return row.extra && !std::filesystem::exists(out + "/" + row.name);
+    return std::find(wanted.begin(), wanted.end(), row.name) == wanted.end();
+  });
+  return selected;
+}
+
+AblationTable with_rows_in(const AblationTable& table, const std::string& out) {
+  std::vector<std::string> there;
+  for (const AblationRow& row : table.rows)
+    if (std::filesystem::exists(out + "/" + row.name)) there.push_back(row.name);
+  return with_rows(table, there, out);
+}
+
+KeyTexts shared_settings(const AblationTable& whole, const AblationTable& table, const AblationRequest& request) {
+  const bool lm = table.task == "lm";
+  KeyTexts settings = asked_for(whole, table, request);
+  const auto otherwise = [&](const std::string& key, const std::string& text) {
+    if (!text_of(settings, key)) settings.push_back({key, text});
+  };
+  const bool has_preset = text_of(settings, "preset").has_value();
+  const bool has_length = text_of(settings, "steps") || text_of(settings, "epochs");
+  if (request.cost) {
+    if (!has_length) otherwise("steps", "12");
+    otherwise("eval_batches", "1");
+    otherwise("checkpoint_every", "0");
+    otherwise("eval_every", "0");
+  } else if (lm) {
+    if (!has_length && (request.quick || !has_preset)) otherwise("steps", request.quick ? "100" : "500");
+    if (!has_preset) otherwise("warmup", "10%");
+  } else {
+    if (request.quick) otherwise("train_articles", "1000");
+    if (!has_length && (request.quick || !has_preset)) otherwise("epochs", request.quick ? "2" : "5");
+  }
+  // Said even where it is the default: a folder must not mix figures of two protocols.
+  if (lm) otherwise("eval_protocol", TrainingConfig().eval_protocol);
+  return settings;
+}
+
+Settings settings_of_run(const AblationTable& table, const AblationRow& row, std::int64_t seed, const KeyTexts& shared) {
+  Settings settings = {{"preset", table.preset, "--preset"}, {"seed", fmt::format("{}", seed), "--seed"}};
+  if (!text_of(shared, "preset")) settings.push_back({"eval_every", "0", "--eval-every"});
+  for (const KeyTexts* more : {&row.settings, &shared})
+    for (const auto& [key, text] : *more) {
+      std::erase_if(settings, [&key = key](const Setting& s) { return s.key == key; });
+      settings.push_back({key, text, option_name(key)});
+    }
+  return settings;
+}
+
+}  // namespace argand

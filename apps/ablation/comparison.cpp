@@ -1,0 +1,54 @@
+#include "apps/ablation/comparison.h"
+
+#include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+#include <numeric>
+
+namespace argand {
+namespace {
+
+using Student = boost::math::students_t;
+
+/// The sample standard deviation of the mean.
+double deviation_of_mean(const std::vector<double>& values, double mean) {
+  double squares = 0;
+  for (const double v : values) squares += (v - mean) * (v - mean);
+  const auto n = static_cast<double>(values.size());
+  return std::sqrt(squares / (n - 1) / n);
+}
+
+}  // namespace
+
+std::vector<PairedDifference> compare_pairs(const std::vector<std::vector<double>>& rows, double confidence) {
+  const auto m = std::count_if(rows.begin(), rows.end(), [](const auto& row) { return row.size() >= 2; });
+  const double tail = (1 - confidence) / 2 / static_cast<double>(std::max<std::ptrdiff_t>(1, m));
+  std::vector<PairedDifference> found;
+  std::vector<PairedDifference*> tested;
+  found.reserve(rows.size());
+  for (const std::vector<double>& row : rows) {
+    PairedDifference& c = found.emplace_back();
+    c.pairs = row.size();
+    if (row.empty()) continue;
+    c.mean = std::accumulate(row.begin(), row.end(), 0.0) / static_cast<double>(row.size());
+    if (row.size() < 2) continue;
+    const Student t(static_cast<double>(row.size() - 1));
+    const double deviation = deviation_of_mean(row, c.mean);
+    const double reach = quantile(complement(t, tail)) * deviation;
+    c.low = c.mean - reach, c.high = c.mean + reach;
+    if (deviation > 0)
+      c.p = 2 * cdf(complement(t, std::abs(c.mean) / deviation));
+    else  // differences that are all the same
+      c.p = c.mean == 0 ? 1 : 0;
+    tested.push_back(&c);
+  }
+  std::sort(tested.begin(), tested.end(), [](const PairedDifference* a, const PairedDifference* b) { return *a->p < *b->p; });
+  double before = 0;
+  for (std::size_t k = 0; k < tested.size(); ++k) {
+    double& p = *tested[k]->p;
+    before = p = std::min(1.0, std::max(before, p * static_cast<double>(tested.size() - k)));
+  }
+  return found;
+}
+
+}  // namespace argand

@@ -1,0 +1,27 @@
+#pragma once
+/// Whether rows differ by more than chance: runs of two rows with one seed make a pair.
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace argand {
+
+/// The differences d_1 ... d_n of one row's pairs.
+struct PairedDifference {
+  std::size_t pairs = 0;
+  double mean = 0;
+  /// Where the true mean difference lies, and what is as far from 0 as this by chance. Nothing of fewer than two pairs.
+  std::optional<double> low{}, high{}, p{};
+};
+
+/// One row of differences each, compared side by side. With m rows that have n >= 2 pairs, the interval of such a row is
+///
+///     mean ± t s / √n,   s² = Σ (d_i - mean)² / (n - 1),
+///
+/// t the quantile 1 - (1 - confidence) / 2m of Student's distribution with n - 1 degrees of freedom: by Bonferroni's inequality all
+/// m hold at once with probability `confidence` at least. p is two-sided and Holm's (Scand. J. Statist. 6, 1979): the k-th smallest
+/// of the m is multiplied by m - k + 1, and none is smaller than one before it.
+std::vector<PairedDifference> compare_pairs(const std::vector<std::vector<double>>& rows, double confidence = 0.95);
+
+}  // namespace argand

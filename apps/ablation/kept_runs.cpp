@@ -1,0 +1,126 @@
+#include "apps/ablation/kept_runs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "apps/ablation/ablation_result.h"
+#include "apps/runs/jsonl.h"
+#include "apps/runs/run_folder.h"
+#include "apps/terminal/command_line.h"
+#include "data/files/atomic_file.h"
+
+namespace argand {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+/// "wikitext-2" of "/data/wikitext-2/"; of several, with commas between them, each.
+std::string last_names(const std::string& paths) {
+  std::string names;
+  for (std::size_t begin = 0; begin <= paths.size();) {
+    const std::size_t end = std::min(paths.find(',', begin), paths.size());
+    std::string path = paths.substr(begin, end - begin);
+    while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+    names += (begin > 0 ? "," : "") + path.substr(path.rfind('/') + 1);
+    begin = end + 1;
+  }
+  return names;
+}
+
+Json read_json(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return Json::parse(std::string(std::istreambuf_iterator<char>(file), {}), nullptr, false);
+}
+
+/// Numbers with a fraction to six digits, also within.
+void round_numbers(Json& value) {
+  if (value.is_structured())
+    for (Json& part : value) round_numbers(part);
+  else if (value.is_number_float() && std::isfinite(value.get<double>()))
+    value = std::stod(fmt::format("{:.6g}", value.get<double>()));
+}
+
+std::string with_every(const std::vector<Json>& lines, std::int64_t every) {
+  std::int64_t last = 0;
+  for (const Json& line : lines)
+    if (line.contains("loss")) last = line["step"];
+  std::string text;
+  for (const Json& line : lines) {
+    const std::int64_t step = line["step"];
+    if (line.contains("loss") && step != 1 && step != last && step % every != 0) continue;
+    text += line.dump() + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+nlohmann::ordered_json without_paths(nlohmann::ordered_json config) {
+  for (auto& [key, value] : config.items()) {
+    if (value.is_structured()) value = without_paths(value);
+    if (!value.is_string()) continue;
+    const std::string text = value;
+    const bool is_file = key == "data" || key == "init" || key == "tokens" || key == "irw_file";
+    if (is_file || text.starts_with("/")) value = last_names(text);
+  }
+  return config;
+}
+
+std::string thin_log(const std::string& log, const nlohmann::ordered_json& made_by, std::int64_t parameters,
+                     std::size_t most_bytes) {
+  std::vector<Json> lines;
+  bool said = false;
+  for_each_line(log, [&](Json line, std::int64_t) {
+    if (line.is_null()) return;
+    if (auto maker = line.find("made_by"); maker != line.end()) said = true, (*maker)["parameters"] = parameters;
+    if (line.contains("loss")) round_numbers(line);
+    lines.push_back(std::move(line));
+  });
+  if (!said) {
+    Json maker = made_by;
+    maker["parameters"] = parameters;
+    lines.insert(lines.begin(), Json{{"step", 0}, {"made_by", maker}});
+  }
+  std::string text;
+  for (std::int64_t every = 10; every < 1'000'000; every *= 2)
+    if (text = with_every(lines, every); text.size() <= most_bytes) break;
+  return text;
+}
+
+nlohmann::ordered_json shared_by_rows(const std::string& out) {
+  const std::string path = out + "/ablation.json";
+  if (!fs::exists(path)) return nullptr;
+  Json settings = read_json(path);
+  require(settings.is_object(), "ablate", "{} is damaged", path);
+  return without_paths(std::move(settings));
+}
+
+std::int64_t keep_runs(const AblationTable& table, const std::string& out, const std::string& kept, nlohmann::ordered_json maker) {
+  const Json settings = shared_by_rows(out), before = shared_by_rows(kept);
+  if (!settings.is_object()) usage_fail("--keep", "{} holds no ablation", out);
+  const auto same = [](const Json& a, const Json& b) { return nlohmann::json(a) == nlohmann::json(b); };
+  if (before.is_object() && !same(before, settings))
+    usage_fail("--keep", "{} holds an ablation with other settings, {}; these are {}", kept, before.dump(), settings.dump());
+  if (settings.value("family", "") != table.family)
+    usage_fail("--keep", "{} holds an ablation of {}, not of {}", out, settings.value("family", "nothing"), table.family);
+  std::int64_t count = 0;
+  const std::vector<SeedResults> results = read_results(table, out);
+  for (std::size_t row = 0; row < table.rows.size(); ++row)
+    for (const auto& [seed, result] : results[row]) {
+      const std::string name = fmt::format("/{}/seed-{}", table.rows[row].name, seed);
+      const RunFolder from(out + name), to(kept + name);
+      fs::create_directories(to.path());
+      write_file_atomically(to.file("config.json"), without_paths(read_json(from.file("config.json"))).dump(2) + "\n");
+      write_file_atomically(to.log(), thin_log(from.log(), maker, result.parameters));
+      ++count;
+    }
+  fs::create_directories(kept);
+  write_file_atomically(kept + "/ablation.json", settings.dump() + "\n");
+  return count;
+}
+
+}  // namespace argand

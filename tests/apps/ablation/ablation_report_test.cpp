@@ -1,0 +1,184 @@
+#include "apps/ablation/ablation_report.h"
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+
+#include "tests/data/temporary_directory.h"
+
+using namespace argand;
+
+BOOST_AUTO_TEST_SUITE(ablation_report)
+
+namespace {
+
+AblationTable small_table(const std::string& task) {
+  return {.task = task,
+          .preset = "small",
+          .source = "table 1",
+          .rows = {{"whole", "all of it", {}, "10"}, {"half", "half of it", {}, "11.5"}, {"other", "another", {}}},
+          .claims = {{"10 against 11.5", "whole", "half"},
+                     {"alike", "whole", "other", 30.0},
+                     {"as the other", "half", "other"},
+                     {"of a row that is not there", "whole", "missing"},
+                     {.paper = "on the moon", .out_of_reach = "needs a moon"}},
+          .note = "A note.",
+          .family = "toys"};
+}
+
+/// Losses of the seeds 0, 1, ...
+SeedResults with_losses(const std::vector<double>& losses) {
+  SeedResults results;
+  for (std::size_t seed = 0; seed < losses.size(); ++seed) {
+    AblationResult r;
+    r.loss = losses[seed], r.metric = std::exp(losses[seed]), r.bits_per_byte = losses[seed] / 4, r.parameters = 100;
+    results.emplace(static_cast<std::int64_t>(seed), r);
+  }
+  return results;
+}
+
+SeedResults with_accuracies(const std::vector<double>& accuracies) {
+  SeedResults results;
+  for (std::size_t seed = 0; seed < accuracies.size(); ++seed) {
+    AblationResult r;
+    r.loss = 0.5, r.metric = accuracies[seed], r.parameters = 7, r.count = 1000;
+    results.emplace(static_cast<std::int64_t>(seed), r);
+  }
+  return results;
+}
+
+/// Paragraphs are broken into lines.
+std::string in_one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(mean_and_sample_standard_deviation) {
+  BOOST_TEST(mean_and_deviation({}) == "-");
+  BOOST_TEST(mean_and_deviation({4}) == "4.0 (1)");
+  BOOST_TEST(mean_and_deviation({1, 2, 3, 6}) == "3.0 ± 2.2 (4)");
+  BOOST_TEST(mean_and_deviation({0.5, 1}, 3) == "0.750 ± 0.354 (2)");
+  BOOST_TEST(mean_and_deviation({4}, 3) == "4.000 (1)");
+}
+
+BOOST_AUTO_TEST_CASE(rows_are_compared_by_seed_on_the_scale_of_the_loss) {
+  // half - whole: 0.10, 0.11, 0.12, so mean 0.11 and s/√3 = 0.01/√3; other - whole: -0.2, 0.1, 0.1.
+  // Two rows are compared: t = 6.205347 at two degrees. half: 0.11 ± 0.035827, in % 11.63 [7.70, 15.70].
+  // p of t = 0.11 √3 / 0.01 = 19.0526 is 1 - t/√(2 + t²) = 0.0027435, times 2.
+  // other: mean 0, s = √0.03, reach 0.620535: 0.0 [-46.2, 86.0] and p = 1.
+  // Claims: three are tested, t = 7.648768 at two degrees. whole - half: -0.11 ± 0.044160: -10.42 [-14.29, -6.37];
+  // p = 3 · 0.0027435. whole - other: 0 ± 0.764877, wider than log 1.3. half - other: 0.30, 0.01, 0.02: mean 0.11, s/√3 =
+  // 0.0950438.
+  const AblationReport report(small_table("lm"),
+                              {with_losses({2, 2.5, 2.2}), with_losses({2.1, 2.61, 2.32}), with_losses({1.8, 2.6, 2.3})});
+  const std::string text = report.markdown();
+  const std::string wanted =
+      "| row | | parameters | perplexity | bits a byte | against whole | verdict | paper, table 1 |\n"
+      "|---|---|---:|---:|---:|---:|---|---:|\n"
+      "| whole | all of it | 100 | 9.5 ± 2.4 (3) | 0.558 ± 0.063 (3) |  |  | 10 |\n"
+      "| half | half of it | 100 | 10.6 ± 2.7 (3) | 0.586 ± 0.064 (3) | +11.6 % [+7.7, +15.7] | higher, p = 0.005 | 11.5 |\n"
+      "| other | another | 100 | 9.8 ± 3.7 (3) | 0.558 ± 0.101 (3) | 0.0 % [-46.2, +86.0] | cannot be told, p = 1.000 | - |\n"
+      "\n"
+      "Against whole: the perplexity, in %, of runs with the same seed, and so with the same data in the same order. In brackets "
+      "95 %\n"
+      "intervals that hold for all 2 rows at once (Student's t of the differences in loss of the pairs, Bonferroni); p is "
+      "two-sided, after\n"
+      "Holm. The verdict is that of the interval.\n"
+      "\n"
+      "| claim | the paper | here, the first against the second | verdict |\n"
+      "|---|---|---:|---|\n"
+      "| whole below half | 10 against 11.5 | -10.4 % [-14.3, -6.4] | holds, p = 0.008 |\n"
+      "| whole as other, 30 % apart at most | alike | 0.0 % [-53.5, +114.9] | cannot be told |\n"
+      "| half below other | as the other | +11.6 % [-46.0, +130.9] | cannot be told, p = 0.733 |\n"
+      "| | on the moon | | out of reach: needs a moon |\n"
+      "\n"
+      "The intervals of this table hold for its 3 claims at once.\n"
+      "\n"
+      "A note.\n";
+  BOOST_TEST(in_one_line(text) == in_one_line(wanted));
+}
+
+BOOST_AUTO_TEST_CASE(of_accuracies_more_is_better_and_the_articles_are_chance_too) {
+  const AblationReport report(small_table("classify"),
+                              {with_accuracies({75, 76, 74}), with_accuracies({70, 71, 69.4}), with_accuracies({75, 76.1, 74})});
+  const std::string text = report.markdown();
+  // half - whole: -5, -5, -4.6: mean -4.8667, s/√3 = 0.133333, reach 6.205347 · 0.133333 = 0.827.
+  BOOST_TEST(text.find("| half | half of it | 7 | 70.1 ± 0.8 (3) | -4.9 [-5.7, -4.0] | lower, p = 0.001 | 11.5 |\n") != text.npos,
+             text);
+  // √(0.75 · 0.25 / 1000) = 1.37 points
+  BOOST_TEST(in_one_line(text).find("All runs label the same 1000 articles. Which articles these are gives each accuracy a further "
+                                    "standard deviation of 1.4 points, which no number of seeds shows.") != text.npos,
+             text);
+  BOOST_TEST(text.find("| whole above half | 10 against 11.5 | +4.9 [+3.8, +5.9] | holds, p = 0.002 |\n") != text.npos, text);
+  BOOST_TEST(text.find("| whole as other, 30 points apart at most | alike | 0.0 [-0.3, +0.2] | holds |\n") != text.npos, text);
+  BOOST_TEST(text.find("| half above other | as the other | -4.9 [") != text.npos, text);
+  BOOST_TEST(text.find("| does not hold, p = ") != text.npos, text);
+}
+
+BOOST_AUTO_TEST_CASE(a_claim_that_rows_are_alike_can_fail) {
+  AblationTable table = small_table("classify");
+  table.claims = {{"alike", "whole", "half", 1.0}, {"alike", "whole", "half", 5.0}, {"alike", "whole", "half", 9.0}};
+  const AblationReport report(table, {with_accuracies({75, 76, 74}), with_accuracies({70, 71, 69.4}), {}});
+  const std::string text = report.markdown();  // 4.87 ± 1.02
+  BOOST_TEST(text.find("| whole as half, 1 points apart at most | alike | +4.9 [+3.8, +5.9] | does not hold |") != text.npos, text);
+  BOOST_TEST(text.find("| whole as half, 5 points apart at most | alike | +4.9 [+3.8, +5.9] | cannot be told |") != text.npos,
+             text);
+  BOOST_TEST(text.find("| whole as half, 9 points apart at most | alike | +4.9 [+3.8, +5.9] | holds |") != text.npos, text);
+  BOOST_TEST(text.find("| other | another | - | - | - | - | - |") != text.npos, text);
+}
+
+BOOST_AUTO_TEST_CASE(one_seed_tells_nothing_and_only_pairs_count) {
+  const AblationReport one(small_table("lm"), {with_losses({2}), with_losses({2.1}), {}});
+  const std::string text = one.markdown();
+  BOOST_TEST(text.find("| half | half of it | 100 | 8.2 (1) | 0.525 (1) | +10.5 % (1) | one seed | 11.5 |") != text.npos, text);
+  BOOST_TEST(in_one_line(text).find("A difference of one pair of runs has no interval: nothing can be told.") != text.npos, text);
+  BOOST_TEST(text.find("| whole below half | 10 against 11.5 | -9.5 % (1) | cannot be told, one seed |") != text.npos, text);
+  BOOST_TEST(text.find("| half below other | as the other | - | cannot be told, no pair of runs |") != text.npos, text);
+
+  // The third run of `half` has no partner, and would change the difference if it counted.
+  const AblationReport paired(small_table("lm"), {with_losses({2, 2.5}), with_losses({2.1, 2.61, 9}), {}});
+  BOOST_TEST(paired.markdown().find("| +11.1 % [") != std::string::npos, paired.markdown());
+  BOOST_TEST(paired.json().find("\"pairs\":[0,1],\"differences\":[10.5171,11.6278]") != std::string::npos, paired.json());
+}
+
+BOOST_AUTO_TEST_CASE(kept_tables_are_compared_line_by_line) {
+  const TemporaryDirectory scratch;
+  const AblationReport report(small_table("lm"), {with_losses({2, 2.5}), with_losses({2.1, 2.61}), {}});
+  const std::string folder = scratch / "";
+  write_tables(report, folder);
+  BOOST_TEST(differences_of_tables(report, folder).empty());
+  const AblationReport other(small_table("lm"), {with_losses({2, 2.5}), with_losses({2.1, 2.62}), {}});
+  const auto found = differences_of_tables(other, folder);
+  BOOST_TEST_REQUIRE(found.size() >= 3U);
+  BOOST_TEST(found[0].starts_with("table.md:4: kept: | half | half of it | 100 | 10.9 ± "), found[0]);
+  BOOST_TEST(found[0].find("; the logs say: | half | half of it | 100 | 11.0 ± ") != std::string::npos, found[0]);
+  std::filesystem::remove(folder + "/table.json");
+  BOOST_TEST(differences_of_tables(report, folder)
+                 .at(0)
+                 .starts_with("table.json:1: kept: no such line; the logs say: {\"family\":\"toys\""));
+}
+
+BOOST_AUTO_TEST_CASE(costs_are_multiples_of_the_first_row) {
+  SeedResults one = with_losses({2, 2}), two = with_losses({2});
+  for (auto* results : {&one, &two})
+    for (auto& [seed, r] : *results) {
+      r.flops_per_token = results == &one ? 2e6 : 3e6;
+      r.tokens_per_second = results == &one ? 1000 + 100 * static_cast<double>(seed) : 2100;
+      r.peak_memory = 100 << 20;
+      r.made_by = {{"processor", "Abacus 3"}, {"blas", "Beads"}, {"threads", 2}};
+    }
+  AblationTable table = small_table("lm");
+  table.costs = "The paper: dear.";
+  const std::string text = AblationReport(table, {one, two, {}}).costs();
+  BOOST_TEST(text.find("| whole | 100 | 2 (1.00) | 1050 (1.00) | 100 (1.00) |\n") != text.npos, text);
+  BOOST_TEST(text.find("| half | 100 | 3 (1.50) | 2100 (2.00) | 100 (1.00) |\n") != text.npos, text);
+  BOOST_TEST(text.find("| other | - | - | - | - |\n") != text.npos, text);
+  BOOST_TEST(text.find("Abacus 3, Beads") != text.npos, text);
+  BOOST_TEST(text.find("of several") == text.npos, text);
+  two[0].made_by["processor"] = "Abacus 4";
+  BOOST_TEST(in_one_line(AblationReport(table, {one, two, {}}).costs()).find("speeds do not compare") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
