@@ -13,7 +13,7 @@ CrossAttention<R>::CrossAttention(Init& init, std::int64_t d_model, std::int64_t
     : n_heads_(n_heads),
       width_(d_model / n_heads),
       q_(init, d_model, d_model),
-      k_(init, d_model, d_model),
+      k_(init, d_model, d_model, false),
       v_(init, d_model, d_model),
       o_(init, d_model, d_model) {
   if (rope_base) frequencies_ = rotary_frequencies<R>(width_ / 2, *rope_base, 2.0 / static_cast<double>(width_));
