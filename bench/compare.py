@@ -26,7 +26,7 @@ from statistics import median
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ARGAND = os.path.join(HERE, "..", "build", "apps", "argand")
-FLOOR = os.path.join(HERE, "..", "build", "apps", "bench_floor")
+FLOOR = os.path.join(HERE, "..", "build", "bench", "bench_floor")
 
 # What a step of each model is called, its configuration, and options for both programs.
 MODELS = {
@@ -223,7 +223,7 @@ def main():
     if a.steps <= FIRST_STEPS:
         ap.error(f"--steps must be more than {FIRST_STEPS}")
     if not os.path.exists(ARGAND) or not os.path.exists(FLOOR):
-        sys.exit("compare: build/apps/argand or build/apps/bench_floor is missing; `./dev bench DATA` makes both")
+        sys.exit("compare: build/apps/argand or build/bench/bench_floor is missing; `./dev bench DATA` makes both")
     a.python, (a.plain, a.best) = python_with_torch(), environments()
     SHAPE.update({key: getattr(a, key) for key in SHAPE})
     data = letters_of(a.data) if a.letters else corpus(a.data, 4 * a.batch * a.length)

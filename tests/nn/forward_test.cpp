@@ -10,6 +10,7 @@
 
 #include "autograd/check/adjoint.h"
 #include "core/parallel.h"
+#include "data/knowledge/frozen_search.h"
 #include "nn/family.h"
 #include "tests/nn/language_models.h"
 #include "tests/sanitized.h"
@@ -30,7 +31,7 @@ void set_keys(ModelConfig& config, const KeyTexts& settings) {
       if constexpr (std::is_same_v<T, std::string>)
         value = text;
       else if constexpr (std::is_same_v<T, std::vector<std::int64_t>>)
-        value = nlohmann::json::parse("[" + text + "]").get<T>();
+        value = nlohmann::json::parse(text.starts_with('[') ? text : "[" + text + "]").get<T>();
       else
         value = nlohmann::json::parse(text).get<T>();
     });
@@ -41,7 +42,7 @@ struct Subject {
   std::string name;
   std::unique_ptr<Model<double>> model;
   Ids tokens, targets, passages = random_ids({5, 3}, 9);
-  Knowledge knowledge{.passages = &passages};
+  Knowledge knowledge{.passages = &passages, .search = FrozenSearch(passages, chunk_length(passages))};
 
   Subject(std::string what, const ModelConfig& config, std::int64_t B, std::int64_t T)
       : name(std::move(what)), model(make_model<double>(config, 1)), tokens(random_ids({B, T})), targets(random_ids({B, T}, 5)) {

@@ -33,7 +33,7 @@ const std::map<std::string, std::set<std::string>> may_see = {
     {"examples", {"core", "autograd", "nn", "optim", "data"}},
     {"docs", {"core", "autograd", "nn", "optim", "data"}},
     {"tests", {"core", "autograd", "nn", "optim", "data", "apps", "tests"}},
-    {"bench", {"core", "autograd", "nn", "optim", "data", "bench"}},
+    {"bench", {"core", "autograd", "nn", "optim", "data", "apps", "bench"}},
 };
 
 /// The floors of apps, and which lower ones each may include from. The subcommands above them see all.

@@ -107,7 +107,7 @@ class Sweep {
     Scratch<R> own(gradients_ ? 0 : count(rows * panel));
     RowSum* const sums = sums_.data() + s * chunk_;
     std::fill_n(sums, rows, RowSum());
-    R* const dh = to_rows_.data() + s * chunk_ * D_;
+    R* const dh = gradients_ ? to_rows_.data() + s * chunk_ * D_ : nullptr;
     const std::int64_t begin = s * panels_ / segments_, end = (s + 1) * panels_ / segments_;
     for (std::int64_t p = begin; p < end; ++p) {
       const std::int64_t n = words(p);
