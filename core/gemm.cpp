@@ -54,7 +54,7 @@ void add(std::int64_t rows, std::int64_t columns, const T* P, T* C, std::int64_t
   });
 }
 
-/// Logs that live, in order of age. Most of the time there is none, which the number alone says.
+/// Logs that live. Most of the time there is none, which the number alone says.
 struct GemmLogs {
   std::atomic<std::int64_t> count = 0;
   std::mutex mutex;
@@ -101,7 +101,7 @@ void note_product(const GemmShape& shape) {
   GemmLogs& logs = gemm_logs();
   if (logs.count.load(std::memory_order_relaxed) == 0) return;
   const std::scoped_lock lock(logs.mutex);
-  if (!logs.all.empty()) ++logs.all.back()->counts_[shape];
+  for (GemmLog* log : logs.all) ++log->counts_[shape];
 }
 
 /// OpenBLAS copies ("packs") both factors of each call into an order that its kernels like: M K + K N numbers, which in one thread

@@ -33,8 +33,7 @@ struct GemmShape {
   auto operator<=>(const GemmShape&) const = default;
 };
 
-/// While it lives, counts the products of the whole program, on whatever thread they are computed. Of several the youngest counts;
-/// those before it go on after its end.
+/// While it lives, counts the products of the whole program, on whatever thread they are computed. So does each of several.
 class GemmLog {
  public:
   GemmLog();
