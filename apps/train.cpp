@@ -208,7 +208,6 @@ int start(const TrainOptions& options) {
       follow(run, *options.ranks);
       return static_cast<int>(exit_success);  // the first one knows the run's
     }
-    meet(*options.ranks);  // --overwrite may remove what the others begin with
     TrainingSession<R> session(folder, options.overwrite, config, data, weights ? &*weights : nullptr, *options.ranks);
     return train(session, data, options);
   });
