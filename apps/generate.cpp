@@ -53,6 +53,9 @@ void warn_of_unknown(const Tokenizer& tokens, std::string_view prompt, const Tok
 struct Prompt {
   std::string text;
   Ids tokens;  ///< [n]
+
+  /// What is written after it.
+  WrittenText continuation(const Tokenizer& words) const { return WrittenText(words, text.empty() || text.ends_with('\n')); }
 };
 
 std::vector<Prompt> read_prompts(const std::vector<std::string>& given, const Tokenizer& tokens) {
@@ -74,7 +77,7 @@ template <RealScalar R>
 void write_one(Model<R>& model, const OpenLibrary& library, const Tokenizer& tokens, const Prompt& prompt,
                const GenerateOptions& options) {
   fmt::print("{}", prompt.text);
-  WrittenText text(tokens, prompt.text.empty() || prompt.text.ends_with('\n'));
+  WrittenText text = prompt.continuation(tokens);
   const auto write = [&](std::span<const std::int32_t> next) {
     fmt::print("{}", text.next(next[0]));
     std::fflush(stdout);
@@ -98,7 +101,7 @@ void write_many(Model<R>& model, const OpenLibrary& library, const Tokenizer& to
   for (const Prompt& prompt : prompts)
     for (std::int64_t s = 0; s < options.samples; ++s) {
       together[prompt.tokens.size()].push_back(texts.size());
-      texts.push_back({prompt.text, WrittenText(tokens, prompt.text.empty() || prompt.text.ends_with('\n'))});
+      texts.push_back({prompt.text, prompt.continuation(tokens)});
     }
   for (const auto& [length, group] : together) {
     std::vector<std::int32_t> ids;

@@ -30,11 +30,10 @@ void tile_gemm(const Product<T>& p) {
 template <Scalar T>
 Product<T> tile(const Product<T>& p, std::int64_t m, std::int64_t M, std::int64_t n, std::int64_t N, std::int64_t k, std::int64_t K,
                 T beta, T* C, std::int64_t ldc) {
-  const auto as_stored = [](Transpose t) { return t == Transpose::No || t == Transpose::ConjugateNo; };
   Product<T> part = p;
   part.M = M, part.N = N, part.K = K;
-  part.A += as_stored(p.a_is) ? m * p.lda + k : k * p.lda + m;
-  part.B += as_stored(p.b_is) ? k * p.ldb + n : n * p.ldb + k;
+  part.A += transposes(p.a_is) ? k * p.lda + m : m * p.lda + k;
+  part.B += transposes(p.b_is) ? n * p.ldb + k : k * p.ldb + n;
   part.beta = beta, part.C = C, part.ldc = ldc;
   return part;
 }

@@ -53,7 +53,7 @@ void pack_columns(bool transposed, std::int64_t K, std::int64_t n, const R* B, s
 
 template <RealScalar R>
 Strided<R> factor_a(const Product<R>& p) {
-  return p.a_is == Transpose::No || p.a_is == Transpose::ConjugateNo ? Strided<R>{p.A, p.lda, 1} : Strided<R>{p.A, 1, p.lda};
+  return transposes(p.a_is) ? Strided<R>{p.A, 1, p.lda} : Strided<R>{p.A, p.lda, 1};
 }
 
 }  // namespace
@@ -61,7 +61,7 @@ Strided<R> factor_a(const Product<R>& p) {
 template <RealScalar R>
 PackedPanels<R>::PackedPanels(Transpose b_is, std::int64_t K, std::int64_t N, const R* B, std::int64_t ldb)
     : K_(K), N_(N), numbers_(static_cast<std::size_t>(size() * K * columns)) {
-  const bool transposed = b_is == Transpose::Yes || b_is == Transpose::Conjugate;
+  const bool transposed = transposes(b_is);
   parallel_for(size(), 8, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i)
       pack_columns(transposed, K, std::min(columns, N - i * columns), B + i * columns * (transposed ? ldb : 1), ldb,
@@ -86,7 +86,7 @@ void direct_gemm(const Product<R>& p) {
   if (p.K == 0 && p.beta == R(0))
     for (std::int64_t i = 0; i < p.M; ++i) std::fill_n(p.C + i * p.ldc, p.N, R(0));
   constexpr std::int64_t columns = RegisterTile<R>::columns, width = RegisterTile<R>::width;
-  const bool transposed = p.b_is == Transpose::Yes || p.b_is == Transpose::Conjugate;
+  const bool transposed = transposes(p.b_is);
   // Rows of B are read where they are when they fill packs.
   const std::int64_t padded = (p.N + width - 1) / width * width;
   const bool packed = transposed || padded != p.N;

@@ -13,6 +13,9 @@ namespace argand {
 
 enum class Transpose { No, Yes, Conjugate, ConjugateNo };  ///< A, Aᵀ, Aᴴ, conj(A); for reals the last two are Aᵀ and A
 
+inline bool transposes(Transpose t) { return t == Transpose::Yes || t == Transpose::Conjugate; }
+inline bool conjugates(Transpose t) { return t == Transpose::Conjugate || t == Transpose::ConjugateNo; }
+
 /// The operands of C <- alpha · op(A) · op(B) + beta · C with C [M, N], op(A) [M, K], op(B) [K, N], all row-major; lda, ldb, ldc
 /// are the steps from one stored row to the next. beta = 0 ignores what C holds.
 template <Scalar T>

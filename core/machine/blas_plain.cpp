@@ -10,8 +10,8 @@ namespace {
 /// op(A)[i, j]
 template <Scalar T>
 T element(Transpose is, const T* A, std::int64_t lda, std::int64_t i, std::int64_t j) {
-  const T x = is == Transpose::No || is == Transpose::ConjugateNo ? A[i * lda + j] : A[j * lda + i];
-  return is == Transpose::Conjugate || is == Transpose::ConjugateNo ? conj_of(x) : x;
+  const T x = transposes(is) ? A[j * lda + i] : A[i * lda + j];
+  return conjugates(is) ? conj_of(x) : x;
 }
 
 }  // namespace

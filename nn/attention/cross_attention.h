@@ -14,8 +14,8 @@ struct Places {
 };
 
 /// q = W_q x, k = W_k y, v = W_v y, all turned by their positions where there is a rope_base; out = W_o softmax(qkᵀ/sqrt(d_k)) v.
-/// Every query sees all of y, also its own sequence when y is x: an encoder. Parameters q, k, v, o, with biases but for k: what is added
-/// to all keys alike adds the same to every score of a query, and softmax does not see it.
+/// Every query sees all of y, also its own sequence when y is x: an encoder. Parameters q, k, v, o, with biases but for k: what is
+/// added to all keys alike adds the same to every score of a query, and softmax does not see it.
 template <RealScalar R>
 class CrossAttention final : public Module<R> {
  public:

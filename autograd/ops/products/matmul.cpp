@@ -11,8 +11,6 @@
 namespace argand {
 namespace {
 
-bool transposes(Transpose t) { return t == Transpose::Yes || t == Transpose::Conjugate; }
-bool conjugates(Transpose t) { return t == Transpose::Conjugate || t == Transpose::ConjugateNo; }
 Transpose make(bool transposed, bool conjugated) {
   return transposed ? (conjugated ? Transpose::Conjugate : Transpose::Yes) : conjugated ? Transpose::ConjugateNo : Transpose::No;
 }

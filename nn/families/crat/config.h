@@ -1,6 +1,8 @@
 #pragma once
 /// The configuration of the family crat.
 
+#include <algorithm>
+
 #include "nn/config.h"
 
 namespace argand {
@@ -37,6 +39,7 @@ struct CratConfig final : ConfigOf<CratConfig> {
 
   void visit(KeyVisitor& f) override;
   void validate(const ModelConfig& config) const override;
+  bool looks_up_in(std::int64_t layer) const { return std::find(irw_layers.begin(), irw_layers.end(), layer) != irw_layers.end(); }
   Windows windows() const override { return {irw_layers, irw_top_k, rival != Rival::None}; }
 };
 

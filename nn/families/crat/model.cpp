@@ -20,10 +20,6 @@ std::int64_t count_in(std::int64_t width) {
   return ComplexScalar<T> ? width / 2 : width;
 }
 
-bool has_window(const CratConfig& config, std::int64_t layer) {
-  return std::find(config.irw_layers.begin(), config.irw_layers.end(), layer) != config.irw_layers.end();
-}
-
 }  // namespace
 
 template <Scalar T>
@@ -80,7 +76,7 @@ Crat<T>::Crat(const ModelConfig& config, std::uint64_t seed)
   }
   for (std::int64_t i = 0; i < config.n_layers; ++i)
     blocks_.push_back(
-        std::make_unique<CratBlock<T>>(init_, config, count_in<T>(config.d_model), count_in<T>(config.d_ff), has_window(own, i)));
+        std::make_unique<CratBlock<T>>(init_, config, count_in<T>(config.d_model), count_in<T>(config.d_ff), own.looks_up_in(i)));
 }
 
 template <Scalar T>

@@ -80,9 +80,8 @@ RivalDecoder<R>::RivalDecoder(const ModelConfig& config, std::uint64_t seed)
       norm_(init_, config.d_model),
       head_(init_, config.d_model, config.vocab_size, false, Role::Output),
       encoder_(init_, config, config.own<CratConfig>().encoder_layers, is_retro(config)) {
-  const auto& layers = own().irw_layers;
   for (std::int64_t i = 0; i < config.n_layers; ++i)
-    blocks_.push_back(std::make_unique<RivalBlock<R>>(init_, config, std::find(layers.begin(), layers.end(), i) != layers.end()));
+    blocks_.push_back(std::make_unique<RivalBlock<R>>(init_, config, own().looks_up_in(i)));
 }
 
 template <RealScalar R>
