@@ -5,6 +5,7 @@
 
 #include "apps/ablation/ablation.h"
 #include "apps/ablation/kept_runs.h"
+#include "apps/ablation/probes.h"
 #include "apps/commands.h"
 #include "apps/runs/made_by.h"
 #include "apps/terminal/command_line.h"
@@ -14,10 +15,10 @@ namespace argand {
 namespace {
 
 struct AblateOptions {
-  std::string family, data, out, keep, check, made_by;
+  std::string family, data, out, keep, check, made_by, judge;
   std::vector<std::string> rows, settings;
   std::int64_t seeds = 0, steps = 0, epochs = 0, jobs = 0;
-  bool quick = false, table = false, cost = false;
+  bool quick = false, table = false, cost = false, probe = false;
 };
 
 std::string tables_of(const AblationReport& report, bool cost) { return cost ? report.costs() : report.markdown(); }
@@ -39,6 +40,7 @@ int check(const AblationTable& whole, const std::string& folder) {
         faults.push_back(fmt::format("{}/{}/seed-{} has not ended", folder, table.rows[row].name, seed));
   }
   for (const std::string& line : differences_of_tables(AblationReport(table, results), folder)) faults.push_back(line);
+  for (const std::string& line : differences_of_lines(probe_tables(table, folder), folder + "/probes.md")) faults.push_back(line);
   for (const std::string& fault : faults) fmt::print("{}\n", fault);
   fmt::print("{} runs of {} rows in {}: {}\n", runs, table.rows.size(), folder,
              faults.empty() ? "the tables are those of the logs" : fmt::format("{} differences", faults.size()));
@@ -54,7 +56,18 @@ int keep(const AblationTable& whole, const AblateOptions& options, const std::st
   const std::int64_t count = keep_runs(with_rows(whole, options.rows, out), out, options.keep, maker);
   const AblationTable table = with_rows_in(whole, options.keep);
   write_tables({table, read_results(table, options.keep)}, options.keep);
+  write_probe_tables(table, options.keep);
   fmt::print("{} runs of {} are kept in {}\n", count, out, options.keep);
+  return exit_success;
+}
+
+/// Has the texts of the runs judged, and prints what came of it.
+int judge(const AblationTable& whole, const AblateOptions& options, const std::string& out) {
+  const AblationTable table = with_rows_in(whole, out);
+  if (judge_texts(table, out, open_run(options.judge)) == 0)
+    usage_fail("--judge", "no run in {} has written texts; --probe lets them write", out);
+  write_probe_tables(table, out);
+  fmt::print("{}", probe_tables(table, out));
   return exit_success;
 }
 
@@ -65,8 +78,10 @@ int ablate(const AblateOptions& options) {
                                                            : "runs/ablate-" + options.family;
   if (!options.check.empty()) return check(whole, options.check);
   if (!options.keep.empty()) return keep(whole, options, out);
+  if (!options.judge.empty()) return judge(whole, options, out);
   if (!options.made_by.empty()) usage_fail("--made-by", "is for --keep");
   const bool lm = whole.task == "lm";
+  if (!lm && options.probe) usage_fail("--probe", "is for language models");
   if (lm && options.epochs > 0) usage_fail("--epochs", "language models count --steps");
   if (!lm && !options.cost && options.steps > 0) usage_fail("--steps", "classifiers count --epochs");
   const bool read = options.table && options.rows.empty();
@@ -76,6 +91,7 @@ int ablate(const AblateOptions& options) {
   run.seeds = options.seeds > 0 ? options.seeds : options.quick || options.cost ? 1 : 3;
   run.jobs = options.jobs > 0 ? options.jobs : options.cost ? 1 : num_threads();
   run.threads = std::max<std::int64_t>(1, num_threads() / run.jobs);
+  run.probe = options.probe;
   run.shared =
       shared_settings(whole, table, {options.data, options.settings, options.steps, options.epochs, options.quick, options.cost});
   Ablation ablation(table, run);
@@ -87,6 +103,7 @@ int ablate(const AblateOptions& options) {
     if (const int code = ablation.run(); code != 0) return code;
   }
   fmt::print("\n{}", tables_of(ablation.report(), options.cost));
+  if (const std::string probes = probe_tables(table, out); !probes.empty()) fmt::print("\n{}", probes);
   return exit_success;
 }
 
@@ -113,6 +130,12 @@ void add_ablate(CLI::App& program) {
       ->type_name("KEY=VALUE,...");
   whole("--jobs", options->jobs, "runs at a time; by default one a processor, each with one thread");
   command->add_flag("--quick", options->quick, "a first impression in minutes");
+  command->add_flag("--probe", options->probe,
+                    "afterwards let each language model write 50 texts, and read windows of eight times its length");
+  command
+      ->add_option("--judge", options->judge,
+                   "have this run's model read what those of --out have written, and say how likely it is")
+      ->type_name("RUN");
   command->add_flag("--table", options->table, "train nothing, print the table of what has been trained");
   command->add_flag(
       "--cost", options->cost,
@@ -130,6 +153,9 @@ void add_ablate(CLI::App& program) {
       "of the text or the test articles. Rows are compared with the first one, run by run of the same seed, hence of the same\n"
       "data in the same order: mean difference, an interval of 95 % that holds for all rows at once, and whether the row is\n"
       "higher, lower, or cannot be told. Below are the claims of the paper, with a verdict each. One seed tells nothing.\n"
+      "--probe adds to each run what `argand eval --generate` and `--positions` say of it, on the test part: written.json and\n"
+      "positions.json. --judge RUN reads the texts, afterwards and as often as you like; let it be a larger model of another\n"
+      "family. The tables of both are in OUT/probes.md.\n"
       "Every token of the text counts. --set eval_protocol=full-blocks measures as argand once did, and continues tables of\n"
       "that time. --set preset=NAME brings that preset's length.\n\n"
       "Examples:\n"
@@ -138,6 +164,8 @@ void add_ablate(CLI::App& program) {
       "  argand ablate crat --data wikitext-2 --set d_model=64,d_ff=256,length=64 --jobs 2\n"
       "  argand ablate qic --data ag_news --rows learned,standard --seeds 5\n"
       "  argand ablate qic --data ag_news --cost\n"
+      "  argand ablate complexformer --data wikitext-2 --probe\n"
+      "  argand ablate complexformer --judge runs/judge\n"
       "  argand ablate crope --out runs/crope-modes --keep results/crope-modes\n"
       "  argand ablate crope --check results/crope-modes");
   command->callback([options] {

@@ -1,11 +1,14 @@
 /// argand eval: the perplexity of a trained language model, the accuracy of a trained classifier.
 
 #include <chrono>
+#include <cmath>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "apps/commands.h"
 #include "apps/inference/eval_generation.h"
+#include "apps/inference/position_loss.h"
 #include "apps/runs/run_files.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/counter.h"
@@ -15,14 +18,15 @@
 #include "apps/training/library.h"
 #include "core/parallel.h"
 #include "data/corpora/text_parts.h"
+#include "data/files/atomic_file.h"
 #include "data/files/table.h"
 
 namespace argand {
 namespace {
 
 struct EvalOptions {
-  std::string run, data, split, protocol;
-  std::optional<std::int64_t> stride, batch;
+  std::string run, data, split, protocol, json;
+  std::optional<std::int64_t> stride, batch, positions;
   bool generate = false;
   GenerationEvalOptions generation;
 };
@@ -102,6 +106,50 @@ std::string scored_as(const TextProtocol& protocol) {
   return fmt::format(", each once in windows of {}{}", protocol.length, apart);
 }
 
+using Figures = nlohmann::ordered_json;
+
+Figures figures_of(const Evaluation& evaluation) {
+  Figures figures = {{"count", evaluation.count}, {"loss", evaluation.loss}};
+  if (evaluation.confusion)
+    figures["accuracy"] = evaluation.confusion->accuracy().value_or(0);
+  else
+    figures["perplexity"] = std::exp(evaluation.loss);
+  if (const auto bits = evaluation.bits_per_byte()) figures["bits_per_byte"] = *bits;
+  return figures;
+}
+
+/// Prints the loss by position in windows of `length` tokens.
+Figures eval_positions(const TrainedRun& trained, const Part& part, std::int64_t length) {
+  std::vector<PositionLoss> spans;
+  with_precision(trained.checkpoint.config(), [&]<class R>(R) {
+    const auto model = load_longer_model<R>(trained.checkpoint, length);
+    const OpenLibrary library(trained, *model);
+    Counter counter("evaluating", 1);
+    spans = loss_by_position<R>(*model, part.tokens.ids, length, library.context(),
+                                [&](double share) { counter.show(share, fmt::format("windows of {} tokens", length)); });
+    counter.clear();
+  });
+  const std::int64_t trained_on = trained.checkpoint.config().training.length;
+  fmt::print("{} at step {}, {}, windows of {} tokens; it was trained on windows of {}\n\n", trained.checkpoint.file().path(),
+             trained.checkpoint.state().step, part.name, length, trained_on);
+  fmt::print("{:>15}{:>12}{:>10}{:>13}\n", "tokens before", "scored", "loss", "perplexity");
+  Figures found = Figures::array();
+  for (const auto& [first, last, evaluation] : spans) {
+    fmt::print("{:>15}{:>12}{:>10.4f}{:>13.2f}\n", first == last ? fmt::format("{}", first) : fmt::format("{}-{}", first, last),
+               evaluation.count, evaluation.loss, std::exp(evaluation.loss));
+    found.push_back({{"first", first}, {"last", last}, {"count", evaluation.count}, {"loss", evaluation.loss}});
+  }
+  return {{"length", length}, {"trained_length", trained_on}, {"positions", found}};
+}
+
+/// Writes --json's file: whose figures these are, and the figures.
+void write_json(const EvalOptions& options, const TrainedRun& trained, const std::string& part, const Figures& figures) {
+  if (options.json.empty()) return;
+  Figures all = {{"checkpoint", trained.checkpoint.file().path()}, {"step", trained.checkpoint.state().step}, {"part", part}};
+  all.update(figures);
+  write_file_atomically(options.json, all.dump(1) + "\n");
+}
+
 void eval(const EvalOptions& options) {
   const TrainedRun trained = open_run(options.run);
   const RunConfig& config = trained.checkpoint.config();
@@ -112,7 +160,17 @@ void eval(const EvalOptions& options) {
     if (!lm) usage_fail("--generate", "{} is a classifier: it does not write", options.run);
     require_no_protocol(options, "does not go with --generate, whose texts are judged token by token");
     if (options.batch) usage_fail("--batch", "does not go with --generate, which writes all its --prompts at once");
-    return eval_generation(trained, part_of_text(trained, options).tokens.ids, options.generation);
+    if (options.positions) usage_fail("--positions", "does not go with --generate");
+    const Part part = part_of_text(trained, options);
+    return write_json(options, trained, part.name, eval_generation(trained, part.tokens.ids, options.generation));
+  }
+  if (options.positions) {
+    if (!lm) usage_fail("--positions", "{} is a classifier: it reads an article as a whole", options.run);
+    if (*options.positions < 1) usage_fail("--positions", "must be at least 1, got {}", *options.positions);
+    require_no_protocol(options, "does not go with --positions, which has windows of its own");
+    if (options.batch) usage_fail("--batch", "does not go with --positions, which has windows of its own");
+    const Part part = part_of_text(trained, options);
+    return write_json(options, trained, part.name, eval_positions(trained, part, *options.positions));
   }
   const std::int64_t batch = options.batch.value_or(config.training.batch);
   if (batch < 1) usage_fail("--batch", "must be at least 1, got {}", batch);
@@ -144,6 +202,7 @@ void eval(const EvalOptions& options) {
     fmt::print("{} at step {}, {}, {} {}{}: {} ({} {}/s)\n", trained.checkpoint.file().path(), trained.checkpoint.state().step,
                name, evaluation.count, unit, lm ? scored_as(protocol) : "", summary(evaluation),
                with_unit(static_cast<double>(evaluation.count) / seconds), unit);
+    write_json(options, trained, name, figures_of(evaluation));
     if (!evaluation.confusion) return;
     for (const std::string& line : evaluation.confusion->table(trained.classes)) fmt::print("{}\n", line);
   });
@@ -181,6 +240,11 @@ void add_eval(CLI::App& program) {
       ->type_name("every-token|full-blocks");
   command->add_option("--stride", options->stride, "tokens that each window scores; a whole window's by default")->type_name("INT");
   command->add_option("--batch", options->batch, "windows or articles at a time; as in training by default")->type_name("INT");
+  command
+      ->add_option("--positions", options->positions,
+                   "loss by how many tokens come before, in windows of so many; also longer than in training")
+      ->type_name("INT");
+  command->add_option("--json", options->json, "the figures in a file, too; of --generate with the texts")->type_name("FILE");
   add_generation_options(*command, *options);
   add_threads(*command);
   command->footer(
@@ -190,6 +254,8 @@ void add_eval(CLI::App& program) {
       "them, and it takes length / S times as long. The batch changes nothing but the time.\n"
       "A perplexity is counted by the token, whatever that is. Bits a byte of the text can be compared where tokens differ. A\n"
       "text in one piece that is not the run's own is evaluated as a whole, unless --split asks for a part.\n"
+      "--positions L reads windows of L tokens side by side, and tells apart what comes early in them and what late. What a\n"
+      "model makes of places beyond its training's length shows in the last rows; one with learned positions has none there.\n"
       "--protocol full-blocks reads blocks of batch x length and leaves out what does not fill one, so the perplexity depends\n"
       "on --batch. Runs whose config.toml has no eval_protocol were validated this way.\n\n"
       "Classifiers: as many articles of each part as in training, every one of them. The table shows for each class which\n"
@@ -201,6 +267,7 @@ void add_eval(CLI::App& program) {
       "  argand eval runs/rope --data wikitext-2 --stride 32\n"
       "  argand eval runs/mine --data letters.txt\n"
       "  argand eval runs/rope --data wikitext-2 --protocol full-blocks --batch 16\n"
+      "  argand eval runs/rope --positions 1024\n"
       "  argand eval runs/news/last.safetensors --split train\n"
       "  argand eval runs/first --generate --judge runs/rope          what it writes: perplexity, Dist-1, Dist-2, Rep-4");
   command->callback([options] {

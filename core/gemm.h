@@ -21,8 +21,9 @@ struct GemmCut {
   std::int64_t M = 1, N = 1, K = 1;
   std::int64_t tiles() const { return M * N * K; }
 };
-/// `complex`: whether the numbers are, and a product therefore costs four times as much.
-GemmCut gemm_cut(std::int64_t M, std::int64_t N, std::int64_t K, bool complex);
+/// `complex`: whether the numbers are, and a product therefore costs four times as much. `direct`: whether it is computed without
+/// copies of its factors (direct_is_faster), and may be cut wherever there is work enough.
+GemmCut gemm_cut(std::int64_t M, std::int64_t N, std::int64_t K, bool complex, bool direct = false);
 
 /// Sizes of a product [M, K] x [K, N].
 struct GemmShape {
@@ -33,7 +34,10 @@ struct GemmShape {
   auto operator<=>(const GemmShape&) const = default;
 };
 
-/// While it lives, counts the products of the whole program, on whatever thread they are computed. So does each of several.
+/// What all products since the program began have taken, on whatever thread they were computed.
+std::int64_t flops_of_products();
+
+/// While it lives, counts the products of the whole program by their shapes. So does each of several.
 class GemmLog {
  public:
   GemmLog();

@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "apps/ablation/kept_runs.h"
+#include "apps/ablation/probes.h"
 #include "apps/runs/jsonl.h"
 #include "apps/runs/run_config.h"
 #include "apps/runs/run_folder.h"
@@ -116,7 +117,7 @@ void Ablation::check() const {
   for (std::size_t row = 0; row < table_.rows.size(); ++row) RunConfig::resolve({}, settings({row, 0}), table_.task);
 }
 
-std::vector<std::string> Ablation::command(const Job& job) const {
+std::vector<std::string> Ablation::training_command(const Job& job) const {
   std::vector<std::string> words = {"train", table_.task};
   const std::string threads = fmt::format("{}", options_.threads);
   if (std::filesystem::exists(RunFolder(folder(job)).last())) {
@@ -125,6 +126,14 @@ std::vector<std::string> Ablation::command(const Job& job) const {
   }
   words.insert(words.end(), {"--out", folder(job), "--overwrite", "--threads", threads});
   for (const Setting& s : settings(job)) words.insert(words.end(), {s.place, s.text});
+  return words;
+}
+
+std::vector<std::string> Ablation::next_command(const Job& job) const {
+  if (!result(job)) return training_command(job);
+  if (!options_.probe || table_.task != "lm") return {};
+  std::vector<std::string> words = next_probe(folder(job), job.seed);
+  if (!words.empty()) words.insert(words.end(), {"--threads", fmt::format("{}", options_.threads)});
   return words;
 }
 
@@ -156,29 +165,41 @@ int Ablation::run() {
   const double at_start = share_done();
   const Interrupt interrupt("stopping: every run finishes its step and saves; a second Ctrl-C does not wait for them");
   Counter counter("ablate", 1);
-  std::map<std::size_t, std::unique_ptr<Child>> running;
+  struct Work {
+    std::vector<std::string> command;
+    std::unique_ptr<Child> child;
+  };
+  std::map<std::size_t, Work> running;
+  const auto begin = [&](std::size_t i, std::vector<std::string> command) {
+    const std::string folder = this->folder(jobs_[i]);
+    std::filesystem::create_directories(std::filesystem::path(folder).parent_path());
+    auto child = std::make_unique<Child>(command, folder + ".txt");
+    running[i] = {std::move(command), std::move(child)};
+  };
   std::vector<std::string> failures;
   std::size_t next = 0, finished = 0;
   auto last_look = start;
   while (next < jobs_.size() || !running.empty()) {
     while (interrupt.signal() == 0 && next < jobs_.size() && static_cast<std::int64_t>(running.size()) < options_.jobs) {
-      const Job& job = jobs_[next];
-      if (result(job)) {
+      if (auto command = next_command(jobs_[next]); command.empty())
         ++finished;
-      } else {
-        std::filesystem::create_directories(options_.out + "/" + table_.rows[job.row].name);
-        running[next] = std::make_unique<Child>(command(job), folder(job) + ".txt");
-      }
+      else
+        begin(next, std::move(command));
       ++next;
     }
     for (auto it = running.begin(); it != running.end();) {
-      if (it->second->running()) {
+      if (it->second.child->running()) {
         ++it;
         continue;
       }
       const Job& job = jobs_[it->first];
+      auto command = it->second.child->succeeded() ? next_command(job) : it->second.command;
+      if (!command.empty() && command != it->second.command && interrupt.signal() == 0) {
+        begin(it->first, std::move(command));
+        continue;
+      }
       const std::string name = fmt::format("{}, seed {}", table_.rows[job.row].name, job.seed);
-      if (const auto r = it->second->succeeded() ? result(job) : std::nullopt) {
+      if (const auto r = command.empty() ? result(job) : std::nullopt) {
         ++finished;
         shares[it->first] = 1;
         counter.clear();
@@ -191,9 +212,9 @@ int Ablation::run() {
       it = running.erase(it);
     }
     if (interrupt.signal() != 0) {
-      for (const auto& [_, child] : running) child->stop();
+      for (const auto& [_, work] : running) work.child->stop();
       while (!running.empty()) {  // each ends its step and saves
-        std::erase_if(running, [](auto& entry) { return !entry.second->running(); });
+        std::erase_if(running, [](auto& entry) { return !entry.second.child->running(); });
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
       }
       counter.clear();
@@ -209,6 +230,7 @@ int Ablation::run() {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
   write_tables(report(), options_.out);
+  write_probe_tables(table_, options_.out);
   std::string text;
   for (const std::string& failure : failures) text += "\n  " + failure;
   require(failures.empty(), "ablate", "{} of {} runs failed; the same command tries them again{}", failures.size(), jobs_.size(),

@@ -17,6 +17,7 @@ struct AblationOptions {
   std::int64_t seeds = 3;    ///< 0 ... seeds - 1
   std::int64_t jobs = 1;     ///< runs at a time
   std::int64_t threads = 1;  ///< of each
+  bool probe = false;        ///< afterwards, let each language model write, and read long windows (probes.h)
   KeyTexts shared;           ///< shared_settings()
 };
 
@@ -42,7 +43,9 @@ class Ablation {
   std::string folder(const Job& job) const;
   std::optional<AblationResult> result(const Job& job) const;
   Settings settings(const Job& job) const;
-  std::vector<std::string> command(const Job& job) const;
+  std::vector<std::string> training_command(const Job& job) const;
+  /// What is to be done next for it; nothing when all is done.
+  std::vector<std::string> next_command(const Job& job) const;
   void remember_settings() const;
 
   AblationTable table_;

@@ -35,6 +35,9 @@ std::string signed_text(double value) {
   return text.substr(1) == "0.0" ? "0.0" : text;
 }
 
+/// exp(d) - 1 in %, or points.
+double in_units(double difference, bool of_losses) { return of_losses ? 100 * std::expm1(difference) : difference; }
+
 std::string p_text(double p) { return p < 0.001 ? "p < 0.001" : fmt::format("p = {:.3f}", p); }
 
 Json six_digits(double value) {
@@ -71,6 +74,14 @@ std::string to_text(RowVerdict verdict) {
     case RowVerdict::Unknown: break;
   }
   return "cannot be told";
+}
+
+std::string difference_text(const PairedDifference& c, bool of_losses) {
+  if (c.pairs == 0) return "-";
+  const auto text = [&](double d) { return signed_text(in_units(d, of_losses)); };
+  const char* unit = of_losses ? " %" : "";
+  if (!c.low) return fmt::format("{}{} (1)", text(c.mean), unit);
+  return fmt::format("{}{} [{}, {}]", text(c.mean), unit, text(*c.low), text(*c.high));
 }
 
 std::string mean_and_deviation(const std::vector<double>& values, int decimals) {
@@ -142,14 +153,7 @@ void AblationReport::compare_claims() {
   }
 }
 
-double AblationReport::shown(double difference) const { return lm() ? 100 * std::expm1(difference) : difference; }
-
-std::string AblationReport::difference_text(const PairedDifference& c) const {
-  if (c.pairs == 0) return "-";
-  const char* unit = lm() ? " %" : "";
-  if (!c.low) return fmt::format("{}{} (1)", signed_text(shown(c.mean)), unit);
-  return fmt::format("{}{} [{}, {}]", signed_text(shown(c.mean)), unit, signed_text(shown(*c.low)), signed_text(shown(*c.high)));
-}
+double AblationReport::shown(double difference) const { return in_units(difference, lm()); }
 
 std::string AblationReport::explanation() const {
   const auto tested =
@@ -190,7 +194,7 @@ std::string AblationReport::claims() const {
     const std::string most = claim.within ? fmt::format(", {:g}{} apart at most", *claim.within, lm() ? " %" : " points") : "";
     const std::string why = c.low ? ", " + p_text(*c.p) : c.pairs == 1 ? ", one seed" : ", no pair of runs";
     lines += fmt::format("| {} {} {}{} | {} | {} | {}{} |\n", claim.better, relation, claim.worse, most, claim.paper,
-                         difference_text(c), to_text(claims_[i].verdict), claim.within && c.low ? "" : why);
+                         difference_text(c, lm()), to_text(claims_[i].verdict), claim.within && c.low ? "" : why);
   }
   for (const AblationClaim& claim : table_.claims)
     if (claim.better.empty()) lines += fmt::format("| | {} | | out of reach: {} |\n", claim.paper, claim.out_of_reach);
@@ -221,7 +225,7 @@ std::string AblationReport::markdown() const {
                         results.empty() ? "-" : fmt::format("{}", results.begin()->second.parameters),
                         mean_and_deviation(values_of(results, [](const AblationResult& a) { return a.metric; })) +
                             (lm() ? " | " + mean_and_deviation(bits, 3) : ""),
-                        row == 0 ? "" : difference_text(c), row == 0 ? "" : verdict, r.paper.empty() ? "-" : r.paper);
+                        row == 0 ? "" : difference_text(c, lm()), row == 0 ? "" : verdict, r.paper.empty() ? "-" : r.paper);
   }
   if (table_.rows.size() > 1) text += "\n" + explanation();
   if (const std::string of_paper = claims(); !of_paper.empty()) text += "\n" + of_paper;
@@ -270,17 +274,21 @@ void write_tables(const AblationReport& report, const std::string& out) {
 }
 
 std::vector<std::string> differences_of_tables(const AblationReport& report, const std::string& out) {
+  std::vector<std::string> found = differences_of_lines(report.markdown(), out + "/table.md");
+  for (std::string& line : differences_of_lines(report.json(), out + "/table.json")) found.push_back(std::move(line));
+  return found;
+}
+
+std::vector<std::string> differences_of_lines(const std::string& wanted, const std::string& path) {
   std::vector<std::string> found;
-  for (const auto& [name, wanted] : {std::pair{"table.md", report.markdown()}, {"table.json", report.json()}}) {
-    std::istringstream now(wanted), then(contents(out + "/" + name));
-    for (int number = 1;; ++number) {
-      std::string a, b;
-      const bool more = static_cast<bool>(std::getline(now, a)), kept = static_cast<bool>(std::getline(then, b));
-      if (!more && !kept) break;
-      if (more != kept || a != b)
-        found.push_back(
-            fmt::format("{}:{}: kept: {}; the logs say: {}", name, number, kept ? b : "no such line", more ? a : "no such line"));
-    }
+  std::istringstream now(wanted), then(contents(path));
+  for (int number = 1;; ++number) {
+    std::string a, b;
+    const bool more = static_cast<bool>(std::getline(now, a)), kept = static_cast<bool>(std::getline(then, b));
+    if (!more && !kept) break;
+    if (more != kept || a != b)
+      found.push_back(fmt::format("{}:{}: kept: {}; the logs say: {}", path.substr(path.rfind('/') + 1), number,
+                                  kept ? b : "no such line", more ? a : "no such line"));
   }
   return found;
 }

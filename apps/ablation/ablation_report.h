@@ -37,9 +37,7 @@ class AblationReport {
   /// Row minus other, with each seed that both have.
   std::vector<double> differences(std::size_t row, std::size_t other) const;
   std::optional<std::size_t> find(const std::string& row) const;
-  /// exp(d) - 1 in %, or points.
   double shown(double difference) const;
-  std::string difference_text(const PairedDifference& c) const;
   std::string explanation() const;
   std::string claims() const;
   void compare_rows();
@@ -54,8 +52,14 @@ class AblationReport {
 
 /// Where the tables of the folder OUT, table.md and table.json, are not those of its logs: a line each difference.
 std::vector<std::string> differences_of_tables(const AblationReport& report, const std::string& out);
+/// Of the file at `path`, which ought to be `wanted`; one that is missing has no lines.
+std::vector<std::string> differences_of_lines(const std::string& wanted, const std::string& path);
 /// Writes them.
 void write_tables(const AblationReport& report, const std::string& out);
+
+/// "+1.3 % [-0.2, 2.8]", or "+1.3 % (1)" without an interval: a difference of losses in nats as that of the perplexities in per
+/// cent, exp(d) - 1; "+1.3 [-0.2, 2.8]" where it is of points; "-" of no pairs.
+std::string difference_text(const PairedDifference& c, bool of_losses);
 
 /// "401.3 ± 12.0 (3)", "401.3 (1)", or "-" for none: mean ± sample standard deviation (how many), with so many decimals.
 std::string mean_and_deviation(const std::vector<double>& values, int decimals = 1);

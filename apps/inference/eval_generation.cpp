@@ -90,6 +90,17 @@ std::int64_t bytes_written(const Tokenizer& tokens, const Ids& texts, std::int64
   return bytes;
 }
 
+/// Text b, its tokens in a row.
+std::string in_words(const TrainedRun& run, const Ids& texts, std::int64_t b) {
+  const std::int64_t N = texts.shape()[1];
+  const bool words = run.tokens->kind() == "words";
+  WrittenText written(*run.tokens);
+  std::string text;
+  for (std::int64_t t = 0; t < N; ++t)
+    text += words ? (t > 0 ? " " : "") + run.words().word(texts[b * N + t]) : written.next(texts[b * N + t]);
+  return text;
+}
+
 }  // namespace
 
 void GenerationEvalOptions::validate() const {
@@ -99,8 +110,11 @@ void GenerationEvalOptions::validate() const {
   if (tokens < 4) usage_fail("--tokens", "Rep-4 needs at least 4 words, got {}", tokens);
 }
 
-void eval_generation(const TrainedRun& run, const Ids& part, const GenerationEvalOptions& options) {
+nlohmann::ordered_json eval_generation(const TrainedRun& run, const Ids& part, const GenerationEvalOptions& options) {
   options.validate();
+  using Json = nlohmann::ordered_json;
+  Json found = {{"prompts", options.prompts},      {"prompt_length", options.prompt_length},      {"tokens", options.tokens},
+                {"top_p", options.sampling.top_p}, {"temperature", options.sampling.temperature}, {"seed", options.sampling.seed}};
   std::optional<TrainedRun> judge;
   if (!options.judge.empty()) judge = open_run(options.judge);
   const Ids original = cut(part, options), written = write(run, original, options);
@@ -109,8 +123,9 @@ void eval_generation(const TrainedRun& run, const Ids& part, const GenerationEva
              plural_of(run.tokens->kind()), options.prompt_length, options.sampling.top_p, options.sampling.temperature,
              options.sampling.seed);
   fmt::print("{:<22}{:>12}{:>13}{:>9}{:>9}{:>9}\n", "", "perplexity", "bits a byte", "Dist-1", "Dist-2", "Rep-4");
-  const auto row = [&](const char* name, const Ids& texts) {
+  const auto row = [&](const char* name, const char* key, const Ids& texts) {
     const Ids ends = columns(texts, from, to);
+    Json& figures = found[key] = {{"dist_1", distinct(ends, 1)}, {"dist_2", distinct(ends, 2)}, {"rep_4", repetition(ends, 4)}};
     std::string perplexity = "-", bits = "-";
     if (judge) {
       Evaluation all;
@@ -119,16 +134,22 @@ void eval_generation(const TrainedRun& run, const Ids& part, const GenerationEva
       all.bytes = bytes_written(*run.tokens, texts, from);
       perplexity = fmt::format("{:.2f}", std::exp(all.loss));
       bits = fmt::format("{:.3f}", all.bits_per_byte().value_or(0));
+      figures["loss"] = all.loss;
+      figures["bits_per_byte"] = all.bits_per_byte().value_or(0);
     }
-    fmt::print("{:<22}{:>12}{:>13}{:>9.4f}{:>9.4f}{:>9.4f}\n", name, perplexity, bits, distinct(ends, 1), distinct(ends, 2),
-               repetition(ends, 4));
+    fmt::print("{:<22}{:>12}{:>13}{:>9.4f}{:>9.4f}{:>9.4f}\n", name, perplexity, bits, figures["dist_1"].get<double>(),
+               figures["dist_2"].get<double>(), figures["rep_4"].get<double>());
   };
-  row("the model's text", written);
-  row("the corpus's own text", original);
+  row("the model's text", "model", written);
+  row("the corpus's own text", "corpus", original);
   if (judge)
     fmt::print("\nperplexity and bits a byte under {}\n", judge->checkpoint.file().path());
   else
     fmt::print("\n--judge RUN measures the perplexity under another model\n");
+  if (judge) found["judge"] = judge->checkpoint.file().path();
+  found["texts"] = Json::array();
+  for (std::int64_t b = 0; b < options.prompts; ++b) found["texts"].push_back(in_words(run, written, b));
+  return found;
 }
 
 }  // namespace argand

@@ -1,6 +1,7 @@
 #pragma once
 /// argand eval --generate: how good is what a language model writes?
 
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "apps/inference/sampling.h"
@@ -22,7 +23,8 @@ struct GenerationEvalOptions {
 /// Prompts evenly spaced over `part` (ids of the run's vocabulary); a table with perplexity and bits a byte under the judge,
 /// Dist-1, Dist-2 and Rep-4 of what the model writes and, to compare with, of what `part` itself goes on with. The protocol of the
 /// ComplexFormer paper: 256 tokens by nucleus sampling at 0.9. Throws Error when the part is too short or the judge lacks words of
-/// the run.
-void eval_generation(const TrainedRun& run, const Ids& part, const GenerationEvalOptions& options);
+/// the run. Returns the same figures with all options, and the texts, prompt and all, one string each: words with spaces between
+/// them, by which a judge can still find them, or what other tokens stand for.
+nlohmann::ordered_json eval_generation(const TrainedRun& run, const Ids& part, const GenerationEvalOptions& options);
 
 }  // namespace argand

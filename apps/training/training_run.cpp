@@ -100,7 +100,7 @@ void TrainingRun<R>::gather_gradients(StepReport& report, bool trace) {
   for (auto i = static_cast<std::size_t>(ranks.rank()); i < batches.size(); i += static_cast<std::size_t>(ranks.size())) {
     const std::uint64_t number = first + i;
     const double weight = weight_of(batches[i]);
-    const GemmLog products;
+    const std::int64_t flops_before = flops_of_products();
     try {
       const Loss<R> loss = model_->loss(batches[i].tokens, batches[i].targets, context(number, batches[i]));
       losses[i] = {static_cast<double>(loss.total.value().item()), loss.cross_entropy, loss.auxiliary.value_or(0),
@@ -110,7 +110,7 @@ void TrainingRun<R>::gather_gradients(StepReport& report, bool trace) {
         give_up(fmt::format("the loss became {}", losses[i].total), report);
       }
       sum.backward(weight == 1 ? loss.total : scale(loss.total, static_cast<R>(weight)));
-      losses[i].flops = static_cast<double>(products.flops());
+      losses[i].flops = static_cast<double>(flops_of_products() - flops_before);
     } catch (const NonFiniteError& error) {
       throw NonFiniteStep(fmt::format("train: at step {} {}", report.step, error.what()), report.step, error.where(), number,
                           batches[i]);

@@ -31,11 +31,17 @@ class PackedPanels {
   Scratch<R> numbers_;
 };
 
-/// C [M, n] <- A [M, K] B, where B [K, n] are the columns [first, first + n) of the packed matrix; `first` is a multiple of
-/// PackedPanels<R>::columns. In the calling thread. Its bits are those of direct_gemm.
+/// C [M, n] <- alpha · A [M, K] B + beta · C, where B [K, n] are the columns [first, first + n) of the packed matrix; `first` is a
+/// multiple of PackedPanels<R>::columns, beta 0 or 1. In the calling thread. Its bits are those of direct_gemm.
 template <RealScalar R>
-void direct_gemm(std::int64_t M, Strided<R> A, const PackedPanels<R>& B, std::int64_t first, std::int64_t n, R* C,
-                 std::int64_t ldc);
+void direct_gemm(std::int64_t M, Strided<R> A, const PackedPanels<R>& B, std::int64_t first, std::int64_t n, R* C, std::int64_t ldc,
+                 R alpha = 1, R beta = 0);
+
+/// op(A) of a product.
+template <RealScalar R>
+Strided<R> factor_a(const Product<R>& p) {
+  return transposes(p.a_is) ? Strided<R>{p.A, 1, p.lda} : Strided<R>{p.A, p.lda, 1};
+}
 
 /// Computes it in the calling thread; beta is 0 or 1. Element by element the products are added in the order of k, so its bits
 /// depend on K alone, and C can be cut anywhere.

@@ -14,6 +14,7 @@
 #include "core/gemm.h"
 #include "core/kernels/pack.h"
 #include "core/kernels/reduce.h"
+#include "core/parallel.h"
 #include "core/qic_algebra.h"
 
 namespace argand {
@@ -81,7 +82,9 @@ template <RealScalar R>
 Tensor<R> weight_planes(const Tensor<std::complex<R>>& W) {
   Tensor<R> planes(Shape{3, W.dim(0), W.dim(1)});
   const std::int64_t n = W.size();
-  split_parts(n, W.data(), planes.data(), planes.data() + n, planes.data() + 2 * n);
+  parallel_for(n, elementwise_grain, [&, to = planes.data()](std::int64_t begin, std::int64_t end) {
+    split_parts(end - begin, W.data() + begin, to + begin, to + n + begin, to + 2 * n + begin);
+  });
   return planes;
 }
 
@@ -158,25 +161,26 @@ struct QicProduct {
     Tensor<R> products(Shape{2 * out, 2 * in});
     gemm<R>(Transpose::Yes, Transpose::No, 2 * out, 2 * in, rows, 1, reinterpret_cast<const R*>(dy.data()), 2 * out,
             reinterpret_cast<const R*>(x.data()), 2 * in, 0, products.data(), 2 * in);
+    const auto of_output = [&](std::int64_t o) { return reinterpret_cast<const C*>(products.data() + 2 * o * 2 * in); };
     dW.accumulate([&](C* to, bool add) {
-      for (std::int64_t o = 0; o < out; ++o) {
-        const C* ga = reinterpret_cast<const C*>(products.data() + 2 * o * 2 * in);
-        const R k = kappas.data()[o];
-        for_packs<R>(0, in, [=, gb = ga + in, w = to + o * in](auto at) {
-          const ComplexPack<R> of_a = at.load(ga), of_b = at.load(gb);
-          const ComplexPack<R> d(of_a.re + of_b.im, of_a.im * k + of_b.re);
-          at.put(w, d, add);
-        });
-      }
+      parallel_for(out, row_grain(in), [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t o = begin; o < end; ++o)
+          for_packs<R>(0, in, [=, k = kappas.data()[o], ga = of_output(o), gb = of_output(o) + in, w = to + o * in](auto at) {
+            const ComplexPack<R> of_a = at.load(ga), of_b = at.load(gb);
+            const ComplexPack<R> d(of_a.re + of_b.im, of_a.im * k + of_b.re);
+            at.put(w, d, add);
+          });
+      });
     });
     if (!dtheta) return;
     // A sum over all of a layer that nearly cancels: in double, as are those of the other ops for θ.
-    std::vector<double> sums(static_cast<std::size_t>(theta.size()));
-    for (std::int64_t o = 0; o < out; ++o) {
-      const C* ga = reinterpret_cast<const C*>(products.data() + 2 * o * 2 * in);
-      const C* w = W.data() + o * in;
-      sums[static_cast<std::size_t>(group(o))] += pack_sum<double>(0, in, [&](auto at) { return at.load(ga).im * at.load(w).im; });
-    }
+    std::vector<double> of_rows(static_cast<std::size_t>(out)), sums(static_cast<std::size_t>(theta.size()));
+    parallel_for(out, row_grain(in), [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t o = begin; o < end; ++o)
+        of_rows[static_cast<std::size_t>(o)] =
+            pack_sum<double>(0, in, [ga = of_output(o), w = W.data() + o * in](auto at) { return at.load(ga).im * at.load(w).im; });
+    });
+    for (std::int64_t o = 0; o < out; ++o) sums[static_cast<std::size_t>(group(o))] += of_rows[static_cast<std::size_t>(o)];
     Tensor<R> g(theta.shape());
     for (std::int64_t h = 0; h < theta.size(); ++h)
       g.data()[h] = kappa_derivative(theta.data()[h]) * static_cast<R>(sums[static_cast<std::size_t>(h)]);

@@ -248,11 +248,13 @@ BOOST_AUTO_TEST_CASE(a_log_counts_the_products_of_all_threads_while_it_lives) {
     log.clear();
     BOOST_TEST(log.flops() == 0);
   }
-  multiply(2, 3, 4);  // after: nobody counts
+  const std::int64_t flops_before = flops_of_products();
+  multiply(2, 3, 4);  // after: nobody counts the shapes
+  BOOST_TEST(flops_of_products() - flops_before == 2 * 2 * 3 * 4);
   set_num_threads(before);
 }
 
-BOOST_AUTO_TEST_CASE(large_products_are_cut_along_their_longest_edge_and_small_ones_not_at_all) {
+BOOST_AUTO_TEST_CASE(large_products_are_cut_and_small_ones_are_not) {
   const auto cut = [](std::int64_t M, std::int64_t N, std::int64_t K, bool complex = false) {
     const GemmCut c = gemm_cut(M, N, K, complex);
     return Sizes{c.M, c.N, c.K};
@@ -263,8 +265,17 @@ BOOST_AUTO_TEST_CASE(large_products_are_cut_along_their_longest_edge_and_small_o
   BOOST_TEST((cut(128, 128, 4096) == Sizes{1, 1, 4}));    // and the gradient of its weight
   BOOST_TEST((cut(256, 33278, 128) == Sizes{1, 16, 1}));  // logits
   BOOST_TEST((cut(128, 128, 512) == Sizes{1, 1, 1}));
+  BOOST_TEST((cut(128, 128, 768) == Sizes{1, 1, 2}));
   BOOST_TEST((cut(128, 128, 512, true)[0] == 2));  // complex products pack less for the work
   for (const std::int64_t n : {0, 1, 1 << 20}) BOOST_TEST((cut(n, 0, n) == Sizes{1, 1, 1}));
+  const auto direct = [](std::int64_t M, std::int64_t N, std::int64_t K) {
+    const GemmCut c = gemm_cut(M, N, K, false, true);
+    return Sizes{c.M, c.N, c.K};
+  };
+  BOOST_TEST((direct(64, 128, 32) == Sizes{1, 1, 1}));    // done sooner than another thread is woken
+  BOOST_TEST((direct(768, 128, 128) == Sizes{8, 1, 1}));  // a layer,
+  BOOST_TEST((direct(128, 128, 768) == Sizes{2, 2, 1}));  // and the gradient of its weight
+  BOOST_TEST((direct(8, 8, 1 << 20) == Sizes{1, 1, 1}));
 }
 
 BOOST_AUTO_TEST_CASE(fast_kernels_are_those_of_the_processor) {

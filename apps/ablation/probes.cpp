@@ -1,0 +1,202 @@
+#include "apps/ablation/probes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "apps/ablation/ablation_report.h"
+#include "apps/inference/position_loss.h"
+#include "apps/inference/text_metrics.h"
+#include "apps/runs/run_folder.h"
+#include "apps/terminal/command_line.h"
+#include "apps/terminal/counter.h"
+#include "apps/training/library.h"
+#include "data/files/atomic_file.h"
+
+namespace argand {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+Json read_probe(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return nullptr;
+  Json found = Json::parse(file, nullptr, false);
+  require(found.is_object(), "ablate", "{} is damaged; remove it, and --probe makes it again", path);
+  return found;
+}
+
+using SeedProbes = std::map<std::int64_t, Json>;
+
+/// Of each row what its runs' files of this name say.
+std::vector<SeedProbes> read_probes(const AblationTable& table, const std::string& out, const char* name) {
+  std::vector<SeedProbes> found;
+  for (const AblationRow& row : table.rows) {
+    SeedProbes& of_row = found.emplace_back();
+    for (const std::int64_t seed : seeds_of_row(out + "/" + row.name))
+      if (Json probe = read_probe(fmt::format("{}/{}/seed-{}/{}", out, row.name, seed, name)); probe.is_object())
+        of_row.emplace(seed, std::move(probe));
+  }
+  return found;
+}
+
+bool any(const std::vector<SeedProbes>& probes) {
+  return std::any_of(probes.begin(), probes.end(), [](const SeedProbes& p) { return !p.empty(); });
+}
+
+std::vector<double> numbers(const SeedProbes& probes, const std::function<Json(const Json&)>& f) {
+  std::vector<double> found;
+  for (const auto& [_, probe] : probes)
+    if (const Json value = f(probe); value.is_number()) found.push_back(value.get<double>());
+  return found;
+}
+
+/// Texts of words [B, N] as the judge's ids.
+Ids ids_of(const Json& texts, const TrainedRun& judge, const std::string& path) {
+  std::vector<std::int32_t> ids;
+  for (const Json& text : texts) {
+    std::istringstream words(text.get<std::string>());
+    for (std::string word; std::getline(words, word, ' ');) ids.push_back(judge.words().id(word));
+  }
+  const auto B = static_cast<std::int64_t>(texts.size()), all = static_cast<std::int64_t>(ids.size());
+  require(B > 0 && all % B == 0, "ablate", "{}: its texts are not all as long", path);
+  return {Shape{B, all / B}, std::move(ids)};
+}
+
+std::string texts_table(const AblationTable& table, const std::vector<SeedProbes>& probes) {
+  std::string judge, settings;
+  std::vector<std::vector<double>> differences;
+  for (std::size_t row = 0; row < probes.size(); ++row) {
+    std::vector<double> of_row;
+    for (const auto& [seed, probe] : probes[row]) {
+      if (probe.contains("judge")) judge = probe["judge"].get<std::string>();
+      settings = fmt::format("{} texts of {} words after prompts of {}, nucleus {:g}, temperature {:g}",
+                             probe["prompts"].get<int>(), probe["tokens"].get<int>(), probe["prompt_length"].get<int>(),
+                             probe["top_p"].get<double>(), probe["temperature"].get<double>());
+      const auto other = probes[0].find(seed);
+      if (row > 0 && other != probes[0].end() && probe["model"].contains("loss") && other->second["model"].contains("loss"))
+        of_row.push_back(probe["model"]["loss"].get<double>() - other->second["model"]["loss"].get<double>());
+    }
+    if (row > 0) differences.push_back(std::move(of_row));
+  }
+  const std::vector<PairedDifference> compared = compare_pairs(differences);
+  std::string text = fmt::format(
+      "| row | perplexity under the judge | against {} | Dist-1 | Dist-2 | Rep-4, % |\n|---|---:|---:|---:|---:|---:|\n",
+      table.rows[0].name);
+  for (std::size_t row = 0; row < probes.size(); ++row) {
+    if (probes[row].empty()) continue;
+    const auto figure = [&](const char* key, double unit) {
+      return numbers(probes[row], [&](const Json& p) { return Json(unit * p["model"][key].get<double>()); });
+    };
+    const std::vector<double> perplexity = numbers(probes[row], [](const Json& p) {
+      return p["model"].contains("loss") ? Json(std::exp(p["model"]["loss"].get<double>())) : Json();
+    });
+    std::string against = "-";
+    if (row > 0 && compared[row - 1].pairs > 0) against = difference_text(compared[row - 1], true);
+    text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", table.rows[row].name, mean_and_deviation(perplexity),
+                        row == 0 ? "" : against, mean_and_deviation(figure("dist_1", 1), 3),
+                        mean_and_deviation(figure("dist_2", 1), 3), mean_and_deviation(figure("rep_4", 100), 1));
+  }
+  text += "\n" + settings + ", the seed of the run. ";
+  text += judge.empty() ? "Nobody has judged them yet: --judge RUN." : "The judge is " + judge + ".";
+  return text + "\n";
+}
+
+std::string positions_table(const AblationTable& table, const std::vector<SeedProbes>& probes) {
+  std::int64_t longest = 0, trained = 0;
+  for (const SeedProbes& row : probes)
+    for (const auto& [_, probe] : row) {
+      longest = std::max(longest, probe["length"].get<std::int64_t>());
+      trained = probe["trained_length"].get<std::int64_t>();
+    }
+  const std::vector<PositionLoss> spans = spans_of_positions(longest);
+  std::string head = "| row |", rule = "|---|", rows;
+  for (const PositionLoss& span : spans) head += fmt::format(" {}-{} |", span.first, span.last), rule += "---:|";
+  for (std::size_t row = 0; row < probes.size(); ++row) {
+    if (probes[row].empty()) continue;
+    rows += "| " + table.rows[row].name + " |";
+    for (const PositionLoss& span : spans)
+      rows += " " +
+              mean_and_deviation(numbers(probes[row],
+                                         [&](const Json& probe) {
+                                           for (const Json& found : probe["positions"])
+                                             if (found["first"] == span.first && found["last"] == span.last)
+                                               return Json(std::exp(found["loss"].get<double>()));
+                                           return Json();
+                                         })) +
+              " |";
+    rows += "\n";
+  }
+  return head + "\n" + rule + "\n" + rows +
+         fmt::format(
+             "\nPerplexity of the test part by how many tokens of their window come before, in windows of {}; trained on windows "
+             "of {}. Positions that are learnt end there.\n",
+             longest, trained);
+}
+
+}  // namespace
+
+std::vector<std::string> next_probe(const std::string& folder, std::int64_t seed) {
+  const RunFolder run(folder);
+  if (!fs::exists(run.last())) return {};
+  const Checkpoint last(run.last());
+  const auto missing = [&](const char* name) {
+    const Json probe = read_probe(run.file(name));
+    return !probe.is_object() || probe.value("step", std::int64_t{-1}) != last.state().step;
+  };
+  if (missing(written_file))
+    return {"eval", run.last(), "--generate", "--seed", fmt::format("{}", seed), "--json", run.file(written_file)};
+  if (missing(positions_file)) {
+    const RunConfig& config = last.config();
+    const std::int64_t length = reads_any_length(config.model) ? 8 * config.training.length : config.model.max_seq_len;
+    return {"eval", run.last(), "--positions", fmt::format("{}", length), "--json", run.file(positions_file)};
+  }
+  return {};
+}
+
+std::int64_t judge_texts(const AblationTable& table, const std::string& out, const TrainedRun& judge) {
+  const RunConfig& config = judge.checkpoint.config();
+  if (config.model.task != TextTask::Lm) usage_fail("--judge", "{} is a classifier", judge.checkpoint.file().path());
+  if (judge.tokens->kind() != "words") usage_fail("--judge", "its tokens are {}, not words", plural_of(judge.tokens->kind()));
+  std::vector<std::string> paths;
+  for (const AblationRow& row : table.rows)
+    for (const std::int64_t seed : seeds_of_row(out + "/" + row.name))
+      if (const std::string path = fmt::format("{}/{}/seed-{}/{}", out, row.name, seed, written_file); fs::exists(path))
+        paths.push_back(path);
+  with_precision(config, [&]<class R>(R) {
+    const auto model = load_model<R>(judge.checkpoint);
+    const OpenLibrary library(judge, *model);
+    const std::string name =
+        fmt::format("{}, {} layers of width {}, {} parameters, {} steps", config.model.family().name, config.model.n_layers,
+                    config.model.d_model, count_parameters(model->parameters()), judge.checkpoint.state().step);
+    Counter counter("judging", static_cast<std::int64_t>(paths.size()));
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+      Json probe = read_probe(paths[i]);
+      const Ids texts = ids_of(probe["texts"], judge, paths[i]);
+      probe["model"]["loss"] =
+          negative_log_likelihood<R>(*model, texts, probe["prompt_length"].get<std::int64_t>(), library.context());
+      probe["judge"] = name;
+      write_file_atomically(paths[i], probe.dump(1) + "\n");
+      counter.update(static_cast<std::int64_t>(i) + 1);
+    }
+  });
+  return static_cast<std::int64_t>(paths.size());
+}
+
+std::string probe_tables(const AblationTable& table, const std::string& out) {
+  std::string text;
+  if (const auto written = read_probes(table, out, written_file); any(written)) text += texts_table(table, written);
+  if (const auto positions = read_probes(table, out, positions_file); any(positions))
+    text += (text.empty() ? "" : "\n") + positions_table(table, positions);
+  return text;
+}
+
+void write_probe_tables(const AblationTable& table, const std::string& out) {
+  if (const std::string text = probe_tables(table, out); !text.empty()) write_file_atomically(out + "/probes.md", text);
+}
+
+}  // namespace argand

@@ -1,0 +1,30 @@
+#pragma once
+/// `argand ablate --probe`: what the language models of an ablation write, and how they fare in windows longer than those they were
+/// trained on.
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "apps/ablation/ablation_tables.h"
+#include "apps/runs/run_files.h"
+
+namespace argand {
+
+/// The files of the two, in a run's folder: what `argand eval --generate` and `--positions` say in --json.
+inline constexpr const char* written_file = "written.json";
+inline constexpr const char* positions_file = "positions.json";
+
+/// The next thing to do, as words of a command, for a finished run to be probed: at its last checkpoint, with the seed of the run.
+/// Nothing when all is done, or when the run has no checkpoint any more.
+std::vector<std::string> next_probe(const std::string& folder, std::int64_t seed);
+
+/// Has the judge read the texts of all the runs that have some, and notes in their files what it says: loss in nats a token.
+/// Returns how many there were. Throws UsageError for a judge that is a classifier or reads other tokens than words.
+std::int64_t judge_texts(const AblationTable& table, const std::string& out, const TrainedRun& judge);
+
+/// Two tables, as Markdown: of what they write, and of positions; "" where nobody was probed.
+std::string probe_tables(const AblationTable& table, const std::string& out);
+/// Writes them to OUT/probes.md, if there are any.
+void write_probe_tables(const AblationTable& table, const std::string& out);
+
+}  // namespace argand

@@ -1,0 +1,95 @@
+#include "apps/ablation/probes.h"
+
+#include <boost/test/unit_test.hpp>
+#include <fstream>
+
+#include "tests/apps/program.h"
+
+using namespace argand;
+
+BOOST_AUTO_TEST_SUITE(probes)
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json read(const std::string& path) { return Json::parse(contents_of(path)); }
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(runs_are_probed_judged_and_kept) {
+  const TemporaryDirectory scratch;
+  const std::string out = scratch / "out", kept = scratch / "kept", corpus = scratch / "words";
+  std::filesystem::create_directories(corpus);
+  for (const char* part : {"train", "valid", "test"}) {
+    std::ofstream file(corpus + "/" + part + ".txt");
+    for (int i = 0; i < 200; ++i) file << "the cat " << (i % 3 == 0 ? "sat" : "ran") << " on mat " << i % 7 << "\n";
+  }
+  const std::string train =
+      "ablate complexformer --rows fixed,learned --steps 12 --seeds 1 --data " + corpus +
+      " --set d_model=16,n_layers=1,n_heads=2,d_ff=16,length=16,max_seq_len=16,batch=4 --threads 1 --jobs 1 --out ";
+  BOOST_TEST_REQUIRE(run_argand(scratch, train + out).code == 0);
+  BOOST_TEST(!std::filesystem::exists(out + "/fixed/seed-0/written.json"));
+  const Finished nobody = run_argand(scratch, "ablate complexformer --out " + out + " --judge " + out + "/fixed/seed-0");
+  BOOST_TEST(nobody.err == "argand: --judge: no run in " + out + " has written texts; --probe lets them write\n");
+
+  // The runs are there: they are probed, not trained again.
+  const Finished probed = run_argand(scratch, train + out + " --probe");
+  BOOST_TEST_REQUIRE(probed.code == 0, probed.err);
+  const Json written = read(out + "/fixed/seed-0/written.json");
+  BOOST_TEST(written["texts"].size() == 50U);
+  BOOST_TEST(written["part"] == "test part");
+  BOOST_TEST(written["step"] == 12);
+  const std::string text = written["texts"][0];
+  BOOST_TEST(std::count(text.begin(), text.end(), ' ') == 32 + 256 - 1);
+  BOOST_TEST(text.starts_with("the cat sat on mat 0 <eos> the cat"), text);
+  // RoPE goes beyond the training's windows; learned positions end with them.
+  const Json longer = read(out + "/fixed/seed-0/positions.json"), learned = read(out + "/learned/seed-0/positions.json");
+  BOOST_TEST(longer["length"] == 128);
+  BOOST_TEST(longer["positions"].size() == 4U);
+  BOOST_TEST(learned["length"] == 16);
+  BOOST_TEST(learned["positions"].size() == 1U);
+
+  const std::string tables = contents_of(out + "/probes.md");
+  BOOST_TEST(probed.out.ends_with("\n" + tables));
+  BOOST_TEST(tables.find("| fixed | - |  | ") != std::string::npos, tables);
+  BOOST_TEST(tables.find("Nobody has judged them yet") != std::string::npos, tables);
+  BOOST_TEST(tables.find("| row | 1-16 | 17-32 | 33-64 | 65-128 |\n") != std::string::npos, tables);
+  const std::string before = contents_of(out + "/fixed/seed-0/written.json");
+  BOOST_TEST(run_argand(scratch, train + out + " --probe").code == 0);
+  BOOST_TEST(contents_of(out + "/fixed/seed-0/written.json") == before);  // once is enough
+
+  // A judge gives a text the likelihood that `argand eval` finds, which wrote the same text.
+  const std::string judge = out + "/learned/seed-0/last.safetensors";
+  const Finished judged = run_argand(scratch, "ablate complexformer --out " + out + " --judge " + judge);
+  BOOST_TEST_REQUIRE(judged.code == 0, judged.err);
+  BOOST_TEST(judged.out == contents_of(out + "/probes.md"));
+  BOOST_TEST(judged.out.find("The judge is transformer, 1 layers of width 16, ") != std::string::npos, judged.out);
+  const Finished eval = run_argand(scratch, "eval " + out + "/fixed/seed-0/last.safetensors --generate --threads 1 --judge " +
+                                                judge + " --json " + (scratch / "eval.json"));
+  BOOST_TEST_REQUIRE(eval.code == 0, eval.err);
+  const Json now = read(out + "/fixed/seed-0/written.json"), same = read(scratch / "eval.json");
+  BOOST_TEST(now["texts"] == same["texts"]);
+  BOOST_TEST(now["model"]["loss"].get<double>() == same["model"]["loss"].get<double>(), boost::test_tools::tolerance(1e-12));
+
+  // Kept, with the tables, and checked.
+  BOOST_TEST_REQUIRE(run_argand(scratch, "ablate complexformer --out " + out + " --keep " + kept).code == 0);
+  BOOST_TEST(contents_of(kept + "/probes.md") == contents_of(out + "/probes.md"));
+  BOOST_TEST(contents_of(kept + "/fixed/seed-0/written.json").find(scratch / "") == std::string::npos);
+  BOOST_TEST(run_argand(scratch, "ablate complexformer --check " + kept).code == 0);
+  Json changed = read(kept + "/learned/seed-0/positions.json");
+  changed["positions"][0]["loss"] = 1.0;
+  std::ofstream(kept + "/learned/seed-0/positions.json") << changed.dump();
+  const Finished bad = run_argand(scratch, "ablate complexformer --check " + kept);
+  BOOST_TEST(bad.code == 1);
+  BOOST_TEST(bad.out.starts_with("probes.md:"), bad.out);
+}
+
+BOOST_AUTO_TEST_CASE(classifiers_are_not_probed) {
+  const TemporaryDirectory scratch;
+  const Finished qic = run_argand(scratch, "ablate qic --probe --out " + (scratch / "out"));
+  BOOST_TEST(qic.code == 2);
+  BOOST_TEST(qic.err == "argand: --probe: is for language models\n");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
