@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "core/kernels/bf16_gemm.h"
 #include "core/kernels/direct_gemm.h"
 #include "core/memory.h"
 #include "core/parallel.h"
@@ -18,9 +19,18 @@ namespace {
 // than one inside: fewer at a time, some without fused multiply-add. So its bits depend on the number of threads. Here a product is
 // cut by its shape alone, and each tile is computed by one thread, whoever that is.
 
-/// In the calling thread, in the faster of two ways.
+/// Whether somebody asked for rounded factors, and it is a product for that.
+template <Scalar T>
+bool rounds_factors(const Product<T>& p) {
+  return std::same_as<T, float> && bf16_products_are_on() && std::min({p.M, p.N, p.K}) >= bf16_least &&
+         (p.beta == T(0) || p.beta == T(1));
+}
+
+/// In the calling thread, in the faster of two ways, or as was asked for.
 template <Scalar T>
 void tile_gemm(const Product<T>& p) {
+  if constexpr (std::same_as<T, float>)
+    if (rounds_factors(p)) return bf16_gemm(p);
   if constexpr (RealScalar<T>)
     if (direct_is_faster(p)) return direct_gemm(p);
   blas_gemm(p);
@@ -162,7 +172,7 @@ void gemm(Transpose a_is, Transpose b_is, std::int64_t M, std::int64_t N, std::i
   note_product({M, N, K, ComplexScalar<T>});
   const Product<T> product{a_is, b_is, M, N, K, alpha, A, lda, B, ldb, beta, C, ldc};
   bool direct = false;
-  if constexpr (RealScalar<T>) direct = direct_is_faster(product);
+  if constexpr (RealScalar<T>) direct = !rounds_factors(product) && direct_is_faster(product);
   const GemmCut cut = gemm_cut(M, N, K, ComplexScalar<T>, direct);
   if (cut.tiles() == 1) return tile_gemm(product);
   if constexpr (RealScalar<T>)

@@ -6,6 +6,7 @@
 #include "apps/terminal/command_line.h"
 #include "autograd/ops/elementwise/arithmetic.h"
 #include "core/gemm.h"
+#include "core/kernels/bf16_gemm.h"
 #include "data/files/checksum.h"
 #include "optim/clip.h"
 
@@ -39,6 +40,7 @@ TrainingRun<R>::TrainingRun(const RunConfig& config, const TrainingData& data, R
       library_(Library::of(config_, data)),
       ranks_(ranks),
       schedule_(config_.schedule()) {
+  const Bf16Products can_be_had(config_.training.precision == "bf16");
   if (config_.training.accumulate % ranks.size() != 0)
     usage_fail("--accumulate", "{} ranks cannot share the {} batch{} of a step evenly; a multiple of {} can be shared",
                ranks.size(), config_.training.accumulate, config_.training.accumulate == 1 ? "" : "es", ranks.size());
@@ -77,6 +79,7 @@ StepReport TrainingRun<R>::step() {
 template <RealScalar R>
 void TrainingRun<R>::gather_gradients(StepReport& report, bool trace) {
   const TrainingConfig& t = config_.training;
+  const Bf16Products rounding(t.precision == "bf16");
   Ranks& ranks = trace ? alone() : ranks_;
   const auto first = static_cast<std::uint64_t>(state_.step * t.accumulate);
   std::vector<Batch> batches;

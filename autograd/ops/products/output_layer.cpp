@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "core/gemm.h"
+#include "core/kernels/bf16_gemm.h"
 #include "core/kernels/direct_gemm.h"
 #include "core/kernels/vector_math.h"
 #include "core/parallel.h"
@@ -38,6 +40,35 @@ struct RowSum {
   }
 };
 
+/// op(B) [K, N] packed once for many products, and how all products of the sweep are computed: in R, or with rounded factors where
+/// that was asked for (Bf16Products).
+template <RealScalar R>
+class PackedFactor {
+ public:
+  PackedFactor(Transpose b_is, std::int64_t K, std::int64_t N, const R* B, std::int64_t ldb) {
+    if constexpr (std::same_as<R, float>)
+      if (bf16_products_are_on()) rounded_.emplace(b_is, K, N, B, ldb);
+    if (!rounded_) exact_.emplace(b_is, K, N, B, ldb);
+  }
+
+  /// C [M, n] <- A [M, K] times the columns [first, first + n).
+  void multiply(std::int64_t M, const R* A, std::int64_t lda, std::int64_t first, std::int64_t n, R* C, std::int64_t ldc) const {
+    if constexpr (std::same_as<R, float>)
+      if (rounded_) return bf16_gemm(M, A, lda, *rounded_, first, n, C, ldc);
+    direct_gemm<R>(M, {A, lda, 1}, *exact_, first, n, C, ldc);
+  }
+  /// Another product, in the same way.
+  void multiply(const Product<R>& p) const {
+    if constexpr (std::same_as<R, float>)
+      if (rounded_) return bf16_gemm(p);
+    direct_gemm<R>(p);
+  }
+
+ private:
+  std::optional<PackedPanels<R>> exact_;
+  std::optional<Bf16Panels> rounded_;
+};
+
 template <RealScalar R>
 class Sweep {
  public:
@@ -53,7 +84,7 @@ class Sweep {
         W_(W.data()),
         b_(b != nullptr ? b->data() : nullptr),
         targets_(targets),
-        packed_(Transpose::Yes, D_, V_, W.data(), D_),
+        words_(Transpose::Yes, D_, V_, W.data(), D_),
         sums_(count(segments_ * chunk_)),
         of_targets_(count(chunk_)),
         rows_(count(chunk_)),
@@ -112,7 +143,7 @@ class Sweep {
     for (std::int64_t p = begin; p < end; ++p) {
       const std::int64_t n = words(p);
       R* const x = gradients_ ? exponentials_.data() + p * chunk_ * panel : own.data();
-      direct_gemm<R>(rows, {h_ + first * D_, D_, 1}, packed_, p * panel, n, x, panel);
+      words_.multiply(rows, h_ + first * D_, D_, p * panel, n, x, panel);
       for (std::int64_t r = 0; r < rows; ++r) {
         const R scale = read_panel(x + r * panel, p * panel, n, targets_[first + r], sums[r], of_targets_[count(r)]);
         if (!gradients_) continue;
@@ -120,7 +151,7 @@ class Sweep {
         if (p > begin && scale != R(1)) for_packs<R>(r * D_, (r + 1) * D_, [&](auto at) { at.store(dh, at.load(dh) * scale); });
       }
       if (gradients_)
-        direct_gemm<R>(
+        words_.multiply(
             {Transpose::No, Transpose::No, rows, D_, n, R(1), x, panel, W_ + p * panel * D_, D_, R(p > begin ? 1 : 0), dh, D_});
     }
   }
@@ -185,7 +216,7 @@ class Sweep {
       for_packs<R>(0, D_, [&](auto at) { at.store(scaled.data() + r * D_, at.load(h) * factor); });
       if (db != nullptr) for_packs<R>(0, n, [&](auto at) { at.add(db, at.load(e + r * panel) * factor); });
     }
-    direct_gemm<R>({Transpose::Yes, Transpose::No, n, D_, rows, R(1), e, panel, scaled.data(), D_, R(first > 0 ? 1 : 0), dW, D_});
+    words_.multiply({Transpose::Yes, Transpose::No, n, D_, rows, R(1), e, panel, scaled.data(), D_, R(first > 0 ? 1 : 0), dW, D_});
     for (std::int64_t r = 0; r < rows; ++r) {
       const std::int64_t word = targets_[first + r] - from;
       if (word < 0 || word >= n) continue;
@@ -201,7 +232,7 @@ class Sweep {
   const bool gradients_;
   const R *const h_, *const W_, *const b_;
   const Ids& targets_;
-  const PackedPanels<R> packed_;
+  const PackedFactor<R> words_;
   // Of the chunk at hand:
   std::vector<RowSum> sums_;        ///< [segments, chunk]
   std::vector<double> of_targets_;  ///< [chunk]: logits

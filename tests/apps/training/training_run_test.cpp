@@ -2,6 +2,8 @@
 
 #include "apps/terminal/command_line.h"
 #include "apps/training/training_session.h"
+#include "core/kernels/bf16_gemm.h"
+#include "core/parallel.h"
 #include "data/corpora/topics.h"
 #include "tests/apps/small_run.h"
 #include "tests/data/temporary_directory.h"
@@ -44,6 +46,28 @@ BOOST_AUTO_TEST_CASE(a_step_counts_its_products) {
   BOOST_TEST(flops({{"precision", "float64", ""}}) == once);  // of numbers of any length
   // Two matrices of 16 x d_ff, each multiplied forwards, for its input and for its own gradient with 4 x 16 tokens.
   BOOST_TEST(flops({{"d_ff", "40", ""}}) - once == 2 * 3 * 2 * 64 * 16 * (40 - 24));
+}
+
+BOOST_AUTO_TEST_CASE(rounded_factors_train_much_like_whole_ones) {
+  const auto loss_after = [](const char* precision, int threads) {
+    set_num_threads(threads);
+    TrainingRun<float> run(small_run({{"precision", precision, ""}, {"d_model", "64", ""}, {"d_ff", "64", ""}}), small_corpus());
+    while (!run.finished()) run.step();
+    BOOST_TEST(!bf16_products_are_on());  // validations have whole ones
+    bool is_best = false;
+    return run.validate(is_best).loss;
+  };
+  if (!has_bf16_products()) {
+    BOOST_CHECK_THROW(loss_after("bf16", 1), Error);
+    BOOST_TEST_MESSAGE("the rest skipped: this processor has no AVX512-BF16");
+    return;
+  }
+  const int before = num_threads();
+  const double whole = loss_after("float32", 1), rounded = loss_after("bf16", 1);
+  BOOST_TEST(rounded != whole);
+  BOOST_TEST(rounded == whole, boost::test_tools::tolerance(0.01));
+  BOOST_TEST(loss_after("bf16", 3) == rounded);
+  set_num_threads(before);
 }
 
 BOOST_AUTO_TEST_CASE(a_step_reports_what_it_did) {

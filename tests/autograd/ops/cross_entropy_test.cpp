@@ -4,8 +4,10 @@
 #include <cmath>
 #include <limits>
 
+#include "autograd/ops/products/output_layer.h"
 #include "autograd/ops/rows/info_nce.h"
 #include "autograd/tape.h"
+#include "core/kernels/bf16_gemm.h"
 #include "core/random.h"
 #include "tests/error_text.h"
 
@@ -75,6 +77,32 @@ BOOST_AUTO_TEST_CASE(as_many_targets_in_another_shape_are_refused) {
   }
   BOOST_TEST(error_of([&] { cross_entropy(logits, Ids({3, 2})); }) == "");
   BOOST_TEST(error_of([&] { linear_cross_entropy<double>(logits, W, nullptr, Ids({3, 2})); }) == "");
+}
+
+BOOST_AUTO_TEST_CASE(with_rounded_factors_an_output_layer_is_near_the_exact_one) {
+  if (!has_bf16_products()) {
+    BOOST_TEST_MESSAGE("skipped: this processor has no AVX512-BF16");
+    return;
+  }
+  const std::int64_t N = 70, V = 900, D = 48;
+  const Tensor<float> h = randn<float>({N, D}, Random(1, 1)), W = randn<float>({V, D}, Random(1, 2));
+  Ids targets(Shape{N});
+  for (std::int64_t i = 0; i < N; ++i) targets[i] = static_cast<std::int32_t>(i * 7 % V);
+  const auto exact = sweep_output_layer<float>(h, W, nullptr, targets, true, 32);
+  const Bf16Products on(true);
+  const auto found = sweep_output_layer<float>(h, W, nullptr, targets, true, 32);
+  BOOST_TEST(found.loss != exact.loss);
+  BOOST_TEST(found.loss == exact.loss, boost::test_tools::tolerance(2e-3));
+  const auto near = [](const Tensor<float>& a, const Tensor<float>& b) {
+    double difference = 0, size = 0;
+    for (std::int64_t i = 0; i < a.size(); ++i) {
+      difference += std::pow(static_cast<double>(a.data()[i] - b.data()[i]), 2);
+      size += std::pow(static_cast<double>(b.data()[i]), 2);
+    }
+    return std::sqrt(difference / size);
+  };
+  BOOST_TEST(near(found.dh, exact.dh) < 0.02);
+  BOOST_TEST(near(found.dW, exact.dW) < 0.02);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,139 @@
+#include "core/kernels/bf16_gemm.h"
+
+#include <bit>
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <limits>
+
+#include "core/gemm.h"
+#include "core/parallel.h"
+#include "core/random.h"
+#include "tests/error_text.h"
+
+using namespace argand;
+
+BOOST_AUTO_TEST_SUITE(bf16_gemm_)
+
+namespace {
+
+/// To the nearest bfloat16, the even one of two.
+float rounded(float x) {
+  const auto bits = std::bit_cast<std::uint32_t>(x);
+  return std::bit_cast<float>((bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000U);
+}
+
+std::vector<float> numbers(std::int64_t n, std::uint64_t seed) {
+  const Tensor<float> x = randn<float>({n}, Random(seed, 0));
+  return {x.data(), x.data() + n};
+}
+
+bool there_is_none() {
+  if (has_bf16_products()) return false;
+  BOOST_TEST_MESSAGE("skipped: this processor has no AVX512-BF16");
+  return true;
+}
+
+struct Case {
+  std::int64_t M, N, K;
+};
+
+/// op(A) op(B) of rounded factors in double, and Σ |a| |b|.
+std::pair<double, double> expected(const Product<float>& p, std::int64_t i, std::int64_t j) {
+  double sum = 0, size = 0;
+  for (std::int64_t k = 0; k < p.K; ++k) {
+    const float a = transposes(p.a_is) ? p.A[k * p.lda + i] : p.A[i * p.lda + k];
+    const float b = transposes(p.b_is) ? p.B[j * p.ldb + k] : p.B[k * p.ldb + j];
+    sum += static_cast<double>(rounded(a)) * static_cast<double>(rounded(b));
+    size += std::abs(static_cast<double>(a) * static_cast<double>(b));
+  }
+  return {sum, size};
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(who_cannot_says_so) {
+  { const Bf16Products nothing(false); }
+  BOOST_TEST(!bf16_products_are_on());
+  if (has_bf16_products()) {
+    const Bf16Products on(true);
+    BOOST_TEST(bf16_products_are_on());
+  } else {
+    BOOST_TEST(error_of([] { const Bf16Products on(true); }) ==
+               "bf16: this processor has no products of bfloat16 (AVX512-BF16); --precision float32 needs none");
+  }
+  BOOST_TEST(!bf16_products_are_on());
+}
+
+BOOST_AUTO_TEST_CASE(factors_are_rounded_and_sums_are_not) {
+  if (there_is_none()) return;
+  for (const Case& c : {Case{1, 1, 1}, {6, 64, 2}, {7, 65, 33}, {13, 20, 512}, {96, 100, 515}, {132, 256, 128}, {5, 17, 1030}})
+    for (const Transpose a_is : {Transpose::No, Transpose::Yes})
+      for (const Transpose b_is : {Transpose::No, Transpose::Yes})
+        for (const float beta : {0.F, 1.F}) {
+          const std::int64_t lda = (transposes(a_is) ? c.M : c.K) + 3, ldb = (transposes(b_is) ? c.K : c.N) + 2, ldc = c.N + 5;
+          const auto A = numbers((c.M + c.K) * lda, 1), B = numbers((c.N + c.K) * ldb, 2), before = numbers(c.M * ldc, 3);
+          auto C = before;
+          if (beta == 0) std::fill(C.begin(), C.end(), std::numeric_limits<float>::quiet_NaN());
+          const Product<float> p{a_is, b_is, c.M, c.N, c.K, 0.5F, A.data(), lda, B.data(), ldb, beta, C.data(), ldc};
+          bf16_gemm(p);
+          for (std::int64_t i = 0; i < c.M; ++i) {
+            for (std::int64_t j = 0; j < c.N; ++j) {
+              const auto [sum, size] = expected(p, i, j);
+              const double wanted =
+                  0.5 * sum + (beta == 0 ? 0 : static_cast<double>(before[static_cast<std::size_t>(i * ldc + j)]));
+              BOOST_REQUIRE_SMALL(static_cast<double>(C[static_cast<std::size_t>(i * ldc + j)]) - wanted, 1e-6 * (size + 1));
+            }
+            for (std::int64_t j = c.N; j < ldc; ++j) {  // what lies beside the columns stays
+              const float left = C[static_cast<std::size_t>(i * ldc + j)];
+              BOOST_REQUIRE((beta == 0 ? std::isnan(left) : left == before[static_cast<std::size_t>(i * ldc + j)]));
+            }
+          }
+        }
+}
+
+BOOST_AUTO_TEST_CASE(panels_give_the_same_bits) {
+  if (there_is_none()) return;
+  for (const Case& c : {Case{11, 150, 70}, {96, 64, 1029}})
+    for (const Transpose b_is : {Transpose::No, Transpose::Yes}) {
+      const std::int64_t ldb = transposes(b_is) ? c.K : c.N;
+      const auto A = numbers(c.M * c.K, 1), B = numbers(c.N * c.K, 2);
+      std::vector<float> whole(static_cast<std::size_t>(c.M * c.N)), parts(whole.size(), -1.F);
+      bf16_gemm({Transpose::No, b_is, c.M, c.N, c.K, 1, A.data(), c.K, B.data(), ldb, 0, whole.data(), c.N});
+      const Bf16Panels packed(b_is, c.K, c.N, B.data(), ldb);
+      for (std::int64_t first = 0; first < c.N; first += 2 * Bf16Panels::columns)
+        bf16_gemm(c.M, A.data(), c.K, packed, first, std::min(2 * Bf16Panels::columns, c.N - first), parts.data() + first, c.N);
+      BOOST_TEST((whole == parts));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(gemm_rounds_large_products_while_asked_to_with_any_number_of_threads) {
+  if (there_is_none()) return;
+  const int before = num_threads();
+  const std::int64_t M = 517, N = 130, K = 300, small = bf16_least - 1;
+  const auto A = numbers(M * K, 1), B = numbers(K * N, 2);
+  const auto multiply = [&](std::int64_t rows) {
+    std::vector<float> C(static_cast<std::size_t>(rows * N));
+    gemm(Transpose::No, Transpose::No, rows, N, K, 1.F, A.data(), K, B.data(), N, 0.F, C.data(), N);
+    return C;
+  };
+  const auto exact = multiply(M), exact_small = multiply(small);
+  std::vector<float> one;
+  for (const int threads : {1, 2, 3, 4}) {
+    set_num_threads(threads);
+    const Bf16Products on(true);
+    const auto found = multiply(M);
+    if (threads == 1) one = found;
+    BOOST_TEST((found == one), threads << " threads");
+    BOOST_TEST((found != exact));
+    BOOST_TEST((multiply(small) == exact_small));
+  }
+  const Product<float> p{Transpose::No, Transpose::No, M, N, K, 1, A.data(), K, B.data(), N, 0, nullptr, N};
+  for (std::int64_t i = 0; i < M; i += 37) {
+    const auto [sum, size] = expected(p, i, 5);
+    BOOST_TEST(std::abs(static_cast<double>(one[static_cast<std::size_t>(i * N + 5)]) - sum) < 1e-6 * size);
+  }
+  set_num_threads(before);
+  BOOST_TEST((multiply(M) == exact));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
