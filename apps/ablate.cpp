@@ -78,10 +78,13 @@ int ablate(const AblateOptions& options) {
                                                            : "runs/ablate-" + options.family;
   if (!options.check.empty()) return check(whole, options.check);
   if (!options.keep.empty()) return keep(whole, options, out);
+  if (whole.task != "lm" && (options.probe || !options.judge.empty()))
+    usage_fail(options.probe ? "--probe" : "--judge", "is for language models");
+  if (options.probe && (options.table || options.cost || !options.judge.empty()))
+    usage_fail("--probe", "trains and probes; it does not go with --table, --cost or --judge");
   if (!options.judge.empty()) return judge(whole, options, out);
   if (!options.made_by.empty()) usage_fail("--made-by", "is for --keep");
   const bool lm = whole.task == "lm";
-  if (!lm && options.probe) usage_fail("--probe", "is for language models");
   if (lm && options.epochs > 0) usage_fail("--epochs", "language models count --steps");
   if (!lm && !options.cost && options.steps > 0) usage_fail("--steps", "classifiers count --epochs");
   const bool read = options.table && options.rows.empty();
@@ -131,10 +134,8 @@ void add_ablate(CLI::App& program) {
   whole("--jobs", options->jobs, "runs at a time; by default one a processor, each with one thread");
   command->add_flag("--quick", options->quick, "a first impression in minutes");
   command->add_flag("--probe", options->probe,
-                    "afterwards let each language model write 50 texts, and read windows of eight times its length");
-  command
-      ->add_option("--judge", options->judge,
-                   "have this run's model read what those of --out have written, and say how likely it is")
+                    "after training, have each language model write 50 texts and read windows eight times as long as in training");
+  command->add_option("--judge", options->judge, "let this run's model say how likely the texts are that the runs of --out wrote")
       ->type_name("RUN");
   command->add_flag("--table", options->table, "train nothing, print the table of what has been trained");
   command->add_flag(

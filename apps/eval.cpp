@@ -119,19 +119,20 @@ Figures figures_of(const Evaluation& evaluation) {
 }
 
 /// Prints the loss by position in windows of `length` tokens.
-Figures eval_positions(const TrainedRun& trained, const Part& part, std::int64_t length) {
+Figures eval_positions(const TrainedRun& trained, const Part& part, std::int64_t length, bool trained_on) {
   std::vector<PositionLoss> spans;
   with_precision(trained.checkpoint.config(), [&]<class R>(R) {
     const auto model = load_longer_model<R>(trained.checkpoint, length);
     const OpenLibrary library(trained, *model);
     Counter counter("evaluating", 1);
-    spans = loss_by_position<R>(*model, part.tokens.ids, length, library.context(),
+    const auto context_of = [&](const Batch& batch) { return trained_on ? library.training_context(batch) : library.context(); };
+    spans = loss_by_position<R>(*model, part.tokens.ids, length, context_of,
                                 [&](double share) { counter.show(share, fmt::format("windows of {} tokens", length)); });
     counter.clear();
   });
-  const std::int64_t trained_on = trained.checkpoint.config().training.length;
+  const std::int64_t trained_length = trained.checkpoint.config().training.length;
   fmt::print("{} at step {}, {}, windows of {} tokens; it was trained on windows of {}\n\n", trained.checkpoint.file().path(),
-             trained.checkpoint.state().step, part.name, length, trained_on);
+             trained.checkpoint.state().step, part.name, length, trained_length);
   fmt::print("{:>15}{:>12}{:>10}{:>13}\n", "tokens before", "scored", "loss", "perplexity");
   Figures found = Figures::array();
   for (const auto& [first, last, evaluation] : spans) {
@@ -139,7 +140,7 @@ Figures eval_positions(const TrainedRun& trained, const Part& part, std::int64_t
                evaluation.count, evaluation.loss, std::exp(evaluation.loss));
     found.push_back({{"first", first}, {"last", last}, {"count", evaluation.count}, {"loss", evaluation.loss}});
   }
-  return {{"length", length}, {"trained_length", trained_on}, {"positions", found}};
+  return {{"length", length}, {"trained_length", trained_length}, {"positions", found}};
 }
 
 /// Writes --json's file: whose figures these are, and the figures.
@@ -147,7 +148,7 @@ void write_json(const EvalOptions& options, const TrainedRun& trained, const std
   if (options.json.empty()) return;
   Figures all = {{"checkpoint", trained.checkpoint.file().path()}, {"step", trained.checkpoint.state().step}, {"part", part}};
   all.update(figures);
-  write_file_atomically(options.json, all.dump(1) + "\n");
+  write_file_atomically(options.json, all.dump(1, ' ', false, Figures::error_handler_t::replace) + "\n");
 }
 
 void eval(const EvalOptions& options) {
@@ -155,6 +156,7 @@ void eval(const EvalOptions& options) {
   const RunConfig& config = trained.checkpoint.config();
   const bool lm = config.model.task == TextTask::Lm;
   const std::string data = options.data.empty() ? config.training.data : options.data;
+  const bool trained_on = options.split == "train" && findable(data) == findable(config.training.data);
   if (!lm) require_no_protocol(options, "is for language models; of articles every one is labelled once");
   if (options.generate) {
     if (!lm) usage_fail("--generate", "{} is a classifier: it does not write", options.run);
@@ -170,7 +172,7 @@ void eval(const EvalOptions& options) {
     require_no_protocol(options, "does not go with --positions, which has windows of its own");
     if (options.batch) usage_fail("--batch", "does not go with --positions, which has windows of its own");
     const Part part = part_of_text(trained, options);
-    return write_json(options, trained, part.name, eval_positions(trained, part, *options.positions));
+    return write_json(options, trained, part.name, eval_positions(trained, part, *options.positions, trained_on));
   }
   const std::int64_t batch = options.batch.value_or(config.training.batch);
   if (batch < 1) usage_fail("--batch", "must be at least 1, got {}", batch);
@@ -187,7 +189,6 @@ void eval(const EvalOptions& options) {
   } else {
     part = evaluation_set(part_of_articles(trained, options, name), batch, config.model.max_seq_len);
   }
-  const bool trained_on = options.split == "train" && findable(data) == findable(config.training.data);
   with_precision(config, [&]<class R>(R) {
     const auto model = load_model<R>(trained.checkpoint);
     const OpenLibrary library(trained, *model);
@@ -242,9 +243,10 @@ void add_eval(CLI::App& program) {
   command->add_option("--batch", options->batch, "windows or articles at a time; as in training by default")->type_name("INT");
   command
       ->add_option("--positions", options->positions,
-                   "loss by how many tokens come before, in windows of so many; also longer than in training")
+                   "loss by the number of tokens before, in windows of this length, which may exceed training's")
       ->type_name("INT");
-  command->add_option("--json", options->json, "the figures in a file, too; of --generate with the texts")->type_name("FILE");
+  command->add_option("--json", options->json, "write the figures to a file, too; with --generate also the texts")
+      ->type_name("FILE");
   add_generation_options(*command, *options);
   add_threads(*command);
   command->footer(

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <concepts>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -66,13 +67,13 @@ void add(std::int64_t rows, std::int64_t columns, const T* P, T* C, std::int64_t
 /// A direct product whose B has to be copied: once for all blocks of rows. (With it, and direct products cut more finely, a step of
 /// 4 layers of width 128 on 12 x 64 letters took 28.8 ms in two threads, 31.1 before.)
 template <RealScalar R>
-void gemm_of_packed(const Product<R>& p) {
-  constexpr std::int64_t rows = 96, least_work = 1 << 20;  // a block stays in the caches; a task is worth waking a thread for
+void gemm_of_packed(const Product<R>& p, std::int64_t parts) {
+  constexpr std::int64_t most = 96;  // rows that stay in the caches
   const PackedPanels<R> B(p.b_is, p.K, p.N, p.B, p.ldb);
-  const std::int64_t blocks = 1 + least_work / (rows * p.N * p.K + 1);
-  parallel_for(p.M, rows * blocks, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; i += rows)
-      direct_gemm(std::min(rows, end - i), factor_a(p).at(i, 0), B, 0, p.N, p.C + i * p.ldc, p.ldc, p.alpha, p.beta);
+  parallel_for(parts, 1, [&](std::int64_t first, std::int64_t last) {
+    const std::int64_t end = part_begin(p.M, parts, last);
+    for (std::int64_t i = part_begin(p.M, parts, first); i < end; i += most)
+      direct_gemm(std::min(most, end - i), factor_a(p).at(i, 0), B, 0, p.N, p.C + i * p.ldc, p.ldc, p.alpha, p.beta);
   });
 }
 
@@ -137,9 +138,9 @@ void note_product(const GemmShape& shape) {
 /// for 7 (p - 1)/M more; cutting N, whose packing is the dearer one, was measured at 14 (p - 1)/N, and cutting K, which makes p
 /// partial products that have to be written and added, at 28 (p - 1)/K. So the longest edge is halved, N counted as a half and K as
 /// a quarter, again and again until all this would take 3 % of the product's time (4 % for the first cut, which gains most, 0.7 %
-/// when there are eight tiles already) or a
-/// tile would be done sooner than another thread is woken. Kernels that copy nothing, or B alone, have none of these costs: their
-/// products are cut in blocks of rows and columns, never along K, whose order of summation is theirs.
+/// when there are eight tiles already) or a tile would be done sooner than another thread is woken. Kernels that copy nothing, or a
+/// small B alone, have none of these costs, or little: their products are cut in blocks of rows and columns, never along K, whose
+/// order of summation is theirs.
 GemmCut gemm_cut(std::int64_t M, std::int64_t N, std::int64_t K, bool complex, bool direct) {
   constexpr std::int64_t most_tiles = 32;
   constexpr double least_work = 1 << 20;  // real products in a tile: some 20 µs
@@ -176,7 +177,7 @@ void gemm(Transpose a_is, Transpose b_is, std::int64_t M, std::int64_t N, std::i
   const GemmCut cut = gemm_cut(M, N, K, ComplexScalar<T>, direct);
   if (cut.tiles() == 1) return tile_gemm(product);
   if constexpr (RealScalar<T>)
-    if (direct && transposes(b_is)) return gemm_of_packed(product);
+    if (direct && transposes(b_is) && cut.N == 1) return gemm_of_packed(product, cut.M);
 
   // A large C that is dense is cleared here, in one stretch past the caches, which OpenBLAS does for a whole product and not for
   // tiles.

@@ -45,7 +45,7 @@ double progress_of(const std::string& folder) {
   return line.is_null() ? 0 : line["step"].get<double>() / config["training"]["steps"].get<double>();
 }
 
-/// A training process of this very program.
+/// A process of this very program, which trains or probes.
 class Child {
  public:
   /// What it prints is appended to the file `output`.
@@ -230,11 +230,11 @@ int Ablation::run() {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
   write_tables(report(), options_.out);
-  write_probe_tables(table_, options_.out);
   std::string text;
   for (const std::string& failure : failures) text += "\n  " + failure;
   require(failures.empty(), "ablate", "{} of {} runs failed; the same command tries them again{}", failures.size(), jobs_.size(),
           text);
+  write_probe_tables(table_, options_.out);
   return 0;
 }
 

@@ -7,7 +7,6 @@
 #include <iterator>
 
 #include "apps/ablation/ablation_result.h"
-#include "apps/ablation/probes.h"
 #include "apps/runs/jsonl.h"
 #include "apps/runs/run_folder.h"
 #include "apps/terminal/command_line.h"
@@ -117,12 +116,13 @@ std::int64_t keep_runs(const AblationTable& table, const std::string& out, const
       fs::create_directories(to.path());
       write_file_atomically(to.file("config.json"), without_paths(read_json(from.file("config.json"))).dump(2) + "\n");
       write_file_atomically(to.log(), thin_log(from.log(), maker, result.parameters));
-      for (const char* name : {written_file, positions_file})
-        if (fs::exists(from.file(name))) {
-          Json probe = read_json(from.file(name));
+      for (const auto& [path, copy] : {std::pair{from.written(), to.written()}, {from.positions(), to.positions()}})
+        if (fs::exists(path)) {
+          Json probe = read_json(path);
+          require(probe.is_object(), "ablate --keep", "{} is damaged", path);
           probe.erase("checkpoint");
           round_numbers(probe);
-          write_file_atomically(to.file(name), probe.dump(1) + "\n");
+          write_file_atomically(copy, probe.dump(1) + "\n");
         }
       ++count;
     }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <sstream>
 
@@ -22,23 +23,50 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-Json read_probe(const std::string& path) {
+Json read_json(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) return nullptr;
-  Json found = Json::parse(file, nullptr, false);
-  require(found.is_object(), "ablate", "{} is damaged; remove it, and --probe makes it again", path);
+  return file ? Json::parse(file, nullptr, false) : Json();
+}
+
+/// Whether what the tables are made of is there.
+bool is_written(const Json& probe) {
+  const auto numbers = [](const Json& object, std::initializer_list<const char*> keys) {
+    return object.is_object() &&
+           std::all_of(keys.begin(), keys.end(), [&](const char* key) { return object.contains(key) && object[key].is_number(); });
+  };
+  return numbers(probe, {"step", "prompts", "prompt_length", "tokens", "top_p", "temperature"}) && probe.contains("token_kind") &&
+         probe.contains("model") && numbers(probe["model"], {"dist_1", "dist_2", "rep_4"}) && probe.contains("texts") &&
+         probe["texts"].is_array();
+}
+
+bool is_positions(const Json& probe) {
+  if (!probe.is_object() || !probe.contains("step") || !probe.contains("length") || !probe.contains("trained_length")) return false;
+  return probe.contains("positions") && std::all_of(probe["positions"].begin(), probe["positions"].end(), [](const Json& span) {
+           return span.contains("first") && span.contains("last") && span.contains("loss") && span["loss"].is_number();
+         });
+}
+
+/// Null where there is none.
+Json read_probe(const std::string& path, bool (*is_one)(const Json&)) {
+  Json found = read_json(path);
+  require(found.is_null() || is_one(found), "ablate", "{} is damaged; remove it, and --probe makes it again", path);
   return found;
+}
+
+RunFolder run_of(const std::string& out, const AblationRow& row, std::int64_t seed) {
+  return RunFolder(fmt::format("{}/{}/seed-{}", out, row.name, seed));
 }
 
 using SeedProbes = std::map<std::int64_t, Json>;
 
-/// Of each row what its runs' files of this name say.
-std::vector<SeedProbes> read_probes(const AblationTable& table, const std::string& out, const char* name) {
+/// Of each row what those files of its runs say.
+std::vector<SeedProbes> read_probes(const AblationTable& table, const std::string& out, std::string (RunFolder::*file)() const,
+                                    bool (*is_one)(const Json&)) {
   std::vector<SeedProbes> found;
   for (const AblationRow& row : table.rows) {
     SeedProbes& of_row = found.emplace_back();
     for (const std::int64_t seed : seeds_of_row(out + "/" + row.name))
-      if (Json probe = read_probe(fmt::format("{}/{}/seed-{}/{}", out, row.name, seed, name)); probe.is_object())
+      if (Json probe = read_probe((run_of(out, row, seed).*file)(), is_one); probe.is_object())
         of_row.emplace(seed, std::move(probe));
   }
   return found;
@@ -56,14 +84,15 @@ std::vector<double> numbers(const SeedProbes& probes, const std::function<Json(c
 }
 
 /// Texts of words [B, N] as the judge's ids.
-Ids ids_of(const Json& texts, const TrainedRun& judge, const std::string& path) {
+Ids ids_of(const Json& texts, std::int64_t prompt_length, const TrainedRun& judge, const std::string& path) {
   std::vector<std::int32_t> ids;
   for (const Json& text : texts) {
     std::istringstream words(text.get<std::string>());
     for (std::string word; std::getline(words, word, ' ');) ids.push_back(judge.words().id(word));
   }
   const auto B = static_cast<std::int64_t>(texts.size()), all = static_cast<std::int64_t>(ids.size());
-  require(B > 0 && all % B == 0, "ablate", "{}: its texts are not all as long", path);
+  require(B > 0 && all % B == 0 && all / B > prompt_length, "ablate",
+          "{}: its texts are not all as long, or no longer than their prompts", path);
   return {Shape{B, all / B}, std::move(ids)};
 }
 
@@ -124,8 +153,7 @@ std::string positions_table(const AblationTable& table, const std::vector<SeedPr
               mean_and_deviation(numbers(probes[row],
                                          [&](const Json& probe) {
                                            for (const Json& found : probe["positions"])
-                                             if (found["first"] == span.first && found["last"] == span.last)
-                                               return Json(std::exp(found["loss"].get<double>()));
+                                             if (found["first"] == span.first) return Json(std::exp(found["loss"].get<double>()));
                                            return Json();
                                          })) +
               " |";
@@ -134,7 +162,7 @@ std::string positions_table(const AblationTable& table, const std::vector<SeedPr
   return head + "\n" + rule + "\n" + rows +
          fmt::format(
              "\nPerplexity of the test part by how many tokens of their window come before, in windows of {}; trained on windows "
-             "of {}. Positions that are learnt end there.\n",
+             "of {}. Models with learned positions read no more than those.\n",
              longest, trained);
 }
 
@@ -144,16 +172,17 @@ std::vector<std::string> next_probe(const std::string& folder, std::int64_t seed
   const RunFolder run(folder);
   if (!fs::exists(run.last())) return {};
   const Checkpoint last(run.last());
-  const auto missing = [&](const char* name) {
-    const Json probe = read_probe(run.file(name));
-    return !probe.is_object() || probe.value("step", std::int64_t{-1}) != last.state().step;
+  // One that is damaged is made again, as is that of an earlier step.
+  const auto missing = [&](const std::string& path, bool (*is_one)(const Json&)) {
+    const Json probe = read_json(path);
+    return !is_one(probe) || probe["step"] != last.state().step;
   };
-  if (missing(written_file))
-    return {"eval", run.last(), "--generate", "--seed", fmt::format("{}", seed), "--json", run.file(written_file)};
-  if (missing(positions_file)) {
+  if (missing(run.written(), is_written))
+    return {"eval", run.last(), "--generate", "--seed", fmt::format("{}", seed), "--json", run.written()};
+  if (missing(run.positions(), is_positions)) {
     const RunConfig& config = last.config();
     const std::int64_t length = reads_any_length(config.model) ? 8 * config.training.length : config.model.max_seq_len;
-    return {"eval", run.last(), "--positions", fmt::format("{}", length), "--json", run.file(positions_file)};
+    return {"eval", run.last(), "--positions", fmt::format("{}", length), "--json", run.positions()};
   }
   return {};
 }
@@ -165,8 +194,7 @@ std::int64_t judge_texts(const AblationTable& table, const std::string& out, con
   std::vector<std::string> paths;
   for (const AblationRow& row : table.rows)
     for (const std::int64_t seed : seeds_of_row(out + "/" + row.name))
-      if (const std::string path = fmt::format("{}/{}/seed-{}/{}", out, row.name, seed, written_file); fs::exists(path))
-        paths.push_back(path);
+      if (const std::string path = run_of(out, row, seed).written(); fs::exists(path)) paths.push_back(path);
   with_precision(config, [&]<class R>(R) {
     const auto model = load_model<R>(judge.checkpoint);
     const OpenLibrary library(judge, *model);
@@ -175,10 +203,11 @@ std::int64_t judge_texts(const AblationTable& table, const std::string& out, con
                     config.model.d_model, count_parameters(model->parameters()), judge.checkpoint.state().step);
     Counter counter("judging", static_cast<std::int64_t>(paths.size()));
     for (std::size_t i = 0; i < paths.size(); ++i) {
-      Json probe = read_probe(paths[i]);
-      const Ids texts = ids_of(probe["texts"], judge, paths[i]);
-      probe["model"]["loss"] =
-          negative_log_likelihood<R>(*model, texts, probe["prompt_length"].get<std::int64_t>(), library.context());
+      Json probe = read_probe(paths[i], is_written);
+      if (probe["token_kind"] != "words") usage_fail("--judge", "{} has texts of other tokens than words", paths[i]);
+      const auto prompt_length = probe["prompt_length"].get<std::int64_t>();
+      const Ids texts = ids_of(probe["texts"], prompt_length, judge, paths[i]);
+      probe["model"]["loss"] = negative_log_likelihood<R>(*model, texts, prompt_length, library.context());
       probe["judge"] = name;
       write_file_atomically(paths[i], probe.dump(1) + "\n");
       counter.update(static_cast<std::int64_t>(i) + 1);
@@ -189,8 +218,9 @@ std::int64_t judge_texts(const AblationTable& table, const std::string& out, con
 
 std::string probe_tables(const AblationTable& table, const std::string& out) {
   std::string text;
-  if (const auto written = read_probes(table, out, written_file); any(written)) text += texts_table(table, written);
-  if (const auto positions = read_probes(table, out, positions_file); any(positions))
+  if (const auto written = read_probes(table, out, &RunFolder::written, is_written); any(written))
+    text += texts_table(table, written);
+  if (const auto positions = read_probes(table, out, &RunFolder::positions, is_positions); any(positions))
     text += (text.empty() ? "" : "\n") + positions_table(table, positions);
   return text;
 }

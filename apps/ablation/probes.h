@@ -1,18 +1,14 @@
 #pragma once
 /// `argand ablate --probe`: what the language models of an ablation write, and how they fare in windows longer than those they were
-/// trained on.
+/// trained on. In a run's folder written.json and positions.json are what `argand eval --generate` and `--positions` say in --json.
 
-#include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "apps/ablation/ablation_tables.h"
 #include "apps/runs/run_files.h"
 
 namespace argand {
-
-/// The files of the two, in a run's folder: what `argand eval --generate` and `--positions` say in --json.
-inline constexpr const char* written_file = "written.json";
-inline constexpr const char* positions_file = "positions.json";
 
 /// The next thing to do, as words of a command, for a finished run to be probed: at its last checkpoint, with the seed of the run.
 /// Nothing when all is done, or when the run has no checkpoint any more.

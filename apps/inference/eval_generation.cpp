@@ -9,6 +9,7 @@
 #include "apps/terminal/counter.h"
 #include "apps/training/evaluation.h"
 #include "apps/training/library.h"
+#include "data/files/utf8.h"
 
 namespace argand {
 namespace {
@@ -98,7 +99,7 @@ std::string in_words(const TrainedRun& run, const Ids& texts, std::int64_t b) {
   std::string text;
   for (std::int64_t t = 0; t < N; ++t)
     text += words ? (t > 0 ? " " : "") + run.words().word(texts[b * N + t]) : written.next(texts[b * N + t]);
-  return text;
+  return valid_utf8(text);
 }
 
 }  // namespace
@@ -113,8 +114,10 @@ void GenerationEvalOptions::validate() const {
 nlohmann::ordered_json eval_generation(const TrainedRun& run, const Ids& part, const GenerationEvalOptions& options) {
   options.validate();
   using Json = nlohmann::ordered_json;
-  Json found = {{"prompts", options.prompts},      {"prompt_length", options.prompt_length},      {"tokens", options.tokens},
-                {"top_p", options.sampling.top_p}, {"temperature", options.sampling.temperature}, {"seed", options.sampling.seed}};
+  Json found = {{"token_kind", run.tokens->kind()},       {"prompts", options.prompts},
+                {"prompt_length", options.prompt_length}, {"tokens", options.tokens},
+                {"top_p", options.sampling.top_p},        {"temperature", options.sampling.temperature},
+                {"seed", options.sampling.seed}};
   std::optional<TrainedRun> judge;
   if (!options.judge.empty()) judge = open_run(options.judge);
   const Ids original = cut(part, options), written = write(run, original, options);

@@ -10,7 +10,7 @@ namespace {
 /// Rows of one batch: as many tokens as a step of training has, or so.
 constexpr std::int64_t tokens_at_a_time = 2048;
 
-/// Of each window the tokens after its first `last` - `first` + 1, ..., `last` ones.
+/// Of each window the tokens after its first `first`, ..., `last` ones.
 EvaluationSet targets_of(const Ids& text, std::int64_t length, const PositionLoss& span) {
   const std::int64_t windows = (text.size() - 1) / length, rows = std::max<std::int64_t>(1, tokens_at_a_time / span.last);
   const auto at = [&text, length, span, windows, rows](std::int64_t i) {
@@ -38,7 +38,7 @@ std::vector<PositionLoss> spans_of_positions(std::int64_t length) {
 }
 
 template <RealScalar R>
-std::vector<PositionLoss> loss_by_position(Model<R>& model, const Ids& text, std::int64_t length, const ForwardContext& context,
+std::vector<PositionLoss> loss_by_position(Model<R>& model, const Ids& text, std::int64_t length, const ContextOf& context_of,
                                            const std::function<void(double)>& watch) {
   std::vector<PositionLoss> spans = spans_of_positions(length);
   require(text.size() > length, "positions", "the text has {} tokens, fewer than a window of {} and the one after it", text.size(),
@@ -49,8 +49,7 @@ std::vector<PositionLoss> loss_by_position(Model<R>& model, const Ids& text, std
     const auto share = [&](std::int64_t batch, std::int64_t batches) {
       if (watch) watch((done + static_cast<double>(span.last * batch) / static_cast<double>(batches)) / all);
     };
-    span.evaluation = evaluate<R>(
-        model, targets_of(text, length, span), [&](const Batch&) { return context; }, share);
+    span.evaluation = evaluate<R>(model, targets_of(text, length, span), context_of, share);
     done += static_cast<double>(span.last);
   }
   return spans;
@@ -79,9 +78,9 @@ std::unique_ptr<Model<R>> load_longer_model(const Checkpoint& checkpoint, std::i
   return model;
 }
 
-#define ARGAND_POSITION_LOSS(R)                                                                                   \
-  template std::vector<PositionLoss> loss_by_position(Model<R>&, const Ids&, std::int64_t, const ForwardContext&, \
-                                                      const std::function<void(double)>&);                        \
+#define ARGAND_POSITION_LOSS(R)                                                                              \
+  template std::vector<PositionLoss> loss_by_position(Model<R>&, const Ids&, std::int64_t, const ContextOf&, \
+                                                      const std::function<void(double)>&);                   \
   template std::unique_ptr<Model<R>> load_longer_model(const Checkpoint&, std::int64_t);
 ARGAND_FOR_REAL(ARGAND_POSITION_LOSS)
 

@@ -1,6 +1,8 @@
 #pragma once
 /// argand eval --positions: what a language model makes of a token by how many are before it.
 
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include "apps/runs/checkpoint.h"
@@ -18,11 +20,12 @@ struct PositionLoss {
 std::vector<PositionLoss> spans_of_positions(std::int64_t length);
 
 /// The text [N] is read in windows of `length` tokens side by side, each on its own; what does not fill one is left out, and the
-/// first token of a window, which nothing precedes, is not scored. `watch`: which share of the work is done. Throws Error for a
-/// text shorter than one window and the token after it.
+/// first token of a window, which nothing precedes, is not scored. `context_of`: null for none. `watch`: which share of the work is
+/// done. Throws Error for a text shorter than one window and the token after it.
 template <RealScalar R>
 std::vector<PositionLoss> loss_by_position(Model<R>& model, const Ids& text, std::int64_t length,
-                                           const ForwardContext& context = {}, const std::function<void(double)>& watch = nullptr);
+                                           const ContextOf& context_of = nullptr,
+                                           const std::function<void(double)>& watch = nullptr);
 
 /// Whether models of this configuration have no parameters of places, and so read sequences of any length.
 bool reads_any_length(const ModelConfig& config);

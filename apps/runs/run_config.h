@@ -81,7 +81,8 @@ struct TrainingConfig {
     f("warmup", warmup, "", "steps of linear warm-up, or a share of all steps: 5%");
     f("clip", clip, "", "largest global norm of the gradients (0: no limit)");
     f("seed", seed, "", "of the initial parameters, the batches and the dropout");
-    f("precision", precision, "float32|float64|bf16", "of all numbers; bf16: float32, but factors of large products are rounded");
+    f("precision", precision, "float32|float64|bf16",
+      "of all numbers; bf16: float32, with factors of large real products rounded (AVX512-BF16)");
     f("eval_every", eval_every, "", "steps between validations (0: only at the end; -1: after every epoch)");
     f("eval_batches", eval_batches, "", "batches of a validation, evenly spread over its data (0: all)");
     f("early_stop", early_stop, "", "end after so many validations in a row without a better one (0: never)");

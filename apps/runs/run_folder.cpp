@@ -34,9 +34,9 @@ std::optional<std::int64_t> step_of(std::string_view name) {
 }
 
 bool is_ours(std::string_view name) {
-  static constexpr std::array<std::string_view, 9> names = {"last.safetensors", "best.safetensors", "log.jsonl",
-                                                            "config.toml",      "config.json",      "vocab.txt",
-                                                            "classes.txt",      "nan-trace.json",   "tokens.model"};
+  static constexpr std::array<std::string_view, 11> names = {
+      "last.safetensors", "best.safetensors", "log.jsonl",    "config.toml",  "config.json",   "vocab.txt",
+      "classes.txt",      "nan-trace.json",   "tokens.model", "written.json", "positions.json"};
   return std::find(names.begin(), names.end(), name) != names.end() || step_of(name);
 }
 

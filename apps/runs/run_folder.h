@@ -29,6 +29,7 @@ class RunLock {
 ///                              order of ids; or RUN/tokens.model: the pieces, as SentencePiece has them
 /// RUN/classes.txt              of a classifier: the names of the labels, one a line
 /// RUN/nan-trace.json           of a run that --trace-nan stopped: op, numbers and batch
+/// RUN/written.json, positions.json  of a run that `argand ablate` has probed: its texts, and its loss by position
 class RunFolder {
  public:
   explicit RunFolder(std::string path) : path_(std::move(path)) {}
@@ -54,6 +55,8 @@ class RunFolder {
   std::string tokens(const std::string& kind) const { return file(token_file(kind)); }
   std::string classes() const { return file("classes.txt"); }
   std::string nan_trace() const { return file("nan-trace.json"); }
+  std::string written() const { return file("written.json"); }
+  std::string positions() const { return file("positions.json"); }
 
  private:
   std::string path_;

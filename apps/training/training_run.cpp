@@ -40,7 +40,8 @@ TrainingRun<R>::TrainingRun(const RunConfig& config, const TrainingData& data, R
       library_(Library::of(config_, data)),
       ranks_(ranks),
       schedule_(config_.schedule()) {
-  const Bf16Products can_be_had(config_.training.precision == "bf16");
+  if (config_.training.precision == "bf16" && !has_bf16_products())
+    usage_fail("--precision", "bf16 needs a processor with products of bfloat16 (AVX512-BF16), and this one has none");
   if (config_.training.accumulate % ranks.size() != 0)
     usage_fail("--accumulate", "{} ranks cannot share the {} batch{} of a step evenly; a multiple of {} can be shared",
                ranks.size(), config_.training.accumulate, config_.training.accumulate == 1 ? "" : "es", ranks.size());

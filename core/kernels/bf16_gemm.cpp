@@ -18,7 +18,7 @@ std::atomic<int> scopes = 0;
 
 /// Pairs of factors that are worked on together: of B a panel of 64 KB, which stays in the second cache.
 constexpr std::int64_t pairs_at_a_time = 256;
-constexpr std::int64_t columns = Bf16Panels::columns;
+constexpr std::int64_t panel_columns = Bf16Panels::columns;
 
 constexpr std::int64_t pairs_of(std::int64_t K) { return (K + 1) / 2; }
 
@@ -64,7 +64,7 @@ ARGAND_BF16 void pair_columns(std::int64_t K, const float* x, std::uint32_t* to,
 }
 
 /// C [M, n] <- alpha A B, added to C if `add`, for M rows of A, whose pairs are at a[i · row_step + k · k_step], and N registers of
-/// columns of B [K, 64], of which the last counts for as many as `last` says.
+/// panel_columns of B [K, 64], of which the last counts for as many as `last` says.
 template <int M, int N>
 ARGAND_BF16 void multiply_in_registers(std::int64_t K, const std::uint32_t* a, std::int64_t row_step, std::int64_t k_step,
                                        const std::uint32_t* b, float alpha, float* c, std::int64_t ldc, std::uint16_t last,
@@ -72,7 +72,7 @@ ARGAND_BF16 void multiply_in_registers(std::int64_t K, const std::uint32_t* a, s
   __m512 sums[M][N];
   for (int i = 0; i < M; ++i)
     for (int j = 0; j < N; ++j) sums[i][j] = _mm512_setzero_ps();
-  for (std::int64_t k = 0; k < K; ++k, a += k_step, b += columns) {
+  for (std::int64_t k = 0; k < K; ++k, a += k_step, b += panel_columns) {
     __m512bh row[N];
     for (int j = 0; j < N; ++j) row[j] = (__m512bh)_mm512_loadu_si512(b + 16 * j);
     for (int i = 0; i < M; ++i) {
@@ -103,7 +103,7 @@ ARGAND_BF16 void multiply_rows(std::int64_t M, std::int64_t K, const std::uint32
   for (; i < M; ++i) multiply_in_registers<1, N>(K, a + i * row_step, row_step, k_step, b, alpha, c + i * ldc, ldc, last, add);
 }
 
-/// n columns of C, at most those of a panel.
+/// n panel_columns of C, at most those of a panel.
 ARGAND_BF16 void multiply_panel(std::int64_t M, std::int64_t n, std::int64_t K, const std::uint32_t* a, std::int64_t row_step,
                                 std::int64_t k_step, const std::uint32_t* b, float alpha, float* c, std::int64_t ldc, bool add) {
   const std::int64_t packs = (n + 15) / 16;
@@ -128,11 +128,12 @@ void multiply_panel(std::int64_t, std::int64_t, std::int64_t, const std::uint32_
 
 #endif
 
-/// to [⌈K/2⌉, 64] <- n columns of op(B) from B on, and zeros.
+/// to [⌈K/2⌉, 64] <- n panel_columns of op(B) from B on, and zeros.
 void pair_panel(bool transposed, std::int64_t K, std::int64_t n, const float* B, std::int64_t ldb, std::uint32_t* to) {
-  if (!transposed) return pair_rows(K, n, B, ldb, to, columns, columns);
-  for (std::int64_t j = 0; j < n; ++j) pair_columns(K, B + j * ldb, to + j, columns);
-  for (std::int64_t k = 0; n < columns && k < pairs_of(K); ++k) std::fill(to + k * columns + n, to + (k + 1) * columns, 0U);
+  if (!transposed) return pair_rows(K, n, B, ldb, to, panel_columns, panel_columns);
+  for (std::int64_t j = 0; j < n; ++j) pair_columns(K, B + j * ldb, to + j, panel_columns);
+  for (std::int64_t k = 0; n < panel_columns && k < pairs_of(K); ++k)
+    std::fill(to + k * panel_columns + n, to + (k + 1) * panel_columns, 0U);
 }
 
 }  // namespace
@@ -140,8 +141,7 @@ void pair_panel(bool transposed, std::int64_t K, std::int64_t n, const float* B,
 bool has_bf16_products() { return cpu_features().bf16; }
 
 Bf16Products::Bf16Products(bool on) : on_(on) {
-  require(!on || has_bf16_products(), "bf16",
-          "this processor has no products of bfloat16 (AVX512-BF16); --precision float32 needs none");
+  require(!on || has_bf16_products(), "bf16", "this processor has no products of bfloat16 (AVX512-BF16)");
   scopes += on ? 1 : 0;
 }
 
@@ -150,12 +150,12 @@ Bf16Products::~Bf16Products() { scopes -= on_ ? 1 : 0; }
 bool bf16_products_are_on() { return scopes.load(std::memory_order_relaxed) > 0; }
 
 Bf16Panels::Bf16Panels(Transpose b_is, std::int64_t K, std::int64_t N, const float* B, std::int64_t ldb)
-    : K_(K), pairs_(static_cast<std::size_t>((N + columns - 1) / columns * columns * pairs_of(K))) {
+    : K_(K), pairs_(static_cast<std::size_t>((N + panel_columns - 1) / panel_columns * panel_columns * pairs_of(K))) {
   const bool transposed = transposes(b_is);
-  parallel_for((N + columns - 1) / columns, 4, [&](std::int64_t begin, std::int64_t end) {
+  parallel_for((N + panel_columns - 1) / panel_columns, 4, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i)
-      pair_panel(transposed, K, std::min(columns, N - i * columns), B + i * columns * (transposed ? ldb : 1), ldb,
-                 pairs_.data() + i * pairs_of(K) * columns);
+      pair_panel(transposed, K, std::min(panel_columns, N - i * panel_columns), B + i * panel_columns * (transposed ? ldb : 1), ldb,
+                 pairs_.data() + i * pairs_of(K) * panel_columns);
   });
 }
 
@@ -165,15 +165,15 @@ void bf16_gemm(std::int64_t M, const float* A, std::int64_t lda, const Bf16Panel
   Scratch<std::uint32_t> rows(static_cast<std::size_t>(M * K));
   for (std::int64_t i = 0; i < M; ++i) pair_columns(B.K(), A + i * lda, rows.data() + i * K, 1);
   for (std::int64_t k = 0; k < std::max<std::int64_t>(1, K); k += pairs_at_a_time)
-    for (std::int64_t j = 0; j < n; j += columns)
-      multiply_panel(M, std::min(columns, n - j), std::min(pairs_at_a_time, K - k), rows.data() + k, K, 1,
-                     B.panel((first + j) / columns) + k * columns, 1, C + j, ldc, k > 0);
+    for (std::int64_t j = 0; j < n; j += panel_columns)
+      multiply_panel(M, std::min(panel_columns, n - j), std::min(pairs_at_a_time, K - k), rows.data() + k, K, 1,
+                     B.panel((first + j) / panel_columns) + k * panel_columns, 1, C + j, ldc, k > 0);
 }
 
 void bf16_gemm(const Product<float>& p) {
   const bool a_transposed = transposes(p.a_is), b_transposed = transposes(p.b_is);
   Scratch<std::uint32_t> rows(static_cast<std::size_t>(p.M * std::min(pairs_at_a_time, pairs_of(p.K))));
-  Scratch<std::uint32_t> panel(static_cast<std::size_t>(std::min(pairs_at_a_time, pairs_of(p.K)) * columns));
+  Scratch<std::uint32_t> panel(static_cast<std::size_t>(std::min(pairs_at_a_time, pairs_of(p.K)) * panel_columns));
   for (std::int64_t k = 0; k < std::max<std::int64_t>(1, p.K); k += 2 * pairs_at_a_time) {
     const std::int64_t K = std::min(2 * pairs_at_a_time, p.K - k), pairs = pairs_of(K);
     // The rows of A as they come: [M, pairs], or [pairs, M] of a transposed one.
@@ -181,8 +181,8 @@ void bf16_gemm(const Product<float>& p) {
       pair_rows(K, p.M, p.A + k * p.lda, p.lda, rows.data(), p.M, p.M);
     else
       for (std::int64_t i = 0; i < p.M; ++i) pair_columns(K, p.A + i * p.lda + k, rows.data() + i * pairs, 1);
-    for (std::int64_t j = 0; j < p.N; j += columns) {
-      const std::int64_t n = std::min(columns, p.N - j);
+    for (std::int64_t j = 0; j < p.N; j += panel_columns) {
+      const std::int64_t n = std::min(panel_columns, p.N - j);
       pair_panel(b_transposed, K, n, b_transposed ? p.B + j * p.ldb + k : p.B + k * p.ldb + j, p.ldb, panel.data());
       multiply_panel(p.M, n, pairs, rows.data(), a_transposed ? 1 : pairs, a_transposed ? p.M : 1, panel.data(), p.alpha, p.C + j,
                      p.ldc, k > 0 || p.beta != 0);

@@ -5,7 +5,8 @@
 A folder of bench/results/ablations with an ablation.json holds kept runs: `argand ablate FAMILY --check` makes its tables again. One with
 *.log is older: table.md, as `argand ablate` wrote it then, and of every run ROW-seed-S.log, what it printed. bench/results/shakespeare has
 the logs of its runs and table.py, which makes the table of them. bench/results/retrieval holds what
-`argand retrieval --out` wrote, with a table.py likewise, whose table is in docs/09-crat.md.
+`argand retrieval --out` wrote, with a table.py likewise, whose table is in docs/09-crat.md; bench/results/speed what bench/compare.py
+printed, and its table.
 """
 import json
 import os
@@ -96,6 +97,14 @@ if table.count("(3)") != 6:
     failures.append(f"the table of the preset shakespeare has not three seeds of six models:\n{table}")
 if table.strip() not in chapter:
     failures.append(f"{chapter_name} does not hold the table of the preset shakespeare:\n{table}")
+
+script = os.path.join(source, "bench", "results", "speed", "table.py")
+table = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True).stdout
+tables += 1
+if table.count("\n") != 2 + 4 * 5:
+    failures.append(f"the table of speeds has not five models of four shapes:\n{table}")
+if table.strip() not in read(source, "bench", "results", "speed", "README.md"):
+    failures.append(f"bench/results/speed/README.md does not hold the table of its measurements:\n{table}")
 
 # What looks at kept runs sees: a small ablation is kept and drawn, then spoilt.
 sys.path.insert(0, os.path.join(source, "docs", "figures"))

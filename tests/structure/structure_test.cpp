@@ -45,8 +45,8 @@ const std::map<std::string, std::set<std::string>> floor_may_see = {
     {"apps/runs", {"apps/terminal"}},
     {"apps/ranks", {"apps/terminal"}},
     {"apps/training", {"apps/terminal", "apps/runs", "apps/ranks"}},
-    {"apps/ablation", {"apps/terminal", "apps/runs", "apps/ranks", "apps/training"}},
     {"apps/inference", {"apps/terminal", "apps/runs", "apps/ranks", "apps/training"}},
+    {"apps/ablation", {"apps/terminal", "apps/runs", "apps/ranks", "apps/training", "apps/inference"}},
     {"apps/report", {"apps/terminal", "apps/runs", "apps/training", "apps/inference"}},
 };
 

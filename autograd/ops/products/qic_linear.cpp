@@ -161,7 +161,9 @@ struct QicProduct {
     Tensor<R> products(Shape{2 * out, 2 * in});
     gemm<R>(Transpose::Yes, Transpose::No, 2 * out, 2 * in, rows, 1, reinterpret_cast<const R*>(dy.data()), 2 * out,
             reinterpret_cast<const R*>(x.data()), 2 * in, 0, products.data(), 2 * in);
-    const auto of_output = [&](std::int64_t o) { return reinterpret_cast<const C*>(products.data() + 2 * o * 2 * in); };
+    const auto of_output = [from = products.data(), in = in](std::int64_t o) {
+      return reinterpret_cast<const C*>(from + 2 * o * 2 * in);
+    };
     dW.accumulate([&](C* to, bool add) {
       parallel_for(out, row_grain(in), [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t o = begin; o < end; ++o)

@@ -1,7 +1,10 @@
 #include "apps/ablation/probes.h"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "tests/apps/program.h"
 

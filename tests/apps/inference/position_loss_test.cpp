@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(each_token_counts_where_it_stands) {
   Ids text(Shape{N});
   for (std::int64_t i = 0; i < N; ++i) text[i] = static_cast<std::int32_t>(Random(3).below(static_cast<std::uint64_t>(i), 9));
   double last_share = 0;
-  const auto found = loss_by_position<double>(*model, text, length, {}, [&](double share) {
+  const auto found = loss_by_position<double>(*model, text, length, nullptr, [&](double share) {
     BOOST_TEST(share >= last_share);
     last_share = share;
   });

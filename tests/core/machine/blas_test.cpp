@@ -98,6 +98,12 @@ void check_all() {
         check<T>(a_is, b_is, M, N, K, T(-2), T(0.5F), 3);
       }
     }
+  for (const T beta : {T(0), T(1)})  // cut, and by the library's own kernels where they are faster
+    for (const auto& [M, N, K] : {Sizes{517, 67, 300}, {70, 530, 100}}) {
+      check<T>(Transpose::No, Transpose::Yes, M, N, K, T(-2), beta, 3);
+      check<T>(Transpose::No, Transpose::No, M, N, K, T(-2), beta, 3);
+      check<T>(Transpose::Yes, Transpose::No, M, N, K, T(-2), beta, 3);
+    }
   check<T>(Transpose::No, Transpose::Yes, 64, 17001, 5, T(1), T(0), 0);  // a C that is cleared beforehand
 }
 

@@ -1,0 +1,32 @@
+#!/usr/bin/env python3
+"""The table of README.md, made of the outputs of bench/compare.py beside this script.
+
+  python3 bench/results/speed/table.py > table.md
+"""
+import os
+import re
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SHAPES = {"preset": "preset `small`", "6x384": "6 × 384", "letters-64": "letters, 64", "letters-256": "letters, 256"}
+
+
+def number(pattern, text):
+    return re.search(pattern, text).group(1)
+
+
+def main():
+    print("| shape | model | argand, ms | PyTorch, ms | argand ÷ PyTorch | argand ÷ floor | floor ÷ PyTorch | argand, MiB | PyTorch, MiB |")
+    print("|---|---|---:|---:|---:|---:|---:|---:|---:|")
+    for name, shape in SHAPES.items():
+        with open(os.path.join(HERE, name + ".txt"), encoding="utf8") as file:
+            models = file.read().split("\n\n")[1:6]
+        for text in models:
+            model = text.split("\n")[0]
+            ours, own_memory = re.search(r"argand +([\d.]+) ms +(\d+) MiB", text).groups()
+            theirs, ratio, memory = re.search(r"PyTorch, best settings +([\d.]+) ms +([\d.]+) +(\d+) MiB", text).groups()
+            floor = number(r"GFLOP\): ([\d.]+)", text)
+            print(f"| {shape} | {model} | {ours} | {theirs} | {ratio} | {floor} | {float(ratio) / float(floor):.2f} | {own_memory} | {memory} |")
+
+
+if __name__ == "__main__":
+    main()
