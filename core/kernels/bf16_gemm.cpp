@@ -63,9 +63,13 @@ ARGAND_BF16 void pair_columns(std::int64_t K, const float* x, std::uint32_t* to,
   }
 }
 
-/// sum += the products of 16 pairs each. (Clang 16 crashes over the intrinsic for it, _mm512_dpbf16_ps, of a number in all lanes.)
+/// sum += the products of 16 pairs each.
 ARGAND_BF16 inline void add_products(__m512& sum, __m512i a, __m512i b) {
-  asm("vdpbf16ps %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
+#if defined(__clang__)
+  asm("vdpbf16ps %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));  // Clang 16 crashes over the intrinsic
+#else
+  sum = _mm512_dpbf16_ps(sum, (__m512bh)a, (__m512bh)b);  // GCC 12 keeps sums in memory around assembly
+#endif
 }
 
 /// C [M, n] <- alpha A B, added to C if `add`, for M rows of A, whose pairs are at a[i · row_step + k · k_step], and N registers of
