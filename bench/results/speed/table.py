@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The table of README.md, made of the outputs of bench/compare.py beside this script.
+"""The tables of README.md, made of the outputs of bench/compare.py and of the logs in bf16/ beside this script.
 
-  python3 bench/results/speed/table.py > table.md
+  python3 bench/results/speed/table.py > tables.md
 """
 import os
 import re
@@ -26,6 +26,13 @@ def main():
             theirs, ratio, memory = re.search(r"PyTorch, best settings +([\d.]+) ms +([\d.]+) +(\d+) MiB", text).groups()
             floor = number(r"GFLOP\): ([\d.]+)", text)
             print(f"| {shape} | {model} | {ours} | {theirs} | {ratio} | {floor} | {float(ratio) / float(floor):.2f} | {own_memory} | {memory} |")
+    print("\n| seed | float32 | bf16 |\n|---:|---:|---:|")
+    for seed in range(3):
+        row = [str(seed)]
+        for precision in ("float32", "bf16"):
+            with open(os.path.join(HERE, "bf16", f"{precision}-seed-{seed}.log"), encoding="utf8") as file:
+                row.append(number(r"^step 300: validation loss [\d.]+, perplexity ([\d.]+)", file.read()))
+        print(f"| {' | '.join(row)} |")
 
 
 if __name__ == "__main__":
