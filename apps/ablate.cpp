@@ -36,8 +36,7 @@ int check(const AblationTable& whole, const std::string& folder) {
   for (std::size_t row = 0; row < table.rows.size(); ++row) {
     runs += results[row].size();
     for (const std::int64_t seed : seeds_of_row(folder + "/" + table.rows[row].name))
-      if (!results[row].contains(seed))
-        faults.push_back(fmt::format("{}/{}/seed-{} has not ended", folder, table.rows[row].name, seed));
+      if (!results[row].contains(seed)) faults.push_back(folder_of_run(folder, table.rows[row].name, seed) + " has not ended");
   }
   for (const std::string& line : differences_of_tables(AblationReport(table, results), folder)) faults.push_back(line);
   for (const std::string& line : differences_of_lines(probe_tables(table, folder), folder + "/probes.md")) faults.push_back(line);

@@ -106,6 +106,11 @@ std::string scored_as(const TextProtocol& protocol) {
   return fmt::format(", each once in windows of {}{}", protocol.length, apart);
 }
 
+/// Of every batch of a part; `trained_on`: what the windows read must not overlap the batch itself. The library has to live on.
+ContextOf contexts_of(const OpenLibrary& library, bool trained_on) {
+  return [&library, trained_on](const Batch& batch) { return trained_on ? library.training_context(batch) : library.context(); };
+}
+
 using Figures = nlohmann::ordered_json;
 
 Figures figures_of(const Evaluation& evaluation) {
@@ -125,8 +130,7 @@ Figures eval_positions(const TrainedRun& trained, const Part& part, std::int64_t
     const auto model = load_longer_model<R>(trained.checkpoint, length);
     const OpenLibrary library(trained, *model);
     Counter counter("evaluating", 1);
-    const auto context_of = [&](const Batch& batch) { return trained_on ? library.training_context(batch) : library.context(); };
-    spans = loss_by_position<R>(*model, part.tokens.ids, length, context_of,
+    spans = loss_by_position<R>(*model, part.tokens.ids, length, contexts_of(library, trained_on),
                                 [&](double share) { counter.show(share, fmt::format("windows of {} tokens", length)); });
     counter.clear();
   });
@@ -192,11 +196,10 @@ void eval(const EvalOptions& options) {
   with_precision(config, [&]<class R>(R) {
     const auto model = load_model<R>(trained.checkpoint);
     const OpenLibrary library(trained, *model);
-    const auto context_of = [&](const Batch& batch) { return trained_on ? library.training_context(batch) : library.context(); };
     const auto start = std::chrono::steady_clock::now();
     Counter counter("evaluating", part.size);
     const Evaluation evaluation =
-        evaluate<R>(*model, part, context_of, [&](std::int64_t done, std::int64_t) { counter.update(done); });
+        evaluate<R>(*model, part, contexts_of(library, trained_on), [&](std::int64_t done, std::int64_t) { counter.update(done); });
     counter.clear();
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     const char* unit = lm ? "tokens" : "articles";

@@ -103,9 +103,7 @@ Ablation::Ablation(AblationTable table, AblationOptions options) : table_(std::m
     for (std::size_t row = 0; row < table_.rows.size(); ++row) jobs_.push_back({row, seed});
 }
 
-std::string Ablation::folder(const Job& job) const {
-  return fmt::format("{}/{}/seed-{}", options_.out, table_.rows[job.row].name, job.seed);
-}
+std::string Ablation::folder(const Job& job) const { return folder_of_run(options_.out, table_.rows[job.row].name, job.seed); }
 
 std::optional<AblationResult> Ablation::result(const Job& job) const { return read_result(folder(job)); }
 

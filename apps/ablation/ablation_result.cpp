@@ -84,6 +84,15 @@ bool ended(const RunFolder& run, const RunConfig& config, const Read& log) {
 
 }  // namespace
 
+std::string folder_of_run(const std::string& out, const std::string& row, std::int64_t seed) {
+  return fmt::format("{}/{}/seed-{}", out, row, seed);
+}
+
+nlohmann::ordered_json read_json(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return file ? Json::parse(file, nullptr, false) : Json();
+}
+
 std::optional<AblationResult> read_result(const std::string& folder) {
   const RunFolder run(folder);
   const std::optional<RunConfig> config = config_of(run);
@@ -133,15 +142,14 @@ std::vector<SeedResults> read_results(const AblationTable& table, const std::str
   std::vector<SeedResults> results;
   for (const AblationRow& row : table.rows) {
     SeedResults& of_row = results.emplace_back();
-    const std::string folder = out + "/" + row.name;
     std::int64_t parameters = 0;  // the same of all seeds
-    for (const std::int64_t seed : seeds_of_row(folder))
-      if (auto result = read_result(fmt::format("{}/seed-{}", folder, seed))) {
+    for (const std::int64_t seed : seeds_of_row(out + "/" + row.name))
+      if (auto result = read_result(folder_of_run(out, row.name, seed))) {
         if (result->parameters > 0) parameters = result->parameters;
         of_row.emplace(seed, std::move(*result));
       }
     if (of_row.empty()) continue;
-    if (parameters == 0) parameters = count_parameters_of_run(fmt::format("{}/seed-{}", folder, of_row.begin()->first));
+    if (parameters == 0) parameters = count_parameters_of_run(folder_of_run(out, row.name, of_row.begin()->first));
     for (auto& [_, result] : of_row) result.parameters = parameters;
   }
   return results;

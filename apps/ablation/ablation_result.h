@@ -25,6 +25,12 @@ struct AblationResult {
   nlohmann::ordered_json made_by{};  ///< docs/log.md; null where the log does not say
 };
 
+/// OUT/ROW/seed-S: where an ablation has the run.
+std::string folder_of_run(const std::string& out, const std::string& row, std::int64_t seed);
+
+/// What a file of JSON says: null where there is none, discarded where it is damaged.
+nlohmann::ordered_json read_json(const std::string& path);
+
 /// The result of a run's folder; nothing while it has not ended. Throws Error for a configuration that is none.
 std::optional<AblationResult> read_result(const std::string& folder);
 

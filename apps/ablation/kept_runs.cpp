@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "apps/ablation/ablation_result.h"
 #include "apps/runs/jsonl.h"
@@ -29,11 +27,6 @@ std::string last_names(const std::string& paths) {
     begin = end + 1;
   }
   return names;
-}
-
-Json read_json(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return Json::parse(std::string(std::istreambuf_iterator<char>(file), {}), nullptr, false);
 }
 
 /// Numbers with a fraction to six digits, also within.
@@ -111,8 +104,8 @@ std::int64_t keep_runs(const AblationTable& table, const std::string& out, const
   const std::vector<SeedResults> results = read_results(table, out);
   for (std::size_t row = 0; row < table.rows.size(); ++row)
     for (const auto& [seed, result] : results[row]) {
-      const std::string name = fmt::format("/{}/seed-{}", table.rows[row].name, seed);
-      const RunFolder from(out + name), to(kept + name);
+      const std::string& name = table.rows[row].name;
+      const RunFolder from(folder_of_run(out, name, seed)), to(folder_of_run(kept, name, seed));
       fs::create_directories(to.path());
       write_file_atomically(to.file("config.json"), without_paths(read_json(from.file("config.json"))).dump(2) + "\n");
       write_file_atomically(to.log(), thin_log(from.log(), maker, result.parameters));

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <map>
 #include <sstream>
 
 #include "apps/ablation/ablation_report.h"
+#include "apps/ablation/ablation_result.h"
 #include "apps/inference/position_loss.h"
 #include "apps/inference/text_metrics.h"
 #include "apps/runs/run_folder.h"
@@ -23,26 +23,22 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-Json read_json(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return file ? Json::parse(file, nullptr, false) : Json();
+bool has_numbers(const Json& object, std::initializer_list<const char*> keys) {
+  return object.is_object() &&
+         std::all_of(keys.begin(), keys.end(), [&](const char* key) { return object.contains(key) && object[key].is_number(); });
 }
 
 /// Whether what the tables are made of is there.
 bool is_written(const Json& probe) {
-  const auto numbers = [](const Json& object, std::initializer_list<const char*> keys) {
-    return object.is_object() &&
-           std::all_of(keys.begin(), keys.end(), [&](const char* key) { return object.contains(key) && object[key].is_number(); });
-  };
-  return numbers(probe, {"step", "prompts", "prompt_length", "tokens", "top_p", "temperature"}) && probe.contains("token_kind") &&
-         probe.contains("model") && numbers(probe["model"], {"dist_1", "dist_2", "rep_4"}) && probe.contains("texts") &&
-         probe["texts"].is_array();
+  return has_numbers(probe, {"step", "prompts", "prompt_length", "tokens", "top_p", "temperature"}) &&
+         probe.contains("token_kind") && probe.contains("model") && has_numbers(probe["model"], {"dist_1", "dist_2", "rep_4"}) &&
+         probe.contains("texts") && probe["texts"].is_array();
 }
 
 bool is_positions(const Json& probe) {
-  if (!probe.is_object() || !probe.contains("step") || !probe.contains("length") || !probe.contains("trained_length")) return false;
-  return probe.contains("positions") && std::all_of(probe["positions"].begin(), probe["positions"].end(), [](const Json& span) {
-           return span.contains("first") && span.contains("last") && span.contains("loss") && span["loss"].is_number();
+  return has_numbers(probe, {"step", "length", "trained_length"}) && probe.contains("positions") &&
+         std::all_of(probe["positions"].begin(), probe["positions"].end(), [](const Json& span) {
+           return has_numbers(span, {"first", "last", "loss"});
          });
 }
 
@@ -54,7 +50,7 @@ Json read_probe(const std::string& path, bool (*is_one)(const Json&)) {
 }
 
 RunFolder run_of(const std::string& out, const AblationRow& row, std::int64_t seed) {
-  return RunFolder(fmt::format("{}/{}/seed-{}", out, row.name, seed));
+  return RunFolder(folder_of_run(out, row.name, seed));
 }
 
 using SeedProbes = std::map<std::int64_t, Json>;

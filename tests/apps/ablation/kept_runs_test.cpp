@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "tests/apps/program.h"
+#include "tests/apps/word_corpus.h"
 
 using namespace argand;
 
@@ -82,12 +83,7 @@ BOOST_AUTO_TEST_CASE(a_thin_log_has_every_tenth_step_and_all_validations) {
 
 BOOST_AUTO_TEST_CASE(a_kept_ablation_is_checked_and_more_is_added_to_a_copy) {
   const TemporaryDirectory scratch;
-  const std::string out = scratch / "out", kept = scratch / "kept", corpus = scratch / "words";
-  std::filesystem::create_directories(corpus);
-  for (const char* part : {"train", "valid", "test"}) {
-    std::ofstream file(corpus + "/" + part + ".txt");
-    for (int i = 0; i < 200; ++i) file << "the cat " << (i % 3 == 0 ? "sat" : "ran") << " on mat " << i % 7 << "\n";
-  }
+  const std::string out = scratch / "out", kept = scratch / "kept", corpus = word_corpus(scratch);
   const std::string train = "ablate crope --rows none,qk --steps 25 --data " + corpus + sizes + "--out ";
   BOOST_TEST_REQUIRE(run_argand(scratch, train + out + " --seeds 2").code == 0);
   const Finished done = run_argand(scratch, "ablate crope --out " + out + " --keep " + kept);

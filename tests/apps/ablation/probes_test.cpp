@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/apps/program.h"
+#include "tests/apps/word_corpus.h"
 
 using namespace argand;
 
@@ -22,12 +23,7 @@ Json read(const std::string& path) { return Json::parse(contents_of(path)); }
 
 BOOST_AUTO_TEST_CASE(runs_are_probed_judged_and_kept) {
   const TemporaryDirectory scratch;
-  const std::string out = scratch / "out", kept = scratch / "kept", corpus = scratch / "words";
-  std::filesystem::create_directories(corpus);
-  for (const char* part : {"train", "valid", "test"}) {
-    std::ofstream file(corpus + "/" + part + ".txt");
-    for (int i = 0; i < 200; ++i) file << "the cat " << (i % 3 == 0 ? "sat" : "ran") << " on mat " << i % 7 << "\n";
-  }
+  const std::string out = scratch / "out", kept = scratch / "kept", corpus = word_corpus(scratch);
   const std::string train =
       "ablate complexformer --rows fixed,learned --steps 12 --seeds 1 --data " + corpus +
       " --set d_model=16,n_layers=1,n_heads=2,d_ff=16,length=16,max_seq_len=16,batch=4 --threads 1 --jobs 1 --out ";

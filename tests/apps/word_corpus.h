@@ -1,0 +1,23 @@
+#pragma once
+/// A text in words that any model learns in a moment, in three files as WikiText-2 has them.
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "tests/data/temporary_directory.h"
+
+namespace argand {
+
+/// Writes train.txt, valid.txt and test.txt, 200 lines each, and returns their folder.
+inline std::string word_corpus(const TemporaryDirectory& scratch) {
+  const std::string folder = scratch / "words";
+  std::filesystem::create_directories(folder);
+  for (const char* part : {"train", "valid", "test"}) {
+    std::ofstream file(folder + "/" + part + ".txt");
+    for (int i = 0; i < 200; ++i) file << "the cat " << (i % 3 == 0 ? "sat" : "ran") << " on mat " << i % 7 << "\n";
+  }
+  return folder;
+}
+
+}  // namespace argand
