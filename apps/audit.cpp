@@ -1,6 +1,7 @@
 /// argand audit: what a run claims of itself, checked.
 
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "apps/commands.h"
 #include "apps/inference/retrieval_audit.h"
@@ -8,12 +9,13 @@
 #include "apps/terminal/counter.h"
 #include "apps/training/corpora.h"
 #include "core/parallel.h"
+#include "data/files/atomic_file.h"
 
 namespace argand {
 namespace {
 
 struct AuditOptions {
-  std::string run;
+  std::string run, json;
   bool no_exclusion = false;
 };
 
@@ -39,6 +41,17 @@ int audit(const AuditOptions& options) {
         [&](std::int64_t done) { counter.update(done); });
     fmt::print("{} batches, {} windows: {} reads of {} pairs of window and passage, {} violations\n", found.batches, found.windows,
                found.reads, found.different, found.leaks);
+    if (!options.json.empty())
+      write_file_atomically(options.json, nlohmann::ordered_json{{"checkpoint", trained.checkpoint.file().path()},
+                                                                 {"step", trained.checkpoint.state().step},
+                                                                 {"exclusion", !options.no_exclusion},
+                                                                 {"batches", found.batches},
+                                                                 {"windows", found.windows},
+                                                                 {"reads", found.reads},
+                                                                 {"pairs", found.different},
+                                                                 {"violations", found.leaks}}
+                                                  .dump(1) +
+                                              "\n");
     return found.leaks == 0 ? exit_success : exit_failure;
   });
 }
@@ -53,6 +66,7 @@ void add_audit(CLI::App& program) {
   retrieval->add_option("RUN", options->run, "a run's folder (its best checkpoint) or a checkpoint")->required()->type_name("");
   retrieval->add_flag("--no-exclusion", options->no_exclusion,
                       "search without the exclusion of overlapping passages, to see that the audit finds them");
+  retrieval->add_option("--json", options->json, "write what is printed last to a file, too")->type_name("FILE");
   add_threads(*retrieval);
   retrieval->footer(
       "Replays all training batches of the first epoch with the model as it is now. Every passage that any token reads is\n"

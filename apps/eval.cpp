@@ -27,7 +27,7 @@ namespace {
 struct EvalOptions {
   std::string run, data, split, protocol, json;
   std::optional<std::int64_t> stride, batch, positions;
-  bool generate = false;
+  bool generate = false, exchange_passages = false;
   GenerationEvalOptions generation;
 };
 
@@ -99,6 +99,14 @@ void require_no_protocol(const EvalOptions& options, std::string_view why) {
   if (options.stride) usage_fail("--stride", "{}", why);
 }
 
+void require_exchange(const RunConfig& config, bool trained_on) {
+  if (!config.has_windows()) usage_fail("--exchange-passages", "the model looks nothing up: it has no passages to exchange");
+  if (trained_on)
+    usage_fail("--exchange-passages",
+               "in text that was trained on, a passage must not be read by the window that overlaps it; choose "
+               "another part");
+}
+
 /// ", each once in windows of 128, 64 apart": what the tokens of the protocol are.
 std::string scored_as(const TextProtocol& protocol) {
   if (protocol.name == "full-blocks") return fmt::format(" of full blocks of {} x {}", protocol.batch, protocol.length);
@@ -167,6 +175,7 @@ void eval(const EvalOptions& options) {
     require_no_protocol(options, "does not go with --generate, whose texts are judged token by token");
     if (options.batch) usage_fail("--batch", "does not go with --generate, which writes all its --prompts at once");
     if (options.positions) usage_fail("--positions", "does not go with --generate");
+    if (options.exchange_passages) usage_fail("--exchange-passages", "does not go with --generate");
     const Part part = part_of_text(trained, options);
     return write_json(options, trained, part.name, eval_generation(trained, part.tokens.ids, options.generation));
   }
@@ -175,6 +184,7 @@ void eval(const EvalOptions& options) {
     if (*options.positions < 1) usage_fail("--positions", "must be at least 1, got {}", *options.positions);
     require_no_protocol(options, "does not go with --positions, which has windows of its own");
     if (options.batch) usage_fail("--batch", "does not go with --positions, which has windows of its own");
+    if (options.exchange_passages) usage_fail("--exchange-passages", "does not go with --positions");
     const Part part = part_of_text(trained, options);
     return write_json(options, trained, part.name, eval_positions(trained, part, *options.positions, trained_on));
   }
@@ -193,6 +203,7 @@ void eval(const EvalOptions& options) {
   } else {
     part = evaluation_set(part_of_articles(trained, options, name), batch, config.model.max_seq_len);
   }
+  if (options.exchange_passages) require_exchange(config, trained_on);
   with_precision(config, [&]<class R>(R) {
     const auto model = load_model<R>(trained.checkpoint);
     const OpenLibrary library(trained, *model);
@@ -206,7 +217,16 @@ void eval(const EvalOptions& options) {
     fmt::print("{} at step {}, {}, {} {}{}: {} ({} {}/s)\n", trained.checkpoint.file().path(), trained.checkpoint.state().step,
                name, evaluation.count, unit, lm ? scored_as(protocol) : "", summary(evaluation),
                with_unit(static_cast<double>(evaluation.count) / seconds), unit);
-    write_json(options, trained, name, figures_of(evaluation));
+    Figures figures = figures_of(evaluation);
+    if (options.exchange_passages) {
+      library.shelf->exchange_passages(static_cast<std::uint64_t>(config.training.seed));
+      const Evaluation exchanged =
+          evaluate<R>(*model, part, contexts_of(library, false), [&](std::int64_t done, std::int64_t) { counter.update(done); });
+      counter.clear();
+      fmt::print("reading other passages than those that were found: {}\n", summary(exchanged));
+      figures["exchanged"] = figures_of(exchanged);
+    }
+    write_json(options, trained, name, figures);
     if (!evaluation.confusion) return;
     for (const std::string& line : evaluation.confusion->table(trained.classes)) fmt::print("{}\n", line);
   });
@@ -248,6 +268,8 @@ void add_eval(CLI::App& program) {
       ->add_option("--positions", options->positions,
                    "loss by the number of tokens before, in windows of this length, which may exceed training's")
       ->type_name("INT");
+  command->add_flag("--exchange-passages", options->exchange_passages,
+                    "of a model that looks things up: also read others than the passages that were found");
   command->add_option("--json", options->json, "write the figures to a file, too; with --generate also the texts")
       ->type_name("FILE");
   add_generation_options(*command, *options);
@@ -261,6 +283,8 @@ void add_eval(CLI::App& program) {
       "text in one piece that is not the run's own is evaluated as a whole, unless --split asks for a part.\n"
       "--positions L reads windows of L tokens side by side, and tells apart what comes early in them and what late. What a\n"
       "model makes of places beyond its training's length shows in the last rows; one with learned positions has none there.\n"
+      "--exchange-passages tells what looking up is worth: all is searched as ever, but in place of each passage that was\n"
+      "found another one of the same text is read, always the same. Who reads them for their content does worse then.\n"
       "--protocol full-blocks reads blocks of batch x length and leaves out what does not fill one, so the perplexity depends\n"
       "on --batch. Runs whose config.toml has no eval_protocol were validated this way.\n\n"
       "Classifiers: as many articles of each part as in training, every one of them. The table shows for each class which\n"
@@ -273,6 +297,7 @@ void add_eval(CLI::App& program) {
       "  argand eval runs/mine --data letters.txt\n"
       "  argand eval runs/rope --data wikitext-2 --protocol full-blocks --batch 16\n"
       "  argand eval runs/rope --positions 1024\n"
+      "  argand eval runs/crat --exchange-passages\n"
       "  argand eval runs/news/last.safetensors --split train\n"
       "  argand eval runs/first --generate --judge runs/rope          what it writes: perplexity, Dist-1, Dist-2, Rep-4");
   command->callback([options] {

@@ -16,6 +16,9 @@ struct Knowledge {
   /// A search without parameters, by the words of whole chunks [N, m], as of nearest_rows: k passages for each [N, k], the best
   /// first, none of them excluded. Null: there is none, which models that do not look up by chunk do not mind.
   std::function<Ids(const Ids& chunks, std::int64_t k, std::span<const RowRange> excluded)> search{};
+  /// Called with what every search has found, [B·T, k], or once a pass [B·U, k], before it is read, and may put other passages in
+  /// its place; for those who ask what looking up is worth. Null: what is found is read.
+  std::function<void(Ids& chosen)> exchange{};
   /// Called by every window of every pass with the passages that it reads, [B·T, k], or once a pass with those of its chunks
   /// [B·U, k]; for those who audit. Null: nobody does.
   std::function<void(const Ids& chosen)> watch{};

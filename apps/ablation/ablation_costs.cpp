@@ -1,8 +1,9 @@
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <set>
 
 #include "apps/ablation/ablation_report.h"
-#include "apps/terminal/text_layout.h"
 
 namespace argand {
 namespace {
@@ -13,6 +14,30 @@ double mean_of(const SeedResults& results, const std::function<double(const Abla
   for (const auto& [_, result] : results)
     if (const double value = f(result); value > 0) sum += value, ++count;
   return count > 0 ? sum / static_cast<double>(count) : 0;
+}
+
+/// Steps whose losses are averaged: one batch says little.
+constexpr std::int64_t averaged_steps = 100;
+
+/// Step -> mean training loss of the last hundred steps that the log still has; of the steps that so many precede.
+std::map<std::int64_t, double> mean_losses(const AblationResult& result) {
+  std::map<std::int64_t, double> means;
+  const auto& losses = result.training_losses;
+  for (const auto& [step, _] : losses) {
+    if (step < averaged_steps) continue;
+    double sum = 0, count = 0;
+    for (auto it = losses.upper_bound(step - averaged_steps); it != losses.end() && it->first <= step; ++it)
+      sum += it->second, ++count;
+    means.emplace(step, sum / count);
+  }
+  return means;
+}
+
+/// The first step with such a mean loss or a lower one; 0 for none.
+std::int64_t step_of_loss(const std::map<std::int64_t, double>& means, double loss) {
+  for (const auto& [step, mean] : means)
+    if (mean <= loss) return step;
+  return 0;
 }
 
 /// "1.86 (1.24)": in the unit, and as a multiple of the first row's.
@@ -54,9 +79,40 @@ std::string AblationReport::costs() const {
       table_.rows[0].name, where.empty() ? "none" : where);
   if (machines.size() > 1) notes += " These runs are of several, so their speeds do not compare.";
   if (!table_.costs.empty()) notes += " " + table_.costs;
+  return text + "\n" + paragraph(notes);
+}
+
+std::string AblationReport::pace() const {
+  double reached = 0;  // by all of them
+  for (const SeedResults& results : results_)
+    for (const auto& [_, result] : results) {
+      const auto means = mean_losses(result);
+      if (means.size() < 2 || result.flops_per_step == 0) return "";
+      reached = std::max(
+          reached, std::min_element(means.begin(), means.end(), [](auto& a, auto& b) { return a.second < b.second; })->second);
+    }
+  if (reached == 0 || !lm()) return "";
+  reached = std::ceil(100 * reached - 1e-6) / 100;
+  std::string text = fmt::format(
+      "| row | million FLOPs a token | steps to a training loss of {0:.2f} | 10¹² FLOPs to {0:.2f} |\n|---|---:|---:|---:|\n",
+      reached);
+  for (std::size_t row = 0; row < table_.rows.size(); ++row) {
+    if (results_[row].empty()) continue;
+    std::vector<double> steps, work;
+    for (const auto& [_, result] : results_[row]) {
+      steps.push_back(static_cast<double>(step_of_loss(mean_losses(result), reached)));
+      work.push_back(steps.back() * result.flops_per_step / 1e12);
+    }
+    text += fmt::format("| {} | {:.3g} | {} | {} |\n", table_.rows[row].name, results_[row].begin()->second.flops_per_token / 1e6,
+                        mean_and_deviation(steps, 0), mean_and_deviation(work, 1));
+  }
   text += "\n";
-  for (const std::string& line : wrapped(notes, 138)) text += line + "\n";
-  return text;
+  const std::string note = fmt::format(
+      "Equal steps are not equal work. {:.2f} nats is the lowest training loss, as a mean over {} steps, that every run of the "
+      "table "
+      "has reached, rounded up. FLOPs are those of the products of matrices, forwards and backwards, counted as they happen.",
+      reached, averaged_steps);
+  return text + paragraph(note);
 }
 
 }  // namespace argand

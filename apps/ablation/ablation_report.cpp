@@ -15,14 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t width_of_text = 138;
-
-std::string paragraph(const std::string& text) {
-  std::string lines;
-  for (const std::string& line : wrapped(text, width_of_text)) lines += line + "\n";
-  return lines;
-}
-
 std::vector<double> values_of(const SeedResults& results, const std::function<double(const AblationResult&)>& f) {
   std::vector<double> values;
   for (const auto& [_, result] : results) values.push_back(f(result));
@@ -64,6 +56,12 @@ std::string contents(const std::string& path) {
 }
 
 }  // namespace
+
+std::string paragraph(const std::string& text) {
+  std::string lines;
+  for (const std::string& line : wrapped(text, 138)) lines += line + "\n";
+  return lines;
+}
 
 std::string to_text(RowVerdict verdict) {
   switch (verdict) {
@@ -228,6 +226,7 @@ std::string AblationReport::markdown() const {
                         row == 0 ? "" : difference_text(c, lm()), row == 0 ? "" : verdict, r.paper.empty() ? "-" : r.paper);
   }
   if (table_.rows.size() > 1) text += "\n" + explanation();
+  if (const std::string of_training = pace(); !of_training.empty()) text += "\n" + of_training;
   if (const std::string of_paper = claims(); !of_paper.empty()) text += "\n" + of_paper;
   if (!table_.note.empty()) text += "\n" + paragraph(table_.note);
   return text;

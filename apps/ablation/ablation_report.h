@@ -31,6 +31,8 @@ class AblationReport {
   std::string json() const;
   /// What a token takes of arithmetic, time and memory, as Markdown.
   std::string costs() const;
+  /// How many steps, and how much arithmetic, each row takes to a loss that all reach, as Markdown; "" where no run is long enough.
+  std::string pace() const;
 
  private:
   bool lm() const { return table_.task == "lm"; }
@@ -49,6 +51,9 @@ class AblationReport {
   std::vector<RowComparison> claims_;          ///< those that this table can tell, better minus worse
   std::vector<const AblationClaim*> claimed_;  ///< whose they are
 };
+
+/// As lines of a Markdown file, each ended.
+std::string paragraph(const std::string& text);
 
 /// Where the tables of the folder OUT, table.md and table.json, are not those of its logs: a line each difference.
 std::vector<std::string> differences_of_tables(const AblationReport& report, const std::string& out);

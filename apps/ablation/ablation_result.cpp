@@ -41,7 +41,8 @@ struct Read {
   Json last_validation, made_by;
   std::int64_t last_step = 0, since_best = 0;
   std::vector<double> speeds;
-  double flops = 0, tokens = 0, peak_memory = 0;
+  double flops = 0, tokens = 0, steps_with_flops = 0, peak_memory = 0;
+  std::map<std::int64_t, double> losses;
 
   explicit Read(const std::string& log) {
     for_each_line(log, [&](Json line, std::int64_t) {
@@ -61,10 +62,12 @@ struct Read {
   }
 
   void read_step(const Json& line) {
+    if (line["loss"].is_number()) losses[line["step"]] = line["loss"];
     const double speed = number(line, "tokens_per_second");
     if (speed > 0) speeds.push_back(speed);
     if (const double products = number(line, "flops"); products > 0) {
       flops += products;
+      ++steps_with_flops;
       tokens += std::round(speed * number(line, "seconds"));
     }
     peak_memory = std::max(peak_memory, number(line, "peak_memory"));
@@ -111,6 +114,8 @@ std::optional<AblationResult> read_result(const std::string& folder) {
   if (log.speeds.size() > 6) log.speeds.erase(log.speeds.begin(), log.speeds.begin() + 3);
   result.tokens_per_second = median(log.speeds);
   if (log.tokens > 0) result.flops_per_token = log.flops / log.tokens;
+  if (log.steps_with_flops > 0) result.flops_per_step = log.flops / log.steps_with_flops;
+  result.training_losses = std::move(log.losses);
   result.peak_memory = static_cast<std::int64_t>(log.peak_memory);
   result.made_by = log.made_by;
   if (result.made_by.is_object()) result.parameters = static_cast<std::int64_t>(number(result.made_by, "parameters"));

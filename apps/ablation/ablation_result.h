@@ -19,10 +19,12 @@ struct AblationResult {
   std::int64_t count = 0;                 ///< tokens or articles that were scored; 0 where the log does not say
   std::int64_t parameters = 0;            ///< real degrees of freedom; 0 where the log does not say
   // What it cost; 0 where the log does not say.
-  double tokens_per_second = 0;      ///< of the median step; of no step among the first three, where there are more
-  double flops_per_token = 0;        ///< of the products of matrices, forwards and backwards
-  std::int64_t peak_memory = 0;      ///< bytes
-  nlohmann::ordered_json made_by{};  ///< docs/log.md; null where the log does not say
+  double tokens_per_second = 0;                      ///< of the median step; of no step among the first three, where there are more
+  double flops_per_token = 0;                        ///< of the products of matrices, forwards and backwards
+  double flops_per_step = 0;                         ///< the same, of a whole step
+  std::int64_t peak_memory = 0;                      ///< bytes
+  std::map<std::int64_t, double> training_losses{};  ///< nats a token of a step's batch, of the steps that the log has
+  nlohmann::ordered_json made_by{};                  ///< docs/log.md; null where the log does not say
 };
 
 /// OUT/ROW/seed-S: where an ablation has the run.

@@ -70,8 +70,10 @@ void set(RunConfig& config, const Setting& setting) {
   if (owners.empty() && !families_with(setting.key, other).empty())
     usage_fail(setting.place, "the task {} has no such key", word_of(task));
   if (owners.empty()) usage_fail(setting.place, "there is no such key{}", did_you_mean(setting.key, known));
-  usage_fail(setting.place, "the family {} has no such key; it belongs to {}", config.model.family().name,
-             CLI::detail::join(owners, ", "));
+  const std::string& family = config.model.family().name;
+  if (std::find(owners.begin(), owners.end(), family) != owners.end())
+    usage_fail(setting.place, "the family {} has such a key, but not beside what else was set", family);
+  usage_fail(setting.place, "the family {} has no such key; it belongs to {}", family, CLI::detail::join(owners, ", "));
 }
 
 /// For what is read of a checkpoint: a key that is not looked at would be believed to count.

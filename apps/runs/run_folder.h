@@ -30,6 +30,7 @@ class RunLock {
 /// RUN/classes.txt              of a classifier: the names of the labels, one a line
 /// RUN/nan-trace.json           of a run that --trace-nan stopped: op, numbers and batch
 /// RUN/written.json, positions.json  of a run that `argand ablate` has probed: its texts, and its loss by position
+/// RUN/exchanged.json, audit.json  where it looks things up: its loss with other passages than those found, and the audit
 class RunFolder {
  public:
   explicit RunFolder(std::string path) : path_(std::move(path)) {}
@@ -57,6 +58,8 @@ class RunFolder {
   std::string nan_trace() const { return file("nan-trace.json"); }
   std::string written() const { return file("written.json"); }
   std::string positions() const { return file("positions.json"); }
+  std::string exchanged() const { return file("exchanged.json"); }
+  std::string audit() const { return file("audit.json"); }
 
  private:
   std::string path_;

@@ -5,12 +5,16 @@
 #include "apps/terminal/command_line.h"
 #include "apps/training/corpora.h"
 #include "data/files/text_file.h"
+#include "data/random_order.h"
 
 namespace argand {
 namespace {
 
 /// Random-number streams of the draws, apart from those that other parts of a program draw from the same seed.
 constexpr std::uint64_t draw_streams = std::uint64_t{0x6b6e6f77} << 24;
+
+/// And of the order in which passages are exchanged.
+constexpr std::uint64_t exchange_stream = draw_streams - 1;
 
 /// From so many passages on, `auto` searches approximately.
 constexpr std::int64_t many_passages = 20'000;
@@ -59,6 +63,13 @@ Shelf::Shelf(KnowledgeBase base, std::vector<Tensor<float>> encodings, bool by_c
 }
 
 Shelf::~Shelf() = default;
+
+void Shelf::exchange_passages(std::uint64_t seed) {
+  knowledge_.exchange = [order = Random(seed, exchange_stream), P = static_cast<std::uint64_t>(base_.size())](Ids& chosen) {
+    for (std::int64_t i = 0; i < chosen.size(); ++i)
+      chosen[i] = static_cast<Ids::value_type>(permuted(static_cast<std::uint64_t>(chosen[i]), P, order));
+  };
+}
 
 const Tensor<float>& Shelf::encodings(std::size_t window) const { return indexes_.at(window)->index.rows(); }
 

@@ -1,4 +1,4 @@
-"""Figures of the chapter of results: a table of `argand ablate` each, of the numbers that it keeps beside the logs."""
+"""Figures of the chapter of results, of what `argand ablate --keep` keeps: the differences of a table, and perplexity by position."""
 import glob
 import json
 import math
@@ -59,6 +59,60 @@ def differences(table):
     return f
 
 
+def apart(heights, least):
+    """The heights, moved so that no two are closer than this; as many in the same order."""
+    order = sorted(range(len(heights)), key=lambda k: heights[k])
+    moved = list(heights)
+    for _ in range(100):
+        for low, high in zip(order, order[1:]):
+            overlap = least - (moved[high] - moved[low])
+            if overlap > 0.01:
+                moved[low], moved[high] = moved[low] - overlap / 2, moved[high] + overlap / 2
+    return moved
+
+
+def mean_losses(folder, row):
+    """Of the row's kept runs: where a span of positions ends -> its mean loss over the seeds, in nats."""
+    losses = {}
+    for path in glob.glob(os.path.join(folder, row, "seed-*", "positions.json")):
+        with open(path, encoding="utf8") as file:
+            for span in json.load(file)["positions"]:
+                losses.setdefault(span["last"], []).append(span["loss"])
+    return {last: sum(found) / len(found) for last, found in sorted(losses.items())}
+
+
+def positions(folder):
+    """Perplexity by how much stands before, both on logarithmic axes, a line for each row."""
+    with open(os.path.join(folder, "table.json"), encoding="utf8") as file:
+        rows = {row["row"]: mean_losses(folder, row["row"]) for row in json.load(file)["rows"]}
+    rows = {row: losses for row, losses in rows.items() if losses}
+    with open(glob.glob(os.path.join(folder, "*", "seed-*", "positions.json"))[0], encoding="utf8") as file:
+        trained = json.load(file)["trained_length"]
+    every = [loss for losses in rows.values() for loss in losses.values()]
+    low, high = min(every) - 0.05, max(every) + 0.05
+    ends = sorted({last for losses in rows.values() for last in losses})
+    f = Figure(330)
+    p = Panel(f, 46, 34, 328, 232, (math.log2(ends[0]) - 0.3, math.log2(ends[-1]) + 0.1), (low, high))
+    round_ones = [v for v in (100, 150, 200, 300, 400, 600, 800, 1200, 1600, 2400, 3200, 4800) if low <= math.log(v) <= high]
+    p.grid([math.log2(end) for end in ends], [math.log(v) for v in round_ones], "up to so many words of the window come before", "perplexity",
+           x_text=lambda x: f"{2**x:.0f}", y_text=lambda y: f"{math.exp(y):.0f}")
+    p.path([complex(math.log2(trained), low), complex(math.log2(trained), high)], "soft", 1.4, "4 4")
+    p.words("trained to here", complex(math.log2(trained), high), -5, 14, "end", "soft", 12)
+    colours = ["a", "b", "along", "against", "warm", "bad", "soft"]
+    last = {row: complex(math.log2(max(losses)), losses[max(losses)]) for row, losses in rows.items()}
+    long = [row for row in rows if max(rows[row]) == ends[-1]]
+    heights = dict(zip(long, apart([p.at(last[row])[1] for row in long], 15)))
+    for (row, losses), of in zip(rows.items(), colours):
+        p.path([complex(math.log2(end), loss) for end, loss in losses.items()], of, 2)
+        for end, loss in losses.items():
+            p.dot(complex(math.log2(end), loss), of, 2.6)
+        if row in heights:
+            f.words(row, p.left + p.width + 8, heights[row] + 4, "start", of, 13)
+        else:
+            p.words(row, last[row], 0, -8, "middle", of, 13)
+    return f
+
+
 def draw(path):
     with open(path, encoding="utf8") as file:
         return differences(json.load(file))
@@ -67,3 +121,5 @@ def draw(path):
 for kept in sorted(glob.glob(os.path.join(KEPT, "**", "table.json"), recursive=True)):
     subject = os.path.relpath(os.path.dirname(kept), KEPT).replace(os.sep, "-")
     plot.FIGURES["results/" + subject] = lambda kept=kept: draw(kept)
+    if glob.glob(os.path.join(os.path.dirname(kept), "*", "seed-*", "positions.json")):
+        plot.FIGURES[f"results/{subject}-positions"] = lambda kept=kept: positions(os.path.dirname(kept))

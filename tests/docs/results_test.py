@@ -84,9 +84,10 @@ for path, _, files in sorted(os.walk(folder)):
     tables += 1
     families.add(os.path.basename(path))
     failures += kept(path) if "ablation.json" in files else printed(path)
-    for block in blocks(read(path, "table.md")):
-        if block not in chapter:
-            failures.append(f"{chapter_name} does not hold this of {os.path.relpath(path, source)}/table.md as it is:\n{block}")
+    for name in {"table.md", "probes.md"} & set(files):
+        for block in blocks(read(path, name)):
+            if block not in chapter:
+                failures.append(f"{chapter_name} does not hold this of {os.path.relpath(path, source)}/{name} as it is:\n{block}")
 if families != {"complexformer", "crat", "crope", "qic"}:
     failures.append(f"bench/results/ablations holds tables of {sorted(families)}")
 

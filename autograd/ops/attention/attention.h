@@ -15,7 +15,7 @@ struct AttentionOptions {
   double scale = 1;     ///< usually 1/sqrt(d_k)
   bool causal = false;  ///< query i sees the keys up to i + (Tk - Tq): with a cache, the last Tq of Tk positions
   /// [B · Tk], 0 where a key is padding; null: none is. A query that sees no key at all gets 0.
-  std::shared_ptr<const std::vector<std::uint8_t>> visible_keys;
+  std::shared_ptr<const std::vector<std::uint8_t>> visible_keys{};
   double dropout = 0;  ///< probability of dropping an attention weight
   Random random{0};    ///< the mask is a pure function of it and of (b, h, query, key)
 };

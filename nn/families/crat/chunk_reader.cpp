@@ -54,6 +54,7 @@ void ChunkReader<R>::look_up(const Knowledge& knowledge, std::int64_t k, std::sp
   found_ = Ids(Shape{0, k});
   if (U_ == 0) return;
   found_ = knowledge.search(chunks_, k, excluded);
+  if (knowledge.exchange) knowledge.exchange(found_);
   if (knowledge.watch) knowledge.watch(found_);
   if (past_ == nullptr) return;
   past_->found = Ids(Shape{B_, k});

@@ -94,6 +94,7 @@ Var<T> ReflectionWindow<T>::operator()(const Var<T>& z, PassageMeans<R>& means, 
   } else {
     chosen = lookup.index->nearest(in_float(queries), top_k_, lookup.excluded);
   }
+  if (lookup.knowledge != nullptr && lookup.knowledge->exchange) lookup.knowledge->exchange(chosen);
   if (lookup.knowledge != nullptr && lookup.knowledge->watch) lookup.knowledge->watch(chosen);
   const Ids read = chosen;
   if (!encodings) encodings = encode(means.of(renumber(chosen)));

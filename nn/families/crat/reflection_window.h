@@ -30,7 +30,7 @@ class PassageMeans {
 struct Lookup {
   const RowIndex* index = nullptr;          ///< over its encodings; null: exact search among fresh ones
   std::span<const RowRange> excluded = {};  ///< as of nearest_rows, over the rows of the batch
-  const Knowledge* knowledge = nullptr;     ///< whose watch is told; may be null
+  const Knowledge* knowledge = nullptr;     ///< who may exchange what is found, and watches; may be null
 };
 
 /// z += g ⊙ (W_c c) with

@@ -181,4 +181,30 @@ BOOST_AUTO_TEST_CASE(costs_are_multiples_of_the_first_row) {
   BOOST_TEST(in_one_line(AblationReport(table, {one, two, {}}).costs()).find("speeds do not compare") != std::string::npos);
 }
 
+/// A run whose training loss falls by so much each step, of 300 steps of 2e12 FLOPs; logged every tenth.
+AblationResult falling(double first, double slope) {
+  AblationResult r;
+  r.loss = r.metric = 1;
+  r.flops_per_token = 2e9, r.flops_per_step = 2e12;
+  for (int step = 10; step <= 300; step += 10) r.training_losses[step] = first - slope * step;
+  return r;
+}
+
+BOOST_AUTO_TEST_CASE(pace_is_steps_to_a_loss_that_all_reach) {
+  // The mean over (s - 100, s] of a line that is logged every tenth step is its value at s - 45. The slow row ends at 5 - 2.55
+  // = 2.45.
+  const SeedResults slow = {{0, falling(5, 0.01)}}, fast = {{0, falling(5, 0.02)}, {1, falling(5, 0.016)}};
+  const std::string text = AblationReport(small_table("lm"), {slow, fast, {}}).pace();
+  BOOST_TEST(text.find("| row | million FLOPs a token | steps to a training loss of 2.45 | 10¹² FLOPs to 2.45 |\n") != text.npos,
+             text);
+  BOOST_TEST(text.find("| whole | 2e+03 | 300 (1) | 600.0 (1) |\n") != text.npos, text);
+  // 5 - 0.02 (s - 45) <= 2.45 from s = 172.5, logged at 180; 5 - 0.016 (s - 45) from 204.4, logged at 210.
+  BOOST_TEST(text.find("| half | 2e+03 | 195 ± 21 (2) | 390.0 ± 42.4 (2) |\n") != text.npos, text);
+  BOOST_TEST(text.find("other") == text.npos, text);
+  AblationResult brief = falling(5, 0.01);
+  brief.training_losses.erase(brief.training_losses.find(100), brief.training_losses.end());
+  BOOST_TEST(AblationReport(small_table("lm"), {slow, {{0, brief}}, {}}).pace() == "");
+  BOOST_TEST(AblationReport(small_table("classify"), {slow, fast, {}}).pace() == "");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -54,6 +54,7 @@ BOOST_AUTO_TEST_CASE(runs_are_probed_judged_and_kept) {
   BOOST_TEST(tables.find("| fixed | - |  | ") != std::string::npos, tables);
   BOOST_TEST(tables.find("Nobody has judged them yet") != std::string::npos, tables);
   BOOST_TEST(tables.find("| row | 1-16 | 17-32 | 33-64 | 65-128 |\n") != std::string::npos, tables);
+  BOOST_TEST(tables.find("with other passages") == std::string::npos, tables);
   const std::string before = contents_of(out + "/fixed/seed-0/written.json");
   BOOST_TEST(run_argand(scratch, train + out + " --probe").code == 0);
   BOOST_TEST(contents_of(out + "/fixed/seed-0/written.json") == before);  // once is enough
@@ -63,7 +64,7 @@ BOOST_AUTO_TEST_CASE(runs_are_probed_judged_and_kept) {
   const Finished judged = run_argand(scratch, "ablate complexformer --out " + out + " --judge " + judge);
   BOOST_TEST_REQUIRE(judged.code == 0, judged.err);
   BOOST_TEST(judged.out == contents_of(out + "/probes.md"));
-  BOOST_TEST(judged.out.find("The judge is transformer, 1 layers of width 16, ") != std::string::npos, judged.out);
+  BOOST_TEST(judged.out.find("The judge is transformer, 1 layer of width") != std::string::npos, judged.out);
   const Finished eval = run_argand(scratch, "eval " + out + "/fixed/seed-0/last.safetensors --generate --threads 1 --judge " +
                                                 judge + " --json " + (scratch / "eval.json"));
   BOOST_TEST_REQUIRE(eval.code == 0, eval.err);
@@ -82,6 +83,45 @@ BOOST_AUTO_TEST_CASE(runs_are_probed_judged_and_kept) {
   const Finished bad = run_argand(scratch, "ablate complexformer --check " + kept);
   BOOST_TEST(bad.code == 1);
   BOOST_TEST(bad.out.starts_with("probes.md:"), bad.out);
+}
+
+BOOST_AUTO_TEST_CASE(rows_that_look_things_up_are_audited_and_read_other_passages) {
+  const TemporaryDirectory scratch;
+  const std::string out = scratch / "out", kept = scratch / "kept", corpus = word_corpus(scratch);
+  const Finished probed =
+      run_argand(scratch, "ablate crat --rows real,retro,without-irw --steps 3 --seeds 2 --probe --data " + corpus +
+                              " --set d_model=16,n_layers=2,n_heads=2,d_ff=16,length=16,max_seq_len=16,batch=4,irw_length=8,"
+                              "irw_passages=100 --threads 1 --jobs 1 --out " +
+                              out);
+  BOOST_TEST_REQUIRE(probed.code == 0, probed.err);
+  BOOST_TEST(!std::filesystem::exists(out + "/without-irw/seed-0/audit.json"));
+  for (const std::string row : {"real", "retro"}) {
+    const Json audit = read(out + "/" + row + "/seed-1/audit.json"), exchanged = read(out + "/" + row + "/seed-1/exchanged.json");
+    BOOST_TEST(audit["violations"] == 0);
+    BOOST_TEST(audit["reads"].get<int>() > 0);
+    BOOST_TEST(exchanged["part"] == "valid part");
+    BOOST_TEST((exchanged["loss"] != exchanged["exchanged"]["loss"]));
+  }
+  const std::string tables = contents_of(out + "/probes.md");
+  BOOST_TEST(tables.find("| row | violations | of reads | perplexity | with other passages | difference |\n") != std::string::npos,
+             tables);
+  BOOST_TEST(tables.find("\n| real | 0 (2) | ") != std::string::npos, tables);
+  BOOST_TEST(tables.find("\n| retro | 0 (2) | ") != std::string::npos, tables);
+  BOOST_TEST_REQUIRE(run_argand(scratch, "ablate crat --out " + out + " --keep " + kept).code == 0);
+  BOOST_TEST(contents_of(kept + "/probes.md") == tables);
+  BOOST_TEST(run_argand(scratch, "ablate crat --check " + kept).code == 0);
+  Json leaking = read(kept + "/real/seed-0/audit.json");
+  leaking["violations"] = 3;
+  std::ofstream(kept + "/real/seed-0/audit.json") << leaking.dump();
+  BOOST_TEST(run_argand(scratch, "ablate crat --check " + kept).code == 1);
+
+  const std::string eval = "eval " + out + "/without-irw/seed-0/last.safetensors --exchange-passages";
+  BOOST_TEST(run_argand(scratch, eval).err ==
+             "argand: --exchange-passages: the model looks nothing up: it has no passages to exchange\n");
+  const Finished trained_on =
+      run_argand(scratch, "eval " + out + "/real/seed-0/last.safetensors --exchange-passages --split train");
+  BOOST_TEST(trained_on.code == 2);
+  BOOST_TEST(trained_on.err.find("must not be read by the window that overlaps it") != std::string::npos, trained_on.err);
 }
 
 BOOST_AUTO_TEST_CASE(classifiers_are_not_probed) {

@@ -67,6 +67,45 @@ BOOST_AUTO_TEST_CASE(a_run_without_windows_has_no_library) {
   BOOST_TEST((library_with() != nullptr));
 }
 
+BOOST_AUTO_TEST_CASE(exchanged_passages_are_a_fixed_order_of_all) {
+  RunConfig config = config_with();
+  config.model.vocab_size = small_corpus().tokens->size();
+  const auto model = make_model<float>(config.model, 0);
+  const auto library = library_with();
+  const auto shelf = library->shelf(0, *model);
+  BOOST_TEST(!shelf->knowledge().exchange);
+  Ids all(Shape{80, 1});
+  for (std::int64_t i = 0; i < 80; ++i) all[i] = static_cast<Ids::value_type>(i);
+  const auto exchanged = [&](std::uint64_t seed) {
+    shelf->exchange_passages(seed);
+    Ids found = all;
+    shelf->knowledge().exchange(found);
+    return std::vector<std::int32_t>(found.span().begin(), found.span().end());
+  };
+  const auto once = exchanged(3);
+  BOOST_TEST((once != std::vector<std::int32_t>(all.span().begin(), all.span().end())));
+  BOOST_TEST(std::is_permutation(once.begin(), once.end(), all.span().begin()));
+  BOOST_TEST(once == exchanged(3));
+  BOOST_TEST((once != exchanged(4)));
+
+  // What a window reads, and who watches is told, is what was put in the place of what it found.
+  const Ids tokens(Shape{1, 4}, {1, 2, 3, 4});
+  const auto read = [&](bool exchange) {
+    Knowledge knowledge = shelf->knowledge();
+    std::vector<std::int32_t> seen;
+    if (!exchange) knowledge.exchange = nullptr;
+    knowledge.watch = [&](const Ids& chosen) { seen.assign(chosen.span().begin(), chosen.span().end()); };
+    const Tensor<float> logits = model->logits(tokens, {.knowledge = &knowledge}).value();
+    return std::pair(seen, std::vector<float>(logits.data(), logits.data() + logits.size()));
+  };
+  shelf->exchange_passages(3);
+  const auto [found, with_found] = read(false);
+  const auto [others, with_others] = read(true);
+  BOOST_TEST_REQUIRE(found.size() == others.size());
+  for (std::size_t i = 0; i < found.size(); ++i) BOOST_TEST(others[i] == once.at(static_cast<std::size_t>(found[i])));
+  BOOST_TEST((with_found != with_others));
+}
+
 BOOST_AUTO_TEST_CASE(passages_are_a_function_of_the_seed_and_of_the_step) {
   const auto every = library_with(), seldom = library_with({{"irw_refresh", "4", ""}}), other = library_with({{"seed", "1", ""}});
   RunConfig config = config_with();
