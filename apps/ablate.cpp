@@ -1,6 +1,7 @@
 /// argand ablate: the tables of the families' papers, at a size for a CPU.
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 
 #include "apps/ablation/ablation.h"
@@ -10,6 +11,7 @@
 #include "apps/runs/made_by.h"
 #include "apps/terminal/command_line.h"
 #include "core/parallel.h"
+#include "data/files/atomic_file.h"
 
 namespace argand {
 namespace {
@@ -38,7 +40,11 @@ int check(const AblationTable& whole, const std::string& folder) {
     for (const std::int64_t seed : seeds_of_row(folder + "/" + table.rows[row].name))
       if (!results[row].contains(seed)) faults.push_back(folder_of_run(folder, table.rows[row].name, seed) + " has not ended");
   }
-  for (const std::string& line : differences_of_tables(AblationReport(table, results), folder)) faults.push_back(line);
+  const AblationReport report(table, results);
+  const std::string costs = folder + "/costs.md";
+  for (const std::string& line :
+       std::filesystem::exists(costs) ? differences_of_lines(report.costs(), costs) : differences_of_tables(report, folder))
+    faults.push_back(line);
   for (const std::string& line : differences_of_lines(probe_tables(table, folder), folder + "/probes.md")) faults.push_back(line);
   for (const std::string& fault : faults) fmt::print("{}\n", fault);
   fmt::print("{} runs of {} rows in {}: {}\n", runs, table.rows.size(), folder,
@@ -54,7 +60,11 @@ int keep(const AblationTable& whole, const AblateOptions& options, const std::st
   maker["noted"] = "when the run was kept";
   const std::int64_t count = keep_runs(with_rows(whole, options.rows, out), out, options.keep, maker);
   const AblationTable table = with_rows_in(whole, options.keep);
-  write_tables({table, read_results(table, options.keep)}, options.keep);
+  const AblationReport report(table, read_results(table, options.keep));
+  if (options.cost)
+    write_file_atomically(options.keep + "/costs.md", report.costs());
+  else
+    write_tables(report, options.keep);
   write_probe_tables(table, options.keep);
   fmt::print("{} runs of {} are kept in {}\n", count, out, options.keep);
   return exit_success;
@@ -140,7 +150,10 @@ void add_ablate(CLI::App& program) {
   command->add_flag(
       "--cost", options->cost,
       "the table of costs: arithmetic, time and memory; of a few steps of each row, with --table of the runs in --out");
-  command->add_option("--keep", options->keep, "copy the finished runs of --out to this folder, thinned, without paths")
+  command
+      ->add_option(
+          "--keep", options->keep,
+          "copy the finished runs of --out to this folder, thinned, without paths; with --cost and its table of costs alone")
       ->type_name("DIR");
   command->add_option("--made-by", options->made_by, "with --keep: the commit of the program that made runs whose logs do not say")
       ->type_name("TEXT");
@@ -168,7 +181,8 @@ void add_ablate(CLI::App& program) {
       "  argand ablate complexformer --data wikitext-2 --probe\n"
       "  argand ablate complexformer --judge runs/judge\n"
       "  argand ablate crope --out runs/crope-modes --keep results/crope-modes\n"
-      "  argand ablate crope --check results/crope-modes");
+      "  argand ablate crope --check results/crope-modes\n"
+      "  argand ablate crope --cost --out runs/costs-crope --keep results/costs");
   command->callback([options] {
     if (const int code = ablate(*options); code != exit_success) throw CLI::RuntimeError(code);
   });

@@ -40,6 +40,15 @@ std::int64_t step_of_loss(const std::map<std::int64_t, double>& means, double lo
   return 0;
 }
 
+/// The sample deviation as " ± 12"; "" of one run.
+std::string deviation_text(const SeedResults& results, const std::function<double(const AblationResult&)>& f) {
+  if (results.size() < 2) return "";
+  const double mean = mean_of(results, f);
+  double squares = 0;
+  for (const auto& [_, result] : results) squares += (f(result) - mean) * (f(result) - mean);
+  return fmt::format(" ± {:.0f}", std::sqrt(squares / static_cast<double>(results.size() - 1)));
+}
+
 /// "1.86 (1.24)": in the unit, and as a multiple of the first row's.
 std::string relative(const std::string& in_unit, double value, double first) {
   if (value == 0) return "-";
@@ -63,19 +72,19 @@ std::string AblationReport::costs() const {
                           ? fmt::format("{}, {} kernels, threads: {}", r.made_by.value("processor", "a processor unknown"),
                                         r.made_by.value("blas", "unknown"), r.made_by.value("threads", 0))
                           : "a processor unknown");
-    text += fmt::format("| {} | {} | {} | {} | {} |\n", table_.rows[row].name,
-                        results.empty() ? "-" : fmt::format("{}", results.begin()->second.parameters),
-                        relative(fmt::format("{:.3g}", of(flops) / 1e6), of(flops), mean_of(results_[0], flops)),
-                        relative(fmt::format("{:.0f}", of(speed)), of(speed), mean_of(results_[0], speed)),
-                        relative(fmt::format("{:.0f}", of(memory) / (1 << 20)), of(memory), mean_of(results_[0], memory)));
+    text += fmt::format(
+        "| {} | {} | {} | {} | {} |\n", table_.rows[row].name,
+        results.empty() ? "-" : fmt::format("{}", results.begin()->second.parameters),
+        relative(fmt::format("{:.3g}", of(flops) / 1e6), of(flops), mean_of(results_[0], flops)),
+        relative(fmt::format("{:.0f}", of(speed)) + deviation_text(results, speed), of(speed), mean_of(results_[0], speed)),
+        relative(fmt::format("{:.0f}", of(memory) / (1 << 20)), of(memory), mean_of(results_[0], memory)));
   }
   std::string where;
   for (const std::string& machine : machines) where += (where.empty() ? "" : "; ") + machine;
   std::string notes = fmt::format(
       "In brackets: as multiples of {}. FLOPs are counted as they happen: multiplications and additions of real numbers in the "
       "products of matrices, forwards and backwards, without norms, softmax and the optimiser. Tokens a second are those of the "
-      "median "
-      "step and compare on one machine alone: {}.",
+      "median step, mean ± deviation of the seeds, and compare on one machine alone: {}.",
       table_.rows[0].name, where.empty() ? "none" : where);
   if (machines.size() > 1) notes += " These runs are of several, so their speeds do not compare.";
   if (!table_.costs.empty()) notes += " " + table_.costs;

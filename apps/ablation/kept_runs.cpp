@@ -79,7 +79,7 @@ std::string thin_log(const std::string& log, const nlohmann::ordered_json& made_
     lines.insert(lines.begin(), Json{{"step", 0}, {"made_by", maker}});
   }
   std::string text;
-  for (std::int64_t every = 10; every < 1'000'000; every *= 2)
+  for (std::int64_t every = lines.size() <= 100 ? 1 : 10; every < 1'000'000; every *= 2)
     if (text = with_every(lines, every); text.size() <= most_bytes) break;
   return text;
 }

@@ -13,8 +13,8 @@ namespace argand {
 nlohmann::ordered_json without_paths(nlohmann::ordered_json config);
 
 /// A log with all validations and samples, and of the steps' lines the first, the last and every tenth, their numbers to six
-/// digits; fewer where it would be longer than `most_bytes`. It begins with `made_by`, unless the log says by what it was made;
-/// parameters are there in any case.
+/// digits; fewer where it would be longer than `most_bytes`, all of a log of a hundred lines at most. It begins with `made_by`,
+/// unless the log says by what it was made; parameters are there in any case.
 std::string thin_log(const std::string& log, const nlohmann::ordered_json& made_by, std::int64_t parameters,
                      std::size_t most_bytes = 40'000);
 

@@ -91,6 +91,14 @@ for path, _, files in sorted(os.walk(folder)):
 if families != {"complexformer", "crat", "crope", "qic"}:
     failures.append(f"bench/results/ablations holds tables of {sorted(families)}")
 
+folder = os.path.join(source, "bench", "results", "costs")
+for name in sorted(os.listdir(folder)):
+    tables += 1
+    failures += kept(os.path.join(folder, name))
+    for block in blocks(read(folder, name, "costs.md")):
+        if block not in chapter:
+            failures.append(f"{chapter_name} does not hold this of {name}/costs.md as it is:\n{block}")
+
 script = os.path.join(source, "bench", "results", "shakespeare", "table.py")
 table = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True).stdout
 tables += 1

@@ -135,6 +135,15 @@ BOOST_AUTO_TEST_CASE(costs_are_measured_in_a_few_steps) {
   BOOST_TEST(done.out.find("FLOPs are counted as they happen") != std::string::npos, done.out);
   const Finished again = run_argand(scratch, "ablate crope --cost --table --out " + out);
   BOOST_TEST(again.out == done.out.substr(done.out.find("\n| row")), again.out);
+
+  const std::string kept = scratch / "kept";
+  const Finished copied = run_argand(scratch, "ablate crope --cost --out " + out + " --keep " + kept);
+  BOOST_TEST(copied.code == 0, copied.err);
+  BOOST_TEST("\n" + contents_of(kept + "/costs.md") == again.out);
+  BOOST_TEST(!std::filesystem::exists(kept + "/table.md"));
+  BOOST_TEST(run_argand(scratch, "ablate crope --check " + kept).code == 0);
+  std::ofstream(kept + "/costs.md", std::ios::app) << "and more\n";
+  BOOST_TEST(run_argand(scratch, "ablate crope --check " + kept).code == 1);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
