@@ -8,6 +8,7 @@
 
 #include "apps/commands.h"
 #include "apps/inference/eval_generation.h"
+#include "apps/inference/interventions.h"
 #include "apps/inference/position_loss.h"
 #include "apps/runs/run_files.h"
 #include "apps/terminal/command_line.h"
@@ -27,6 +28,7 @@ namespace {
 struct EvalOptions {
   std::string run, data, split, protocol, json;
   std::optional<std::int64_t> stride, batch, positions;
+  std::vector<std::string> set;
   bool generate = false, exchange_passages = false;
   GenerationEvalOptions generation;
 };
@@ -131,11 +133,20 @@ Figures figures_of(const Evaluation& evaluation) {
   return figures;
 }
 
-/// Prints the loss by position in windows of `length` tokens.
-Figures eval_positions(const TrainedRun& trained, const Part& part, std::int64_t length, bool trained_on) {
+/// ", with delta=0": what was put in the place of what was learnt.
+std::string interventions(const EvalOptions& options) {
+  std::string text;
+  for (const std::string& s : options.set) text += (text.empty() ? ", with " : " and ") + s;
+  return text;
+}
+
+/// Prints the loss by position in windows of `options.positions` tokens.
+Figures eval_positions(const TrainedRun& trained, const Part& part, const EvalOptions& options, bool trained_on) {
+  const std::int64_t length = *options.positions;
   std::vector<PositionLoss> spans;
   with_precision(trained.checkpoint.config(), [&]<class R>(R) {
     const auto model = load_longer_model<R>(trained.checkpoint, length);
+    intervene<R>(*model, options.set, "--set");
     const OpenLibrary library(trained, *model);
     Counter counter("evaluating", 1);
     spans = loss_by_position<R>(*model, part.tokens.ids, length, contexts_of(library, trained_on),
@@ -143,8 +154,8 @@ Figures eval_positions(const TrainedRun& trained, const Part& part, std::int64_t
     counter.clear();
   });
   const std::int64_t trained_length = trained.checkpoint.config().training.length;
-  fmt::print("{} at step {}, {}, windows of {} tokens; it was trained on windows of {}\n\n", trained.checkpoint.file().path(),
-             trained.checkpoint.state().step, part.name, length, trained_length);
+  fmt::print("{} at step {}{}, {}, windows of {} tokens; it was trained on windows of {}\n\n", trained.checkpoint.file().path(),
+             trained.checkpoint.state().step, interventions(options), part.name, length, trained_length);
   fmt::print("{:>15}{:>12}{:>10}{:>13}\n", "tokens before", "scored", "loss", "perplexity");
   Figures found = Figures::array();
   for (const auto& [first, last, evaluation] : spans) {
@@ -159,6 +170,7 @@ Figures eval_positions(const TrainedRun& trained, const Part& part, std::int64_t
 void write_json(const EvalOptions& options, const TrainedRun& trained, const std::string& part, const Figures& figures) {
   if (options.json.empty()) return;
   Figures all = {{"checkpoint", trained.checkpoint.file().path()}, {"step", trained.checkpoint.state().step}, {"part", part}};
+  if (!options.set.empty()) all["set"] = options.set;
   all.update(figures);
   write_file_atomically(options.json, all.dump(1, ' ', false, Figures::error_handler_t::replace) + "\n");
 }
@@ -176,6 +188,7 @@ void eval(const EvalOptions& options) {
     if (options.batch) usage_fail("--batch", "does not go with --generate, which writes all its --prompts at once");
     if (options.positions) usage_fail("--positions", "does not go with --generate");
     if (options.exchange_passages) usage_fail("--exchange-passages", "does not go with --generate");
+    if (!options.set.empty()) usage_fail("--set", "does not go with --generate");
     const Part part = part_of_text(trained, options);
     return write_json(options, trained, part.name, eval_generation(trained, part.tokens.ids, options.generation));
   }
@@ -186,7 +199,7 @@ void eval(const EvalOptions& options) {
     if (options.batch) usage_fail("--batch", "does not go with --positions, which has windows of its own");
     if (options.exchange_passages) usage_fail("--exchange-passages", "does not go with --positions");
     const Part part = part_of_text(trained, options);
-    return write_json(options, trained, part.name, eval_positions(trained, part, *options.positions, trained_on));
+    return write_json(options, trained, part.name, eval_positions(trained, part, options, trained_on));
   }
   const std::int64_t batch = options.batch.value_or(config.training.batch);
   if (batch < 1) usage_fail("--batch", "must be at least 1, got {}", batch);
@@ -206,6 +219,7 @@ void eval(const EvalOptions& options) {
   if (options.exchange_passages) require_exchange(config, trained_on);
   with_precision(config, [&]<class R>(R) {
     const auto model = load_model<R>(trained.checkpoint);
+    intervene<R>(*model, options.set, "--set");
     const OpenLibrary library(trained, *model);
     const auto start = std::chrono::steady_clock::now();
     Counter counter("evaluating", part.size);
@@ -214,8 +228,8 @@ void eval(const EvalOptions& options) {
     counter.clear();
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     const char* unit = lm ? "tokens" : "articles";
-    fmt::print("{} at step {}, {}, {} {}{}: {} ({} {}/s)\n", trained.checkpoint.file().path(), trained.checkpoint.state().step,
-               name, evaluation.count, unit, lm ? scored_as(protocol) : "", summary(evaluation),
+    fmt::print("{} at step {}{}, {}, {} {}{}: {} ({} {}/s)\n", trained.checkpoint.file().path(), trained.checkpoint.state().step,
+               interventions(options), name, evaluation.count, unit, lm ? scored_as(protocol) : "", summary(evaluation),
                with_unit(static_cast<double>(evaluation.count) / seconds), unit);
     Figures figures = figures_of(evaluation);
     if (options.exchange_passages) {
@@ -268,6 +282,11 @@ void add_eval(CLI::App& program) {
       ->add_option("--positions", options->positions,
                    "loss by the number of tokens before, in windows of this length, which may exceed training's")
       ->type_name("INT");
+  command
+      ->add_option("--set", options->set,
+                   "put all numbers of the parameters that are called NAME at VALUE, and see what they were worth")
+      ->delimiter(',')
+      ->type_name("NAME=VALUE,...");
   command->add_flag("--exchange-passages", options->exchange_passages,
                     "of a model that looks things up: also read others than the passages that were found");
   command->add_option("--json", options->json, "write the figures to a file, too; with --generate also the texts")
@@ -283,6 +302,8 @@ void add_eval(CLI::App& program) {
       "text in one piece that is not the run's own is evaluated as a whole, unless --split asks for a part.\n"
       "--positions L reads windows of L tokens side by side, and tells apart what comes early in them and what late. What a\n"
       "model makes of places beyond its training's length shows in the last rows; one with learned positions has none there.\n"
+      "--set delta=0 tells what a learnt parameter is worth: every one whose name ends so, in all layers, is put at that number\n"
+      "before anything is measured. `argand inspect` lists the names.\n"
       "--exchange-passages tells what looking up is worth: all is searched as ever, but in place of each passage that was\n"
       "found another one of the same text is read, always the same. Who reads them for their content does worse then.\n"
       "--protocol full-blocks reads blocks of batch x length and leaves out what does not fill one, so the perplexity depends\n"
@@ -297,6 +318,7 @@ void add_eval(CLI::App& program) {
       "  argand eval runs/mine --data letters.txt\n"
       "  argand eval runs/rope --data wikitext-2 --protocol full-blocks --batch 16\n"
       "  argand eval runs/rope --positions 1024\n"
+      "  argand eval runs/first --set delta=0\n"
       "  argand eval runs/crat --exchange-passages\n"
       "  argand eval runs/news/last.safetensors --split train\n"
       "  argand eval runs/first --generate --judge runs/rope          what it writes: perplexity, Dist-1, Dist-2, Rep-4");

@@ -51,6 +51,8 @@ struct AblationTable {
   std::string source;             ///< which table or figure of the paper, and what it measures where that is something else
   std::vector<AblationRow> rows;  ///< the first is what the others are compared with
   std::vector<AblationClaim> claims = {};
+  std::vector<std::string> interventions =
+      {};                   ///< "NAME=VALUE,..." of `argand eval --set`: what is learnt, put at a number, by --probe
   std::string note = "";    ///< printed below the table
   std::string costs = "";   ///< what the paper says of them, printed below theirs
   std::string family = {};  ///< whose paper; add_family fills it in

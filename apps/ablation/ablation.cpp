@@ -130,7 +130,7 @@ std::vector<std::string> Ablation::training_command(const Job& job) const {
 std::vector<std::string> Ablation::next_command(const Job& job) const {
   if (!result(job)) return training_command(job);
   if (!options_.probe || table_.task != "lm") return {};
-  std::vector<std::string> words = next_probe(folder(job), job.seed);
+  std::vector<std::string> words = next_probe(table_, folder(job), job.seed);
   if (!words.empty()) words.insert(words.end(), {"--threads", fmt::format("{}", options_.threads)});
   return words;
 }

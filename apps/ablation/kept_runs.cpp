@@ -109,12 +109,14 @@ std::int64_t keep_runs(const AblationTable& table, const std::string& out, const
       fs::create_directories(to.path());
       write_file_atomically(to.file("config.json"), without_paths(read_json(from.file("config.json"))).dump(2) + "\n");
       write_file_atomically(to.log(), thin_log(from.log(), maker, result.parameters));
-      for (const auto file : {&RunFolder::written, &RunFolder::positions, &RunFolder::exchanged, &RunFolder::audit})
-        if (const std::string path = (from.*file)(), copy = (to.*file)(); fs::exists(path)) {
+      std::vector<std::string> probes = {from.written(), from.positions(), from.exchanged(), from.audit()};
+      for (const std::string& setting : table.interventions) probes.push_back(from.with(setting));
+      for (const std::string& path : probes)
+        if (fs::exists(path)) {
           Json probe = read_json(path);
           require(probe.is_object(), "ablate --keep", "{} is damaged", path);
           probe.erase("checkpoint");
-          write_file_atomically(copy, probe.dump(1) + "\n");
+          write_file_atomically(to.file(fs::path(path).filename()), probe.dump(1) + "\n");
         }
       ++count;
     }

@@ -17,6 +17,7 @@
 #include "apps/terminal/terminal.h"
 #include "apps/training/library.h"
 #include "data/files/atomic_file.h"
+#include "nn/family.h"
 
 namespace argand {
 namespace {
@@ -43,8 +44,10 @@ bool is_positions(const Json& probe) {
          });
 }
 
+bool is_evaluation(const Json& probe) { return has_numbers(probe, {"step", "count", "loss"}); }
+
 bool is_exchanged(const Json& probe) {
-  return has_numbers(probe, {"step", "count", "loss"}) && probe.contains("exchanged") && has_numbers(probe["exchanged"], {"loss"});
+  return is_evaluation(probe) && probe.contains("exchanged") && has_numbers(probe["exchanged"], {"loss"});
 }
 
 bool is_audit(const Json& probe) {
@@ -209,9 +212,52 @@ std::string lookup_table(const AblationTable& table, const std::vector<SeedProbe
              batches, scored));
 }
 
+/// Whether a checkpoint has parameters of all names of "NAME=VALUE,...".
+bool has_all_of(const Checkpoint& checkpoint, const std::string& settings) {
+  const std::vector<std::string> names = checkpoint.file().names();
+  std::istringstream stream(settings);
+  for (std::string setting; std::getline(stream, setting, ',');)
+    if (std::none_of(names.begin(), names.end(),
+                     [&](const std::string& name) { return is_called(name, setting.substr(0, setting.find('='))); }))
+      return false;
+  return true;
+}
+
+/// What learnt parameters are worth: how much worse the rows that have them do with a number in their place.
+std::string interventions_table(const AblationTable& table, const std::string& out) {
+  std::vector<std::vector<double>> differences;  // row by row, each with every intervention
+  const std::vector<SeedResults> results = read_results(table, out);
+  for (std::size_t row = 0; row < table.rows.size(); ++row)
+    for (const std::string& setting : table.interventions) {
+      std::vector<double>& of_cell = differences.emplace_back();
+      for (const auto& [seed, result] : results[row])
+        if (const Json probe = read_probe(run_of(out, table.rows[row], seed).with(setting), is_evaluation); probe.is_object())
+          of_cell.push_back(probe["loss"].get<double>() - result.loss);
+    }
+  if (std::all_of(differences.begin(), differences.end(), [](const auto& d) { return d.empty(); })) return "";
+  const std::vector<PairedDifference> compared = compare_pairs(differences);
+  std::string head = "| row |", rule = "|---|", rows;
+  for (const std::string& setting : table.interventions) head += fmt::format(" with {} |", setting), rule += "---:|";
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    const std::size_t first = row * table.interventions.size();
+    std::string cells;
+    bool any_pairs = false;
+    for (std::size_t i = 0; i < table.interventions.size(); ++i) {
+      any_pairs = any_pairs || compared[first + i].pairs > 0;
+      cells += fmt::format(" {} |", difference_text(compared[first + i], true));
+    }
+    if (any_pairs) rows += "| " + table.rows[row].name + " |" + cells + "\n";
+  }
+  return head + "\n" + rule + "\n" + rows + "\n" +
+         paragraph(
+             "How much higher the perplexity of the validation part is when, after training, all numbers of a parameter are put at "
+             "a "
+             "value, as `argand eval --set` does. Intervals of 95 % hold for the whole table at once.");
+}
+
 }  // namespace
 
-std::vector<std::string> next_probe(const std::string& folder, std::int64_t seed) {
+std::vector<std::string> next_probe(const AblationTable& table, const std::string& folder, std::int64_t seed) {
   const RunFolder run(folder);
   if (!fs::exists(run.last())) return {};
   const Checkpoint last(run.last());
@@ -227,6 +273,9 @@ std::vector<std::string> next_probe(const std::string& folder, std::int64_t seed
     const std::int64_t length = reads_any_length(config.model) ? 8 * config.training.length : config.model.max_seq_len;
     return {"eval", run.last(), "--positions", fmt::format("{}", length), "--json", run.positions()};
   }
+  for (const std::string& setting : table.interventions)
+    if (has_all_of(last, setting) && missing(run.with(setting), is_evaluation))
+      return {"eval", run.last(), "--split", "valid", "--set", setting, "--json", run.with(setting)};
   if (config.has_windows() && missing(run.exchanged(), is_exchanged))
     return {"eval", run.last(), "--split", "valid", "--exchange-passages", "--json", run.exchanged()};
   if (config.has_windows() && missing(run.audit(), is_audit)) return {"audit", "retrieval", run.last(), "--json", run.audit()};
@@ -270,6 +319,7 @@ std::string probe_tables(const AblationTable& table, const std::string& out) {
     add(positions_table(table, positions));
   const auto audits = read_probes(table, out, &RunFolder::audit, is_audit);
   const auto exchanges = read_probes(table, out, &RunFolder::exchanged, is_exchanged);
+  if (const std::string found = interventions_table(table, out); !found.empty()) add(found);
   if (any(audits) || any(exchanges)) add(lookup_table(table, audits, exchanges));
   return text;
 }

@@ -12,7 +12,7 @@ namespace argand {
 
 /// The next thing to do, as words of a command, for a finished run to be probed: at its last checkpoint, with the seed of the run.
 /// Nothing when all is done, or when the run has no checkpoint any more.
-std::vector<std::string> next_probe(const std::string& folder, std::int64_t seed);
+std::vector<std::string> next_probe(const AblationTable& table, const std::string& folder, std::int64_t seed);
 
 /// Has the judge read the texts of all the runs that have some, and notes in their files what it says: loss in nats a token.
 /// Returns how many there were. Throws UsageError for a judge that is a classifier or reads other tokens than words.

@@ -10,7 +10,7 @@
 namespace argand {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 constexpr std::string_view check_name = "gradcheck";
 

@@ -144,6 +144,26 @@ BOOST_AUTO_TEST_CASE(fixed_adaptation_with_ropes_frequencies_is_rope) {
   BOOST_TEST(largest_difference(x.grad(), y.grad()) < 1e-14);
 }
 
+BOOST_AUTO_TEST_CASE(moduli_are_what_delta_0_leaves) {
+  ModelConfig ours = small("complexformer"), learnt = small("complexformer");
+  ours.own<ComplexFormerConfig>().adaptation = Adaptation::Moduli;
+  learnt.own<ComplexFormerConfig>().adaptation = Adaptation::Shared;
+  Init init(1);
+  const PhaseAttention<double> moduli(init, ours), zero(init, learnt);
+  BOOST_TEST(parameters_of(moduli).size() == 4U);
+  Parts p = random_parts({4});
+  p.delta = variable(Tensor<double>::zeros({4})), p.bias = variable(Tensor<double>::zeros({4}));
+  load(moduli, p);
+  load(zero, p);
+  const Var<double> x = variable(randn<double>({2, 9, 16}, Random(5))), y = variable(x.value().clone());
+  const Var<double> a = run(moduli, x);
+  backward(projected(a));
+  const Var<double> b = run(zero, y);
+  backward(projected(b));
+  BOOST_TEST(largest_difference(a.value(), b.value()) < 1e-14);
+  BOOST_TEST(largest_difference(x.grad(), y.grad()) < 1e-13);
+}
+
 BOOST_AUTO_TEST_CASE(a_phase_rotation_with_delta_1_is_a_rotary_embedding) {
   using C = std::complex<double>;
   const Rotary<double> positions{rotary_frequencies<double>(4, 10000, 0.25), 3};

@@ -22,7 +22,18 @@ AblationTable complexformer_ablation() {
                {"without-pcl", "without the phase contrastive loss", {}, "41.5"},
                {"rope", "transformer with RoPE", transformer("rope"), "42.9"},
                {"learned", "transformer, learned positions", transformer("learned"), "table 1: 45.8 ± 0.7"},
-               {"sinusoidal", "transformer, sinusoidal positions", transformer("sinusoidal"), "table 1: 43.2 ± 0.6"}},
+               {"sinusoidal", "transformer, sinusoidal positions", transformer("sinusoidal"), "table 1: 43.2 ± 0.6"},
+               {"full-rope", "as full, with RoPE's frequencies", {{"frequencies", "rope"}, {"pcl_weight", "0.01"}}, "", true},
+               {"fixed-rope",
+                "as fixed, with RoPE's frequencies: RoPE itself, without biases",
+                {{"frequencies", "rope"}, {"adaptation", "fixed"}, {"pcl_weight", "0.01"}},
+                "",
+                true},
+               {"moduli",
+                "δ = 0, b = 0: of q and k only the moduli count",
+                {{"adaptation", "moduli"}, {"pcl_weight", "0.01"}},
+                "",
+                true}},
       .claims =
           {{"40.5 against 41.5 without the phase contrastive loss", "full", "without-pcl"},
            {"41.5 without it against 42.3 shared", "without-pcl", "shared"},
@@ -36,6 +47,7 @@ AblationTable complexformer_ablation() {
                 "tables 2 and 3: Pass@1 of programs 14.6 and 17.5 against RoPE's 12.8 and 15.2; GSM8K 21.3 against 18.5, MATH 5.2 "
                 "against 4.0",
             .out_of_reach = "needs models that write programs and do sums"}},
+      .interventions = {"delta=0", "phase_bias=0", "delta=0,phase_bias=0"},
       .note =
           "The paper's figures are another measure than ours: the perplexity, judged by GPT-2 Large, of 256 tokens that a model "
           "wrote. "

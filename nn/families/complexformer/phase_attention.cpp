@@ -1,5 +1,6 @@
 #include "nn/families/complexformer/phase_attention.h"
 
+#include "autograd/ops/elementwise/complex_parts.h"
 #include "autograd/ops/elementwise/rotation.h"
 #include "nn/families/complexformer/config.h"
 
@@ -14,7 +15,8 @@ PhaseAttention<R>::PhaseAttention(Init& init, const ModelConfig& config)
       o_(init, config.d_model, config.d_model, config.own<ComplexFormerConfig>().attn_bias) {
   const auto& own = config.own<ComplexFormerConfig>();
   const std::int64_t n = config.d_model / config.n_heads / 2;
-  if (own.adaptation != Adaptation::Fixed) {
+  moduli_ = own.adaptation == Adaptation::Moduli;
+  if (own.adaptation != Adaptation::Fixed && !moduli_) {
     const Shape shape = own.adaptation == Adaptation::PerHead ? Shape{n_heads_, n} : Shape{n};
     delta_ = init.normal<R>(Role::Angle, shape, 0.02);
     phase_bias_ = init.full<R>(Role::Angle, shape, 0);
@@ -32,7 +34,8 @@ Var<R> PhaseAttention<R>::operator()(const Var<R>& x, const AttentionPass<R>& pa
   if (delta_) {
     q = phase_rotation(q, *delta_, *phase_bias_, positions);
     k = phase_rotation(k, *delta_, Var<R>(Tensor<R>::zeros(phase_bias_->shape())), positions);
-  } else {  // δ = 1, b = 0: λ e^{i(θ + tω)} is z e^{itω}
+  } else {  // δ = 1, b = 0: λ e^{i(θ + tω)} is z e^{itω}; δ = 0, b = 0: λ e^{itω}
+    if (moduli_) q = to_complex(abs(q)), k = to_complex(abs(k));
     q = rotary(q, positions);
     k = rotary(k, positions);
   }

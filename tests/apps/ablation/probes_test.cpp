@@ -85,6 +85,44 @@ BOOST_AUTO_TEST_CASE(runs_are_probed_judged_and_kept) {
   BOOST_TEST(bad.out.starts_with("probes.md:"), bad.out);
 }
 
+BOOST_AUTO_TEST_CASE(what_is_learnt_is_put_at_a_number) {
+  const TemporaryDirectory scratch;
+  const std::string out = scratch / "out", kept = scratch / "kept", corpus = word_corpus(scratch);
+  const Finished probed = run_argand(
+      scratch, "ablate complexformer --rows shared,moduli --steps 6 --seeds 2 --probe --data " + corpus +
+                   " --set d_model=16,n_layers=1,n_heads=2,d_ff=16,length=16,max_seq_len=16,batch=4 --threads 1 --jobs 1 "
+                   "--out " +
+                   out);
+  BOOST_TEST_REQUIRE(probed.code == 0, probed.err);
+  const Json zero = read(out + "/shared/seed-1/with-delta=0.json");
+  BOOST_TEST(zero["set"].dump() == "[\"delta=0\"]");
+  BOOST_TEST(read(out + "/shared/seed-1/with-delta=0,phase_bias=0.json")["set"].size() == 2U);
+  BOOST_TEST(!std::filesystem::exists(out + "/moduli/seed-1/with-delta=0.json"));
+  const std::string tables = contents_of(out + "/probes.md");
+  BOOST_TEST(
+      tables.find("| row | with delta=0 | with phase_bias=0 | with delta=0,phase_bias=0 |\n|---|---:|---:|---:|\n| shared | ") !=
+          std::string::npos,
+      tables);
+  BOOST_TEST_REQUIRE(run_argand(scratch, "ablate complexformer --out " + out + " --keep " + kept).code == 0);
+  BOOST_TEST(contents_of(kept + "/probes.md") == tables);
+  BOOST_TEST(run_argand(scratch, "ablate complexformer --check " + kept).code == 0);
+
+  // As learnt, a parameter put where it was is no other; one that there is not is named with those that there are.
+  const std::string run = "eval " + out + "/shared/seed-0/last.safetensors --threads 1 ";
+  const auto loss = [&](const std::string& more) {
+    const Finished done = run_argand(scratch, run + more + "--json " + (scratch / "e.json"));
+    BOOST_TEST_REQUIRE(done.code == 0, done.err);
+    return read(scratch / "e.json")["loss"].get<double>();
+  };
+  BOOST_TEST(loss("") != loss("--set delta=3 "));
+  BOOST_TEST(loss("--set delta=0,phase_bias=0 ") == loss("--set phase_bias=0 --set delta=0 "));
+  const Finished unknown = run_argand(scratch, run + "--set dleta=0");
+  BOOST_TEST(unknown.code == 2);
+  BOOST_TEST(unknown.err.starts_with("argand: --set dleta=0: no parameter is called so; there are weight, bias, delta, phase_bias"),
+             unknown.err);
+  BOOST_TEST(run_argand(scratch, run + "--set delta=much").err == "argand: --set delta=much: \"much\" is not a number\n");
+}
+
 BOOST_AUTO_TEST_CASE(rows_that_look_things_up_are_audited_and_read_other_passages) {
   const TemporaryDirectory scratch;
   const std::string out = scratch / "out", kept = scratch / "kept", corpus = word_corpus(scratch);
