@@ -1,5 +1,7 @@
 #include "nn/decoder.h"
 
+#include <cmath>
+
 #include "autograd/ops/elementwise/arithmetic.h"
 #include "autograd/ops/shape.h"
 #include "autograd/tape.h"
@@ -32,13 +34,21 @@ void DecoderBlock<R>::visit(const Visit<R>& f) const {
   f("ffn", ffn_);
 }
 
+namespace {
+
+/// Of the embedding's first values: 0.02 where it is also the output layer, 0.5 otherwise. Scaled by √d it begins at 1, as the
+/// sinusoids do that are added to it ("Attention is all you need", 2017, section 3.4, leaves the first values open).
+double first_deviation(const ModelConfig& config) {
+  const auto& own = config.own<DecoderConfig>();
+  if (own.scale_embeddings) return 1 / std::sqrt(static_cast<double>(config.d_model));
+  return own.tie_embeddings && config.task == TextTask::Lm ? 0.02 : 0.5;
+}
+
+}  // namespace
+
 template <RealScalar R>
 Decoder<R>::Decoder(const ModelConfig& config, std::uint64_t seed, const MakeAttention& make_attention)
-    : TextModel<R>(config),
-      init_(seed),
-      // N(0, 0.02²) where the embedding is also the output layer, N(0, 0.5²) otherwise.
-      embedding_(init_, config.vocab_size, config.d_model,
-                 config.own<DecoderConfig>().tie_embeddings && config.task == TextTask::Lm ? 0.02 : 0.5) {
+    : TextModel<R>(config), init_(seed), embedding_(init_, config.vocab_size, config.d_model, first_deviation(config)) {
   const auto& own = config.own<DecoderConfig>();
   if (own.position == PositionKind::Learned) position_.emplace(init_, config.max_seq_len, config.d_model, 0.1);
   for (std::int64_t i = 0; i < config.n_layers; ++i)
@@ -55,6 +65,7 @@ Var<R> Decoder<R>::hidden(const Ids& tokens, AttentionPass<R> pass, typename Tex
   const ModelConfig& config = this->config_;
   const std::int64_t T = tokens.shape()[1], first = pass.first_position;
   Var<R> h = embedding_(tokens);
+  if (config.own<DecoderConfig>().scale_embeddings) h = h * std::sqrt(static_cast<R>(config.d_model));
   if (position_)
     h = h + slice(position_->weight, 0, first, first + T);
   else if (config.own<DecoderConfig>().position == PositionKind::Sinusoidal)

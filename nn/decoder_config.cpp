@@ -15,6 +15,7 @@ void DecoderConfig::visit(KeyVisitor& f) {
   f("ffn_bias", ffn_bias, "biases in the feed-forward layer");
   f("qk_norm", qk_norm, "RMS norm of each head's queries and keys");
   f("tie_embeddings", tie_embeddings, "the output layer is the embedding");
+  f("scale_embeddings", scale_embeddings, "words' embeddings times sqrt(d_model), so that positions do not drown them");
 }
 
 void DecoderConfig::validate(const ModelConfig& config) const {

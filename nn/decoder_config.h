@@ -23,6 +23,7 @@ struct DecoderConfig : FamilyConfig {
   bool ffn_bias = true;
   bool qk_norm = false;
   bool tie_embeddings = true;
+  bool scale_embeddings = false;
 
   void visit(KeyVisitor& f) override;
   void validate(const ModelConfig& config) const override;
