@@ -27,6 +27,7 @@ std::vector<ModelConfig> every_kind() {
   for (const PositionKind position : every<PositionKind>()) {
     kinds.push_back(small("transformer"));
     kinds.back().own<DecoderConfig>().position = position;
+    kinds.back().own<DecoderConfig>().scale_embeddings = position == PositionKind::Sinusoidal;
   }
   kinds.push_back(small("transformer"));
   auto& own = kinds.back().own<DecoderConfig>();
@@ -39,6 +40,37 @@ std::vector<ModelConfig> every_kind() {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_CASE(scaled_embeddings_are_as_large_as_the_sinusoids) {
+  ModelConfig config = small("transformer");
+  config.vocab_size = 3000, config.d_model = 64, config.own<DecoderConfig>().scale_embeddings = true;
+  const auto scaled = make_model<double>(config, 1);
+  config.own<DecoderConfig>().scale_embeddings = false;
+  const auto plain = make_model<double>(config, 1);
+  const auto deviation = [](Model<double>& model) {
+    const Tensor<double>& e = std::get<Var<double>>(model.parameters().at(0).var).value();
+    double squares = 0;
+    for (const double x : e.span()) squares += x * x;
+    return std::sqrt(squares / static_cast<double>(e.size()));
+  };
+  BOOST_TEST(scaled->parameters().at(0).name == "embedding.weight");
+  BOOST_TEST(deviation(*scaled) == 0.125, boost::test_tools::tolerance(0.01));
+  BOOST_TEST(deviation(*plain) == 0.02, boost::test_tools::tolerance(0.01));
+  // The same numbers eightfold, and none of them scaled: the same states, where the output layer is one of its own.
+  config.own<DecoderConfig>().tie_embeddings = false;
+  const auto by_hand = make_model<double>(config, 1);
+  config.own<DecoderConfig>().scale_embeddings = true;
+  const auto by_key = make_model<double>(config, 1);
+  auto from = by_key->parameters(), to = by_hand->parameters();
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const Tensor<double>& x = std::get<Var<double>>(from[i].var).value();
+    Tensor<double>& y = std::get<Var<double>>(to[i].var).value();
+    for (std::int64_t j = 0; j < x.size(); ++j) y.data()[j] = (i == 0 ? 8 : 1) * x.data()[j];
+  }
+  const Ids tokens = random_ids({2, 8});
+  const Tensor<double> a = by_key->logits(tokens).value(), b = by_hand->logits(tokens).value();
+  for (std::int64_t i = 0; i < a.size(); ++i) BOOST_TEST(std::abs(a.data()[i] - b.data()[i]) < 1e-12);
+}
 
 BOOST_AUTO_TEST_CASE(generation_with_a_cache_gives_the_logits_of_the_whole_sequence) {
   for (const ModelConfig& config : every_kind()) {
