@@ -25,6 +25,11 @@ struct AblateOptions {
 
 std::string tables_of(const AblationReport& report, bool cost) { return cost ? report.costs() : report.markdown(); }
 
+std::vector<std::string> joined(std::vector<std::string> lines, const std::vector<std::string>& more) {
+  lines.insert(lines.end(), more.begin(), more.end());
+  return lines;
+}
+
 /// The tables that are kept there, made again.
 int check(const AblationTable& whole, const std::string& folder) {
   const nlohmann::ordered_json shared = shared_by_rows(folder);
@@ -42,10 +47,11 @@ int check(const AblationTable& whole, const std::string& folder) {
   }
   const AblationReport report(table, results);
   const std::string costs = folder + "/costs.md";
-  for (const std::string& line :
-       std::filesystem::exists(costs) ? differences_of_lines(report.costs(), costs) : differences_of_tables(report, folder))
-    faults.push_back(line);
-  for (const std::string& line : differences_of_lines(probe_tables(table, folder), folder + "/probes.md")) faults.push_back(line);
+  const bool has_costs = std::filesystem::exists(costs);
+  if (has_costs) faults = joined(std::move(faults), differences_of_lines(report.costs(), costs));
+  if (!has_costs || std::filesystem::exists(folder + "/table.md"))
+    faults = joined(std::move(faults), differences_of_tables(report, folder));
+  faults = joined(std::move(faults), differences_of_lines(probe_tables(table, folder), folder + "/probes.md"));
   for (const std::string& fault : faults) fmt::print("{}\n", fault);
   fmt::print("{} runs of {} rows in {}: {}\n", runs, table.rows.size(), folder,
              faults.empty() ? "the tables are those of the logs" : fmt::format("{} differences", faults.size()));
@@ -168,8 +174,9 @@ void add_ablate(CLI::App& program) {
       "higher, lower, or cannot be told. Below are the claims of the paper, with a verdict each. One seed tells nothing.\n"
       "--probe adds to each run what `argand eval --generate` and `--positions` say of it, on the test part: written.json and\n"
       "positions.json; of rows that look things up also `eval --exchange-passages` and `audit retrieval`: exchanged.json and\n"
-      "audit.json. --judge RUN reads the texts, afterwards and as often as you like; let it be a larger model of another\n"
-      "family. All their tables are in OUT/probes.md.\n"
+      "audit.json; of ComplexFormer's `eval --set` with delta and phase_bias at 0: as-learnt.json, with-*.json.\n"
+      "--judge RUN reads the texts, afterwards and as often as you like; let it be a larger model of another family. All\n"
+      "their tables are in OUT/probes.md.\n"
       "Every token of the text counts. --set eval_protocol=full-blocks measures as argand once did, and continues tables of\n"
       "that time. --set preset=NAME brings that preset's length.\n\n"
       "Examples:\n"

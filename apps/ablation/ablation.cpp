@@ -191,7 +191,9 @@ int Ablation::run() {
         continue;
       }
       const Job& job = jobs_[it->first];
-      auto command = it->second.child->succeeded() ? next_command(job) : it->second.command;
+      // An audit that finds violations fails, and has written them down.
+      const bool ended = it->second.child->succeeded() || it->second.command[0] == "audit";
+      auto command = ended ? next_command(job) : it->second.command;
       if (!command.empty() && command != it->second.command && interrupt.signal() == 0) {
         begin(it->first, std::move(command));
         continue;
@@ -228,11 +230,11 @@ int Ablation::run() {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
   write_tables(report(), options_.out);
+  write_probe_tables(table_, options_.out);
   std::string text;
   for (const std::string& failure : failures) text += "\n  " + failure;
   require(failures.empty(), "ablate", "{} of {} runs failed; the same command tries them again{}", failures.size(), jobs_.size(),
           text);
-  write_probe_tables(table_, options_.out);
   return 0;
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "apps/ablation/ablation_report.h"
@@ -8,45 +9,65 @@
 namespace argand {
 namespace {
 
+std::vector<double> logged(const SeedResults& results, const std::function<double(const AblationResult&)>& f) {
+  std::vector<double> values;
+  for (const auto& [_, result] : results)
+    if (const double value = f(result); value > 0) values.push_back(value);
+  return values;
+}
+
+/// 0 of none.
 double mean_of(const SeedResults& results, const std::function<double(const AblationResult&)>& f) {
   double sum = 0;
-  std::size_t count = 0;
-  for (const auto& [_, result] : results)
-    if (const double value = f(result); value > 0) sum += value, ++count;
-  return count > 0 ? sum / static_cast<double>(count) : 0;
+  const std::vector<double> values = logged(results, f);
+  for (const double value : values) sum += value;
+  return values.empty() ? 0 : sum / static_cast<double>(values.size());
+}
+
+/// The sample deviation as " ± 12"; "" of fewer than two.
+std::string deviation_text(const std::vector<double>& values) {
+  if (values.size() < 2) return "";
+  const std::string both = mean_and_deviation(values, 0);  // "345 ± 12 (3)"
+  return both.substr(both.find(' '), both.rfind(" (") - both.find(' '));
 }
 
 /// Steps whose losses are averaged: one batch says little.
 constexpr std::int64_t averaged_steps = 100;
 
-/// Step -> mean training loss of the last hundred steps that the log still has; of the steps that so many precede.
-std::map<std::int64_t, double> mean_losses(const AblationResult& result) {
+/// The steps that all logs still have, ascending: kept ones are thinned, not all alike.
+std::vector<std::int64_t> steps_of_all(const std::vector<SeedResults>& results) {
+  std::map<std::int64_t, std::size_t> logs_with;
+  std::size_t logs = 0;
+  for (const SeedResults& of_row : results)
+    for (const auto& [_, result] : of_row) {
+      ++logs;
+      for (const auto& [step, loss] : result.training_losses) ++logs_with[step];
+    }
+  std::vector<std::int64_t> steps;
+  for (const auto& [step, count] : logs_with)
+    if (count == logs) steps.push_back(step);
+  return steps;
+}
+
+/// Step -> mean training loss at those of the last hundred that are among `steps`; of the steps that so many precede.
+std::map<std::int64_t, double> mean_losses(const AblationResult& result, const std::vector<std::int64_t>& steps) {
   std::map<std::int64_t, double> means;
-  const auto& losses = result.training_losses;
-  for (const auto& [step, _] : losses) {
-    if (step < averaged_steps) continue;
-    double sum = 0, count = 0;
-    for (auto it = losses.upper_bound(step - averaged_steps); it != losses.end() && it->first <= step; ++it)
-      sum += it->second, ++count;
-    means.emplace(step, sum / count);
+  for (const std::int64_t last : steps) {
+    if (last < averaged_steps) continue;
+    const auto begin = std::upper_bound(steps.begin(), steps.end(), last - averaged_steps);
+    const auto end = std::upper_bound(begin, steps.end(), last);
+    double sum = 0;
+    for (auto step = begin; step != end; ++step) sum += result.training_losses.at(*step);
+    means.emplace(last, sum / static_cast<double>(end - begin));
   }
   return means;
 }
 
-/// The first step with such a mean loss or a lower one; 0 for none.
-std::int64_t step_of_loss(const std::map<std::int64_t, double>& means, double loss) {
+/// The first step with such a mean loss, to a rounding, or a lower one.
+std::optional<std::int64_t> step_of_loss(const std::map<std::int64_t, double>& means, double loss) {
   for (const auto& [step, mean] : means)
-    if (mean <= loss) return step;
-  return 0;
-}
-
-/// The sample deviation as " ± 12"; "" of one run.
-std::string deviation_text(const SeedResults& results, const std::function<double(const AblationResult&)>& f) {
-  if (results.size() < 2) return "";
-  const double mean = mean_of(results, f);
-  double squares = 0;
-  for (const auto& [_, result] : results) squares += (f(result) - mean) * (f(result) - mean);
-  return fmt::format(" ± {:.0f}", std::sqrt(squares / static_cast<double>(results.size() - 1)));
+    if (mean <= loss + 1e-6) return step;
+  return std::nullopt;
 }
 
 /// "1.86 (1.24)": in the unit, and as a multiple of the first row's.
@@ -76,7 +97,7 @@ std::string AblationReport::costs() const {
         "| {} | {} | {} | {} | {} |\n", table_.rows[row].name,
         results.empty() ? "-" : fmt::format("{}", results.begin()->second.parameters),
         relative(fmt::format("{:.3g}", of(flops) / 1e6), of(flops), mean_of(results_[0], flops)),
-        relative(fmt::format("{:.0f}", of(speed)) + deviation_text(results, speed), of(speed), mean_of(results_[0], speed)),
+        relative(fmt::format("{:.0f}", of(speed)) + deviation_text(logged(results, speed)), of(speed), mean_of(results_[0], speed)),
         relative(fmt::format("{:.0f}", of(memory) / (1 << 20)), of(memory), mean_of(results_[0], memory)));
   }
   std::string where;
@@ -92,35 +113,40 @@ std::string AblationReport::costs() const {
 }
 
 std::string AblationReport::pace() const {
+  if (!lm()) return "";
+  const std::vector<std::int64_t> steps = steps_of_all(results_);
   double reached = 0;  // by all of them
   for (const SeedResults& results : results_)
     for (const auto& [_, result] : results) {
-      const auto means = mean_losses(result);
+      const auto means = mean_losses(result, steps);
       if (means.size() < 2 || result.flops_per_step == 0) return "";
-      reached = std::max(
-          reached, std::min_element(means.begin(), means.end(), [](auto& a, auto& b) { return a.second < b.second; })->second);
+      const auto lowest = std::min_element(means.begin(), means.end(), [](auto& a, auto& b) { return a.second < b.second; });
+      reached = std::max(reached, lowest->second);
     }
-  if (reached == 0 || !lm()) return "";
+  if (reached == 0) return "";
   reached = std::ceil(100 * reached - 1e-6) / 100;
   std::string text = fmt::format(
       "| row | million FLOPs a token | steps to a training loss of {0:.2f} | 10¹² FLOPs to {0:.2f} |\n|---|---:|---:|---:|\n",
       reached);
   for (std::size_t row = 0; row < table_.rows.size(); ++row) {
     if (results_[row].empty()) continue;
-    std::vector<double> steps, work;
-    for (const auto& [_, result] : results_[row]) {
-      steps.push_back(static_cast<double>(step_of_loss(mean_losses(result), reached)));
-      work.push_back(steps.back() * result.flops_per_step / 1e12);
-    }
+    std::vector<double> taken, work;
+    for (const auto& [_, result] : results_[row])
+      if (const auto step = step_of_loss(mean_losses(result, steps), reached)) {
+        taken.push_back(static_cast<double>(*step));
+        work.push_back(taken.back() * result.flops_per_step / 1e12);
+      }
     text += fmt::format("| {} | {:.3g} | {} | {} |\n", table_.rows[row].name, results_[row].begin()->second.flops_per_token / 1e6,
-                        mean_and_deviation(steps, 0), mean_and_deviation(work, 1));
+                        mean_and_deviation(taken, 0), mean_and_deviation(work, 1));
   }
   text += "\n";
   const std::string note = fmt::format(
-      "Equal steps are not equal work. {:.2f} nats is the lowest training loss, as a mean over {} steps, that every run of the "
-      "table "
-      "has reached, rounded up. FLOPs are those of the products of matrices, forwards and backwards, counted as they happen.",
-      reached, averaged_steps);
+      "Equal steps are not equal work. {:.2f} nats is the lowest training loss that every run of the table has reached, rounded "
+      "up: as a "
+      "mean over {} steps, of which the logs have {} batches in common. FLOPs are those of the products of matrices, forwards and "
+      "backwards, counted as they happen.",
+      reached, averaged_steps,
+      std::count_if(steps.begin(), steps.end(), [&](std::int64_t step) { return step > steps.back() - averaged_steps; }));
   return text + paragraph(note);
 }
 

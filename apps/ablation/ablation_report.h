@@ -31,7 +31,7 @@ class AblationReport {
   std::string json() const;
   /// What a token takes of arithmetic, time and memory, as Markdown.
   std::string costs() const;
-  /// How many steps, and how much arithmetic, each row takes to a loss that all reach, as Markdown; "" where no run is long enough.
+  /// How many steps, and how much arithmetic, each row takes to a loss that all reach, as Markdown; "" where a run is too short.
   std::string pace() const;
 
  private:

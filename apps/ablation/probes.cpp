@@ -139,6 +139,13 @@ std::string texts_table(const AblationTable& table, const std::vector<SeedProbes
                         row == 0 ? "" : against, mean_and_deviation(figure("dist_1", 1), 3),
                         mean_and_deviation(figure("dist_2", 1), 3), mean_and_deviation(figure("rep_4", 100), 1));
   }
+  const Json* corpus = nullptr;  // the continuations that the text itself has
+  for (const SeedProbes& row : probes)
+    for (const auto& [_, probe] : row)
+      if (probe.contains("corpus")) corpus = &probe["corpus"];
+  if (corpus != nullptr && has_numbers(*corpus, {"dist_1", "dist_2", "rep_4"}))
+    text += fmt::format("| *the text itself* | |  | {:.3f} | {:.3f} | {:.1f} |\n", (*corpus)["dist_1"].get<double>(),
+                        (*corpus)["dist_2"].get<double>(), 100 * (*corpus)["rep_4"].get<double>());
   const std::string judged = judge.empty() ? "Nobody has judged them yet: --judge RUN." : "The judge is " + judge + ".";
   return text + "\n" + paragraph(settings + ", the seed of the run. " + judged);
 }
@@ -181,10 +188,10 @@ std::string lookup_table(const AblationTable& table, const std::vector<SeedProbe
   std::int64_t batches = 0, scored = 0;
   for (std::size_t row = 0; row < audits.size(); ++row) {
     if (audits[row].empty() && exchanges[row].empty()) continue;
-    std::int64_t reads = 0, violations = 0;
+    std::int64_t pairs = 0, violations = 0;
     for (const auto& [_, audit] : audits[row]) {
       batches = audit["batches"].get<std::int64_t>();
-      reads += audit["reads"].get<std::int64_t>();
+      pairs += audit["pairs"].get<std::int64_t>();
       violations += audit["violations"].get<std::int64_t>();
     }
     std::vector<double> differences;
@@ -198,18 +205,23 @@ std::string lookup_table(const AblationTable& table, const std::vector<SeedProbe
     rows += fmt::format(
         "| {} | {} | {} | {} | {} | {} |\n", table.rows[row].name,
         audits[row].empty() ? "-" : fmt::format("{} ({})", violations, audits[row].size()),
-        audits[row].empty() ? "-" : with_unit(static_cast<double>(reads)), perplexity([](const Json& p) { return p["loss"]; }),
+        audits[row].empty() ? "-" : with_unit(static_cast<double>(pairs)), perplexity([](const Json& p) { return p["loss"]; }),
         perplexity([](const Json& p) { return p["exchanged"]["loss"]; }), difference_text(compare_pairs({differences})[0], true));
   }
-  return "| row | violations | of reads | perplexity | with other passages | difference |\n|---|---:|---:|---:|---:|---:|\n" +
-         rows + "\n" +
-         paragraph(fmt::format(
-             "Violations: passages read that overlap what is to be predicted, in all {} batches of the first epoch of training, "
-             "as `argand audit retrieval` finds them, of all runs together (how many). Perplexity: of the {} tokens of the "
-             "validation part; then with another passage in place of each that was found, and in brackets the 95 % interval of "
-             "that row "
-             "alone. A row that uses what it looks up does worse with others.",
-             batches, scored));
+  std::string notes;
+  if (batches > 0)
+    notes = fmt::format(
+        "Violations: pairs of a window and a passage read in it that gives away what is to be predicted, in all {} batches of the "
+        "first "
+        "epoch of training, as `argand audit retrieval` finds them, of all runs together (how many). ",
+        batches);
+  if (scored > 0)
+    notes += fmt::format(
+        "Perplexity: of the {} tokens of the validation part; then with another passage in place of each that was found. In square "
+        "brackets the 95 % interval of that row alone. A row that uses what it looks up does worse with others.",
+        scored);
+  return "| row | violations | of pairs | perplexity | with other passages | difference |\n|---|---:|---:|---:|---:|---:|\n" +
+         rows + "\n" + paragraph(notes);
 }
 
 /// Whether a checkpoint has parameters of all names of "NAME=VALUE,...".
@@ -225,14 +237,15 @@ bool has_all_of(const Checkpoint& checkpoint, const std::string& settings) {
 
 /// What learnt parameters are worth: how much worse the rows that have them do with a number in their place.
 std::string interventions_table(const AblationTable& table, const std::string& out) {
+  if (table.interventions.empty()) return "";
+  const std::vector<SeedProbes> learnt = read_probes(table, out, &RunFolder::as_learnt, is_evaluation);
   std::vector<std::vector<double>> differences;  // row by row, each with every intervention
-  const std::vector<SeedResults> results = read_results(table, out);
   for (std::size_t row = 0; row < table.rows.size(); ++row)
     for (const std::string& setting : table.interventions) {
       std::vector<double>& of_cell = differences.emplace_back();
-      for (const auto& [seed, result] : results[row])
+      for (const auto& [seed, before] : learnt[row])
         if (const Json probe = read_probe(run_of(out, table.rows[row], seed).with(setting), is_evaluation); probe.is_object())
-          of_cell.push_back(probe["loss"].get<double>() - result.loss);
+          of_cell.push_back(probe["loss"].get<double>() - before["loss"].get<double>());
     }
   if (std::all_of(differences.begin(), differences.end(), [](const auto& d) { return d.empty(); })) return "";
   const std::vector<PairedDifference> compared = compare_pairs(differences);
@@ -273,9 +286,12 @@ std::vector<std::string> next_probe(const AblationTable& table, const std::strin
     const std::int64_t length = reads_any_length(config.model) ? 8 * config.training.length : config.model.max_seq_len;
     return {"eval", run.last(), "--positions", fmt::format("{}", length), "--json", run.positions()};
   }
-  for (const std::string& setting : table.interventions)
-    if (has_all_of(last, setting) && missing(run.with(setting), is_evaluation))
+  for (const std::string& setting : table.interventions) {
+    if (!has_all_of(last, setting)) continue;
+    if (missing(run.as_learnt(), is_evaluation)) return {"eval", run.last(), "--split", "valid", "--json", run.as_learnt()};
+    if (missing(run.with(setting), is_evaluation))
       return {"eval", run.last(), "--split", "valid", "--set", setting, "--json", run.with(setting)};
+  }
   if (config.has_windows() && missing(run.exchanged(), is_exchanged))
     return {"eval", run.last(), "--split", "valid", "--exchange-passages", "--json", run.exchanged()};
   if (config.has_windows() && missing(run.audit(), is_audit)) return {"audit", "retrieval", run.last(), "--json", run.audit()};

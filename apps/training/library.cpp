@@ -65,9 +65,14 @@ Shelf::Shelf(KnowledgeBase base, std::vector<Tensor<float>> encodings, bool by_c
 Shelf::~Shelf() = default;
 
 void Shelf::exchange_passages(std::uint64_t seed) {
-  knowledge_.exchange = [order = Random(seed, exchange_stream), P = static_cast<std::uint64_t>(base_.size())](Ids& chosen) {
-    for (std::int64_t i = 0; i < chosen.size(); ++i)
-      chosen[i] = static_cast<Ids::value_type>(permuted(static_cast<std::uint64_t>(chosen[i]), P, order));
+  require(base_.size() > 1, "knowledge", "there is one passage only, and none to exchange it with");
+  // The next one in a random order of all: never the same.
+  std::vector<Ids::value_type> order(static_cast<std::size_t>(base_.size())), other(order.size());
+  for (std::size_t p = 0; p < order.size(); ++p)
+    order[permuted(p, order.size(), Random(seed, exchange_stream))] = static_cast<Ids::value_type>(p);
+  for (std::size_t i = 0; i < order.size(); ++i) other[static_cast<std::size_t>(order[i])] = order[(i + 1) % order.size()];
+  knowledge_.exchange = [other = std::move(other)](Ids& chosen) {
+    for (std::int64_t i = 0; i < chosen.size(); ++i) chosen[i] = other[static_cast<std::size_t>(chosen[i])];
   };
 }
 

@@ -26,8 +26,8 @@ class Shelf {
   const KnowledgeBase& base() const { return base_; }
   const Knowledge& knowledge() const { return knowledge_; }
   std::size_t indexes() const { return indexes_.size(); }
-  /// From now on every passage that is found has another one read in its place, the same each time: a random order of all, of this
-  /// seed. What is excluded may then be read, so not for text that is trained on.
+  /// From now on every passage that is found has another one read in its place, always the same: the next in a random order of all,
+  /// of this seed. What is excluded may then be read, so not for text that is trained on. Throws Error when there is one only.
   void exchange_passages(std::uint64_t seed);
   /// What the approximate index of a window was built on.
   const Tensor<float>& encodings(std::size_t window) const;

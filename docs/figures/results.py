@@ -98,12 +98,13 @@ def positions(folder):
            x_text=lambda x: f"{2**x:.0f}", y_text=lambda y: f"{math.exp(y):.0f}")
     p.path([complex(math.log2(trained), low), complex(math.log2(trained), high)], "soft", 1.4, "4 4")
     p.words("trained to here", complex(math.log2(trained), high), -5, 14, "end", "soft", 12)
-    colours = ["a", "b", "along", "against", "warm", "bad", "soft"]
+    colours = ["a", "b", "along", "against", "warm", "bad"]
     last = {row: complex(math.log2(max(losses)), losses[max(losses)]) for row, losses in rows.items()}
     long = [row for row in rows if max(rows[row]) == ends[-1]]
     heights = dict(zip(long, apart([p.at(last[row])[1] for row in long], 15)))
-    for (row, losses), of in zip(rows.items(), colours):
-        p.path([complex(math.log2(end), loss) for end, loss in losses.items()], of, 2)
+    for k, (row, losses) in enumerate(rows.items()):
+        of = colours[k % len(colours)]
+        p.path([complex(math.log2(end), loss) for end, loss in losses.items()], of, 2, ["", "6 4", "2 4"][k // len(colours) % 3])
         for end, loss in losses.items():
             p.dot(complex(math.log2(end), loss), of, 2.6)
         if row in heights:

@@ -4,7 +4,8 @@
 
 A folder of bench/results/ablations with an ablation.json holds kept runs: `argand ablate FAMILY --check` makes its tables again. One with
 *.log is older: table.md, as `argand ablate` wrote it then, and of every run ROW-seed-S.log, what it printed. bench/results/shakespeare has
-the logs of its runs and table.py, which makes the table of them. bench/results/retrieval holds what
+the logs of its runs and table.py, which makes the table of them. bench/results/costs has what a few steps of every row cost, likewise
+checked by `argand ablate --check`. bench/results/retrieval holds what
 `argand retrieval --out` wrote, with a table.py likewise, whose table is in docs/09-crat.md; bench/results/speed what bench/compare.py
 printed, and its table.
 """
@@ -84,7 +85,7 @@ for path, _, files in sorted(os.walk(folder)):
     tables += 1
     families.add(os.path.basename(path))
     failures += kept(path) if "ablation.json" in files else printed(path)
-    for name in {"table.md", "probes.md"} & set(files):
+    for name in [name for name in ("table.md", "probes.md") if name in files]:
         for block in blocks(read(path, name)):
             if block not in chapter:
                 failures.append(f"{chapter_name} does not hold this of {os.path.relpath(path, source)}/{name} as it is:\n{block}")
@@ -92,8 +93,11 @@ if families != {"complexformer", "crat", "crope", "qic"}:
     failures.append(f"bench/results/ablations holds tables of {sorted(families)}")
 
 folder = os.path.join(source, "bench", "results", "costs")
-for name in sorted(os.listdir(folder)):
+for name in ("complexformer", "crope", "crat", "qic"):
     tables += 1
+    if not os.path.exists(os.path.join(folder, name, "costs.md")):
+        failures.append(f"bench/results/costs has no costs.md of {name}")
+        continue
     failures += kept(os.path.join(folder, name))
     for block in blocks(read(folder, name, "costs.md")):
         if block not in chapter:
@@ -133,6 +137,15 @@ with tempfile.TemporaryDirectory() as scratch:
         svg = drawing.draw(os.path.join(keep, "table.json")).svg()
         if svg.count("<circle") != 1 + 2 * 3 or any(f">{row}</text>" not in svg for row in ("none", "qk", "half_qk")):
             failures.append(f"the figure of a small ablation has other rows or seeds:\n{svg}")
+        for k, row in enumerate(("none", "qk", "half_qk")):
+            with open(os.path.join(keep, row, "seed-0", "positions.json"), "w", encoding="utf8") as file:
+                spans = [{"last": last, "loss": 5 + 0.1 * k + 0.2 * i} for i, last in enumerate((16, 32, 64))]
+                json.dump({"trained_length": 32, "positions": spans[:2 if row == "qk" else 3]}, file)
+        svg = drawing.positions(keep).svg()
+        if svg.count("<circle") != 3 + 2 + 3 or any(f">{row}</text>" not in svg for row in ("none", "qk", "half_qk")):
+            failures.append(f"the figure of positions has other rows or spans:\n{svg}")
+        for row in ("none", "qk", "half_qk"):
+            os.remove(os.path.join(keep, row, "seed-0", "positions.json"))
         config = os.path.join(keep, "qk", "seed-0", "config.json")
         text = read(config)
         with open(config, "w", encoding="utf8") as file:

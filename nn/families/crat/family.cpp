@@ -29,7 +29,11 @@ AblationTable crat_ablation() {
     settings.push_back({"irw_layers", "1"});
     return AblationRow{name, what, std::move(settings), paper};
   };
-  const auto transformer = [](const char* position) { return KeyTexts{{"family", "transformer"}, {"position", position}}; };
+  // Learned positions drown the words, unless these are scaled; see ComplexFormer's rows.
+  const auto transformer = [](const char* position) {
+    const char* scale = std::string_view(position) == "rope" ? "false" : "true";
+    return KeyTexts{{"family", "transformer"}, {"position", position}, {"scale_embeddings", scale}};
+  };
   const auto rival = [](const char* name, const char* what, const char* layers, const char* paper) {
     return AblationRow{name, what, {{"rival", name}, {"irw_layers", layers}, {"irw_top_k", "2"}}, paper};
   };

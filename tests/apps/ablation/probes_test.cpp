@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(rows_that_look_things_up_are_audited_and_read_other_passage
     BOOST_TEST((exchanged["loss"] != exchanged["exchanged"]["loss"]));
   }
   const std::string tables = contents_of(out + "/probes.md");
-  BOOST_TEST(tables.find("| row | violations | of reads | perplexity | with other passages | difference |\n") != std::string::npos,
+  BOOST_TEST(tables.find("| row | violations | of pairs | perplexity | with other passages | difference |\n") != std::string::npos,
              tables);
   BOOST_TEST(tables.find("\n| real | 0 (2) | ") != std::string::npos, tables);
   BOOST_TEST(tables.find("\n| retro | 0 (2) | ") != std::string::npos, tables);

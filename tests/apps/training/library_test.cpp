@@ -86,6 +86,7 @@ BOOST_AUTO_TEST_CASE(exchanged_passages_are_a_fixed_order_of_all) {
   BOOST_TEST((once != std::vector<std::int32_t>(all.span().begin(), all.span().end())));
   BOOST_TEST(std::is_permutation(once.begin(), once.end(), all.span().begin()));
   BOOST_TEST(once == exchanged(3));
+  for (std::size_t p = 0; p < once.size(); ++p) BOOST_TEST(once[p] != static_cast<std::int32_t>(p));
   BOOST_TEST((once != exchanged(4)));
 
   // What a window reads, and who watches is told, is what was put in the place of what it found.
