@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "apps/terminal/command_line.h"
+#include "apps/terminal/settings.h"
 #include "nn/family.h"
 
 namespace argand {
