@@ -239,33 +239,27 @@ bool has_all_of(const Checkpoint& checkpoint, const std::string& settings) {
 std::string interventions_table(const AblationTable& table, const std::string& out) {
   if (table.interventions.empty()) return "";
   const std::vector<SeedProbes> learnt = read_probes(table, out, &RunFolder::as_learnt, is_evaluation);
-  std::vector<std::vector<double>> differences;  // row by row, each with every intervention
-  for (std::size_t row = 0; row < table.rows.size(); ++row)
+  std::string head = "| row |", rule = "|---|", rows;
+  for (const std::string& setting : table.interventions) head += fmt::format(" with {}, % |", setting), rule += "---:|";
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    std::string cells;
+    bool any_run = false;
     for (const std::string& setting : table.interventions) {
-      std::vector<double>& of_cell = differences.emplace_back();
+      std::vector<double> percent;
       for (const auto& [seed, before] : learnt[row])
         if (const Json probe = read_probe(run_of(out, table.rows[row], seed).with(setting), is_evaluation); probe.is_object())
-          of_cell.push_back(probe["loss"].get<double>() - before["loss"].get<double>());
+          percent.push_back(100 * std::expm1(probe["loss"].get<double>() - before["loss"].get<double>()));
+      any_run = any_run || !percent.empty();
+      cells += " " + mean_and_deviation(percent) + " |";
     }
-  if (std::all_of(differences.begin(), differences.end(), [](const auto& d) { return d.empty(); })) return "";
-  const std::vector<PairedDifference> compared = compare_pairs(differences);
-  std::string head = "| row |", rule = "|---|", rows;
-  for (const std::string& setting : table.interventions) head += fmt::format(" with {} |", setting), rule += "---:|";
-  for (std::size_t row = 0; row < table.rows.size(); ++row) {
-    const std::size_t first = row * table.interventions.size();
-    std::string cells;
-    bool any_pairs = false;
-    for (std::size_t i = 0; i < table.interventions.size(); ++i) {
-      any_pairs = any_pairs || compared[first + i].pairs > 0;
-      cells += fmt::format(" {} |", difference_text(compared[first + i], true));
-    }
-    if (any_pairs) rows += "| " + table.rows[row].name + " |" + cells + "\n";
+    if (any_run) rows += "| " + table.rows[row].name + " |" + cells + "\n";
   }
-  return head + "\n" + rule + "\n" + rows + "\n" +
-         paragraph(
-             "How much higher the perplexity of the validation part is when, after training, all numbers of a parameter are put at "
-             "a "
-             "value, as `argand eval --set` does. Intervals of 95 % hold for the whole table at once.");
+  if (rows.empty()) return "";
+  const std::string note =
+      "How much higher the perplexity of the validation part is, in %, when all numbers of a parameter are put at a value after "
+      "training, "
+      "as `argand eval --set` does.";
+  return head + "\n" + rule + "\n" + rows + "\n" + paragraph(note);
 }
 
 }  // namespace

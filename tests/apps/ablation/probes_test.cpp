@@ -100,7 +100,8 @@ BOOST_AUTO_TEST_CASE(what_is_learnt_is_put_at_a_number) {
   BOOST_TEST(!std::filesystem::exists(out + "/moduli/seed-1/with-delta=0.json"));
   const std::string tables = contents_of(out + "/probes.md");
   BOOST_TEST(
-      tables.find("| row | with delta=0 | with phase_bias=0 | with delta=0,phase_bias=0 |\n|---|---:|---:|---:|\n| shared | ") !=
+      tables.find(
+          "| row | with delta=0, % | with phase_bias=0, % | with delta=0,phase_bias=0, % |\n|---|---:|---:|---:|\n| shared | ") !=
           std::string::npos,
       tables);
   BOOST_TEST_REQUIRE(run_argand(scratch, "ablate complexformer --out " + out + " --keep " + kept).code == 0);
