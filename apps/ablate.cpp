@@ -25,11 +25,6 @@ struct AblateOptions {
 
 std::string tables_of(const AblationReport& report, bool cost) { return cost ? report.costs() : report.markdown(); }
 
-std::vector<std::string> joined(std::vector<std::string> lines, const std::vector<std::string>& more) {
-  lines.insert(lines.end(), more.begin(), more.end());
-  return lines;
-}
-
 /// The tables that are kept there, made again.
 int check(const AblationTable& whole, const std::string& folder) {
   const nlohmann::ordered_json shared = shared_by_rows(folder);
@@ -48,10 +43,10 @@ int check(const AblationTable& whole, const std::string& folder) {
   const AblationReport report(table, results);
   const std::string costs = folder + "/costs.md";
   const bool has_costs = std::filesystem::exists(costs);
-  if (has_costs) faults = joined(std::move(faults), differences_of_lines(report.costs(), costs));
-  if (!has_costs || std::filesystem::exists(folder + "/table.md"))
-    faults = joined(std::move(faults), differences_of_tables(report, folder));
-  faults = joined(std::move(faults), differences_of_lines(probe_tables(table, folder), folder + "/probes.md"));
+  const auto add = [&](const std::vector<std::string>& found) { faults.insert(faults.end(), found.begin(), found.end()); };
+  if (has_costs) add(differences_of_lines(report.costs(), costs));
+  if (!has_costs || std::filesystem::exists(folder + "/table.md")) add(differences_of_tables(report, folder));
+  add(differences_of_lines(probe_tables(table, folder), folder + "/probes.md"));
   for (const std::string& fault : faults) fmt::print("{}\n", fault);
   fmt::print("{} runs of {} rows in {}: {}\n", runs, table.rows.size(), folder,
              faults.empty() ? "the tables are those of the logs" : fmt::format("{} differences", faults.size()));

@@ -105,8 +105,7 @@ void require_exchange(const RunConfig& config, bool trained_on) {
   if (!config.has_windows()) usage_fail("--exchange-passages", "the model looks nothing up: it has no passages to exchange");
   if (trained_on)
     usage_fail("--exchange-passages",
-               "in text that was trained on, a passage must not be read by the window that overlaps it; choose "
-               "another part");
+               "in text that was trained on, a passage must not be read by the window that overlaps it; choose another part");
 }
 
 /// ", each once in windows of 128, 64 apart": what the tokens of the protocol are.
@@ -135,9 +134,7 @@ Figures figures_of(const Evaluation& evaluation) {
 
 /// ", with delta=0": what was put in the place of what was learnt.
 std::string interventions(const EvalOptions& options) {
-  std::string text;
-  for (const std::string& s : options.set) text += (text.empty() ? ", with " : " and ") + s;
-  return text;
+  return options.set.empty() ? "" : ", with " + CLI::detail::join(options.set, " and ");
 }
 
 /// Prints the loss by position in windows of `options.positions` tokens.

@@ -1,10 +1,9 @@
 /// argand retrieval: how well articles are found by their titles.
 
-#include <cmath>
 #include <filesystem>
 #include <memory>
-#include <numeric>
 
+#include "apps/ablation/comparison.h"
 #include "apps/commands.h"
 #include "apps/inference/dual_encoder.h"
 #include "apps/inference/retrieval_quality.h"
@@ -42,12 +41,8 @@ void add_result(std::vector<Method>& methods, RetrievalRow row, const std::strin
 std::string in_table(const Method& method, std::size_t depth) {
   std::vector<double> shares;
   for (const RetrievalRow& row : method.results) shares.push_back(100 * row.recall[depth]);
-  const auto n = static_cast<double>(shares.size());
-  const double mean = std::accumulate(shares.begin(), shares.end(), 0.0) / n;
-  if (shares.size() == 1) return fmt::format("{:.2f} %", mean);
-  double squares = 0;
-  for (const double share : shares) squares += (share - mean) * (share - mean);
-  return fmt::format("{:.2f} ± {:.2f} %", mean, std::sqrt(squares / (n - 1)));
+  const auto [count, mean, deviation] = spread_of(shares);
+  return count == 1 ? fmt::format("{:.2f} %", mean) : fmt::format("{:.2f} ± {:.2f} %", mean, deviation);
 }
 
 /// Encoders of one seed, learnt as far as they are not yet; kept in the folder, where one is named.

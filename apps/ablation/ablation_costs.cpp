@@ -9,26 +9,12 @@
 namespace argand {
 namespace {
 
-std::vector<double> logged(const SeedResults& results, const std::function<double(const AblationResult&)>& f) {
+/// Of the runs whose logs have it.
+Spread logged_spread(const SeedResults& results, const std::function<double(const AblationResult&)>& f) {
   std::vector<double> values;
   for (const auto& [_, result] : results)
     if (const double value = f(result); value > 0) values.push_back(value);
-  return values;
-}
-
-/// 0 of none.
-double mean_of(const SeedResults& results, const std::function<double(const AblationResult&)>& f) {
-  double sum = 0;
-  const std::vector<double> values = logged(results, f);
-  for (const double value : values) sum += value;
-  return values.empty() ? 0 : sum / static_cast<double>(values.size());
-}
-
-/// The sample deviation as " ± 12"; "" of fewer than two.
-std::string deviation_text(const std::vector<double>& values) {
-  if (values.size() < 2) return "";
-  const std::string both = mean_and_deviation(values, 0);  // "345 ± 12 (3)"
-  return both.substr(both.find(' '), both.rfind(" (") - both.find(' '));
+  return spread_of(values);
 }
 
 /// Steps whose losses are averaged: one batch says little.
@@ -71,9 +57,9 @@ std::optional<std::int64_t> step_of_loss(const std::map<std::int64_t, double>& m
 }
 
 /// "1.86 (1.24)": in the unit, and as a multiple of the first row's.
-std::string relative(const std::string& in_unit, double value, double first) {
-  if (value == 0) return "-";
-  return fmt::format("{} ({:.2f})", in_unit, first > 0 ? value / first : 1);
+std::string relative(const std::string& in_unit, const Spread& value, const Spread& first) {
+  if (value.mean == 0) return "-";
+  return fmt::format("{} ({:.2f})", in_unit, first.mean > 0 ? value.mean / first.mean : 1);
 }
 
 }  // namespace
@@ -87,18 +73,23 @@ std::string AblationReport::costs() const {
   std::set<std::string> machines;
   for (std::size_t row = 0; row < table_.rows.size(); ++row) {
     const SeedResults& results = results_[row];
-    const auto of = [&](const auto& f) { return mean_of(results, f); };
+    const auto cell = [&](const auto& f, const auto& in_unit) {
+      const Spread of_row = logged_spread(results, f);
+      return relative(in_unit(of_row), of_row, logged_spread(results_[0], f));
+    };
     for (const auto& [_, r] : results)
       machines.insert(r.made_by.is_object()
                           ? fmt::format("{}, {} kernels, threads: {}", r.made_by.value("processor", "a processor unknown"),
                                         r.made_by.value("blas", "unknown"), r.made_by.value("threads", 0))
                           : "a processor unknown");
-    text += fmt::format(
-        "| {} | {} | {} | {} | {} |\n", table_.rows[row].name,
-        results.empty() ? "-" : fmt::format("{}", results.begin()->second.parameters),
-        relative(fmt::format("{:.3g}", of(flops) / 1e6), of(flops), mean_of(results_[0], flops)),
-        relative(fmt::format("{:.0f}", of(speed)) + deviation_text(logged(results, speed)), of(speed), mean_of(results_[0], speed)),
-        relative(fmt::format("{:.0f}", of(memory) / (1 << 20)), of(memory), mean_of(results_[0], memory)));
+    text += fmt::format("| {} | {} | {} | {} | {} |\n", table_.rows[row].name,
+                        results.empty() ? "-" : fmt::format("{}", results.begin()->second.parameters),
+                        cell(flops, [](const Spread& s) { return fmt::format("{:.3g}", s.mean / 1e6); }),
+                        cell(speed,
+                             [](const Spread& s) {
+                               return fmt::format("{:.0f}", s.mean) + (s.count > 1 ? fmt::format(" ± {:.0f}", s.deviation) : "");
+                             }),
+                        cell(memory, [](const Spread& s) { return fmt::format("{:.0f}", s.mean / (1 << 20)); }));
   }
   std::string where;
   for (const std::string& machine : machines) where += (where.empty() ? "" : "; ") + machine;
@@ -115,12 +106,13 @@ std::string AblationReport::costs() const {
 std::string AblationReport::pace() const {
   if (!lm()) return "";
   const std::vector<std::int64_t> steps = steps_of_all(results_);
-  double reached = 0;  // by all of them
-  for (const SeedResults& results : results_)
-    for (const auto& [_, result] : results) {
-      const auto means = mean_losses(result, steps);
-      if (means.size() < 2 || result.flops_per_step == 0) return "";
-      const auto lowest = std::min_element(means.begin(), means.end(), [](auto& a, auto& b) { return a.second < b.second; });
+  double reached = 0;                                                               // by all of them
+  std::vector<std::vector<std::map<std::int64_t, double>>> means(results_.size());  // of each row, of each seed
+  for (std::size_t row = 0; row < results_.size(); ++row)
+    for (const auto& [_, result] : results_[row]) {
+      const auto& of_run = means[row].emplace_back(mean_losses(result, steps));
+      if (of_run.size() < 2 || result.flops_per_step == 0) return "";
+      const auto lowest = std::min_element(of_run.begin(), of_run.end(), [](auto& a, auto& b) { return a.second < b.second; });
       reached = std::max(reached, lowest->second);
     }
   if (reached == 0) return "";
@@ -131,8 +123,9 @@ std::string AblationReport::pace() const {
   for (std::size_t row = 0; row < table_.rows.size(); ++row) {
     if (results_[row].empty()) continue;
     std::vector<double> taken, work;
+    auto of_run = means[row].begin();
     for (const auto& [_, result] : results_[row])
-      if (const auto step = step_of_loss(mean_losses(result, steps), reached)) {
+      if (const auto step = step_of_loss(*of_run++, reached)) {
         taken.push_back(static_cast<double>(*step));
         work.push_back(taken.back() * result.flops_per_step / 1e12);
       }
@@ -142,9 +135,9 @@ std::string AblationReport::pace() const {
   text += "\n";
   const std::string note = fmt::format(
       "Equal steps are not equal work. {:.2f} nats is the lowest training loss that every run of the table has reached, rounded "
-      "up: as a "
-      "mean over {} steps, of which the logs have {} batches in common. FLOPs are those of the products of matrices, forwards and "
-      "backwards, counted as they happen.",
+      "up: "
+      "as a mean over {} steps, of which the logs have {} batches in common. FLOPs are those of the products of matrices, forwards "
+      "and backwards, counted as they happen.",
       reached, averaged_steps,
       std::count_if(steps.begin(), steps.end(), [&](std::int64_t step) { return step > steps.back() - averaged_steps; }));
   return text + paragraph(note);

@@ -84,12 +84,9 @@ std::string difference_text(const PairedDifference& c, bool of_losses) {
 
 std::string mean_and_deviation(const std::vector<double>& values, int decimals) {
   if (values.empty()) return "-";
-  const auto n = static_cast<double>(values.size());
-  double mean = 0, squares = 0;
-  for (double v : values) mean += v / n;
-  for (double v : values) squares += (v - mean) * (v - mean);
+  const auto [count, mean, deviation] = spread_of(values);
   if (values.size() == 1) return fmt::format("{:.{}f} (1)", mean, decimals);
-  return fmt::format("{:.{}f} ± {:.{}f} ({})", mean, decimals, std::sqrt(squares / (n - 1)), decimals, values.size());
+  return fmt::format("{:.{}f} ± {:.{}f} ({})", mean, decimals, deviation, decimals, values.size());
 }
 
 AblationReport::AblationReport(AblationTable table, std::vector<SeedResults> results)

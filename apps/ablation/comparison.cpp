@@ -6,19 +6,18 @@
 #include <numeric>
 
 namespace argand {
-namespace {
 
 using Student = boost::math::students_t;
 
-/// The sample standard deviation of the mean.
-double deviation_of_mean(const std::vector<double>& values, double mean) {
-  double squares = 0;
-  for (const double v : values) squares += (v - mean) * (v - mean);
+Spread spread_of(const std::vector<double>& values) {
+  Spread spread{.count = values.size()};
   const auto n = static_cast<double>(values.size());
-  return std::sqrt(squares / (n - 1) / n);
+  if (!values.empty()) spread.mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
+  double squares = 0;
+  for (const double v : values) squares += (v - spread.mean) * (v - spread.mean);
+  if (values.size() > 1) spread.deviation = std::sqrt(squares / (n - 1));
+  return spread;
 }
-
-}  // namespace
 
 std::vector<PairedDifference> compare_pairs(const std::vector<std::vector<double>>& rows, double confidence) {
   const auto m = std::count_if(rows.begin(), rows.end(), [](const auto& row) { return row.size() >= 2; });
@@ -30,10 +29,11 @@ std::vector<PairedDifference> compare_pairs(const std::vector<std::vector<double
     PairedDifference& c = found.emplace_back();
     c.pairs = row.size();
     if (row.empty()) continue;
-    c.mean = std::accumulate(row.begin(), row.end(), 0.0) / static_cast<double>(row.size());
+    const Spread spread = spread_of(row);
+    c.mean = spread.mean;
     if (row.size() < 2) continue;
     const Student t(static_cast<double>(row.size() - 1));
-    const double deviation = deviation_of_mean(row, c.mean);
+    const double deviation = spread.deviation / std::sqrt(static_cast<double>(row.size()));  // of the mean
     const double reach = quantile(complement(t, tail)) * deviation;
     c.low = c.mean - reach, c.high = c.mean + reach;
     if (deviation > 0)

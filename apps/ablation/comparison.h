@@ -7,6 +7,13 @@
 
 namespace argand {
 
+/// Of values v_1 ... v_n: their mean, and s = √(Σ (v_i - mean)² / (n - 1)), 0 of fewer than two; the mean of none is 0.
+struct Spread {
+  std::size_t count = 0;
+  double mean = 0, deviation = 0;
+};
+Spread spread_of(const std::vector<double>& values);
+
 /// The differences d_1 ... d_n of one row's pairs.
 struct PairedDifference {
   std::size_t pairs = 0;

@@ -212,8 +212,7 @@ std::string lookup_table(const AblationTable& table, const std::vector<SeedProbe
   if (batches > 0)
     notes = fmt::format(
         "Violations: pairs of a window and a passage read in it that gives away what is to be predicted, in all {} batches of the "
-        "first "
-        "epoch of training, as `argand audit retrieval` finds them, of all runs together (how many). ",
+        "first epoch of training, as `argand audit retrieval` finds them, of all runs together (how many). ",
         batches);
   if (scored > 0)
     notes += fmt::format(
@@ -257,8 +256,7 @@ std::string interventions_table(const AblationTable& table, const std::string& o
   if (rows.empty()) return "";
   const std::string note =
       "How much higher the perplexity of the validation part is, in %, when all numbers of a parameter are put at a value after "
-      "training, "
-      "as `argand eval --set` does.";
+      "training, as `argand eval --set` does.";
   return head + "\n" + rule + "\n" + rows + "\n" + paragraph(note);
 }
 

@@ -77,6 +77,12 @@ def printed(path):
     return found
 
 
+def not_in_chapter(path, name):
+    """What the chapter does not hold of a file of tables, block by block."""
+    return [f"{chapter_name} does not hold this of {os.path.relpath(path, source)}/{name} as it is:\n{block}"
+            for block in blocks(read(path, name)) if block not in chapter]
+
+
 chapter = read(source, chapter_name)
 tables, families = 0, set()
 for path, _, files in sorted(os.walk(folder)):
@@ -86,9 +92,7 @@ for path, _, files in sorted(os.walk(folder)):
     families.add(os.path.basename(path))
     failures += kept(path) if "ablation.json" in files else printed(path)
     for name in [name for name in ("table.md", "probes.md") if name in files]:
-        for block in blocks(read(path, name)):
-            if block not in chapter:
-                failures.append(f"{chapter_name} does not hold this of {os.path.relpath(path, source)}/{name} as it is:\n{block}")
+        failures += not_in_chapter(path, name)
 if families != {"complexformer", "crat", "crope", "qic"}:
     failures.append(f"bench/results/ablations holds tables of {sorted(families)}")
 
@@ -99,9 +103,7 @@ for name in ("complexformer", "crope", "crat", "qic"):
         failures.append(f"bench/results/costs has no costs.md of {name}")
         continue
     failures += kept(os.path.join(folder, name))
-    for block in blocks(read(folder, name, "costs.md")):
-        if block not in chapter:
-            failures.append(f"{chapter_name} does not hold this of {name}/costs.md as it is:\n{block}")
+    failures += not_in_chapter(os.path.join(folder, name), "costs.md")
 
 script = os.path.join(source, "bench", "results", "shakespeare", "table.py")
 table = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True).stdout

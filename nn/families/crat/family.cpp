@@ -29,11 +29,6 @@ AblationTable crat_ablation() {
     settings.push_back({"irw_layers", "1"});
     return AblationRow{name, what, std::move(settings), paper};
   };
-  // Learned positions drown the words, unless these are scaled; see ComplexFormer's rows.
-  const auto transformer = [](const char* position) {
-    const char* scale = std::string_view(position) == "rope" ? "false" : "true";
-    return KeyTexts{{"family", "transformer"}, {"position", position}, {"scale_embeddings", scale}};
-  };
   const auto rival = [](const char* name, const char* what, const char* layers, const char* paper) {
     return AblationRow{name, what, {{"rival", name}, {"irw_layers", layers}, {"irw_top_k", "2"}}, paper};
   };
@@ -51,8 +46,8 @@ AblationTable crat_ablation() {
                      "table 1: 21.5"),
                rival("fid", "Fusion-in-Decoder: it reads them in all layers, each encoded with the chunk's words", "0, 1",
                      "table 1: 22.1"),
-               {"transformer", "transformer, learned positions", transformer("learned"), "table 1: 24.3"},
-               {"rope", "transformer with RoPE", transformer("rope"), "table 1: 22.8"}},
+               {"transformer", "transformer, learned positions", transformer_row("learned"), "table 1: 24.3"},
+               {"rope", "transformer with RoPE", transformer_row("rope"), "table 1: 22.8"}},
       .claims = {{"20.4 against 22.2 without the window", "full", "without-irw"},
                  {"20.4 against 21.9 without angular attention", "full", "dot"},
                  {"20.4 against 21.3 without complex rotation", "full", "without-rotation"},

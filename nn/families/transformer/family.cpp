@@ -16,6 +16,10 @@ std::unique_ptr<Model<R>> make_transformer(const ModelConfig& config, std::uint6
 
 }  // namespace
 
+KeyTexts transformer_row(const std::string& position) {
+  return {{"family", "transformer"}, {"position", position}, {"scale_embeddings", position == "rope" ? "false" : "true"}};
+}
+
 Family transformer_family() {
   return {.name = "transformer",
           .title = "nothing is complex: the baseline",
