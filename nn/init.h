@@ -51,6 +51,15 @@ class Init {
     for (T& x : w.span()) x *= static_cast<RealOf<T>>(gain);
     return variable(std::move(w), role);
   }
+  /// Uniform in [low, high).
+  template <RealScalar R>
+  Var<R> uniform(Role role, const Shape& shape, double low, double high) {
+    Tensor<R> values = Tensor<R>::zeros(shape);
+    const Random random = next();
+    std::uint64_t i = 0;
+    for (R& x : values.span()) x = static_cast<R>(low + (high - low) * random.uniform(i++));
+    return variable(std::move(values), role);
+  }
   template <Scalar T>
   Var<T> full(Role role, const Shape& shape, double value) {
     return variable(Tensor<T>::full(shape, T(static_cast<RealOf<T>>(value))), role);

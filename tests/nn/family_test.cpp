@@ -64,9 +64,10 @@ BOOST_AUTO_TEST_CASE(keys_their_order_and_their_defaults_are_those_of_old_files)
           R"("irw_layers":[],"irw_dim":32,"irw_top_k":5,"irw_temperature":1.0})");
   ModelConfig qic = ModelConfig::defaults("qic");
   qic.task = TextTask::Classify;
-  BOOST_TEST(qic.to_json() == R"({"family":"qic","task":"classify","n_classes":4,"vocab_size":0,)" + shared +
-                                  R"("algebra":"qic","theta":"learned","theta_init":0.5235987755982988,"magnitude":"euclidean",)"
-                                  R"("norm":"qic_layernorm","activation":"qic_gelu","conjugate_keys":false})");
+  BOOST_TEST(qic.to_json() ==
+             R"({"family":"qic","task":"classify","n_classes":4,"vocab_size":0,)" + shared +
+                 R"("algebra":"qic","theta":"learned","theta_init":0.5235987755982988,"theta_spread":0.0,"magnitude":"euclidean",)"
+                 R"("norm":"qic_layernorm","activation":"qic_gelu","conjugate_keys":false})");
   qic.own<QicConfig>().algebra = Algebra::Standard;
   BOOST_TEST(qic.to_json() ==
              R"({"family":"qic","task":"classify","n_classes":4,"vocab_size":0,)" + shared + R"("algebra":"standard"})");

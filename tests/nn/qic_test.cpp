@@ -3,6 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <numbers>
+#include <set>
 
 #include "autograd/ops/elementwise/complex_parts.h"
 #include "autograd/ops/products/qic_linear.h"
@@ -90,6 +91,21 @@ BOOST_AUTO_TEST_CASE(the_papers_standard_model_has_its_parameters_and_the_real_r
   BOOST_TEST(parameters_of(paper(Algebra::Complex)) == qic - 21);  // 1 + 4 (1 + 4) angles
   BOOST_TEST(parameters_of(paper(Algebra::Quaternion)) < parameters_of(paper(Algebra::Complex)));
   BOOST_TEST(parameters_of(paper(Algebra::PhaseGates)) == parameters_of(paper(Algebra::Complex)) + 4 * (5 * 64 + 256));
+}
+
+BOOST_AUTO_TEST_CASE(angles_with_a_spread_start_apart_and_within_it) {
+  ModelConfig config = small();
+  config.own<QicConfig>().theta_init = 0.7, config.own<QicConfig>().theta_spread = 0.3;
+  std::set<double> angles;
+  for (const Parameter<double>& p : make_model<double>(config, 1)->parameters())
+    if (p.name.ends_with("theta"))
+      for (const double angle : std::get<Var<double>>(p.var).value()) angles.insert(angle);
+  BOOST_TEST(angles.size() == std::size_t(1 + config.n_layers * (1 + config.n_heads)));
+  BOOST_TEST(*angles.begin() >= 0.4);
+  BOOST_TEST(*angles.rbegin() < 1.0);
+  BOOST_TEST(*angles.rbegin() - *angles.begin() > 0.1);
+  config.own<QicConfig>().theta_spread = -1;
+  BOOST_CHECK_THROW(config.validate(), Error);
 }
 
 BOOST_AUTO_TEST_CASE(qic_fixed_at_theta_0_is_the_complex_model) {

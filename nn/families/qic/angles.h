@@ -8,12 +8,15 @@
 namespace argand {
 
 /// θ for `count` places that may differ (the heads), by the configuration's `theta`: learned, a parameter [count]; global, one
-/// parameter [1] for all of them; fixed, a constant [1]. Other algebras than QIC's have θ = 0, the complex numbers, as a constant.
+/// parameter [1] for all of them; fixed, a constant [1]. Learnt ones start within theta_spread of theta_init. Other algebras than
+/// QIC's have θ = 0, the complex numbers, as a constant.
 template <RealScalar R>
 Var<R> make_angles(Init& init, const QicConfig& config, std::int64_t count) {
   if (config.algebra != Algebra::Qic) return Var<R>(Tensor<R>::zeros({1}));
   if (config.theta == AngleOwner::Fixed) return Var<R>(Tensor<R>::full({1}, static_cast<R>(config.theta_init)));
-  return init.full<R>(Role::Angle, {config.theta == AngleOwner::Global ? 1 : count}, config.theta_init);
+  const Shape shape{config.theta == AngleOwner::Global ? 1 : count};
+  const double first = config.theta_init, spread = config.theta_spread;
+  return spread > 0 ? init.uniform<R>(Role::Angle, shape, first - spread, first + spread) : init.full<R>(Role::Angle, shape, first);
 }
 
 /// The magnitude that the configuration asks for, at these angles.

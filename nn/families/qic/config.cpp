@@ -12,6 +12,8 @@ void QicConfig::visit(KeyVisitor& f) {
   if (algebra == Algebra::Qic) {
     f("theta", theta, "who owns an angle: every head, every attention layer, nobody");
     f("theta_init", theta_init, "first angle [radians]; at pi/4 its gradient is 0");
+    if (theta != AngleOwner::Fixed)
+      f("theta_spread", theta_spread, "first angles are drawn evenly from theta_init +- this [radians]");
     f("magnitude", magnitude, "length of a + bJ: b counts by 1, -kappa or 1 - kappa");
   }
   f("norm", norm, "normalisation by magnitude before each sub-layer");
@@ -26,6 +28,7 @@ void QicConfig::validate(const ModelConfig& c) const {
           parts, c.d_model, c.n_heads, c.d_model / c.n_heads);
   require(c.d_ff % parts == 0, "config", "d_ff {} does not hold whole numbers of {} parts", c.d_ff, parts);
   require(std::isfinite(theta_init), "config", "theta_init must be a number, got {}", theta_init);
+  require(std::isfinite(theta_spread) && theta_spread >= 0, "config", "theta_spread must be a number >= 0, got {}", theta_spread);
 }
 
 }  // namespace argand

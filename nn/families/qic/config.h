@@ -27,6 +27,7 @@ struct QicConfig final : ConfigOf<QicConfig> {
   Algebra algebra = Algebra::Qic;
   AngleOwner theta = AngleOwner::Learned;
   double theta_init = 0.52359877559829887;  ///< π/6
+  double theta_spread = 0;
   Magnitude magnitude = Magnitude::Euclidean;
   MagnitudeNormKind norm = MagnitudeNormKind::LayerNorm;
   MagnitudeActivationKind activation = MagnitudeActivationKind::Gelu;
