@@ -5,16 +5,19 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <sstream>
 
 #include "apps/ablation/ablation_report.h"
 #include "apps/ablation/ablation_result.h"
+#include "apps/inference/eval_generation.h"
 #include "apps/inference/position_loss.h"
 #include "apps/inference/text_metrics.h"
 #include "apps/runs/run_folder.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/counter.h"
 #include "apps/terminal/terminal.h"
+#include "apps/training/corpora.h"
 #include "apps/training/library.h"
 #include "data/files/atomic_file.h"
 #include "nn/family.h"
@@ -105,6 +108,29 @@ Ids ids_of(const Json& texts, std::int64_t prompt_length, const TrainedRun& judg
   return {Shape{B, all / B}, std::move(ids)};
 }
 
+/// The text that the judge was trained on, all parts; nothing where it is no longer there.
+std::optional<Corpus> text_of(const TrainedRun& judge) {
+  try {
+    return open_corpus(judge.checkpoint.config(), judge.tokens);
+  } catch (const Error& e) {
+    fmt::print(stderr, "argand: nothing to compare the texts with, for the text itself is not there: {}\n", e.what());
+    return std::nullopt;
+  }
+}
+
+/// What the corpus itself goes on with after the prompts of the texts [B, N]; nothing where they are of another text.
+std::optional<Ids> originals_of(const Json& probe, const Ids& texts, const Corpus& corpus) {
+  const std::string name = probe.value("part", "");
+  const Ids& part = name == "test part" ? corpus.test : name == "valid part" ? corpus.valid : corpus.train;
+  const std::int64_t B = texts.shape()[0], N = texts.shape()[1], from = probe["prompt_length"].get<std::int64_t>();
+  if (part.size() < N) return std::nullopt;
+  Ids originals = original_texts(part, {.judge = "", .prompts = B, .prompt_length = from, .tokens = N - from});
+  for (std::int64_t b = 0; b < B; ++b)
+    for (std::int64_t t = 0; t < from; ++t)
+      if (originals[b * N + t] != texts[b * N + t]) return std::nullopt;
+  return originals;
+}
+
 std::string texts_table(const AblationTable& table, const std::vector<SeedProbes>& probes) {
   std::string judge, settings;
   std::vector<std::vector<double>> differences;
@@ -144,8 +170,10 @@ std::string texts_table(const AblationTable& table, const std::vector<SeedProbes
     for (const auto& [_, probe] : row)
       if (probe.contains("corpus")) corpus = &probe["corpus"];
   if (corpus != nullptr && has_numbers(*corpus, {"dist_1", "dist_2", "rep_4"}))
-    text += fmt::format("| *the text itself* | |  | {:.3f} | {:.3f} | {:.1f} |\n", (*corpus)["dist_1"].get<double>(),
-                        (*corpus)["dist_2"].get<double>(), 100 * (*corpus)["rep_4"].get<double>());
+    text +=
+        fmt::format("| *the text itself* | {} |  | {:.3f} | {:.3f} | {:.1f} |\n",
+                    has_numbers(*corpus, {"loss"}) ? fmt::format("{:.1f}", std::exp((*corpus)["loss"].get<double>())) : "",
+                    (*corpus)["dist_1"].get<double>(), (*corpus)["dist_2"].get<double>(), 100 * (*corpus)["rep_4"].get<double>());
   const std::string judged = judge.empty() ? "Nobody has judged them yet: --judge RUN." : "The judge is " + judge + ".";
   return text + "\n" + paragraph(settings + ", the seed of the run. " + judged);
 }
@@ -304,13 +332,26 @@ std::int64_t judge_texts(const AblationTable& table, const std::string& out, con
     const std::string name = fmt::format("{}, {} layer{} of width {}, {} parameters, {} steps", config.model.family().name,
                                          config.model.n_layers, config.model.n_layers == 1 ? "" : "s", config.model.d_model,
                                          count_parameters(model->parameters()), judge.checkpoint.state().step);
+    const auto loss_of = [&](const Ids& texts, std::int64_t prompt_length) {
+      return negative_log_likelihood<R>(*model, texts, prompt_length, library.context());
+    };
+    const std::optional<Corpus> corpus = paths.empty() ? std::nullopt : text_of(judge);
+    std::map<std::vector<std::int32_t>, double> losses_of_originals;
     Counter counter("judging", static_cast<std::int64_t>(paths.size()));
     for (std::size_t i = 0; i < paths.size(); ++i) {
       Json probe = read_probe(paths[i], is_written);
       if (probe["token_kind"] != "words") usage_fail("--judge", "{} has texts of other tokens than words", paths[i]);
       const auto prompt_length = probe["prompt_length"].get<std::int64_t>();
       const Ids texts = ids_of(probe["texts"], prompt_length, judge, paths[i]);
-      probe["model"]["loss"] = negative_log_likelihood<R>(*model, texts, prompt_length, library.context());
+      probe["model"]["loss"] = loss_of(texts, prompt_length);
+      if (probe.contains("corpus")) probe["corpus"].erase("loss");  // that of another judge
+      const auto originals = corpus ? originals_of(probe, texts, *corpus) : std::nullopt;
+      if (originals && probe.contains("corpus")) {  // the same of all seeds and rows: judged once
+        const std::span<const std::int32_t> ids = originals->span();
+        double& loss = losses_of_originals[{ids.begin(), ids.end()}];
+        if (loss == 0) loss = loss_of(*originals, prompt_length);
+        probe["corpus"]["loss"] = loss;
+      }
       probe["judge"] = name;
       write_file_atomically(paths[i], probe.dump(1) + "\n");
       counter.update(static_cast<std::int64_t>(i) + 1);

@@ -14,17 +14,6 @@
 namespace argand {
 namespace {
 
-/// Prompts and how they go on in the text itself, [prompts, prompt_length + tokens].
-Ids cut(const Ids& part, const GenerationEvalOptions& options) {
-  const std::int64_t N = options.prompt_length + options.tokens, room = part.size() - N;
-  require(room >= 0, "eval", "the part has {} tokens, fewer than a prompt of {} and the {} after it", part.size(),
-          options.prompt_length, options.tokens);
-  Ids texts(Shape{options.prompts, N});
-  for (std::int64_t b = 0; b < options.prompts; ++b)
-    for (std::int64_t t = 0; t < N; ++t) texts[b * N + t] = part[b * room / std::max<std::int64_t>(1, options.prompts - 1) + t];
-  return texts;
-}
-
 Ids columns(const Ids& texts, std::int64_t from, std::int64_t to) {
   const std::int64_t N = texts.shape()[1];
   Ids cut(Shape{texts.shape()[0], to - from});
@@ -111,6 +100,16 @@ void GenerationEvalOptions::validate() const {
   if (tokens < 4) usage_fail("--tokens", "Rep-4 needs at least 4 words, got {}", tokens);
 }
 
+Ids original_texts(const Ids& part, const GenerationEvalOptions& options) {
+  const std::int64_t N = options.prompt_length + options.tokens, room = part.size() - N;
+  require(room >= 0, "eval", "the part has {} tokens, fewer than a prompt of {} and the {} after it", part.size(),
+          options.prompt_length, options.tokens);
+  Ids texts(Shape{options.prompts, N});
+  for (std::int64_t b = 0; b < options.prompts; ++b)
+    for (std::int64_t t = 0; t < N; ++t) texts[b * N + t] = part[b * room / std::max<std::int64_t>(1, options.prompts - 1) + t];
+  return texts;
+}
+
 nlohmann::ordered_json eval_generation(const TrainedRun& run, const Ids& part, const GenerationEvalOptions& options) {
   options.validate();
   using Json = nlohmann::ordered_json;
@@ -120,7 +119,7 @@ nlohmann::ordered_json eval_generation(const TrainedRun& run, const Ids& part, c
                 {"seed", options.sampling.seed}};
   std::optional<TrainedRun> judge;
   if (!options.judge.empty()) judge = open_run(options.judge);
-  const Ids original = cut(part, options), written = write(run, original, options);
+  const Ids original = original_texts(part, options), written = write(run, original, options);
   const std::int64_t from = options.prompt_length, to = original.shape()[1];
   fmt::print("{} texts of {} {} after prompts of {}, nucleus {}, temperature {}, seed {}\n\n", options.prompts, options.tokens,
              plural_of(run.tokens->kind()), options.prompt_length, options.sampling.top_p, options.sampling.temperature,

@@ -20,6 +20,10 @@ struct GenerationEvalOptions {
   void validate() const;
 };
 
+/// Prompts evenly spaced over `part`, and how they go on in the text itself: [prompts, prompt_length + tokens]. Throws Error when
+/// the part is too short.
+Ids original_texts(const Ids& part, const GenerationEvalOptions& options);
+
 /// Prompts evenly spaced over `part` (ids of the run's vocabulary); a table with perplexity and bits a byte under the judge,
 /// Dist-1, Dist-2 and Rep-4 of what the model writes and, to compare with, of what `part` itself goes on with. The protocol of the
 /// ComplexFormer paper: 256 tokens by nucleus sampling at 0.9. Throws Error when the part is too short or the judge lacks words of

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -71,6 +72,18 @@ BOOST_AUTO_TEST_CASE(runs_are_probed_judged_and_kept) {
   const Json now = read(out + "/fixed/seed-0/written.json"), same = read(scratch / "eval.json");
   BOOST_TEST(now["texts"] == same["texts"]);
   BOOST_TEST(now["model"]["loss"].get<double>() == same["model"]["loss"].get<double>(), boost::test_tools::tolerance(1e-12));
+
+  BOOST_TEST(now["corpus"]["loss"].get<double>() == same["corpus"]["loss"].get<double>(), boost::test_tools::tolerance(1e-12));
+  const std::string perplexity = fmt::format("{:.1f}", std::exp(same["corpus"]["loss"].get<double>()));
+  BOOST_TEST(judged.out.find("| *the text itself* | " + perplexity + " |") != std::string::npos, judged.out);
+  // Where the text is no longer, only what was written is judged.
+  std::filesystem::rename(corpus, corpus + "-elsewhere");
+  const Finished alone = run_argand(scratch, "ablate complexformer --out " + out + " --judge " + judge);
+  BOOST_TEST(alone.code == 0, alone.err);
+  BOOST_TEST(alone.err.find("nothing to compare the texts with") != std::string::npos, alone.err);
+  const Json without = read(out + "/fixed/seed-0/written.json");
+  BOOST_TEST(without["model"] == now["model"]);
+  BOOST_TEST(!without["corpus"].contains("loss"));
 
   // Kept, with the tables, and checked.
   BOOST_TEST_REQUIRE(run_argand(scratch, "ablate complexformer --out " + out + " --keep " + kept).code == 0);
