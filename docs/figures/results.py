@@ -18,31 +18,47 @@ def marks(low, high):
     return [round(k * step, 6) for k in range(math.ceil(low / step), math.floor(high / step) + 1)]
 
 
+def far_away(rows):
+    """The rows that would squeeze the others into a corner: three times as far from the first as the next nearer one, and all behind them."""
+    by_distance = sorted(rows, key=lambda row: abs(row["difference"]))
+    for k in range(len(by_distance) // 2 + 1, len(by_distance)):
+        if abs(by_distance[k]["difference"]) > 3 * abs(by_distance[k - 1]["difference"]):
+            return by_distance[k:]
+    return []
+
+
 def differences(table):
     """Each seed a dot, the mean a stroke, the interval of the table a line; where that leaves the panel it ends in an arrow."""
     rows = [row for row in table["rows"] if row["differences"]]
-    dots = [d for row in rows for d in row["differences"]] + [0.0]
+    outside = far_away(rows[1:])
+    dots = [d for row in rows if row not in outside for d in row["differences"]] + [0.0]
     spread = max(max(dots) - min(dots), 1e-6)
     low, high = min(dots) - 0.45 * spread, max(dots) + 0.45 * spread
     reference = rows[0]["row"]
     top, each = 34, 30
     f = Figure(top + each * len(rows) + 74)
-    p = Panel(f, 142, top, 322, each * len(rows), (low, high), (-len(rows) + 0.5, 0.5))
+    left = max(142, 16 + 7.4 * max(len(row["row"]) for row in rows))
+    p = Panel(f, left, top, plot.WIDTH - 16 - left, each * len(rows), (low, high), (-len(rows) + 0.5, 0.5))
     sign = "{:+g}".format
     p.grid(marks(low, high), (), x_text=lambda x: "0" if x == 0 else sign(x).replace("-", "−"))
     p.path([complex(0, 0.5), complex(0, -len(rows) + 0.5)], "axis", 1.2)
     for k, row in enumerate(rows):
         y = -float(k)
         _, at = p.at(complex(0, y))
-        f.words(row["row"], 134, at + 4, "end", size=13, bold=k == 0)
+        f.words(row["row"], left - 8, at + 4, "end", size=13, bold=k == 0)
         if k == 0:
             p.dot(complex(0, y), "soft", 4)
             continue
         told = row["verdict"] != "cannot be told"
         of = "a" if told else "soft"
+        if row in outside:
+            edge, inwards = (low, 1) if row["difference"] < 0 else (high, -1)
+            p.arrow(complex(edge + 0.12 * inwards * spread, y), complex(edge, y), of, 2)
+            p.words(f"{row['difference']:+.1f}".replace("-", "−"), complex(edge + 0.14 * inwards * spread, y), 0, 4, "start" if inwards > 0 else "end", of, 13)
+            continue
         if row["interval"]:
-            left, right = (min(max(end, low), high) for end in row["interval"])
-            p.path([complex(left, y), complex(right, y)], of, 2)
+            first, last = (min(max(end, low), high) for end in row["interval"])
+            p.path([complex(first, y), complex(last, y)], of, 2)
             for end, inside in ((row["interval"][0], row["interval"][0] >= low), (row["interval"][1], row["interval"][1] <= high)):
                 if inside:
                     p.path([complex(end, y - 0.18), complex(end, y + 0.18)], of, 2)
@@ -52,10 +68,10 @@ def differences(table):
         p.path([complex(row["difference"], y - 0.3), complex(row["difference"], y + 0.3)], of, 3)
         for d in row["differences"]:
             p.dot(complex(d, y), "b", 3.2)
-    unit = "perplexity, in %" if table["task"] == "lm" else "accuracy, in points"
+    unit = "perplexity, in %" if table["task"] == "lm" else "points of accuracy"
     bottom = top + each * len(rows)
-    f.words(f"{unit}, against {reference}: runs with the same seed", 303, bottom + 36, of="soft", size=13)
-    f.words("dot: a seed; line: 95 % interval; blue: told apart", 303, bottom + 56, of="soft", size=13)
+    f.words(f"{unit}, against {reference}", left + p.width / 2, bottom + 36, of="soft", size=13)
+    f.words("dot: a seed; line: 95 % interval; blue: told apart", left + p.width / 2, bottom + 56, of="soft", size=13)
     return f
 
 
