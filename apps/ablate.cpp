@@ -7,6 +7,7 @@
 #include "apps/ablation/ablation.h"
 #include "apps/ablation/kept_runs.h"
 #include "apps/ablation/probes.h"
+#include "apps/ablation/repetition.h"
 #include "apps/commands.h"
 #include "apps/runs/made_by.h"
 #include "apps/terminal/command_line.h"
@@ -17,7 +18,7 @@ namespace argand {
 namespace {
 
 struct AblateOptions {
-  std::string family, data, out, keep, check, made_by, judge;
+  std::string family, data, out, keep, check, repeat, made_by, judge;
   std::vector<std::string> rows, settings;
   std::int64_t seeds = 0, steps = 0, epochs = 0, jobs = 0;
   bool quick = false, table = false, cost = false, probe = false;
@@ -81,12 +82,44 @@ int judge(const AblationTable& whole, const AblateOptions& options, const std::s
   return exit_success;
 }
 
+/// Trains what is not there yet, and prints what came of it.
+int train(const Ablation& ablation, const AblationTable& table, const AblationOptions& run) {
+  ablation.check();
+  fmt::print("{} rows x {} seeds, {} at a time with {} each; the runs are in {}\n", table.rows.size(), run.seeds, run.jobs,
+             run.threads == 1 ? "one thread" : fmt::format("{} threads", run.threads), run.out);
+  std::fflush(stdout);
+  return ablation.run();
+}
+
+/// Kept rows once more, beside the kept ones.
+int repeat(const AblationTable& whole, const AblateOptions& options) {
+  if (options.steps > 0 || options.epochs > 0 || options.quick || options.cost || !options.settings.empty())
+    usage_fail("--repeat", "has the recipe of {}; it does not go with --steps, --epochs, --set, --quick or --cost", options.repeat);
+  if (options.probe || !options.judge.empty()) usage_fail("--repeat", "does not go with --probe or --judge");
+  AblationOptions run;
+  run.shared = recipe_of(options.repeat, whole.family, options.data);
+  run.out = options.out.empty() ? "runs/repeat-" + options.family : options.out;
+  run.seeds = std::max<std::int64_t>(1, options.seeds);
+  run.jobs = options.jobs > 0 ? options.jobs : num_threads();
+  run.threads = std::max<std::int64_t>(1, num_threads() / run.jobs);
+  const AblationTable kept = with_rows_in(whole, options.repeat);
+  const AblationTable table =
+      options.table && options.rows.empty() ? with_rows_in(whole, run.out) : with_rows(kept, options.rows, options.repeat);
+  if (!options.table)
+    if (const int code = train(Ablation(table, run), table, run); code != 0) return code;
+  const Repetition repetition(table, options.repeat, run.out);
+  write_file_atomically(run.out + "/repeated.md", repetition.markdown());
+  fmt::print("\n{}", repetition.markdown());
+  return repetition.all_land() ? exit_success : exit_failure;
+}
+
 int ablate(const AblateOptions& options) {
   const AblationTable& whole = ablation_table(options.family);
   const std::string out = !options.out.empty()             ? options.out
                           : options.cost && !options.table ? "runs/costs-" + options.family
                                                            : "runs/ablate-" + options.family;
   if (!options.check.empty()) return check(whole, options.check);
+  if (!options.repeat.empty()) return repeat(whole, options);
   if (!options.keep.empty()) return keep(whole, options, out);
   if (whole.task != "lm" && (options.probe || !options.judge.empty()))
     usage_fail(options.probe ? "--probe" : "--judge", "is for language models");
@@ -108,13 +141,8 @@ int ablate(const AblateOptions& options) {
   run.shared =
       shared_settings(whole, table, {options.data, options.settings, options.steps, options.epochs, options.quick, options.cost});
   Ablation ablation(table, run);
-  if (!options.table) {
-    ablation.check();
-    fmt::print("{} rows x {} seeds, {} at a time with {} each; the runs are in {}\n", table.rows.size(), run.seeds, run.jobs,
-               run.threads == 1 ? "one thread" : fmt::format("{} threads", run.threads), run.out);
-    std::fflush(stdout);
-    if (const int code = ablation.run(); code != 0) return code;
-  }
+  if (!options.table)
+    if (const int code = train(ablation, table, run); code != 0) return code;
   fmt::print("\n{}", tables_of(ablation.report(), options.cost));
   if (const std::string probes = probe_tables(table, out); !probes.empty()) fmt::print("\n{}", probes);
   return exit_success;
@@ -159,6 +187,12 @@ void add_ablate(CLI::App& program) {
   command->add_option("--made-by", options->made_by, "with --keep: the commit of the program that made runs whose logs do not say")
       ->type_name("TEXT");
   command->add_option("--check", options->check, "make the tables of this folder again of its logs, and compare")->type_name("DIR");
+  command
+      ->add_option(
+          "--repeat", options->repeat,
+          "train rows of this folder again, by the recipe that it remembers (with one seed, unless --seeds says otherwise), "
+          "and say whether they land where they did")
+      ->type_name("DIR");
   add_threads(*command, "Options", "threads that the runs share");
   command->footer(
       "Every row is a training run of its own in OUT/ROW/seed-S, which all other commands read. If it is stopped by Ctrl-C or\n"
@@ -184,6 +218,7 @@ void add_ablate(CLI::App& program) {
       "  argand ablate complexformer --judge runs/judge\n"
       "  argand ablate crope --out runs/crope-modes --keep results/crope-modes\n"
       "  argand ablate crope --check results/crope-modes\n"
+      "  argand ablate crope --repeat results/crope-modes --rows qk --data wikitext-2\n"
       "  argand ablate crope --cost --out runs/costs-crope --keep results/costs");
   command->callback([options] {
     if (const int code = ablate(*options); code != exit_success) throw CLI::RuntimeError(code);

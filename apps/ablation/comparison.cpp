@@ -51,4 +51,11 @@ std::vector<PairedDifference> compare_pairs(const std::vector<std::vector<double
   return found;
 }
 
+std::optional<double> new_mean_within(const Spread& before, std::size_t m, std::size_t rows, double confidence) {
+  if (before.count < 2 || m == 0) return std::nullopt;
+  const auto n = static_cast<double>(before.count);
+  const double tail = (1 - confidence) / 2 / static_cast<double>(std::max<std::size_t>(1, rows));
+  return quantile(complement(Student(n - 1), tail)) * before.deviation * std::sqrt(1 / n + 1 / static_cast<double>(m));
+}
+
 }  // namespace argand

@@ -31,4 +31,12 @@ struct PairedDifference {
 /// of the m is multiplied by m - k + 1, and none is smaller than one before it.
 std::vector<PairedDifference> compare_pairs(const std::vector<std::vector<double>>& rows, double confidence = 0.95);
 
+/// How far the mean of m new values may be from that of the n seen before, if all are drawn alike from a normal distribution:
+///
+///     t s √(1/n + 1/m),
+///
+/// with s, n of those before, and t the quantile 1 - (1 - confidence) / 2 rows of Student's distribution with n - 1 degrees of
+/// freedom, so that it holds for so many rows at once. Nothing of fewer than two, nor of no new ones.
+std::optional<double> new_mean_within(const Spread& before, std::size_t m, std::size_t rows, double confidence = 0.95);
+
 }  // namespace argand

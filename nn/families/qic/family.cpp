@@ -39,7 +39,7 @@ AblationTable qic_ablation() {
       {"global", "one θ per attention", {{"theta", "global"}}, "76.4 (774 401)"},
       {"fixed-0", "θ = 0: complex numbers", {{"theta", "fixed"}, {"theta_init", "0"}}, "74.8 (774 396)"},
       {"fixed-pi4", "θ = π/4: dual numbers", {{"theta", "fixed"}, {"theta_init", pi_4}}, "75.2 (774 396)"},
-      {"algebraic", "weights by the algebra's own norm", {{"magnitude", "algebraic"}}},
+      {"algebraic", "magnitudes by the algebra's own norm", {{"magnitude", "algebraic"}}},
       {"complex", "complex numbers with fixed i", {{"algebra", "complex"}}},
       {"phase-gates", "the same with learnable phase gates", {{"algebra", "phase_gates"}}, "75.6 (812 450)"},
       {"quaternion", "quaternions", {{"algebra", "quaternion"}}, "75.1 (806 200)"},
