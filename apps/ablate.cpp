@@ -82,8 +82,8 @@ int judge(const AblationTable& whole, const AblateOptions& options, const std::s
   return exit_success;
 }
 
-/// Trains what is not there yet, and prints what came of it.
-int train(const Ablation& ablation, const AblationTable& table, const AblationOptions& run) {
+/// Trains what is not there yet. Returns what the program is to return, should that not be success.
+int train(Ablation& ablation, const AblationTable& table, const AblationOptions& run) {
   ablation.check();
   fmt::print("{} rows x {} seeds, {} at a time with {} each; the runs are in {}\n", table.rows.size(), run.seeds, run.jobs,
              run.threads == 1 ? "one thread" : fmt::format("{} threads", run.threads), run.out);
@@ -93,21 +93,31 @@ int train(const Ablation& ablation, const AblationTable& table, const AblationOp
 
 /// Kept rows once more, beside the kept ones.
 int repeat(const AblationTable& whole, const AblateOptions& options) {
+  const std::string& kept = options.repeat;
   if (options.steps > 0 || options.epochs > 0 || options.quick || options.cost || !options.settings.empty())
-    usage_fail("--repeat", "has the recipe of {}; it does not go with --steps, --epochs, --set, --quick or --cost", options.repeat);
-  if (options.probe || !options.judge.empty()) usage_fail("--repeat", "does not go with --probe or --judge");
+    usage_fail("--repeat", "has the recipe of {}; it does not go with --steps, --epochs, --set, --quick or --cost", kept);
+  if (options.probe || !options.judge.empty() || !options.keep.empty() || !options.check.empty() || !options.made_by.empty())
+    usage_fail("--repeat", "trains rows again; it does not go with --probe, --judge, --keep, --check or --made-by");
   AblationOptions run;
-  run.shared = recipe_of(options.repeat, whole.family, options.data);
-  run.out = options.out.empty() ? "runs/repeat-" + options.family : options.out;
+  const std::filesystem::path folder = std::filesystem::weakly_canonical(kept + "/.");
+  const std::string name = folder.filename(), setting = folder.parent_path().filename();
+  run.out = options.out.empty() ? fmt::format("runs/repeat-{}-{}", setting, name) : options.out;
+  std::error_code none;
+  if (std::filesystem::equivalent(kept, run.out, none))
+    usage_fail("--out", "is the folder of --repeat; the new runs need another one");
   run.seeds = std::max<std::int64_t>(1, options.seeds);
-  run.jobs = options.jobs > 0 ? options.jobs : num_threads();
-  run.threads = std::max<std::int64_t>(1, num_threads() / run.jobs);
-  const AblationTable kept = with_rows_in(whole, options.repeat);
-  const AblationTable table =
-      options.table && options.rows.empty() ? with_rows_in(whole, run.out) : with_rows(kept, options.rows, options.repeat);
-  if (!options.table)
-    if (const int code = train(Ablation(table, run), table, run); code != 0) return code;
-  const Repetition repetition(table, options.repeat, run.out);
+  AblationTable table = kept_rows(whole, kept, options.rows, options.table ? 0 : run.seeds);
+  if (options.table) {
+    std::erase_if(table.rows, [&](const AblationRow& row) { return !std::filesystem::exists(run.out + "/" + row.name); });
+    if (table.rows.empty()) usage_fail("--table", "no such row has been trained in {}", run.out);
+  } else {
+    run.shared = recipe_of(table, kept, options.data);
+    run.jobs = options.jobs > 0 ? options.jobs : std::min<std::int64_t>(num_threads(), std::ssize(table.rows) * run.seeds);
+    run.threads = std::max<std::int64_t>(1, num_threads() / run.jobs);
+    Ablation ablation(table, run);
+    if (const int code = train(ablation, table, run); code != 0) return code;
+  }
+  const Repetition repetition(table, kept, run.out);
   write_file_atomically(run.out + "/repeated.md", repetition.markdown());
   fmt::print("\n{}", repetition.markdown());
   return repetition.all_land() ? exit_success : exit_failure;
@@ -118,8 +128,8 @@ int ablate(const AblateOptions& options) {
   const std::string out = !options.out.empty()             ? options.out
                           : options.cost && !options.table ? "runs/costs-" + options.family
                                                            : "runs/ablate-" + options.family;
-  if (!options.check.empty()) return check(whole, options.check);
   if (!options.repeat.empty()) return repeat(whole, options);
+  if (!options.check.empty()) return check(whole, options.check);
   if (!options.keep.empty()) return keep(whole, options, out);
   if (whole.task != "lm" && (options.probe || !options.judge.empty()))
     usage_fail(options.probe ? "--probe" : "--judge", "is for language models");
@@ -161,9 +171,10 @@ void add_ablate(CLI::App& program) {
   command->add_option("FAMILY", options->family, ablation_families())->required()->type_name("");
   command->add_option("--data", options->data, "folder with WikiText-2 (qic: AG News); what is built in by default")
       ->type_name("DIR");
-  command->add_option("--out", options->out, "folder of all runs; runs/ablate-FAMILY by default")->type_name("DIR");
+  command->add_option("--out", options->out, "folder of all runs; runs/ablate-FAMILY by default, runs/repeat-... with --repeat")
+      ->type_name("DIR");
   command->add_option("--rows", options->rows, "only these rows")->delimiter(',')->type_name("ROW,...");
-  whole("--seeds", options->seeds, "runs of each row (3; with --quick 1)");
+  whole("--seeds", options->seeds, "runs of each row (3; with --quick, --cost and --repeat 1)");
   whole("--steps", options->steps, "of each language model (500; with --quick 100)");
   whole("--epochs", options->epochs, "of each classifier (5; with --quick 2, of 1000 articles)");
   command->add_option("--set", options->settings, "other sizes or rates for every row, with the names of a configuration's keys")
@@ -190,8 +201,7 @@ void add_ablate(CLI::App& program) {
   command
       ->add_option(
           "--repeat", options->repeat,
-          "train rows of this folder again, by the recipe that it remembers (with one seed, unless --seeds says otherwise), "
-          "and say whether they land where they did")
+          "train rows of this folder again, with the recipe and the seeds that it has, and say whether they land where they did")
       ->type_name("DIR");
   add_threads(*command, "Options", "threads that the runs share");
   command->footer(
@@ -206,6 +216,7 @@ void add_ablate(CLI::App& program) {
       "audit.json; of ComplexFormer's `eval --set` with delta and phase_bias at 0: as-learnt.json, with-*.json.\n"
       "--judge RUN reads the texts, afterwards and as often as you like; let it be a larger model of another family. All\n"
       "their tables are in OUT/probes.md.\n"
+      "--repeat leaves its table in OUT/repeated.md, and fails where a row does not land.\n"
       "Every token of the text counts. --set eval_protocol=full-blocks measures as argand once did, and continues tables of\n"
       "that time. --set preset=NAME brings that preset's length.\n\n"
       "Examples:\n"

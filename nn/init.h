@@ -51,7 +51,7 @@ class Init {
     for (T& x : w.span()) x *= static_cast<RealOf<T>>(gain);
     return variable(std::move(w), role);
   }
-  /// Uniform in [low, high).
+  /// Uniform in [low, high]: rounded to single precision a number may be `high` itself.
   template <RealScalar R>
   Var<R> uniform(Role role, const Shape& shape, double low, double high) {
     Tensor<R> values = Tensor<R>::zeros(shape);

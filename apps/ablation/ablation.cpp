@@ -154,7 +154,7 @@ void Ablation::remember_settings() const {
   write_file_atomically(path, settings.dump() + "\n");
 }
 
-int Ablation::run() const {
+int Ablation::run() {
   remember_settings();
   const auto start = std::chrono::steady_clock::now();
   std::vector<double> shares;  // of each run that is done; while it runs, as of the last look

@@ -30,7 +30,7 @@ class Ablation {
   /// Trains what has not been trained yet, showing how far it is; runs that were stopped go on. Returns 0, or 128 + the signal that
   /// ended it after every run has saved. Throws Error when the folder holds an ablation with other settings, or, when all others
   /// are done, for runs that failed.
-  int run() const;
+  int run();
 
   /// Of all seeds that are there, and not only of those asked for.
   AblationReport report() const;

@@ -21,15 +21,6 @@ std::vector<double> values_of(const SeedResults& results, const std::function<do
   return values;
 }
 
-/// "+1.3", "-0.2", "0.0"
-std::string signed_text(double value) {
-  const std::string text = fmt::format("{:+.1f}", value);
-  return text.substr(1) == "0.0" ? "0.0" : text;
-}
-
-/// exp(d) - 1 in %, or points.
-double in_units(double difference, bool of_losses) { return of_losses ? 100 * std::expm1(difference) : difference; }
-
 std::string p_text(double p) { return p < 0.001 ? "p < 0.001" : fmt::format("p = {:.3f}", p); }
 
 Json six_digits(double value) {
@@ -56,6 +47,13 @@ std::string contents(const std::string& path) {
 }
 
 }  // namespace
+
+std::string signed_text(double value) {
+  const std::string text = fmt::format("{:+.1f}", value);
+  return text.substr(1) == "0.0" ? "0.0" : text;
+}
+
+double in_units(double difference, bool of_losses) { return of_losses ? 100 * std::expm1(difference) : difference; }
 
 std::string paragraph(const std::string& text) {
   std::string lines;
@@ -85,8 +83,8 @@ std::string difference_text(const PairedDifference& c, bool of_losses) {
 std::string mean_and_deviation(const std::vector<double>& values, int decimals) {
   if (values.empty()) return "-";
   const auto [count, mean, deviation] = spread_of(values);
-  if (values.size() == 1) return fmt::format("{:.{}f} (1)", mean, decimals);
-  return fmt::format("{:.{}f} ± {:.{}f} ({})", mean, decimals, deviation, decimals, values.size());
+  if (count == 1) return fmt::format("{:.{}f} (1)", mean, decimals);
+  return fmt::format("{:.{}f} ± {:.{}f} ({})", mean, decimals, deviation, decimals, count);
 }
 
 AblationReport::AblationReport(AblationTable table, std::vector<SeedResults> results)

@@ -52,6 +52,11 @@ class AblationReport {
   std::vector<const AblationClaim*> claimed_;  ///< whose they are
 };
 
+/// "+1.3", "-0.2", "0.0"
+std::string signed_text(double value);
+/// A difference in the unit that tables show: of losses exp(d) - 1 in per cent, else as it is, in points.
+double in_units(double difference, bool of_losses);
+
 /// As lines of a Markdown file, each ended.
 std::string paragraph(const std::string& text);
 

@@ -6,8 +6,11 @@
 #include <numeric>
 
 namespace argand {
+namespace {
 
 using Student = boost::math::students_t;
+
+}  // namespace
 
 Spread spread_of(const std::vector<double>& values) {
   Spread spread{.count = values.size()};
@@ -51,11 +54,11 @@ std::vector<PairedDifference> compare_pairs(const std::vector<std::vector<double
   return found;
 }
 
-std::optional<double> new_mean_within(const Spread& before, std::size_t m, std::size_t rows, double confidence) {
-  if (before.count < 2 || m == 0) return std::nullopt;
-  const auto n = static_cast<double>(before.count);
-  const double tail = (1 - confidence) / 2 / static_cast<double>(std::max<std::size_t>(1, rows));
-  return quantile(complement(Student(n - 1), tail)) * before.deviation * std::sqrt(1 / n + 1 / static_cast<double>(m));
+std::optional<double> means_within(const Spread& seen, std::size_t k, std::size_t m, double confidence) {
+  if (seen.count < 2 || k == 0) return std::nullopt;
+  const double tail = (1 - confidence) / 2 / static_cast<double>(std::max<std::size_t>(1, m));
+  const Student t(static_cast<double>(seen.count - 1));
+  return quantile(complement(t, tail)) * seen.deviation * std::sqrt(2 / static_cast<double>(k));
 }
 
 }  // namespace argand

@@ -7,7 +7,7 @@
 
 namespace argand {
 
-/// Of values v_1 ... v_n: their mean, and s = √(Σ (v_i - mean)² / (n - 1)), 0 of fewer than two; the mean of none is 0.
+/// Of a sample v_1 ... v_n: its mean, and s = √(Σ (v_i - mean)² / (n - 1)), 0 of fewer than two; the mean of none is 0.
 struct Spread {
   std::size_t count = 0;
   double mean = 0, deviation = 0;
@@ -31,12 +31,14 @@ struct PairedDifference {
 /// of the m is multiplied by m - k + 1, and none is smaller than one before it.
 std::vector<PairedDifference> compare_pairs(const std::vector<std::vector<double>>& rows, double confidence = 0.95);
 
-/// How far the mean of m new values may be from that of the n seen before, if all are drawn alike from a normal distribution:
+/// How far apart the means of k values and of k others may be, if all are drawn alike from a normal distribution of which `seen`
+/// are n values:
 ///
-///     t s √(1/n + 1/m),
+///     t s √(2/k),
 ///
-/// with s, n of those before, and t the quantile 1 - (1 - confidence) / 2 rows of Student's distribution with n - 1 degrees of
-/// freedom, so that it holds for so many rows at once. Nothing of fewer than two, nor of no new ones.
-std::optional<double> new_mean_within(const Spread& before, std::size_t m, std::size_t rows, double confidence = 0.95);
+/// s the deviation of those seen, t the quantile 1 - (1 - confidence) / 2m of Student's distribution with n - 1 degrees of freedom,
+/// so that it holds for m rows at once. Where the values come in pairs that have something in common, they are nearer than that.
+/// Nothing when fewer than two were seen, or k = 0.
+std::optional<double> means_within(const Spread& seen, std::size_t k, std::size_t m = 1, double confidence = 0.95);
 
 }  // namespace argand

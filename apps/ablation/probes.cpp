@@ -113,7 +113,7 @@ std::optional<Corpus> text_of(const TrainedRun& judge) {
   try {
     return open_corpus(judge.checkpoint.config(), judge.tokens);
   } catch (const Error& e) {
-    fmt::print(stderr, "argand: nothing to compare the texts with, for the text itself is not there: {}\n", e.what());
+    fmt::print(stderr, "argand: nothing to compare the texts with, for the text itself cannot be read: {}\n", e.what());
     return std::nullopt;
   }
 }
@@ -343,14 +343,16 @@ std::int64_t judge_texts(const AblationTable& table, const std::string& out, con
       if (probe["token_kind"] != "words") usage_fail("--judge", "{} has texts of other tokens than words", paths[i]);
       const auto prompt_length = probe["prompt_length"].get<std::int64_t>();
       const Ids texts = ids_of(probe["texts"], prompt_length, judge, paths[i]);
-      probe["model"]["loss"] = loss_of(texts, prompt_length);
-      if (probe.contains("corpus")) probe["corpus"].erase("loss");  // that of another judge
+      const double loss = loss_of(texts, prompt_length);
+      const bool as_before = probe.value("judge", "") == name && probe["model"].value("loss", 0.0) == loss;
+      probe["model"]["loss"] = loss;
+      if (probe.contains("corpus") && !as_before) probe["corpus"].erase("loss");  // another judge's
       const auto originals = corpus ? originals_of(probe, texts, *corpus) : std::nullopt;
       if (originals && probe.contains("corpus")) {  // the same of all seeds and rows: judged once
         const std::span<const std::int32_t> ids = originals->span();
-        double& loss = losses_of_originals[{ids.begin(), ids.end()}];
-        if (loss == 0) loss = loss_of(*originals, prompt_length);
-        probe["corpus"]["loss"] = loss;
+        const auto [known, is_new] = losses_of_originals.try_emplace({ids.begin(), ids.end()});
+        if (is_new) known->second = loss_of(*originals, prompt_length);
+        probe["corpus"]["loss"] = known->second;
       }
       probe["judge"] = name;
       write_file_atomically(paths[i], probe.dump(1) + "\n");

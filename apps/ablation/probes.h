@@ -14,11 +14,13 @@ namespace argand {
 /// Nothing when all is done, or when the run has no checkpoint any more.
 std::vector<std::string> next_probe(const AblationTable& table, const std::string& folder, std::int64_t seed);
 
-/// Has the judge read the texts of all the runs that have some, and notes in their files what it says: loss in nats a token.
+/// Has the judge read the texts of all the runs that have some, and what the text itself says after their prompts, where it is at
+/// hand and has these prompts; notes in the runs' files what the judge says: loss in nats a token.
 /// Returns how many there were. Throws UsageError for a judge that is a classifier or reads other tokens than words.
 std::int64_t judge_texts(const AblationTable& table, const std::string& out, const TrainedRun& judge);
 
-/// Two tables, as Markdown: of what they write, and of positions; "" where nobody was probed.
+/// As Markdown: of what they write, of positions, of what is learnt, of what is looked up, as far as there is any; "" where nobody
+/// was probed.
 std::string probe_tables(const AblationTable& table, const std::string& out);
 /// Writes them to OUT/probes.md, if there are any.
 void write_probe_tables(const AblationTable& table, const std::string& out);

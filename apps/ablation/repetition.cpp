@@ -2,76 +2,130 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <set>
 
+#include "apps/ablation/ablation_plan.h"
 #include "apps/ablation/ablation_report.h"
 #include "apps/ablation/kept_runs.h"
+#include "apps/runs/run_config.h"
 #include "apps/runs/run_folder.h"
 #include "apps/terminal/command_line.h"
 
 namespace argand {
 namespace {
 
+namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/// What both configurations have, and is not the same, but for the seed and where the data lie.
-void add_differences(const Json& before, const Json& now, const std::string& place, std::vector<std::string>& found) {
-  for (const auto& [key, was] : before.items()) {
-    const auto is = now.find(key);
-    const std::string name = place.empty() ? key : place + "." + key;
-    if (is == now.end() || name == "training.seed" || name == "training.data") continue;
-    if (was.is_object() && is->is_object())
-      add_differences(was, *is, name, found);
-    else if (was != *is)
-      found.push_back(fmt::format("{} is {}, was {}", name, is->dump(), was.dump()));
+/// The configuration of a run, with what old ones meant without saying it.
+Json config_of(const std::string& out, const std::string& row, std::int64_t seed) {
+  const Json file = read_json(RunFolder(folder_of_run(out, row, seed)).file("config.json"));
+  return Json::parse(RunConfig::from_json(file.dump()).to_json());
+}
+
+/// "training.lr is 0.002, was 0.001": where two configurations differ, but for what may.
+void add_differences(const Json& before, const Json& now, const std::set<std::string>& may, const std::string& place,
+                     std::vector<std::string>& found) {
+  for (const auto& [key, is] : now.items()) {
+    const std::string name = place + key;
+    const auto was = before.find(key);
+    if (may.contains(name)) continue;
+    if (was != before.end() && was->is_object() && is.is_object())
+      add_differences(*was, is, may, name + ".", found);
+    else if (was == before.end() || *was != is)
+      found.push_back(fmt::format("{} is {}, was {}", name, is.dump(), was == before.end() ? "not there" : was->dump()));
   }
 }
 
-Json config_of(const std::string& out, const std::string& row, std::int64_t seed) {
-  return without_paths(read_json(RunFolder(folder_of_run(out, row, seed)).file("config.json")));
-}
-
-/// exp(d) - 1 in per cent of losses, or points.
-double shown(double difference, bool of_losses) { return of_losses ? 100 * std::expm1(difference) : difference; }
+const std::set<std::string> of_a_run = {"training.seed", "training.data"};
 
 }  // namespace
 
-KeyTexts recipe_of(const std::string& kept, const std::string& family, const std::string& data) {
+AblationTable kept_rows(const AblationTable& whole, const std::string& kept, const std::vector<std::string>& wanted,
+                        std::int64_t seeds) {
   const Json shared = shared_by_rows(kept);
   if (!shared.is_object()) usage_fail("--repeat", "{} holds no ablation", kept);
-  if (const std::string other = shared.value("family", "nothing"); other != family)
-    usage_fail("--repeat", "{} holds an ablation of {}, not of {}", kept, other, family);
+  if (const std::string other = shared.value("family", "nothing"); other != whole.family)
+    usage_fail("--repeat", "{} holds an ablation of {}, not of {}", kept, other, whole.family);
+  if (fs::exists(kept + "/costs.md") && !fs::exists(kept + "/table.md"))
+    usage_fail("--repeat", "{} holds what a few steps cost, and no results", kept);
+  AblationTable there = whole;
+  std::erase_if(there.rows, [&](const AblationRow& row) { return !fs::exists(kept + "/" + row.name); });
+  std::vector<std::string> names;
+  for (const AblationRow& row : there.rows) names.push_back(row.name);
+  for (const std::string& name : wanted)
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      usage_fail("--rows", "{} has no row \"{}\", it has {}{}", kept, name, CLI::detail::join(names, ", "),
+                 did_you_mean(name, names));
+  AblationTable table = with_rows(whole, wanted.empty() ? names : wanted, kept);
+  const std::vector<SeedResults> results = read_results(table, kept);
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const auto& [name, runs] = std::pair(table.rows[i].name, results[i].size());
+    if (runs < 2)
+      usage_fail("--repeat", "{} has {} of {}: that does not say how far seeds are apart", kept, runs == 1 ? "one run" : "no run",
+                 name);
+    for (std::int64_t seed = 0; seed < seeds; ++seed)
+      if (!results[i].contains(seed)) usage_fail("--seeds", "{} has no run of {} with seed {}", kept, name, seed);
+  }
+  return table;
+}
+
+KeyTexts recipe_of(const AblationTable& rows, const std::string& kept, const std::string& data) {
+  const Json shared = shared_by_rows(kept);
   KeyTexts recipe;
-  for (const auto& [key, text] : shared.items()) {
+  for (const auto& [key, value] : shared.items()) {
     if (key == "family") continue;
-    const bool is_data = key == "data";
-    if (is_data && data.empty()) usage_fail("--repeat", "the kept runs learned from {}; --data DIR says where it is", text.dump());
-    recipe.emplace_back(key, is_data ? data : text.get<std::string>());
+    const std::string text = value.get<std::string>();
+    if (key == "data" && data.empty()) usage_fail("--repeat", "the kept runs learned from {}; --data DIR says where it is", text);
+    if (key == "init" || key == "irw_file" || (key == "tokens" && text.ends_with(".model")))
+      usage_fail("--repeat", "the kept runs have {} {}, and a kept folder does not say where it is", option_name(key), text);
+    recipe.emplace_back(key, key == "data" ? data : text);
   }
   if (!shared.contains("data") && !data.empty())
     usage_fail("--repeat", "the kept runs learned from what is built in; leave out --data");
+  if (rows.task == "lm" && !shared.contains("eval_protocol"))
+    recipe.emplace_back("eval_protocol", "full-blocks");  // before there was a choice
+  for (const AblationRow& row : rows.rows) {
+    const std::int64_t seed = seeds_of_row(kept + "/" + row.name).front();
+    const RunConfig now = RunConfig::resolve({}, settings_of_run(rows, row, seed, recipe), rows.task);
+    std::set<std::string> may = of_a_run;
+    may.insert({"training.steps", "training.tokens", "model.vocab_size", "model.n_classes"});  // in which the data have a say
+    std::vector<std::string> differences;
+    add_differences(config_of(kept, row.name, seed), Json::parse(now.to_json()), may, "", differences);
+    if (!differences.empty())
+      usage_fail("--repeat", "this program would train {} in another way: {}", row.name, CLI::detail::join(differences, "; "));
+  }
   return recipe;
 }
 
+bool RepeatedRow::lands() const { return settings.empty() && (same || (within && std::abs(apart) <= *within)); }
+
 Repetition::Repetition(const AblationTable& table, const std::string& kept, const std::string& out) : lm_(table.task == "lm") {
   const std::vector<SeedResults> before = read_results(table, kept), now = read_results(table, out);
-  const auto tested = std::count_if(before.begin(), before.end(), [](const SeedResults& row) { return row.size() >= 2; });
+  std::vector<Spread> spreads;
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     RepeatedRow& row = rows_.emplace_back();
     row.name = table.rows[i].name;
-    std::vector<double> of_before, of_now;
-    const auto measured = [&](const AblationResult& r) { return lm_ ? r.loss : r.metric; };
-    for (const auto& [_, result] : before[i]) row.before.push_back(result.metric), of_before.push_back(measured(result));
+    const auto measure = [&](const AblationResult& r) { return lm_ ? r.loss : r.metric; };
+    std::vector<double> measured, differences;
+    for (const auto& [_, result] : before[i]) row.kept.push_back(result.metric), measured.push_back(measure(result));
+    spreads.push_back(spread_of(measured));
+    row.same = true;
     for (const auto& [seed, result] : now[i]) {
-      row.now.push_back(result.metric), of_now.push_back(measured(result));
-      if (const auto pair = before[i].find(seed); pair != before[i].end())
-        row.same_seed = std::max(row.same_seed.value_or(0), std::abs(measured(result) - measured(pair->second)));
+      const auto pair = before[i].find(seed);
+      if (pair == before[i].end()) continue;
+      row.kept_again.push_back(pair->second.metric), row.here.push_back(result.metric);
+      differences.push_back(measure(result) - measure(pair->second));
+      row.same = row.same && result.loss == pair->second.loss && result.metric == pair->second.metric;
+      if (row.settings.empty())
+        add_differences(config_of(kept, row.name, seed), config_of(out, row.name, seed), of_a_run, "", row.settings);
     }
-    if (of_before.empty() || of_now.empty()) continue;
-    row.apart = spread_of(of_now).mean - spread_of(of_before).mean;
-    row.reach = new_mean_within(spread_of(of_before), of_now.size(), static_cast<std::size_t>(tested));
-    add_differences(config_of(kept, row.name, before[i].begin()->first), config_of(out, row.name, now[i].begin()->first), "",
-                    row.settings);
+    row.same = row.same && !differences.empty();
+    row.apart = spread_of(differences).mean;
+    compared_ += !differences.empty() && row.settings.empty();
   }
+  for (std::size_t i = 0; i < rows_.size(); ++i) rows_[i].within = means_within(spreads[i], rows_[i].here.size(), compared_);
 }
 
 bool Repetition::all_land() const {
@@ -79,32 +133,33 @@ bool Repetition::all_land() const {
 }
 
 std::string Repetition::markdown() const {
-  const char* unit = lm_ ? " %" : "";
-  std::string text = fmt::format("| row | kept, {0} | here, {0} | apart | new runs lie within | same seed, at most | |\n",
-                                 lm_ ? "perplexity" : "accuracy, %");
-  text += "|---|---:|---:|---:|---:|---:|---|\n";
+  const std::string unit = lm_ ? " %" : "";
+  const auto text_of = [&](double d) { return signed_text(in_units(d, lm_)); };
+  std::string text =
+      fmt::format("| row | kept, {0} | of these seeds | here | apart | other seeds | |\n|---|---:|---:|---:|---:|---:|---|\n",
+                  lm_ ? "perplexity" : "accuracy, %");
   std::string notes;
   for (const RepeatedRow& row : rows_) {
-    const std::string verdict = row.now.empty()         ? "not trained"
-                                : !row.reach            ? "one kept run tells nothing"
-                                : !row.settings.empty() ? "another recipe"
+    const std::string verdict = row.here.empty()        ? "not trained"
+                                : !row.settings.empty() ? "other data"
+                                : row.same              ? "the same numbers"
+                                : !row.within           ? "cannot be told"
                                 : row.lands()           ? "lands"
                                                         : "does not land";
-    const auto number = [&](std::optional<double> d, const char* form) {
-      return d ? fmt::format(fmt::runtime(form), shown(*d, lm_)) + unit : std::string("-");
-    };
-    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", row.name, mean_and_deviation(row.before),
-                        mean_and_deviation(row.now), row.now.empty() ? "-" : number(row.apart, "{:+.1f}"),
-                        number(row.reach, "±{:.1f}"), number(row.same_seed, "{:.1f}"), verdict);
-    for (const std::string& setting : row.settings) notes += fmt::format("{}: {}\n", row.name, setting);
+    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", row.name, mean_and_deviation(row.kept),
+                        mean_and_deviation(row.kept_again), mean_and_deviation(row.here),
+                        row.here.empty() ? "-" : text_of(row.apart) + unit,
+                        row.within ? fmt::format("[{}, {}]{}", text_of(-*row.within), text_of(*row.within), unit) : "-", verdict);
+    if (!row.settings.empty()) notes += fmt::format("- {}: {}\n", row.name, CLI::detail::join(row.settings, "; "));
   }
-  text += "\n" + paragraph(fmt::format("Apart: here minus kept, {}. If all runs are drawn alike, every row lies within t s √(1/n + "
-                                       "1/m) in 95 of 100 such tables: n runs "
-                                       "are kept, with deviation s; m are here; Student's t with n - 1 degrees of freedom, "
-                                       "Bonferroni. Two runs of the same seed differ "
-                                       "by rounding alone, if program and data are the same; what parts them is another processor, "
-                                       "or another number of threads.",
-                                       lm_ ? "the perplexity, in %" : "the accuracy, in points"));
+  const std::string several = compared_ > 1 ? fmt::format(", Bonferroni for {} rows", compared_) : "";
+  text +=
+      "\n" + paragraph(fmt::format(
+                 "Apart: {}, here minus kept, mean of the runs with the same seed. Other seeds: where that would lie, in at least "
+                 "95 of 100 such tables, if the new runs had other seeds: ± t s √(2/m), for m runs and the deviation s of the n "
+                 "kept ones; Student's t with n - 1 degrees of freedom{}. A row within that lands. One seed gives the same numbers "
+                 "with the same program on the same kind of processor; on another kind, rounding parts them.",
+                 lm_ ? "the perplexity, in %" : "the accuracy, in points", several));
   if (!notes.empty()) text += "\n" + notes;
   return text;
 }

@@ -36,8 +36,8 @@ std::vector<NamedNumbers> telling_parameters(const TellingParameters& telling, c
   return found;
 }
 
-Spread spread_of(const std::vector<NamedNumbers>& parameters, std::string_view called) {
-  Spread spread;
+NumbersOfParameter numbers_of(const std::vector<NamedNumbers>& parameters, std::string_view called) {
+  NumbersOfParameter spread;
   double sum = 0, squares = 0;
   for (const auto& [name, numbers] : parameters) {
     if (!is_called(name, called)) continue;

@@ -14,11 +14,12 @@ std::vector<NamedNumbers> telling_parameters(const TellingParameters& telling, c
 /// The optimiser's memory of them is left out.
 std::vector<NamedNumbers> telling_parameters(const TellingParameters& telling, const SafetensorsFile& file);
 
-/// Mean and standard deviation of all numbers of the parameters that are called so; count 0 when there are none.
-struct Spread {
+/// Mean and standard deviation, √(Σ (x - mean)² / count), of all numbers of the parameters that are called so; count 0 when there
+/// are none.
+struct NumbersOfParameter {
   std::int64_t count = 0;
   double mean = 0, std = 0;
 };
-Spread spread_of(const std::vector<NamedNumbers>& parameters, std::string_view called);
+NumbersOfParameter numbers_of(const std::vector<NamedNumbers>& parameters, std::string_view called);
 
 }  // namespace argand

@@ -131,7 +131,7 @@ void TrainingSession<R>::log_step(const Advance& done) {
   const TellingParameters& telling = run_.config().model.family().telling;
   const std::vector<NamedNumbers> parameters = telling_parameters(telling, run_.parameters());
   for (const std::string& name : telling.spreads)
-    if (const Spread spread = spread_of(parameters, name); spread.count > 0) {
+    if (const NumbersOfParameter spread = numbers_of(parameters, name); spread.count > 0) {
       line[name + "_mean"] = spread.mean;
       line[name + "_std"] = spread.std;
     }

@@ -17,7 +17,7 @@ def pairs(rows, names):
     first, others = rows[0], {row["row"]: row for row in rows[1:]}
     for name in names:
         if name not in others:
-            sys.exit(f"{name} is not one of {', '.join(others)}")
+            sys.exit(f"{name} is not one of {', '.join(others)}, which are compared with {first['row']}")
         of_seed = dict(zip(others[name]["seeds"], others[name]["values"]))
         x, y = zip(*((value, of_seed[seed]) for seed, value in zip(first["seeds"], first["values"]) if seed in of_seed))
         n, a, b = len(x), variance(x), variance(y)
@@ -43,9 +43,11 @@ with open(sys.argv[2], encoding="utf8") as file:
     table = json.load(file)
 if table["measure"] != "accuracy":
     sys.exit("only tables of accuracies: perplexities are compared by their losses")
-if any(len(row["seeds"]) < 3 for row in table["rows"]):
-    sys.exit("every row needs three seeds")
+if len(table["rows"]) < 2 or any(len(row["pairs"]) < 3 for row in table["rows"]):
+    sys.exit("it takes two rows, and of each three runs with seeds of the first row")
 if sys.argv[1] == "pairs":
+    if len(sys.argv) == 3:
+        sys.exit("which rows?")
     pairs(table["rows"], sys.argv[3:])
 else:
     three(table["rows"])

@@ -19,16 +19,18 @@ def marks(low, high):
 
 
 def far_away(rows):
-    """The rows that would squeeze the others into a corner: three times as far from the first as the next nearer one, and all behind them."""
+    """The rows that would squeeze the others into a corner: their means are three times as far out as any dot of the nearer rows. Fewer than
+    half of them."""
     by_distance = sorted(rows, key=lambda row: abs(row["difference"]))
     for k in range(len(by_distance) // 2 + 1, len(by_distance)):
-        if abs(by_distance[k]["difference"]) > 3 * abs(by_distance[k - 1]["difference"]):
+        if abs(by_distance[k]["difference"]) > 3 * max(abs(d) for row in by_distance[:k] for d in row["differences"]):
             return by_distance[k:]
     return []
 
 
 def differences(table):
-    """Each seed a dot, the mean a stroke, the interval of the table a line; where that leaves the panel it ends in an arrow."""
+    """Each seed a dot, the mean a stroke, the interval of the table a line; where that leaves the panel it ends in an
+    arrow. A row that is far away is an arrow with its number."""
     rows = [row for row in table["rows"] if row["differences"]]
     outside = far_away(rows[1:])
     dots = [d for row in rows if row not in outside for d in row["differences"]] + [0.0]

@@ -127,6 +127,11 @@ sys.path.insert(0, os.path.join(source, "docs", "figures"))
 sys.dont_write_bytecode = True
 import results as drawing  # noqa: E402
 
+near = [{"difference": d, "differences": [d - 1, d + 1]} for d in (0.5, -1.0, 2.0, 2.5)]
+far = {"difference": -26.0, "differences": [-26.5, -25.5]}
+if drawing.far_away([far, *near]) != [far] or drawing.far_away(near) or drawing.far_away([near[0], far]):
+    failures.append(f"rows far away: {drawing.far_away([far, *near])}, {drawing.far_away(near)}, {drawing.far_away([near[0], far])}")
+
 with tempfile.TemporaryDirectory() as scratch:
     out, keep = os.path.join(scratch, "out"), os.path.join(scratch, "kept")
     sizes = "d_model=16,d_ff=16,n_layers=1,n_heads=2,length=16,batch=4"

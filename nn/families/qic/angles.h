@@ -8,8 +8,9 @@
 namespace argand {
 
 /// θ for `count` places that may differ (the heads), by the configuration's `theta`: learned, a parameter [count]; global, one
-/// parameter [1] for all of them; fixed, a constant [1]. Learnt ones start within theta_spread of theta_init. Other algebras than
-/// QIC's have θ = 0, the complex numbers, as a constant.
+/// parameter [1] for all of them; fixed, a constant [1]. Learnt ones start within theta_spread of theta_init; drawing them moves on
+/// the stream, so that all later parameters have other first values than without. Other algebras than QIC's have θ = 0, the complex
+/// numbers, as a constant.
 template <RealScalar R>
 Var<R> make_angles(Init& init, const QicConfig& config, std::int64_t count) {
   if (config.algebra != Algebra::Qic) return Var<R>(Tensor<R>::zeros({1}));

@@ -27,7 +27,7 @@ struct QicConfig final : ConfigOf<QicConfig> {
   Algebra algebra = Algebra::Qic;
   AngleOwner theta = AngleOwner::Learned;
   double theta_init = 0.52359877559829887;  ///< π/6
-  double theta_spread = 0;
+  double theta_spread = 0;                  ///< radians: first angles lie evenly between theta_init - it and + it
   Magnitude magnitude = Magnitude::Euclidean;
   MagnitudeNormKind norm = MagnitudeNormKind::LayerNorm;
   MagnitudeActivationKind activation = MagnitudeActivationKind::Gelu;

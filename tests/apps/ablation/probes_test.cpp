@@ -76,13 +76,18 @@ BOOST_AUTO_TEST_CASE(runs_are_probed_judged_and_kept) {
   BOOST_TEST(now["corpus"]["loss"].get<double>() == same["corpus"]["loss"].get<double>(), boost::test_tools::tolerance(1e-12));
   const std::string perplexity = fmt::format("{:.1f}", std::exp(same["corpus"]["loss"].get<double>()));
   BOOST_TEST(judged.out.find("| *the text itself* | " + perplexity + " |") != std::string::npos, judged.out);
-  // Where the text is no longer, only what was written is judged.
+  // Where the text is no longer, only what was written is judged; what this judge said of the text stays.
   std::filesystem::rename(corpus, corpus + "-elsewhere");
   const Finished alone = run_argand(scratch, "ablate complexformer --out " + out + " --judge " + judge);
   BOOST_TEST(alone.code == 0, alone.err);
   BOOST_TEST(alone.err.find("nothing to compare the texts with") != std::string::npos, alone.err);
+  BOOST_TEST(read(out + "/fixed/seed-0/written.json") == now);
+  // What another one said does not.
+  const Finished other =
+      run_argand(scratch, "ablate complexformer --out " + out + " --judge " + out + "/fixed/seed-0/last.safetensors");
+  BOOST_TEST(other.code == 0, other.err);
   const Json without = read(out + "/fixed/seed-0/written.json");
-  BOOST_TEST(without["model"] == now["model"]);
+  BOOST_TEST(without["model"]["loss"] != now["model"]["loss"]);
   BOOST_TEST(!without["corpus"].contains("loss"));
 
   // Kept, with the tables, and checked.

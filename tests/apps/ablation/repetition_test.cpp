@@ -1,5 +1,6 @@
 #include "apps/ablation/repetition.h"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <fstream>
 #include <random>
@@ -15,33 +16,41 @@ BOOST_AUTO_TEST_SUITE(repetition)
 
 namespace {
 
-/// A finished run of a hundred steps, with this accuracy in percent.
-void write_run(const std::string& folder, double accuracy, double lr = 0.002) {
+/// A finished run of a hundred steps, with this accuracy in percent, or a loss.
+void write_run(const std::string& folder, double accuracy, double lr = 0.002, double loss = 1.5) {
   std::filesystem::create_directories(folder);
   RunConfig config;
   config.training.steps = 100, config.training.lr = lr;
   std::ofstream(folder + "/config.json") << config.to_json();
-  std::ofstream(folder + "/log.jsonl") << R"({"step":0,"made_by":{"parameters":7}})"
-                                       << "\n"
-                                       << R"({"step":100,"valid_loss":1.5,"valid_accuracy":)" << accuracy / 100 << "}\n";
+  std::ofstream(folder + "/log.jsonl") << "{\"step\":0,\"made_by\":{\"parameters\":7}}\n"
+                                       << fmt::format(R"({{"step":100,"valid_loss":{}{}}})", loss,
+                                                      accuracy > 0 ? fmt::format(R"(,"valid_accuracy":{})", accuracy / 100) : "")
+                                       << "\n";
+}
+
+AblationTable table_with(const std::string& family, const std::vector<std::string>& names) {
+  AblationTable table = ablation_table(family);
+  std::erase_if(table.rows, [&](const AblationRow& row) { return std::find(names.begin(), names.end(), row.name) == names.end(); });
+  BOOST_TEST_REQUIRE(table.rows.size() == names.size());
+  return table;
 }
 
 const std::string sizes = " --set d_model=16,n_layers=1,n_heads=2,d_ff=16,length=16,batch=4 ";
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(new_means_by_hand) {
-  // Mean 2, s = 1, n = 3: t(2; 97.5 %) = 4.30265, of one new value s √(1/3 + 1) = 1.154701, of two s √(1/3 + 1/2) = 0.912871.
-  const Spread before = spread_of({1, 2, 3});
-  BOOST_TEST(*new_mean_within(before, 1, 1) == 4.30265 * 1.154701, boost::test_tools::tolerance(1e-5));
-  BOOST_TEST(*new_mean_within(before, 2, 1) == 4.30265 * 0.912871, boost::test_tools::tolerance(1e-5));
-  BOOST_TEST(*new_mean_within(before, 2, 2) == 6.20535 * 0.912871, boost::test_tools::tolerance(1e-5));  // t(2; 98.75 %)
-  BOOST_TEST(!new_mean_within(spread_of({1}), 2, 1).has_value());
-  BOOST_TEST(!new_mean_within(before, 0, 1).has_value());
+BOOST_AUTO_TEST_CASE(means_by_hand) {
+  // s = 1, n = 3: t(2; 97.5 %) = 4.30265, of one run each s √2, of two s.
+  const Spread seen = spread_of({1, 2, 3});
+  BOOST_TEST(*means_within(seen, 1) == 4.30265 * std::sqrt(2), boost::test_tools::tolerance(1e-5));
+  BOOST_TEST(*means_within(seen, 2) == 4.30265, boost::test_tools::tolerance(1e-5));
+  BOOST_TEST(*means_within(seen, 2, 2) == 6.20535, boost::test_tools::tolerance(1e-5));  // t(2; 98.75 %)
+  BOOST_TEST(!means_within(spread_of({1}), 2).has_value());
+  BOOST_TEST(!means_within(seen, 0).has_value());
 }
 
-// Of runs that are all drawn alike, 95 of 100 new means lie within.
-BOOST_AUTO_TEST_CASE(new_means_lie_within_as_often_as_is_said) {
+// Of two rows whose runs are all drawn alike, both are within in 95 of 100 tables: (1 - 0.05/2)² = 95.06 %, 4000 of them ± 0.34 %.
+BOOST_AUTO_TEST_CASE(means_lie_within_as_often_as_is_said) {
   std::mt19937_64 random(1);
   std::normal_distribution<double> normal(70, 2);
   const auto draw = [&](int n) {
@@ -51,44 +60,63 @@ BOOST_AUTO_TEST_CASE(new_means_lie_within_as_often_as_is_said) {
   };
   int within = 0;
   for (int e = 0; e < 4000; ++e) {
-    const Spread before = spread_of(draw(3));
-    within += std::abs(spread_of(draw(2)).mean - before.mean) <= *new_mean_within(before, 2, 1);
+    bool all = true;
+    for (int row = 0; row < 2; ++row) {
+      const double reach = *means_within(spread_of(draw(3)), 2, 2);
+      all &= std::abs(spread_of(draw(2)).mean - spread_of(draw(2)).mean) <= reach;
+    }
+    within += all;
   }
-  BOOST_TEST((within > 3800 - 3.5 * 13.8 && within < 3800 + 3.5 * 13.8), within);
+  BOOST_TEST((within > 3802 - 3.5 * 13.7 && within < 3802 + 3.5 * 13.7), within);
 }
 
 BOOST_AUTO_TEST_CASE(rows_land_or_do_not) {
   const TemporaryDirectory scratch;
   const std::string kept = scratch / "kept", out = scratch / "out";
-  AblationTable table = ablation_table("qic");
-  std::erase_if(table.rows, [](const AblationRow& row) { return row.name != "learned" && row.name != "real"; });
-  BOOST_TEST_REQUIRE(table.rows.size() == 2U);
+  const AblationTable table = table_with("qic", {"learned", "global", "real", "standard"});
   for (int seed = 0; seed < 3; ++seed) {
     write_run(folder_of_run(kept, "learned", seed), 73 + seed);
+    write_run(folder_of_run(kept, "global", seed), 73 + seed);
     write_run(folder_of_run(kept, "real", seed), 80 + 0.1 * seed);
+    write_run(folder_of_run(kept, "standard", seed), seed == 0 ? 50 : 80);
   }
   write_run(folder_of_run(out, "learned", 1), 76.5);
+  write_run(folder_of_run(out, "learned", 7), 10);  // not kept, and so not compared
   write_run(folder_of_run(out, "real", 0), 81.4);
+  write_run(folder_of_run(out, "standard", 0), 50);  // far from the mean, and yet the very same
   const Repetition repetition(table, kept, out);
-  const RepeatedRow &learned = repetition.rows()[0], &real = repetition.rows()[1];
-  // t(2; 98.75 %) √(4/3) = 7.1653 times the deviations 1 and 0.1.
-  BOOST_TEST(*learned.reach == 7.1653, boost::test_tools::tolerance(1e-4));
-  BOOST_TEST(learned.apart == 2.5, boost::test_tools::tolerance(1e-9));
-  BOOST_TEST(*learned.same_seed == 2.5, boost::test_tools::tolerance(1e-9));
-  BOOST_TEST(learned.lands());
-  BOOST_TEST(*real.reach == 0.71653, boost::test_tools::tolerance(1e-4));
-  BOOST_TEST(!real.lands());
+  const std::vector<RepeatedRow>& rows = repetition.rows();
+  // Three rows are compared: t(2; 1 - 0.025/3) √2 = 7.6488 √2 times the deviations 1 and 0.1.
+  BOOST_TEST(*rows[0].within == 7.6488 * std::sqrt(2), boost::test_tools::tolerance(1e-4));
+  BOOST_TEST(rows[0].apart == 2.5, boost::test_tools::tolerance(1e-9));
+  BOOST_TEST((rows[0].lands() && !rows[1].lands() && !rows[2].lands() && rows[3].lands()));
+  BOOST_TEST((!rows[0].same && rows[3].same));
   BOOST_TEST(!repetition.all_land());
   const std::string text = repetition.markdown();
-  BOOST_TEST(text.find("| learned | 74.0 ± 1.0 (3) | 76.5 (1) | +2.5 | ±7.2 | 2.5 | lands |\n") != std::string::npos, text);
-  BOOST_TEST(text.find("| real | 80.1 ± 0.1 (3) | 81.4 (1) | +1.3 | ±0.7 | 1.4 | does not land |\n") != std::string::npos, text);
+  for (const char* line : {"| learned | 74.0 ± 1.0 (3) | 74.0 (1) | 76.5 (1) | +2.5 | [-10.8, +10.8] | lands |\n",
+                           "| global | 74.0 ± 1.0 (3) | - | - | - | - | not trained |\n",
+                           "| real | 80.1 ± 0.1 (3) | 80.0 (1) | 81.4 (1) | +1.4 | [-1.1, +1.1] | does not land |\n",
+                           "| 50.0 (1) | 50.0 (1) | 0.0 |", "| the same numbers |\n", "Bonferroni for 3 rows"})
+    BOOST_TEST(text.find(line) != std::string::npos, text);
 
-  // Another recipe is no repetition, wherever it lands.
+  // Another configuration is no repetition, wherever it lands.
   write_run(folder_of_run(out, "learned", 1), 74, 0.003);
   const Repetition other(table, kept, out);
   BOOST_TEST(!other.rows()[0].lands());
-  BOOST_TEST(other.markdown().find("| another recipe |") != std::string::npos, other.markdown());
-  BOOST_TEST(other.markdown().find("learned: training.lr is 0.003, was 0.002\n") != std::string::npos, other.markdown());
+  BOOST_TEST(other.markdown().find("| other data |") != std::string::npos, other.markdown());
+  BOOST_TEST(other.markdown().find("- learned: training.lr is 0.003, was 0.002\n") != std::string::npos, other.markdown());
+}
+
+BOOST_AUTO_TEST_CASE(of_language_models_losses_are_compared) {
+  const TemporaryDirectory scratch;
+  const std::string kept = scratch / "kept", out = scratch / "out";
+  for (int seed = 0; seed < 3; ++seed) write_run(folder_of_run(kept, "none", seed), 0, 0.002, 5 + 0.01 * seed);
+  write_run(folder_of_run(out, "none", 0), 0, 0.002, 4.93);
+  const Repetition repetition(table_with("crope", {"none"}), kept, out);
+  BOOST_TEST(*repetition.rows()[0].within == 0.01 * 4.30265 * std::sqrt(2), boost::test_tools::tolerance(1e-5));
+  // exp(-0.07) - 1 = -6.8 %; exp(± 0.060849) - 1 = -5.9 and +6.3 %.
+  const std::string text = repetition.markdown();
+  BOOST_TEST(text.find("| -6.8 % | [-5.9, +6.3] % | does not land |") != std::string::npos, text);
 }
 
 BOOST_AUTO_TEST_CASE(kept_rows_are_trained_again_with_one_command) {
@@ -98,28 +126,42 @@ BOOST_AUTO_TEST_CASE(kept_rows_are_trained_again_with_one_command) {
                                              sizes + "--out " + out)
                          .code == 0);
   BOOST_TEST_REQUIRE(run_argand(scratch, "ablate crope --out " + out + " --keep " + kept).code == 0);
-  const std::string repeat = "ablate crope --threads 1 --repeat " + kept + " --out " + again;
-  const Finished done = run_argand(scratch, repeat + " --rows qk --seeds 2 --data " + corpus);
-  BOOST_TEST(done.code == 0, done.err);
-  // The same program, data and number of threads: the same numbers.
-  BOOST_TEST(done.out.find("| 0.0 % |") != std::string::npos, done.out);
-  BOOST_TEST(done.out.find("| 0.0 % | lands |") != std::string::npos, done.out);
-  BOOST_TEST(done.out.find("| none |") == std::string::npos, done.out);
-  BOOST_TEST(done.out.ends_with(contents_of(again + "/repeated.md")), done.out);
-  const Finished table = run_argand(scratch, repeat + " --table --data " + corpus);
-  BOOST_TEST(table.code == 0, table.err);
-  BOOST_TEST(table.out == "\n" + contents_of(again + "/repeated.md"));
-
+  const std::string repeat = "ablate crope --threads 1 --repeat " + kept + " --out " + again, data = " --data " + corpus;
   const auto refused = [&](const std::string& command, const std::string& why) {
     const Finished f = run_argand(scratch, command);
     BOOST_TEST(f.code == 2);
     BOOST_TEST(f.err.find(why) != std::string::npos, f.err);
   };
-  refused(repeat, "the kept runs learned from \"words\"; --data DIR says where it is");
-  refused(repeat + " --rows qkv --data " + corpus, "no row \"qkv\", it has none, qk");
-  refused(repeat + " --steps 30 --data " + corpus, "does not go with --steps");
+  refused(repeat, "the kept runs learned from words; --data DIR says where it is");
+  refused(repeat + " --table", "no such row has been trained in " + again);
+  refused(repeat + " --seeds 3" + data, kept + " has no run of none with seed 2");
+  refused(repeat + " --rows qkv" + data, kept + " has no row \"qkv\", it has none, qk");
+  refused(repeat + " --steps 30" + data, "does not go with --steps");
+  refused(repeat + " --check " + kept, "does not go with --probe, --judge, --keep, --check");
+  refused("ablate crope --repeat " + kept + " --out " + kept + data, "is the folder of --repeat");
   refused("ablate qic --repeat " + kept, "holds an ablation of crope, not of qic");
   refused("ablate crope --repeat " + out + "/qk", "holds no ablation");
+
+  const Finished done = run_argand(scratch, repeat + " --rows qk --seeds 2" + data);
+  BOOST_TEST(done.code == 0, done.err);
+  BOOST_TEST(done.out.find("| the same numbers |") != std::string::npos, done.out);
+  BOOST_TEST(done.out.find("| none |") == std::string::npos, done.out);
+  BOOST_TEST(done.out.ends_with(contents_of(again + "/repeated.md")), done.out);
+  const Finished table = run_argand(scratch, repeat + " --table");
+  BOOST_TEST(table.code == 0, table.err);
+  BOOST_TEST(table.out == "\n" + contents_of(again + "/repeated.md"));
+
+  // A kept result that this program does not reach.
+  std::string text = contents_of(kept + "/qk/seed-0/log.jsonl");
+  const auto at = text.find("\"valid_loss\":") + 13;
+  std::ofstream(kept + "/qk/seed-0/log.jsonl") << text.substr(0, at) << "9" << text.substr(text.find(',', at));
+  const Finished fails = run_argand(scratch, repeat + " --table");
+  BOOST_TEST(fails.out.find("| the same numbers |") == std::string::npos, fails.out);
+
+  // A kept recipe that this program does not have any more.
+  text = contents_of(kept + "/qk/seed-0/config.json");
+  std::ofstream(kept + "/qk/seed-0/config.json") << text.replace(text.find("\"clip\": 1.0"), 11, "\"clip\": 2.0");
+  refused(repeat + " --rows qk" + data, "this program would train qk in another way: training.clip is 1.0, was 2.0");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

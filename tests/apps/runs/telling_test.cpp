@@ -72,15 +72,15 @@ BOOST_AUTO_TEST_CASE(the_table_of_heads_has_a_line_a_head) {
   BOOST_TEST(lines[2] == "layer 0 head 1    +2.0000 ± 0.0000      +0.0000 ± 0.5000");
 }
 
-BOOST_AUTO_TEST_CASE(spread_of_named_parameters) {
+BOOST_AUTO_TEST_CASE(numbers_of_named_parameters) {
   const std::vector<NamedNumbers> list = {{"blocks.0.attn.delta", Tensor<double>({2}, {1.0, 3.0})},
                                           {"blocks.1.attn.delta", Tensor<double>({2}, {5.0, 7.0})},
                                           {"other", Tensor<double>({1}, {100.0})}};
-  const Spread spread = spread_of(list, "delta");
+  const NumbersOfParameter spread = numbers_of(list, "delta");
   BOOST_TEST(spread.count == 4);
   BOOST_TEST(spread.mean == 4.0);
   BOOST_TEST(spread.std == std::sqrt(5.0), boost::test_tools::tolerance(1e-14));
-  BOOST_TEST(spread_of(list, "phase_bias").count == 0);
+  BOOST_TEST(numbers_of(list, "phase_bias").count == 0);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
