@@ -50,13 +50,14 @@ KeyTexts asked_for(const AblationTable& whole, const AblationTable& table, const
 
 }  // namespace
 
-AblationTable with_rows(const AblationTable& table, const std::vector<std::string>& wanted, const std::string& out) {
+AblationTable with_rows(const AblationTable& table, const std::vector<std::string>& wanted, const std::string& out,
+                        const std::string& holder) {
   std::vector<std::string> known;
   for (const AblationRow& row : table.rows) known.push_back(row.name);
   for (const std::string& name : wanted)
     if (std::find(known.begin(), known.end(), name) == known.end())
-      usage_fail("--rows", "{} has no row \"{}\", it has {}{}", table.family, name, CLI::detail::join(known, ", "),
-                 did_you_mean(name, known));
+      usage_fail("--rows", "{} has no row \"{}\", it has {}{}", holder.empty() ? table.family : holder, name,
+                 CLI::detail::join(known, ", "), did_you_mean(name, known));
   AblationTable selected = table;
   std::erase_if(selected.rows, [&](const AblationRow& row) {
     if (wanted.empty()) return row.extra && !std::filesystem::exists(out + "/" + row.name);

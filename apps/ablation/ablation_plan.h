@@ -20,8 +20,9 @@ struct AblationRequest {
 };
 
 /// Only the rows asked for, in the table's order; without any, all but the extra ones that have no folder in `out`. Throws
-/// UsageError for a row that there is not.
-AblationTable with_rows(const AblationTable& table, const std::vector<std::string>& wanted, const std::string& out);
+/// UsageError for a row that there is not, saying that `holder`, by default the family, has none of that name.
+AblationTable with_rows(const AblationTable& table, const std::vector<std::string>& wanted, const std::string& out,
+                        const std::string& holder = "");
 /// The rows that have a folder in `out`; all but the extra ones where none has.
 AblationTable with_rows_in(const AblationTable& table, const std::string& out);
 

@@ -10,6 +10,12 @@ namespace {
 
 using Student = boost::math::students_t;
 
+/// The quantile 1 - (1 - confidence) / 2m of Student's distribution with n - 1 degrees of freedom.
+double two_sided_quantile(std::size_t n, std::size_t m, double confidence) {
+  const double tail = (1 - confidence) / 2 / static_cast<double>(std::max<std::size_t>(1, m));
+  return quantile(complement(Student(static_cast<double>(n - 1)), tail));
+}
+
 }  // namespace
 
 Spread spread_of(const std::vector<double>& values) {
@@ -24,7 +30,6 @@ Spread spread_of(const std::vector<double>& values) {
 
 std::vector<PairedDifference> compare_pairs(const std::vector<std::vector<double>>& rows, double confidence) {
   const auto m = std::count_if(rows.begin(), rows.end(), [](const auto& row) { return row.size() >= 2; });
-  const double tail = (1 - confidence) / 2 / static_cast<double>(std::max<std::ptrdiff_t>(1, m));
   std::vector<PairedDifference> found;
   std::vector<PairedDifference*> tested;
   found.reserve(rows.size());
@@ -37,7 +42,7 @@ std::vector<PairedDifference> compare_pairs(const std::vector<std::vector<double
     if (row.size() < 2) continue;
     const Student t(static_cast<double>(row.size() - 1));
     const double deviation = spread.deviation / std::sqrt(static_cast<double>(row.size()));  // of the mean
-    const double reach = quantile(complement(t, tail)) * deviation;
+    const double reach = two_sided_quantile(row.size(), static_cast<std::size_t>(m), confidence) * deviation;
     c.low = c.mean - reach, c.high = c.mean + reach;
     if (deviation > 0)
       c.p = 2 * cdf(complement(t, std::abs(c.mean) / deviation));
@@ -56,9 +61,7 @@ std::vector<PairedDifference> compare_pairs(const std::vector<std::vector<double
 
 std::optional<double> means_within(const Spread& seen, std::size_t k, std::size_t m, double confidence) {
   if (seen.count < 2 || k == 0) return std::nullopt;
-  const double tail = (1 - confidence) / 2 / static_cast<double>(std::max<std::size_t>(1, m));
-  const Student t(static_cast<double>(seen.count - 1));
-  return quantile(complement(t, tail)) * seen.deviation * std::sqrt(2 / static_cast<double>(k));
+  return two_sided_quantile(seen.count, m, confidence) * seen.deviation * std::sqrt(2 / static_cast<double>(k));
 }
 
 }  // namespace argand

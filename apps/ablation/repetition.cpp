@@ -50,15 +50,7 @@ AblationTable kept_rows(const AblationTable& whole, const std::string& kept, con
     usage_fail("--repeat", "{} holds an ablation of {}, not of {}", kept, other, whole.family);
   if (fs::exists(kept + "/costs.md") && !fs::exists(kept + "/table.md"))
     usage_fail("--repeat", "{} holds what a few steps cost, and no results", kept);
-  AblationTable there = whole;
-  std::erase_if(there.rows, [&](const AblationRow& row) { return !fs::exists(kept + "/" + row.name); });
-  std::vector<std::string> names;
-  for (const AblationRow& row : there.rows) names.push_back(row.name);
-  for (const std::string& name : wanted)
-    if (std::find(names.begin(), names.end(), name) == names.end())
-      usage_fail("--rows", "{} has no row \"{}\", it has {}{}", kept, name, CLI::detail::join(names, ", "),
-                 did_you_mean(name, names));
-  AblationTable table = with_rows(whole, wanted.empty() ? names : wanted, kept);
+  AblationTable table = with_rows(with_rows_in(whole, kept), wanted, kept, kept);
   const std::vector<SeedResults> results = read_results(table, kept);
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const auto& [name, runs] = std::pair(table.rows[i].name, results[i].size());
