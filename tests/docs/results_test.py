@@ -7,7 +7,8 @@ A folder of bench/results/ablations with an ablation.json holds kept runs: `arga
 the logs of its runs and table.py, which makes the table of them. bench/results/costs has what a few steps of every row cost, likewise
 checked by `argand ablate --check`. bench/results/retrieval holds what
 `argand retrieval --out` wrote, with a table.py likewise, whose table is in docs/09-crat.md; bench/results/speed what bench/compare.py
-printed, and its table.
+printed, and its table. bench/results/repeated has rows that were trained again: `argand ablate --repeat --table` says of them what
+repeated.md does, and its table.py puts these tables together.
 """
 import json
 import os
@@ -173,6 +174,26 @@ for row in json.loads(read(folder, "results.json"))["methods"]:
         failures.append(f"searches: {row['method']} was learnt with the seeds {row['of']}, with {len(row['recall'])} results")
     if any(recall != sorted(recall) or recall[-1] > 1 for recall in row["recall"]):
         failures.append(f"searches: {row['method']} finds fewer among more: {row['recall']}")
+
+folder = os.path.join(source, "bench", "results", "repeated")
+tables += 1
+rows = 0
+for path, _, files in sorted(os.walk(folder)):
+    if "repeated.md" not in files:
+        continue
+    family, setting = os.path.basename(path), os.path.basename(os.path.dirname(path))
+    with tempfile.TemporaryDirectory() as scratch:
+        out = shutil.copytree(path, os.path.join(scratch, "out"), ignore=lambda *_: ["repeated.md"])
+        first = os.path.join(source, "bench", "results", "ablations", setting, family)
+        done = ablate(family, "--repeat", first, "--table", "--out", out)
+        if done.returncode != 0:
+            failures.append(f"{path}: {done.stdout}{done.stderr}")
+        elif read(out, "repeated.md") != read(path, "repeated.md"):
+            failures.append(f"{path}/repeated.md is not what its logs say:\n{read(out, 'repeated.md')}")
+    rows += read(path, "repeated.md").count(" |\n") - 1
+table = subprocess.run([sys.executable, os.path.join(folder, "table.py")], capture_output=True, text=True, check=True).stdout
+if rows < 5 or table.count(" |\n") != rows + 1 or table.strip() not in chapter:
+    failures.append(f"{chapter_name} does not hold the table of the rows that were repeated, {rows}:\n{table}")
 
 for failure in failures:
     print(failure)
