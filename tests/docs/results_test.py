@@ -2,19 +2,17 @@
 
   results_test.py SOURCE_DIR ARGAND
 
-A folder of bench/results/ablations with an ablation.json holds kept runs: `argand ablate FAMILY --check` makes its tables again. One with
-*.log is older: table.md, as `argand ablate` wrote it then, and of every run ROW-seed-S.log, what it printed. bench/results/shakespeare has
-the logs of its runs and table.py, which makes the table of them. bench/results/costs has what a few steps of every row cost, likewise
-checked by `argand ablate --check`. bench/results/retrieval holds what
-`argand retrieval --out` wrote, with a table.py likewise, whose table is in docs/09-crat.md; bench/results/speed what bench/compare.py
-printed, and its table. bench/results/repeated has rows that were trained again: `argand ablate --repeat --table` says of them what
-repeated.md does, and its table.py puts these tables together.
+A folder of bench/results/ablations holds kept runs: `argand ablate FAMILY --check` makes its tables again, and families.py one of all
+language models. bench/results/shakespeare has the logs of its runs and table.py, which makes the table of them. bench/results/costs has
+what a few steps of every row cost, likewise checked by `argand ablate --check`. bench/results/retrieval holds what `argand retrieval --out`
+wrote, with a table.py likewise, whose table is in docs/09-crat.md; bench/results/speed what bench/compare.py printed, and its table.
+bench/results/repeated has rows that were trained again: `argand ablate --repeat --table` says of them what repeated.md does, and its
+table.py puts these tables together.
 """
 import json
 import os
 import re
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -32,12 +30,6 @@ def read(*path):
 
 def ablate(*words):
     return subprocess.run([argand, "ablate", *words], capture_output=True, text=True, check=False)
-
-
-def last_figure(log):
-    """The accuracy or the perplexity after the last step: that of the last validation that was printed."""
-    figures = re.findall(r"^(?:step \d+: validation loss [\d.]+, perplexity|loss [\d.]+, accuracy) ([\d.]+)", log, re.M)
-    return float(figures[-1])
 
 
 def blocks(table):
@@ -59,25 +51,6 @@ def kept(path):
     return found
 
 
-def printed(path):
-    """Faults of a folder of what older runs printed."""
-    table, runs, found = read(path, "table.md"), {}, []
-    for name in sorted(os.listdir(path)):
-        if match := re.fullmatch(r"(.+)-seed-\d+\.log", name):
-            runs.setdefault(match[1], []).append(last_figure(read(path, name)))
-    rows = re.findall(r"^\| ([\w-]+) \|[^|]*\| \d+ \| ([\d.]+)(?: ± ([\d.]+))? \((\d+)\) \|", table, re.M)
-    if {row[0] for row in rows} != set(runs):
-        found.append(f"{path}: the table has the rows {[row[0] for row in rows]}, there are logs of {sorted(runs)}")
-    for row, mean, deviation, seeds in rows:
-        figures = runs.get(row, [])
-        # Logs hold one or two decimals, the table one of the mean of unrounded figures.
-        if len(figures) != int(seeds) or abs(statistics.mean(figures) - float(mean)) > 0.11:
-            found.append(f"{path}, {row}: the table says {mean} of {seeds} seeds, the logs {figures}")
-        elif len(figures) > 1 and abs(statistics.stdev(figures) - float(deviation)) > 0.11:
-            found.append(f"{path}, {row}: the table says ± {deviation}, the logs {statistics.stdev(figures):.2f}")
-    return found
-
-
 def not_in_chapter(path, name):
     """What the chapter does not hold of a file of tables, block by block."""
     return [f"{chapter_name} does not hold this of {os.path.relpath(path, source)}/{name} as it is:\n{block}"
@@ -91,7 +64,7 @@ for path, _, files in sorted(os.walk(folder)):
         continue
     tables += 1
     families.add(os.path.basename(path))
-    failures += kept(path) if "ablation.json" in files else printed(path)
+    failures += kept(path)
     for name in [name for name in ("table.md", "probes.md") if name in files]:
         failures += not_in_chapter(path, name)
 if families != {"complexformer", "crat", "crope", "qic"}:
@@ -113,6 +86,12 @@ if table.count("(3)") != 6:
     failures.append(f"the table of the preset shakespeare has not three seeds of six models:\n{table}")
 if table.strip() not in chapter:
     failures.append(f"{chapter_name} does not hold the table of the preset shakespeare:\n{table}")
+
+tables += 1
+table = subprocess.run([sys.executable, os.path.join(source, "bench", "results", "families.py")], capture_output=True, text=True,
+                       check=True).stdout
+if table.count("(3)") < 2 * 12 or table.strip() not in chapter:
+    failures.append(f"{chapter_name} does not hold the table of all language models:\n{table}")
 
 script = os.path.join(source, "bench", "results", "speed", "table.py")
 table = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True).stdout
