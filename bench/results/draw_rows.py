@@ -3,7 +3,7 @@
 
   draw_rows.py [ROWS [SEED]]     5 rows, another choice each time, without arguments
 
-Every row of bench/results/ablations with at least two runs has the same chance.
+Every row of a table in bench/results/ablations with at least two runs has the same chance; one that stands in two tables has two.
 """
 import json
 import random

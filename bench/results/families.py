@@ -5,11 +5,14 @@ A model that stands in two tables, like the transformer with RoPE, has the same 
 """
 import json
 import statistics
+import sys
 from pathlib import Path
 
 here = Path(__file__).resolve().parent / "ablations" / "small-1500"
 names = {"complexformer": "ComplexFormer", "crope": "CRoPE", "crat": "CRAT"}
-transformers = {"rope": "transformer, RoPE", "rope-untied": "transformer, RoPE, with an output layer of its own"}
+transformers = {"rope": "transformer, RoPE", "rope-untied": "transformer, RoPE, with an output layer of its own",
+                "learned": "transformer, learned positions", "transformer": "transformer, learned positions",
+                "sinusoidal": "transformer, sinusoidal positions"}
 optimizers = {"adamw": "AdamW", "muon": "Muon"}
 
 
@@ -28,9 +31,13 @@ for table in sorted(here.glob("*/table.json")):
             lines = [json.loads(line) for line in (run / "log.jsonl").read_text(encoding="utf8").splitlines()]
             parameters = next(line["made_by"]["parameters"] for line in lines if "made_by" in line)
             last = [line for line in lines if "valid_ppl" in line][-1]
+            if last["step"] != config["training"]["steps"]:
+                sys.exit(f"{run} has not ended")
             perplexities.append(last["valid_ppl"])
             bits.append(last["valid_bits_per_byte"])
         name = transformers.get(row["row"], f"{names[table.parent.name]}, `{row['row']}`")
+        if name in rows and rows[name][0] != perplexities:
+            sys.exit(f"{name} has other runs in {table} than in the table before")
         rows[name] = (perplexities, f"| {name} | {optimizers[config['optimizer']['optimizer']]} | {parameters / 1e6:.2f} "
                                     f"| {spread(perplexities, 1)} | {spread(bits, 3)} |")
 
