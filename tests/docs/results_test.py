@@ -32,6 +32,12 @@ def ablate(*words):
     return subprocess.run([argand, "ablate", *words], capture_output=True, text=True, check=False)
 
 
+def printed_by(*path):
+    """What a script of bench/results prints: a table."""
+    script = os.path.join(source, "bench", "results", *path)
+    return subprocess.run([sys.executable, script], capture_output=True, text=True, check=True).stdout
+
+
 def blocks(table):
     """What is between empty lines: a table, what it means, the claims, ..."""
     return [block for block in table.strip().split("\n\n") if block]
@@ -79,8 +85,7 @@ for name in ("complexformer", "crope", "crat", "qic"):
     failures += kept(os.path.join(folder, name))
     failures += not_in_chapter(os.path.join(folder, name), "costs.md")
 
-script = os.path.join(source, "bench", "results", "shakespeare", "table.py")
-table = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True).stdout
+table = printed_by("shakespeare", "table.py")
 tables += 1
 if table.count("(3)") != 6:
     failures.append(f"the table of the preset shakespeare has not three seeds of six models:\n{table}")
@@ -88,13 +93,11 @@ if table.strip() not in chapter:
     failures.append(f"{chapter_name} does not hold the table of the preset shakespeare:\n{table}")
 
 tables += 1
-table = subprocess.run([sys.executable, os.path.join(source, "bench", "results", "families.py")], capture_output=True, text=True,
-                       check=True).stdout
+table = printed_by("families.py")
 if table.count("(3)") < 2 * 12 or table.strip() not in chapter:
     failures.append(f"{chapter_name} does not hold the table of all language models:\n{table}")
 
-script = os.path.join(source, "bench", "results", "speed", "table.py")
-table = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True).stdout
+table = printed_by("speed", "table.py")
 tables += 1
 if [block.count("\n") for block in blocks(table)] != [1 + 4 * 5, 1 + 3]:
     failures.append(f"there are not five models of four shapes and three seeds in the tables of speeds:\n{table}")
@@ -145,7 +148,7 @@ with tempfile.TemporaryDirectory() as scratch:
 
 folder = os.path.join(source, "bench", "results", "retrieval")
 tables += 1
-table = subprocess.run([sys.executable, os.path.join(folder, "table.py")], capture_output=True, text=True, check=True).stdout
+table = printed_by("retrieval", "table.py")
 if table.strip() not in read(source, "docs", "09-crat.md"):
     failures.append(f"docs/09-crat.md does not hold the table of searches as it is in bench/results/retrieval:\n{table}")
 for row in json.loads(read(folder, "results.json"))["methods"]:
@@ -170,7 +173,7 @@ for path, _, files in sorted(os.walk(folder)):
         elif read(out, "repeated.md") != read(path, "repeated.md"):
             failures.append(f"{path}/repeated.md is not what its logs say:\n{read(out, 'repeated.md')}")
     rows += read(path, "repeated.md").count(" |\n") - 1
-table = subprocess.run([sys.executable, os.path.join(folder, "table.py")], capture_output=True, text=True, check=True).stdout
+table = printed_by("repeated", "table.py")
 if rows < 5 or table.count(" |\n") != rows + 1 or table.strip() not in chapter:
     failures.append(f"{chapter_name} does not hold the table of the rows that were repeated, {rows}:\n{table}")
 
