@@ -11,6 +11,7 @@
 #include "apps/commands.h"
 #include "apps/runs/made_by.h"
 #include "apps/terminal/command_line.h"
+#include "apps/terminal/text_layout.h"
 #include "core/parallel.h"
 #include "data/files/atomic_file.h"
 
@@ -85,8 +86,8 @@ int judge(const AblationTable& whole, const AblateOptions& options, const std::s
 /// Trains what is not there yet. Returns what the program is to return, should that not be success.
 int train(Ablation& ablation, const AblationTable& table, const AblationOptions& run) {
   ablation.check();
-  fmt::print("{} rows x {} seeds, {} at a time with {} each; the runs are in {}\n", table.rows.size(), run.seeds, run.jobs,
-             run.threads == 1 ? "one thread" : fmt::format("{} threads", run.threads), run.out);
+  fmt::print("{} x {}, {} at a time with {} each; the runs are in {}\n", counted(std::ssize(table.rows), "row"),
+             counted(run.seeds, "seed"), run.jobs, counted(run.threads, "thread"), run.out);
   std::fflush(stdout);
   return ablation.run();
 }
@@ -141,6 +142,7 @@ int ablate(const AblateOptions& options) {
   if (lm && options.epochs > 0) usage_fail("--epochs", "language models count --steps");
   if (!lm && !options.cost && options.steps > 0) usage_fail("--steps", "classifiers count --epochs");
   const bool read = options.table && options.rows.empty();
+  if (options.table && !std::filesystem::exists(out + "/ablation.json")) usage_fail("--table", "{} holds no ablation", out);
   AblationTable table = read ? with_rows_in(whole, out) : with_rows(whole, options.rows, out);
   AblationOptions run;
   run.out = out;
@@ -171,7 +173,9 @@ void add_ablate(CLI::App& program) {
   command->add_option("FAMILY", options->family, ablation_families())->required()->type_name("");
   command->add_option("--data", options->data, "folder with WikiText-2 (qic: AG News); what is built in by default")
       ->type_name("DIR");
-  command->add_option("--out", options->out, "folder of all runs; runs/ablate-FAMILY by default, runs/repeat-... with --repeat")
+  command
+      ->add_option("--out", options->out,
+                   "folder of all runs; runs/ablate-FAMILY by default, runs/costs-... with --cost, runs/repeat-... with --repeat")
       ->type_name("DIR");
   command->add_option("--rows", options->rows, "only these rows")->delimiter(',')->type_name("ROW,...");
   whole("--seeds", options->seeds, "runs of each row (3; with --quick, --cost and --repeat 1)");

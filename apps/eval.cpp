@@ -245,11 +245,12 @@ void eval(const EvalOptions& options) {
 
 void add_generation_options(CLI::App& command, EvalOptions& options) {
   GenerationEvalOptions& g = options.generation;
+  CLI::Option* generate =
+      command.add_flag("--generate", options.generate, "evaluate what the model writes after prompts from the text")
+          ->group("Generated text");
   const auto add = [&](const char* name, auto& value, const char* help, const char* type) {
-    command.add_option(name, value, help)->type_name(type)->capture_default_str()->group("Generated text");
+    command.add_option(name, value, help)->type_name(type)->capture_default_str()->group("Generated text")->needs(generate);
   };
-  command.add_flag("--generate", options.generate, "evaluate what the model writes after prompts from the text")
-      ->group("Generated text");
   add("--judge", g.judge, "the run whose model says how likely the texts are", "RUN");
   add("--prompts", g.prompts, "texts to write", "INT");
   add("--prompt-length", g.prompt_length, "tokens of the text before each", "INT");

@@ -128,7 +128,9 @@ int run_external(const GradcheckCommand& command) {
   if (!command.only.empty())
     usage_fail("gradcheck", "--external checks the function of a program; {} is one too many", command.only[0]);
   if (!(command.timeout > 0)) usage_fail("gradcheck", "--timeout {} is not positive", command.timeout);
-  ExternalFunction function(command.external, command.timeout);
+  if (command.external->find_first_not_of(" \t\n") == std::string::npos)
+    usage_fail("gradcheck", "--external needs a command, and was given an empty one");
+  ExternalFunction function(*command.external, command.timeout);
   OutsideSubject subject{function.description().name, {}, function.point()};
   for (const auto& input : function.description().inputs) subject.input_names.push_back(input.name);
   OutsideOptions options;
@@ -147,7 +149,7 @@ int run_external(const GradcheckCommand& command) {
 
 int run_gradcheck(const GradcheckCommand& command) {
   if (!(command.tolerance > 0)) usage_fail("gradcheck", "--tolerance {} is not positive", command.tolerance);
-  if (!command.external.empty()) return run_external(command);
+  if (command.external) return run_external(command);
   const std::vector<GradcheckSubject> subjects = choose(every_subject(), command.only);
   if (command.list) {
     for (const GradcheckSubject& s : subjects) fmt::print("{:<6} {}\n", s.group, s.name);

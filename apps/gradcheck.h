@@ -1,20 +1,21 @@
 #pragma once
 /// `argand gradcheck`: every op, layer and model against numerical differentiation, as a table.
 
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace argand {
 
 struct GradcheckCommand {
-  std::vector<std::string> only;  ///< names to check, whole or in part; empty: all
-  bool list = false;              ///< print what there is to check and check nothing
-  bool verbose = false;           ///< a line for each element
-  bool jacobian = false;          ///< every output element on its own instead of random projections (ops only)
-  bool json = false;              ///< one JSON object instead of the table
-  double tolerance = 1e-8;        ///< on the worst relative error
-  std::string external;  ///< a shell command: checks the function of that program instead (apps/checks/external_function.h)
-  double timeout = 10;   ///< how long it may take for an answer [s]
+  std::vector<std::string> only;        ///< names to check, whole or in part; empty: all
+  bool list = false;                    ///< print what there is to check and check nothing
+  bool verbose = false;                 ///< a line for each element
+  bool jacobian = false;                ///< every output element on its own instead of random projections (ops only)
+  bool json = false;                    ///< one JSON object instead of the table
+  double tolerance = 1e-8;              ///< on the worst relative error
+  std::optional<std::string> external;  ///< a shell command: checks the function of that program (apps/checks/external_function.h)
+  double timeout = 10;                  ///< how long it may take for an answer [s]
 };
 
 /// Prints to standard output. Returns exit_success when every check passed, exit_failure otherwise.

@@ -10,6 +10,7 @@
 #include "apps/runs/telling.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/terminal.h"
+#include "apps/terminal/text_layout.h"
 #include "data/files/utf8.h"
 #include "data/tokens/tokenizer.h"
 
@@ -55,9 +56,10 @@ void print_tensor(const SafetensorsFile& file, const std::string& name) {
 void describe_run(const Checkpoint& checkpoint) {
   const RunConfig& c = checkpoint.config();
   const bool lm = c.model.task == TextTask::Lm;
-  fmt::print("{}, {} layers of {} heads, d_model {}, d_ff {}, {} {}, {}{}\n", c.model.family().name, c.model.n_layers,
-             c.model.n_heads, c.model.d_model, c.model.d_ff, c.model.vocab_size, plural_of(lm ? c.training.tokens : "words"),
-             lm ? "" : fmt::format("{} classes, ", c.model.n_classes), c.training.precision);
+  fmt::print("{}, {} of {}, d_model {}, d_ff {}, {} {}, {}{}\n", c.model.family().name, counted(c.model.n_layers, "layer"),
+             counted(c.model.n_heads, "head"), c.model.d_model, c.model.d_ff, c.model.vocab_size,
+             plural_of(lm ? c.training.tokens : "words"), lm ? "" : fmt::format("{} classes, ", c.model.n_classes),
+             c.training.precision);
   fmt::print("step {} of {}", checkpoint.state().step, c.training.steps);
   const auto best = checkpoint.state().best_bits_per_byte();
   const std::string& part = checkpoint.state().validated_on;

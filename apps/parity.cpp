@@ -11,6 +11,7 @@
 #include "apps/commands.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/terminal.h"
+#include "apps/terminal/text_layout.h"
 #include "autograd/tape.h"
 #include "data/files/safetensors.h"
 #include "nn/model.h"
@@ -188,7 +189,7 @@ int run_case(const std::string& path, const Bar& bar, bool quiet) {
   try {
     Case<R> one(path, bar, quiet);
     misses = one.run();
-    fmt::print("  {} tensors, worst {:.1e}, {} missed\n", one.compared(), one.worst(), misses);
+    fmt::print("  {}, worst {:.1e}, {} missed\n", counted(one.compared(), "tensor"), one.worst(), misses);
   } catch (const std::exception& error) {  // a family that we do not have, a damaged file: a miss, and on to the next case
     fmt::print("  {}  {}\n", style.red("MISS"), error.what());
     misses = 1;
@@ -208,7 +209,7 @@ void add_parity(CLI::App& program) {
   const auto options = std::make_shared<ParityOptions>();
   command->add_option("CASE", options->cases, "case files (argand-parity/1)")->required()->type_name("");
   command->add_flag("--float32", options->float32, "compute in float32; the bar is then 2e-4 (5e-4 after optimizer steps)");
-  command->add_flag("--quiet", options->quiet, "print only what misses");
+  command->add_flag("--quiet", options->quiet, "no line for a tensor that agrees");
   add_threads(*command);
   command->footer(
       "Every tensor must be within 1e-9 of the expected one, relative to its largest magnitude (1e-7 after optimizer steps).\n"
@@ -221,7 +222,7 @@ void add_parity(CLI::App& program) {
     for (const std::string& path : options->cases)
       misses += options->float32 ? run_case<float>(path, float32_bar, options->quiet)
                                  : run_case<double>(path, float64_bar, options->quiet);
-    fmt::print("{} cases, {} missed\n", options->cases.size(), misses);
+    fmt::print("{}, {} missed\n", counted(std::ssize(options->cases), "case"), misses);
     if (misses > 0) throw CLI::RuntimeError(exit_failure);
   });
 }

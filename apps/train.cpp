@@ -9,6 +9,7 @@
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/interrupt.h"
 #include "apps/terminal/progress.h"
+#include "apps/terminal/text_layout.h"
 #include "apps/training/corpora.h"
 #include "apps/training/following.h"
 #include "apps/training/nan_report.h"
@@ -33,7 +34,7 @@ struct TrainOptions {
 
 /// "2 threads", "4 ranks of 1 thread".
 std::string workers(const Ranks& ranks) {
-  const std::string threads = fmt::format("{} thread{}", num_threads(), num_threads() == 1 ? "" : "s");
+  const std::string threads = counted(num_threads(), "thread");
   return ranks.size() == 1 ? threads : fmt::format("{} ranks of {}", ranks.size(), threads);
 }
 
@@ -47,9 +48,9 @@ void announce(TrainingSession<R>& session, const TrainingData& data, const Ranks
   const std::int64_t rows = c.training.batch * c.training.accumulate;
   const std::string batch = c.model.task == TextTask::Lm ? fmt::format("{} x {} tokens", rows, c.training.length)
                                                          : fmt::format("{} articles of {} classes", rows, c.model.n_classes);
-  fmt::print("{}: {} parameters, {} {}, {} steps of {} in {}, {}\n", c.model.family().name,
+  fmt::print("{}: {} parameters, {} {}, {} of {} in {}, {}\n", c.model.family().name,
              with_unit(static_cast<double>(count_parameters(session.run().parameters()))), c.model.vocab_size,
-             plural_of(c.training.tokens), c.training.steps, batch, c.training.precision, workers(ranks));
+             plural_of(c.training.tokens), counted(c.training.steps, "step"), batch, c.training.precision, workers(ranks));
   if (session.fitted_weights())
     for (const std::string& line : session.fitted_weights()->lines()) fmt::print("{}\n", line);
 }
@@ -85,7 +86,7 @@ void conclude(TrainingSession<R>& session, const Evaluation& last, const Trainin
     return;
   }
   const bool held_out = std::get<LabelledCorpus>(data).valid.size() > 0;
-  fmt::print("\nafter the last step, on the {} {} articles:\n", last.count, held_out ? "validation" : "test");
+  fmt::print("\nafter the last step, on the {}:\n", counted(last.count, held_out ? "validation article" : "test article"));
   for (const std::string& line : last.confusion->table(classes_of(data))) fmt::print("{}\n", line);
   fmt::print("{}\n", summary(last));
   if (held_out) {

@@ -54,7 +54,8 @@ void Sink<T>::add(Tensor<T> dx) const {
 template <Scalar T>
 T* Sink<T>::prepare(bool& add) const {
   add = slot_->present;
-  if (!slot_->present) slot_->grad = Tensor<T>(gradient_shape(*slot_));
+  const Shape& shape = gradient_shape(*slot_);
+  if (!slot_->present) slot_->grad = Tensor<T>(shape);
   slot_->present = true;
   return slot_->grad.data();
 }
@@ -149,6 +150,15 @@ bool Inputs::move() const {
          });
 }
 
+void Inputs::require_own_shapes(const Op& op) const {
+  const auto check = [&](const auto* v) {
+    require(!v->slot() || v->slot()->leaf || v->slot()->shape == v->shape(), op.name(),
+            "an input was computed with shape {} and then given a value of shape {}; no gradient fits both. detach() it first",
+            v->slot()->shape, v->shape());
+  };
+  for (const auto& x : all_) std::visit(check, x);
+}
+
 std::vector<std::shared_ptr<SlotBase>> Inputs::slots() const {
   std::vector<std::shared_ptr<SlotBase>> slots;
   for (const auto& x : all_) std::visit([&](auto* v) { slots.push_back(v->slot()); }, x);
@@ -169,6 +179,7 @@ Var<Out> shown(const Op& op, Var<Out> w, const Inputs& inputs) {
 
 template <Scalar Out>
 Var<Out> append(const Op& op, Tensor<Out> y, std::function<void(const Tensor<Out>&)> backward, const Inputs& inputs) {
+  inputs.require_own_shapes(op);
   auto slot = std::make_shared<Slot<Out>>(y.shape(), false);
   Tape::current().push({&op, slot, inputs.slots(), [raw = slot.get(), backward = std::move(backward)] { backward(raw->grad); },
                         Context::current().scope()});

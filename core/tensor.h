@@ -11,6 +11,7 @@
 ///   - several threads may read a tensor, or write to it through one pointer, but each asks for data() before they begin.
 /// There are no strided views: what a kernel reads is contiguous.
 
+#include <atomic>
 #include <initializer_list>
 #include <iosfwd>
 #include <memory>
@@ -56,6 +57,8 @@ class Tensor {
   /// The numbers, to be written to: this tensor's alone from here on.
   T* data() {
     if (storage_.use_count() > 1) stop_sharing();
+    // The count is read without an order. What another thread read before it let its copy go shall be before what is written now.
+    std::atomic_thread_fence(std::memory_order_acquire);
     return data_;
   }
   const T* data() const { return data_; }

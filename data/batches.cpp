@@ -38,7 +38,8 @@ LmBatches::LmBatches(Ids tokens, std::int64_t B, std::int64_t T, std::uint64_t s
     : tokens_(std::move(tokens)), B_(B), T_(T), seed_(seed), windows_(0), max_offset_(0) {
   check_sizes("batches", tokens_, B, T);
   const std::int64_t N = tokens_.size();
-  require(N > T, "batches", "a text of {} tokens is too short for windows of {} and their targets; it takes {}", N, T, T + 1);
+  require(N > T, "batches",
+          "a text of {} tokens is too short for windows of {} and their targets; it takes {}, or a smaller length", N, T, T + 1);
   // As many windows in every epoch, whatever its offset: (N - T) / T leaves room for offsets up to T - 1. A text with room for
   // one window only moves that one as far as it goes.
   windows_ = std::max<std::int64_t>(1, (N - T) / T);

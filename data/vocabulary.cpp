@@ -1,5 +1,8 @@
 #include "data/vocabulary.h"
 
+#include <fmt/core.h>
+
+#include <algorithm>
 #include <limits>
 
 #include "core/error.h"
@@ -44,7 +47,10 @@ std::optional<Vocabulary::Id> Vocabulary::find(std::string_view word) const {
 Vocabulary::Id Vocabulary::id(std::string_view word) const {
   if (const auto known = find(word)) return *known;
   if (const auto unknown = find("<unk>")) return *unknown;
-  fail("vocabulary", "unknown word {}, and there is no <unk> to stand for it", in_quotes(word));
+  std::string small(word);
+  std::transform(small.begin(), small.end(), small.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; });
+  fail("vocabulary", "unknown word {}, and there is no <unk> to stand for it{}", in_quotes(word),
+       find(small) ? fmt::format("; {} is known", in_quotes(small)) : "");
 }
 
 const std::string& Vocabulary::word(Id id) const {

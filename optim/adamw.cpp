@@ -62,13 +62,20 @@ AdamW<R>::AdamW(ParameterList<R> parameters, const AdamWOptions& options)
   require_variables(parameters_, "adamw");
   require(options.beta1 >= 0 && options.beta1 < 1, "adamw", "beta1 must be in [0, 1), got {}", options.beta1);
   require(options.beta2 >= 0 && options.beta2 < 1, "adamw", "beta2 must be in [0, 1), got {}", options.beta2);
-  require(options.eps > 0, "adamw", "eps must be positive, got {}", options.eps);
+  require(static_cast<R>(options.eps) > 0, "adamw", "eps must be positive{}, got {}",
+          options.eps > 0 ? ", in single precision too" : "", options.eps);
   require(options.weight_decay >= 0, "adamw", "weight_decay must not be negative, got {}", options.weight_decay);
+}
+
+template <RealScalar R>
+void AdamW<R>::check() const {
+  for (std::size_t i = 0; i < parameters_.size(); ++i) require_unchanged(parameters_[i], m_[i]);
 }
 
 template <RealScalar R>
 void AdamW<R>::step(double lr, double gradient_scale) {
   require_rate(lr);
+  check();
   ++steps_;
   const double t = static_cast<double>(steps_);
   const double correction1 = 1 - std::pow(options_.beta1, t), correction2 = 1 - std::pow(options_.beta2, t);
@@ -89,7 +96,6 @@ void AdamW<R>::step(double lr, double gradient_scale) {
   };
   std::vector<Numbers> numbers;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    require_unchanged(parameters_[i], m_[i]);
     numbers.push_back({real_data(parameters_[i]), real_data(m_[i]), real_data(v_[i]), gradient_data(parameters_[i]),
                        decays(parameters_[i].role()) ? static_cast<R>(1 - lr * options_.weight_decay) : R(1)});
   }

@@ -40,6 +40,7 @@ class AdamW final : public Optimizer<R> {
   AdamW(ParameterList<R> parameters, const AdamWOptions& options);
 
   void step(double lr, double gradient_scale = 1) override;
+  void check() const override;
   /// "m.NAME" and "v.NAME" for every parameter; with ComplexMoments::Modulus the "v.NAME" of a complex one is real.
   OptimizerState<R> state() const override;
   void load_state(const OptimizerState<R>& state) override;

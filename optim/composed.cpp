@@ -5,7 +5,13 @@
 namespace argand {
 
 template <RealScalar R>
+void Composed<R>::check() const {
+  for (const Part& part : parts_) part.optimizer->check();
+}
+
+template <RealScalar R>
 void Composed<R>::step(double lr, double gradient_scale) {
+  check();  // of all parts, before one of them moves
   for (Part& part : parts_) part.optimizer->step(lr * part.lr_scale, gradient_scale);
 }
 

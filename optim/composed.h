@@ -16,6 +16,7 @@ class Composed final : public Optimizer<R> {
   explicit Composed(std::vector<Part> parts) : parts_(std::move(parts)) {}
 
   void step(double lr, double gradient_scale = 1) override;
+  void check() const override;
   OptimizerState<R> state() const override;
   void load_state(const OptimizerState<R>& state) override;
 

@@ -88,8 +88,10 @@ typename Lbfgs<R>::Point Lbfgs<R>::search(const std::function<Point(double)>& al
   std::optional<Point> high;
   for (int n = 0; n < options_.evaluations; ++n) {
     Point now = along(t);
-    const bool lower = now.value <= start.value + options_.decrease * t * start.slope && (low.t == 0 || now.value < low.value);
-    if (!lower) {  // NaN comes here as well
+    // A NaN or an infinity, of the value or of any part of the gradient, makes a point no lower one.
+    const bool lower = now.value <= start.value + options_.decrease * t * start.slope && (low.t == 0 || now.value < low.value) &&
+                       std::isfinite(now.value) && std::isfinite(now.slope);
+    if (!lower) {
       high = std::move(now);
     } else {
       if (std::abs(now.slope) <= options_.curvature * std::abs(start.slope)) return now;
@@ -121,7 +123,7 @@ LbfgsReport Lbfgs<R>::minimise(const std::function<Var<R>()>& loss, int iteratio
       R* to = real_data(parameters_[i]);
       for (std::int64_t k = 0; k < n; ++k) {
         const auto at = static_cast<std::size_t>(begin + k);
-        to[k] = z[at] + static_cast<R>(t) * p[at];
+        to[k] = t == 0 ? z[at] : z[at] + static_cast<R>(t) * p[at];  // p need not be finite
       }
     });
   };

@@ -84,10 +84,15 @@ Muon<R>::Muon(ParameterList<R> matrices, const MuonOptions& options)
 }
 
 template <RealScalar R>
+void Muon<R>::check() const {
+  for (std::size_t i = 0; i < parameters_.size(); ++i) require_unchanged(parameters_[i], buf_[i]);
+}
+
+template <RealScalar R>
 void Muon<R>::step(double lr, double gradient_scale) {
   require_rate(lr);
+  check();
   ++steps_;
-  for (std::size_t i = 0; i < parameters_.size(); ++i) require_unchanged(parameters_[i], buf_[i]);
   // A task a matrix, each with single-threaded products: hidden matrices are many and small, and tasks need no barriers.
   parallel_for(static_cast<std::int64_t>(parameters_.size()), 1, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t i = first; i < last; ++i) {

@@ -33,6 +33,7 @@ class Muon final : public Optimizer<R> {
   Muon(ParameterList<R> matrices, const MuonOptions& options);
 
   void step(double lr, double gradient_scale = 1) override;
+  void check() const override;
   /// "buf.NAME" for every parameter.
   OptimizerState<R> state() const override;
   void load_state(const OptimizerState<R>& state) override;

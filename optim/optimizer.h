@@ -38,8 +38,10 @@ class Optimizer {
   /// go on; what shall stay as it is is left out of the list), at this learning rate. Every gradient is multiplied by
   /// `gradient_scale` as it is read: clipping by global norm and averaging over accumulated batches are such factors and need no
   /// pass over memory of their own. The gradients themselves stay as they are. Throws Error for a rate that is negative or not
-  /// finite, and for a parameter whose shape has changed.
+  /// finite, and for a parameter whose shape has changed; nothing has moved then.
   virtual void step(double lr, double gradient_scale = 1) = 0;
+  /// Throws Error for a parameter whose shape has changed, as step() does.
+  virtual void check() const = 0;
 
   virtual OptimizerState<R> state() const = 0;
   /// Goes on from a state() of an optimiser of the same kind over parameters of the same names and shapes.

@@ -16,9 +16,14 @@ Sgd<R>::Sgd(ParameterList<R> parameters, const SgdOptions& options)
 }
 
 template <RealScalar R>
+void Sgd<R>::check() const {
+  for (std::size_t i = 0; i < parameters_.size(); ++i) require_unchanged(parameters_[i], buf_[i]);
+}
+
+template <RealScalar R>
 void Sgd<R>::step(double lr, double gradient_scale) {
   require_rate(lr);
-  for (std::size_t i = 0; i < parameters_.size(); ++i) require_unchanged(parameters_[i], buf_[i]);
+  check();
   ++steps_;
   const R scale = static_cast<R>(gradient_scale), mu = static_cast<R>(options_.momentum), rate = static_cast<R>(lr);
   const bool nesterov = options_.nesterov;

@@ -28,6 +28,7 @@ class Sgd final : public Optimizer<R> {
   Sgd(ParameterList<R> parameters, const SgdOptions& options);
 
   void step(double lr, double gradient_scale = 1) override;
+  void check() const override;
   /// "buf.NAME" for every parameter.
   OptimizerState<R> state() const override;
   void load_state(const OptimizerState<R>& state) override;

@@ -1,6 +1,6 @@
 """The book as a site: docs/ as static HTML that needs no server and no network, with the lab beside it.
 
-  book.py OUTPUT_DIR [LAB_HTML]
+  book.py OUTPUT_DIR [LAB_HTML]     OUTPUT_DIR is new or empty, or holds an earlier site, which is replaced
 
 Pandoc reads the Markdown, KaTeX sets the mathematics here and not in the browser, and this file does the rest: pages with contents,
 previous and next, figures in the page's colours, links to the lab at every expression that a command names, and a page for each file
@@ -258,6 +258,8 @@ def main():
         sys.exit(__doc__.strip())
     out = os.path.abspath(sys.argv[1])
     lab = sys.argv[2] if len(sys.argv) > 2 and os.path.exists(sys.argv[2]) else None
+    if os.path.isdir(out) and os.listdir(out) and not all(os.path.exists(os.path.join(out, name)) for name in ("index.html", "book.css", "katex")):
+        sys.exit(f"book: {out} holds something else than a site of the book; name a new or an empty folder")
     shutil.rmtree(out, ignore_errors=True)
     Site(out, lab).make()
 

@@ -179,7 +179,9 @@ function listen() {
   byId("place").addEventListener("change", () => {
     const z = placeOf(byId("place").value);
     byId("place").setAttribute("aria-invalid", z === null);
-    if (z) moveTo(z);
+    if (z) return moveTo(z);
+    byId("fault").hidden = false;
+    byId("fault").textContent = "z is a number such as 1+2i, -0.5 or 3i.";
   });
   for (const key of ["radius", "rate", "turn", "view"])
     byId(key).addEventListener("input", () => {

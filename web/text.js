@@ -65,7 +65,8 @@ function showConventions(reply) {
   const body = document.querySelector("#conventions tbody");
   body.replaceChildren();
   for (const { framework, call, value } of reply.conventions) row(body, framework || "JAX, too", [complex(value), call]);
-  document.getElementById("loss").textContent = reply.real ? "L = f." : "f is complex, so the loss is L = Re f.";
+  const alone = reply.conventions.length === 1 ? " At such a point frameworks choose freely; others need not return this." : "";
+  document.getElementById("loss").textContent = (reply.real ? "L = f." : "f is complex, so the loss is L = Re f.") + alone;
 }
 
 function showTape(reply) {

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -22,6 +23,7 @@
 #include "apps/terminal/counter.h"
 #include "apps/terminal/interrupt.h"
 #include "apps/terminal/terminal.h"
+#include "apps/training/corpora.h"
 #include "data/files/atomic_file.h"
 
 namespace argand {
@@ -95,6 +97,22 @@ std::string last_line_of(const std::string& path) {
   return last;
 }
 
+/// "steps is 500, was 100": where two objects of settings differ.
+std::string differences(const nlohmann::json& before, const nlohmann::json& now) {
+  if (!before.is_object()) return "ablation.json is damaged";
+  std::string text;
+  nlohmann::json all = now;
+  all.update(before);
+  for (const auto& [key, unused] : all.items()) {
+    const auto in = [&key = key](const nlohmann::json& settings) {
+      const auto found = settings.find(key);
+      return found == settings.end() ? "not set" : found->is_string() ? found->get<std::string>() : found->dump();
+    };
+    if (in(before) != in(now)) text += fmt::format("{}{} is {}, was {}", text.empty() ? "" : ", ", key, in(now), in(before));
+  }
+  return text;
+}
+
 }  // namespace
 
 Ablation::Ablation(AblationTable table, AblationOptions options) : table_(std::move(table)), options_(std::move(options)) {
@@ -113,6 +131,9 @@ Settings Ablation::settings(const Job& job) const {
 
 void Ablation::check() const {
   for (std::size_t row = 0; row < table_.rows.size(); ++row) RunConfig::resolve({}, settings({row, 0}), table_.task);
+  // Data that cannot be read are told once, and before the folder is one of an ablation of them.
+  const auto first = std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& job) { return !result(job); });
+  if (first != jobs_.end()) open_data(RunConfig::resolve({}, settings(*first), table_.task));
 }
 
 std::vector<std::string> Ablation::training_command(const Job& job) const {
@@ -148,7 +169,8 @@ void Ablation::remember_settings() const {
     // Kept runs do not say where their data were.
     if (before.is_object() && before == nlohmann::json(without_paths(before))) now = nlohmann::json(without_paths(settings));
     if (before != now)
-      usage_fail("--out", "{} holds an ablation with other settings, {}; these are {}", options_.out, before.dump(), now.dump());
+      usage_fail("--out", "{} holds an ablation with other settings ({}); name another folder, or remove that one", options_.out,
+                 differences(before, now));
     return;
   }
   write_file_atomically(path, settings.dump() + "\n");

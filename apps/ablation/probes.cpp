@@ -17,6 +17,7 @@
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/counter.h"
 #include "apps/terminal/terminal.h"
+#include "apps/terminal/text_layout.h"
 #include "apps/training/corpora.h"
 #include "apps/training/library.h"
 #include "data/files/atomic_file.h"
@@ -329,8 +330,8 @@ std::int64_t judge_texts(const AblationTable& table, const std::string& out, con
   with_precision(config, [&]<class R>(R) {
     const auto model = load_model<R>(judge.checkpoint);
     const OpenLibrary library(judge, *model);
-    const std::string name = fmt::format("{}, {} layer{} of width {}, {} parameters, {} steps", config.model.family().name,
-                                         config.model.n_layers, config.model.n_layers == 1 ? "" : "s", config.model.d_model,
+    const std::string name = fmt::format("{}, {} of width {}, {} parameters, {} steps", config.model.family().name,
+                                         counted(config.model.n_layers, "layer"), config.model.d_model,
                                          count_parameters(model->parameters()), judge.checkpoint.state().step);
     const auto loss_of = [&](const Ids& texts, std::int64_t prompt_length) {
       return negative_log_likelihood<R>(*model, texts, prompt_length, library.context());

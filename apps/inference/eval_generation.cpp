@@ -46,13 +46,21 @@ Ids write(const TrainedRun& run, const Ids& texts, const GenerationEvalOptions& 
   return written;
 }
 
-/// The ids of one run's tokens said in the other's. Throws Error for a word that `to` does not have when it has no `<unk>` either,
-/// and for other tokens, of which there would be more or fewer.
+bool same_tokens(const TrainedRun& a, const TrainedRun& b) {
+  return a.tokens->kind() == b.tokens->kind() && a.tokens->file() == b.tokens->file();
+}
+
+/// Throws UsageError when a judge has other tokens, of which a text would have more or fewer. Words can be looked up one by one.
+void require_judge_of(const TrainedRun& run, const TrainedRun& judge) {
+  if (same_tokens(run, judge) || (run.tokens->kind() == "words" && judge.tokens->kind() == "words")) return;
+  usage_fail("--judge", "its tokens are others ({} of the kind {}) than those of the run ({} of the kind {})", judge.tokens->size(),
+             judge.tokens->kind(), run.tokens->size(), run.tokens->kind());
+}
+
+/// The ids of one run's tokens said in the other's, for which require_judge_of() holds. Throws Error for a word that `to` does not
+/// have when it has no `<unk>` either.
 Ids translate(const Ids& ids, const TrainedRun& from, const TrainedRun& to) {
-  if (from.tokens->kind() == to.tokens->kind() && from.tokens->file() == to.tokens->file()) return ids;
-  if (from.tokens->kind() != "words" || to.tokens->kind() != "words")
-    usage_fail("--judge", "its tokens are others ({} of the kind {}) than those of the run ({} of the kind {})", to.tokens->size(),
-               to.tokens->kind(), from.tokens->size(), from.tokens->kind());
+  if (same_tokens(from, to)) return ids;
   Ids translated(ids.shape());
   for (std::int64_t i = 0; i < ids.size(); ++i) translated[i] = to.words().id(from.words().word(ids[i]));
   return translated;
@@ -118,7 +126,7 @@ nlohmann::ordered_json eval_generation(const TrainedRun& run, const Ids& part, c
                 {"top_p", options.sampling.top_p},        {"temperature", options.sampling.temperature},
                 {"seed", options.sampling.seed}};
   std::optional<TrainedRun> judge;
-  if (!options.judge.empty()) judge = open_run(options.judge);
+  if (!options.judge.empty()) require_judge_of(run, judge.emplace(open_run(options.judge)));
   const Ids original = original_texts(part, options), written = write(run, original, options);
   const std::int64_t from = options.prompt_length, to = original.shape()[1];
   fmt::print("{} texts of {} {} after prompts of {}, nucleus {}, temperature {}, seed {}\n\n", options.prompts, options.tokens,

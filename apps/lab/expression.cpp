@@ -5,6 +5,7 @@
 #include <numbers>
 #include <optional>
 
+#include "apps/terminal/text_layout.h"
 #include "autograd/ops.h"
 
 namespace argand {
@@ -142,8 +143,8 @@ std::string Expression::equation() const {
 }
 
 AnyVar Expression::evaluate(const std::vector<AnyVar>& arguments, std::vector<TracedOp>* trace) const {
-  require(arguments.size() == variables().size(), "expression", "{} has {} variable{}, got {} argument{}", name(),
-          variables().size(), variables().size() == 1 ? "" : "s", arguments.size(), arguments.size() == 1 ? "" : "s");
+  require(arguments.size() == variables().size(), "expression", "{} has {}, got {}", name(),
+          counted(std::ssize(variables()), "variable"), counted(std::ssize(arguments), "argument"));
   const auto shape = [](const AnyVar& x) { return std::visit([](const auto& v) { return v.shape(); }, x); };
   for (const AnyVar& x : arguments)
     require(shape(x).rank() == 1 && shape(x) == shape(arguments.front()), "expression",

@@ -250,6 +250,7 @@ class Parser {
       }
       wrong(begin, fmt::format("there is no function {}{}", word, did_you_mean(word, known)));
     }
+    if (parsed_.variables.empty()) wrong(begin, fmt::format("{} is no number; 1+2i, pi and exp(i*pi/4) are", word));
     std::string given;
     for (const std::string& v : parsed_.variables) given += (given.empty() ? "" : ", ") + v;
     wrong(begin, fmt::format("there is no variable {}; variables are named on the left: {}({}, {}) = ...", word, parsed_.name,

@@ -1,6 +1,7 @@
 #include "apps/lab/expression_point.h"
 
 #include "apps/terminal/command_line.h"
+#include "apps/terminal/text_layout.h"
 #include "autograd/ops/products/projection.h"
 
 namespace argand {
@@ -16,9 +17,8 @@ std::vector<std::complex<double>> point_of(const Expression& f, const std::strin
       parts.back() += c;
   }
   if (parts.size() != f.variables().size())
-    usage_fail("--at", "\"{}\" has {} number{}, {} has {} variable{}; as in --at {}", text, parts.size(),
-               parts.size() == 1 ? "" : "s", f.name(), f.variables().size(), f.variables().size() == 1 ? "" : "s",
-               f.variables().size() == 1 ? "1+2i" : "1+2i,0.5");
+    usage_fail("--at", "\"{}\" has {}, {} has {}; as in --at {}", text, counted(std::ssize(parts), "number"), f.name(),
+               counted(std::ssize(f.variables()), "variable"), f.variables().size() == 1 ? "1+2i" : "1+2i,0.5");
   std::vector<std::complex<double>> point;
   for (const std::string& part : parts)
     point.push_back(std::visit([](const auto& v) { return std::complex<double>(v.value().item()); }, Expression(part, {})({})));

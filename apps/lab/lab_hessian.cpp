@@ -89,9 +89,9 @@ bool LabHessian::failed() const {
 }
 
 double LabHessian::slope() const {
-  double largest = 0;
-  for (const C g : gradient) largest = std::max(largest, std::abs(g));
-  return largest;
+  double length = 0;
+  for (const C g : gradient) length = std::hypot(length, std::abs(g));
+  return length;
 }
 
 std::string LabHessian::kind() const {

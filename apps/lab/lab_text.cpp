@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "apps/terminal/text_layout.h"
@@ -40,16 +41,17 @@ std::string verdict_word(Verdict verdict, const Style& style) {
 std::string bar(double error) { return fmt::format("± {:.0e}", error); }
 
 /// A numerical derivative: parts within the error bar of 0 are 0.
+/// Whether differences have a value here that means something.
+bool has_numerical(const LabFigure& figure) {
+  return figure.verdict != Verdict::Kink && figure.verdict != Verdict::BranchCut && std::isfinite(figure.error);
+}
 std::string numerical_text(const LabFigure& figure, bool is_complex, int digits = 10) {
   if (figure.verdict == Verdict::Kink || figure.verdict == Verdict::BranchCut) return "none";
   if (!std::isfinite(figure.error)) return "unknown";
   const auto part = [&](double x) { return std::abs(x) <= figure.error ? 0 : x; };
   return complex_text({part(figure.numerical.real()), part(figure.numerical.imag())}, is_complex, digits);
 }
-std::string bar_of(const LabFigure& figure) {
-  const bool exists = figure.verdict != Verdict::Kink && figure.verdict != Verdict::BranchCut && std::isfinite(figure.error);
-  return exists ? bar(figure.error) : "";
-}
+std::string bar_of(const LabFigure& figure) { return has_numerical(figure) ? bar(figure.error) : ""; }
 
 std::string figure_line(const std::string& label, const LabFigure& figure, const Style& style) {
   return fmt::format("  {}{}{}{}{}\n", padded(label, 12), padded(complex_text(figure.tape), 30),
@@ -113,7 +115,7 @@ std::string conventions_text(const Expression& f, const LabPoint& p) {
   std::string text = p.real ? std::string("\n  Gradient of L = f\n")
                             : std::string("\n  Gradient of L = Re f (only a real number has a gradient, and f is complex)\n");
   const auto rows = convention_rows(f, p);
-  if (p.singular_here() && !p.failed()) {  // what others return at their singular points is theirs to say
+  if (rows.size() == 1) {
     text += fmt::format("  {}{}   {}\n", padded(rows[0].framework, 12), rows[0].call, complex_text(rows[0].value));
     return text + "    At such a point frameworks choose freely; others need not return this.\n";
   }
@@ -147,7 +149,9 @@ std::vector<ConventionRow> convention_rows(const Expression& f, const LabPoint& 
                                      {"PyTorch", fmt::format("{}.backward(); {}.grad", p.real ? "f" : "f.real", z), g},
                                      {"TensorFlow", fmt::format("tape.gradient({}, {})", p.real ? "f" : "tf.math.real(f)", z), g},
                                      {"JAX", jax, std::conj(g)}};
-  if (!p.real && p.verdict == CauchyRiemann::Holomorphic)
+  if (p.singular_here() && !p.failed())
+    rows.resize(1);  // what others return at their singular points is theirs to say
+  else if (!p.real && p.verdict == CauchyRiemann::Holomorphic)
     rows.push_back({"", fmt::format("jax.grad(f{}, holomorphic=True)({})", which, arguments), p.dz.tape});
   return rows;
 }
@@ -188,8 +192,11 @@ std::string point_text(const Expression& f, const LabPoint& p, const Style& styl
 nlohmann::json point_json(const Expression& f, const LabPoint& p) {
   const auto pair = [](C z) { return nlohmann::json::array({z.real(), z.imag()}); };
   const auto figure = [&](const LabFigure& x) {
-    return nlohmann::json{
-        {"tape", pair(x.tape)}, {"numerical", pair(x.numerical)}, {"error", x.error}, {"verdict", verdict_name(x.verdict)}};
+    constexpr double none = std::numeric_limits<double>::quiet_NaN();  // null in JSON
+    return nlohmann::json{{"tape", pair(x.tape)},
+                          {"numerical", pair(has_numerical(x) ? x.numerical : C(none, none))},
+                          {"error", has_numerical(x) ? x.error : none},
+                          {"verdict", verdict_name(x.verdict)}};
   };
   nlohmann::json json{{"by", f.variables()[p.variable]},
                       {"value", pair(p.value)},

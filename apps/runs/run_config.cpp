@@ -133,7 +133,7 @@ RunConfig RunConfig::resolve(const Settings& file, const Settings& command_line,
   if (given("max_seq_len") && !given("length")) config.training.length = config.model.max_seq_len;
   // A configuration file that a run wrote has the steps that its epochs came to.
   if (has(command_line, "steps") && has(command_line, "epochs"))
-    usage_fail("--epochs", "and --steps both say how long to train; drop one of them");
+    usage_fail("--epochs", "--steps says how long to train, too; drop one of them");
   if (has(command_line, "steps") || (has(file, "steps") && !given("epochs"))) config.training.epochs = 0;
   if (config.training.epochs > 0) config.training.steps = 0;
   if (!given("warmup") && config.training.steps > 0 && config.schedule().warmup > config.training.steps / 10)
@@ -150,7 +150,7 @@ RunConfig RunConfig::prolonged(const Settings& more) const {
     steps |= s.key == "steps";
     epochs |= s.key == "epochs";
   }
-  if (steps && epochs) usage_fail("--epochs", "and --steps both say how long to train; drop one of them");
+  if (steps && epochs) usage_fail("--epochs", "--steps says how long to train, too; drop one of them");
   if (steps) longer.training.epochs = 0;
   if ((steps || epochs) && training.decay_steps == 0) longer.training.decay_steps = training.steps;
   longer.validate();

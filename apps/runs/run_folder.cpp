@@ -34,10 +34,11 @@ std::optional<std::int64_t> step_of(std::string_view name) {
 }
 
 bool is_ours(std::string_view name) {
-  static constexpr std::array<std::string_view, 11> names = {
-      "last.safetensors", "best.safetensors", "log.jsonl",    "config.toml",  "config.json",   "vocab.txt",
-      "classes.txt",      "nan-trace.json",   "tokens.model", "written.json", "positions.json"};
-  return std::find(names.begin(), names.end(), name) != names.end() || step_of(name);
+  static constexpr std::array<std::string_view, 14> names = {
+      "last.safetensors", "best.safetensors", "log.jsonl",    "config.toml",    "config.json",    "vocab.txt",  "classes.txt",
+      "nan-trace.json",   "tokens.model",     "written.json", "positions.json", "exchanged.json", "audit.json", "as-learnt.json"};
+  return std::find(names.begin(), names.end(), name) != names.end() || step_of(name) ||
+         (name.starts_with("with-") && name.ends_with(".json"));
 }
 
 /// What an AtomicFile of ours leaves behind when the process is killed while it writes.

@@ -58,6 +58,9 @@ std::string explain(const CLI::App& program, const CLI::ParseError& error) {
   if (!commands.empty()) return fmt::format("{}which command? {}", place(app), CLI::detail::join(commands, ", "));
   std::string text = error.what();
   std::replace(text.begin(), text.end(), '\n', ' ');
+  constexpr std::string_view once = ": At Most 1 required but received ";
+  if (const auto at = text.find(once); at != text.npos)
+    text = fmt::format("{} is given {} times; once is enough", text.substr(0, at), text.substr(at + once.size()));
   return place(app) + text;
 }
 

@@ -17,6 +17,8 @@ std::size_t display_width(std::string_view text) {
   return width;
 }
 
+std::string counted(std::int64_t n, std::string_view noun) { return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s"); }
+
 std::string padded(std::string text, std::size_t width) {
   const std::size_t taken = display_width(text);
   return taken < width ? text.append(width - taken, ' ') : text;
@@ -49,7 +51,8 @@ std::string indented(std::string_view text, std::size_t indent, std::size_t colu
 std::string complex_text(std::complex<double> z, bool is_complex, int digits) {
   const double larger = std::max(std::abs(z.real()), is_complex ? std::abs(z.imag()) : 0.0);
   const auto part = [&](double x) {
-    x += 0.0;  // -0 becomes 0
+    if (std::isnan(x)) return std::string("nan");  // whose sign says nothing
+    x += 0.0;                                      // -0 becomes 0
     const double place = std::isfinite(larger) && larger > 1e-290 ? std::floor(std::log10(larger)) + 1 - digits : 0;
     if (larger > 1e-290 && std::isfinite(larger) && std::abs(x) < 0.5 * std::pow(10, place)) x = 0;
     if (!std::isfinite(x) || larger <= 1e-290) return fmt::format("{:.{}g}", x, digits);
@@ -58,7 +61,7 @@ std::string complex_text(std::complex<double> z, bool is_complex, int digits) {
   };
   if (!is_complex) return part(z.real());
   const std::string re = part(z.real()), im = part(std::abs(z.imag()));
-  const bool minus = std::signbit(z.imag()) && im != "0";
+  const bool minus = std::signbit(z.imag()) && !std::isnan(z.imag()) && im != "0";
   return fmt::format("{} {} {}{}i", re, minus ? "-" : "+", im, std::isfinite(z.imag()) ? "" : " ");
 }
 

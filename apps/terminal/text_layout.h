@@ -2,6 +2,7 @@
 /// Text in columns: widths as a terminal shows them, lines of a length, complex numbers of some digits.
 
 #include <complex>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,8 @@ namespace argand {
 std::size_t display_width(std::string_view text);
 /// With spaces behind it up to that width.
 std::string padded(std::string text, std::size_t width);
+/// "1 step", "2 steps".
+std::string counted(std::int64_t n, std::string_view noun);
 /// Broken at spaces into lines of at most `width` columns; longer words stand alone.
 std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 /// The text's lines, each with `indent` spaces before it (but the first), broken at `columns`.

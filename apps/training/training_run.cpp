@@ -70,7 +70,7 @@ StepReport TrainingRun<R>::step() {
   const double share = 1.0 / static_cast<double>(t.accumulate);
   report.grad_norm = share * grad_norm(parameters_);
   if (!std::isfinite(report.grad_norm))
-    give_up(fmt::format("the loss is {} but its gradient became {}", report.cross_entropy, report.grad_norm), report);
+    give_up(fmt::format("the loss is {} but its gradient became {}", report.cross_entropy, std::abs(report.grad_norm)), report);
   optimizer_->step(report.lr, share * clip_factor(report.grad_norm, t.clip));
   ++state_.step;
   if (refreshed) report.recall = shelf_->recall();

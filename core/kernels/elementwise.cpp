@@ -1,5 +1,9 @@
 #include "core/kernels/elementwise.h"
 
+#include <algorithm>
+
+#include "core/kernels/reduce.h"
+
 namespace argand {
 
 BroadcastPlan::BroadcastPlan(std::string_view op, const Shape& a_shape, const Shape& b_shape)
@@ -30,11 +34,23 @@ Tensor<T> sum_to(const Tensor<T>& x, const Shape& shape) {
   while (axis > 0 && plan.b[static_cast<std::size_t>(axis - 1)] == tail && tail < y.size()) tail *= plan.shape[--axis];
   if (tail == y.size()) {
     const std::int64_t rows = x.size() / tail;
+    const T* const numbers = x.data();
+    T* const total = y.data();
+    if (tail == 1) {
+      *total = block_sum<T>(rows, [numbers](std::int64_t i) { return numbers[i]; });
+      return y;
+    }
+    Tensor<T> of_block(Shape{rows > summed_rows ? tail : 0});
+    T* const later = of_block.data();
     parallel_for(tail, 64, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t r = 0; r < rows; ++r) {
-        const T* in = x.data() + r * tail;
-        T* const sum = y.data();
-        for_packs<RealOf<T>>(begin, end, [&](auto at) { at.add(sum, at.load(in)); });
+      for (std::int64_t first = 0; first < rows; first += summed_rows) {
+        T* const sum = first == 0 ? total : later;
+        if (first > 0) std::fill(sum + begin, sum + end, T(0));
+        for (std::int64_t r = first; r < std::min(rows, first + summed_rows); ++r) {
+          const T* in = numbers + r * tail;
+          for_packs<RealOf<T>>(begin, end, [&](auto at) { at.add(sum, at.load(in)); });
+        }
+        if (first > 0) for_packs<RealOf<T>>(begin, end, [&](auto at) { at.add(total, at.load(later)); });
       }
     });
     return y;

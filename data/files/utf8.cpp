@@ -81,14 +81,18 @@ std::string on_one_line(std::string_view text) {
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t longest = 64;
   std::string out = "\"";
-  for (const char c : text.substr(0, longest)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte >= 0x7F)
-      fmt::format_to(std::back_inserter(out), "\\x{:02x}", byte);
+  std::string_view rest = text;
+  while (!rest.empty() && text.size() - rest.size() < longest) {
+    const std::string_view before = rest;
+    const char32_t character = take_character(rest);
+    const std::string_view bytes = before.substr(0, before.size() - rest.size());
+    const bool valid = bytes.size() > 1 || static_cast<unsigned char>(bytes[0]) < 0x80;
+    if (valid && character >= 0x20 && (character < 0x7F || character >= 0xA0))
+      out += bytes;
     else
-      out += c;
+      for (const char c : bytes) fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<unsigned char>(c));
   }
-  return out + (text.size() > longest ? "…\"" : "\"");
+  return out + (rest.empty() ? "\"" : "…\"");
 }
 
 }  // namespace argand

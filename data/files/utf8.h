@@ -21,7 +21,7 @@ std::string valid_utf8(std::string_view text);
 /// The character in UTF-8.
 std::string utf8_of(char32_t character);
 
-/// The text in quotation marks for an error message: control and non-ASCII bytes as \xNN, at most 64 bytes of it.
+/// The text in quotation marks for an error message: control characters and what is not UTF-8 as \xNN, some 64 bytes of it.
 std::string in_quotes(std::string_view text);
 
 /// The text on one line, for programs that draw: what is not UTF-8 becomes U+FFFD, control characters (line ends among them) and

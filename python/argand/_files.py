@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import os
-from typing import Dict, Mapping, Tuple, Union
+from typing import Any, Dict, Mapping, Tuple, Union
 
 import numpy as np
 
@@ -33,4 +33,14 @@ def save(path: Path, arrays: Mapping[str, np.ndarray], metadata: Mapping[str, st
     >>> argand.load(path)["z"]
     array([1.+2.j])
     """
-    _argand.save(os.fspath(path), {name: np.asarray(array) for name, array in arrays.items()}, dict(metadata))
+    for what, given in (("arrays", arrays), ("metadata", metadata)):
+        if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
+            raise _argand.Error(f"save: {what} must be a dict whose keys are names, such as {{'z': ...}}")
+    _argand.save(os.fspath(path), {name: _as_array(name, array) for name, array in arrays.items()}, dict(metadata))
+
+
+def _as_array(name: str, value: Any) -> np.ndarray:
+    try:
+        return np.asarray(value)
+    except (TypeError, ValueError, RuntimeError) as error:  # such as a tensor of PyTorch that has a gradient
+        raise _argand.Error(f"save: {name} cannot become a NumPy array: {error}") from error

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from typing import Any, Dict, List, Mapping, Sequence, Union
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
@@ -32,7 +32,8 @@ class Lab:
     dz: Figure
     dzbar: Figure
     gradient: Figure  # of L = f where f is real, of L = Re f otherwise: dL/dx + i dL/dy
-    conventions: Dict[str, complex]  # that gradient, as each framework returns it: "PyTorch", "TensorFlow", "JAX", "argand"
+    # That gradient, as each framework returns it: "PyTorch", "TensorFlow", "JAX", "argand". The last alone at a singular point.
+    conventions: Dict[str, complex]
     jacobian: np.ndarray  # of (Re f, Im f) by (x, y), 2 x 2
     cauchy_riemann: str
     trouble: str  # a kink, a cut, a pole: why nothing can be told; empty where nothing is wrong
@@ -45,7 +46,7 @@ class Lab:
 Point = Union[str, complex, Sequence[complex], Mapping[str, complex]]
 
 
-def lab(expression: str, at: Point = 1 + 2j, by: str = "") -> Lab:
+def lab(expression: str, at: Optional[Point] = None, by: str = "") -> Lab:
     """Value and derivatives of an expression.
 
     >>> import argand
@@ -54,10 +55,12 @@ def lab(expression: str, at: Point = 1 + 2j, by: str = "") -> Lab:
     ((1-2j), (2+4j), (2-4j))
 
     expression  "f(z, w) = ...", or the right-hand side alone, in z. `argand lab --help` lists what it may be made of.
-    at          A number for each variable: one, a sequence, a dict by name, or text, "1+2i, exp(i*pi/4)".
+    at          A number for each variable: one, a sequence, a dict by name, or text, "1+2i, exp(i*pi/4)". Unless given, 1+2j for all.
     by          The variable to differentiate by; the first unless given.
     """
-    if isinstance(at, Mapping):
+    if at is None:
+        at = [1 + 2j] * len(_argand.variables(expression))
+    elif isinstance(at, Mapping):
         at = _in_order(expression, at)
     elif isinstance(at, (int, float, complex, np.number)):
         at = [complex(at)]

@@ -40,8 +40,8 @@ class SelfTest:
         lines = ["  ".join([*(cell.ljust(w) for cell, w in zip(row, widths)), row[3]]).rstrip() for row in rows]
         wrong = [p for p in self.plants if p.mistake != "none"]
         found, right = sum(p.ok for p in wrong), len(self.plants) - len(wrong)
-        accused = sum(not p.ok for p in self.plants if p.mistake == "none")
-        return "\n".join([*lines, f"{found} of {len(wrong)} mistakes found, {accused} of {right} right gradients not passed"])
+        passed = sum(p.ok for p in self.plants if p.mistake == "none")
+        return "\n".join([*lines, f"{found} of {len(wrong)} mistakes found, {passed} of {right} right gradients passed"])
 
     __repr__ = __str__
 
@@ -85,7 +85,7 @@ def selftest() -> SelfTest:
     >>> bool(found), len(found.plants)
     (True, 34)
     >>> print(str(found).splitlines()[-1])
-    30 of 30 mistakes found, 0 of 4 right gradients not passed
+    30 of 30 mistakes found, 4 of 4 right gradients passed
     """
     plants = []
     for name, f, grad, x in FUNCTIONS:

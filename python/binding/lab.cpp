@@ -10,6 +10,7 @@
 #include "apps/lab/expression_point.h"
 #include "apps/lab/lab_text.h"
 #include "apps/lab/op_text.h"
+#include "apps/terminal/text_layout.h"
 #include "python/binding/arrays.h"
 #include "python/binding/bindings.h"
 
@@ -27,8 +28,8 @@ std::pair<std::string, std::string> lab(const std::string& expression, const std
   const auto variable = by.empty() ? variables.begin() : std::find(variables.begin(), variables.end(), by);
   require(variable != variables.end(), "lab", "{} has no variable {}, it has {}", f.name(), by, joined(variables, ", "));
   const Point point = at.index() == 0 ? point_of(f, std::get<std::string>(at)) : std::get<Point>(at);
-  require(point.size() == variables.size(), "lab", "{} numbers for the {} variables of {}", point.size(), variables.size(),
-          f.equation());
+  require(point.size() == variables.size(), "lab", "{} for the {} of {}", counted(std::ssize(point), "number"),
+          counted(std::ssize(variables), "variable"), f.equation());
   const LabPoint p = lab_point(f, point, static_cast<std::size_t>(variable - variables.begin()));
   nlohmann::json json = point_json(f, p);
   json["equation"] = f.equation();

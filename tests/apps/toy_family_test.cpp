@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(what_it_leaves_is_read_by_every_command) {
   const std::string run = trained(scratch);
   const Finished inspect = run_toy(scratch, "inspect " + run);
   BOOST_TEST(inspect.code == 0, inspect.err);
-  BOOST_TEST(inspect.out.find("toy, 1 layers of 3 heads") != std::string::npos, inspect.out);
+  BOOST_TEST(inspect.out.find("toy, 1 layer of 3 heads") != std::string::npos, inspect.out);
   BOOST_TEST(inspect.out.find("blocks.0.phase") != std::string::npos);
   const Finished eval = run_toy(scratch, "eval " + run);
   BOOST_TEST(eval.code == 0, eval.err);

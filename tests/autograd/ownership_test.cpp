@@ -69,6 +69,20 @@ BOOST_AUTO_TEST_CASE(a_value_of_another_shape_is_refused) {
   x.value() = Tensor<double>::ones({3});
   BOOST_TEST(error_of([&] { backward(sum(x)); }) ==
              "backward: the variable x was made with shape [2] and now has a value of shape [3]; make a new one with variable()");
+
+  auto y = leaf({1, 2});
+  backward(sum(square(y)));  // y has a gradient, which would be added to
+  y.value() = Tensor<double>::ones({1000});
+  BOOST_TEST(error_of([&] { backward(sum(square(y))); }).find("now has a value of shape [1000]") != std::string::npos);
+
+  auto z = leaf({1, 2});
+  auto result = square(z);
+  result.value() = Tensor<double>::ones({1000});
+  BOOST_TEST(
+      error_of([&] { square(result); }) ==
+      "square: an input was computed with shape [2] and then given a value of shape [1000]; no gradient fits both. detach() it "
+      "first");
+  BOOST_TEST(square(result.detach()).shape() == Shape{1000});
 }
 
 BOOST_AUTO_TEST_CASE(gradients_are_not_shared) {

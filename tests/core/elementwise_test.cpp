@@ -75,6 +75,15 @@ BOOST_AUTO_TEST_CASE(sum_to_checks_shapes) {
   for (const float y : sum_to(Tensor<float>({0, 3}), {3})) BOOST_TEST(y == 0);  // an empty sum
 }
 
+BOOST_AUTO_TEST_CASE(long_sums_are_accurate) {
+  // One running sum of so many would be off by 1 %.
+  for (const std::int64_t columns : {1, 3, 70}) {
+    const std::int64_t rows = 1 << 20;
+    const auto sums = sum_to(Tensor<float>::full({rows, columns}, 0.1f), {columns});
+    for (const float y : sums) BOOST_TEST(y == 0.1f * static_cast<float>(rows), boost::test_tools::tolerance(1e-4f));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(sums_do_not_depend_on_the_number_of_threads) {
   const auto x = randn<float>({37, 5, 301}, Random(7));
   const int before = num_threads();
@@ -86,6 +95,14 @@ BOOST_AUTO_TEST_CASE(sums_do_not_depend_on_the_number_of_threads) {
       const auto many = sum_to(x, shape);
       BOOST_CHECK(std::equal(one.begin(), one.end(), many.begin()));
     }
+  }
+  const auto tall = randn<float>({9001, 130}, Random(8));  // several blocks of rows
+  for (const Shape& shape : {Shape{130}, Shape{1}}) {
+    set_num_threads(1);
+    const auto one = sum_to(tall, shape);
+    set_num_threads(3);
+    const auto many = sum_to(tall, shape);
+    BOOST_CHECK(std::equal(one.begin(), one.end(), many.begin()));
   }
   set_num_threads(before);
 }

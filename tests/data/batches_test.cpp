@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(a_batch_is_a_function_of_its_number) {
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_cut_is_refused) {
   BOOST_TEST(error_of([] { LmBatches(count_up(10), 2, 10, 0); }) ==
-             "batches: a text of 10 tokens is too short for windows of 10 and their targets; it takes 11");
+             "batches: a text of 10 tokens is too short for windows of 10 and their targets; it takes 11, or a smaller length");
   BOOST_TEST(error_of([] { LmBatches(count_up(10), 0, 5, 0); }) == "batches: batch and length must be at least 1, got 0 and 5");
   BOOST_TEST(error_of([] { LmBatches(Ids({2, 5}), 1, 2, 0); }) == "batches: tokens must be [N], got [2, 5]");
   BOOST_TEST(LmBatches(count_up(11), 2, 10, 0).at(7).tokens[0] == 0);  // the only window

@@ -27,6 +27,8 @@ BOOST_AUTO_TEST_CASE(unknown_words) {
   v.add("the");
   BOOST_TEST(!v.find("dog").has_value());
   BOOST_TEST(error_of([&] { v.id("dog"); }) == "vocabulary: unknown word \"dog\", and there is no <unk> to stand for it");
+  BOOST_TEST(error_of([&] { v.id("The"); }) ==
+             "vocabulary: unknown word \"The\", and there is no <unk> to stand for it; \"the\" is known");
   v.add("<unk>");
   BOOST_TEST(v.id("dog") == 1);
   BOOST_TEST(error_of([&] { v.word(2); }) == "vocabulary: id 2 is outside the vocabulary of 2");

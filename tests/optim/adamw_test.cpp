@@ -44,6 +44,19 @@ BOOST_AUTO_TEST_CASE(a_variable_that_was_replaced_is_missed) {
   BOOST_TEST(p.value().item() == 2);
 }
 
+BOOST_AUTO_TEST_CASE(a_step_that_is_refused_was_none) {
+  Var<double> p = variable(Tensor<double>::ones({2})), q = variable(Tensor<double>::ones({2, 2}));
+  AdamW<double> adamw({{"p", p}}, paper(0));
+  const auto both = make_optimizer<double>({.name = "muon"}, {{"p", p}, {"q", q}});
+  for (Var<double>* v : {&p, &q}) v->set_grad(Tensor<double>::ones(v->shape()));
+  p.value() = Tensor<double>::ones({3});
+  BOOST_TEST(error_of([&] { adamw.step(0.1); }) != "no error");
+  BOOST_TEST(adamw.state().steps == 0);
+  BOOST_TEST(error_of([&] { both->step(0.1); }) != "no error");
+  BOOST_TEST(both->state().steps == 0);
+  BOOST_TEST(q.value()(0, 0) == 1);  // Muon's part did not move before AdamW's refused
+}
+
 BOOST_AUTO_TEST_CASE(two_steps_by_hand) {
   Var<double> p = variable(Tensor<double>({1}, {1.0}));
   AdamW<double> optimizer({{"p", p}}, paper(0.01));
@@ -280,6 +293,9 @@ BOOST_AUTO_TEST_CASE(constants_out_of_range_are_refused) {
   const ParameterList<double> one{{"p", variable(Tensor<double>({1}, {1.0}))}};
   BOOST_TEST(error_of([&] { AdamW<double>(one, {.beta1 = 1}); }) == "adamw: beta1 must be in [0, 1), got 1");
   BOOST_TEST(error_of([&] { AdamW<double>(one, {.eps = 0}); }) == "adamw: eps must be positive, got 0");
+  const ParameterList<float> single{{"p", variable(Tensor<float>({1}, {1.0f}))}};
+  BOOST_TEST(error_of([&] { AdamW<float>(single, {.eps = 1e-50}); }) ==
+             "adamw: eps must be positive, in single precision too, got 1e-50");
   BOOST_TEST(error_of([&] { AdamW<double>(one, paper(0)).step(-0.1); }) ==
              "optimizer: the learning rate must be finite and not negative, got -0.1");
 }

@@ -9,6 +9,7 @@
 #include "autograd/ops/elementwise/power.h"
 #include "autograd/ops/products/matmul.h"
 #include "autograd/ops/rows/reduction.h"
+#include "autograd/ops/selection/where.h"
 #include "autograd/ops/shape.h"
 #include "autograd/tape.h"
 #include "core/random.h"
@@ -135,6 +136,18 @@ BOOST_AUTO_TEST_CASE(it_says_why_it_ends) {
   const LbfgsReport report = optimizer.minimise([&] { return sum(abs2(z)).detach() - sum(abs2(z)) + sum(abs2(z)).detach(); }, 5);
   BOOST_TEST((report.end == LbfgsEnd::NoLower));
   BOOST_TEST(std::abs(z.value()(0) - C(1, 1)) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(where_the_gradient_is_not_finite_it_does_not_stay) {
+  Var<double> x = variable(Tensor<double>::scalar(1));
+  Lbfgs<double> optimizer({{"x", x}}, {});
+  // Below 0 the loss is 0, its lowest value, and the gradient is that of a root: NaN.
+  const auto loss = [&] {
+    return where(gt(x.value(), Tensor<double>::scalar(0)), sqrt(x), Var<double>(Tensor<double>::scalar(0)));
+  };
+  const LbfgsReport report = optimizer.minimise(loss, 20);
+  BOOST_TEST(std::isfinite(x.value().item()));
+  BOOST_TEST(report.loss <= 1);
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be) {

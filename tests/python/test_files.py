@@ -49,6 +49,12 @@ def test_what_cannot_be_stored_or_read_is_told(tmp_path):
     assert str(tmp_path / "none") in message(argand.load, tmp_path / "none")
 
 
+def test_what_is_no_dict_of_arrays_is_told(tmp_path):
+    for arrays in ({1: np.ones(2)}, [np.ones(2)]):
+        with pytest.raises(argand.Error, match="save: arrays must be a dict whose keys are names"):
+            argand.save(tmp_path / "x", arrays)
+
+
 def test_a_changed_bit_is_found(tmp_path):
     path = tmp_path / "a.safetensors"
     argand.save(path, {"x": np.array([1.0, 2.0])})

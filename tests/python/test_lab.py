@@ -34,12 +34,17 @@ def test_conventions_differ_by_a_conjugate():
 def test_at_a_kink_there_is_trouble():
     point = argand.lab("abs(z)", at=0)
     assert "a kink" in point.trouble and point.dz.verdict == "kink" and point.cauchy_riemann == "inconclusive"
+    assert np.isnan(point.dz.numerical) and list(point.conventions) == ["argand"]  # what others return there is theirs to say
+
+
+def test_unless_told_otherwise_all_variables_are_at_the_same_place():
+    assert argand.lab("f(z, w) = z*w").at == {"z": 1 + 2j, "w": 1 + 2j}
 
 
 @pytest.mark.parametrize(
     "arguments, text",
     [
-        (("f(z, w) = z*w", 1), "lab: 1 numbers for the 2 variables of f(z, w) = z*w"),
+        (("f(z, w) = z*w", 1), "lab: 1 number for the 2 variables of f(z, w) = z*w"),
         (("f(z, w) = z*w", [1, 2], "u"), "lab: f has no variable u, it has z, w"),
         (("f(z, w) = z*w", {"z": 1}), "lab: the variables are z, w, and at has z"),
     ],

@@ -31,4 +31,4 @@ PYTHON
 
 echo "it finds planted mistakes"
 PYTHONPATH=$tree/site "$python" -m argand | tail -1 | tee "$tree/found"
-grep -qx '30 of 30 mistakes found, 0 of 4 right gradients not passed' "$tree/found"
+grep -qx '30 of 30 mistakes found, 4 of 4 right gradients passed' "$tree/found"

@@ -136,6 +136,12 @@ def use_page(browser, site):
 
 with tempfile.TemporaryDirectory() as scratch:
     site = os.path.join(scratch, "site")
+    kept = os.path.join(scratch, "not-a-site")
+    os.mkdir(kept)
+    with open(os.path.join(kept, "thesis.txt"), "w", encoding="utf8") as file:
+        file.write("years of work")
+    refused = subprocess.run([sys.executable, os.path.join(source, "web", "book.py"), kept], capture_output=True, text=True, check=False)
+    expect(refused.returncode == 1 and "holds something else" in refused.stderr and os.listdir(kept) == ["thesis.txt"], "a folder that is no site is not left alone: " + refused.stderr)
     done = subprocess.run([sys.executable, os.path.join(source, "web", "book.py"), site, lab], capture_output=True, text=True, check=False)
     if done.returncode:
         print(done.stdout + done.stderr)

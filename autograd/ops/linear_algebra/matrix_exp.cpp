@@ -70,7 +70,9 @@ class OneExponential {
   OneExponential(std::int64_t n, const T* A) : n_(n), A_(A, A + n * n) {}
 
   void write(T* W) {
-    const int halvings = std::max(0, std::ilogb(norm() / largest_norm) + 1);
+    const double size = norm();
+    if (!std::isfinite(size)) return matrices::fill_with_nan(W, n_ * n_);  // a sum of finite numbers may overflow
+    const int halvings = std::max(0, std::ilogb(size / largest_norm) + 1);
     for (T& a : A_) a *= static_cast<RealOf<T>>(std::ldexp(1.0, -halvings));
     const Matrix A2 = times(A_, A_), A4 = times(A2, A2), A6 = times(A2, A4);
     const auto even = [&](int k) {  // b_k I + b_{k+2} A² + b_{k+4} A⁴ + b_{k+6} A⁶

@@ -140,6 +140,7 @@ Var<T> matmul(const Var<T>& A, const Var<T>& B, Transpose a_is, Transpose b_is) 
         });
         dB.accumulate([&](T* out, bool add) {
           const Transpose undo = conjugates(b_is) ? Transpose::ConjugateNo : Transpose::No;
+          if (shared && batch == 0 && !add) std::fill_n(out, K * N, T(0));
           // One B for the whole batch gathers the sum: the products add into the same matrix, in order.
           for (std::int64_t i = 0; i < (shared ? batch : 1); ++i) {
             const T beta = add || i > 0 ? T(1) : T(0);

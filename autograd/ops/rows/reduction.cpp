@@ -25,15 +25,22 @@ void sum_axis(const T* x, const AxisView& view, Out* __restrict y, const F& term
     });
     return;
   }
+  Tensor<Out> of_block(Shape{n > summed_rows ? outer * inner : 0});
+  Out* const later = of_block.data();
   // Columns are independent: each thread walks down some of them.
   parallel_for(outer * inner, 64, [&, n = n, inner = inner](std::int64_t begin, std::int64_t end) {
     while (begin < end) {
       const std::int64_t o = begin / inner, first = begin % inner, last = std::min(inner, first + end - begin);
-      Out* row = y + o * inner;
-      for (std::int64_t j = first; j < last; ++j) row[j] = Out(0);
-      for (std::int64_t i = 0; i < n; ++i) {
-        const T* in = x + (o * n + i) * inner;
-        for (std::int64_t j = first; j < last; ++j) row[j] += term(in[j], o * inner + j);
+      Out* const total = y + o * inner;
+      for (std::int64_t j = first; j < last; ++j) total[j] = Out(0);
+      for (std::int64_t from = 0; from < n; from += summed_rows) {
+        Out* const row = from == 0 ? total : later + o * inner;
+        for (std::int64_t j = first; from > 0 && j < last; ++j) row[j] = Out(0);
+        for (std::int64_t i = from; i < std::min(n, from + summed_rows); ++i) {
+          const T* in = x + (o * n + i) * inner;
+          for (std::int64_t j = first; j < last; ++j) row[j] += term(in[j], o * inner + j);
+        }
+        for (std::int64_t j = first; from > 0 && j < last; ++j) total[j] += row[j];
       }
       begin += last - first;
     }

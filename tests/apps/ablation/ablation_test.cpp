@@ -87,17 +87,25 @@ BOOST_AUTO_TEST_CASE(stopped_ablations_go_on_and_finished_ones_are_only_read) {
   std::ofstream(settings) << text.erase(text.find(key), key.size());
   const Finished mixed = run_argand(scratch, command);
   BOOST_TEST(mixed.code == 2);
-  BOOST_TEST(mixed.err.find("\"eval_protocol\":\"full-blocks\"") != std::string::npos, mixed.err);
+  BOOST_TEST(mixed.err.find("eval_protocol is every-token, was full-blocks") != std::string::npos, mixed.err);
   BOOST_TEST(run_argand(scratch, command + " --set eval_protocol=full-blocks").code == 0);
 }
 
 BOOST_AUTO_TEST_CASE(a_failing_run_is_named_and_the_others_are_kept) {
   const TemporaryDirectory scratch;
-  const Finished done =
-      run_argand(scratch, "ablate crope --rows none --seeds 1 --steps 2 --data nowhere --out " + (scratch / "bad"));
+  std::filesystem::create_directories(scratch / "bad/none");
+  scratch.file("bad/none/seed-0", "where the run's folder should be");
+  const Finished done = run_argand(scratch, "ablate crope --rows none --seeds 1 --steps 2 --out " + (scratch / "bad"));
   BOOST_TEST(done.code == 1);
   BOOST_TEST(done.err.find("argand: ablate: 1 of 1 runs failed; the same command tries them again\n  none, seed 0: argand: ") == 0,
              done.err);
+  // Data that are not there are told once, and the folder stays free for the same command with others.
+  const Finished nowhere = run_argand(scratch, "ablate crope --steps 2 --data nowhere --out " + (scratch / "new"));
+  BOOST_TEST(nowhere.code == 1);
+  BOOST_TEST(nowhere.err.starts_with("argand: data: there is no nowhere; "), nowhere.err);
+  BOOST_TEST(!std::filesystem::exists(scratch / "new"));
+  const Finished nothing = run_argand(scratch, "ablate crope --table --out " + (scratch / "new"));
+  BOOST_TEST(nothing.err == "argand: --table: " + (scratch / "new") + " holds no ablation\n");
   const Finished row = run_argand(scratch, "ablate crope --rows nne");
   BOOST_TEST(row.err ==
              "argand: --rows: crope has no row \"nne\", it has none, qk, qkv, all, half_qk, half_all; did you mean none?\n");

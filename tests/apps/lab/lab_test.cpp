@@ -306,6 +306,12 @@ BOOST_AUTO_TEST_CASE(the_command) {
   BOOST_TEST(json["points"][0]["dz"]["tape"] == nlohmann::json::array({2.0, 4.0}));
   BOOST_TEST(json["points"][0]["cauchy_riemann"] == "holomorphic");
   BOOST_TEST(json["points"][0]["jacobian"][0][1] == -4.0);
+  // What others return at a singular point is theirs to say, and differences without a limit say nothing.
+  const auto pole = nlohmann::json::parse(run_argand(scratch, "lab 1/z --at 0 --json").out)["points"][0];
+  BOOST_TEST(pole["conventions"].size() == 1U);
+  BOOST_TEST(pole["conventions"][0]["framework"] == "argand");
+  BOOST_TEST(pole["dz"]["numerical"][0].is_null());
+  BOOST_TEST(json["points"][0]["conventions"].size() == 5U);
   const Finished unplaced = run_argand(scratch, "lab f(z,w)=z*w --var w");
   BOOST_TEST(unplaced.out.starts_with("f(z,w)=z*w\n\nAt z = 1 + 2i, w = 1 + 2i, by w\n\n  f           -3 + 4i\n"));
   BOOST_TEST(
@@ -317,6 +323,7 @@ BOOST_AUTO_TEST_CASE(the_command) {
     BOOST_TEST(result.code == 2);
     BOOST_TEST(result.err == "argand: " + text + "\n");
   };
+  wrong("z^2 --at abc", "expression: abc is no number; 1+2i, pi and exp(i*pi/4) are\n  abc\n  ^");
   wrong("2z", "expression: a product needs its sign: write 2*z\n  2z\n   ^");
   wrong("z*w", "expression: there is no variable w; variables are named on the left: f(z, w) = ...\n  z*w\n    ^");
   wrong("z --at 1,2", "--at: \"1,2\" has 2 numbers, f has 1 variable; as in --at 1+2i");

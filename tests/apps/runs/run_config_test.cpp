@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(mistakes) {
   BOOST_TEST(refused({{"steps", "20"}, {"warmup", "50"}}) == "schedule: a warm-up of 50 steps does not fit into 20 steps");
   BOOST_TEST(refused({{"beta1", "1"}}) == "optimizer: beta1 must be in [0, 1), got 1");
   BOOST_TEST(refused({{"n_heads", "3"}}) == "config: n_heads 3 does not divide d_model 128");
-  BOOST_TEST(refused({{"steps", "5"}, {"epochs", "5"}}) == "--epochs: and --steps both say how long to train; drop one of them");
+  BOOST_TEST(refused({{"steps", "5"}, {"epochs", "5"}}) == "--epochs: --steps says how long to train, too; drop one of them");
   BOOST_TEST(refused({{"epochs", "-1"}}) == "--epochs: must be at least 0, got -1");
   BOOST_TEST(refused({{"eval_every", "-2"}}) == "--eval-every: must be at least -1, got -2");
   BOOST_TEST(refused({{"task", "classify"}, {"length", "10"}}) == "--length: the task classify has no such key");

@@ -81,8 +81,7 @@ BOOST_AUTO_TEST_CASE(a_run_cannot_be_made_shorter_or_go_on_at_a_rate_of_zero) {
     return done.err;
   };
   BOOST_TEST(error(run + " --steps 5") == "argand: --resume: the run is one of 12 steps; it cannot be made shorter, to 5\n");
-  BOOST_TEST(error(run + " --steps 20 --epochs 3") ==
-             "argand: --epochs: and --steps both say how long to train; drop one of them\n");
+  BOOST_TEST(error(run + " --steps 20 --epochs 3") == "argand: --epochs: --steps says how long to train, too; drop one of them\n");
   BOOST_TEST(
       error(zero + " --steps 20") ==
       "argand: --resume: the learning rate of this run ends at 0, where further steps change nothing; --init makes a run of its "

@@ -276,4 +276,16 @@ BOOST_AUTO_TEST_CASE(a_session_keeps_what_is_due) {
   BOOST_TEST(Checkpoint(folder.last()).state().step == 12);
 }
 
+BOOST_AUTO_TEST_CASE(an_overwritten_run_leaves_no_probe_behind) {
+  const TemporaryDirectory scratch;
+  for (const char* name : {"log.jsonl", "written.json", "positions.json", "exchanged.json", "audit.json", "as-learnt.json",
+                           "with-delta=0.json", "audit.json.tmp-1-2", "notes.txt"})
+    std::ofstream(scratch / name) << "{}";
+  const RunFolder folder(scratch / "");
+  const RunLock lock = folder.create(true);
+  for (const auto& left : std::filesystem::directory_iterator(scratch / ""))
+    BOOST_TEST((left.path().filename() == "notes.txt" || left.path().filename() == ".lock"), left.path().string());
+  BOOST_TEST(std::filesystem::exists(scratch / "notes.txt"));  // the user's
+}
+
 BOOST_AUTO_TEST_SUITE_END()

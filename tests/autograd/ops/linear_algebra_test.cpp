@@ -5,6 +5,7 @@
 #include "autograd/ops/elementwise/arithmetic.h"
 #include "autograd/ops/elementwise/complex_parts.h"
 #include "autograd/ops/linear_algebra/eigh.h"
+#include "autograd/ops/linear_algebra/matrix_exp.h"
 #include "autograd/ops/linear_algebra/solve.h"
 #include "autograd/ops/products/matmul.h"
 #include "autograd/ops/rows/reduction.h"
@@ -59,6 +60,24 @@ BOOST_AUTO_TEST_CASE(the_gradient_of_a_vanishing_determinant_is_finite) {
   const Tensor<C> dA = A.grad();
   const Tensor<C> expected({2, 2, 2}, {{2, -2}, {0, 2}, {-2, 0}, {1, -1}, {0, 0}, {0, 0}, {0, 0}, {0, 0}});
   BOOST_TEST(difference(dA, expected) < 1e-14);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_empty_has_empty_or_no_gradients) {
+  const Real nothing = variable(Tensor<double>(Shape{0, 0}));
+  BOOST_TEST(solve(nothing, Real(Tensor<double>(Shape{5, 0, 3}))).shape() == (Shape{5, 0, 3}));
+  BOOST_TEST(solve(nothing, Real(Tensor<double>(Shape{0, 3}))).shape() == (Shape{0, 3}));
+  // A factor that every matrix of a batch shares, and a batch of none.
+  const Real A = variable(Tensor<double>(Shape{0, 2, 3})), B = variable(Tensor<double>::ones({3, 4}));
+  backward(sum(matmul(A, B)));
+  BOOST_TEST(A.grad().shape() == (Shape{0, 2, 3}));
+  const Tensor<double> dB = B.grad();
+  for (const double g : dB) BOOST_TEST(g == 0);
+}
+
+BOOST_AUTO_TEST_CASE(exponentials_of_what_overflows_are_no_numbers) {
+  const Real huge(Tensor<double>::full({2, 2}, 1.7e308));
+  const Tensor<double> W = matrix_exp(huge).value();
+  for (const double w : W) BOOST_TEST(std::isnan(w));
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_solved_is_named) {

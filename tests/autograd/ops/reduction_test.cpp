@@ -61,6 +61,11 @@ BOOST_AUTO_TEST_CASE(long_sums_are_the_same_for_any_number_of_threads_and_accura
   set_num_threads(threads);
   BOOST_TEST(one == three);
   BOOST_TEST(std::abs(one - exact) / exact < 1e-6);
+
+  const auto columns = constant(Tensor<float>::full({1 << 20, 3}, 0.1f));
+  const Tensor<float> sums = sum(columns, 0).value(), spread = variance(columns, 0).value();
+  for (const float y : sums) BOOST_TEST(y == 104857.6f, boost::test_tools::tolerance(1e-4f));
+  for (const float y : spread) BOOST_TEST(y < 1e-10f);
 }
 
 BOOST_AUTO_TEST_CASE(the_first_of_the_largest_gets_the_gradient) {

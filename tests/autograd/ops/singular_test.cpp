@@ -247,6 +247,13 @@ BOOST_AUTO_TEST_CASE(nan_goes_in_and_comes_out) {
   BOOST_TEST(!finite(unit_phasor(number(C(0, nan))).value().item()));
   BOOST_TEST(!finite(modrelu(number(C(0, nan)), number(0.1f)).value().item()));
   BOOST_TEST(!finite(zrelu(number(C(nan, 1))).value().item()));
+  for (const C& z : {C(nan, 0), C(0, nan)}) {
+    const auto x = variable(Tensor<C>({1, 1}, {z}));
+    const auto delta = variable(Tensor<float>({1}, {0.5f})), beta = variable(Tensor<float>({1}, {0.1f}));
+    backward(sum(real(phase_rotation(x, delta, beta))));
+    BOOST_TEST(!finite(x.grad()(0, 0)));
+    BOOST_TEST(std::isnan(beta.grad()(0)));
+  }
   BOOST_TEST(!finite(crelu(number(C(nan, 1))).value().item()));
 }
 

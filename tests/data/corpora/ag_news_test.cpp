@@ -125,7 +125,9 @@ BOOST_AUTO_TEST_CASE(a_file_that_was_cut_off_is_no_shorter_text) {
 BOOST_AUTO_TEST_CASE(the_files_of_a_folder) {
   const TemporaryDirectory directory;
   const auto error = [&] { return error_of([&] { load_ag_news(directory.path()); }); };
-  BOOST_TEST(error_of([&] { load_ag_news(directory / "none"); }) == "ag_news: " + directory / "none" + " is not a directory");
+  BOOST_TEST(error_of([&] { load_ag_news(directory / "none"); }) ==
+             "ag_news: " + directory / "none" +
+                 " is no folder; it is to hold train.csv (or train_sample.csv), test.csv and classes.txt");
   BOOST_TEST(error() == "ag_news: neither train.csv nor train_sample.csv in " + directory.path());
   directory.file("train_sample.csv", good + good);
   BOOST_TEST(error() == "ag_news: cannot open " + directory / "classes.txt" + ": No such file or directory");
