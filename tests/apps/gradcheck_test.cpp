@@ -130,6 +130,9 @@ BOOST_AUTO_TEST_CASE(the_jacobian_has_a_row_for_each_output) {
 }
 
 BOOST_AUTO_TEST_CASE(lists_and_mistakes) {
+  const Output nothing = run("--external \"\"");  // of an unset variable of the shell, say: no reason to check our own ops
+  BOOST_TEST(nothing.code == 2);
+  BOOST_TEST(nothing.text == "argand: gradcheck: --external needs a command, and was given an empty one\n");
   const Output list = run("--list");
   BOOST_TEST(list.code == 0);
   BOOST_TEST(list.text.find("op     matmul\n") != std::string::npos);

@@ -56,8 +56,6 @@ void limit_files_to(rlim_t bytes) {
 BOOST_AUTO_TEST_CASE(of_the_command_line) {
   const TemporaryDirectory scratch;
   const std::string help = " (--help shows what there is)";
-  ends_with(scratch, "gradcheck --external=", 2,
-            "argand: gradcheck: --external needs a command, and was given an empty one");
   ends_with(scratch, "train lm --n-heads 2 --n-heads 4", 2, "argand: train lm: --n-heads is given 2 times; once is enough" + help);
   ends_with(scratch, "", 2,
             "argand: which command? demo, train, eval, generate, classify, ablate, report, audit, retrieval, inspect, export, "
