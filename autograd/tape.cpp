@@ -28,8 +28,8 @@ namespace {
 
 /// The shape that the gradients of this slot have. Throws when somebody has given the variable a value of another one.
 template <Scalar T>
-const Shape& gradient_shape(const Slot<T>& slot) {
-  require(!slot.leaf || slot.value.shape() == slot.shape, "backward",
+const Shape& gradient_shape(const Slot<T>& slot, std::string_view op = "backward") {
+  require(!slot.leaf || slot.value.shape() == slot.shape, op,
           "the variable{} was made with shape {} and now has a value of shape {}; make a new one with variable()",
           slot.name.empty() ? "" : " " + slot.name, slot.shape, slot.value.shape());
   return slot.shape;
@@ -152,7 +152,8 @@ bool Inputs::move() const {
 
 void Inputs::require_own_shapes(const Op& op) const {
   const auto check = [&](const auto* v) {
-    require(!v->slot() || v->slot()->leaf || v->slot()->shape == v->shape(), op.name(),
+    if (!v->slot()) return;
+    require(gradient_shape(*v->slot(), op.name()) == v->shape(), op.name(),
             "an input was computed with shape {} and then given a value of shape {}; no gradient fits both. detach() it first",
             v->slot()->shape, v->shape());
   };

@@ -134,7 +134,7 @@ class Inputs {
   }
   bool want_gradient() const;
   bool move() const;  ///< whether one has a tangent, and this context asks for tangents
-  /// Throws Error for an op's result that was given a value of another shape: its gradient would be written past its end.
+  /// Throws Error for an input that was given a value of another shape: its gradient would be written past its end.
   void require_own_shapes(const Op& op) const;
   std::vector<std::shared_ptr<SlotBase>> slots() const;
   std::vector<Watched> watched() const;

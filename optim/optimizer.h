@@ -40,8 +40,9 @@ class Optimizer {
   /// pass over memory of their own. The gradients themselves stay as they are. Throws Error for a rate that is negative or not
   /// finite, and for a parameter whose shape has changed; nothing has moved then.
   virtual void step(double lr, double gradient_scale = 1) = 0;
-  /// Throws Error for a parameter whose shape has changed, as step() does.
-  virtual void check() const = 0;
+  /// Throws Error for a parameter whose shape has changed, as step() does first; one that is made of several asks them all before
+  /// any of them moves.
+  virtual void check() const {}
 
   virtual OptimizerState<R> state() const = 0;
   /// Goes on from a state() of an optimiser of the same kind over parameters of the same names and shapes.

@@ -18,6 +18,7 @@ from urllib.parse import urlencode
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 KATEX = "/usr/share/javascript/katex"  # Debian's libjs-katex
+MARKS = ("katex", "book.css", "book.js")  # what a folder must hold to be replaced
 # One process of Node for all formulas: [tex, display?] in, HTML (with MathML for screen readers) out.
 SET_FORMULAS = """
 const katex = require("katex"), formulas = JSON.parse(require("fs").readFileSync(0, "utf8"));
@@ -186,6 +187,7 @@ class Site:
         return f'<nav class="neighbours" aria-label="previous and next">{made}</nav>'
 
     def make(self):
+        self.copy_style()
         for _, page in self.chapters + self.beside:
             self.want("docs/README.md" if page == "index.html" else "docs/" + page[:-5] + ".md")
         done = 0
@@ -209,17 +211,20 @@ class Site:
                      "@neighbours@": self.neighbours(page), "@body@": body, "@lab@": "lab" if self.lab else ""}
             with open(target, "w", encoding="utf8") as file:
                 file.write(re.sub("|".join(parts), lambda m: parts[m[0]], template))
-        for name in ("book.css", "book.js"):
-            shutil.copyfile(os.path.join(ROOT, "web", name), os.path.join(self.out, name))
-        os.makedirs(os.path.join(self.out, "katex"), exist_ok=True)
-        shutil.copyfile(os.path.join(KATEX, "katex.min.css"), os.path.join(self.out, "katex", "katex.min.css"))
-        shutil.copytree(os.path.join(KATEX, "fonts"), os.path.join(self.out, "katex", "fonts"), dirs_exist_ok=True,
-                        ignore=lambda _, names: [name for name in names if not name.endswith(".woff2")])
         if self.lab:
             shutil.copyfile(self.lab, os.path.join(self.out, "lab.html"))
         bodies = "".join(body for _, body in self.pages.values())
         links = f"{bodies.count('target=' + chr(34) + 'lab')} links to the lab" if self.lab else "without the lab (./dev web makes it)"
         print(f"{os.path.join(self.out, 'index.html')}: {len(self.pages)} pages, {bodies.count('<annotation')} formulas, {links}")
+
+    def copy_style(self):
+        """What every page needs. Comes first: by it a site is known, even one whose making was interrupted."""
+        os.makedirs(os.path.join(self.out, "katex"))
+        for name in MARKS[1:]:
+            shutil.copyfile(os.path.join(ROOT, "web", name), os.path.join(self.out, name))
+        shutil.copyfile(os.path.join(KATEX, "katex.min.css"), os.path.join(self.out, "katex", "katex.min.css"))
+        shutil.copytree(os.path.join(KATEX, "fonts"), os.path.join(self.out, "katex", "fonts"),
+                        ignore=lambda _, names: [name for name in names if not name.endswith(".woff2")])
 
     def set_formulas(self):
         pattern = r'<span class="math (inline|display)">(.*?)</span>'
@@ -258,8 +263,8 @@ def main():
         sys.exit(__doc__.strip())
     out = os.path.abspath(sys.argv[1])
     lab = sys.argv[2] if len(sys.argv) > 2 and os.path.exists(sys.argv[2]) else None
-    if os.path.isdir(out) and os.listdir(out) and not all(os.path.exists(os.path.join(out, name)) for name in ("index.html", "book.css", "katex")):
-        sys.exit(f"book: {out} holds something else than a site of the book; name a new or an empty folder")
+    if os.path.isdir(out) and os.listdir(out) and not all(os.path.exists(os.path.join(out, name)) for name in MARKS):
+        sys.exit(f"book: {out} holds something else than a site of the book; name a new or an empty folder, or remove this one")
     shutil.rmtree(out, ignore_errors=True)
     Site(out, lab).make()
 

@@ -147,6 +147,7 @@ async function check() {
 function moveTo(z) {
   state.at = z.map((x) => Number(x.toPrecision(5)));
   byId("place").value = complex(state.at, 5).replaceAll(" ", "").replace("−", "-");
+  byId("place").setAttribute("aria-invalid", false);
   update();
 }
 
@@ -178,8 +179,8 @@ function listen() {
   });
   byId("place").addEventListener("change", () => {
     const z = placeOf(byId("place").value);
-    byId("place").setAttribute("aria-invalid", z === null);
     if (z) return moveTo(z);
+    byId("place").setAttribute("aria-invalid", true);
     byId("fault").hidden = false;
     byId("fault").textContent = "z is a number such as 1+2i, -0.5 or 3i.";
   });

@@ -30,7 +30,7 @@ struct LabHessian {
   std::vector<double> eigenvalues;                       ///< of `real`, ascending
   bool of_real_part = false;                             ///< L = Re f, for f is complex
 
-  /// The largest |∂L/∂x + i ∂L/∂y|.
+  /// The gradient's length, √Σ|∂L/∂x + i ∂L/∂y|².
   double slope() const;
   /// A difference that contradicts the tape.
   bool failed() const;

@@ -40,11 +40,11 @@ std::string verdict_word(Verdict verdict, const Style& style) {
 
 std::string bar(double error) { return fmt::format("± {:.0e}", error); }
 
-/// A numerical derivative: parts within the error bar of 0 are 0.
 /// Whether differences have a value here that means something.
 bool has_numerical(const LabFigure& figure) {
   return figure.verdict != Verdict::Kink && figure.verdict != Verdict::BranchCut && std::isfinite(figure.error);
 }
+/// A numerical derivative: parts within the error bar of 0 are 0.
 std::string numerical_text(const LabFigure& figure, bool is_complex, int digits = 10) {
   if (figure.verdict == Verdict::Kink || figure.verdict == Verdict::BranchCut) return "none";
   if (!std::isfinite(figure.error)) return "unknown";

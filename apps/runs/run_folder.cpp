@@ -33,12 +33,25 @@ std::optional<std::int64_t> step_of(std::string_view name) {
   return step;
 }
 
+template <std::size_t n>
+bool is_among(const std::array<std::string_view, n>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// What training writes.
+bool is_of_training(std::string_view name) {
+  static constexpr std::array<std::string_view, 9> names = {"last.safetensors", "best.safetensors", "log.jsonl",
+                                                            "config.toml",      "config.json",      "vocab.txt",
+                                                            "classes.txt",      "nan-trace.json",   "tokens.model"};
+  return is_among(names, name) || step_of(name);
+}
+
+/// And what is found out about the trained model.
 bool is_ours(std::string_view name) {
-  static constexpr std::array<std::string_view, 14> names = {
-      "last.safetensors", "best.safetensors", "log.jsonl",    "config.toml",    "config.json",    "vocab.txt",  "classes.txt",
-      "nan-trace.json",   "tokens.model",     "written.json", "positions.json", "exchanged.json", "audit.json", "as-learnt.json"};
-  return std::find(names.begin(), names.end(), name) != names.end() || step_of(name) ||
-         (name.starts_with("with-") && name.ends_with(".json"));
+  static constexpr std::array<std::string_view, 5> names = {"written.json", "positions.json", "exchanged.json", "audit.json",
+                                                            "as-learnt.json"};
+  const bool of_eval_set = name.starts_with("with-") && name.ends_with(".json") && name.find('=') != name.npos;
+  return is_of_training(name) || is_among(names, name) || of_eval_set;
 }
 
 /// What an AtomicFile of ours leaves behind when the process is killed while it writes.
@@ -76,7 +89,7 @@ RunLock::RunLock(const std::string& folder) {
           "{} is in use: another process is training in that folder", folder);
 }
 
-bool RunFolder::holds_a_run() const { return !files_of(path_, is_ours).empty(); }
+bool RunFolder::holds_a_run() const { return !files_of(path_, is_of_training).empty(); }
 
 std::vector<std::int64_t> RunFolder::kept_steps() const {
   std::vector<std::int64_t> steps;

@@ -27,8 +27,8 @@ Tensor<T> sum_to(const Tensor<T>& x, const Shape& shape) {
   const int rank = plan.shape.rank();
   require(plan.shape == x.shape(), "sum_to", "{} does not broadcast to {}", shape, x.shape());
 
-  // Bias and gain gradients, the common case: `shape` is the tail of x's. Columns are split among threads, rows are summed in
-  // order, so the sum is the same for any number of threads.
+  // Bias and gain gradients, the common case: `shape` is the tail of x's. Columns are split among threads, and the blocks of rows
+  // are the same for any number of them, so the sum is, too.
   std::int64_t tail = 1;
   int axis = rank;
   while (axis > 0 && plan.b[static_cast<std::size_t>(axis - 1)] == tail && tail < y.size()) tail *= plan.shape[--axis];
@@ -57,14 +57,22 @@ Tensor<T> sum_to(const Tensor<T>& x, const Shape& shape) {
   }
   const std::int64_t columns = plan.shape.back(), rows = x.size() / columns;
   const bool inner = plan.b[static_cast<std::size_t>(rank - 1)] == 0;  // the rows themselves are summed
+  const bool in_blocks = rows > summed_rows && x.size() / y.size() > summed_rows;
+  const std::int64_t block =
+      in_blocks ? std::max(summed_rows, y.size() / columns) : rows;  // as much work as adding its sums, or more
+  Tensor<T> of_block = Tensor<T>::zeros(in_blocks ? shape : Shape{0});
+  T *const total = y.data(), *const sums = in_blocks ? of_block.data() : total;
   BroadcastRows at(plan, 0);
   for (std::int64_t row = 0; row < rows; ++row, at.next()) {
     const T* const in = x.data() + row * columns;
-    T* const sum = y.data() + at.b;
-    if (inner)
-      *sum += pack_sum<T>(0, columns, [in](auto k) { return k.load(in); });
-    else
-      for_packs<RealOf<T>>(0, columns, [&](auto k) { k.add(sum, k.load(in)); });
+    T* const sum = sums + at.b;
+    if (!inner) for_packs<RealOf<T>>(0, columns, [&](auto k) { k.add(sum, k.load(in)); });
+    for (std::int64_t c = 0; inner && c < columns; c += summed_rows)
+      *sum += pack_sum<T>(c, std::min(columns, c + summed_rows), [in](auto k) { return k.load(in); });
+    if (in_blocks && ((row + 1) % block == 0 || row + 1 == rows)) {
+      for_packs<RealOf<T>>(0, y.size(), [&](auto k) { k.add(total, k.load(sums)); });
+      std::fill(sums, sums + y.size(), T(0));
+    }
   }
   return y;
 }

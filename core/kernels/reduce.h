@@ -9,19 +9,27 @@
 
 namespace argand {
 
+/// At most so many numbers are added one after the other; a longer sum is that of the sums of its blocks. A running sum of a
+/// million equal numbers in single precision is off by a per cent, and stands still at 2²⁴.
+constexpr std::int64_t summed_rows = 4096;
+
 /// Σ term(i) for i in [0, n), added in sixteen interleaved lanes that are then folded in halves: sixteen short sums lose less than
 /// a long one, and do not wait for each other. Where a term is made of packs, pack_sum (core/kernels/pack.h) is faster.
 template <Scalar T, class F>
 T lane_sum(std::int64_t n, const F& term) {
   constexpr int lanes = 16;
-  T lane[lanes] = {};
-  std::int64_t i = 0;
-  for (; i + lanes <= n; i += lanes)
-    for (int l = 0; l < lanes; ++l) lane[l] += term(i + l);
-  for (int l = 0; i < n; ++i, ++l) lane[l] += term(i);
-  for (int half = lanes / 2; half > 0; half /= 2)
-    for (int l = 0; l < half; ++l) lane[l] += lane[l + half];
-  return lane[0];
+  T total{};
+  for (std::int64_t i = 0; i < n;) {
+    const std::int64_t end = std::min(n, i + lanes * summed_rows);
+    T lane[lanes] = {};
+    for (; i + lanes <= end; i += lanes)
+      for (int l = 0; l < lanes; ++l) lane[l] += term(i + l);
+    for (int l = 0; i < end; ++i, ++l) lane[l] += term(i);
+    for (int half = lanes / 2; half > 0; half /= 2)
+      for (int l = 0; l < half; ++l) lane[l] += lane[l + half];
+    total += lane[0];
+  }
+  return total;
 }
 
 /// Σ term(i) for i in [0, n) in parallel: blocks of fixed size, their sums added in order.
@@ -38,10 +46,6 @@ T block_sum(std::int64_t n, const F& term) {
   });
   return lane_sum<T>(blocks, [&](std::int64_t b) { return partial[static_cast<std::size_t>(b)]; });
 }
-
-/// As many rows are added one after the other at most; longer sums are those of blocks of so many rows. A running sum of a million
-/// equal numbers in single precision is off by a per cent, and stands still at 2²⁴.
-constexpr std::int64_t summed_rows = 4096;
 
 /// A tensor seen around one axis: [outer, n, inner].
 struct AxisView {

@@ -128,7 +128,7 @@ def positions(folder):
         if row in heights:
             f.words(row, p.left + p.width + 8, heights[row] + 4, "start", of, 13)
         else:
-            p.words(row, last[row], 0, -8, "middle", of, 13)
+            p.words(row, last[row], -8, -8, "end", of, 13)
     return f
 
 

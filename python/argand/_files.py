@@ -36,6 +36,9 @@ def save(path: Path, arrays: Mapping[str, np.ndarray], metadata: Mapping[str, st
     for what, given in (("arrays", arrays), ("metadata", metadata)):
         if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
             raise _argand.Error(f"save: {what} must be a dict whose keys are names, such as {{'z': ...}}")
+    for name, text in metadata.items():
+        if not isinstance(text, str):
+            raise _argand.Error(f"save: the metadata {name} must be a str, not {type(text).__name__}; json.dumps() makes one")
     _argand.save(os.fspath(path), {name: _as_array(name, array) for name, array in arrays.items()}, dict(metadata))
 
 

@@ -12,7 +12,7 @@ from . import _argand
 
 @dataclasses.dataclass(frozen=True)
 class Figure:
-    """A derivative by the tape, beside the numerical one and its error bar."""
+    """A derivative by the tape, beside the numerical one and its error bar; NaN and infinity where the differences have no limit."""
 
     value: complex
     numerical: complex

@@ -209,7 +209,8 @@ BOOST_AUTO_TEST_CASE(hostile_vocabularies) {
 
 BOOST_AUTO_TEST_CASE(of_the_prompt) {
   const Run run;
-  ends_with(run.scratch, "eval " + run.path + " --judge " + run.path, 2, "argand: eval: --judge requires --generate (--help shows what there is)");
+  ends_with(run.scratch, "eval " + run.path + " --judge " + run.path, 2,
+            "argand: eval: --judge requires --generate (--help shows what there is)");
   const std::string generate = "generate " + run.path + " --prompt ";
   ends_with(run.scratch, generate + "xylophone", 1,
             "argand: vocabulary: unknown word \"xylophone\", and there is no <unk> to stand for it");

@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(a_value_of_another_shape_is_refused) {
   x.slot()->name = "x";
   x.value() = Tensor<double>::ones({3});
   BOOST_TEST(error_of([&] { backward(sum(x)); }) ==
-             "backward: the variable x was made with shape [2] and now has a value of shape [3]; make a new one with variable()");
+             "sum: the variable x was made with shape [2] and now has a value of shape [3]; make a new one with variable()");
 
   auto y = leaf({1, 2});
   backward(sum(square(y)));  // y has a gradient, which would be added to

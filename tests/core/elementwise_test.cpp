@@ -1,6 +1,7 @@
 #include "core/kernels/elementwise.h"
 
 #include <boost/test/unit_test.hpp>
+#include <cmath>
 
 #include "core/random.h"
 #include "tests/error_text.h"
@@ -82,6 +83,16 @@ BOOST_AUTO_TEST_CASE(long_sums_are_accurate) {
     const auto sums = sum_to(Tensor<float>::full({rows, columns}, 0.1f), {columns});
     for (const float y : sums) BOOST_TEST(y == 0.1f * static_cast<float>(rows), boost::test_tools::tolerance(1e-4f));
   }
+  // Nor where what is left is no tail: of rows, of columns, of both.
+  const std::int64_t n = 1 << 20;
+  for (const Shape& shape : {Shape{2, n, 3}, Shape{2, n, 1}, Shape{2, 3, n}, Shape{2, n / 64, 64}})
+    for (const Shape& left : {Shape{2, 1, 1}, Shape{2, 1, shape[2]}, Shape{2, shape[1], 1}}) {
+      const auto sums = sum_to(Tensor<float>::full(shape, 0.1f), left);
+      const auto terms = static_cast<float>(shape.size() / left.size());
+      BOOST_TEST(sums.shape() == left);
+      for (const float y : sums)
+        if (std::abs(y / (0.1f * terms) - 1) > 1e-4f) BOOST_FAIL(fmt::format("{} to {}: {} for {}", shape, left, y, 0.1f * terms));
+    }
 }
 
 BOOST_AUTO_TEST_CASE(sums_do_not_depend_on_the_number_of_threads) {

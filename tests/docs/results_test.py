@@ -9,6 +9,7 @@ wrote, with a table.py likewise, whose table is in docs/09-crat.md; bench/result
 bench/results/repeated has rows that were trained again: `argand ablate --repeat --table` says of them what repeated.md does, and its
 table.py puts these tables together.
 """
+import collections
 import json
 import os
 import re
@@ -58,12 +59,17 @@ def kept(path):
 
 
 def not_in_chapter(path, name):
-    """What the chapter does not hold of a file of tables, block by block."""
-    return [f"{chapter_name} does not hold this of {os.path.relpath(path, source)}/{name} as it is:\n{block}"
-            for block in blocks(read(path, name)) if block not in chapter]
+    """What the chapter does not hold of a file of tables, block by block. Of a block with numbers each file has one of its own."""
+    missing = []
+    for block in blocks(read(path, name)):
+        needed[block] = needed[block] + 1 if re.search(r"\d", block) else 1
+        if chapter.count(block) < needed[block]:
+            missing.append(f"{chapter_name} does not hold this of {os.path.relpath(path, source)}/{name} as it is, or not once for each file "
+                           f"that has it:\n{block}")
+    return missing
 
 
-chapter = read(source, chapter_name)
+chapter, needed = read(source, chapter_name), collections.Counter()
 tables, families = 0, set()
 for path, _, files in sorted(os.walk(folder)):
     if "table.md" not in files:

@@ -53,6 +53,8 @@ def test_what_is_no_dict_of_arrays_is_told(tmp_path):
     for arrays in ({1: np.ones(2)}, [np.ones(2)]):
         with pytest.raises(argand.Error, match="save: arrays must be a dict whose keys are names"):
             argand.save(tmp_path / "x", arrays)
+    assert message(argand.save, tmp_path / "x", {}, {"steps": 3}) == "save: the metadata steps must be a str, not int; json.dumps() makes one"
+    assert not (tmp_path / "x").exists()
 
 
 def test_a_changed_bit_is_found(tmp_path):

@@ -142,6 +142,9 @@ with tempfile.TemporaryDirectory() as scratch:
         file.write("years of work")
     refused = subprocess.run([sys.executable, os.path.join(source, "web", "book.py"), kept], capture_output=True, text=True, check=False)
     expect(refused.returncode == 1 and "holds something else" in refused.stderr and os.listdir(kept) == ["thesis.txt"], "a folder that is no site is not left alone: " + refused.stderr)
+    os.mkdir(site)
+    for name in ("katex", "book.css", "book.js"):  # a site whose making was interrupted is made anew
+        os.mkdir(os.path.join(site, name))
     done = subprocess.run([sys.executable, os.path.join(source, "web", "book.py"), site, lab], capture_output=True, text=True, check=False)
     if done.returncode:
         print(done.stdout + done.stderr)
