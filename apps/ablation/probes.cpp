@@ -207,8 +207,7 @@ std::string positions_table(const AblationTable& table, const std::vector<SeedPr
          paragraph(fmt::format(
              "Perplexity of the test part by how many tokens of their window come before, in windows of {}; trained on windows "
              "of {}. Models with learned positions read no longer ones. They are measured in windows of {}, and so on more words "
-             "with few "
-             "before them.",
+             "with few before them.",
              longest, trained, trained));
 }
 
