@@ -109,26 +109,22 @@ def positions(folder):
     every = [loss for losses in rows.values() for loss in losses.values()]
     low, high = min(every) - 0.05, max(every) + 0.05
     ends = sorted({last for losses in rows.values() for last in losses})
+    names = {row: row if max(losses) == ends[-1] else f"{row}, to {max(losses)}" for row, losses in rows.items()}
     f = Figure(330)
-    p = Panel(f, 46, 34, 328, 232, (math.log2(ends[0]) - 0.3, math.log2(ends[-1]) + 0.1), (low, high))
+    p = Panel(f, 46, 34, plot.WIDTH - 62 - 7.2 * max(map(len, names.values())), 232, (math.log2(ends[0]) - 0.3, math.log2(ends[-1]) + 0.1), (low, high))
     round_ones = [v for v in (100, 150, 200, 300, 400, 600, 800, 1200, 1600, 2400, 3200, 4800) if low <= math.log(v) <= high]
     p.grid([math.log2(end) for end in ends], [math.log(v) for v in round_ones], "up to so many words of the window come before", "perplexity",
            x_text=lambda x: f"{2**x:.0f}", y_text=lambda y: f"{math.exp(y):.0f}")
     p.path([complex(math.log2(trained), low), complex(math.log2(trained), high)], "soft", 1.4, "4 4")
     p.words("trained to here", complex(math.log2(trained), high), -5, 14, "end", "soft", 12)
     colours = ["a", "b", "along", "against", "warm", "bad"]
-    last = {row: complex(math.log2(max(losses)), losses[max(losses)]) for row, losses in rows.items()}
-    long = [row for row in rows if max(rows[row]) == ends[-1]]
-    heights = dict(zip(long, apart([p.at(last[row])[1] for row in long], 15)))
+    heights = apart([p.at(complex(0, losses[max(losses)]))[1] for losses in rows.values()], 15)
     for k, (row, losses) in enumerate(rows.items()):
         of = colours[k % len(colours)]
         p.path([complex(math.log2(end), loss) for end, loss in losses.items()], of, 2, ["", "6 4", "2 4"][k // len(colours) % 3])
         for end, loss in losses.items():
             p.dot(complex(math.log2(end), loss), of, 2.6)
-        if row in heights:
-            f.words(row, p.left + p.width + 8, heights[row] + 4, "start", of, 13)
-        else:
-            p.words(row, last[row], -8, -8, "end", of, 13)
+        f.words(names[row], p.left + p.width + 8, heights[k] + 4, "start", of, 13)
     return f
 
 
