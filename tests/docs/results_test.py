@@ -138,7 +138,7 @@ with tempfile.TemporaryDirectory() as scratch:
                 spans = [{"last": last, "loss": 5 + 0.1 * k + 0.2 * i} for i, last in enumerate((16, 32, 64))]
                 json.dump({"trained_length": 32, "positions": spans[:2 if row == "qk" else 3]}, file)
         svg = drawing.positions(keep).svg()
-        if svg.count("<circle") != 3 + 2 + 3 or any(f">{row}</text>" not in svg for row in ("none", "qk", "half_qk")):
+        if svg.count("<circle") != 3 + 2 + 3 or any(f">{row}</text>" not in svg for row in ("none", "qk, to 32", "half_qk")):
             failures.append(f"the figure of positions has other rows or spans:\n{svg}")
         for row in ("none", "qk", "half_qk"):
             os.remove(os.path.join(keep, row, "seed-0", "positions.json"))
