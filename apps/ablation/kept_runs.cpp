@@ -84,7 +84,10 @@ std::string thin_log(const std::string& log, const nlohmann::ordered_json& made_
   return text;
 }
 
-nlohmann::ordered_json shared_by_rows(const std::string& out) {
+namespace {
+
+/// The ablation.json of a folder, without paths; null where there is none.
+Json settings_in(const std::string& out) {
   const std::string path = out + "/ablation.json";
   if (!fs::exists(path)) return nullptr;
   Json settings = read_json(path);
@@ -92,14 +95,21 @@ nlohmann::ordered_json shared_by_rows(const std::string& out) {
   return without_paths(std::move(settings));
 }
 
+}  // namespace
+
+nlohmann::ordered_json shared_by_rows(const AblationTable& table, const std::string& out, const std::string& option) {
+  const Json settings = settings_in(out);
+  if (settings.is_null()) usage_fail(option, "{} holds no ablation", out);
+  if (const std::string family = settings.value("family", "nothing"); family != table.family)
+    usage_fail(option, "{} holds an ablation of {}, not of {}", out, family, table.family);
+  return settings;
+}
+
 std::int64_t keep_runs(const AblationTable& table, const std::string& out, const std::string& kept, nlohmann::ordered_json maker) {
-  const Json settings = shared_by_rows(out), before = shared_by_rows(kept);
-  if (!settings.is_object()) usage_fail("--keep", "{} holds no ablation", out);
+  const Json settings = shared_by_rows(table, out, "--keep"), before = settings_in(kept);
   const auto same = [](const Json& a, const Json& b) { return nlohmann::json(a) == nlohmann::json(b); };
   if (before.is_object() && !same(before, settings))
     usage_fail("--keep", "{} holds an ablation with other settings, {}; these are {}", kept, before.dump(), settings.dump());
-  if (settings.value("family", "") != table.family)
-    usage_fail("--keep", "{} holds an ablation of {}, not of {}", out, settings.value("family", "nothing"), table.family);
   std::int64_t count = 0;
   const std::vector<SeedResults> results = read_results(table, out);
   for (std::size_t row = 0; row < table.rows.size(); ++row)

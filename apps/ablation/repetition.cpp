@@ -44,10 +44,7 @@ const std::set<std::string> of_a_run = {"training.seed", "training.data"};
 
 AblationTable kept_rows(const AblationTable& whole, const std::string& kept, const std::vector<std::string>& wanted,
                         std::int64_t seeds) {
-  const Json shared = shared_by_rows(kept);
-  if (!shared.is_object()) usage_fail("--repeat", "{} holds no ablation", kept);
-  if (const std::string other = shared.value("family", "nothing"); other != whole.family)
-    usage_fail("--repeat", "{} holds an ablation of {}, not of {}", kept, other, whole.family);
+  shared_by_rows(whole, kept, "--repeat");
   if (fs::exists(kept + "/costs.md") && !fs::exists(kept + "/table.md"))
     usage_fail("--repeat", "{} holds what a few steps cost, and no results", kept);
   AblationTable table = with_rows(with_rows_in(whole, kept), wanted, kept, kept);
@@ -64,7 +61,7 @@ AblationTable kept_rows(const AblationTable& whole, const std::string& kept, con
 }
 
 KeyTexts recipe_of(const AblationTable& rows, const std::string& kept, const std::string& data) {
-  const Json shared = shared_by_rows(kept);
+  const Json shared = shared_by_rows(rows, kept, "--repeat");
   KeyTexts recipe;
   for (const auto& [key, value] : shared.items()) {
     if (key == "family") continue;
