@@ -147,6 +147,7 @@ int ablate(const AblateOptions& options) {
   run.jobs = options.jobs > 0 ? options.jobs : options.cost ? 1 : num_threads();
   run.threads = std::max<std::int64_t>(1, num_threads() / run.jobs);
   run.probe = options.probe;
+  run.latency = options.cost;
   run.shared =
       shared_settings(whole, table, {options.data, options.settings, options.steps, options.epochs, options.quick, options.cost});
   Ablation ablation(table, run);
@@ -188,9 +189,9 @@ void add_ablate(CLI::App& program) {
   command->add_option("--judge", options->judge, "let this run's model say how likely the texts are that the runs of --out wrote")
       ->type_name("RUN");
   command->add_flag("--table", options->table, "train nothing, print the table of what has been trained");
-  command->add_flag(
-      "--cost", options->cost,
-      "the table of costs: arithmetic, time and memory; of a few steps of each row, with --table of the runs in --out");
+  command->add_flag("--cost", options->cost,
+                    "the table of costs: arithmetic, time and memory of training, time to write; of a few steps of each row, with "
+                    "--table of the runs in --out");
   command
       ->add_option(
           "--keep", options->keep,

@@ -9,11 +9,14 @@
 #include "apps/commands.h"
 #include "apps/inference/eval_generation.h"
 #include "apps/inference/interventions.h"
+#include "apps/inference/latency.h"
 #include "apps/inference/position_loss.h"
+#include "apps/runs/made_by.h"
 #include "apps/runs/run_files.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/counter.h"
 #include "apps/terminal/terminal.h"
+#include "apps/terminal/text_layout.h"
 #include "apps/training/corpora.h"
 #include "apps/training/evaluation.h"
 #include "apps/training/library.h"
@@ -29,7 +32,7 @@ struct EvalOptions {
   std::string run, data, split, protocol, json;
   std::optional<std::int64_t> stride, batch, positions;
   std::vector<std::string> set;
-  bool generate = false, exchange_passages = false;
+  bool generate = false, exchange_passages = false, latency = false;
   GenerationEvalOptions generation;
 };
 
@@ -163,6 +166,28 @@ Figures eval_positions(const TrainedRun& trained, const Part& part, const EvalOp
   return {{"length", length}, {"trained_length", trained_length}, {"positions", found}};
 }
 
+/// Prints how long a token takes that the model writes.
+Figures eval_latency(const TrainedRun& trained, const Part& part) {
+  Latency latency;
+  with_precision(trained.checkpoint.config(), [&]<class R>(R) {
+    const auto model = load_model<R>(trained.checkpoint);
+    const OpenLibrary library(trained, *model);
+    latency = measure_latency<R>(*model, part.tokens.ids, library.context());
+  });
+  fmt::print(
+      "{} at step {}: a token takes {:.2f} ms to write, alone, after a prompt of {} tokens that takes {:.2f} ms ({}); median of {} "
+      "texts of {} tokens, {:.2f} to {:.2f} ms\n",
+      trained.checkpoint.file().path(), trained.checkpoint.state().step, 1e3 * latency.token_seconds, latency.prompt_length,
+      1e3 * latency.prompt_seconds, counted(num_threads(), "thread"), latency.texts, latency.tokens, 1e3 * latency.fastest,
+      1e3 * latency.slowest);
+  return {{"texts", latency.texts},
+          {"prompt_length", latency.prompt_length},
+          {"tokens", latency.tokens},
+          {"milliseconds_of_prompt", 1e3 * latency.prompt_seconds},
+          {"milliseconds_per_token", 1e3 * latency.token_seconds},
+          {"made_by", made_by()}};
+}
+
 /// Writes --json's file: whose figures these are, and the figures.
 void write_json(const EvalOptions& options, const TrainedRun& trained, const std::string& part, const Figures& figures) {
   if (options.json.empty()) return;
@@ -185,9 +210,21 @@ void eval(const EvalOptions& options) {
     if (options.batch) usage_fail("--batch", "does not go with --generate, which writes all its --prompts at once");
     if (options.positions) usage_fail("--positions", "does not go with --generate");
     if (options.exchange_passages) usage_fail("--exchange-passages", "does not go with --generate");
+    if (options.latency) usage_fail("--latency", "does not go with --generate");
     if (!options.set.empty()) usage_fail("--set", "does not go with --generate");
     const Part part = part_of_text(trained, options);
     return write_json(options, trained, part.name, eval_generation(trained, part.tokens.ids, options.generation));
+  }
+  if (options.latency) {
+    if (!lm) usage_fail("--latency", "{} is a classifier: it does not write", options.run);
+    const std::string why = "does not go with --latency, for which one text is written alone";
+    require_no_protocol(options, why);
+    if (options.batch) usage_fail("--batch", "{}", why);
+    if (options.positions) usage_fail("--positions", "{}", why);
+    if (options.exchange_passages) usage_fail("--exchange-passages", "{}", why);
+    if (!options.set.empty()) usage_fail("--set", "{}", why);
+    const Part part = part_of_text(trained, options);
+    return write_json(options, trained, part.name, eval_latency(trained, part));
   }
   if (options.positions) {
     if (!lm) usage_fail("--positions", "{} is a classifier: it reads an article as a whole", options.run);
@@ -287,6 +324,8 @@ void add_eval(CLI::App& program) {
       ->type_name("NAME=VALUE,...");
   command->add_flag("--exchange-passages", options->exchange_passages,
                     "of a model that looks things up: also read others than the passages that were found");
+  command->add_flag("--latency", options->latency,
+                    "time what the model writes: milliseconds for each token of a text written alone");
   command->add_option("--json", options->json, "write the figures to a file, too; with --generate also the texts")
       ->type_name("FILE");
   add_generation_options(*command, *options);
@@ -318,6 +357,7 @@ void add_eval(CLI::App& program) {
       "  argand eval runs/rope --positions 1024\n"
       "  argand eval runs/first --set delta=0\n"
       "  argand eval runs/crat --exchange-passages\n"
+      "  argand eval runs/crat --latency\n"
       "  argand eval runs/news/last.safetensors --split train\n"
       "  argand eval runs/first --generate --judge runs/rope          what it writes: perplexity, Dist-1, Dist-2, Rep-4");
   command->callback([options] {

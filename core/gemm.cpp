@@ -10,6 +10,7 @@
 
 #include "core/kernels/bf16_gemm.h"
 #include "core/kernels/direct_gemm.h"
+#include "core/kernels/few_rows.h"
 #include "core/memory.h"
 #include "core/parallel.h"
 
@@ -27,13 +28,15 @@ bool rounds_factors(const Product<T>& p) {
          (p.beta == T(0) || p.beta == T(1));
 }
 
-/// In the calling thread, in the faster of two ways, or as was asked for.
+/// In the calling thread, in the fastest of three ways, or as was asked for.
 template <Scalar T>
 void tile_gemm(const Product<T>& p) {
   if constexpr (std::same_as<T, float>)
     if (rounds_factors(p)) return bf16_gemm(p);
-  if constexpr (RealScalar<T>)
+  if constexpr (RealScalar<T>) {
+    if (few_rows_is_faster(p)) return few_rows_gemm(p);
     if (direct_is_faster(p)) return direct_gemm(p);
+  }
   blas_gemm(p);
 }
 
@@ -173,7 +176,7 @@ void gemm(Transpose a_is, Transpose b_is, std::int64_t M, std::int64_t N, std::i
   note_product({M, N, K, ComplexScalar<T>});
   const Product<T> product{a_is, b_is, M, N, K, alpha, A, lda, B, ldb, beta, C, ldc};
   bool direct = false;
-  if constexpr (RealScalar<T>) direct = !rounds_factors(product) && direct_is_faster(product);
+  if constexpr (RealScalar<T>) direct = !rounds_factors(product) && (few_rows_is_faster(product) || direct_is_faster(product));
   const GemmCut cut = gemm_cut(M, N, K, ComplexScalar<T>, direct);
   if (cut.tiles() == 1) return tile_gemm(product);
   if constexpr (RealScalar<T>)

@@ -47,6 +47,13 @@ double progress_of(const std::string& folder) {
   return line.is_null() ? 0 : line["step"].get<double>() / config["training"]["steps"].get<double>();
 }
 
+/// Words of a command that times what a finished run's model writes; nothing when that is known, or its checkpoint is gone.
+std::vector<std::string> timing_command(const std::string& folder) {
+  const RunFolder run(folder);
+  if (read_result(folder)->milliseconds_per_token || !std::filesystem::exists(run.last())) return {};
+  return {"eval", run.last(), "--latency", "--json", run.latency()};
+}
+
 /// A process of this very program, which trains or probes.
 class Child {
  public:
@@ -150,8 +157,10 @@ std::vector<std::string> Ablation::training_command(const Job& job) const {
 
 std::vector<std::string> Ablation::next_command(const Job& job) const {
   if (!result(job)) return training_command(job);
-  if (!options_.probe || table_.task != "lm") return {};
-  std::vector<std::string> words = next_probe(table_, folder(job), job.seed);
+  if (table_.task != "lm") return {};
+  std::vector<std::string> words;
+  if (options_.latency) words = timing_command(folder(job));
+  if (options_.probe) words = next_probe(table_, folder(job), job.seed);
   if (!words.empty()) words.insert(words.end(), {"--threads", fmt::format("{}", options_.threads)});
   return words;
 }

@@ -18,6 +18,7 @@ struct AblationOptions {
   std::int64_t jobs = 1;     ///< runs at a time
   std::int64_t threads = 1;  ///< of each
   bool probe = false;        ///< afterwards, let each language model write, and read long windows (probes.h)
+  bool latency = false;      ///< afterwards, time what each language model writes
   KeyTexts shared;           ///< shared_settings()
 };
 

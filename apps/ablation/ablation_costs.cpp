@@ -68,8 +68,12 @@ std::string AblationReport::costs() const {
   const auto flops = [](const AblationResult& r) { return r.flops_per_token; };
   const auto speed = [](const AblationResult& r) { return r.tokens_per_second; };
   const auto memory = [](const AblationResult& r) { return static_cast<double>(r.peak_memory); };
-  std::string text =
-      "| row | parameters | million FLOPs a token | tokens a second | peak memory, MiB |\n|---|---:|---:|---:|---:|\n";
+  const auto latency = [](const AblationResult& r) { return r.milliseconds_per_token.value_or(0); };
+  const bool writes =
+      std::any_of(results_.begin(), results_.end(), [&](const SeedResults& r) { return logged_spread(r, latency).count > 0; });
+  std::string text = fmt::format(
+      "| row | parameters | million FLOPs a token | tokens a second | peak memory, MiB |{}\n|---|---:|---:|---:|---:|{}\n",
+      writes ? " writing, ms a token |" : "", writes ? "---:|" : "");
   std::set<std::string> machines;
   for (std::size_t row = 0; row < table_.rows.size(); ++row) {
     const SeedResults& results = results_[row];
@@ -82,14 +86,15 @@ std::string AblationReport::costs() const {
                           ? fmt::format("{}, {} kernels, threads: {}", r.made_by.value("processor", "a processor unknown"),
                                         r.made_by.value("blas", "unknown"), r.made_by.value("threads", 0))
                           : "a processor unknown");
-    text += fmt::format("| {} | {} | {} | {} | {} |\n", table_.rows[row].name,
+    const auto with_deviation = [](const Spread& s, int decimals) {
+      return fmt::format("{:.{}f}", s.mean, decimals) + (s.count > 1 ? fmt::format(" ± {:.{}f}", s.deviation, decimals) : "");
+    };
+    text += fmt::format("| {} | {} | {} | {} | {} |{}\n", table_.rows[row].name,
                         results.empty() ? "-" : fmt::format("{}", results.begin()->second.parameters),
                         cell(flops, [](const Spread& s) { return fmt::format("{:.3g}", s.mean / 1e6); }),
-                        cell(speed,
-                             [](const Spread& s) {
-                               return fmt::format("{:.0f}", s.mean) + (s.count > 1 ? fmt::format(" ± {:.0f}", s.deviation) : "");
-                             }),
-                        cell(memory, [](const Spread& s) { return fmt::format("{:.0f}", s.mean / (1 << 20)); }));
+                        cell(speed, [&](const Spread& s) { return with_deviation(s, 0); }),
+                        cell(memory, [](const Spread& s) { return fmt::format("{:.0f}", s.mean / (1 << 20)); }),
+                        writes ? " " + cell(latency, [&](const Spread& s) { return with_deviation(s, 2); }) + " |" : "");
   }
   std::string where;
   for (const std::string& machine : machines) where += (where.empty() ? "" : "; ") + machine;
@@ -98,6 +103,7 @@ std::string AblationReport::costs() const {
       "products of matrices, forwards and backwards, without norms, softmax and the optimiser. Tokens a second are those of the "
       "median step, mean ± deviation of the seeds, and compare on one machine alone: {}.",
       table_.rows[0].name, where.empty() ? "none" : where);
+  if (writes) notes += " Writing: a text alone, each token after the first, as `argand eval --latency` times it.";
   if (machines.size() > 1) notes += " These runs are of several, so their speeds do not compare.";
   if (!table_.costs.empty()) notes += " " + table_.costs;
   return text + "\n" + paragraph(notes);

@@ -117,6 +117,8 @@ std::optional<AblationResult> read_result(const std::string& folder) {
   if (log.steps_with_flops > 0) result.flops_per_step = log.flops / log.steps_with_flops;
   result.training_losses = std::move(log.losses);
   result.peak_memory = static_cast<std::int64_t>(log.peak_memory);
+  if (const Json timed = read_json(run.latency()); timed.is_object() && number(timed, "milliseconds_per_token") > 0)
+    result.milliseconds_per_token = number(timed, "milliseconds_per_token");
   result.made_by = log.made_by;
   if (result.made_by.is_object()) result.parameters = static_cast<std::int64_t>(number(result.made_by, "parameters"));
   return result;

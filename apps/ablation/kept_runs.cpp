@@ -119,7 +119,8 @@ std::int64_t keep_runs(const AblationTable& table, const std::string& out, const
       fs::create_directories(to.path());
       write_file_atomically(to.file("config.json"), without_paths(read_json(from.file("config.json"))).dump(2) + "\n");
       write_file_atomically(to.log(), thin_log(from.log(), maker, result.parameters));
-      std::vector<std::string> probes = {from.written(), from.positions(), from.exchanged(), from.audit(), from.as_learnt()};
+      std::vector<std::string> probes = {from.written(), from.positions(), from.exchanged(),
+                                         from.audit(),   from.latency(),   from.as_learnt()};
       for (const std::string& setting : table.interventions) probes.push_back(from.with(setting));
       for (const std::string& path : probes)
         if (fs::exists(path)) {

@@ -48,8 +48,8 @@ bool is_of_training(std::string_view name) {
 
 /// And what is found out about the trained model.
 bool is_ours(std::string_view name) {
-  static constexpr std::array<std::string_view, 5> names = {"written.json", "positions.json", "exchanged.json", "audit.json",
-                                                            "as-learnt.json"};
+  static constexpr std::array<std::string_view, 6> names = {"written.json", "positions.json", "exchanged.json",
+                                                            "audit.json",   "latency.json",   "as-learnt.json"};
   const bool of_eval_set = name.starts_with("with-") && name.ends_with(".json") && name.find('=') != name.npos;
   return is_of_training(name) || is_among(names, name) || of_eval_set;
 }

@@ -31,6 +31,7 @@ class RunLock {
 /// RUN/nan-trace.json           of a run that --trace-nan stopped: op, numbers and batch
 /// RUN/written.json, positions.json  of a run that `argand ablate` has probed: its texts, and its loss by position
 /// RUN/exchanged.json, audit.json  where it looks things up: its loss with other passages than those found, and the audit
+/// RUN/latency.json             of a language model whose costs `argand ablate --cost` has measured: the time of a token it writes
 /// RUN/as-learnt.json, with-NAME=VALUE.json  its loss, and that with a parameter put at a number
 class RunFolder {
  public:
@@ -61,6 +62,7 @@ class RunFolder {
   std::string positions() const { return file("positions.json"); }
   std::string exchanged() const { return file("exchanged.json"); }
   std::string audit() const { return file("audit.json"); }
+  std::string latency() const { return file("latency.json"); }
   std::string as_learnt() const { return file("as-learnt.json"); }
   std::string with(const std::string& settings) const { return file("with-" + settings + ".json"); }
 

@@ -1,5 +1,6 @@
 #include "nn/families/crat/model.h"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
@@ -70,6 +71,24 @@ BOOST_AUTO_TEST_CASE(generation_with_a_cache_gives_the_logits_of_the_whole_seque
     const auto model = make_model<double>(config, 1);
     BOOST_TEST(worst_difference_with_a_cache(*model, tokens, context) < 1e-12, config.to_json());
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_text_goes_on_with_another_knowledge_base) {
+  const Ids first = random_ids({20, 5}, 1), second = random_ids({20, 5}, 7), tokens = random_ids({2, 4}, 2);
+  const Knowledge old{.passages = &first}, other{.passages = &second};
+  const auto model = make_model<double>(small({0, 1}), 1);
+  const auto write = [&](const Knowledge& before, const Knowledge& then) {
+    const auto cache = model->make_cache(2);
+    model->next_logits(tokens, *cache, {.knowledge = &before});
+    return model->next_logits(tokens, *cache, {.knowledge = &then});
+  };
+  const auto same = [](const Tensor<double>& a, const Tensor<double>& b) { return std::ranges::equal(a.span(), b.span()); };
+  BOOST_TEST(same(write(old, old), write(old, old)));
+  BOOST_TEST(!same(write(old, old), write(old, other)));
+  // What was kept of another base does not matter: only the states of the first four tokens do, which are the same here.
+  const Ids copy = first;
+  const Knowledge twin{.passages = &copy};
+  BOOST_TEST(same(write(old, other), write(twin, other)));
 }
 
 BOOST_AUTO_TEST_CASE(the_fused_loss_is_the_cross_entropy_of_the_logits) {

@@ -2,6 +2,7 @@
 /// CRAT's Imaginary Reflection Window: the imaginary part of the states asks a knowledge base of passages, and a gate decides how
 /// much of the answer enters the state.
 
+#include <any>
 #include <optional>
 
 #include "nn/knowledge.h"
@@ -15,6 +16,7 @@ class PassageMeans {
  public:
   /// `embedding` [V, d], `bias` [d].
   PassageMeans(const Ids& passages, Var<R> embedding, Var<R> bias);
+  const Ids& passages() const { return passages_; }
   /// Of all passages, [P, d]; computed once.
   const Var<R>& all();
   /// Of the passages with these numbers, [rows.size(), d].
@@ -31,6 +33,7 @@ struct Lookup {
   const RowIndex* index = nullptr;          ///< over its encodings; null: exact search among fresh ones
   std::span<const RowRange> excluded = {};  ///< as of nearest_rows, over the rows of the batch
   const Knowledge* knowledge = nullptr;     ///< who may exchange what is found, and watches; may be null
+  std::any* kept = nullptr;                 ///< in generation: where fresh encodings stay from one token to the next
 };
 
 /// z += g ⊙ (W_c c) with
@@ -54,6 +57,9 @@ class ReflectionWindow final : public Module<RealOf<T>> {
   void visit(const Visit<R>& f) const override;
 
  private:
+  /// Of all passages, Var [P, dim]; in generation those that are kept.
+  Var<R> encodings(PassageMeans<R>& means, std::any* kept) const;
+
   std::int64_t top_k_;
   double temperature_;
   Linear<R> query_, encoder_, gate_;

@@ -177,6 +177,11 @@ BOOST_AUTO_TEST_CASE(costs_are_multiples_of_the_first_row) {
   BOOST_TEST(text.find("| other | - | - | - | - |\n") != text.npos, text);
   BOOST_TEST(text.find("Abacus 3, Beads") != text.npos, text);
   BOOST_TEST(text.find("of several") == text.npos, text);
+  BOOST_TEST(text.find("writing") == text.npos, text);
+  one[0].milliseconds_per_token = 2, one[1].milliseconds_per_token = 3;
+  const std::string timed = AblationReport(table, {one, two, {}}).costs();
+  BOOST_TEST(timed.find("| whole | 100 | 2 (1.00) | 1050 ± 71 (1.00) | 100 (1.00) | 2.50 ± 0.71 (1.00) |\n") != timed.npos, timed);
+  BOOST_TEST(timed.find("| half | 100 | 3 (1.50) | 2100 (2.00) | 100 (1.00) | - |\n") != timed.npos, timed);
   two[0].made_by["processor"] = "Abacus 4";
   BOOST_TEST(in_one_line(AblationReport(table, {one, two, {}}).costs()).find("speeds do not compare") != std::string::npos);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "apps/runs/run_config.h"
@@ -138,8 +139,9 @@ BOOST_AUTO_TEST_CASE(costs_are_measured_in_a_few_steps) {
                                    "n_layers=2,d_model=16,n_heads=2,d_ff=24,length=16,batch=4,optimizer=adamw --out " +
                                        out);
   BOOST_TEST(done.code == 0, done.err);
-  BOOST_TEST(done.out.find("| row | parameters | million FLOPs a token | tokens a second | peak memory, MiB |\n") !=
-             std::string::npos);
+  BOOST_TEST(
+      done.out.find("| row | parameters | million FLOPs a token | tokens a second | peak memory, MiB | writing, ms a token |\n") !=
+      std::string::npos);
   BOOST_TEST(done.out.find("FLOPs are counted as they happen") != std::string::npos, done.out);
   const Finished again = run_argand(scratch, "ablate crope --cost --table --out " + out);
   BOOST_TEST(again.out == done.out.substr(done.out.find("\n| row")), again.out);
@@ -148,6 +150,11 @@ BOOST_AUTO_TEST_CASE(costs_are_measured_in_a_few_steps) {
   const Finished copied = run_argand(scratch, "ablate crope --cost --out " + out + " --keep " + kept);
   BOOST_TEST(copied.code == 0, copied.err);
   BOOST_TEST("\n" + contents_of(kept + "/costs.md") == again.out);
+  const auto timed = nlohmann::json::parse(contents_of(kept + "/qkv/seed-0/latency.json"));
+  BOOST_TEST(timed["milliseconds_per_token"].get<double>() > 0);
+  BOOST_TEST(timed["prompt_length"] == 4);  // a quarter of a window
+  BOOST_TEST(timed["tokens"] == 12);
+  BOOST_TEST(!timed.contains("checkpoint"));
   BOOST_TEST(!std::filesystem::exists(kept + "/table.md"));
   BOOST_TEST(run_argand(scratch, "ablate crope --check " + kept).code == 0);
   std::ofstream(kept + "/costs.md", std::ios::app) << "and more\n";

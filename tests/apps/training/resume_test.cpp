@@ -98,6 +98,8 @@ BOOST_AUTO_TEST_CASE(a_perplexity_does_not_depend_on_the_batch) {
   BOOST_TEST(refused(" --stride 8 --protocol full-blocks") ==
              "argand: --stride: the windows of full-blocks do not overlap; --protocol every-token has strides\n");
   BOOST_TEST(refused(" --batch 0") == "argand: --batch: must be at least 1, got 0\n");
+  BOOST_TEST(refused(" --latency --batch 4") ==
+             "argand: --batch: does not go with --latency, for which one text is written alone\n");
   BOOST_TEST(refused(" --generate --stride 8") ==
              "argand: --stride: does not go with --generate, whose texts are judged token by token\n");
 }

@@ -278,8 +278,8 @@ BOOST_AUTO_TEST_CASE(a_session_keeps_what_is_due) {
 
 BOOST_AUTO_TEST_CASE(an_overwritten_run_leaves_no_probe_behind) {
   const TemporaryDirectory scratch;
-  for (const char* name : {"log.jsonl", "written.json", "positions.json", "exchanged.json", "audit.json", "as-learnt.json",
-                           "with-delta=0.json", "audit.json.tmp-1-2", "notes.txt"})
+  for (const char* name : {"log.jsonl", "written.json", "positions.json", "exchanged.json", "audit.json", "latency.json",
+                           "as-learnt.json", "with-delta=0.json", "audit.json.tmp-1-2", "notes.txt"})
     std::ofstream(scratch / name) << "{}";
   const RunFolder folder(scratch / "");
   const RunLock lock = folder.create(true);
