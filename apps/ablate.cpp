@@ -72,6 +72,7 @@ int keep(const AblationTable& whole, const AblateOptions& options, const std::st
 
 /// Has the texts of the runs judged, and prints what came of it.
 int judge(const AblationTable& whole, const AblateOptions& options, const std::string& out) {
+  shared_by_rows(whole, out, "--judge");
   const AblationTable table = with_rows_in(whole, out);
   if (judge_texts(table, out, open_run(options.judge)) == 0)
     usage_fail("--judge", "no run in {} has written texts; --probe lets them write", out);
@@ -139,7 +140,7 @@ int ablate(const AblateOptions& options) {
   if (lm && options.epochs > 0) usage_fail("--epochs", "language models count --steps");
   if (!lm && !options.cost && options.steps > 0) usage_fail("--steps", "classifiers count --epochs");
   const bool read = options.table && options.rows.empty();
-  if (options.table && !std::filesystem::exists(out + "/ablation.json")) usage_fail("--table", "{} holds no ablation", out);
+  if (options.table) shared_by_rows(whole, out, "--table");
   AblationTable table = read ? with_rows_in(whole, out) : with_rows(whole, options.rows, out);
   AblationOptions run;
   run.out = out;
@@ -189,9 +190,10 @@ void add_ablate(CLI::App& program) {
   command->add_option("--judge", options->judge, "let this run's model say how likely the texts are that the runs of --out wrote")
       ->type_name("RUN");
   command->add_flag("--table", options->table, "train nothing, print the table of what has been trained");
-  command->add_flag("--cost", options->cost,
-                    "the table of costs: arithmetic, time and memory of training, time to write; of a few steps of each row, with "
-                    "--table of the runs in --out");
+  command->add_flag(
+      "--cost", options->cost,
+      "a few steps of each row, and the table of what they cost: arithmetic, time and memory, and time to write; with "
+      "--table of the runs in --out");
   command
       ->add_option(
           "--keep", options->keep,
@@ -218,6 +220,7 @@ void add_ablate(CLI::App& program) {
       "audit.json; of ComplexFormer's `eval --set` with delta and phase_bias at 0: as-learnt.json, with-*.json.\n"
       "--judge RUN reads the texts, afterwards and as often as you like; let it be a larger model of another family. All\n"
       "their tables are in OUT/probes.md.\n"
+      "--cost times what a language model writes as `argand eval --latency` does, once: latency.json.\n"
       "--repeat leaves its table in OUT/repeated.md, and fails where a row does not land.\n"
       "Every token of the text counts. --set eval_protocol=full-blocks measures as argand once did, and continues tables of\n"
       "that time. --set preset=NAME brings that preset's length.\n\n"

@@ -166,7 +166,7 @@ Figures eval_positions(const TrainedRun& trained, const Part& part, const EvalOp
   return {{"length", length}, {"trained_length", trained_length}, {"positions", found}};
 }
 
-/// Prints how long a token takes that the model writes.
+/// Prints how long the model takes to write a token.
 Figures eval_latency(const TrainedRun& trained, const Part& part) {
   Latency latency;
   with_precision(trained.checkpoint.config(), [&]<class R>(R) {
@@ -174,17 +174,19 @@ Figures eval_latency(const TrainedRun& trained, const Part& part) {
     const OpenLibrary library(trained, *model);
     latency = measure_latency<R>(*model, part.tokens.ids, library.context());
   });
+  const auto ms = [](double seconds) { return 1e3 * seconds; };
   fmt::print(
-      "{} at step {}: a token takes {:.2f} ms to write, alone, after a prompt of {} tokens that takes {:.2f} ms ({}); median of {} "
-      "texts of {} tokens, {:.2f} to {:.2f} ms\n",
-      trained.checkpoint.file().path(), trained.checkpoint.state().step, 1e3 * latency.token_seconds, latency.prompt_length,
-      1e3 * latency.prompt_seconds, counted(num_threads(), "thread"), latency.texts, latency.tokens, 1e3 * latency.fastest,
-      1e3 * latency.slowest);
+      "{} at step {} writes a token in {:.2f} ms (median of {} texts; {:.2f} to {:.2f}), the first after {:.2f} ms; prompts of {} "
+      "tokens, {} written, {}\n",
+      trained.checkpoint.file().path(), trained.checkpoint.state().step, ms(latency.per_token), latency.texts, ms(latency.fastest),
+      ms(latency.slowest), ms(latency.to_first_token), latency.prompt_length, latency.tokens, counted(num_threads(), "thread"));
   return {{"texts", latency.texts},
           {"prompt_length", latency.prompt_length},
           {"tokens", latency.tokens},
-          {"milliseconds_of_prompt", 1e3 * latency.prompt_seconds},
-          {"milliseconds_per_token", 1e3 * latency.token_seconds},
+          {"milliseconds_to_first_token", ms(latency.to_first_token)},
+          {"milliseconds_per_token", ms(latency.per_token)},
+          {"fastest", ms(latency.fastest)},
+          {"slowest", ms(latency.slowest)},
           {"made_by", made_by()}};
 }
 
@@ -343,6 +345,7 @@ void add_eval(CLI::App& program) {
       "before anything is measured. `argand inspect` lists the names.\n"
       "--exchange-passages tells what looking up is worth: all is searched as ever, but in place of each passage that was\n"
       "found another one of the same text is read, always the same. Who reads them for their content does worse then.\n"
+      "--latency writes a few texts, one at a time, and times them. The first token is told apart: before it comes the prompt.\n"
       "--protocol full-blocks reads blocks of batch x length and leaves out what does not fill one, so the perplexity depends\n"
       "on --batch. Runs whose config.toml has no eval_protocol were validated this way.\n\n"
       "Classifiers: as many articles of each part as in training, every one of them. The table shows for each class which\n"

@@ -22,7 +22,7 @@ struct GemmCut {
   std::int64_t tiles() const { return M * N * K; }
 };
 /// `complex`: whether the numbers are, and a product therefore costs four times as much. `direct`: whether it is computed without
-/// copies of its factors (direct_is_faster), and may be cut into blocks of 64 rows and columns or more.
+/// copies of its factors (direct_is_faster, few_rows_is_faster), and may be cut into blocks of 64 rows or columns or more.
 GemmCut gemm_cut(std::int64_t M, std::int64_t N, std::int64_t K, bool complex, bool direct = false);
 
 /// Sizes of a product [M, K] x [K, N].

@@ -9,7 +9,8 @@
 
 namespace argand {
 
-/// Passages of text, and how they are searched. It must outlive the passes that use it.
+/// Passages of text, and how they are searched. It must outlive the passes that use it; what is cached of a text that is being
+/// written belongs to the passages at that address.
 struct Knowledge {
   const Ids* passages = nullptr;           ///< [P, L], token ids
   std::vector<const RowIndex*> indexes{};  ///< over their encodings, one a reflection window; empty: exact search among fresh ones

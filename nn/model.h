@@ -25,7 +25,8 @@ struct ForwardContext {
   const AttentionWatch* watch = nullptr;  ///< who looks on while layers attend; null: nobody, and it costs nothing
 };
 
-/// Keys and values of the tokens already seen, for generation. Belongs to one model and one batch.
+/// Keys and values of the tokens already seen, for generation, and encodings of passages. Belongs to one model and one batch;
+/// parameters and passages must stay as they are while it is used.
 struct KeyValueCache {
   virtual ~KeyValueCache() = default;
   std::int64_t length = 0;  ///< tokens seen

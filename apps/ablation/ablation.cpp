@@ -48,9 +48,8 @@ double progress_of(const std::string& folder) {
 }
 
 /// Words of a command that times what a finished run's model writes; nothing when that is known, or its checkpoint is gone.
-std::vector<std::string> timing_command(const std::string& folder) {
-  const RunFolder run(folder);
-  if (read_result(folder)->milliseconds_per_token || !std::filesystem::exists(run.last())) return {};
+std::vector<std::string> timing_command(const RunFolder& run, const AblationResult& result) {
+  if (result.milliseconds_per_token > 0 || !std::filesystem::exists(run.last())) return {};
   return {"eval", run.last(), "--latency", "--json", run.latency()};
 }
 
@@ -156,11 +155,12 @@ std::vector<std::string> Ablation::training_command(const Job& job) const {
 }
 
 std::vector<std::string> Ablation::next_command(const Job& job) const {
-  if (!result(job)) return training_command(job);
+  const std::optional<AblationResult> trained = result(job);
+  if (!trained) return training_command(job);
   if (table_.task != "lm") return {};
   std::vector<std::string> words;
-  if (options_.latency) words = timing_command(folder(job));
-  if (options_.probe) words = next_probe(table_, folder(job), job.seed);
+  if (options_.latency) words = timing_command(RunFolder(folder(job)), *trained);
+  if (options_.probe && words.empty()) words = next_probe(table_, folder(job), job.seed);
   if (!words.empty()) words.insert(words.end(), {"--threads", fmt::format("{}", options_.threads)});
   return words;
 }

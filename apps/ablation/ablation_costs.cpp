@@ -9,8 +9,8 @@
 namespace argand {
 namespace {
 
-/// Of the runs whose logs have it.
-Spread logged_spread(const SeedResults& results, const std::function<double(const AblationResult&)>& f) {
+/// Of the runs that say it.
+Spread spread_where_known(const SeedResults& results, const std::function<double(const AblationResult&)>& f) {
   std::vector<double> values;
   for (const auto& [_, result] : results)
     if (const double value = f(result); value > 0) values.push_back(value);
@@ -56,10 +56,16 @@ std::optional<std::int64_t> step_of_loss(const std::map<std::int64_t, double>& m
   return std::nullopt;
 }
 
-/// "1.86 (1.24)": in the unit, and as a multiple of the first row's.
+std::string machine_of(const nlohmann::ordered_json& made_by) {
+  if (!made_by.is_object()) return "a processor unknown";
+  return fmt::format("{}, {} kernels, threads: {}", made_by.value("processor", "a processor unknown"),
+                     made_by.value("blas", "unknown"), made_by.value("threads", 0));
+}
+
+/// "1.86 (1.24)": in the unit, and as a multiple of the first row's, where that is known.
 std::string relative(const std::string& in_unit, const Spread& value, const Spread& first) {
   if (value.mean == 0) return "-";
-  return fmt::format("{} ({:.2f})", in_unit, first.mean > 0 ? value.mean / first.mean : 1);
+  return first.mean > 0 ? fmt::format("{} ({:.2f})", in_unit, value.mean / first.mean) : in_unit;
 }
 
 }  // namespace
@@ -68,9 +74,9 @@ std::string AblationReport::costs() const {
   const auto flops = [](const AblationResult& r) { return r.flops_per_token; };
   const auto speed = [](const AblationResult& r) { return r.tokens_per_second; };
   const auto memory = [](const AblationResult& r) { return static_cast<double>(r.peak_memory); };
-  const auto latency = [](const AblationResult& r) { return r.milliseconds_per_token.value_or(0); };
+  const auto latency = [](const AblationResult& r) { return r.milliseconds_per_token; };
   const bool writes =
-      std::any_of(results_.begin(), results_.end(), [&](const SeedResults& r) { return logged_spread(r, latency).count > 0; });
+      std::any_of(results_.begin(), results_.end(), [&](const SeedResults& r) { return spread_where_known(r, latency).count > 0; });
   std::string text = fmt::format(
       "| row | parameters | million FLOPs a token | tokens a second | peak memory, MiB |{}\n|---|---:|---:|---:|---:|{}\n",
       writes ? " writing, ms a token |" : "", writes ? "---:|" : "");
@@ -78,14 +84,13 @@ std::string AblationReport::costs() const {
   for (std::size_t row = 0; row < table_.rows.size(); ++row) {
     const SeedResults& results = results_[row];
     const auto cell = [&](const auto& f, const auto& in_unit) {
-      const Spread of_row = logged_spread(results, f);
-      return relative(in_unit(of_row), of_row, logged_spread(results_[0], f));
+      const Spread of_row = spread_where_known(results, f);
+      return relative(in_unit(of_row), of_row, spread_where_known(results_[0], f));
     };
-    for (const auto& [_, r] : results)
-      machines.insert(r.made_by.is_object()
-                          ? fmt::format("{}, {} kernels, threads: {}", r.made_by.value("processor", "a processor unknown"),
-                                        r.made_by.value("blas", "unknown"), r.made_by.value("threads", 0))
-                          : "a processor unknown");
+    for (const auto& [_, r] : results) {
+      machines.insert(machine_of(r.made_by));
+      if (r.milliseconds_per_token > 0) machines.insert(machine_of(r.timed_by));
+    }
     const auto with_deviation = [](const Spread& s, int decimals) {
       return fmt::format("{:.{}f}", s.mean, decimals) + (s.count > 1 ? fmt::format(" ± {:.{}f}", s.deviation, decimals) : "");
     };
@@ -103,7 +108,11 @@ std::string AblationReport::costs() const {
       "products of matrices, forwards and backwards, without norms, softmax and the optimiser. Tokens a second are those of the "
       "median step, mean ± deviation of the seeds, and compare on one machine alone: {}.",
       table_.rows[0].name, where.empty() ? "none" : where);
-  if (writes) notes += " Writing: a text alone, each token after the first, as `argand eval --latency` times it.";
+  if (writes)
+    notes +=
+        " Writing: each token of a text that is written alone, after the first, as `argand eval --latency` times it. The prompt, "
+        "and "
+        "passages that are encoded once, come before that.";
   if (machines.size() > 1) notes += " These runs are of several, so their speeds do not compare.";
   if (!table_.costs.empty()) notes += " " + table_.costs;
   return text + "\n" + paragraph(notes);

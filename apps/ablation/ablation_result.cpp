@@ -9,6 +9,7 @@
 
 #include "apps/runs/checkpoint.h"
 #include "apps/runs/jsonl.h"
+#include "apps/runs/median.h"
 #include "apps/runs/run_folder.h"
 
 namespace argand {
@@ -26,14 +27,6 @@ std::optional<RunConfig> config_of(const RunFolder& run) {
 double number(const Json& line, const char* key) {
   const auto found = line.find(key);
   return found != line.end() && found->is_number() ? found->get<double>() : 0;
-}
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
 /// The log, read once.
@@ -117,8 +110,10 @@ std::optional<AblationResult> read_result(const std::string& folder) {
   if (log.steps_with_flops > 0) result.flops_per_step = log.flops / log.steps_with_flops;
   result.training_losses = std::move(log.losses);
   result.peak_memory = static_cast<std::int64_t>(log.peak_memory);
-  if (const Json timed = read_json(run.latency()); timed.is_object() && number(timed, "milliseconds_per_token") > 0)
+  if (const Json timed = read_json(run.latency()); timed.is_object()) {
     result.milliseconds_per_token = number(timed, "milliseconds_per_token");
+    result.timed_by = timed.value("made_by", Json());
+  }
   result.made_by = log.made_by;
   if (result.made_by.is_object()) result.parameters = static_cast<std::int64_t>(number(result.made_by, "parameters"));
   return result;

@@ -23,7 +23,8 @@ struct AblationResult {
   double flops_per_token = 0;                        ///< of the products of matrices, forwards and backwards
   double flops_per_step = 0;                         ///< the same, of a whole step
   std::int64_t peak_memory = 0;                      ///< bytes
-  std::optional<double> milliseconds_per_token{};    ///< that it writes, where latency.json says so
+  double milliseconds_per_token = 0;                 ///< that it writes; 0 where there is no latency.json
+  nlohmann::ordered_json timed_by{};                 ///< made_by of that
   std::map<std::int64_t, double> training_losses{};  ///< nats a token of a step's batch, of the steps that the log has
   nlohmann::ordered_json made_by{};                  ///< docs/log.md; null where the log does not say
 };

@@ -23,8 +23,8 @@ std::string thin_log(const std::string& log, const nlohmann::ordered_json& made_
 /// with other settings.
 std::int64_t keep_runs(const AblationTable& table, const std::string& out, const std::string& kept, nlohmann::ordered_json maker);
 
-/// What is shared by the rows of the table's family in OUT (its ablation.json), without paths. Throws UsageError, with the option
-/// that named the folder first, where it holds no ablation or one of another family.
+/// What is shared by the rows of the table's family in OUT (its ablation.json), without paths. Throws UsageError, `option` first,
+/// where OUT holds no ablation or one of another family, and Error where the file is damaged.
 nlohmann::ordered_json shared_by_rows(const AblationTable& table, const std::string& out, const std::string& option);
 
 }  // namespace argand

@@ -6,6 +6,7 @@
 
 #include "autograd/ops/elementwise/sinusoid.h"
 #include "autograd/tape.h"
+#include "core/gemm.h"
 #include "core/parallel.h"
 #include "tests/error_text.h"
 #include "tests/nn/language_models.h"
@@ -71,6 +72,22 @@ BOOST_AUTO_TEST_CASE(generation_with_a_cache_gives_the_logits_of_the_whole_seque
     const auto model = make_model<double>(config, 1);
     BOOST_TEST(worst_difference_with_a_cache(*model, tokens, context) < 1e-12, config.to_json());
   }
+}
+
+BOOST_AUTO_TEST_CASE(passages_are_encoded_once_for_a_text) {
+  const Ids passages = random_ids({20, 5}, 1), tokens = random_ids({2, 4}, 2);
+  const Knowledge knowledge{.passages = &passages};
+  const auto model = make_model<double>(small({0, 1}), 1);
+  const auto cache = model->make_cache(2);
+  const auto encoded = [&] {  // products of the 20 passages' means, 16 numbers each, with an encoder
+    const GemmLog log;
+    model->next_logits(tokens, *cache, {.knowledge = &knowledge});
+    std::int64_t count = 0;
+    for (const auto& [shape, times] : log.counts()) count += shape.M == 20 && shape.N == 4 && shape.K == 16 ? times : 0;
+    return count;
+  };
+  BOOST_TEST(encoded() == 2);  // by each of two windows
+  BOOST_TEST(encoded() == 0);
 }
 
 BOOST_AUTO_TEST_CASE(a_text_goes_on_with_another_knowledge_base) {

@@ -106,7 +106,7 @@ auto Crat<T>::hidden(const Ids& tokens, AttentionPass<R> pass, typename TextMode
   this->for_each_layer(pass, caches, [&](std::size_t i, const AttentionPass<R>& layer_pass) {
     Lookup lookup{.excluded = pass.pass.context().excluded, .knowledge = knowledge};
     if (blocks_[i]->window() && !knowledge->indexes.empty()) lookup.index = knowledge->indexes.at(windows++);
-    if (caches != nullptr) lookup.kept = &layer_pass.cache->own;
+    if (caches != nullptr) lookup.cached = &layer_pass.cache->own;
     z = (*blocks_[i])(z, layer_pass, means ? &*means : nullptr, lookup);
   });
   if constexpr (ComplexScalar<T>)

@@ -82,17 +82,17 @@ auto ReflectionWindow<T>::query(const Var<T>& z) const -> Var<R> {
 }
 
 template <Scalar T>
-auto ReflectionWindow<T>::encodings(PassageMeans<R>& means, std::any* kept) const -> Var<R> {
-  if (kept == nullptr) return encode(means.all());
+auto ReflectionWindow<T>::encodings(PassageMeans<R>& means, std::any* cached) const -> Var<R> {
+  if (cached == nullptr) return encode(means.all());
   // A token is little work beside the encodings of 2 000 passages: 400 words of a model of the preset small took 7.6 s of one core,
-  // and 1.9 since they are kept.
-  struct Kept {
+  // and take 1.9 with the encodings cached.
+  struct Cached {
     const Ids* of;
     Var<R> encodings;
   };
-  const auto* found = std::any_cast<Kept>(kept);
-  if (found == nullptr || found->of != &means.passages()) *kept = Kept{&means.passages(), encode(means.all())};
-  return std::any_cast<Kept>(kept)->encodings;
+  const auto* found = std::any_cast<Cached>(cached);
+  if (found == nullptr || found->of != &means.passages()) *cached = Cached{&means.passages(), encode(means.all())};
+  return std::any_cast<Cached>(cached)->encodings;
 }
 
 template <Scalar T>
@@ -103,7 +103,7 @@ Var<T> ReflectionWindow<T>::operator()(const Var<T>& z, PassageMeans<R>& means, 
   Ids chosen;
   std::optional<Var<R>> encodings;
   if (lookup.index == nullptr) {
-    encodings = this->encodings(means, lookup.kept);
+    encodings = this->encodings(means, lookup.cached);
     chosen = nearest_rows(queries, encodings->value(), top_k_, lookup.excluded);
   } else {
     chosen = lookup.index->nearest(in_float(queries), top_k_, lookup.excluded);

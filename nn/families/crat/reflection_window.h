@@ -33,13 +33,14 @@ struct Lookup {
   const RowIndex* index = nullptr;          ///< over its encodings; null: exact search among fresh ones
   std::span<const RowRange> excluded = {};  ///< as of nearest_rows, over the rows of the batch
   const Knowledge* knowledge = nullptr;     ///< who may exchange what is found, and watches; may be null
-  std::any* kept = nullptr;                 ///< in generation: where fresh encodings stay from one token to the next
+  std::any* cached = nullptr;               ///< in generation: where encodings stay from one token to the next
 };
 
 /// z += g ⊙ (W_c c) with
 ///   q = W_R Im(z) + b, Enc(r) = W_enc mean_tokens(E + b_E) + b; S = the top-k passages by q·Enc (a choice, without a gradient);
 ///   β = softmax(q·Enc/τ) over S, c = Σ β Enc, g = σ(W_g [Re z; c] + b).
-/// Real states (T real) take z for Im z and for Re z. The encodings that enter c are always fresh; an index, when there is one,
+/// Real states (T real) take z for Im z and for Re z. The encodings that enter c are always fresh (in generation as
+/// of the text's first token); an index, when there is one,
 /// only proposes S. Source: CRAT, Imaginary Reflection Window.
 template <Scalar T>
 class ReflectionWindow final : public Module<RealOf<T>> {
@@ -57,8 +58,8 @@ class ReflectionWindow final : public Module<RealOf<T>> {
   void visit(const Visit<R>& f) const override;
 
  private:
-  /// Of all passages, Var [P, dim]; in generation those that are kept.
-  Var<R> encodings(PassageMeans<R>& means, std::any* kept) const;
+  /// Of all passages, Var [P, dim]; in generation those of the cache.
+  Var<R> encodings(PassageMeans<R>& means, std::any* cached) const;
 
   std::int64_t top_k_;
   double temperature_;

@@ -33,6 +33,9 @@ BOOST_AUTO_TEST_CASE(runs_are_probed_judged_and_kept) {
   const Finished nobody = run_argand(scratch, "ablate complexformer --out " + out + " --judge " + out + "/fixed/seed-0");
   BOOST_TEST(nobody.err == "argand: --judge: no run in " + out + " has written texts; --probe lets them write\n");
 
+  const Finished another = run_argand(scratch, "ablate crope --out " + out + " --judge " + out + "/fixed/seed-0");
+  BOOST_TEST(another.err == "argand: --judge: " + out + " holds an ablation of complexformer, not of crope\n");
+
   // The runs are there: they are probed, not trained again.
   const Finished probed = run_argand(scratch, train + out + " --probe");
   BOOST_TEST_REQUIRE(probed.code == 0, probed.err);
