@@ -45,7 +45,7 @@ AblationTable complexformer_ablation() {
            {"table 1: RoPE 36.5 ± 0.5 against 43.2 ± 0.6 sinusoidal", "rope", "sinusoidal"},
            {"table 1: sinusoidal 43.2 ± 0.6 against 45.8 ± 0.7 learned", "sinusoidal", "learned"},
            {.paper = "table 1: GPT-2 base, about 124 million parameters, 39.5 ± 0.6",
-            .out_of_reach = "needs the weights of a model of other texts"},
+            .out_of_reach = "needs its weights, which come of other text"},
            {.paper =
                 "tables 2 and 3: Pass@1 of programs 14.6 and 17.5 against RoPE's 12.8 and 15.2; GSM8K 21.3 against 18.5, MATH 5.2 "
                 "against 4.0",
