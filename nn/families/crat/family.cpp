@@ -70,10 +70,8 @@ AblationTable crat_ablation() {
           "says of its difference without the window, +1.8, that it is on the subset that depends on retrieval.",
       .costs =
           "The paper, table 5: FLOPs a token 1.0 (transformer), 1.3 (RETRO), 1.4 (CRAT); writing 2.1 (transformer), 3.8 (RETRO), "
-          "2.9 ms "
-          "a token (CRAT). Table 3: 18.2k tokens a second (transformer), 17.5k (with RoPE), 14.1k (RETRO), 12.8k (FiD), 13.0k "
-          "(CRAT); "
-          "4.2, 4.3, 6.8, 7.1 and 5.9 GB of memory."};
+          "2.9 ms a token (CRAT). Table 3: 18.2k tokens a second (transformer), 17.5k (with RoPE), 14.1k (RETRO), 12.8k (FiD), "
+          "13.0k (CRAT); 4.2, 4.3, 6.8, 7.1 and 5.9 GB of memory."};
 }
 
 /// A reflection window, as a function of states, parameters and embeddings.
