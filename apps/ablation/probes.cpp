@@ -181,10 +181,12 @@ std::string texts_table(const AblationTable& table, const std::vector<SeedProbes
 
 std::string positions_table(const AblationTable& table, const std::vector<SeedProbes>& probes) {
   std::int64_t longest = 0, trained = 0;
+  bool some_end = false;  // where training did
   for (const SeedProbes& row : probes)
     for (const auto& [_, probe] : row) {
       longest = std::max(longest, probe["length"].get<std::int64_t>());
       trained = probe["trained_length"].get<std::int64_t>();
+      some_end |= probe["length"] == probe["trained_length"];
     }
   const std::vector<PositionLoss> spans = spans_of_positions(longest);
   std::string head = "| row |", rule = "|---|", rows;
@@ -204,11 +206,15 @@ std::string positions_table(const AblationTable& table, const std::vector<SeedPr
     rows += "\n";
   }
   return head + "\n" + rule + "\n" + rows + "\n" +
-         paragraph(fmt::format(
-             "Perplexity of the test part by how many tokens of their window come before, in windows of {}; trained on windows "
-             "of {}. Models with learned positions read no longer ones. They are measured in windows of {}, and so on more words "
-             "with few before them.",
-             longest, trained, trained));
+         paragraph(
+             fmt::format("Perplexity of the test part by how many tokens of the window come before, in windows of {}, for models "
+                         "trained on {}.",
+                         longest, trained) +
+             (some_end && longest > trained
+                  ? fmt::format(" Learned positions end at {0}. A model that has them is measured in windows of {0}, so its "
+                                "columns hold other words than those of the rest.",
+                                trained)
+                  : ""));
 }
 
 /// Of the rows that look things up: whether they read what they are to predict, and what reading is worth.
