@@ -149,10 +149,9 @@ std::string AblationReport::pace() const {
   }
   text += "\n";
   const std::string note = fmt::format(
-      "Equal steps are not equal work. {:.2f} nats is the lowest training loss that every run has reached, rounded up; a loss is "
-      "the "
-      "mean of the last {} steps, of the {} among them that all logs have kept. FLOPs are those of the products of matrices, "
-      "forwards and backwards, counted as they happen.",
+      "Equal steps are not equal work. {:.2f} nats is the lowest training loss that every run has reached, rounded up; a loss "
+      "is the mean of the last {} steps, of the {} among them that all logs have kept. FLOPs are those of the products of "
+      "matrices, forwards and backwards, counted as they happen.",
       reached, averaged_steps,
       std::count_if(steps.begin(), steps.end(), [&](std::int64_t step) { return step > steps.back() - averaged_steps; }));
   return text + paragraph(note);
