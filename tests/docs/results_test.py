@@ -7,7 +7,8 @@ language models. bench/results/shakespeare has the logs of its runs and table.py
 what a few steps of every row cost, likewise checked by `argand ablate --check`. bench/results/retrieval holds what `argand retrieval --out`
 wrote, with a table.py likewise, whose table is in docs/09-crat.md; bench/results/speed what bench/compare.py printed, and its table.
 bench/results/repeated has rows that were trained again: `argand ablate --repeat --table` says of them what repeated.md does, and its
-table.py puts these tables together.
+table.py puts these tables together. The numbers in the sentences of the chapter are those of the logs, too: bench/results/quoted.txt says
+which, and quoted.py compares.
 """
 import collections
 import json
@@ -111,9 +112,30 @@ for block in blocks(table):
     if block not in read(source, "bench", "results", "speed", "README.md"):
         failures.append(f"bench/results/speed/README.md does not hold this table of its measurements:\n{block}")
 
+# The numbers in the chapter's sentences. What compares them sees a number that is another one, an interval that is nobody's, and a piece that
+# is not there; and it puts the first right.
+sys.path.insert(0, os.path.join(source, "bench", "results"))
+sys.dont_write_bytecode = True
+import quoted  # noqa: E402
+
+faults, corrected, _ = quoted.compare(chapter)
+failures += faults
+if corrected != chapter or len(list(quoted.pieces())) < 90:
+    failures.append("quoted.txt: it is shorter than it was, or the chapter has other numbers than the logs")
+some = re.search(r"RoPE's perplexity is ([\d.]+) % higher \(([\d.]+) to", chapter)
+for wrong, seen, again in ((chapter[:some.start(2)] + "9.9" + chapter[some.end(2):], f"'9.9' should be '{some[2]}'", chapter),
+                           (chapter + "\nIt is 3.0 % higher (2.0 to 4.0).\n", "'(2.0 to 4.0' is in no piece", None),
+                           (chapter + "\nIt is lower, −1.5 to 2.5.\n", "'−1.5 to 2.5' is in no piece", None),
+                           (chapter[:some.start()] + chapter[some.end():], "0 times in", None)):
+    faults, corrected, _ = quoted.compare(wrong)
+    if not any(seen in fault for fault in faults) or corrected != (again or wrong):
+        failures.append(f"quoted.py does not say {seen}, but {faults}")
+for share, freedom, t in ((0.95, 1, 12.7062), (0.95, 2, 4.30265), (0.995, 4, 5.59757), (0.95, 9, 2.26216), (0.99, 30, 2.75)):
+    if abs(quoted.quantile(share, freedom) - t) > 1e-4:
+        failures.append(f"quoted.py: Student's t with {freedom} degrees of freedom has {quoted.quantile(share, freedom)} at {share}")
+
 # What looks at kept runs sees: a small ablation is kept and drawn, then spoilt.
 sys.path.insert(0, os.path.join(source, "docs", "figures"))
-sys.dont_write_bytecode = True
 import results as drawing  # noqa: E402
 
 near = [{"difference": d, "differences": [d - 1, d + 1]} for d in (0.5, -1.0, 2.0, 2.5)]
