@@ -118,18 +118,25 @@ sys.path.insert(0, os.path.join(source, "bench", "results"))
 sys.dont_write_bytecode = True
 import quoted  # noqa: E402
 
-faults, corrected, _ = quoted.compare(chapter)
+faults, corrected, changes, pieces = quoted.compare(chapter)
 failures += faults
-if corrected != chapter or len(list(quoted.pieces())) < 90:
+if corrected != chapter or changes or pieces < 100:
     failures.append("quoted.txt: it is shorter than it was, or the chapter has other numbers than the logs")
 some = re.search(r"RoPE's perplexity is ([\d.]+) % higher \(([\d.]+) to", chapter)
 for wrong, seen, again in ((chapter[:some.start(2)] + "9.9" + chapter[some.end(2):], f"'9.9' should be '{some[2]}'", chapter),
                            (chapter + "\nIt is 3.0 % higher (2.0 to 4.0).\n", "'(2.0 to 4.0' is in no piece", None),
+                           (chapter + "\nIts interval is 1.5 to 2.5.\n", "'interval is 1.5 to 2.5' is in no piece", None),
                            (chapter + "\nIt is lower, −1.5 to 2.5.\n", "'−1.5 to 2.5' is in no piece", None),
                            (chapter[:some.start()] + chapter[some.end():], "0 times in", None)):
-    faults, corrected, _ = quoted.compare(wrong)
+    faults, corrected, *_ = quoted.compare(wrong)
     if not any(seen in fault for fault in faults) or corrected != (again or wrong):
         failures.append(f"quoted.py does not say {seen}, but {faults}")
+table = quoted.table_of("small-1500/complexformer")
+for field in ("nobody.by", "rope@1-2.mean", "rope; fixed.by", "-rope.mean", "rope.worst", "full@delta=0.mean", "rope of nowhere.mean"):
+    try:
+        failures.append(f"quoted.py answers {table.value(field)} to {field}")
+    except (KeyError, ValueError, OSError):
+        pass
 for share, freedom, t in ((0.95, 1, 12.7062), (0.95, 2, 4.30265), (0.995, 4, 5.59757), (0.95, 9, 2.26216), (0.99, 30, 2.75)):
     if abs(quoted.quantile(share, freedom) - t) > 1e-4:
         failures.append(f"quoted.py: Student's t with {freedom} degrees of freedom has {quoted.quantile(share, freedom)} at {share}")
