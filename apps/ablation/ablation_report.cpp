@@ -189,9 +189,9 @@ std::string AblationReport::claims() const {
     lines += fmt::format("| {} {} {}{} | {} | {} | {}{} |\n", claim.better, relation, claim.worse, most, claim.paper,
                          difference_text(c, lm()), to_text(claims_[i].verdict), claim.within && c.low ? "" : why);
   }
+  if (lines.empty()) return "";
   for (const AblationClaim& claim : table_.claims)
     if (claim.better.empty()) lines += fmt::format("| | {} | | out of reach: {} |\n", claim.paper, claim.out_of_reach);
-  if (lines.empty()) return "";
   const auto tested =
       std::count_if(claims_.begin(), claims_.end(), [](const RowComparison& r) { return r.difference.low.has_value(); });
   std::string text =
@@ -222,8 +222,10 @@ std::string AblationReport::markdown() const {
   }
   if (table_.rows.size() > 1) text += "\n" + explanation();
   if (const std::string of_training = pace(); !of_training.empty()) text += "\n" + of_training;
-  if (const std::string of_paper = claims(); !of_paper.empty()) text += "\n" + of_paper;
-  if (!table_.note.empty()) text += "\n" + paragraph(table_.note);
+  if (const std::string of_paper = claims(); !of_paper.empty()) {  // of rows that the paper does not compare it says nothing
+    text += "\n" + of_paper;
+    if (!table_.note.empty()) text += "\n" + paragraph(table_.note);
+  }
   return text;
 }
 

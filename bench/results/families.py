@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""The rows of all language models of ablations/small-1500 as one table in Markdown, of their table.md: the lowest perplexity first.
+"""The rows of all language models of ablations/small-1500* as one table in Markdown, of their table.md: the lowest perplexity first.
 
-A model that stands in two tables, like the transformer with RoPE, has the same runs in both, and one line here.
+A model that stands in several tables, like the transformer with RoPE, has the same runs in each, and one line here.
 """
 import json
 import re
 import sys
 from pathlib import Path
 
-here = Path(__file__).resolve().parent / "ablations" / "small-1500"
+here = Path(__file__).resolve().parent / "ablations"
 names = {"complexformer": "ComplexFormer", "crope": "CRoPE", "crat": "CRAT"}
 transformers = {"rope": "transformer, RoPE", "rope-untied": "transformer, RoPE, with an output layer of its own",
                 "learned": "transformer, learned positions", "transformer": "transformer, learned positions",
@@ -17,7 +17,7 @@ transformers = {"rope": "transformer, RoPE", "rope-untied": "transformer, RoPE, 
 optimizers = {"adamw": "AdamW", "muon": "Muon"}
 
 rows = {}
-for table in sorted(here.glob("*/table.md")):
+for table in sorted(here.glob("small-1500*/*/table.md")):
     first = table.read_text(encoding="utf8").split("\n\n")[0]
     for row, parameters, perplexity, bits in re.findall(r"^\| ([\w-]+) \|[^|]*\| (\d+) \| ([^|]+) \| ([^|]+) \|", first, re.M):
         name = transformers.get(row, f"{names[table.parent.name]}, `{row}`")

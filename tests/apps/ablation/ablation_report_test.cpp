@@ -100,6 +100,14 @@ BOOST_AUTO_TEST_CASE(rows_are_compared_by_seed_on_the_scale_of_the_loss) {
   BOOST_TEST(in_one_line(text) == in_one_line(wanted));
 }
 
+BOOST_AUTO_TEST_CASE(of_rows_without_a_claim_the_paper_is_not_heard) {
+  AblationTable table = small_table("lm");
+  table.rows = {table.rows[0], {"fourth", "one that the paper has not", {}}};
+  const std::string text = AblationReport(table, {with_losses({2, 2.5}), with_losses({2.1, 2.5})}).markdown();
+  BOOST_TEST(text.find("| fourth |") != text.npos, text);
+  for (const char* of_paper : {"| claim |", "on the moon", "A note."}) BOOST_TEST(text.find(of_paper) == text.npos, text);
+}
+
 BOOST_AUTO_TEST_CASE(of_accuracies_more_is_better_and_the_articles_are_chance_too) {
   const AblationReport report(small_table("classify"),
                               {with_accuracies({75, 76, 74}), with_accuracies({70, 71, 69.4}), with_accuracies({75, 76.1, 74})});
