@@ -222,10 +222,10 @@ std::string AblationReport::markdown() const {
   }
   if (table_.rows.size() > 1) text += "\n" + explanation();
   if (const std::string of_training = pace(); !of_training.empty()) text += "\n" + of_training;
-  if (const std::string of_paper = claims(); !of_paper.empty()) {  // of rows that the paper does not compare it says nothing
-    text += "\n" + of_paper;
-    if (!table_.note.empty()) text += "\n" + paragraph(table_.note);
-  }
+  const std::string of_paper = claims();
+  if (!of_paper.empty()) text += "\n" + of_paper;
+  // Where the paper has claims, and none of them compares these rows, its note says nothing of them either.
+  if (!table_.note.empty() && (table_.claims.empty() || !of_paper.empty())) text += "\n" + paragraph(table_.note);
   return text;
 }
 
