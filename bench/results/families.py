@@ -12,7 +12,8 @@ here = Path(__file__).resolve().parent / "ablations"
 names = {"complexformer": "ComplexFormer", "crope": "CRoPE", "crat": "CRAT"}
 transformers = {"rope": "transformer, RoPE", "rope-untied": "transformer, RoPE, with an output layer of its own",
                 "learned": "transformer, learned positions", "transformer": "transformer, learned positions",
-                "sinusoidal": "transformer, sinusoidal positions", "retro": "RETRO, a transformer that reads neighbours",
+                "sinusoidal": "transformer, sinusoidal positions", "rope-scaled": "transformer, RoPE, with scaled embeddings",
+                "retro": "RETRO, a transformer that reads neighbours",
                 "fid": "Fusion-in-Decoder, a transformer that reads neighbours"}
 optimizers = {"adamw": "AdamW", "muon": "Muon"}
 
