@@ -227,7 +227,8 @@ def compare(text):
         for group, value in enumerate(values, 1):
             if value is None or found[0][group] == value:
                 continue
-            faults.append(f"quoted.txt:{line_number}: '{found[0][group]}' should be '{value}' in: {' '.join(found[0][0].split())}")
+            turned = ", which has another sign," if found[0][group].startswith("−") != value.startswith("−") else ""
+            faults.append(f"quoted.txt:{line_number}: '{found[0][group]}' should be '{value}'{turned} in: {' '.join(found[0][0].split())}")
             if changes.setdefault(found[0].span(group), value) != value:
                 faults.append(f"quoted.txt:{line_number}: another piece says '{changes[found[0].span(group)]}' of the same number")
     faults += [fault for name in sorted(names) for fault in table_of(name).faults()]
