@@ -1,4 +1,5 @@
-"""README.md and CONTRIBUTING.md tell the truth: their code is code of the project, their output is real, what they name exists.
+"""README.md, CONTRIBUTING.md and the pages for developers tell the truth: their code is code of the project, their output is real, what
+they name exists.
 
   readme_test.py SOURCE_DIR FIRST_GRADIENT_PROGRAM ARGAND_PROGRAM
 """
@@ -34,7 +35,7 @@ def output(*command):
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-readme, contributing = read("README.md"), read("CONTRIBUTING.md")
+readme, extending = read("README.md"), read("docs/extending.md")
 
 # The first example, and what it prints.
 example = read("examples/02_first_gradient.cpp")
@@ -45,12 +46,13 @@ expect(output(first_gradient).stdout in blocks(readme, ""), "README.md: no block
 patterns = ["autograd/ops/elementwise/exponential.cpp", "autograd/ops/elementwise/exponential.h", "nn/layers.cpp",
             "autograd/ops/elementwise/rotation.cpp", "tests/apps/toy_family.cpp"]
 real = plain(" ".join(map(read, patterns)))
-for block in blocks(contributing, "cpp"):
+for block in blocks(extending, "cpp"):
     code = plain(re.sub(r"  // .*", "", block))
-    expect(code in real, f"CONTRIBUTING.md: not in the files it is taken from: {code[:70]}...")
+    expect(code in real, f"docs/extending.md: not in the files it is taken from: {code[:70]}...")
 
 # Every file named in `code` or in a link is there.
-for name, text in (("README.md", readme), ("CONTRIBUTING.md", contributing), ("bench/pytorch/README.md", read("bench/pytorch/README.md")),
+for name, text in (("README.md", readme), ("CONTRIBUTING.md", read("CONTRIBUTING.md")), ("docs/extending.md", extending),
+                   ("docs/layout.md", read("docs/layout.md")), ("bench/pytorch/README.md", read("bench/pytorch/README.md")),
                    ("examples/README.md", read("examples/README.md"))):
     prose = re.sub(r"^ *```.*?^ *```$", "", text, flags=re.M | re.S)
     links = [os.path.join(os.path.dirname(name), path) for path in re.findall(r"\[[^\]]*\]\(([^):]+)\)", prose)]
