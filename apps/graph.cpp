@@ -11,6 +11,7 @@
 #include "autograd/trace/tape_dot.h"
 #include "data/files/atomic_file.h"
 #include "data/files/utf8.h"
+#include "data/knowledge/frozen_search.h"
 
 namespace argand {
 namespace {
