@@ -8,6 +8,7 @@ the gradient looks multiplied by 0.666667
 
 check, check_torch, check_jax    a function's gradient, as you wrote it or as a framework computes it
 assert_gradient                  the same for tests: raises GradientError, or Inconclusive
+replay, save_replay              a check as a file, made once more
 selftest                         mistakes planted on purpose, and whether they are found
 lab                              an expression and its derivatives, in every framework's convention
 ops, explain                     the library's operations, their equations and derivations
@@ -20,11 +21,13 @@ from ._jax import check_jax
 from ._lab import Figure, Lab, Op, explain, lab, ops
 from ._result import Direction, Element, GradientError, Inconclusive, Input, Result, Witness
 from ._planted import Plant, SelfTest, selftest
+from ._replay import replay, save_replay
 from ._torch import check_torch
 
 __all__ = [
     "Direction", "Element", "Error", "Figure", "GradientError", "Inconclusive", "Input", "Lab", "Op", "Plant", "Result", "SelfTest", "Witness",
-    "assert_gradient", "check", "check_jax", "check_torch", "explain", "lab", "load", "load_with_metadata", "ops", "save", "selftest",
+    "assert_gradient", "check", "check_jax", "check_torch", "explain", "lab", "load", "load_with_metadata", "ops", "replay", "save",
+    "save_replay", "selftest",
 ]
 
 for _public in (Error, GradientError, Inconclusive):

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import warnings
 from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
 
@@ -9,6 +10,8 @@ import numpy as np
 
 from . import _argand
 from ._argand import Error
+from ._points import search
+from ._replay import recorded
 from ._result import Result, result_of
 from ._trees import Leaf, describe, gradients_in, leaves_of, number_array, rebuilt
 
@@ -17,6 +20,7 @@ RTOL = 1e-8
 ComplexWarning = getattr(np, "exceptions", np).ComplexWarning  # elsewhere since NumPy 1.25
 
 
+@recorded
 def check(
     f: Callable[..., Any],
     grad: Callable[..., Any],
@@ -29,7 +33,9 @@ def check(
     jvp: Optional[Callable[..., Any]] = None,
     rtol: float = RTOL,
     full: bool = False,
+    points: int = 1,
     seed: int = 0x6C4D,
+    replay: Union[None, str, "os.PathLike[str]"] = None,
 ) -> Result:
     """Is `grad` the gradient of `f` at `x`?
 
@@ -61,7 +67,10 @@ def check(
                 grad without differences (adjoint identity).
     rtol        Of each element's size, the larger of both.
     full        Judge every element by itself.
+    points      Check at so many points: x first, then others like it (zeros, ones, ties, kinks, random scales), until one fails. It is
+                made simpler as long as it fails in the same way, and is the result's `point`.
     seed        Of the random directions and weights.
+    replay      A file to write this check to, for `argand.replay`; with `points` the check at the point where it fails.
 
     Three more witnesses give second opinions (`argand.Witness`); one that cannot speak says why. Where differences pass a gradient
     and another witness does not, the verdict is "inconclusive".
@@ -80,6 +89,9 @@ def check(
     if jvp is not None and not callable(jvp):
         raise Error(f"check: jvp is {describe(jvp)}; it must be a function, jvp(x, v) = the derivative of f along v")
     given = _Given(f, grad, x, vjp, jvp)
+    if points != 1:
+        return given.at_points(points, seed, lambda x: check(f, grad, x, vjp=vjp, convention=convention, order=order, hvp=hvp, jvp=jvp,
+                                                             rtol=rtol, full=full, seed=seed))
     result = judge(given.value, given.gradients, given.leaves, name=given.name, convention=convention, rtol=rtol, full=full, seed=seed,
                    notes=given.notes, tangent=given.tangent, extended=given.extended)
     if order == 1 or not result:
@@ -178,7 +190,8 @@ class _Given:
         for role, function in (("f", f), ("grad", grad)):
             if not callable(function):
                 raise Error(f"check: {role} is {describe(function)}; it must be a function")
-        self.arguments: Tuple[Any, ...] = x if isinstance(x, tuple) and not hasattr(x, "_fields") else (x,)
+        self._several = isinstance(x, tuple) and not hasattr(x, "_fields")
+        self.arguments: Tuple[Any, ...] = x if self._several else (x,)
         if not self.arguments:
             raise Error("check: x is an empty tuple: there is no input to differentiate by")
         self.name = getattr(f, "__name__", type(f).__name__)
@@ -196,6 +209,28 @@ class _Given:
     def arguments_of(self, arrays: List[np.ndarray]) -> Tuple[Any, ...]:
         leaves = [leaf.restore(a) for leaf, a in zip(self.leaves, arrays)]
         return tuple(rebuilt(a, leaves) for a in self.arguments)
+
+    def at_points(self, points: int, seed: int, judge_at: Callable[[Any], Result]) -> Result:
+        def x_of(arrays: List[np.ndarray]) -> Any:
+            arguments = self.arguments_of([a.copy() for a in arrays])
+            return arguments if self._several else arguments[0]
+
+        def value(arrays: List[np.ndarray]) -> Optional[np.ndarray]:
+            try:
+                with np.errstate(all="ignore"):
+                    y = np.asarray(self._f(*self.arguments_of([a.copy() for a in arrays])))
+                return y if y.dtype.kind in "fc" and np.all(np.isfinite(y)) else None
+            except Exception:
+                return None
+
+        def gradient(arrays: List[np.ndarray]) -> Optional[np.ndarray]:
+            y = value(arrays)
+            try:
+                return None if y is None else np.concatenate([np.ravel(g) for g in self.gradients([a.copy() for a in arrays], np.ones_like(y))])
+            except Exception:
+                return None
+
+        return search(lambda arrays: judge_at(x_of(arrays)), lambda arrays: value(arrays) is not None, gradient, self.leaves, points, seed, x_of)
 
     def _compute(self, arrays: List[np.ndarray]) -> np.ndarray:
         before = None if self._looked else [a.copy() for a in arrays]

@@ -115,6 +115,8 @@ class Result:
     rtol: float
     witnesses: List[Witness]
     notes: List[str] = dataclasses.field(default_factory=list)
+    point: Any = dataclasses.field(default=None, repr=False)  # with points=N: the simple x where it fails
+    case: Any = dataclasses.field(default=None, repr=False, compare=False)  # the call, for save_replay
 
     @property
     def elements(self) -> List[Element]:

@@ -2,18 +2,23 @@
 from __future__ import annotations
 
 import copy
+import os
 import warnings
-from typing import Any, Callable, List, Tuple, Union
+from typing import Any, Callable, List, Optional, Tuple, Union
 
 import numpy as np
 
 from ._argand import Error
 from ._check import RTOL, Value, argument_names, call, judge
+from ._points import search
+from ._replay import recorded
 from ._result import Result
 from ._trees import Leaf, describe
 
 
-def check_torch(function: Callable[..., Any], *inputs: Any, order: int = 1, rtol: float = RTOL, full: bool = False, seed: int = 0x6C4D) -> Result:
+@recorded
+def check_torch(function: Callable[..., Any], *inputs: Any, order: int = 1, rtol: float = RTOL, full: bool = False, points: int = 1,
+                seed: int = 0x6C4D, replay: Union[None, str, "os.PathLike[str]"] = None) -> Result:
     """Is what `backward` returns the gradient of `function(*inputs)`?
 
     `function` takes tensors and returns a tensor of any shape, or a tuple, list or dict of tensors: a function, one with an
@@ -24,13 +29,16 @@ def check_torch(function: Callable[..., Any], *inputs: Any, order: int = 1, rtol
     >>> argand.check_torch(torch.tanh, torch.tensor([0.5, -1.0])).verdict
     'pass'
 
-    order=2 checks the gradient of the gradient as well. `rtol`, `full` and `seed` are those of `argand.check`.
+    order=2 checks the gradient of the gradient as well. `rtol`, `full`, `points`, `seed` and `replay` are those of `argand.check`; points
+    are points of the inputs, or of the parameters where no input is differentiated by.
     """
     import torch
 
     if order not in (1, 2):
         raise Error(f"check_torch: order is {order!r}; 1 checks the gradient, 2 the gradient of the gradient as well")
     subject = _Subject(torch, function, inputs)
+    if points != 1:
+        return subject.at_points(points, seed, lambda function, inputs: check_torch(function, *inputs, order=order, rtol=rtol, full=full, seed=seed))
     result = subject.judged(subject.name, rtol, full, seed)
     if order == 1 or not result:
         return result
@@ -69,6 +77,39 @@ class _Subject:
     def judged(self, name: str, rtol: float, full: bool, seed: int) -> Result:
         return judge(Value(self._value), self._gradients, self._leaves, name=name, convention="torch", rtol=rtol, full=full, seed=seed, notes=self._notes,
                      tangent=self._tangent, extended=self._extended)
+
+    def at_points(self, points: int, seed: int, judge_at: Callable[[Any, Any], Result]) -> Result:
+        count = len(self._places) or len(self._like)
+        rest = [leaf.array for leaf in self._leaves[count:]]
+
+        def call_at(arrays: List[np.ndarray]) -> Tuple[Any, Any]:
+            tensors = [self._torch.from_numpy(a.copy()).to(x.device) for a, x in zip(arrays, self._like)]
+            if not self._places:
+                with self._torch.no_grad():
+                    for parameter, tensor in zip(self._parameters, tensors):
+                        parameter.copy_(tensor)
+                return self._function, self._inputs
+            arguments = list(self._inputs)
+            for place, tensor in zip(self._places, tensors):
+                arguments[place] = tensor
+            return self._function, arguments
+
+        def value(arrays: List[np.ndarray]) -> Optional[np.ndarray]:
+            try:
+                y = self._joined(self._outputs([a.copy() for a in arrays] + rest, False)[0])
+                return y if np.all(np.isfinite(y)) else None
+            except Exception:
+                return None
+
+        def gradient(arrays: List[np.ndarray]) -> Optional[np.ndarray]:
+            y = value(arrays)
+            try:
+                return None if y is None else np.concatenate([np.ravel(g) for g in self._gradients([a.copy() for a in arrays] + rest, np.ones_like(y))])
+            except Exception:
+                return None
+
+        return search(lambda arrays: judge_at(*call_at(arrays)), lambda arrays: value(arrays) is not None, gradient, self._leaves[:count], points,
+                      seed, lambda arrays: call_at(arrays)[1] if self._places else [a.copy() for a in arrays])
 
     def _wide(self, x: Any) -> Any:
         if x.is_floating_point():
