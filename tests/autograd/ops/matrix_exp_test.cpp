@@ -1,0 +1,124 @@
+/// Exponentials of matrices far from normal: by the closed form of 2 x 2 triangular ones, and by what must stay exact.
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+
+#include "autograd/ops.h"
+#include "autograd/tape.h"
+#include "core/random.h"
+
+#ifndef ARGAND_PLAIN_BLAS
+
+using namespace argand;
+
+BOOST_AUTO_TEST_SUITE(matrix_exponential)
+
+namespace {
+
+template <Scalar T>
+double far(T got, T expected) {
+  return expected == T(0)
+             ? static_cast<double>(std::abs(got))
+             : static_cast<double>(std::abs(got - expected) / std::abs(expected)) / std::numeric_limits<RealOf<T>>::epsilon();
+}
+
+/// Of ((a, c), (0, b)): the exponential's corner c (e^a - e^b)/(a - b), and the derivatives of all three numbers by a, c and b, in
+/// long double.
+struct Corner {
+  long double value, by_a, by_b, by_c;
+  Corner(long double a, long double c, long double b) {
+    const long double difference = (std::exp(a) - std::exp(b)) / (a - b);
+    value = c * difference;
+    by_a = c * (std::exp(a) - difference) / (a - b);
+    by_b = c * (difference - std::exp(b)) / (a - b);
+    by_c = difference;
+  }
+};
+
+/// Value and gradient of W_01, W_00 + W_11 of ((a, c), (0, b)), or of its transpose, to some units of rounding.
+template <RealScalar R>
+void compare(R a, R c, R b, bool transposed) {
+  const Corner exact(a, c, b);
+  const Tensor<R> A = transposed ? Tensor<R>({2, 2}, {a, 0, c, b}) : Tensor<R>({2, 2}, {a, c, 0, b});
+  const int i = transposed ? 1 : 0, j = 1 - i;
+  Tensor<R> corner = Tensor<R>::zeros({2, 2});
+  corner(i, j) = 1;
+  const Var<R> x = variable(A), W = matrix_exp(x);
+  BOOST_TEST(far(W.value()(0, 0), std::exp(a)) < 4);
+  BOOST_TEST(far(W.value()(1, 1), std::exp(b)) < 4);
+  BOOST_TEST(W.value()(j, i) == 0);
+  BOOST_TEST(far(W.value()(i, j), static_cast<R>(exact.value)) < 8);
+  backward(sum(W * Var<R>(corner)));
+  const Tensor<R> dx = x.grad();
+  BOOST_TEST(far(dx(0, 0), static_cast<R>(exact.by_a)) < 32);
+  BOOST_TEST(far(dx(1, 1), static_cast<R>(exact.by_b)) < 32);
+  BOOST_TEST(far(dx(i, j), static_cast<R>(exact.by_c)) < 32);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(triangular_matrices_far_from_normal) {
+  for (const bool transposed : {false, true}) {
+    for (const double c : {1.0, 1e3, 1e4, 1e9, 1e13, 1e20, 1e100, 1e300, 1e-300}) compare<double>(-1, c, -2, transposed);
+    for (const float c : {1.f, 1e3f, 1e4f, 1e9f, 1e20f, 1e38f, 1e-30f}) compare<float>(-1, c, -2, transposed);
+    compare<double>(-40, 1e5, 3, transposed);
+    compare<double>(700, 1, -700, transposed);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(nilpotent_matrices_are_exact) {
+  for (const double a : {1e13, 1e20, 1e-200, 1e307}) {
+    const Real x = variable(Tensor<double>({2, 2}, {0, a, 0, 0})), W = matrix_exp(x);
+    const double expected[] = {1, a, 0, 1};
+    for (int k = 0; k < 4; ++k) BOOST_TEST(W.value().data()[k] == expected[k]);
+    backward(sum(W * Real(Tensor<double>({2, 2}, {0, 1, 0, 0}))));
+    const Tensor<double> dx = x.grad();
+    // W_01 = a + a (x_00 + x_11)/2 + ..., and a² x_10/6
+    BOOST_TEST(dx(0, 1) == 1);
+    BOOST_TEST(far(dx(0, 0), a / 2) < 4);
+    BOOST_TEST(far(dx(1, 1), a / 2) < 4);
+    if (a < 1e100 && a > 1e-100) BOOST_TEST(far(dx(1, 0), a * a / 6) < 4);
+  }
+  // A chain: W_03 = abc/6, whatever the sizes.
+  const Real chain(Tensor<double>({4, 4}, {0, 1e200, 0, 0, 0, 0, 1e-150, 0, 0, 0, 0, 1e90, 0, 0, 0, 0}));
+  const Tensor<double> W = matrix_exp(chain).value();
+  BOOST_TEST(far(W(0, 3), 1e140 / 6) < 4);
+  BOOST_TEST(far(W(1, 3), 1e-60 / 2) < 4);
+  BOOST_TEST(far(W(0, 2), 1e50 / 2) < 4);
+}
+
+/// Rows and columns in another order, and blocks: what is 0 by structure is 0 exactly.
+BOOST_AUTO_TEST_CASE(the_order_of_rows_does_not_matter) {
+  const int order[] = {2, 0, 3, 1};
+  const Tensor<double> A({4, 4}, {-1, 1e6, 3, 1e9, 0, -2, 1e7, 1, 0, 0, 0.5, 1e4, 0, 0, 0, -3});
+  Tensor<double> P({4, 4});
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j < 4; ++j) P(order[i], order[j]) = A(i, j);
+  const Tensor<double> W = matrix_exp(Real(A)).value(), V = matrix_exp(Real(P)).value();
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j < 4; ++j) {
+      BOOST_TEST(V(order[i], order[j]) == W(i, j));
+      if (i > j) BOOST_TEST(W(i, j) == 0);
+    }
+  // ((B, 1e12 C), (0, B)): rotations by 2, beside them what rotates at the same rate, e^B t C
+  const Real blocks(Tensor<double>({4, 4}, {0, 2, 1e12, 0, -2, 0, 0, 1e12, 0, 0, 0, 2, 0, 0, -2, 0}));
+  const Tensor<double> R = matrix_exp(blocks).value();
+  BOOST_TEST(std::abs(R(0, 0) - std::cos(2)) < 1e-15);
+  BOOST_TEST(std::abs(R(0, 1) - std::sin(2)) < 1e-15);
+  BOOST_TEST(std::abs(R(0, 2) - 1e12 * std::cos(2)) < 1e-3);
+  BOOST_TEST(R(2, 0) == 0);
+}
+
+/// ((0, a), (1/a, 0)) has the exponential ((cosh 1, a sinh 1), (sinh 1/a, cosh 1)).
+BOOST_AUTO_TEST_CASE(badly_scaled_matrices_are_balanced) {
+  for (const double a : {1e3, 1e10, 1e100}) {
+    const Tensor<double> W = matrix_exp(Real(Tensor<double>({2, 2}, {0, a, 1 / a, 0}))).value();
+    BOOST_TEST(far(W(0, 0), std::cosh(1.0)) < 8);
+    BOOST_TEST(far(W(0, 1), a * std::sinh(1.0)) < 8);
+    BOOST_TEST(far(W(1, 0), std::sinh(1.0) / a) < 8);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+#endif
