@@ -8,9 +8,10 @@
 
 #include "apps/checks/external_function.h"
 #include "apps/checks/gradcheck_rows.h"
-#include "apps/checks/outside_text.h"
+#include "apps/checks/report_json.h"
 #include "apps/commands.h"
 #include "apps/terminal/command_line.h"
+#include "apps/terminal/terminal.h"
 #include "core/parallel.h"
 
 namespace argand {
@@ -131,18 +132,18 @@ int run_external(const GradcheckCommand& command) {
   if (command.external->find_first_not_of(" \t\n") == std::string::npos)
     usage_fail("gradcheck", "--external needs a command, and was given an empty one");
   ExternalFunction function(*command.external, command.timeout);
-  OutsideSubject subject{function.description().name, {}, function.point()};
-  for (const auto& input : function.description().inputs) subject.input_names.push_back(input.name);
-  OutsideOptions options;
+  FunctionCheckOptions options;
+  options.name = function.description().name;
+  for (const auto& input : function.description().inputs) options.input_names.push_back(input.name);
   options.tolerance = command.tolerance;
   options.every_element = command.verbose;
   options.convention = function.description().convention;
-  const OutsideReport report = check_outside(function.examined(), subject.inputs, options);
+  const Report report = check_function(function.differentiable(), function.point(), options);
   if (command.json)
-    fmt::print("{}\n", outside_json(subject, report).dump(2));
+    fmt::print("{}\n", report_json(report).dump(2));
   else
-    fmt::print("{}", outside_text(subject, report, Style(stdout)));
-  return report.verdict == Verdict::Pass ? exit_success : exit_failure;
+    fmt::print("{}", report_text(report, {.coloured = Style(stdout).coloured(), .elements = command.verbose}));
+  return report.ok() ? exit_success : exit_failure;
 }
 
 }  // namespace

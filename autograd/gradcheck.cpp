@@ -61,19 +61,14 @@ class Check {
     }
   }
 
-  GradcheckResult run() {
+  Report run() {
     std::vector<std::vector<std::vector<Comparison>>> pairs;
     for (std::size_t i = 0; i < probe_.inputs().size(); ++i) pairs.push_back(compare_input(i));
     std::vector<double> scales;
     for (const auto& input : pairs) scales.push_back(scale_of(input));
     const double largest = *std::max_element(scales.begin(), scales.end());
     for (std::size_t i = 0; i < pairs.size(); ++i) judge_input(i, pairs[i], scales[i], largest);
-    for (const ElementCheck& e : result_.elements)
-      if (e.verdict == Verdict::Pass || e.verdict == Verdict::Fail)
-        result_.worst_relative_error =
-            std::max(result_.worst_relative_error,
-                     std::isnan(e.relative_error) ? std::numeric_limits<double>::infinity() : e.relative_error);
-    return std::move(result_);
+    return std::move(report_);
   }
 
  private:
@@ -122,7 +117,7 @@ class Check {
 
   /// `scale`: the largest gradient of this input, `largest`: of all.
   void judge_input(std::size_t input, std::vector<std::vector<Comparison>>& pairs, double scale, double largest) {
-    const std::size_t begin = result_.elements.size();
+    ReportRow row = ReportRow::of(fmt::format("input {}", input), probe_.inputs()[input]);
     for (std::size_t e = 0; e < pairs.size(); ++e) {
       look_again(input, static_cast<std::int64_t>(e), pairs[e], scale, largest);
       ElementCheck worst;
@@ -132,47 +127,28 @@ class Check {
         const ElementCheck check{.input = input,
                                  .element = static_cast<std::int64_t>(e),
                                  .projection = p,
+                                 .output = output_name(p),
                                  .values = pair,
                                  .relative_error = pair.relative_error(scale),
                                  .verdict = judge(pair, scale, options_.tolerance)};
         if (options_.full_jacobian)
-          result_.elements.push_back(check);
+          row.elements.push_back(check);
         else if (p == 0 || severity(check.verdict) > severity(worst.verdict) ||
                  (check.verdict == worst.verdict && check.relative_error > worst.relative_error))
           worst = check;
       }
-      if (!options_.full_jacobian) result_.elements.push_back(worst);
+      if (!options_.full_jacobian) row.elements.push_back(worst);
     }
-    report(input, begin);
+    row.conclude();
+    if (row.verdict == Verdict::Fail) row.diagnosis = diagnose(probe_, input, options_);
+    report_.rows.push_back(std::move(row));
   }
 
-  /// One line a kind of trouble, about its worst element.
-  void report(std::size_t input, std::size_t begin) {
-    for (const Verdict verdict : {Verdict::Fail, Verdict::Inconclusive, Verdict::Kink, Verdict::BranchCut}) {
-      const ElementCheck* worst = nullptr;
-      for (std::size_t k = begin; k < result_.elements.size(); ++k) {
-        const ElementCheck& e = result_.elements[k];
-        if (e.verdict == verdict && (worst == nullptr || e.relative_error > worst->relative_error)) worst = &e;
-      }
-      if (worst == nullptr) continue;
-      const std::string line = fmt::format("{}: input {}, element {}{}: {}", options_.name, input,
-                                           element_name(probe_.input_shape(input), worst->element), output_name(*worst),
-                                           describe(worst->values, verdict, probe_.input_is_complex(input)));
-      if (verdict == Verdict::Fail) {
-        const std::string diagnosis = diagnose(probe_, input, options_);
-        result_.failures.push_back({input, fmt::format("{}: {}", line, diagnosis), diagnosis});
-      } else {
-        result_.notes.push_back(line);
-      }
-    }
-  }
-
-  std::string output_name(const ElementCheck& e) const {
+  std::string output_name(std::size_t projection) const {
     if (!options_.full_jacobian) return "";
-    if (!probe_.output_is_complex())
-      return fmt::format(", output {}", element_name(probe_.output_shape(), static_cast<std::int64_t>(e.projection)));
-    return fmt::format(", {} part of output {}", e.projection % 2 == 0 ? "real" : "imaginary",
-                       element_name(probe_.output_shape(), static_cast<std::int64_t>(e.projection / 2)));
+    const auto k = static_cast<std::int64_t>(projection);
+    if (!probe_.output_is_complex()) return fmt::format("output {}", element_name(probe_.output_shape(), k));
+    return fmt::format("{} part of output {}", k % 2 == 0 ? "real" : "imaginary", element_name(probe_.output_shape(), k / 2));
   }
 
   const Probe& probe_;
@@ -181,53 +157,31 @@ class Check {
   std::vector<Functional> functionals_;
   std::vector<std::vector<ComplexValues>> analytic_;        // [projection][input]
   std::vector<std::vector<std::vector<double>>> rounding_;  // of these, [projection][input]
-  GradcheckResult result_;
+  Report report_;
 };
 
 }  // namespace
 
-std::int64_t GradcheckResult::count(Verdict verdict) const {
-  return std::count_if(elements.begin(), elements.end(), [verdict](const ElementCheck& e) { return e.verdict == verdict; });
-}
-
-bool GradcheckResult::ok() const {
-  return !elements.empty() && count(Verdict::Pass) == static_cast<std::int64_t>(elements.size()) && !any_disagrees(witnesses);
-}
-
-std::string GradcheckResult::message() const {
-  std::vector<std::string> lines;
-  if (elements.empty()) lines.push_back("there is no element to check");
-  for (const InputFailure& failure : failures) lines.push_back(failure.message);
-  lines.insert(lines.end(), notes.begin(), notes.end());
-  if (!blamed.empty()) lines.push_back(fmt::format("the check of {} fails as well", joined(blamed, ", ")));
-  return joined(lines, "\n");
-}
-
-GradcheckResult gradcheck(const Probe& probe, const GradcheckOptions& options) {
+Report gradcheck(const Probe& probe, const GradcheckOptions& options) {
   require(options.projections >= 1 || options.full_jacobian, "gradcheck", "{} projections; at least one is needed",
           options.projections);
   require(options.tolerance > 0, "gradcheck", "the tolerance must be positive, got {}", options.tolerance);
-  GradcheckResult result = Check(probe, options).run();
-  result.witnesses = second_opinions(probe, options.tolerance, options.seed);
-  Verdict verdict = Verdict::Pass;
-  for (const Verdict v : {Verdict::BranchCut, Verdict::Kink, Verdict::Inconclusive, Verdict::Fail})
-    if (result.count(v) > 0) verdict = v;
-  result.witnesses.insert(result.witnesses.begin(), differences_witness(verdict, result.worst_relative_error));
-  if (verdict == Verdict::Pass && any_disagrees(result.witnesses))
-    result.notes.push_back(fmt::format("{}: the witnesses contradict each other: for the gradient {}; against it {}", options.name,
-                                       witnesses_text(result.witnesses, Opinion::Agrees),
-                                       witnesses_text(result.witnesses, Opinion::Disagrees)));
-  return result;
+  Report report = Check(probe, options).run();
+  report.name = options.name;
+  std::vector<IndependentCheck> checks = independent_checks(probe, options.tolerance, options.seed);
+  checks.insert(checks.begin(), differences_check(report));
+  report.independent = std::move(checks);
+  return report;
 }
 
-GradcheckResult detail::gradcheck(const CheckedFunction& f, const std::vector<AnyTensor>& inputs, const GradcheckOptions& options) {
+Report detail::gradcheck(const CheckedFunction& f, const std::vector<AnyTensor>& inputs, const GradcheckOptions& options) {
   Probe probe(f, inputs);
   if (options.complex_twin) probe.extend(options.complex_twin);
-  GradcheckResult result = argand::gradcheck(probe, options);
-  if (options.blame_ops && !result.failures.empty())
+  Report report = argand::gradcheck(probe, options);
+  if (options.blame_ops && report.count(Verdict::Fail) > 0)
     for (const std::string& name : probe.recorded_ops())
-      if (!check_op(*Op::find(name)).gradients_ok()) result.blamed.push_back(name);
-  return result;
+      if (!check_op(*Op::find(name)).gradients_ok()) report.blamed.push_back(name);
+  return report;
 }
 
 }  // namespace argand

@@ -1,6 +1,6 @@
 #pragma once
 /// What an op says about its own check: functions to differentiate at given inputs, how they grow, and singular points.
-/// An OpCheck only collects them; autograd/gradcheck.h and autograd/check/usage.h run them.
+/// An OpCheck only collects them; autograd/gradcheck.h and autograd/check/usage/usage.h run them.
 
 #include <algorithm>
 #include <functional>
@@ -48,7 +48,7 @@ inline constexpr std::int64_t longest_length = 20'011;
 class OpCheck {
  public:
   /// The gradient of f at `inputs` is compared with numerical differentiation in float64 and complex128, and with itself in every
-  /// way in which it is used (autograd/check/usage.h), in both precisions.
+  /// way in which it is used (autograd/check/usage/usage.h), in both precisions.
   struct Case {
     std::string label;
     CheckedFunction f;

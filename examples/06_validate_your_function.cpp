@@ -56,11 +56,12 @@ int main() {
   const Tensor<C> z = randn<C>({6}, Random(3));
   const auto validate = [&](const std::string& name, const auto& by_hand) {
     const auto L = [&](const Complex& point) { return external(point, energy, by_hand); };
-    const GradcheckResult result = gradcheck(GradcheckOptions{.name = name}, L, z);
-    fmt::print("{}: {} of {} elements pass{}\n", name, result.count(Verdict::Pass), result.elements.size(),
+    const Report result = gradcheck(GradcheckOptions{.name = name}, L, z);
+    fmt::print("{}: {} of {} elements pass{}\n", name, result.count(Verdict::Pass), result.elements().size(),
                result.ok() ? ", worst relative error below 1e-9" : "");
-    for (const InputFailure& failure : result.failures) fmt::print("  {}\n", failure.diagnosis);
-    return result.ok() && result.worst_relative_error < 1e-9;
+    for (const ReportRow& row : result.rows)
+      if (!row.diagnosis.empty()) fmt::print("  {}\n", row.diagnosis);
+    return result.ok() && result.worst_error() < 1e-9;
   };
   const bool right = validate("gradient", gradient);
   const bool found = !validate("conjugated", conjugated) && !validate("forgetful", forgetful);

@@ -198,7 +198,7 @@ std::vector<ComplexValues> ExternalFunction::gradients(const std::vector<AnyTens
   return read_gradient(command_, child_.ask(asked.dump()), x);
 }
 
-Examined ExternalFunction::examined() {
+DifferentiableFunction ExternalFunction::differentiable() {
   return {[this](const std::vector<AnyTensor>& x) { return value(x); },
           [this](const std::vector<AnyTensor>& x, std::span<const std::complex<double>> W) { return gradients(x, W); }};
 }

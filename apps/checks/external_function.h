@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "apps/terminal/child_process.h"
-#include "autograd/outside/outside_check.h"
+#include "autograd/check/function/function_check.h"
 
 namespace argand {
 
@@ -41,7 +41,7 @@ class ExternalFunction {
   const ExternalDescription& description() const { return description_; }
   std::vector<AnyTensor> point() const;
   /// Refers to this. Where the program refuses beside the point, the value is NaN.
-  Examined examined();
+  DifferentiableFunction differentiable();
 
  private:
   AnyTensor value(const std::vector<AnyTensor>& x);

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "autograd/check/op_report.h"
-#include "autograd/check/usage.h"
+#include "autograd/check/usage/usage.h"
 #include "autograd/wirtinger.h"
 
 namespace argand {
@@ -33,7 +33,7 @@ GradcheckRow check_one_op(const Op& op, const GradcheckOptions& options, bool ev
   add_adjoint(row, op.name(), adjoint);
   if (!every_element) return row;
   for (std::size_t k = 0; k < report.cases.size(); ++k)
-    for (const ElementCheck& e : report.cases[k].result.elements) {
+    for (const ElementCheck& e : report.cases[k].result.elements()) {
       const AnyTensor& x = check.cases()[k].inputs[e.input];
       const Shape& shape = std::visit([](const auto& t) -> const Shape& { return t.shape(); }, x);
       row.lines.push_back(fmt::format("{} ({}): input {}, element {}: {}, relative error {:.1e}: {}", op.name(),

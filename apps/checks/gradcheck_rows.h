@@ -18,7 +18,7 @@ struct GradcheckRow {
   std::int64_t passed = 0, failed = 0, inconclusive = 0, kinks = 0, cuts = 0;
   double worst_relative_error = 0;
   double worst_adjoint_error = 0;  ///< of the adjoint identity between tangents and gradients (autograd/check/adjoint.h)
-  std::int64_t uses = 0;           ///< numbers compared between ways to use the gradient (autograd/check/usage.h); ops only
+  std::int64_t uses = 0;           ///< numbers compared between ways to use the gradient (autograd/check/usage/usage.h); ops only
   bool ok = false;
   std::string message;             ///< what went wrong, one a line
   std::vector<std::string> lines;  ///< every element, when asked for

@@ -11,15 +11,15 @@ namespace argand {
 namespace {
 
 /// "pass: 24 of 24 elements, worst relative error 3e-13, error bars up to 2e-12 of gradients up to 3"
-std::string case_line(const GradcheckResult& result) {
+std::string case_line(const Report& result) {
   double bar = 0, gradient = 0;
-  for (const ElementCheck& e : result.elements) {
+  for (const ElementCheck& e : result.elements()) {
     bar = std::max(bar, e.values.error);
     gradient = std::max(gradient, std::abs(e.values.analytic));
   }
-  const auto size = static_cast<std::int64_t>(result.elements.size());
+  const auto size = static_cast<std::int64_t>(result.elements().size());
   return fmt::format("{}: {} of {} elements, worst relative error {:.0e}, error bars up to {:.0e}, gradients up to {:.2g}",
-                     result.ok() ? "pass" : "FAIL", result.count(Verdict::Pass), size, result.worst_relative_error, bar, gradient);
+                     result.ok() ? "pass" : "FAIL", result.count(Verdict::Pass), size, result.worst_error(), bar, gradient);
 }
 
 }  // namespace
@@ -31,11 +31,14 @@ std::string op_check_text(const Op& op, const OpReport& report, const Style& sty
   const auto line = [&](const std::string& words) { text += fmt::format("    {}\n", indented(words, 6)); };
   for (std::size_t k = 0; k < report.cases.size(); ++k) {
     const OpCheck::Case& c = check.cases()[k];
-    const GradcheckResult& result = report.cases[k].result;
+    const Report& result = report.cases[k].result;
     line(fmt::format("{}: {}", c.label, case_line(result)));
-    for (const auto& [word, opinion] : {std::pair("for it", Opinion::Agrees), std::pair("against it", Opinion::Disagrees)})
-      if (const std::string said = witnesses_text(std::span(result.witnesses).subspan(1), opinion); !said.empty())
-        text += fmt::format("      {}\n", indented(fmt::format("{}: {}", word, said), 8));
+    for (const auto& [word, opinion] : {std::pair("for it", Opinion::Agrees), std::pair("against it", Opinion::Disagrees)}) {
+      std::vector<std::string> said;
+      for (const IndependentCheck& i : std::span(result.independent).subspan(1))
+        if (i.opinion == opinion) said.push_back(i.str());
+      if (!said.empty()) text += fmt::format("      {}\n", indented(fmt::format("{}: {}", word, joined(said, ", ")), 8));
+    }
     for (std::size_t i = 0; i < c.inputs.size(); ++i)
       if (c.inputs[i].index() == 1)
         text += fmt::format("      {}\n",

@@ -18,6 +18,7 @@ class Style {
   explicit Style(std::FILE* file);
   /// The bare text everywhere.
   static Style plain() { return Style(false); }
+  bool coloured() const { return on_; }
   std::string bold(const std::string& text) const { return wrap("1", text); }
   std::string dim(const std::string& text) const { return wrap("2", text); }
   std::string red(const std::string& text) const { return wrap("31", text); }

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "autograd/check/probe.h"
-#include "autograd/check/usage_pass.h"
+#include "autograd/check/usage/usage_pass.h"
 #include "autograd/forward.h"
 #include "autograd/tape.h"
 

@@ -8,7 +8,7 @@
 #include <limits>
 #include <set>
 
-#include "autograd/check/usage_size.h"
+#include "autograd/check/usage/usage_size.h"
 #include "autograd/check/verdict.h"
 
 namespace argand {

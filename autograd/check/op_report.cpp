@@ -136,7 +136,7 @@ OpReport check_op(const Op& op, GradcheckOptions options) {
 
 double OpReport::worst_relative_error() const {
   double worst = 0;
-  for (const CaseReport& c : cases) worst = std::max(worst, c.result.worst_relative_error);
+  for (const CaseReport& c : cases) worst = std::max(worst, c.result.worst_error());
   return worst;
 }
 
@@ -148,7 +148,7 @@ std::int64_t OpReport::count(Verdict verdict) const {
 
 std::int64_t OpReport::elements() const {
   std::int64_t n = 0;
-  for (const CaseReport& c : cases) n += static_cast<std::int64_t>(c.result.elements.size());
+  for (const CaseReport& c : cases) n += static_cast<std::int64_t>(c.result.elements().size());
   return n;
 }
 
@@ -163,7 +163,7 @@ std::string OpReport::message() const {
   std::vector<std::string> lines;
   if (elements() == 0) lines.push_back(fmt::format("{}: its check differentiates nothing", op));
   for (const CaseReport& c : cases)
-    if (!c.result.ok()) lines.push_back(c.result.message());
+    if (!c.result.ok()) lines.push_back(report_text(c.result));
   for (const SingularReport& s : singular)
     for (const std::string& fault : s.faults) lines.push_back(fmt::format("{} (singular, {}): {}", op, s.label, fault));
   if (!kind_fault.empty()) lines.push_back(kind_fault);

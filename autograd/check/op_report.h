@@ -11,7 +11,7 @@ namespace argand {
 
 struct CaseReport {
   std::string label;
-  GradcheckResult result;
+  Report result;
 };
 
 struct SingularReport {

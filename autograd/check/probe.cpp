@@ -63,7 +63,7 @@ std::vector<ComplexValues> gradients_of(const std::vector<AnyVar>& vars) {
 }
 
 /// f without a tape, and its gradients by one backward pass on a tape of its own.
-Examined on_tapes(const CheckedFunction& f) {
+DifferentiableFunction on_tapes(const CheckedFunction& f) {
   require(recording(), "gradcheck", "inside a NoGrad there is no gradient to check; call it outside");
   const auto value = [f](const std::vector<AnyTensor>& x) {
     const NoGrad none;
@@ -115,7 +115,7 @@ Functional Functional::of(std::span<const std::complex<double>> weights) {
   return functional;
 }
 
-Probe::Probe(Examined f, std::vector<AnyTensor> inputs) : f_(std::move(f)), inputs_(std::move(inputs)) {
+Probe::Probe(DifferentiableFunction f, std::vector<AnyTensor> inputs) : f_(std::move(f)), inputs_(std::move(inputs)) {
   require(!inputs_.empty(), "gradcheck", "there is no input to differentiate with respect to");
   const AnyTensor y = f_.value(inputs_);
   output_ = values_of(y);

@@ -20,7 +20,7 @@ using ComplexValues = std::vector<std::complex<double>>;
 ComplexValues random_numbers(const Random& random, std::size_t n, bool is_complex);
 
 /// A function as a check sees it: numbers in, numbers out, and the gradients that come with it.
-struct Examined {
+struct DifferentiableFunction {
   std::function<AnyTensor(const std::vector<AnyTensor>& x)> value;
   /// Of L = Re Σ conj(W) f(x), for one weight per output element: ∂L/∂x + i ∂L/∂y, one entry per input.
   std::function<std::vector<ComplexValues>(const std::vector<AnyTensor>& x, std::span<const std::complex<double>> W)> gradients;
@@ -50,12 +50,12 @@ class Probe {
   /// Throws when two calls of f at the same inputs differ: a random function must fix its seed before it can be checked.
   Probe(CheckedFunction f, std::vector<AnyTensor> inputs);
   /// The same for a function that records nothing.
-  Probe(Examined f, std::vector<AnyTensor> inputs);
+  Probe(DifferentiableFunction f, std::vector<AnyTensor> inputs);
 
-  /// f of complex numbers where it has real inputs, for the complex step (Examined::extended).
+  /// f of complex numbers where it has real inputs, for the complex step (DifferentiableFunction::extended).
   void extend(const CheckedFunction& complex_twin);
 
-  const Examined& function() const { return f_; }
+  const DifferentiableFunction& function() const { return f_; }
   /// Of one number for each element of each input.
   std::vector<AnyTensor> like_inputs(const std::vector<ComplexValues>& numbers) const;
 
@@ -104,7 +104,7 @@ class Probe {
                std::span<Change> changes) const;
 
   CheckedFunction recorded_;  // empty where f records nothing
-  Examined f_;
+  DifferentiableFunction f_;
   std::vector<AnyTensor> inputs_;
   ComplexValues output_;
   Shape output_shape_;

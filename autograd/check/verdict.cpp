@@ -18,6 +18,20 @@ std::string_view verdict_name(Verdict verdict) {
   return "?";
 }
 
+int gravity(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::Pass: return 0;
+    case Verdict::Kink: return 1;
+    case Verdict::BranchCut: return 2;
+    case Verdict::Inconclusive: return 3;
+    case Verdict::Fail: return 4;
+  }
+  return 0;
+}
+
+Judged::Judged(Verdict verdict, double bar)
+    : verdict_(verdict == Verdict::Pass && !std::isfinite(bar) ? Verdict::Inconclusive : verdict), bar_(bar) {}
+
 void Comparison::add(const Derivative& d, bool imaginary) {
   numerical += imaginary ? std::complex(0.0, d.central.value) : std::complex(d.central.value, 0.0);
   error = std::hypot(error, d.central.error);
@@ -47,34 +61,35 @@ double Comparison::relative_error(double scale) const {
   return size > 0 && varies ? difference / size : difference;
 }
 
-Verdict judge(const Comparison& c, double scale, double tolerance) {
+Judged judge(const Comparison& c, double scale, double tolerance) {
   const double difference = std::abs(c.analytic - c.numerical);
-  if (c.jump) return Verdict::BranchCut;
-  if (c.kink) return Verdict::Kink;
-  if (!std::isfinite(difference))
-    return std::isfinite(c.error) && std::isfinite(std::abs(c.numerical)) ? Verdict::Fail : Verdict::Inconclusive;
   const double own = std::max(std::abs(c.analytic), std::abs(c.numerical)), equal = tolerance * own + c.rounding;
-  if (difference > equal + 10 * c.error) return Verdict::Fail;
-  if (difference > equal + c.error) return Verdict::Inconclusive;
+  const auto judged = [bar = equal + c.error](Verdict verdict) { return Judged(verdict, bar); };
+  if (c.jump) return judged(Verdict::BranchCut);
+  if (c.kink) return judged(Verdict::Kink);
+  if (!std::isfinite(difference))
+    return judged(std::isfinite(c.error) && std::isfinite(std::abs(c.numerical)) ? Verdict::Fail : Verdict::Inconclusive);
+  if (difference > equal + 10 * c.error) return judged(Verdict::Fail);
+  if (difference > equal + c.error) return judged(Verdict::Inconclusive);
   // Nothing but rounding on either side: L does not depend on this element, and the gradient does not say it does.
   const bool zero = std::abs(c.analytic) <= c.rounding;
-  if (!c.varies) return zero ? Verdict::Pass : Verdict::Inconclusive;
+  if (!c.varies) return judged(zero ? Verdict::Pass : Verdict::Inconclusive);
   // The bar must be narrow beside the derivatives around here, and tell this one from 0 unless it is 0.
   const bool narrow = c.error <= 0.5 * tolerance * std::max(scale, c.variation);
   const bool told = zero || c.error <= 0.1 * own;
-  return narrow && told ? Verdict::Pass : Verdict::Inconclusive;
+  return judged(narrow && told ? Verdict::Pass : Verdict::Inconclusive);
 }
 
 std::string describe(const Comparison& c, Verdict verdict, bool is_complex) {
   const std::string along = is_complex ? (c.along_imaginary ? " along the imaginary axis" : " along the real axis") : "";
-  const std::string both = fmt::format("analytic {}, numerical {} ± {:.1g}", number_name(c.analytic, is_complex),
-                                       number_name(c.numerical, is_complex), c.error);
+  const std::string both = fmt::format("gradient {}, numerical {} ± {:.1g}", number_name(c.analytic, is_complex),
+                                       number_name(c.numerical, is_complex), std::abs(c.error));
   switch (verdict) {
     case Verdict::Kink:
-      return fmt::format("a kink{}: the derivative is {:.6g} from the left and {:.6g} from the right; analytic {}", along,
+      return fmt::format("a kink{}: the derivative is {:.6g} from the left and {:.6g} from the right; gradient {}", along,
                          c.seen.left.value, c.seen.right.value, number_name(c.analytic, is_complex));
     case Verdict::BranchCut:
-      return fmt::format("a cut{}: the value jumps by {:.6g}; analytic {}", along, c.seen.jump_right.value - c.seen.jump_left.value,
+      return fmt::format("a cut{}: the value jumps by {:.6g}; gradient {}", along, c.seen.jump_right.value - c.seen.jump_left.value,
                          number_name(c.analytic, is_complex));
     case Verdict::Inconclusive: return fmt::format("{}: inconclusive, the error bar is too wide", both);
     default: return both;
@@ -90,8 +105,10 @@ std::string element_name(const Shape& shape, std::int64_t element) {
 }
 
 std::string number_name(std::complex<double> z, bool is_complex) {
-  z += 0.0;  // -0 becomes 0
-  return is_complex ? fmt::format("{:.6g}{:+.6g}i", z.real(), z.imag() + 0.0) : fmt::format("{:.6g}", z.real());
+  // -0 becomes 0, and a NaN has no sign
+  const auto plain = [](double x) { return std::isnan(x) ? std::numeric_limits<double>::quiet_NaN() : x + 0.0; };
+  z = {plain(z.real()), plain(z.imag())};
+  return is_complex ? fmt::format("{:.6g}{:+.6g}i", z.real(), z.imag()) : fmt::format("{:.6g}", z.real());
 }
 
 std::string joined(const std::vector<std::string>& words, std::string_view separator) {

@@ -2,6 +2,7 @@
 /// One analytic derivative beside one numerical derivative: which of five verdicts, and how to say it.
 
 #include <complex>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,26 @@ enum class Verdict {
   BranchCut,     ///< the value itself jumps here
 };
 std::string_view verdict_name(Verdict verdict);
+/// Which of two verdicts a whole has whose parts have both: fail, inconclusive, branch cut, kink, pass.
+int gravity(Verdict verdict);
+
+/// A verdict and the bar it was reached with. Nothing passes without a finite bar: that is inconclusive.
+class Judged {
+ public:
+  Judged() = default;  ///< nothing was compared: inconclusive
+  /// `bar`: by how much the two may differ.
+  Judged(Verdict verdict, double bar);
+
+  Verdict verdict() const { return verdict_; }
+  double bar() const { return bar_; }
+  operator Verdict() const { return verdict_; }
+  /// Another verdict with the same bar.
+  Judged as(Verdict verdict) const { return {verdict, bar_}; }
+
+ private:
+  Verdict verdict_ = Verdict::Inconclusive;
+  double bar_ = std::numeric_limits<double>::quiet_NaN();
+};
 
 /// dL/dx + i dL/dy of one element, both ways.
 struct Comparison {
@@ -34,8 +55,8 @@ struct Comparison {
 
   /// Takes in the derivative along the real or the imaginary axis.
   void add(const Derivative& d, bool imaginary);
-  /// The larger gradient of the two, for the tensor's scale: a numerical one that did not converge does not count, lest one bad
-  /// element make the others' tolerance wide.
+  /// The larger gradient of the two, for the tensor's scale: a numerical one that did not converge does not count, so that one bad
+  /// element does not widen the others' tolerance.
   double size() const;
   /// Allows for the rounding of a gradient that is made of numbers as large as `largest`, the largest gradient of all inputs: 1e-12
   /// of that, but not of more than the values that depend on this element, whose size bounds what cancelled in it.
@@ -50,10 +71,10 @@ struct Comparison {
 ///
 /// and to pass, e must be small enough for "equal" to mean something (below). What is neither is inconclusive. A NaN where the
 /// numerical derivative exists fails. `scale` is the largest |gradient| of the tensor; it decides what is precise, never what is
-/// equal.
-Verdict judge(const Comparison& c, double scale, double tolerance);
+/// equal. The bar is the right side of Pass.
+Judged judge(const Comparison& c, double scale, double tolerance);
 
-/// "analytic 1.2+3i, numerical 1.2-3i ± 2e-12", "a kink: the derivative is 0 from the left and 1 from the right; analytic 0", ...
+/// "gradient 1.2+3i, numerical 1.2-3i ± 2e-12", "a kink: the derivative is 0 from the left and 1 from the right; gradient 0", ...
 std::string describe(const Comparison& c, Verdict verdict, bool is_complex);
 
 /// "[1, 2]" for the element at this place of a row-major tensor; "[]" for a scalar.

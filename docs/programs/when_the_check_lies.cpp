@@ -47,8 +47,10 @@ void both(const char* title, const F& f, const Tensor<T>& z) {
   options.name = "argand";
   options.blame_ops = false;
   options.full_jacobian = true;  // no random weights: L itself is differentiated
-  const GradcheckResult result = gradcheck(options, f, z);
-  fmt::print("{}\n  naive: {}\n  {}\n", title, agree ? "pass" : "FAIL", result.ok() ? "argand: pass" : result.message());
+  const Report result = gradcheck(options, f, z);
+  fmt::print("{}\n  naive: {}\n  {}\n", title, agree ? "pass" : "FAIL", result.headline());
+  if (const ElementCheck* e = result.worst(); !result.ok() && e != nullptr)
+    fmt::print("    {}\n", describe(e->values, e->verdict, result.rows[0].is_complex()));
 }
 
 }  // namespace

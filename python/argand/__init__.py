@@ -19,13 +19,13 @@ from ._check import assert_gradient, check
 from ._files import load, load_with_metadata, save
 from ._jax import check_jax
 from ._lab import Figure, Lab, Op, explain, lab, ops
-from ._result import Direction, Element, GradientError, Inconclusive, Input, Result, Witness
+from ._result import Direction, Element, GradientError, Inconclusive, IndependentCheck, Input, Result
 from ._planted import Plant, SelfTest, selftest
 from ._replay import replay, save_replay
 from ._torch import check_torch
 
 __all__ = [
-    "Direction", "Element", "Error", "Figure", "GradientError", "Inconclusive", "Input", "Lab", "Op", "Plant", "Result", "SelfTest", "Witness",
+    "Direction", "Element", "Error", "Figure", "GradientError", "Inconclusive", "IndependentCheck", "Input", "Lab", "Op", "Plant", "Result", "SelfTest",
     "assert_gradient", "check", "check_jax", "check_torch", "explain", "lab", "load", "load_with_metadata", "ops", "replay", "save",
     "save_replay", "selftest",
 ]

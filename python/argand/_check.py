@@ -44,7 +44,7 @@ def check(
     >>> import argand, numpy as np
     >>> print(argand.check(lambda x: np.sum(x**3), lambda x: 3 * x**2, np.array([1.0, 2.0])))  # doctest: +ELLIPSIS
     <lambda>: pass
-      input  shape       checked       worst error  verdict
+      input  shape       checked       worst error      bar  verdict
       x      float64[2]  2 directions  ...  pass
       for it: differences (relative error ...), taylor (order 2.00 at steps ...), complex step (relative error ...)
       silent: adjoint (no jvp was given)
@@ -72,8 +72,8 @@ def check(
     seed        Of the random directions and weights.
     replay      A file to write this check to, for `argand.replay`; with `points` the check at the point where it fails.
 
-    Three more witnesses give second opinions (`argand.Witness`); one that cannot speak says why. Where differences pass a gradient
-    and another witness does not, the verdict is "inconclusive".
+    Independent checks follow (`argand.IndependentCheck`); one that cannot tell says why. Where differences pass a gradient and an
+    independent check does not, the verdict is "inconclusive".
 
     f is called again and again: near x, once or more with a NaN in x, to see what depends on it, and with complex numbers where x is
     real; there it may raise.
@@ -111,8 +111,8 @@ def assert_gradient(f: Callable[..., Any], grad: Callable[..., Any], x: Any, **o
     Traceback (most recent call last):
         ...
     argand.GradientError: sin: FAIL, the gradient looks multiplied by 1.55741
-      input  shape      checked    worst error  verdict
-      x      float64[]  1 element      3.6e-01  fail
+      input  shape      checked    worst error      bar  verdict
+      x      float64[]  1 element      3.6e-01  ...  fail
       worst: x: gradient 0.841471, numerical 0.540302 ± ...
     """
     return check(f, grad, x, **options).assert_pass()

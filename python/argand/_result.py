@@ -2,10 +2,12 @@
 from __future__ import annotations
 
 import dataclasses
-import html
+import warnings
 from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
+
+from ._argand import Report
 
 
 class GradientError(AssertionError):
@@ -52,8 +54,8 @@ class Direction:
 
 
 @dataclasses.dataclass(frozen=True)
-class Witness:
-    """One way to see whether a gradient is right, and what it saw.
+class IndependentCheck:
+    """One way to see whether a gradient is right, and what it found.
 
     "differences" decide and give the table. Beside them, along one more random direction: "adjoint", by a forward derivative;
     "taylor", by the order at which the remainder f(x + tv) - f(x) - t <g, v> falls, 2 or more where g is right, 1 where it is wrong;
@@ -77,24 +79,12 @@ class Input:
     dtype: str
     verdict: str
     diagnosis: str
+    worst_error: float  # relative to the input's largest gradient
+    bar: float  # what it was judged by, in the same unit
     elements: List[Element] = dataclasses.field(repr=False)
 
-    def row(self, directions: List[Direction]) -> Tuple[str, str, str, str, str]:
-        """Of the table: input, shape, checked, worst error, verdict."""
-        if not self.elements:
-            error = max((d.relative_error for d in directions), default=0.0)
-            return self.name, _shape(self), f"{len(directions)} directions", f"{error:.1e}", self.verdict
-        size = int(np.prod(self.shape, dtype=int))
-        checked = f"{len(self.elements)} of {size} elements" if len(self.elements) < size else _count(size, "element")
-        error = np.max([e.relative_error for e in self.elements])
-        counts: Dict[str, int] = {}
-        for e in self.elements:
-            counts[e.verdict] = counts.get(e.verdict, 0) + 1
-        verdict = self.verdict if len(counts) == 1 else ", ".join(f"{n} {v}" for v, n in counts.items())
-        return self.name, _shape(self), checked, f"{error:.1e}", verdict
 
-
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class Result:
     """The outcome of a check. True when the gradient passed.
 
@@ -108,15 +98,22 @@ class Result:
 
     name: str  # of the function
     verdict: str  # "pass", "fail" or "inconclusive"
-    diagnosis: str  # what a failure looks like instead; empty where there is none
+    diagnosis: str  # what is wrong, in short; empty where nothing is
     worst: Optional[Element]  # of those with the worst verdict; None where directions decided
     directions: List[Direction]
     inputs: List[Input]
     rtol: float
-    witnesses: List[Witness]
-    notes: List[str] = dataclasses.field(default_factory=list)
-    point: Any = dataclasses.field(default=None, repr=False)  # with points=N: the simple x where it fails
-    case: Any = dataclasses.field(default=None, repr=False, compare=False)  # the call, for save_replay
+    independent: List[IndependentCheck]
+    notes: List[str]
+    report: Report = dataclasses.field(compare=False)  # the library's, which makes text and HTML
+    point: Any = None  # with points=N: the simple x where it fails
+    case: Any = dataclasses.field(default=None, compare=False)  # the call, for save_replay
+
+    @property
+    def witnesses(self) -> List[IndependentCheck]:
+        """Deprecated: `independent`."""
+        warnings.warn("Result.witnesses is now called Result.independent", DeprecationWarning, stacklevel=2)
+        return self.independent
 
     @property
     def elements(self) -> List[Element]:
@@ -137,59 +134,37 @@ class Result:
     @property
     def headline(self) -> str:
         """"energy: FAIL, the gradient looks conjugated", on one line."""
-        verdict = "FAIL" if self.verdict == "fail" else self.verdict
-        reason = self.diagnosis
-        if self.verdict == "inconclusive" and not reason and self.worst:
-            reason = {"kink": "there is a kink", "branch cut": "the value jumps"}.get(self.worst.verdict, "the error bar is too wide")
-        return f"{self.name}: {verdict}" + (f", {reason}" if reason else "")
+        return self._shown().headline
 
-    def _rows(self) -> List[Tuple[str, ...]]:
-        head = ("input", "shape", "checked", "worst error", "verdict")
-        return [head] + [i.row(self.directions) for i in self.inputs]
-
-    def _remarks(self) -> List[str]:
-        worst = [f"worst: {self.worst}"] if self.worst and self.verdict != "pass" else []
-        said = [(word, [str(w) for w in self.witnesses if w.opinion == opinion])
-                for word, opinion in (("for it", "agrees"), ("against it", "disagrees"), ("silent", "silent"))]
-        return worst + [f"{word}: {', '.join(texts)}" for word, texts in said if texts] + self.notes
+    def _shown(self) -> Report:
+        """The library's report, with this result's notes."""
+        self.report.notes = self.notes
+        return self.report
 
     def __str__(self) -> str:
-        rows = self._rows()
-        widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-        lines = ["  " + "  ".join(cell.rjust(w) if k == 3 else cell.ljust(w) for k, (cell, w) in enumerate(zip(row, widths))).rstrip() for row in rows]
-        return "\n".join([self.headline, *lines, *("  " + remark for remark in self._remarks())])
+        return self._shown().text().rstrip("\n")
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
         """For notebooks."""
-        colour = {"pass": "#207227", "fail": "#b3261e"}.get(self.verdict, "#8a6d00")
-        head, *rows = [[html.escape(cell) for cell in row] for row in self._rows()]
-        table = "<tr>" + "".join(f"<th>{cell}</th>" for cell in head) + "</tr>"
-        table += "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
-        remarks = "".join(f"<div>{html.escape(remark)}</div>" for remark in self._remarks())
-        return f'<div><b style="color: {colour}">{html.escape(self.headline)}</b><table>{table}</table>{remarks}</div>'
+        return self._shown().html()
 
 
-def _shape(i: Input) -> str:
-    return f"{i.dtype}{list(i.shape)}"
-
-
-def _count(n: int, what: str) -> str:
-    return f"{n} {what}{'' if n == 1 else 's'}"
-
-
-def result_of(report: Dict[str, Any], name: str, names: List[str], arrays: List[np.ndarray], rtol: float, notes: List[str]) -> Result:
+def result_of(report: Report, name: str, names: List[str], arrays: List[np.ndarray], rtol: float, notes: List[str]) -> Result:
     """From what `_argand.judge` returns."""
 
     def element(e: Dict[str, Any]) -> Element:
-        array = arrays[e["input"]]
+        array = arrays[e["row"]]
         number = (lambda z: z) if array.dtype.kind == "c" else (lambda z: z.real)
         index = tuple(int(k) for k in np.unravel_index(e["element"], array.shape)) if array.ndim else ()
-        return Element(names[e["input"]], index, number(e["gradient"]), number(e["numerical"]), e["bar"], e["relative_error"], e["verdict"],
-                       e["text"].replace("analytic", "gradient"))
+        return Element(names[e["row"]], index, number(e["gradient"]), number(e["numerical"]), e["bar"], e["relative_error"], e["verdict"], e["text"])
 
-    inputs = [Input(n, a.shape, a.dtype.name, i["verdict"], i["diagnosis"], [element(e) for e in i["elements"]])
-              for n, a, i in zip(names, arrays, report["inputs"])]
-    return Result(name, report["verdict"], report["diagnosis"], element(report["worst"]) if report["worst"] else None,
-                  [Direction(*d) for d in report["directions"]], inputs, rtol, [Witness(*w) for w in report["witnesses"]], notes)
+    report.name = name
+    report.name_rows(names, [a.dtype.name for a in arrays])
+    report.notes = [*report.notes, *notes]
+    inputs = [Input(row["name"], row["shape"], row["scalar"], row["verdict"], row["diagnosis"], row["worst_error"], row["bar"],
+                    [element(e) for e in row["elements"]]) for row in report.rows]
+    worst = report.worst
+    return Result(name, report.verdict, report.diagnosis, element(worst) if worst else None, [Direction(*d) for d in report.directions], inputs,
+                  rtol, [IndependentCheck(*c) for c in report.independent], report.notes, report)

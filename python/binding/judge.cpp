@@ -1,10 +1,10 @@
-/// Python callables before the judge of autograd/outside/outside_check.h.
+/// Python callables before the judge of autograd/check/function/function_check.h.
 
 #include <pybind11/complex.h>
 
 #include <memory>
 
-#include "autograd/outside/outside_check.h"
+#include "autograd/check/function/function_check.h"
 #include "python/binding/arrays.h"
 #include "python/binding/bindings.h"
 
@@ -41,7 +41,7 @@ AnyTensor answer_of(const py::object& answer) {
 /// `value(arrays) -> array`, always of the same shape and type; `gradients(arrays, w) -> [array]`, where w is like the value;
 /// `tangent(arrays, v) -> array or str`, J v; `extended(complex arrays) -> array or str`, the value there. The last two may be
 /// None.
-Examined examined(py::function value, py::function gradients, py::object tangent, py::object extended) {
+DifferentiableFunction function_of(py::function value, py::function gradients, py::object tangent, py::object extended) {
   struct Output {
     Shape shape;
     bool is_complex = false;
@@ -68,7 +68,7 @@ Examined examined(py::function value, py::function gradients, py::object tangent
       return all;
     });
   };
-  Examined f{call, differentiate};
+  DifferentiableFunction f{call, differentiate};
   if (!tangent.is_none())
     f.tangent = [tangent](const std::vector<AnyTensor>& x, const std::vector<AnyTensor>& v) {
       return uninterrupted([&] { return answer_of(tangent(arrays_of(x), arrays_of(v))); });
@@ -80,66 +80,107 @@ Examined examined(py::function value, py::function gradients, py::object tangent
   return f;
 }
 
-py::dict dict_of(const ElementCheck& e, bool is_complex) {
+py::dict dict_of(const Report& report, const ElementCheck& e) {
   py::dict d;
-  d["input"] = e.input;
+  d["row"] = e.input;
   d["element"] = e.element;
   d["verdict"] = std::string(verdict_name(e.verdict));
   d["gradient"] = e.values.analytic;
   d["numerical"] = e.values.numerical;
   d["bar"] = e.values.error;
   d["relative_error"] = e.relative_error;
-  d["text"] = describe(e.values, e.verdict, is_complex);
+  d["text"] = describe(e.values, e.verdict, report.rows[e.input].is_complex());
   return d;
 }
 
-py::dict judge_outside(py::function value, py::function gradients, const std::vector<py::array>& arrays, double rtol, bool full,
-                       bool jax, std::uint64_t seed, py::object tangent, py::object extended) {
+py::dict dict_of(const Report& report, const ReportRow& row) {
+  py::list elements;
+  for (const ElementCheck& e : row.elements) elements.append(dict_of(report, e));
+  py::dict d;
+  d["name"] = row.name;
+  d["shape"] = py::tuple(py::cast(std::vector<std::int64_t>(row.shape.begin(), row.shape.end())));
+  d["scalar"] = row.scalar;
+  d["verdict"] = std::string(verdict_name(row.verdict));
+  d["bar"] = row.verdict.bar();
+  d["worst_error"] = row.worst_error;
+  d["compared"] = row.compared;
+  d["diagnosis"] = row.diagnosis;
+  d["elements"] = elements;
+  return d;
+}
+
+/// What the rows are called where the report came from, and the types of their elements there.
+void name_rows(Report& report, const std::vector<std::string>& names, const std::vector<std::string>& scalars) {
+  require(names.size() == report.rows.size() && scalars.size() == names.size(), "report", "{} rows, {} names and {} types",
+          report.rows.size(), names.size(), scalars.size());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    report.rows[i].name = names[i];
+    report.rows[i].scalar = scalars[i];
+  }
+}
+
+void bind_report(py::module_& m) {
+  py::class_<Report>(m, "Report")
+      .def_readwrite("name", &Report::name)
+      .def_readwrite("notes", &Report::notes)
+      .def_readwrite("explanation", &Report::explanation)
+      .def_property_readonly("verdict", [](const Report& r) { return std::string(verdict_name(r.verdict())); })
+      .def_property_readonly("diagnosis", &Report::diagnosis)
+      .def_property_readonly("headline", &Report::headline)
+      .def_property_readonly("rows",
+                             [](const Report& r) {
+                               py::list rows;
+                               for (const ReportRow& row : r.rows) rows.append(dict_of(r, row));
+                               return rows;
+                             })
+      .def_property_readonly(
+          "directions",
+          [](const Report& r) {
+            py::list all;
+            for (const Comparison& c : r.directions)
+              all.append(py::make_tuple(c.analytic.real(), c.numerical.real(), c.error, c.relative_error(c.size())));
+            return all;
+          })
+      .def_property_readonly("independent",
+                             [](const Report& r) {
+                               py::list all;
+                               for (const IndependentCheck& c : r.independent)
+                                 all.append(py::make_tuple(c.name, std::string(opinion_name(c.opinion)), c.finding));
+                               return all;
+                             })
+      .def_property_readonly("worst",
+                             [](const Report& r) {
+                               const ElementCheck* e = r.worst();
+                               return e == nullptr ? py::object(py::none()) : py::object(dict_of(r, *e));
+                             })
+      .def("name_rows", &name_rows, py::arg("names"), py::arg("scalars"))
+      .def("add", &Report::add, py::arg("part"), py::arg("part_name"))
+      .def("text", [](const Report& r) { return report_text(r); })
+      .def("html", &report_html);
+}
+
+Report judge_function(py::function value, py::function gradients, const std::vector<py::array>& arrays, double rtol, bool full,
+                      bool jax, std::uint64_t seed, py::object tangent, py::object extended) {
   std::vector<AnyTensor> inputs;
   for (const py::array& a : arrays) inputs.push_back(any_tensor_of(a));
-  OutsideOptions options;
+  FunctionCheckOptions options;
   options.tolerance = rtol;
   options.every_element = full;
   options.convention = jax ? Convention::Plain : Convention::Conjugate;
   options.seed = seed;
-  OutsideReport report;
   try {
-    report =
-        check_outside(examined(std::move(value), std::move(gradients), std::move(tangent), std::move(extended)), inputs, options);
+    return check_function(function_of(std::move(value), std::move(gradients), std::move(tangent), std::move(extended)), inputs,
+                          options);
   } catch (Interruption& stop) {
     throw std::move(stop.error);
   }
-
-  py::dict result;
-  result["verdict"] = std::string(verdict_name(report.verdict));
-  result["diagnosis"] = report.diagnosis;
-  const auto is_complex = [&](const ElementCheck& e) { return inputs[e.input].index() == 1; };
-  result["worst"] = report.worst ? py::object(dict_of(*report.worst, is_complex(*report.worst))) : py::none();
-  py::list all, directions;
-  for (const OutsideInput& input : report.inputs) {
-    py::list elements;
-    for (const ElementCheck& e : input.elements) elements.append(dict_of(e, is_complex(e)));
-    py::dict d;
-    d["verdict"] = std::string(verdict_name(input.verdict));
-    d["diagnosis"] = input.diagnosis;
-    d["elements"] = elements;
-    all.append(d);
-  }
-  for (const Comparison& c : report.directions)
-    directions.append(py::make_tuple(c.analytic.real(), c.numerical.real(), c.error, c.relative_error(c.size())));
-  py::list witnesses;
-  for (const Witness& w : report.witnesses)
-    witnesses.append(py::make_tuple(w.name, std::string(opinion_name(w.opinion)), w.finding));
-  result["witnesses"] = witnesses;
-  result["inputs"] = all;
-  result["directions"] = directions;
-  return result;
 }
 
 }  // namespace
 
 void bind_judge(py::module_& m) {
-  m.def("judge", &judge_outside, py::arg("value"), py::arg("gradients"), py::arg("inputs"), py::kw_only(), py::arg("rtol"),
+  bind_report(m);
+  m.def("judge", &judge_function, py::arg("value"), py::arg("gradients"), py::arg("inputs"), py::kw_only(), py::arg("rtol"),
         py::arg("full"), py::arg("jax"), py::arg("seed"), py::arg("tangent"), py::arg("extended"));
 }
 

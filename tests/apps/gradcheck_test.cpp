@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(the_table_and_its_exit_code) {
 
 BOOST_AUTO_TEST_CASE(verbose_shows_each_element) {
   const Output output = run("exp --verbose");
-  BOOST_TEST(output.text.find("exp (complex): input 0, element [2, 3]: analytic ") != std::string::npos, output.text);
+  BOOST_TEST(output.text.find("exp (complex): input 0, element [2, 3]: gradient ") != std::string::npos, output.text);
   BOOST_TEST(output.text.find("exp (complex): input 0: holomorphic: |∂w/∂z| up to ") != std::string::npos, output.text);
   BOOST_TEST(std::count(output.text.begin(), output.text.end(), '\n') == 24 + 1 + 3);
 }

@@ -43,7 +43,7 @@ GradcheckOptions named(std::string name) {
 
 /// w = z² with dz = wrong(z, dw).
 template <class Wrong>
-GradcheckResult check_square(const Wrong& wrong, const Shape& shape = {2, 3}) {
+Report check_square(const Wrong& wrong, const Shape& shape = {2, 3}) {
   const auto f = [wrong](const Var<C>& z) {
     return with_gradient(z, map([](C v) { return mul(v, v); }, z.value()),
                          [wrong, x = z.value()](const Tensor<C>& dw) { return map(wrong, x, dw); });
@@ -51,20 +51,34 @@ GradcheckResult check_square(const Wrong& wrong, const Shape& shape = {2, 3}) {
   return gradcheck(named("square"), f, complex_numbers(shape));
 }
 
-std::string only_diagnosis(const GradcheckResult& result) {
-  BOOST_TEST_REQUIRE(result.failures.size() == 1U);
-  return result.failures[0].diagnosis;
+/// Of the inputs that fail.
+std::vector<std::string> diagnoses(const Report& result) {
+  std::vector<std::string> all;
+  for (const ReportRow& row : result.rows)
+    if (row.verdict == Verdict::Fail) all.push_back(row.diagnosis);
+  return all;
+}
+
+/// Its text has this line.
+bool says(const Report& result, const std::string& line) {
+  return ("\n" + report_text(result)).find("\n" + line + "\n") != std::string::npos;
+}
+
+std::string only_diagnosis(const Report& result) {
+  const std::vector<std::string> all = diagnoses(result);
+  BOOST_TEST_REQUIRE(all.size() == 1U);
+  return all[0];
 }
 
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(sound_functions_pass) {
   const auto product = [](auto z, auto w) { return matmul(exp(z), w); };
-  const GradcheckResult complex = gradcheck(product, complex_numbers({2, 3}), complex_numbers({3, 2}));
+  const Report complex = gradcheck(product, complex_numbers({2, 3}), complex_numbers({3, 2}));
   BOOST_TEST(complex.ok());
-  BOOST_TEST(complex.message() == "");
-  BOOST_TEST(complex.elements.size() == 12U);
-  BOOST_TEST(complex.worst_relative_error < 1e-11);
+  BOOST_TEST(complex.headline() == "function: pass");
+  BOOST_TEST(complex.elements().size() == 12U);
+  BOOST_TEST(complex.worst_error() < 1e-11);
   BOOST_TEST(gradcheck(product, real_numbers({2, 3}), real_numbers({3, 2})).ok());
   BOOST_TEST(gradcheck([](auto z) { return sum(abs2(z)); }, complex_numbers({4})).ok());
   BOOST_TEST(gradcheck([](auto z, auto x) { return mul(z, x); }, complex_numbers({4}), real_numbers({4})).ok());
@@ -84,16 +98,15 @@ BOOST_AUTO_TEST_CASE(the_message_names_function_element_both_gradients_and_the_l
   };
   GradcheckOptions options = named("mine");
   options.projections = 1;
-  const GradcheckResult result = gradcheck(options, f, Tensor<C>({1, 2}, {C(1, 2), C(3, 4)}));
+  const Report result = gradcheck(options, f, Tensor<C>({1, 2}, {C(1, 2), C(3, 4)}));
   BOOST_TEST(!result.ok());
-  const std::string message = result.message();
-  BOOST_TEST(message.starts_with("mine: input 0, element [0, "), message);
-  BOOST_TEST(message.ends_with(": the gradient looks conjugated"), message);
+  const std::string text = report_text(result);
+  BOOST_TEST(text.starts_with("mine: FAIL, the gradient looks conjugated\n"), text);
   const ComplexValues W = Probe(erase_types<double, C>(f), {Tensor<C>({1, 2}, {C(1, 2), C(3, 4)})}).random_weights(options.seed, 0);
   const std::size_t k = std::abs(W[0].imag()) > std::abs(W[1].imag()) ? 0 : 1;
-  const std::string expected = fmt::format("mine: input 0, element [0, {}]: analytic {}, numerical {} ± ", k,
+  const std::string expected = fmt::format("\n  worst: input 0, element [0, {}]: gradient {}, numerical {} ± ", k,
                                            number_name(std::conj(W[k]), true), number_name(W[k], true));
-  BOOST_TEST(message.starts_with(expected), message << "\n" << expected);
+  BOOST_TEST(text.find(expected) != std::string::npos, text << "\n" << expected);
 }
 
 BOOST_AUTO_TEST_CASE(wrong_factors_are_named) {
@@ -132,7 +145,7 @@ BOOST_AUTO_TEST_CASE(wirtinger_terms_that_are_swapped_or_missing_are_named) {
       return with_gradient(z, map([](C p, C q, C v) { return mul(p, v) + mul(q, std::conj(v)); }, a, b, z.value()),
                            [=](const Tensor<C>& dw) { return map(gradient, a, b, dw); });
     };
-    const GradcheckResult result = gradcheck(named("affine"), f, complex_numbers({2, 3}));
+    const Report result = gradcheck(named("affine"), f, complex_numbers({2, 3}));
     return result.ok() ? "pass" : only_diagnosis(result);
   };
   BOOST_TEST(say([](C p, C q, C dw) { return mul(std::conj(p), dw) + mul(q, std::conj(dw)); }) == "pass");
@@ -186,10 +199,10 @@ BOOST_AUTO_TEST_CASE(inputs_given_each_others_gradients_are_named) {
         },
         [](auto w) -> decltype(w) { throw Error("here nobody asks for a tangent"); }, x, a);
   };
-  const GradcheckResult result = gradcheck(f, real_numbers({3}), map([](double v) { return v * v + 1; }, real_numbers({3})));
-  BOOST_TEST_REQUIRE(result.failures.size() == 2U);
-  BOOST_TEST(result.failures[0].diagnosis == "the gradient looks like that of input 1");
-  BOOST_TEST(result.failures[1].diagnosis == "the gradient looks like that of input 0");
+  const Report result = gradcheck(f, real_numbers({3}), map([](double v) { return v * v + 1; }, real_numbers({3})));
+  BOOST_TEST_REQUIRE(diagnoses(result).size() == 2U);
+  BOOST_TEST(diagnoses(result)[0] == "the gradient looks like that of input 1");
+  BOOST_TEST(diagnoses(result)[1] == "the gradient looks like that of input 0");
 }
 
 BOOST_AUTO_TEST_CASE(what_is_wrong_at_some_elements_only_is_said_so) {
@@ -198,7 +211,7 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_at_some_elements_only_is_said_so) {
       return map([](double v, double g) { return (v < 0 ? -2 : 2) * v * g; }, x, dy);
     });
   };
-  const GradcheckResult result = gradcheck(f, Tensor<double>({4}, {-1, 2, -3, 4}));
+  const Report result = gradcheck(f, Tensor<double>({4}, {-1, 2, -3, 4}));
   BOOST_TEST(only_diagnosis(result) == "where it differs, the gradient looks negated");
   BOOST_TEST(result.count(Verdict::Fail) == 2);
   BOOST_TEST(result.count(Verdict::Pass) == 2);
@@ -219,15 +232,15 @@ BOOST_AUTO_TEST_CASE(a_singular_element_does_not_excuse_the_others) {
       return map([](C v, C g) { return (1 + 1e-7) * g / std::conj(2.0 * std::sqrt(v)); }, z, dw);
     });
   };
-  const GradcheckResult result = gradcheck(f, Tensor<C>({3}, {C(-1, 0), C(1, 1), C(2, -1)}));
+  const Report result = gradcheck(f, Tensor<C>({3}, {C(-1, 0), C(1, 1), C(2, -1)}));
   BOOST_TEST(result.count(Verdict::BranchCut) == 1);
   BOOST_TEST(result.count(Verdict::Fail) == 2);
 }
 
 BOOST_AUTO_TEST_CASE(a_gradient_that_is_not_a_number_fails) {
-  const GradcheckResult result = check_square([](C, C) { return C(NAN, 0); });
+  const Report result = check_square([](C, C) { return C(NAN, 0); });
   BOOST_TEST(result.count(Verdict::Fail) == 6);
-  BOOST_TEST(std::isinf(result.worst_relative_error));
+  BOOST_TEST(std::isinf(result.worst_error()));
 }
 
 BOOST_AUTO_TEST_CASE(noise_is_inconclusive_even_when_the_gradient_is_right) {
@@ -242,11 +255,10 @@ BOOST_AUTO_TEST_CASE(noise_is_inconclusive_even_when_the_gradient_is_right) {
         return map([](double v, double g) { return std::cos(v) * g; }, x, dy);
       });
     };
-    const GradcheckResult result = gradcheck(named("noisy"), f, real_numbers({20}));
+    const Report result = gradcheck(named("noisy"), f, real_numbers({20}));
     BOOST_TEST(!result.ok());
     BOOST_TEST(result.count(Verdict::Inconclusive) == 20);
-    BOOST_TEST_REQUIRE(result.notes.size() == 1U);
-    BOOST_TEST(result.notes[0].ends_with(": inconclusive, the error bar is too wide"), result.notes[0]);
+    BOOST_TEST(result.headline() == "noisy: inconclusive, the error bar is too wide");
   }
 }
 
@@ -256,43 +268,45 @@ BOOST_AUTO_TEST_CASE(single_precision_inside_is_inconclusive) {
         x, map([](double v) { return static_cast<double>(std::sin(static_cast<float>(v))); }, x.value()),
         [x = x.value()](const Tensor<double>& dy) { return map([](double v, double g) { return std::cos(v) * g; }, x, dy); });
   };
-  const GradcheckResult result = gradcheck(f, real_numbers({20}));
+  const Report result = gradcheck(f, real_numbers({20}));
   BOOST_TEST(result.count(Verdict::Pass) == 0);
   BOOST_TEST(result.count(Verdict::Fail) == 0);
 }
 
 BOOST_AUTO_TEST_CASE(kinks_are_reported_with_both_slopes) {
-  const GradcheckResult relu_at_0 = gradcheck(
+  const Report relu_at_0 = gradcheck(
       named("relu"), [](auto x) { return sum(relu(x)); }, Tensor<double>({3}, {-1, 0, 1}));
   BOOST_TEST(relu_at_0.count(Verdict::Kink) == 1);
   BOOST_TEST(relu_at_0.count(Verdict::Pass) == 2);
-  BOOST_TEST(relu_at_0.elements[1].values.kink);
-  BOOST_TEST_REQUIRE(relu_at_0.notes.size() == 1U);
-  BOOST_TEST(relu_at_0.notes[0].starts_with("relu: input 0, element [1]: a kink: the derivative is "), relu_at_0.notes[0]);
+  BOOST_TEST(relu_at_0.elements()[1].values.kink);
+  BOOST_TEST(relu_at_0.headline() == "relu: inconclusive, there is a kink");
+  BOOST_TEST(report_text(relu_at_0).find("worst: input 0, element [1]: a kink: the derivative is ") != std::string::npos);
 
   GradcheckOptions options = named("abs");
   options.full_jacobian = true;
   const auto modulus = [](auto z) { return abs(z); };
-  const GradcheckResult real_abs = gradcheck(options, modulus, Tensor<double>({2}, {0, 2}));
+  const Report real_abs = gradcheck(options, modulus, Tensor<double>({2}, {0, 2}));
   BOOST_TEST(real_abs.count(Verdict::Kink) == 1);
-  BOOST_TEST(real_abs.message() ==
-             "abs: input 0, element [0], output [0]: a kink: the derivative is -1 from the left and 1 from the right; analytic 0");
-  const GradcheckResult complex_abs = gradcheck(options, modulus, Tensor<C>({2}, {C(0, 0), C(1, 1)}));
+  BOOST_TEST(says(real_abs,
+                  "  worst: input 0, element [0], output [0]: a kink: the derivative is -1 from the left and 1 from the right; "
+                  "gradient 0"));
+  const Report complex_abs = gradcheck(options, modulus, Tensor<C>({2}, {C(0, 0), C(1, 1)}));
   BOOST_TEST(complex_abs.count(Verdict::Kink) == 1);
-  BOOST_TEST(complex_abs.message() ==
-             "abs: input 0, element [0], output [0]: a kink along the real axis: the derivative is -1 from the left and 1 from the "
-             "right; analytic 0+0i");
+  BOOST_TEST(says(complex_abs,
+                  "  worst: input 0, element [0], output [0]: a kink along the real axis: the derivative is -1 from the left "
+                  "and 1 from the right; gradient 0+0i"));
 }
 
 BOOST_AUTO_TEST_CASE(branch_cuts_are_reported_with_the_jump) {
   GradcheckOptions options = named("angle");
   options.full_jacobian = true;
-  const GradcheckResult arg = gradcheck(
+  const Report arg = gradcheck(
       options, [](auto z) { return angle(z); }, Tensor<C>({2}, {C(-1, 0), C(1, 0)}));
   BOOST_TEST(arg.count(Verdict::BranchCut) == 1);
-  BOOST_TEST(arg.message() ==
-             "angle: input 0, element [0], output [0]: a cut along the imaginary axis: the value jumps by 6.28319; analytic 0-1i");
-  const GradcheckResult root = gradcheck([](auto z) { return sqrt(z); }, Tensor<C>({2}, {C(-1, 0), C(-1, 1e-3)}));
+  BOOST_TEST(says(arg,
+                  "  worst: input 0, element [0], output [0]: a cut along the imaginary axis: the value jumps by 6.28319; gradient "
+                  "0-1i"));
+  const Report root = gradcheck([](auto z) { return sqrt(z); }, Tensor<C>({2}, {C(-1, 0), C(-1, 1e-3)}));
   BOOST_TEST(root.count(Verdict::BranchCut) == 1);
   BOOST_TEST(root.count(Verdict::Pass) == 1);  // beside the cut all is well, though the first steps jump over it
 }
@@ -307,12 +321,12 @@ BOOST_AUTO_TEST_CASE(the_full_jacobian_names_the_output) {
       return dz;
     });
   };
-  const GradcheckResult result = gradcheck(options, f, complex_numbers({3}));
-  BOOST_TEST(result.elements.size() == 18U);
+  const Report result = gradcheck(options, f, complex_numbers({3}));
+  BOOST_TEST(result.elements().size() == 18U);
   BOOST_TEST(result.count(Verdict::Fail) == 1);
-  BOOST_TEST_REQUIRE(result.failures.size() == 1U);
-  BOOST_TEST(result.failures[0].message.starts_with("square: input 0, element [2], imaginary part of output [0]: analytic 1+0i, "),
-             result.failures[0].message);
+  BOOST_TEST(
+      report_text(result).find("worst: input 0, element [2], imaginary part of output [0]: gradient 1+0i, ") != std::string::npos,
+      report_text(result));
   BOOST_TEST(gradcheck(
                  options, [](auto z, auto w) { return matmul(z, w); }, complex_numbers({2, 3}), complex_numbers({3, 2}))
                  .ok());
@@ -322,9 +336,9 @@ BOOST_AUTO_TEST_CASE(an_op_with_a_wrong_gradient_is_blamed) {
   const auto f = [](auto z) { return sum(mul(exp(z), z)); };
   BOOST_TEST(gradcheck(f, complex_numbers({3})).ok());
   const PlantedFault planted("exp", Fault::Conjugate);
-  const GradcheckResult result = gradcheck(f, complex_numbers({3}));
+  const Report result = gradcheck(f, complex_numbers({3}));
   BOOST_TEST(result.blamed == std::vector<std::string>{"exp"}, boost::test_tools::per_element());
-  BOOST_TEST(result.message().ends_with("\nthe check of exp fails as well"), result.message());
+  BOOST_TEST(says(result, "  the check of exp fails as well"), report_text(result));
 }
 
 BOOST_AUTO_TEST_CASE(impure_functions_are_refused) {

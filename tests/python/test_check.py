@@ -189,7 +189,7 @@ def test_a_result_is_a_table_in_a_terminal_and_in_a_notebook():
     result = argand.check(energy, lambda z: 4 * z, Z)
     lines = str(result).splitlines()
     assert lines[0] == "energy: FAIL, the gradient looks twice the right one"
-    assert lines[1].split() == ["input", "shape", "checked", "worst", "error", "verdict"]
+    assert lines[1].split() == ["input", "shape", "checked", "worst", "error", "bar", "verdict"]
     assert lines[2].split()[:5] == ["z", "complex128[3]", "3", "elements", "5.0e-01"]
     assert lines[3].startswith("  worst: z[0]: gradient 4+8i, numerical 2+4i ± ")
     page = result._repr_html_()

@@ -24,10 +24,9 @@ GradcheckOptions quietly(std::string name) {
 }
 
 /// The sound analytic gradients of one input, in order.
-ComplexValues gradient_of(const GradcheckResult& result, std::size_t input) {
+ComplexValues gradient_of(const Report& result, std::size_t input) {
   ComplexValues gradient;
-  for (const ElementCheck& e : result.elements)
-    if (e.input == input) gradient.push_back(e.values.analytic);
+  for (const ElementCheck& e : result.rows[input].elements) gradient.push_back(e.values.analytic);
   return gradient;
 }
 
@@ -71,7 +70,7 @@ BOOST_AUTO_TEST_CASE(every_falsified_op_is_found_and_diagnosed) {
       if (std::all_of(found.begin(), found.end(), [](bool f) { return f; })) break;
       GradcheckOptions once = quietly(op->name());
       once.projections = 1;  // one gradient of one loss, so that its symmetries can be told
-      const GradcheckResult sound = gradcheck(c.f, c.inputs, once);
+      const Report sound = gradcheck(c.f, c.inputs, once);
       for (std::size_t f = 0; f < faults.size(); ++f) {
         std::vector<std::size_t> affected;
         for (std::size_t i = 0; i < c.inputs.size(); ++i) {
@@ -81,10 +80,10 @@ BOOST_AUTO_TEST_CASE(every_falsified_op_is_found_and_diagnosed) {
         if (found[f] || affected.empty()) continue;
         possible[f] = true;
         const PlantedFault planted(op->name(), faults[f].how);
-        const GradcheckResult result = gradcheck(c.f, c.inputs, quietly(op->name()));
-        said[f] += fmt::format("[{}] {}\n", c.label, result.message());
-        for (const InputFailure& failure : result.failures)
-          if (failure.diagnosis.find(faults[f].diagnosis) != std::string::npos) found[f] = true;
+        const Report result = gradcheck(c.f, c.inputs, quietly(op->name()));
+        said[f] += fmt::format("[{}] {}\n", c.label, report_text(result));
+        for (const ReportRow& row : result.rows)
+          if (row.diagnosis.find(faults[f].diagnosis) != std::string::npos) found[f] = true;
         BOOST_TEST(!result.ok(), op->name() << " (" << c.label << "), " << faults[f].diagnosis << ": not noticed");
       }
     }

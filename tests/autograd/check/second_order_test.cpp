@@ -8,7 +8,7 @@
 
 #include "autograd/check/adjoint.h"
 #include "autograd/check/numerical.h"
-#include "autograd/check/usage_pass.h"
+#include "autograd/check/usage/usage_pass.h"
 #include "autograd/forward.h"
 #include "autograd/ops.h"
 #include "autograd/tape.h"

@@ -1,12 +1,12 @@
 /// Every op in every use: added to a gradient, twice, at all lengths, in float32, ... And the check itself: what is wrong only
 /// there must be found and said.
 
-#include "autograd/check/usage.h"
+#include "autograd/check/usage/usage.h"
 
 #include <boost/test/unit_test.hpp>
 
 #include "autograd/check/planted_fault.h"
-#include "autograd/check/usage_size.h"
+#include "autograd/check/usage/usage_size.h"
 #include "autograd/ops/elementwise/arithmetic.h"
 #include "autograd/tape.h"
 #include "core/arithmetic.h"

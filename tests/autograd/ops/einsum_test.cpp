@@ -20,9 +20,9 @@ namespace {
 
 template <class F, class... In>
 void has_its_gradient(const char* name, const F& f, const In&... inputs) {
-  const GradcheckResult result = gradcheck(GradcheckOptions{.name = name}, f, inputs...);
-  BOOST_TEST(result.ok(), result.message());
-  BOOST_TEST(result.worst_relative_error < 1e-8);
+  const Report result = gradcheck(GradcheckOptions{.name = name}, f, inputs...);
+  BOOST_TEST(result.ok(), report_text(result));
+  BOOST_TEST(result.worst_error() < 1e-8);
 }
 
 template <Scalar T, Scalar U>

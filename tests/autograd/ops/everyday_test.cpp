@@ -33,9 +33,9 @@ void same_numbers(const Var<T>& x, const Shape& shape, std::initializer_list<T> 
 /// The gradient of a function that is no op of its own, by differences.
 template <class F, class... In>
 void passes(const char* name, const F& f, const In&... inputs) {
-  const GradcheckResult result = gradcheck(GradcheckOptions{.name = name}, f, inputs...);
-  BOOST_TEST(result.ok(), result.message());
-  BOOST_TEST(result.worst_relative_error < 1e-8);
+  const Report result = gradcheck(GradcheckOptions{.name = name}, f, inputs...);
+  BOOST_TEST(result.ok(), report_text(result));
+  BOOST_TEST(result.worst_error() < 1e-8);
 }
 
 }  // namespace

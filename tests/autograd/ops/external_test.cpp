@@ -49,9 +49,8 @@ BOOST_AUTO_TEST_CASE(a_wrong_gradient_from_outside_is_found_and_named_and_the_op
   };
   const Tensor<C> z({2}, {C(1, 2), C(0.5, -3)});
   BOOST_TEST(gradcheck([](const Complex& x) { return external(x, energy, gradient); }, z).ok());
-  const GradcheckResult result = gradcheck([&](const Complex& x) { return external(x, energy, conjugated); }, z);
-  BOOST_TEST_REQUIRE(result.failures.size() == 1u);
-  BOOST_TEST(result.failures[0].diagnosis == "the gradient looks conjugated");
+  const Report result = gradcheck([&](const Complex& x) { return external(x, energy, conjugated); }, z);
+  BOOST_TEST(result.diagnosis() == "the gradient looks conjugated");
   BOOST_TEST(result.blamed.empty());
 }
 

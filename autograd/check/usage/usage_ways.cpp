@@ -1,4 +1,4 @@
-#include "autograd/check/usage_ways.h"
+#include "autograd/check/usage/usage_ways.h"
 
 #include <fmt/core.h>
 

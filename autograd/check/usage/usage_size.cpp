@@ -1,4 +1,4 @@
-#include "autograd/check/usage_size.h"
+#include "autograd/check/usage/usage_size.h"
 
 #include <fmt/core.h>
 

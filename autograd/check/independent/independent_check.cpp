@@ -1,4 +1,4 @@
-#include "autograd/check/witnesses/witness.h"
+#include "autograd/check/independent/independent_check.h"
 
 #include <fmt/core.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "autograd/check/witnesses/taylor.h"
+#include "autograd/check/independent/taylor.h"
 #include "core/arithmetic.h"
 
 namespace argand {
@@ -23,9 +23,9 @@ struct SlopeAlong {
   }
 };
 
-class Witnesses {
+class IndependentChecks {
  public:
-  Witnesses(const Probe& probe, double tolerance, std::uint64_t seed)
+  IndependentChecks(const Probe& probe, double tolerance, std::uint64_t seed)
       : probe_(probe), tolerance_(tolerance), W_(probe.random_weights(seed, 0)), functionals_{Functional::of(W_)} {
     const std::vector<ComplexValues> g = probe.analytic(W_);
     const std::vector<std::vector<double>> rounding = probe.rounding_of(g, W_);
@@ -41,14 +41,14 @@ class Witnesses {
     slope_.size = std::sqrt(slope_.size);
   }
 
-  Witness adjoint() const {
+  IndependentCheck adjoint() const {
     const auto& tangent = probe_.function().tangent;
     if (!tangent) return silent("adjoint", "there is no forward derivative");
     return asked("adjoint",
                  [&] { return compared("adjoint", weighted(numbers_of_output(tangent(probe_.inputs(), direction()))).real()); });
   }
 
-  Witness taylor() const {
+  IndependentCheck taylor() const {
     const Changes changes = probe_.changes_along(v_, functionals_);
     return asked("taylor", [&] {
       const auto change = [&](double t) {
@@ -60,7 +60,7 @@ class Witnesses {
     });
   }
 
-  Witness complex_step() const {
+  IndependentCheck complex_step() const {
     const auto& extended = probe_.function().extended;
     for (std::size_t i = 0; i < v_.size(); ++i)
       if (probe_.input_is_complex(i)) return silent("complex step", "an input is complex already");
@@ -77,11 +77,11 @@ class Witnesses {
   }
 
  private:
-  static Witness silent(std::string name, std::string why) { return {std::move(name), Opinion::Silent, std::move(why)}; }
+  static IndependentCheck silent(std::string name, std::string why) { return {std::move(name), Opinion::Silent, std::move(why)}; }
 
-  /// A witness whom a question makes throw has nothing to say.
+  /// A check that throws cannot tell.
   template <class Question>
-  static Witness asked(const std::string& name, const Question& question) {
+  static IndependentCheck asked(const std::string& name, const Question& question) {
     try {
       return question();
     } catch (const std::exception& error) {
@@ -89,15 +89,18 @@ class Witnesses {
     }
   }
 
-  Witness compared(const std::string& name, double derivative) const {
+  IndependentCheck compared(const std::string& name, double derivative) const {
     const double error = std::abs(derivative - slope_.value);
     const double allowed = tolerance_ * std::max(std::abs(derivative), std::abs(slope_.value)) + slope_.rounding;
+    if (!std::isfinite(slope_.value)) return {name, Opinion::Disagrees, "the gradient is not finite"};
+    if (!std::isfinite(derivative)) return {name, Opinion::Disagrees, fmt::format("its derivative is {}", std::abs(derivative))};
+    if (!std::isfinite(allowed)) return silent(name, "rounding hides everything");
     return {name, error <= allowed ? Opinion::Agrees : Opinion::Disagrees,
             fmt::format("relative error {:.0e}", slope_.relative_error(derivative))};
   }
 
-  Witness judged(const TaylorRemainder& r) const {
-    const auto said = [](Opinion opinion, std::string finding) { return Witness{"taylor", opinion, std::move(finding)}; };
+  IndependentCheck judged(const TaylorRemainder& r) const {
+    const auto said = [](Opinion opinion, std::string finding) { return IndependentCheck{"taylor", opinion, std::move(finding)}; };
     if (!std::isfinite(slope_.value)) return said(Opinion::Disagrees, "the gradient is not finite");
     if (r.bend.steps > 0 && r.bend.order < 1.5)
       return silent("taylor",
@@ -156,7 +159,7 @@ class Witnesses {
 
   ComplexValues numbers_of_output(const AnyTensor& y) const {
     ComplexValues numbers = std::visit([](const auto& t) { return ComplexValues(t.begin(), t.end()); }, y);
-    require(numbers.size() == W_.size(), "witness", "{} numbers came back where f has {}", numbers.size(), W_.size());
+    require(numbers.size() == W_.size(), "gradcheck", "{} numbers came back where f has {}", numbers.size(), W_.size());
     return numbers;
   }
 
@@ -186,12 +189,12 @@ std::string_view opinion_name(Opinion opinion) {
   return "";
 }
 
-Witness differences_witness(Verdict verdict, double relative_error) {
+IndependentCheck differences_check(Verdict verdict, double relative_error) {
   switch (verdict) {
     case Verdict::Pass:
     case Verdict::Fail:
       return {"differences", verdict == Verdict::Pass ? Opinion::Agrees : Opinion::Disagrees,
-              fmt::format("relative error {:.0e}", relative_error)};
+              std::isfinite(relative_error) ? fmt::format("relative error {:.0e}", relative_error) : "the gradient is not finite"};
     case Verdict::Kink: return {"differences", Opinion::Silent, "there is a kink"};
     case Verdict::BranchCut: return {"differences", Opinion::Silent, "the value jumps"};
     case Verdict::Inconclusive: break;
@@ -199,20 +202,13 @@ Witness differences_witness(Verdict verdict, double relative_error) {
   return {"differences", Opinion::Silent, "the error bar is too wide"};
 }
 
-std::vector<Witness> second_opinions(const Probe& probe, double tolerance, std::uint64_t seed) {
-  const Witnesses witnesses(probe, tolerance, seed);
-  return {witnesses.adjoint(), witnesses.taylor(), witnesses.complex_step()};
+std::vector<IndependentCheck> independent_checks(const Probe& probe, double tolerance, std::uint64_t seed) {
+  const IndependentChecks checks(probe, tolerance, seed);
+  return {checks.adjoint(), checks.taylor(), checks.complex_step()};
 }
 
-bool any_disagrees(const std::vector<Witness>& witnesses) {
-  return std::any_of(witnesses.begin(), witnesses.end(), [](const Witness& w) { return w.opinion == Opinion::Disagrees; });
-}
-
-std::string witnesses_text(std::span<const Witness> witnesses, Opinion opinion) {
-  std::vector<std::string> texts;
-  for (const Witness& w : witnesses)
-    if (w.opinion == opinion) texts.push_back(w.str());
-  return joined(texts, ", ");
+bool any_disagrees(std::span<const IndependentCheck> checks) {
+  return std::any_of(checks.begin(), checks.end(), [](const IndependentCheck& c) { return c.opinion == Opinion::Disagrees; });
 }
 
 }  // namespace argand

@@ -1,5 +1,5 @@
 #pragma once
-/// Growing shapes (autograd/check/usage.h): what the gradient should be at any length, and in which elements it is not.
+/// Growing shapes (autograd/check/usage/usage.h): what the gradient should be at any length, and in which elements it is not.
 
 #include <algorithm>
 #include <optional>
@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "autograd/check/usage_ways.h"
+#include "autograd/check/usage/usage_ways.h"
 #include "autograd/check/verdict.h"
 
 namespace argand {

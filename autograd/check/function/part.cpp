@@ -1,4 +1,4 @@
-#include "autograd/outside/part.h"
+#include "autograd/check/function/part.h"
 
 #include <algorithm>
 
@@ -12,8 +12,8 @@ AnyTensor part_of(const AnyTensor& x, std::int64_t first, std::int64_t count) {
       x);
 }
 
-Examined part_of(const Examined& f, const std::vector<AnyTensor>& inputs, std::size_t input, std::int64_t first,
-                 std::int64_t count) {
+DifferentiableFunction part_of(const DifferentiableFunction& f, const std::vector<AnyTensor>& inputs, std::size_t input,
+                               std::int64_t first, std::int64_t count) {
   const auto whole = [inputs, input, first](const std::vector<AnyTensor>& part) {
     std::vector<AnyTensor> x = inputs;
     std::visit(

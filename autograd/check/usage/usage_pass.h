@@ -1,5 +1,5 @@
 #pragma once
-/// Backward passes of one function for checks that compare gradients with each other (autograd/check/usage.h).
+/// Backward passes of one function for checks that compare gradients with each other (autograd/check/usage/usage.h).
 
 #include <complex>
 #include <functional>

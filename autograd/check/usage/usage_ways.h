@@ -1,9 +1,9 @@
 #pragma once
-/// The uses of one gradient (autograd/check/usage.h) that compare it with itself; growing shapes are in
-/// autograd/check/usage_size.h.
+/// The uses of one gradient (autograd/check/usage/usage.h) that compare it with itself; growing shapes are in
+/// autograd/check/usage/usage_size.h.
 
-#include "autograd/check/usage.h"
-#include "autograd/check/usage_pass.h"
+#include "autograd/check/usage/usage.h"
+#include "autograd/check/usage/usage_pass.h"
 #include "core/parallel.h"
 
 namespace argand {

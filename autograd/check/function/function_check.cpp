@@ -1,11 +1,11 @@
-#include "autograd/outside/outside_check.h"
+#include "autograd/check/function/function_check.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "autograd/outside/part.h"
+#include "autograd/check/function/part.h"
 
 namespace argand {
 namespace {
@@ -13,19 +13,8 @@ namespace {
 constexpr std::int64_t neighbourhood = 16;  // elements judged one by one where many are suspected
 constexpr std::uint64_t projections = 2;    // random weights of the outputs, as in GradcheckOptions
 
-int gravity(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::Pass: return 0;
-    case Verdict::Kink: return 1;
-    case Verdict::BranchCut: return 2;
-    case Verdict::Inconclusive: return 3;
-    case Verdict::Fail: return 4;
-  }
-  return 0;
-}
-
 /// f with gradients in this library's convention: conj(gradient by conj(W)) of one in JAX's.
-Examined in_convention(const Examined& f, Convention convention) {
+DifferentiableFunction in_convention(const DifferentiableFunction& f, Convention convention) {
   if (convention == Convention::Conjugate) return f;
   const auto gradients = [f](const std::vector<AnyTensor>& x, std::span<const std::complex<double>> W) {
     ComplexValues conjugates(W.begin(), W.end());
@@ -47,7 +36,7 @@ struct Stretch {
 /// Gradients under random weights of the outputs, against derivatives along random directions of the inputs.
 class Directions {
  public:
-  Directions(const Probe& probe, const OutsideOptions& options) : probe_(probe), options_(options) {
+  Directions(const Probe& probe, const FunctionCheckOptions& options) : probe_(probe), options_(options) {
     for (std::uint64_t p = 0; p < projections; ++p) {
       const ComplexValues W = probe.random_weights(options.seed, p);
       functionals_.push_back(Functional::of(W));
@@ -59,7 +48,7 @@ class Directions {
 
   struct Finding {
     Comparison values;
-    Verdict verdict = Verdict::Pass;
+    Judged verdict = {};
     double excess = 0;  ///< |analytic − numerical| in units of what would pass
   };
 
@@ -74,8 +63,8 @@ class Directions {
     }
     return findings;
   }
-  Finding worst(std::optional<Stretch> where = std::nullopt) const {
-    const std::vector<Finding> all = look(where);
+  Finding worst(Stretch where) const { return worst_of(look(where)); }
+  static Finding worst_of(const std::vector<Finding>& all) {
     return *std::max_element(all.begin(), all.end(), [](const Finding& a, const Finding& b) {
       return std::pair(gravity(a.verdict), a.excess) < std::pair(gravity(b.verdict), b.excess);
     });
@@ -135,7 +124,7 @@ class Directions {
   }
 
   const Probe& probe_;
-  const OutsideOptions& options_;
+  const FunctionCheckOptions& options_;
   std::vector<Functional> functionals_;
   std::vector<std::vector<ComplexValues>> gradients_;       // [projection][input]
   std::vector<std::vector<std::vector<double>>> rounding_;  // of these
@@ -169,34 +158,54 @@ bool beyond_kink(const Probe& probe, const ElementCheck& e, std::uint64_t seed) 
   return false;
 }
 
+/// The row of what was judged along directions, `n` of them.
+void conclude(ReportRow& row, const Directions::Finding& worst, std::size_t n) {
+  row.compared = static_cast<std::int64_t>(n);
+  row.unit = "direction";
+  const double size = worst.values.size();
+  row.worst_error = worst.values.relative_error(size);
+  if (std::isnan(row.worst_error)) row.worst_error = HUGE_VAL;
+  row.verdict = Judged(worst.verdict, worst.verdict.bar() / (size > 0 ? size : 1));
+}
+
+/// The row of elements that were judged one by one, with errors relative to the largest gradient among them.
+void conclude(ReportRow& row) {
+  double scale = 0;
+  for (const ElementCheck& e : row.elements) scale = std::max(scale, e.values.size());
+  for (ElementCheck& e : row.elements)
+    e.relative_error = std::abs(e.values.analytic - e.values.numerical) / (scale > 0 ? scale : 1);
+  row.unit = "element";
+  row.conclude();
+}
+
 /// What the judge says of all elements of the probe's inputs, in place: which input and element of the whole they are.
-void judge_elements(const Probe& probe, const OutsideOptions& options, const std::vector<Stretch>& places, OutsideReport& report) {
+void judge_elements(const Probe& probe, const FunctionCheckOptions& options, const std::vector<Stretch>& places, Report& report) {
   GradcheckOptions gradcheck_options;
   gradcheck_options.tolerance = options.tolerance;
   gradcheck_options.seed = options.seed;
   gradcheck_options.projections = static_cast<int>(projections);
-  const GradcheckResult result = gradcheck(probe, gradcheck_options);
-  std::vector<std::string> diagnoses(places.size());
-  for (const InputFailure& failure : result.failures) diagnoses[failure.input] = failure.diagnosis;
-  std::vector<ElementCheck> elements = result.elements;
+  const Report result = gradcheck(probe, gradcheck_options);
+  std::vector<std::string> diagnoses;
+  for (const ReportRow& row : result.rows) diagnoses.push_back(row.diagnosis);
+  std::vector<ElementCheck> elements = result.elements();
   for (ElementCheck& e : elements) {
     std::string& diagnosis = diagnoses[e.input];
     if (e.verdict == Verdict::Fail && !std::isfinite(std::abs(e.values.analytic))) diagnosis = "the gradient is not finite";
     if (e.verdict != Verdict::Kink || !beyond_kink(probe, e, options.seed)) continue;
-    e.verdict = Verdict::Fail;
+    e.verdict = e.verdict.as(Verdict::Fail);
     if (diagnosis.empty())
       diagnosis = fmt::format("a kink, and the gradient is not between its one-sided derivatives, {:.6g} and {:.6g}",
                               e.values.seen.left.value, e.values.seen.right.value);
   }
   for (ElementCheck& e : elements) {
     const Stretch& place = places[e.input];
-    OutsideInput& input = report.inputs[place.input];
-    if (gravity(e.verdict) > gravity(input.verdict)) input.verdict = e.verdict;
+    ReportRow& input = report.rows[place.input];
     input.diagnosis = diagnoses[e.input];
     e.input = place.input;
     e.element += place.first;
     input.elements.push_back(e);
   }
+  for (const Stretch& place : places) conclude(report.rows[place.input]);
 }
 
 /// Halves the stretch, towards where the gradient is more wrong, until its elements can be judged one by one.
@@ -209,22 +218,21 @@ Stretch narrowed(const Directions& directions, Stretch s) {
   return s;
 }
 
-void judge_stretches(const Examined& f, const Probe& probe, const Directions& directions, const OutsideOptions& options,
-                     OutsideReport& report) {
+void judge_stretches(const DifferentiableFunction& f, const Probe& probe, const Directions& directions,
+                     const FunctionCheckOptions& options, Report& report) {
   for (std::size_t i = 0; i < probe.inputs().size(); ++i) {
     const Stretch whole{i, 0, probe.input_size(i)};
     const Directions::Finding found = directions.worst(whole);
-    report.inputs[i].verdict = found.verdict;
+    ReportRow& row = report.rows[i];
+    conclude(row, found, projections);
     if (found.verdict == Verdict::Pass) continue;
     const Stretch part = narrowed(directions, whole);
-    OutsideInput& input = report.inputs[i];
-    input.verdict = Verdict::Pass;
     judge_elements(
         Probe(part_of(f, probe.inputs(), i, part.first, part.count), {part_of(probe.inputs()[i], part.first, part.count)}), options,
         {part}, report);
-    if (input.verdict == Verdict::Pass) {  // together they are wrong, by less than each by itself may be
-      input.verdict = found.verdict == Verdict::Fail ? Verdict::Inconclusive : found.verdict;
-      input.diagnosis =
+    if (row.verdict == Verdict::Pass) {  // together they are wrong, by less than each by itself may be
+      row.verdict = row.verdict.as(found.verdict == Verdict::Fail ? Verdict::Inconclusive : found.verdict);
+      row.diagnosis =
           fmt::format("along a direction the derivative is {:.6g} ± {:.1g}, by the gradient {:.6g}; no single element shows it",
                       found.values.numerical.real(), found.values.error, found.values.analytic.real());
     }
@@ -235,58 +243,22 @@ bool all_pass(const std::vector<Directions::Finding>& findings) {
   return std::all_of(findings.begin(), findings.end(), [](const auto& f) { return f.verdict == Verdict::Pass; });
 }
 
-void relate_errors(OutsideInput& input) {
-  double scale = 0;
-  for (const ElementCheck& e : input.elements) scale = std::max(scale, e.values.size());
-  for (ElementCheck& e : input.elements)
-    e.relative_error = std::abs(e.values.analytic - e.values.numerical) / (scale > 0 ? scale : 1);
-}
-
-/// The worst verdict of all inputs, its worst element, and what a failure looks like.
-void conclude(OutsideReport& report) {
-  Verdict worst = Verdict::Pass;
-  for (OutsideInput& input : report.inputs) {
-    relate_errors(input);
-    if (gravity(input.verdict) > gravity(worst)) worst = input.verdict;
-  }
-  for (const OutsideInput& input : report.inputs) {
-    if (input.verdict == worst && report.diagnosis.empty()) report.diagnosis = input.diagnosis;
-    for (const ElementCheck& e : input.elements)
-      if (e.verdict == worst && (!report.worst || !(e.relative_error <= report.worst->relative_error))) report.worst = e;
-  }
-  report.verdict = worst == Verdict::Pass || worst == Verdict::Fail ? worst : Verdict::Inconclusive;
-}
-
-double worst_error(const OutsideReport& report) {
-  double worst = 0;
-  for (const OutsideInput& input : report.inputs)
-    for (const ElementCheck& e : input.elements) worst = std::max(worst, e.relative_error);
-  if (!report.worst)
-    for (const Comparison& c : report.directions) worst = std::max(worst, c.relative_error(c.size()));
-  return worst;
-}
-
-/// Further witnesses beside the differences.
-void consult(const Probe& probe, const OutsideOptions& options, OutsideReport& report) {
-  const Verdict verdict = report.verdict == Verdict::Inconclusive && report.worst ? report.worst->verdict : report.verdict;
-  report.witnesses = {differences_witness(verdict, worst_error(report))};
-  for (Witness& witness : second_opinions(probe, options.tolerance, options.seed)) report.witnesses.push_back(std::move(witness));
-  if (report.verdict != Verdict::Pass || !any_disagrees(report.witnesses)) return;
-  report.verdict = Verdict::Inconclusive;
-  report.diagnosis = "the witnesses contradict each other";
-}
-
 }  // namespace
 
-OutsideReport check_outside(const Examined& given, const std::vector<AnyTensor>& inputs, const OutsideOptions& options) {
+Report check_function(const DifferentiableFunction& given, const std::vector<AnyTensor>& inputs,
+                      const FunctionCheckOptions& options) {
   require(options.tolerance > 0, "gradcheck", "the tolerance must be positive, got {}", options.tolerance);
-  const Examined f = in_convention(given, options.convention);
+  const DifferentiableFunction f = in_convention(given, options.convention);
   const Probe probe(f, inputs);
   const Directions directions(probe, options);
-  OutsideReport report;
-  report.inputs.resize(inputs.size());
+  Report report{.name = options.name};
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    report.rows.push_back(
+        ReportRow::of(i < options.input_names.size() ? options.input_names[i] : fmt::format("input {}", i), inputs[i]));
   const std::vector<Directions::Finding> findings = directions.look();
   for (const Directions::Finding& finding : findings) report.directions.push_back(finding.values);
+  if (all_pass(findings))
+    for (ReportRow& row : report.rows) conclude(row, Directions::worst_of(findings), findings.size());
   if (!all_pass(findings) || options.every_element) {
     std::int64_t elements = 0;
     std::vector<Stretch> places;
@@ -299,15 +271,15 @@ OutsideReport check_outside(const Examined& given, const std::vector<AnyTensor>&
     else
       judge_stretches(f, probe, directions, options, report);
   }
-  conclude(report);
-  consult(probe, options, report);
+  report.independent = independent_checks(probe, options.tolerance, options.seed);
+  report.independent.insert(report.independent.begin(), differences_check(report));
 
   const bool has_complex = std::any_of(inputs.begin(), inputs.end(), [](const AnyTensor& x) { return x.index() == 1; });
-  if (report.verdict == Verdict::Fail && has_complex) {
+  if (report.verdict() == Verdict::Fail && has_complex) {
     const bool conjugate = options.convention == Convention::Conjugate;
     const Probe other(in_convention(given, conjugate ? Convention::Plain : Convention::Conjugate), inputs);
     if (all_pass(Directions(other, options).look()))
-      report.diagnosis = fmt::format("conjugated: this is the convention of {}", conjugate ? "JAX" : "PyTorch and TensorFlow");
+      report.explanation = fmt::format("conjugated: this is the convention of {}", conjugate ? "JAX" : "PyTorch and TensorFlow");
   }
   return report;
 }

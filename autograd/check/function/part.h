@@ -9,7 +9,7 @@ namespace argand {
 AnyTensor part_of(const AnyTensor& x, std::int64_t first, std::int64_t count);
 
 /// f at `inputs`, of that part of inputs[input] alone.
-Examined part_of(const Examined& f, const std::vector<AnyTensor>& inputs, std::size_t input, std::int64_t first,
-                 std::int64_t count);
+DifferentiableFunction part_of(const DifferentiableFunction& f, const std::vector<AnyTensor>& inputs, std::size_t input,
+                               std::int64_t first, std::int64_t count);
 
 }  // namespace argand

@@ -1,4 +1,4 @@
-"""Second opinions: which witnesses agree, which do not, and why one is silent."""
+"""Independent checks: which agree, which do not, and why one is silent."""
 import argand
 import numpy as np
 import pytest
@@ -25,14 +25,20 @@ def refuses_complex(x):
 
 
 def opinions(result):
-    return {w.name: w.opinion for w in result.witnesses}
+    return {w.name: w.opinion for w in result.independent}
+
+
+def test_the_old_name_still_works_and_says_so():
+    result = argand.check(f, grad, X)
+    with pytest.warns(DeprecationWarning, match="Result.independent"):
+        assert result.witnesses == result.independent
 
 
 def finding(result, name):
-    return next(w.finding for w in result.witnesses if w.name == name)
+    return next(w.finding for w in result.independent if w.name == name)
 
 
-def test_four_witnesses_agree_on_a_right_gradient():
+def test_all_of_them_agree_on_a_right_gradient():
     result = argand.check(f, grad, X, jvp=jvp)
     assert result and opinions(result) == dict.fromkeys(["differences", "adjoint", "taylor", "complex step"], "agrees")
     assert finding(result, "taylor").startswith("order 2.00 at steps ")
@@ -53,9 +59,9 @@ def test_a_small_mistake_is_seen_at_small_steps(size):
     assert opinions(result)["taylor"] != "agrees"
 
 
-def test_a_witness_that_contradicts_the_differences_leaves_it_open():
+def test_one_that_contradicts_the_differences_leaves_it_open():
     result = argand.check(f, grad, X, jvp=lambda x, v: 2 * jvp(x, v))
-    assert result.verdict == "inconclusive" and result.diagnosis == "the witnesses contradict each other"
+    assert result.verdict == "inconclusive" and result.diagnosis == "the independent checks contradict each other"
     assert opinions(result)["adjoint"] == "disagrees"
 
 

@@ -1,21 +1,21 @@
-#include "autograd/outside/outside_check.h"
+#include "autograd/check/function/function_check.h"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
-#include "autograd/outside/part.h"
+#include "autograd/check/function/part.h"
 #include "tests/error_text.h"
 
 using namespace argand;
 
-BOOST_AUTO_TEST_SUITE(outside_check)
+BOOST_AUTO_TEST_SUITE(function_check)
 
 using C = std::complex<double>;
 
 namespace {
 
 /// L = Σ |z_k|² and what `gradient(z_k)` says of it; `calls` counts evaluations of L.
-Examined energy_with(const std::function<C(C)>& gradient, int* calls = nullptr) {
+DifferentiableFunction energy_with(const std::function<C(C)>& gradient, int* calls = nullptr) {
   const auto value = [calls](const std::vector<AnyTensor>& x) {
     if (calls != nullptr) ++*calls;
     double sum = 0;
@@ -37,7 +37,7 @@ Tensor<C> spiral(std::int64_t n) {
 }
 
 /// L = max(x, 0).
-Examined relu_with(double slope_at_zero) {
+DifferentiableFunction relu_with(double slope_at_zero) {
   const auto value = [](const std::vector<AnyTensor>& x) {
     return AnyTensor(Tensor<double>::scalar(std::max(std::get<Tensor<double>>(x[0]).item(), 0.0)));
   };
@@ -52,79 +52,80 @@ Examined relu_with(double slope_at_zero) {
 
 BOOST_AUTO_TEST_CASE(a_right_gradient_costs_two_directions_however_many_elements_there_are) {
   int few = 0, many = 0;
-  BOOST_TEST((check_outside(energy_with([](C z) { return 2.0 * z; }, &few), {spiral(3)}).verdict == Verdict::Pass));
-  const OutsideReport report = check_outside(energy_with([](C z) { return 2.0 * z; }, &many), {spiral(3000)});
-  BOOST_TEST((report.verdict == Verdict::Pass));
+  BOOST_TEST((check_function(energy_with([](C z) { return 2.0 * z; }, &few), {spiral(3)}).verdict() == Verdict::Pass));
+  const Report report = check_function(energy_with([](C z) { return 2.0 * z; }, &many), {spiral(3000)});
+  BOOST_TEST((report.verdict() == Verdict::Pass));
   BOOST_TEST(report.directions.size() == 2U);
-  BOOST_TEST(report.inputs[0].elements.empty());
-  BOOST_TEST(!report.worst.has_value());
+  BOOST_TEST(report.rows[0].elements.empty());
+  BOOST_TEST((report.worst() == nullptr));
   BOOST_TEST(few < 200);
   BOOST_TEST(many < 200);
 }
 
 BOOST_AUTO_TEST_CASE(every_element_when_that_is_asked_for) {
-  OutsideOptions options;
+  FunctionCheckOptions options;
   options.every_element = true;
-  const OutsideReport report = check_outside(energy_with([](C z) { return 2.0 * z; }), {spiral(5)}, options);
-  BOOST_TEST((report.verdict == Verdict::Pass));
-  BOOST_TEST(report.inputs[0].elements.size() == 5U);
+  const Report report = check_function(energy_with([](C z) { return 2.0 * z; }), {spiral(5)}, options);
+  BOOST_TEST((report.verdict() == Verdict::Pass));
+  BOOST_TEST(report.rows[0].elements.size() == 5U);
 }
 
 BOOST_AUTO_TEST_CASE(a_conjugate_is_the_convention_of_others) {
   const auto plain = [](C z) { return 2.0 * std::conj(z); };
-  OutsideOptions jax;
+  FunctionCheckOptions jax;
   jax.convention = Convention::Plain;
-  BOOST_TEST(check_outside(energy_with(plain), {spiral(3)}).diagnosis == "conjugated: this is the convention of JAX");
-  BOOST_TEST((check_outside(energy_with(plain), {spiral(3)}, jax).verdict == Verdict::Pass));
-  BOOST_TEST(check_outside(energy_with([](C z) { return 2.0 * z; }), {spiral(3)}, jax).diagnosis ==
+  BOOST_TEST(check_function(energy_with(plain), {spiral(3)}).diagnosis() == "conjugated: this is the convention of JAX");
+  BOOST_TEST((check_function(energy_with(plain), {spiral(3)}, jax).verdict() == Verdict::Pass));
+  BOOST_TEST(check_function(energy_with([](C z) { return 2.0 * z; }), {spiral(3)}, jax).diagnosis() ==
              "conjugated: this is the convention of PyTorch and TensorFlow");
 }
 
 BOOST_AUTO_TEST_CASE(the_one_wrong_element_of_thousands_is_found) {
   const Tensor<C> z = spiral(3000);
   const C wrong = z(1234);
-  const OutsideReport report = check_outside(energy_with([wrong](C v) { return v == wrong ? 3.0 * v : 2.0 * v; }), {z});
-  BOOST_TEST((report.verdict == Verdict::Fail));
-  BOOST_TEST_REQUIRE(report.worst.has_value());
-  BOOST_TEST(report.worst->element == 1234);
-  BOOST_TEST(std::abs(report.worst->values.numerical - 2.0 * wrong) <= report.worst->values.error);
-  BOOST_TEST(report.inputs[0].elements.size() <= 16U);
-  BOOST_TEST(report.diagnosis == "where it differs, the gradient looks multiplied by 1.5");
+  const Report report = check_function(energy_with([wrong](C v) { return v == wrong ? 3.0 * v : 2.0 * v; }), {z});
+  BOOST_TEST((report.verdict() == Verdict::Fail));
+  BOOST_TEST_REQUIRE((report.worst() != nullptr));
+  BOOST_TEST(report.worst()->element == 1234);
+  BOOST_TEST(std::abs(report.worst()->values.numerical - 2.0 * wrong) <= report.worst()->values.error);
+  BOOST_TEST(report.rows[0].elements.size() <= 16U);
+  BOOST_TEST(report.diagnosis() == "where it differs, the gradient looks multiplied by 1.5");
 }
 
 BOOST_AUTO_TEST_CASE(at_a_kink_only_slopes_that_are_not_there_are_wrong) {
   const std::vector<AnyTensor> zero = {Tensor<double>::scalar(0)};
-  for (const double slope : {0.0, 0.5, 1.0}) BOOST_TEST((check_outside(relu_with(slope), zero).verdict == Verdict::Inconclusive));
+  for (const double slope : {0.0, 0.5, 1.0})
+    BOOST_TEST((check_function(relu_with(slope), zero).verdict() == Verdict::Inconclusive));
   for (const double slope : {-0.5, 1.5, std::nan("")}) {
-    const OutsideReport report = check_outside(relu_with(slope), zero);
-    BOOST_TEST((report.verdict == Verdict::Fail));
-    BOOST_TEST(report.worst.has_value());
+    const Report report = check_function(relu_with(slope), zero);
+    BOOST_TEST((report.verdict() == Verdict::Fail));
+    BOOST_TEST((report.worst() != nullptr));
   }
-  BOOST_TEST(check_outside(relu_with(1.5), zero).diagnosis ==
+  BOOST_TEST(check_function(relu_with(1.5), zero).diagnosis() ==
              "a kink, and the gradient is not between its one-sided derivatives, 0 and 1");
 }
 
 BOOST_AUTO_TEST_CASE(a_gradient_that_is_no_number_is_called_that) {
-  const OutsideReport report = check_outside(energy_with([](C) { return C(std::nan(""), 0); }), {spiral(2)});
-  BOOST_TEST((report.verdict == Verdict::Fail));
-  BOOST_TEST(report.diagnosis == "the gradient is not finite");
+  const Report report = check_function(energy_with([](C) { return C(std::nan(""), 0); }), {spiral(2)});
+  BOOST_TEST((report.verdict() == Verdict::Fail));
+  BOOST_TEST(report.diagnosis() == "the gradient is not finite");
 }
 
 BOOST_AUTO_TEST_CASE(randomness_and_senseless_tolerances_are_refused) {
   int calls = 0;
-  const Examined random = energy_with([&calls](C z) { return z * static_cast<double>(++calls); });
+  const DifferentiableFunction random = energy_with([&calls](C z) { return z * static_cast<double>(++calls); });
   BOOST_TEST(error_of([&] {
-               check_outside(random, {spiral(2)});
+               check_function(random, {spiral(2)});
              }).starts_with("gradcheck: two calls of the gradient at the same inputs differ by "));
-  OutsideOptions options;
+  FunctionCheckOptions options;
   options.tolerance = 0;
-  BOOST_TEST(error_of([&] { check_outside(energy_with([](C z) { return z; }), {spiral(2)}, options); }) ==
+  BOOST_TEST(error_of([&] { check_function(energy_with([](C z) { return z; }), {spiral(2)}, options); }) ==
              "gradcheck: the tolerance must be positive, got 0");
 }
 
 BOOST_AUTO_TEST_CASE(a_part_of_an_input_is_a_function_of_its_own) {
   const std::vector<AnyTensor> z = {spiral(5)};
-  const Examined f = energy_with([](C v) { return 2.0 * v; }), part = part_of(f, z, 0, 1, 2);
+  const DifferentiableFunction f = energy_with([](C v) { return 2.0 * v; }), part = part_of(f, z, 0, 1, 2);
   const AnyTensor some = part_of(z[0], 1, 2);
   BOOST_TEST(std::get<Tensor<C>>(some)(0) == spiral(5)(1));
   BOOST_TEST(std::get<Tensor<double>>(part.value({some})).item() == std::get<Tensor<double>>(f.value(z)).item());

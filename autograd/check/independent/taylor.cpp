@@ -1,4 +1,4 @@
-#include "autograd/check/witnesses/taylor.h"
+#include "autograd/check/independent/taylor.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "autograd/check/usage_pass.h"
+#include "autograd/check/usage/usage_pass.h"
 
 #include <array>
 #include <cmath>

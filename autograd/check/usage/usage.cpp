@@ -1,4 +1,4 @@
-#include "autograd/check/usage.h"
+#include "autograd/check/usage/usage.h"
 
 #include <fmt/core.h>
 
@@ -6,7 +6,7 @@
 #include <numeric>
 #include <set>
 
-#include "autograd/check/usage_size.h"
+#include "autograd/check/usage/usage_size.h"
 #include "autograd/check/verdict.h"
 
 namespace argand {

@@ -1,0 +1,12 @@
+#pragma once
+/// A report (autograd/check/report.h) for programs to read.
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "autograd/check/report.h"
+
+namespace argand {
+
+nlohmann::json report_json(const Report& report);
+
+}  // namespace argand

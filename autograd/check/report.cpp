@@ -1,0 +1,148 @@
+#include "autograd/check/report.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace argand {
+namespace {
+
+/// What is not a number is as wrong as can be.
+double as_error(double error) { return std::isnan(error) ? std::numeric_limits<double>::infinity() : error; }
+
+bool is_worse(const ElementCheck& a, const ElementCheck& b) {
+  return std::pair(gravity(a.verdict), as_error(a.relative_error)) > std::pair(gravity(b.verdict), as_error(b.relative_error));
+}
+
+/// Of the rows in which something was compared.
+std::optional<Verdict> worst_of(const std::vector<ReportRow>& rows) {
+  std::optional<Verdict> worst;
+  for (const ReportRow& row : rows)
+    if (row.compared > 0 && (!worst || gravity(row.verdict) > gravity(*worst))) worst = row.verdict;
+  return worst;
+}
+
+bool refutes(const IndependentCheck& c) { return c.decides && c.opinion == Opinion::Disagrees; }
+
+}  // namespace
+
+ReportRow ReportRow::of(std::string name, const AnyTensor& x) {
+  ReportRow row{.name = std::move(name)};
+  std::visit(
+      [&]<class T>(const Tensor<T>& t) {
+        row.shape = t.shape();
+        row.scalar = scalar_name<T>();
+      },
+      x);
+  return row;
+}
+
+void ReportRow::conclude() {
+  compared = static_cast<std::int64_t>(elements.size());
+  if (elements.empty()) return;
+  double scale = 0, largest = 0;
+  for (const ElementCheck& e : elements) {
+    scale = std::max(scale, e.values.size());
+    if (e.verdict != Verdict::Kink && e.verdict != Verdict::BranchCut) largest = std::max(largest, as_error(e.relative_error));
+  }
+  const auto worst = std::min_element(elements.begin(), elements.end(), is_worse);
+  verdict = Judged(worst->verdict, worst->verdict.bar() / (scale > 0 ? scale : 1));
+  worst_error = largest;
+}
+
+const ElementCheck* ReportRow::worst(Verdict wanted) const {
+  const ElementCheck* worst = nullptr;
+  for (const ElementCheck& e : elements)
+    if (e.verdict == wanted && (worst == nullptr || is_worse(e, *worst))) worst = &e;
+  return worst;
+}
+
+Verdict Report::verdict() const {
+  const std::optional<Verdict> worst = worst_of(rows);
+  if (worst == Verdict::Fail || std::any_of(independent.begin(), independent.end(), refutes)) return Verdict::Fail;
+  return worst == Verdict::Pass && !any_disagrees(independent) ? Verdict::Pass : Verdict::Inconclusive;
+}
+
+std::string Report::diagnosis() const {
+  if (!explanation.empty()) return explanation;
+  const std::optional<Verdict> worst = worst_of(rows);
+  if (!worst) return "there is no element to check";
+  if (worst != Verdict::Fail)
+    for (const IndependentCheck& c : independent)
+      if (refutes(c)) return c.finding;
+  for (const ReportRow& row : rows)
+    if (*worst != Verdict::Pass && row.verdict == *worst && !row.diagnosis.empty()) return row.diagnosis;
+  if (worst == Verdict::Pass) return any_disagrees(independent) ? "the independent checks contradict each other" : "";
+  switch (*worst) {
+    case Verdict::Kink: return "there is a kink";
+    case Verdict::BranchCut: return "the value jumps";
+    case Verdict::Inconclusive: return "the error bar is too wide";
+    default: return "";
+  }
+}
+
+std::string Report::headline() const {
+  const Verdict v = verdict();
+  const std::string reason = diagnosis();
+  return fmt::format("{}: {}{}{}", name, v == Verdict::Fail ? "FAIL" : verdict_name(v), reason.empty() ? "" : ", ", reason);
+}
+
+std::int64_t Report::count(Verdict verdict) const {
+  std::int64_t n = 0;
+  for (const ReportRow& row : rows)
+    n += std::count_if(row.elements.begin(), row.elements.end(), [verdict](const auto& e) { return e.verdict == verdict; });
+  return n;
+}
+
+std::vector<ElementCheck> Report::elements() const {
+  std::vector<ElementCheck> all;
+  for (const ReportRow& row : rows) all.insert(all.end(), row.elements.begin(), row.elements.end());
+  return all;
+}
+
+double Report::worst_error(RowKind kind) const {
+  double worst = 0;
+  for (const ReportRow& row : rows)
+    if (row.kind == kind) worst = std::max(worst, row.worst_error);
+  return worst;
+}
+
+const ElementCheck* Report::worst() const {
+  const std::optional<Verdict> verdict = worst_of(rows);
+  const ElementCheck* worst = nullptr;
+  if (!verdict) return worst;
+  for (const ReportRow& row : rows)
+    if (const ElementCheck* e = row.worst(*verdict); e != nullptr && (worst == nullptr || is_worse(*e, *worst))) worst = e;
+  return worst;
+}
+
+std::string Report::element_name(const ElementCheck& e) const {
+  const ReportRow& row = rows[e.input];
+  const std::string output = e.output.empty() ? "" : ", " + e.output;
+  if (row.shape.rank() == 0) return row.name + output;
+  return fmt::format("{}{}{}{}", row.name, row.name.find(' ') == std::string::npos ? "" : ", element ",
+                     argand::element_name(row.shape, e.element), output);
+}
+
+IndependentCheck differences_check(const Report& report) {
+  return differences_check(worst_of(report.rows).value_or(Verdict::Inconclusive), report.worst_error());
+}
+
+void Report::add(const Report& part, const std::string& part_name) {
+  const std::string before = part_name.empty() ? "" : part_name + ": ";
+  for (ReportRow row : part.rows) {
+    row.name = before + row.name;
+    for (ElementCheck& e : row.elements) e.input = rows.size();
+    rows.push_back(std::move(row));
+  }
+  for (IndependentCheck check : part.independent) {
+    check.of = part_name + (part_name.empty() || check.of.empty() ? "" : ": ") + check.of;
+    independent.push_back(std::move(check));
+  }
+  for (const std::string& note : part.notes) notes.push_back(before + note);
+  for (const std::string& op : part.blamed)
+    if (std::find(blamed.begin(), blamed.end(), op) == blamed.end()) blamed.push_back(op);
+}
+
+}  // namespace argand

@@ -1,0 +1,111 @@
+#pragma once
+/// What a check found, whatever was checked: an op, a function, somebody else's gradient, the parameters of a model. One row for
+/// each thing that was looked at, each with the bar it was judged by; one verdict; one text (report_text) and one page
+/// (report_html).
+///
+///     const Report report = gradcheck(f, z, w);
+///     if (!report.ok()) fmt::print("{}", report_text(report));
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "autograd/check/independent/independent_check.h"
+#include "autograd/check/verdict.h"
+
+namespace argand {
+
+/// One element of one input: the gradient in question beside the numerical one, under the projection in which it came out worst
+/// (or, with GradcheckOptions::full_jacobian, under each).
+struct ElementCheck {
+  std::size_t input = 0;     ///< the row
+  std::int64_t element = 0;  ///< in row-major order
+  /// With full_jacobian: output element k, or for a complex output 2k (its real part) and 2k + 1 (its imaginary part).
+  std::size_t projection = 0;
+  std::string output = {};  ///< with full_jacobian: "output [0]", "real part of output [0]"
+  Comparison values = {};
+  double relative_error = 0;  ///< |analytic − numerical| / the tensor's largest |gradient| (Comparison::relative_error)
+  Judged verdict = {};
+};
+
+/// What a row is about.
+enum class RowKind {
+  Gradient,       ///< of one input or parameter
+  SingularPoint,  ///< what is declared where there is no derivative
+  OpKind,         ///< holomorphic, ...
+  Adjoint,        ///< forward against backward derivation, without differences
+  Use,            ///< one way to use a gradient (autograd/check/usage/usage.h)
+  Nan,            ///< NaN in, NaN out (autograd/check/nan_check.h)
+};
+
+struct ReportRow {
+  std::string name;  ///< "x", "input 0", "net.weight", "singular, the origin"
+  RowKind kind = RowKind::Gradient;
+  Shape shape = {};           ///< of a tensor
+  std::string scalar = {};    ///< of its elements, "complex128"; empty where the row is about no tensor
+  std::int64_t compared = 0;  ///< so many `unit`s
+  std::string unit = "element";
+  double worst_error = 0;      ///< the largest, in the unit of the bar
+  Judged verdict = {};         ///< of the worst element or direction
+  std::string diagnosis = {};  ///< "the gradient looks conjugated"
+  /// Those that were judged one by one, with errors relative to the largest gradient among them: none where directions decided.
+  std::vector<ElementCheck> elements = {};
+
+  bool is_complex() const { return scalar.starts_with("complex"); }
+  /// The row of a tensor.
+  static ReportRow of(std::string name, const AnyTensor& x);
+  /// Verdict, worst error and bar from its elements: the worst of them decides.
+  void conclude();
+  /// Of its elements with this verdict the one with the largest error; nullptr where there is none.
+  const ElementCheck* worst(Verdict verdict) const;
+};
+
+struct Report {
+  std::string name = {};          ///< of what was checked
+  std::string subject = "input";  ///< what the rows are: heads their column
+  std::vector<ReportRow> rows = {};
+  std::vector<Comparison> directions = {};  ///< dL/dt along random directions of all inputs: `analytic` and `numerical` are real
+  std::vector<IndependentCheck> independent = {};  ///< differences, adjoint, taylor, complex step, ...
+  std::vector<std::string> blamed = {};            ///< ops whose own check fails as well
+  std::vector<std::string> notes = {};             ///< whatever else is to be known
+  /// What is wrong with the whole, in place of what the rows say: "conjugated: this is the convention of JAX".
+  std::string explanation = {};
+
+  /// Fail when a row fails, or an independent check that decides (IndependentCheck::decides). Pass when there is something that was
+  /// compared, all of it passes, and no independent check disagrees. Inconclusive otherwise: at kinks and cuts there is no
+  /// derivative to compare with.
+  Verdict verdict() const;
+  bool ok() const { return verdict() == Verdict::Pass; }
+  /// What is wrong, in short; empty when ok.
+  std::string diagnosis() const;
+  /// "energy: FAIL, the gradient looks conjugated"
+  std::string headline() const;
+
+  /// Elements of all rows with this verdict.
+  std::int64_t count(Verdict verdict) const;
+  std::vector<ElementCheck> elements() const;
+  /// Of all rows of this kind.
+  double worst_error(RowKind kind = RowKind::Gradient) const;
+  /// The worst of the elements with the worst verdict; nullptr where no element was judged, or none has it.
+  const ElementCheck* worst() const;
+  /// "x[0, 2]", "input 0, element [0, 2]", "x" for a number.
+  std::string element_name(const ElementCheck& e) const;
+
+  /// Takes in the rows, independent checks and notes of a part, their names behind "part: ".
+  void add(const Report& part, const std::string& part_name);
+};
+
+/// What differences say of the rows.
+IndependentCheck differences_check(const Report& report);
+
+struct ReportStyle {
+  bool coloured = false;  ///< escape sequences for a terminal
+  bool elements = false;  ///< a line for each element
+};
+
+/// Headline, a table of the rows, the worst element, and what independent checks say.
+std::string report_text(const Report& report, const ReportStyle& style = {});
+/// The same for a notebook or a page: one <div>, everything in it escaped.
+std::string report_html(const Report& report);
+
+}  // namespace argand
