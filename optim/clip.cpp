@@ -1,6 +1,8 @@
 #include "optim/clip.h"
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "core/kernels/pack.h"
@@ -12,18 +14,37 @@ template <RealScalar R>
 double grad_norm(const ParameterList<R>& parameters) {
   require_variables(parameters, "grad_norm");
   const std::vector<RealBlock> blocks = real_blocks(parameters);
-  std::vector<double> sums(blocks.size());
-  parallel_for(static_cast<std::int64_t>(blocks.size()), 1, [&](std::int64_t first, std::int64_t last) {
-    for (auto b = static_cast<std::size_t>(first); b < static_cast<std::size_t>(last); ++b) {
-      const R* g = gradient_data(parameters[blocks[b].tensor]);
-      if (g == nullptr) continue;
-      sums[b] = pack_sum<double>(blocks[b].begin, blocks[b].end, [g](auto at) {
-        const Pack<double> x = at.load(g);
-        return x * x;
-      });
-    }
-  });
-  return std::sqrt(std::accumulate(sums.begin(), sums.end(), 0.0));
+  const auto over_all = [&](const auto& of_block, const auto& join) {  // in an order that no thread changes
+    std::vector<double> each(blocks.size());
+    parallel_for(static_cast<std::int64_t>(blocks.size()), 1, [&](std::int64_t first, std::int64_t last) {
+      for (auto b = static_cast<std::size_t>(first); b < static_cast<std::size_t>(last); ++b)
+        if (const R* g = gradient_data(parameters[blocks[b].tensor]); g != nullptr) each[b] = of_block(blocks[b], g);
+    });
+    return std::accumulate(each.begin(), each.end(), 0.0, join);
+  };
+  const auto sum_of_squares = [&](double unit) {
+    return over_all(
+        [unit](const RealBlock& block, const R* g) {
+          return pack_sum<double>(block.begin, block.end, [=](auto at) {
+            const Pack<double> x = at.load(g) * unit;
+            return x * x;
+          });
+        },
+        std::plus<>());
+  };
+  const double square = sum_of_squares(1);
+  if (std::isfinite(square) && square >= 1e-290) return std::sqrt(square);
+  // Gradients in float64 beyond 1e154 or below 1e-154: their squares are out of range.
+  const double largest = over_all(
+      [](const RealBlock& block, const R* g) {
+        double most = 0;
+        for (std::int64_t i = block.begin; i < block.end; ++i) most = std::max(most, std::abs(static_cast<double>(g[i])));
+        return most;
+      },
+      [](double a, double b) { return std::max(a, b); });
+  if (largest == 0 || !std::isfinite(largest) || std::isnan(square)) return std::sqrt(square);
+  const int exponent = std::clamp(std::ilogb(largest), -1020, 1020);
+  return std::ldexp(std::sqrt(sum_of_squares(std::ldexp(1.0, -exponent))), exponent);
 }
 
 double clip_factor(double norm, double max_norm) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "core/gemm.h"
 #include "core/kernels/elementwise.h"
@@ -17,6 +18,38 @@ template <Scalar T>
 Tensor<T> gradient_of(const Var<T>& p, double scale) {
   if (!p.has_grad()) return Tensor<T>::zeros(p.shape());
   return map([factor = static_cast<RealOf<T>>(scale)](T g) { return g * factor; }, p.slot()->grad);
+}
+
+template <Scalar T>
+RealOf<T> largest_part(T v) {
+  if constexpr (ComplexScalar<T>)
+    return std::max(std::abs(v.real()), std::abs(v.imag()));
+  else
+    return std::abs(v);
+}
+
+/// u/(‖u‖_F + 1e-7), of a complex matrix by sqrt 2 ‖u‖_F. Where squares overflow or underflow, of u times a power of two.
+template <Scalar T>
+Tensor<T> normalised(const Tensor<T>& u) {
+  using R = RealOf<T>;
+  const auto square_of = [&](R unit) {
+    double square = 0;
+    for (const T& v : u.span()) square += static_cast<double>(abs2_of(v * unit));
+    return square;
+  };
+  R unit = 1;
+  double square = square_of(unit);
+  R largest = 0;
+  if (!(square > std::numeric_limits<R>::min() && square < std::numeric_limits<R>::max()))
+    for (const T& v : u.span()) largest = std::max(largest, largest_part(v));
+  if (largest > 0 && std::isfinite(largest)) {
+    unit = std::ldexp(
+        R(1), -std::clamp(std::ilogb(largest), std::numeric_limits<R>::min_exponent, std::numeric_limits<R>::max_exponent - 2));
+    square = square_of(unit);
+  }
+  const double expansion = ComplexScalar<T> ? std::sqrt(2.0) : 1.0;
+  const R factor = static_cast<R>(1 / (expansion * std::sqrt(square) + 1e-7 * unit));
+  return map([=](T v) { return v * unit * factor; }, u);
 }
 
 template <Scalar T>
@@ -48,12 +81,7 @@ Tensor<T> newton_schulz(const Tensor<T>& u, int steps) {
   // For a tall matrix the iteration on Xᴴ is that on X with the products the other way round: S = Xᴴ X, X <- a X + X (b S + c S²).
   const bool tall = u.dim(0) > u.dim(1);
   const std::int64_t rows = u.dim(0), columns = u.dim(1), m = std::min(rows, columns);
-  double square = 0;
-  for (const T& v : u.span()) square += static_cast<double>(abs2_of(v));
-  const double expansion = ComplexScalar<T> ? std::sqrt(2.0) : 1.0;
-  const R factor = static_cast<R>(1 / (expansion * std::sqrt(square) + 1e-7));
-
-  Tensor<T> X = map([factor](T v) { return v * factor; }, u), next(u.shape()), S(Shape{m, m}), P(Shape{m, m});
+  Tensor<T> X = normalised(u), next(u.shape()), S(Shape{m, m}), P(Shape{m, m});
   for (int i = 0; i < steps; ++i) {
     if (tall)
       gemm<T>(Transpose::Conjugate, Transpose::No, m, m, rows, T(1), X.data(), columns, X.data(), columns, T(0), S.data(), m);

@@ -35,6 +35,14 @@ BOOST_AUTO_TEST_CASE(the_norm_takes_complex_entries_by_modulus) {
   BOOST_TEST(grad_norm(ParameterList<double>{{"none", variable(Tensor<double>::ones({3}))}}) == 0.0);
 }
 
+BOOST_AUTO_TEST_CASE(squares_of_gradients_neither_overflow_nor_vanish) {
+  for (const double size : {1e-320, 1e-200, 1e160, 1e307}) {
+    const Var<double> x = variable(Tensor<double>::zeros({2}));
+    Sink<double>(x).add(Tensor<double>({2}, {3 * size, -4 * size}));
+    BOOST_TEST(grad_norm(ParameterList<double>{{"x", x}}) / size == 5.0, tolerance(1e-3));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(factor) {
   BOOST_TEST(clip_factor(5, 1) == 0.2);
   BOOST_TEST(clip_factor(0.5, 1) == 1.0);

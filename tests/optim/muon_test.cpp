@@ -46,6 +46,26 @@ BOOST_AUTO_TEST_CASE(singular_values_come_close_to_one) {
   }
 }
 
+/// The norm neither overflows nor underflows; the 1e-7 beside it counts as before.
+template <Scalar T>
+void scale_does_not_matter(RealOf<T> huge) {
+  const Tensor<T> u = randn<T>({5, 4}, Random(4));
+  Tensor<T> large = u;
+  for (T& v : large) v *= huge;
+  const Tensor<T> x = newton_schulz(u), y = newton_schulz(large);
+  for (std::int64_t i = 0; i < x.size(); ++i) BOOST_TEST(std::abs(x.data()[i] - y.data()[i]) < 1e-3);
+}
+BOOST_AUTO_TEST_CASE(huge_matrices_are_normalised) {
+  scale_does_not_matter<float>(1e30F);
+  scale_does_not_matter<float>(1e37F);
+  scale_does_not_matter<double>(1e200);
+  scale_does_not_matter<std::complex<float>>(1e30F);
+  scale_does_not_matter<C>(1e307);
+  Tensor<float> I = Tensor<float>::zeros({3, 3});
+  for (int i = 0; i < 3; ++i) I(i, i) = 1e30F;
+  BOOST_TEST(newton_schulz(I)(0, 0) > 0.6F);
+}
+
 BOOST_AUTO_TEST_CASE(complex_muon_is_real_muon_on_the_block_expansion) {
   for (const Shape& shape : {Shape{4, 7}, Shape{7, 4}, Shape{5, 5}}) {
     Var<C> z = variable(randn<C>(shape, Random(1)));

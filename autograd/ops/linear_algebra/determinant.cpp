@@ -23,12 +23,15 @@ static const Op det_op(
          "which nothing is divided: it holds where A is singular, and is 0 from two vanishing singular values on. The tangent: det "
          "is "
          "linear in each column.",
-     .singular = "none",
+     .singular =
+         "none: of a singular A the gradient is that of the cofactors, which are not all 0 where the rank is n - 1. Products "
+         "carry their exponents, so that value and gradient overflow only where they are beyond the type",
      .source = "Horn & Johnson, Matrix Analysis, 0.8.2 and 0.8.10"},
     [](OpCheck& check) {
       const auto f = [](auto A) { return det(A); };
       check.function("real", f, check.real({3, 3}));
       check.function("complex", f, check.complex({2, 3, 3}));
+      check.function("rows and columns of unlike size", f, Tensor<double>({3, 3}, {1e-8, 2e-3, 0, 3, 4e7, 1e3, 2e-6, 0, 5}));
       check.function("rank n - 1", f, Tensor<double>({3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9}));
       check.function("complex, rank n - 1", f, Tensor<std::complex<double>>({2, 2}, {{1, 1}, {2, 0}, {0, 2}, {2, 2}}));
       matrices::grows_regular(check, f);
@@ -36,23 +39,30 @@ static const Op det_op(
 
 namespace {
 
-/// det of A [n, n], stored by columns or by rows, which is destroyed.
+/// det of A [n, n] of modulus 1, stored by columns or by rows, which is destroyed.
 template <Scalar T>
 T destroyed_determinant(std::int64_t n, T* A) {
   std::vector<int> pivots;
   lapack_lu(n, A, pivots);
-  return matrices::product_of(matrices::lu_diagonal(n, A, pivots));
+  return matrices::product_of_diagonal(n, A, pivots).value();
 }
 
-/// C <- conj(C) of one matrix, without a division: U diag(Π_{j≠i} s_j) Vᴴ, turned by the determinants of U and Vᴴ.
+/// 2^-e conj(C) of one matrix, without a division: U diag(Π_{j≠i} s_j) Vᴴ, turned by the determinants of U and Vᴴ. Returns e.
 template <Scalar T>
-void conjugate_cofactors(std::int64_t n, const T* A, T* C) {
+std::int64_t conjugate_cofactors(std::int64_t n, const T* A, T* C) {
   using R = RealOf<T>;
   std::vector<T> a = matrices::by_columns(n, n, A), U(a.size()), V(a.size());
-  std::vector<R> s(static_cast<std::size_t>(n)), others(s.size(), R(1));
+  std::vector<R> s(static_cast<std::size_t>(n)), others(s.size());
   lapack_svd(n, n, a.data(), U.data(), s.data(), V.data());
+  std::vector<matrices::Scaled<R>> products(s.size());
+  std::int64_t largest = std::numeric_limits<std::int64_t>::min();
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    for (std::size_t j = 0; j < s.size(); ++j)
+      if (j != i) products[i] *= s[j];
+    if (products[i].m != 0) largest = std::max(largest, products[i].exponent);
+  }
   for (std::size_t i = 0; i < s.size(); ++i)
-    for (std::size_t j = 0; j < s.size(); ++j) others[i] *= i == j ? R(1) : s[j];
+    others[i] = products[i].m == 0 ? R(0) : matrices::Scaled<R>::times_power(products[i].m, products[i].exponent - largest);
   for (std::int64_t i = 0; i < n; ++i)
     for (std::int64_t j = 0; j < n; ++j) {
       T sum(0);
@@ -63,6 +73,32 @@ void conjugate_cofactors(std::int64_t n, const T* A, T* C) {
     }
   const T turn = conj_of(mul(destroyed_determinant(n, U.data()), destroyed_determinant(n, V.data())));
   for (std::int64_t k = 0; k < n * n; ++k) C[k] = mul(turn, C[k]);
+  return largest == std::numeric_limits<std::int64_t>::min() ? 0 : largest;
+}
+
+/// g <- conj(C) dw of matrix i, of A by rows.
+template <Scalar T>
+void det_gradient(const matrices::LuFactors<T>& factors, std::int64_t i, const T* A, T dw, T* g) {
+  const std::int64_t n = factors.stack().n;
+  if (factors.is_nan(i)) return matrices::fill_with_nan(g, n * n);
+  std::int64_t exponent = 0;
+  matrices::Scaled<T> c;
+  if (factors.is_far_from_singular(i)) {
+    const std::vector<T> W = factors.scaled_inverse(i);
+    std::copy(W.begin(), W.end(), g);
+    c = factors.determinant(i);
+    exponent = c.exponent - factors.all_exponents(i);
+    c = {conj_of(c.m), 0};
+  } else {
+    std::vector<T> B(static_cast<std::size_t>(n * n));
+    factors.scale_down(i, A, B.data());
+    if (!matrices::all_finite(B.data(), n * n)) return matrices::fill_with_nan(g, n * n);
+    exponent = conjugate_cofactors(n, B.data(), g);
+  }
+  c *= dw;
+  for (std::int64_t row = 0, k = 0; row < n; ++row)
+    for (std::int64_t column = 0; column < n; ++column, ++k)
+      g[k] = matrices::Scaled<T>::times_power(mul(c.m, g[k]), c.exponent + exponent + factors.exponent_of_minor(i, row, column));
 }
 
 }  // namespace
@@ -74,21 +110,17 @@ Var<T> det(const Var<T>& A) {
   const std::int64_t n = factors->stack().n;
   Tensor<T> w(matrices::Stack::leading(A.shape()));
   for (std::int64_t i = 0; i < w.size(); ++i) {
-    w.data()[i] = factors->determinant(i);
+    w.data()[i] = factors->determinant(i).value();
     if (factors->is_nan(i)) matrices::fill_with_nan(w.data() + i, 1);
   }
   return record(
       det_op, w,
-      [factors, n, w, a = A.value(), dA = sink(A)](const Tensor<T>& dw) {
+      [factors, n, a = A.value(), dA = sink(A)](const Tensor<T>& dw) {
         if (!dA) return;
-        Tensor<T> g = factors->inverse(true);
-        T* const C = g.data();
-        matrices::each(factors->stack(), [&](std::int64_t i) {
-          const bool regular = factors->is_nan(i) || factors->is_far_from_singular(i);
-          if (!regular) conjugate_cofactors(n, a.data() + i * n * n, C + i * n * n);
-          const T c = regular ? conj_mul(w.data()[i], dw.data()[i]) : dw.data()[i];
-          for (std::int64_t k = i * n * n; k < (i + 1) * n * n; ++k) C[k] = mul(c, C[k]);
-        });
+        Tensor<T> g(a.shape());
+        T* const out = g.data();
+        matrices::each(factors->stack(),
+                       [&](std::int64_t i) { det_gradient(*factors, i, a.data() + i * n * n, dw.data()[i], out + i * n * n); });
         dA.add(g);
       },
       [&](const Var<T>&) {
@@ -142,13 +174,12 @@ Var<T> packed_slogdet(const Var<T>& A) {
   shape.push_back(2);
   Tensor<T> w(shape);
   for (std::int64_t i = 0; i < factors->stack().count; ++i) {
-    T sign(1);
-    R log(0);
-    for (const T u : factors->diagonal(i)) {
-      const R modulus = std::abs(u);
-      sign = modulus == 0 ? T(0) : mul(sign, T(u / modulus));
-      log += std::log(modulus);
-    }
+    matrices::Scaled<T> d = factors->determinant(i);
+    R modulus = std::abs(d.m);
+    const T sign = modulus == 0 ? T(0) : T(d.m / modulus);
+    if (modulus > R(1.5)) modulus /= 2, ++d.exponent;  // near 1, so that nothing cancels where |det A| is
+    const R log = modulus == 0 ? -std::numeric_limits<R>::infinity()
+                               : static_cast<R>(std::log(modulus) + static_cast<double>(d.exponent) * 0.693147180559945309);
     w.data()[2 * i] = sign, w.data()[2 * i + 1] = log;
     if (factors->is_nan(i)) matrices::fill_with_nan(w.data() + 2 * i, 2);
   }

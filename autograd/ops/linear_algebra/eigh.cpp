@@ -64,9 +64,12 @@ static const Op eigh_op(
                    "antisymmetric only (M - "
                    "Mᴴ)/2 counts. If the loss does not depend on the phases, Re(conj(M_kk) i φ) = 0 for all φ: Im M_kk = 0, which "
                    "is looked at.",
-     .singular = "λ_i = λ_j: the vectors have no derivative, and it throws where the loss depends on them, or tells the two values "
-                 "apart (broadening: Δ/(Δ² + ε²) for 1/Δ); a loss that depends on a phase throws everywhere. A number that is not "
-                 "finite makes all NaN",
+     .singular =
+         "λ_i = λ_j, or closer than 100 ε max |λ|: it throws where the loss reads their vectors, which have no derivative or one "
+         "that is 0/0 (V f(λ) Vᴴ: take a function of the matrix itself), or tells the two values apart. A broadening, "
+         "Δ/(Δ² + ε²) for 1/Δ, does not throw, and leaves out what such a pair contributes; a loss that depends on a phase throws "
+         "everywhere. A number that is not "
+         "finite makes all NaN",
      .source = "Giles (2008), 3.1; Wan & Zhang, arXiv:1909.02659 (gauge); Liao et al., Phys. Rev. X 9, 031041 (2019) (broadening)"},
     [](OpCheck& check) {
       check.function("real, values", eigenvalues, well_separated(check.real({3, 3})));
@@ -101,7 +104,8 @@ void eigh_middle(std::int64_t n, const RealOf<T>* lambda, const T* dlambda, cons
   for (std::int64_t k = 0; k < n; ++k) steepest = std::max(steepest, std::abs(real_of(dlambda[k])));
   for (std::int64_t k = 0; k < n * n; ++k) largest = std::max(largest, static_cast<R>(std::abs(M[k])));
   for (std::int64_t k = 0; k < n; ++k) scale = std::max(scale, std::abs(lambda[k]));
-  const R bar = matrices::rounding_of(largest, n), closest = matrices::closest_of(scale, n);
+  const R bar = matrices::rounding_of(largest, n), closest = matrices::closest_of(scale, n),
+          too_close = matrices::too_close_of(scale, n);
   for (std::int64_t i = 0; i < n; ++i) {
     if constexpr (ComplexScalar<T>) {
       const R violation = std::abs(M[i * n + i].imag());
@@ -114,12 +118,21 @@ void eigh_middle(std::int64_t n, const RealOf<T>* lambda, const T* dlambda, cons
     for (std::int64_t j = 0; j < i; ++j) {
       const R gap = lambda[i] - lambda[j];
       const T m = R(0.5) * (M[j * n + i] - conj_of(M[i * n + j]));
-      const R depends = std::max(std::abs(M[i * n + j]), std::abs(M[j * n + i]));
-      require(broadening > 0 || !(gap <= closest) || !(depends > bar), "eigh",
+      const R rotates = 2 * std::abs(m), depends = std::max(std::abs(M[i * n + j]), std::abs(M[j * n + i]));
+      const bool is_free = broadening > 0 || !(gap <= too_close) || !(depends > bar);
+      require(
+          is_free || gap <= closest, "eigh",
+          "eigenvalues {} and {} of {} are too close ({:.6g}, their distance is {:.3g}) for the derivative of their vectors, on "
+          "which the loss depends, to have digits left; take a function of the matrix itself (matrix_exp, sqrtm, logm)",
+          j, i, name, lambda[i], gap);
+      require(is_free || !(rotates > bar), "eigh",
               "eigenvalues {} and {} of {} coincide (both {:.6g}) and the loss depends on their vectors (by {:.3g}), which have no "
-              "derivative "
-              "there; a broadening gives an approximate one",
-              j, i, name, lambda[i], depends);
+              "derivative there",
+              j, i, name, lambda[i], rotates);
+      require(is_free, "eigh",
+              "eigenvalues {} and {} of {} coincide (both {:.6g}), and what the loss does with their vectors has the gradient 0/0 "
+              "there; take a function of the matrix itself (matrix_exp, sqrtm, logm)",
+              j, i, name, lambda[i]);
       const R apart = std::abs(real_of(dlambda[i]) - real_of(dlambda[j]));
       require(options.values_only || broadening > 0 || !(gap <= closest) || !(apart > matrices::rounding_of(steepest, n)), "eigh",
               "eigenvalues {} and {} of {} coincide (both {:.6g}) and the loss tells them apart (by {:.3g}), so that it has no "

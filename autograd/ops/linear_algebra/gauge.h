@@ -20,6 +20,12 @@ R closest_of(R largest, std::int64_t n) {
   return R(n) * std::numeric_limits<R>::epsilon() * largest;
 }
 
+/// How close two values are when a derivative of their vectors, which is divided by their distance, has two digits left or fewer.
+template <RealScalar R>
+R too_close_of(R largest, std::int64_t n) {
+  return std::max(R(100), R(n)) * std::numeric_limits<R>::epsilon() * largest;
+}
+
 /// 1/Δ, or with a broadening ε > 0 the Lorentzian Δ/(Δ² + ε²). Without one, 0 for a Δ that may be 0, of which nothing may depend.
 template <RealScalar R>
 R inverse_of(R gap, R closest, double broadening) {

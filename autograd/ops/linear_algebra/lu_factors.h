@@ -9,52 +9,85 @@
 
 namespace argand::matrices {
 
-/// U_kk of one matrix that lapack_lu() has factorised, with the sign of P in the first: their product is the determinant.
+/// A number m 2^exponent: a product of many that overflows only where the result does.
 template <Scalar T>
-std::vector<T> lu_diagonal(std::int64_t n, const T* factors, const std::vector<int>& pivots) {
-  std::vector<T> d;
+struct Scaled {
+  T m{1};
+  std::int64_t exponent = 0;
+
+  void operator*=(T x) {
+    m = mul(m, x);
+    RealOf<T> size = std::abs(real_of(m));
+    if constexpr (ComplexScalar<T>) size = std::max(size, std::abs(m.imag()));
+    if (size == 0 || !std::isfinite(size)) return;
+    const int by = std::ilogb(size);
+    m = times_power(m, -by);
+    exponent += by;
+  }
+  T value() const { return times_power(m, exponent); }
+
+  /// x 2^exponent
+  static T times_power(T x, std::int64_t exponent) {
+    const int e = static_cast<int>(std::clamp<std::int64_t>(exponent, -100'000, 100'000));
+    if constexpr (ComplexScalar<T>)
+      return {std::ldexp(x.real(), e), std::ldexp(x.imag(), e)};
+    else
+      return std::ldexp(x, e);
+  }
+};
+/// m 2^exponent of |x| < 2; 0 has the exponent 0. Of what is not finite as well.
+template <Scalar T>
+int exponent_of(T x) {
+  const RealOf<T> size = std::abs(x);
+  return size == 0 || !std::isfinite(size) ? 0 : std::ilogb(size);
+}
+
+/// The product of U_kk of one matrix that lapack_lu() has factorised, with the sign of P: its determinant.
+template <Scalar T>
+Scaled<T> product_of_diagonal(std::int64_t n, const T* factors, const std::vector<int>& pivots) {
+  Scaled<T> product;
   bool odd = false;
   for (std::int64_t k = 0; k < n; ++k) {
-    d.push_back(factors[k * n + k]);
+    product *= factors[k * n + k];
     odd ^= pivots[static_cast<std::size_t>(k)] != k + 1;
   }
-  if (odd) d[0] = -d[0];
-  return d;
-}
-template <Scalar T>
-T product_of(const std::vector<T>& numbers) {
-  T product(1);
-  for (const T x : numbers) product = mul(product, x);
+  if (odd) product.m = -product.m;
   return product;
 }
 
-/// P A = L U of every matrix of a stack.
+/// P B = L U of every matrix of a stack, A_ij = 2^{r_i} B_ij 2^{c_j}: where rows or columns of A are of very unlike size, or near
+/// the ends of the range, those of B are not. Of a lower triangular A the transpose is factorised, which needs no pivots.
 template <Scalar T>
 class LuFactors {
  public:
   explicit LuFactors(std::string_view op, const Tensor<T>& A)
-      : stack_(square(op, A.shape())),
-        shape_(A.shape()),
-        factors_(A.shape()),
-        pivots_(static_cast<std::size_t>(stack_.count)),
-        zero_(pivots_.size()),
-        nan_(pivots_.size()) {
+      : stack_(square(op, A.shape())), shape_(A.shape()), factors_(A.shape()), ones_(static_cast<std::size_t>(stack_.count)) {
     const std::int64_t n = stack_.n;
     T* const out = factors_.data();
     each(stack_, [&](std::int64_t i) {
-      const auto at = static_cast<std::size_t>(i);
-      nan_[at] = holds_nan(A.data() + i * n * n, n * n);
-      transpose_into(n, n, A.data() + i * n * n, out + i * n * n);
-      zero_[at] = lapack_lu(n, out + i * n * n, pivots_[at]);
+      One& one = ones_[static_cast<std::size_t>(i)];
+      const T* const a = A.data() + i * n * n;
+      one.nan = holds_nan(a, n * n);
+      one.transposed = is_lower_triangular(a);
+      if (one.transposed)
+        std::copy_n(a, n * n, out + i * n * n);
+      else
+        transpose_into(n, n, a, out + i * n * n);
+      one.rows.assign(static_cast<std::size_t>(n), 0), one.columns = one.rows;
+      if (!one.nan && all_finite(a, n * n)) equilibrate(one, out + i * n * n);
+      one.zero = lapack_lu(n, out + i * n * n, one.pivots);
     });
   }
   const Stack& stack() const { return stack_; }
-  bool is_nan(std::int64_t i) const { return nan_[static_cast<std::size_t>(i)] != 0; }
-  bool is_singular(std::int64_t i) const { return !is_nan(i) && zero_[static_cast<std::size_t>(i)] != 0; }
+  bool is_nan(std::int64_t i) const { return of(i).nan; }
+  bool is_singular(std::int64_t i) const { return !is_nan(i) && of(i).zero != 0; }
   /// By the diagonal of U: an inverse then has lost three digits, not more.
   bool is_far_from_singular(std::int64_t i) const {
     RealOf<T> smallest = std::numeric_limits<RealOf<T>>::infinity(), largest = 0;
-    for (const T u : diagonal(i)) smallest = std::min(smallest, std::abs(u)), largest = std::max(largest, std::abs(u));
+    for (std::int64_t k = 0; k < stack_.n; ++k) {
+      const RealOf<T> u = std::abs(factors(i)[k * stack_.n + k]);
+      smallest = std::min(smallest, u), largest = std::max(largest, u);
+    }
     return smallest > RealOf<T>(1e-3) * largest;
   }
   void require_regular(std::string_view op) const {
@@ -66,11 +99,13 @@ class LuFactors {
     const std::int64_t n = stack_.n, k = B.dim(-1);
     Tensor<T> X(B.shape());
     T* const out = X.data();
-    const T* const factors = factors_.data();
     each(stack_, [&](std::int64_t i) {
-      if (is_nan(i)) return fill_with_nan(out + i * n * k, n * k);
+      const One& one = of(i);
+      if (one.nan) return fill_with_nan(out + i * n * k, n * k);
       std::vector<T> columns = by_columns(n, k, B.data() + i * n * k);
-      lapack_solve(adjoint, n, k, factors + i * n * n, pivots_[static_cast<std::size_t>(i)], columns.data());
+      const std::vector<int>&before = adjoint ? one.columns : one.rows, &after = adjoint ? one.rows : one.columns;
+      if (!one.scaled) solve_one(i, adjoint, k, columns.data());
+      for (std::int64_t j = 0; one.scaled && j < k; ++j) solve_scaled(i, adjoint, columns.data() + j * n, before, after);
       transpose_into(k, n, columns.data(), out + i * n * k);
     });
     return X;
@@ -79,18 +114,114 @@ class LuFactors {
   Tensor<T> inverse(bool adjoint) const {
     return solved(map_places(factors_, [](std::int64_t, std::int64_t i, std::int64_t j, T) { return T(i == j); }), adjoint);
   }
-  std::vector<T> diagonal(std::int64_t i) const {
-    return lu_diagonal(stack_.n, factors_.data() + i * stack_.n * stack_.n, pivots_[static_cast<std::size_t>(i)]);
+  Scaled<T> determinant(std::int64_t i) const {
+    Scaled<T> d = product_of_diagonal(stack_.n, factors(i), of(i).pivots);
+    d.exponent += all_exponents(i);
+    return d;
   }
-  T determinant(std::int64_t i) const { return product_of(diagonal(i)); }
+
+  /// How many powers of two the minor of A without row i and column j has more than that of B.
+  std::int64_t exponent_of_minor(std::int64_t at, std::int64_t i, std::int64_t j) const {
+    return all_exponents(at) - of(at).rows[static_cast<std::size_t>(i)] - of(at).columns[static_cast<std::size_t>(j)];
+  }
+  std::int64_t all_exponents(std::int64_t i) const {
+    std::int64_t sum = 0;
+    for (std::size_t k = 0; k < of(i).rows.size(); ++k) sum += of(i).rows[k] + of(i).columns[k];
+    return sum;
+  }
+  /// B itself, of A, by rows.
+  void scale_down(std::int64_t at, const T* A, T* B) const {
+    for (std::int64_t i = 0, k = 0; i < stack_.n; ++i)
+      for (std::int64_t j = 0; j < stack_.n; ++j, ++k)
+        B[k] =
+            Scaled<T>::times_power(A[k], -of(at).rows[static_cast<std::size_t>(i)] - of(at).columns[static_cast<std::size_t>(j)]);
+  }
+  /// B⁻ᴴ, by rows.
+  std::vector<T> scaled_inverse(std::int64_t i) const {
+    const std::int64_t n = stack_.n;
+    std::vector<T> X(static_cast<std::size_t>(n * n), T(0)), rows(X.size());
+    for (std::int64_t k = 0; k < n; ++k) X[static_cast<std::size_t>(k * n + k)] = T(1);
+    solve_one(i, true, n, X.data());
+    transpose_into(n, n, X.data(), rows.data());
+    return rows;
+  }
 
  private:
+  struct One {
+    std::int64_t zero = 0;
+    bool nan = false, transposed = false, scaled = false;
+    std::vector<int> pivots, rows, columns;
+  };
+  const One& of(std::int64_t i) const { return ones_[static_cast<std::size_t>(i)]; }
+  const T* factors(std::int64_t i) const { return factors_.data() + i * stack_.n * stack_.n; }
+
+  bool is_lower_triangular(const T* A) const {
+    for (std::int64_t i = 0; i < stack_.n; ++i)
+      for (std::int64_t j = i + 1; j < stack_.n; ++j)
+        if (A[i * stack_.n + j] != T(0)) return false;
+    return true;
+  }
+  /// B in the place of A, by columns (transposed: by rows): the largest number of each row and column near 1.
+  void equilibrate(One& one, T* A) const {
+    const std::int64_t n = stack_.n;
+    std::vector<int>&rows = one.transposed ? one.columns : one.rows, &columns = one.transposed ? one.rows : one.columns;
+    constexpr int none = -100'000;
+    std::fill(rows.begin(), rows.end(), none), std::fill(columns.begin(), columns.end(), none);
+    const auto size = [&](std::int64_t i, std::int64_t j) { return A[j * n + i] == T(0) ? none : exponent_of(A[j * n + i]); };
+    for (std::int64_t j = 0; j < n; ++j)
+      for (std::int64_t i = 0; i < n; ++i) {
+        int& row = rows[static_cast<std::size_t>(i)];
+        row = std::max(row, size(i, j));
+      }
+    std::replace(rows.begin(), rows.end(), none, 0);
+    for (std::int64_t j = 0; j < n; ++j) {
+      int& column = columns[static_cast<std::size_t>(j)];
+      for (std::int64_t i = 0; i < n; ++i) {
+        const int e = size(i, j);
+        if (e != none) column = std::max(column, e - rows[static_cast<std::size_t>(i)]);
+      }
+    }
+    std::replace(columns.begin(), columns.end(), none, 0);
+    const auto is_even = [&](const std::vector<int>& exponents, int around) {
+      return std::all_of(exponents.begin(), exponents.end(), [&](int e) { return std::abs(e - around) <= 10; });
+    };
+    if (n == 0 || (is_even(rows, 0) && is_even(columns, 0))) {
+      std::fill(rows.begin(), rows.end(), 0), std::fill(columns.begin(), columns.end(), 0);
+      return;
+    }
+    one.scaled = true;
+    for (std::int64_t j = 0; j < n; ++j)
+      for (std::int64_t i = 0; i < n; ++i)
+        A[j * n + i] =
+            Scaled<T>::times_power(A[j * n + i], -rows[static_cast<std::size_t>(i)] - columns[static_cast<std::size_t>(j)]);
+  }
+
+  /// X <- B⁻¹ X, or B⁻ᴴ X, by columns.
+  void solve_one(std::int64_t i, bool adjoint, std::int64_t k, T* X) const {
+    const std::int64_t n = stack_.n;
+    const One& one = of(i);
+    const auto conjugate = [&] {  // (Bᵀ)⁻¹ x is the conjugate of B⁻ᴴ conj(x)
+      if (ComplexScalar<T> && one.transposed) std::transform(X, X + n * k, X, [](T x) { return conj_of(x); });
+    };
+    conjugate();
+    lapack_solve(adjoint != one.transposed, n, k, factors(i), one.pivots, X);
+    conjugate();
+  }
+  /// x <- 2^-after B⁻¹ 2^-before x of one column, such that nothing overflows in between.
+  void solve_scaled(std::int64_t i, bool adjoint, T* x, const std::vector<int>& before, const std::vector<int>& after) const {
+    int largest = std::numeric_limits<int>::min();
+    for (std::int64_t k = 0; k < stack_.n; ++k)
+      if (x[k] != T(0)) largest = std::max(largest, exponent_of(x[k]) - before[static_cast<std::size_t>(k)]);
+    if (largest == std::numeric_limits<int>::min()) largest = 0;
+    for (std::int64_t k = 0; k < stack_.n; ++k) x[k] = Scaled<T>::times_power(x[k], -before[static_cast<std::size_t>(k)] - largest);
+    solve_one(i, adjoint, 1, x);
+    for (std::int64_t k = 0; k < stack_.n; ++k) x[k] = Scaled<T>::times_power(x[k], largest - after[static_cast<std::size_t>(k)]);
+  }
+
   Stack stack_;
   Shape shape_;
   Tensor<T> factors_;  // each by columns
-  std::vector<std::vector<int>> pivots_;
-  std::vector<std::int64_t> zero_;
-  std::vector<char> nan_;
+  std::vector<One> ones_;
 };
 
 /// Far from singular: I plus a little.

@@ -66,9 +66,10 @@ static const Op svd_op(
          "phases, "
          "the diagonal of M₊ is real, which is looked at.",
      .singular =
-         "s_i = s_j: vectors have no derivative, and it throws where the loss depends on them, or tells the values apart; s_j = 0 "
+         "s_i = s_j, or closer than 100 ε s_1: it throws where the loss reads their vectors, or tells the values apart; s_j = 0 "
          "likewise where m ≠ n or "
-         "where the phase of u_j against v_j matters (broadening: x/(x² + ε²) for 1/x); a loss that depends on a common phase "
+         "where the phase of u_j against v_j matters (broadening: x/(x² + ε²) for 1/x, which leaves out what they contribute); a "
+         "loss that depends on a common phase "
          "throws everywhere. A number that is not finite makes all NaN",
      .source = "Giles (2008), 3.2; Wan & Zhang, arXiv:1909.02659 (complex); Townsend, Differentiating the SVD (2016)"},
     [](OpCheck& check) {
@@ -110,6 +111,7 @@ class SvdMiddle {
         exact_(!options.values_only && options.broadening == 0),
         broadening_(options.broadening),
         closest_(matrices::closest_of(k_ == 0 ? R(0) : s[0], std::max(m, n))),
+        too_close_(matrices::too_close_of(k_ == 0 ? R(0) : s[0], std::max(m, n))),
         name_(std::move(name)) {}
 
   /// Throws for a loss that tells values apart which coincide, or that moves with one that is 0: its derivative there needs vectors
@@ -142,7 +144,8 @@ class SvdMiddle {
         if (i == j)
           require_no_phase(i, M_u[ij], M_v[ij], bar);
         else
-          require_no_rotation(i, j, std::max({std::abs(M_u[ij]), std::abs(M_u[ji]), std::abs(M_v[ij]), std::abs(M_v[ji])}), bar);
+          require_no_rotation(i, j, std::abs(M_u[ij] - conj_of(M_u[ji]) + M_v[ij] - conj_of(M_v[ji])),
+                              std::max({std::abs(M_u[ij]), std::abs(M_u[ji]), std::abs(M_v[ij]), std::abs(M_v[ji])}), bar);
         const T u = M_u[ij] - conj_of(M_u[ji]), v = M_v[ij] - conj_of(M_v[ji]);
         const T common = R(0.5) * inverse(s_[j] - s_[i]) * (u + v), against = R(0.5) * inverse(s_[i] + s_[j]) * (u - v);
         M_u[ij] = common + against;
@@ -156,9 +159,8 @@ class SvdMiddle {
       R depends = 0;
       for (std::int64_t i = 0; i < size; ++i) depends = std::max(depends, static_cast<R>(std::abs(X[j * vector + i * step])));
       require(broadening_ > 0 || !(s_[j] <= closest_) || !(depends > matrices::rounding_of(scale, size)), "svd",
-              "singular value {} of {} is 0 and the loss depends on its vectors (by {:.3g}), which have no derivative there; a "
-              "broadening gives an approximate one",
-              j, name_, depends);
+              "singular value {} of {} is 0 and the loss depends on its vectors (by {:.3g}), which have no derivative there", j,
+              name_, depends);
       for (std::int64_t i = 0; i < size; ++i) X[j * vector + i * step] *= inverse(s_[j]);
     }
   }
@@ -182,17 +184,28 @@ class SvdMiddle {
           j, name_, violation);
       require(broadening_ > 0 || !(s_[j] <= closest_) || !(against > bar), "svd",
               "singular value {} of {} is 0 and the loss depends on the phase of its u against its v (by {:.3g}), which is "
-              "arbitrary there; a broadening gives an approximate gradient",
+              "arbitrary there",
               j, name_, against);
     }
   }
 
-  void require_no_rotation(std::int64_t i, std::int64_t j, R depends, R bar) const {
+  /// `rotates`: how much the loss changes when both pairs of vectors turn by a radian.
+  void require_no_rotation(std::int64_t i, std::int64_t j, R rotates, R depends, R bar) const {
+    const R gap = s_[j] - s_[i];
+    const bool is_free = broadening_ > 0 || !(gap <= too_close_) || !(depends > bar);
+    require(is_free || gap <= closest_, "svd",
+            "singular values {} and {} of {} are too close ({:.6g}, their distance is {:.3g}) for the derivative of their vectors, "
+            "on which the loss depends, to have digits left",
+            j, i, name_, s_[i], gap);
+    require(is_free || !(rotates > bar), "svd",
+            "singular values {} and {} of {} coincide (both {:.6g}) and the loss depends on their vectors (by {:.3g}), which have "
+            "no derivative there",
+            j, i, name_, s_[i], rotates);
     require(
-        broadening_ > 0 || !(s_[j] - s_[i] <= closest_) || !(depends > bar), "svd",
-        "singular values {} and {} of {} coincide (both {:.6g}) and the loss depends on their vectors (by {:.3g}), which have no "
-        "derivative there; a broadening gives an approximate one",
-        j, i, name_, s_[i], depends);
+        is_free, "svd",
+        "singular values {} and {} of {} coincide (both {:.6g}), and what the loss does with their vectors has the gradient 0/0 "
+        "there",
+        j, i, name_, s_[i]);
   }
 
   std::int64_t k_;
@@ -200,7 +213,7 @@ class SvdMiddle {
   const R* s_;
   bool exact_;
   double broadening_;
-  R closest_;
+  R closest_, too_close_;
   std::string name_;
 };
 
