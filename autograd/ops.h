@@ -7,6 +7,7 @@
 #include "autograd/ops/attention/selected_attention.h"
 #include "autograd/ops/convolution/convolution.h"
 #include "autograd/ops/convolution/pooling.h"
+#include "autograd/ops/convolution/unfold.h"
 #include "autograd/ops/elementwise/activation.h"
 #include "autograd/ops/elementwise/arithmetic.h"
 #include "autograd/ops/elementwise/complex_activation.h"

@@ -53,18 +53,24 @@ class Args {
            : word == "circular"  ? PadMode::Circular
                                  : PadMode::Constant;
   }
-  /// One number for both axes, or one for each.
-  std::array<std::int64_t, 2> pair(const char* name, std::int64_t otherwise) const {
-    if (values_.contains(name) && values_[name].is_array()) return values_[name].get<std::array<std::int64_t, 2>>();
-    const auto both = get<std::int64_t>(name, otherwise);
-    return {both, both};
+  /// One number for all axes, or one for each.
+  template <std::size_t n>
+  std::array<std::int64_t, n> axes(const char* name, std::int64_t otherwise) const {
+    std::array<std::int64_t, n> numbers;
+    if (values_.contains(name) && values_[name].is_array())
+      numbers = values_[name].get<std::array<std::int64_t, n>>();
+    else
+      numbers.fill(get<std::int64_t>(name, otherwise));
+    return numbers;
   }
-  ConvolutionOptions convolution() const {
-    return {.stride = pair("stride", 1),
-            .padding = pair("padding", 0),
-            .dilation = pair("dilation", 1),
+  std::array<std::int64_t, 2> pair(const char* name, std::int64_t otherwise) const { return axes<2>(name, otherwise); }
+  template <std::size_t n = 2>
+  ConvolutionOptionsOf<n> convolution() const {
+    return {.stride = axes<n>("stride", 1),
+            .padding = axes<n>("padding", 0),
+            .dilation = axes<n>("dilation", 1),
             .groups = get<std::int64_t>("groups", 1),
-            .output_padding = pair("output_padding", 0)};
+            .output_padding = axes<n>("output_padding", 0)};
   }
   PoolingOptions pooling() const { return {.stride = pair("stride", 0), .padding = pair("padding", 0)}; }
   StftOptions<double> stft() const {
@@ -190,6 +196,8 @@ const auto& table() {
       {"outer", function([](const Args&, const auto& x, const auto& y) { return outer(x, y); })},
       {"conv1d", function([](const Args& a, const auto& x, const auto& w) { return conv1d(x, w, a.convolution()); })},
       {"conv2d", function([](const Args& a, const auto& x, const auto& w) { return conv2d(x, w, a.convolution()); })},
+      {"conv3d", function([](const Args& a, const auto& x, const auto& w) { return conv3d(x, w, a.convolution<3>()); })},
+      {"unfold", function([](const Args& a, const auto& x) { return unfold(x, a.pair("kernel_size", 1), a.convolution()); })},
       {"conv_transpose1d",
        function([](const Args& a, const auto& x, const auto& w) { return conv_transpose1d(x, w, a.convolution()); })},
       {"conv_transpose2d",

@@ -1,5 +1,5 @@
 #pragma once
-/// Convolutions over the last one or two axes, as PyTorch's: the window is not turned around, y(p) = Σ_d w(d) x(p stride + d
+/// Convolutions over the last one, two or three axes, as PyTorch's: the window is not turned around, y(p) = Σ_d w(d) x(p stride + d
 /// dilation - padding). Signal and weight are real, complex or one of each; nothing is conjugated. One GEMM an image, on its
 /// windows as columns.
 
@@ -9,14 +9,23 @@
 
 namespace argand {
 
-/// Of rows and columns; one axis takes the last of each.
-struct ConvolutionOptions {
-  std::array<std::int64_t, 2> stride{1, 1};
-  std::array<std::int64_t, 2> padding{0, 0};         ///< zeros on either side
-  std::array<std::int64_t, 2> dilation{1, 1};        ///< from one cell of the window to the next
-  std::int64_t groups = 1;                           ///< the channels fall into this many, each of which sees itself only
-  std::array<std::int64_t, 2> output_padding{0, 0};  ///< transposed: rows and columns more at the end, which a stride leaves open
+/// Of each axis; conv1d takes what is said of the last.
+template <std::size_t n>
+struct ConvolutionOptionsOf {
+  using Axes = std::array<std::int64_t, n>;
+  static constexpr Axes every(std::int64_t number) {
+    Axes axes{};
+    axes.fill(number);
+    return axes;
+  }
+  Axes stride = every(1);
+  Axes padding = every(0);         ///< zeros on either side
+  Axes dilation = every(1);        ///< from one cell of the window to the next
+  std::int64_t groups = 1;         ///< the channels fall into this many, each of which sees itself only
+  Axes output_padding = every(0);  ///< transposed: rows and columns more at the end, which a stride leaves open
 };
+using ConvolutionOptions = ConvolutionOptionsOf<2>;    ///< of rows and columns
+using Convolution3dOptions = ConvolutionOptionsOf<3>;  ///< of layers, rows and columns
 
 /// x [N, C, H, W], weight [O, C/groups, kh, kw] -> [N, O, h, w], h = (H + 2 padding - dilation (kh - 1) - 1)/stride + 1.
 /// (A bias is added: conv2d(x, W) + reshape(b, {O, 1, 1}).) Throws when shapes, groups and options do not fit each other.
@@ -27,6 +36,10 @@ Var<Promote<A, B>> conv2d(const Var<A>& x, const Var<B>& weight, const Convoluti
 /// not the adjoint: pass conj(weight) for that.) Throws as conv2d does.
 template <Scalar A, Scalar B>
 Var<Promote<A, B>> conv_transpose2d(const Var<A>& x, const Var<B>& weight, const ConvolutionOptions& options = {});
+
+/// The same over three axes: x [N, C, D, H, W], weight [O, C/groups, kd, kh, kw] -> [N, O, d, h, w].
+template <Scalar A, Scalar B>
+Var<Promote<A, B>> conv3d(const Var<A>& x, const Var<B>& weight, const Convolution3dOptions& options = {});
 
 /// The same over one axis: x [N, C, L], weight [O, C/groups, k] or, transposed, [C, O/groups, k].
 template <Scalar A, Scalar B>

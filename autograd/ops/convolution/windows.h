@@ -9,61 +9,70 @@
 
 namespace argand {
 
-/// A window of kernel [kh, kw] that moves over images [C, H, W] and stops at [h, w] places.
+/// A window of kernel [kd, kh, kw] that moves over images [C, D, H, W] and stops at [d, h, w] places. Images of fewer axes have 1
+/// in front.
 struct ConvolutionWindows {
-  std::int64_t C = 1, H = 1, W = 1;
-  std::array<std::int64_t, 2> kernel{1, 1}, stride{1, 1}, padding{0, 0}, dilation{1, 1};
-  std::int64_t h = 1, w = 1;
+  using Axes = std::array<std::int64_t, 3>;
+  std::int64_t C = 1;
+  Axes size{1, 1, 1}, kernel{1, 1, 1}, stride{1, 1, 1}, padding{0, 0, 0}, dilation{1, 1, 1}, stops{1, 1, 1};
 
-  std::int64_t image() const { return C * H * W; }
-  std::int64_t rows() const { return C * kernel[0] * kernel[1]; }
-  std::int64_t places() const { return h * w; }
+  std::int64_t image() const { return C * product(size); }
+  std::int64_t rows() const { return C * product(kernel); }
+  std::int64_t places() const { return product(stops); }
   /// One column is the whole of its place: the columns are the image itself.
-  bool trivial() const {
-    const auto all = [](const std::array<std::int64_t, 2>& pair, std::int64_t v) { return pair[0] == v && pair[1] == v; };
-    return all(kernel, 1) && all(stride, 1) && all(padding, 0);
-  }
+  bool trivial() const { return kernel == Axes{1, 1, 1} && stride == Axes{1, 1, 1} && padding == Axes{0, 0, 0}; }
+
+ private:
+  static std::int64_t product(const Axes& a) { return a[0] * a[1] * a[2]; }
 };
 
 namespace detail {
 
-/// f(row of the columns, its place y, the image's row under it or null, first place x inside the image, last, image's number at
-/// first).
+/// f(where a row of the columns begins, the image's number under its place `first` or null, first place inside the image, last):
+/// the places of one row lie along the image's last axis.
 template <class T, class F>
 void for_window_rows(const ConvolutionWindows& v, T* image, const F& f) {
+  const auto line_of = [&](std::size_t axis, std::int64_t place, std::int64_t cell) {
+    return place * v.stride[axis] + cell * v.dilation[axis] - v.padding[axis];
+  };
+  const std::int64_t step = v.stride[2], w = v.stops[2], W = v.size[2];
   std::int64_t row = 0;
   for (std::int64_t c = 0; c < v.C; ++c)
-    for (std::int64_t i = 0; i < v.kernel[0]; ++i)
-      for (std::int64_t j = 0; j < v.kernel[1]; ++j, ++row) {
-        // Column x of place (y, x) is the image's x stride + shift: inside it for first <= x < last.
-        const std::int64_t shift = j * v.dilation[1] - v.padding[1], step = v.stride[1];
-        const std::int64_t first = std::clamp<std::int64_t>(shift < 0 ? (-shift + step - 1) / step : 0, 0, v.w);
-        const std::int64_t last = std::clamp<std::int64_t>(v.W > shift ? (v.W - shift + step - 1) / step : 0, first, v.w);
-        for (std::int64_t y = 0; y < v.h; ++y) {
-          const std::int64_t line = y * v.stride[0] + i * v.dilation[0] - v.padding[0];
-          const bool inside = line >= 0 && line < v.H && first < last;
-          f(row * v.places() + y * v.w, inside ? image + (c * v.H + line) * v.W + first * step + shift : nullptr, first, last);
+    for (std::int64_t h = 0; h < v.kernel[0]; ++h)
+      for (std::int64_t i = 0; i < v.kernel[1]; ++i)
+        for (std::int64_t j = 0; j < v.kernel[2]; ++j, ++row) {
+          // Column x of a place is the image's x stride + shift: inside it for first <= x < last.
+          const std::int64_t shift = line_of(2, 0, j);
+          const std::int64_t first = std::clamp<std::int64_t>(shift < 0 ? (-shift + step - 1) / step : 0, 0, w);
+          const std::int64_t last = std::clamp<std::int64_t>(W > shift ? (W - shift + step - 1) / step : 0, first, w);
+          std::int64_t at = row * v.places();
+          for (std::int64_t z = 0; z < v.stops[0]; ++z)
+            for (std::int64_t y = 0; y < v.stops[1]; ++y, at += w) {
+              const std::int64_t layer = line_of(0, z, h), line = line_of(1, y, i);
+              const bool inside = layer >= 0 && layer < v.size[0] && line >= 0 && line < v.size[1] && first < last;
+              f(at, inside ? image + ((c * v.size[0] + layer) * v.size[1] + line) * W + first * step + shift : nullptr, first,
+                last);
+            }
         }
-      }
 }
 
 }  // namespace detail
 
-/// columns [C kh kw, h w] of image [C, H, W]: what lies under the window's cells at every place, 0 beyond the edges.
+/// columns [C kd kh kw, d h w] of image [C, D, H, W]: what lies under the window's cells at every place, 0 beyond the edges.
 template <Scalar T>
 void columns_of(const ConvolutionWindows& v, const T* image, T* columns) {
   detail::for_window_rows(v, image, [&](std::int64_t at, const T* from, std::int64_t first, std::int64_t last) {
     T* const to = columns + at;
     if (from == nullptr) {
-      std::fill_n(to, v.w, T(0));
+      std::fill_n(to, v.stops[2], T(0));
       return;
     }
     std::fill_n(to, first, T(0));
-    if (v.stride[1] == 1)
+    if (v.stride[2] == 1)
       std::copy_n(from, last - first, to + first);
     else
-      for (std::int64_t x = first; x < last; ++x) to[x] = from[(x - first) * v.stride[1]];
-    std::fill_n(to + last, v.w - last, T(0));
+      for (std::int64_t x = first; x < last; ++x) to[x] = from[(x - first) * v.stride[2]];
+    std::fill_n(to + last, v.stops[2] - last, T(0));
   });
 }
 
@@ -73,7 +82,7 @@ void add_columns(const ConvolutionWindows& v, const T* columns, T* image) {
   detail::for_window_rows(v, image, [&](std::int64_t at, T* to, std::int64_t first, std::int64_t last) {
     if (to == nullptr) return;
     const T* const from = columns + at + first;
-    for (std::int64_t x = 0; x < last - first; ++x) to[x * v.stride[1]] += from[x];
+    for (std::int64_t x = 0; x < last - first; ++x) to[x * v.stride[2]] += from[x];
   });
 }
 

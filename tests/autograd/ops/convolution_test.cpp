@@ -9,6 +9,7 @@
 #include "autograd/op_check.h"
 #include "autograd/ops.h"
 #include "autograd/ops/convolution/pooling.h"
+#include "autograd/ops/convolution/unfold.h"
 #include "autograd/tape.h"
 #include "tests/error_text.h"
 
@@ -125,6 +126,65 @@ BOOST_AUTO_TEST_CASE(one_axis) {
       random.complex({4, 1, 2, 1}));
 }
 
+/// Layer z of conv3d is Σ_i conv2d(layer z s + i δ - q of x, layer i of w), for every pair of types; one axis of it is conv1d.
+BOOST_AUTO_TEST_CASE(three_axes) {
+  OpCheck random;
+  std::vector<Convolution3dOptions> all(3);
+  all[1].stride = {2, 1, 3}, all[1].padding = {3, 1, 0}, all[1].dilation = {1, 2, 1};  // whole layers of padding under the window
+  all[2].groups = 2, all[2].dilation = {2, 1, 1}, all[2].padding = {1, 0, 2};
+  const auto is_the_sum = [&]<Scalar A, Scalar B>(const Tensor<A>& x, const Tensor<B>& w, const Convolution3dOptions& o) {
+    const Tensor<Promote<A, B>> y = conv3d(constant(x), constant(w), o).value();
+    const ConvolutionOptions flat{.stride = {o.stride[1], o.stride[2]},
+                                  .padding = {o.padding[1], o.padding[2]},
+                                  .dilation = {o.dilation[1], o.dilation[2]},
+                                  .groups = o.groups};
+    const auto layer = []<Scalar T>(const Tensor<T>& t, std::int64_t z) {
+      return reshape(slice(constant(t), 2, z, z + 1), Shape{t.dim(0), t.dim(1), t.dim(3), t.dim(4)}).value();
+    };
+    BOOST_TEST(y.dim(2) == (x.dim(2) + 2 * o.padding[0] - o.dilation[0] * (w.dim(2) - 1) - 1) / o.stride[0] + 1);
+    for (std::int64_t z = 0; z < y.dim(2); ++z) {
+      const Tensor<Promote<A, B>> here = layer(y, z);
+      Tensor<C> expected = Tensor<C>::zeros(here.shape());
+      for (std::int64_t i = 0; i < w.dim(2); ++i) {
+        const std::int64_t at = z * o.stride[0] + i * o.dilation[0] - o.padding[0];
+        if (at >= 0 && at < x.dim(2)) expected.add(by_the_sum(layer(x, at), layer(w, i), flat, here.shape()));
+      }
+      is_close(here, expected);
+    }
+  };
+  for (const Convolution3dOptions& o : all) {
+    const Shape xs{2, 4, 3, 5, 4}, ws{4, 4 / o.groups, 2, 3, 2};
+    const Tensor<double> x = random.real(xs), w = random.real(ws);
+    const Tensor<C> z = random.complex(xs), v = random.complex(ws);
+    is_the_sum(x, w, o), is_the_sum(z, v, o), is_the_sum(x, v, o), is_the_sum(z, w, o);
+  }
+  gradient_is_right(
+      "conv3d, mixed", [](auto a, auto b) { return conv3d(a, b, {.groups = 2}); }, random.real({1, 2, 2, 1, 2}),
+      random.complex({4, 1, 2, 1, 1}));
+  const Var<double> none = variable(Tensor<double>(Shape{0, 2, 3, 3, 3})), w = variable(random.real({4, 2, 1, 2, 3}));
+  backward(sum(conv3d(none, w)));
+  BOOST_TEST(conv3d(none, w).shape().str() == "[0, 4, 3, 2, 1]");
+  BOOST_TEST(none.grad().shape().str() == "[0, 2, 3, 3, 3]");
+  const Tensor<double> dw = w.grad();
+  for (const double g : dw) BOOST_TEST(g == 0);
+}
+
+BOOST_AUTO_TEST_CASE(columns_times_a_weight_are_the_convolution) {
+  OpCheck random;
+  for (const ConvolutionOptions& o : some_options()) {
+    if (o.groups > 1) continue;
+    const Var<C> x = random.complex({2, 3, 7, 9}), w = random.complex({4, 3, 3, 2});
+    const Var<C> y = conv2d(x, w, o), columns = unfold(x, {3, 2}, o);
+    is_close(reshape(matmul(reshape(w, Shape{4, 18}), columns), y.shape()).value(), y.value());
+    const Var<C> alone = unfold(reshape(slice(x, 0, 1, 2), Shape{3, 7, 9}), {3, 2}, o);
+    is_close(reshape(slice(columns, 0, 1, 2), alone.shape()).value(), alone.value());
+  }
+  const Var<double> none = variable(Tensor<double>(Shape{0, 2, 3, 3}));
+  backward(sum(unfold(none, {2, 2})));
+  BOOST_TEST(none.grad().shape().str() == "[0, 2, 3, 3]");
+  BOOST_TEST(unfold(Var<double>(Tensor<double>(Shape{2, 0, 3, 3})), {2, 3}).shape().str() == "[2, 0, 2]");
+}
+
 BOOST_AUTO_TEST_CASE(pooling_by_modulus) {
   const Var<C> z = variable(Tensor<C>({2, 4}, {{0, 3}, 1, -2, 2, 1, -2, {0, 1}, 0}));
   const Var<C> y = max_pool2d(z, {2, 2});
@@ -172,7 +232,26 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_said_in_a_line) {
   BOOST_TEST(error_of([&] {
                conv_transpose2d(w, Var<double>(random.real({2, 1, 2, 2})), {.output_padding = {1, 0}});
              }) == "conv_transpose2d: an output_padding of 1; it is below the stride or the dilation");
-  BOOST_TEST(error_of([&] { conv1d(x, w); }) == "conv1d: needs three axes, x [N, C, L] and a weight likewise, got [1, 2, 3, 3]");
+  BOOST_TEST(error_of([&] { conv1d(x, w); }) ==
+             "conv1d: needs x [N, C, L] and a weight of 3 axes, got [1, 2, 3, 3] and [4, 2, 2, 2]");
+  BOOST_TEST(error_of([&] { conv3d(x, w); }) ==
+             "conv3d: needs x [N, C, D, H, W] and a weight of 5 axes, got [1, 2, 3, 3] and [4, 2, 2, 2]");
+  const Var<double> line = random.real({1, 2, 3});
+  BOOST_TEST(error_of([&] {
+               conv1d(line, Var<C>(random.complex({4, 3, 2})));
+             }) == "conv1d: a weight [4, 3, 2] does not fit the channels of [1, 2, 3] in 1 group");
+  BOOST_TEST(error_of([&] {
+               conv_transpose1d(line, Var<double>(random.real({3, 4, 2})));
+             }) == "conv_transpose1d: a weight [3, 4, 2] does not fit the channels of [1, 2, 3] in 1 group");
+  BOOST_TEST(error_of([&] { unfold(x, {4, 1}); }) == "unfold: a window of 4 cells does not fit into 3 with padding 0");
+  BOOST_TEST(error_of([&] { unfold(x, {0, 1}); }) == "unfold: a window of 0 cells does not fit into 3 with padding 0");
+  BOOST_TEST(error_of([&] { unfold(x, {2, 2}, {.output_padding = {0, 1}}); }) == "unfold: output_padding is of the transposed map");
+  BOOST_TEST(error_of([&] {
+               unfold(Var<double>(random.real({3, 3})), {1, 1});
+             }) == "unfold: needs [N, C, H, W] or [C, H, W], got [3, 3]");
+  BOOST_TEST(error_of([&] {
+               unfold(x, {1, 1}, {.groups = 2});
+             }) == "unfold: groups are of convolutions; here every channel has rows of its own, got 2 groups");
   BOOST_TEST(error_of([&] { max_pool2d(x, {4, 1}); }) == "max_pool2d: a window of 4 does not fit into 3 with padding 0");
   BOOST_TEST(error_of([&] {
                max_pool2d(x, {2, 2}, {.padding = {2, 0}});
