@@ -44,6 +44,17 @@ void dgesdd_(const char* what, const int* m, const int* n, double* A, const int*
 void zgesdd_(const char* what, const int* m, const int* n, std::complex<double>* A, const int* lda, double* s,
              std::complex<double>* U, const int* ldu, std::complex<double>* Vh, const int* ldvh, std::complex<double>* work,
              const int* size, double* rwork, int* iwork, int* info, std::size_t);
+// `select` and `bwork` are not read: no order is wanted.
+void dgees_(const char* vectors, const char* sort, void* select, const int* n, double* A, const int* lda, int* sorted, double* re,
+            double* im, double* Q, const int* ldq, double* work, const int* size, int* bwork, int* info, std::size_t, std::size_t);
+void zgees_(const char* vectors, const char* sort, void* select, const int* n, std::complex<double>* A, const int* lda, int* sorted,
+            std::complex<double>* lambda, std::complex<double>* Q, const int* ldq, std::complex<double>* work, const int* size,
+            double* rwork, int* bwork, int* info, std::size_t, std::size_t);
+void dgeev_(const char* left, const char* right, const int* n, double* A, const int* lda, double* re, double* im, double* left_V,
+            const int* ldl, double* V, const int* ldv, double* work, const int* size, int* info, std::size_t, std::size_t);
+void zgeev_(const char* left, const char* right, const int* n, std::complex<double>* A, const int* lda,
+            std::complex<double>* lambda, std::complex<double>* left_V, const int* ldl, std::complex<double>* V, const int* ldv,
+            std::complex<double>* work, const int* size, double* rwork, int* info, std::size_t, std::size_t);
 }
 
 namespace argand {
@@ -225,6 +236,65 @@ void lapack_svd(std::int64_t rows, std::int64_t columns, T* A, T* U, RealOf<T>* 
   } else {
     svd_in_double(rows, columns, A, U, s, Vh);
   }
+}
+
+std::int64_t lapack_schur(std::int64_t size_n, double* A, double* Q, std::complex<double>* lambda) {
+  const Alone alone;
+  const int n = order(size_n), ld = std::max(1, n), ask = -1;
+  int info = 0, sorted = 0;
+  double size_work = 0;
+  std::vector<double> re(static_cast<std::size_t>(ld)), im(re.size());
+  dgees_("V", "N", nullptr, &n, A, &ld, &sorted, re.data(), im.data(), Q, &ld, &size_work, &ask, nullptr, &info, 1, 1);
+  const int size = std::max(1, asked(size_work));
+  std::vector<double> work(static_cast<std::size_t>(size));
+  dgees_("V", "N", nullptr, &n, A, &ld, &sorted, re.data(), im.data(), Q, &ld, work.data(), &size, nullptr, &info, 1, 1);
+  for (std::size_t k = 0; k < static_cast<std::size_t>(n); ++k) lambda[k] = {re[k], im[k]};
+  return info;
+}
+std::int64_t lapack_schur(std::int64_t size_n, std::complex<double>* A, std::complex<double>* Q, std::complex<double>* lambda) {
+  const Alone alone;
+  const int n = order(size_n), ld = std::max(1, n), ask = -1;
+  int info = 0, sorted = 0;
+  std::complex<double> size_work = 0;
+  std::vector<double> rwork(static_cast<std::size_t>(ld));
+  zgees_("V", "N", nullptr, &n, A, &ld, &sorted, lambda, Q, &ld, &size_work, &ask, rwork.data(), nullptr, &info, 1, 1);
+  const int size = std::max(1, asked(size_work));
+  std::vector<std::complex<double>> work(static_cast<std::size_t>(size));
+  zgees_("V", "N", nullptr, &n, A, &ld, &sorted, lambda, Q, &ld, work.data(), &size, rwork.data(), nullptr, &info, 1, 1);
+  return info;
+}
+
+std::int64_t lapack_eig(std::int64_t size_n, double* A, std::complex<double>* lambda, std::complex<double>* V) {
+  const Alone alone;
+  const int n = order(size_n), ld = std::max(1, n), ask = -1;
+  const auto N = static_cast<std::size_t>(n);
+  int info = 0;
+  double size_work = 0;
+  std::vector<double> re(N + 1), im(N + 1), parts(N * N + 1);
+  dgeev_("N", "V", &n, A, &ld, re.data(), im.data(), nullptr, &ld, parts.data(), &ld, &size_work, &ask, &info, 1, 1);
+  const int size = std::max(1, asked(size_work));
+  std::vector<double> work(static_cast<std::size_t>(size));
+  dgeev_("N", "V", &n, A, &ld, re.data(), im.data(), nullptr, &ld, parts.data(), &ld, work.data(), &size, &info, 1, 1);
+  // Of a conjugate pair, one column has the real parts of the first vector and the next its imaginary parts.
+  for (std::size_t k = 0; k < N; ++k) {
+    lambda[k] = {re[k], im[k]};
+    const double sign = im[k] > 0 ? 1 : im[k] < 0 ? -1 : 0;
+    const double* const x = parts.data() + (sign < 0 ? k - 1 : k) * N;
+    for (std::size_t i = 0; i < N; ++i) V[k * N + i] = {x[i], sign == 0 ? 0 : sign * x[i + N]};
+  }
+  return info;
+}
+std::int64_t lapack_eig(std::int64_t size_n, std::complex<double>* A, std::complex<double>* lambda, std::complex<double>* V) {
+  const Alone alone;
+  const int n = order(size_n), ld = std::max(1, n), ask = -1;
+  int info = 0;
+  std::complex<double> size_work = 0;
+  std::vector<double> rwork(2 * static_cast<std::size_t>(ld));
+  zgeev_("N", "V", &n, A, &ld, lambda, nullptr, &ld, V, &ld, &size_work, &ask, rwork.data(), &info, 1, 1);
+  const int size = std::max(1, asked(size_work));
+  std::vector<std::complex<double>> work(static_cast<std::size_t>(size));
+  zgeev_("N", "V", &n, A, &ld, lambda, nullptr, &ld, V, &ld, work.data(), &size, rwork.data(), &info, 1, 1);
+  return info;
 }
 
 #define ARGAND_LAPACK_FUNCTIONS(T)                                                                     \

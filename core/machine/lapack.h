@@ -3,6 +3,7 @@
 /// as LAPACK has them. Every function throws Error for a size that LAPACK cannot index. There is no other one: a build with
 /// -Dblas=plain has none of this.
 
+#include <complex>
 #include <cstdint>
 #include <vector>
 
@@ -36,5 +37,15 @@ void lapack_eigh(std::int64_t n, T* A, RealOf<T>* lambda);
 /// converge.
 template <Scalar T>
 void lapack_svd(std::int64_t m, std::int64_t n, T* A, T* U, RealOf<T>* s, T* Vh);
+
+/// A = Q S Qᴴ of any A [n, n]: A <- S, Q unitary. Complex: S is upper triangular. Real: S has blocks of 2 for conjugate pairs. λ
+/// are the eigenvalues in the order of S's diagonal. A triangular matrix keeps its numbers, Q moves them. Returns 0 when it
+/// converged.
+std::int64_t lapack_schur(std::int64_t n, double* A, double* Q, std::complex<double>* lambda);
+std::int64_t lapack_schur(std::int64_t n, std::complex<double>* A, std::complex<double>* Q, std::complex<double>* lambda);
+
+/// A V = V diag(λ) of any A [n, n], which is destroyed; V's columns are of length 1. Returns 0 when it converged.
+std::int64_t lapack_eig(std::int64_t n, double* A, std::complex<double>* lambda, std::complex<double>* V);
+std::int64_t lapack_eig(std::int64_t n, std::complex<double>* A, std::complex<double>* lambda, std::complex<double>* V);
 
 }  // namespace argand

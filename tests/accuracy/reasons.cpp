@@ -27,6 +27,8 @@ const std::map<std::string, std::string>& not_measured() {
   static const std::string sums = "a sum of products, as matmul, sum or attention.";
   static const std::string fourier = "sums of products of all lengths; tests/autograd/ops/fourier_test.cpp bounds them.";
   static const std::string factors = "LAPACK's factors; the error is that of the problem's condition.";
+  static const std::string functions =
+      "on LAPACK's Schur form, in float64; tests/autograd/ops/matrix_functions_test.cpp bounds it.";
   static const std::map<std::string, std::string> ops = {
       {"angular_attention", sums},
       {"cholesky", factors},
@@ -38,6 +40,7 @@ const std::map<std::string, std::string>& not_measured() {
       {"cumsum", sums},
       {"det", factors},
       {"dropout", "scale, with a random choice."},
+      {"eig", factors},
       {"eigh", factors},
       {"embedding", moves},
       {"embedding_mean", sums},
@@ -55,9 +58,11 @@ const std::map<std::string, std::string>& not_measured() {
       {"lstsq", factors},
       {"lgamma", "the C library's, its derivative Boost.Math's; relative to the value large errors beside its zeros 1 and 2."},
       {"linear_recurrence", sums},
+      {"logm", functions},
       {"log_softmax", "x - logsumexp(x); see logsumexp."},
       {"magnitude_attention", sums},
       {"matrix_exp", "a solver and products, in float64; tests/autograd/ops/matrix_exp_test.cpp bounds what is far from normal."},
+      {"matrix_power", sums},
       {"max", moves},
       {"min", moves},
       {"permute", moves},
@@ -74,6 +79,7 @@ const std::map<std::string, std::string>& not_measured() {
       {"slice", moves},
       {"slogdet", factors},
       {"solve", factors},
+      {"sqrtm", functions},
       {"svd", factors},
       {"unfold", moves},
       {"vector_norm", sums},

@@ -60,6 +60,19 @@ def from_singular(A, f):
     return (U * f(S).unsqueeze(-2)) @ Vh
 
 
+def by_eigenvectors(f):
+    """f of a matrix that need not be Hermitian; of a real one its real part."""
+    def of_matrix(A):
+        values, V = torch.linalg.eig(A)
+        W = (V * f(values).unsqueeze(-2)) @ torch.linalg.inv(V)
+        return W if A.is_complex() else W.real
+    return of_matrix
+
+
+def square(A):
+    return A @ A + torch.eye(A.shape[-1], dtype=A.dtype)
+
+
 def svd(A):
     return torch.linalg.svd(A, full_matrices=False)
 
@@ -128,6 +141,12 @@ TORCH = {
     "lstsq": lambda A, B: torch.linalg.lstsq(A, B)[0],
     "pinv": torch.linalg.pinv,
     "matrix_exp": torch.matrix_exp,
+    "matrix_power": torch.linalg.matrix_power,
+    "eig vectors": lambda A: torch.linalg.eig(A)[1],
+    "eig sum": lambda A: (abs2(torch.linalg.eig(A)[1]) @ (torch.linalg.eig(A)[0]**2).unsqueeze(-1)).squeeze(-1),
+    "eig function": by_eigenvectors(lambda values: values**2 + 1),
+    "sqrtm": lambda A: by_eigenvectors(torch.sqrt)(torch.matrix_exp(A)),
+    "logm": lambda A: by_eigenvectors(torch.log)(square(A)),
     **{name: getattr(torch, name) for name in ("cumsum", "cumprod", "prod", "kron", "outer", "pow", "erfc", "lgamma", *FUNCTIONS)},
     "flip": lambda x, dim: torch.flip(x, dim),
     "roll": lambda x, shifts, dim: torch.roll(x, shifts, dim),
@@ -226,6 +245,11 @@ CASES = [
     *each(("lstsq",), C(2, 4), C(2, 3)),
     *case("matrix_exp", 6 * REPEATED),
     *case("matrix_exp", numpy.triu(numpy.ones((4, 4)), 1)),
+    *each(("eig sum", "eig function", "sqrtm", "logm"), R(3, 3)),
+    *each(("eig sum", "eig function", "sqrtm", "logm"), C(3, 3)),
+    *each(("eig sum", "eig function", "sqrtm", "logm"), C(2, 2, 4, 4)),
+    *each(("matrix_power",), R(3, 3), n=Options((0, 1, 2, 5, -1, -3))),
+    *each(("matrix_power",), C(2, 3, 3), n=Options((0, 1, 6, -4))),
     # Singular matrices, repeated values.
     *case("det", RANK_1[:2], W="ones", expect=numpy.array([[1.0, -2.0], [-0.5, 1.0]])),  # the adjugate; PyTorch 1.13 has 0
     *case("eigh function", numpy.diag([1.0, 0.0, 0.0]), expect="argand refuses"),
@@ -282,6 +306,9 @@ CASES = [
     *each(("einsum",), C(3, 3), equation=Options(("ii", "ii->i", "ij->ji"))),
     *case("einsum", C(4), C(4), equation="i,i->"),
     *case("einsum", C(2, 3), R(4, 3), equation="aj,bj->ab"),
+    *each(("einsum",), C(2, 1, 3, 4), R(5, 4, 2), equation=Options(("...ij,...jk->...ik", "...ij,...jk", "...ij,...jk->ik", "...ij,...jk->k...i"))),
+    *each(("einsum",), C(2, 3, 3), equation=Options(("...ii->...i", "...ij->...ji", "i...->...", "...->", "...i"))),
+    *case("einsum", R(3), C(2, 3), equation="...,...->..."),
     *case("matmul", C(5, 1, 3, 4), C(2, 4, 2)),
     *case("matmul", R(3, 4), C(2, 4, 2)),
     *each(("sort",), R(3, 5), dim=Options((0, 1)), descending=Options((False, True))),
@@ -289,7 +316,7 @@ CASES = [
     *case("log_softmax", R(3, 5)),
     *case("where positive", C(3, 4), C(4)),
     # Losses that depend on a gauge.
-    *each(("eigh vectors", "svd U"), C(3, 3), expect="refused"),
+    *each(("eigh vectors", "eig vectors", "svd U"), C(3, 3), expect="refused"),
     *each(("svd U",), C(4, 2), expect="refused"),
     *each(("svd U",), C(2, 4), expect="refused"),
 ]

@@ -122,12 +122,18 @@ Real row(const Real& x) {
 }
 /// λ/(λ² + 2).
 Real bell(const Real& x) { return x / (x * x + 2.0); }
+Real identity(std::int64_t n) {
+  Tensor<double> I = Tensor<double>::zeros({n, n});
+  for (std::int64_t i = 0; i < n; ++i) I(i, i) = 1;
+  return I;
+}
+/// W, real where A is.
+Real as(const Real&, const Complex& W) { return real(W); }
+Complex as(const Complex&, const Complex& W) { return W; }
 /// A Aᴴ + 1/2, positive definite.
 template <Scalar T>
 Var<T> positive(const Var<T>& A) {
-  Tensor<double> half = Tensor<double>::zeros({A.dim(-1), A.dim(-1)});
-  for (std::int64_t i = 0; i < half.dim(0); ++i) half(i, i) = 0.5;
-  return matmul(A, A, Transpose::No, Transpose::Conjugate) + Real(half);
+  return matmul(A, A, Transpose::No, Transpose::Conjugate) + scale(identity(A.dim(-1)), 0.5);
 }
 
 const auto& table() {
@@ -229,6 +235,19 @@ const auto& table() {
       {"erfc", function([](const Args&, const Real& x) { return erfc(x); })},
       {"lgamma", function([](const Args&, const Real& x) { return lgamma(x); })},
       {"matrix_exp", function([](const Args&, const auto& A) { return matrix_exp(A); })},
+      {"matrix_power", function([](const Args& a, const auto& A) { return matrix_power(A, a.get<std::int64_t>("n", 1)); })},
+      {"eig vectors", function([](const Args&, const auto& A) { return eig(A).vectors; })},
+      {"eig sum", function([](const Args&, const auto& A) {
+         const auto e = eig(A);
+         return einsum("...ij,...j->...i", abs2(e.vectors), e.values * e.values);
+       })},
+      {"eig function", function([](const Args&, const auto& A) {
+         const auto e = eig(A);
+         const auto W = matmul(einsum("...ij,...j->...ij", e.vectors, e.values * e.values + 1.0), inv(e.vectors));
+         return as(A, W);
+       })},
+      {"sqrtm", function([](const Args&, const auto& A) { return sqrtm(matrix_exp(A)); })},
+      {"logm", function([](const Args&, const auto& A) { return logm(matmul(A, A) + identity(A.dim(-1))); })},
   };
   return all;
 }

@@ -1,9 +1,11 @@
 /// Builds with -Dblas=plain have these instead: every one says what it needs.
 
+#include "autograd/ops/linear_algebra/eig.h"
 #include "autograd/ops/linear_algebra/eigh.h"
 #include "autograd/ops/linear_algebra/factors.h"
 #include "autograd/ops/linear_algebra/least_squares.h"
 #include "autograd/ops/linear_algebra/matrix_exp.h"
+#include "autograd/ops/linear_algebra/matrix_functions.h"
 #include "autograd/ops/linear_algebra/solve.h"
 
 namespace argand {
@@ -56,6 +58,22 @@ template <Scalar T>
 Var<T> matrix_exp(const Var<T>&) {
   needs_lapack("matrix_exp");
 }
+template <Scalar T>
+GeneralEigen<RealOf<T>> eig(const Var<T>&) {
+  needs_lapack("eig");
+}
+template <Scalar T>
+Var<T> matrix_power(const Var<T>&, std::int64_t) {
+  needs_lapack("matrix_power");
+}
+template <Scalar T>
+Var<T> sqrtm(const Var<T>&) {
+  needs_lapack("sqrtm");
+}
+template <Scalar T>
+Var<T> logm(const Var<T>&) {
+  needs_lapack("logm");
+}
 
 #define ARGAND_WITHOUT_LAPACK(T)                                              \
   template Var<T> solve(const Var<T>&, const Var<T>&);                        \
@@ -67,7 +85,11 @@ Var<T> matrix_exp(const Var<T>&) {
   template OrthogonalFactors<T> qr(const Var<T>&);                            \
   template SingularFactors<T> svd(const Var<T>&, const SvdOptions&);          \
   template Var<T> lstsq(const Var<T>&, const Var<T>&, std::optional<double>); \
-  template Var<T> matrix_exp(const Var<T>&);
+  template Var<T> matrix_exp(const Var<T>&);                                  \
+  template GeneralEigen<RealOf<T>> eig(const Var<T>&);                        \
+  template Var<T> matrix_power(const Var<T>&, std::int64_t);                  \
+  template Var<T> sqrtm(const Var<T>&);                                       \
+  template Var<T> logm(const Var<T>&);
 ARGAND_FOR_SCALAR(ARGAND_WITHOUT_LAPACK)
 
 }  // namespace argand

@@ -34,14 +34,16 @@ namespace {
 
 bool has(const std::string& labels, char c) { return labels.find(c) != std::string::npos; }
 
-/// The letters of each operand and of the result.
+/// The letters of each operand and of the result. An ellipsis is one character among them until the ranks are known.
+constexpr char ellipsis = '.';
 struct EinsumEquation {
+  std::string_view text;
   std::vector<std::string> operands;
   std::string result;
 };
 
 EinsumEquation parse_einsum(std::string_view text, std::size_t operands) {
-  EinsumEquation e{{""}, ""};
+  EinsumEquation e{text, {""}, ""};
   bool behind = false, arrow = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
@@ -49,24 +51,56 @@ EinsumEquation parse_einsum(std::string_view text, std::size_t operands) {
     if (c == '-' && i + 1 < text.size() && text[i + 1] == '>' && !arrow) {
       behind = arrow = true;
       ++i;
-    } else if (c == ',' && !behind) {
-      e.operands.emplace_back();
-    } else {
-      require((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'), "einsum", "\"{}\": a letter an axis, as in \"ij,jk->ik\"", text);
-      (behind ? e.result : e.operands.back()) += c;
+      continue;
     }
+    if (c == ',' && !behind) {
+      e.operands.emplace_back();
+      continue;
+    }
+    std::string& labels = behind ? e.result : e.operands.back();
+    if (text.substr(i, 3) == "...") {
+      require(!has(labels, ellipsis), "einsum", "\"{}\": one ellipsis an operand", text);
+      i += 2;
+    } else {
+      require((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'), "einsum",
+              "\"{}\": a letter an axis, as in \"ij,jk->ik\", or ... for all the others, as in \"...ij,jk->...ik\"", text);
+    }
+    labels += c;
   }
-  require(e.operands.size() == operands, "einsum", "\"{}\" names {} operands, given {}", text, e.operands.size(), operands);
+  require(e.operands.size() == operands, "einsum", "\"{}\" names {} operand{}, given {}", text, e.operands.size(),
+          e.operands.size() == 1 ? "" : "s", operands);
   std::map<char, int> times;
   for (const std::string& labels : e.operands)
     for (const char c : labels) ++times[c];
   for (const auto& [c, n] : times)
-    if (!arrow && n == 1) e.result += c;
+    if (!arrow && (n == 1 || c == ellipsis)) e.result += c;  // '.' comes before all letters
   for (const char c : e.result) {
-    require(times.contains(c), "einsum", "\"{}\": no operand has the result's axis {}", text, c);
+    require(times.contains(c), "einsum", "\"{}\": no operand has the result's axis {}", text,
+            c == ellipsis ? "..." : std::string{c});
     require(std::count(e.result.begin(), e.result.end(), c) == 1, "einsum", "\"{}\": the result has axis {} twice", text, c);
   }
   return e;
+}
+
+/// As it was written.
+std::string spelled(const std::string& labels) {
+  const std::size_t at = labels.find(ellipsis);
+  return at == std::string::npos ? labels : labels.substr(0, at) + "..." + labels.substr(at + 1);
+}
+
+/// Characters for the axes under an ellipsis, the last axis first: they are aligned at the last, as broadcasting has it.
+char under_ellipsis(std::size_t from_the_end) { return static_cast<char>('0' + from_the_end); }
+
+/// The labels of one operand with as many characters for its ellipsis as its rank has axes.
+std::string labels_for(const std::string& labels, const Shape& shape) {
+  const std::size_t at = labels.find(ellipsis), rank = static_cast<std::size_t>(shape.rank());
+  const std::size_t letters = labels.size() - (at == std::string::npos ? 0 : 1);
+  require(at == std::string::npos ? letters == rank : letters <= rank, "einsum", "{} for {}, whose axes are {}", spelled(labels),
+          shape, rank);
+  if (at == std::string::npos) return labels;
+  std::string axes;
+  for (std::size_t k = rank - letters; k-- > 0;) axes += under_ellipsis(k);
+  return labels.substr(0, at) + axes + labels.substr(at + 1);
 }
 
 /// x with a letter an axis.
@@ -79,8 +113,6 @@ struct Labelled {
 /// Diagonals of letters that come twice, sums over those that nobody else has.
 template <Scalar T>
 Labelled<T> reduced_to(Labelled<T> a, const std::string& wanted) {
-  require(static_cast<int>(a.labels.size()) == a.x.rank(), "einsum", "{} for {}, whose axes are {}", a.labels, a.x.shape(),
-          a.x.rank());
   for (std::size_t i = 0; i < a.labels.size(); ++i) {
     const std::size_t j = a.labels.find(a.labels[i], i + 1);
     if (j == std::string::npos) continue;
@@ -115,6 +147,38 @@ std::string letters(const std::string& of, const F& f) {
   return found;
 }
 
+/// Without the axes of size 1 under an ellipsis that are longer in another operand, or have no place in the result.
+template <Scalar T>
+Labelled<T> without_stretched(Labelled<T> a, const std::string& longer) {
+  Shape shape;
+  std::string kept;
+  for (std::size_t i = 0; i < a.labels.size(); ++i) {
+    const std::int64_t size = a.x.dim(static_cast<int>(i));
+    if (size == 1 && has(longer, a.labels[i])) continue;
+    shape.push_back(size);
+    kept += a.labels[i];
+  }
+  return kept == a.labels ? a : Labelled<T>{reshape(a.x, shape), kept};
+}
+
+/// The axes under an ellipsis of a shape's labels that are not 1.
+std::string long_axes(const std::string& labels, const Shape& shape) {
+  std::string found;
+  for (std::size_t i = 0; i < labels.size(); ++i)
+    if (labels[i] >= '0' && labels[i] <= '9' && shape[static_cast<int>(i)] != 1) found += labels[i];
+  return found;
+}
+
+/// The result's labels, its ellipsis as long as the longest of the operands.
+std::string result_labels(const EinsumEquation& e, const std::vector<std::string>& operands) {
+  std::string axes;
+  for (std::size_t k = 10; k-- > 0;)
+    for (const std::string& labels : operands)
+      if (has(labels, under_ellipsis(k)) && !has(axes, under_ellipsis(k))) axes += under_ellipsis(k);
+  const std::size_t at = e.result.find(ellipsis);
+  return at == std::string::npos ? e.result : e.result.substr(0, at) + axes + e.result.substr(at + 1);
+}
+
 template <Scalar T>
 std::int64_t size_along(const Labelled<T>& a, const std::string& labels) {
   std::int64_t size = 1;
@@ -127,21 +191,27 @@ std::int64_t size_along(const Labelled<T>& a, const std::string& labels) {
 template <Scalar A>
 Var<A> einsum(std::string_view equation, const Var<A>& a) {
   const EinsumEquation e = parse_einsum(equation, 1);
-  return ordered(reduced_to<A>({a, e.operands[0]}, e.result), e.result);
+  const std::string labels = labels_for(e.operands[0], a.shape()), result = result_labels(e, {labels});
+  return ordered(reduced_to<A>({a, labels}, result), result);
 }
 
 template <Scalar A, Scalar B>
 Var<Promote<A, B>> einsum(std::string_view equation, const Var<A>& left, const Var<B>& right) {
   const EinsumEquation e = parse_einsum(equation, 2);
-  const Labelled<A> a = reduced_to<A>({left, e.operands[0]}, e.result + e.operands[1]);
-  const Labelled<B> b = reduced_to<B>({right, e.operands[1]}, e.result + e.operands[0]);
+  const std::string on_left = labels_for(e.operands[0], left.shape()), on_right = labels_for(e.operands[1], right.shape());
+  const std::string result = result_labels(e, {on_left, on_right});
+  const auto all_of_a = without_stretched<A>({left, on_left}, long_axes(on_right, right.shape()));
+  const auto all_of_b = without_stretched<B>({right, on_right}, long_axes(on_left, left.shape()));
+  const Labelled<A> a = reduced_to<A>(all_of_a, result + all_of_b.labels);
+  const Labelled<B> b = reduced_to<B>(all_of_b, result + all_of_a.labels);
   for (const char c : a.labels) {
     const std::int64_t here = size_along(a, {c}), there = has(b.labels, c) ? size_along(b, {c}) : here;
-    require(here == there, "einsum", "axis {} is {} in one operand and {} in another", c, here, there);
+    require(here == there, "einsum", "axis {} is {} in one operand and {} in another",
+            c >= '0' && c <= '9' ? fmt::format("{} from the end of ...", c - '0' + 1) : std::string{c}, here, there);
   }
   // Axes of the batch (in both and in the result), of the rows and the columns (in one), of the sum (in both, not in the result).
-  const std::string batch = letters(a.labels, [&](char c) { return has(b.labels, c) && has(e.result, c); });
-  const std::string inner = letters(a.labels, [&](char c) { return has(b.labels, c) && !has(e.result, c); });
+  const std::string batch = letters(a.labels, [&](char c) { return has(b.labels, c) && has(result, c); });
+  const std::string inner = letters(a.labels, [&](char c) { return has(b.labels, c) && !has(result, c); });
   const std::string rows = letters(a.labels, [&](char c) { return !has(b.labels, c); });
   const std::string columns = letters(b.labels, [&](char c) { return !has(a.labels, c); });
   const std::int64_t N = size_along(a, batch), M = size_along(a, rows), K = size_along(a, inner), L = size_along(b, columns);
@@ -157,20 +227,20 @@ Var<Promote<A, B>> einsum(std::string_view equation, const Var<A>& left, const V
     if (N == 1) return matmul(reshape(x, Shape{M, K}), reshape(y, Shape{K, L}));
     return matmul(reshape(x, Shape{N, M, K}), reshape(y, Shape{N, K, L}));
   };
-  return ordered(Labelled<T>{reshape(product(), shape), batch + rows + columns}, e.result);
+  return ordered(Labelled<T>{reshape(product(), shape), batch + rows + columns}, result);
 }
 
 detail::EinsumPair detail::first_pair_of(std::string_view equation, std::size_t operands) {
   const EinsumEquation e = parse_einsum(equation, operands);
-  std::string others = e.result, rest;
-  for (std::size_t k = 2; k < operands; ++k) {
-    others += e.operands[k];
-    rest += "," + e.operands[k];
-  }
+  std::string others = e.result;
+  for (std::size_t n = 2; n < operands; ++n) others += e.operands[n];
   std::string both;
   for (const char c : e.operands[0] + e.operands[1])
     if (has(others, c) && !has(both, c)) both += c;
-  return {e.operands[0] + "," + e.operands[1] + "->" + both, both + rest + "->" + e.result};
+  std::string rest;
+  for (std::size_t n = 2; n < operands; ++n) rest += "," + spelled(e.operands[n]);
+  return {spelled(e.operands[0]) + "," + spelled(e.operands[1]) + "->" + spelled(both),
+          spelled(both) + rest + "->" + spelled(e.result)};
 }
 
 #define ARGAND_EINSUM(R)                                                                              \

@@ -16,9 +16,10 @@ Var<std::complex<R>> matmul(const Var<std::complex<R>>& A, const Var<R>& B);
 
 /// Einstein's summation, as NumPy's and PyTorch's: einsum("bij,bjk->bik", A, B) is Σ_j A_bij B_bjk. A letter an axis; letters that
 /// are not behind the arrow are summed over, a letter twice in one operand is its diagonal. Without an arrow the letters that occur
-/// once are behind it, in the alphabet's order. Nothing is conjugated: say conj(A). A product of two is one batched GEMM; of three
-/// and more, pairs from left to right. Real, complex or mixed operands. Throws for an equation that is none, and `einsum: axis j is
-/// 3 in one operand and 4 in another`.
+/// once are behind it, in the alphabet's order. "..." are all the axes that have no letter, none or several: aligned at the last
+/// and stretched as broadcasting has it, summed over where an arrow leaves them out, in front of all where there is no arrow.
+/// Nothing is conjugated: say conj(A). A product of two is one batched GEMM; of three and more, pairs from left to right. Real,
+/// complex or mixed operands. Throws for an equation that is none, and `einsum: axis j is 3 in one operand and 4 in another`.
 template <Scalar A>
 Var<A> einsum(std::string_view equation, const Var<A>& a);
 template <Scalar A, Scalar B>

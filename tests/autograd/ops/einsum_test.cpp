@@ -85,6 +85,28 @@ BOOST_AUTO_TEST_CASE(einsum_is_the_sum_that_its_letters_say) {
   close_to(einsum("kij,ij->k", batch, M), einsum("kij,ij->k", batch, to_complex(M)));
 }
 
+BOOST_AUTO_TEST_CASE(an_ellipsis_is_all_the_other_axes) {
+  OpCheck x;
+  const Var<C> A = x.complex({2, 1, 3, 4}), B = x.complex({5, 4, 2}), one = x.complex({4, 2}), v = x.complex({4});
+  close_to(einsum("...ij,...jk->...ik", A, B), matmul(A, B));
+  close_to(einsum("...ij,...jk", A, B), matmul(A, B));
+  close_to(einsum("...ij,...jk->...ik", A, one), matmul(A, one));  // under the second there is nothing
+  close_to(einsum("...ij,...jk->ik", A, B), sum(sum(matmul(A, B), 0), 0));
+  close_to(einsum("i...->...i", A), permute(A, {1, 2, 3, 0}));
+  close_to(einsum("...", A), A);
+  close_to(einsum("...ii->...i", matmul(A, transpose(A))), diagonal(matmul(A, transpose(A)), 0, -2, -1));
+  close_to(einsum("...i,i", A, v), reshape(matmul(A, reshape(v, Shape{4, 1})), Shape{2, 1, 3}));
+  // Between letters, and handed on from pair to pair.
+  close_to(einsum("a...b,b->...a", A, v), permute(einsum("aijb,b->ija", A, v), {0, 1, 2}));
+  const Var<C> u = x.complex({2});
+  close_to(einsum("...ij,...jk,k->...i", A, B, u), einsum("...ik,k->...i", matmul(A, B), u));
+  // Sizes 1 and 0 under it.
+  close_to(einsum("...,...->...", Var<C>(x.complex({1, 1})), Var<C>(Tensor<C>(Shape{0, 1}))), Var<C>(Tensor<C>(Shape{0, 1})));
+  close_to(einsum("...,...->", Var<C>(Tensor<C>::full({1}, 2)), Var<C>(Tensor<C>::full({3}, 5))), Var<C>(Tensor<C>::scalar(30)));
+  has_its_gradient(
+      "both stretched", [](auto a, auto b) { return einsum("...ij,...j->i...", a, b); }, x.complex({2, 1, 2, 3}), x.real({2, 3}));
+}
+
 BOOST_AUTO_TEST_CASE(einsum_has_its_gradient) {
   OpCheck x;
   const auto product = [](std::string_view e) { return [e](auto a, auto b) { return einsum(e, a, b); }; };
@@ -102,8 +124,14 @@ BOOST_AUTO_TEST_CASE(what_is_no_equation_is_said_in_a_line) {
   OpCheck x;
   const Var<double> A = x.real({3, 4}), B = x.real({5, 2});
   BOOST_TEST(error_of([&] { einsum("ij,jk->ik", A, B); }) == "einsum: axis j is 4 in one operand and 5 in another");
-  BOOST_TEST(error_of([&] { einsum("ij", A, B); }) == "einsum: \"ij\" names 1 operands, given 2");
-  BOOST_TEST(error_of([&] { einsum("i...->i", A); }) == "einsum: \"i...->i\": a letter an axis, as in \"ij,jk->ik\"");
+  BOOST_TEST(error_of([&] { einsum("ij", A, B); }) == "einsum: \"ij\" names 1 operand, given 2");
+  BOOST_TEST(error_of([&] { einsum("i.->i", A); }) ==
+             "einsum: \"i.->i\": a letter an axis, as in \"ij,jk->ik\", or ... for all the others, as in \"...ij,jk->...ik\"");
+  BOOST_TEST(error_of([&] { einsum("...i...->i", A); }) == "einsum: \"...i...->i\": one ellipsis an operand");
+  BOOST_TEST(error_of([&] { einsum("ij->...", A); }) == "einsum: \"ij->...\": no operand has the result's axis ...");
+  BOOST_TEST(error_of([&] { einsum("...ijk->i", A); }) == "einsum: ...ijk for [3, 4], whose axes are 2");
+  BOOST_TEST(error_of([&] { einsum("...,...->...", A, B); }) ==
+             "einsum: axis 2 from the end of ... is 3 in one operand and 5 in another");
   BOOST_TEST(error_of([&] { einsum("ij->k", A); }) == "einsum: \"ij->k\": no operand has the result's axis k");
   BOOST_TEST(error_of([&] { einsum("ij->ii", A); }) == "einsum: \"ij->ii\": the result has axis i twice");
   BOOST_TEST(error_of([&] { einsum("ijk->i", A); }) == "einsum: ijk for [3, 4], whose axes are 2");
