@@ -1,10 +1,10 @@
 #include "autograd/ops/linear_algebra/eig.h"
 
 #include "autograd/op_check.h"
+#include "autograd/ops/linear_algebra/functions/schur.h"
 #include "autograd/ops/linear_algebra/gauge.h"
 #include "autograd/ops/linear_algebra/lu_factors.h"
 #include "autograd/ops/linear_algebra/matrix_functions.h"
-#include "autograd/ops/linear_algebra/schur.h"
 #include "autograd/ops/linear_algebra/solve.h"
 #include "autograd/ops/products/einsum.h"
 
@@ -68,7 +68,7 @@ static const Op eig_op(
      .singular = "λ_i = λ_j, to the accuracy that A gives them: throws where the loss depends on the two vectors or tells the "
                  "values apart, and for every loss where there is one vector for both; a loss that depends on a phase throws "
                  "everywhere. A number that is not finite, ±inf too, makes all NaN",
-     .source = "Giles (2008), 3.1; Boeddeker, Hanebrink et al., arXiv:1701.00392, 4.2 (vectors of length 1)"},
+     .source = "Giles (2008), 3.1; Boeddeker, Hanebrink et al., arXiv:1701.00392 (vectors of length 1)"},
     [](OpCheck& check) {
       check.function("real, values", general_values, well_apart(check.real({3, 3})));
       check.function("real, conjugate values", general_values, Tensor<double>({2, 2}, {0.1, -1.5, 1, 0.2}));

@@ -1,9 +1,8 @@
 #include "autograd/op_check.h"
-#include "autograd/ops/linear_algebra/gauge.h"
+#include "autograd/ops/linear_algebra/functions/schur.h"
+#include "autograd/ops/linear_algebra/functions/triangular_functions.h"
 #include "autograd/ops/linear_algebra/lu_factors.h"
 #include "autograd/ops/linear_algebra/matrix_functions.h"
-#include "autograd/ops/linear_algebra/schur.h"
-#include "autograd/ops/linear_algebra/triangular_functions.h"
 
 namespace argand {
 

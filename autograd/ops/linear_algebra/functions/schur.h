@@ -6,6 +6,7 @@
 #include <complex>
 #include <optional>
 
+#include "autograd/ops/linear_algebra/gauge.h"
 #include "autograd/ops/linear_algebra/matrices.h"
 #include "core/kernels/complex_math.h"
 #include "core/machine/lapack.h"
