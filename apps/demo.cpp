@@ -47,13 +47,13 @@ bool check_gradients(const RunConfig& config, const Corpus& corpus) {
   const LmBatch batch = LmBatches(corpus.train, 1, 12, 0).at(0);
   GradcheckOptions options;
   options.name = config.model.family().name;
-  const ParameterReport report =
+  const Report report =
       gradcheck_parameters([&] { return model->loss(batch.tokens, batch.targets).total; }, model->parameters(), 2, options);
   set_num_threads(threads);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   fmt::print("{} gradients of {} parameters against numerical ones: worst relative error {:.1e} ({:.1f} s)\n",
-             report.elements.size(), model->parameters().size(), report.worst_relative_error, seconds);
-  if (!report.ok()) fmt::print("{}\n", report.message());
+             report.compared(RowKind::Gradient), model->parameters().size(), report.worst_error(), seconds);
+  if (!report.ok()) fmt::print("{}", report_text(report));
   return report.ok();
 }
 

@@ -1,9 +1,10 @@
 /// argand explain: what an op is, how its gradient follows, and whether the numerical check agrees right now.
 
-#include "apps/checks/op_check_text.h"
+#include "apps/checks/gradcheck_rows.h"
 #include "apps/commands.h"
 #include "apps/lab/op_text.h"
 #include "apps/terminal/command_line.h"
+#include "autograd/check/op_report.h"
 
 namespace argand {
 namespace {
@@ -28,8 +29,9 @@ int run_explain(const ExplainOptions& options) {
   }
   bool ok = true;
   for (const Op* op : ops) {
-    const OpReport report = check_op(*op);
-    fmt::print("{}{}{}", op == ops.front() ? "" : "\n", op_text(*op, style), op_check_text(*op, report, style));
+    Report report = check_op_gradients(*op);
+    add_wirtinger_notes(*op, report);
+    fmt::print("{}{}\n{}", op == ops.front() ? "" : "\n", op_text(*op, style), report_text(report, {.coloured = style.coloured()}));
     std::fflush(stdout);
     ok = ok && report.ok();
   }

@@ -19,7 +19,7 @@ namespace {
 
 struct Outcome {
   GradcheckSubject subject;
-  GradcheckRow row;
+  Report report;
   double seconds = 0;
 };
 
@@ -40,17 +40,22 @@ std::vector<GradcheckSubject> choose(const std::vector<GradcheckSubject>& all, c
   return subjects;
 }
 
-std::string verdict_of(const GradcheckRow& row) {
-  if (row.ok) return "pass";
+std::string verdict_of(const Report& report) {
+  if (report.ok()) return "pass";
   std::vector<std::string> parts;
-  const auto add = [&](std::int64_t n, std::string_view what) {
-    if (n > 0) parts.push_back(fmt::format("{} {}", n, what));
+  const auto add = [&](Verdict verdict, std::string_view one, std::string_view several) {
+    const std::int64_t n = report.count(verdict);
+    if (n > 0) parts.push_back(fmt::format("{} {}", n, n == 1 ? one : several));
   };
-  add(row.failed, "FAIL");
-  add(row.inconclusive, "inconclusive");
-  add(row.kinks, row.kinks == 1 ? "kink" : "kinks");
-  add(row.cuts, row.cuts == 1 ? "cut" : "cuts");
-  return parts.empty() ? "FAIL" : joined(parts, ", ");
+  add(Verdict::Fail, "FAIL", "FAIL");
+  add(Verdict::Inconclusive, "inconclusive", "inconclusive");
+  add(Verdict::Kink, "kink", "kinks");
+  add(Verdict::BranchCut, "cut", "cuts");
+  return parts.empty() ? report.verdict() == Verdict::Fail ? "FAIL" : "inconclusive" : joined(parts, ", ");
+}
+
+std::int64_t rows_of(const Report& report, RowKind kind) {
+  return std::count_if(report.rows.begin(), report.rows.end(), [kind](const ReportRow& row) { return row.kind == kind; });
 }
 
 class OutcomeTable {
@@ -62,16 +67,13 @@ class OutcomeTable {
     fmt::print("{:<{}}  {:<17}{:>7}{:>10}{:>10}{:>13}{:>10}{:>9}  {}\n", group, width_, "kind", group == "op" ? "cases" : "tensors",
                "singular", "elements", "worst error", "adjoint", "time", "verdict");
   }
-  void print(const Outcome& o) const {
-    fmt::print("{:<{}}  {:<17}{:>7}{:>10}{:>10}{:>13.1e}{:>10.1e}{:>7.2f} s  {}\n", o.subject.name, width_, o.row.kind, o.row.cases,
-               o.row.singular_points, o.row.elements, o.row.worst_relative_error, o.row.worst_adjoint_error, o.seconds,
-               verdict_of(o.row));
-    for (const std::string& line : o.row.lines) fmt::print("  {}\n", line);
-    for (std::size_t begin = 0; begin < o.row.message.size();) {
-      const std::size_t end = std::min(o.row.message.find('\n', begin), o.row.message.size());
-      fmt::print("  {}\n", o.row.message.substr(begin, end - begin));
-      begin = end + 1;
-    }
+  /// The report itself follows where something is not ok, or everything is asked for.
+  void print(const Outcome& o, bool verbose) const {
+    fmt::print("{:<{}}  {:<17}{:>7}{:>10}{:>10}{:>13.1e}{:>10.1e}{:>7.2f} s  {}\n", o.subject.name, width_, o.subject.kind,
+               cases_of(o.subject, o.report), rows_of(o.report, RowKind::SingularPoint), o.report.compared(RowKind::Gradient),
+               o.report.worst_error(), o.report.worst_error(RowKind::Adjoint), o.seconds, verdict_of(o.report));
+    if (verbose || !o.report.ok())
+      fmt::print("{}", report_text(o.report, {.coloured = Style(stdout).coloured(), .elements = verbose}));
     std::fflush(stdout);
   }
 
@@ -80,22 +82,23 @@ class OutcomeTable {
 };
 
 nlohmann::json to_json(const Outcome& o) {
+  const Report& r = o.report;
   return {{"group", o.subject.group},
           {"name", o.subject.name},
-          {"kind", o.row.kind},
-          {"cases", o.row.cases},
-          {"singular_points", o.row.singular_points},
-          {"elements", o.row.elements},
-          {"pass", o.row.passed},
-          {"fail", o.row.failed},
-          {"inconclusive", o.row.inconclusive},
-          {"kink", o.row.kinks},
-          {"branch_cut", o.row.cuts},
-          {"worst_relative_error", o.row.worst_relative_error},
-          {"worst_adjoint_error", o.row.worst_adjoint_error},
-          {"numbers_compared_in_use", o.row.uses},
-          {"ok", o.row.ok},
-          {"message", o.row.message},
+          {"kind", o.subject.kind},
+          {"cases", cases_of(o.subject, r)},
+          {"singular_points", rows_of(r, RowKind::SingularPoint)},
+          {"elements", r.compared(RowKind::Gradient)},
+          {"pass", r.count(Verdict::Pass)},
+          {"fail", r.count(Verdict::Fail)},
+          {"inconclusive", r.count(Verdict::Inconclusive)},
+          {"kink", r.count(Verdict::Kink)},
+          {"branch_cut", r.count(Verdict::BranchCut)},
+          {"worst_relative_error", r.worst_error()},
+          {"worst_adjoint_error", r.worst_error(RowKind::Adjoint)},
+          {"numbers_compared_in_use", r.compared(RowKind::Use)},
+          {"ok", r.ok()},
+          {"message", r.ok() ? "" : report_text(r)},
           {"seconds", o.seconds}};
 }
 
@@ -106,15 +109,15 @@ std::string summary(const std::vector<Outcome>& outcomes, const std::string& gro
   for (const Outcome& o : outcomes) {
     if (o.subject.group != group) continue;
     ++subjects;
-    elements += o.row.elements;
-    bad += o.row.ok ? 0 : 1;
-    if (worst == nullptr || o.row.worst_relative_error > worst->row.worst_relative_error) worst = &o;
-    if (adjoint == nullptr || o.row.worst_adjoint_error > adjoint->row.worst_adjoint_error) adjoint = &o;
+    elements += o.report.compared(RowKind::Gradient);
+    bad += o.report.ok() ? 0 : 1;
+    if (worst == nullptr || o.report.worst_error() > worst->report.worst_error()) worst = &o;
+    if (adjoint == nullptr || o.report.worst_error(RowKind::Adjoint) > adjoint->report.worst_error(RowKind::Adjoint)) adjoint = &o;
   }
   if (worst == nullptr) return "";
   return fmt::format("{} {}{}, {} elements, worst relative error {:.1e} ({}), adjoint {:.1e} ({}): {}\n", subjects, group,
-                     subjects == 1 ? "" : "s", elements, worst->row.worst_relative_error, worst->subject.name,
-                     adjoint->row.worst_adjoint_error, adjoint->subject.name,
+                     subjects == 1 ? "" : "s", elements, worst->report.worst_error(), worst->subject.name,
+                     adjoint->report.worst_error(RowKind::Adjoint), adjoint->subject.name,
                      bad == 0 ? "all pass" : fmt::format("{} not passed", bad));
 }
 
@@ -167,16 +170,16 @@ int run_gradcheck(const GradcheckCommand& command) {
     // Layers and models are small and are varied one element at a time: threads would only wait for each other.
     const int threads = num_threads();
     if (s.group != "op") set_num_threads(1);
-    GradcheckRow row = s.check(options, command.verbose);
+    Report report = s.check(options);
     set_num_threads(threads);
-    outcomes.push_back({s, std::move(row), std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()});
+    outcomes.push_back({s, std::move(report), std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()});
     const bool first = groups.empty() || groups.back() != s.group;
     if (first) groups.push_back(s.group);
     if (command.json) continue;
     if (first) table.header(s.group);
-    table.print(outcomes.back());
+    table.print(outcomes.back(), command.verbose);
   }
-  const bool ok = std::all_of(outcomes.begin(), outcomes.end(), [](const Outcome& o) { return o.row.ok; });
+  const bool ok = std::all_of(outcomes.begin(), outcomes.end(), [](const Outcome& o) { return o.report.ok(); });
   if (command.json) {
     nlohmann::json report{{"ok", ok}, {"tolerance", command.tolerance}, {"checks", nlohmann::json::array()}};
     for (const Outcome& o : outcomes) report["checks"].push_back(to_json(o));

@@ -7,7 +7,9 @@
 #include <limits>
 
 #include "autograd/check/gradcheck_diagnosis.h"
+#include "autograd/check/independent/incoming_check.h"
 #include "autograd/check/op_report.h"
+#include "autograd/check/usage/usage_pass.h"
 #include "core/parallel.h"
 
 namespace argand {
@@ -174,13 +176,37 @@ Report gradcheck(const Probe& probe, const GradcheckOptions& options) {
   return report;
 }
 
+namespace {
+
+/// Whether a pass adds to the gradients that it finds in the inputs.
+IndependentCheck adds(const Probe& probe, const CheckedFunction& f, const GradcheckOptions& options) {
+  const ComplexValues W = probe.random_weights(options.seed, 0);
+  const std::vector<ComplexValues> g = probe.analytic(W);
+  const Passes<double> passes(f, probe.inputs());
+  const auto added = [&](const std::vector<ComplexValues>& c, std::span<const std::complex<double>> weights) {
+    const auto x = passes.variables();
+    for (std::size_t i = 0; i < x.size(); ++i) Passes<double>::set_gradient(x[i], c[i]);
+    const Numbers incoming(weights.begin(), weights.end());
+    passes.pass(x, std::span(&incoming, 1));
+    return Passes<double>::gradients(x);
+  };
+  try {
+    return adds_check(added, W, g, probe.rounding_of(g, W), options.tolerance);
+  } catch (const Error& error) {
+    return {"adds", Opinion::Silent, error.what()};
+  }
+}
+
+}  // namespace
+
 Report detail::gradcheck(const CheckedFunction& f, const std::vector<AnyTensor>& inputs, const GradcheckOptions& options) {
   Probe probe(f, inputs);
   if (options.complex_twin) probe.extend(options.complex_twin);
   Report report = argand::gradcheck(probe, options);
+  report.independent.push_back(adds(probe, f, options));
   if (options.blame_ops && report.count(Verdict::Fail) > 0)
     for (const std::string& name : probe.recorded_ops())
-      if (!check_op(*Op::find(name)).gradients_ok()) report.blamed.push_back(name);
+      if (!check_op_gradients(*Op::find(name)).ok()) report.blamed.push_back(name);
   return report;
 }
 

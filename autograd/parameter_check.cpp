@@ -7,7 +7,9 @@
 #include <numeric>
 
 #include "autograd/check/gradcheck_diagnosis.h"
+#include "autograd/check/independent/incoming_check.h"
 #include "autograd/check/op_report.h"
+#include "autograd/ops/elementwise/arithmetic.h"
 #include "autograd/tape.h"
 
 namespace argand {
@@ -75,14 +77,14 @@ class ParameterCheck {
     zero_grad(parameters_);
   }
 
-  ParameterReport run() {
+  Report run() {
+    report_.name = options_.name;
+    report_.subject = "parameter";
     for (std::size_t i = 0; i < parameters_.size(); ++i) check(i);
-    for (const ParameterElement& e : report_.elements)
-      if (e.verdict == Verdict::Pass || e.verdict == Verdict::Fail)
-        report_.worst_relative_error = std::max(report_.worst_relative_error, e.relative_error);
+    report_.independent = {differences_check(report_), linear(), adds()};
     if (options_.blame_ops && report_.count(Verdict::Fail) > 0)
       for (const std::string& name : ops_)
-        if (!check_op(*Op::find(name)).gradients_ok()) report_.blamed.push_back(name);
+        if (!check_op_gradients(*Op::find(name)).ok()) report_.blamed.push_back(name);
     return std::move(report_);
   }
 
@@ -110,44 +112,75 @@ class ParameterCheck {
   void check(std::size_t i) {
     const Parameter<double>& p = parameters_[i];
     const auto chosen = choose(analytic_[i], samples_, Random(options_.seed, i));
-    const std::size_t begin = report_.elements.size();
+    ReportRow row = ReportRow::of(p.name, std::visit([](const auto& v) -> AnyTensor { return v.value(); }, p.var));
     double scale = largest_of(analytic_[i]);
     ComplexValues analytic, numerical;
     for (const std::int64_t element : chosen) {
-      ParameterElement e{.parameter = p.name, .shape = p.shape(), .is_complex = p.is_complex(), .element = element};
-      e.values = compare(i, element, options_.ridders);
+      ElementCheck e{.input = i, .element = element, .values = compare(i, element, options_.ridders)};
       scale = std::max(scale, e.values.size());
       analytic.push_back(e.values.analytic);
       numerical.push_back(e.values.numerical);
-      report_.elements.push_back(e);
+      row.elements.push_back(e);
     }
-    for (std::size_t k = begin; k < report_.elements.size(); ++k) {
-      ParameterElement& e = report_.elements[k];
+    for (ElementCheck& e : row.elements) {
       e.values.allow_rounding(largest_);
       e.relative_error = e.values.relative_error(scale);
       e.verdict = judge(e.values, scale, options_.tolerance);
       if (e.verdict != Verdict::Inconclusive) continue;
       Comparison finer = compare(i, e.element, options_.ridders.finer());
       finer.allow_rounding(largest_);
-      if (judge(finer, scale, options_.tolerance) != Verdict::Pass) continue;  // a second look does not accuse (gradcheck.cpp)
+      const Judged again = judge(finer, scale, options_.tolerance);
+      if (again != Verdict::Pass) continue;  // a second look does not accuse (gradcheck.cpp)
       e.values = finer;
       e.relative_error = finer.relative_error(scale);
-      e.verdict = Verdict::Pass;
+      e.verdict = again;
     }
+    row.conclude();
     std::vector<Suspicion> suspicions{{"conjugated", numerical}};
     for (auto& g : suspicions[0].values) g = std::conj(g);
-    for (const Verdict verdict : {Verdict::Fail, Verdict::Inconclusive, Verdict::Kink, Verdict::BranchCut}) {
-      const ParameterElement* worst = nullptr;
-      for (std::size_t k = begin; k < report_.elements.size(); ++k) {
-        const ParameterElement& e = report_.elements[k];
-        if (e.verdict == verdict && (worst == nullptr || e.relative_error > worst->relative_error)) worst = &e;
-      }
-      if (worst == nullptr) continue;
-      report_.messages.push_back(fmt::format("{}: {}, element {}: {}{}{}", options_.name, p.name,
-                                             element_name(p.shape(), worst->element),
-                                             describe(worst->values, verdict, p.is_complex()), verdict == Verdict::Fail ? ": " : "",
-                                             verdict == Verdict::Fail ? resemblance(analytic, numerical, suspicions) : ""));
-    }
+    if (row.verdict == Verdict::Fail) row.diagnosis = resemblance(analytic, numerical, suspicions);
+    report_.rows.push_back(std::move(row));
+  }
+
+  /// The parameters' gradients after a backward pass of the loss times c.
+  std::vector<ComplexValues> pass(double c) {
+    Tape tape;
+    tape.backward(scale(loss_(), c));
+    std::vector<ComplexValues> g;
+    for (const Parameter<double>& p : parameters_) g.push_back(gradient_of(p.var));
+    zero_grad(parameters_);
+    return g;
+  }
+
+  std::vector<std::vector<double>> no_rounding() const {
+    std::vector<std::vector<double>> none;
+    for (const ComplexValues& g : analytic_) none.emplace_back(g.size(), 0.0);
+    return none;
+  }
+
+  IndependentCheck linear() {
+    return linear_check([this](std::span<const std::complex<double>> W) { return pass(W[0].real()); }, {1}, {1.5}, no_rounding(),
+                        options_.tolerance);
+  }
+
+  IndependentCheck adds() {
+    const auto added = [this](const std::vector<ComplexValues>& c, std::span<const std::complex<double>> W) {
+      for (std::size_t i = 0; i < parameters_.size(); ++i)
+        std::visit(
+            [&]<class T>(Var<T>& v) {
+              Tensor<T> g(v.shape());
+              for (std::size_t k = 0; k < c[i].size(); ++k) {
+                if constexpr (ComplexScalar<T>)
+                  g.data()[k] = c[i][k];
+                else
+                  g.data()[k] = c[i][k].real();
+              }
+              v.set_grad(std::move(g));
+            },
+            parameters_[i].var);
+      return pass(W[0].real());
+    };
+    return adds_check(added, {1}, analytic_, no_rounding(), options_.tolerance);
   }
 
   const std::function<Var<double>()>& loss_;
@@ -157,26 +190,13 @@ class ParameterCheck {
   double centre_, largest_ = 0;  // the loss; the largest gradient of all parameters
   std::vector<ComplexValues> analytic_;
   std::vector<std::string> ops_;
-  ParameterReport report_;
+  Report report_;
 };
 
 }  // namespace
 
-std::int64_t ParameterReport::count(Verdict verdict) const {
-  return std::count_if(elements.begin(), elements.end(), [verdict](const ParameterElement& e) { return e.verdict == verdict; });
-}
-
-bool ParameterReport::ok() const { return !elements.empty() && count(Verdict::Pass) == static_cast<std::int64_t>(elements.size()); }
-
-std::string ParameterReport::message() const {
-  std::vector<std::string> lines = messages;
-  if (elements.empty()) lines.push_back("there is no parameter to check");
-  if (!blamed.empty()) lines.push_back(fmt::format("the check of {} fails as well", joined(blamed, ", ")));
-  return joined(lines, "\n");
-}
-
-ParameterReport gradcheck_parameters(const std::function<Var<double>()>& loss, ParameterList<double> parameters,
-                                     int samples_per_tensor, const GradcheckOptions& options) {
+Report gradcheck_parameters(const std::function<Var<double>()>& loss, ParameterList<double> parameters, int samples_per_tensor,
+                            const GradcheckOptions& options) {
   require(samples_per_tensor >= 1, "gradcheck", "{} samples a parameter; at least one is needed", samples_per_tensor);
   return ParameterCheck(loss, std::move(parameters), samples_per_tensor, options).run();
 }

@@ -58,10 +58,10 @@ Var<std::complex<R>> squash(const Var<std::complex<R>>& z) {
 }
 
 int main() {
-  const OpReport report = check_op(squash_op);  // Ridders' differences of every element; the kind; the point 0
-  fmt::print("squash: {} elements checked, worst relative error below 1e-10: {}\n", report.elements(),
-             report.worst_relative_error() < 1e-10 ? "yes" : "no");
-  fmt::print("{}\n", report.ok() ? "all pass" : report.message());
+  const Report report = check_op_gradients(squash_op);  // Ridders' differences of every element; the kind; the point 0
+  fmt::print("squash: {} elements checked, worst relative error below 1e-10: {}\n", report.compared(RowKind::Gradient),
+             report.worst_error() < 1e-10 ? "yes" : "no");
+  fmt::print("{}", report.ok() ? "all pass\n" : report_text(report));
 
   // From now on it is an op like any other.
   const Complex z = variable(Tensor<C>({3}, {C(3, 4), C(0, -1), 0}));

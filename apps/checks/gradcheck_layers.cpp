@@ -53,16 +53,13 @@ std::vector<LayerCheck> shared_layers() {
 }
 
 GradcheckSubject subject_of(const LayerCheck& check) {
-  return {"layer", check.name, [check](GradcheckOptions options, bool every_element) {
+  return {"layer", check.name, "input, parameters", [check](GradcheckOptions options) {
             Init init(7);
             const LayerLoss layer = check.make(init);
             ParameterList<double> own(layer.parameters.begin() + layer.chosen, layer.parameters.end());
             shake(own, 0x5A4E);
             options.name = check.name;
-            GradcheckRow row = row_of(gradcheck_parameters(layer.loss, layer.parameters, 12, options), "input, parameters",
-                                      static_cast<std::int64_t>(layer.parameters.size()), every_element);
-            add_adjoint(row, check.name, check_adjoint(layer.loss, layer.parameters));
-            return row;
+            return check_parameters(layer.loss, layer.parameters, 12, options);
           }};
 }
 

@@ -82,7 +82,7 @@ std::vector<Variant> all_variants() {
   return variants;
 }
 
-GradcheckRow check_model(const Variant& variant, GradcheckOptions options, bool every_element) {
+Report check_model(const Variant& variant, GradcheckOptions options) {
   const std::unique_ptr<Model<double>> model = make_model<double>(variant.config, 1);
   const ParameterList<double> parameters = model->parameters();
   shake(parameters, 0x5A4E);
@@ -96,10 +96,7 @@ GradcheckRow check_model(const Variant& variant, GradcheckOptions options, bool 
   const Knowledge knowledge{.passages = &passages, .search = FrozenSearch(passages, chunk_length(passages))};
   const ForwardContext context{.knowledge = &knowledge, .excluded = {{0, 1}, {3, 5}}};
   const auto loss = [&] { return model->loss(tokens, targets, context).total; };
-  GradcheckRow row = row_of(gradcheck_parameters(loss, parameters, 3, options), "parameters",
-                            static_cast<std::int64_t>(parameters.size()), every_element);
-  add_adjoint(row, variant.name, check_adjoint(loss, parameters));
-  return row;
+  return check_parameters(loss, parameters, 3, options);
 }
 
 }  // namespace
@@ -107,9 +104,8 @@ GradcheckRow check_model(const Variant& variant, GradcheckOptions options, bool 
 std::vector<GradcheckSubject> model_subjects() {
   std::vector<GradcheckSubject> subjects;
   for (const Variant& variant : all_variants())
-    subjects.push_back({"model", variant.name, [variant](const GradcheckOptions& options, bool every_element) {
-                          return check_model(variant, options, every_element);
-                        }});
+    subjects.push_back({"model", variant.name, "parameters",
+                        [variant](const GradcheckOptions& options) { return check_model(variant, options); }});
   return subjects;
 }
 

@@ -43,25 +43,34 @@ std::vector<AnyTensor> directions(const std::vector<AnyTensor>& inputs, std::ptr
   return v;
 }
 
+/// The identities that were tried.
+class Identities {
+ public:
+  void add(double error, const std::string& at) {
+    ++tried_;
+    if (std::isnan(error)) error = std::numeric_limits<double>::infinity();
+    if (error <= worst_) return;
+    worst_ = error;
+    where_ = at;
+  }
+  ReportRow row() const {
+    std::vector<std::string> faults;
+    if (!(worst_ < adjoint_bar))
+      faults.push_back(
+          fmt::format("the tangent is not the adjoint of the gradient, by {:.1e} ({}): one of the two is wrong", worst_, where_));
+    return ReportRow::of(RowKind::Adjoint, "adjoint", tried_, "direction", worst_, adjoint_bar, std::move(faults));
+  }
+
+ private:
+  std::int64_t tried_ = 0;
+  double worst_ = 0;
+  std::string where_;
+};
+
 }  // namespace
 
-void AdjointReport::add(double error, std::string at) {
-  ++identities;
-  if (std::isnan(error)) error = std::numeric_limits<double>::infinity();
-  if (error <= worst) return;
-  worst = error;
-  where = std::move(at);
-}
-
-void AdjointReport::add(const AdjointReport& other) {
-  identities += other.identities;
-  if (other.worst <= worst) return;
-  worst = other.worst;
-  where = other.where;
-}
-
-AdjointReport check_adjoint(const CheckedFunction& f, const std::vector<AnyTensor>& inputs, const std::string& label) {
-  AdjointReport report;
+ReportRow check_adjoint(const CheckedFunction& f, const std::vector<AnyTensor>& inputs, const std::string& label) {
+  Identities identities;
   const Passes<double> passes(f, inputs);
   const auto count = static_cast<std::ptrdiff_t>(inputs.size());
   const AnyTensor value = passes.value();
@@ -73,14 +82,14 @@ AdjointReport check_adjoint(const CheckedFunction& f, const std::vector<AnyTenso
       InnerProduct forward, backward;
       forward.add(incoming, numbers_of<double>(pushed_forward(f, inputs, v)));
       for (std::size_t i = 0; i < v.size(); ++i) backward.add(sample.gradients[i], numbers_of<double>(v[i]));
-      report.add(disagreement(forward, backward),
-                 fmt::format("{}, {}", label, alone < 0 ? "all inputs" : fmt::format("input {}", alone)));
+      identities.add(disagreement(forward, backward),
+                     fmt::format("{}, {}", label, alone < 0 ? "all inputs" : fmt::format("input {}", alone)));
     }
   }
-  return report;
+  return identities.row();
 }
 
-AdjointReport check_adjoint(const std::function<Var<double>()>& loss, const ParameterList<double>& parameters) {
+ReportRow check_adjoint(const std::function<Var<double>()>& loss, const ParameterList<double>& parameters) {
   std::vector<AnyTensor> values;
   for (const auto& p : parameters) values.push_back(std::visit([](const auto& v) -> AnyTensor { return v.value(); }, p.var));
   std::vector<Numbers> gradients;
@@ -92,7 +101,7 @@ AdjointReport check_adjoint(const std::function<Var<double>()>& loss, const Para
       gradients.push_back(numbers_of<double>(std::visit([](const auto& v) -> AnyTensor { return v.grad(); }, p.var)));
     zero_grad(parameters);
   }
-  AdjointReport report;
+  Identities identities;
   const auto count = static_cast<std::ptrdiff_t>(parameters.size());
   for (std::ptrdiff_t alone = -1; alone < count; ++alone) {
     const std::vector<AnyTensor> v = directions(values, alone, 3);
@@ -106,10 +115,10 @@ AdjointReport check_adjoint(const std::function<Var<double>()>& loss, const Para
     InnerProduct backward;
     for (std::size_t i = 0; i < v.size(); ++i) backward.add(gradients[i], numbers_of<double>(v[i]));
     const double size = std::max(std::abs(slope), backward.size());
-    report.add(size == 0 ? 0 : std::abs(slope - backward.value) / size,
-               alone < 0 ? "all parameters" : parameters[static_cast<std::size_t>(alone)].name);
+    identities.add(size == 0 ? 0 : std::abs(slope - backward.value) / size,
+                   alone < 0 ? "all parameters" : parameters[static_cast<std::size_t>(alone)].name);
   }
-  return report;
+  return identities.row();
 }
 
 }  // namespace argand

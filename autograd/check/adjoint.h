@@ -10,26 +10,20 @@
 #include <functional>
 #include <string>
 
+#include "autograd/check/report.h"
 #include "autograd/op_check.h"
 #include "autograd/parameter.h"
 
 namespace argand {
 
-struct AdjointReport {
-  std::int64_t identities = 0;  ///< that were tried
-  /// The largest |left − right| / max(|dw| |J v|, |Jᴴ dw| |v|), the norms being Euclidean.
-  double worst = 0;
-  std::string where = {};  ///< "complex, input 1": what moved there
-  void add(double error, std::string at);
-  void add(const AdjointReport& other);
-};
-
 /// Rounding of two sums in float64 or complex128.
 inline constexpr double adjoint_bar = 1e-12;
 
-/// For random v and dw, of each input alone and of all together; twice each. Throws Error when an op of f has no tangent.
-AdjointReport check_adjoint(const CheckedFunction& f, const std::vector<AnyTensor>& inputs, const std::string& label = "");
+/// One row, for random v and dw, of each input alone and of all together; twice each. Its error is the largest
+/// |left − right| / max(|dw| |J v|, |Jᴴ dw| |v|), the norms being Euclidean, its bar adjoint_bar. Throws Error when an op of f has
+/// no tangent.
+ReportRow check_adjoint(const CheckedFunction& f, const std::vector<AnyTensor>& inputs, const std::string& label = "");
 /// The same of a loss, a pure function of the parameters: L̇ along v is Re Σ conj(grad) v. Each parameter alone, and all together.
-AdjointReport check_adjoint(const std::function<Var<double>()>& loss, const ParameterList<double>& parameters);
+ReportRow check_adjoint(const std::function<Var<double>()>& loss, const ParameterList<double>& parameters);
 
 }  // namespace argand

@@ -89,9 +89,9 @@ std::vector<Numbers> results(const FunctionOf<R>& f, const Subject& s, const std
 
 class NanCheck {
  public:
-  explicit NanCheck(std::string name) : report_{.op = std::move(name)} {}
+  explicit NanCheck(std::string name) : name_(std::move(name)) {}
 
-  NanReport run(const OpCheck& check) {
+  Report run(const OpCheck& check) {
     const ThreadCount one(1);
     for (const OpCheck::Case& c : check.cases()) {
       Subject s = Subject::of(c, c.label);
@@ -105,7 +105,13 @@ class NanCheck {
         growth.add_cases(at, n);
         for (const OpCheck::Case& c : at.cases()) check_case(grown_case(growth, c, n), places_when_grown);
       }
-    return std::move(report_);
+    const auto row = [](std::string name, std::int64_t n, std::vector<std::string>& faults) {
+      const auto wrong = static_cast<double>(faults.size());
+      return ReportRow::of(RowKind::Nan, std::move(name), n, "number", wrong, 0, std::move(faults));
+    };
+    Report report{.name = name_, .subject = "what"};
+    report.rows = {row("must be NaN", expected_, lost_), row("must stay", spared_, spread_)};
+    return report;
   }
 
  private:
@@ -117,7 +123,6 @@ class NanCheck {
       const auto depends = dependence(s, operands, place, wide);
       auto poisoned = operands.numbers;
       place.of(poisoned) = nan;
-      ++report_.placed;
       compare(s, operands, place, depends, wide, results<double>(s.f, s, poisoned), "float64", 1e-12);
       compare(s, operands, place, depends, narrow, results<float>(s.f32, s, poisoned), "float32", 1e-4);
     }
@@ -153,29 +158,29 @@ class NanCheck {
       for (const auto z : before[i]) size = std::max(size, std::abs(z));
       for (std::size_t k = 0; k < before[i].size(); ++k) {
         const bool lost = depends[i][k];
-        ++(lost ? report_.expected : report_.spared);
+        ++(lost ? expected_ : spared_);
         if (lost ? is_nan(after[i][k]) : std::abs(after[i][k] - before[i][k]) <= rounding * size) continue;
         const std::size_t like = i == 0 ? operands.numbers.size() - 1 : i - 1;
         const auto number = [&](std::complex<double> z) { return number_name(z, operands.is_complex[like]); };
-        report_.faults.push_back({lost, s.label,
-                                  fmt::format("{}: with NaN in {}, {} at {} is {}, should be {}", precision, place.name(operands),
-                                              i == 0 ? "the value" : fmt::format("the gradient of input {}", like),
-                                              element_name(operands.shapes[like], static_cast<std::int64_t>(k)),
-                                              number(after[i][k]), lost ? "NaN" : number(before[i][k]))});
+        (lost ? lost_ : spread_)
+            .push_back(fmt::format("{}: {}: with NaN in {}, {} at {} is {}, should be {}", s.label, precision, place.name(operands),
+                                   i == 0 ? "the value" : fmt::format("the gradient of input {}", like),
+                                   element_name(operands.shapes[like], static_cast<std::int64_t>(k)), number(after[i][k]),
+                                   lost ? "NaN" : number(before[i][k])));
       }
     }
   }
 
-  NanReport report_;
+  std::string name_;
+  std::int64_t expected_ = 0, spared_ = 0;
+  std::vector<std::string> lost_, spread_;
 };
 
 }  // namespace
 
-std::string NanReport::message() const { return first_faults(op, faults); }
+Report check_nan(std::string name, const OpCheck& check) { return NanCheck(std::move(name)).run(check); }
 
-NanReport check_nan(std::string name, const OpCheck& check) { return NanCheck(std::move(name)).run(check); }
-
-NanReport check_nan(const Op& op) {
+Report check_nan(const Op& op) {
   OpCheck check;
   op.check(check);
   return check_nan(op.name(), check);

@@ -10,37 +10,20 @@
 ///
 /// So the gradient of relu depends on x, as it is 1 on one side of 0 and 0 on the other, although its derivative by x is 0.
 
-#include <cstdint>
 #include <string>
-#include <vector>
 
+#include "autograd/check/report.h"
 #include "autograd/op.h"
 #include "autograd/op_check.h"
 
 namespace argand {
 
-struct NanFault {
-  bool lost = true;   ///< a NaN that should be there is not; otherwise, one is where it should not
-  std::string label;  ///< of the case, "complex, n = 13"
-  std::string
-      message;  ///< "float32: with NaN in the real part of input 0, element [1, 2], the value at [1, 2] is 0, should be NaN"
-};
-
-struct NanReport {
-  std::string op;
-  std::int64_t placed = 0;    ///< NaN put somewhere
-  std::int64_t expected = 0;  ///< numbers that had to be NaN
-  std::int64_t spared = 0;    ///< numbers that had to stay
-  std::vector<NanFault> faults = {};
-
-  /// The first few faults, one a line, each beginning with "op (label): "; empty when there are none.
-  std::string message() const;
-};
-
-/// Runs the op's cases in float64, float32 and their complex types: with a NaN in every number as they are, and in the first, the
-/// last and a few more when grown to lengths that packs divide and that they do not.
-NanReport check_nan(const Op& op);
+/// Two rows: numbers that must be NaN, and numbers that must stay; each fault is a line, "real: float32: with NaN in the real part
+/// of input 0, element [1, 2], the value at [1, 2] is 0, should be NaN". Runs the op's cases in float64, float32 and their complex
+/// types: with a NaN in every number as they are, and in the first, the last and a few more when grown to lengths that packs divide
+/// and that they do not.
+Report check_nan(const Op& op);
 /// The same for cases of a function that is no op of its own.
-NanReport check_nan(std::string name, const OpCheck& check);
+Report check_nan(std::string name, const OpCheck& check);
 
 }  // namespace argand

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
+#include "autograd/check/adjoint.h"
+#include "autograd/check/usage/usage.h"
 #include "autograd/ops/products/projection.h"
 #include "autograd/tape.h"
 #include "autograd/wirtinger.h"
@@ -118,56 +121,53 @@ std::string kind_fault(const std::string& op, Kind kind, const OpCheck& check, c
   return "";
 }
 
-OpReport check_op(const Op& op, GradcheckOptions options) {
+Report check_op_gradients(const Op& op, GradcheckOptions options) {
   OpCheck check;
   op.check(check);
   options.blame_ops = false;
   options.parallel = true;
-  OpReport report{.op = op.name(), .kind = op.text().kind};
+  Report report{.name = op.name(), .subject = "what"};
   for (const OpCheck::Case& c : check.cases()) {
-    options.name = fmt::format("{} ({})", op.name(), c.label);
-    options.complex_twin = report.kind == Kind::Holomorphic ? complex_twin(check, c) : CheckedFunction();
-    report.cases.push_back({c.label, gradcheck(c.f, c.inputs, options)});
+    options.complex_twin = op.text().kind == Kind::Holomorphic ? complex_twin(check, c) : CheckedFunction();
+    report.add(gradcheck(c.f, c.inputs, options), c.label);
   }
-  for (const OpCheck::SingularCase& s : check.singular_cases()) report.singular.push_back({s.label, check_singular(s)});
-  report.kind_fault = kind_fault(op.name(), op.text().kind, check, options.ridders);
+  for (const OpCheck::SingularCase& s : check.singular_cases()) {
+    std::vector<std::string> faults = check_singular(s);
+    const auto wrong = static_cast<double>(faults.size());
+    report.rows.push_back(
+        ReportRow::of(RowKind::SingularPoint, "singular: " + s.label, 2, "precision", wrong, 0, std::move(faults)));
+  }
+  std::vector<std::string> faults;
+  if (std::string fault = kind_fault(op.name(), op.text().kind, check, options.ridders); !fault.empty())
+    faults.push_back(std::move(fault));
+  const auto wrong = static_cast<double>(faults.size()), cases = static_cast<double>(check.cases().size());
+  report.rows.push_back(ReportRow::of(RowKind::OpKind, fmt::format("kind: {}", kind_name(op.text().kind)),
+                                      static_cast<std::int64_t>(cases), "case", wrong, 0, std::move(faults)));
+  if (report.compared(RowKind::Gradient) == 0) {
+    ReportRow& kind = report.rows.back();
+    kind.verdict = kind.verdict.as(Verdict::Fail);
+    kind.faults.push_back("its check differentiates nothing");
+    kind.diagnosis = kind.faults.front();
+  }
   return report;
 }
 
-double OpReport::worst_relative_error() const {
-  double worst = 0;
-  for (const CaseReport& c : cases) worst = std::max(worst, c.result.worst_error());
-  return worst;
-}
-
-std::int64_t OpReport::count(Verdict verdict) const {
-  std::int64_t n = 0;
-  for (const CaseReport& c : cases) n += c.result.count(verdict);
-  return n;
-}
-
-std::int64_t OpReport::elements() const {
-  std::int64_t n = 0;
-  for (const CaseReport& c : cases) n += static_cast<std::int64_t>(c.result.elements().size());
-  return n;
-}
-
-bool OpReport::gradients_ok() const { return elements() > 0 && count(Verdict::Pass) == elements(); }
-
-bool OpReport::ok() const {
-  return gradients_ok() && kind_fault.empty() &&
-         std::all_of(singular.begin(), singular.end(), [](const SingularReport& s) { return s.faults.empty(); });
-}
-
-std::string OpReport::message() const {
-  std::vector<std::string> lines;
-  if (elements() == 0) lines.push_back(fmt::format("{}: its check differentiates nothing", op));
-  for (const CaseReport& c : cases)
-    if (!c.result.ok()) lines.push_back(report_text(c.result));
-  for (const SingularReport& s : singular)
-    for (const std::string& fault : s.faults) lines.push_back(fmt::format("{} (singular, {}): {}", op, s.label, fault));
-  if (!kind_fault.empty()) lines.push_back(kind_fault);
-  return joined(lines, "\n");
+Report check_op(const Op& op, const GradcheckOptions& options) {
+  Report report = check_op_gradients(op, options);
+  OpCheck check;
+  op.check(check);
+  std::optional<ReportRow> adjoint;
+  for (const OpCheck::Case& c : check.cases()) {
+    ReportRow row = check_adjoint(c.f, c.inputs, c.label);
+    if (adjoint) row.compared += adjoint->compared;
+    if (!adjoint || row.worst_error >= adjoint->worst_error)
+      adjoint = std::move(row);
+    else
+      adjoint->compared = row.compared;
+  }
+  if (adjoint) report.rows.push_back(std::move(*adjoint));
+  report.add(check_usage(op), "");
+  return report;
 }
 
 }  // namespace argand

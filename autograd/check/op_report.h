@@ -1,5 +1,5 @@
 #pragma once
-/// An op's own check, run: its cases, its singular points, and whether it is of the kind that it declares.
+/// An op's own check, run.
 
 #include <string>
 #include <vector>
@@ -9,37 +9,13 @@
 
 namespace argand {
 
-struct CaseReport {
-  std::string label;
-  Report result;
-};
+/// The op's gradients: one row for each input of each case ("complex: input 1"), each singular point, and the declared kind.
+/// `options.name` is ignored: the report has the op's.
+Report check_op_gradients(const Op& op, GradcheckOptions options = {});
 
-struct SingularReport {
-  std::string label;
-  std::vector<std::string> faults;  ///< what was not finite or not as declared; empty when all is well
-};
-
-struct OpReport {
-  std::string op;
-  Kind kind = Kind::Real;
-  std::vector<CaseReport> cases = {};
-  std::vector<SingularReport> singular = {};
-  std::string kind_fault = {};  ///< why the op is not of its declared kind; empty when it is
-
-  double worst_relative_error() const;
-  /// Elements (rows of all cases) with this verdict.
-  std::int64_t count(Verdict verdict) const;
-  std::int64_t elements() const;
-  /// All cases passed, nothing inconclusive, and there was something to check.
-  bool gradients_ok() const;
-  /// gradients_ok, singular points as declared, kind as declared.
-  bool ok() const;
-  /// Everything that is not ok, one a line.
-  std::string message() const;
-};
-
-/// Runs the op's check. `options.name` is ignored: messages begin with "op (label)".
-OpReport check_op(const Op& op, GradcheckOptions options = {});
+/// All that is known of how an op can be wrong: its gradients, the adjoint identity between them and its tangents, and every use of
+/// them (autograd/check/usage/usage.h).
+Report check_op(const Op& op, const GradcheckOptions& options = {});
 
 /// Why an op with this check is not of this kind, by the Cauchy-Riemann equations in every complex input of every case; empty when
 /// it is. Holomorphic: they hold in all of them. RealValued: complex inputs, real outputs. General: a complex output for which they

@@ -38,6 +38,16 @@ ReportRow ReportRow::of(std::string name, const AnyTensor& x) {
   return row;
 }
 
+ReportRow ReportRow::of(RowKind kind, std::string name, std::int64_t compared, std::string unit, double error, double bar,
+                        std::vector<std::string> faults) {
+  ReportRow row{
+      .name = std::move(name), .kind = kind, .compared = compared, .unit = std::move(unit), .worst_error = as_error(error)};
+  row.verdict = Judged(row.worst_error <= bar && faults.empty() ? Verdict::Pass : Verdict::Fail, bar);
+  if (!faults.empty()) row.diagnosis = faults.front();
+  row.faults = std::move(faults);
+  return row;
+}
+
 void ReportRow::conclude() {
   compared = static_cast<std::int64_t>(elements.size());
   if (elements.empty()) return;
@@ -99,6 +109,12 @@ std::vector<ElementCheck> Report::elements() const {
   std::vector<ElementCheck> all;
   for (const ReportRow& row : rows) all.insert(all.end(), row.elements.begin(), row.elements.end());
   return all;
+}
+
+std::int64_t Report::compared(RowKind kind) const {
+  std::int64_t n = 0;
+  for (const ReportRow& row : rows) n += row.kind == kind ? row.compared : 0;
+  return n;
 }
 
 double Report::worst_error(RowKind kind) const {

@@ -45,15 +45,19 @@ struct ReportRow {
   std::string scalar = {};    ///< of its elements, "complex128"; empty where the row is about no tensor
   std::int64_t compared = 0;  ///< so many `unit`s
   std::string unit = "element";
-  double worst_error = 0;      ///< the largest, in the unit of the bar
-  Judged verdict = {};         ///< of the worst element or direction
-  std::string diagnosis = {};  ///< "the gradient looks conjugated"
+  double worst_error = 0;                ///< the largest, in the unit of the bar
+  Judged verdict = {};                   ///< of the worst element or direction
+  std::string diagnosis = {};            ///< "the gradient looks conjugated"
+  std::vector<std::string> faults = {};  ///< where the row is not about elements: everything that is wrong, a line each
   /// Those that were judged one by one, with errors relative to the largest gradient among them: none where directions decided.
   std::vector<ElementCheck> elements = {};
 
   bool is_complex() const { return scalar.starts_with("complex"); }
   /// The row of a tensor.
   static ReportRow of(std::string name, const AnyTensor& x);
+  /// Of something that is judged by a number: passes when `error` is at most `bar` and there are no faults.
+  static ReportRow of(RowKind kind, std::string name, std::int64_t compared, std::string unit, double error, double bar,
+                      std::vector<std::string> faults = {});
   /// Verdict, worst error and bar from its elements: the worst of them decides.
   void conclude();
   /// Of its elements with this verdict the one with the largest error; nullptr where there is none.
@@ -84,6 +88,7 @@ struct Report {
   /// Elements of all rows with this verdict.
   std::int64_t count(Verdict verdict) const;
   std::vector<ElementCheck> elements() const;
+  std::int64_t compared(RowKind kind) const;
   /// Of all rows of this kind.
   double worst_error(RowKind kind = RowKind::Gradient) const;
   /// The worst of the elements with the worst verdict; nullptr where no element was judged, or none has it.

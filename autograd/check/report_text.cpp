@@ -60,8 +60,12 @@ std::vector<std::string> trouble(const Report& report) {
   if (first != nullptr && first->verdict != Verdict::Pass)
     lines.push_back("worst: " + element_line(report, *first) + ending(report.rows[first->input], first->verdict));
   for (const ReportRow& row : report.rows) {
-    if (row.elements.empty() && row.compared > 0 && row.verdict != Verdict::Pass && !row.diagnosis.empty() && row.diagnosis != said)
-      lines.push_back(fmt::format("{}: {}", row.name, row.diagnosis));
+    if (row.elements.empty() && row.compared > 0 && row.verdict != Verdict::Pass) {
+      const std::vector<std::string> faults = row.faults.empty() ? std::vector<std::string>{row.diagnosis} : row.faults;
+      for (std::size_t k = 0; k < std::min<std::size_t>(faults.size(), 2); ++k)
+        if (!faults[k].empty() && faults[k] != said) lines.push_back(fmt::format("{}: {}", row.name, faults[k]));
+      if (faults.size() > 2) lines.push_back(fmt::format("{}: and {} more like these", row.name, faults.size() - 2));
+    }
     for (const Verdict v : {Verdict::Fail, Verdict::Inconclusive, Verdict::BranchCut, Verdict::Kink}) {
       const ElementCheck* worst = row.worst(v);
       if (worst != nullptr && worst != first) lines.push_back(element_line(report, *worst) + ending(row, v));

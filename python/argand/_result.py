@@ -59,7 +59,8 @@ class IndependentCheck:
 
     "differences" decide and give the table. Beside them, along one more random direction: "adjoint", by a forward derivative;
     "taylor", by the order at which the remainder f(x + tv) - f(x) - t <g, v> falls, 2 or more where g is right, 1 where it is wrong;
-    "complex step", by Im f(x + ihv) / h, for real-analytic f that takes complex numbers.
+    "complex step", by Im f(x + ihv) / h, for real-analytic f that takes complex numbers. "linear" asks whether the gradient is linear
+    in the incoming one: for 1000 times as much, for 1/1000, for a sum. Where it is not, the gradient is wrong whatever differences say.
     """
 
     name: str

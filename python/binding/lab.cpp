@@ -6,11 +6,12 @@
 #include <nlohmann/json.hpp>
 #include <variant>
 
-#include "apps/checks/op_check_text.h"
+#include "apps/checks/gradcheck_rows.h"
 #include "apps/lab/expression_point.h"
 #include "apps/lab/lab_text.h"
 #include "apps/lab/op_text.h"
 #include "apps/terminal/text_layout.h"
+#include "autograd/check/op_report.h"
 #include "python/binding/arrays.h"
 #include "python/binding/bindings.h"
 
@@ -61,7 +62,9 @@ std::vector<py::dict> ops() {
 /// All of one op, and what its check finds now.
 std::string explain(const std::string& name) {
   const Op& op = known_op("explain", name);
-  return op_text(op, Style::plain()) + op_check_text(op, check_op(op), Style::plain());
+  Report report = check_op_gradients(op);
+  add_wirtinger_notes(op, report);
+  return op_text(op, Style::plain()) + "\n" + report_text(report);
 }
 
 }  // namespace

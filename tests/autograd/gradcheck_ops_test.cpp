@@ -4,7 +4,10 @@
 #include <boost/test/unit_test.hpp>
 
 #include "autograd/check/op_report.h"
+#include "autograd/check/planted_fault.h"
+#include "autograd/ops/elementwise/arithmetic.h"
 #include "autograd/tape.h"
+#include "core/kernels/elementwise.h"
 
 using namespace argand;
 
@@ -22,15 +25,65 @@ BOOST_AUTO_TEST_CASE(number_of_registered_ops) { BOOST_TEST(Op::all().size() == 
 
 BOOST_AUTO_TEST_CASE(every_op_passes) {
   for (const Op* op : Op::all()) {
-    const OpReport report = check_op(*op);
+    const Report report = check_op_gradients(*op);  // all of check_op but the uses, which have a test of their own
     BOOST_TEST_CONTEXT(op->name()) {
-      BOOST_TEST(report.message() == "");
-      BOOST_TEST(report.ok());
-      BOOST_TEST(report.elements() > 0);
-      BOOST_TEST(report.count(Verdict::Pass) == report.elements());
-      BOOST_TEST(report.worst_relative_error() < 1e-8);
+      BOOST_TEST(report.ok(), report_text(report));
+      const std::int64_t elements = report.compared(RowKind::Gradient);
+      BOOST_TEST(elements > 0);
+      BOOST_TEST(report.count(Verdict::Pass) == elements);
+      BOOST_TEST(report.worst_error() < 1e-8);
     }
   }
+}
+
+namespace {
+
+/// y = x² with the tangent of `jvp`.
+template <class Jvp>
+Report check_square(Jvp) {
+  static const auto text = OpText{.name = "my_square",
+                                  .kind = Kind::Real,
+                                  .equation = "y = x²",
+                                  .dz = "2x",
+                                  .dzbar = "",
+                                  .vjp = "dx = 2 x dy",
+                                  .jvp = "ẏ = 2 x ẋ",
+                                  .derivation = "definition",
+                                  .singular = "none",
+                                  .source = "definition"};
+  const Op op(text, [](OpCheck& check) {
+    check.function(
+        "real",
+        []<Scalar T>(const Var<T>& x) {
+          return record(
+              *Op::find("my_square"), map([](T v) { return v * v; }, x.value()),
+              [v = x.value(), dx = sink(x)](const Tensor<T>& dy) { dx.add(map([](T a, T g) { return T(2) * a * g; }, v, dy)); },
+              [&](const auto&) { return Jvp()(x); }, x);
+        },
+        check.real({3}));
+  });
+  return check_op(op);
+}
+
+}  // namespace
+
+/// Differences cannot see a tangent.
+BOOST_AUTO_TEST_CASE(a_wrong_tangent_does_not_pass) {
+  const Report right = check_square([](const auto& x) { return scale(x * tangent(x), 2); });
+  BOOST_TEST(right.ok(), report_text(right));
+  const Report wrong = check_square([](const auto& x) { return scale(x * tangent(x), 1.001); });
+  BOOST_TEST((wrong.verdict() == Verdict::Fail), report_text(wrong));
+  BOOST_TEST(wrong.count(Verdict::Pass) == 3);
+  BOOST_TEST(wrong.diagnosis().starts_with("the tangent is not the adjoint of the gradient, by "), wrong.diagnosis());
+}
+
+BOOST_AUTO_TEST_CASE(a_use_that_is_wrong_does_not_pass) {
+  const PlantedFault planted("erf", Fault::Overwriting);
+  const Report report = check_op(*Op::find("erf"));
+  BOOST_TEST((report.verdict() == Verdict::Fail));
+  bool added = false;
+  for (const ReportRow& row : report.rows) added = added || (row.name == "use: added" && row.verdict == Verdict::Fail);
+  BOOST_TEST(added, report_text(report));
 }
 
 /// The kind is not a matter of opinion: of the four, only the declared one stands the numerical test, for every op.

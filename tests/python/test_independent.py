@@ -40,7 +40,7 @@ def finding(result, name):
 
 def test_all_of_them_agree_on_a_right_gradient():
     result = argand.check(f, grad, X, jvp=jvp)
-    assert result and opinions(result) == dict.fromkeys(["differences", "adjoint", "taylor", "complex step"], "agrees")
+    assert result and opinions(result) == dict.fromkeys(["differences", "adjoint", "taylor", "complex step", "linear"], "agrees")
     assert finding(result, "taylor").startswith("order 2.00 at steps ")
     assert "  for it: differences (relative error " in str(result) and "silent" not in str(result)
     assert "<div>for it: differences (relative error " in result._repr_html_()
@@ -48,7 +48,9 @@ def test_all_of_them_agree_on_a_right_gradient():
 
 def test_all_of_them_disagree_with_a_wrong_one():
     result = argand.check(f, lambda x: 1.0001 * grad(x), X, jvp=jvp)
-    assert result.verdict == "fail" and set(opinions(result).values()) == {"disagrees"}
+    said = opinions(result)
+    assert said.pop("linear") == "agrees"  # twice a gradient is as linear as the gradient
+    assert result.verdict == "fail" and set(said.values()) == {"disagrees"}
     assert finding(result, "taylor").startswith("order 1.0") and "  against it: differences" in str(result)
 
 
@@ -63,6 +65,20 @@ def test_one_that_contradicts_the_differences_leaves_it_open():
     result = argand.check(f, grad, X, jvp=lambda x, v: 2 * jvp(x, v))
     assert result.verdict == "inconclusive" and result.diagnosis == "the independent checks contradict each other"
     assert opinions(result)["adjoint"] == "disagrees"
+
+
+@pytest.mark.parametrize("name, bend", [
+    ("wrong above 2", lambda w: np.where(np.abs(w) > 2, 2 * w, w)),
+    ("clipped", lambda w: np.clip(w, -5, 5)),
+    ("lost when small", lambda w: np.where(np.abs(w) < 0.1, 0, w)),
+    ("wrong for a sum only", lambda w: np.where((np.abs(w) > 1.5) & (np.abs(w) < 4), 0.5 * w, w)),
+])
+def test_what_is_not_linear_in_the_incoming_gradient_fails(name, bend):
+    right = argand.check(lambda x: x**2, lambda x, w: 2 * x * w, X, vjp=True)
+    assert right and opinions(right)["linear"] == "agrees"
+    result = argand.check(lambda x: x**2, lambda x, w: 2 * x * bend(w), X, vjp=True)
+    assert result.verdict == "fail" and opinions(result)["differences"] == "agrees"
+    assert result.diagnosis.startswith("not linear in the incoming gradient: ")
 
 
 SILENT = {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "autograd/check/independent/incoming_check.h"
 #include "autograd/check/independent/taylor.h"
 #include "core/arithmetic.h"
 
@@ -28,14 +29,14 @@ class IndependentChecks {
   IndependentChecks(const Probe& probe, double tolerance, std::uint64_t seed)
       : probe_(probe), tolerance_(tolerance), W_(probe.random_weights(seed, 0)), functionals_{Functional::of(W_)} {
     const std::vector<ComplexValues> g = probe.analytic(W_);
-    const std::vector<std::vector<double>> rounding = probe.rounding_of(g, W_);
+    rounding_ = probe.rounding_of(g, W_);
     for (std::size_t i = 0; i < g.size(); ++i) {
       v_.push_back(random_numbers(Random(seed, 100 + i), g[i].size(), probe.input_is_complex(i)));
       for (std::size_t k = 0; k < g[i].size(); ++k) {
         const double share = real_of(conj_mul(g[i][k], v_[i][k]));
         slope_.value += share;
         slope_.size += share * share;
-        slope_.rounding += std::abs(v_[i][k]) * (rounding[i][k] + 1e-12 * std::abs(g[i][k]));
+        slope_.rounding += std::abs(v_[i][k]) * (rounding_[i][k] + 1e-12 * std::abs(g[i][k]));
       }
     }
     slope_.size = std::sqrt(slope_.size);
@@ -73,6 +74,14 @@ class IndependentChecks {
       if (std::abs(tiny - small) > 1e-4 * std::max(std::abs(tiny), std::abs(small)))
         return silent("complex step", "f rounds small imaginary parts away");  // as products of three do: (a + b)(c + d) - ac - bd
       return compared("complex step", tiny);
+    });
+  }
+
+  IndependentCheck linear(std::uint64_t seed) const {
+    return asked("linear", [&] {
+      const ComplexValues V = random_numbers(Random(seed, 99), W_.size(), probe_.output_is_complex());
+      return linear_check([this](std::span<const std::complex<double>> W) { return probe_.analytic(W); }, W_, V, rounding_,
+                          tolerance_);
     });
   }
 
@@ -175,6 +184,7 @@ class IndependentChecks {
   ComplexValues W_;
   std::vector<Functional> functionals_;
   std::vector<ComplexValues> v_;
+  std::vector<std::vector<double>> rounding_;  // of the gradient
   SlopeAlong slope_;
 };
 
@@ -204,7 +214,7 @@ IndependentCheck differences_check(Verdict verdict, double relative_error) {
 
 std::vector<IndependentCheck> independent_checks(const Probe& probe, double tolerance, std::uint64_t seed) {
   const IndependentChecks checks(probe, tolerance, seed);
-  return {checks.adjoint(), checks.taylor(), checks.complex_step()};
+  return {checks.adjoint(), checks.taylor(), checks.complex_step(), checks.linear(seed)};
 }
 
 bool any_disagrees(std::span<const IndependentCheck> checks) {

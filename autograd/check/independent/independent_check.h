@@ -6,7 +6,8 @@
 /// - taylor: the remainder after first order falls like t² or faster; only an exponent is measured (taylor.h beside this).
 /// - complex step: Im L(x + i h v) / h at h = 1e-20; nothing is subtracted, so nothing cancels. For real-analytic f.
 ///
-/// One that cannot tell says why.
+/// A fifth, linear, asks whether the gradient is linear in W, and where f is recorded on a tape a sixth, adds, whether it is added
+/// to what is there (incoming_check.h beside this). One that cannot tell says why.
 
 #include <span>
 #include <string>
@@ -33,8 +34,8 @@ struct IndependentCheck {
 /// What difference quotients say: a verdict, and how far the two were apart.
 IndependentCheck differences_check(Verdict verdict, double relative_error);
 
-/// What adjoint, taylor and complex step say, in this order, under the probe's first random weights. `tolerance` is relative, of
-/// the derivative along v.
+/// What adjoint, taylor, complex step and linear say, in this order, under the probe's first random weights. `tolerance` is
+/// relative, of the derivative along v.
 std::vector<IndependentCheck> independent_checks(const Probe& probe, double tolerance, std::uint64_t seed);
 
 bool any_disagrees(std::span<const IndependentCheck> checks);

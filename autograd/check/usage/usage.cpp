@@ -12,7 +12,7 @@
 namespace argand {
 namespace {
 
-Effort effort_of(std::int64_t n) { return n > short_length ? Effort::Long : Effort::Short; }
+CheckLevel level_of(std::int64_t n) { return n > short_length ? CheckLevel::Long : CheckLevel::Short; }
 
 /// "real, complex": the types of a case's inputs.
 std::string types_of(const OpCheck::Case& c) {
@@ -24,28 +24,28 @@ std::string types_of(const OpCheck::Case& c) {
 class UsageCheck {
  public:
   UsageCheck(std::string name, const OpCheck& check, const UsageOptions& options)
-      : check_(check), options_(options), report_{.op = std::move(name)}, ways_(report_) {}
+      : check_(check), options_(options), name_(std::move(name)), ways_(tally_) {}
 
-  UsageReport run() {
+  Report run() {
     const ThreadCount one(1);  // at these sizes they would wait for each other; Use::Threads takes several
     for (const OpCheck::Case& c : check_.cases()) check_case(c);
     for (const OpCheck::Growth& growth : check_.growths()) check_growth(growth);
     for (const OpCheck::Case& c : check_.cases())
       if (!grown_.contains(types_of(c)) && !done())
-        report_.faults.push_back(
+        tally_.faults.push_back(
             {Use::Size, c.label, fmt::format("no case with inputs ({}) grows without a limit; call check.grows", types_of(c))});
-    return std::move(report_);
+    return tally_.report(std::move(name_));
   }
 
  private:
-  bool done() const { return options_.first_fault_only && !report_.faults.empty(); }
+  bool done() const { return options_.first_fault_only && !tally_.faults.empty(); }
 
   void check_case(const OpCheck::Case& c) {
     if (done()) return;
     Subject s = Subject::of(c, c.label);
     const bool elements = !check_.do_places_matter() && maps_elements(s);
     if (elements) grown_.insert(types_of(c));
-    if (!ways_.check(s, Effort::All) || !elements) return;
+    if (!ways_.check(s, CheckLevel::All) || !elements) return;
     const Repeated repeated(s);
     s.sample = repeated.expected();
     const auto place_at = [&](std::int64_t n) { return first_difference(repeated.at(n)); };
@@ -53,7 +53,7 @@ class UsageCheck {
     for (const std::int64_t n : lengths(options_.longest)) {
       Subject grown = repeated.at(n);
       if (!ways_.check_sample(grown, Use::Size, use_name(Use::Size))) return say_where(lengths(options_.longest), place_at);
-      if (!ways_.check(grown, effort_of(n))) return;
+      if (!ways_.check(grown, level_of(n))) return;
     }
   }
 
@@ -66,11 +66,11 @@ class UsageCheck {
         const OpCheck::Case& c = at.cases()[k];
         if (growth.longest >= longest_length) grown_.insert(types_of(c));
         Subject s = grown_case(growth, c, n);
-        if (!ways_.check(s, effort_of(n))) return;
-        report_.compared[static_cast<std::size_t>(Use::Size)] += s.gradient_size();
+        if (!ways_.check(s, level_of(n))) return;
+        tally_.compared[static_cast<std::size_t>(Use::Size)] += s.gradient_size();
         std::string explanation;
         if (slope_agrees(s, explanation)) continue;
-        report_.faults.push_back({Use::Size, s.label, fmt::format("{}: {}", use_name(Use::Size), explanation)});
+        tally_.faults.push_back({Use::Size, s.label, fmt::format("{}: {}", use_name(Use::Size), explanation)});
         // At a few other lengths: it takes many slopes to find the place.
         std::vector<std::int64_t> others(24);
         std::iota(others.begin(), others.end(), 1);
@@ -92,14 +92,15 @@ class UsageCheck {
     std::vector<WrongPlace> places;
     for (const std::int64_t n : at)
       if (const auto place = place_at(n)) places.push_back(*place);
-    std::string& message = report_.faults.back().message;
+    std::string& message = tally_.faults.back().message;
     if (const std::string where = common_place(places); !where.empty())
       message = fmt::format("wrong {}{}", where, message.substr(use_name(Use::Size).size()));
   }
 
   const OpCheck& check_;
   const UsageOptions options_;
-  UsageReport report_;
+  std::string name_;
+  UsageTally tally_;
   Ways ways_;
   std::set<std::string> grown_ = {};  ///< types of the cases that grow
 };
@@ -123,15 +124,31 @@ std::string_view use_name(Use use) {
   return "?";
 }
 
-std::int64_t UsageReport::total() const { return std::accumulate(compared.begin(), compared.end(), std::int64_t{0}); }
+std::string use_row_name(Use use) {
+  constexpr std::array<std::string_view, number_of_uses> names{
+      "again", "added", "twice", "same variable", "scaled", "split", "alone", "overwritten", "float32", "size", "threads"};
+  return fmt::format("use: {}", names[static_cast<std::size_t>(use)]);
+}
 
-std::string UsageReport::message() const { return first_faults(op, faults); }
+Report UsageTally::report(std::string name) const {
+  Report report{.name = std::move(name), .subject = "what"};
+  for (std::size_t k = 0; k < number_of_uses; ++k) {
+    const Use use = static_cast<Use>(k);
+    std::vector<std::string> said;
+    for (const UsageFault& f : faults)
+      if (f.use == use) said.push_back(fmt::format("{}: {}", f.label, f.message));
+    const std::int64_t n = std::max(compared[k], static_cast<std::int64_t>(said.size()));
+    // 1 is what rounding may do: 64 units in the last place of the numbers, and of what rounding of the operands does to them.
+    report.rows.push_back(ReportRow::of(RowKind::Use, use_row_name(use), n, "number", worst[k], 1, std::move(said)));
+  }
+  return report;
+}
 
-UsageReport check_usage(std::string name, const OpCheck& check, const UsageOptions& options) {
+Report check_usage(std::string name, const OpCheck& check, const UsageOptions& options) {
   return UsageCheck(std::move(name), check, options).run();
 }
 
-UsageReport check_usage(const Op& op, const UsageOptions& options) {
+Report check_usage(const Op& op, const UsageOptions& options) {
   OpCheck check;
   op.check(check);
   return check_usage(op.name(), check, options);

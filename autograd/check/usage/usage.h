@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "autograd/check/report.h"
 #include "autograd/op.h"
 #include "autograd/op_check.h"
 
@@ -33,6 +34,8 @@ enum class Use {
 inline constexpr std::size_t number_of_uses = 11;
 /// "wrong when it is added to a gradient", ...
 std::string_view use_name(Use use);
+/// "use: added", ...
+std::string use_row_name(Use use);
 
 struct UsageFault {
   Use use;
@@ -40,16 +43,14 @@ struct UsageFault {
   std::string message;  ///< "wrong when it is added to a gradient: float64, input 0, element [1, 2] is 1-2i, should be 3+1i"
 };
 
-struct UsageReport {
-  std::string op;
-  std::array<std::int64_t, number_of_uses> compared = {};  ///< numbers compared, by use
+/// What was compared, and what was wrong.
+struct UsageTally {
+  std::array<std::int64_t, number_of_uses> compared = {};  ///< numbers, by use
+  std::array<double, number_of_uses> worst = {};           ///< difference, in units of what rounding may do
   std::vector<UsageFault> faults = {};                     ///< at most one a case and length
 
-  std::int64_t count(Use use) const { return compared[static_cast<std::size_t>(use)]; }
-  std::int64_t total() const;
-  bool ok() const { return faults.empty(); }
-  /// The first few faults, one a line, each beginning with "op (label): "; empty when ok.
-  std::string message() const;
+  /// One row a use, in their order.
+  Report report(std::string name) const;
 };
 
 struct UsageOptions {
@@ -59,8 +60,8 @@ struct UsageOptions {
 
 /// Runs the op's cases, as they are and grown, through every use. It is a fault as well when a case's types are not among those of
 /// any case that grows.
-UsageReport check_usage(const Op& op, const UsageOptions& options = {});
+Report check_usage(const Op& op, const UsageOptions& options = {});
 /// The same for cases of a function that is no op of its own.
-UsageReport check_usage(std::string name, const OpCheck& check, const UsageOptions& options = {});
+Report check_usage(std::string name, const OpCheck& check, const UsageOptions& options = {});
 
 }  // namespace argand

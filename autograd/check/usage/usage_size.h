@@ -27,17 +27,6 @@ Subject repeated(const Subject& base, std::int64_t n);
 /// A case that `growth` has added for n, under both labels and n.
 Subject grown_case(const OpCheck::Growth& growth, const OpCheck::Case& c, std::int64_t n);
 
-/// The first four faults of an op, one a line, "op (label): message", and how many more there are.
-template <class Fault>
-std::string first_faults(std::string_view op, const std::vector<Fault>& faults) {
-  constexpr std::size_t most = 4;
-  std::vector<std::string> lines;
-  for (std::size_t k = 0; k < std::min(most, faults.size()); ++k)
-    lines.push_back(fmt::format("{} ({}): {}", op, faults[k].label, faults[k].message));
-  if (faults.size() > most) lines.push_back(fmt::format("{}: and {} more like these", op, faults.size() - most));
-  return joined(lines, "\n");
-}
-
 /// The elements of such an op's case, over and over up to any length. What value and gradient are there is taken from a length that
 /// every vector register divides.
 class Repeated {

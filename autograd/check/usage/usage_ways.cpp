@@ -65,14 +65,17 @@ std::int64_t Subject::gradient_size() const {
 template <class Got, class Want, class Bar>
 bool Ways::compare(Use use, const Subject& s, std::string_view precision, std::string_view how, const std::string& tensor,
                    const Shape& shape, bool is_complex, const Got& got, const Want& want, const Bar& bar) {
-  report_.compared[static_cast<std::size_t>(use)] += shape.size();
+  tally_.compared[static_cast<std::size_t>(use)] += shape.size();
+  double& worst = tally_.worst[static_cast<std::size_t>(use)];
   for (std::int64_t element = 0; element < shape.size(); ++element) {
     const auto k = static_cast<std::size_t>(element);
     const std::complex<double> a = got(k), b = want(k);
-    if (std::abs(a - b) <= bar(k)) continue;
-    report_.faults.push_back({use, s.label,
-                              fmt::format("{}: {}, {}, element {} is {}, should be {}", how, precision, tensor,
-                                          element_name(shape, element), number_name(a, is_complex), number_name(b, is_complex))});
+    const double off = std::abs(a - b), allowed = bar(k);
+    if (off != 0) worst = std::max(worst, std::isnan(off) ? HUGE_VAL : off / allowed);
+    if (off <= allowed) continue;
+    tally_.faults.push_back({use, s.label,
+                             fmt::format("{}: {}, {}, element {} is {}, should be {}", how, precision, tensor,
+                                         element_name(shape, element), number_name(a, is_complex), number_name(b, is_complex))});
     return false;
   }
   return true;
@@ -112,7 +115,7 @@ bool Ways::close(Use use, const Subject& s, std::string_view precision, std::str
 /// Where intermediate results cancel, float32 has fewer digits than the condition promises. How many it has is seen from how the
 /// same computation in float32 scatters; a systematic mistake does not scatter.
 bool Ways::close_in_float32(Subject& s, const Sample& single) {
-  UsageReport aside;
+  UsageTally aside;
   if (!Ways(aside).close(Use::Float32, s, "", "", single, epsilon_of<float>))
     s.noise = condition_of<float>(s.f32, s.inputs, s.incoming, single, relative_step);
   return close(Use::Float32, s, "float32", use_name(Use::Float32), single, epsilon_of<float>);
@@ -200,10 +203,10 @@ bool Ways::same_variable(const Subject& s, const FunctionOf<R>& f) {
 
 /// What a gradient does with dw is linear in it, and multiplying by a power of 2 commutes with rounding.
 template <RealScalar R>
-bool Ways::scaled(const Subject& s, const Passes<R>& passes, const Sample& first, Effort effort) {
+bool Ways::scaled(const Subject& s, const Passes<R>& passes, const Sample& first, CheckLevel level) {
   const double large = std::same_as<R, double> ? 0x1p100 : 0x1p33;
   for (const double factor : {-4.0, large, 1 / large}) {
-    if (effort != Effort::All && factor != -4) break;
+    if (level != CheckLevel::All && factor != -4) break;
     if (!compare_gradients(
             Use::Scaled, s, scalar_name<R>(), fmt::format("wrong for incoming gradients times {:.2g}", factor),
             passes.fresh(times(s.incoming, factor)).gradients,
@@ -274,11 +277,11 @@ bool Ways::threads(const Subject& s, const Passes<R>& passes) {
 }
 
 template <RealScalar R>
-bool Ways::check_in(const Subject& s, const Passes<R>& passes, const Sample& first, Effort effort) {
-  if (!added(s, passes, first, effort == Effort::All ? 3 : 0) || !twice(s, passes, first)) return false;
-  if (!scaled(s, passes, first, effort)) return false;
-  if (effort == Effort::All && !(alone(s, passes, first) && overwritten(s, passes, first))) return false;
-  return effort == Effort::Short || (split(s, passes, first) && threads(s, passes));
+bool Ways::check_in(const Subject& s, const Passes<R>& passes, const Sample& first, CheckLevel level) {
+  if (!added(s, passes, first, level == CheckLevel::All ? 3 : 0) || !twice(s, passes, first)) return false;
+  if (!scaled(s, passes, first, level)) return false;
+  if (level == CheckLevel::All && !(alone(s, passes, first) && overwritten(s, passes, first))) return false;
+  return level == CheckLevel::Short || (split(s, passes, first) && threads(s, passes));
 }
 
 bool Ways::check_sample(Subject& s, Use use, std::string_view how) {
@@ -286,18 +289,18 @@ bool Ways::check_sample(Subject& s, Use use, std::string_view how) {
   return close(use, s, "float64", how, Passes<double>(s.f, s.inputs).fresh(s.incoming), epsilon_of<double>);
 }
 
-bool Ways::check(Subject& s, Effort effort) {
+bool Ways::check(Subject& s, CheckLevel level) {
   const Passes<double> passes(s.f, s.inputs);
   const Passes<float> narrow(s.f32, s.inputs);
   const Sample first = passes.fresh(s.incoming);
-  if (effort == Effort::All && !again(s, passes, first)) return false;
+  if (level == CheckLevel::All && !again(s, passes, first)) return false;
   if (s.sample.value.empty()) s.sample = first;
   const Sample single = narrow.fresh(s.incoming);
-  if (effort == Effort::All && !again(s, narrow, single)) return false;
+  if (level == CheckLevel::All && !again(s, narrow, single)) return false;
   if (s.condition.value.empty()) s.condition = condition_of<double>(s.f, s.inputs, s.incoming, s.sample, relative_step);
   if (!close_in_float32(s, single)) return false;
-  if (!check_in(s, passes, first, effort) || !check_in(s, narrow, single, effort)) return false;
-  return effort != Effort::All || (same_variable<double>(s, s.f) && same_variable<float>(s, s.f32));
+  if (!check_in(s, passes, first, level) || !check_in(s, narrow, single, level)) return false;
+  return level != CheckLevel::All || (same_variable<double>(s, s.f) && same_variable<float>(s, s.f32));
 }
 
 }  // namespace argand

@@ -38,20 +38,20 @@ struct Subject {
 };
 
 /// How much of the list a case goes through: a long one needs no patience with what length does not change.
-enum class Effort { All, Short, Long };
+enum class CheckLevel { All, Short, Long };
 
 class Ways {
  public:
-  explicit Ways(UsageReport& report) : report_(report) {}
+  explicit Ways(UsageTally& tally) : tally_(tally) {}
 
   /// Every use but Size, in both precisions, until the first fault. False when there is one.
-  bool check(Subject& s, Effort effort);
+  bool check(Subject& s, CheckLevel level);
   /// A first pass in float64 is s.sample but for rounding. `how` opens the fault's message.
   bool check_sample(Subject& s, Use use, std::string_view how);
 
  private:
   template <RealScalar R>
-  bool check_in(const Subject& s, const Passes<R>& passes, const Sample& first, Effort effort);
+  bool check_in(const Subject& s, const Passes<R>& passes, const Sample& first, CheckLevel level);
   template <RealScalar R>
   bool again(const Subject& s, const Passes<R>& passes, const Sample& first);
   template <RealScalar R>
@@ -61,7 +61,7 @@ class Ways {
   template <RealScalar R>
   bool same_variable(const Subject& s, const FunctionOf<R>& f);
   template <RealScalar R>
-  bool scaled(const Subject& s, const Passes<R>& passes, const Sample& first, Effort effort);
+  bool scaled(const Subject& s, const Passes<R>& passes, const Sample& first, CheckLevel level);
   template <RealScalar R>
   bool split(const Subject& s, const Passes<R>& passes, const Sample& first);
   template <RealScalar R>
@@ -82,7 +82,7 @@ class Ways {
   bool same_bits(Use use, const Subject& s, std::string_view precision, std::string_view how, const Sample& got,
                  const Sample& want);
 
-  UsageReport& report_;
+  UsageTally& tally_;
 };
 
 }  // namespace argand

@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(gradients_of_both_encoders_through_the_loss) {
     visit("titles", of_titles);
     visit("texts", of_texts);
     const auto report = gradcheck_parameters([&] { return in_batch_loss(of_titles(titles), of_texts(texts)); }, parameters, 3);
-    BOOST_TEST(report.ok(), report.message());
+    BOOST_TEST(report.ok(), report_text(report));
   }
 }
 
