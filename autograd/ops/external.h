@@ -18,7 +18,7 @@ using Given = std::type_identity_t<T>;
 ///
 /// and has z's shape. Both must be pure functions of z. To find out whether they belong together:
 ///
-///     gradcheck([](const Complex& z) { return external(z, value, gradient); }, point).message()
+///     report_text(gradcheck([](const Complex& z) { return external(z, value, gradient); }, point))
 ///
 /// Its second derivative is unknown: where tangents are recorded (hvp()) it throws when z moves and wants a gradient; jvp() is
 /// welcome. Throws `external: the gradient has shape [3], its input [4]` in the backward pass.
