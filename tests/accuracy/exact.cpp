@@ -1,5 +1,7 @@
 #include "tests/accuracy/exact.h"
 
+#include <boost/math/special_functions/erf.hpp>
+
 namespace accuracy {
 
 namespace mp = boost::multiprecision;
@@ -31,6 +33,16 @@ N erfc(const N& x) {
   mpfr_erfc(w.backend().data(), x.backend().data(), MPFR_RNDN);
   return w;
 }
+N log1p(const N& x) {
+  N w;
+  mpfr_log1p(w.backend().data(), x.backend().data(), MPFR_RNDN);
+  return w;
+}
+N erfinv(const N& x) {
+  N w = boost::math::erf_inv(static_cast<double>(x));
+  for (int step = 0; step < 5; ++step) w -= (erf(w) - x) * mp::sqrt(pi()) / 2 * mp::exp(N(w * w));  // Newton
+  return w;
+}
 
 Z exp(const Z& z) {
   const N r = mp::exp(z.x);
@@ -38,6 +50,15 @@ Z exp(const Z& z) {
   return {r * mp::cos(z.y), r * mp::sin(z.y)};
 }
 Z log(const Z& z) { return {mp::log(z.x * z.x + z.y * z.y) / 2, arg(z)}; }
+Z log1p(const Z& z) {
+  if (z.y == 0 && z.x > -1) return log1p(z.x);
+  if (modulus(z) < 1e-45) return z - z * z / Z(2.0);
+  return log(Z(1.0) + z);
+}
+Z expm1(const Z& z) {
+  if (modulus(z) < 1e-45) return z + z * z / Z(2.0);
+  return exp(z) - Z(1.0);
+}
 Z sqrt(const Z& z) {
   // The half of the pair that does not cancel first; the other from 2 Re w · Im w = Im z.
   if (z.x == 0 && z.y == 0) return N(0);

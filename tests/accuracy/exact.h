@@ -38,10 +38,14 @@ N arg(const Z& z);
 N pi();
 N erf(const N& x);
 N erfc(const N& x);
+N erfinv(const N& x);
+N log1p(const N& x);
 
 Z exp(const Z& z);
-Z log(const Z& z);   ///< principal branch
-Z sqrt(const Z& z);  ///< Re >= 0
+Z log(const Z& z);    ///< principal branch
+Z log1p(const Z& z);  ///< log(1 + z)
+Z expm1(const Z& z);  ///< e^z - 1
+Z sqrt(const Z& z);   ///< Re >= 0
 Z sin(const Z& z);
 Z cos(const Z& z);
 Z tanh(const Z& z);

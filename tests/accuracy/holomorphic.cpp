@@ -119,6 +119,12 @@ void measure_holomorphic(Table& table) {
       table, "log", "", [](auto z) { return argand::log(z); }, [](const Z& z) { return log(z); },
       [](const Z& z) { return Z(1.0) / z; }, units, true);
   both(
+      table, "log1p", "", [](auto z) { return argand::log1p(z); }, beside_cuts([](const Z& z) { return log1p(z); }),
+      [](const Z& z) { return Z(1.0) / (Z(1.0) + z); }, {{-1.0000013, 0}, {-0.5, 0.8660254}, {-1, 1}, {-0.005, 0.1}}, true);
+  both(
+      table, "expm1", "", [](auto z) { return argand::expm1(z); }, [](const Z& z) { return expm1(z); },
+      [](const Z& z) { return exp(z); }, {{0.005, 0.1}, {-1, 0}, {0, 4 * half_pi}});
+  both(
       table, "sqrt", "", [](auto z) { return argand::sqrt(z); }, [](const Z& z) { return sqrt(z); },
       [](const Z& z) { return Z(0.5) / sqrt(z); }, units, true);
   both(

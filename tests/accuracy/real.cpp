@@ -22,6 +22,40 @@ void real_only(Table& table, const std::string& op, const F& f, const RealFuncti
 N silu(const N& x) { return x * logistic(x).x; }
 N silu_slope(const N& x) { return logistic(x).x * (1 + x * logistic(-x).x); }
 
+N softplus(const N& x) { return (x > 0 ? x : N(0)) + log1p(exp(N(-abs(x)))); }
+
+/// Numbers of (-1, 1): all sizes, and up to the last before ±1.
+template <RealScalar R>
+void measure_erfinv(Table& table) {
+  const Exact exact = [](std::span<const Z> x) {
+    const N w = erfinv(x[0].x);
+    return Jet{Z(w), {{Z(N(sqrt(pi()) / 2 * exp(N(w * w)))), {}}}};
+  };
+  const R last = 1 - std::numeric_limits<R>::epsilon() / 2;
+  for (const Range range : {Range::Ordinary, Range::Extreme}) {
+    Tensor<R> x = real_numbers<R>(range, 6, false, {});
+    for (R& v : x.span())
+      if (!(std::abs(v) < 1)) v = std::copysign(std::min(last, 1 - 1 / std::abs(v)), v);
+    measure(
+        table.cell(range, "erfinv", "", std::string(argand::scalar_name<R>())), [](auto v) { return argand::erfinv(v); }, exact, x);
+  }
+}
+
+/// f of two reals; exact(a, b, the smallest normal number).
+template <class F, class E>
+void pairs(Table& table, const std::string& op, const F& f, const E& exact) {
+  const auto of = [&]<RealScalar R>(R, Range range) {
+    const N least(std::numeric_limits<R>::min());
+    measure(
+        table.cell(range, op, "", std::string(argand::scalar_name<R>())), f,
+        [&](std::span<const Z> x) { return exact(x[0].x, x[1].x, least); }, real_numbers<R>(range, 7), real_numbers<R>(range, 8));
+  };
+  for (const Range range : {Range::Ordinary, Range::Extreme}) {
+    of(float(), range);
+    of(double(), range);
+  }
+}
+
 }  // namespace
 
 void measure_real(Table& table) {
@@ -40,6 +74,27 @@ void measure_real(Table& table) {
   real_only(
       table, "erfc", [](auto x) { return argand::erfc(x); }, [](const N& x) { return erfc(x); },
       [](const N& x) { return N(-2 / sqrt(pi()) * exp(N(-x * x))); }, {0.5, 1, 3, 9, 26});
+  real_only(
+      table, "softplus", [](auto x) { return argand::softplus(x); }, softplus, [](const N& x) { return logistic(x).x; },
+      {-88, -104, -745, 17, 37});
+  real_only(
+      table, "log_sigmoid", [](auto x) { return argand::log_sigmoid(x); }, [](const N& x) { return N(-softplus(-x)); },
+      [](const N& x) { return logistic(-x).x; }, {88, 104, 745, -17, -37});
+  measure_erfinv<float>(table);
+  measure_erfinv<double>(table);
+  pairs(
+      table, "logaddexp", [](auto a, auto b) { return argand::logaddexp(a, b); },
+      [](const N& a, const N& b, const N&) {
+        const N d = a - b;
+        return Jet{Z(N((d > 0 ? a : b) + log1p(exp(N(-abs(d)))))), {{logistic(d), {}}, {logistic(-d), {}}}};
+      });
+  pairs(
+      table, "atan2", [](auto y, auto x) { return argand::atan2(y, x); },
+      [](const N& y, const N& x, const N& least) {
+        const N square = x * x + y * y;
+        const bool turns = sqrt(square) >= least;  // by convention a subnormal radius does not
+        return Jet{Z(arg(Z(x, y))), {{Z(turns ? N(x / square) : N(0)), {}}, {Z(turns ? N(-y / square) : N(0)), {}}}};
+      });
   const auto swiglu = [](auto gate, auto up) { return argand::swiglu(gate, up); };
   const Exact exact_swiglu = [](std::span<const Z> x) {
     const N &g = x[0].x, &u = x[1].x;

@@ -12,6 +12,8 @@ std::string reason(const Row& row) {
            "by |x|/2.";
   if (is("rotary"))
     return "the angle tω is rounded to float64, which turns it by up to |tω|/2 ulp; float32 and complex64 have float64's angle.";
+  if (is("logaddexp"))
+    return "where e^a + e^b is close to 1 the result is a difference of equal numbers, a and -log(1 + e^(b - a)).";
   if (extreme && is("magnitude_modrelu")) return "the factor (|z| + c)/|z| lies beyond the type where c exceeds |z| 1e38-fold.";
   if (extreme && is("modrelu")) return "for a subnormal |z| beside the kink, |z| + c underflows to 0: inactive.";
   if (extreme && is("swiglu"))
@@ -31,6 +33,7 @@ const std::map<std::string, std::string>& not_measured() {
       "on LAPACK's Schur form, in float64; tests/autograd/ops/matrix_functions_test.cpp bounds it.";
   static const std::map<std::string, std::string> ops = {
       {"angular_attention", sums},
+      {"binary_cross_entropy", sums},
       {"cholesky", factors},
       {"concatenate", moves},
       {"conv2d", sums},
@@ -49,6 +52,7 @@ const std::map<std::string, std::string>& not_measured() {
       {"fft", fourier},
       {"fftn", fourier},
       {"hamilton_matrix", moves},
+      {"huber", sums},
       {"ifft", fourier},
       {"ifftn", fourier},
       {"index_select", moves},
@@ -59,12 +63,15 @@ const std::map<std::string, std::string>& not_measured() {
       {"lgamma", "the C library's, its derivative Boost.Math's; relative to the value large errors beside its zeros 1 and 2."},
       {"linear_recurrence", sums},
       {"logm", functions},
+      {"logcumsumexp", "logsumexp, one number after the other."},
       {"log_softmax", "x - logsumexp(x); see logsumexp."},
       {"magnitude_attention", sums},
       {"matrix_exp", "a solver and products, in float64; tests/autograd/ops/matrix_exp_test.cpp bounds what is far from normal."},
       {"matrix_power", sums},
       {"max", moves},
+      {"median", moves},
       {"min", moves},
+      {"mse", sums},
       {"permute", moves},
       {"polygamma", "Boost.Math's."},
       {"projection", sums},

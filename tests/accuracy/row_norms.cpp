@@ -35,6 +35,14 @@ RowJet variance_of(const std::vector<std::vector<Z>>& in, const std::vector<Z>& 
   return {{Term(Z(N(v / x.size())))}, {dx}};
 }
 
+RowJet stddev_of(const std::vector<std::vector<Z>>& in, const std::vector<Z>& g) {
+  RowJet jet = variance_of(in, g);
+  const N sigma = sqrt(jet.value[0].exact.x);
+  jet.value[0] = Term(Z(sigma));
+  for (Term& d : jet.gradients[0]) d = sigma == 0 ? Term() : d / N(2 * sigma);
+  return jet;
+}
+
 /// Both norms of argand/autograd/ops/norm.h: with a mean to subtract and a bias to add, or without.
 RowExact norm_by_squares(bool centred, const N& eps) {
   return [centred, eps](const std::vector<std::vector<Z>>& in, const std::vector<Z>& g) {
@@ -123,6 +131,8 @@ void sums_of(Table& table, const std::string& what, RealOf<T> factor) {
     measure_rows(
         table.cell(Range::Rows, "mean", what, scalar), [](auto v) { return argand::mean(v, -1); },
         sum_times([](std::size_t length) { return N(N(1) / length); }), x);
+    measure_rows(
+        table.cell(Range::Rows, "stddev", what, scalar), [](auto v) { return argand::stddev(v, -1); }, stddev_of, x);
     if (what.empty())
       measure_rows(
           table.cell(Range::Rows, "variance", what, scalar), [](auto v) { return argand::variance(v, -1); }, variance_of, x);

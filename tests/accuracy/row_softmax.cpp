@@ -8,12 +8,6 @@ namespace {
 
 using Inputs = std::vector<std::vector<Z>>;
 
-N log1p(const N& x) {
-  N y;
-  mpfr_log1p(y.backend().data(), x.backend().data(), MPFR_RNDN);
-  return y;
-}
-
 /// e^{x_i}/Σ e^{x_j}. The differences x_i - top are rounded before the exponential: an ulp of x_i - top is |x_i - top| of the
 /// result's. Where the scores x are products, computed themselves, they are rounded by as many ulp as their own terms add up to.
 struct Softmax {
@@ -53,10 +47,12 @@ RowJet softmax_of(const Inputs& in, const std::vector<Z>& g) {
 
 RowJet logsumexp_of(const Inputs& in, const std::vector<Z>& g) {
   const Softmax s(softmax_terms(in[0]), false);
-  N total = 0, size = abs(s.top);
-  for (const Z& x : in[0]) total += exp(N(x.x - s.top));
-  for (const Term& p : s.p) size += p.size;
-  RowJet jet{{{Z(N(s.top + log(total))), N(size + log(total))}}, {{}}};
+  // The largest counts 1 exactly; only what the others add is rounded.
+  N others = -1, size = abs(s.top);
+  for (const Z& x : in[0]) others += exp(N(x.x - s.top));
+  for (std::size_t i = 0; i < s.p.size(); ++i) size += s.p[i].size - (s.moves[i] == 0 ? s.p[i].size : N(0));
+  const N log_total = log1p(others);
+  RowJet jet{{{Z(N(s.top + log_total)), N(size + log_total)}}, {{}}};
   for (const Term& p : s.p) jet.gradients[0].push_back(p * Term(g[0]));
   return jet;
 }

@@ -114,6 +114,11 @@ def max_pool2d(x, kernel_size, **args):
     return x.flatten(-2).gather(-1, where.flatten(-2)).reshape(where.shape)
 
 
+def mse(x, y):
+    """PyTorch's is of real numbers."""
+    return abs2(x - y).mean() if x.is_complex() else torch.nn.functional.mse_loss(x, y)
+
+
 FUNCTIONS = ("tan", "sinh", "cosh", "sinc", "asin", "acos", "atan", "asinh", "acosh", "atanh")
 TORCH = {
     **{way + real + "fft" + axes: getattr(torch.fft, way + real + "fft" + axes) for way in ("", "i") for real in ("", "r") for axes in ("", "2", "n")},
@@ -164,6 +169,19 @@ TORCH = {
     "log_softmax": lambda x: torch.log_softmax(x, -1),
     "where positive": lambda x, y: torch.where(x.real > 0, x, y),
     "vector_norm": lambda x, ord, dim: torch.linalg.vector_norm(x, ord, dim),
+    "infinite norm": lambda x, dim, largest: torch.linalg.vector_norm(x, numpy.inf if largest else -numpy.inf, dim),
+    **{name: getattr(torch, name) for name in ("logsumexp", "logcumsumexp", "logaddexp", "atan2", "erfinv")},
+    "log1p": lambda x: torch.log1p(x) if not x.is_complex() else torch.log(1 + x),
+    "expm1": lambda x: torch.expm1(x) if not x.is_complex() else torch.exp(x) - 1,
+    "softplus": torch.nn.functional.softplus,
+    "log_sigmoid": torch.nn.functional.logsigmoid,
+    "variance": lambda x, dim: torch.var(x, dim, unbiased=False),
+    "stddev": lambda x, dim: torch.std(x, dim, unbiased=False),
+    "median": lambda x, dim: torch.median(x, dim)[0],
+    "mse": mse,
+    "huber": lambda x, y, delta: torch.nn.functional.huber_loss(x, y, delta=delta),
+    "binary_cross_entropy": lambda x, t: torch.nn.functional.binary_cross_entropy_with_logits(x, torch.sigmoid(t)),
+    "cross_entropy": lambda x, targets, **args: torch.nn.functional.cross_entropy(x, torch.tensor(targets), **args),
 }
 
 
@@ -275,7 +293,23 @@ CASES = [
     *each(("kron",), C(2, 3), C(3, 2)),
     *each(("kron",), R(2, 3), C(2, 2)),
     *each(("outer",), C(3), R(2)),
-    *each(("vector_norm",), C(3, 4), dim=1, ord=Options((1.0, 2.0, 3.5))),
+    *each(("vector_norm",), C(3, 4), dim=1, ord=Options((0.0, 1.0, 2.0, 3.5))),
+    *each(("infinite norm",), C(3, 4), dim=0, largest=Options((True, False))),
+    *each(("logsumexp", "logcumsumexp", "median"), R(3, 4, 5), dim=Options((0, 1, -1))),
+    *each(("logsumexp",), numpy.array([[-numpy.inf, 0.5, 40.0], [1.0, -numpy.inf, 2.0]]), dim=1),
+    *each(("variance", "stddev"), R(3, 4), dim=Options((0, 1))),
+    *each(("variance", "stddev"), C(2, 3, 4), dim=1),
+    *case("median", numpy.array([[4.0, 1.0, 3.0, 2.0], [5.0, -1.0, 7.0, 6.0]]), dim=1),
+    *each(("logaddexp", "atan2"), R(3, 1), R(4)),
+    *each(("log1p", "expm1"), numpy.array([1e-9, -0.5, 3.0])),
+    *each(("log1p", "expm1"), C(7)),
+    *each(("softplus", "log_sigmoid"), numpy.array([-30.0, -1.0, 0.0, 2.0, 15.0])),
+    *case("erfinv", numpy.array([-0.9, 1e-6, 0.0, 0.5, 0.99])),
+    *case("mse", R(3, 4), R(3, 4)),
+    *case("mse", C(3, 4), C(3, 4)),
+    *case("huber", 2 * numpy.array([[-3.0, 0.1], [0.4, 2.0]]), R(2, 2), delta=0.7),
+    *case("binary_cross_entropy", R(3, 4), R(3, 4)),
+    *each(("cross_entropy",), R(4, 5), targets=[2, 0, 4, 2], ignore_index=Options((2, -100)), label_smoothing=Options((0.0, 0.2))),
     *each(FUNCTIONS, C(7)),
     *each(("tan", "sinh", "cosh", "sinc", "atan", "asinh"), R(7)),
     *each(("sinc",), numpy.array([0.0, 1.0, -2.0])),

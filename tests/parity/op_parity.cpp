@@ -221,6 +221,32 @@ const auto& table() {
          return where(gt(real(x).value(), Tensor<double>::zeros(x.shape())), x, y);
        })},
       {"vector_norm", function([](const Args& a, const auto& x) { return vector_norm(x, a.get("ord", 2.0), a.dim()); })},
+      {"infinite norm", function([]<Scalar T>(const Args& a, const Var<T>& x) {
+         const double infinity = std::numeric_limits<double>::infinity();
+         return vector_norm(x, a.get("largest", true) ? infinity : -infinity, a.dim());
+       })},
+      {"logsumexp", function([](const Args& a, const Real& x) { return logsumexp(x, a.dim()); })},
+      {"logcumsumexp", function([](const Args& a, const Real& x) { return logcumsumexp(x, a.dim()); })},
+      {"logaddexp", function([](const Args&, const Real& x, const Real& y) { return logaddexp(x, y); })},
+      {"atan2", function([](const Args&, const Real& y, const Real& x) { return atan2(y, x); })},
+      {"log1p", function([](const Args&, const auto& z) { return log1p(z); })},
+      {"expm1", function([](const Args&, const auto& z) { return expm1(z); })},
+      {"softplus", function([](const Args&, const Real& x) { return softplus(x); })},
+      {"log_sigmoid", function([](const Args&, const Real& x) { return log_sigmoid(x); })},
+      {"erfinv", function([](const Args&, const Real& x) { return erfinv(x); })},
+      {"variance", function([](const Args& a, const auto& x) { return variance(x, a.dim()); })},
+      {"stddev", function([](const Args& a, const auto& x) { return stddev(x, a.dim()); })},
+      {"median", function([](const Args& a, const Real& x) { return median(x, a.dim()); })},
+      {"mse", function([]<Scalar T>(const Args&, const Var<T>& x, const Var<T>& y) { return mse(x, y); })},
+      {"huber", function([](const Args& a, const Real& x, const Real& y) { return huber(x, y, a.get("delta", 1.0)); })},
+      {"binary_cross_entropy",
+       function([](const Args&, const Real& x, const Real& t) { return binary_cross_entropy(x, sigmoid(t)); })},
+      {"cross_entropy", function([](const Args& a, const Real& x) {
+         const auto targets = a.get<std::vector<Ids::value_type>>("targets", {});
+         return cross_entropy(
+             x, Ids({static_cast<std::int64_t>(targets.size())}, targets),
+             {.ignore_index = a.get<std::int64_t>("ignore_index", -1), .label_smoothing = a.get("label_smoothing", 0.0)});
+       })},
       {"tan", function([](const Args&, const auto& z) { return tan(z); })},
       {"sinh", function([](const Args&, const auto& z) { return sinh(z); })},
       {"cosh", function([](const Args&, const auto& z) { return cosh(z); })},

@@ -3,6 +3,9 @@
 #include "autograd/accumulate.h"
 #include "autograd/op_check.h"
 #include "autograd/ops/elementwise/derivatives.h"
+#include "autograd/ops/elementwise/phase.h"
+#include "autograd/ops/selection/expand.h"
+#include "autograd/ops/selection/where.h"
 #include "core/kernels/complex_math.h"
 
 namespace argand {
@@ -269,6 +272,79 @@ Var<T> atanh(const Var<T>& z) {
   return inverse_function<OneMinusSquare, false>(atanh_op, z, 1, [](T v) { return std::atanh(v); });
 }
 
+// ------------------------------------------------------------------------------------------------ atan2
+
+static const Op atan2_op(
+    {.name = "atan2",
+     .kind = Kind::Real,
+     .equation = "θ = atan2(y, x) = arg(x + iy), in [-π, π]",
+     .dz = "∂θ/∂y = x/r², ∂θ/∂x = -y/r², r² = x² + y²",
+     .dzbar = "no complex input",
+     .vjp = "dy = x/r² dθ, dx = -y/r² dθ, 0 at x = y = 0; summed over stretched axes",
+     .jvp = "θ̇ = Im(conj(u) ż)/r, z = x + iy, u = z/r, 0 at z = 0",
+     .derivation = "θ = Im log z, so θ̇ = Im(ż/z) = (x ẏ - y ẋ)/r². The squares are taken in the next larger type.",
+     .singular =
+         "x = y = 0: the value is 0 or ±π by the signs of the zeros, the gradient returned 0; so it is where r is subnormal, as "
+         "1/r overflows. y = 0, x < 0: the value jumps by 2π, the gradient does not. ±inf: the direction's angle, a multiple of "
+         "π/4, "
+         "with gradient 0",
+     .source = "Ahlfors, Complex Analysis, 2.3.4"},
+    [](OpCheck& check) {
+      const auto f = [](auto y, auto x) { return atan2(y, x); };
+      check.function("real", f, check.real({3, 4}, 0.3, 2), check.real({3, 4}));
+      check.function("stretched", f, check.real({3, 1}, -2, -0.3), check.real({4}));
+      check.grows("", [f](OpCheck& at, std::int64_t n) {
+        at.function("row", f, at.real({2, n}, 0.3, 2), at.real({n}));
+        at.function("one", f, at.real({n}), at.real({1}, 0.3, 2));
+      });
+      check.singular(
+          "0", [](auto y) { return atan2(y, y); }, Numbers({2}, {0.0, -0.0}), Numbers::zeros({2}));
+      check.finite("the cut", f, Numbers({2}, {0.0, -0.0}), Numbers({2}, {-1, -1}));
+      check.finite("huge and tiny", f, Numbers({5}, {1e30, -1e30, 1e-30, 1e-40, 0}),
+                   Numbers({5}, {-1e30, 1, 1e-30, -1e-42, 1e-45}));
+      const double infinity = std::numeric_limits<double>::infinity();
+      check.singular(
+          "infinite", [](auto y) { return atan2(y, number<RealOf<typename decltype(y)::value_type>>(1)); },
+          Numbers({2}, {infinity, -infinity}), Numbers::zeros({2}));
+    });
+
+namespace {
+
+template <RealScalar R>
+Var<R> atan2_of_one_shape(const Var<R>& y, const Var<R>& x) {
+  using C = std::complex<R>;
+  // (part/r²) g in the next larger type, where no square leaves the range; 0 where 1/r does, and for infinite coordinates.
+  using W = std::conditional_t<std::same_as<R, float>, double, long double>;
+  const auto gradient = [](R part, R b, R a, R g) {
+    const W square = static_cast<W>(a) * a + static_cast<W>(b) * b, least = std::numeric_limits<R>::min();
+    return square < least * least || std::isinf(a) || std::isinf(b) ? R(0) : static_cast<R>(part / square * g);
+  };
+  return record(
+      atan2_op, map([](R b, R a) { return std::atan2(b, a); }, y.value(), x.value()),
+      [gradient, yv = y.value(), xv = x.value(), dy = sink(y), dx = sink(x)](const Tensor<R>& dw) {
+        accumulate_map(
+            dy, [gradient](R b, R a, R g) { return gradient(a, b, a, g); }, yv, xv, dw);
+        accumulate_map(
+            dx, [gradient](R b, R a, R g) { return gradient(-b, b, a, g); }, yv, xv, dw);
+      },
+      [&](const auto&) {
+        const auto far = [](R b, R a) { return R(std::isinf(a) || std::isinf(b) ? 0 : 1); };
+        const Tensor<R> finite = map(far, y.value(), x.value());
+        const Mask mask = gt(finite, Tensor<R>::scalar(0));
+        const Var<C> z = where(mask, make_complex(x, y), number<C>(1));
+        return constant(finite) * tangent_of_angle(z, unit_phasor(z), make_complex(tangent(x), tangent(y)));
+      },
+      y, x);
+}
+
+}  // namespace
+
+template <RealScalar R>
+Var<R> atan2(const Var<R>& y, const Var<R>& x) {
+  const Shape shape = broadcast("atan2", y.shape(), x.shape());
+  return atan2_of_one_shape(expand(y, shape), expand(x, shape));
+}
+
 #define ARGAND_INVERSE(T)               \
   template Var<T> asin(const Var<T>&);  \
   template Var<T> acos(const Var<T>&);  \
@@ -277,5 +353,7 @@ Var<T> atanh(const Var<T>& z) {
   template Var<T> acosh(const Var<T>&); \
   template Var<T> atanh(const Var<T>&);
 ARGAND_FOR_SCALAR(ARGAND_INVERSE)
+template Var<float> atan2(const Var<float>&, const Var<float>&);
+template Var<double> atan2(const Var<double>&, const Var<double>&);
 
 }  // namespace argand

@@ -1,8 +1,8 @@
 #pragma once
-/// Inverse trigonometric and hyperbolic functions, principal values: elementwise, real or complex, any shape. A real number outside
-/// the domain gives NaN; make it complex first (to_complex) for the value there. On a cut a complex value is that of the side which
-/// the sign of the zero part says (+0 above or right of the axis, -0 below or left), as in C99 and NumPy. At branch points and
-/// poles the gradient, which is infinite, is 0.
+/// Inverse trigonometric and hyperbolic functions, principal values: elementwise, real or complex (atan2: real), any shape. A real
+/// number outside the domain gives NaN; make it complex first (to_complex) for the value there. On a cut a complex value is that of
+/// the side which the sign of the zero part says (+0 above or right of the axis, -0 below or left), as in C99 and NumPy. At branch
+/// points and poles the gradient, which is infinite, is 0.
 
 #include "autograd/var.h"
 
@@ -26,5 +26,10 @@ Var<T> acosh(const Var<T>& z);
 /// Cuts as asin's; infinite at ±1. Im w in [-π/2, π/2].
 template <Scalar T>
 Var<T> atanh(const Var<T>& z);
+
+/// The angle of the point (x, y) from the x axis, in [-π, π], of real y and x that stretch as NumPy's broadcasting has it; gradient
+/// 0 at (0, 0). Throws `atan2: shapes do not broadcast, [2, 3] and [4]`.
+template <RealScalar R>
+Var<R> atan2(const Var<R>& y, const Var<R>& x);
 
 }  // namespace argand

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include <boost/math/special_functions/digamma.hpp>
+#include <boost/math/special_functions/erf.hpp>
 #include <boost/math/special_functions/polygamma.hpp>
 #include <cmath>
 
@@ -39,6 +40,62 @@ Var<R> erfc(const Var<R>& x) {
             dx, [](auto v, auto g) { return -erf_derivative(v) * g; }, x, dw);
       },
       [&](const auto&) { return R(-2 * std::numbers::inv_sqrtpi_v<R>) * exp(-square(x)) * tangent(x); }, x);
+}
+
+// ------------------------------------------------------------------------------------------------ erfinv
+
+namespace {
+
+/// erf⁻¹ by Boost.Math, infinite at ±1 and NaN beyond.
+template <class W>
+W erfinv_of(W x) {
+  using namespace boost::math::policies;
+  using Quiet = policy<domain_error<ignore_error>, overflow_error<ignore_error>, evaluation_error<ignore_error>>;
+  if (!(std::abs(x) < 1))
+    return std::abs(x) == 1 ? std::copysign(std::numeric_limits<W>::infinity(), x) : std::numeric_limits<W>::quiet_NaN();
+  return boost::math::erf_inv(x, Quiet());
+}
+/// √π/2 e^{w²}, 0 at ±1: in the next larger type, as a rounding error of w is 2w² of the slope's.
+template <RealScalar R>
+R erfinv_slope(R x) {
+  using W = std::conditional_t<std::same_as<R, float>, double, long double>;
+  if (std::abs(x) == 1) return 0;
+  const W w = erfinv_of(static_cast<W>(x));
+  return static_cast<R>(std::exp(w * w) / (2 * std::numbers::inv_sqrtpi_v<W>));
+}
+
+}  // namespace
+
+static const Op erfinv_op({.name = "erfinv",
+                           .kind = Kind::Real,
+                           .equation = "w = erf⁻¹(x), the w with erf w = x",
+                           .dz = "√π/2 e^(w²)",
+                           .dzbar = "no complex input",
+                           .vjp = "dx = √π/2 e^(w²) dw",
+                           .jvp = "ẇ = √π/2 e^(w²) ẋ",
+                           .derivation = "erf w = x gives 2/√π e^(-w²) w' = 1.",
+                           .singular = "x = ±1: the value is ±inf, the gradient 0. |x| > 1, ±inf too: NaN",
+                           .source = "Abramowitz and Stegun, 7.1.2; NIST Digital Library of Mathematical Functions, 7.17"},
+                          [](OpCheck& check) {
+                            const auto f = [](auto x) { return erfinv(x); };
+                            check.function("real", f, check.real({3, 4}, -0.95, 0.95));
+                            check.function("around 0", f, Tensor<double>({2}, {1e-6, -1e-9}));
+                            check.finite("beside 1", f, Tensor<double>({2}, {1 - 0x1p-23, -1 + 0x1p-23}));
+                          });
+
+template <RealScalar R>
+Var<R> erfinv(const Var<R>& x) {
+  return record(
+      erfinv_op, map([](R v) { return erfinv_of(v); }, x.value()),
+      [x = x.value(), dx = sink(x)](const Tensor<R>& dw) {
+        accumulate_map(
+            dx, [](R v, R g) { return erfinv_slope(v) * g; }, x, dw);
+      },
+      [&](const auto&) {
+        const Var<R> mask(map([](R v) { return R(std::abs(v) == 1 ? 0 : 1); }, x.value()));
+        return R(1 / (2 * std::numbers::inv_sqrtpi_v<R>)) * exp(square(erfinv(mask * x))) * mask * tangent(x);
+      },
+      x);
 }
 
 // ------------------------------------------------------------------------------------------------ polygamma, digamma
@@ -163,6 +220,7 @@ Var<R> lgamma(const Var<R>& x) {
 
 #define ARGAND_SPECIAL(R)                 \
   template Var<R> erfc(const Var<R>&);    \
+  template Var<R> erfinv(const Var<R>&);  \
   template Var<R> lgamma(const Var<R>&);  \
   template Var<R> digamma(const Var<R>&); \
   template Var<R> polygamma(int, const Var<R>&);

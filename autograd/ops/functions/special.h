@@ -9,6 +9,10 @@ namespace argand {
 template <RealScalar R>
 Var<R> erfc(const Var<R>& x);
 
+/// The w with erf w = x: ±inf at ±1, with gradient 0, NaN beyond.
+template <RealScalar R>
+Var<R> erfinv(const Var<R>& x);
+
 /// log |Γ(x)|: infinite at 0, -1, -2, ..., with gradient 0 there.
 template <RealScalar R>
 Var<R> lgamma(const Var<R>& x);

@@ -20,6 +20,9 @@ constexpr std::int64_t panel = 256;
 /// The words are cut into so many segments of panels, one a task: each reads the weights but once for a chunk of rows.
 constexpr std::int64_t most_segments = 8;
 
+/// e^{x - y}; 1 for equal ones, infinite ones too.
+double relative(double x, double y) { return x == y ? 1 : std::exp(x - y); }
+
 /// What is known of a row's logits, as far as they have been read. The target is kept out of the sum, for where a row is well
 /// predicted 1 - softmax has no digits left: the gradient at the target is minus the sum of the others' exponentials.
 struct RowSum {
@@ -34,7 +37,7 @@ struct RowSum {
   double add(double largest, const Sum& sum) {
     const double before = top;
     top = std::max(top, largest);
-    const double scale = std::exp(before - shift());
+    const double scale = relative(before, shift());
     others = others * scale + sum(shift());
     return scale;
   }
@@ -160,14 +163,17 @@ class Sweep {
   /// the panels before have to be multiplied by.
   R read_panel(R* __restrict x, std::int64_t first, std::int64_t n, std::int64_t target, RowSum& row, double& of_target) const {
     if (b_ != nullptr) for_packs<R>(0, n, [&](auto at) { at.add(x, at.load(b_ + first)); });
-    const R largest = pack_max(0, n, x);
+    const R largest = pack_max(0, n, x), infinity = std::numeric_limits<R>::infinity();
     if (target >= first && target < first + n) {
       of_target = static_cast<double>(x[target - first]);
-      x[target - first] = -std::numeric_limits<R>::infinity();
+      x[target - first] = -infinity;
     }
+    const bool infinite = largest == infinity;  // those of +inf count 1 each, others nothing
+    if (infinite)
+      for (std::int64_t v = 0; v < n; ++v) x[v] = std::isnan(x[v]) ? x[v] : x[v] == infinity ? R(0) : -infinity;
     // Sums of 256 in R, those in double: float alone would lose three digits over 33 000 words.
     return static_cast<R>(row.add(static_cast<double>(largest), [&](double shift) {
-      const R top = static_cast<R>(shift);
+      const R top = infinite ? R(0) : static_cast<R>(shift);
       return static_cast<double>(pack_sum<R>(0, n, [&](auto at) {
         const Pack<R> e = math::exp(at.load(x) - top);
         at.store(x, e);
@@ -181,13 +187,16 @@ class Sweep {
     RowSum sum;
     for (std::int64_t s = 0; s < segments_; ++s) {
       const RowSum& part = sums_[count(s * chunk_ + r)];
-      sum.add(part.top, [&](double shift) { return part.others * std::exp(part.shift() - shift); });
+      sum.add(part.top, [&](double shift) { return part.others * relative(part.shift(), shift); });
     }
     Row& row = rows_[count(r)];
-    const double below = sum.top - of_targets_[count(r)], total = sum.others + std::exp(-below);
+    const double target = of_targets_[count(r)], below = target == sum.top ? 0 : sum.top - target;
+    const double total = sum.others + std::exp(-below);
     row.loss = below == 0 ? std::log1p(sum.others) : below + std::log(total);
-    row.top = sum.top;
+    row.top = sum.shift();
     row.factor = 1 / (total * static_cast<double>(N_));
+    if (sum.top == -std::numeric_limits<double>::infinity() && target == sum.top && !std::isnan(sum.others))
+      row.loss = -sum.top;  // nothing but -inf; and e^{x - 0} = 0: no gradient
     row.others = sum.others * row.factor;
     if (!gradients_) return;
     R* const dh = result_.dh.data() + (first + r) * D_;
@@ -195,7 +204,7 @@ class Sweep {
     const R others = static_cast<R>(row.others);
     for_packs<R>(0, D_, [&](auto at) { at.store(dh, -at.load(of_target) * others); });
     for (std::int64_t s = 0; s < segments_; ++s) {
-      const R factor = static_cast<R>(row.factor * std::exp(sums_[count(s * chunk_ + r)].shift() - row.top));
+      const R factor = static_cast<R>(row.factor * relative(sums_[count(s * chunk_ + r)].shift(), row.top));
       const R* const part = to_rows_.data() + (s * chunk_ + r) * D_;
       for_packs<R>(0, D_, [&](auto at) { at.add(dh, at.load(part) * factor); });
     }
@@ -210,8 +219,8 @@ class Sweep {
     Scratch<R> scaled(count(rows * D_));
     if (db != nullptr && first == 0) std::fill_n(db, n, R(0));
     for (std::int64_t r = 0; r < rows; ++r) {
-      const R factor = static_cast<R>(rows_[count(r)].factor *
-                                      std::exp(static_cast<double>(tops_[count(p * chunk_ + r)]) - rows_[count(r)].top));
+      const R factor =
+          static_cast<R>(rows_[count(r)].factor * relative(static_cast<double>(tops_[count(p * chunk_ + r)]), rows_[count(r)].top));
       const R* const h = h_ + (first + r) * D_;
       for_packs<R>(0, D_, [&](auto at) { at.store(scaled.data() + r * D_, at.load(h) * factor); });
       if (db != nullptr) for_packs<R>(0, n, [&](auto at) { at.add(db, at.load(e + r * panel) * factor); });

@@ -9,8 +9,10 @@
 #include "autograd/ops/products/matmul.h"
 #include "autograd/ops/products/output_layer.h"
 #include "autograd/ops/rows/log_loss.h"
+#include "autograd/ops/selection/where.h"
 #include "autograd/tape.h"
 #include "core/kernels/elementwise.h"
+#include "core/kernels/reduce.h"
 #include "core/kernels/vector_math.h"
 
 namespace argand {
@@ -19,16 +21,29 @@ namespace {
 /// What one row of logits leaves.
 template <RealScalar R>
 struct RowLoss {
-  double loss;  ///< log Σ e^{x_v} - x[target]
-  R total;      ///< Σ e^{x_v - max}
+  double loss;       ///< log Σ e^{x_v} - x[target]
+  double log_total;  ///< log Σ e^{x_v - max}
+  R total;           ///< Σ e^{x_v - max}
 };
+
+/// A row whose largest logit is infinite: those of +inf share everything, as if they were equal numbers beside which no other
+/// counts. Of nothing but -inf nothing is left, which is said by `true`.
+template <RealScalar R>
+bool tame_infinite(R* x, std::int64_t V, R& top) {
+  const R infinite = top;
+  const auto keep_nan = [](R v, R otherwise) { return std::isnan(v) ? v : otherwise; };
+  for (std::int64_t v = 0; v < V; ++v) x[v] = keep_nan(x[v], infinite > 0 && x[v] != infinite ? -infinite : R(0));
+  top = 0;
+  return infinite < 0 && std::none_of(x, x + V, [](R v) { return std::isnan(v); });
+}
 
 /// The loss of a row x, which becomes its gradient but for a factor: (softmax(x) - onehot(target)) · total. At the target that is
 /// minus the sum of the others' exponentials, and the loss is log(1 + that sum) where the target is the largest: where a row is
 /// well predicted, 1 - softmax and log(total) have no digits left.
 template <RealScalar R>
 RowLoss<R> row_loss(R* __restrict x, std::int64_t V, std::int64_t target) {
-  const R top = pack_max(0, V, x);
+  R top = pack_max(0, V, x);
+  if (!std::isfinite(top) && tame_infinite(x, V, top)) return {std::numeric_limits<double>::infinity(), 0, R(1)};
   const double below = static_cast<double>(top) - static_cast<double>(x[target]);
   x[target] = -std::numeric_limits<R>::infinity();  // counts nothing
   // Sums of 1 024 in R, those in double: float alone would lose three digits over 33 000 words.
@@ -41,24 +56,41 @@ RowLoss<R> row_loss(R* __restrict x, std::int64_t V, std::int64_t target) {
     }));
   x[target] = static_cast<R>(-others);
   const double total = others + std::exp(-below);
-  return {below == 0 ? std::log1p(others) : below + std::log(total), static_cast<R>(total)};
+  const double log_total = below == 0 ? std::log1p(others) : std::log(total);
+  return {below + log_total, log_total, static_cast<R>(total)};
 }
 
-void check_targets(std::string_view op, const Shape& logits_or_h, const Ids& targets, std::int64_t V) {
+/// Σ_v (max x - x_v)/V: 0 for equal logits, infinite with one of -inf among them.
+template <RealScalar R>
+double mean_below_largest(const R* x, std::int64_t V) {
+  const R top = pack_max(0, V, x);
+  if (top == -std::numeric_limits<R>::infinity()) return std::numeric_limits<double>::infinity();
+  const auto below = [&](std::int64_t v) { return x[v] == top ? 0.0 : static_cast<double>(top) - static_cast<double>(x[v]); };
+  return lane_sum<double>(V, below) / static_cast<double>(V);
+}
+
+using Ignored = std::optional<std::int64_t>;
+
+void check_targets(std::string_view op, const Shape& logits_or_h, const Ids& targets, std::int64_t V, Ignored ignored = {}) {
   Shape leading = logits_or_h;
   require(leading.rank() >= 1, op, "needs at least one axis");
   leading.erase(-1);
   require(targets.shape() == leading, op, "targets {} do not match {}; they must have the shape {}", targets.shape(), logits_or_h,
           leading);
   require(targets.size() > 0, op, "there are no targets to average over");
-  targets.check_below(V, op);
+  if (!ignored) return targets.check_below(V, op);
+  Ids counted = targets;
+  for (std::int64_t n = 0; n < counted.size(); ++n)
+    if (counted[n] == *ignored) counted[n] = 0;
+  counted.check_below(V, op);
 }
 
-/// 1 at the targets, [..., V].
+/// 1 at the targets that are not ignored, [..., V].
 template <RealScalar R>
-Tensor<R> one_hot(const Shape& logits, const Ids& targets) {
+Tensor<R> one_hot(const Shape& logits, const Ids& targets, Ignored ignored = {}) {
   Tensor<R> ones = Tensor<R>::zeros(logits);
-  for (std::int64_t n = 0; n < targets.size(); ++n) ones.data()[n * logits.back() + targets[n]] = 1;
+  for (std::int64_t n = 0; n < targets.size(); ++n)
+    if (!ignored || targets[n] != *ignored) ones.data()[n * logits.back() + targets[n]] = 1;
   return ones;
 }
 
@@ -74,56 +106,111 @@ Ids targets_below(std::int64_t V, std::int64_t N) {
 
 // ------------------------------------------------------------------------------------------------ cross_entropy
 
-static const Op cross_entropy_op({.name = "cross_entropy",
-                                  .kind = Kind::Real,
-                                  .equation = "L = 1/N Σ_n (logsumexp(x_n) - x_n[y_n])",
-                                  .dz = "∂L/∂x_nv = (softmax(x_n)_v - [v = y_n])/N",
-                                  .dzbar = "no complex input",
-                                  .vjp = "dx_nv = dL (softmax(x_n)_v - [v = y_n])/N",
-                                  .jvp = "L̇ = 1/N Σ_nv softmax(x_n)_v (ẋ_nv - ẋ_n[y_n])",
-                                  .derivation = "∂logsumexp(x)/∂x_v = e^{x_v}/Σ e^{x} = softmax(x)_v. They sum to 1, so that "
-                                                "ẋ_n[y_n] may go into the sum.",
-                                  .singular = "none; the row's maximum is subtracted first, so nothing overflows",
-                                  .source = "Bishop, Pattern Recognition and Machine Learning, eq. 4.108-4.109"},
-                                 [](OpCheck& check) {
-                                   const auto f = [](auto x) { return cross_entropy(x, some_targets()); };
-                                   check.function("real", f, check.real({4, 5}));
-                                   check.grows("classes", [](OpCheck& at, std::int64_t n) {
-                                     at.function(
-                                         "", [](auto x) { return cross_entropy(x, targets_below(x.dim(1), 3)); }, at.real({3, n}));
-                                   });
-                                   check.grows("rows", [](OpCheck& at, std::int64_t n) {
-                                     at.function(
-                                         "", [](auto x) { return cross_entropy(x, targets_below(3, x.dim(0))); }, at.real({n, 3}));
-                                   });
-                                   check.finite("huge", f, check.real({4, 5}, -1e30, 1e30));
-                                 });
+static const Op cross_entropy_op(
+    {.name = "cross_entropy",
+     .kind = Kind::Real,
+     .equation = "L = 1/N Σ_n Σ_v q_nv (logsumexp(x_n) - x_nv), q_nv = (1 - ε) [v = y_n] + ε/V; ε = 0: -log softmax(x_n)[y_n]",
+     .dz = "∂L/∂x_nv = (softmax(x_n)_v - q_nv)/N",
+     .dzbar = "no complex input",
+     .vjp = "dx_nv = dL (softmax(x_n)_v - q_nv)/N, 0 in an ignored row",
+     .jvp = "L̇ = 1/N Σ_n (Σ_v softmax(x_n)_v (ẋ_nv - ẋ_n[y_n]) + ε (ẋ_n[y_n] - mean_v ẋ_nv))",
+     .derivation = "∂logsumexp(x)/∂x_v = e^{x_v}/Σ e^{x} = softmax(x)_v, and Σ_v q_nv = 1. softmax(x)_v sum to 1 as well, so that "
+                   "ẋ_n[y_n] may go into the sum. Ignored rows count neither in the sum nor in N.",
+     .singular =
+         "a row of nothing but -inf: L = inf, its softmax and for ε = 0 its gradient 0. A target of -inf, or any logit "
+         "of -inf with ε > 0: L = inf. Logits of +inf share the probability as if they were equal. Every row ignored: L = 0",
+     .source = "Bishop, Pattern Recognition and Machine Learning, eq. 4.108-4.109; Szegedy et al., CVPR 2016, sec. 7"},
+    [](OpCheck& check) {
+      const auto f = [](auto x) { return cross_entropy(x, some_targets()); };
+      const auto ignoring = [](auto x) { return cross_entropy(x, some_targets(), {.ignore_index = 2}); };
+      const auto smoothed = [](auto x) { return cross_entropy(x, some_targets(), {.label_smoothing = 0.3}); };
+      const auto both = [](auto x) {
+        return cross_entropy(x, targets_below(x.dim(1), x.dim(0)), {.ignore_index = 2, .label_smoothing = 0.1});
+      };
+      check.function("real", f, check.real({4, 5}));
+      check.function("ignoring", ignoring, check.real({4, 5}));
+      check.function("smoothed", smoothed, check.real({4, 5}));
+      check.grows("classes", [both](OpCheck& at, std::int64_t n) {
+        at.function(
+            "", [](auto x) { return cross_entropy(x, targets_below(x.dim(1), 3)); }, at.real({3, n}));
+        at.function("ignoring, smoothed", both, at.real({3, n}));
+      });
+      check.grows("rows", [both](OpCheck& at, std::int64_t n) {
+        at.function(
+            "", [](auto x) { return cross_entropy(x, targets_below(3, x.dim(0))); }, at.real({n, 3}));
+        at.function("ignoring, smoothed", both, at.real({n, 4}));
+      });
+      check.finite("huge", f, check.real({4, 5}, -1e30, 1e30));
+      check.finite("huge, smoothed", smoothed, check.real({4, 5}, -1e30, 1e30));
+      check.finite(
+          "every row ignored",
+          [](auto x) {
+            return cross_entropy(x, Ids({2}, {1, 1}), {.ignore_index = 1});
+          },
+          check.real({2, 3}));
+    });
 
 template <RealScalar R>
-Var<R> cross_entropy(const Var<R>& logits, const Ids& targets) {
+Var<R> cross_entropy(const Var<R>& logits, const Ids& targets, const CrossEntropyOptions& options) {
   const std::int64_t V = logits.shape().back(), N = targets.size();
-  check_targets("cross_entropy", logits.shape(), targets, V);
-  Tensor<R> residual = logits.value();  // becomes softmax - onehot
+  const double smoothing = options.label_smoothing;
+  require(0 <= smoothing && smoothing <= 1, "cross_entropy", "label_smoothing lies between 0 and 1, got {}", smoothing);
+  check_targets("cross_entropy", logits.shape(), targets, V, options.ignore_index);
+  const auto is_ignored = [=](std::int64_t n) { return options.ignore_index && targets[n] == *options.ignore_index; };
+  Tensor<R> residual = logits.value();  // becomes softmax - q
   R* const residuals = residual.data();
   std::vector<double> losses(static_cast<std::size_t>(N));
   parallel_for(N, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t n = begin; n < end; ++n) {
       R* row = residuals + n * V;
-      const auto [loss, total] = row_loss(row, V, targets[n]);
+      if (is_ignored(n)) {
+        std::fill_n(row, V, R(0));
+        continue;
+      }
+      const double to_uniform = smoothing > 0 ? mean_below_largest(row, V) : 0;
+      const auto [loss, log_total, total] = row_loss(row, V, targets[n]);
       losses[static_cast<std::size_t>(n)] = loss;
       for_packs<R>(0, V, [&, total = total](auto at) { at.store(row, at.load(row) / total); });
+      if (smoothing == 0) continue;
+      // At smoothing 1 the target says nothing, not even where its loss is infinite.
+      losses[static_cast<std::size_t>(n)] = (smoothing < 1 ? (1 - smoothing) * loss : 0) + smoothing * (log_total + to_uniform);
+      const R share = static_cast<R>(smoothing / static_cast<double>(V));
+      for_packs<R>(0, V, [&](auto at) { at.store(row, at.load(row) - share); });
+      row[targets[n]] += static_cast<R>(smoothing);
     }
   });
-  double sum = 0;
-  for (double loss : losses) sum += loss;
+  double total_loss = 0;
+  for (double loss : losses) total_loss += loss;
+  std::int64_t kept = N;
+  for (std::int64_t n = 0; n < N; ++n) kept -= is_ignored(n);
+  const double count = static_cast<double>(std::max<std::int64_t>(kept, 1));
   return record(
-      cross_entropy_op, Tensor<R>::scalar(static_cast<R>(sum / static_cast<double>(N))),
+      cross_entropy_op, Tensor<R>::scalar(static_cast<R>(total_loss / count)),
       [=, dx = sink(logits)](const Tensor<R>& dL) {
-        const R scale = dL.item() / static_cast<R>(N);
-        dx.add(map_packs([scale](auto r) { return r * scale; }, residual));
+        const R scale = dL.item() / static_cast<R>(count);
+        Tensor<R> g = map_packs([scale](auto r) { return r * scale; }, residual);
+        for (std::int64_t n = 0; n < N; ++n)
+          if (is_ignored(n)) std::fill_n(g.data() + n * V, V, R(0));  // whatever dL
+        dx.add(std::move(g));
       },
       [&](const auto&) {
-        return log_loss_tangent(logits, tangent(logits), one_hot<R>(logits.shape(), targets)) / static_cast<R>(N);
+        const Tensor<R> at_target = one_hot<R>(logits.shape(), targets, options.ignore_index);
+        Var<R> x = logits, x_dot = tangent(logits);
+        if (options.ignore_index) {  // in ignored rows nothing moves, and nothing is NaN
+          Shape column = logits.shape();
+          column[-1] = 1;
+          std::vector<std::uint8_t> counts(static_cast<std::size_t>(N));
+          for (std::int64_t n = 0; n < N; ++n) counts[static_cast<std::size_t>(n)] = !is_ignored(n);
+          const Mask kept_rows(column, std::move(counts));
+          x = where(kept_rows, x, number<R>(0));
+          x_dot = where(kept_rows, x_dot, number<R>(0));
+        }
+        Var<R> moves = log_loss_tangent(x, x_dot, at_target);
+        if (smoothing > 0) {
+          const Var<R> to_target = sum(constant(at_target) * x_dot), to_all = sum(x_dot) / static_cast<R>(V);
+          moves = moves + static_cast<R>(smoothing) * (to_target - to_all);
+        }
+        return moves / static_cast<R>(count);
       },
       logits);
 }
@@ -144,7 +231,7 @@ static const Op linear_cross_entropy_op(
          "chunk of rows at a time, and the logits are gone before the next chunk: no [N, V] array, no second product. With the "
          "unnormalised e_nv = e^{x_nv - max} the row's factor 1/(N Σ_v e_nv) is applied to h_n and to (P W)_n, which are "
          "short, instead of to the long row. The tangent takes all logits at once.",
-     .singular = "none",
+     .singular = "infinite logits (of a bias of ±inf, say) as for cross_entropy",
      .source = "Bishop, Pattern Recognition and Machine Learning, eq. 4.108-4.109"},
     [](OpCheck& check) {
       const auto f = [](auto h, auto W, auto b) { return linear_cross_entropy(h, W, &b, some_targets(), 3); };
@@ -202,8 +289,8 @@ Var<R> linear_cross_entropy(const Var<R>& h, const Var<R>& W, const Var<R>* b, c
       h, W, bias);
 }
 
-#define ARGAND_CROSS_ENTROPY(R)                             \
-  template Var<R> cross_entropy(const Var<R>&, const Ids&); \
+#define ARGAND_CROSS_ENTROPY(R)                                                         \
+  template Var<R> cross_entropy(const Var<R>&, const Ids&, const CrossEntropyOptions&); \
   template Var<R> linear_cross_entropy(const Var<R>&, const Var<R>&, const Var<R>*, const Ids&, std::int64_t);
 ARGAND_FOR_REAL(ARGAND_CROSS_ENTROPY)
 

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "autograd/op_check.h"
 #include "autograd/ops/elementwise/arithmetic.h"
@@ -32,25 +34,20 @@ void check_extreme(OpCheck& check, const F& f) {
   });
 }
 
-/// The element along the axis that is `better` than all others, and none that is NaN.
-template <RealScalar R, class Better>
-Var<R> extreme(const Op& op, const Var<R>& x, int axis, bool keepdim, const Better& better) {
+/// One element of each line along the axis: choose(line, n, step) says which of line[0], line[step], ... NaN where a NaN is chosen.
+template <RealScalar R, class Choose>
+Var<R> chosen(const Op& op, const Var<R>& x, int axis, bool keepdim, const Choose& choose) {
   require(x.dim(axis) > 0, op.name(), "axis {} of {} is empty", axis, x.shape());
   const AxisView view(x.shape(), axis);
   Tensor<R> y(reduced(x.shape(), axis, keepdim));
   // The element of x that each result came from; -1 where it is NaN.
   std::vector<std::int64_t> where(static_cast<std::size_t>(y.size()));
   const auto first_of = [view](std::int64_t place) { return place / view.inner * view.n * view.inner + place % view.inner; };
-  parallel_for(y.size(), row_grain(view.n), [&, out = y.data()](std::int64_t begin, std::int64_t end) {
+  parallel_for(y.size(), row_grain(view.n), [&, out = y.data(), in = x.value().data()](std::int64_t begin, std::int64_t end) {
     for (std::int64_t place = begin; place < end; ++place) {
-      std::int64_t best = first_of(place), at = best;
-      const R* in = x.value().data();
-      for (std::int64_t i = 1; i < view.n; ++i) {
-        at += view.inner;
-        if (better(in[at], in[best]) || (std::isnan(in[at]) && !std::isnan(in[best]))) best = at;
-      }
-      out[place] = in[best];
-      where[static_cast<std::size_t>(place)] = std::isnan(in[best]) ? -1 : best;
+      const std::int64_t found = first_of(place) + view.inner * choose(in + first_of(place), view.n, view.inner);
+      out[place] = in[found];
+      where[static_cast<std::size_t>(place)] = std::isnan(in[found]) ? -1 : found;
     }
   });
   return record(
@@ -77,6 +74,19 @@ Var<R> extreme(const Op& op, const Var<R>& x, int axis, bool keepdim, const Bett
       x);
 }
 
+/// The element along the axis that is `better` than all others, and none that is NaN.
+template <RealScalar R, class Better>
+Var<R> extreme(const Op& op, const Var<R>& x, int axis, bool keepdim, const Better& better) {
+  return chosen(op, x, axis, keepdim, [&](const R* line, std::int64_t n, std::int64_t step) {
+    std::int64_t best = 0;
+    for (std::int64_t i = 1; i < n; ++i) {
+      const R candidate = line[i * step], leader = line[best * step];
+      if (better(candidate, leader) || (std::isnan(candidate) && !std::isnan(leader))) best = i;
+    }
+    return best;
+  });
+}
+
 }  // namespace
 
 // ------------------------------------------------------------------------------------------------ max
@@ -90,8 +100,9 @@ static const Op max_op(
      .vjp = "dx_k = dy for the first k with x_k = y, else 0",
      .jvp = "ẏ = ẋ_k for that k",
      .derivation = "Around a point without ties y is that x_k.",
-     .singular = "ties: the first of the largest gets the whole gradient. One NaN: y is NaN and so are all dx, as "
-                 "nobody knows which is the largest",
+     .singular =
+         "ties: the first of the largest gets the whole gradient. ±inf are numbers like others. One NaN: y is NaN and so are "
+         "all dx, as nobody knows which is the largest",
      .source = "definition"},
     [](OpCheck& check) {
       check_extreme(check, [](auto x, int axis, bool keepdim) { return max(x, axis, keepdim); });
@@ -118,7 +129,8 @@ static const Op min_op({.name = "min",
                         .vjp = "dx_k = dy for the first k with x_k = y, else 0",
                         .jvp = "ẏ = ẋ_k for that k",
                         .derivation = "Around a point without ties y is that x_k.",
-                        .singular = "ties: the first of the smallest gets the whole gradient. One NaN: y is NaN and so are all dx",
+                        .singular = "ties: the first of the smallest gets the whole gradient. ±inf are numbers like others. One "
+                                    "NaN: y is NaN and so are all dx",
                         .source = "definition"},
                        [](OpCheck& check) {
                          check_extreme(check, [](auto x, int axis, bool keepdim) { return min(x, axis, keepdim); });
@@ -136,11 +148,56 @@ Var<R> min(const Var<R>& x) {
   return min(reshape(x, Shape{x.size()}), 0);
 }
 
-#define ARGAND_EXTREME(R)                        \
-  template Var<R> max(const Var<R>&, int, bool); \
-  template Var<R> max(const Var<R>&);            \
-  template Var<R> min(const Var<R>&, int, bool); \
-  template Var<R> min(const Var<R>&);
+// ------------------------------------------------------------------------------------------------ median
+
+static const Op median_op({.name = "median",
+                           .kind = Kind::Real,
+                           .equation = "y = x_(k), k = ⌈n/2⌉: the middle one in order of size, of two the lower",
+                           .dz = "∂y/∂x_i = 1 for that number, else 0",
+                           .dzbar = "no complex input",
+                           .vjp = "dx_j = dy for the first j with x_j = y, else 0",
+                           .jvp = "ẏ = ẋ_j for that j",
+                           .derivation = "Around a point without ties the order does not change, and y is that x_j.",
+                           .singular = "ties: the first of the numbers that are y gets the whole gradient. ±inf are numbers like "
+                                       "others. One NaN: y is NaN and so "
+                                       "are all dx",
+                           .source = "definition"},
+                          [](OpCheck& check) {
+                            check_extreme(check, [](auto x, int axis, bool keepdim) { return median(x, axis, keepdim); });
+                            check.function(
+                                "all", [](auto x) { return median(x); }, check.real({7}));
+                            check.singular(
+                                "a tie", [](auto x) { return median(x, 0); }, Tensor<double>({4}, {3, 2, 2, 1}),
+                                Tensor<double>({4}, {0, 1, 0, 0}));
+                          });
+
+template <RealScalar R>
+Var<R> median(const Var<R>& x, int axis, bool keepdim) {
+  return chosen(median_op, x, axis, keepdim, [](const R* line, std::int64_t n, std::int64_t step) {
+    std::vector<R> sorted(static_cast<std::size_t>(n));
+    for (std::int64_t i = 0; i < n; ++i) {
+      if (std::isnan(line[i * step])) return i;
+      sorted[static_cast<std::size_t>(i)] = line[i * step];
+    }
+    const auto middle = sorted.begin() + (n - 1) / 2;
+    std::nth_element(sorted.begin(), middle, sorted.end());
+    std::int64_t found = 0;
+    while (line[found * step] != *middle) ++found;
+    return found;
+  });
+}
+template <RealScalar R>
+Var<R> median(const Var<R>& x) {
+  return median(reshape(x, Shape{x.size()}), 0);
+}
+
+#define ARGAND_EXTREME(R)                           \
+  template Var<R> max(const Var<R>&, int, bool);    \
+  template Var<R> max(const Var<R>&);               \
+  template Var<R> min(const Var<R>&, int, bool);    \
+  template Var<R> min(const Var<R>&);               \
+  template Var<R> median(const Var<R>&, int, bool); \
+  template Var<R> median(const Var<R>&);
 ARGAND_FOR_REAL(ARGAND_EXTREME)
 
 }  // namespace argand

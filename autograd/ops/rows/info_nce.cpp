@@ -22,7 +22,9 @@ static const Op info_nce_op(
      .jvp = "L̇ = 1/A Σ_mn w_mn (ṡ_mn - ṡ_mp)",
      .derivation = "Cross entropy over the candidates {p} ∪ N(m) with p as the target: see cross_entropy. For the tangent the "
                    "others get -inf added to their similarity.",
-     .singular = "none; an anchor without negatives contributes 0, and a batch without anchors is 0",
+     .singular =
+         "an anchor without negatives contributes 0, and a batch without anchors is 0. Similarities of +inf share the weight as "
+         "if they were equal; an anchor with nothing but -inf: L = inf, and its gradient is 0",
      .source = "ComplexFormer, phase contrastive loss; van den Oord et al., CPC (2018), eq. 4"},
     [](OpCheck& check) {
       const auto f = [](auto s) { return info_nce(s, Ids({2, 5}, {1, 2, 1, 2, 1, 3, 3, 4, 5, 3})); };
@@ -75,11 +77,19 @@ Var<R> info_nce(const Var<R>& s, const Ids& tokens) {
         R top = row[p];
         for (std::int64_t n = 0; n < T; ++n)
           if (id[n] != id[m]) top = std::max(top, row[n]);
+        // Candidates of +inf share everything, as if they were equal; of nothing but -inf nothing is left.
+        const R infinity = std::numeric_limits<R>::infinity();
+        const auto below_top = [=](R s) { return s == top && top > 0 ? R(0) : top - s; };
+        if (top == -infinity) {
+          losses[static_cast<std::size_t>(b)] = static_cast<double>(infinity);
+          ++anchors[static_cast<std::size_t>(b)];
+          continue;
+        }
         R negatives = 0;  // summed alone: where p stands out, 1 - w_p and log(total) would have no digits left
         for (std::int64_t n = 0; n < T; ++n)
-          if (id[n] != id[m]) negatives += out[n] = std::exp(row[n] - top);
+          if (id[n] != id[m]) negatives += out[n] = std::exp(-below_top(row[n]));
         out[p] = -negatives;
-        const R below = top - row[p], total = std::exp(-below) + negatives;
+        const R below = below_top(row[p]), total = std::exp(-below) + negatives;
         for (std::int64_t n = 0; n < T; ++n)
           if (id[n] != id[m] || n == p) out[n] /= total;
         losses[static_cast<std::size_t>(b)] += below == 0 ? std::log1p(static_cast<double>(negatives))

@@ -82,10 +82,11 @@ struct Norm {
       64;  // rows whose parameter gradients are summed together; fixed, so sums do not depend on threads
   std::int64_t rows, D;
   Tensor<T> mean;   ///< [rows]; empty for RMS norm
+  Tensor<T> rest;   ///< mean + rest is the mean; 0 where its rounding is small beside σ
   Tensor<R> scale;  ///< 1/σ or 1/ρ, [rows]
 
   Norm(const Shape& shape, bool centred)
-      : rows(shape.rows()), D(shape.back()), mean(centred ? Shape{rows} : Shape{0}), scale(Shape{rows}) {}
+      : rows(shape.rows()), D(shape.back()), mean(centred ? Shape{rows} : Shape{0}), rest(mean.shape()), scale(Shape{rows}) {}
 
   Tensor<T> forward(const Tensor<T>& x, const Tensor<R>& gain, const Tensor<T>* bias, R eps) {
     Tensor<T> y(x.shape());
@@ -96,25 +97,36 @@ struct Norm {
         const R* g = gain.data();
         // Σ|x - μ|² of x times a power of two, which is smaller than 1 where the squares overflow.
         R down = 1, square = 0;
-        T mu = 0;
-        const auto measure = [&] {
-          if (mean.size() > 0) mu = pack_sum<T>(0, D, [&](auto at) { return at.load(in) * Pack<R>(down); }) / static_cast<R>(D);
+        T mu = 0, left = 0;
+        const auto sum_squares = [&] {
+          PackOf<T> total(T(0));
           square = pack_sum<R>(0, D, [&](auto at) {
-            const PackOf<T> d = at.load(in) * Pack<R>(down) - PackOf<T>(mu);
+            const PackOf<T> d = (at.load(in) * Pack<R>(down) - PackOf<T>(mu)) - PackOf<T>(left);
+            total += at.only(d);
             return real_dot(d, d);
           });
+          return sum(total) / static_cast<R>(D);
+        };
+        const auto measure = [&] {
+          left = 0;
+          if (mean.size() > 0) mu = pack_sum<T>(0, D, [&](auto at) { return at.load(in) * Pack<R>(down); }) / static_cast<R>(D);
+          const T error = sum_squares();
+          if (mean.size() == 0 || !is_felt(error, square, D)) return;
+          left = error;
+          sum_squares();
         };
         measure();
         if (!std::isfinite(square)) {
           down = to_square<R>;
           measure();
           mu /= down;
+          left /= down;
         }
-        if (mean.size() > 0) mean.data()[row] = mu;
-        const PackOf<T> centre(mu);
+        if (mean.size() > 0) mean.data()[row] = mu, rest.data()[row] = left;
+        const PackOf<T> centre(mu), residue(left);
         const R s = scale.data()[row] = inverse_of_root(square, static_cast<R>(D), eps, down);
         for_packs<R>(0, D, [&](auto at) {
-          const PackOf<T> z = (at.load(in) - centre) * (at.load(g) * s);
+          const PackOf<T> z = ((at.load(in) - centre) - residue) * (at.load(g) * s);
           at.store(out, bias != nullptr ? z + at.load(bias->data()) : z);
         });
       }
@@ -134,21 +146,23 @@ struct Norm {
         const R* g = gain.data();
         T* out = dx.data() + row * D;
         R* sum_gain = gain_parts.data() + row / block * D;
-        const PackOf<T> mu(mean.size() > 0 ? mean.data()[row] : T(0));
+        const PackOf<T> mu(mean.size() > 0 ? mean.data()[row] : T(0)), residue(mean.size() > 0 ? rest.data()[row] : T(0));
         const R s = scale.data()[row], n = static_cast<R>(D);
         Pack<R> along(0);       // Σ Re(conj(x̂) γ dy)
         PackOf<T> total(T(0));  // Σ γ dy
         for_packs<R>(0, D, [&](auto at) {
           const PackOf<T> dy_j = at.load(go);
-          const Pack<R> match = real_dot(at.load(in) - mu, dy_j) * s, gamma = at.load(g);
+          const Pack<R> match = real_dot((at.load(in) - mu) - residue, dy_j) * s, gamma = at.load(g);
           at.add(sum_gain, match);
           along += at.only(match * gamma);
           total += at.only(dy_j * gamma);
         });
         const PackOf<T> average(mean.size() > 0 ? sum(total) / n : T(0));
         const Pack<R> pull(sum(along) / n * s);
-        for_packs<R>(
-            0, D, [&](auto at) { at.store(out, (at.load(go) * at.load(g) - average - (at.load(in) - mu) * pull) * Pack<R>(s)); });
+        for_packs<R>(0, D, [&](auto at) {
+          const PackOf<T> d = (at.load(in) - mu) - residue;
+          at.store(out, (at.load(go) * at.load(g) - average - d * pull) * Pack<R>(s));
+        });
         if (dbias != nullptr) {
           T* sum_bias = bias_parts.data() + row / block * D;
           for_packs<R>(0, D, [&](auto at) { at.add(sum_bias, at.load(go)); });
@@ -194,7 +208,7 @@ Var<T> layer_norm(const Var<T>& x, const Var<RealOf<T>>& gain, const Var<T>& bia
         const Var<T> normal =
             layer_norm<T>(x, constant(Tensor<R>::ones(gain.shape())), constant(Tensor<T>::zeros(gain.shape())), eps);
         const Var<R> inverse = pow(variance(x, -1, true) + static_cast<R>(eps), R(-0.5));
-        return norm_tangent(normal, inverse, tangent(x) - mean(tangent(x), -1, true), gain) + tangent(bias);
+        return norm_tangent(normal, inverse, centred(tangent(x), -1), gain) + tangent(bias);
       },
       x, gain, bias);
 }

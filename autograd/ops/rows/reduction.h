@@ -30,6 +30,14 @@ Var<RealOf<T>> variance(const Var<T>& x, int axis, bool keepdim = false);
 template <Scalar T>
 Var<RealOf<T>> variance(const Var<T>& x, bool keepdim) = delete;
 
+/// √variance: real for complex x too; where it is 0 its gradient is 0. Throw when there is nothing to average.
+template <Scalar T>
+Var<RealOf<T>> stddev(const Var<T>& x);
+template <Scalar T>
+Var<RealOf<T>> stddev(const Var<T>& x, int axis, bool keepdim = false);
+template <Scalar T>
+Var<RealOf<T>> stddev(const Var<T>& x, bool keepdim) = delete;
+
 /// The largest and the smallest number along an axis or of all; its first occurrence gets the gradient. NaN when there is one.
 /// Throw when there is none.
 template <RealScalar R>
@@ -44,5 +52,14 @@ template <RealScalar R>
 Var<R> min(const Var<R>& x);
 template <RealScalar R>
 Var<R> min(const Var<R>& x, bool keepdim) = delete;
+
+/// The middle one in order of size, of two the lower (as PyTorch's); the first number that is equal to it gets the gradient. NaN
+/// when there is one. Throw when there is none.
+template <RealScalar R>
+Var<R> median(const Var<R>& x, int axis, bool keepdim = false);
+template <RealScalar R>
+Var<R> median(const Var<R>& x);
+template <RealScalar R>
+Var<R> median(const Var<R>& x, bool keepdim) = delete;
 
 }  // namespace argand

@@ -3,6 +3,7 @@
 
 #include "autograd/ops/elementwise/arithmetic.h"
 #include "autograd/ops/elementwise/complex_parts.h"
+#include "autograd/ops/rows/reduction.h"
 
 namespace argand {
 
@@ -13,6 +14,13 @@ Var<RealOf<T>> scalar_product(const Var<T>& a, const Var<T>& b) {
     return a * b;
   else
     return real(conj(a) * b);
+}
+
+/// x - mean(x) along the axis. The mean is rounded: what that leaves is subtracted, too.
+template <Scalar T>
+Var<T> centred(const Var<T>& x, int axis) {
+  const Var<T> nearly = x - mean(x, axis, true);
+  return nearly - mean(nearly, axis, true);
 }
 
 }  // namespace argand

@@ -18,7 +18,7 @@ namespace argand {
 static const Op vector_norm_op(
     {.name = "vector_norm",
      .kind = Kind::RealValued,
-     .equation = "y = (Σ |x_i|^p)^(1/p)",
+     .equation = "y = (Σ |x_i|^p)^(1/p); p = 0: how many x_i are not 0",
      .dz = "∂y/∂x_i = 1/2 (|x_i|/y)^(p-1) conj(x_i)/|x_i|",
      .dzbar = "1/2 (|x_i|/y)^(p-1) x_i/|x_i|",
      .vjp = "dx_i = (|x_i|/y)^(p-1) x_i/|x_i| dy",
@@ -26,8 +26,10 @@ static const Op vector_norm_op(
      .derivation =
          "y^p = Σ |x_i|^p gives p y^(p-1) ẏ = Σ p |x_i|^(p-1) |x_i|˙, and |x|˙ = Re(conj(x) ẋ)/|x|. The quotient |x_i|/y is at "
          "most 1, so that its power does not overflow; for the value all |x_i| are divided by the largest first.",
-     .singular =
-         "x_i = 0: gradient 0 (for p = 1 one of the subgradients, for p < 1 it is infinite, for p = 2 only y = 0 is singular)",
+     .singular = "x_i = 0: gradient 0 (for p = 1 one of the subgradients, for p < 1 it is infinite, for p = 2 only y = 0 is "
+                 "singular). p = 0: "
+                 "a step, gradient 0 everywhere. An x_i = ±inf: y = inf, the other gradients 0 for p > 1; its own is ±1 for p = 1, "
+                 "else NaN",
      .source = "Horn & Johnson, Matrix Analysis, 5.2.3"},
     [](OpCheck& check) {
       const auto f = [](double p, int axis) {
@@ -54,6 +56,7 @@ static const Op vector_norm_op(
       });
       using Z = Tensor<std::complex<double>>;
       check.singular("nothing but zeros", two, Z::zeros({3}), Z::zeros({3}));
+      check.singular("p = 0", f(0, 0), Tensor<double>({3}, {0, 2, -1e30}), Tensor<double>::zeros({3}));
       check.singular("zero beside others, p = 1", f(1, 0), Tensor<double>({3}, {0, 2, -3}), Tensor<double>({3}, {0, 1, -1}));
       check.singular("zero beside others, p = 0.5", f(0.5, 0), Tensor<double>({2}, {0, 2}), Tensor<double>({2}, {0, 1}));
       check.finite("huge and tiny", f(3, 0), Z({4}, {{1e30, -1e30}, {-1e30, 1}, {1e-30, 1e-30}, {1e-40, 0}}));
@@ -71,8 +74,9 @@ R norm_of(std::int64_t n, R p, const auto& modulus_of) {
   if (largest == 0 || !std::isfinite(largest)) {
     for (std::int64_t i = 0; i < n; ++i)
       if (std::isnan(modulus_of(i))) return modulus_of(i);
-    return largest;
+    if (p != 0) return largest;
   }
+  if (p == 0) return lane_sum<R>(n, [&](std::int64_t i) { return R(modulus_of(i) == 0 ? 0 : 1); });
   if (p == 1) return lane_sum<R>(n, modulus_of);
   if (p == 2) {
     return largest * std::sqrt(lane_sum<R>(n, [&](std::int64_t i) {
@@ -83,10 +87,10 @@ R norm_of(std::int64_t n, R p, const auto& modulus_of) {
   return largest * std::pow(lane_sum<R>(n, [&](std::int64_t i) { return std::pow(modulus_of(i) / largest, p); }), 1 / p);
 }
 
-/// (a/y)^(p-1), a <= y; 0 where a is.
+/// (a/y)^(p-1), a <= y; 0 where a is, for p = 0 everywhere, and beside an infinite y, but for NaN where both are infinite.
 template <RealScalar R>
 R share_of_norm(R a, R y, R p) {
-  if (a == 0) return 0;
+  if (a == 0 || p == 0) return 0;
   return p == 2 ? a / y : p == 1 ? R(1) : std::pow(a / y, p - 1);
 }
 
@@ -102,9 +106,12 @@ T unit_of(T x) {
 template <Scalar T>
 Var<RealOf<T>> norm_over(const Var<T>& x, RealOf<T> p, const AxisView& view, const Shape& shape) {
   using R = RealOf<T>;
-  require(p > 0, "vector_norm", "p is above 0, got {}", p);
+  require(p >= 0 || std::isinf(p), "vector_norm", "p is 0, above 0 or -inf, got {}", p);
   const Shape three{view.outer, view.n, view.inner};
-  if (std::isinf(p)) return reshape(max(abs(reshape(x, three)), 1), shape);
+  if (std::isinf(p)) {
+    const Var<R> moduli = abs(reshape(x, three));
+    return reshape(p > 0 ? max(moduli, 1) : min(moduli, 1), shape);
+  }
   Tensor<R> y(shape);
   // Of the element at `place` of y, the first of its line in x.
   const auto first_of = [view](std::int64_t place) { return place / view.inner * view.n * view.inner + place % view.inner; };
@@ -130,6 +137,7 @@ Var<RealOf<T>> norm_over(const Var<T>& x, RealOf<T> p, const AxisView& view, con
         });
       },
       [&](const Var<R>& y) {
+        if (p == 0) return R(0) * y;
         const Var<T> flat = reshape(x, three);
         const AwayFromZero<R> norm(reshape(y, Shape{view.outer, 1, view.inner})), size(abs(flat));
         const Var<R> along = scalar_product(flat, reshape(tangent(x), three)) / size.value;

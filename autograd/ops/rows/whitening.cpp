@@ -9,6 +9,7 @@
 #include "autograd/ops/elementwise/power.h"
 #include "autograd/ops/rows/reduction.h"
 #include "autograd/ops/rows/row_scale.h"
+#include "autograd/ops/rows/scalar_product.h"
 #include "autograd/tape.h"
 #include "core/kernels/pack.h"
 #include "core/parallel.h"
@@ -94,22 +95,33 @@ struct Whitener {
         const C* in = x.data() + row * D;
         const R n = static_cast<R>(D);
         R down = 1, squares = 0;
-        C mu = 0, pseudo = 0;
-        const auto measure = [&] {
-          mu = pack_sum<C>(0, D, [&](auto at) { return at.load(in) * Pack<R>(down); }) / n;
+        C mu = 0, rest = 0, pseudo = 0;  // the mean is mu + rest
+        const auto sum_squares = [&] {
           Pack<R> lengths(0);
+          Pair total(C(0));
           pseudo = pack_sum<C>(0, D, [&](auto at) {
-            const Pair u = at.load(in) * Pack<R>(down) - Pair(mu);
+            const Pair u = (at.load(in) * Pack<R>(down) - Pair(mu)) - Pair(rest);
             lengths += at.only(real_dot(u, u));
+            total += at.only(u);
             return mul(u, u);
           });
           squares = sum(lengths);
+          return sum(total) / n;
+        };
+        const auto measure = [&] {
+          rest = 0;
+          mu = pack_sum<C>(0, D, [&](auto at) { return at.load(in) * Pack<R>(down); }) / n;
+          const C error = sum_squares();
+          if (!is_felt(error, squares, D)) return;
+          rest = error;
+          sum_squares();
         };
         measure();
         if (!std::isfinite(squares)) {
           down = to_square<R>;
           measure();
           mu /= down;
+          rest /= down;
         }
         centres[row] = mu;
         map_of_sums(squares, pseudo, n, eps, down, to_w[row], to_v[row]);
@@ -117,7 +129,7 @@ struct Whitener {
         const Pair v_row(to_v[row]);
         if (variance != nullptr) variance[row] = squares / n / (down * down), pseudo_variance[row] = pseudo / n / (down * down);
         C* out = to + row * D;
-        for_packs<R>(0, D, [&](auto at) { at.store(out, apply(w_row, v_row, at.load(in) - Pair(mu))); });
+        for_packs<R>(0, D, [&](auto at) { at.store(out, apply(w_row, v_row, (at.load(in) - Pair(mu)) - Pair(rest))); });
       }
     });
     if (seen != nullptr) seen->mean = mean;
@@ -174,9 +186,8 @@ Var<std::complex<R>> whiten(const Var<std::complex<R>>& x, double eps, PlaneMome
       whiten_op, y, [whitener, y, dx = sink(x)](const Tensor<std::complex<R>>& dy) { dx.add(whitener.backward(y, dy)); },
       [&](const Var<std::complex<R>>& normal) {
         // In V's own letters, of which w and v are made: 2 sqrt(det V) = sqrt(σ⁴ - |p|²) = d, t² = σ² + d, w = t/d, v = -p/(t d).
-        const auto centred = [](const auto& z) { return z - mean(z, -1, true); };
         const Var<R> sigma2 = variance(x, -1, true) + static_cast<R>(2 * eps);
-        const Var<std::complex<R>> p = mean(square(centred(x)), -1, true), moved = centred(tangent(x));
+        const Var<std::complex<R>> p = mean(square(centred(x, -1)), -1, true), moved = centred(tangent(x), -1);
         const Var<R> d = pow(square(sigma2) - abs2(p), R(0.5)), t2 = sigma2 + d, t = pow(t2, R(0.5));
         const Var<std::complex<R>> h = (moved * t - p / t * conj(moved)) / d, D = mean(normal * h, -1, true);
         const Var<R> along = real(mean(conj(normal) * h, -1, true)), turn = imag(conj(p) * D) / t2;

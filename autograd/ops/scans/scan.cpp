@@ -1,9 +1,15 @@
 #include "autograd/ops/scans/scan.h"
 
+#include <cmath>
+#include <limits>
+
 #include "autograd/op_check.h"
 #include "autograd/ops/elementwise/arithmetic.h"
+#include "autograd/ops/elementwise/exponential.h"
+#include "autograd/ops/selection/where.h"
 #include "autograd/ops/shape.h"
 #include "autograd/tape.h"
+#include "core/kernels/elementwise.h"
 #include "core/kernels/reduce.h"
 
 namespace argand {
@@ -225,6 +231,95 @@ Var<T> prod(const Var<T>& x) {
   return prod(reshape(x, Shape{x.size()}), 0);
 }
 
+// ------------------------------------------------------------------------------------------------ logcumsumexp
+
+static const Op logcumsumexp_op(
+    {.name = "logcumsumexp",
+     .kind = Kind::Real,
+     .equation = "y_k = log Σ_{i <= k} e^{x_i}",
+     .dz = "∂y_k/∂x_i = e^{x_i - y_k} if i <= k, else 0",
+     .dzbar = "no complex input",
+     .vjp = "dx_i = p_i g_i, g_i = dy_i + q_{i+1} g_{i+1} from the end; p_i = e^{x_i - y_i}, q_i = e^{y_{i-1} - y_i}",
+     .jvp = "ẏ_k = q_k ẏ_{k-1} + p_k ẋ_k",
+     .derivation =
+         "e^{y_k} = e^{y_{k-1}} + e^{x_k} gives e^{y_k} ẏ_k = e^{y_{k-1}} ẏ_{k-1} + e^{x_k} ẋ_k: a linear recurrence with factors "
+         "p + q = 1, whose adjoint runs from the end. Nothing overflows: with the largest number so far, m, all "
+         "exponentials are of x - m. The largest itself is left out of the sum, log(1 + the others).",
+     .singular =
+         "x_i = -inf: counts nothing, gradient 0; before the first that is more, y = -inf. x_i = +inf: y = +inf from there on, and "
+         "those of +inf share the gradient as if they were equal",
+     .source = "Blanchard, Higham, Higham, IMA J. Numer. Anal. 41 (2021), eq. 1.1"},
+    [](OpCheck& check) {
+      const auto f = [](int axis) { return [axis](auto x) { return logcumsumexp(x, axis); }; };
+      check.function("first axis", f(0), check.real({4, 3}));
+      check.function("middle axis", f(1), check.real({2, 3, 2}));
+      check.function("last axis", f(-1), check.real({2, 5}));
+      check.grows("lines", [f](OpCheck& at, std::int64_t n) {
+        at.function("first axis", f(0), at.real({3, n}));
+        at.function("last axis", f(-1), at.real({n, 3}));
+      });
+      check.grows("", [f](OpCheck& at, std::int64_t n) { at.function("long", f(0), at.real({n, 2})); });
+      check.finite("huge", f(0), Tensor<double>({4}, {-1e30, 3, 1e30, -1000}));
+    });
+
+template <RealScalar R>
+Var<R> logcumsumexp(const Var<R>& x, int axis) {
+  const AxisView view(x.shape(), axis);
+  const R infinity = std::numeric_limits<R>::infinity();
+  Tensor<R> y(x.shape()), p(x.shape()), q(x.shape());
+  // e^{y_i} = e^top (1 + others), top the largest so far.
+  Tensor<R> top(x.shape());
+  Tensor<double> others(x.shape());
+  along_lines(view, false,
+              [=, in = x.value().data(), out = y.data(), m = top.data(), s = others.data(), to_p = p.data(), to_q = q.data()](
+                  std::int64_t i, std::int64_t before) {
+                const R v = in[i];
+                if (before < 0 || m[before] == -infinity) {  // nothing yet
+                  m[i] = v, s[i] = 0, out[i] = v;
+                  to_p[i] = v == -infinity ? R(0) : std::isnan(v) ? v : R(1);
+                  to_q[i] = std::isnan(v) ? v : R(0);
+                  return;
+                }
+                const auto relative = [](R a, R b) {
+                  return a == b ? 1.0 : std::exp(static_cast<double>(a) - static_cast<double>(b));
+                };
+                m[i] = v > m[before] || std::isnan(v) ? v : m[before];
+                const double of_before = relative(m[before], m[i]), of_x = relative(v, m[i]);
+                const bool larger = v > m[before];
+                s[i] = larger ? of_before * (1 + s[before]) : s[before] + of_x;
+                const double total = 1 + s[i];
+                out[i] = m[i] + static_cast<R>(std::log1p(s[i]));
+                to_p[i] = static_cast<R>(of_x / total);
+                to_q[i] = static_cast<R>(of_before * (1 + s[before]) / total);
+              });
+  return record(
+      logcumsumexp_op, y,
+      [view, p, q, dx = sink(x)](const Tensor<R>& dy) {
+        if (!dx) return;
+        Tensor<R> g(dy.shape()), d(dy.shape());
+        along_lines(
+            view, true,
+            [out = g.data(), to = d.data(), in = dy.data(), pp = p.data(), pq = q.data()](std::int64_t i, std::int64_t before) {
+              out[i] = before < 0 ? in[i] : in[i] + pq[before] * out[before];
+              to[i] = pp[i] * out[i];
+            });
+        dx.add(std::move(d));
+      },
+      [&](const Var<R>& y) {
+        const std::int64_t n = view.n;
+        if (n == 0) return tangent(x);
+        // By formula where everything is finite; infinite numbers do not move.
+        const Mask finite = lt(map([](R v) { return std::abs(v); }, y.value()), Tensor<R>::full(Shape{}, infinity));
+        const Var<R> zero = number<R>(0), sums = where(finite, y, zero);
+        const Var<R> first(Tensor<R>::full(slice(y, axis, 0, 1).shape(), -infinity));
+        const Var<R> y_before = concatenate(std::vector{first, slice(y, axis, 0, n - 1)}, axis);
+        const Var<R> share = where(finite, exp(where(finite, x, zero) - sums), constant(p));
+        const Var<R> kept = where(finite, exp(where(finite, y_before, zero) - sums), constant(q));
+        return linear_recurrence(kept, share * tangent(x), axis);
+      },
+      x);
+}
+
 #define ARGAND_SCAN(T)                            \
   template Var<T> cumsum(const Var<T>&, int);     \
   template Var<T> cumprod(const Var<T>&, int);    \
@@ -232,5 +327,7 @@ Var<T> prod(const Var<T>& x) {
   template Var<T> prod(const Var<T>&);            \
   template Var<T> linear_recurrence(const Var<T>&, const Var<T>&, int);
 ARGAND_FOR_SCALAR(ARGAND_SCAN)
+template Var<float> logcumsumexp(const Var<float>&, int);
+template Var<double> logcumsumexp(const Var<double>&, int);
 
 }  // namespace argand

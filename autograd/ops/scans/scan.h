@@ -10,6 +10,10 @@ namespace argand {
 template <Scalar T>
 Var<T> cumsum(const Var<T>& x, int axis);
 
+/// y_k = log(e^{x_0} + ... + e^{x_k}).
+template <RealScalar R>
+Var<R> logcumsumexp(const Var<R>& x, int axis);
+
 /// y_k = x_0 x_1 ... x_k.
 template <Scalar T>
 Var<T> cumprod(const Var<T>& x, int axis);

@@ -1,0 +1,21 @@
+#pragma once
+/// Losses of numbers beside the numbers that they should be, averaged over all of them. Both may be variables. All throw when the
+/// shapes differ, `mse: shapes differ, [2, 3] and [3]`, and when there is nothing to average.
+
+#include "autograd/var.h"
+
+namespace argand {
+
+/// The mean of |x - t|²: real for complex numbers too.
+template <Scalar T>
+Var<RealOf<T>> mse(const Var<T>& x, const Var<T>& t);
+
+/// The mean of d²/2 for |d| <= δ and δ (|d| - δ/2) beyond, d = x - t. Throws unless δ > 0.
+template <RealScalar R>
+Var<R> huber(const Var<R>& x, const Var<R>& t, double delta = 1);
+
+/// The mean of -t log σ(x) - (1 - t) log σ(-x): x are logits, t the probabilities of yes.
+template <RealScalar R>
+Var<R> binary_cross_entropy(const Var<R>& x, const Var<R>& t);
+
+}  // namespace argand
