@@ -41,6 +41,14 @@ std::vector<R> empty_vector(const ParameterList<R>& parameters) {
   return std::vector<R>(static_cast<std::size_t>(n));
 }
 
+/// A loss may be off by this much of itself: a sum's rounding.
+template <RealScalar R>
+constexpr double rounding = 4.0 * std::numeric_limits<R>::epsilon();
+
+/// So many steps without progress end it, and so many searches in a row that close in on a point without meeting the Wolfe
+/// conditions: a kink.
+constexpr int idle_steps = 10, kink_steps = 6;
+
 /// Where the cubic through two values and slopes is least (Nocedal and Wright, Numerical Optimization, 2nd ed., eq. 3.59); NaN
 /// where it has no minimum.
 template <class Point>
@@ -81,20 +89,31 @@ typename Lbfgs<R>::Vector Lbfgs<R>::direction(const Vector& gradient) const {
 
 /// A point that meets the strong Wolfe conditions, or the lowest seen when evaluations run out (Nocedal and Wright, algorithms 3.5
 /// and 3.6 in one loop: `low` is the lowest so far, the interval from it to `high` holds a point to be found; no `high` yet: walk
-/// on).
+/// on). Values that differ by no more than `noise` say nothing about which point is lower; there the slopes decide, which keep
+/// their digits closer to the minimum than values do (the approximate Wolfe conditions of Hager and Zhang, SIAM Journal on
+/// Optimization 16, 2005, eq. 4.1). No point above `ceiling` is taken.
 template <RealScalar R>
-typename Lbfgs<R>::Point Lbfgs<R>::search(const std::function<Point(double)>& along, const Point& start, double t) const {
+typename Lbfgs<R>::Point Lbfgs<R>::search(const std::function<std::optional<Point>(double)>& along, const Point& start, double t,
+                                          double ceiling, double noise) const {
   Point low = start;
   std::optional<Point> high;
   for (int n = 0; n < options_.evaluations; ++n) {
-    Point now = along(t);
+    std::optional<Point> next = along(t);
+    if (!next && high) break;
+    if (!next) {  // too short a step to change any number
+      t *= 3;
+      continue;
+    }
+    Point now = *std::move(next);
+    const bool decreases = now.value <= start.value + options_.decrease * t * start.slope && (low.t == 0 || now.value < low.value);
+    const bool alike = std::abs(now.value - low.value) <= noise, flattens = std::abs(now.slope) < std::abs(low.slope);
+    const bool lower = alike && now.slope * (now.t - low.t) >= 0 ? flattens : decreases || (alike && flattens);
     // A NaN or an infinity, of the value or of any part of the gradient, makes a point no lower one.
-    const bool lower = now.value <= start.value + options_.decrease * t * start.slope && (low.t == 0 || now.value < low.value) &&
-                       std::isfinite(now.value) && std::isfinite(now.slope);
-    if (!lower) {
+    if (!lower || !(now.value <= ceiling) || !std::isfinite(now.value) || !std::isfinite(now.slope)) {
       high = std::move(now);
     } else {
-      if (std::abs(now.slope) <= options_.curvature * std::abs(start.slope)) return now;
+      now.wolfe = std::abs(now.slope) <= options_.curvature * std::abs(start.slope);
+      if (now.wolfe) return now;
       if (now.slope * (high ? high->t - low.t : 1) >= 0) high = low;
       low = std::move(now);
     }
@@ -105,6 +124,7 @@ typename Lbfgs<R>::Point Lbfgs<R>::search(const std::function<Point(double)>& al
       t = guess > from + 0.1 * width && guess < from + 0.9 * width ? guess : from + 0.5 * width;
     }
   }
+  low.wolfe = !high;  // walking on is no failure
   return low;
 }
 
@@ -118,23 +138,26 @@ LbfgsReport Lbfgs<R>::minimise(const std::function<Var<R>()>& loss, int iteratio
     std::copy_n(real_data(parameters_[i]), n, z.begin() + begin);
   });
 
-  const auto go_to = [&](double t) {
+  const auto go_to = [&](double t) {  // whether any number differs from z's
+    bool moved = false;
     for_each_part(parameters_, [&](std::size_t i, std::int64_t n, std::ptrdiff_t begin) {
       R* to = real_data(parameters_[i]);
       for (std::int64_t k = 0; k < n; ++k) {
         const auto at = static_cast<std::size_t>(begin + k);
         to[k] = t == 0 ? z[at] : z[at] + static_cast<R>(t) * p[at];  // p need not be finite
+        moved = moved || to[k] != z[at];
       }
     });
+    return moved;
   };
-  const auto along = [&](double t) {
-    go_to(t);
+  const auto along = [&](double t) -> std::optional<Point> {
+    if (!go_to(t) && t != 0) return std::nullopt;
     zero_grad(parameters_);
     const Var<R> value = loss();
     require(value.size() == 1, "lbfgs", "the loss must be a single number, its shape is {}", value.shape());
     backward(value);
     ++report.evaluations;
-    Point point{t, static_cast<double>(value.value().data()[0]), 0, empty_vector(parameters_)};
+    Point point{t, static_cast<double>(value.value().data()[0]), 0, empty_vector(parameters_), false};
     for_each_part(parameters_, [&](std::size_t i, std::int64_t n, std::ptrdiff_t begin) {
       if (const R* g = gradient_data(parameters_[i])) std::copy_n(g, n, point.gradient.begin() + begin);
     });
@@ -142,20 +165,32 @@ LbfgsReport Lbfgs<R>::minimise(const std::function<Var<R>()>& loss, int iteratio
     return point;
   };
 
-  Point now = along(0);
+  Point now = *along(0);
   require(std::isfinite(now.value) && std::isfinite(inner(now.gradient, now.gradient)), "lbfgs",
           "the loss and its gradient must be finite where it starts, the loss is {}", now.value);
   const auto norm = [](const Vector& v) { return std::sqrt(inner(v, v)); };
+  // Progress is a value below the lowest by more than rounding, or a gradient smaller than all before. Without it steps only follow
+  // rounding.
+  double lowest = now.value, smallest = norm(now.gradient);
+  int idle = 0, without_wolfe = 0;
   while (true) {
-    const double size = norm(now.gradient);
+    const double size = norm(now.gradient), noise = rounding<R> * std::abs(now.value);
     report.end = size <= options_.flat ? LbfgsEnd::Flat : LbfgsEnd::Iterations;
     if (report.end == LbfgsEnd::Flat || report.iterations == iterations) break;
+    if (now.value < lowest - noise || size < 0.9 * smallest)
+      lowest = std::min(lowest, now.value), smallest = std::min(smallest, size), idle = 0;
+    else
+      ++idle;
+    if (idle > idle_steps || without_wolfe == kink_steps) {
+      report.end = LbfgsEnd::NoLower;
+      break;
+    }
     p = direction(now.gradient);
     const bool downhill = inner(p, now.gradient) < 0;
     Point next = now;
     if (downhill) {
       now.t = 0, now.slope = inner(now.gradient, p);
-      next = search(along, now, pairs_.empty() ? std::min(1.0, 1 / size) : 1);
+      next = search(along, now, pairs_.empty() ? std::min(1.0, 1 / size) : 1, lowest + noise, noise);
     }
     if (!downhill || next.t == 0) {
       go_to(0);
@@ -164,6 +199,7 @@ LbfgsReport Lbfgs<R>::minimise(const std::function<Var<R>()>& loss, int iteratio
       pairs_.clear();  // what was seen elsewhere may be wrong here: once more, straight down
       continue;
     }
+    without_wolfe = next.wolfe ? 0 : without_wolfe + 1;
     Pair pair{p, next.gradient, 0};
     for (R& x : pair.s) x *= static_cast<R>(next.t);
     add_multiple(pair.y, -1, now.gradient);

@@ -23,6 +23,7 @@
 
 #include <deque>
 #include <functional>
+#include <optional>
 
 #include "optim/optimizer.h"
 
@@ -40,7 +41,7 @@ struct LbfgsOptions {
 enum class LbfgsEnd {
   Iterations,  ///< as many as were asked for
   Flat,        ///< the gradient is gone
-  NoLower,     ///< no lower point is found even downhill: the loss's rounding, or a gradient that is not the loss's
+  NoLower,     ///< nothing lower or flatter is found even downhill: the loss's rounding, a kink, a gradient that is not the loss's
 };
 
 struct LbfgsReport {
@@ -58,9 +59,9 @@ class Lbfgs {
   Lbfgs(ParameterList<R> parameters, const LbfgsOptions& options);
 
   /// Changes the parameters in place, up to so many iterations; further calls go on with the curvature that was seen. The loss
-  /// never rises. `loss` computes it on the tape, a single number; backward is called here, and leaves in the parameters the
-  /// gradient of where it ended. Throws Error when loss or gradient are not finite at the start, and for a parameter whose shape
-  /// has changed.
+  /// never rises by more than its rounding. `loss` computes it on the tape, a single number; backward is called here, and leaves in
+  /// the parameters the gradient of where it ended. Throws Error when loss or gradient are not finite at the start, and for a
+  /// parameter whose shape has changed.
   LbfgsReport minimise(const std::function<Var<R>()>& loss, int iterations);
 
   /// "s.K.NAME" and "y.K.NAME" for every parameter, K = 0 the youngest pair; zeros for pairs that are not there yet.
@@ -77,9 +78,11 @@ class Lbfgs {
   struct Point {
     double t, value, slope;
     Vector gradient;
+    bool wolfe;  // whether it ends a search
   };
   Vector direction(const Vector& gradient) const;
-  Point search(const std::function<Point(double)>& along, const Point& start, double t) const;
+  Point search(const std::function<std::optional<Point>(double)>& along, const Point& start, double t, double ceiling,
+               double noise) const;
 
   ParameterList<R> parameters_;
   LbfgsOptions options_;

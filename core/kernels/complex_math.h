@@ -25,15 +25,22 @@ struct Scaling {
   }
 };
 
-/// z = x + iy as r u, |u| = 1: r = |z| scaled by s.factor, so that it exists for every finite z; u = 0 at z = 0.
+/// z = x + iy as r u, |u| = 1: r = |z| scaled by s.factor, so that it exists for every finite z; u = 0 at z = 0. For an infinite z
+/// u is of the angle that atan2 gives: ±1 and ±i beside a finite part, (±1 ± i)/√2 where both are infinite.
 template <class X>
 struct PolarForm {
   Scaling<X> s;
   X r, re, im;
   PolarForm(X x, X y) : s(math::max(math::abs(x), math::abs(y))) {
-    const X a = x * s.factor, b = y * s.factor;
-    r = math::sqrt(a * a + b * b);
-    const X divisor = math::select(r == X(0), X(1), r);
+    constexpr auto largest = std::numeric_limits<LaneOf<X>>::max();
+    const auto infinite = math::max(math::abs(x), math::abs(y)) > X(largest);
+    // A finite part is nothing beside an infinite one; times 0, as a NaN stays one.
+    const auto unit = [&](X part) {
+      return math::select(math::abs(part) > X(largest), math::select(part < X(0), X(-1), X(1)), part * X(0));
+    };
+    const X a = math::select(infinite, unit(x), x * s.factor), b = math::select(infinite, unit(y), y * s.factor);
+    const X length = math::sqrt(a * a + b * b), divisor = math::select(length == X(0), X(1), length);
+    r = length * math::select(infinite, X(std::numeric_limits<LaneOf<X>>::infinity()), X(1));
     re = a / divisor;
     im = b / divisor;
   }
@@ -130,12 +137,15 @@ ComplexPack<R> turn(ComplexPack<R> z, Pack<R> t) {
 
 /// Hyperbolic functions of z = x + iy without what overflows, t = e^(-2|x|):
 ///     2 cosh z = e^|x| C, C = (1 + t) cos y ± i (1 - t) sin y,      2 sinh z = e^|x| S, S = ±(1 - t) cos y + i (1 + t) sin y,
-/// the sign that of x. No term cancels another: tanh z = S/C is right beside its poles too, where 1 + e^(-2z) is not.
+/// the sign that of x. No term cancels another: tanh z = S/C is right beside its poles too, where 1 + e^(-2z) is not. Where x is
+/// infinite, S/C = ±1 for every y, an infinite one as well.
 template <RealScalar R>
 struct Hyperbolic {
   std::complex<R> C, S;
   R t, cos_y, sin_y;
-  Hyperbolic(R x, R y) : t(std::exp(-2 * std::abs(x))), cos_y(std::cos(y)), sin_y(std::sin(y)) {
+  Hyperbolic(R x, R y) : t(std::exp(-2 * std::abs(x))) {
+    if (std::isinf(x) && std::isinf(y)) y = 0;
+    cos_y = std::cos(y), sin_y = std::sin(y);
     const R sum = 1 + t, difference = std::copysign(-std::expm1(-2 * std::abs(x)), x);
     C = {sum * cos_y, difference * sin_y};
     S = {difference * cos_y, sum * sin_y};

@@ -2,11 +2,13 @@
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
+#include <numbers>
 
 #include "autograd/ops/elementwise/arithmetic.h"
 #include "autograd/ops/elementwise/complex_parts.h"
 #include "autograd/ops/elementwise/exponential.h"
 #include "autograd/ops/elementwise/power.h"
+#include "autograd/ops/elementwise/trigonometric.h"
 #include "autograd/ops/products/matmul.h"
 #include "autograd/ops/rows/reduction.h"
 #include "autograd/ops/selection/where.h"
@@ -136,6 +138,77 @@ BOOST_AUTO_TEST_CASE(it_says_why_it_ends) {
   const LbfgsReport report = optimizer.minimise([&] { return sum(abs2(z)).detach() - sum(abs2(z)) + sum(abs2(z)).detach(); }, 5);
   BOOST_TEST((report.end == LbfgsEnd::NoLower));
   BOOST_TEST(std::abs(z.value()(0) - C(1, 1)) == 0);
+}
+
+namespace {
+
+struct Ended {
+  LbfgsReport report;
+  double x, rise;
+};
+
+/// From x = `start`, a vector.
+template <RealScalar R, class F>
+Ended minimise(std::vector<R> start, const F& f, int iterations = 200) {
+  Var<R> x = variable(Tensor<R>(Shape{static_cast<std::int64_t>(start.size())}, std::span<const R>(start)));
+  const double before = static_cast<double>(f(x).value().item());
+  Lbfgs<R> optimizer({{"x", x}}, {});
+  const LbfgsReport report = optimizer.minimise([&] { return f(x); }, iterations);
+  return {report, static_cast<double>(x.value().data()[0]), report.loss - before};
+}
+
+const auto barrier = [](const auto& x) { return sum(square(x)) - sum(log(x)); };
+const auto rosenbrock = [](const auto& x) {
+  using R = typename std::decay_t<decltype(x)>::value_type;
+  const auto first = slice(x, 0, 0, 1), second = slice(x, 0, 1, 2);
+  return sum(square(second - square(first))) * R(100) + sum(square(R(1) - first));
+};
+
+/// Hostile losses, each with where it is least and how many evaluations may be needed.
+template <RealScalar R>
+void hostile_losses() {
+  const R eps = std::numeric_limits<R>::epsilon();
+  const auto check = [&](const char* name, const Ended& ended, double least, double tolerance, int evaluations) {
+    BOOST_TEST_CONTEXT(name << ", " << scalar_name<R>() << ": " << ended.report.evaluations << " evaluations, x = " << ended.x) {
+      BOOST_TEST((ended.report.end != LbfgsEnd::Iterations));
+      BOOST_TEST(ended.report.evaluations <= evaluations);
+      BOOST_TEST(std::abs(ended.x - least) <= tolerance);
+      BOOST_TEST(ended.rise <= 0);
+    }
+  };
+  const double root = std::sqrt(0.5);
+  check("x² - log x", minimise<R>({1}, barrier), root, 4 * eps, 10);
+  check("x² - log x, beside the wall", minimise<R>({R(1e-8)}, barrier), root, 4 * eps, 60);
+  check("x² - log x, from far away", minimise<R>({R(1e8)}, barrier), root, 1e-6, 120);
+  check("constant", minimise<R>({1}, [](const auto& x) { return sum(x * R(0)) + R(3); }), 1, 0, 1);
+  check("at the minimum", minimise<R>({0}, [](const auto& x) { return sum(square(x)) + R(1); }), 0, 0, 1);
+  check("|x|", minimise<R>({R(0.3)}, [](const auto& x) { return sum(abs(x)); }), 0, 1e-7, 160);
+  check("Rosenbrock", minimise<R>({R(-1.2), 1}, rosenbrock), 1, 100 * eps, 70);
+  // Its values stand still long before its gradient does.
+  check("Rosenbrock + 1000", minimise<R>({R(-1.2), 1}, [](const auto& x) { return rosenbrock(x) + R(1000); }), 1, 100 * eps, 70);
+  check("cos x + 10⁶", minimise<R>({1}, [](const auto& x) { return sum(cos(x)) + R(1e6); }), std::numbers::pi, 64 * eps, 12);
+  check("a wall of NaN", minimise<R>({0}, [](const auto& x) { return -sum(log(R(1) - x)) - sum(x) * R(100); }), 0.99, 1e-7, 60);
+  const Var<R> weights(Tensor<R>({5}, {1, R(1e3), R(1e6), R(1e9), R(1e12)}));
+  check("condition 10¹²",
+        minimise<R>(
+            {1, 1, 1, 1, 1}, [&](const auto& x) { return sum(square(x - R(1.75)) * weights) + R(1); }, 500),
+        1.75, std::is_same_v<R, float> ? 1 : 1e-6, 500);  // in float32 the flattest direction is below the rounding of the steepest
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(hostile_losses_end_where_they_are_least) {
+  hostile_losses<double>();
+  hostile_losses<float>();
+}
+
+BOOST_AUTO_TEST_CASE(a_loss_of_noise_alone_ends) {
+  // A float32 sum whose rounding is all that is left of the loss.
+  const Tensor<float> data = randn<float>({1000}, Random(5));
+  const auto f = [&](const auto& x) { return sum(square(x - Var<float>(data))); };
+  const Ended ended = minimise<float>({0}, f, 1000);
+  BOOST_TEST((ended.report.end == LbfgsEnd::NoLower || ended.report.end == LbfgsEnd::Flat));
+  BOOST_TEST(ended.report.evaluations < 100);
 }
 
 BOOST_AUTO_TEST_CASE(where_the_gradient_is_not_finite_it_does_not_stay) {

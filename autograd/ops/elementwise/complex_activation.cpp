@@ -146,6 +146,7 @@ Var<std::complex<R>> cardioid(const Var<std::complex<R>>& z) {
   const auto forward = [](T v) {
     const T u = phasor(v);
     if (u.real() >= 0) return mul(v, R(0.5) * (1 + u.real()));
+    if (u.imag() == 0) return T(0);  // of an infinite v too
     return mul(mul(v, u.imag()), R(0.5) * u.imag() / (1 - u.real()));
   };
   return record(

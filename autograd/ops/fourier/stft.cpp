@@ -1,5 +1,6 @@
 #include "autograd/ops/fourier/stft.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -72,6 +73,25 @@ Var<ComplexOf<T>> stft(const Var<T>& x, std::int64_t n_fft, const StftOptions<Re
 
 namespace {
 
+/// What would let a window reach number i of a signal that begins at `begin` of what the frames reach over.
+template <RealScalar R>
+std::string way_to_reach(std::int64_t i, std::int64_t begin, const Tensor<R>& window, R zero, std::int64_t frames, std::int64_t hop,
+                         bool center) {
+  const auto counts = [zero](R w) { return w * w > zero; };
+  const std::int64_t first = std::find_if(window.begin(), window.end(), counts) - window.begin();
+  if (first == window.size()) return "the window is 0 everywhere, take another";
+  std::int64_t last = window.size() - 1;
+  while (!counts(window.data()[last])) --last;
+  if (begin + i < first)
+    return fmt::format("the window is 0 at its start, and no frame comes before the first; take {}a window that is not",
+                       center ? "" : "centred frames, or ");
+  if (begin + i > (frames - 1) * hop + last && i > 0)
+    return fmt::format("the window is 0 at its end, and no frame comes after the last; give a length of at most {}", i);
+  if (hop > last - first + 1)
+    return fmt::format("take a hop of at most {}, the length of the window without its zeros", last - first + 1);
+  return "take a window that has no zeros there, or another hop";
+}
+
 /// frames [..., frames, n_fft], times their windows, to [..., N].
 template <Scalar T>
 Var<T> overlapped(Var<T> frames, std::int64_t n_fft, const StftOptions<RealOf<T>>& options, std::optional<std::int64_t> length) {
@@ -94,8 +114,12 @@ Var<T> overlapped(Var<T> frames, std::int64_t n_fft, const StftOptions<RealOf<T>
     return slice(scatter_add(permute(reshape(rows, Shape{columns, count, n_fft}), {1, 2, 0}), places, reach), 0, begin, end);
   };
   const Var<R> weight = added(window * window + Var<R>(Tensor<R>::zeros({count, n_fft})), 1);
+  R zero = 0;  // a square of the window that counts for none
+  for (const R w : window.value().span()) zero = std::max(zero, R(1e-11) * w * w);
   for (std::int64_t i = 0; i < weight.size(); ++i)
-    require(!(weight.value().data()[i] < R(1e-11)), "istft", "no window reaches number {} of the signal; take a smaller hop", i);
+    if (const R sum = weight.value().data()[i]; sum <= zero)
+      fail("istft", "no window reaches number {} of the signal; {}", i,
+           way_to_reach(i, begin, window.value(), zero, count, hop, options.center));
   return reshape(transpose(added(frames * window, signals) / weight), shape);
 }
 

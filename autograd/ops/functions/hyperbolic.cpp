@@ -123,6 +123,36 @@ Var<T> cosh(const Var<T>& z) {
 
 namespace {
 
+/// sin πz and cos πz, both divided by e^growth.
+template <class C>
+struct HalfTurn {
+  C sine, cosine;
+  double growth = 0;
+};
+
+/// By the distance from the nearest multiple of 1/2, which is exact: sin πx is 0 at whole numbers, cos πx halfway between them.
+HalfTurn<double> half_turn(double x) {
+  const double turned = std::remainder(x, 2), quarter = std::round(2 * turned), t = std::numbers::pi * (turned - quarter / 2);
+  const double s = std::sin(t), c = std::cos(t);
+  switch (static_cast<int>(quarter) & 3) {
+    case 0: return {s, c};
+    case 1: return {c, -s};
+    case 2: return {-s, -c};
+    default: return {-c, s};
+  }
+}
+
+HalfTurn<std::complex<double>> half_turn(std::complex<double> z) {
+  // e^b with b = πy grows |b| fold with the rounding of b, which is kept.
+  constexpr double pi = std::numbers::pi, pi_low = 1.2246467991473532e-16;
+  const double y = std::abs(z.imag()), b = pi * y, low = std::fma(pi, y, -b) + pi_low * y;
+  const auto [s, c, none] = half_turn(z.real());
+  const bool far = b > 20;  // where cosh b = sinh b = e^b/2
+  const double ch = far ? (1 + low) / 2 : std::cosh(b) + low * std::sinh(b);
+  const double sh = std::copysign(far ? ch : std::sinh(b) + low * std::cosh(b), z.imag());
+  return {{s * ch, c * sh}, {c * ch, -s * sh}, far ? b : 0};
+}
+
 /// The n-th derivative of sinc at z. z s_n + n s_{n-1} is the n-th derivative of sin(πz)/π; near 0, where that divides by z again
 /// and again, the series s_n = Σ_k (-1)^k π^{2k} z^{2k-n}/((2k + 1) (2k - n)!), from k = n/2 on.
 template <Scalar T>
@@ -145,9 +175,10 @@ T sinc_derivative(T z, int n) {
     }
     return T(static_cast<std::conditional_t<ComplexScalar<T>, std::complex<R>, R>>(total));
   }
-  // sin and cos of πz by the distance from the nearest whole number, which is exact.
-  const double whole = std::round(real_of(v)), sign = std::fmod(whole, 2) == 0 ? 1 : -1;
-  const C sine = sign * std::sin(pi * (v - whole)), cosine = sign * std::cos(pi * (v - whole));
+  if (std::isinf(std::real(v)) && std::isfinite(std::imag(v))) return T(0);
+  if constexpr (ComplexScalar<T>)  // infinite in no direction
+    if (std::isinf(v.imag())) return T(std::numeric_limits<R>::infinity(), std::numeric_limits<R>::quiet_NaN());
+  const auto [sine, cosine, growth] = half_turn(v);
   C s = sine / (pi * v);
   double scale = 1 / pi;
   for (int k = 1; k <= n; ++k) {
@@ -155,6 +186,8 @@ T sinc_derivative(T z, int n) {
     const C turned = k % 4 == 0 ? sine : k % 4 == 1 ? cosine : k % 4 == 2 ? -sine : -cosine;
     s = (scale * turned - double(k) * s) / v;
   }
+  // A part at a time: the product may be within the type where e^growth is not, and is infinite after four.
+  for (double left = std::min(growth, 2800.0); left > 0; left -= 700) s *= std::exp(std::min(left, 700.0));
   return static_cast<T>(s);
 }
 

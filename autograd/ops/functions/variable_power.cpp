@@ -29,16 +29,19 @@ std::complex<R> power_of(std::complex<R> z, std::complex<R> p) {
   return {static_cast<R>(r * std::cos(phi)), phi == 0 ? R(0) : static_cast<R>(r * std::sin(phi))};  // r may be infinite
 }
 
-/// p z^(p-1), 0 at z = 0 unless p = 1.
+/// p z^(p-1), 0 at z = 0 unless p = 1. A power that is 0 wins over an infinite p.
 template <Scalar T>
 T power_by_base(T z, T p) {
   if (p == T(0) || (z == T(0) && p != T(1))) return T(0);
-  return mul(p, power_of(z, p - T(1)));
+  const T power = power_of(z, p - T(1));
+  return power == T(0) ? power : mul(p, power);
 }
-/// z^p log z, 0 at z = 0.
+/// z^p log z, 0 at z = 0; so it is at an infinite z whose power is 0.
 template <Scalar T>
 T power_by_exponent(T z, T p) {
-  return z == T(0) ? (p == p ? T(0) : p) : mul(power_of(z, p), std::log(z));
+  if (z == T(0)) return p == p ? T(0) : p;
+  const T power = power_of(z, p), log_z = std::log(z);
+  return power == T(0) && log_z == log_z ? power : mul(power, log_z);
 }
 
 }  // namespace

@@ -1,6 +1,10 @@
 #include "autograd/ops/linear_algebra/least_squares.h"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <memory>
+#include <numeric>
 
 #include "autograd/op_check.h"
 #include "autograd/ops/linear_algebra/matrices.h"
@@ -127,6 +131,7 @@ class Pseudoinverse {
 template <Scalar T>
 Var<T> lstsq_of_matrices(const Var<T>& A, const Var<T>& B, std::optional<double> rcond) {
   const auto P = std::make_shared<const Pseudoinverse<T>>(A.value(), rcond);
+  using R = RealOf<T>;
   const Tensor<T> X = P->times(B.value());
   return record(
       lstsq_op, X,
@@ -137,7 +142,14 @@ Var<T> lstsq_of_matrices(const Var<T>& A, const Var<T>& B, std::optional<double>
         };
         const Tensor<T> g = P->adjoint_times(dX);
         if (dA) {
-          Tensor<T> sum = outer(map(minus, b, matrices::product(a, X)), P->times(g));
+          // A⁺g may be beyond the type where its product with the residual is not: one is given the other's size.
+          const Tensor<T> residual = map(minus, b, matrices::product(a, X));
+          const R size = std::accumulate(residual.begin(), residual.end(), R(0),
+                                         [](R largest, T r) { return std::max(largest, std::abs(r)); });
+          constexpr int most = std::numeric_limits<R>::max_exponent - 4;
+          const R scale = size > 0 && std::isfinite(size) ? std::ldexp(R(1), std::clamp(std::ilogb(size), -most, most)) : R(1);
+          const auto times = [](R c) { return [c](T x) { return x * c; }; };
+          Tensor<T> sum = outer(map(times(1 / scale), residual), P->times(map(times(scale), g)));
           sum = map(minus, sum, outer(g, X));
           sum.add(outer(P->adjoint_times(X), P->beyond_rows(dX)));
           dA.add(sum);

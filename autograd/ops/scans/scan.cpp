@@ -223,7 +223,11 @@ template <Scalar T>
 Var<T> prod(const Var<T>& x, int axis, bool keepdim) {
   const std::int64_t n = x.dim(axis);
   const Shape shape = reduced(x.shape(), axis, keepdim);
-  if (n == 0) return Var<T>(Tensor<T>::ones(shape));
+  if (n == 0) {  // one 1 and all of x, so that the tape knows of x
+    Shape one = x.shape();
+    one[axis] = 1;
+    return reshape(concatenate(std::vector{Var<T>(Tensor<T>::ones(one)), x}, axis), shape);
+  }
   return reshape(slice(cumprod(x, axis), axis, n - 1, n), shape);
 }
 template <Scalar T>

@@ -173,6 +173,44 @@ BOOST_AUTO_TEST_CASE(functions_on_their_cuts) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(the_product_of_nothing_has_a_gradient) {
+  for (const Shape& shape : {Shape{0}, Shape{0, 3}, Shape{3, 0}}) {
+    const auto x = variable(Tensor<double>::zeros(shape));
+    const auto y = prod(x);
+    BOOST_TEST(y.value().item() == 1);
+    backward(y);
+    BOOST_TEST(x.grad().shape() == shape);
+    backward(sum(prod(x, 0)));
+    BOOST_TEST(x.grad().shape() == shape);
+  }
+  const auto z = variable(Tensor<std::complex<float>>::zeros({2, 0}));
+  const auto w = prod(z, -1, true);
+  BOOST_TEST(w.shape() == Shape({2, 1}));
+  backward(sum(real(w)));
+  BOOST_TEST(z.grad().size() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(sinc_far_from_zero) {
+  constexpr double pi = std::numbers::pi, eps = std::numeric_limits<double>::epsilon();
+  // Halfway between whole numbers cos πz is 0: sinc' = -sinc/z. At whole numbers sin πz is: sinc' = ±1/z.
+  for (const double n : {5.0, 170.0, 1e6, 1e15}) {
+    const auto x = variable(Tensor<double>({3}, {n - 0.5, n, n + 1}));
+    const auto y = sinc(x);
+    backward(sum(y));
+    const double half = n - 0.5, sign = std::fmod(n, 2) == 0 ? 1 : -1;
+    BOOST_TEST(std::abs(y.value()(0) * -sign * pi * half - 1) < 4 * eps);
+    BOOST_TEST(std::abs(x.grad()(0) * sign * pi * half * half - 1) < 4 * eps);
+    BOOST_TEST(y.value()(1) == 0);
+    BOOST_TEST(std::abs(x.grad()(1) * sign * n - 1) < 4 * eps);
+    BOOST_TEST(std::abs(x.grad()(2) * -sign * (n + 1) - 1) < 4 * eps);
+  }
+  // sinc(iy) = sinh(πy)/(πy), where e^πy loses as many digits as πy has.
+  const auto z = variable(Tensor<std::complex<double>>({1}, {{0, 100}}));
+  const auto w = sinc(z);
+  BOOST_TEST(w.value()(0).imag() == 0);
+  BOOST_TEST(std::abs(w.value()(0).real() / 4.3596890603041887e133 - 1) < 8 * eps);
+}
+
 BOOST_AUTO_TEST_CASE(sinc_at_zero_has_all_its_derivatives) {
   BOOST_TEST(sinc(number(0.0)).value().item() == 1);
   BOOST_TEST(std::abs(sinc(number(3.0)).value().item()) < 1e-16);
