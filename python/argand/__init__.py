@@ -7,6 +7,7 @@
 the gradient looks multiplied by 0.666667
 
 check, check_torch, check_jax    a function's gradient, as you wrote it or as a framework computes it
+check_module                     a torch.nn.Module's, with its states and parameters
 assert_gradient                  the same for tests: raises GradientError, or Inconclusive
 replay, save_replay              a check as a file, made once more
 selftest                         mistakes planted on purpose, and whether they are found
@@ -22,11 +23,11 @@ from ._lab import Figure, Lab, Op, explain, lab, ops
 from ._result import Direction, Element, GradientError, Inconclusive, IndependentCheck, Input, Result
 from ._planted import Plant, SelfTest, selftest
 from ._replay import replay, save_replay
-from ._torch import check_torch
+from ._torch import check_module, check_torch
 
 __all__ = [
     "Direction", "Element", "Error", "Figure", "GradientError", "Inconclusive", "IndependentCheck", "Input", "Lab", "Op", "Plant", "Result", "SelfTest",
-    "assert_gradient", "check", "check_jax", "check_torch", "explain", "lab", "load", "load_with_metadata", "ops", "replay", "save",
+    "assert_gradient", "check", "check_jax", "check_module", "check_torch", "explain", "lab", "load", "load_with_metadata", "ops", "replay", "save",
     "save_replay", "selftest",
 ]
 

@@ -3,6 +3,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 import numpy as np
 
 class Error(ValueError): ...
+class Spent(BaseException): ...
 
 class Report:
     name: str
@@ -32,8 +33,11 @@ def judge(
     gradients: Callable[[List[np.ndarray], np.ndarray], Sequence[np.ndarray]],
     inputs: Sequence[np.ndarray],
     *,
-    rtol: float,
+    rtol: Sequence[float],
+    atol: Sequence[float],
+    noise: float,
     full: bool,
+    beside: bool,
     jax: bool,
     seed: int,
     tangent: Optional[Callable[[List[np.ndarray], List[np.ndarray]], Union[np.ndarray, str]]],

@@ -2,48 +2,49 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable, List
+from typing import Any, Callable, Mapping, Optional
 
 import numpy as np
 
 from ._argand import Error
-from ._check import RTOL, check
+from ._check import check
+from ._judge import Options
 from ._result import Result
+from ._trees import mapped, walk
 
 
-def check_jax(f: Callable[..., Any], *inputs: Any, rtol: float = RTOL, full: bool = False, seed: int = 0x6C4D) -> Result:
-    """Is what `jax.vjp` returns the gradient of `f(*inputs)`, in JAX's convention?
+def check_jax(f: Callable[..., Any], *inputs: Any, kwargs: Optional[Mapping[str, Any]] = None, **options: Any) -> Result:
+    """Is what `jax.vjp` returns the gradient of `f(*inputs, **kwargs)` by the inputs, in JAX's convention?
 
-    f takes arrays, or dicts, lists or tuples of them, and returns an array of any shape, real or complex: a function with a custom_vjp
-    inside, for one. JAX must compute in double precision: `jax.config.update("jax_enable_x64", True)`. `rtol`, `full` and `seed` are
-    those of `argand.check`.
+    f takes and returns arrays of any shape, real or complex, or dicts, lists, tuples or dataclasses of them: a function with a custom_vjp
+    inside, for one. JAX must compute in double precision: `jax.config.update("jax_enable_x64", True)`. `options` are those of
+    `argand.check`: rtol, atol, noise, full, seed, seed_rng, max_calls, max_seconds.
     """
     import jax
 
+    Options.of("check_jax", options)
+    closed = functools.partial(f, **kwargs) if kwargs else f
+
     @functools.wraps(f)
     def value(*x: Any) -> Any:
-        y = np.asarray(f(*x))
-        if y.dtype in (np.float32, np.complex64):
+        y = mapped(closed(*x), lambda leaf: np.asarray(leaf) if hasattr(leaf, "__array__") else leaf)
+        if any(getattr(leaf, "dtype", None) in (np.float32, np.complex64) for _, leaf in walk(y, "")):
             raise Error('check_jax: f computes in single precision; call jax.config.update("jax_enable_x64", True) before anything else')
         return y
 
     def pullback(*x_and_w: Any) -> Any:
         *x, w = x_and_w
-        y, vjp = jax.vjp(f, *x)
-        return _arrays(vjp(jax.numpy.asarray(w, dtype=y.dtype)))
+        y, vjp = jax.vjp(closed, *x)
+        types = [leaf.dtype for _, leaf in walk(y, "")]
+        return _arrays(vjp(mapped(w, lambda leaf: jax.numpy.asarray(leaf, dtype=types.pop(0)))))
 
     def push(*x_and_v: Any) -> Any:
         x, v = x_and_v[: len(inputs)], x_and_v[len(inputs) :]
-        return np.asarray(jax.jvp(f, x, v)[1])
+        return _arrays(jax.jvp(closed, x, v)[1])
 
-    return check(value, pullback, tuple(inputs), vjp=True, jvp=push, convention="jax", rtol=rtol, full=full, seed=seed)
+    return check(value, pullback, tuple(inputs), vjp=True, jvp=push, convention="jax", **options)
 
 
 def _arrays(tree: Any) -> Any:
     """JAX's arrays as NumPy's."""
-    if isinstance(tree, dict):
-        return {key: _arrays(value) for key, value in tree.items()}
-    if isinstance(tree, (list, tuple)):
-        parts: List[Any] = [_arrays(value) for value in tree]
-        return type(tree)(*parts) if hasattr(tree, "_fields") else type(tree)(parts)
-    return np.asarray(tree)
+    return mapped(tree, np.asarray)

@@ -1,12 +1,14 @@
 """Numbers in containers: what a function of arrays takes and returns.
 
-A tree is an array, a number, or a dict, list or tuple of trees. Inside, it is a list of arrays in double precision, its leaves, each
-with a name: `x`, `x['weight']`, `x[0]`.
+A tree is an array, a number, or a dict, list, tuple, named tuple or dataclass of trees. Inside, it is a list of arrays in double
+precision, its leaves, each with a name: `x`, `x['weight']`, `x[0]`, `x.mean`. Integers, texts, None beside them stay as they are.
 """
 from __future__ import annotations
 
+import copy
 import dataclasses
-from typing import Any, Callable, List
+from collections.abc import Mapping
+from typing import Any, Callable, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -20,73 +22,146 @@ class Leaf:
     name: str
     array: np.ndarray
     restore: Callable[[np.ndarray], Any]  # an array as the caller had it: a float, a 0-d array, ...
+    given: str = ""  # the type that the caller gave, where it is another
+
+
+def children(tree: Any) -> Optional[List[Tuple[str, Any]]]:
+    """What a container holds, each with what its name ends in; None for what is a leaf."""
+    if isinstance(tree, Mapping):
+        return [(f"[{key!r}]", value) for key, value in tree.items()]
+    if isinstance(tree, tuple) and hasattr(tree, "_fields"):
+        return [(f".{name}", value) for name, value in zip(tree._fields, tree)]
+    if isinstance(tree, (list, tuple)):
+        return [(f"[{k}]", value) for k, value in enumerate(tree)]
+    if dataclasses.is_dataclass(tree) and not isinstance(tree, type):
+        return [(f".{f.name}", getattr(tree, f.name)) for f in dataclasses.fields(tree)]
+    return None
+
+
+def with_children(tree: Any, parts: Sequence[Any]) -> Any:
+    """A container like this one that holds something else."""
+    if isinstance(tree, Mapping):
+        new = copy.copy(tree) if hasattr(tree, "__setitem__") else dict(tree)
+        for key, part in zip(tree, parts):
+            new[key] = part  # type: ignore[index]
+        return new
+    if isinstance(tree, (list, tuple)):
+        return type(tree)(*parts) if hasattr(tree, "_fields") else type(tree)(parts)
+    new = copy.copy(tree)
+    for field, part in zip(dataclasses.fields(tree), parts):
+        object.__setattr__(new, field.name, part)
+    return new
+
+
+def walk(tree: Any, name: str) -> Iterator[Tuple[str, Any]]:
+    """Every leaf with its name, in order."""
+    parts = children(tree)
+    if parts is None:
+        yield name, tree
+    else:
+        for ending, part in parts:
+            yield from walk(part, name + ending)
+
+
+def mapped(tree: Any, change: Callable[[Any], Any]) -> Any:
+    """The tree with every leaf replaced, in order."""
+    parts = children(tree)
+    return change(tree) if parts is None else with_children(tree, [mapped(part, change) for _, part in parts])
+
+
+def is_differentiable(value: Any) -> bool:
+    """Whether a derivative by this leaf exists: floating point or complex numbers."""
+    return isinstance(value, (float, complex)) or (_is_array(value) and np.asarray(value).dtype.kind in "fc")
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, (np.ndarray, np.generic)) or (hasattr(value, "__array__") and not type(value).__module__.startswith("torch"))
 
 
 def leaves_of(tree: Any, name: str) -> List[Leaf]:
     """The leaves of a tree of inputs, in the order in which `rebuilt` and `gradients_in` go through it. Raises Error for what has no
     derivative."""
-    if isinstance(tree, dict):
-        return [leaf for key, value in tree.items() for leaf in leaves_of(value, f"{name}[{key!r}]")]
-    if isinstance(tree, (list, tuple)):
-        return [leaf for k, value in enumerate(tree) for leaf in leaves_of(value, f"{name}[{k}]")]
-    array, what = np.asarray(tree), describe(tree)
-    if array.dtype.kind in "iub":
-        raise Error(f"check: {name} is {what}, and nothing can be differentiated by integers; make it floating point, {name}.astype(float)")
-    if array.dtype.kind not in "fc":
-        hint = "; for tensors there is check_torch" if type(tree).__module__.startswith("torch") else ""
-        raise Error(f"check: {name} is {what}; an input is an array or a number, real or complex, or a dict, list or tuple of them{hint}")
+    if children(tree) is None and not is_differentiable(tree):
+        raise Error(_why_none(tree, name))
+    found = []
+    for place, value in walk(tree, name):
+        if is_differentiable(value):
+            found.append(_leaf(value, place))
+        elif type(value).__module__.startswith("torch") or type(value).__module__.startswith("scipy.sparse"):
+            raise Error(_why_none(value, place))
+    return found
+
+
+def _why_none(value: Any, name: str) -> str:
+    array, what = np.asarray(value) if _is_array(value) else np.empty(0), describe(value)
+    if isinstance(value, (int, np.ndarray, np.generic)) and (isinstance(value, int) or array.dtype.kind in "iub"):
+        return f"check: {name} is {what}, and nothing can be differentiated by integers; make it floating point, {name}.astype(float)"
+    hint = "; for tensors there is check_torch" if type(value).__module__.startswith("torch") else ""
+    hint = f"; give {name}.toarray()" if type(value).__module__.startswith("scipy.sparse") else hint
+    return f"check: {name} is {what}; an input is an array or a number, real or complex, or a dict, list or tuple of them{hint}"
+
+
+def _leaf(value: Any, name: str) -> Leaf:
+    array = np.asarray(value)
     if array.size == 0:
         raise Error(f"check: {name} is empty, of shape {array.shape}: there is nothing to differentiate by")
     if not np.all(np.isfinite(array)):
         place = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
         raise Error(f"check: {name}{list(place) if place else ''} is {array[place]}; choose a point whose numbers are finite")
     wide = np.array(array, dtype=complex if array.dtype.kind == "c" else float)
-    return [Leaf(name, wide, _restorer(tree))]
+    return Leaf(name, wide, _restorer(value), "" if array.dtype == wide.dtype else array.dtype.name)
 
 
 def _restorer(like: Any) -> Callable[[np.ndarray], Any]:
-    if isinstance(like, np.ndarray):
-        return lambda array: array
     if isinstance(like, np.generic):
         return lambda array: array[()]
+    if _is_array(like):
+        return lambda array: array
     return lambda array: array.item()
 
 
 def rebuilt(tree: Any, leaves: List[Any]) -> Any:
     """A tree like this one, with other leaves. Takes them from the front of the list."""
-    if isinstance(tree, dict):
-        return {key: rebuilt(value, leaves) for key, value in tree.items()}
-    if isinstance(tree, (list, tuple)):
-        parts = [rebuilt(value, leaves) for value in tree]
-        return type(tree)(*parts) if hasattr(tree, "_fields") else type(tree)(parts)
-    return leaves.pop(0)
+    return mapped(tree, lambda value: leaves.pop(0) if is_differentiable(value) else value)
 
 
 def gradients_in(tree: Any, like: Any, name: str, who: str) -> List[np.ndarray]:
     """The leaves of a gradient for inputs `like`. Raises Error where it is not like them."""
-    if isinstance(like, dict):
-        if not isinstance(tree, dict) or set(tree) != set(like):
+    parts = children(like)
+    if parts is None:
+        return [_gradient(tree, like, name, who)] if is_differentiable(like) else []
+    if isinstance(like, Mapping):
+        needed = {key for key, value in like.items() if any(is_differentiable(leaf) for _, leaf in walk(value, ""))}
+        if not isinstance(tree, Mapping) or not needed <= set(tree) or not set(tree) <= set(like):
             raise Error(f"check: {name} is a dict with {sorted(map(str, like))}, and its gradient is {describe(tree)}; return a dict with the same keys from {who}")
-        return [leaf for key in like for leaf in gradients_in(tree[key], like[key], f"{name}[{key!r}]", who)]
-    if isinstance(like, (list, tuple)):
+        given = [tree.get(key) for key in like]
+    elif isinstance(like, (list, tuple)):
         if not isinstance(tree, (list, tuple)) or len(tree) != len(like):
             raise Error(f"check: there are {len(like)} inputs in {name}, and {who} returns {describe(tree)}; return one gradient for each")
-        return [leaf for k in range(len(like)) for leaf in gradients_in(tree[k], like[k], f"{name}[{k}]", who)]
-    if isinstance(tree, (dict, list, tuple)):
-        raise Error(f"check: {who} returns {describe(tree)} for {name}; return an array of its shape, {np.shape(like)}")
-    array = number_array(tree, who)
+        given = list(tree)
+    else:
+        if type(tree) is not type(like):
+            raise Error(f"check: {name} is {describe(like)}, and its gradient is {describe(tree)}; return a {type(like).__name__} from {who}")
+        given = [part for _, part in children(tree) or []]
+    return [leaf for part, (ending, value) in zip(given, parts) for leaf in gradients_in(part, value, name + ending, who)]
+
+
+def _gradient(value: Any, like: Any, name: str, who: str) -> np.ndarray:
+    if children(value) is not None:
+        raise Error(f"check: {who} returns {describe(value)} for {name}; return an array of its shape, {np.shape(like)}")
+    array = number_array(value, who)
     if array.shape != np.shape(like):
         raise Error(f"check: the gradient has shape {array.shape}, {name} has {np.shape(like)}; {who} returns one number for each element of {name}")
     if array.dtype.kind == "c" and np.asarray(like).dtype.kind != "c":
         raise Error(f"check: the gradient is complex and {name} is real; return its real part from {who}")
-    return [array]
+    return array
 
 
 def number_array(value: Any, who: str) -> np.ndarray:
     """What a callable returned, as an array. Raises Error where it is none."""
     if value is None:
         raise Error(f"check: {who} returns None; does it end without a return?")
-    if isinstance(value, (list, tuple, dict)):
+    if children(value) is not None:
         raise Error(f"check: {who} returns {describe(value)}; return one array, np.array(...) or np.concatenate(...)")
     array = np.asarray(value)
     if array.dtype.kind not in "fciub":
@@ -94,13 +169,44 @@ def number_array(value: Any, who: str) -> np.ndarray:
     return array
 
 
+class Output:
+    """A tree of outputs as one array: an array as it is, of several the numbers in a row."""
+
+    def __init__(self, tree: Any, who: str) -> None:
+        self._tree, self._alone = tree, children(tree) is None
+        for name, value in walk(tree, ""):
+            if not (is_differentiable(value) or _is_array(value) or value is None or isinstance(value, (int, str))):
+                raise Error(f"check: {who} returns {describe(value)}{f' at {name}' if name else ''}; return an array or a number")
+        arrays = [np.asarray(value) for _, value in walk(tree, "") if self._alone or is_differentiable(value)]
+        if not arrays:
+            raise Error(f"check: {who} returns {describe(tree)} without a floating point number in it: there is nothing to differentiate")
+        self.array = number_array(tree, who) if self._alone else np.concatenate([np.ravel(a) for a in arrays])
+
+    def like(self, w: np.ndarray) -> Any:
+        """The numbers of `w` in the tree's shape: real where that is."""
+        if self._alone:
+            return w
+        begin = 0
+
+        def part(value: Any) -> Any:
+            nonlocal begin
+            if not is_differentiable(value):
+                return value
+            array = np.asarray(value)
+            numbers = w[begin : begin + array.size].reshape(array.shape)
+            begin += array.size
+            return _restorer(value)(numbers if array.dtype.kind == "c" else numbers.real.copy())
+
+        return mapped(self._tree, part)
+
+
 def describe(value: Any) -> str:
     """"an array of int64 of shape (3,)", "a list of 2", "a str"."""
     if isinstance(value, (np.ndarray, np.generic)):
         return f"an array of {value.dtype} of shape {value.shape}"
-    if isinstance(value, (list, tuple, dict)):
+    if isinstance(value, (list, tuple, Mapping)):
         return f"a {type(value).__name__} of {len(value)}"
     if value is None:
         return "None"
     kind = type(value).__name__
-    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
+    return f"{'an' if kind[0].lower() in 'aeiou' else 'a'} {kind}"

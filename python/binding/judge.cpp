@@ -2,6 +2,7 @@
 
 #include <pybind11/complex.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "autograd/check/function/function_check.h"
@@ -16,11 +17,18 @@ struct Interruption {
   py::error_already_set error;
 };
 
+/// The exception that ends a check early, with what it has: not for anybody's `except Exception`.
+PyObject* spent() {
+  static PyObject* const type = PyErr_NewException("argand._argand.Spent", PyExc_BaseException, nullptr);
+  return type;
+}
+
 template <class Call>
 auto uninterrupted(const Call& call) {
   try {
     return call();
   } catch (py::error_already_set& error) {
+    if (error.matches(spent())) throw BudgetSpent{py::str(error.value()).cast<std::string>()};
     if (!error.matches(PyExc_Exception)) throw Interruption{std::move(error)};
     throw;
   }
@@ -159,13 +167,18 @@ void bind_report(py::module_& m) {
       .def("html", &report_html);
 }
 
-Report judge_function(py::function value, py::function gradients, const std::vector<py::array>& arrays, double rtol, bool full,
-                      bool jax, std::uint64_t seed, py::object tangent, py::object extended) {
+Report judge_function(py::function value, py::function gradients, const std::vector<py::array>& arrays, std::vector<double> rtol,
+                      std::vector<double> atol, double noise, bool full, bool beside, bool jax, std::uint64_t seed,
+                      py::object tangent, py::object extended) {
   std::vector<AnyTensor> inputs;
   for (const py::array& a : arrays) inputs.push_back(any_tensor_of(a));
   FunctionCheckOptions options;
-  options.tolerance = rtol;
+  options.tolerance = *std::min_element(rtol.begin(), rtol.end());
+  options.tolerances = std::move(rtol);
+  options.absolute = std::move(atol);
+  if (noise >= 0) options.noise = noise;
   options.every_element = full;
+  options.second_point = beside;
   options.convention = jax ? Convention::Plain : Convention::Conjugate;
   options.seed = seed;
   try {
@@ -180,8 +193,10 @@ Report judge_function(py::function value, py::function gradients, const std::vec
 
 void bind_judge(py::module_& m) {
   bind_report(m);
+  m.attr("Spent") = py::handle(spent());
   m.def("judge", &judge_function, py::arg("value"), py::arg("gradients"), py::arg("inputs"), py::kw_only(), py::arg("rtol"),
-        py::arg("full"), py::arg("jax"), py::arg("seed"), py::arg("tangent"), py::arg("extended"));
+        py::arg("atol"), py::arg("noise"), py::arg("full"), py::arg("beside"), py::arg("jax"), py::arg("seed"), py::arg("tangent"),
+        py::arg("extended"));
 }
 
 }  // namespace argand::python

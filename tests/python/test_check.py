@@ -114,13 +114,15 @@ def test_float32_is_checked_in_double_precision_and_the_result_says_so():
     assert result and result.notes == ["x is float32; checked in float64"]
 
 
-def test_noise_is_neither_right_nor_wrong():
+def test_noise_is_measured_and_the_gradient_judged_as_well_as_it_allows():
     def noisy(x):
         return float(np.sum(x.astype(np.float32) ** 3))
 
     result = argand.check(noisy, lambda x: 3 * x**2, X)
-    assert result.verdict == "inconclusive" and not result
+    assert result and any(note.startswith("f has noise of ") and ": judged to " in note for note in result.notes)
     assert argand.check(noisy, lambda x: -3 * x**2, X).verdict == "fail"
+    assert argand.check(noisy, lambda x: 3.003 * x**2, X).verdict == "fail"
+    assert argand.check(noisy, lambda x: 3 * x**2, X, noise=0).verdict == "inconclusive"  # it is said to be exact, and is not
 
 
 def test_at_a_kink_a_gradient_lies_between_the_one_sided_derivatives():

@@ -61,10 +61,12 @@ def test_a_small_mistake_is_seen_at_small_steps(size):
     assert opinions(result)["taylor"] != "agrees"
 
 
-def test_one_that_contradicts_the_differences_leaves_it_open():
+def test_a_jvp_that_contradicts_differences_and_gradient_is_itself_wrong():
     result = argand.check(f, grad, X, jvp=lambda x, v: 2 * jvp(x, v))
-    assert result.verdict == "inconclusive" and result.diagnosis == "the independent checks contradict each other"
-    assert opinions(result)["adjoint"] == "disagrees"
+    assert result and opinions(result)["adjoint"] == "silent" and finding(result, "adjoint") == "its forward derivative is wrong"
+    assert "the forward derivative is wrong, relative error 5e-01: it contradicts differences and gradient, which agree" in result.notes
+    both = argand.check(f, lambda x: 2 * grad(x), X, jvp=lambda x, v: 2 * jvp(x, v))
+    assert both.verdict == "fail" and opinions(both)["adjoint"] == "agrees"
 
 
 @pytest.mark.parametrize("name, bend", [
@@ -106,7 +108,9 @@ def test_a_jvp_must_be_a_function():
 
 
 def test_noise_hides_no_remainder_that_is_larger():
-    result = argand.check(lambda x: float(np.sum(np.exp(x.astype(np.float32)))), np.exp, X)
+    noisy = lambda x: float(np.sum(np.exp(x.astype(np.float32))))
+    assert argand.check(noisy, np.exp, X) and opinions(argand.check(noisy, np.exp, X))["taylor"] in ("agrees", "silent")
+    result = argand.check(noisy, np.exp, X, noise=0)
     assert result.verdict == "inconclusive" and opinions(result)["differences"] == "silent"
     assert opinions(result)["taylor"] in ("agrees", "silent")
 

@@ -78,7 +78,7 @@ def test_options_that_do_not_exist():
 def test_randomness_is_refused():
     random = np.random.default_rng(0)
     assert message(lambda x: np.sum(x) * random.random(), np.ones_like, X) == (
-        "gradcheck: two calls at the same inputs differ at output element 0; fix the function's random seed")
+        "gradcheck: two calls at the same inputs differ at output element 0; fix the function's random seed, or say seed_rng=True")
     assert message(cubes, lambda x: grad(x) * random.random(), X).startswith("gradcheck: two calls of the gradient at the same inputs differ by ")
 
 

@@ -119,7 +119,7 @@ def test_wrong_use_gets_one_sentence():
     assert message(lambda x: x.mul_(2), X) == "check_torch: the function changes its input in place; let it work on a clone"
     assert message(lambda x: x @ x, X).startswith("check: the function raises RuntimeError when it is called at x: mat1 and mat2 shapes")
     assert message(WrongShape.apply, X).startswith("check_torch: the backward pass raises RuntimeError: Function WrongShapeBackward returned an invalid gradient")
-    assert message(torch.nn.Dropout(0.5), X).startswith("gradcheck: two calls at the same inputs differ")
+    assert message(torch.nn.Dropout(0.5), X).startswith("gradcheck: two calls ")
     assert message(X, X).startswith("check_torch: the function is a Tensor; give a module or a function")
 
 

@@ -4,14 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
-#include "autograd/check/function/part.h"
+#include "autograd/check/function/elements.h"
 
 namespace argand {
 namespace {
 
-constexpr std::int64_t neighbourhood = 16;  // elements judged one by one where many are suspected
-constexpr std::uint64_t projections = 2;    // random weights of the outputs, as in GradcheckOptions
+constexpr double beside = 0.01;  // the second point lies so far from the first, relative to each element
 
 /// f with gradients in this library's convention: conj(gradient by conj(W)) of one in JAX's.
 DifferentiableFunction in_convention(const DifferentiableFunction& f, Convention convention) {
@@ -27,140 +27,60 @@ DifferentiableFunction in_convention(const DifferentiableFunction& f, Convention
   return {f.value, gradients, f.tangent, f.extended};
 }
 
-/// Elements [first, first + count) of one input.
-struct Stretch {
-  std::size_t input;
-  std::int64_t first, count;
-};
-
-/// Gradients under random weights of the outputs, against derivatives along random directions of the inputs.
-class Directions {
- public:
-  Directions(const Probe& probe, const FunctionCheckOptions& options) : probe_(probe), options_(options) {
-    for (std::uint64_t p = 0; p < projections; ++p) {
-      const ComplexValues W = probe.random_weights(options.seed, p);
-      functionals_.push_back(Functional::of(W));
-      gradients_.push_back(probe.analytic(W));
-      rounding_.push_back(probe.rounding_of(gradients_.back(), W));
-    }
-    require_same_twice();
-  }
-
-  struct Finding {
-    Comparison values;
-    Judged verdict = {};
-    double excess = 0;  ///< |analytic − numerical| in units of what would pass
-  };
-
-  /// The worse of the projections. Along all inputs, or along some elements of one.
-  std::vector<Finding> look(std::optional<Stretch> where = std::nullopt) const {
-    const std::vector<ComplexValues> v = direction(where);
-    std::vector<Finding> findings = judged(v, RiddersOptions());
-    if (std::any_of(findings.begin(), findings.end(), [](const Finding& f) { return f.verdict == Verdict::Inconclusive; })) {
-      const std::vector<Finding> finer = judged(v, RiddersOptions().finer());
-      for (std::size_t p = 0; p < findings.size(); ++p)
-        if (findings[p].verdict == Verdict::Inconclusive && finer[p].verdict == Verdict::Pass) findings[p] = finer[p];
-    }
-    return findings;
-  }
-  Finding worst(Stretch where) const { return worst_of(look(where)); }
-  static Finding worst_of(const std::vector<Finding>& all) {
-    return *std::max_element(all.begin(), all.end(), [](const Finding& a, const Finding& b) {
-      return std::pair(gravity(a.verdict), a.excess) < std::pair(gravity(b.verdict), b.excess);
-    });
-  }
-
- private:
-  /// One random number an element, 0 outside of the stretch.
-  std::vector<ComplexValues> direction(std::optional<Stretch> where) const {
-    std::vector<ComplexValues> v;
-    for (std::size_t i = 0; i < probe_.inputs().size(); ++i) {
-      v.push_back(random_numbers(Random(options_.seed, projections + i), static_cast<std::size_t>(probe_.input_size(i)),
-                                 probe_.input_is_complex(i)));
-      if (!where) continue;
-      for (std::size_t k = 0; k < v[i].size(); ++k) {
-        const auto place = static_cast<std::int64_t>(k);
-        if (where->input != i || place < where->first || place >= where->first + where->count) v[i][k] = 0;
-      }
-    }
-    return v;
-  }
-
-  std::vector<Finding> judged(const std::vector<ComplexValues>& v, const RiddersOptions& ridders) const {
-    const std::vector<Derivative> derivatives = probe_.along(v, functionals_, ridders);
-    std::vector<Finding> findings;
-    for (std::size_t p = 0; p < derivatives.size(); ++p) {
-      Comparison c;
-      double squares = 0;
-      for (std::size_t i = 0; i < v.size(); ++i)
-        for (std::size_t k = 0; k < v[i].size(); ++k) {
-          if (v[i][k] == 0.0) continue;
-          const std::complex<double> g = gradients_[p][i][k];
-          const double share = g.real() * v[i][k].real() + g.imag() * v[i][k].imag();
-          c.analytic += share;
-          c.rounding += std::abs(v[i][k]) * (rounding_[p][i][k] + 1e-12 * std::abs(g));
-          squares += share * share;
-        }
-      c.add(derivatives[p], false);
-      const double allowed = options_.tolerance * std::max(std::abs(c.analytic), std::abs(c.numerical)) + c.rounding + c.error;
-      const double off = std::abs(c.analytic - c.numerical);
-      findings.push_back({c, judge(c, std::sqrt(squares), options_.tolerance), std::isnan(off) ? HUGE_VAL : off / allowed});
-    }
-    return findings;
-  }
-
-  /// A gradient with randomness in it would be right for one projection and wrong for the next.
-  void require_same_twice() const {
-    const std::vector<ComplexValues> again = probe_.analytic(probe_.random_weights(options_.seed, 0));
-    for (std::size_t i = 0; i < again.size(); ++i) {
-      double largest = 0, apart = 0;
-      for (std::size_t k = 0; k < again[i].size(); ++k) {
-        largest = std::max(largest, std::abs(again[i][k]));
-        apart = std::max(apart, std::abs(again[i][k] - gradients_[0][i][k]));
-      }
-      require(!(apart > 1e-10 * largest), "gradcheck",
-              "two calls of the gradient at the same inputs differ by {:.1g} in input {}; fix its random seed", apart, i);
-    }
-  }
-
-  const Probe& probe_;
-  const FunctionCheckOptions& options_;
-  std::vector<Functional> functionals_;
-  std::vector<std::vector<ComplexValues>> gradients_;       // [projection][input]
-  std::vector<std::vector<std::vector<double>>> rounding_;  // of these
-};
-
-/// At a kink each output moves by one of two slopes, and an honest gradient is made of slopes between them. Whether this one is
-/// not.
-bool beyond_kink(const Probe& probe, const ElementCheck& e, std::uint64_t seed) {
-  constexpr std::size_t most_outputs = 4096;
-  if (probe.output().size() > most_outputs) return false;
-  const ComplexValues W = probe.random_weights(seed, e.projection);
-  std::vector<Functional> parts;
-  for (std::size_t k = 0; k < W.size(); ++k) {
-    parts.push_back({{{k, W[k].real()}}});
-    if (probe.output_is_complex()) parts.push_back({{{k, std::complex(0.0, W[k].imag())}}});
-  }
-  for (const bool imaginary : {false, true}) {
-    if (imaginary && !probe.input_is_complex(e.input)) break;
-    double low = 0, high = 0, slack = e.values.rounding;
-    for (const Derivative& d : probe.numerical(e.input, e.element, imaginary, parts, {})) {
-      if (d.jump) return false;
-      const double left = d.kink ? d.left.value : d.central.value, right = d.kink ? d.right.value : d.central.value;
-      low += std::min(left, right);
-      high += std::max(left, right);
-      slack += 10 * (d.kink ? d.left.error + d.right.error : d.central.error);
-    }
-    slack += 1e-6 * std::max(std::abs(low), std::abs(high));
-    const double g = imaginary ? e.values.analytic.imag() : e.values.analytic.real();
-    if (std::isfinite(slack) && !(g >= low - slack && g <= high + slack)) return true;
-  }
-  return false;
+ComplexValues numbers_of(const AnyTensor& y) {
+  return std::visit([](const auto& t) { return ComplexValues(t.begin(), t.end()); }, y);
 }
 
-/// The row of what was judged along directions, `n` of them.
-void conclude(ReportRow& row, const Directions::Finding& worst, std::size_t n) {
-  row.compared = static_cast<std::int64_t>(n);
+/// A function that is never called with a NaN, in which an iteration might look for its end for ever. Where a probe asks with one
+/// which outputs depend on a coordinate, a finite step answers: those that move, and those so large that it could not be seen.
+DifferentiableFunction without_nan(const DifferentiableFunction& f, const std::vector<AnyTensor>& inputs) {
+  const auto base = std::make_shared<ComplexValues>();
+  const auto value = [f, inputs, base](const std::vector<AnyTensor>& x) {
+    const auto asks = [](const AnyTensor& t) {
+      return std::visit([](const auto& u) { return std::any_of(u.begin(), u.end(), [](const auto& v) { return v != v; }); }, t);
+    };
+    if (std::none_of(x.begin(), x.end(), asks)) return f.value(x);
+    std::vector<AnyTensor> moved;
+    for (std::size_t i = 0; i < x.size(); ++i)
+      std::visit(
+          [&]<class T>(const Tensor<T>& at) {
+            const auto& original = std::get<Tensor<T>>(inputs[i]);
+            Tensor<T> t = at.clone();
+            for (std::int64_t k = 0; k < t.size(); ++k) {
+              if (at.data()[k] == at.data()[k]) continue;
+              double parts[2] = {std::real(original.data()[k]), std::imag(original.data()[k])};
+              double& part = parts[std::isnan(std::real(at.data()[k])) ? 0 : 1];
+              part += 0.1 * std::max(1.0, std::abs(part));
+              if constexpr (ComplexScalar<T>)
+                t.data()[k] = {parts[0], parts[1]};
+              else
+                t.data()[k] = parts[0];
+            }
+            moved.emplace_back(std::move(t));
+          },
+          x[i]);
+    if (base->empty()) *base = numbers_of(f.value(inputs));
+    const ComplexValues& here = *base;
+    if (here.size() == 1) return AnyTensor(Tensor<double>::scalar(std::nan("")));
+    const ComplexValues there = numbers_of(f.value(moved));
+    require(here.size() == there.size(), "gradcheck", "{} numbers at the point and {} beside it", here.size(), there.size());
+    double largest = 0;
+    for (std::size_t k = 0; k < here.size(); ++k) largest = std::max(largest, std::abs(there[k] - here[k]));
+    Tensor<std::complex<double>> answer({static_cast<std::int64_t>(here.size())});
+    for (std::size_t k = 0; k < here.size(); ++k) {
+      const bool hidden = !(double_epsilon * std::abs(here[k]) <= 1e-10 * largest);
+      answer.data()[k] = here[k] != there[k] || hidden ? std::nan("") : 0.0;
+    }
+    return AnyTensor(answer);
+  };
+  return {value, f.gradients, f.tangent, f.extended};
+}
+
+/// The row of what was judged along directions.
+void conclude_directions(ReportRow& row, const std::vector<Finding>& findings) {
+  const Finding& worst =
+      *std::max_element(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) { return b.is_worse_than(a); });
+  row.compared = static_cast<std::int64_t>(findings.size());
   row.unit = "direction";
   const double size = worst.values.size();
   row.worst_error = worst.values.relative_error(size);
@@ -168,120 +88,174 @@ void conclude(ReportRow& row, const Directions::Finding& worst, std::size_t n) {
   row.verdict = Judged(worst.verdict, worst.verdict.bar() / (size > 0 ? size : 1));
 }
 
-/// The row of elements that were judged one by one, with errors relative to the largest gradient among them.
-void conclude(ReportRow& row) {
-  double scale = 0;
-  for (const ElementCheck& e : row.elements) scale = std::max(scale, e.values.size());
-  for (ElementCheck& e : row.elements)
-    e.relative_error = std::abs(e.values.analytic - e.values.numerical) / (scale > 0 ? scale : 1);
-  row.unit = "element";
-  row.conclude();
+/// A point whose elements differ by about a percent.
+std::vector<AnyTensor> point_beside(const Probe& probe, std::uint64_t seed) {
+  std::vector<AnyTensor> x;
+  for (std::size_t i = 0; i < probe.inputs().size(); ++i)
+    std::visit(
+        [&]<class T>(const Tensor<T>& t) {
+          const ComplexValues r = random_numbers(Random(seed, 200 + i), static_cast<std::size_t>(t.size()), false);
+          Tensor<T> moved = t.clone();
+          for (std::int64_t k = 0; k < t.size(); ++k) moved.data()[k] *= 1 + beside * r[static_cast<std::size_t>(k)].real();
+          x.emplace_back(std::move(moved));
+        },
+        probe.inputs()[i]);
+  return x;
 }
 
-/// What the judge says of all elements of the probe's inputs, in place: which input and element of the whole they are.
-void judge_elements(const Probe& probe, const FunctionCheckOptions& options, const std::vector<Stretch>& places, Report& report) {
-  GradcheckOptions gradcheck_options;
-  gradcheck_options.tolerance = options.tolerance;
-  gradcheck_options.seed = options.seed;
-  gradcheck_options.projections = static_cast<int>(projections);
-  const Report result = gradcheck(probe, gradcheck_options);
-  std::vector<std::string> diagnoses;
-  for (const ReportRow& row : result.rows) diagnoses.push_back(row.diagnosis);
-  std::vector<ElementCheck> elements = result.elements();
-  for (ElementCheck& e : elements) {
-    std::string& diagnosis = diagnoses[e.input];
-    if (e.verdict == Verdict::Fail && !std::isfinite(std::abs(e.values.analytic))) diagnosis = "the gradient is not finite";
-    if (e.verdict != Verdict::Kink || !beyond_kink(probe, e, options.seed)) continue;
-    e.verdict = e.verdict.as(Verdict::Fail);
-    if (diagnosis.empty())
-      diagnosis = fmt::format("a kink, and the gradient is not between its one-sided derivatives, {:.6g} and {:.6g}",
-                              e.values.seen.left.value, e.values.seen.right.value);
+class FunctionCheck {
+ public:
+  FunctionCheck(const DifferentiableFunction& given, const std::vector<AnyTensor>& inputs, const FunctionCheckOptions& options)
+      : given_(given), f_(in_convention(given, options.convention)), inputs_(inputs), options_(options) {
+    report_.name = options.name;
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      report_.rows.push_back(
+          ReportRow::of(i < options.input_names.size() ? options.input_names[i] : fmt::format("input {}", i), inputs[i]));
   }
-  for (ElementCheck& e : elements) {
-    const Stretch& place = places[e.input];
-    ReportRow& input = report.rows[place.input];
-    input.diagnosis = diagnoses[e.input];
-    e.input = place.input;
-    e.element += place.first;
-    input.elements.push_back(e);
-  }
-  for (const Stretch& place : places) conclude(report.rows[place.input]);
-}
 
-/// Halves the stretch, towards where the gradient is more wrong, until its elements can be judged one by one.
-Stretch narrowed(const Directions& directions, Stretch s) {
-  while (s.count > neighbourhood) {
-    const Stretch low{s.input, s.first, s.count / 2}, high{s.input, s.first + s.count / 2, s.count - s.count / 2};
-    const Directions::Finding a = directions.worst(low), b = directions.worst(high);
-    s = std::pair(gravity(a.verdict), a.excess) >= std::pair(gravity(b.verdict), b.excess) ? low : high;
+  Report run() {
+    try {
+      const Probe probe(without_nan(f_, inputs_), inputs_);
+      const Directions directions(probe, options_);
+      look(probe, directions);
+      look_for_memory(directions);
+      if (options_.second_point && report_.verdict() != Verdict::Fail) look_beside(probe);
+      say_precision(directions);
+      consult(probe, directions);
+      if (report_.worst() != nullptr && report_.verdict() != Verdict::Pass && probe.output().size() > 1)
+        report_.notes.push_back("derivatives are those of a sum of the outputs with random weights of modulus 0.5 to 1.5");
+      if (report_.verdict() == Verdict::Fail) try_other_convention();
+    } catch (const BudgetSpent& spent) {
+      for (ReportRow& row : report_.rows)
+        if (row.compared == 0 || row.verdict == Verdict::Inconclusive) {  // so that what was not looked at does not pass
+          row.compared = std::max<std::int64_t>(row.compared, 1);
+          row.diagnosis = spent.why;
+        }
+      report_.notes.push_back(spent.why + ": what has no verdict was not looked at");
+    }
+    return std::move(report_);
   }
-  return s;
-}
 
-void judge_stretches(const DifferentiableFunction& f, const Probe& probe, const Directions& directions,
-                     const FunctionCheckOptions& options, Report& report) {
-  for (std::size_t i = 0; i < probe.inputs().size(); ++i) {
-    const Stretch whole{i, 0, probe.input_size(i)};
-    const Directions::Finding found = directions.worst(whole);
-    ReportRow& row = report.rows[i];
-    conclude(row, found, projections);
-    if (found.verdict == Verdict::Pass) continue;
-    const Stretch part = narrowed(directions, whole);
-    judge_elements(
-        Probe(part_of(f, probe.inputs(), i, part.first, part.count), {part_of(probe.inputs()[i], part.first, part.count)}), options,
-        {part}, report);
-    if (row.verdict == Verdict::Pass) {  // together they are wrong, by less than each by itself may be
-      row.verdict = row.verdict.as(found.verdict == Verdict::Fail ? Verdict::Inconclusive : found.verdict);
-      row.diagnosis =
-          fmt::format("along a direction the derivative is {:.6g} ± {:.1g}, by the gradient {:.6g}; no single element shows it",
-                      found.values.numerical.real(), found.values.error, found.values.analytic.real());
+ private:
+  void look(const Probe& probe, const Directions& directions) {
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      ReportRow& row = report_.rows[i];
+      const Stretch whole{i, 0, probe.input_size(i)};
+      if (options_.every_element) {
+        judge_elements(probe, directions, options_, whole, row);
+        continue;
+      }
+      const std::vector<Finding> findings = directions.look(whole);
+      for (const Finding& finding : findings) report_.directions.push_back(finding.values);
+      conclude_directions(row, findings);
+      const Finding& worst = *std::max_element(findings.begin(), findings.end(),
+                                               [](const Finding& a, const Finding& b) { return b.is_worse_than(a); });
+      if (worst.verdict != Verdict::Pass) judge_suspects(probe, directions, options_, worst, i, row);
     }
   }
-}
 
-bool all_pass(const std::vector<Directions::Finding>& findings) {
-  return std::all_of(findings.begin(), findings.end(), [](const auto& f) { return f.verdict == Verdict::Pass; });
-}
+  /// A gradient that keeps what another call has left is wrong as soon as f is called elsewhere.
+  void look_for_memory(const Directions& directions) {
+    const std::optional<ElementCheck> moved = directions.moved();
+    if (!moved) return;
+    ReportRow& row = report_.rows[moved->input];
+    row.elements = {*moved};
+    conclude_elements(row);
+    row.diagnosis = "the gradient changes when f is called elsewhere in between: it reads what another call has left";
+  }
+
+  /// The same along directions at a second point, where f and its gradient can be had: right at one point may be so by chance, or
+  /// by memory.
+  void look_beside(const Probe& first) {
+    try {
+      const std::vector<AnyTensor> x = point_beside(first, options_.seed);
+      const Probe probe(without_nan(f_, x), x);
+      for (const auto& y : probe.output())
+        if (!std::isfinite(std::abs(y))) return;
+      const Directions directions(probe, options_);
+      for (std::size_t i = 0; i < inputs_.size(); ++i) {
+        const Finding found = directions.worst({i, 0, probe.input_size(i)});
+        if (found.verdict != Verdict::Fail) continue;
+        ReportRow row = ReportRow::of(report_.rows[i].name, x[i]);
+        judge_suspects(probe, directions, options_, found, i, row);
+        if (row.verdict != Verdict::Fail) continue;
+        report_.rows[i] = std::move(row);
+        beside_ = "wrong at a second point, a percent beside the one that was given, and shown there";
+      }
+      if (!beside_.empty()) report_.notes.push_back(beside_);
+    } catch (const std::exception&) {  // a point that f or its gradient refuses shows nothing
+    }
+  }
+
+  void say_precision(const Directions& directions) {
+    precision_ = std::max(options_.tolerance, directions.precision());
+    for (std::size_t i = 0; i < options_.tolerances.size(); ++i) precision_ = std::max(precision_, options_.tolerances[i]);
+    double squares = 0, absolute = 0;
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      const ComplexValues& g = directions.gradient(0, i);
+      for (const auto& z : g) squares += std::norm(z);
+      absolute += 1.5 * directions.absolute(i) * static_cast<double>(g.size());
+    }
+    if (absolute > 0) precision_ = std::max(precision_, absolute / std::sqrt(squares));
+    if (directions.noise() > 0)
+      report_.notes.push_back(directions.precision() > 0 ? fmt::format("f has noise of {:.0e} of its values: judged to {:.0e}",
+                                                                       directions.noise(), directions.precision())
+                                                         : fmt::format("f has noise of {:.0e} of its values", directions.noise()));
+  }
+
+  void consult(const Probe& probe, const Directions& directions) {
+    report_.independent = independent_checks(probe, std::max(precision_, 20 * directions.noise()), options_.seed);
+    const bool passes =
+        std::all_of(report_.rows.begin(), report_.rows.end(), [](const ReportRow& r) { return r.verdict == Verdict::Pass; });
+    const auto disagree = [](const IndependentCheck& c) { return c.opinion == Opinion::Disagrees; };
+    const auto one = std::count_if(report_.independent.begin(), report_.independent.end(), disagree);
+    for (IndependentCheck& c : report_.independent) {
+      if (!passes || one != 1 || c.name != "adjoint" || !disagree(c)) continue;
+      // The gradient and the differences agree: the forward derivative contradicts both.
+      c.opinion = Opinion::Silent;
+      report_.notes.push_back(
+          fmt::format("the forward derivative is wrong, {}: it contradicts differences and gradient, which agree", c.finding));
+      c.finding = "its forward derivative is wrong";
+    }
+    report_.independent.insert(report_.independent.begin(), differences_check(report_));
+    const auto finite = [](const ReportRow& row) {
+      return std::all_of(row.elements.begin(), row.elements.end(),
+                         [](const ElementCheck& e) { return std::isfinite(std::abs(e.values.analytic)); });
+    };
+    if (report_.verdict() == Verdict::Fail && !std::all_of(report_.rows.begin(), report_.rows.end(), finite))
+      report_.independent.front().finding = "the gradient is not finite";
+  }
+
+  void try_other_convention() {
+    if (std::none_of(inputs_.begin(), inputs_.end(), [](const AnyTensor& x) { return x.index() == 1; })) return;
+    const bool conjugate = options_.convention == Convention::Conjugate;
+    const DifferentiableFunction g = in_convention(given_, conjugate ? Convention::Plain : Convention::Conjugate);
+    const Probe probe(without_nan(g, inputs_), inputs_);
+    const Directions directions(probe, options_);
+    for (std::size_t i = 0; i < inputs_.size(); ++i)
+      if (directions.worst({i, 0, probe.input_size(i)}).verdict != Verdict::Pass) return;
+    for (ReportRow& row : report_.rows) row.diagnosis.clear();  // this says more
+    report_.explanation = fmt::format("conjugated: this is the convention of {}", conjugate ? "JAX" : "PyTorch and TensorFlow");
+  }
+
+  const DifferentiableFunction& given_;
+  DifferentiableFunction f_;
+  const std::vector<AnyTensor>& inputs_;
+  const FunctionCheckOptions& options_;
+  Report report_;
+  std::string beside_;
+  double precision_ = 0;
+};
 
 }  // namespace
 
-Report check_function(const DifferentiableFunction& given, const std::vector<AnyTensor>& inputs,
-                      const FunctionCheckOptions& options) {
+Report check_function(const DifferentiableFunction& f, const std::vector<AnyTensor>& inputs, const FunctionCheckOptions& options) {
   require(options.tolerance > 0, "gradcheck", "the tolerance must be positive, got {}", options.tolerance);
-  const DifferentiableFunction f = in_convention(given, options.convention);
-  const Probe probe(f, inputs);
-  const Directions directions(probe, options);
-  Report report{.name = options.name};
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    report.rows.push_back(
-        ReportRow::of(i < options.input_names.size() ? options.input_names[i] : fmt::format("input {}", i), inputs[i]));
-  const std::vector<Directions::Finding> findings = directions.look();
-  for (const Directions::Finding& finding : findings) report.directions.push_back(finding.values);
-  if (all_pass(findings))
-    for (ReportRow& row : report.rows) conclude(row, Directions::worst_of(findings), findings.size());
-  if (!all_pass(findings) || options.every_element) {
-    std::int64_t elements = 0;
-    std::vector<Stretch> places;
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      places.push_back({i, 0, probe.input_size(i)});
-      elements += probe.input_size(i);
-    }
-    if (options.every_element || elements <= options.most_elements)
-      judge_elements(probe, options, places, report);
-    else
-      judge_stretches(f, probe, directions, options, report);
-  }
-  report.independent = independent_checks(probe, options.tolerance, options.seed);
-  report.independent.insert(report.independent.begin(), differences_check(report));
-
-  const bool has_complex = std::any_of(inputs.begin(), inputs.end(), [](const AnyTensor& x) { return x.index() == 1; });
-  if (report.verdict() == Verdict::Fail && has_complex) {
-    const bool conjugate = options.convention == Convention::Conjugate;
-    const Probe other(in_convention(given, conjugate ? Convention::Plain : Convention::Conjugate), inputs);
-    if (all_pass(Directions(other, options).look()))
-      report.explanation = fmt::format("conjugated: this is the convention of {}", conjugate ? "JAX" : "PyTorch and TensorFlow");
-  }
-  return report;
+  require(options.tolerances.empty() || options.tolerances.size() == inputs.size(), "gradcheck", "{} tolerances for {} inputs",
+          options.tolerances.size(), inputs.size());
+  require(options.absolute.empty() || options.absolute.size() == inputs.size(), "gradcheck", "{} absolute tolerances for {} inputs",
+          options.absolute.size(), inputs.size());
+  return FunctionCheck(f, inputs, options).run();
 }
 
 }  // namespace argand

@@ -1,0 +1,125 @@
+#include "autograd/check/function/elements.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "autograd/check/function/part.h"
+#include "autograd/check/gradcheck_diagnosis.h"
+
+namespace argand {
+namespace {
+
+constexpr std::int64_t neighbourhood = 16;   // elements judged one by one where many are suspected
+constexpr std::int64_t most_suspects = 200;  // that are looked at closely once one is known to be wrong
+
+/// At a kink each output moves by one of two slopes, and an honest gradient is made of slopes between them. Whether this one is
+/// not.
+bool beyond_kink(const Probe& probe, const ElementCheck& e, std::uint64_t seed) {
+  constexpr std::size_t most_outputs = 4096;
+  if (probe.output().size() > most_outputs) return false;
+  const ComplexValues W = probe.random_weights(seed, e.projection);
+  std::vector<Functional> parts;
+  for (std::size_t k = 0; k < W.size(); ++k) {
+    parts.push_back({{{k, W[k].real()}}});
+    if (probe.output_is_complex()) parts.push_back({{{k, std::complex(0.0, W[k].imag())}}});
+  }
+  for (const bool imaginary : {false, true}) {
+    if (imaginary && !probe.input_is_complex(e.input)) break;
+    double low = 0, high = 0, slack = e.values.rounding;
+    for (const Derivative& d : probe.numerical(e.input, e.element, imaginary, parts, {})) {
+      if (d.jump) return false;
+      const double left = d.kink ? d.left.value : d.central.value, right = d.kink ? d.right.value : d.central.value;
+      low += std::min(left, right);
+      high += std::max(left, right);
+      slack += 10 * (d.kink ? d.left.error + d.right.error : d.central.error);
+    }
+    slack += 1e-6 * std::max(std::abs(low), std::abs(high));
+    const double g = imaginary ? e.values.analytic.imag() : e.values.analytic.real();
+    if (std::isfinite(slack) && !(g >= low - slack && g <= high + slack)) return true;
+  }
+  return false;
+}
+
+/// What the failure of some elements looks like.
+std::string diagnosed(const Probe& probe, const FunctionCheckOptions& options, const Stretch& where, const ReportRow& row) {
+  GradcheckOptions gradcheck_options;
+  gradcheck_options.tolerance = options.tolerance;
+  gradcheck_options.seed = options.seed;
+  const std::int64_t size = probe.input_size(where.input);
+  if (size <= most_suspects) return diagnose(probe, where.input, gradcheck_options);
+  const ElementCheck* worst = row.worst(Verdict::Fail);
+  const std::int64_t first =
+      std::clamp(worst->element - neighbourhood / 2, where.first, std::max(where.first, where.first + where.count - neighbourhood));
+  const std::int64_t count = std::min(neighbourhood, where.count);
+  const Probe part(part_of(probe.function(), probe.inputs(), where.input, first, count),
+                   {part_of(probe.inputs()[where.input], first, count)});
+  return diagnose(part, 0, gradcheck_options);
+}
+
+/// Halves the stretch, towards where the gradient is more wrong, until its elements can be judged one by one.
+Stretch narrowed(const Directions& directions, Stretch s) {
+  while (s.count > neighbourhood) {
+    const Stretch low{s.input, s.first, s.count / 2}, high{s.input, s.first + s.count / 2, s.count - s.count / 2};
+    s = directions.worst(high).is_worse_than(directions.worst(low)) ? high : low;
+  }
+  return s;
+}
+
+}  // namespace
+
+void conclude_elements(ReportRow& row) {
+  double scale = 0;
+  for (const ElementCheck& e : row.elements) scale = std::max(scale, e.values.size());
+  for (ElementCheck& e : row.elements)
+    e.relative_error = std::abs(e.values.analytic - e.values.numerical) / (scale > 0 ? scale : 1);
+  row.unit = "element";
+  row.conclude();
+}
+
+void judge_elements(const Probe& probe, const Directions& directions, const FunctionCheckOptions& options, const Stretch& where,
+                    ReportRow& row) {
+  std::string kink;
+  std::int64_t suspects = 0, wrong = 0;
+  row.elements.clear();
+  for (std::int64_t k = where.first; k < where.first + where.count; ++k) {
+    // With one that is known to be wrong, thousands more are no news, and each costs as much as a hundred that are right.
+    if (suspects >= most_suspects && wrong > 0) break;
+    ElementCheck e = directions.element(where.input, k);
+    if (e.verdict == Verdict::Kink && !std::isfinite(std::abs(e.values.analytic))) e.verdict = e.verdict.as(Verdict::Fail);
+    if (e.verdict == Verdict::Kink && beyond_kink(probe, e, options.seed)) {
+      e.verdict = e.verdict.as(Verdict::Fail);
+      if (kink.empty())
+        kink = fmt::format("a kink, and the gradient is not between its one-sided derivatives, {:.6g} and {:.6g}",
+                           e.values.seen.left.value, e.values.seen.right.value);
+    } else if (e.verdict == Verdict::Fail) {
+      ++wrong;
+    }
+    suspects += e.verdict == Verdict::Pass ? 0 : 1;
+    row.elements.push_back(std::move(e));
+  }
+  conclude_elements(row);
+  if (row.verdict != Verdict::Fail) return;
+  const bool finite = std::all_of(row.elements.begin(), row.elements.end(),
+                                  [](const ElementCheck& e) { return std::isfinite(std::abs(e.values.analytic)); });
+  if (!finite)
+    row.diagnosis = "the gradient is not finite";
+  else
+    row.diagnosis = wrong > 0 ? diagnosed(probe, options, where, row) : kink;
+}
+
+void judge_suspects(const Probe& probe, const Directions& directions, const FunctionCheckOptions& options, const Finding& found,
+                    std::size_t input, ReportRow& row) {
+  const Stretch whole{input, 0, probe.input_size(input)};
+  const bool few = whole.count <= (directions.noise() > 0 ? neighbourhood : options.most_elements);
+  judge_elements(probe, directions, options, few ? whole : narrowed(directions, whole), row);
+  if (row.verdict != Verdict::Pass) return;
+  // Together they are wrong, by less than each by itself may be.
+  row.verdict = row.verdict.as(found.verdict == Verdict::Fail ? Verdict::Inconclusive : found.verdict);
+  row.diagnosis =
+      fmt::format("along a direction the derivative is {:.6g} ± {:.1g}, by the gradient {:.6g}; no single element shows it",
+                  found.values.numerical.real(), found.values.error, found.values.analytic.real());
+}
+
+}  // namespace argand

@@ -1,0 +1,29 @@
+#pragma once
+/// A derivative by six to ten values of a function that is smooth nearby: enough to say that a gradient is right. Where it is not,
+/// or f has a kink, a jump or noise, this says nothing, and autograd/check/numerical.h looks closer.
+
+#include <vector>
+
+#include "autograd/check/numerical.h"
+
+namespace argand {
+
+class FewSteps {
+ public:
+  static constexpr std::size_t fewest = 3, most = 5;  ///< steps to either side
+
+  FewSteps(Changes changes, std::size_t count) : changes_(std::move(changes)), steps_(count) {}
+  void add_step();
+  /// At t = 0. The error is infinite where f bends as at a kink.
+  std::vector<Derivative> derivatives() const;
+
+ private:
+  struct Step {
+    double step;
+    Change below, above;
+  };
+  Changes changes_;
+  std::vector<std::vector<Step>> steps_;  // [function]
+};
+
+}  // namespace argand

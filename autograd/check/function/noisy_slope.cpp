@@ -1,0 +1,150 @@
+#include "autograd/check/function/noisy_slope.h"
+
+#include <algorithm>
+#include <array>
+
+namespace argand {
+namespace {
+
+constexpr std::size_t most_terms = 4;
+constexpr int half = 64;        // values on either side of 0
+constexpr double reach = 0.25;  // the line goes so far
+
+using Line = std::vector<double>;  // φ(t) − φ(0) at equidistant t, those below 0 first
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// Absolute sixth differences, to which anything smooth adds less than rounding does (Hamming, Numerical Methods for Scientists and
+/// Engineers, chapter 10), in units of the standard deviation of the noise: Σ_k binomial(6, k)² = 924.
+std::vector<double> sixth_differences(Line d) {
+  constexpr std::size_t order = 6;
+  for (std::size_t j = 1; j <= order; ++j)
+    for (std::size_t k = 0; k + j < d.size(); ++k) d[k] = d[k + 1] - d[k];
+  d.resize(d.size() - order);
+  for (double& x : d) x = std::abs(x) / std::sqrt(924.0);
+  return d;
+}
+
+/// [function]
+std::vector<Line> sampled(const Changes& changes, std::size_t count, int each_side, double spacing) {
+  std::vector<Line> lines(count);
+  std::vector<Change> change(count);
+  for (int j = -each_side; j <= each_side; ++j) {
+    if (j != 0)
+      changes(spacing * j, change);
+    else
+      std::fill(change.begin(), change.end(), Change{});
+    for (std::size_t k = 0; k < count; ++k) lines[k].push_back(change[k].value);
+  }
+  return lines;
+}
+
+/// Whether φ at nine points this close is no smooth function: flat though it moves further out, or jumping about. `expected`: how
+/// far it should move from one to the next.
+bool is_rough(const Line& near, double expected, double allowed) {
+  if (expected < 100 * allowed) return false;  // double precision would not show it either
+  double largest = 0;
+  for (std::size_t k = 0; k + 1 < near.size(); ++k) largest = std::max(largest, std::abs(near[k + 1] - near[k]));
+  if (largest < 1e-3 * expected) return true;
+  const std::vector<double> sixth = sixth_differences(near);
+  return *std::max_element(sixth.begin(), sixth.end()) > 0.02 * largest;
+}
+
+/// Least squares for the odd part, c₁t + c₃t³ + c₅t⁵ + c₇t⁷ with so many terms; t in units of `reach`.
+struct Fit {
+  double slope = 0, deviation = 0, residual = 0;
+};
+Fit fitted(const Line& line, int points, std::size_t terms) {
+  std::array<std::array<double, most_terms + 1>, most_terms> a = {};  // normal equations, the right side last
+  std::array<double, most_terms> inverse_column = {};                 // first column of the inverse
+  std::vector<std::array<double, most_terms>> rows;
+  std::vector<double> odd;
+  for (int j = 1; j <= points; ++j) {
+    const double t = static_cast<double>(j) / half;
+    const double t2 = t * t;
+    rows.push_back({t, t * t2, t * t2 * t2, t * t2 * t2 * t2});
+    odd.push_back((line[static_cast<std::size_t>(half + j)] - line[static_cast<std::size_t>(half - j)]) / 2);
+  }
+  const auto solve = [&](std::array<double, most_terms> right) {
+    for (std::size_t p = 0; p < terms; ++p) {
+      for (std::size_t q = 0; q < terms; ++q) {
+        a[p][q] = 0;
+        for (const auto& row : rows) a[p][q] += row[p] * row[q];
+      }
+      a[p][most_terms] = right[p];
+    }
+    for (std::size_t p = 0; p < terms; ++p)  // positive definite: no pivoting is needed
+      for (std::size_t q = 0; q < terms; ++q) {
+        if (q == p) continue;
+        const double factor = a[q][p] / a[p][p];
+        for (std::size_t r = p; r <= most_terms; ++r) a[q][r] -= factor * a[p][r];
+      }
+    std::array<double, most_terms> x = {};
+    for (std::size_t p = 0; p < terms; ++p) x[p] = a[p][most_terms] / a[p][p];
+    return x;
+  };
+  std::array<double, most_terms> right = {};
+  for (std::size_t k = 0; k < rows.size(); ++k)
+    for (std::size_t p = 0; p < terms; ++p) right[p] += rows[k][p] * odd[k];
+  const std::array<double, most_terms> c = solve(right);
+  inverse_column = solve({1, 0, 0});
+  double squares = 0;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    double r = odd[k];
+    for (std::size_t p = 0; p < terms; ++p) r -= c[p] * rows[k][p];
+    squares += r * r;
+  }
+  Fit fit;
+  fit.slope = c[0] / reach;
+  fit.deviation = std::sqrt(inverse_column[0]) / reach;
+  fit.residual = std::sqrt(squares / static_cast<double>(rows.size() - terms));
+  return fit;
+}
+
+/// The fit with the smallest error among those whose residual is no more than the noise: more terms follow f better, a longer line
+/// averages more. What one more term would change is part of the error, and must be what noise does.
+NoisySlope best_fit(const Line& line, double noise) {
+  NoisySlope result{{}, noise};
+  for (int points = half; points >= half / 8; points /= 2)
+    for (std::size_t terms = 1; terms < most_terms; ++terms) {
+      const Fit fit = fitted(line, points, terms), next = fitted(line, points, terms + 1);
+      const double level = std::max(noise, fit.residual), missing = std::abs(next.slope - fit.slope);
+      if (!(fit.residual <= 1.5 * noise && missing <= 4 * next.deviation * level)) continue;
+      const double error = 4 * fit.deviation * level + missing;
+      if (error < result.slope.error) result.slope = {fit.slope, error};
+    }
+  return result;
+}
+
+}  // namespace
+
+std::vector<std::optional<NoisySlope>> noisy_slopes(const Changes& changes, const std::vector<double>& allowed,
+                                                    const std::vector<double>& stated) {
+  const std::size_t count = allowed.size();
+  constexpr double close = 1e-9, closer_than = 1e-6;
+  const std::vector<Line> wide = sampled(changes, count, half, reach / half);
+  std::vector<std::optional<NoisySlope>> result(count);
+  for (std::size_t k = 0; k < count; ++k) {
+    const Line& line = wide[k];
+    if (std::any_of(line.begin(), line.end(), [](double x) { return !std::isfinite(x); })) continue;
+    double furthest = 0;
+    for (const double x : line) furthest = std::max(furthest, std::abs(x));
+    // Half of them jump where f is a staircase; where it has a kink or two, very few do.
+    const double measured = median(sixth_differences(line)) / 0.6745;
+    if (stated[k] <= 0) {
+      if (!(measured > 50 * allowed[k])) continue;
+      const double slope = furthest / reach;
+      const double spacing = std::max(close, 200 * allowed[k] / slope);
+      if (spacing > closer_than || !is_rough(sampled(changes, count, 4, spacing)[k], slope * spacing, allowed[k])) continue;
+    }
+    result[k] = best_fit(line, std::max(measured, stated[k]));
+  }
+  return result;
+}
+
+}  // namespace argand

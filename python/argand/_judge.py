@@ -1,0 +1,237 @@
+"""What all checks share: their options, budgets, and the way to the library's judge."""
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+import signal
+import threading
+import time
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Union
+
+import numpy as np
+
+from . import _argand
+from ._argand import Error
+from ._random import Randomness
+from ._result import Result, result_of
+from ._trees import Leaf, describe
+
+RTOL = 1e-8
+Tolerance = Union[float, Sequence[float], Mapping[str, float]]
+
+
+@dataclasses.dataclass(frozen=True)
+class Options:
+    """Those that every check takes; `argand.check` says what they are."""
+
+    rtol: Tolerance = RTOL
+    atol: Tolerance = 0.0
+    noise: Optional[float] = None
+    full: bool = False
+    seed: int = 0x6C4D
+    seed_rng: bool = False
+    max_calls: Optional[int] = None
+    max_seconds: Optional[float] = None
+
+    def given(self) -> Dict[str, Any]:
+        """As keyword arguments."""
+        return {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+
+    @staticmethod
+    def of(who: str, given: Mapping[str, Any]) -> "Options":
+        names = [f.name for f in dataclasses.fields(Options)]
+        for name in given:
+            if name not in names:
+                raise Error(f"{who}: there is no option {name!r}; there are {', '.join(names)}")
+        options = Options(**given)
+        for name in ("max_calls", "max_seconds"):
+            if getattr(options, name) is not None and not getattr(options, name) > 0:
+                raise Error(f"{who}: {name} is {getattr(options, name)!r}; it must be positive")
+        if options.noise is not None and not 0 <= options.noise < 0.1:
+            raise Error(f"{who}: noise is {options.noise!r}; it is relative to the values of f, from 0 to below 0.1")
+        return options
+
+
+@dataclasses.dataclass
+class Problem:
+    """A function of a list of arrays and its gradients. `notes` is read when the judge has spoken. `tangent(arrays, v)` is the derivative
+    of value along v, `extended(arrays)` is value at complex arrays; both may return a str, why they cannot."""
+
+    name: str
+    leaves: Sequence[Leaf]
+    value: Callable[[List[np.ndarray]], np.ndarray]
+    gradients: Callable[[List[np.ndarray], np.ndarray], Sequence[np.ndarray]]
+    tangent: Optional[Callable[..., Any]] = None
+    extended: Optional[Callable[..., Any]] = None
+    notes: List[str] = dataclasses.field(default_factory=list)
+    module: Any = None  # whose buffers belong to the random state
+    noise: Optional[float] = None  # of the values, where the function is known to compute in a narrow type
+
+
+def judge(problem: Problem, options: Options, who: str, convention: str) -> Result:
+    """What the library's judge says of it."""
+    names = [leaf.name for leaf in problem.leaves]
+    arrays = [leaf.array for leaf in problem.leaves]
+    rtol, atol = _one_each(options.rtol, RTOL, names, f"{who}: rtol"), _one_each(options.atol, 0.0, names, f"{who}: atol")
+    for r in rtol:
+        if not r > 0:
+            raise Error(f"{who}: rtol is {r:g}; it must be positive")
+    for a in atol:
+        if not a >= 0:
+            raise Error(f"{who}: atol is {a:g}; it must not be negative")
+    noise = options.noise if options.noise is not None else problem.noise
+    budget = Budget(options.max_calls, options.max_seconds)
+    with Randomness(options.seed_rng, problem.module) as randomness, budget:
+        spend = functools.partial(_spending, budget, randomness)
+        try:
+            report = _argand.judge(spend(problem.value), spend(problem.gradients), arrays, rtol=rtol, atol=atol,
+                                   noise=-1.0 if noise is None else float(noise), full=bool(options.full), jax=convention == "jax", beside=not (options.seed_rng and _has_buffers(problem.module)),
+                                   seed=int(options.seed), tangent=spend(problem.tangent), extended=spend(problem.extended))
+        except Error as error:
+            if "random seed" in str(error) and not options.seed_rng:
+                raise Error(f"{error}, or say seed_rng=True") from error
+            raise
+    return result_of(report, problem.name, names, arrays, max(rtol), problem.notes)
+
+
+def _has_buffers(module: Any) -> bool:
+    """Then they belong to the point, and a second one would have others: the vectors of spectral_norm, say."""
+    return module is not None and any(True for _ in module.buffers())
+
+
+def _spending(budget: "Budget", randomness: Randomness, function: Optional[Callable[..., Any]]) -> Optional[Callable[..., Any]]:
+    if function is None:
+        return None
+
+    def called(*arguments: Any) -> Any:
+        budget.spend()
+        randomness.reset()
+        with budget.interrupting():
+            return function(*arguments)
+
+    return called
+
+
+def _one_each(given: Any, default: float, names: List[str], what: str) -> List[float]:
+    """A tolerance for each input."""
+    if isinstance(given, Mapping):
+        unknown = [key for key in given if not any(_belongs(name, key) for name in names)]
+        if unknown:
+            raise Error(f"{what} names {unknown[0]!r}, and the inputs are {', '.join(names)}")
+        return [float(next((given[key] for key in given if _belongs(name, key)), default)) for name in names]
+    if isinstance(given, (list, tuple)):
+        if len(given) != len(names):
+            raise Error(f"{what} has {len(given)} numbers, and there are {len(names)} inputs: {', '.join(names)}")
+        return [float(x) for x in given]
+    try:
+        return [float(given)] * len(names)
+    except (TypeError, ValueError):
+        raise Error(f"{what} is {describe(given)}; give a number, one for each input, or a dict from an input's name to its number") from None
+
+
+def _belongs(name: str, key: str) -> bool:
+    """Whether this leaf is the input of that name, or inside of it."""
+    return name == key or (name.startswith(key) and name[len(key) : len(key) + 1] in ("[", "."))
+
+
+class Budget:
+    """So many calls, so many seconds; then argand._argand.Spent ends the check, which keeps what it has found.
+
+    On the main thread of a system with timers a call that does not return is interrupted as well.
+    """
+
+    def __init__(self, calls: Optional[int], seconds: Optional[float]) -> None:
+        self._most, self._seconds = calls, seconds
+        self._calls = 0
+        self._inside = False
+        self._end = None if seconds is None else time.monotonic() + seconds
+
+    def spend(self) -> None:
+        """A call is about to be made."""
+        if self._most is not None and self._calls >= self._most:
+            raise _argand.Spent(f"the budget of {self._most} calls is used up")
+        if self._end is not None and time.monotonic() >= self._end:
+            self._out_of_time()
+        self._calls += 1
+
+    def _out_of_time(self) -> None:
+        raise _argand.Spent(f"the budget of {self._seconds:g} s is used up")
+
+    def _alarm(self, *_: Any) -> None:
+        if self._inside:
+            self._out_of_time()
+
+    @contextlib.contextmanager
+    def interrupting(self) -> Iterator[None]:
+        """Only a call is interrupted, never the judge."""
+        self._inside = True
+        try:
+            yield
+        finally:
+            self._inside = False
+
+    def __enter__(self) -> "Budget":
+        self._handler: Any = None
+        if self._seconds is not None and hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread() and (
+                signal.getitimer(signal.ITIMER_REAL)[0] == 0):
+            self._handler = signal.signal(signal.SIGALRM, self._alarm)
+            signal.setitimer(signal.ITIMER_REAL, self._seconds)
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        if self._handler is not None:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, self._handler)
+
+
+def call(function: Callable[..., Any], arguments: Sequence[Any], who: str, keywords: Mapping[str, Any] = {}) -> Any:
+    """Its value. What it raises becomes an Error that names it."""
+    try:
+        return function(*arguments, **keywords)
+    except Error:
+        raise
+    except Exception as error:
+        raise Error(f"check: {who} raises {type(error).__name__} when it is called at x" + sentence_of(error)) from error
+
+
+def sentence_of(error: BaseException) -> str:
+    """": what it says", on one line and not longer than one can read; nothing where it says nothing."""
+    text = " ".join(str(error).split())
+    return (": " + (text if len(text) <= 300 else text[:297] + "...")) if text else ""
+
+
+class Value:
+    """Calls that give an array: at the point anything wrong is told, beside it what cannot be computed is NaN.
+
+    The point is where the first two calls are.
+    """
+
+    def __init__(self, compute: Callable[[List[np.ndarray]], np.ndarray]) -> None:
+        self._compute = compute
+        self._first: Optional[np.ndarray] = None
+        self._point: List[np.ndarray] = []
+        self.elsewhere: Optional[List[np.ndarray]] = None  # the last inputs beside the point
+
+    @property
+    def at_point(self) -> np.ndarray:
+        assert self._first is not None
+        return self._first
+
+    def __call__(self, arrays: List[np.ndarray]) -> np.ndarray:
+        with np.errstate(all="ignore"):
+            if self._first is None:
+                self._point = [a.copy() for a in arrays]
+                self._first = self._compute(arrays)
+                return self._first
+            if all(np.array_equal(a, p) for a, p in zip(arrays, self._point)):
+                return self._compute(arrays)
+            self.elsewhere = arrays
+            try:
+                y = self._compute(arrays)
+            except Exception:
+                return np.full_like(self._first, np.nan)
+        if y.dtype.kind == self._first.dtype.kind:
+            return y
+        # Complex at the point: a real number is one. Real at the point: a complex number lies outside of f's domain.
+        return y.astype(complex) if self._first.dtype.kind == "c" else np.where(y.imag == 0, y.real, np.nan)
