@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "tests/accuracy/cases.h"
+#include "tests/hostile/hostile.h"
 
 int main(int argc, char** argv) {
   const std::string how = argc > 1 ? argv[1] : "";
@@ -21,6 +22,8 @@ int main(int argc, char** argv) {
   accuracy::measure_complex(table);
   accuracy::measure_row_norms(table);
   accuracy::measure_row_softmax(table);
+  const hostile::Seen seen = hostile::measure_hostile(table);
+  if (how == "--places") fmt::print("{} hostile cases, {} refused\n", seen.cases, seen.refused);
   if (how == "--markdown") fmt::print("{}", table.markdown());
   if (how == "--places") fmt::print("{}", table.places());
   if (how != "--compare") return 0;
@@ -29,7 +32,8 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "accuracy: cannot read {}\n", argv[2]);
     return 1;
   }
-  const std::vector<std::string> faults = table.faults(std::string(std::istreambuf_iterator<char>(in), {}));
+  std::vector<std::string> faults = table.faults(std::string(std::istreambuf_iterator<char>(in), {}));
+  if (seen.cases < 20'000) faults.push_back(fmt::format("{} hostile cases, at least 20000 are promised", seen.cases));
   for (const std::string& fault : faults) fmt::print("{}\n", fault);
   if (!faults.empty()) fmt::print("The page is out of date, or an op has become less accurate. To renew it: accuracy --markdown\n");
   return faults.empty() ? 0 : 1;

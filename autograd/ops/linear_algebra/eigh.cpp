@@ -66,7 +66,8 @@ static const Op eigh_op(
                    "is looked at.",
      .singular =
          "λ_i = λ_j, or closer than 100 ε max |λ|: it throws where the loss reads their vectors, which have no derivative or one "
-         "that is 0/0 (V f(λ) Vᴴ: take a function of the matrix itself), or tells the two values apart. A broadening, "
+         "that is 0/0 (V f(λ) Vᴴ: take a function of the matrix itself), or tells the two values apart. Farther "
+         "apart the gradient has an error of some ε max |λ|/(λ_i - λ_j). A broadening, "
          "Δ/(Δ² + ε²) for 1/Δ, does not throw, and leaves out what such a pair contributes; a loss that depends on a phase throws "
          "everywhere. A number that is not "
          "finite makes all NaN",

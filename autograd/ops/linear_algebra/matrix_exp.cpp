@@ -19,7 +19,8 @@ static const Op matrix_exp_op(
          "the k-th power of the block matrix B = ((A, Ȧ), (0, A)). So it is in every power series: e^B has W on its diagonal "
          "and Ẇ beside it. Backwards, Re tr(dWᴴ A^j Ȧ A^{k-1-j}) = Re tr(((Aᴴ)^j dW (Aᴴ)^{k-1-j})ᴴ Ȧ), the same sum with Aᴴ for "
          "A and dW for Ȧ.",
-     .singular = "none. Of a triangular A the diagonal is e^{a_ii}, and 0 stays 0. Where e^A overflows it is infinite or NaN; a "
+     .singular = "none. Of a triangular A the diagonal is e^{a_ii}, and 0 stays 0. Number by number, the gradient of one with "
+                 "numbers up to 1e100 may lose four digits. Where e^A overflows it is infinite or NaN; a "
                  "number that is "
                  "not finite makes all NaN",
      .source = "Al-Mohy & Higham, SIAM J. Matrix Anal. Appl. 31 (2009), algorithm 5.1; Mathias, SIAM J. Matrix Anal. Appl. 17 "
@@ -62,13 +63,14 @@ Tensor<T> exponentials(const Tensor<T>& A) {
   return W;
 }
 
-/// The power of two that brings the largest number of x near 1; 1 where there is none. What is linear in x is computed of x times
+/// The power of two that brings the largest number of x near 1; 1 where there is none, or it is within a thousandfold of 1, as what
+/// the result is must not overflow because of it. What is linear in x is computed of x times
 /// that, so that it scales like x and takes no more squarings.
 template <Scalar T>
 RealOf<T> to_one(const T* x, std::int64_t size) {
   RealOf<T> largest = 0;
   for (std::int64_t k = 0; k < size; ++k) largest = std::max(largest, static_cast<RealOf<T>>(std::abs(x[k])));
-  if (!std::isfinite(largest) || largest == 0) return 1;
+  if (!std::isfinite(largest) || largest == 0 || std::abs(std::ilogb(largest)) < 10) return 1;
   return std::ldexp(RealOf<T>(1), -std::clamp(std::ilogb(largest), -100, 100));
 }
 

@@ -46,7 +46,9 @@ static const Op qr_op(
          "the imaginary part is Ω's. The rest is Ṙ R⁻¹ = Π(C), and the first equation gives Q̇. Backwards, Re tr(dQᴴ Q̇ + "
          "dRᴴ Ṙ) = Re tr(dQᴴ Ȧ R⁻¹) + Re tr(Nᴴ Π(C)), and Re Σ conj(N_ij) (C_ij + conj(C_ji)) over i < j hands N_ij to C_ij "
          "and conj(N_ij) to C_ji: Re tr((N⁺)ᴴ C).",
-     .singular = "columns that depend on each other: R_jj = 0, and the gradient throws",
+     .singular =
+         "columns that depend on each other: R_jj = 0, and the gradient throws; to rounding: R_jj is rounding alone, and so is the "
+         "gradient, which divides by it",
      .source = "Walter & Lehmann, arXiv:1009.6112 (real); Roberts & Roberts, arXiv:2009.10071"},
     [](OpCheck& check) {
       const auto Q = [](auto A) { return qr(A).Q; };

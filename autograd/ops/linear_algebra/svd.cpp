@@ -66,7 +66,9 @@ static const Op svd_op(
          "phases, "
          "the diagonal of M₊ is real, which is looked at.",
      .singular =
-         "s_i = s_j, or closer than 100 ε s_1: it throws where the loss reads their vectors, or tells the values apart; s_j = 0 "
+         "s_i = s_j, or closer than 100 ε s_1: it throws where the loss reads their vectors, or tells the values apart; farther "
+         "apart the gradient has an error of some ε s_1/(s_i - s_j), and where the inverse of that distance overflows it is NaN; "
+         "s_j = 0 "
          "likewise where m ≠ n or "
          "where the phase of u_j against v_j matters (broadening: x/(x² + ε²) for 1/x, which leaves out what they contribute); a "
          "loss that depends on a common phase "

@@ -1,0 +1,66 @@
+#pragma once
+/// A tape of complex numbers of 500 bits: the exact value of a function of a matrix and, backwards, its gradient. Written anew from
+/// the mathematics; nothing of it is the library's.
+
+#include <functional>
+#include <vector>
+
+#include "tests/accuracy/exact.h"
+
+namespace hostile {
+
+using accuracy::N;
+using accuracy::Z;
+
+/// A number on the tape of its thread.
+struct Exact {
+  int at = -1;
+  Exact() = default;
+  Exact(const Z& constant);
+  Exact(double constant) : Exact(Z(constant)) {}
+  const Z& value() const;
+};
+Exact operator+(Exact a, Exact b);
+Exact operator-(Exact a, Exact b);
+Exact operator*(Exact a, Exact b);
+Exact operator/(Exact a, Exact b);
+Exact conj(Exact a);
+Exact real(Exact a);
+Exact sqrt(Exact a);
+Exact exp(Exact a);
+Exact log(Exact a);
+Exact abs(Exact a);
+
+/// A matrix of such numbers, by rows.
+struct Matrix {
+  int m = 0, n = 0;
+  std::vector<Exact> numbers;
+  Matrix() = default;
+  Matrix(int rows, int columns) : m(rows), n(columns), numbers(static_cast<std::size_t>(rows * columns), Exact(0.0)) {}
+  Exact& operator()(int i, int j) { return numbers[static_cast<std::size_t>(i * n + j)]; }
+  Exact operator()(int i, int j) const { return numbers[static_cast<std::size_t>(i * n + j)]; }
+  static Matrix identity(int n);
+};
+Matrix operator*(const Matrix& A, const Matrix& B);
+Matrix operator+(const Matrix& A, const Matrix& B);
+Matrix adjoint(const Matrix& A);
+Matrix scaled(const Matrix& A, double by);
+Matrix columns(const Matrix& A, int begin, int end);
+
+/// No value exists: the matrix is singular, or not positive definite.
+struct NoValue {};
+
+/// A⁻¹ B and det A, by elimination with the largest pivot. solved() throws NoValue where A is singular to 100 digits.
+Matrix solved(Matrix A, Matrix B);
+Exact determinant(Matrix A);
+
+/// Value, and gradient of Re Σ conj(G) w.
+struct Result {
+  std::vector<Z> value, gradient;
+};
+/// Of one matrix [m, n]; `got` is what the library returned, for what is free in it, such as signs.
+using Reference = std::function<Result(const std::vector<Z>& A, int m, int n, const std::vector<Z>& G, const std::vector<Z>& got)>;
+/// The reference of a function that is written in numbers of the tape.
+Reference on_tape(std::function<std::vector<Exact>(const Matrix& A, const std::vector<Z>& got)> f);
+
+}  // namespace hostile

@@ -1,0 +1,271 @@
+#include "tests/hostile/references.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace hostile {
+
+std::vector<Exact> row_by_row(const Matrix& A, const std::function<std::vector<Exact>(const std::vector<Exact>&)>& f) {
+  std::vector<Exact> all;
+  for (int i = 0; i < A.m; ++i) {
+    std::vector<Exact> row;
+    for (int j = 0; j < A.n; ++j) row.push_back(A(i, j));
+    for (const Exact x : f(row)) all.push_back(x);
+  }
+  return all;
+}
+
+Matrix cholesky_factor(const Matrix& A) {
+  const Matrix H = scaled(A + adjoint(A), 0.5);
+  Matrix L(A.n, A.n);
+  for (int j = 0; j < A.n; ++j) {
+    Exact d = real(H(j, j));
+    for (int k = 0; k < j; ++k) d = d - real(L(j, k) * conj(L(j, k)));
+    if (d.value().x <= H(j, j).value().x * N("1e-100") || d.value().x <= 0) throw NoValue();
+    L(j, j) = sqrt(d);
+    for (int i = j + 1; i < A.n; ++i) {
+      Exact x = H(i, j);
+      for (int k = 0; k < j; ++k) x = x - L(i, k) * conj(L(j, k));
+      L(i, j) = x / L(j, j);
+    }
+  }
+  return L;
+}
+
+Factors gram_schmidt(const Matrix& A) {
+  Factors f{A, Matrix(A.n, A.n)};
+  for (int j = 0; j < A.n; ++j) {
+    const auto inner = [&](int k) {
+      Exact sum(0.0);
+      for (int i = 0; i < A.m; ++i) sum = sum + conj(f.Q(i, k)) * f.Q(i, j);
+      return sum;
+    };
+    const N before = inner(j).value().x;
+    for (int k = 0; k < j; ++k) {
+      const Exact r = inner(k);
+      f.R(k, j) = r;
+      for (int i = 0; i < A.m; ++i) f.Q(i, j) = f.Q(i, j) - f.Q(i, k) * r;
+    }
+    const Exact square = real(inner(j));
+    if (square.value().x <= before * N("1e-120")) throw NoValue();
+    f.R(j, j) = sqrt(square);
+    for (int i = 0; i < A.m; ++i) f.Q(i, j) = f.Q(i, j) / f.R(j, j);
+  }
+  return f;
+}
+
+namespace {
+
+using Numbers = std::vector<Z>;
+
+Z times(const Z& a, const Z& b) {
+  if (a.y == 0 && b.y == 0) return Z(a.x * b.x);
+  return a * b;
+}
+Numbers times(int n, const Numbers& A, const Numbers& B) {
+  Numbers C(A.size());
+  const auto at = [n](int i, int j) { return static_cast<std::size_t>(i * n + j); };
+  for (int i = 0; i < n; ++i)
+    for (int k = 0; k < n; ++k) {
+      const Z& a = A[at(i, k)];
+      if (a.x == 0 && a.y == 0) continue;
+      for (int j = 0; j < n; ++j) C[at(i, j)] = C[at(i, j)] + times(a, B[at(k, j)]);
+    }
+  return C;
+}
+/// ((X, E), (0, X)).
+struct Pair {
+  Numbers X, E;
+};
+Pair times(int n, const Pair& a, const Pair& b) {
+  Pair c{times(n, a.X, b.X), times(n, a.X, b.E)};
+  const Numbers other = times(n, a.E, b.X);
+  for (std::size_t k = 0; k < other.size(); ++k) c.E[k] = c.E[k] + other[k];
+  return c;
+}
+N largest_of(const Numbers& A) {
+  N most = 0;
+  for (const Z& a : A) most = std::max(most, accuracy::modulus(a));
+  return most;
+}
+
+/// What brings the numbers of a triangular matrix, or one of blocks of two, near 1: t^place beside the diagonal. 0: full.
+std::vector<N> scales_of(int n, const Numbers& A) {
+  std::vector<N> scales(static_cast<std::size_t>(n), N(1));
+  for (const auto& [block, sign] : {std::pair{1, 1}, std::pair{1, -1}, std::pair{2, 1}, std::pair{2, -1}}) {
+    N t = 1;
+    bool is_triangular = true;
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j) {
+        const int steps = sign * (j / block - i / block);
+        const N size = accuracy::modulus(A[static_cast<std::size_t>(i * n + j)]);
+        if (steps < 0 && size != 0) is_triangular = false;
+        if (steps > 0 && size > 1) t = std::min(t, N(pow(size, N(-1) / steps)));
+      }
+    if (!is_triangular) continue;
+    for (int i = 0; i < n; ++i) scales[static_cast<std::size_t>(i)] = pow(t, N(sign * (i / block)));
+    return scales;
+  }
+  return scales;
+}
+
+/// e^A and the upper right block of e^((A, E), (0, A)).
+Pair exponential_of(int n, Pair a) {
+  const std::vector<N> scales = scales_of(n, a.X);
+  const auto rescale = [&](Numbers& A, bool back) {
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j) {
+        const N by = scales[static_cast<std::size_t>(j)] / scales[static_cast<std::size_t>(i)];
+        Z& x = A[static_cast<std::size_t>(i * n + j)];
+        x = times(x, Z(back ? N(1 / by) : by));
+      }
+  };
+  rescale(a.X, false), rescale(a.E, false);
+  const N size = largest_of(a.X) * n;
+  if (size > 5000) throw NoValue();  // e^A is beyond every type, or a projection
+  int halvings = 12;
+  for (N s = size; s > 1; s /= 2) ++halvings;
+  for (Numbers* A : {&a.X, &a.E})
+    for (Z& x : *A) x = {ldexp(x.x, -halvings), ldexp(x.y, -halvings)};
+  const auto identity = [&] {
+    Numbers I(a.X.size());
+    for (int i = 0; i < n; ++i) I[static_cast<std::size_t>(i * n + i)] = Z(1.0);
+    return I;
+  };
+  Pair sum{identity(), Numbers(a.X.size())};
+  constexpr int terms = 30;  // (2^-12)^30 / 30! < 1e-140
+  for (int k = terms; k > 0; --k) {
+    sum = times(n, a, sum);
+    for (Numbers* A : {&sum.X, &sum.E})
+      for (Z& x : *A) x = {x.x / k, x.y / k};
+    for (int i = 0; i < n; ++i) sum.X[static_cast<std::size_t>(i * n + i)].x += 1;
+  }
+  for (int k = 0; k < halvings; ++k) sum = times(n, sum, sum);
+  rescale(sum.X, true), rescale(sum.E, true);
+  return sum;
+}
+
+Numbers adjoint_of(int m, int n, const Numbers& A) {
+  Numbers B(A.size());
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < n; ++j) B[static_cast<std::size_t>(j * m + i)] = accuracy::conj(A[static_cast<std::size_t>(i * n + j)]);
+  return B;
+}
+
+/// H = V diag(λ) Vᴴ by Jacobi's rotations; λ not in order.
+struct Spectrum {
+  std::vector<N> lambda;
+  Numbers V;
+};
+Spectrum spectrum_of(int n, Numbers H) {
+  const auto at = [n](int i, int j) { return static_cast<std::size_t>(i * n + j); };
+  Spectrum s;
+  s.V.resize(H.size());
+  for (int i = 0; i < n; ++i) s.V[at(i, i)] = Z(1.0);
+  const N bar = largest_of(H) * N("1e-130");
+  for (int sweep = 0; sweep < 60; ++sweep) {
+    bool done = true;
+    for (int p = 0; p < n; ++p)
+      for (int q = p + 1; q < n; ++q) {
+        const N r = accuracy::modulus(H[at(p, q)]);
+        if (r <= bar) continue;
+        done = false;
+        // A phase makes h_pq real, a rotation 0.
+        const Z phase{H[at(p, q)].x / r, H[at(p, q)].y / r};
+        const N theta = (H[at(q, q)].x - H[at(p, p)].x) / (2 * r);
+        const N t = (theta < 0 ? N(-1) : N(1)) / (abs(theta) + sqrt(theta * theta + 1)), c = 1 / sqrt(t * t + 1), sine = t * c;
+        const Z back = accuracy::conj(phase);
+        const auto turn = [&](Numbers& A, int size) {  // columns p and q, times ((c, s), (-s back, c back))
+          for (int i = 0; i < size; ++i) {
+            const Z x = A[at(i, p)], y = times(A[at(i, q)], back);
+            A[at(i, p)] = times(x, Z(c)) - times(y, Z(sine)), A[at(i, q)] = times(x, Z(sine)) + times(y, Z(c));
+          }
+        };
+        turn(H, n), turn(s.V, n);
+        for (int j = 0; j < n; ++j) {
+          const Z x = H[at(p, j)], y = times(H[at(q, j)], phase);
+          H[at(p, j)] = times(x, Z(c)) - times(y, Z(sine)), H[at(q, j)] = times(x, Z(sine)) + times(y, Z(c));
+        }
+      }
+    if (done) break;
+  }
+  for (int i = 0; i < n; ++i) s.lambda.push_back(H[at(i, i)].x);
+  return s;
+}
+
+/// Whether neighbours in an ordered list are apart.
+bool are_apart(const std::vector<N>& values, const N& scale) {
+  for (std::size_t k = 1; k < values.size(); ++k)
+    if (abs(values[k] - values[k - 1]) <= scale * N("1e-25")) return false;
+  return true;
+}
+
+}  // namespace
+
+Result exponential(const std::vector<Z>& A, int, int n, const std::vector<Z>& G, const std::vector<Z>&) {
+  const Numbers g(G.begin(), G.begin() + n * n), none(A.size());
+  return {exponential_of(n, {A, none}).X, exponential_of(n, {adjoint_of(n, n, A), g}).E};
+}
+
+Result eigenvalues(const std::vector<Z>& A, int, int n, const std::vector<Z>& G, const std::vector<Z>&) {
+  Numbers H = A;
+  const Numbers other = adjoint_of(n, n, A);
+  for (std::size_t k = 0; k < H.size(); ++k) H[k] = times(H[k] + other[k], Z(0.5));
+  const Spectrum s = spectrum_of(n, H);
+  std::vector<int> order(static_cast<std::size_t>(n));
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(),
+            [&](int a, int b) { return s.lambda[static_cast<std::size_t>(a)] < s.lambda[static_cast<std::size_t>(b)]; });
+  Result result;
+  std::vector<N> sorted;
+  for (const int k : order) sorted.push_back(s.lambda[static_cast<std::size_t>(k)]);
+  result.value.assign(sorted.begin(), sorted.end());
+  if (!are_apart(sorted, largest_of(H))) return result;
+  result.gradient.resize(A.size());
+  const auto at = [n](int i, int j) { return static_cast<std::size_t>(i * n + j); };
+  for (int k = 0; k < n; ++k)
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j) {
+        const int from = order[static_cast<std::size_t>(k)];
+        result.gradient[at(i, j)] = result.gradient[at(i, j)] + times(times(s.V[at(i, from)], accuracy::conj(s.V[at(j, from)])),
+                                                                      G[static_cast<std::size_t>(k)]);
+      }
+  return result;
+}
+
+Result singular_values(const std::vector<Z>& A, int m, int n, const std::vector<Z>& G, const std::vector<Z>&) {
+  const auto a = [&](int i, int j) -> const Z& { return A[static_cast<std::size_t>(i * n + j)]; };
+  const auto at = [n](int i, int j) { return static_cast<std::size_t>(i * n + j); };
+  Numbers H(static_cast<std::size_t>(n * n));
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j)
+      for (int k = 0; k < m; ++k) H[at(i, j)] = H[at(i, j)] + times(accuracy::conj(a(k, i)), a(k, j));
+  const Spectrum s = spectrum_of(n, H);
+  std::vector<int> order(static_cast<std::size_t>(n));
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(),
+            [&](int x, int y) { return s.lambda[static_cast<std::size_t>(x)] > s.lambda[static_cast<std::size_t>(y)]; });
+  std::vector<N> sorted;
+  for (const int k : order) {
+    const N& square = s.lambda[static_cast<std::size_t>(k)];
+    sorted.push_back(square > 0 ? N(sqrt(square)) : N(0));
+  }
+  Result result;
+  result.value.assign(sorted.begin(), sorted.end());
+  if (n > 0 && (sorted.back() <= sorted.front() * N("1e-25") || !are_apart(sorted, sorted.front()))) return result;
+  result.gradient.resize(A.size());
+  for (int k = 0; k < n; ++k) {  // u vᴴ, u = A v / s
+    const int from = order[static_cast<std::size_t>(k)];
+    for (int i = 0; i < m; ++i) {
+      Z u;
+      for (int j = 0; j < n; ++j) u = u + times(a(i, j), s.V[at(j, from)]);
+      u = times(u, Z(N(1 / sorted[static_cast<std::size_t>(k)])));
+      for (int j = 0; j < n; ++j)
+        result.gradient[at(i, j)] =
+            result.gradient[at(i, j)] + times(times(u, accuracy::conj(s.V[at(j, from)])), G[static_cast<std::size_t>(k)]);
+    }
+  }
+  return result;
+}
+
+}  // namespace hostile
