@@ -11,44 +11,45 @@ namespace {
 
 using Gradients = std::vector<ComplexValues>;
 
-ComplexValues times(ComplexValues values, double factor) {
+ComplexValues multiplied(ComplexValues values, double factor) {
   for (auto& v : values) v *= factor;
   return values;
 }
 
-Gradients times(Gradients g, double factor) {
-  for (ComplexValues& input : g) input = times(std::move(input), factor);
+Gradients multiplied(Gradients g, double factor) {
+  for (ComplexValues& input : g) input = multiplied(std::move(input), factor);
   return g;
 }
 
-Gradients sum(Gradients a, const Gradients& b) {
+Gradients summed(Gradients a, const Gradients& b) {
   for (std::size_t i = 0; i < a.size(); ++i)
     for (std::size_t k = 0; k < a[i].size(); ++k) a[i][k] += b[i][k];
   return a;
 }
 
-double largest(const ComplexValues& values) {
+double largest_modulus(const ComplexValues& values) {
   double size = 0;
   for (const auto& v : values) size = std::isnan(std::abs(v)) ? HUGE_VAL : std::max(size, std::abs(v));
   return size;
 }
 
-double largest(const Gradients& g) {
+double largest_modulus(const Gradients& g) {
   double size = 0;
-  for (const ComplexValues& input : g) size = std::max(size, largest(input));
+  for (const ComplexValues& input : g) size = std::max(size, largest_modulus(input));
   return size;
 }
 
 /// How far apart gradients are beyond rounding, relative to the largest of each input.
-class Distance {
+class GradientDistance {
  public:
   /// `sizes`: gradients as large as what was added up.
-  Distance(const std::vector<const Gradients*>& sizes, const std::vector<std::vector<double>>& rounding) : rounding_(rounding) {
+  GradientDistance(const std::vector<const Gradients*>& sizes, const std::vector<std::vector<double>>& rounding)
+      : rounding_(rounding) {
     double all = 0;
     scales_.resize(rounding.size());
     for (const Gradients* g : sizes)
       for (std::size_t i = 0; i < g->size(); ++i) {
-        scales_[i] = std::max(scales_[i], largest((*g)[i]));
+        scales_[i] = std::max(scales_[i], largest_modulus((*g)[i]));
         all = std::max(all, scales_[i]);
       }
     floor_ = 1e-12 * all;
@@ -69,7 +70,7 @@ class Distance {
   double floor_ = 0;
 };
 
-IndependentCheck said(std::string name, Opinion opinion, std::string finding) {
+IndependentCheck decided(std::string name, Opinion opinion, std::string finding) {
   return {.name = std::move(name), .opinion = opinion, .finding = std::move(finding), .decides = true};
 }
 
@@ -79,27 +80,27 @@ IndependentCheck linear_check(const GradientsFor& gradients, const ComplexValues
                               const std::vector<std::vector<double>>& rounding, double tolerance) {
   const std::string name = "linear";
   const Gradients g = gradients(W);
-  if (!std::isfinite(largest(g))) return said(name, Opinion::Silent, "the gradient is not finite");
+  if (!std::isfinite(largest_modulus(g))) return decided(name, Opinion::Silent, "the gradient is not finite");
   double worst = 0;
   // Rounding scatters, other mistakes do not: what factors that are no powers of two change nearby is how much a pass scatters.
-  const auto scatter = [&](double factor, const Gradients& there, const Distance& distance) {
+  const auto scatter = [&](double factor, const Gradients& there, const GradientDistance& distance) {
     double noise = 0;
     for (const double nearby : {0.7, 0.9})
-      noise = std::max(noise, distance(times(gradients(times(W, factor * nearby)), 1 / (factor * nearby)), there));
+      noise = std::max(noise, distance(multiplied(gradients(multiplied(W, factor * nearby)), 1 / (factor * nearby)), there));
     return std::min(noise, 0.01);
   };
   const auto differs = [&](double error, double noise) { return error > tolerance + 32 * noise; };
   for (const double factor : {1e3, 1e-3}) {
-    const Gradients scaled = times(gradients(times(W, factor)), 1 / factor);
-    if (!std::isfinite(largest(scaled)))
-      return said(name, Opinion::Silent, fmt::format("not finite for incoming gradients times {:g}", factor));
-    const Distance distance({&g}, rounding);
+    const Gradients scaled = multiplied(gradients(multiplied(W, factor)), 1 / factor);
+    if (!std::isfinite(largest_modulus(scaled)))
+      return decided(name, Opinion::Silent, fmt::format("not finite for incoming gradients times {:g}", factor));
+    const GradientDistance distance({&g}, rounding);
     const double error = distance(scaled, g);
     worst = std::max(worst, error);
     if (error <= tolerance) continue;
     const double noise = std::max(scatter(1, g, distance), scatter(factor, scaled, distance));
-    if (!differs(error, noise)) return said(name, Opinion::Silent, fmt::format("the gradient scatters by {:.0e}", noise));
-    return said(
+    if (!differs(error, noise)) return decided(name, Opinion::Silent, fmt::format("the gradient scatters by {:.0e}", noise));
+    return decided(
         name, Opinion::Disagrees,
         fmt::format("not linear in the incoming gradient: {:g} times that gives {:g} times the gradient but for {:.1g} of it",
                     factor, factor, error));
@@ -108,35 +109,37 @@ IndependentCheck linear_check(const GradientsFor& gradients, const ComplexValues
   ComplexValues both = W;
   for (std::size_t k = 0; k < both.size(); ++k) both[k] += V[k];
   const Gradients together = gradients(both);
-  if (!std::isfinite(largest(together))) return said(name, Opinion::Silent, "not finite for a sum of incoming gradients");
-  const Distance distance({&g, &h}, rounding);
-  const double error = distance(together, sum(g, h));
+  if (!std::isfinite(largest_modulus(together)))
+    return decided(name, Opinion::Silent, "not finite for a sum of incoming gradients");
+  const GradientDistance distance({&g, &h}, rounding);
+  const double error = distance(together, summed(g, h));
   worst = std::max(worst, error);
   if (error > tolerance) {
-    const double noise = scatter(1, g, Distance({&g}, rounding));
-    if (!differs(error, noise)) return said(name, Opinion::Silent, fmt::format("the gradient scatters by {:.0e}", noise));
-    return said(name, Opinion::Disagrees,
-                fmt::format("not linear in the incoming gradient: that of a sum is the sum of both but for {:.1g} of it", error));
+    const double noise = scatter(1, g, GradientDistance({&g}, rounding));
+    if (!differs(error, noise)) return decided(name, Opinion::Silent, fmt::format("the gradient scatters by {:.0e}", noise));
+    return decided(
+        name, Opinion::Disagrees,
+        fmt::format("not linear in the incoming gradient: that of a sum is the sum of both but for {:.1g} of it", error));
   }
-  return said(name, Opinion::Agrees, fmt::format("relative error {:.0e}", worst));
+  return decided(name, Opinion::Agrees, fmt::format("relative error {:.0e}", worst));
 }
 
 IndependentCheck adds_check(const std::function<Gradients(const Gradients& c, std::span<const std::complex<double>> W)>& added,
                             const ComplexValues& W, const Gradients& g, const std::vector<std::vector<double>>& rounding,
                             double tolerance) {
   const std::string name = "adds";
-  if (!std::isfinite(largest(g))) return said(name, Opinion::Silent, "the gradient is not finite");
+  if (!std::isfinite(largest_modulus(g))) return decided(name, Opinion::Silent, "the gradient is not finite");
   Gradients c = g;
   for (std::size_t i = 0; i < c.size(); ++i) {
-    const double size = largest(g[i]) > 0 ? largest(g[i]) : 1;
+    const double size = largest_modulus(g[i]) > 0 ? largest_modulus(g[i]) : 1;
     const Random random(0xADD, i);
     for (std::size_t k = 0; k < c[i].size(); ++k) c[i][k] = size * (0.5 + random.uniform(k));
   }
-  const Distance distance({&g, &c}, rounding);
-  const double error = distance(added(c, W), sum(c, g));
-  if (error <= tolerance) return said(name, Opinion::Agrees, fmt::format("relative error {:.0e}", error));
-  return said(name, Opinion::Disagrees,
-              fmt::format("the gradient is not added to the one that is there already: off by {:.1g} of it", error));
+  const GradientDistance distance({&g, &c}, rounding);
+  const double error = distance(added(c, W), summed(c, g));
+  if (error <= tolerance) return decided(name, Opinion::Agrees, fmt::format("relative error {:.0e}", error));
+  return decided(name, Opinion::Disagrees,
+                 fmt::format("the gradient is not added to the one that is there already: off by {:.1g} of it", error));
 }
 
 }  // namespace argand

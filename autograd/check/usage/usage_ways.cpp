@@ -26,7 +26,7 @@ Numbers times(Numbers numbers, double factor) {
   return numbers;
 }
 
-double largest(const Numbers& numbers) {
+double largest_number(const Numbers& numbers) {
   double size = 0;
   for (const auto z : numbers) size = std::max(size, std::abs(z));
   return size;
@@ -145,7 +145,7 @@ bool Ways::added(const Subject& s, const Passes<R>& passes, const Sample& first,
   auto x = passes.variables();
   std::vector<Numbers> c;
   for (std::size_t i = 0; i < x.size(); ++i) {
-    const double size = largest(first.gradients[i]);
+    const double size = largest_number(first.gradients[i]);
     c.push_back(times(random_incoming(s.inputs[i], 0xADD + i), size > 0 ? size : 1));
     for (auto& v : c[i]) v = static_cast<std::complex<double>>(static_cast<std::complex<R>>(v));
     Passes<R>::set_gradient(x[i], c[i]);
@@ -190,7 +190,7 @@ bool Ways::same_variable(const Subject& s, const FunctionOf<R>& f) {
       passes.pass(x, std::array{s.incoming});
       const Numbers together = Passes<R>::gradients(x)[i];
       const Numbers &gi = apart.gradients[i], &gj = apart.gradients[j];
-      const double bar = ulps * epsilon_of<R> * (largest(gi) + largest(gj));
+      const double bar = ulps * epsilon_of<R> * (largest_number(gi) + largest_number(gj));
       if (!compare(
               Use::SameVariable, s, scalar_name<R>(), use_name(Use::SameVariable),
               fmt::format("gradient of inputs {} and {}", i, j), shape_of(inputs[i]), inputs[i].index() == 1,
@@ -227,7 +227,7 @@ bool Ways::split(const Subject& s, const Passes<R>& passes, const Sample& first)
   // Each part has a condition of its own: what a mistake about zeros does is measured against the whole tensor.
   std::vector<double> bars;
   for (std::size_t i = 0; i < s.inputs.size(); ++i)
-    bars.push_back(ulps * epsilon_of<R> * (largest(a.gradients[i]) + largest(b.gradients[i])) + smallest_of<R>);
+    bars.push_back(ulps * epsilon_of<R> * (largest_number(a.gradients[i]) + largest_number(b.gradients[i])) + smallest_of<R>);
   const auto bar_of_whole = bar_of_sum<R>(s, first, 1);
   return compare_gradients(
       Use::Split, s, scalar_name<R>(), use_name(Use::Split), a.gradients,
