@@ -31,8 +31,8 @@ struct Operand {
 
 class Machine {
  public:
-  Machine(const ParsedExpression& parsed, const std::vector<AnyVar>& arguments, std::vector<TracedOp>* trace)
-      : parsed_(parsed), arguments_(arguments), call_(trace) {}
+  Machine(const ParsedExpression& parsed, const std::vector<AnyVar>& arguments, const OpCaller& call)
+      : parsed_(parsed), arguments_(arguments), call_(call) {}
 
   AnyVar run(std::int64_t points) {
     for (const ExpressionStep& step : parsed_.steps) {
@@ -126,7 +126,7 @@ class Machine {
 
   const ParsedExpression& parsed_;
   const std::vector<AnyVar>& arguments_;
-  OpCaller call_;
+  const OpCaller& call_;
   std::vector<Operand> stack_;
 };
 
@@ -142,14 +142,14 @@ std::string Expression::equation() const {
   return fmt::format("{}({}) = {}", name(), names, parsed_.text);
 }
 
-AnyVar Expression::evaluate(const std::vector<AnyVar>& arguments, std::vector<TracedOp>* trace) const {
+AnyVar Expression::evaluate(const std::vector<AnyVar>& arguments, const OpCaller& call) const {
   require(arguments.size() == variables().size(), "expression", "{} has {}, got {}", name(),
           counted(std::ssize(variables()), "variable"), counted(std::ssize(arguments), "argument"));
   const auto shape = [](const AnyVar& x) { return std::visit([](const auto& v) { return v.shape(); }, x); };
   for (const AnyVar& x : arguments)
     require(shape(x).rank() == 1 && shape(x) == shape(arguments.front()), "expression",
             "arguments are points in a row, [N], as many for each variable; got {} and {}", shape(arguments.front()), shape(x));
-  return Machine(parsed_, arguments, trace).run(arguments.empty() ? 1 : shape(arguments.front())[0]);
+  return Machine(parsed_, arguments, call).run(arguments.empty() ? 1 : shape(arguments.front())[0]);
 }
 
 }  // namespace argand

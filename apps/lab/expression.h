@@ -38,12 +38,14 @@ class Expression {
   /// The value at N points at once, [N], elementwise: one argument a variable, real or complex, of shape [N]. Whether the value is
   /// real or complex depends on the expression and on the arguments' types, not on their numbers. Throws for arguments that do not
   /// fit, and a UsageError for a real-only function of a complex operand. (Also what CheckedFunction asks for.)
-  AnyVar operator()(const std::vector<AnyVar>& arguments) const { return evaluate(arguments, nullptr); }
-  /// The same, and every op that was recorded, in the tape's order.
-  AnyVar traced(const std::vector<AnyVar>& arguments, std::vector<TracedOp>& trace) const { return evaluate(arguments, &trace); }
+  AnyVar operator()(const std::vector<AnyVar>& arguments) const { return evaluate(arguments, OpCaller(nullptr)); }
+  /// The same, and every op that was recorded, in the tape's order; with Trace::All those of constants too.
+  AnyVar traced(const std::vector<AnyVar>& arguments, std::vector<TracedOp>& trace, Trace which = Trace::Recorded) const {
+    return evaluate(arguments, OpCaller(&trace, which));
+  }
 
  private:
-  AnyVar evaluate(const std::vector<AnyVar>& arguments, std::vector<TracedOp>* trace) const;
+  AnyVar evaluate(const std::vector<AnyVar>& arguments, const OpCaller& call) const;
   ParsedExpression parsed_;
 };
 

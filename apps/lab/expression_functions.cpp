@@ -36,7 +36,7 @@ std::int64_t size_of(const AnyVar& x) {
 AnyVar stretched(const OpCaller& call, const AnyVar& x, std::int64_t n) {
   const Shape shape{n};
   if (std::visit([&](const auto& v) { return v.shape() == shape; }, x)) return x;
-  return call([&](const auto& v) { return add(v, Var<double>(Tensor<double>::zeros(shape))); }, x);
+  return call([shape](const auto& v) { return add(v, Var<double>(Tensor<double>::zeros(shape))); }, x);
 }
 
 /// op(x, y) for real x and y of one shape.
@@ -44,7 +44,7 @@ template <class F>
 AnyVar real_pair(const OpCaller& call, Operands x, const F& op) {
   const std::int64_t n = std::max(size_of(x[0]), size_of(x[1]));
   const AnyVar a = stretched(call, x[0], n), b = stretched(call, x[1], n);
-  return call([&](const auto& v, const auto& w) { return op(as<double>(v), as<double>(w)); }, a, b);
+  return call([op](const auto& v, const auto& w) { return op(as<double>(v), as<double>(w)); }, a, b);
 }
 
 AnyVar apply_rotate(const OpCaller& call, Operands x) {
@@ -262,11 +262,6 @@ std::vector<ExpressionFunction> make_operators() {
 #undef ARGAND_ANY_OP
 
 }  // namespace
-
-void OpCaller::keep(const AnyVar& w, std::vector<AnyVar> inputs) const {
-  const bool recorded = std::visit([](const auto& v) { return v.requires_grad(); }, w);
-  if (trace_ != nullptr && recorded) trace_->push_back({w, std::move(inputs)});
-}
 
 const std::vector<ExpressionFunction>& expression_functions() {
   static const std::vector<ExpressionFunction> functions = make_functions();

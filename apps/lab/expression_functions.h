@@ -1,37 +1,51 @@
 #pragma once
 /// The functions that may be written in an expression: which op of the library each one is, and what it takes.
 
+#include <functional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "autograd/op_check.h"
 
 namespace argand {
 
-/// One op that was recorded on the tape, with its values: what a walk along the tape shows.
+/// One op of an evaluation, with its values: what a walk along the tape shows.
 struct TracedOp {
   AnyVar output;
   std::vector<AnyVar> inputs;
+  std::function<AnyVar(const std::vector<AnyVar>&)> again;  ///< the op at other inputs
+  bool recorded = true;                                     ///< false: an op of constants, which is not on the tape
 };
 
-/// Applies ops and keeps what they recorded, in the tape's order.
+/// Which ops of an evaluation are kept.
+enum class Trace { Recorded, All };
+
+/// Applies ops and keeps them, the recorded ones in the tape's order.
 class OpCaller {
  public:
   /// `trace` may be null.
-  explicit OpCaller(std::vector<TracedOp>* trace) : trace_(trace) {}
+  explicit OpCaller(std::vector<TracedOp>* trace, Trace which = Trace::Recorded) : trace_(trace), which_(which) {}
 
-  /// f(Var...) for any mixture of real and complex operands.
+  /// f(Var...) for any mixture of real and complex operands. f is kept with the trace: what it captures, it captures by value.
   template <class F, std::same_as<AnyVar>... X>
   AnyVar operator()(const F& f, const X&... x) const {
     AnyVar w = std::visit([&](const auto&... v) -> AnyVar { return f(v...); }, x...);
-    keep(w, {x...});
+    const bool recorded = std::visit([](const auto& v) { return v.requires_grad(); }, w);
+    if (trace_ != nullptr && (recorded || which_ == Trace::All)) {
+      const auto again = [f](const std::vector<AnyVar>& at) {
+        return [&]<std::size_t... I>(std::index_sequence<I...>) { return OpCaller(nullptr)(f, at[I]...); }
+        (std::index_sequence_for<X...>());
+      };
+      trace_->push_back({w, {x...}, again, recorded});
+    }
     return w;
   }
 
  private:
-  void keep(const AnyVar& w, std::vector<AnyVar> inputs) const;
   std::vector<TracedOp>* trace_;
+  Trace which_;
 };
 
 /// What a function takes, and what becomes of a real operand.

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "apps/lab/lab_point.h"
 #include "apps/terminal/text_layout.h"
 #include "autograd/wirtinger.h"
 
@@ -18,11 +19,13 @@ using AnswerKind = LabAnswer::Kind;
 /// At one point: what was answered, what is right, and the other one of the two derivatives.
 struct AnswerPoint {
   std::vector<C> at;
-  C given, right, other;
+  C given = 0, right = 0, other = 0;
+  double bar = 0;  ///< of `right`, and of `other`
 };
 
 /// Both numbers carry the rounding of some ten ops.
-bool alike(C a, C b) { return std::abs(a - b) <= 1e-10 * std::max({std::abs(a), std::abs(b), 1e-3}); }
+bool alike(C a, C b, double bar = 0) { return std::abs(a - b) <= 1e-10 * std::max({std::abs(a), std::abs(b), 1e-3}) + bar; }
+bool has_value(C z) { return std::isfinite(z.real()) && std::isfinite(z.imag()); }
 
 /// The point asked for, then eight more: phases all around the circle, moduli between 0.6 and 1.8, other ones for each variable.
 std::vector<std::vector<C>> places(const std::vector<C>& at) {
@@ -38,20 +41,54 @@ std::vector<std::vector<C>> places(const std::vector<C>& at) {
   return all;
 }
 
+/// The derivative that was asked for, and the other one of the two.
+void take(AnswerPoint& p, Asked asked, C dz, C dzbar) {
+  p.right = asked == Asked::Dz ? dz : asked == Asked::Dzbar ? dzbar : std::conj(dz) + dzbar;
+  p.other = asked == Asked::Dzbar ? dz : asked == Asked::Dz ? dzbar : dz;
+}
+
+/// By the tape; by differences where the tape has a gap. False: there is no derivative that a check could stand on. `first` is the
+/// point asked for, of which `note` says what was done.
+bool find_right(const Expression& f, std::size_t variable, Asked asked, bool first, AnswerPoint& p, std::string& note) {
+  std::vector<AnyTensor> inputs;
+  for (const C z : p.at) inputs.push_back(Tensor<C>({1}, {z}));
+  const TapeWirtinger d = tape_wirtinger(f, inputs, variable);
+  take(p, asked, d.dz[0], d.dzbar[0]);
+  const TapeRounding rounding = tape_rounding(f, p.at, variable);
+  if (rounding.gaps.empty()) {
+    p.bar = std::min(2 * rounding.derivative(), 1e-3 * (std::abs(d.dz[0]) + std::abs(d.dzbar[0])));
+    return has_value(d.value[0]) && has_value(p.right);
+  }
+  const LabPoint here = lab_point(f, p.at, variable);
+  const double size = std::max(std::abs(here.dz.numerical), std::abs(here.dzbar.numerical));
+  const bool known = here.has_numerical() && here.dz.error <= 1e-6 * size;
+  const C tape = p.right;
+  take(p, asked, here.dz.numerical, here.dzbar.numerical);
+  p.bar = 10 * (here.dz.error + here.dzbar.error);
+  if (first && known)
+    note = fmt::format("the tape's own value, {}, is a convention: {}; judged by differences, {} ± {:.0e}", complex_text(tape),
+                       joined(rounding.gaps, "; "), complex_text(p.right, true, 6), p.bar);
+  else if (first)
+    note = fmt::format("not judged here: {}, and differences find no derivative", joined(rounding.gaps, "; "));
+  return known;
+}
+
 std::vector<AnswerPoint> compare(const Expression& f, const std::vector<C>& at, std::size_t variable, Asked asked,
-                                 const Expression& answer) {
+                                 const Expression& answer, std::string& note) {
   std::vector<AnswerPoint> points;
-  for (const std::vector<C>& place : places(at)) {
-    std::vector<AnyTensor> inputs;
-    for (const C z : place) inputs.push_back(Tensor<C>({1}, {z}));
+  const std::vector<std::vector<C>> all = places(at);
+  for (const std::vector<C>& place : all) {
+    const bool first = &place == &all.front();
+    AnswerPoint p{.at = place};
     std::vector<AnyVar> constants;
     for (const C z : place) constants.emplace_back(constant(Tensor<C>({1}, {z})));
-    const TapeWirtinger d = tape_wirtinger(f, inputs, variable);
-    AnswerPoint p{place, std::visit([](const auto& v) { return C(v.value().data()[0]); }, answer(constants)), d.dz[0], d.dzbar[0]};
-    if (asked == Asked::Dzbar) std::swap(p.right, p.other);
-    if (asked == Asked::Gradient) p.right = std::conj(d.dz[0]) + d.dzbar[0], p.other = d.dz[0];
-    const bool finite = std::isfinite(std::abs(d.value[0])) && std::isfinite(std::abs(p.right));
-    if (finite) points.push_back(std::move(p));
+    p.given = std::visit([](const auto& v) { return C(v.value().data()[0]); }, answer(constants));
+    if (!find_right(f, variable, asked, first, p, note)) continue;
+    if (first && !has_value(p.given)) {  // a right formula may have no value at one point
+      note = fmt::format("the answer has no value here, where the derivative is {}", complex_text(p.right, true, 6));
+      continue;
+    }
+    points.push_back(std::move(p));
   }
   return points;
 }
@@ -62,7 +99,8 @@ std::optional<C> common_factor(const std::vector<AnswerPoint>& points, const Of&
   const auto largest = std::max_element(
       points.begin(), points.end(), [&](const AnswerPoint& a, const AnswerPoint& b) { return std::abs(of(a)) < std::abs(of(b)); });
   const C factor = of(*largest) == 0.0 ? C(1) : largest->given / of(*largest);
-  const bool fits = std::all_of(points.begin(), points.end(), [&](const AnswerPoint& p) { return alike(p.given, factor * of(p)); });
+  const bool fits = std::all_of(points.begin(), points.end(),
+                                [&](const AnswerPoint& p) { return alike(p.given, factor * of(p), std::abs(factor) * p.bar); });
   return fits && factor != 0.0 && std::isfinite(std::abs(factor)) ? std::optional(factor) : std::nullopt;
 }
 
@@ -77,14 +115,14 @@ void diagnose(LabAnswer& answer, const std::vector<AnswerPoint>& points) {
   const auto other = [](const AnswerPoint& p) { return p.other; };
   const auto conjugate = [](const AnswerPoint& p) { return std::conj(p.right); };
   const auto is = [&](AnswerKind kind, C by) { answer.kind = kind, answer.by = tidy(by); };
-  if (std::all_of(points.begin(), points.end(), [](const AnswerPoint& p) { return alike(p.given, p.right); }))
+  if (std::all_of(points.begin(), points.end(), [](const AnswerPoint& p) { return alike(p.given, p.right, p.bar); }))
     return is(AnswerKind::Right, 1);
   if (const auto c = common_factor(points, conjugate); c && alike(*c, 1)) return is(AnswerKind::Conjugated, 1);
   if (const auto c = common_factor(points, other); c && alike(*c, 1)) return is(AnswerKind::Swapped, 1);
   if (const auto c = common_factor(points, right)) return is(AnswerKind::Factor, *c);
   if (const auto c = common_factor(points, conjugate)) return is(AnswerKind::Conjugated, *c);
   const C offset = points[0].given - points[0].right;
-  if (std::all_of(points.begin(), points.end(), [&](const AnswerPoint& p) { return alike(p.given, p.right + offset); }))
+  if (std::all_of(points.begin(), points.end(), [&](const AnswerPoint& p) { return alike(p.given, p.right + offset, p.bar); }))
     return is(AnswerKind::Offset, offset);
   answer.kind = AnswerKind::Wrong;
 }
@@ -101,11 +139,13 @@ std::string number_text(C c) { return complex_text(c, c.imag() != 0, 6); }
 LabAnswer judge_answer(const Expression& f, const std::vector<C>& at, std::size_t variable, Asked asked, const std::string& text) {
   const Expression given(text, f.variables());
   require(given.variables() == f.variables(), "answer", "\"{}\" has other variables than {}", text, f.equation());
-  const std::vector<AnswerPoint> points = compare(f, at, variable, asked, given);
-  LabAnswer answer{.asked = asked, .text = given.text(), .points = points.size(), .at = at};
+  std::string note;
+  const std::vector<AnswerPoint> points = compare(f, at, variable, asked, given, note);
+  LabAnswer answer{
+      .asked = asked, .text = given.text(), .points = points.size(), .at = at, .asked_at = at, .note = std::move(note)};
   if (points.size() < 3) return answer;
   diagnose(answer, points);
-  const auto off = std::find_if(points.begin(), points.end(), [](const AnswerPoint& p) { return !alike(p.given, p.right); });
+  const auto off = std::find_if(points.begin(), points.end(), [](const AnswerPoint& p) { return !alike(p.given, p.right, p.bar); });
   const AnswerPoint& shown = off == points.end() ? points.front() : *off;
   answer.at = shown.at, answer.given = shown.given, answer.right = shown.right;
   return answer;
@@ -144,10 +184,16 @@ std::string answers_text(const Expression& f, std::size_t variable, const std::v
     const std::string verdict = answer_verdict(a), name = asked_name(a.asked, f.variables()[variable]);
     text += fmt::format("  {}{}  {}\n", padded(name, 12), padded(a.text, width),
                         a.is_right() ? style.green(verdict) : style.red(verdict));
+    const auto place_of = [&](const std::vector<C>& at) {
+      std::string place;
+      for (std::size_t k = 0; k < at.size(); ++k)
+        place += fmt::format("{}{} = {}", k == 0 ? "" : ", ", f.variables()[k], number_text(tidy(at[k])));
+      return place;
+    };
+    if (!a.note.empty())
+      text += fmt::format("  {}{}\n", padded("", 12), indented(fmt::format("at {} {}", place_of(a.asked_at), a.note), 14));
     if (a.is_right() || a.kind == AnswerKind::Unknown) continue;
-    std::string place;
-    for (std::size_t k = 0; k < a.at.size(); ++k)
-      place += fmt::format("{}{} = {}", k == 0 ? "" : ", ", f.variables()[k], number_text(tidy(a.at[k])));
+    const std::string place = place_of(a.at);
     text +=
         fmt::format("  {}at {} it is {}, the right one {}\n", padded("", 12), place, number_text(a.given), number_text(a.right));
   }
@@ -163,6 +209,7 @@ nlohmann::json answer_json(const LabAnswer& a) {
                       {"verdict", answer_verdict(a)},
                       {"by", {a.by.real(), a.by.imag()}},
                       {"points", a.points}};
+  if (!a.note.empty()) json["note"] = a.note;
   return json;
 }
 

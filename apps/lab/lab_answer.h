@@ -37,12 +37,16 @@ struct LabAnswer {
   /// The first point where the answer is off, and both numbers there.
   std::vector<std::complex<double>> at;
   std::complex<double> given = 0, right = 0;
+  std::vector<std::complex<double>> asked_at = {};
+  /// What is particular about that point: the tape has a gap there, and differences judged, or nobody; the answer has no value.
+  std::string note = {};
 
   bool is_right() const { return kind == Kind::Right; }
 };
 
 /// Compares `text`, an expression in f's variables, with the derivative at `at` and at eight more points that are neither real nor
-/// imaginary nor alike in modulus, so that no conjugate and no swap can hide. Throws as Expression does.
+/// imaginary nor alike in modulus, so that no conjugate and no swap can hide. The derivative is the tape's, that of differences
+/// where the tape has a gap (LabPoint::gaps); points where neither has one do not count. Throws as Expression does.
 LabAnswer judge_answer(const Expression& f, const std::vector<std::complex<double>>& at, std::size_t variable, Asked asked,
                        const std::string& text);
 

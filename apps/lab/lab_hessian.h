@@ -17,24 +17,33 @@
 
 #include "apps/lab/expression.h"
 #include "apps/terminal/terminal.h"
+#include "autograd/check/verdict.h"
 
 namespace argand {
 
 struct LabHessian {
-  std::vector<std::complex<double>> at, gradient;        ///< [n], ∂L/∂x + i ∂L/∂y
+  std::vector<std::complex<double>> at, gradient;  ///< [n], ∂L/∂x + i ∂L/∂y by the tape
+  std::vector<std::vector<double>> real;           ///< by the tape, over (x_1, y_1, x_2, y_2, ...)
+  std::vector<std::vector<double>> numerical;      ///< the same by extrapolated differences of the gradient
+  std::vector<std::vector<double>> error;  ///< its bars; infinite where the gradient has a kink, or is a convention all along
+  double variation = 0;                    ///< size of second derivatives around here, even where these are 0
+  /// Steps after which the tape's derivatives are no derivatives of f (LabPoint::gaps): then everything below is by differences.
+  std::vector<std::string> gaps;
+  double slope = 0, slope_error = 0;  ///< the gradient's length √Σ|∂L/∂x + i ∂L/∂y|², and how well it is known
   std::vector<std::vector<std::complex<double>>> zz;     ///< ∂²L/∂z_j∂z_k
   std::vector<std::vector<std::complex<double>>> zzbar;  ///< ∂²L/∂z_j∂z̄_k
-  std::vector<std::vector<double>> real;                 ///< over (x_1, y_1, x_2, y_2, ...)
-  std::vector<std::vector<double>> numerical;            ///< the same by extrapolated differences of the gradient
-  std::vector<std::vector<double>> error;                ///< its bars
-  std::vector<double> eigenvalues;                       ///< of `real`, ascending
+  std::vector<double> eigenvalues;                       ///< ascending
   bool of_real_part = false;                             ///< L = Re f, for f is complex
 
-  /// The gradient's length, √Σ|∂L/∂x + i ∂L/∂y|².
-  double slope() const;
+  /// `real`; `numerical`, made symmetric, where there are gaps.
+  std::vector<std::vector<double>> believed() const;
+  /// Tape and differences agree when no entry is further off: 1e-6 of the largest entry, and the widest bar.
+  double tolerance() const;
+  /// Pass, Fail, or Inconclusive: where there are gaps, bars are not finite, or too wide.
+  Verdict verdict() const;
   /// A difference that contradicts the tape.
-  bool failed() const;
-  /// "a minimum", "a maximum", "a saddle", "degenerate", "no critical point"; "not finite".
+  bool failed() const { return verdict() == Verdict::Fail; }
+  /// "a minimum", "a maximum", "a saddle", "degenerate", "no critical point"; "undecided" where the bars do not tell; "not finite".
   std::string kind() const;
 };
 

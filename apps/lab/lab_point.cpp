@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "apps/lab/lab_numbers.h"
 #include "apps/terminal/text_layout.h"
-#include "autograd/tape.h"
 
 namespace argand {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 using C = std::complex<double>;
 const C i(0, 1);
 
-constexpr double tolerance = 1e-8;  // of gradcheck
+constexpr double relative_tolerance = 1e-8;  // of gradcheck
 
 std::vector<AnyTensor> tensors_of(const std::vector<C>& at) {
   std::vector<AnyTensor> tensors;
@@ -20,20 +20,14 @@ std::vector<AnyTensor> tensors_of(const std::vector<C>& at) {
   return tensors;
 }
 
-/// ∂Re f/∂x, ∂Re f/∂y, ∂Im f/∂x, ∂Im f/∂y.
-std::array<std::array<Derivative, 2>, 2> partials_of(const Probe& probe, std::size_t variable) {
-  const std::vector<Functional> parts = {{{{0, C(1, 0)}}}, {{{0, C(0, 1)}}}};
-  std::array<std::array<Derivative, 2>, 2> partials;
-  for (const bool imaginary : {false, true}) {
-    const auto d = probe.numerical(variable, 0, imaginary, parts, {});
-    for (std::size_t part = 0; part < 2; ++part) partials[part][imaginary ? 1 : 0] = d[part];
-  }
-  return partials;
-}
-
 /// What stands in the way of a derivative, as gradcheck says it.
 std::string trouble_of(const LabPoint& point, const std::array<std::array<Derivative, 2>, 2>& partials) {
-  if (!std::isfinite(std::abs(point.value))) return "the value is not finite";
+  const bool finite = std::isfinite(point.value.real()) && std::isfinite(point.value.imag());
+  if (point.has_limit)
+    return fmt::format("{}, and f tends to {} along both axes",
+                       finite ? "the value is another one than around" : "the value is not finite",
+                       complex_text(point.limit, !point.real));
+  if (!finite) return "the value is not finite";
   for (const bool jump : {true, false})
     for (const std::size_t part : {0, 1})
       for (const std::size_t axis : {0, 1}) {
@@ -78,32 +72,54 @@ std::string divergence_of(const Expression& f, const std::vector<C>& at, std::si
       f.variables()[variable], largest[0], largest[1], largest[2]);
 }
 
-/// Notes the ops that have singular points and where they were evaluated; returns the largest modulus on the tape.
-double look_at_ops(const Expression& f, const std::vector<C>& at, LabPoint& point) {
-  const Tape tape;
-  std::vector<AnyVar> vars;
-  for (std::size_t k = 0; k < at.size(); ++k) {
-    const Tensor<C> z({1}, {at[k]});
-    vars.emplace_back(k == point.variable ? variable(z) : constant(z));
+/// Whether f changes its ways closer to the point than the smallest step of the differences, so that they know nothing of it: the
+/// tape's derivatives do so, by more than a tenth of `apart`, and come back to those at the point as the distance goes to 0,
+/// as far as rounding lets that be seen.
+bool changes_within_steps(const Expression& f, const std::vector<C>& at, std::size_t variable, const TapeWirtinger& tape,
+                          double apart, double rounding) {
+  const double size = std::abs(at[variable]);
+  double changes[] = {0, 0};
+  for (const bool closest : {false, true}) {
+    const double distance = closest ? (size > 0 ? 8 * double_epsilon * size : 1e-300) : 4e-11 * std::max(1.0, size);
+    constexpr std::int64_t directions = 8;
+    std::vector<AnyTensor> around;
+    for (std::size_t k = 0; k < at.size(); ++k) {
+      Tensor<C> points = Tensor<C>::full({directions}, at[k]);
+      for (std::int64_t n = 0; k == variable && n < directions; ++n)
+        points.data()[n] += std::polar(distance * (n % 2 == 0 ? 1 : 0.7), 0.3 + 0.7 * static_cast<double>(n));
+      around.push_back(std::move(points));
+    }
+    const TapeWirtinger there = tape_wirtinger(f, around, variable);
+    for (std::size_t n = 0; n < there.dz.size(); ++n) {
+      const double change = std::hypot(std::abs(there.dz[n] - tape.dz[0]), std::abs(there.dzbar[n] - tape.dzbar[0]));
+      if (!(change <= changes[closest ? 1 : 0]))
+        changes[closest ? 1 : 0] = std::isnan(change) ? std::numeric_limits<double>::infinity() : change;
+    }
   }
-  std::vector<TracedOp> trace;
-  f.traced(vars, trace);
-  point.holomorphic_ops = true;
-  double largest = 0;
-  for (std::size_t k = 0; k < trace.size(); ++k) {
-    const OpText& text = tape.entries()[k].op->text();
-    largest = std::max(largest, std::visit([](const auto& v) { return std::abs(v.value().data()[0]); }, trace[k].output));
-    point.holomorphic_ops = point.holomorphic_ops && text.kind == Kind::Holomorphic;
-    if (text.singular.starts_with("none")) continue;
-    std::string operands;
-    for (const AnyVar& x : trace[k].inputs)
-      operands += (operands.empty() ? "" : ", ") +
-                  std::visit([]<class T>(const Var<T>& v) { return complex_text(v.value().data()[0], ComplexScalar<T>); }, x);
-    const LabSingularity found{text.name, operands, text.singular};
-    const auto same = [&](const LabSingularity& s) { return s.op == found.op && s.at == found.at; };
-    if (std::none_of(point.singular.begin(), point.singular.end(), same)) point.singular.push_back(found);
-  }
-  return largest;
+  return changes[0] > 0.1 * apart && (changes[1] < 0.5 * changes[0] || changes[1] < 0.1 * apart || rounding > 0.01 * apart);
+}
+
+/// Whether both one-sided derivatives are the central one, which by itself takes log |x| at 0 for smooth: what differences have to
+/// show where nothing else knows the derivative.
+bool settle_from_both_sides(const std::array<std::array<Derivative, 2>, 2>& partials) {
+  double size = 0;
+  for (const auto& row : partials)
+    for (const Derivative& d : row) size = std::max({size, std::abs(d.central.value), d.variation});
+  for (const auto& row : partials)
+    for (const Derivative& d : row)
+      for (const Estimate& side : {d.left, d.right})
+        if (!(side.error <= 1e-3 * size) || std::abs(side.value - d.central.value) > 10 * (side.error + d.central.error))
+          return false;
+  return true;
+}
+
+/// By the tape's derivatives, what is within the rounding being 0: for derivatives that numbers agree with.
+CauchyRiemann cauchy_riemann_of(const LabPoint& p) {
+  const auto vanishes = [&](C derivative) { return std::abs(derivative) <= p.dz.rounding; };
+  if (vanishes(p.dzbar.tape)) return CauchyRiemann::Holomorphic;
+  if (p.real) return CauchyRiemann::RealValued;
+  if (vanishes(p.dz.tape)) return CauchyRiemann::Antiholomorphic;
+  return vanishes(p.dzbar.tape - std::conj(p.dz.tape)) ? CauchyRiemann::RealValued : CauchyRiemann::General;
 }
 
 }  // namespace
@@ -122,7 +138,18 @@ bool LabPoint::singular_here() const {
   if (conclusive()) return false;
   // Where the bar tells the derivative from 0, there is one: ops may have singular points, but not here.
   const bool known = dz.error <= 0.1 * std::max(std::abs(dz.numerical), std::abs(dzbar.numerical));
-  return !trouble.empty() || (!singular.empty() && !known);
+  return !gaps.empty() || !trouble.empty() || (!singular.empty() && !known);
+}
+
+bool LabPoint::has_numerical() const {
+  const auto has = [](const LabFigure& figure) {
+    return figure.verdict != Verdict::Kink && figure.verdict != Verdict::BranchCut && std::isfinite(figure.error);
+  };
+  return has(dz) && has(dzbar) && has(gradient);
+}
+
+double LabFigure::tolerance() const {
+  return relative_tolerance * std::max(std::abs(tape), std::abs(numerical)) + rounding + error;
 }
 
 LabEllipse ellipse_of(C dz, C dzbar) {
@@ -137,14 +164,18 @@ std::array<std::array<double, 2>, 2> jacobian_of(C dz, C dzbar) {
 }
 
 LabPoint lab_point(const Expression& f, const std::vector<C>& at, std::size_t variable) {
-  const std::vector<AnyTensor> inputs = tensors_of(at);
-  const Probe probe(f, inputs);
-  const TapeWirtinger tape = tape_wirtinger(f, inputs, variable);
-  LabPoint point{.at = at, .variable = variable, .value = probe.output()[0], .real = !probe.output_is_complex()};
-  point.verdict = wirtinger(f, inputs, variable).verdict;
+  const TapeWirtinger tape = tape_wirtinger(f, tensors_of(at), variable);
+  TapeRounding rounding = tape_rounding(f, at, variable);
+  // Where nothing bounds the rounding of f here, that beside the point must do.
+  std::vector<C> beside = at;
+  beside[variable] += 1e-3 * C(0.6, 0.8) * std::max(1.0, std::abs(at[variable]));
+  const double value_rounding = rounding.gaps.empty() ? rounding.value : tape_rounding(f, beside, variable).value;
+  const LabNumbers numbers = lab_numbers(f, at, variable, value_rounding);
+  const auto& partials = numbers.partials;
+  LabPoint point{.at = at, .variable = variable, .value = numbers.value, .real = numbers.real};
+  point.has_limit = numbers.has_limit, point.limit = numbers.limit;
+  point.gaps = std::move(rounding.gaps), point.holomorphic_ops = rounding.holomorphic_ops;
 
-  const double largest = look_at_ops(f, at, point);
-  const auto partials = partials_of(probe, variable);
   Comparison flags;  // of all four
   for (const std::size_t part : {0, 1})
     for (const std::size_t axis : {0, 1}) flags.add(partials[part][axis], axis == 1);
@@ -153,34 +184,54 @@ LabPoint lab_point(const Expression& f, const std::vector<C>& at, std::size_t va
   const auto bar = [&](std::size_t part, std::size_t axis) { return partials[part][axis].central.error; };
   const double bar_x = std::hypot(bar(0, 0), bar(1, 0)), bar_y = std::hypot(bar(0, 1), bar(1, 1));
 
-  // Judged beside the larger of the two derivatives. Both are made from the values on the tape and carry their rounding.
+  // Judged beside the larger of the two derivatives.
   const double scale = std::max(std::abs(tape.dz[0]), std::abs(tape.dzbar[0]));
-  flags.rounding = 8 * std::numeric_limits<double>::epsilon() * largest / std::max(1.0, std::abs(at[variable]));
-  flags.allow_rounding(scale);
-  const auto judged = [&](C analytic, C numerical, double error, bool kink, bool jump) {
-    Comparison c = flags;
-    c.analytic = analytic, c.numerical = numerical, c.error = error, c.kink = kink, c.jump = jump;
-    return LabFigure{analytic, numerical, error, std::isfinite(scale) ? judge(c, scale, tolerance) : Verdict::Inconclusive};
-  };
-  const auto figure = [&](C analytic, C numerical, double error) {
-    return judged(analytic, numerical, error, flags.kink, flags.jump);
-  };
-  point.dz = figure(tape.dz[0], (x - i * y) * 0.5, std::hypot(bar_x, bar_y) / 2);
-  point.dzbar = figure(tape.dzbar[0], (x + i * y) * 0.5, std::hypot(bar_x, bar_y) / 2);
-  point.gradient = figure(std::conj(tape.dz[0]) + tape.dzbar[0], C(x.real(), y.real()), std::hypot(bar(0, 0), bar(0, 1)));
   const auto jacobian = jacobian_of(tape.dz[0], tape.dzbar[0]);
+  double apart = 0;  // where tape and differences do not agree
+  for (const std::size_t part : {0, 1})
+    for (const std::size_t axis : {0, 1}) {
+      const double distance = std::abs(jacobian[part][axis] - partials[part][axis].central.value);
+      if (distance > bar(part, axis) + relative_tolerance * scale) apart = std::max(apart, distance);
+    }
+  const bool blind = point.gaps.empty() ? apart > 0 && std::isfinite(apart) &&
+                                              changes_within_steps(f, at, variable, tape, apart, rounding.derivative())
+                                        : !settle_from_both_sides(partials);
+  const auto seen = [&](double error) { return blind ? std::numeric_limits<double>::infinity() : error; };
+  if (!std::isfinite(scale) && point.gaps.empty()) point.gaps.push_back("the derivative overflows on the way");
+  const auto judged = [&](C analytic, C numerical, double error, double tape_error, bool kink, bool jump) {
+    Comparison c = flags;
+    c.analytic = analytic, c.numerical = numerical, c.error = seen(error), c.kink = kink, c.jump = jump;
+    c.rounding = tape_error + 4 * double_epsilon * scale;
+    LabFigure result{analytic, numerical, c.error, c.rounding, judge(c, scale, relative_tolerance)};
+    if (kink || jump) return result;
+    // Of a constant nothing but the value tells what is small.
+    const bool wide =
+        !c.varies && result.tolerance() > 1e-6 * std::max(1.0, std::abs(point.value)) / std::max(1.0, std::abs(at[variable]));
+    if (!point.gaps.empty() || wide) result.verdict = Verdict::Inconclusive;
+    return result;
+  };
+  const auto figure = [&](C analytic, C numerical, double error, double tape_error) {
+    return judged(analytic, numerical, error, tape_error, flags.kink, flags.jump);
+  };
+  point.dz = figure(tape.dz[0], (x - i * y) * 0.5, std::hypot(bar_x, bar_y) / 2, rounding.derivative());
+  point.dzbar = figure(tape.dzbar[0], (x + i * y) * 0.5, std::hypot(bar_x, bar_y) / 2, rounding.derivative());
+  point.gradient =
+      figure(std::conj(tape.dz[0]) + tape.dzbar[0], C(x.real(), y.real()), std::hypot(bar(0, 0), bar(0, 1)), rounding.parts[0]);
   for (const std::size_t part : {0, 1})
     for (const std::size_t axis : {0, 1})
       point.jacobian[part][axis] = judged(jacobian[part][axis], partials[part][axis].central.value, bar(part, axis),
-                                          partials[part][axis].kink, partials[part][axis].jump);
+                                          rounding.parts[part], partials[part][axis].kink, partials[part][axis].jump);
   point.residuals = {Estimate{x.real() - y.imag(), std::hypot(bar(0, 0), bar(1, 1))},
                      Estimate{y.real() + x.imag(), std::hypot(bar(0, 1), bar(1, 0))}};
 
   if (point.conclusive()) {
-    point.singular.clear();
+    point.verdict = cauchy_riemann_of(point);
     return point;
   }
+  point.singular = std::move(rounding.singular);
   point.trouble = trouble_of(point, partials);
+  if (point.trouble.empty() && blind && point.gaps.empty())
+    point.trouble = "f changes closer to this point than the smallest step of the differences";
   if (point.trouble.empty()) point.trouble = divergence_of(f, at, variable);
   return point;
 }

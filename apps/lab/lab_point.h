@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "apps/lab/expression.h"
+#include "apps/lab/tape_rounding.h"
 #include "autograd/check/verdict.h"
 #include "autograd/wirtinger.h"
 
@@ -14,13 +15,12 @@ namespace argand {
 /// One number, by the tape and by Ridders' extrapolated differences.
 struct LabFigure {
   std::complex<double> tape = 0, numerical = 0;
-  double error = 0;  ///< bar of `numerical`
+  double error = 0;     ///< bar of `numerical`
+  double rounding = 0;  ///< how far rounding may have moved `tape`; infinite where the chain rule has a gap
   Verdict verdict = Verdict::Inconclusive;
-};
 
-/// An op on the tape that has singular points, and where it was evaluated.
-struct LabSingularity {
-  std::string op, at, text;
+  /// The two agree when they are no further apart than this: 1e-8 of the larger, the rounding and the bar.
+  double tolerance() const;
 };
 
 struct LabPoint {
@@ -28,6 +28,9 @@ struct LabPoint {
   std::size_t variable = 0;              ///< the one that varies: z below
   std::complex<double> value;
   bool real = false;  ///< f is real by its types (not just here)
+  /// f has no finite value here, or another one than around, and tends to `limit` along both axes.
+  bool has_limit = false;
+  std::complex<double> limit = 0;
 
   LabFigure dz = {}, dzbar = {};
   /// Of L = f where f is real, else of L = Re f: ∂L/∂x + i ∂L/∂y.
@@ -36,9 +39,12 @@ struct LabPoint {
   std::array<std::array<LabFigure, 2>, 2> jacobian = {};
   /// Numerical ∂u/∂x − ∂v/∂y and ∂u/∂y + ∂v/∂x of f = u + iv: both 0 where the Cauchy-Riemann equations hold.
   std::array<Estimate, 2> residuals = {};
-  CauchyRiemann verdict = CauchyRiemann::Inconclusive;
-  bool holomorphic_ops = false;  ///< every op on the tape is holomorphic, so f is wherever it is defined
+  CauchyRiemann verdict = CauchyRiemann::Inconclusive;  ///< of derivatives that agree
+  bool holomorphic_ops = false;                         ///< every op on the tape is holomorphic, so f is wherever it is defined
 
+  /// "log of 0 is -inf", "the derivative of abs at 0 is a convention": steps after which the tape's derivatives are no derivatives
+  /// of f, whatever they are. Then nothing agrees, and nothing differs.
+  std::vector<std::string> gaps = {};
   /// "a kink along the real axis: ...", "a cut ...", "the value is not finite", "the derivative grows without bound ..."; empty
   /// where nothing is wrong.
   std::string trouble = {};
@@ -46,11 +52,13 @@ struct LabPoint {
 
   /// A figure that the numerical check contradicts.
   bool failed() const;
-  /// Not conclusive, and not only because the error bars are too wide: a kink, a cut, a pole, or an op with singular
+  /// Not conclusive, and not only because the error bars are too wide: a kink, a cut, a pole, a gap, or an op with singular
   /// points and no derivative that can be told from 0.
   bool singular_here() const;
   /// Everything was compared and agrees.
   bool conclusive() const;
+  /// The differences have limits that say what the derivatives are, whether the tape knows them or not.
+  bool has_numerical() const;
 };
 
 /// f and its derivatives with respect to one variable. `at` has one number for each.

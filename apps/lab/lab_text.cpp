@@ -32,10 +32,10 @@ PartLetters part_letters(const Expression& f) {
   return {x, y, u, v};
 }
 
-std::string verdict_word(Verdict verdict, const Style& style) {
-  if (verdict == Verdict::Pass) return style.green("agree");
-  if (verdict == Verdict::Fail) return style.red("DIFFER");
-  return "inconclusive";
+std::string verdict_word(const LabPoint& p, const LabFigure& figure, const Style& style) {
+  if (figure.verdict == Verdict::Pass) return style.green(fmt::format("agree to {:.0e}", figure.tolerance()));
+  if (figure.verdict == Verdict::Fail) return style.red("DIFFER");
+  return p.gaps.empty() ? "inconclusive" : "not judged";
 }
 
 std::string bar(double error) { return fmt::format("± {:.0e}", error); }
@@ -53,15 +53,29 @@ std::string numerical_text(const LabFigure& figure, bool is_complex, int digits 
 }
 std::string bar_of(const LabFigure& figure) { return has_numerical(figure) ? bar(figure.error) : ""; }
 
-std::string figure_line(const std::string& label, const LabFigure& figure, const Style& style) {
+std::string figure_line(const std::string& label, const LabPoint& p, const LabFigure& figure, const Style& style) {
   return fmt::format("  {}{}{}{}{}\n", padded(label, 12), padded(complex_text(figure.tape), 30),
-                     padded(numerical_text(figure, true), 30), padded(bar_of(figure), 9), verdict_word(figure.verdict, style));
+                     padded(numerical_text(figure, true), 30), padded(bar_of(figure), 9), verdict_word(p, figure, style));
+}
+
+/// What the tape cannot know, and who does.
+std::string gaps_text(const LabPoint& p) {
+  return fmt::format("Not judged: {}. From there on what the tape returns is a convention, not a derivative{}.",
+                     joined(p.gaps, "; "), p.has_numerical() ? "; numerically there is one, beside it" : "");
+}
+
+/// Why the bars do not tell.
+std::string width_text(const LabPoint& p) {
+  const double size = std::max(std::abs(p.dz.tape), std::abs(p.dzbar.tape)), rounding = std::max(p.dz.rounding, p.dzbar.rounding);
+  if (rounding <= 1e-3 * size || rounding <= p.dz.error) return "the error bars are too wide to tell";
+  return fmt::format("rounding may have moved the tape's derivatives by {:.0e}", rounding);
 }
 
 /// What the numerical residuals say at this point, and, by the kinds of the ops, around it.
 std::string cauchy_riemann_text(const Expression& f, const LabPoint& p) {
   const std::string z = f.variables()[p.variable];
   constexpr const char* too_wide = "inconclusive: the error bars are too wide.";
+  if (!p.gaps.empty()) return "not judged: the tape has no derivative to judge by.";
   if (!p.conclusive()) return p.singular_here() ? "inconclusive: there is no derivative to judge by." : too_wide;
   switch (p.verdict) {
     case CauchyRiemann::Holomorphic:
@@ -86,6 +100,7 @@ std::string ellipse_text(const std::string& z, const LabPoint& p) {
   const LabEllipse e = ellipse_of(p.dz.tape, p.dzbar.tape);
   const auto number = [](double x) { return complex_text(x, false, 7); };
   const std::string letters = fmt::format("a = ∂f/∂{0}, b = ∂f/∂{0}̄", z);
+  if (e.longer <= 2 * p.dz.rounding) return fmt::format("  A small circle becomes a point, to first order: {} are 0\n", letters);
   if (p.real) return fmt::format("  A small circle becomes a segment, {}: half-length |a| + |b| = {}\n", letters, number(e.longer));
   return fmt::format("  A small circle becomes an ellipse, {}: det J = |a|² - |b|² = {},\n", letters, number(e.determinant)) +
          fmt::format("  half-axes |a| + |b| = {} and ||a| - |b|| = {}\n", number(e.longer), number(e.shorter));
@@ -137,6 +152,10 @@ std::string conventions_text(const Expression& f, const LabPoint& p) {
 
 }  // namespace
 
+std::string_view verdict_of(const LabPoint& p, const LabFigure& figure) {
+  return figure.verdict == Verdict::Inconclusive && !p.gaps.empty() ? "not judged" : verdict_name(figure.verdict);
+}
+
 std::vector<ConventionRow> convention_rows(const Expression& f, const LabPoint& p) {
   const std::string z = f.variables()[p.variable];
   std::string arguments, which;
@@ -164,13 +183,17 @@ std::string point_text(const Expression& f, const LabPoint& p, const Style& styl
   std::string text = style.bold(fmt::format("At {}", place));
   if (p.at.size() > 1) text += fmt::format(", by {}", z);
   text += fmt::format("\n\n  {}{}\n", padded("f", 12), complex_text(p.value, !p.real));
+  if (p.has_limit) text += fmt::format("  {}{}\n", padded("around", 12), complex_text(p.limit, !p.real));
   text += style.dim(fmt::format("\n  {}{}{}\n", padded("", 12), padded("by the tape", 30), "numerically"));
-  text += figure_line(fmt::format("∂f/∂{}", z), p.dz, style);
-  text += figure_line(fmt::format("∂f/∂{}̄", z), p.dzbar, style);
+  text += figure_line(fmt::format("∂f/∂{}", z), p, p.dz, style);
+  text += figure_line(fmt::format("∂f/∂{}̄", z), p, p.dzbar, style);
   if (!p.conclusive()) {
-    const std::string why = p.trouble.empty() ? "the error bars are too wide to tell" : p.trouble;
-    text += fmt::format("\n  {}\n", p.failed() ? style.red("The numerical derivatives contradict the tape.")
-                                               : indented("Not decided numerically: " + why + ".", 2));
+    text += "\n";
+    if (!p.gaps.empty()) text += fmt::format("  {}\n", indented(gaps_text(p), 2));
+    if (p.failed()) text += fmt::format("  {}\n", style.red("The numerical derivatives contradict the tape."));
+    const std::string why = p.trouble.empty() ? width_text(p) : p.trouble;
+    if (!p.failed() && (p.gaps.empty() || !p.trouble.empty()))
+      text += fmt::format("  {}\n", indented("Not decided numerically: " + why + ".", 2));
     if (!p.singular.empty()) text += "  Ops on the tape that have singular points:\n";
     for (const LabSingularity& s : p.singular)
       text += fmt::format("    {}\n", indented(fmt::format("{}({}): {}", s.op, s.at, s.text), 6));
@@ -196,7 +219,8 @@ nlohmann::json point_json(const Expression& f, const LabPoint& p) {
     return nlohmann::json{{"tape", pair(x.tape)},
                           {"numerical", pair(has_numerical(x) ? x.numerical : C(none, none))},
                           {"error", has_numerical(x) ? x.error : none},
-                          {"verdict", verdict_name(x.verdict)}};
+                          {"tolerance", x.tolerance()},
+                          {"verdict", verdict_of(p, x)}};
   };
   nlohmann::json json{{"by", f.variables()[p.variable]},
                       {"value", pair(p.value)},
@@ -205,7 +229,9 @@ nlohmann::json point_json(const Expression& f, const LabPoint& p) {
                       {"dzbar", figure(p.dzbar)},
                       {"gradient", figure(p.gradient)},
                       {"cauchy_riemann", cauchy_riemann_name(p.conclusive() ? p.verdict : CauchyRiemann::Inconclusive)},
+                      {"gaps", p.gaps},
                       {"trouble", p.trouble}};
+  if (p.has_limit) json["limit"] = pair(p.limit);
   const LabEllipse e = ellipse_of(p.dz.tape, p.dzbar.tape);
   json["ellipse"] = {{"half_axes", {e.longer, e.shorter}}, {"determinant", e.determinant}};
   for (std::size_t k = 0; k < p.at.size(); ++k) json["at"][f.variables()[k]] = pair(p.at[k]);

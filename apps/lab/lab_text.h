@@ -17,6 +17,9 @@ struct ConventionRow {
 /// argand, PyTorch, TensorFlow, JAX; a fifth row, JAX's holomorphic=True, where f is complex and the Cauchy-Riemann equations hold.
 std::vector<ConventionRow> convention_rows(const Expression& f, const LabPoint& point);
 
+/// "pass", "fail", "inconclusive", "kink", "branch cut"; "not judged" where the tape's derivative is a convention (LabPoint::gaps).
+std::string_view verdict_of(const LabPoint& point, const LabFigure& figure);
+
 std::string point_text(const Expression& f, const LabPoint& point, const Style& style);
 nlohmann::json point_json(const Expression& f, const LabPoint& point);
 

@@ -67,6 +67,7 @@ Judged judge(const Comparison& c, double scale, double tolerance) {
   const auto judged = [bar = equal + c.error](Verdict verdict) { return Judged(verdict, bar); };
   if (c.jump) return judged(Verdict::BranchCut);
   if (c.kink) return judged(Verdict::Kink);
+  if (!std::isfinite(c.rounding)) return judged(Verdict::Inconclusive);
   if (!std::isfinite(difference))
     return judged(std::isfinite(c.error) && std::isfinite(std::abs(c.numerical)) ? Verdict::Fail : Verdict::Inconclusive);
   if (difference > equal + 10 * c.error) return judged(Verdict::Fail);
@@ -74,8 +75,9 @@ Judged judge(const Comparison& c, double scale, double tolerance) {
   // Nothing but rounding on either side: L does not depend on this element, and the gradient does not say it does.
   const bool zero = std::abs(c.analytic) <= c.rounding;
   if (!c.varies) return judged(zero ? Verdict::Pass : Verdict::Inconclusive);
-  // The bar must be narrow beside the derivatives around here, and tell this one from 0 unless it is 0.
-  const bool narrow = c.error <= 0.5 * tolerance * std::max(scale, c.variation);
+  // Bar and rounding must be narrow beside the derivatives around here, and the bar tell this one from 0 unless it is 0.
+  const double size = std::max(scale, c.variation);
+  const bool narrow = c.error <= 0.5 * tolerance * size && c.rounding <= 1e-3 * size;
   const bool told = zero || c.error <= 0.1 * own;
   return judged(narrow && told ? Verdict::Pass : Verdict::Inconclusive);
 }

@@ -69,9 +69,9 @@ struct Comparison {
 ///
 ///     Fail:  |a − n| > tolerance · max(|a|, |n|) + 10 e + r        Pass:  |a − n| <= tolerance · max(|a|, |n|) + e + r,
 ///
-/// and to pass, e must be small enough for "equal" to mean something (below). What is neither is inconclusive. A NaN where the
-/// numerical derivative exists fails. `scale` is the largest |gradient| of the tensor; it decides what is precise, never what is
-/// equal. The bar is the right side of Pass.
+/// and to pass, e and r must be finite and small enough for "equal" to mean something. What is neither is inconclusive, and so is
+/// everything where r is not finite. A NaN where the numerical derivative exists fails. `scale` is the largest |gradient| of the
+/// tensor; it decides what is precise, never what is equal. The bar is the right side of Pass.
 Judged judge(const Comparison& c, double scale, double tolerance);
 
 /// "gradient 1.2+3i, numerical 1.2-3i ± 2e-12", "a kink: the derivative is 0 from the left and 1 from the right; gradient 0", ...

@@ -17,7 +17,8 @@ class Figure:
     value: complex
     numerical: complex
     bar: float
-    verdict: str  # "pass", "fail", "inconclusive", "kink", "branch cut"
+    tolerance: float  # by how much the two may differ and still agree; infinite where the tape's rounding has no bound
+    verdict: str  # "pass", "fail", "inconclusive", "kink", "branch cut"; "not judged" where the tape's value is a convention
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,6 +37,7 @@ class Lab:
     conventions: Dict[str, complex]
     jacobian: np.ndarray  # of (Re f, Im f) by (x, y), 2 x 2
     cauchy_riemann: str
+    gaps: List[str]  # "log of 0 is -inf": steps after which what the tape returns is a convention, and nothing is judged
     trouble: str  # a kink, a cut, a pole: why nothing can be told; empty where nothing is wrong
     text: str = dataclasses.field(repr=False)
 
@@ -69,14 +71,15 @@ def lab(expression: str, at: Optional[Point] = None, by: str = "") -> Lab:
 
     def figure(key: str) -> Figure:
         f = data[key]
-        return Figure(_number(f["tape"]), _number(f["numerical"]), float("inf") if f["error"] is None else f["error"], f["verdict"])
+        bar, tolerance = (float("inf") if f[name] is None else f[name] for name in ("error", "tolerance"))
+        return Figure(_number(f["tape"]), _number(f["numerical"]), bar, tolerance, f["verdict"])
 
     conventions: Dict[str, complex] = {}
     for row in data["conventions"]:
         conventions[row["framework"] or "JAX, holomorphic=True"] = _number(row["value"])
     jacobian = np.array([[np.nan if v is None else v for v in row] for row in data["jacobian"]])
     return Lab(data["equation"], {v: _number(z) for v, z in data["at"].items()}, data["by"], _number(data["value"]), data["real"], figure("dz"),
-               figure("dzbar"), figure("gradient"), conventions, jacobian, data["cauchy_riemann"], data["trouble"], text)
+               figure("dzbar"), figure("gradient"), conventions, jacobian, data["cauchy_riemann"], data["gaps"], data["trouble"], text)
 
 
 def _number(pair: Sequence[Any]) -> complex:

@@ -37,6 +37,14 @@ def test_at_a_kink_there_is_trouble():
     assert np.isnan(point.dz.numerical) and list(point.conventions) == ["argand"]  # what others return there is theirs to say
 
 
+def test_where_the_tape_has_a_convention_nothing_is_judged():
+    point = argand.lab("1/(1/z)", at=0)
+    assert point.gaps == ["div of 1, 0 is inf + nan i"] and point.dz.verdict == "not judged" and point.cauchy_riemann == "inconclusive"
+    assert point.dz.value == 0 and abs(point.dz.numerical - 1) <= 10 * point.dz.bar < 1e-12
+    assert "not judged" in str(point) and "agree" not in str(point)
+    assert np.isfinite(argand.lab("z^2").dz.tolerance)
+
+
 def test_unless_told_otherwise_all_variables_are_at_the_same_place():
     assert argand.lab("f(z, w) = z*w").at == {"z": 1 + 2j, "w": 1 + 2j}
 

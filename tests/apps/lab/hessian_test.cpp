@@ -38,9 +38,31 @@ BOOST_AUTO_TEST_CASE(kinds_of_critical_points) {
   BOOST_TEST(hessian_of("abs2(z)", {1}).kind() == "no critical point");
 }
 
-BOOST_AUTO_TEST_CASE(where_an_op_has_no_derivative_differences_object) {
-  // |w|² = abs(w)² is smooth at w = 0, and abs is not: the tape has 0 there, and the differences say so.
-  BOOST_TEST(hessian_of("abs(z^2+1)^2", {C(0, 1)}).failed());
+BOOST_AUTO_TEST_CASE(where_an_op_has_no_derivative_differences_answer) {
+  // |w|² = abs(w)² is smooth at w = 0, and abs is not: the tape has 0 there, the differences 2 I, or 2 |w'|² I.
+  for (const auto& [text, z, curvature] :
+       std::vector<std::tuple<std::string, C, double>>{{"abs(z)^2", 0, 2}, {"abs(z^2+1)^2", C(0, 1), 8}, {"2 - abs(z)^2", 0, -2}}) {
+    const LabHessian h = hessian_of(text, {z});
+    BOOST_TEST_CONTEXT(text) {
+      BOOST_TEST(!h.failed());
+      BOOST_TEST((h.verdict() == Verdict::Inconclusive));
+      BOOST_TEST_REQUIRE(h.gaps.size() == 1U);
+      BOOST_TEST(h.gaps[0].starts_with("the derivative of abs at 0 is a convention"));
+      BOOST_TEST(std::abs(h.eigenvalues.front() - curvature) < 1e-9);
+      BOOST_TEST(h.kind() == (curvature > 0 ? "a minimum" : "a maximum"));
+      const std::string said = hessian_text(Expression(text), h, Style::plain());
+      BOOST_TEST(said.find("agree") == std::string::npos, said);
+      BOOST_TEST(said.find("the tape is not judged") != std::string::npos, said);
+    }
+  }
+  // Without second derivatives there is no kind: a cone, and a function whose gradient has a kink.
+  BOOST_TEST(hessian_of("abs(z)", {0}).kind() == "undecided");
+  BOOST_TEST(hessian_of("re(z)*abs(z)", {0}).kind() == "undecided");
+}
+
+BOOST_AUTO_TEST_CASE(a_small_slope_is_a_slope) {
+  BOOST_TEST(hessian_of("1e-12*z", {0}).kind() == "no critical point");
+  BOOST_TEST(hessian_of("1e-12*abs2(z)", {0}).kind() == "a minimum");
 }
 
 BOOST_AUTO_TEST_CASE(blocks_of_two_variables) {

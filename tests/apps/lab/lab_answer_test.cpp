@@ -71,6 +71,30 @@ BOOST_AUTO_TEST_CASE(wrong_answers_are_named) {
   BOOST_TEST(real_point.given == std::conj(real_point.right));
 }
 
+BOOST_AUTO_TEST_CASE(a_right_answer_is_right_where_the_tape_has_a_convention) {
+  const auto judged = [](const std::string& f, const std::string& answer, std::complex<double> at) {
+    return judge_answer(Expression(f), {at}, 0, Asked::Dz, answer);
+  };
+  const LabAnswer removable = judged("1/(1/z)", "1", 0);
+  BOOST_TEST(removable.is_right());
+  BOOST_TEST(removable.points == 9U);
+  BOOST_TEST(removable.note.starts_with(
+                 "the tape's own value, 0 + 0i, is a convention: div of 1, 0 is inf + nan i; judged by differences, 1 + 0i ± "),
+             removable.note);
+  BOOST_TEST(!judged("1/(1/z)", "0", 0).is_right());
+  BOOST_TEST(!judged("1/(1/z)", "1 + 1e-6*z", 0).is_right());
+  BOOST_TEST(judged("tanh(atanh(z))", "1", 1).is_right());
+  // Nobody has a derivative of |z| at 0, and a formula may have no value where the derivative has one.
+  const LabAnswer cone = judged("abs(z)", "conj(z)/(2*abs(z))", 0);
+  BOOST_TEST(cone.is_right());
+  BOOST_TEST(cone.points == 8U);
+  BOOST_TEST(cone.note == "not judged here: the derivative of abs at 0 is a convention, and differences find no derivative");
+  const LabAnswer hole = judged("z^2", "2*z^2/z", 0);
+  BOOST_TEST(hole.is_right());
+  BOOST_TEST(hole.note == "the answer has no value here, where the derivative is 0 + 0i");
+  BOOST_TEST(removable.asked_at == std::vector<std::complex<double>>{0.0}, boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_CASE(several_variables) {
   const Expression f("f(z, w) = z*conj(w)^2");
   BOOST_TEST(judge_answer(f, {1, 2}, 0, Asked::Dz, "conj(w)^2").is_right());

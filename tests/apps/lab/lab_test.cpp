@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include <nlohmann/json.hpp>
+#include "apps/lab/lab_page.h"
 #include "apps/lab/lab_tape.h"
 #include "apps/lab/lab_text.h"
 #include "autograd/check/planted_fault.h"
@@ -199,6 +200,63 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_decided_is_not_guessed) {
   BOOST_TEST(at("1+5e-11*z", {1, 2}).trouble.empty());
 }
 
+BOOST_AUTO_TEST_CASE(a_tape_that_passes_what_is_not_finite_is_not_judged) {
+  // Removable: the differences know the derivative, and the tape has 0.
+  struct Removable {
+    std::string text;
+    C z, dz;
+    std::string gap;
+  };
+  for (const Removable& r : std::vector<Removable>{{"1/(1/z)", 0, 1, "div of 1, 0 is inf + nan i"},
+                                                   {"sigmoid(log(z))", 0, 1, "log of 0 is -inf"},
+                                                   {"exp(log(z) + 2)", 0, std::exp(2.0), "log of 0 is -inf"},
+                                                   {"tanh(atanh(z))", 1, 1, "atanh of 1 is inf"},
+                                                   {"sin(z)/z", 0, 0, "div of 0, 0 is nan + nan i"},
+                                                   {"sqrt(z)^2", -1, 1, "the derivative of sqrt at -1 is a convention"},
+                                                   {"abs(z)^2", 0, 0, "the derivative of abs at 0 is a convention"}}) {
+    const LabPoint p = at(r.text, r.z);
+    BOOST_TEST_CONTEXT(r.text) {
+      BOOST_TEST_REQUIRE(p.gaps.size() == 1U);
+      BOOST_TEST(p.gaps[0] == r.gap);
+      BOOST_TEST(!p.failed());
+      BOOST_TEST(!p.conclusive());
+      BOOST_TEST(p.has_numerical());
+      BOOST_TEST(p.dz.error < 1e-9);
+      BOOST_TEST(std::abs(p.dz.numerical - r.dz) <= 10 * p.dz.error);
+      const std::string said = point_text(Expression(r.text), p, Style::plain());
+      BOOST_TEST(said.find("agree") == std::string::npos, said);
+      BOOST_TEST(said.find("not judged") != std::string::npos, said);
+    }
+  }
+  BOOST_TEST(at("sin(z)/z", 0).limit == 1.0);
+  // Its neighbour, where the tape is right, and one where differences have no limit either.
+  BOOST_TEST(at("1/(1/z)", {0.5, 1e-3}).conclusive());
+  const LabPoint pole = at("1/z", 0);
+  BOOST_TEST(!pole.has_numerical());
+  BOOST_TEST(!pole.has_limit);
+}
+
+BOOST_AUTO_TEST_CASE(the_tolerance_is_finite_and_printed) {
+  const LabPoint p = at("exp(z)", {1, 2});
+  BOOST_TEST(p.dz.rounding > 0);
+  BOOST_TEST(p.dz.rounding < 1e-13);
+  BOOST_TEST(p.dz.tolerance() < 1e-7);
+  BOOST_TEST(point_text(Expression("exp(z)"), p, Style::plain()).find("agree to 3e-08\n") != std::string::npos);
+  // Rounding that is larger than the derivative: cancellation in the values, underflow in between, a huge argument of a wave.
+  for (const auto& [text, z] : std::vector<std::pair<std::string, C>>{
+           {"exp((z + 1e20) - 1e20)", 1}, {"(1e-200*z)*(1e-200*z)*1e300*1e100", 1}, {"cos(abs(z)*1e16)", 0.15}}) {
+    const LabPoint wide = at(text, z);
+    BOOST_TEST(!wide.conclusive(), text);
+    BOOST_TEST(!wide.failed(), text);
+  }
+  // Differences cannot see what happens within their smallest step.
+  const LabPoint close = at("sqrt(z)", 1e-250);
+  BOOST_TEST(!close.failed());
+  BOOST_TEST(close.trouble.starts_with("f changes closer to this point than the smallest step"), close.trouble);
+  // A slope of 1e-10 is no 0, and holomorphic is what has none.
+  BOOST_TEST((at("z + 1e-10*conj(z)", {1, 2}).verdict == CauchyRiemann::General));
+}
+
 BOOST_AUTO_TEST_CASE(a_circle_becomes_an_ellipse) {
   for (const C z : {C(1, 2), C(-0.3, 0.4)}) {
     const LabPoint p = at("z^2 + 0.7*i*conj(z)", z);
@@ -215,6 +273,9 @@ BOOST_AUTO_TEST_CASE(a_circle_becomes_an_ellipse) {
     BOOST_TEST(std::abs(e.determinant - (J[0][0] * J[1][1] - J[0][1] * J[1][0])) < 1e-12);
   }
   BOOST_TEST(ellipse_of(1.0, 2.0).determinant == -3);
+  const std::string point = point_text(Expression("z^2"), at("z^2", 0), Style::plain());
+  BOOST_TEST(point.find("A small circle becomes a point, to first order: a = ∂f/∂z, b = ∂f/∂z̄ are 0\n") != std::string::npos,
+             point);
 }
 
 BOOST_AUTO_TEST_CASE(letters_that_are_not_taken) {
@@ -304,6 +365,17 @@ BOOST_AUTO_TEST_CASE(the_command) {
   BOOST_TEST(good.out.find("    v1 = square(z)") != std::string::npos);
   const auto json = nlohmann::json::parse(run_argand(scratch, "lab z^2 --json").out);
   BOOST_TEST(json["points"][0]["dz"]["tape"] == nlohmann::json::array({2.0, 4.0}));
+  BOOST_TEST(json["points"][0]["dz"]["verdict"] == "pass");
+  BOOST_TEST(json["points"][0]["dz"]["tolerance"].get<double>() < 1e-7);
+  const Finished removable = run_argand(scratch, "lab 1/(1/z) --at 0 --json");
+  BOOST_TEST(removable.code == 0);
+  const auto of_gap = nlohmann::json::parse(removable.out)["points"][0];
+  BOOST_TEST(of_gap["dz"]["verdict"] == "not judged");
+  BOOST_TEST(of_gap["gaps"][0] == "div of 1, 0 is inf + nan i");
+  BOOST_TEST(of_gap["cauchy_riemann"] == "inconclusive");
+  const auto page = nlohmann::json::parse(lab_page(R"json({"expression": "1/(1/z)", "at": [0, 0], "check": true})json"));
+  BOOST_TEST(page["dz"]["verdict"] == "not judged");
+  BOOST_TEST(page["gaps"] == of_gap["gaps"]);
   BOOST_TEST(json["points"][0]["cauchy_riemann"] == "holomorphic");
   BOOST_TEST(json["points"][0]["jacobian"][0][1] == -4.0);
   // What others return at a singular point is theirs to say, and differences without a limit say nothing.

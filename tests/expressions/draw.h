@@ -1,0 +1,48 @@
+#pragma once
+/// Random expressions of the lab's grammar, with every function that the lab has.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/random.h"
+
+namespace reference {
+
+/// Random numbers one after the other.
+class Dice {
+ public:
+  Dice(std::uint64_t seed, std::uint64_t stream) : random_(seed, stream) {}
+  double uniform() { return random_.uniform(next_++); }
+  std::size_t below(std::size_t n) { return std::min(n - 1, static_cast<std::size_t>(uniform() * static_cast<double>(n))); }
+  template <class T>
+  const T& of(const std::vector<T>& all) {
+    return all[below(all.size())];
+  }
+
+ private:
+  argand::Random random_;
+  std::uint64_t next_ = 0;
+};
+
+/// A tree: its text is `form`, "sin({})", with the parts in place of the braces.
+struct Tree {
+  std::string form;
+  std::vector<Tree> parts;
+  bool real = false;  ///< real by its types
+
+  std::string text() const;
+  std::size_t size() const;
+};
+
+/// Of about that many levels.
+Tree draw(Dice& dice, int depth);
+
+/// A point at which something is likely to go wrong, as text.
+std::string draw_point(Dice& dice);
+
+/// Smaller trees with the same property, as small as can be found.
+Tree shrunk(Tree tree, const std::function<bool(const Tree&)>& fails);
+
+}  // namespace reference
