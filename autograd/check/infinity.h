@@ -1,0 +1,61 @@
+#pragma once
+/// What an op does with an infinite input, found by trying: the cases of its check, with ±inf in one place after the other.
+
+#include <complex>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "autograd/check/usage/usage_pass.h"
+#include "autograd/op.h"
+#include "autograd/op_check.h"
+
+namespace argand {
+
+/// What was seen among numbers. A complex number with an infinite part is infinite, whatever the other part is.
+struct NotFinite {
+  bool infinite = false, nan = false;
+  void add(std::complex<double> z);
+  void add(const NotFinite& other);
+  bool none() const { return !infinite && !nan; }
+  /// "stays finite", "may be infinite or NaN", ...
+  std::string str() const;
+};
+
+/// Over all places of inputs of one type.
+struct InfiniteInputs {
+  NotFinite value, gradient;
+  bool refused = false;  ///< at some place it throws an Error
+  int tried = 0;
+};
+
+/// Value and derivative of a real function of one number at inf and at -inf.
+struct Limits {
+  double value, derivative, value_below, derivative_below;
+};
+
+struct InfinityReport {
+  std::optional<Limits> limits;  ///< of an op that maps real numbers one by one, the same one in every case
+  InfiniteInputs real, complex;
+
+  /// "x = inf: value 1, gradient 0. x = -inf: value 0, gradient 0. An infinite complex input: the value may be NaN, ..."
+  std::string text() const;
+};
+
+/// Runs the cases in precision R.
+template <RealScalar R>
+InfinityReport at_infinity(const Op& op);
+
+/// An element of an input that was made infinite.
+struct InfinitePlace {
+  std::size_t input, element;
+  std::complex<double> number;
+  bool is_complex;
+};
+
+/// One case with ±inf in some places of each of its inputs, in either part of a complex number: visit(place, value and gradients);
+/// no sample where it throws an Error.
+template <RealScalar R>
+void put_infinities(const OpCheck::Case& c, const std::function<void(const InfinitePlace&, const Sample*)>& visit);
+
+}  // namespace argand
