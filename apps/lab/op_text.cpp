@@ -7,6 +7,7 @@
 #include "apps/lab/expression_functions.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/text_layout.h"
+#include "autograd/check/infinity.h"
 
 namespace argand {
 namespace {
@@ -36,11 +37,13 @@ std::vector<std::pair<std::string, std::string>> formulas_of(const OpText& text)
   return formulas;
 }
 
-std::string op_markdown(const OpText& text) {
+std::string op_markdown(const Op& op) {
+  const OpText& text = op.text();
   std::string result = fmt::format("### {}\n\n```text\n{}\n```\n\n", text.name, text.equation);
   for (const auto& [label, formula] : formulas_of(text)) result += fmt::format("- {}: {}\n", label, code(formula));
   result += fmt::format("\n**Derivation.** {}\n\n", escaped(text.derivation));
   result += fmt::format("**Singular points.** {}\n\n", escaped(text.singular));
+  result += fmt::format("**At ±inf.** {}\n\n", escaped(at_infinity<double>(op).text()));
   return result + fmt::format("**Source.** {}\n\n", escaped(text.source));
 }
 
@@ -115,6 +118,7 @@ std::string op_text(const Op& op, const Style& style) {
   line("by", kind_rule(t.kind));
   line("derivation", t.derivation);
   line("singular", t.singular);
+  line("at ±inf", at_infinity<double>(op).text());
   line("source", t.source);
   return text;
 }
@@ -147,7 +151,7 @@ std::string ops_markdown() {
   }
   for (const Kind kind : kinds_in_order()) {
     text += fmt::format("\n## {}\n\n{}\n\n", kind_title(kind), escaped(kind_rule(kind)));
-    for (const Op* op : ops_of(kind)) text += op_markdown(op->text());
+    for (const Op* op : ops_of(kind)) text += op_markdown(*op);
     text.pop_back();
   }
   return text;
