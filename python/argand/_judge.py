@@ -13,6 +13,7 @@ import numpy as np
 
 from . import _argand
 from ._argand import Error
+from ._points import searching
 from ._random import Randomness
 from ._result import Result, result_of
 from ._trees import Leaf, describe
@@ -86,8 +87,9 @@ def judge(problem: Problem, options: Options, who: str, convention: str) -> Resu
         spend = functools.partial(_spending, budget, randomness)
         try:
             report = _argand.judge(spend(problem.value), spend(problem.gradients), arrays, rtol=rtol, atol=atol,
-                                   noise=-1.0 if noise is None else float(noise), full=bool(options.full), jax=convention == "jax", beside=not (options.seed_rng and _has_buffers(problem.module)),
-                                   seed=int(options.seed), tangent=spend(problem.tangent), extended=spend(problem.extended))
+                                   noise=-1.0 if noise is None else float(noise), full=bool(options.full), jax=convention == "jax",
+                                   beside=not (searching() or (options.seed_rng and _has_buffers(problem.module))), seed=int(options.seed),
+                                   tangent=spend(problem.tangent), extended=spend(problem.extended))
         except Error as error:
             if "random seed" in str(error) and not options.seed_rng:
                 raise Error(f"{error}, or say seed_rng=True") from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import re
+import threading
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
@@ -157,18 +158,26 @@ class Sampler:
         return low
 
 
+_state = threading.local()
+
+
+def searching() -> bool:
+    """Whether a point of a search is being judged: by itself, without a second one beside it."""
+    return getattr(_state, "searching", False)
+
+
 class Search:
     """The first point where `judge` says "fail", and what was said before. `judge(arrays)` is a check at that point and may raise Error."""
 
     def __init__(self, judge: Callable[[Arrays], Result], has_value: Callable[[Arrays], bool]) -> None:
-        self._judge, self._has_value = judge, has_value
+        self._judge_given, self._has_value = judge, has_value
         self.counts: Dict[str, int] = {}
         self.refusals: List[str] = []  # what the check cannot deal with where f has a value: grad raises
 
     def look(self, points: Iterator[Arrays]) -> Tuple[Result, Optional[Arrays]]:
         """The result at the first point, or at the first that fails, with that point."""
         given = next(points)
-        first = self._judge(given)  # what is wrong with the call is told
+        first = self._judge_given(given)  # what is wrong with the call is told
         self._count(first.verdict)
         if first.verdict == "fail":
             return first, given
@@ -178,6 +187,13 @@ class Search:
             if result is not None and result.verdict == "fail":
                 return result, arrays
         return first, None
+
+    def _judge(self, arrays: Arrays) -> Result:
+        _state.searching = True
+        try:
+            return self._judge_given(arrays)
+        finally:
+            _state.searching = False
 
     def _count(self, what: str) -> None:
         self.counts[what] = self.counts.get(what, 0) + 1
