@@ -156,7 +156,7 @@ Finding Directions::of_direction(Comparison c, const std::vector<ComplexValues>&
   c.analytic = by.analytic;
   c.rounding = by.rounding;
   c.allow_rounding(largest_);
-  return finding_of(c, judge(c, size, tolerance(where.input)), tolerance(where.input));
+  return finding_of(c, beside_others(c, judge(c, size, tolerance(where.input)), where.input, p), tolerance(where.input));
 }
 
 Finding Directions::of_element(Comparison c, const Stretch& where, std::uint64_t p) const {
@@ -165,7 +165,7 @@ Finding Directions::of_element(Comparison c, const Stretch& where, std::uint64_t
   c.rounding = rounding_[p][i][k] + absolute(i);
   const double scale = std::max(c.size(), scales_[p][i]);  // the largest gradient of this input: what is precise beside it
   c.allow_rounding(largest_);
-  return finding_of(c, judge(c, scale, tolerance(i)), tolerance(i));
+  return finding_of(c, beside_others(c, judge(c, scale, tolerance(i)), i, p), tolerance(i));
 }
 
 std::vector<Finding> Directions::judged(const std::vector<ComplexValues>& v, const Stretch& where,
@@ -190,6 +190,15 @@ std::vector<Finding> Directions::judged_element(const Stretch& where, const Ridd
   std::vector<Finding> findings;
   for (std::size_t p = 0; p < comparisons.size(); ++p) findings.push_back(of_element(comparisons[p], where, p));
   return findings;
+}
+
+Judged Directions::beside_others(const Comparison& c, Judged own, std::size_t input, std::uint64_t p) const {
+  if (own != Verdict::Inconclusive || !std::isfinite(c.error)) return own;
+  const double size = std::max(std::abs(c.analytic), std::abs(c.numerical)), off = std::abs(c.analytic - c.numerical);
+  double largest = 0;
+  for (const double scale : scales_[p]) largest = std::max(largest, scale);
+  const bool precise = c.error <= 1e-3 * size && c.error <= 0.5 * tolerance(input) * largest;
+  return precise && off <= own.bar() ? own.as(Verdict::Pass) : own;
 }
 
 std::optional<std::vector<Finding>> Directions::judged_by_fit(const std::vector<ComplexValues>& v, const Stretch& where) const {

@@ -61,6 +61,9 @@ class Directions {
   /// nullopt where f is as precise as it should be.
   std::optional<std::vector<Finding>> judged_by_fit(const std::vector<ComplexValues>& v, const Stretch& where) const;
   std::vector<Finding> judged_element(const Stretch& where, const RiddersOptions& ridders) const;
+  /// What is inconclusive by itself passes where its own bar is narrow, a thousandth, and as narrow as those of larger gradients:
+  /// of a gradient that is small beside the others', f's rounding hides digits. The bar is reported.
+  Judged beside_others(const Comparison& c, Judged own, std::size_t input, std::uint64_t projection) const;
   void require_same_twice() const;
 
   const Probe& probe_;

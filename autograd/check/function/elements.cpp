@@ -7,40 +7,13 @@
 
 #include "autograd/check/function/part.h"
 #include "autograd/check/gradcheck_diagnosis.h"
+#include "autograd/check/second_look.h"
 
 namespace argand {
 namespace {
 
 constexpr std::int64_t neighbourhood = 16;   // elements judged one by one where many are suspected
 constexpr std::int64_t most_suspects = 200;  // that are looked at closely once one is known to be wrong
-
-/// At a kink each output moves by one of two slopes, and an honest gradient is made of slopes between them. Whether this one is
-/// not.
-bool beyond_kink(const Probe& probe, const ElementCheck& e, std::uint64_t seed) {
-  constexpr std::size_t most_outputs = 4096;
-  if (probe.output().size() > most_outputs) return false;
-  const ComplexValues W = probe.random_weights(seed, e.projection);
-  std::vector<Functional> parts;
-  for (std::size_t k = 0; k < W.size(); ++k) {
-    parts.push_back({{{k, W[k].real()}}});
-    if (probe.output_is_complex()) parts.push_back({{{k, std::complex(0.0, W[k].imag())}}});
-  }
-  for (const bool imaginary : {false, true}) {
-    if (imaginary && !probe.input_is_complex(e.input)) break;
-    double low = 0, high = 0, slack = e.values.rounding;
-    for (const Derivative& d : probe.numerical(e.input, e.element, imaginary, parts, {})) {
-      if (d.jump) return false;
-      const double left = d.kink ? d.left.value : d.central.value, right = d.kink ? d.right.value : d.central.value;
-      low += std::min(left, right);
-      high += std::max(left, right);
-      slack += 10 * (d.kink ? d.left.error + d.right.error : d.central.error);
-    }
-    slack += 1e-6 * std::max(std::abs(low), std::abs(high));
-    const double g = imaginary ? e.values.analytic.imag() : e.values.analytic.real();
-    if (std::isfinite(slack) && !(g >= low - slack && g <= high + slack)) return true;
-  }
-  return false;
-}
 
 /// What the failure of some elements looks like.
 std::string diagnosed(const Probe& probe, const FunctionCheckOptions& options, const Stretch& where, const ReportRow& row) {
@@ -80,19 +53,29 @@ void conclude_elements(ReportRow& row) {
 
 void judge_elements(const Probe& probe, const Directions& directions, const FunctionCheckOptions& options, const Stretch& where,
                     ReportRow& row) {
-  std::string kink;
+  std::string kink, doubt;
   std::int64_t suspects = 0, wrong = 0;
   row.elements.clear();
   for (std::int64_t k = where.first; k < where.first + where.count; ++k) {
     // With one that is known to be wrong, thousands more are no news, and each costs as much as a hundred that are right.
     if (suspects >= most_suspects && wrong > 0) break;
     ElementCheck e = directions.element(where.input, k);
-    if (e.verdict == Verdict::Kink && !std::isfinite(std::abs(e.values.analytic))) e.verdict = e.verdict.as(Verdict::Fail);
-    if (e.verdict == Verdict::Kink && beyond_kink(probe, e, options.seed)) {
-      e.verdict = e.verdict.as(Verdict::Fail);
-      if (kink.empty())
-        kink = fmt::format("a kink, and the gradient is not between its one-sided derivatives, {:.6g} and {:.6g}",
-                           e.values.seen.left.value, e.values.seen.right.value);
+    const bool finite = std::isfinite(std::abs(e.values.analytic));
+    if (e.verdict == Verdict::Kink && !finite) e.verdict = e.verdict.as(Verdict::Fail);
+    // Where two stand accused, the others need no second look.
+    if (e.verdict == Verdict::Kink || (e.verdict == Verdict::Fail && finite && wrong < 2 && directions.noise() == 0)) {
+      const SecondLook opinion = second_look(probe, e, options.seed);
+      if (opinion == SecondLook::Stands && e.verdict == Verdict::Kink) {
+        e.verdict = e.verdict.as(Verdict::Fail);
+        if (kink.empty())
+          kink = fmt::format("a kink, and the gradient is not between its one-sided derivatives, {:.6g} and {:.6g}",
+                             e.values.seen.left.value, e.values.seen.right.value);
+      } else if (opinion == SecondLook::Stands) {
+        ++wrong;
+      } else if (e.verdict == Verdict::Fail) {
+        e.verdict = e.verdict.as(Verdict::Inconclusive);
+        doubt = opinion == SecondLook::Kink ? "there is a kink nearby" : "the difference is within the rounding of f";
+      }
     } else if (e.verdict == Verdict::Fail) {
       ++wrong;
     }
@@ -100,6 +83,7 @@ void judge_elements(const Probe& probe, const Directions& directions, const Func
     row.elements.push_back(std::move(e));
   }
   conclude_elements(row);
+  if (row.verdict == Verdict::Inconclusive) row.diagnosis = doubt;
   if (row.verdict != Verdict::Fail) return;
   const bool finite = std::all_of(row.elements.begin(), row.elements.end(),
                                   [](const ElementCheck& e) { return std::isfinite(std::abs(e.values.analytic)); });

@@ -1,0 +1,187 @@
+#include "autograd/check/second_look.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace argand {
+namespace {
+
+constexpr std::size_t most_outputs = 4096;
+constexpr int ladder = 18;     // steps from 0.1 down, each a π-th of the one before
+constexpr int points = 128;    // nearby, for slopes
+constexpr double near = 1e-5;  // how far these are, in units of max(1, |x|)
+
+struct Range {
+  double low = 0, high = 0;
+  void take(double slope) { low = std::min(low, slope), high = std::max(high, slope); }
+};
+
+/// The derivative along one real coordinate, output by output.
+class Coordinate {
+ public:
+  Coordinate(const Probe& probe, const ElementCheck& e, bool imaginary, std::uint64_t seed)
+      : probe_(probe), e_(e), imaginary_(imaginary), seed_(seed) {
+    const ComplexValues W = probe.random_weights(seed, e.projection);
+    for (std::size_t k = 0; k < W.size(); ++k) {
+      parts_.push_back({{{k, W[k].real()}}});
+      if (probe.output_is_complex()) parts_.push_back({{{k, std::complex(0.0, W[k].imag())}}});
+    }
+    size_ = std::max(1.0, std::abs(x(e.input, e.element)));
+  }
+
+  /// What rounding may have done to the two, at the least. f may be 0 at x by the cancellation of values that are seen elsewhere,
+  /// or everywhere; an element of a gradient is made of terms as large as its neighbours. Infinite where f varies faster than x
+  /// resolves.
+  double resolution() const {
+    double seen = 0, moved_most = 0, largest = 0;
+    for (const std::complex<double> y : probe_.output()) seen += std::abs(y);
+    for (std::uint64_t k = 0; k < 4; ++k) moved_most = std::max(moved_most, moved(displaced(k, k % 2 == 0 ? 1 : 0.1, 0)));
+    const double least = 8 * double_epsilon * size_;
+    if (std::max(moved(displaced(0, 0, least)), moved(displaced(0, 0, -least))) > 1e-6 * std::max(seen, moved_most))
+      return HUGE_VAL;
+    if (moved_most == 0) return 1e-10 * size_;
+    const std::vector<ComplexValues> gradients = probe_.analytic(probe_.random_weights(seed_, e_.projection));
+    for (const std::complex<double> g : gradients[e_.input])
+      if (std::isfinite(std::abs(g))) largest = std::max(largest, std::abs(g));
+    return 64 * double_epsilon * (std::max(seen, moved_most) / (0.1 * size_) + largest);
+  }
+
+  SecondLook look(double gradient) const {
+    const std::vector<Derivative> derivatives = probe_.numerical(e_.input, e_.element, imaginary_, parts_, {});
+    std::vector<Range> ranges;
+    const std::vector<Range> sides = lasting();
+    double slack = e_.values.rounding;
+    bool kink = false;
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      const Derivative& d = derivatives[p];
+      if (d.jump) return SecondLook::Kink;
+      Range range{d.central.value, d.central.value};
+      if (d.kink) range = {std::min(d.left.value, d.right.value), std::max(d.left.value, d.right.value)};
+      if (!sides.empty() && sides[p].low < sides[p].high) range.take(sides[p].low), range.take(sides[p].high), kink = true;
+      kink = kink || d.kink;
+      slack += 10 * (d.kink ? d.left.error + d.right.error : d.central.error);
+      ranges.push_back(range);
+    }
+    if (std::isnan(gradient) || !std::isfinite(slack)) return std::isfinite(slack) ? SecondLook::Stands : SecondLook::Kink;
+    if (within(gradient, ranges, slack, 1e-6)) return SecondLook::Kink;
+    // A kink may be hidden along the axis: |x + y| - |x - y| at 0.
+    for (std::uint64_t k = 0; k < 8; ++k) kink = take_nearby(k, ranges) || kink;
+    if (!kink) return SecondLook::Stands;
+    for (std::uint64_t k = 8; k < points; ++k) take_nearby(k, ranges);
+    return within(gradient, ranges, slack, 1e-3) ? SecondLook::Kink : SecondLook::Stands;
+  }
+
+ private:
+  double x(std::size_t input, std::int64_t element) const {
+    const auto k = static_cast<std::size_t>(element);
+    return std::visit([k](const auto& t) { return std::abs(t.data()[k]); }, probe_.inputs()[input]);
+  }
+
+  static bool within(double gradient, const std::vector<Range>& ranges, double slack, double relative) {
+    Range sum;
+    for (const Range& r : ranges) sum.low += r.low, sum.high += r.high;
+    slack += relative * std::max(std::abs(sum.low), std::abs(sum.high));
+    return gradient >= sum.low - slack && gradient <= sum.high + slack;
+  }
+
+  /// A random step of all coordinates, in units of max(1, |x|), and one of this coordinate.
+  std::vector<ComplexValues> displaced(std::uint64_t k, double by, double step) const {
+    std::vector<ComplexValues> v;
+    for (std::size_t i = 0; i < probe_.inputs().size(); ++i) {
+      const auto n = static_cast<std::size_t>(probe_.input_size(i));
+      v.push_back(by != 0 ? random_numbers(Random(seed_ + 101 * k, 7 + i), n, probe_.input_is_complex(i)) : ComplexValues(n));
+      for (std::size_t j = 0; j < n && by != 0; ++j) v[i][j] *= by * std::max(1.0, x(i, static_cast<std::int64_t>(j)));
+    }
+    v[e_.input][static_cast<std::size_t>(e_.element)] += imaginary_ ? std::complex(0.0, step) : std::complex(step, 0.0);
+    return v;
+  }
+
+  /// By how much f changes, 0 where it has no value.
+  double moved(const std::vector<ComplexValues>& v) const {
+    double sum = 0;
+    for (const Change& c : changes(v)) sum += std::abs(c.value);
+    return std::isfinite(sum) ? sum : 0;
+  }
+
+  std::vector<Change> changes(const std::vector<ComplexValues>& v) const {
+    std::vector<Change> found(parts_.size());
+    try {
+      probe_.changes_along(v, parts_)(1, found);
+    } catch (const std::exception&) {  // there f has no value
+      for (Change& c : found) c.value = std::nan("");
+    }
+    return found;
+  }
+
+  /// The slopes on both sides of each output, where they differ by the same amount at three steps and more; empty ranges elsewhere.
+  std::vector<Range> lasting() const {
+    struct Apart {
+      double left = 0, right = 0;
+      bool seen = false;
+      int times = 0;
+    };
+    std::vector<Apart> last(parts_.size());
+    std::vector<Range> found(parts_.size());
+    double h = 0.1 * size_;
+    for (int level = 0; level < ladder; ++level, h /= std::numbers::pi) {
+      const std::vector<Change> above = changes(displaced(0, 0, h)), below = changes(displaced(0, 0, -h));
+      for (std::size_t p = 0; p < parts_.size(); ++p) {
+        const double right = above[p].value / h, left = -below[p].value / h, apart = right - left;
+        Apart& before = last[p];
+        const bool seen = std::abs(apart) > 20 * (above[p].rounding + below[p].rounding) / h;
+        const double ratio = apart / (before.right - before.left);
+        before.times = seen && before.seen && ratio > 0.8 && ratio < 1.25 ? before.times + 1 : 0;
+        if (before.times >= 3) {
+          if (found[p].low == found[p].high) found[p] = {std::min(left, right), std::max(left, right)};
+          found[p].take(left), found[p].take(right);
+        }
+        before = {left, right, seen, before.times};
+      }
+    }
+    return found;
+  }
+
+  /// Takes in the slope of each output at a point nearby. Whether one lies far outside of what was seen before.
+  bool take_nearby(std::uint64_t k, std::vector<Range>& ranges) const {
+    const double step = 0.01 * near * size_;
+    const std::vector<Change> above = changes(displaced(k, near, step)), below = changes(displaced(k, near, -step));
+    bool far = false;
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      const double slope = (above[p].value - below[p].value) / (2 * step);
+      if (!std::isfinite(slope)) continue;
+      const double noise = 100 * (above[p].rounding + below[p].rounding) / (2 * step) + 0.01 * std::abs(slope);
+      far = far || slope < ranges[p].low - noise || slope > ranges[p].high + noise;
+      ranges[p].take(slope);
+    }
+    return far;
+  }
+
+  const Probe& probe_;
+  const ElementCheck& e_;
+  bool imaginary_;
+  std::uint64_t seed_;
+  std::vector<Functional> parts_;
+  double size_ = 1;
+};
+
+}  // namespace
+
+SecondLook second_look(const Probe& probe, const ElementCheck& e, std::uint64_t seed) {
+  const std::complex<double> g = e.values.analytic, apart = g - e.values.numerical;
+  if (probe.output().size() > most_outputs) return e.verdict == Verdict::Kink ? SecondLook::Kink : SecondLook::Stands;
+  SecondLook opinion = e.verdict == Verdict::Kink ? SecondLook::Kink : SecondLook::Unresolved;
+  for (const bool imaginary : {false, true}) {
+    if (imaginary && !probe.input_is_complex(e.input)) break;
+    const double off = std::abs(imaginary ? apart.imag() : apart.real());
+    if (e.verdict == Verdict::Fail && off < 1e-3 * std::abs(apart)) continue;  // it is the other part that seems wrong
+    const Coordinate coordinate(probe, e, imaginary, seed);
+    if (e.verdict == Verdict::Fail && off <= coordinate.resolution()) continue;
+    const SecondLook part = coordinate.look(imaginary ? g.imag() : g.real());
+    if (part == SecondLook::Stands) return part;
+    opinion = part;
+  }
+  return opinion;
+}
+
+}  // namespace argand

@@ -1,0 +1,21 @@
+#pragma once
+/// Before a gradient is accused: reasons why an element that seems wrong may be right.
+
+#include <cstdint>
+
+#include "autograd/gradcheck.h"
+
+namespace argand {
+
+enum class SecondLook {
+  Stands,      ///< it is wrong
+  Unresolved,  ///< the two differ by less than rounding inside of f can make
+  Kink,        ///< a slope that f has nearby, on one side of a kink or the other
+};
+
+/// At a kink each output moves by one of two slopes, and an honest gradient is made of slopes between them, or of those at points
+/// nearby: where several elements tie, the limit of gradients need not lie between the slopes along one axis. A kink that is closer
+/// than the steps of a difference is found by slopes that differ from side to side by the same amount at steps of all sizes.
+SecondLook second_look(const Probe& probe, const ElementCheck& e, std::uint64_t seed);
+
+}  // namespace argand

@@ -1,0 +1,80 @@
+"""Right gradients that look wrong, and beside each one that is: ties, kinks nearer than the steps, rounding in f."""
+import argand
+import numpy as np
+import pytest
+
+W = np.array([0.4, -0.6, 1.3])
+
+
+def sorted_sum(x):
+    return np.sum(W * np.sort(x))
+
+
+def ranks(x):
+    return np.argsort(np.argsort(x, kind="stable"), kind="stable")
+
+
+def hidden(x):  # along each axis nothing bends at 0
+    return abs(x[0] + x[1]) - abs(x[0] - x[1])
+
+
+def hidden_gradient(x):
+    s, d = (1.0 if x[0] + x[1] >= 0 else -1.0), (1.0 if x[0] - x[1] >= 0 else -1.0)
+    return np.array([s - d, s + d])
+
+
+def damped(x):  # a kink 3e-6 away; differences see nothing at smaller steps
+    y = np.maximum(x, 0)
+    u = y - np.mean(y)
+    return np.sum(W * u / (1 + np.abs(u)))
+
+
+def damped_gradient(x):
+    y = np.maximum(x, 0)
+    u = y - np.mean(y)
+    g = W / (1 + np.abs(u)) ** 2
+    return (g - np.mean(g)) * (x > 0)
+
+
+def centred(x):  # 0 at a point where each part is 1
+    y = 1 / (1 + np.exp(-np.cumsum(x)))
+    return np.sum(W * (y - np.mean(y)))
+
+
+def centred_gradient(x):
+    y = 1 / (1 + np.exp(-np.cumsum(x)))
+    return np.cumsum(((W - np.mean(W)) * y * (1 / (1 + np.exp(np.cumsum(x)))))[::-1])[::-1]
+
+
+# (f, a right gradient, where, what is wrong as well)
+RIGHT = {
+    "three that tie": (sorted_sum, lambda x: W[ranks(x)], np.zeros(3), lambda g: g + [0, 0, 2.0]),
+    "nearly tie": (sorted_sum, lambda x: W[ranks(x)], np.array([8e-25, 2e-25, 1.0]), lambda g: g + [2.0, 0, 0]),
+    "hidden along the axes": (hidden, hidden_gradient, np.zeros(2), lambda g: g + [0, 2.5]),
+    "a kink nearby": (damped, damped_gradient, np.array([3e-6, 0.0, 20000.0]), lambda g: g * [40.0, 1, 1]),
+    "saturated": (centred, centred_gradient, np.array([50.0, 0.0, 0.0]), lambda g: g + 1e-3),
+    "constant": (lambda x: float(np.sum(x * 0)), lambda x: 1e-13 * x, np.array([2000.0, 1.0]), lambda g: g + 1e-3),
+}
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_right_gradient_is_not_accused_and_a_wrong_one_is(name):
+    f, grad, x, spoil = RIGHT[name]
+    assert argand.check(f, grad, x).verdict != "fail"
+    assert argand.check(f, lambda x: spoil(grad(x)), x).verdict == "fail"
+
+
+def test_rounding_is_no_nonlinearity():
+    # A gradient that is 0 but for rounding, beside one that is not: a bias before a normalisation.
+    def f(x, b):
+        y = x + b
+        return (y - np.mean(y)) / np.sqrt(np.var(y) + 1e-5)
+
+    def vjp(x, b, w):
+        y = x + b
+        s = np.sqrt(np.var(y) + 1e-5)
+        n = (y - np.mean(y)) / s
+        g = (w - np.mean(w) - n * np.mean(w * n)) / s
+        return g, np.sum(g)
+
+    assert argand.check(f, vjp, (np.linspace(-1, 2, 7) ** 3, 0.3), vjp=True).verdict != "fail"
