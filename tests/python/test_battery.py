@@ -1,15 +1,25 @@
-"""bench/gradcheck_battery.py, every third function of it."""
+"""A share of bench/gradcheck_battery.py and of bench/right_gradients.py."""
+import re
 import subprocess
 import sys
 
 import pytest
 from conftest import ROOT
 
-pytest.importorskip("torch")
+
+def ran(script, *options):
+    run = subprocess.run([sys.executable, "-W", "ignore", str(ROOT / "bench" / script), *options], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout + run.stderr
+    return run.stdout
 
 
 def test_every_planted_mistake_is_caught_and_nobody_is_accused():
-    run = subprocess.run([sys.executable, str(ROOT / "bench/gradcheck_battery.py"), "--short"], capture_output=True, text=True, check=False)
-    assert run.returncode == 0, run.stdout + run.stderr
-    cases, caught, missed, accused = run.stdout.splitlines()[-3].split()[1:5]
-    assert (int(cases), int(missed), int(accused)) == (20, 0, 0) and int(caught) >= 15
+    pytest.importorskip("torch")
+    lines = ran("gradcheck_battery.py", "--short").splitlines()
+    cases, caught, missed, accused = map(int, next(line for line in lines if line.startswith("all ")).split()[1:5])
+    assert (cases, missed, accused) == (30, 0, 0) and caught == 28
+    assert len([line for line in lines if re.search(r"^[a-z ]+ +[1-9]\d* ", line)]) == 14  # every kind of mistake, and the sum
+
+
+def test_random_right_gradients_are_not_accused():
+    assert "8 right gradients, 20 points each: 0 accused" in ran("right_gradients.py", "--functions", "8", "--points", "20")

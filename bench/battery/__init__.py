@@ -1,0 +1,13 @@
+"""120 functions of PyTorch, with mistakes planted in their gradients and without. bench/gradcheck_battery.py has them judged."""
+import torch
+
+from .case import Case
+from .first_order import conjugated, factors, kinks, lost_terms, noise, one_element
+from .hidden import incoming, nested, second_order, small_parameters, stale
+from .narrow import half_precision, stochastic
+
+
+def all_cases():
+    torch.manual_seed(0)
+    return [case for kind in (conjugated, factors, lost_terms, kinks, one_element, noise, nested, second_order, small_parameters, stale,
+                              half_precision, stochastic, incoming) for case in kind()]

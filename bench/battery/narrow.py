@@ -1,0 +1,110 @@
+"""Where a value is not exact: functions that compute in half precision, and functions that draw random numbers."""
+import copy
+
+import torch
+from torch.nn import functional as F
+
+from .case import Case, real, with_mistake
+
+
+def brain(x):
+    """Through bfloat16: eight bits, forwards and backwards."""
+    return x.bfloat16().double()
+
+
+def half(x):
+    """Through float16: eleven bits."""
+    return x.half().double()
+
+
+def half_precision():
+    w = brain(real(3, 3))
+
+    def attention(x, m):
+        x = brain(x)
+        return brain(m(F.softmax(brain(x @ x.T), -1)) @ x)
+
+    def mlp(x, m):
+        return (m(torch.tanh((x.bfloat16() @ w.bfloat16()).double()).bfloat16()) @ w.bfloat16()).double()
+
+    for name, f, x, factor in (
+        ("tanh in bfloat16", lambda x, m: brain(m(torch.tanh(brain(x)))), real(6), 2.0),
+        ("softmax in bfloat16", lambda x, m: brain(m(F.softmax(brain(x), -1))), real(2, 5), -1.0),
+        ("mlp in bfloat16", mlp, real(2, 3), 2.0),
+        ("attention in bfloat16", attention, real(3, 3), 0.0),
+        ("sum of squares in bfloat16", lambda x, m: brain(m(brain(x).square()).sum()), real(20), 2.0),
+        ("sin in float16", lambda x, m: half(m(torch.sin(half(x)))), real(6), 2.0),
+        ("product in float16", lambda x, m: m(x.half() * x.half().flip(0)).double(), real(6), 0.5),
+        ("gelu in float16", lambda x, m: half(m(F.gelu(half(x)))), real(6), -1.0),
+    ):
+        yield with_mistake("half precision", name, f, (x,), lambda dw, factor=factor: factor * dw)
+
+
+class Redrawn(torch.autograd.Function):
+    """Dropout that draws its mask once more for the backward pass."""
+
+    @staticmethod
+    def forward(ctx, x):
+        return x * (torch.rand_like(x) < 0.5) * 2
+
+    @staticmethod
+    def backward(ctx, dw):
+        return dw * (torch.rand_like(dw) < 0.5) * 2
+
+
+class Normalised(torch.nn.Module):
+    """A linear layer under its spectral norm, as power iteration knows it, which takes a step in every call; the norm's gradient is lost,
+    or not."""
+
+    def __init__(self, lost):
+        super().__init__()
+        generator = torch.Generator().manual_seed(5)
+        self.weight = torch.nn.Parameter(torch.randn(3, 3, dtype=torch.double, generator=generator))
+        self.register_buffer("u", torch.randn(3, dtype=torch.double, generator=generator))
+        self.register_buffer("v", torch.randn(3, dtype=torch.double, generator=generator))
+        self.lost = lost
+
+    def forward(self, x):
+        norm = self.u.clone() @ self.weight @ self.v.clone()
+        with torch.no_grad():
+            self.v.copy_(F.normalize(self.weight.T @ self.u, dim=0))
+            self.u.copy_(F.normalize(self.weight @ self.v, dim=0))
+        return F.linear(x, self.weight / (norm.detach() if self.lost else norm))
+
+
+def seeded(f):
+    """For judges that keep no random state: the same numbers, and the same buffers, in each call."""
+    def drawn(*x):
+        torch.manual_seed(3)
+        return f(*x)
+
+    def module(x, *parameters):
+        names = [name for name, _ in f.named_parameters()]
+        return torch.nn.utils.stateless.functional_call(copy.deepcopy(f), dict(zip(names, parameters)), (x,))
+
+    return module if isinstance(f, torch.nn.Module) else drawn
+
+
+def stochastic():
+    """Random numbers in every call, the same for argand with seed_rng=True."""
+    def dropout(x, m):
+        return m(F.dropout(torch.tanh(x), 0.5))
+
+    def gaussian(mu, s, m):  # reparameterised
+        return mu + m(s.exp()) * torch.randn_like(mu)
+
+    def depth(x, m):
+        return x + m(torch.sin(x)) * (torch.rand(8, 1, dtype=x.dtype) < 0.6) / 0.6
+
+    for name, f, x, spoil in (
+        ("dropout without its scale", dropout, (real(8),), lambda dw: dw / 2),
+        ("rrelu", lambda x, m: m(F.rrelu(x, 0.1, 0.6, training=True)), (real(8),), lambda dw: 1.1 * dw),
+        ("gaussian, scale lost", gaussian, (real(4), real(4)), torch.zeros_like),
+        ("stochastic depth", depth, (real(8, 2),), lambda dw: 0.6 * dw),
+        ("gumbel softmax", lambda x, m: m(F.gumbel_softmax(x, tau=0.7)), (real(2, 4),), lambda dw: dw / 0.7),
+        ("noise in the weights", lambda x, w, m: x @ m(w + 0.1 * torch.randn_like(w)), (real(2, 3), real(3, 2)), lambda dw: 2 * dw),
+    ):
+        yield with_mistake("stochastic", name, f, x, spoil, options={"seed_rng": True}, for_torch=seeded)
+    yield Case("stochastic", "mask drawn twice", lambda x: F.dropout(x, 0.5), (real(12),), lambda: Redrawn.apply, options={"seed_rng": True},
+               for_torch=seeded)
+    yield Case("stochastic", "spectral norm", Normalised(False), (real(2, 3),), lambda: Normalised(True), options={"seed_rng": True}, for_torch=seeded)
