@@ -238,9 +238,9 @@ detail::EinsumPair detail::first_pair_of(std::string_view equation, std::size_t 
   for (const char c : e.operands[0] + e.operands[1])
     if (has(others, c) && !has(both, c)) both += c;
   std::string rest;
-  for (std::size_t n = 2; n < operands; ++n) rest += "," + spelled(e.operands[n]);
-  return {spelled(e.operands[0]) + "," + spelled(e.operands[1]) + "->" + spelled(both),
-          spelled(both) + rest + "->" + spelled(e.result)};
+  for (std::size_t n = 2; n < operands; ++n) rest += fmt::format(",{}", spelled(e.operands[n]));
+  return {fmt::format("{},{}->{}", spelled(e.operands[0]), spelled(e.operands[1]), spelled(both)),
+          fmt::format("{}{}->{}", spelled(both), rest, spelled(e.result))};
 }
 
 #define ARGAND_EINSUM(R)                                                                              \
