@@ -189,6 +189,13 @@ std::vector<ComplexValues> ExternalFunction::gradients(const std::vector<AnyTens
                                                        std::span<const std::complex<double>> weights) {
   Json asked = question("gradient", x);
   const bool complex = first_->index() == 1;
+  if (!complex && weights.size() == 1) {  // one real number: its gradient is asked for as it is, and may ignore the weight
+    asked["weights"] = {1.0};
+    std::vector<ComplexValues> gradients = read_gradient(command_, child_.ask(asked.dump()), x);
+    for (ComplexValues& g : gradients)
+      for (auto& dx : g) dx *= weights[0].real();
+    return gradients;
+  }
   std::vector<double> numbers;
   for (const auto& w : weights) {
     numbers.push_back(w.real());
