@@ -6,6 +6,7 @@
 
 #include <set>
 
+#include "autograd/check/usage/usage_pass.h"
 #include "autograd/op.h"
 #include "autograd/op_check.h"
 #include "autograd/ops/products/projection.h"
@@ -31,10 +32,6 @@ AnyTensor resized(const AnyTensor& x, const Shape& shape) {
         return y;
       },
       x);
-}
-
-const Shape& shape_of(const AnyTensor& x) {
-  return std::visit([](const auto& t) -> const Shape& { return t.shape(); }, x);
 }
 
 enum class Outcome { Differentiated, Refused, Wrong };
