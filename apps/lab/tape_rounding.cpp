@@ -146,6 +146,15 @@ bool is_arithmetic(const std::string& name) {
   return is_exact(name) || is_one_of(name, {"add", "sub", "mul", "div", "square", "abs2"});
 }
 
+/// Moves of that size and less: where a wave turns many times within them, twice the largest change that some of them make bounds
+/// all.
+std::vector<C> moves_within(const AnyVar& x, double size) {
+  std::vector<C> all;
+  for (const double fraction : {1.0, 0.73, 0.41, 0.19})
+    for (const C d : directions(x, 4)) all.push_back(fraction * size * d);
+  return all;
+}
+
 /// What is known of a step.
 struct Step {
   double rounding = 0;                           // δ(w)
@@ -246,12 +255,12 @@ class RoundingWalk {
       const double delta = rounding_of(op.inputs[j]);
       if (delta == 0) continue;
       double most = 0;
-      for (const C d : directions(op.inputs[j], 4)) {
+      for (const C move : moves_within(op.inputs[j], delta)) {
         std::vector<AnyVar> x = op.inputs;
-        std::visit([&](const auto& t) { x[j] = constant(t); }, moved_single(op.inputs[j], delta * d));
+        std::visit([&](const auto& t) { x[j] = constant(t); }, moved_single(op.inputs[j], move));
         raise(most, std::abs(number_of(op.again(x)) - w));
       }
-      carried += most;
+      carried += 2 * most;
     }
     steps_[k].rounding = 8 * last_place * own + carried + smallest;
   }
@@ -319,17 +328,17 @@ class RoundingWalk {
     for (std::size_t n = 0; n < op.inputs.size(); ++n) {
       const double delta = rounding_of(op.inputs[n]);
       if (!is_single(op.inputs[n]) || delta == 0) continue;
-      for (const C d : directions(op.inputs[n], 4)) {
+      for (const C move : moves_within(op.inputs[n], delta)) {
         std::vector<AnyTensor> at;
-        for (std::size_t j = 0; j < op.inputs.size(); ++j) at.push_back(moved_single(op.inputs[j], j == n ? delta * d : 0));
+        for (std::size_t j = 0; j < op.inputs.size(); ++j) at.push_back(moved_single(op.inputs[j], j == n ? move : 0));
         const Answers there = ask(op, at);
-        raise(carried[n], std::abs(there.value[0] - base.value[0]));
+        raise(carried[n], 2 * std::abs(there.value[0] - base.value[0]));
         for (std::size_t j = 0; j < op.inputs.size(); ++j) {
           double distance = 0;
           for (const std::size_t part : {0, 1})
             if (!there.gradients[j][part].empty())
               distance = std::hypot(distance, std::abs(there.gradients[j][part][0] - base.gradients[j][part][0]));
-          raise(step.moved[j], distance);
+          raise(step.moved[j], 2 * distance);
         }
       }
     }
