@@ -72,7 +72,7 @@ std::string divergence_of(const Expression& f, const std::vector<C>& at, std::si
       f.variables()[variable], largest[0], largest[1], largest[2]);
 }
 
-/// Whether f changes its ways closer to the point than the smallest step of the differences, so that they know nothing of it: the
+/// Whether f changes its ways so close to the point that differences have few steps left, or none, to see it: the
 /// tape's derivatives do so, by more than a tenth of `apart`, and come back to those at the point as the distance goes to 0,
 /// as far as rounding lets that be seen.
 bool changes_within_steps(const Expression& f, const std::vector<C>& at, std::size_t variable, const TapeWirtinger& tape,
@@ -80,7 +80,7 @@ bool changes_within_steps(const Expression& f, const std::vector<C>& at, std::si
   const double size = std::abs(at[variable]);
   double changes[] = {0, 0};
   for (const bool closest : {false, true}) {
-    const double distance = closest ? (size > 0 ? 8 * double_epsilon * size : 1e-300) : 4e-11 * std::max(1.0, size);
+    const double distance = closest ? (size > 0 ? 8 * double_epsilon * size : 1e-300) : 1e-7 * std::max(1.0, size);
     constexpr std::int64_t directions = 8;
     std::vector<AnyTensor> around;
     for (std::size_t k = 0; k < at.size(); ++k) {

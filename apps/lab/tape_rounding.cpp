@@ -148,10 +148,10 @@ bool is_arithmetic(const std::string& name) {
 
 /// Moves of that size and less: where a wave turns many times within them, twice the largest change that some of them make bounds
 /// all.
-std::vector<C> moves_within(const AnyVar& x, double size) {
+std::vector<C> moves_within(const std::vector<C>& directions, double size) {
   std::vector<C> all;
   for (const double fraction : {1.0, 0.73, 0.41, 0.19})
-    for (const C d : directions(x, 4)) all.push_back(fraction * size * d);
+    for (const C d : directions) all.push_back(fraction * size * d);
   return all;
 }
 
@@ -192,10 +192,20 @@ class RoundingWalk {
   }
 
  private:
-  /// The tape has the recorded ops, in the trace's order.
+  /// The tape has the recorded ops, in the trace's order; those of constants are called again.
   void name_ops() {
-    for (std::size_t k = 0, entry = 0; k < trace_.size(); ++k)
+    for (std::size_t k = 0, entry = 0; k < trace_.size(); ++k) {
       ops_.push_back(trace_[k].recorded ? tape_.entries()[entry++].op : nullptr);
+      names_.push_back(trace_[k].recorded ? ops_.back()->name() : name_of_constant(trace_[k]));
+    }
+  }
+
+  static std::string name_of_constant(const TracedOp& op) {
+    const Tape tape;
+    std::vector<AnyVar> x;
+    for (const AnyVar& operand : op.inputs) std::visit([&](const auto& v) { x.emplace_back(variable(v.value())); }, operand);
+    const AnyVar w = op.again(x);
+    return tape.entries().empty() ? "" : tape.entries().back().op->name();
   }
 
   double rounding_of(const AnyVar& x) const {
@@ -203,11 +213,24 @@ class RoundingWalk {
     return made == step_of_.end() ? 0 : steps_[made->second].rounding;
   }
 
+  /// ρ of an op whose value and operands, times derivatives, add up to `size`.
+  double own_rounding(std::size_t k, double size) const {
+    if (is_exact(names_[k])) return 0;
+    if (names_[k] == "add" || names_[k] == "sub") return last_place * std::abs(number_of(trace_[k].output));
+    return 4 * last_place * size + smallest;
+  }
+
+  /// How far an operand moves: by its rounding, or by its last places.
+  double reach_of(std::size_t k, const AnyVar& x) const {
+    const double delta = rounding_of(x);
+    return is_arithmetic(names_[k]) ? delta : std::max(delta, 2 * last_place * std::abs(number_of(x)));
+  }
+
   /// The directions in which an operand can move: along the real axis only, where it is a real number made complex. On a cut of the
   /// op it stays on its side of it.
   std::vector<C> ways(const AnyVar& x, int count) const {
     const auto made = step_of_.find(identity(x));
-    const bool real = made != step_of_.end() && ops_[made->second] != nullptr && ops_[made->second]->name() == "to_complex";
+    const bool real = made != step_of_.end() && names_[made->second] == "to_complex";
     return real ? std::vector<C>{1.0, -1.0} : directions(x, count);
   }
 
@@ -250,19 +273,19 @@ class RoundingWalk {
     const TracedOp& op = trace_[k];
     const NoGrad none;
     const C w = number_of(op.output);
-    double own = std::abs(w), carried = 0;
+    double carried = 0;
     for (std::size_t j = 0; j < op.inputs.size(); ++j) {
-      const double delta = rounding_of(op.inputs[j]);
+      const double delta = reach_of(k, op.inputs[j]);
       if (delta == 0) continue;
       double most = 0;
-      for (const C move : moves_within(op.inputs[j], delta)) {
+      for (const C move : moves_within(ways(op.inputs[j], 4), delta)) {
         std::vector<AnyVar> x = op.inputs;
         std::visit([&](const auto& t) { x[j] = constant(t); }, moved_single(op.inputs[j], move));
         raise(most, std::abs(number_of(op.again(x)) - w));
       }
       carried += 2 * most;
     }
-    steps_[k].rounding = 8 * last_place * own + carried + smallest;
+    steps_[k].rounding = own_rounding(k, 2 * std::abs(w)) + carried;
   }
 
   /// x moved, in x's shape.
@@ -291,8 +314,8 @@ class RoundingWalk {
     std::vector<int> kind;  // 0: within the rounding; 1, 2: at a radius
     for (std::size_t j = 0; j < operands; ++j) {
       if (is_single(op.inputs[j])) continue;
-      const double delta = rounding_of(op.inputs[j]), size = std::abs(number_of(op.inputs[j]));
-      const double reach = is_arithmetic(text.name) ? delta : std::max(delta, 2 * last_place * size);
+      const double size = std::abs(number_of(op.inputs[j]));
+      const double reach = reach_of(k, op.inputs[j]);
       if (reach > 0)
         for (const C d : ways(op.inputs[j], 4)) moves.push_back({j, reach * d}), kind.push_back(0);
       if (!may_be_singular || !on_tape(op.inputs[j])) continue;
@@ -315,7 +338,7 @@ class RoundingWalk {
       for (std::size_t j = 0; j < operands; ++j)
         if (on_tape(op.inputs[j])) raise(step.moved[j], distance_of_gradients(answers, j, p + 1));
     }
-    move_numbers(op, step, answers, carried);
+    move_numbers(k, step, answers, carried);
     finish(k, step, carried);
     if (!std::all_of(step.sizes.begin(), step.sizes.end(), [](double size) { return std::isfinite(size); }))
       found_.gaps.push_back(fmt::format("the derivative of {} at {} is not finite", text.name, operands_of(op)));
@@ -324,11 +347,12 @@ class RoundingWalk {
   }
 
   /// The same for operands that are single numbers, which have rounding where they were computed.
-  void move_numbers(const TracedOp& op, Step& step, const Answers& base, std::vector<double>& carried) const {
+  void move_numbers(std::size_t k, Step& step, const Answers& base, std::vector<double>& carried) const {
+    const TracedOp& op = trace_[k];
     for (std::size_t n = 0; n < op.inputs.size(); ++n) {
-      const double delta = rounding_of(op.inputs[n]);
+      const double delta = reach_of(k, op.inputs[n]);
       if (!is_single(op.inputs[n]) || delta == 0) continue;
-      for (const C move : moves_within(op.inputs[n], delta)) {
+      for (const C move : moves_within(ways(op.inputs[n], 4), delta)) {
         std::vector<AnyTensor> at;
         for (std::size_t j = 0; j < op.inputs.size(); ++j) at.push_back(moved_single(op.inputs[j], j == n ? move : 0));
         const Answers there = ask(op, at);
@@ -346,16 +370,9 @@ class RoundingWalk {
 
   void finish(std::size_t k, Step& step, const std::vector<double>& carried) const {
     const TracedOp& op = trace_[k];
-    const std::string& name = ops_[k]->name();
-    const double w = std::abs(number_of(op.output));
-    double own = 4 * w;
-    for (std::size_t j = 0; j < op.inputs.size(); ++j) own += 4 * step.sizes[j] * std::abs(number_of(op.inputs[j]));
-    if (is_exact(name))
-      step.rounding = 0;
-    else if (name == "add" || name == "sub")
-      step.rounding = last_place * w;
-    else
-      step.rounding = last_place * own + smallest;
+    double own = std::abs(number_of(op.output));
+    for (std::size_t j = 0; j < op.inputs.size(); ++j) own += step.sizes[j] * std::abs(number_of(op.inputs[j]));
+    step.rounding = own_rounding(k, own);
     for (std::size_t j = 0; j < op.inputs.size(); ++j) {
       const double delta = rounding_of(op.inputs[j]);
       raise(step.rounding, step.rounding + std::max(carried[j], step.sizes[j] * delta));
@@ -429,6 +446,7 @@ class RoundingWalk {
   const void* leaf_ = nullptr;
   std::vector<TracedOp> trace_;
   std::vector<const Op*> ops_;  // null: an op of constants
+  std::vector<std::string> names_;
   std::map<const void*, std::size_t> step_of_;
   std::vector<Step> steps_;
   TapeRounding found_;

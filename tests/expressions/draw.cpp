@@ -91,9 +91,10 @@ Tree draw(Dice& dice, int depth) {
 std::string draw_point(Dice& dice) {
   static const std::vector<std::string> special = {"0",    "0",   "1",    "-1",   "i",   "-i", "2",    "-2",   "0.5",
                                                    "-0.5", "1+i", "-1-i", "1.5i", "-2i", "pi", "pi/2", "i*pi", "i*pi/2"};
-  static const std::vector<std::string> extreme = {
-      "1e-8",    "1e-20i", "1e-160", "1e-300", "-1e-300i", "5e-324",     "1e8",   "1e20i",         "1e160",     "-1e300",
-      "1.5e308", "710",    "-745",   "800i",   "1+1e-16i", "-1+1e-300i", "1e10i", "1e300+1e-300i", "1e-9+1e9i", "-1e-5+1i"};
+  static const std::vector<std::string> extreme = {"1e-8",    "1e-20i",        "1e-160",    "1e-300",  "-1e-300i", "5e-324",
+                                                   "1e8",     "1e20i",         "1e60",      "-1e75i",  "1e160",    "-1e300",
+                                                   "1.5e308", "710",           "-745",      "800i",    "1+1e-16i", "-1+1e-300i",
+                                                   "1e10i",   "1e300+1e-300i", "1e-9+1e9i", "-1e-5+1i"};
   const std::size_t kind = dice.below(10);
   if (kind < 5) return dice.of(special);
   if (kind < 8) return dice.of(extreme);

@@ -116,21 +116,19 @@ Truth truth_at(const Evaluator& f, std::complex<double> z) {
     if (part < 0.1 * std::abs(z)) scales.push_back(part);
   std::sort(scales.begin(), scales.end());
   Truth found;
-  bool skipped = false;
   for (const double scale : scales) {
     if (scale == 0) continue;
-    if (scale < 1e-80 * std::abs(z)) {  // z + h would be z
-      skipped = true;
-      continue;
-    }
+    if (scale < 1e-80 * std::abs(z)) return {};  // z + h would be z, and what happens at that scale is not seen
     const auto truth = at_distance(f, z, unit * N(scale));
     if (truth && truth->kind == Truth::Kind::Smooth) return *truth;
+    if (!truth && std::abs(z) > 1) return {};  // beside a large z nothing is seen of what happens at the scale of 1
     if (truth) found = *truth;
   }
-  return skipped ? Truth{} : found;
+  return found;
 }
 
 SecondTruth second_truth_at(const Evaluator& f, std::complex<double> z) {
+  if (std::abs(z) > 1e3) return {};
   static const N unit("1e-30");
   const N h = unit * N(std::max(1.0, std::abs(z)));
   Differences d(f, z);
