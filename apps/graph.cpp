@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "apps/commands.h"
-#include "apps/lab/expression_point.h"
+#include "apps/lab/expression/expression_point.h"
 #include "apps/runs/checkpoint.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/external_program.h"

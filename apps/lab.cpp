@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/commands.h"
-#include "apps/lab/expression_point.h"
+#include "apps/lab/expression/expression_point.h"
 #include "apps/lab/lab_answer.h"
 #include "apps/lab/lab_hessian.h"
 #include "apps/lab/lab_page.h"

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "apps/commands.h"
-#include "apps/lab/expression_point.h"
+#include "apps/lab/expression/expression_point.h"
 #include "apps/portrait/domain_colouring.h"
 #include "apps/portrait/portrait_field.h"
 #include "apps/terminal/command_line.h"

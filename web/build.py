@@ -28,7 +28,7 @@ UNITS = {
         autograd/ops/functions/variable_power autograd/ops/selection/expand autograd/ops/selection/where""",
     "activations": """autograd/ops/elementwise/activation autograd/ops/elementwise/complex_activation autograd/ops/elementwise/phase
         autograd/ops/elementwise/rotation""",
-    "lab": """apps/lab/expression apps/lab/expression_functions apps/lab/expression_parser apps/lab/expression_point
+    "lab": """apps/lab/expression/expression apps/lab/expression/expression_functions apps/lab/expression/expression_parser apps/lab/expression/expression_point
         apps/lab/lab_answer apps/lab/lab_numbers apps/lab/lab_page apps/lab/lab_point apps/lab/lab_tape apps/lab/lab_text apps/lab/tape_rounding
         apps/terminal/did_you_mean apps/terminal/terminal apps/terminal/text_layout data/files/utf8 nn/keys web/lab_web""",
 }

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "apps/lab/expression_point.h"
+#include "apps/lab/expression/expression_point.h"
 #include "apps/lab/lab_numbers.h"
 #include "apps/lab/tape_rounding.h"
 #include "apps/terminal/text_layout.h"

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/lab/expression.h"
+#include "apps/lab/expression/expression.h"
 #include "apps/terminal/terminal.h"
 #include "autograd/check/verdict.h"
 

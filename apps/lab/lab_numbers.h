@@ -5,7 +5,7 @@
 #include <complex>
 #include <vector>
 
-#include "apps/lab/expression.h"
+#include "apps/lab/expression/expression.h"
 #include "autograd/check/numerical.h"
 
 namespace argand {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/lab/expression.h"
+#include "apps/lab/expression/expression.h"
 #include "apps/lab/tape_rounding.h"
 #include "autograd/check/verdict.h"
 #include "autograd/wirtinger.h"

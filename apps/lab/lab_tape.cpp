@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "apps/lab/expression_point.h"
+#include "apps/lab/expression/expression_point.h"
 #include "apps/terminal/text_layout.h"
 #include "autograd/tape.h"
 #include "autograd/trace/slot_gradient.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/lab/expression.h"
+#include "apps/lab/expression/expression.h"
 #include "autograd/op.h"
 
 namespace argand {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "apps/lab/expression_functions.h"
+#include "apps/lab/expression/expression_functions.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/text_layout.h"
 #include "autograd/check/infinity.h"

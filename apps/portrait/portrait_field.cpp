@@ -6,7 +6,7 @@
 #include <limits>
 #include <numbers>
 
-#include "apps/lab/expression_point.h"
+#include "apps/lab/expression/expression_point.h"
 #include "autograd/tape.h"
 
 namespace argand {

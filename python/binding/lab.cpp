@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "apps/checks/gradcheck_rows.h"
-#include "apps/lab/expression_point.h"
+#include "apps/lab/expression/expression_point.h"
 #include "apps/lab/lab_text.h"
 #include "apps/lab/op_text.h"
 #include "apps/terminal/text_layout.h"

@@ -13,7 +13,7 @@
 #include <mutex>
 #include <thread>
 
-#include "apps/lab/expression_point.h"
+#include "apps/lab/expression/expression_point.h"
 #include "apps/lab/lab_hessian.h"
 #include "apps/lab/lab_point.h"
 #include "core/error.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "apps/lab/expression_point.h"
+#include "apps/lab/expression/expression_point.h"
 #include "autograd/tape.h"
 #include "tests/fuzz/fuzz.h"
 

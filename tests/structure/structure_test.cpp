@@ -39,8 +39,9 @@ const std::map<std::string, std::set<std::string>> may_see = {
 /// The floors of apps, and which lower ones each may include from. The subcommands above them see all.
 const std::map<std::string, std::set<std::string>> floor_may_see = {
     {"apps/terminal", {}},
-    {"apps/lab", {"apps/terminal"}},
-    {"apps/portrait", {"apps/terminal", "apps/lab"}},
+    {"apps/lab/expression", {"apps/terminal"}},
+    {"apps/lab", {"apps/terminal", "apps/lab/expression"}},
+    {"apps/portrait", {"apps/terminal", "apps/lab", "apps/lab/expression"}},
     {"apps/checks", {"apps/terminal"}},
     {"apps/runs", {"apps/terminal"}},
     {"apps/ranks", {"apps/terminal"}},

@@ -1,7 +1,7 @@
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
-#include "apps/lab/expression_point.h"
+#include "apps/lab/expression/expression_point.h"
 #include "apps/lab/lab_hessian.h"
 
 using namespace argand;

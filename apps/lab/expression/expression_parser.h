@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apps/lab/expression_functions.h"
+#include "apps/lab/expression/expression_functions.h"
 
 namespace argand {
 

@@ -1,4 +1,4 @@
-#include "apps/lab/expression.h"
+#include "apps/lab/expression/expression.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "apps/lab/expression_functions.h"
+#include "apps/lab/expression/expression_functions.h"
 
 #include <algorithm>
 

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apps/lab/expression_parser.h"
+#include "apps/lab/expression/expression_parser.h"
 
 namespace argand {
 

@@ -1,4 +1,4 @@
-#include "apps/lab/expression_parser.h"
+#include "apps/lab/expression/expression_parser.h"
 
 #include <algorithm>
 #include <array>

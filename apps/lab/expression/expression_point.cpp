@@ -1,4 +1,4 @@
-#include "apps/lab/expression_point.h"
+#include "apps/lab/expression/expression_point.h"
 
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/text_layout.h"
