@@ -108,7 +108,7 @@ void add_systems(Tasks& tasks) {
   tasks.all(
       {"det", "", Condition::Norm, on_tape([](const Matrix& A, const auto&) { return std::vector<Exact>{determinant(A)}; }), 0, 7},
       [](const auto& A) { return argand::det(A); });
-  tasks.all({"slogdet", "log |det A|", Condition::Norm, on_tape([](const Matrix& A, const auto&) {
+  tasks.all({"slogdet", "logabsdet", Condition::Norm, on_tape([](const Matrix& A, const auto&) {
                const Exact d = abs(determinant(A));
                if (d.value().x == 0) throw NoValue();
                return std::vector<Exact>{log(d)};

@@ -278,15 +278,6 @@ BOOST_AUTO_TEST_CASE(a_circle_becomes_an_ellipse) {
              point);
 }
 
-BOOST_AUTO_TEST_CASE(letters_that_are_not_taken) {
-  const Expression f("f(x) = x^2"), g("g(u, y) = u*y");
-  const std::string of_x = point_text(f, lab_point(f, {C(1, 2)}, 0), Style(stdout));
-  BOOST_TEST(of_x.find("\n  Jacobian, x = s + it, f = u + iv\n  ∂u/∂s = 2 ") != std::string::npos, of_x);
-  BOOST_TEST(of_x.find("∂L/∂s + i ∂L/∂t = 2 ∂L/∂x̄") != std::string::npos, of_x);
-  const std::string of_u = point_text(g, lab_point(g, {C(1, 2), C(3, 1)}, 0), Style(stdout));
-  BOOST_TEST(of_u.find("\n  Jacobian, u = s + it, f = p + iq\n") != std::string::npos, of_u);
-}
-
 BOOST_AUTO_TEST_CASE(rounding_is_not_mistaken_for_a_derivative) {
   // Most steps change these values by less than their last place.
   for (const auto& [text, z] :
