@@ -8,10 +8,9 @@
 #include "apps/lab/lab_page.h"
 #include "apps/lab/lab_tape.h"
 #include "apps/lab/lab_text.h"
+#include "apps/terminal/text_layout.h"
 #include "autograd/check/planted_fault.h"
 #include "core/random.h"
-
-#include "apps/terminal/text_layout.h"
 #include "tests/apps/program.h"
 
 using namespace argand;
