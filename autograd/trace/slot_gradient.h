@@ -32,6 +32,8 @@ class KeptGradients {
   [[nodiscard]] explicit KeptGradients(const Tape& tape);
   /// Those of this slot as well, which may be null.
   void keep(const std::shared_ptr<SlotBase>& slot);
+  /// This slot keeps what it gathers.
+  void except(const std::shared_ptr<SlotBase>& slot) { before_.erase(slot); }
   ~KeptGradients();
   KeptGradients(const KeptGradients&) = delete;
   KeptGradients& operator=(const KeptGradients&) = delete;

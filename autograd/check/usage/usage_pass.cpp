@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "autograd/tape.h"
+#include "autograd/trace/slot_gradient.h"
 
 namespace argand {
 
@@ -63,6 +64,8 @@ Numbers Passes<R>::pass(const Variables& x, std::span<const Numbers> incoming, c
         },
         f_(x));
   if (between) between();
+  KeptGradients others(tape);  // a function may read variables of the caller's: a check leaves no gradient in them
+  for (const auto& input : x) std::visit([&](const auto& v) { others.except(v.slot()); }, input);
   tape.backward(variable(Tensor<R>::scalar(0)));  // a loss of its own: the outputs have their gradients, what is left is the walk
   return value;
 }
