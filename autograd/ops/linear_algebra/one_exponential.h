@@ -15,6 +15,8 @@ namespace argand::matrices {
 ///  - s follows from ‖A^p‖^{1/p}, p = 4 ... 10, of the balanced A, instead of ‖A‖, which is far larger where A is far from normal.
 ///  - A is block triangular as far as it can be (BlockOrder), so that no pivot is taken from another block; where it is triangular
 ///    its diagonal e^{a_ii} and the numbers beside it are computed anew in each squaring (code fragment 2.1).
+/// A balanced A can be so small that a low degree suffices for it and not for e^A, whose numbers far from the diagonal are products
+/// of many: what the approximant leaves out is compared with each column of e^A as it will be (columns_need).
 template <Scalar T>
 class OneExponential {
  public:
@@ -133,11 +135,46 @@ class OneExponential {
     }();
     const double size = norm(A);
     if (size == 0) return 0;
+    const int of_columns = is_balanced() ? 0 : columns_need(A, exponent, m, log_c[place(m)]);
     const auto halvings = [&](double log_of_power) {  // ‖ |A|^{2m+1} ‖₁
       const double log_alpha = log_c[place(m)] + log_of_power + exponent * 2.0 * m - std::log2(size);
       return log_alpha <= -53 ? 0 : static_cast<int>(std::ceil((log_alpha + 53) / (2 * m)));
     };
-    return halvings((2 * m + 1) * std::log2(size)) == 0 ? 0 : halvings(log_norm_of_moduli(A, 2 * m + 1));
+    if (halvings((2 * m + 1) * std::log2(size)) == 0) return of_columns;
+    return std::max(of_columns, halvings(log_norm_of_moduli(A, 2 * m + 1)));
+  }
+
+  /// How often 2^exponent A = D⁻¹ A₀ D must be halved until c |A₀|^{2m+1}, about what the approximant leaves out, is below
+  /// rounding in every column of Σ |A₀|^k/k!. Of the columns of D |A|^k D⁻¹ the last factor is the same on both sides.
+  int columns_need(const Matrix& A, int exponent, int m, double log_c) const {
+    const int terms = 2 * m + 2, most = *std::max_element(exponents_.begin(), exponents_.end());
+    std::vector<double> x(place(n_)), y(place(n_)), logs;  // log₂ of 1ᵀ D |A|^k, k = 0 ... 2m + 1
+    std::transform(exponents_.begin(), exponents_.end(), x.begin(),
+                   [&](int d) { return std::ldexp(1.0, std::max(d - most, -900)); });
+    double shift = 0;
+    for (int k = 0; true; ++k) {
+      for (const double v : x) logs.push_back(std::log2(v) + shift);
+      if (k == terms - 1) break;
+      std::fill(y.begin(), y.end(), 0);
+      for (std::int64_t i = 0; i < n_; ++i)
+        for (std::int64_t j = 0; j < n_; ++j) y[place(j)] += x[place(i)] * modulus(at(A, i, j));
+      const double largest = *std::max_element(y.begin(), y.end());
+      if (largest == 0) return 0;
+      shift += std::ilogb(largest);
+      std::transform(y.begin(), y.end(), x.begin(), [&](double v) { return std::ldexp(v, -std::ilogb(largest)); });
+    }
+    const auto log_term = [&](int k, std::int64_t j, int halvings) { return logs[place(k * n_ + j)] + k * (exponent - halvings); };
+    const auto fits = [&](std::int64_t j, int halvings) {
+      double largest = log_term(0, j, halvings);
+      for (int k = 1; k < terms; ++k) largest = std::max(largest, log_term(k, j, halvings) - std::lgamma(k + 1) / std::log(2.0));
+      return log_c + log_term(terms - 1, j, halvings) <= largest - 53;
+    };
+    // Where put_diagonals cannot help, each squaring doubles the rounding errors of the diagonal.
+    const int limit = blocks_.is_triangular() ? 60 : 10;
+    int halvings = 0;
+    for (std::int64_t j = 0; j < n_; ++j)
+      while (halvings < limit && !fits(j, halvings)) ++halvings;
+    return halvings;
   }
 
   /// Chooses the degree and halves A; its powers are computed of numbers near 1, so that they cannot overflow.

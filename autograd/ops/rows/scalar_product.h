@@ -16,11 +16,12 @@ Var<RealOf<T>> scalar_product(const Var<T>& a, const Var<T>& b) {
     return real(conj(a) * b);
 }
 
-/// x - mean(x) along the axis. The mean is rounded: what that leaves is subtracted, too.
+/// x - mean(x) along the axis. The mean is rounded: what that leaves is subtracted, too. Of equal numbers it leaves equal multiples
+/// of one bit, whose sum is exact, and so is dividing it: 0 remains.
 template <Scalar T>
 Var<T> centred(const Var<T>& x, int axis) {
   const Var<T> nearly = x - mean(x, axis, true);
-  return nearly - mean(nearly, axis, true);
+  return nearly - sum(nearly, axis, true) / static_cast<RealOf<T>>(x.dim(axis));
 }
 
 }  // namespace argand

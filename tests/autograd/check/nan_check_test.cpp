@@ -32,6 +32,7 @@ constexpr const char* padded = "the padding is zeros that are multiplied, as in 
 constexpr const char* dropped = "a dropped weight is a factor of 0, and 0 * NaN is NaN";
 constexpr const char* dual = "the weight of J's part is 0 at this angle, and 0 * NaN is NaN";
 constexpr const char* factors = "LAPACK stops at a NaN, or hands it around: nothing of the factors is believed";
+constexpr const char* whole_matrix = "a NaN among the numbers makes the whole function of a matrix NaN, its 0s included";
 constexpr const char* no_sine = "the number comes with a sine or a cosine that is 0 here, and 0 * NaN is NaN";
 const std::vector<Exception> exceptions{
     {"angular_attention", R"(causal.* element \[\d+, 0, .* at \[\d+, 0, .*)", one_key},
@@ -41,12 +42,15 @@ const std::vector<Exception> exceptions{
     {"attention", "dropout: .*", dropped},
     {"attention", "keys, n = 1: .*", of_one_number},
     {"conv2d", "(columns|complex, stride|complex, groups).*", padded},
+    {"conv3d", "(layers|columns|complex).*", padded},
     {"conv_transpose2d", "(columns|complex, stride).*", padded},
     {"cross_entropy", "classes, .*n = 1: .*", of_one_number},
 #ifndef ARGAND_PLAIN_BLAS
     {"cholesky", ".*", factors},
     {"det", ".*the gradient of input 0 at .*",
      "a cofactor does not know its own row and column, the factors that it comes from do"},
+    {"eig", ".*real.* part of the incoming gradient.* the gradient of input 0 at .*",
+     "a real A has the real part of a complex product, whose imaginary 0s meet the NaN"},
     {"eigh", ".*in the imaginary part of the incoming gradient.* the gradient of input 0 at .*",
      "a function of a Hermitian matrix has a real diagonal, and the imaginary part of that one's gradient says nothing"},
 #endif
@@ -63,10 +67,13 @@ const std::vector<Exception> exceptions{
     {"magnitude_layer_norm", ".*width, n = 1: .*", of_one_number},
     {"magnitude_modrelu", ".*θ = π/4: .*", dual},
 #ifndef ARGAND_PLAIN_BLAS
-    {"matrix_exp", "real, nilpotent: .*", "what a power series makes of a 0 is 0, of the NaN that the solver meets it is NaN"},
+    {"logm", "(real, equal eigenvalues|complex, defective): .*", whole_matrix},
+    {"matrix_exp", "real, (nilpotent|triangular, far from normal|the same transposed): .*", whole_matrix},
+    {"sqrtm", "(real, equal eigenvalues|complex, defective): .*", whole_matrix},
 #endif
     {"magnitude_relu", ".*", "the identity, computed by way of the magnitude that cancels"},
     {"magnitude_rms_norm", ".*θ = π/4: .*", dual},
+    {"matrix_power", "real, nilpotent, p = 2: .*", "products of whole matrices, where 0 * NaN is NaN"},
     {"max", ".* the gradient of input 0 at .*",
      "nobody knows which number is the largest, so that all gradients along the axis are NaN"},
 #ifndef ARGAND_PLAIN_BLAS

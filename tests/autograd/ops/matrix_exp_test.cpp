@@ -66,6 +66,30 @@ BOOST_AUTO_TEST_CASE(triangular_matrices_far_from_normal) {
   }
 }
 
+/// e^A of numbers a beside the diagonal has a^k/k! k places from it: a product of many numbers, which a low degree of the
+/// approximant leaves out though a balanced A is small. A number in the lower corner makes one block of what was triangular.
+BOOST_AUTO_TEST_CASE(long_products_are_not_left_out) {
+  for (const std::int64_t n : {5, 12, 20, 33, 40})
+    for (const double a : {1e-3, 0.1, 1.0, 10.0, 1e5})
+      for (const double corner : {0.0, 1e-280})
+        for (const bool transposed : {false, true}) {
+          Tensor<double> A = Tensor<double>::zeros({n, n});
+          const auto at = [&](std::int64_t i, std::int64_t j) { return transposed ? j * n + i : i * n + j; };
+          for (std::int64_t i = 0; i + 1 < n; ++i) A.data()[at(i, i + 1)] = a;
+          A.data()[at(n - 1, 0)] = corner;
+          const Tensor<double> W = matrix_exp(Real(A)).value();
+          double error = 0, size = 0;  // of the first row, which holds the longest product
+          long double exact = 1;
+          for (std::int64_t k = 0; k < n; exact *= a / ++k) {
+            error = std::max(error, static_cast<double>(std::abs(W.data()[at(0, k)] - exact)));
+            size = std::max(size, static_cast<double>(exact));
+          }
+          // 3e-10 at a = 1e5, n = 40 with the corner, where high powers cancel; 1e-13 below a = 10.
+          BOOST_TEST(error <= (a > 1 ? 1e-9 : 1e-13) * size,
+                     n << " x " << n << ", a = " << a << ", corner " << corner << ": " << error / size);
+        }
+}
+
 BOOST_AUTO_TEST_CASE(nilpotent_matrices_are_exact) {
   for (const double a : {1e13, 1e20, 1e-200, 1e307}) {
     const Real x = variable(Tensor<double>({2, 2}, {0, a, 0, 0})), W = matrix_exp(x);
