@@ -103,9 +103,13 @@ Condition condition_of(const FunctionOf<R>& f, const std::vector<AnyTensor>& inp
     std::uint64_t stream = 0;
     const auto moved = [&](Numbers numbers) {
       const Random random(0x5EED + static_cast<std::uint64_t>(draw), stream++);
+      // Of many sizes: if all were alike, the changes of two terms that cancel would cancel in every second draw.
+      const auto change = [step](std::uint64_t byte) {
+        return (byte & 1U ? step : -step) * (0.5 + static_cast<double>(byte) / 256);
+      };
       for (std::size_t k = 0; k < numbers.size(); ++k) {
-        const std::uint64_t bits = random.below(k, 4);
-        numbers[k] *= std::complex(1 + (bits & 1U ? step : -step), numbers[k].imag() == 0 ? 0.0 : (bits & 2U ? step : -step));
+        const std::uint64_t bytes = random.below(k, 1U << 16U);
+        numbers[k] *= std::complex(1 + change(bytes & 0xFFU), numbers[k].imag() == 0 ? 0.0 : change(bytes >> 8U));
       }
       return numbers;
     };

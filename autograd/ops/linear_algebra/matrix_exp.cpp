@@ -63,15 +63,14 @@ Tensor<T> exponentials(const Tensor<T>& A) {
   return W;
 }
 
-/// The power of two that brings the largest number of x near 1; 1 where there is none, or it is within a thousandfold of 1, as what
-/// the result is must not overflow because of it. What is linear in x is computed of x times
-/// that, so that it scales like x and takes no more squarings.
+/// The power of two that brings the largest number of x to 2^-10; 1 where there is none. What is linear in x is computed of x times
+/// that: so it scales exactly like x, does not call for more squarings, and overflows where e^A does.
 template <Scalar T>
-RealOf<T> to_one(const T* x, std::int64_t size) {
+RealOf<T> to_small(const T* x, std::int64_t size) {
   RealOf<T> largest = 0;
   for (std::int64_t k = 0; k < size; ++k) largest = std::max(largest, static_cast<RealOf<T>>(std::abs(x[k])));
-  if (!std::isfinite(largest) || largest == 0 || std::abs(std::ilogb(largest)) < 10) return 1;
-  return std::ldexp(RealOf<T>(1), -std::clamp(std::ilogb(largest), -100, 100));
+  if (!std::isfinite(largest) || largest == 0) return 1;
+  return std::ldexp(RealOf<T>(1), -std::clamp(std::ilogb(largest) + 10, -100, 100));
 }
 
 /// The blocks ((A, E), (0, A)) of variables.
@@ -98,7 +97,7 @@ Var<T> matrix_exp(const Var<T>& A) {
         const NoForward still;
         const matrices::Stack stack("matrix_exp", dW.shape());
         std::vector<RealOf<T>> scales;
-        for (std::int64_t i = 0; i < stack.count; ++i) scales.push_back(to_one(dW.data() + i * n * n, n * n));
+        for (std::int64_t i = 0; i < stack.count; ++i) scales.push_back(to_small(dW.data() + i * n * n, n * n));
         const auto scale_of = [&](std::int64_t i) { return scales[static_cast<std::size_t>(i)]; };
         const Tensor<T> E = matrices::map_places(dW, [&](std::int64_t at, auto, auto, T g) { return g * scale_of(at); });
         const Tensor<T> g = upper_right(Var<T>(exponentials(blocks(Var<T>(adjoint), Var<T>(E)).value())), n).value();
@@ -106,7 +105,7 @@ Var<T> matrix_exp(const Var<T>& A) {
       },
       [&](const Var<T>&) {
         const Var<T> dot = tangent(A);
-        const RealOf<T> c = to_one(dot.value().data(), dot.size());
+        const RealOf<T> c = to_small(dot.value().data(), dot.size());
         return scale(upper_right(matrix_exp(blocks(A, scale(dot, c))), n), 1 / c);
       },
       A);
