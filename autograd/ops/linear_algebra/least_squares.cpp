@@ -69,7 +69,7 @@ static const Op lstsq_op(
             at.function("real, tall", f, of_full_rank(at.real({n + 3, n})), at.real({n + 3, 2}));
             at.function("complex, wide", f, of_full_rank(at.complex({n, n + 2})), at.complex({n, 2}));
           },
-          33);
+          19);
     });
 
 namespace {

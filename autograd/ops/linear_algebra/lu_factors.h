@@ -236,7 +236,7 @@ Tensor<T> regular(Tensor<T> A) {
 
 /// The lengths to which a function of one regular matrix is checked: many matrices, and large ones.
 template <class F>
-void grows_regular(OpCheck& check, const F& f) {
+void grows_regular(OpCheck& check, const F& f, std::int64_t longest = 67) {
   check.places_matter();
   check.grows("batch", [f](OpCheck& at, std::int64_t n) {
     at.function("real", f, regular(at.real({n, 2, 2})));
@@ -247,7 +247,7 @@ void grows_regular(OpCheck& check, const F& f) {
       [f](OpCheck& at, std::int64_t n) {
         at.function("complex", f, regular(at.complex({n, n})));
       },
-      67);
+      longest);
 }
 
 }  // namespace argand::matrices
