@@ -327,8 +327,8 @@ folder = os.path.join(source, "docs")
 argand = os.path.join(program_dirs[0], "argand")
 environment = dict(os.environ, PATH=os.pathsep.join(program_dirs + [os.environ["PATH"]]), LC_ALL="C.UTF-8", OMP_WAIT_POLICY="passive")
 counts = {language: 0 for language in LANGUAGES}
-FOR_DEVELOPERS = ("extending.md", "layout.md")  # recipes with NAME and KIND in them: tests/docs/readme_test.py reads these
-chapters = sorted(f for f in os.listdir(folder) if f.endswith(".md") and f.startswith(os.environ.get("BOOK", "")) and f not in FOR_DEVELOPERS)
+NOT_CHAPTERS = ("extending.md", "layout.md", "library.md", "tour.md")  # tests/docs/readme_test.py and tests/python/test_tour.py read these
+chapters = sorted(f for f in os.listdir(folder) if f.endswith(".md") and f.startswith(os.environ.get("BOOK", "")) and f not in NOT_CHAPTERS)
 for name in chapters:
     text = read(os.path.join(folder, name))
     fences, prose = parse(name, text)

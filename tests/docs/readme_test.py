@@ -1,5 +1,5 @@
-"""README.md, CONTRIBUTING.md and the pages for developers tell the truth: their code is code of the project, their output is real, what
-they name exists.
+"""README.md, CONTRIBUTING.md and the pages that they lead to tell the truth: their code is code of the project, their output is real,
+what they name exists.
 
   readme_test.py SOURCE_DIR FIRST_GRADIENT_PROGRAM ARGAND_PROGRAM
 """
@@ -52,7 +52,8 @@ for block in blocks(extending, "cpp"):
 
 # Every file named in `code` or in a link is there.
 for name, text in (("README.md", readme), ("CONTRIBUTING.md", read("CONTRIBUTING.md")), ("docs/extending.md", extending),
-                   ("docs/layout.md", read("docs/layout.md")), ("bench/pytorch/README.md", read("bench/pytorch/README.md")),
+                   ("docs/layout.md", read("docs/layout.md")), ("docs/tour.md", read("docs/tour.md")),
+                   ("docs/library.md", read("docs/library.md")), ("bench/pytorch/README.md", read("bench/pytorch/README.md")),
                    ("examples/README.md", read("examples/README.md"))):
     prose = re.sub(r"^ *```.*?^ *```$", "", text, flags=re.M | re.S)
     links = [os.path.join(os.path.dirname(name), path) for path in re.findall(r"\[[^\]]*\]\(([^):]+)\)", prose)]
