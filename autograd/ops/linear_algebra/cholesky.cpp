@@ -41,8 +41,8 @@ static const Op cholesky_op(
       check.function("complex", f, positive(check.complex({2, 3, 3})));
       check.places_matter();
       check.grows("batch", [f](OpCheck& at, std::int64_t n) {
-        at.function("real", f, positive(at.real({n, 2, 2})));
-        at.function("complex", f, positive(at.complex({n, 2, 2})));
+        at.function("real", f, positive(at.real({matrices::batch_of(n), 2, 2})));
+        at.function("complex", f, positive(at.complex({matrices::batch_of(n), 2, 2})));
       });
       check.grows(
           "size",

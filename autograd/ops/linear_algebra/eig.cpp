@@ -81,8 +81,8 @@ static const Op eig_op(
       check.function("complex, function of A", through_eigenvectors, well_apart(check.complex({3, 3})));
       check.places_matter();
       check.grows("batch", [](OpCheck& at, std::int64_t n) {
-        at.function("real", general_values, well_apart(at.real({n, 2, 2})));
-        at.function("complex", general_values, well_apart(at.complex({n, 2, 2})));
+        at.function("real", general_values, well_apart(at.real({matrices::batch_of(n), 2, 2})));
+        at.function("complex", general_values, well_apart(at.complex({matrices::batch_of(n), 2, 2})));
       });
       check.grows(
           "size",

@@ -82,8 +82,8 @@ static const Op eigh_op(
       check.function("complex, (1 + i) λ", values_turned, well_separated(check.complex({2, 2})));
       check.places_matter();
       check.grows("batch", [](OpCheck& at, std::int64_t n) {
-        at.function("real", eigenvalues, well_separated(at.real({n, 2, 2})));
-        at.function("complex", eigenvalues, well_separated(at.complex({n, 2, 2})));
+        at.function("real", eigenvalues, well_separated(at.real({matrices::batch_of(n), 2, 2})));
+        at.function("complex", eigenvalues, well_separated(at.complex({matrices::batch_of(n), 2, 2})));
       });
       check.grows(
           "size",

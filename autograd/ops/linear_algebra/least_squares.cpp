@@ -56,12 +56,13 @@ static const Op lstsq_op(
       check.function(
           "complex, pseudoinverse", [](auto A) { return pinv(A); }, of_full_rank(check.complex({2, 3})));
       check.grows("batch", [f](OpCheck& at, std::int64_t n) {
-        at.function("real", f, of_full_rank(at.real({n, 3, 2})), at.real({n, 3, 1}));
-        at.function("complex", f, of_full_rank(at.complex({n, 2, 2})), at.complex({n, 2, 1}));
+        at.function("real", f, of_full_rank(at.real({matrices::batch_of(n), 3, 2})), at.real({matrices::batch_of(n), 3, 1}));
+        at.function("complex", f, of_full_rank(at.complex({matrices::batch_of(n), 2, 2})),
+                    at.complex({matrices::batch_of(n), 2, 1}));
         at.function(
-            "real, pseudoinverse", [](auto A) { return pinv(A); }, of_full_rank(at.real({n, 2, 2})));
+            "real, pseudoinverse", [](auto A) { return pinv(A); }, of_full_rank(at.real({matrices::batch_of(n), 2, 2})));
         at.function(
-            "complex, pseudoinverse", [](auto A) { return pinv(A); }, of_full_rank(at.complex({n, 2, 2})));
+            "complex, pseudoinverse", [](auto A) { return pinv(A); }, of_full_rank(at.complex({matrices::batch_of(n), 2, 2})));
       });
       check.grows(
           "size",

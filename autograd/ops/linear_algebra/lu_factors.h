@@ -239,8 +239,8 @@ template <class F>
 void grows_regular(OpCheck& check, const F& f, std::int64_t longest = 67) {
   check.places_matter();
   check.grows("batch", [f](OpCheck& at, std::int64_t n) {
-    at.function("real", f, regular(at.real({n, 2, 2})));
-    at.function("complex", f, regular(at.complex({n, 2, 2})));
+    at.function("real", f, regular(at.real({batch_of(n), 2, 2})));
+    at.function("complex", f, regular(at.complex({batch_of(n), 2, 2})));
   });
   check.grows(
       "size",

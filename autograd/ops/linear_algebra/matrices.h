@@ -50,6 +50,9 @@ inline std::string name_of(std::int64_t i, const Stack& stack, const Shape& shap
   return stack.count == 1 ? "the matrix" : fmt::format("matrix {} of {}", i, shape);
 }
 
+/// How many matrices make a case of length n: at the longest, five threads take some.
+inline std::int64_t batch_of(std::int64_t n) { return std::min<std::int64_t>(n, 2503); }
+
 /// f(i) for every matrix, in parallel.
 template <class F>
 void each(const Stack& stack, const F& f) {

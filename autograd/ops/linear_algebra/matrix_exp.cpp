@@ -35,8 +35,8 @@ static const Op matrix_exp_op(
       check.function("complex, scaled and squared", f, map([](auto a) { return 4.0 * a; }, check.complex({2, 2})));
       check.places_matter();
       check.grows("batch", [f](OpCheck& at, std::int64_t n) {
-        at.function("real", f, at.real({n, 2, 2}));
-        at.function("complex", f, at.complex({n, 2, 2}));
+        at.function("real", f, at.real({matrices::batch_of(n), 2, 2}));
+        at.function("complex", f, at.complex({matrices::batch_of(n), 2, 2}));
       });
       check.grows(
           "size",

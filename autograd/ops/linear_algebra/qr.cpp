@@ -61,8 +61,8 @@ static const Op qr_op(
       check.function("complex, wide", qr_product, independent(check.complex({2, 4})));
       check.places_matter();
       check.grows("batch", [](OpCheck& at, std::int64_t n) {
-        at.function("real", qr_product, independent(at.real({n, 2, 2})));
-        at.function("complex", qr_product, independent(at.complex({n, 2, 2})));
+        at.function("real", qr_product, independent(at.real({matrices::batch_of(n), 2, 2})));
+        at.function("complex", qr_product, independent(at.complex({matrices::batch_of(n), 2, 2})));
       });
       check.grows(
           "",

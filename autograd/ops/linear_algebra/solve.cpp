@@ -32,8 +32,10 @@ static const Op solve_op(
       check.function("complex, one matrix", f, matrices::regular(check.complex({2, 2})), check.complex({3, 2, 1}));
       check.function("real, broadcast", f, matrices::regular(check.real({2, 1, 2, 2})), check.real({3, 2, 1}));
       check.grows("", [f](OpCheck& at, std::int64_t n) {
-        at.function("real, batch", f, matrices::regular(at.real({n, 2, 2})), at.real({n, 2, 1}));
-        at.function("complex, batch", f, matrices::regular(at.complex({n, 2, 2})), at.complex({n, 2, 1}));
+        at.function("real, batch", f, matrices::regular(at.real({matrices::batch_of(n), 2, 2})),
+                    at.real({matrices::batch_of(n), 2, 1}));
+        at.function("complex, batch", f, matrices::regular(at.complex({matrices::batch_of(n), 2, 2})),
+                    at.complex({matrices::batch_of(n), 2, 1}));
         at.function("real, right-hand sides", f, matrices::regular(at.real({2, 2})), at.real({2, n}));
       });
       check.grows(

@@ -86,8 +86,8 @@ static const Op svd_op(
       check.function("complex, U Vᴴ", polar_factor, with_distinct_values(check.complex({3, 2})));
       check.places_matter();
       check.grows("batch", [](OpCheck& at, std::int64_t n) {
-        at.function("real", singular_values, with_distinct_values(at.real({n, 2, 2})));
-        at.function("complex", polar_factor, with_distinct_values(at.complex({n, 2, 2})));
+        at.function("real", singular_values, with_distinct_values(at.real({matrices::batch_of(n), 2, 2})));
+        at.function("complex", polar_factor, with_distinct_values(at.complex({matrices::batch_of(n), 2, 2})));
       });
       check.grows(
           "size",
