@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(every_op_passes_in_every_use) {
 #ifdef ARGAND_PLAIN_BLAS
   BOOST_TEST(with_two_alike == 17U);
 #else
-  BOOST_TEST(with_two_alike == 19U);
+  BOOST_TEST(with_two_alike == 24U);
 #endif
 }
 
