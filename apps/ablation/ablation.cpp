@@ -40,8 +40,7 @@ nlohmann::ordered_json last_line_with(const std::string& log, const std::string&
 
 /// Steps taken over steps asked for; 0 for a run that has not begun.
 double progress_of(const std::string& folder) {
-  std::ifstream file(RunFolder(folder).file("config.json"));
-  const nlohmann::json config = nlohmann::json::parse(file, nullptr, false);
+  const nlohmann::ordered_json config = read_json(RunFolder(folder).file("config.json"));
   if (!config.is_object()) return 0;
   const nlohmann::ordered_json line = last_line_with(RunFolder(folder).log(), "loss");
   return line.is_null() ? 0 : line["step"].get<double>() / config["training"]["steps"].get<double>();

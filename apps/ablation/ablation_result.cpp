@@ -11,6 +11,7 @@
 #include "apps/runs/jsonl.h"
 #include "apps/runs/median.h"
 #include "apps/runs/run_folder.h"
+#include "core/json_depth.h"
 
 namespace argand {
 namespace {
@@ -86,7 +87,8 @@ std::string folder_of_run(const std::string& out, const std::string& row, std::i
 
 nlohmann::ordered_json read_json(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  return file ? Json::parse(file, nullptr, false) : Json();
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  return file.bad() || text.empty() || nests_too_deep(text) ? Json() : Json::parse(text, nullptr, false);
 }
 
 std::optional<AblationResult> read_result(const std::string& folder) {

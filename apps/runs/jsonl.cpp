@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "core/error.h"
+#include "core/json_depth.h"
 
 namespace argand {
 namespace {
@@ -40,7 +41,7 @@ void for_each_line(const std::string& path, const std::function<void(nlohmann::o
   std::int64_t end = 0;
   for (std::string line; std::getline(file, line) && !file.eof();) {
     end += static_cast<std::int64_t>(line.size()) + 1;
-    auto json = nlohmann::ordered_json::parse(line, nullptr, false);
+    auto json = nests_too_deep(line) ? nlohmann::ordered_json() : nlohmann::ordered_json::parse(line, nullptr, false);
     const bool whole = json.is_object() && json.contains("step") && json["step"].is_number_integer();
     f(whole ? std::move(json) : nlohmann::ordered_json(), end);
   }

@@ -10,6 +10,7 @@
 #include "apps/runs/initial_weights.h"
 #include "apps/runs/presets.h"
 #include "apps/terminal/command_line.h"
+#include "core/json_depth.h"
 #include "data/corpora/text_parts.h"
 #include "data/files/utf8.h"
 #include "data/tokens/tokenizer.h"
@@ -243,6 +244,7 @@ std::string RunConfig::to_json() const {
 
 RunConfig RunConfig::from_json(const std::string& text) {
   RunConfig config;
+  require(!nests_too_deep(text), "config", "damaged: nested more than {} levels deep", deepest_json);
   try {
     const Json json = Json::parse(text);
     config.training.eval_protocol = "full-blocks";

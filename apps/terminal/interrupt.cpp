@@ -14,7 +14,7 @@ namespace {
 volatile std::sig_atomic_t received = 0;
 const char* answer_text = "";
 bool begins_a_line = false;  ///< where a bar or ^C stands in the terminal's line
-struct sigaction old_int, old_term;
+struct sigaction old_int, old_term, old_hup;
 
 /// Nothing but what a signal may interrupt: write(2) of texts that are there already. That it cannot be written changes nothing.
 void say(const char* text) {
@@ -42,14 +42,17 @@ Interrupt::Interrupt(const char* answer) {
   action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);  // the second one has its usual effect
   sigaction(SIGINT, &action, &old_int);
   sigaction(SIGTERM, &action, &old_term);
+  sigaction(SIGHUP, nullptr, &old_hup);
+  if (old_hup.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);  // under nohup it stays ignored
 }
 
 Interrupt::~Interrupt() {
   sigaction(SIGINT, &old_int, nullptr);
   sigaction(SIGTERM, &old_term, nullptr);
+  sigaction(SIGHUP, &old_hup, nullptr);
 }
 
 int Interrupt::signal() const { return received; }
-const char* Interrupt::name(int signal) { return signal == SIGTERM ? "SIGTERM" : "SIGINT"; }
+const char* Interrupt::name(int signal) { return signal == SIGTERM ? "SIGTERM" : signal == SIGHUP ? "SIGHUP" : "SIGINT"; }
 
 }  // namespace argand

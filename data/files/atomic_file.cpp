@@ -32,6 +32,8 @@ int sync_directory(const std::string& directory) {
 }  // namespace
 
 AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(path) {
+  require(path.find('\0') == std::string::npos, "save", "the name {} holds a zero byte, at which the system would end it",
+          path.substr(0, path.find('\0')) + "\\0...");
   std::error_code error;
   for (int links = 0; std::filesystem::is_symlink(target_, error); ++links) {
     if (links == 40) give_up(ELOOP);
@@ -45,6 +47,10 @@ AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(path) {
 
   // O_EXCL: never write into a file that somebody else opened. The number steps over what a crashed process left behind.
   for (int number = 0; descriptor_ < 0; ++number) {
+    if (number == 1000) {
+      temporary_.clear();
+      fail("save", "cannot write {}: a thousand files {}.tmp-{}-* are in the way; delete them", path_, target_, ::getpid());
+    }
     temporary_ = fmt::format("{}.tmp-{}-{}", target_, ::getpid(), number);
     descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor_ < 0 && errno != EEXIST) {

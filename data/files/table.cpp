@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "core/json_depth.h"
 #include "data/files/text_file.h"
 #include "data/files/utf8.h"
 
@@ -43,6 +44,7 @@ class TableReader {
     Table table;
     while (skip_blank_lines()) {
       const std::string_view text = take_line(rest_);
+      if (nests_too_deep(text)) refuse(line_, fmt::format("nested more than {} levels deep", deepest_json));
       const auto json = nlohmann::ordered_json::parse(text, nullptr, false);
       if (!json.is_object()) refuse(line_, "not a JSON object");
       if (table.keys.empty())

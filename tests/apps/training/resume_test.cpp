@@ -49,15 +49,18 @@ BOOST_AUTO_TEST_CASE(interrupted_it_saves_and_says_how_to_go_on) {
   const TemporaryDirectory scratch;
   const std::string whole = scratch / "whole", stopped = scratch / "stopped";
   BOOST_TEST_REQUIRE(run_argand(scratch, "train lm --out " + whole + options).code == 0);
-  for (const int signal : {SIGINT, SIGTERM}) {
+  struct Sent {
+    int signal, step;
+    const char* name;
+  };
+  for (const auto& [signal, step, name] : {Sent{SIGINT, 4, "SIGINT"}, Sent{SIGTERM, 25, "SIGTERM"}, Sent{SIGHUP, 45, "SIGHUP"}}) {
     Program program(scratch, signal == SIGINT ? "train lm --out " + stopped + options : "train lm --threads 1 --resume " + stopped);
-    if (!reaches_step(program, stopped, signal == SIGINT ? 4 : 30)) continue;
+    if (!reaches_step(program, stopped, step)) continue;
     program.signal(signal);
     const int code = program.wait();
     if (code == 0) continue;  // it was done before the signal came
     BOOST_TEST(code == 128 + signal);
-    BOOST_TEST(program.out().find(signal == SIGINT ? "stopped by SIGINT after step " : "stopped by SIGTERM after step ") !=
-               std::string::npos);
+    BOOST_TEST(program.out().find(fmt::format("stopped by {} after step ", name)) != std::string::npos);
     BOOST_TEST(program.out().find("`argand train lm --resume " + stopped + "` goes on from there") != std::string::npos);
     BOOST_TEST(program.err() ==
                "argand: stopping: this step is finished and saved; a second Ctrl-C ends at once and loses what came after the last "

@@ -125,6 +125,27 @@ BOOST_AUTO_TEST_CASE(directories_and_devices_are_refused) {
   BOOST_TEST(error_of([&] { write_file_atomically("/dev/null", "new"); }) == "save: /dev/null is not a regular file");
 }
 
+BOOST_AUTO_TEST_CASE(a_name_with_a_zero_byte_is_refused) {
+  const TemporaryDirectory directory;
+  const std::string path = directory / "a";
+  for (const bool exists : {false, true}) {
+    if (exists) directory.file("a", "old");
+    BOOST_TEST(error_of([&] { write_file_atomically(path + std::string("\0b", 2), "new"); }) ==
+               "save: the name " + path + "\\0... holds a zero byte, at which the system would end it");
+    BOOST_TEST(std::filesystem::exists(path) == exists);
+  }
+  BOOST_TEST(contents_of(path) == "old");
+}
+
+BOOST_AUTO_TEST_CASE(names_that_are_all_taken_end_the_search) {
+  const TemporaryDirectory directory;
+  const std::string path = directory / "a";
+  for (int number = 0; number < 1000; ++number) directory.file(fmt::format("a.tmp-{}-{}", ::getpid(), number), "");
+  BOOST_TEST(error_of([&] { write_file_atomically(path, "new"); }) ==
+             fmt::format("save: cannot write {0}: a thousand files {0}.tmp-{1}-* are in the way; delete them", path, ::getpid()));
+  BOOST_TEST(!std::filesystem::exists(path));
+}
+
 BOOST_AUTO_TEST_CASE(permissions_of_a_replaced_file_are_kept) {
   const TemporaryDirectory directory;
   const std::string path = directory.file("a", "old");

@@ -1,0 +1,49 @@
+/// JSON of nothing but brackets, 200 kB of it, in every place where it may come from somebody else.
+
+#include <boost/test/unit_test.hpp>
+
+#include "apps/lab/lab_page.h"
+#include "apps/runs/jsonl.h"
+#include "apps/runs/run_config.h"
+#include "core/json_depth.h"
+#include "data/files/table.h"
+#include "tests/data/temporary_directory.h"
+#include "tests/error_text.h"
+
+using namespace argand;
+
+BOOST_AUTO_TEST_SUITE(deep_json)
+
+namespace {
+
+const std::string brackets = std::string(100'000, '[') + std::string(100'000, ']');
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(brackets_in_strings_do_not_count) {
+  const std::string shallow = R"({"a\"b": [")" + brackets + R"(", {"c": "\\"}, ["]"]]})";
+  BOOST_TEST(!nests_too_deep(shallow));
+  for (const int depth : {63, 64, 65})
+    BOOST_TEST(nests_too_deep(std::string(depth, '[') + std::string(depth, ']')) == (depth == 65));
+  BOOST_TEST(!nests_too_deep(std::string(300, ']')));
+  BOOST_TEST(nests_too_deep(R"({"a":)" + brackets + "}"));
+}
+
+BOOST_AUTO_TEST_CASE(every_reader_refuses_it) {
+  const std::string deep = R"({"model": )" + brackets + "}";
+  BOOST_TEST(error_of([&] { RunConfig::from_json(deep); }) == "config: damaged: nested more than 64 levels deep");
+  BOOST_TEST(error_of([&] { ModelConfig::from_json(deep); }) == "config: nested more than 64 levels deep");
+  BOOST_TEST(lab_page(deep) == R"({"error":"lab: nested more than 64 levels deep"})");
+
+  const TemporaryDirectory directory;
+  const std::string table =
+      directory.file("t.jsonl", "{\"text\": \"a\", \"label\": 1}\n{\"text\": " + brackets + ", \"label\": 2}\n");
+  BOOST_TEST(error_of([&] { read_table("table", table); }).find("nested more than 64 levels deep") != std::string::npos);
+  std::size_t whole = 0, damaged = 0;
+  for_each_line(directory.file("log.jsonl", "{\"step\": 1}\n{\"step\": 2, \"deep\": " + brackets + "}\n{\"step\": 3}\n"),
+                [&](const nlohmann::ordered_json& line, std::int64_t) { ++(line.is_null() ? damaged : whole); });
+  BOOST_TEST(whole == 2U);
+  BOOST_TEST(damaged == 1U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
