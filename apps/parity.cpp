@@ -13,7 +13,7 @@
 #include "apps/terminal/terminal.h"
 #include "apps/terminal/text_layout.h"
 #include "autograd/tape.h"
-#include "core/json_depth.h"
+#include "core/machine/json_depth.h"
 #include "data/files/safetensors.h"
 #include "nn/model.h"
 #include "optim/clip.h"

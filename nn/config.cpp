@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "core/json_depth.h"
+#include "core/machine/json_depth.h"
 #include "nn/family.h"
 
 namespace argand {

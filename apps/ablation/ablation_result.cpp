@@ -11,7 +11,7 @@
 #include "apps/runs/jsonl.h"
 #include "apps/runs/median.h"
 #include "apps/runs/run_folder.h"
-#include "core/json_depth.h"
+#include "core/machine/json_depth.h"
 
 namespace argand {
 namespace {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "core/json_depth.h"
+#include "core/machine/json_depth.h"
 #include "data/files/utf8.h"
 
 namespace argand {

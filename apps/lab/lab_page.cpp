@@ -6,7 +6,7 @@
 
 #include "apps/lab/lab_answer.h"
 #include "apps/lab/lab_text.h"
-#include "core/json_depth.h"
+#include "core/machine/json_depth.h"
 
 namespace argand {
 namespace {

@@ -9,7 +9,7 @@
 #include <fstream>
 
 #include "core/error.h"
-#include "core/json_depth.h"
+#include "core/machine/json_depth.h"
 
 namespace argand {
 namespace {

@@ -10,7 +10,7 @@
 #include "apps/runs/initial_weights.h"
 #include "apps/runs/presets.h"
 #include "apps/terminal/command_line.h"
-#include "core/json_depth.h"
+#include "core/machine/json_depth.h"
 #include "data/corpora/text_parts.h"
 #include "data/files/utf8.h"
 #include "data/tokens/tokenizer.h"

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "core/json_depth.h"
+#include "core/machine/json_depth.h"
 #include "data/files/text_file.h"
 #include "data/files/utf8.h"
 

@@ -5,7 +5,7 @@
 #include "apps/lab/lab_page.h"
 #include "apps/runs/jsonl.h"
 #include "apps/runs/run_config.h"
-#include "core/json_depth.h"
+#include "core/machine/json_depth.h"
 #include "data/files/table.h"
 #include "tests/data/temporary_directory.h"
 #include "tests/error_text.h"

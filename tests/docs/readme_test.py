@@ -35,7 +35,7 @@ def output(*command):
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-readme, extending = read("README.md"), read("docs/extending.md")
+readme, extending = read("README.md"), read("docs/developers/extending.md")
 
 # The first example, and what it prints.
 example = read("examples/02_first_gradient.cpp")
@@ -48,11 +48,11 @@ patterns = ["autograd/ops/elementwise/exponential.cpp", "autograd/ops/elementwis
 real = plain(" ".join(map(read, patterns)))
 for block in blocks(extending, "cpp"):
     code = plain(re.sub(r"  // .*", "", block))
-    expect(code in real, f"docs/extending.md: not in the files it is taken from: {code[:70]}...")
+    expect(code in real, f"docs/developers/extending.md: not in the files it is taken from: {code[:70]}...")
 
 # Every file named in `code` or in a link is there.
-for name, text in (("README.md", readme), ("CONTRIBUTING.md", read("CONTRIBUTING.md")), ("docs/extending.md", extending),
-                   ("docs/layout.md", read("docs/layout.md")), ("docs/tour.md", read("docs/tour.md")),
+for name, text in (("README.md", readme), ("CONTRIBUTING.md", read("CONTRIBUTING.md")), ("docs/developers/extending.md", extending),
+                   ("docs/developers/layout.md", read("docs/developers/layout.md")), ("docs/tour.md", read("docs/tour.md")),
                    ("docs/library.md", read("docs/library.md")), ("bench/pytorch/README.md", read("bench/pytorch/README.md")),
                    ("examples/README.md", read("examples/README.md"))):
     prose = re.sub(r"^ *```.*?^ *```$", "", text, flags=re.M | re.S)
