@@ -195,7 +195,8 @@ class OneExponential {
     if (fits(middle, 2.097847961257068, 9)) return scaled(std::move(H), 9, unit, 0);
     const double d10 = root(times(H.A4, H.A6), 10), eta = std::min(middle, std::max(d8, d10));
     const int halvings = std::max(0, std::isinf(eta) ? 0 : static_cast<int>(std::ceil(eta - std::log2(4.25))));
-    return scaled(std::move(H), 13, unit, halvings + more_halvings(H.A, unit - halvings, 13));
+    const int more = more_halvings(H.A, unit - halvings, 13);  // before H moves
+    return scaled(std::move(H), 13, unit, halvings + more);
   }
   Halved scaled(Halved H, int degree, int unit, int halvings) {
     halvings_ = halvings;
