@@ -52,6 +52,10 @@ RIGHT = {
     "nearly tie": (sorted_sum, lambda x: W[ranks(x)], np.array([8e-25, 2e-25, 1.0]), lambda g: g + [2.0, 0, 0]),
     "hidden along the axes": (hidden, hidden_gradient, np.zeros(2), lambda g: g + [0, 2.5]),
     "a kink nearby": (damped, damped_gradient, np.array([3e-6, 0.0, 20000.0]), lambda g: g * [40.0, 1, 1]),
+    "a side of a kink": (lambda x: np.sum(W * np.arctan(np.abs(x))), lambda x: W * np.where(x > 0, 1, -1) / (1 + x * x), np.array([1.0, 0.0, 0.0]),
+                         lambda g: g + [0, 2.5, 0]),
+    "flat between kinks": (lambda x: np.sum(W * np.arctan(np.maximum(np.abs(x) - 0.1, 0))), np.zeros_like, np.array([0.01, 0.0, 0.02]),
+                           lambda g: g + [0, 0.5, 0]),
     "saturated": (centred, centred_gradient, np.array([50.0, 0.0, 0.0]), lambda g: g + 1e-3),
     "constant": (lambda x: float(np.sum(x * 0)), lambda x: 1e-13 * x, np.array([2000.0, 1.0]), lambda g: g + 1e-3),
 }

@@ -44,15 +44,29 @@ std::vector<Line> sampled(const Changes& changes, std::size_t count, int each_si
   return lines;
 }
 
-/// Whether φ at nine points this close is no smooth function: flat though it moves further out, or jumping about. `expected`: how
-/// far it should move from one to the next.
+/// Of one side of 0: flat though φ moves further out, or jumping about.
+bool is_rough(const Line& side, double expected) {
+  double largest = 0;
+  for (std::size_t k = 0; k + 1 < side.size(); ++k) largest = std::max(largest, std::abs(side[k + 1] - side[k]));
+  if (largest < 1e-3 * expected) return true;
+  const std::vector<double> sixth = sixth_differences(side);
+  return *std::max_element(sixth.begin(), sixth.end()) > 0.02 * largest;
+}
+
+/// Whether φ at some points this close is no smooth function on either side; a kink at 0 leaves both sides smooth. `expected`: how
+/// far it should move from one point to the next.
 bool is_rough(const Line& near, double expected, double allowed) {
   if (expected < 100 * allowed) return false;  // double precision would not show it either
-  double largest = 0;
-  for (std::size_t k = 0; k + 1 < near.size(); ++k) largest = std::max(largest, std::abs(near[k + 1] - near[k]));
-  if (largest < 1e-3 * expected) return true;
-  const std::vector<double> sixth = sixth_differences(near);
-  return *std::max_element(sixth.begin(), sixth.end()) > 0.02 * largest;
+  const auto middle = near.begin() + static_cast<std::ptrdiff_t>(near.size() / 2);
+  return is_rough(Line(near.begin(), middle), expected) && is_rough(Line(middle + 1, near.end()), expected);
+}
+
+/// Noise does not depend on the spacing. What a smooth function adds to sixth differences is 64 times as large at twice the
+/// spacing.
+bool depends_on_spacing(const Line& line, double measured) {
+  Line every_other;
+  for (std::size_t k = 0; k < line.size(); k += 2) every_other.push_back(line[k]);
+  return median(sixth_differences(every_other)) / 0.6745 > 20 * measured;
 }
 
 /// Least squares for the odd part, c₁t + c₃t³ + c₅t⁵ + c₇t⁷ with so many terms; t in units of `reach`.
@@ -137,10 +151,10 @@ std::vector<std::optional<NoisySlope>> noisy_slopes(const Changes& changes, cons
     // Half of them jump where f is a staircase; where it has a kink or two, very few do.
     const double measured = median(sixth_differences(line)) / 0.6745;
     if (stated[k] <= 0) {
-      if (!(measured > 50 * allowed[k])) continue;
+      if (!(measured > 50 * allowed[k]) || depends_on_spacing(line, measured)) continue;
       const double slope = furthest / reach;
       const double spacing = std::max(close, 200 * allowed[k] / slope);
-      if (spacing > closer_than || !is_rough(sampled(changes, count, 4, spacing)[k], slope * spacing, allowed[k])) continue;
+      if (spacing > closer_than || !is_rough(sampled(changes, count, 8, spacing)[k], slope * spacing, allowed[k])) continue;
     }
     result[k] = best_fit(line, std::max(measured, stated[k]));
   }
