@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/arithmetic.h"
+
 namespace argand {
 namespace {
 
@@ -31,8 +33,8 @@ class Coordinate {
   }
 
   /// What rounding may have done to the two, at the least. f may be 0 at x by the cancellation of values that are seen elsewhere,
-  /// or everywhere; an element of a gradient is made of terms as large as its neighbours. Infinite where f varies faster than x
-  /// resolves.
+  /// or everywhere; an element of a gradient is made of terms as large as its neighbours, and as gradients elsewhere. Infinite
+  /// where f varies faster than x resolves.
   double resolution() const {
     double seen = 0, moved_most = 0, largest = 0;
     for (const std::complex<double> y : probe_.output()) seen += std::abs(y);
@@ -40,11 +42,11 @@ class Coordinate {
     const double least = 8 * double_epsilon * size_;
     if (std::max(moved(displaced(0, 0, least)), moved(displaced(0, 0, -least))) > 1e-6 * std::max(seen, moved_most))
       return HUGE_VAL;
-    if (moved_most == 0) return 1e-10 * size_;
-    const std::vector<ComplexValues> gradients = probe_.analytic(probe_.random_weights(seed_, e_.projection));
-    for (const std::complex<double> g : gradients[e_.input])
-      if (std::isfinite(std::abs(g))) largest = std::max(largest, std::abs(g));
-    return 64 * double_epsilon * (std::max(seen, moved_most) / (0.1 * size_) + largest);
+    if (moved_most <= 64 * double_epsilon * seen) return 1e-10 * std::min(size_, 1e6);  // f is constant, but for rounding
+    for (const double by : {0.0, 0.1, 1.0})
+      for (const std::complex<double> g : gradient(displaced(0, by, 0)))
+        if (std::isfinite(std::abs(g))) largest = std::max(largest, std::abs(g));
+    return 64 * double_epsilon * (std::max(seen, moved_most) / (0.1 * size_) + largest) + 4 * scatter();
   }
 
   SecondLook look(double gradient) const {
@@ -95,6 +97,34 @@ class Coordinate {
     }
     v[e_.input][static_cast<std::size_t>(e_.element)] += imaginary_ ? std::complex(0.0, step) : std::complex(step, 0.0);
     return v;
+  }
+
+  /// By how much this element of the gradient changes when x changes in its last bits: the rounding in it.
+  double scatter() const {
+    const auto k = static_cast<std::size_t>(e_.element);
+    const ComplexValues here = gradient(displaced(0, 0, 0));
+    double most = 0;
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+      std::vector<ComplexValues> v = displaced(seed, 2 * double_epsilon, 0);
+      for (std::size_t i = 0; i < v.size(); ++i)
+        for (std::size_t j = 0; j < v[i].size(); ++j) v[i][j] *= std::min(1.0, x(i, static_cast<std::int64_t>(j)));
+      const ComplexValues beside = gradient(v);
+      if (k < beside.size() && k < here.size()) most = std::max(most, std::abs(beside[k] - here[k]));
+    }
+    return std::isfinite(most) ? most : 0;
+  }
+
+  /// Of this input, at x + v; nothing where there is none.
+  ComplexValues gradient(const std::vector<ComplexValues>& v) const {
+    std::vector<AnyTensor> moved;
+    const std::vector<AnyTensor> steps = probe_.like_inputs(v);
+    for (std::size_t i = 0; i < steps.size(); ++i)
+      std::visit([&]<class T>(const Tensor<T>& x) { moved.emplace_back(x + std::get<Tensor<T>>(steps[i])); }, probe_.inputs()[i]);
+    try {
+      return probe_.function().gradients(moved, probe_.random_weights(seed_, e_.projection))[e_.input];
+    } catch (const std::exception&) {
+      return {};
+    }
   }
 
   /// By how much f changes, 0 where it has no value.
