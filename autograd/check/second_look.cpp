@@ -17,6 +17,7 @@ constexpr double near = 1e-5;  // how far these are, in units of max(1, |x|)
 struct Range {
   double low = 0, high = 0;
   void take(double slope) { low = std::min(low, slope), high = std::max(high, slope); }
+  double distance(double slope) const { return std::max({low - slope, slope - high, 0.0}); }
 };
 
 /// The derivative along one real coordinate, output by output.
@@ -32,18 +33,22 @@ class Coordinate {
     size_ = std::max(1.0, std::abs(x(e.input, e.element)));
   }
 
-  /// What rounding may have done to the two, at the least. f may be 0 at x by the cancellation of values that are seen elsewhere,
-  /// or everywhere; an element of a gradient is made of terms as large as its neighbours, and as gradients elsewhere. Infinite
-  /// where f varies faster than x resolves.
-  double resolution() const {
-    double seen = 0, moved_most = 0, largest = 0;
+  /// What rounding may have done to the two, at the least. Where f looks `flat`, it may be so by the cancellation or the saturation
+  /// of values that are seen far from here; an element of a gradient is made of terms as large as its neighbours, and there as
+  /// gradients far from here. Infinite where f varies faster than x resolves.
+  double resolution(bool flat) const {
+    double seen = 0, moved_most = 0, largest = 0, furthest = 1;
     for (const std::complex<double> y : probe_.output()) seen += std::abs(y);
-    for (std::uint64_t k = 0; k < 4; ++k) moved_most = std::max(moved_most, moved(displaced(k, k % 2 == 0 ? 1 : 0.1, 0)));
+    for (std::size_t i = 0; i < probe_.inputs().size(); ++i)
+      for (std::int64_t k = 0; k < probe_.input_size(i); ++k) furthest = std::max(furthest, x(i, k));
+    const std::vector<double> distances = flat ? std::vector{0.1, -0.1, 1.0, -1.0, 3.0, -3.0} : std::vector{0.1, -0.1};
+    for (const double by : distances)
+      for (std::uint64_t k = 0; k < 2; ++k) moved_most = std::max(moved_most, moved(displaced(k, by, 0)));
     const double least = 8 * double_epsilon * size_;
     if (std::max(moved(displaced(0, 0, least)), moved(displaced(0, 0, -least))) > 1e-6 * std::max(seen, moved_most))
       return HUGE_VAL;
-    if (moved_most <= 64 * double_epsilon * seen) return 1e-10 * std::min(size_, 1e6);  // f is constant, but for rounding
-    for (const double by : {0.0, 0.1, 1.0})
+    if (flat && moved_most <= 64 * double_epsilon * seen) return 1e-10 + 1e-12 * furthest;  // f is constant, but for rounding
+    for (const double by : flat ? std::vector{0.0, 0.1, 1.0} : std::vector{0.0})
       for (const std::complex<double> g : gradient(displaced(0, by, 0)))
         if (std::isfinite(std::abs(g))) largest = std::max(largest, std::abs(g));
     return 64 * double_epsilon * (std::max(seen, moved_most) / (0.1 * size_) + largest) + 4 * scatter();
@@ -68,9 +73,13 @@ class Coordinate {
     if (std::isnan(gradient) || !std::isfinite(slack)) return std::isfinite(slack) ? SecondLook::Stands : SecondLook::Kink;
     if (within(gradient, ranges, slack, 1e-6)) return SecondLook::Kink;
     // A kink may be hidden along the axis: |x + y| - |x - y| at 0.
-    for (std::uint64_t k = 0; k < 8; ++k) kink = take_nearby(k, ranges) || kink;
+    for (std::uint64_t k = 0; k < 8 && !kink; ++k) kink = bends_at_once(k, ranges);
     if (!kink) return SecondLook::Stands;
-    for (std::uint64_t k = 8; k < points; ++k) take_nearby(k, ranges);
+    for (std::uint64_t k = 0; k < points; ++k) {
+      const std::vector<Slope> slopes = slopes_nearby(k, near);
+      for (std::size_t p = 0; p < parts_.size(); ++p)
+        if (std::isfinite(slopes[p].value)) ranges[p].take(slopes[p].value);
+    }
     return within(gradient, ranges, slack, 1e-3) ? SecondLook::Kink : SecondLook::Stands;
   }
 
@@ -172,19 +181,27 @@ class Coordinate {
     return found;
   }
 
-  /// Takes in the slope of each output at a point nearby. Whether one lies far outside of what was seen before.
-  bool take_nearby(std::uint64_t k, std::vector<Range>& ranges) const {
-    const double step = 0.01 * near * size_;
-    const std::vector<Change> above = changes(displaced(k, near, step)), below = changes(displaced(k, near, -step));
-    bool far = false;
+  struct Slope {
+    double value = 0, rounding = 0;
+  };
+  /// Of each output at a point so far away.
+  std::vector<Slope> slopes_nearby(std::uint64_t k, double distance) const {
+    const double step = 0.01 * distance * size_;
+    const std::vector<Change> above = changes(displaced(k, distance, step)), below = changes(displaced(k, distance, -step));
+    std::vector<Slope> slopes;
+    for (std::size_t p = 0; p < parts_.size(); ++p)
+      slopes.push_back({(above[p].value - below[p].value) / (2 * step), (above[p].rounding + below[p].rounding) / (2 * step)});
+    return slopes;
+  }
+
+  /// Whether a slope nearby differs from those here, and by as much at a thirtieth of the distance: what is curved differs by less.
+  bool bends_at_once(std::uint64_t k, const std::vector<Range>& ranges) const {
+    const std::vector<Slope> far = slopes_nearby(k, near), close = slopes_nearby(k, near / 30);
     for (std::size_t p = 0; p < parts_.size(); ++p) {
-      const double slope = (above[p].value - below[p].value) / (2 * step);
-      if (!std::isfinite(slope)) continue;
-      const double noise = 100 * (above[p].rounding + below[p].rounding) / (2 * step) + 0.01 * std::abs(slope);
-      far = far || slope < ranges[p].low - noise || slope > ranges[p].high + noise;
-      ranges[p].take(slope);
+      const double off = ranges[p].distance(close[p].value);
+      if (off > 20 * close[p].rounding && off > 0.3 * ranges[p].distance(far[p].value)) return true;
     }
-    return far;
+    return false;
   }
 
   const Probe& probe_;
@@ -206,8 +223,10 @@ SecondLook second_look(const Probe& probe, const ElementCheck& e, std::uint64_t 
     const double off = std::abs(imaginary ? apart.imag() : apart.real());
     if (e.verdict == Verdict::Fail && off < 1e-3 * std::abs(apart)) continue;  // it is the other part that seems wrong
     const Coordinate coordinate(probe, e, imaginary, seed);
-    if (e.verdict == Verdict::Fail && off <= coordinate.resolution()) continue;
-    const SecondLook part = coordinate.look(imaginary ? g.imag() : g.real());
+    const double by_gradient = imaginary ? g.imag() : g.real();
+    const bool flat = std::abs(off - std::abs(by_gradient)) <= 0.01 * off;
+    if (e.verdict == Verdict::Fail && off <= coordinate.resolution(flat)) continue;
+    const SecondLook part = coordinate.look(by_gradient);
     if (part == SecondLook::Stands) return part;
     opinion = part;
   }

@@ -82,3 +82,12 @@ def test_rounding_is_no_nonlinearity():
         return g, np.sum(g)
 
     assert argand.check(f, vjp, (np.linspace(-1, 2, 7) ** 3, 0.3), vjp=True).verdict != "fail"
+
+
+@pytest.mark.parametrize("x", [[1e-6, 2.0], [50.0], [50.0, 1.0], [300.0, -2.0], [-50.0], [1e-9]])
+@pytest.mark.parametrize("factor", [2.0, 0.0, -1.0, 1.001])
+def test_what_is_huge_elsewhere_excuses_nothing_here(x, factor):
+    x = np.array(x)
+    assert argand.check(lambda x: np.sum(np.exp(x)), lambda x: factor * np.exp(x), x).verdict == "fail"
+    if factor != 1.001 or abs(x[0]) > 1e-3:  # there f does not tell a thousandth
+        assert argand.check(lambda x: np.sum(np.cosh(x)), lambda x: factor * np.sinh(x), x).verdict == "fail"
