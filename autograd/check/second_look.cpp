@@ -51,7 +51,9 @@ class Coordinate {
     for (const double by : flat ? std::vector{0.0, 0.1, 1.0} : std::vector{0.0})
       for (const std::complex<double> g : gradient(displaced(0, by, 0)))
         if (std::isfinite(std::abs(g))) largest = std::max(largest, std::abs(g));
-    return 64 * double_epsilon * (std::max(seen, moved_most) / (0.1 * size_) + largest) + 4 * scatter();
+    const double last_bits = scatter();
+    const double rounding = last_bits <= 1e-6 * largest ? 4 * last_bits : 0;  // a larger one is a jump at a kink
+    return 64 * double_epsilon * (std::max(seen, moved_most) / (0.1 * size_) + largest) + rounding;
   }
 
   SecondLook look(double gradient) const {
@@ -108,17 +110,20 @@ class Coordinate {
     return v;
   }
 
-  /// By how much this element of the gradient changes when x changes in its last bits: the rounding in it.
+  /// By how much this element of the gradient differs between points beside x that differ in their last bits: the rounding in it. A
+  /// gradient that is different at x itself is wrong there.
   double scatter() const {
     const auto k = static_cast<std::size_t>(e_.element);
-    const ComplexValues here = gradient(displaced(0, 0, 0));
     double most = 0;
-    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    std::complex<double> first;
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
       std::vector<ComplexValues> v = displaced(seed, 2 * double_epsilon, 0);
       for (std::size_t i = 0; i < v.size(); ++i)
         for (std::size_t j = 0; j < v[i].size(); ++j) v[i][j] *= std::min(1.0, x(i, static_cast<std::int64_t>(j)));
       const ComplexValues beside = gradient(v);
-      if (k < beside.size() && k < here.size()) most = std::max(most, std::abs(beside[k] - here[k]));
+      if (k >= beside.size()) return 0;
+      if (seed == 1) first = beside[k];
+      most = std::max(most, std::abs(beside[k] - first));
     }
     return std::isfinite(most) ? most : 0;
   }

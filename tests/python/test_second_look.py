@@ -68,6 +68,20 @@ def test_a_right_gradient_is_not_accused_and_a_wrong_one_is(name):
     assert argand.check(f, lambda x: spoil(grad(x)), x).verdict == "fail"
 
 
+@pytest.mark.parametrize("at", [1.0, -3.0, 1e6])
+def test_a_jump_of_the_gradient_is_no_rounding(at):
+    # Away from 0 the last bits of x decide on which side of the kink it is; nothing bends along an axis.
+    f, grad = lambda x: hidden(x - at), lambda x: hidden_gradient(x - at) + [0, 2.5]
+    result = argand.check(f, grad, np.array([at, at]))
+    assert result.verdict == "fail" and not any("second point" in note for note in result.notes), result
+
+
+def test_a_gradient_that_is_another_one_at_x_alone_is_wrong():
+    x = np.array([0.3, 0.7, 1.1])
+    result = argand.check(lambda x: np.sum(x**2), lambda y: np.where(y == x, 3 * y, 2 * y), x)
+    assert result.verdict == "fail" and not any("second point" in note for note in result.notes), result
+
+
 def test_rounding_is_no_nonlinearity():
     # A gradient that is 0 but for rounding, beside one that is not: a bias before a normalisation.
     def f(x, b):
