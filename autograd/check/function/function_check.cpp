@@ -122,6 +122,9 @@ class FunctionCheck {
       if (options_.second_point && report_.verdict() != Verdict::Fail) look_beside(probe);
       say_precision(directions);
       consult(probe, directions);
+      if (report_.verdict() == Verdict::Inconclusive && report_.count(Verdict::Kink) > 0)
+        report_.notes.push_back(
+            "f has no derivative at a kink: a gradient between its slopes there is not wrong, and cannot be proved right");
       if (report_.worst() != nullptr && report_.verdict() != Verdict::Pass && probe.output().size() > 1)
         report_.notes.push_back("derivatives are those of a sum of the outputs with random weights of modulus 0.5 to 1.5");
       try {
