@@ -13,4 +13,4 @@ if importlib.util.find_spec("pytest") is None:
 here = os.path.dirname(os.path.abspath(__file__))
 os.environ["PYTHONPATH"] = os.path.abspath(package)
 os.environ["ARGAND_PROGRAM"] = os.path.abspath(program)
-os.execv(sys.executable, [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", here, *options])
+os.execv(sys.executable, [sys.executable, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", here, *options])
