@@ -31,7 +31,7 @@ struct GradcheckOptions {
   CheckedFunction complex_twin = {};
 };
 
-/// What the judge says of a function and its gradients, whoever computed them. options.blame_ops is not heeded.
+/// The judge's report on a function and its gradients, by the tape or by other code. Ignores options.blame_ops.
 Report gradcheck(const Probe& probe, const GradcheckOptions& options);
 
 namespace detail {

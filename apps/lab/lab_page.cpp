@@ -15,7 +15,7 @@ using C = std::complex<double>;
 
 nlohmann::json number_json(C z) { return nlohmann::json::array({z.real(), z.imag()}); }
 
-/// The value and the derivatives alone, without numerical witnesses.
+/// The value and the derivatives alone, without independent checks.
 LabPoint point_by_tape(const Expression& f, C at) {
   const TapeWirtinger tape = tape_wirtinger(f, {Tensor<C>({1}, {at})});
   LabPoint point{.at = {at}, .value = tape.value[0], .real = !tape.output_is_complex};

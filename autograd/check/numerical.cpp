@@ -207,9 +207,9 @@ std::vector<double> Extrapolation::noise(const std::vector<Row>& rows) const {
 Estimate Extrapolation::limit() const {
   const std::vector<Row> rows = triangle();
   const std::vector<double> noise = this->noise(rows);
-  constexpr std::size_t witnesses = 4;  // measurements of the noise, at the least
+  constexpr std::size_t measurements = 4;  // of the noise, at least
   Estimate best;
-  for (std::size_t k = rows.size() > witnesses + 1 ? rows.size() - witnesses - 1 : 0; k-- > 1;)
+  for (std::size_t k = rows.size() > measurements + 1 ? rows.size() - measurements - 1 : 0; k-- > 1;)
     for (std::size_t j = 1; j < std::min(rows[k].columns, rows[k - 1].columns); ++j) {
       const Entry &entry = rows[k].entry[j], &parent = rows[k].entry[j - 1];
       const Entry &older = rows[k - 1].entry[j - 1], &before = rows[k - 1].entry[j];

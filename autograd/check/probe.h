@@ -1,6 +1,6 @@
 #pragma once
-/// One function at one point, looked at from both sides: gradients by the tape, or by whoever else computes them, and derivatives
-/// of the output by difference quotients.
+/// One function at one point, looked at from both sides: gradients by the tape, or by other code that computes them, and
+/// derivatives of the output by difference quotients.
 
 #include <complex>
 #include <functional>
@@ -69,14 +69,14 @@ class Probe {
   bool output_is_complex() const { return output_is_complex_; }
 
   /// Fixed random weights with moduli in [0.5, 1.5), real for a real output: no output element escapes, none dominates. One real
-  /// number from outside has weight 1: whoever wrote its gradient is to recognise it.
+  /// number from outside has weight 1, so that its gradient is the one the caller wrote.
   ComplexValues random_weights(std::uint64_t seed, std::uint64_t projection) const;
 
   /// Gradients of L = Re Σ conj(W) f, by one backward pass on a tape of its own where f records; one entry per input.
   std::vector<ComplexValues> analytic(std::span<const std::complex<double>> weights) const;
   /// How far rounding may have moved each of these gradients: as measured by scaling the weights by factors that are no powers of
-  /// two, under which a gradient is linear but for rounding. Never more than 1e-12 of the sum of all |W_k f_k|, lest a gradient
-  /// that is not linear excuse itself.
+  /// two, under which a gradient is linear but for rounding. Never more than 1e-12 of the sum of all |W_k f_k|, so that a
+  /// gradient that is not linear does not excuse itself.
   std::vector<std::vector<double>> rounding_of(const std::vector<ComplexValues>& gradients,
                                                std::span<const std::complex<double>> weights) const;
   /// dL/dx (or dL/dy when `imaginary`) of every functional, for one element of one input.

@@ -1,7 +1,7 @@
 """argand.replay: a check that was written to a file, once more.
 
 The file is JSON: what was called and with what, the parameters and buffers of a module, the verdict, the versions. It holds no code.
-Functions it names by module and name, where they have one, and whoever replays it says which they are.
+It names functions by module and name, where they have one; the caller of replay gives the others.
 """
 from __future__ import annotations
 
@@ -221,7 +221,7 @@ def read(path: Union[str, "os.PathLike[str]"]) -> Dict[str, Any]:
     except Error:
         raise
     except (ValueError, TypeError, KeyError, OverflowError, RecursionError, AttributeError) as error:
-        raise Error(f"replay: {os.fspath(path)} is no replay file: {type(error).__name__}: {' '.join(str(error).split())[:100]}") from error
+        raise Error(f"replay: {os.fspath(path)} is not a replay file: {type(error).__name__}: {' '.join(str(error).split())[:100]}") from error
 
 
 def _refused(text: str) -> Any:
@@ -281,7 +281,7 @@ def found(name: Optional[str], role: str, trusted: bool) -> Any:
             spec = importlib.util.find_spec(top)
         except ValueError:  # __main__
             spec = None
-        # What is built in, or frozen, has an origin that is no place.
+        # What is built in, or frozen, has an origin that is not a file.
         places = [] if spec is None else [spec.origin] if spec.has_location else list(spec.submodule_search_locations or [])
         if not places or not all(pathlib.Path.cwd() in pathlib.Path(place).resolve().parents for place in places):
             raise Error(f"replay: the file names {name}, which is not below this folder; if you trust it, say --function {role}={name}")
@@ -292,5 +292,5 @@ def found(name: Optional[str], role: str, trusted: bool) -> Any:
     except (ImportError, AttributeError) as error:
         raise Error(f"replay: cannot find {name}: {error}") from error
     if not callable(thing):
-        raise Error(f"replay: {name} is no function")
+        raise Error(f"replay: {name} is not a function")
     return thing

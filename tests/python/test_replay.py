@@ -129,8 +129,8 @@ def test_a_reader_trusts_nothing(tmp_path):
     def with_x(x):
         return changed(arguments={**good["arguments"], "x": x})
 
-    assert "is no replay file: JSONDecodeError" in refused(path, "{")
-    assert "is no replay file: UnicodeDecodeError" in refused(path, b"\xff\xfe")
+    assert "is not a replay file: JSONDecodeError" in refused(path, "{")
+    assert "is not a replay file: UnicodeDecodeError" in refused(path, b"\xff\xfe")
     assert "NaN is not JSON" in refused(path, json.dumps(good).replace("0.5", "NaN"))
     assert refused(path, changed(**{"argand replay": 2})) == "replay: the file has format 2; this argand reads format 1"
     assert refused(path, changed(call="os.system")).startswith("replay: the file is of a check 'os.system'; this argand has check")
@@ -142,7 +142,7 @@ def test_a_reader_trusts_nothing(tmp_path):
               {"array": "float64", "shape": [1], "data": [True]}, {"array": "int8", "shape": [1], "data": [300]}, {"array": "float64", "shape": [1], "base64": "!"},
               {"array": "float64", "shape": [2], "base64": "AAAAAAAA"}, {"number": "str", "data": [1]}, {"array": "float64", "shape": [1], "data": ["1"]},
               {"array": "bfloat16", "shape": [1], "data": [1]}, {"array": ["float64"], "shape": [1], "data": [1]}):
-        assert "is no replay file" in refused(path, with_x(x)), x
+        assert "is not a replay file" in refused(path, with_x(x)), x
     big = path.with_name("big.json")
     with open(big, "wb") as file:
         file.truncate((1 << 28) + 1)

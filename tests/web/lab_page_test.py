@@ -139,7 +139,7 @@ def use(browser):
     browser.run(SHOWN % "checked")
     expect("f = 4.062" in text_of(browser, "#summary") and "9 + 0.5i" in text_of(browser, "#summary"), "the summary: " + text_of(browser, "#summary"))
     expect("9 − 0.5i" in text_of(browser, "#conventions"), "no gradient of JAX's")
-    expect("differences agree" in text_of(browser, "#numbers"), "no numerical witness")
+    expect("differences agree" in text_of(browser, "#numbers"), "no independent check")
     expect("dz" in text_of(browser, "#tape") and "v1 = square(z)" in text_of(browser, "#tape"), "no tape: " + text_of(browser, "#tape"))
     expect(browser.run("reply.descent.gradient.loss.at(-1) < 1e-6 && reply.descent.conjugate.loss.at(-1) > 0.5"), "the walks end elsewhere")
 
