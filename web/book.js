@@ -48,18 +48,93 @@ addEventListener("DOMContentLoaded", () => {
       document.body.classList.add("with-lab");
       scrollBy(0, link.getBoundingClientRect().top - place);  // the text is narrower now; the link stays where it was
     });
+  // The lab says what it shows, so that the page of its own begins with the same.
+  addEventListener("message", (event) => {
+    if (event.source === frame.contentWindow && typeof event.data?.lab === "string" && event.data.lab.startsWith("#"))
+      byId("page-alone").href = frame.src.split("#")[0] + event.data.lab;
+  });
   byId("page-close").addEventListener("click", () => {
     beside.hidden = true;
     document.body.classList.remove("with-lab");
   });
+  listenToPrint(byId("page-print"));
+  listenToSearch(byId("page-search"), byId("page-found"));
+});
 
-  // Answers that are folded on the screen are printed.
+/** Answers are printed where that is asked for, with their heading; else what is printed has exercises alone. */
+function listenToPrint(switches) {
+  const box = switches.querySelector("input"), answers = [...document.querySelectorAll("details")];
   let opened = [];
+  switches.hidden = false;
+  if (!answers.length) box.parentElement.hidden = true;
+  switches.querySelector("button").addEventListener("click", () => print());
   addEventListener("beforeprint", () => {
-    opened = [...document.querySelectorAll("details:not([open])")];
+    document.documentElement.dataset.answers = box.checked ? "printed" : "";
+    opened = box.checked ? answers.filter((one) => !one.open) : [];
     for (const one of opened) one.open = true;
   });
   addEventListener("afterprint", () => {
     for (const one of opened) one.open = false;
   });
-});
+}
+
+// ---------------------------------------------------------------- search
+
+const folded = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+
+/** Sections with every word, those first that have them in a heading; at most `most`. */
+function found(words, most) {
+  const scored = [];
+  for (const [address, title, heading, text] of SEARCHED) {
+    const head = folded(title + " " + heading), all = head + " " + folded(text);
+    if (!words.every((word) => all.includes(word))) continue;
+    scored.push({ address, title, heading, text, score: words.filter((word) => head.includes(word)).length });
+  }
+  return scored.sort((a, b) => b.score - a.score).slice(0, most);
+}
+
+/** The text around the first word, which is marked. */
+function excerpt(text, word) {
+  const at = Math.max(0, folded(text).indexOf(word)), begin = at < 60 ? 0 : text.indexOf(" ", at - 60) + 1;
+  const line = document.createElement("small");
+  line.append((begin ? "… " : "") + text.slice(begin, at), Object.assign(document.createElement("mark"), { textContent: text.slice(at, at + word.length) }),
+    text.slice(at + word.length, begin + 170) + (text.length > begin + 170 ? " …" : ""));
+  return line;
+}
+
+function listenToSearch(field, list) {
+  const root = document.documentElement.dataset.root;
+  let loading = null;
+  const load = () => (loading ??= new Promise((done) => document.head.append(Object.assign(document.createElement("script"), { src: root + "/search.js", onload: done }))));
+  const show = async () => {
+    const words = folded(field.value).split(/\s+/).filter(Boolean);
+    list.hidden = !words.length;
+    if (!words.length) return;
+    await load();
+    const hits = found(words, 12);
+    list.replaceChildren(...hits.map(({ address, title, heading, text }) => {
+      const link = Object.assign(document.createElement("a"), { href: root + "/" + address });
+      link.append(Object.assign(document.createElement("b"), { textContent: heading || title }), " ", heading ? title : "", excerpt(text, words[0]));
+      return link;
+    }));
+    if (!hits.length) list.textContent = "Nothing has all of these words.";
+    list.dataset.words = words.join(" ");
+  };
+  field.hidden = false;
+  field.addEventListener("focus", load, { once: true });
+  field.addEventListener("input", show);
+  addEventListener("keydown", (event) => {
+    const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
+    if (event.key === "/" && !typing) {
+      event.preventDefault();
+      field.focus();
+    } else if (event.key === "Escape") {
+      field.value = "";
+      list.hidden = true;
+    } else if (["ArrowDown", "ArrowUp"].includes(event.key) && !list.hidden && (event.target === field || list.contains(event.target))) {
+      event.preventDefault();
+      const stops = [field, ...list.querySelectorAll("a")], at = stops.indexOf(event.target);
+      stops[(at + (event.key === "ArrowDown" ? 1 : stops.length - 1)) % stops.length].focus();
+    }
+  });
+}

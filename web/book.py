@@ -1,11 +1,15 @@
 """The book as a site: docs/ as static HTML that needs no server and no network, with the lab beside it.
 
-  book.py OUTPUT_DIR [LAB_HTML]     OUTPUT_DIR is new or empty, or holds an earlier site, which is replaced
+  book.py OUTPUT_DIR [LAB_HTML] [--address URL] [--zip]
+
+OUTPUT_DIR is new or empty, or holds an earlier site, which is replaced. URL is where the site will be published, for the picture that a
+link to it shows; --zip also packs everything into OUTPUT_DIR.zip, to be handed out and read without a network.
 
 Pandoc reads the Markdown, KaTeX sets the mathematics here and not in the browser, and this file does the rest: pages with contents,
 previous and next, figures in the page's colours, links to the lab at every expression that a command names, and a page for each file
 of the project that the book links to. Without LAB_HTML (`./dev web` makes it) there are no links to the lab.
 """
+import argparse
 import concurrent.futures
 import html
 import json
@@ -16,6 +20,8 @@ import subprocess
 import sys
 from urllib.parse import urlencode
 
+from site_search import description, search_script
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 KATEX = "/usr/share/javascript/katex"  # Debian's libjs-katex
 MARKS = ("katex", "book.css", "book.js")  # what a folder must hold to be replaced
@@ -25,6 +31,7 @@ const katex = require("katex"), formulas = JSON.parse(require("fs").readFileSync
 console.log(JSON.stringify(formulas.map(([tex, displayMode]) => {
   try { return katex.renderToString(tex, { displayMode, strict: "ignore" }); } catch (error) { return { error: error.message }; }
 })));"""
+PREVIEW = "docs/pictures/bowls.png"
 LANGUAGES = {".cpp": "cpp", ".h": "cpp", ".py": "python", ".js": "javascript", ".html": "html", ".css": "css", ".build": "python", ".sh": "bash"}
 
 
@@ -59,8 +66,8 @@ def relative(target, page):
 
 
 class Site:
-    def __init__(self, out, lab):
-        self.out, self.lab = out, lab
+    def __init__(self, out, lab, address=""):
+        self.out, self.lab, self.address = out, lab, address
         contents = read("docs/README.md").split("## Contents")[1].split("\n## ")[0]
         # (title, page) of the index, of the chapters in the order of the index's table, and of what it names below.
         self.chapters = [("Contents", "index.html")] + [(title, page_of("docs/" + name))
@@ -175,16 +182,16 @@ class Site:
         chapters, beside = ("".join(item(*entry) for entry in entries) for entries in (self.chapters, self.beside))
         return f"<ul>{chapters}</ul><h2>Beside the chapters</h2><ul>{beside}</ul>"
 
-    def neighbours(self, page):
+    def neighbours(self, page, place):
         pages = [target for _, target in self.chapters]
         if page not in pages:
             return ""
         at, made = pages.index(page), ""
-        for word, place in (("previous", at - 1), ("next", at + 1)):
-            if 0 <= place < len(pages):
-                title, target = self.chapters[place]
+        for word, other in (("previous", at - 1), ("next", at + 1)):
+            if 0 <= other < len(pages):
+                title, target = self.chapters[other]
                 made += f'<a rel="{word[:4]}" href="{relative(target, page)}"><small>{word}</small> {html.escape(title)}</a>'
-        return f'<nav class="neighbours" aria-label="previous and next">{made}</nav>'
+        return f'<nav class="neighbours" aria-label="previous and next, {place}">{made}</nav>'
 
     def make(self):
         self.copy_style()
@@ -197,6 +204,11 @@ class Site:
                 texts = [path for path in now if not path.endswith((".png", ".svg"))]
                 for path, (title, body) in zip(texts, pool.map(self.body, texts)):
                     self.pages[path] = (title, body)
+        listed = [page for _, page in self.chapters + self.beside]
+        texts = sorted(((title, page_of(path), body) for path, (title, body) in self.pages.items() if page_of(path) in listed), key=lambda one: listed.index(one[1]))
+        descriptions = {page: description(body) for _, page, body in texts}
+        with open(os.path.join(self.out, "search.js"), "w", encoding="utf8") as file:
+            file.write(search_script([(re.sub("[`$]", "", title), page, body) for title, page, body in texts]))
         self.set_formulas()
         template = read("web/book.html")
         for path in self.wanted:
@@ -208,7 +220,8 @@ class Site:
                 continue
             title, body = self.pages[path]
             parts = {"@title@": html.escape(re.sub("[`$]", "", title)), "@root@": relative(".", page), "@contents@": self.contents(page, body),
-                     "@neighbours@": self.neighbours(page), "@body@": body, "@lab@": "lab" if self.lab else ""}
+                     "@neighbours@": self.neighbours(page, "below"), "@neighbours_above@": self.neighbours(page, "above"), "@body@": body,
+                     "@description@": html.escape(descriptions.get(page) or title), "@preview@": self.address + ("preview.png" if self.address else relative("preview.png", page))}
             with open(target, "w", encoding="utf8") as file:
                 file.write(re.sub("|".join(parts), lambda m: parts[m[0]], template))
         if self.lab:
@@ -220,8 +233,11 @@ class Site:
     def copy_style(self):
         """What every page needs. Comes first: by it a site is known, even one whose making was interrupted."""
         os.makedirs(os.path.join(self.out, "katex"))
-        for name in MARKS[1:]:
+        for name in (*MARKS[1:], "favicon.svg"):
             shutil.copyfile(os.path.join(ROOT, "web", name), os.path.join(self.out, name))
+        shutil.copyfile(os.path.join(ROOT, PREVIEW), os.path.join(self.out, "preview.png"))
+        with open(os.path.join(self.out, ".nojekyll"), "w", encoding="utf8"):
+            pass  # some hosts would leave out what a generator of theirs does not know
         shutil.copyfile(os.path.join(KATEX, "katex.min.css"), os.path.join(self.out, "katex", "katex.min.css"))
         shutil.copytree(os.path.join(KATEX, "fonts"), os.path.join(self.out, "katex", "fonts"),
                         ignore=lambda _, names: [name for name in names if not name.endswith(".woff2")])
@@ -259,14 +275,19 @@ def at_of(text):
 
 
 def main():
-    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
-        sys.exit(__doc__.strip())
-    out = os.path.abspath(sys.argv[1])
-    lab = sys.argv[2] if len(sys.argv) > 2 and os.path.exists(sys.argv[2]) else None
+    given = argparse.ArgumentParser(description=__doc__.strip(), formatter_class=argparse.RawDescriptionHelpFormatter)
+    given.add_argument("out", metavar="OUTPUT_DIR")
+    given.add_argument("lab", metavar="LAB_HTML", nargs="?")
+    given.add_argument("--address", metavar="URL", default="")
+    given.add_argument("--zip", action="store_true")
+    given = given.parse_args()
+    out, lab = os.path.abspath(given.out), given.lab if given.lab and os.path.exists(given.lab) else None
     if os.path.isdir(out) and os.listdir(out) and not all(os.path.exists(os.path.join(out, name)) for name in MARKS):
         sys.exit(f"book: {out} holds something else than a site of the book; name a new or an empty folder, or remove this one")
     shutil.rmtree(out, ignore_errors=True)
-    Site(out, lab).make()
+    Site(out, lab, given.address.rstrip("/") + "/" if given.address else "").make()
+    if given.zip:
+        print(shutil.make_archive(out, "zip", os.path.dirname(out), os.path.basename(out)))
 
 
 main()

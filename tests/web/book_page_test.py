@@ -7,6 +7,7 @@ With PICTURES_DIR, pictures of every page at 1280 and 390 pixels, light and dark
 """
 import html.parser
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -134,6 +135,52 @@ def use_page(browser, site):
     expect(browser.run("getComputedStyle(document.getElementById('page-contents')).display") == "block", "the contents do not open")
 
 
+def use_search(browser, site):
+    """Words lead to sections, in whatever case and without accents; the index is not loaded before it is asked."""
+    browser.requests.clear()
+    browser.open("file://" + os.path.join(site, "index.html"))
+    expect(not any("search.js" in url for url in browser.requests), "the index is loaded by every page")
+    find = """((words) => new Promise((done) => { const field = document.getElementById("page-search"), list = document.getElementById("page-found");
+      field.focus(); field.value = words; field.dispatchEvent(new Event("input"));
+      const began = Date.now(), look = () => list.dataset.words === words.toLowerCase() || Date.now() - began > 10000 ? done([...list.querySelectorAll("a")].map((a) => a.getAttribute("href"))) : setTimeout(look, 20);
+      look(); }))"""
+    hits = browser.run(find + '("Liouville")')
+    expect(any("06-network.html#" in hit for hit in hits), f"Liouville leads to {hits}")
+    hits = browser.run(find + '("wirtinger afternoon")')
+    expect(hits and hits[0].endswith("01-wirtinger.html"), f"a title leads to {hits}")
+    expect(browser.run(find + '("xyzzy plugh")') == [], "nonsense is found")
+    weight = sum(os.path.getsize(unquote(urlsplit(url).path)) for url in set(browser.requests) if url.startswith("file://") and "search.js" not in url)
+    print(f"the first page and all that it loads: {weight / 1e3:.0f} kB")
+    expect(weight < 300e3, f"the first page weighs {weight} bytes")
+
+
+def use_print(browser, site):
+    """Answers are printed only where that is asked for, and then with their heading."""
+    browser.open("file://" + os.path.join(site, "01-wirtinger.html"))
+    shown = "[...document.querySelectorAll('details')].map((one) => [one.offsetHeight > 0, one.open, one.querySelector('summary').offsetHeight > 0])"
+    browser.call("Emulation.setEmulatedMedia", media="print")
+    browser.run("dispatchEvent(new Event('beforeprint'))")
+    expect(all(not one[0] for one in browser.run(shown)), "answers are printed without being asked for")
+    browser.run("dispatchEvent(new Event('afterprint')); document.querySelector('#page-print input').checked = true; dispatchEvent(new Event('beforeprint'))")
+    expect(all(all(one) for one in browser.run(shown)), "answers, or their heading, are not printed")
+    browser.run("dispatchEvent(new Event('afterprint'))")
+    expect(not any(one[1] for one in browser.run(shown)), "answers stay open after printing")
+    browser.call("Emulation.setEmulatedMedia", media="")
+
+
+def check_heads(site):
+    """Every page says what it is about, and what a link to it shows is there."""
+    expect(os.path.exists(os.path.join(site, ".nojekyll")), "some hosts would leave files out: no .nojekyll")
+    for name in ("favicon.svg", "preview.png", "search.js"):
+        expect(os.path.getsize(os.path.join(site, name)) > 100, f"no {name}")
+    for name in sorted(os.listdir(site)):
+        if name.endswith(".html") and name != "lab.html":
+            with open(os.path.join(site, name), encoding="utf8") as file:
+                text = file.read()
+            found = re.search(r'<meta name="description" content="([^"]*)">', text)
+            expect(found and 0 < len(html.unescape(found[1])) <= 200, f"{name}: describes itself as {found and found[1]}")
+
+
 with tempfile.TemporaryDirectory() as scratch:
     site = os.path.join(scratch, "site")
     kept = os.path.join(scratch, "not-a-site")
@@ -150,10 +197,13 @@ with tempfile.TemporaryDirectory() as scratch:
         print(done.stdout + done.stderr)
         sys.exit(1)
     pages, links = check_files(site)
+    check_heads(site)
     browser = Browser()
     try:
         names = read_pages(browser, site, sys.argv[3] if len(sys.argv) > 3 else None)
         use_page(browser, site)
+        use_search(browser, site)
+        use_print(browser, site)
         if os.path.exists(lab):
             use_lab(browser, site)
         else:
