@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "autograd/op_check.h"
+#include "autograd/ops/own_name.h"
 #include "autograd/tape.h"
 #include "core/kernels/reduce.h"
 
@@ -167,6 +168,7 @@ template <Scalar T>
 Var<T> transpose(const Var<T>& x, int a, int b) {
   std::vector<int> axes(static_cast<std::size_t>(x.rank()));
   std::iota(axes.begin(), axes.end(), 0);
+  require_axis("transpose", x.shape(), a), require_axis("transpose", x.shape(), b);
   std::swap(axes[static_cast<std::size_t>(x.shape().checked(a))], axes[static_cast<std::size_t>(x.shape().checked(b))]);
   return permute(x, axes);
 }
@@ -231,6 +233,7 @@ template <Scalar T>
 Var<T> concatenate(const std::vector<Var<T>>& parts, int axis) {
   require(!parts.empty(), "concatenate", "no tensors given");
   Shape shape = parts[0].shape();
+  require_axis("concatenate", shape, axis);
   axis = shape.checked(axis);
   shape[axis] = 0;
   for (const Var<T>& x : parts) {
@@ -294,6 +297,7 @@ static const Op slice_op({.name = "slice",
 
 template <Scalar T>
 Var<T> slice(const Var<T>& x, int axis, std::int64_t begin, std::int64_t end) {
+  require_axis("slice", x.shape(), axis);
   require(0 <= begin && begin <= end && end <= x.dim(axis), "slice", "[{}, {}) is not within axis {} of {}", begin, end, axis,
           x.shape());
   return record(

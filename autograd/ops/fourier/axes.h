@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "autograd/ops/fourier/fourier.h"
+#include "autograd/ops/own_name.h"
 #include "core/fourier.h"
 #include "core/kernels/elementwise.h"
 #include "core/kernels/reduce.h"
@@ -57,6 +58,7 @@ inline Axes checked_axes(std::string_view op, const Shape& shape, std::vector<st
   require(!axes.empty(), op, "needs an axis to transform along, got a single number");
   require(n.size() == axes.size(), op, "{} lengths for {} axes; give one for each", n.size(), axes.size());
   for (std::size_t k = 0; k < axes.size(); ++k) {
+    require_axis(op, shape, axes[k]);
     axes[k] = shape.checked(axes[k]);
     require(std::find(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(k), axes[k]) ==
                 axes.begin() + static_cast<std::ptrdiff_t>(k),

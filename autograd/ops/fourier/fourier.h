@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "autograd/ops/own_name.h"
 #include "autograd/var.h"
 
 namespace argand {
@@ -40,12 +41,12 @@ Var<ComplexOf<T>> ifftn(const Var<T>& x, const std::vector<std::int64_t>& n = {}
 template <Scalar T>
 Var<ComplexOf<T>> fft2(const Var<T>& x, const std::vector<std::int64_t>& n = {}, const std::vector<int>& axes = {-2, -1},
                        FourierNorm norm = FourierNorm::Backward) {
-  return fftn(x, n, axes, norm);
+  return in_own_name("fft2", [&] { return fftn(x, n, axes, norm); });
 }
 template <Scalar T>
 Var<ComplexOf<T>> ifft2(const Var<T>& x, const std::vector<std::int64_t>& n = {}, const std::vector<int>& axes = {-2, -1},
                         FourierNorm norm = FourierNorm::Backward) {
-  return ifftn(x, n, axes, norm);
+  return in_own_name("ifft2", [&] { return ifftn(x, n, axes, norm); });
 }
 
 /// Of a real x, [..., N, ...] -> [..., n/2 + 1, ...]: the first half of fft(x), of which the other is the conjugate, X_{n-k} =
@@ -72,12 +73,12 @@ Var<R> irfftn(const Var<std::complex<R>>& X, const std::vector<std::int64_t>& n 
 template <RealScalar R>
 Var<std::complex<R>> rfft2(const Var<R>& x, const std::vector<std::int64_t>& n = {}, const std::vector<int>& axes = {-2, -1},
                            FourierNorm norm = FourierNorm::Backward) {
-  return rfftn(x, n, axes, norm);
+  return in_own_name("rfft2", [&] { return rfftn(x, n, axes, norm); });
 }
 template <RealScalar R>
 Var<R> irfft2(const Var<std::complex<R>>& X, const std::vector<std::int64_t>& n = {}, const std::vector<int>& axes = {-2, -1},
               FourierNorm norm = FourierNorm::Backward) {
-  return irfftn(X, n, axes, norm);
+  return in_own_name("irfft2", [&] { return irfftn(X, n, axes, norm); });
 }
 
 }  // namespace argand

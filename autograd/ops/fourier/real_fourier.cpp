@@ -1,6 +1,7 @@
 #include "autograd/op_check.h"
 #include "autograd/ops/elementwise/complex_parts.h"
 #include "autograd/ops/fourier/axes.h"
+#include "autograd/ops/own_name.h"
 #include "autograd/tape.h"
 
 namespace argand {
@@ -121,6 +122,7 @@ static const Op irfft_op(
 template <RealScalar R>
 Var<R> irfft(const Var<std::complex<R>>& X, std::optional<std::int64_t> length, int axis, FourierNorm norm) {
   using T = std::complex<R>;
+  require_axis("irfft", X.shape(), axis);
   axis = X.shape().checked(axis);
   const std::int64_t n = length.value_or(2 * (X.dim(axis) - 1));
   require(n >= 1, "irfft", "a length of {} along axis {} of {}; there must be a number to transform", n, axis, X.shape());

@@ -9,6 +9,7 @@
 #include "autograd/ops/elementwise/complex_parts.h"
 #include "autograd/ops/fourier/fourier.h"
 #include "autograd/ops/gather.h"
+#include "autograd/ops/own_name.h"
 #include "autograd/ops/shape.h"
 
 namespace argand {
@@ -143,8 +144,10 @@ Var<R> istft(const Var<std::complex<R>>& X, std::int64_t n_fft, const StftOption
 template <RealScalar R>
 Var<std::complex<R>> complex_istft(const Var<std::complex<R>>& X, std::int64_t n_fft, const StftOptions<R>& options,
                                    std::optional<std::int64_t> length) {
-  check_frequencies(X, n_fft, false);
-  return overlapped(ifft(transpose(X), n_fft, -1, norm_of(options.normalized)), n_fft, options, length);
+  return in_own_name("complex_istft", [&] {
+    check_frequencies(X, n_fft, false);
+    return overlapped(ifft(transpose(X), n_fft, -1, norm_of(options.normalized)), n_fft, options, length);
+  });
 }
 
 template <RealScalar R>

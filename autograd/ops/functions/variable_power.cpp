@@ -115,7 +115,7 @@ Var<T> promoted_to(const Var<A>& x) {
 template <Scalar A, Scalar B>
 Var<Promote<A, B>> pow(const Var<A>& z, const Var<B>& p) {
   using T = Promote<A, B>;
-  const Shape shape = broadcast("power", z.shape(), p.shape());
+  const Shape shape = broadcast("pow", z.shape(), p.shape());
   return power_of_one_shape(promoted_to<T>(expand(z, shape)), promoted_to<T>(expand(p, shape)));
 }
 

@@ -3,6 +3,7 @@
 #include "autograd/op_check.h"
 #include "autograd/ops/linear_algebra/gauge.h"
 #include "autograd/ops/linear_algebra/matrices.h"
+#include "autograd/ops/own_name.h"
 #include "core/machine/lapack.h"
 
 namespace argand {
@@ -206,6 +207,7 @@ Var<T> packed_eigh(const Var<T>& A, const EighOptions& options) {
 template <Scalar T>
 Eigen<T> eigh(const Var<T>& A, const EighOptions& options) {
   matrices::check_broadening("eigh", options.broadening);
+  require_axis("eigh", A.shape(), -1);
   return eigen_of(packed_eigh(A, options), A.dim(-1));
 }
 

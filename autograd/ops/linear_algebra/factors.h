@@ -2,6 +2,7 @@
 /// Factors of stacks of matrices, real or complex, with LAPACK. Names and meaning of torch.linalg. A matrix with a NaN gives NaN
 /// wherever its factors have numbers of their own.
 
+#include "autograd/ops/own_name.h"
 #include "autograd/var.h"
 
 namespace argand {
@@ -50,7 +51,7 @@ SingularFactors<T> svd(const Var<T>& A, const SvdOptions& options = {});
 /// is one of several directions in which they move.
 template <Scalar T>
 Var<RealOf<T>> svdvals(const Var<T>& A) {
-  return svd(A, {.values_only = true}).S;
+  return in_own_name("svdvals", [&] { return svd(A, {.values_only = true}).S; });
 }
 
 }  // namespace argand

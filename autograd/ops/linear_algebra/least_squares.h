@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "autograd/ops/own_name.h"
 #include "autograd/var.h"
 
 namespace argand {
@@ -17,9 +18,10 @@ Var<T> lstsq(const Var<T>& A, const Var<T>& B, std::optional<double> rcond = {})
 /// A⁺, the pseudoinverse of Moore and Penrose: [..., m, n] -> [..., n, m]. Where A⁺ B is wanted, lstsq() is more accurate.
 template <Scalar T>
 Var<T> pinv(const Var<T>& A, std::optional<double> rcond = {}) {
+  require(A.rank() >= 2, "pinv", "needs matrices, got {}", A.shape());
   Tensor<T> I = Tensor<T>::zeros({A.dim(-2), A.dim(-2)});
   for (std::int64_t i = 0; i < I.dim(0); ++i) I(i, i) = 1;
-  return lstsq(A, Var<T>(I), rcond);
+  return in_own_name("pinv", [&] { return lstsq(A, Var<T>(I), rcond); });
 }
 
 }  // namespace argand

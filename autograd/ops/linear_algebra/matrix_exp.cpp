@@ -88,7 +88,7 @@ Var<T> upper_right(const Var<T>& W, std::int64_t n) {
 
 template <Scalar T>
 Var<T> matrix_exp(const Var<T>& A) {
-  const std::int64_t n = A.dim(-1);
+  const std::int64_t n = matrices::square("matrix_exp", A.shape()).n;
   return record(
       matrix_exp_op, exponentials(A.value()),
       [n, adjoint = matrices::adjoint_of(A.value()), dA = sink(A)](const Tensor<T>& dW) {

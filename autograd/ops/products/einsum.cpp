@@ -7,6 +7,7 @@
 
 #include "autograd/ops/elementwise/arithmetic.h"
 #include "autograd/ops/elementwise/complex_parts.h"
+#include "autograd/ops/own_name.h"
 #include "autograd/ops/products/matmul.h"
 #include "autograd/ops/rows/reduction.h"
 #include "autograd/ops/selection/arrange.h"
@@ -18,6 +19,7 @@ namespace argand {
 
 template <RealScalar R>
 Var<std::complex<R>> matmul(const Var<R>& A, const Var<std::complex<R>>& B) {
+  require_axis("matmul", B.shape(), -1);
   return view_as_complex(matmul(A, view_as_real(B)));  // the parts of B's columns are columns
 }
 template <RealScalar R>

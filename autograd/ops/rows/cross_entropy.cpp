@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "autograd/op_check.h"
+#include "autograd/ops/own_name.h"
 #include "autograd/ops/products/matmul.h"
 #include "autograd/ops/products/output_layer.h"
 #include "autograd/ops/rows/log_loss.h"
@@ -152,6 +153,7 @@ static const Op cross_entropy_op(
 
 template <RealScalar R>
 Var<R> cross_entropy(const Var<R>& logits, const Ids& targets, const CrossEntropyOptions& options) {
+  require_axis("cross_entropy", logits.shape(), -1);
   const std::int64_t V = logits.shape().back(), N = targets.size();
   const double smoothing = options.label_smoothing;
   require(0 <= smoothing && smoothing <= 1, "cross_entropy", "label_smoothing lies between 0 and 1, got {}", smoothing);

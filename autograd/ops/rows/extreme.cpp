@@ -5,6 +5,7 @@
 
 #include "autograd/op_check.h"
 #include "autograd/ops/elementwise/arithmetic.h"
+#include "autograd/ops/own_name.h"
 #include "autograd/ops/rows/reduction.h"
 #include "autograd/ops/shape.h"
 #include "autograd/tape.h"
@@ -112,6 +113,7 @@ static const Op max_op(
 
 template <RealScalar R>
 Var<R> max(const Var<R>& x, int axis, bool keepdim) {
+  require_axis("max", x.shape(), axis);
   return extreme(max_op, x, axis, keepdim, [](R a, R b) { return a > b; });
 }
 template <RealScalar R>
@@ -141,6 +143,7 @@ static const Op min_op({.name = "min",
 
 template <RealScalar R>
 Var<R> min(const Var<R>& x, int axis, bool keepdim) {
+  require_axis("min", x.shape(), axis);
   return extreme(min_op, x, axis, keepdim, [](R a, R b) { return a < b; });
 }
 template <RealScalar R>
@@ -173,6 +176,7 @@ static const Op median_op({.name = "median",
 
 template <RealScalar R>
 Var<R> median(const Var<R>& x, int axis, bool keepdim) {
+  require_axis("median", x.shape(), axis);
   return chosen(median_op, x, axis, keepdim, [](const R* line, std::int64_t n, std::int64_t step) {
     std::vector<R> sorted(static_cast<std::size_t>(n));
     for (std::int64_t i = 0; i < n; ++i) {

@@ -6,6 +6,7 @@
 #include "autograd/accumulate.h"
 #include "autograd/op_check.h"
 #include "autograd/ops/elementwise/derivatives.h"
+#include "autograd/ops/own_name.h"
 #include "autograd/ops/rows/scalar_product.h"
 #include "autograd/ops/shape.h"
 #include "core/kernels/complex_math.h"
@@ -156,6 +157,7 @@ Var<T> sum(const Var<T>& x) {
 }
 template <Scalar T>
 Var<T> sum(const Var<T>& x, int axis, bool keepdim) {
+  require_axis("sum", x.shape(), axis);
   return scaled_sum(sum_op, x, AxisView(x.shape(), axis), reduced(x.shape(), axis, keepdim), RealOf<T>(1));
 }
 
@@ -192,6 +194,7 @@ Var<T> mean(const Var<T>& x) {
 }
 template <Scalar T>
 Var<T> mean(const Var<T>& x, int axis, bool keepdim) {
+  require_axis("mean", x.shape(), axis);
   require(x.dim(axis) > 0, "mean", "axis {} of {} is empty", axis, x.shape());
   return scaled_sum(mean_op, x, AxisView(x.shape(), axis), reduced(x.shape(), axis, keepdim),
                     1 / static_cast<RealOf<T>>(x.dim(axis)));
@@ -287,6 +290,7 @@ Var<RealOf<T>> variance(const Var<T>& x) {
 }
 template <Scalar T>
 Var<RealOf<T>> variance(const Var<T>& x, int axis, bool keepdim) {
+  require_axis("variance", x.shape(), axis);
   require(x.dim(axis) > 0, "variance", "axis {} of {} is empty", axis, x.shape());
   return variance_over(x, AxisView(x.shape(), axis), reduced(x.shape(), axis, keepdim));
 }
@@ -374,6 +378,7 @@ Var<RealOf<T>> stddev(const Var<T>& x) {
 }
 template <Scalar T>
 Var<RealOf<T>> stddev(const Var<T>& x, int axis, bool keepdim) {
+  require_axis("stddev", x.shape(), axis);
   require(x.dim(axis) > 0, "stddev", "axis {} of {} is empty", axis, x.shape());
   return stddev_over(x, AxisView(x.shape(), axis), reduced(x.shape(), axis, keepdim));
 }

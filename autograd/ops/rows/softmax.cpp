@@ -9,6 +9,7 @@
 #include "autograd/accumulate.h"
 #include "autograd/op_check.h"
 #include "autograd/ops/elementwise/arithmetic.h"
+#include "autograd/ops/own_name.h"
 #include "autograd/ops/rows/reduction.h"
 #include "autograd/ops/shape.h"
 #include "core/kernels/reduce.h"
@@ -105,6 +106,7 @@ static const Op logsumexp_op(
 
 template <RealScalar R>
 Var<R> logsumexp(const Var<R>& x, bool keepdim) {
+  require_axis("logsumexp", x.shape(), -1);
   const std::int64_t n = x.shape().back(), rows = x.shape().rows();
   // The exponential of the gradient takes x - top, which is exact where it matters, and not x - y, which has lost the digits below
   // those of a large y.
@@ -143,6 +145,7 @@ Var<R> logsumexp(const Var<R>& x, bool keepdim) {
 
 template <RealScalar R>
 Var<R> logsumexp(const Var<R>& x, int axis, bool keepdim) {
+  require_axis("logsumexp", x.shape(), axis);
   return reshape(logsumexp(axis_last(x, axis)), reduced(x.shape(), axis, keepdim));
 }
 
@@ -176,6 +179,7 @@ static const Op softmax_op(
 
 template <RealScalar R>
 Var<R> softmax(const Var<R>& x) {
+  require_axis("softmax", x.shape(), -1);
   const std::int64_t n = x.shape().back(), rows = x.shape().rows();
   Tensor<R> y(x.shape());
   parallel_for(rows, row_grain(n), [&](std::int64_t begin, std::int64_t end) {
@@ -243,6 +247,7 @@ static const Op log_softmax_op(
 
 template <RealScalar R>
 Var<R> log_softmax(const Var<R>& x) {
+  require_axis("log_softmax", x.shape(), -1);
   const std::int64_t n = x.shape().back(), rows = x.shape().rows();
   Tensor<R> y(x.shape());
   parallel_for(rows, row_grain(n), [&, to = y.data()](std::int64_t begin, std::int64_t end) {

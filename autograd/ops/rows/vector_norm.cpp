@@ -4,6 +4,7 @@
 
 #include "autograd/op_check.h"
 #include "autograd/ops/elementwise/derivatives.h"
+#include "autograd/ops/own_name.h"
 #include "autograd/ops/rows/reduction.h"
 #include "autograd/ops/rows/scalar_product.h"
 #include "autograd/ops/shape.h"
@@ -110,7 +111,7 @@ Var<RealOf<T>> norm_over(const Var<T>& x, RealOf<T> p, const AxisView& view, con
   const Shape three{view.outer, view.n, view.inner};
   if (std::isinf(p)) {
     const Var<R> moduli = abs(reshape(x, three));
-    return reshape(p > 0 ? max(moduli, 1) : min(moduli, 1), shape);
+    return reshape(in_own_name("vector_norm", [&] { return p > 0 ? max(moduli, 1) : min(moduli, 1); }), shape);
   }
   Tensor<R> y(shape);
   // Of the element at `place` of y, the first of its line in x.
@@ -150,6 +151,7 @@ Var<RealOf<T>> norm_over(const Var<T>& x, RealOf<T> p, const AxisView& view, con
 
 template <Scalar T>
 Var<RealOf<T>> vector_norm(const Var<T>& x, RealOf<T> p, int axis, bool keepdim) {
+  require_axis("vector_norm", x.shape(), axis);
   return norm_over(x, p, AxisView(x.shape(), axis), reduced(x.shape(), axis, keepdim));
 }
 template <Scalar T>

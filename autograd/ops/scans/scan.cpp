@@ -6,6 +6,7 @@
 #include "autograd/op_check.h"
 #include "autograd/ops/elementwise/arithmetic.h"
 #include "autograd/ops/elementwise/exponential.h"
+#include "autograd/ops/own_name.h"
 #include "autograd/ops/selection/where.h"
 #include "autograd/ops/shape.h"
 #include "autograd/tape.h"
@@ -86,6 +87,7 @@ static const Op cumsum_op(
 
 template <Scalar T>
 Var<T> cumsum(const Var<T>& x, int axis) {
+  require_axis("cumsum", x.shape(), axis);
   const AxisView view(x.shape(), axis);
   return record(
       cumsum_op, running_sum(x.value(), view, false),
@@ -128,6 +130,7 @@ static const Op linear_recurrence_op(
 
 template <Scalar T>
 Var<T> linear_recurrence(const Var<T>& a, const Var<T>& b, int axis) {
+  require_axis("linear_recurrence", a.shape(), axis);
   require(a.shape() == b.shape(), "linear_recurrence", "a and b are of one shape, got {} and {}", a.shape(), b.shape());
   const AxisView view(a.shape(), axis);
   Tensor<T> s(a.shape());
@@ -196,6 +199,7 @@ Var<T> one_before(const Var<T>& y, int axis) {
 
 template <Scalar T>
 Var<T> cumprod(const Var<T>& x, int axis) {
+  require_axis("cumprod", x.shape(), axis);
   const AxisView view(x.shape(), axis);
   Tensor<T> y(x.shape());
   along_lines(view, false, [in = x.value().data(), out = y.data()](std::int64_t i, std::int64_t before) {
@@ -221,6 +225,7 @@ Var<T> cumprod(const Var<T>& x, int axis) {
 
 template <Scalar T>
 Var<T> prod(const Var<T>& x, int axis, bool keepdim) {
+  require_axis("prod", x.shape(), axis);
   const std::int64_t n = x.dim(axis);
   const Shape shape = reduced(x.shape(), axis, keepdim);
   if (n == 0) {  // one 1 and all of x, so that the tape knows of x
@@ -268,6 +273,7 @@ static const Op logcumsumexp_op(
 
 template <RealScalar R>
 Var<R> logcumsumexp(const Var<R>& x, int axis) {
+  require_axis("logcumsumexp", x.shape(), axis);
   const AxisView view(x.shape(), axis);
   const R infinity = std::numeric_limits<R>::infinity();
   Tensor<R> y(x.shape()), p(x.shape()), q(x.shape());

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "autograd/ops/elementwise/arithmetic.h"
+#include "autograd/ops/own_name.h"
 #include "autograd/ops/rows/reduction.h"
 #include "autograd/ops/selection/expand.h"
 #include "autograd/ops/shape.h"
@@ -28,6 +29,7 @@ Var<T> stack(const std::vector<Var<T>>& parts, int axis) {
 
 template <Scalar T>
 std::vector<Var<T>> split(const Var<T>& x, const std::vector<std::int64_t>& sizes, int axis) {
+  require_axis("split", x.shape(), axis);
   const std::int64_t whole = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
   require(whole == x.dim(axis), "split", "sizes that add up to {} for axis {} of {}", whole, axis, x.shape());
   std::vector<Var<T>> parts;
@@ -40,6 +42,7 @@ std::vector<Var<T>> split(const Var<T>& x, const std::vector<std::int64_t>& size
 }
 template <Scalar T>
 std::vector<Var<T>> split(const Var<T>& x, std::int64_t size, int axis) {
+  require_axis("split", x.shape(), axis);
   require(size > 0, "split", "parts have a size above 0, got {}", size);
   std::vector<std::int64_t> sizes;
   for (std::int64_t left = x.dim(axis); left > 0; left -= size) sizes.push_back(std::min(size, left));
@@ -48,6 +51,7 @@ std::vector<Var<T>> split(const Var<T>& x, std::int64_t size, int axis) {
 
 template <Scalar T>
 Var<T> diagonal(const Var<T>& x, std::int64_t offset, int axis1, int axis2) {
+  require_axis("diagonal", x.shape(), axis1), require_axis("diagonal", x.shape(), axis2);
   const int a = x.shape().checked(axis1), b = x.shape().checked(axis2);
   require(a != b, "diagonal", "of axis {} of {} with itself", axis1, x.shape());
   std::vector<int> order;

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "autograd/op_check.h"
+#include "autograd/ops/own_name.h"
 #include "autograd/ops/shape.h"
 #include "autograd/tape.h"
 #include "core/kernels/elementwise.h"
@@ -111,6 +112,7 @@ std::vector<AxisRun> runs_of(const std::vector<std::int64_t>& index) {
 
 template <Scalar T>
 Var<T> index_select(const Var<T>& x, int axis, const std::vector<std::int64_t>& index) {
+  require_axis("index_select", x.shape(), axis);
   const AxisView view(x.shape(), axis);
   for (const std::int64_t i : index)
     require(0 <= i && i < view.n, "index_select", "index {} is outside axis {} of {}", i, axis, x.shape());
@@ -155,6 +157,7 @@ template <Scalar T>
 Var<T> flip(const Var<T>& x, const std::vector<int>& axes) {
   Var<T> y = x;
   for (const int axis : axes) {
+    require_axis("flip", x.shape(), axis);
     std::vector<std::int64_t> backwards(static_cast<std::size_t>(x.dim(axis)));
     std::iota(backwards.rbegin(), backwards.rend(), 0);
     y = index_select(y, axis, backwards);
@@ -164,6 +167,7 @@ Var<T> flip(const Var<T>& x, const std::vector<int>& axes) {
 
 template <Scalar T>
 Var<T> roll(const Var<T>& x, std::int64_t shift, int axis) {
+  require_axis("roll", x.shape(), axis);
   const std::int64_t n = x.dim(axis);
   std::vector<std::int64_t> index(static_cast<std::size_t>(n));
   for (std::int64_t i = 0; i < n; ++i) index[static_cast<std::size_t>(i)] = ((i - shift) % n + n) % n;

@@ -7,6 +7,7 @@
 
 #include "autograd/ops/elementwise/arithmetic.h"
 #include "autograd/ops/gather.h"
+#include "autograd/ops/own_name.h"
 #include "autograd/ops/shape.h"
 #include "core/kernels/reduce.h"
 
@@ -15,6 +16,7 @@ namespace {
 
 /// Of every element of the index, the place in a tensor of shape `x`, row-major, that it names. [N]
 Ids places_of(const char* op, const Shape& x, int axis, const Ids& index) {
+  require_axis(op, x, axis);
   const int along = x.checked(axis), rank = x.rank();
   const Shape& shape = index.shape();
   bool fits = shape.rank() == rank;
@@ -70,6 +72,7 @@ Ids order_by_size(const Tensor<R>& x, int axis, std::int64_t k, bool largest_fir
 
 template <RealScalar R>
 Ids place_of_extreme(const char* op, const Tensor<R>& x, int axis, bool largest) {
+  require_axis(op, x.shape(), axis);
   require(x.dim(axis) > 0, op, "axis {} of {} is empty", axis, x.shape());
   const Ids first = order_by_size(x, axis, 1, largest);
   return Ids(reduced(x.shape(), axis, false), {first.data(), first.data() + first.size()});
@@ -91,12 +94,14 @@ Var<T> scatter_add(const Var<T>& x, int axis, const Ids& index, const Var<T>& so
 
 template <RealScalar R>
 Sorted<R> sort(const Var<R>& x, int axis, bool descending) {
+  require_axis("sort", x.shape(), axis);
   Ids indices = order_by_size(x.value(), axis, x.dim(axis), descending);
   return {gather(x, axis, indices), indices};
 }
 
 template <RealScalar R>
 Sorted<R> topk(const Var<R>& x, std::int64_t k, int axis, bool largest) {
+  require_axis("topk", x.shape(), axis);
   require(0 <= k && k <= x.dim(axis), "topk", "{} of axis {} of {}", k, axis, x.shape());
   Ids indices = order_by_size(x.value(), axis, k, largest);
   return {gather(x, axis, indices), indices};

@@ -93,6 +93,7 @@ Var<Promote<A, B>> where(const Mask& mask, const Var<A>& a, const Var<B>& b) {
 
 template <Scalar T>
 Var<T> masked_fill(const Var<T>& z, const Mask& mask, T value) {
+  broadcast("masked_fill", mask.shape(), z.shape());
   return where(mask, Var<T>(Tensor<T>::scalar(value)), z);
 }
 

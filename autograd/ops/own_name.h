@@ -1,0 +1,26 @@
+#pragma once
+/// An error names the function that was called, not one of those that it is made of.
+
+#include <string_view>
+
+#include "core/shape.h"
+
+namespace argand {
+
+/// Throws `op: no axis 2 in [2, 3]`.
+inline void require_axis(std::string_view op, const Shape& shape, int axis) {
+  require(-shape.rank() <= axis && axis < shape.rank(), op, "no axis {} in {}", axis, shape);
+}
+
+/// f(), whose errors begin with `op: `, whatever they began with.
+template <class F>
+decltype(auto) in_own_name(std::string_view op, const F& f) {
+  try {
+    return f();
+  } catch (const Error& error) {
+    const std::string_view text = error.what();
+    fail(op, "{}", text.substr(text.find(": ") + 2));
+  }
+}
+
+}  // namespace argand
