@@ -35,7 +35,7 @@ def output(*command):
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-readme, extending = read("README.md"), read("docs/developers/extending.md")
+readme, extending = read("README.md"), read("docs/guides/extending.md")
 
 # The first example, and what it prints.
 example = read("examples/02_first_gradient.cpp")
@@ -48,12 +48,12 @@ patterns = ["autograd/ops/elementwise/exponential.cpp", "autograd/ops/elementwis
 real = plain(" ".join(map(read, patterns)))
 for block in blocks(extending, "cpp"):
     code = plain(re.sub(r"  // .*", "", block))
-    expect(code in real, f"docs/developers/extending.md: not in the files it is taken from: {code[:70]}...")
+    expect(code in real, f"docs/guides/extending.md: not in the files it is taken from: {code[:70]}...")
 
 # Every file named in `code` or in a link is there.
-for name, text in (("README.md", readme), ("CONTRIBUTING.md", read("CONTRIBUTING.md")), ("docs/developers/extending.md", extending),
-                   ("docs/developers/layout.md", read("docs/developers/layout.md")), ("docs/tour.md", read("docs/tour.md")),
-                   ("docs/library.md", read("docs/library.md")), ("bench/pytorch/README.md", read("bench/pytorch/README.md")),
+for name, text in (("README.md", readme), ("CONTRIBUTING.md", read("CONTRIBUTING.md")), ("docs/guides/extending.md", extending),
+                   ("docs/guides/layout.md", read("docs/guides/layout.md")), ("docs/guides/tour.md", read("docs/guides/tour.md")),
+                   ("docs/guides/library.md", read("docs/guides/library.md")), ("bench/pytorch/README.md", read("bench/pytorch/README.md")),
                    ("examples/README.md", read("examples/README.md"))):
     prose = re.sub(r"^ *```.*?^ *```$", "", text, flags=re.M | re.S)
     links = [os.path.join(os.path.dirname(name), path) for path in re.findall(r"\[[^\]]*\]\(([^):]+)\)", prose)]
