@@ -149,6 +149,12 @@ class Site:
             return f"<figure>{shown}<figcaption>{match[3]}{self.lab_line(path, named)}</figcaption></figure>"
 
         made = re.sub(r'<p><img src="([^"]*)" alt="([^"]*)" /></p>\s*<p><em>(.*?)</em></p>(?:<!-- lab: (.*?) -->)?', figure, made, flags=re.S)
+
+        def alone(match):  # without a line of its own below it
+            at = self.want(os.path.normpath(os.path.join(os.path.dirname(path), match[1])))
+            return f'<img src="{relative(at, page_of(path))}" alt="{match[2]}" loading="lazy">'
+
+        made = re.sub(r'<img src="([^":]*)" alt="([^"]*)" />', alone, made)
         return re.sub(r"<!--.*?-->\n?", "", made, flags=re.S)
 
     def links(self, path, made):
