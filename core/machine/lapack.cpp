@@ -148,6 +148,9 @@ void lapack_qr(std::int64_t rows, std::int64_t columns, T* A, T* R) {
 
 namespace {
 
+/// Room behind the last number of what LAPACK works on: zgemv_n of OpenBLAS 0.3.21 for Zen and Haswell reads past it.
+constexpr std::size_t room = 16;
+
 /// T in double precision. Iterations are done in it: in float the kernels of OpenBLAS 0.3.21 for processors without AVX (ssymv) let
 /// NaN of an earlier product, left in memory that both use, into the product of a finite matrix.
 template <Scalar T>
@@ -179,27 +182,35 @@ void eigh_in_double(std::int64_t size_n, T* A, double* lambda) {
 }
 
 template <Scalar T>
-void svd_in_double(std::int64_t rows, std::int64_t columns, T* A, T* U, double* s, T* Vh) {
+void svd_in_double(std::int64_t rows, std::int64_t columns, const T* A, T* U, double* s, T* Vh) {
   using R = double;
   const Alone alone;
   const int m = order(rows), n = order(columns), k = std::min(m, n), lda = std::max(1, m), ldvh = std::max(1, k), ask = -1;
   const auto least = static_cast<std::size_t>(k), most = static_cast<std::size_t>(std::max(m, n));
+  const auto size_a = static_cast<std::size_t>(rows * columns), size_u = static_cast<std::size_t>(rows * k),
+             size_vh = static_cast<std::size_t>(k * columns);
+  std::vector<T> a(size_a + room), u(size_u + room), vh(size_vh + room);
+  std::copy_n(A, size_a, a.begin());
   int info = 0;
   T size_work{};
   std::vector<int> iwork(8 * least + 1);
   if constexpr (ComplexScalar<T>) {
     std::vector<R> rwork(least * std::max(5 * least + 7, 2 * most + 2 * least + 1) + 1);
-    zgesdd_("S", &m, &n, A, &lda, s, U, &lda, Vh, &ldvh, &size_work, &ask, rwork.data(), iwork.data(), &info, 1);
+    zgesdd_("S", &m, &n, a.data(), &lda, s, u.data(), &lda, vh.data(), &ldvh, &size_work, &ask, rwork.data(), iwork.data(), &info,
+            1);
     const int size = asked(size_work);
-    std::vector<T> work(static_cast<std::size_t>(size));
-    zgesdd_("S", &m, &n, A, &lda, s, U, &lda, Vh, &ldvh, work.data(), &size, rwork.data(), iwork.data(), &info, 1);
+    std::vector<T> work(static_cast<std::size_t>(size) + room);
+    zgesdd_("S", &m, &n, a.data(), &lda, s, u.data(), &lda, vh.data(), &ldvh, work.data(), &size, rwork.data(), iwork.data(), &info,
+            1);
   } else {
-    dgesdd_("S", &m, &n, A, &lda, s, U, &lda, Vh, &ldvh, &size_work, &ask, iwork.data(), &info, 1);
+    dgesdd_("S", &m, &n, a.data(), &lda, s, u.data(), &lda, vh.data(), &ldvh, &size_work, &ask, iwork.data(), &info, 1);
     const int size = asked(size_work);
-    std::vector<T> work(static_cast<std::size_t>(size));
-    dgesdd_("S", &m, &n, A, &lda, s, U, &lda, Vh, &ldvh, work.data(), &size, iwork.data(), &info, 1);
+    std::vector<T> work(static_cast<std::size_t>(size) + room);
+    dgesdd_("S", &m, &n, a.data(), &lda, s, u.data(), &lda, vh.data(), &ldvh, work.data(), &size, iwork.data(), &info, 1);
   }
   require(info == 0, "svd", "LAPACK's iteration did not converge");
+  std::copy_n(u.begin(), size_u, U);
+  std::copy_n(vh.begin(), size_vh, Vh);
 }
 
 template <Scalar T>
@@ -257,10 +268,17 @@ std::int64_t lapack_schur(std::int64_t size_n, std::complex<double>* A, std::com
   int info = 0, sorted = 0;
   std::complex<double> size_work = 0;
   std::vector<double> rwork(static_cast<std::size_t>(ld));
-  zgees_("V", "N", nullptr, &n, A, &ld, &sorted, lambda, Q, &ld, &size_work, &ask, rwork.data(), nullptr, &info, 1, 1);
+  const auto all = static_cast<std::size_t>(size_n * size_n);
+  std::vector<std::complex<double>> a(all + room), q(all + room);
+  std::copy_n(A, all, a.begin());
+  zgees_("V", "N", nullptr, &n, a.data(), &ld, &sorted, lambda, q.data(), &ld, &size_work, &ask, rwork.data(), nullptr, &info, 1,
+         1);
   const int size = std::max(1, asked(size_work));
-  std::vector<std::complex<double>> work(static_cast<std::size_t>(size));
-  zgees_("V", "N", nullptr, &n, A, &ld, &sorted, lambda, Q, &ld, work.data(), &size, rwork.data(), nullptr, &info, 1, 1);
+  std::vector<std::complex<double>> work(static_cast<std::size_t>(size) + room);
+  zgees_("V", "N", nullptr, &n, a.data(), &ld, &sorted, lambda, q.data(), &ld, work.data(), &size, rwork.data(), nullptr, &info, 1,
+         1);
+  std::copy_n(a.begin(), all, A);
+  std::copy_n(q.begin(), all, Q);
   return info;
 }
 
@@ -290,10 +308,14 @@ std::int64_t lapack_eig(std::int64_t size_n, std::complex<double>* A, std::compl
   int info = 0;
   std::complex<double> size_work = 0;
   std::vector<double> rwork(2 * static_cast<std::size_t>(ld));
-  zgeev_("N", "V", &n, A, &ld, lambda, nullptr, &ld, V, &ld, &size_work, &ask, rwork.data(), &info, 1, 1);
+  const auto all = static_cast<std::size_t>(size_n * size_n);
+  std::vector<std::complex<double>> a(all + room), v(all + room);
+  std::copy_n(A, all, a.begin());
+  zgeev_("N", "V", &n, a.data(), &ld, lambda, nullptr, &ld, v.data(), &ld, &size_work, &ask, rwork.data(), &info, 1, 1);
   const int size = std::max(1, asked(size_work));
-  std::vector<std::complex<double>> work(static_cast<std::size_t>(size));
-  zgeev_("N", "V", &n, A, &ld, lambda, nullptr, &ld, V, &ld, work.data(), &size, rwork.data(), &info, 1, 1);
+  std::vector<std::complex<double>> work(static_cast<std::size_t>(size) + room);
+  zgeev_("N", "V", &n, a.data(), &ld, lambda, nullptr, &ld, v.data(), &ld, work.data(), &size, rwork.data(), &info, 1, 1);
+  std::copy_n(v.begin(), all, V);
   return info;
 }
 

@@ -134,6 +134,7 @@ struct HalfTurn {
 HalfTurn<double> half_turn(double x) {
   const double turned = std::remainder(x, 2), quarter = std::round(2 * turned), t = std::numbers::pi * (turned - quarter / 2);
   const double s = std::sin(t), c = std::cos(t);
+  if (std::isnan(quarter)) return {s, c};  // of NaN and ±inf: NaN, which no int holds
   switch (static_cast<int>(quarter) & 3) {
     case 0: return {s, c};
     case 1: return {c, -s};
