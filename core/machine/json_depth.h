@@ -1,6 +1,6 @@
 #pragma once
-/// JSON from elsewhere is read with a limit to its depth: nlohmann-json copies and prints by functions that call themselves for
-/// each bracket, and a text of 200 kB that holds nothing else would end the program.
+/// A limit to the depth of JSON that others wrote: nlohmann-json copies and prints recursively, and 200 kB of brackets would
+/// overflow the stack.
 
 #include <string_view>
 
@@ -8,7 +8,7 @@ namespace argand {
 
 inline constexpr int deepest_json = 64;
 
-/// Whether more than deepest_json brackets stand within each other. Looks at strings and brackets only: `text` need not be JSON.
+/// Whether more than deepest_json brackets are nested. Looks at strings and brackets only: `text` need not be JSON.
 inline bool nests_too_deep(std::string_view text) {
   int depth = 0;
   bool in_string = false;

@@ -151,6 +151,13 @@ namespace {
 /// Room behind the last number of what LAPACK works on: zgemv_n of OpenBLAS 0.3.21 for Zen and Haswell reads past it.
 constexpr std::size_t room = 16;
 
+template <Scalar T>
+std::vector<T> with_room(const T* x, std::size_t size) {
+  std::vector<T> copy(size + room);
+  std::copy_n(x, size, copy.begin());
+  return copy;
+}
+
 /// T in double precision. Iterations are done in it: in float the kernels of OpenBLAS 0.3.21 for processors without AVX (ssymv) let
 /// NaN of an earlier product, left in memory that both use, into the product of a finite matrix.
 template <Scalar T>
@@ -189,8 +196,7 @@ void svd_in_double(std::int64_t rows, std::int64_t columns, const T* A, T* U, do
   const auto least = static_cast<std::size_t>(k), most = static_cast<std::size_t>(std::max(m, n));
   const auto size_a = static_cast<std::size_t>(rows * columns), size_u = static_cast<std::size_t>(rows * k),
              size_vh = static_cast<std::size_t>(k * columns);
-  std::vector<T> a(size_a + room), u(size_u + room), vh(size_vh + room);
-  std::copy_n(A, size_a, a.begin());
+  std::vector<T> a = with_room(A, size_a), u(size_u + room), vh(size_vh + room);
   int info = 0;
   T size_work{};
   std::vector<int> iwork(8 * least + 1);
@@ -269,8 +275,7 @@ std::int64_t lapack_schur(std::int64_t size_n, std::complex<double>* A, std::com
   std::complex<double> size_work = 0;
   std::vector<double> rwork(static_cast<std::size_t>(ld));
   const auto all = static_cast<std::size_t>(size_n * size_n);
-  std::vector<std::complex<double>> a(all + room), q(all + room);
-  std::copy_n(A, all, a.begin());
+  std::vector<std::complex<double>> a = with_room(A, all), q(all + room);
   zgees_("V", "N", nullptr, &n, a.data(), &ld, &sorted, lambda, q.data(), &ld, &size_work, &ask, rwork.data(), nullptr, &info, 1,
          1);
   const int size = std::max(1, asked(size_work));
@@ -309,8 +314,7 @@ std::int64_t lapack_eig(std::int64_t size_n, std::complex<double>* A, std::compl
   std::complex<double> size_work = 0;
   std::vector<double> rwork(2 * static_cast<std::size_t>(ld));
   const auto all = static_cast<std::size_t>(size_n * size_n);
-  std::vector<std::complex<double>> a(all + room), v(all + room);
-  std::copy_n(A, all, a.begin());
+  std::vector<std::complex<double>> a = with_room(A, all), v(all + room);
   zgeev_("N", "V", &n, a.data(), &ld, lambda, nullptr, &ld, v.data(), &ld, &size_work, &ask, rwork.data(), &info, 1, 1);
   const int size = std::max(1, asked(size_work));
   std::vector<std::complex<double>> work(static_cast<std::size_t>(size) + room);

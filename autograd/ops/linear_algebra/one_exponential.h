@@ -86,22 +86,27 @@ class OneExponential {
       for (std::int64_t j = 0; j < n_; ++j) columns[place(j)] += modulus(at(A, i, j));
     return *std::max_element(columns.begin(), columns.end());
   }
-  /// log₂ ‖ |A|^power ‖₁, by products with vectors.
-  double log_norm_of_moduli(const Matrix& A, int power) const {
-    std::vector<double> moduli(A.size()), x(place(n_), 1), y(x.size());
+  /// log₂ of the rows xᵀ |A|^k, k = 0 ... power, one after the other, by products with vectors; empty where xᵀ |A|^power is 0.
+  std::vector<double> log_row_powers(const Matrix& A, std::vector<double> x, int power) const {
+    std::vector<double> moduli(A.size()), y(x.size()), logs;
     std::transform(A.begin(), A.end(), moduli.begin(), [](D a) { return modulus(a); });
-    int exponent = 0;
-    for (int k = 0; k < power; ++k) {
+    for (int k = 0, exponent = 0; true; ++k) {
+      for (const double v : x) logs.push_back(std::log2(v) + exponent);
+      if (k == power) return logs;
       std::fill(y.begin(), y.end(), 0);
       for (std::int64_t i = 0; i < n_; ++i)
         for (std::int64_t j = 0; j < n_; ++j) y[place(j)] += x[place(i)] * moduli[place(i * n_ + j)];
       const double largest = *std::max_element(y.begin(), y.end());
-      if (largest == 0) return -std::numeric_limits<double>::infinity();
+      if (largest == 0) return {};
       const int shift = std::ilogb(largest);
       exponent += shift;
       std::transform(y.begin(), y.end(), x.begin(), [&](double v) { return std::ldexp(v, -shift); });
     }
-    return exponent + std::log2(*std::max_element(x.begin(), x.end()));
+  }
+  /// log₂ ‖ |A|^power ‖₁
+  double log_norm_of_moduli(const Matrix& A, int power) const {
+    const std::vector<double> logs = log_row_powers(A, std::vector<double>(place(n_), 1), power);
+    return logs.empty() ? -std::numeric_limits<double>::infinity() : *std::max_element(logs.end() - n_, logs.end());
   }
   Matrix times(const Matrix& A, const Matrix& B) const {
     Matrix C(A.size());
@@ -147,27 +152,22 @@ class OneExponential {
   /// How often 2^exponent A = D⁻¹ A₀ D must be halved until c |A₀|^{2m+1}, about what the approximant leaves out, is below
   /// rounding in every column of Σ |A₀|^k/k!. Of the columns of D |A|^k D⁻¹ the last factor is the same on both sides.
   int columns_need(const Matrix& A, int exponent, int m, double log_c) const {
-    const int terms = 2 * m + 2, most = *std::max_element(exponents_.begin(), exponents_.end());
-    std::vector<double> x(place(n_)), y(place(n_)), logs;  // log₂ of 1ᵀ D |A|^k, k = 0 ... 2m + 1
-    std::transform(exponents_.begin(), exponents_.end(), x.begin(),
+    static const std::array<double, 28> log_factorial = [] {
+      std::array<double, 28> logs{};
+      for (int k = 0; k < 28; ++k) logs[place(k)] = std::lgamma(k + 1) / std::log(2.0);
+      return logs;
+    }();
+    const int last = 2 * m + 1, most = *std::max_element(exponents_.begin(), exponents_.end());
+    std::vector<double> weights(place(n_));
+    std::transform(exponents_.begin(), exponents_.end(), weights.begin(),
                    [&](int d) { return std::ldexp(1.0, std::max(d - most, -900)); });
-    double shift = 0;
-    for (int k = 0; true; ++k) {
-      for (const double v : x) logs.push_back(std::log2(v) + shift);
-      if (k == terms - 1) break;
-      std::fill(y.begin(), y.end(), 0);
-      for (std::int64_t i = 0; i < n_; ++i)
-        for (std::int64_t j = 0; j < n_; ++j) y[place(j)] += x[place(i)] * modulus(at(A, i, j));
-      const double largest = *std::max_element(y.begin(), y.end());
-      if (largest == 0) return 0;
-      shift += std::ilogb(largest);
-      std::transform(y.begin(), y.end(), x.begin(), [&](double v) { return std::ldexp(v, -std::ilogb(largest)); });
-    }
+    const std::vector<double> logs = log_row_powers(A, std::move(weights), last);
+    if (logs.empty()) return 0;
     const auto log_term = [&](int k, std::int64_t j, int halvings) { return logs[place(k * n_ + j)] + k * (exponent - halvings); };
     const auto fits = [&](std::int64_t j, int halvings) {
       double largest = log_term(0, j, halvings);
-      for (int k = 1; k < terms; ++k) largest = std::max(largest, log_term(k, j, halvings) - std::lgamma(k + 1) / std::log(2.0));
-      return log_c + log_term(terms - 1, j, halvings) <= largest - 53;
+      for (int k = 1; k <= last; ++k) largest = std::max(largest, log_term(k, j, halvings) - log_factorial[place(k)]);
+      return log_c + log_term(last, j, halvings) <= largest - 53;
     };
     // Where put_diagonals cannot help, each squaring doubles the rounding errors of the diagonal.
     const int limit = blocks_.is_triangular() ? 60 : 10;
