@@ -15,6 +15,8 @@
 #include "apps/runs/run_files.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/counter.h"
+#include "apps/terminal/option_names.h"
+#include "apps/terminal/standard_input.h"
 #include "apps/terminal/terminal.h"
 #include "apps/terminal/text_layout.h"
 #include "apps/training/corpora.h"
@@ -135,6 +137,13 @@ Figures figures_of(const Evaluation& evaluation) {
   return figures;
 }
 
+/// What --set puts at numbers.
+Settings set_of(const EvalOptions& options) {
+  Settings settings;
+  for (const std::string& text : options.set) settings.push_back(key_and_value("--set", text));
+  return settings;
+}
+
 /// ", with delta=0": what was put in the place of what was learnt.
 std::string interventions(const EvalOptions& options) {
   return options.set.empty() ? "" : ", with " + CLI::detail::join(options.set, " and ");
@@ -146,7 +155,7 @@ Figures eval_positions(const TrainedRun& trained, const Part& part, const EvalOp
   std::vector<PositionLoss> spans;
   with_precision(trained.checkpoint.config(), [&]<class R>(R) {
     const auto model = load_longer_model<R>(trained.checkpoint, length);
-    intervene<R>(*model, options.set, "--set");
+    intervene<R>(*model, set_of(options));
     const OpenLibrary library(trained, *model);
     Counter counter("evaluating", 1);
     spans = loss_by_position<R>(*model, part.tokens.ids, length, contexts_of(library, trained_on),
@@ -190,6 +199,30 @@ Figures eval_latency(const TrainedRun& trained, const Part& part) {
           {"made_by", made_by()}};
 }
 
+/// Prints how good the texts are that the model writes.
+Figures eval_texts(const TrainedRun& trained, const Part& part, const GenerationEvalOptions& options) {
+  Counter counter("writing", options.tokens);
+  Figures found = eval_generation(trained, part.tokens.ids, options, [&](std::int64_t done) { counter.update(done); });
+  counter.clear();
+  fmt::print("{} texts of {} {} after prompts of {}, nucleus {}, temperature {}, seed {}\n\n", options.prompts, options.tokens,
+             plural_of(trained.tokens->kind()), options.prompt_length, options.sampling.top_p, options.sampling.temperature,
+             options.sampling.seed);
+  fmt::print("{:<22}{:>12}{:>13}{:>9}{:>9}{:>9}\n", "", "perplexity", "bits a byte", "Dist-1", "Dist-2", "Rep-4");
+  for (const auto& [name, key] : {std::pair("the model's text", "model"), std::pair("the corpus's own text", "corpus")}) {
+    const Figures& row = found[key];
+    const auto number = [&](const char* figure) { return row[figure].get<double>(); };
+    const bool judged = row.contains("loss");
+    fmt::print("{:<22}{:>12}{:>13}{:>9.4f}{:>9.4f}{:>9.4f}\n", name,
+               judged ? fmt::format("{:.2f}", std::exp(number("loss"))) : "-",
+               judged ? fmt::format("{:.3f}", number("bits_per_byte")) : "-", number("dist_1"), number("dist_2"), number("rep_4"));
+  }
+  if (found.contains("judge"))
+    fmt::print("\nperplexity and bits a byte under {}\n", found["judge"].get<std::string>());
+  else
+    fmt::print("\n--judge RUN measures the perplexity under another model\n");
+  return found;
+}
+
 /// Writes --json's file: whose figures these are, and the figures.
 void write_json(const EvalOptions& options, const TrainedRun& trained, const std::string& part, const Figures& figures) {
   if (options.json.empty()) return;
@@ -215,7 +248,7 @@ void eval(const EvalOptions& options) {
     if (options.latency) usage_fail("--latency", "does not go with --generate");
     if (!options.set.empty()) usage_fail("--set", "does not go with --generate");
     const Part part = part_of_text(trained, options);
-    return write_json(options, trained, part.name, eval_generation(trained, part.tokens.ids, options.generation));
+    return write_json(options, trained, part.name, eval_texts(trained, part, options.generation));
   }
   if (options.latency) {
     if (!lm) usage_fail("--latency", "{} is a classifier: it does not write", options.run);
@@ -255,7 +288,7 @@ void eval(const EvalOptions& options) {
   if (options.exchange_passages) require_exchange(config, trained_on);
   with_precision(config, [&]<class R>(R) {
     const auto model = load_model<R>(trained.checkpoint);
-    intervene<R>(*model, options.set, "--set");
+    intervene<R>(*model, set_of(options));
     const OpenLibrary library(trained, *model);
     const auto start = std::chrono::steady_clock::now();
     Counter counter("evaluating", part.size);

@@ -9,6 +9,7 @@
 #include "apps/inference/generation.h"
 #include "apps/runs/run_files.h"
 #include "apps/terminal/command_line.h"
+#include "apps/terminal/standard_input.h"
 #include "apps/training/corpora.h"
 #include "apps/training/library.h"
 #include "core/parallel.h"

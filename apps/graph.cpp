@@ -7,6 +7,7 @@
 #include "apps/lab/expression/expression_point.h"
 #include "apps/runs/checkpoint.h"
 #include "apps/terminal/command_line.h"
+#include "apps/terminal/option_names.h"
 #include "apps/terminal/external_program.h"
 #include "autograd/trace/tape_dot.h"
 #include "data/files/atomic_file.h"

@@ -285,10 +285,10 @@ std::pair<T, T> two_numbers(const std::string& option, const std::string& text, 
   const std::size_t at = text.find(between, 1);
   T first{}, second{};
   try {
-    if (at == std::string::npos) throw UsageError("");
+    if (at == std::string::npos) throw Error("");
     assign({"", text.substr(0, at), ""}, "", first);
     assign({"", text.substr(at + 1), ""}, "", second);
-  } catch (const UsageError&) {
+  } catch (const Error&) {
     usage_fail(option, "\"{}\" should read {}", text, example);
   }
   return {first, second};
@@ -307,9 +307,9 @@ Walk walk_of(const Expression& f, const std::string& text) {
   const std::string convention = parts.size() == 3 ? parts[2] : "argand";
   double rate = 0;
   try {
-    if (parts.size() != 2 && parts.size() != 3) throw UsageError("");
+    if (parts.size() != 2 && parts.size() != 3) throw Error("");
     assign({"", parts[1], ""}, "", rate);
-  } catch (const UsageError&) {
+  } catch (const Error&) {
     usage_fail("--path", "\"{}\" should read {}", text, path_example);
   }
   if (rate <= 0) usage_fail("--path", "takes a learning rate above 0, got {}", parts[1]);

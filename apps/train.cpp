@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "apps/commands.h"
+#include "apps/fitted_weights.h"
 #include "apps/inference/generation.h"
 #include "apps/runs/telling.h"
 #include "apps/terminal/command_line.h"
@@ -52,7 +53,7 @@ void announce(TrainingSession<R>& session, const TrainingData& data, const Ranks
              with_unit(static_cast<double>(count_parameters(session.run().parameters()))), c.model.vocab_size,
              plural_of(c.training.tokens), counted(c.training.steps, "step"), batch, c.training.precision, workers(ranks));
   if (session.fitted_weights())
-    for (const std::string& line : session.fitted_weights()->lines()) fmt::print("{}\n", line);
+    for (const std::string& line : lines_of(*session.fitted_weights())) fmt::print("{}\n", line);
 }
 
 /// What to say of a run that has ended.
@@ -157,7 +158,7 @@ int train(TrainingSession<R>& session, const TrainingData& data, const TrainOpti
   if (const auto* corpus = std::get_if<Corpus>(&data)) progress.show_bits_per_byte(bytes_per_token(*corpus));
   std::optional<Evaluation> last;
   int signal = 0;
-  while (!session.finished() && (signal = agreed_signal(*options.ranks, interrupt)) == 0) {
+  while (!session.finished() && (signal = agreed_signal(*options.ranks, interrupt.signal())) == 0) {
     Advance done = advance(session, data, progress, options.trace_nan);
     progress.update(0, done.step.step, done.step.cross_entropy, done.step.tokens, done.seconds);
     if (done.step.recall)
@@ -179,6 +180,13 @@ int train(TrainingSession<R>& session, const TrainingData& data, const TrainOpti
   }
   conclude(session, *last, data);
   return exit_success;
+}
+
+/// Of the ranks but the first, which prints and writes for all.
+template <RealScalar R>
+void work(TrainingRun<R>& run, Ranks& ranks) {
+  const Interrupt interrupt(nullptr);
+  run_worker(run, ranks, [&] { return interrupt.signal(); });
 }
 
 void require_task(const std::string& wanted, const std::string& task, const char* place) {
@@ -206,7 +214,7 @@ int start(const TrainOptions& options) {
       TrainingRun<R> run(config, data, *options.ranks);
       if (weights) run.begin_with(*weights, data);
       meet(*options.ranks);
-      follow(run, *options.ranks);
+      work(run, *options.ranks);
       return static_cast<int>(exit_success);  // the first one knows the run's
     }
     TrainingSession<R> session(folder, options.overwrite, config, data, weights ? &*weights : nullptr, *options.ranks);
@@ -260,10 +268,10 @@ int resume(const TrainOptions& options) {
   const TrainingData data = options.task == "lm" ? open_data(where, run) : open_data(where);
   return with_precision(config, [&]<class R>(R) {
     if (!ranks.leads()) {
-      TrainingRun<R> follower(last.config(), data, ranks);
-      follower.restore(last);
-      if (!more.empty()) follower.prolong(config);
-      follow(follower, ranks);
+      TrainingRun<R> worker(last.config(), data, ranks);
+      worker.restore(last);
+      if (!more.empty()) worker.prolong(config);
+      work(worker, ranks);
       return static_cast<int>(exit_success);
     }
     TrainingSession<R> session(folder, lock, last, data, more.empty() ? nullptr : &config, ranks);

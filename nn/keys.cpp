@@ -38,6 +38,11 @@ std::string closest_word(const std::string& word, const std::vector<std::string>
   return best;
 }
 
+std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
+  const std::string closest = closest_word(word, known);
+  return closest.empty() ? "" : "; did you mean " + closest + "?";
+}
+
 std::string suggestion(const std::string& word, const std::vector<std::string>& known) {
   const std::string close = closest_word(word, known);
   return close.empty() ? "" : fmt::format("; did you mean \"{}\"?", close);

@@ -30,7 +30,7 @@ UNITS = {
         autograd/ops/elementwise/rotation""",
     "lab": """apps/lab/expression/expression apps/lab/expression/expression_functions apps/lab/expression/expression_parser apps/lab/expression/expression_point
         apps/lab/lab_answer apps/lab/lab_numbers apps/lab/lab_page apps/lab/lab_point apps/lab/lab_tape apps/lab/lab_text apps/lab/tape_rounding
-        apps/terminal/did_you_mean apps/terminal/terminal apps/terminal/text_layout data/files/utf8 nn/keys web/lab_web""",
+        apps/terminal/terminal apps/terminal/text_layout data/files/utf8 nn/keys web/lab_web""",
 }
 COMPILE = ["-std=c++20", "-Os", "-fwasm-exceptions", "-ffp-contract=off", "-fno-math-errno", "-DFMT_HEADER_ONLY", "-DARGAND_PLAIN_BLAS",
            "-include", os.path.join(ROOT, "web/libcxx14.h"), "-I" + ROOT]

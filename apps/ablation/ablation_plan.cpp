@@ -6,6 +6,8 @@
 
 #include "apps/runs/run_config.h"
 #include "apps/terminal/command_line.h"
+#include "apps/terminal/option_names.h"
+#include "nn/keys.h"
 
 namespace argand {
 namespace {

@@ -16,6 +16,7 @@
 #include "apps/runs/run_folder.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/counter.h"
+#include "apps/terminal/option_names.h"
 #include "apps/terminal/terminal.h"
 #include "apps/terminal/text_layout.h"
 #include "apps/training/corpora.h"
@@ -114,7 +115,7 @@ std::optional<Corpus> text_of(const TrainedRun& judge) {
   try {
     return open_corpus(judge.checkpoint.config(), judge.tokens);
   } catch (const Error& e) {
-    fmt::print(stderr, "argand: nothing to compare the texts with, for the text itself cannot be read: {}\n", e.what());
+    fmt::print(stderr, "argand: nothing to compare the texts with, for the text itself cannot be read: {}\n", in_options(e));
     return std::nullopt;
   }
 }

@@ -11,6 +11,7 @@
 #include "apps/runs/run_config.h"
 #include "apps/runs/run_folder.h"
 #include "apps/terminal/command_line.h"
+#include "apps/terminal/option_names.h"
 
 namespace argand {
 namespace {

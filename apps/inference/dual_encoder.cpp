@@ -164,10 +164,10 @@ void DualEncoder::save(const std::string& path) const {
 
 void DualEncoder::load(const std::string& path) {
   const SafetensorsFile file = SafetensorsFile::open(path);
-  require(file.metadata("dpr") == config_.to_json(), "dpr", "{} is of other settings, {}; remove it, or name another --out", path,
+  require(file.metadata("dpr") == config_.to_json(), "dpr", "{} is of other settings, {}; remove it, or name another `out`", path,
           file.metadata("dpr"));
   require(file.metadata("vocabulary") == checksum_of(vocabulary_.text()), "dpr",
-          "{} was learnt from other articles; remove it, or name another --out", path);
+          "{} was learnt from other articles; remove it, or name another `out`", path);
   const std::string& epoch = file.metadata("epoch");
   require(!epoch.empty() && epoch.size() < 9 &&
               std::all_of(epoch.begin(), epoch.end(), [](char c) { return c >= '0' && c <= '9'; }) &&

@@ -1,12 +1,10 @@
 #include "apps/inference/eval_generation.h"
 
-#include <cmath>
 #include <optional>
 
 #include "apps/inference/generation.h"
 #include "apps/inference/text_metrics.h"
-#include "apps/terminal/command_line.h"
-#include "apps/terminal/counter.h"
+#include "apps/runs/config_error.h"
 #include "apps/training/evaluation.h"
 #include "apps/training/library.h"
 #include "data/files/utf8.h"
@@ -23,23 +21,23 @@ Ids columns(const Ids& texts, std::int64_t from, std::int64_t to) {
 }
 
 /// The same texts with what the model writes in place of what follows the prompts.
-Ids write(const TrainedRun& run, const Ids& texts, const GenerationEvalOptions& options) {
+Ids write(const TrainedRun& run, const Ids& texts, const GenerationEvalOptions& options, const GenerationWatch& watch) {
   const std::int64_t N = texts.shape()[1];
   Ids written = texts;
   with_precision(run.checkpoint.config(), [&]<class R>(R) {
     const auto model = load_model<R>(run.checkpoint);
     const OpenLibrary library(run, *model);
-    Counter counter("writing", options.tokens);
     std::int64_t t = options.prompt_length;
     generate<R>(
         *model, columns(texts, 0, options.prompt_length), options.tokens, options.sampling,
         [&](std::span<const std::int32_t> next) {
           for (std::size_t b = 0; b < next.size(); ++b) {
-            // A model may have more ids than the vocabulary has words (--vocab-size); nobody else could read those.
+            // A model may have more ids than the vocabulary has words (vocab_size); nobody else could read those.
             require(next[b] < run.tokens->size(), "eval", "the model wrote id {}, which is no word", next[b]);
             written[static_cast<std::int64_t>(b) * N + t] = next[b];
           }
-          counter.update(++t - options.prompt_length);
+          ++t;
+          if (watch) watch(t - options.prompt_length);
         },
         library.context());
   });
@@ -53,7 +51,7 @@ bool same_tokens(const TrainedRun& a, const TrainedRun& b) {
 /// Throws UsageError when a judge has other tokens, of which a text would have more or fewer. Words can be looked up one by one.
 void require_judge_of(const TrainedRun& run, const TrainedRun& judge) {
   if (same_tokens(run, judge) || (run.tokens->kind() == "words" && judge.tokens->kind() == "words")) return;
-  usage_fail("--judge", "its tokens are others ({} of the kind {}) than those of the run ({} of the kind {})", judge.tokens->size(),
+  config_fail("judge", "its tokens are others ({} of the kind {}) than those of the run ({} of the kind {})", judge.tokens->size(),
              judge.tokens->kind(), run.tokens->size(), run.tokens->kind());
 }
 
@@ -103,9 +101,9 @@ std::string in_words(const TrainedRun& run, const Ids& texts, std::int64_t b) {
 
 void GenerationEvalOptions::validate() const {
   sampling.validate();
-  if (prompts < 1) usage_fail("--prompts", "at least one is needed, got {}", prompts);
-  if (prompt_length < 1) usage_fail("--prompt-length", "at least one word is needed to begin with, got {}", prompt_length);
-  if (tokens < 4) usage_fail("--tokens", "Rep-4 needs at least 4 words, got {}", tokens);
+  if (prompts < 1) config_fail("prompts", "at least one is needed, got {}", prompts);
+  if (prompt_length < 1) config_fail("prompt_length", "at least one word is needed to begin with, got {}", prompt_length);
+  if (tokens < 4) config_fail("tokens", "Rep-4 needs at least 4 words, got {}", tokens);
 }
 
 Ids original_texts(const Ids& part, const GenerationEvalOptions& options) {
@@ -118,7 +116,8 @@ Ids original_texts(const Ids& part, const GenerationEvalOptions& options) {
   return texts;
 }
 
-nlohmann::ordered_json eval_generation(const TrainedRun& run, const Ids& part, const GenerationEvalOptions& options) {
+nlohmann::ordered_json eval_generation(const TrainedRun& run, const Ids& part, const GenerationEvalOptions& options,
+                                       const GenerationWatch& watch) {
   options.validate();
   using Json = nlohmann::ordered_json;
   Json found = {{"token_kind", run.tokens->kind()},       {"prompts", options.prompts},
@@ -127,35 +126,22 @@ nlohmann::ordered_json eval_generation(const TrainedRun& run, const Ids& part, c
                 {"seed", options.sampling.seed}};
   std::optional<TrainedRun> judge;
   if (!options.judge.empty()) require_judge_of(run, judge.emplace(open_run(options.judge)));
-  const Ids original = original_texts(part, options), written = write(run, original, options);
+  const Ids original = original_texts(part, options), written = write(run, original, options, watch);
   const std::int64_t from = options.prompt_length, to = original.shape()[1];
-  fmt::print("{} texts of {} {} after prompts of {}, nucleus {}, temperature {}, seed {}\n\n", options.prompts, options.tokens,
-             plural_of(run.tokens->kind()), options.prompt_length, options.sampling.top_p, options.sampling.temperature,
-             options.sampling.seed);
-  fmt::print("{:<22}{:>12}{:>13}{:>9}{:>9}{:>9}\n", "", "perplexity", "bits a byte", "Dist-1", "Dist-2", "Rep-4");
-  const auto row = [&](const char* name, const char* key, const Ids& texts) {
+  const auto judge_texts = [&](const char* key, const Ids& texts) {
     const Ids ends = columns(texts, from, to);
     Json& figures = found[key] = {{"dist_1", distinct(ends, 1)}, {"dist_2", distinct(ends, 2)}, {"rep_4", repetition(ends, 4)}};
-    std::string perplexity = "-", bits = "-";
     if (judge) {
       Evaluation all;
       all.loss = judged(*judge, run, texts, from);
       all.count = ends.size();
       all.bytes = bytes_written(*run.tokens, texts, from);
-      perplexity = fmt::format("{:.2f}", std::exp(all.loss));
-      bits = fmt::format("{:.3f}", all.bits_per_byte().value_or(0));
       figures["loss"] = all.loss;
       figures["bits_per_byte"] = all.bits_per_byte().value_or(0);
     }
-    fmt::print("{:<22}{:>12}{:>13}{:>9.4f}{:>9.4f}{:>9.4f}\n", name, perplexity, bits, figures["dist_1"].get<double>(),
-               figures["dist_2"].get<double>(), figures["rep_4"].get<double>());
   };
-  row("the model's text", "model", written);
-  row("the corpus's own text", "corpus", original);
-  if (judge)
-    fmt::print("\nperplexity and bits a byte under {}\n", judge->checkpoint.file().path());
-  else
-    fmt::print("\n--judge RUN measures the perplexity under another model\n");
+  judge_texts("model", written);
+  judge_texts("corpus", original);
   if (judge) found["judge"] = judge->checkpoint.file().path();
   found["texts"] = Json::array();
   for (std::int64_t b = 0; b < options.prompts; ++b) found["texts"].push_back(in_words(run, written, b));

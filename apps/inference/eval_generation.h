@@ -1,6 +1,7 @@
 #pragma once
-/// argand eval --generate: how good is what a language model writes?
+/// How good is what a language model writes?
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -16,7 +17,7 @@ struct GenerationEvalOptions {
   std::int64_t tokens = 256;        ///< tokens to write after each prompt
   SamplingOptions sampling{.top_p = 0.9};
 
-  /// Throws UsageError for values that make no sense.
+  /// Throws ConfigError for values that make no sense.
   void validate() const;
 };
 
@@ -24,11 +25,15 @@ struct GenerationEvalOptions {
 /// the part is too short.
 Ids original_texts(const Ids& part, const GenerationEvalOptions& options);
 
-/// Prompts evenly spaced over `part` (ids of the run's vocabulary); a table with perplexity and bits a byte under the judge,
-/// Dist-1, Dist-2 and Rep-4 of what the model writes and, to compare with, of what `part` itself goes on with. The protocol of the
+/// Called after every token: so many are written after each prompt.
+using GenerationWatch = std::function<void(std::int64_t done)>;
+
+/// Prompts evenly spaced over `part` (ids of the run's vocabulary); loss and bits a byte under the judge, Dist-1, Dist-2 and Rep-4 of
+/// what the model writes, {"model": {"dist_1": ...}}, and, to compare with, of what `part` itself goes on with, {"corpus": ...}. The protocol of the
 /// ComplexFormer paper: 256 tokens by nucleus sampling at 0.9. Throws Error when the part is too short or the judge lacks words of
-/// the run. Returns the same figures with all options, and the texts, prompt and all, one string each: words with spaces between
+/// the run. Beside the figures are all options, and the texts, prompt and all, one string each: words with spaces between
 /// them, by which a judge can still find them, or what other tokens stand for.
-nlohmann::ordered_json eval_generation(const TrainedRun& run, const Ids& part, const GenerationEvalOptions& options);
+nlohmann::ordered_json eval_generation(const TrainedRun& run, const Ids& part, const GenerationEvalOptions& options,
+                                       const GenerationWatch& watch = nullptr);
 
 }  // namespace argand

@@ -1,10 +1,11 @@
 #include "apps/inference/interventions.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
-#include "apps/terminal/command_line.h"
-#include "apps/terminal/settings.h"
 #include "nn/family.h"
+#include "nn/keys.h"
 
 namespace argand {
 namespace {
@@ -23,10 +24,9 @@ std::vector<std::string> last_names(const ParameterList<R>& parameters) {
 }  // namespace
 
 template <RealScalar R>
-void intervene(Model<R>& model, const std::vector<std::string>& settings, const std::string& option) {
+void intervene(Model<R>& model, const Settings& settings) {
   ParameterList<R> parameters = model.parameters();
-  for (const std::string& text : settings) {
-    const Setting s = key_and_value(option, text);
+  for (const Setting& s : settings) {
     double value = 0;
     assign(s, "", value);
     bool found = false;
@@ -41,12 +41,12 @@ void intervene(Model<R>& model, const std::vector<std::string>& settings, const 
     }
     if (!found) {
       const std::vector<std::string> names = last_names<R>(parameters);
-      usage_fail(s.place, "no parameter is called so; there are {}{}", CLI::detail::join(names, ", "), did_you_mean(s.key, names));
+      setting_fail(s, "no parameter is called so; there are {}{}", fmt::join(names, ", "), did_you_mean(s.key, names));
     }
   }
 }
 
-#define ARGAND_INTERVENE(R) template void intervene(Model<R>&, const std::vector<std::string>&, const std::string&);
+#define ARGAND_INTERVENE(R) template void intervene(Model<R>&, const Settings&);
 ARGAND_FOR_REAL(ARGAND_INTERVENE)
 
 }  // namespace argand

@@ -1,5 +1,5 @@
 #pragma once
-/// argand eval --latency: how long a reader waits for each token that a language model writes.
+/// How long a reader waits for each token that a language model writes.
 
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 #pragma once
-/// argand eval --positions: what a language model makes of a token by how many are before it.
+/// What a language model makes of a token by how many are before it.
 
 #include <functional>
 #include <memory>

@@ -5,14 +5,14 @@
 #include <numeric>
 #include <vector>
 
-#include "apps/terminal/command_line.h"
+#include "apps/runs/config_error.h"
 
 namespace argand {
 
 void SamplingOptions::validate() const {
-  if (!(temperature >= 0)) usage_fail("--temperature", "must not be negative, got {}", temperature);
-  if (top_k < 0) usage_fail("--top-k", "must not be negative, got {}", top_k);
-  if (!(top_p > 0 && top_p <= 1)) usage_fail("--top-p", "must be in (0, 1], got {}", top_p);
+  if (!(temperature >= 0)) config_fail("temperature", "must not be negative, got {}", temperature);
+  if (top_k < 0) config_fail("top_k", "must not be negative, got {}", top_k);
+  if (!(top_p > 0 && top_p <= 1)) config_fail("top_p", "must be in (0, 1], got {}", top_p);
 }
 
 namespace {

@@ -14,7 +14,7 @@ struct SamplingOptions {
   double top_p = 1;        ///< only the likeliest tokens that together have probability p (Holtzman et al., ICLR 2020)
   std::uint64_t seed = 0;
 
-  /// Throws UsageError for values that make no sense.
+  /// Throws ConfigError for values that make no sense.
   void validate() const;
 };
 

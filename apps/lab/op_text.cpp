@@ -8,6 +8,7 @@
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/text_layout.h"
 #include "autograd/check/infinity.h"
+#include "nn/keys.h"
 
 namespace argand {
 namespace {

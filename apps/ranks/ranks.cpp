@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "apps/terminal/command_line.h"
+#include "apps/runs/config_error.h"
 #include "core/parallel.h"
 #include "data/files/checksum.h"
 
@@ -51,7 +51,7 @@ std::unique_ptr<Ranks> join() {
   const int size = launched_size();
   void* module = ::dlopen("libargand_mpi.so", RTLD_NOW | RTLD_GLOBAL);
   if (module == nullptr)
-    usage_fail(
+    config_fail_at(
         "mpirun",
         "{} processes were started, but this argand cannot use MPI ({}). Install libopenmpi-dev and build again, or start it "
         "without mpirun",
@@ -60,7 +60,7 @@ std::unique_ptr<Ranks> join() {
   require(make != nullptr, "mpirun", "libargand_mpi.so is another version's: {}", ::dlerror());
   std::unique_ptr<Ranks> ranks(make());
   if (ranks->size() != size)
-    usage_fail("mpirun",
+    config_fail_at("mpirun",
                "{} processes were started, but MPI knows of {}: start argand with the mpirun of the MPI it was built with", size,
                ranks->size());
   return ranks;

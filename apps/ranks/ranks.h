@@ -39,7 +39,7 @@ class Ranks {
 /// This process by itself.
 Ranks& alone();
 
-/// Those that mpirun has started with this process; alone() when nobody else was. Throws UsageError when there are others that
+/// Those that mpirun has started with this process; alone() when nobody else was. Throws ConfigError when there are others that
 /// argand, built without MPI, cannot talk to.
 Ranks& all_ranks();
 
@@ -52,11 +52,11 @@ void end_ranks(int code);
 /// the first; the others wait, and are ended by it meanwhile.
 std::string as_told_by_rank(const std::string& text);
 
-/// mpirun gives every process of two one core, unless it is asked for something else (--bind-to). Where nobody asked, the process
+/// mpirun gives every process of two one core, unless it is asked for something else. Where nobody asked, the process
 /// may have them all again. To be called before threads start.
 void undo_default_binding();
 
-/// Threads for each rank where nobody says how many (--threads, OMP_NUM_THREADS): its share of the processors.
+/// Threads for each rank where nobody says how many (OMP_NUM_THREADS): its share of the processors.
 int threads_of(const Ranks& ranks);
 
 /// Waits without taking the processor from others: awake for a moment, then looking again and again.

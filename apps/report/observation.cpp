@@ -8,6 +8,7 @@
 #include "apps/inference/generation.h"
 #include "apps/report/history.h"
 #include "apps/report/log.h"
+#include "apps/terminal/option_names.h"
 #include "apps/training/corpora.h"
 #include "apps/training/library.h"
 #include "autograd/tape.h"
@@ -32,7 +33,7 @@ Json or_why(const Make& make) {
   try {
     return make();
   } catch (const Error& error) {
-    return none(error.what());
+    return none(in_options(error));
   }
 }
 

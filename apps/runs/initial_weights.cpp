@@ -7,8 +7,6 @@
 #include <map>
 #include <set>
 
-#include "apps/terminal/command_line.h"
-#include "apps/terminal/terminal.h"
 #include "data/files/checksum.h"
 #include "data/files/utf8.h"
 
@@ -108,30 +106,7 @@ std::int64_t put(Taken<R>& taken, const WordRows& rows) {
       taken.parameter.var);
 }
 
-/// "a, b, c and 4 more"
-std::string some_of(const std::vector<std::string>& names) {
-  constexpr std::size_t most = 4;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(most, names.size()); ++i) text += (i == 0 ? "" : ", ") + on_one_line(names[i]);
-  return names.size() > most ? fmt::format("{} and {} more", text, names.size() - most) : text;
-}
-
 }  // namespace
-
-std::vector<std::string> FittedWeights::lines() const {
-  std::vector<std::string> lines = {fmt::format("begins with {}: {} of {} tensors, {} of {} parameters", path, tensors, all_tensors,
-                                                with_unit(static_cast<double>(numbers)),
-                                                with_unit(static_cast<double>(all_numbers)))};
-  if (words_in_common)
-    lines.push_back(fmt::format("  {}: {} of {} are among those it was trained with and keep their rows; the others begin anew",
-                                called, *words_in_common, words));
-  if (same_pieces)
-    lines.push_back(fmt::format("  the text is read in its {} pieces; --tokens bpe or unigram would learn others", words));
-  if (!own.empty()) lines.push_back("  the output layer begins anew: " + some_of(own));
-  if (!missing.empty()) lines.push_back("  not in the file, so begin anew: " + some_of(missing));
-  if (!extra.empty()) lines.push_back("  in the file, but not in this model: " + some_of(extra));
-  return lines;
-}
 
 /// By what is in it: an archive begins with "PK".
 InitialWeights::File InitialWeights::open(const std::string& path) {
@@ -155,7 +130,7 @@ Settings InitialWeights::model_settings() const {
     if (of_the_data.contains(key)) return;
     std::string text = toml_line(key, value).substr(std::string_view(key).size() + 3);
     std::erase_if(text, [](char c) { return c == '"' || c == '[' || c == ']'; });
-    settings.push_back({key, text, "--init " + source_});
+    settings.push_back({key, text, "`init` " + source_});
   });
   return settings;
 }
@@ -203,8 +178,8 @@ FittedWeights InitialWeights::load(Model<R>& model, const Tokenizer& words, cons
     const Shape shape = by_words ? with_rows_of(p.shape(), shape_there) : shape_there;
     require(complex_there == p.is_complex() && shape == p.shape(), "init", "{} is {} in {} and {} in this model; {}", p.name,
             kind_and_shape(complex_there, shape_there), path_, kind_and_shape(p.is_complex(), p.shape()),
-            run_ ? "without --d-model, --n-layers and the like the model has the sizes of that run"
-                 : "give the sizes that the file was made with: --family, --d-model, --n-heads, --d-ff, ...");
+            run_ ? "without `d_model`, `n_layers` and the like the model has the sizes of that run"
+                 : "give the sizes that the file was made with: `family`, `d_model`, `n_heads`, `d_ff`, ...");
     all_taken.push_back({p, by_words});
   }
   for (const std::string& name : in_file([](const auto& file) { return file.names(); }))

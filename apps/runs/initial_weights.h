@@ -1,5 +1,5 @@
 #pragma once
-/// Weights to begin a run with (--init): those of another run, or of a file from anywhere. They are fitted by name: a tensor goes
+/// Weights to begin a run with: those of another run, or of a file from anywhere. They are fitted by name: a tensor goes
 /// where the model has a parameter of that name and shape.
 
 #include <memory>
@@ -27,9 +27,6 @@ struct FittedWeights {
   std::int64_t words = 0;                         ///< that the model knows
   std::string called = "words";                   ///< what they are
   bool same_pieces = false;                       ///< they are the very pieces of the file's run
-
-  /// To print: one line that says how much was taken, and one for each kind of exception.
-  std::vector<std::string> lines() const;
 };
 
 class InitialWeights {

@@ -1,9 +1,12 @@
 #include "apps/runs/presets.h"
 
+#include "nn/keys.h"
+
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <set>
 
-#include "apps/terminal/command_line.h"
 
 namespace argand {
 namespace {
@@ -105,7 +108,7 @@ std::string preset_choices(const std::string& task) {
   };
   add(common());
   for (const Family& family : families()) add(family.presets);
-  return CLI::detail::join(names, "|");
+  return fmt::format("{}", fmt::join(names, "|"));
 }
 
 const Family& family_of_preset(const std::string& preset) {
@@ -118,10 +121,10 @@ const Family& family_of_preset(const std::string& preset) {
 Settings preset_settings(const std::string& preset, const std::string& task, const Family& family) {
   const std::vector<std::string> known = split_choices(preset_choices(task));
   if (std::find(known.begin(), known.end(), preset) == known.end())
-    usage_fail("--preset", "\"{}\" is not one of {}{}", preset, preset_choices(task), did_you_mean(preset, known));
+    config_fail("preset", "\"{}\" is not one of {}{}", preset, preset_choices(task), did_you_mean(preset, known));
   const Preset* found = find(family, preset, task);
   if (found == nullptr)
-    usage_fail("--preset", "\"{}\" is for the family {}, not for {}", preset, family_of_preset(preset).name, family.name);
+    config_fail("preset", "\"{}\" is for the family {}, not for {}", preset, family_of_preset(preset).name, family.name);
   std::set<std::string> keys;
   ModelConfig(family).visit([&](const char* key, auto&, const char*, const char*) { keys.insert(key); });
   Settings settings;

@@ -1,5 +1,6 @@
 #include "apps/runs/run_config.h"
 
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -7,13 +8,12 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "apps/runs/initial_weights.h"
 #include "apps/runs/presets.h"
-#include "apps/terminal/command_line.h"
 #include "core/machine/json_depth.h"
 #include "data/corpora/text_parts.h"
 #include "data/files/utf8.h"
 #include "data/tokens/tokenizer.h"
+#include "nn/keys.h"
 
 namespace argand {
 namespace {
@@ -34,28 +34,7 @@ ModelConfig defaults(const Family& family, TextTask task) {
   return model;
 }
 
-/// Calls f(config) with every family's defaults.
-template <class F>
-void for_each_family(TextTask task, const F& f) {
-  for (const Family& family : families()) {
-    RunConfig config;
-    config.model = defaults(family, task);
-    f(config);
-  }
-}
-
-/// The families that have this key in this task.
-std::vector<std::string> families_with(std::string_view wanted, TextTask task) {
-  std::vector<std::string> owners;
-  for_each_family(task, [&](RunConfig& config) {
-    config.visit([&](std::string_view key, auto&, const char*, const char*) {
-      if (key == wanted) owners.push_back(config.model.family().name);
-    });
-  });
-  return owners;
-}
-
-/// Sets one key. Throws UsageError when this configuration has no such key.
+/// Sets one key. Throws ConfigError when this configuration has no such key.
 void set(RunConfig& config, const Setting& setting) {
   bool found = false;
   std::vector<std::string> known;
@@ -69,12 +48,12 @@ void set(RunConfig& config, const Setting& setting) {
   const TextTask task = config.model.task, other = task == TextTask::Lm ? TextTask::Classify : TextTask::Lm;
   const std::vector<std::string> owners = families_with(setting.key, task);
   if (owners.empty() && !families_with(setting.key, other).empty())
-    usage_fail(setting.place, "the task {} has no such key", word_of(task));
-  if (owners.empty()) usage_fail(setting.place, "there is no such key{}", did_you_mean(setting.key, known));
+    setting_fail(setting, "the task {} has no such key", word_of(task));
+  if (owners.empty()) setting_fail(setting, "there is no such key{}", did_you_mean(setting.key, known));
   const std::string& family = config.model.family().name;
   if (std::find(owners.begin(), owners.end(), family) != owners.end())
-    usage_fail(setting.place, "the family {} has such a key, but not beside what else was set", family);
-  usage_fail(setting.place, "the family {} has no such key; it belongs to {}", family, CLI::detail::join(owners, ", "));
+    setting_fail(setting, "the family {} has such a key, but not beside what else was set", family);
+  setting_fail(setting, "the family {} has no such key; it belongs to {}", family, fmt::join(owners, ", "));
 }
 
 /// For what is read of a checkpoint: a key that is not looked at would be believed to count.
@@ -108,15 +87,33 @@ double machine_bytes() { return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * s
 
 }  // namespace
 
-RunConfig RunConfig::resolve(const Settings& file, const Settings& command_line, const std::string& task) {
+void for_each_family(TextTask task, const std::function<void(RunConfig&)>& f) {
+  for (const Family& family : families()) {
+    RunConfig config;
+    config.model = defaults(family, task);
+    f(config);
+  }
+}
+
+std::vector<std::string> families_with(std::string_view wanted, TextTask task) {
+  std::vector<std::string> owners;
+  for_each_family(task, [&](RunConfig& config) {
+    config.visit([&](std::string_view key, auto&, const char*, const char*) {
+      if (key == wanted) owners.push_back(config.model.family().name);
+    });
+  });
+  return owners;
+}
+
+RunConfig RunConfig::resolve(const Settings& file, const Settings& given, const std::string& task) {
   Settings all = file;
-  all.insert(all.end(), command_line.begin(), command_line.end());
+  all.insert(all.end(), given.begin(), given.end());
   const std::string preset = last_text(all, "preset", "small");
   std::erase_if(all, [](const Setting& s) { return s.key == "preset"; });
   const auto has = [](const Settings& settings, std::string_view key) {
     return std::any_of(settings.begin(), settings.end(), [&](const Setting& s) { return s.key == key; });
   };
-  const auto given = [&](std::string_view key) { return has(all, key); };
+  const auto is_set = [&](std::string_view key) { return has(all, key); };
 
   RunConfig config;
   config.model = defaults(family_of_preset(preset), value_of_word<TextTask>("task", task));
@@ -127,17 +124,17 @@ RunConfig RunConfig::resolve(const Settings& file, const Settings& command_line,
   if (config.model.task == TextTask::Lm) config.training.words = 0;
   for (const Setting& s : preset_settings(preset, word_of(config.model.task), config.model.family())) set(config, s);
   for (const Setting& s : all) set(config, s);
-  config.classes_from_data = !given("n_classes");
+  config.classes_from_data = !is_set("n_classes");
 
   // One of the two lengths given means both; a preset's warm-up shrinks with a short run.
-  if (given("length") && !given("max_seq_len")) config.model.max_seq_len = config.training.length;
-  if (given("max_seq_len") && !given("length")) config.training.length = config.model.max_seq_len;
+  if (is_set("length") && !is_set("max_seq_len")) config.model.max_seq_len = config.training.length;
+  if (is_set("max_seq_len") && !is_set("length")) config.training.length = config.model.max_seq_len;
   // A configuration file that a run wrote has the steps that its epochs came to.
-  if (has(command_line, "steps") && has(command_line, "epochs"))
-    usage_fail("--epochs", "--steps says how long to train, too; drop one of them");
-  if (has(command_line, "steps") || (has(file, "steps") && !given("epochs"))) config.training.epochs = 0;
+  if (has(given, "steps") && has(given, "epochs"))
+    config_fail("epochs", "`steps` says how long to train, too; drop one of them");
+  if (has(given, "steps") || (has(file, "steps") && !is_set("epochs"))) config.training.epochs = 0;
   if (config.training.epochs > 0) config.training.steps = 0;
-  if (!given("warmup") && config.training.steps > 0 && config.schedule().warmup > config.training.steps / 10)
+  if (!is_set("warmup") && config.training.steps > 0 && config.schedule().warmup > config.training.steps / 10)
     config.training.warmup = fmt::format("{}", config.training.steps / 10);
   config.validate();
   return config;
@@ -151,7 +148,7 @@ RunConfig RunConfig::prolonged(const Settings& more) const {
     steps |= s.key == "steps";
     epochs |= s.key == "epochs";
   }
-  if (steps && epochs) usage_fail("--epochs", "--steps says how long to train, too; drop one of them");
+  if (steps && epochs) config_fail("epochs", "`steps` says how long to train, too; drop one of them");
   if (steps) longer.training.epochs = 0;
   if ((steps || epochs) && training.decay_steps == 0) longer.training.decay_steps = training.steps;
   longer.validate();
@@ -161,7 +158,7 @@ RunConfig RunConfig::prolonged(const Settings& more) const {
 Schedule RunConfig::schedule() const {
   const std::int64_t total = training.decay_steps > 0 ? training.decay_steps : training.steps;
   const bool share = training.warmup.ends_with('%');
-  const Setting setting{"warmup", share ? training.warmup.substr(0, training.warmup.size() - 1) : training.warmup, "--warmup"};
+  const Setting setting{"warmup", share ? training.warmup.substr(0, training.warmup.size() - 1) : training.warmup, "warmup"};
   std::int64_t warmup = 0;
   if (share) {
     double percent = 0;
@@ -175,7 +172,7 @@ Schedule RunConfig::schedule() const {
 
 void RunConfig::validate() const {
   const auto at_least = [](std::int64_t least, std::int64_t value, std::string_view key) {
-    if (value < least) usage_fail(option_name(key), "must be at least {}, got {}", least, value);
+    if (value < least) config_fail(key, "must be at least {}, got {}", least, value);
   };
   const TrainingConfig& t = training;
   at_least(0, t.epochs, "epochs");
@@ -190,7 +187,7 @@ void RunConfig::validate() const {
   at_least(-1, t.sample_every, "sample_every");
   at_least(1, t.sample_tokens, "sample_tokens");
   if (t.early_stop > 0 && t.eval_every == 0)
-    usage_fail("--early-stop", "counts validations, and with --eval-every 0 there is one, at the end");
+    config_fail("early_stop", "counts validations, and with `eval_every` 0 there is one, at the end");
   at_least(-1, t.eval_every, "eval_every");
   at_least(-1, t.checkpoint_every, "checkpoint_every");
   at_least(0, t.seed, "seed");
@@ -200,17 +197,17 @@ void RunConfig::validate() const {
   at_least(0, knowledge.irw_passages, "irw_passages");
   at_least(1, knowledge.irw_length, "irw_length");
   at_least(0, knowledge.irw_refresh, "irw_refresh");
-  if (t.final_lr < 0 || t.final_lr > 1) usage_fail("--final-lr", "is a fraction of lr, in [0, 1], got {}", t.final_lr);
-  if (t.clip < 0) usage_fail("--clip", "must not be negative, got {}", t.clip);
+  if (t.final_lr < 0 || t.final_lr > 1) config_fail("final_lr", "is a fraction of lr, in [0, 1], got {}", t.final_lr);
+  if (t.clip < 0) config_fail("clip", "must not be negative, got {}", t.clip);
   if (model.task == TextTask::Lm && t.length > model.max_seq_len)
-    usage_fail("--length", "windows of {} tokens, but the model takes {}; raise --max-seq-len", t.length, model.max_seq_len);
+    config_fail("length", "windows of {} tokens, but the model takes {}; raise `max_seq_len`", t.length, model.max_seq_len);
   const std::vector<std::string> kinds = split_choices(token_kinds);
   if (model.task == TextTask::Lm && !is_piece_model(t.tokens) && std::find(kinds.begin(), kinds.end(), t.tokens) == kinds.end())
-    usage_fail("--tokens", "\"{}\" is not one of {}, nor a SentencePiece model, a file *.model{}", t.tokens, token_kinds,
+    config_fail("tokens", "\"{}\" is not one of {}, nor a SentencePiece model, a file *.model{}", t.tokens, token_kinds,
                did_you_mean(t.tokens, kinds));
   if (model.task == TextTask::Lm && t.words > 0 && t.tokens != "words" && t.tokens != "auto")
-    usage_fail("--words", "is for --tokens words, not for {}", t.tokens);
-  if (!(t.valid_share >= 0 && t.valid_share < 1)) usage_fail("--valid-share", "is a share in [0, 1), got {}", t.valid_share);
+    config_fail("words", "is for `tokens` words, not for {}", t.tokens);
+  if (!(t.valid_share >= 0 && t.valid_share < 1)) config_fail("valid_share", "is a share in [0, 1), got {}", t.valid_share);
   try {
     parse_split(t.split);
     if (t.steps > 0) schedule().validate();
@@ -218,15 +215,15 @@ void RunConfig::validate() const {
     ModelConfig checked = model;
     if (checked.vocab_size == 0) checked.vocab_size = 2;  // comes from the data
     checked.validate();
-  } catch (const UsageError&) {
+  } catch (const ConfigError&) {
     throw;
   } catch (const Error& error) {
-    throw UsageError(error.what());
+    throw ConfigError("", error.what(), "");
   }
   const double needed = estimated_bytes(*this), there = machine_bytes();
   if (needed > there)
-    usage_fail("config",
-               "these sizes need about {:.0f} GiB, this machine has {:.0f}; smaller --d-model, --n-layers, --batch or --length "
+    config_fail_at("config",
+                   "these sizes need about {:.0f} GiB, this machine has {:.0f}; smaller `d_model`, `n_layers`, `batch` or `length` "
                "need less",
                needed / 0x1p30, there / 0x1p30);
 }
@@ -288,81 +285,6 @@ std::string RunConfig::to_toml() const {
     text += fmt::format("# {}{}\n{}\n", help, words, toml_line(key, value));
   });
   return text;
-}
-
-// ------------------------------------------------------------------------------------------------ options
-
-namespace {
-
-template <class T>
-constexpr const char* type_word() {
-  if constexpr (std::same_as<T, std::string>) return "TEXT";
-  if constexpr (std::same_as<T, std::int64_t>) return "INT";
-  if constexpr (std::same_as<T, double>) return "NUMBER";
-  if constexpr (std::same_as<T, bool>) return "BOOL";
-  return "INT,...";
-}
-
-}  // namespace
-
-RunOptions::RunOptions(CLI::App& command, std::string task) : task_(std::move(task)) {
-  const auto of_task = value_of_word<TextTask>("task", task_);
-  const auto add = [&](const std::string& key, const std::string& type, const std::string& shown, const std::string& help,
-                       const std::string& group) {
-    const std::string name = option_name(key);
-    if (CLI::Option* same = command.get_option_no_throw(name)) {  // another family had it already, perhaps with words of its own
-      if (same->get_type_name().find(type) == std::string::npos) same->type_name(same->get_type_name() + "|" + type);
-      return;
-    }
-    const auto give = [this, key, name](const std::string& text) { given_.push_back({key, text, name}); };
-    const auto give_all = [give](const std::vector<std::string>& texts) { give(CLI::detail::join(texts, ",")); };
-    CLI::Option* option = key == "data" ? command.add_option_function<std::vector<std::string>>(name, give_all, help)
-                                        : command.add_option_function<std::string>(name, give, help);
-    option->type_name(type)->default_str(shown)->group(group);
-    if (type != type_word<bool>()) return;
-    // --qk-norm alone is --qk-norm true: CLI11 takes for a value that is missing what it otherwise shows as the default.
-    option->expected(0, 1)->default_str("true")->option_text(fmt::format("{} [{}]", type, shown));
-  };
-  command.add_option("--config", file_, "file of `key = value` lines; the command line overrides it")
-      ->type_name("FILE")
-      ->group("Run");
-  add("preset", preset_choices(task_), "small", "sizes and recipe to start from", "Run");
-  const auto group_of = [&](const char* group) {
-    return [&add, group, of_task]<class T>(const char* key, T& value, const char* choices, const char* help) {
-      std::string shown = toml_line(key, value).substr(std::string_view(key).size() + 3);
-      std::erase(shown, '"');
-      const std::vector<std::string> owners = families_with(key, of_task);
-      const bool common = owners.size() == families().size();
-      add(key, *choices == '\0' ? type_word<T>() : choices, shown, help,
-          common ? group : fmt::format("{}, only of {}", group, CLI::detail::join(owners, ", ")));
-    };
-  };
-  RunConfig shown = RunConfig::resolve({}, {}, task_);
-  shown.training.visit(group_of("Training"), of_task);
-  shown.optimizer.visit(group_of("Optimizer"));
-  shown.model.visit(group_of("Model"));
-  for_each_family(of_task, [&](RunConfig& config) {
-    config.model.visit(group_of("Model"));
-    if (config.model.family().looks_up) config.knowledge.visit(group_of("Knowledge"));
-  });
-}
-
-RunConfig RunOptions::resolve() const {
-  Settings file = file_.empty() ? Settings{} : read_settings(file_);
-  const std::string init = last_text(given_, "init", last_text(file, "init", ""));
-  if (init.empty()) return RunConfig::resolve(file, given_, task_);
-  const Settings model = InitialWeights(init).model_settings();
-  const std::string family = last_text(model, "family", "");
-  const std::string wanted = last_text(given_, "family", last_text(file, "family", family));
-  if (!family.empty() && wanted != family)
-    usage_fail("--init", "the model of {} is of the family {}, not {}", init, family, wanted);
-  const auto asks_for_tokens = [](const Setting& s) { return s.key == "tokens" || s.key == "words" || s.key == "vocab_size"; };
-  const bool asked =
-      std::any_of(file.begin(), file.end(), asks_for_tokens) || std::any_of(given_.begin(), given_.end(), asks_for_tokens);
-  file.insert(file.begin(), model.begin(), model.end());
-  RunConfig config = RunConfig::resolve(file, given_, task_);
-  config.tokens_of_init = !asked;
-  return config;
 }
 
 }  // namespace argand

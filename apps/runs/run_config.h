@@ -2,7 +2,7 @@
 /// Everything that determines a training run: model, optimiser, data, steps. Two runs of equal RunConfig end in equal files.
 /// What does not change the numbers (threads, where the files go) is no part of it.
 
-#include <CLI/CLI.hpp>
+#include <functional>
 
 #include "apps/terminal/settings.h"
 #include "nn/family.h"
@@ -138,39 +138,28 @@ struct RunConfig {
     if (model.family().looks_up) knowledge.visit(f);
   }
 
-  /// Family's defaults < preset < file < command line. The keys `family`, `task` and `preset` may stand in either; `task` is what
-  /// the task is otherwise. Throws UsageError for unknown keys, with a suggestion, ill-typed values, and sizes that do not fit
+  /// Family's defaults < preset < file < what a program is told beside it. The keys `family`, `task` and `preset` may stand in either; `task` is what
+  /// the task is otherwise. Throws ConfigError for unknown keys, with a suggestion, ill-typed values, and sizes that do not fit
   /// together.
-  static RunConfig resolve(const Settings& file, const Settings& command_line, const std::string& task = "lm");
+  static RunConfig resolve(const Settings& file, const Settings& given, const std::string& task = "lm");
 
   /// The configuration of a run that is to go on longer: `steps` or `epochs` and `early_stop` may be others. The learning rate
-  /// takes its course as before and then stays where it came to. Throws UsageError for what cannot be.
+  /// takes its course as before and then stays where it came to. Throws ConfigError for what cannot be.
   RunConfig prolonged(const Settings& more) const;
   /// Of all `training.steps`, which must be known.
   Schedule schedule() const;
-  /// Throws UsageError for what can never work.
+  /// Throws ConfigError for what can never work.
   void validate() const;
 
   std::string to_json()
       const;  ///< {"model": {...}, "optimizer": {...}, "training": {...}}, with "knowledge" of a family that looks up
   static RunConfig from_json(const std::string& text);
-  std::string to_toml() const;  ///< one line a key with its explanation; `--config` reads it
+  std::string to_toml() const;  ///< one line a key with its explanation; read_settings reads it
 };
 
-/// Adds an option for every key that the task has with any family and for --preset and --config to a subcommand. After parsing, the
-/// returned function reads the file if there is one and resolves; the object must outlive the parsing.
-class RunOptions {
- public:
-  RunOptions(CLI::App& command, std::string task);
-  RunConfig resolve() const;
-  bool has_file() const { return !file_.empty(); }
-  /// The options that were given, in the order of the keys.
-  const Settings& given() const { return given_; }
-
- private:
-  std::string task_;
-  Settings given_;
-  std::string file_;
-};
+/// Calls f(config) with every family's defaults for the task.
+void for_each_family(TextTask task, const std::function<void(RunConfig&)>& f);
+/// The families that have this key in this task.
+std::vector<std::string> families_with(std::string_view key, TextTask task);
 
 }  // namespace argand

@@ -100,7 +100,7 @@ std::vector<std::int64_t> RunFolder::kept_steps() const {
 }
 
 void RunFolder::require_free() const {
-  require(!holds_a_run(), "train", "{} holds a run already; --resume {} goes on with it, --overwrite starts anew", path_, path_);
+  require(!holds_a_run(), "train", "{} holds a run already; `resume` {} goes on with it, `overwrite` starts anew", path_, path_);
 }
 
 RunLock RunFolder::create(bool overwrite) const {

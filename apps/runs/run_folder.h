@@ -21,14 +21,14 @@ class RunLock {
   std::shared_ptr<const int> descriptor_;  ///< closes it at the end; locks end with their descriptor, however a process ends
 };
 
-/// RUN/last.safetensors         the newest checkpoint, with the optimiser's memory: what --resume goes on from
+/// RUN/last.safetensors         the newest checkpoint, with the optimiser's memory: what a run goes on from
 /// RUN/best.safetensors         the parameters with the best validation so far
 /// RUN/step-N.safetensors       checkpoints kept on the way
 /// RUN/log.jsonl                one JSON object a line
 /// RUN/config.toml, config.json what was asked for; RUN/vocab.txt: one word or character a line, in the
 ///                              order of ids; or RUN/tokens.model: the pieces, as SentencePiece has them
 /// RUN/classes.txt              of a classifier: the names of the labels, one a line
-/// RUN/nan-trace.json           of a run that --trace-nan stopped: op, numbers and batch
+/// RUN/nan-trace.json           of a run that its first number that is not finite stopped: op, numbers and batch
 /// RUN/written.json, positions.json  of a run that `argand ablate` has probed: its texts, and its loss by position
 /// RUN/exchanged.json, audit.json  where it looks things up: its loss with other passages than those found, and the audit
 /// RUN/latency.json             of a language model whose costs `argand ablate --cost` has measured: the time of a token it writes

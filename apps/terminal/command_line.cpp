@@ -8,9 +8,11 @@
 #include <new>
 #include <system_error>
 
+#include "apps/terminal/option_names.h"
 #include "apps/terminal/other_words.h"
 #include "core/parallel.h"
 #include "nn/config.h"
+#include "nn/keys.h"
 
 namespace argand {
 namespace {
@@ -115,7 +117,9 @@ int run_program(CLI::App& program, int argc, const char* const* argv, const std:
   } catch (const CLI::ParseError& error) {
     return report(explain(program, error) + " (--help shows what there is)", exit_usage);
   } catch (const UsageError& error) {
-    return report(error.what(), exit_usage);
+    return report(in_options(error), exit_usage);
+  } catch (const ConfigError& error) {
+    return report(in_options(error), exit_usage);
   } catch (const std::system_error& error) {
     if (std::ferror(stdout) == 0) return report(error.what(), exit_failure);
     return report(fmt::format("cannot write to the standard output: {}", error.code().message()), exit_failure);
@@ -125,7 +129,7 @@ int run_program(CLI::App& program, int argc, const char* const* argv, const std:
         "--n-layers) need less",
         exit_failure);
   } catch (const std::exception& error) {
-    return report(error.what(), exit_failure);
+    return report(in_options(error), exit_failure);
   }
 }
 

@@ -9,7 +9,7 @@
 
 namespace argand {
 
-/// A mistake in an option or a configuration rather than in the data or the machine.
+/// A mistake in an option rather than in the data or the machine. (One in a configuration is a ConfigError.)
 class UsageError : public Error {
  public:
   using Error::Error;
@@ -26,9 +26,6 @@ template <class... Args>
 [[noreturn]] void usage_fail(std::string_view op, fmt::format_string<Args...> message, Args&&... args) {
   throw UsageError(fmt::format("{}: {}", op, fmt::format(message, std::forward<Args>(args)...)));
 }
-
-/// "; did you mean WORD?" for the word of `known` that is close to `word`, or nothing.
-std::string did_you_mean(const std::string& word, const std::vector<std::string>& known);
 
 /// Adds --threads: how many threads the command computes with. All processors that the process may use are the default.
 void add_threads(CLI::App& command, const std::string& group = "Options", const std::string& help = "threads to compute with");

@@ -6,9 +6,9 @@
 #include <fstream>
 #include <system_error>
 
-#include "apps/terminal/command_line.h"
 #include "data/files/utf8.h"
 #include "nn/config.h"
+#include "nn/keys.h"
 
 namespace argand {
 namespace {
@@ -27,20 +27,20 @@ class Line {
   bool empty() const { return rest_.empty() || rest_.front() == '#'; }
 
   Setting setting() {
-    if (rest_.front() == '[') usage_fail(place_, "tables are not used here, only lines `key = value`");
+    if (rest_.front() == '[') config_fail_at(place_, "tables are not used here, only lines `key = value`");
     const auto equals = rest_.find('=');
-    if (equals == std::string_view::npos) usage_fail(place_, "a line is `key = value`");
+    if (equals == std::string_view::npos) config_fail_at(place_, "a line is `key = value`");
     std::string key(trim(rest_.substr(0, equals)));
     std::replace(key.begin(), key.end(), '-', '_');
     rest_ = trim(rest_.substr(equals + 1));
     std::string text = value();
-    if (!empty()) usage_fail(place_, "unexpected text after the value of {}", key);
+    if (!empty()) config_fail_at(place_, "unexpected text after the value of {}", key);
     return {key, std::move(text), place_ + ": " + key};
   }
 
  private:
   std::string value() {
-    if (empty()) usage_fail(place_, "the value is missing");
+    if (empty()) config_fail_at(place_, "the value is missing");
     if (rest_.front() == '"' || rest_.front() == '\'') return string(rest_.front());
     if (rest_.front() == '[') return until(']', rest_.substr(1));
     const auto end = rest_.find('#');
@@ -59,18 +59,18 @@ class Line {
       }
       if (quote == '"' && rest_[i] == '\\' && i + 1 < rest_.size()) {
         const char c = rest_[++i];
-        if (c != '"' && c != '\\' && c != 'n' && c != 't') usage_fail(place_, "the escape \\{} is not known", c);
+        if (c != '"' && c != '\\' && c != 'n' && c != 't') config_fail_at(place_, "the escape \\{} is not known", c);
         text += c == 'n' ? '\n' : c == 't' ? '\t' : c;
       } else {
         text += rest_[i];
       }
     }
-    usage_fail(place_, "the quotation mark is not closed");
+    config_fail_at(place_, "the quotation mark is not closed");
   }
 
   std::string until(char close, std::string_view from) {
     const auto end = from.find(close);
-    if (end == std::string_view::npos) usage_fail(place_, "the list is not closed on its line");
+    if (end == std::string_view::npos) config_fail_at(place_, "the list is not closed on its line");
     rest_ = trim(from.substr(end + 1));
     return std::string(trim(from.substr(0, end)));
   }
@@ -98,18 +98,11 @@ Settings read_settings(const std::string& path) {
     if (line.empty()) continue;
     Setting setting = line.setting();
     if (std::any_of(settings.begin(), settings.end(), [&](const Setting& s) { return s.key == setting.key; }))
-      usage_fail(place, "{} was set before", setting.key);
+      config_fail_at(place, "{} was set before", setting.key);
     settings.push_back(std::move(setting));
   }
   require(file.eof(), "config", "cannot read {}", path);  // a directory opens, but does not read
   return settings;
-}
-
-Setting key_and_value(std::string_view option, const std::string& text) {
-  const std::size_t equals = text.find('=');
-  if (equals == 0 || equals == std::string::npos)
-    usage_fail(option, "\"{}\" should read KEY=VALUE, as {} d_model=64", text, option);
-  return {text.substr(0, equals), text.substr(equals + 1), fmt::format("{} {}", option, text)};
 }
 
 std::string toml_line(std::string_view key, const std::string& value) {
@@ -132,23 +125,23 @@ std::string toml_line(std::string_view key, const std::vector<std::int64_t>& val
 void assign(const Setting& setting, std::string_view choices, std::string& value) {
   const std::vector<std::string> words = split_choices(choices);
   if (!words.empty() && std::find(words.begin(), words.end(), setting.text) == words.end())
-    usage_fail(setting.place, "\"{}\" is not one of {}{}", setting.text, choices, did_you_mean(setting.text, words));
-  if (first_invalid_utf8(setting.text)) usage_fail(setting.place, "{} is not UTF-8", in_quotes(setting.text));
+    setting_fail(setting, "\"{}\" is not one of {}{}", setting.text, choices, did_you_mean(setting.text, words));
+  if (first_invalid_utf8(setting.text)) setting_fail(setting, "{} is not UTF-8", in_quotes(setting.text));
   value = setting.text;
 }
 
 void assign(const Setting& setting, std::string_view, std::int64_t& value) {
-  if (!parse_number(setting.text, value)) usage_fail(setting.place, "\"{}\" is not a whole number", setting.text);
+  if (!parse_number(setting.text, value)) setting_fail(setting, "\"{}\" is not a whole number", setting.text);
 }
 
 void assign(const Setting& setting, std::string_view, double& value) {
   if (!parse_number(setting.text, value) || !std::isfinite(value))
-    usage_fail(setting.place, "\"{}\" is not a number", setting.text);
+    setting_fail(setting, "\"{}\" is not a number", setting.text);
 }
 
 void assign(const Setting& setting, std::string_view, bool& value) {
   if (setting.text != "true" && setting.text != "false")
-    usage_fail(setting.place, "\"{}\" is neither true nor false", setting.text);
+    setting_fail(setting, "\"{}\" is neither true nor false", setting.text);
   value = setting.text == "true";
 }
 
@@ -160,15 +153,9 @@ void assign(const Setting& setting, std::string_view, std::vector<std::int64_t>&
     const auto comma = std::min(rest.find(','), rest.size());
     value.emplace_back();
     if (!parse_number(trim(rest.substr(0, comma)), value.back()))
-      usage_fail(setting.place, "\"{}\" is not a list of whole numbers", setting.text);
+      setting_fail(setting, "\"{}\" is not a list of whole numbers", setting.text);
     rest = rest.substr(std::min(comma + 1, rest.size()));
   }
-}
-
-std::string option_name(std::string_view key) {
-  std::string name = "--" + std::string(key);
-  std::replace(name.begin(), name.end(), '_', '-');
-  return name;
 }
 
 }  // namespace argand

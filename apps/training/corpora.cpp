@@ -1,10 +1,8 @@
 #include "apps/training/corpora.h"
 
 #include <filesystem>
-#include <iostream>
-#include <iterator>
 
-#include "apps/terminal/command_line.h"
+#include "apps/runs/config_error.h"
 #include "data/corpora/grammar.h"
 #include "data/corpora/labelled_table.h"
 #include "data/corpora/text_parts.h"
@@ -73,7 +71,7 @@ struct TableFiles {
 TableFiles find_tables(const std::string& data) {
   std::error_code ignored;
   require(fs::exists(data, ignored), "data",
-          "there is no {}; --data takes a table (.csv, .tsv, .jsonl) or a folder with train.csv or the like", data);
+          "there is no {}; `data` takes a table (.csv, .tsv, .jsonl) or a folder with train.csv or the like", data);
   if (!fs::is_directory(data, ignored)) {
     require(is_table_name(data), "data", "{} is no table by its name; those are .csv, .tsv and .jsonl", data);
     return {data, "", ""};
@@ -155,7 +153,7 @@ ArticleSets open_articles(const RunConfig& config, const std::vector<std::string
   const bool known = t.data == "topics" || fs::exists(fs::path(t.data) / "classes.txt");
   ArticleSets sets = known ? open_articles(t.data) : table_articles(t, classes);
   if (t.valid_share > 0 && !sets.valid.empty())
-    usage_fail("--valid-share", "{} has a part to validate on already; drop it, or say --split where it is divided", t.data);
+    config_fail("valid_share", "{} has a part to validate on already; drop it, or say `split` where it is divided", t.data);
   choose_articles(sets, t.train_articles, t.test_articles, t.valid_share);
   return sets;
 }
@@ -167,8 +165,6 @@ std::vector<Article> open_table(const RunConfig& config, const std::string& path
 LabelledCorpus labelled_corpus(const RunConfig& config, const ArticleSets& sets) {
   return make_labelled_corpus(sets, frequent_words(sets.train, config.training.words));
 }
-
-std::string text_on_standard_input() { return clean_text({std::istreambuf_iterator<char>(std::cin), {}}, "standard input"); }
 
 TrainingData open_data(const RunConfig& config) {
   if (config.model.task == TextTask::Lm) return open_corpus(config);

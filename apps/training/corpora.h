@@ -1,5 +1,5 @@
 #pragma once
-/// The data that --data may name.
+/// The data that the configuration may name.
 
 #include <string>
 
@@ -29,9 +29,6 @@ std::vector<Article> open_table(const RunConfig& config, const std::string& path
 
 /// Articles in words that are learnt from those to train on.
 LabelledCorpus labelled_corpus(const RunConfig& config, const ArticleSets& sets);
-
-/// Standard input to its end, as a text file of the user's is read (clean_text).
-std::string text_on_standard_input();
 
 /// A path as a run keeps it, to be found from every directory: absolute where there is such a file or folder, and so each of
 /// several with commas between them. What is not there stays as it is, as the names of what is built in do.

@@ -23,18 +23,17 @@ void compare_ranks(const TrainingRun<R>& run, Ranks& ranks) {
   require_same(ranks, "the parameters are", fmt::format("{} {}", run.state().step, parameters.hex()));
 }
 
-int agreed_signal(Ranks& ranks, const Interrupt& interrupt) {
+int agreed_signal(Ranks& ranks, int own) {
   std::vector<double> signals(static_cast<std::size_t>(ranks.size()));
-  signals[static_cast<std::size_t>(ranks.rank())] = interrupt.signal();
+  signals[static_cast<std::size_t>(ranks.rank())] = own;
   add_up(ranks, signals);
   return static_cast<int>(*std::max_element(signals.begin(), signals.end()));
 }
 
 template <RealScalar R>
-void follow(TrainingRun<R>& run, Ranks& ranks) {
+void run_worker(TrainingRun<R>& run, Ranks& ranks, const std::function<int()>& signal) {
   compare_ranks(run, ranks);
-  const Interrupt interrupt(nullptr);
-  while (!run.finished() && agreed_signal(ranks, interrupt) == 0) {
+  while (!run.finished() && agreed_signal(ranks, signal()) == 0) {
     run.step();
     bool is_best = false;
     if (run.due(run.config().training.eval_every) || run.finished()) run.validate(is_best);
@@ -43,7 +42,7 @@ void follow(TrainingRun<R>& run, Ranks& ranks) {
 
 template void compare_ranks(const TrainingRun<float>&, Ranks&);
 template void compare_ranks(const TrainingRun<double>&, Ranks&);
-template void follow(TrainingRun<float>&, Ranks&);
-template void follow(TrainingRun<double>&, Ranks&);
+template void run_worker(TrainingRun<float>&, Ranks&, const std::function<int()>&);
+template void run_worker(TrainingRun<double>&, Ranks&, const std::function<int()>&);
 
 }  // namespace argand

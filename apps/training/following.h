@@ -2,7 +2,8 @@
 /// What the ranks of a run do beside its steps: they compare what they begin with, and agree when to end. Those that neither write
 /// nor print do nothing else.
 
-#include "apps/terminal/interrupt.h"
+#include <functional>
+
 #include "apps/training/training_run.h"
 
 namespace argand {
@@ -11,11 +12,11 @@ namespace argand {
 template <RealScalar R>
 void compare_ranks(const TrainingRun<R>& run, Ranks& ranks);
 
-/// The signal that ends the run now, for all ranks: one that some rank has received, or 0.
-int agreed_signal(Ranks& ranks, const Interrupt& interrupt);
+/// The signal that ends the run now, for all ranks: one that some rank has received, or 0. `own`: this one's.
+int agreed_signal(Ranks& ranks, int own);
 
-/// This rank's share of all steps and validations, to the end of the run or a signal.
+/// This rank's share of all steps and validations, to the end of the run or a signal. `signal`: the one this rank has received, or 0.
 template <RealScalar R>
-void follow(TrainingRun<R>& run, Ranks& ranks);
+void run_worker(TrainingRun<R>& run, Ranks& ranks, const std::function<int()>& signal);
 
 }  // namespace argand

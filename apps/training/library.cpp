@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "apps/terminal/command_line.h"
+#include "apps/runs/config_error.h"
 #include "apps/training/corpora.h"
 #include "data/files/text_file.h"
 #include "data/random_order.h"
@@ -115,22 +115,22 @@ Library::Library(const RunConfig& config, const TrainingData& data)
   if (from_file_) text_ = read_knowledge(config_.irw_file, data);
 
   const std::int64_t N = text_.size(), L = config_.irw_length, k = config.model.windows().top_k;
-  if (N < L) usage_fail("--irw-length", "no passage of {} tokens fits the {} that there are", L, N);
+  if (N < L) config_fail("irw_length", "no passage of {} tokens fits the {} that there are", L, N);
   const std::int64_t P = config_.irw_passages > 0 ? config_.irw_passages : N / L;
   if (P > N - L + 1)
-    usage_fail("--irw-passages", "cannot draw {} passages of {} tokens from {}; 0 takes the whole text, end to end", P, L, N);
+    config_fail("irw_passages", "cannot draw {} passages of {} tokens from {}; 0 takes the whole text, end to end", P, L, N);
   const std::int64_t hidden = from_file_ ? 0 : KnowledgeBase::most_overlapping(N, L, P, longest);
   if (P - hidden < k)
-    usage_fail("--irw-top-k",
+    config_fail("irw_top_k",
                "{} of {} passages cannot be chosen when up to {} of them overlap a window of {} tokens; more or shorter passages "
                "leave a choice",
                k, P, hidden, longest);
   if (config_.irw_index == "hnsw" && !have_hnsw())
-    usage_fail("--irw-index", "argand was built without hnswlib; install libhnswlib-dev and build again, or search exactly");
+    config_fail("irw_index", "argand was built without hnswlib; install libhnswlib-dev and build again, or search exactly");
   if (by_chunk_ && config_.irw_index == "hnsw")
-    usage_fail("--irw-index", "chunks are looked up by their words, and hnsw has nothing to index; choose auto or exact");
+    config_fail("irw_index", "chunks are looked up by their words, and hnsw has nothing to index; choose auto or exact");
   if (by_chunk_ && L / 2 > config.training.length)
-    usage_fail("--irw-length", "chunks are half a passage, {} tokens, and no window of {} holds one; choose shorter passages",
+    config_fail("irw_length", "chunks are half a passage, {} tokens, and no window of {} holds one; choose shorter passages",
                L / 2, config.training.length);
   approximate_ = config_.irw_index == "hnsw" || (config_.irw_index == "auto" && !by_chunk_ && P >= many_passages && have_hnsw());
   refresh_ = config_.irw_refresh > 0 ? config_.irw_refresh : approximate_ ? refresh_of_index : 1;

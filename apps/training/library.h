@@ -47,7 +47,7 @@ class Shelf {
 
 class Library {
  public:
-  /// Null for a model without reflection windows. The data are in the model's tokens. Throws UsageError when the configuration and
+  /// Null for a model without reflection windows. The data are in the model's tokens. Throws ConfigError when the configuration and
   /// the text do not fit: so few passages that a window might find fewer than irw_top_k that it may see, or
   /// an index that argand was built without.
   static std::unique_ptr<Library> of(const RunConfig& config, const TrainingData& data);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "apps/terminal/command_line.h"
+#include "apps/runs/config_error.h"
 #include "data/batches.h"
 #include "data/files/checksum.h"
 #include "data/text_batches.h"
@@ -140,12 +140,12 @@ EvaluationSet with_bytes(const EvaluationSet& set, std::vector<std::uint32_t> by
 EvaluationSet evaluation_set(const Ids& text, const TextProtocol& protocol, std::vector<std::uint32_t> bytes) {
   const auto& [name, B, T, stride] = protocol;
   if (name == "full-blocks") {
-    if (stride) usage_fail("--stride", "the windows of full-blocks do not overlap; --protocol every-token has strides");
+    if (stride) config_fail("stride", "the windows of full-blocks do not overlap; `protocol` every-token has strides");
     return with_bytes(set_of(EvaluationBatches(text, B, T)), std::move(bytes));
   }
   require(name == "every-token", "evaluation", "there is no protocol {}", name);
   const std::int64_t S = stride.value_or(T);
-  if (S < 1 || S > T) usage_fail("--stride", "must be in [1, {}], the length of a window, got {}", T, S);
+  if (S < 1 || S > T) config_fail("stride", "must be in [1, {}], the length of a window, got {}", T, S);
   return with_bytes(set_of(EvaluationWindows(text, B, T, S)), std::move(bytes));
 }
 
@@ -169,12 +169,12 @@ RunConfig fitted(RunConfig config, const TrainingData& data, const Task& task) {
   const bool learnt = config.model.task == TextTask::Lm && (kind == "bpe" || kind == "unigram");
   if (config.model.vocab_size == 0 || learnt) config.model.vocab_size = words;
   if (config.model.vocab_size < words)
-    usage_fail("--vocab-size", "{} ids are too few for the corpus's {} words; 0 takes as many as there are",
+    config_fail("vocab_size", "{} ids are too few for the corpus's {} words; 0 takes as many as there are",
                config.model.vocab_size, words);
   const auto labels = static_cast<std::int64_t>(classes_of(data).size());
   if (labels > 0 && config.classes_from_data) config.model.n_classes = labels;
   if (labels > 0 && labels != config.model.n_classes)
-    usage_fail("--n-classes", "the data have {} classes, the model {}", labels, config.model.n_classes);
+    config_fail("n_classes", "the data have {} classes, the model {}", labels, config.model.n_classes);
   if (config.training.epochs > 0) config.training.steps = config.training.epochs * steps_per_epoch(config, task);
   config.validate();
   return config;

@@ -60,7 +60,7 @@ struct TextProtocol {
   std::optional<std::int64_t> stride{};
 };
 
-/// `bytes`: of text that each token stands for [N], or nothing. Throws UsageError for a stride that does not fit, Error for a text
+/// `bytes`: of text that each token stands for [N], or nothing. Throws ConfigError for a stride that does not fit, Error for a text
 /// that is too short.
 EvaluationSet evaluation_set(const Ids& text, const TextProtocol& protocol, std::vector<std::uint32_t> bytes = {});
 /// Every text once, B at a time, its first `longest` words (EvaluationTexts).
@@ -80,7 +80,7 @@ class Task {
 std::unique_ptr<Task> make_task(const RunConfig& config, const TrainingData& data);
 
 /// The configuration with what it takes from the data: the kind of tokens, a vocab_size of 0, or of pieces that were learnt,
-/// becomes how many there are, as the number of classes does that nobody gave; epochs become steps. Throws UsageError when ids or
+/// becomes how many there are, as the number of classes does that nobody gave; epochs become steps. Throws ConfigError when ids or
 /// labels of the data do not fit.
 RunConfig fitted(RunConfig config, const TrainingData& data, const Task& task);
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "apps/terminal/command_line.h"
+#include "apps/runs/config_error.h"
 #include "autograd/ops/elementwise/arithmetic.h"
 #include "core/gemm.h"
 #include "core/kernels/bf16_gemm.h"
@@ -41,9 +41,9 @@ TrainingRun<R>::TrainingRun(const RunConfig& config, const TrainingData& data, R
       ranks_(ranks),
       schedule_(config_.schedule()) {
   if (config_.training.precision == "bf16" && !has_bf16_products())
-    usage_fail("--precision", "bf16 needs a processor with products of bfloat16 (AVX512-BF16), and this one has none");
+    config_fail("precision", "bf16 needs a processor with products of bfloat16 (AVX512-BF16), and this one has none");
   if (config_.training.accumulate % ranks.size() != 0)
-    usage_fail("--accumulate", "{} ranks cannot share the {} batch{} of a step evenly; a multiple of {} can be shared",
+    config_fail("accumulate", "{} ranks cannot share the {} batch{} of a step evenly; a multiple of {} can be shared",
                ranks.size(), config_.training.accumulate, config_.training.accumulate == 1 ? "" : "es", ranks.size());
   model_ = make_model<R>(config_.model, static_cast<std::uint64_t>(config_.training.seed));
   parameters_ = model_->parameters();
@@ -136,7 +136,7 @@ void TrainingRun<R>::gather_gradients(StepReport& report, bool trace) {
 template <RealScalar R>
 void TrainingRun<R>::give_up(const std::string& what, const StepReport& report) {
   const std::string message = fmt::format("train: {} at step {}", what, report.step);
-  const char* advice = "; a lower --lr or --clip, or --precision float64, may help";
+  const char* advice = "; a lower `lr` or `clip`, or `precision` float64, may help";
   if (!ranks_.leads()) wait_for_the_end();
   try {
     StepReport again = report;
@@ -210,8 +210,8 @@ void TrainingRun<R>::restore(const Checkpoint& checkpoint) {
   require(same(then.vocabulary, now.vocabulary) && same(then.pieces, now.pieces) && same(then.classes, now.classes) &&
               same(then.data, now.data),
           "train",
-          "the data are not those that {} was trained on: they have another checksum. Put the old ones back, say with --data where "
-          "they are, or begin a run on these with --init {}",
+          "the data are not those that {} was trained on: they have another checksum. Put the old ones back, say with `data` where "
+          "they are, or begin a run on these with `init` {}",
           checkpoint.file().path(), checkpoint.file().path());
   checkpoint.load(parameters_);
   checkpoint.load(*optimizer_);
@@ -232,12 +232,11 @@ void TrainingRun<R>::prolong(const RunConfig& longer) {
   RunConfig config = longer;
   if (config.training.epochs > 0) config.training.steps = config.training.epochs * steps_per_epoch(config, *task_);
   const std::int64_t steps = config_.training.steps, wanted = config.training.steps;
-  if (wanted < steps) usage_fail("--resume", "the run is one of {} steps; it cannot be made shorter, to {}", steps, wanted);
+  if (wanted < steps) config_fail("resume", "the run is one of {} steps; it cannot be made shorter, to {}", steps, wanted);
   const Schedule schedule = config.schedule();
   if (wanted > steps && schedule.final == 0)
-    usage_fail(
-        "--resume",
-        "the learning rate of this run ends at 0, where further steps change nothing; --init makes a run of its own that begins "
+    config_fail("resume",
+        "the learning rate of this run ends at 0, where further steps change nothing; `init` makes a run of its own that begins "
         "with its weights");
   config_ = config;
   schedule_ = schedule;

@@ -40,7 +40,7 @@ class NonFiniteStep : public Error {
 template <RealScalar R>
 class TrainingRun {
  public:
-  /// Initial parameters are a function of the configuration, which takes from the data what fitted() says. Throws UsageError when
+  /// Initial parameters are a function of the configuration, which takes from the data what fitted() says. Throws ConfigError when
   /// they do not fit, Error when there are too little data for a batch. Of several ranks each has a run of its own, and all call
   /// step() and validate() together: they share the batches, and every one ends with the same numbers.
   TrainingRun(const RunConfig& config, const TrainingData& data, Ranks& ranks = alone());
@@ -80,7 +80,7 @@ class TrainingRun {
   void save_model(const std::string& path) const { save_checkpoint<R>(path, config_, state_, parameters_, nullptr); }
   /// Goes on from there, bit for bit as if never stopped. The checkpoint must be of this configuration.
   void restore(const Checkpoint& checkpoint);
-  /// From now on the run has the steps of `longer`, which is prolonged() from its configuration. Throws UsageError when these are
+  /// From now on the run has the steps of `longer`, which is prolonged() from its configuration. Throws ConfigError when these are
   /// fewer, or when the learning rate has come to 0.
   void prolong(const RunConfig& longer);
 

@@ -38,7 +38,7 @@ TrainingSession<R>::TrainingSession(const RunFolder& folder, bool overwrite, con
                                     const InitialWeights* weights, Ranks& ranks)
     : folder_(folder), run_(config, data, ranks) {
   if (weights != nullptr) fitted_weights_ = run_.begin_with(*weights, data);
-  meet(ranks);                        // --overwrite may remove what the others begin with
+  meet(ranks);                        // `overwrite` may remove what the others begin with
   lock_ = folder_.create(overwrite);  // only now that the model could be built: a mistake must not cost the old run
   log_ = std::make_unique<JsonLines>(folder_.log(), -1);
   log_maker(ranks);

@@ -48,8 +48,8 @@ class Columns {
     require(table.columns() >= 2, "data", "{} has one column; a label and a text are two. Fields end at a {}", path,
             path.ends_with("tsv") || path.ends_with("tab") ? "tab" : "comma");
     if (names_.empty() && is_header(wanted)) use_header();
-    text_ = find(wanted.text, names_of_texts, "--text-column");
-    label_ = find(wanted.label, names_of_labels, "--label-column");
+    text_ = find(wanted.text, names_of_texts, "`text_column`");
+    label_ = find(wanted.label, names_of_labels, "`label_column`");
     if (!text_) text_ = longest();
     if (!label_) label_ = fewest_values();
     require(*text_ != *label_, "data", "{}: text and label are both to be column {}; name two", path, called(*text_));
@@ -153,7 +153,7 @@ std::vector<std::string> classes_in(const LabelledTable& table) {
   require(found.size() >= 2, "data", "{}: all rows have the label {}; telling apart takes two ({})", table.path,
           in_quotes(*found.begin()), table.columns);
   require(found.size() <= most_classes, "data",
-          "{}: {} different labels in {} rows, {}; is that the label? --label-column names another", table.path, found.size(),
+          "{}: {} different labels in {} rows, {}; is that the label? `label_column` names another", table.path, found.size(),
           table.size(), table.columns);
   std::vector<std::string> classes(found.begin(), found.end());
   if (std::all_of(classes.begin(), classes.end(), [](const std::string& name) { return whole_number(name).has_value(); }))

@@ -91,7 +91,7 @@ TextFiles find_text(const std::string& data) {
   const std::vector<std::string> names = text_names(data);
   for (const std::string& name : names) {
     std::error_code ignored;
-    require(is_there(name), "data", "there is no {}; --data takes a text, or several, or a folder with train.txt or other texts",
+    require(is_there(name), "data", "there is no {}; `data` takes a text, or several, or a folder with train.txt or other texts",
             name.empty() ? "file without a name" : name);
     if (!fs::is_directory(name, ignored)) {
       files.train.push_back(name);

@@ -105,7 +105,7 @@ HnswIndex::HnswIndex(Tensor<float> rows) : rows_(std::move(rows)) {
 #ifdef ARGAND_HNSW
   graph_ = std::make_unique<Graph>(rows_);
 #else
-  fail("hnsw", "argand was built without hnswlib; install libhnswlib-dev and build again, or search exactly (--irw-index exact)");
+  fail("hnsw", "argand was built without hnswlib; install libhnswlib-dev and build again, or search exactly (`irw_index` exact)");
 #endif
 }
 

@@ -82,7 +82,7 @@ TokenText PieceTokens::encode(std::string_view text) const {
     const bool ends = text.find('\n') != text.npos;
     const std::string_view line = take_line(text);
     require(line.size() <= longest_piece_line, "tokens",
-            "line {} has {} bytes; pieces take lines of up to {}, --tokens char and byte any", number, line.size(),
+            "line {} has {} bytes; pieces take lines of up to {}, `tokens` char and byte any", number, line.size(),
             longest_piece_line);
     sp::ImmutableSentencePieceText found;
     require(processor_.Encode(line, found.mutable_proto()).ok(), "tokens", "SentencePiece cannot encode line {}", number);
@@ -192,7 +192,7 @@ namespace {
 
 [[noreturn]] void fail_without() {
   fail("tokens",
-       "argand was built without SentencePiece; install libsentencepiece-dev and build again, or choose --tokens char, byte or "
+       "argand was built without SentencePiece; install libsentencepiece-dev and build again, or choose `tokens` char, byte or "
        "words");
 }
 

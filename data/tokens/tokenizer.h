@@ -31,7 +31,7 @@ class Tokenizer {
   virtual std::int64_t size() const = 0;
   virtual TokenText encode(std::string_view text) const = 0;
   /// What the token adds to a text that is written one by one; `line_start`: nothing stands before it on its line. A model may have
-  /// more ids than there are tokens (--vocab-size): those are written as <id>.
+  /// more ids than there are tokens (vocab_size): those are written as <id>.
   virtual std::string text(Id id, bool line_start) const = 0;
   /// The token by itself, for tables and drawings: never empty, on one line.
   virtual std::string shown(Id id) const = 0;

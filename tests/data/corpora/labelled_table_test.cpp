@@ -91,9 +91,9 @@ BOOST_AUTO_TEST_CASE(faults_are_named) {
   BOOST_TEST(error("a.csv", "label,text\na,one\na,two\n") ==
              ": all rows have the label \"a\"; telling apart takes two (text from column \"text\", label from \"label\")");
   BOOST_TEST(error("a.csv", "label,text\na,one\n", {.text = "body"}) ==
-             " has no column \"body\" (--text-column); there are \"label\", \"text\"");
+             " has no column \"body\" (`text_column`); there are \"label\", \"text\"");
   BOOST_TEST(error("a.tsv", "a\tone\nb\ttwo\n", {.label = "3"}) ==
-             " has no column \"3\" (--label-column); there are 2 without names");
+             " has no column \"3\" (`label_column`); there are 2 without names");
   BOOST_TEST(error("a.csv", "label,text\na,one\n", {.text = "text", .label = "text"}) ==
              ": text and label are both to be column \"text\"; name two");
   BOOST_TEST(error("a.jsonl", "{\"label\": 1, \"text\": \"a\"}\n{\"label\": 2}\n") ==
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(faults_are_named) {
   for (int i = 0; i < 1001; ++i) many += std::to_string(i) + ",word\n";
   BOOST_TEST(
       error("a.csv", many) ==
-      ": 1001 different labels in 1001 rows, text from column \"text\", label from \"label\"; is that the label? --label-column "
+      ": 1001 different labels in 1001 rows, text from column \"text\", label from \"label\"; is that the label? `label_column` "
       "names another");
   const Read found = read(directory, "a.csv", "label,text\na,one\nb,two\n");
   const LabelledTable later = read_labelled_table(directory.file("b.csv", "label,text\nc,three\n"), {});

@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(faults_are_named_with_their_remedy) {
     return error_of([&] { parts_of(path); });
   };
   BOOST_TEST(error_of([&] { find_text(path); }) ==
-             "data: there is no " + path + "; --data takes a text, or several, or a folder with train.txt or other texts");
+             "data: there is no " + path + "; `data` takes a text, or several, or a folder with train.txt or other texts");
   BOOST_TEST(error_of([&] { find_text(directory.path()); }) ==
              "data: " + directory.path() +
                  " has neither train.txt nor any other *.txt; name the files themselves if they end differently");

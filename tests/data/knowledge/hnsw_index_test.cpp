@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(errors) {
         error_of([] {
           HnswIndex(Tensor<float>::ones({4, 2}));
         }) ==
-        "hnsw: argand was built without hnswlib; install libhnswlib-dev and build again, or search exactly (--irw-index exact)");
+        "hnsw: argand was built without hnswlib; install libhnswlib-dev and build again, or search exactly (`irw_index` exact)");
     return;
   }
   const HnswIndex index(Tensor<float>::ones({4, 2}));

@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(lines_of_any_length_are_learnt_from_and_those_too_long_to_e
   const TokenizerPtr tokens = learn_pieces("bpe", text, 400);
   BOOST_TEST(tokens->encode(text).ids.size() < static_cast<std::int64_t>(text.size()) * 6 / 10);
   BOOST_TEST(error_of([&] { tokens->encode("a\n" + std::string(longest_piece_line + 1, 'x')); }) ==
-             "tokens: line 2 has 1048577 bytes; pieces take lines of up to 1048576, --tokens char and byte any");
+             "tokens: line 2 has 1048577 bytes; pieces take lines of up to 1048576, `tokens` char and byte any");
 }
 
 BOOST_AUTO_TEST_CASE(a_model_that_is_damaged_or_lies_is_refused) {

@@ -1,0 +1,36 @@
+#include "apps/fitted_weights.h"
+
+#include <algorithm>
+
+#include "apps/terminal/terminal.h"
+#include "data/files/utf8.h"
+
+namespace argand {
+namespace {
+
+/// "a, b, c and 4 more"
+std::string some_of(const std::vector<std::string>& names) {
+  constexpr std::size_t most = 4;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, names.size()); ++i) text += (i == 0 ? "" : ", ") + on_one_line(names[i]);
+  return names.size() > most ? fmt::format("{} and {} more", text, names.size() - most) : text;
+}
+
+}  // namespace
+
+std::vector<std::string> lines_of(const FittedWeights& w) {
+  std::vector<std::string> lines = {fmt::format("begins with {}: {} of {} tensors, {} of {} parameters", w.path, w.tensors,
+                                                w.all_tensors, with_unit(static_cast<double>(w.numbers)),
+                                                with_unit(static_cast<double>(w.all_numbers)))};
+  if (w.words_in_common)
+    lines.push_back(fmt::format("  {}: {} of {} are among those it was trained with and keep their rows; the others begin anew",
+                                w.called, *w.words_in_common, w.words));
+  if (w.same_pieces)
+    lines.push_back(fmt::format("  the text is read in its {} pieces; --tokens bpe or unigram would learn others", w.words));
+  if (!w.own.empty()) lines.push_back("  the output layer begins anew: " + some_of(w.own));
+  if (!w.missing.empty()) lines.push_back("  not in the file, so begin anew: " + some_of(w.missing));
+  if (!w.extra.empty()) lines.push_back("  in the file, but not in this model: " + some_of(w.extra));
+  return lines;
+}
+
+}  // namespace argand

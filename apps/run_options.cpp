@@ -1,0 +1,92 @@
+#include "apps/run_options.h"
+
+#include <algorithm>
+#include <concepts>
+
+#include "apps/runs/initial_weights.h"
+#include "apps/runs/presets.h"
+#include "apps/terminal/command_line.h"
+#include "apps/terminal/option_names.h"
+
+namespace argand {
+namespace {
+
+/// The text of the last setting of that key, or `otherwise`.
+std::string last_text(const Settings& settings, std::string_view key, std::string otherwise) {
+  for (const Setting& s : settings)
+    if (s.key == key) otherwise = s.text;
+  return otherwise;
+}
+
+template <class T>
+constexpr const char* type_word() {
+  if constexpr (std::same_as<T, std::string>) return "TEXT";
+  if constexpr (std::same_as<T, std::int64_t>) return "INT";
+  if constexpr (std::same_as<T, double>) return "NUMBER";
+  if constexpr (std::same_as<T, bool>) return "BOOL";
+  return "INT,...";
+}
+
+}  // namespace
+
+RunOptions::RunOptions(CLI::App& command, std::string task) : task_(std::move(task)) {
+  const auto of_task = value_of_word<TextTask>("task", task_);
+  const auto add = [&](const std::string& key, const std::string& type, const std::string& shown, const std::string& help,
+                       const std::string& group) {
+    const std::string name = option_name(key);
+    if (CLI::Option* same = command.get_option_no_throw(name)) {  // another family had it already, perhaps with words of its own
+      if (same->get_type_name().find(type) == std::string::npos) same->type_name(same->get_type_name() + "|" + type);
+      return;
+    }
+    const auto give = [this, key, name](const std::string& text) { given_.push_back({key, text, name}); };
+    const auto give_all = [give](const std::vector<std::string>& texts) { give(CLI::detail::join(texts, ",")); };
+    CLI::Option* option = key == "data" ? command.add_option_function<std::vector<std::string>>(name, give_all, help)
+                                        : command.add_option_function<std::string>(name, give, help);
+    option->type_name(type)->default_str(shown)->group(group);
+    if (type != type_word<bool>()) return;
+    // --qk-norm alone is --qk-norm true: CLI11 takes for a value that is missing what it otherwise shows as the default.
+    option->expected(0, 1)->default_str("true")->option_text(fmt::format("{} [{}]", type, shown));
+  };
+  command.add_option("--config", file_, "file of `key = value` lines; the command line overrides it")
+      ->type_name("FILE")
+      ->group("Run");
+  add("preset", preset_choices(task_), "small", "sizes and recipe to start from", "Run");
+  const auto group_of = [&](const char* group) {
+    return [&add, group, of_task]<class T>(const char* key, T& value, const char* choices, const char* help) {
+      std::string shown = toml_line(key, value).substr(std::string_view(key).size() + 3);
+      std::erase(shown, '"');
+      const std::vector<std::string> owners = families_with(key, of_task);
+      const bool common = owners.size() == families().size();
+      add(key, *choices == '\0' ? type_word<T>() : choices, shown, help,
+          common ? group : fmt::format("{}, only of {}", group, CLI::detail::join(owners, ", ")));
+    };
+  };
+  RunConfig shown = RunConfig::resolve({}, {}, task_);
+  shown.training.visit(group_of("Training"), of_task);
+  shown.optimizer.visit(group_of("Optimizer"));
+  shown.model.visit(group_of("Model"));
+  for_each_family(of_task, [&](RunConfig& config) {
+    config.model.visit(group_of("Model"));
+    if (config.model.family().looks_up) config.knowledge.visit(group_of("Knowledge"));
+  });
+}
+
+RunConfig RunOptions::resolve() const {
+  Settings file = file_.empty() ? Settings{} : read_settings(file_);
+  const std::string init = last_text(given_, "init", last_text(file, "init", ""));
+  if (init.empty()) return RunConfig::resolve(file, given_, task_);
+  const Settings model = InitialWeights(init).model_settings();
+  const std::string family = last_text(model, "family", "");
+  const std::string wanted = last_text(given_, "family", last_text(file, "family", family));
+  if (!family.empty() && wanted != family)
+    usage_fail("--init", "the model of {} is of the family {}, not {}", init, family, wanted);
+  const auto asks_for_tokens = [](const Setting& s) { return s.key == "tokens" || s.key == "words" || s.key == "vocab_size"; };
+  const bool asked =
+      std::any_of(file.begin(), file.end(), asks_for_tokens) || std::any_of(given_.begin(), given_.end(), asks_for_tokens);
+  file.insert(file.begin(), model.begin(), model.end());
+  RunConfig config = RunConfig::resolve(file, given_, task_);
+  config.tokens_of_init = !asked;
+  return config;
+}
+
+}  // namespace argand
