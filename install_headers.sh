@@ -4,7 +4,7 @@
 # Looking at install time finds headers that came after the last configuration.
 set -eu
 cd "$MESON_SOURCE_ROOT"
-find core autograd nn optim data -name '*.h' | while read -r header; do
+find core autograd nn optim data train -name '*.h' | while read -r header; do
   install -D -m 644 "$header" "$MESON_INSTALL_DESTDIR_PREFIX/$1/argand/$header"
 done
 install -m 644 argand/argand.h "$MESON_INSTALL_DESTDIR_PREFIX/$1/argand/argand.h"

@@ -9,11 +9,11 @@
 #include "apps/ablation/probes.h"
 #include "apps/ablation/repetition.h"
 #include "apps/commands.h"
-#include "apps/runs/made_by.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/text_layout.h"
 #include "core/parallel.h"
 #include "data/files/atomic_file.h"
+#include "train/checkpoints/made_by.h"
 
 namespace argand {
 namespace {

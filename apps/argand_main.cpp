@@ -4,14 +4,14 @@
 #include <string_view>
 
 #include "apps/commands.h"
-#include "apps/ranks/ranks.h"
-#include "apps/runs/made_by.h"
 #include "apps/start.h"
 #include "apps/terminal/command_line.h"
 #include "core/error.h"
 #include "core/machine/level.h"
 #include "core/machine/openblas_kernels.h"
 #include "core/parallel.h"
+#include "train/checkpoints/made_by.h"
+#include "train/ranks/ranks.h"
 
 namespace argand {
 

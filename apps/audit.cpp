@@ -4,12 +4,12 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/commands.h"
-#include "apps/inference/retrieval_audit.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/counter.h"
-#include "apps/training/corpora.h"
 #include "core/parallel.h"
 #include "data/files/atomic_file.h"
+#include "train/data/corpora.h"
+#include "train/retrieval/retrieval_audit.h"
 
 namespace argand {
 namespace {

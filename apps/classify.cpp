@@ -8,13 +8,13 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/commands.h"
-#include "apps/inference/classification.h"
-#include "apps/runs/run_files.h"
 #include "apps/terminal/command_line.h"
-#include "apps/training/library.h"
 #include "core/parallel.h"
 #include "data/files/utf8.h"
 #include "data/labelled_texts.h"
+#include "train/checkpoints/trained_run.h"
+#include "train/data/retriever.h"
+#include "train/evaluation/classification.h"
 
 namespace argand {
 namespace {

@@ -6,18 +6,18 @@
 #include <memory>
 
 #include "apps/commands.h"
-#include "apps/inference/generation.h"
-#include "apps/runs/telling.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/interrupt.h"
 #include "apps/terminal/progress.h"
-#include "apps/training/corpora.h"
-#include "apps/training/training_session.h"
 #include "autograd/parameter_check.h"
 #include "core/parallel.h"
 #include "data/batches.h"
 #include "data/corpora/grammar.h"
 #include "nn/family.h"
+#include "train/checkpoints/diagnostics.h"
+#include "train/data/corpora.h"
+#include "train/generation/generation.h"
+#include "train/loop/training_session.h"
 
 namespace argand {
 namespace {

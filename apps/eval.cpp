@@ -7,25 +7,25 @@
 #include <optional>
 
 #include "apps/commands.h"
-#include "apps/inference/eval_generation.h"
-#include "apps/inference/interventions.h"
-#include "apps/inference/latency.h"
-#include "apps/inference/position_loss.h"
-#include "apps/runs/made_by.h"
-#include "apps/runs/run_files.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/counter.h"
 #include "apps/terminal/option_names.h"
 #include "apps/terminal/standard_input.h"
 #include "apps/terminal/terminal.h"
 #include "apps/terminal/text_layout.h"
-#include "apps/training/corpora.h"
-#include "apps/training/evaluation.h"
-#include "apps/training/library.h"
 #include "core/parallel.h"
 #include "data/corpora/text_parts.h"
 #include "data/files/atomic_file.h"
 #include "data/files/table.h"
+#include "train/checkpoints/made_by.h"
+#include "train/checkpoints/trained_run.h"
+#include "train/data/corpora.h"
+#include "train/data/retriever.h"
+#include "train/evaluation/evaluation.h"
+#include "train/evaluation/generation_quality.h"
+#include "train/evaluation/interventions.h"
+#include "train/evaluation/latency.h"
+#include "train/evaluation/position_loss.h"
 
 namespace argand {
 namespace {
@@ -212,8 +212,7 @@ Figures eval_texts(const TrainedRun& trained, const Part& part, const Generation
     const Figures& row = found[key];
     const auto number = [&](const char* figure) { return row[figure].get<double>(); };
     const bool judged = row.contains("loss");
-    fmt::print("{:<22}{:>12}{:>13}{:>9.4f}{:>9.4f}{:>9.4f}\n", name,
-               judged ? fmt::format("{:.2f}", std::exp(number("loss"))) : "-",
+    fmt::print("{:<22}{:>12}{:>13}{:>9.4f}{:>9.4f}{:>9.4f}\n", name, judged ? fmt::format("{:.2f}", std::exp(number("loss"))) : "-",
                judged ? fmt::format("{:.3f}", number("bits_per_byte")) : "-", number("dist_1"), number("dist_2"), number("rep_4"));
   }
   if (found.contains("judge"))

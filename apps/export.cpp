@@ -4,10 +4,10 @@
 #include <memory>
 
 #include "apps/commands.h"
-#include "apps/runs/checkpoint.h"
 #include "apps/terminal/command_line.h"
 #include "data/files/npz.h"
 #include "data/files/utf8.h"
+#include "train/checkpoints/checkpoint.h"
 
 namespace argand {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 /// What a run that begins with other weights says of them.
 
-#include "apps/runs/initial_weights.h"
+#include "train/checkpoints/initial_weights.h"
 
 namespace argand {
 

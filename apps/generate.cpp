@@ -6,15 +6,15 @@
 #include <set>
 
 #include "apps/commands.h"
-#include "apps/inference/generation.h"
-#include "apps/runs/run_files.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/standard_input.h"
-#include "apps/training/corpora.h"
-#include "apps/training/library.h"
 #include "core/parallel.h"
 #include "data/files/text_file.h"
 #include "data/files/utf8.h"
+#include "train/checkpoints/trained_run.h"
+#include "train/data/corpora.h"
+#include "train/data/retriever.h"
+#include "train/generation/generation.h"
 
 namespace argand {
 namespace {

@@ -5,14 +5,14 @@
 
 #include "apps/commands.h"
 #include "apps/lab/expression/expression_point.h"
-#include "apps/runs/checkpoint.h"
 #include "apps/terminal/command_line.h"
-#include "apps/terminal/option_names.h"
 #include "apps/terminal/external_program.h"
+#include "apps/terminal/option_names.h"
 #include "autograd/trace/tape_dot.h"
 #include "data/files/atomic_file.h"
 #include "data/files/utf8.h"
 #include "data/knowledge/frozen_search.h"
+#include "train/checkpoints/checkpoint.h"
 
 namespace argand {
 namespace {

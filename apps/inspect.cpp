@@ -6,13 +6,13 @@
 #include <memory>
 
 #include "apps/commands.h"
-#include "apps/runs/checkpoint.h"
-#include "apps/runs/telling.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/terminal.h"
 #include "apps/terminal/text_layout.h"
 #include "data/files/utf8.h"
 #include "data/tokens/tokenizer.h"
+#include "train/checkpoints/checkpoint.h"
+#include "train/checkpoints/diagnostics.h"
 
 namespace argand {
 namespace {

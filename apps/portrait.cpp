@@ -10,11 +10,11 @@
 #include "apps/portrait/portrait_field.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/external_program.h"
-#include "apps/terminal/settings.h"
 #include "autograd/op.h"
 #include "core/parallel.h"
 #include "data/files/atomic_file.h"
 #include "data/files/utf8.h"
+#include "train/config/settings.h"
 
 namespace argand {
 namespace {

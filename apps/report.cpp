@@ -10,12 +10,12 @@
 #include "apps/report/loopback_server.h"
 #include "apps/report/page.h"
 #include "apps/report/run_page.h"
-#include "apps/runs/run_folder.h"
 #include "apps/terminal/command_line.h"
 #include "core/parallel.h"
 #include "data/files/atomic_file.h"
 #include "data/files/utf8.h"
 #include "nn/family.h"
+#include "train/checkpoints/run_folder.h"
 
 namespace argand {
 namespace {

@@ -5,14 +5,14 @@
 
 #include "apps/ablation/comparison.h"
 #include "apps/commands.h"
-#include "apps/inference/dual_encoder.h"
-#include "apps/inference/retrieval_quality.h"
-#include "apps/runs/jsonl.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/counter.h"
-#include "apps/training/corpora.h"
 #include "core/parallel.h"
 #include "data/files/atomic_file.h"
+#include "train/checkpoints/jsonl.h"
+#include "train/data/corpora.h"
+#include "train/retrieval/dual_encoder.h"
+#include "train/retrieval/retrieval_quality.h"
 
 namespace argand {
 namespace {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <concepts>
 
-#include "apps/runs/initial_weights.h"
-#include "apps/runs/presets.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/option_names.h"
+#include "train/checkpoints/initial_weights.h"
+#include "train/config/presets.h"
 
 namespace argand {
 namespace {

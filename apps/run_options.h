@@ -3,7 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "apps/runs/run_config.h"
+#include "train/config/run_config.h"
 
 namespace argand {
 

@@ -5,20 +5,20 @@
 
 #include "apps/commands.h"
 #include "apps/fitted_weights.h"
-#include "apps/inference/generation.h"
-#include "apps/runs/telling.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/interrupt.h"
 #include "apps/terminal/progress.h"
 #include "apps/terminal/text_layout.h"
-#include "apps/training/corpora.h"
-#include "apps/training/following.h"
-#include "apps/training/nan_report.h"
-#include "apps/training/training_session.h"
 #include "core/parallel.h"
 #include "data/corpora/topics.h"
 #include "data/files/atomic_file.h"
 #include "data/files/utf8.h"
+#include "train/checkpoints/diagnostics.h"
+#include "train/data/corpora.h"
+#include "train/generation/generation.h"
+#include "train/loop/nan_report.h"
+#include "train/loop/training_session.h"
+#include "train/loop/worker.h"
 
 namespace argand {
 namespace {

@@ -9,15 +9,15 @@
 #include <chrono>
 #include <cstdio>
 
-#include "apps/runs/run_config.h"
 #include "apps/start.h"
 #include "apps/terminal/command_line.h"
-#include "apps/training/corpora.h"
-#include "apps/training/training_run.h"
 #include "core/gemm.h"
 #include "core/memory.h"
 #include "core/parallel.h"
 #include "core/random.h"
+#include "train/config/run_config.h"
+#include "train/data/corpora.h"
+#include "train/loop/training_run.h"
 
 namespace argand {
 namespace {

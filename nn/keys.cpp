@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "core/error.h"
+#include "nn/did_you_mean.h"
 
 namespace argand {
 

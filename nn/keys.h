@@ -16,8 +16,6 @@ std::vector<std::string> split_choices(std::string_view choices);
 
 /// The word of `known` closest to `word` by edit distance, or empty when none is close.
 std::string closest_word(const std::string& word, const std::vector<std::string>& known);
-/// "; did you mean WORD?" for the word of `known` that is close to `word`, or nothing.
-std::string did_you_mean(const std::string& word, const std::vector<std::string>& known);
 /// `; did you mean "WORD"?` for the word of `known` that is close, or nothing.
 std::string suggestion(const std::string& word, const std::vector<std::string>& known);
 

@@ -16,15 +16,15 @@
 
 #include "apps/ablation/kept_runs.h"
 #include "apps/ablation/probes.h"
-#include "apps/runs/jsonl.h"
-#include "apps/runs/run_config.h"
-#include "apps/runs/run_folder.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/counter.h"
 #include "apps/terminal/interrupt.h"
 #include "apps/terminal/terminal.h"
-#include "apps/training/corpora.h"
 #include "data/files/atomic_file.h"
+#include "train/checkpoints/jsonl.h"
+#include "train/checkpoints/run_folder.h"
+#include "train/config/run_config.h"
+#include "train/data/corpora.h"
 
 namespace argand {
 namespace {

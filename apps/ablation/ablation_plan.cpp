@@ -4,10 +4,10 @@
 #include <filesystem>
 #include <optional>
 
-#include "apps/runs/run_config.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/option_names.h"
-#include "nn/keys.h"
+#include "nn/did_you_mean.h"
+#include "train/config/run_config.h"
 
 namespace argand {
 namespace {

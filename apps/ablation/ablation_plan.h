@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "apps/ablation/ablation_tables.h"
-#include "apps/terminal/settings.h"
+#include "train/config/settings.h"
 
 namespace argand {
 

@@ -7,11 +7,11 @@
 #include <fstream>
 #include <iterator>
 
-#include "apps/runs/checkpoint.h"
-#include "apps/runs/jsonl.h"
-#include "apps/runs/median.h"
-#include "apps/runs/run_folder.h"
 #include "core/machine/json_depth.h"
+#include "train/checkpoints/checkpoint.h"
+#include "train/checkpoints/jsonl.h"
+#include "train/checkpoints/run_folder.h"
+#include "train/evaluation/median.h"
 
 namespace argand {
 namespace {

@@ -5,10 +5,10 @@
 #include <filesystem>
 
 #include "apps/ablation/ablation_result.h"
-#include "apps/runs/jsonl.h"
-#include "apps/runs/run_folder.h"
 #include "apps/terminal/command_line.h"
 #include "data/files/atomic_file.h"
+#include "train/checkpoints/jsonl.h"
+#include "train/checkpoints/run_folder.h"
 
 namespace argand {
 namespace {

@@ -10,19 +10,19 @@
 
 #include "apps/ablation/ablation_report.h"
 #include "apps/ablation/ablation_result.h"
-#include "apps/inference/eval_generation.h"
-#include "apps/inference/position_loss.h"
-#include "apps/inference/text_metrics.h"
-#include "apps/runs/run_folder.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/counter.h"
 #include "apps/terminal/option_names.h"
 #include "apps/terminal/terminal.h"
 #include "apps/terminal/text_layout.h"
-#include "apps/training/corpora.h"
-#include "apps/training/library.h"
 #include "data/files/atomic_file.h"
 #include "nn/family.h"
+#include "train/checkpoints/run_folder.h"
+#include "train/data/corpora.h"
+#include "train/data/retriever.h"
+#include "train/evaluation/generation_quality.h"
+#include "train/evaluation/position_loss.h"
+#include "train/evaluation/text_metrics.h"
 
 namespace argand {
 namespace {

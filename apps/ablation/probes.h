@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "apps/ablation/ablation_tables.h"
-#include "apps/runs/run_files.h"
+#include "train/checkpoints/trained_run.h"
 
 namespace argand {
 

@@ -8,10 +8,10 @@
 #include "apps/ablation/ablation_plan.h"
 #include "apps/ablation/ablation_report.h"
 #include "apps/ablation/kept_runs.h"
-#include "apps/runs/run_config.h"
-#include "apps/runs/run_folder.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/option_names.h"
+#include "train/checkpoints/run_folder.h"
+#include "train/config/run_config.h"
 
 namespace argand {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "apps/ablation/ablation_result.h"
 #include "apps/ablation/comparison.h"
-#include "apps/terminal/settings.h"
+#include "train/config/settings.h"
 
 namespace argand {
 

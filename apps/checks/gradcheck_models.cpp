@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "apps/checks/gradcheck_rows.h"
-#include "apps/terminal/settings.h"
 #include "core/error.h"
 #include "data/knowledge/frozen_search.h"
 #include "nn/family.h"
 #include "nn/model.h"
+#include "train/config/settings.h"
 
 namespace argand {
 namespace {

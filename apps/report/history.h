@@ -3,8 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "apps/runs/checkpoint.h"
-#include "apps/runs/run_folder.h"
+#include "train/checkpoints/checkpoint.h"
+#include "train/checkpoints/run_folder.h"
 
 namespace argand {
 

@@ -5,8 +5,8 @@
 #include <limits>
 #include <map>
 
-#include "apps/runs/jsonl.h"
 #include "core/qic_algebra.h"
+#include "train/checkpoints/jsonl.h"
 
 namespace argand {
 namespace {

@@ -4,17 +4,17 @@
 #include <cmath>
 #include <map>
 
-#include "apps/inference/classification.h"
-#include "apps/inference/generation.h"
 #include "apps/report/history.h"
 #include "apps/report/log.h"
 #include "apps/terminal/option_names.h"
-#include "apps/training/corpora.h"
-#include "apps/training/library.h"
 #include "autograd/tape.h"
 #include "data/files/checksum.h"
 #include "data/files/text_file.h"
 #include "data/files/utf8.h"
+#include "train/data/corpora.h"
+#include "train/data/retriever.h"
+#include "train/evaluation/classification.h"
+#include "train/generation/generation.h"
 
 namespace argand {
 namespace {

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "apps/runs/run_files.h"
 #include "data/corpora/ag_news.h"
+#include "train/checkpoints/trained_run.h"
 
 namespace argand {
 

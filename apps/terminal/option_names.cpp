@@ -33,7 +33,8 @@ std::string in_options(std::string text) {
 std::string in_options(const std::exception& error) {
   std::string text = error.what();
   if (const auto* config = dynamic_cast<const ConfigError*>(&error); config != nullptr && !config->field().empty())
-    if (const std::string& field = config->field(); text.starts_with(field + ": ")) text.replace(0, field.size(), option_name(field));
+    if (const std::string& field = config->field(); text.starts_with(field + ": "))
+      text.replace(0, field.size(), option_name(field));
   return in_options(std::move(text));
 }
 

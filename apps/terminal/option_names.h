@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "apps/terminal/settings.h"
+#include "train/config/settings.h"
 
 namespace argand {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "apps/runs/checkpoint.h"
 #include "tests/apps/program.h"
 #include "tests/data/files/without_checksum.h"
+#include "train/checkpoints/checkpoint.h"
 
 using namespace argand;
 

@@ -6,9 +6,9 @@
 #include "apps/report/history.h"
 #include "apps/report/log.h"
 #include "apps/report/page.h"
-#include "apps/runs/run_folder.h"
 #include "core/error.h"
 #include "tests/apps/program.h"
+#include "train/checkpoints/run_folder.h"
 
 using namespace argand;
 

@@ -1,6 +1,6 @@
 /// The configuration in a checkpoint's metadata, JSON: what is accepted is written and read the same.
 
-#include "apps/runs/run_config.h"
+#include "train/config/run_config.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace argand;

@@ -1,8 +1,8 @@
 /// The log of a run: a report draws whatever can be read of it, and going on with the run drops no more than later steps.
 
 #include "apps/report/log.h"
-#include "apps/runs/jsonl.h"
 #include "tests/fuzz/fuzz.h"
+#include "train/checkpoints/jsonl.h"
 
 using namespace argand;
 

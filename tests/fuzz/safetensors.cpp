@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "apps/runs/checkpoint.h"
 #include "data/files/safetensors.h"
 #include "tests/fuzz/fuzz.h"
+#include "train/checkpoints/checkpoint.h"
 
 using namespace argand;
 

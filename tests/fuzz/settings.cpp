@@ -1,8 +1,8 @@
 /// Configuration files: settings written by toml_line() read the same, and a run's configuration that resolves survives its own
 /// file.
 
-#include "apps/runs/run_config.h"
 #include "tests/fuzz/fuzz.h"
+#include "train/config/run_config.h"
 
 using namespace argand;
 

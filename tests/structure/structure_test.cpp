@@ -19,36 +19,41 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Which rooms a room may include from: core <- autograd <- nn <- apps, with optim and data beside nn.
+/// Which rooms a room may include from: core <- autograd <- nn <- train <- apps, with optim and data beside nn.
 const std::map<std::string, std::set<std::string>> may_see = {
     {"core", {"core"}},
     {"autograd", {"core", "autograd"}},
     {"nn", {"core", "autograd", "nn"}},
     {"optim", {"core", "autograd", "optim"}},
     {"data", {"core", "data"}},
-    {"argand", {"core", "autograd", "nn", "optim", "data"}},  // the header of everything
-    {"apps", {"core", "autograd", "nn", "optim", "data", "apps"}},
-    {"python", {"core", "autograd", "nn", "optim", "data", "apps", "python"}},
-    {"web", {"core", "autograd", "nn", "optim", "data", "apps", "web"}},
-    {"examples", {"core", "autograd", "nn", "optim", "data"}},
-    {"docs", {"core", "autograd", "nn", "optim", "data"}},
-    {"tests", {"core", "autograd", "nn", "optim", "data", "apps", "tests"}},
-    {"bench", {"core", "autograd", "nn", "optim", "data", "apps", "bench"}},
+    {"train", {"core", "autograd", "nn", "optim", "data", "train"}},
+    {"argand", {"core", "autograd", "nn", "optim", "data", "train"}},  // the header of everything
+    {"apps", {"core", "autograd", "nn", "optim", "data", "train", "apps"}},
+    {"python", {"core", "autograd", "nn", "optim", "data", "train", "apps", "python"}},
+    {"web", {"core", "autograd", "nn", "optim", "data", "train", "apps", "web"}},
+    {"examples", {"core", "autograd", "nn", "optim", "data", "train"}},
+    {"docs", {"core", "autograd", "nn", "optim", "data", "train"}},
+    {"tests", {"core", "autograd", "nn", "optim", "data", "train", "apps", "tests"}},
+    {"bench", {"core", "autograd", "nn", "optim", "data", "train", "apps", "bench"}},
 };
 
-/// The floors of apps, and which lower ones each may include from. The subcommands above them see all.
+/// The floors of train and apps, and which others of their room each may include from. The subcommands above those of apps see all.
 const std::map<std::string, std::set<std::string>> floor_may_see = {
+    {"train/config", {}},
+    {"train/ranks", {"train/config"}},
+    {"train/checkpoints", {"train/config"}},
+    {"train/data", {"train/config", "train/checkpoints"}},
+    {"train/generation", {"train/config"}},
+    {"train/evaluation", {"train/config", "train/ranks", "train/checkpoints", "train/data", "train/generation"}},
+    {"train/retrieval", {"train/config", "train/checkpoints", "train/data"}},
+    {"train/loop", {"train/config", "train/ranks", "train/checkpoints", "train/data", "train/evaluation"}},
     {"apps/terminal", {}},
     {"apps/lab/expression", {"apps/terminal"}},
     {"apps/lab", {"apps/terminal", "apps/lab/expression"}},
     {"apps/portrait", {"apps/terminal", "apps/lab", "apps/lab/expression"}},
     {"apps/checks", {"apps/terminal"}},
-    {"apps/runs", {"apps/terminal"}},
-    {"apps/ranks", {"apps/terminal"}},
-    {"apps/training", {"apps/terminal", "apps/runs", "apps/ranks"}},
-    {"apps/inference", {"apps/terminal", "apps/runs", "apps/ranks", "apps/training"}},
-    {"apps/ablation", {"apps/terminal", "apps/runs", "apps/ranks", "apps/training", "apps/inference"}},
-    {"apps/report", {"apps/terminal", "apps/runs", "apps/training", "apps/inference"}},
+    {"apps/ablation", {"apps/terminal"}},
+    {"apps/report", {"apps/terminal"}},
 };
 
 constexpr std::ptrdiff_t most_lines = 400, most_files = 25;
@@ -76,7 +81,7 @@ std::vector<std::string> forbidden_arrows(const std::string& path, const std::st
   if (const auto lower = floor_may_see.find(floor); lower != floor_may_see.end())
     for (const std::string& include : quoted_includes(text)) {
       const std::string other = fs::path(include).parent_path().string();
-      if (room_of(include) == "apps" && other != floor && !lower->second.contains(other))
+      if (room_of(include) == room_of(path) && other != floor && !lower->second.contains(other))
         found.push_back(fmt::format("{} must not include {}", path, include));
     }
   return found;
@@ -104,7 +109,7 @@ std::string family_of(const std::string& path) {
 /// Where a file knows more of families than it should: a program or a layer that names one, or includes from its room; a room that
 /// includes from another one's. Examples, docs, tests and benchmarks may.
 std::vector<std::string> names_of_families(const std::string& path, const std::string& text, const std::set<std::string>& known) {
-  static const std::set<std::string> rooms = {"core", "autograd", "nn", "optim", "data", "apps"};
+  static const std::set<std::string> rooms = {"core", "autograd", "nn", "optim", "data", "train", "apps"};
   std::vector<std::string> found;
   if (!rooms.contains(room_of(path))) return found;
   for (const std::string& include : quoted_includes(text))
@@ -115,6 +120,19 @@ std::vector<std::string> names_of_families(const std::string& path, const std::s
     for (const char* quote : {"\"", "'", "`"})
       if (text.find(quote + family + quote) != std::string::npos)
         found.push_back(fmt::format("{} names the family {}; it should ask for what it needs to know (nn/family.h)", path, family));
+  return found;
+}
+
+/// What only a program may know: a command line, a terminal, how an option is spelled in a text. Files of the library alone.
+std::vector<std::string> words_of_programs(const std::string& path, const std::string& text) {
+  static const std::set<std::string> library = {"core", "autograd", "nn", "optim", "data", "train"};
+  static const std::regex option(R"re("[^"\n]*--[a-z][a-z-]+[^"\n]*")re");
+  static const std::regex terminal(R"re(<CLI/|<iostream>|isatty|\bstd::exit\b|\bprintf\(|\bfmt::print\((?!stderr)|\bputs\()re");
+  std::vector<std::string> found;
+  if (!library.contains(room_of(path))) return found;
+  for (const std::regex* rule : {&option, &terminal})
+    for (std::sregex_iterator it(text.begin(), text.end(), *rule), end; it != end; ++it)
+      found.push_back(fmt::format("{} knows {}, which is a program's", path, it->str()));
   return found;
 }
 
@@ -151,9 +169,11 @@ BOOST_AUTO_TEST_CASE(the_rules_find_what_they_forbid) {
   BOOST_TEST(forbidden_arrows("optim/adamw.cpp", text).size() == 1U);
   BOOST_TEST(forbidden_arrows("nn/model.cpp", text).empty());
   BOOST_TEST(forbidden_arrows("new/file.cpp", text).at(0) == "new/file.cpp is in no room");
-  const std::string upwards = "#include \"apps/training/task.h\"\n#include \"apps/terminal/progress.h\"\n";
-  BOOST_TEST(forbidden_arrows("apps/inference/a.cpp", upwards).empty());
-  BOOST_TEST(forbidden_arrows("apps/runs/a.cpp", upwards).at(0) == "apps/runs/a.cpp must not include apps/training/task.h");
+  const std::string upwards = "#include \"train/loop/worker.h\"\n#include \"train/config/settings.h\"\n";
+  BOOST_TEST(forbidden_arrows("train/loop/a.cpp", upwards).empty());
+  BOOST_TEST(forbidden_arrows("apps/report/a.cpp", upwards).empty());
+  BOOST_TEST(forbidden_arrows("train/data/a.cpp", upwards).at(0) == "train/data/a.cpp must not include train/loop/worker.h");
+  BOOST_TEST(forbidden_arrows("nn/a.cpp", upwards).size() == 2U);
   BOOST_TEST(forbidden_arrows("apps/lab/a.cpp", "#include \"apps/lab.h\"\n").size() == 1U);
   const std::map<std::string, std::string> tree = {{"core/meson.build", "files('a.cpp', 'kernels/b.cpp')"}, {"meson.build", ""}};
   BOOST_TEST(is_built("core/a.cpp", tree));
@@ -196,6 +216,18 @@ BOOST_AUTO_TEST_CASE(a_family_is_known_in_its_room_alone) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(the_library_knows_no_command_line) {
+  BOOST_TEST(words_of_programs("train/a.cpp", "fail(\"a\", \"raise --max-seq-len\");").size() == 1U);
+  BOOST_TEST(words_of_programs("train/a.cpp", "#include <CLI/CLI.hpp>\n#include <iostream>\n").size() == 2U);
+  BOOST_TEST(words_of_programs("train/a.cpp", "fmt::print(\"{}\", x);").size() == 1U);
+  BOOST_TEST(words_of_programs("train/a.cpp", "--i; fail(\"raise `max_seq_len`\"); // --count").empty());
+  BOOST_TEST(words_of_programs("apps/a.cpp", "fail(\"a\", \"raise --max-seq-len\");").empty());
+  for (const auto& [path, text] : files()) {
+    if (!ends_with_any(path, {".h", ".cpp"})) continue;
+    for (const std::string& fault : words_of_programs(path, text)) BOOST_ERROR(fault);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(files_stay_small) {
   for (const auto& [path, text] : files()) {
     if (!ends_with_any(path, {".h", ".cpp", ".py", "meson.build"})) continue;
@@ -215,7 +247,7 @@ BOOST_AUTO_TEST_CASE(folders_stay_small) {
     BOOST_TEST(n <= most_files);
   }
   for (const auto& [folder, n] : count)
-    if (folder.starts_with("apps/") && !floor_may_see.contains(folder))
+    if ((folder.starts_with("apps/") || folder.starts_with("train/")) && !floor_may_see.contains(folder))
       BOOST_ERROR(folder << " is no floor; say in this test what it may include");
 }
 

@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <set>
 
-#include "apps/runs/run_config.h"
 #include "tests/data/temporary_directory.h"
 #include "tests/error_text.h"
+#include "train/config/run_config.h"
 
 using namespace argand;
 

@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "apps/runs/run_config.h"
 #include "tests/apps/program.h"
 #include "tests/error_text.h"
 #include "tests/sanitized.h"
+#include "train/config/run_config.h"
 
 using namespace argand;
 

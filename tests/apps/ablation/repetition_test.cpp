@@ -6,9 +6,9 @@
 #include <random>
 
 #include "apps/ablation/ablation_tables.h"
-#include "apps/runs/run_config.h"
 #include "tests/apps/program.h"
 #include "tests/apps/word_corpus.h"
+#include "train/config/run_config.h"
 
 using namespace argand;
 

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "apps/runs/checkpoint.h"
 #include "tests/apps/program.h"
+#include "train/checkpoints/checkpoint.h"
 
 using namespace argand;
 

@@ -1,11 +1,11 @@
-#include "apps/inference/dual_encoder.h"
+#include "train/retrieval/dual_encoder.h"
 
 #include <nlohmann/json.hpp>
 
-#include "apps/inference/retrieval_quality.h"
 #include "core/parallel.h"
 #include "tests/apps/program.h"
 #include "tests/error_text.h"
+#include "train/retrieval/retrieval_quality.h"
 
 using namespace argand;
 

@@ -1,4 +1,4 @@
-#include "apps/inference/generation.h"
+#include "train/generation/generation.h"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>

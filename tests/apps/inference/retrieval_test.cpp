@@ -1,6 +1,6 @@
-#include "apps/inference/retrieval_quality.h"
 #include "data/corpora/ag_news.h"
 #include "tests/apps/program.h"
+#include "train/retrieval/retrieval_quality.h"
 
 using namespace argand;
 

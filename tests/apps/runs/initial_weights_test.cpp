@@ -1,12 +1,13 @@
 /// Weights of one run in another: what fits is taken, what does not is told or refused.
 
-#include "apps/runs/initial_weights.h"
+#include "train/checkpoints/initial_weights.h"
 
-#include "apps/training/training_session.h"
+#include "apps/fitted_weights.h"
 #include "data/corpora/topics.h"
 #include "data/files/checksum.h"
 #include "tests/apps/program.h"
-#include "tests/apps/small_run.h"
+#include "tests/train/small_run.h"
+#include "train/loop/training_session.h"
 
 using namespace argand;
 
@@ -68,7 +69,7 @@ BOOST_AUTO_TEST_CASE(a_run_of_the_same_size_is_taken_whole) {
     if (!p.is_complex()) BOOST_TEST(same(std::get<Var<float>>(p.var).value(), best.file().tensor<float>(p.name)), p.name);
   BOOST_TEST(fitted.tensors == fitted.all_tensors);
   BOOST_TEST(fitted.numbers == count_parameters(run.parameters()));
-  BOOST_TEST(fitted.lines().size() == 1u);
+  BOOST_TEST(lines_of(fitted).size() == 1u);
   BOOST_TEST(run.state().made_from.init == checksum_of(contents_of(folder.best())));
   run.step();
   BOOST_TEST(error_of([&] { run.begin_with(weights, small_corpus()); }) == "init: the run has taken 1 steps already");
@@ -106,7 +107,7 @@ BOOST_AUTO_TEST_CASE(what_is_missing_and_what_is_extra_is_told) {
   BOOST_TEST(static_cast<std::int64_t>(fitted.missing.size()) == fitted.all_tensors - 1);
   BOOST_TEST(fitted.extra == std::vector<std::string>{"no.such\nname"}, boost::test_tools::per_element());
   BOOST_TEST(real_value(run.parameters(), "norm.weight")(3) == 2);
-  const std::vector<std::string> lines = fitted.lines();
+  const std::vector<std::string> lines = lines_of(fitted);
   BOOST_TEST(lines.size() == 3u);
   BOOST_TEST(lines[0].starts_with("begins with " + scratch / "plain: 1 of "));
   BOOST_TEST(lines[1].starts_with("  not in the file, so begin anew: embedding.weight, "));
@@ -171,9 +172,10 @@ BOOST_AUTO_TEST_CASE(words_in_common_keep_their_rows) {
         BOOST_TEST(now(i, 3) == (common ? then(words - 1 - i, 3) : fresh(i, 3)), family << " " << name << " " << i);
       }
     }
-    BOOST_TEST(fitted.lines().at(1) == fmt::format("  words: {} of {} are among those it was trained with and keep their rows; the "
-                                                   "others begin anew",
-                                                   words / 2, words));
+    BOOST_TEST(lines_of(fitted).at(1) ==
+               fmt::format("  words: {} of {} are among those it was trained with and keep their rows; the "
+                           "others begin anew",
+                           words / 2, words));
   }
 }
 
@@ -186,7 +188,7 @@ BOOST_AUTO_TEST_CASE(a_classifier_takes_the_decoder_and_keeps_its_own_output_lay
     const LabelledCorpus topics = small_topics();
     TrainingRun<float> run(small_classifier(settings), topics), drawn(small_classifier(settings), topics);
     const FittedWeights fitted = run.begin_with(InitialWeights(folder.path()), topics);
-    BOOST_TEST(fitted.lines().at(2).starts_with("  the output layer begins anew: head."), family);
+    BOOST_TEST(lines_of(fitted).at(2).starts_with("  the output layer begins anew: head."), family);
     BOOST_TEST(same(real_value(run.parameters(), "head.bias"), real_value(drawn.parameters(), "head.bias")));
     const char* inside = "blocks.0.norm1.weight";
     BOOST_TEST(!same(real_value(run.parameters(), inside), real_value(drawn.parameters(), inside)));

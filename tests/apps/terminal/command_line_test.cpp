@@ -1,7 +1,7 @@
 /// What the command line understands beyond its options, as people type it.
 
-#include "apps/runs/checkpoint.h"
 #include "tests/apps/program.h"
+#include "train/checkpoints/checkpoint.h"
 
 using namespace argand;
 

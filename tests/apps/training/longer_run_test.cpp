@@ -3,9 +3,9 @@
 #include <set>
 #include <sstream>
 
-#include "apps/training/training_session.h"
 #include "tests/apps/program.h"
-#include "tests/apps/small_run.h"
+#include "tests/train/small_run.h"
+#include "train/loop/training_session.h"
 
 using namespace argand;
 

@@ -1,8 +1,8 @@
 #include <nlohmann/json.hpp>
 
-#include "apps/training/nan_report.h"
 #include "data/corpora/grammar.h"
 #include "tests/apps/program.h"
+#include "train/loop/nan_report.h"
 
 using namespace argand;
 
@@ -26,7 +26,7 @@ json traced_step(const Change& change) {
                                                                                             {"length", "16"},
                                                                                             {"batch", "4"},
                                                                                             {"accumulate", "2"}})
-    settings.push_back({key, text, option_name(key)});
+    settings.push_back({key, text, key});
   TrainingRun<float> run(RunConfig::resolve({}, settings), corpus);
   run.trace_nan(true);
   run.step();

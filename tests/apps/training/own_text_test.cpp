@@ -1,8 +1,8 @@
 /// The real program on texts and tables of the user's: whatever they look like, they are learnt from, or one line says why not.
 
-#include "apps/runs/checkpoint.h"
 #include "tests/apps/program.h"
 #include "tests/data/tokens/without_sentencepiece.h"
+#include "train/checkpoints/checkpoint.h"
 
 using namespace argand;
 

@@ -1,0 +1,199 @@
+#include "train/checkpoints/checkpoint.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <set>
+
+#include "data/files/utf8.h"
+
+namespace argand {
+namespace {
+
+constexpr const char* format_name = "argand-checkpoint/1";
+constexpr const char *optimizer_prefix = "optimizer.", *encodings_prefix = "encodings.";
+
+/// Where the metadata have what the run was made from.
+constexpr std::array<std::pair<const char*, std::string Fingerprints::*>, 5> fingerprint_keys = {{
+    {"vocab.txt", &Fingerprints::vocabulary},
+    {"tokens.model", &Fingerprints::pieces},
+    {"classes.txt", &Fingerprints::classes},
+    {"data", &Fingerprints::data},
+    {"init", &Fingerprints::init},
+}};
+
+template <class T>
+T number(const SafetensorsFile& file, const std::string& key) {
+  const std::string& text = file.metadata(key);
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  require(error == std::errc() && end == text.data() + text.size(), "checkpoint", "{}: {} is {}, not a number", file.path(), key,
+          in_quotes(text));
+  return value;
+}
+
+SafetensorsFile open_checkpoint(const std::string& path) {
+  SafetensorsFile file = SafetensorsFile::open(path);
+  require(is_checkpoint(file), "checkpoint", "{} is no checkpoint of argand (its metadata has no format {})", path, format_name);
+  return file;
+}
+
+}  // namespace
+
+bool stopped_early(const RunConfig& config, const RunState& state) {
+  return config.training.early_stop > 0 && state.since_best >= config.training.early_stop;
+}
+
+bool has_ended(const RunConfig& config, const RunState& state) {
+  return state.step >= config.training.steps || stopped_early(config, state);
+}
+
+std::optional<double> RunState::best_bits_per_byte() const {
+  if (bytes_per_token == 0) return std::nullopt;
+  return best_valid / std::log(2.0) / bytes_per_token;
+}
+
+bool is_checkpoint(const SafetensorsFile& file) {
+  const auto format = file.metadata().find("format");
+  return format != file.metadata().end() && format->second == format_name;
+}
+
+bool is_memory(const std::string& name) { return name.starts_with(optimizer_prefix) || name.starts_with(encodings_prefix); }
+
+template <RealScalar R>
+void save_checkpoint(const std::string& path, const RunConfig& config, const RunState& state, const ParameterList<R>& parameters,
+                     const Optimizer<R>* optimizer, const std::vector<Tensor<float>>& encodings) {
+  SafetensorsWriter writer;
+  for (const Parameter<R>& p : parameters) std::visit([&](const auto& v) { writer.add(p.name, v.value()); }, p.var);
+  writer.metadata("format", format_name);
+  writer.metadata("config", config.to_json());
+  writer.metadata("step", fmt::format("{}", state.step));
+  writer.metadata("best_valid", fmt::format("{}", state.best_valid));
+  writer.metadata("best_step", fmt::format("{}", state.best_step));
+  writer.metadata("since_best", fmt::format("{}", state.since_best));
+  if (state.bytes_per_token > 0) writer.metadata("bytes_per_token", fmt::format("{}", state.bytes_per_token));
+  if (!state.validated_on.empty()) writer.metadata("validated_on", state.validated_on);
+  for (const auto& [key, member] : fingerprint_keys)
+    if (const std::string& sum = state.made_from.*member; !sum.empty()) writer.metadata(key, sum);
+  if (optimizer != nullptr) {
+    const OptimizerState<R> memory = optimizer->state();
+    for (const auto& entry : memory.tensors)
+      std::visit([&](const auto& x) { writer.add(optimizer_prefix + entry.name, x); }, entry.value);
+    writer.metadata("optimizer_steps", fmt::format("{}", memory.steps));
+  }
+  for (std::size_t i = 0; i < encodings.size(); ++i) writer.add(encodings_prefix + std::to_string(i), encodings[i]);
+  writer.save(path);
+}
+
+Checkpoint::Checkpoint(const std::string& path) : file_(open_checkpoint(path)) {
+  try {
+    config_ = RunConfig::from_json(file_.metadata("config"));
+  } catch (const Error& error) {
+    fail("checkpoint", "{}: {}", path, error.what());
+  }
+  state_ = {.step = number<std::int64_t>(file_, "step"),
+            .best_valid = number<double>(file_, "best_valid"),
+            .best_step = number<std::int64_t>(file_, "best_step"),
+            .since_best = file_.metadata().contains("since_best") ? number<std::int64_t>(file_, "since_best") : 0};
+  require(state_.step >= 0 && state_.step <= config_.training.steps, "checkpoint", "{}: step {} of a run of {} steps", path,
+          state_.step, config_.training.steps);
+  // The best of no validation is infinity, at step 0; a share or a loss is never negative.
+  const bool validated = state_.best_step > 0;
+  require(state_.since_best >= 0, "checkpoint", "{}: {} validations since the best one", path, state_.since_best);
+  require(state_.best_step >= 0 && state_.best_step <= state_.step && state_.best_valid >= 0 &&
+              std::isfinite(state_.best_valid) == validated,
+          "checkpoint", "{}: best_valid {} at best_step {} cannot be, after {} steps", path, state_.best_valid, state_.best_step,
+          state_.step);
+  if (file_.metadata().contains("bytes_per_token")) {
+    state_.bytes_per_token = number<double>(file_, "bytes_per_token");
+    require(state_.bytes_per_token > 0 && std::isfinite(state_.bytes_per_token), "checkpoint", "{}: {} bytes a token cannot be",
+            path, state_.bytes_per_token);
+  }
+  if (const auto part = file_.metadata().find("validated_on"); part != file_.metadata().end()) {
+    state_.validated_on = part->second;
+    require(part->second == "validation" || part->second == "test", "checkpoint", "{}: validated on {}, which is no part", path,
+            in_quotes(part->second));
+  }
+  for (const auto& [key, member] : fingerprint_keys)
+    if (const auto sum = file_.metadata().find(key); sum != file_.metadata().end()) state_.made_from.*member = sum->second;
+}
+
+template <RealScalar R>
+void Checkpoint::load(const ParameterList<R>& parameters) const {
+  std::set<std::string> wanted;
+  for (const Parameter<R>& p : parameters) {
+    require(file_.contains(p.name), "checkpoint", "{}: parameter {} is missing", file_.path(), p.name);
+    const StoredTensor& stored = file_.info(p.name);
+    require(stored.is_complex == p.is_complex() && stored.shape == p.shape(), "checkpoint",
+            "{}: {} is {} {}, the model needs {} {}", file_.path(), p.name, stored.is_complex ? "complex" : "real", stored.shape,
+            p.is_complex() ? "complex" : "real", p.shape());
+    wanted.insert(p.name);
+  }
+  for (const std::string& name : file_.names())
+    require(wanted.contains(name) || is_memory(name), "checkpoint", "{}: {} is no parameter of this model", file_.path(),
+            in_quotes(name));
+  for (Parameter<R> p : parameters) std::visit([&](auto& v) { file_.load(p.name, v.value()); }, p.var);
+}
+
+template <RealScalar R>
+void Checkpoint::load(Optimizer<R>& optimizer) const {
+  require(file_.metadata().contains("optimizer_steps"), "checkpoint",
+          "{} is for use, not for going on: it has no optimizer's memory", file_.path());
+  OptimizerState<R> memory = optimizer.state();
+  memory.steps = number<std::int64_t>(file_, "optimizer_steps");
+  require(memory.steps == state_.step, "checkpoint", "{}: the optimizer has taken {} steps, the run {}", file_.path(), memory.steps,
+          state_.step);
+  std::set<std::string> wanted;
+  for (auto& entry : memory.tensors) {
+    const std::string name = optimizer_prefix + entry.name;
+    require(file_.contains(name), "checkpoint", "{}: {} is missing", file_.path(), name);
+    // As the file has it: whether that is the scalar it needs, the optimiser can say best.
+    if (file_.info(name).is_complex)
+      entry.value = file_.tensor<std::complex<R>>(name);
+    else
+      entry.value = file_.tensor<R>(name);
+    wanted.insert(name);
+  }
+  for (const std::string& name : file_.names())
+    require(wanted.contains(name) || !name.starts_with(optimizer_prefix), "checkpoint", "{}: {} is not of this optimizer",
+            file_.path(), in_quotes(name));
+  optimizer.load_state(memory);
+}
+
+std::vector<Tensor<float>> Checkpoint::encodings() const {
+  std::vector<Tensor<float>> found;
+  for (std::string name = encodings_prefix + std::string("0"); file_.contains(name);
+       name = encodings_prefix + std::to_string(found.size()))
+    found.push_back(file_.tensor<float>(name));
+  return found;
+}
+
+std::string find_checkpoint(const std::string& run) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (fs::is_regular_file(run, ignored)) return run;
+  require(fs::exists(run, ignored), "checkpoint", "there is no {}", run);
+  for (const char* name : {"best.safetensors", "last.safetensors"}) {
+    const fs::path path = fs::path(run) / name;
+    if (fs::exists(path, ignored)) return path.string();
+  }
+  fail("checkpoint", "{} holds neither best.safetensors nor last.safetensors", run);
+}
+
+template <RealScalar R>
+std::unique_ptr<Model<R>> load_model(const Checkpoint& checkpoint) {
+  auto model = make_model<R>(checkpoint.config().model, static_cast<std::uint64_t>(checkpoint.config().training.seed));
+  checkpoint.load(model->parameters());
+  return model;
+}
+
+#define ARGAND_CHECKPOINT(R)                                                                                    \
+  template void save_checkpoint(const std::string&, const RunConfig&, const RunState&, const ParameterList<R>&, \
+                                const Optimizer<R>*, const std::vector<Tensor<float>>&);                        \
+  template void Checkpoint::load(const ParameterList<R>&) const;                                                \
+  template void Checkpoint::load(Optimizer<R>&) const;                                                          \
+  template std::unique_ptr<Model<R>> load_model(const Checkpoint&);
+ARGAND_FOR_REAL(ARGAND_CHECKPOINT)
+
+}  // namespace argand

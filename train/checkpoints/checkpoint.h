@@ -1,0 +1,94 @@
+#pragma once
+/// Checkpoints: a safetensors file with the parameters under their own names, so that any reader of the format opens them, the
+/// optimiser's memory under `optimizer.ROLE.NAME`, and in the metadata what else a run needs to go on. Nothing in it depends on
+/// the clock or the machine's load: equal runs write equal bytes.
+
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "data/files/safetensors.h"
+#include "nn/model.h"
+#include "optim/optimizer.h"
+#include "train/config/run_config.h"
+
+namespace argand {
+
+/// What a run was made from, as checksums (data/files/checksum.h). Empty: of runs that were begun before there were any.
+struct Fingerprints {
+  std::string vocabulary;  ///< of vocab.txt
+  std::string pieces;      ///< of tokens.model, where SentencePiece makes the tokens
+  std::string classes;     ///< of classes.txt; empty for a language model
+  std::string data;        ///< fingerprint_of() the training data
+  std::string init;        ///< the file of its first weights; empty where they were drawn
+
+  bool any() const { return !data.empty(); }
+};
+
+/// What a run knows besides its tensors.
+struct RunState {
+  std::int64_t step = 0;  ///< steps taken; also the position in the data, which is a function of (seed, step)
+  double best_valid = std::numeric_limits<double>::infinity();  ///< Evaluation::objective(): nats a token, or a share
+  std::int64_t best_step = 0;                                   ///< where that was; 0: not validated yet
+  std::int64_t since_best = 0;                                  ///< validations after it
+  double bytes_per_token = 0;  ///< of the text that a language model was validated on; 0: not known
+  std::string validated_on{};  ///< of a classifier: "validation", or "test" articles; empty: not known
+  Fingerprints made_from{};
+
+  /// The best loss of a language model in bits a byte; nothing when that is not known.
+  std::optional<double> best_bits_per_byte() const;
+};
+
+/// Whether a run has taken all its steps, or stopped early.
+bool has_ended(const RunConfig& config, const RunState& state);
+bool stopped_early(const RunConfig& config, const RunState& state);
+
+/// `optimizer` may be null: a file for use, not for going on. `encodings`: of passages, that an approximate index was built on.
+template <RealScalar R>
+void save_checkpoint(const std::string& path, const RunConfig& config, const RunState& state, const ParameterList<R>& parameters,
+                     const Optimizer<R>* optimizer, const std::vector<Tensor<float>>& encodings = {});
+
+/// An open checkpoint, its metadata read and checked. Throws Error for files that are not checkpoints or are damaged.
+class Checkpoint {
+ public:
+  explicit Checkpoint(const std::string& path);
+
+  const RunConfig& config() const { return config_; }
+  const RunState& state() const { return state_; }
+  const SafetensorsFile& file() const { return file_; }
+
+  /// Fills the parameters. Throws Error, before any is changed, unless the file has exactly these names with these shapes.
+  template <RealScalar R>
+  void load(const ParameterList<R>& parameters) const;
+  /// Throws Error when the file has no such memory; nothing is changed then.
+  template <RealScalar R>
+  void load(Optimizer<R>& optimizer) const;
+  /// The encodings that were saved; none for a run that searches exactly.
+  std::vector<Tensor<float>> encodings() const;
+
+ private:
+  SafetensorsFile file_;
+  RunConfig config_;
+  RunState state_;
+};
+
+/// Whether the file says of itself that it is one.
+bool is_checkpoint(const SafetensorsFile& file);
+/// Whether a tensor of that name is no parameter, but what a run needs to go on.
+bool is_memory(const std::string& name);
+
+/// The checkpoint that RUN stands for: RUN itself when it is a file; in a folder best.safetensors, or last.safetensors when no
+/// validation has been made. Throws Error when there is none.
+std::string find_checkpoint(const std::string& run);
+
+/// Calls f with a number of the type that the configuration's `precision` names.
+template <class F>
+auto with_precision(const RunConfig& config, const F& f) {
+  return config.training.precision == "float64" ? f(double()) : f(float());
+}
+
+/// Model and parameters of a checkpoint.
+template <RealScalar R>
+std::unique_ptr<Model<R>> load_model(const Checkpoint& checkpoint);
+
+}  // namespace argand

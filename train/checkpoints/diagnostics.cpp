@@ -1,0 +1,60 @@
+#include "train/checkpoints/diagnostics.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/kernels/elementwise.h"
+
+namespace argand {
+namespace {
+
+bool are_named_by(const TellingParameters& telling, std::string_view name) {
+  const auto named = [name](const std::string& called) { return is_called(name, called); };
+  return std::any_of(telling.values.begin(), telling.values.end(), named) ||
+         std::any_of(telling.spreads.begin(), telling.spreads.end(), named);
+}
+
+}  // namespace
+
+template <RealScalar R>
+std::vector<NamedNumbers> telling_parameters(const TellingParameters& telling, const ParameterList<R>& parameters) {
+  std::vector<NamedNumbers> found;
+  for (const Parameter<R>& p : parameters)
+    if (!p.is_complex() && are_named_by(telling, p.name))
+      found.push_back({p.name, map([](R x) { return static_cast<double>(x); }, std::get<Var<R>>(p.var).value())});
+  return found;
+}
+
+std::vector<NamedNumbers> telling_parameters(const TellingParameters& telling, const SafetensorsFile& file) {
+  std::vector<NamedNumbers> found;
+  for (const std::string& name : file.names()) {
+    const StoredTensor& tensor = file.info(name);
+    const bool is_real = !tensor.is_complex && tensor.dtype.find('F') != tensor.dtype.npos;
+    if (is_real && !name.starts_with("optimizer.") && are_named_by(telling, name))
+      found.push_back({name, file.tensor<double>(name)});
+  }
+  return found;
+}
+
+NumbersOfParameter numbers_of(const std::vector<NamedNumbers>& parameters, std::string_view called) {
+  NumbersOfParameter spread;
+  double sum = 0, squares = 0;
+  for (const auto& [name, numbers] : parameters) {
+    if (!is_called(name, called)) continue;
+    for (const double x : numbers) {
+      sum += x;
+      squares += x * x;
+    }
+    spread.count += numbers.size();
+  }
+  if (spread.count == 0) return spread;
+  const auto n = static_cast<double>(spread.count);
+  spread.mean = sum / n;
+  spread.std = std::sqrt(std::max(0.0, squares / n - spread.mean * spread.mean));
+  return spread;
+}
+
+template std::vector<NamedNumbers> telling_parameters(const TellingParameters&, const ParameterList<float>&);
+template std::vector<NamedNumbers> telling_parameters(const TellingParameters&, const ParameterList<double>&);
+
+}  // namespace argand

@@ -1,0 +1,81 @@
+#include "train/checkpoints/jsonl.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "core/error.h"
+#include "core/machine/json_depth.h"
+
+namespace argand {
+namespace {
+
+struct Kept {
+  off_t bytes = 0;
+  std::int64_t damaged = 0;  ///< lines among them
+};
+
+/// The file up to its last line that is not past the step, and the damaged ones right behind it, which may be of that step too.
+Kept lines_up_to(const std::string& path, std::int64_t last_step) {
+  Kept kept;
+  if (last_step < 0) return kept;
+  std::int64_t odd = 0;    // damaged or past the step, so far
+  bool past_seen = false;  // since the last line that is not past the step
+  for_each_line(path, [&](const nlohmann::ordered_json& line, std::int64_t end) {
+    const bool whole = !line.is_null(), good = whole && line["step"].get<std::int64_t>() <= last_step;
+    if (!good) ++odd;
+    past_seen = !good && (past_seen || whole);
+    if (!past_seen) kept = {static_cast<off_t>(end), odd};
+  });
+  return kept;
+}
+
+}  // namespace
+
+void for_each_line(const std::string& path, const std::function<void(nlohmann::ordered_json line, std::int64_t end)>& f) {
+  std::ifstream file(path, std::ios::binary);
+  std::int64_t end = 0;
+  for (std::string line; std::getline(file, line) && !file.eof();) {
+    end += static_cast<std::int64_t>(line.size()) + 1;
+    auto json = nests_too_deep(line) ? nlohmann::ordered_json() : nlohmann::ordered_json::parse(line, nullptr, false);
+    const bool whole = json.is_object() && json.contains("step") && json["step"].is_number_integer();
+    f(whole ? std::move(json) : nlohmann::ordered_json(), end);
+  }
+}
+
+JsonLines::JsonLines(const std::string& path, std::int64_t last_step) : path_(path) {
+  descriptor_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  require(descriptor_ >= 0, "log", "cannot open {}: {}", path, std::strerror(errno));
+  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+    ::close(descriptor_);
+    fail("log", "{} is in use: another process is training in that folder", path);
+  }
+  const Kept kept = lines_up_to(path, last_step);
+  damaged_ = kept.damaged;
+  if (::ftruncate(descriptor_, kept.bytes) != 0) {
+    const int reason = errno;
+    ::close(descriptor_);
+    fail("log", "cannot shorten {}: {}", path, std::strerror(reason));
+  }
+}
+
+JsonLines::~JsonLines() { ::close(descriptor_); }
+
+void JsonLines::write(const nlohmann::ordered_json& line) {
+  // Bytes that a model writes need not be UTF-8; what is not becomes U+FFFD.
+  const std::string text = line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t n = ::write(descriptor_, text.data() + done, text.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    require(n > 0, "log", "cannot write to {}: {}", path_, std::strerror(errno));
+    done += static_cast<std::size_t>(n);
+  }
+}
+
+void JsonLines::sync() { require(::fsync(descriptor_) == 0, "log", "cannot write to {}: {}", path_, std::strerror(errno)); }
+
+}  // namespace argand

@@ -1,0 +1,122 @@
+#include "train/checkpoints/run_folder.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "core/error.h"
+#include "train/checkpoints/jsonl.h"
+
+namespace argand {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// N of step-N.safetensors; nothing for other names.
+std::optional<std::int64_t> step_of(std::string_view name) {
+  constexpr std::string_view before = "step-", after = ".safetensors";
+  if (!name.starts_with(before) || !name.ends_with(after)) return std::nullopt;
+  const char *first = name.data() + before.size(), *last = name.data() + name.size() - after.size();
+  std::int64_t step = 0;
+  const auto [end, error] = std::from_chars(first, last, step);
+  if (first >= last || *first == '-' || error != std::errc() || end != last) return std::nullopt;
+  return step;
+}
+
+template <std::size_t n>
+bool is_among(const std::array<std::string_view, n>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// What training writes.
+bool is_of_training(std::string_view name) {
+  static constexpr std::array<std::string_view, 9> names = {"last.safetensors", "best.safetensors", "log.jsonl",
+                                                            "config.toml",      "config.json",      "vocab.txt",
+                                                            "classes.txt",      "nan-trace.json",   "tokens.model"};
+  return is_among(names, name) || step_of(name);
+}
+
+/// And what is found out about the trained model.
+bool is_ours(std::string_view name) {
+  static constexpr std::array<std::string_view, 6> names = {"written.json", "positions.json", "exchanged.json",
+                                                            "audit.json",   "latency.json",   "as-learnt.json"};
+  const bool of_eval_set = name.starts_with("with-") && name.ends_with(".json") && name.find('=') != name.npos;
+  return is_of_training(name) || is_among(names, name) || of_eval_set;
+}
+
+/// What an AtomicFile of ours leaves behind when the process is killed while it writes.
+bool is_leftover(std::string_view name) {
+  const auto at = name.find(".tmp-");
+  return at != name.npos && is_ours(name.substr(0, at));
+}
+
+template <class Wanted>
+std::vector<fs::path> files_of(const std::string& folder, const Wanted& wanted) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
+    if (wanted(it->path().filename().string())) found.push_back(it->path());
+  return found;
+}
+
+void remove_files(const std::vector<fs::path>& files) {
+  std::error_code error;
+  for (const fs::path& file : files) {
+    fs::remove(file, error);
+    require(!error, "train", "cannot remove {}: {}", file.string(), error.message());
+  }
+}
+
+}  // namespace
+
+/// The folder itself is locked: a file in it could be removed and made anew by two processes at once. A file system that has no
+/// locks of folders (NFS) leaves us the lock of the log.
+RunLock::RunLock(const std::string& folder) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  require(descriptor >= 0, "train", "cannot open the folder {}: {}", folder, std::strerror(errno));
+  descriptor_ = std::shared_ptr<const int>(new int(descriptor), [](const int* d) { ::close(*d), delete d; });
+  require(::flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK, "train",
+          "{} is in use: another process is training in that folder", folder);
+}
+
+bool RunFolder::holds_a_run() const { return !files_of(path_, is_of_training).empty(); }
+
+std::vector<std::int64_t> RunFolder::kept_steps() const {
+  std::vector<std::int64_t> steps;
+  for (const fs::path& file : files_of(path_, [](std::string_view name) { return step_of(name); }))
+    steps.push_back(*step_of(file.filename().string()));
+  std::sort(steps.begin(), steps.end());
+  return steps;
+}
+
+void RunFolder::require_free() const {
+  require(!holds_a_run(), "train", "{} holds a run already; `resume` {} goes on with it, `overwrite` starts anew", path_, path_);
+}
+
+RunLock RunFolder::create(bool overwrite) const {
+  std::error_code error;
+  fs::create_directories(path_, error);
+  require(!error && fs::is_directory(path_), "train", "cannot make the folder {}: {}", path_,
+          error ? error.message() : "there is a file of that name");
+  if (!overwrite) require_free();  // says more than that it is in use
+  RunLock lock(path_);
+  if (!overwrite) require_free();
+  if (fs::exists(log())) const JsonLines in_nobodys_use(log(), -1);
+  remove_files(files_of(path_, is_ours));
+  remove_leftovers();
+  return lock;
+}
+
+void RunFolder::remove_leftovers() const { remove_files(files_of(path_, is_leftover)); }
+
+}  // namespace argand

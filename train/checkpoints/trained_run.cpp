@@ -1,0 +1,42 @@
+#include "train/checkpoints/trained_run.h"
+
+#include <filesystem>
+
+#include "data/files/checksum.h"
+#include "data/labelled_texts.h"
+#include "data/tokens/word_tokens.h"
+
+namespace argand {
+
+const Vocabulary& TrainedRun::words() const {
+  const auto* found = dynamic_cast<const WordTokens*>(tokens.get());
+  require(found != nullptr, "checkpoint", "the tokens of {} are no words", checkpoint.file().path());
+  return found->words();
+}
+
+TrainedRun open_run(const std::string& run) {
+  const std::string path = find_checkpoint(run);
+  const auto beside = [&](const std::string& name) { return (std::filesystem::path(path).parent_path() / name).string(); };
+  TrainedRun found{Checkpoint(path), nullptr, {}};
+  const ModelConfig& model = found.checkpoint.config().model;
+  const Fingerprints& made_from = found.checkpoint.state().made_from;
+  const std::string kind = model.task == TextTask::Lm ? found.checkpoint.config().training.tokens : "words";
+  const std::string tokens = beside(token_file(kind)), names = beside("classes.txt");
+  found.tokens = load_tokens(kind, tokens);
+  const std::string& then = kind == "words" || kind == "char" ? made_from.vocabulary : made_from.pieces;
+  require(then.empty() || then == checksum_of(found.tokens->file()), "checkpoint",
+          "{} is not the vocabulary that {} was trained with: its checksum is another", tokens, path);
+  require(found.tokens->size() <= model.vocab_size, "checkpoint", "{} has {} words, the model of {} only {} ids", tokens,
+          found.tokens->size(), path, model.vocab_size);
+  if (model.task != TextTask::Classify) return found;
+  found.classes = load_classes("checkpoint", names);
+  require(static_cast<std::int64_t>(found.classes.size()) == model.n_classes, "checkpoint",
+          "{} names {} classes, the model of {} has {}", names, found.classes.size(), path, model.n_classes);
+  require(made_from.classes.empty() || made_from.classes == checksum_of(classes_text(found.classes)), "checkpoint",
+          "{} does not name the classes that {} was trained with: its checksum is another", names, path);
+  require(found.words().find("<pad>") == pad_id && found.words().find("<unk>") == unknown_id, "checkpoint",
+          "{} does not begin with <pad> and <unk>", tokens);
+  return found;
+}
+
+}  // namespace argand

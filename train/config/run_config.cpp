@@ -1,0 +1,289 @@
+#include "train/config/run_config.h"
+
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "core/machine/json_depth.h"
+#include "data/corpora/text_parts.h"
+#include "data/files/utf8.h"
+#include "data/tokens/tokenizer.h"
+#include "nn/did_you_mean.h"
+#include "train/config/presets.h"
+
+namespace argand {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// The text of the last setting of that key, or `otherwise`.
+std::string last_text(const Settings& settings, std::string_view key, std::string otherwise) {
+  for (const Setting& s : settings)
+    if (s.key == key) otherwise = s.text;
+  return otherwise;
+}
+
+/// The family's defaults, for this task.
+ModelConfig defaults(const Family& family, TextTask task) {
+  ModelConfig model(family);
+  model.task = task;
+  return model;
+}
+
+/// Sets one key. Throws ConfigError when this configuration has no such key.
+void set(RunConfig& config, const Setting& setting) {
+  bool found = false;
+  std::vector<std::string> known;
+  config.visit([&](const char* key, auto& value, const char* choices, const char*) {
+    known.push_back(key);
+    if (setting.key != key || found) return;
+    found = true;
+    assign(setting, choices, value);
+  });
+  if (found) return;
+  const TextTask task = config.model.task, other = task == TextTask::Lm ? TextTask::Classify : TextTask::Lm;
+  const std::vector<std::string> owners = families_with(setting.key, task);
+  if (owners.empty() && !families_with(setting.key, other).empty())
+    setting_fail(setting, "the task {} has no such key", word_of(task));
+  if (owners.empty()) setting_fail(setting, "there is no such key{}", did_you_mean(setting.key, known));
+  const std::string& family = config.model.family().name;
+  if (std::find(owners.begin(), owners.end(), family) != owners.end())
+    setting_fail(setting, "the family {} has such a key, but not beside what else was set", family);
+  setting_fail(setting, "the family {} has no such key; it belongs to {}", family, fmt::join(owners, ", "));
+}
+
+/// For what is read of a checkpoint: a key that is not looked at would be believed to count.
+void require_known(const std::string& key, const std::vector<std::string>& known) {
+  if (std::find(known.begin(), known.end(), key) == known.end())
+    fail("config", "there is no key {}{}", in_quotes(key), did_you_mean(key, known));
+}
+
+/// Keys that runs of before there was a choice lack. from_json gives these what such runs did, so that they go on as they began.
+bool is_later(std::string_view key, TextTask task) {
+  if (task == TextTask::Lm && (key == "tokens" || key == "words")) return true;
+  if (key == "split" || key == "text_column" || key == "label_column" || key == "valid_share") return true;
+  constexpr std::array<std::string_view, 10> later = {
+      "complex_moments", "decay",        "eval_protocol", "accumulate_by", "init",
+      "decay_steps",     "eval_batches", "early_stop",    "sample_every",  "sample_tokens"};
+  return std::find(later.begin(), later.end(), key) != later.end();
+}
+
+/// About as many numbers as the parameters and the activations of a step must have, to refuse at once what would only thrash.
+double estimated_bytes(const RunConfig& c) {
+  const auto d = static_cast<double>(c.model.d_model), layers = static_cast<double>(c.model.n_layers);
+  const auto d_ff = static_cast<double>(c.model.d_ff), vocabulary = static_cast<double>(c.model.vocab_size);
+  const std::int64_t length = c.model.task == TextTask::Lm ? c.training.length : c.model.max_seq_len;
+  const auto tokens = static_cast<double>(c.training.batch) * static_cast<double>(length);
+  const double parameters = vocabulary * d + layers * (4 * d * d + 2 * d * d_ff);
+  const double activations = tokens * layers * (8 * d + 2 * d_ff);
+  return (4 * parameters + activations) * (c.training.precision == "float64" ? 8 : 4);  // value, gradient, two moments
+}
+
+double machine_bytes() { return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE)); }
+
+}  // namespace
+
+void for_each_family(TextTask task, const std::function<void(RunConfig&)>& f) {
+  for (const Family& family : families()) {
+    RunConfig config;
+    config.model = defaults(family, task);
+    f(config);
+  }
+}
+
+std::vector<std::string> families_with(std::string_view wanted, TextTask task) {
+  std::vector<std::string> owners;
+  for_each_family(task, [&](RunConfig& config) {
+    config.visit([&](std::string_view key, auto&, const char*, const char*) {
+      if (key == wanted) owners.push_back(config.model.family().name);
+    });
+  });
+  return owners;
+}
+
+RunConfig RunConfig::resolve(const Settings& file, const Settings& given, const std::string& task) {
+  Settings all = file;
+  all.insert(all.end(), given.begin(), given.end());
+  const std::string preset = last_text(all, "preset", "small");
+  std::erase_if(all, [](const Setting& s) { return s.key == "preset"; });
+  const auto has = [](const Settings& settings, std::string_view key) {
+    return std::any_of(settings.begin(), settings.end(), [&](const Setting& s) { return s.key == key; });
+  };
+  const auto is_set = [&](std::string_view key) { return has(all, key); };
+
+  RunConfig config;
+  config.model = defaults(family_of_preset(preset), value_of_word<TextTask>("task", task));
+  for (const Setting& s : all)
+    if (s.key == "family" || s.key == "task") set(config, s);
+  config.model = defaults(config.model.family(), config.model.task);  // which keys there are depends on family and task
+  config.training.data = config.model.task == TextTask::Lm ? "grammar" : "topics";
+  if (config.model.task == TextTask::Lm) config.training.words = 0;
+  for (const Setting& s : preset_settings(preset, word_of(config.model.task), config.model.family())) set(config, s);
+  for (const Setting& s : all) set(config, s);
+  config.classes_from_data = !is_set("n_classes");
+
+  // One of the two lengths given means both; a preset's warm-up shrinks with a short run.
+  if (is_set("length") && !is_set("max_seq_len")) config.model.max_seq_len = config.training.length;
+  if (is_set("max_seq_len") && !is_set("length")) config.training.length = config.model.max_seq_len;
+  // A configuration file that a run wrote has the steps that its epochs came to.
+  if (has(given, "steps") && has(given, "epochs")) config_fail("epochs", "`steps` says how long to train, too; drop one of them");
+  if (has(given, "steps") || (has(file, "steps") && !is_set("epochs"))) config.training.epochs = 0;
+  if (config.training.epochs > 0) config.training.steps = 0;
+  if (!is_set("warmup") && config.training.steps > 0 && config.schedule().warmup > config.training.steps / 10)
+    config.training.warmup = fmt::format("{}", config.training.steps / 10);
+  config.validate();
+  return config;
+}
+
+RunConfig RunConfig::prolonged(const Settings& more) const {
+  RunConfig longer = *this;
+  bool steps = false, epochs = false;
+  for (const Setting& s : more) {
+    set(longer, s);
+    steps |= s.key == "steps";
+    epochs |= s.key == "epochs";
+  }
+  if (steps && epochs) config_fail("epochs", "`steps` says how long to train, too; drop one of them");
+  if (steps) longer.training.epochs = 0;
+  if ((steps || epochs) && training.decay_steps == 0) longer.training.decay_steps = training.steps;
+  longer.validate();
+  return longer;
+}
+
+Schedule RunConfig::schedule() const {
+  const std::int64_t total = training.decay_steps > 0 ? training.decay_steps : training.steps;
+  const bool share = training.warmup.ends_with('%');
+  const Setting setting{"warmup", share ? training.warmup.substr(0, training.warmup.size() - 1) : training.warmup, "warmup"};
+  std::int64_t warmup = 0;
+  if (share) {
+    double percent = 0;
+    assign(setting, "", percent);
+    warmup = static_cast<std::int64_t>(std::clamp(percent, 0.0, 100.0) / 100 * static_cast<double>(total));
+  } else {
+    assign(setting, "", warmup);
+  }
+  return {.peak = training.lr, .final = training.lr * training.final_lr, .warmup = warmup, .total = total};
+}
+
+void RunConfig::validate() const {
+  const auto at_least = [](std::int64_t least, std::int64_t value, std::string_view key) {
+    if (value < least) config_fail(key, "must be at least {}, got {}", least, value);
+  };
+  const TrainingConfig& t = training;
+  at_least(0, t.epochs, "epochs");
+  if (t.epochs == 0) at_least(1, t.steps, "steps");
+  at_least(1, t.batch, "batch");
+  at_least(1, t.length, "length");
+  at_least(1, t.accumulate, "accumulate");
+  at_least(1, t.log_every, "log_every");
+  at_least(0, t.decay_steps, "decay_steps");
+  at_least(0, t.eval_batches, "eval_batches");
+  at_least(0, t.early_stop, "early_stop");
+  at_least(-1, t.sample_every, "sample_every");
+  at_least(1, t.sample_tokens, "sample_tokens");
+  if (t.early_stop > 0 && t.eval_every == 0)
+    config_fail("early_stop", "counts validations, and with `eval_every` 0 there is one, at the end");
+  at_least(-1, t.eval_every, "eval_every");
+  at_least(-1, t.checkpoint_every, "checkpoint_every");
+  at_least(0, t.seed, "seed");
+  at_least(model.task == TextTask::Lm ? 0 : 1, t.words, "words");
+  at_least(0, t.train_articles, "train_articles");
+  at_least(0, t.test_articles, "test_articles");
+  at_least(0, knowledge.irw_passages, "irw_passages");
+  at_least(1, knowledge.irw_length, "irw_length");
+  at_least(0, knowledge.irw_refresh, "irw_refresh");
+  if (t.final_lr < 0 || t.final_lr > 1) config_fail("final_lr", "is a fraction of lr, in [0, 1], got {}", t.final_lr);
+  if (t.clip < 0) config_fail("clip", "must not be negative, got {}", t.clip);
+  if (model.task == TextTask::Lm && t.length > model.max_seq_len)
+    config_fail("length", "windows of {} tokens, but the model takes {}; raise `max_seq_len`", t.length, model.max_seq_len);
+  const std::vector<std::string> kinds = split_choices(token_kinds);
+  if (model.task == TextTask::Lm && !is_piece_model(t.tokens) && std::find(kinds.begin(), kinds.end(), t.tokens) == kinds.end())
+    config_fail("tokens", "\"{}\" is not one of {}, nor a SentencePiece model, a file *.model{}", t.tokens, token_kinds,
+                did_you_mean(t.tokens, kinds));
+  if (model.task == TextTask::Lm && t.words > 0 && t.tokens != "words" && t.tokens != "auto")
+    config_fail("words", "is for `tokens` words, not for {}", t.tokens);
+  if (!(t.valid_share >= 0 && t.valid_share < 1)) config_fail("valid_share", "is a share in [0, 1), got {}", t.valid_share);
+  try {
+    parse_split(t.split);
+    if (t.steps > 0) schedule().validate();
+    optimizer.validate();
+    ModelConfig checked = model;
+    if (checked.vocab_size == 0) checked.vocab_size = 2;  // comes from the data
+    checked.validate();
+  } catch (const ConfigError&) {
+    throw;
+  } catch (const Error& error) {
+    throw ConfigError("", error.what(), "");
+  }
+  const double needed = estimated_bytes(*this), there = machine_bytes();
+  if (needed > there)
+    config_fail_at("config",
+                   "these sizes need about {:.0f} GiB, this machine has {:.0f}; smaller `d_model`, `n_layers`, `batch` or `length` "
+                   "need less",
+                   needed / 0x1p30, there / 0x1p30);
+}
+
+std::string RunConfig::to_json() const {
+  RunConfig copy = *this;
+  Json json;
+  json["model"] = Json::parse(model.to_json());
+  copy.optimizer.visit([&](const char* key, auto& value, const char*, const char*) { json["optimizer"][key] = value; });
+  copy.training.visit([&](const char* key, auto& value, const char*, const char*) { json["training"][key] = value; }, model.task);
+  if (model.family().looks_up)
+    copy.knowledge.visit([&](const char* key, auto& value, const char*, const char*) { json["knowledge"][key] = value; });
+  return json.dump(2) + "\n";
+}
+
+RunConfig RunConfig::from_json(const std::string& text) {
+  RunConfig config;
+  require(!nests_too_deep(text), "config", "damaged: nested more than {} levels deep", deepest_json);
+  try {
+    const Json json = Json::parse(text);
+    config.training.eval_protocol = "full-blocks";
+    config.training.accumulate_by = "batches";
+    config.training.tokens = "words";
+    config.model = ModelConfig::from_json(json.at("model").dump());
+    if (config.model.task == TextTask::Lm) config.training.words = 0;
+    std::map<std::string, std::vector<std::string>> known;
+    // A string goes through assign() to be checked against its choices, and so does everything else, by its JSON text.
+    const auto read = [&](const char* part) {
+      return [&values = json.at(part), &known = known[part], task = config.model.task](const char* key, auto& value,
+                                                                                       const char* choices, const char*) {
+        known.push_back(key);
+        if (!values.contains(key) && is_later(key, task)) return;
+        const Json& given = values.at(key);
+        assign({key, given.is_string() ? given.get<std::string>() : given.dump(), key}, choices, value);
+      };
+    };
+    config.optimizer.decay = "all";  // where it is not said
+    config.optimizer.visit(read("optimizer"));
+    config.training.visit(read("training"), config.model.task);
+    if (config.model.family().looks_up) config.knowledge.visit(read("knowledge"));
+    std::vector<std::string> parts = {"model"};
+    for (const auto& [part, keys] : known) {
+      parts.push_back(part);
+      for (const auto& entry : json.at(part).items()) require_known(entry.key(), keys);
+    }
+    for (const auto& entry : json.items()) require_known(entry.key(), parts);
+  } catch (const nlohmann::json::exception& error) {
+    fail("config", "damaged: {}", error.what());
+  }
+  config.validate();
+  return config;
+}
+
+std::string RunConfig::to_toml() const {
+  RunConfig copy = *this;
+  std::string text;
+  copy.visit([&](const char* key, auto& value, const char* choices, const char* help) {
+    const std::string words = *choices == '\0' ? "" : fmt::format(" ({})", choices);
+    text += fmt::format("# {}{}\n{}\n", help, words, toml_line(key, value));
+  });
+  return text;
+}
+
+}  // namespace argand

@@ -1,0 +1,165 @@
+#pragma once
+/// Everything that determines a training run: model, optimiser, data, steps. Two runs of equal RunConfig end in equal files.
+/// What does not change the numbers (threads, where the files go) is no part of it.
+
+#include <functional>
+
+#include "nn/family.h"
+#include "optim/optimizer.h"
+#include "optim/schedule.h"
+#include "train/config/settings.h"
+
+namespace argand {
+
+struct TrainingConfig {
+  std::string data = "grammar";
+  std::string init;
+  std::string tokens = "auto";  ///< TokenChoice
+  std::string split = "90/5/5";
+  std::int64_t words = 20000;
+  std::string text_column, label_column;  ///< TableColumns
+  double valid_share = 0;
+  std::int64_t train_articles = 0;
+  std::int64_t test_articles = 0;
+  std::int64_t steps = 500;  ///< 0 while they follow from the epochs and the data are not known yet
+  std::int64_t epochs = 0;
+  std::int64_t batch = 16;
+  std::int64_t length = 128;
+  std::int64_t accumulate = 1;
+  double lr = 1e-3;
+  double final_lr = 0.1;
+  std::string warmup = "50";
+  double clip = 1;
+  std::int64_t seed = 0;
+  std::string precision = "float32";
+  std::int64_t decay_steps = 0;
+  std::int64_t eval_every = 100;
+  std::int64_t eval_batches = 0;
+  std::int64_t early_stop = 0;
+  std::string eval_protocol = "every-token";  ///< TextProtocol
+  std::string accumulate_by = "targets";
+  std::int64_t checkpoint_every = 100;
+  std::int64_t log_every = 1;
+  std::int64_t sample_every = 0;
+  std::int64_t sample_tokens = 50;
+
+  /// Calls f(key, value&, choices, help) for every key that the task has, as ModelConfig::visit does.
+  template <class F>
+  void visit(F&& f, TextTask task) {
+    const bool lm = task == TextTask::Lm;
+    f("data", data, "",
+      lm ? "text to learn from: a file, several, a folder; or `grammar`: the corpus that is built in"
+         : "texts with labels: a table (.csv, .tsv, .jsonl), a folder with train.csv and test.csv, or like AG News; or `topics`: "
+           "built in");
+    f("init", init, "",
+      "begin with the weights of this run or checkpoint, whose sizes are then taken, or of a safetensors or .npz file");
+    f("split", split, "",
+      lm ? "how a text in one piece is cut to train, validate and test on, in percent"
+         : "how a table in one piece is divided to train, validate and test on, in percent");
+    if (lm) {
+      f("tokens", tokens, "", "what the text is cut into: auto, char, byte, bpe, unigram, words, or a SentencePiece FILE.model");
+      f("words", words, "", "with the tokens words: how many are known, the most frequent ones (0: all)");
+    } else {
+      f("words", words, "", "how many words are known: the most frequent ones of the articles to train on");
+      f("text_column", text_column, "", "column of the texts in a table, by name or number; found by default");
+      f("label_column", label_column, "", "column of the labels, likewise");
+      f("valid_share", valid_share, "", "share of the texts to train on that is held out to validate on (0: none, test texts do)");
+      f("train_articles", train_articles, "", "train on the first so many (0: all)");
+      f("test_articles", test_articles, "", "test on the first so many (0: all)");
+    }
+    f("steps", steps, "", epochs > 0 ? "optimizer steps, instead of epochs" : "optimizer steps");
+    f("epochs", epochs, "", epochs > 0 ? "passes over the training data" : "passes over the training data, instead of steps");
+    f("batch", batch, "", lm ? "windows a step" : "articles a step");
+    if (lm) f("length", length, "", "tokens a window");
+    f("accumulate", accumulate, "", "batches whose gradients are averaged in one step");
+    if (!lm)
+      f("accumulate_by", accumulate_by, "targets|batches",
+        "what a batch weighs in that average: as many articles as it has, or as much as any other");
+    f("lr", lr, "", "highest learning rate");
+    f("final_lr", final_lr, "", "where the cosine ends, as a fraction of lr");
+    f("decay_steps", decay_steps, "", "steps until the cosine ends; the rate then stays there (0: all steps)");
+    f("warmup", warmup, "", "steps of linear warm-up, or a share of all steps: 5%");
+    f("clip", clip, "", "largest global norm of the gradients (0: no limit)");
+    f("seed", seed, "", "of the initial parameters, the batches and the dropout");
+    f("precision", precision, "float32|float64|bf16",
+      "of all numbers; bf16: float32, with factors of large real products rounded (AVX512-BF16)");
+    f("eval_every", eval_every, "", "steps between validations (0: only at the end; -1: after every epoch)");
+    f("eval_batches", eval_batches, "", "batches of a validation, evenly spread over its data (0: all)");
+    f("early_stop", early_stop, "", "end after so many validations in a row without a better one (0: never)");
+    if (lm)
+      f("eval_protocol", eval_protocol, "every-token|full-blocks",
+        "which tokens validations score: every one, or those that fill blocks of batch x length");
+    f("checkpoint_every", checkpoint_every, "",
+      "steps between checkpoints that are kept (0: only at the end; -1: after every epoch)");
+    f("log_every", log_every, "", "steps between lines of the log");
+    if (lm) {
+      f("sample_every", sample_every, "",
+        "steps between texts that the model writes, for the log (0: never; -1: after every epoch)");
+      f("sample_tokens", sample_tokens, "", "tokens of such a text");
+    }
+  }
+};
+
+/// What reflection windows look things up in, and how it is searched.
+struct KnowledgeConfig {
+  std::string irw_file;
+  std::int64_t irw_passages = 2000;
+  std::int64_t irw_length = 64;
+  std::int64_t irw_refresh = 0;
+  std::string irw_index = "auto";
+
+  /// Calls f(key, value&, choices, help) for every key, as ModelConfig::visit does.
+  template <class F>
+  void visit(F&& f) {
+    f("irw_file", irw_file, "", "text to look passages up in; the training text by default");
+    f("irw_passages", irw_passages, "", "passages drawn from the text, evenly spread (0: the whole text, end to end)");
+    f("irw_length", irw_length, "", "tokens a passage");
+    f("irw_refresh", irw_refresh, "", "steps between draws and rebuilt indexes (0: 1 with the exact search, 100 with hnsw)");
+    f("irw_index", irw_index, "auto|exact|hnsw", "search; auto: approximate (hnsw) from 20000 passages on");
+  }
+};
+
+struct RunConfig {
+  ModelConfig model;
+  OptimizerConfig optimizer;
+  TrainingConfig training;
+  KnowledgeConfig knowledge;       ///< only of a family that looks things up
+  bool classes_from_data = false;  ///< n_classes was not said: it will be what the data have
+  bool tokens_of_init = false;     ///< no tokens were asked for: they are those of the run that this one begins with
+
+  /// Whether the model looks things up.
+  bool has_windows() const { return !model.windows().layers.empty(); }
+
+  template <class F>
+  void visit(F&& f) {
+    model.visit(f);
+    optimizer.visit(f);
+    training.visit(f, model.task);
+    if (model.family().looks_up) knowledge.visit(f);
+  }
+
+  /// Family's defaults < preset < file < what a program is told beside it. The keys `family`, `task` and `preset` may stand in
+  /// either; `task` is what the task is otherwise. Throws ConfigError for unknown keys, with a suggestion, ill-typed values, and
+  /// sizes that do not fit together.
+  static RunConfig resolve(const Settings& file, const Settings& given, const std::string& task = "lm");
+
+  /// The configuration of a run that is to go on longer: `steps` or `epochs` and `early_stop` may be others. The learning rate
+  /// takes its course as before and then stays where it came to. Throws ConfigError for what cannot be.
+  RunConfig prolonged(const Settings& more) const;
+  /// Of all `training.steps`, which must be known.
+  Schedule schedule() const;
+  /// Throws ConfigError for what can never work.
+  void validate() const;
+
+  std::string to_json()
+      const;  ///< {"model": {...}, "optimizer": {...}, "training": {...}}, with "knowledge" of a family that looks up
+  static RunConfig from_json(const std::string& text);
+  std::string to_toml() const;  ///< one line a key with its explanation; read_settings reads it
+};
+
+/// Calls f(config) with every family's defaults for the task.
+void for_each_family(TextTask task, const std::function<void(RunConfig&)>& f);
+/// The families that have this key in this task.
+std::vector<std::string> families_with(std::string_view key, TextTask task);
+
+}  // namespace argand

@@ -1,0 +1,191 @@
+#include "train/data/corpora.h"
+
+#include <filesystem>
+
+#include "data/corpora/grammar.h"
+#include "data/corpora/labelled_table.h"
+#include "data/corpora/text_parts.h"
+#include "data/corpora/topics.h"
+#include "data/files/table.h"
+#include "data/tokens/word_tokens.h"
+#include "train/config/config_error.h"
+
+namespace argand {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The embedded ones are the same for every run, whatever its seed: runs shall be comparable.
+Corpus grammar_corpus() { return Grammar().corpus(1'000'000, 20'000, 20'000, 0); }
+
+bool is_grammar(const RunConfig& config) { return config.training.data == "grammar"; }
+
+/// The embedded corpus as text.
+TextParts grammar_text() {
+  const Corpus corpus = grammar_corpus();
+  const Vocabulary& words = static_cast<const WordTokens&>(*corpus.tokens).words();
+  return {text_of(words, corpus.train), text_of(words, corpus.valid), text_of(words, corpus.test)};
+}
+
+/// A text, and where it is from: `files` and `source` are empty for the embedded one.
+struct OpenText {
+  TextFiles files;
+  TextParts parts;
+  std::string source;
+
+  Corpus in(TokenizerPtr tokens) const {
+    Corpus corpus = in_tokens(std::move(tokens), parts.train, parts.valid, parts.test);
+    corpus.source = source;
+    return corpus;
+  }
+};
+
+OpenText open_text(const RunConfig& config) {
+  if (is_grammar(config)) return {{}, grammar_text(), ""};
+  const Split split = parse_split(config.training.split);
+  OpenText text{find_text(config.training.data), {}, ""};
+  text.parts = read_parts(text.files, split);
+  text.source = description(text.files, split, text.parts);
+  return text;
+}
+
+/// Whether the run's words are those of all parts of the data, in the order in which they first occur. Runs of before there were
+/// checksums can be told by nothing else.
+bool in_all_words(const RunConfig& config, const TrainedRun& trained) {
+  if (is_grammar(config)) return trained.words() == Grammar().vocabulary();
+  const TextParts parts = open_text(config).parts;
+  Vocabulary words = trained.words();
+  words.add("<unk>");
+  return words == words_of(parts.train + parts.valid + parts.test);
+}
+
+// ------------------------------------------------------------------------------------------------ tables
+
+TableColumns columns_of(const TrainingConfig& t) { return {.text = t.text_column, .label = t.label_column}; }
+
+/// The tables of each part; what is to be taken from the one to train on has none.
+struct TableFiles {
+  std::string train, valid, test;
+};
+
+TableFiles find_tables(const std::string& data) {
+  std::error_code ignored;
+  require(fs::exists(data, ignored), "data",
+          "there is no {}; `data` takes a table (.csv, .tsv, .jsonl) or a folder with train.csv or the like", data);
+  if (!fs::is_directory(data, ignored)) {
+    require(is_table_name(data), "data", "{} is no table by its name; those are .csv, .tsv and .jsonl", data);
+    return {data, "", ""};
+  }
+  const auto part = [&](const std::string& name) {
+    for (const char* ending : {".csv", ".tsv", ".tab", ".jsonl", ".ndjson"})
+      if (const fs::path path = fs::path(data) / (name + ending); fs::exists(path, ignored)) return path.string();
+    return std::string();
+  };
+  const TableFiles files{part("train"), part("valid"), part("test")};
+  require(!files.train.empty(), "data", "{} has no train.csv, train.tsv or train.jsonl; name the table itself if it is one", data);
+  return files;
+}
+
+/// Takes this share of the articles, the last ones in an order that depends on nothing but how many there are.
+std::vector<Article> taken_from(std::vector<Article>& articles, double share) {
+  ArticleSets sets{.classes = {}, .train = std::move(articles), .test = {}};
+  choose_articles(sets, 0, 0, share);
+  articles = std::move(sets.train);
+  return std::move(sets.valid);
+}
+
+ArticleSets table_articles(const TrainingConfig& t, const std::vector<std::string>& classes) {
+  const TableFiles files = find_tables(t.data);
+  const LabelledTable train = read_labelled_table(files.train, columns_of(t));
+  ArticleSets sets{.classes = classes.empty() ? classes_in(train) : classes, .train = {}, .test = {}};
+  const auto open = [&](const std::string& path) {
+    return path.empty() ? std::vector<Article>() : as_articles(read_labelled_table(path, columns_of(t)), sets.classes);
+  };
+  sets.train = as_articles(train, sets.classes);
+  sets.valid = open(files.valid);
+  sets.test = open(files.test);
+  const auto name = [](const std::string& path) { return fs::path(path).filename().string(); };
+  sets.source = fmt::format("{}: {}; {} classes", name(files.train), train.columns, sets.classes.size());
+  const Split split = parse_split(t.split);
+  if (files.test.empty() && files.valid.empty()) {
+    if (split.test > 0) sets.test = taken_from(sets.train, split.test / 100);
+    if (t.valid_share == 0) sets.valid = taken_from(sets.train, split.valid / (split.train + split.valid));
+    sets.source += ", divided at random";
+  }
+  return sets;
+}
+
+}  // namespace
+
+Corpus open_corpus(const RunConfig& config) {
+  TokenChoice choice{.kind = config.training.tokens, .words = config.training.words, .pieces = config.model.vocab_size};
+  if (is_grammar(config) && (choice.kind == "auto" || choice.kind == "words")) return grammar_corpus();
+  const OpenText text = open_text(config);
+  if (choice.kind == "auto" && (text.files.in_all_parts() || choice.words > 0)) choice.kind = "words";
+  return text.in(make_tokens(choice, text.parts.train));
+}
+
+Corpus open_corpus(const RunConfig& config, const TokenizerPtr& tokens) {
+  if (is_grammar(config))
+    if (Corpus corpus = grammar_corpus(); corpus.tokens->kind() == tokens->kind() && corpus.tokens->file() == tokens->file())
+      return corpus;
+  return open_text(config).in(tokens);
+}
+
+ArticleSets open_articles(const std::string& data) {
+  if (data == "topics") return topic_articles(4000, 1000, 0);
+  return load_ag_news(data);
+}
+
+std::string findable(const std::string& data) {
+  if (data == "grammar" || data == "topics") return data;
+  std::string found;
+  for (const std::string& path : text_names(data)) {
+    std::error_code ignored;
+    found += found.empty() ? "" : ",";
+    found += fs::exists(path, ignored) ? fs::absolute(path).lexically_normal().string() : path;
+  }
+  return found;
+}
+
+ArticleSets open_articles(const RunConfig& config, const std::vector<std::string>& classes) {
+  const TrainingConfig& t = config.training;
+  const bool known = t.data == "topics" || fs::exists(fs::path(t.data) / "classes.txt");
+  ArticleSets sets = known ? open_articles(t.data) : table_articles(t, classes);
+  if (t.valid_share > 0 && !sets.valid.empty())
+    config_fail("valid_share", "{} has a part to validate on already; drop it, or say `split` where it is divided", t.data);
+  choose_articles(sets, t.train_articles, t.test_articles, t.valid_share);
+  return sets;
+}
+
+std::vector<Article> open_table(const RunConfig& config, const std::string& path, const std::vector<std::string>& classes) {
+  return as_articles(read_labelled_table(path, columns_of(config.training)), classes);
+}
+
+LabelledCorpus labelled_corpus(const RunConfig& config, const ArticleSets& sets) {
+  return make_labelled_corpus(sets, frequent_words(sets.train, config.training.words));
+}
+
+TrainingData open_data(const RunConfig& config) {
+  if (config.model.task == TextTask::Lm) return open_corpus(config);
+  return labelled_corpus(config, open_articles(config));
+}
+
+TrainingData open_data_like(RunConfig& config, const TrainedRun& before) {
+  const std::string kind = before.tokens->kind();
+  config.training.tokens = before.checkpoint.config().training.tokens;
+  if (kind == "char" || kind == "words") return open_corpus(config);
+  return open_corpus(config, before.tokens);
+}
+
+TrainingData open_data(const RunConfig& config, const TrainedRun& trained) {
+  if (config.model.task == TextTask::Lm) {
+    require(trained.checkpoint.state().made_from.any() || in_all_words(config, trained), "train",
+            "the words of the data are not those of {}: the data have changed since the run began",
+            trained.checkpoint.file().path());
+    return open_corpus(config, trained.tokens);
+  }
+  return make_labelled_corpus(open_articles(config, trained.classes), trained.words());
+}
+
+}  // namespace argand

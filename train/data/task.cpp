@@ -1,0 +1,183 @@
+#include "train/data/task.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "data/batches.h"
+#include "data/files/checksum.h"
+#include "data/text_batches.h"
+#include "train/config/config_error.h"
+
+namespace argand {
+namespace {
+
+Batch as_batch(LmBatch windows) {
+  const std::int64_t n = windows.tokens.size();
+  return {std::move(windows.tokens), std::move(windows.targets), std::move(windows.starts), n};
+}
+
+Batch as_batch(TextBatch texts) {
+  const auto padding = std::count(texts.tokens.span().begin(), texts.tokens.span().end(), pad_id);
+  const std::int64_t n = texts.tokens.size() - padding;
+  return {std::move(texts.tokens), std::move(texts.labels), std::move(texts.texts), n};
+}
+
+/// Windows of a text, and what follows each token.
+class LanguageTask final : public Task {
+ public:
+  LanguageTask(const RunConfig& config, const Corpus& corpus)
+      : batch_(config.training.batch),
+        windows_(corpus.train, config.training.batch, config.training.length, static_cast<std::uint64_t>(config.training.seed)),
+        validation_(evaluation_set(
+            corpus.valid, {.name = config.training.eval_protocol, .batch = config.training.batch, .length = config.training.length},
+            corpus.bytes.valid)) {}
+
+  Batch batch(std::uint64_t i) const override { return as_batch(windows_.at(i)); }
+  std::int64_t batches_per_epoch() const override { return (windows_.windows_per_epoch() + batch_ - 1) / batch_; }
+  const EvaluationSet& validation() const override { return validation_; }
+
+ private:
+  std::int64_t batch_;
+  LmBatches windows_;
+  EvaluationSet validation_;
+};
+
+/// Articles and their labels.
+class ClassificationTask final : public Task {
+ public:
+  ClassificationTask(const RunConfig& config, const LabelledCorpus& corpus)
+      : articles_(corpus.train, config.training.batch, config.model.max_seq_len, static_cast<std::uint64_t>(config.training.seed)),
+        validation_(evaluation_set(corpus.valid.size() > 0 ? corpus.valid : corpus.test, config.training.batch,
+                                   config.model.max_seq_len)) {}
+
+  Batch batch(std::uint64_t i) const override { return as_batch(articles_.at(i)); }
+  std::int64_t batches_per_epoch() const override { return articles_.batches_per_epoch(); }
+  const EvaluationSet& validation() const override { return validation_; }
+
+ private:
+  TextBatches articles_;
+  EvaluationSet validation_;
+};
+
+}  // namespace
+
+const Tokenizer& tokens_of(const TrainingData& data) {
+  return std::visit([](const auto& d) -> const Tokenizer& { return *d.tokens; }, data);
+}
+
+const char* validated_part(const TrainingData& data) {
+  const auto* articles = std::get_if<LabelledCorpus>(&data);
+  return articles != nullptr && articles->valid.size() == 0 ? "test" : "validation";
+}
+
+double bytes_per_token(const Corpus& corpus) {
+  const std::vector<std::uint32_t>& bytes = corpus.bytes.train;
+  return std::accumulate(bytes.begin(), bytes.end(), 0.0) / static_cast<double>(bytes.size());
+}
+
+const std::string& source_of(const TrainingData& data) {
+  return std::visit([](const auto& d) -> const std::string& { return d.source; }, data);
+}
+
+std::string fingerprint_of(const TrainingData& data) {
+  Checksum sum;
+  // The length first, so that a word cannot move from one text to the next unnoticed.
+  const auto add = [&](std::span<const Vocabulary::Id> ids) {
+    const auto length = static_cast<std::int64_t>(ids.size());
+    sum.add({reinterpret_cast<const char*>(&length), sizeof length});
+    sum.add({reinterpret_cast<const char*>(ids.data()), ids.size_bytes()});
+  };
+  if (const auto* corpus = std::get_if<Corpus>(&data)) {
+    for (const Ids* part : {&corpus->train, &corpus->valid}) add(part->span());
+    return sum.hex();
+  }
+  const auto& articles = std::get<LabelledCorpus>(data);
+  for (const LabelledTexts* part : {&articles.train, &articles.test, &articles.valid}) {
+    if (part == &articles.valid && part->size() == 0) break;  // as before there was one
+    std::vector<Vocabulary::Id> labels;
+    for (std::int64_t i = 0; i < part->size(); ++i) {
+      add(part->text(i));
+      labels.push_back(part->label(i));
+    }
+    add(labels);
+  }
+  return sum.hex();
+}
+
+std::vector<std::string> classes_of(const TrainingData& data) {
+  const auto* articles = std::get_if<LabelledCorpus>(&data);
+  return articles == nullptr ? std::vector<std::string>() : articles->classes;
+}
+
+namespace {
+
+/// Of EvaluationWindows, EvaluationBatches or EvaluationTexts.
+template <class Batches>
+EvaluationSet set_of(Batches all) {
+  const auto batches = std::make_shared<Batches>(std::move(all));
+  return {batches->size(), [batches](std::int64_t i) { return as_batch((*batches)[i]); }};
+}
+
+/// The set with the bytes of its targets counted.
+EvaluationSet with_bytes(const EvaluationSet& set, std::vector<std::uint32_t> bytes) {
+  if (bytes.empty()) return set;
+  const auto count = [bytes = std::make_shared<std::vector<std::uint32_t>>(std::move(bytes))](const Batch& batch) {
+    const std::int64_t T = batch.tokens.shape()[1], n = batch.targets.shape()[1];
+    std::int64_t sum = 0;
+    for (const std::int64_t start : batch.places)
+      sum += std::accumulate(bytes->begin() + start + T - n + 1, bytes->begin() + start + T + 1, std::int64_t{0});
+    return sum;
+  };
+  return {set.size, [set, count](std::int64_t i) {
+            Batch batch = set.at(i);
+            batch.target_bytes = count(batch);
+            return batch;
+          }};
+}
+
+}  // namespace
+
+EvaluationSet evaluation_set(const Ids& text, const TextProtocol& protocol, std::vector<std::uint32_t> bytes) {
+  const auto& [name, B, T, stride] = protocol;
+  if (name == "full-blocks") {
+    if (stride) config_fail("stride", "the windows of full-blocks do not overlap; `protocol` every-token has strides");
+    return with_bytes(set_of(EvaluationBatches(text, B, T)), std::move(bytes));
+  }
+  require(name == "every-token", "evaluation", "there is no protocol {}", name);
+  const std::int64_t S = stride.value_or(T);
+  if (S < 1 || S > T) config_fail("stride", "must be in [1, {}], the length of a window, got {}", T, S);
+  return with_bytes(set_of(EvaluationWindows(text, B, T, S)), std::move(bytes));
+}
+
+EvaluationSet evaluation_set(const LabelledTexts& texts, std::int64_t B, std::int64_t longest) {
+  return set_of(EvaluationTexts(texts, B, longest));
+}
+
+std::unique_ptr<Task> make_task(const RunConfig& config, const TrainingData& data) {
+  if (const auto* corpus = std::get_if<Corpus>(&data)) return std::make_unique<LanguageTask>(config, *corpus);
+  return std::make_unique<ClassificationTask>(config, std::get<LabelledCorpus>(data));
+}
+
+std::int64_t steps_per_epoch(const RunConfig& config, const Task& task) {
+  return std::max<std::int64_t>(1, task.batches_per_epoch() / config.training.accumulate);
+}
+
+RunConfig fitted(RunConfig config, const TrainingData& data, const Task& task) {
+  const std::int64_t words = tokens_of(data).size();
+  std::string& kind = config.training.tokens;
+  if (kind == "auto") kind = tokens_of(data).kind();
+  const bool learnt = config.model.task == TextTask::Lm && (kind == "bpe" || kind == "unigram");
+  if (config.model.vocab_size == 0 || learnt) config.model.vocab_size = words;
+  if (config.model.vocab_size < words)
+    config_fail("vocab_size", "{} ids are too few for the corpus's {} words; 0 takes as many as there are", config.model.vocab_size,
+                words);
+  const auto labels = static_cast<std::int64_t>(classes_of(data).size());
+  if (labels > 0 && config.classes_from_data) config.model.n_classes = labels;
+  if (labels > 0 && labels != config.model.n_classes)
+    config_fail("n_classes", "the data have {} classes, the model {}", labels, config.model.n_classes);
+  if (config.training.epochs > 0) config.training.steps = config.training.epochs * steps_per_epoch(config, task);
+  config.validate();
+  return config;
+}
+
+}  // namespace argand

@@ -1,0 +1,154 @@
+#include "train/evaluation/evaluation.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "autograd/ops/rows/cross_entropy.h"
+#include "autograd/tape.h"
+#include "core/error.h"
+
+namespace argand {
+namespace {
+
+std::optional<double> share(std::int64_t part, std::int64_t whole) {
+  if (whole == 0) return std::nullopt;
+  return static_cast<double>(part) / static_cast<double>(whole);
+}
+
+std::string percent(std::optional<double> share) { return share ? fmt::format("{:.1f} %", 100 * *share) : "-"; }
+
+}  // namespace
+
+ConfusionMatrix::ConfusionMatrix(std::int64_t n_classes) : n_(n_classes) {
+  require(n_classes >= 1, "confusion", "at least one class is needed, got {}", n_classes);
+  counts_.resize(static_cast<std::size_t>(n_ * n_));
+}
+
+void ConfusionMatrix::add(std::int64_t label, std::int64_t predicted, std::int64_t times) {
+  require(label >= 0 && label < n_ && predicted >= 0 && predicted < n_, "confusion", "no classes {} and {} among {}", label,
+          predicted, n_);
+  counts_[static_cast<std::size_t>(label * n_ + predicted)] += times;
+}
+
+std::int64_t ConfusionMatrix::count(std::int64_t label, std::int64_t predicted) const {
+  return counts_.at(static_cast<std::size_t>(label * n_ + predicted));
+}
+
+std::int64_t ConfusionMatrix::of_class(std::int64_t label) const {
+  std::int64_t sum = 0;
+  for (std::int64_t i = 0; i < n_; ++i) sum += count(label, i);
+  return sum;
+}
+
+std::int64_t ConfusionMatrix::labelled_as(std::int64_t predicted) const {
+  std::int64_t sum = 0;
+  for (std::int64_t i = 0; i < n_; ++i) sum += count(i, predicted);
+  return sum;
+}
+
+std::int64_t ConfusionMatrix::total() const {
+  std::int64_t sum = 0;
+  for (std::int64_t i = 0; i < n_; ++i) sum += of_class(i);
+  return sum;
+}
+
+std::int64_t ConfusionMatrix::correct() const {
+  std::int64_t sum = 0;
+  for (std::int64_t i = 0; i < n_; ++i) sum += count(i, i);
+  return sum;
+}
+
+std::optional<double> ConfusionMatrix::accuracy() const { return share(correct(), total()); }
+std::optional<double> ConfusionMatrix::recall(std::int64_t label) const { return share(count(label, label), of_class(label)); }
+std::optional<double> ConfusionMatrix::precision(std::int64_t label) const {
+  return share(count(label, label), labelled_as(label));
+}
+
+std::vector<std::string> ConfusionMatrix::table(const std::vector<std::string>& classes) const {
+  require(static_cast<std::int64_t>(classes.size()) == n_, "confusion", "{} names for {} classes", classes.size(), n_);
+  std::size_t widest = 5;
+  for (const std::string& name : classes) widest = std::max(widest, name.size());
+  const std::size_t column = std::max<std::size_t>(widest, 6) + 2;
+  std::string head = fmt::format("{:<{}}  accuracy  precision  articles  labelled as", "class", widest);
+  for (const std::string& name : classes) head += fmt::format("{:>{}}", name, column);
+  std::vector<std::string> lines = {head};
+  for (std::int64_t i = 0; i < n_; ++i) {
+    std::string line = fmt::format("{:<{}}  {:>8}  {:>9}  {:>8}             ", classes[static_cast<std::size_t>(i)], widest,
+                                   percent(recall(i)), percent(precision(i)), of_class(i));
+    for (std::int64_t j = 0; j < n_; ++j) line += fmt::format("{:>{}}", count(i, j), column);
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+double Evaluation::objective() const { return confusion ? 1 - confusion->accuracy().value_or(0) : loss; }
+
+std::optional<double> Evaluation::bits_per_byte() const {
+  if (bytes == 0) return std::nullopt;
+  return loss / std::log(2.0) * static_cast<double>(count) / static_cast<double>(bytes);
+}
+
+std::string summary(const Evaluation& evaluation) {
+  if (evaluation.confusion)
+    return fmt::format("loss {:.4f}, accuracy {}", evaluation.loss, percent(evaluation.confusion->accuracy()));
+  const std::optional<double> bits = evaluation.bits_per_byte();
+  return fmt::format("loss {:.4f}, perplexity {:.2f}{}", evaluation.loss, std::exp(evaluation.loss),
+                     bits ? fmt::format(", {:.3f} bits a byte", *bits) : "");
+}
+
+EvaluationSet some_batches(const EvaluationSet& set, std::int64_t most) {
+  if (most == 0 || most >= set.size) return set;
+  return {most, [set, most](std::int64_t i) { return set.at(i * set.size / most); }};
+}
+
+template <RealScalar R>
+Evaluation evaluate(Model<R>& model, const EvaluationSet& set, const ContextOf& context_of, const EvaluationWatch& watch,
+                    Ranks& ranks) {
+  const NoGrad none;
+  const bool classifies = model.config().task == TextTask::Classify;
+  const std::int64_t n = classifies ? model.config().n_classes : 0, share = ranks.size();
+  // Of each batch its loss, targets and bytes; then the confusion matrix. Every number is one rank's, or a count: their sum is
+  // exact.
+  const auto batches = static_cast<std::size_t>(set.size);
+  std::vector<double> found(3 * batches + static_cast<std::size_t>(n * n));
+  double* const confused = found.data() + 3 * batches;
+  for (std::int64_t i = ranks.rank(); i < set.size; i += share) {
+    const Batch batch = set.at(i);
+    const ForwardContext context = context_of ? context_of(batch) : ForwardContext();
+    double loss = 0;
+    if (classifies) {
+      const Var<R> logits = model.logits(batch.tokens, context);
+      loss = static_cast<double>(cross_entropy(logits, batch.targets).value().item());
+      const R* row = logits.value().data();
+      require(logits.dim(1) == n, "evaluation", "logits of {} classes, of {} there are", logits.dim(1), n);
+      for (std::int64_t b = 0; b < batch.targets.size(); ++b, row += n)
+        ++confused[batch.targets[b] * n + (std::max_element(row, row + n) - row)];
+    } else {
+      loss = model.loss(batch.tokens, batch.targets, context).cross_entropy;
+    }
+    double* const of_batch = found.data() + 3 * i;
+    of_batch[0] = loss;
+    of_batch[1] = static_cast<double>(batch.targets.size());
+    of_batch[2] = static_cast<double>(batch.target_bytes);
+    if (watch) watch(i / share + 1, (set.size - ranks.rank() + share - 1) / share);
+  }
+  add_up(ranks, found);
+  Evaluation evaluation;
+  for (std::size_t i = 0; i < batches; ++i) {
+    evaluation.loss += found[3 * i] * found[3 * i + 1];
+    evaluation.count += static_cast<std::int64_t>(found[3 * i + 1]);
+    evaluation.bytes += static_cast<std::int64_t>(found[3 * i + 2]);
+  }
+  evaluation.loss /= static_cast<double>(evaluation.count);
+  if (!classifies) return evaluation;
+  evaluation.confusion.emplace(n);
+  for (std::int64_t label = 0; label < n; ++label)
+    for (std::int64_t predicted = 0; predicted < n; ++predicted)
+      evaluation.confusion->add(label, predicted, static_cast<std::int64_t>(confused[label * n + predicted]));
+  return evaluation;
+}
+
+template Evaluation evaluate(Model<float>&, const EvaluationSet&, const ContextOf&, const EvaluationWatch&, Ranks&);
+template Evaluation evaluate(Model<double>&, const EvaluationSet&, const ContextOf&, const EvaluationWatch&, Ranks&);
+
+}  // namespace argand

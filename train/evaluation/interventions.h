@@ -1,0 +1,14 @@
+#pragma once
+/// What a model makes of its parameters: some of them are put at a number, and it is measured again.
+
+#include "nn/model.h"
+#include "train/config/settings.h"
+
+namespace argand {
+
+/// Puts every number of the parameters that are called as each setting's key (is_called) at its value; complex ones at VALUE + 0i.
+/// Throws ConfigError, the setting's place first, for a text that is not a number, and for a name that no parameter has.
+template <RealScalar R>
+void intervene(Model<R>& model, const Settings& settings);
+
+}  // namespace argand

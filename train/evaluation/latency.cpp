@@ -1,0 +1,46 @@
+#include "train/evaluation/latency.h"
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+#include "core/error.h"
+#include "train/evaluation/generation_quality.h"
+#include "train/evaluation/median.h"
+#include "train/generation/generation.h"
+
+namespace argand {
+
+template <RealScalar R>
+Latency measure_latency(Model<R>& model, const Ids& part, const ForwardContext& context) {
+  using Clock = std::chrono::steady_clock;
+  const std::int64_t longest = model.config().max_seq_len;
+  require(longest >= 4, "latency", "the model reads {} tokens at most; a text that is timed has at least 4", longest);
+  Latency result{.texts = 5, .prompt_length = longest / 4, .tokens = longest - longest / 4};
+  const Ids prompts =
+      original_texts(part, {.judge = "", .prompts = result.texts, .prompt_length = result.prompt_length, .tokens = 0});
+  std::vector<double> to_first, per_token;
+  for (std::int64_t text = -1; text < result.texts; ++text) {
+    const std::int32_t* const prompt = prompts.data() + std::max<std::int64_t>(0, text) * result.prompt_length;
+    const Ids ids({1, result.prompt_length}, {prompt, prompt + result.prompt_length});
+    std::vector<Clock::time_point> written;
+    const auto start = Clock::now();
+    generate<R>(
+        model, ids, result.tokens, {.top_p = 0.9}, [&](std::span<const std::int32_t>) { written.push_back(Clock::now()); },
+        context);
+    if (text < 0) continue;  // memory and tables are made with the first one
+    const auto seconds = [](auto time) { return std::chrono::duration<double>(time).count(); };
+    to_first.push_back(seconds(written.front() - start));
+    per_token.push_back(seconds(written.back() - written.front()) / static_cast<double>(result.tokens - 1));
+  }
+  result.to_first_token = median(to_first);
+  result.per_token = median(per_token);
+  const auto [fastest, slowest] = std::minmax_element(per_token.begin(), per_token.end());
+  result.fastest = *fastest, result.slowest = *slowest;
+  return result;
+}
+
+#define ARGAND_LATENCY(R) template Latency measure_latency(Model<R>&, const Ids&, const ForwardContext&);
+ARGAND_FOR_REAL(ARGAND_LATENCY)
+
+}  // namespace argand

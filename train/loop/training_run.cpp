@@ -1,0 +1,249 @@
+#include "train/loop/training_run.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "autograd/ops/elementwise/arithmetic.h"
+#include "core/gemm.h"
+#include "core/kernels/bf16_gemm.h"
+#include "data/files/checksum.h"
+#include "optim/clip.h"
+#include "train/config/config_error.h"
+
+namespace argand {
+namespace {
+
+/// `library` may be null.
+Fingerprints fingerprints(const TrainingData& data, const Library* library) {
+  Fingerprints found{.vocabulary = {}, .pieces = {}, .classes = {}, .data = fingerprint_of(data), .init = {}};
+  const std::string tokens = token_file(tokens_of(data).kind());
+  if (!tokens.empty()) (tokens == "vocab.txt" ? found.vocabulary : found.pieces) = checksum_of(tokens_of(data).file());
+  if (const auto classes = classes_of(data); !classes.empty()) found.classes = checksum_of(classes_text(classes));
+  if (library != nullptr && !library->of_training_text()) {  // passages of a file are learnt from, too
+    const auto text = library->text().span();
+    found.data = Checksum().add(found.data).add({reinterpret_cast<const char*>(text.data()), text.size_bytes()}).hex();
+  }
+  return found;
+}
+
+/// What ranks tell each other of a batch: numbers, for add_up().
+struct BatchLoss {
+  double total = 0, cross_entropy = 0, auxiliary = 0, has_auxiliary = 0, flops = 0;
+};
+
+}  // namespace
+
+template <RealScalar R>
+TrainingRun<R>::TrainingRun(const RunConfig& config, const TrainingData& data, Ranks& ranks)
+    : task_(make_task(config, data)),
+      config_(fitted(config, data, *task_)),
+      library_(Library::of(config_, data)),
+      ranks_(ranks),
+      schedule_(config_.schedule()) {
+  if (config_.training.precision == "bf16" && !has_bf16_products())
+    config_fail("precision", "bf16 needs a processor with products of bfloat16 (AVX512-BF16), and this one has none");
+  if (config_.training.accumulate % ranks.size() != 0)
+    config_fail("accumulate", "{} ranks cannot share the {} batch{} of a step evenly; a multiple of {} can be shared", ranks.size(),
+                config_.training.accumulate, config_.training.accumulate == 1 ? "" : "es", ranks.size());
+  model_ = make_model<R>(config_.model, static_cast<std::uint64_t>(config_.training.seed));
+  parameters_ = model_->parameters();
+  optimizer_ = make_optimizer<R>(config_.optimizer, parameters_);
+  sum_ = std::make_unique<GradientSum<R>>(parameters_, ranks);
+  state_.made_from = fingerprints(data, library_.get());
+  if (!classes_of(data).empty()) state_.validated_on = validated_part(data);
+}
+
+template <RealScalar R>
+ForwardContext TrainingRun<R>::context(std::uint64_t number, const Batch& batch) const {
+  ForwardContext pass{.training = true, .seed = static_cast<std::uint64_t>(config_.training.seed), .step = number};
+  if (library_) pass.knowledge = &shelf_->knowledge(), pass.excluded = library_->excluded(*shelf_, batch);
+  return pass;
+}
+
+template <RealScalar R>
+StepReport TrainingRun<R>::step() {
+  const TrainingConfig& t = config_.training;
+  StepReport report{.step = state_.step + 1, .lr = schedule_.at(state_.step)};
+  const bool refreshed = library_ && (!shelf_ || library_->due(state_.step));
+  if (refreshed) shelf_ = library_->shelf(state_.step, *model_);
+  gather_gradients(report, trace_nan_);
+  const double share = 1.0 / static_cast<double>(t.accumulate);
+  report.grad_norm = share * grad_norm(parameters_);
+  if (!std::isfinite(report.grad_norm))
+    give_up(fmt::format("the loss is {} but its gradient became {}", report.cross_entropy, std::abs(report.grad_norm)), report);
+  optimizer_->step(report.lr, share * clip_factor(report.grad_norm, t.clip));
+  ++state_.step;
+  if (refreshed) report.recall = shelf_->recall();
+  return report;
+}
+
+template <RealScalar R>
+void TrainingRun<R>::gather_gradients(StepReport& report, bool trace) {
+  const TrainingConfig& t = config_.training;
+  const Bf16Products rounding(t.precision == "bf16");
+  Ranks& ranks = trace ? alone() : ranks_;
+  const auto first = static_cast<std::uint64_t>(state_.step * t.accumulate);
+  std::vector<Batch> batches;
+  std::int64_t n_targets = 0;
+  for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(t.accumulate); ++i) {
+    batches.push_back(task_->batch(first + i));
+    n_targets += batches.back().targets.size();
+  }
+  // Losses are means over a batch's targets. Weighted by how many these are, their mean is that of one large batch; batches of one
+  // size weigh exactly 1.
+  const auto weight_of = [&](const Batch& batch) {
+    return t.accumulate_by == "batches" ? 1.0
+                                        : static_cast<double>(batch.targets.size() * t.accumulate) / static_cast<double>(n_targets);
+  };
+  std::vector<BatchLoss> losses(batches.size());  // zeros where another rank computes
+  std::optional<NanTrace> watching;
+  if (trace) watching.emplace(parameters_);
+  std::optional<GradientSum<R>> by_this_rank;
+  GradientSum<R>& sum = trace ? by_this_rank.emplace(parameters_, ranks) : *sum_;
+  sum.begin(t.accumulate / ranks.size());
+  for (auto i = static_cast<std::size_t>(ranks.rank()); i < batches.size(); i += static_cast<std::size_t>(ranks.size())) {
+    const std::uint64_t number = first + i;
+    const double weight = weight_of(batches[i]);
+    const std::int64_t flops_before = flops_of_products();
+    try {
+      const Loss<R> loss = model_->loss(batches[i].tokens, batches[i].targets, context(number, batches[i]));
+      losses[i] = {static_cast<double>(loss.total.value().item()), loss.cross_entropy, loss.auxiliary.value_or(0),
+                   loss.auxiliary ? 1.0 : 0.0, 0};
+      if (!trace && ranks.size() == 1 && !std::isfinite(losses[i].total)) {
+        Tape::current().clear();
+        give_up(fmt::format("the loss became {}", losses[i].total), report);
+      }
+      sum.backward(weight == 1 ? loss.total : scale(loss.total, static_cast<R>(weight)));
+      losses[i].flops = static_cast<double>(flops_of_products() - flops_before);
+    } catch (const NonFiniteError& error) {
+      throw NonFiniteStep(fmt::format("train: at step {} {}", report.step, error.what()), report.step, error.where(), number,
+                          batches[i]);
+    }
+  }
+  add_up(ranks, {&losses.front().total, 5 * losses.size()});
+  for (const BatchLoss& loss : losses)
+    if (!trace && !std::isfinite(loss.total)) give_up(fmt::format("the loss became {}", loss.total), report);
+  sum.finish();
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    const double share = weight_of(batches[i]) / static_cast<double>(t.accumulate);
+    report.cross_entropy += share * losses[i].cross_entropy;
+    if (losses[i].has_auxiliary != 0) report.auxiliary = report.auxiliary.value_or(0) + share * losses[i].auxiliary;
+    report.tokens += batches[i].n_tokens;
+    report.flops += static_cast<std::int64_t>(losses[i].flops);
+  }
+}
+
+template <RealScalar R>
+void TrainingRun<R>::give_up(const std::string& what, const StepReport& report) {
+  const std::string message = fmt::format("train: {} at step {}", what, report.step);
+  const char* advice = "; a lower `lr` or `clip`, or `precision` float64, may help";
+  if (!ranks_.leads()) wait_for_the_end();
+  try {
+    StepReport again = report;
+    gather_gradients(again, true);  // the same numbers once more, looked at one by one
+  } catch (const NonFiniteStep& found) {
+    const NonFinite& where = *found.where;
+    const std::string place = fmt::format(", first in {}{}{}", where.backward ? "the backward pass of " : "", where.op->name(),
+                                          where.scope.empty() ? "" : " of " + where.scope);
+    throw NonFiniteStep(message + place + advice, found.step, where, found.number, found.batch);
+  }
+  const auto last = static_cast<std::uint64_t>(report.step * config_.training.accumulate - 1);
+  throw NonFiniteStep(message + advice, report.step, std::nullopt, last, task_->batch(last));
+}
+
+template <RealScalar R>
+bool TrainingRun<R>::due(std::int64_t every) const {
+  if (every < 0) every = steps_per_epoch(config_, *task_);
+  return every > 0 && state_.step % every == 0;
+}
+
+template <RealScalar R>
+void TrainingRun<R>::look_up(const std::function<void(const ForwardContext&)>& f) const {
+  const auto shelf = library_ ? library_->shelf(std::max<std::int64_t>(0, state_.step - 1), *model_) : nullptr;
+  f({.knowledge = shelf ? &shelf->knowledge() : nullptr});
+}
+
+template <RealScalar R>
+Evaluation TrainingRun<R>::evaluate(const EvaluationSet& set) const {
+  Evaluation evaluation;
+  look_up([&](const ForwardContext& context) {
+    evaluation = argand::evaluate<R>(
+        *model_, set, [&](const Batch&) { return context; }, watch_, ranks_);
+  });
+  return evaluation;
+}
+
+template <RealScalar R>
+Evaluation TrainingRun<R>::validate(bool& is_best) {
+  Evaluation evaluation = evaluate(some_batches(task_->validation(), config_.training.eval_batches));
+  is_best = evaluation.objective() < state_.best_valid;
+  state_.since_best = is_best ? 0 : state_.since_best + 1;
+  state_.bytes_per_token = static_cast<double>(evaluation.bytes) / static_cast<double>(evaluation.count);
+  if (is_best) {
+    state_.best_valid = evaluation.objective();
+    state_.best_step = state_.step;
+  }
+  return evaluation;
+}
+
+template <RealScalar R>
+FittedWeights TrainingRun<R>::begin_with(const InitialWeights& weights, const TrainingData& data) {
+  require(state_.step == 0, "init", "the run has taken {} steps already", state_.step);
+  FittedWeights fitted = weights.load<R>(*model_, tokens_of(data), classes_of(data));
+  state_.made_from.init = weights.checksum();
+  return fitted;
+}
+
+template <RealScalar R>
+void TrainingRun<R>::save(const std::string& path) const {
+  // An index is a function of the parameters when it was built: until the next one is due it goes on from their encodings.
+  std::vector<Tensor<float>> encodings;
+  for (std::size_t i = 0; shelf_ && i < shelf_->indexes(); ++i) encodings.push_back(shelf_->encodings(i));
+  save_checkpoint<R>(path, config_, state_, parameters_, optimizer_.get(), encodings);
+}
+
+template <RealScalar R>
+void TrainingRun<R>::restore(const Checkpoint& checkpoint) {
+  require(checkpoint.config().to_json() == config_.to_json(), "train", "{} is of another configuration", checkpoint.file().path());
+  const auto same = [](const std::string& then, const std::string& now) { return then.empty() || then == now; };
+  const Fingerprints then = checkpoint.state().made_from, now = state_.made_from;
+  require(same(then.vocabulary, now.vocabulary) && same(then.pieces, now.pieces) && same(then.classes, now.classes) &&
+              same(then.data, now.data),
+          "train",
+          "the data are not those that {} was trained on: they have another checksum. Put the old ones back, say with `data` where "
+          "they are, or begin a run on these with `init` {}",
+          checkpoint.file().path(), checkpoint.file().path());
+  checkpoint.load(parameters_);
+  checkpoint.load(*optimizer_);
+  const std::string validated_on = state_.validated_on;
+  state_ = checkpoint.state();
+  state_.validated_on = validated_on;
+  state_.made_from = now;
+  state_.made_from.init = then.init;
+  if (!library_ || library_->due(state_.step)) return;
+  std::vector<Tensor<float>> encodings = checkpoint.encodings();
+  require(encodings.size() == (library_->approximate() ? config_.model.windows().layers.size() : 0), "checkpoint",
+          "{}: the encodings of its approximate index are missing", checkpoint.file().path());
+  shelf_ = library_->shelf(state_.step, std::move(encodings));
+}
+
+template <RealScalar R>
+void TrainingRun<R>::prolong(const RunConfig& longer) {
+  RunConfig config = longer;
+  if (config.training.epochs > 0) config.training.steps = config.training.epochs * steps_per_epoch(config, *task_);
+  const std::int64_t steps = config_.training.steps, wanted = config.training.steps;
+  if (wanted < steps) config_fail("resume", "the run is one of {} steps; it cannot be made shorter, to {}", steps, wanted);
+  const Schedule schedule = config.schedule();
+  if (wanted > steps && schedule.final == 0)
+    config_fail(
+        "resume",
+        "the learning rate of this run ends at 0, where further steps change nothing; `init` makes a run of its own that begins "
+        "with its weights");
+  config_ = config;
+  schedule_ = schedule;
+}
+
+template class TrainingRun<float>;
+template class TrainingRun<double>;
+
+}  // namespace argand

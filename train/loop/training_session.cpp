@@ -1,0 +1,172 @@
+#include "train/loop/training_session.h"
+
+#include <sys/resource.h>
+
+#include <chrono>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+
+#include "data/corpora/ag_news.h"
+#include "data/files/atomic_file.h"
+#include "train/checkpoints/diagnostics.h"
+#include "train/checkpoints/made_by.h"
+
+namespace argand {
+namespace {
+
+const RunConfig& config_for(const TrainingData& data, const Checkpoint& last) {
+  const ModelConfig& model = last.config().model;
+  const std::int64_t words = tokens_of(data).size();
+  require(words <= model.vocab_size, "train",
+          "the data have {} words, the model of {} only {} ids: the data have changed since the run began", words,
+          last.file().path(), model.vocab_size);
+  return last.config();
+}
+
+/// The most memory that the process has had so far, in bytes.
+std::int64_t peak_memory() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return 1024 * static_cast<std::int64_t>(usage.ru_maxrss);
+}
+
+}  // namespace
+
+template <RealScalar R>
+TrainingSession<R>::TrainingSession(const RunFolder& folder, bool overwrite, const RunConfig& config, const TrainingData& data,
+                                    const InitialWeights* weights, Ranks& ranks)
+    : folder_(folder), run_(config, data, ranks) {
+  if (weights != nullptr) fitted_weights_ = run_.begin_with(*weights, data);
+  meet(ranks);                        // `overwrite` may remove what the others begin with
+  lock_ = folder_.create(overwrite);  // only now that the model could be built: a mistake must not cost the old run
+  log_ = std::make_unique<JsonLines>(folder_.log(), -1);
+  log_maker(ranks);
+  write_config();
+  if (const Tokenizer& tokens = tokens_of(data); !tokens.file().empty())
+    write_file_atomically(folder_.tokens(tokens.kind()), tokens.file());
+  if (const auto classes = classes_of(data); !classes.empty()) save_classes(folder_.classes(), classes);
+  if (weights != nullptr) run_.save_model(folder_.at_step(0));
+  save();
+}
+
+template <RealScalar R>
+TrainingSession<R>::TrainingSession(const RunFolder& folder, RunLock lock, const Checkpoint& last, const TrainingData& data,
+                                    const RunConfig* longer, Ranks& ranks)
+    : folder_(folder), run_(config_for(data, last), data, ranks), lock_(std::move(lock)) {
+  const Tokenizer& tokens = tokens_of(data);
+  const std::string file = folder_.tokens(tokens.kind());
+  require(load_tokens(tokens.kind(), file)->file() == tokens.file(), "train",
+          "the words of the data are not those of {}: the data have changed since the run began", file);
+  if (const auto classes = classes_of(data); !classes.empty())
+    require(load_classes("train", folder_.classes()) == classes, "train",
+            "the classes of the data are not those of {}: the data have changed since the run began", folder_.classes());
+  run_.restore(last);
+  log_ = std::make_unique<JsonLines>(folder_.log(), run_.state().step);
+  folder_.remove_leftovers();
+  if (longer != nullptr) {
+    run_.prolong(*longer);
+    save();
+  }
+  log_maker(ranks);
+  write_config();  // after the checkpoint, which decides; a run that was killed between the two comes here again
+}
+
+template <RealScalar R>
+void TrainingSession<R>::write_config() const {
+  const auto write = [&](const char* name, const std::string& text) {
+    std::ifstream file(folder_.file(name), std::ios::binary);
+    if (!file || std::string(std::istreambuf_iterator<char>(file), {}) != text) write_file_atomically(folder_.file(name), text);
+  };
+  write("config.json", run_.config().to_json());
+  write("config.toml", run_.config().to_toml());
+}
+
+template <RealScalar R>
+void TrainingSession<R>::log_maker(const Ranks& ranks) {
+  nlohmann::ordered_json now = made_by(), before;
+  if (ranks.size() > 1) now["ranks"] = ranks.size();
+  now["parameters"] = count_parameters(run_.parameters());
+  for_each_line(folder_.log(), [&](const nlohmann::ordered_json& line, std::int64_t) {
+    if (line.is_object() && line.contains("made_by")) before = line["made_by"];
+  });
+  if (now != before) log_->write({{"step", run_.state().step}, {"made_by", now}});
+}
+
+template <RealScalar R>
+Advance TrainingSession<R>::advance() {
+  const auto start = std::chrono::steady_clock::now();
+  Advance done;
+  done.step = run_.step();
+  done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const TrainingConfig& t = run_.config().training;
+  if (run_.due(t.log_every) || finished()) log_step(done);
+  if (run_.due(t.eval_every) || finished()) {
+    done.validation = run_.validate(done.is_best);
+    log_validation(done);
+    if (done.is_best) run_.save_model(folder_.best());
+  }
+  if (sampler_ && run_.due(t.sample_every)) {
+    done.sample = sampler_();
+    log_->write({{"step", done.step.step}, {"sample", *done.sample}});
+  }
+  // last.safetensors comes last: whoever finds it with a step finds all that was due up to that step.
+  if (run_.due(t.checkpoint_every) && !finished()) run_.save(folder_.at_step(run_.state().step));
+  if (run_.due(t.checkpoint_every) || finished()) save();
+  return done;
+}
+
+template <RealScalar R>
+void TrainingSession<R>::save() {
+  log_->sync();
+  run_.save(folder_.last());
+}
+
+template <RealScalar R>
+void TrainingSession<R>::log_step(const Advance& done) {
+  const StepReport& s = done.step;
+  nlohmann::ordered_json line = {{"step", s.step}, {"loss", s.cross_entropy}, {"lr", s.lr}, {"grad_norm", s.grad_norm}};
+  if (s.auxiliary) line["auxiliary"] = *s.auxiliary;
+  if (s.recall) line["irw_recall"] = *s.recall;
+  const TellingParameters& telling = run_.config().model.family().telling;
+  const std::vector<NamedNumbers> parameters = telling_parameters(telling, run_.parameters());
+  for (const std::string& name : telling.spreads)
+    if (const NumbersOfParameter spread = numbers_of(parameters, name); spread.count > 0) {
+      line[name + "_mean"] = spread.mean;
+      line[name + "_std"] = spread.std;
+    }
+  for (const std::string& name : telling.values)
+    for (const auto& [parameter, numbers] : parameters)
+      if (is_called(parameter, name)) line[name][parameter] = std::vector<double>(numbers.begin(), numbers.end());
+  line["tokens_per_second"] = std::round(static_cast<double>(s.tokens) / done.seconds);
+  line["seconds"] = done.seconds;
+  line["flops"] = s.flops;
+  line["peak_memory"] = peak_memory();
+  log_->write(line);
+}
+
+template <RealScalar R>
+void TrainingSession<R>::log_validation(const Advance& done) {
+  const Evaluation& e = *done.validation;
+  nlohmann::ordered_json line = {{"step", done.step.step}, {"valid_loss", e.loss}};
+  line[e.confusion ? "valid_articles" : "valid_tokens"] = e.count;
+  if (e.confusion) {
+    const std::int64_t n = e.confusion->n_classes();
+    line["valid_accuracy"] = *e.confusion->accuracy();
+    auto& rows = line["confusion"] = nlohmann::ordered_json::array();
+    for (std::int64_t i = 0; i < n; ++i) {
+      rows.push_back(nlohmann::ordered_json::array());
+      for (std::int64_t j = 0; j < n; ++j) rows.back().push_back(e.confusion->count(i, j));
+    }
+  } else {
+    line["valid_ppl"] = std::exp(e.loss);
+    if (const auto bits = e.bits_per_byte()) line["valid_bits_per_byte"] = *bits;
+  }
+  line["best"] = done.is_best;
+  log_->write(line);
+}
+
+template class TrainingSession<float>;
+template class TrainingSession<double>;
+
+}  // namespace argand

@@ -1,0 +1,179 @@
+#include "train/ranks/ranks.h"
+
+#include <dlfcn.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include "core/parallel.h"
+#include "data/files/checksum.h"
+#include "train/config/config_error.h"
+
+namespace argand {
+namespace {
+
+class Alone final : public Ranks {
+ public:
+  int size() const override { return 1; }
+  int rank() const override { return 0; }
+  int on_this_machine() const override { return 1; }
+  std::unique_ptr<Transfer> send(int to, int, std::span<const std::byte>) override { fail("ranks", "there is no rank {}", to); }
+  std::unique_ptr<Transfer> receive(int from, int, std::span<std::byte>) override { fail("ranks", "there is no rank {}", from); }
+  void leave() override {}
+  void end_all(int) override {}
+};
+
+/// A number that the launcher has left in the environment; `otherwise` when none did. Open MPI's mpirun sets the first, MPICH's and
+/// Intel's the second, other launchers that know PMIx perhaps the third.
+int launched(std::initializer_list<const char*> names, int otherwise) {
+  for (const char* name : names)
+    if (const char* text = std::getenv(name); text != nullptr && *text != '\0') return std::atoi(text);
+  return otherwise;
+}
+int launched_size() {
+  if (std::getenv("PMIX_RANK") != nullptr) return launched({"OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS"}, 1);
+  return launched({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}, 1);
+}
+int launched_rank() { return launched({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"}, 0); }
+
+/// Set once all_ranks() has found others.
+std::unique_ptr<Ranks>& others() {
+  static std::unique_ptr<Ranks> ranks;
+  return ranks;
+}
+
+/// Loads MPI. Its own modules look for its names among those of the whole program, hence RTLD_GLOBAL.
+std::unique_ptr<Ranks> join() {
+  const int size = launched_size();
+  void* module = ::dlopen("libargand_mpi.so", RTLD_NOW | RTLD_GLOBAL);
+  if (module == nullptr)
+    config_fail_at(
+        "mpirun",
+        "{} processes were started, but this argand cannot use MPI ({}). Install libopenmpi-dev and build again, or start it "
+        "without mpirun",
+        size, ::dlerror());
+  auto* const make = reinterpret_cast<Ranks* (*)()>(::dlsym(module, "argand_mpi_ranks"));
+  require(make != nullptr, "mpirun", "libargand_mpi.so is another version's: {}", ::dlerror());
+  std::unique_ptr<Ranks> ranks(make());
+  if (ranks->size() != size)
+    config_fail_at("mpirun",
+                   "{} processes were started, but MPI knows of {}: start argand with the mpirun of the MPI it was built with",
+                   size, ranks->size());
+  return ranks;
+}
+
+bool left = false;
+
+/// Those that a process may use; none when nobody knows. The launcher's are those of the machine that the user let it have.
+cpu_set_t processors_of(pid_t process) {
+  cpu_set_t processors;
+  CPU_ZERO(&processors);
+  if (sched_getaffinity(process, sizeof processors, &processors) != 0) CPU_ZERO(&processors);
+  return processors;
+}
+
+}  // namespace
+
+Ranks& alone() {
+  static Alone one;
+  return one;
+}
+
+Ranks& all_ranks() {
+  if (others() == nullptr && launched_size() > 1) others() = join();
+  return others() != nullptr ? *others() : alone();
+}
+
+void leave_ranks() {
+  if (others() == nullptr) return;
+  meet(*others());  // patiently; MPI's own way to wait is a loop
+  others()->leave();
+  left = true;
+}
+
+void end_ranks(int code) {
+  if (others() == nullptr || left) return;
+  std::fflush(nullptr);
+  others()->end_all(code == 0 ? 1 : code);
+}
+
+std::string as_told_by_rank(const std::string& text) {
+  const int rank = launched_rank();
+  if (launched_size() <= 1 || rank == 0) return text;
+  for (unsigned rest = 5; rest > 0;) rest = ::sleep(rest);  // processes do not start all at once
+  return fmt::format("rank {}: {}", rank, text);
+}
+
+void undo_default_binding() {
+  if (std::getenv("OMPI_MCA_orte_bound_at_launch") == nullptr || std::getenv("OMPI_MCA_hwloc_base_binding_policy") != nullptr)
+    return;
+  const cpu_set_t all = processors_of(::getppid());
+  if (CPU_COUNT(&all) > 0) sched_setaffinity(0, sizeof all, &all);
+}
+
+int threads_of(const Ranks& ranks) {
+  if (ranks.size() == 1 || std::getenv("OMP_NUM_THREADS") != nullptr) return num_threads();
+  const cpu_set_t own = processors_of(0), all = processors_of(::getppid());
+  return std::clamp(CPU_COUNT(&all) / ranks.on_this_machine(), 1, std::max(1, CPU_COUNT(&own)));
+}
+
+/// A transfer between two processes of one machine takes microseconds; a sleep, however short, takes some sixty. A thousand looks
+/// that leave the processor to whoever wants it are a fraction of a millisecond where nobody does.
+void Patience::wait() {
+  if (++looks_ < 1000)
+    ::sched_yield();
+  else
+    ::usleep(looks_ < 20'000 ? 50 : 1000);
+}
+
+void add_up(Ranks& ranks, std::span<double> x) {
+  constexpr int label = 0;
+  const int n = ranks.size();
+  if (n == 1) return;
+  std::vector<std::unique_ptr<Ranks::Transfer>> transfers;
+  const auto all_done = [&] {
+    for (Patience patience; !transfers.empty();) {
+      std::erase_if(transfers, [](const auto& t) { return t->done(); });
+      if (!transfers.empty()) patience.wait();
+    }
+  };
+  if (!ranks.leads()) {
+    transfers.push_back(ranks.send(0, label, std::as_bytes(x)));
+    all_done();
+    transfers.push_back(ranks.receive(0, label, std::as_writable_bytes(x)));
+    all_done();
+    return;
+  }
+  std::vector<std::vector<double>> theirs(static_cast<std::size_t>(n), std::vector<double>(x.size()));
+  for (int r = 1; r < n; ++r)
+    transfers.push_back(ranks.receive(r, label, std::as_writable_bytes(std::span(theirs[static_cast<std::size_t>(r)]))));
+  all_done();
+  for (std::size_t r = 1; r < theirs.size(); ++r)
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] += theirs[r][i];
+  for (int r = 1; r < n; ++r) transfers.push_back(ranks.send(r, label, std::as_bytes(x)));
+  all_done();
+}
+
+void meet(Ranks& ranks) {
+  double nothing = 0;
+  add_up(ranks, {&nothing, 1});
+}
+
+void require_same(Ranks& ranks, const std::string& what, const std::string& text) {
+  const std::string sum = checksum_of(text);
+  std::vector<double> first(sum.size());  // its letters; zeros of the others
+  if (ranks.leads()) std::copy(sum.begin(), sum.end(), first.begin());
+  add_up(ranks, first);
+  require(std::equal(sum.begin(), sum.end(), first.begin(), [](char a, double b) { return a == b; }), "ranks",
+          "{} not those of rank 0. All ranks need the same files, the same program, and processors of one level of x86-64", what);
+}
+
+void wait_for_the_end() {
+  for (;;) ::sleep(1);
+}
+
+}  // namespace argand
