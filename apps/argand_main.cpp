@@ -52,8 +52,8 @@ int argand_main(int argc, char** argv, const std::string& version, const std::st
   add_graph(program);
   add_gradcheck(program);
   add_parity(program);
-  const int code = run_program(program, argc, argv, {"lab", "portrait", "graph"}, as_told_by_rank);
-  end_ranks(code);
+  const int code = run_program(program, argc, argv, {"lab", "portrait", "graph"}, error_of_rank);
+  abort_ranks(code);
   return code;
 }
 

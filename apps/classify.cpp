@@ -49,7 +49,7 @@ void classify(const ClassifyOptions& options) {
   const auto top = std::min(static_cast<std::size_t>(options.top), trained.classes.size());
   with_precision(trained.checkpoint.config(), [&]<class R>(R) {
     const auto model = load_model<R>(trained.checkpoint);
-    const OpenLibrary library(trained, *model);
+    const OpenRetriever retriever(trained, *model);
     if (isatty(STDIN_FILENO) != 0) fmt::print(stderr, "reading lines from the terminal; Ctrl-D ends\n");
     std::int64_t number = 0;
     for (std::string line; std::getline(std::cin, line);) {
@@ -58,7 +58,7 @@ void classify(const ClassifyOptions& options) {
       require(!first_invalid_utf8(line), "classify", "standard input, line {}: not UTF-8", number);
       std::vector<Vocabulary::Id> words = classifier_ids(trained.words(), line);
       std::vector<Guess> best;
-      if (!words.empty()) best = guesses<R>(*model, std::move(words), trained.classes, library.context());
+      if (!words.empty()) best = guesses<R>(*model, std::move(words), trained.classes, retriever.context());
       best.resize(std::min(best.size(), top));
       fmt::print("{}\n", options.json ? as_json(best) : as_text(best));
       require(std::fflush(stdout) == 0, "classify", "cannot write to standard output");

@@ -120,9 +120,10 @@ std::string scored_as(const TextProtocol& protocol) {
   return fmt::format(", each once in windows of {}{}", protocol.length, apart);
 }
 
-/// Of every batch of a part; `trained_on`: what the windows read must not overlap the batch itself. The library has to live on.
-ContextOf contexts_of(const OpenLibrary& library, bool trained_on) {
-  return [&library, trained_on](const Batch& batch) { return trained_on ? library.training_context(batch) : library.context(); };
+/// Of every batch of a part; `trained_on`: what the windows read must not overlap the batch itself. The retriever has to live on.
+ContextOf contexts_of(const OpenRetriever& retriever, bool trained_on) {
+  return
+      [&retriever, trained_on](const Batch& batch) { return trained_on ? retriever.training_context(batch) : retriever.context(); };
 }
 
 using Figures = nlohmann::ordered_json;
@@ -156,9 +157,9 @@ Figures eval_positions(const TrainedRun& trained, const Part& part, const EvalOp
   with_precision(trained.checkpoint.config(), [&]<class R>(R) {
     const auto model = load_longer_model<R>(trained.checkpoint, length);
     intervene<R>(*model, set_of(options));
-    const OpenLibrary library(trained, *model);
+    const OpenRetriever retriever(trained, *model);
     Counter counter("evaluating", 1);
-    spans = loss_by_position<R>(*model, part.tokens.ids, length, contexts_of(library, trained_on),
+    spans = loss_by_position<R>(*model, part.tokens.ids, length, contexts_of(retriever, trained_on),
                                 [&](double share) { counter.show(share, fmt::format("windows of {} tokens", length)); });
     counter.clear();
   });
@@ -180,8 +181,8 @@ Figures eval_latency(const TrainedRun& trained, const Part& part) {
   Latency latency;
   with_precision(trained.checkpoint.config(), [&]<class R>(R) {
     const auto model = load_model<R>(trained.checkpoint);
-    const OpenLibrary library(trained, *model);
-    latency = measure_latency<R>(*model, part.tokens.ids, library.context());
+    const OpenRetriever retriever(trained, *model);
+    latency = measure_latency<R>(*model, part.tokens.ids, retriever.context());
   });
   const auto ms = [](double seconds) { return 1e3 * seconds; };
   fmt::print(
@@ -288,11 +289,11 @@ void eval(const EvalOptions& options) {
   with_precision(config, [&]<class R>(R) {
     const auto model = load_model<R>(trained.checkpoint);
     intervene<R>(*model, set_of(options));
-    const OpenLibrary library(trained, *model);
+    const OpenRetriever retriever(trained, *model);
     const auto start = std::chrono::steady_clock::now();
     Counter counter("evaluating", part.size);
-    const Evaluation evaluation =
-        evaluate<R>(*model, part, contexts_of(library, trained_on), [&](std::int64_t done, std::int64_t) { counter.update(done); });
+    const Evaluation evaluation = evaluate<R>(*model, part, contexts_of(retriever, trained_on),
+                                              [&](std::int64_t done, std::int64_t) { counter.update(done); });
     counter.clear();
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     const char* unit = lm ? "tokens" : "articles";
@@ -301,9 +302,9 @@ void eval(const EvalOptions& options) {
                with_unit(static_cast<double>(evaluation.count) / seconds), unit);
     Figures figures = figures_of(evaluation);
     if (options.exchange_passages) {
-      library.shelf->exchange_passages(static_cast<std::uint64_t>(config.training.seed));
+      retriever.store->exchange_passages(static_cast<std::uint64_t>(config.training.seed));
       const Evaluation exchanged =
-          evaluate<R>(*model, part, contexts_of(library, false), [&](std::int64_t done, std::int64_t) { counter.update(done); });
+          evaluate<R>(*model, part, contexts_of(retriever, false), [&](std::int64_t done, std::int64_t) { counter.update(done); });
       counter.clear();
       fmt::print("reading other passages than those that were found: {}\n", summary(exchanged));
       figures["exchanged"] = figures_of(exchanged);

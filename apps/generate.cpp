@@ -75,7 +75,7 @@ std::vector<Prompt> read_prompts(const std::vector<std::string>& given, const To
 
 /// One text, word by word as it comes.
 template <RealScalar R>
-void write_one(Model<R>& model, const OpenLibrary& library, const Tokenizer& tokens, const Prompt& prompt,
+void write_one(Model<R>& model, const OpenRetriever& retriever, const Tokenizer& tokens, const Prompt& prompt,
                const GenerateOptions& options) {
   fmt::print("{}", prompt.text);
   WrittenText text = prompt.continuation(tokens);
@@ -84,14 +84,14 @@ void write_one(Model<R>& model, const OpenLibrary& library, const Tokenizer& tok
     std::fflush(stdout);
   };
   const Ids ids({1, prompt.tokens.size()}, {prompt.tokens.span().begin(), prompt.tokens.span().end()});
-  generate<R>(model, ids, options.tokens, options.sampling, write, library.context());
+  generate<R>(model, ids, options.tokens, options.sampling, write, retriever.context());
   fmt::print("\n");
 }
 
 /// Several texts. Those after prompts of as many tokens are written together, a token of each at a time, which reads the weights
 /// once for all; they are printed in the order of the prompts when all are done.
 template <RealScalar R>
-void write_many(Model<R>& model, const OpenLibrary& library, const Tokenizer& tokens, const std::vector<Prompt>& prompts,
+void write_many(Model<R>& model, const OpenRetriever& retriever, const Tokenizer& tokens, const std::vector<Prompt>& prompts,
                 const GenerateOptions& options) {
   struct Text {
     std::string begun;
@@ -114,7 +114,7 @@ void write_many(Model<R>& model, const OpenLibrary& library, const Tokenizer& to
       for (std::size_t i = 0; i < group.size(); ++i) texts[group[i]].begun += texts[group[i]].words.next(next[i]);
     };
     generate<R>(model, Ids({static_cast<std::int64_t>(group.size()), length}, std::move(ids)), options.tokens, options.sampling,
-                write, library.context());
+                write, retriever.context());
   }
   for (std::size_t i = 0; i < texts.size(); ++i) fmt::print("--- {} of {}\n{}\n", i + 1, texts.size(), texts[i].begun);
 }
@@ -128,11 +128,11 @@ void generate_text(const GenerateOptions& options) {
   const std::vector<Prompt> prompts = read_prompts(options.prompts, *trained.tokens);
   with_precision(trained.checkpoint.config(), [&]<class R>(R) {
     const auto model = load_model<R>(trained.checkpoint);
-    const OpenLibrary library(trained, *model);
+    const OpenRetriever retriever(trained, *model);
     if (prompts.size() == 1 && options.samples == 1)
-      write_one<R>(*model, library, *trained.tokens, prompts[0], options);
+      write_one<R>(*model, retriever, *trained.tokens, prompts[0], options);
     else
-      write_many<R>(*model, library, *trained.tokens, prompts, options);
+      write_many<R>(*model, retriever, *trained.tokens, prompts, options);
   });
 }
 

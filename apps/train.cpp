@@ -26,7 +26,7 @@ namespace {
 struct TrainOptions {
   TrainOptions(CLI::App& command, const std::string& task) : run(command, task), task(task) {}
   RunOptions run;
-  Ranks* ranks = &alone();
+  Ranks* ranks = &single_process();
   std::string task;  ///< and the subcommand's name
   std::string out, resume;
   bool overwrite = false, trace_nan = false;
@@ -71,10 +71,10 @@ std::string why_ended(const RunFolder& folder, const RunConfig& config, const Ru
 /// What came of it, when the last step has been taken.
 template <RealScalar R>
 void conclude(TrainingSession<R>& session, const Evaluation& last, const TrainingData& data) {
-  const TellingParameters& telling = session.run().config().model.family().telling;
-  if (!telling.values.empty()) {
-    const std::vector<std::string> table = telling.table(telling_parameters(telling, session.run().parameters()));
-    if (!table.empty()) fmt::print("\n{} after the last step:\n", telling.heading);
+  const DiagnosticParameters& diagnostics = session.run().config().model.family().diagnostics;
+  if (!diagnostics.values.empty()) {
+    const std::vector<std::string> table = diagnostics.table(diagnostic_parameters(diagnostics, session.run().parameters()));
+    if (!table.empty()) fmt::print("\n{} after the last step:\n", diagnostics.heading);
     for (const std::string& line : table) fmt::print("{}\n", line);
   }
   const RunState& state = session.run().state();
@@ -213,7 +213,7 @@ int start(const TrainOptions& options) {
     if (!options.ranks->leads()) {
       TrainingRun<R> run(config, data, *options.ranks);
       if (weights) run.begin_with(*weights, data);
-      meet(*options.ranks);
+      barrier(*options.ranks);
       work(run, *options.ranks);
       return static_cast<int>(exit_success);  // the first one knows the run's
     }
@@ -222,7 +222,7 @@ int start(const TrainOptions& options) {
   });
 }
 
-/// What a run that has been prolonged says of its learning rate, or nothing.
+/// What a run that has been extended says of its learning rate, or nothing.
 std::string rest_of_the_schedule(const RunConfig& config) {
   const TrainingConfig& t = config.training;
   if (t.decay_steps == 0 || t.decay_steps >= t.steps) return "";
@@ -251,12 +251,12 @@ int resume(const TrainOptions& options) {
   Ranks& ranks = *options.ranks;
   RunLock lock;
   if (ranks.leads()) lock = RunLock(folder.path());  // before anything is read: a process that still trains there would change it
-  meet(ranks);
+  barrier(ranks);
   const TrainedRun run = open_run(folder.last());
-  meet(ranks);  // only when all have read it may the first one change it
+  barrier(ranks);  // only when all have read it may the first one change it
   const Checkpoint& last = run.checkpoint;
   require_task(options.task, word_of(last.config().model.task), "--resume");
-  const RunConfig config = last.config().prolonged(more);
+  const RunConfig config = last.config().extended(more);
   const RunState& state = last.state();
   if (more.empty() && has_ended(config, state)) {
     if (ranks.leads()) fmt::print("{}\n", why_ended(folder, config, state));
@@ -270,7 +270,7 @@ int resume(const TrainOptions& options) {
     if (!ranks.leads()) {
       TrainingRun<R> worker(last.config(), data, ranks);
       worker.restore(last);
-      if (!more.empty()) worker.prolong(config);
+      if (!more.empty()) worker.extend(config);
       work(worker, ranks);
       return static_cast<int>(exit_success);
     }
@@ -311,7 +311,7 @@ CLI::App* add_task(CLI::App* train, const std::string& task, const std::string& 
       usage_fail("--trace-nan", "one process looks at every number; start it without mpirun, it comes to the same place");
     flush_subnormals_to_zero(true);
     const int code = options->resume.empty() ? start(*options) : resume(*options);
-    leave_ranks();
+    finalize_ranks();
     if (code != exit_success) throw CLI::RuntimeError(code);
   });
   return command;

@@ -69,8 +69,8 @@ Rate restarted(Rate rate, std::int64_t every) {
   return of_step([rate = std::move(rate), every](std::int64_t step) { return rate(step % every); });
 }
 
-Rate in_turn(std::vector<RateFor> parts) {
-  require(!parts.empty(), "rate", "in_turn needs at least one rate");
+Rate sequential(std::vector<RateFor> parts) {
+  require(!parts.empty(), "rate", "sequential needs at least one rate");
   for (const RateFor& part : parts) require_steps(part.steps);
   return of_step([parts = std::move(parts)](std::int64_t step) {
     std::size_t i = 0;

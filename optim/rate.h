@@ -1,7 +1,7 @@
 #pragma once
 /// Learning rates as small objects: a Rate is a function of the step, which counts from 0, and bigger ones are made of smaller
-/// ones. Schedule (optim/schedule.h), which the programs use, is in_turn({{linear_rate(peak / warmup, peak, warmup - 1), warmup},
-/// {cosine_rate(peak, final, total - warmup)}}).
+/// ones. Schedule (optim/schedule.h), which the programs use, is sequential({{linear_rate(peak / warmup, peak, warmup - 1),
+/// warmup}, {cosine_rate(peak, final, total - warmup)}}).
 ///
 /// All throw Error for rates that are negative or not finite, for a number of steps below 1, and when called for a step below 0.
 
@@ -32,6 +32,6 @@ struct RateFor {
   std::int64_t steps = 1;
 };
 /// Throws when there is none.
-Rate in_turn(std::vector<RateFor> parts);
+Rate sequential(std::vector<RateFor> parts);
 
 }  // namespace argand

@@ -266,7 +266,7 @@ bool has_all_of(const Checkpoint& checkpoint, const std::string& settings) {
   std::istringstream stream(settings);
   for (std::string setting; std::getline(stream, setting, ',');)
     if (std::none_of(names.begin(), names.end(),
-                     [&](const std::string& name) { return is_called(name, setting.substr(0, setting.find('='))); }))
+                     [&](const std::string& name) { return name_ends_with(name, setting.substr(0, setting.find('='))); }))
       return false;
   return true;
 }
@@ -337,12 +337,12 @@ std::int64_t judge_texts(const AblationTable& table, const std::string& out, con
       if (const std::string path = run_of(out, row, seed).written(); fs::exists(path)) paths.push_back(path);
   with_precision(config, [&]<class R>(R) {
     const auto model = load_model<R>(judge.checkpoint);
-    const OpenLibrary library(judge, *model);
+    const OpenRetriever retriever(judge, *model);
     const std::string name = fmt::format("{}, {} of width {}, {} parameters, {} steps", config.model.family().name,
                                          counted(config.model.n_layers, "layer"), config.model.d_model,
                                          count_parameters(model->parameters()), judge.checkpoint.state().step);
     const auto loss_of = [&](const Ids& texts, std::int64_t prompt_length) {
-      return negative_log_likelihood<R>(*model, texts, prompt_length, library.context());
+      return negative_log_likelihood<R>(*model, texts, prompt_length, retriever.context());
     };
     const std::optional<Corpus> corpus = paths.empty() ? std::nullopt : text_of(judge);
     std::map<std::vector<std::int32_t>, double> losses_of_originals;

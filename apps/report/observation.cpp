@@ -117,7 +117,7 @@ Json reading_of(const Ids& chosen, const Tensor<double>& weights, const Tensor<d
 
 /// One pass over the words, watched.
 template <RealScalar R>
-Json look(Model<R>& model, const TrainedRun& trained, const Words& words, const Shelf* shelf) {
+Json look(Model<R>& model, const TrainedRun& trained, const Words& words, const PassageStore* store) {
   Json page = {{"words", in_words(*trained.tokens, words)}, {"phases", Json::array()}, {"attention", Json::array()}};
   const AttentionWatch watch{.pairs =
                                  [&](const auto& q, const auto& k) {
@@ -127,10 +127,10 @@ Json look(Model<R>& model, const TrainedRun& trained, const Words& words, const 
   ForwardContext pass{.watch = &watch};
   Knowledge watched;
   Json windows = Json::array(), passages = Json::object();
-  if (shelf != nullptr) {
-    watched = shelf->knowledge();
+  if (store != nullptr) {
+    watched = store->knowledge();
     watched.watch_reading = [&](const Ids& chosen, const Tensor<double>& beta, const Tensor<double>& gates) {
-      windows.push_back(reading_of(chosen, beta, gates, *trained.tokens, shelf->base(), passages));
+      windows.push_back(reading_of(chosen, beta, gates, *trained.tokens, store->base(), passages));
       windows.back()["layer"] = model.config().windows().layers.at(windows.size() - 1);
     };
     pass.knowledge = &watched;
@@ -261,10 +261,10 @@ nlohmann::ordered_json observe(const TrainedRun& trained, const ObservationOptio
   with_precision(trained.checkpoint.config(), [&]<class R>(R) {
     const auto model = load_model<R>(trained.checkpoint);
     page["parameters"] = count_parameters(model->parameters());
-    std::optional<OpenLibrary> library;
+    std::optional<OpenRetriever> retriever;
     Words words;
     page["text"] = or_why([&]() -> Json {
-      library.emplace(trained, *model);
+      retriever.emplace(trained, *model);
       words = words_of(trained, options, data);
       require(!words.empty(), "report", "the text has no words");
       const auto maps = static_cast<double>(config.n_layers * config.n_heads);
@@ -272,7 +272,7 @@ nlohmann::ordered_json observe(const TrainedRun& trained, const ObservationOptio
       const auto length = static_cast<std::int64_t>(words.size());
       const std::int64_t kept = std::min({length, most_words, config.max_seq_len, std::max<std::int64_t>(8, room)});
       words.resize(static_cast<std::size_t>(kept));
-      Json text = look<R>(*model, trained, words, library->shelf.get());
+      Json text = look<R>(*model, trained, words, retriever->store.get());
       text["cut"] = kept < length;
       text["from"] = !options.text.empty() ? "--text" : lm ? "the beginning of the validation text" : "the first test article";
       return text;
@@ -281,13 +281,14 @@ nlohmann::ordered_json observe(const TrainedRun& trained, const ObservationOptio
     page["gradients"] = !gone.empty() ? none(gone) : or_why([&] {
       std::optional<std::int32_t> label;
       if (!lm && options.text.empty()) label = shown_part(data.articles(trained)).at(0).label;
-      return gradients_of<R>(*model, words, label, library->context());
+      return gradients_of<R>(*model, words, label, retriever->context());
     });
     if (lm)
       page["samples"] =
-          gone.empty() ? or_why([&] { return samples_of<R>(*model, trained, words, library->context()); }) : none(gone);
+          gone.empty() ? or_why([&] { return samples_of<R>(*model, trained, words, retriever->context()); }) : none(gone);
     else
-      page["articles"] = library ? or_why([&] { return articles_of<R>(*model, trained, data, library->context()); }) : none(gone);
+      page["articles"] =
+          retriever ? or_why([&] { return articles_of<R>(*model, trained, data, retriever->context()); }) : none(gone);
   });
   return page;
 }

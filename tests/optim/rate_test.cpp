@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(bigger_ones_are_made_of_smaller_ones) {
   BOOST_TEST(again(2) == 2);
   BOOST_TEST(again(3) == 4);
   // Warm-up, a plateau, a descent ("warm-up, stable, decay").
-  const Rate wsd = in_turn({{linear_rate(0, 1, 2), 2}, {constant_rate(1), 5}, {linear_rate(1, 0, 2), 2}});
+  const Rate wsd = sequential({{linear_rate(0, 1, 2), 2}, {constant_rate(1), 5}, {linear_rate(1, 0, 2), 2}});
   BOOST_TEST(wsd(1) == 0.5);
   BOOST_TEST(wsd(6) == 1);
   BOOST_TEST(wsd(8) == 0.5);
@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(bigger_ones_are_made_of_smaller_ones) {
 
 BOOST_AUTO_TEST_CASE(the_schedule_of_the_programs_is_made_of_them) {
   const Schedule whole{.peak = 1e-3, .final = 1e-4, .warmup = 5, .total = 40};
-  const Rate parts = in_turn({{linear_rate(1e-3 / 5, 1e-3, 4), 5}, {cosine_rate(1e-3, 1e-4, 35)}});
+  const Rate parts = sequential({{linear_rate(1e-3 / 5, 1e-3, 4), 5}, {cosine_rate(1e-3, 1e-4, 35)}});
   for (std::int64_t step = 0; step < 50; ++step) BOOST_TEST(parts(step) == whole.at(step), tolerance(1e-14));
 }
 
@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be) {
              "rate: rates must be finite and not negative, got 1 and inf");
   BOOST_TEST(error_of([] { linear_rate(1, 0, 0); }) == "rate: at least one step is needed, got 0");
   BOOST_TEST(error_of([] { constant_rate(1)(-1); }) == "rate: steps count from 0, got -1");
-  BOOST_TEST(error_of([] { in_turn({}); }) == "rate: in_turn needs at least one rate");
+  BOOST_TEST(error_of([] { sequential({}); }) == "rate: sequential needs at least one rate");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

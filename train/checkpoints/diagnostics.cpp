@@ -8,29 +8,29 @@
 namespace argand {
 namespace {
 
-bool are_named_by(const TellingParameters& telling, std::string_view name) {
-  const auto named = [name](const std::string& called) { return is_called(name, called); };
-  return std::any_of(telling.values.begin(), telling.values.end(), named) ||
-         std::any_of(telling.spreads.begin(), telling.spreads.end(), named);
+bool are_named_by(const DiagnosticParameters& diagnostics, std::string_view name) {
+  const auto named = [name](const std::string& called) { return name_ends_with(name, called); };
+  return std::any_of(diagnostics.values.begin(), diagnostics.values.end(), named) ||
+         std::any_of(diagnostics.spreads.begin(), diagnostics.spreads.end(), named);
 }
 
 }  // namespace
 
 template <RealScalar R>
-std::vector<NamedNumbers> telling_parameters(const TellingParameters& telling, const ParameterList<R>& parameters) {
+std::vector<NamedNumbers> diagnostic_parameters(const DiagnosticParameters& diagnostics, const ParameterList<R>& parameters) {
   std::vector<NamedNumbers> found;
   for (const Parameter<R>& p : parameters)
-    if (!p.is_complex() && are_named_by(telling, p.name))
+    if (!p.is_complex() && are_named_by(diagnostics, p.name))
       found.push_back({p.name, map([](R x) { return static_cast<double>(x); }, std::get<Var<R>>(p.var).value())});
   return found;
 }
 
-std::vector<NamedNumbers> telling_parameters(const TellingParameters& telling, const SafetensorsFile& file) {
+std::vector<NamedNumbers> diagnostic_parameters(const DiagnosticParameters& diagnostics, const SafetensorsFile& file) {
   std::vector<NamedNumbers> found;
   for (const std::string& name : file.names()) {
     const StoredTensor& tensor = file.info(name);
     const bool is_real = !tensor.is_complex && tensor.dtype.find('F') != tensor.dtype.npos;
-    if (is_real && !name.starts_with("optimizer.") && are_named_by(telling, name))
+    if (is_real && !name.starts_with("optimizer.") && are_named_by(diagnostics, name))
       found.push_back({name, file.tensor<double>(name)});
   }
   return found;
@@ -40,7 +40,7 @@ NumbersOfParameter numbers_of(const std::vector<NamedNumbers>& parameters, std::
   NumbersOfParameter spread;
   double sum = 0, squares = 0;
   for (const auto& [name, numbers] : parameters) {
-    if (!is_called(name, called)) continue;
+    if (!name_ends_with(name, called)) continue;
     for (const double x : numbers) {
       sum += x;
       squares += x * x;
@@ -54,7 +54,7 @@ NumbersOfParameter numbers_of(const std::vector<NamedNumbers>& parameters, std::
   return spread;
 }
 
-template std::vector<NamedNumbers> telling_parameters(const TellingParameters&, const ParameterList<float>&);
-template std::vector<NamedNumbers> telling_parameters(const TellingParameters&, const ParameterList<double>&);
+template std::vector<NamedNumbers> diagnostic_parameters(const DiagnosticParameters&, const ParameterList<float>&);
+template std::vector<NamedNumbers> diagnostic_parameters(const DiagnosticParameters&, const ParameterList<double>&);
 
 }  // namespace argand

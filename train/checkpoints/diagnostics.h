@@ -1,6 +1,6 @@
 #pragma once
-/// The parameters that a family counts among those that mean something by themselves (TellingParameters in nn/family.h), of a model
-/// in training or of a file.
+/// The parameters that a family counts among those that mean something by themselves (DiagnosticParameters in nn/family.h), of a
+/// model in training or of a file.
 
 #include "autograd/parameter.h"
 #include "data/files/safetensors.h"
@@ -8,11 +8,11 @@
 
 namespace argand {
 
-/// The real ones that `telling` names, in the order of the list.
+/// The real ones that `diagnostics` names, in the order of the list.
 template <RealScalar R>
-std::vector<NamedNumbers> telling_parameters(const TellingParameters& telling, const ParameterList<R>& parameters);
+std::vector<NamedNumbers> diagnostic_parameters(const DiagnosticParameters& diagnostics, const ParameterList<R>& parameters);
 /// The optimiser's memory of them is left out.
-std::vector<NamedNumbers> telling_parameters(const TellingParameters& telling, const SafetensorsFile& file);
+std::vector<NamedNumbers> diagnostic_parameters(const DiagnosticParameters& diagnostics, const SafetensorsFile& file);
 
 /// Mean and standard deviation, √(Σ (x - mean)² / count), of all numbers of the parameters that are called so; count 0 when there
 /// are none.

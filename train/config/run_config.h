@@ -135,7 +135,7 @@ struct RunConfig {
     model.visit(f);
     optimizer.visit(f);
     training.visit(f, model.task);
-    if (model.family().looks_up) knowledge.visit(f);
+    if (model.family().uses_retrieval) knowledge.visit(f);
   }
 
   /// Family's defaults < preset < file < what a program is told beside it. The keys `family`, `task` and `preset` may stand in
@@ -145,7 +145,7 @@ struct RunConfig {
 
   /// The configuration of a run that is to go on longer: `steps` or `epochs` and `early_stop` may be others. The learning rate
   /// takes its course as before and then stays where it came to. Throws ConfigError for what cannot be.
-  RunConfig prolonged(const Settings& more) const;
+  RunConfig extended(const Settings& more) const;
   /// Of all `training.steps`, which must be known.
   Schedule schedule() const;
   /// Throws ConfigError for what can never work.

@@ -33,7 +33,7 @@ Ids read_knowledge(const std::string& path, const TrainingData& data) {
 }  // namespace
 
 /// An approximate index that compares itself with the exact search once, on real queries.
-class Shelf::MeasuredIndex final : public RowIndex {
+class PassageStore::MeasuredIndex final : public RowIndex {
  public:
   explicit MeasuredIndex(Tensor<float> rows) : index(std::move(rows)) {}
 
@@ -51,7 +51,7 @@ class Shelf::MeasuredIndex final : public RowIndex {
   mutable std::optional<double> recall;  ///< not for several threads at once, as passes are not
 };
 
-Shelf::Shelf(KnowledgeBase base, std::vector<Tensor<float>> encodings, bool by_chunk) : base_(std::move(base)) {
+PassageStore::PassageStore(KnowledgeBase base, std::vector<Tensor<float>> encodings, bool by_chunk) : base_(std::move(base)) {
   knowledge_.passages = &base_.passages();
   if (by_chunk) knowledge_.search = FrozenSearch(base_.passages(), chunk_length(base_.passages()));
   for (Tensor<float>& rows : encodings) {
@@ -62,9 +62,9 @@ Shelf::Shelf(KnowledgeBase base, std::vector<Tensor<float>> encodings, bool by_c
   }
 }
 
-Shelf::~Shelf() = default;
+PassageStore::~PassageStore() = default;
 
-void Shelf::exchange_passages(std::uint64_t seed) {
+void PassageStore::exchange_passages(std::uint64_t seed) {
   require(base_.size() > 1, "knowledge", "there is one passage only, and none to exchange it with");
   // The next one in a random order of all: never the same.
   std::vector<Ids::value_type> order(static_cast<std::size_t>(base_.size())), other(order.size());
@@ -76,9 +76,9 @@ void Shelf::exchange_passages(std::uint64_t seed) {
   };
 }
 
-const Tensor<float>& Shelf::encodings(std::size_t window) const { return indexes_.at(window)->index.rows(); }
+const Tensor<float>& PassageStore::encodings(std::size_t window) const { return indexes_.at(window)->index.rows(); }
 
-std::optional<double> Shelf::recall() const {
+std::optional<double> PassageStore::recall() const {
   double sum = 0;
   for (const auto& index : indexes_) {
     if (!index->recall) return std::nullopt;
@@ -88,12 +88,12 @@ std::optional<double> Shelf::recall() const {
   return sum / static_cast<double>(indexes_.size());
 }
 
-std::unique_ptr<Library> Library::of(const RunConfig& config, const TrainingData& data) {
+std::unique_ptr<Retriever> Retriever::of(const RunConfig& config, const TrainingData& data) {
   if (!config.has_windows()) return nullptr;
-  return std::unique_ptr<Library>(new Library(config, data));
+  return std::unique_ptr<Retriever>(new Retriever(config, data));
 }
 
-Library::Library(const RunConfig& config, const TrainingData& data)
+Retriever::Retriever(const RunConfig& config, const TrainingData& data)
     : config_(config.knowledge),
       seed_(static_cast<std::uint64_t>(config.training.seed)),
       from_file_(!config.knowledge.irw_file.empty()),
@@ -136,59 +136,59 @@ Library::Library(const RunConfig& config, const TrainingData& data)
   refresh_ = config_.irw_refresh > 0 ? config_.irw_refresh : approximate_ ? refresh_of_index : 1;
 }
 
-KnowledgeBase Library::base(std::int64_t step) const {
+KnowledgeBase Retriever::base(std::int64_t step) const {
   if (config_.irw_passages == 0) return KnowledgeBase::whole(text_, config_.irw_length);
   const Random random(seed_, draw_streams + static_cast<std::uint64_t>(step / refresh_));
   return KnowledgeBase::drawn(text_, config_.irw_length, config_.irw_passages, random);
 }
 
 template <RealScalar R>
-std::unique_ptr<Shelf> Library::shelf(std::int64_t step, const Model<R>& model) const {
+std::unique_ptr<PassageStore> Retriever::store(std::int64_t step, const Model<R>& model) const {
   KnowledgeBase passages = base(step);
   std::vector<Tensor<float>> encodings;
   if (approximate_)
     for (const Tensor<R>& e : model.encode_passages(passages.passages())) encodings.push_back(in_float(e));
-  return std::make_unique<Shelf>(std::move(passages), std::move(encodings), by_chunk_);
+  return std::make_unique<PassageStore>(std::move(passages), std::move(encodings), by_chunk_);
 }
 
-std::unique_ptr<Shelf> Library::shelf(std::int64_t step, std::vector<Tensor<float>> encodings) const {
-  return std::make_unique<Shelf>(base(step), std::move(encodings), by_chunk_);
+std::unique_ptr<PassageStore> Retriever::store(std::int64_t step, std::vector<Tensor<float>> encodings) const {
+  return std::make_unique<PassageStore>(base(step), std::move(encodings), by_chunk_);
 }
 
-std::pair<std::int64_t, std::int64_t> Library::window(const Batch& batch, std::size_t b) const {
+std::pair<std::int64_t, std::int64_t> Retriever::window(const Batch& batch, std::size_t b) const {
   const std::int64_t place = batch.places.at(b);
   if (article_ends_.empty()) return {place, place + batch.tokens.shape()[1] + 1};
   const auto article = static_cast<std::size_t>(place);
   return {article == 0 ? 0 : article_ends_.at(article - 1), article_ends_.at(article)};
 }
 
-std::vector<RowRange> Library::excluded(const Shelf& shelf, const Batch& batch) const {
+std::vector<RowRange> Retriever::excluded(const PassageStore& store, const Batch& batch) const {
   if (from_file_) return {};
   std::vector<RowRange> ranges;
   for (std::size_t b = 0; b < batch.places.size(); ++b) {
     const auto [first, last] = window(batch, b);
-    ranges.push_back(shelf.base().overlapping(first, last));
+    ranges.push_back(store.base().overlapping(first, last));
   }
   return ranges;
 }
 
 template <RealScalar R>
-OpenLibrary::OpenLibrary(const TrainedRun& trained, const Model<R>& model) {
+OpenRetriever::OpenRetriever(const TrainedRun& trained, const Model<R>& model) {
   const RunConfig& config = trained.checkpoint.config();
   if (!config.has_windows()) return;
-  library = Library::of(config, open_data(config, trained));
-  shelf = library->shelf(std::max<std::int64_t>(0, trained.checkpoint.state().step - 1), model);
+  retriever = Retriever::of(config, open_data(config, trained));
+  store = retriever->store(std::max<std::int64_t>(0, trained.checkpoint.state().step - 1), model);
 }
 
-ForwardContext OpenLibrary::training_context(const Batch& batch) const {
+ForwardContext OpenRetriever::training_context(const Batch& batch) const {
   ForwardContext pass = context();
-  if (library) pass.excluded = library->excluded(*shelf, batch);
+  if (retriever) pass.excluded = retriever->excluded(*store, batch);
   return pass;
 }
 
-#define ARGAND_LIBRARY(R)                                                              \
-  template std::unique_ptr<Shelf> Library::shelf(std::int64_t, const Model<R>&) const; \
-  template OpenLibrary::OpenLibrary(const TrainedRun&, const Model<R>&);
-ARGAND_FOR_REAL(ARGAND_LIBRARY)
+#define ARGAND_RETRIEVER(R)                                                                     \
+  template std::unique_ptr<PassageStore> Retriever::store(std::int64_t, const Model<R>&) const; \
+  template OpenRetriever::OpenRetriever(const TrainedRun&, const Model<R>&);
+ARGAND_FOR_REAL(ARGAND_RETRIEVER)
 
 }  // namespace argand

@@ -15,13 +15,13 @@
 namespace argand {
 
 /// The passages of one moment of a run, ready to be searched. It stays where it is: passes hold pointers into it.
-class Shelf {
+class PassageStore {
  public:
   /// `encodings`: of every reflection window [P, irw_dim], to build approximate indexes on; empty: exact search. `by_chunk`: with a
   /// search by words (FrozenSearch).
-  Shelf(KnowledgeBase base, std::vector<Tensor<float>> encodings, bool by_chunk);
-  Shelf(const Shelf&) = delete;
-  Shelf& operator=(const Shelf&) = delete;
+  PassageStore(KnowledgeBase base, std::vector<Tensor<float>> encodings, bool by_chunk);
+  PassageStore(const PassageStore&) = delete;
+  PassageStore& operator=(const PassageStore&) = delete;
 
   const KnowledgeBase& base() const { return base_; }
   const Knowledge& knowledge() const { return knowledge_; }
@@ -42,34 +42,34 @@ class Shelf {
   Knowledge knowledge_;
 
  public:
-  ~Shelf();
+  ~PassageStore();
 };
 
-class Library {
+class Retriever {
  public:
   /// Null for a model without reflection windows. The data are in the model's tokens. Throws ConfigError when the configuration and
   /// the text do not fit: so few passages that a window might find fewer than irw_top_k that it may see, or
   /// an index that argand was built without.
-  static std::unique_ptr<Library> of(const RunConfig& config, const TrainingData& data);
+  static std::unique_ptr<Retriever> of(const RunConfig& config, const TrainingData& data);
 
-  /// Steps for which one shelf serves.
+  /// Steps for which one store serves.
   std::int64_t refresh_every() const { return refresh_; }
   bool due(std::int64_t step) const { return step % refresh_ == 0; }
-  /// Whether shelves have an approximate index.
+  /// Whether stores have an approximate index.
   bool approximate() const { return approximate_; }
 
-  /// The shelf of training step number `step`, counted from 0: passages are a pure function of (text, seed, step /
+  /// The store of training step number `step`, counted from 0: passages are a pure function of (text, seed, step /
   /// refresh_every()), an index of them and of the model's parameters now.
   template <RealScalar R>
-  std::unique_ptr<Shelf> shelf(std::int64_t step, const Model<R>& model) const;
+  std::unique_ptr<PassageStore> store(std::int64_t step, const Model<R>& model) const;
   /// The same with the encodings that its index was once built on.
-  std::unique_ptr<Shelf> shelf(std::int64_t step, std::vector<Tensor<float>> encodings) const;
+  std::unique_ptr<PassageStore> store(std::int64_t step, std::vector<Tensor<float>> encodings) const;
 
   /// Which tokens of the text row b of a batch of training data predicts from and to: [first, last).
   std::pair<std::int64_t, std::int64_t> window(const Batch& batch, std::size_t b) const;
   /// For each row of a batch of training data the passages that overlap its window; none are excluded when passages are of another
   /// text, or the batch is.
-  std::vector<RowRange> excluded(const Shelf& shelf, const Batch& batch) const;
+  std::vector<RowRange> excluded(const PassageStore& store, const Batch& batch) const;
 
   /// What passages are cut from, [N].
   const Ids& text() const { return text_; }
@@ -77,7 +77,7 @@ class Library {
   bool of_training_text() const { return !from_file_; }
 
  private:
-  Library(const RunConfig& config, const TrainingData& data);
+  Retriever(const RunConfig& config, const TrainingData& data);
   KnowledgeBase base(std::int64_t step) const;
 
   KnowledgeConfig config_;
@@ -88,17 +88,17 @@ class Library {
   std::int64_t refresh_ = 1;
 };
 
-/// The library of a trained model and its shelf as of its last step, with an index of its own; empty for a model without reflection
-/// windows. Opens the training data; throws Error when they are gone.
-struct OpenLibrary {
-  std::unique_ptr<Library> library;
-  std::unique_ptr<Shelf> shelf;
+/// The retriever of a trained model and its store as of its last step, with an index of its own; empty for a model without
+/// reflection windows. Opens the training data; throws Error when they are gone.
+struct OpenRetriever {
+  std::unique_ptr<Retriever> retriever;
+  std::unique_ptr<PassageStore> store;
 
   template <RealScalar R>
-  OpenLibrary(const TrainedRun& trained, const Model<R>& model);
+  OpenRetriever(const TrainedRun& trained, const Model<R>& model);
 
   /// For text that is not trained on.
-  ForwardContext context() const { return {.knowledge = shelf ? &shelf->knowledge() : nullptr}; }
+  ForwardContext context() const { return {.knowledge = store ? &store->knowledge() : nullptr}; }
   /// For a batch of the data that are trained on.
   ForwardContext training_context(const Batch& batch) const;
 };

@@ -132,7 +132,7 @@ Evaluation evaluate(Model<R>& model, const EvaluationSet& set, const ContextOf& 
     of_batch[2] = static_cast<double>(batch.target_bytes);
     if (watch) watch(i / share + 1, (set.size - ranks.rank() + share - 1) / share);
   }
-  add_up(ranks, found);
+  all_reduce(ranks, found);
   Evaluation evaluation;
   for (std::size_t i = 0; i < batches; ++i) {
     evaluation.loss += found[3 * i] * found[3 * i + 1];

@@ -66,6 +66,6 @@ EvaluationSet some_batches(const EvaluationSet& set, std::int64_t most);
 /// result, which one alone would have.
 template <RealScalar R>
 Evaluation evaluate(Model<R>& model, const EvaluationSet& set, const ContextOf& context_of = nullptr,
-                    const EvaluationWatch& watch = nullptr, Ranks& ranks = alone());
+                    const EvaluationWatch& watch = nullptr, Ranks& ranks = single_process());
 
 }  // namespace argand

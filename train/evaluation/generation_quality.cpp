@@ -26,7 +26,7 @@ Ids write(const TrainedRun& run, const Ids& texts, const GenerationEvalOptions& 
   Ids written = texts;
   with_precision(run.checkpoint.config(), [&]<class R>(R) {
     const auto model = load_model<R>(run.checkpoint);
-    const OpenLibrary library(run, *model);
+    const OpenRetriever retriever(run, *model);
     std::int64_t t = options.prompt_length;
     generate<R>(
         *model, columns(texts, 0, options.prompt_length), options.tokens, options.sampling,
@@ -39,7 +39,7 @@ Ids write(const TrainedRun& run, const Ids& texts, const GenerationEvalOptions& 
           ++t;
           if (watch) watch(t - options.prompt_length);
         },
-        library.context());
+        retriever.context());
   });
   return written;
 }
@@ -69,8 +69,8 @@ double judged(const TrainedRun& judge, const TrainedRun& run, const Ids& texts, 
   const Ids translated = translate(texts, run, judge);
   return with_precision(judge.checkpoint.config(), [&]<class R>(R) {
     const auto model = load_model<R>(judge.checkpoint);
-    const OpenLibrary library(judge, *model);
-    return negative_log_likelihood<R>(*model, translated, from, library.context());
+    const OpenRetriever retriever(judge, *model);
+    return negative_log_likelihood<R>(*model, translated, from, retriever.context());
   });
 }
 

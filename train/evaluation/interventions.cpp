@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "nn/family.h"
 #include "nn/did_you_mean.h"
+#include "nn/family.h"
 
 namespace argand {
 namespace {
@@ -31,7 +31,7 @@ void intervene(Model<R>& model, const Settings& settings) {
     assign(s, "", value);
     bool found = false;
     for (Parameter<R>& p : parameters) {
-      if (!is_called(p.name, s.key)) continue;
+      if (!name_ends_with(p.name, s.key)) continue;
       found = true;
       std::visit(
           [&]<Scalar T>(Var<T>& v) {

@@ -13,20 +13,20 @@
 namespace argand {
 namespace {
 
-/// `library` may be null.
-Fingerprints fingerprints(const TrainingData& data, const Library* library) {
+/// `retriever` may be null.
+Fingerprints fingerprints(const TrainingData& data, const Retriever* retriever) {
   Fingerprints found{.vocabulary = {}, .pieces = {}, .classes = {}, .data = fingerprint_of(data), .init = {}};
   const std::string tokens = token_file(tokens_of(data).kind());
   if (!tokens.empty()) (tokens == "vocab.txt" ? found.vocabulary : found.pieces) = checksum_of(tokens_of(data).file());
   if (const auto classes = classes_of(data); !classes.empty()) found.classes = checksum_of(classes_text(classes));
-  if (library != nullptr && !library->of_training_text()) {  // passages of a file are learnt from, too
-    const auto text = library->text().span();
+  if (retriever != nullptr && !retriever->of_training_text()) {  // passages of a file are learnt from, too
+    const auto text = retriever->text().span();
     found.data = Checksum().add(found.data).add({reinterpret_cast<const char*>(text.data()), text.size_bytes()}).hex();
   }
   return found;
 }
 
-/// What ranks tell each other of a batch: numbers, for add_up().
+/// What ranks tell each other of a batch: numbers, for all_reduce().
 struct BatchLoss {
   double total = 0, cross_entropy = 0, auxiliary = 0, has_auxiliary = 0, flops = 0;
 };
@@ -37,7 +37,7 @@ template <RealScalar R>
 TrainingRun<R>::TrainingRun(const RunConfig& config, const TrainingData& data, Ranks& ranks)
     : task_(make_task(config, data)),
       config_(fitted(config, data, *task_)),
-      library_(Library::of(config_, data)),
+      retriever_(Retriever::of(config_, data)),
       ranks_(ranks),
       schedule_(config_.schedule()) {
   if (config_.training.precision == "bf16" && !has_bf16_products())
@@ -49,14 +49,14 @@ TrainingRun<R>::TrainingRun(const RunConfig& config, const TrainingData& data, R
   parameters_ = model_->parameters();
   optimizer_ = make_optimizer<R>(config_.optimizer, parameters_);
   sum_ = std::make_unique<GradientSum<R>>(parameters_, ranks);
-  state_.made_from = fingerprints(data, library_.get());
+  state_.made_from = fingerprints(data, retriever_.get());
   if (!classes_of(data).empty()) state_.validated_on = validated_part(data);
 }
 
 template <RealScalar R>
 ForwardContext TrainingRun<R>::context(std::uint64_t number, const Batch& batch) const {
   ForwardContext pass{.training = true, .seed = static_cast<std::uint64_t>(config_.training.seed), .step = number};
-  if (library_) pass.knowledge = &shelf_->knowledge(), pass.excluded = library_->excluded(*shelf_, batch);
+  if (retriever_) pass.knowledge = &store_->knowledge(), pass.excluded = retriever_->excluded(*store_, batch);
   return pass;
 }
 
@@ -64,8 +64,8 @@ template <RealScalar R>
 StepReport TrainingRun<R>::step() {
   const TrainingConfig& t = config_.training;
   StepReport report{.step = state_.step + 1, .lr = schedule_.at(state_.step)};
-  const bool refreshed = library_ && (!shelf_ || library_->due(state_.step));
-  if (refreshed) shelf_ = library_->shelf(state_.step, *model_);
+  const bool refreshed = retriever_ && (!store_ || retriever_->due(state_.step));
+  if (refreshed) store_ = retriever_->store(state_.step, *model_);
   gather_gradients(report, trace_nan_);
   const double share = 1.0 / static_cast<double>(t.accumulate);
   report.grad_norm = share * grad_norm(parameters_);
@@ -73,7 +73,7 @@ StepReport TrainingRun<R>::step() {
     give_up(fmt::format("the loss is {} but its gradient became {}", report.cross_entropy, std::abs(report.grad_norm)), report);
   optimizer_->step(report.lr, share * clip_factor(report.grad_norm, t.clip));
   ++state_.step;
-  if (refreshed) report.recall = shelf_->recall();
+  if (refreshed) report.recall = store_->recall();
   return report;
 }
 
@@ -81,7 +81,7 @@ template <RealScalar R>
 void TrainingRun<R>::gather_gradients(StepReport& report, bool trace) {
   const TrainingConfig& t = config_.training;
   const Bf16Products rounding(t.precision == "bf16");
-  Ranks& ranks = trace ? alone() : ranks_;
+  Ranks& ranks = trace ? single_process() : ranks_;
   const auto first = static_cast<std::uint64_t>(state_.step * t.accumulate);
   std::vector<Batch> batches;
   std::int64_t n_targets = 0;
@@ -120,7 +120,7 @@ void TrainingRun<R>::gather_gradients(StepReport& report, bool trace) {
                           batches[i]);
     }
   }
-  add_up(ranks, {&losses.front().total, 5 * losses.size()});
+  all_reduce(ranks, {&losses.front().total, 5 * losses.size()});
   for (const BatchLoss& loss : losses)
     if (!trace && !std::isfinite(loss.total)) give_up(fmt::format("the loss became {}", loss.total), report);
   sum.finish();
@@ -137,7 +137,7 @@ template <RealScalar R>
 void TrainingRun<R>::give_up(const std::string& what, const StepReport& report) {
   const std::string message = fmt::format("train: {} at step {}", what, report.step);
   const char* advice = "; a lower `lr` or `clip`, or `precision` float64, may help";
-  if (!ranks_.leads()) wait_for_the_end();
+  if (!ranks_.leads()) wait_for_abort();
   try {
     StepReport again = report;
     gather_gradients(again, true);  // the same numbers once more, looked at one by one
@@ -159,8 +159,8 @@ bool TrainingRun<R>::due(std::int64_t every) const {
 
 template <RealScalar R>
 void TrainingRun<R>::look_up(const std::function<void(const ForwardContext&)>& f) const {
-  const auto shelf = library_ ? library_->shelf(std::max<std::int64_t>(0, state_.step - 1), *model_) : nullptr;
-  f({.knowledge = shelf ? &shelf->knowledge() : nullptr});
+  const auto store = retriever_ ? retriever_->store(std::max<std::int64_t>(0, state_.step - 1), *model_) : nullptr;
+  f({.knowledge = store ? &store->knowledge() : nullptr});
 }
 
 template <RealScalar R>
@@ -198,7 +198,7 @@ template <RealScalar R>
 void TrainingRun<R>::save(const std::string& path) const {
   // An index is a function of the parameters when it was built: until the next one is due it goes on from their encodings.
   std::vector<Tensor<float>> encodings;
-  for (std::size_t i = 0; shelf_ && i < shelf_->indexes(); ++i) encodings.push_back(shelf_->encodings(i));
+  for (std::size_t i = 0; store_ && i < store_->indexes(); ++i) encodings.push_back(store_->encodings(i));
   save_checkpoint<R>(path, config_, state_, parameters_, optimizer_.get(), encodings);
 }
 
@@ -220,15 +220,15 @@ void TrainingRun<R>::restore(const Checkpoint& checkpoint) {
   state_.validated_on = validated_on;
   state_.made_from = now;
   state_.made_from.init = then.init;
-  if (!library_ || library_->due(state_.step)) return;
+  if (!retriever_ || retriever_->due(state_.step)) return;
   std::vector<Tensor<float>> encodings = checkpoint.encodings();
-  require(encodings.size() == (library_->approximate() ? config_.model.windows().layers.size() : 0), "checkpoint",
+  require(encodings.size() == (retriever_->approximate() ? config_.model.windows().layers.size() : 0), "checkpoint",
           "{}: the encodings of its approximate index are missing", checkpoint.file().path());
-  shelf_ = library_->shelf(state_.step, std::move(encodings));
+  store_ = retriever_->store(state_.step, std::move(encodings));
 }
 
 template <RealScalar R>
-void TrainingRun<R>::prolong(const RunConfig& longer) {
+void TrainingRun<R>::extend(const RunConfig& longer) {
   RunConfig config = longer;
   if (config.training.epochs > 0) config.training.steps = config.training.epochs * steps_per_epoch(config, *task_);
   const std::int64_t steps = config_.training.steps, wanted = config.training.steps;

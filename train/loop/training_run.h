@@ -43,7 +43,7 @@ class TrainingRun {
   /// Initial parameters are a function of the configuration, which takes from the data what fitted() says. Throws ConfigError when
   /// they do not fit, Error when there are too little data for a batch. Of several ranks each has a run of its own, and all call
   /// step() and validate() together: they share the batches, and every one ends with the same numbers.
-  TrainingRun(const RunConfig& config, const TrainingData& data, Ranks& ranks = alone());
+  TrainingRun(const RunConfig& config, const TrainingData& data, Ranks& ranks = single_process());
 
   const RunConfig& config() const { return config_; }
   const RunState& state() const { return state_; }
@@ -80,9 +80,9 @@ class TrainingRun {
   void save_model(const std::string& path) const { save_checkpoint<R>(path, config_, state_, parameters_, nullptr); }
   /// Goes on from there, bit for bit as if never stopped. The checkpoint must be of this configuration.
   void restore(const Checkpoint& checkpoint);
-  /// From now on the run has the steps of `longer`, which is prolonged() from its configuration. Throws ConfigError when these are
+  /// From now on the run has the steps of `longer`, which is extended() from its configuration. Throws ConfigError when these are
   /// fewer, or when the learning rate has come to 0.
-  void prolong(const RunConfig& longer);
+  void extend(const RunConfig& longer);
 
   Model<R>& model() { return *model_; }
   const ParameterList<R>& parameters() const { return parameters_; }
@@ -97,14 +97,14 @@ class TrainingRun {
 
   std::unique_ptr<Task> task_;
   RunConfig config_;
-  std::unique_ptr<Library> library_;  ///< null for models without reflection windows, as the shelf
+  std::unique_ptr<Retriever> retriever_;  ///< null for models without reflection windows, as the store
   RunState state_;
   std::unique_ptr<Model<R>> model_;
   ParameterList<R> parameters_;
   std::unique_ptr<Optimizer<R>> optimizer_;
   Ranks& ranks_;
   std::unique_ptr<GradientSum<R>> sum_;
-  std::unique_ptr<Shelf> shelf_;
+  std::unique_ptr<PassageStore> store_;
   Schedule schedule_;
   EvaluationWatch watch_;
   bool trace_nan_ = false;

@@ -38,7 +38,7 @@ TrainingSession<R>::TrainingSession(const RunFolder& folder, bool overwrite, con
                                     const InitialWeights* weights, Ranks& ranks)
     : folder_(folder), run_(config, data, ranks) {
   if (weights != nullptr) fitted_weights_ = run_.begin_with(*weights, data);
-  meet(ranks);                        // `overwrite` may remove what the others begin with
+  barrier(ranks);                     // `overwrite` may remove what the others begin with
   lock_ = folder_.create(overwrite);  // only now that the model could be built: a mistake must not cost the old run
   log_ = std::make_unique<JsonLines>(folder_.log(), -1);
   log_maker(ranks);
@@ -65,7 +65,7 @@ TrainingSession<R>::TrainingSession(const RunFolder& folder, RunLock lock, const
   log_ = std::make_unique<JsonLines>(folder_.log(), run_.state().step);
   folder_.remove_leftovers();
   if (longer != nullptr) {
-    run_.prolong(*longer);
+    run_.extend(*longer);
     save();
   }
   log_maker(ranks);
@@ -128,16 +128,16 @@ void TrainingSession<R>::log_step(const Advance& done) {
   nlohmann::ordered_json line = {{"step", s.step}, {"loss", s.cross_entropy}, {"lr", s.lr}, {"grad_norm", s.grad_norm}};
   if (s.auxiliary) line["auxiliary"] = *s.auxiliary;
   if (s.recall) line["irw_recall"] = *s.recall;
-  const TellingParameters& telling = run_.config().model.family().telling;
-  const std::vector<NamedNumbers> parameters = telling_parameters(telling, run_.parameters());
-  for (const std::string& name : telling.spreads)
+  const DiagnosticParameters& diagnostics = run_.config().model.family().diagnostics;
+  const std::vector<NamedNumbers> parameters = diagnostic_parameters(diagnostics, run_.parameters());
+  for (const std::string& name : diagnostics.spreads)
     if (const NumbersOfParameter spread = numbers_of(parameters, name); spread.count > 0) {
       line[name + "_mean"] = spread.mean;
       line[name + "_std"] = spread.std;
     }
-  for (const std::string& name : telling.values)
+  for (const std::string& name : diagnostics.values)
     for (const auto& [parameter, numbers] : parameters)
-      if (is_called(parameter, name)) line[name][parameter] = std::vector<double>(numbers.begin(), numbers.end());
+      if (name_ends_with(parameter, name)) line[name][parameter] = std::vector<double>(numbers.begin(), numbers.end());
   line["tokens_per_second"] = std::round(static_cast<double>(s.tokens) / done.seconds);
   line["seconds"] = done.seconds;
   line["flops"] = s.flops;

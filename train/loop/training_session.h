@@ -27,12 +27,12 @@ class TrainingSession {
   /// A new run: makes the folder (see RunFolder::create), writes configuration, words, labels and the checkpoint of step 0.
   /// `weights` to begin with instead of drawn ones: then step 0 is kept, for nobody could make it anew without them.
   TrainingSession(const RunFolder& folder, bool overwrite, const RunConfig& config, const TrainingData& data,
-                  const InitialWeights* weights = nullptr, Ranks& ranks = alone());
+                  const InitialWeights* weights = nullptr, Ranks& ranks = single_process());
   /// Goes on from a checkpoint of the folder that was opened after it was locked, bit for bit as if never stopped. Throws Error
-  /// when the data are others now. `longer`: the configuration of TrainingRun::prolong, which the folder then has; null for that of
+  /// when the data are others now. `longer`: the configuration of TrainingRun::extend, which the folder then has; null for that of
   /// the checkpoint.
   TrainingSession(const RunFolder& folder, RunLock lock, const Checkpoint& last, const TrainingData& data,
-                  const RunConfig* longer = nullptr, Ranks& ranks = alone());
+                  const RunConfig* longer = nullptr, Ranks& ranks = single_process());
 
   bool finished() const { return run_.finished(); }
   /// Who writes samples; it is asked after every `sample_every` steps, and must be a function of the run's state alone.

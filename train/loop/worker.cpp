@@ -26,7 +26,7 @@ void compare_ranks(const TrainingRun<R>& run, Ranks& ranks) {
 int agreed_signal(Ranks& ranks, int own) {
   std::vector<double> signals(static_cast<std::size_t>(ranks.size()));
   signals[static_cast<std::size_t>(ranks.rank())] = own;
-  add_up(ranks, signals);
+  all_reduce(ranks, signals);
   return static_cast<int>(*std::max_element(signals.begin(), signals.end()));
 }
 

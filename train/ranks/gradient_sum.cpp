@@ -171,9 +171,9 @@ void GradientSum<R>::finish() {
     return;
   }
   for (Bucket& bucket : buckets_) {
-    for (Patience patience; bucket.state != Bucket::Complete;) {
+    for (Backoff backoff; bucket.state != Bucket::Complete;) {
       poll();
-      if (bucket.state != Bucket::Complete) patience.wait();
+      if (bucket.state != Bucket::Complete) backoff.wait();
     }
     const R* from = bucket.all.data();
     for (std::size_t p = bucket.first; p < bucket.last; ++p) {
@@ -218,7 +218,7 @@ void GradientSum<R>::pack(Bucket& bucket) {
 /// Everybody's piece s sets out to rank s. Those of the batch before must have been added.
 template <RealScalar R>
 void GradientSum<R>::start(Bucket& bucket) {
-  for (Patience patience; bucket.state != Bucket::Idle && !advance(bucket);) patience.wait();
+  for (Backoff backoff; bucket.state != Bucket::Idle && !advance(bucket);) backoff.wait();
   pack(bucket);
   const std::size_t n = bucket.sum.size();
   for (int r = 0; r < ranks_.size(); ++r)

@@ -50,13 +50,13 @@ class MpiRanks final : public Ranks {
   }
 
   void leave() override { MPI_Finalize(); }
-  void end_all(int code) override { MPI_Abort(MPI_COMM_WORLD, code); }
+  void abort(int code) override { MPI_Abort(MPI_COMM_WORLD, code); }
 
  private:
   int length(std::size_t bytes) {
     if (bytes <= INT_MAX) return static_cast<int>(bytes);
     std::fprintf(stderr, "argand: ranks: a message of %zu bytes is longer than MPI's longest\n", bytes);
-    end_all(1);
+    abort(1);
     return 0;
   }
 

@@ -16,7 +16,7 @@
 namespace argand {
 namespace {
 
-class Alone final : public Ranks {
+class SingleProcess final : public Ranks {
  public:
   int size() const override { return 1; }
   int rank() const override { return 0; }
@@ -24,7 +24,7 @@ class Alone final : public Ranks {
   std::unique_ptr<Transfer> send(int to, int, std::span<const std::byte>) override { fail("ranks", "there is no rank {}", to); }
   std::unique_ptr<Transfer> receive(int from, int, std::span<std::byte>) override { fail("ranks", "there is no rank {}", from); }
   void leave() override {}
-  void end_all(int) override {}
+  void abort(int) override {}
 };
 
 /// A number that the launcher has left in the environment; `otherwise` when none did. Open MPI's mpirun sets the first, MPICH's and
@@ -78,30 +78,30 @@ cpu_set_t processors_of(pid_t process) {
 
 }  // namespace
 
-Ranks& alone() {
-  static Alone one;
+Ranks& single_process() {
+  static SingleProcess one;
   return one;
 }
 
 Ranks& all_ranks() {
   if (others() == nullptr && launched_size() > 1) others() = join();
-  return others() != nullptr ? *others() : alone();
+  return others() != nullptr ? *others() : single_process();
 }
 
-void leave_ranks() {
+void finalize_ranks() {
   if (others() == nullptr) return;
-  meet(*others());  // patiently; MPI's own way to wait is a loop
+  barrier(*others());  // patiently; MPI's own way to wait is a loop
   others()->leave();
   left = true;
 }
 
-void end_ranks(int code) {
+void abort_ranks(int code) {
   if (others() == nullptr || left) return;
   std::fflush(nullptr);
-  others()->end_all(code == 0 ? 1 : code);
+  others()->abort(code == 0 ? 1 : code);
 }
 
-std::string as_told_by_rank(const std::string& text) {
+std::string error_of_rank(const std::string& text) {
   const int rank = launched_rank();
   if (launched_size() <= 1 || rank == 0) return text;
   for (unsigned rest = 5; rest > 0;) rest = ::sleep(rest);  // processes do not start all at once
@@ -123,22 +123,22 @@ int threads_of(const Ranks& ranks) {
 
 /// A transfer between two processes of one machine takes microseconds; a sleep, however short, takes some sixty. A thousand looks
 /// that leave the processor to whoever wants it are a fraction of a millisecond where nobody does.
-void Patience::wait() {
+void Backoff::wait() {
   if (++looks_ < 1000)
     ::sched_yield();
   else
     ::usleep(looks_ < 20'000 ? 50 : 1000);
 }
 
-void add_up(Ranks& ranks, std::span<double> x) {
+void all_reduce(Ranks& ranks, std::span<double> x) {
   constexpr int label = 0;
   const int n = ranks.size();
   if (n == 1) return;
   std::vector<std::unique_ptr<Ranks::Transfer>> transfers;
   const auto all_done = [&] {
-    for (Patience patience; !transfers.empty();) {
+    for (Backoff backoff; !transfers.empty();) {
       std::erase_if(transfers, [](const auto& t) { return t->done(); });
-      if (!transfers.empty()) patience.wait();
+      if (!transfers.empty()) backoff.wait();
     }
   };
   if (!ranks.leads()) {
@@ -158,21 +158,21 @@ void add_up(Ranks& ranks, std::span<double> x) {
   all_done();
 }
 
-void meet(Ranks& ranks) {
+void barrier(Ranks& ranks) {
   double nothing = 0;
-  add_up(ranks, {&nothing, 1});
+  all_reduce(ranks, {&nothing, 1});
 }
 
 void require_same(Ranks& ranks, const std::string& what, const std::string& text) {
   const std::string sum = checksum_of(text);
   std::vector<double> first(sum.size());  // its letters; zeros of the others
   if (ranks.leads()) std::copy(sum.begin(), sum.end(), first.begin());
-  add_up(ranks, first);
+  all_reduce(ranks, first);
   require(std::equal(sum.begin(), sum.end(), first.begin(), [](char a, double b) { return a == b; }), "ranks",
           "{} not those of rank 0. All ranks need the same files, the same program, and processors of one level of x86-64", what);
 }
 
-void wait_for_the_end() {
+void wait_for_abort() {
   for (;;) ::sleep(1);
 }
 

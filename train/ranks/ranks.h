@@ -33,24 +33,24 @@ class Ranks {
   /// MPI's last call, by all.
   virtual void leave() = 0;
   /// Ends all of them at once, with this exit code. Returns only where there is nobody else.
-  virtual void end_all(int code) = 0;
+  virtual void abort(int code) = 0;
 };
 
 /// This process by itself.
-Ranks& alone();
+Ranks& single_process();
 
-/// Those that mpirun has started with this process; alone() when nobody else was. Throws ConfigError when there are others that
-/// argand, built without MPI, cannot talk to.
+/// Those that mpirun has started with this process; single_process() when nobody else was. Throws ConfigError when there are others
+/// that argand, built without MPI, cannot talk to.
 Ranks& all_ranks();
 
 /// To be called by all when all is well, as the last thing that they do together.
-void leave_ranks();
+void finalize_ranks();
 /// To be called before the program ends: ranks that have not left end now, all of them.
-void end_ranks(int code);
+void abort_ranks(int code);
 
 /// The text of an error as this rank is to tell it, or nothing when this one need not: what all of them have run into is told by
 /// the first; the others wait, and are ended by it meanwhile.
-std::string as_told_by_rank(const std::string& text);
+std::string error_of_rank(const std::string& text);
 
 /// mpirun gives every process of two one core, unless it is asked for something else. Where nobody asked, the process
 /// may have them all again. To be called before threads start.
@@ -60,7 +60,7 @@ void undo_default_binding();
 int threads_of(const Ranks& ranks);
 
 /// Waits without taking the processor from others: awake for a moment, then looking again and again.
-class Patience {
+class Backoff {
  public:
   void wait();
 
@@ -69,12 +69,12 @@ class Patience {
 };
 
 /// x[i] becomes the sum of everybody's x[i], added in the order of ranks.
-void add_up(Ranks& ranks, std::span<double> x);
+void all_reduce(Ranks& ranks, std::span<double> x);
 /// Returns when all have come here.
-void meet(Ranks& ranks);
+void barrier(Ranks& ranks);
 /// Throws Error on the ranks whose text is not that of the first one. `what`: whose text it is, "the data are".
 void require_same(Ranks& ranks, const std::string& what, const std::string& text);
 /// Of a rank that has nothing to say any more, while the first one finds out what is wrong and ends all.
-[[noreturn]] void wait_for_the_end();
+[[noreturn]] void wait_for_abort();
 
 }  // namespace argand

@@ -51,38 +51,39 @@ void look_up(Model<R>& model, const Ids& tokens, const ForwardContext& pass) {
 }  // namespace
 
 template <RealScalar R>
-RetrievalAudit audit_retrieval(Model<R>& model, const RunConfig& config, const Library& library, const Task& task, bool exclude,
+RetrievalAudit audit_retrieval(Model<R>& model, const RunConfig& config, const Retriever& retriever, const Task& task, bool exclude,
                                const std::function<void(const Leak&)>& report, const std::function<void(std::int64_t)>& progress) {
   RetrievalAudit audit;
-  std::unique_ptr<Shelf> shelf;
+  std::unique_ptr<PassageStore> store;
   const std::int64_t batches = task.batches_per_epoch(), L = config.knowledge.irw_length;
   for (std::int64_t i = 0; i < batches; ++i) {
     const std::int64_t step = i / config.training.accumulate;
-    if (!shelf || (i % config.training.accumulate == 0 && library.due(step))) shelf = library.shelf(step, model);
-    const KnowledgeBase& base = shelf->base();
+    if (!store || (i % config.training.accumulate == 0 && retriever.due(step))) store = retriever.store(step, model);
+    const KnowledgeBase& base = store->base();
     const Batch batch = task.batch(static_cast<std::uint64_t>(i));
     const std::int64_t B = batch.tokens.shape()[0];
 
     std::vector<std::set<Ids::value_type>> read(static_cast<std::size_t>(B));
-    Knowledge watched = shelf->knowledge();
+    Knowledge watched = store->knowledge();
     watched.watch = [&](const Ids& chosen) {
       audit.reads += chosen.size();
       for (std::int64_t c = 0; c < chosen.size(); ++c) read[static_cast<std::size_t>(c * B / chosen.size())].insert(chosen[c]);
     };
     ForwardContext pass{.knowledge = &watched};
-    if (exclude) pass.excluded = library.excluded(*shelf, batch);
+    if (exclude) pass.excluded = retriever.excluded(*store, batch);
     look_up(model, batch.tokens, pass);
 
     for (std::int64_t b = 0; b < B; ++b) {
-      const auto [first, last] = library.window(batch, static_cast<std::size_t>(b));
-      const std::vector<Ids::value_type> window = library.of_training_text() ? std::vector<Ids::value_type>() : tokens_of(batch, b);
+      const auto [first, last] = retriever.window(batch, static_cast<std::size_t>(b));
+      const std::vector<Ids::value_type> window =
+          retriever.of_training_text() ? std::vector<Ids::value_type>() : tokens_of(batch, b);
       for (const Ids::value_type p : read[static_cast<std::size_t>(b)]) {
         const std::int64_t from = base.start(p), to = from + L;
         const Ids::value_type* passage = base.passages().data() + p * L;
-        require(to <= library.text().size() && std::equal(passage, passage + L, library.text().data() + from), "audit",
+        require(to <= retriever.text().size() && std::equal(passage, passage + L, retriever.text().data() + from), "audit",
                 "passage {} is not what stands at {} in the text", p, from);
         const bool leaks =
-            library.of_training_text() ? std::max(first, from) < std::min(last, to) : shares_words(window, passage, L);
+            retriever.of_training_text() ? std::max(first, from) < std::min(last, to) : shares_words(window, passage, L);
         ++audit.different;
         if (!leaks) continue;
         ++audit.leaks;
@@ -96,8 +97,8 @@ RetrievalAudit audit_retrieval(Model<R>& model, const RunConfig& config, const L
   return audit;
 }
 
-#define ARGAND_RETRIEVAL_AUDIT(R)                                                                         \
-  template RetrievalAudit audit_retrieval(Model<R>&, const RunConfig&, const Library&, const Task&, bool, \
+#define ARGAND_RETRIEVAL_AUDIT(R)                                                                           \
+  template RetrievalAudit audit_retrieval(Model<R>&, const RunConfig&, const Retriever&, const Task&, bool, \
                                           const std::function<void(const Leak&)>&, const std::function<void(std::int64_t)>&);
 ARGAND_FOR_REAL(ARGAND_RETRIEVAL_AUDIT)
 

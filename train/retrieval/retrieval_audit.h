@@ -26,7 +26,7 @@ struct RetrievalAudit {
 /// exclusion, to see that leaks would be found. `progress` is called with the number of batches done. Throws Error when a passage
 /// is not what stands at its place in the text.
 template <RealScalar R>
-RetrievalAudit audit_retrieval(Model<R>& model, const RunConfig& config, const Library& library, const Task& task, bool exclude,
+RetrievalAudit audit_retrieval(Model<R>& model, const RunConfig& config, const Retriever& retriever, const Task& task, bool exclude,
                                const std::function<void(const Leak&)>& report,
                                const std::function<void(std::int64_t)>& progress = nullptr);
 

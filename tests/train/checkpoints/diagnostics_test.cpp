@@ -7,11 +7,11 @@
 
 using namespace argand;
 
-BOOST_AUTO_TEST_SUITE(telling)
+BOOST_AUTO_TEST_SUITE(diagnostics)
 
 namespace {
 
-const TellingParameters thetas{.values = {"theta"}};
+const DiagnosticParameters thetas{.values = {"theta"}};
 
 ParameterList<float> some_parameters() {
   return {{"theta", variable(Tensor<float>({1}, {0.5f}))},
@@ -22,25 +22,27 @@ ParameterList<float> some_parameters() {
 }
 
 std::vector<std::string> lines_of(const std::string& family, const std::vector<NamedNumbers>& parameters) {
-  return family_named(family).telling.table(parameters);
+  return family_named(family).diagnostics.table(parameters);
 }
 
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_name_ends_with_what_it_is_called) {
-  BOOST_TEST((is_called("theta", "theta") && is_called("blocks.0.attn.theta", "theta") && is_called("a.attn.theta", "attn.theta")));
-  BOOST_TEST((!is_called("beta_theta", "theta") && !is_called("theta.weight", "theta") && !is_called("eta", "theta")));
+  BOOST_TEST((name_ends_with("theta", "theta") && name_ends_with("blocks.0.attn.theta", "theta") &&
+              name_ends_with("a.attn.theta", "attn.theta")));
+  BOOST_TEST(
+      (!name_ends_with("beta_theta", "theta") && !name_ends_with("theta.weight", "theta") && !name_ends_with("eta", "theta")));
 }
 
 BOOST_AUTO_TEST_CASE(are_the_real_parameters_called_so) {
-  const std::vector<NamedNumbers> found = telling_parameters(thetas, some_parameters());
+  const std::vector<NamedNumbers> found = diagnostic_parameters(thetas, some_parameters());
   BOOST_TEST_REQUIRE(found.size() == 2U);
   BOOST_TEST(found[0].name == "theta");
   BOOST_TEST(found[0].numbers.item() == 0.5);
   BOOST_TEST(found[1].name == "blocks.0.attn.theta");
   BOOST_TEST(found[1].numbers.size() == 2);
-  BOOST_TEST(telling_parameters(thetas, ParameterList<double>()).empty());
-  BOOST_TEST(telling_parameters({}, some_parameters()).empty());
+  BOOST_TEST(diagnostic_parameters(thetas, ParameterList<double>()).empty());
+  BOOST_TEST(diagnostic_parameters({}, some_parameters()).empty());
 }
 
 BOOST_AUTO_TEST_CASE(are_the_same_in_a_file) {
@@ -49,8 +51,8 @@ BOOST_AUTO_TEST_CASE(are_the_same_in_a_file) {
   for (const Parameter<float>& p : some_parameters()) std::visit([&](const auto& v) { writer.add(p.name, v.value()); }, p.var);
   writer.add("optimizer.m.theta", Tensor<float>({1}, {7.0f}));
   writer.save(scratch / "file");
-  const auto in_file = telling_parameters(thetas, SafetensorsFile::open(scratch / "file"));
-  BOOST_TEST((lines_of("qic", in_file) == lines_of("qic", telling_parameters(thetas, some_parameters()))));
+  const auto in_file = diagnostic_parameters(thetas, SafetensorsFile::open(scratch / "file"));
+  BOOST_TEST((lines_of("qic", in_file) == lines_of("qic", diagnostic_parameters(thetas, some_parameters()))));
 }
 
 BOOST_AUTO_TEST_CASE(the_table_of_angles_says_which_algebra_it_is) {

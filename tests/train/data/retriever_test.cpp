@@ -12,7 +12,7 @@
 
 using namespace argand;
 
-BOOST_AUTO_TEST_SUITE(library)
+BOOST_AUTO_TEST_SUITE(retriever)
 
 namespace {
 
@@ -27,10 +27,10 @@ RunConfig config_with(const Settings& more = {}) {
   return small_run(settings);
 }
 
-std::unique_ptr<Library> library_with(const Settings& more = {}) { return Library::of(config_with(more), small_corpus()); }
+std::unique_ptr<Retriever> retriever_with(const Settings& more = {}) { return Retriever::of(config_with(more), small_corpus()); }
 
-std::string library_error(const Settings& more) {
-  return error_of([&] { library_with(more); });
+std::string retriever_error(const Settings& more) {
+  return error_of([&] { retriever_with(more); });
 }
 
 std::vector<float> numbers(const ParameterList<float>& parameters) {
@@ -50,8 +50,8 @@ RetrievalAudit audit(const Settings& more, bool exclude, std::vector<Leak>& leak
   RunConfig config = config_with(more);
   config.model.vocab_size = small_corpus().tokens->size();
   const auto model = make_model<float>(config.model, 0);
-  const auto library = Library::of(config, small_corpus());
-  return audit_retrieval<float>(*model, config, *library, *make_task(config, small_corpus()), exclude,
+  const auto retriever = Retriever::of(config, small_corpus());
+  return audit_retrieval<float>(*model, config, *retriever, *make_task(config, small_corpus()), exclude,
                                 [&](const Leak& leak) { leaks.push_back(leak); });
 }
 
@@ -62,23 +62,23 @@ const std::vector<Settings> every_search{{{"irw_index", "exact", ""}},
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_run_without_windows_has_no_library) {
-  BOOST_TEST((library_with({{"irw_layers", "", ""}}) == nullptr));
-  BOOST_TEST((library_with() != nullptr));
+  BOOST_TEST((retriever_with({{"irw_layers", "", ""}}) == nullptr));
+  BOOST_TEST((retriever_with() != nullptr));
 }
 
 BOOST_AUTO_TEST_CASE(exchanged_passages_are_a_fixed_order_of_all) {
   RunConfig config = config_with();
   config.model.vocab_size = small_corpus().tokens->size();
   const auto model = make_model<float>(config.model, 0);
-  const auto library = library_with();
-  const auto shelf = library->shelf(0, *model);
-  BOOST_TEST(!shelf->knowledge().exchange);
+  const auto retriever = retriever_with();
+  const auto store = retriever->store(0, *model);
+  BOOST_TEST(!store->knowledge().exchange);
   Ids all(Shape{80, 1});
   for (std::int64_t i = 0; i < 80; ++i) all[i] = static_cast<Ids::value_type>(i);
   const auto exchanged = [&](std::uint64_t seed) {
-    shelf->exchange_passages(seed);
+    store->exchange_passages(seed);
     Ids found = all;
-    shelf->knowledge().exchange(found);
+    store->knowledge().exchange(found);
     return std::vector<std::int32_t>(found.span().begin(), found.span().end());
   };
   const auto once = exchanged(3);
@@ -91,14 +91,14 @@ BOOST_AUTO_TEST_CASE(exchanged_passages_are_a_fixed_order_of_all) {
   // What a window reads, and who watches is told, is what was put in the place of what it found.
   const Ids tokens(Shape{1, 4}, {1, 2, 3, 4});
   const auto read = [&](bool exchange) {
-    Knowledge knowledge = shelf->knowledge();
+    Knowledge knowledge = store->knowledge();
     std::vector<std::int32_t> seen;
     if (!exchange) knowledge.exchange = nullptr;
     knowledge.watch = [&](const Ids& chosen) { seen.assign(chosen.span().begin(), chosen.span().end()); };
     const Tensor<float> logits = model->logits(tokens, {.knowledge = &knowledge}).value();
     return std::pair(seen, std::vector<float>(logits.data(), logits.data() + logits.size()));
   };
-  shelf->exchange_passages(3);
+  store->exchange_passages(3);
   const auto [found, with_found] = read(false);
   const auto [others, with_others] = read(true);
   BOOST_TEST_REQUIRE(found.size() == others.size());
@@ -107,13 +107,14 @@ BOOST_AUTO_TEST_CASE(exchanged_passages_are_a_fixed_order_of_all) {
 }
 
 BOOST_AUTO_TEST_CASE(passages_are_a_function_of_the_seed_and_of_the_step) {
-  const auto every = library_with(), seldom = library_with({{"irw_refresh", "4", ""}}), other = library_with({{"seed", "1", ""}});
+  const auto every = retriever_with(), seldom = retriever_with({{"irw_refresh", "4", ""}}),
+             other = retriever_with({{"seed", "1", ""}});
   RunConfig config = config_with();
   config.model.vocab_size = small_corpus().tokens->size();
   const auto model = make_model<float>(config.model, 0);
-  const auto passages = [&](const auto& library, std::int64_t step) {
-    const auto shelf = library->shelf(step, *model);
-    const auto ids = shelf->base().passages().span();
+  const auto passages = [&](const auto& retriever, std::int64_t step) {
+    const auto store = retriever->store(step, *model);
+    const auto ids = store->base().passages().span();
     return std::vector<std::int32_t>(ids.begin(), ids.end());
   };
   BOOST_TEST(passages(every, 3) == passages(every, 3));
@@ -162,7 +163,7 @@ BOOST_AUTO_TEST_CASE(a_file_is_another_text_unless_it_holds_the_training_text) {
   };
   BOOST_TEST(audit(with_file(other), true, leaks).leaks == 0);
   BOOST_TEST(audit(with_file(same), true, leaks).leaks > 0);
-  BOOST_TEST(library_error({{"irw_file", scratch / "none.txt", ""}}).find("knowledge: cannot open") == 0);
+  BOOST_TEST(retriever_error({{"irw_file", scratch / "none.txt", ""}}).find("knowledge: cannot open") == 0);
 }
 
 BOOST_AUTO_TEST_CASE(an_interrupted_run_ends_in_the_same_numbers_whatever_the_search) {
@@ -194,19 +195,19 @@ BOOST_AUTO_TEST_CASE(rivals_that_look_chunks_up_are_audited_and_resumed_likewise
       RunConfig config = small_run(settings);
       config.model.vocab_size = small_corpus().tokens->size();
       const auto model = make_model<float>(config.model, 0);
-      const auto library = Library::of(config, small_corpus());
-      BOOST_TEST(!library->approximate());
+      const auto retriever = Retriever::of(config, small_corpus());
+      BOOST_TEST(!retriever->approximate());
       const auto task = make_task(config, small_corpus());
       std::int64_t leaks = 0;
       const auto count = [&](const Leak& leak) {
         ++leaks;
         BOOST_TEST((leak.passage_first < leak.window_last && leak.window_first < leak.passage_last));
       };
-      const RetrievalAudit clean = audit_retrieval<float>(*model, config, *library, *task, true, count);
+      const RetrievalAudit clean = audit_retrieval<float>(*model, config, *retriever, *task, true, count);
       BOOST_TEST(clean.leaks == 0);
       BOOST_TEST(leaks == 0);
       BOOST_TEST(clean.reads == clean.windows * 4 * 2);  // windows of 16 are four chunks
-      BOOST_TEST(audit_retrieval<float>(*model, config, *library, *task, false, count).leaks > 0);
+      BOOST_TEST(audit_retrieval<float>(*model, config, *retriever, *task, false, count).leaks > 0);
       BOOST_TEST(leaks > 0);
 
       TrainingRun<float> whole(small_run(settings), small_corpus());
@@ -234,16 +235,16 @@ BOOST_AUTO_TEST_CASE(an_approximate_index_is_measured_when_it_is_rebuilt) {
 }
 
 BOOST_AUTO_TEST_CASE(what_could_run_dry_is_refused_at_the_start) {
-  BOOST_TEST(library_error({{"irw_passages", "4", ""}}) ==
+  BOOST_TEST(retriever_error({{"irw_passages", "4", ""}}) ==
              "irw_top_k: 3 of 4 passages cannot be chosen when up to 2 of them overlap a window of 17 tokens; more or shorter "
              "passages leave a choice");
-  BOOST_TEST(library_error({{"irw_passages", "5", ""}}) == "");
-  BOOST_TEST(library_error({{"irw_passages", "3992", ""}}) ==
+  BOOST_TEST(retriever_error({{"irw_passages", "5", ""}}) == "");
+  BOOST_TEST(retriever_error({{"irw_passages", "3992", ""}}) ==
              "irw_passages: cannot draw 3992 passages of 10 tokens from 4000; 0 takes the whole text, end to end");
   const auto rival_error = [](const Settings& more) {
     Settings settings = settings_of({{"family", "crat"}, {"rival", "retro"}, {"irw_layers", "0"}});
     settings.insert(settings.end(), more.begin(), more.end());
-    return error_of([&] { Library::of(small_run(settings), small_corpus()); });
+    return error_of([&] { Retriever::of(small_run(settings), small_corpus()); });
   };
   BOOST_TEST(rival_error({{"irw_index", "hnsw", ""}, {"irw_length", "8", ""}, {"irw_passages", "0", ""}}) ==
              (have_hnsw()
@@ -251,7 +252,7 @@ BOOST_AUTO_TEST_CASE(what_could_run_dry_is_refused_at_the_start) {
                   : "irw_index: argand was built without hnswlib; install libhnswlib-dev and build again, or search exactly"));
   BOOST_TEST(rival_error({{"irw_length", "40", ""}, {"irw_passages", "0", ""}}) ==
              "irw_length: chunks are half a passage, 20 tokens, and no window of 16 holds one; choose shorter passages");
-  BOOST_TEST(library_error({{"irw_length", "4001", ""}}) == "irw_length: no passage of 4001 tokens fits the 4000 that there are");
+  BOOST_TEST(retriever_error({{"irw_length", "4001", ""}}) == "irw_length: no passage of 4001 tokens fits the 4000 that there are");
 }
 
 BOOST_AUTO_TEST_CASE(articles_do_not_read_themselves) {
@@ -270,12 +271,12 @@ BOOST_AUTO_TEST_CASE(articles_do_not_read_themselves) {
   config.knowledge.irw_length = 4, config.knowledge.irw_passages = 0;
   const auto model = make_model<float>(config.model, 0);
   const TrainingData data = articles;
-  const auto library = Library::of(config, data);
+  const auto retriever = Retriever::of(config, data);
   std::vector<Leak> leaks;
   const auto record = [&](const Leak& leak) { leaks.push_back(leak); };
   const auto task = make_task(config, data);
-  BOOST_TEST(audit_retrieval<float>(*model, config, *library, *task, true, record).leaks == 0);
-  BOOST_TEST(audit_retrieval<float>(*model, config, *library, *task, false, record).leaks > 0);
+  BOOST_TEST(audit_retrieval<float>(*model, config, *retriever, *task, true, record).leaks == 0);
+  BOOST_TEST(audit_retrieval<float>(*model, config, *retriever, *task, false, record).leaks > 0);
   for (const Leak& leak : leaks) BOOST_TEST(leak.window_last - leak.window_first <= 11);
 }
 

@@ -120,23 +120,23 @@ BOOST_AUTO_TEST_CASE(no_passage_that_is_read_overlaps_what_is_scored) {
   RunConfig config = language_run(language_models.back());
   config.model.vocab_size = small_corpus().tokens->size();
   const auto model = make_model<double>(config.model, 0);
-  const auto library = Library::of(config, small_corpus());
-  const auto shelf = library->shelf(0, *model);
+  const auto retriever = Retriever::of(config, small_corpus());
+  const auto store = retriever->store(0, *model);
   const Ids text({300}, {small_corpus().train.data(), small_corpus().train.data() + 300});
   std::int64_t reads = 0;
   for (const std::int64_t stride : {16, 7}) {
     const EvaluationSet set = evaluation_set(text, {.batch = 4, .length = 16, .stride = stride});
-    Knowledge knowledge = shelf->knowledge();
+    Knowledge knowledge = store->knowledge();
     evaluate<double>(*model, set, [&](const Batch& batch) {
-      knowledge.watch = [&shelf, &reads, places = batch.places](const Ids& chosen) {
+      knowledge.watch = [&store, &reads, places = batch.places](const Ids& chosen) {
         const std::int64_t per_row = chosen.size() / std::ssize(places);
         for (std::int64_t i = 0; i < chosen.size(); ++i, ++reads) {
           const std::int64_t start = places[static_cast<std::size_t>(i / per_row)];
-          const RowRange hidden = shelf->base().overlapping(start, start + 17);
+          const RowRange hidden = store->base().overlapping(start, start + 17);
           BOOST_REQUIRE(!hidden.contains(chosen[i]));
         }
       };
-      return ForwardContext{.knowledge = &knowledge, .excluded = library->excluded(*shelf, batch)};
+      return ForwardContext{.knowledge = &knowledge, .excluded = retriever->excluded(*store, batch)};
     });
   }
   BOOST_TEST(reads > 2 * 300 * 3);
