@@ -71,7 +71,7 @@ std::string why_ended(const RunFolder& folder, const RunConfig& config, const Ru
 /// What came of it, when the last step has been taken.
 template <RealScalar R>
 void conclude(TrainingSession<R>& session, const Evaluation& last, const TrainingData& data) {
-  const DiagnosticParameters& diagnostics = session.run().config().model.family().diagnostics;
+  const TellingParameters& diagnostics = session.run().config().model.family().telling;
   if (!diagnostics.values.empty()) {
     const std::vector<std::string> table = diagnostics.table(diagnostic_parameters(diagnostics, session.run().parameters()));
     if (!table.empty()) fmt::print("\n{} after the last step:\n", diagnostics.heading);

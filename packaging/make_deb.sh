@@ -43,7 +43,7 @@ Architecture: $architecture
 Maintainer: The argand authors <argand@localhost>
 Installed-Size: $(du -sk --exclude=DEBIAN "$root" | cut -f1)
 Depends: $depends
-Recommends: g++, pkg-config, libfmt-dev, python3-numpy
+Recommends: g++, pkg-config, libfmt-dev, nlohmann-json3-dev, python3-numpy
 Suggests: graphviz, gnuplot-nox, openmpi-bin
 Section: science
 Priority: optional

@@ -135,7 +135,7 @@ struct RunConfig {
     model.visit(f);
     optimizer.visit(f);
     training.visit(f, model.task);
-    if (model.family().uses_retrieval) knowledge.visit(f);
+    if (model.family().looks_up) knowledge.visit(f);
   }
 
   /// Family's defaults < preset < file < what a program is told beside it. The keys `family`, `task` and `preset` may stand in

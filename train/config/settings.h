@@ -12,16 +12,17 @@
 namespace argand {
 
 struct Setting {
-  std::string key;    ///< with underscores: d_model
-  std::string text;   ///< without quotation marks or brackets
-  std::string place;  ///< "small.toml:3: d_model", or as the program has it
+  std::string key;      ///< with underscores: d_model
+  std::string text;     ///< without quotation marks or brackets
+  std::string place{};  ///< "small.toml:3: d_model", or as the program has it; empty: the key says enough
 };
 using Settings = std::vector<Setting>;
 
 /// Throws ConfigError of this setting's field, its place first.
 template <class... Args>
 [[noreturn]] void setting_fail(const Setting& setting, fmt::format_string<Args...> message, Args&&... args) {
-  throw ConfigError(setting.place, fmt::format(message, std::forward<Args>(args)...), setting.key);
+  throw ConfigError(setting.place.empty() ? setting.key : setting.place, fmt::format(message, std::forward<Args>(args)...),
+                    setting.key);
 }
 
 /// `key = value` lines: numbers, booleans, "strings", lists of integers on one line, and # comments; dashes in a key count as

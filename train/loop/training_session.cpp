@@ -10,6 +10,7 @@
 #include "data/corpora/ag_news.h"
 #include "data/files/atomic_file.h"
 #include "train/checkpoints/diagnostics.h"
+#include "train/checkpoints/jsonl.h"
 #include "train/checkpoints/made_by.h"
 
 namespace argand {
@@ -73,6 +74,14 @@ TrainingSession<R>::TrainingSession(const RunFolder& folder, RunLock lock, const
 }
 
 template <RealScalar R>
+TrainingSession<R>::~TrainingSession() = default;
+
+template <RealScalar R>
+std::int64_t TrainingSession<R>::damaged_lines() const {
+  return log_->damaged();
+}
+
+template <RealScalar R>
 void TrainingSession<R>::write_config() const {
   const auto write = [&](const char* name, const std::string& text) {
     std::ifstream file(folder_.file(name), std::ios::binary);
@@ -128,7 +137,7 @@ void TrainingSession<R>::log_step(const Advance& done) {
   nlohmann::ordered_json line = {{"step", s.step}, {"loss", s.cross_entropy}, {"lr", s.lr}, {"grad_norm", s.grad_norm}};
   if (s.auxiliary) line["auxiliary"] = *s.auxiliary;
   if (s.recall) line["irw_recall"] = *s.recall;
-  const DiagnosticParameters& diagnostics = run_.config().model.family().diagnostics;
+  const TellingParameters& diagnostics = run_.config().model.family().telling;
   const std::vector<NamedNumbers> parameters = diagnostic_parameters(diagnostics, run_.parameters());
   for (const std::string& name : diagnostics.spreads)
     if (const NumbersOfParameter spread = numbers_of(parameters, name); spread.count > 0) {
@@ -137,7 +146,7 @@ void TrainingSession<R>::log_step(const Advance& done) {
     }
   for (const std::string& name : diagnostics.values)
     for (const auto& [parameter, numbers] : parameters)
-      if (name_ends_with(parameter, name)) line[name][parameter] = std::vector<double>(numbers.begin(), numbers.end());
+      if (is_called(parameter, name)) line[name][parameter] = std::vector<double>(numbers.begin(), numbers.end());
   line["tokens_per_second"] = std::round(static_cast<double>(s.tokens) / done.seconds);
   line["seconds"] = done.seconds;
   line["flops"] = s.flops;

@@ -6,11 +6,12 @@
 #include <memory>
 #include <optional>
 
-#include "train/checkpoints/jsonl.h"
 #include "train/checkpoints/run_folder.h"
 #include "train/loop/training_run.h"
 
 namespace argand {
+
+class JsonLines;
 
 /// What advance() did.
 struct Advance {
@@ -34,6 +35,8 @@ class TrainingSession {
   TrainingSession(const RunFolder& folder, RunLock lock, const Checkpoint& last, const TrainingData& data,
                   const RunConfig* longer = nullptr, Ranks& ranks = single_process());
 
+  ~TrainingSession();
+
   bool finished() const { return run_.finished(); }
   /// Who writes samples; it is asked after every `sample_every` steps, and must be a function of the run's state alone.
   void sample_with(std::function<std::string()> sampler) { sampler_ = std::move(sampler); }
@@ -47,7 +50,7 @@ class TrainingSession {
   /// What became of the weights to begin with; nothing without any.
   const std::optional<FittedWeights>& fitted_weights() const { return fitted_weights_; }
   /// Lines of the log that are damaged; they stay as they are.
-  std::int64_t damaged_lines() const { return log_->damaged(); }
+  std::int64_t damaged_lines() const;
 
  private:
   void write_config() const;

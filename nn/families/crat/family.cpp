@@ -156,7 +156,7 @@ Family crat_family() {
           .configuration = [] { return std::make_unique<CratConfig>(); },
           .make_float = make_crat<float>,
           .make_double = make_crat<double>,
-          .uses_retrieval = true,
+          .looks_up = true,
           .presets = {{"paper", "lm", crat_paper()}},
           .ablation = crat_ablation(),
           .checks = {.sizes = {{"irw_layers", "1"}, {"irw_dim", "3"}, {"irw_top_k", "2"}},

@@ -1,0 +1,55 @@
+/// 19. Your own training program: a text, a configuration, checkpoints. A run that was stopped ends in the same bits as one that
+/// was not.
+///
+/// Run:       build/examples/19_own_training
+/// Try next:  a file of yours (read_text_file in data/files/text_file.h), "family" "crope", "tokens" learnt as "bpe"; end the
+/// program
+///            anywhere with kill -9 and start it again; a field that there is not, to see what a ConfigError says.
+
+#include <filesystem>
+
+#include "data/corpora/corpus.h"
+#include "data/files/checksum.h"
+#include "data/files/text_file.h"
+#include "train/loop/training_session.h"
+
+using namespace argand;
+
+/// Takes the run in the folder up to this step: a new one, or the rest of the one that is there.
+void train(const RunFolder& folder, const RunConfig& config, const TrainingData& data, std::int64_t until) {
+  using Session = TrainingSession<float>;
+  Session session = folder.holds_a_run() ? Session(folder, RunLock(folder.path()), Checkpoint(folder.last()), data)
+                                         : Session(folder, /*overwrite*/ false, config, data);
+  fmt::print("from step {}\n", session.run().state().step);
+  while (!session.finished() && session.run().state().step < until) {
+    const Advance done = session.advance();  // a step, and what is due after it: a line of the log, a validation, a checkpoint
+    if (done.validation) fmt::print("  step {:2}  validation {:.1f} nats a character\n", done.step.step, done.validation->loss);
+  }
+}
+
+int main() {
+  std::string text;
+  for (int i = 0; i < 2000; ++i) text += fmt::format("{} and {} make {}\n", i % 7, i % 5, i % 7 + i % 5);
+  const auto tokens = make_tokens({.kind = "char"}, text);
+  const TrainingData data = in_tokens(tokens, text, /*validation*/ text.substr(0, 1600), /*test*/ "");
+  const RunConfig config = RunConfig::resolve({}, {{"family", "complexformer"},
+                                                   {"n_layers", "1"},
+                                                   {"d_model", "32"},
+                                                   {"length", "32"},
+                                                   {"tokens", "char"},
+                                                   {"steps", "60"},
+                                                   {"lr", "1e-2"},
+                                                   {"dropout", "0.1"},
+                                                   {"eval_every", "30"},
+                                                   {"checkpoint_every", "10"}});
+
+  const auto scratch = std::filesystem::temp_directory_path() / "argand-own-training";
+  std::filesystem::remove_all(scratch);
+  const RunFolder whole((scratch / "whole").string()), stopped((scratch / "stopped").string());
+  train(whole, config, data, 60);
+  train(stopped, config, data, 45);  // its last checkpoint is that of step 40
+  train(stopped, config, data, 60);
+  const bool same = checksum_of(read_bytes("example", whole.last())) == checksum_of(read_bytes("example", stopped.last()));
+  fmt::print("the run that was stopped ended in {}\n", same ? "the same bits" : "other bits");
+  std::filesystem::remove_all(scratch);
+}
