@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "apps/commands.h"
+#include "apps/runs/generation_table.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/counter.h"
 #include "apps/terminal/option_names.h"
@@ -200,29 +201,6 @@ Figures eval_latency(const TrainedRun& trained, const Part& part) {
           {"made_by", made_by()}};
 }
 
-/// Prints how good the texts are that the model writes.
-Figures eval_texts(const TrainedRun& trained, const Part& part, const GenerationEvalOptions& options) {
-  Counter counter("writing", options.tokens);
-  Figures found = eval_generation(trained, part.tokens.ids, options, [&](std::int64_t done) { counter.update(done); });
-  counter.clear();
-  fmt::print("{} texts of {} {} after prompts of {}, nucleus {}, temperature {}, seed {}\n\n", options.prompts, options.tokens,
-             plural_of(trained.tokens->kind()), options.prompt_length, options.sampling.top_p, options.sampling.temperature,
-             options.sampling.seed);
-  fmt::print("{:<22}{:>12}{:>13}{:>9}{:>9}{:>9}\n", "", "perplexity", "bits a byte", "Dist-1", "Dist-2", "Rep-4");
-  for (const auto& [name, key] : {std::pair("the model's text", "model"), std::pair("the corpus's own text", "corpus")}) {
-    const Figures& row = found[key];
-    const auto number = [&](const char* figure) { return row[figure].get<double>(); };
-    const bool judged = row.contains("loss");
-    fmt::print("{:<22}{:>12}{:>13}{:>9.4f}{:>9.4f}{:>9.4f}\n", name, judged ? fmt::format("{:.2f}", std::exp(number("loss"))) : "-",
-               judged ? fmt::format("{:.3f}", number("bits_per_byte")) : "-", number("dist_1"), number("dist_2"), number("rep_4"));
-  }
-  if (found.contains("judge"))
-    fmt::print("\nperplexity and bits a byte under {}\n", found["judge"].get<std::string>());
-  else
-    fmt::print("\n--judge RUN measures the perplexity under another model\n");
-  return found;
-}
-
 /// Writes --json's file: whose figures these are, and the figures.
 void write_json(const EvalOptions& options, const TrainedRun& trained, const std::string& part, const Figures& figures) {
   if (options.json.empty()) return;
@@ -248,7 +226,7 @@ void eval(const EvalOptions& options) {
     if (options.latency) usage_fail("--latency", "does not go with --generate");
     if (!options.set.empty()) usage_fail("--set", "does not go with --generate");
     const Part part = part_of_text(trained, options);
-    return write_json(options, trained, part.name, eval_texts(trained, part, options.generation));
+    return write_json(options, trained, part.name, eval_texts(trained, part.tokens.ids, options.generation));
   }
   if (options.latency) {
     if (!lm) usage_fail("--latency", "{} is a classifier: it does not write", options.run);

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "apps/commands.h"
-#include "apps/fitted_weights.h"
+#include "apps/runs/fitted_weights.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/interrupt.h"
 #include "apps/terminal/progress.h"

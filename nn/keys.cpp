@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "core/error.h"
-#include "nn/did_you_mean.h"
 
 namespace argand {
 
@@ -37,11 +36,6 @@ std::string closest_word(const std::string& word, const std::vector<std::string>
     if (row.back() < best_distance) best_distance = row.back(), best = candidate;
   }
   return best;
-}
-
-std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
-  const std::string closest = closest_word(word, known);
-  return closest.empty() ? "" : "; did you mean " + closest + "?";
 }
 
 std::string suggestion(const std::string& word, const std::vector<std::string>& known) {

@@ -12,7 +12,7 @@
 #include "apps/terminal/other_words.h"
 #include "core/parallel.h"
 #include "nn/config.h"
-#include "nn/did_you_mean.h"
+#include "train/config/did_you_mean.h"
 
 namespace argand {
 namespace {

@@ -52,6 +52,7 @@ const std::map<std::string, std::set<std::string>> floor_may_see = {
     {"apps/lab", {"apps/terminal", "apps/lab/expression"}},
     {"apps/portrait", {"apps/terminal", "apps/lab", "apps/lab/expression"}},
     {"apps/checks", {"apps/terminal"}},
+    {"apps/runs", {"apps/terminal"}},
     {"apps/ablation", {"apps/terminal"}},
     {"apps/report", {"apps/terminal"}},
 };
@@ -128,10 +129,12 @@ std::vector<std::string> words_of_programs(const std::string& path, const std::s
   static const std::set<std::string> library = {"core", "autograd", "nn", "optim", "data", "train"};
   static const std::regex option(R"re("[^"\n]*--[a-z][a-z-]+[^"\n]*")re");
   static const std::regex terminal(R"re(<CLI/|<iostream>|isatty|\bstd::exit\b|\bprintf\(|\bfmt::print\((?!stderr)|\bputs\()re");
+  static const std::regex comment(R"re(//[^\n]*)re");
   std::vector<std::string> found;
   if (!library.contains(room_of(path))) return found;
+  const std::string code = std::regex_replace(text, comment, "");
   for (const std::regex* rule : {&option, &terminal})
-    for (std::sregex_iterator it(text.begin(), text.end(), *rule), end; it != end; ++it)
+    for (std::sregex_iterator it(code.begin(), code.end(), *rule), end; it != end; ++it)
       found.push_back(fmt::format("{} knows {}, which is a program's", path, it->str()));
   return found;
 }

@@ -1,6 +1,6 @@
 #include "train/config/presets.h"
 
-#include "nn/did_you_mean.h"
+#include "train/config/did_you_mean.h"
 
 #include <fmt/ranges.h>
 

@@ -12,7 +12,7 @@
 #include "data/corpora/text_parts.h"
 #include "data/files/utf8.h"
 #include "data/tokens/tokenizer.h"
-#include "nn/did_you_mean.h"
+#include "train/config/did_you_mean.h"
 #include "train/config/presets.h"
 
 namespace argand {

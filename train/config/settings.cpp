@@ -8,7 +8,7 @@
 
 #include "data/files/utf8.h"
 #include "nn/config.h"
-#include "nn/did_you_mean.h"
+#include "train/config/did_you_mean.h"
 
 namespace argand {
 namespace {

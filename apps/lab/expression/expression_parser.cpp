@@ -9,7 +9,7 @@
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/text_layout.h"
 #include "data/files/utf8.h"
-#include "nn/did_you_mean.h"
+#include "train/config/did_you_mean.h"
 
 namespace argand {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "train/checkpoints/initial_weights.h"
 
-#include "apps/fitted_weights.h"
+#include "apps/runs/fitted_weights.h"
 #include "data/corpora/topics.h"
 #include "data/files/checksum.h"
 #include "tests/apps/program.h"

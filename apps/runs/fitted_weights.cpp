@@ -1,4 +1,4 @@
-#include "apps/fitted_weights.h"
+#include "apps/runs/fitted_weights.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "apps/run_options.h"
+#include "apps/runs/run_options.h"
 
 #include <algorithm>
 #include <concepts>

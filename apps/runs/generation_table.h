@@ -1,0 +1,10 @@
+#pragma once
+
+#include "train/evaluation/generation_quality.h"
+
+namespace argand {
+
+/// Prints how good the texts are that the model writes after prompts from `part`, and returns the figures (eval_generation).
+nlohmann::ordered_json eval_texts(const TrainedRun& trained, const Ids& part, const GenerationEvalOptions& options);
+
+}  // namespace argand
