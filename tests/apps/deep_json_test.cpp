@@ -3,8 +3,8 @@
 #include <boost/test/unit_test.hpp>
 
 #include "apps/lab/lab_page.h"
-#include "apps/runs/jsonl.h"
-#include "apps/runs/run_config.h"
+#include "train/checkpoints/jsonl.h"
+#include "train/config/run_config.h"
 #include "core/machine/json_depth.h"
 #include "data/files/table.h"
 #include "tests/data/temporary_directory.h"
