@@ -5,8 +5,10 @@
 
 #include "apps/commands.h"
 #include "apps/runs/fitted_weights.h"
+#include "apps/runs/run_options.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/interrupt.h"
+#include "apps/terminal/option_names.h"
 #include "apps/terminal/progress.h"
 #include "apps/terminal/text_layout.h"
 #include "core/parallel.h"
@@ -120,7 +122,8 @@ Advance advance(TrainingSession<R>& session, const TrainingData& data, Progress&
       throw Error(fmt::format("{}; `argand train {} --resume {} --trace-nan` shows what the op read, and the batch", step.what(),
                               word_of(config.model.task), folder.path()));
     write_file_atomically(folder.nan_trace(), non_finite_json(step, config, data));
-    fmt::print(stderr, "{}\n", non_finite_text(step, data));
+    const std::string what = step.what(), text = non_finite_text(step, data);  // begins with it; the rest may quote the data
+    fmt::print(stderr, "{}{}\n", in_options(what), text.substr(what.size()));
     fail("train", "stopped before step {} changed anything; all of this, with the whole batch, is in {}", step.step,
          folder.nan_trace());
   }

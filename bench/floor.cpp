@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdio>
 
+#include "apps/runs/run_options.h"
 #include "apps/start.h"
 #include "apps/terminal/command_line.h"
 #include "core/gemm.h"

@@ -15,11 +15,16 @@
 
 using namespace argand;
 
-/// Takes the run in the folder up to this step: a new one, or the rest of the one that is there.
-void train(const RunFolder& folder, const RunConfig& config, const TrainingData& data, std::int64_t until) {
-  using Session = TrainingSession<float>;
-  Session session = folder.holds_a_run() ? Session(folder, RunLock(folder.path()), Checkpoint(folder.last()), data)
-                                         : Session(folder, /*overwrite*/ false, config, data);
+using Session = TrainingSession<float>;
+
+/// The run in the folder: a new one, or the one that is there, from its last checkpoint on.
+Session begin_or_resume(const RunFolder& folder, const RunConfig& config, const TrainingData& data) {
+  if (!folder.holds_a_run()) return Session(folder, /*overwrite*/ false, config, data);
+  const RunLock lock(folder.path());  // before the checkpoint is read
+  return Session(folder, lock, Checkpoint(folder.last()), data);
+}
+
+void train(Session session, std::int64_t until) {
   fmt::print("from step {}\n", session.run().state().step);
   while (!session.finished() && session.run().state().step < until) {
     const Advance done = session.advance();  // a step, and what is due after it: a line of the log, a validation, a checkpoint
@@ -32,7 +37,8 @@ int main() {
   for (int i = 0; i < 2000; ++i) text += fmt::format("{} and {} make {}\n", i % 7, i % 5, i % 7 + i % 5);
   const auto tokens = make_tokens({.kind = "char"}, text);
   const TrainingData data = in_tokens(tokens, text, /*validation*/ text.substr(0, 1600), /*test*/ "");
-  const RunConfig config = RunConfig::resolve({}, {{"family", "complexformer"},
+  const RunConfig config = RunConfig::resolve({}, {{"data", "sums"},
+                                                   {"family", "complexformer"},
                                                    {"n_layers", "1"},
                                                    {"d_model", "32"},
                                                    {"length", "32"},
@@ -46,9 +52,9 @@ int main() {
   const auto scratch = std::filesystem::temp_directory_path() / "argand-own-training";
   std::filesystem::remove_all(scratch);
   const RunFolder whole((scratch / "whole").string()), stopped((scratch / "stopped").string());
-  train(whole, config, data, 60);
-  train(stopped, config, data, 45);  // its last checkpoint is that of step 40
-  train(stopped, config, data, 60);
+  train(begin_or_resume(whole, config, data), 60);
+  train(begin_or_resume(stopped, config, data), 45);  // its last checkpoint is that of step 40
+  train(begin_or_resume(stopped, config, data), 60);
   const bool same = checksum_of(read_bytes("example", whole.last())) == checksum_of(read_bytes("example", stopped.last()));
   fmt::print("the run that was stopped ended in {}\n", same ? "the same bits" : "other bits");
   std::filesystem::remove_all(scratch);

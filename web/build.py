@@ -98,7 +98,7 @@ def main():
         link = os.path.join(out, "include", library)
         if not os.path.islink(link):
             os.symlink(os.path.join(HEADERS, library), link)
-    changed = max(newest(os.path.join(ROOT, room)) for room in ("core", "autograd", "nn", "data/files", "apps/lab", "apps/terminal", "web"))
+    changed = max(newest(os.path.join(ROOT, room)) for room in ("core", "autograd", "nn", "data/files", "train/config", "apps/lab", "apps/terminal", "web"))
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         objects = list(pool.map(lambda name: compile_unit(name, out, changed), UNITS))
     linked = os.path.join(out, "lab.js")

@@ -19,8 +19,7 @@ nlohmann::ordered_json eval_texts(const TrainedRun& trained, const Ids& part, co
     const nlohmann::ordered_json& row = found[key];
     const auto number = [&](const char* figure) { return row[figure].get<double>(); };
     const bool judged = row.contains("loss");
-    fmt::print("{:<22}{:>12}{:>13}{:>9.4f}{:>9.4f}{:>9.4f}\n", name,
-               judged ? fmt::format("{:.2f}", std::exp(number("loss"))) : "-",
+    fmt::print("{:<22}{:>12}{:>13}{:>9.4f}{:>9.4f}{:>9.4f}\n", name, judged ? fmt::format("{:.2f}", std::exp(number("loss"))) : "-",
                judged ? fmt::format("{:.3f}", number("bits_per_byte")) : "-", number("dist_1"), number("dist_2"), number("rep_4"));
   }
   if (found.contains("judge"))

@@ -3,12 +3,12 @@
 #include <boost/test/unit_test.hpp>
 
 #include "apps/lab/lab_page.h"
-#include "train/checkpoints/jsonl.h"
-#include "train/config/run_config.h"
 #include "core/machine/json_depth.h"
 #include "data/files/table.h"
 #include "tests/data/temporary_directory.h"
 #include "tests/error_text.h"
+#include "train/checkpoints/jsonl.h"
+#include "train/config/run_config.h"
 
 using namespace argand;
 

@@ -1,11 +1,11 @@
 #include "train/config/presets.h"
 
-#include "train/config/did_you_mean.h"
-
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
+
+#include "train/config/did_you_mean.h"
 
 namespace argand {
 namespace {

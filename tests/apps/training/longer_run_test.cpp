@@ -5,6 +5,7 @@
 
 #include "tests/apps/program.h"
 #include "tests/train/small_run.h"
+#include "train/checkpoints/jsonl.h"
 #include "train/loop/training_session.h"
 
 using namespace argand;

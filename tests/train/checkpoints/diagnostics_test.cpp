@@ -28,10 +28,8 @@ std::vector<std::string> lines_of(const std::string& family, const std::vector<N
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_name_ends_with_what_it_is_called) {
-  BOOST_TEST((is_called("theta", "theta") && is_called("blocks.0.attn.theta", "theta") &&
-              is_called("a.attn.theta", "attn.theta")));
-  BOOST_TEST(
-      (!is_called("beta_theta", "theta") && !is_called("theta.weight", "theta") && !is_called("eta", "theta")));
+  BOOST_TEST((is_called("theta", "theta") && is_called("blocks.0.attn.theta", "theta") && is_called("a.attn.theta", "attn.theta")));
+  BOOST_TEST((!is_called("beta_theta", "theta") && !is_called("theta.weight", "theta") && !is_called("eta", "theta")));
 }
 
 BOOST_AUTO_TEST_CASE(are_the_real_parameters_called_so) {

@@ -5,6 +5,7 @@
 #include "data/corpora/topics.h"
 #include "tests/data/temporary_directory.h"
 #include "tests/train/small_run.h"
+#include "train/checkpoints/jsonl.h"
 #include "train/loop/training_session.h"
 
 using namespace argand;
