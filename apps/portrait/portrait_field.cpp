@@ -21,11 +21,11 @@ constexpr std::int64_t grid = 64;
 constexpr int ring_points = 256;
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-double size_of(C w) { return std::isnan(w.real()) || std::isnan(w.imag()) ? infinite : std::abs(w); }
+double magnitude_of(C w) { return std::isnan(w.real()) || std::isnan(w.imag()) ? infinite : std::abs(w); }
 
 Moduli moduli_of(const std::vector<C>& values) {
   Moduli sizes(values.size());
-  std::transform(values.begin(), values.end(), sizes.begin(), size_of);
+  std::transform(values.begin(), values.end(), sizes.begin(), magnitude_of);
   return sizes;
 }
 
