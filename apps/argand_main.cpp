@@ -24,7 +24,7 @@ int argand_main(int argc, char** argv, const std::string& version, const std::st
     fmt::print(stderr, "argand: {}\n", error.what());
     return 2;
   }
-  std::signal(SIGXFSZ, SIG_IGN);  // a file-size limit shall fail the write, with a message, not kill the program
+  std::signal(SIGXFSZ, SIG_IGN);  // a file-size limit must fail the write, with a message, not kill the program
   CLI::App program("Complex-valued backpropagation: train, check and look into small models.", "argand");
   program.require_subcommand(1);
   program.set_version_flag("--version", [version] {

@@ -131,7 +131,7 @@ int demo(const DemoOptions& options, bool own_folder) {
   compare_with_the_source({&a, &b}, labels, grammar, corpus);
   fmt::print("\n{}\n",
              style.bold("cos(δ (θq - θk) + b + (m - n) ω): what the heads have learnt, mean ± deviation over frequencies"));
-  const TellingParameters& diagnostics = default_family().telling;
+  const DiagnosticParameters& diagnostics = default_family().diagnostics;
   for (const std::string& line : diagnostics.table(diagnostic_parameters(diagnostics, SafetensorsFile::open(first.last()))))
     fmt::print("{}\n", line);
   show_sample(a, grammar, style);

@@ -96,7 +96,7 @@ LabelledTexts part_of_articles(const TrainedRun& trained, const EvalOptions& opt
     fail("eval", "the classes of {} are not those of {}", config.training.data, trained.checkpoint.file().path());
   const std::string split = !options.split.empty() ? options.split : sets.test.empty() ? "valid" : "test";
   const std::vector<Article>& part = split == "train" ? sets.train : split == "valid" ? sets.valid : sets.test;
-  if (part.empty()) usage_fail("--split", "{} has no part to {} on", config.training.data, split == "valid" ? "validate" : "test");
+  if (part.empty()) usage_fail("--split", "{} has no {} split", config.training.data, split == "valid" ? "validation" : "test");
   name = split + " part";
   return LabelledTexts(part, trained.words());
 }

@@ -50,7 +50,8 @@ void write_safetensors(const SafetensorsFile& file, const std::vector<std::strin
 }
 
 void export_tensors(const ExportOptions& options) {
-  if (options.npz.empty() && options.safetensors.empty()) usage_fail("export", "to what? --npz FILE, --safetensors FILE");
+  if (options.npz.empty() && options.safetensors.empty())
+    usage_fail("export", "no output file given: --npz FILE, --safetensors FILE");
   const SafetensorsFile file = SafetensorsFile::open(find_checkpoint(options.run));
   for (const std::string& out : {options.npz, options.safetensors}) {
     std::error_code not_there;

@@ -93,9 +93,9 @@ void inspect(const InspectOptions& options) {
   fmt::print("\n");
   // A file of other origin does not say of which family it is: each looks for the parameters that it knows.
   for (const Family& family : families()) {
-    if (!family.telling.table) continue;
-    const std::vector<std::string> table = family.telling.table(diagnostic_parameters(family.telling, file));
-    if (!table.empty()) fmt::print("\n{}\n", style.bold(family.telling.heading));
+    if (!family.diagnostics.table) continue;
+    const std::vector<std::string> table = family.diagnostics.table(diagnostic_parameters(family.diagnostics, file));
+    if (!table.empty()) fmt::print("\n{}\n", style.bold(family.diagnostics.heading));
     for (const std::string& line : table) fmt::print("  {}\n", line);
   }
 }

@@ -73,7 +73,7 @@ std::string why_ended(const RunFolder& folder, const RunConfig& config, const Ru
 /// What came of it, when the last step has been taken.
 template <RealScalar R>
 void conclude(TrainingSession<R>& session, const Evaluation& last, const TrainingData& data) {
-  const TellingParameters& diagnostics = session.run().config().model.family().telling;
+  const DiagnosticParameters& diagnostics = session.run().config().model.family().diagnostics;
   if (!diagnostics.values.empty()) {
     const std::vector<std::string> table = diagnostics.table(diagnostic_parameters(diagnostics, session.run().parameters()));
     if (!table.empty()) fmt::print("\n{} after the last step:\n", diagnostics.heading);
@@ -100,7 +100,7 @@ void conclude(TrainingSession<R>& session, const Evaluation& last, const Trainin
     return;
   }
   if (session.run().config().training.data == "topics")
-    fmt::print("whoever knows how these articles are made could reach an accuracy of {:.1f} %\n",
+    fmt::print("best possible accuracy, for one who knows how these articles are made: {:.1f} %\n",
                100 * best_possible_accuracy(first_articles(open_articles("topics").test, last.count)));
   fmt::print(
       "\nbest.safetensors is that of step {}, accuracy {:.1f} %. It was chosen on these very articles, for there is no third part, "
@@ -199,8 +199,7 @@ void require_task(const std::string& wanted, const std::string& task, const char
 }
 
 int start(const TrainOptions& options) {
-  if (options.out.empty())
-    usage_fail("train " + options.task, "where shall the run go? Give --out RUN, or --resume RUN to continue one");
+  if (options.out.empty()) usage_fail("train " + options.task, "missing --out RUN (a new run) or --resume RUN (to continue one)");
   RunConfig config = options.run.resolve();
   std::optional<InitialWeights> weights;  // messages have the name that was given
   if (!config.training.init.empty()) weights.emplace(config.training.init);

@@ -9,7 +9,7 @@ namespace argand {
 /// dx[i] = f(a[i], ...), or dx[i] += f(a[i], ...) when a gradient is there already: no temporary, one pass.
 /// Does nothing when nobody wants dx.
 template <Scalar T, class F, Scalar A, Scalar... Rest>
-void accumulate_map(const Sink<T>& dx, const F& f, const Tensor<A>& a, const Tensor<Rest>&... rest) {
+void accumulate_map(const GradientAccumulator<T>& dx, const F& f, const Tensor<A>& a, const Tensor<Rest>&... rest) {
   (require(a.shape() == rest.shape(), "backward", "shapes differ, {} and {}", a.shape(), rest.shape()), ...);
   dx.accumulate([&](T* out, bool add) {
     const auto loop = [&f, add](std::int64_t begin, std::int64_t end, T* __restrict y, const A* pa, const Rest*... p) {
@@ -26,8 +26,8 @@ void accumulate_map(const Sink<T>& dx, const F& f, const Tensor<A>& a, const Ten
 /// The same a pack at a time: f is a formula for any number type, as of map_packs.
 template <Scalar T, class F, Scalar A, Scalar... Rest>
 requires(std::same_as<RealOf<T>, RealOf<A>> &&
-         (std::same_as<RealOf<T>, RealOf<Rest>> && ...)) void accumulate_packs(const Sink<T>& dx, const F& f, const Tensor<A>& a,
-                                                                               const Tensor<Rest>&... rest) {
+         (std::same_as<RealOf<T>, RealOf<Rest>> && ...)) void accumulate_packs(const GradientAccumulator<T>& dx, const F& f,
+                                                                               const Tensor<A>& a, const Tensor<Rest>&... rest) {
   (require(a.shape() == rest.shape(), "backward", "shapes differ, {} and {}", a.shape(), rest.shape()), ...);
   dx.accumulate([&](T* out, bool add) {
     parallel_for(a.size(), elementwise_grain, [&](std::int64_t begin, std::int64_t end) {
@@ -41,7 +41,7 @@ requires(std::same_as<RealOf<T>, RealOf<A>> &&
 
 /// x if its reader has somewhere to put a gradient, otherwise nothing: what a backward closure should hold.
 template <Scalar T, Scalar S>
-Tensor<T> kept_for(const Sink<S>& reader, const Tensor<T>& x) {
+Tensor<T> save_if_needed(const GradientAccumulator<S>& reader, const Tensor<T>& x) {
   return reader ? x : Tensor<T>();
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-/// Context: what ops consult as they compute. On which tape, if at all? Inside which module? Is anybody looking on?
+/// Context: what ops consult as they compute. On which tape, if at all? Inside which module? Is an observer set?
 
 #include <functional>
 #include <memory>
@@ -16,7 +16,7 @@ class Tape;
 struct TapeEntry;
 
 /// Every thread has a context of its own, from its first op on. A new thread inherits nothing: it records, on a tape of its own,
-/// outside of every module, with nobody looking on; a NoGrad of the thread that started it does not reach it. A context, its tapes
+/// outside of every module, without an observer; a NoGrad of the thread that started it does not reach it. A context, its tapes
 /// and the outputs recorded on them belong to one thread. Leaves may be used from several: their gradients add up, in whatever
 /// order the threads arrive, as long as nobody changes their values or clears their gradients meanwhile.
 class Context {

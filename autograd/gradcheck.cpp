@@ -27,17 +27,17 @@ int severity(Verdict verdict) {
   return 0;
 }
 
-std::vector<ComplexValues> projections_of(const Probe& probe, const GradcheckOptions& options) {
+std::vector<ComplexValues> projections_of(const ScalarProjection& projected, const GradcheckOptions& options) {
   std::vector<ComplexValues> weights;
   if (!options.full_jacobian) {
     for (int p = 0; p < options.projections; ++p)
-      weights.push_back(probe.random_weights(options.seed, static_cast<std::uint64_t>(p)));
+      weights.push_back(projected.random_weights(options.seed, static_cast<std::uint64_t>(p)));
     return weights;
   }
-  for (std::size_t k = 0; k < probe.output().size(); ++k)
+  for (std::size_t k = 0; k < projected.output().size(); ++k)
     for (const bool imaginary : {false, true}) {
-      if (imaginary && !probe.output_is_complex()) break;
-      ComplexValues unit(probe.output().size());
+      if (imaginary && !projected.output_is_complex()) break;
+      ComplexValues unit(projected.output().size());
       unit[k] = imaginary ? std::complex(0.0, 1.0) : std::complex(1.0, 0.0);
       weights.push_back(std::move(unit));
     }
@@ -54,18 +54,18 @@ double scale_of(const std::vector<std::vector<Comparison>>& pairs) {
 
 class Check {
  public:
-  Check(const Probe& probe, const GradcheckOptions& options)
-      : probe_(probe), options_(options), weights_(projections_of(probe, options)) {
+  Check(const ScalarProjection& projected, const GradcheckOptions& options)
+      : projected_(projected), options_(options), weights_(projections_of(projected, options)) {
     for (const ComplexValues& W : weights_) {
       functionals_.push_back(Functional::of(W));
-      analytic_.push_back(probe.analytic(W));
-      rounding_.push_back(probe.rounding_of(analytic_.back(), W));
+      analytic_.push_back(projected.analytic(W));
+      rounding_.push_back(projected.rounding_of(analytic_.back(), W));
     }
   }
 
   Report run() {
     std::vector<std::vector<std::vector<Comparison>>> pairs;
-    for (std::size_t i = 0; i < probe_.inputs().size(); ++i) pairs.push_back(compare_input(i));
+    for (std::size_t i = 0; i < projected_.inputs().size(); ++i) pairs.push_back(compare_input(i));
     std::vector<double> scales;
     for (const auto& input : pairs) scales.push_back(scale_of(input));
     const double largest = *std::max_element(scales.begin(), scales.end());
@@ -82,8 +82,8 @@ class Check {
       pairs[p].rounding = rounding_[p][input][static_cast<std::size_t>(element)];
     }
     for (const bool imaginary : {false, true}) {
-      if (imaginary && !probe_.input_is_complex(input)) break;
-      const auto derivatives = probe_.numerical(input, element, imaginary, functionals_, ridders);
+      if (imaginary && !projected_.input_is_complex(input)) break;
+      const auto derivatives = projected_.numerical(input, element, imaginary, functionals_, ridders);
       for (std::size_t p = 0; p < pairs.size(); ++p) pairs[p].add(derivatives[p], imaginary);
     }
     return pairs;
@@ -91,7 +91,7 @@ class Check {
 
   /// [element][projection]
   std::vector<std::vector<Comparison>> compare_input(std::size_t input) const {
-    const std::int64_t size = probe_.input_size(input);
+    const std::int64_t size = projected_.input_size(input);
     std::vector<std::vector<Comparison>> pairs(static_cast<std::size_t>(size));
     const auto compare = [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t e = begin; e < end; ++e) pairs[static_cast<std::size_t>(e)] = compare_element(input, e, options_.ridders);
@@ -119,7 +119,7 @@ class Check {
 
   /// `scale`: the largest gradient of this input, `largest`: of all.
   void judge_input(std::size_t input, std::vector<std::vector<Comparison>>& pairs, double scale, double largest) {
-    ReportRow row = ReportRow::of(fmt::format("input {}", input), probe_.inputs()[input]);
+    ReportRow row = ReportRow::of(fmt::format("input {}", input), projected_.inputs()[input]);
     for (std::size_t e = 0; e < pairs.size(); ++e) {
       look_again(input, static_cast<std::int64_t>(e), pairs[e], scale, largest);
       ElementCheck worst;
@@ -142,18 +142,18 @@ class Check {
       if (!options_.full_jacobian) row.elements.push_back(worst);
     }
     row.conclude();
-    if (row.verdict == Verdict::Fail) row.diagnosis = diagnose(probe_, input, options_);
+    if (row.verdict == Verdict::Fail) row.diagnosis = diagnose(projected_, input, options_);
     report_.rows.push_back(std::move(row));
   }
 
   std::string output_name(std::size_t projection) const {
     if (!options_.full_jacobian) return "";
     const auto k = static_cast<std::int64_t>(projection);
-    if (!probe_.output_is_complex()) return fmt::format("output {}", element_name(probe_.output_shape(), k));
-    return fmt::format("{} part of output {}", k % 2 == 0 ? "real" : "imaginary", element_name(probe_.output_shape(), k / 2));
+    if (!projected_.output_is_complex()) return fmt::format("output {}", element_name(projected_.output_shape(), k));
+    return fmt::format("{} part of output {}", k % 2 == 0 ? "real" : "imaginary", element_name(projected_.output_shape(), k / 2));
   }
 
-  const Probe& probe_;
+  const ScalarProjection& projected_;
   const GradcheckOptions& options_;
   std::vector<ComplexValues> weights_;
   std::vector<Functional> functionals_;
@@ -164,13 +164,13 @@ class Check {
 
 }  // namespace
 
-Report gradcheck(const Probe& probe, const GradcheckOptions& options) {
+Report gradcheck(const ScalarProjection& projected, const GradcheckOptions& options) {
   require(options.projections >= 1 || options.full_jacobian, "gradcheck", "{} projections; at least one is needed",
           options.projections);
   require(options.tolerance > 0, "gradcheck", "the tolerance must be positive, got {}", options.tolerance);
-  Report report = Check(probe, options).run();
+  Report report = Check(projected, options).run();
   report.name = options.name;
-  std::vector<IndependentCheck> checks = independent_checks(probe, options.tolerance, options.seed);
+  std::vector<IndependentCheck> checks = independent_checks(projected, options.tolerance, options.seed);
   checks.insert(checks.begin(), differences_check(report));
   report.independent = std::move(checks);
   return report;
@@ -179,10 +179,10 @@ Report gradcheck(const Probe& probe, const GradcheckOptions& options) {
 namespace {
 
 /// Whether a pass adds to the gradients that it finds in the inputs.
-IndependentCheck adds(const Probe& probe, const CheckedFunction& f, const GradcheckOptions& options) {
-  const ComplexValues W = probe.random_weights(options.seed, 0);
-  const std::vector<ComplexValues> g = probe.analytic(W);
-  const Passes<double> passes(f, probe.inputs());
+IndependentCheck adds(const ScalarProjection& projected, const CheckedFunction& f, const GradcheckOptions& options) {
+  const ComplexValues W = projected.random_weights(options.seed, 0);
+  const std::vector<ComplexValues> g = projected.analytic(W);
+  const Passes<double> passes(f, projected.inputs());
   const auto added = [&](const std::vector<ComplexValues>& c, std::span<const std::complex<double>> weights) {
     const auto x = passes.variables();
     for (std::size_t i = 0; i < x.size(); ++i) Passes<double>::set_gradient(x[i], c[i]);
@@ -191,7 +191,7 @@ IndependentCheck adds(const Probe& probe, const CheckedFunction& f, const Gradch
     return Passes<double>::gradients(x);
   };
   try {
-    return adds_check(added, W, g, probe.rounding_of(g, W), options.tolerance);
+    return adds_check(added, W, g, projected.rounding_of(g, W), options.tolerance);
   } catch (const Error& error) {
     return {"adds", Opinion::Silent, error.what()};
   }
@@ -200,13 +200,13 @@ IndependentCheck adds(const Probe& probe, const CheckedFunction& f, const Gradch
 }  // namespace
 
 Report detail::gradcheck(const CheckedFunction& f, const std::vector<AnyTensor>& inputs, const GradcheckOptions& options) {
-  Probe probe(f, inputs);
-  if (options.complex_twin) probe.extend(options.complex_twin);
-  Report report = argand::gradcheck(probe, options);
-  report.independent.push_back(adds(probe, f, options));
+  ScalarProjection projected(f, inputs);
+  if (options.complex_extension) projected.extend(options.complex_extension);
+  Report report = argand::gradcheck(projected, options);
+  report.independent.push_back(adds(projected, f, options));
   if (options.blame_ops && report.count(Verdict::Fail) > 0)
-    for (const std::string& name : probe.recorded_ops())
-      if (!check_op_gradients(*Op::find(name)).ok()) report.blamed.push_back(name);
+    for (const std::string& name : projected.recorded_ops())
+      if (const Op* op = Op::find(name); op != nullptr && !check_op_gradients(*op).ok()) report.blamed.push_back(name);
   return report;
 }
 

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "autograd/check/probe.h"
 #include "autograd/check/report.h"
+#include "autograd/check/scalar_projection.h"
 
 namespace argand {
 
@@ -28,11 +28,11 @@ struct GradcheckOptions {
   bool parallel = false;        ///< differentiate several elements at once: f must be callable from several threads
   RiddersOptions ridders = {};
   /// f of complex numbers where it has real ones, for the complex step: erase_types<double, std::complex<double>>(f) for one input.
-  CheckedFunction complex_twin = {};
+  CheckedFunction complex_extension = {};
 };
 
 /// The judge's report on a function and its gradients, by the tape or by other code. Ignores options.blame_ops.
-Report gradcheck(const Probe& probe, const GradcheckOptions& options);
+Report gradcheck(const ScalarProjection& projected, const GradcheckOptions& options);
 
 namespace detail {
 Report gradcheck(const CheckedFunction& f, const std::vector<AnyTensor>& inputs, const GradcheckOptions& options);
@@ -54,5 +54,20 @@ template <class F, Scalar... In>
 requires(sizeof...(In) > 0 && (std::same_as<RealOf<In>, double> && ...)) Report gradcheck(const F& f, const Tensor<In>&... inputs) {
   return gradcheck(GradcheckOptions{}, f, inputs...);
 }
+
+namespace detail {
+template <Scalar T>
+const Tensor<T>& tensor_of(const Tensor<T>& x) {
+  return x;
+}
+template <Scalar T>
+const Tensor<T>& tensor_of(const Var<T>& x) {
+  return x.value();
+}
+}  // namespace detail
+
+/// gradcheck() in short, of any f(Var...) at these points, tensors or variables: check(squash, z).
+template <class F, class... X>
+requires(sizeof...(X) > 0) Report check(const F& f, const X&... x) { return gradcheck(f, detail::tensor_of(x)...); }
 
 }  // namespace argand

@@ -1,6 +1,8 @@
 #include "autograd/op.h"
 
 #include <map>
+#include <memory>
+#include <mutex>
 
 #include "autograd/op_check.h"
 
@@ -23,15 +25,35 @@ std::string_view kind_name(Kind kind) {
 }
 
 Op::Op(OpText text, Check check) : text_(std::move(text)), check_(check) {
-  require(!text_.jvp.empty(), "op", "{} does not say its Jacobian-vector product; fill in .jvp", text_.name);
-  require(check_ != nullptr, "op", "{} has no check", text_.name);
-  OpCheck cases;
-  check_(cases);
-  require(!cases.cases().empty(), "op", "the check of {} is empty; give it a case, check.function(label, f, inputs)", text_.name);
-  require(registry().emplace(text_.name, this).second, "op", "two ops are called {}", text_.name);
+  try {
+    require(!text_.jvp.empty(), "op", "{} does not say its Jacobian-vector product; fill in .jvp", text_.name);
+    require(check_ != nullptr, "op", "{} has no check", text_.name);
+    OpCheck cases;
+    check_(cases);
+    require(!cases.cases().empty(), "op", "the check of {} is empty; give it a case, check.function(label, f, inputs)", text_.name);
+    require(registry().emplace(text_.name, this).second, "op", "{} is already registered; choose another name", text_.name);
+  } catch (const Error& error) {
+    fault_ = error.what();
+  }
 }
 
-Op::~Op() { registry().erase(text_.name); }
+Op::Op(std::string custom_name) : text_{.name = std::move(custom_name), .kind = Kind::General}, check_([](OpCheck&) {}) {
+  text_.singular = "none";
+}
+
+Op::~Op() {
+  if (find(text_.name) == this) registry().erase(text_.name);
+}
+
+const Op& Op::custom(const std::string& name) {
+  require(find(name) == nullptr, "custom_op", "{} is an op of the library; choose another name", name);
+  static std::mutex one_at_a_time;
+  static auto& ops = *new std::map<std::string, std::unique_ptr<const Op>>;  // never destroyed: a tape may outlive any static
+  const std::lock_guard lock(one_at_a_time);
+  std::unique_ptr<const Op>& op = ops[name];
+  if (!op) op.reset(new Op(name));
+  return *op;
+}
 
 std::vector<const Op*> Op::all() {
   std::vector<const Op*> ops;

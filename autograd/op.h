@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/error.h"
+
 namespace argand {
 
 class OpCheck;
@@ -37,8 +39,9 @@ struct OpText {
 class Op {
  public:
   using Check = void (*)(OpCheck&);
-  /// Registers the op until it is destroyed; lives in a static variable of the op's file, longer than the tapes that it is on.
-  /// Throws when another op has that name, when it does not say its jvp, or when the check, which this calls once, has no case.
+  /// Registers the op until it is destroyed; lives in a static variable of the op's file, longer than the tapes that it is on. An
+  /// op whose name is taken, that does not say its jvp, or whose check, which this calls once, has no case is not registered, and
+  /// throws when it is used: an exception before main() would end the program without a word.
   Op(OpText text, Check check);
   ~Op();
   Op(const Op&) = delete;
@@ -47,15 +50,26 @@ class Op {
   const std::string& name() const { return text_.name; }
   const OpText& text() const { return text_; }
   void check(OpCheck& check) const { check_(check); }
+  /// Throws what is wrong with it, if anything is.
+  void require_usable() const {
+    if (!fault_.empty()) [[unlikely]]
+      throw Error(fault_);
+  }
 
   /// Every registered op, by name.
   static std::vector<const Op*> all();
   /// Null when there is none of that name.
   static const Op* find(std::string_view name);
 
+  /// The op of that name of the user's own (autograd/ops/custom_op.h), without a text or a check, and not registered: the same one
+  /// at every call, to the end of the program. Throws Error when a registered op has the name.
+  static const Op& custom(const std::string& name);
+
  private:
+  explicit Op(std::string custom_name);
   OpText text_;
   Check check_;
+  std::string fault_;
 };
 
 }  // namespace argand

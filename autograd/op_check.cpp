@@ -21,8 +21,8 @@ void OpCheck::add_singular_case(std::string label, CheckedFunction f, FunctionOf
   singular_.push_back({std::move(label), std::move(f), std::move(f32), copies_of(inputs), copies_of(expected)});
 }
 
-void OpCheck::grows(std::string label, std::function<void(OpCheck& check, std::int64_t n)> add_cases, std::int64_t longest) {
-  growths_.push_back({std::move(label), std::move(add_cases), longest});
+void OpCheck::sizes(std::string label, std::function<void(OpCheck& check, std::int64_t n)> add_cases, std::int64_t longest) {
+  sized_cases_.push_back({std::move(label), std::move(add_cases), longest});
 }
 
 Tensor<double> OpCheck::real(const Shape& shape, double low, double high) {

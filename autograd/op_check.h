@@ -56,7 +56,7 @@ class OpCheck {
     std::vector<AnyTensor> inputs;
   };
   /// A case, or several, for every length n.
-  struct Growth {
+  struct SizedCases {
     std::string label;
     std::function<void(OpCheck& check, std::int64_t n)> add_cases;
     std::int64_t longest;
@@ -80,7 +80,7 @@ class OpCheck {
   /// thread: `add_cases(OpCheck& check, n)` calls check.function(...). It is asked for n = 1 ... 67 and for some tens of thousands,
   /// as far as `longest` allows. An op that maps elements one by one, all of one shape, needs none: its cases are repeated to any
   /// length. Every other needs at least one without a limit for each combination of real and complex inputs among its cases.
-  void grows(std::string label, std::function<void(OpCheck& check, std::int64_t n)> add_cases,
+  void sizes(std::string label, std::function<void(OpCheck& check, std::int64_t n)> add_cases,
              std::int64_t longest = longest_length);
   /// What an element becomes depends on its place: no case is repeated to other lengths.
   void places_matter() { places_matter_ = true; }
@@ -101,7 +101,7 @@ class OpCheck {
   Tensor<std::complex<double>> complex(const Shape& shape);
 
   const std::vector<Case>& cases() const { return cases_; }
-  const std::vector<Growth>& growths() const { return growths_; }
+  const std::vector<SizedCases>& sized_cases() const { return sized_cases_; }
   bool do_places_matter() const { return places_matter_; }
   const std::vector<SingularCase>& singular_cases() const { return singular_; }
 
@@ -113,7 +113,7 @@ class OpCheck {
   void add_singular_case(std::string label, CheckedFunction f, FunctionOf<float> f32, Inputs inputs, Inputs expected);
 
   std::vector<Case> cases_;
-  std::vector<Growth> growths_;
+  std::vector<SizedCases> sized_cases_;
   bool places_matter_ = false;
   std::vector<SingularCase> singular_;
   std::uint64_t stream_ = 0;

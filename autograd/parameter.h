@@ -43,7 +43,7 @@ void require_variables(const ParameterList<R>& parameters, std::string_view whom
     require(p.slot() != nullptr, whom, "{} is a constant, which gets no gradient; make it with variable(), or leave it out",
             p.name);
     require(p.slot()->leaf, whom, "{} is the output of an op; what can be trained is made with variable()", p.name);
-    require(names.insert(p.name).second, whom, "two variables are called {}; a saved state could not tell them apart", p.name);
+    require(names.insert(p.name).second, whom, "two variables have the name {}; names in a saved state must be unique", p.name);
     const auto [first, fresh] = seen.emplace(p.slot(), &p.name);
     require(fresh, whom, "{} and {} are one variable; list it once, as parameters_of() does", *first->second, p.name);
   }

@@ -84,7 +84,7 @@ class ParameterCheck {
     report_.independent = {differences_check(report_), linear(), adds()};
     if (options_.blame_ops && report_.count(Verdict::Fail) > 0)
       for (const std::string& name : ops_)
-        if (!check_op_gradients(*Op::find(name)).ok()) report_.blamed.push_back(name);
+        if (const Op* op = Op::find(name); op != nullptr && !check_op_gradients(*op).ok()) report_.blamed.push_back(name);
     return std::move(report_);
   }
 

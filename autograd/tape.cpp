@@ -5,23 +5,23 @@
 namespace argand {
 
 template <Scalar T>
-Sink<T>::Sink() = default;
+GradientAccumulator<T>::GradientAccumulator() = default;
 template <Scalar T>
-Sink<T>::Sink(const Var<T>& x) : slot_(x.slot()) {}
+GradientAccumulator<T>::GradientAccumulator(const Var<T>& x) : slot_(x.slot()) {}
 template <Scalar T>
-Sink<T>::Sink(const Sink&) = default;
+GradientAccumulator<T>::GradientAccumulator(const GradientAccumulator&) = default;
 template <Scalar T>
-Sink<T>::Sink(Sink&&) noexcept = default;
+GradientAccumulator<T>::GradientAccumulator(GradientAccumulator&&) noexcept = default;
 template <Scalar T>
-Sink<T>& Sink<T>::operator=(const Sink&) = default;
+GradientAccumulator<T>& GradientAccumulator<T>::operator=(const GradientAccumulator&) = default;
 template <Scalar T>
-Sink<T>& Sink<T>::operator=(Sink&&) noexcept = default;
+GradientAccumulator<T>& GradientAccumulator<T>::operator=(GradientAccumulator&&) noexcept = default;
 template <Scalar T>
-Sink<T>::~Sink() = default;
+GradientAccumulator<T>::~GradientAccumulator() = default;
 
 template <Scalar T>
-Sink<T> sink(const Var<T>& x) {
-  return recording() ? Sink<T>(x) : Sink<T>();
+GradientAccumulator<T> accumulator(const Var<T>& x) {
+  return recording() ? GradientAccumulator<T>(x) : GradientAccumulator<T>();
 }
 
 namespace {
@@ -38,7 +38,7 @@ const Shape& gradient_shape(const Slot<T>& slot, std::string_view op = "backward
 }  // namespace
 
 template <Scalar T>
-void Sink<T>::add(Tensor<T> dx) const {
+void GradientAccumulator<T>::add(Tensor<T> dx) const {
   if (!slot_) return;
   const Shape& shape = gradient_shape(*slot_);
   require(dx.shape() == shape, "backward", "a gradient of shape {} for a tensor of shape {}", dx.shape(), shape);
@@ -52,7 +52,7 @@ void Sink<T>::add(Tensor<T> dx) const {
 }
 
 template <Scalar T>
-T* Sink<T>::prepare(bool& add) const {
+T* GradientAccumulator<T>::prepare(bool& add) const {
   add = slot_->present;
   const Shape& shape = gradient_shape(*slot_);
   if (!slot_->present) slot_->grad = Tensor<T>(shape);
@@ -111,7 +111,7 @@ void Tape::backward(const Var<R>& loss) {
   require(loss.slot()->leaf || (loss.slot()->entry >= 0 && loss.slot()->entry < static_cast<std::int64_t>(entries_.size()) &&
                                 entries_[static_cast<std::size_t>(loss.slot()->entry)].output == loss.slot()),
           "backward", "the loss is not on this tape; a tape is walked once");
-  Sink<R>(loss).add(Tensor<R>::ones(loss.shape()));
+  GradientAccumulator<R>(loss).add(Tensor<R>::ones(loss.shape()));
   try {
     walk();
   } catch (...) {  // half a walk is of no use to anybody, and what is recorded next must not lie on top of it
@@ -201,8 +201,8 @@ Var<Out> with_tangent(const Var<Out>& w, const std::function<Var<Out>(const Var<
 }  // namespace detail
 
 #define ARGAND_AUTOGRAD(T)                                                                                    \
-  template class Sink<T>;                                                                                     \
-  template Sink<T> sink(const Var<T>&);                                                                       \
+  template class GradientAccumulator<T>;                                                                      \
+  template GradientAccumulator<T> accumulator(const Var<T>&);                                                 \
   template Var<T> detail::append(const Op&, Tensor<T>, std::function<void(const Tensor<T>&)>, const Inputs&); \
   template Var<T> detail::compute(const Op&, Tensor<T>, const Inputs&);                                       \
   template Var<T> detail::with_tangent(const Var<T>&, const std::function<Var<T>(const Var<T>&)>&);

@@ -21,15 +21,15 @@ namespace argand {
 
 /// Where an op's backward pass puts the gradient of one input. False when nobody wants it.
 template <Scalar T>
-class Sink {
+class GradientAccumulator {
  public:
-  Sink();
-  explicit Sink(const Var<T>& x);
-  Sink(const Sink&);
-  Sink(Sink&&) noexcept;
-  Sink& operator=(const Sink&);
-  Sink& operator=(Sink&&) noexcept;
-  ~Sink();
+  GradientAccumulator();
+  explicit GradientAccumulator(const Var<T>& x);
+  GradientAccumulator(const GradientAccumulator&);
+  GradientAccumulator(GradientAccumulator&&) noexcept;
+  GradientAccumulator& operator=(const GradientAccumulator&);
+  GradientAccumulator& operator=(GradientAccumulator&&) noexcept;
+  ~GradientAccumulator();
   explicit operator bool() const { return slot_ != nullptr; }
 
   /// Adds dx. The first contribution is kept as it is, without a copy.
@@ -50,9 +50,9 @@ class Sink {
   std::shared_ptr<Slot<T>> slot_;  // null when nobody wants this gradient
 };
 
-/// Sink of x for an op that is being recorded: empty for constants and inside no_grad.
+/// GradientAccumulator of x for an op that is being recorded: empty for constants and inside no_grad.
 template <Scalar T>
-Sink<T> sink(const Var<T>& x);
+GradientAccumulator<T> accumulator(const Var<T>& x);
 
 struct TapeEntry {
   const Op* op;
@@ -156,6 +156,7 @@ Var<Out> with_tangent(const Var<Out>& w, const std::function<Var<Out>(const Var<
 
 template <Scalar Out, class Backward, class Tangent>
 Var<Out> record(const Op& op, Tensor<Out> y, Backward backward, const Tangent& tangent, const Inputs& inputs) {
+  op.require_usable();
   Var<Out> w =
       inputs.want_gradient() ? append<Out>(op, std::move(y), std::move(backward), inputs) : compute(op, std::move(y), inputs);
   return inputs.move() ? with_tangent<Out>(w, std::cref(tangent)) : w;
@@ -163,9 +164,9 @@ Var<Out> record(const Op& op, Tensor<Out> y, Backward backward, const Tangent& t
 }  // namespace detail
 
 /// Ends every op: makes y a Var and, if a gradient is wanted, remembers how to find it.
-/// `backward(const Tensor<Out>& dy)` puts the inputs' gradients into sinks that it captured. `tangent(const Var<Out>& y)` gives ẏ
-/// of the inputs' tangents, tangent(x), as an expression of ops; it is called at once or not at all, so that it may capture by
-/// reference. Ops inside it compute no tangents of their own, but are recorded: a gradient of ẏ is a second derivative.
+/// `backward(const Tensor<Out>& dy)` puts the inputs' gradients into accumulators that it captured. `tangent(const Var<Out>& y)`
+/// gives ẏ of the inputs' tangents, tangent(x), as an expression of ops; it is called at once or not at all, so that it may capture
+/// by reference. Ops inside it compute no tangents of their own, but are recorded: a gradient of ẏ is a second derivative.
 template <Scalar Out, class Backward, class Tangent, Scalar... In>
 Var<Out> record(const Op& op, Tensor<Out> y, Backward backward, const Tangent& tangent, const Var<In>&... inputs) {
   return detail::record(op, std::move(y), std::move(backward), tangent, detail::Inputs(inputs...));

@@ -60,24 +60,24 @@ std::string_view cauchy_riemann_name(CauchyRiemann verdict) {
 
 WirtingerResult wirtinger(const CheckedFunction& f, const std::vector<AnyTensor>& inputs, std::size_t input,
                           const RiddersOptions& options) {
-  const Probe probe(f, inputs);
-  require(input < inputs.size() && probe.input_is_complex(input), "wirtinger", "input {} is not a complex tensor", input);
+  const ScalarProjection projected(f, inputs);
+  require(input < inputs.size() && projected.input_is_complex(input), "wirtinger", "input {} is not a complex tensor", input);
   std::vector<Functional> functionals;  // Re w_k and Im w_k
-  for (std::size_t k = 0; k < probe.output().size(); ++k)
+  for (std::size_t k = 0; k < projected.output().size(); ++k)
     for (const std::complex<double> part : {std::complex(1.0, 0.0), std::complex(0.0, 1.0)}) functionals.push_back({{{k, part}}});
 
-  WirtingerResult result{.inputs = probe.input_size(input), .outputs = static_cast<std::int64_t>(probe.output().size())};
+  WirtingerResult result{.inputs = projected.input_size(input), .outputs = static_cast<std::int64_t>(projected.output().size())};
   const auto size = static_cast<std::size_t>(result.inputs * result.outputs);
   result.dz.resize(size);
   result.dzbar.resize(size);
   result.error.resize(size);
-  result.output_is_complex = probe.output_is_complex();
+  result.output_is_complex = projected.output_is_complex();
   bool singular = false, constant = true;
   double variation = 0;
   const std::complex<double> i(0, 1);
   for (std::int64_t e = 0; e < result.inputs; ++e) {
-    const auto x = slopes(probe.numerical(input, e, false, functionals, options));
-    const auto y = slopes(probe.numerical(input, e, true, functionals, options));
+    const auto x = slopes(projected.numerical(input, e, false, functionals, options));
+    const auto y = slopes(projected.numerical(input, e, true, functionals, options));
     for (std::size_t k = 0; k < x.size(); ++k) {
       const std::size_t place = k * static_cast<std::size_t>(result.inputs) + static_cast<std::size_t>(e);
       result.dz[place] = (x[k].value - i * y[k].value) * 0.5;

@@ -6,7 +6,7 @@
 #include <functional>
 #include <string_view>
 
-#include "autograd/check/probe.h"
+#include "autograd/check/scalar_projection.h"
 
 namespace argand {
 

@@ -36,7 +36,7 @@ Mask operator&(const Mask& a, const Mask& b);
 Mask operator|(const Mask& a, const Mask& b);
 
 /// a > b, ..., elementwise with broadcasting, false where one is NaN (ne: true). Complex numbers have no order: compare real parts,
-/// moduli, ...
+/// magnitudes, ...
 template <RealScalar R>
 Mask gt(const Tensor<R>& a, const Tensor<R>& b);
 template <RealScalar R>

@@ -1,4 +1,4 @@
-/// 5. An op of your own: equation, value, gradient, derivation and numerical check, in one place.
+/// 5. An op of your own: first in a few lines, then as those of the library are, with equation, derivation, forward mode and check.
 ///
 /// The op squashes a complex number into the unit disc and keeps its phase (Georgiou and Koutsougeras, 1992):
 ///
@@ -14,6 +14,7 @@
 /// Try next:  leave out the conj of dw below and read what the check says. Then w = z / sqrt(1 + |z|²).
 
 #include "autograd/check/op_report.h"
+#include "autograd/gradcheck.h"
 #include "autograd/op_check.h"
 #include "autograd/ops.h"
 #include "autograd/tape.h"
@@ -22,6 +23,21 @@
 using namespace argand;
 using C = std::complex<double>;
 
+/// dz at one element.
+template <RealScalar R>
+std::complex<R> gradient(std::complex<R> z, std::complex<R> dw) {
+  const R r = std::abs(z);
+  const std::complex<R> across = r > 0 ? mul(mul(z, z), std::conj(dw)) / r : std::complex<R>(0);
+  return (mul(2 + r, dw) - across) / (2 * (1 + r) * (1 + r));
+}
+
+/// In a few lines: a value, and a vector-Jacobian product that returns the gradient.
+const auto squash_in_short = custom_op(
+    "squash_in_short", [](const Tensor<C>& z) { return map([](C v) { return v / (1 + std::abs(v)); }, z); },
+    [](const Tensor<C>& dw, const Tensor<C>& z) { return map(gradient<double>, z, dw); });
+
+/// As an op of the library: it explains itself, has every scalar, forward mode and second derivatives, and is checked with all
+/// others.
 template <RealScalar R>
 Var<std::complex<R>> squash(const Var<std::complex<R>>& z);
 
@@ -45,19 +61,17 @@ template <RealScalar R>
 Var<std::complex<R>> squash(const Var<std::complex<R>>& z) {
   using Z = std::complex<R>;
   Tensor<Z> w = map([](Z v) { return v / (1 + std::abs(v)); }, z.value());
-  const auto gradient = [](Z v, Z dw) {
-    const R r = std::abs(v);
-    const Z across = r > 0 ? mul(mul(v, v), std::conj(dw)) / r : Z(0);
-    return (mul(2 + r, dw) - across) / (2 * (1 + r) * (1 + r));
-  };
   // The closure holds exactly what the gradient reads: z. `dz` is where the gradient goes. The tangent is an expression of ops, so
   // that it has a gradient in its turn; unit_phasor(z) is z/r, and 0 at 0.
   return record(
-      squash_op, w, [gradient, v = z.value(), dz = sink(z)](const Tensor<Z>& dw) { dz.add(map(gradient, v, dw)); },
+      squash_op, w, [v = z.value(), dz = accumulator(z)](const Tensor<Z>& dw) { dz.add(map(gradient<R>, v, dw)); },
       [&](const auto& y) { return (tangent(z) - y * real(conj(unit_phasor(z)) * tangent(z))) / (abs(z) + R(1)); }, z);
 }
 
 int main() {
+  const Tensor<C> points({3}, {C(3, 4), C(0, -1), C(-2, 0.5)});
+  fmt::print("in a few lines: {}\n", check(squash_in_short, points).ok() ? "all pass" : "wrong");
+
   const Report report = check_op_gradients(squash_op);  // Ridders' differences of every element; the kind; the point 0
   fmt::print("squash: {} elements checked, worst relative error below 1e-10: {}\n", report.compared(RowKind::Gradient),
              report.worst_error() < 1e-10 ? "yes" : "no");

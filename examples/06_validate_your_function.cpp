@@ -14,6 +14,7 @@
 
 #include "autograd/gradcheck.h"
 #include "autograd/ops.h"
+#include "core/kernels/elementwise.h"
 #include "core/random.h"
 
 using namespace argand;
@@ -55,7 +56,11 @@ Tensor<C> forgetful(const Tensor<C>& z) {
 int main() {
   const Tensor<C> z = randn<C>({6}, Random(3));
   const auto validate = [&](const std::string& name, const auto& by_hand) {
-    const auto L = [&](const Complex& point) { return external(point, energy, by_hand); };
+    const auto L = custom_op(
+        name, [](const Tensor<C>& point) { return Tensor<double>::scalar(energy(point)); },
+        [&](const Tensor<double>& dL, const Tensor<C>& point) {
+          return map([s = dL.item()](C g) { return s * g; }, by_hand(point));
+        });
     const Report result = gradcheck(GradcheckOptions{.name = name}, L, z);
     fmt::print("{}: {} of {} elements pass{}\n", name, result.count(Verdict::Pass), result.elements().size(),
                result.ok() ? ", worst relative error below 1e-9" : "");

@@ -1,4 +1,4 @@
-/// 14. Phase retrieval: a picture from the moduli of Fourier transforms.
+/// 14. Phase retrieval: a picture from the magnitudes of Fourier transforms.
 ///
 /// A detector counts photons: it sees |X|² of a wave X and loses its phase. Here a complex picture z (how much a sample absorbs and
 /// delays, 16 x 16) is lit six times through known masks m_k of random phases, and only |F(m_k z)|² is left, with 1 % of noise.
@@ -8,7 +8,7 @@
 ///     L = mean (|F(m_k z)| - a_k)²,   a_k what was measured,   F the unitary Fourier transform
 ///
 /// down which L-BFGS goes from a random picture. The unknowns are complex numbers; in the real twin they are as many reals of
-/// another kind, moduli and phases, z = r e^{iφ}. Both can say the same pictures and start at the same one: what differs is the
+/// another kind, magnitudes and phases, z = r e^{iφ}. Both can say the same pictures and start at the same one: what differs is the
 /// landscape. A phase that is wrong by π has to go around, where z would go straight through 0; and where r is small, φ has no say.
 /// How many iterations until the picture is within 2 % of the truth?
 ///
@@ -48,7 +48,7 @@ Tensor<C> sample(std::uint64_t seed) {
 }
 
 /// |F(m_k z)|, [masks, n, n].
-Real moduli(const Complex& z, const Complex& m) { return abs(fft2(m * z, {}, {-2, -1}, FourierNorm::Ortho)); }
+Real magnitudes(const Complex& z, const Complex& m) { return abs(fft2(m * z, {}, {-2, -1}, FourierNorm::Ortho)); }
 
 /// |z - c truth|/|truth| in per cent, c the phase that brings them nearest.
 double distance(const Tensor<C>& z, const Tensor<C>& truth) {
@@ -83,8 +83,8 @@ int main() {
     const Real phases(rand<double>({masks, n, n}, Random(seed, 3), -pi, pi)),
         noise(randn<double>({masks, n, n}, Random(seed, 4), 0.01));
     const Complex m = polar(Real(Tensor<double>::ones({masks, n, n})), phases);
-    const Real measured = moduli(constant(truth), m) * (noise + 1.0);
-    const auto loss = [&](const Complex& z) { return mean(square(moduli(z, m) - measured)); };
+    const Real measured = magnitudes(constant(truth), m) * (noise + 1.0);
+    const auto loss = [&](const Complex& z) { return mean(square(magnitudes(z, m) - measured)); };
 
     const Complex z = variable(start.clone());
     by_complex.push_back(iterations(

@@ -20,10 +20,10 @@ Var<R> DecoderBlock<R>::operator()(const Var<R>& h, const AttentionPass<R>& pass
   Var<R> y = h;
   {
     const NameScope scope("attn");
-    y = y + pass.pass.drop((*attn_)(norm1_(y), pass));
+    y = y + pass.drop((*attn_)(norm1_(y), pass));
   }
   const NameScope scope("ffn");
-  return y + pass.pass.drop(ffn_(norm2_(y)));
+  return y + pass.drop(ffn_(norm2_(y)));
 }
 
 template <RealScalar R>
@@ -38,7 +38,7 @@ namespace {
 
 /// Of the embedding's first values: 0.02 where it is also the output layer, 0.5 otherwise. Scaled by √d it begins at 1, as the
 /// sinusoids do that are added to it ("Attention is all you need", 2017, section 3.4, leaves the first values open).
-double first_deviation(const ModelConfig& config) {
+double embedding_std(const ModelConfig& config) {
   const auto& own = config.own<DecoderConfig>();
   if (own.scale_embeddings) return 1 / std::sqrt(static_cast<double>(config.d_model));
   return own.tie_embeddings && config.task == TextTask::Lm ? 0.02 : 0.5;
@@ -48,7 +48,7 @@ double first_deviation(const ModelConfig& config) {
 
 template <RealScalar R>
 Decoder<R>::Decoder(const ModelConfig& config, std::uint64_t seed, const MakeAttention& make_attention)
-    : TextModel<R>(config), init_(seed), embedding_(init_, config.vocab_size, config.d_model, first_deviation(config)) {
+    : TextModel<R>(config), init_(seed), embedding_(init_, config.vocab_size, config.d_model, embedding_std(config)) {
   const auto& own = config.own<DecoderConfig>();
   if (own.position == PositionKind::Learned) position_.emplace(init_, config.max_seq_len, config.d_model, 0.1);
   for (std::int64_t i = 0; i < config.n_layers; ++i)
@@ -70,7 +70,7 @@ Var<R> Decoder<R>::hidden(const Ids& tokens, AttentionPass<R> pass, typename Tex
     h = h + slice(position_->weight, 0, first, first + T);
   else if (config.own<DecoderConfig>().position == PositionKind::Sinusoidal)
     h = h + Var<R>(sinusoids<R>(first, T, config.d_model));
-  h = pass.pass.drop(h);
+  h = pass.drop(h);
   this->for_each_layer(pass, caches, [&](std::size_t i, const AttentionPass<R>& layer_pass) { h = (*blocks_[i])(h, layer_pass); });
   return (*norm_)(h);
 }

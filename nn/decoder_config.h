@@ -2,17 +2,12 @@
 /// The keys of the families that are decoders (nn/decoder.h).
 
 #include "nn/config.h"
+#include "nn/layer_kinds.h"
 
 namespace argand {
 
 enum class PositionKind { None, Learned, Sinusoidal, Rope };
 constexpr const char* words_of(PositionKind) { return "none|learned|sinusoidal|rope"; }
-
-enum class NormKind { LayerNorm, RmsNorm };
-constexpr const char* words_of(NormKind) { return "layernorm|rmsnorm"; }
-
-enum class FeedForwardKind { Gelu, SwiGlu };
-constexpr const char* words_of(FeedForwardKind) { return "gelu|swiglu"; }
 
 struct DecoderConfig : FamilyConfig {
   PositionKind position = PositionKind::Learned;

@@ -96,10 +96,10 @@ struct NamedNumbers {
 };
 
 /// Whether the last part of a parameter's name is `called`: "blocks.0.attn.theta" is called "theta", and "attn.theta".
-bool is_called(std::string_view name, std::string_view called);
+bool name_ends_with(std::string_view name, std::string_view called);
 
 /// Real parameters that are few and mean something by themselves. A run's log has them at every step, `argand inspect` prints them.
-struct TellingParameters {
+struct DiagnosticParameters {
   std::vector<std::string> values{};   ///< what those are called whose numbers are logged, under that name
   std::vector<std::string> spreads{};  ///< of which mean and standard deviation over all layers are: "delta_mean", "delta_std"
   std::string heading{};               ///< of the table
@@ -120,11 +120,11 @@ struct Family {
   /// With initial parameters that are a pure function of (config, seed).
   std::function<std::unique_ptr<Model<float>>(const ModelConfig& config, std::uint64_t seed)> make_float;
   std::function<std::unique_ptr<Model<double>>(const ModelConfig& config, std::uint64_t seed)> make_double;
-  bool looks_up = false;  ///< FamilyConfig::windows may name layers: runs have the keys of a knowledge base
+  bool uses_retrieval = false;  ///< FamilyConfig::windows may name layers: runs have the keys of a knowledge base
   std::vector<Preset> presets{};
   std::optional<AblationTable> ablation{};
   GradientChecks checks{};
-  TellingParameters telling{};
+  DiagnosticParameters diagnostics{};
   ReportParts report{};
   std::vector<DemoModel> demo{};  ///< two, of the default family
 };

@@ -59,7 +59,7 @@ template <Scalar T, class Attention>
 LayerLoss attended(std::shared_ptr<Attention> layer, bool causal, std::int64_t width = 8) {
   const Var<T> x = layer_input<T>({2, 3, width});
   return {[layer, x, causal] {
-            Pass pass(ForwardContext{}, 0);
+            ForwardPass pass(ForwardContext{}, 0);
             return weighed<T>((*layer)(x, {.pass = pass, .causal = causal}));
           },
           with_parameters_of(*layer, {{"input", x}})};

@@ -87,7 +87,7 @@ void FeedForward<R>::visit(const Visit<R>& f) const {
 }
 
 template <Scalar T>
-Var<T> Pass::drop(const Var<T>& x) {
+Var<T> ForwardPass::drop(const Var<T>& x) {
   return dropout_ > 0 ? argand::dropout(x, dropout_, true, next_random()) : x;
 }
 
@@ -108,7 +108,7 @@ Tensor<R> sinusoids(std::int64_t first, std::int64_t T, std::int64_t d) {
   template class Embedding<T>; \
   template class LayerNorm<T>; \
   template class RmsNorm<T>;   \
-  template Var<T> Pass::drop(const Var<T>&);
+  template Var<T> ForwardPass::drop(const Var<T>&);
 ARGAND_FOR_SCALAR(ARGAND_LAYERS)
 #define ARGAND_REAL_LAYERS(R)    \
   template class AnyNorm<R>;     \

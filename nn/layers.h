@@ -4,10 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "nn/decoder_config.h"
 #include "nn/init.h"
+#include "nn/layer_kinds.h"
 #include "nn/module.h"
-#include "nn/pass.h"
 
 namespace argand {
 

@@ -6,9 +6,9 @@
 
 namespace argand {
 
-class Pass {
+class ForwardPass {
  public:
-  Pass(const ForwardContext& context, double dropout) : context_(context), dropout_(context.training ? dropout : 0) {}
+  ForwardPass(const ForwardContext& context, double dropout) : context_(context), dropout_(context.training ? dropout : 0) {}
 
   const ForwardContext& context() const { return context_; }
   /// Probability of dropping; 0 outside training.

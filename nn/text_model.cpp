@@ -32,7 +32,7 @@ Var<R> TextModel<R>::features(const Ids& tokens, const ForwardContext& context, 
           tokens.shape());
   const std::int64_t B = tokens.shape()[0], T = tokens.shape()[1], first = cache ? cache->length : 0;
   require(first + T <= config.max_seq_len, config.family().name, "{} tokens exceed max_seq_len {}", first + T, config.max_seq_len);
-  Pass pass(context, config.dropout);
+  ForwardPass pass(context, config.dropout);
   AttentionPass<R> attention{.pass = pass,
                              .causal = config.task == TextTask::Lm,
                              .visible_keys = nullptr,

@@ -35,7 +35,7 @@ class Optimizer {
   virtual ~Optimizer() = default;
 
   /// One step down the gradients that the last backward passes left in the parameters (none: zeros, under which momentum and decay
-  /// go on; what shall stay as it is is left out of the list), at this learning rate. Every gradient is multiplied by
+  /// go on; leave out of the list what is to stay as it is), at this learning rate. Every gradient is multiplied by
   /// `gradient_scale` as it is read: clipping by global norm and averaging over accumulated batches are such factors and need no
   /// pass over memory of their own. The gradients themselves stay as they are. Throws Error for a rate that is negative or not
   /// finite, and for a parameter whose shape has changed; nothing has moved then.

@@ -266,7 +266,7 @@ bool has_all_of(const Checkpoint& checkpoint, const std::string& settings) {
   std::istringstream stream(settings);
   for (std::string setting; std::getline(stream, setting, ',');)
     if (std::none_of(names.begin(), names.end(),
-                     [&](const std::string& name) { return is_called(name, setting.substr(0, setting.find('='))); }))
+                     [&](const std::string& name) { return name_ends_with(name, setting.substr(0, setting.find('='))); }))
       return false;
   return true;
 }

@@ -27,7 +27,8 @@ struct AnswerPoint {
 bool alike(C a, C b, double bar = 0) { return std::abs(a - b) <= 1e-10 * std::max({std::abs(a), std::abs(b), 1e-3}) + bar; }
 bool has_value(C z) { return std::isfinite(z.real()) && std::isfinite(z.imag()); }
 
-/// The point asked for, then eight more: phases all around the circle, moduli between 0.6 and 1.8, other ones for each variable.
+/// The point asked for, then eight more: phases all around the circle, magnitudes between 0.6 and 1.8, other ones for each
+/// variable.
 std::vector<std::vector<C>> places(const std::vector<C>& at) {
   std::vector<std::vector<C>> all = {at};
   for (int n = 0; n < 8; ++n) {

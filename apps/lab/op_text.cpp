@@ -13,7 +13,7 @@
 namespace argand {
 namespace {
 
-/// Plain text that Markdown shall not read as its own.
+/// Plain text, escaped so that Markdown does not read it as its own.
 std::string escaped(const std::string& text) {
   std::string result;
   for (const char c : text) {

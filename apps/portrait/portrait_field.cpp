@@ -13,9 +13,9 @@ namespace argand {
 namespace {
 
 using C = std::complex<double>;
-using Moduli = std::vector<double>;
+using Magnitudes = std::vector<double>;
 /// What is followed down to 0, at many points at once.
-using Height = std::function<Moduli(const std::vector<C>&)>;
+using Height = std::function<Magnitudes(const std::vector<C>&)>;
 
 constexpr std::int64_t grid = 64;
 constexpr int ring_points = 256;
@@ -23,13 +23,13 @@ constexpr double infinite = std::numeric_limits<double>::infinity();
 
 double magnitude_of(C w) { return std::isnan(w.real()) || std::isnan(w.imag()) ? infinite : std::abs(w); }
 
-Moduli moduli_of(const std::vector<C>& values) {
-  Moduli sizes(values.size());
+Magnitudes moduli_of(const std::vector<C>& values) {
+  Magnitudes sizes(values.size());
   std::transform(values.begin(), values.end(), sizes.begin(), magnitude_of);
   return sizes;
 }
 
-double median_of(Moduli sizes) {
+double median_of(Magnitudes sizes) {
   std::erase_if(sizes, [](double size) { return !std::isfinite(size); });
   if (sizes.empty()) return 0;
   const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
@@ -44,7 +44,7 @@ std::vector<C> ring_around(C centre, double radius) {
 }
 
 /// Where a grid's point is not higher than its eight neighbours.
-std::vector<C> lowest_points(const std::vector<C>& points, const Moduli& heights) {
+std::vector<C> lowest_points(const std::vector<C>& points, const Magnitudes& heights) {
   std::vector<C> lowest;
   const auto at = [&](std::int64_t row, std::int64_t column) { return heights[static_cast<std::size_t>(row * grid + column)]; };
   for (std::int64_t row = 0; row < grid; ++row)
@@ -66,7 +66,7 @@ void follow_down(std::vector<C>& points, const Height& height, double step) {
     for (std::size_t k = 0; k < points.size(); ++k)
       for (const double x : {0.0, -1.0, 1.0})
         for (const double y : {0.0, -1.0, 1.0}) tried.push_back(points[k] + steps[k] * C(x, y));
-    const Moduli heights = height(tried);
+    const Magnitudes heights = height(tried);
     for (std::size_t k = 0; k < points.size(); ++k) {
       const auto first = heights.begin() + static_cast<std::ptrdiff_t>(9 * k);
       const auto best = std::min_element(first, first + 9) - first;
@@ -79,18 +79,18 @@ void follow_down(std::vector<C>& points, const Height& height, double step) {
 /// The isolated zeros of a height within the square: it is 0 there, beside its median, and nowhere around.
 std::vector<C> isolated_zeros(const Height& height, double low, double high) {
   const std::vector<C> points = square_of_points(low, high, grid);
-  const Moduli heights = height(points);
+  const Magnitudes heights = height(points);
   const double cell = (high - low) / grid, ordinary = median_of(heights);
   std::vector<C> found = lowest_points(points, heights), zeros;
   if (found.empty() || found.size() > 400 || ordinary == 0) return zeros;  // a plateau has hundreds
   follow_down(found, height, cell);
-  const Moduli left = height(found);
+  const Magnitudes left = height(found);
   for (std::size_t k = 0; k < found.size(); ++k) {
     const C z = found[k];
     const bool inside = std::min(z.real(), z.imag()) >= low && std::max(z.real(), z.imag()) <= high;
     const bool new_one = std::none_of(zeros.begin(), zeros.end(), [&](C other) { return std::abs(z - other) < 0.64 * cell; });
     if (!inside || !new_one || left[k] > 1e-6 * ordinary) continue;
-    const Moduli around = height(ring_around(z, cell / 2));
+    const Magnitudes around = height(ring_around(z, cell / 2));
     const auto [lowest, highest] = std::minmax_element(around.begin(), around.end());
     if (*lowest > 0.02 * *highest && std::isfinite(*highest)) zeros.push_back(z);
   }
@@ -132,7 +132,7 @@ PortraitField portrait_field(const Expression& f, const std::vector<C>& points) 
 std::vector<Mark> portrait_marks(const Expression& f, double low, double high) {
   const Height value = [&](const std::vector<C>& points) { return moduli_of(portrait_field(f, points).values); };
   const Height inverse = [&](const std::vector<C>& points) {
-    Moduli sizes = value(points);
+    Magnitudes sizes = value(points);
     for (double& size : sizes) size = 1 / size;
     return sizes;
   };

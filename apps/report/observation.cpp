@@ -142,8 +142,8 @@ Json look(Model<R>& model, const TrainedRun& trained, const Words& words, const 
   return page;
 }
 
-/// The gradient of the loss on these words, a line for each parameter: moduli, and for a complex one the phases. What is predicted:
-/// each next word; or the article's class, for a text without one the class that the model says.
+/// The gradient of the loss on these words, a line for each parameter: magnitudes, and for a complex one the phases. What is
+/// predicted: each next word; or the article's class, for a text without one the class that the model says.
 template <RealScalar R>
 Json gradients_of(Model<R>& model, const Words& words, std::optional<std::int32_t> label, const ForwardContext& context) {
   const auto T = static_cast<std::int64_t>(words.size());

@@ -64,7 +64,7 @@ void RunPage::read_parameters(SharedData& data) {
                {"title", family.title},
                {"panel", family.report.panel},
                {"phases_are", family.report.phases},
-               {"looks_up", family.looks_up},
+               {"uses_retrieval", family.uses_retrieval},
                {"task", word_of(config.model.task)},
                {"classes", trained.classes},
                {"layers", config.model.n_layers},

@@ -63,7 +63,7 @@ function attentionPanel(run) {
 
 function windowsPanel(run) {
   const panel = new Panel('text', 'windows', 'What the reflection windows read', null, true);
-  if (!run.looks_up) return panel.leave();
+  if (!run.uses_retrieval) return panel.leave();
   if (run.text.none) return panel.say(run.text.none);
   const {words, windows, passages} = run.text;
   if (windows.length === 0) return panel.say(`${run.label} has no reflection window (irw_layers is empty).`);
@@ -111,8 +111,8 @@ function gradientsPanel(run) {
   const places = [...new Set(gradients.parameters.map((p) => layerOf(p.name)))];
   const written = (place) => (/^\d+$/.test(place) ? `layer ${place}` : place);
   const of = (place) => gradients.parameters.filter((p) => layerOf(p.name) === place);
-  panel.add(make('p', {class: 'hint'}, `${aboutText(run)}The gradient of the loss there, ${brief(gradients.loss)}. Bars: root mean square of the moduli |g|. ` +
-    'Moduli that fall from layer to layer say that the loss hardly reaches the first ones. Choose a layer for its parameters, and for the phases of the complex ones.'));
+  panel.add(make('p', {class: 'hint'}, `${aboutText(run)}The gradient of the loss there, ${brief(gradients.loss)}. Bars: root mean square of the magnitudes |g|. ` +
+    'Magnitudes that fall from layer to layer say that the loss hardly reaches the first ones. Choose a layer for its parameters, and for the phases of the complex ones.'));
   const bars = (host, names, values, notes, choose) => {
     const box = make('div', {class: 'bars', style: {height: `${60 + 22 * names.length}px`}});
     host.append(box);

@@ -67,7 +67,7 @@ RunOptions::RunOptions(CLI::App& command, std::string task) : task_(std::move(ta
   shown.model.visit(group_of("Model"));
   for_each_family(of_task, [&](RunConfig& config) {
     config.model.visit(group_of("Model"));
-    if (config.model.family().looks_up) config.knowledge.visit(group_of("Knowledge"));
+    if (config.model.family().uses_retrieval) config.knowledge.visit(group_of("Knowledge"));
   });
 }
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "autograd/check/probe.h"
+#include "autograd/check/scalar_projection.h"
 #include "autograd/check/usage/usage_pass.h"
 #include "autograd/forward.h"
 #include "autograd/tape.h"

@@ -112,17 +112,17 @@ std::optional<Functional> one_slice(const Functional& all, const Shape& from, co
 /// One input under random projections: what the tape says, what differences say, and what mistakes would say.
 class Investigation {
  public:
-  Investigation(const Probe& probe, std::size_t input, const GradcheckOptions& options)
-      : probe_(probe), input_(input), options_(options) {
-    for (std::uint64_t p = 0; p < 2; ++p) look(probe.random_weights(options.seed, p));
+  Investigation(const ScalarProjection& projected, std::size_t input, const GradcheckOptions& options)
+      : projected_(projected), input_(input), options_(options) {
+    for (std::uint64_t p = 0; p < 2; ++p) look(projected.random_weights(options.seed, p));
   }
 
   std::string verdict() const {
     std::vector<Suspicion> suspicions{{"conjugated", mapped([](auto g) { return std::conj(g); })}};
-    if (probe_.input_shape(input_).rank() >= 2)
-      suspicions.push_back({"transposed", transposed(numerical_, probe_.input_shape(input_))});
+    if (projected_.input_shape(input_).rank() >= 2)
+      suspicions.push_back({"transposed", transposed(numerical_, projected_.input_shape(input_))});
     std::vector<Suspicion> unlikely;
-    if (probe_.input_is_complex(input_)) {
+    if (projected_.input_is_complex(input_)) {
       unlikely = {{"as if ∂w/∂z and ∂w/∂z̄ were swapped", swapped_},
                   {"as if ∂w/∂z were not conjugated", unconjugated_},
                   {"as if dw were not conjugated in the ∂w/∂z̄ term", unconjugated_dw_},
@@ -134,8 +134,8 @@ class Investigation {
     if (!first_slice_.empty())
       unlikely.push_back({"as if the sum over broadcast axes were missing (first slice only)", first_slice_});
     if (!last_slice_.empty()) unlikely.push_back({"as if the sum over broadcast axes were missing (last slice only)", last_slice_});
-    for (std::size_t other = 0; other < probe_.inputs().size(); ++other)
-      if (other != input_ && probe_.input_shape(other) == probe_.input_shape(input_))
+    for (std::size_t other = 0; other < projected_.inputs().size(); ++other)
+      if (other != input_ && projected_.input_shape(other) == projected_.input_shape(input_))
         unlikely.push_back({fmt::format("like that of input {}", other), numerical_of(other)});
 
     const std::string likely = resemblance(analytic_, numerical_, suspicions);
@@ -145,7 +145,7 @@ class Investigation {
 
  private:
   void look(const ComplexValues& W) {
-    const ComplexValues analytic = probe_.analytic(W)[input_];
+    const ComplexValues analytic = projected_.analytic(W)[input_];
     analytic_.insert(analytic_.end(), analytic.begin(), analytic.end());
 
     // With p = Σ conj(W) ∂w and q = Σ W ∂w, along x and along y, every combination of the two Wirtinger terms can be formed.
@@ -157,11 +157,11 @@ class Investigation {
     }
     std::vector<Functional> functionals{Functional::of(W), Functional::of(iW), Functional::of(W_bar), Functional::of(iW_bar)};
     for (const bool last : {false, true})
-      if (auto slice = one_slice(functionals[0], probe_.input_shape(input_), probe_.output_shape(), last))
+      if (auto slice = one_slice(functionals[0], projected_.input_shape(input_), projected_.output_shape(), last))
         functionals.push_back(std::move(*slice));
 
     // One place for each element, so that several threads may work at once.
-    const auto size = static_cast<std::size_t>(probe_.input_size(input_)), begin = numerical_.size();
+    const auto size = static_cast<std::size_t>(projected_.input_size(input_)), begin = numerical_.size();
     const bool broadcast = functionals.size() == 6;
     for (ComplexValues* values : {&numerical_, &only_dz_, &only_dzbar_, &unconjugated_, &unconjugated_dw_, &swapped_})
       values->resize(begin + size);
@@ -170,9 +170,9 @@ class Investigation {
     const std::complex<double> i(0, 1);
     const auto visit = [&](std::int64_t first, std::int64_t end) {
       for (std::int64_t e = first; e < end; ++e) {
-        const auto x = probe_.numerical(input_, e, false, functionals, options_.ridders);
-        const auto y = probe_.input_is_complex(input_) ? probe_.numerical(input_, e, true, functionals, options_.ridders)
-                                                       : std::vector<Derivative>(functionals.size());
+        const auto x = projected_.numerical(input_, e, false, functionals, options_.ridders);
+        const auto y = projected_.input_is_complex(input_) ? projected_.numerical(input_, e, true, functionals, options_.ridders)
+                                                           : std::vector<Derivative>(functionals.size());
         const auto at = [](const std::vector<Derivative>& d, std::size_t k) { return d[k].central.value; };
         const std::complex<double> px(at(x, 0), at(x, 1)), py(at(y, 0), at(y, 1)), qx(at(x, 2), at(x, 3)), qy(at(y, 2), at(y, 3));
         const auto dw_dz = (px - i * py) * 0.5, dw_dzbar = (px + i * py) * 0.5;      // Σ conj(W) ∂w/∂z, Σ conj(W) ∂w/∂z̄
@@ -191,9 +191,9 @@ class Investigation {
       }
     };
     if (options_.parallel)
-      parallel_for(probe_.input_size(input_), 1, visit);
+      parallel_for(projected_.input_size(input_), 1, visit);
     else
-      visit(0, probe_.input_size(input_));
+      visit(0, projected_.input_size(input_));
   }
 
   template <class F>
@@ -206,17 +206,17 @@ class Investigation {
   ComplexValues numerical_of(std::size_t other) const {
     ComplexValues values;
     for (std::uint64_t p = 0; p < 2; ++p) {
-      const std::vector<Functional> functional{Functional::of(probe_.random_weights(options_.seed, p))};
-      for (std::int64_t e = 0; e < probe_.input_size(other); ++e) {
-        const double x = probe_.numerical(other, e, false, functional, options_.ridders)[0].central.value;
-        const bool both = probe_.input_is_complex(other);
-        values.emplace_back(x, both ? probe_.numerical(other, e, true, functional, options_.ridders)[0].central.value : 0);
+      const std::vector<Functional> functional{Functional::of(projected_.random_weights(options_.seed, p))};
+      for (std::int64_t e = 0; e < projected_.input_size(other); ++e) {
+        const double x = projected_.numerical(other, e, false, functional, options_.ridders)[0].central.value;
+        const bool both = projected_.input_is_complex(other);
+        values.emplace_back(x, both ? projected_.numerical(other, e, true, functional, options_.ridders)[0].central.value : 0);
       }
     }
     return values;
   }
 
-  const Probe& probe_;
+  const ScalarProjection& projected_;
   std::size_t input_;
   const GradcheckOptions& options_;
   ComplexValues analytic_, numerical_, only_dz_, only_dzbar_, unconjugated_, unconjugated_dw_, swapped_, first_slice_, last_slice_;
@@ -241,8 +241,8 @@ std::string resemblance(const ComplexValues& analytic, const ComplexValues& nume
   return std::string(nothing);
 }
 
-std::string diagnose(const Probe& probe, std::size_t input, const GradcheckOptions& options) {
-  return Investigation(probe, input, options).verdict();
+std::string diagnose(const ScalarProjection& projected, std::size_t input, const GradcheckOptions& options) {
+  return Investigation(projected, input, options).verdict();
 }
 
 }  // namespace argand

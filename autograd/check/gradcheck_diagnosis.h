@@ -21,6 +21,6 @@ std::string resemblance(const ComplexValues& analytic, const ComplexValues& nume
 /// Compares one input's analytic gradient, over two random projections, with what the usual mistakes would give: conjugated,
 /// twice, half, negated, zero, transposed, ∂ and ∂̄ exchanged, one Wirtinger term missing, its derivative or its dw not
 /// conjugated, real or imaginary part lost, a sum over broadcast axes forgotten, another input's gradient.
-std::string diagnose(const Probe& probe, std::size_t input, const GradcheckOptions& options);
+std::string diagnose(const ScalarProjection& projected, std::size_t input, const GradcheckOptions& options);
 
 }  // namespace argand

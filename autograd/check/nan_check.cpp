@@ -18,7 +18,7 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 /// Shorter than a pack, whole packs of every width, and tails of every kind.
 constexpr std::array<std::int64_t, 8> sampled_lengths{1, 2, 5, 8, 16, 19, 33, 67};
 /// Of each tensor of a grown case, so many numbers become NaN.
-constexpr std::size_t places_when_grown = 5;
+constexpr std::size_t places_by_size = 5;
 
 bool is_nan(std::complex<double> z) { return std::isnan(z.real()) || std::isnan(z.imag()); }
 
@@ -97,13 +97,13 @@ class NanCheck {
       Subject s = Subject::of(c, c.label);
       check_case(s, std::numeric_limits<std::size_t>::max());
       if (check.do_places_matter() || !maps_elements(s)) continue;
-      for (const std::int64_t n : sampled_lengths) check_case(repeated(s, n), places_when_grown);
+      for (const std::int64_t n : sampled_lengths) check_case(repeated(s, n), places_by_size);
     }
-    for (const OpCheck::Growth& growth : check.growths())
+    for (const OpCheck::SizedCases& sized : check.sized_cases())
       for (const std::int64_t n : sampled_lengths) {
         OpCheck at;
-        growth.add_cases(at, n);
-        for (const OpCheck::Case& c : at.cases()) check_case(grown_case(growth, c, n), places_when_grown);
+        sized.add_cases(at, n);
+        for (const OpCheck::Case& c : at.cases()) check_case(sized_case(sized, c, n), places_by_size);
       }
     const auto row = [](std::string name, std::int64_t n, std::vector<std::string>& faults) {
       const auto wrong = static_cast<double>(faults.size());

@@ -59,7 +59,7 @@ void check_singular_in(const OpCheck::SingularCase& singular, const FunctionOf<R
 
 /// What a complex case of a holomorphic op computes, where that is at real numbers what this real case does; empty where there is
 /// none.
-CheckedFunction complex_twin(const OpCheck& check, const OpCheck::Case& real) {
+CheckedFunction complex_extension(const OpCheck& check, const OpCheck::Case& real) {
   const NoGrad none;
   const auto values = [](const CheckedFunction& f, const std::vector<AnyVar>& x) {
     return std::visit([](const auto& y) { return ComplexValues(y.value().begin(), y.value().end()); }, f(x));
@@ -103,7 +103,7 @@ std::string kind_fault(const std::string& op, Kind kind, const OpCheck& check, c
       complex_seen = true;
       if (kind == Kind::Real) return fmt::format("{} ({}): declared real, but input {} is complex", op, c.label, i);
       if (kind == Kind::General && general_seen) continue;
-      const bool output_is_complex = Probe(c.f, c.inputs).output_is_complex();
+      const bool output_is_complex = ScalarProjection(c.f, c.inputs).output_is_complex();
       if (kind == Kind::RealValued && output_is_complex)
         return fmt::format("{} ({}): declared real-valued, but the output is complex", op, c.label);
       if (kind == Kind::Holomorphic && !output_is_complex)
@@ -128,7 +128,7 @@ Report check_op_gradients(const Op& op, GradcheckOptions options) {
   options.parallel = true;
   Report report{.name = op.name(), .subject = "what"};
   for (const OpCheck::Case& c : check.cases()) {
-    options.complex_twin = op.text().kind == Kind::Holomorphic ? complex_twin(check, c) : CheckedFunction();
+    options.complex_extension = op.text().kind == Kind::Holomorphic ? complex_extension(check, c) : CheckedFunction();
     report.add(gradcheck(c.f, c.inputs, options), c.label);
   }
   for (const OpCheck::SingularCase& s : check.singular_cases()) {

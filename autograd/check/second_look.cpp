@@ -23,12 +23,12 @@ struct Range {
 /// The derivative along one real coordinate, output by output.
 class Coordinate {
  public:
-  Coordinate(const Probe& probe, const ElementCheck& e, bool imaginary, std::uint64_t seed)
-      : probe_(probe), e_(e), imaginary_(imaginary), seed_(seed) {
-    const ComplexValues W = probe.random_weights(seed, e.projection);
+  Coordinate(const ScalarProjection& projected, const ElementCheck& e, bool imaginary, std::uint64_t seed)
+      : projected_(projected), e_(e), imaginary_(imaginary), seed_(seed) {
+    const ComplexValues W = projected.random_weights(seed, e.projection);
     for (std::size_t k = 0; k < W.size(); ++k) {
       parts_.push_back({{{k, W[k].real()}}});
-      if (probe.output_is_complex()) parts_.push_back({{{k, std::complex(0.0, W[k].imag())}}});
+      if (projected.output_is_complex()) parts_.push_back({{{k, std::complex(0.0, W[k].imag())}}});
     }
     size_ = std::max(1.0, std::abs(x(e.input, e.element)));
   }
@@ -38,9 +38,9 @@ class Coordinate {
   /// gradients far from here. Infinite where f varies faster than x resolves.
   double resolution(bool flat) const {
     double seen = 0, moved_most = 0, largest = 0, furthest = 1;
-    for (const std::complex<double> y : probe_.output()) seen += std::abs(y);
-    for (std::size_t i = 0; i < probe_.inputs().size(); ++i)
-      for (std::int64_t k = 0; k < probe_.input_size(i); ++k) furthest = std::max(furthest, x(i, k));
+    for (const std::complex<double> y : projected_.output()) seen += std::abs(y);
+    for (std::size_t i = 0; i < projected_.inputs().size(); ++i)
+      for (std::int64_t k = 0; k < projected_.input_size(i); ++k) furthest = std::max(furthest, x(i, k));
     const std::vector<double> distances = flat ? std::vector{0.1, -0.1, 1.0, -1.0, 3.0, -3.0} : std::vector{0.1, -0.1};
     for (const double by : distances)
       for (std::uint64_t k = 0; k < 2; ++k) moved_most = std::max(moved_most, moved(displaced(k, by, 0)));
@@ -57,7 +57,7 @@ class Coordinate {
   }
 
   SecondLook look(double gradient) const {
-    const std::vector<Derivative> derivatives = probe_.numerical(e_.input, e_.element, imaginary_, parts_, {});
+    const std::vector<Derivative> derivatives = projected_.numerical(e_.input, e_.element, imaginary_, parts_, {});
     std::vector<Range> ranges;
     const std::vector<Range> sides = lasting();
     double slack = e_.values.rounding;
@@ -88,7 +88,7 @@ class Coordinate {
  private:
   double x(std::size_t input, std::int64_t element) const {
     const auto k = static_cast<std::size_t>(element);
-    return std::visit([k](const auto& t) { return std::abs(t.data()[k]); }, probe_.inputs()[input]);
+    return std::visit([k](const auto& t) { return std::abs(t.data()[k]); }, projected_.inputs()[input]);
   }
 
   static bool within(double gradient, const std::vector<Range>& ranges, double slack, double relative) {
@@ -101,9 +101,9 @@ class Coordinate {
   /// A random step of all coordinates, in units of max(1, |x|), and one of this coordinate.
   std::vector<ComplexValues> displaced(std::uint64_t k, double by, double step) const {
     std::vector<ComplexValues> v;
-    for (std::size_t i = 0; i < probe_.inputs().size(); ++i) {
-      const auto n = static_cast<std::size_t>(probe_.input_size(i));
-      v.push_back(by != 0 ? random_numbers(Random(seed_ + 101 * k, 7 + i), n, probe_.input_is_complex(i)) : ComplexValues(n));
+    for (std::size_t i = 0; i < projected_.inputs().size(); ++i) {
+      const auto n = static_cast<std::size_t>(projected_.input_size(i));
+      v.push_back(by != 0 ? random_numbers(Random(seed_ + 101 * k, 7 + i), n, projected_.input_is_complex(i)) : ComplexValues(n));
       for (std::size_t j = 0; j < n && by != 0; ++j) v[i][j] *= by * std::max(1.0, x(i, static_cast<std::int64_t>(j)));
     }
     v[e_.input][static_cast<std::size_t>(e_.element)] += imaginary_ ? std::complex(0.0, step) : std::complex(step, 0.0);
@@ -131,11 +131,12 @@ class Coordinate {
   /// Of this input, at x + v; nothing where there is none.
   ComplexValues gradient(const std::vector<ComplexValues>& v) const {
     std::vector<AnyTensor> moved;
-    const std::vector<AnyTensor> steps = probe_.like_inputs(v);
+    const std::vector<AnyTensor> steps = projected_.like_inputs(v);
     for (std::size_t i = 0; i < steps.size(); ++i)
-      std::visit([&]<class T>(const Tensor<T>& x) { moved.emplace_back(x + std::get<Tensor<T>>(steps[i])); }, probe_.inputs()[i]);
+      std::visit([&]<class T>(const Tensor<T>& x) { moved.emplace_back(x + std::get<Tensor<T>>(steps[i])); },
+                 projected_.inputs()[i]);
     try {
-      return probe_.function().gradients(moved, probe_.random_weights(seed_, e_.projection))[e_.input];
+      return projected_.function().gradients(moved, projected_.random_weights(seed_, e_.projection))[e_.input];
     } catch (const std::exception&) {
       return {};
     }
@@ -151,7 +152,7 @@ class Coordinate {
   std::vector<Change> changes(const std::vector<ComplexValues>& v) const {
     std::vector<Change> found(parts_.size());
     try {
-      probe_.changes_along(v, parts_)(1, found);
+      projected_.changes_along(v, parts_)(1, found);
     } catch (const std::exception&) {  // there f has no value
       for (Change& c : found) c.value = std::nan("");
     }
@@ -209,7 +210,7 @@ class Coordinate {
     return false;
   }
 
-  const Probe& probe_;
+  const ScalarProjection& projected_;
   const ElementCheck& e_;
   bool imaginary_;
   std::uint64_t seed_;
@@ -219,15 +220,15 @@ class Coordinate {
 
 }  // namespace
 
-SecondLook second_look(const Probe& probe, const ElementCheck& e, std::uint64_t seed) {
+SecondLook second_look(const ScalarProjection& projected, const ElementCheck& e, std::uint64_t seed) {
   const std::complex<double> g = e.values.analytic, apart = g - e.values.numerical;
-  if (probe.output().size() > most_outputs) return e.verdict == Verdict::Kink ? SecondLook::Kink : SecondLook::Stands;
+  if (projected.output().size() > most_outputs) return e.verdict == Verdict::Kink ? SecondLook::Kink : SecondLook::Stands;
   SecondLook opinion = e.verdict == Verdict::Kink ? SecondLook::Kink : SecondLook::Unresolved;
   for (const bool imaginary : {false, true}) {
-    if (imaginary && !probe.input_is_complex(e.input)) break;
+    if (imaginary && !projected.input_is_complex(e.input)) break;
     const double off = std::abs(imaginary ? apart.imag() : apart.real());
     if (e.verdict == Verdict::Fail && off < 1e-3 * std::abs(apart)) continue;  // it is the other part that seems wrong
-    const Coordinate coordinate(probe, e, imaginary, seed);
+    const Coordinate coordinate(projected, e, imaginary, seed);
     const double by_gradient = imaginary ? g.imag() : g.real();
     const bool flat = std::abs(off - std::abs(by_gradient)) <= 0.01 * off;
     if (e.verdict == Verdict::Fail && off <= coordinate.resolution(flat)) continue;

@@ -16,6 +16,6 @@ enum class SecondLook {
 /// At a kink each output moves by one of two slopes, and an honest gradient is made of slopes between them, or of those at points
 /// nearby: where several elements tie, the limit of gradients need not lie between the slopes along one axis. A kink that is closer
 /// than the steps of a difference is found by slopes that differ from side to side by the same amount at steps of all sizes.
-SecondLook second_look(const Probe& probe, const ElementCheck& e, std::uint64_t seed);
+SecondLook second_look(const ScalarProjection& projected, const ElementCheck& e, std::uint64_t seed);
 
 }  // namespace argand

@@ -64,7 +64,7 @@ static const Op embedding_op({.name = "embedding",
                                const auto f = [](auto E) { return embedding(E, Ids({2, 3}, {1, 0, 4, 1, 1, 3})); };
                                check.function("real", f, check.real({5, 3}));
                                check.function("complex", f, check.complex({5, 3}));
-                               check.grows("", [f](OpCheck& at, std::int64_t n) {
+                               check.sizes("", [f](OpCheck& at, std::int64_t n) {
                                  const auto of_many = [n](auto E) { return embedding(E, ids_below(5, {n})); };
                                  at.function("columns, real", f, at.real({5, n}));
                                  at.function("columns, complex", f, at.complex({5, n}));
@@ -84,7 +84,7 @@ Var<T> embedding(const Var<T>& table, const Ids& ids) {
   gather_rows(table.value().data(), ids, D, y.data());
   return record(
       embedding_op, std::move(y),
-      [ids, D, size = table.size(), dtable = sink(table)](const Tensor<T>& dy) {
+      [ids, D, size = table.size(), dtable = accumulator(table)](const Tensor<T>& dy) {
         dtable.accumulate([&](T* out, bool add) {
           if (!add) zero_fill(out, size);
           scatter_rows(dy.data(), ids, D, out);
@@ -131,7 +131,7 @@ static const Op embedding_mean_op(
       const auto f = [](auto E) { return embedding_mean(E, Ids({2, 3}, {1, 0, 4, 1, 1, 3})); };
       check.function("real", f, check.real({5, 3}));
       check.function("complex", f, check.complex({5, 3}));
-      check.grows("", [f](OpCheck& at, std::int64_t n) {
+      check.sizes("", [f](OpCheck& at, std::int64_t n) {
         const auto of_many = [n](auto E) { return embedding_mean(E, ids_below(5, {n, 2})); };
         at.function("columns, real", f, at.real({5, n}));
         at.function("columns, complex", f, at.complex({5, n}));
@@ -153,7 +153,7 @@ Var<T> embedding_mean(const Var<T>& table, const Ids& ids) {
   mean_rows(table.value().data(), ids, L, D, y.data());
   return record(
       embedding_mean_op, std::move(y),
-      [ids, D, L, size = table.size(), dtable = sink(table)](const Tensor<T>& dy) {
+      [ids, D, L, size = table.size(), dtable = accumulator(table)](const Tensor<T>& dy) {
         std::vector<Ids::value_type> words;
         std::vector<T> shares;
         for (std::int64_t p = 0; p < ids.size() / L; ++p) {
@@ -188,7 +188,7 @@ static const Op scatter_add_op({.name = "scatter_add",
                                  const auto f = [](auto x) { return scatter_add(x, Ids({4}, {1, 0, 3, 1}), 5); };
                                  check.function("real", f, check.real({4, 3}));
                                  check.function("complex", f, check.complex({4, 3}));
-                                 check.grows("", [f](OpCheck& at, std::int64_t n) {
+                                 check.sizes("", [f](OpCheck& at, std::int64_t n) {
                                    const auto of_many = [n](auto x) { return scatter_add(x, ids_below(5, {n}), 5); };
                                    at.function("columns, real", f, at.real({4, n}));
                                    at.function("columns, complex", f, at.complex({4, n}));
@@ -208,7 +208,7 @@ Var<T> scatter_add(const Var<T>& rows, const Ids& ids, std::int64_t V) {
   scatter_rows(rows.value().data(), ids, D, y.data());
   return record(
       scatter_add_op, std::move(y),
-      [ids, D, shape = rows.shape(), drows = sink(rows)](const Tensor<T>& dy) {
+      [ids, D, shape = rows.shape(), drows = accumulator(rows)](const Tensor<T>& dy) {
         if (!drows) return;
         Tensor<T> dx(shape);
         gather_rows(dy.data(), ids, D, dx.data());

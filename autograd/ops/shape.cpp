@@ -35,7 +35,7 @@ static const Op reshape_op({.name = "reshape",
                                    return reshape(x, Shape{2, 6});
                                  },
                                  check.complex({3, 4}));
-                             check.grows("", [](OpCheck& at, std::int64_t n) {
+                             check.sizes("", [](OpCheck& at, std::int64_t n) {
                                const auto f = [](auto x) { return reshape(x, Shape{x.dim(1), 2}); };
                                at.function("real", f, at.real({2, n}));
                                at.function("complex", f, at.complex({2, n}));
@@ -45,7 +45,8 @@ static const Op reshape_op({.name = "reshape",
 template <Scalar T>
 Var<T> reshape(const Var<T>& x, const Shape& shape) {
   return record(
-      reshape_op, x.value().reshape(shape), [shape = x.shape(), dx = sink(x)](const Tensor<T>& dy) { dx.add(dy.reshape(shape)); },
+      reshape_op, x.value().reshape(shape),
+      [shape = x.shape(), dx = accumulator(x)](const Tensor<T>& dy) { dx.add(dy.reshape(shape)); },
       [&](const auto&) { return reshape(tangent(x), shape); }, x);
 }
 
@@ -85,7 +86,7 @@ static const Op permute_op({.name = "permute",
                                    return permute(x, {0, 2, 1, 3});
                                  },
                                  check.complex({2, 3, 2, 2}));
-                             check.grows("", [](OpCheck& at, std::int64_t n) {
+                             check.sizes("", [](OpCheck& at, std::int64_t n) {
                                const auto matrix = [](auto x) { return permute(x, {1, 0}); };
                                const auto rotation = [](auto x) { return permute(x, {2, 0, 1}); };
                                const auto rows_stay = [](auto x) { return permute(x, {0, 2, 1, 3}); };
@@ -160,7 +161,7 @@ Var<T> permute(const Var<T>& x, const std::vector<int>& axes) {
   }
   return record(
       permute_op, permuted(x.value(), axes),
-      [inverse = std::move(inverse), dx = sink(x)](const Tensor<T>& dy) { dx.add(permuted(dy, inverse)); },
+      [inverse = std::move(inverse), dx = accumulator(x)](const Tensor<T>& dy) { dx.add(permuted(dy, inverse)); },
       [&](const auto&) { return permute(tangent(x), axes); }, x);
 }
 
@@ -197,7 +198,7 @@ static const Op concatenate_op(
           },
           check.complex({2, 3}), check.complex({2, 2}));
       check.function("middle axis, three", middle, check.real({2, 1, 2}), check.real({2, 2, 2}), check.real({2, 3, 2}));
-      check.grows("", [first, middle](OpCheck& at, std::int64_t n) {
+      check.sizes("", [first, middle](OpCheck& at, std::int64_t n) {
         const auto last = [](auto a, auto b) { return concatenate(std::vector{a, b}, -1); };
         at.function("first axis", first, at.real({n, 3}), at.real({2, 3}));
         at.function("last axis", last, at.complex({2, n}), at.complex({2, 3}));
@@ -245,20 +246,20 @@ Var<T> concatenate(const std::vector<Var<T>>& parts, int axis) {
     shape[axis] += x.dim(axis);
   }
   Tensor<T> y(shape);
-  std::vector<Sink<T>> sinks;
+  std::vector<GradientAccumulator<T>> accumulators;
   std::vector<std::int64_t> starts{0};
   for (const Var<T>& x : parts) {
     for_part(AxisView(shape, axis), starts.back(), x.dim(axis), [&](std::int64_t to, std::int64_t at, std::int64_t count) {
       std::copy_n(x.value().data() + at, count, y.data() + to);
     });
-    sinks.push_back(sink(x));
+    accumulators.push_back(accumulator(x));
     starts.push_back(starts.back() + x.dim(axis));
   }
   return record(
       concatenate_op, std::move(y),
-      [axis, starts = std::move(starts), sinks = std::move(sinks)](const Tensor<T>& dy) {
-        for (std::size_t k = 0; k < sinks.size(); ++k)
-          if (sinks[k]) sinks[k].add(part_of(dy, axis, starts[k], starts[k + 1] - starts[k]));
+      [axis, starts = std::move(starts), accumulators = std::move(accumulators)](const Tensor<T>& dy) {
+        for (std::size_t k = 0; k < accumulators.size(); ++k)
+          if (accumulators[k]) accumulators[k].add(part_of(dy, axis, starts[k], starts[k + 1] - starts[k]));
       },
       [&](const auto&) {
         std::vector<Var<T>> tangents;
@@ -287,7 +288,7 @@ static const Op slice_op({.name = "slice",
                                "middle axis", [](auto x) { return slice(x, 1, 0, 2); }, check.complex({2, 3, 2}));
                            check.function(
                                "last axis", [](auto x) { return slice(x, -1, 2, 5); }, check.complex({2, 5}));
-                           check.grows("", [](OpCheck& at, std::int64_t n) {
+                           check.sizes("", [](OpCheck& at, std::int64_t n) {
                              const auto first = [](auto x) { return slice(x, 0, 1, x.dim(0) - 1); };
                              const auto last = [](auto x) { return slice(x, -1, 2, x.dim(-1) - 1); };
                              at.function("first axis", first, at.real({n + 2, 3}));
@@ -302,7 +303,7 @@ Var<T> slice(const Var<T>& x, int axis, std::int64_t begin, std::int64_t end) {
           x.shape());
   return record(
       slice_op, part_of(x.value(), axis, begin, end - begin),
-      [shape = x.shape(), axis, begin, dx = sink(x)](const Tensor<T>& dy) {
+      [shape = x.shape(), axis, begin, dx = accumulator(x)](const Tensor<T>& dy) {
         dx.accumulate([&](T* out, bool add) {
           if (!add) parallel_for(shape.size(), elementwise_grain, [&](auto b, auto e) { std::fill(out + b, out + e, T(0)); });
           for_part(AxisView(shape, axis), begin, dy.dim(axis), [&](std::int64_t to, std::int64_t at, std::int64_t count) {

@@ -48,7 +48,7 @@ NumberSummary summarize(const AnyValue& x) {
         double sum = 0;
         std::int64_t finite = 0;
         for (const T& value : tensor.span()) {
-          const std::complex<double> z(value);  // in double, lest the modulus of a large float overflow
+          const std::complex<double> z(value);  // in double, so that the modulus of a large float does not overflow
           if (std::isnan(z.real()) || std::isnan(z.imag())) {
             ++s.nan;
           } else if (std::isinf(z.real()) || std::isinf(z.imag())) {

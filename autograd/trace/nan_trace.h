@@ -24,7 +24,7 @@
 
 namespace argand {
 
-/// The numbers of one tensor in short: moduli of those that are finite, and how many are not.
+/// The numbers of one tensor in short: magnitudes of those that are finite, and how many are not.
 struct NumberSummary {
   std::string role;    ///< "input 0", "output", "gradient of input 0", ...
   std::string origin;  ///< a parameter's name, "exp in blocks.0.attn" for the output of an op, "a variable" or "a constant"

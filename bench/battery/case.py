@@ -10,7 +10,7 @@ def real(*shape):
 
 
 def cplx(*shape):
-    """Moduli from 0.3 to 1.5, away from the negative axis."""
+    """Magnitudes from 0.3 to 1.5, away from the negative axis."""
     return torch.polar(0.3 + 1.2 * torch.rand(shape, dtype=torch.double), (torch.rand(shape, dtype=torch.double) * 2 - 1) * 2.8)
 
 

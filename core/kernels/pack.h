@@ -343,7 +343,7 @@ struct PackAt {
   void add(T* array, const X& x) const {
     store(array, load(array) + x);
   }
-  /// array[...] += x when there is something to add to, otherwise array[...] = x: what Sink::accumulate asks for.
+  /// array[...] += x when there is something to add to, otherwise array[...] = x: what GradientAccumulator::accumulate asks for.
   template <class T, class X>
   void put(T* array, const X& x, bool to_what_is_there) const {
     to_what_is_there ? add(array, x) : store(array, x);

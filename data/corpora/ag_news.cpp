@@ -43,7 +43,7 @@ std::vector<std::string> load_classes(std::string_view op, const std::string& pa
             known - names.begin() + 1);
     names.push_back(name);
   }
-  require(names.size() >= 2, op, "{}: only one class; telling apart takes two", path);
+  require(names.size() >= 2, op, "{}: only one class; classification needs at least two", path);
   return names;
 }
 

@@ -150,7 +150,7 @@ LabelledTable read_labelled_table(const std::string& path, const TableColumns& w
 
 std::vector<std::string> classes_in(const LabelledTable& table) {
   const std::set<std::string> found(table.labels.begin(), table.labels.end());
-  require(found.size() >= 2, "data", "{}: all rows have the label {}; telling apart takes two ({})", table.path,
+  require(found.size() >= 2, "data", "{}: all rows have the label {}; classification needs at least two ({})", table.path,
           in_quotes(*found.begin()), table.columns);
   require(found.size() <= most_classes, "data",
           "{}: {} different labels in {} rows, {}; is that the label? `label_column` names another", table.path, found.size(),

@@ -231,8 +231,8 @@ NpzFile NpzFile::open(const std::string& path) {
       require(static_cast<std::uint64_t>(header.shape.size()) * item == entry.size - before, "npz",
               "{}: {} numbers of type {} are not the {} bytes that follow the header", where, header.shape, header.descr,
               entry.size - before);
-      require(entry.size / 1100 <= entry.stored_size, "npz", "{}: {} bytes cannot have become {}", where, entry.size,
-              entry.stored_size);
+      require(entry.size / 1100 <= entry.stored_size, "npz", "{}: implausible compression ratio, {} bytes from {}", where,
+              entry.size, entry.stored_size);
     }
     StoredArray array{.name = entry.name.substr(0, entry.name.size() - 4),
                       .descr = header.descr,

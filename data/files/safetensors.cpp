@@ -70,9 +70,9 @@ SafetensorsFile SafetensorsFile::open(const std::string& path) {
   std::uint64_t header_bytes = 0;
   file.read(0, &header_bytes, length_bytes);
   require(header_bytes <= longest_header || std::memcmp(&header_bytes, "PK\3\4", 4) != 0, "safetensors",
-          "{} is no safetensors file, but a ZIP archive, such as an .npz; NumPy reads that, and `init` takes it", path);
+          "{} is a ZIP archive (an .npz?), not safetensors; NumPy reads it, and `init` takes it", path);
   require(header_bytes <= longest_header, "safetensors",
-          "{} is no safetensors file: its first bytes would mean a header of {} bytes, and the format allows {}", path,
+          "{} is not a safetensors file: its first bytes would mean a header of {} bytes, and the format allows {}", path,
           header_bytes, longest_header);
   require(header_bytes <= size - length_bytes, "safetensors",
           "{}: a header of {} bytes does not fit a file of {}; it may be truncated", path, header_bytes, size);

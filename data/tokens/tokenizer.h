@@ -45,7 +45,7 @@ class Tokenizer {
 
 using TokenizerPtr = std::shared_ptr<const Tokenizer>;
 
-/// Which tokens a text shall be cut into.
+/// Which tokens a text is cut into.
 struct TokenChoice {
   /// A kind; a SentencePiece model's file, named *.model; or `auto`: characters where the text has at most 256 different ones, else
   /// pieces by BPE, or bytes where argand was built without SentencePiece.

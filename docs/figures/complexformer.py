@@ -1,4 +1,4 @@
-"""Figures of the chapter on attention by moduli and phases."""
+"""Figures of the chapter on attention by magnitudes and phases."""
 import cmath
 import math
 
@@ -33,7 +33,7 @@ def score_of_a_difference():
     for k, (delta, of) in enumerate(((0, "soft"), (0.5, "b"), (1, "a"), (2, "against"))):
         p.path(curve(lambda x, d=delta: math.cos(d * math.radians(x)), -180, 180), of, 2.4)
         f.words(f"δ = {delta:g}", 90 + 100 * k, 302, of=of, bold=True)
-    f.words("without position and bias, and with both moduli 1", 240, 322, of="soft", size=13)
+    f.words("without position and bias, and with both magnitudes 1", 240, 322, of="soft", size=13)
     return f
 
 

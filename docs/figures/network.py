@@ -169,11 +169,11 @@ def rayleigh():
     for _ in range(250):  # Rayleigh's modulus, by the inverse of its distribution, and a uniform phase
         left.dot(math.sqrt(-math.log(1 - draw())) * cmath.exp(2j * math.pi * draw()), "a", 1.9)
     right = Panel(f, 268, 40, 200, 216, (0, 2.4), (0, 1.0))
-    right.title("how their moduli lie")
+    right.title("how their magnitudes lie")
     right.grid((0, 1, 2), (0, 0.5, 1), "|w|/σ")
     right.path(curve(lambda r: 2 * r * math.exp(-r * r), 0, 2.4), "b", 2.6)
     mean = math.sqrt(math.pi) / 2
     right.path([mean + 0j, complex(mean, 2 * mean * math.exp(-mean * mean))], "soft", 1.2, "4 4")
     right.words("mean 0.886", mean + 0j, 6, -8, "start", "soft")
-    f.words("dense in the middle, yet few small moduli: little room there", 240, 308, of="soft", size=13)
+    f.words("dense in the middle, yet few small magnitudes: little room there", 240, 308, of="soft", size=13)
     return f

@@ -22,7 +22,7 @@ class CrossAttention final : public Module<R> {
   CrossAttention(Init& init, std::int64_t d_model, std::int64_t n_heads, std::optional<double> rope_base = {});
 
   /// x [N, t, d_model], y [N, K, d_model] -> [N, t, d_model].
-  Var<R> operator()(const Var<R>& x, const Var<R>& y, Pass& pass, const Places& of_x = {}, const Places& of_y = {}) const;
+  Var<R> operator()(const Var<R>& x, const Var<R>& y, ForwardPass& pass, const Places& of_x = {}, const Places& of_y = {}) const;
   /// How much of a query's attention, the mean over heads, each of `parts` equal parts of y gets: [N, t, parts]. Records nothing.
   Tensor<R> shares(const Var<R>& x, const Var<R>& y, std::int64_t parts, const Places& of_x = {}, const Places& of_y = {}) const;
   void visit(const Visit<R>& f) const override;

@@ -1,32 +1,53 @@
 #pragma once
 /// What the decoder's blocks ask of a self-attention layer.
 
-#include <any>
+#include <concepts>
 #include <memory>
 #include <vector>
 
 #include "autograd/ops/attention/attention.h"
 #include "nn/layers.h"
+#include "nn/pass.h"
 
 namespace argand {
+
+/// What else a family keeps in a layer's cache.
+struct FamilyCache {
+  virtual ~FamilyCache() = default;
+};
 
 /// Keys and values of one layer, [B, length, width]: what generation has already computed.
 template <RealScalar R>
 struct LayerCache {
   Tensor<R> k, v;
-  std::any own{};  ///< what else a family keeps there
+
+  /// The family's own, made when it is asked for first; a model asks for one type only.
+  template <std::derived_from<FamilyCache> C>
+  C& own() {
+    if (!own_) own_ = std::make_unique<C>();
+    return static_cast<C&>(*own_);
+  }
+
+ private:
+  std::unique_ptr<FamilyCache> own_;
 };
 
 /// One pass through one attention layer.
 template <RealScalar R>
 struct AttentionPass {
-  Pass& pass;
+  ForwardPass& forward;
   bool causal = true;
   std::shared_ptr<const std::vector<std::uint8_t>> visible_keys = nullptr;  ///< as in AttentionOptions
   std::int64_t first_position = 0;                                          ///< of the first query: tokens already in the cache
   LayerCache<R>* cache = nullptr;                                           ///< null outside generation
   std::vector<Var<std::complex<R>>>* queries = nullptr;  ///< gathers each layer's complex queries for the phase contrastive loss
 
+  const ForwardContext& context() const { return forward.context(); }
+  /// x with dropout, at the next place.
+  template <Scalar T>
+  Var<T> drop(const Var<T>& x) const {
+    return forward.drop(x);
+  }
   /// Options of the next attention over these heads; draws its dropout mask.
   AttentionOptions options(std::int64_t n_heads, double scale) const;
   /// In generation: the new keys and values [B, t, width] join the cache, and are replaced by all there are.
@@ -36,7 +57,7 @@ struct AttentionPass {
   /// attend(values), values [B, Tk, H·d_v]; its weights are shown to who watches.
   template <Scalar T, class Attend>
   Var<T> watched(const Var<T>& values, std::int64_t n_heads, const Attend& attend) const {
-    if (const AttentionWatch* watch = pass.context().watch; watch != nullptr && watch->weights)
+    if (const AttentionWatch* watch = context().watch; watch != nullptr && watch->weights)
       watch->weights(attention_weights<T>(values.dim(0), values.dim(1), n_heads, attend));
     return attend(values);
   }

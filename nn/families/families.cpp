@@ -53,7 +53,7 @@ const std::deque<Family>& families() { return list().all; }
 const std::string& family_choices() { return list().choices; }
 void add_family(Family family) { list().add(std::move(family)); }
 
-bool is_called(std::string_view name, std::string_view called) {
+bool name_ends_with(std::string_view name, std::string_view called) {
   return name == called || (name.ends_with(called) && name[name.size() - called.size() - 1] == '.');
 }
 

@@ -48,7 +48,7 @@ Var<R> TextEncoder<R>::operator()(const Ids& tokens) const {
     for (std::int64_t t = b * T; t < (b + 1) * T; ++t)
       if (tokens[t] != pad_id) (*visible)[static_cast<std::size_t>(t)] = 1, weights.data()[t] = 1 / static_cast<R>(n);
   }
-  Pass pass(ForwardContext{}, 0);
+  ForwardPass pass(ForwardContext{}, 0);
   const AttentionPass<R> everywhere{.pass = pass, .causal = false, .visible_keys = visible};
   Var<R> h = embedding_(tokens);
   for (const auto& block : blocks_) {

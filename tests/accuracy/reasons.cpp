@@ -72,7 +72,6 @@ const std::map<std::string, std::string>& not_measured() {
       {"embedding", moves},
       {"embedding_mean", sums},
       {"expand", moves},
-      {"external", "computes nothing itself."},
       {"fft", fourier},
       {"fftn", fourier},
       {"hamilton_matrix", moves},

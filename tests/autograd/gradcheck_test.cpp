@@ -31,7 +31,7 @@ Tensor<double> real_numbers(const Shape& shape) { return OpCheck().real(shape); 
 template <Scalar Out, Scalar In, class Backward>
 Var<Out> with_gradient(const Var<In>& x, Tensor<Out> y, Backward backward) {
   return record(
-      *Op::find("exp"), std::move(y), [backward, dx = sink(x)](const Tensor<Out>& dy) { dx.add(backward(dy)); },
+      *Op::find("exp"), std::move(y), [backward, dx = accumulator(x)](const Tensor<Out>& dy) { dx.add(backward(dy)); },
       [](auto w) -> decltype(w) { throw Error("here nobody asks for a tangent"); }, x);
 }
 
@@ -102,7 +102,8 @@ BOOST_AUTO_TEST_CASE(the_message_names_function_element_both_gradients_and_the_l
   BOOST_TEST(!result.ok());
   const std::string text = report_text(result);
   BOOST_TEST(text.starts_with("mine: FAIL, the gradient looks conjugated\n"), text);
-  const ComplexValues W = Probe(erase_types<double, C>(f), {Tensor<C>({1, 2}, {C(1, 2), C(3, 4)})}).random_weights(options.seed, 0);
+  const ComplexValues W =
+      ScalarProjection(erase_types<double, C>(f), {Tensor<C>({1, 2}, {C(1, 2), C(3, 4)})}).random_weights(options.seed, 0);
   const std::size_t k = std::abs(W[0].imag()) > std::abs(W[1].imag()) ? 0 : 1;
   const std::string expected = fmt::format("\n  worst: input 0, element [0, {}]: gradient {}, numerical {} ± ", k,
                                            number_name(std::conj(W[k]), true), number_name(W[k], true));
@@ -193,7 +194,7 @@ BOOST_AUTO_TEST_CASE(inputs_given_each_others_gradients_are_named) {
   const auto f = [](const Var<double>& x, const Var<double>& a) {
     return record(
         *Op::find("exp"), map([](double u, double v) { return u * v; }, x.value(), a.value()),
-        [X = x.value(), A = a.value(), dx = sink(x), da = sink(a)](const Tensor<double>& dy) {
+        [X = x.value(), A = a.value(), dx = accumulator(x), da = accumulator(a)](const Tensor<double>& dy) {
           dx.add(map([](double u, double g) { return u * g; }, X, dy));
           da.add(map([](double u, double g) { return u * g; }, A, dy));
         },

@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(a_sum_that_was_never_begun) {
 BOOST_AUTO_TEST_CASE(two_parameters_need_two_names) {
   BOOST_TEST(error_of([] {
                count_parameters(ParameterList<double>{{"w", leaf({1})}, {"w", leaf({2})}});
-             }) == "count_parameters: two variables are called w; a saved state could not tell them apart");
+             }) == "count_parameters: two variables have the name w; names in a saved state must be unique");
 }
 
 BOOST_AUTO_TEST_CASE(constants_out_of_range) {

@@ -3,10 +3,10 @@
 #include "autograd/op.h"
 
 #include <boost/test/unit_test.hpp>
-#include <memory>
 
 #include "autograd/op_check.h"
 #include "autograd/ops/elementwise/power.h"
+#include "autograd/tape.h"
 #include "tests/error_text.h"
 
 using namespace argand;
@@ -31,20 +31,27 @@ void check_it(OpCheck& check) {
   check.function(
       "real", [](auto x) { return square(x); }, check.real({2}));
 }
+/// What an op made of these says when it is used.
+std::string fault_of(OpText text, Op::Check check) {
+  const Op op(std::move(text), check);
+  return error_of([&] {
+    record(
+        op, Tensor<double>::scalar(1), [](const Tensor<double>&) {}, [](const Real& y) { return y; },
+        Real(Tensor<double>::scalar(1)));
+  });
+}
 
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(an_op_without_a_case_is_refused) {
   const std::size_t before = Op::all().size();
   const std::string refusal = "op: the check of mine is empty; give it a case, check.function(label, f, inputs)";
-  BOOST_TEST(error_of([] { const Op mine(text("mine"), [](OpCheck&) {}); }) == refusal);
-  BOOST_TEST(error_of([] { const Op mine(text("mine"), [](OpCheck& check) { check.places_matter(); }); }) == refusal);
-  BOOST_TEST(error_of([] { const Op mine(text("mine"), nullptr); }) == "op: mine has no check");
-  BOOST_TEST(error_of([] {
-               OpText silent = text("mine");
-               silent.jvp.clear();
-               const Op mine(silent, check_it);
-             }) == "op: mine does not say its Jacobian-vector product; fill in .jvp");
+  BOOST_TEST(fault_of(text("mine"), [](OpCheck&) {}) == refusal);
+  BOOST_TEST(fault_of(text("mine"), [](OpCheck& check) { check.places_matter(); }) == refusal);
+  BOOST_TEST(fault_of(text("mine"), nullptr) == "op: mine has no check");
+  OpText silent = text("mine");
+  silent.jvp.clear();
+  BOOST_TEST(fault_of(silent, check_it) == "op: mine does not say its Jacobian-vector product; fill in .jvp");
   BOOST_TEST(Op::all().size() == before);
 }
 
@@ -54,7 +61,7 @@ BOOST_AUTO_TEST_CASE(an_op_is_found_as_long_as_it_lives) {
     const Op mine(text("mine"), check_it);
     BOOST_TEST(Op::find("mine") == &mine);
     BOOST_TEST(Op::all().size() == before + 1);
-    BOOST_TEST(error_of([] { const Op again(text("mine"), check_it); }) == "op: two ops are called mine");
+    BOOST_TEST(fault_of(text("mine"), check_it) == "op: mine is already registered; choose another name");
     BOOST_TEST(Op::find("mine") == &mine);
   }
   BOOST_TEST(Op::find("mine") == nullptr);

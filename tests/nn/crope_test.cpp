@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(a_complex_linear_projection_commutes_with_a_rotation_of_all
     Init init(3);
     const DotAttention<double> attention(init, crope_attention(config));
     const Tensor<double> x = randn<double>({2, 5, 16}, Random(8));
-    Pass pass({}, 0);
+    ForwardPass pass({}, 0);
     const auto layer = [&](const Tensor<double>& input) {
       return attention(Var(input), AttentionPass<double>{.pass = pass}).value();
     };

@@ -50,10 +50,10 @@ void require_orthonormal(const Tensor<T>& w, double bar) {
 BOOST_AUTO_TEST_CASE(complex_weights_have_rayleigh_moduli_and_uniform_phases) {
   Init init(1);
   const Tensor<C> w = init.normal<C>(Role::Matrix, {100, 100}, 0.5).value();
-  std::vector<double> moduli, phases;
-  for (const C& z : w.span()) moduli.push_back(std::abs(z)), phases.push_back(std::arg(z));
+  std::vector<double> magnitudes, phases;
+  for (const C& z : w.span()) magnitudes.push_back(std::abs(z)), phases.push_back(std::arg(z));
   // 1.63/sqrt(10^4) is the distance that one sample in a hundred exceeds.
-  BOOST_TEST(distance(moduli, [](double r) { return 1 - std::exp(-r * r / 0.25); }) < 0.0163);
+  BOOST_TEST(distance(magnitudes, [](double r) { return 1 - std::exp(-r * r / 0.25); }) < 0.0163);
   BOOST_TEST(distance(phases, [](double phi) { return 0.5 + phi / (2 * 3.14159265358979324); }) < 0.0163);
 }
 

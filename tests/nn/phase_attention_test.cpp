@@ -91,7 +91,7 @@ double largest_difference(const Tensor<double>& a, const Tensor<double>& b) {
 }
 
 Var<double> run(const SelfAttention<double>& layer, const Var<double>& x) {
-  Pass pass({}, 0);
+  ForwardPass pass({}, 0);
   return layer(x, AttentionPass<double>{.pass = pass});
 }
 
@@ -151,16 +151,16 @@ BOOST_AUTO_TEST_CASE(fixed_adaptation_with_ropes_frequencies_is_rope) {
 
 BOOST_AUTO_TEST_CASE(moduli_are_what_delta_0_leaves) {
   ModelConfig ours = small("complexformer"), learnt = small("complexformer");
-  ours.own<ComplexFormerConfig>().adaptation = Adaptation::Moduli;
+  ours.own<ComplexFormerConfig>().adaptation = Adaptation::Magnitudes;
   learnt.own<ComplexFormerConfig>().adaptation = Adaptation::Shared;
   Init init(1);
-  const PhaseAttention<double> moduli(init, ours), zero(init, learnt);
-  BOOST_TEST(parameters_of(moduli).size() == 4U);
+  const PhaseAttention<double> magnitudes(init, ours), zero(init, learnt);
+  BOOST_TEST(parameters_of(magnitudes).size() == 4U);
   Parts p = random_parts({4});
   p.delta = variable(Tensor<double>::zeros({4})), p.bias = variable(Tensor<double>::zeros({4}));
-  load(moduli, p);
+  load(magnitudes, p);
   load(zero, p);
-  check_alike(moduli, zero, 1e-13);
+  check_alike(magnitudes, zero, 1e-13);
 }
 
 BOOST_AUTO_TEST_CASE(a_phase_rotation_with_delta_1_is_a_rotary_embedding) {

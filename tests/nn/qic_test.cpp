@@ -257,7 +257,7 @@ BOOST_AUTO_TEST_CASE(dropout_takes_whole_numbers_and_only_in_training) {
   BOOST_TEST(loss(false, 0) == loss(false, 1));
   BOOST_TEST(loss(true, 0) != loss(true, 1));
   BOOST_TEST(loss(true, 1) == loss(true, 1));
-  Pass pass({.training = true, .seed = 1, .step = 1}, 0.5);
+  ForwardPass pass({.training = true, .seed = 1, .step = 1}, 0.5);
   const Tensor<double> y = drop_numbers(Var<double>(Tensor<double>::ones({200})), 2, pass).value();
   int dropped = 0;
   for (std::int64_t j = 0; j < 200; j += 2) {

@@ -23,8 +23,8 @@ struct Triangle {
   Var<C> z = variable(Tensor<C>::zeros({1}));
   ParameterList<double> parameters{{"x", x}, {"z", z}};
   Triangle() {
-    Sink<double>(x).add(Tensor<double>({2}, {3.0, 0.0}));
-    Sink<C>(z).add(Tensor<C>({1}, {C(0, 4)}));
+    GradientAccumulator<double>(x).add(Tensor<double>({2}, {3.0, 0.0}));
+    GradientAccumulator<C>(z).add(Tensor<C>({1}, {C(0, 4)}));
   }
 };
 
@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(the_norm_takes_complex_entries_by_modulus) {
 BOOST_AUTO_TEST_CASE(squares_of_gradients_neither_overflow_nor_vanish) {
   for (const double size : {1e-320, 1e-200, 1e160, 1e307}) {
     const Var<double> x = variable(Tensor<double>::zeros({2}));
-    Sink<double>(x).add(Tensor<double>({2}, {3 * size, -4 * size}));
+    GradientAccumulator<double>(x).add(Tensor<double>({2}, {3 * size, -4 * size}));
     BOOST_TEST(grad_norm(ParameterList<double>{{"x", x}}) / size == 5.0, tolerance(1e-3));
   }
 }
@@ -61,8 +61,8 @@ BOOST_AUTO_TEST_CASE(clips_in_place_and_returns_the_norm_before) {
 BOOST_AUTO_TEST_CASE(a_gradient_shared_by_two_leaves_is_scaled_once) {
   const Tensor<double> dw({1}, {8.0});
   Var<double> a = variable(Tensor<double>::ones({1})), b = variable(Tensor<double>::ones({1}));
-  Sink<double>(a).add(dw);
-  Sink<double>(b).add(dw);
+  GradientAccumulator<double>(a).add(dw);
+  GradientAccumulator<double>(b).add(dw);
   scale_gradients(ParameterList<double>{{"a", a}, {"b", b}}, 0.5);
   BOOST_TEST(a.grad().item() == 4.0);
   BOOST_TEST(b.grad().item() == 4.0);
@@ -72,8 +72,8 @@ BOOST_AUTO_TEST_CASE(a_gradient_shared_by_two_leaves_is_scaled_once) {
 BOOST_AUTO_TEST_CASE(the_norm_is_the_same_for_any_number_of_threads) {
   Var<float> w = variable(Tensor<float>::zeros({700, 301}));
   Var<float> tail = variable(Tensor<float>::zeros({13}));
-  Sink<float>(w).add(randn<float>({700, 301}, Random(1)));
-  Sink<float>(tail).add(randn<float>({13}, Random(2)));
+  GradientAccumulator<float>(w).add(randn<float>({700, 301}, Random(1)));
+  GradientAccumulator<float>(tail).add(randn<float>({13}, Random(2)));
   const ParameterList<float> parameters{{"w", w}, {"tail", tail}};
   const int before = num_threads();
   set_num_threads(1);

@@ -285,7 +285,7 @@ AnyTensor array(const NpzFile& file, const std::string& name) {
 
 /// A backward pass of L = Re Σ conj(W) f: W is what it puts into f.
 void backward_from(const AnyVar& f, const AnyTensor& W, Tape& tape) {
-  std::visit([&]<Scalar T>(const Var<T>& y) { Sink<T>(y).add(std::get<Tensor<T>>(W)); }, f);
+  std::visit([&]<Scalar T>(const Var<T>& y) { GradientAccumulator<T>(y).add(std::get<Tensor<T>>(W)); }, f);
   tape.backward(variable(Tensor<double>::scalar(0)));
 }
 

@@ -112,7 +112,7 @@ Checkpoint::Checkpoint(const std::string& path) : file_(open_checkpoint(path)) {
   }
   if (const auto part = file_.metadata().find("validated_on"); part != file_.metadata().end()) {
     state_.validated_on = part->second;
-    require(part->second == "validation" || part->second == "test", "checkpoint", "{}: validated on {}, which is no part", path,
+    require(part->second == "validation" || part->second == "test", "checkpoint", "{}: validated on {}, an unknown split", path,
             in_quotes(part->second));
   }
   for (const auto& [key, member] : fingerprint_keys)

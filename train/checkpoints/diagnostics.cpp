@@ -8,8 +8,8 @@
 namespace argand {
 namespace {
 
-bool are_named_by(const TellingParameters& diagnostics, std::string_view name) {
-  const auto named = [name](const std::string& called) { return is_called(name, called); };
+bool are_named_by(const DiagnosticParameters& diagnostics, std::string_view name) {
+  const auto named = [name](const std::string& called) { return name_ends_with(name, called); };
   return std::any_of(diagnostics.values.begin(), diagnostics.values.end(), named) ||
          std::any_of(diagnostics.spreads.begin(), diagnostics.spreads.end(), named);
 }
@@ -17,7 +17,7 @@ bool are_named_by(const TellingParameters& diagnostics, std::string_view name) {
 }  // namespace
 
 template <RealScalar R>
-std::vector<NamedNumbers> diagnostic_parameters(const TellingParameters& diagnostics, const ParameterList<R>& parameters) {
+std::vector<NamedNumbers> diagnostic_parameters(const DiagnosticParameters& diagnostics, const ParameterList<R>& parameters) {
   std::vector<NamedNumbers> found;
   for (const Parameter<R>& p : parameters)
     if (!p.is_complex() && are_named_by(diagnostics, p.name))
@@ -25,7 +25,7 @@ std::vector<NamedNumbers> diagnostic_parameters(const TellingParameters& diagnos
   return found;
 }
 
-std::vector<NamedNumbers> diagnostic_parameters(const TellingParameters& diagnostics, const SafetensorsFile& file) {
+std::vector<NamedNumbers> diagnostic_parameters(const DiagnosticParameters& diagnostics, const SafetensorsFile& file) {
   std::vector<NamedNumbers> found;
   for (const std::string& name : file.names()) {
     const StoredTensor& tensor = file.info(name);
@@ -40,7 +40,7 @@ NumbersOfParameter numbers_of(const std::vector<NamedNumbers>& parameters, std::
   NumbersOfParameter spread;
   double sum = 0, squares = 0;
   for (const auto& [name, numbers] : parameters) {
-    if (!is_called(name, called)) continue;
+    if (!name_ends_with(name, called)) continue;
     for (const double x : numbers) {
       sum += x;
       squares += x * x;
@@ -54,7 +54,7 @@ NumbersOfParameter numbers_of(const std::vector<NamedNumbers>& parameters, std::
   return spread;
 }
 
-template std::vector<NamedNumbers> diagnostic_parameters(const TellingParameters&, const ParameterList<float>&);
-template std::vector<NamedNumbers> diagnostic_parameters(const TellingParameters&, const ParameterList<double>&);
+template std::vector<NamedNumbers> diagnostic_parameters(const DiagnosticParameters&, const ParameterList<float>&);
+template std::vector<NamedNumbers> diagnostic_parameters(const DiagnosticParameters&, const ParameterList<double>&);
 
 }  // namespace argand

@@ -233,7 +233,7 @@ std::string RunConfig::to_json() const {
   json["model"] = Json::parse(model.to_json());
   copy.optimizer.visit([&](const char* key, auto& value, const char*, const char*) { json["optimizer"][key] = value; });
   copy.training.visit([&](const char* key, auto& value, const char*, const char*) { json["training"][key] = value; }, model.task);
-  if (model.family().looks_up)
+  if (model.family().uses_retrieval)
     copy.knowledge.visit([&](const char* key, auto& value, const char*, const char*) { json["knowledge"][key] = value; });
   return json.dump(2) + "\n";
 }
@@ -262,7 +262,7 @@ RunConfig RunConfig::from_json(const std::string& text) {
     config.optimizer.decay = "all";  // where it is not said
     config.optimizer.visit(read("optimizer"));
     config.training.visit(read("training"), config.model.task);
-    if (config.model.family().looks_up) config.knowledge.visit(read("knowledge"));
+    if (config.model.family().uses_retrieval) config.knowledge.visit(read("knowledge"));
     std::vector<std::string> parts = {"model"};
     for (const auto& [part, keys] : known) {
       parts.push_back(part);

@@ -1,6 +1,6 @@
 #pragma once
 /// Everything that determines a training run: model, optimiser, data, steps. Two runs of equal RunConfig end in equal files.
-/// What does not change the numbers (threads, where the files go) is no part of it.
+/// What does not change the numbers (threads, where the files go) is not part of it.
 
 #include <functional>
 
@@ -135,7 +135,7 @@ struct RunConfig {
     model.visit(f);
     optimizer.visit(f);
     training.visit(f, model.task);
-    if (model.family().looks_up) knowledge.visit(f);
+    if (model.family().uses_retrieval) knowledge.visit(f);
   }
 
   /// Family's defaults < preset < file < what a program is told beside it. The keys `family`, `task` and `preset` may stand in

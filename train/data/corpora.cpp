@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The embedded ones are the same for every run, whatever its seed: runs shall be comparable.
+// The embedded ones are the same for every run, whatever its seed: runs must be comparable.
 Corpus grammar_corpus() { return Grammar().corpus(1'000'000, 20'000, 20'000, 0); }
 
 bool is_grammar(const RunConfig& config) { return config.training.data == "grammar"; }

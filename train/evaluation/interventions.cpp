@@ -31,7 +31,7 @@ void intervene(Model<R>& model, const Settings& settings) {
     assign(s, "", value);
     bool found = false;
     for (Parameter<R>& p : parameters) {
-      if (!is_called(p.name, s.key)) continue;
+      if (!name_ends_with(p.name, s.key)) continue;
       found = true;
       std::visit(
           [&]<Scalar T>(Var<T>& v) {

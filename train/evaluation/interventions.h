@@ -6,7 +6,7 @@
 
 namespace argand {
 
-/// Puts every number of the parameters that are called as each setting's key (is_called) at its value; complex ones at VALUE +
+/// Puts every number of the parameters that are called as each setting's key (name_ends_with) at its value; complex ones at VALUE +
 /// 0i. Throws ConfigError, the setting's place first, for a text that is not a number, and for a name that no parameter has.
 template <RealScalar R>
 void intervene(Model<R>& model, const Settings& settings);

@@ -137,7 +137,7 @@ void TrainingSession<R>::log_step(const Advance& done) {
   nlohmann::ordered_json line = {{"step", s.step}, {"loss", s.cross_entropy}, {"lr", s.lr}, {"grad_norm", s.grad_norm}};
   if (s.auxiliary) line["auxiliary"] = *s.auxiliary;
   if (s.recall) line["irw_recall"] = *s.recall;
-  const TellingParameters& diagnostics = run_.config().model.family().telling;
+  const DiagnosticParameters& diagnostics = run_.config().model.family().diagnostics;
   const std::vector<NamedNumbers> parameters = diagnostic_parameters(diagnostics, run_.parameters());
   for (const std::string& name : diagnostics.spreads)
     if (const NumbersOfParameter spread = numbers_of(parameters, name); spread.count > 0) {
@@ -146,7 +146,7 @@ void TrainingSession<R>::log_step(const Advance& done) {
     }
   for (const std::string& name : diagnostics.values)
     for (const auto& [parameter, numbers] : parameters)
-      if (is_called(parameter, name)) line[name][parameter] = std::vector<double>(numbers.begin(), numbers.end());
+      if (name_ends_with(parameter, name)) line[name][parameter] = std::vector<double>(numbers.begin(), numbers.end());
   line["tokens_per_second"] = std::round(static_cast<double>(s.tokens) / done.seconds);
   line["seconds"] = done.seconds;
   line["flops"] = s.flops;

@@ -29,15 +29,16 @@ bool Finding::is_worse_than(const Finding& other) const {
   return std::pair(gravity(verdict), excess) > std::pair(gravity(other.verdict), other.excess);
 }
 
-Directions::Directions(const Probe& probe, const FunctionCheckOptions& options) : probe_(probe), options_(options) {
+Directions::Directions(const ScalarProjection& projected, const FunctionCheckOptions& options)
+    : projected_(projected), options_(options) {
   for (std::uint64_t p = 0; p < projections; ++p) {
-    const ComplexValues W = probe.random_weights(options.seed, p);
+    const ComplexValues W = projected.random_weights(options.seed, p);
     functionals_.push_back(Functional::of(W));
     double squares = 0;
-    for (std::size_t k = 0; k < W.size(); ++k) squares += std::norm(W[k] * probe.output()[k]);
+    for (std::size_t k = 0; k < W.size(); ++k) squares += std::norm(W[k] * projected.output()[k]);
     sizes_.push_back(std::sqrt(squares));
-    gradients_.push_back(probe.analytic(W));
-    rounding_.push_back(probe.rounding_of(gradients_.back(), W));
+    gradients_.push_back(projected.analytic(W));
+    rounding_.push_back(projected.rounding_of(gradients_.back(), W));
     scales_.emplace_back();
     for (const ComplexValues& g : gradients_.back()) {
       double scale = 0;
@@ -97,10 +98,10 @@ ElementCheck Directions::element(std::size_t input, std::int64_t element) const 
 /// One random number an element, 0 outside of the stretch.
 std::vector<ComplexValues> Directions::direction(const Stretch& where) const {
   std::vector<ComplexValues> v;
-  for (std::size_t i = 0; i < probe_.inputs().size(); ++i) {
-    v.emplace_back(static_cast<std::size_t>(probe_.input_size(i)));
+  for (std::size_t i = 0; i < projected_.inputs().size(); ++i) {
+    v.emplace_back(static_cast<std::size_t>(projected_.input_size(i)));
     if (where.input != i) continue;
-    const ComplexValues all = random_numbers(Random(options_.seed, projections + i), v[i].size(), probe_.input_is_complex(i));
+    const ComplexValues all = random_numbers(Random(options_.seed, projections + i), v[i].size(), projected_.input_is_complex(i));
     const auto first = static_cast<std::size_t>(where.first), count = static_cast<std::size_t>(where.count);
     for (std::size_t k = first; k < first + count; ++k) v[i][k] = all[k];
   }
@@ -126,13 +127,13 @@ Comparison Directions::by_gradient(const std::vector<ComplexValues>& v, const St
 std::optional<std::vector<Finding>> Directions::passes_by_few_steps(const std::vector<ComplexValues>& v,
                                                                     const Stretch& where) const {
   const std::size_t n = functionals_.size(), i = where.input;
-  const bool element = where.count == 1, both = element && probe_.input_is_complex(i);
+  const bool element = where.count == 1, both = element && projected_.input_is_complex(i);
   std::vector<FewSteps> axes;
   for (const bool imaginary : {false, true}) {
     if (imaginary && !both) break;
     std::vector<ComplexValues> along = v;
     if (element) along[i][static_cast<std::size_t>(where.first)] = imaginary ? std::complex(0.0, 1.0) : std::complex(1.0, 0.0);
-    axes.emplace_back(probe_.changes_along(along, functionals_), n);
+    axes.emplace_back(projected_.changes_along(along, functionals_), n);
   }
   for (std::size_t step = 1; step <= FewSteps::most; ++step) {
     for (FewSteps& axis : axes) axis.add_step();
@@ -170,7 +171,7 @@ Finding Directions::of_element(Comparison c, const Stretch& where, std::uint64_t
 
 std::vector<Finding> Directions::judged(const std::vector<ComplexValues>& v, const Stretch& where,
                                         const RiddersOptions& ridders) const {
-  const std::vector<Derivative> derivatives = probe_.along(v, functionals_, ridders);
+  const std::vector<Derivative> derivatives = projected_.along(v, functionals_, ridders);
   std::vector<Finding> findings;
   for (std::size_t p = 0; p < derivatives.size(); ++p) {
     Comparison c;
@@ -183,8 +184,8 @@ std::vector<Finding> Directions::judged(const std::vector<ComplexValues>& v, con
 std::vector<Finding> Directions::judged_element(const Stretch& where, const RiddersOptions& ridders) const {
   std::vector<Comparison> comparisons(functionals_.size());
   for (const bool imaginary : {false, true}) {
-    if (imaginary && !probe_.input_is_complex(where.input)) break;
-    const std::vector<Derivative> derivatives = probe_.numerical(where.input, where.first, imaginary, functionals_, ridders);
+    if (imaginary && !projected_.input_is_complex(where.input)) break;
+    const std::vector<Derivative> derivatives = projected_.numerical(where.input, where.first, imaginary, functionals_, ridders);
     for (std::size_t p = 0; p < comparisons.size(); ++p) comparisons[p].add(derivatives[p], imaginary);
   }
   std::vector<Finding> findings;
@@ -212,10 +213,10 @@ std::optional<std::vector<Finding>> Directions::judged_by_fit(const std::vector<
   const bool element = where.count == 1;
   std::vector<Comparison> comparisons(n);
   for (const bool imaginary : {false, true}) {
-    if (imaginary && !(element && probe_.input_is_complex(i))) break;
+    if (imaginary && !(element && projected_.input_is_complex(i))) break;
     std::vector<ComplexValues> along = v;
     if (element) along[i][static_cast<std::size_t>(where.first)] = imaginary ? std::complex(0.0, 1.0) : std::complex(1.0, 0.0);
-    const auto slopes = noisy_slopes(probe_.changes_along(along, functionals_), allowed, stated);
+    const auto slopes = noisy_slopes(projected_.changes_along(along, functionals_), allowed, stated);
     for (std::size_t p = 0; p < n; ++p) {
       if (!slopes[p]) return std::nullopt;
       double size = 0;
@@ -252,7 +253,7 @@ std::optional<std::vector<Finding>> Directions::judged_by_fit(const std::vector<
 
 /// A gradient with randomness in it would be right for one projection and wrong for the next.
 void Directions::require_same_twice() const {
-  const std::vector<ComplexValues> again = probe_.analytic(probe_.random_weights(options_.seed, 0));
+  const std::vector<ComplexValues> again = projected_.analytic(projected_.random_weights(options_.seed, 0));
   for (std::size_t i = 0; i < again.size(); ++i) {
     double largest = 0, apart = 0;
     for (std::size_t k = 0; k < again[i].size(); ++k) {
@@ -265,7 +266,7 @@ void Directions::require_same_twice() const {
 }
 
 std::optional<ElementCheck> Directions::moved() const {
-  const std::vector<ComplexValues> again = probe_.analytic(probe_.random_weights(options_.seed, 0));
+  const std::vector<ComplexValues> again = projected_.analytic(projected_.random_weights(options_.seed, 0));
   std::optional<ElementCheck> worst;
   for (std::size_t i = 0; i < again.size(); ++i) {
     double largest = 0;

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "autograd/check/function/function_check.h"
-#include "autograd/check/probe.h"
+#include "autograd/check/scalar_projection.h"
 
 namespace argand {
 
@@ -29,7 +29,7 @@ class Directions {
   static constexpr std::uint64_t projections = 2;  ///< random weights of the outputs, as in GradcheckOptions
 
   /// Throws where two calls of the gradient at the same inputs differ.
-  Directions(const Probe& probe, const FunctionCheckOptions& options);
+  Directions(const ScalarProjection& projected, const FunctionCheckOptions& options);
 
   /// One finding a projection, by few steps first, by more where those do not pass, and by a fit where f turns out to be noisy.
   std::vector<Finding> look(const Stretch& where) const;
@@ -66,7 +66,7 @@ class Directions {
   Judged beside_others(const Comparison& c, Judged own, std::size_t input, std::uint64_t projection) const;
   void require_same_twice() const;
 
-  const Probe& probe_;
+  const ScalarProjection& projected_;
   const FunctionCheckOptions& options_;
   std::vector<Functional> functionals_;
   std::vector<double> sizes_;                               // Σ |W y| of each projection

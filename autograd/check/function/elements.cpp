@@ -16,18 +16,19 @@ constexpr std::int64_t neighbourhood = 16;   // elements judged one by one where
 constexpr std::int64_t most_suspects = 200;  // that are looked at closely once one is known to be wrong
 
 /// What the failure of some elements looks like.
-std::string diagnosed(const Probe& probe, const FunctionCheckOptions& options, const Stretch& where, const ReportRow& row) {
+std::string diagnosed(const ScalarProjection& projected, const FunctionCheckOptions& options, const Stretch& where,
+                      const ReportRow& row) {
   GradcheckOptions gradcheck_options;
   gradcheck_options.tolerance = options.tolerance;
   gradcheck_options.seed = options.seed;
-  const std::int64_t size = probe.input_size(where.input);
-  if (size <= most_suspects) return diagnose(probe, where.input, gradcheck_options);
+  const std::int64_t size = projected.input_size(where.input);
+  if (size <= most_suspects) return diagnose(projected, where.input, gradcheck_options);
   const ElementCheck* worst = row.worst(Verdict::Fail);
   const std::int64_t first =
       std::clamp(worst->element - neighbourhood / 2, where.first, std::max(where.first, where.first + where.count - neighbourhood));
   const std::int64_t count = std::min(neighbourhood, where.count);
-  const Probe part(part_of(probe.function(), probe.inputs(), where.input, first, count),
-                   {part_of(probe.inputs()[where.input], first, count)});
+  const ScalarProjection part(part_of(projected.function(), projected.inputs(), where.input, first, count),
+                              {part_of(projected.inputs()[where.input], first, count)});
   return diagnose(part, 0, gradcheck_options);
 }
 
@@ -51,8 +52,8 @@ void conclude_elements(ReportRow& row) {
   row.conclude();
 }
 
-void judge_elements(const Probe& probe, const Directions& directions, const FunctionCheckOptions& options, const Stretch& where,
-                    ReportRow& row) {
+void judge_elements(const ScalarProjection& projected, const Directions& directions, const FunctionCheckOptions& options,
+                    const Stretch& where, ReportRow& row) {
   std::string kink, doubt;
   std::int64_t suspects = 0, wrong = 0;
   row.elements.clear();
@@ -64,7 +65,7 @@ void judge_elements(const Probe& probe, const Directions& directions, const Func
     if (e.verdict == Verdict::Kink && !finite) e.verdict = e.verdict.as(Verdict::Fail);
     // Where two stand accused, the others need no second look.
     if (e.verdict == Verdict::Kink || (e.verdict == Verdict::Fail && finite && wrong < 2 && directions.noise() == 0)) {
-      const SecondLook opinion = second_look(probe, e, options.seed);
+      const SecondLook opinion = second_look(projected, e, options.seed);
       if (opinion == SecondLook::Stands && e.verdict == Verdict::Kink) {
         e.verdict = e.verdict.as(Verdict::Fail);
         if (kink.empty())
@@ -90,14 +91,14 @@ void judge_elements(const Probe& probe, const Directions& directions, const Func
   if (!finite)
     row.diagnosis = "the gradient is not finite";
   else
-    row.diagnosis = wrong > 0 ? diagnosed(probe, options, where, row) : kink;
+    row.diagnosis = wrong > 0 ? diagnosed(projected, options, where, row) : kink;
 }
 
-void judge_suspects(const Probe& probe, const Directions& directions, const FunctionCheckOptions& options, const Finding& found,
-                    std::size_t input, ReportRow& row) {
-  const Stretch whole{input, 0, probe.input_size(input)};
+void judge_suspects(const ScalarProjection& projected, const Directions& directions, const FunctionCheckOptions& options,
+                    const Finding& found, std::size_t input, ReportRow& row) {
+  const Stretch whole{input, 0, projected.input_size(input)};
   const bool few = whole.count <= (directions.noise() > 0 ? neighbourhood : options.most_elements);
-  judge_elements(probe, directions, options, few ? whole : narrowed(directions, whole), row);
+  judge_elements(projected, directions, options, few ? whole : narrowed(directions, whole), row);
   if (row.verdict != Verdict::Pass) return;
   // Together they are wrong, by less than each by itself may be.
   row.verdict = row.verdict.as(found.verdict == Verdict::Fail ? Verdict::Inconclusive : found.verdict);

@@ -31,7 +31,7 @@ ComplexValues numbers_of(const AnyTensor& y) {
   return std::visit([](const auto& t) { return ComplexValues(t.begin(), t.end()); }, y);
 }
 
-/// A function that is never called with a NaN, in which an iteration might look for its end for ever. Where a probe asks with one
+/// A function that is never called with a NaN, in which an iteration might look for its end for ever. Where a check asks with one
 /// which outputs depend on a coordinate, a finite step answers: those that move, and those so large that it could not be seen.
 DifferentiableFunction without_nan(const DifferentiableFunction& f, const std::vector<AnyTensor>& inputs) {
   const auto base = std::make_shared<ComplexValues>();
@@ -89,9 +89,9 @@ void conclude_directions(ReportRow& row, const std::vector<Finding>& findings) {
 }
 
 /// A point whose elements differ by about a percent.
-std::vector<AnyTensor> point_beside(const Probe& probe, std::uint64_t seed) {
+std::vector<AnyTensor> point_beside(const ScalarProjection& projected, std::uint64_t seed) {
   std::vector<AnyTensor> x;
-  for (std::size_t i = 0; i < probe.inputs().size(); ++i)
+  for (std::size_t i = 0; i < projected.inputs().size(); ++i)
     std::visit(
         [&]<class T>(const Tensor<T>& t) {
           const ComplexValues r = random_numbers(Random(seed, 200 + i), static_cast<std::size_t>(t.size()), false);
@@ -99,7 +99,7 @@ std::vector<AnyTensor> point_beside(const Probe& probe, std::uint64_t seed) {
           for (std::int64_t k = 0; k < t.size(); ++k) moved.data()[k] *= 1 + beside * r[static_cast<std::size_t>(k)].real();
           x.emplace_back(std::move(moved));
         },
-        probe.inputs()[i]);
+        projected.inputs()[i]);
   return x;
 }
 
@@ -115,17 +115,17 @@ class FunctionCheck {
 
   Report run() {
     try {
-      const Probe probe(without_nan(f_, inputs_), inputs_);
-      const Directions directions(probe, options_);
-      look(probe, directions);
+      const ScalarProjection projected(without_nan(f_, inputs_), inputs_);
+      const Directions directions(projected, options_);
+      look(projected, directions);
       look_for_memory(directions);
-      if (options_.second_point && report_.verdict() != Verdict::Fail) look_beside(probe);
+      if (options_.second_point && report_.verdict() != Verdict::Fail) look_beside(projected);
       say_precision(directions);
-      consult(probe, directions);
+      consult(projected, directions);
       if (report_.verdict() == Verdict::Inconclusive && report_.count(Verdict::Kink) > 0)
         report_.notes.push_back(
             "f has no derivative at a kink: a gradient between its slopes there is not wrong, and cannot be proved right");
-      if (report_.worst() != nullptr && report_.verdict() != Verdict::Pass && probe.output().size() > 1)
+      if (report_.worst() != nullptr && report_.verdict() != Verdict::Pass && projected.output().size() > 1)
         report_.notes.push_back("derivatives are those of a sum of the outputs with random weights of modulus 0.5 to 1.5");
       try {
         if (report_.verdict() == Verdict::Fail) try_other_convention();
@@ -145,12 +145,12 @@ class FunctionCheck {
   }
 
  private:
-  void look(const Probe& probe, const Directions& directions) {
+  void look(const ScalarProjection& projected, const Directions& directions) {
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       ReportRow& row = report_.rows[i];
-      const Stretch whole{i, 0, probe.input_size(i)};
+      const Stretch whole{i, 0, projected.input_size(i)};
       if (options_.every_element) {
-        judge_elements(probe, directions, options_, whole, row);
+        judge_elements(projected, directions, options_, whole, row);
         continue;
       }
       const std::vector<Finding> findings = directions.look(whole);
@@ -158,7 +158,7 @@ class FunctionCheck {
       conclude_directions(row, findings);
       const Finding& worst = *std::max_element(findings.begin(), findings.end(),
                                                [](const Finding& a, const Finding& b) { return b.is_worse_than(a); });
-      if (worst.verdict != Verdict::Pass) judge_suspects(probe, directions, options_, worst, i, row);
+      if (worst.verdict != Verdict::Pass) judge_suspects(projected, directions, options_, worst, i, row);
     }
   }
 
@@ -174,18 +174,18 @@ class FunctionCheck {
 
   /// The same along directions at a second point, where f and its gradient can be had: right at one point may be so by chance, or
   /// by memory.
-  void look_beside(const Probe& first) {
+  void look_beside(const ScalarProjection& first) {
     try {
       const std::vector<AnyTensor> x = point_beside(first, options_.seed);
-      const Probe probe(without_nan(f_, x), x);
-      for (const auto& y : probe.output())
+      const ScalarProjection projected(without_nan(f_, x), x);
+      for (const auto& y : projected.output())
         if (!std::isfinite(std::abs(y))) return;
-      const Directions directions(probe, options_);
+      const Directions directions(projected, options_);
       for (std::size_t i = 0; i < inputs_.size(); ++i) {
-        const Finding found = directions.worst({i, 0, probe.input_size(i)});
+        const Finding found = directions.worst({i, 0, projected.input_size(i)});
         if (found.verdict != Verdict::Fail) continue;
         ReportRow row = ReportRow::of(report_.rows[i].name, x[i]);
-        judge_suspects(probe, directions, options_, found, i, row);
+        judge_suspects(projected, directions, options_, found, i, row);
         if (row.verdict != Verdict::Fail) continue;
         report_.rows[i] = std::move(row);
         beside_ = "wrong at a second point, a percent beside the one that was given, and shown there";
@@ -211,8 +211,8 @@ class FunctionCheck {
                                                          : fmt::format("f has noise of {:.0e} of its values", directions.noise()));
   }
 
-  void consult(const Probe& probe, const Directions& directions) {
-    report_.independent = independent_checks(probe, std::max(precision_, 20 * directions.noise()), options_.seed);
+  void consult(const ScalarProjection& projected, const Directions& directions) {
+    report_.independent = independent_checks(projected, std::max(precision_, 20 * directions.noise()), options_.seed);
     const bool passes =
         std::all_of(report_.rows.begin(), report_.rows.end(), [](const ReportRow& r) { return r.verdict == Verdict::Pass; });
     const auto disagree = [](const IndependentCheck& c) { return c.opinion == Opinion::Disagrees; };
@@ -238,10 +238,10 @@ class FunctionCheck {
     if (std::none_of(inputs_.begin(), inputs_.end(), [](const AnyTensor& x) { return x.index() == 1; })) return;
     const bool conjugate = options_.convention == Convention::Conjugate;
     const DifferentiableFunction g = in_convention(given_, conjugate ? Convention::Plain : Convention::Conjugate);
-    const Probe probe(without_nan(g, inputs_), inputs_);
-    const Directions directions(probe, options_);
+    const ScalarProjection projected(without_nan(g, inputs_), inputs_);
+    const Directions directions(projected, options_);
     for (std::size_t i = 0; i < inputs_.size(); ++i)
-      if (directions.worst({i, 0, probe.input_size(i)}).verdict != Verdict::Pass) return;
+      if (directions.worst({i, 0, projected.input_size(i)}).verdict != Verdict::Pass) return;
     for (ReportRow& row : report_.rows) row.diagnosis.clear();  // this says more
     report_.explanation = fmt::format("conjugated: this is the convention of {}", conjugate ? "JAX" : "PyTorch and TensorFlow");
   }

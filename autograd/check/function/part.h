@@ -1,7 +1,7 @@
 #pragma once
 /// A function of several inputs as a function of some neighbouring elements of one of them, the rest held fast.
 
-#include "autograd/check/probe.h"
+#include "autograd/check/scalar_projection.h"
 
 namespace argand {
 

@@ -26,12 +26,12 @@ struct SlopeAlong {
 
 class IndependentChecks {
  public:
-  IndependentChecks(const Probe& probe, double tolerance, std::uint64_t seed)
-      : probe_(probe), tolerance_(tolerance), W_(probe.random_weights(seed, 0)), functionals_{Functional::of(W_)} {
-    const std::vector<ComplexValues> g = probe.analytic(W_);
-    rounding_ = probe.rounding_of(g, W_);
+  IndependentChecks(const ScalarProjection& projected, double tolerance, std::uint64_t seed)
+      : projected_(projected), tolerance_(tolerance), W_(projected.random_weights(seed, 0)), functionals_{Functional::of(W_)} {
+    const std::vector<ComplexValues> g = projected.analytic(W_);
+    rounding_ = projected.rounding_of(g, W_);
     for (std::size_t i = 0; i < g.size(); ++i) {
-      v_.push_back(random_numbers(Random(seed, 100 + i), g[i].size(), probe.input_is_complex(i)));
+      v_.push_back(random_numbers(Random(seed, 100 + i), g[i].size(), projected.input_is_complex(i)));
       for (std::size_t k = 0; k < g[i].size(); ++k) {
         const double share = real_of(conj_mul(g[i][k], v_[i][k]));
         slope_.value += share;
@@ -43,14 +43,15 @@ class IndependentChecks {
   }
 
   IndependentCheck adjoint() const {
-    const auto& tangent = probe_.function().tangent;
+    const auto& tangent = projected_.function().tangent;
     if (!tangent) return silent("adjoint", "there is no forward derivative");
-    return asked("adjoint",
-                 [&] { return compared("adjoint", weighted(numbers_of_output(tangent(probe_.inputs(), direction()))).real()); });
+    return asked("adjoint", [&] {
+      return compared("adjoint", weighted(numbers_of_output(tangent(projected_.inputs(), direction()))).real());
+    });
   }
 
   IndependentCheck taylor() const {
-    const Changes changes = probe_.changes_along(v_, functionals_);
+    const Changes changes = projected_.changes_along(v_, functionals_);
     return asked("taylor", [&] {
       const auto change = [&](double t) {
         Change c;
@@ -62,10 +63,10 @@ class IndependentChecks {
   }
 
   IndependentCheck complex_step() const {
-    const auto& extended = probe_.function().extended;
+    const auto& extended = projected_.function().extended;
     for (std::size_t i = 0; i < v_.size(); ++i)
-      if (probe_.input_is_complex(i)) return silent("complex step", "an input is complex already");
-    if (probe_.output_is_complex()) return silent("complex step", "the value is complex");
+      if (projected_.input_is_complex(i)) return silent("complex step", "an input is complex already");
+    if (projected_.output_is_complex()) return silent("complex step", "the value is complex");
     if (!extended) return silent("complex step", "f is known for real numbers only");
     return asked("complex step", [&] {
       if (const std::string fault = not_analytic(); !fault.empty()) return silent("complex step", fault);
@@ -79,8 +80,8 @@ class IndependentChecks {
 
   IndependentCheck linear(std::uint64_t seed) const {
     return asked("linear", [&] {
-      const ComplexValues V = random_numbers(Random(seed, 99), W_.size(), probe_.output_is_complex());
-      return linear_check([this](std::span<const std::complex<double>> W) { return probe_.analytic(W); }, W_, V, rounding_,
+      const ComplexValues V = random_numbers(Random(seed, 99), W_.size(), projected_.output_is_complex());
+      return linear_check([this](std::span<const std::complex<double>> W) { return projected_.analytic(W); }, W_, V, rounding_,
                           tolerance_);
     });
   }
@@ -144,7 +145,7 @@ class IndependentChecks {
       d += value * std::conj(turn) / (points * radius);
       dbar += value * turn / (points * radius);
     }
-    const std::complex<double> here = weighted(probe_.output());
+    const std::complex<double> here = weighted(projected_.output());
     if (!std::isfinite(largest)) return "f is not finite for complex numbers close by";
     if (std::abs(centre - here) > 1e-6 * largest) return "f of complex numbers does not continue f of real ones";
     if (std::abs(dbar) > 1e-6 * std::max(std::abs(d), slope_.size) + 1e-12 * largest / radius)
@@ -158,13 +159,13 @@ class IndependentChecks {
     std::vector<AnyTensor> z;
     const std::vector<AnyTensor> v = direction();
     for (std::size_t i = 0; i < v.size(); ++i)
-      z.emplace_back(std::get<Tensor<double>>(probe_.inputs()[i]) + std::get<Tensor<double>>(v[i]) * t);
-    const AnyTensor y = probe_.function().extended(z);
+      z.emplace_back(std::get<Tensor<double>>(projected_.inputs()[i]) + std::get<Tensor<double>>(v[i]) * t);
+    const AnyTensor y = projected_.function().extended(z);
     require(y.index() == 1, "complex step", "f of complex numbers is real");
     return weighted(numbers_of_output(y));
   }
 
-  std::vector<AnyTensor> direction() const { return probe_.like_inputs(v_); }
+  std::vector<AnyTensor> direction() const { return projected_.like_inputs(v_); }
 
   ComplexValues numbers_of_output(const AnyTensor& y) const {
     ComplexValues numbers = std::visit([](const auto& t) { return ComplexValues(t.begin(), t.end()); }, y);
@@ -179,7 +180,7 @@ class IndependentChecks {
     return sum;
   }
 
-  const Probe& probe_;
+  const ScalarProjection& projected_;
   double tolerance_;
   ComplexValues W_;
   std::vector<Functional> functionals_;
@@ -212,8 +213,8 @@ IndependentCheck differences_check(Verdict verdict, double relative_error) {
   return {"differences", Opinion::Silent, "the error bar is too wide"};
 }
 
-std::vector<IndependentCheck> independent_checks(const Probe& probe, double tolerance, std::uint64_t seed) {
-  const IndependentChecks checks(probe, tolerance, seed);
+std::vector<IndependentCheck> independent_checks(const ScalarProjection& projected, double tolerance, std::uint64_t seed) {
+  const IndependentChecks checks(projected, tolerance, seed);
   return {checks.adjoint(), checks.taylor(), checks.complex_step(), checks.linear(seed)};
 }
 

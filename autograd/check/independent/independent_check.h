@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "autograd/check/probe.h"
+#include "autograd/check/scalar_projection.h"
 #include "autograd/check/verdict.h"
 
 namespace argand {
@@ -34,9 +34,9 @@ struct IndependentCheck {
 /// What difference quotients say: a verdict, and how far the two were apart.
 IndependentCheck differences_check(Verdict verdict, double relative_error);
 
-/// What adjoint, taylor, complex step and linear say, in this order, under the probe's first random weights. `tolerance` is
+/// What adjoint, taylor, complex step and linear say, in this order, under the projected's first random weights. `tolerance` is
 /// relative, of the derivative along v.
-std::vector<IndependentCheck> independent_checks(const Probe& probe, double tolerance, std::uint64_t seed);
+std::vector<IndependentCheck> independent_checks(const ScalarProjection& projected, double tolerance, std::uint64_t seed);
 
 bool any_disagrees(std::span<const IndependentCheck> checks);
 

@@ -29,11 +29,11 @@ class UsageCheck {
   Report run() {
     const ThreadCount one(1);  // at these sizes they would wait for each other; Use::Threads takes several
     for (const OpCheck::Case& c : check_.cases()) check_case(c);
-    for (const OpCheck::Growth& growth : check_.growths()) check_growth(growth);
+    for (const OpCheck::SizedCases& sized : check_.sized_cases()) check_sized(sized);
     for (const OpCheck::Case& c : check_.cases())
-      if (!grown_.contains(types_of(c)) && !done())
+      if (!sized_.contains(types_of(c)) && !done())
         tally_.faults.push_back(
-            {Use::Size, c.label, fmt::format("no case with inputs ({}) grows without a limit; call check.grows", types_of(c))});
+            {Use::Size, c.label, fmt::format("no case with inputs ({}) has sizes without a limit; call check.sizes", types_of(c))});
     return tally_.report(std::move(name_));
   }
 
@@ -44,7 +44,7 @@ class UsageCheck {
     if (done()) return;
     Subject s = Subject::of(c, c.label);
     const bool elements = !check_.do_places_matter() && maps_elements(s);
-    if (elements) grown_.insert(types_of(c));
+    if (elements) sized_.insert(types_of(c));
     if (!ways_.check(s, CheckLevel::All) || !elements) return;
     const Repeated repeated(s);
     s.sample = repeated.expected();
@@ -57,15 +57,15 @@ class UsageCheck {
     }
   }
 
-  void check_growth(const OpCheck::Growth& growth) {
-    for (const std::int64_t n : lengths(std::min(growth.longest, options_.longest))) {
+  void check_sized(const OpCheck::SizedCases& sized) {
+    for (const std::int64_t n : lengths(std::min(sized.longest, options_.longest))) {
       OpCheck at;
-      growth.add_cases(at, n);
+      sized.add_cases(at, n);
       for (std::size_t k = 0; k < at.cases().size(); ++k) {
         if (done()) return;
         const OpCheck::Case& c = at.cases()[k];
-        if (growth.longest >= longest_length) grown_.insert(types_of(c));
-        Subject s = grown_case(growth, c, n);
+        if (sized.longest >= longest_length) sized_.insert(types_of(c));
+        Subject s = sized_case(sized, c, n);
         if (!ways_.check(s, level_of(n))) return;
         tally_.compared[static_cast<std::size_t>(Use::Size)] += s.gradient_size();
         std::string explanation;
@@ -77,7 +77,7 @@ class UsageCheck {
         if (n > others.back()) others.push_back(n);
         return say_where(others, [&](std::int64_t m) {
           OpCheck other;
-          growth.add_cases(other, m);
+          sized.add_cases(other, m);
           Subject t = Subject::of(other.cases()[k], "");
           t.sample = Passes<double>(t.f, t.inputs).fresh(t.incoming);
           return first_wrong_slope(t);
@@ -102,7 +102,7 @@ class UsageCheck {
   std::string name_;
   UsageTally tally_;
   Ways ways_;
-  std::set<std::string> grown_ = {};  ///< types of the cases that grow
+  std::set<std::string> sized_ = {};  ///< types of the cases that grow
 };
 
 }  // namespace

@@ -60,7 +60,7 @@ Numbers Passes<R>::pass(const Variables& x, std::span<const Numbers> incoming, c
     std::visit(
         [&]<class T>(const Var<T>& y) {
           value = Numbers(y.value().begin(), y.value().end());
-          Sink<T>(y).add(std::get<Tensor<T>>(with_numbers<R>(AnyTensorOf<R>(y.value()), dy)));
+          GradientAccumulator<T>(y).add(std::get<Tensor<T>>(with_numbers<R>(AnyTensorOf<R>(y.value()), dy)));
         },
         f_(x));
   if (between) between();

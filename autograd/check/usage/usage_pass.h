@@ -77,7 +77,7 @@ struct Slope {
 Slope slope_along(const CheckedFunction& f, const std::vector<AnyTensor>& inputs, const Numbers& incoming,
                   const std::vector<Numbers>& direction);
 
-/// Random weights for an output like y: moduli in [0.5, 1.5), real where y is, representable in float32.
+/// Random weights for an output like y: magnitudes in [0.5, 1.5), real where y is, representable in float32.
 Numbers random_incoming(const AnyTensor& y, std::uint64_t seed);
 
 }  // namespace argand

@@ -36,7 +36,7 @@ struct SlopePair {
 };
 
 SlopePair slopes(const Subject& s, const std::vector<Numbers>& direction) {
-  constexpr double tolerance = 1e-7;  // of the sum of moduli: one wrong element among tens of thousands is far more
+  constexpr double tolerance = 1e-7;  // of the sum of magnitudes: one wrong element among tens of thousands is far more
   SlopePair pair;
   for (std::size_t i = 0; i < direction.size(); ++i)
     for (std::size_t k = 0; k < direction[i].size(); ++k) {
@@ -83,8 +83,8 @@ bool maps_elements(const Subject& s) {
   return true;
 }
 
-Subject grown_case(const OpCheck::Growth& growth, const OpCheck::Case& c, std::int64_t n) {
-  const std::string name = growth.label + (growth.label.empty() || c.label.empty() ? "" : ", ") + c.label;
+Subject sized_case(const OpCheck::SizedCases& sized, const OpCheck::Case& c, std::int64_t n) {
+  const std::string name = sized.label + (sized.label.empty() || c.label.empty() ? "" : ", ") + c.label;
   return Subject::of(c, fmt::format("{}, n = {}", name, n));
 }
 

@@ -24,8 +24,8 @@ bool maps_elements(const Subject& s);
 /// Such an op's case with its elements over and over, n in all: inputs and incoming gradient.
 Subject repeated(const Subject& base, std::int64_t n);
 
-/// A case that `growth` has added for n, under both labels and n.
-Subject grown_case(const OpCheck::Growth& growth, const OpCheck::Case& c, std::int64_t n);
+/// A case that `sized` has added for n, under both labels and n.
+Subject sized_case(const OpCheck::SizedCases& sized, const OpCheck::Case& c, std::int64_t n);
 
 /// The elements of such an op's case, over and over up to any length. What value and gradient are there is taken from a length that
 /// every vector register divides.

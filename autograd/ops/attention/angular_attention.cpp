@@ -27,10 +27,11 @@ static const Op angular_attention_op(
          "attention's tiles give du = dL/d(Re u) + i dL/d(Im u). Turning the phase moves u by i u dα, hence dL/dα = Re(conj(iu) "
          "du) "
          "= Im(conj(u) du): for one score, -scale · sin(α - β) dS. And arg z = Im log z has the gradient 2 ∂α/∂z̄ = i z/|z|², which "
-         "makes dQ = i (dL/dα) Q/|Q|² = i t u/|Q|. It is orthogonal to Q: moduli never enter the score. No arctangent is taken, so "
+         "makes dQ = i (dL/dα) Q/|Q|² = i t u/|Q|. It is orthogonal to Q: magnitudes never enter the score. No arctangent is "
+         "taken, so "
          "the cut of arg is nowhere to be seen. Forward: dα/dt = Im(conj(u) Q̇)/|Q|, and u turns by i u dα.",
      .singular =
-         "a component that is 0 has no phase: u = 0 there, and its gradient is 0 (subnormal moduli, whose inverse overflows, "
+         "a component that is 0 has no phase: u = 0 there, and its gradient is 0 (subnormal magnitudes, whose inverse overflows, "
          "likewise); a query that sees no key has O = 0 and gradient 0",
      .source = "CRAT, angular attention; tiles: Dao et al., FlashAttention (2022)"},
     [](OpCheck& check) {
@@ -49,19 +50,19 @@ static const Op angular_attention_op(
                      check.complex({1, 5, 4}));
       check.function("padding", with(padded), check.complex({2, 3, 4}), check.complex({2, 4, 4}), check.complex({2, 4, 2}));
       check.function("dropout", with(dropped), check.complex({2, 4, 4}), check.complex({2, 4, 4}), check.complex({2, 4, 2}));
-      check.grows("keys", [with](OpCheck& at, std::int64_t n) {
+      check.sizes("keys", [with](OpCheck& at, std::int64_t n) {
         at.function("", with({}), at.complex({1, 2, 4}), at.complex({1, n, 4}), at.complex({1, n, 2}));
       });
-      check.grows("queries", [with](OpCheck& at, std::int64_t n) {
+      check.sizes("queries", [with](OpCheck& at, std::int64_t n) {
         at.function("", with({}), at.complex({1, n, 4}), at.complex({1, 3, 4}), at.complex({1, 3, 2}));
       });
-      check.grows(
+      check.sizes(
           "causal",
           [with, causal](OpCheck& at, std::int64_t n) {
             at.function("", with(causal), at.complex({1, n, 4}), at.complex({1, n, 4}), at.complex({1, n, 2}));
           },
           67);
-      check.grows("width", [](OpCheck& at, std::int64_t n) {
+      check.sizes("width", [](OpCheck& at, std::int64_t n) {
         AttentionOptions o;
         o.n_heads = 2, o.scale = 0.8 / std::sqrt(static_cast<double>(n));
         const auto wide = [o](auto q, auto k, auto v) { return angular_attention(q, k, v, o); };
@@ -110,8 +111,8 @@ Var<std::complex<R>> angular_attention(const Var<std::complex<R>>& Q, const Var<
   const auto output = tiles.forward(phasors(Q.value()), phasors(seen(K.value())), as_real(V.value()));
   return record(
       angular_attention_op, as_complex(output.o),
-      [tiles, output, phasors, seen, q = Q.value(), all_k = K.value(), v = V.value(), dQ = sink(Q), dK = sink(K),
-       dV = sink(V)](const Tensor<C>& d_o) {
+      [tiles, output, phasors, seen, q = Q.value(), all_k = K.value(), v = V.value(), dQ = accumulator(Q), dK = accumulator(K),
+       dV = accumulator(V)](const Tensor<C>& d_o) {
         const Tensor<C> k = seen(all_k);
         const auto gradients = tiles.backward(phasors(q), phasors(k), as_real(v), output, as_real(d_o));
         const auto from_phase = [](auto z, auto du) { return turn(z, conj_mul(phasor(z), du).im); };

@@ -1,5 +1,5 @@
 #pragma once
-/// CRAT's angular attention: how far two vectors of complex numbers point the same way, whatever their moduli.
+/// CRAT's angular attention: how far two vectors of complex numbers point the same way, whatever their magnitudes.
 
 #include "autograd/ops/attention/attention.h"
 

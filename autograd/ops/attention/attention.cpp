@@ -45,11 +45,11 @@ static const Op attention_op(
         o.n_heads = 2, o.scale = 0.8 / std::sqrt(static_cast<double>(D)), o.causal = is_causal;
         at.function("", with(o), at.real({1, Tq, 2 * D}), at.real({1, Tk, 2 * D}), at.real({1, Tk, 2 * D}));
       };
-      check.grows("keys", [grown](OpCheck& at, std::int64_t n) { grown(at, 2, n, 2, false); });
-      check.grows("queries", [grown](OpCheck& at, std::int64_t n) { grown(at, n, 3, 2, false); });
-      check.grows(
+      check.sizes("keys", [grown](OpCheck& at, std::int64_t n) { grown(at, 2, n, 2, false); });
+      check.sizes("queries", [grown](OpCheck& at, std::int64_t n) { grown(at, n, 3, 2, false); });
+      check.sizes(
           "causal", [grown](OpCheck& at, std::int64_t n) { grown(at, n, n, 2, true); }, 67);
-      check.grows("width", [grown](OpCheck& at, std::int64_t n) { grown(at, 2, 3, n, false); });
+      check.sizes("width", [grown](OpCheck& at, std::int64_t n) { grown(at, 2, 3, n, false); });
       AttentionOptions blind;
       blind.visible_keys = std::make_shared<std::vector<std::uint8_t>>(3, std::uint8_t{0});
       const auto f = with(blind);
@@ -65,8 +65,8 @@ Var<R> attention(const Var<R>& q, const Var<R>& k, const Var<R>& v, const Attent
   const auto output = tiles.forward(q.value(), k.value(), v.value());
   return record(
       attention_op, output.o,
-      [tiles, output, qv = q.value(), kv = k.value(), vv = v.value(), dq = sink(q), dk = sink(k),
-       dv = sink(v)](const Tensor<R>& d_o) {
+      [tiles, output, qv = q.value(), kv = k.value(), vv = v.value(), dq = accumulator(q), dk = accumulator(k),
+       dv = accumulator(v)](const Tensor<R>& d_o) {
         auto gradients = tiles.backward(qv, kv, vv, output, d_o);
         dq.add(std::move(gradients.dq));
         dk.add(std::move(gradients.dk));

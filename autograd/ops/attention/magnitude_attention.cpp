@@ -62,15 +62,15 @@ static const Op magnitude_attention_op(
         at.function("", with(parts, kind, true, o), at.real({1, Tq, width}), at.real({1, Tk, width}), at.real({1, Tk, width}),
                     Tensor<double>({2}, {0.3, 0.9}));
       };
-      check.grows("keys", [grown](OpCheck& at, std::int64_t n) { grown(at, 2, Magnitude::Euclidean, false, 2, n, 2); });
-      check.grows("queries", [grown](OpCheck& at, std::int64_t n) { grown(at, 2, Magnitude::Algebraic, false, n, 3, 2); });
-      check.grows(
+      check.sizes("keys", [grown](OpCheck& at, std::int64_t n) { grown(at, 2, Magnitude::Euclidean, false, 2, n, 2); });
+      check.sizes("queries", [grown](OpCheck& at, std::int64_t n) { grown(at, 2, Magnitude::Algebraic, false, n, 3, 2); });
+      check.sizes(
           "causal", [grown](OpCheck& at, std::int64_t n) { grown(at, 2, Magnitude::Author, true, n, n, 1); }, 67);
-      check.grows(
+      check.sizes(
           "width", [grown](OpCheck& at, std::int64_t n) { grown(at, 2, Magnitude::Euclidean, false, 2, 3, n); }, 67);
-      check.grows("quaternions, keys",
+      check.sizes("quaternions, keys",
                   [grown](OpCheck& at, std::int64_t n) { grown(at, 4, Magnitude::Euclidean, false, 2, n, 1); });
-      check.grows(
+      check.sizes(
           "quaternions, width", [grown](OpCheck& at, std::int64_t n) { grown(at, 4, Magnitude::Euclidean, false, 2, 3, n); }, 67);
       for (const bool conjugate : {false, true})
         check.function(conjugate ? "quaternions, conjugated keys" : "quaternions", with(4, Magnitude::Euclidean, conjugate, causal),
@@ -298,8 +298,8 @@ Var<R> magnitude_attention(const Var<R>& q, const Var<R>& k, const Var<R>& v, co
   });
   return record(
       magnitude_attention_op, out,
-      [=, qv = q.value(), kv = keys, vv = values, dq = sink(q), dk = sink(k), dv = sink(v),
-       dtheta = sink(measure.theta)](const Tensor<R>& go) {
+      [=, qv = q.value(), kv = keys, vv = values, dq = accumulator(q), dk = accumulator(k), dv = accumulator(v),
+       dtheta = accumulator(measure.theta)](const Tensor<R>& go) {
         Tensor<R> gq = Tensor<R>::zeros(qv.shape()), gk = Tensor<R>::zeros(kv.shape()), gv = Tensor<R>::zeros(vv.shape());
         Tensor<double> slopes(Shape{a.B, a.H});  // of θ, each head of each sequence
         with_parts(at.parts, [&]<int P>() {

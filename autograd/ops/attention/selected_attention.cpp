@@ -32,12 +32,12 @@ static const Op selected_attention_op(
       const Ids selected({2, 2, 3}, {0, 3, 1, 2, 2, 4, 4, 3, 2, 1, 0, 3});
       const auto f = [selected](auto q, auto m) { return selected_attention(q, m, selected, 0.7); };
       check.function("real", f, check.real({2, 2, 4}), check.real({5, 4}));
-      check.grows("width", [](OpCheck& at, std::int64_t n) {
+      check.sizes("width", [](OpCheck& at, std::int64_t n) {
         const double scale = 1 / std::sqrt(static_cast<double>(n));
         const auto wide = [scale](auto q, auto m) { return selected_attention(q, m, Ids({1, 2, 3}, {0, 3, 1, 2, 2, 4}), scale); };
         at.function("", wide, at.real({1, 2, n}), at.real({5, n}));
       });
-      check.grows(
+      check.sizes(
           "chosen rows",
           [](OpCheck& at, std::int64_t n) {
             std::vector<Ids::value_type> rows(static_cast<std::size_t>(2 * n));
@@ -47,7 +47,7 @@ static const Op selected_attention_op(
             at.function("", many, at.real({1, 2, 4}), at.real({n, 4}));
           },
           67);
-      check.grows("queries", [](OpCheck& at, std::int64_t n) {
+      check.sizes("queries", [](OpCheck& at, std::int64_t n) {
         std::vector<Ids::value_type> rows(static_cast<std::size_t>(3 * n));
         for (std::size_t k = 0; k < rows.size(); ++k) rows[k] = static_cast<Ids::value_type>(7 * k % 5);
         const auto many = [chosen = Ids({1, n, 3}, rows)](auto q, auto m) { return selected_attention(q, m, chosen, 0.7); };
@@ -98,8 +98,8 @@ Var<R> selected_attention(const Var<R>& q, const Var<R>& memory, const Ids& sele
   });
   return record(
       selected_attention_op, o,
-      [beta, selected, factor, r, k, N, qv = q.value(), mv = memory.value(), dq = sink(q),
-       dmemory = sink(memory)](const Tensor<R>& d_o) {
+      [beta, selected, factor, r, k, N, qv = q.value(), mv = memory.value(), dq = accumulator(q),
+       dmemory = accumulator(memory)](const Tensor<R>& d_o) {
         Tensor<R> da(beta.shape()), gq = Tensor<R>::zeros(qv.shape());
         parallel_for(N, row_grain(k * r), [&](std::int64_t begin, std::int64_t end) {
           for (std::int64_t n = begin; n < end; ++n) {

@@ -33,7 +33,7 @@ static const Op conv2d_op(
       check.function("complex, stride, padding, dilation", f(wide), check.complex({2, 2, 4, 3}), check.complex({2, 2, 3, 2}));
       check.function("complex, groups", f(grouped), check.complex({1, 4, 3, 3}), check.complex({2, 2, 2, 2}));
       check.function("one cell", f({}), check.complex({2, 3, 2, 2}), check.complex({2, 3, 1, 1}));
-      check.grows("", [=](OpCheck& at, std::int64_t n) {
+      check.sizes("", [=](OpCheck& at, std::int64_t n) {
         at.function("columns, real", f(wide), at.real({1, 1, 2, n + 1}), at.real({1, 1, 2, 2}));
         at.function("columns, complex", f(wide), at.complex({1, 1, 2, n + 1}), at.complex({1, 1, 2, 2}));
         at.function("images", f({}), at.real({n, 1, 2, 2}), at.real({1, 1, 2, 2}));
@@ -64,7 +64,7 @@ static const Op conv3d_op(
       check.function("complex, stride, padding, dilation", f(wide), check.complex({1, 2, 3, 4, 2}), check.complex({2, 2, 2, 3, 2}));
       check.function("complex, groups", f(grouped), check.complex({1, 4, 2, 2, 2}), check.complex({2, 2, 2, 2, 1}));
       check.function("one cell", f({}), check.complex({2, 2, 2, 1, 2}), check.complex({2, 2, 1, 1, 1}));
-      check.grows("", [=](OpCheck& at, std::int64_t n) {
+      check.sizes("", [=](OpCheck& at, std::int64_t n) {
         at.function("columns, real", f(wide), at.real({1, 1, 2, 1, n + 1}), at.real({1, 1, 2, 1, 2}));
         at.function("columns, complex", f(wide), at.complex({1, 1, 2, 1, n + 1}), at.complex({1, 1, 2, 1, 2}));
         at.function("layers", f(wide), at.real({1, 1, n, 1, 2}), at.real({1, 1, 1, 2, 2}));
@@ -81,7 +81,7 @@ Var<T> convolved(const Op& op, const ConvolutionPlan& p, const Var<T>& x, const 
   image_to_places<T>(p, x.value().data(), Transpose::No, w.value().data(), T(0), y.data());
   return record(
       op, std::move(y),
-      [p, xv = x.value(), wv = w.value(), dx = sink(x), dw = sink(w)](const Tensor<T>& dy) {
+      [p, xv = x.value(), wv = w.value(), dx = accumulator(x), dw = accumulator(w)](const Tensor<T>& dy) {
         dx.accumulate([&](T* out, bool add) {
           if (!add) std::fill_n(out, p.N * p.image_step(), T(0));
           add_places_to_image<T>(p, dy.data(), Transpose::Conjugate, wv.data(), out);
@@ -116,7 +116,7 @@ static const Op conv_transpose2d_op(
       check.function("real", f({}), check.real({2, 2, 2, 3}), check.real({2, 2, 2, 2}));
       check.function("complex, stride, padding, dilation", f(wide), check.complex({2, 2, 2, 2}), check.complex({2, 2, 3, 2}));
       check.function("complex, groups", f(grouped), check.complex({1, 4, 2, 2}), check.complex({4, 1, 2, 2}));
-      check.grows("", [=](OpCheck& at, std::int64_t n) {
+      check.sizes("", [=](OpCheck& at, std::int64_t n) {
         at.function("columns, real", f(wide), at.real({1, 1, 2, n + 1}), at.real({1, 1, 2, 2}));
         at.function("columns, complex", f(wide), at.complex({1, 1, 2, n + 1}), at.complex({1, 1, 2, 2}));
         at.function("images", f({}), at.real({n, 1, 1, 2}), at.real({1, 1, 2, 2}));
@@ -131,7 +131,7 @@ Var<T> transposed_convolved(const ConvolutionPlan& p, const Var<T>& x, const Var
   add_places_to_image<T>(p, x.value().data(), Transpose::Yes, w.value().data(), y.data());
   return record(
       conv_transpose2d_op, std::move(y),
-      [p, xv = x.value(), wv = w.value(), dx = sink(x), dw = sink(w)](const Tensor<T>& dy) {
+      [p, xv = x.value(), wv = w.value(), dx = accumulator(x), dw = accumulator(w)](const Tensor<T>& dy) {
         dx.accumulate(
             [&](T* out, bool add) { image_to_places<T>(p, dy.data(), Transpose::ConjugateNo, wv.data(), add ? T(1) : T(0), out); });
         dw.accumulate(

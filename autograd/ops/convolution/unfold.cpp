@@ -29,7 +29,7 @@ static const Op unfold_op(
       check.function("real", f({2, 2}, {}), check.real({2, 2, 3, 3}));
       check.function("complex, stride, padding, dilation", f({3, 2}, wide), check.complex({2, 4, 3}));
       check.function("one cell", f({1, 1}, {}), check.complex({1, 2, 2, 2}));
-      check.grows("", [=](OpCheck& at, std::int64_t n) {
+      check.sizes("", [=](OpCheck& at, std::int64_t n) {
         at.function("columns, real", f({2, 2}, wide), at.real({1, 1, 2, n + 1}));
         at.function("columns, complex", f({2, 2}, wide), at.complex({1, 1, 2, n + 1}));
         at.function("images", f({2, 1}, {}), at.complex({n, 1, 2, 2}));
@@ -56,7 +56,7 @@ Var<T> unfold(const Var<T>& x, std::array<std::int64_t, 2> window, const Convolu
   });
   return record(
       unfold_op, std::move(y),
-      [=, dx = sink(x)](const Tensor<T>& dy) {
+      [=, dx = accumulator(x)](const Tensor<T>& dy) {
         dx.accumulate([&](T* to, bool add) {
           if (!add) std::fill_n(to, images * v.image(), T(0));
           parallel_for(images, 1, [&](std::int64_t begin, std::int64_t end) {

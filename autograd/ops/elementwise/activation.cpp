@@ -43,7 +43,7 @@ template <RealScalar R>
 Var<R> relu(const Var<R>& x) {
   Tensor<R> y = map_packs(positive_part, x.value());
   return record(
-      relu_op, y, [y, dx = sink(x)](const Tensor<R>& dy) { accumulate_packs(dx, where_positive, y, dy); },
+      relu_op, y, [y, dx = accumulator(x)](const Tensor<R>& dy) { accumulate_packs(dx, where_positive, y, dy); },
       [&](const Var<R>& y) {
         const Var<R> step(map_packs([](auto v) { return where_positive(v, decltype(v)(1)); }, y.value()));
         return step * tangent(x);
@@ -74,7 +74,7 @@ Var<R> gelu(const Var<R>& x) {
   const ValueAndSlope<R> y = gelu_with_slope(x.value(), wants_grad(x));
   return record(
       gelu_op, y.value,
-      [slope = y.slope, dx = sink(x)](const Tensor<R>& dy) {
+      [slope = y.slope, dx = accumulator(x)](const Tensor<R>& dy) {
         accumulate_packs(
             dx, [](auto s, auto g) { return s * g; }, slope, dy);
       },
@@ -103,7 +103,7 @@ template <RealScalar R>
 Var<R> silu(const Var<R>& x) {
   return record(
       silu_op, map_packs([](auto v) { return silu_of(v); }, x.value()),
-      [x = x.value(), dx = sink(x)](const Tensor<R>& dy) {
+      [x = x.value(), dx = accumulator(x)](const Tensor<R>& dy) {
         accumulate_packs(
             dx, [](auto v, auto g) { return silu_derivative(v) * g; }, x, dy);
       },
@@ -133,7 +133,7 @@ Var<R> swiglu(const Var<R>& gate, const Var<R>& up) {
   require(gate.shape() == up.shape(), "swiglu", "gate and up differ in shape, {} and {}", gate.shape(), up.shape());
   return record(
       swiglu_op, map_packs([](auto g, auto u) { return silu_of(g, u); }, gate.value(), up.value()),
-      [gate = gate.value(), up = up.value(), dgate = sink(gate), dup = sink(up)](const Tensor<R>& dy) {
+      [gate = gate.value(), up = up.value(), dgate = accumulator(gate), dup = accumulator(up)](const Tensor<R>& dy) {
         Tensor<R> dg(dy.shape()), du(dy.shape());
         parallel_for(dy.size(), elementwise_grain, [&](std::int64_t begin, std::int64_t end) {
           for_packs<R>(begin, end, [&](auto at) {

@@ -20,7 +20,7 @@ T part_for(G g) {
 
 /// dw itself for an operand of its type (no copy), its real part for a real one; then the adjoint of broadcasting.
 template <Scalar T, Scalar G>
-void pass_on(const Sink<T>& dx, const Tensor<G>& dw, const Shape& shape) {
+void pass_on(const GradientAccumulator<T>& dx, const Tensor<G>& dw, const Shape& shape) {
   if (!dx) return;
   if constexpr (std::same_as<T, G>)
     dx.add(sum_to(dw, shape));
@@ -30,7 +30,7 @@ void pass_on(const Sink<T>& dx, const Tensor<G>& dw, const Shape& shape) {
 
 /// dx = Σ f(dw, other) over the stretched axes.
 template <Scalar T, Scalar G, Scalar O, class F>
-void pass_on(const Sink<T>& dx, const F& f, const Tensor<G>& dw, const Tensor<O>& other, const Shape& shape) {
+void pass_on(const GradientAccumulator<T>& dx, const F& f, const Tensor<G>& dw, const Tensor<O>& other, const Shape& shape) {
   if (!dx) return;
   if (dw.shape() == other.shape() && dw.shape() == shape)
     accumulate_map(dx, f, dw, other);
@@ -49,16 +49,16 @@ void check_pairs(OpCheck& check, const F& f) {
   check.function("column broadcast, real, complex", f, check.real({3, 1}), check.complex({2, 1, 4}));
   check.function("scalar broadcast, complex, real", f, check.complex({2, 3}), check.real({}, 0.5, 2));
   check.function("real row to complex matrix", f, check.real({4}), check.complex({3, 4}));
-  check.grows("real row broadcast", [f](OpCheck& at, std::int64_t n) {
+  check.sizes("real row broadcast", [f](OpCheck& at, std::int64_t n) {
     at.function("", f, at.real({2, n}), at.real({n}, 0.5, 2));
   });
-  check.grows("row broadcast", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.complex({2, n}), at.complex({n})); });
-  check.grows("column broadcast, real, complex", [f](OpCheck& at, std::int64_t n) {
+  check.sizes("row broadcast", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.complex({2, n}), at.complex({n})); });
+  check.sizes("column broadcast, real, complex", [f](OpCheck& at, std::int64_t n) {
     at.function("", f, at.real({n, 1}), at.complex({1, 3}));
   });
-  check.grows("scalar broadcast, complex, real",
+  check.sizes("scalar broadcast, complex, real",
               [f](OpCheck& at, std::int64_t n) { at.function("", f, at.complex({n}), at.real({}, 0.5, 2)); });
-  check.grows("real row to complex matrix", [f](OpCheck& at, std::int64_t n) {
+  check.sizes("real row to complex matrix", [f](OpCheck& at, std::int64_t n) {
     at.function("", f, at.real({n}), at.complex({2, n}));
   });
 }
@@ -87,7 +87,7 @@ Var<Promote<A, B>> add(const Var<A>& a, const Var<B>& b) {
       add_op,
       broadcast_map(
           "add", [](A x, B y) { return x + y; }, a.value(), b.value()),
-      [a_shape = a.shape(), b_shape = b.shape(), da = sink(a), db = sink(b)](const Tensor<W>& dw) {
+      [a_shape = a.shape(), b_shape = b.shape(), da = accumulator(a), db = accumulator(b)](const Tensor<W>& dw) {
         pass_on(da, dw, a_shape);
         pass_on(db, dw, b_shape);
       },
@@ -115,7 +115,7 @@ Var<Promote<A, B>> sub(const Var<A>& a, const Var<B>& b) {
       sub_op,
       broadcast_map(
           "sub", [](A x, B y) { return x - y; }, a.value(), b.value()),
-      [a_shape = a.shape(), b_shape = b.shape(), da = sink(a), db = sink(b)](const Tensor<W>& dw) {
+      [a_shape = a.shape(), b_shape = b.shape(), da = accumulator(a), db = accumulator(b)](const Tensor<W>& dw) {
         pass_on(da, dw, a_shape);
         if (db) db.add(sum_to(map([](W g) { return part_for<B>(-g); }, dw), b_shape));
       },
@@ -141,13 +141,13 @@ static const Op mul_op(
 template <Scalar A, Scalar B>
 Var<Promote<A, B>> mul(const Var<A>& a, const Var<B>& b) {
   using W = Promote<A, B>;
-  const Sink<A> da = sink(a);
-  const Sink<B> db = sink(b);
+  const GradientAccumulator<A> da = accumulator(a);
+  const GradientAccumulator<B> db = accumulator(b);
   return record(
       mul_op,
       broadcast_map(
           "mul", [](A x, B y) { return mul(x, y); }, a.value(), b.value()),
-      [a_shape = a.shape(), b_shape = b.shape(), x = kept_for(db, a.value()), y = kept_for(da, b.value()), da,
+      [a_shape = a.shape(), b_shape = b.shape(), x = save_if_needed(db, a.value()), y = save_if_needed(da, b.value()), da,
        db](const Tensor<W>& dw) {
         pass_on(
             da, [](W g, B v) { return part_for<A>(conj_mul(v, g)); }, dw, y, a_shape);
@@ -185,13 +185,13 @@ static const Op div_op(
 template <Scalar A, Scalar B>
 Var<Promote<A, B>> div(const Var<A>& a, const Var<B>& b) {
   using W = Promote<A, B>;
-  const Sink<A> da = sink(a);
-  const Sink<B> db = sink(b);
+  const GradientAccumulator<A> da = accumulator(a);
+  const GradientAccumulator<B> db = accumulator(b);
   Tensor<W> w = broadcast_map(
       "div", [](A x, B y) { return divide(x, y); }, a.value(), b.value());
   return record(
       div_op, w,
-      [a_shape = a.shape(), b_shape = b.shape(), w = kept_for(db, w), y = b.value(), da, db](const Tensor<W>& dw) {
+      [a_shape = a.shape(), b_shape = b.shape(), w = save_if_needed(db, w), y = b.value(), da, db](const Tensor<W>& dw) {
         const Tensor<W> quotient = broadcast_map(
             "div", [](W g, B v) { return v == B(0) ? W(0) : divide(g, conj_of(v)); }, dw, y);
         pass_on(da, quotient, a_shape);
@@ -229,7 +229,7 @@ template <Scalar T>
 Var<T> neg(const Var<T>& z) {
   return record(
       neg_op, map([](T x) { return -x; }, z.value()),
-      [dz = sink(z)](const Tensor<T>& dw) {
+      [dz = accumulator(z)](const Tensor<T>& dw) {
         accumulate_map(
             dz, [](T g) { return -g; }, dw);
       },
@@ -258,7 +258,7 @@ template <Scalar T>
 Var<T> scale(const Var<T>& z, RealOf<T> c) {
   return record(
       scale_op, map([c](T x) { return mul(x, c); }, z.value()),
-      [c, dz = sink(z)](const Tensor<T>& dw) {
+      [c, dz = accumulator(z)](const Tensor<T>& dw) {
         accumulate_map(
             dz, [c](T g) { return mul(g, c); }, dw);
       },

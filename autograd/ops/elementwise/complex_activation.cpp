@@ -58,10 +58,10 @@ static const Op modrelu_op(
       check.function("one c", f, check.complex({2, 3}), Tensor<double>({}, {0.3}));
       check.function("partly inactive", f, Tensor<C>({4}, {{0.3, -0.2}, {1.0, 0.4}, {-0.1, 0.2}, {-1.2, -0.8}}),
                      Tensor<double>({1}, {-0.8}));
-      check.grows("a c for each column", [f](OpCheck& at, std::int64_t n) {
+      check.sizes("a c for each column", [f](OpCheck& at, std::int64_t n) {
         at.function("", f, at.complex({2, n}), at.real({n}, -0.15, 0.5));
       });
-      check.grows("one c", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.complex({n}), at.real({}, -0.15, 0.5)); });
+      check.sizes("one c", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.complex({n}), at.real({}, -0.15, 0.5)); });
       const auto with = [](auto c) {
         return [c](auto z) {
           return modrelu(
@@ -87,7 +87,8 @@ Var<std::complex<R>> modrelu(const Var<std::complex<R>>& z, const Var<R>& c) {
   Tensor<T> w = broadcast_map("modrelu", forward, z.value().reshape(matrix), bias).reshape(z.shape());
   return record(
       modrelu_op, std::move(w),
-      [z = z.value().reshape(matrix), bias, matrix, c_shape = c.shape(), dz = sink(z), dc = sink(c)](const Tensor<T>& dw) {
+      [z = z.value().reshape(matrix), bias, matrix, c_shape = c.shape(), dz = accumulator(z),
+       dc = accumulator(c)](const Tensor<T>& dw) {
         Tensor<T> gz(matrix);
         Tensor<R> gc(matrix);
         const std::int64_t columns = matrix[1];
@@ -151,7 +152,7 @@ Var<std::complex<R>> cardioid(const Var<std::complex<R>>& z) {
   };
   return record(
       cardioid_op, map(forward, z.value()),
-      [z = z.value(), dz = sink(z)](const Tensor<T>& dw) {
+      [z = z.value(), dz = accumulator(z)](const Tensor<T>& dw) {
         const auto f = [](T v, T g) {
           const T u = phasor(v);
           if (u == T(0)) return T(0);
@@ -195,7 +196,7 @@ Var<std::complex<R>> zrelu(const Var<std::complex<R>>& z) {
   Tensor<T> w = map([](T v) { return v.real() < 0 || v.imag() < 0 ? T(0) : v; }, z.value());
   return record(
       zrelu_op, w,
-      [w, dz = sink(z)](const Tensor<T>& dw) {
+      [w, dz = accumulator(z)](const Tensor<T>& dw) {
         accumulate_map(
             dz, [](T v, T g) { return v == T(0) ? T(0)
                                       : v == v  ? g
@@ -231,7 +232,7 @@ Var<std::complex<R>> crelu(const Var<std::complex<R>>& z) {
   Tensor<T> w = split_map<R>([](auto v) { return math::select(v <= decltype(v)(0), decltype(v)(0), v); }, z.value());
   return record(
       crelu_op, w,
-      [w, dz = sink(z)](const Tensor<T>& dw) {
+      [w, dz = accumulator(z)](const Tensor<T>& dw) {
         dz.add(split_map<R>([](auto v, auto g) { return math::select(v > decltype(v)(0), g, v); }, w, dw));  // v: 0 or NaN
       },
       [&](const Var<T>& w) {
@@ -265,7 +266,7 @@ Var<std::complex<R>> cgelu(const Var<std::complex<R>>& z) {
   const ValueAndSlope<R> w = gelu_with_slope(flat(z.value()), wants_grad(z));
   return record(
       cgelu_op, w.value.template reinterpret<T>(z.shape()),
-      [slope = w.slope, dz = sink(z)](const Tensor<T>& dw) {
+      [slope = w.slope, dz = accumulator(z)](const Tensor<T>& dw) {
         dz.add(map_packs([](auto s, auto g) { return s * g; }, slope, flat(dw)).template reinterpret<T>(dw.shape()));
       },
       [&](const auto&) {

@@ -36,7 +36,7 @@ Var<std::complex<R>> conj(const Var<std::complex<R>>& z) {
   using T = std::complex<R>;
   return record(
       conj_op, map([](T v) { return conj_of(v); }, z.value()),
-      [dz = sink(z)](const Tensor<T>& dw) {
+      [dz = accumulator(z)](const Tensor<T>& dw) {
         accumulate_map(
             dz, [](T g) { return conj_of(g); }, dw);
       },
@@ -65,7 +65,7 @@ Var<R> real(const Var<std::complex<R>>& z) {
   using T = std::complex<R>;
   return record(
       real_op, map([](T v) { return v.real(); }, z.value()),
-      [dz = sink(z)](const Tensor<R>& dw) {
+      [dz = accumulator(z)](const Tensor<R>& dw) {
         accumulate_map(
             dz, [](R g) { return T(g, 0); }, dw);
       },
@@ -92,7 +92,7 @@ Var<R> imag(const Var<std::complex<R>>& z) {
   using T = std::complex<R>;
   return record(
       imag_op, map([](T v) { return v.imag(); }, z.value()),
-      [dz = sink(z)](const Tensor<R>& dw) {
+      [dz = accumulator(z)](const Tensor<R>& dw) {
         accumulate_map(
             dz, [](R g) { return T(0, g); }, dw);
       },
@@ -126,7 +126,7 @@ Var<RealOf<T>> abs(const Var<T>& z) {
   using R = RealOf<T>;
   return record(
       abs_op, map([](T v) { return modulus(v); }, z.value()),
-      [x = z.value(), dz = sink(z)](const Tensor<R>& dw) {
+      [x = z.value(), dz = accumulator(z)](const Tensor<R>& dw) {
         if constexpr (ComplexScalar<T>)
           accumulate_map(
               dz, [](T v, R g) { return mul(phasor(v), g); }, x, dw);
@@ -170,7 +170,7 @@ Var<RealOf<T>> abs2(const Var<T>& z) {
   using R = RealOf<T>;
   return record(
       abs2_op, map([](T v) { return abs2_of(v); }, z.value()),
-      [x = z.value(), dz = sink(z)](const Tensor<R>& dw) {
+      [x = z.value(), dz = accumulator(z)](const Tensor<R>& dw) {
         accumulate_map(
             dz, [](T v, R g) { return mul(v, 2 * g); }, x, dw);
       },
@@ -214,7 +214,7 @@ Var<R> angle(const Var<std::complex<R>>& z) {
   using T = std::complex<R>;
   return record(
       angle_op, map([](T v) { return std::atan2(v.imag(), v.real()); }, z.value()),
-      [x = z.value(), dz = sink(z)](const Tensor<R>& dw) {
+      [x = z.value(), dz = accumulator(z)](const Tensor<R>& dw) {
         accumulate_map(
             dz, [](T v, R g) { return turn(v, g); }, x, dw);
       },
@@ -248,10 +248,10 @@ Var<std::complex<R>> polar(const Var<R>& r, const Var<R>& phi) {
   // Two passes: a loop with both sin and cos of one number would call the scalar sincos (see vector_math.h).
   Tensor<R> cosine = map([](R a) { return std::cos(a); }, phi.value()), sine = map([](R a) { return std::sin(a); }, phi.value());
   Tensor<T> w = map([](R v, R c, R s) { return T(v * c, v * s); }, r.value(), cosine, sine);
-  const Sink<R> dr = sink(r), dphi = sink(phi);
+  const GradientAccumulator<R> dr = accumulator(r), dphi = accumulator(phi);
   return record(
       polar_op, std::move(w),
-      [cosine, sine, r = kept_for(dphi, r.value()), dr, dphi](const Tensor<T>& dw) {
+      [cosine, sine, r = save_if_needed(dphi, r.value()), dr, dphi](const Tensor<T>& dw) {
         accumulate_map(
             dr, [](R c, R s, T g) { return c * g.real() + s * g.imag(); }, cosine, sine, dw);
         if (dphi)
@@ -285,7 +285,7 @@ Var<std::complex<R>> make_complex(const Var<R>& re, const Var<R>& im) {
   require(re.shape() == im.shape(), "make_complex", "the parts differ in shape, {} and {}", re.shape(), im.shape());
   return record(
       make_complex_op, map([](R x, R y) { return T(x, y); }, re.value(), im.value()),
-      [dx = sink(re), dy = sink(im)](const Tensor<T>& dw) {
+      [dx = accumulator(re), dy = accumulator(im)](const Tensor<T>& dw) {
         accumulate_map(
             dx, [](T g) { return g.real(); }, dw);
         accumulate_map(
@@ -314,7 +314,7 @@ Var<std::complex<R>> to_complex(const Var<R>& x) {
   using T = std::complex<R>;
   return record(
       to_complex_op, map([](R v) { return T(v, 0); }, x.value()),
-      [dx = sink(x)](const Tensor<T>& dw) {
+      [dx = accumulator(x)](const Tensor<T>& dw) {
         accumulate_map(
             dx, [](T g) { return g.real(); }, dw);
       },
@@ -337,7 +337,7 @@ static const Op view_as_real_op(
     [](OpCheck& check) {
       check.function(
           "complex", [](auto z) { return view_as_real(z); }, check.complex({3, 4}));
-      check.grows("complex", [](OpCheck& at, std::int64_t n) {
+      check.sizes("complex", [](OpCheck& at, std::int64_t n) {
         at.function(
             "", [](auto z) { return view_as_real(z); }, at.complex({n}));
       });
@@ -346,7 +346,7 @@ static const Op view_as_real_op(
 template <RealScalar R>
 Var<R> view_as_real(const Var<std::complex<R>>& z) {
   return record(
-      view_as_real_op, as_real(z.value()), [dz = sink(z)](const Tensor<R>& dw) { dz.add(as_complex(dw)); },
+      view_as_real_op, as_real(z.value()), [dz = accumulator(z)](const Tensor<R>& dw) { dz.add(as_complex(dw)); },
       [&](const auto&) { return view_as_real(tangent(z)); }, z);
 }
 
@@ -363,7 +363,7 @@ static const Op view_as_complex_op({.name = "view_as_complex",
                                    [](OpCheck& check) {
                                      check.function(
                                          "real", [](auto x) { return view_as_complex(x); }, check.real({3, 4}));
-                                     check.grows("real", [](OpCheck& at, std::int64_t n) {
+                                     check.sizes("real", [](OpCheck& at, std::int64_t n) {
                                        at.function(
                                            "", [](auto x) { return view_as_complex(x); }, at.real({2 * n}));
                                      });
@@ -375,7 +375,7 @@ Var<std::complex<R>> view_as_complex(const Var<R>& x) {
   require(x.rank() > 0 && x.shape().back() % 2 == 0, "view_as_complex", "the last axis holds pairs, its size must be even: {}",
           x.shape());
   return record(
-      view_as_complex_op, as_complex(x.value()), [dx = sink(x)](const Tensor<T>& dw) { dx.add(as_real(dw)); },
+      view_as_complex_op, as_complex(x.value()), [dx = accumulator(x)](const Tensor<T>& dw) { dx.add(as_real(dw)); },
       [&](const auto&) { return view_as_complex(tangent(x)); }, x);
 }
 

@@ -23,8 +23,8 @@ static const Op dropout_op({.name = "dropout",
                              check.function("real", f, check.real({4, 5}));
                              check.places_matter();
                              check.function("complex", f, check.complex({4, 5}));
-                             check.grows("real", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.real({n})); });
-                             check.grows("complex", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.complex({n})); });
+                             check.sizes("real", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.real({n})); });
+                             check.sizes("complex", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.complex({n})); });
                            });
 
 namespace {
@@ -81,7 +81,7 @@ Var<T> dropout(const Var<T>& x, double p, bool training, const Random& random) {
   apply_mask(mask.get(), scale, x.value(), y.data(), false);
   return record(
       dropout_op, std::move(y),
-      [mask, scale, dx = sink(x)](const Tensor<T>& dy) {
+      [mask, scale, dx = accumulator(x)](const Tensor<T>& dy) {
         dx.accumulate([&](T* out, bool add) { apply_mask(mask.get(), scale, dy, out, add); });
       },
       [&](const auto&) { return dropout(tangent(x), p, training, random); }, x);

@@ -30,7 +30,7 @@ template <Scalar T>
 Var<T> exp(const Var<T>& z) {
   Tensor<T> w = map([](T x) { return std::exp(x); }, z.value());
   return record(
-      exp_op, w, [w, dz = sink(z)](const Tensor<T>& dw) { dz.add(map([](T e, T g) { return conj_mul(e, g); }, w, dw)); },
+      exp_op, w, [w, dz = accumulator(z)](const Tensor<T>& dw) { dz.add(map([](T e, T g) { return conj_mul(e, g); }, w, dw)); },
       [&](const Var<T>& w) { return w * tangent(z); }, z);
 }
 
@@ -60,7 +60,7 @@ template <Scalar T>
 Var<T> log(const Var<T>& z) {
   return record(
       log_op, map([](T x) { return std::log(x); }, z.value()),
-      [x = z.value(), dz = sink(z)](const Tensor<T>& dw) {
+      [x = z.value(), dz = accumulator(z)](const Tensor<T>& dw) {
         dz.add(map([](T v, T g) { return v == T(0) ? T(0) : divide(g, conj_of(v)); }, x, dw));
       },
       [&](const auto&) {
@@ -98,7 +98,7 @@ Var<T> sqrt(const Var<T>& z) {
   Tensor<T> w = map([](T x) { return std::sqrt(x); }, z.value());
   return record(
       sqrt_op, w,
-      [w, dz = sink(z)](const Tensor<T>& dw) {
+      [w, dz = accumulator(z)](const Tensor<T>& dw) {
         dz.add(map([](T root, T g) { return root == T(0) ? T(0) : divide(g, RealOf<T>(2) * conj_of(root)); }, w, dw));
       },
       [&](const Var<T>& w) {

@@ -34,7 +34,7 @@ Var<std::complex<R>> unit_phasor(const Var<std::complex<R>>& z) {
   using T = std::complex<R>;
   return record(
       unit_phasor_op, map_packs([](auto v) { return phasor(v); }, z.value()),
-      [x = z.value(), dz = sink(z)](const Tensor<T>& du) {
+      [x = z.value(), dz = accumulator(z)](const Tensor<T>& du) {
         accumulate_packs(
             dz, [](auto v, auto g) { return turn(v, conj_mul(phasor(v), g).im); }, x, du);
       },

@@ -89,7 +89,7 @@ template <Scalar T>
 Var<T> pow(const Var<T>& z, RealOf<T> p) {
   return record(
       pow_op, map([p](T x) { return power(x, p); }, z.value()),
-      [p, x = z.value(), dz = sink(z)](const Tensor<T>& dw) {
+      [p, x = z.value(), dz = accumulator(z)](const Tensor<T>& dw) {
         accumulate_map(
             dz, [p](T v, T g) { return conj_mul(power_derivative(v, p), g); }, x, dw);
       },
@@ -123,7 +123,7 @@ template <Scalar T>
 Var<T> square(const Var<T>& z) {
   return record(
       square_op, map([](T x) { return mul(x, x); }, z.value()),
-      [x = z.value(), dz = sink(z)](const Tensor<T>& dw) {
+      [x = z.value(), dz = accumulator(z)](const Tensor<T>& dw) {
         accumulate_map(
             dz, [](T v, T g) { return mul(conj_mul(v, g), RealOf<T>(2)); }, x, dw);
       },

@@ -100,14 +100,14 @@ static const Op rotary_op(
       };
       check.function("complex", f, check.complex({2, 3, 2, 3}));
       check.places_matter();
-      check.grows("positions", [](OpCheck& at, std::int64_t n) {
+      check.sizes("positions", [](OpCheck& at, std::int64_t n) {
         const auto exact = [](auto z) {  // frequencies that float32 holds: t times what it does not would be another angle
           using R = RealOf<typename decltype(z)::value_type>;
           return rotary(z, Rotary<R>{Tensor<R>({3}, {R(1), R(0.25), R(0.0625)}), 2});
         };
         at.function("", exact, at.complex({1, n, 1, 3}));
       });
-      check.grows("frequencies", [](OpCheck& at, std::int64_t n) {
+      check.sizes("frequencies", [](OpCheck& at, std::int64_t n) {
         const auto wide = [](auto z) {
           using R = RealOf<typename decltype(z)::value_type>;
           return rotary(z, Rotary<R>{rotary_frequencies<R>(z.dim(-1), 100, 1.0 / static_cast<double>(z.dim(-1))), 2});
@@ -123,7 +123,7 @@ Var<std::complex<R>> rotary(const Var<std::complex<R>>& z, const Rotary<R>& posi
   const RotaryTable<R> table(layout.T, positions);
   return record(
       rotary_op, turn<R>(z.value(), layout, table, 1),
-      [layout, table, dz = sink(z)](const Tensor<std::complex<R>>& dy) { dz.add(turn<R>(dy, layout, table, -1)); },
+      [layout, table, dz = accumulator(z)](const Tensor<std::complex<R>>& dy) { dz.add(turn<R>(dy, layout, table, -1)); },
       [&](const auto&) { return rotary(tangent(z), positions); }, z);
 }
 
@@ -155,7 +155,7 @@ static const Op phase_rotation_op(
         return phase_rotation(z, delta, beta, Rotary<R>{rotary_frequencies<R>(3, 100, 2.0 / 3), 5});
       };
       check.function("with positions", g, check.complex({1, 3, 2, 3}), check.real({2, 3}), check.real({2, 3}));
-      check.grows("", [f](OpCheck& at, std::int64_t n) {
+      check.sizes("", [f](OpCheck& at, std::int64_t n) {
         const auto exact = [](auto z, auto delta, auto beta) {
           using R = RealOf<typename decltype(z)::value_type>;
           return phase_rotation(z, delta, beta, Rotary<R>{Tensor<R>({3}, {R(1), R(0.25), R(0.0625)}), 5});
@@ -304,8 +304,8 @@ Var<std::complex<R>> phase_rotation(const Var<std::complex<R>>& z, const Var<R>&
   const PhaseRotation<R> rotation(z.shape(), delta.shape(), beta.shape(), positions);
   return record(
       phase_rotation_op, rotation.forward(z.value(), delta.value(), beta.value()),
-      [rotation, x = z.value(), d = delta.value(), b = beta.value(), dz = sink(z), ddelta = sink(delta),
-       dbeta = sink(beta)](const Tensor<std::complex<R>>& dy) {
+      [rotation, x = z.value(), d = delta.value(), b = beta.value(), dz = accumulator(z), ddelta = accumulator(delta),
+       dbeta = accumulator(beta)](const Tensor<std::complex<R>>& dy) {
         Tensor<std::complex<R>> gz(x.shape());
         Tensor<R> gd = Tensor<R>::zeros(d.shape()), gb = Tensor<R>::zeros(b.shape());
         rotation.backward(x, d, b, dy, gz, gd, gb);
@@ -351,7 +351,7 @@ Var<std::complex<R>> rotate(const Var<std::complex<R>>& z, const Var<R>& theta) 
   const Tensor<C> y = map_packs([](auto v, P cosine, P sine) { return mul(v, ComplexPack<R>(cosine, sine)); }, z.value(), c, s);
   return record(
       rotate_op, y,
-      [y, c, s, dz = sink(z), dtheta = sink(theta)](const Tensor<C>& dy) {
+      [y, c, s, dz = accumulator(z), dtheta = accumulator(theta)](const Tensor<C>& dy) {
         accumulate_packs(
             dz, [](auto g, P cosine, P sine) { return conj_mul(ComplexPack<R>(cosine, sine), g); }, dy, c, s);
         accumulate_packs(

@@ -25,8 +25,8 @@ static const Op sinusoid_op(
     [](OpCheck& check) {
       const auto f = [](auto phase) { return sinusoid(phase, 2, 4); };
       check.function("from position 2", f, check.real({3}));
-      check.grows("phases", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.real({n})); });
-      check.grows("positions", [](OpCheck& at, std::int64_t n) {
+      check.sizes("phases", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.real({n})); });
+      check.sizes("positions", [](OpCheck& at, std::int64_t n) {
         at.function(
             "", [n](auto phase) { return sinusoid(phase, 2, n); }, at.real({3}));
       });
@@ -47,7 +47,7 @@ Var<R> sinusoid(const Var<R>& phase, std::int64_t first, std::int64_t T) {
   }
   return record(
       sinusoid_op, y,
-      [y, n, T, dphase = sink(phase)](const Tensor<R>& dy) {
+      [y, n, T, dphase = accumulator(phase)](const Tensor<R>& dy) {
         Tensor<R> d = Tensor<R>::zeros({n});
         for (std::int64_t t = 0; t < T; ++t) {
           const R *p = y.data() + t * 2 * n, *g = dy.data() + t * 2 * n;

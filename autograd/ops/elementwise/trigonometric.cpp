@@ -19,7 +19,7 @@ Tensor<T> evaluate(const F& f, const Tensor<T>& z) {
 }
 /// dz = conj(slope(z)) dw, likewise.
 template <class F, Scalar T>
-void pull_back(const Sink<T>& dz, const F& slope, const Tensor<T>& z, const Tensor<T>& dw) {
+void pull_back(const GradientAccumulator<T>& dz, const F& slope, const Tensor<T>& z, const Tensor<T>& dw) {
   const auto f = [slope](auto v, auto g) { return conj_mul(slope(v), g); };
   if constexpr (RealScalar<T>)
     accumulate_packs(dz, f, z, dw);
@@ -51,7 +51,7 @@ template <Scalar T>
 Var<T> sin(const Var<T>& z) {
   return record(
       sin_op, map([](T x) { return std::sin(x); }, z.value()),
-      [x = z.value(), dz = sink(z)](const Tensor<T>& dw) {
+      [x = z.value(), dz = accumulator(z)](const Tensor<T>& dw) {
         accumulate_map(
             dz, [](T v, T g) { return conj_mul(std::cos(v), g); }, x, dw);
       },
@@ -81,7 +81,7 @@ template <Scalar T>
 Var<T> cos(const Var<T>& z) {
   return record(
       cos_op, map([](T x) { return std::cos(x); }, z.value()),
-      [x = z.value(), dz = sink(z)](const Tensor<T>& dw) {
+      [x = z.value(), dz = accumulator(z)](const Tensor<T>& dw) {
         accumulate_map(
             dz, [](T v, T g) { return conj_mul(-std::sin(v), g); }, x, dw);
       },
@@ -119,7 +119,7 @@ Var<T> tanh(const Var<T>& z) {
   using R = RealOf<T>;
   return record(
       tanh_op, evaluate([](auto v) { return tanh_of(v); }, z.value()),
-      [x = z.value(), dz = sink(z)](const Tensor<T>& dw) {
+      [x = z.value(), dz = accumulator(z)](const Tensor<T>& dw) {
         pull_back(
             dz, [](auto v) { return tanh_derivative(v); }, x, dw);
       },
@@ -153,7 +153,7 @@ template <Scalar T>
 Var<T> sigmoid(const Var<T>& z) {
   return record(
       sigmoid_op, evaluate([](auto v) { return logistic(v); }, z.value()),
-      [x = z.value(), dz = sink(z)](const Tensor<T>& dw) {
+      [x = z.value(), dz = accumulator(z)](const Tensor<T>& dw) {
         pull_back(
             dz, [](auto v) { return logistic_derivative(v); }, x, dw);
       },
@@ -182,7 +182,7 @@ template <RealScalar R>
 Var<R> erf(const Var<R>& x) {
   return record(
       erf_op, map_packs([](auto v) { return math::erf(v); }, x.value()),
-      [x = x.value(), dx = sink(x)](const Tensor<R>& dw) {
+      [x = x.value(), dx = accumulator(x)](const Tensor<R>& dw) {
         accumulate_packs(
             dx, [](auto v, auto g) { return erf_derivative(v) * g; }, x, dw);
       },

@@ -28,7 +28,7 @@ Var<T> transform(const Op& op, const Var<T>& x, const Axes& along, bool inverse,
   const FourierSign sign = sign_of(inverse);
   return record(
       op, transformed(x.value(), along, sign, c),
-      [=, shape = x.shape(), dx = sink(x)](const Tensor<T>& dX) {
+      [=, shape = x.shape(), dx = accumulator(x)](const Tensor<T>& dX) {
         Tensor<T> g = transformed(dX, along, back(sign), c);
         for (const int axis : along.axes) g = of_length(g, axis, shape[axis]);
         dx.add(g);
@@ -57,7 +57,7 @@ void check_one_axis(OpCheck& check, const F& f) {
   check.function(
       "another axis", [=](auto x) { return f(x, 4, 0, FourierNorm::Forward); }, check.complex({3, 2, 2}));
   check.places_matter();
-  check.grows("", [=](OpCheck& at, std::int64_t n) {
+  check.sizes("", [=](OpCheck& at, std::int64_t n) {
     const auto last = [=](auto x) { return f(x, std::nullopt, -1, FourierNorm::Ortho); };
     at.function("length", last, at.complex({1, n}));
     at.function("rows", last, at.complex({n, 3}));
@@ -80,7 +80,7 @@ void check_axes(OpCheck& check, const F& f) {
       },
       check.complex({3, 2, 2}));
   check.places_matter();
-  check.grows("", [=](OpCheck& at, std::int64_t n) {
+  check.sizes("", [=](OpCheck& at, std::int64_t n) {
     at.function(
         "length", [=](auto x) { return f(x, Sizes{}, Which{}, FourierNorm::Ortho); }, at.complex({2, n}));
   });

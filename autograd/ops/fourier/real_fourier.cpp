@@ -58,7 +58,7 @@ static const Op rfft_op(
       check.function("filled up", f(8, -1, FourierNorm::Ortho), check.real({2, 5}));
       check.function("another axis", f(4, 0, FourierNorm::Forward), check.real({3, 2, 2}));
       check.places_matter();
-      check.grows("", [=](OpCheck& at, std::int64_t n) {
+      check.sizes("", [=](OpCheck& at, std::int64_t n) {
         at.function("length", f({}, -1, FourierNorm::Ortho), at.real({1, n}));
         at.function("rows", f({}, -1, FourierNorm::Ortho), at.real({n, 4}));
       });
@@ -74,7 +74,7 @@ Var<std::complex<R>> rfft(const Var<R>& x, std::optional<std::int64_t> length, i
   const Tensor<T> z = map([](R v) { return T(v, 0); }, of_length(x.value(), axis, n));
   return record(
       rfft_op, of_length(fourier(z, axis, FourierSign::Minus, c), axis, n / 2 + 1),
-      [=, N = x.dim(axis), dx = sink(x)](const Tensor<T>& dX) {
+      [=, N = x.dim(axis), dx = accumulator(x)](const Tensor<T>& dX) {
         const Tensor<T> g = fourier(of_length(half_spectrum(dX, axis, n, R(1)), axis, n), axis, FourierSign::Plus, c);
         dx.add(of_length(map([](T v) { return v.real(); }, g), axis, N));
       },
@@ -113,7 +113,7 @@ static const Op irfft_op(
       check.function("one number", f(1, -1, FourierNorm::Backward), check.complex({2, 3}));
       check.function("another axis", f(4, 0, FourierNorm::Forward), check.complex({3, 2, 2}));
       check.places_matter();
-      check.grows("", [=](OpCheck& at, std::int64_t n) {
+      check.sizes("", [=](OpCheck& at, std::int64_t n) {
         at.function("length", f(n, -1, FourierNorm::Ortho), at.complex({1, n / 2 + 1}));
         at.function("rows", f(5, -1, FourierNorm::Ortho), at.complex({n, 3}));
       });
@@ -131,7 +131,7 @@ Var<R> irfft(const Var<std::complex<R>>& X, std::optional<std::int64_t> length, 
   const Tensor<T> x = fourier(of_length(half, axis, n), axis, FourierSign::Plus, c);
   return record(
       irfft_op, map([](T v) { return v.real(); }, x),
-      [=, N = X.dim(axis), dX = sink(X)](const Tensor<R>& dx) {
+      [=, N = X.dim(axis), dX = accumulator(X)](const Tensor<R>& dx) {
         const Tensor<T> g = fourier(map([](R v) { return T(v, 0); }, dx), axis, FourierSign::Minus, c);
         dX.add(of_length(half_spectrum(of_length(g, axis, n / 2 + 1), axis, n, R(2)), axis, N));
       },

@@ -42,7 +42,7 @@ Var<ComplexOf<T>> stft(const Var<T>& x, std::int64_t n_fft, const StftOptions<Re
   require(x.rank() >= 1, "stft", "needs a signal, got a single number");
   require(n_fft >= 1, "stft", "a frame has at least one number, got n_fft = {}", n_fft);
   const std::int64_t N = x.dim(-1), before = options.center ? n_fft / 2 : 0, hop = options.hop.value_or(n_fft / 4);
-  require(hop >= 1, "stft", "a hop of {}; frames must go on, give one of at least 1", hop);
+  require(hop >= 1, "stft", "hop must be at least 1, got {}", hop);
   require(N < std::numeric_limits<Ids::value_type>::max(), "stft", "a signal of {} numbers is too long; cut it", N);
   require(before == 0 || options.padding != Padding::Reflect || before < N, "stft",
           "{} numbers cannot be mirrored for frames of {}; take a shorter frame or Padding::Zeros", N, n_fft);
@@ -98,7 +98,7 @@ template <Scalar T>
 Var<T> overlapped(Var<T> frames, std::int64_t n_fft, const StftOptions<RealOf<T>>& options, std::optional<std::int64_t> length) {
   using R = RealOf<T>;
   const std::int64_t hop = options.hop.value_or(n_fft / 4), count = frames.dim(-2), reach = n_fft + (count - 1) * hop;
-  require(hop >= 1, "istft", "a hop of {}; frames must go on, give one of at least 1", hop);
+  require(hop >= 1, "istft", "hop must be at least 1, got {}", hop);
   if (options.window)
     require(options.window->rank() == 1 && options.window->size() <= n_fft, "istft",
             "a window of shape {} does not fit into frames of {}", options.window->shape(), n_fft);

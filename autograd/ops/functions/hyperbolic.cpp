@@ -40,7 +40,7 @@ Var<T> tan(const Var<T>& z) {
     const Tensor<T> w = map([](T x) { return std::tan(x); }, z.value());
     return record(
         tan_op, w,
-        [w, dz = sink(z)](const Tensor<T>& dw) {
+        [w, dz = accumulator(z)](const Tensor<T>& dw) {
           accumulate_map(
               dz, [](T v, T g) { return (1 + v * v) * g; }, w, dw);
         },
@@ -49,7 +49,7 @@ Var<T> tan(const Var<T>& z) {
     const auto turned = [](T v) { return T(-v.imag(), v.real()); };
     return record(
         tan_op, map([turned](T v) { return -turned(tanh_of(turned(v))); }, z.value()),
-        [turned, x = z.value(), dz = sink(z)](const Tensor<T>& dw) {
+        [turned, x = z.value(), dz = accumulator(z)](const Tensor<T>& dw) {
           accumulate_map(
               dz, [turned](T v, T g) { return conj_mul(tanh_derivative(turned(v)), g); }, x, dw);
         },
@@ -83,7 +83,7 @@ template <Scalar T>
 Var<T> sinh(const Var<T>& z) {
   return record(
       sinh_op, map([](T x) { return std::sinh(x); }, z.value()),
-      [x = z.value(), dz = sink(z)](const Tensor<T>& dw) {
+      [x = z.value(), dz = accumulator(z)](const Tensor<T>& dw) {
         accumulate_map(
             dz, [](T v, T g) { return conj_mul(std::cosh(v), g); }, x, dw);
       },
@@ -112,7 +112,7 @@ template <Scalar T>
 Var<T> cosh(const Var<T>& z) {
   return record(
       cosh_op, map([](T x) { return std::cosh(x); }, z.value()),
-      [x = z.value(), dz = sink(z)](const Tensor<T>& dw) {
+      [x = z.value(), dz = accumulator(z)](const Tensor<T>& dw) {
         accumulate_map(
             dz, [](T v, T g) { return conj_mul(std::sinh(v), g); }, x, dw);
       },
@@ -221,7 +221,7 @@ template <Scalar T>
 Var<T> sinc_of_order(const Var<T>& z, int n) {
   return record(
       sinc_op, map([n](T v) { return sinc_derivative(v, n); }, z.value()),
-      [n, x = z.value(), dz = sink(z)](const Tensor<T>& dw) {
+      [n, x = z.value(), dz = accumulator(z)](const Tensor<T>& dw) {
         accumulate_map(
             dz, [n](T v, T g) { return conj_mul(sinc_derivative(v, n + 1), g); }, x, dw);
       },

@@ -89,7 +89,7 @@ template <class Factors, bool root, Scalar T, class F>
 Var<T> inverse_function(const Op& op, const Var<T>& z, RealOf<T> sign, const F& value) {
   return record(
       op, map(value, z.value()),
-      [sign, x = z.value(), dz = sink(z)](const Tensor<T>& dw) {
+      [sign, x = z.value(), dz = accumulator(z)](const Tensor<T>& dw) {
         accumulate_map(
             dz, [sign](T v, T g) { return mul(pulled_back<Factors, root>(v, g), sign); }, x, dw);
       },
@@ -293,7 +293,7 @@ static const Op atan2_op(
       const auto f = [](auto y, auto x) { return atan2(y, x); };
       check.function("real", f, check.real({3, 4}, 0.3, 2), check.real({3, 4}));
       check.function("stretched", f, check.real({3, 1}, -2, -0.3), check.real({4}));
-      check.grows("", [f](OpCheck& at, std::int64_t n) {
+      check.sizes("", [f](OpCheck& at, std::int64_t n) {
         at.function("row", f, at.real({2, n}, 0.3, 2), at.real({n}));
         at.function("one", f, at.real({n}), at.real({1}, 0.3, 2));
       });
@@ -321,7 +321,7 @@ Var<R> atan2_of_one_shape(const Var<R>& y, const Var<R>& x) {
   };
   return record(
       atan2_op, map([](R b, R a) { return std::atan2(b, a); }, y.value(), x.value()),
-      [gradient, yv = y.value(), xv = x.value(), dy = sink(y), dx = sink(x)](const Tensor<R>& dw) {
+      [gradient, yv = y.value(), xv = x.value(), dy = accumulator(y), dx = accumulator(x)](const Tensor<R>& dw) {
         accumulate_map(
             dy, [gradient](R b, R a, R g) { return gradient(a, b, a, g); }, yv, xv, dw);
         accumulate_map(

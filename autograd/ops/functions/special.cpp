@@ -35,7 +35,7 @@ template <RealScalar R>
 Var<R> erfc(const Var<R>& x) {
   return record(
       erfc_op, map_packs([](auto v) { return math::erfc(v); }, x.value()),
-      [x = x.value(), dx = sink(x)](const Tensor<R>& dw) {
+      [x = x.value(), dx = accumulator(x)](const Tensor<R>& dw) {
         accumulate_packs(
             dx, [](auto v, auto g) { return -erf_derivative(v) * g; }, x, dw);
       },
@@ -87,7 +87,7 @@ template <RealScalar R>
 Var<R> erfinv(const Var<R>& x) {
   return record(
       erfinv_op, map([](R v) { return erfinv_of(v); }, x.value()),
-      [x = x.value(), dx = sink(x)](const Tensor<R>& dw) {
+      [x = x.value(), dx = accumulator(x)](const Tensor<R>& dw) {
         accumulate_map(
             dx, [](R v, R g) { return erfinv_slope(v) * g; }, x, dw);
       },
@@ -161,7 +161,7 @@ Var<R> polygamma(int n, const Var<R>& x) {
   require(n >= 0, "polygamma", "the order is 0 or above, got {}", n);
   return record(
       polygamma_op, map([n](R v) { return polygamma_of(n, v); }, x.value()),
-      [n, x = x.value(), dx = sink(x)](const Tensor<R>& dw) {
+      [n, x = x.value(), dx = accumulator(x)](const Tensor<R>& dw) {
         accumulate_map(
             dx, [n](R v, R g) { return polygamma_slope(n, v) * g; }, x, dw);
       },
@@ -207,7 +207,7 @@ Var<R> lgamma(const Var<R>& x) {
   };
   return record(
       lgamma_op, map(value, x.value()),
-      [x = x.value(), dx = sink(x)](const Tensor<R>& dw) {
+      [x = x.value(), dx = accumulator(x)](const Tensor<R>& dw) {
         accumulate_map(
             dx, [](R v, R g) { return polygamma_slope(-1, v) * g; }, x, dw);
       },

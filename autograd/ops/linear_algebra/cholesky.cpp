@@ -40,11 +40,11 @@ static const Op cholesky_op(
       check.function("real", f, positive(check.real({3, 3})));
       check.function("complex", f, positive(check.complex({2, 3, 3})));
       check.places_matter();
-      check.grows("batch", [f](OpCheck& at, std::int64_t n) {
+      check.sizes("batch", [f](OpCheck& at, std::int64_t n) {
         at.function("real", f, positive(at.real({matrices::batch_of(n), 2, 2})));
         at.function("complex", f, positive(at.complex({matrices::batch_of(n), 2, 2})));
       });
-      check.grows(
+      check.sizes(
           "size",
           [f](OpCheck& at, std::int64_t n) {
             at.function("complex", f, positive(at.complex({n, n})));
@@ -92,7 +92,7 @@ Var<T> cholesky(const Var<T>& A) {
             failed[static_cast<std::size_t>(i)]);
   return record(
       cholesky_op, L,
-      [L, dA = sink(A)](const Tensor<T>& dL) {
+      [L, dA = accumulator(A)](const Tensor<T>& dL) {
         const matrices::LuFactors<T> factors("cholesky", L);
         const Tensor<T> M = matrices::hermitian_part(lower_half(matrices::product(L, dL, Transpose::Conjugate)));
         dA.add(divided(factors.solved(M, true), factors));

@@ -34,7 +34,7 @@ static const Op det_op(
       check.function("rows and columns of unlike size", f, Tensor<double>({3, 3}, {1e-8, 2e-3, 0, 3, 4e7, 1e3, 2e-6, 0, 5}));
       check.function("rank n - 1", f, Tensor<double>({3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9}));
       check.function("complex, rank n - 1", f, Tensor<std::complex<double>>({2, 2}, {{1, 1}, {2, 0}, {0, 2}, {2, 2}}));
-      matrices::grows_regular(check, f);
+      matrices::sizes_regular(check, f);
     });
 
 namespace {
@@ -115,7 +115,7 @@ Var<T> det(const Var<T>& A) {
   }
   return record(
       det_op, w,
-      [factors, n, a = A.value(), dA = sink(A)](const Tensor<T>& dw) {
+      [factors, n, a = A.value(), dA = accumulator(A)](const Tensor<T>& dw) {
         if (!dA) return;
         Tensor<T> g(a.shape());
         T* const out = g.data();
@@ -160,7 +160,7 @@ static const Op slogdet_op(
       check.function("real, log", log, matrices::regular(check.real({3, 3})));
       check.function("complex, both", both, matrices::regular(check.complex({2, 3, 3})));
       check.function("complex, sign", sign, matrices::regular(check.complex({3, 3})));
-      matrices::grows_regular(check, both);
+      matrices::sizes_regular(check, both);
     });
 
 namespace {
@@ -185,7 +185,7 @@ Var<T> packed_slogdet(const Var<T>& A) {
   }
   return record(
       slogdet_op, w,
-      [factors, w, dA = sink(A)](const Tensor<T>& dw) {
+      [factors, w, dA = accumulator(A)](const Tensor<T>& dw) {
         factors->require_regular("slogdet");
         if (dA)
           dA.add(matrices::map_places(factors->inverse(true), [&](std::int64_t at, std::int64_t, std::int64_t, T a) {

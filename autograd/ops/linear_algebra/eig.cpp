@@ -80,11 +80,11 @@ static const Op eig_op(
       check.function("real, function of A", through_eigenvectors, well_apart(check.real({2, 3, 3})));
       check.function("complex, function of A", through_eigenvectors, well_apart(check.complex({3, 3})));
       check.places_matter();
-      check.grows("batch", [](OpCheck& at, std::int64_t n) {
+      check.sizes("batch", [](OpCheck& at, std::int64_t n) {
         at.function("real", general_values, well_apart(at.real({matrices::batch_of(n), 2, 2})));
         at.function("complex", general_values, well_apart(at.complex({matrices::batch_of(n), 2, 2})));
       });
-      check.grows(
+      check.sizes(
           "size",
           [](OpCheck& at, std::int64_t n) {
             at.function("complex", through_eigenvectors, well_apart(at.complex({n, n})));
@@ -297,7 +297,7 @@ GeneralEigen<RealOf<T>> eig(const Var<T>& A) {
   }
   const Var<C> packed = record(
       eig_op, w,
-      [f, dA = sink(A)](const Tensor<C>& dw) {
+      [f, dA = accumulator(A)](const Tensor<C>& dw) {
         if (dA) dA.add(matrices::rounded_to<T>(eig_gradient<R>(f, dw)));
       },
       [&](const Var<C>& w) { return eig_tangent<R>(general_eigen_of<R>(w, n), tangent(A)); }, A);

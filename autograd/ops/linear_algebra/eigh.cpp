@@ -82,11 +82,11 @@ static const Op eigh_op(
       check.function("complex, function of A", function_of_matrix, well_separated(check.complex({3, 3})));
       check.function("complex, (1 + i) λ", values_turned, well_separated(check.complex({2, 2})));
       check.places_matter();
-      check.grows("batch", [](OpCheck& at, std::int64_t n) {
+      check.sizes("batch", [](OpCheck& at, std::int64_t n) {
         at.function("real", eigenvalues, well_separated(at.real({matrices::batch_of(n), 2, 2})));
         at.function("complex", eigenvalues, well_separated(at.complex({matrices::batch_of(n), 2, 2})));
       });
-      check.grows(
+      check.sizes(
           "size",
           [](OpCheck& at, std::int64_t n) {
             at.function("complex", function_of_matrix, well_separated(at.complex({n, n})));
@@ -174,7 +174,7 @@ Var<T> packed_eigh(const Var<T>& A, const EighOptions& options) {
   });
   return record(
       eigh_op, w,
-      [=, shape = A.shape(), values = std::move(values), dA = sink(A)](const Tensor<T>& dw) {
+      [=, shape = A.shape(), values = std::move(values), dA = accumulator(A)](const Tensor<T>& dw) {
         if (!dA) return;
         Tensor<T> dV(shape);
         for (std::int64_t i = 0; i < stack.count; ++i) std::copy_n(dw.data() + i * (n + n * n) + n, n * n, dV.data() + i * n * n);

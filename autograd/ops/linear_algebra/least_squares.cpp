@@ -55,7 +55,7 @@ static const Op lstsq_op(
           "real, pseudoinverse", [](auto A) { return pinv(A); }, of_full_rank(check.real({3, 2})));
       check.function(
           "complex, pseudoinverse", [](auto A) { return pinv(A); }, of_full_rank(check.complex({2, 3})));
-      check.grows("batch", [f](OpCheck& at, std::int64_t n) {
+      check.sizes("batch", [f](OpCheck& at, std::int64_t n) {
         at.function("real", f, of_full_rank(at.real({matrices::batch_of(n), 3, 2})), at.real({matrices::batch_of(n), 3, 1}));
         at.function("complex", f, of_full_rank(at.complex({matrices::batch_of(n), 2, 2})),
                     at.complex({matrices::batch_of(n), 2, 1}));
@@ -64,7 +64,7 @@ static const Op lstsq_op(
         at.function(
             "complex, pseudoinverse", [](auto A) { return pinv(A); }, of_full_rank(at.complex({matrices::batch_of(n), 2, 2})));
       });
-      check.grows(
+      check.sizes(
           "size",
           [f](OpCheck& at, std::int64_t n) {
             at.function("real, tall", f, of_full_rank(at.real({n + 3, n})), at.real({n + 3, 2}));
@@ -136,7 +136,7 @@ Var<T> lstsq_of_matrices(const Var<T>& A, const Var<T>& B, std::optional<double>
   const Tensor<T> X = P->times(B.value());
   return record(
       lstsq_op, X,
-      [P, X, a = A.value(), b = B.value(), dA = sink(A), dB = sink(B)](const Tensor<T>& dX) {
+      [P, X, a = A.value(), b = B.value(), dA = accumulator(A), dB = accumulator(B)](const Tensor<T>& dX) {
         const auto minus = [](T x, T y) { return x - y; };
         const auto outer = [](const Tensor<T>& x, const Tensor<T>& y) {
           return matrices::product(x, y, Transpose::No, Transpose::Conjugate);

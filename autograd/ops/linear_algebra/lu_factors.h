@@ -236,13 +236,13 @@ Tensor<T> regular(Tensor<T> A) {
 
 /// The lengths to which a function of one regular matrix is checked: many matrices, and large ones.
 template <class F>
-void grows_regular(OpCheck& check, const F& f, std::int64_t longest = 67) {
+void sizes_regular(OpCheck& check, const F& f, std::int64_t longest = 67) {
   check.places_matter();
-  check.grows("batch", [f](OpCheck& at, std::int64_t n) {
+  check.sizes("batch", [f](OpCheck& at, std::int64_t n) {
     at.function("real", f, regular(at.real({batch_of(n), 2, 2})));
     at.function("complex", f, regular(at.complex({batch_of(n), 2, 2})));
   });
-  check.grows(
+  check.sizes(
       "size",
       [f](OpCheck& at, std::int64_t n) {
         at.function("complex", f, regular(at.complex({n, n})));

@@ -34,11 +34,11 @@ static const Op matrix_exp_op(
       check.function("real, the same transposed", f, Tensor<double>({3, 3}, {-1, 0, 0, 1e3, -2, 0, 5, 1e3, -1}));
       check.function("complex, scaled and squared", f, map([](auto a) { return 4.0 * a; }, check.complex({2, 2})));
       check.places_matter();
-      check.grows("batch", [f](OpCheck& at, std::int64_t n) {
+      check.sizes("batch", [f](OpCheck& at, std::int64_t n) {
         at.function("real", f, at.real({matrices::batch_of(n), 2, 2}));
         at.function("complex", f, at.complex({matrices::batch_of(n), 2, 2}));
       });
-      check.grows(
+      check.sizes(
           "size",
           [f](OpCheck& at, std::int64_t n) {
             at.function("complex", f, matrices::regular(at.complex({n, n})));
@@ -91,7 +91,7 @@ Var<T> matrix_exp(const Var<T>& A) {
   const std::int64_t n = matrices::square("matrix_exp", A.shape()).n;
   return record(
       matrix_exp_op, exponentials(A.value()),
-      [n, adjoint = matrices::adjoint_of(A.value()), dA = sink(A)](const Tensor<T>& dW) {
+      [n, adjoint = matrices::adjoint_of(A.value()), dA = accumulator(A)](const Tensor<T>& dW) {
         if (!dA) return;
         const NoGrad none;
         const NoForward still;

@@ -28,7 +28,7 @@ static const Op matrix_power_op(
       check.function("complex, p = -6", f(-6), matrices::regular(check.complex({3, 3})));
       check.function("real, nilpotent, p = 2", f(2), Tensor<double>({3, 3}, {0, 1, 2, 0, 0, 3, 0, 0, 0}));
       check.function("real, p = 0", f(0), check.real({2, 2}));
-      matrices::grows_regular(check, f(3));
+      matrices::sizes_regular(check, f(3));
     });
 
 namespace {
@@ -93,7 +93,7 @@ Var<T> matrix_power(const Var<T>& A, std::int64_t p) {
     const auto identity = [](std::int64_t, std::int64_t i, std::int64_t j, T) { return T(i == j); };
     return record(
         matrix_power_op, matrices::map_places(A.value(), identity),
-        [dA = sink(A)](const Tensor<T>& dW) { dA.add(Tensor<T>::zeros(dW.shape())); },
+        [dA = accumulator(A)](const Tensor<T>& dW) { dA.add(Tensor<T>::zeros(dW.shape())); },
         [&](const Var<T>& W) { return Var<T>(Tensor<T>::zeros(W.shape())); }, A);
   }
   Tensor<T> X = A.value();
@@ -106,7 +106,7 @@ Var<T> matrix_power(const Var<T>& A, std::int64_t p) {
   const std::vector<Tensor<T>> W = powers(X, digits);
   return record(
       matrix_power_op, W.back(),
-      [=, dA = sink(A)](const Tensor<T>& dW) {
+      [=, dA = accumulator(A)](const Tensor<T>& dW) {
         if (!dA) return;
         const Tensor<T> dX = power_gradient(W, digits, dW);
         if (p > 0) return dA.add(dX);

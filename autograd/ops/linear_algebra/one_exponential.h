@@ -79,7 +79,7 @@ class OneExponential {
     else
       return std::abs(a);
   }
-  /// |A|₁, the largest sum of moduli of a column.
+  /// |A|₁, the largest sum of magnitudes of a column.
   double norm(const Matrix& A) const {
     std::vector<double> columns(place(n_), 0);
     for (std::int64_t i = 0; i < n_; ++i)
@@ -88,14 +88,14 @@ class OneExponential {
   }
   /// log₂ of the rows xᵀ |A|^k, k = 0 ... power, one after the other, by products with vectors; empty where xᵀ |A|^power is 0.
   std::vector<double> log_row_powers(const Matrix& A, std::vector<double> x, int power) const {
-    std::vector<double> moduli(A.size()), y(x.size()), logs;
-    std::transform(A.begin(), A.end(), moduli.begin(), [](D a) { return modulus(a); });
+    std::vector<double> magnitudes(A.size()), y(x.size()), logs;
+    std::transform(A.begin(), A.end(), magnitudes.begin(), [](D a) { return modulus(a); });
     for (int k = 0, exponent = 0; true; ++k) {
       for (const double v : x) logs.push_back(std::log2(v) + exponent);
       if (k == power) return logs;
       std::fill(y.begin(), y.end(), 0);
       for (std::int64_t i = 0; i < n_; ++i)
-        for (std::int64_t j = 0; j < n_; ++j) y[place(j)] += x[place(i)] * moduli[place(i * n_ + j)];
+        for (std::int64_t j = 0; j < n_; ++j) y[place(j)] += x[place(i)] * magnitudes[place(i * n_ + j)];
       const double largest = *std::max_element(y.begin(), y.end());
       if (largest == 0) return {};
       const int shift = std::ilogb(largest);

@@ -60,17 +60,17 @@ static const Op qr_op(
       check.function("real, both", qr_product, independent(check.real({2, 2, 2})));
       check.function("complex, wide", qr_product, independent(check.complex({2, 4})));
       check.places_matter();
-      check.grows("batch", [](OpCheck& at, std::int64_t n) {
+      check.sizes("batch", [](OpCheck& at, std::int64_t n) {
         at.function("real", qr_product, independent(at.real({matrices::batch_of(n), 2, 2})));
         at.function("complex", qr_product, independent(at.complex({matrices::batch_of(n), 2, 2})));
       });
-      check.grows(
+      check.sizes(
           "",
           [](OpCheck& at, std::int64_t n) {
             at.function("rows", qr_product, independent(at.real({n + 1, 2})));
           },
           67);
-      check.grows(
+      check.sizes(
           "",
           [](OpCheck& at, std::int64_t n) {
             at.function("size", qr_product, independent(at.complex({n, n})));
@@ -121,7 +121,7 @@ OrthogonalFactors<T> tall_qr(const Var<T>& A) {
   });
   const Var<T> packed = record(
       qr_op, w,
-      [=, dA = sink(A)](const Tensor<T>& dw) {
+      [=, dA = accumulator(A)](const Tensor<T>& dw) {
         const Tensor<T> dQ = matrices::piece(dw, 0, m, n), dR = matrices::piece(dw, m * n, n, n);
         const matrices::LuFactors<T> factors("qr", R);
         for (std::int64_t i = 0; i < stack.count; ++i)

@@ -31,14 +31,14 @@ static const Op solve_op(
       check.function("complex, batch of vectors", f, matrices::regular(check.complex({2, 2, 2})), check.complex({2, 2}));
       check.function("complex, one matrix", f, matrices::regular(check.complex({2, 2})), check.complex({3, 2, 1}));
       check.function("real, broadcast", f, matrices::regular(check.real({2, 1, 2, 2})), check.real({3, 2, 1}));
-      check.grows("", [f](OpCheck& at, std::int64_t n) {
+      check.sizes("", [f](OpCheck& at, std::int64_t n) {
         at.function("real, batch", f, matrices::regular(at.real({matrices::batch_of(n), 2, 2})),
                     at.real({matrices::batch_of(n), 2, 1}));
         at.function("complex, batch", f, matrices::regular(at.complex({matrices::batch_of(n), 2, 2})),
                     at.complex({matrices::batch_of(n), 2, 1}));
         at.function("real, right-hand sides", f, matrices::regular(at.real({2, 2})), at.real({2, n}));
       });
-      check.grows(
+      check.sizes(
           "size",
           [f](OpCheck& at, std::int64_t n) {
             at.function("real", f, matrices::regular(at.real({n, n})), at.real({n, 2}));
@@ -56,7 +56,7 @@ Var<T> solve_matrices(const Var<T>& A, const Var<T>& B) {
   const Tensor<T> X = factors->solved(B.value(), false);
   return record(
       solve_op, X,
-      [factors, X, dA = sink(A), dB = sink(B)](const Tensor<T>& dX) {
+      [factors, X, dA = accumulator(A), dB = accumulator(B)](const Tensor<T>& dX) {
         const Tensor<T> g = factors->solved(dX, true);
         if (dA) dA.add(map([](T v) { return -v; }, matrices::product(g, X, Transpose::No, Transpose::Conjugate)));
         dB.add(g);
@@ -98,7 +98,7 @@ static const Op inv_op(
       const auto f = [](auto A) { return inv(A); };
       check.function("real", f, matrices::regular(check.real({3, 3})));
       check.function("complex", f, matrices::regular(check.complex({2, 3, 3})));
-      matrices::grows_regular(check, f);
+      matrices::sizes_regular(check, f);
     });
 
 template <Scalar T>
@@ -108,7 +108,7 @@ Var<T> inv(const Var<T>& A) {
   const Tensor<T> W = factors.inverse(false);
   return record(
       inv_op, W,
-      [W, dA = sink(A)](const Tensor<T>& dW) {
+      [W, dA = accumulator(A)](const Tensor<T>& dW) {
         const Tensor<T> right = matrices::product(dW, W, Transpose::No, Transpose::Conjugate);
         dA.add(map([](T v) { return -v; }, matrices::product(W, right, Transpose::Conjugate)));
       },

@@ -85,11 +85,11 @@ static const Op svd_op(
       check.function("complex, function of A", function_of_factors, with_distinct_values(check.complex({3, 3})));
       check.function("complex, U Vᴴ", polar_factor, with_distinct_values(check.complex({3, 2})));
       check.places_matter();
-      check.grows("batch", [](OpCheck& at, std::int64_t n) {
+      check.sizes("batch", [](OpCheck& at, std::int64_t n) {
         at.function("real", singular_values, with_distinct_values(at.real({matrices::batch_of(n), 2, 2})));
         at.function("complex", polar_factor, with_distinct_values(at.complex({matrices::batch_of(n), 2, 2})));
       });
-      check.grows(
+      check.sizes(
           "size",
           [](OpCheck& at, std::int64_t n) {
             at.function("complex", function_of_factors, with_distinct_values(at.complex({n, n})));
@@ -284,7 +284,7 @@ SingularFactors<T> svd(const Var<T>& A, const SvdOptions& options) {
   const Var<T> packed = record(
       svd_op, w,
       [=, shape = A.shape(), U = matrices::piece(w, 0, m, k), Vh = matrices::piece(w, m * k + k, k, n),
-       dA = sink(A)](const Tensor<T>& dw) {
+       dA = accumulator(A)](const Tensor<T>& dw) {
         if (!dA) return;
         const Tensor<T> dU = matrices::piece(dw, 0, m, k), dS = matrices::piece(dw, m * k, k, 1),
                         dVh = matrices::piece(dw, m * k + k, k, n);

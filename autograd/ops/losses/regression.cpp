@@ -31,8 +31,8 @@ Tensor<RealOf<T>> mean_of(const Tensor<T>& x, const Tensor<T>& t, const F& term)
 
 /// f of two tensors of one shape and of any length.
 template <class F>
-void grows_in_pairs(OpCheck& check, const F& f) {
-  check.grows("", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.real({n}), at.real({n}, -1, 1)); });
+void sizes_in_pairs(OpCheck& check, const F& f) {
+  check.sizes("", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.real({n}), at.real({n}, -1, 1)); });
 }
 
 }  // namespace
@@ -53,8 +53,8 @@ static const Op mse_op({.name = "mse",
                          const auto f = [](auto x, auto t) { return mse(x, t); };
                          check.function("real", f, check.real({3, 4}), check.real({3, 4}));
                          check.function("complex", f, check.complex({3, 4}), check.complex({3, 4}));
-                         grows_in_pairs(check, f);
-                         check.grows("complex",
+                         sizes_in_pairs(check, f);
+                         check.sizes("complex",
                                      [f](OpCheck& at, std::int64_t n) { at.function("", f, at.complex({n}), at.complex({n})); });
                          check.singular(
                              "equal", [](auto x) { return mse(x, x); }, Tensor<double>({2}, {3, -1}), Tensor<double>::zeros({2}));
@@ -66,7 +66,7 @@ Var<RealOf<T>> mse(const Var<T>& x, const Var<T>& t) {
   check_pair(mse_op, x, t);
   return record(
       mse_op, mean_of(x.value(), t.value(), [](T a, T b) { return abs2_of(a - b); }),
-      [a = x.value(), b = t.value(), dx = sink(x), dt = sink(t)](const Tensor<R>& dL) {
+      [a = x.value(), b = t.value(), dx = accumulator(x), dt = accumulator(t)](const Tensor<R>& dL) {
         const R c = 2 * (dL.item() / static_cast<R>(a.size()));
         accumulate_map(
             dx, [c](T u, T v) { return mul(u - v, c); }, a, b);
@@ -94,7 +94,7 @@ static const Op huber_op(
       const auto f = [](auto x, auto t) { return huber(x, t, 0.7); };
       check.function("real", f, check.real({3, 4}), check.real({3, 4}));
       check.function("inside", f, check.real({4}, 0, 0.3), check.real({4}, 0, 0.3));
-      grows_in_pairs(check, f);
+      sizes_in_pairs(check, f);
       check.finite("huge", f, Tensor<double>({2}, {1e30, 1}), Tensor<double>({2}, {-1e30, 1}));
     });
 
@@ -113,7 +113,7 @@ Var<R> huber(const Var<R>& x, const Var<R>& t, double delta) {
   };
   return record(
       huber_op, mean_of(x.value(), t.value(), value),
-      [slope, a = x.value(), b = t.value(), dx = sink(x), dt = sink(t)](const Tensor<R>& dL) {
+      [slope, a = x.value(), b = t.value(), dx = accumulator(x), dt = accumulator(t)](const Tensor<R>& dL) {
         const R c = dL.item() / static_cast<R>(a.size());
         accumulate_map(
             dx, [=](R u, R v) { return slope(u, v) * c; }, a, b);
@@ -143,7 +143,7 @@ static const Op binary_cross_entropy_op(
       const auto f = [](auto x, auto t) { return binary_cross_entropy(x, t); };
       check.function("real", f, check.real({3, 4}, -4, 4), check.real({3, 4}, 0, 1));
       check.function("certain", f, check.real({4}, -4, 4), Tensor<double>({4}, {0, 1, 1, 0}));
-      grows_in_pairs(check, f);
+      sizes_in_pairs(check, f);
       check.finite("large", f, Tensor<double>({4}, {1e30, -1e30, 100, -100}), Tensor<double>({4}, {1, 0, 0.5, 1}));
     });
 
@@ -156,7 +156,7 @@ Var<R> binary_cross_entropy(const Var<R>& x, const Var<R>& t) {
   };
   return record(
       binary_cross_entropy_op, mean_of(x.value(), t.value(), value),
-      [a = x.value(), b = t.value(), dx = sink(x), dt = sink(t)](const Tensor<R>& dL) {
+      [a = x.value(), b = t.value(), dx = accumulator(x), dt = accumulator(t)](const Tensor<R>& dL) {
         const R c = dL.item() / static_cast<R>(a.size());
         accumulate_map(
             dx, [c](R v, R p) { return ((1 - p) * logistic(v) - p * logistic(-v)) * c; }, a, b);

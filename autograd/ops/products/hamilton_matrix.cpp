@@ -23,11 +23,11 @@ static const Op hamilton_matrix_op(
     [](OpCheck& check) {
       check.function(
           "real", [](auto W) { return hamilton_matrix(W); }, check.real({2, 3, 4}));
-      check.grows("columns", [](OpCheck& at, std::int64_t n) {
+      check.sizes("columns", [](OpCheck& at, std::int64_t n) {
         at.function(
             "", [](auto W) { return hamilton_matrix(W); }, at.real({1, n, 4}));
       });
-      check.grows("rows", [](OpCheck& at, std::int64_t n) {
+      check.sizes("rows", [](OpCheck& at, std::int64_t n) {
         at.function(
             "", [](auto W) { return hamilton_matrix(W); }, at.real({n, 2, 4}));
       });
@@ -49,7 +49,7 @@ Var<R> hamilton_matrix(const Var<R>& W) {
   });
   return record(
       hamilton_matrix_op, std::move(M),
-      [out, in, dW = sink(W)](const Tensor<R>& dM) {
+      [out, in, dW = accumulator(W)](const Tensor<R>& dM) {
         Tensor<R> g = Tensor<R>::zeros(Shape{out, in, 4});
         parallel_for(out, 16, [&](std::int64_t begin, std::int64_t end) {
           for (std::int64_t o = begin; o < end; ++o)

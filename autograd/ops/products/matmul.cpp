@@ -65,7 +65,7 @@ static const Op matmul_op(
       check.function("complex, conjugated", f(N, H), check.complex({3, 2}), check.complex({4, 2}));
       check.function("complex, both conjugated", f(H, H), check.complex({2, 3}), check.complex({4, 2}));
       check.function("complex batch, one matrix", f(N, H), check.complex({2, 3, 2}), check.complex({4, 2}));
-      check.grows("", [=](OpCheck& at, std::int64_t n) {
+      check.sizes("", [=](OpCheck& at, std::int64_t n) {
         at.function("real, columns", f(N, N), at.real({3, 2}), at.real({2, n}));
         at.function("real, rows", f(T, T), at.real({2, n}), at.real({3, 2}));
         at.function("real, batch", f(N, T), at.real({n, 2, 3}), at.real({n, 2, 3}));
@@ -73,17 +73,17 @@ static const Op matmul_op(
         at.function("complex, rows", f(H, N), at.complex({2, n}), at.complex({2, 3}));
         at.function("complex, batch, one matrix", f(N, T), at.complex({n, 2, 3}), at.complex({2, 3}));
       });
-      check.grows("inner size", [=](OpCheck& at, std::int64_t n) {
+      check.sizes("inner size", [=](OpCheck& at, std::int64_t n) {
         at.function("real", f(N, N), at.real({3, n}), at.real({n, 2}));
         at.function("complex", f(N, H), at.complex({3, n}), at.complex({2, n}));
       });
-      check.grows(
+      check.sizes(
           "real, square",
           [=](OpCheck& at, std::int64_t n) {
             at.function("", f(N, T), at.real({n, n}), at.real({n, n}));
           },
           67);
-      check.grows(
+      check.sizes(
           "complex, square",
           [=](OpCheck& at, std::int64_t n) {
             at.function("", f(N, H), at.complex({n, n}), at.complex({n, n}));
@@ -126,7 +126,7 @@ Var<T> matmul(const Var<T>& A, const Var<T>& B, Transpose a_is, Transpose b_is) 
 
   return record(
       matmul_op, C,
-      [=, a = A.value(), b = B.value(), dA = sink(A), dB = sink(B)](const Tensor<T>& dC) {
+      [=, a = A.value(), b = B.value(), dA = accumulator(A), dB = accumulator(B)](const Tensor<T>& dC) {
         dA.accumulate([&](T* out, bool add) {
           const T beta = add ? T(1) : T(0);
           // dA = dC op(B)ᴴ with op undone on the result: by transposing the product, and by conjugating both its factors.
@@ -177,11 +177,11 @@ static const Op linear_op(
       check.function("complex", f, check.complex({2, 3, 4}), check.complex({4, 4}), check.complex({4}));
       check.function(
           "complex, no bias", [](auto x, auto W) { return linear(x, W); }, check.complex({3, 2}), check.complex({3, 2}));
-      check.grows("inputs", [f](OpCheck& at, std::int64_t n) {
+      check.sizes("inputs", [f](OpCheck& at, std::int64_t n) {
         at.function("real", f, at.real({3, n}), at.real({2, n}), at.real({2}));
         at.function("complex", f, at.complex({3, n}), at.complex({2, n}), at.complex({2}));
       });
-      check.grows("", [f](OpCheck& at, std::int64_t n) {
+      check.sizes("", [f](OpCheck& at, std::int64_t n) {
         at.function("real, outputs", f, at.real({3, 2}), at.real({n, 2}), at.real({n}));
         at.function("real, rows", f, at.real({n, 3}), at.real({2, 3}), at.real({2}));
         at.function("complex, outputs", f, at.complex({3, 2}), at.complex({n, 2}), at.complex({n}));
@@ -216,8 +216,8 @@ Var<T> linear_with(const Var<T>& x, const Var<T>& W, const Var<T>* b) {
   const Var<T> bias = b != nullptr ? *b : Var<T>();
   return record(
       linear_op, y,
-      [=, a = wants_grad(W) ? x.value() : Tensor<T>(), w = wants_grad(x) ? W.value() : Tensor<T>(), dx = sink(x), dW = sink(W),
-       db = sink(bias)](const Tensor<T>& dy) {
+      [=, a = wants_grad(W) ? x.value() : Tensor<T>(), w = wants_grad(x) ? W.value() : Tensor<T>(), dx = accumulator(x),
+       dW = accumulator(W), db = accumulator(bias)](const Tensor<T>& dy) {
         dx.accumulate([&](T* to, bool add) {
           gemm<T>(Transpose::No, Transpose::ConjugateNo, N, in, out, T(1), dy.data(), out, w.data(), in, add ? T(1) : T(0), to, in);
         });

@@ -27,7 +27,7 @@ static const Op projection_op(
       check.function(
           "complex", [complex_W]<class C>(const Var<C>& z) { return projection(z, in_precision<RealOf<C>>(complex_W)); },
           check.complex({3, 4}));
-      check.grows("", [](OpCheck& at, std::int64_t n) {
+      check.sizes("", [](OpCheck& at, std::int64_t n) {
         const Tensor<double> w = at.real({n});
         const Tensor<std::complex<double>> complex_w = at.complex({n});
         at.function(
@@ -46,7 +46,7 @@ Var<RealOf<T>> projection(const Var<T>& z, const Tensor<T>& W) {
   for (std::int64_t k = 0; k < z.size(); ++k) sum += real_of(conj_mul(W.data()[k], z.value().data()[k]));
   return record(
       projection_op, Tensor<R>::scalar(static_cast<R>(sum)),
-      [W, dz = sink(z)](const Tensor<R>& dL) {
+      [W, dz = accumulator(z)](const Tensor<R>& dL) {
         const R scale = dL.item();
         dz.add(map([scale](T w) { return mul(w, scale); }, W));
       },

@@ -51,7 +51,7 @@ static const Op qic_linear_op(
       check.function(
           "no bias", [](auto x, auto W, auto theta) { return qic_linear(x, W, theta); }, check.complex({2, 2, 3}),
           check.complex({2, 3}), Tensor<double>({1}, {pi / 6}));
-      check.grows("", [f](OpCheck& at, std::int64_t n) {
+      check.sizes("", [f](OpCheck& at, std::int64_t n) {
         const Tensor<double> theta({2}, {0.3, -0.9});
         at.function("inputs", f, at.complex({2, n}), at.complex({4, n}), at.complex({4}), theta);
         at.function("outputs", f, at.complex({2, 3}), at.complex({2 * n, 3}), at.complex({2 * n}), theta);
@@ -155,8 +155,8 @@ struct QicProduct {
     three_products(rows, out, in, Transpose::No, planes.data(), split, join);
   }
 
-  void parameter_gradients(const Tensor<C>& x, const Tensor<C>& W, const Tensor<C>& dy, const Sink<C>& dW,
-                           const Sink<R>& dtheta) const {
+  void parameter_gradients(const Tensor<C>& x, const Tensor<C>& W, const Tensor<C>& dy, const GradientAccumulator<C>& dW,
+                           const GradientAccumulator<R>& dtheta) const {
     // [2 out, 2 in]: row 2o holds g_a of output o times every x_a and x_b, row 2o + 1 the same for g_b.
     Tensor<R> products(Shape{2 * out, 2 * in});
     gemm<R>(Transpose::Yes, Transpose::No, 2 * out, 2 * in, rows, 1, reinterpret_cast<const R*>(dy.data()), 2 * out,
@@ -221,8 +221,8 @@ Var<std::complex<R>> qic_linear_with(const Var<std::complex<R>>& x, const Var<st
   const Var<C> bias = b != nullptr ? *b : Var<C>();
   return record(
       qic_linear_op, std::move(y),
-      [product, out, xv = wants_grad(W, theta) ? x.value() : Tensor<C>(), w = W.value(), dx = sink(x), dW = sink(W),
-       db = sink(bias), dtheta = sink(theta)](const Tensor<C>& dy) {
+      [product, out, xv = wants_grad(W, theta) ? x.value() : Tensor<C>(), w = W.value(), dx = accumulator(x), dW = accumulator(W),
+       db = accumulator(bias), dtheta = accumulator(theta)](const Tensor<C>& dy) {
         dx.accumulate([&](C* to, bool add) { product.input_gradient(dy, w, to, add); });
         if (dW || dtheta) product.parameter_gradients(xv, w, dy, dW, dtheta);
         if (db) db.add(sum_to(dy, Shape{out}));
@@ -264,7 +264,7 @@ static const Op qic_dual_op(
       const auto f = [](auto x, auto theta) { return qic_dual(x, theta); };
       for (const double theta : {0.0, 0.4, std::numbers::pi / 4, std::numbers::pi / 2})
         check.function(fmt::format("θ = {:.2f}", theta), f, check.complex({2, 3}), Tensor<double>({1}, {theta}));
-      check.grows("numbers", [f](OpCheck& at, std::int64_t n) {
+      check.sizes("numbers", [f](OpCheck& at, std::int64_t n) {
         at.function("", f, at.complex({2, n}), Tensor<double>({1}, {0.4}));
       });
     });
@@ -277,8 +277,8 @@ Var<std::complex<R>> qic_dual(const Var<std::complex<R>>& x, const Var<R>& theta
   const auto f = [k](C z) { return C(z.real(), k * z.imag()); };
   return record(
       qic_dual_op, map(f, x.value()),
-      [f, angle, shape = theta.shape(), xv = kept_for(sink(theta), x.value()), dx = sink(x),
-       dtheta = sink(theta)](const Tensor<C>& dy) {
+      [f, angle, shape = theta.shape(), xv = save_if_needed(accumulator(theta), x.value()), dx = accumulator(x),
+       dtheta = accumulator(theta)](const Tensor<C>& dy) {
         accumulate_map(dx, f, dy);
         if (!dtheta) return;
         const double sum = block_sum<double>(

@@ -131,12 +131,12 @@ static const Op cross_entropy_op(
       check.function("real", f, check.real({4, 5}));
       check.function("ignoring", ignoring, check.real({4, 5}));
       check.function("smoothed", smoothed, check.real({4, 5}));
-      check.grows("classes", [both](OpCheck& at, std::int64_t n) {
+      check.sizes("classes", [both](OpCheck& at, std::int64_t n) {
         at.function(
             "", [](auto x) { return cross_entropy(x, targets_below(x.dim(1), 3)); }, at.real({3, n}));
         at.function("ignoring, smoothed", both, at.real({3, n}));
       });
-      check.grows("rows", [both](OpCheck& at, std::int64_t n) {
+      check.sizes("rows", [both](OpCheck& at, std::int64_t n) {
         at.function(
             "", [](auto x) { return cross_entropy(x, targets_below(3, x.dim(0))); }, at.real({n, 3}));
         at.function("ignoring, smoothed", both, at.real({n, 4}));
@@ -188,7 +188,7 @@ Var<R> cross_entropy(const Var<R>& logits, const Ids& targets, const CrossEntrop
   const double count = static_cast<double>(std::max<std::int64_t>(kept, 1));
   return record(
       cross_entropy_op, Tensor<R>::scalar(static_cast<R>(total_loss / count)),
-      [=, dx = sink(logits)](const Tensor<R>& dL) {
+      [=, dx = accumulator(logits)](const Tensor<R>& dL) {
         const R scale = dL.item() / static_cast<R>(count);
         Tensor<R> g = map_packs([scale](auto r) { return r * scale; }, residual);
         for (std::int64_t n = 0; n < N; ++n)
@@ -242,7 +242,7 @@ static const Op linear_cross_entropy_op(
         return linear_cross_entropy(h, W, static_cast<const Var<R>*>(nullptr), some_targets(), 2);
       };
       check.function("no bias", no_bias, check.real({4, 3}), check.real({5, 3}));
-      check.grows("", [](OpCheck& at, std::int64_t n) {
+      check.sizes("", [](OpCheck& at, std::int64_t n) {
         const auto grown = []<class R>(const Var<R>& h, const Var<R>& W, const Var<R>& b) {
           return linear_cross_entropy(h, W, &b, targets_below(W.dim(0), h.dim(0)), 7);
         };
@@ -272,12 +272,12 @@ Var<R> linear_cross_entropy(const Var<R>& h, const Var<R>& W, const Var<R>* b, c
       sweep_output_layer(h.value(), W.value(), b != nullptr ? &b->value() : nullptr, targets, wanted, chunk);
   return record(
       linear_cross_entropy_op, Tensor<R>::scalar(static_cast<R>(sweep.loss)),
-      [dh = std::move(sweep.dh), dW = std::move(sweep.dW), db = std::move(sweep.db), to_h = sink(h), to_W = sink(W),
-       to_b = sink(bias)](const Tensor<R>& dL) mutable {
+      [dh = std::move(sweep.dh), dW = std::move(sweep.dW), db = std::move(sweep.db), to_h = accumulator(h), to_W = accumulator(W),
+       to_b = accumulator(bias)](const Tensor<R>& dL) mutable {
         const R factor = dL.item();
-        const auto give = [factor](const Sink<R>& to, Tensor<R>& g) {
+        const auto give = [factor](const GradientAccumulator<R>& to, Tensor<R>& g) {
           if (to) to.add(factor == R(1) ? g : map_packs([factor](auto v) { return v * factor; }, g));
-          g = Tensor<R>();  // the sink's gradient is then its only owner, and others add to it in place
+          g = Tensor<R>();  // the accumulator's gradient is then its only owner, and others add to it in place
         };
         give(to_h, dh);
         give(to_W, dW);

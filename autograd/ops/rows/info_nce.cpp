@@ -36,13 +36,13 @@ static const Op info_nce_op(
           tokens[k] = static_cast<Ids::value_type>(k % static_cast<std::size_t>(s.dim(1)) % 3);
         return info_nce(s, Ids({s.dim(0), s.dim(1)}, std::move(tokens)));
       };
-      check.grows(
+      check.sizes(
           "tokens",
           [repeating](OpCheck& at, std::int64_t n) {
             at.function("", repeating, at.real({1, n, n}));
           },
           67);
-      check.grows("batches", [repeating](OpCheck& at, std::int64_t n) { at.function("", repeating, at.real({n, 4, 4})); });
+      check.sizes("batches", [repeating](OpCheck& at, std::int64_t n) { at.function("", repeating, at.real({n, 4, 4})); });
       check.finite(
           "no anchor",
           [](auto s) {
@@ -103,7 +103,7 @@ Var<R> info_nce(const Var<R>& s, const Ids& tokens) {
   const double mean = A > 0 ? sum / static_cast<double>(A) : 0;
   return record(
       info_nce_op, Tensor<R>::scalar(static_cast<R>(mean)),
-      [ds, A, to = sink(s)](const Tensor<R>& dL) {
+      [ds, A, to = accumulator(s)](const Tensor<R>& dL) {
         const R factor = A > 0 ? dL.item() / static_cast<R>(A) : R(0);
         Tensor<R> g = ds;
         for (R& v : g.span()) v = v == 0 ? R(0) : v * factor;  // of no candidate, whatever dL

@@ -36,7 +36,7 @@ void check_activation(OpCheck& check, const F& activation, double at_zero) {
   qic("algebraic, θ = π/4", Magnitude::Algebraic, pi / 4);
   qic("author, θ = π/2", Magnitude::Author, pi / 2);
   check.function("quaternions", with(4, Magnitude::Euclidean), check.real({3, 8}), Tensor<double>({1}, {0.0}));
-  check.grows("", [with](OpCheck& at, std::int64_t n) {  // away from the kink at m = 0.25
+  check.sizes("", [with](OpCheck& at, std::int64_t n) {  // away from the kink at m = 0.25
     const Tensor<double> theta({1}, {0.4});
     at.function("euclidean", with(2, Magnitude::Euclidean), at.real({2, 2 * n}, 0.3, 2), theta);
     at.function("algebraic", with(2, Magnitude::Algebraic), at.real({2, 2 * n}, 0.3, 2), theta);
@@ -97,7 +97,7 @@ static const Op magnitude_modrelu_op(
         return magnitude_modrelu(x, c, Measure<R>{.parts = 2, .kind = Magnitude::Author, .theta = Var<R>(Tensor<R>::ones({1}))});
       };
       check.function("c", f, check.real({3, 8}), Tensor<double>({4}, {-0.4, 0.3, -0.1, 0.8}));
-      check.grows("c", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.real({2, 2 * n}), at.real({n}, 0.1, 0.8)); });
+      check.sizes("c", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.real({2, 2 * n}), at.real({n}, 0.1, 0.8)); });
     });
 
 static const Op magnitude_relu_op({.name = "magnitude_relu",
@@ -282,8 +282,8 @@ Var<R> activate(const Op& op, const Var<R>& x, const Var<R>* c, const Measure<R>
   with_parts(measure.parts, [&]<int P>() { f.template forward<P>(x.value().data(), y.data()); });
   return record(
       op, std::move(y),
-      [f, parts = measure.parts, in = x.value(), shape = measure.theta.shape(), dx = sink(x), dc = sink(bias),
-       dtheta = sink(measure.theta)](const Tensor<R>& dy) {
+      [f, parts = measure.parts, in = x.value(), shape = measure.theta.shape(), dx = accumulator(x), dc = accumulator(bias),
+       dtheta = accumulator(measure.theta)](const Tensor<R>& dy) {
         Tensor<R> gx(in.shape()), gc = Tensor<R>::zeros(Shape{dc ? f.D : 0});
         R dw = 0;
         with_parts(parts, [&]<int P>() { dw = f.template backward<P>(in.data(), dy.data(), gx.data(), dc ? gc.data() : nullptr); });

@@ -34,7 +34,7 @@ void check_norm(OpCheck& check, const F& norm, double at_zero) {
   qic("algebraic, θ = π/4", Magnitude::Algebraic, pi / 4);
   qic("author, θ = π/2", Magnitude::Author, pi / 2);
   check.function("quaternions", with(4, Magnitude::Euclidean), check.real({3, 12}), check.real({3}), Tensor<double>({1}, {0.0}));
-  check.grows("", [with](OpCheck& at, std::int64_t n) {
+  check.sizes("", [with](OpCheck& at, std::int64_t n) {
     const Tensor<double> theta({1}, {0.4});
     at.function("euclidean, width", with(2, Magnitude::Euclidean), at.real({2, 2 * n}), at.real({n}), theta);
     at.function("algebraic, width", with(2, Magnitude::Algebraic), at.real({2, 2 * n}), at.real({n}), theta);
@@ -254,8 +254,8 @@ Var<R> magnitude_norm(const Op& op, const Var<R>& x, const Var<R>& gain, const M
   with_parts(measure.parts, [&]<int P>() { norm.template forward<P>(x.value().data(), gain.value().data(), y.data()); });
   return record(
       op, std::move(y),
-      [norm, in = x.value(), g = gain.value(), shape = measure.theta.shape(), dx = sink(x), dgain = sink(gain),
-       dtheta = sink(measure.theta)](const Tensor<R>& dy) {
+      [norm, in = x.value(), g = gain.value(), shape = measure.theta.shape(), dx = accumulator(x), dgain = accumulator(gain),
+       dtheta = accumulator(measure.theta)](const Tensor<R>& dy) {
         Tensor<R> gx(in.shape()), gg = Tensor<R>::zeros(g.shape());
         R dw = 0;
         with_parts(norm.parts, [&]<int P>() {

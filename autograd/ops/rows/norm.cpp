@@ -35,7 +35,7 @@ static const Op layer_norm_op(
       const auto f = [](auto x, auto gain, auto bias) { return layer_norm(x, gain, bias); };
       check.function("real", f, check.real({3, 5}), check.real({5}), check.real({5}));
       check.function("complex", f, check.complex({3, 4}), check.real({4}), check.complex({4}));
-      check.grows("", [f](OpCheck& at, std::int64_t n) {
+      check.sizes("", [f](OpCheck& at, std::int64_t n) {
         at.function("real, width", f, at.real({3, n}), at.real({n}), at.real({n}));
         at.function("real, rows", f, at.real({n, 5}), at.real({5}), at.real({5}));
         at.function("complex, width", f, at.complex({3, n}), at.real({n}), at.complex({n}));
@@ -63,7 +63,7 @@ static const Op rms_norm_op({.name = "rms_norm",
                               const auto f = [](auto x, auto gain) { return rms_norm(x, gain); };
                               check.function("real", f, check.real({3, 5}), check.real({5}));
                               check.function("complex", f, check.complex({3, 4}), check.real({4}));
-                              check.grows("", [f](OpCheck& at, std::int64_t n) {
+                              check.sizes("", [f](OpCheck& at, std::int64_t n) {
                                 at.function("real, width", f, at.real({3, n}), at.real({n}));
                                 at.function("real, rows", f, at.real({n, 5}), at.real({5}));
                                 at.function("complex, width", f, at.complex({3, n}), at.real({n}));
@@ -195,7 +195,8 @@ Var<T> layer_norm(const Var<T>& x, const Var<RealOf<T>>& gain, const Var<T>& bia
   Tensor<T> y = norm.forward(x.value(), gain.value(), &bias.value(), static_cast<RealOf<T>>(eps));
   return record(
       layer_norm_op, y,
-      [norm, in = x.value(), g = gain.value(), dx = sink(x), dgain = sink(gain), dbias = sink(bias)](const Tensor<T>& dy) {
+      [norm, in = x.value(), g = gain.value(), dx = accumulator(x), dgain = accumulator(gain),
+       dbias = accumulator(bias)](const Tensor<T>& dy) {
         Tensor<T> gx(in.shape()), gb = Tensor<T>::zeros(g.shape());
         Tensor<RealOf<T>> gg = Tensor<RealOf<T>>::zeros(g.shape());
         norm.backward(in, g, dy, gx, &gg, &gb);
@@ -222,7 +223,7 @@ Var<T> rms_norm(const Var<T>& x, const Var<RealOf<T>>& gain, double eps) {
   Tensor<T> y = norm.forward(x.value(), gain.value(), nullptr, static_cast<RealOf<T>>(eps));
   return record(
       rms_norm_op, y,
-      [norm, in = x.value(), g = gain.value(), dx = sink(x), dgain = sink(gain)](const Tensor<T>& dy) {
+      [norm, in = x.value(), g = gain.value(), dx = accumulator(x), dgain = accumulator(gain)](const Tensor<T>& dy) {
         Tensor<T> gx(in.shape());
         Tensor<RealOf<T>> gg = Tensor<RealOf<T>>::zeros(g.shape());
         norm.backward(in, g, dy, gx, &gg, nullptr);

@@ -54,7 +54,7 @@ void sum_axis(const T* x, const AxisView& view, Out* __restrict y, const F& term
 
 /// The adjoint's loop: dx[i] (+)= f(i, place), where `place` is the element of the result that x[i] went into.
 template <Scalar T, class F>
-void spread_axis(const Sink<T>& dx, const AxisView& view, const F& f) {
+void spread_axis(const GradientAccumulator<T>& dx, const AxisView& view, const F& f) {
   dx.accumulate([&](T* __restrict out, bool add) {
     const auto [outer, n, inner] = view;
     const auto put = [&](std::int64_t i, std::int64_t place) { out[i] = add ? out[i] + f(i, place) : f(i, place); };
@@ -73,8 +73,8 @@ void spread_axis(const Sink<T>& dx, const AxisView& view, const F& f) {
 
 /// f(x) and f(x, axis), with the axis that is summed over, and the one that is not, as long as wished.
 template <class F>
-void grows_along_axes(OpCheck& check, const F& f) {
-  check.grows("", [f](OpCheck& at, std::int64_t n) {
+void sizes_along_axes(OpCheck& check, const F& f) {
+  check.sizes("", [f](OpCheck& at, std::int64_t n) {
     const auto first = [f](auto x) { return f(x, 0); };
     const auto last = [f](auto x) { return f(x, -1); };
     at.function("all, real", f, at.real({n}));
@@ -114,7 +114,7 @@ static const Op sum_op({.name = "sum",
                              "middle axis, kept", [](auto x) { return sum(x, 1, true); }, check.real({2, 3, 4}));
                          check.function(
                              "last axis", [](auto x) { return sum(x, -1); }, check.real({3, 4}));
-                         grows_along_axes(check, [](auto x, auto... axis) { return sum(x, axis...); });
+                         sizes_along_axes(check, [](auto x, auto... axis) { return sum(x, axis...); });
                        });
 
 namespace {
@@ -144,7 +144,7 @@ Var<T> scaled_sum(const Op& op, const Var<T>& x, const AxisView& view, const Sha
   }
   return record(
       op, std::move(y),
-      [view, c, dx = sink(x)](const Tensor<T>& dy) {
+      [view, c, dx = accumulator(x)](const Tensor<T>& dy) {
         spread_axis(dx, view, [&](std::int64_t, std::int64_t place) { return mul(dy.data()[place], c); });
       },
       [&](const auto&) { return scaled_sum(op, tangent(x), view, shape, c); }, x);
@@ -184,7 +184,7 @@ static const Op mean_op(
           "first axis, kept", [](auto x) { return mean(x, 0, true); }, check.complex({3, 4}));
       check.function(
           "middle axis", [](auto x) { return mean(x, 1); }, check.real({2, 3, 4}));
-      grows_along_axes(check, [](auto x, auto... axis) { return mean(x, axis...); });
+      sizes_along_axes(check, [](auto x, auto... axis) { return mean(x, axis...); });
     });
 
 template <Scalar T>
@@ -235,7 +235,7 @@ void check_spread(OpCheck& check, const F& f) {
   check.function(
       "last axis, kept", [f](auto x) { return f(x, -1, true); }, check.real({2, 3, 4}));
   check.function("far from 0", all, Tensor<double>({4}, {1048576, 1048576.5, 1048577.75, 1048574.25}));
-  grows_along_axes(check, f);
+  sizes_along_axes(check, f);
   check.singular("one number", all, Tensor<double>({1}, {3}), Tensor<double>({1}, {0}));
   check.singular("equal numbers", all, Tensor<double>::full({49}, 0.1f), Tensor<double>::zeros({49}));
 }
@@ -269,7 +269,7 @@ Var<RealOf<T>> variance_over(const Var<T>& x, const AxisView& view, const Shape&
   for (R& v : y.span()) v *= c;
   return record(
       variance_op, std::move(y),
-      [from_mean, c, dx = sink(x)](const Tensor<R>& dv) {
+      [from_mean, c, dx = accumulator(x)](const Tensor<R>& dv) {
         spread_axis(dx, from_mean.view, [&](std::int64_t i, std::int64_t place) {
           return mul(from_mean(from_mean.x.data()[i], place), 2 * c * dv.data()[place]);
         });
@@ -354,7 +354,7 @@ Var<RealOf<T>> stddev_over(const Var<T>& x, const AxisView& view, const Shape& s
   }
   return record(
       stddev_op, y,
-      [from_mean, y, dx = sink(x)](const Tensor<R>& dy) {
+      [from_mean, y, dx = accumulator(x)](const Tensor<R>& dy) {
         const R n = static_cast<R>(from_mean.view.n);
         spread_axis(dx, from_mean.view, [&](std::int64_t i, std::int64_t place) {
           const R sigma = y.data()[place] * from_mean.down;

@@ -97,8 +97,8 @@ static const Op logsumexp_op(
           "rows, kept", [](auto x) { return logsumexp(x, true); }, check.real({2, 3, 4}));
       check.function(
           "middle axis", [](auto x) { return logsumexp(x, 1); }, check.real({2, 3, 4}));
-      check.grows("row", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.real({2, n})); });
-      check.grows("rows", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.real({n, 3})); });
+      check.sizes("row", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.real({2, n})); });
+      check.sizes("rows", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.real({n, 3})); });
       check.finite("large", f, Tensor<double>({2, 2}, {1e30, -1e30, -1000, -1001}));
       check.function("one that stands out from 0", f, Tensor<double>({2, 2}, {0, -8, -12, 0}));
       check.singular("a masked entry", f, Tensor<double>({2}, {3, -infinity}), Tensor<double>({2}, {1, 0}));
@@ -120,7 +120,7 @@ Var<R> logsumexp(const Var<R>& x, bool keepdim) {
   });
   return record(
       logsumexp_op, y,
-      [x = x.value(), sums = std::move(sums), n, rows, dx = sink(x)](const Tensor<R>& dy) {
+      [x = x.value(), sums = std::move(sums), n, rows, dx = accumulator(x)](const Tensor<R>& dy) {
         dx.accumulate([&](R* out, bool add) {
           parallel_for(rows, row_grain(n), [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t r = begin; r < end; ++r) {
@@ -171,8 +171,8 @@ static const Op softmax_op(
       const auto f = [](auto x) { return softmax(x); };
       check.function("row", f, check.real({5}));
       check.function("rows", f, check.real({2, 3, 4}));
-      check.grows("row", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.real({2, n})); });
-      check.grows("rows", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.real({n, 3})); });
+      check.sizes("row", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.real({2, n})); });
+      check.sizes("rows", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.real({n, 3})); });
       check.finite("large", f, Tensor<double>({2, 2}, {1e30, -1e30, -1000, -1001}));
       check.singular("nothing but masked entries", f, Tensor<double>({2}, {-infinity, -infinity}), Tensor<double>({2}, {0, 0}));
     });
@@ -202,7 +202,7 @@ Var<R> softmax(const Var<R>& x) {
   });
   return record(
       softmax_op, y,
-      [y, n, rows, dx = sink(x)](const Tensor<R>& dy) {
+      [y, n, rows, dx = accumulator(x)](const Tensor<R>& dy) {
         dx.accumulate([&](R* out, bool add) {
           parallel_for(rows, row_grain(n), [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t r = begin; r < end; ++r) {
@@ -240,8 +240,8 @@ static const Op log_softmax_op(
       const auto f = [](auto x) { return log_softmax(x); };
       check.function("row", f, check.real({5}));
       check.function("rows", f, check.real({2, 3, 4}));
-      check.grows("row", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.real({2, n})); });
-      check.grows("rows", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.real({n, 3})); });
+      check.sizes("row", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.real({2, n})); });
+      check.sizes("rows", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.real({n, 3})); });
       check.finite("large", f, Tensor<double>({2, 2}, {1e30, -1e30, -1000, -1001}));
     });
 
@@ -263,7 +263,7 @@ Var<R> log_softmax(const Var<R>& x) {
   });
   return record(
       log_softmax_op, y,
-      [y, n, rows, dx = sink(x)](const Tensor<R>& dy) {
+      [y, n, rows, dx = accumulator(x)](const Tensor<R>& dy) {
         dx.accumulate([&](R* out, bool add) {
           parallel_for(rows, row_grain(n), [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t r = begin; r < end; ++r) {

@@ -48,7 +48,7 @@ static const Op vector_norm_op(
       check.function("p = 3, real", f(3, -1), away(check, {3, 4}));
       check.function("p = 1.5, complex", f(1.5, 1), check.complex({2, 3, 2}));
       check.function("p = 0.5, complex", f(0.5, -1), check.complex({3, 4}));
-      check.grows("", [=](OpCheck& at, std::int64_t n) {
+      check.sizes("", [=](OpCheck& at, std::int64_t n) {
         at.function("all, real", two, at.real({n}));
         at.function("all, complex", two, at.complex({n}));
         at.function("p = 3, last axis", f(3, -1), away(at, {3, n}));
@@ -110,8 +110,8 @@ Var<RealOf<T>> norm_over(const Var<T>& x, RealOf<T> p, const AxisView& view, con
   require(p >= 0 || std::isinf(p), "vector_norm", "p is 0, above 0 or -inf, got {}", p);
   const Shape three{view.outer, view.n, view.inner};
   if (std::isinf(p)) {
-    const Var<R> moduli = abs(reshape(x, three));
-    return reshape(in_own_name("vector_norm", [&] { return p > 0 ? max(moduli, 1) : min(moduli, 1); }), shape);
+    const Var<R> magnitudes = abs(reshape(x, three));
+    return reshape(in_own_name("vector_norm", [&] { return p > 0 ? max(magnitudes, 1) : min(magnitudes, 1); }), shape);
   }
   Tensor<R> y(shape);
   // Of the element at `place` of y, the first of its line in x.
@@ -123,7 +123,7 @@ Var<RealOf<T>> norm_over(const Var<T>& x, RealOf<T> p, const AxisView& view, con
   });
   return record(
       vector_norm_op, y,
-      [x = x.value(), y, view, p, first_of, dx = sink(x)](const Tensor<R>& dy) {
+      [x = x.value(), y, view, p, first_of, dx = accumulator(x)](const Tensor<R>& dy) {
         dx.accumulate([&](T* out, bool add) {
           parallel_for(y.size(), row_grain(view.n), [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t place = begin; place < end; ++place) {

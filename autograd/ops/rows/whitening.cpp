@@ -45,7 +45,7 @@ static const Op whiten_op(
       for (auto& z : long_cloud.span()) z = {2 * z.real() + z.imag(), 0.3 * z.imag()};
       check.function("a long cloud", f, long_cloud);
       check.function("two axes of rows", f, check.complex({2, 2, 5}));
-      check.grows("", [](OpCheck& at, std::int64_t n) {
+      check.sizes("", [](OpCheck& at, std::int64_t n) {
         const auto firm = [](auto x) { return whiten(x, 0.1); };
         at.function("width", firm, at.complex({3, n}));
         at.function("rows", firm, at.complex({n, 4}));
@@ -183,7 +183,7 @@ Var<std::complex<R>> whiten(const Var<std::complex<R>>& x, double eps, PlaneMome
   Whitener<R> whitener(x.shape());
   const Tensor<std::complex<R>> y = whitener.forward(x.value(), static_cast<R>(eps), seen);
   return record(
-      whiten_op, y, [whitener, y, dx = sink(x)](const Tensor<std::complex<R>>& dy) { dx.add(whitener.backward(y, dy)); },
+      whiten_op, y, [whitener, y, dx = accumulator(x)](const Tensor<std::complex<R>>& dy) { dx.add(whitener.backward(y, dy)); },
       [&](const Var<std::complex<R>>& normal) {
         // In V's own letters, of which w and v are made: 2 sqrt(det V) = sqrt(σ⁴ - |p|²) = d, t² = σ² + d, w = t/d, v = -p/(t d).
         const Var<R> sigma2 = variance(x, -1, true) + static_cast<R>(2 * eps);

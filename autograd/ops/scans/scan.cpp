@@ -50,7 +50,7 @@ void scans(OpCheck& check, const F& f, double low, double high) {
       "middle axis, complex", [f](auto x) { return f(x, 1); }, check.complex({2, 3, 2}));
   check.function(
       "last axis, complex", [f](auto x) { return f(x, -1); }, check.complex({2, 5}));
-  check.grows("lines", [=](OpCheck& at, std::int64_t n) {
+  check.sizes("lines", [=](OpCheck& at, std::int64_t n) {
     const auto first = [f](auto x) { return f(x, 0); };
     const auto last = [f](auto x) { return f(x, -1); };
     at.function("first axis, real", first, at.real({3, n}, low, high));
@@ -79,7 +79,7 @@ static const Op cumsum_op(
     [](OpCheck& check) {
       scans(
           check, [](auto x, int axis) { return cumsum(x, axis); }, -2, 2);
-      check.grows("", [](OpCheck& at, std::int64_t n) {
+      check.sizes("", [](OpCheck& at, std::int64_t n) {
         at.function(
             "long", [](auto x) { return cumsum(x, 0); }, at.real({n, 2}));
       });
@@ -91,7 +91,7 @@ Var<T> cumsum(const Var<T>& x, int axis) {
   const AxisView view(x.shape(), axis);
   return record(
       cumsum_op, running_sum(x.value(), view, false),
-      [view, dx = sink(x)](const Tensor<T>& dy) {
+      [view, dx = accumulator(x)](const Tensor<T>& dy) {
         if (dx) dx.add(running_sum(dy, view, true));
       },
       [&](const auto&) { return cumsum(tangent(x), axis); }, x);
@@ -118,10 +118,10 @@ static const Op linear_recurrence_op(
       check.function("complex, middle axis", f(1), check.complex({2, 3, 2}), check.complex({2, 3, 2}));
       check.function("complex, last axis", f(-1), check.complex({2, 5}), check.complex({2, 5}));
       // The longest first: of the first of three lines of n the gradient by a is 0.
-      check.grows("", [f](OpCheck& at, std::int64_t n) {
+      check.sizes("", [f](OpCheck& at, std::int64_t n) {
         at.function("long", f(0), at.real({n, 2}, 0.999, 1.001), at.real({n, 2}));
       });
-      check.grows("lines", [f](OpCheck& at, std::int64_t n) {
+      check.sizes("lines", [f](OpCheck& at, std::int64_t n) {
         at.function("real", f(0), at.real({3, n}), at.real({3, n}));
         at.function("complex", f(0), at.complex({3, n}), at.complex({3, n}));
         at.function("complex, last axis", f(-1), at.complex({n, 3}), at.complex({n, 3}));
@@ -139,7 +139,7 @@ Var<T> linear_recurrence(const Var<T>& a, const Var<T>& b, int axis) {
   });
   return record(
       linear_recurrence_op, s,
-      [s, view, av = a.value(), da = sink(a), db = sink(b)](const Tensor<T>& ds) {
+      [s, view, av = a.value(), da = accumulator(a), db = accumulator(b)](const Tensor<T>& ds) {
         Tensor<T> g(ds.shape());
         along_lines(view, true, [out = g.data(), in = ds.data(), pa = av.data()](std::int64_t i, std::int64_t before) {
           out[i] = before < 0 ? in[i] : in[i] + conj_mul(pa[before], out[before]);
@@ -182,7 +182,7 @@ static const Op cumprod_op(
     [](OpCheck& check) {
       const auto f = [](auto x, int axis) { return cumprod(x, axis); };
       scans(check, f, -2, 2);
-      check.grows("", [f](OpCheck& at, std::int64_t n) {
+      check.sizes("", [f](OpCheck& at, std::int64_t n) {
         at.function(
             "long", [f](auto x) { return f(x, 0); }, at.real({n, 2}, 0.999, 1.001));
       });
@@ -207,7 +207,7 @@ Var<T> cumprod(const Var<T>& x, int axis) {
   });
   return record(
       cumprod_op, y,
-      [y, view, xv = x.value(), dx = sink(x)](const Tensor<T>& dy) {
+      [y, view, xv = x.value(), dx = accumulator(x)](const Tensor<T>& dy) {
         if (!dx) return;
         Tensor<T> g(dy.shape());
         along_lines(view, true, [out = g.data(), in = dy.data(), px = xv.data()](std::int64_t i, std::int64_t before) {
@@ -263,11 +263,11 @@ static const Op logcumsumexp_op(
       check.function("first axis", f(0), check.real({4, 3}));
       check.function("middle axis", f(1), check.real({2, 3, 2}));
       check.function("last axis", f(-1), check.real({2, 5}));
-      check.grows("lines", [f](OpCheck& at, std::int64_t n) {
+      check.sizes("lines", [f](OpCheck& at, std::int64_t n) {
         at.function("first axis", f(0), at.real({3, n}));
         at.function("last axis", f(-1), at.real({n, 3}));
       });
-      check.grows("", [f](OpCheck& at, std::int64_t n) { at.function("long", f(0), at.real({n, 2})); });
+      check.sizes("", [f](OpCheck& at, std::int64_t n) { at.function("long", f(0), at.real({n, 2})); });
       check.finite("huge", f(0), Tensor<double>({4}, {-1e30, 3, 1e30, -1000}));
     });
 
@@ -304,7 +304,7 @@ Var<R> logcumsumexp(const Var<R>& x, int axis) {
               });
   return record(
       logcumsumexp_op, y,
-      [view, p, q, dx = sink(x)](const Tensor<R>& dy) {
+      [view, p, q, dx = accumulator(x)](const Tensor<R>& dy) {
         if (!dx) return;
         Tensor<R> g(dy.shape()), d(dy.shape());
         along_lines(

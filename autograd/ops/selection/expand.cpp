@@ -35,7 +35,7 @@ static const Op expand_op({.name = "expand",
                                   return expand(x, Shape{2, 3, 2, 2});
                                 },
                                 check.complex({3, 1, 2}));
-                            check.grows("", [=](OpCheck& at, std::int64_t n) {
+                            check.sizes("", [=](OpCheck& at, std::int64_t n) {
                               at.function("in front, real", in_front, at.real({n}));
                               at.function("in front, complex", in_front, at.complex({n}));
                               at.function("last axis, real", last, at.real({n, 1}));
@@ -54,7 +54,7 @@ Var<T> expand(const Var<T>& x, const Shape& shape) {
   Tensor<T> y = broadcast_map(
       "expand", [](T v, T) { return v; }, x.value(), unread);
   return record(
-      expand_op, std::move(y), [small = x.shape(), dx = sink(x)](const Tensor<T>& dy) { dx.add(sum_to(dy, small)); },
+      expand_op, std::move(y), [small = x.shape(), dx = accumulator(x)](const Tensor<T>& dy) { dx.add(sum_to(dy, small)); },
       [&](const auto&) { return expand(tangent(x), shape); }, x);
 }
 
@@ -77,7 +77,7 @@ static const Op index_select_op(
       check.function("first axis, real", f(0), check.real({4, 3}));
       check.function("middle axis, complex", f(1), check.complex({2, 4, 2}));
       check.function("last axis, complex", f(-1), check.complex({2, 4}));
-      check.grows("", [f](OpCheck& at, std::int64_t n) {
+      check.sizes("", [f](OpCheck& at, std::int64_t n) {
         const auto wrapped = [n](auto x) {
           std::vector<std::int64_t> index(static_cast<std::size_t>(n + 2));
           for (std::int64_t i = 0; i < n + 2; ++i) index[static_cast<std::size_t>(i)] = (i + n - 1) % n;
@@ -135,7 +135,7 @@ Var<T> index_select(const Var<T>& x, int axis, const std::vector<std::int64_t>& 
                });
   return record(
       index_select_op, std::move(y),
-      [runs = std::move(runs), view, m, shape = x.shape(), dx = sink(x)](const Tensor<T>& dy) {
+      [runs = std::move(runs), view, m, shape = x.shape(), dx = accumulator(x)](const Tensor<T>& dy) {
         if (!dx) return;
         Tensor<T> sums = Tensor<T>::zeros(shape);
         parallel_for(view.outer, row_grain(m * view.inner), [&, sum = sums.data()](std::int64_t begin, std::int64_t end) {

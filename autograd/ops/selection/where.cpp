@@ -56,7 +56,7 @@ static const Op where_op(
       check.function("real", f, check.real({3, 4}), check.real({3, 4}));
       check.function("complex", f, check.complex({3, 4}), check.complex({3, 4}));
       check.function("real and complex, stretched", f, check.real({3, 4}), check.complex({4}));
-      check.grows("", [f](OpCheck& at, std::int64_t n) {
+      check.sizes("", [f](OpCheck& at, std::int64_t n) {
         at.function("real", f, at.real({n}), at.real({n}));
         at.function("complex", f, at.complex({n}), at.complex({n}));
         at.function("mixed", f, at.real({2, n}), at.complex({n}));
@@ -74,7 +74,7 @@ Var<T> where_of_one_shape(const Mask& mask, const Var<T>& a, const Var<T>& b) {
   });
   return record(
       where_op, std::move(w),
-      [mask, da = sink(a), db = sink(b)](const Tensor<T>& dw) {
+      [mask, da = accumulator(a), db = accumulator(b)](const Tensor<T>& dw) {
         if (da) da.add(kept_where(mask, true, dw));
         if (db) db.add(kept_where(mask, false, dw));
       },

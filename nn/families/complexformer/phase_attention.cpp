@@ -15,7 +15,7 @@ PhaseAttention<R>::PhaseAttention(Init& init, const ModelConfig& config)
       o_(init, config.d_model, config.d_model, config.own<ComplexFormerConfig>().attn_bias) {
   const auto& own = config.own<ComplexFormerConfig>();
   const std::int64_t n = config.d_model / config.n_heads / 2;
-  moduli_ = own.adaptation == Adaptation::Moduli;
+  moduli_ = own.adaptation == Adaptation::Magnitudes;
   if (own.adaptation != Adaptation::Fixed && !moduli_) {
     const Shape shape = own.adaptation == Adaptation::PerHead ? Shape{n_heads_, n} : Shape{n};
     delta_ = init.normal<R>(Role::Angle, shape, 0.02);

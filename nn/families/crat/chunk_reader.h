@@ -12,7 +12,7 @@ namespace argand {
 /// What generation remembers of the tokens it has seen: of the chunk that is not complete yet its tokens [B, t] and states
 /// [B, t, D], and of the last complete one what was found for it, [B, k] and encoded [B, 1, K, D].
 template <RealScalar R>
-struct ChunkPast {
+struct ChunkPast final : FamilyCache {
   Ids tokens;
   Tensor<R> states;
   Ids found;

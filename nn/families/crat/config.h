@@ -39,7 +39,7 @@ struct CratConfig final : ConfigOf<CratConfig> {
 
   void visit(KeyVisitor& f) override;
   void validate(const ModelConfig& config) const override;
-  bool looks_up_in(std::int64_t layer) const { return std::find(irw_layers.begin(), irw_layers.end(), layer) != irw_layers.end(); }
+  bool retrieves_in(std::int64_t layer) const { return std::find(irw_layers.begin(), irw_layers.end(), layer) != irw_layers.end(); }
   Windows windows() const override { return {irw_layers, irw_top_k, rival != Rival::None}; }
 };
 

@@ -99,7 +99,7 @@ LayerLoss encoded(Init& init, bool hears_text) {
   ParameterList<double> inputs = {{"passages", passages}};
   if (hears_text) inputs.push_back({"text", text});
   return {[=] {
-            Pass pass(ForwardContext{}, 0);
+            ForwardPass pass(ForwardContext{}, 0);
             return weighed<double>((*encoder)(passages, hears_text ? &text : nullptr, pass));
           },
           with_parameters_of(*encoder, inputs)};
@@ -110,7 +110,7 @@ LayerLoss read_by_chunk(Init& init, std::optional<double> rope_base) {
   const auto layer = std::make_shared<CrossAttention<double>>(init, 8, 2, rope_base);
   const Var<double> h = layer_input<double>({2, 5, 8}), memory = init.normal<double>(Role::Output, {4, 6, 8}, 1);
   return {[=] {
-            Pass pass(ForwardContext{}, 0);
+            ForwardPass pass(ForwardContext{}, 0);
             ChunkReader<double> chunks(Ids({2, 5}), 0, 2, nullptr);
             chunks.remember(memory);
             return weighed<double>(chunks.read(h, [&](const Var<double>& queries, const Var<double>& found) {
@@ -156,7 +156,7 @@ Family crat_family() {
           .configuration = [] { return std::make_unique<CratConfig>(); },
           .make_float = make_crat<float>,
           .make_double = make_crat<double>,
-          .looks_up = true,
+          .uses_retrieval = true,
           .presets = {{"paper", "lm", crat_paper()}},
           .ablation = crat_ablation(),
           .checks = {.sizes = {{"irw_layers", "1"}, {"irw_dim", "3"}, {"irw_top_k", "2"}},

@@ -30,22 +30,23 @@ CratBlock<T>::CratBlock(Init& init, const ModelConfig& config, std::int64_t n, s
 }
 
 template <Scalar T>
-Var<T> CratBlock<T>::operator()(const Var<T>& z, const AttentionPass<R>& pass, PassageMeans<R>* means, const Lookup& lookup) const {
+Var<T> CratBlock<T>::operator()(const Var<T>& z, const AttentionPass<R>& pass, PassageMeans<R>* means,
+                                const Lookup<R>& lookup) const {
   Var<T> y = z;
   {
     const NameScope scope("attn");
-    y = y + pass.pass.drop(attn_(norm1_(y), pass));
+    y = y + pass.drop(attn_(norm1_(y), pass));
   }
   if (irw_) {
     const NameScope scope("irw");
-    y = y + pass.pass.drop((*irw_)(y, *means, lookup));
+    y = y + pass.drop((*irw_)(y, *means, lookup));
   }
   const NameScope scope("ffn");
   const Var<T> wide = up_(norm2_(y));
   if constexpr (ComplexScalar<T>)
-    return y + pass.pass.drop(down_(cgelu(wide)));
+    return y + pass.drop(down_(cgelu(wide)));
   else
-    return y + pass.pass.drop(down_(gelu(wide)));
+    return y + pass.drop(down_(gelu(wide)));
 }
 
 template <Scalar T>
@@ -76,14 +77,14 @@ Crat<T>::Crat(const ModelConfig& config, std::uint64_t seed)
   }
   for (std::int64_t i = 0; i < config.n_layers; ++i)
     blocks_.push_back(
-        std::make_unique<CratBlock<T>>(init_, config, count_in<T>(config.d_model), count_in<T>(config.d_ff), own.looks_up_in(i)));
+        std::make_unique<CratBlock<T>>(init_, config, count_in<T>(config.d_model), count_in<T>(config.d_ff), own.retrieves_in(i)));
 }
 
 template <Scalar T>
 Var<T> Crat<T>::states(const Ids& tokens, const AttentionPass<R>& pass) const {
   const std::int64_t length = tokens.shape()[1], first = pass.first_position;
   const Var<R> position = phase_ ? sinusoid(*phase_, first, length) : Var<R>(sinusoids<R>(first, length, this->config_.d_model));
-  const Var<R> h = pass.pass.drop(embedding_(tokens) + (position + embedding_bias_));
+  const Var<R> h = pass.drop(embedding_(tokens) + (position + embedding_bias_));
   if constexpr (ComplexScalar<T>) {
     const Var<T> z = make_complex(re_(h), (*im_)(h));
     return theta_ ? rotate(z, (*theta_)(h)) : z;
@@ -94,7 +95,7 @@ Var<T> Crat<T>::states(const Ids& tokens, const AttentionPass<R>& pass) const {
 
 template <Scalar T>
 auto Crat<T>::hidden(const Ids& tokens, AttentionPass<R> pass, typename TextModel<R>::LayerCaches* caches) const -> Var<R> {
-  const Knowledge* knowledge = pass.pass.context().knowledge;
+  const Knowledge* knowledge = pass.context().knowledge;
   std::optional<PassageMeans<R>> means;
   if (!this->config_.windows().layers.empty()) {
     require(knowledge != nullptr && knowledge->passages != nullptr, "crat",
@@ -104,9 +105,9 @@ auto Crat<T>::hidden(const Ids& tokens, AttentionPass<R> pass, typename TextMode
   Var<T> z = states(tokens, pass);
   std::size_t windows = 0;
   this->for_each_layer(pass, caches, [&](std::size_t i, const AttentionPass<R>& layer_pass) {
-    Lookup lookup{.excluded = pass.pass.context().excluded, .knowledge = knowledge};
+    Lookup<R> lookup{.excluded = pass.context().excluded, .knowledge = knowledge};
     if (blocks_[i]->window() && !knowledge->indexes.empty()) lookup.index = knowledge->indexes.at(windows++);
-    if (caches != nullptr) lookup.cached = &layer_pass.cache->own;
+    if (caches != nullptr) lookup.cached = &layer_pass.cache->template own<CachedEncodings<R>>();
     z = (*blocks_[i])(z, layer_pass, means ? &*means : nullptr, lookup);
   });
   if constexpr (ComplexScalar<T>)

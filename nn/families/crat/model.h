@@ -20,7 +20,7 @@ class CratBlock final : public Module<RealOf<T>> {
   /// States of n numbers, n_ff in the feed-forward layer.
   CratBlock(Init& init, const ModelConfig& config, std::int64_t n, std::int64_t n_ff, bool has_window);
   /// z [B, t, n] -> [B, t, n]. `means` and `lookup` are for the window, if there is one.
-  Var<T> operator()(const Var<T>& z, const AttentionPass<R>& pass, PassageMeans<R>* means, const Lookup& lookup) const;
+  Var<T> operator()(const Var<T>& z, const AttentionPass<R>& pass, PassageMeans<R>* means, const Lookup<R>& lookup) const;
   void visit(const Visit<R>& f) const override;
 
   const std::optional<ReflectionWindow<T>>& window() const { return irw_; }

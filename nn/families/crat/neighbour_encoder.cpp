@@ -19,7 +19,7 @@ EncoderBlock<R>::EncoderBlock(Init& init, const ModelConfig& config, bool hears_
 }
 
 template <RealScalar R>
-Var<R> EncoderBlock<R>::operator()(const Var<R>& e, const Var<R>* text, Pass& pass) const {
+Var<R> EncoderBlock<R>::operator()(const Var<R>& e, const Var<R>* text, ForwardPass& pass) const {
   Var<R> y = e;
   {
     const NameScope scope("attn");
@@ -55,7 +55,7 @@ NeighbourEncoder<R>::NeighbourEncoder(Init& init, const ModelConfig& config, std
 }
 
 template <RealScalar R>
-Var<R> NeighbourEncoder<R>::operator()(const Var<R>& passages, const Var<R>* text, Pass& pass) const {
+Var<R> NeighbourEncoder<R>::operator()(const Var<R>& passages, const Var<R>* text, ForwardPass& pass) const {
   const NameScope scope("encoder");
   const std::int64_t N = passages.dim(0), k = passages.dim(1), L = passages.dim(2), D = passages.dim(3);
   const std::optional<Var<R>> heard = norm_text_ ? std::optional((*norm_text_)(*text)) : std::nullopt;

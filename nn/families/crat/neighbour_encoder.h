@@ -13,7 +13,7 @@ class EncoderBlock final : public Module<R> {
  public:
   EncoderBlock(Init& init, const ModelConfig& config, bool hears_text);
   /// e [N·k, L, D]; text: null, or the normed states of the N chunks [N, m, D]. -> [N·k, L, D].
-  Var<R> operator()(const Var<R>& e, const Var<R>* text, Pass& pass) const;
+  Var<R> operator()(const Var<R>& e, const Var<R>* text, ForwardPass& pass) const;
   void visit(const Visit<R>& f) const override;
 
  private:
@@ -35,7 +35,7 @@ class NeighbourEncoder final : public Module<R> {
   NeighbourEncoder(Init& init, const ModelConfig& config, std::int64_t n_layers, bool hears_text);
   /// Embeddings [N, k, L, D] of k passages for each of N chunks, each passage by itself; text: null or the chunks' states
   /// [N, m, D]. -> all tokens of all k, one after the other, [N, k·L, D].
-  Var<R> operator()(const Var<R>& passages, const Var<R>* text, Pass& pass) const;
+  Var<R> operator()(const Var<R>& passages, const Var<R>* text, ForwardPass& pass) const;
   void visit(const Visit<R>& f) const override;
 
  private:

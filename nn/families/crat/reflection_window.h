@@ -2,11 +2,10 @@
 /// CRAT's Imaginary Reflection Window: the imaginary part of the states asks a knowledge base of passages, and a gate decides how
 /// much of the answer enters the state.
 
-#include <any>
 #include <optional>
 
+#include "nn/attention/self_attention.h"
 #include "nn/knowledge.h"
-#include "nn/layers.h"
 
 namespace argand {
 
@@ -28,12 +27,20 @@ class PassageMeans {
   std::optional<Var<R>> all_;
 };
 
+/// In generation the encodings stay from one token to the next.
+template <RealScalar R>
+struct CachedEncodings final : FamilyCache {
+  const Ids* of = nullptr;
+  std::optional<Var<R>> encodings;
+};
+
 /// How a window searches in one pass.
+template <RealScalar R>
 struct Lookup {
   const RowIndex* index = nullptr;          ///< over its encodings; null: exact search among fresh ones
   std::span<const RowRange> excluded = {};  ///< as of nearest_rows, over the rows of the batch
   const Knowledge* knowledge = nullptr;     ///< who may exchange what is found, and watches; may be null
-  std::any* cached = nullptr;               ///< in generation: where encodings stay from one token to the next
+  CachedEncodings<R>* cached = nullptr;     ///< in generation; null otherwise
 };
 
 /// z += g ⊙ (W_c c) with
@@ -50,7 +57,7 @@ class ReflectionWindow final : public Module<RealOf<T>> {
   ReflectionWindow(Init& init, std::int64_t n, std::int64_t d, std::int64_t dim, std::int64_t top_k, double temperature);
 
   /// z [B, T, n] -> g ⊙ (W_c c), what is to be added to it.
-  Var<T> operator()(const Var<T>& z, PassageMeans<R>& means, const Lookup& lookup) const;
+  Var<T> operator()(const Var<T>& z, PassageMeans<R>& means, const Lookup<R>& lookup) const;
   /// Enc of passages from their means [.., d] -> [.., dim].
   Var<R> encode(const Var<R>& means) const { return encoder_(means); }
   /// What z asks for, [.., n] -> [.., dim].
@@ -59,7 +66,7 @@ class ReflectionWindow final : public Module<RealOf<T>> {
 
  private:
   /// Of all passages, Var [P, dim]; in generation those of the cache.
-  Var<R> encodings(PassageMeans<R>& means, std::any* cached) const;
+  Var<R> encodings(PassageMeans<R>& means, CachedEncodings<R>* cached) const;
 
   std::int64_t top_k_;
   double temperature_;

@@ -38,18 +38,18 @@ RivalBlock<R>::RivalBlock(Init& init, const ModelConfig& config, bool reads)
 template <RealScalar R>
 Var<R> RivalBlock<R>::attend(const Var<R>& h, const AttentionPass<R>& pass) const {
   const NameScope scope("attn");
-  return h + pass.pass.drop(attn_(norm1_(h), pass));
+  return h + pass.drop(attn_(norm1_(h), pass));
 }
 
 template <RealScalar R>
 Var<R> RivalBlock<R>::feed(const Var<R>& h, const AttentionPass<R>& pass) const {
   const NameScope scope("ffn");
-  return h + pass.pass.drop(ffn_(norm2_(h)));
+  return h + pass.drop(ffn_(norm2_(h)));
 }
 
 template <RealScalar R>
 Var<R> RivalBlock<R>::read(const Var<R>& h, const ChunkReader<R>& chunks, const Knowledge& knowledge, std::int64_t encoded,
-                           Pass& pass) const {
+                           ForwardPass& pass) const {
   const NameScope scope("read");
   const Var<R> x = (*norm_read_)(h);
   // A passage begins like the chunk that it was found for, and its readers begin with that chunk's last token: they count from m
@@ -81,12 +81,12 @@ RivalDecoder<R>::RivalDecoder(const ModelConfig& config, std::uint64_t seed)
       head_(init_, config.d_model, config.vocab_size, false, Role::Output),
       encoder_(init_, config, config.own<CratConfig>().encoder_layers, is_retro(config)) {
   for (std::int64_t i = 0; i < config.n_layers; ++i)
-    blocks_.push_back(std::make_unique<RivalBlock<R>>(init_, config, own().looks_up_in(i)));
+    blocks_.push_back(std::make_unique<RivalBlock<R>>(init_, config, own().retrieves_in(i)));
 }
 
 template <RealScalar R>
 std::optional<Var<R>> RivalDecoder<R>::encode(ChunkReader<R>& chunks, const Knowledge& knowledge, const Var<R>& h,
-                                              Pass& pass) const {
+                                              ForwardPass& pass) const {
   const bool retro = is_retro(this->config_);
   const std::optional<Var<R>> text = retro ? std::optional(chunks.states(h)) : std::nullopt;
   if (chunks.count() == 0) return std::nullopt;
@@ -97,16 +97,11 @@ std::optional<Var<R>> RivalDecoder<R>::encode(ChunkReader<R>& chunks, const Know
 
 template <RealScalar R>
 Var<R> RivalDecoder<R>::hidden(const Ids& tokens, AttentionPass<R> pass, typename TextModel<R>::LayerCaches* caches) const {
-  const ForwardContext& context = pass.pass.context();
+  const ForwardContext& context = pass.context();
   const Knowledge* knowledge = context.knowledge;
   require(knowledge != nullptr && knowledge->passages != nullptr && knowledge->search != nullptr, "crat",
           "a rival ({}) looks chunks up in a knowledge base by their words, and none is given", word_of(own().rival));
-  ChunkPast<R>* past = nullptr;
-  if (caches != nullptr) {
-    std::any& place = caches->front().own;
-    if (!place.has_value()) place = ChunkPast<R>();
-    past = std::any_cast<ChunkPast<R>>(&place);
-  }
+  ChunkPast<R>* past = caches == nullptr ? nullptr : &caches->front().template own<ChunkPast<R>>();
   const bool retro = own().rival == Rival::Retro;
   const std::int64_t m = chunk_length(*knowledge->passages), L = knowledge->passages->shape()[1];
   ChunkReader<R> chunks(tokens, pass.first_position, m, past);
@@ -114,16 +109,16 @@ Var<R> RivalDecoder<R>::hidden(const Ids& tokens, AttentionPass<R> pass, typenam
   Var<R> h = embedding_(tokens);
   bool encoded = false;
   const auto encode_once = [&] {
-    if (!encoded) chunks.remember(encode(chunks, *knowledge, h, pass.pass));
+    if (!encoded) chunks.remember(encode(chunks, *knowledge, h, pass.forward));
     encoded = true;
   };
   if (!retro) encode_once();
-  h = pass.pass.drop(h);
+  h = pass.drop(h);
   this->for_each_layer(pass, caches, [&](std::size_t i, const AttentionPass<R>& layer_pass) {
     h = blocks_[i]->attend(h, layer_pass);
     if (blocks_[i]->reads()) {
       encode_once();
-      h = h + pass.pass.drop(blocks_[i]->read(h, chunks, *knowledge, retro ? L : m + L, pass.pass));
+      h = h + pass.drop(blocks_[i]->read(h, chunks, *knowledge, retro ? L : m + L, pass.forward));
     }
     h = blocks_[i]->feed(h, layer_pass);
   });

@@ -19,7 +19,8 @@ class RivalBlock final : public Module<R> {
   Var<R> attend(const Var<R>& h, const AttentionPass<R>& pass) const;
   Var<R> feed(const Var<R>& h, const AttentionPass<R>& pass) const;
   /// What is to be added to h; passages have so many encoded tokens each.
-  Var<R> read(const Var<R>& h, const ChunkReader<R>& chunks, const Knowledge& knowledge, std::int64_t encoded, Pass& pass) const;
+  Var<R> read(const Var<R>& h, const ChunkReader<R>& chunks, const Knowledge& knowledge, std::int64_t encoded,
+              ForwardPass& pass) const;
   bool reads() const { return read_.has_value(); }
   void visit(const Visit<R>& f) const override;
 
@@ -50,7 +51,7 @@ class RivalDecoder final : public TextModel<R> {
  private:
   const CratConfig& own() const { return this->config_.template own<CratConfig>(); }
   /// Encodings of what was found, [B·U, K, D]; nothing when no chunk is complete. h: the states that RETRO's encoder hears.
-  std::optional<Var<R>> encode(ChunkReader<R>& chunks, const Knowledge& knowledge, const Var<R>& h, Pass& pass) const;
+  std::optional<Var<R>> encode(ChunkReader<R>& chunks, const Knowledge& knowledge, const Var<R>& h, ForwardPass& pass) const;
 
   Init init_;
   Embedding<R> embedding_;

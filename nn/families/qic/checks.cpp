@@ -28,7 +28,7 @@ void add_attention(std::vector<LayerCheck>& layers, const std::string& name, con
   layers.push_back({"QicAttention, " + name + (causal ? ", causal" : ""), [=](Init& init) {
                       return measured(std::make_shared<QicAttention<double>>(init, config), {2, 3, 8}, {angle},
                                       [causal](const auto& layer, const Var<double>& x, const Var<double>& theta) {
-                                        Pass pass(ForwardContext{}, 0);
+                                        ForwardPass pass(ForwardContext{}, 0);
                                         return layer(x, theta, {.pass = pass, .causal = causal});
                                       });
                     }});

@@ -87,7 +87,7 @@ AblationTable qic_ablation() {
 std::vector<std::string> angle_table(const std::vector<NamedNumbers>& parameters) {
   std::vector<std::string> lines;
   for (const auto& [name, angles] : parameters) {
-    if (!is_called(name, "theta")) continue;
+    if (!name_ends_with(name, "theta")) continue;
     std::string line = fmt::format("{:<24}", name);
     for (const double theta : angles) line += fmt::format("  {:.4f} ({:+.3f})", theta, kappa(theta));
     lines.push_back(line);
@@ -106,7 +106,7 @@ Family qic_family() {
           .presets = {{"qic-paper", "classify", qic_paper(), true}},
           .ablation = qic_ablation(),
           .checks = qic_checks(),
-          .telling = {.values = {"theta"}, .heading = "the angles θ (κ)", .table = angle_table},
+          .diagnostics = {.values = {"theta"}, .heading = "the angles θ (κ)", .table = angle_table},
           .report = {.panel = "angles", .phases = "Phases of (a, b) in the plane, of the numbers a + bJ."}};
 }
 

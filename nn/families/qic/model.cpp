@@ -52,7 +52,7 @@ Var<R> Qic<R>::hidden(const Ids& tokens, AttentionPass<R> pass, typename TextMod
   const ModelConfig& config = this->config_;
   const std::int64_t T = tokens.shape()[1], first = pass.first_position;
   const Measure<R> measure = measure_at(own_, theta_);
-  Var<R> x = drop_numbers(embedding_(tokens) + slice(position_.real(), 0, first, first + T), measure.parts, pass.pass);
+  Var<R> x = drop_numbers(embedding_(tokens) + slice(position_.real(), 0, first, first + T), measure.parts, pass.forward);
   this->for_each_layer(pass, caches, [&](std::size_t i, const AttentionPass<R>& layer_pass) { x = (*blocks_[i])(x, layer_pass); });
   x = norm_(x, measure);
   // What the output layer's real product must see of x, so that it gives the part of W x without units: (a, κ b), (a, -b, -c, -d).

@@ -7,7 +7,7 @@
 namespace argand {
 
 template <RealScalar R>
-Var<R> drop_numbers(const Var<R>& x, int parts, Pass& pass) {
+Var<R> drop_numbers(const Var<R>& x, int parts, ForwardPass& pass) {
   if (pass.dropout() == 0) return x;
   return parts == 2 ? view_as_real(pass.drop(view_as_complex(x))) : pass.drop(x);
 }
@@ -50,10 +50,10 @@ Var<R> QicBlock<R>::operator()(const Var<R>& x, const AttentionPass<R>& pass) co
   Var<R> y = x;
   {
     const NameScope scope("attn");
-    y = y + drop_numbers(attn_(norm1_(y, measure), theta_, pass), measure.parts, pass.pass);
+    y = y + drop_numbers(attn_(norm1_(y, measure), theta_, pass), measure.parts, pass.forward);
   }
   const NameScope scope("ffn");
-  return y + drop_numbers(ffn_(norm2_(y, measure), measure), measure.parts, pass.pass);
+  return y + drop_numbers(ffn_(norm2_(y, measure), measure), measure.parts, pass.forward);
 }
 
 template <RealScalar R>
@@ -65,9 +65,9 @@ void QicBlock<R>::visit(const Visit<R>& f) const {
   f("ffn", ffn_);
 }
 
-#define ARGAND_QIC_BLOCK(R)                                \
-  template Var<R> drop_numbers(const Var<R>&, int, Pass&); \
-  template class QicFeedForward<R>;                        \
+#define ARGAND_QIC_BLOCK(R)                                       \
+  template Var<R> drop_numbers(const Var<R>&, int, ForwardPass&); \
+  template class QicFeedForward<R>;                               \
   template class QicBlock<R>;
 ARGAND_FOR_REAL(ARGAND_QIC_BLOCK)
 

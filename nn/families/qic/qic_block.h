@@ -8,7 +8,7 @@ namespace argand {
 
 /// Dropout of numbers of two parts as wholes, at the pass's next place; the parts of quaternions drop one by one.
 template <RealScalar R>
-Var<R> drop_numbers(const Var<R>& x, int parts, Pass& pass);
+Var<R> drop_numbers(const Var<R>& x, int parts, ForwardPass& pass);
 
 /// down(activation(up x)), in the algebra of the block's θ; d_model -> d_ff -> d_model real parts.
 template <RealScalar R>

@@ -55,10 +55,10 @@ Var<R> RealEncoder<R>::Block::operator()(const Var<R>& x, const AttentionPass<R>
   Var<R> y = x;
   {
     const NameScope scope("attn");
-    y = norm1_(y + pass.pass.drop(attn_(y, pass)));
+    y = norm1_(y + pass.drop(attn_(y, pass)));
   }
   const NameScope scope("ffn");
-  return norm2_(y + pass.pass.drop(ffn_(y)));
+  return norm2_(y + pass.drop(ffn_(y)));
 }
 
 template <RealScalar R>
@@ -85,7 +85,7 @@ RealEncoder<R>::RealEncoder(const ModelConfig& config, const ModelConfig& row, s
 template <RealScalar R>
 Var<R> RealEncoder<R>::hidden(const Ids& tokens, AttentionPass<R> pass, typename TextModel<R>::LayerCaches* caches) const {
   const std::int64_t T = tokens.shape()[1], first = pass.first_position;
-  Var<R> x = pass.pass.drop(embedding_(tokens) + slice(position_.weight, 0, first, first + T));
+  Var<R> x = pass.drop(embedding_(tokens) + slice(position_.weight, 0, first, first + T));
   this->for_each_layer(pass, caches, [&](std::size_t i, const AttentionPass<R>& layer_pass) { x = (*blocks_[i])(x, layer_pass); });
   return x;
 }

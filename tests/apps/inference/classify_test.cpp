@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(trains_and_shows_what_came_of_it) {
   BOOST_TEST(out.find("42 steps of 16 articles of 4 classes in float32, 1 thread\n") != std::string::npos);
   BOOST_TEST(out.find("step 21: test loss ") != std::string::npos);
   BOOST_TEST(out.find("after the last step, on the 70 test articles:\nclass    accuracy  precision") != std::string::npos);
-  BOOST_TEST(out.find("whoever knows how these articles are made could reach an accuracy of ") != std::string::npos);
+  BOOST_TEST(out.find("best possible accuracy, for one who knows how these articles are made: ") != std::string::npos);
   const RunConfig config = Checkpoint(classifier().path + "/last.safetensors").config();
   BOOST_TEST(config.training.steps == 42);
   BOOST_TEST(config.training.epochs == 2);
@@ -249,7 +249,7 @@ BOOST_AUTO_TEST_CASE(mistakes_of_classifiers) {
   const TemporaryDirectory scratch;
   const std::string run = classifier().path, best = run + "/best.safetensors", out = "train classify --out " + scratch / "run ";
   is_refused(scratch, "train classify", 2,
-             "argand: train classify: where shall the run go? Give --out RUN, or --resume RUN to continue one");
+             "argand: train classify: missing --out RUN (a new run) or --resume RUN (to continue one)");
   is_refused(scratch, out + "--task lm", 2, "argand: --task: `train classify` trains classifiers, not models of the task lm");
   is_refused(scratch, out + "--n-classes 3", 2, "argand: --n-classes: the data have 4 classes, the model 3");
   is_refused(scratch, out + "--vocab-size 9", 2,
@@ -260,7 +260,7 @@ BOOST_AUTO_TEST_CASE(mistakes_of_classifiers) {
              "argand: --resume: `train lm` trains language models, not models of the task classify");
   is_refused(scratch, "generate --prompt a " + run, 1,
              "argand: generate: " + best + " is a classifier and writes no text; `argand classify` lets it label some");
-  is_refused(scratch, "eval --split valid " + run, 2, "argand: --split: topics has no part to validate on");
+  is_refused(scratch, "eval --split valid " + run, 2, "argand: --split: topics has no validation split");
   is_refused(scratch, "classify " + scratch / "none", 1, "argand: checkpoint: there is no " + scratch / "none");
   BOOST_TEST(!std::filesystem::exists(scratch / "run"));
   BOOST_TEST_REQUIRE(run_argand(scratch, "train lm --steps 5 --out " + scratch / "lm" + tiny).code == 0);

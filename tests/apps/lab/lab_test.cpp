@@ -41,7 +41,7 @@ std::string random_expression(Dice& dice, int depth) {
     return leaf < 4 ? "z" : leaf == 4 ? fmt::format("{:.2f}", 0.5 + dice.uniform()) : fmt::format("({:.2f}-0.7i)", dice.uniform());
   }
   const auto sub = [&] { return random_expression(dice, depth - 1 - static_cast<int>(dice.below(2)) * (depth > 1 ? 1 : 0)); };
-  // {} is a sub-expression. Those that grow fast are tamed, lest six of them leave the range of double.
+  // {} is a sub-expression. Those that grow fast are tamed, so that six of them do not leave the range of double.
   static const std::vector<std::string> forms = {"({} + {})",
                                                  "({} - {})",
                                                  "{} * {}",

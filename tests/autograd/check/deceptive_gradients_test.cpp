@@ -38,7 +38,7 @@ Report check(const Deception& d) {
     for (std::int64_t k = 0; k < y.size(); ++k) y.data()[k] = scale(static_cast<std::size_t>(k)) * d.f(v.value().data()[k]);
     return record(
         *Op::find("exp"), std::move(y),
-        [&d, scale, x = v.value(), dx = sink(v)](const Tensor<double>& dy) {
+        [&d, scale, x = v.value(), dx = accumulator(v)](const Tensor<double>& dy) {
           Tensor<double> g(x.shape());
           for (std::int64_t k = 0; k < g.size(); ++k)
             g.data()[k] = scale(static_cast<std::size_t>(k)) * d.g(x.data()[k]) * dy.data()[k];

@@ -28,7 +28,7 @@ Report on_the_tape(const Bend& bend) {
   const auto f = [bend](const Var<C>& x) {
     return record(
         *Op::find("exp"), map([](C v) { return mul(v, v); }, x.value()),
-        [bend, v = x.value(), dx = sink(x)](const Tensor<C>& dw) {
+        [bend, v = x.value(), dx = accumulator(x)](const Tensor<C>& dw) {
           dx.add(map([&](C a, C g) { return mul(std::conj(2.0 * a), bend(g)); }, v, dw));
         },
         [](auto w) -> decltype(w) { throw Error("here nobody asks for a tangent"); }, x);

@@ -45,7 +45,7 @@ DifferentiableFunction sum_of(const std::function<double(double)>& f, const std:
 /// What the three say at some numbers: adjoint, taylor, complex step.
 std::vector<IndependentCheck> opinions_of(const DifferentiableFunction& f, std::vector<double> x = {0.5, -1.25, 2.0}) {
   const auto n = static_cast<std::int64_t>(x.size());
-  return independent_checks(Probe(f, {Tensor<double>({n}, x)}), 1e-8, 1);
+  return independent_checks(ScalarProjection(f, {Tensor<double>({n}, x)}), 1e-8, 1);
 }
 
 }  // namespace
@@ -112,7 +112,8 @@ BOOST_AUTO_TEST_CASE(the_complex_step_speaks_for_analytic_functions_only) {
                                        [](const std::vector<AnyTensor>& z, std::span<const C>) {
                                          return std::vector<ComplexValues>{{2.0 * std::get<Tensor<C>>(z[0]).item()}};
                                        }};
-  BOOST_TEST(independent_checks(Probe(complex, {Tensor<C>::scalar({1, 2})}), 1e-8, 1)[2].finding == "an input is complex already");
+  BOOST_TEST(independent_checks(ScalarProjection(complex, {Tensor<C>::scalar({1, 2})}), 1e-8, 1)[2].finding ==
+             "an input is complex already");
 }
 
 BOOST_AUTO_TEST_CASE(a_linear_function_leaves_no_remainder) {
@@ -137,7 +138,7 @@ BOOST_AUTO_TEST_CASE(differences_alone_do_not_pass_a_gradient_that_an_independen
       return AnyTensor(
           Tensor<double>::scalar(factor * std::cos(std::get<Tensor<double>>(x[0]).item()) * std::get<Tensor<double>>(v[0]).item()));
     };
-    return gradcheck(Probe(f, {Tensor<double>::scalar(0.5)}), {.name = "sine"});
+    return gradcheck(ScalarProjection(f, {Tensor<double>::scalar(0.5)}), {.name = "sine"});
   };
   BOOST_TEST(checked(1).ok(), report_text(checked(1)));
   const Report result = checked(1.001);

@@ -98,7 +98,7 @@ auto square_as(const Value& value, const Slope& slope) {
     for (std::int64_t k = 0; k < x.size(); ++k) y.data()[k] = value(x.value(), k);
     return record(
         *Op::find("square"), y,
-        [slope, v = x.value(), dx = sink(x)](const Tensor<T>& dy) {
+        [slope, v = x.value(), dx = accumulator(x)](const Tensor<T>& dy) {
           Tensor<T> g(v.shape());
           for (std::int64_t k = 0; k < v.size(); ++k) g.data()[k] = slope(v, dy, k);
           dx.add(g);

@@ -33,7 +33,7 @@ auto square_with(const Write& write) {
     std::transform(x.value().begin(), x.value().end(), y.begin(), [](T v) { return mul(v, v); });
     return record(
         *Op::find("square"), y,
-        [write, v = x.value(), dx = sink(x)](const Tensor<T>& dy) {
+        [write, v = x.value(), dx = accumulator(x)](const Tensor<T>& dy) {
           dx.accumulate([&](T* out, bool add) { write(v, dy, out, add); });
         },
         [](auto w) -> decltype(w) { throw Error("here nobody asks for a tangent"); }, x);
@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(an_input_that_is_not_listed_is_found) {
   const std::string message = message_of_product([]<Scalar T>(const Var<T>& z, const Var<T>& w) {
     return record(
         *Op::find("mul"), z.value() * w.value(),
-        [a = z.value(), b = w.value(), dz = sink(z), dw = sink(w)](const Tensor<T>& dy) {
+        [a = z.value(), b = w.value(), dz = accumulator(z), dw = accumulator(w)](const Tensor<T>& dy) {
           dz.add(map(conj_times<T>, b, dy));
           dw.add(map(conj_times<T>, a, dy));
         },
@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(a_captured_variable_is_found) {
   const std::string message = message_of_product([]<Scalar T>(const Var<T>& z, const Var<T>& w) {
     return record(
         *Op::find("mul"), z.value() * w.value(),
-        [z, b = w.value(), dz = sink(z), dw = sink(w)](const Tensor<T>& dy) {
+        [z, b = w.value(), dz = accumulator(z), dw = accumulator(w)](const Tensor<T>& dy) {
           dz.add(map(conj_times<T>, b, dy));
           dw.add(map(conj_times<T>, z.value(), dy));  // not what was multiplied
         },
@@ -170,8 +170,8 @@ BOOST_AUTO_TEST_CASE(a_case_must_grow) {
   check.function("of one shape", f, check.real({3, 4}), check.real({3, 4}));
   check.function("broadcast", f, check.complex({3, 4}), check.real({4}));
   BOOST_TEST(check_usage("mine", check).diagnosis() ==
-             "broadcast: no case with inputs (complex, real) grows without a limit; call check.grows");
-  check.grows("row", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.complex({2, n}), at.real({n})); });
+             "broadcast: no case with inputs (complex, real) has sizes without a limit; call check.sizes");
+  check.sizes("row", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.complex({2, n}), at.real({n})); });
   BOOST_TEST(check_usage("mine", check).diagnosis() == "");
 }
 

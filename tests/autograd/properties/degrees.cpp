@@ -128,7 +128,6 @@ const std::map<std::string, std::string>& not_homogeneous() {
       {"erf", bounded},
       {"erfc", bounded},
       {"exp", exponential},
-      {"external", "what the other program computes"},
       {"gelu", bounded},
       {"info_nce", exponential},
       {"lgamma", bounded},

@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(the_files_of_a_folder) {
   directory.file("classes.txt", "World\nSp\torts\n");
   BOOST_TEST(error() == "ag_news: " + directory / "classes.txt" + ", line 2: a tab in a name");
   directory.file("classes.txt", "World\n");
-  BOOST_TEST(error() == "ag_news: " + directory / "classes.txt" + ": only one class; telling apart takes two");
+  BOOST_TEST(error() == "ag_news: " + directory / "classes.txt" + ": only one class; classification needs at least two");
   directory.file("classes.txt", "World\r\nSci/Tech");
   BOOST_TEST(error() == "ag_news: cannot open " + directory / "test.csv" + ": No such file or directory");
   directory.file("test.csv", good);

@@ -88,8 +88,9 @@ BOOST_AUTO_TEST_CASE(faults_are_named) {
   BOOST_TEST(error("a.csv", "label,text\n") == " has a header and no rows");
   BOOST_TEST(error("a.csv", "\n\n") == " has no rows");
   BOOST_TEST(error("a.csv", "one\ntwo\n") == " has one column; a label and a text are two. Fields end at a comma");
-  BOOST_TEST(error("a.csv", "label,text\na,one\na,two\n") ==
-             ": all rows have the label \"a\"; telling apart takes two (text from column \"text\", label from \"label\")");
+  BOOST_TEST(
+      error("a.csv", "label,text\na,one\na,two\n") ==
+      ": all rows have the label \"a\"; classification needs at least two (text from column \"text\", label from \"label\")");
   BOOST_TEST(error("a.csv", "label,text\na,one\n", {.text = "body"}) ==
              " has no column \"body\" (`text_column`); there are \"label\", \"text\"");
   BOOST_TEST(error("a.tsv", "a\tone\nb\ttwo\n", {.label = "3"}) ==

@@ -192,7 +192,7 @@ BOOST_AUTO_TEST_CASE(lengths_are_bounded_before_memory_is_asked_for) {
   BOOST_TEST(error(std::string("\3\0\0\0\0\0\0\0{}", 10)) ==
              start + "a header of 3 bytes does not fit a file of 10; it may be truncated");
   BOOST_TEST(error(std::string(8, '\xff')) == "safetensors: " + (directory / "x") +
-                                                  " is no safetensors file: its first bytes would mean a header of "
+                                                  " is not a safetensors file: its first bytes would mean a header of "
                                                   "18446744073709551615 bytes, and the format allows 100000000");
   BOOST_TEST(error("PK\3\4 and so on").find("but a ZIP archive, such as an .npz; NumPy reads that") != std::string::npos);
 }

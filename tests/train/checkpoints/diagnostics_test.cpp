@@ -11,7 +11,7 @@ BOOST_AUTO_TEST_SUITE(diagnostics)
 
 namespace {
 
-const TellingParameters thetas{.values = {"theta"}};
+const DiagnosticParameters thetas{.values = {"theta"}};
 
 ParameterList<float> some_parameters() {
   return {{"theta", variable(Tensor<float>({1}, {0.5f}))},
@@ -22,14 +22,16 @@ ParameterList<float> some_parameters() {
 }
 
 std::vector<std::string> lines_of(const std::string& family, const std::vector<NamedNumbers>& parameters) {
-  return family_named(family).telling.table(parameters);
+  return family_named(family).diagnostics.table(parameters);
 }
 
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_name_ends_with_what_it_is_called) {
-  BOOST_TEST((is_called("theta", "theta") && is_called("blocks.0.attn.theta", "theta") && is_called("a.attn.theta", "attn.theta")));
-  BOOST_TEST((!is_called("beta_theta", "theta") && !is_called("theta.weight", "theta") && !is_called("eta", "theta")));
+  BOOST_TEST((name_ends_with("theta", "theta") && name_ends_with("blocks.0.attn.theta", "theta") &&
+              name_ends_with("a.attn.theta", "attn.theta")));
+  BOOST_TEST(
+      (!name_ends_with("beta_theta", "theta") && !name_ends_with("theta.weight", "theta") && !name_ends_with("eta", "theta")));
 }
 
 BOOST_AUTO_TEST_CASE(are_the_real_parameters_called_so) {

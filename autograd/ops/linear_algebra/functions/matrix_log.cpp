@@ -29,7 +29,7 @@ static const Op logm_op(
       check.function("real, turning", f, Tensor<double>({2, 2}, {0.1, -1.5, 1, 0.2}));
       check.function("real, equal eigenvalues", f, Tensor<double>({2, 2}, {2, 0, 0, 2}));
       check.function("complex, defective", f, Tensor<std::complex<double>>({2, 2}, {{2, 1}, 1, 0, {2, 1}}));
-      matrices::grows_regular(check, f, 19);
+      matrices::sizes_regular(check, f, 19);
     });
 
 template <Scalar T>

@@ -184,7 +184,7 @@ Var<T> apply(const MatrixFunction& f, const Var<T>& A, const SchurForm& form) {
   const Tensor<T> W = rounded_to<T>(from_schur(form.Q, f.of_triangles(form.S, A.shape(), f.no_value)));
   return record(
       f.op, W,
-      [f, form, shape = A.shape(), dA = sink(A)](const Tensor<T>& dW) {
+      [f, form, shape = A.shape(), dA = accumulator(A)](const Tensor<T>& dW) {
         if (!dA) return;
         const NoGrad none;
         const NoForward still;

@@ -49,7 +49,7 @@ inline std::vector<int> exponents_of(std::int64_t n, const std::complex<double>*
 }
 inline std::complex<double> scaled(std::complex<double> z, int e) { return {std::ldexp(z.real(), e), std::ldexp(z.imag(), e)}; }
 
-/// The largest sum of moduli of a column of S - I.
+/// The largest sum of magnitudes of a column of S - I.
 inline double distance_from_identity(std::int64_t n, const std::vector<std::complex<double>>& S) {
   double largest = 0;
   for (std::int64_t j = 0; j < n; ++j) {

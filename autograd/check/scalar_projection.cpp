@@ -1,4 +1,4 @@
-#include "autograd/check/probe.h"
+#include "autograd/check/scalar_projection.h"
 
 #include <algorithm>
 #include <cmath>
@@ -115,7 +115,8 @@ Functional Functional::of(std::span<const std::complex<double>> weights) {
   return functional;
 }
 
-Probe::Probe(DifferentiableFunction f, std::vector<AnyTensor> inputs) : f_(std::move(f)), inputs_(std::move(inputs)) {
+ScalarProjection::ScalarProjection(DifferentiableFunction f, std::vector<AnyTensor> inputs)
+    : f_(std::move(f)), inputs_(std::move(inputs)) {
   require(!inputs_.empty(), "gradcheck", "there is no input to differentiate with respect to");
   const AnyTensor y = f_.value(inputs_);
   output_ = values_of(y);
@@ -131,7 +132,8 @@ Probe::Probe(DifferentiableFunction f, std::vector<AnyTensor> inputs) : f_(std::
             "two calls at the same inputs differ at output element {}; fix the function's random seed", k);
 }
 
-Probe::Probe(CheckedFunction f, std::vector<AnyTensor> inputs) : Probe(on_tapes(f), std::move(inputs)) {
+ScalarProjection::ScalarProjection(CheckedFunction f, std::vector<AnyTensor> inputs)
+    : ScalarProjection(on_tapes(f), std::move(inputs)) {
   recorded_ = std::move(f);
   const Tape tape;
   const ComplexValues recorded = values_of(tensor_of(recorded_(make_vars(inputs_, true))));
@@ -140,30 +142,30 @@ Probe::Probe(CheckedFunction f, std::vector<AnyTensor> inputs) : Probe(on_tapes(
             "output element {} has another value when the tape records than inside no_grad", k);
 }
 
-void Probe::extend(const CheckedFunction& complex_twin) {
-  f_.extended = [complex_twin](const std::vector<AnyTensor>& z) {
+void ScalarProjection::extend(const CheckedFunction& complex_extension) {
+  f_.extended = [complex_extension](const std::vector<AnyTensor>& z) {
     const NoGrad none;
-    return tensor_of(complex_twin(make_vars(z, false)));
+    return tensor_of(complex_extension(make_vars(z, false)));
   };
 }
 
-std::int64_t Probe::input_size(std::size_t input) const { return input_shape(input).size(); }
+std::int64_t ScalarProjection::input_size(std::size_t input) const { return input_shape(input).size(); }
 
-const Shape& Probe::input_shape(std::size_t input) const {
+const Shape& ScalarProjection::input_shape(std::size_t input) const {
   return std::visit([](const auto& t) -> const Shape& { return t.shape(); }, inputs_[input]);
 }
 
-ComplexValues Probe::random_weights(std::uint64_t seed, std::uint64_t projection) const {
+ComplexValues ScalarProjection::random_weights(std::uint64_t seed, std::uint64_t projection) const {
   if (recorded_ == nullptr && output_.size() == 1 && !output_is_complex_) return {1.0};
   return random_numbers(Random(seed, projection), output_.size(), output_is_complex_);
 }
 
-std::vector<ComplexValues> Probe::analytic(std::span<const std::complex<double>> weights) const {
+std::vector<ComplexValues> ScalarProjection::analytic(std::span<const std::complex<double>> weights) const {
   return f_.gradients(inputs_, weights);
 }
 
-std::vector<std::vector<double>> Probe::rounding_of(const std::vector<ComplexValues>& gradients,
-                                                    std::span<const std::complex<double>> weights) const {
+std::vector<std::vector<double>> ScalarProjection::rounding_of(const std::vector<ComplexValues>& gradients,
+                                                               std::span<const std::complex<double>> weights) const {
   double most = 0;
   for (std::size_t k = 0; k < weights.size(); ++k) most += 1e-12 * std::abs(weights[k] * output_[k]);
   std::vector<std::vector<double>> rounding;
@@ -181,7 +183,7 @@ std::vector<std::vector<double>> Probe::rounding_of(const std::vector<ComplexVal
   return rounding;
 }
 
-double& Probe::coordinate(AnyTensor& x, std::int64_t element, bool imaginary) {
+double& ScalarProjection::coordinate(AnyTensor& x, std::int64_t element, bool imaginary) {
   return std::visit(
       [&]<class T>(Tensor<T>& t) -> double& {
         return reinterpret_cast<double*>(t.data())[ComplexScalar<T> ? 2 * element + (imaginary ? 1 : 0) : element];
@@ -189,7 +191,7 @@ double& Probe::coordinate(AnyTensor& x, std::int64_t element, bool imaginary) {
       x);
 }
 
-ComplexValues Probe::output_at(const std::vector<AnyTensor>& inputs) const {
+ComplexValues ScalarProjection::output_at(const std::vector<AnyTensor>& inputs) const {
   ComplexValues y = values_of(f_.value(inputs));
   require(
       y.size() == output_.size(), "gradcheck",
@@ -198,7 +200,7 @@ ComplexValues Probe::output_at(const std::vector<AnyTensor>& inputs) const {
   return y;
 }
 
-ComplexValues Probe::output_at(std::size_t input, std::int64_t element, bool imaginary, double t) const {
+ComplexValues ScalarProjection::output_at(std::size_t input, std::int64_t element, bool imaginary, double t) const {
   std::vector<AnyTensor> inputs = inputs_;
   // A copy: the output may share its storage (a reshape does).
   inputs[input] = std::visit([](const auto& original) { return AnyTensor(original.clone()); }, inputs_[input]);
@@ -206,8 +208,8 @@ ComplexValues Probe::output_at(std::size_t input, std::int64_t element, bool ima
   return output_at(inputs);
 }
 
-void Probe::compare(const ComplexValues& y, std::span<const Functional> functionals, std::vector<bool>& reached,
-                    std::span<Change> changes) const {
+void ScalarProjection::compare(const ComplexValues& y, std::span<const Functional> functionals, std::vector<bool>& reached,
+                               std::span<Change> changes) const {
   // Differences first, sums afterwards: outputs that do not depend on what moved cancel exactly, and have no rounding.
   // Those that NaN or a larger step reached have it even where they do not change.
   for (std::size_t j = 0; j < functionals.size(); ++j) {
@@ -222,7 +224,7 @@ void Probe::compare(const ComplexValues& y, std::span<const Functional> function
   }
 }
 
-std::vector<bool> Probe::reached_from(std::size_t input, std::int64_t element, bool imaginary) const {
+std::vector<bool> ScalarProjection::reached_from(std::size_t input, std::int64_t element, bool imaginary) const {
   std::vector<bool> reached(output_.size(), true);
   try {
     const ComplexValues y = output_at(input, element, imaginary, std::numeric_limits<double>::quiet_NaN());
@@ -233,8 +235,8 @@ std::vector<bool> Probe::reached_from(std::size_t input, std::int64_t element, b
   return reached;
 }
 
-std::vector<Derivative> Probe::numerical(std::size_t input, std::int64_t element, bool imaginary,
-                                         std::span<const Functional> functionals, const RiddersOptions& options) const {
+std::vector<Derivative> ScalarProjection::numerical(std::size_t input, std::int64_t element, bool imaginary,
+                                                    std::span<const Functional> functionals, const RiddersOptions& options) const {
   AnyTensor original = inputs_[input];
   const double x = coordinate(original, element, imaginary);
   std::vector<bool> reached = reached_from(input, element, imaginary);
@@ -244,7 +246,7 @@ std::vector<Derivative> Probe::numerical(std::size_t input, std::int64_t element
   return differentiate(changes, x, functionals.size(), options);
 }
 
-std::vector<AnyTensor> Probe::like_inputs(const std::vector<ComplexValues>& numbers) const {
+std::vector<AnyTensor> ScalarProjection::like_inputs(const std::vector<ComplexValues>& numbers) const {
   std::vector<AnyTensor> tensors;
   for (std::size_t i = 0; i < inputs_.size(); ++i)
     std::visit(
@@ -262,7 +264,8 @@ std::vector<AnyTensor> Probe::like_inputs(const std::vector<ComplexValues>& numb
   return tensors;
 }
 
-Changes Probe::changes_along(const std::vector<ComplexValues>& direction, std::span<const Functional> functionals) const {
+Changes ScalarProjection::changes_along(const std::vector<ComplexValues>& direction,
+                                        std::span<const Functional> functionals) const {
   return [this, functionals, v = like_inputs(direction), reached = std::vector<bool>(output_.size(), true)](
              double t, std::span<Change> changes) mutable {
     std::vector<AnyTensor> moved;
@@ -272,12 +275,12 @@ Changes Probe::changes_along(const std::vector<ComplexValues>& direction, std::s
   };
 }
 
-std::vector<Derivative> Probe::along(const std::vector<ComplexValues>& direction, std::span<const Functional> functionals,
-                                     const RiddersOptions& options) const {
+std::vector<Derivative> ScalarProjection::along(const std::vector<ComplexValues>& direction,
+                                                std::span<const Functional> functionals, const RiddersOptions& options) const {
   return differentiate(changes_along(direction, functionals), 0, functionals.size(), options);
 }
 
-std::vector<std::string> Probe::recorded_ops() const {
+std::vector<std::string> ScalarProjection::recorded_ops() const {
   if (recorded_ == nullptr) return {};
   const Tape tape;
   const AnyVar y = recorded_(make_vars(inputs_, true));

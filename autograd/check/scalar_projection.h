@@ -16,7 +16,7 @@ namespace argand {
 /// One complex number per element; imaginary parts are 0 where the tensor is real.
 using ComplexValues = std::vector<std::complex<double>>;
 
-/// Fixed random numbers with moduli in [0.5, 1.5): none escapes, none dominates.
+/// Fixed random numbers with magnitudes in [0.5, 1.5): none escapes, none dominates.
 ComplexValues random_numbers(const Random& random, std::size_t n, bool is_complex);
 
 /// A function as a check sees it: numbers in, numbers out, and the gradients that come with it.
@@ -45,15 +45,15 @@ struct Functional {
   static Functional of(std::span<const std::complex<double>> weights);
 };
 
-class Probe {
+class ScalarProjection {
  public:
   /// Throws when two calls of f at the same inputs differ: a random function must fix its seed before it can be checked.
-  Probe(CheckedFunction f, std::vector<AnyTensor> inputs);
+  ScalarProjection(CheckedFunction f, std::vector<AnyTensor> inputs);
   /// The same for a function that records nothing.
-  Probe(DifferentiableFunction f, std::vector<AnyTensor> inputs);
+  ScalarProjection(DifferentiableFunction f, std::vector<AnyTensor> inputs);
 
   /// f of complex numbers where it has real inputs, for the complex step (DifferentiableFunction::extended).
-  void extend(const CheckedFunction& complex_twin);
+  void extend(const CheckedFunction& complex_extension);
 
   const DifferentiableFunction& function() const { return f_; }
   /// Of one number for each element of each input.
@@ -68,8 +68,8 @@ class Probe {
   const Shape& output_shape() const { return output_shape_; }
   bool output_is_complex() const { return output_is_complex_; }
 
-  /// Fixed random weights with moduli in [0.5, 1.5), real for a real output: no output element escapes, none dominates. One real
-  /// number from outside has weight 1, so that its gradient is the one the caller wrote.
+  /// Fixed random weights with magnitudes in [0.5, 1.5), real for a real output: no output element escapes, none dominates. One
+  /// real number from outside has weight 1, so that its gradient is the one the caller wrote.
   ComplexValues random_weights(std::uint64_t seed, std::uint64_t projection) const;
 
   /// Gradients of L = Re Σ conj(W) f, by one backward pass on a tape of its own where f records; one entry per input.
