@@ -11,6 +11,7 @@ import gzip
 import os
 import subprocess
 import sys
+import urllib.parse
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 HEADERS = "/usr/include"  # Debian's fmt, nlohmann-json, CLI11 and Boost.Math are headers; others of that folder are the host's, not Emscripten's
@@ -29,9 +30,10 @@ UNITS = {
     "activations": """autograd/ops/elementwise/activation autograd/ops/elementwise/complex_activation autograd/ops/elementwise/phase
         autograd/ops/elementwise/rotation""",
     "lab": """apps/lab/expression/expression apps/lab/expression/expression_functions apps/lab/expression/expression_parser apps/lab/expression/expression_point
-        apps/lab/lab_answer apps/lab/lab_numbers apps/lab/lab_page apps/lab/lab_point apps/lab/lab_tape apps/lab/lab_text apps/lab/tape_rounding
+        apps/lab/gradient_letters apps/lab/lab_answer apps/lab/lab_numbers apps/lab/lab_page apps/lab/lab_point apps/lab/lab_tape apps/lab/lab_text apps/lab/tape_rounding
         apps/terminal/terminal apps/terminal/text_layout data/files/utf8 nn/keys web/lab_web""",
 }
+SCRIPTS = ("engine.js", "plane.js", "contours.js", "text.js", "address.js", "hands.js", "main.js")
 COMPILE = ["-std=c++20", "-Os", "-fwasm-exceptions", "-ffp-contract=off", "-fno-math-errno", "-DFMT_HEADER_ONLY", "-DARGAND_PLAIN_BLAS",
            "-include", os.path.join(ROOT, "web/libcxx14.h"), "-I" + ROOT]
 LINK = ["-Os", "-fwasm-exceptions", "--no-entry", "-sMODULARIZE=1", "-sEXPORT_NAME=argandModule", "-sENVIRONMENT=worker,node",
@@ -40,10 +42,14 @@ LINK = ["-Os", "-fwasm-exceptions", "--no-entry", "-sMODULARIZE=1", "-sEXPORT_NA
 ENVIRONMENT = dict(os.environ, NODE_PATH="/usr/share/nodejs")
 
 
-def newest(folder):
-    """When the last header or source below a folder was changed."""
-    return max((os.path.getmtime(os.path.join(path, name)) for path, _, names in os.walk(folder) for name in names
-                if name.endswith((".h", ".cpp"))), default=0)
+def changed(made):
+    """Whether an object is older than a source or a header that it was made of."""
+    try:
+        with open(made + ".d", encoding="utf8") as file:
+            read = [name for name in file.read().replace("\\\n", " ").split(":", 1)[1].split() if name.startswith(ROOT)]
+        return any(os.path.getmtime(name) > os.path.getmtime(made) for name in read)
+    except (OSError, IndexError):
+        return True
 
 
 def run(command):
@@ -52,7 +58,7 @@ def run(command):
         sys.exit(f"web: {' '.join(command[:1])} failed\n{done.stderr[-4000:]}")
 
 
-def compile_unit(name, out, changed):
+def compile_unit(name, out):
     """The object of one unit."""
     unit, made = os.path.join(out, name + ".cpp"), os.path.join(out, name + ".o")
     text = "".join(f'#include "{source}.cpp"\n' for source in UNITS[name].split())
@@ -60,8 +66,8 @@ def compile_unit(name, out, changed):
     if not same:
         with open(unit, "w", encoding="utf8") as file:
             file.write(text)
-    if not same or not os.path.exists(made) or os.path.getmtime(made) < changed:
-        run(["em++", *COMPILE, "-I" + os.path.join(out, "include"), "-c", unit, "-o", made + ".new.o"])
+    if not same or changed(made):
+        run(["em++", *COMPILE, "-I" + os.path.join(out, "include"), "-MMD", "-MF", made + ".d", "-c", unit, "-o", made + ".new.o"])
         os.replace(made + ".new.o", made)
     return made
 
@@ -78,7 +84,8 @@ def page(out):
         "/* @lab.css@ */": read(os.path.join(web, "lab.css")),
         "/* @glue@ */": read(os.path.join(out, "lab.js")).replace("</script", "<\\/script"),
         "@engine@": base64.b64encode(library).decode(),
-        "/* @scripts@ */": "\n".join(read(os.path.join(web, name)) for name in ("engine.js", "plane.js", "text.js", "main.js")),
+        "/* @scripts@ */": "\n".join(read(os.path.join(web, name)) for name in SCRIPTS),
+        "@favicon@": urllib.parse.quote(read(os.path.join(web, "favicon.svg"))),
     }
     text = read(os.path.join(web, "lab.html"))
     for mark, part in parts.items():
@@ -98,9 +105,8 @@ def main():
         link = os.path.join(out, "include", library)
         if not os.path.islink(link):
             os.symlink(os.path.join(HEADERS, library), link)
-    changed = max(newest(os.path.join(ROOT, room)) for room in ("core", "autograd", "nn", "data/files", "train/config", "apps/lab", "apps/terminal", "web"))
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        objects = list(pool.map(lambda name: compile_unit(name, out, changed), UNITS))
+        objects = list(pool.map(lambda name: compile_unit(name, out), UNITS))
     linked = os.path.join(out, "lab.js")
     if not os.path.exists(linked) or os.path.getmtime(linked) < max(map(os.path.getmtime, objects)):
         run(["em++", *LINK, *objects, "-o", linked])

@@ -28,6 +28,7 @@ class Plane {
     this.svg = svg;
     this.centre = [0, 0];
     this.half = 2;
+    this.ground = element("g", {}, svg);  // stays while the layer is drawn anew
     this.layer = element("g", {}, svg);
   }
   x(z) { return Math.max(-1e4, Math.min(1e4, ((z[0] - this.centre[0]) / this.half) * 100)); }

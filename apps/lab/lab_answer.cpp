@@ -74,6 +74,24 @@ bool find_right(const Expression& f, std::size_t variable, Asked asked, bool fir
   return known;
 }
 
+/// x and y, the parts of the variable, in whose terms an answer may be written where they name no variable of f.
+std::vector<std::string> letters_of_answers(const Expression& f) {
+  std::vector<std::string> letters = f.variables();
+  for (const char* part : {"x", "y"})
+    if (std::find(letters.begin(), letters.end(), part) != letters.end()) return f.variables();
+  letters.insert(letters.end(), {"x", "y"});
+  return letters;
+}
+
+C value_of(const Expression& answer, const std::vector<C>& place, std::size_t variable) {
+  std::vector<AnyVar> constants;
+  for (const C z : place) constants.emplace_back(constant(Tensor<C>({1}, {z})));
+  if (answer.variables().size() > place.size())
+    for (const double part : {place[variable].real(), place[variable].imag()})
+      constants.emplace_back(constant(Tensor<double>({1}, {part})));
+  return std::visit([](const auto& v) { return C(v.value().data()[0]); }, answer(constants));
+}
+
 std::vector<AnswerPoint> compare(const Expression& f, const std::vector<C>& at, std::size_t variable, Asked asked,
                                  const Expression& answer, std::string& note) {
   std::vector<AnswerPoint> points;
@@ -81,9 +99,7 @@ std::vector<AnswerPoint> compare(const Expression& f, const std::vector<C>& at, 
   for (const std::vector<C>& place : all) {
     const bool first = &place == &all.front();
     AnswerPoint p{.at = place};
-    std::vector<AnyVar> constants;
-    for (const C z : place) constants.emplace_back(constant(Tensor<C>({1}, {z})));
-    p.given = std::visit([](const auto& v) { return C(v.value().data()[0]); }, answer(constants));
+    p.given = value_of(answer, place, variable);
     if (!find_right(f, variable, asked, first, p, note)) continue;
     if (first && !has_value(p.given)) {  // a right formula may have no value at one point
       note = fmt::format("the answer has no value here, where the derivative is {}", complex_text(p.right, true, 6));
@@ -138,8 +154,10 @@ std::string number_text(C c) { return complex_text(c, c.imag() != 0, 6); }
 }  // namespace
 
 LabAnswer judge_answer(const Expression& f, const std::vector<C>& at, std::size_t variable, Asked asked, const std::string& text) {
-  const Expression given(text, f.variables());
-  require(given.variables() == f.variables(), "answer", "\"{}\" has other variables than {}", text, f.equation());
+  const std::vector<std::string> letters = letters_of_answers(f);
+  const Expression given(text, letters);
+  require(given.variables() == letters || given.variables() == f.variables(), "answer", "\"{}\" has other variables than {}", text,
+          f.equation());
   std::string note;
   const std::vector<AnswerPoint> points = compare(f, at, variable, asked, given, note);
   LabAnswer answer{

@@ -44,9 +44,10 @@ struct LabAnswer {
   bool is_right() const { return kind == Kind::Right; }
 };
 
-/// Compares `text`, an expression in f's variables, with the derivative at `at` and at eight more points that are neither real nor
-/// imaginary nor alike in modulus, so that no conjugate and no swap can hide. The derivative is the tape's, that of differences
-/// where the tape has a gap (LabPoint::gaps); points where neither has one do not count. Throws as Expression does.
+/// Compares `text`, an expression in f's variables and in x and y, the parts of the one differentiated by, with the derivative at
+/// `at` and at eight more points that are neither real nor imaginary nor alike in modulus, so that no conjugate and no swap can
+/// hide. The derivative is the tape's, that of differences where the tape has a gap (LabPoint::gaps); points where neither has one
+/// do not count. Throws as Expression does.
 LabAnswer judge_answer(const Expression& f, const std::vector<std::complex<double>>& at, std::size_t variable, Asked asked,
                        const std::string& text);
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <numbers>
 
+#include "apps/lab/gradient_letters.h"
 #include "apps/lab/lab_answer.h"
 #include "apps/lab/lab_text.h"
 #include "core/machine/json_depth.h"
@@ -15,12 +16,14 @@ using C = std::complex<double>;
 
 nlohmann::json number_json(C z) { return nlohmann::json::array({z.real(), z.imag()}); }
 
-/// The value and the derivatives alone, without independent checks.
+/// The value and the derivatives alone, without independent checks, and where the tape has none.
 LabPoint point_by_tape(const Expression& f, C at) {
   const TapeWirtinger tape = tape_wirtinger(f, {Tensor<C>({1}, {at})});
   LabPoint point{.at = {at}, .value = tape.value[0], .real = !tape.output_is_complex};
   point.dz.tape = tape.dz[0], point.dzbar.tape = tape.dzbar[0];
   point.gradient.tape = std::conj(tape.dz[0]) + tape.dzbar[0];
+  TapeRounding rounding = tape_rounding(f, {at}, 0);
+  point.gaps = std::move(rounding.gaps), point.holomorphic_ops = rounding.holomorphic_ops;
   return point;
 }
 
@@ -37,32 +40,83 @@ nlohmann::json image_of_circle(const Expression& f, C z, double radius) {
   return image;
 }
 
+/// Re f on a square of points around 0, row by row from the lowest.
+nlohmann::json landscape(const Expression& f, double half, std::int64_t points) {
+  require(points >= 2 && points <= 200, "lab", "a landscape of {0} x {0} points", points);
+  Tensor<C> square({points * points});
+  const auto place = [&](std::int64_t k) { return half * (2 * static_cast<double>(k) / static_cast<double>(points - 1) - 1); };
+  for (std::int64_t k = 0; k < points * points; ++k) square.data()[k] = {place(k % points), place(k / points)};
+  const AnyVar w = f({constant(square)});
+  nlohmann::json heights = nlohmann::json::array();
+  for (std::int64_t k = 0; k < points * points; ++k)
+    heights.push_back(static_cast<float>(std::visit([k](const auto& v) { return std::real(v.value().data()[k]); }, w)));
+  return heights;
+}
+
 /// Both paths at once: two points, the first of which follows −g and the second −conj(g).
 nlohmann::json descent(const Expression& f, C from, double rate) {
   constexpr int steps = 40;
   std::array<C, 2> z = {from, from};
   std::array<nlohmann::json, 2> path = {nlohmann::json::array(), nlohmann::json::array()};
   std::array<nlohmann::json, 2> loss = path;
+  std::array<const char*, 2> end = {"", ""};
   for (int step = 0; step <= steps; ++step) {
     const TapeWirtinger d = tape_wirtinger(f, {Tensor<C>({2}, {z[0], z[1]})});
     for (const std::size_t k : {0, 1}) {
       const C g = std::conj(d.dz[k]) + d.dzbar[k];
-      if (!(std::abs(z[k]) < 1e6) || !std::isfinite(std::abs(g))) continue;  // gone, or at a pole
+      if (*end[k] == '\0' && !(std::abs(z[k]) < 1e6)) end[k] = "far";
+      if (*end[k] == '\0' && !std::isfinite(std::abs(g) + std::abs(d.value[k]))) end[k] = "not finite";
+      if (*end[k] != '\0') continue;
       path[k].push_back(number_json(z[k]));
       loss[k].push_back(d.value[k].real());
       z[k] -= rate * (k == 0 ? g : std::conj(g));
     }
   }
-  return {{"gradient", {{"path", path[0]}, {"loss", loss[0]}}}, {"conjugate", {{"path", path[1]}, {"loss", loss[1]}}}};
+  return {{"gradient", {{"path", path[0]}, {"loss", loss[0]}, {"end", end[0]}}},
+          {"conjugate", {{"path", path[1]}, {"loss", loss[1]}, {"end", end[1]}}}};
 }
 
+/// Whether ∂f/∂z̄, and ∂f/∂z, vanish at points around z as well: at how many, and the first where they do not. One point where they
+/// do makes no holomorphic function.
+nlohmann::json neighbourhood(const Expression& f, C z) {
+  constexpr std::int64_t directions = 8;
+  const std::array<double, 3> radii = {0.1, 0.01, 0.5};
+  Tensor<C> around({3 * directions});
+  for (std::int64_t k = 0; k < 3 * directions; ++k)
+    around.data()[k] =
+        z + std::polar(radii[static_cast<std::size_t>(k / directions)], std::numbers::pi / 4 * static_cast<double>(k % directions));
+  const TapeWirtinger d = tape_wirtinger(f, {around});
+  nlohmann::json found;
+  for (const bool bar : {false, true}) {
+    const std::vector<C>&one = bar ? d.dzbar : d.dz, &other = bar ? d.dz : d.dzbar;
+    nlohmann::json& said = found[bar ? "dzbar" : "dz"];
+    said = {{"points", 0}, {"zeros", 0}, {"at", nullptr}};
+    for (std::size_t k = 0; k < one.size(); ++k) {
+      const double size = std::abs(one[k]) + std::abs(other[k]);
+      if (!std::isfinite(size)) continue;
+      said["points"] = said["points"].get<int>() + 1;
+      if (std::abs(one[k]) <= 1e-9 * size)
+        said["zeros"] = said["zeros"].get<int>() + 1;
+      else if (said["at"].is_null())
+        said["at"] = number_json(around.data()[k]), said["value"] = number_json(one[k]);
+    }
+  }
+  return found;
+}
+
+/// A verdict for each answer, or what is wrong with its text.
 nlohmann::json answers_json(const Expression& f, C at, const nlohmann::json& given) {
   const std::vector<std::pair<std::string, Asked>> all = {
       {"dz", Asked::Dz}, {"dzbar", Asked::Dzbar}, {"gradient", Asked::Gradient}};
   nlohmann::json answers = nlohmann::json::array();
   for (const auto& [name, asked] : all) {
     const std::string text = given.value(name, "");
-    if (!text.empty()) answers.push_back(answer_json(judge_answer(f, {at}, 0, asked, text)));
+    if (text.empty()) continue;
+    try {
+      answers.push_back(answer_json(judge_answer(f, {at}, 0, asked, text)));
+    } catch (const std::exception& error) {
+      answers.push_back({{"asked", name}, {"answer", text}, {"error", error.what()}});
+    }
   }
   return answers;
 }
@@ -70,6 +124,10 @@ nlohmann::json answers_json(const Expression& f, C at, const nlohmann::json& giv
 nlohmann::json reply_to(const nlohmann::json& request) {
   const Expression f(request.at("expression").get<std::string>());
   require(f.variables().size() == 1, "lab", "the page moves one variable, and {} has {}", f.name(), f.variables().size());
+  if (request.contains("landscape")) {
+    const nlohmann::json& asked = request["landscape"];
+    return {{"landscape", landscape(f, asked.at("half").get<double>(), asked.at("points").get<std::int64_t>())}};
+  }
   const C at(request.at("at").at(0).get<double>(), request.at("at").at(1).get<double>());
   const bool check = request.value("check", false);
   const LabPoint point = check ? lab_point(f, {at}, 0) : point_by_tape(f, at);
@@ -78,6 +136,9 @@ nlohmann::json reply_to(const nlohmann::json& request) {
   reply["variable"] = f.variables()[0];
   reply["checked"] = check;
   reply["failed"] = point.failed();
+  reply["singular"] = point.singular_here();
+  reply["holomorphic_ops"] = point.holomorphic_ops;
+  if (check) reply["nearby"] = neighbourhood(f, at);
   reply["tape"] = tape_json(walk_tape(f, {at}));
   reply["circle"] = image_of_circle(f, at, request.value("radius", 0.25));
   reply["descent"] = descent(f, at, request.value("rate", 0.05));
@@ -104,7 +165,7 @@ nlohmann::json tape_json(const std::vector<TapeStep>& steps) {
                     {"value", number_json(step.value)},
                     {"reached", step.reached},
                     {"cotangent", number_json(step.cotangent)},
-                    {"vjp", step.op->text().vjp},
+                    {"vjp", gradient_letters(step.op->text().vjp)},
                     {"shares", shares}});
   }
   return tape;

@@ -15,10 +15,16 @@ nlohmann::json tape_json(const std::vector<TapeStep>& steps);
 ///
 ///     {"expression": "z^2", "at": [1, 2], "radius": 0.5, "rate": 0.05, "check": false, "answers": {"dz": "2*z"}}
 ///
-/// with value, both derivatives, ellipse, conventions and tape at the point by one walk along the tape; `circle`, the image of the
-/// circle of that radius around it; and `descent`, forty steps of z -= rate * g and of z -= rate * conj(g) for L = Re f. Only with
-/// "check" are there numerical derivatives with error bars (twenty times as slow), and only with "answers" verdicts on them. A
-/// number that is not finite is null. What is wrong with a request is one text, {"error": "..."}; throws nothing.
+/// with value, both derivatives, ellipse, conventions and tape at the point by one walk along the tape, and the `gaps` where the
+/// tape has no derivative; `circle`, the image of the circle of that radius around it; and `descent`, forty steps of z -= rate * g
+/// and of z -= rate * conj(g) for L = Re f, with the reason where a walk ends before. Only with "check" are there numerical
+/// derivatives with error bars (twenty times as slow) and `nearby`, at how many of 24 points around the derivatives vanish.
+/// "answers" are written in z, z̄, x and y, and each has a verdict or an error of its own. The other request,
+///
+///     {"expression": "z^2", "landscape": {"half": 2, "points": 61}}
+///
+/// is answered with L on that square around 0, row by row from the lowest. A number that is not finite is null. What is wrong with
+/// a request is one text, {"error": "..."}; throws nothing.
 std::string lab_page(const std::string& request);
 
 }  // namespace argand

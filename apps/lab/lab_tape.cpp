@@ -3,6 +3,7 @@
 #include <map>
 
 #include "apps/lab/expression/expression_point.h"
+#include "apps/lab/gradient_letters.h"
 #include "apps/terminal/text_layout.h"
 #include "autograd/tape.h"
 #include "autograd/trace/slot_gradient.h"
@@ -91,19 +92,19 @@ std::string tape_text(const Expression& f, const std::vector<TapeStep>& steps) {
   text += fmt::format(
       "\n  {}\n",
       indented(
-          fmt::format("Backward: L = {}, so d{} = 1; then every op in reverse, with its vector-Jacobian product. dv of a value v "
-                      "= x + iy is ∂L/∂x + i ∂L/∂y. In an op's own letters dw is that of its value, da, db, dz, ... those of "
+          fmt::format("Backward: L = {}, so g_{} = 1; then every op in reverse, with its vector-Jacobian product. g_v of a value v "
+                      "= x + iy is ∂L/∂x + i ∂L/∂y. In an op's own letters g_w is that of its value, g_a, g_b, g_z, ... those of "
                       "its operands.",
                       steps.back().is_complex ? "Re " + last : last, last),
           2));
   for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
     if (!step->reached) continue;
-    text += fmt::format("\n    {} = {}, d{} = {}\n", step->name, step->call, step->name,
+    text += fmt::format("\n    {} = {}, g_{} = {}\n", step->name, step->call, step->name,
                         complex_text(step->cotangent, step->is_complex, 8));
-    text += fmt::format("      {}\n", indented(fmt::format("{}: {}", step->op->name(), step->op->text().vjp), 6));
+    text += fmt::format("      {}\n", indented(fmt::format("{}: {}", step->op->name(), gradient_letters(step->op->text().vjp)), 6));
     for (const TapeStep::Share& share : step->shares) {
       text +=
-          fmt::format("        d{} {} {}", share.name, share.first ? "=" : "+=", complex_text(share.added, share.is_complex, 8));
+          fmt::format("        g_{} {} {}", share.name, share.first ? "=" : "+=", complex_text(share.added, share.is_complex, 8));
       text += share.first ? "\n" : fmt::format(", in all {}\n", complex_text(share.total, share.is_complex, 8));
     }
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "apps/lab/expression/expression_functions.h"
+#include "apps/lab/gradient_letters.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/text_layout.h"
 #include "autograd/check/infinity.h"
@@ -34,7 +35,7 @@ std::vector<std::pair<std::string, std::string>> formulas_of(const OpText& text)
     formulas = {{"derivative", text.dz}};
   else
     formulas = {{"derivative", text.dz}, {"inputs", text.dzbar}};  // how complex numbers enter
-  formulas.insert(formulas.end(), {{"gradient", text.vjp}, {"tangent", text.jvp}});
+  formulas.insert(formulas.end(), {{"gradient", gradient_letters(text.vjp)}, {"tangent", text.jvp}});
   return formulas;
 }
 
@@ -42,7 +43,7 @@ std::string op_markdown(const Op& op) {
   const OpText& text = op.text();
   std::string result = fmt::format("### {}\n\n```text\n{}\n```\n\n", text.name, text.equation);
   for (const auto& [label, formula] : formulas_of(text)) result += fmt::format("- {}: {}\n", label, code(formula));
-  result += fmt::format("\n**Derivation.** {}\n\n", escaped(text.derivation));
+  result += fmt::format("\n**Derivation.** {}\n\n", escaped(gradient_letters(text.derivation)));
   result += fmt::format("**Singular points.** {}\n\n", escaped(text.singular));
   result += fmt::format("**At ±inf.** {}\n\n", escaped(at_infinity<double>(op).text()));
   return result + fmt::format("**Source.** {}\n\n", escaped(text.source));
@@ -67,10 +68,10 @@ std::string kind_title(Kind kind) {
 
 std::string kind_rule(Kind kind) {
   switch (kind) {
-    case Kind::Holomorphic: return "∂w/∂z̄ = 0 in every complex input: dz = conj(∂w/∂z) dw";
-    case Kind::RealValued: return "complex in, real out, ∂w/∂z̄ = conj(∂w/∂z): dz = 2 (∂w/∂z̄) dw";
-    case Kind::General: return "complex out, and depends on z̄: dz = conj(∂w/∂z) dw + (∂w/∂z̄) conj(dw)";
-    case Kind::Real: return "no complex input, no z to differentiate by: dx = Re(conj(∂w/∂x) dw)";
+    case Kind::Holomorphic: return "∂w/∂z̄ = 0 in every complex input: g_z = conj(∂w/∂z) g_w";
+    case Kind::RealValued: return "complex in, real out, ∂w/∂z̄ = conj(∂w/∂z): g_z = 2 (∂w/∂z̄) g_w";
+    case Kind::General: return "complex out, and depends on z̄: g_z = conj(∂w/∂z) g_w + (∂w/∂z̄) conj(g_w)";
+    case Kind::Real: return "no complex input, no z to differentiate by: g_x = Re(conj(∂w/∂x) g_w)";
   }
   return "?";
 }
@@ -117,7 +118,7 @@ std::string op_text(const Op& op, const Style& style) {
   line("equation", t.equation);
   for (const auto& [label, formula] : formulas_of(t)) line(label, formula);
   line("by", kind_rule(t.kind));
-  line("derivation", t.derivation);
+  line("derivation", gradient_letters(t.derivation));
   line("singular", t.singular);
   line("at ±inf", at_infinity<double>(op).text());
   line("source", t.source);
@@ -129,16 +130,16 @@ std::string ops_markdown() {
       "# Every op of argand\n\n"
       "Written by `argand explain --markdown` from what stands beside each op in `autograd/ops/`: {} ops. `argand explain OP`\n"
       "shows one with the live verdict of its numerical check, `argand lab EXPR` differentiates what is made of them.\n\n"
-      "The loss L is real, and the gradient of z = x + iy is dz = ∂L/∂x + i ∂L/∂y = 2 ∂L/∂z̄. For w = f(z) and the incoming dw "
+      "The loss L is real, and the gradient of z = x + iy is g_z = ∂L/∂x + i ∂L/∂y = 2 ∂L/∂z̄. For w = f(z) and the incoming g_w "
       "every\n"
       "op returns\n\n"
       "```text\n"
-      "dz = conj(∂w/∂z) dw + (∂w/∂z̄) conj(dw)\n"
+      "g_z = conj(∂w/∂z) g_w + (∂w/∂z̄) conj(g_w)\n"
       "```\n\n"
       "which is simpler for three of the four kinds below. An op's kind is checked against the Cauchy-Riemann equations, its\n"
       "gradient against numerical differentiation. ∂w/∂z and ∂w/∂z̄ are those of the op's value by its input, whatever their "
       "letters;\n"
-      "conj(z) is the conjugate, also written z̄; the gradient of a quantity q is called dq, and q̇ is its tangent,\n"
+      "conj(z) is the conjugate, also written z̄; the gradient of a quantity q is g_q (dq in the code), and q̇ its tangent,\n"
       "ẇ = (∂w/∂z) ż + (∂w/∂z̄) conj(ż), which every op gives as an expression of ops.\n\n",
       Op::all().size());
   for (const Kind kind : kinds_in_order()) {

@@ -95,7 +95,8 @@ class CustomOp {
     using Kept = std::conditional_t<takes_output, W, std::monostate>;
     Kept kept{};
     if constexpr (takes_output) kept = w;
-    return [op = op_, vjp = vjp_, kept = std::move(kept), values = std::tuple(x.value()...), to = std::tuple(accumulator(x)...)](const W& dw) {
+    return [op = op_, vjp = vjp_, kept = std::move(kept), values = std::tuple(x.value()...),
+            to = std::tuple(accumulator(x)...)](const W& dw) {
       const auto call = [&](const auto&... v) {
         if constexpr (takes_output) {
           return vjp(dw, v..., kept);

@@ -65,8 +65,8 @@ def test_wrong_use_is_told(arguments, text):
 
 def test_a_mistake_in_an_expression_is_shown_where_it_is():
     with pytest.raises(argand.Error) as error:
-        argand.lab("2z", 1)
-    assert str(error.value).splitlines() == ["expression: a product needs its sign: write 2*z", "  2z", "   ^"]
+        argand.lab("z z", 1)
+    assert str(error.value).splitlines() == ["expression: a product needs its sign: write z*z", "  z z", "    ^"]
 
 
 def test_every_op_is_listed_with_what_stands_beside_it(program):

@@ -113,6 +113,10 @@ def use_lab(browser, site):
     source = browser.run("document.querySelector('#page-beside iframe').src")
     state = dict(parse_qsl(urlsplit(source).fragment))
     expect("lab.html#" in source and state.get("f") and "z" in state, "the lab opens elsewhere: " + source)
+    # What is seen beside the text is what the page of its own begins with.
+    moved = browser.run("""new Promise((done) => { const link = document.getElementById("page-alone"), began = Date.now(), first = link.href;
+      const look = () => link.href !== first || Date.now() - began > 20000 ? done(link.href) : setTimeout(look, 50); look(); })""")
+    expect("radius=" in moved and "lab.html#" in moved, "the page of its own does not follow: " + moved)
     browser.run("document.getElementById('page-close').click()")
     expect(browser.run("document.getElementById('page-beside').hidden"), "the lab does not close")
     browser.open(source)

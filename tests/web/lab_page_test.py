@@ -14,6 +14,7 @@ import statistics
 import subprocess
 import sys
 import time
+from urllib.parse import urlencode
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from browser import Browser, chromium
@@ -140,7 +141,7 @@ def use(browser):
     expect("f = 4.062" in text_of(browser, "#summary") and "9 + 0.5i" in text_of(browser, "#summary"), "the summary: " + text_of(browser, "#summary"))
     expect("9 − 0.5i" in text_of(browser, "#conventions"), "no gradient of JAX's")
     expect("differences agree" in text_of(browser, "#numbers"), "no independent check")
-    expect("dz" in text_of(browser, "#tape") and "v1 = square(z)" in text_of(browser, "#tape"), "no tape: " + text_of(browser, "#tape"))
+    expect("g_z" in text_of(browser, "#tape") and "v1 = square(z)" in text_of(browser, "#tape"), "no tape: " + text_of(browser, "#tape"))
     expect(browser.run("reply.descent.gradient.loss.at(-1) < 1e-6 && reply.descent.conjugate.loss.at(-1) > 0.5"), "the walks end elsewhere")
 
     times = browser.run(DRAG)
@@ -164,14 +165,27 @@ def use(browser):
                     f"field.dispatchEvent(new Event('change')); }}")
         browser.run(wait)
 
-    type_into("expression", "2z")
-    expect("a product needs its sign: write 2*z\n  2z\n   ^" == text_of(browser, "#fault"), "no caret: " + text_of(browser, "#fault"))
+    type_into("expression", "z z")
+    expect("a product needs its sign: write z*z\n  z z\n    ^" == text_of(browser, "#fault"), "no caret: " + text_of(browser, "#fault"))
     type_into("expression", "z/z̄")
     expect(browser.run("byId('fault').hidden"), "the error stays")
     type_into("answer-dz", "1/z")
     expect(text_of(browser, "output[for=answer-dz]") == "conjugated: this is the conjugate of the right one", "the answer is not judged")
     type_into("answer-dz", "1/z̄")
     expect(text_of(browser, "output[for=answer-dz]") == "right", "a right answer: " + text_of(browser, "output[for=answer-dz]"))
+    # An answer that cannot be read has an error beside its field, and no verdict of an earlier text.
+    type_into("answer-dz", "1/z̄ +")
+    said = text_of(browser, "output[for=answer-dz]")
+    expect("right" not in said and said.startswith("expected a number"), "a broken answer: " + said)
+    near = browser.run("byId('said-dz').getBoundingClientRect().top - byId('answer-dz').getBoundingClientRect().bottom")
+    expect(0 <= near < 20, f"the error stands {near} pixels below its field")
+    type_into("expression", "|z|^2")
+    for words in ("2z", "2x + 2i*y", "2*(x + i*y)"):
+        type_into("answer-gradient", words)
+        expect(text_of(browser, "output[for=answer-gradient]") == "right", f"{words}: " + text_of(browser, "output[for=answer-gradient]"))
+    type_into("answer-gradient", "")
+    type_into("answer-dz", "")
+    type_into("expression", "z/z̄")
     for words, z in (("1+2i", [1, 2]), ("-i", [0, -1]), ("0.5", [0.5, 0]), ("-1.5e-1 - 2.5j", [-0.15, -2.5]), ("3i", [0, 3]), ("i", [0, 1])):
         type_into("place", words)
         expect(browser.run("state.at") == z, f"{words} is {browser.run('state.at')}")
@@ -182,12 +196,91 @@ def use(browser):
     browser.open(address)
     browser.run(SHOWN % "checked")
     expect(browser.run("state.f") == "z/z̄" and browser.run("state.at") == [0, 1], "the address forgets: " + address)
-    # What is not finite, and several variables.
-    for f, words in (("1/z", "There is no derivative"), ("f(z, w) = z*w", "moves one variable")):
-        type_into("place", "0+0i")
-        type_into("expression", f)
-        said = text_of(browser, "#summary") + text_of(browser, "#fault")
-        expect(words in said or f == "1/z", f"{f}: {said}")
+    honest_words(browser)
+
+
+def state_of(**given):
+    return "file://" + page + "#" + urlencode(given)
+
+
+def honest_words(browser):
+    """At singular points, and of what one point and one walk show."""
+    said = lambda: " ".join(text_of(browser, part) for part in ("#summary", "#verdict", "#walks", "#fault", "#axes"))
+    cases = [("1/z", "0,0", ["f has no derivative here", "div of 1, 0 is"], ["a point", "ellipse with"]),
+             ("|z|", "0,0", ["f has no derivative here", "the derivative of abs at 0 is a convention"], ["a point"]),
+             ("sqrt(z)", "-1,0", ["f has no derivative here", "has a cut here"], []),
+             ("|z|^2", "0,0", ["Both derivatives are 0 at this point. That does not make f holomorphic", "∂f/∂z̄ = 0.1"], ["Holomorphic here"]),
+             ("z + z̄^2", "0,0", ["That does not make f holomorphic: at z = 0.1 + 0i, ∂f/∂z̄ = 0.2 + 0i"], ["Holomorphic here"]),
+             ("z^2", "1,2", ["Holomorphic here and around"], []),
+             ("conj(conj(z)^2)", "1,2", ["here and at 24 points around", "cannot promise"], []),
+             ("|z|*z", "1,2", ["f is complex and L = Re f", "proves nothing"], []),
+             ("|z^2 + 1|^2", "1,0.5", ["leads to 0.993"], ["luck", "proves nothing"]),
+             ("|z|^2", "1,2", ["the second runs away"], ["luck"]),
+             ("f(z, w) = z*w", "0,0", ["moves one variable", "There is nothing to show"], ["unpacked"]),
+             ("z +", "0,0", ["expected a number", "There is nothing to show"], ["unpacked"])]
+    for f, z, there, not_there in cases:
+        rate = {"rate": -0.6} if f == "|z|^2" else {}
+        browser.open(state_of(f=f, z=z, **rate))
+        browser.run(SHOWN % "checked")
+        words = said()
+        for text in there:
+            expect(text in words, f"{f} at {z} does not say \"{text}\": {words}")
+        for text in not_there:
+            expect(text not in words, f"{f} at {z} says \"{text}\": {words}")
+    browser.open(state_of(f="z^2", z="abc"))
+    browser.run(SHOWN % "checked")
+    expect("is no number" in text_of(browser, "#place-fault"), "a broken z in a link is not named")
+    # The page opens on a function whose wrong walk ends where it should not.
+    browser.open("file://" + page)
+    browser.run(SHOWN % "checked")
+    expect(browser.run("state.f === '|z^2 + 1|^2' && reply.real && reply.descent.gradient.loss.at(-1) < 0.1 * reply.descent.conjugate.loss.at(-1)"), "the first walks argue for the wrong one")
+    expect(browser.run("document.querySelectorAll('#from .contour').length") > 8, "no contours of L")
+
+
+def exercises(browser):
+    """A link that asks: the derivatives are hidden until every answer is right, and a link holds answers."""
+    browser.open(state_of(f="|z|^2", z="1,2", exercise="dz,gradient"))
+    browser.run(SHOWN % "checked")
+    seen = "document.getElementById(%r).offsetParent !== null"
+    for hidden in ("numbers", "conventions", "tape", "answer-dzbar", "first"):
+        expect(not browser.run(seen % hidden), f"an exercise shows #{hidden}")
+    expect(browser.run(seen % "exercise") and "the gradient of L" in text_of(browser, "#task"), "an exercise does not say what is asked")
+    expect(browser.run("document.querySelectorAll('#from .walk, #to .linear').length") == 0, "an exercise draws its solution")
+    typed = "{ const field = byId('answer-%s'); field.value = '%s'; field.dispatchEvent(new Event('input')); } new Promise((next) => setTimeout(next, 300))"
+    browser.run(typed % ("dz", "z"))
+    browser.run(typed % ("gradient", "2z"))
+    expect(not browser.run(seen % "numbers"), "a wrong answer opens the exercise")
+    browser.run(typed % ("dz", "z̄"))
+    expect(browser.run(seen % "numbers") and browser.run(seen % "tape"), "right answers do not open the exercise")
+    address = browser.run("addressOf(state.exercise)")
+    expect("gradient=2z" in address and "exercise=dz%2Cgradient" in address, "the link forgets answers: " + address)
+    expect("gradient=" not in browser.run("addressOf([...ASKED])"), "the link of an exercise holds answers")
+
+
+def hands(browser):
+    """Grips of the circle and of the walk, and a finger that scrolls past both planes."""
+    drag = """((id, x, y) => { const grip = byId(id), box = grip.getBoundingClientRect();
+      const send = (kind, dx, dy) => grip.dispatchEvent(new PointerEvent(kind, { clientX: box.left + box.width / 2 + dx, clientY: box.top + box.height / 2 + dy, buttons: 1, pointerId: 1, bubbles: true }));
+      grip.setPointerCapture = () => {};
+      send("pointerdown", 0, 0); send("pointermove", x, y); send("pointerup", x, y); })"""
+    browser.open(state_of(f="|z^2 + 1|^2", z="1,0.5"))
+    browser.run(SHOWN % "checked")
+    before = browser.run("[state.radius, state.turn, state.rate]")
+    browser.run(f"{drag}('rim', 20, -40)")
+    browser.run(f"{drag}('first', 15, 0)")
+    after = browser.run("[state.radius, state.turn, state.rate]")
+    expect(after[0] > before[0] and after[1] != before[1], f"the circle is not dragged: {before} {after}")
+    expect(after[2] < before[2], f"the walk is not dragged: {before} {after}")
+    browser.open(state_of(f="|z^2 + 1|^2", z="1,0.5"), 390, 844, True)
+    browser.run(SHOWN % "checked")
+    browser.call("Emulation.setTouchEmulationEnabled", enabled=True)
+    for plane in ("from", "to"):
+        box = browser.run(f"(scrollTo(0, 0), byId('{plane}').scrollIntoView({{ block: 'center' }}), (({{ left, top, width, height }}) => [left + 0.2 * width, top + 0.8 * height])(byId('{plane}').getBoundingClientRect()))")
+        at, z = browser.run("scrollY"), browser.run("state.at")
+        browser.call("Input.synthesizeScrollGesture", x=box[0], y=box[1], yDistance=-150, gestureSourceType="touch")
+        expect(browser.run("scrollY") > at + 50, f"a finger cannot scroll past #{plane}")
+        expect(browser.run("state.at") == z, f"a finger that scrolls past #{plane} moves z")
+    browser.call("Emulation.setTouchEmulationEnabled", enabled=False)
 
 
 def sizes():
@@ -205,6 +298,9 @@ def layouts(browser, pictures):
             browser.run(SHOWN % "checked")
             wide = browser.run("document.documentElement.scrollWidth")
             expect(wide <= width, f"at {width} px the page is {wide} px wide")
+            if width == 1280:  # both planes are on the screen when the page opens
+                bottoms = browser.run("['from', 'to'].map((id) => byId(id).getBoundingClientRect().bottom)")
+                expect(max(bottoms) <= 900, f"the planes end at {bottoms} of 900 pixels")
             expect(browser.run("document.documentElement.dataset.theme") == theme, "another theme")
             if pictures:
                 browser.picture(os.path.join(pictures, f"lab-{width}-{theme}.png"))
@@ -214,6 +310,8 @@ browser = Browser()
 try:
     sizes()
     use(browser)
+    exercises(browser)
+    hands(browser)
     layouts(browser, sys.argv[3] if len(sys.argv) > 3 else None)
     print(f"{compare(browser)} expressions compared with {os.path.basename(argand)}")
     expect(browser.run("document.documentElement.dataset.errors") == "0", "errors in the page")

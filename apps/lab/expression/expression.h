@@ -6,10 +6,10 @@
 ///     const AnyVar w = f({z});
 ///
 /// Numbers are 2, 1.5e-3, 2i or 2j; constants i, pi and e; operators + - * / ^ with the usual precedence (a^b^c = a^(b^c),
-/// -z^2 = -(z^2)); |z| is abs(z) and z̄ conj(z); functions are those of expression_functions(). Real values stay real: abs(z) is a
-/// Var<double>, and becomes complex only where an op needs it. sqrt, log and powers of a real value that may be negative are
-/// complex (sqrt(-1) is i); of one that cannot be (abs, abs2, exp of a real, even powers, their sums, products and quotients) they
-/// are real.
+/// -z^2 = -(z^2), 2z = 2*z); |z| is abs(z) and z̄ conj(z); functions are those of expression_functions(). Real values stay real:
+/// abs(z) is a Var<double>, and becomes complex only where an op needs it. sqrt, log and powers of a real value that may be
+/// negative are complex (sqrt(-1) is i); of one that cannot be (abs, abs2, exp of a real, even powers, their sums, products and
+/// quotients) they are real.
 
 #include <string>
 #include <string_view>
@@ -24,8 +24,8 @@ class Expression {
   /// "f(z, w) = ...", or the right-hand side alone, in `default_variables`. Throws a UsageError that shows the expression with a
   /// caret under the place:
   ///
-  ///     expression: a product needs its sign: write 2*z
-  ///       f(z) = 2z
+  ///     expression: a modulus has a "|" on either side, as in 2*|z|
+  ///       f(z) = z|w|
   ///               ^
   explicit Expression(std::string_view text, const std::vector<std::string>& default_variables = {"z"});
 

@@ -34,9 +34,11 @@ bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0;
 ///     product  unary { (*|/) unary }
 ///     unary    (-|+) unary  |  power
 ///     power    primary [ ^ unary ]            so that a^b^c = a^(b^c), -z^2 = -(z^2) and 2^-z needs no parentheses
+///            | number power                   2z and 2(z + 1): a number before a name or a parenthesis, 2z^2 = 2*(z^2)
 ///     primary  number  |  name  |  name(sum, ...)  |  (sum)  |  "|" sum "|"
 ///
-/// As every product has its sign, a bar where an operand should begin opens a modulus, any other closes one.
+/// Behind / and ^ a product needs its sign, for 1/2z is read in two ways. As it does before a bar, a bar where an operand should
+/// begin opens a modulus, any other closes one.
 class Parser {
  public:
   Parser(std::string_view text, const std::vector<std::string>& default_variables)
@@ -100,6 +102,7 @@ class Parser {
   /// "f(z, w) ="
   void header() {
     const std::string rule = "left of the = stands a name with its variables, as in f(z) = ... or f(z, w) = ...";
+    has_header_ = true;
     parsed_.name = identifier();
     if (parsed_.name.empty() || !take('(')) wrong(rule);
     parsed_.variables.clear();
@@ -131,33 +134,48 @@ class Parser {
     for (char c = peek(); c == '*' || c == '/'; c = peek()) {
       take(c);
       if (c == '*' && peek() == '*') wrong("a power is written ^");
-      unary();
+      unary(c == '/' ? c : '\0');
       call(expression_operator(c), begin);
     }
     return begin;
   }
 
-  std::size_t unary() {
+  /// `after` is / or ^ where one stands before, else '\0'.
+  std::size_t unary(char after = '\0') {
     const char c = peek();
-    if (c != '-' && c != '+') return power();
+    if (c != '-' && c != '+') return power(after);
     const std::size_t begin = at_;
     take(c);
     enter();
-    unary();
+    unary(after);
     --depth_;
     if (c == '-') call(expression_operator('~'), begin);
     return begin;
   }
 
-  std::size_t power() {
+  std::size_t power(char after) {
+    const bool number = is_digit(peek()) || peek() == '.';
     const std::size_t begin = primary();
     if (take('^')) {
       enter();
-      unary();
+      unary('^');
       --depth_;
       parsed_.steps.push_back({.action = Action::Power, .begin = begin});
+    } else if (const char next = peek(); number && (is_letter(next) || next == '(')) {
+      if (after != '\0') two_readings(after);
+      enter();
+      power('\0');
+      --depth_;
+      call(expression_operator('*'), begin);
     }
     return begin;
+  }
+
+  /// 1/2z, 2^2z.
+  [[noreturn]] void two_readings(char after) {
+    const std::string next = token();
+    wrong(fmt::format("this can be read in two ways; write {0}({1}*{2}{3} or {0}{1}*{2}", after, last_, next,
+                      next == "(" ? "...))" : ")"));
   }
 
   std::size_t primary() {
@@ -254,6 +272,8 @@ class Parser {
     if (parsed_.variables.empty()) wrong(begin, fmt::format("{} is no number; 1+2i, pi and exp(i*pi/4) are", word));
     std::string given;
     for (const std::string& v : parsed_.variables) given += (given.empty() ? "" : ", ") + v;
+    if (!has_header_ && parsed_.variables.size() > 1)
+      wrong(begin, fmt::format("there is no variable {}; there are {}", word, given));
     wrong(begin, fmt::format("there is no variable {}; variables are named on the left: {}({}, {}) = ...", word, parsed_.name,
                              given, word));
   }
@@ -298,6 +318,7 @@ class Parser {
   std::size_t at_ = 0;
   std::string last_;
   int depth_ = 0;
+  bool has_header_ = false;
 };
 
 }  // namespace

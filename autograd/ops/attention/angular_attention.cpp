@@ -24,12 +24,12 @@ static const Op angular_attention_op(
      .jvp = "Ȯ as of attention, with the phasors u and their tangents u̇ = i u Im(conj(u) Q̇)/|Q| for queries and keys",
      .derivation =
          "cos(α - β) = Re(conj(e^{iβ}) e^{iα}): the score is a dot product of unit phasors seen as pairs of reals, so that "
-         "attention's tiles give du = dL/d(Re u) + i dL/d(Im u). Turning the phase moves u by i u dα, hence dL/dα = Re(conj(iu) "
-         "du) "
-         "= Im(conj(u) du): for one score, -scale · sin(α - β) dS. And arg z = Im log z has the gradient 2 ∂α/∂z̄ = i z/|z|², which "
+         "attention's tiles give du = dL/d(Re u) + i dL/d(Im u). Turning the phase by α moves u at the rate i u, hence dL/dα = "
+         "Re(conj(iu) du) = Im(conj(u) du): for one score, -scale · sin(α - β) dS. And arg z = Im log z has the gradient 2 ∂α/∂z̄ = "
+         "i z/|z|², which "
          "makes dQ = i (dL/dα) Q/|Q|² = i t u/|Q|. It is orthogonal to Q: magnitudes never enter the score. No arctangent is "
          "taken, so "
-         "the cut of arg is nowhere to be seen. Forward: dα/dt = Im(conj(u) Q̇)/|Q|, and u turns by i u dα.",
+         "the cut of arg is nowhere to be seen. Forward: α̇ = Im(conj(u) Q̇)/|Q| and u̇ = i u α̇.",
      .singular =
          "a component that is 0 has no phase: u = 0 there, and its gradient is 0 (subnormal magnitudes, whose inverse overflows, "
          "likewise); a query that sees no key has O = 0 and gradient 0",

@@ -61,10 +61,9 @@ static const Op magnitude_layer_norm_op(
      .vjp = "with G = γ dy, A = Σ (a - μ) G_a + b G_b:  dm = -A (m - μ)/(D σ³) - Σ G_a/(D σ);  da = G_a/σ + dm a/m, "
             "db = G_b/σ + dm w b/m;  dγ = Σ ((a - μ) dy_a + b dy_b)/σ;  dθ = dw/dθ Σ dm b²/(2m)",
      .jvp = "with ṁ = (a ȧ + w b ḃ + ẇ b²/2)/m and σ̇ = mean((m - μ) ṁ)/σ:  ẏ = (γ (ȧ - mean(ṁ), ḃ) + γ̇ (a - μ, b))/σ - y σ̇/σ",
-     .derivation =
-         "y depends on z directly (G/σ), through σ, where dσ = mean((m - μ) dm)/σ gives -A/σ² dσ, and through μ in the real "
-         "part, which gives -Σ G_a/σ dμ with dμ = mean(dm). The μ inside σ cancels: Σ (m - μ) = 0. The "
-         "tangent: the product rule for y σ = γ (a - μ, b).",
+     .derivation = "y depends on z directly (G/σ), through σ, where σ̇ = mean((m - μ) ṁ)/σ gives -A/σ² σ̇, and through μ in the real "
+                   "part, which gives -Σ G_a/σ μ̇ with μ̇ = mean(ṁ). The μ inside σ cancels: Σ (m - μ) = 0. The "
+                   "tangent: the product rule for y σ = γ (a - μ, b).",
      .singular = "none: 1e-12 keeps m, and eps σ, positive",
      .source = "QIC's layer norm; Ba, Kiros, Hinton, Layer Normalization (2016), for reals"},
     [](OpCheck& check) {

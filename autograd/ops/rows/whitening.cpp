@@ -31,8 +31,8 @@ static const Op whiten_op(
      .derivation =
          "A real 2×2 matrix takes z to a z + b conj(z), a symmetric one with real a; its transpose has conj(a) and b. V is (σ²/2, "
          "p/2): "
-         "eigenvalues r±²/2 along ±sqrt(p), hence W = V^(-1/2) is (w, v). From W² V = 1 follows dW W + W dW = -W² dV W². With "
-         "M = Σ x̂ dx̂ᵀ, the matrix (Σ x̂ conj(dx̂)/2, Σ x̂ dx̂/2), the part of L that comes through W is tr(dW W⁻¹ M) = -2/D Σ "
+         "eigenvalues r±²/2 along ±sqrt(p), hence W = V^(-1/2) is (w, v). From W² V = 1 follows Ẇ W + W Ẇ = -W² V̇ W². With "
+         "M = Σ x̂ dx̂ᵀ, the matrix (Σ x̂ conj(dx̂)/2, Σ x̂ dx̂/2), the change of L that comes through W is tr(Ẇ W⁻¹ M) = -2/D Σ "
          "u̇ᵀ W P x̂, P the symmetric solution of W P + P W = (M W + W Mᵀ)/2. Multiplied out with W = (w, v), P = (D/4) (Re A, B + "
          "i Im(A) v/w). The mean of x̂ is 0, so that centring leaves it as it is: dx = W h. The jvp is the adjoint of that map, "
          "term by term.",

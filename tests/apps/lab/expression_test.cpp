@@ -192,6 +192,14 @@ BOOST_AUTO_TEST_CASE(as_the_book_and_engineers_write) {
   BOOST_TEST(value("-|abs(z) - 6|") == C(-1));
   BOOST_TEST(value("z\u0304") == std::conj(z));
   BOOST_TEST(value("z*w\u0305 + z\u0304^2") == z * std::conj(w) + std::conj(z) * std::conj(z));
+  BOOST_TEST(value("2z") == 2.0 * z);
+  BOOST_TEST(value("2z^2 - 3 z\u0304") == 2.0 * z * z - 3.0 * std::conj(z));
+  BOOST_TEST(value("-2(z + 1)") == -2.0 * (z + 1.0));
+  BOOST_TEST(value("2re(z)*w") == 2.0 * z.real() * w);
+  BOOST_TEST(value("2i z + 2pi") == C(0, 2) * z + 2 * std::numbers::pi);
+  BOOST_TEST(value("2^(2z)/(2w)") == std::get<Complex>(Expression("f(z, w) = 2^(2*z)/(2*w)")(
+                                                           {constant(Tensor<C>({1}, {z})), constant(Tensor<C>({1}, {w}))}))
+                                         .value()(0));
   BOOST_TEST(value("1+2j") == C(1, 2));
   BOOST_TEST(value("j*z") == C(0, 1) * z);
   const std::vector<AnyVar> at = {constant(Tensor<C>({1}, {z}))};  // a variable is a variable
@@ -200,10 +208,13 @@ BOOST_AUTO_TEST_CASE(as_the_book_and_engineers_write) {
 
 BOOST_AUTO_TEST_CASE(errors_point_at_the_place) {
   const std::vector<std::pair<std::string, std::string>> cases = {
-      {"f(z) = 2z", "a product needs its sign: write 2*z\n  f(z) = 2z\n          ^"},
-      {"2 sin(z)", "a product needs its sign: write 2*sin\n  2 sin(z)\n    ^"},
+      {"f(z) = z 2", "a product needs its sign: write z*2\n  f(z) = z 2\n           ^"},
+      {"1/2z", "this can be read in two ways; write /(2*z) or /2*z\n  1/2z\n     ^"},
+      {"1/-2z", "this can be read in two ways; write /(2*z) or /2*z\n  1/-2z\n      ^"},
+      {"z^2(z + 1)", "this can be read in two ways; write ^(2*(...)) or ^2*(\n  z^2(z + 1)\n     ^"},
+      {"2|z|", "a modulus has a \"|\" on either side, as in 2*|z|\n  2|z|\n   ^"},
       {"(z+1)(z-1)", "a product needs its sign: write )*(\n  (z+1)(z-1)\n       ^"},
-      {"2in", "a product needs its sign: write 2*in\n  2in\n   ^"},
+      {"2in", "there is no variable in; variables are named on the left: f(z, in) = ...\n  2in\n   ^"},
       {"z(2)", "z is a variable, not a function; write z*(\n  z(2)\n   ^"},
       {"abs(z", "\")\" of abs( is missing before the end\n  abs(z\n       ^"},
       {"(z + 1", "\")\" is missing before the end\n  (z + 1\n        ^"},

@@ -42,6 +42,10 @@ BOOST_AUTO_TEST_CASE(right_answers_in_any_form_are_right) {
     BOOST_TEST(verdict_on(r.f, Asked::Dzbar, r.dzbar) == "right", r.f);
     BOOST_TEST(verdict_on(r.f, Asked::Gradient, r.gradient) == "right", r.f);
   }
+  for (const char* text : {"2z", "2x + 2i*y", "2(x + i*y)", "z + x + 1i y", "g(z) = 2z"})
+    BOOST_TEST(verdict_on("|z|^2", Asked::Gradient, text) == "right", text);
+  BOOST_TEST(verdict_on("f(x) = x^2", Asked::Dz, "2x") == "right");  // here x is the complex one
+  BOOST_TEST(verdict_on("|z|^2", Asked::Gradient, "2x - 2i*y") == "conjugated: this is the conjugate of the right one");
   BOOST_TEST(verdict_on("z^2*conj(z)", Asked::Dz, "2*z*z̄", 0) == "right");  // the point itself tells nothing
   BOOST_TEST(verdict_on("log(z)", Asked::Dz, "1/z", 0) == "right");
 }
@@ -100,6 +104,8 @@ BOOST_AUTO_TEST_CASE(several_variables) {
   BOOST_TEST(judge_answer(f, {1, 2}, 0, Asked::Dz, "conj(w)^2").is_right());
   BOOST_TEST(judge_answer(f, {1, 2}, 1, Asked::Dzbar, "2*z*conj(w)").is_right());
   BOOST_TEST(!judge_answer(f, {1, 2}, 1, Asked::Dz, "2*z*conj(w)").is_right());
+  BOOST_TEST(judge_answer(f, {1, 2}, 1, Asked::Dzbar, "2z*(x - i*y)").is_right());  // the parts of w
+  BOOST_TEST(judge_answer(Expression("f(x, z) = x*z"), {1, 2}, 1, Asked::Dz, "x").is_right());
 }
 
 BOOST_AUTO_TEST_CASE(the_command) {
@@ -122,7 +128,7 @@ BOOST_AUTO_TEST_CASE(the_command) {
     BOOST_TEST(result.err == "argand: " + text + "\n");
   };
   refused("f(z,w)=z*w --expect-dz w", "--var: which of z, w is the answer's derivative by?");
-  refused("z --expect-dz q", "expression: there is no variable q; variables are named on the left: f(z, q) = ...\n  q\n  ^");
+  refused("z --expect-dz q", "expression: there is no variable q; there are z, x, y\n  q\n  ^");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

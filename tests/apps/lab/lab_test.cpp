@@ -386,7 +386,7 @@ BOOST_AUTO_TEST_CASE(the_command) {
     BOOST_TEST(result.err == "argand: " + text + "\n");
   };
   wrong("z^2 --at abc", "expression: abc is no number; 1+2i, pi and exp(i*pi/4) are\n  abc\n  ^");
-  wrong("2z", "expression: a product needs its sign: write 2*z\n  2z\n   ^");
+  wrong("1/2z", "expression: this can be read in two ways; write /(2*z) or /2*z\n  1/2z\n     ^");
   wrong("z*w", "expression: there is no variable w; variables are named on the left: f(z, w) = ...\n  z*w\n    ^");
   wrong("z --at 1,2", "--at: \"1,2\" has 2 numbers, f has 1 variable; as in --at 1+2i");
   wrong("f(z,w)=z --at 1", "--at: \"1\" has 1 number, f has 2 variables; as in --at 1+2i,0.5");

@@ -1,0 +1,79 @@
+#include "apps/lab/lab_page.h"
+
+#include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
+
+using namespace argand;
+
+BOOST_AUTO_TEST_SUITE(lab_page_requests)
+
+namespace {
+
+nlohmann::json asked(const std::string& f, double x, double y, const nlohmann::json& more = nlohmann::json::object()) {
+  nlohmann::json request = {{"expression", f}, {"at", {x, y}}, {"check", true}};
+  request.update(more);
+  return nlohmann::json::parse(lab_page(request.dump()));
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(an_answer_that_cannot_be_read_is_an_error_of_its_own) {
+  const auto reply = asked("|z|^2", 1, 2, {{"answers", {{"dz", "x - i*y"}, {"dzbar", "z +"}, {"gradient", "2z"}}}});
+  BOOST_TEST(!reply.contains("error"));
+  BOOST_REQUIRE(reply["answers"].size() == 3U);
+  BOOST_TEST(reply["answers"][0]["verdict"] == "right");
+  BOOST_TEST(reply["answers"][1]["error"].get<std::string>().starts_with("expression: expected a number"));
+  BOOST_TEST(!reply["answers"][1].contains("verdict"));
+  BOOST_TEST(reply["answers"][2]["verdict"] == "right");
+}
+
+BOOST_AUTO_TEST_CASE(one_point_makes_no_holomorphic_function) {
+  // |z|² and z + z̄² have ∂f/∂z̄ = 0 at 0 and nowhere else.
+  for (const char* f : {"|z|^2", "z + z̄^2"}) {
+    const auto reply = asked(f, 0, 0);
+    BOOST_TEST(reply["cauchy_riemann"] == "holomorphic", f);
+    BOOST_TEST(reply["holomorphic_ops"] == false, f);
+    BOOST_TEST(reply["nearby"]["dzbar"]["zeros"] == 0, f);
+    BOOST_TEST(reply["nearby"]["dzbar"]["at"] == nlohmann::json::array({0.1, 0.0}), f);
+  }
+  const auto square = asked("z^2", 0, 0);
+  BOOST_TEST(square["holomorphic_ops"] == true);
+  BOOST_TEST(square["nearby"]["dzbar"]["zeros"] == 24);
+  BOOST_TEST(square["nearby"]["dz"]["zeros"] == 0);
+  const auto twice = asked("conj(conj(z)^2)", 1, 1);  // holomorphic, though its ops are not
+  BOOST_TEST(twice["holomorphic_ops"] == false);
+  BOOST_TEST(twice["nearby"]["dzbar"]["zeros"] == 24);
+  BOOST_TEST(asked("1/(z-0.1)", 0, 0)["nearby"]["dzbar"]["points"] == 23);  // one of them is the pole
+}
+
+BOOST_AUTO_TEST_CASE(where_the_tape_has_no_derivative_is_said_at_once) {
+  for (const char* f : {"1/z", "|z|", "angle(z)"}) {
+    for (const bool check : {false, true}) {
+      const auto reply = asked(f, 0, 0, {{"check", check}});
+      BOOST_TEST(reply["singular"] == true, f);
+      BOOST_TEST(reply["gaps"].size() == 1U, f);
+      BOOST_TEST(reply["conventions"].size() == 1U, f);
+    }
+  }
+  BOOST_TEST(asked("|z|", 1e-3, 0)["singular"] == false);
+}
+
+BOOST_AUTO_TEST_CASE(walks_that_end_say_why) {
+  const auto bowl = asked("|z|^2", 1, 2, {{"rate", 0.25}});
+  BOOST_TEST(bowl["descent"]["gradient"]["end"] == "");
+  BOOST_TEST(bowl["descent"]["gradient"]["path"].size() == 41U);
+  BOOST_TEST(bowl["descent"]["conjugate"]["end"] == "far");
+  BOOST_TEST(bowl["descent"]["conjugate"]["path"].size() < 41U);
+  BOOST_TEST(asked("1/z", 0, 0)["descent"]["gradient"]["end"] == "not finite");
+}
+
+BOOST_AUTO_TEST_CASE(a_landscape_is_the_real_part_on_a_square) {
+  const auto heights = asked("z^2", 0, 0, {{"landscape", {{"half", 2}, {"points", 3}}}})["landscape"];
+  const std::vector<double> expected = {0, -4, 0, 4, 0, 4, 0, -4, 0};
+  BOOST_TEST(heights.get<std::vector<double>>() == expected, boost::test_tools::per_element());
+  BOOST_TEST(asked("1/z", 0, 0, {{"landscape", {{"half", 1}, {"points", 3}}}})["landscape"][4].is_null());
+  BOOST_TEST(asked("z", 0, 0, {{"landscape", {{"half", 1}, {"points", 1000}}}})["error"] ==
+             "lab: a landscape of 1000 x 1000 points");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

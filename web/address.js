@@ -1,0 +1,76 @@
+"use strict";
+// The state is the address: a link shows what was seen.
+
+const VIEWS = [0.5, 1, 2, 3, 5, 10, 20];  // half of the width of the plane of z
+const ASKED = ["dz", "dzbar", "gradient"];
+const byId = (id) => document.getElementById(id);
+/** `exercise`: what is asked while the derivatives are hidden; `solved` when they need not be any more. */
+const state = { f: "|z^2 + 1|^2", at: [1, 0.5], radius: 0.5, rate: -1.3, turn: 30, view: 2, theme: "", exercise: [], solved: false };
+const answerField = (asked) => byId("answer-" + asked);
+
+function readAddress() {
+  const given = new URLSearchParams(location.hash.slice(1));
+  if (given.has("f")) state.f = given.get("f");
+  const at = (given.get("z") || "").split(",").map((part) => (part.trim() ? Number(part) : NaN));
+  if (at.length === 2 && at.every(Number.isFinite)) state.at = at;
+  else if (given.has("z") && placeOf(given.get("z"))) state.at = placeOf(given.get("z"));
+  else if (given.has("z")) fault("place-fault", `The link has "${given.get("z")}" for z, which is no number such as 1,2 or 1+2i.`);
+  for (const key of ["radius", "rate", "turn", "view"]) {
+    const value = Number(given.get(key));
+    if (given.has(key) && Number.isFinite(value)) state[key] = Math.min(Number(byId(key).max), Math.max(Number(byId(key).min), value));
+  }
+  if (["dark", "light"].includes(given.get("theme"))) state.theme = given.get("theme");
+  for (const asked of ASKED) answerField(asked).value = given.get(asked) || "";
+  state.exercise = ASKED.filter((asked) => (given.get("exercise") || "").split(",").includes(asked));
+  state.solved = false;
+}
+
+/** All of the state; an exercise has the same f and z, and no answers. */
+function addressOf(exercise) {
+  const address = new URLSearchParams({ f: state.f, z: state.at.map((x) => Number(x.toPrecision(6))).join(","), radius: state.radius,
+    rate: state.rate, turn: state.turn, view: state.view });
+  if (state.theme) address.set("theme", state.theme);
+  if (exercise.length) address.set("exercise", exercise.join(","));
+  if (exercise === state.exercise) for (const asked of ASKED) if (answerField(asked).value.trim()) address.set(asked, answerField(asked).value);
+  return "#" + address;
+}
+
+function writeAddress() {
+  const address = addressOf(state.exercise);
+  try {
+    history.replaceState(null, "", address);
+  } catch {
+    // Some browsers keep the address of a file as it is.
+  }
+  if (parent !== window) parent.postMessage({ lab: address }, "*");  // the book's page has a link to what is seen here
+}
+
+async function copyLink(exercise) {
+  const link = location.href.split("#")[0] + addressOf(exercise);
+  try {
+    await navigator.clipboard.writeText(link);
+    byId("copied").textContent = "copied";
+  } catch {
+    byId("copied").textContent = link;  // to be copied by hand
+  }
+  setTimeout(() => (byId("copied").textContent = byId("copied").textContent === "copied" ? "" : byId("copied").textContent), 2000);
+}
+
+/** A message beside a field, or none. */
+function fault(id, text) {
+  byId(id).hidden = !text;
+  byId(id).textContent = text || "";
+}
+
+/** "1+2i", "-i", "0.5": what the field for z takes; null for anything else. */
+function placeOf(text) {
+  if (/[\d.]\s+[\d.]/.test(text)) return null;
+  const number = "(?:\\d+\\.?\\d*|\\.\\d+)(?:e[+-]?\\d+)?";
+  const parts = text.replaceAll(" ", "").replaceAll("−", "-").match(new RegExp(`^([+-]?${number})?(?:([+-]?)(${number})?([ij]))?$`, "i"));
+  if (!parts || !text.trim() || (parts[1] !== undefined && parts[4] !== undefined && !parts[2])) {
+    const imaginary = text.trim().match(new RegExp(`^([+-]?${number})[ij]$`, "i"));
+    return imaginary ? [0, Number(imaginary[1])] : null;
+  }
+  const y = parts[4] === undefined ? 0 : (parts[2] === "-" ? -1 : 1) * (parts[3] === undefined ? 1 : Number(parts[3]));
+  return [parts[1] === undefined ? 0 : Number(parts[1]), y];
+}
