@@ -1,7 +1,10 @@
-"""Prints `PASSED FAILED`, the test cases in Meson's testlog.json: Boost's own count, or one a program that reports none."""
+"""Prints `PASSED FAILED`, the test cases in Meson's testlog.json: Boost's own count, or one a program that reports none. To the
+standard error go the last lines of what each failed test printed."""
 import json
 import re
 import sys
+
+LAST_LINES = 40
 
 passed = failed = 0
 for line in open(sys.argv[1], encoding="utf8"):
@@ -15,4 +18,6 @@ for line in open(sys.argv[1], encoding="utf8"):
     bad = counts.get("failed", 0) + counts.get("aborted", 0)
     passed += counts.get("passed", 1 if good else 0)
     failed += bad if good or bad else 1
+    if not good:
+        print(f"--- {test['name']}: {test['result']} after {test['duration']:.0f} s", *text.splitlines()[-LAST_LINES:], sep="\n", file=sys.stderr)
 print(passed, failed)
