@@ -105,6 +105,27 @@ void measure_inverse(Table& table, const Points& near) {
       [](const Z& z) { return atan_slope(i_unit * z); });
 }
 
+/// sin πz and cos πz: by the distance of Re z from the nearest half, so that they are exactly 0 where they should be.
+struct HalfTurn {
+  Z sine, cosine;
+};
+HalfTurn half_turn(const Z& z) {
+  const N turned = fmod(z.x, N(2)), quarter = round(N(2 * turned)), t = pi() * (turned - quarter / 2), y = pi() * z.y;
+  N s = sin(t), c = cos(t);
+  for (int k = (static_cast<int>(quarter) + 8) % 4; k > 0; --k) std::swap(s, c), c = -c;
+  const auto times = [](const N& a, const N& b) { return a == 0 ? N(0) : N(a * b); };
+  const N even = cosh(y), odd = sinh(y);
+  return {{times(s, even), times(c, odd)}, {times(c, even), -times(s, odd)}};
+}
+Z sinc_of(const Z& z) {
+  if (modulus(z) < 1e-45) return Z(1.0) - Z(N(pi() * pi() / 6)) * z * z;
+  return half_turn(z).sine / (Z(pi()) * z);
+}
+Z sinc_slope(const Z& z) {
+  if (modulus(z) < 1e-45) return -(Z(N(pi() * pi() / 3)) * z);
+  return (half_turn(z).cosine - sinc_of(z)) / z;
+}
+
 }  // namespace
 
 void measure_holomorphic(Table& table) {
@@ -151,6 +172,7 @@ void measure_holomorphic(Table& table) {
   both(
       table, "cosh", "", [](auto z) { return argand::cosh(z); }, [](const Z& z) { return cos(i_unit * z); },
       [](const Z& z) { return -(i_unit * sin(i_unit * z)); }, poles);
+  both(table, "sinc", "", [](auto z) { return argand::sinc(z); }, sinc_of, sinc_slope, {{169.5, 0}, {-40.5, 0}, {170, 0}, {0, 2}});
   both(
       table, "power", "p = 1.5", [](auto z) { return pow(z, argand::number(RealOf<typename decltype(z)::value_type>(1.5))); },
       [](const Z& z) { return pow(z, 1.5); }, [](const Z& z) { return Z(1.5) * pow(z, N(0.5)); }, {{1, 0}, {0, 1}}, true);

@@ -5,7 +5,7 @@
 namespace hostile {
 namespace {
 
-enum class Step { Leaf, Add, Sub, Mul, Div, Conj, Real, Sqrt, Exp, Log, Abs };
+enum class Step { Leaf, Add, Sub, Mul, Div, Conj, Real, Sqrt, Exp, Log, Log1p, Abs };
 struct Node {
   Step step = Step::Leaf;
   int a = -1, b = -1;
@@ -64,6 +64,7 @@ void pass_on(const Node& w) {
     case Step::Sqrt: add_to(ga, quotient(g, Z(2.0) * accuracy::conj(w.value))); break;
     case Step::Exp: add_to(ga, product_of_conjugate(w.value, g)); break;
     case Step::Log: add_to(ga, quotient(g, accuracy::conj(a))); break;
+    case Step::Log1p: add_to(ga, quotient(g, Z(1.0) + accuracy::conj(a))); break;
     case Step::Abs:
       if (w.value.x != 0) add_to(ga, product(Z(g.x / w.value.x), a));
       break;
@@ -99,6 +100,7 @@ Exact real(Exact a) { return pushed(Step::Real, a.at, -1, Z(a.value().x)); }
 Exact sqrt(Exact a) { return pushed(Step::Sqrt, a.at, -1, accuracy::sqrt(a.value())); }
 Exact exp(Exact a) { return pushed(Step::Exp, a.at, -1, accuracy::exp(a.value())); }
 Exact log(Exact a) { return pushed(Step::Log, a.at, -1, accuracy::log(a.value())); }
+Exact log1p(Exact a) { return pushed(Step::Log1p, a.at, -1, accuracy::log1p(a.value())); }
 Exact abs(Exact a) { return pushed(Step::Abs, a.at, -1, Z(accuracy::modulus(a.value()))); }
 
 Matrix Matrix::identity(int n) {

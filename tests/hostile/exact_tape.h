@@ -29,6 +29,7 @@ Exact real(Exact a);
 Exact sqrt(Exact a);
 Exact exp(Exact a);
 Exact log(Exact a);
+Exact log1p(Exact a);  ///< log(1 + a)
 Exact abs(Exact a);
 
 /// A matrix of such numbers, by rows.

@@ -152,6 +152,90 @@ Numbers adjoint_of(int m, int n, const Numbers& A) {
   return B;
 }
 
+Numbers identity_of(int n) {
+  Numbers I(static_cast<std::size_t>(n * n));
+  for (int i = 0; i < n; ++i) I[static_cast<std::size_t>(i * n + i)] = Z(1.0);
+  return I;
+}
+/// a A + b B
+Numbers combined(const N& a, const Numbers& A, const N& b, const Numbers& B) {
+  Numbers C(A.size());
+  for (std::size_t k = 0; k < A.size(); ++k) C[k] = {a * A[k].x + b * B[k].x, a * A[k].y + b * B[k].y};
+  return C;
+}
+/// A⁻¹ by Gauss and Jordan; NoValue where it is singular to 100 digits.
+Numbers inverse_of(int n, Numbers A) {
+  Numbers B = identity_of(n);
+  const auto at = [n](int i, int j) { return static_cast<std::size_t>(i * n + j); };
+  for (int k = 0; k < n; ++k) {
+    int pivot = k;
+    N most = -1, column = 0;
+    for (int i = 0; i < n; ++i) {
+      const N size = accuracy::modulus(A[at(i, k)]);
+      column = std::max(column, size);
+      if (i >= k && size > most) pivot = i, most = size;
+    }
+    if (most <= column * N("1e-100")) throw NoValue();
+    for (int j = 0; j < n; ++j) std::swap(A[at(k, j)], A[at(pivot, j)]), std::swap(B[at(k, j)], B[at(pivot, j)]);
+    const Z scale = Z(1.0) / A[at(k, k)];
+    for (int j = 0; j < n; ++j) A[at(k, j)] = times(A[at(k, j)], scale), B[at(k, j)] = times(B[at(k, j)], scale);
+    for (int i = 0; i < n; ++i) {
+      const Z l = A[at(i, k)];
+      if (i == k || (l.x == 0 && l.y == 0)) continue;
+      for (int j = 0; j < n; ++j)
+        A[at(i, j)] = A[at(i, j)] - times(l, A[at(k, j)]), B[at(i, j)] = B[at(i, j)] - times(l, B[at(k, j)]);
+    }
+  }
+  return B;
+}
+/// X <- (X + Y⁻¹)/2, Y <- (Y + X⁻¹)/2 from A and I: X goes to √A, doubling its digits; at an eigenvalue on the negative axis
+/// nowhere.
+Numbers root_of(int n, const Numbers& A) {
+  Numbers X = A, Y = identity_of(n);
+  for (int step = 0; step < 40; ++step) {
+    const Numbers before = X, inverse = inverse_of(n, X);
+    X = combined(N(0.5), X, N(0.5), inverse_of(n, Y));
+    Y = combined(N(0.5), Y, N(0.5), inverse);
+    if (largest_of(combined(N(1), X, N(-1), before)) <= largest_of(X) * N("1e-70")) return X;
+  }
+  throw NoValue();
+}
+Numbers log_of(int n, Numbers A) {
+  int roots = 0;
+  const Numbers I = identity_of(n);
+  while (largest_of(combined(N(1), A, N(-1), I)) * n > N("0.01")) {
+    if (++roots > 400) throw NoValue();
+    A = root_of(n, A);
+  }
+  // log A = 2 (X + X³/3 + X⁵/5 + ...), X = (A - I)(A + I)⁻¹
+  const Numbers X = times(n, combined(N(1), A, N(-1), I), inverse_of(n, combined(N(1), A, N(1), I))), square = times(n, X, X);
+  Numbers power = X, sum = X;
+  for (int k = 3; k < 40; k += 2) {  // 0.005^40 < 1e-92
+    power = times(n, power, square);
+    sum = combined(N(1), sum, N(1) / k, power);
+  }
+  return combined(ldexp(N(2), roots), sum, N(0), sum);
+}
+
+/// f(A) and the gradient, of ((Aᴴ, G), (0, Aᴴ)): its upper right block is the gradient, the one on the diagonal f(A)ᴴ.
+Result by_blocks(int n, const Numbers& A, const Numbers& G, Numbers (*f)(int, Numbers)) {
+  Numbers B(static_cast<std::size_t>(4 * n * n));
+  const auto at = [n](int i, int j) { return static_cast<std::size_t>(i * n + j); };
+  const auto place = [n](int i, int j) { return static_cast<std::size_t>(i * 2 * n + j); };
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) {
+      B[place(i, j)] = B[place(n + i, n + j)] = accuracy::conj(A[at(j, i)]);
+      B[place(i, n + j)] = G[at(i, j)];
+    }
+  const Numbers W = f(2 * n, std::move(B));
+  Result result;
+  result.value.resize(A.size()), result.gradient.resize(A.size());
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j)
+      result.value[at(i, j)] = accuracy::conj(W[place(j, i)]), result.gradient[at(i, j)] = W[place(i, n + j)];
+  return result;
+}
+
 /// H = V diag(λ) Vᴴ by Jacobi's rotations; λ not in order.
 struct Spectrum {
   std::vector<N> lambda;
@@ -205,6 +289,13 @@ bool are_apart(const std::vector<N>& values, const N& scale) {
 Result exponential(const std::vector<Z>& A, int, int n, const std::vector<Z>& G, const std::vector<Z>&) {
   const Numbers g(G.begin(), G.begin() + n * n), none(A.size());
   return {exponential_of(n, {A, none}).X, exponential_of(n, {adjoint_of(n, n, A), g}).E};
+}
+
+Result square_root(const std::vector<Z>& A, int, int n, const std::vector<Z>& G, const std::vector<Z>&) {
+  return by_blocks(n, A, G, [](int size, Numbers B) { return root_of(size, B); });
+}
+Result logarithm(const std::vector<Z>& A, int, int n, const std::vector<Z>& G, const std::vector<Z>&) {
+  return by_blocks(n, A, G, [](int size, Numbers B) { return log_of(size, std::move(B)); });
 }
 
 Result eigenvalues(const std::vector<Z>& A, int, int n, const std::vector<Z>& G, const std::vector<Z>&) {
