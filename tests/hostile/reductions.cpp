@@ -47,12 +47,12 @@ Exact logsumexp(const Row& x) {
   return x[s.top] + log1p(s.others);
 }
 
-/// p-norms; 0 moves by nothing where it is 0, nor does the largest of moduli beside larger ones.
+/// p-norms; 0 moves by nothing where it is 0, nor does the largest of magnitudes beside larger ones.
 void add_norms(Tasks& tasks) {
   const auto moduli_of = [](const Row& x) {
-    Row moduli;
-    for (const Exact v : x) moduli.push_back(v.value().x == 0 && v.value().y == 0 ? Exact(0.0) : abs(v));
-    return moduli;
+    Row magnitudes;
+    for (const Exact v : x) magnitudes.push_back(v.value().x == 0 && v.value().y == 0 ? Exact(0.0) : abs(v));
+    return magnitudes;
   };
   for (const double p : {0.0, 0.5, 1.0, 3.0})
     tasks.all({"vector_norm", fmt::format("p = {}", p), Condition::Entries, of_rows([=](const Row& x) {
@@ -69,13 +69,13 @@ void add_norms(Tasks& tasks) {
                }),
                1},
               [=]<Scalar T>(const Var<T>& x) { return argand::vector_norm(x, static_cast<RealOf<T>>(p), -1); });
-  tasks.all(
-      {"vector_norm", "p = ∞", Condition::Entries, of_rows([=](const Row& x) {
-         Row moduli = moduli_of(x);
-         return Row{*std::max_element(moduli.begin(), moduli.end(), [](Exact a, Exact b) { return a.value().x < b.value().x; })};
-       }),
-       1},
-      []<Scalar T>(const Var<T>& x) { return argand::vector_norm(x, std::numeric_limits<RealOf<T>>::infinity(), -1); });
+  tasks.all({"vector_norm", "p = ∞", Condition::Entries, of_rows([=](const Row& x) {
+               Row magnitudes = moduli_of(x);
+               return Row{*std::max_element(magnitudes.begin(), magnitudes.end(),
+                                            [](Exact a, Exact b) { return a.value().x < b.value().x; })};
+             }),
+             1},
+            []<Scalar T>(const Var<T>& x) { return argand::vector_norm(x, std::numeric_limits<RealOf<T>>::infinity(), -1); });
 }
 
 }  // namespace

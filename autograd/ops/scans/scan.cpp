@@ -177,7 +177,9 @@ static const Op cumprod_op(
      .derivation = "Split the product at i: ∂y_k/∂x_i = y_{i-1} · x_{i+1} ... x_k. Summed over k the factors after i nest as in "
                    "Horner's rule, which is g. Nothing is divided by x_i, so that zeros need no care: with one zero at i all of "
                    "dx_i is there, with two of them the products that hold both vanish.",
-     .singular = "none",
+     .singular =
+         "a product of some of the factors beyond the type stays 0 or ±inf, though later factors may lead back, and inf times 0 is "
+         "NaN: where that can be, take exp of cumsum of logarithms",
      .source = "definition"},
     [](OpCheck& check) {
       const auto f = [](auto x, int axis) { return cumprod(x, axis); };

@@ -22,12 +22,14 @@ const std::map<std::string, std::vector<Homogeneous>>& degrees() {
       {"add", {two}},
       {"angle", {{{1}, 0}}},
       {"angular_attention", {{{1, 0, 0}, 0}, {{0, 1, 0}, 0}, {{0, 0, 1}, 1}}},
+      {"atan2", {{{1, 1}, 0, {"real", "stretched"}}}},
       {"attention", {{{0, 0, 1}, 1}, {{1, -1, 0}, 0}}},
       {"cardioid", {one}},
       {"cholesky", {{{2}, 1}}},
       {"concatenate", {two, {{1, 1, 1}, 1}}},
       {"conj", {one}},
       {"conv2d", product},
+      {"conv3d", product},
       {"conv_transpose2d", product},
       {"crelu", {one}},
       {"cumsum", {one}},
@@ -62,8 +64,10 @@ const std::map<std::string, std::vector<Homogeneous>>& degrees() {
       {"matmul", product},
       {"max", {one}},
       {"mean", {one}},
+      {"median", {one}},
       {"min", {one}},
       {"modrelu", {two}},
+      {"mse", {{{1, 1}, 2}}},
       {"mul", product},
       {"neg", {one}},
       {"permute", {one}},
@@ -92,6 +96,7 @@ const std::map<std::string, std::vector<Homogeneous>>& degrees() {
       {"solve", solution},
       {"sqrt", {{{1}, 0.5, {}, 0, 2}}},
       {"square", {{{1}, 2}}},
+      {"stddev", {one}},
       {"sub", {two}},
       {"sum", {one}},
       {"svd",
@@ -99,6 +104,7 @@ const std::map<std::string, std::vector<Homogeneous>>& degrees() {
         {{1}, 0, {"real, |U|²", "complex, |U|²", "real, |V|²", "complex, |V|²", "complex, U Vᴴ"}, 0, 1, lapack}}},
       {"swiglu", {{{0, 1}, 1}}},
       {"to_complex", {one}},
+      {"unfold", {one}},
       {"unit_phasor", {{{1}, 0}}},
       {"variance", {{{1}, 2}}},
       {"vector_norm", {one}},
@@ -120,6 +126,7 @@ const std::map<std::string, std::string>& not_homogeneous() {
       {"asinh", bounded},
       {"atan", bounded},
       {"atanh", bounded},
+      {"binary_cross_entropy", exponential},
       {"cgelu", bounded},
       {"cos", bounded},
       {"cosh", exponential},
@@ -127,13 +134,21 @@ const std::map<std::string, std::string>& not_homogeneous() {
       {"cumprod", "y_k is of degree k + 1; see prod below"},
       {"erf", bounded},
       {"erfc", bounded},
+      {"erfinv", bounded},
       {"exp", exponential},
+      {"expm1", exponential},
       {"gelu", bounded},
+      {"huber", bounded},
       {"info_nce", exponential},
       {"lgamma", bounded},
       {"linear_cross_entropy", exponential},
       {"log", exponential},
+      {"log1p", exponential},
+      {"log_sigmoid", exponential},
       {"log_softmax", exponential},
+      {"logaddexp", exponential},
+      {"logcumsumexp", exponential},
+      {"logm", exponential},
       {"logsumexp", exponential},
       {"magnitude_gelu", bounded},
       {"matrix_exp", exponential},
@@ -147,6 +162,7 @@ const std::map<std::string, std::string>& not_homogeneous() {
       {"sinh", exponential},
       {"sinusoid", bounded},
       {"softmax", exponential},
+      {"softplus", exponential},
       {"tan", bounded},
       {"tanh", bounded},
   };
@@ -154,10 +170,7 @@ const std::map<std::string, std::string>& not_homogeneous() {
 }
 
 const std::set<std::string>& not_measured() {
-  static const std::set<std::string> names = {
-      "atan2",     "binary_cross_entropy", "conv3d", "eig",          "erfinv", "expm1", "huber",    "log1p", "log_sigmoid",
-      "logaddexp", "logcumsumexp",         "logm",   "matrix_power", "median", "mse",   "softplus", "sqrtm", "stddev",
-      "unfold"};
+  static const std::set<std::string> names = {"eig", "matrix_power", "sqrtm"};
   return names;
 }
 

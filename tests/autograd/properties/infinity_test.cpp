@@ -45,10 +45,14 @@ const std::map<std::string, Limits>& limits() {
       {"cosh", {inf, inf, inf, -inf}},
       {"erf", {1, 0, -1, 0}},
       {"erfc", {0, 0, 2, 0}},
+      {"erfinv", {nan, nan, nan, nan}},
       {"exp", {inf, inf, 0, 0}},
+      {"expm1", {inf, inf, -1, 0}},
       {"gelu", {inf, 1, 0, 0}},
       {"lgamma", {inf, inf, inf, 0}},  // at -inf as at the poles before it
       {"log", {inf, 0, nan, 0}},       // as atanh
+      {"log1p", {inf, 0, nan, 0}},     // likewise
+      {"log_sigmoid", {0, 0, -inf, 1}},
       {"neg", {-inf, -1, inf, -1}},
       {"relu", {inf, 1, 0, 0}},
       {"scale", {-inf, -1.75, inf, -1.75}},
@@ -57,6 +61,7 @@ const std::map<std::string, Limits>& limits() {
       {"sin", {nan, nan, nan, nan}},
       {"sinc", {0, 0, 0, 0}},
       {"sinh", {inf, inf, -inf, inf}},
+      {"softplus", {inf, 1, 0, 0}},
       {"sqrt", {inf, 0, nan, nan}},
       {"square", {inf, inf, inf, -inf}},
       {"tan", {nan, nan, nan, nan}},
