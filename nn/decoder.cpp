@@ -5,6 +5,7 @@
 #include "autograd/ops/elementwise/arithmetic.h"
 #include "autograd/ops/shape.h"
 #include "autograd/tape.h"
+#include "nn/decoder_config.h"
 
 namespace argand {
 

@@ -60,7 +60,7 @@ LayerLoss attended(std::shared_ptr<Attention> layer, bool causal, std::int64_t w
   const Var<T> x = layer_input<T>({2, 3, width});
   return {[layer, x, causal] {
             ForwardPass pass(ForwardContext{}, 0);
-            return weighed<T>((*layer)(x, {.pass = pass, .causal = causal}));
+            return weighed<T>((*layer)(x, {.forward = pass, .causal = causal}));
           },
           with_parameters_of(*layer, {{"input", x}})};
 }

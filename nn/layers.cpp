@@ -1,5 +1,7 @@
 #include "nn/layers.h"
 
+#include "nn/pass.h"
+
 #include <cmath>
 
 #include "autograd/ops/elementwise/activation.h"

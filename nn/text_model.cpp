@@ -33,7 +33,7 @@ Var<R> TextModel<R>::features(const Ids& tokens, const ForwardContext& context, 
   const std::int64_t B = tokens.shape()[0], T = tokens.shape()[1], first = cache ? cache->length : 0;
   require(first + T <= config.max_seq_len, config.family().name, "{} tokens exceed max_seq_len {}", first + T, config.max_seq_len);
   ForwardPass pass(context, config.dropout);
-  AttentionPass<R> attention{.pass = pass,
+  AttentionPass<R> attention{.forward = pass,
                              .causal = config.task == TextTask::Lm,
                              .visible_keys = nullptr,
                              .first_position = first,

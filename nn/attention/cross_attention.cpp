@@ -35,7 +35,7 @@ Var<R> CrossAttention<R>::placed(const Var<R>& x, const Places& places) const {
 template <RealScalar R>
 Var<R> CrossAttention<R>::operator()(const Var<R>& x, const Var<R>& y, ForwardPass& pass, const Places& of_x,
                                      const Places& of_y) const {
-  const AttentionOptions options = AttentionPass<R>{.pass = pass, .causal = false}.options(n_heads_, scale());
+  const AttentionOptions options = AttentionPass<R>{.forward = pass, .causal = false}.options(n_heads_, scale());
   return o_(attention(placed(q_(x), of_x), placed(k_(y), of_y), v_(y), options));
 }
 

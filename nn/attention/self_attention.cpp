@@ -33,8 +33,8 @@ AttentionOptions AttentionPass<R>::options(std::int64_t n_heads, double scale) c
   options.scale = scale;
   options.causal = causal;
   options.visible_keys = visible_keys;
-  options.dropout = pass.dropout();
-  if (options.dropout > 0) options.random = pass.next_random();
+  options.dropout = forward.dropout();
+  if (options.dropout > 0) options.random = forward.next_random();
   return options;
 }
 
@@ -47,7 +47,7 @@ void AttentionPass<R>::remember(Var<R>& k, Var<R>& v) const {
 
 template <RealScalar R>
 void AttentionPass<R>::show(const Tensor<std::complex<R>>& q, const Tensor<std::complex<R>>& k, std::int64_t n_heads) const {
-  const AttentionWatch* watch = pass.context().watch;
+  const AttentionWatch* watch = context().watch;
   if (watch == nullptr || !watch->pairs) return;
   const auto by_heads = [&](const Tensor<std::complex<R>>& z) { return in_double(z.reshape({z.dim(0), z.dim(1), n_heads, -1})); };
   watch->pairs(by_heads(q), by_heads(k));

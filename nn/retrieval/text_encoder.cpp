@@ -49,7 +49,7 @@ Var<R> TextEncoder<R>::operator()(const Ids& tokens) const {
       if (tokens[t] != pad_id) (*visible)[static_cast<std::size_t>(t)] = 1, weights.data()[t] = 1 / static_cast<R>(n);
   }
   ForwardPass pass(ForwardContext{}, 0);
-  const AttentionPass<R> everywhere{.pass = pass, .causal = false, .visible_keys = visible};
+  const AttentionPass<R> everywhere{.forward = pass, .causal = false, .visible_keys = visible};
   Var<R> h = embedding_(tokens);
   for (const auto& block : blocks_) {
     h = h + block->attn(block->norm1(h), everywhere);

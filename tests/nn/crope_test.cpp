@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(a_complex_linear_projection_commutes_with_a_rotation_of_all
     const Tensor<double> x = randn<double>({2, 5, 16}, Random(8));
     ForwardPass pass({}, 0);
     const auto layer = [&](const Tensor<double>& input) {
-      return attention(Var(input), AttentionPass<double>{.pass = pass}).value();
+      return attention(Var(input), AttentionPass<double>{.forward = pass}).value();
     };
     const Tensor<double> a = layer(turned_by_half_pi(x)), b = turned_by_half_pi(layer(x));
     double worst = 0;

@@ -2,6 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "nn/decoder_config.h"
 #include "nn/families/crope/config.h"
 #include "nn/families/qic/config.h"
 #include "nn/model.h"

@@ -6,6 +6,7 @@
 #include "autograd/tape.h"
 #include "core/memory.h"
 #include "core/parallel.h"
+#include "nn/decoder_config.h"
 #include "nn/families/complexformer/config.h"
 #include "tests/error_text.h"
 #include "tests/nn/language_models.h"

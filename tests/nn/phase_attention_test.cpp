@@ -13,6 +13,7 @@
 #include "autograd/ops/shape.h"
 #include "autograd/tape.h"
 #include "nn/decoder.h"
+#include "nn/decoder_config.h"
 #include "nn/families/complexformer/config.h"
 
 using namespace argand;
@@ -92,7 +93,7 @@ double largest_difference(const Tensor<double>& a, const Tensor<double>& b) {
 
 Var<double> run(const SelfAttention<double>& layer, const Var<double>& x) {
   ForwardPass pass({}, 0);
-  return layer(x, AttentionPass<double>{.pass = pass});
+  return layer(x, AttentionPass<double>{.forward = pass});
 }
 
 /// A loss that weighs every output differently.

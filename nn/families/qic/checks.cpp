@@ -29,7 +29,7 @@ void add_attention(std::vector<LayerCheck>& layers, const std::string& name, con
                       return measured(std::make_shared<QicAttention<double>>(init, config), {2, 3, 8}, {angle},
                                       [causal](const auto& layer, const Var<double>& x, const Var<double>& theta) {
                                         ForwardPass pass(ForwardContext{}, 0);
-                                        return layer(x, theta, {.pass = pass, .causal = causal});
+                                        return layer(x, theta, {.forward = pass, .causal = causal});
                                       });
                     }});
 }
