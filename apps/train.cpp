@@ -125,7 +125,7 @@ Advance advance(TrainingSession<R>& session, const TrainingData& data, Progress&
     const std::string what = step.what(), text = non_finite_text(step, data);  // begins with it; the rest may quote the data
     fmt::print(stderr, "{}{}\n", in_options(what), text.substr(what.size()));
     fail("train", "stopped before step {} changed anything; all of this, with the whole batch, is in {}", step.step,
-         folder.nan_trace());
+         folder.readable(folder.nan_trace()));
   }
 }
 

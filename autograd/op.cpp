@@ -37,7 +37,9 @@ Op::Op(OpText text, Check check) : text_(std::move(text)), check_(check) {
   }
 }
 
-Op::Op(std::string custom_name) : text_{.name = std::move(custom_name), .kind = Kind::General}, check_([](OpCheck&) {}) {
+Op::Op(std::string custom_name) : check_([](OpCheck&) {}) {
+  text_.name = std::move(custom_name);
+  text_.kind = Kind::General;
   text_.singular = "none";
 }
 

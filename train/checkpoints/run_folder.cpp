@@ -89,11 +89,26 @@ RunLock::RunLock(const std::string& folder) {
           "{} is in use: another process is training in that folder", folder);
 }
 
-bool RunFolder::holds_a_run() const { return !files_of(path_, is_of_training).empty(); }
+RunFolder RunFolder::held_by(const RunLock& lock) const {
+  RunFolder held = *this;
+  const std::string through = fmt::format("/proc/self/fd/{}", lock.descriptor());
+  std::error_code error;
+  if (lock.descriptor() >= 0 && fs::is_directory(through + "/.", error)) held.at_ = through;
+  return held;
+}
+
+std::string RunFolder::readable(std::string text) const {
+  if (at_ == path_) return text;
+  for (std::size_t at = text.find(at_); at != text.npos; at = text.find(at_, at + path_.size()))
+    text.replace(at, at_.size(), path_);
+  return text;
+}
+
+bool RunFolder::holds_a_run() const { return !files_of(at_, is_of_training).empty(); }
 
 std::vector<std::int64_t> RunFolder::kept_steps() const {
   std::vector<std::int64_t> steps;
-  for (const fs::path& file : files_of(path_, [](std::string_view name) { return step_of(name); }))
+  for (const fs::path& file : files_of(at_, [](std::string_view name) { return step_of(name); }))
     steps.push_back(*step_of(file.filename().string()));
   std::sort(steps.begin(), steps.end());
   return steps;
@@ -112,11 +127,11 @@ RunLock RunFolder::create(bool overwrite) const {
   RunLock lock(path_);
   if (!overwrite) require_free();
   if (fs::exists(log())) const JsonLines in_nobodys_use(log(), -1);
-  remove_files(files_of(path_, is_ours));
+  remove_files(files_of(at_, is_ours));
   remove_leftovers();
   return lock;
 }
 
-void RunFolder::remove_leftovers() const { remove_files(files_of(path_, is_leftover)); }
+void RunFolder::remove_leftovers() const { remove_files(files_of(at_, is_leftover)); }
 
 }  // namespace argand

@@ -16,6 +16,8 @@ class RunLock {
   RunLock() = default;
   /// Throws Error when the folder cannot be opened or somebody holds it.
   explicit RunLock(const std::string& folder);
+  /// The folder itself, wherever it is moved meanwhile; -1 without one.
+  int descriptor() const { return descriptor_ ? *descriptor_ : -1; }
 
  private:
   std::shared_ptr<const int> descriptor_;  ///< closes it at the end; locks end with their descriptor, however a process ends
@@ -35,11 +37,18 @@ class RunLock {
 /// RUN/as-learnt.json, with-NAME=VALUE.json  its loss, and that with a parameter put at a number
 class RunFolder {
  public:
-  explicit RunFolder(std::string path) : path_(std::move(path)) {}
+  explicit RunFolder(std::string path) : path_(path), at_(std::move(path)) {}
 
   /// Makes the folder for a new run and locks it. Throws Error when somebody trains in it, and when there is a run in it already,
   /// unless `overwrite`: then its files go.
   [[nodiscard]] RunLock create(bool overwrite) const;
+  /// The folder that is locked, to be used while the lock lives: its files are reached through the lock, so that a folder that is
+  /// moved takes the run along, and another one that takes its name is not written to. (By path where a system has no
+  /// /proc/self/fd.)
+  RunFolder held_by(const RunLock& lock) const;
+  /// An error's text with the folder's path as the user knows it.
+  std::string readable(std::string text) const;
+
   /// Removes half-written files of a process that was killed. To be called only while the folder is locked.
   void remove_leftovers() const;
   bool holds_a_run() const;
@@ -49,7 +58,7 @@ class RunFolder {
   void require_free() const;
 
   const std::string& path() const { return path_; }
-  std::string file(const std::string& name) const { return path_ + "/" + name; }
+  std::string file(const std::string& name) const { return at_ + "/" + name; }
   std::string last() const { return file("last.safetensors"); }
   std::string best() const { return file("best.safetensors"); }
   std::string at_step(std::int64_t step) const { return file("step-" + std::to_string(step) + ".safetensors"); }
@@ -67,7 +76,7 @@ class RunFolder {
   std::string with(const std::string& settings) const { return file("with-" + settings + ".json"); }
 
  private:
-  std::string path_;
+  std::string path_, at_;
 };
 
 }  // namespace argand

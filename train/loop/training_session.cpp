@@ -35,19 +35,30 @@ std::int64_t peak_memory() {
 }  // namespace
 
 template <RealScalar R>
+template <class F>
+void TrainingSession<R>::in_folder(const F& f) const {
+  try {
+    f();
+  } catch (const Error& error) {
+    throw Error(folder_.readable(error.what()));
+  }
+}
+
+template <RealScalar R>
 TrainingSession<R>::TrainingSession(const RunFolder& folder, bool overwrite, const RunConfig& config, const TrainingData& data,
                                     const InitialWeights* weights, Ranks& ranks)
     : folder_(folder), run_(config, data, ranks) {
   if (weights != nullptr) fitted_weights_ = run_.begin_with(*weights, data);
   barrier(ranks);                     // `overwrite` may remove what the others begin with
   lock_ = folder_.create(overwrite);  // only now that the model could be built: a mistake must not cost the old run
+  folder_ = folder_.held_by(lock_);
   log_ = std::make_unique<JsonLines>(folder_.log(), -1);
   log_maker(ranks);
   write_config();
   if (const Tokenizer& tokens = tokens_of(data); !tokens.file().empty())
     write_file_atomically(folder_.tokens(tokens.kind()), tokens.file());
   if (const auto classes = classes_of(data); !classes.empty()) save_classes(folder_.classes(), classes);
-  if (weights != nullptr) run_.save_model(folder_.at_step(0));
+  if (weights != nullptr) in_folder([&] { run_.save_model(folder_.at_step(0)); });
   save();
 }
 
@@ -63,6 +74,7 @@ TrainingSession<R>::TrainingSession(const RunFolder& folder, RunLock lock, const
     require(load_classes("train", folder_.classes()) == classes, "train",
             "the classes of the data are not those of {}: the data have changed since the run began", folder_.classes());
   run_.restore(last);
+  folder_ = folder_.held_by(lock_);
   log_ = std::make_unique<JsonLines>(folder_.log(), run_.state().step);
   folder_.remove_leftovers();
   if (longer != nullptr) {
@@ -113,14 +125,14 @@ Advance TrainingSession<R>::advance() {
   if (run_.due(t.eval_every) || finished()) {
     done.validation = run_.validate(done.is_best);
     log_validation(done);
-    if (done.is_best) run_.save_model(folder_.best());
+    if (done.is_best) in_folder([&] { run_.save_model(folder_.best()); });
   }
   if (sampler_ && run_.due(t.sample_every)) {
     done.sample = sampler_();
     log_->write({{"step", done.step.step}, {"sample", *done.sample}});
   }
   // last.safetensors comes last: whoever finds it with a step finds all that was due up to that step.
-  if (run_.due(t.checkpoint_every) && !finished()) run_.save(folder_.at_step(run_.state().step));
+  if (run_.due(t.checkpoint_every) && !finished()) in_folder([&] { run_.save(folder_.at_step(run_.state().step)); });
   if (run_.due(t.checkpoint_every) || finished()) save();
   return done;
 }
@@ -128,7 +140,7 @@ Advance TrainingSession<R>::advance() {
 template <RealScalar R>
 void TrainingSession<R>::save() {
   log_->sync();
-  run_.save(folder_.last());
+  in_folder([&] { run_.save(folder_.last()); });
 }
 
 template <RealScalar R>

@@ -42,7 +42,8 @@ class TrainingSession {
   void sample_with(std::function<std::string()> sampler) { sampler_ = std::move(sampler); }
   /// One step, and what is due after it: a line of the log, a validation, a sample, checkpoints.
   Advance advance();
-  /// Writes last.safetensors now.
+  /// Writes last.safetensors now. Throws Error where it cannot, also when the folder was removed; when it was moved, it is written
+  /// where the folder is now.
   void save();
 
   TrainingRun<R>& run() { return run_; }
@@ -53,6 +54,9 @@ class TrainingSession {
   std::int64_t damaged_lines() const;
 
  private:
+  /// f(), whose errors name the folder as the user does.
+  template <class F>
+  void in_folder(const F& f) const;
   void write_config() const;
   /// A line of by what the run is made, where the log's last one says something else.
   void log_maker(const Ranks& ranks);

@@ -1,0 +1,72 @@
+/// What becomes of a run whose folder is moved, replaced or removed while it trains: no file of another run is touched.
+
+#include "train/checkpoints/run_folder.h"
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+
+#include "tests/data/temporary_directory.h"
+#include "tests/error_text.h"
+#include "tests/train/small_run.h"
+#include "train/loop/training_session.h"
+
+using namespace argand;
+namespace fs = std::filesystem;
+
+BOOST_AUTO_TEST_SUITE(run_folder)
+
+namespace {
+
+using Session = TrainingSession<float>;
+
+RunConfig run_of_seed(const char* seed) {
+  return small_run({{"seed", seed, ""}, {"checkpoint_every", "2", ""}, {"eval_every", "3", ""}});
+}
+
+void to_the_end(Session& session) {
+  while (!session.finished()) session.advance();
+}
+
+std::int64_t seed_of(const RunFolder& folder) { return Checkpoint(folder.last()).config().training.seed; }
+std::int64_t step_of(const RunFolder& folder) { return Checkpoint(folder.last()).state().step; }
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_run_goes_on_where_its_folder_is_moved_and_leaves_the_one_that_takes_its_name_alone) {
+  for (std::int64_t moved_at = 0; moved_at <= 12; ++moved_at) {
+    const TemporaryDirectory scratch;
+    const RunFolder folder(scratch / "run"), moved(scratch / "moved");
+    Session first(folder, false, run_of_seed("1"), small_corpus());
+    while (first.run().state().step < moved_at) first.advance();
+    fs::rename(folder.path(), moved.path());
+    Session second(folder, false, run_of_seed("2"), small_corpus());
+    for (int i = 0; i < 5; ++i) second.advance();
+    to_the_end(first);
+    first.save();
+    to_the_end(second);
+    BOOST_TEST(seed_of(moved) == 1);
+    BOOST_TEST(step_of(moved) == 12);
+    BOOST_TEST(seed_of(folder) == 2);
+    BOOST_TEST(step_of(folder) == 12);
+    for (const RunFolder* run : {&folder, &moved}) {
+      BOOST_TEST(run->kept_steps() == (std::vector<std::int64_t>{2, 4, 6, 8, 10}), boost::test_tools::per_element());
+      for (const std::int64_t step : run->kept_steps())
+        BOOST_TEST(Checkpoint(run->at_step(step)).config().training.seed == seed_of(*run));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_folder_that_was_removed_is_said_in_the_users_words) {
+  const TemporaryDirectory scratch;
+  const RunFolder folder(scratch / "run");
+  Session session(folder, false, run_of_seed("1"), small_corpus());
+  session.advance();
+  fs::remove_all(folder.path());
+  BOOST_TEST(error_of([&] { session.save(); }) == "save: cannot write " + folder.last() + ": No such file or directory");
+  // Another run in its place is not touched either.
+  Session second(folder, false, run_of_seed("2"), small_corpus());
+  BOOST_TEST(error_of([&] { session.save(); }) == "save: cannot write " + folder.last() + ": No such file or directory");
+  BOOST_TEST(seed_of(folder) == 2);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
