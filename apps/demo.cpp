@@ -9,7 +9,7 @@
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/interrupt.h"
 #include "apps/terminal/progress.h"
-#include "autograd/parameter_check.h"
+#include "autograd/check/parameter_check.h"
 #include "core/parallel.h"
 #include "data/batches.h"
 #include "data/corpora/grammar.h"

@@ -28,8 +28,8 @@ struct AdamWOptions {
   double beta1 = 0.9;
   double beta2 = 0.98;
   double eps = 1e-9;
-  double weight_decay = 0.01;
-  bool decay_all = false;  ///< every parameter decays, and not only matrices and embeddings (Role)
+  double weight_decay = 0.1;  ///< as of OptimizerConfig
+  bool decay_all = false;     ///< every parameter decays, and not only matrices and embeddings (Role)
   ComplexMoments complex_moments = ComplexMoments::Two;
 };
 
@@ -37,7 +37,7 @@ template <RealScalar R>
 class AdamW final : public Optimizer<R> {
  public:
   /// Throws Error for a constant out of its range, and for a list in which something is no variable or stands twice.
-  AdamW(ParameterList<R> parameters, const AdamWOptions& options);
+  explicit AdamW(ParameterList<R> parameters, const AdamWOptions& options = {});
 
   void step(double lr, double gradient_scale = 1) override;
   void check() const override;

@@ -30,7 +30,7 @@ template <RealScalar R>
 class Muon final : public Optimizer<R> {
  public:
   /// Throws Error unless every parameter is a matrix.
-  Muon(ParameterList<R> matrices, const MuonOptions& options);
+  explicit Muon(ParameterList<R> matrices, const MuonOptions& options = {});
 
   void step(double lr, double gradient_scale = 1) override;
   void check() const override;

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "autograd/check/parameter_check.h"
 #include "autograd/op.h"
-#include "autograd/parameter_check.h"
 
 namespace argand {
 

@@ -1,6 +1,6 @@
 /// Whole models, end to end: a loss as a function of named parameters.
 
-#include "autograd/parameter_check.h"
+#include "autograd/check/parameter_check.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "autograd/check/function/function_check.h"
+#include "autograd/check/parameter_check.h"
 #include "autograd/check/planted_fault.h"
 #include "autograd/ops.h"
-#include "autograd/parameter_check.h"
 #include "autograd/tape.h"
 #include "core/kernels/elementwise.h"
 

@@ -3,9 +3,9 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
+#include "autograd/check/parameter_check.h"
 #include "autograd/ops/products/matmul.h"
 #include "autograd/ops/rows/info_nce.h"
-#include "autograd/parameter_check.h"
 #include "autograd/tape.h"
 #include "tests/error_text.h"
 

@@ -1,4 +1,4 @@
-#include "autograd/parameter_check.h"
+#include "autograd/check/parameter_check.h"
 
 #include <fmt/core.h>
 

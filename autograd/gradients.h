@@ -1,0 +1,47 @@
+#pragma once
+/// Gradients as the values of functions, beside the tape that adds them to variables.
+///
+///     const auto L = [](const Complex& z) { return sum(abs2(z * z + 1.0)); };
+///     const auto [loss, g] = value_and_grad(L)(z);            // z, g: Tensor<std::complex<double>>
+///     const auto by_parameter = gradients(loss_of(net), parameters_of(net));
+
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "autograd/parameter.h"
+#include "autograd/tape.h"
+#include "autograd/trace/slot_gradient.h"
+
+namespace argand {
+
+/// dL/dp of every parameter, in the order of the list and in the convention of autograd/var.h: zeros where L does not depend on p.
+/// Walks the tape that L was recorded on and leaves it empty, as backward() does. What variables hold in grad() stays as it is.
+/// Throws Error as backward(), and for a list in which something is no variable or stands twice.
+template <RealScalar R>
+std::vector<AnyTensorOf<R>> gradients(const Var<R>& loss, const ParameterList<R>& parameters);
+
+/// A function of tensors that returns L = f(Var...), a real number, and its gradient with respect to each: a pair of number and
+/// tensor for one input, of number and std::tuple of tensors for several. It records on a tape of its own, and what variables that
+/// f captures hold in grad() stays as it is.
+template <class F>
+auto value_and_grad(F f) {
+  return [f = std::move(f)]<Scalar... In>(const Tensor<In>&... x) {
+    Tape tape;
+    const std::tuple<Var<In>...> variables(variable(x)...);
+    const auto loss = std::apply(f, variables);
+    const auto value = loss.value().item();
+    const KeptGradients kept(tape);
+    tape.backward(loss);
+    return std::apply(
+        [&](const auto&... v) {
+          if constexpr (sizeof...(In) == 1)
+            return std::pair(value, (Tensor<In>(v.grad()), ...));
+          else
+            return std::pair(value, std::tuple(Tensor<In>(v.grad())...));
+        },
+        variables);
+  };
+}
+
+}  // namespace argand
