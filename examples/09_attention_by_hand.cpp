@@ -45,8 +45,8 @@ int main() {
       }
   }
 
-  Pass evaluation({}, 0);
-  const Real y = head(Var(x), AttentionPass<double>{.pass = evaluation, .causal = false});
+  ForwardPass evaluation({}, 0);
+  const Real y = head(Var(x), AttentionPass<double>{.forward = evaluation, .causal = false});
   for (std::int64_t t = 0; t < T; ++t) {
     if (text[static_cast<std::size_t>(t)] > 1) continue;  // the other words ask for nothing
     fmt::print("{} \"{}\" reads", t, words[static_cast<std::size_t>(text[static_cast<std::size_t>(t)])]);

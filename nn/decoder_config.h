@@ -2,7 +2,7 @@
 /// The keys of the families that are decoders (nn/decoder.h).
 
 #include "nn/config.h"
-#include "nn/layer_kinds.h"
+#include "nn/layers.h"
 
 namespace argand {
 

@@ -5,10 +5,15 @@
 #include <string>
 
 #include "nn/init.h"
-#include "nn/layer_kinds.h"
 #include "nn/module.h"
 
 namespace argand {
+
+enum class NormKind { LayerNorm, RmsNorm };
+constexpr const char* words_of(NormKind) { return "layernorm|rmsnorm"; }
+
+enum class FeedForwardKind { Gelu, SwiGlu };
+constexpr const char* words_of(FeedForwardKind) { return "gelu|swiglu"; }
 
 /// y = x Wᵀ + b, real or complex; W [out, in] ~ N(0, 1/in), b = 0.
 template <Scalar T>

@@ -9,3 +9,9 @@
 #define ARGAND_SANITIZED
 #endif
 #endif
+
+#ifdef ARGAND_SANITIZED
+inline constexpr bool sanitized = true;
+#else
+inline constexpr bool sanitized = false;
+#endif

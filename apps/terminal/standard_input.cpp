@@ -3,7 +3,7 @@
 #include <iostream>
 #include <iterator>
 
-#include "data/files/text_file.h"
+#include "data/corpora/text_parts.h"
 
 namespace argand {
 

@@ -56,7 +56,7 @@ class Toy final : public TextModel<R> {
       const Var<R> keys = view_as_real(z);
       const auto q = phases_.empty() ? z : z * polar(Var<R>(Tensor<R>::ones(phases_[i].shape())), phases_[i]);
       layer.show(q.value(), z.value(), heads);
-      z = z + layer.pass.drop(maps_[i](view_as_complex(layer.attend(view_as_real(q), keys, keys, heads))));
+      z = z + layer.drop(maps_[i](view_as_complex(layer.attend(view_as_real(q), keys, keys, heads))));
     });
     return view_as_real(z);
   }

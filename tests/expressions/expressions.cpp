@@ -130,7 +130,11 @@ class Run {
 
   int operator()() {
     std::vector<std::thread> threads;
-    for (unsigned k = 0; k < std::max(1U, std::thread::hardware_concurrency()); ++k) threads.emplace_back([this] { work(); });
+    for (unsigned k = 0; k < std::max(1U, std::thread::hardware_concurrency()); ++k)
+      threads.emplace_back([this] {
+        work();
+        mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE);  // constants that MPFR keeps for each thread
+      });
     for (std::thread& t : threads) t.join();
     fmt::print("{} expressions: {} have a derivative, the lab agrees in {} of these; {} have none; {} tapes with a gap\n", count_,
                smooth_.load(), agrees_.load(), singular_.load(), gaps_.load());

@@ -12,9 +12,9 @@ using argand::ComplexScalar;
 using argand::RealOf;
 
 /// Seeded numbers.
-class Numbers {
+class DrawnNumbers {
  public:
-  explicit Numbers(std::uint64_t seed) : random_(seed, 2036) {}
+  explicit DrawnNumbers(std::uint64_t seed) : random_(seed, 2036) {}
   double uniform(double low, double high) { return low + (high - low) * random_.uniform(at_++); }
   int whole(int low, int high) { return low + static_cast<int>(uniform(0, high - low + 0.999)); }
   template <argand::Scalar T>
@@ -30,7 +30,7 @@ class Numbers {
 };
 
 /// A power of ten within `range` of 1.
-double any_size(Numbers& numbers, double range) { return std::pow(10, numbers.uniform(-range, range)); }
+double any_size(DrawnNumbers& numbers, double range) { return std::pow(10, numbers.uniform(-range, range)); }
 
 }  // namespace
 
@@ -45,7 +45,7 @@ template <argand::Scalar T>
 std::vector<T> matrix(Kind kind, int m, int n, std::uint64_t seed) {
   using C = std::complex<double>;
   using R = RealOf<T>;
-  Numbers numbers(seed * 31 + static_cast<std::uint64_t>(kind) * 1009 + static_cast<std::uint64_t>(9 * m + n));
+  DrawnNumbers numbers(seed * 31 + static_cast<std::uint64_t>(kind) * 1009 + static_cast<std::uint64_t>(9 * m + n));
   const double decades = std::numeric_limits<R>::max_exponent10, eps = std::numeric_limits<R>::epsilon();
   std::vector<C> A(static_cast<std::size_t>(m * n));
   const auto at = [&](int i, int j) -> C& { return A[static_cast<std::size_t>(i * n + j)]; };

@@ -178,7 +178,7 @@ BOOST_AUTO_TEST_CASE(mistakes) {
 BOOST_AUTO_TEST_CASE(what_the_machine_cannot_hold_is_refused_at_once) {
   const std::string text = refused({{"d_model", "1000000"}, {"vocab_size", "1000000"}});
   BOOST_TEST(text.starts_with("config: these sizes need about "));
-  BOOST_TEST(text.ends_with("smaller --d-model, --n-layers, --batch or --length need less"));
+  BOOST_TEST(text.ends_with("smaller `d_model`, `n_layers`, `batch` or `length` need less"));
   BOOST_TEST(refused({{"batch", "9000000000"}}).starts_with("config: these sizes need about "));
 }
 

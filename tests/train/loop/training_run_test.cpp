@@ -216,7 +216,7 @@ BOOST_AUTO_TEST_CASE(a_loss_that_is_not_finite_stops_before_anything_changes) {
   BOOST_TEST(text.starts_with("train: the loss became "));
   BOOST_TEST(text.find(" at step 2, first in ") != std::string::npos);
   BOOST_TEST(text.find(" of blocks.0") != std::string::npos);
-  BOOST_TEST(text.ends_with("; a lower --lr or --clip, or --precision float64, may help"));
+  BOOST_TEST(text.ends_with("; a lower `lr` or `clip`, or `precision` float64, may help"));
   BOOST_TEST(run.state().step == 1);
   const std::vector<float> after = numbers(run.parameters());
   BOOST_TEST((std::memcmp(after.data(), bad.data(), bad.size() * sizeof(float)) == 0));
@@ -269,8 +269,8 @@ BOOST_AUTO_TEST_CASE(a_session_keeps_what_is_due) {
   BOOST_TEST(contents_of(folder.vocabulary()) == small_corpus().tokens->file());
   BOOST_TEST(scratch.count() == 1);
   BOOST_TEST(error_of([&] { TrainingSession<float>(folder, false, config, small_corpus()); }) ==
-             "train: " + folder.path() + " holds a run already; --resume " + folder.path() +
-                 " goes on with it, --overwrite starts anew");
+             "train: " + folder.path() + " holds a run already; `resume` " + folder.path() +
+                 " goes on with it, `overwrite` starts anew");
   BOOST_TEST(error_of([&] { TrainingSession<float>(folder, true, config, small_corpus()); }) ==
              "train: " + folder.path() + " is in use: another process is training in that folder");
   BOOST_TEST(Checkpoint(folder.last()).state().step == 12);
