@@ -22,8 +22,11 @@ std::string hostile_reason(const Row& row) {
   if (is("svd"))
     return "singular values a thousand roundings apart: the derivative of vectors is divided by their distance, which leaves three "
            "digits. Singular values are right to roundings of the largest, and what depends on much smaller ones has no digits.";
-  if (is("matrix_exp"))
-    return "counted number by number, the gradient beside triangular matrices with numbers up to 1e100 loses four digits at most.";
+  if (is("eig") && row.range == Range::Ends) return "λ² of the function itself overflows.";
+  if (is("eig"))
+    return "of a matrix that is defective to rounding the eigenvectors are one to rounding, and V⁻¹ multiplies what is lost, which "
+           "f(A) "
+           "itself need not feel; matrix_exp, sqrtm, logm, matrix_power and solve go no way through eigenvectors.";
   if (is("prod") || is("cumprod")) return "a product that overflows on the way, times 0, is NaN.";
   return "";
 }

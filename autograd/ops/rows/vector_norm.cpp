@@ -92,7 +92,10 @@ R norm_of(std::int64_t n, R p, const auto& modulus_of) {
 template <RealScalar R>
 R share_of_norm(R a, R y, R p) {
   if (a == 0 || p == 0) return 0;
-  return p == 2 ? a / y : p == 1 ? R(1) : std::pow(a / y, p - 1);
+  if (p == 1) return 1;
+  if (p > 1) return p == 2 ? a / y : std::pow(a / y, p - 1);
+  const R ratio = y / a;  // beyond the type where one is at each end of its range
+  return std::isfinite(ratio) ? std::pow(ratio, 1 - p) : std::pow(y, 1 - p) * std::pow(a, p - 1);
 }
 
 /// x/|x|; 0 for 0.

@@ -144,6 +144,10 @@ BOOST_AUTO_TEST_CASE(norms) {
   BOOST_TEST(vector_norm(reals({2}, {3e200, 4e200})).value().item() == 5e200, boost::test_tools::tolerance(1e-15));
   BOOST_TEST(vector_norm(reals({2}, {3e-200, 4e-200}), 3.0).value().item() > 4e-200);
   BOOST_TEST(std::isnan(vector_norm(reals({2}, {NAN, infinity})).value().item()));
+  const Var<double> ends = variable(Tensor<double>({2}, {1e-300, 1e300}));  // their quotient is beyond the type, its root is not
+  backward(vector_norm(ends, 0.5));
+  BOOST_TEST(ends.grad()(0) == 1e300, boost::test_tools::tolerance(1e-12));
+  BOOST_TEST(ends.grad()(1) == 1);
   BOOST_TEST(error_of([&] { vector_norm(z, -1.0); }) == "vector_norm: p is 0, above 0 or -inf, got -1");
 }
 
