@@ -93,7 +93,7 @@ nlohmann::json neighbourhood(const Expression& f, C z) {
     said = {{"points", 0}, {"zeros", 0}, {"at", nullptr}};
     for (std::size_t k = 0; k < one.size(); ++k) {
       const double size = std::abs(one[k]) + std::abs(other[k]);
-      if (!std::isfinite(size)) continue;
+      if (!std::isfinite(size) || !std::isfinite(std::abs(d.value[k]))) continue;
       said["points"] = said["points"].get<int>() + 1;
       if (std::abs(one[k]) <= 1e-9 * size)
         said["zeros"] = said["zeros"].get<int>() + 1;

@@ -27,6 +27,7 @@ std::string hostile_reason(const Row& row) {
     return "of a matrix that is defective to rounding the eigenvectors are one to rounding, and V⁻¹ multiplies what is lost, which "
            "f(A) "
            "itself need not feel; matrix_exp, sqrtm, logm, matrix_power and solve go no way through eigenvectors.";
+  if (is("vector_norm")) return "where the norm itself is beyond the type, the gradient, which is made of it, is infinite as well.";
   if (is("prod") || is("cumprod")) return "a product that overflows on the way, times 0, is NaN.";
   return "";
 }

@@ -30,7 +30,7 @@ static const Op vector_norm_op(
      .singular = "x_i = 0: gradient 0 (for p = 1 one of the subgradients, for p < 1 it is infinite, for p = 2 only y = 0 is "
                  "singular). p = 0: "
                  "a step, gradient 0 everywhere. An x_i = ±inf: y = inf, the other gradients 0 for p > 1; its own is ±1 for p = 1, "
-                 "else NaN",
+                 "else NaN. A y beyond the type: the gradient, made of it, is infinite for p < 1 and 0 for p > 1",
      .source = "Horn & Johnson, Matrix Analysis, 5.2.3"},
     [](OpCheck& check) {
       const auto f = [](double p, int axis) {

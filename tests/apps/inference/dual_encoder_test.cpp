@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(errors_say_what_to_do) {
                DualEncoder(other, articles(100)).load(path);
              }).find("dpr: " + path + " is of other settings, {\"seed\":3,\"epochs\":6,") == 0);
   BOOST_TEST(error_of([&] { DualEncoder(small(), articles(100, 5)).load(path); }) ==
-             "dpr: " + path + " was learnt from other articles; remove it, or name another --out");
+             "dpr: " + path + " was learnt from other articles; remove it, or name another `out`");
 }
 
 BOOST_AUTO_TEST_CASE(the_program_trains_once_and_then_reads) {

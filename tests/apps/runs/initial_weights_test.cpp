@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(another_size_is_refused_and_nothing_is_changed) {
   const Tensor<float> before = real_value(wide.parameters(), "embedding.weight");
   BOOST_TEST(error_of([&] { wide.begin_with(InitialWeights(folder.path()), small_corpus()); }) ==
              "init: blocks.0.ffn.up.weight is [24, 16] in " + folder.best() +
-                 " and [32, 16] in this model; without --d-model, --n-layers and the like the model has the sizes of that run");
+                 " and [32, 16] in this model; without `d_model`, `n_layers` and the like the model has the sizes of that run");
   BOOST_TEST(same(before, real_value(wide.parameters(), "embedding.weight")));
   SafetensorsWriter writer;
   writer.add("norm.weight", Tensor<float>::ones({3}));
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(another_size_is_refused_and_nothing_is_changed) {
   BOOST_TEST(
       error_of([&] { wide.begin_with(InitialWeights(scratch / "plain"), small_corpus()); }) ==
       "init: norm.weight is [3] in " + scratch / "plain" +
-          " and [16] in this model; give the sizes that the file was made with: --family, --d-model, --n-heads, --d-ff, ...");
+          " and [16] in this model; give the sizes that the file was made with: `family`, `d_model`, `n_heads`, `d_ff`, ...");
 }
 
 BOOST_AUTO_TEST_CASE(what_is_missing_and_what_is_extra_is_told) {

@@ -96,7 +96,8 @@ const std::map<std::string, std::vector<Homogeneous>>& degrees() {
       {"solve", solution},
       {"sqrt", {{{1}, 0.5, {}, 0, 2}}},
       {"square", {{{1}, 2}}},
-      {"stddev", {one}},
+      // Far from 0 upwards only: what is left of the mean's rounding must be a normal number.
+      {"stddev", {{{1}, 1, {"all, real", "all, complex", "first axis", "last axis, kept"}}, {{1}, 1, {"far from 0"}, 1}}},
       {"sub", {two}},
       {"sum", {one}},
       {"svd",

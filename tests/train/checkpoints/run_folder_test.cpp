@@ -62,10 +62,12 @@ BOOST_AUTO_TEST_CASE(a_folder_that_was_removed_is_said_in_the_users_words) {
   Session session(folder, false, run_of_seed("1"), small_corpus());
   session.advance();
   fs::remove_all(folder.path());
-  BOOST_TEST(error_of([&] { session.save(); }) == "save: cannot write " + folder.last() + ": No such file or directory; the file was left as it was");
+  BOOST_TEST(error_of([&] { session.save(); }) ==
+             "save: cannot write " + folder.last() + ": No such file or directory; the file was left as it was");
   // Another run in its place is not touched either.
   Session second(folder, false, run_of_seed("2"), small_corpus());
-  BOOST_TEST(error_of([&] { session.save(); }) == "save: cannot write " + folder.last() + ": No such file or directory; the file was left as it was");
+  BOOST_TEST(error_of([&] { session.save(); }) ==
+             "save: cannot write " + folder.last() + ": No such file or directory; the file was left as it was");
   BOOST_TEST(seed_of(folder) == 2);
 }
 
