@@ -85,7 +85,7 @@ function headsPanel(run) {
   const panel = new Panel('family', 'heads', 'ComplexFormer: δ and b of each head', null, true);
   if (run.panel !== 'heads') return panel.leave();
   if (setting(run, 'adaptation') === 'fixed') return panel.say(`${run.label} has the adaptation "fixed": δ = 1 and b = 0 in every head, as in RoPE.`);
-  if (setting(run, 'adaptation') === 'magnitudes') return panel.say(`${run.label} has the adaptation "magnitudes": δ = 0 and b = 0 in every head, so the phases of q and k count for nothing.`);
+  if (setting(run, 'adaptation') === 'moduli') return panel.say(`${run.label} has the adaptation "moduli": δ = 0 and b = 0 in every head, so the phases of q and k count for nothing.`);
   if (!run.history) return panel.say(`${run.label} has no history of δ and b.`);
   const {steps, parameters} = run.history;
   panel.add(make('p', {class: 'hint'},

@@ -77,8 +77,8 @@ def init_params(cfg, seed=0, dtype=torch.float64, spread=1.0):
             dk = (d // 2 if "q" in half else d) // H
             if cfg["qk_norm"]:
                 gain(b + ".attn.q_norm", dk), gain(b + ".attn.k_norm", dk)
-            if fam == "complexformer" and cfg["adaptation"] == "magnitudes":
-                raise ValueError("adaptation magnitudes is argand's own; there is no PyTorch model of it here")
+            if fam == "complexformer" and cfg["adaptation"] == "moduli":
+                raise ValueError("adaptation moduli is argand's own; there is no PyTorch model of it here")
             if fam == "complexformer" and cfg["adaptation"] != "fixed":
                 shape = (H, dk // 2) if cfg["adaptation"] == "per_head" else (dk // 2,)
                 p[b + ".attn.delta"] = rand(*shape, std=.02 if spread == 1 else .5).to(dtype)

@@ -5,10 +5,10 @@
 
 namespace argand {
 
-/// Who owns δ and the phase bias b; fixed: δ = 1 and b = 0; magnitudes: δ = 0 and b = 0, so that the phases of q and k count for
+/// Who owns δ and the phase bias b; fixed: δ = 1 and b = 0; moduli: δ = 0 and b = 0, so that the phases of q and k count for
 /// nothing. The last is no model of the paper's, but what tells how much its phases are worth.
 enum class Adaptation { PerHead, Shared, Fixed, Magnitudes };
-constexpr const char* words_of(Adaptation) { return "per_head|shared|fixed|magnitudes"; }
+constexpr const char* words_of(Adaptation) { return "per_head|shared|fixed|moduli"; }
 
 /// ω_j = base^(-4j/d_k), as the paper has it, or base^(-2j/d_k).
 enum class FrequencyLaw { Paper, Rope };

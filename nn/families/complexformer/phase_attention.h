@@ -11,7 +11,7 @@ namespace argand {
 ///
 /// cos(A_m - C_n) with A = δθq + b + mω and C = δθk + nω is the dot product of (cos A, sin A) and (cos C, sin C), so the score is
 /// that of rotated queries λq e^{iA} and keys λk e^{iC}: RoPE's cost plus O(T·d) trigonometry, never O(T²·d) cosines. Parameters q,
-/// k, v, o; delta, phase_bias: [H, d_k/2] (per_head), [d_k/2] (shared), none (fixed: δ = 1, b = 0; magnitudes: δ = 0, b = 0).
+/// k, v, o; delta, phase_bias: [H, d_k/2] (per_head), [d_k/2] (shared), none (fixed: δ = 1, b = 0; moduli: δ = 0, b = 0).
 template <RealScalar R>
 class PhaseAttention final : public SelfAttention<R> {
  public:

@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(what_is_learnt_is_put_at_a_number) {
   const TemporaryDirectory scratch;
   const std::string out = scratch / "out", kept = scratch / "kept", corpus = word_corpus(scratch);
   const Finished probed = run_argand(
-      scratch, "ablate complexformer --rows shared,magnitudes --steps 6 --seeds 2 --probe --data " + corpus +
+      scratch, "ablate complexformer --rows shared,moduli --steps 6 --seeds 2 --probe --data " + corpus +
                    " --set d_model=16,n_layers=1,n_heads=2,d_ff=16,length=16,max_seq_len=16,batch=4 --threads 1 --jobs 1 "
                    "--out " +
                    out);
@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(what_is_learnt_is_put_at_a_number) {
   const Json zero = read(out + "/shared/seed-1/with-delta=0.json");
   BOOST_TEST(zero["set"].dump() == "[\"delta=0\"]");
   BOOST_TEST(read(out + "/shared/seed-1/with-delta=0,phase_bias=0.json")["set"].size() == 2U);
-  BOOST_TEST(!std::filesystem::exists(out + "/magnitudes/seed-1/with-delta=0.json"));
+  BOOST_TEST(!std::filesystem::exists(out + "/moduli/seed-1/with-delta=0.json"));
   const std::string tables = contents_of(out + "/probes.md");
   BOOST_TEST(
       tables.find(
