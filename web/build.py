@@ -21,11 +21,11 @@ UNITS = {
     "core": """core/arithmetic core/gemm core/mask core/memory core/parallel core/random core/shape core/tensor core/kernels/elementwise
         core/machine/blas_plain core/machine/cpu core/machine/level core/machine/threads_serial""",
     "tape": """autograd/context autograd/forward autograd/op autograd/op_check autograd/tape autograd/var autograd/wirtinger
-        autograd/check/numerical autograd/check/planted_fault autograd/check/probe autograd/check/verdict autograd/trace/slot_gradient""",
+        autograd/check/numerical autograd/check/planted_fault autograd/check/scalar_projection autograd/check/verdict autograd/trace/slot_gradient""",
     "ops": "autograd/ops/shape autograd/ops/products/projection autograd/ops/rows/reduction",
     "elementwise": """autograd/ops/elementwise/arithmetic autograd/ops/elementwise/complex_parts autograd/ops/elementwise/exponential
         autograd/ops/elementwise/power autograd/ops/elementwise/trigonometric autograd/ops/elementwise/sinusoid""",
-    "functions": """autograd/ops/functions/hyperbolic autograd/ops/functions/inverse autograd/ops/functions/special
+    "functions": """autograd/ops/functions/hyperbolic autograd/ops/functions/inverse autograd/ops/functions/near_zero autograd/ops/functions/special
         autograd/ops/functions/variable_power autograd/ops/selection/expand autograd/ops/selection/where""",
     "activations": """autograd/ops/elementwise/activation autograd/ops/elementwise/complex_activation autograd/ops/elementwise/phase
         autograd/ops/elementwise/rotation""",
@@ -114,4 +114,5 @@ def main():
     print(f"{os.path.join(out, 'lab.html')}: {len(text) / 1e6:.2f} MB, {len(gzip.compress(text.encode(), 9)) / 1e6:.2f} MB compressed")
 
 
-main()
+if __name__ == "__main__":
+    main()
