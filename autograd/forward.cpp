@@ -1,7 +1,6 @@
 #include "autograd/forward.h"
 
-#include "autograd/tape.h"
-#include "autograd/trace/slot_gradient.h"
+#include "autograd/gradients.h"
 
 namespace argand {
 
@@ -29,14 +28,11 @@ std::vector<AnyTensorOf<R>> hvp(const std::function<Var<R>()>& loss, const Param
   ForwardMode forward;
   forward.set_directions(parameters, v);
   const Var<R> slope = tangent(loss());
-  KeptGradients kept(tape);
-  for (const Parameter<R>& p : parameters) std::visit([&](const auto& x) { kept.keep(x.slot()); }, p.var);
-  zero_grad(parameters);
-  if (slope.requires_grad()) tape.backward(slope);
-  std::vector<AnyTensorOf<R>> products;
+  if (slope.requires_grad()) return gradients(slope, parameters);
+  std::vector<AnyTensorOf<R>> zeros;
   for (const Parameter<R>& p : parameters)
-    products.push_back(std::visit([](const auto& x) -> AnyTensorOf<R> { return x.grad(); }, p.var));
-  return products;
+    zeros.push_back(std::visit([]<Scalar T>(const Var<T>& x) -> AnyTensorOf<R> { return Tensor<T>::zeros(x.shape()); }, p.var));
+  return zeros;
 }
 
 #define ARGAND_TANGENT(T) template Var<T> tangent(const Var<T>&);

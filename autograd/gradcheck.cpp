@@ -204,9 +204,7 @@ Report detail::gradcheck(const CheckedFunction& f, const std::vector<AnyTensor>&
   if (options.complex_extension) projected.extend(options.complex_extension);
   Report report = argand::gradcheck(projected, options);
   report.independent.push_back(adds(projected, f, options));
-  if (options.blame_ops && report.count(Verdict::Fail) > 0)
-    for (const std::string& name : projected.recorded_ops())
-      if (const Op* op = Op::find(name); op != nullptr && !check_op_gradients(*op).ok()) report.blamed.push_back(name);
+  if (options.blame_ops && report.count(Verdict::Fail) > 0) report.blamed = failing_ops(projected.recorded_ops());
   return report;
 }
 

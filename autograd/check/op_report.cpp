@@ -152,6 +152,13 @@ Report check_op_gradients(const Op& op, GradcheckOptions options) {
   return report;
 }
 
+std::vector<std::string> failing_ops(const std::vector<std::string>& names) {
+  std::vector<std::string> failing;
+  for (const std::string& name : names)
+    if (const Op* op = Op::find(name); op != nullptr && !check_op_gradients(*op).ok()) failing.push_back(name);
+  return failing;
+}
+
 Report check_op(const Op& op, const GradcheckOptions& options) {
   Report report = check_op_gradients(op, options);
   OpCheck check;

@@ -82,9 +82,7 @@ class ParameterCheck {
     report_.subject = "parameter";
     for (std::size_t i = 0; i < parameters_.size(); ++i) check(i);
     report_.independent = {differences_check(report_), linear(), adds()};
-    if (options_.blame_ops && report_.count(Verdict::Fail) > 0)
-      for (const std::string& name : ops_)
-        if (const Op* op = Op::find(name); op != nullptr && !check_op_gradients(*op).ok()) report_.blamed.push_back(name);
+    if (options_.blame_ops && report_.count(Verdict::Fail) > 0) report_.blamed = failing_ops(ops_);
     return std::move(report_);
   }
 

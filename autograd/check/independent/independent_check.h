@@ -34,7 +34,7 @@ struct IndependentCheck {
 /// What difference quotients say: a verdict, and how far the two were apart.
 IndependentCheck differences_check(Verdict verdict, double relative_error);
 
-/// What adjoint, taylor, complex step and linear say, in this order, under the projected's first random weights. `tolerance` is
+/// What adjoint, taylor, complex step and linear say, in this order, under the first random weights. `tolerance` is
 /// relative, of the derivative along v.
 std::vector<IndependentCheck> independent_checks(const ScalarProjection& projected, double tolerance, std::uint64_t seed);
 
