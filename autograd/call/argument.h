@@ -1,0 +1,56 @@
+#pragma once
+/// What an op is called with when its types are known at run time only: a tensor of any scalar, a number, a word, a list.
+
+#include <complex>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "autograd/var.h"
+#include "core/mask.h"
+
+namespace argand {
+
+/// A variable whose scalar is known at run time.
+using DynamicVar = std::variant<Var<float>, Var<std::complex<float>>, Var<double>, Var<std::complex<double>>>;
+
+/// An argument or a result of a call. std::monostate is "none": a dimension, a bias, a length that is not given.
+using Argument = std::variant<std::monostate, bool, std::int64_t, double, std::complex<double>, std::string,
+                              std::vector<std::int64_t>, DynamicVar, std::vector<DynamicVar>, Ids, Mask>;
+
+/// The alternatives of an Argument, in its order.
+enum class ArgumentKind { None, Bool, Int, Float, Complex, String, Ints, Tensor, Tensors, Indices, Mask };
+inline ArgumentKind kind_of(const Argument& argument) { return static_cast<ArgumentKind>(argument.index()); }
+
+/// "float32", "complex64", "float64", "complex128".
+std::string_view scalar_name(const DynamicVar& x);
+/// With its article: "an int", "a complex128 tensor", "a list of ints", "None".
+std::string describe(const Argument& argument);
+
+/// Which kinds of argument a parameter takes.
+class ArgumentType {
+ public:
+  constexpr ArgumentType() = default;
+  constexpr ArgumentType(std::initializer_list<ArgumentKind> kinds) {
+    for (const ArgumentKind kind : kinds) kinds_ |= bit(kind);
+  }
+  constexpr bool takes(ArgumentKind kind) const { return (kinds_ & bit(kind)) != 0; }
+  constexpr ArgumentType operator|(ArgumentType other) const {
+    other.kinds_ |= kinds_;
+    return other;
+  }
+  friend constexpr bool operator==(ArgumentType, ArgumentType) = default;
+
+  /// As Python's annotations: "Tensor", "float", "int | list[int] | None". An int passes for a float, both for a complex number;
+  /// arrays of integers and of booleans are "Indices" and "Mask".
+  std::string text() const;
+  /// For errors: "a tensor", "an int or None".
+  std::string described() const;
+
+ private:
+  static constexpr unsigned bit(ArgumentKind kind) { return 1u << static_cast<unsigned>(kind); }
+  unsigned kinds_ = 0;
+};
+
+}  // namespace argand

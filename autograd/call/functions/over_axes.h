@@ -1,0 +1,71 @@
+#pragma once
+/// Reductions over one axis, several, or all, as Python has them: dim=None, dim=-1, dim=(0, 2).
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "autograd/ops/own_name.h"
+#include "autograd/ops/shape.h"
+
+namespace argand {
+
+/// Nothing, and an empty list as in PyTorch: all of them.
+using Axes = std::optional<std::vector<int>>;
+
+/// Which axes of x go, as one axis behind the others.
+struct ReducedAxes {
+  std::vector<int> order;  ///< of x: those that stay, then those that go
+  Shape folded, kept;      ///< x's shape with those that go as its last axis; x's with size 1 for them
+
+  /// Throws `sum: no axis 2 in [2, 3]`, `sum: axis 1 is named twice`.
+  ReducedAxes(std::string_view op, const Shape& shape, const std::vector<int>& axes) : kept(shape) {
+    std::vector<int> last;
+    for (const int axis : axes) {
+      require_axis(op, shape, axis);
+      const int k = shape.checked(axis);
+      require(std::find(last.begin(), last.end(), k) == last.end(), op, "axis {} is named twice", k);
+      last.push_back(k);
+    }
+    std::int64_t together = 1;
+    for (int k = 0; k < shape.rank(); ++k) {
+      if (std::find(last.begin(), last.end(), k) == last.end()) {
+        order.push_back(k);
+        folded.push_back(shape[k]);
+      } else {
+        together *= shape[k];
+        kept[k] = 1;
+      }
+    }
+    std::sort(last.begin(), last.end());
+    order.insert(order.end(), last.begin(), last.end());
+    folded.push_back(together);
+  }
+};
+
+/// f(x, axis, keepdim) where one axis is named, f(x) where none is; several are taken as one.
+template <Scalar T, class F>
+auto over_axes(std::string_view op, const Var<T>& x, const Axes& axes, bool keepdim, const F& f) {
+  return in_own_name(op, [&] {
+    if (!axes || axes->empty()) {
+      auto y = f(x);
+      if (!keepdim) return y;
+      Shape ones = x.shape();
+      for (int k = 0; k < ones.rank(); ++k) ones[k] = 1;
+      return reshape(y, ones);
+    }
+    if (axes->size() == 1) return f(x, axes->front(), keepdim);
+    const ReducedAxes reduced(op, x.shape(), *axes);
+    auto y = f(reshape(permute(x, reduced.order), reduced.folded), -1, false);
+    return reshape(y, keepdim ? reduced.kept : y.shape());
+  });
+}
+
+/// f of a function that knows the last axis only, along any.
+template <Scalar T, class F>
+auto along(std::string_view op, const Var<T>& x, int axis, const F& f) {
+  require_axis(op, x.shape(), axis);
+  return x.shape().checked(axis) == x.rank() - 1 ? f(x) : transpose(f(transpose(x, axis, -1)), axis, -1);
+}
+
+}  // namespace argand

@@ -1,0 +1,140 @@
+#pragma once
+/// OpFunction: a function of the library that is called by name, with arguments whose types are known at run time. What Python, and
+/// any other language, binds: names and defaults are PyTorch's where PyTorch has the function.
+///
+///     const OpFunction exp_function("exp", {"input"}, []<Scalar T>(const Var<T>& z) { return exp(z); });
+///     const CallResult w = OpFunction::find("exp")->call(std::vector<Argument>{DynamicVar(z)});
+///
+/// The types come from the C++ function (autograd/call/signature.h); only names and defaults are written. Those of the library are
+/// tables in autograd/call/functions/, a file for each folder of ops.
+
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "autograd/call/argument.h"
+#include "autograd/call/signature.h"
+
+namespace argand {
+
+class Op;
+
+inline constexpr std::monostate none{};
+
+/// A parameter as it is written in a table: a name, and a default where it has one.
+struct ParameterText {
+  /// A literal, which costs no code where the table is.
+  struct Default {
+    constexpr Default() : kind(ArgumentKind::None), given(false) {}
+    constexpr Default(std::monostate) : kind(ArgumentKind::None) {}
+    constexpr Default(bool value) : kind(ArgumentKind::Bool), whole(value) {}
+    constexpr Default(int value) : kind(ArgumentKind::Int), whole(value) {}
+    constexpr Default(double value) : kind(ArgumentKind::Float), real(value) {}
+    constexpr Default(const char* value) : kind(ArgumentKind::String), word(value) {}
+    constexpr Default(std::initializer_list<std::int64_t> value) : kind(ArgumentKind::Ints), list(value) {}
+    ArgumentKind kind;
+    bool given = true;
+    std::int64_t whole = 0;
+    double real = 0;
+    const char* word = nullptr;
+    std::initializer_list<std::int64_t> list;
+  };
+  constexpr ParameterText(const char* n) : name(n) {}
+  constexpr ParameterText(const char* n, Default value) : name(n), default_value(value) {}
+  const char* name;
+  Default default_value;
+};
+
+/// The names of several results.
+struct Results {
+  Results() = default;
+  explicit Results(std::initializer_list<const char*> n) : names(n.begin(), n.end()) {}
+  std::vector<std::string> names;
+};
+
+struct CallParameter {
+  std::string name;
+  ArgumentType type;
+  std::optional<Argument> default_value;  ///< nothing: it must be given
+
+  /// For stubs: "Tensor", "int", "float | None", "list[int]".
+  std::string type_text() const { return type.text(); }
+  /// As Python writes it: "None", "False", "1e-05", "'backward'", "(-2, -1)"; empty where there is none.
+  std::string default_text() const;
+};
+
+struct CallResult {
+  std::vector<Argument> values;
+  bool is_tuple = false;  ///< several results, or one in a list (split); otherwise values has one
+};
+
+class OpFunction {
+ public:
+  using Parameters = std::initializer_list<ParameterText>;
+  /// Registers the function until it is destroyed. A call takes that of `f`'s overloads that fits best, of equal ones the first.
+  /// Several results have names, Results{"U", "S", "Vh"}. A function that is not an op says what it is. What is wrong with it (a
+  /// name that is taken, a default of another type) throws when it is called, as an Op's faults do.
+  template <class... F>
+  requires(std::is_empty_v<F>&&...) OpFunction(const char* name, Parameters parameters, F...)
+      : OpFunction(name, "", parameters, {}, overloads<F...>()) {}
+  template <class... F>
+  requires(std::is_empty_v<F>&&...) OpFunction(const char* name, Parameters parameters, Results results, F...)
+      : OpFunction(name, "", parameters, results, overloads<F...>()) {}
+  template <class... F>
+  requires(std::is_empty_v<F>&&...) OpFunction(const char* name, const char* about, Parameters parameters, F...)
+      : OpFunction(name, about, parameters, {}, overloads<F...>()) {}
+  template <class... F>
+  requires(std::is_empty_v<F>&&...) OpFunction(const char* name, const char* about, Parameters parameters, Results results, F...)
+      : OpFunction(name, about, parameters, results, overloads<F...>()) {}
+  ~OpFunction();
+  OpFunction(const OpFunction&) = delete;
+  OpFunction& operator=(const OpFunction&) = delete;
+
+  const std::string& name() const { return name_; }
+  /// What it is, one sentence; of an op the equation.
+  std::string about() const;
+  const std::vector<CallParameter>& parameters() const { return parameters_; }
+  /// Of several results; empty for one result, and for a list of as many as there are.
+  const std::vector<std::string>& results() const { return results_; }
+  /// The op of this name; null for what is made of other ops.
+  const Op* op() const;
+  /// "sum(input: Tensor, dim: int | list[int] | None = None, keepdim: bool = False) -> Tensor"
+  std::string signature() const;
+  /// "Tensor", "Indices", "tuple[Tensor, Indices]", "list[Tensor]", or several of them: "Tensor | tuple[Tensor, Indices]".
+  std::string result_text() const;
+
+  /// Calls it with the first parameters in their order and others by name. A real tensor beside a complex one becomes complex where
+  /// the function needs that. Throws Error in the function's name for arguments that do not fit, and what the function throws.
+  CallResult call(std::span<const Argument> positional, std::span<const std::pair<std::string, Argument>> named = {}) const;
+  /// Throws what is wrong with it, if anything is.
+  void require_usable() const;
+
+  /// Every registered function, by name.
+  static std::vector<const OpFunction*> all();
+  /// Null when there is none of that name.
+  static const OpFunction* find(std::string_view name);
+
+ private:
+  using Overloads = std::vector<call_detail::Overload>;
+  template <class... F>
+  static Overloads overloads() {
+    Overloads all;
+    (call_detail::add_overloads<F>(all), ...);
+    return all;
+  }
+  OpFunction(const char* name, const char* about, Parameters parameters, Results results, Overloads overloads);
+  const call_detail::Overload& best_overload(const call_detail::Call& call) const;
+  [[noreturn]] void fail_to_match(const call_detail::Call& call, int precision) const;
+  std::string parameter_names() const;
+
+  std::string name_, about_, fault_;
+  std::vector<CallParameter> parameters_;
+  std::vector<std::string> results_;
+  Overloads overloads_;
+};
+
+}  // namespace argand

@@ -1,0 +1,207 @@
+#pragma once
+/// How a C++ function is called with Arguments: its parameters and its scalars are read from its type.
+///
+/// The function is a lambda without captures, as a rule a template over scalars. Each scalar that its constraints allow is an
+/// Overload: [](const Var<double>&) is one, []<RealScalar R>(const Var<R>&) two, []<Scalar T>(const Var<T>&) four, and
+/// []<Scalar A, Scalar B>(const Var<A>&, const Var<B>&) eight, of one precision each.
+
+#include <array>
+#include <optional>
+#include <span>
+#include <tuple>
+
+#include "autograd/call/argument.h"
+
+namespace argand {
+
+class OpFunction;
+
+/// A parameter for which a number may stand: mul(z, 2). It is a constant of rank 0, in the precision of the call.
+template <Scalar T>
+struct Operand : Var<T> {
+  explicit Operand(Var<T> x) : Var<T>(std::move(x)) {}
+};
+
+namespace call_detail {
+
+/// The place of a scalar in DynamicVar.
+template <Scalar T>
+inline constexpr int scalar_index = (sizeof(RealOf<T>) == sizeof(double) ? 2 : 0) + (ComplexScalar<T> ? 1 : 0);
+inline constexpr int no_scalar = -1;
+
+/// What one overload takes at one place.
+struct ParameterType {
+  ArgumentType kinds;
+  int scalar = no_scalar;  ///< of a tensor
+};
+
+/// One call: its arguments, in the order of the parameters, and what it returns.
+struct Call {
+  static constexpr std::size_t most_parameters = 20;
+  const OpFunction* function = nullptr;
+  std::array<const Argument*, most_parameters> arguments{};
+  std::vector<Argument> results;
+  bool is_tuple = false;
+
+  bool is_none(std::size_t i) const { return arguments[i]->index() == 0; }
+};
+
+/// Argument i as a P of C++. Throws where a number does not fit, such as a dimension of 2^40.
+template <class P>
+P taken(const Call& call, std::size_t i);
+
+template <class P>
+struct Optional : std::false_type {};
+template <class P>
+struct Optional<std::optional<P>> : std::true_type {};
+
+template <class P>
+P take(const Call& call, std::size_t i) {
+  if constexpr (Optional<P>::value)
+    return call.is_none(i) ? P() : P(taken<typename P::value_type>(call, i));
+  else
+    return taken<P>(call, i);
+}
+
+template <class P>
+struct TypeOf;  // of what a C++ function may take
+template <Scalar T>
+struct TypeOf<Var<T>> {
+  static constexpr ParameterType value{{ArgumentKind::Tensor}, scalar_index<T>};
+};
+template <Scalar T>
+struct TypeOf<std::vector<Var<T>>> {
+  static constexpr ParameterType value{{ArgumentKind::Tensors}, scalar_index<T>};
+};
+template <RealScalar R>
+struct TypeOf<Operand<R>> {
+  static constexpr ParameterType value{{ArgumentKind::Tensor, ArgumentKind::Int, ArgumentKind::Float}, scalar_index<R>};
+};
+template <RealScalar R>
+struct TypeOf<Operand<std::complex<R>>> {
+  static constexpr ParameterType value{{ArgumentKind::Tensor, ArgumentKind::Int, ArgumentKind::Float, ArgumentKind::Complex},
+                                       scalar_index<std::complex<R>>};
+};
+template <RealScalar R>
+struct TypeOf<R> {
+  static constexpr ParameterType value{{ArgumentKind::Int, ArgumentKind::Float}};
+};
+template <RealScalar R>
+struct TypeOf<std::complex<R>> {
+  static constexpr ParameterType value{{ArgumentKind::Int, ArgumentKind::Float, ArgumentKind::Complex}};
+};
+template <std::integral I>
+struct TypeOf<I> {
+  static constexpr ParameterType value{{ArgumentKind::Int}};
+};
+template <>
+struct TypeOf<bool> {
+  static constexpr ParameterType value{{ArgumentKind::Bool}};
+};
+template <>
+struct TypeOf<std::monostate> {  // an overload for an argument that is not given
+  static constexpr ParameterType value{{ArgumentKind::None}};
+};
+template <>
+struct TypeOf<std::string> {
+  static constexpr ParameterType value{{ArgumentKind::String}};
+};
+template <std::integral I>
+struct TypeOf<std::vector<I>> {
+  static constexpr ParameterType value{{ArgumentKind::Int, ArgumentKind::Ints}};
+};
+template <std::size_t n>
+struct TypeOf<std::array<std::int64_t, n>> {
+  static constexpr ParameterType value{{ArgumentKind::Int, ArgumentKind::Ints}};
+};
+template <>
+struct TypeOf<Ids> {
+  static constexpr ParameterType value{{ArgumentKind::Indices, ArgumentKind::Ints}};
+};
+template <>
+struct TypeOf<Mask> {
+  static constexpr ParameterType value{{ArgumentKind::Mask}};
+};
+template <class P>
+struct TypeOf<std::optional<P>> {
+  static constexpr ParameterType value{TypeOf<P>::value.kinds | ArgumentType{ArgumentKind::None}, TypeOf<P>::value.scalar};
+};
+
+template <Scalar T>
+void give_one(Call& call, Var<T> result);
+void give_one(Call& call, Ids result);
+
+template <class Result>
+void give(Call& call, Result result) {
+  give_one(call, std::move(result));
+}
+template <Scalar T>
+void give(Call& call, std::vector<Var<T>> results) {
+  call.is_tuple = true;
+  for (Var<T>& result : results) give_one(call, std::move(result));
+}
+template <class... Result>
+void give(Call& call, std::tuple<Result...> results) {
+  call.is_tuple = true;
+  std::apply([&](auto&... result) { (give_one(call, std::move(result)), ...); }, results);
+}
+
+enum class ResultForm { One, Tuple, List };
+template <class Result>
+inline constexpr ArgumentKind result_kind = std::same_as<Result, Ids> ? ArgumentKind::Indices : ArgumentKind::Tensor;
+template <class Result>
+struct ResultOf {
+  static constexpr ResultForm form = ResultForm::One;
+  static constexpr std::array kinds{result_kind<Result>};
+};
+template <class... Result>
+struct ResultOf<std::tuple<Result...>> {
+  static constexpr ResultForm form = ResultForm::Tuple;
+  static constexpr std::array kinds{result_kind<Result>...};
+};
+template <Scalar T>
+struct ResultOf<std::vector<Var<T>>> {
+  static constexpr ResultForm form = ResultForm::List;
+  static constexpr std::array kinds{ArgumentKind::Tensor};
+};
+
+/// A function of known types.
+struct Overload {
+  std::span<const ParameterType> parameters;
+  std::span<const ArgumentKind> results;
+  ResultForm form = ResultForm::One;
+  void (*call)(Call&) = nullptr;
+};
+
+template <class Function>
+struct Signature;
+template <class F, class Result, class... P>
+struct Signature<Result (F::*)(P...) const> {
+  static constexpr std::array<ParameterType, sizeof...(P)> parameters{TypeOf<std::remove_cvref_t<P>>::value...};
+  static void call(Call& call) {
+    [&]<std::size_t... I>(std::index_sequence<I...>) { give(call, F{}(take<std::remove_cvref_t<P>>(call, I)...)); }
+    (std::index_sequence_for<P...>());
+  }
+  static Overload overload() { return {parameters, ResultOf<Result>::kinds, ResultOf<Result>::form, &call}; }
+};
+
+template <class F, Scalar... T>
+void add_overload(std::vector<Overload>& to) {
+  if constexpr (requires { typename std::type_identity<decltype(&F::template operator()<T...>)>::type; })
+    to.push_back(Signature<decltype(&F::template operator()<T...>)>::overload());
+}
+
+template <class F>
+void add_overloads(std::vector<Overload>& to) {
+  if constexpr (requires { typename std::type_identity<decltype(&F::operator())>::type; })
+    to.push_back(Signature<decltype(&F::operator())>::overload());
+  const auto in_precision = [&]<RealScalar R>(R) {
+    using C = std::complex<R>;
+    add_overload<F, R>(to), add_overload<F, C>(to);
+    add_overload<F, R, R>(to), add_overload<F, R, C>(to), add_overload<F, C, R>(to), add_overload<F, C, C>(to);
+  };
+  in_precision(float()), in_precision(double());
+}
+
+}  // namespace call_detail
+}  // namespace argand
