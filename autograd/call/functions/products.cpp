@@ -78,20 +78,17 @@ static const OpFunction product_functions[] = {
 
 static const OpFunction loss_functions[] = {
     {"mse", {"input", "target"}, []<Scalar T>(const Var<T>& x, const Var<T>& t) { return mse(x, t); }},
-    {"mse_loss",
-     "mse, by PyTorch's name",
-     {"input", "target"},
-     []<Scalar T>(const Var<T>& x, const Var<T>& t) { return mse(x, t); }},
+    {"mse_loss", "mse", {"input", "target"}, []<Scalar T>(const Var<T>& x, const Var<T>& t) { return mse(x, t); }},
     {"huber",
      {"input", "target", {"delta", 1.0}},
      []<RealScalar R>(const Var<R>& x, const Var<R>& t, double delta) { return huber(x, t, delta); }},
     {"huber_loss",
-     "huber, by PyTorch's name",
+     "huber",
      {"input", "target", {"delta", 1.0}},
      []<RealScalar R>(const Var<R>& x, const Var<R>& t, double delta) { return huber(x, t, delta); }},
-    // By no other name: PyTorch's binary_cross_entropy takes probabilities.
+    // By no other name: PyTorch's binary_cross_entropy takes probabilities, this op logits.
     {"binary_cross_entropy_with_logits",
-     "the mean of -t log σ(x) - (1 - t) log σ(-x)",
+     "binary_cross_entropy",
      {"input", "target"},
      []<RealScalar R>(const Var<R>& x, const Var<R>& t) { return binary_cross_entropy(x, t); }},
     {"cross_entropy",
