@@ -38,7 +38,10 @@ Shape stretched(const Shape& shape, Sizes sizes) {
   return Shape{std::span<const std::int64_t>(sizes)};
 }
 
-std::vector<std::int64_t> as_list(const Ids& index) { return {index.span().begin(), index.span().end()}; }
+std::vector<std::int64_t> as_list(const Ids& index) {
+  require(index.shape().rank() == 1, "index_select", "needs a list of indices, got {}", index.shape());
+  return {index.span().begin(), index.span().end()};
+}
 
 PadMode pad_mode_named(std::string_view word) {
   if (word == "constant") return PadMode::Constant;
@@ -53,7 +56,9 @@ PadMode pad_mode_named(std::string_view word) {
 static const OpFunction shape_functions[] = {
     {"reshape",
      {"input", "shape"},
-     []<Scalar T>(const Var<T>& x, const Sizes& shape) { return reshape(x, shape_for(shape, x.size())); }},
+     []<Scalar T>(const Var<T>& x, const Sizes& shape) {
+       return in_own_name("reshape", [&] { return reshape(x, shape_for(shape, x.size())); });
+     }},
     {"permute", {"input", "dims"}, []<Scalar T>(const Var<T>& x, const std::vector<int>& dims) { return permute(x, dims); }},
     {"transpose",
      "x with two axes swapped",
@@ -80,7 +85,9 @@ static const OpFunction shape_functions[] = {
      []<Scalar T>(const Var<T>& x, int dim, std::int64_t start, std::int64_t end) { return slice(x, dim, start, end); }},
     {"expand",
      {"input", "shape"},
-     []<Scalar T>(const Var<T>& x, const Sizes& shape) { return expand(x, stretched(x.shape(), shape)); }},
+     []<Scalar T>(const Var<T>& x, const Sizes& shape) {
+       return in_own_name("expand", [&] { return expand(x, stretched(x.shape(), shape)); });
+     }},
     {"flip",
      "the axes backwards",
      {"input", "dims"},
