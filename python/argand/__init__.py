@@ -1,6 +1,21 @@
-"""Is this gradient right? A judge of gradients, real and complex, that knows how sure it is.
+"""Automatic differentiation of real and complex tensors, and a judge of gradients that knows how sure it is.
 
->>> import argand, numpy as np
+>>> import argand as ag, numpy as np
+>>> z = ag.variable(np.array([1 + 0.5j]))
+>>> L = ag.abs2(z**2 + 1).sum()
+>>> L.backward(); z.grad
+tensor([9.+0.5j], dtype=complex128)
+
+variable, constant, no_grad      tensors, of NumPy's arrays, and whether ops on them are recorded
+exp, matmul, sum, ...            the library's ops as functions, and as methods where PyTorch has them: argand.op_functions
+grad, value_and_grad, gradients, vjp, jvp, hvp, hessian, jacobian
+                                 derivatives of functions
+op                               an op of one's own in NumPy, judged when its gradient is attached
+nn, optim                        layers and networks; optimisers, rates, clipping
+
+Is this gradient right?
+
+>>> import argand
 >>> argand.check(lambda x: np.sum(x**3), lambda x: 3 * x**2, np.array([1.0, 2.0])).verdict
 'pass'
 >>> print(argand.check(lambda x: np.sum(x**3), lambda x: 2 * x**2, np.array([1.0, 2.0])).diagnosis)
@@ -15,7 +30,9 @@ lab                              an expression and its derivatives, in every fra
 ops, explain                     the library's operations, their equations and derivations
 load, save                       checkpoints as dicts of arrays
 """
-from ._argand import Error
+from . import _argand
+from ._argand import Error, OpFunction, Tensor, num_threads, op_functions, set_num_threads
+from ._autograd import OwnOp, add_methods, constant, grad, gradients, hessian, hvp, jacobian, jvp, no_grad, op, value_and_grad, variable, vjp
 from ._check import assert_gradient, check
 from ._files import load, load_with_metadata, save
 from ._jax import check_jax
@@ -25,10 +42,16 @@ from ._planted import Plant, SelfTest, selftest
 from ._replay import replay, save_replay
 from ._torch import check_module, check_torch
 
+add_methods()
+globals().update({name: function for name, function in op_functions.items() if name not in globals()})
+
+from . import nn, optim  # noqa: E402: they are made of the functions above
+
 __all__ = [
-    "Direction", "Element", "Error", "Figure", "GradientError", "Inconclusive", "IndependentCheck", "Input", "Lab", "Op", "Plant", "Result", "SelfTest",
-    "assert_gradient", "check", "check_jax", "check_module", "check_torch", "explain", "lab", "load", "load_with_metadata", "ops", "replay", "save",
-    "save_replay", "selftest",
+    "Direction", "Element", "Error", "Figure", "GradientError", "Inconclusive", "IndependentCheck", "Input", "Lab", "Op", "OpFunction", "OwnOp", "Plant",
+    "Result", "SelfTest", "Tensor", "assert_gradient", "check", "check_jax", "check_module", "check_torch", "constant", "explain", "grad", "gradients",
+    "hessian", "hvp", "jacobian", "jvp", "lab", "load", "load_with_metadata", "nn", "no_grad", "num_threads", "op", "op_functions", "ops", "optim",
+    "replay", "save", "save_replay", "selftest", "set_num_threads", "value_and_grad", "variable", "vjp",
 ]
 
 for _public in (Error, GradientError, Inconclusive):

@@ -8,5 +8,11 @@ namespace argand::python {
 void bind_judge(pybind11::module_& m);
 void bind_lab(pybind11::module_& m);
 void bind_files(pybind11::module_& m);
+void bind_tensor(pybind11::module_& m);
+void bind_gradients(pybind11::module_& m);
+void bind_modes(pybind11::module_& m);
+void bind_own_op(pybind11::module_& m);
+void bind_op_functions(pybind11::module_& m);
+void bind_optimizers(pybind11::module_& m);
 
 }  // namespace argand::python

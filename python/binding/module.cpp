@@ -9,4 +9,10 @@ PYBIND11_MODULE(_argand, m) {
   argand::python::bind_judge(m);
   argand::python::bind_lab(m);
   argand::python::bind_files(m);
+  argand::python::bind_tensor(m);
+  argand::python::bind_gradients(m);
+  argand::python::bind_modes(m);
+  argand::python::bind_own_op(m);
+  argand::python::bind_op_functions(m);
+  argand::python::bind_optimizers(m);
 }

@@ -1,4 +1,4 @@
-#include "apps/terminal/start.h"
+#include "apps/start.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

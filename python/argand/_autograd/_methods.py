@@ -1,0 +1,54 @@
+"""What torch.Tensor and numpy.ndarray have as methods: the library's functions, bound to their first argument."""
+from __future__ import annotations
+
+from typing import Any, Tuple
+
+import numpy as np
+
+from .. import _argand
+from .._argand import Tensor
+
+# Functions whose first argument is a tensor, but which nobody looks for at one.
+NO_METHODS = {"where", "linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "dropout", "embedding"}
+
+
+def add_methods() -> None:
+    """Once, when the package is imported."""
+    for name, function in _argand.op_functions.items():
+        parameters = function.parameters
+        if parameters and parameters[0][1].startswith("Tensor") and name not in NO_METHODS and not hasattr(Tensor, name):
+            setattr(Tensor, name, function)
+    for name, function in (("T", property(_transposed)), ("H", property(_adjoint)), ("mT", property(_matrix_transposed)),
+                           ("__array_ufunc__", None), ("__iter__", _rows), ("tolist", _to_list), ("numel", _count)):
+        setattr(Tensor, name, function)
+
+
+def _transposed(x: Tensor) -> Tensor:
+    """The axes the other way round."""
+    return x if x.ndim < 2 else _argand.op_functions["permute"](x, tuple(range(x.ndim))[::-1])
+
+
+def _matrix_transposed(x: Tensor) -> Tensor:
+    """The last two axes exchanged."""
+    return _argand.op_functions["transpose"](x, -2, -1)
+
+
+def _adjoint(x: Tensor) -> Tensor:
+    """The last two axes exchanged, and conjugated."""
+    return _argand.op_functions["conj"](_matrix_transposed(x))
+
+
+def _rows(x: Tensor) -> Any:
+    if x.ndim == 0:
+        raise TypeError("iteration over a tensor of rank 0")
+    return (x[i] for i in range(len(x)))
+
+
+def _to_list(x: Tensor) -> Any:
+    """Nested lists of Python's numbers."""
+    return np.asarray(x).tolist()
+
+
+def _count(x: Tensor) -> int:
+    """How many numbers it has."""
+    return x.size

@@ -1,0 +1,145 @@
+"""Ops of one's own: a value and its vector-Jacobian product in NumPy, judged when they come together."""
+from __future__ import annotations
+
+import inspect
+from typing import Any, Callable, List, Optional, Sequence, Tuple
+
+import numpy as np
+
+from .. import _argand
+from .._argand import Error, Tensor
+from .._check import check
+from .._result import GradientError, Inconclusive
+
+KINDS = {"real": ("real",), "complex": ("complex",), "both": ("real", "complex")}
+
+
+class OwnOp:
+    """Made by `argand.op`. Called with tensors it is an op like any other; with arrays alone it is the function that it was made of."""
+
+    def __init__(self, value: Callable[..., Any], inputs: str, at: Optional[Tuple[Any, ...]]) -> None:
+        self.__name__ = getattr(value, "__name__", "op")
+        self.__doc__ = value.__doc__
+        self.__wrapped__ = value
+        _argand.require_free_name(self.__name__)
+        self._value = value
+        self._count = _positional(value, self.__name__)
+        self._kinds, self._at = KINDS[inputs], at
+        self._vjp: Optional[Callable[..., Any]] = None
+        self._jvp: Optional[Callable[..., Any]] = None
+
+    def vjp(self, f: Callable[..., Any]) -> Callable[..., Any]:
+        """Attaches f(g, *inputs) or f(g, *inputs, w), g the gradient of the value w, which returns the gradient of each input: an array, of
+        several inputs a tuple. It is judged first, at real and at complex inputs; GradientError says what is wrong with it."""
+        takes_value = self._takes_value(f, 1, "vjp")
+
+        def vjp(g: Any, x: Sequence[Any], w: Any) -> Tuple[Any, ...]:
+            dx = f(g, *x, w) if takes_value else f(g, *x)
+            return tuple(dx) if isinstance(dx, (tuple, list)) else (dx,)
+
+        self._judge(vjp, None)
+        self._vjp = vjp
+        return f
+
+    def jvp(self, f: Callable[..., Any]) -> Callable[..., Any]:
+        """Attaches a forward derivative, f(*directions, *inputs) or f(*directions, *inputs, w), for argand.jvp. Judged as the vjp is, which
+        comes before it."""
+        if self._vjp is None:
+            raise Error(f"{self.__name__}: attach the vjp first; the jvp is judged by it")
+        takes_value = self._takes_value(f, self._count, "jvp")
+
+        def jvp(v: Sequence[Any], x: Sequence[Any], w: Any) -> Any:
+            return f(*v, *x, w) if takes_value else f(*v, *x)
+
+        self._judge(self._vjp, jvp)
+        self._jvp = jvp
+        return f
+
+    def __call__(self, *inputs: Any) -> Any:
+        if len(inputs) != self._count:
+            raise TypeError(f"{self.__name__}: {len(inputs)} inputs, it has {self._count}")
+        if not any(isinstance(x, Tensor) for x in inputs):
+            return self._value(*inputs)
+        return _argand.call_own_op(self.__name__, self._value, self._vjp, self._jvp, list(inputs))
+
+    def __repr__(self) -> str:
+        return f"<argand op {self.__name__}, of one's own>"
+
+    def _takes_value(self, f: Callable[..., Any], before: int, which: str) -> bool:
+        n, needed = _positional(f, f"{self.__name__}.{which}"), before + self._count
+        if n not in (needed, needed + 1):
+            first = "g" if which == "vjp" else ", ".join(["v"] * before)
+            raise Error(f"{self.__name__}: the {which} takes ({first}, *inputs) or ({first}, *inputs, w), {needed} or {needed + 1} arguments, not {n}")
+        return n == needed + 1
+
+    def _judge(self, vjp: Callable[..., Any], jvp: Optional[Callable[..., Any]]) -> None:
+        for kind, x in self._points():
+            def backward(*arguments: Any) -> Any:
+                *z, g = arguments
+                dx = vjp(g, z, self._value(*z))
+                return dx[0] if self._count == 1 else dx
+
+            def forward(*arguments: Any) -> Any:
+                n = self._count
+                return jvp(arguments[n:], arguments[:n], self._value(*arguments[:n]))  # type: ignore[misc]
+
+            value = self._value
+            result = check(value, backward, x if self._count > 1 else x[0], vjp=True, jvp=None if jvp is None else forward)
+            where = f" (at {kind} inputs)"
+            if result.verdict == "inconclusive":
+                raise Inconclusive(f"{self.__name__}{where}: the check cannot tell\n{result}")
+            if not result:
+                raise GradientError(f"{self.__name__}{where}: the gradient is wrong; {result.diagnosis}\n{result}")
+            wrong = [note for note in result.notes if "forward derivative is wrong" in note] if jvp is not None else []
+            if wrong:
+                raise GradientError(f"{self.__name__}{where}: the jvp is wrong; {wrong[0]}")
+
+    def _points(self) -> List[Tuple[str, Tuple[Any, ...]]]:
+        """Where it is judged: at what was given, or at three numbers an input, real ones and complex ones."""
+        if self._at is not None:
+            return [("the given", self._at)]
+        numbers = np.random.default_rng(0x6C4D)
+        points = []
+        for kind in self._kinds:
+            x = numbers.standard_normal((self._count, 3)) + (1j * numbers.standard_normal((self._count, 3)) if kind == "complex" else 0)
+            points.append((kind, tuple(x)))
+        return points
+
+
+def op(value: Optional[Callable[..., Any]] = None, *, inputs: str = "both", at: Any = None) -> Any:
+    """An op of one's own, of NumPy arrays:
+
+    >>> import argand as ag, numpy as np
+    >>> @ag.op
+    ... def cube(z):
+    ...     return z**3
+    >>> @cube.vjp
+    ... def _(g, z, w):
+    ...     return np.conj(3 * z**2) * g
+    >>> z = ag.variable(2.0)
+    >>> cube(z).backward()
+    >>> z.grad
+    tensor(12., dtype=float64)
+
+    g is the gradient dL/du + i dL/dv of the value w = u + iv, z the input, or the inputs, and what comes back the gradient of each. The vjp
+    is judged as it is attached, at real and at complex inputs, by argand.check: GradientError says what is wrong.
+
+    inputs   "real" or "complex", for an op that is only for these.
+    at       Where to judge: an array, or a tuple with one for each input. By default vectors of three numbers.
+    """
+    if inputs not in KINDS:
+        raise Error(f"op: inputs is {inputs!r}; there are {', '.join(map(repr, KINDS))}")
+    points = None if at is None else tuple(np.asarray(x) for x in (at if isinstance(at, tuple) else (at,)))
+    if value is None:
+        return lambda f: OwnOp(f, inputs, points)
+    return OwnOp(value, inputs, points)
+
+
+def _positional(f: Callable[..., Any], name: str) -> int:
+    """How many arguments it takes, defaults not counted."""
+    n = 0
+    for p in inspect.signature(f).parameters.values():
+        if p.kind == p.VAR_POSITIONAL:
+            raise Error(f"{name}: *{p.name} does not say how many inputs there are; name them")
+        n += p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is p.empty
+    return n

@@ -1,0 +1,61 @@
+"""Variables, constants, and whether ops are recorded."""
+from __future__ import annotations
+
+import functools
+from typing import Any, Callable, List, TypeVar
+
+from .. import _argand
+from .._argand import Tensor
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def variable(values: Any, dtype: Any = None) -> Tensor:
+    """A tensor that gathers a gradient: after `L.backward()` its `grad` is dL/dx + i dL/dy, in its own shape.
+
+    >>> import argand as ag
+    >>> z = ag.variable([3 + 4j])
+    >>> ag.abs2(z).sum().backward()
+    >>> z.grad
+    tensor([6.+8.j], dtype=complex128)
+
+    float32, float64, complex64 and complex128 arrays keep their type, integers become float64. The numbers are copied: what is done to
+    the array later changes nothing that a gradient reads.
+    """
+    return _argand.variable(values, dtype)
+
+
+def constant(values: Any, dtype: Any = None) -> Tensor:
+    """A tensor that takes part in computations and gets no gradient. Types as for `variable`."""
+    return _argand.constant(values, dtype)
+
+
+class no_grad:
+    """Nothing is recorded inside: `with argand.no_grad(): ...`, or over a function, `@argand.no_grad()`.
+
+    >>> import argand as ag
+    >>> x = ag.variable(2.0)
+    >>> with ag.no_grad():
+    ...     print((x * x).requires_grad)
+    False
+    """
+
+    def __init__(self) -> None:
+        self._open: List[Any] = []
+
+    def __enter__(self) -> "no_grad":
+        block = _argand.NoGrad()
+        block.__enter__()
+        self._open.append(block)
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self._open.pop().__exit__()
+
+    def __call__(self, f: F) -> F:
+        @functools.wraps(f)
+        def without(*args: Any, **kwargs: Any) -> Any:
+            with no_grad():
+                return f(*args, **kwargs)
+
+        return without  # type: ignore[return-value]

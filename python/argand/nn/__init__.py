@@ -1,0 +1,25 @@
+"""Modules: layers with parameters, and networks of them.
+
+>>> import argand as ag
+>>> net = ag.nn.Sequential(ag.nn.Linear(1, 16, dtype=complex), ag.nn.ModReLU(16), ag.nn.Linear(16, 1, dtype=complex))
+>>> net
+Sequential(
+  (0): Linear(1, 16, dtype=complex128)
+  (1): ModReLU(16)
+  (2): Linear(16, 1, dtype=complex128)
+)
+>>> len(net.parameters()), net(ag.constant([[1j]])).shape
+(5, (1, 1))
+
+Numbers are float64 and complex128 unless a layer is given another dtype. Initial values are those of the C++ layers and follow from
+`manual_seed`.
+"""
+from ._layers import Conv1d, Conv2d, Dropout, Embedding, LayerNorm, Linear, ModReLU, RMSNorm
+from ._module import Module, ModuleList, Sequential
+from ._start import initial, manual_seed
+from ._activations import CReLU, Cardioid, GELU, ReLU, SiLU, Sigmoid, Tanh, ZReLU
+
+__all__ = [
+    "CReLU", "Cardioid", "Conv1d", "Conv2d", "Dropout", "Embedding", "GELU", "LayerNorm", "Linear", "ModReLU", "Module", "ModuleList", "RMSNorm", "ReLU",
+    "Sequential", "SiLU", "Sigmoid", "Tanh", "ZReLU", "initial", "manual_seed",
+]

@@ -1,0 +1,173 @@
+"""Module: what has parameters."""
+from __future__ import annotations
+
+from typing import Any, Dict, Iterator, List, Mapping, Tuple
+
+import numpy as np
+
+from .._argand import Error, Tensor
+
+
+class Module:
+    """A part of a network. Write `forward`; fields that are variables are its parameters, and fields that are modules, or lists, tuples and
+    dicts of either, are looked into.
+
+    >>> import argand as ag
+    >>> class Plane(ag.nn.Module):
+    ...     def __init__(self):
+    ...         self.turn = ag.nn.Linear(2, 2, dtype=complex)
+    ...         self.scale = ag.variable(1.0)
+    ...     def forward(self, z):
+    ...         return self.scale * self.turn(z)
+    >>> list(Plane().state_dict())
+    ['turn.weight', 'turn.bias', 'scale']
+    """
+
+    training: bool = True
+
+    def forward(self, *inputs: Any, **options: Any) -> Any:
+        """What calling the module computes."""
+        raise NotImplementedError(f"{type(self).__name__} has no forward")
+
+    def __call__(self, *inputs: Any, **options: Any) -> Any:
+        return self.forward(*inputs, **options)
+
+    def named_modules(self, prefix: str = "") -> Iterator[Tuple[str, "Module"]]:
+        """(name, module): this one, then those inside, each once."""
+        seen = set()
+        open_: List[Tuple[str, Module]] = [(prefix, self)]
+        while open_:
+            name, module = open_.pop(0)
+            if id(module) in seen:
+                continue
+            seen.add(id(module))
+            yield name, module
+            inside = [(_joined(name, field), m) for field, m in module._fields() if isinstance(m, Module)]
+            open_ = inside + open_
+
+    def named_parameters(self) -> Iterator[Tuple[str, Tensor]]:
+        """(name, variable): "blocks.0.weight". One that stands in several places is named by the first of them."""
+        seen = set()
+        for name, value in self._walk("", set()):
+            if id(value) not in seen:
+                seen.add(id(value))
+                yield name, value
+
+    def parameters(self) -> List[Tensor]:
+        """The variables, in a fixed order; they are given their names."""
+        found = []
+        for name, value in self.named_parameters():
+            value.name = name
+            found.append(value)
+        return found
+
+    def state_dict(self) -> Dict[str, np.ndarray]:
+        """The parameters' numbers by name, as arrays that later steps do not change: `argand.save(path, net.state_dict())`."""
+        return {name: value.numpy() for name, value in self.named_parameters()}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """The other way round. Throws where a name is missing, unknown, or has another shape; nothing is changed then."""
+        own = dict(self.named_parameters())
+        missing, unknown = sorted(set(own) - set(state)), sorted(set(state) - set(own))
+        if missing or unknown:
+            raise Error("load_state_dict: " + "; ".join(f"{what} {', '.join(names)}" for what, names in
+                                                        (("missing", missing), ("unknown", unknown)) if names))
+        for name, value in own.items():
+            shape = np.shape(state[name])
+            if shape != value.shape:
+                raise Error(f"load_state_dict: {name} has shape {list(value.shape)}, the saved one {list(shape)}")
+        for name, value in own.items():
+            value.assign(np.asarray(state[name]))
+
+    def zero_grad(self) -> None:
+        """Forgets all gradients."""
+        for value in self.parameters():
+            value.zero_grad()
+
+    def train(self, on: bool = True) -> "Module":
+        """For training (dropout drops), or not."""
+        for _, module in self.named_modules():
+            module.training = on
+        return self
+
+    def eval(self) -> "Module":
+        """train(False)."""
+        return self.train(False)
+
+    def extra_repr(self) -> str:
+        """What stands between the brackets of its repr."""
+        return ""
+
+    def __repr__(self) -> str:
+        inside = [(field, m) for field, m in self._fields() if isinstance(m, Module)]
+        if not inside:
+            return f"{type(self).__name__}({self.extra_repr()})"
+        lines = [f"({field}): {module!r}" for field, module in inside]
+        return f"{type(self).__name__}(\n" + "\n".join("  " + line for text in lines for line in text.split("\n")) + "\n)"
+
+    def _fields(self) -> Iterator[Tuple[str, Any]]:
+        for name, value in vars(self).items():
+            yield from _looked_into(name, value)
+
+    def _walk(self, prefix: str, above: Any) -> Iterator[Tuple[str, Tensor]]:
+        if id(self) in above:
+            raise Error(f"parameters: {prefix or type(self).__name__} is inside itself")
+        for field, value in self._fields():
+            name = _joined(prefix, field)
+            if isinstance(value, Module):
+                yield from value._walk(name, above | {id(self)})
+            elif value.is_variable:
+                yield name, value
+
+
+class ModuleList(Module):
+    """Modules in a list; their names are their places."""
+
+    def __init__(self, modules: Any = ()) -> None:
+        self.modules = list(modules)
+
+    def _fields(self) -> Iterator[Tuple[str, Any]]:
+        for i, module in enumerate(self.modules):
+            yield str(i), module
+
+    def append(self, module: Module) -> None:
+        self.modules.append(module)
+
+    def __iter__(self) -> Iterator[Module]:
+        return iter(self.modules)
+
+    def __len__(self) -> int:
+        return len(self.modules)
+
+    def __getitem__(self, i: int) -> Module:
+        return self.modules[i]
+
+
+class Sequential(ModuleList):
+    """Modules, or functions, one after the other."""
+
+    def __init__(self, *modules: Any) -> None:
+        super().__init__(modules)
+
+    def _fields(self) -> Iterator[Tuple[str, Any]]:
+        return ((name, module) for name, module in super()._fields() if isinstance(module, Module))
+
+    def forward(self, x: Any) -> Any:
+        for module in self.modules:
+            x = module(x)
+        return x
+
+
+def _looked_into(name: str, value: Any) -> Iterator[Tuple[str, Any]]:
+    if isinstance(value, (Tensor, Module)):
+        yield name, value
+    elif isinstance(value, (list, tuple)):
+        for i, item in enumerate(value):
+            yield from _looked_into(f"{name}.{i}", item)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from _looked_into(f"{name}.{key}", item)
+
+
+def _joined(prefix: str, name: str) -> str:
+    return f"{prefix}.{name}" if prefix else name

@@ -1,0 +1,20 @@
+"""Optimisers, those of C++ (optim/), for tensors of Python.
+
+>>> import argand as ag
+>>> z = ag.variable([1 + 1j])
+>>> opt = ag.optim.SGD([z], lr=0.1, momentum=0)
+>>> for _ in range(3):
+...     opt.zero_grad(); ag.abs2(z).sum().backward(); opt.step()
+>>> z
+tensor([0.512+0.512j], dtype=complex128, variable)
+
+A step descends: z -= lr · (dL/dx + i dL/dy). lr is a number, or a function of the step, counted from 0: constant_rate, linear_rate,
+cosine_rate, exponential_rate, inverse_root_rate, or one of your own.
+"""
+from .._argand import constant_rate, cosine_rate, exponential_rate, inverse_root_rate, linear_rate
+from ._optimizers import LBFGS, SGD, AdamW, Muon, Optimizer, clip_grad_norm
+
+__all__ = [
+    "AdamW", "LBFGS", "Muon", "Optimizer", "SGD", "clip_grad_norm", "constant_rate", "cosine_rate", "exponential_rate", "inverse_root_rate",
+    "linear_rate",
+]

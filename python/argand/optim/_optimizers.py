@@ -1,0 +1,124 @@
+"""AdamW, Muon, SGD, L-BFGS and clipping."""
+from __future__ import annotations
+
+import math
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Tuple, Union
+
+from .. import _argand
+from .._argand import Error, Tensor
+
+Rate = Union[float, Callable[[int], float]]
+Named = List[Tuple[str, Tensor]]
+
+
+def _named(parameters: Any) -> Named:
+    """Of tensors, or (name, tensor): names are those given, the variables' own, or p0, p1, ..."""
+    found: Named = []
+    for i, p in enumerate(parameters):
+        found.append(p if isinstance(p, tuple) else (p.name or f"p{i}", p))
+        if not isinstance(found[-1][1], Tensor) or not found[-1][1].is_variable:
+            raise Error(f"optimizer: {found[-1][0]} is no variable; what can be trained is made with variable()")
+    if not found:
+        raise Error("optimizer: there are no parameters; was the list, an iterator perhaps, used up before?")
+    return found
+
+
+def _by_precision(named: Named) -> Dict[str, Named]:
+    parts: Dict[str, Named] = {}
+    for name, p in named:
+        parts.setdefault("32" if p.dtype.name in ("float32", "complex64") else "64", []).append((name, p))
+    return parts
+
+
+def _at(lr: Rate, step: int) -> float:
+    return lr(step) if callable(lr) else lr
+
+
+class Optimizer:
+    """What they share. `parameters` is net.parameters(), or a list of (name, variable)."""
+
+    def __init__(self, parameters: Iterable[Any], lr: Rate, kind: str, *constants: Any) -> None:
+        self.lr = lr
+        self.steps = 0
+        self._named = _named(parameters)
+        self._parts = {precision: getattr(_argand, kind + precision)(part, *constants) for precision, part in _by_precision(self._named).items()}
+
+    def step(self, gradient_scale: float = 1.0) -> None:
+        """One step down the gradients that are there (a variable without one keeps its momentum and decay going). Every gradient is
+        multiplied by gradient_scale as it is read."""
+        lr = _at(self.lr, self.steps)
+        for part in self._parts.values():
+            part.step(lr, gradient_scale)
+        self.steps += 1
+
+    def zero_grad(self) -> None:
+        """Forgets the gradients."""
+        for _, p in self._named:
+            p.zero_grad()
+
+    def state_dict(self) -> Dict[str, Any]:
+        """What it remembers, by the parameters' names."""
+        return {"steps": self.steps, "parts": {precision: part.state() for precision, part in self._parts.items()}}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Goes on from a state_dict() of an optimiser of the same kind, over parameters of the same names and shapes."""
+        if set(state["parts"]) != set(self._parts):
+            raise Error("load_state_dict: the parameters are of other precisions")
+        for precision, part in self._parts.items():
+            part.load_state(state["parts"][precision])
+        self.steps = state["steps"]
+
+
+class AdamW(Optimizer):
+    """Adam with decoupled weight decay of matrices and tables, never of biases, gains and angles unless decay_all.
+
+    complex_moments   "two": a second moment each for real and imaginary part, as PyTorch; "modulus": one of |g|², whose steps turn with
+                      the plane.
+    """
+
+    def __init__(self, parameters: Iterable[Any], lr: Rate = 1e-3, betas: Tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
+                 weight_decay: float = 0.01, decay_all: bool = False, complex_moments: str = "two") -> None:
+        if complex_moments not in ("two", "modulus"):
+            raise Error(f"AdamW: complex_moments is {complex_moments!r}; there are 'two' and 'modulus'")
+        super().__init__(parameters, lr, "adamw", *betas, eps, weight_decay, decay_all, complex_moments == "modulus")
+
+
+class SGD(Optimizer):
+    """Gradient descent, with momentum and with Nesterov's look ahead; weight decay, decoupled, of matrices and tables."""
+
+    def __init__(self, parameters: Iterable[Any], lr: Rate = 1e-2, momentum: float = 0.0, nesterov: bool = False, weight_decay: float = 0.0) -> None:
+        super().__init__(parameters, lr, "sgd", momentum, nesterov, weight_decay)
+
+
+class Muon(Optimizer):
+    """Momentum whose every step is orthogonalised, for hidden matrices, real or complex; everything else belongs to AdamW."""
+
+    def __init__(self, parameters: Iterable[Any], lr: Rate = 0.02, momentum: float = 0.95, weight_decay: float = 0.1) -> None:
+        super().__init__(parameters, lr, "muon", momentum, weight_decay)
+
+
+class LBFGS:
+    """For losses that are the same function at every call. No learning rate: a line search finds the length of each step."""
+
+    def __init__(self, parameters: Iterable[Any], history: int = 10, flat: float = 1e-12) -> None:
+        parts = _by_precision(_named(parameters))
+        if len(parts) != 1:
+            raise Error("LBFGS: the parameters are of two precisions")
+        ((precision, named),) = parts.items()
+        self._lbfgs = getattr(_argand, "Lbfgs" + precision)(named, history, flat)
+
+    def minimise(self, loss: Callable[[], Tensor], iterations: int = 100) -> Dict[str, Any]:
+        """Changes the parameters, up to so many iterations; loss() computes a real number. What came of it: loss, gradient (its norm),
+        iterations, evaluations, and end: "iterations", "flat" (the gradient is gone) or "no lower"."""
+        return self._lbfgs.minimise(loss, iterations)
+
+
+def clip_grad_norm(parameters: Iterable[Any], max_norm: float) -> float:
+    """Scales all gradients in place so that sqrt(sum |g|²) is at most max_norm, and returns what it was."""
+    parts = _by_precision(_named(parameters))
+    norm = math.hypot(*[getattr(_argand, "grad_norm" + precision)(named) for precision, named in parts.items()])
+    factor = _argand.clip_factor(norm, max_norm)
+    if factor != 1:
+        for precision, named in parts.items():
+            getattr(_argand, "scale_gradients" + precision)(named, factor)
+    return norm

@@ -1,0 +1,243 @@
+#include "python/binding/node.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <map>
+
+#include "autograd/trace/slot_gradient.h"
+
+namespace argand::python {
+namespace {
+
+std::atomic<std::uint64_t> last_number = 0;
+std::uint64_t last_search = 0;  // under Python's lock
+int walks = 0;                  // that are on their way; under Python's lock
+
+/// Makes an op's output a leaf, and its tangent one as well.
+template <Scalar T>
+Var<T> as_leaf(Var<T> w) {
+  if (w.slot() != nullptr && w.slot()->leaf) return w;  // what an op was given, and gave back as it was
+  const std::optional<Var<T>> moving = w.tangent();
+  if (const std::shared_ptr<Slot<T>> slot = w.slot()) {
+    slot->value = w.value();
+    slot->leaf = true;
+    w = Var<T>(slot);
+  }
+  return moving ? w.with_tangent(as_leaf(*moving)) : w;
+}
+
+/// All that the node depends on and can be walked, the youngest first.
+std::vector<Node*> reachable(const NodePtr& root) {
+  std::vector<Node*> found, open;
+  const std::uint64_t search = ++last_search;
+  const auto visit = [&](const NodePtr& node) {
+    if (node->state == Node::State::Source || node->seen == search) return;
+    require(node->state != Node::State::Walked, "backward",
+            "the backward pass of this {} is over, and what its gradient reads is freed; compute it again, or keep it with "
+            "backward(retain_graph=True)",
+            node->name);
+    require(!node->walking, "backward", "another thread is walking through this {}", node->name);
+    node->seen = search;
+    open.push_back(node.get());
+  };
+  visit(root);
+  while (!open.empty()) {
+    Node* const node = open.back();
+    open.pop_back();
+    found.push_back(node);
+    for (const NodePtr& input : node->inputs) visit(input);
+  }
+  std::sort(found.begin(), found.end(), [](const Node* a, const Node* b) { return a->number > b->number; });
+  return found;
+}
+
+void walk(Node& node, bool retain) {
+  for (auto entry = node.entries.rbegin(); entry != node.entries.rend(); ++entry) {
+    if (!entry->output->has_grad()) continue;
+    entry->backward();
+    if (entry->output->shape.size() <= few_numbers && &*entry == &*node.entries.rbegin())
+      node.gradient = slot_gradient(entry->output.get());
+    if (!entry->output->retained) entry->output->clear_grad();
+  }
+  if (retain) return;
+  node.entries.clear();
+  node.state = Node::State::Walked;
+}
+
+void walk_all(const std::vector<Node*>& nodes, const Backward& options) {
+  using Clock = std::chrono::steady_clock;
+  const NoGrad none;
+  auto asked = Clock::now();
+  for (Node* const node : nodes) {
+    walk(*node, options.retain);
+    if (options.interrupted && Clock::now() - asked > std::chrono::milliseconds(50)) {
+      options.interrupted();
+      asked = Clock::now();
+    }
+  }
+}
+
+void backward_with(const NodePtr& node, const std::function<void()>& seed, const Backward& options) {
+  std::vector<Node*> nodes;
+  if (node != nullptr) nodes = reachable(node);
+  for (Node* n : nodes) n->walking = true;
+  ++walks;
+  const auto rest = [&] {
+    --walks;
+    for (Node* n : nodes) n->walking = false;
+  };
+  try {
+    seed();
+    if (options.unlocked)
+      options.unlocked([&] { walk_all(nodes, options); });
+    else
+      walk_all(nodes, options);
+  } catch (...) {  // half a walk is of no use to anybody
+    for (Node* n : nodes) {
+      for (const Node::Entry& entry : n->entries) entry.output->clear_grad();
+      n->entries.clear();
+      n->state = Node::State::Walked;
+    }
+    rest();
+    throw;
+  }
+  rest();
+}
+
+template <Scalar T>
+void seed_gradient(const Var<T>& output, Tensor<T> gradient) {
+  GradientAccumulator<T>(output).add(std::move(gradient));
+}
+
+}  // namespace
+
+const std::shared_ptr<SlotBase> slot_of(const AnyVar& x) {
+  return std::visit([](const auto& v) -> std::shared_ptr<SlotBase> { return v.slot(); }, x);
+}
+const Shape& shape_of(const AnyVar& x) {
+  return std::visit([](const auto& v) -> const Shape& { return v.shape(); }, x);
+}
+AnyValue value_of(const AnyVar& x) {
+  return std::visit([](const auto& v) -> AnyValue { return v.value(); }, x);
+}
+
+bool walking_somewhere() { return walks > 0; }
+
+Node::~Node() {
+  std::vector<NodePtr> open = std::move(inputs);
+  while (!open.empty()) {
+    const NodePtr node = std::move(open.back());
+    open.pop_back();
+    if (node.use_count() > 1) continue;
+    for (NodePtr& input : node->inputs) open.push_back(std::move(input));
+    node->inputs.clear();
+  }
+}
+
+NodePtr source_node(const AnyVar& x) {
+  auto node = std::make_shared<Node>();
+  node->leaf = slot_of(x);
+  std::visit(
+      [&]<class T>(const Var<T>& v) {
+        node->shape = v.shape();
+        node->scalar = scalar_name<T>();
+        if (node->leaf == nullptr && v.size() <= few_numbers) node->value = v.value();
+      },
+      x);
+  return node;
+}
+
+NodePtr recorded_node(std::string_view name, const AnyVar& output, Node::Entry entry) {
+  auto node = std::make_shared<Node>();
+  node->name = name;
+  node->number = ++last_number;
+  node->state = Node::State::Recorded;
+  node->entries.push_back(std::move(entry));
+  std::visit(
+      [&]<class T>(const Var<T>& v) {
+        node->shape = v.shape();
+        node->scalar = scalar_name<T>();
+        if (v.size() <= few_numbers) node->value = v.value();
+      },
+      output);
+  return node;
+}
+
+Computed computed(std::string_view name, const std::function<std::vector<AnyVar>()>& compute) {
+  Tape tape;
+  Computed result{compute(), nullptr};
+  for (AnyVar& output : result.outputs) std::visit([](auto& v) { v = as_leaf(std::move(v)); }, output);
+  if (!tape.entries().empty() && !result.outputs.empty()) {
+    result.node = recorded_node(name, result.outputs.front(), {});
+    std::vector<Node::Entry>& entries = result.node->entries;
+    entries.clear();
+    entries.reserve(tape.entries().size());
+    for (const TapeEntry& entry : tape.entries()) entries.push_back({entry.output, entry.backward});
+  }
+  return result;
+}
+
+void backward(const AnyVar& loss, const NodePtr& node, const Backward& options) {
+  require(!(loss.index() % 2 == 1), "backward",
+          "a loss is real, and this one is complex; take its real part, its modulus, ... first");
+  const Shape& shape = shape_of(loss);
+  require(shape.size() == 1, "backward", "starts from a single real number, got shape {}; sum or average first", shape);
+  require(slot_of(loss) != nullptr, "backward", "the loss depends on no variable, or was computed inside no_grad");
+  std::visit(
+      [&]<class T>(const Var<T>& v) {
+        if constexpr (RealScalar<T>)
+          backward_with(
+              node, [&] { seed_gradient(v, Tensor<T>::ones(v.shape())); }, options);
+      },
+      loss);
+}
+
+void backward_from(const AnyVar& output, const NodePtr& node, const AnyValue& gradient, const Backward& options) {
+  std::visit(
+      [&]<class T>(const Var<T>& v) {
+        require(v.slot() != nullptr, "backward", "this tensor depends on no variable, or was computed inside no_grad");
+        const auto* g = std::get_if<Tensor<T>>(&gradient);
+        require(g != nullptr, "backward", "the gradient of a {} tensor is one as well", scalar_name<T>());
+        backward_with(
+            node, [&] { seed_gradient(v, *g); }, options);
+      },
+      output);
+}
+
+std::vector<std::optional<AnyValue>> gradients_of(const AnyVar& output, const NodePtr& node,
+                                                  const std::vector<std::shared_ptr<SlotBase>>& slots,
+                                                  const std::optional<AnyValue>& seed, const Backward& options) {
+  std::map<std::shared_ptr<SlotBase>, std::optional<AnyValue>> before;
+  const auto keep = [&](const std::shared_ptr<SlotBase>& slot) {
+    if (slot != nullptr && before.emplace(slot, slot_gradient(slot.get())).second) slot->clear_grad();
+  };
+  for (const auto& slot : slots) keep(slot);
+  if (node != nullptr)
+    for (const Node* n : reachable(node))
+      for (const NodePtr& input : n->inputs) keep(input->leaf);
+  const auto restore = [&] {
+    for (auto& [slot, gradient] : before)
+      visit_slot(slot.get(), [&]<class T>(Slot<T>* s) {
+        s->clear_grad();
+        if (!gradient) return;
+        s->grad = std::get<Tensor<T>>(*gradient);
+        s->present = true;
+      });
+  };
+  std::vector<std::optional<AnyValue>> found;
+  try {
+    if (seed)
+      backward_from(output, node, *seed, options);
+    else
+      backward(output, node, options);
+    for (const auto& slot : slots) found.push_back(slot_gradient(slot.get()));
+  } catch (...) {
+    restore();
+    throw;
+  }
+  restore();
+  return found;
+}
+
+}  // namespace argand::python

@@ -1,0 +1,400 @@
+#include "python/binding/tensor_object.h"
+
+#include <structmember.h>
+
+#include "autograd/context.h"
+#include "python/binding/bindings.h"
+
+namespace argand::python {
+
+PyTypeObject* tensor_type = nullptr;
+
+namespace {
+
+PyObject* error_type = nullptr;
+
+/// What calls work on is too little to hand Python's lock over for.
+constexpr std::int64_t much_work = 4096;
+
+void dealloc(PyObject* self) {
+  TensorObject* const x = as_tensor(self);
+  if (x->weak_references != nullptr) PyObject_ClearWeakRefs(self);
+  // Nobody computes with this output again: its numbers are kept where a gradient reads them, and only there.
+  if (x->node != nullptr && x->node->state != Node::State::Source && !walking_somewhere())
+    std::visit(
+        [](auto& v) {
+          if (const auto slot = v.slot(); slot != nullptr && slot->leaf) {
+            slot->leaf = false;
+            slot->value = {};
+          }
+        },
+        x->var);
+  x->var.~AnyVar();
+  x->node.~NodePtr();
+  PyTypeObject* const type = Py_TYPE(self);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+/// "float64" and the like, of a dtype, a type or a name.
+std::string scalar_named(PyObject* dtype) {
+  const py::object d = py::dtype::from_args(py::reinterpret_borrow<py::object>(dtype));
+  return py::str(d).cast<std::string>();
+}
+
+PyObject* new_tensor(PyTypeObject*, PyObject*, PyObject*) {
+  PyErr_SetString(PyExc_TypeError, "Tensor: use argand.variable(array) or argand.constant(array)");
+  return nullptr;
+}
+
+PyObject* get_shape(PyObject* self, void*) {
+  const Shape& shape = shape_of(as_tensor(self)->var);
+  PyObject* const sizes = PyTuple_New(shape.rank());
+  for (int i = 0; sizes != nullptr && i < shape.rank(); ++i) PyTuple_SET_ITEM(sizes, i, PyLong_FromLongLong(shape[i]));
+  return sizes;
+}
+PyObject* get_ndim(PyObject* self, void*) { return PyLong_FromLong(shape_of(as_tensor(self)->var).rank()); }
+PyObject* get_size(PyObject* self, void*) { return PyLong_FromLongLong(shape_of(as_tensor(self)->var).size()); }
+PyObject* get_dtype(PyObject* self, void*) {
+  return guarded([&] { return py::dtype(std::string(scalar_of(as_tensor(self)->var))).release().ptr(); });
+}
+PyObject* get_requires_grad(PyObject* self, void*) { return PyBool_FromLong(slot_of(as_tensor(self)->var) != nullptr); }
+PyObject* get_is_variable(PyObject* self, void*) { return PyBool_FromLong(is_variable(as_tensor(self))); }
+
+PyObject* get_name(PyObject* self, void*) {
+  TensorObject* const x = as_tensor(self);
+  if (x->node != nullptr && x->node->state != Node::State::Source)
+    return PyUnicode_FromStringAndSize(x->node->name.data(), static_cast<Py_ssize_t>(x->node->name.size()));
+  const auto slot = slot_of(x->var);
+  return PyUnicode_FromString(slot == nullptr ? "" : slot->name.c_str());
+}
+int set_name(PyObject* self, PyObject* name, void*) {
+  return guarded(
+      [&] {
+        if (!is_variable(as_tensor(self)) || name == nullptr) throw py::type_error("name: only a variable is given one");
+        slot_of(as_tensor(self)->var)->name = py::cast<std::string>(name);
+        return 0;
+      },
+      -1);
+}
+
+PyObject* numpy(PyObject* self, PyObject*) {
+  return guarded([&] { return view_of(as_tensor(self)->var).release().ptr(); });
+}
+
+PyObject* array(PyObject* self, PyObject* args, PyObject* kwargs) {
+  static const char* names[] = {"dtype", "copy", nullptr};
+  PyObject *dtype = Py_None, *copy = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO", const_cast<char**>(names), &dtype, &copy)) return nullptr;
+  return guarded([&] {
+    py::object a = view_of(as_tensor(self)->var);
+    if (dtype != Py_None) a = a.attr("astype")(py::handle(dtype), py::arg("copy") = false);
+    if (copy == Py_True) a = a.attr("copy")();
+    return a.release().ptr();
+  });
+}
+
+PyObject* item(PyObject* self, PyObject*) {
+  return guarded([&] {
+    return std::visit(
+        []<class T>(const Var<T>& v) -> PyObject* {
+          require(v.size() == 1, "item", "a tensor of shape {} has {} numbers, not one", v.shape(), v.size());
+          const T x = *v.value().data();
+          if constexpr (ComplexScalar<T>)
+            return PyComplex_FromDoubles(x.real(), x.imag());
+          else
+            return PyFloat_FromDouble(x);
+        },
+        as_tensor(self)->var);
+  });
+}
+
+PyObject* to_float(PyObject* self) {
+  PyObject* const x = item(self, nullptr);
+  if (x == nullptr || PyFloat_Check(x)) return x;
+  Py_DECREF(x);
+  PyErr_SetString(PyExc_TypeError, "float: this tensor is complex; take its real part, its modulus, ... first");
+  return nullptr;
+}
+PyObject* to_int(PyObject* self) {
+  PyObject* const x = to_float(self);
+  if (x == nullptr) return nullptr;
+  PyObject* const n = PyNumber_Long(x);
+  Py_DECREF(x);
+  return n;
+}
+PyObject* to_complex_number(PyObject* self, PyObject*) {
+  PyObject* const x = item(self, nullptr);
+  if (x == nullptr || PyComplex_Check(x)) return x;
+  PyObject* const z = PyComplex_FromDoubles(PyFloat_AS_DOUBLE(x), 0);
+  Py_DECREF(x);
+  return z;
+}
+int to_bool(PyObject* self) {
+  PyObject* const x = item(self, nullptr);
+  if (x == nullptr) return -1;
+  const int truth = PyObject_IsTrue(x);
+  Py_DECREF(x);
+  return truth;
+}
+Py_ssize_t length(PyObject* self) {
+  const Shape& shape = shape_of(as_tensor(self)->var);
+  if (shape.rank() > 0) return static_cast<Py_ssize_t>(shape[0]);
+  PyErr_SetString(PyExc_TypeError, "len: a tensor of rank 0 has no length");
+  return -1;
+}
+
+PyObject* repr(PyObject* self) {
+  return guarded([&] {
+    TensorObject* const x = as_tensor(self);
+    const py::module_ np = py::module_::import("numpy");
+    std::string text =
+        np.attr("array2string")(view_of(x->var), py::arg("separator") = ", ", py::arg("prefix") = "tensor(").cast<std::string>();
+    text = "tensor(" + text + fmt::format(", dtype={}", scalar_of(x->var));
+    if (x->node != nullptr && x->node->state != Node::State::Source && slot_of(x->var) != nullptr)
+      text += fmt::format(", op={}", x->node->name);
+    else if (slot_of(x->var) != nullptr)
+      text += ", variable";
+    return PyUnicode_FromString((text + ")").c_str());
+  });
+}
+
+PyObject* detach(PyObject* self, PyObject*) {
+  return guarded([&] { return std::visit([](const auto& v) { return wrap(v.detach()); }, as_tensor(self)->var); });
+}
+
+PyObject* astype(PyObject* self, PyObject* dtype) {
+  return guarded([&]() -> PyObject* {
+    TensorObject* const x = as_tensor(self);
+    const std::string scalar = scalar_named(dtype);
+    if (scalar == scalar_of(x->var)) return new_ref(self);
+    TensorObject* const operands[] = {x};
+    return called_one("astype", operands, [&] { return converted(x->var, scalar); });
+  });
+}
+
+PyObject* assign(PyObject* self, PyObject* value) {
+  return guarded([&]() -> PyObject* {
+    TensorObject* const x = as_tensor(self);
+    require(is_variable(x), "assign", "only a variable is given new numbers; what ops compute is what they have computed");
+    const AnyVar y = converted(any_var_of(value, "assign"), scalar_of(x->var));
+    require(shape_of(y) == shape_of(x->var), "assign", "numbers of shape {} for a variable of shape {}", shape_of(y),
+            shape_of(x->var));
+    std::visit([&]<class T>(Var<T>& v) { v.value() = std::get<Var<T>>(y).value(); }, x->var);
+    Py_RETURN_NONE;
+  });
+}
+
+Py_hash_t hash(PyObject* self) { return static_cast<Py_hash_t>(reinterpret_cast<std::uintptr_t>(self) >> 4); }
+
+/// Elementwise, as NumPy's arrays compare.
+PyObject* compare(PyObject* a, PyObject* b, int op) {
+  return guarded([&]() -> PyObject* {
+    if (b == Py_None) {
+      if (op == Py_EQ) Py_RETURN_FALSE;
+      if (op == Py_NE) Py_RETURN_TRUE;
+    }
+    const py::object left = view_of(as_tensor(a)->var);
+    const py::object right = is_tensor(b) ? py::object(view_of(as_tensor(b)->var)) : py::reinterpret_borrow<py::object>(b);
+    PyObject* const mask = PyObject_RichCompare(left.ptr(), right.ptr(), op);
+    if (mask == nullptr) throw py::error_already_set();
+    return mask;
+  });
+}
+
+PyGetSetDef properties[] = {
+    {"shape", get_shape, nullptr, "Its sizes, a tuple.", nullptr},
+    {"ndim", get_ndim, nullptr, "How many axes it has.", nullptr},
+    {"size", get_size, nullptr, "How many numbers it has.", nullptr},
+    {"dtype", get_dtype, nullptr, "float32, float64, complex64 or complex128, as NumPy's.", nullptr},
+    {"requires_grad", get_requires_grad, nullptr, "Whether it is a variable, or depends on one.", nullptr},
+    {"is_variable", get_is_variable, nullptr, "Whether it was made by variable(), rather than by an op.", nullptr},
+    {"name", get_name, set_name, "A variable's name, or that of the op that computed it.", nullptr},
+    {"grad", tensor_grad, set_tensor_grad,
+     "dL/dx + i dL/dy of the backward passes so far, in this tensor's shape; None before the first. Of a variable, or after\n"
+     "retain_grad().",
+     nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+template <class F>
+PyCFunction method(F f) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(f));
+}
+
+PyMethodDef methods[] = {
+    {"numpy", numpy, METH_NOARGS,
+     "The numbers as an array that cannot be written to, without a copy. It keeps them: a variable that is given new\nnumbers "
+     "later changes nothing in it."},
+    {"__array__", method(array), METH_VARARGS | METH_KEYWORDS, "For NumPy: numpy(), or a copy in another type."},
+    {"item", item, METH_NOARGS, "The only number, a float or a complex. Throws when there are more."},
+    {"__complex__", to_complex_number, METH_NOARGS, "The only number."},
+    {"backward", method(tensor_backward), METH_VARARGS | METH_KEYWORDS,
+     "backward(gradient=None, *, retain_graph=False)\n--\n\n"
+     "Adds dL/dx + i dL/dy to the grad of every variable that this number, a real one, was computed from. What is\nwalked through "
+     "is freed, unless retain_graph asks to keep it for another time.\n\nWith a gradient w, in this tensor's shape, "
+     "L = Re(sum(conj(w) * self)): a vector-Jacobian product, of complex tensors as well."},
+    {"zero_grad", tensor_zero_grad, METH_NOARGS, "Forgets the gradient: grad is None again."},
+    {"retain_grad", tensor_retain_grad, METH_NOARGS,
+     "Keeps the gradient of what an op computed, for grad to show after backward()."},
+    {"detach", detach, METH_NOARGS, "The same numbers as a constant: no gradient flows through."},
+    {"astype", astype, METH_O,
+     "The same numbers in another type; the gradient finds its way back. From complex to real: take .real(), .abs(), ..."},
+    {"assign", assign, METH_O, "Gives a variable new numbers, in its shape. What was computed before keeps the old ones."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyMemberDef members[] = {
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(TensorObject, weak_references), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
+template <class F>
+PyType_Slot slot(int id, F f) {
+  return {id, reinterpret_cast<void*>(f)};
+}
+
+PyTypeObject* make_type() {
+  std::vector<PyType_Slot> slots = {
+      slot(Py_tp_new, new_tensor),
+      slot(Py_tp_dealloc, dealloc),
+      slot(Py_tp_repr, repr),
+      slot(Py_tp_hash, hash),
+      slot(Py_tp_richcompare, compare),
+      {Py_tp_getset, properties},
+      {Py_tp_methods, methods},
+      {Py_tp_members, members},
+      slot(Py_nb_float, to_float),
+      slot(Py_nb_int, to_int),
+      slot(Py_nb_bool, to_bool),
+      slot(Py_mp_length, length),
+      {Py_tp_doc,
+       const_cast<char*>(
+           "Numbers that take part in differentiation: made by variable() or constant(), or by ops of others.\n\n"
+           "Of type float32, float64, complex64 or complex128, and of up to eight axes. Ops promote and broadcast as\n"
+           "NumPy's do; comparisons are NumPy's arrays of bools. backward() of a real number L leaves dL/dx + i dL/dy in\n"
+           "the grad of every variable that it was computed from. The numbers of a tensor cannot be changed in place,\n"
+           "only those of a variable be replaced: assign().")}};
+  for (const PyType_Slot& s : number_slots()) slots.push_back(s);
+  for (const PyType_Slot& s : index_slots()) slots.push_back(s);
+  slots.push_back({0, nullptr});
+  PyType_Spec spec = {"argand.Tensor", sizeof(TensorObject), 0, Py_TPFLAGS_DEFAULT, slots.data()};
+  PyObject* const type = PyType_FromSpec(&spec);
+  if (type == nullptr) throw py::error_already_set();
+  return reinterpret_cast<PyTypeObject*>(type);
+}
+
+std::int64_t work_of(std::span<TensorObject* const> operands) {
+  std::int64_t n = 0;
+  for (const TensorObject* x : operands) n += shape_of(x->var).size();
+  return n;
+}
+
+/// The object itself where an op gave back what it was given.
+PyObject* wrapped(AnyVar& output, std::span<TensorObject* const> operands, const NodePtr& node) {
+  const auto slot = slot_of(output);
+  if (slot == nullptr) return wrap(std::move(output));
+  for (TensorObject* x : operands)
+    if (slot_of(x->var) == slot) return new_ref(reinterpret_cast<PyObject*>(x));
+  return wrap(std::move(output), node);
+}
+
+PyObject* make_variable(PyObject* o, PyObject* dtype, bool variable_wanted) {
+  return guarded([&]() -> PyObject* {
+    AnyVar x = any_var_of(o, variable_wanted ? "variable" : "constant");
+    if (dtype != nullptr && dtype != Py_None) {
+      const NoGrad none;
+      x = converted(x, scalar_named(dtype));
+    }
+    return std::visit(
+        [&]<class T>(const Var<T>& v) {
+          return wrap(variable_wanted ? variable(Tensor<T>(v.value())) : Var<T>(Tensor<T>(v.value())));
+        },
+        x);
+  });
+}
+
+}  // namespace
+
+PyObject* wrap(AnyVar var, NodePtr node) {
+  PyObject* const self = tensor_type->tp_alloc(tensor_type, 0);
+  if (self == nullptr) throw py::error_already_set();
+  TensorObject* const x = as_tensor(self);
+  new (&x->var) AnyVar(std::move(var));
+  new (&x->node) NodePtr(std::move(node));
+  return self;
+}
+
+const NodePtr& node_of(TensorObject* x) {
+  if (x->node == nullptr) x->node = source_node(x->var);
+  return x->node;
+}
+
+void set_python_error() noexcept {
+  try {
+    throw;
+  } catch (py::error_already_set& error) {
+    error.restore();
+  } catch (const py::builtin_exception& error) {
+    error.set_error();
+  } catch (const Error& error) {
+    PyErr_SetString(error_type, error.what());
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+  } catch (...) {
+    PyErr_SetString(PyExc_RuntimeError, "argand: an exception of an unknown type");
+  }
+}
+
+std::vector<PyObject*> called(std::string_view name, std::span<TensorObject* const> operands,
+                              const std::function<std::vector<AnyVar>()>& compute, std::optional<std::complex<double>> factor) {
+  Computed result;
+  if (work_of(operands) >= much_work) {
+    const py::gil_scoped_release free;
+    result = computed(name, compute);
+  } else {
+    result = computed(name, compute);
+  }
+  if (result.node != nullptr) {
+    result.node->factor = factor;
+    result.node->inputs.reserve(operands.size());
+    for (TensorObject* x : operands) result.node->inputs.push_back(node_of(x));
+  }
+  std::vector<PyObject*> objects;
+  objects.reserve(result.outputs.size());
+  for (AnyVar& output : result.outputs) objects.push_back(wrapped(output, operands, result.node));
+  return objects;
+}
+
+PyObject* called_one(std::string_view name, std::span<TensorObject* const> operands, const std::function<AnyVar()>& compute,
+                     std::optional<std::complex<double>> factor) {
+  return called(
+             name, operands, [&] { return std::vector<AnyVar>{compute()}; }, factor)
+      .front();
+}
+
+void bind_tensor(py::module_& m) {
+  error_type = m.attr("Error").ptr();
+  tensor_type = make_type();
+  m.attr("Tensor") = py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(tensor_type));
+  m.def(
+      "variable",
+      [](py::object values, py::object dtype) {
+        PyObject* const x = make_variable(values.ptr(), dtype.ptr(), true);
+        if (x == nullptr) throw py::error_already_set();
+        return py::reinterpret_steal<py::object>(x);
+      },
+      py::arg("values"), py::arg("dtype") = py::none());
+  m.def(
+      "constant",
+      [](py::object values, py::object dtype) {
+        PyObject* const x = make_variable(values.ptr(), dtype.ptr(), false);
+        if (x == nullptr) throw py::error_already_set();
+        return py::reinterpret_steal<py::object>(x);
+      },
+      py::arg("values"), py::arg("dtype") = py::none());
+}
+
+}  // namespace argand::python
