@@ -19,10 +19,7 @@ using C = std::complex<float>;
 struct Net final : Module<float> {
   explicit Net(Init init) : hidden(init, 1, 16), out(init, 16, 1) {}
   Var<C> operator()(const Var<C>& z) const { return out(cgelu(hidden(z))); }  // g: GELU of the real and of the imaginary part
-  void visit(const Visit<float>& f) const override {  // the names, once: hidden.weight, hidden.bias, out.weight, out.bias
-    f("hidden", hidden);
-    f("out", out);
-  }
+  ARGAND_FIELDS(float, hidden, out)  // the names, once: hidden.weight, hidden.bias, out.weight, out.bias
   Linear<C> hidden, out;
 };
 

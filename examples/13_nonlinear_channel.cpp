@@ -56,7 +56,7 @@ struct ComplexNet : Module<double> {
   explicit ComplexNet(Init& init)
       : in(init, taps, 12, false), c(init.full<double>(Role::Bias, {12}, -0.1)), out(init, 12, 1, false) {}
   Complex operator()(const Complex& r) const { return out(modrelu(in(r), c)); }
-  void visit(const Visit<double>& f) const override { f("in", in), f("c", c), f("out", out); }
+  ARGAND_FIELDS(double, in, c, out)
   Linear<C> in;
   Real c;
   Linear<C> out;
@@ -66,7 +66,7 @@ struct RealTwin : Module<double> {
   static constexpr double rate = 0.1;
   explicit RealTwin(Init& init) : in(init, 2 * taps, 12), out(init, 12, 2) {}
   Complex operator()(const Complex& r) const { return view_as_complex(out(relu(in(view_as_real(r))))); }
-  void visit(const Visit<double>& f) const override { f("in", in), f("out", out); }
+  ARGAND_FIELDS(double, in, out)
   Linear<double> in, out;
 };
 

@@ -73,7 +73,7 @@ struct Memory : Module<float> {
     }
     return out(parts(concatenate(answers, 0)));
   }
-  void visit(const Visit<float>& f) const override { f("A", A), f("symbol", symbol), f("c", c), f("out", out); }
+  ARGAND_FIELDS(float, A, symbol, c, out)
 
   Var<T> A;
   Embedding<T> symbol;

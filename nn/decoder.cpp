@@ -27,14 +27,6 @@ Var<R> DecoderBlock<R>::operator()(const Var<R>& h, const AttentionPass<R>& pass
   return y + pass.drop(ffn_(norm2_(y)));
 }
 
-template <RealScalar R>
-void DecoderBlock<R>::visit(const Visit<R>& f) const {
-  f("norm1", norm1_);
-  f("attn", *attn_);
-  f("norm2", norm2_);
-  f("ffn", ffn_);
-}
-
 namespace {
 
 /// Of the embedding's first values: 0.02 where it is also the output layer, 0.5 otherwise. Scaled by √d it begins at 1, as the
@@ -80,15 +72,6 @@ template <RealScalar R>
 OutputLayer<R> Decoder<R>::output() const {
   if (!head_) return {.weight = embedding_.weight};
   return {.weight = head_->weight, .bias = head_->bias ? &*head_->bias : nullptr};
-}
-
-template <RealScalar R>
-void Decoder<R>::visit(const Visit<R>& f) const {
-  f("embedding", embedding_);
-  f("position", position_);
-  for (std::size_t i = 0; i < blocks_.size(); ++i) f("blocks." + std::to_string(i), *blocks_[i]);
-  f("norm", *norm_);
-  f("head", head_);
 }
 
 DotAttentionOptions dot_attention_options(const ModelConfig& config) {

@@ -17,7 +17,7 @@ class DecoderBlock final : public Module<R> {
   DecoderBlock(Init& init, const ModelConfig& config, std::unique_ptr<SelfAttention<R>> attention);
   /// h [B, T, d_model] -> [B, T, d_model].
   Var<R> operator()(const Var<R>& h, const AttentionPass<R>& pass) const;
-  void visit(const Visit<R>& f) const override;
+  ARGAND_FIELDS(R, norm1_, attn_, norm2_, ffn_)
 
  private:
   AnyNorm<R> norm1_;
@@ -34,7 +34,7 @@ class Decoder : public TextModel<R> {
   using MakeAttention = std::function<std::unique_ptr<SelfAttention<R>>(Init&)>;
   /// `config` is of a family with a DecoderConfig.
   Decoder(const ModelConfig& config, std::uint64_t seed, const MakeAttention& make_attention);
-  void visit(const Visit<R>& f) const override;
+  ARGAND_FIELDS(R, embedding_, position_, blocks_, norm_, head_)
 
  protected:
   Var<R> hidden(const Ids& tokens, AttentionPass<R> pass, typename TextModel<R>::LayerCaches* caches) const override;

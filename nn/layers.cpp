@@ -23,23 +23,12 @@ Var<T> Linear<T>::operator()(const Var<T>& x) const {
   return bias ? linear(x, weight, *bias) : linear(x, weight);
 }
 template <Scalar T>
-void Linear<T>::visit(const Visit<RealOf<T>>& f) const {
-  f("weight", weight);
-  f("bias", bias);
-}
-
-template <Scalar T>
 Embedding<T>::Embedding(Init& init, std::int64_t count, std::int64_t width, double std)
     : weight(init.normal<T>(Role::Embedding, {count, width}, std)) {}
 template <Scalar T>
 Var<T> Embedding<T>::operator()(const Ids& ids) const {
   return embedding(weight, ids);
 }
-template <Scalar T>
-void Embedding<T>::visit(const Visit<RealOf<T>>& f) const {
-  f("weight", weight);
-}
-
 template <Scalar T>
 LayerNorm<T>::LayerNorm(Init& init, std::int64_t width)
     : weight(init.full<RealOf<T>>(Role::Gain, {width}, 1)), bias(init.full<T>(Role::Bias, {width}, 0)) {}
@@ -48,22 +37,11 @@ Var<T> LayerNorm<T>::operator()(const Var<T>& x) const {
   return layer_norm(x, weight, bias);
 }
 template <Scalar T>
-void LayerNorm<T>::visit(const Visit<RealOf<T>>& f) const {
-  f("weight", weight);
-  f("bias", bias);
-}
-
-template <Scalar T>
 RmsNorm<T>::RmsNorm(Init& init, std::int64_t width) : weight(init.full<RealOf<T>>(Role::Gain, {width}, 1)) {}
 template <Scalar T>
 Var<T> RmsNorm<T>::operator()(const Var<T>& x) const {
   return rms_norm(x, weight);
 }
-template <Scalar T>
-void RmsNorm<T>::visit(const Visit<RealOf<T>>& f) const {
-  f("weight", weight);
-}
-
 template <RealScalar R>
 AnyNorm<R>::AnyNorm(Init& init, NormKind kind, std::int64_t width) {
   if (kind == NormKind::LayerNorm)
@@ -81,13 +59,6 @@ template <RealScalar R>
 Var<R> FeedForward<R>::operator()(const Var<R>& x) const {
   return down_(gate_ ? swiglu((*gate_)(x), up_(x)) : gelu(up_(x)));
 }
-template <RealScalar R>
-void FeedForward<R>::visit(const Visit<R>& f) const {
-  f("up", up_);
-  f("gate", gate_);
-  f("down", down_);
-}
-
 template <Scalar T>
 Var<T> ForwardPass::drop(const Var<T>& x) {
   return dropout_ > 0 ? argand::dropout(x, dropout_, true, next_random()) : x;

@@ -22,7 +22,7 @@ class Linear final : public Module<RealOf<T>> {
   Linear(Init& init, std::int64_t in, std::int64_t out, bool bias = true, Role role = Role::Matrix);
   /// x [..., in] -> [..., out].
   Var<T> operator()(const Var<T>& x) const;
-  void visit(const Visit<RealOf<T>>& f) const override;
+  ARGAND_FIELDS(RealOf<T>, weight, bias)
 
   Var<T> weight;
   std::optional<Var<T>> bias;
@@ -35,7 +35,7 @@ class Embedding final : public Module<RealOf<T>> {
   Embedding(Init& init, std::int64_t count, std::int64_t width, double std);
   /// ids [...] -> [..., width]. Throws for an id outside the table.
   Var<T> operator()(const Ids& ids) const;
-  void visit(const Visit<RealOf<T>>& f) const override;
+  ARGAND_FIELDS(RealOf<T>, weight)
 
   Var<T> weight;
 };
@@ -46,7 +46,7 @@ class LayerNorm final : public Module<RealOf<T>> {
  public:
   LayerNorm(Init& init, std::int64_t width);
   Var<T> operator()(const Var<T>& x) const;
-  void visit(const Visit<RealOf<T>>& f) const override;
+  ARGAND_FIELDS(RealOf<T>, weight, bias)
 
   Var<RealOf<T>> weight;
   Var<T> bias;
@@ -58,7 +58,7 @@ class RmsNorm final : public Module<RealOf<T>> {
  public:
   RmsNorm(Init& init, std::int64_t width);
   Var<T> operator()(const Var<T>& x) const;
-  void visit(const Visit<RealOf<T>>& f) const override;
+  ARGAND_FIELDS(RealOf<T>, weight)
 
   Var<RealOf<T>> weight;
 };
@@ -82,7 +82,7 @@ class FeedForward final : public Module<R> {
  public:
   FeedForward(Init& init, FeedForwardKind kind, std::int64_t d_model, std::int64_t d_ff, bool bias);
   Var<R> operator()(const Var<R>& x) const;
-  void visit(const Visit<R>& f) const override;
+  ARGAND_FIELDS(R, up_, gate_, down_)
 
  private:
   Linear<R> up_;

@@ -4,11 +4,11 @@
 #include <memory>
 #include <optional>
 
-#include "autograd/parameter.h"
 #include "core/random.h"
 #include "nn/attention_watch.h"
 #include "nn/config.h"
 #include "nn/knowledge.h"
+#include "nn/module.h"
 
 namespace argand {
 
@@ -40,9 +40,8 @@ struct Loss {
 };
 
 template <RealScalar R>
-class Model {
+class Model : public Module<R> {
  public:
-  virtual ~Model() = default;
   const ModelConfig& config() const { return config_; }
 
   /// tokens [B, T] -> logits [B, T, vocab_size] (lm) or [B, n_classes] (classify).
@@ -61,7 +60,7 @@ class Model {
   virtual std::vector<Tensor<R>> encode_passages(const Ids&) const { return {}; }
 
   /// All parameters, in a fixed order.
-  virtual ParameterList<R> parameters() = 0;
+  ParameterList<R> parameters() const { return parameters_of<R>(*this); }
 
  protected:
   explicit Model(ModelConfig config) : config_(std::move(config)) {}

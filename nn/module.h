@@ -1,8 +1,19 @@
 #pragma once
-/// Modules name their parameters once, in visit(); checkpoints, optimisers, printing and parity cases all use these names.
+/// Modules list their parameters once, in visit(); checkpoints, optimisers, printing and parity cases all use these names.
+///
+///     struct Net : Module<float> {
+///       explicit Net(Init& init) : up(init, 2, 16), down(init, 16, 1) {}
+///       Var<float> operator()(const Var<float>& x) const { return down(tanh(up(x))); }
+///       ARGAND_FIELDS(float, up, down)  // parameters "up.weight", "up.bias", "down.weight", "down.bias"
+///       Linear<float> up, down;
+///     };
 
+#include <algorithm>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "autograd/parameter.h"
 
@@ -23,16 +34,38 @@ class Visit {
     if (maybe) (*this)(name, *maybe);
   }
   void operator()(const std::string& name, const Module<R>& module) const { module.visit(Visit(list_, prefix_ + name + ".")); }
+  /// Modules or parameters in a row: "name.0", "name.1", ...
+  template <class T>
+  void operator()(const std::string& name, const std::vector<T>& several) const {
+    for (std::size_t i = 0; i < several.size(); ++i) (*this)(name + "." + std::to_string(i), several[i]);
+  }
+  template <class T>
+  void operator()(const std::string& name, const std::unique_ptr<T>& owned) const {
+    if (owned) (*this)(name, *owned);
+  }
+  /// For ARGAND_FIELDS: "weight, bias" and the fields of these names. A trailing underscore is not part of a name.
+  template <class... Fields>
+  void fields(std::string_view names, const Fields&... field) const {
+    ((*this)(next_name(names), field), ...);
+  }
 
  private:
+  static std::string next_name(std::string_view& names) {
+    const std::size_t comma = std::min(names.find(','), names.size());
+    std::string name(names.substr(0, comma));
+    names.remove_prefix(std::min(comma + 2, names.size()));
+    if (name.ends_with('_')) name.pop_back();
+    return name;
+  }
+
   void add(const std::string& name, AnyVarOf<R> var) const {
     Parameter<R> parameter{name, std::move(var)};
-    SlotBase* slot = parameter.slot();
-    if (slot != nullptr) {
-      for (const Parameter<R>& known : list_)
-        if (known.slot() == slot) return slot->aliases.push_back(name);
-      slot->name = name;
-      slot->aliases.clear();
+    if (SlotBase* slot = parameter.slot(); slot != nullptr) {
+      const bool listed = std::any_of(list_.begin(), list_.end(), [&](const Parameter<R>& p) { return p.slot() == slot; });
+      if (slot->name.empty()) slot->name = name;  // a variable keeps the name that it was first listed by
+      if (listed && name != slot->name && std::find(slot->aliases.begin(), slot->aliases.end(), name) == slot->aliases.end())
+        slot->aliases.push_back(name);
+      if (listed) return;
     }
     list_.push_back(std::move(parameter));
   }
@@ -42,7 +75,7 @@ class Visit {
 };
 
 /// A module can be moved, not copied: its variables are handles, and a copy would be tied to them without saying so. Make a second
-/// one and load the first one's values; to tie on purpose, give both the same Var. A parameter keeps its identity: change
+/// one and copy_parameters(); to tie on purpose, give both the same Var. A parameter keeps its identity: change
 /// its value(); another Var in its place is one that an optimiser made before does not know.
 template <RealScalar R>
 class Module {
@@ -56,11 +89,20 @@ class Module {
   virtual void visit(const Visit<R>& f) const = 0;
 };
 
+/// In a class that derives from Module<R>: visit() over these fields, parameters and modules, optional ones, vectors of them.
+#define ARGAND_FIELDS(R, ...) \
+  void visit(const ::argand::Visit<R>& f) const override { f.fields(#__VA_ARGS__, __VA_ARGS__); }
+
 template <RealScalar R>
 ParameterList<R> parameters_of(const Module<R>& module) {
   ParameterList<R> list;
   module.visit(Visit<R>(list));
   return list;
 }
+
+/// Gives every parameter of `to` the value of that of the same name in `from`: a deep copy. Throws Error when names, shapes or
+/// scalars differ, before anything is copied.
+template <RealScalar R>
+void copy_parameters(const Module<R>& from, const Module<R>& to);
 
 }  // namespace argand

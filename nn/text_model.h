@@ -21,13 +21,12 @@ struct OutputLayer {
 /// Language models: causal attention, logits of every position. Classifiers: bidirectional attention with a key padding mask
 /// (pad_id is padding), logits of the mean over the other positions.
 template <RealScalar R>
-class TextModel : public Model<R>, public Module<R> {
+class TextModel : public Model<R> {
  public:
   Var<R> logits(const Ids& tokens, const ForwardContext& context = {}) override;
   Loss<R> loss(const Ids& tokens, const Ids& targets, const ForwardContext& context = {}) override;
   std::unique_ptr<KeyValueCache> make_cache(std::int64_t batch) const override;
   Tensor<R> next_logits(const Ids& tokens, KeyValueCache& cache, const ForwardContext& context = {}) override;
-  ParameterList<R> parameters() override { return parameters_of<R>(*this); }
 
  protected:
   using Model<R>::Model;

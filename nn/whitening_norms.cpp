@@ -22,13 +22,6 @@ Var<std::complex<R>> PlaneAffine<R>::operator()(const Var<std::complex<R>>& x, b
 }
 
 template <RealScalar R>
-void PlaneAffine<R>::visit(const Visit<R>& f) const {
-  f("weight", weight);
-  f("weight_conj", weight_conj);
-  f("bias", bias);
-}
-
-template <RealScalar R>
 Var<std::complex<R>> WhiteningLayerNorm<R>::operator()(const Var<std::complex<R>>& x) const {
   require(x.rank() >= 1 && x.shape().back() == affine.bias.dim(0), "whitening layer norm", "the last axis must be {}, got {}",
           affine.bias.dim(0), x.shape());

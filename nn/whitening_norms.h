@@ -23,7 +23,7 @@ class PlaneAffine final : public Module<R> {
   PlaneAffine(Init& init, std::int64_t width);
   /// x [..., width], or [width, ...] with `along_rows`.
   Var<std::complex<R>> operator()(const Var<std::complex<R>>& x, bool along_rows = false) const;
-  void visit(const Visit<R>& f) const override;
+  ARGAND_FIELDS(R, weight, weight_conj, bias)
 
   Var<R> weight;                     ///< α [width]
   Var<std::complex<R>> weight_conj;  ///< γ [width]

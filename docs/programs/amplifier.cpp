@@ -40,7 +40,7 @@ struct ComplexNetwork final : Module<double> {
   ComplexNetwork(Init& init, bool biases, Activation f)
       : in(init, 1, 8, biases), out(init, 8, 1, biases), activation(std::move(f)) {}
   Complex operator()(const Complex& x) const { return out(activation(in(x))); }
-  void visit(const Visit<double>& f) const override { f("in", in), f("out", out); }
+  ARGAND_FIELDS(double, in, out)
 
   Linear<C> in, out;
   Activation activation;
@@ -50,7 +50,7 @@ struct ModReluNetwork final : Module<double> {
   explicit ModReluNetwork(Init& init)
       : in(init, 1, 8, false), out(init, 8, 1, false), c(init.normal<double>(Role::Bias, {8}, 0.5)) {}
   Complex operator()(const Complex& x) const { return out(modrelu(in(x), c)); }
-  void visit(const Visit<double>& f) const override { f("in", in), f("out", out), f("c", c); }
+  ARGAND_FIELDS(double, in, out, c)
 
   Linear<C> in, out;
   Real c;
@@ -59,7 +59,7 @@ struct ModReluNetwork final : Module<double> {
 struct RealNetwork final : Module<double> {
   explicit RealNetwork(Init& init) : in(init, 2, 10), out(init, 10, 2) {}
   Complex operator()(const Complex& x) const { return view_as_complex(out(relu(in(view_as_real(x))))); }
-  void visit(const Visit<double>& f) const override { f("in", in), f("out", out); }
+  ARGAND_FIELDS(double, in, out)
 
   Linear<double> in, out;
 };

@@ -58,14 +58,6 @@ Tensor<R> CrossAttention<R>::shares(const Var<R>& x, const Var<R>& y, std::int64
   return mean;
 }
 
-template <RealScalar R>
-void CrossAttention<R>::visit(const Visit<R>& f) const {
-  f("q", q_);
-  f("k", k_);
-  f("v", v_);
-  f("o", o_);
-}
-
 template class CrossAttention<float>;
 template class CrossAttention<double>;
 

@@ -25,7 +25,7 @@ class CrossAttention final : public Module<R> {
   Var<R> operator()(const Var<R>& x, const Var<R>& y, ForwardPass& pass, const Places& of_x = {}, const Places& of_y = {}) const;
   /// How much of a query's attention, the mean over heads, each of `parts` equal parts of y gets: [N, t, parts]. Records nothing.
   Tensor<R> shares(const Var<R>& x, const Var<R>& y, std::int64_t parts, const Places& of_x = {}, const Places& of_y = {}) const;
-  void visit(const Visit<R>& f) const override;
+  ARGAND_FIELDS(R, q_, k_, v_, o_)
 
  private:
   /// x [N, n, d_model], turned.

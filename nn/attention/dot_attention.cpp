@@ -51,16 +51,6 @@ Var<R> DotAttention<R>::operator()(const Var<R>& x, const AttentionPass<R>& pass
   return o_(pass.attend(q, k, v_(x), n_heads_));
 }
 
-template <RealScalar R>
-void DotAttention<R>::visit(const Visit<R>& f) const {
-  f("q", q_);
-  f("k", k_);
-  f("v", v_);
-  f("o", o_);
-  f("q_norm", q_norm_);
-  f("k_norm", k_norm_);
-}
-
 template class DotAttention<float>;
 template class DotAttention<double>;
 

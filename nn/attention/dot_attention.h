@@ -26,7 +26,7 @@ class DotAttention final : public SelfAttention<R> {
  public:
   DotAttention(Init& init, const DotAttentionOptions& options);
   Var<R> operator()(const Var<R>& x, const AttentionPass<R>& pass) const override;
-  void visit(const Visit<R>& f) const override;
+  ARGAND_FIELDS(R, q_, k_, v_, o_, q_norm_, k_norm_)
 
  private:
   /// QK-norm of queries or keys [B, T, H d_k]; themselves without.

@@ -16,12 +16,7 @@ struct TextEncoder<R>::Block final : Module<R> {
         attn(init, {.d_model = o.width, .n_heads = o.n_heads, .rope_base = 10000}),
         norm2(init, o.width),
         ffn(init, FeedForwardKind::Gelu, o.width, o.d_ff, true) {}
-  void visit(const Visit<R>& f) const override {
-    f("norm1", norm1);
-    f("attn", attn);
-    f("norm2", norm2);
-    f("ffn", ffn);
-  }
+  ARGAND_FIELDS(R, norm1, attn, norm2, ffn)
 
   LayerNorm<R> norm1;
   DotAttention<R> attn;

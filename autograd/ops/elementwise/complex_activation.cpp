@@ -61,6 +61,10 @@ static const Op modrelu_op(
       check.sizes("a c for each column", [f](OpCheck& at, std::int64_t n) {
         at.function("", f, at.complex({2, n}), at.real({n}, -0.15, 0.5));
       });
+      check.function("a c for each channel, before the last axis", f, check.complex({2, 3, 4}), check.real({3, 1}, -0.15, 0.5));
+      check.sizes("a c for each row", [f](OpCheck& at, std::int64_t n) {
+        at.function("", f, at.complex({2, n}), at.real({2, 1}, -0.15, 0.5));
+      });
       check.sizes("one c", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.complex({n}), at.real({}, -0.15, 0.5)); });
       const auto with = [](auto c) {
         return [c](auto z) {
@@ -76,28 +80,29 @@ static const Op modrelu_op(
 template <RealScalar R>
 Var<std::complex<R>> modrelu(const Var<std::complex<R>>& z, const Var<R>& c) {
   using T = std::complex<R>;
-  require(c.size() == 1 || (c.rank() == 1 && z.rank() > 0 && c.size() == z.shape().back()), "modrelu",
-          "c takes the shape of the last axis or a single number, {} for {}", c.shape(), z.shape());
-  const Tensor<R> bias = c.value().reshape({c.size()});
-  const Shape matrix{c.size() > 0 ? z.size() / c.size() : 0, c.size()};
+  const Shape shape = z.rank() == 0 ? Shape{1} : z.shape(), threshold = c.size() == 1 ? Shape{1} : c.shape();
+  require(broadcast("modrelu", shape, threshold) == shape, "modrelu", "c of shape {} does not broadcast to z of shape {}",
+          c.shape(), z.shape());
   const auto forward = [](T v, R b) {
     const R s = modulus_plus(v, b);
     return s > 0 ? mul(phasor(v), s) : s <= 0 ? T(0) : T(s);  // a NaN stays one
   };
-  Tensor<T> w = broadcast_map("modrelu", forward, z.value().reshape(matrix), bias).reshape(z.shape());
+  Tensor<T> w = broadcast_map("modrelu", forward, z.value().reshape(shape), c.value().reshape(threshold)).reshape(z.shape());
   return record(
       modrelu_op, std::move(w),
-      [z = z.value().reshape(matrix), bias, matrix, c_shape = c.shape(), dz = accumulator(z),
+      [z = z.value().reshape(shape), c = c.value().reshape(threshold), c_shape = c.shape(), dz = accumulator(z),
        dc = accumulator(c)](const Tensor<T>& dw) {
-        Tensor<T> gz(matrix);
-        Tensor<R> gc(matrix);
-        const std::int64_t columns = matrix[1];
-        parallel_for(matrix[0], row_grain(columns), [&](std::int64_t begin, std::int64_t end) {
-          for (std::int64_t row = begin; row < end; ++row)
+        Tensor<T> gz(z.shape());
+        Tensor<R> gc(z.shape());
+        const BroadcastPlan plan("modrelu", z.shape(), c.shape());
+        const std::int64_t columns = z.shape().back(), stride = plan.b[static_cast<std::size_t>(z.rank() - 1)];
+        parallel_for(columns > 0 ? z.size() / columns : 0, row_grain(columns), [&](std::int64_t begin, std::int64_t end) {
+          BroadcastRows at(plan, begin);
+          for (std::int64_t row = begin; row < end; ++row, at.next())
             for (std::int64_t j = 0; j < columns; ++j) {
               const std::int64_t i = row * columns + j;
               const T v = z.data()[i], u = phasor(v), along = conj_mul(u, dw.data()[i]);
-              const R b = bias.data()[j], s = modulus_plus(v, b);
+              const R b = c.data()[at.b + j * stride], s = modulus_plus(v, b);
               const bool inactive = v == T(0) || s <= 0;  // a NaN is neither
               gc.data()[i] = inactive ? R(0) : s > 0 ? along.real() : s;
               const R bend = modulus(v) < std::numeric_limits<R>::min() ? R(0) : divide_by_modulus(b, v);
@@ -105,7 +110,7 @@ Var<std::complex<R>> modrelu(const Var<std::complex<R>>& z, const Var<R>& c) {
             }
         });
         dz.add(gz.reshape(dw.shape()));
-        if (dc) dc.add(sum_to(gc, bias.shape()).reshape(c_shape));
+        if (dc) dc.add(sum_to(gc, c.shape()).reshape(c_shape));
       },
       [&](const Var<T>& w) {
         const Shape row = c.size() == 1 ? Shape{} : c.shape();

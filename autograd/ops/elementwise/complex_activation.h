@@ -5,8 +5,8 @@
 
 namespace argand {
 
-/// ReLU(|z| + c) z/|z| with a learnable real c: [n] for z [..., n], or a single number. 0 at z = 0.
-/// (Arjovsky, Shah, Bengio, arXiv:1511.06464, eq. 8.) Throws when c fits neither.
+/// ReLU(|z| + c) z/|z| with a learnable real c that broadcasts to z: [n] for z [..., n], [n, 1] for channels z [..., n, L], or a
+/// single number. 0 at z = 0. (Arjovsky, Shah, Bengio, arXiv:1511.06464, eq. 8.) Throws when c does not broadcast to z.
 template <RealScalar R>
 Var<std::complex<R>> modrelu(const Var<std::complex<R>>& z, const Var<R>& c);
 /// ½(1 + cos arg z) z: z on the positive real axis, 0 on the negative (Virtue, Yu, Lustig, arXiv:1707.00070, eq. 4).

@@ -42,16 +42,6 @@ Var<R> PhaseAttention<R>::operator()(const Var<R>& x, const AttentionPass<R>& pa
   return o_(pass.attend(join_heads(q), join_heads(k), v_(x), n_heads_));
 }
 
-template <RealScalar R>
-void PhaseAttention<R>::visit(const Visit<R>& f) const {
-  f("q", q_);
-  f("k", k_);
-  f("v", v_);
-  f("o", o_);
-  f("delta", delta_);
-  f("phase_bias", phase_bias_);
-}
-
 template class PhaseAttention<float>;
 template class PhaseAttention<double>;
 

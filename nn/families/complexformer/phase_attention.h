@@ -17,7 +17,7 @@ class PhaseAttention final : public SelfAttention<R> {
  public:
   PhaseAttention(Init& init, const ModelConfig& config);
   Var<R> operator()(const Var<R>& x, const AttentionPass<R>& pass) const override;
-  void visit(const Visit<R>& f) const override;
+  ARGAND_FIELDS(R, q_, k_, v_, o_, delta_, phase_bias_)
 
  private:
   std::int64_t n_heads_;

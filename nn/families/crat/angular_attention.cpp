@@ -49,14 +49,6 @@ Var<T> AngularAttention<T>::operator()(const Var<T>& z, const AttentionPass<R>& 
   }
 }
 
-template <Scalar T>
-void AngularAttention<T>::visit(const Visit<R>& f) const {
-  f("q", q_);
-  f("k", k_);
-  f("v", v_);
-  f("o", o_);
-}
-
 #define ARGAND_ANGULAR_ATTENTION_LAYER(T) template class AngularAttention<T>;
 ARGAND_FOR_SCALAR(ARGAND_ANGULAR_ATTENTION_LAYER)
 

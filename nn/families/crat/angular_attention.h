@@ -18,7 +18,7 @@ class AngularAttention final : public Module<RealOf<T>> {
   AngularAttention(Init& init, std::int64_t n, const ModelConfig& config);
   /// z [B, t, n] -> [B, t, n].
   Var<T> operator()(const Var<T>& z, const AttentionPass<R>& pass) const;
-  void visit(const Visit<R>& f) const override;
+  ARGAND_FIELDS(R, q_, k_, v_, o_)
 
  private:
   std::int64_t n_heads_;

@@ -37,16 +37,6 @@ Var<R> EncoderBlock<R>::operator()(const Var<R>& e, const Var<R>* text, ForwardP
 }
 
 template <RealScalar R>
-void EncoderBlock<R>::visit(const Visit<R>& f) const {
-  f("norm1", norm1_);
-  f("attn", attn_);
-  f("norm_text", norm_text_);
-  f("text", text_);
-  f("norm2", norm2_);
-  f("ffn", ffn_);
-}
-
-template <RealScalar R>
 NeighbourEncoder<R>::NeighbourEncoder(Init& init, const ModelConfig& config, std::int64_t n_layers, bool hears_text)
     : norm_(init, config.d_model) {
   if (hears_text) norm_text_.emplace(init, config.d_model);
@@ -65,13 +55,6 @@ Var<R> NeighbourEncoder<R>::operator()(const Var<R>& passages, const Var<R>* tex
     e = (*blocks_[i])(e, heard ? &*heard : nullptr, pass);
   }
   return reshape(norm_(e), {N, k * L, D});
-}
-
-template <RealScalar R>
-void NeighbourEncoder<R>::visit(const Visit<R>& f) const {
-  f("norm_text", norm_text_);
-  for (std::size_t i = 0; i < blocks_.size(); ++i) f("blocks." + std::to_string(i), *blocks_[i]);
-  f("norm", norm_);
 }
 
 #define ARGAND_NEIGHBOUR_ENCODER(R) \

@@ -14,7 +14,7 @@ class EncoderBlock final : public Module<R> {
   EncoderBlock(Init& init, const ModelConfig& config, bool hears_text);
   /// e [N·k, L, D]; text: null, or the normed states of the N chunks [N, m, D]. -> [N·k, L, D].
   Var<R> operator()(const Var<R>& e, const Var<R>* text, ForwardPass& pass) const;
-  void visit(const Visit<R>& f) const override;
+  ARGAND_FIELDS(R, norm1_, attn_, norm_text_, text_, norm2_, ffn_)
 
  private:
   LayerNorm<R> norm1_;
@@ -36,7 +36,7 @@ class NeighbourEncoder final : public Module<R> {
   /// Embeddings [N, k, L, D] of k passages for each of N chunks, each passage by itself; text: null or the chunks' states
   /// [N, m, D]. -> all tokens of all k, one after the other, [N, k·L, D].
   Var<R> operator()(const Var<R>& passages, const Var<R>* text, ForwardPass& pass) const;
-  void visit(const Visit<R>& f) const override;
+  ARGAND_FIELDS(R, norm_text_, blocks_, norm_)
 
  private:
   std::optional<LayerNorm<R>> norm_text_;

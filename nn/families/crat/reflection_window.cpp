@@ -117,14 +117,6 @@ Var<T> ReflectionWindow<T>::operator()(const Var<T>& z, PassageMeans<R>& means, 
   return g * fuse_(as_state<T>(c));
 }
 
-template <Scalar T>
-void ReflectionWindow<T>::visit(const Visit<R>& f) const {
-  f("query", query_);
-  f("encoder", encoder_);
-  f("gate", gate_);
-  f("fuse", fuse_);
-}
-
 #define ARGAND_PASSAGE_MEANS(R) template class PassageMeans<R>;
 ARGAND_FOR_REAL(ARGAND_PASSAGE_MEANS)
 #define ARGAND_REFLECTION_WINDOW(T) template class ReflectionWindow<T>;

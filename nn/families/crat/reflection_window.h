@@ -62,7 +62,7 @@ class ReflectionWindow final : public Module<RealOf<T>> {
   Var<R> encode(const Var<R>& means) const { return encoder_(means); }
   /// What z asks for, [.., n] -> [.., dim].
   Var<R> query(const Var<T>& z) const;
-  void visit(const Visit<R>& f) const override;
+  ARGAND_FIELDS(R, query_, encoder_, gate_, fuse_)
 
  private:
   /// Of all passages, Var [P, dim]; in generation those of the cache.

@@ -63,16 +63,6 @@ Var<R> RivalBlock<R>::read(const Var<R>& h, const ChunkReader<R>& chunks, const 
 }
 
 template <RealScalar R>
-void RivalBlock<R>::visit(const Visit<R>& f) const {
-  f("norm1", norm1_);
-  f("attn", attn_);
-  f("norm_read", norm_read_);
-  f("read", read_);
-  f("norm2", norm2_);
-  f("ffn", ffn_);
-}
-
-template <RealScalar R>
 RivalDecoder<R>::RivalDecoder(const ModelConfig& config, std::uint64_t seed)
     : TextModel<R>(config),
       init_(seed),
@@ -123,15 +113,6 @@ Var<R> RivalDecoder<R>::hidden(const Ids& tokens, AttentionPass<R> pass, typenam
     h = blocks_[i]->feed(h, layer_pass);
   });
   return norm_(h);
-}
-
-template <RealScalar R>
-void RivalDecoder<R>::visit(const Visit<R>& f) const {
-  f("embedding", embedding_);
-  for (std::size_t i = 0; i < blocks_.size(); ++i) f("blocks." + std::to_string(i), *blocks_[i]);
-  f("norm", norm_);
-  f("head", head_);
-  f("encoder", encoder_);
 }
 
 #define ARGAND_RIVAL_DECODER(R) \

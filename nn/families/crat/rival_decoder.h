@@ -22,7 +22,7 @@ class RivalBlock final : public Module<R> {
   Var<R> read(const Var<R>& h, const ChunkReader<R>& chunks, const Knowledge& knowledge, std::int64_t encoded,
               ForwardPass& pass) const;
   bool reads() const { return read_.has_value(); }
-  void visit(const Visit<R>& f) const override;
+  ARGAND_FIELDS(R, norm1_, attn_, norm_read_, read_, norm2_, ffn_)
 
  private:
   LayerNorm<R> norm1_;
@@ -42,7 +42,7 @@ template <RealScalar R>
 class RivalDecoder final : public TextModel<R> {
  public:
   RivalDecoder(const ModelConfig& config, std::uint64_t seed);
-  void visit(const Visit<R>& f) const override;
+  ARGAND_FIELDS(R, embedding_, blocks_, norm_, head_, encoder_)
 
  protected:
   Var<R> hidden(const Ids& tokens, AttentionPass<R> pass, typename TextModel<R>::LayerCaches* caches) const override;

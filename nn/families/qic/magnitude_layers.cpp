@@ -13,11 +13,6 @@ Var<R> MagnitudeNorm<R>::operator()(const Var<R>& x, const Measure<R>& measure) 
   return centred_ ? magnitude_layer_norm(x, weight_, measure) : magnitude_rms_norm(x, weight_, measure);
 }
 template <RealScalar R>
-void MagnitudeNorm<R>::visit(const Visit<R>& f) const {
-  f("weight", weight_);
-}
-
-template <RealScalar R>
 MagnitudeActivation<R>::MagnitudeActivation(Init& init, MagnitudeActivationKind kind, std::int64_t width) : kind_(kind) {
   if (kind == MagnitudeActivationKind::ModRelu) bias_ = init.full<R>(Role::Bias, {width}, 0);
 }
@@ -26,11 +21,6 @@ Var<R> MagnitudeActivation<R>::operator()(const Var<R>& x, const Measure<R>& mea
   if (bias_) return magnitude_modrelu(x, *bias_, measure);
   return kind_ == MagnitudeActivationKind::Gelu ? magnitude_gelu(x, measure) : magnitude_relu(x, measure);
 }
-template <RealScalar R>
-void MagnitudeActivation<R>::visit(const Visit<R>& f) const {
-  f("bias", bias_);
-}
-
 #define ARGAND_MAGNITUDE_LAYERS(R) \
   template class MagnitudeNorm<R>; \
   template class MagnitudeActivation<R>;

@@ -14,7 +14,7 @@ class MagnitudeNorm final : public Module<R> {
   /// `width` counts numbers.
   MagnitudeNorm(Init& init, MagnitudeNormKind kind, std::int64_t width);
   Var<R> operator()(const Var<R>& x, const Measure<R>& measure) const;
-  void visit(const Visit<R>& f) const override;
+  ARGAND_FIELDS(R, weight_)
 
  private:
   bool centred_;
@@ -29,7 +29,7 @@ class MagnitudeActivation final : public Module<R> {
   /// `width` counts numbers.
   MagnitudeActivation(Init& init, MagnitudeActivationKind kind, std::int64_t width);
   Var<R> operator()(const Var<R>& x, const Measure<R>& measure) const;
-  void visit(const Visit<R>& f) const override;
+  ARGAND_FIELDS(R, bias_)
 
  private:
   MagnitudeActivationKind kind_;

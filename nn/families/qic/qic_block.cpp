@@ -29,13 +29,6 @@ Var<R> QicFeedForward<R>::operator()(const Var<R>& x, const Measure<R>& measure)
 }
 
 template <RealScalar R>
-void QicFeedForward<R>::visit(const Visit<R>& f) const {
-  f("up", *up_);
-  f("act", act_);
-  f("down", *down_);
-}
-
-template <RealScalar R>
 QicBlock<R>::QicBlock(Init& init, const ModelConfig& config)
     : own_(config.own<QicConfig>()),
       theta_(make_angles<R>(init, own_, 1)),

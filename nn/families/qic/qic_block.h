@@ -16,7 +16,7 @@ class QicFeedForward final : public Module<R> {
  public:
   QicFeedForward(Init& init, const ModelConfig& config);
   Var<R> operator()(const Var<R>& x, const Measure<R>& measure) const;
-  void visit(const Visit<R>& f) const override;
+  ARGAND_FIELDS(R, up_, act_, down_)
 
  private:
   /// States of n numbers, n_ff inside.

@@ -17,12 +17,6 @@ Var<R> QuaternionLinear<R>::operator()(const Var<R>& x, const Var<R>&) const {
   return linear(x, hamilton_matrix(weight_), bias_);
 }
 
-template <RealScalar R>
-void QuaternionLinear<R>::visit(const Visit<R>& f) const {
-  f("weight", weight_);
-  f("bias", bias_);
-}
-
 template class QuaternionLinear<float>;
 template class QuaternionLinear<double>;
 

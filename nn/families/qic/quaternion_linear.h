@@ -12,7 +12,7 @@ class QuaternionLinear final : public NumberLinear<R> {
  public:
   QuaternionLinear(Init& init, std::int64_t in, std::int64_t out);
   Var<R> operator()(const Var<R>& x, const Var<R>& theta) const override;
-  void visit(const Visit<R>& f) const override;
+  ARGAND_FIELDS(R, weight_, bias_)
 
  private:
   Var<R> weight_, bias_;

@@ -90,14 +90,6 @@ Var<R> RealEncoder<R>::hidden(const Ids& tokens, AttentionPass<R> pass, typename
   return x;
 }
 
-template <RealScalar R>
-void RealEncoder<R>::visit(const Visit<R>& f) const {
-  f("embedding", embedding_);
-  f("position", position_);
-  for (std::size_t i = 0; i < blocks_.size(); ++i) f("blocks." + std::to_string(i), *blocks_[i]);
-  f("head", head_);
-}
-
 template class RealEncoder<float>;
 template class RealEncoder<double>;
 

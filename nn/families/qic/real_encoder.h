@@ -18,7 +18,7 @@ template <RealScalar R>
 class RealEncoder final : public TextModel<R> {
  public:
   RealEncoder(const ModelConfig& config, std::uint64_t seed);
-  void visit(const Visit<R>& f) const override;
+  ARGAND_FIELDS(R, embedding_, position_, blocks_, head_)
 
  protected:
   Var<R> hidden(const Ids& tokens, AttentionPass<R> pass, typename TextModel<R>::LayerCaches* caches) const override;

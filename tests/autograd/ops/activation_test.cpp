@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(errors) {
   BOOST_TEST(error_of([&] { swiglu(x, y); }) == "swiglu: gate and up differ in shape, [2, 3] and [3, 2]");
   const auto z = constant(Tensor<C>::zeros({2, 3}));
   BOOST_TEST(error_of([&] { modrelu(z, constant(Tensor<double>::zeros({2}))); }) ==
-             "modrelu: c takes the shape of the last axis or a single number, [2] for [2, 3]");
+             "modrelu: shapes do not broadcast, [2, 3] and [2]");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,49 @@
+#pragma once
+/// Dropout as a layer: it drops while a training step lasts, and is the identity otherwise.
+
+#include "autograd/ops/elementwise/dropout.h"
+
+#include "nn/module.h"
+
+namespace argand {
+
+/// While one lives, this thread trains: dropout layers drop, by a mask that is a pure function of (seed, step, the layer's place in
+/// the pass, element). So a resumed run drops the same activations, and so does a second pass in a TrainingStep of its own.
+///
+///     const TrainingStep training(step);
+///     backward(loss(net(x)));
+class TrainingStep {
+ public:
+  explicit TrainingStep(std::uint64_t step, std::uint64_t seed = 0);
+  ~TrainingStep();
+  TrainingStep(const TrainingStep&) = delete;
+  TrainingStep& operator=(const TrainingStep&) = delete;
+
+  /// The one that lives in this thread, the innermost; null: none does.
+  static TrainingStep* current();
+  /// Random numbers of the next place that drops.
+  Random next_random() { return Random(seed_ ^ 0xD20D0u, step_ << 16 | place_++); }
+
+ private:
+  std::uint64_t step_, seed_, place_ = 0;
+  TrainingStep* outer_;
+};
+
+/// In a TrainingStep every element is 0 with probability p and the others are divided by 1 - p; a complex number drops whole.
+/// Throws unless 0 <= p < 1. Source: Srivastava et al., JMLR 15 (2014), 1929.
+template <RealScalar R>
+class Dropout final : public Module<R> {
+ public:
+  explicit Dropout(double p) : p_(p) { require(p >= 0 && p < 1, "Dropout", "p is {}, not in [0, 1)", p); }
+  template <Scalar T>
+  Var<T> operator()(const Var<T>& x) const {
+    TrainingStep* step = TrainingStep::current();
+    return step != nullptr && p_ > 0 ? dropout(x, p_, true, step->next_random()) : x;
+  }
+  void visit(const Visit<R>&) const override {}
+
+ private:
+  double p_;
+};
+
+}  // namespace argand
