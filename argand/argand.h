@@ -28,7 +28,7 @@
 #include "nn/layers/recurrent.h"
 #include "nn/layers/sequential.h"
 #include "nn/model.h"
-#include "nn/whitening_norms.h"
+#include "nn/layers/whitening_norms.h"
 #include "optim/adamw.h"
 #include "optim/clip.h"
 #include "optim/lbfgs.h"

@@ -4,7 +4,7 @@
 #include "nn/attention/projection.h"
 #include "nn/family.h"
 #include "nn/layer_check.h"
-#include "nn/whitening_norms.h"
+#include "nn/layers/whitening_norms.h"
 
 namespace argand {
 namespace {

@@ -1,4 +1,4 @@
-#include "nn/whitening_norms.h"
+#include "nn/layers/whitening_norms.h"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>

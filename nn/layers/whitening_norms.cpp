@@ -1,4 +1,4 @@
-#include "nn/whitening_norms.h"
+#include "nn/layers/whitening_norms.h"
 
 #include <cmath>
 #include <numbers>
