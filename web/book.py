@@ -20,6 +20,7 @@ import subprocess
 import sys
 from urllib.parse import urlencode
 
+import reference
 from site_search import description, search_script
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -76,6 +77,8 @@ class Site:
         self.beside = [(title[0].upper() + title[1:], page_of("docs/" + name)) for title, name in re.findall(r"\[([^\]]*)\]\(([\w-]+\.md)\)", contents)
                        if page_of("docs/" + name) not in listed]
         self.wanted, self.pages, self.titles = [], {}, {}
+        self.generated = reference.pages(ROOT)  # Markdown that is no file of the project
+        self.beside += [(re.match("# (.*)", text)[1], page_of(path)) for path, text in self.generated.items()]
 
     def want(self, path):
         if path not in self.wanted:
@@ -92,7 +95,7 @@ class Site:
             files = [n if os.path.isdir(os.path.join(full, n)) else f"[{n}]({n})" for n in names]
             text = f"# {path}\n\n" + "\n".join(f"- {name}" for name in files)
         elif path.endswith(".md"):
-            text = read(path)
+            text = self.generated.get(path) or read(path)
         else:
             text = f"# {path}\n\n`````{LANGUAGES.get(os.path.splitext(path)[1], 'text')}\n{read(path)}\n`````"
         title = re.search(r"^# (.*)$", text, re.M)[1]
@@ -165,7 +168,7 @@ class Site:
             if re.match(r"[a-z]+:", target) or not target or target.startswith("lab.html") or "lab.html" in target:
                 return match[0]
             file = os.path.normpath(os.path.join(path if os.path.isdir(os.path.join(ROOT, path)) else os.path.dirname(path), target))
-            if not os.path.exists(os.path.join(ROOT, file)):
+            if file not in self.generated and not os.path.exists(os.path.join(ROOT, file)):
                 sys.exit(f"book: {path} links to {target}, which is not there")
             address = relative(self.want(file), page_of(path)) + ("#" + anchor if anchor else "")
             return f'<a href="{html.escape(address)}"'
