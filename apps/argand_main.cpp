@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "apps/commands.h"
-#include "apps/start.h"
 #include "apps/terminal/command_line.h"
+#include "apps/terminal/start.h"
 #include "core/error.h"
 #include "core/machine/level.h"
 #include "core/machine/openblas_kernels.h"
@@ -37,6 +37,7 @@ int argand_main(int argc, char** argv, const std::string& version, const std::st
       "run), OPENBLAS_CORETYPE=Prescott|Haswell|Zen|SkylakeX those of OpenBLAS.");
   add_demo(program);
   add_train(program);
+  add_sweep(program);
   add_eval(program);
   add_generate(program);
   add_classify(program);

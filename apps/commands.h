@@ -10,6 +10,7 @@ namespace argand {
 /// for what the user should write differently and Error for everything else.
 void add_demo(CLI::App& program);
 void add_train(CLI::App& program);
+void add_sweep(CLI::App& program);
 void add_eval(CLI::App& program);
 void add_generate(CLI::App& program);
 void add_classify(CLI::App& program);

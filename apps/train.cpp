@@ -119,13 +119,13 @@ Advance advance(TrainingSession<R>& session, const TrainingData& data, Progress&
     const RunConfig& config = session.run().config();
     const RunFolder& folder = session.folder();
     if (!trace_nan)
-      throw Error(fmt::format("{}; `argand train {} --resume {} --trace-nan` shows what the op read, and the batch", step.what(),
-                              word_of(config.model.task), folder.path()));
+      throw DivergedError(fmt::format("{}; `argand train {} --resume {} --trace-nan` shows what the op read, and the batch",
+                                      step.what(), word_of(config.model.task), folder.path()));
     write_file_atomically(folder.nan_trace(), non_finite_json(step, config, data));
     const std::string what = step.what(), text = non_finite_text(step, data);  // begins with it; the rest may quote the data
     fmt::print(stderr, "{}{}\n", in_options(what), text.substr(what.size()));
-    fail("train", "stopped before step {} changed anything; all of this, with the whole batch, is in {}", step.step,
-         folder.readable(folder.nan_trace()));
+    throw DivergedError(fmt::format("train: stopped before step {} changed anything; all of this, with the whole batch, is in {}",
+                                    step.step, folder.readable(folder.nan_trace())));
   }
 }
 

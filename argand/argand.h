@@ -2,6 +2,7 @@
 /// Everything in one header: `#include <argand/argand.h>`. Each part has a header of its own, which compiles faster; they are
 /// found as <argand/core/tensor.h> as well.
 
+#include "autograd/call/op_function.h"
 #include "autograd/check/op_report.h"
 #include "autograd/check/parameter_check.h"
 #include "autograd/forward.h"

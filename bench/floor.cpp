@@ -10,8 +10,8 @@
 #include <cstdio>
 
 #include "apps/runs/run_options.h"
-#include "apps/start.h"
 #include "apps/terminal/command_line.h"
+#include "apps/terminal/start.h"
 #include "core/gemm.h"
 #include "core/memory.h"
 #include "core/parallel.h"

@@ -8,6 +8,7 @@
 #include "apps/lab/gradient_letters.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/text_layout.h"
+#include "autograd/call/op_function.h"
 #include "autograd/check/infinity.h"
 #include "train/config/did_you_mean.h"
 
@@ -39,9 +40,18 @@ std::vector<std::pair<std::string, std::string>> formulas_of(const OpText& text)
   return formulas;
 }
 
+/// Under which names it is called, with which arguments.
+std::vector<std::string> signatures_of(const Op& op) {
+  std::vector<std::string> signatures;
+  for (const OpFunction* f : OpFunction::all())
+    if (f->op() == &op) signatures.push_back(f->signature());
+  return signatures;
+}
+
 std::string op_markdown(const Op& op) {
   const OpText& text = op.text();
   std::string result = fmt::format("### {}\n\n```text\n{}\n```\n\n", text.name, text.equation);
+  for (const std::string& signature : signatures_of(op)) result += fmt::format("- call: {}\n", code(signature));
   for (const auto& [label, formula] : formulas_of(text)) result += fmt::format("- {}: {}\n", label, code(formula));
   result += fmt::format("\n**Derivation.** {}\n\n", escaped(gradient_letters(text.derivation)));
   result += fmt::format("**Singular points.** {}\n\n", escaped(text.singular));
@@ -116,6 +126,7 @@ std::string op_text(const Op& op, const Style& style) {
     text += fmt::format("  {}{}\n", padded(label, 12), indented(words, 14));
   };
   line("equation", t.equation);
+  for (const std::string& signature : signatures_of(op)) line("call", signature);
   for (const auto& [label, formula] : formulas_of(t)) line(label, formula);
   line("by", kind_rule(t.kind));
   line("derivation", gradient_letters(t.derivation));

@@ -12,8 +12,11 @@ namespace argand {
 class RunOptions {
  public:
   RunOptions(CLI::App& command, std::string task);
-  RunConfig resolve() const;
+  RunConfig resolve() const { return resolve(given_); }
+  /// With these settings in the place of those that were given.
+  RunConfig resolve(const Settings& given) const;
   bool has_file() const { return !file_.empty(); }
+  const std::string& file() const { return file_; }
   /// The options that were given, in the order of the keys.
   const Settings& given() const { return given_; }
 

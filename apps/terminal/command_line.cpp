@@ -120,6 +120,8 @@ int run_program(CLI::App& program, int argc, const char* const* argv, const std:
     return report(in_options(error), exit_usage);
   } catch (const ConfigError& error) {
     return report(in_options(error), exit_usage);
+  } catch (const DivergedError& error) {
+    return report(in_options(error), exit_diverged);
   } catch (const std::system_error& error) {
     if (std::ferror(stdout) == 0) return report(error.what(), exit_failure);
     return report(fmt::format("cannot write to the standard output: {}", error.code().message()), exit_failure);

@@ -15,10 +15,17 @@ class UsageError : public Error {
   using Error::Error;
 };
 
+/// Training came to numbers that are not finite.
+class DivergedError : public Error {
+ public:
+  using Error::Error;
+};
+
 enum ExitCode : int {
   exit_success = 0,
-  exit_failure = 1,  ///< bad data, a failed check, a full disk, ...
-  exit_usage = 2,    ///< an option, a word or a combination of sizes that cannot be
+  exit_failure = 1,   ///< bad data, a failed check, a full disk, ...
+  exit_usage = 2,     ///< an option, a word or a combination of sizes that cannot be
+  exit_diverged = 3,  ///< a loss or a gradient of a training run is not finite
 };
 
 /// Throws UsageError("op: message").

@@ -114,9 +114,9 @@ const OpFunction* OpFunction::find(std::string_view name) {
   return it == functions_by_name().end() ? nullptr : it->second;
 }
 
-const Op* OpFunction::op() const { return Op::find(name_); }
+const Op* OpFunction::op() const { return Op::find(about_.empty() ? name_ : about_); }
 
-std::string OpFunction::about() const { return about_.empty() && op() ? op()->text().equation : about_; }
+std::string OpFunction::about() const { return op() != nullptr ? op()->text().equation : about_; }
 
 void OpFunction::require_usable() const {
   if (!fault_.empty()) [[unlikely]]
@@ -127,12 +127,13 @@ CallResult OpFunction::call(std::span<const Argument> positional, std::span<cons
   require_usable();
   Call call;
   call.function = this;
-  require(positional.size() <= parameters_.size(), name_, "takes {} arguments, got {}; they are {}", parameters_.size(),
-          positional.size(), parameter_names());
+  if (positional.size() > parameters_.size()) [[unlikely]]
+    fail(name_, "takes {} arguments, got {}; they are {}", parameters_.size(), positional.size(), parameter_names());
   for (std::size_t i = 0; i < positional.size(); ++i) call.arguments[i] = &positional[i];
   for (const auto& [name, value] : named) {
     const auto parameter = std::find_if(parameters_.begin(), parameters_.end(), [&](const auto& p) { return p.name == name; });
-    require(parameter != parameters_.end(), name_, "no parameter '{}'; it has {}", name, parameter_names());
+    if (parameter == parameters_.end()) [[unlikely]]
+      fail(name_, "no parameter '{}'; it has {}", name, parameter_names());
     const Argument*& place = call.arguments[static_cast<std::size_t>(parameter - parameters_.begin())];
     require(place == nullptr, name_, "'{}' is given twice", name);
     place = &value;

@@ -76,8 +76,9 @@ class OpFunction {
  public:
   using Parameters = std::initializer_list<ParameterText>;
   /// Registers the function until it is destroyed. A call takes that of `f`'s overloads that fits best, of equal ones the first.
-  /// Several results have names, Results{"U", "S", "Vh"}. A function that is not an op says what it is. What is wrong with it (a
-  /// name that is taken, a default of another type) throws when it is called, as an Op's faults do.
+  /// Several results have names, Results{"U", "S", "Vh"}. A function whose name is not an op's says what it is, or of which op it
+  /// is another name. What is wrong with it (a name that is taken, a default of another type) throws when it is called, as an Op's
+  /// faults do.
   template <class... F>
   requires(std::is_empty_v<F>&&...) OpFunction(const char* name, Parameters parameters, F...)
       : OpFunction(name, "", parameters, {}, overloads<F...>()) {}
@@ -100,7 +101,7 @@ class OpFunction {
   const std::vector<CallParameter>& parameters() const { return parameters_; }
   /// Of several results; empty for one result, and for a list of as many as there are.
   const std::vector<std::string>& results() const { return results_; }
-  /// The op of this name; null for what is made of other ops.
+  /// The op that it calls under this name or another; null for what is made of ops.
   const Op* op() const;
   /// "sum(input: Tensor, dim: int | list[int] | None = None, keepdim: bool = False) -> Tensor"
   std::string signature() const;

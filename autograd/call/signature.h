@@ -18,8 +18,8 @@ class OpFunction;
 
 /// A parameter for which a number may stand: mul(z, 2). It is a constant of rank 0, in the precision of the call.
 template <Scalar T>
-struct Operand : Var<T> {
-  explicit Operand(Var<T> x) : Var<T>(std::move(x)) {}
+struct TensorOrNumber : Var<T> {
+  explicit TensorOrNumber(Var<T> x) : Var<T>(std::move(x)) {}
 };
 
 namespace call_detail {
@@ -74,11 +74,11 @@ struct TypeOf<std::vector<Var<T>>> {
   static constexpr ParameterType value{{ArgumentKind::Tensors}, scalar_index<T>};
 };
 template <RealScalar R>
-struct TypeOf<Operand<R>> {
+struct TypeOf<TensorOrNumber<R>> {
   static constexpr ParameterType value{{ArgumentKind::Tensor, ArgumentKind::Int, ArgumentKind::Float}, scalar_index<R>};
 };
 template <RealScalar R>
-struct TypeOf<Operand<std::complex<R>>> {
+struct TypeOf<TensorOrNumber<std::complex<R>>> {
   static constexpr ParameterType value{{ArgumentKind::Tensor, ArgumentKind::Int, ArgumentKind::Float, ArgumentKind::Complex},
                                        scalar_index<std::complex<R>>};
 };

@@ -49,9 +49,9 @@ Var<T> made(As<Var<T>>, const Call& call, std::size_t i) {
 }
 
 template <Scalar T>
-Operand<T> made(As<Operand<T>>, const Call& call, std::size_t i) {
-  if (const auto* x = std::get_if<DynamicVar>(call.arguments[i])) return Operand<T>(as_var<T>(*x));
-  return Operand<T>(Tensor<T>::scalar(as_number<T>(*call.arguments[i])));
+TensorOrNumber<T> made(As<TensorOrNumber<T>>, const Call& call, std::size_t i) {
+  if (const auto* x = std::get_if<DynamicVar>(call.arguments[i])) return TensorOrNumber<T>(as_var<T>(*x));
+  return TensorOrNumber<T>(Tensor<T>::scalar(as_number<T>(*call.arguments[i])));
 }
 
 template <Scalar T>
@@ -118,7 +118,7 @@ void give_one(Call& call, Ids result) { call.results.emplace_back(std::move(resu
 #define ARGAND_TAKEN(P) template P taken<P>(const Call&, std::size_t);
 #define ARGAND_TAKEN_OF(T)          \
   ARGAND_TAKEN(Var<T>)              \
-  ARGAND_TAKEN(Operand<T>)          \
+  ARGAND_TAKEN(TensorOrNumber<T>)   \
   ARGAND_TAKEN(std::vector<Var<T>>) \
   ARGAND_TAKEN(T)                   \
   template void give_one(Call&, Var<T>);

@@ -1,5 +1,5 @@
 #pragma once
-/// Whether OpenBLAS runs the kernels that this processor deserves. The library only says so; programs act (apps/start.h).
+/// Whether OpenBLAS runs the kernels that this processor deserves. The library only says so; programs act (apps/terminal/start.h).
 
 #include <string>
 #include <string_view>

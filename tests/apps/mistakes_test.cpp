@@ -58,8 +58,8 @@ BOOST_AUTO_TEST_CASE(of_the_command_line) {
   const std::string help = " (--help shows what there is)";
   ends_with(scratch, "train lm --n-heads 2 --n-heads 4", 2, "argand: train lm: --n-heads is given 2 times; once is enough" + help);
   ends_with(scratch, "", 2,
-            "argand: which command? demo, train, eval, generate, classify, ablate, report, audit, retrieval, inspect, export, "
-            "lab, explain, portrait, graph, gradcheck, parity" +
+            "argand: which command? demo, train, sweep, eval, generate, classify, ablate, report, audit, retrieval, inspect, "
+            "export, lab, explain, portrait, graph, gradcheck, parity" +
                 help);
   ends_with(scratch, "trian lm", 2, "argand: there is no command \"trian\"; did you mean train?" + help);
   ends_with(scratch, "train", 2, "argand: train: which command? lm, classify" + help);

@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "apps/start.h"
+#include "apps/terminal/start.h"
 #include "core/gemm.h"
 #include "core/machine/openblas_kernels.h"
 #include "core/parallel.h"

@@ -15,7 +15,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "apps/start.h"
+#include "apps/terminal/start.h"
 #include "autograd/op_check.h"
 #include "autograd/ops.h"
 #include "autograd/tape.h"

@@ -47,13 +47,15 @@ const std::map<std::string, std::set<std::string>> floor_may_see = {
     {"train/evaluation", {"train/config", "train/ranks", "train/checkpoints", "train/data", "train/generation"}},
     {"train/retrieval", {"train/config", "train/checkpoints", "train/data"}},
     {"train/loop", {"train/config", "train/ranks", "train/checkpoints", "train/data", "train/evaluation"}},
+    {"train/sweep", {"train/config"}},
     {"apps/terminal", {}},
     {"apps/lab/expression", {"apps/terminal"}},
     {"apps/lab", {"apps/terminal", "apps/lab/expression"}},
     {"apps/portrait", {"apps/terminal", "apps/lab", "apps/lab/expression"}},
     {"apps/checks", {"apps/terminal"}},
     {"apps/runs", {"apps/terminal"}},
-    {"apps/ablation", {"apps/terminal"}},
+    {"apps/ablation", {"apps/terminal", "apps/runs"}},
+    {"apps/sweep", {"apps/terminal", "apps/runs", "apps/ablation"}},
     {"apps/report", {"apps/terminal"}},
 };
 

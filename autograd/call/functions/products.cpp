@@ -32,6 +32,18 @@ Var<T> with_bias(std::string_view op, const Var<T>& y, const std::optional<Var<T
   return y + reshape(*bias, channels);
 }
 
+/// PyTorch's matmul: a vector is a row on the left, a column on the right, and its axis is not in the result.
+template <Scalar A, Scalar B>
+Var<Promote<A, B>> product_of(const Var<A>& a, const Var<B>& b) {
+  const bool row = a.rank() == 1, column = b.rank() == 1;
+  if (!row && !column) return matmul(a, b);
+  const Var<Promote<A, B>> y = matmul(row ? reshape(a, Shape{1, a.size()}) : a, column ? reshape(b, Shape{b.size(), 1}) : b);
+  Shape shape = y.shape();
+  if (column) shape.erase(-1);
+  if (row) shape.erase(column ? -1 : -2);
+  return reshape(y, shape);
+}
+
 /// einsum of any number of operands of one scalar, pairs from left to right.
 template <Scalar T>
 Var<T> einsum_of(std::string equation, std::vector<Var<T>> operands) {
@@ -48,7 +60,7 @@ Var<T> einsum_of(std::string equation, std::vector<Var<T>> operands) {
 }  // namespace
 
 static const OpFunction product_functions[] = {
-    {"matmul", {"input", "other"}, []<Scalar A, Scalar B>(const Var<A>& a, const Var<B>& b) { return matmul(a, b); }},
+    {"matmul", {"input", "other"}, []<Scalar A, Scalar B>(const Var<A>& a, const Var<B>& b) { return product_of(a, b); }},
     {"linear",
      {"input", "weight", {"bias", none}},
      []<Scalar T>(const Var<T>& x, const Var<T>& W, const std::optional<Var<T>>& b) {
@@ -78,20 +90,17 @@ static const OpFunction product_functions[] = {
 
 static const OpFunction loss_functions[] = {
     {"mse", {"input", "target"}, []<Scalar T>(const Var<T>& x, const Var<T>& t) { return mse(x, t); }},
-    {"mse_loss",
-     "mse, by PyTorch's name",
-     {"input", "target"},
-     []<Scalar T>(const Var<T>& x, const Var<T>& t) { return mse(x, t); }},
+    {"mse_loss", "mse", {"input", "target"}, []<Scalar T>(const Var<T>& x, const Var<T>& t) { return mse(x, t); }},
     {"huber",
      {"input", "target", {"delta", 1.0}},
      []<RealScalar R>(const Var<R>& x, const Var<R>& t, double delta) { return huber(x, t, delta); }},
     {"huber_loss",
-     "huber, by PyTorch's name",
+     "huber",
      {"input", "target", {"delta", 1.0}},
      []<RealScalar R>(const Var<R>& x, const Var<R>& t, double delta) { return huber(x, t, delta); }},
-    // By no other name: PyTorch's binary_cross_entropy takes probabilities.
+    // By no other name: PyTorch's binary_cross_entropy takes probabilities, this op logits.
     {"binary_cross_entropy_with_logits",
-     "the mean of -t log σ(x) - (1 - t) log σ(-x)",
+     "binary_cross_entropy",
      {"input", "target"},
      []<RealScalar R>(const Var<R>& x, const Var<R>& t) { return binary_cross_entropy(x, t); }},
     {"cross_entropy",

@@ -14,7 +14,8 @@ namespace {
 
 /// n/(n - correction), n numbers for each of y's: PyTorch's variance is that of a sample, the library's that of the population.
 double factor_of_sample(std::string_view op, const Shape& x, const Shape& y, double correction) {
-  const double n = static_cast<double>(x.size()) / static_cast<double>(std::max<std::int64_t>(1, y.size()));
+  if (y.size() == 0) return 1;
+  const double n = static_cast<double>(x.size()) / static_cast<double>(y.size());
   require(n > correction, op, "a correction of {} for {} numbers; there must be more", correction, n);
   return n / (n - correction);
 }

@@ -38,7 +38,10 @@ Shape stretched(const Shape& shape, Sizes sizes) {
   return Shape{std::span<const std::int64_t>(sizes)};
 }
 
-std::vector<std::int64_t> as_list(const Ids& index) { return {index.span().begin(), index.span().end()}; }
+std::vector<std::int64_t> as_list(const Ids& index) {
+  require(index.shape().rank() == 1, "index_select", "needs a list of indices, got {}", index.shape());
+  return {index.span().begin(), index.span().end()};
+}
 
 PadMode pad_mode_named(std::string_view word) {
   if (word == "constant") return PadMode::Constant;
@@ -53,7 +56,9 @@ PadMode pad_mode_named(std::string_view word) {
 static const OpFunction shape_functions[] = {
     {"reshape",
      {"input", "shape"},
-     []<Scalar T>(const Var<T>& x, const Sizes& shape) { return reshape(x, shape_for(shape, x.size())); }},
+     []<Scalar T>(const Var<T>& x, const Sizes& shape) {
+       return in_own_name("reshape", [&] { return reshape(x, shape_for(shape, x.size())); });
+     }},
     {"permute", {"input", "dims"}, []<Scalar T>(const Var<T>& x, const std::vector<int>& dims) { return permute(x, dims); }},
     {"transpose",
      "x with two axes swapped",
@@ -63,7 +68,7 @@ static const OpFunction shape_functions[] = {
      {"tensors", {"dim", 0}},
      []<Scalar T>(const std::vector<Var<T>>& parts, int dim) { return concatenate(parts, dim); }},
     {"cat",
-     "concatenate, by PyTorch's name",
+     "concatenate",
      {"tensors", {"dim", 0}},
      []<Scalar T>(const std::vector<Var<T>>& parts, int dim) { return concatenate(parts, dim); }},
     {"stack",
@@ -80,7 +85,9 @@ static const OpFunction shape_functions[] = {
      []<Scalar T>(const Var<T>& x, int dim, std::int64_t start, std::int64_t end) { return slice(x, dim, start, end); }},
     {"expand",
      {"input", "shape"},
-     []<Scalar T>(const Var<T>& x, const Sizes& shape) { return expand(x, stretched(x.shape(), shape)); }},
+     []<Scalar T>(const Var<T>& x, const Sizes& shape) {
+       return in_own_name("expand", [&] { return expand(x, stretched(x.shape(), shape)); });
+     }},
     {"flip",
      "the axes backwards",
      {"input", "dims"},
@@ -147,7 +154,9 @@ static const OpFunction selection_functions[] = {
      }},
     {"where",
      {"condition", "input", "other"},
-     []<Scalar A, Scalar B>(const Mask& mask, const Operand<A>& a, const Operand<B>& b) { return where<A, B>(mask, a, b); }},
+     []<Scalar A, Scalar B>(const Mask& mask, const TensorOrNumber<A>& a, const TensorOrNumber<B>& b) {
+       return where<A, B>(mask, a, b);
+     }},
     {"masked_fill",
      "z with a number where the mask says yes",
      {"input", "mask", "value"},
@@ -155,11 +164,11 @@ static const OpFunction selection_functions[] = {
     {"maximum",
      "the larger of two real numbers; at a tie the first gets the gradient",
      {"input", "other"},
-     []<RealScalar R>(const Operand<R>& a, const Operand<R>& b) { return maximum<R>(a, b); }},
+     []<RealScalar R>(const TensorOrNumber<R>& a, const TensorOrNumber<R>& b) { return maximum<R>(a, b); }},
     {"minimum",
      "the smaller of two real numbers; at a tie the first gets the gradient",
      {"input", "other"},
-     []<RealScalar R>(const Operand<R>& a, const Operand<R>& b) { return minimum<R>(a, b); }},
+     []<RealScalar R>(const TensorOrNumber<R>& a, const TensorOrNumber<R>& b) { return minimum<R>(a, b); }},
     {"clamp",
      "min(max(x, low), high); the gradient passes in between",
      {"input", {"min", none}, {"max", none}},

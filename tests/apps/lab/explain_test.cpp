@@ -37,7 +37,9 @@ BOOST_AUTO_TEST_CASE(the_command) {
   BOOST_TEST(list.out.find(std::to_string(Op::all().size()) + " ops;") != std::string::npos);
   const Finished exp = run_argand(scratch, "explain exp conj");
   BOOST_TEST(exp.code == 0);
-  BOOST_TEST(exp.out.starts_with("exp, holomorphic\n\n  equation    w = e^z = e^x (cos y + i sin y)\n  ∂w/∂z       e^z\n"));
+  BOOST_TEST(
+      exp.out.starts_with("exp, holomorphic\n\n  equation    w = e^z = e^x (cos y + i sin y)\n  call        exp(input: Tensor) -> "
+                          "Tensor\n  ∂w/∂z       e^z\n"));
   BOOST_TEST(exp.out.find("\nexp: pass\n") != std::string::npos, exp.out);
   BOOST_TEST(exp.out.find("\n  complex: input 0   complex128[3, 4]  12 elements ") != std::string::npos, exp.out);
   BOOST_TEST(exp.out.find("\n  complex: input 0: holomorphic: |∂w/∂z| up to ") != std::string::npos, exp.out);

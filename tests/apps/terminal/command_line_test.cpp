@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(a_flag_of_a_model_needs_no_value) {
 
 BOOST_AUTO_TEST_CASE(whatever_computes_has_threads) {
   const TemporaryDirectory scratch;
-  for (const char* command : {"demo", "train lm", "train classify", "eval", "generate", "classify", "ablate", "report",
+  for (const char* command : {"demo", "train lm", "train classify", "sweep lm", "eval", "generate", "classify", "ablate", "report",
                               "audit retrieval", "retrieval", "explain", "portrait", "graph", "gradcheck", "parity"}) {
     BOOST_TEST(run_argand(scratch, std::string(command) + " --help").out.find("--threads INT") != std::string::npos, command);
     const Finished none = run_argand(scratch, std::string(command) + " --threads 0");

@@ -46,14 +46,14 @@ BOOST_AUTO_TEST_CASE(a_run_that_blows_up_says_how_to_trace_it_and_the_trace_find
   const TemporaryDirectory scratch;
   const std::string run = scratch / "run", other = scratch / "other";
   const Finished plain = run_argand(scratch, "train lm --out " + run + too_fast);
-  BOOST_TEST(plain.code == 1);
+  BOOST_TEST(plain.code == 3);
   BOOST_TEST(plain.err.starts_with("argand: train: the loss became "));
   BOOST_TEST(plain.err.ends_with("; a lower --lr or --clip, or --precision float64, may help; `argand train lm --resume " + run +
                                  " --trace-nan` shows what the op read, and the batch\n"));
   BOOST_TEST(std::count(plain.err.begin(), plain.err.end(), '\n') == 1);
 
   const Finished traced = run_argand(scratch, "train lm --threads 1 --trace-nan --resume " + run);
-  BOOST_TEST(traced.code == 1);
+  BOOST_TEST(traced.code == 3);
   const json report = json::parse(contents_of(run + "/nan-trace.json"));
   const std::string op = report["op"], scope = report["scope"];
   BOOST_TEST(plain.err.find(fmt::format(", first in {}{};", op, scope.empty() ? "" : " of " + scope)) != std::string::npos);
@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_blows_up_says_how_to_trace_it_and_the_trace_find
     BOOST_TEST(traced.err.find(text.substr(0, 20)) != std::string::npos);
   }
   // The same from the start, in another folder: what is reported is a function of the configuration.
-  BOOST_TEST(run_argand(scratch, "train lm --trace-nan --out " + other + too_fast).code == 1);
+  BOOST_TEST(run_argand(scratch, "train lm --trace-nan --out " + other + too_fast).code == 3);
   BOOST_TEST((contents_of(other + "/nan-trace.json") == contents_of(run + "/nan-trace.json")));
 }
 
@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(classifiers_name_the_articles) {
   const TemporaryDirectory scratch;
   const std::string run = scratch / "run";
   const std::string sizes = " --n-layers 1 --d-model 16 --n-heads 2 --d-ff 24 --batch 4 --threads 1 --family transformer ";
-  BOOST_TEST(run_argand(scratch, "train classify --trace-nan --steps 9 --lr 1e30 --clip 0 --out " + run + sizes).code == 1);
+  BOOST_TEST(run_argand(scratch, "train classify --trace-nan --steps 9 --lr 1e30 --clip 0 --out " + run + sizes).code == 3);
   const json report = json::parse(contents_of(run + "/nan-trace.json"));
   BOOST_TEST(report["batch"]["rows"].size() == 4);
   for (const json& row : report["batch"]["rows"]) {

@@ -82,6 +82,11 @@ BOOST_FIXTURE_TEST_CASE(numbers, Tensors) {
   BOOST_TEST(error("amax", {x, 2L}) == "amax: no axis 2 in [2, 3]");
   BOOST_TEST(error("softmax", {x, 2L}) == "softmax: no axis 2 in [2, 3]");
   BOOST_TEST(error("reshape", {x, List{4, -1}}) == "reshape: 6 numbers do not go into [4, -1]");
+  BOOST_TEST(error("reshape", {x, List{-2, 3}}) == "reshape: sizes cannot be negative, got -2");
+  BOOST_TEST(error("expand", {x, List{-1, 2, 3}}) == "expand: sizes cannot be negative, got -1");
+  BOOST_TEST(error("expand", {x, List{5, -1, -1}}) == "");
+  BOOST_TEST(error("index_select", {x, 0L, Ids({1, 1}, {0})}) == "index_select: needs a list of indices, got [1, 1]");
+  BOOST_TEST(error("var", {calls::tensor<double>({0, 3}), 1L}) == "");
   BOOST_TEST(error("var", {calls::tensor<double>({1})}) == "var: a correction of 1 for 1 numbers; there must be more");
   BOOST_TEST(error("conv2d", {image, window, none, List{1, 1, 1}}) == "conv2d: 'stride' has 3 numbers for 2 axes");
   BOOST_TEST(error("conv2d", {image, window, calls::tensor<double>({2})}) == "conv2d: a bias of [2] for 1 channels");

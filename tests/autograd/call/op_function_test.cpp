@@ -142,6 +142,26 @@ void compare_with_cpp() {
       x, y);
   compare(
       "masked_fill", {d(x), mask, i}, {}, [&] { return masked_fill(to_complex(x), mask, C(0, 1)); }, x);
+  // A vector is a row on the left, a column on the right.
+  const Var<R> v = calls::leaf<R>({3}), u = calls::leaf<R>({3}, 1);
+  compare(
+      "matmul", {d(x), d(v)}, {},
+      [&] {
+        return reshape(matmul(x, reshape(v, Shape{3, 1})), Shape{2});
+      },
+      x, v);
+  compare(
+      "matmul", {d(v), d(A)}, {},
+      [&] {
+        return reshape(matmul(reshape(v, Shape{1, 3}), A), Shape{3});
+      },
+      v, A);
+  compare(
+      "matmul", {d(v), d(u)}, {},
+      [&] {
+        return reshape(matmul(reshape(v, Shape{1, 3}), reshape(u, Shape{3, 1})), Shape{});
+      },
+      v, u);
   // Several axes are one, and PyTorch's variance is that of a sample.
   compare(
       "mean", {d(signal), List{-1, 2}}, {},

@@ -1,7 +1,13 @@
-/// Every registered op is on the tape of some function's call by name: an op that nobody can call outside C++ fails here.
+/// What C++ can call can be called by name: every registered op, found on the tape of some function's call, and every function of
+/// autograd/ops.h.
 
 #include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <fstream>
+#include <map>
 #include <numeric>
+#include <regex>
+#include <set>
 
 #include "autograd/call/op_function.h"
 #include "autograd/op.h"
@@ -132,7 +138,55 @@ BOOST_AUTO_TEST_CASE(every_op_is_reached_in_both_precisions) {
   Tape::current().clear();
 }
 
-/// The test above would see an op that nobody calls.
+namespace {
+
+std::string text_of(const std::string& path) {
+  std::ifstream in(std::filesystem::path(ARGAND_SOURCE_DIR) / path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// The names of the functions that a header declares and that return variables, indices or several of them; not Tensors, which are
+/// no part of a tape.
+std::set<std::string> functions_of(const std::string& header) {
+  static const std::regex declaration(
+      R"re(\n(?:inline )?(?:auto|Ids|(?!Tensor)[A-Z]\w*<[^;(){}\n]*>|std::vector<Var<T>>) (\w+)\()re");
+  std::set<std::string> names;
+  for (std::sregex_iterator it(header.begin(), header.end(), declaration), end; it != end; ++it) names.insert((*it)[1]);
+  return names;
+}
+
+/// Functions of autograd/ops.h that have no name of their own in a call.
+const std::map<std::string, const char*> not_by_name = {
+    {"binary_cross_entropy", "binary_cross_entropy_with_logits: PyTorch's function of this name takes probabilities"},
+    {"custom_op", "takes functions"},
+    {"number", "a number is an argument itself"},
+    {"whitening_maps", "of moments, for the running averages of a layer"},
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(every_function_of_the_header_is_callable) {
+  const std::string list = text_of("autograd/ops.h");
+  static const std::regex include(R"re(#include "([^"]+)")re");
+  std::set<std::string> declared;
+  for (std::sregex_iterator it(list.begin(), list.end(), include), end; it != end; ++it)
+    declared.merge(functions_of(text_of((*it)[1])));
+  BOOST_TEST(declared.size() > 150u);
+  for (const std::string& name : declared)
+    BOOST_TEST((OpFunction::find(name) != nullptr || not_by_name.contains(name)),
+               name << " is not callable by name; add it in autograd/call/functions");
+  for (const auto& [name, reason] : not_by_name)
+    BOOST_TEST((declared.contains(name) && OpFunction::find(name) == nullptr), name << " is no exception");
+}
+
+BOOST_AUTO_TEST_CASE(declarations_are_found) {
+  const std::set<std::string> expected = {"a", "b", "c", "d", "e"};
+  BOOST_TEST((functions_of("\ntemplate <Scalar T>\nVar<T> a(const Var<T>& x);\nVar<Promote<A, B>> b(const Var<A>& x) {\n"
+                           "\nauto c(int n);\nIds d(int);\nstd::vector<Var<T>> e(int);\nTensor<T> f(int);\n  Var<T> g(int);\n") ==
+              expected));
+}
+
+/// The tests above would see an op that nobody calls.
 BOOST_AUTO_TEST_CASE(an_op_without_a_function_is_not_reached) {
   const Op& lonely = Op::custom("lonely");
   BOOST_TEST(!is_reached<double>(lonely, *OpFunction::find("exp")));

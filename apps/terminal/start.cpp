@@ -1,4 +1,4 @@
-#include "apps/start.h"
+#include "apps/terminal/start.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

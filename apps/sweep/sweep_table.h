@@ -1,0 +1,40 @@
+#pragma once
+/// What a sweep found, as a table.
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "train/sweep/sweep_file.h"
+
+namespace argand {
+
+/// A configuration's row: what its runs came to, by seed.
+struct SweepRow {
+  std::string name;
+  std::vector<std::optional<SweepOutcome>> outcomes;  ///< of the seeds in turn; nothing where it has not been trained
+  bool best = false;
+};
+
+class SweepTable {
+ public:
+  /// Of a plan that has nothing more to train.
+  SweepTable(const SweepPlan& plan, const SweepFile& file, TextTask task);
+
+  /// The best first, those that diverged last.
+  std::string markdown() const;
+  nlohmann::ordered_json json() const;
+
+ private:
+  std::string markdown(const std::vector<SweepRow>& rows, const std::string& heading) const;
+  std::string conclusion() const;
+
+  TextTask task_;
+  std::vector<std::int64_t> seeds_;
+  std::size_t search_seeds_;
+  std::vector<SweepRow> third_, full_;
+  std::optional<std::string> best_;
+  std::vector<GridEdge> edges_;
+  bool widen_;
+};
+
+}  // namespace argand

@@ -1,0 +1,91 @@
+#include "train/sweep/sweep_file.h"
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "core/machine/json_depth.h"
+#include "data/files/atomic_file.h"
+
+namespace argand {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+SweepOutcome outcome_of(const Json& json) {
+  SweepOutcome outcome;
+  if (const auto diverged = json.find("diverged"); diverged != json.end()) {
+    outcome.diverged = diverged->get<std::string>();
+    return outcome;
+  }
+  outcome.loss = json.at("loss").get<double>();
+  outcome.metric = json.at("metric").get<double>();
+  if (json.contains("bits_per_byte")) outcome.bits_per_byte = json.at("bits_per_byte").get<double>();
+  return outcome;
+}
+
+Json json_of(const SweepOutcome& outcome) {
+  if (!outcome.diverged.empty()) return {{"diverged", outcome.diverged}};
+  Json json = {{"loss", outcome.loss}, {"metric", outcome.metric}};
+  if (outcome.bits_per_byte) json["bits_per_byte"] = *outcome.bits_per_byte;
+  return json;
+}
+
+/// "steps is 500, was 100": where two objects of settings differ.
+std::string differences(const Json& before, const Json& now) {
+  const Json was = before.flatten(), is = now.flatten();
+  Json all = was;
+  all.update(is);
+  std::string text;
+  for (const auto& [key, unused] : all.items()) {
+    const auto in = [&key = key](const Json& object) {
+      const auto found = object.find(key);
+      return found == object.end() ? "not set" : found->is_string() ? found->get<std::string>() : found->dump();
+    };
+    const std::size_t last = key.rfind('/') + 1;
+    if (in(was) != in(is)) text += fmt::format("{}{} is {}, was {}", text.empty() ? "" : ", ", key.substr(last), in(is), in(was));
+  }
+  return text;
+}
+
+}  // namespace
+
+SweepScore score_of(const SweepOutcome& outcome, TextTask task) {
+  if (!outcome.diverged.empty()) return no_score;
+  if (task == TextTask::Lm) return {outcome.bits_per_byte.value_or(outcome.loss), outcome.loss};
+  return {-outcome.metric, outcome.loss};
+}
+
+SweepFile::SweepFile(const std::string& folder, Json identity) : path_(folder + "/sweep.json"), identity_(std::move(identity)) {
+  std::ifstream file(path_, std::ios::binary);
+  if (!file) {
+    std::error_code none;
+    if (fs::exists(folder, none) && !fs::is_empty(folder, none))
+      config_fail("out", "{} holds something, but no sweep; name another folder", folder);
+    return;
+  }
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  Json json = nests_too_deep(text) ? Json() : Json::parse(text, nullptr, false);
+  try {
+    const Json& before = json.at("sweep");
+    if (before != identity_)
+      config_fail("out", "{} holds a sweep with other settings ({}); name another folder", folder, differences(before, identity_));
+    for (const auto& [run, outcome] : json.at("runs").items()) outcomes_[run] = outcome_of(outcome);
+  } catch (const Json::exception&) {
+    config_fail("out", "{} is damaged; remove {} to begin anew", path_, folder);
+  }
+}
+
+void SweepFile::record(const std::string& run, SweepOutcome outcome) {
+  outcomes_[run] = std::move(outcome);
+  write();
+}
+
+void SweepFile::write() const {
+  Json runs = Json::object();
+  for (const auto& [name, result] : outcomes_) runs[name] = json_of(result);
+  write_file_atomically(path_, Json{{"sweep", identity_}, {"runs", runs}}.dump(1) + "\n");
+}
+
+}  // namespace argand
