@@ -116,7 +116,10 @@ const OpFunction* OpFunction::find(std::string_view name) {
 
 const Op* OpFunction::op() const { return Op::find(about_.empty() ? name_ : about_); }
 
-std::string OpFunction::about() const { return op() != nullptr ? op()->text().equation : about_; }
+std::string OpFunction::about() const {
+  if (op() != nullptr) return op()->text().equation;
+  return about_.empty() ? "an op that this build has not" : about_;  // of LAPACK's, where the build is without it
+}
 
 void OpFunction::require_usable() const {
   if (!fault_.empty()) [[unlikely]]
