@@ -35,6 +35,7 @@ AttentionOptions attention_options(const Shape& q, std::int64_t parts, std::int6
 
 template <RealScalar R>
 Measure<R> measure_of(int parts, const std::string& kind, const std::optional<Var<R>>& theta) {
+  require(parts == 2 || parts == 4, "magnitude", "numbers have 2 parts (QIC) or 4 (quaternions), got {}", parts);
   Measure<R> measure{.parts = parts, .kind = magnitude_named(kind)};
   if (theta) measure.theta = *theta;
   return measure;

@@ -90,6 +90,8 @@ BOOST_FIXTURE_TEST_CASE(numbers, Tensors) {
   BOOST_TEST(error("var", {calls::tensor<double>({1})}) == "var: a correction of 1 for 1 numbers; there must be more");
   BOOST_TEST(error("conv2d", {image, window, none, List{1, 1, 1}}) == "conv2d: 'stride' has 3 numbers for 2 axes");
   BOOST_TEST(error("conv2d", {image, window, calls::tensor<double>({2})}) == "conv2d: a bias of [2] for 1 channels");
+  BOOST_TEST(error("magnitude_gelu", {x, 0L}) == "magnitude: numbers have 2 parts (QIC) or 4 (quaternions), got 0");
+  BOOST_TEST(error("attention", {x, x, x}, {{"n_heads", 0L}}).starts_with("attention: "));
   BOOST_TEST(error("fft", {x}, {{"norm", std::string("unitary")}}) ==
              "fft: no norm 'unitary'; there are backward, ortho and forward");
   BOOST_TEST(error("layer_norm", {x, List{2}}) == "layer_norm: normalized_shape [2] is not the end of [2, 3]");
