@@ -12,6 +12,7 @@ void bind_tensor(pybind11::module_& m);
 void bind_gradients(pybind11::module_& m);
 void bind_modes(pybind11::module_& m);
 void bind_own_op(pybind11::module_& m);
+void bind_tape_view(pybind11::module_& m);
 void bind_op_functions(pybind11::module_& m);
 void bind_optimizers(pybind11::module_& m);
 

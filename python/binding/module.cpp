@@ -13,6 +13,7 @@ PYBIND11_MODULE(_argand, m) {
   argand::python::bind_gradients(m);
   argand::python::bind_modes(m);
   argand::python::bind_own_op(m);
+  argand::python::bind_tape_view(m);
   argand::python::bind_op_functions(m);
   argand::python::bind_optimizers(m);
 }

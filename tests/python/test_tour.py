@@ -1,4 +1,4 @@
-"""What docs/guides/tour.md shows in Python prints what it says. (docs/python.md is read by tests/docs/book_test.py.)"""
+"""What README.md and docs/guides/tour.md show in Python prints what it says. (docs/python.md is read by tests/docs/book_test.py.)"""
 import contextlib
 import io
 import re
@@ -22,7 +22,7 @@ def shown(path):
     return FENCES.findall((ROOT / path).read_text(encoding="utf8"))
 
 
-@pytest.mark.parametrize("path", ["docs/guides/tour.md"])
+@pytest.mark.parametrize("path", ["README.md", "docs/guides/tour.md"])
 def test_python_prints_what_is_shown_below_it(path):
     pytest.importorskip("torch")
     blocks = shown(path)

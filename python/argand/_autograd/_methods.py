@@ -7,6 +7,7 @@ import numpy as np
 
 from .. import _argand
 from .._argand import Tensor
+from ._picture import tape, tensor_html
 
 # Functions whose first argument is a tensor, but which nobody looks for at one.
 NO_METHODS = {"where", "linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "dropout", "embedding"}
@@ -19,7 +20,7 @@ def add_methods() -> None:
         if parameters and parameters[0][1].startswith("Tensor") and name not in NO_METHODS and not hasattr(Tensor, name):
             setattr(Tensor, name, function)
     for name, function in (("T", property(_transposed)), ("H", property(_adjoint)), ("mT", property(_matrix_transposed)),
-                           ("__array_ufunc__", None), ("__iter__", _rows), ("tolist", _to_list), ("numel", _count)):
+                           ("__array_ufunc__", None), ("__iter__", _rows), ("tolist", _to_list), ("numel", _count), ("tape", tape), ("_repr_html_", tensor_html)):
         setattr(Tensor, name, function)
 
 

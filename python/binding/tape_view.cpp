@@ -1,0 +1,69 @@
+/// A tensor's graph as data, for pictures: what it was computed from, in order.
+
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "autograd/trace/slot_gradient.h"
+#include "python/binding/bindings.h"
+#include "python/binding/tensor_object.h"
+
+namespace argand::python {
+namespace {
+
+py::object shown(const std::optional<AnyValue>& x) {
+  if (!x) return py::none();
+  return std::visit([](const auto& t) -> py::object { return view_of(t); }, *x);
+}
+
+/// The numbers of a variable as they are now, where they are few.
+py::object leaf_value(const SlotBase* leaf) {
+  py::object value = py::none();
+  visit_slot(leaf, [&](const auto* slot) {
+    if (slot->value.size() <= few_numbers) value = view_of(slot->value);
+  });
+  return value;
+}
+
+py::dict dict_of(const Node& node, const std::unordered_map<const Node*, std::size_t>& places) {
+  py::dict d;
+  py::list inputs;
+  for (const NodePtr& input : node.inputs) inputs.append(places.at(input.get()));
+  d["op"] = std::string(node.name);
+  d["inputs"] = inputs;
+  d["shape"] = py::tuple(py::cast(std::vector<std::int64_t>(node.shape.begin(), node.shape.end())));
+  d["dtype"] = std::string(node.scalar);
+  d["factor"] = node.factor ? py::cast(*node.factor) : py::none();
+  d["variable"] = node.leaf != nullptr;
+  d["name"] = node.leaf != nullptr ? node.leaf->name : "";
+  d["value"] = node.leaf != nullptr ? leaf_value(node.leaf.get()) : shown(node.value);
+  d["gradient"] = node.leaf != nullptr ? shown(slot_gradient(node.leaf.get())) : shown(node.gradient);
+  return d;
+}
+
+/// One dict for each op and each tensor that it read, inputs first; numbers and gradients of tensors with few numbers.
+py::list tape_nodes(const py::object& tensor) {
+  if (!is_tensor(tensor.ptr())) throw py::type_error("tape: a Tensor is expected");
+  std::vector<const Node*> nodes, open{node_of(as_tensor(tensor.ptr())).get()};
+  std::unordered_map<const Node*, std::size_t> places;
+  while (!open.empty()) {
+    const Node* const node = open.back();
+    open.pop_back();
+    if (!places.emplace(node, 0).second) continue;
+    nodes.push_back(node);
+    for (auto input = node->inputs.rbegin(); input != node->inputs.rend(); ++input) open.push_back(input->get());
+  }
+  // Sources have the number 0, and stay in the order in which they were met.
+  std::stable_sort(nodes.begin(), nodes.end(), [](const Node* a, const Node* b) { return a->number < b->number; });
+  for (std::size_t i = 0; i < nodes.size(); ++i) places[nodes[i]] = i;
+  py::list all;
+  for (const Node* node : nodes) all.append(dict_of(*node, places));
+  return all;
+}
+
+}  // namespace
+
+void bind_tape_view(py::module_& m) { m.def("tape_nodes", &tape_nodes, py::arg("tensor")); }
+
+}  // namespace argand::python
