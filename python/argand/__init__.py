@@ -30,7 +30,9 @@ lab                              an expression and its derivatives, in every fra
 ops, explain                     the library's operations, their equations and derivations
 load, save                       checkpoints as dicts of arrays
 """
-from . import _argand
+import os as _os
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
 from ._argand import Error, OpFunction, Tensor, num_threads, op_functions, set_num_threads
 from ._autograd import OwnOp, add_methods, constant, grad, gradients, hessian, hvp, jacobian, jvp, no_grad, op, value_and_grad, variable, vjp
 from ._check import assert_gradient, check
@@ -44,6 +46,14 @@ from ._torch import check_module, check_torch
 
 add_methods()
 globals().update({name: function for name, function in op_functions.items() if name not in globals()})
+
+if _TYPE_CHECKING:
+
+    def __getattr__(name: str) -> OpFunction: ...
+
+if hasattr(_os, "register_at_fork"):
+    # The threads stay behind with the parent, and a child that asked for them would wait for ever.
+    _os.register_at_fork(after_in_child=lambda: set_num_threads(1))
 
 from . import nn, optim  # noqa: E402: they are made of the functions above
 

@@ -93,6 +93,16 @@ def test_views_outlive_their_tensor_and_share_its_numbers():
     assert a[99999] == 99999
 
 
+def test_pytorchs_tensors_come_and_go():
+    torch = pytest.importorskip("torch")
+    x = ag.variable([1 + 2j, 3.0])
+    t = torch.from_dlpack(x)
+    t[0] = 5
+    assert x.tolist() == [1 + 2j, 3]
+    np.testing.assert_array_equal(ag.constant(t), [5, 3])
+    assert (x * torch.tensor([1.0, 2.0], dtype=torch.float64)).tolist() == [1 + 2j, 6]
+
+
 def test_single_numbers():
     x = ag.variable(2.5)
     assert float(x) == x.item() == 2.5 and int(x) == 2 and complex(x) == 2.5 and bool(x) and x.tolist() == 2.5

@@ -20,7 +20,8 @@ def add_methods() -> None:
         if parameters and parameters[0][1].startswith("Tensor") and name not in NO_METHODS and not hasattr(Tensor, name):
             setattr(Tensor, name, function)
     for name, function in (("T", property(_transposed)), ("H", property(_adjoint)), ("mT", property(_matrix_transposed)),
-                           ("__array_ufunc__", None), ("__iter__", _rows), ("tolist", _to_list), ("numel", _count), ("tape", tape), ("_repr_html_", tensor_html)):
+                           ("__array_ufunc__", None), ("__iter__", _rows), ("tolist", _to_list), ("numel", _count), ("tape", tape), ("_repr_html_", tensor_html),
+                           ("__dlpack__", _dlpack), ("__dlpack_device__", _dlpack_device)):
         setattr(Tensor, name, function)
 
 
@@ -53,3 +54,13 @@ def _to_list(x: Tensor) -> Any:
 def _count(x: Tensor) -> int:
     """How many numbers it has."""
     return x.size
+
+
+def _dlpack(x: Tensor, **_: Any) -> Any:
+    """For torch.from_dlpack and its like: of a copy, for whoever gets it may write to it."""
+    return x.numpy().copy().__dlpack__()
+
+
+def _dlpack_device(x: Tensor) -> Tuple[int, int]:
+    """The CPU."""
+    return (1, 0)
