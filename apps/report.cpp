@@ -107,7 +107,7 @@ class LiveReport {
       try {
         if (!run.refresh(data_)) continue;
         ++number_;
-      } catch (const Error& error) {  // a run that is being replaced: what was read of it stays
+      } catch (const std::exception& error) {  // a run that is being replaced: what was read of it stays
         fmt::print(stderr, "argand: report: {}\n", error.what());
       }
     }

@@ -3,10 +3,12 @@
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <chrono>
 #include <csignal>
+#include <deque>
 #include <memory>
 
 #include "core/error.h"
@@ -20,6 +22,9 @@ namespace http = beast::http;
 using asio::ip::tcp;
 using boost::system::error_code;
 
+constexpr std::size_t most_visitors = 64;
+constexpr auto patience = std::chrono::seconds(20);  // nobody holds a connection for ever; our page asks every two seconds
+
 /// One browser: its requests, one after the other. Lives as long as something of it is under way.
 class Visitor : public std::enable_shared_from_this<Visitor> {
  public:
@@ -28,11 +33,13 @@ class Visitor : public std::enable_shared_from_this<Visitor> {
 
   void read() {
     request_ = {};
-    stream_.expires_after(std::chrono::seconds(60));  // nobody holds a connection for ever
+    stream_.expires_after(patience);
     http::async_read(stream_, buffer_, request_, [self = shared_from_this()](const error_code& error, std::size_t) {
       if (!error) self->write();
     });
   }
+
+  void close() { stream_.close(); }
 
  private:
   bool names_this_host() const {
@@ -46,7 +53,7 @@ class Visitor : public std::enable_shared_from_this<Visitor> {
     if (request_.method() != http::verb::get) return {405, Answer().type, "there is nothing but GET\n"};
     try {
       return answer_(std::string(request_.target()));
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {
       return {500, Answer().type, std::string(error.what()) + "\n"};
     }
   }
@@ -61,6 +68,7 @@ class Visitor : public std::enable_shared_from_this<Visitor> {
     response_.keep_alive(request_.keep_alive());
     response_.body() = std::move(answer.body);
     response_.prepare_payload();
+    stream_.expires_after(patience);
     http::async_write(stream_, response_, [self = shared_from_this()](const error_code& error, std::size_t) {
       if (!error && self->response_.keep_alive()) self->read();
     });
@@ -74,13 +82,43 @@ class Visitor : public std::enable_shared_from_this<Visitor> {
   const std::function<Answer(const std::string&)>& answer_;
 };
 
-void accept(tcp::acceptor& acceptor, const std::function<Answer(const std::string&)>& answer) {
-  acceptor.async_accept([&](const error_code& error, tcp::socket socket) {
-    if (error == asio::error::operation_aborted) return;
-    if (!error) std::make_shared<Visitor>(std::move(socket), acceptor.local_endpoint().port(), answer)->read();
-    accept(acceptor, answer);
-  });
-}
+/// Lets browsers in. Where there are too many connections the oldest one goes: idle ones cannot keep anybody out.
+class Door {
+ public:
+  Door(tcp::acceptor& acceptor, const std::function<Answer(const std::string&)>& answer)
+      : acceptor_(acceptor), answer_(answer), pause_(acceptor.get_executor()) {}
+
+  void open() {
+    acceptor_.async_accept([this](const error_code& error, tcp::socket socket) {
+      if (error == asio::error::operation_aborted) return;
+      if (error) {  // no descriptors left, say: asking again at once would only spin
+        make_room(most_visitors / 2);
+        pause_.expires_after(std::chrono::milliseconds(100));
+        pause_.async_wait([this](const error_code& ended) {
+          if (!ended) open();
+        });
+        return;
+      }
+      make_room(most_visitors - 1);
+      const auto visitor = std::make_shared<Visitor>(std::move(socket), acceptor_.local_endpoint().port(), answer_);
+      visitors_.push_back(visitor);
+      visitor->read();
+      open();
+    });
+  }
+
+ private:
+  void make_room(std::size_t most) {
+    std::erase_if(visitors_, [](const auto& visitor) { return visitor.expired(); });
+    for (; visitors_.size() > most; visitors_.pop_front())
+      if (const auto visitor = visitors_.front().lock()) visitor->close();
+  }
+
+  tcp::acceptor& acceptor_;
+  const std::function<Answer(const std::string&)>& answer_;
+  asio::steady_timer pause_;
+  std::deque<std::weak_ptr<Visitor>> visitors_;
+};
 
 }  // namespace
 
@@ -96,7 +134,8 @@ void serve_on_loopback(std::uint16_t port, const std::function<void(std::uint16_
   require(!error, "report", "cannot listen on port {} of this machine: {}", port, error.message());
   asio::signal_set signals(io, SIGINT, SIGTERM);
   signals.async_wait([&](const error_code&, int) { io.stop(); });
-  accept(acceptor, answer);
+  Door door(acceptor, answer);
+  door.open();
   ready(acceptor.local_endpoint().port());
   io.run();
 }

@@ -9,9 +9,11 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <utility>
 
 #include "core/error.h"
 #include "data/files/utf8.h"
@@ -21,7 +23,53 @@ namespace {
 
 constexpr std::size_t longest_line = 64 << 20;
 
+/// The groups of the programs that run now, for the handler below: it may use nothing but these.
+std::array<std::atomic<pid_t>, 16> groups{};
+struct OldHandlers {
+  int signal;
+  struct sigaction action {};
+};
+std::array<OldHandlers, 3> old_handlers = {{{SIGINT}, {SIGTERM}, {SIGHUP}}};
+int watched = 0;  ///< groups
+
+/// The programs are in groups of their own, which a terminal's Ctrl-C does not reach.
+extern "C" void end_all_groups(int signal) {
+  for (const auto& group : groups)
+    if (const pid_t id = group; id > 0) kill(-id, SIGKILL);
+  ::signal(signal, SIG_DFL);
+  raise(signal);
+}
+
+void watch(pid_t group) {
+  for (auto& place : groups) {
+    pid_t none = 0;
+    if (place.compare_exchange_strong(none, group)) break;
+  }
+  if (watched++ > 0) return;
+  struct sigaction action {};
+  action.sa_handler = end_all_groups;
+  for (OldHandlers& old : old_handlers) {
+    sigaction(old.signal, nullptr, &old.action);
+    if (old.action.sa_handler == SIG_DFL) sigaction(old.signal, &action, nullptr);  // ignored ones stay so
+  }
+}
+
+void forget(pid_t group) {
+  for (auto& place : groups) {
+    pid_t same = group;
+    if (place.compare_exchange_strong(same, 0)) break;
+  }
+  if (--watched > 0) return;
+  for (const OldHandlers& old : old_handlers) sigaction(old.signal, &old.action, nullptr);
+}
+
 double seconds_now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+/// Whether it has ended; it can still be waited for.
+bool has_ended(pid_t process) {
+  siginfo_t info{};
+  return waitid(P_PID, static_cast<id_t>(process), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != 0;
+}
 
 }  // namespace
 
@@ -54,18 +102,24 @@ ChildProcess::ChildProcess(std::string op, const std::string& command, double pa
     close(from_);
     fail(op_, "cannot start {}: {}", command_, std::strerror(refused));
   }
+  watch(process_);
 }
 
 ChildProcess::~ChildProcess() {
   close(to_);
   close(from_);
   if (process_ < 0) return;
-  for (int k = 0; k < 20; ++k) {  // a fifth of a second to end by itself
-    if (waitpid(process_, nullptr, WNOHANG) != 0) return;
-    usleep(10'000);
-  }
+  for (int k = 0; k < 20 && !has_ended(process_); ++k) usleep(10'000);  // a fifth of a second to end by itself
+  end_group();
+}
+
+/// Ends what the program left running as well. The number is the group's until the program has been waited for.
+int ChildProcess::end_group() {
+  int status = 0;
   kill(-process_, SIGKILL);
-  waitpid(process_, nullptr, 0);
+  waitpid(process_, &status, 0);
+  forget(std::exchange(process_, -1));
+  return status;
 }
 
 std::string ChildProcess::ask(const std::string& line) {
@@ -110,12 +164,11 @@ bool ChildProcess::wait_for(int file, short event, double until) const {
 }
 
 void ChildProcess::fail_for_its_end() {
-  int status = 0;
   const double until = seconds_now() + patience_;
-  pid_t ended = 0;
-  while ((ended = waitpid(process_, &status, WNOHANG)) == 0 && seconds_now() < until) usleep(1000);
-  require(ended != 0, op_, "{} has closed its output", command_);
-  process_ = -1;
+  bool ended = false;
+  while (!(ended = has_ended(process_)) && seconds_now() < until) usleep(1000);
+  require(ended, op_, "{} has closed its output", command_);
+  const int status = end_group();
   // The shell tells of a signal by a status of 128 and more.
   const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status) > 128 ? WEXITSTATUS(status) - 128 : 0;
   if (signal != 0) fail(op_, "{} was ended by signal {} ({})", command_, signal, strsignal(signal));

@@ -11,7 +11,8 @@ class ChildProcess {
  public:
   /// Starts the shell command. Its standard error stays ours. Errors begin with `op`; `patience`: seconds to wait for an answer.
   ChildProcess(std::string op, const std::string& command, double patience);
-  /// Closes its standard input; ends it and what it started when it does not end by itself at once.
+  /// Closes its standard input, gives it a moment to end by itself, and ends what then still runs of it and of what it started. So
+  /// does a signal that ends us.
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
@@ -25,6 +26,8 @@ class ChildProcess {
   /// False where no time is left.
   bool wait_for(int file, short event, double until) const;
   [[noreturn]] void fail_for_its_end();
+  /// Ends the program and all that it started; returns its status.
+  int end_group();
 
   std::string op_, command_;  // the command in quotation marks, for errors
   double patience_;

@@ -1,6 +1,8 @@
 #include "data/tokens/piece_tokens.h"
 
 #include <algorithm>
+#include <exception>
+#include <new>
 
 #include "core/error.h"
 #include "data/files/text_file.h"
@@ -20,13 +22,27 @@ namespace sp = sentencepiece;
 /// SentencePiece writes a space as this.
 constexpr std::string_view space_sign = "\xE2\x96\x81", replacement_sign = "\xEF\xBF\xBD";
 
+/// f(), which calls SentencePiece: it says what is wrong by a status, but the tries within it throw.
+template <class F>
+auto guarded(const std::string& name, const F& f) {
+  try {
+    return f();
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    const std::string_view why = error.what();
+    fail("tokens", "{} is no SentencePiece model, or it is damaged: {}", name,
+         on_one_line(why.substr(std::min(why.size(), why.rfind(": ") + 2))));
+  }
+}
+
 class PieceTokens final : public Tokenizer {
  public:
   /// `name`: of the file, for messages.
   PieceTokens(std::string model, const std::string& name)
-      : model_(std::move(model)), about_(check_piece_model("tokens", name, model_)) {
-    require(processor_.LoadFromSerializedProto(model_).ok(), "tokens",
-            "{} is no SentencePiece model, or it is damaged: SentencePiece refuses it", name);
+      : name_(name), model_(std::move(model)), about_(check_piece_model("tokens", name, model_)) {
+    const bool loaded = guarded(name, [&] { return processor_.LoadFromSerializedProto(model_).ok(); });
+    require(loaded, "tokens", "{} is no SentencePiece model, or it is damaged: SentencePiece refuses it", name);
     line_end_ = processor_.PieceToId("\n");
     if (processor_.IsUnknown(line_end_)) line_end_ = processor_.PieceToId("<0x0A>");
     if (processor_.IsUnknown(line_end_)) line_end_ = processor_.eos_id();
@@ -52,7 +68,7 @@ class PieceTokens final : public Tokenizer {
  private:
   bool is_piece(Id id) const { return id >= 0 && id < size(); }
 
-  std::string model_;
+  std::string name_, model_;
   PieceModel about_;
   sp::SentencePieceProcessor processor_;
   Id line_end_ = -1;
@@ -85,7 +101,8 @@ TokenText PieceTokens::encode(std::string_view text) const {
             "line {} has {} bytes; pieces take lines of up to {}, `tokens` char and byte any", number, line.size(),
             longest_piece_line);
     sp::ImmutableSentencePieceText found;
-    require(processor_.Encode(line, found.mutable_proto()).ok(), "tokens", "SentencePiece cannot encode line {}", number);
+    const bool encoded = guarded(name_, [&] { return processor_.Encode(line, found.mutable_proto()).ok(); });
+    require(encoded, "tokens", "SentencePiece cannot encode line {}", number);
     std::uint32_t end = 0;
     for (std::size_t i = 0; i < found.pieces_size(); ++i) {
       const auto piece = found.pieces(static_cast<int>(i));

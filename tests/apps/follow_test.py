@@ -2,10 +2,12 @@
 
   follow_test.py ARGAND_PROGRAM
 """
+import glob
 import http.client
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import socket
@@ -107,16 +109,41 @@ def a_run_that_has_ended(run):
     expect(process.wait(20) == 0, "SIGTERM ends it")
 
 
+def idle_visitors_keep_nobody_out(run):
+    """More connections than the server may have files, all of them silent; and a checkpoint that is a link to itself."""
+    few = 100
+    process = subprocess.Popen([argand, "report", run, "--follow"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (few, few)))
+    port = int(re.search(r":(\d+)/", process.stdout.readline()).group(1))
+    silent = [socket.create_connection(("127.0.0.1", port)) for _ in range(3 * few)]
+    expect(request(port, "/")[0] == 200, "300 silent visitors hold up others")
+    last = os.path.join(run, "last.safetensors")
+    os.rename(last, last + ".kept")
+    os.symlink("last.safetensors", last)
+    time.sleep(3)
+    expect(request(port, "/data?since=0")[0] == 200, "a link to itself in the run's folder ends the page")
+    expect(process.poll() is None, "a link to itself ends the server")
+    os.remove(last)
+    os.rename(last + ".kept", last)
+    ticks = open(f"/proc/{process.pid}/stat").read().rsplit(")", 1)[1].split()
+    expect((int(ticks[11]) + int(ticks[12])) / os.sysconf("SC_CLK_TCK") < 20, "the server spins")
+    for connection in silent:
+        connection.close()
+    process.terminate()
+    expect(process.wait(20) == 0, "SIGTERM ends it")
+
+
 with tempfile.TemporaryDirectory() as scratch:
     run = os.path.join(scratch, "run")
     training = subprocess.Popen([argand, "train", "lm", "--out", run, "--steps", "1000000", *OPTIONS], stdout=subprocess.DEVNULL)
     try:
-        wait_for("the first steps", lambda: os.path.exists(os.path.join(run, "step-50.safetensors")))
+        wait_for("the first steps", lambda: glob.glob(os.path.join(run, "step-*.safetensors")))
         a_page_keeps_up(run)
     finally:
         training.kill()
         training.wait()
     a_run_that_has_ended(run)
+    idle_visitors_keep_nobody_out(run)
     wrong = subprocess.run([argand, "report", run, "--port", "8000"], capture_output=True, text=True, check=False)
     expect(wrong.returncode == 2 and wrong.stderr.startswith("argand: report: --port requires --follow"), f"--port alone: {wrong.stderr!r}")
 for failure in failures:

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 
 #include "tests/apps/program.h"
@@ -67,6 +68,42 @@ BOOST_AUTO_TEST_CASE(a_program_that_dies_hangs_or_talks_nonsense_gets_one_line) 
   BOOST_TEST(told(std::string(description) +
                   "read q; echo '{\"value\": 1}'; read q; echo '{\"value\": 1}'; read q; echo '{\"gradient\": [[1]]}'") ==
              "argand: gradcheck: the gradient by input 0 of \"PROGRAM\" has 1 numbers; 2 are needed\n");
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_left_running_after_success_or_a_signal) {
+  const TemporaryDirectory scratch;
+  const auto script = [&](const std::string& rest) {
+    std::ofstream(scratch / "answers") << "#!/bin/sh\nsleep 300 <&- >&- & echo $! > " << scratch / "child"
+                                       << "\n"
+                                       << rest;
+    chmod((scratch / "answers").c_str(), 0700);
+  };
+  const auto gone = [&] {
+    const pid_t child = std::stoi(contents_of(scratch / "child"));
+    for (int k = 0; k < 100 && ::kill(child, 0) == 0; ++k) {
+      const std::string state = contents_of(fmt::format("/proc/{}/stat", child));
+      if (state.find(") Z ") != state.npos) break;  // ended; whoever is process 1 has not looked yet
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    const std::string state = ::kill(child, 0) == 0 ? contents_of(fmt::format("/proc/{}/stat", child)) : ") Z ";
+    return state.find(") Z ") != state.npos;
+  };
+  script(energy);
+  BOOST_TEST(run_argand(scratch, "gradcheck --external " + (scratch / "answers")).code == 0);
+  BOOST_TEST(gone());
+  script("read q; exit 3");
+  BOOST_TEST(run_argand(scratch, "gradcheck --external " + (scratch / "answers")).code == 1);
+  BOOST_TEST(gone());
+  script("read q; exec sleep 300");
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    std::filesystem::remove(scratch / "child");
+    Program program(scratch, "gradcheck --external " + (scratch / "answers"));
+    for (int k = 0; k < 500 && !(std::filesystem::exists(scratch / "child") && contents_of(scratch / "child").ends_with("\n")); ++k)
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    program.signal(signal);
+    BOOST_TEST(program.wait() == 1000 + signal);
+    BOOST_TEST(gone());
+  }
 }
 
 BOOST_AUTO_TEST_CASE(options_that_do_not_go_together_are_refused) {
