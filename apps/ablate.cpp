@@ -5,15 +5,20 @@
 #include <memory>
 
 #include "apps/ablation/ablation.h"
+#include "apps/ablation/experiment_file.h"
 #include "apps/ablation/kept_runs.h"
 #include "apps/ablation/probes.h"
 #include "apps/ablation/repetition.h"
 #include "apps/commands.h"
+#include "apps/sweep/sweep_runs.h"
+#include "apps/sweep/sweep_table.h"
 #include "apps/terminal/command_line.h"
+#include "apps/terminal/interrupt.h"
 #include "apps/terminal/text_layout.h"
 #include "core/parallel.h"
 #include "data/files/atomic_file.h"
 #include "train/checkpoints/made_by.h"
+#include "train/checkpoints/run_folder.h"
 
 namespace argand {
 namespace {
@@ -22,7 +27,7 @@ struct AblateOptions {
   std::string family, data, out, keep, check, repeat, made_by, judge;
   std::vector<std::string> rows, settings;
   std::int64_t seeds = 0, steps = 0, epochs = 0, jobs = 0;
-  bool quick = false, table = false, cost = false, probe = false;
+  bool quick = false, table = false, cost = false, probe = false, search = false;
 };
 
 std::string tables_of(const AblationReport& report, bool cost) { return cost ? report.costs() : report.markdown(); }
@@ -122,11 +127,88 @@ int repeat(const AblationTable& whole, const AblateOptions& options) {
   return repetition.all_land() ? exit_success : exit_failure;
 }
 
+/// The sweep over a row's rates in OUT/search/ROW.
+class RateSearch {
+ public:
+  RateSearch(const AblationTable& table, const AblationRow& row, const std::vector<std::string>& rates, const AblationOptions& run)
+      : run_{.task = table.task, .out = run.out + "/search/" + row.name, .common = settings_of_run(table, row, 0, run.shared)},
+        plan_({.grid = {{}, {{"lr", rates, row.name + ": rates"}}, {0}}, .halving = true, .widen = true},
+              [this](const Settings& of_run) {
+                Settings all = run_.common;
+                all.insert(all.end(), of_run.begin(), of_run.end());
+                return RunConfig::resolve({}, all, run_.task);
+              }) {
+    std::erase_if(run_.common, [](const Setting& s) { return s.key == "seed" || s.key == "lr"; });
+    run_.jobs = run.jobs;
+    run_.drop_weights = true;
+  }
+
+  /// Trains what is missing. Returns the signal that stopped it, or 0. Throws Error for runs that failed.
+  int search() {
+    std::filesystem::create_directories(run_.out);
+    const RunLock lock(run_.out);
+    SweepFile file = this->file();
+    file.write();
+    const SweepEnd end = run_sweep(plan_, file, run_);
+    if (end.signal != 0) return end.signal;
+    require(end.failures.empty(), "ablate", "the search for rates has failed; the same command tries again\n  {}",
+            CLI::detail::join(end.failures, "\n  "));
+    const SweepTable table(plan_, file, value_of_word<TextTask>("task", run_.task));
+    write_file_atomically(run_.out + "/table.md", table.markdown());
+    return 0;
+  }
+  /// The best rate; nothing before the search has ended.
+  std::optional<std::string> best() {
+    if (!std::filesystem::exists(run_.out + "/sweep.json")) return std::nullopt;
+    const SweepFile file = this->file();
+    SweepScores scores;
+    for (const auto& [name, outcome] : file.outcomes())
+      scores[name] = score_of(outcome, value_of_word<TextTask>("task", run_.task));
+    if (!plan_.next(scores).empty() || !plan_.best()) return std::nullopt;
+    return plan_.settings(*plan_.best()).front().text;
+  }
+
+ private:
+  SweepFile file() const {
+    nlohmann::json identity = {{"task", run_.task}, {"settings", nlohmann::json::object()}, {"varies", {"lr"}}};
+    for (const Setting& s : run_.common) identity["settings"][s.key] = s.text;
+    return {run_.out, identity};
+  }
+
+  SweepRunOptions run_;
+  SweepPlan plan_;
+};
+
+/// Gives every row the rate that is best for it. Returns the signal that stopped the search, or 0.
+int set_rates(AblationTable& table, const std::vector<std::string>& of_all, const AblationOptions& run, bool search) {
+  for (AblationRow& row : table.rows) {
+    std::vector<std::string> rates = of_all;
+    const auto own = std::find_if(row.settings.begin(), row.settings.end(), [](const auto& s) { return s.first == "lr"; });
+    if (own != row.settings.end()) rates = CLI::detail::split(own->second, ',');
+    if (own != row.settings.end() && rates.size() == 1) continue;
+    if (rates.empty()) continue;
+    if (own != row.settings.end()) row.settings.erase(own);
+    RateSearch of_row(table, row, rates, run);
+    if (search) {
+      fmt::print("{}: the best of the rates {}\n", row.name, CLI::detail::join(rates, ", "));
+      if (const int signal = of_row.search(); signal != 0) return signal;
+    }
+    const std::optional<std::string> best = of_row.best();
+    if (!best) usage_fail("--search", "{} has no rate yet that is best; with this option one is looked for", row.name);
+    if (search) fmt::print("{}: {} is the best rate\n", row.name, *best);
+    row.settings.emplace_back("lr", *best);
+  }
+  return 0;
+}
+
 int ablate(const AblateOptions& options) {
-  const AblationTable& whole = ablation_table(options.family);
+  const bool is_file = options.family.ends_with(".toml");
+  const Experiment experiment = is_file ? read_experiment(options.family) : Experiment{ablation_table(options.family), {}, {}};
+  const AblationTable& whole = experiment.table;
+  const std::string name = is_file ? std::filesystem::path(options.family).stem().string() : options.family;
   const std::string out = !options.out.empty()             ? options.out
-                          : options.cost && !options.table ? "runs/costs-" + options.family
-                                                           : "runs/ablate-" + options.family;
+                          : options.cost && !options.table ? "runs/costs-" + name
+                                                           : "runs/ablate-" + name;
   if (!options.repeat.empty()) return repeat(whole, options);
   if (!options.check.empty()) return check(whole, options.check);
   if (!options.keep.empty()) return keep(whole, options, out);
@@ -149,8 +231,13 @@ int ablate(const AblateOptions& options) {
   run.threads = std::max<std::int64_t>(1, num_threads() / run.jobs);
   run.probe = options.probe;
   run.latency = options.cost;
-  run.shared =
-      shared_settings(whole, table, {options.data, options.settings, options.steps, options.epochs, options.quick, options.cost});
+  run.shared = shared_settings(
+      whole, table,
+      {options.data, options.settings, options.steps, options.epochs, options.quick, experiment.shared, options.cost});
+  if (options.search && experiment.rates.empty()) usage_fail("--search", "{} names no rates to choose from", options.family);
+  if (!options.cost)
+    if (const int signal = set_rates(table, experiment.rates, run, options.search); signal != 0)
+      return Interrupt::exit_code(signal);
   Ablation ablation(table, run);
   if (!options.table)
     if (const int code = train(ablation, table, run); code != 0) return code;
@@ -169,7 +256,9 @@ void add_ablate(CLI::App& program) {
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}).description(""))
         ->type_name("INT");
   };
-  command->add_option("FAMILY", options->family, ablation_families())->required()->type_name("");
+  command->add_option("FAMILY", options->family, ablation_families() + ", or a file of rows and claims, NAME.toml")
+      ->required()
+      ->type_name("");
   command->add_option("--data", options->data, "folder with WikiText-2 (qic: AG News); what is built in by default")
       ->type_name("DIR");
   command
@@ -189,6 +278,9 @@ void add_ablate(CLI::App& program) {
                     "after training, have each language model write 50 texts and read windows eight times as long as in training");
   command->add_option("--judge", options->judge, "let this run's model say how likely the texts are that the runs of --out wrote")
       ->type_name("RUN");
+  command->add_flag(
+      "--search", options->search,
+      "first find the best learning rate of each row, of those that the file names, as `argand sweep --halving --widen` does");
   command->add_flag("--table", options->table, "train nothing, print the table of what has been trained");
   command->add_flag(
       "--cost", options->cost,
@@ -222,10 +314,14 @@ void add_ablate(CLI::App& program) {
       "their tables are in OUT/probes.md.\n"
       "--cost times what a language model writes as `argand eval --latency` does, once: latency.json.\n"
       "--repeat leaves its table in OUT/repeated.md, and fails where a row does not land.\n"
+      "A file NAME.toml has rows, claims and rates of its own (experiments/README.md); with --search each row first finds its "
+      "best\n"
+      "learning rate, in OUT/search/ROW, and then trains with it.\n"
       "Every token of the text counts. --set eval_protocol=full-blocks measures as argand once did, and continues tables of\n"
       "that time. --set preset=NAME brings that preset's length.\n\n"
       "Examples:\n"
       "  argand ablate complexformer --quick\n"
+      "  argand ablate experiments/wikitext-2.toml --search --data wikitext-2 --seeds 5\n"
       "  argand ablate crope --data wikitext-2 --out runs/crope-modes\n"
       "  argand ablate crat --data wikitext-2 --set d_model=64,d_ff=256,length=64 --jobs 2\n"
       "  argand ablate qic --data ag_news --rows learned,standard --seeds 5\n"

@@ -14,7 +14,7 @@ doc=$root/usr/share/doc/argand
 mkdir -p "$doc/examples"
 cp "$source"/LICENSE "$doc/copyright"
 # Libraries of headers are compiled into ours, and their licences ask to be named. (Boost's does not ask it of compiled code.)
-for package in libkissfft-dev libhnswlib-dev nlohmann-json3-dev libcli11-dev; do
+for package in libkissfft-dev libhnswlib-dev nlohmann-json3-dev libcli11-dev libtomlplusplus-dev; do
   printf '\n\n======== %s, of which headers are compiled into this package\n\n' "$package"
   cat "/usr/share/doc/$package/copyright"
 done >> "$doc/copyright"

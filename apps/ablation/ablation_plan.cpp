@@ -82,6 +82,8 @@ KeyTexts shared_settings(const AblationTable& whole, const AblationTable& table,
     if (!text_of(settings, key)) settings.push_back({key, text});
   };
   const bool has_preset = text_of(settings, "preset").has_value();
+  for (const auto& [key, text] : request.of_file)
+    if (request.steps == 0 || key != "epochs") otherwise(key, text);
   const bool has_length = text_of(settings, "steps") || text_of(settings, "epochs");
   if (request.cost) {
     if (!has_length) otherwise("steps", "12");

@@ -16,7 +16,8 @@ struct AblationRequest {
   std::vector<std::string> settings{};  ///< KEY=VALUE
   std::int64_t steps = 0, epochs = 0;
   bool quick = false;
-  bool cost = false;  ///< only as many steps as it takes to see what one costs
+  KeyTexts of_file{};  ///< what an experiment says of all rows; what is asked for wins
+  bool cost = false;   ///< only as many steps as it takes to see what one costs
 };
 
 /// Only the rows asked for, in the table's order; without any, all but the extra ones that have no folder in `out`. Throws

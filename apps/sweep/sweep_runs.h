@@ -9,7 +9,7 @@ struct SweepRunOptions {
   std::string task;           ///< "lm" or "classify"
   std::string out;            ///< the sweep's folder
   Settings common;            ///< of all runs
-  std::string config;         ///< file that all runs read first, or empty
+  std::string config{};       ///< file that all runs read first, or empty
   std::int64_t jobs = 1;      ///< at a time
   std::int64_t threads = 1;   ///< of each
   bool drop_weights = false;  ///< of a run that has ended only configuration and log stay

@@ -1,0 +1,187 @@
+#include "apps/ablation/experiment_file.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <sstream>
+
+#include "core/error.h"
+#include "train/config/did_you_mean.h"
+#include "train/config/settings.h"
+
+// toml++ 3.3 asserts that a key begins after "[[": a file with "[[[" must not end the program.
+namespace {
+[[noreturn]] void not_toml() { throw argand::Error("brackets or keys that TOML has not"); }
+}  // namespace
+#define TOML_ASSERT(condition)      \
+  do {                              \
+    if (!(condition)) ::not_toml(); \
+  } while (false)
+#include <toml++/toml.h>
+
+namespace argand {
+namespace {
+
+/// A table of the file whose keys are read one by one; what is left is unknown.
+class TableReader {
+ public:
+  TableReader(const std::string& path, const toml::table& table) : path_(path), table_(table) {}
+
+  std::string text(const char* key, const char* otherwise = nullptr) {
+    const toml::node* node = take(key, otherwise == nullptr);
+    if (node == nullptr) return otherwise;
+    if (!node->is_string()) wrong(*node, key, "a text");
+    return node->as_string()->get();
+  }
+  bool flag(const char* key) {
+    const toml::node* node = take(key, false);
+    if (node != nullptr && !node->is_boolean()) wrong(*node, key, "true or false");
+    return node != nullptr && node->as_boolean()->get();
+  }
+  std::optional<double> number(const char* key) {
+    const toml::node* node = take(key, false);
+    if (node == nullptr) return std::nullopt;
+    if (!node->is_number()) wrong(*node, key, "a number");
+    return node->value<double>();
+  }
+  std::vector<std::string> texts(const char* key) {
+    const toml::node* node = take(key, false);
+    std::vector<std::string> all;
+    if (node == nullptr) return all;
+    if (!node->is_array()) wrong(*node, key, "a list");
+    for (const toml::node& element : *node->as_array()) all.push_back(value(element, key));
+    return all;
+  }
+  /// Keys of a configuration and what they are, as on a command line.
+  KeyTexts settings(const char* key) {
+    const toml::node* node = take(key, false);
+    KeyTexts all;
+    if (node == nullptr) return all;
+    if (!node->is_table()) wrong(*node, key, "a table");
+    for (const auto& [name, element] : *node->as_table()) all.emplace_back(std::string(name.str()), value(element, key));
+    return all;
+  }
+  std::vector<TableReader> parts(const char* key) {
+    const toml::node* node = take(key, false);
+    std::vector<TableReader> all;
+    if (node == nullptr) return all;
+    if (!node->is_array_of_tables()) wrong(*node, key, "written as [[...]]");
+    for (const toml::node& element : *node->as_array()) all.emplace_back(path_, *element.as_table());
+    return all;
+  }
+  void end() const {
+    for (const auto& [name, node] : table_)
+      if (const std::string key(name.str()); std::find(known_.begin(), known_.end(), key) == known_.end())
+        config_fail_at(place(node), "there is no key {} here{}", key, did_you_mean(key, known_));
+  }
+  std::string place() const { return place(table_); }
+
+ private:
+  std::string place(const toml::node& node) const { return fmt::format("{}:{}", path_, node.source().begin.line); }
+  [[noreturn]] void wrong(const toml::node& node, const char* key, const char* wanted) const {
+    config_fail_at(place(node), "{} must be {}", key, wanted);
+  }
+  const toml::node* take(const char* key, bool needed) {
+    known_.emplace_back(key);
+    const toml::node* node = table_.get(key);
+    if (node == nullptr && needed) config_fail_at(place(), "the key {} is missing", key);
+    return node;
+  }
+  /// A number as it stands, lists with commas.
+  std::string value(const toml::node& node, const char* key) const {
+    if (const auto* text = node.as_string()) return text->get();
+    if (const auto* whole = node.as_integer()) return fmt::format("{}", whole->get());
+    if (const auto* fraction = node.as_floating_point()) return fmt::format("{}", fraction->get());
+    if (const auto* truth = node.as_boolean()) return truth->get() ? "true" : "false";
+    if (!node.is_array()) wrong(node, key, "texts, numbers, true or false, or lists of whole numbers");
+    std::string list;
+    for (const toml::node& element : *node.as_array()) {
+      if (!element.is_integer()) wrong(node, key, "texts, numbers, true or false, or lists of whole numbers");
+      list += fmt::format("{}{}", list.empty() ? "" : ",", element.as_integer()->get());
+    }
+    return list;
+  }
+
+  const std::string& path_;
+  const toml::table& table_;
+  std::vector<std::string> known_;
+};
+
+/// The name of a folder.
+bool is_folder_name(const std::string& name) {
+  return !name.empty() &&
+         name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.+") == name.npos &&
+         name.front() != '.';
+}
+
+AblationRow read_row(TableReader& part, const KeyTexts& shared, std::set<std::string>& names) {
+  AblationRow row{.name = part.text("name"),
+                  .what = part.text("what", ""),
+                  .settings = part.settings("settings"),
+                  .paper = part.text("paper", ""),
+                  .extra = part.flag("extra")};
+  part.end();
+  if (!is_folder_name(row.name))
+    config_fail_at(part.place(), "\"{}\" does not do for a folder's name: letters, digits, - _ . +", row.name);
+  for (const auto& [key, text] : row.settings)
+    if (std::any_of(shared.begin(), shared.end(), [&key = key](const auto& s) { return s.first == key; }))
+      config_fail_at(part.place(), "{} sets {}, and so do the settings of all rows; drop one of them", row.name, key);
+  if (!names.insert(row.name).second) config_fail_at(part.place(), "there are two rows \"{}\"", row.name);
+  return row;
+}
+
+AblationClaim read_claim(TableReader& part, const std::set<std::string>& rows) {
+  AblationClaim claim{.paper = part.text("paper"),
+                      .better = part.text("better", ""),
+                      .worse = part.text("worse", ""),
+                      .within = part.number("within"),
+                      .out_of_reach = part.text("out_of_reach", "")};
+  part.end();
+  if (claim.out_of_reach.empty() == (claim.better.empty() || claim.worse.empty()))
+    config_fail_at(part.place(), "a claim names a `better` and a `worse` row, or says why it is out_of_reach");
+  for (const std::string& row : {claim.better, claim.worse})
+    if (!row.empty() && !rows.contains(row))
+      config_fail_at(part.place(), "there is no row \"{}\"{}", row, did_you_mean(row, {rows.begin(), rows.end()}));
+  return claim;
+}
+
+toml::table parsed(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  require(file.good(), "ablate", "cannot read {}", path);
+  try {
+    return toml::parse(text, path);
+  } catch (const toml::parse_error& error) {
+    config_fail_at(fmt::format("{}:{}", path, error.source().begin.line), "{}", error.description());
+  } catch (const Error& error) {
+    config_fail_at(path, "{}", error.what());
+  }
+}
+
+}  // namespace
+
+Experiment read_experiment(const std::string& path) {
+  const toml::table file = parsed(path);
+  TableReader all(path, file);
+  Experiment experiment;
+  AblationTable& table = experiment.table;
+  table.task = all.text("task", "lm");
+  if (table.task != "lm" && table.task != "classify") config_fail_at(all.place(), "task is lm or classify, not \"{}\"", table.task);
+  table.preset = all.text("preset", "small");
+  table.family = all.text("family", default_family().name.c_str());
+  table.source = all.text("source", "");
+  table.note = all.text("note", "");
+  table.costs = all.text("costs", "");
+  table.interventions = all.texts("interventions");
+  experiment.shared = all.settings("settings");
+  experiment.rates = all.texts("rates");
+  std::set<std::string> names;
+  for (TableReader& part : all.parts("row")) table.rows.push_back(read_row(part, experiment.shared, names));
+  for (TableReader& part : all.parts("claim")) table.claims.push_back(read_claim(part, names));
+  all.end();
+  if (table.rows.empty()) config_fail_at(path, "there is no [[row]]");
+  return experiment;
+}
+
+}  // namespace argand
