@@ -43,7 +43,7 @@ expect(plain(blocks(readme, "cpp")[0]) in plain(example), "README.md: the first 
 expect(output(first_gradient).stdout in blocks(readme, ""), "README.md: no block is what examples/02_first_gradient.cpp prints")
 
 # The patterns of an op, of a layer and of a family are real ones.
-patterns = ["autograd/ops/elementwise/exponential.cpp", "autograd/ops/elementwise/exponential.h", "nn/layers.cpp",
+patterns = ["autograd/ops/elementwise/exponential.cpp", "autograd/ops/elementwise/exponential.h", "autograd/call/functions/elementwise.cpp", "tests/nn/layers_test.cpp",
             "autograd/ops/elementwise/rotation.cpp", "tests/apps/toy_family.cpp"]
 real = plain(" ".join(map(read, patterns)))
 for block in blocks(extending, "cpp"):
@@ -56,9 +56,9 @@ for name, text in (("README.md", readme), ("CONTRIBUTING.md", read("CONTRIBUTING
                    ("docs/guides/library.md", read("docs/guides/library.md")), ("bench/pytorch/README.md", read("bench/pytorch/README.md")),
                    ("examples/README.md", read("examples/README.md"))):
     prose = re.sub(r"^ *```.*?^ *```$", "", text, flags=re.M | re.S)
-    links = [os.path.join(os.path.dirname(name), path) for path in re.findall(r"\[[^\]]*\]\(([^):]+)\)", prose)]
+    links = [os.path.join(os.path.dirname(name), path) for path in re.findall(r"\[[^\]]*\]\(([^):#]+)(?:#[^)]*)?\)", prose)]
     for path in links + re.findall(r"`((?:core|autograd|nn|optim|data|apps|tests|bench|examples)/[^` *]*)`", prose):
-        if not re.search(r"NAME|KIND|ROOM|SUBJECT", path):
+        if not re.search(r"NAME|KIND|GROUP|ROOM|SUBJECT", path):
             expect(os.path.exists(os.path.join(source, path)), f"{name}: there is no {path}")
     for command in re.findall(r"(?:^|`)argand ([a-z]+(?: (?:lm|classify))?)\b", text, re.M):
         expect(output(argand, *command.split(), "--help").returncode == 0, f"{name}: there is no `argand {command}`")

@@ -145,6 +145,13 @@ BOOST_AUTO_TEST_CASE(dropout_drops_in_a_training_step_alone) {
 }
 
 namespace {
+template <RealScalar R>
+struct GatedUnit final : Module<R> {
+  GatedUnit(Init& init, std::int64_t width) : gate(init, width, width), value(init, width, width) {}
+  Var<R> operator()(const Var<R>& x) const { return sigmoid(gate(x)) * value(x); }
+  ARGAND_FIELDS(R, gate, value)
+  Linear<R> gate, value;
+};
 struct Net final : Module<double> {
   explicit Net(Init& init) : in(init, 2, 3), out_(init, 3, 1, false) {
     for (int i = 0; i < 2; ++i) blocks.push_back(Linear<double>(init, 3, 3));
@@ -160,6 +167,9 @@ struct Net final : Module<double> {
 
 BOOST_AUTO_TEST_CASE(fields_are_named_and_listing_a_part_renames_nothing) {
   Init init(1);
+  const GatedUnit<double> unit(init, 3);
+  BOOST_TEST(parameters_of<double>(unit)[3].name == "value.bias");
+  check_gradients("GatedUnit", unit, [&] { return unit(signal<double>({2, 3})); });
   const Net net(init);
   std::vector<std::string> names;
   for (const auto& p : parameters_of<double>(net)) names.push_back(p.name);
