@@ -134,7 +134,8 @@ CallResult OpFunction::call(std::span<const Argument> positional, std::span<cons
     fail(name_, "takes {} arguments, got {}; they are {}", parameters_.size(), positional.size(), parameter_names());
   for (std::size_t i = 0; i < positional.size(); ++i) call.arguments[i] = &positional[i];
   for (const auto& [name, value] : named) {
-    const auto parameter = std::find_if(parameters_.begin(), parameters_.end(), [&](const auto& p) { return p.name == name; });
+    const auto parameter =
+        std::find_if(parameters_.begin(), parameters_.end(), [&wanted = name](const auto& p) { return p.name == wanted; });
     if (parameter == parameters_.end()) [[unlikely]]
       fail(name_, "no parameter '{}'; it has {}", name, parameter_names());
     const Argument*& place = call.arguments[static_cast<std::size_t>(parameter - parameters_.begin())];
