@@ -1,6 +1,6 @@
 #!/bin/sh
-# meson install calls this: every header of the library's rooms but the one that tests plant faults with, in its place, so that "core/tensor.h" is found from include/argand
-# and <argand/core/tensor.h> from include.
+# meson install calls this: every header of the library's rooms but the one that tests plant faults with, in its place, so that
+# "core/tensor.h" is found from include/argand and <argand/core/tensor.h> from include.
 # Looking at install time finds headers that came after the last configuration.
 set -eu
 cd "$MESON_SOURCE_ROOT"

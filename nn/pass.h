@@ -2,6 +2,7 @@
 /// One forward pass: whether it trains, and where it stands among the places that drop activations.
 
 #include "core/random.h"
+#include "nn/layers/dropout.h"
 #include "nn/model.h"
 
 namespace argand {
@@ -19,7 +20,7 @@ class ForwardPass {
     require(context_.step.has_value(), "dropout",
             "training needs the number of the step, set ForwardContext::step; every step would "
             "drop the same activations otherwise");
-    return Random(context_.seed ^ 0xD20D0u, *context_.step << 16 | place_++);
+    return dropout_random(context_.seed, *context_.step, place_++);
   }
 
   /// x with dropout, at the next place.

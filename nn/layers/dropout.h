@@ -7,6 +7,11 @@
 
 namespace argand {
 
+/// The random numbers of a mask: a pure function of the run's seed, the training step, and the mask's place in the pass.
+inline Random dropout_random(std::uint64_t seed, std::uint64_t step, std::uint64_t place) {
+  return Random(seed ^ 0xD20D0u, step << 16 | place);
+}
+
 /// While one lives, this thread trains: dropout layers drop, by a mask that is a pure function of (seed, step, the layer's place in
 /// the pass, element). So a resumed run drops the same activations, and so does a second pass in a TrainingStep of its own.
 ///
@@ -22,7 +27,7 @@ class TrainingStep {
   /// The one that lives in this thread, the innermost; null: none does.
   static TrainingStep* current();
   /// Random numbers of the next place that drops.
-  Random next_random() { return Random(seed_ ^ 0xD20D0u, step_ << 16 | place_++); }
+  Random next_random() { return dropout_random(seed_, step_, place_++); }
 
  private:
   std::uint64_t step_, seed_, place_ = 0;

@@ -49,10 +49,6 @@ bool is_wide(const AnyVar& x) { return x.index() >= 2; }
 
 }  // namespace
 
-std::string_view scalar_of(const AnyVar& x) {
-  return std::visit([]<class T>(const Var<T>&) { return scalar_name<T>(); }, x);
-}
-
 bool is_complex(const AnyVar& x) { return x.index() % 2 == 1; }
 
 AnyVar converted(const AnyVar& x, std::string_view scalar) {
@@ -60,7 +56,7 @@ AnyVar converted(const AnyVar& x, std::string_view scalar) {
   if (!to_complex && scalar != "float32" && scalar != "float64")
     throw py::type_error(fmt::format("tensors are float32, float64, complex64 or complex128, not {}", scalar));
   if (is_complex(x) && !to_complex)
-    throw py::type_error(fmt::format("{} does not become {}; take the real part, the modulus, ... first", scalar_of(x), scalar));
+    throw py::type_error(fmt::format("{} does not become {}; take the real part, the modulus, ... first", scalar_name(x), scalar));
   return wide ? in_any<double>(x, to_complex) : in_any<float>(x, to_complex);
 }
 
@@ -96,7 +92,7 @@ AnyVar any_var_of(PyObject* o, const char* what) { return is_tensor(o) ? as_tens
 
 template <Scalar T>
 py::array view_of(const Tensor<T>& x) {
-  auto* const kept = new Tensor<T>(x);  // whoever writes to a tensor whose numbers somebody else has gets numbers of its own
+  auto* const kept = new Tensor<T>(x);  // copy on write: a tensor that is written to later takes new numbers
   const py::capsule owner(kept, [](void* p) { delete static_cast<Tensor<T>*>(p); });
   py::array_t<T> a(std::vector<py::ssize_t>(x.shape().begin(), x.shape().end()), std::as_const(*kept).data(), owner);
   py::detail::array_proxy(a.ptr())->flags &= ~py::detail::npy_api::NPY_ARRAY_WRITEABLE_;

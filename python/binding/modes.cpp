@@ -41,7 +41,7 @@ TensorObject* checked(const py::object& x, const char* what) {
 /// x with the tangent v.
 py::object moving(const py::object& x, const py::object& v) {
   TensorObject* const tensor = checked(x, "jvp");
-  const AnyVar direction = converted(any_var_of(v.ptr(), "jvp"), scalar_of(tensor->var));
+  const AnyVar direction = converted(any_var_of(v.ptr(), "jvp"), scalar_name(tensor->var));
   return std::visit(
       [&]<class T>(const Var<T>& z) {
         return py::reinterpret_steal<py::object>(wrap(z.with_tangent(std::get<Var<T>>(direction)), tensor->node));

@@ -14,13 +14,14 @@
 #include <variant>
 #include <vector>
 
+#include "autograd/call/argument.h"
 #include "autograd/tape.h"
 #include "autograd/watch.h"
 
 namespace argand::python {
 
 /// A variable or constant of any scalar.
-using AnyVar = std::variant<Var<float>, Var<std::complex<float>>, Var<double>, Var<std::complex<double>>>;
+using AnyVar = DynamicVar;
 
 const std::shared_ptr<SlotBase> slot_of(const AnyVar& x);
 const Shape& shape_of(const AnyVar& x);

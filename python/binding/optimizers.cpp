@@ -70,7 +70,7 @@ Var<R> bridged(const py::function& loss, const ParameterList<R>& parameters) {
   if (!is_tensor(L.ptr())) throw py::type_error("minimise: the loss is no Tensor");
   TensorObject* const x = as_tensor(L.ptr());
   const auto* v = std::get_if<Var<R>>(&x->var);
-  require(v != nullptr, "minimise", "a loss of type {}; it is real, in the parameters' precision", scalar_of(x->var));
+  require(v != nullptr, "minimise", "a loss of type {}; it is real, in the parameters' precision", scalar_name(x->var));
   require(v->size() == 1, "minimise", "starts from a single real number, got shape {}; sum or average first", v->shape());
   const auto found = gradients_of(x->var, x->node, [&] {
     std::vector<std::shared_ptr<SlotBase>> slots;

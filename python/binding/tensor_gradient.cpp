@@ -33,7 +33,7 @@ py::list gradients(const py::object& output, const py::list& variables, const py
       slots.back()->retained = true;
   }
   std::optional<AnyValue> w;
-  if (!seed.is_none()) w = value_of(converted(any_var_of(seed.ptr(), "gradients"), scalar_of(y->var)));
+  if (!seed.is_none()) w = value_of(converted(any_var_of(seed.ptr(), "gradients"), scalar_name(y->var)));
   const auto found = gradients_of(y->var, y->node, slots, w, backward_options(retain));
   py::list all;
   for (std::size_t i = 0; i < slots.size(); ++i)
@@ -67,7 +67,7 @@ int set_tensor_grad(PyObject* self, PyObject* value, void*) {
           return 0;
         }
         require(is_variable(x), "grad", "only a variable keeps a gradient; make it with variable()");
-        const AnyVar g = converted(any_var_of(value, "grad"), scalar_of(x->var));
+        const AnyVar g = converted(any_var_of(value, "grad"), scalar_name(x->var));
         std::visit([&]<class T>(Var<T>& v) { v.set_grad(std::get<Var<T>>(g).value()); }, x->var);
         return 0;
       },
@@ -85,7 +85,7 @@ PyObject* tensor_backward(PyObject* self, PyObject* args, PyObject* kwargs) {
     if (gradient == Py_None) {
       argand::python::backward(x->var, x->node, options);
     } else {
-      const AnyVar g = converted(any_var_of(gradient, "backward"), scalar_of(x->var));
+      const AnyVar g = converted(any_var_of(gradient, "backward"), scalar_name(x->var));
       backward_from(x->var, x->node, value_of(g), options);
     }
     Py_RETURN_NONE;

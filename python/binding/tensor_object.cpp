@@ -56,7 +56,7 @@ PyObject* get_shape(PyObject* self, void*) {
 PyObject* get_ndim(PyObject* self, void*) { return PyLong_FromLong(shape_of(as_tensor(self)->var).rank()); }
 PyObject* get_size(PyObject* self, void*) { return PyLong_FromLongLong(shape_of(as_tensor(self)->var).size()); }
 PyObject* get_dtype(PyObject* self, void*) {
-  return guarded([&] { return py::dtype(std::string(scalar_of(as_tensor(self)->var))).release().ptr(); });
+  return guarded([&] { return py::dtype(std::string(scalar_name(as_tensor(self)->var))).release().ptr(); });
 }
 PyObject* get_requires_grad(PyObject* self, void*) { return PyBool_FromLong(slot_of(as_tensor(self)->var) != nullptr); }
 PyObject* get_is_variable(PyObject* self, void*) { return PyBool_FromLong(is_variable(as_tensor(self))); }
@@ -150,7 +150,7 @@ PyObject* repr(PyObject* self) {
     const py::module_ np = py::module_::import("numpy");
     std::string text =
         np.attr("array2string")(view_of(x->var), py::arg("separator") = ", ", py::arg("prefix") = "tensor(").cast<std::string>();
-    text = "tensor(" + text + fmt::format(", dtype={}", scalar_of(x->var));
+    text = "tensor(" + text + fmt::format(", dtype={}", scalar_name(x->var));
     if (x->node != nullptr && x->node->state != Node::State::Source && slot_of(x->var) != nullptr)
       text += fmt::format(", op={}", x->node->name);
     else if (slot_of(x->var) != nullptr)
@@ -167,7 +167,7 @@ PyObject* astype(PyObject* self, PyObject* dtype) {
   return guarded([&]() -> PyObject* {
     TensorObject* const x = as_tensor(self);
     const std::string scalar = scalar_named(dtype);
-    if (scalar == scalar_of(x->var)) return new_ref(self);
+    if (scalar == scalar_name(x->var)) return new_ref(self);
     TensorObject* const operands[] = {x};
     return called_one("astype", operands, [&] { return converted(x->var, scalar); });
   });
@@ -177,7 +177,7 @@ PyObject* assign(PyObject* self, PyObject* value) {
   return guarded([&]() -> PyObject* {
     TensorObject* const x = as_tensor(self);
     require(is_variable(x), "assign", "only a variable is given new numbers; what ops compute is what they have computed");
-    const AnyVar y = converted(any_var_of(value, "assign"), scalar_of(x->var));
+    const AnyVar y = converted(any_var_of(value, "assign"), scalar_name(x->var));
     require(shape_of(y) == shape_of(x->var), "assign", "numbers of shape {} for a variable of shape {}", shape_of(y),
             shape_of(x->var));
     std::visit([&]<class T>(Var<T>& v) { v.value() = std::get<Var<T>>(y).value(); }, x->var);

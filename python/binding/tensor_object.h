@@ -64,8 +64,6 @@ AnyVar constant_of(PyObject* o, const char* what);
 /// As constant_of, or what a tensor holds.
 AnyVar any_var_of(PyObject* o, const char* what);
 
-/// "float64", as NumPy names it.
-std::string_view scalar_of(const AnyVar& x);
 bool is_complex(const AnyVar& x);
 /// In another type: real numbers become complex, precisions change, and gradients find their way back. TypeError from complex to
 /// real.

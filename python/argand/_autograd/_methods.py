@@ -57,7 +57,7 @@ def _count(x: Tensor) -> int:
 
 
 def _dlpack(x: Tensor, **_: Any) -> Any:
-    """For torch.from_dlpack and its like: of a copy, for whoever gets it may write to it."""
+    """For torch.from_dlpack and its like. A copy, since the consumer may write to it."""
     return x.numpy().copy().__dlpack__()
 
 

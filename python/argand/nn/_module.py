@@ -46,7 +46,7 @@ class Module:
             open_ = inside + open_
 
     def named_parameters(self) -> Iterator[Tuple[str, Tensor]]:
-        """(name, variable): "blocks.0.weight". One that stands in several places is named by the first of them."""
+        """(name, variable): "blocks.0.weight". A shared one appears once, under the first of its names."""
         seen = set()
         for name, value in self._walk("", set()):
             if id(value) not in seen:

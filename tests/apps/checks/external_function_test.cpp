@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_left_running_after_success_or_a_signal) {
     const pid_t child = std::stoi(contents_of(scratch / "child"));
     for (int k = 0; k < 100 && ::kill(child, 0) == 0; ++k) {
       const std::string state = contents_of(fmt::format("/proc/{}/stat", child));
-      if (state.find(") Z ") != state.npos) break;  // ended; whoever is process 1 has not looked yet
+      if (state.find(") Z ") != state.npos) break;  // ended, and not yet reaped by process 1
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
     const std::string state = ::kill(child, 0) == 0 ? contents_of(fmt::format("/proc/{}/stat", child)) : ") Z ";
