@@ -32,6 +32,7 @@ const katex = require("katex"), formulas = JSON.parse(require("fs").readFileSync
 console.log(JSON.stringify(formulas.map(([tex, displayMode]) => {
   try { return katex.renderToString(tex, { displayMode, strict: "ignore" }); } catch (error) { return { error: error.message }; }
 })));"""
+LIVE_SCRIPTS = ("plane.js", "contours.js", "numbers.js", "engine.js", "figures/kit.js")
 PREVIEW = "docs/pictures/bowls.png"
 LANGUAGES = {".cpp": "cpp", ".h": "cpp", ".py": "python", ".js": "javascript", ".html": "html", ".css": "css", ".build": "python", ".sh": "bash"}
 
@@ -138,8 +139,9 @@ class Site:
         return f'<p class="labs">{made}</p>' if made else ""
 
     def figures(self, path, made):
-        """A picture and its caption as one figure. An SVG is taken into the page, whose colours it then has."""
-        made = re.sub(r"<!-- lab: (.*?) -->\n*(<p><img.*?</p>\s*<p><em>.*?</em></p>)", lambda m: m[2] + "<!-- lab: " + m[1] + " -->", made, flags=re.S)
+        """A picture and its caption as one figure. An SVG is taken into the page, whose colours it then has. `<!-- live: NAME -->` above the
+        picture puts web/figures/NAME.js in its place, where there are scripts; `<!-- lab: EXPR at Z; ... -->` links to the lab."""
+        made = re.sub(r"((?:<!-- (?:lab|live): .*? -->\n*)+)(<p><img.*?</p>\s*<p><em>.*?</em></p>)", r"\2\1", made, flags=re.S)
 
         def figure(match):
             picture = os.path.normpath(os.path.join(os.path.dirname(path), match[1]))
@@ -148,10 +150,13 @@ class Site:
             if picture.endswith(".svg") and picture.startswith("docs/pictures/"):
                 shown = read(picture).replace("<svg ", f'<svg role="img" aria-label="{match[2]}" ', 1)
                 shown = re.sub(r"<\?xml.*?\?>\s*", "", shown)
-            named = [tuple(part.rpartition(" at ")[::2]) if " at " in part else (part, "") for part in match[4].split("; ")] if match[4] else []
-            return f"<figure>{shown}<figcaption>{match[3]}{self.lab_line(path, named)}</figcaption></figure>"
+            marks = dict(re.findall(r"<!-- (lab|live): (.*?) -->", match[4]))
+            named = [tuple(part.rpartition(" at ")[::2]) if " at " in part else (part, "") for part in marks["lab"].split("; ")] if "lab" in marks else []
+            if "live" in marks:
+                shown = f'<div class="still">{shown}</div>{self.live(path, marks["live"])}'
+            return f'<figure>{shown}<figcaption><span class="caption">{match[3]}</span>{self.lab_line(path, named)}</figcaption></figure>'
 
-        made = re.sub(r'<p><img src="([^"]*)" alt="([^"]*)" /></p>\s*<p><em>(.*?)</em></p>(?:<!-- lab: (.*?) -->)?', figure, made, flags=re.S)
+        made = re.sub(r'<p><img src="([^"]*)" alt="([^"]*)" /></p>\s*<p><em>(.*?)</em></p>((?:<!-- (?:lab|live): .*? -->\s*)*)', figure, made, flags=re.S)
 
         def alone(match):  # without a line of its own below it
             at = self.want(os.path.normpath(os.path.join(os.path.dirname(path), match[1])))
@@ -159,6 +164,20 @@ class Site:
 
         made = re.sub(r'<img src="([^":]*)" alt="([^"]*)" />', alone, made)
         return re.sub(r"<!--.*?-->\n?", "", made, flags=re.S)
+
+    def live(self, path, name):
+        """Where a live figure will stand. The library, which some ask, is a file that pages and the lab share."""
+        if not os.path.exists(os.path.join(ROOT, "web", "figures", name + ".js")):
+            sys.exit(f"book: {path} has a live figure {name}, and there is no web/figures/{name}.js")
+        module = f' data-module="{relative("lab-module.js", page_of(path))}"' if self.lab else ""
+        return f'<div class="live" data-live="{name}"{module}></div>'
+
+    def scripts(self, page, body):
+        """What live figures need, on pages that have any."""
+        names = re.findall(r'data-live="([\w-]+)"', body)
+        loaded = [*LIVE_SCRIPTS, *(f"figures/{name}.js" for name in names)] if names else []
+        style = f'<link rel="stylesheet" href="{relative("live/live.css", page)}">\n' if names else ""
+        return style + "".join(f'<script defer src="{relative("live/" + os.path.basename(name), page)}"></script>\n' for name in loaded)
 
     def links(self, path, made):
         """Links within the project become links within the site, and what they lead to becomes a page."""
@@ -229,12 +248,12 @@ class Site:
                 continue
             title, body = self.pages[path]
             parts = {"@title@": html.escape(re.sub("[`$]", "", title)), "@root@": relative(".", page), "@contents@": self.contents(page, body),
-                     "@neighbours@": self.neighbours(page, "below"), "@neighbours_above@": self.neighbours(page, "above"), "@body@": body,
+                     "@scripts@": self.scripts(page, body), "@neighbours@": self.neighbours(page, "below"), "@neighbours_above@": self.neighbours(page, "above"), "@body@": body,
                      "@description@": html.escape(descriptions.get(page) or title), "@preview@": self.address + ("preview.png" if self.address else relative("preview.png", page))}
             with open(target, "w", encoding="utf8") as file:
                 file.write(re.sub("|".join(parts), lambda m: parts[m[0]], template))
         if self.lab:
-            shutil.copyfile(self.lab, os.path.join(self.out, "lab.html"))
+            share_module(self.lab, self.out)
         bodies = "".join(body for _, body in self.pages.values())
         links = f"{bodies.count('target=' + chr(34) + 'lab')} links to the lab" if self.lab else "without the lab (./dev web makes it)"
         print(f"{os.path.join(self.out, 'index.html')}: {len(self.pages)} pages, {bodies.count('<annotation')} formulas, {links}")
@@ -244,6 +263,10 @@ class Site:
         os.makedirs(os.path.join(self.out, "katex"))
         for name in (*MARKS[1:], "favicon.svg"):
             shutil.copyfile(os.path.join(ROOT, "web", name), os.path.join(self.out, name))
+        os.makedirs(os.path.join(self.out, "live"))
+        figures = os.path.join(ROOT, "web", "figures")
+        for name in (*LIVE_SCRIPTS, *("figures/" + name for name in sorted(os.listdir(figures)) if name != "kit.js")):
+            shutil.copyfile(os.path.join(ROOT, "web", name), os.path.join(self.out, "live", os.path.basename(name)))
         shutil.copyfile(os.path.join(ROOT, PREVIEW), os.path.join(self.out, "preview.png"))
         with open(os.path.join(self.out, ".nojekyll"), "w", encoding="utf8"):
             pass  # some hosts would leave out what a generator of theirs does not know
@@ -274,6 +297,19 @@ class Site:
             self.pages[path] = (title, re.sub(pattern + r"([,.;:!?)]*)", formula, body, flags=re.S))
 
 
+def share_module(lab, out):
+    """The lab for a site: the library is taken out of its page, into a file that live figures load as well."""
+    with open(lab, encoding="utf8") as file:
+        text = file.read()
+    parts = {}
+    for name in ("glue", "engine"):
+        found = re.search(f'<script type="text/plain" id="{name}">(.*?)</script>\n', text, re.S)
+        parts[name], text = found[1], text.replace(found[0], '<script src="lab-module.js"></script>\n' if name == "glue" else "")
+    for name, content in (("lab.html", text), ("lab-module.js", f"globalThis.argandParts = {json.dumps(parts)};\n")):
+        with open(os.path.join(out, name), "w", encoding="utf8") as file:
+            file.write(content)
+
+
 def at_of(text):
     """"1+2i" as the lab's address has it, "1,2"; empty where that is no number."""
     try:
@@ -299,4 +335,5 @@ def main():
         print(shutil.make_archive(out, "zip", os.path.dirname(out), os.path.basename(out)))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -33,7 +33,7 @@ UNITS = {
         apps/lab/gradient_letters apps/lab/lab_answer apps/lab/lab_numbers apps/lab/lab_page apps/lab/lab_point apps/lab/lab_tape apps/lab/lab_text apps/lab/tape_rounding
         apps/terminal/terminal apps/terminal/text_layout data/files/utf8 nn/keys web/lab_web""",
 }
-SCRIPTS = ("engine.js", "plane.js", "contours.js", "text.js", "address.js", "hands.js", "main.js")
+SCRIPTS = ("engine.js", "plane.js", "contours.js", "numbers.js", "text.js", "address.js", "hands.js", "main.js")
 COMPILE = ["-std=c++20", "-Os", "-fwasm-exceptions", "-ffp-contract=off", "-fno-math-errno", "-DFMT_HEADER_ONLY", "-DARGAND_PLAIN_BLAS",
            "-include", os.path.join(ROOT, "web/libcxx14.h"), "-I" + ROOT]
 LINK = ["-Os", "-fwasm-exceptions", "--no-entry", "-sMODULARIZE=1", "-sEXPORT_NAME=argandModule", "-sENVIRONMENT=worker,node",

@@ -1,8 +1,11 @@
 "use strict";
-// The library in a worker. Both come with the page, as text: so the page also works as a file, where nothing can be fetched.
+// The library in a worker. Both are text, in the page itself or in a script that several pages share (argandParts): so it also
+// works from files, where nothing can be fetched.
+
+const partOf = (name) => globalThis.argandParts?.[name] ?? document.getElementById(name).textContent;
 
 async function unpacked() {
-  const packed = Uint8Array.from(atob(document.getElementById("engine").textContent.trim()), (c) => c.charCodeAt(0));
+  const packed = Uint8Array.from(atob(partOf("engine").trim()), (c) => c.charCodeAt(0));
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream).arrayBuffer();
 }
@@ -21,7 +24,7 @@ onmessage = async ({ data }) => {
 
 /** Resolves to ask(request): a promise of the library's answer. */
 async function startEngine() {
-  const source = new Blob([document.getElementById("glue").textContent, WORKER], { type: "text/javascript" });
+  const source = new Blob([partOf("glue"), WORKER], { type: "text/javascript" });
   const worker = new Worker(URL.createObjectURL(source));
   const waiting = new Map();
   let next = 0;

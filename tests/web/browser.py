@@ -95,8 +95,11 @@ class Browser:
     def picture(self, path):
         """The whole page, as long as it is."""
         size = self.call("Page.getLayoutMetrics")["cssContentSize"]
-        shot = self.call("Page.captureScreenshot", captureBeyondViewport=True,
-                         clip={"x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": 1})
+        self.part(path, 0, 0, size["width"], size["height"])
+
+    def part(self, path, x, y, width, height):
+        """A rectangle of the page."""
+        shot = self.call("Page.captureScreenshot", captureBeyondViewport=True, clip={"x": x, "y": y, "width": width, "height": height, "scale": 1})
         with open(path, "wb") as file:
             file.write(base64.b64decode(shot["data"]))
 
