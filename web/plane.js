@@ -28,6 +28,7 @@ class Plane {
     this.svg = svg;
     this.centre = [0, 0];
     this.half = 2;
+    this.density = 4;  // lines of the grid on either side of the centre, about
     this.ground = element("g", {}, svg);  // stays while the layer is drawn anew
     this.layer = element("g", {}, svg);
   }
@@ -44,7 +45,7 @@ class Plane {
     this.grid();
   }
   grid() {
-    const step = round125(this.half / 4), digits = Math.max(0, -Math.floor(Math.log10(step)));
+    const step = round125(this.half / this.density), digits = Math.max(0, -Math.floor(Math.log10(step)));
     for (const axis of [0, 1]) {
       const first = Math.ceil((this.centre[axis] - this.half) / step);
       for (let k = first; k * step <= this.centre[axis] + this.half; ++k) {

@@ -76,6 +76,36 @@ nlohmann::json descent(const Expression& f, C from, double rate) {
           {"conjugate", {{"path", path[1]}, {"loss", loss[1]}, {"end", end[1]}}}};
 }
 
+/// Value and both derivatives at each of the points, by one walk along the tape for all of them.
+nlohmann::json at_points(const Expression& f, const nlohmann::json& points) {
+  require(points.is_array() && !points.empty() && points.size() <= 1000, "lab", "asked for {} points, not 1 to 1000",
+          points.size());
+  Tensor<C> places({static_cast<std::int64_t>(points.size())});
+  for (std::size_t k = 0; k < points.size(); ++k) places.data()[k] = {points[k].at(0).get<double>(), points[k].at(1).get<double>()};
+  const TapeWirtinger d = tape_wirtinger(f, {places});
+  nlohmann::json reply = {{"real", !d.output_is_complex}};
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    reply["value"].push_back(number_json(d.value[k]));
+    reply["dz"].push_back(number_json(d.dz[k]));
+    reply["dzbar"].push_back(number_json(d.dzbar[k]));
+  }
+  return reply;
+}
+
+/// ∂(Re f)/∂x as the judge finds it, and as the tape has it.
+nlohmann::json slope(const Expression& f, C at) {
+  const auto along_x = [&](double x) { return tape_wirtinger(f, {Tensor<C>({1}, {C(x, at.imag())})}).value[0].real(); };
+  const Derivative d = differentiate(along_x, at.real());
+  const TapeWirtinger tape = tape_wirtinger(f, {Tensor<C>({1}, {at})});
+  const auto estimate = [](const Estimate& e) { return nlohmann::json::array({e.value, e.error}); };
+  return {{"tape", (tape.dz[0] + tape.dzbar[0]).real()},
+          {"central", estimate(d.central)},
+          {"left", estimate(d.left)},
+          {"right", estimate(d.right)},
+          {"kink", d.kink},
+          {"jump", d.jump}};
+}
+
 /// Whether ∂f/∂z̄, and ∂f/∂z, vanish at points around z as well: at how many, and the first where they do not. One point where they
 /// do makes no holomorphic function.
 nlohmann::json neighbourhood(const Expression& f, C z) {
@@ -128,7 +158,10 @@ nlohmann::json reply_to(const nlohmann::json& request) {
     const nlohmann::json& asked = request["landscape"];
     return {{"landscape", landscape(f, asked.at("half").get<double>(), asked.at("points").get<std::int64_t>())}};
   }
+  if (request.contains("points")) return at_points(f, request["points"]);
   const C at(request.at("at").at(0).get<double>(), request.at("at").at(1).get<double>());
+  if (request.value("slope", false)) return slope(f, at);
+  if (request.value("walks", false)) return {{"descent", descent(f, at, request.value("rate", 0.05))}};
   const bool check = request.value("check", false);
   const LabPoint point = check ? lab_point(f, {at}, 0) : point_by_tape(f, at);
   nlohmann::json reply = point_json(f, point);

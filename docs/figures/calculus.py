@@ -59,6 +59,27 @@ def two_arrows():
 
 
 @figure
+def two_layers_back():
+    """g_v on a circle, behind it v = w + w̄/2 and w = z² at z = 1 + i/2."""
+    f = Figure(270)
+    layers = ((2 + 1j, 0), (1, 0.5))
+    curves, arrows = [circle()], [1 + 0j]
+    for a, b in reversed(layers):
+        back = lambda g, a=complex(a), b=complex(b): a.conjugate() * g + b * g.conjugate()
+        curves.insert(0, [back(g) for g in curves[0]])
+        arrows.insert(0, back(arrows[0]))
+    for k, (text, half) in enumerate((("g_z = ā g_w, a = 2z", 4), ("g_w = g_v + ½ ḡ_v", 2), ("g_v", 2))):
+        p = Panel(f, 8 + 158 * k, 46, 148, 148, (-half, half), (-half, half))
+        p.title(text)
+        p.cross()
+        p.path(curves[k], "text", 1.6, closed=True)
+        p.arrow(0, arrows[k], "along", 2.6)
+    f.words("← back through w = z² ← back through v = w + ½ w̄ ←", 240, 226, of="soft")
+    f.words("green: g_v = 1, and the gradients that it leads to", 240, 250, of="along")
+    return f
+
+
+@figure
 def descents():
     f = Figure(520)
     p = Panel(f, 40, 20, 430, 430, (-1.8, 1.8), (-1.8, 1.8))

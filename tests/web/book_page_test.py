@@ -5,6 +5,7 @@
 Skipped, with a word, where pandoc, KaTeX or chromium is missing. Where LAB_HTML is not made, the site has no lab, and that is not tried.
 With PICTURES_DIR, pictures of every page at 1280 and 390 pixels, light and dark, are left there to be looked at.
 """
+import gzip
 import html.parser
 import os
 import re
@@ -158,6 +159,18 @@ def use_search(browser, site):
     expect(weight < 300e3, f"the first page weighs {weight} bytes")
 
 
+def check_weights(site):
+    """A chapter with all that its live figures load, the library too, as a server sends it."""
+    packed = lambda path: len(gzip.compress(open(path, "rb").read(), 6))
+    for name in sorted(os.listdir(site)):
+        if name.endswith(".html"):
+            with open(os.path.join(site, name), encoding="utf8") as file:
+                text = file.read()
+            files = [name, *re.findall(r'src="(live/[^"]*)"', text), *(["lab-module.js"] if "lab-module.js" in text else [])]
+            weight = sum(packed(os.path.join(site, file)) for file in files)
+            expect(weight < 1.5e6, f"{name} weighs {weight / 1e6:.2f} MB compressed")
+
+
 def use_print(browser, site):
     """Answers are printed only where that is asked for, and then with their heading."""
     browser.open("file://" + os.path.join(site, "01-wirtinger.html"))
@@ -202,6 +215,7 @@ with tempfile.TemporaryDirectory() as scratch:
         sys.exit(1)
     pages, links = check_files(site)
     check_heads(site)
+    check_weights(site)
     browser = Browser()
     try:
         names = read_pages(browser, site, sys.argv[3] if len(sys.argv) > 3 else None)

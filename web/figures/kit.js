@@ -123,6 +123,10 @@ class LivePlane extends Board(Plane) {
     super(figure, row, label, "-100 -100 200 200", "plane");
     this.half = half;
   }
+  grid() {
+    this.density = this.box.clientWidth < 220 ? 2 : 4;
+    super.grid();
+  }
   share(z) { return [0.5 + this.x(z) / 200, 0.5 + this.y(z) / 200]; }
   keyStep() { return 0.04 * this.half; }
 }

@@ -10,7 +10,8 @@ live("newton", (figure) => {
     while (run.length <= STEPS) run.push(after(run.at(-1), polynomial));
     return run;
   };
-  const values = [0.6705, 0.2235, 0.0223, 0.0022].map(Math.log10);
+  // Those of docs/programs/polar_factor.cpp: 3, 1, 0.1 and 0.01, divided by √2 times their norm.
+  const values = [3, 1, 0.1, 0.01].map((s) => Math.log10(s / Math.sqrt(2 * 10.0101)));
   const row = figure.row(), chart = figure.chart(row, "Singular values over the steps",
     { from: -0.4, to: STEPS, ticks: [0, 5, 10, 15], name: "steps" }, { from: -3.2, to: 0.4, ticks: [-3, -2, -1, 0], text: (y) => ["1", "0.1", "0.01", "0.001"][-y], name: "singular value" });
   for (const [k, colour] of COLOURS.entries())

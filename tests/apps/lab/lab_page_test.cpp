@@ -1,6 +1,7 @@
 #include "apps/lab/lab_page.h"
 
 #include <boost/test/unit_test.hpp>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 using namespace argand;
@@ -75,6 +76,29 @@ BOOST_AUTO_TEST_CASE(a_landscape_is_the_real_part_on_a_square) {
   BOOST_TEST(asked("1/z", 0, 0, {{"landscape", {{"half", 1}, {"points", 3}}}})["landscape"][4].is_null());
   BOOST_TEST(asked("z", 0, 0, {{"landscape", {{"half", 1}, {"points", 1000}}}})["error"] ==
              "lab: a landscape of 1000 x 1000 points");
+}
+
+BOOST_AUTO_TEST_CASE(many_points_are_answered_at_once) {
+  const auto reply = asked("z^2 + 3*z̄", 0, 0, {{"points", {{1, 2}, {0.5, 0}, {0, 0}}}});
+  BOOST_TEST(reply["real"] == false);
+  BOOST_TEST(reply["value"] == nlohmann::json({{0.0, -2.0}, {1.75, 0.0}, {0.0, 0.0}}));
+  BOOST_TEST(reply["dz"] == nlohmann::json({{2.0, 4.0}, {1.0, 0.0}, {0.0, 0.0}}));
+  BOOST_TEST(reply["dzbar"] == nlohmann::json({{3.0, 0.0}, {3.0, 0.0}, {3.0, 0.0}}));
+  const auto pole = asked("1/z", 0, 0, {{"points", {{0, 0}, {2, 0}}}});
+  BOOST_TEST(pole["value"][0][0].is_null());
+  BOOST_TEST(pole["dz"][1] == nlohmann::json({-0.25, 0.0}));
+  BOOST_TEST(asked("z", 0, 0, {{"points", nlohmann::json::array()}})["error"] == "lab: asked for 0 points, not 1 to 1000");
+  BOOST_TEST(asked("z", 0, 0, {{"points", {{1}}}}).contains("error"));
+}
+
+BOOST_AUTO_TEST_CASE(a_slope_has_an_error_bar_and_a_kink_is_seen) {
+  const auto reply = asked("sin(10*z)", 0.3, 0, {{"slope", true}});
+  const double exact = 10 * std::cos(3.0), found = reply["central"][0], bar = reply["central"][1];
+  BOOST_TEST(std::abs(reply["tape"].get<double>() - exact) < 1e-13);
+  BOOST_TEST(std::abs(found - exact) <= bar);
+  BOOST_TEST(bar < 1e-9);
+  BOOST_TEST(reply["kink"] == false);
+  BOOST_TEST(asked("|z|", 0, 0, {{"slope", true}})["kink"] == true);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
