@@ -48,19 +48,19 @@ add_methods()
 globals().update({name: function for name, function in op_functions.items() if name not in globals()})
 
 if _TYPE_CHECKING:
-
-    def __getattr__(name: str) -> OpFunction: ...
+    from ._ops import *  # noqa: F403: what op_functions holds, for type checkers
 
 if hasattr(_os, "register_at_fork"):
     # The threads stay behind with the parent, and a child that asked for them would wait for ever.
     _os.register_at_fork(after_in_child=lambda: set_num_threads(1))
 
 from . import nn, optim  # noqa: E402: they are made of the functions above
+from ._version import version as __version__  # noqa: E402
 
 __all__ = [
     "Direction", "Element", "Error", "Figure", "GradientError", "Inconclusive", "IndependentCheck", "Input", "Lab", "Op", "OpFunction", "OwnOp", "Plant",
-    "Result", "SelfTest", "Tensor", "assert_gradient", "check", "check_jax", "check_module", "check_torch", "constant", "explain", "grad", "gradients",
-    "hessian", "hvp", "jacobian", "jvp", "lab", "load", "load_with_metadata", "nn", "no_grad", "num_threads", "op", "op_functions", "ops", "optim",
+    "Result", "SelfTest", "Tensor", "__version__", "assert_gradient", "check", "check_jax", "check_module", "check_torch", "constant", "explain", "grad",
+    "gradients", "hessian", "hvp", "jacobian", "jvp", "lab", "load", "load_with_metadata", "nn", "no_grad", "num_threads", "op", "op_functions", "ops", "optim",
     "replay", "save", "save_replay", "selftest", "set_num_threads", "value_and_grad", "variable", "vjp",
 ]
 

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any, Callable, List, Optional, Sequence, Tuple
+from typing import Any, Callable, List, Optional, Sequence, Tuple, overload
 
 import numpy as np
 
@@ -104,6 +104,14 @@ class OwnOp:
             x = numbers.standard_normal((self._count, 3)) + (1j * numbers.standard_normal((self._count, 3)) if kind == "complex" else 0)
             points.append((kind, tuple(x)))
         return points
+
+
+@overload
+def op(value: Callable[..., Any]) -> OwnOp: ...
+
+
+@overload
+def op(value: None = ..., *, inputs: str = ..., at: Any = ...) -> Callable[[Callable[..., Any]], OwnOp]: ...
 
 
 def op(value: Optional[Callable[..., Any]] = None, *, inputs: str = "both", at: Any = None) -> Any:

@@ -77,7 +77,7 @@ class AdamW(Optimizer):
     """
 
     def __init__(self, parameters: Iterable[Any], lr: Rate = 1e-3, betas: Tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
-                 weight_decay: float = 0.01, decay_all: bool = False, complex_moments: str = "two") -> None:
+                 weight_decay: float = 0.1, decay_all: bool = False, complex_moments: str = "two") -> None:
         if complex_moments not in ("two", "modulus"):
             raise Error(f"AdamW: complex_moments is {complex_moments!r}; there are 'two' and 'modulus'")
         super().__init__(parameters, lr, "adamw", *betas, eps, weight_decay, decay_all, complex_moments == "modulus")
