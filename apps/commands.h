@@ -1,5 +1,5 @@
 #pragma once
-/// The subcommands of `argand`, one file each. To add one: write add_NAME in apps/NAME.cpp, declare it here, call it in
+/// The subcommands of `argand`, one file each. To add one: write add_NAME in apps/NAME.cpp, declare it here, list it in
 /// argand_main.cpp.
 
 #include <CLI/CLI.hpp>

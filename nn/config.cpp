@@ -96,8 +96,8 @@ ModelConfig ModelConfig::from_json(const std::string& text) {
   // Reference cases carry n_classes for every task.
   known.push_back("n_classes");
   for (const auto& [key, value] : json.items())
-    require(std::find(known.begin(), known.end(), key) != known.end(), "config", "the family {} has no key \"{}\"{}",
-            config.family().name, key, suggestion(key, known));
+    if (std::find(known.begin(), known.end(), key) == known.end())
+      fail("config", "the family {} has no key \"{}\"{}", config.family().name, key, suggestion(key, known));
   config.validate();
   return config;
 }

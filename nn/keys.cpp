@@ -46,7 +46,7 @@ std::string suggestion(const std::string& word, const std::vector<std::string>& 
 int place_of_word(std::string_view key, const std::string& word, std::string_view choices) {
   const std::vector<std::string> words = split_choices(choices);
   const auto found = std::find(words.begin(), words.end(), word);
-  require(found != words.end(), "config", "{} \"{}\" is not one of {}{}", key, word, choices, suggestion(word, words));
+  if (found == words.end()) fail("config", "{} \"{}\" is not one of {}{}", key, word, choices, suggestion(word, words));
   return static_cast<int>(found - words.begin());
 }
 

@@ -51,11 +51,12 @@ RunOptions::RunOptions(CLI::App& command, std::string task) : task_(std::move(ta
       ->type_name("FILE")
       ->group("Run");
   add("preset", preset_choices(task_), "small", "sizes and recipe to start from", "Run");
+  const auto families_of = families_by_key(of_task);
   const auto group_of = [&](const char* group) {
-    return [&add, group, of_task]<class T>(const char* key, T& value, const char* choices, const char* help) {
+    return [&add, &families_of, group]<class T>(const char* key, T& value, const char* choices, const char* help) {
       std::string shown = toml_line(key, value).substr(std::string_view(key).size() + 3);
       std::erase(shown, '"');
-      const std::vector<std::string> owners = families_with(key, of_task);
+      const std::vector<std::string>& owners = families_of.at(key);
       const bool common = owners.size() == families().size();
       add(key, *choices == '\0' ? type_word<T>() : choices, shown, help,
           common ? group : fmt::format("{}, only of {}", group, CLI::detail::join(owners, ", ")));

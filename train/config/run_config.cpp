@@ -46,10 +46,13 @@ void set(RunConfig& config, const Setting& setting) {
   });
   if (found) return;
   const TextTask task = config.model.task, other = task == TextTask::Lm ? TextTask::Classify : TextTask::Lm;
-  const std::vector<std::string> owners = families_with(setting.key, task);
-  if (owners.empty() && !families_with(setting.key, other).empty())
-    setting_fail(setting, "the task {} has no such key", word_of(task));
-  if (owners.empty()) setting_fail(setting, "there is no such key{}", did_you_mean(setting.key, known));
+  const auto by_key = families_by_key(task);
+  const auto owner = by_key.find(setting.key);
+  if (owner == by_key.end()) {
+    if (families_by_key(other).contains(setting.key)) setting_fail(setting, "the task {} has no such key", word_of(task));
+    setting_fail(setting, "there is no such key{}", did_you_mean(setting.key, known));
+  }
+  const std::vector<std::string>& owners = owner->second;
   const std::string& family = config.model.family().name;
   if (std::find(owners.begin(), owners.end(), family) != owners.end())
     setting_fail(setting, "the family {} has such a key, but not beside what else was set", family);
@@ -95,14 +98,14 @@ void for_each_family(TextTask task, const std::function<void(RunConfig&)>& f) {
   }
 }
 
-std::vector<std::string> families_with(std::string_view wanted, TextTask task) {
-  std::vector<std::string> owners;
+std::map<std::string, std::vector<std::string>, std::less<>> families_by_key(TextTask task) {
+  std::map<std::string, std::vector<std::string>, std::less<>> families;
   for_each_family(task, [&](RunConfig& config) {
     config.visit([&](std::string_view key, auto&, const char*, const char*) {
-      if (key == wanted) owners.push_back(config.model.family().name);
+      families[std::string(key)].push_back(config.model.family().name);
     });
   });
-  return owners;
+  return families;
 }
 
 RunConfig RunConfig::resolve(const Settings& file, const Settings& given, const std::string& task) {

@@ -3,6 +3,7 @@
 /// What does not change the numbers (threads, where the files go) is not part of it.
 
 #include <functional>
+#include <map>
 
 #include "nn/family.h"
 #include "optim/optimizer.h"
@@ -159,7 +160,7 @@ struct RunConfig {
 
 /// Calls f(config) with every family's defaults for the task.
 void for_each_family(TextTask task, const std::function<void(RunConfig&)>& f);
-/// The families that have this key in this task.
-std::vector<std::string> families_with(std::string_view key, TextTask task);
+/// Of every key of this task, the families that have it.
+std::map<std::string, std::vector<std::string>, std::less<>> families_by_key(TextTask task);
 
 }  // namespace argand
