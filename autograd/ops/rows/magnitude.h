@@ -2,6 +2,7 @@
 /// How long a number with several real parts is: what norms, activations and attention of QIC and quaternion models look at.
 
 #include <array>
+#include <string_view>
 
 #include "autograd/var.h"
 #include "core/kernels/pack.h"
@@ -30,10 +31,15 @@ struct Measure {
   R angle(std::int64_t group) const { return theta.value().data()[theta.size() == 1 ? 0 : group]; }
 };
 
+/// Throws `OP: numbers have ...` for other numbers of parts.
+inline void require_parts(std::string_view op, int parts) {
+  require(parts == 2 || parts == 4, op, "numbers have 2 parts (QIC) or 4 (quaternions), got {}", parts);
+}
+
 /// Calls f.template operator()<P>() with P = 2 or 4.
 template <class F>
 void with_parts(int parts, const F& f) {
-  require(parts == 2 || parts == 4, "magnitude", "numbers have 2 parts (QIC) or 4 (quaternions), got {}", parts);
+  require_parts("magnitude", parts);
   parts == 2 ? f.template operator()<2>() : f.template operator()<4>();
 }
 

@@ -270,6 +270,7 @@ struct MagnitudeActivation {
 
 template <class F, RealScalar R>
 Var<R> activate(const Op& op, const Var<R>& x, const Var<R>* c, const Measure<R>& measure) {
+  require_parts(op.name(), measure.parts);
   require(x.rank() >= 1 && x.shape().back() % measure.parts == 0, op.name(), "numbers of {} parts do not fill the last axis of {}",
           measure.parts, x.shape());
   const std::int64_t D = x.shape().back() / measure.parts;

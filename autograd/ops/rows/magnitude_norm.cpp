@@ -244,6 +244,7 @@ Var<R> magnitude_norm_tangent(const Var<R>& y, const Var<R>& x, const Var<R>& ga
 
 template <RealScalar R>
 Var<R> magnitude_norm(const Op& op, const Var<R>& x, const Var<R>& gain, const Measure<R>& measure, bool centred) {
+  require_parts(op.name(), measure.parts);
   require(x.rank() >= 1 && gain.rank() == 1 && gain.size() * measure.parts == x.shape().back(), op.name(),
           "gain {} must have one element for each number of {} parts in the last axis of {}", gain.shape(), measure.parts,
           x.shape());

@@ -177,13 +177,22 @@ BOOST_AUTO_TEST_CASE(padding_does_not_change_what_the_other_queries_get) {
 
 BOOST_AUTO_TEST_CASE(errors_say_what_does_not_fit) {
   const auto x = constant(pairs());
-  const Measure<double> measure = qic(Magnitude::Euclidean, 0), three{.parts = 3};
+  const Measure<double> measure = qic(Magnitude::Euclidean, 0);
   const auto of = [](std::int64_t n) { return constant(Tensor<double>::ones({n})); };
   BOOST_TEST(error_of([&] { magnitude_layer_norm(x, of(6), measure); }) ==
              "magnitude_layer_norm: gain [6] must have one element for each number of 2 parts in the last axis of [4, 6]");
   BOOST_TEST(error_of([&] { magnitude_modrelu(x, of(2), measure); }) ==
              "magnitude_modrelu: c [2] must have one element for each of the 3 numbers");
-  BOOST_TEST(error_of([&] { magnitude_gelu(x, three); }) == "magnitude: numbers have 2 parts (QIC) or 4 (quaternions), got 3");
+  for (int parts : {3, 0, -2}) {
+    const Measure<double> of_parts{.parts = parts};
+    const std::string wrong = fmt::format(": numbers have 2 parts (QIC) or 4 (quaternions), got {}", parts);
+    BOOST_TEST(error_of([&] { magnitude_gelu(x, of_parts); }) == "magnitude_gelu" + wrong);
+    BOOST_TEST(error_of([&] { magnitude_layer_norm(x, of(2), of_parts); }) == "magnitude_layer_norm" + wrong);
+    BOOST_TEST(error_of([&] { magnitude_rms_norm(x, of(2), of_parts); }) == "magnitude_rms_norm" + wrong);
+    const auto q = constant(Tensor<double>::zeros({1, 2, 12}));
+    BOOST_TEST(error_of([&] { magnitude_attention(q, q, q, of_parts, false, AttentionOptions()); }) ==
+               "magnitude_attention" + wrong);
+  }
   BOOST_TEST(error_of([&] { magnitude_gelu(x, Measure<double>{.parts = 4}); }) ==
              "magnitude_gelu: numbers of 4 parts do not fill the last axis of [4, 6]");
   const auto q = constant(randn<double>({1, 2, 12}, Random(1)));
