@@ -136,6 +136,20 @@ std::string op_text(const Op& op, const Style& style) {
   return text;
 }
 
+/// The gradient's formula, or how it begins, in a cell of a table.
+std::string gradient_in_a_cell(const Op& op) {
+  constexpr std::size_t widest = 100;  // bytes
+  std::string formula;
+  for (const auto& [label, words] : formulas_of(op.text()))
+    if (label == "gradient") formula = words;
+  std::string_view text = formula;
+  const bool whole = text.size() <= widest;
+  if (!whole) text = text.substr(0, text.rfind(' ', widest));
+  std::string cell;
+  for (const char c : text) (cell += c == '|' ? "\\" : "") += c;
+  return fmt::format("`{}`{}", cell, whole ? "" : " …");
+}
+
 std::string ops_markdown() {
   std::string text = fmt::format(
       "# Every op of argand\n\n"
@@ -153,14 +167,15 @@ std::string ops_markdown() {
       "conj(z) is the conjugate, also written z̄; the gradient of a quantity q is g_q (dq in the code), and q̇ its tangent,\n"
       "ẇ = (∂w/∂z) ż + (∂w/∂z̄) conj(ż), which every op gives as an expression of ops.\n\n",
       Op::all().size());
+  text += "| op | gradient, or how it begins |\n|---|---|\n";
   for (const Kind kind : kinds_in_order()) {
-    std::string title = kind_title(kind), anchor = title;
+    const std::string title = kind_title(kind);
+    std::string anchor = title;
     std::replace(anchor.begin(), anchor.end(), ' ', '-');
     std::transform(anchor.begin(), anchor.end(), anchor.begin(), [](unsigned char c) { return std::tolower(c); });
-    std::string names;
+    text += fmt::format("| **[{}](#{})** | {} of them |\n", title, anchor, ops_of(kind).size());
     for (const Op* op : ops_of(kind))
-      names += fmt::format("{}[{}](#{})", names.empty() ? "" : ", ", escaped(op->name()), op->name());
-    text += fmt::format("- [{}](#{}) ({}): {}\n", title, anchor, ops_of(kind).size(), names);
+      text += fmt::format("| [{}](#{}) | {} |\n", escaped(op->name()), op->name(), gradient_in_a_cell(*op));
   }
   for (const Kind kind : kinds_in_order()) {
     text += fmt::format("\n## {}\n\n{}\n\n", kind_title(kind), escaped(kind_rule(kind)));
