@@ -62,7 +62,7 @@ int train_side_by_side(std::vector<TrainingSession<float>*> sessions, const std:
                        const Corpus& corpus) {
   const Interrupt interrupt(saves_after_this_step);
   Progress progress(labels, sessions[0]->run().config().training.steps, 25);
-  progress.show_bits_per_byte(bytes_per_token(corpus));
+  progress.show_bits_per_byte(bits_per_byte(corpus));
   for (std::size_t i = 0; i < sessions.size(); ++i)
     sessions[i]->run().watch_evaluation([&progress, i](std::int64_t done, std::int64_t all) { progress.validating(i, done, all); });
   while (!sessions.back()->finished() && interrupt.signal() == 0)
@@ -84,8 +84,7 @@ int train_side_by_side(std::vector<TrainingSession<float>*> sessions, const std:
 void compare_with_the_source(const std::vector<TrainingSession<float>*>& sessions, const std::vector<std::string>& labels,
                              const Grammar& grammar, const Corpus& corpus) {
   const double bound = grammar.best_possible_loss(corpus.valid);
-  const double bytes = sessions.front()->run().state().bytes_per_token;  // of the validation part
-  const auto bits = [&](double loss) { return loss / std::log(2.0) / bytes; };
+  const BitsPerByte bits = sessions.front()->run().state().in_bits;  // of the validation part
   fmt::print("\n{:<22}{:>12}{:>18}{:>12}{:>13}{:>25}\n", "", "parameters", "validation loss", "perplexity", "bits a byte",
              "above the best possible");
   for (std::size_t i = 0; i < sessions.size(); ++i) {

@@ -7,7 +7,9 @@
 #include <optional>
 
 #include "apps/commands.h"
+#include "apps/runs/evaluation_figures.h"
 #include "apps/runs/generation_table.h"
+#include "apps/runs/other_table.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/counter.h"
 #include "apps/terminal/option_names.h"
@@ -32,6 +34,7 @@ namespace argand {
 namespace {
 
 struct EvalOptions {
+  OtherTable table;
   std::string run, data, split, protocol, json;
   std::optional<std::int64_t> stride, batch, positions;
   std::vector<std::string> set;
@@ -75,9 +78,9 @@ Part part_of_text(const TrainedRun& trained, const EvalOptions& options) {
   if (split == "test" && corpus.test.size() == 0)
     usage_fail("--split", "there is no test part in {}; --split valid", corpus.source);
   const std::string name = split + " part";
-  if (split == "train") return {{std::move(corpus.train), std::move(corpus.bytes.train)}, name};
-  if (split == "valid") return {{std::move(corpus.valid), std::move(corpus.bytes.valid)}, name};
-  return {{std::move(corpus.test), std::move(corpus.bytes.test)}, name};
+  if (split == "train") return {{std::move(corpus.train), std::move(corpus.bytes.train), std::move(corpus.unknown.train)}, name};
+  if (split == "valid") return {{std::move(corpus.valid), std::move(corpus.bytes.valid), std::move(corpus.unknown.valid)}, name};
+  return {{std::move(corpus.test), std::move(corpus.bytes.test), std::move(corpus.unknown.test)}, name};
 }
 
 /// The articles that --data and --split name, and which part they are. A table that is not the run's own is evaluated as a whole,
@@ -85,7 +88,10 @@ Part part_of_text(const TrainedRun& trained, const EvalOptions& options) {
 LabelledTexts part_of_articles(const TrainedRun& trained, const EvalOptions& options, std::string& name) {
   RunConfig config = trained.checkpoint.config();
   const bool own = options.data.empty() || findable(options.data) == findable(config.training.data);
-  if (!own && options.split.empty() && is_table_name(options.data)) {
+  if (own && options.table.any())
+    usage_fail("--data", "missing: the columns of the run's own table are those that it was trained with");
+  options.table.apply_to(config.training);
+  if (!own && options.split.empty() && is_table(options.data)) {
     name = "all of " + options.data;
     return LabelledTexts(open_table(config, options.data, trained.classes), trained.words());
   }
@@ -125,18 +131,6 @@ std::string scored_as(const TextProtocol& protocol) {
 ContextOf contexts_of(const OpenRetriever& retriever, bool trained_on) {
   return
       [&retriever, trained_on](const Batch& batch) { return trained_on ? retriever.training_context(batch) : retriever.context(); };
-}
-
-using Figures = nlohmann::ordered_json;
-
-Figures figures_of(const Evaluation& evaluation) {
-  Figures figures = {{"count", evaluation.count}, {"loss", evaluation.loss}};
-  if (evaluation.confusion)
-    figures["accuracy"] = evaluation.confusion->accuracy().value_or(0);
-  else
-    figures["perplexity"] = std::exp(evaluation.loss);
-  if (const auto bits = evaluation.bits_per_byte()) figures["bits_per_byte"] = *bits;
-  return figures;
 }
 
 /// What --set puts at numbers.
@@ -258,7 +252,7 @@ void eval(const EvalOptions& options) {
   EvaluationSet part;
   if (lm) {
     Part text = part_of_text(trained, options);
-    part = evaluation_set(text.tokens.ids, protocol, std::move(text.tokens.bytes));
+    part = evaluation_set(text.tokens.ids, protocol, std::move(text.tokens.bytes), std::move(text.tokens.unknown));
     name = text.name;
   } else {
     part = evaluation_set(part_of_articles(trained, options, name), batch, config.model.max_seq_len);
@@ -278,14 +272,14 @@ void eval(const EvalOptions& options) {
     fmt::print("{} at step {}{}, {}, {} {}{}: {} ({} {}/s)\n", trained.checkpoint.file().path(), trained.checkpoint.state().step,
                interventions(options), name, evaluation.count, unit, lm ? scored_as(protocol) : "", summary(evaluation),
                with_unit(static_cast<double>(evaluation.count) / seconds), unit);
-    Figures figures = figures_of(evaluation);
+    Figures figures = figures_of(evaluation, trained.classes);
     if (options.exchange_passages) {
       retriever.store->exchange_passages(static_cast<std::uint64_t>(config.training.seed));
       const Evaluation exchanged =
           evaluate<R>(*model, part, contexts_of(retriever, false), [&](std::int64_t done, std::int64_t) { counter.update(done); });
       counter.clear();
       fmt::print("reading other passages than those that were found: {}\n", summary(exchanged));
-      figures["exchanged"] = figures_of(exchanged);
+      figures["exchanged"] = figures_of(exchanged, trained.classes);
     }
     write_json(options, trained, name, figures);
     if (!evaluation.confusion) return;
@@ -318,6 +312,7 @@ void add_eval(CLI::App& program) {
   command->add_option("RUN", options->run, "a run's folder (its best checkpoint) or a checkpoint")->required()->type_name("");
   command->add_option("--data", options->data, "other data, named as in training; - is a text on standard input")
       ->type_name("DATA");
+  add_options(*command, options->table);
   command->add_option("--split", options->split, "part of the data, test by default")
       ->check(CLI::IsMember({"train", "valid", "test"}).description(""))
       ->type_name("train|valid|test");

@@ -67,7 +67,7 @@ void describe_run(const Checkpoint& checkpoint) {
   if (checkpoint.state().best_step > 0)
     fmt::print(", best {} at step {}",
                lm ? fmt::format("validation perplexity {:.2f}{}", std::exp(checkpoint.state().best_valid), bits)
-                  : fmt::format("{}accuracy {:.1f} %", part.empty() ? "" : part + " ", 100 * (1 - checkpoint.state().best_valid)),
+                  : fmt::format("{}accuracy {:.1f} %", part.empty() ? "" : part + " ", 100 * checkpoint.state().accuracy_of_best()),
                checkpoint.state().best_step);
   fmt::print("\n");
 }

@@ -13,7 +13,7 @@
 #include "apps/terminal/terminal.h"
 #include "apps/terminal/text_layout.h"
 #include "autograd/tape.h"
-#include "core/machine/json_depth.h"
+#include "core/machine/json.h"
 #include "data/files/safetensors.h"
 #include "nn/model.h"
 #include "optim/clip.h"
@@ -142,8 +142,7 @@ class Case {
   }
 
   void check_steps() {
-    require(!nests_too_deep(file_.metadata("optimizer")), "parity", "optimizer: nested more than {} levels deep", deepest_json);
-    const nlohmann::json o = nlohmann::json::parse(file_.metadata("optimizer"));
+    const auto o = parse_json<nlohmann::json>("parity: optimizer", file_.metadata("optimizer"));
     const Schedule schedule{.peak = o.at("lr"), .final = o.at("final_lr"), .warmup = o.at("warmup"), .total = o.at("total")};
     const OptimizerConfig config{.name = o.at("name"),
                                  .beta1 = o.at("adamw").at("betas").at(0),

@@ -180,7 +180,7 @@ void add_report(CLI::App& program) {
       "One file that refers to nothing else: it can be mailed, and opens without a network. The curves show all runs\n"
       "together, and the table of their settings shows them side by side, with differences marked. Everything else shows one\n"
       "run at a time. Curves come from the run's log. The histories of angles and phases come from its checkpoints\n"
-      "(--checkpoint-every in training makes more of them). Phases, attention, passages and samples come from its best\n"
+      "(--keep or --milestone-every in training keeps more of them). Phases, attention, passages and samples come from its best\n"
       "parameters.\n"
       "A run that is still training, or was killed, is shown as far as it went. If a card cannot be drawn, because the data\n"
       "are gone, say, the page and a line on standard error tell why, and the exit code is 1.\n\n"

@@ -7,6 +7,7 @@
 #include "apps/commands.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/counter.h"
+#include "core/machine/json.h"
 #include "core/parallel.h"
 #include "data/files/atomic_file.h"
 #include "train/checkpoints/jsonl.h"
@@ -73,7 +74,7 @@ RetrievalRow dpr_row(const RetrievalOptions& options, std::int64_t seed, const A
 
 void write_results(const RetrievalOptions& options, const std::vector<Method>& methods, std::size_t articles) {
   nlohmann::ordered_json page = {{"articles", articles}, {"depths", recall_depths}};
-  if (options.dpr > 0) page["dpr"] = nlohmann::ordered_json::parse(options.encoders.to_json());
+  if (options.dpr > 0) page["dpr"] = parse_json("retrieval", options.encoders.to_json());
   page["methods"] = nlohmann::ordered_json::array();
   for (const Method& method : methods) {
     nlohmann::ordered_json recall = nlohmann::ordered_json::array();

@@ -16,6 +16,7 @@
 #include "data/files/atomic_file.h"
 #include "data/files/utf8.h"
 #include "train/checkpoints/diagnostics.h"
+#include "train/config/changes.h"
 #include "train/data/corpora.h"
 #include "train/generation/generation.h"
 #include "train/loop/nan_report.h"
@@ -44,9 +45,11 @@ std::string workers(const Ranks& ranks) {
 template <RealScalar R>
 void announce(TrainingSession<R>& session, const TrainingData& data, const Ranks& ranks) {
   if (const std::string& source = source_of(data); !source.empty()) fmt::print("{}\n", source);
-  if (const auto* articles = std::get_if<LabelledCorpus>(&data))
+  if (const auto* articles = std::get_if<LabelledCorpus>(&data)) {
+    for (const std::string& line : articles->preview) fmt::print("{}\n", line);
     fmt::print("{} articles to train on, {}{} to test on\n", articles->train.size(),
                articles->valid.size() > 0 ? fmt::format("{} to validate on, ", articles->valid.size()) : "", articles->test.size());
+  }
   const RunConfig& c = session.run().config();
   const std::int64_t rows = c.training.batch * c.training.accumulate;
   const std::string batch = c.model.task == TextTask::Lm ? fmt::format("{} x {} tokens", rows, c.training.length)
@@ -96,7 +99,7 @@ void conclude(TrainingSession<R>& session, const Evaluation& last, const Trainin
     fmt::print(
         "\nbest.safetensors is that of step {}, accuracy {:.1f} %. The test articles have not been looked at: `argand eval {}` "
         "does.\n",
-        state.best_step, 100 * (1 - state.best_valid), session.folder().path());
+        state.best_step, 100 * state.accuracy_of_best(), session.folder().path());
     return;
   }
   if (session.run().config().training.data == "topics")
@@ -106,7 +109,7 @@ void conclude(TrainingSession<R>& session, const Evaluation& last, const Trainin
       "\nbest.safetensors is that of step {}, accuracy {:.1f} %. It was chosen on these very articles, for there is no third part, "
       "so\n"
       "its accuracy flatters; that of the last step does not. The files are in {}\n",
-      state.best_step, 100 * (1 - state.best_valid), session.folder().path());
+      state.best_step, 100 * state.accuracy_of_best(), session.folder().path());
 }
 
 /// A step and what is due after it. When numbers become not finite: tells what is known of it and throws Error.
@@ -129,19 +132,25 @@ Advance advance(TrainingSession<R>& session, const TrainingData& data, Progress&
   }
 }
 
-/// The model's own text after the first token of the validation text: a function of the run's seed, step and parameters.
+/// The model's own text after the first token of the validation text: a function of the run's seed, step and parameters. Nothing
+/// when a signal came: then the run writes it when it goes on.
 template <RealScalar R>
-std::string sample_of(TrainingRun<R>& run, const Corpus& corpus) {
+std::optional<std::string> sample_of(TrainingRun<R>& run, const Corpus& corpus, const Interrupt& interrupt) {
+  struct Stopped {};
   const TrainingConfig& t = run.config().training;
   const SamplingOptions options{.top_p = 0.9, .seed = static_cast<std::uint64_t>(t.seed + run.state().step)};
   const Ids prompt({1, 1}, {corpus.valid[0]});
   WrittenText text(*corpus.tokens, true);
   std::string sample = text.next(prompt[0]);
-  run.look_up([&](const ForwardContext& context) {
-    generate<R>(
-        run.model(), prompt, t.sample_tokens, options, [&](std::span<const std::int32_t> next) { sample += text.next(next[0]); },
-        context);
-  });
+  const auto add = [&](std::span<const std::int32_t> next) {
+    if (interrupt.signal() != 0) throw Stopped();
+    sample += text.next(next[0]);
+  };
+  try {
+    run.look_up([&](const ForwardContext& context) { generate<R>(run.model(), prompt, t.sample_tokens, options, add, context); });
+  } catch (const Stopped&) {
+    return std::nullopt;
+  }
   return valid_utf8(sample);  // bytes may end in the middle of a character
 }
 
@@ -157,8 +166,8 @@ int train(TrainingSession<R>& session, const TrainingData& data, const TrainOpti
   if (config.model.task != TextTask::Lm) progress.hide_perplexity();
   session.run().watch_evaluation([&](std::int64_t done, std::int64_t all) { progress.validating(0, done, all); });
   if (const auto* corpus = std::get_if<Corpus>(&data); corpus != nullptr)
-    session.sample_with([&session, corpus] { return sample_of(session.run(), *corpus); });
-  if (const auto* corpus = std::get_if<Corpus>(&data)) progress.show_bits_per_byte(bytes_per_token(*corpus));
+    session.sample_with([&session, &interrupt, corpus] { return sample_of(session.run(), *corpus, interrupt); });
+  if (const auto* corpus = std::get_if<Corpus>(&data)) progress.show_bits_per_byte(bits_per_byte(*corpus));
   std::optional<Evaluation> last;
   int signal = 0;
   while (!session.finished() && (signal = agreed_signal(*options.ranks, interrupt.signal())) == 0) {
@@ -232,6 +241,15 @@ std::string rest_of_the_schedule(const RunConfig& config) {
                      config.schedule().final);
 }
 
+/// ", with --lr 0.0003 instead of 0.001", or nothing.
+std::string changes_of(const RunConfig& before, const RunConfig& now) {
+  std::string text;
+  for (const auto& [key, was, is] : changes_of_rate(before, now))
+    if (key != "decay_steps" || now.training.steps == before.training.steps)  // else the schedule's end is told by itself
+      text += fmt::format("{} {} {} instead of {}", text.empty() ? ", with" : " and", option_name(key), is, was);
+  return text;
+}
+
 int resume(const TrainOptions& options) {
   if (!options.out.empty() || options.overwrite) usage_fail("--resume", "goes on in its own folder; drop --out and --overwrite");
   if (options.run.has_file()) usage_fail("--resume", "the run keeps its configuration; drop --config");
@@ -240,14 +258,8 @@ int resume(const TrainOptions& options) {
   for (const Setting& s : options.run.given()) {
     if (s.key == "data")
       moved = s.text;
-    else if (s.key == "steps" || s.key == "epochs" || s.key == "early_stop")
-      more.push_back(s);
     else
-      usage_fail(
-          "--resume",
-          "the run keeps its configuration; drop {} (--data may say where the data are now; --steps, --epochs and --early-stop "
-          "how long it goes on; --init begins another run with its weights)",
-          s.place);
+      more.push_back(s);
   }
   const RunFolder folder(options.resume);
   Ranks& ranks = *options.ranks;
@@ -285,7 +297,8 @@ int resume(const TrainOptions& options) {
       compare_ranks(session.run(), ranks);
       return static_cast<int>(exit_success);
     }
-    fmt::print("going on after step {}{}\n", state.step, rest_of_the_schedule(session.run().config()));
+    fmt::print("going on after step {}{}{}\n", state.step, changes_of(last.config(), session.run().config()),
+               rest_of_the_schedule(session.run().config()));
     return train(session, data, options);
   });
 }
@@ -328,19 +341,21 @@ void add_train(CLI::App& program) {
       ->footer(
           "--data is a text file, several, or a folder. A folder has train.txt, and valid.txt and test.txt if there are any, or\n"
           "it has any *.txt. A text without parts is cut (--split). Tokens are learnt from the part to train on. --tokens auto\n"
-          "takes words for a text that has all three parts, as WikiText has, characters where there are at most 256 different\n"
-          "ones, else pieces by BPE. char and words have an <unk> for what the text to train on does not have; byte, bpe and\n"
+          "takes words for a text that says <unk>, as WikiText does, characters where there are at most 256 different ones,\n"
+          "else pieces by BPE. char and words have an <unk> for what the text to train on does not have; byte, bpe and\n"
           "unigram can say everything. Where tokens differ, only bits a byte can be compared.\n\n"
           "Ctrl-C ends the step, saves, and says how to continue. A run that was killed continues from its last checkpoint.\n"
           "Either way it ends in the same files, byte for byte, as if it had never stopped.\n"
           "--resume RUN --steps N takes a run further than planned. The learning rate falls as it would have, and then stays\n"
-          "where its cosine ends, as with --decay-steps in a new run.\n"
+          "where its cosine ends, as with --decay-steps in a new run. --lr, --final-lr, --decay-steps and --clip may change,\n"
+          "which the log and the report then say, and so may all that is logged, kept and validated. The newest --keep\n"
+          "checkpoints stay, and those of --milestone-every.\n"
           "--init begins a run with the weights of another one, or of a file, by the names of the parameters, and says what\n"
           "fitted. The sizes are those of that run. So are the tokens, unless --tokens asks for others: bytes and pieces are\n"
-          "taken over exactly; words and characters are learnt from the new text, and those that both know keep their rows.\n"
-          "mpirun starts several processes, on one machine or on more, that share the batches of every step: --accumulate must be "
-          "a\n"
-          "multiple of their number. Each has its share of the processors, or --threads. They end in the same files, byte for\n"
+          "taken over exactly; words and characters are kept, too, and those that the new text has besides are added.\n"
+          "mpirun starts several processes, on one machine or on more, that share the batches of every step: --accumulate must\n"
+          "be a multiple of their number. Each has its share of the processors, or --threads. They end in the same files, byte "
+          "for\n"
           "byte, as one process does, and a run may go on with another number of them (docs/machines.md).\n"
           "--resume RUN --trace-nan takes a run that a NaN stopped to the same place again, and shows where it began.\n\n"
           "Examples:\n"

@@ -11,6 +11,7 @@
 #include "core/kernels/bf16_gemm.h"
 #include "core/kernels/direct_gemm.h"
 #include "core/kernels/few_rows.h"
+#include "core/machine/blas.h"
 #include "core/memory.h"
 #include "core/parallel.h"
 
@@ -174,6 +175,7 @@ void gemm(Transpose a_is, Transpose b_is, std::int64_t M, std::int64_t N, std::i
           const T* B, std::int64_t ldb, T beta, T* C, std::int64_t ldc) {
   if (M == 0 || N == 0) return;
   note_product({M, N, K, ComplexScalar<T>});
+  reserve_blas(num_threads());
   const Product<T> product{a_is, b_is, M, N, K, alpha, A, lda, B, ldb, beta, C, ldc};
   bool direct = false;
   if constexpr (RealScalar<T>) direct = !rounds_factors(product) && (few_rows_is_faster(product) || direct_is_faster(product));

@@ -90,7 +90,8 @@ LabelledCorpus make_labelled_corpus(const ArticleSets& sets, const Vocabulary& w
           .train = LabelledTexts(sets.train, words),
           .test = LabelledTexts(sets.test, words),
           .valid = LabelledTexts(sets.valid, words),
-          .source = sets.source};
+          .source = sets.source,
+          .preview = sets.preview};
 }
 
 void choose_articles(ArticleSets& sets, std::int64_t train_articles, std::int64_t test_articles, double valid_share) {

@@ -51,8 +51,9 @@ struct LabelledCorpus {
   std::shared_ptr<const WordTokens> tokens;
   std::vector<std::string> classes;
   LabelledTexts train, test;
-  LabelledTexts valid{};  ///< may be empty: then nothing is held out to validate on
-  std::string source{};   ///< one line that says where it is from; nothing where that goes without saying
+  LabelledTexts valid{};               ///< may be empty: then nothing is held out to validate on
+  std::string source{};                ///< one line that says where it is from; nothing where that goes without saying
+  std::vector<std::string> preview{};  ///< lines that show what was understood of a table
 };
 
 /// The first `count` of them, or all when there are not so many or count is 0.

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "core/machine/json_depth.h"
+#include "core/machine/json.h"
 #include "nn/family.h"
 
 namespace argand {
@@ -80,7 +80,7 @@ void ModelConfig::visit(KeyVisitor& f) {
 
 ModelConfig ModelConfig::from_json(const std::string& text) {
   require(!nests_too_deep(text), "config", "nested more than {} levels deep", deepest_json);
-  const auto json = nlohmann::json::parse(text, nullptr, false);
+  const auto json = json_or_nothing<nlohmann::json>(text);
   require(json.is_object(), "config", "not a JSON object");
   require(json.contains("family") && json["family"].is_string(), "config", "the key \"family\" is missing");
   ModelConfig config = defaults(json["family"].get<std::string>());

@@ -10,6 +10,7 @@
 #include "apps/runs/side_by_side.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/interrupt.h"
+#include "core/machine/json.h"
 #include "data/files/atomic_file.h"
 #include "train/checkpoints/run_folder.h"
 #include "train/config/run_config.h"
@@ -92,7 +93,7 @@ void Ablation::remember_settings() const {
   const std::string path = options_.out + "/ablation.json";
   std::filesystem::create_directories(options_.out);
   if (std::ifstream file(path); file) {
-    nlohmann::json before = nlohmann::json::parse(file, nullptr, false);
+    auto before = json_or_nothing<nlohmann::json>(std::string(std::istreambuf_iterator<char>(file), {}));
     if (table_.task == "lm" && before.is_object() && !before.contains("eval_protocol"))
       before["eval_protocol"] = "full-blocks";  // runs of before there was a choice
     nlohmann::json now = settings;

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "core/machine/json_depth.h"
+#include "core/machine/json.h"
 #include "train/checkpoints/checkpoint.h"
 #include "train/checkpoints/jsonl.h"
 #include "train/checkpoints/run_folder.h"
@@ -88,7 +88,7 @@ std::string folder_of_run(const std::string& out, const std::string& row, std::i
 nlohmann::ordered_json read_json(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   const std::string text(std::istreambuf_iterator<char>(file), {});
-  return file.bad() || text.empty() || nests_too_deep(text) ? Json() : Json::parse(text, nullptr, false);
+  return file.bad() || text.empty() ? Json() : json_or_nothing(text);
 }
 
 std::optional<AblationResult> read_result(const std::string& folder) {

@@ -10,6 +10,7 @@
 #include "apps/ablation/kept_runs.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/option_names.h"
+#include "core/machine/json.h"
 #include "train/checkpoints/run_folder.h"
 #include "train/config/run_config.h"
 
@@ -22,7 +23,7 @@ using Json = nlohmann::ordered_json;
 /// The configuration of a run, with what old ones meant without saying it.
 Json config_of(const std::string& out, const std::string& row, std::int64_t seed) {
   const Json file = read_json(RunFolder(folder_of_run(out, row, seed)).file("config.json"));
-  return Json::parse(RunConfig::from_json(file.dump()).to_json());
+  return parse_json("config", RunConfig::from_json(file.dump()).to_json());
 }
 
 /// "training.lr is 0.002, was 0.001": where two configurations differ, but for what may.
@@ -39,7 +40,7 @@ void add_differences(const Json& before, const Json& now, const std::set<std::st
   }
 }
 
-const std::set<std::string> of_a_run = {"training.seed", "training.data"};
+const std::set<std::string> of_a_run = {"training.seed", "training.data", "training.keep", "training.milestone_every"};
 
 }  // namespace
 
@@ -82,7 +83,7 @@ KeyTexts recipe_of(const AblationTable& rows, const std::string& kept, const std
     std::set<std::string> may = of_a_run;
     may.insert({"training.steps", "training.tokens", "model.vocab_size", "model.n_classes"});  // in which the data have a say
     std::vector<std::string> differences;
-    add_differences(config_of(kept, row.name, seed), Json::parse(now.to_json()), may, "", differences);
+    add_differences(config_of(kept, row.name, seed), parse_json("config", now.to_json()), may, "", differences);
     if (!differences.empty())
       usage_fail("--repeat", "this program would train {} in another way: {}", row.name, CLI::detail::join(differences, "; "));
   }

@@ -5,7 +5,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "core/machine/json_depth.h"
+#include "core/machine/json.h"
 #include "data/files/utf8.h"
 
 namespace argand {
@@ -19,7 +19,7 @@ constexpr std::string_view check_name = "gradcheck";
 Json object_with(const std::string& program, const std::string& line, const std::string& question, const char* key) {
   require(!nests_too_deep(line), check_name, "{} answers \"{}\" with JSON nested more than {} levels deep", program, question,
           deepest_json);
-  const Json answer = Json::parse(line, nullptr, false);
+  const Json answer = json_or_nothing(line);
   require(answer.is_object(), check_name, "{} answers \"{}\" with what is no JSON object: {}", program, question, in_quotes(line));
   if (const auto error = answer.find("error"); error != answer.end()) {
     const std::string why = error->is_string() ? error->get<std::string>() : error->dump();

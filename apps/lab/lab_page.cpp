@@ -7,7 +7,7 @@
 #include "apps/lab/gradient_letters.h"
 #include "apps/lab/lab_answer.h"
 #include "apps/lab/lab_text.h"
-#include "core/machine/json_depth.h"
+#include "core/machine/json.h"
 
 namespace argand {
 namespace {
@@ -206,8 +206,7 @@ nlohmann::json tape_json(const std::vector<TapeStep>& steps) {
 
 std::string lab_page(const std::string& request) {
   try {
-    require(!nests_too_deep(request), "lab", "nested more than {} levels deep", deepest_json);
-    return reply_to(nlohmann::json::parse(request)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    return reply_to(parse_json<nlohmann::json>("lab", request)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   } catch (const std::exception& error) {
     return nlohmann::json{{"error", error.what()}}.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   }

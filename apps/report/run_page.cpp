@@ -4,6 +4,7 @@
 
 #include "apps/report/history.h"
 #include "apps/report/log.h"
+#include "core/machine/json.h"
 #include "nn/family.h"
 
 namespace argand {
@@ -15,11 +16,25 @@ using Json = nlohmann::ordered_json;
 /// [[section, key, value], ...] of everything that was asked for or followed from it.
 Json settings_of(const RunConfig& config) {
   Json settings = Json::array();
-  const Json sections = Json::parse(config.to_json());
+  const Json sections = parse_json("config", config.to_json());
   for (const auto& [section, keys] : sections.items())
     for (const auto& [key, value] : keys.items())
       settings.push_back({section, key, value.is_string() ? value.get<std::string>() : value.dump()});
   return settings;
+}
+
+/// "lr 0.0003 instead of 0.001 after step 100", ... of a run that went on so.
+Json changes_in(const RunLog& log) {
+  Json changes = Json::array();
+  for (const Json& line : log.lines) {
+    const Json changed = line.value("changed", Json());
+    if (!changed.is_object()) continue;
+    for (const auto& [key, values] : changed.items())
+      if (values.is_array() && values.size() == 2 && values[0].is_number() && values[1].is_number())
+        changes.push_back(fmt::format("{} {} instead of {} after step {}", key, values[1].get<double>(), values[0].get<double>(),
+                                      line["step"].get<std::int64_t>()));
+  }
+  return changes;
 }
 
 }  // namespace
@@ -51,9 +66,10 @@ RunPage::Stamp RunPage::stamp_of(const std::vector<std::string>& files) const {
 void RunPage::read_parameters(SharedData& data) {
   const auto start = Clock::now();
   const RunFolder folder(run_);
+  std::error_code gone;                                     // or a link that leads in circles
   checkpoints_ = stamp_of({folder.last(), folder.best()});  // before they are read: what is written meanwhile is for the next time
   const TrainedRun trained = open_run(run_);
-  const Checkpoint newest(fs::exists(folder.last()) ? folder.last() : trained.checkpoint.file().path());
+  const Checkpoint newest(fs::exists(folder.last(), gone) ? folder.last() : trained.checkpoint.file().path());
   const RunConfig& config = newest.config();
   const RunState& state = newest.state();
   const Family& family = config.model.family();
@@ -77,8 +93,7 @@ void RunPage::read_parameters(SharedData& data) {
                {"unreadable", 0},
                {"observed_step", trained.checkpoint.state().step},
                {"settings", settings_of(config)}};
-  if (state.best_step > 0)
-    page["best"] = {{"value", for_page(lm ? state.best_valid : 1 - state.best_valid)}, {"step", state.best_step}};
+  if (state.best_step > 0) page["best"] = {{"value", lm ? state.best_valid : state.accuracy_of_best()}, {"step", state.best_step}};
   if (const auto bits = state.best_bits_per_byte(); bits && state.best_step > 0) page["best"]["bits_per_byte"] = for_page(*bits);
   page["history"] = history_of(folder, newest);
   page.update(observe(trained, options_, data));
@@ -97,10 +112,11 @@ void RunPage::read_curves() {
   const char* value = page_["causal"].get<bool>() ? "valid_loss" : "valid_accuracy";
   for (const Json& line : log.lines)
     if (line.value("best", Json()) == true && line.value(value, Json()).is_number()) {
-      page_["best"] = {{"value", for_page(line[value].get<double>())}, {"step", line["step"]}};
+      page_["best"] = {{"value", line[value].get<double>()}, {"step", line["step"]}};
       if (const Json bits = line.value("valid_bits_per_byte", Json()); bits.is_number())
         page_["best"]["bits_per_byte"] = for_page(bits.get<double>());
     }
+  page_["changes"] = changes_in(log);
   for (const char* key : {"curves", "smooth", "clock", "angles", "confusion", "class_accuracy"}) page_.erase(key);
   page_.update(curves_of(log));
 }

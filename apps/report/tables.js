@@ -26,6 +26,7 @@ function drawRuns() {
     make('thead', {}, make('tr', {}, ...headings.map((name) => make('th', {class: numbers.has(name) ? 'number' : null}, name)))), make('tbody', {}, ...rows))));
   const remarks = data.runs.flatMap((run) => [
     run.step < run.steps ? `${run.label} has not taken all its steps: it is still training, or was stopped.` : null,
+    ...(run.changes || []).map((change) => `${run.label} went on with ${change}.`),
     run.unreadable > 0 ? `${run.unreadable} lines of the log of ${run.label} could not be read and are left out.` : null,
   ]).filter(Boolean);
   panel.add(make('p', {class: 'hint'}, ['Training time is that of the steps alone, without validations. A complex parameter counts twice.', ...remarks].join(' ')));

@@ -20,7 +20,7 @@
 
 #include "apps/terminal/counter.h"
 #include "apps/terminal/interrupt.h"
-#include "core/machine/json_depth.h"
+#include "core/machine/json.h"
 #include "train/checkpoints/jsonl.h"
 #include "train/checkpoints/run_folder.h"
 
@@ -88,7 +88,7 @@ std::string last_line_of(const std::string& path, std::uintmax_t begin) {
 double progress_of(const std::string& folder) {
   std::ifstream file(RunFolder(folder).file("config.json"));
   const std::string text(std::istreambuf_iterator<char>(file), {});
-  const auto config = nests_too_deep(text) ? nlohmann::json() : nlohmann::json::parse(text, nullptr, false);
+  const auto config = json_or_nothing<nlohmann::json>(text);
   if (!config.is_object() || !config.contains("training")) return 0;
   double step = 0;
   for_each_line(RunFolder(folder).log(), [&](const nlohmann::ordered_json& line, std::int64_t) {

@@ -77,21 +77,25 @@ void Progress::finish() {
   std::fflush(out_);
 }
 
-std::string Progress::figures(const Row& row) const {
+std::string Progress::figures(const Row& row, int fewer) const {
   if (!row.validation.empty()) return row.validation;
   // All models take turns, so what is left is the sum of their steps.
   double left = 0;
   for (const Row& r : rows_) left += static_cast<double>(total_ - r.step) * r.seconds;
-  const std::string perplexity = perplexity_ ? fmt::format("  ppl {:.1f}", std::exp(row.loss)) : "";
-  const std::string bits =
-      bytes_per_token_ > 0 ? fmt::format("  {:.3f} bits/byte", row.loss / std::log(2.0) / bytes_per_token_) : "";
-  return fmt::format("loss {:.3f}{}{}  {} tokens/s  {} left", row.loss, perplexity, bits, with_unit(row.speed), clock_time(left));
+  const std::string perplexity = perplexity_ && fewer < 2 ? fmt::format("  ppl {:.1f}", std::exp(row.loss)) : "";
+  const std::string bits = in_bits_.known() && fewer < 1 ? fmt::format("  {:.3f} bits/byte", in_bits_(row.loss)) : "";
+  const std::string speed = fewer < 3 ? fmt::format("  {} tokens/s", with_unit(row.speed)) : "";
+  return fmt::format("loss {:.3f}{}{}{}  {} left", row.loss, perplexity, bits, speed, clock_time(left));
 }
 
 std::string Progress::bar(const Row& row) const {
-  const std::string text = figures(row), count = fmt::format("{}/{}", row.step, total_);
-  const int used = static_cast<int>(row.label.size() + text.size() + count.size()) + 7;
-  const int width = std::min(terminal_width(out_) - used, 40);
+  const std::string count = fmt::format("{}/{}", row.step, total_);
+  std::string text;
+  int width = -1;
+  for (int fewer = 0; fewer <= 3 && width < 0; ++fewer) {  // the time left is the last thing to go
+    text = figures(row, fewer);
+    width = std::min(terminal_width(out_) - static_cast<int>(row.label.size() + text.size() + count.size()) - 7, 40);
+  }
   if (width < 0) {  // a line that wraps could not be erased
     const std::string line = fmt::format("{}  {}  {}", row.label, count, text);
     return line.substr(0, static_cast<std::size_t>(terminal_width(out_) - 1));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "apps/terminal/terminal.h"
+#include "train/config/bits_per_byte.h"
 
 namespace argand {
 
@@ -22,8 +23,8 @@ class Progress {
   /// For losses that are no mean over tokens.
   void hide_perplexity() { perplexity_ = false; }
 
-  /// Shows losses in bits a byte, too. `bytes_per_token`: of the text that is trained on.
-  void show_bits_per_byte(double bytes_per_token) { bytes_per_token_ = bytes_per_token; }
+  /// Shows losses in bits a byte, too, of the text that is trained on.
+  void show_bits_per_byte(const BitsPerByte& in_bits) { in_bits_ = in_bits; }
 
   /// `step` steps are done; tokens: of this one step; loss: nats a token (or an article).
   void update(std::size_t row, std::int64_t step, double loss, std::int64_t tokens, double seconds);
@@ -47,7 +48,8 @@ class Progress {
     bool started = false;
     std::string validation;  ///< how far one is; empty between them
   };
-  std::string figures(const Row& row) const;
+  /// `fewer` of them, 0 to 3, for narrow terminals.
+  std::string figures(const Row& row, int fewer = 0) const;
   std::string bar(const Row& row) const;
   void draw();
   void erase();
@@ -56,7 +58,7 @@ class Progress {
   std::int64_t total_, plain_every_;
   std::FILE* out_;
   bool terminal_, perplexity_ = true;
-  double bytes_per_token_ = 0;  ///< 0: not shown
+  BitsPerByte in_bits_{};
   Style style_;
   bool drawn_ = false, finished_ = false;
   std::chrono::steady_clock::time_point last_draw_{}, validation_start_{}, last_line_{};

@@ -1,6 +1,7 @@
 #include "apps/terminal/start.h"
 
 #include <fmt/format.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -8,6 +9,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "core/machine/address_space.h"
 #include "core/machine/level.h"
 #include "core/machine/openblas_kernels.h"
 
@@ -50,6 +52,31 @@ bool shorten_waits() {
     if (std::getenv(choice) != nullptr) return false;
   return setenv("GOMP_SPINCOUNT", "5000", 1) == 0;
 }
+
+/// OpenBLAS takes a buffer for each thread when it is loaded, and where it gets none it asks again for ever: no Ctrl-C by hand
+/// would help a script. So this runs before any library is set up; hence nothing of the library but what maps memory, and no fmt.
+void require_space_to_start(int, char**, char**) {
+  constexpr std::int64_t megabyte = 1 << 20, rest = 48 * megabyte;
+  cpu_set_t processors;
+  const char* asked = std::getenv("OMP_NUM_THREADS");
+  int threads = asked != nullptr ? std::atoi(asked) : 0;
+  if (threads < 1) threads = sched_getaffinity(0, sizeof processors, &processors) == 0 ? CPU_COUNT(&processors) : 1;
+  const std::int64_t needed = threads * 128 * megabyte + rest;
+  const std::optional<AddressSpace> space = address_space();
+  if (!space || can_map(needed)) return;
+  char text[200];
+  const int size =
+      std::snprintf(text, sizeof text,
+                    "argand: memory: the program needs %lld MB of address space to start, and the limit (ulimit -v) is "
+                    "%lld MB\n",
+                    static_cast<long long>((space->used + needed) / megabyte + 1), static_cast<long long>(space->limit / megabyte));
+  if (size > 0 && write(STDERR_FILENO, text, static_cast<std::size_t>(size)) < 0) _exit(1);
+  _exit(1);
+}
+
+#if defined(__linux__)
+[[gnu::section(".preinit_array"), gnu::used]] void (*const before_the_libraries)(int, char**, char**) = require_space_to_start;
+#endif
 
 }  // namespace
 

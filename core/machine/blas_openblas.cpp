@@ -1,14 +1,26 @@
 #include <cblas.h>
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
+#include <mutex>
+#include <vector>
 
 #include "core/error.h"
+#include "core/machine/address_space.h"
 #include "core/machine/blas.h"
 #include "core/machine/threads.h"
 
+// What OpenBLAS itself takes a thread's buffer with, and gives it back; a build may hide them.
+extern "C" {
+[[gnu::weak]] void* blas_memory_alloc(int);
+[[gnu::weak]] void blas_memory_free(void*);
+}
+
 namespace argand {
 namespace {
+
+constexpr std::int64_t bytes_a_thread = 128 << 20;
 
 template <Scalar T>
 CBLAS_TRANSPOSE cblas(Transpose t) {
@@ -45,6 +57,33 @@ void blas_gemm(const Product<T>& p) {
     cblas_cgemm(CblasRowMajor, ta, tb, M, N, K, &p.alpha, p.A, lda, p.B, ldb, &p.beta, p.C, ldc);
   if constexpr (std::same_as<T, std::complex<double>>)
     cblas_zgemm(CblasRowMajor, ta, tb, M, N, K, &p.alpha, p.A, lda, p.B, ldb, &p.beta, p.C, ldc);
+}
+
+// A buffer that is given back stays with OpenBLAS. So all are held at once, each asked for only when there is room for it.
+void reserve_blas(int threads) {
+  static std::atomic<int> reserved = 0;
+  static std::mutex reserving;
+  if (threads <= reserved.load(std::memory_order_relaxed)) return;
+  const std::lock_guard lock(reserving);
+  if (threads <= reserved) return;
+  const std::optional<AddressSpace> space = address_space();
+  if (!space || blas_memory_alloc == nullptr || blas_memory_free == nullptr) {
+    reserved = threads;
+    return;
+  }
+  const int processors = std::min(threads, openblas_get_num_procs());
+  std::vector<void*> buffers;
+  bool enough = true;
+  for (int i = 0; enough && i < processors; ++i)
+    if ((enough = can_map(bytes_a_thread + (bytes_a_thread >> 3)))) buffers.push_back(blas_memory_alloc(0));
+  for (void* buffer : buffers) blas_memory_free(buffer);
+  require(
+      enough, "memory",
+      "products of matrices with {} thread{} need {} MB of address space, {} MB for each; the limit (ulimit -v) of {} MB leaves "
+      "{} MB. Fewer threads need less",
+      processors, processors == 1 ? "" : "s", (processors * bytes_a_thread) >> 20, bytes_a_thread >> 20, space->limit >> 20,
+      space->left() >> 20);
+  reserved = threads;
 }
 
 std::string blas_kernels_name() { return openblas_get_corename(); }

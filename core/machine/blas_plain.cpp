@@ -53,6 +53,8 @@ void blas_gemm(const Product<T>& p) {
 #define ARGAND_BLAS_GEMM(T) template void blas_gemm<T>(const Product<T>&);
 ARGAND_FOR_SCALAR(ARGAND_BLAS_GEMM)
 
+void reserve_blas(int) {}
+
 std::string blas_kernels_name() { return "plain"; }
 bool blas_shares_threads() { return true; }
 

@@ -22,8 +22,9 @@ struct Article {
 struct ArticleSets {
   std::vector<std::string> classes;
   std::vector<Article> train, test;
-  std::vector<Article> valid{};  ///< may be empty: then nothing is held out to validate on
-  std::string source{};          ///< one line that says where they are from; nothing where that goes without saying
+  std::vector<Article> valid{};        ///< may be empty: then nothing is held out to validate on
+  std::string source{};                ///< one line that says where they are from; nothing where that goes without saying
+  std::vector<std::string> preview{};  ///< lines that show what was understood of a table
 };
 
 /// Names of classes, one a line, in the order of their numbers. Throws Error, starting with `op` and naming file and line, for an

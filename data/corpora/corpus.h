@@ -13,6 +13,10 @@ struct Corpus {
   struct Bytes {
     std::vector<std::uint32_t> train{}, valid{}, test{};
   } bytes{};
+  /// Which of them do not say which bytes these are; a part's are empty where all do.
+  struct Unknown {
+    std::vector<bool> train{}, valid{}, test{};
+  } unknown{};
 };
 
 /// The text of each part in these tokens.

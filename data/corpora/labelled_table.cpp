@@ -1,9 +1,11 @@
 #include "data/corpora/labelled_table.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
-#include <optional>
+#include <map>
 #include <set>
+#include <span>
 #include <unordered_map>
 
 #include "core/error.h"
@@ -14,11 +16,14 @@
 namespace argand {
 namespace {
 
-const std::set<std::string_view> names_of_texts = {"text",        "sentence",  "review", "content",  "body",     "comment",
-                                                   "message",     "tweet",     "title",  "headline", "question", "document",
-                                                   "description", "utterance", "phrase", "sms"};
-const std::set<std::string_view> names_of_labels = {"label",     "labels", "class",  "category", "target",
-                                                    "sentiment", "topic",  "intent", "tag",      "y"};
+/// The likeliest first.
+constexpr std::array<std::string_view, 18> names_of_texts = {"text",  "review",   "content",  "body",        "comment",   "message",
+                                                             "tweet", "sentence", "document", "question",    "utterance", "phrase",
+                                                             "sms",   "post",     "summary",  "description", "headline",  "title"};
+constexpr std::array<std::string_view, 17> names_of_labels = {"label", "labels", "class",   "category", "target", "sentiment",
+                                                              "stars", "score",  "rating",  "polarity", "topic",  "intent",
+                                                              "tag",   "spam",   "is_spam", "emotion",  "y"};
+using Names = std::span<const std::string_view>;
 
 std::string trimmed(std::string_view text) {
   const auto is_blank = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
@@ -31,6 +36,20 @@ std::string lowered(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
   return text;
+}
+
+/// The beginning of a text, on one line.
+std::string beginning_of(const std::string& text, std::size_t characters) {
+  const std::string line = on_one_line(text);
+  std::string_view rest = line;
+  for (std::size_t i = 0; i < characters && !rest.empty(); ++i) take_character(rest);
+  return rest.empty() ? line : line.substr(0, line.size() - rest.size()) + "…";
+}
+
+/// Whether a column has that name: "Text", or "tweet_text" where it need not be exactly.
+bool is_called(const std::string& column, std::string_view name, bool exactly) {
+  const std::string lower = lowered(column);
+  return exactly ? lower == name : lower.ends_with("_" + std::string(name));
 }
 
 std::optional<std::int64_t> whole_number(const std::string& text) {
@@ -46,14 +65,16 @@ class Columns {
   Columns(const Table& table, const std::string& path, const TableColumns& wanted)
       : table_(table), path_(path), names_(table.keys) {
     require(table.columns() >= 2, "data", "{} has one column; a label and a text are two. Fields end at a {}", path,
-            path.ends_with("tsv") || path.ends_with("tab") ? "tab" : "comma");
-    if (names_.empty() && is_header(wanted)) use_header();
+            table.delimiter == '\t'  ? "tab"
+            : table.delimiter == ',' ? "comma"
+                                     : fmt::format("\"{}\"", table.delimiter));
+    if (names_.empty() && wanted.header.value_or(is_header(wanted))) use_header();
     text_ = find(wanted.text, names_of_texts, "`text_column`");
     label_ = find(wanted.label, names_of_labels, "`label_column`");
     if (!text_) text_ = longest();
     if (!label_) label_ = fewest_values();
     require(*text_ != *label_, "data", "{}: text and label are both to be column {}; name two", path, called(*text_));
-    if (names_.empty() && is_alone(*label_)) use_header();
+    if (names_.empty() && !wanted.header && is_alone(*label_)) use_header();
   }
 
   std::size_t text() const { return *text_; }
@@ -69,7 +90,11 @@ class Columns {
     return std::any_of(top().begin(), top().end(), [&](const std::string& field) {
       const std::string name = trimmed(field);
       const bool asked_for = !name.empty() && (name == wanted.text || name == wanted.label) && !whole_number(name);
-      return asked_for || names_of_texts.contains(lowered(name)) || names_of_labels.contains(lowered(name));
+      const auto is_one_of = [&](Names names) {
+        return std::any_of(names.begin(), names.end(),
+                           [&](std::string_view n) { return is_called(name, n, true) || is_called(name, n, false); });
+      };
+      return asked_for || is_one_of(names_of_texts) || is_one_of(names_of_labels);
     });
   }
 
@@ -79,10 +104,16 @@ class Columns {
   }
 
   /// The column that was asked for, or one of a usual name.
-  std::optional<std::size_t> find(const std::string& wanted, const std::set<std::string_view>& usual, const char* option) const {
-    for (std::size_t i = 0; i < names_.size(); ++i)
-      if (wanted.empty() ? usual.contains(lowered(names_[i])) : names_[i] == wanted) return i;
-    if (wanted.empty()) return std::nullopt;
+  std::optional<std::size_t> find(const std::string& wanted, Names usual, const char* option) const {
+    if (wanted.empty()) {
+      for (const bool exactly : {true, false})
+        for (const std::string_view name : usual)
+          for (std::size_t i = 0; i < names_.size(); ++i)
+            if (is_called(names_[i], name, exactly)) return i;
+      return std::nullopt;
+    }
+    if (const auto named = std::find(names_.begin(), names_.end(), wanted); named != names_.end())
+      return static_cast<std::size_t>(named - names_.begin());
     if (const auto number = whole_number(wanted); number && *number >= 1 && *number <= static_cast<std::int64_t>(table_.columns()))
       return static_cast<std::size_t>(*number - 1);
     std::string there;
@@ -104,17 +135,22 @@ class Columns {
     for (std::size_t i = 0; i < table_.columns(); ++i) {
       if (i == text_) continue;
       std::set<std::string_view> values;
-      for (std::size_t r = first_; r < table_.rows.size(); ++r) values.insert(table_.rows[r].fields[i]);
-      if (values.size() >= 2 && values.size() < fewest) best = i, fewest = values.size();
+      std::size_t filled = 0;
+      for (std::size_t r = first_; r < table_.rows.size(); ++r) {
+        values.insert(table_.rows[r].fields[i]);
+        filled += !table_.rows[r].fields[i].empty();
+      }
+      if (2 * filled >= table_.rows.size() - first_ && values.size() >= 2 && values.size() < fewest)
+        best = i, fewest = values.size();
     }
     return best;
   }
 
-  /// Whether the first row has single words and no other row has its label.
+  /// Whether the first row has single words, or nothing where a column has no name, and no other row has its label.
   bool is_alone(std::size_t label) const {
     const std::string& own = top()[label];
-    const auto is_word = [](std::string_view field) { return take_word(field) != "" && take_word(field) == ""; };
-    return std::all_of(top().begin(), top().end(), is_word) && table_.rows.size() > 2 &&
+    const auto is_word = [](std::string_view field) { return take_word(field) == "" || take_word(field) == ""; };
+    return !own.empty() && std::all_of(top().begin(), top().end(), is_word) && table_.rows.size() > 2 &&
            std::none_of(table_.rows.begin() + 1, table_.rows.end(), [&](const TableRow& row) { return row.fields[label] == own; });
   }
 
@@ -128,7 +164,7 @@ class Columns {
 }  // namespace
 
 LabelledTable read_labelled_table(const std::string& path, const TableColumns& wanted) {
-  Table table = read_table("data", path);
+  Table table = read_table("data", path, wanted.delimiter);
   const Columns columns(table, path, wanted);
   LabelledTable read{.path = path, .lines = {}, .labels = {}, .texts = {}, .columns = {}};
   read.columns = fmt::format("text from column {}, label from {}", columns.called(columns.text()), columns.called(columns.label()));
@@ -160,6 +196,26 @@ std::vector<std::string> classes_in(const LabelledTable& table) {
     std::stable_sort(classes.begin(), classes.end(),
                      [](const std::string& a, const std::string& b) { return *whole_number(a) < *whole_number(b); });
   return classes;
+}
+
+std::vector<std::string> preview_of(const LabelledTable& table) {
+  constexpr std::size_t most_shown = 20, longest = 60;
+  std::map<std::string, std::int64_t> counts;
+  for (const std::string& label : table.labels) ++counts[label];
+  std::vector<std::pair<std::string, std::int64_t>> by_count(counts.begin(), counts.end());
+  std::stable_sort(by_count.begin(), by_count.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::string shares;
+  for (std::size_t i = 0; i < std::min(by_count.size(), most_shown); ++i)
+    shares += fmt::format("{}{} {}", i == 0 ? "" : ", ", by_count[i].first, by_count[i].second);
+  if (by_count.size() > most_shown) shares += fmt::format(" and {} more", by_count.size() - most_shown);
+  std::vector<std::string> lines = {"  rows of each class: " + shares};
+  for (std::size_t i = 0; i < std::min<std::size_t>(3, table.texts.size()); ++i)
+    lines.push_back(fmt::format("  line {}: {} | {}", table.lines[i], table.labels[i], beginning_of(table.texts[i], longest)));
+  const auto alone = std::find_if(by_count.begin(), by_count.end(), [](const auto& c) { return c.second == 1; });
+  if (const auto others = by_count.end() - alone - 1; others >= 0)  // the least frequent come last
+    lines.push_back(fmt::format("  warning: {} has one row{}; is that a class?", in_quotes(alone->first),
+                                others > 0 ? fmt::format(", as {} more labels have", others) : ""));
+  return lines;
 }
 
 std::vector<Article> as_articles(const LabelledTable& table, const std::vector<std::string>& classes) {

@@ -1,6 +1,7 @@
 #pragma once
 /// Texts with labels from a table, whatever its columns are called.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,9 +9,11 @@
 
 namespace argand {
 
-/// Which columns to take: by their names, or by their numbers from 1; empty: found.
+/// How to read a table. What is empty or 0 is found.
 struct TableColumns {
-  std::string text, label;
+  std::string text{}, label{};   ///< columns, by their names or by their numbers from 1
+  char delimiter = 0;            ///< between fields
+  std::optional<bool> header{};  ///< whether the first row says what the columns are called
 };
 
 /// More classes than these are a sign of the wrong column.
@@ -25,16 +28,19 @@ struct LabelledTable {
   std::int64_t size() const { return static_cast<std::int64_t>(lines.size()); }
 };
 
-/// Reads a table (data/files/table.h). Columns that are not named are those that are called text, review, ... and label, class,
-/// ..., and where none is, the longest on average and, of the others, the one with the fewest different values. The first row is a
-/// header when it names a column that was asked for, has one of these names, or is the only one with its label. Throws Error,
-/// naming file and line: for a column that there is not, for a table of one column, for a row without a label or without a word,
-/// and for a label with a control character.
+/// Reads a table (data/files/table.h). Columns that are not named are those of the likeliest name, text, review, tweet_text, ...
+/// and label, class, stars, ..., and where there is none, the longest on average and, of the others that are mostly filled, the one
+/// with the fewest different values. The first row is a header when it names a column that was asked for, has one of these names,
+/// or is the only one with its label. Throws Error, naming file and line: for a column that there is not, for a table of one
+/// column, for a row without a label or without a word, and for a label with a control character.
 LabelledTable read_labelled_table(const std::string& path, const TableColumns& columns);
 
 /// The labels that occur, once each: numbers by size, words by the alphabet of their bytes. Throws Error for fewer than two, and
 /// for more than most_classes.
 std::vector<std::string> classes_in(const LabelledTable& table);
+
+/// For people: how often each label occurs, the first three rows, and a warning of labels that occur once.
+std::vector<std::string> preview_of(const LabelledTable& table);
 
 /// The rows with their labels as numbers. Throws Error, naming file and line, for a label that is none of these.
 std::vector<Article> as_articles(const LabelledTable& table, const std::vector<std::string>& classes);

@@ -20,7 +20,6 @@ struct TextFiles {
   std::vector<std::string> train, valid, test;
 
   bool in_parts() const { return !valid.empty() || !test.empty(); }
-  /// As WikiText is: then its words stand between blanks already.
   bool in_all_parts() const { return !valid.empty() && !test.empty(); }
 };
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "data/files/text_file.h"
 
 namespace argand {
 namespace {
@@ -32,8 +33,7 @@ int sync_directory(const std::string& directory) {
 }  // namespace
 
 AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(path) {
-  require(path.find('\0') == std::string::npos, "save", "the name {} holds a zero byte, at which the system would end it",
-          path.substr(0, path.find('\0')) + "\\0...");
+  require_name("save", path);
   std::error_code error;
   for (int links = 0; std::filesystem::is_symlink(target_, error); ++links) {
     if (links == 40) give_up(ELOOP);

@@ -12,6 +12,7 @@
 #include "data/files/atomic_file.h"
 #include "data/files/half.h"
 #include "data/files/npy_header.h"
+#include "data/files/text_file.h"
 #include "data/files/utf8.h"
 
 namespace argand {
@@ -121,6 +122,7 @@ void NpzWriter::save(const std::string& path) const { write_file_atomically(path
 class NpzFile::Zip {
  public:
   explicit Zip(const std::string& path) : path_(path) {
+    require_name("npz", path);
     int code = 0;
     zip_ = zip_open(path.c_str(), ZIP_RDONLY, &code);
     if (zip_ != nullptr) return;

@@ -18,6 +18,7 @@
 #include "data/files/checksum.h"
 #include "data/files/half.h"
 #include "data/files/safetensors_header.h"
+#include "data/files/text_file.h"
 #include "data/files/utf8.h"
 
 namespace argand {
@@ -45,7 +46,9 @@ std::string_view stored_dtype() {
 
 class SafetensorsFile::Descriptor {
  public:
-  explicit Descriptor(const std::string& path) : number_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  explicit Descriptor(const std::string& path) {
+    require_name("safetensors", path);
+    number_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (number_ < 0) fail("safetensors", "cannot open {}: {}", path, reason(errno));
   }
   ~Descriptor() { ::close(number_); }
@@ -54,7 +57,7 @@ class SafetensorsFile::Descriptor {
   int number() const { return number_; }
 
  private:
-  int number_;
+  int number_ = -1;
 };
 
 SafetensorsFile SafetensorsFile::open(const std::string& path) {

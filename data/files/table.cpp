@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "core/machine/json_depth.h"
+#include "core/machine/json.h"
 #include "data/files/text_file.h"
 #include "data/files/utf8.h"
 
@@ -21,16 +22,20 @@ std::string ending_of(std::string_view path) {
 bool is_json(const std::string& ending) { return ending == ".jsonl" || ending == ".ndjson"; }
 bool has_tabs(const std::string& ending) { return ending == ".tsv" || ending == ".tab"; }
 
+constexpr std::string_view fasttext_label = "__label__";
+
+std::string_view without_mark(std::string_view text) { return text.starts_with("\xEF\xBB\xBF") ? text.substr(3) : text; }
+
 /// Takes rows off a text, and counts its lines.
 class TableReader {
  public:
-  TableReader(std::string_view op, const std::string& path, std::string_view text) : op_(op), path_(path), rest_(text) {
-    if (rest_.starts_with("\xEF\xBB\xBF")) rest_.remove_prefix(3);
-  }
+  TableReader(std::string_view op, const std::string& path, std::string_view text)
+      : op_(op), path_(path), rest_(without_mark(text)) {}
 
-  Table values(char separator, bool quoted) {
-    Table table;
-    while (skip_blank_lines()) {
+  /// `most`: rows to read, 0 for all.
+  Table values(char separator, bool quoted, std::size_t most = 0) {
+    Table table{.keys = {}, .rows = {}, .delimiter = separator};
+    while (skip_blank_lines() && (most == 0 || table.rows.size() < most)) {
       TableRow row{line_, {}};
       do row.fields.push_back(quoted && rest_.starts_with('"') ? quoted_field(separator) : bare_field(separator));
       while (take(separator));
@@ -45,7 +50,7 @@ class TableReader {
     while (skip_blank_lines()) {
       const std::string_view text = take_line(rest_);
       if (nests_too_deep(text)) refuse(line_, fmt::format("nested more than {} levels deep", deepest_json));
-      const auto json = nlohmann::ordered_json::parse(text, nullptr, false);
+      const auto json = json_or_nothing(text);
       if (!json.is_object()) refuse(line_, "not a JSON object");
       if (table.keys.empty())
         for (const auto& entry : json.items()) table.keys.push_back(entry.key());
@@ -58,6 +63,21 @@ class TableReader {
       }
       ++line_;
       add(table, std::move(row));
+    }
+    return table;
+  }
+
+  Table labelled_lines() {
+    Table table{.keys = {"label", "text"}, .rows = {}};
+    while (skip_blank_lines()) {
+      std::string_view text = take_line(rest_);
+      if (text.ends_with('\r')) text.remove_suffix(1);
+      const std::string_view label = take_word(text);
+      if (!label.starts_with(fasttext_label)) refuse(line_, "no __label__NAME at the beginning, as the first line has");
+      std::string_view rest = text;
+      if (take_word(rest).starts_with(fasttext_label)) refuse(line_, "several labels; a classifier learns one for each text");
+      if (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
+      add(table, {line_++, {std::string(label.substr(fasttext_label.size())), std::string(text)}});
     }
     return table;
   }
@@ -124,17 +144,40 @@ class TableReader {
   std::int64_t line_ = 1;
 };
 
-}  // namespace
-
-bool is_table_name(std::string_view path) {
-  const std::string ending = ending_of(path);
-  return ending == ".csv" || has_tabs(ending) || is_json(ending);
+/// What stands between the fields of the first rows: a comma, unless these have none, or not equally many, and another has.
+char delimiter_of(std::string_view op, const std::string& path, std::string_view text) {
+  constexpr std::size_t rows = 50;
+  for (const char delimiter : {',', ';', '\t', '|'}) try {
+      if (TableReader(op, path, text).values(delimiter, true, rows).columns() >= 2) return delimiter;
+    } catch (const Error&) {
+    }
+  return ',';
 }
 
-Table read_table(std::string_view op, const std::string& path) {
+}  // namespace
+
+bool has_fasttext_labels(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string line;
+  std::getline(file, line);
+  return without_mark(line).starts_with(fasttext_label);
+}
+
+bool is_table(const std::string& path) {
+  const std::string ending = ending_of(path);
+  return ending == ".csv" || has_tabs(ending) || is_json(ending) || has_fasttext_labels(path);
+}
+
+Table read_table(std::string_view op, const std::string& path, char delimiter) {
   const std::string text = read_text_file(op, path), ending = ending_of(path);
   TableReader reader(op, path, text);
-  Table table = is_json(ending) ? reader.objects() : reader.values(has_tabs(ending) ? '\t' : ',', !has_tabs(ending));
+  const auto table_of = [&]() -> Table {
+    if (is_json(ending)) return reader.objects();
+    if (without_mark(text).starts_with(fasttext_label)) return reader.labelled_lines();
+    if (delimiter == 0) delimiter = has_tabs(ending) ? '\t' : delimiter_of(op, path, text);
+    return reader.values(delimiter, !has_tabs(ending));
+  };
+  Table table = table_of();
   require(!table.rows.empty(), op, "{} has no rows", path);
   return table;
 }

@@ -11,7 +11,13 @@
 
 namespace argand {
 
+void require_name(std::string_view op, const std::string& path) {
+  if (const std::size_t zero = path.find('\0'); zero != path.npos)
+    fail(op, "the name {}\\0... holds a zero byte, at which the system would end it", path.substr(0, zero));
+}
+
 std::string read_bytes(std::string_view op, const std::string& path) {
+  require_name(op, path);
   std::error_code error;
   const bool is_file = std::filesystem::is_regular_file(path, error);
   if (error) fail(op, "cannot open {}: {}", path, error.message());
@@ -34,7 +40,8 @@ void require_text(std::string_view op, std::string_view text, const std::string&
   if (const std::size_t zero = text.find('\0'); zero != text.npos)
     fail(op, "{}, line {}: a zero byte; is this a text?", name, line_of(text, zero));
   if (const auto invalid = first_invalid_utf8(text))
-    fail(op, "{}, line {}: not UTF-8; if it is Latin-1, `iconv -f LATIN1 -t UTF-8` makes it so", name, line_of(text, *invalid));
+    fail(op, "{}, line {}: not UTF-8; if a program of Windows wrote it, `iconv -f WINDOWS-1252 -t UTF-8` makes it so", name,
+         line_of(text, *invalid));
 }
 
 std::string read_text_file(std::string_view op, const std::string& path) {

@@ -7,6 +7,9 @@
 
 namespace argand {
 
+/// Throws Error, starting with `op`, for a name with a zero byte: the system would end it there, and open another file.
+void require_name(std::string_view op, const std::string& path);
+
 /// The whole file. Throws Error, starting with `op` and naming file and line, when it is missing, no regular file, empty,
 /// contains a zero byte or is not UTF-8.
 std::string read_text_file(std::string_view op, const std::string& path);

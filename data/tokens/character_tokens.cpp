@@ -64,6 +64,7 @@ std::shared_ptr<const CharacterTokens> CharacterTokens::load(const std::string& 
 TokenText CharacterTokens::encode(std::string_view text) const {
   std::vector<Id> ids;
   std::vector<std::uint32_t> bytes;
+  std::vector<bool> missing;
   ids.reserve(text.size());
   bytes.reserve(text.size());
   while (!text.empty()) {
@@ -71,9 +72,16 @@ TokenText CharacterTokens::encode(std::string_view text) const {
     const auto found = ids_.find(take_character(text));
     ids.push_back(found == ids_.end() ? *unknown() : found->second);
     bytes.push_back(static_cast<std::uint32_t>(before - text.size()));
+    missing.push_back(found == ids_.end());
   }
   const Shape shape{static_cast<std::int64_t>(ids.size())};
-  return {Ids(shape, std::move(ids)), std::move(bytes)};
+  return {Ids(shape, std::move(ids)), std::move(bytes), std::move(missing)};
+}
+
+TokenizerPtr CharacterTokens::extended(std::string_view text, std::int64_t) const {
+  std::string all(text);
+  for (const char32_t character : characters_) all += utf8_of(character);
+  return std::make_shared<CharacterTokens>(all);
 }
 
 std::string CharacterTokens::text(Id id, bool) const {

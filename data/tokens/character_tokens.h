@@ -25,6 +25,7 @@ class CharacterTokens final : public Tokenizer {
   std::optional<Id> unknown() const override { return static_cast<Id>(characters_.size()); }
   /// One character a line, ASCII control characters and the backslash as \xNN; `<unk>` is the last.
   std::string file() const override;
+  TokenizerPtr extended(std::string_view text, std::int64_t most) const override;
 
  private:
   CharacterTokens() = default;

@@ -88,10 +88,12 @@ std::string with_spaces(std::string_view piece, std::string_view space) {
 TokenText PieceTokens::encode(std::string_view text) const {
   std::vector<Id> ids;
   std::vector<std::uint32_t> bytes;
+  std::vector<bool> unknown;
   std::uint32_t left_out = 0;  // bytes that no piece stands for yet
   const auto add = [&](Id id, std::uint32_t length) {
     ids.push_back(id);
     bytes.push_back(length + left_out);
+    unknown.push_back(processor_.IsUnknown(id));
     left_out = 0;
   };
   for (std::int64_t number = 1; !text.empty(); ++number) {
@@ -115,7 +117,7 @@ TokenText PieceTokens::encode(std::string_view text) const {
   }
   if (left_out > 0 && !bytes.empty()) bytes.back() += left_out;
   const Shape shape{static_cast<std::int64_t>(ids.size())};
-  return {Ids(shape, std::move(ids)), std::move(bytes)};
+  return {Ids(shape, std::move(ids)), std::move(bytes), std::move(unknown)};
 }
 
 std::string PieceTokens::text(Id id, bool line_start) const {

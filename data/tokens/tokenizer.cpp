@@ -19,6 +19,8 @@ TokenizerPtr tokens_for(std::string_view training_text) {
 
 }  // namespace
 
+TokenizerPtr Tokenizer::extended(std::string_view, std::int64_t) const { return nullptr; }
+
 std::string Tokenizer::shown(std::span<const Id> ids) const {
   std::string line;
   for (const Id id : ids) line += shown(id);

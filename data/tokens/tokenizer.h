@@ -17,6 +17,7 @@ namespace argand {
 struct TokenText {
   Ids ids;                           ///< [N]
   std::vector<std::uint32_t> bytes;  ///< [N] bytes of the text that each of them stands for: together all of it
+  std::vector<bool> unknown{};       ///< [N] whether it does not say which bytes these are; empty where all do
 };
 
 /// Takes text apart into tokens and puts it together again. Text is UTF-8 whose lines end in "\n".
@@ -41,6 +42,9 @@ class Tokenizer {
   virtual std::optional<Id> unknown() const { return std::nullopt; }
   /// What a file of it says; nothing for tokens that need no file.
   virtual std::string file() const = 0;
+  /// These tokens, and those of the text that they lack, of which all or, as `words_of` has it, the `most` most frequent ones; null
+  /// for a kind that cannot learn any more.
+  virtual std::shared_ptr<const Tokenizer> extended(std::string_view text, std::int64_t most) const;
 };
 
 using TokenizerPtr = std::shared_ptr<const Tokenizer>;

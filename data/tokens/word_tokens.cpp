@@ -74,6 +74,7 @@ Vocabulary words_of(std::string_view text, std::int64_t most) {
 TokenText WordTokens::encode(std::string_view text) const {
   std::vector<Id> ids;
   std::vector<std::uint32_t> bytes;
+  std::vector<bool> unknown;
   std::size_t left_out = 0;
   const bool knows_lines = words_.find(end_of_line).has_value();
   for_each_token(text, [&](std::string_view word, std::size_t length) {
@@ -83,10 +84,20 @@ TokenText WordTokens::encode(std::string_view text) const {
     }
     ids.push_back(words_.id(word));
     bytes.push_back(static_cast<std::uint32_t>(length + left_out));
+    unknown.push_back(words_.find(word) == std::nullopt);
     left_out = 0;
   });
   const Shape shape{static_cast<std::int64_t>(ids.size())};
-  return {Ids(shape, std::move(ids)), std::move(bytes)};
+  return {Ids(shape, std::move(ids)), std::move(bytes), std::move(unknown)};
+}
+
+TokenizerPtr WordTokens::extended(std::string_view text, std::int64_t most) const {
+  Vocabulary all = words_;
+  const Vocabulary found = words_of(text, most);
+  for (const std::string& word : found.words())
+    if (word != unknown_word) all.add(word);
+  if (all.size() > words_.size()) all.add(unknown_word);
+  return std::make_shared<WordTokens>(std::move(all));
 }
 
 std::string WordTokens::text(Id id, bool line_start) const {

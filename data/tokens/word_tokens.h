@@ -28,6 +28,7 @@ class WordTokens final : public Tokenizer {
   std::string shown(std::span<const Id> ids) const override;
   std::optional<Id> unknown() const override { return words_.find("<unk>"); }
   std::string file() const override { return words_.text(); }
+  TokenizerPtr extended(std::string_view text, std::int64_t most) const override;
 
   const Vocabulary& words() const { return words_; }
 

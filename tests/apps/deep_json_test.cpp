@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "apps/lab/lab_page.h"
-#include "core/machine/json_depth.h"
+#include "core/machine/json.h"
 #include "data/files/table.h"
 #include "tests/data/temporary_directory.h"
 #include "tests/error_text.h"

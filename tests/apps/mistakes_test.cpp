@@ -129,9 +129,21 @@ BOOST_AUTO_TEST_CASE(a_run_is_not_overwritten_by_accident) {
   ends_with(run.scratch, "train lm --overwrite --data /nowhere --out " + run.path + tiny, 1,
             "argand: data: there is no /nowhere; ...");
   ends_with(
-      run.scratch, "train lm --resume " + run.path + " --lr 1", 2,
-      "argand: --resume: the run keeps its configuration; drop --lr (--data may say where the data are now; --steps, --epochs "
-      "and --early-stop how long it goes on; --init begins another run with its weights)");
+      run.scratch, "train lm --resume " + run.path + " --d-model 32", 2,
+      "argand: --d-model: a run that goes on cannot change it: the weights of the run are of that model; --init begins another run "
+      "with its weights");
+  for (const auto& [option, why] :
+       {std::pair{"--batch 3", "what a step reads follows from it and from the step's number"},
+        {"--seed 1", "what a step reads follows from it and from the step's number"},
+        {"--beta1 0.5", "the optimizer's memory was made with it"},
+        {"--warmup 3", "the run began with it"},
+        {"--precision float64", "the run's numbers are of the one that it began with"},
+        {"--eval-protocol full-blocks", "validations before and after could not be compared"},
+        {"--split 80/10/10", "it decides what the data are, and the run goes on with those that it began with"},
+        {"--preset paper", "the run has its sizes and its recipe"}})
+    ends_with(run.scratch, "train lm --resume " + run.path + " " + option, 2,
+              "argand: " + std::string(option).substr(0, std::string(option).find(' ')) +
+                  ": a run that goes on cannot change it: " + why + "; --init begins another run with its weights");
   BOOST_TEST((contents_of(run.last()) == before));
   BOOST_TEST(run_argand(run.scratch, "train lm --overwrite --steps 5 --out " + run.path + tiny).code == 0);
   BOOST_TEST(!std::filesystem::exists(run.path + "/step-6.safetensors"));

@@ -68,7 +68,8 @@ BOOST_AUTO_TEST_CASE(damaged_files_are_refused_by_line) {
   BOOST_TEST(error("a\nb c\n") == start + ", line 2: \"b c\" contains whitespace");
   BOOST_TEST(error("a\r\n") == start + ", line 1: \"a\\x0d\" contains whitespace");
   BOOST_TEST(error("a\nwor") == start + ", line 2: no line end after \"wor\"; the file may be truncated");
-  BOOST_TEST(error("a\n\xff\n") == start + ", line 2: not UTF-8; if it is Latin-1, `iconv -f LATIN1 -t UTF-8` makes it so");
+  BOOST_TEST(error("a\n\xff\n") ==
+             start + ", line 2: not UTF-8; if a program of Windows wrote it, `iconv -f WINDOWS-1252 -t UTF-8` makes it so");
   BOOST_TEST(error(std::string_view("a\nb\nc\0\n", 7)) == start + ", line 3: a zero byte; is this a text?");
   BOOST_TEST(error_of([&] { Vocabulary::load(directory / "none"); }) ==
              "vocabulary: cannot open " + (directory / "none") + ": No such file or directory");

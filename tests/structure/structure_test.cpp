@@ -233,6 +233,20 @@ BOOST_AUTO_TEST_CASE(the_library_knows_no_command_line) {
   }
 }
 
+/// One function limits the depth of JSON (core/json.h). A header of safetensors is read value by value, none of which has a depth.
+BOOST_AUTO_TEST_CASE(json_of_others_is_read_in_one_place) {
+  static const std::set<std::string> may = {"core/machine/json.h", "data/files/safetensors_header.cpp"};
+  static const std::regex parse(R"re(\b[Jj]son::(parse|sax_parse|accept)\()re");
+  std::size_t seen = 0;
+  for (const auto& [path, text] : files()) {
+    if (!ends_with_any(path, {".h", ".cpp"}) || path.starts_with("tests/")) continue;
+    if (!std::regex_search(text, parse)) continue;
+    ++seen;
+    if (!may.contains(path)) BOOST_ERROR(path << " parses JSON by itself; parse_json and json_or_nothing limit its depth");
+  }
+  BOOST_TEST(seen == may.size());
+}
+
 BOOST_AUTO_TEST_CASE(files_stay_small) {
   for (const auto& [path, text] : files()) {
     if (!ends_with_any(path, {".h", ".cpp", ".py", "meson.build"})) continue;

@@ -50,8 +50,8 @@ bool has_ended(const RunConfig& config, const RunState& state) {
 }
 
 std::optional<double> RunState::best_bits_per_byte() const {
-  if (bytes_per_token == 0) return std::nullopt;
-  return best_valid / std::log(2.0) / bytes_per_token;
+  if (!in_bits.known()) return std::nullopt;
+  return in_bits(best_valid);
 }
 
 bool is_checkpoint(const SafetensorsFile& file) {
@@ -70,9 +70,12 @@ void save_checkpoint(const std::string& path, const RunConfig& config, const Run
   writer.metadata("config", config.to_json());
   writer.metadata("step", fmt::format("{}", state.step));
   writer.metadata("best_valid", fmt::format("{}", state.best_valid));
+  if (std::isfinite(state.best_loss)) writer.metadata("best_loss", fmt::format("{}", state.best_loss));
+  if (state.best_accuracy) writer.metadata("best_accuracy", fmt::format("{}", *state.best_accuracy));
   writer.metadata("best_step", fmt::format("{}", state.best_step));
   writer.metadata("since_best", fmt::format("{}", state.since_best));
-  if (state.bytes_per_token > 0) writer.metadata("bytes_per_token", fmt::format("{}", state.bytes_per_token));
+  if (state.in_bits.known()) writer.metadata("bytes_per_token", fmt::format("{}", state.in_bits.bytes_per_token));
+  if (state.in_bits.spelled > 0) writer.metadata("spelled_bits_per_token", fmt::format("{}", state.in_bits.spelled));
   if (!state.validated_on.empty()) writer.metadata("validated_on", state.validated_on);
   for (const auto& [key, member] : fingerprint_keys)
     if (const std::string& sum = state.made_from.*member; !sum.empty()) writer.metadata(key, sum);
@@ -105,10 +108,23 @@ Checkpoint::Checkpoint(const std::string& path) : file_(open_checkpoint(path)) {
               std::isfinite(state_.best_valid) == validated,
           "checkpoint", "{}: best_valid {} at best_step {} cannot be, after {} steps", path, state_.best_valid, state_.best_step,
           state_.step);
+  if (file_.metadata().contains("best_loss")) {
+    state_.best_loss = number<double>(file_, "best_loss");
+    require(validated && std::isfinite(state_.best_loss) && state_.best_loss >= 0, "checkpoint", "{}: best_loss {} cannot be", path,
+            state_.best_loss);
+  }
+  if (file_.metadata().contains("best_accuracy")) {
+    state_.best_accuracy = number<double>(file_, "best_accuracy");
+    require(validated && *state_.best_accuracy >= 0 && *state_.best_accuracy <= 1, "checkpoint", "{}: best_accuracy {} cannot be",
+            path, *state_.best_accuracy);
+  }
   if (file_.metadata().contains("bytes_per_token")) {
-    state_.bytes_per_token = number<double>(file_, "bytes_per_token");
-    require(state_.bytes_per_token > 0 && std::isfinite(state_.bytes_per_token), "checkpoint", "{}: {} bytes a token cannot be",
-            path, state_.bytes_per_token);
+    const double bytes = state_.in_bits.bytes_per_token = number<double>(file_, "bytes_per_token");
+    require(bytes > 0 && std::isfinite(bytes), "checkpoint", "{}: {} bytes a token cannot be", path, bytes);
+  }
+  if (file_.metadata().contains("spelled_bits_per_token")) {
+    const double bits = state_.in_bits.spelled = number<double>(file_, "spelled_bits_per_token");
+    require(bits > 0 && std::isfinite(bits), "checkpoint", "{}: {} bits to spell a token cannot be", path, bits);
   }
   if (const auto part = file_.metadata().find("validated_on"); part != file_.metadata().end()) {
     state_.validated_on = part->second;

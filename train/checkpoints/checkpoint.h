@@ -10,6 +10,7 @@
 #include "data/files/safetensors.h"
 #include "nn/model.h"
 #include "optim/optimizer.h"
+#include "train/config/bits_per_byte.h"
 #include "train/config/run_config.h"
 
 namespace argand {
@@ -29,14 +30,18 @@ struct Fingerprints {
 struct RunState {
   std::int64_t step = 0;  ///< steps taken; also the position in the data, which is a function of (seed, step)
   double best_valid = std::numeric_limits<double>::infinity();  ///< Evaluation::objective(): nats a token, or a share
+  double best_loss = std::numeric_limits<double>::quiet_NaN();  ///< of that validation; NaN: not known
+  std::optional<double> best_accuracy{};                        ///< of that validation of a classifier
   std::int64_t best_step = 0;                                   ///< where that was; 0: not validated yet
   std::int64_t since_best = 0;                                  ///< validations after it
-  double bytes_per_token = 0;  ///< of the text that a language model was validated on; 0: not known
+  BitsPerByte in_bits{};                                        ///< of the text that a language model was validated on
   std::string validated_on{};  ///< of a classifier: "validation", or "test" articles; empty: not known
   Fingerprints made_from{};
 
   /// The best loss of a language model in bits a byte; nothing when that is not known.
   std::optional<double> best_bits_per_byte() const;
+  /// The accuracy of a classifier's best validation. (Runs of before there was a choice had no other best.)
+  double accuracy_of_best() const { return best_accuracy.value_or(1 - best_valid); }
 };
 
 /// Whether a run has taken all its steps, or stopped early.

@@ -9,7 +9,8 @@
 #include <fstream>
 
 #include "core/error.h"
-#include "core/machine/json_depth.h"
+#include "core/machine/json.h"
+#include "data/files/text_file.h"
 
 namespace argand {
 namespace {
@@ -41,13 +42,14 @@ void for_each_line(const std::string& path, const std::function<void(nlohmann::o
   std::int64_t end = 0;
   for (std::string line; std::getline(file, line) && !file.eof();) {
     end += static_cast<std::int64_t>(line.size()) + 1;
-    auto json = nests_too_deep(line) ? nlohmann::ordered_json() : nlohmann::ordered_json::parse(line, nullptr, false);
+    auto json = json_or_nothing(line);
     const bool whole = json.is_object() && json.contains("step") && json["step"].is_number_integer();
     f(whole ? std::move(json) : nlohmann::ordered_json(), end);
   }
 }
 
 JsonLines::JsonLines(const std::string& path, std::int64_t last_step) : path_(path) {
+  require_name("log", path);
   descriptor_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   require(descriptor_ >= 0, "log", "cannot open {}: {}", path, std::strerror(errno));
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {

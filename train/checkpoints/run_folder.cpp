@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "data/files/text_file.h"
 #include "train/checkpoints/jsonl.h"
 
 namespace argand {
@@ -82,6 +83,7 @@ void remove_files(const std::vector<fs::path>& files) {
 /// The folder itself is locked: a file in it could be removed and made anew by two processes at once. A file system that has no
 /// locks of folders (NFS) leaves us the lock of the log.
 RunLock::RunLock(const std::string& folder) {
+  require_name("train", folder);
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   require(descriptor >= 0, "train", "cannot open the folder {}: {}", folder, std::strerror(errno));
   descriptor_ = std::shared_ptr<const int>(new int(descriptor), [](const int* d) { ::close(*d), delete d; });
@@ -114,11 +116,14 @@ std::vector<std::int64_t> RunFolder::kept_steps() const {
   return steps;
 }
 
+void RunFolder::remove_step(std::int64_t step) const { remove_files({at_step(step)}); }
+
 void RunFolder::require_free() const {
   require(!holds_a_run(), "train", "{} holds a run already; `resume` {} goes on with it, `overwrite` starts anew", path_, path_);
 }
 
 RunLock RunFolder::create(bool overwrite) const {
+  require_name("train", path_);
   std::error_code error;
   fs::create_directories(path_, error);
   require(!error && fs::is_directory(path_), "train", "cannot make the folder {}: {}", path_,
@@ -126,7 +131,7 @@ RunLock RunFolder::create(bool overwrite) const {
   if (!overwrite) require_free();  // says more than that it is in use
   RunLock lock(path_);
   if (!overwrite) require_free();
-  if (fs::exists(log())) const JsonLines in_nobodys_use(log(), -1);
+  if (fs::exists(log(), error)) const JsonLines in_nobodys_use(log(), -1);
   remove_files(files_of(at_, is_ours));
   remove_leftovers();
   return lock;

@@ -54,6 +54,8 @@ class RunFolder {
   bool holds_a_run() const;
   /// Steps of the checkpoints that were kept on the way, ascending.
   std::vector<std::int64_t> kept_steps() const;
+  /// Removes the checkpoint of that step.
+  void remove_step(std::int64_t step) const;
   /// Throws Error when it does.
   void require_free() const;
 

@@ -8,10 +8,12 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "core/machine/json_depth.h"
+#include "core/machine/address_space.h"
+#include "core/machine/json.h"
 #include "data/corpora/text_parts.h"
 #include "data/files/utf8.h"
 #include "data/tokens/tokenizer.h"
+#include "train/config/changes.h"
 #include "train/config/did_you_mean.h"
 #include "train/config/presets.h"
 
@@ -68,7 +70,10 @@ void require_known(const std::string& key, const std::vector<std::string>& known
 /// Keys that runs of before there was a choice lack. from_json gives these what such runs did, so that they go on as they began.
 bool is_later(std::string_view key, TextTask task) {
   if (task == TextTask::Lm && (key == "tokens" || key == "words")) return true;
-  if (key == "split" || key == "text_column" || key == "label_column" || key == "valid_share") return true;
+  if (key == "keep" || key == "milestone_every" || key == "best_by") return true;
+  if (key == "split" || key == "text_column" || key == "label_column" || key == "delimiter" || key == "header" ||
+      key == "valid_share")
+    return true;
   constexpr std::array<std::string_view, 10> later = {
       "complex_moments", "decay",        "eval_protocol", "accumulate_by", "init",
       "decay_steps",     "eval_batches", "early_stop",    "sample_every",  "sample_tokens"};
@@ -83,10 +88,35 @@ double estimated_bytes(const RunConfig& c) {
   const auto tokens = static_cast<double>(c.training.batch) * static_cast<double>(length);
   const double parameters = vocabulary * d + layers * (4 * d * d + 2 * d * d_ff);
   const double activations = tokens * layers * (8 * d + 2 * d_ff);
-  return (4 * parameters + activations) * (c.training.precision == "float64" ? 8 : 4);  // value, gradient, two moments
+  const double ids = static_cast<double>(c.training.accumulate) * (8 * tokens + 256);  // a step's batches are all there at once
+  return (4 * parameters + activations) * (c.training.precision == "float64" ? 8 : 4) + ids;  // value, gradient, two moments
 }
 
 double machine_bytes() { return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE)); }
+
+/// Refuses what the machine, or a limit of the process, cannot hold.
+void require_memory(const RunConfig& config) {
+  const double needed = estimated_bytes(config), there = machine_bytes();
+  const char* smaller = "smaller `d_model`, `n_layers`, `batch`, `length` or `accumulate` need less";
+  if (needed > there)
+    config_fail_at("config", "these sizes need about {:.0f} GiB, this machine has {:.0f}; {}", needed / 0x1p30, there / 0x1p30,
+                   smaller);
+  const std::optional<AddressSpace> space = address_space();
+  if (space && needed > static_cast<double>(space->left()))
+    config_fail_at("config", "these sizes need about {:.0f} MB of address space, the limit (ulimit -v) of {} MB leaves {}; {}",
+                   needed / 0x1p20, space->limit >> 20, space->left() >> 20, smaller);
+}
+
+/// Sequences are numbered from the beginning of a run to its end, and so are their tokens.
+void require_countable(const TrainingConfig& t) {
+  std::int64_t all = 1;
+  bool fits = true;
+  for (const std::int64_t factor : {std::max<std::int64_t>(1, t.steps), t.batch, t.accumulate, t.length})
+    fits = fits && !__builtin_mul_overflow(all, factor, &all);
+  if (!fits)
+    config_fail("steps", "{} steps of {} batches of {} x {} tokens are more than can be counted, 2^63; fewer `steps` will do",
+                t.steps, t.accumulate, t.batch, t.length);
+}
 
 }  // namespace
 
@@ -145,14 +175,17 @@ RunConfig RunConfig::resolve(const Settings& file, const Settings& given, const 
 RunConfig RunConfig::extended(const Settings& more) const {
   RunConfig longer = *this;
   bool steps = false, epochs = false;
+  bool decay = false;
   for (const Setting& s : more) {
+    require_changeable(*this, s);
     set(longer, s);
     steps |= s.key == "steps";
     epochs |= s.key == "epochs";
+    decay |= s.key == "decay_steps";
   }
   if (steps && epochs) config_fail("epochs", "`steps` says how long to train, too; drop one of them");
   if (steps) longer.training.epochs = 0;
-  if ((steps || epochs) && training.decay_steps == 0) longer.training.decay_steps = training.steps;
+  if ((steps || epochs) && !decay && training.decay_steps == 0) longer.training.decay_steps = training.steps;
   longer.validate();
   return longer;
 }
@@ -173,26 +206,30 @@ Schedule RunConfig::schedule() const {
 }
 
 void RunConfig::validate() const {
-  const auto at_least = [](std::int64_t least, std::int64_t value, std::string_view key) {
+  const auto at_least = [](std::int64_t least, std::int64_t value, std::string_view key, std::int64_t most = longest_run) {
     if (value < least) config_fail(key, "must be at least {}, got {}", least, value);
+    if (value > most) config_fail(key, "must be at most {}, got {}", most, value);
   };
+  constexpr std::int64_t most_of_a_step = 1'000'000, most_seeds = std::numeric_limits<std::int64_t>::max();
   const TrainingConfig& t = training;
   at_least(0, t.epochs, "epochs");
   if (t.epochs == 0) at_least(1, t.steps, "steps");
-  at_least(1, t.batch, "batch");
-  at_least(1, t.length, "length");
-  at_least(1, t.accumulate, "accumulate");
+  at_least(1, t.batch, "batch", most_of_a_step);
+  at_least(1, t.length, "length", most_of_a_step);
+  at_least(1, t.accumulate, "accumulate", most_of_a_step);
   at_least(1, t.log_every, "log_every");
   at_least(0, t.decay_steps, "decay_steps");
   at_least(0, t.eval_batches, "eval_batches");
   at_least(0, t.early_stop, "early_stop");
   at_least(-1, t.sample_every, "sample_every");
   at_least(1, t.sample_tokens, "sample_tokens");
+  at_least(-1, t.keep, "keep");
+  at_least(0, t.milestone_every, "milestone_every");
   if (t.early_stop > 0 && t.eval_every == 0)
     config_fail("early_stop", "counts validations, and with `eval_every` 0 there is one, at the end");
   at_least(-1, t.eval_every, "eval_every");
   at_least(-1, t.checkpoint_every, "checkpoint_every");
-  at_least(0, t.seed, "seed");
+  at_least(0, t.seed, "seed", most_seeds);
   at_least(model.task == TextTask::Lm ? 0 : 1, t.words, "words");
   at_least(0, t.train_articles, "train_articles");
   at_least(0, t.test_articles, "test_articles");
@@ -210,6 +247,12 @@ void RunConfig::validate() const {
   if (model.task == TextTask::Lm && t.words > 0 && t.tokens != "words" && t.tokens != "auto")
     config_fail("words", "is for `tokens` words, not for {}", t.tokens);
   if (!(t.valid_share >= 0 && t.valid_share < 1)) config_fail("valid_share", "is a share in [0, 1), got {}", t.valid_share);
+  require_countable(t);
+  for (const auto& [text, key] : {std::pair<const std::string&, const char*>{t.data, "data"},
+                                  {t.init, "init"},
+                                  {t.tokens, "tokens"},
+                                  {knowledge.irw_file, "irw_file"}})
+    if (text.find('\0') != std::string::npos) config_fail(key, "holds a zero byte, at which the system would end the name");
   try {
     parse_split(t.split);
     if (t.steps > 0) schedule().validate();
@@ -222,18 +265,13 @@ void RunConfig::validate() const {
   } catch (const Error& error) {
     throw ConfigError("", error.what(), "");
   }
-  const double needed = estimated_bytes(*this), there = machine_bytes();
-  if (needed > there)
-    config_fail_at("config",
-                   "these sizes need about {:.0f} GiB, this machine has {:.0f}; smaller `d_model`, `n_layers`, `batch` or `length` "
-                   "need less",
-                   needed / 0x1p30, there / 0x1p30);
+  require_memory(*this);
 }
 
 std::string RunConfig::to_json() const {
   RunConfig copy = *this;
   Json json;
-  json["model"] = Json::parse(model.to_json());
+  json["model"] = parse_json("config", model.to_json());
   copy.optimizer.visit([&](const char* key, auto& value, const char*, const char*) { json["optimizer"][key] = value; });
   copy.training.visit([&](const char* key, auto& value, const char*, const char*) { json["training"][key] = value; }, model.task);
   if (model.family().uses_retrieval)
@@ -243,12 +281,12 @@ std::string RunConfig::to_json() const {
 
 RunConfig RunConfig::from_json(const std::string& text) {
   RunConfig config;
-  require(!nests_too_deep(text), "config", "damaged: nested more than {} levels deep", deepest_json);
+  const Json json = parse_json("config: damaged", text);
   try {
-    const Json json = Json::parse(text);
     config.training.eval_protocol = "full-blocks";
     config.training.accumulate_by = "batches";
     config.training.tokens = "words";
+    config.training.keep = -1;
     config.model = ModelConfig::from_json(json.at("model").dump());
     if (config.model.task == TextTask::Lm) config.training.words = 0;
     std::map<std::string, std::vector<std::string>> known;

@@ -12,13 +12,16 @@
 
 namespace argand {
 
+/// More steps, epochs, tokens of a sample and so on than any run comes to, and so few that no sum of some of them overflows.
+inline constexpr std::int64_t longest_run = 1'000'000'000'000;
+
 struct TrainingConfig {
   std::string data = "grammar";
   std::string init;
   std::string tokens = "auto";  ///< TokenChoice
   std::string split = "90/5/5";
   std::int64_t words = 20000;
-  std::string text_column, label_column;  ///< TableColumns
+  std::string text_column, label_column, delimiter = "auto", header = "auto";  ///< TableColumns
   double valid_share = 0;
   std::int64_t train_articles = 0;
   std::int64_t test_articles = 0;
@@ -39,7 +42,10 @@ struct TrainingConfig {
   std::int64_t early_stop = 0;
   std::string eval_protocol = "every-token";  ///< TextProtocol
   std::string accumulate_by = "targets";
+  std::string best_by = "accuracy";
   std::int64_t checkpoint_every = 100;
+  std::int64_t keep = 3;
+  std::int64_t milestone_every = 0;
   std::int64_t log_every = 1;
   std::int64_t sample_every = 0;
   std::int64_t sample_tokens = 50;
@@ -64,6 +70,8 @@ struct TrainingConfig {
       f("words", words, "", "how many words are known: the most frequent ones of the articles to train on");
       f("text_column", text_column, "", "column of the texts in a table, by name or number; found by default");
       f("label_column", label_column, "", "column of the labels, likewise");
+      f("delimiter", delimiter, "auto|comma|semicolon|tab|bar", "what stands between the fields of a table");
+      f("header", header, "auto|yes|no", "whether the first row of a table says what its columns are called");
       f("valid_share", valid_share, "", "share of the texts to train on that is held out to validate on (0: none, test texts do)");
       f("train_articles", train_articles, "", "train on the first so many (0: all)");
       f("test_articles", test_articles, "", "test on the first so many (0: all)");
@@ -90,8 +98,12 @@ struct TrainingConfig {
     if (lm)
       f("eval_protocol", eval_protocol, "every-token|full-blocks",
         "which tokens validations score: every one, or those that fill blocks of batch x length");
+    if (!lm)
+      f("best_by", best_by, "accuracy|loss|f1", "what the best validation has most or, of the loss, least of; then the loss");
     f("checkpoint_every", checkpoint_every, "",
-      "steps between checkpoints that are kept (0: only at the end; -1: after every epoch)");
+      "steps between checkpoints, from which a run goes on (0: only at the end; -1: after every epoch)");
+    f("keep", keep, "", "how many of them are kept beside the last one, the newest (-1: all)");
+    f("milestone_every", milestone_every, "", "those at multiples of so many steps are kept, too (0: none)");
     f("log_every", log_every, "", "steps between lines of the log");
     if (lm) {
       f("sample_every", sample_every, "",
@@ -144,8 +156,9 @@ struct RunConfig {
   /// sizes that do not fit together.
   static RunConfig resolve(const Settings& file, const Settings& given, const std::string& task = "lm");
 
-  /// The configuration of a run that is to go on longer: `steps` or `epochs` and `early_stop` may be others. The learning rate
-  /// takes its course as before and then stays where it came to. Throws ConfigError for what cannot be.
+  /// The configuration of a run that is to go on with other settings, as far as it can change them (train/config/changes.h). Where
+  /// only `steps` or `epochs` are others, the learning rate takes its course as before and then stays where it came to. Throws
+  /// ConfigError for what cannot be.
   RunConfig extended(const Settings& more) const;
   /// Of all `training.steps`, which must be known.
   Schedule schedule() const;

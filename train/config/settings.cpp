@@ -6,6 +6,7 @@
 #include <fstream>
 #include <system_error>
 
+#include "data/files/text_file.h"
 #include "data/files/utf8.h"
 #include "nn/config.h"
 #include "train/config/did_you_mean.h"
@@ -88,6 +89,7 @@ bool parse_number(std::string_view text, T& value) {
 }  // namespace
 
 Settings read_settings(const std::string& path) {
+  require_name("config", path);
   std::ifstream file(path);
   require(file.good(), "config", "cannot read {}", path);
   Settings settings;

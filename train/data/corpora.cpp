@@ -61,7 +61,17 @@ bool in_all_words(const RunConfig& config, const TrainedRun& trained) {
 
 // ------------------------------------------------------------------------------------------------ tables
 
-TableColumns columns_of(const TrainingConfig& t) { return {.text = t.text_column, .label = t.label_column}; }
+TableColumns columns_of(const TrainingConfig& t) {
+  const auto delimiter = [&]() -> char {
+    if (t.delimiter == "comma") return ',';
+    if (t.delimiter == "semicolon") return ';';
+    if (t.delimiter == "tab") return '\t';
+    return t.delimiter == "bar" ? '|' : '\0';
+  };
+  TableColumns columns{.text = t.text_column, .label = t.label_column, .delimiter = delimiter()};
+  if (t.header != "auto") columns.header = t.header == "yes";
+  return columns;
+}
 
 /// The tables of each part; what is to be taken from the one to train on has none.
 struct TableFiles {
@@ -73,13 +83,14 @@ TableFiles find_tables(const std::string& data) {
   require(fs::exists(data, ignored), "data",
           "there is no {}; `data` takes a table (.csv, .tsv, .jsonl) or a folder with train.csv or the like", data);
   if (!fs::is_directory(data, ignored)) {
-    require(is_table_name(data), "data", "{} is no table by its name; those are .csv, .tsv and .jsonl", data);
+    require(is_table(data), "data", "{} is no table by its name; those are .csv, .tsv and .jsonl", data);
     return {data, "", ""};
   }
   const auto part = [&](const std::string& name) {
     for (const char* ending : {".csv", ".tsv", ".tab", ".jsonl", ".ndjson"})
       if (const fs::path path = fs::path(data) / (name + ending); fs::exists(path, ignored)) return path.string();
-    return std::string();
+    const std::string lines = (fs::path(data) / (name + ".txt")).string();
+    return has_fasttext_labels(lines) ? lines : "";
   };
   const TableFiles files{part("train"), part("valid"), part("test")};
   require(!files.train.empty(), "data", "{} has no train.csv, train.tsv or train.jsonl; name the table itself if it is one", data);
@@ -106,6 +117,7 @@ ArticleSets table_articles(const TrainingConfig& t, const std::vector<std::strin
   sets.test = open(files.test);
   const auto name = [](const std::string& path) { return fs::path(path).filename().string(); };
   sets.source = fmt::format("{}: {}; {} classes", name(files.train), train.columns, sets.classes.size());
+  sets.preview = preview_of(train);
   const Split split = parse_split(t.split);
   if (files.test.empty() && files.valid.empty()) {
     if (split.test > 0) sets.test = taken_from(sets.train, split.test / 100);
@@ -121,7 +133,8 @@ Corpus open_corpus(const RunConfig& config) {
   TokenChoice choice{.kind = config.training.tokens, .words = config.training.words, .pieces = config.model.vocab_size};
   if (is_grammar(config) && (choice.kind == "auto" || choice.kind == "words")) return grammar_corpus();
   const OpenText text = open_text(config);
-  if (choice.kind == "auto" && (text.files.in_all_parts() || choice.words > 0)) choice.kind = "words";
+  // A text that says <unk> has been cut into words before, as WikiText has.
+  if (choice.kind == "auto" && (text.parts.train.find(" <unk> ") != std::string::npos || choice.words > 0)) choice.kind = "words";
   return text.in(make_tokens(choice, text.parts.train));
 }
 
@@ -172,10 +185,11 @@ TrainingData open_data(const RunConfig& config) {
 }
 
 TrainingData open_data_like(RunConfig& config, const TrainedRun& before) {
-  const std::string kind = before.tokens->kind();
   config.training.tokens = before.checkpoint.config().training.tokens;
-  if (kind == "char" || kind == "words") return open_corpus(config);
-  return open_corpus(config, before.tokens);
+  const OpenText text = open_text(config);
+  TokenizerPtr tokens = before.tokens->extended(text.parts.train, config.training.words);
+  if (!tokens) tokens = before.tokens;
+  return is_grammar(config) ? open_corpus(config, tokens) : text.in(tokens);
 }
 
 TrainingData open_data(const RunConfig& config, const TrainedRun& trained) {

@@ -11,7 +11,7 @@ namespace argand {
 
 /// `grammar`: the embedded corpus, a million words of it to train on. Otherwise a text of the user's (find_text), cut into parts as
 /// the configuration says where it is in one piece, and into the tokens that it names, learnt from the part to train on. Of `auto`,
-/// a text that is there in all its parts, as WikiText is, is one in words. Throws Error.
+/// a text that says <unk>, as WikiText does, is one in words. Throws Error.
 Corpus open_corpus(const RunConfig& config);
 /// The same in tokens that are there already.
 Corpus open_corpus(const RunConfig& config, const TokenizerPtr& tokens);
@@ -36,8 +36,8 @@ std::string findable(const std::string& path);
 
 /// What the configuration's task is learnt from.
 TrainingData open_data(const RunConfig& config);
-/// For a language model that begins with another one and has its tokens: its very bytes and pieces; characters and words of the
-/// same kind, but learnt from these data. The configuration then says so.
+/// For a language model that begins with another one and has its tokens: those, and of characters and words those besides that
+/// these data have. The configuration then says so.
 TrainingData open_data_like(RunConfig& config, const TrainedRun& before);
 /// The same as a run has it, whose tokens are not learnt again. Throws Error when it cannot be the same: words are missing.
 TrainingData open_data(const RunConfig& config, const TrainedRun& trained);

@@ -30,7 +30,7 @@ class LanguageTask final : public Task {
         windows_(corpus.train, config.training.batch, config.training.length, static_cast<std::uint64_t>(config.training.seed)),
         validation_(evaluation_set(
             corpus.valid, {.name = config.training.eval_protocol, .batch = config.training.batch, .length = config.training.length},
-            corpus.bytes.valid)) {}
+            corpus.bytes.valid, corpus.unknown.valid)) {}
 
   Batch batch(std::uint64_t i) const override { return as_batch(windows_.at(i)); }
   std::int64_t batches_per_epoch() const override { return (windows_.windows_per_epoch() + batch_ - 1) / batch_; }
@@ -70,9 +70,14 @@ const char* validated_part(const TrainingData& data) {
   return articles != nullptr && articles->valid.size() == 0 ? "test" : "validation";
 }
 
-double bytes_per_token(const Corpus& corpus) {
+BitsPerByte bits_per_byte(const Corpus& corpus) {
   const std::vector<std::uint32_t>& bytes = corpus.bytes.train;
-  return std::accumulate(bytes.begin(), bytes.end(), 0.0) / static_cast<double>(bytes.size());
+  const std::vector<bool>& unknown = corpus.unknown.train;
+  std::int64_t count = 0, to_spell = 0;
+  for (std::size_t i = 0; i < unknown.size(); ++i)
+    if (unknown[i]) ++count, to_spell += bytes[i];
+  const auto tokens = static_cast<double>(bytes.size());
+  return {std::accumulate(bytes.begin(), bytes.end(), 0.0) / tokens, bits_to_spell(count, to_spell) / tokens};
 }
 
 const std::string& source_of(const TrainingData& data) {
@@ -119,34 +124,39 @@ EvaluationSet set_of(Batches all) {
 }
 
 /// The set with the bytes of its targets counted.
-EvaluationSet with_bytes(const EvaluationSet& set, std::vector<std::uint32_t> bytes) {
+EvaluationSet with_bytes(const EvaluationSet& set, std::vector<std::uint32_t> bytes, std::vector<bool> unknown) {
   if (bytes.empty()) return set;
-  const auto count = [bytes = std::make_shared<std::vector<std::uint32_t>>(std::move(bytes))](const Batch& batch) {
-    const std::int64_t T = batch.tokens.shape()[1], n = batch.targets.shape()[1];
-    std::int64_t sum = 0;
-    for (const std::int64_t start : batch.places)
-      sum += std::accumulate(bytes->begin() + start + T - n + 1, bytes->begin() + start + T + 1, std::int64_t{0});
-    return sum;
+  unknown.resize(bytes.size());
+  struct Text {
+    std::vector<std::uint32_t> bytes;
+    std::vector<bool> unknown;
   };
-  return {set.size, [set, count](std::int64_t i) {
+  return {set.size, [set, text = std::make_shared<const Text>(std::move(bytes), std::move(unknown))](std::int64_t i) {
             Batch batch = set.at(i);
-            batch.target_bytes = count(batch);
+            const std::int64_t T = batch.tokens.shape()[1], n = batch.targets.shape()[1];
+            for (const std::int64_t start : batch.places)
+              for (auto at = static_cast<std::size_t>(start + T - n + 1); at <= static_cast<std::size_t>(start + T); ++at) {
+                batch.target_bytes += text->bytes[at];
+                batch.unknown += text->unknown[at];
+                batch.unknown_bytes += text->unknown[at] ? text->bytes[at] : 0;
+              }
             return batch;
           }};
 }
 
 }  // namespace
 
-EvaluationSet evaluation_set(const Ids& text, const TextProtocol& protocol, std::vector<std::uint32_t> bytes) {
+EvaluationSet evaluation_set(const Ids& text, const TextProtocol& protocol, std::vector<std::uint32_t> bytes,
+                             std::vector<bool> unknown) {
   const auto& [name, B, T, stride] = protocol;
   if (name == "full-blocks") {
     if (stride) config_fail("stride", "the windows of full-blocks do not overlap; `protocol` every-token has strides");
-    return with_bytes(set_of(EvaluationBatches(text, B, T)), std::move(bytes));
+    return with_bytes(set_of(EvaluationBatches(text, B, T)), std::move(bytes), std::move(unknown));
   }
   require(name == "every-token", "evaluation", "there is no protocol {}", name);
   const std::int64_t S = stride.value_or(T);
   if (S < 1 || S > T) config_fail("stride", "must be in [1, {}], the length of a window, got {}", T, S);
-  return with_bytes(set_of(EvaluationWindows(text, B, T, S)), std::move(bytes));
+  return with_bytes(set_of(EvaluationWindows(text, B, T, S)), std::move(bytes), std::move(unknown));
 }
 
 EvaluationSet evaluation_set(const LabelledTexts& texts, std::int64_t B, std::int64_t longest) {
@@ -162,6 +172,14 @@ std::int64_t steps_per_epoch(const RunConfig& config, const Task& task) {
   return std::max<std::int64_t>(1, task.batches_per_epoch() / config.training.accumulate);
 }
 
+std::int64_t steps_of_epochs(const RunConfig& config, const Task& task) {
+  const std::int64_t epochs = config.training.epochs, each = steps_per_epoch(config, task);
+  std::int64_t steps = 0;
+  if (__builtin_mul_overflow(epochs, each, &steps) || steps > longest_run)
+    config_fail("epochs", "{} passes of {} steps are more than a run may have, {}", epochs, each, longest_run);
+  return steps;
+}
+
 RunConfig fitted(RunConfig config, const TrainingData& data, const Task& task) {
   const std::int64_t words = tokens_of(data).size();
   std::string& kind = config.training.tokens;
@@ -175,7 +193,7 @@ RunConfig fitted(RunConfig config, const TrainingData& data, const Task& task) {
   if (labels > 0 && config.classes_from_data) config.model.n_classes = labels;
   if (labels > 0 && labels != config.model.n_classes)
     config_fail("n_classes", "the data have {} classes, the model {}", labels, config.model.n_classes);
-  if (config.training.epochs > 0) config.training.steps = config.training.epochs * steps_per_epoch(config, task);
+  if (config.training.epochs > 0) config.training.steps = steps_of_epochs(config, task);
   config.validate();
   return config;
 }

@@ -11,6 +11,7 @@
 
 #include "data/corpora/corpus.h"
 #include "data/labelled_texts.h"
+#include "train/config/bits_per_byte.h"
 #include "train/config/run_config.h"
 
 namespace argand {
@@ -25,8 +26,8 @@ std::vector<std::string> classes_of(const TrainingData& data);
 /// The part that validations look at: "validation", or "test" of articles without such a part.
 const char* validated_part(const TrainingData& data);
 
-/// Bytes of the text to train on over its tokens.
-double bytes_per_token(const Corpus& corpus);
+/// Of the text to train on.
+BitsPerByte bits_per_byte(const Corpus& corpus);
 
 /// One line that says where the data are from; nothing where that goes without saying.
 const std::string& source_of(const TrainingData& data);
@@ -41,6 +42,8 @@ struct Batch {
   std::vector<std::int64_t> places;  ///< of each row [B]: where in the text its window begins, or which article it is
   std::int64_t n_tokens = 0;         ///< without padding
   std::int64_t target_bytes = 0;     ///< of text that the targets stand for; 0: nobody counted
+  std::int64_t unknown = 0;          ///< targets that do not say which bytes these are
+  std::int64_t unknown_bytes = 0;    ///< of text that those stand for
 };
 
 /// Batches that are looked at once.
@@ -60,9 +63,10 @@ struct TextProtocol {
   std::optional<std::int64_t> stride{};
 };
 
-/// `bytes`: of text that each token stands for [N], or nothing. Throws ConfigError for a stride that does not fit, Error for a text
-/// that is too short.
-EvaluationSet evaluation_set(const Ids& text, const TextProtocol& protocol, std::vector<std::uint32_t> bytes = {});
+/// `bytes`: of text that each token stands for [N], or nothing; `unknown`: whether it does not say which [N], or nothing. Throws
+/// ConfigError for a stride that does not fit, Error for a text that is too short.
+EvaluationSet evaluation_set(const Ids& text, const TextProtocol& protocol, std::vector<std::uint32_t> bytes = {},
+                             std::vector<bool> unknown = {});
 /// Every text once, B at a time, its first `longest` words (EvaluationTexts).
 EvaluationSet evaluation_set(const LabelledTexts& texts, std::int64_t B, std::int64_t longest);
 
@@ -86,5 +90,7 @@ RunConfig fitted(RunConfig config, const TrainingData& data, const Task& task);
 
 /// Steps after which as many batches have been taken as an epoch has, at least 1.
 std::int64_t steps_per_epoch(const RunConfig& config, const Task& task);
+/// Those of all its epochs. Throws ConfigError when these are more than can be counted.
+std::int64_t steps_of_epochs(const RunConfig& config, const Task& task);
 
 }  // namespace argand

@@ -64,36 +64,68 @@ std::optional<double> ConfusionMatrix::precision(std::int64_t label) const {
   return share(count(label, label), labelled_as(label));
 }
 
+std::optional<double> ConfusionMatrix::f1(std::int64_t label) const {
+  return share(2 * count(label, label), of_class(label) + labelled_as(label));
+}
+
+ConfusionMatrix::Macro ConfusionMatrix::macro() const {
+  Macro mean;
+  double classes = 0;
+  for (std::int64_t i = 0; i < n_; ++i) {
+    if (of_class(i) == 0) continue;
+    ++classes;
+    mean.recall += *recall(i);
+    mean.precision += precision(i).value_or(0);
+    mean.f1 += *f1(i);
+  }
+  if (classes > 0)
+    for (double* m : {&mean.recall, &mean.precision, &mean.f1}) *m /= classes;
+  return mean;
+}
+
 std::vector<std::string> ConfusionMatrix::table(const std::vector<std::string>& classes) const {
   require(static_cast<std::int64_t>(classes.size()) == n_, "confusion", "{} names for {} classes", classes.size(), n_);
   std::size_t widest = 5;
   for (const std::string& name : classes) widest = std::max(widest, name.size());
   const std::size_t column = std::max<std::size_t>(widest, 6) + 2;
-  std::string head = fmt::format("{:<{}}  accuracy  precision  articles  labelled as", "class", widest);
+  std::string head = fmt::format("{:<{}}  accuracy  precision      F1  articles  labelled as", "class", widest);
   for (const std::string& name : classes) head += fmt::format("{:>{}}", name, column);
   std::vector<std::string> lines = {head};
   for (std::int64_t i = 0; i < n_; ++i) {
-    std::string line = fmt::format("{:<{}}  {:>8}  {:>9}  {:>8}             ", classes[static_cast<std::size_t>(i)], widest,
-                                   percent(recall(i)), percent(precision(i)), of_class(i));
+    std::string line = fmt::format("{:<{}}  {:>8}  {:>9}  {:>6}  {:>8}             ", classes[static_cast<std::size_t>(i)], widest,
+                                   percent(recall(i)), percent(precision(i)), percent(f1(i)), of_class(i));
     for (std::int64_t j = 0; j < n_; ++j) line += fmt::format("{:>{}}", count(i, j), column);
     lines.push_back(line);
   }
+  const Macro mean = macro();
+  lines.push_back(fmt::format("{:<{}}  {:>8}  {:>9}  {:>6}  {:>8}", "mean", widest, percent(mean.recall), percent(mean.precision),
+                              percent(mean.f1), total()));
   return lines;
 }
 
-double Evaluation::objective() const { return confusion ? 1 - confusion->accuracy().value_or(0) : loss; }
+double Evaluation::objective(std::string_view by) const {
+  if (!confusion || by == "loss") return loss;
+  return 1 - (by == "f1" ? confusion->macro().f1 : confusion->accuracy().value_or(0));
+}
+
+BitsPerByte Evaluation::in_bits() const {
+  const auto tokens = static_cast<double>(count);
+  return {static_cast<double>(bytes) / tokens, bits_to_spell(unknown, unknown_bytes) / tokens};
+}
 
 std::optional<double> Evaluation::bits_per_byte() const {
   if (bytes == 0) return std::nullopt;
-  return loss / std::log(2.0) * static_cast<double>(count) / static_cast<double>(bytes);
+  return in_bits()(loss);
 }
 
 std::string summary(const Evaluation& evaluation) {
   if (evaluation.confusion)
     return fmt::format("loss {:.4f}, accuracy {}", evaluation.loss, percent(evaluation.confusion->accuracy()));
   const std::optional<double> bits = evaluation.bits_per_byte();
-  return fmt::format("loss {:.4f}, perplexity {:.2f}{}", evaluation.loss, std::exp(evaluation.loss),
-                     bits ? fmt::format(", {:.3f} bits a byte", *bits) : "");
+  const std::optional<double> unknown = evaluation.unknown > 0 ? share(evaluation.unknown, evaluation.count) : std::nullopt;
+  return fmt::format("loss {:.4f}, perplexity {:.2f}{}{}", evaluation.loss, std::exp(evaluation.loss),
+                     bits ? fmt::format(", {:.3f} bits a byte", *bits) : "",
+                     unknown ? fmt::format(", {} of the tokens unknown", *unknown < 5e-4 ? "under 0.1 %" : percent(unknown)) : "");
 }
 
 EvaluationSet some_batches(const EvaluationSet& set, std::int64_t most) {
@@ -107,11 +139,12 @@ Evaluation evaluate(Model<R>& model, const EvaluationSet& set, const ContextOf& 
   const NoGrad none;
   const bool classifies = model.config().task == TextTask::Classify;
   const std::int64_t n = classifies ? model.config().n_classes : 0, share = ranks.size();
-  // Of each batch its loss, targets and bytes; then the confusion matrix. Every number is one rank's, or a count: their sum is
-  // exact.
+  // Of each batch its loss, targets, bytes, and what of them is unknown; then the confusion matrix. Every number is one rank's, or
+  // a count: their sum is exact.
+  constexpr std::size_t each = 5;
   const auto batches = static_cast<std::size_t>(set.size);
-  std::vector<double> found(3 * batches + static_cast<std::size_t>(n * n));
-  double* const confused = found.data() + 3 * batches;
+  std::vector<double> found(each * batches + static_cast<std::size_t>(n * n));
+  double* const confused = found.data() + each * batches;
   for (std::int64_t i = ranks.rank(); i < set.size; i += share) {
     const Batch batch = set.at(i);
     const ForwardContext context = context_of ? context_of(batch) : ForwardContext();
@@ -126,18 +159,23 @@ Evaluation evaluate(Model<R>& model, const EvaluationSet& set, const ContextOf& 
     } else {
       loss = model.loss(batch.tokens, batch.targets, context).cross_entropy;
     }
-    double* const of_batch = found.data() + 3 * i;
+    double* const of_batch = found.data() + static_cast<std::size_t>(i) * each;
     of_batch[0] = loss;
     of_batch[1] = static_cast<double>(batch.targets.size());
     of_batch[2] = static_cast<double>(batch.target_bytes);
+    of_batch[3] = static_cast<double>(batch.unknown);
+    of_batch[4] = static_cast<double>(batch.unknown_bytes);
     if (watch) watch(i / share + 1, (set.size - ranks.rank() + share - 1) / share);
   }
   all_reduce(ranks, found);
   Evaluation evaluation;
   for (std::size_t i = 0; i < batches; ++i) {
-    evaluation.loss += found[3 * i] * found[3 * i + 1];
-    evaluation.count += static_cast<std::int64_t>(found[3 * i + 1]);
-    evaluation.bytes += static_cast<std::int64_t>(found[3 * i + 2]);
+    const double* const of_batch = found.data() + each * i;
+    evaluation.loss += of_batch[0] * of_batch[1];
+    evaluation.count += static_cast<std::int64_t>(of_batch[1]);
+    evaluation.bytes += static_cast<std::int64_t>(of_batch[2]);
+    evaluation.unknown += static_cast<std::int64_t>(of_batch[3]);
+    evaluation.unknown_bytes += static_cast<std::int64_t>(of_batch[4]);
   }
   evaluation.loss /= static_cast<double>(evaluation.count);
   if (!classifies) return evaluation;

@@ -2,6 +2,7 @@
 /// How good a model is on texts that it does not train on.
 
 #include <optional>
+#include <string_view>
 
 #include "nn/model.h"
 #include "train/data/task.h"
@@ -29,8 +30,15 @@ class ConfusionMatrix {
   std::optional<double> accuracy() const;                     ///< of all, the share labelled rightly
   std::optional<double> recall(std::int64_t label) const;     ///< of a class, the share labelled rightly: its accuracy
   std::optional<double> precision(std::int64_t label) const;  ///< of those labelled so, the share that is
+  std::optional<double> f1(std::int64_t label) const;         ///< 2 / (1/precision + 1/recall); 0 where none is labelled rightly
 
-  /// Lines to print: for each class recall, precision and how often it was labelled as which.
+  /// Means over the classes that there are articles of, each class weighing the same; 0 where nothing is labelled so.
+  struct Macro {
+    double recall = 0, precision = 0, f1 = 0;
+  };
+  Macro macro() const;
+
+  /// Lines to print: for each class recall, precision, F1 and how often it was labelled as which; then their means.
   std::vector<std::string> table(const std::vector<std::string>& classes) const;
 
  private:
@@ -39,18 +47,23 @@ class ConfusionMatrix {
 };
 
 struct Evaluation {
-  /// What the best validation has least of: the share of articles that are labelled wrongly, or the loss of a language model.
-  double objective() const;
-  /// The loss in bits a byte of the text, which can be compared where tokens differ; nothing for a classifier.
+  /// What the best validation has least of: the loss of a language model; of a classifier the share of articles that are labelled
+  /// wrongly, or by "f1" what its macro F1 lacks to 1, or by "loss" its loss.
+  double objective(std::string_view by = "accuracy") const;
+  /// How to say the loss in bits a byte of the text; not known for a classifier.
+  BitsPerByte in_bits() const;
   std::optional<double> bits_per_byte() const;
 
   double loss = 0;                           ///< cross entropy: nats a token, or an article
   std::int64_t count = 0;                    ///< of tokens or articles
   std::int64_t bytes = 0;                    ///< of text that these tokens stand for; 0: nobody knows
+  std::int64_t unknown = 0;                  ///< tokens that do not say which bytes these are
+  std::int64_t unknown_bytes = 0;            ///< of text that those stand for
   std::optional<ConfusionMatrix> confusion;  ///< of a classifier
 };
 
-/// "loss 0.4123, accuracy 87.5 %" of a classifier, "loss 4.1227, perplexity 61.73, 1.203 bits a byte" of a language model.
+/// "loss 0.4123, accuracy 87.5 %" of a classifier, "loss 4.1227, perplexity 61.73, 1.203 bits a byte" of a language model, and
+/// where it did not know all of the text ", 12.0 % of the tokens unknown".
 std::string summary(const Evaluation& evaluation);
 
 /// What the pass of a batch depends on besides parameters and tokens.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/machine/json.h"
+
 namespace argand {
 namespace {
 
@@ -51,7 +53,7 @@ std::string non_finite_json(const NonFiniteStep& step, const RunConfig& config, 
     rows.push_back(std::move(line));
   }
   json["batch"] = {{"number", step.number}, {"rows", std::move(rows)}};
-  json["config"] = Json::parse(config.to_json());
+  json["config"] = parse_json("config", config.to_json());
   return json.dump(2) + "\n";
 }
 

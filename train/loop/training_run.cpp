@@ -6,6 +6,8 @@
 #include "autograd/ops/elementwise/arithmetic.h"
 #include "core/gemm.h"
 #include "core/kernels/bf16_gemm.h"
+#include "core/machine/blas.h"
+#include "core/parallel.h"
 #include "data/files/checksum.h"
 #include "optim/clip.h"
 #include "train/config/config_error.h"
@@ -45,6 +47,7 @@ TrainingRun<R>::TrainingRun(const RunConfig& config, const TrainingData& data, R
   if (config_.training.accumulate % ranks.size() != 0)
     config_fail("accumulate", "{} ranks cannot share the {} batch{} of a step evenly; a multiple of {} can be shared", ranks.size(),
                 config_.training.accumulate, config_.training.accumulate == 1 ? "" : "es", ranks.size());
+  reserve_blas(num_threads());
   model_ = make_model<R>(config_.model, static_cast<std::uint64_t>(config_.training.seed));
   parameters_ = model_->parameters();
   optimizer_ = make_optimizer<R>(config_.optimizer, parameters_);
@@ -176,11 +179,14 @@ Evaluation TrainingRun<R>::evaluate(const EvaluationSet& set) const {
 template <RealScalar R>
 Evaluation TrainingRun<R>::validate(bool& is_best) {
   Evaluation evaluation = evaluate(some_batches(task_->validation(), config_.training.eval_batches));
-  is_best = evaluation.objective() < state_.best_valid;
+  const double found = evaluation.objective(config_.training.best_by);
+  is_best = found < state_.best_valid || (found == state_.best_valid && evaluation.loss < state_.best_loss);
   state_.since_best = is_best ? 0 : state_.since_best + 1;
-  state_.bytes_per_token = static_cast<double>(evaluation.bytes) / static_cast<double>(evaluation.count);
+  state_.in_bits = evaluation.in_bits();
   if (is_best) {
-    state_.best_valid = evaluation.objective();
+    state_.best_valid = found;
+    state_.best_loss = evaluation.loss;
+    if (evaluation.confusion) state_.best_accuracy = evaluation.confusion->accuracy().value_or(0);
     state_.best_step = state_.step;
   }
   return evaluation;
@@ -230,11 +236,12 @@ void TrainingRun<R>::restore(const Checkpoint& checkpoint) {
 template <RealScalar R>
 void TrainingRun<R>::extend(const RunConfig& longer) {
   RunConfig config = longer;
-  if (config.training.epochs > 0) config.training.steps = config.training.epochs * steps_per_epoch(config, *task_);
+  if (config.training.epochs > 0) config.training.steps = steps_of_epochs(config, *task_);
   const std::int64_t steps = config_.training.steps, wanted = config.training.steps;
   if (wanted < steps) config_fail("resume", "the run is one of {} steps; it cannot be made shorter, to {}", steps, wanted);
   const Schedule schedule = config.schedule();
-  if (wanted > steps && schedule.final == 0)
+  schedule.validate();
+  if (wanted > steps && schedule.final == 0 && schedule.total <= steps)
     config_fail(
         "resume",
         "the learning rate of this run ends at 0, where further steps change nothing; `init` makes a run of its own that begins "

@@ -62,7 +62,8 @@ class TrainingRun {
 
   /// Of data that are not trained on.
   Evaluation evaluate(const EvaluationSet& set) const;
-  /// Over the task's validation part, or `eval_batches` of it; remembers the best one's objective(). `is_best`: this is it.
+  /// Over the task's validation part, or `eval_batches` of it; remembers the best one's objective(). `is_best`: this is it. Of two
+  /// that are equal the one with the lower loss is better.
   Evaluation validate(bool& is_best);
   /// Called while it evaluates; null for nobody.
   void watch_evaluation(EvaluationWatch watch) { watch_ = std::move(watch); }
@@ -80,8 +81,8 @@ class TrainingRun {
   void save_model(const std::string& path) const { save_checkpoint<R>(path, config_, state_, parameters_, nullptr); }
   /// Goes on from there, bit for bit as if never stopped. The checkpoint must be of this configuration.
   void restore(const Checkpoint& checkpoint);
-  /// From now on the run has the steps of `longer`, which is extended() from its configuration. Throws ConfigError when these are
-  /// fewer, or when the learning rate has come to 0.
+  /// From now on the run has the settings of `longer`, which is extended() from its configuration. Throws ConfigError when its
+  /// steps are fewer, or when the learning rate has come to 0.
   void extend(const RunConfig& longer);
 
   Model<R>& model() { return *model_; }

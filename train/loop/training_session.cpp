@@ -6,12 +6,15 @@
 #include <cmath>
 #include <fstream>
 #include <iterator>
+#include <utility>
+#include <vector>
 
 #include "data/corpora/ag_news.h"
 #include "data/files/atomic_file.h"
 #include "train/checkpoints/diagnostics.h"
 #include "train/checkpoints/jsonl.h"
 #include "train/checkpoints/made_by.h"
+#include "train/config/changes.h"
 
 namespace argand {
 namespace {
@@ -23,6 +26,17 @@ const RunConfig& config_for(const TrainingData& data, const Checkpoint& last) {
           "the data have {} words, the model of {} only {} ids: the data have changed since the run began", words,
           last.file().path(), model.vocab_size);
   return last.config();
+}
+
+bool is_milestone(const TrainingConfig& t, std::int64_t step) { return t.milestone_every > 0 && step % t.milestone_every == 0; }
+
+/// Whether the log has a text that the model wrote at that step.
+bool has_sample(const std::string& log, std::int64_t step) {
+  bool found = false;
+  for_each_line(log, [&](const nlohmann::ordered_json& line, std::int64_t) {
+    found = found || (line.is_object() && line["step"] == step && line.contains("sample"));
+  });
+  return found;
 }
 
 /// The most memory that the process has had so far, in bytes.
@@ -77,8 +91,14 @@ TrainingSession<R>::TrainingSession(const RunFolder& folder, RunLock lock, const
   folder_ = folder_.held_by(lock_);
   log_ = std::make_unique<JsonLines>(folder_.log(), run_.state().step);
   folder_.remove_leftovers();
+  owes_sample_ =
+      run_.state().step > 0 && run_.due(run_.config().training.sample_every) && !has_sample(folder_.log(), run_.state().step);
   if (longer != nullptr) {
+    const RunConfig before = run_.config();
     run_.extend(*longer);
+    nlohmann::ordered_json changed;
+    for (const auto& [key, was, is] : changes_of_rate(before, run_.config())) changed[key] = {was, is};
+    if (!changed.empty() && run_.state().step > 0) log_->write({{"step", run_.state().step}, {"changed", changed}});
     save();
   }
   log_maker(ranks);
@@ -116,6 +136,7 @@ void TrainingSession<R>::log_maker(const Ranks& ranks) {
 
 template <RealScalar R>
 Advance TrainingSession<R>::advance() {
+  if (sampler_ && std::exchange(owes_sample_, false)) sample();
   const auto start = std::chrono::steady_clock::now();
   Advance done;
   done.step = run_.step();
@@ -127,14 +148,36 @@ Advance TrainingSession<R>::advance() {
     log_validation(done);
     if (done.is_best) in_folder([&] { run_.save_model(folder_.best()); });
   }
-  if (sampler_ && run_.due(t.sample_every)) {
-    done.sample = sampler_();
-    log_->write({{"step", done.step.step}, {"sample", *done.sample}});
-  }
+  if (sampler_ && run_.due(t.sample_every)) done.sample = sample();
   // last.safetensors comes last: whoever finds it with a step finds all that was due up to that step.
-  if (run_.due(t.checkpoint_every) && !finished()) in_folder([&] { run_.save(folder_.at_step(run_.state().step)); });
-  if (run_.due(t.checkpoint_every) || finished()) save();
+  const std::int64_t step = run_.state().step;
+  const bool due = run_.due(t.checkpoint_every), is_kept = t.keep != 0 || is_milestone(t, step);
+  if (due && is_kept && !finished()) in_folder([&] { run_.save(folder_.at_step(step)); });
+  if (due || finished()) {
+    save();
+    prune();
+  }
   return done;
+}
+
+template <RealScalar R>
+std::optional<std::string> TrainingSession<R>::sample() {
+  std::optional<std::string> text = sampler_();
+  if (text) log_->write({{"step", run_.state().step}, {"sample", *text}});
+  return text;
+}
+
+template <RealScalar R>
+void TrainingSession<R>::prune() const {
+  const TrainingConfig& t = run_.config().training;
+  if (t.keep < 0) return;
+  std::vector<std::int64_t> steps = folder_.kept_steps();
+  std::erase_if(steps, [&](std::int64_t step) { return step == 0 || step > run_.state().step || is_milestone(t, step); });
+  const auto most = static_cast<std::size_t>(t.keep);
+  steps.resize(steps.size() - std::min(steps.size(), most));
+  in_folder([&] {
+    for (const std::int64_t step : steps) folder_.remove_step(step);
+  });
 }
 
 template <RealScalar R>
@@ -182,6 +225,7 @@ void TrainingSession<R>::log_validation(const Advance& done) {
   } else {
     line["valid_ppl"] = std::exp(e.loss);
     if (const auto bits = e.bits_per_byte()) line["valid_bits_per_byte"] = *bits;
+    if (e.unknown > 0) line["valid_unknown"] = e.unknown;
   }
   line["best"] = done.is_best;
   log_->write(line);

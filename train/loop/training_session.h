@@ -31,15 +31,16 @@ class TrainingSession {
                   const InitialWeights* weights = nullptr, Ranks& ranks = single_process());
   /// Goes on from a checkpoint of the folder that was opened after it was locked, bit for bit as if never stopped. Throws Error
   /// when the data are others now. `longer`: the configuration of TrainingRun::extend, which the folder then has; null for that of
-  /// the checkpoint.
+  /// the checkpoint. A learning rate that is another now is said in the log.
   TrainingSession(const RunFolder& folder, RunLock lock, const Checkpoint& last, const TrainingData& data,
                   const RunConfig* longer = nullptr, Ranks& ranks = single_process());
 
   ~TrainingSession();
 
   bool finished() const { return run_.finished(); }
-  /// Who writes samples; it is asked after every `sample_every` steps, and must be a function of the run's state alone.
-  void sample_with(std::function<std::string()> sampler) { sampler_ = std::move(sampler); }
+  /// Who writes samples; it is asked after every `sample_every` steps, and must be a function of the run's state alone. Nothing
+  /// where it was interrupted: then the sample is written when the run goes on.
+  void sample_with(std::function<std::optional<std::string>()> sampler) { sampler_ = std::move(sampler); }
   /// One step, and what is due after it: a line of the log, a validation, a sample, checkpoints.
   Advance advance();
   /// Writes last.safetensors now. Throws Error where it cannot, also when the folder was removed; when it was moved, it is written
@@ -60,6 +61,10 @@ class TrainingSession {
   void write_config() const;
   /// A line of by what the run is made, where the log's last one says something else.
   void log_maker(const Ranks& ranks);
+  /// Asks for a sample and logs it.
+  std::optional<std::string> sample();
+  /// Removes kept checkpoints that are neither among the newest nor milestones.
+  void prune() const;
   void log_step(const Advance& advance);
   void log_validation(const Advance& advance);
 
@@ -68,7 +73,8 @@ class TrainingSession {
   RunLock lock_;
   std::unique_ptr<JsonLines> log_;
   std::optional<FittedWeights> fitted_weights_;
-  std::function<std::string()> sampler_;
+  std::function<std::optional<std::string>()> sampler_;
+  bool owes_sample_ = false;  ///< one was due at the step where the run goes on
 };
 
 }  // namespace argand

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "core/machine/json_depth.h"
+#include "core/machine/json.h"
 #include "data/files/atomic_file.h"
 
 namespace argand {
@@ -66,7 +66,7 @@ SweepFile::SweepFile(const std::string& folder, Json identity) : path_(folder + 
     return;
   }
   const std::string text(std::istreambuf_iterator<char>(file), {});
-  Json json = nests_too_deep(text) ? Json() : Json::parse(text, nullptr, false);
+  Json json = json_or_nothing<Json>(text);
   try {
     const Json& before = json.at("sweep");
     if (before != identity_)

@@ -90,6 +90,43 @@ BOOST_AUTO_TEST_CASE(a_run_cannot_be_made_shorter_or_go_on_at_a_rate_of_zero) {
   BOOST_TEST((contents_of(run + "/last.safetensors") == before));
 }
 
+BOOST_AUTO_TEST_CASE(what_is_logged_and_the_rate_may_change_on_the_way) {
+  const TemporaryDirectory scratch;
+  const std::string whole = scratch / "whole", logged = scratch / "logged", slower = scratch / "slower";
+  const std::string short_run = tiny + "--steps 40 --eval-every 40 ";
+  for (const std::string& run : {whole, logged, slower}) {
+    Program program(scratch, "train lm --out " + run + short_run);
+    if (run != whole && reaches_step(program, run, 10)) program.signal(SIGINT);
+    program.wait();
+  }
+  const Finished more = run_argand(scratch,
+                                   "train lm --threads 1 --sample-every 5 --sample-tokens 4 --eval-every 10 --eval-batches 1 "
+                                   "--log-every 2 --keep 1 --milestone-every 20 --checkpoint-every 5 --resume " +
+                                       logged);
+  BOOST_TEST(more.code == 0, more.err);
+  if (more.out.starts_with("going on")) BOOST_TEST(!lines_with(logged, "sample").empty());
+  BOOST_TEST(lines_with(logged, "changed").empty());
+  const auto same = [&](const std::string& one, const std::string& other) {
+    const Checkpoint a(one + "/last.safetensors"), b(other + "/last.safetensors");
+    const std::string name = a.file().names().front();
+    return std::visit([&]<class T>(const T&) { return a.file().tensor<T>(name).data()[0] == b.file().tensor<T>(name).data()[0]; },
+                      a.file().info(name).is_complex ? std::variant<double, std::complex<double>>(std::complex<double>())
+                                                     : std::variant<double, std::complex<double>>(0.0));
+  };
+  BOOST_TEST(same(whole, logged));
+  const Finished less = run_argand(scratch, "train lm --threads 1 --lr 1e-4 --resume " + slower);
+  BOOST_TEST(less.code == 0, less.err);
+  if (!less.out.starts_with("going on")) return;  // a fast machine had no step left
+  BOOST_TEST(less.out.find(", with --lr 0.0001 instead of 0.001\n") != std::string::npos, less.out);
+  const auto changed = lines_with(slower, "changed");
+  BOOST_TEST_REQUIRE(changed.size() == 1u);
+  BOOST_TEST(changed[0]["changed"].dump() == R"({"lr":[0.001,0.0001]})");
+  BOOST_TEST(lines_with(slower, "lr").back()["lr"].get<double>() < 1.1e-5 + 1e-4);
+  BOOST_TEST(!same(whole, slower));
+  BOOST_TEST(run_argand(scratch, "report " + slower + " --out " + scratch / "page.html").code == 0);
+  BOOST_TEST(contents_of(scratch / "page.html").find("lr 0.0001 instead of 0.001 after step ") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(more_epochs_count_from_the_beginning) {
   const TemporaryDirectory scratch;
   const std::string run = scratch / "run";

@@ -1,5 +1,9 @@
 /// The real program on texts and tables of the user's: whatever they look like, they are learnt from, or one line says why not.
 
+#include <algorithm>
+#include <fstream>
+#include <set>
+
 #include "tests/apps/program.h"
 #include "tests/data/tokens/without_sentencepiece.h"
 #include "train/checkpoints/checkpoint.h"
@@ -50,7 +54,8 @@ BOOST_AUTO_TEST_CASE(one_file_of_prose_in_tokens_of_every_kind) {
     if ((kind == "bpe" || kind == "unigram") && without_sentencepiece("a run in the pieces of " + kind)) continue;
     const std::string run = scratch / kind;
     const std::string options = " --tokens " + kind + (kind == "bpe" || kind == "unigram" ? " --vocab-size 320" : "");
-    const Finished train = succeeds(scratch, "train lm --data " + data + small + options + " --checkpoint-every 3 --out " + run);
+    const Finished train =
+        succeeds(scratch, "train lm --data " + data + small + options + " --checkpoint-every 3 --keep -1 --out " + run);
     BOOST_TEST(contains(train.out, "prose.txt, cut 90/5/5: "), train.out);
     BOOST_TEST(contains(train.out, kind == "words"                    ? " words, "
                                    : kind == "byte"                   ? " bytes, "
@@ -113,9 +118,27 @@ BOOST_AUTO_TEST_CASE(tokens_of_a_run_are_tied_to_its_checkpoints) {
              "tokens: " + scratch / "a.model" + " is no SentencePiece model, or it is damaged: ");
 }
 
+namespace {
+
+/// Few words and letters, one of them new.
+std::string herons() {
+  std::string text;
+  for (int i = 0; i < 300; ++i) text += "A heron , ö , a heron\n";
+  return text;
+}
+
+std::set<std::string> lines_of_file(const std::string& path) {
+  std::ifstream file(path);
+  std::set<std::string> lines;
+  for (std::string line; std::getline(file, line);) lines.insert(line);
+  return lines;
+}
+
+}  // namespace
+
 BOOST_AUTO_TEST_CASE(a_run_that_begins_with_another_one_reads_its_tokens) {
   const TemporaryDirectory scratch;
-  const std::string data = scratch.file("prose.txt", prose()), other = scratch.file("other.txt", "A heron, too: ö.\n" + prose());
+  const std::string data = scratch.file("prose.txt", prose()), other = scratch.file("other.txt", herons());
   for (const std::string kind : {"byte", "char", "words", "bpe", "unigram"}) {
     const bool pieces = kind == "bpe" || kind == "unigram";
     if (pieces && without_sentencepiece("runs begun with the pieces of " + kind)) continue;
@@ -128,8 +151,14 @@ BOOST_AUTO_TEST_CASE(a_run_that_begins_with_another_one_reads_its_tokens) {
     BOOST_TEST(contains(begun.out, " pieces; --tokens bpe or unigram would learn others\n") == pieces, begun.out);
     const std::string file = token_file(kind);
     if (pieces) BOOST_TEST((contents_of(run + "/" + file) == contents_of(tuned + "/" + file)), kind);
-    if (kind == "char" || kind == "words")
-      BOOST_TEST(contains(begun.out, std::string("  ") + plural_of(kind) + ": "), begun.out);  // as many as both know
+    if (kind == "char" || kind == "words") {  // those of the run are kept, and what the text has besides is added
+      BOOST_TEST(contains(begun.out, std::string("  ") + plural_of(kind) + ": "), begun.out);
+      const std::set<std::string> before = lines_of_file(run + "/" + file), after = lines_of_file(tuned + "/" + file);
+      BOOST_TEST(std::includes(after.begin(), after.end(), before.begin(), before.end()), kind);
+      BOOST_TEST(after.contains("ö"), kind);
+      BOOST_TEST(!before.contains("ö"), kind);
+      BOOST_TEST(after.size() < before.size() + 5, kind);
+    }
     BOOST_TEST(contains(succeeds(scratch, "eval " + tuned).out, " bits a byte"));
     const Finished letters = succeeds(scratch, begin + asked + " --tokens " + (kind == "char" ? "byte" : "char"));
     BOOST_TEST(contains(letters.out, kind == "char" ? " bytes, 2 steps" : " characters, 2 steps"), letters.out);
@@ -221,6 +250,9 @@ BOOST_AUTO_TEST_CASE(tables_of_every_make) {
         std::tuple("jsonl", c, "c.jsonl: text from column \"sentence\", label from \"class\"; 3 classes, divided at random")}) {
     const Finished train = succeeds(scratch, "train classify --data " + path + options + "--out " + scratch / name);
     BOOST_TEST(contains(train.out, says), train.out);
+    BOOST_TEST(contains(train.out, std::string("  rows of each class: ") + (std::string(name) == "tsv" ? "0 7" : "glad 7")),
+               train.out);
+    BOOST_TEST(contains(train.out, std::string("  line ") + (name[0] == 'c' ? "2" : "1") + ": "), train.out);
     BOOST_TEST(contains(train.out, "18 articles to train on, 1 to validate on, 1 to test on"), train.out);
     BOOST_TEST(contains(train.out, "The test articles have not been looked at"));
     const std::string inspected = succeeds(scratch, "inspect " + scratch / name).out;

@@ -73,7 +73,8 @@ BOOST_AUTO_TEST_CASE(malformed_lines_are_named) {
     BOOST_TEST(says(std::string("\"") + no_class + "\",\"a\",\"b\"") ==
                std::string(", line 3: class \"") + no_class + "\" is not one of 1 to 4");
   BOOST_TEST(says("\"1\",\" \",\"\\\"") == ", line 3: no word in title and description");
-  BOOST_TEST(says("\"1\",\"a\",\"b\xff\"") == ", line 3: not UTF-8; if it is Latin-1, `iconv -f LATIN1 -t UTF-8` makes it so");
+  BOOST_TEST(says("\"1\",\"a\",\"b\xff\"") ==
+             ", line 3: not UTF-8; if a program of Windows wrote it, `iconv -f WINDOWS-1252 -t UTF-8` makes it so");
   BOOST_TEST(says(std::string("\"1\",\"a\",\"b\0\"", 12)) == ", line 3: a zero byte; is this a text?");
 }
 

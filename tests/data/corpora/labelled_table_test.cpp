@@ -58,6 +58,79 @@ BOOST_AUTO_TEST_CASE(a_first_row_that_is_alone_with_its_label_is_a_header) {
   BOOST_TEST(read(directory, "a.csv", "eggs,with ham\n" + rows).table.size() == 4);
 }
 
+BOOST_AUTO_TEST_CASE(tables_as_they_are_found) {
+  const TemporaryDirectory directory;
+  const auto understood = [&](const std::string& name, std::string_view text, std::string_view columns, const Strings& classes,
+                              std::int64_t rows, const TableColumns& wanted = {}) {
+    const Read found = read(directory, name, text, wanted);
+    BOOST_TEST(found.table.columns == columns, name);
+    BOOST_TEST(found.classes == classes, boost::test_tools::per_element());
+    BOOST_TEST(found.table.size() == rows, name);
+  };
+  // Kaggle's SMS spam: a header of names that say nothing, and columns that are almost empty.
+  understood("spam.csv",
+             "v1,v2,,,\nham,\"Go until jurong point, crazy..\",,,\nham,Ok lar... Joking wif u oni...,,,\nspam,Free entry,,,\n"
+             "ham,\"I said, \",\" no\",,\n",
+             "text from column \"v2\", label from \"v1\"", {"ham", "spam"}, 4);
+  // Amazon's fine foods: several columns of few numbers, of which one is the stars.
+  understood("Reviews.csv",
+             "Id,ProductId,UserId,ProfileName,HelpfulnessNumerator,HelpfulnessDenominator,Score,Time,Summary,Text\n"
+             "1,B001E4KFG0,A3SGXH7AUHU8GW,delmartian,1,1,5,1303862400,Good Quality Dog Food,I have bought several\n"
+             "2,B00813GRG4,A1D87F6ZCVE5NK,dll pa,0,0,1,1346976000,Not as Advertised,\"Product arrived labeled as \"\"Jumbo\"\"\"\n",
+             "text from column \"Text\", label from \"Score\"", {"1", "5"}, 2);
+  // Yelp's as JSON lines, and as CSV without a header.
+  understood("yelp.jsonl",
+             "{\"review_id\": \"a\", \"user_id\": \"b\", \"stars\": 5.0, \"useful\": 0, \"text\": \"Great\\nplace\"}\n"
+             "{\"review_id\": \"c\", \"user_id\": \"d\", \"stars\": 1.0, \"useful\": 0, \"text\": \"Never again\"}\n",
+             "text from column \"text\", label from \"stars\"", {"1.0", "5.0"}, 2);
+  understood("yelp.csv", "\"1\",\"Unfortunately, the frustration\"\n\"2\",\"Been going to Dr. Goldberg\"\n\"1\",\"I don't know\"\n",
+             "text from column 2, label from 1", {"1", "2"}, 3);
+  // Tweets about airlines: quotation marks and line ends in them, names that end in what they are.
+  understood("Tweets.csv",
+             "tweet_id,airline_sentiment,airline_sentiment_confidence,negativereason,airline,tweet_text,tweet_coord\n"
+             "570306133677760513,neutral,1.0,,Virgin America,@VirginAmerica What @dhepburn said.,\n"
+             "570301130888122368,positive,0.3486,,Virgin America,\"@VirginAmerica plus you've added \"\"experience\"\"\n...\",\n",
+             "text from column \"tweet_text\", label from \"airline_sentiment\"", {"neutral", "positive"}, 2);
+  // Excel in a country of decimal commas.
+  understood("excel.csv", "Text;Klasse;Wert\r\nGut, sehr gut;ja;1,5\r\nSchlecht;nein;2\r\n\"Mit; Strichpunkt\";ja;3\r\n",
+             "text from column \"Text\", label from \"Klasse\"", {"ja", "nein"}, 3);
+  understood("bars.csv", "a|good film\nb|bad, bad film\na|well, well\n", "text from column 2, label from 1", {"a", "b"}, 3);
+  understood("tabs.csv", "target\tcontent\n1\tone, two\n0\tthree\n", "text from column \"content\", label from \"target\"",
+             {"0", "1"}, 2);
+  // What is found can be corrected.
+  understood("commas.csv", "a;b,c\nd;e,f\n", "text from column 2, label from 1", {"a", "d"}, 2, {.delimiter = ';'});
+  understood("header.csv", "label,text\na,one\nb,two\n", "text from column 2, label from 1", {"a", "b", "label"}, 3,
+             {.header = false});
+  understood("header.csv", "x y,z\na one,b\nc two,d\n", "text from column \"x y\", label from \"z\"", {"b", "d"}, 2,
+             {.header = true});
+  // fastText.
+  understood("train.txt", "__label__good a fine film\r\n\n__label__bad dull , dull\n__label__good\tfine\n",
+             "text from column \"text\", label from \"label\"", {"bad", "good"}, 3);
+  const auto error = [&](std::string_view text) {
+    const std::string path = directory.file("lines.txt", text);
+    return error_of([&] { read_labelled_table(path, {}); }).substr(path.size() + 8);
+  };
+  BOOST_TEST(error("__label__a x\nb y\n") == "line 2: no __label__NAME at the beginning, as the first line has");
+  BOOST_TEST(error("__label__a __label__b x\n") == "line 1: several labels; a classifier learns one for each text");
+  BOOST_TEST(error("__label__ x\n") == "line 1: no label in column \"label\"");
+  BOOST_TEST(error("__label__a x\n__label__b \n") == "line 2: no word in column \"text\"");
+}
+
+BOOST_AUTO_TEST_CASE(what_was_understood_is_shown) {
+  const TemporaryDirectory directory;
+  const Read found = read(directory, "a.csv", "label,text\na,one\nb,two\na,\"three\nlines\"\nc," + std::string(70, 'x') + "\n");
+  BOOST_TEST(preview_of(found.table) ==
+                 (Strings{"  rows of each class: a 2, b 1, c 1", "  line 2: a | one", "  line 3: b | two",
+                          "  line 4: a | three lines", "  warning: \"b\" has one row, as 1 more labels have; is that a class?"}),
+             boost::test_tools::per_element());
+  std::string many = "label,text\n";
+  for (int i = 0; i < 30; ++i) many += fmt::format("{},{}\n{},more\n", i, std::string(70, 'x'), i);
+  const Strings lines = preview_of(read(directory, "a.csv", many).table);
+  BOOST_TEST(lines.size() == 4U);
+  BOOST_TEST(lines[0].ends_with(" and 10 more"), lines[0]);
+  BOOST_TEST(lines[1] == "  line 2: 0 | " + std::string(60, 'x') + "…");
+}
+
 BOOST_AUTO_TEST_CASE(json_lines_are_read_by_their_keys) {
   const TemporaryDirectory directory;
   const Read found = read(directory, "a.jsonl",
@@ -104,7 +177,7 @@ BOOST_AUTO_TEST_CASE(faults_are_named) {
   BOOST_TEST(error("a.csv", std::string_view("label,text\na,o\0e\n", 17)) == ", line 2: a zero byte; is this a text?");
   BOOST_TEST(error("a.csv", "\xff\xfel\0") == " is UTF-16; `iconv -f UTF-16 -t UTF-8` makes it UTF-8");
   BOOST_TEST(error("a.csv", "label,text\na,\xff\n") ==
-             ", line 2: not UTF-8; if it is Latin-1, `iconv -f LATIN1 -t UTF-8` makes it so");
+             ", line 2: not UTF-8; if a program of Windows wrote it, `iconv -f WINDOWS-1252 -t UTF-8` makes it so");
   std::string many = "label,text\n";
   for (int i = 0; i < 1001; ++i) many += std::to_string(i) + ",word\n";
   BOOST_TEST(

@@ -148,7 +148,8 @@ BOOST_AUTO_TEST_CASE(faults_are_named_with_their_remedy) {
   BOOST_TEST(error("") == "data: " + path + " is empty");
   BOOST_TEST(error("\xEF\xBB\xBF") == "data: " + path + " is empty");
   BOOST_TEST(error("fine\nfine\nb\xe4 d\n") ==
-             "data: " + path + ", line 3: not UTF-8; if it is Latin-1, `iconv -f LATIN1 -t UTF-8` makes it so");
+             "data: " + path +
+                 ", line 3: not UTF-8; if a program of Windows wrote it, `iconv -f WINDOWS-1252 -t UTF-8` makes it so");
   BOOST_TEST(error(std::string_view("fine\n\0\n", 7)) == "data: " + path + ", line 2: a zero byte; is this a text?");
   BOOST_TEST(error(std::string_view("\xFF\xFEh\0i\0", 6)) ==
              "data: " + path + " is UTF-16; `iconv -f UTF-16 -t UTF-8` makes it UTF-8");

@@ -134,6 +134,24 @@ BOOST_AUTO_TEST_CASE(words_are_those_of_the_text_or_its_most_frequent_ones) {
       error_of([] { words_of("a\n" + std::string(1001, 'x')); }).starts_with("words: line 2 has a word of 1001 bytes, \"xxx"));
 }
 
+BOOST_AUTO_TEST_CASE(a_token_says_what_it_stands_for_or_is_unknown) {
+  const WordTokens words(words_of("b a b\nc c b\n", 2));
+  BOOST_TEST((words.encode("a b\n<unk> c").unknown == std::vector<bool>{true, false, false, false, false}));
+  const auto characters = make_tokens({.kind = "char"}, "ab");
+  BOOST_TEST((characters->encode("aöb\n").unknown == std::vector<bool>{false, true, false, true}));
+  BOOST_TEST(make_tokens({.kind = "byte"}, "ab")->encode("ö").unknown.empty());
+}
+
+BOOST_AUTO_TEST_CASE(extended_tokens_are_those_and_what_a_text_has_besides) {
+  const auto characters = make_tokens({.kind = "char"}, "zb")->extended("a\nb", 0);
+  BOOST_TEST(characters->file() == "\\x0a\na\nb\nz\n<unk>\n");
+  const WordTokens words(words_of("b a\n"));
+  BOOST_TEST(words.extended("c c d a\n", 0)->file() == "b\na\n<eos>\n<unk>\nc\nd\n");
+  BOOST_TEST(words.extended("c c d a\n", 1)->file() == "b\na\n<eos>\n<unk>\nc\n");
+  BOOST_TEST(words.extended("a b\n", 0)->file() == words.file());
+  BOOST_TEST(!make_tokens({.kind = "byte"}, "ab")->extended("c", 0));
+}
+
 BOOST_AUTO_TEST_CASE(the_ids_of_words_and_their_text_count_the_same_bytes) {
   const Vocabulary words = words_of("b a b\nc c b\n");
   const Ids ids({6}, {0, 1, 2, 2, 3, 0});

@@ -5,9 +5,12 @@
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 
+#include "data/files/npz.h"
+#include "data/files/text_file.h"
 #include "tests/data/temporary_directory.h"
 #include "tests/error_text.h"
 #include "tests/train/small_run.h"
+#include "train/checkpoints/jsonl.h"
 #include "train/loop/training_session.h"
 
 using namespace argand;
@@ -49,11 +52,52 @@ BOOST_AUTO_TEST_CASE(a_run_goes_on_where_its_folder_is_moved_and_leaves_the_one_
     BOOST_TEST(seed_of(folder) == 2);
     BOOST_TEST(step_of(folder) == 12);
     for (const RunFolder* run : {&folder, &moved}) {
-      BOOST_TEST(run->kept_steps() == (std::vector<std::int64_t>{2, 4, 6, 8, 10}), boost::test_tools::per_element());
+      BOOST_TEST(run->kept_steps() == (std::vector<std::int64_t>{6, 8, 10}), boost::test_tools::per_element());
       for (const std::int64_t step : run->kept_steps())
         BOOST_TEST(Checkpoint(run->at_step(step)).config().training.seed == seed_of(*run));
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(the_newest_checkpoints_and_the_milestones_are_kept) {
+  struct Case {
+    const char *keep, *milestone_every;
+    std::vector<std::int64_t> kept;
+  };
+  for (const auto& [keep, milestone_every, kept] :
+       {Case{"3", "0", {6, 8, 10}}, Case{"1", "0", {10}}, Case{"0", "0", {}}, Case{"-1", "0", {2, 4, 6, 8, 10}},
+        Case{"1", "4", {4, 8, 10}}, Case{"0", "6", {6}}, Case{"9", "0", {2, 4, 6, 8, 10}}}) {
+    const Settings settings = {
+        {"checkpoint_every", "2", ""}, {"eval_every", "12", ""}, {"keep", keep, ""}, {"milestone_every", milestone_every, ""}};
+    const TemporaryDirectory scratch;
+    const RunFolder folder(scratch / "run");
+    {
+      Session session(folder, false, small_run(settings), small_corpus());
+      while (session.run().state().step < 7) session.advance();
+      BOOST_TEST(step_of(folder) == 6);  // whatever is kept, it goes on from here
+    }
+    Session session(folder, RunLock(folder.path()), Checkpoint(folder.last()), small_corpus());
+    to_the_end(session);
+    BOOST_TEST(folder.kept_steps() == kept, "keep " << keep << ", milestone_every " << milestone_every);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_name_with_a_zero_byte_is_refused_wherever_one_comes_in) {
+  const TemporaryDirectory scratch;
+  scratch.file("a", "text");
+  const std::string path = (scratch / "a") + std::string("\0b", 2);
+  const std::string why = "the name " + (scratch / "a") + "\\0... holds a zero byte, at which the system would end it";
+  BOOST_TEST(error_of([&] { SafetensorsFile::open(path); }) == "safetensors: " + why);
+  BOOST_TEST(error_of([&] { NpzFile::open(path); }) == "npz: " + why);
+  BOOST_TEST(error_of([&] { read_text_file("text", path); }) == "text: " + why);
+  BOOST_TEST(error_of([&] { read_settings(path); }) == "config: " + why);
+  BOOST_TEST(error_of([&] { JsonLines(path, -1); }) == "log: " + why);
+  BOOST_TEST(error_of([&] { RunLock lock(path); }) == "train: " + why);
+  BOOST_TEST(error_of([&] { const RunLock lock = RunFolder(path).create(true); }) == "train: " + why);
+  BOOST_TEST(error_of([&] {
+               small_run({{"data", path, ""}});
+             }) == "data: holds a zero byte, at which the system would end the name");
+  BOOST_TEST(scratch.count() == 1);
 }
 
 BOOST_AUTO_TEST_CASE(a_folder_that_was_removed_is_said_in_the_users_words) {

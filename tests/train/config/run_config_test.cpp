@@ -178,8 +178,28 @@ BOOST_AUTO_TEST_CASE(mistakes) {
 BOOST_AUTO_TEST_CASE(what_the_machine_cannot_hold_is_refused_at_once) {
   const std::string text = refused({{"d_model", "1000000"}, {"vocab_size", "1000000"}});
   BOOST_TEST(text.starts_with("config: these sizes need about "));
-  BOOST_TEST(text.ends_with("smaller `d_model`, `n_layers`, `batch` or `length` need less"));
-  BOOST_TEST(refused({{"batch", "9000000000"}}).starts_with("config: these sizes need about "));
+  BOOST_TEST(text.ends_with("smaller `d_model`, `n_layers`, `batch`, `length` or `accumulate` need less"));
+  BOOST_TEST(refused({{"batch", "1000000"}, {"length", "100000"}, {"max_seq_len", "100000"}}).starts_with("config: these sizes "));
+}
+
+BOOST_AUTO_TEST_CASE(numbers_that_would_overflow_are_refused) {
+  constexpr const char *huge = "9223372036854775807", *half = "4611686018427387904";
+  for (const char* number : {huge, half})
+    for (const char* key : {"batch", "length", "accumulate"})
+      BOOST_TEST(refused({{key, number}}) == fmt::format("{}: must be at most 1000000, got {}", key, number));
+  for (const char* key : {"steps", "epochs", "decay_steps", "eval_every", "eval_batches", "early_stop", "checkpoint_every",
+                          "log_every", "sample_every", "sample_tokens", "keep", "milestone_every"})
+    BOOST_TEST(refused({{key, huge}}) == fmt::format("{}: must be at most 1000000000000, got {}", key, huge));
+  BOOST_TEST(refused({{"epochs", "30000000000000000"}}) == "epochs: must be at most 1000000000000, got 30000000000000000");
+  BOOST_TEST(refused({{"steps", "1000000000000"}, {"batch", "1000000"}, {"accumulate", "100"}}) ==
+             "steps: 1000000000000 steps of 100 batches of 1000000 x 128 tokens are more than can be counted, 2^63; fewer `steps` "
+             "will do");
+  // Each factor is fine by itself.
+  BOOST_TEST(
+      refused({{"accumulate", "1000000"}, {"batch", "100000"}, {"steps", "10"}}).starts_with("config: these sizes need about "));
+  for (const char* key : {"irw_passages", "irw_length", "irw_refresh"})
+    BOOST_TEST(refused({{"family", "crat"}, {key, huge}}) == fmt::format("{}: must be at most 1000000000000, got {}", key, huge));
+  BOOST_TEST(refused({{"seed", huge}}) == "");
 }
 
 BOOST_AUTO_TEST_CASE(runs_without_a_choice_go_on_as_they_began) {

@@ -159,25 +159,61 @@ BOOST_AUTO_TEST_CASE(the_confusion_matrix) {
   BOOST_TEST(!m.precision(2).has_value());
   BOOST_TEST(!ConfusionMatrix(2).accuracy().has_value());
   const std::vector<std::string> table = m.table({"World", "Sports", "Sci/Tech"});
-  BOOST_TEST_REQUIRE(table.size() == 4U);
-  BOOST_TEST(table[0] == "class     accuracy  precision  articles  labelled as     World    Sports  Sci/Tech");
-  BOOST_TEST(table[1] == "World       75.0 %     75.0 %         4                      3         1         0");
-  BOOST_TEST(table[2] == "Sports      50.0 %     50.0 %         2                      1         1         0");
-  BOOST_TEST(table[3] == "Sci/Tech         -          -         0                      0         0         0");
+  BOOST_TEST_REQUIRE(table.size() == 5U);
+  BOOST_TEST(table[0] == "class     accuracy  precision      F1  articles  labelled as     World    Sports  Sci/Tech");
+  BOOST_TEST(table[1] == "World       75.0 %     75.0 %  75.0 %         4                      3         1         0");
+  BOOST_TEST(table[2] == "Sports      50.0 %     50.0 %  50.0 %         2                      1         1         0");
+  BOOST_TEST(table[3] == "Sci/Tech         -          -       -         0                      0         0         0");
+  BOOST_TEST(table[4] == "mean        62.5 %     62.5 %  62.5 %         6");
   BOOST_TEST(error_of([&] { m.add(3, 0); }) == "confusion: no classes 3 and 0 among 3");
   BOOST_TEST(error_of([&] { m.table({"a"}); }) == "confusion: 1 names for 3 classes");
   BOOST_TEST(error_of([] { ConfusionMatrix(0); }) == "confusion: at least one class is needed, got 0");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_unknown_costs_what_it_takes_to_spell_it) {
+  // Each kind of tokens that has an unknown one, on a text of which it knows nothing but the spaces.
+  for (const char* kind : {"char", "words"}) {
+    const TokenizerPtr tokens = make_tokens({.kind = kind}, "aa b\nb aa\n");
+    const TokenText read = tokens->encode("xyz wxy wz\nzzz <unk>\n");
+    EvaluationSet set = evaluation_set(read.ids, {.batch = 1, .length = 2}, read.bytes, read.unknown);
+    std::int64_t targets = 0, bytes = 0, unknown = 0, unknown_bytes = 0;
+    for (std::int64_t i = 0; i < set.size; ++i) {
+      const Batch batch = set.at(i);
+      targets += batch.targets.size(), bytes += batch.target_bytes, unknown += batch.unknown, unknown_bytes += batch.unknown_bytes;
+    }
+    const bool words = std::string_view(kind) == "words";
+    BOOST_TEST(targets == (words ? 6 : 20), kind);
+    BOOST_TEST(bytes == (words ? 18 : 20), kind);
+    BOOST_TEST(unknown == (words ? 3 : 15), kind);  // <unk> as a word says what it stands for
+    BOOST_TEST(unknown_bytes == (words ? 10 : 15), kind);
+    // However well it guesses that nothing is known, bits a byte are not few.
+    const Evaluation certain{
+        .loss = 0, .count = targets, .bytes = bytes, .unknown = unknown, .unknown_bytes = unknown_bytes, .confusion = std::nullopt};
+    BOOST_TEST(
+        *certain.bits_per_byte() == std::log2(257.0) * static_cast<double>(unknown + unknown_bytes) / static_cast<double>(bytes),
+        boost::test_tools::tolerance(1e-12));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_summary) {
   BOOST_TEST(summary({.loss = 2, .count = 8, .confusion = std::nullopt}) == "loss 2.0000, perplexity 7.39");
   BOOST_TEST(summary({.loss = 2, .count = 8, .bytes = 32, .confusion = std::nullopt}) ==
              "loss 2.0000, perplexity 7.39, 0.721 bits a byte");  // 2 / ln 2 · 8 / 32
+  // and 2 unknown tokens of 10 bytes together: log2(257) · 12 / 32 more
+  const Evaluation half_known{.loss = 2, .count = 8, .bytes = 32, .unknown = 2, .unknown_bytes = 10, .confusion = std::nullopt};
+  BOOST_TEST(summary(half_known) == "loss 2.0000, perplexity 7.39, 3.723 bits a byte, 25.0 % of the tokens unknown");
+  const Evaluation almost{.loss = 2, .count = 8000, .bytes = 32000, .unknown = 1, .unknown_bytes = 5, .confusion = std::nullopt};
+  BOOST_TEST(summary(almost) == "loss 2.0000, perplexity 7.39, 0.723 bits a byte, under 0.1 % of the tokens unknown");
   ConfusionMatrix m(2);
   m.add(0, 0), m.add(0, 1), m.add(1, 1);
   const Evaluation labels{.loss = 0.5, .count = 3, .confusion = m};
   BOOST_TEST(summary(labels) == "loss 0.5000, accuracy 66.7 %");
   BOOST_TEST(labels.objective() == 1 - 2.0 / 3);
+  BOOST_TEST(labels.objective("loss") == 0.5);
+  BOOST_TEST(labels.objective("f1") == 1 - 2.0 / 3);  // 2/3 of either class
+  ConfusionMatrix one_sided(2);                       // accuracy 0.9, and of one class nothing
+  one_sided.add(0, 0, 9), one_sided.add(1, 0);
+  BOOST_TEST((Evaluation{.loss = 1, .count = 10, .confusion = one_sided}).objective("f1") == 1 - (18.0 / 19 + 0) / 2);
   BOOST_TEST((Evaluation{.loss = 2, .count = 8, .confusion = std::nullopt}).objective() == 2);
 }
 

@@ -1,0 +1,17 @@
+#pragma once
+/// The figures of an evaluation as JSON: what `argand eval --json` writes.
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "train/evaluation/evaluation.h"
+
+namespace argand {
+
+using Figures = nlohmann::ordered_json;
+
+/// Of a classifier with the figures of each class; what there is nothing to divide by for is null.
+Figures figures_of(const Evaluation& evaluation, const std::vector<std::string>& classes);
+
+}  // namespace argand

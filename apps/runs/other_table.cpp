@@ -1,0 +1,26 @@
+#include "apps/runs/other_table.h"
+
+namespace argand {
+
+bool OtherTable::any() const { return !(text_column + label_column + delimiter + header).empty(); }
+
+void OtherTable::apply_to(TrainingConfig& training) const {
+  if (!text_column.empty()) training.text_column = text_column;
+  if (!label_column.empty()) training.label_column = label_column;
+  if (!delimiter.empty()) training.delimiter = delimiter;
+  if (!header.empty()) training.header = header;
+}
+
+void add_options(CLI::App& command, OtherTable& table) {
+  const auto add = [&](const char* name, std::string& value, const char* help, const std::vector<std::string>& choices = {}) {
+    CLI::Option* option = command.add_option(name, value, help)->group("Another table");
+    if (choices.empty()) return option->type_name("TEXT");
+    return option->check(CLI::IsMember(choices).description(""))->type_name(CLI::detail::join(choices, "|"));
+  };
+  add("--text-column", table.text_column, "column of the texts, by name or number; as in training by default");
+  add("--label-column", table.label_column, "column of the labels, likewise");
+  add("--delimiter", table.delimiter, "what stands between fields", {"auto", "comma", "semicolon", "tab", "bar"});
+  add("--header", table.header, "whether the first row says what the columns are called", {"auto", "yes", "no"});
+}
+
+}  // namespace argand

@@ -1,0 +1,63 @@
+#include "train/config/changes.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace argand {
+namespace {
+
+template <std::size_t n>
+bool has_key(const std::array<std::string_view, n>& keys, std::string_view key) {
+  return std::find(keys.begin(), keys.end(), key) != keys.end();
+}
+
+constexpr std::array<std::string_view, 14> changeable = {
+    "steps",     "epochs",     "early_stop",   "lr",   "final_lr",     "decay_steps",   "clip",
+    "log_every", "eval_every", "eval_batches", "keep", "sample_every", "sample_tokens", "checkpoint_every"};
+constexpr std::array<std::string_view, 5> of_a_step = {"batch", "length", "accumulate", "accumulate_by", "seed"};
+constexpr std::array<std::string_view, 2> of_validations = {"eval_protocol", "best_by"};
+
+/// Why this key cannot change.
+std::string_view why_not(const RunConfig& config, std::string_view key) {
+  if (has_key(of_a_step, key)) return "what a step reads follows from it and from the step's number";
+  if (has_key(of_validations, key)) return "validations before and after could not be compared";
+  if (key == "warmup") return "the run began with it";
+  if (key == "precision") return "the run's numbers are of the one that it began with";
+  if (key == "init") return "the run has its weights";
+  if (key == "preset") return "the run has its sizes and its recipe";
+  std::string_view why = "it decides what the data are, and the run goes on with those that it began with";
+  RunConfig copy = config;
+  copy.model.visit([&](std::string_view own, auto&, const char*, const char*) {
+    if (own == key) why = "the weights of the run are of that model";
+  });
+  copy.optimizer.visit([&](std::string_view own, auto&, const char*, const char*) {
+    if (own == key) why = "the optimizer's memory was made with it";
+  });
+  return why;
+}
+
+std::int64_t end_of_cosine(const TrainingConfig& t) { return t.decay_steps > 0 ? t.decay_steps : t.steps; }
+
+}  // namespace
+
+void require_changeable(const RunConfig& config, const Setting& setting) {
+  if (has_key(changeable, setting.key) || setting.key == "milestone_every") return;
+  setting_fail(setting, "a run that goes on cannot change it: {}; `init` begins another run with its weights",
+               why_not(config, setting.key));
+}
+
+std::vector<Change> changes_of_rate(const RunConfig& before, const RunConfig& now) {
+  const TrainingConfig &a = before.training, &b = now.training;
+  std::vector<Change> changes;
+  const auto compare = [&](const char* key, double x, double y) {
+    if (x != y) changes.push_back({key, x, y});
+  };
+  compare("lr", a.lr, b.lr);
+  compare("final_lr", a.final_lr, b.final_lr);
+  compare("clip", a.clip, b.clip);
+  compare("decay_steps", static_cast<double>(end_of_cosine(a)), static_cast<double>(end_of_cosine(b)));
+  return changes;
+}
+
+}  // namespace argand
