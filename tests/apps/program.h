@@ -38,6 +38,7 @@ class Program {
     if (pid_ > 0) return;
     dup2(open(out_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666), 1);
     dup2(open(err_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666), 2);
+    ::signal(SIGHUP, SIG_DFL);  // tests may run under nohup
     if (before) before();
     execv(argv[0], argv.data());
     _exit(127);
