@@ -1,7 +1,6 @@
 /// argand generate: a trained model writes.
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <set>
 
@@ -50,15 +49,6 @@ void warn_of_unknown(const Tokenizer& tokens, std::string_view prompt, const Tok
   fmt::print(stderr, "argand: the model does not know {} and reads <unk> instead\n", list);
 }
 
-/// A prompt as it was given, and as the model reads it.
-struct Prompt {
-  std::string text;
-  Ids tokens;  ///< [n]
-
-  /// What is written after it.
-  WrittenText continuation(const Tokenizer& words) const { return WrittenText(words, text.empty() || text.ends_with('\n')); }
-};
-
 std::vector<Prompt> read_prompts(const std::vector<std::string>& given, const Tokenizer& tokens) {
   if (std::count(given.begin(), given.end(), "-") > 1)
     usage_fail("--prompt", "standard input can be read but once: - stands there twice");
@@ -66,9 +56,8 @@ std::vector<Prompt> read_prompts(const std::vector<std::string>& given, const To
   for (const std::string& word : given) {
     const std::string text = word == "-" ? read_input() : word;
     if (first_invalid_utf8(text)) fail("generate", "the prompt is not UTF-8");
-    const TokenText read = tokens.encode(text);
-    warn_of_unknown(tokens, text, read);
-    prompts.push_back({text, read.ids});
+    warn_of_unknown(tokens, text, tokens.encode(text));
+    prompts.emplace_back(text, tokens);
   }
   return prompts;
 }
@@ -88,35 +77,13 @@ void write_one(Model<R>& model, const OpenRetriever& retriever, const Tokenizer&
   fmt::print("\n");
 }
 
-/// Several texts. Those after prompts of as many tokens are written together, a token of each at a time, which reads the weights
-/// once for all; they are printed in the order of the prompts when all are done.
+/// Several texts, in the order of the prompts, when all are done.
 template <RealScalar R>
 void write_many(Model<R>& model, const OpenRetriever& retriever, const Tokenizer& tokens, const std::vector<Prompt>& prompts,
                 const GenerateOptions& options) {
-  struct Text {
-    std::string begun;
-    WrittenText words;
-  };
-  std::vector<Text> texts;  // sample s of prompt p is p · samples + s
-  std::map<std::int64_t, std::vector<std::size_t>> together;
-  for (const Prompt& prompt : prompts)
-    for (std::int64_t s = 0; s < options.samples; ++s) {
-      together[prompt.tokens.size()].push_back(texts.size());
-      texts.push_back({prompt.text, prompt.continuation(tokens)});
-    }
-  for (const auto& [length, group] : together) {
-    std::vector<std::int32_t> ids;
-    for (const std::size_t i : group) {
-      const auto span = prompts[i / static_cast<std::size_t>(options.samples)].tokens.span();
-      ids.insert(ids.end(), span.begin(), span.end());
-    }
-    const auto write = [&](std::span<const std::int32_t> next) {
-      for (std::size_t i = 0; i < group.size(); ++i) texts[group[i]].begun += texts[group[i]].words.next(next[i]);
-    };
-    generate<R>(model, Ids({static_cast<std::int64_t>(group.size()), length}, std::move(ids)), options.tokens, options.sampling,
-                write, retriever.context());
-  }
-  for (std::size_t i = 0; i < texts.size(); ++i) fmt::print("--- {} of {}\n{}\n", i + 1, texts.size(), texts[i].begun);
+  const std::vector<std::string> texts =
+      written_texts<R>(model, tokens, prompts, options.samples, options.tokens, options.sampling, retriever.context());
+  for (std::size_t i = 0; i < texts.size(); ++i) fmt::print("--- {} of {}\n{}\n", i + 1, texts.size(), texts[i]);
 }
 
 void generate_text(const GenerateOptions& options) {

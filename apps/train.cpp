@@ -17,11 +17,10 @@
 #include "data/files/utf8.h"
 #include "train/checkpoints/diagnostics.h"
 #include "train/config/changes.h"
-#include "train/data/corpora.h"
-#include "train/generation/generation.h"
 #include "train/loop/nan_report.h"
 #include "train/loop/training_session.h"
 #include "train/loop/worker.h"
+#include "train/start/run_request.h"
 
 namespace argand {
 namespace {
@@ -132,28 +131,6 @@ Advance advance(TrainingSession<R>& session, const TrainingData& data, Progress&
   }
 }
 
-/// The model's own text after the first token of the validation text: a function of the run's seed, step and parameters. Nothing
-/// when a signal came: then the run writes it when it goes on.
-template <RealScalar R>
-std::optional<std::string> sample_of(TrainingRun<R>& run, const Corpus& corpus, const Interrupt& interrupt) {
-  struct Stopped {};
-  const TrainingConfig& t = run.config().training;
-  const SamplingOptions options{.top_p = 0.9, .seed = static_cast<std::uint64_t>(t.seed + run.state().step)};
-  const Ids prompt({1, 1}, {corpus.valid[0]});
-  WrittenText text(*corpus.tokens, true);
-  std::string sample = text.next(prompt[0]);
-  const auto add = [&](std::span<const std::int32_t> next) {
-    if (interrupt.signal() != 0) throw Stopped();
-    sample += text.next(next[0]);
-  };
-  try {
-    run.look_up([&](const ForwardContext& context) { generate<R>(run.model(), prompt, t.sample_tokens, options, add, context); });
-  } catch (const Stopped&) {
-    return std::nullopt;
-  }
-  return valid_utf8(sample);  // bytes may end in the middle of a character
-}
-
 /// Runs to the end or to a signal; returns the exit code.
 template <RealScalar R>
 int train(TrainingSession<R>& session, const TrainingData& data, const TrainOptions& options) {
@@ -166,7 +143,8 @@ int train(TrainingSession<R>& session, const TrainingData& data, const TrainOpti
   if (config.model.task != TextTask::Lm) progress.hide_perplexity();
   session.run().watch_evaluation([&](std::int64_t done, std::int64_t all) { progress.validating(0, done, all); });
   if (const auto* corpus = std::get_if<Corpus>(&data); corpus != nullptr)
-    session.sample_with([&session, &interrupt, corpus] { return sample_of(session.run(), *corpus, interrupt); });
+    session.sample_with(
+        [&session, &interrupt, corpus] { return sample_of(session.run(), *corpus, [&] { return interrupt.signal() != 0; }); });
   if (const auto* corpus = std::get_if<Corpus>(&data)) progress.show_bits_per_byte(bits_per_byte(*corpus));
   std::optional<Evaluation> last;
   int signal = 0;
@@ -209,26 +187,23 @@ void require_task(const std::string& wanted, const std::string& task, const char
 
 int start(const TrainOptions& options) {
   if (options.out.empty()) usage_fail("train " + options.task, "missing --out RUN (a new run) or --resume RUN (to continue one)");
-  RunConfig config = options.run.resolve();
-  std::optional<InitialWeights> weights;  // messages have the name that was given
-  if (!config.training.init.empty()) weights.emplace(config.training.init);
-  for (std::string* path : {&config.training.data, &config.training.init, &config.knowledge.irw_file}) *path = findable(*path);
-  if (is_piece_model(config.training.tokens)) config.training.tokens = findable(config.training.tokens);
-  require_task(options.task, word_of(config.model.task), "--task");
+  const RunConfig asked = options.run.resolve();
+  require_task(options.task, word_of(asked.model.task), "--task");
   const RunFolder folder(options.out);
   if (options.ranks->leads() && !options.overwrite) folder.require_free();
-  const TrainedRun* before = weights && config.tokens_of_init ? weights->language_model() : nullptr;
-  const TrainingData data =
-      before == nullptr || config.model.task != TextTask::Lm ? open_data(config) : open_data_like(config, *before);
+  const NewRun begun = open_new_run(asked);
+  const RunConfig& config = begun.config;
+  const TrainingData& data = begun.data;
+  const InitialWeights* const weights = begun.weights ? &*begun.weights : nullptr;
   return with_precision(config, [&]<class R>(R) {
     if (!options.ranks->leads()) {
       TrainingRun<R> run(config, data, *options.ranks);
-      if (weights) run.begin_with(*weights, data);
+      if (weights != nullptr) run.begin_with(*weights, data);
       barrier(*options.ranks);
       work(run, *options.ranks);
       return static_cast<int>(exit_success);  // the first one knows the run's
     }
-    TrainingSession<R> session(folder, options.overwrite, config, data, weights ? &*weights : nullptr, *options.ranks);
+    TrainingSession<R> session(folder, options.overwrite, config, data, weights, *options.ranks);
     return train(session, data, options);
   });
 }
@@ -253,14 +228,7 @@ std::string changes_of(const RunConfig& before, const RunConfig& now) {
 int resume(const TrainOptions& options) {
   if (!options.out.empty() || options.overwrite) usage_fail("--resume", "goes on in its own folder; drop --out and --overwrite");
   if (options.run.has_file()) usage_fail("--resume", "the run keeps its configuration; drop --config");
-  std::string moved;
-  Settings more;
-  for (const Setting& s : options.run.given()) {
-    if (s.key == "data")
-      moved = s.text;
-    else
-      more.push_back(s);
-  }
+  const Continuation how = continuation(options.run.given());
   const RunFolder folder(options.resume);
   Ranks& ranks = *options.ranks;
   RunLock lock;
@@ -270,25 +238,22 @@ int resume(const TrainOptions& options) {
   barrier(ranks);  // only when all have read it may the first one change it
   const Checkpoint& last = run.checkpoint;
   require_task(options.task, word_of(last.config().model.task), "--resume");
-  const RunConfig config = last.config().extended(more);
+  const RunConfig config = last.config().extended(how.changes);
   const RunState& state = last.state();
-  if (more.empty() && has_ended(config, state)) {
+  if (how.changes.empty() && has_ended(config, state)) {
     if (ranks.leads()) fmt::print("{}\n", why_ended(folder, config, state));
     return exit_success;
   }
-  RunConfig where = last.config();
-  if (!moved.empty()) where.training.data = moved;
-  // Words of articles are counted again; the tokens of a text are the run's own.
-  const TrainingData data = options.task == "lm" ? open_data(where, run) : open_data(where);
+  const TrainingData data = open_data(run, how);
   return with_precision(config, [&]<class R>(R) {
     if (!ranks.leads()) {
       TrainingRun<R> worker(last.config(), data, ranks);
       worker.restore(last);
-      if (!more.empty()) worker.extend(config);
+      if (!how.changes.empty()) worker.extend(config);
       work(worker, ranks);
       return static_cast<int>(exit_success);
     }
-    TrainingSession<R> session(folder, lock, last, data, more.empty() ? nullptr : &config, ranks);
+    TrainingSession<R> session(folder, lock, last, data, how.changes.empty() ? nullptr : &config, ranks);
     if (const std::int64_t lines = session.damaged_lines(); lines > 0)
       fmt::print(stderr, "argand: log: {} line{} of {} cannot be read and stay{} as {}\n", lines, lines == 1 ? "" : "s",
                  folder.log(), lines == 1 ? "s" : "", lines == 1 ? "it is" : "they are");

@@ -5,18 +5,11 @@
 
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/option_names.h"
-#include "train/checkpoints/initial_weights.h"
 #include "train/config/presets.h"
+#include "train/start/run_request.h"
 
 namespace argand {
 namespace {
-
-/// The text of the last setting of that key, or `otherwise`.
-std::string last_text(const Settings& settings, std::string_view key, std::string otherwise) {
-  for (const Setting& s : settings)
-    if (s.key == key) otherwise = s.text;
-  return otherwise;
-}
 
 template <class T>
 constexpr const char* type_word() {
@@ -73,21 +66,7 @@ RunOptions::RunOptions(CLI::App& command, std::string task) : task_(std::move(ta
 }
 
 RunConfig RunOptions::resolve(const Settings& given) const {
-  Settings file = file_.empty() ? Settings{} : read_settings(file_);
-  const std::string init = last_text(given, "init", last_text(file, "init", ""));
-  if (init.empty()) return RunConfig::resolve(file, given, task_);
-  const Settings model = InitialWeights(init).model_settings();
-  const std::string family = last_text(model, "family", "");
-  const std::string wanted = last_text(given, "family", last_text(file, "family", family));
-  if (!family.empty() && wanted != family)
-    usage_fail("--init", "the model of {} is of the family {}, not {}", init, family, wanted);
-  const auto asks_for_tokens = [](const Setting& s) { return s.key == "tokens" || s.key == "words" || s.key == "vocab_size"; };
-  const bool asked =
-      std::any_of(file.begin(), file.end(), asks_for_tokens) || std::any_of(given.begin(), given.end(), asks_for_tokens);
-  file.insert(file.begin(), model.begin(), model.end());
-  RunConfig config = RunConfig::resolve(file, given, task_);
-  config.tokens_of_init = !asked;
-  return config;
+  return resolve_with_init(file_.empty() ? Settings{} : read_settings(file_), given, task_);
 }
 
 }  // namespace argand

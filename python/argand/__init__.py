@@ -12,6 +12,8 @@ grad, value_and_grad, gradients, vjp, jvp, hvp, hessian, jacobian
                                  derivatives of functions
 op                               an op of one's own in NumPy, judged when its gradient is attached
 nn, optim                        layers and networks; optimisers, rates, clipping
+families, data                   models of the families, and text in tokens
+train                            what `argand train` does; load opens its runs
 
 Is this gradient right?
 
@@ -28,11 +30,12 @@ replay, save_replay              a check as a file, made once more
 selftest                         mistakes planted on purpose, and whether they are found
 lab                              an expression and its derivatives, in every framework's convention
 ops, explain                     the library's operations, their equations and derivations
-load, save                       checkpoints as dicts of arrays
+load, save                       runs as models, files of tensors as dicts of arrays
 """
 import os as _os
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
+from . import _argand
 from ._argand import Error, OpFunction, Tensor, num_threads, op_functions, set_num_threads
 from ._autograd import OwnOp, add_methods, constant, grad, gradients, hessian, hvp, jacobian, jvp, no_grad, op, value_and_grad, variable, vjp
 from ._check import assert_gradient, check
@@ -54,14 +57,18 @@ if hasattr(_os, "register_at_fork"):
     # The threads stay behind with the parent, and a child that asked for them would wait for ever.
     _os.register_at_fork(after_in_child=lambda: set_num_threads(1))
 
-from . import nn, optim  # noqa: E402: they are made of the functions above
+from . import data, families, nn, optim  # noqa: E402: they are made of the functions above
+from ._runs import Model, Run, train  # noqa: E402
 from ._version import version as __version__  # noqa: E402
 
+_argand.name_program(__version__)  # in the logs of runs
+
 __all__ = [
-    "Direction", "Element", "Error", "Figure", "GradientError", "Inconclusive", "IndependentCheck", "Input", "Lab", "Op", "OpFunction", "OwnOp", "Plant",
-    "Result", "SelfTest", "Tensor", "__version__", "assert_gradient", "check", "check_jax", "check_module", "check_torch", "constant", "explain", "grad",
-    "gradients", "hessian", "hvp", "jacobian", "jvp", "lab", "load", "load_with_metadata", "nn", "no_grad", "num_threads", "op", "op_functions", "ops", "optim",
-    "replay", "save", "save_replay", "selftest", "set_num_threads", "value_and_grad", "variable", "vjp",
+    "Direction", "Element", "Error", "Figure", "GradientError", "Inconclusive", "IndependentCheck", "Input", "Lab", "Model", "Op", "OpFunction", "OwnOp",
+    "Plant", "Result", "Run", "SelfTest", "Tensor", "__version__", "assert_gradient", "check", "check_jax", "check_module", "check_torch", "constant",
+    "data", "explain", "families", "grad", "gradients", "hessian", "hvp", "jacobian", "jvp", "lab", "load", "load_with_metadata", "nn", "no_grad",
+    "num_threads", "op", "op_functions", "ops", "optim",
+    "replay", "save", "save_replay", "selftest", "set_num_threads", "train", "value_and_grad", "variable", "vjp",
 ]
 
 for _public in (Error, GradientError, Inconclusive):

@@ -1,4 +1,4 @@
-"""argand.load, argand.save: checkpoints as dicts of NumPy arrays."""
+"""argand.load, argand.save: runs as models, files of tensors as dicts of NumPy arrays."""
 from __future__ import annotations
 
 import os
@@ -11,16 +11,26 @@ from . import _argand
 Path = Union[str, "os.PathLike[str]"]
 
 
-def load(path: Path) -> Dict[str, np.ndarray]:
-    """The tensors of a safetensors file, such as a run's `best.safetensors`, by name. Complex ones are complex.
+def load(path: Path) -> Any:
+    """The model of a run: of its folder (the best checkpoint), or of a checkpoint with the tokens beside it. Of any other safetensors file
+    the tensors, a dict of arrays by name; complex ones are complex.
 
-    A file that is not what was written is refused. `load_with_metadata` tells what else is in it.
+    >>> model = argand.load("runs/first")                # doctest: +SKIP
+    >>> model.generate("the", tokens=20)                 # doctest: +SKIP
+
+    A file that is not what was written is refused.
     """
-    return load_with_metadata(path)[0]
+    where = os.fspath(path)
+    if not os.path.isdir(where) and not _argand.is_checkpoint(where):
+        return load_with_metadata(where)[0]
+    from ._runs import Model  # it is made of nn, which is made of what this is
+
+    return Model(_argand.open_model(where)).eval()
 
 
 def load_with_metadata(path: Path) -> Tuple[Dict[str, np.ndarray], Dict[str, str]]:
-    """The same, and the file's metadata; a checkpoint's `config` is the model and its training, as JSON."""
+    """The tensors of a safetensors file by name, a checkpoint's as well, and the file's metadata; a checkpoint's `config` is the model and
+    its training, as JSON."""
     return _argand.load(os.fspath(path))
 
 

@@ -15,5 +15,7 @@ void bind_own_op(pybind11::module_& m);
 void bind_tape_view(pybind11::module_& m);
 void bind_op_functions(pybind11::module_& m);
 void bind_optimizers(pybind11::module_& m);
+void bind_models(pybind11::module_& m);
+void bind_training(pybind11::module_& m);
 
 }  // namespace argand::python

@@ -16,4 +16,6 @@ PYBIND11_MODULE(_argand, m) {
   argand::python::bind_tape_view(m);
   argand::python::bind_op_functions(m);
   argand::python::bind_optimizers(m);
+  argand::python::bind_models(m);
+  argand::python::bind_training(m);
 }

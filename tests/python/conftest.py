@@ -1,6 +1,9 @@
 """What all tests of the package share."""
+import json
 import os
 import pathlib
+import subprocess
+import sys
 
 import pytest
 
@@ -20,3 +23,39 @@ def pytest_terminal_summary(terminalreporter):
 def program():
     """The program `argand`."""
     return os.environ["ARGAND_PROGRAM"]
+
+
+# A run that takes a second.
+SMALL = dict(n_layers=1, d_model=16, n_heads=2, d_ff=16, max_seq_len=16, batch=4, steps=20, eval_every=10, eval_batches=2, checkpoint_every=10)
+
+
+def options(settings):
+    """As words of a command line."""
+    return [word for key, value in settings.items() for word in ("--" + key.replace("_", "-"), str(value))]
+
+
+@pytest.fixture
+def trained(program, tmp_path):
+    """trained(name, task="lm", **settings): the folder of a run of the program."""
+
+    def train(name, task="lm", **settings):
+        out = tmp_path / name
+        done = subprocess.run([program, "train", task, *options({**SMALL, **settings}), "--out", str(out)], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return out
+
+    return train
+
+
+@pytest.fixture
+def from_python(tmp_path):
+    """from_python(run, *arguments): argand.train(...) in a process with the kernels that made this run of the program."""
+
+    def train(run, call):
+        made_by = next(line["made_by"] for line in map(json.loads, (run / "log.jsonl").read_text().splitlines()) if "made_by" in line)
+        environment = {**os.environ, "OPENBLAS_CORETYPE": made_by["blas"], "OMP_WAIT_POLICY": "passive"}
+        done = subprocess.run([sys.executable, "-c", "import argand as ag\n" + call], capture_output=True, text=True, env=environment, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return train

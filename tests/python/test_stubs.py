@@ -1,12 +1,47 @@
 """What type checkers are told of the package."""
 import importlib.util
 import pathlib
+import subprocess
+import sys
 
 import argand as ag
+import pytest
 from conftest import ROOT
 
 PACKAGE = pathlib.Path(ag.__file__).parent
 STUBS = PACKAGE / "_ops.pyi"
+
+PROGRAM = """
+from typing import Any
+
+import argand as ag
+import numpy as np
+
+z = ag.variable(np.array([1 + 0.5j]))
+L = ag.abs2(z**2 + 1).sum()
+L.backward()
+
+
+@ag.op
+def double(z: Any) -> Any:
+    return 2 * z
+
+
+@double.vjp
+def _(g: Any, z: Any) -> Any:
+    return 2 * g
+
+
+net = ag.nn.Sequential(ag.nn.Linear(1, 16, dtype=complex), ag.nn.ModReLU(16), ag.nn.Linear(16, 1, dtype=complex))
+opt = ag.optim.AdamW(net.parameters(), lr=1e-3)
+for step in range(2):
+    opt.zero_grad()
+    loss = ag.abs2(net(ag.constant([[1j]]))).mean(axis=0).sum()
+    loss.backward()
+    opt.step()
+U, S, V = ag.svd(z.reshape(1, 1))
+print(float(loss), np.asarray(z.grad), z.numpy(), S.sum(dim=0, keepdim=True), double(z), ag.__version__)
+"""
 
 
 def make_stubs():
@@ -26,3 +61,18 @@ def test_an_op_of_the_registry_is_in_them_and_in_the_package():
         assert function.__doc__.startswith(function.signature) and f"{name}(" in function.signature
         assert f"\ndef {name}(" in text or getattr(ag, name) is not function, name
     assert "    def abs2(self) -> Tensor: ..." in text and "def svdvals(A: _Tensor) -> Tensor: ..." in text
+
+
+def test_programs_pass_a_strict_type_checker(tmp_path):
+    mypy = pytest.importorskip("mypy.api", reason="no mypy here")
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    exec(compile(PROGRAM, str(program), "exec"), {})
+    wrong = tmp_path / "wrong.py"
+    wrong.write_text("import argand as ag\nz = ag.variable(1.0)\nag.exp(z, base=2)\nag.matmul(z)\nz.no_such_op()\n")
+    done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), str(program), str(wrong)],
+                          capture_output=True, text=True, env={"PYTHONPATH": str(PACKAGE.parent), "PATH": "/usr/bin"})
+    found = [line for line in done.stdout.splitlines() if ": error:" in line]
+    assert mypy and len(found) == 3, done.stdout + done.stderr
+    assert all(f"wrong.py:{number}:" in line and word in line
+               for number, word, line in zip((3, 4, 5), ('"base"', '"other"', '"no_such_op"'), found)), done.stdout

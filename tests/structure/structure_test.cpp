@@ -47,6 +47,8 @@ const std::map<std::string, std::set<std::string>> floor_may_see = {
     {"train/evaluation", {"train/config", "train/ranks", "train/checkpoints", "train/data", "train/generation"}},
     {"train/retrieval", {"train/config", "train/checkpoints", "train/data"}},
     {"train/loop", {"train/config", "train/ranks", "train/checkpoints", "train/data", "train/evaluation"}},
+    {"train/start",
+     {"train/config", "train/ranks", "train/checkpoints", "train/data", "train/evaluation", "train/generation", "train/loop"}},
     {"train/sweep", {"train/config"}},
     {"apps/terminal", {}},
     {"apps/lab/expression", {"apps/terminal"}},

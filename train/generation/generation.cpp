@@ -1,6 +1,7 @@
 #include "train/generation/generation.h"
 
 #include <algorithm>
+#include <map>
 #include <vector>
 
 #include "core/error.h"
@@ -54,8 +55,41 @@ void generate(Model<R>& model, const Ids& prompts, std::int64_t count, const Sam
   }
 }
 
-#define ARGAND_GENERATE(R) \
-  template void generate(Model<R>&, const Ids&, std::int64_t, const SamplingOptions&, const WriteTokens&, const ForwardContext&);
+template <RealScalar R>
+std::vector<std::string> written_texts(Model<R>& model, const Tokenizer& tokens, const std::vector<Prompt>& prompts,
+                                       std::int64_t samples, std::int64_t count, const SamplingOptions& options,
+                                       const ForwardContext& context, const std::function<void()>& watch) {
+  std::vector<std::string> texts;
+  std::vector<WrittenText> written;
+  std::map<std::int64_t, std::vector<std::size_t>> together;
+  for (const Prompt& prompt : prompts)
+    for (std::int64_t s = 0; s < samples; ++s) {
+      together[prompt.tokens.size()].push_back(texts.size());
+      texts.push_back(prompt.text);
+      written.push_back(prompt.continuation(tokens));
+    }
+  for (const auto& of_length : together) {
+    const std::vector<std::size_t>& group = of_length.second;
+    std::vector<std::int32_t> ids;
+    for (const std::size_t i : group) {
+      const auto span = prompts[i / static_cast<std::size_t>(samples)].tokens.span();
+      ids.insert(ids.end(), span.begin(), span.end());
+    }
+    const auto write = [&](std::span<const std::int32_t> next) {
+      for (std::size_t i = 0; i < group.size(); ++i) texts[group[i]] += written[group[i]].next(next[i]);
+      if (watch) watch();
+    };
+    generate<R>(model, Ids({static_cast<std::int64_t>(group.size()), of_length.first}, std::move(ids)), count, options, write,
+                context);
+  }
+  return texts;
+}
+
+#define ARGAND_GENERATE(R)                                                                                                        \
+  template void generate(Model<R>&, const Ids&, std::int64_t, const SamplingOptions&, const WriteTokens&, const ForwardContext&); \
+  template std::vector<std::string> written_texts(Model<R>&, const Tokenizer&, const std::vector<Prompt>&, std::int64_t,          \
+                                                  std::int64_t, const SamplingOptions&, const ForwardContext&,                    \
+                                                  const std::function<void()>&);
 ARGAND_FOR_REAL(ARGAND_GENERATE)
 
 }  // namespace argand

@@ -32,4 +32,22 @@ template <RealScalar R>
 void generate(Model<R>& model, const Ids& prompts, std::int64_t count, const SamplingOptions& options, const WriteTokens& write,
               const ForwardContext& context = {});
 
+/// A text to go on with, and as the model reads it.
+struct Prompt {
+  std::string text;
+  Ids tokens;  ///< [n]
+
+  Prompt(std::string text, const Tokenizer& words) : text(std::move(text)), tokens(words.encode(this->text).ids) {}
+  /// What is written after it.
+  WrittenText continuation(const Tokenizer& words) const { return WrittenText(words, text.empty() || text.ends_with('\n')); }
+};
+
+/// `samples` texts of each prompt, which they begin with, and of `count` more tokens: sample s of prompt p is p · samples + s.
+/// Those after prompts of as many tokens are written together, a token of each at a time, which reads the weights once for all.
+/// `watch`: called after every one of these; null for nobody.
+template <RealScalar R>
+std::vector<std::string> written_texts(Model<R>& model, const Tokenizer& tokens, const std::vector<Prompt>& prompts,
+                                       std::int64_t samples, std::int64_t count, const SamplingOptions& options,
+                                       const ForwardContext& context = {}, const std::function<void()>& watch = nullptr);
+
 }  // namespace argand

@@ -1,0 +1,66 @@
+"""train: what `argand train` does, from Python."""
+from __future__ import annotations
+
+import os
+from typing import Any, Callable, Dict, Optional, Union
+
+from .. import _argand
+from .._argand import Error
+from ._progress import Progress
+from ._run import Run
+from ._settings import setting_texts
+
+Path = Union[str, "os.PathLike[str]"]
+
+
+def train(out: Optional[Path] = None, *, resume: Optional[Path] = None, task: str = "lm", config: Optional[Path] = None, overwrite: bool = False,
+          progress: Union[bool, Callable[[Dict[str, Any]], Any]] = True, **settings: Any) -> Run:
+    """Trains a model in the folder `out`, as `argand train lm --out` does (task="classify": `argand train classify`): the same settings, by
+    the same names, end in the same files. `argand train lm --help` lists them.
+
+    >>> run = ag.train("runs/first", family="crope", steps=200, d_model=64)      # doctest: +SKIP
+    >>> run.model().generate("the", tokens=20)                                   # doctest: +SKIP
+
+    resume      goes on with the run in this folder; steps, epochs and early_stop may say how long, data where the data are now
+    config      a file of `key = value` lines; keyword arguments come after it
+    overwrite   replaces the run that is in `out`
+    progress    whether to show how far it is; or a function that is called after each step with a dict of step, loss, lr, grad_norm,
+                tokens, seconds, and at a validation valid and best
+
+    Ctrl-C finishes the step and saves; `resume` goes on from there, and ends in the same files as if it had never stopped. So does an
+    exception that `progress` raises.
+    """
+    if (out is None) == (resume is None):
+        raise Error("train: give out, the folder of a new run, or resume, that of one to go on with")
+    texts = setting_texts("train", settings)
+    if resume is not None:
+        if config is not None or overwrite:
+            raise Error("train: resume goes on in its own folder with its own configuration; drop config and overwrite")
+        path = os.fspath(resume)
+        training = _argand.resume_training(path, texts)
+        if training is None:
+            return Run(path)
+    else:
+        path = os.fspath(out)  # type: ignore[arg-type]
+        training = _argand.begin_training(path, "" if config is None else os.fspath(config), texts, task, overwrite)
+    shown = Progress(training.family, training.step, training.steps, progress is True)
+    stepping = False
+    try:
+        while not training.finished:
+            stepping = True
+            done = training.advance()
+            stepping = False
+            shown.update(done)
+            if callable(progress):
+                progress(done)
+        return Run(path, training.stopped_early)
+    except BaseException as error:
+        if stepping and isinstance(error, Exception):
+            raise  # of the step itself: the last checkpoint is what it goes on from
+        if not training.finished:
+            training.save()
+            shown.note(f"stopped after step {training.step}; argand.train(resume={path!r}) goes on from there")
+        raise
+    finally:
+        shown.close()
+        del training  # and with it the folder's lock, which a traceback would keep

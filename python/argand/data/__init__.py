@@ -1,0 +1,17 @@
+"""Text as models read it.
+
+>>> import argand as ag
+>>> tokens = ag.data.learn_tokens("to be or not to be", kind="char")
+>>> tokens.text(tokens.encode("note"))
+'note'
+"""
+from .. import _argand
+from .._argand import Tokens
+
+__all__ = ["Tokens", "learn_tokens"]
+
+
+def learn_tokens(text: str, kind: str = "auto", words: int = 0, pieces: int = 0) -> Tokens:
+    """Tokens learnt from a text: "char", "byte", "bpe", "unigram" or "words"; "auto" takes characters where there are at most 256 different
+    ones, else pieces. words: how many words are known, the most frequent ones (0: all). pieces: how many are learnt (0: 2000)."""
+    return _argand.learn_tokens(text, kind, words, pieces)

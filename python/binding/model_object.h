@@ -1,0 +1,73 @@
+#pragma once
+/// A model of a family as Python holds it: what it was made of, and its parameters as tensors.
+
+#include <memory>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "python/binding/tensor_object.h"
+#include "train/checkpoints/trained_run.h"
+#include "train/data/retriever.h"
+
+namespace argand::python {
+
+/// Settings as Python gives them: keys and their texts.
+using KeyedTexts = std::vector<std::pair<std::string, std::string>>;
+Settings settings_of(const KeyedTexts& texts);
+
+/// Tokens of a text. (pybind11 holds no pointers to constants.)
+struct TokensObject {
+  TokenizerPtr tokens;
+};
+
+class ModelObject {
+ public:
+  /// A run's model.
+  explicit ModelObject(TrainedRun run);
+  /// One with initial parameters; `tokens`, `classes`: for text, or nothing.
+  ModelObject(RunConfig config, TokenizerPtr tokens, std::vector<std::string> classes);
+
+  const RunConfig& config() const { return config_; }
+  const RunState& state() const { return state_; }
+  const TokenizerPtr& tokens() const { return tokens_; }
+  const std::vector<std::string>& classes() const { return classes_; }
+  /// [(name, Tensor)], in the order of the checkpoint.
+  const py::list& parameters() const { return parameters_; }
+
+  /// Calls f(model) -> AnyVar as an op on the tape whose inputs are the parameters.
+  template <class F>
+  PyObject* call(const F& f) {
+    return called_one(config_.model.family().name, operands_,
+                      [&] { return std::visit([&](auto& model) -> AnyVar { return f(*model); }, model_); });
+  }
+  /// f(model), recorded nowhere.
+  template <class F>
+  auto with_model(const F& f) {
+    return std::visit([&](auto& model) { return f(*model); }, model_);
+  }
+  /// What a pass depends on; opens what the model looks up, where it does.
+  ForwardContext context(bool training, std::uint64_t seed, std::uint64_t step);
+  const Tokenizer& require_tokens(std::string_view whom) const;
+
+  /// A checkpoint, and tokens and classes beside it, where path ends in .safetensors; else a folder with all of that.
+  void save(const std::string& path, bool overwrite) const;
+
+ private:
+  void list_parameters();
+  std::string checksum() const;
+
+  RunConfig config_;
+  RunState state_;
+  TokenizerPtr tokens_;
+  std::vector<std::string> classes_;
+  std::optional<TrainedRun> run_;
+  std::variant<std::unique_ptr<Model<float>>, std::unique_ptr<Model<double>>> model_;
+  py::list parameters_;
+  std::vector<TensorObject*> operands_;  ///< those, kept by the list
+  std::string loaded_;                   ///< checksum of the parameters as they were read
+  std::optional<OpenRetriever> retriever_;
+};
+
+}  // namespace argand::python
