@@ -37,6 +37,7 @@ constexpr Command commands[] = {
     {"inspect", add_inspect},
     {"export", add_export},
     {"lab", add_lab},
+    {"exercise", add_exercise},
     {"explain", add_explain},
     {"portrait", add_portrait},
     {"graph", add_graph},

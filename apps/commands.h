@@ -22,6 +22,7 @@ void add_inspect(CLI::App& program);
 void add_export(CLI::App& program);
 void add_lab(CLI::App& program);
 void add_explain(CLI::App& program);
+void add_exercise(CLI::App& program);
 void add_portrait(CLI::App& program);
 void add_graph(CLI::App& program);
 void add_gradcheck(CLI::App& program);

@@ -23,9 +23,11 @@ struct AnswerPoint {
   double bar = 0;  ///< of `right`, and of `other`
 };
 
-/// Both numbers carry the rounding of some ten ops.
-bool alike(C a, C b, double bar = 0) { return std::abs(a - b) <= 1e-10 * std::max({std::abs(a), std::abs(b), 1e-3}) + bar; }
 bool has_value(C z) { return std::isfinite(z.real()) && std::isfinite(z.imag()); }
+/// Both numbers carry the rounding of some ten ops. What is not finite is like nothing.
+bool alike(C a, C b, double bar = 0) {
+  return has_value(a) && std::abs(a - b) <= 1e-10 * std::max({std::abs(a), std::abs(b), 1e-3}) + bar;
+}
 
 /// The point asked for, then eight more: phases all around the circle, magnitudes between 0.6 and 1.8, other ones for each
 /// variable.

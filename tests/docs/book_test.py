@@ -2,7 +2,7 @@
 
   book_test.py SOURCE_DIR PROGRAM_DIR...
 
-Every docs/*.md is read (while writing: BOOK=04 in the environment reads those whose names begin so). The first PROGRAM_DIR holds the program `argand`; all are on the PATH of what is run.
+Every docs/*.md and docs/teaching/*.md is read (while writing: BOOK=04 in the environment reads those whose names begin so). The first PROGRAM_DIR holds the program `argand`; all are on the PATH of what is run.
 
   ```console   Every line `$ command` is run, in a directory that looks like the project's root (what is written there is thrown away),
                and must print what stands below it. A line `...` stands for any lines. A command that fails prints its errors too and
@@ -323,20 +323,22 @@ def read(path):
 
 
 source, program_dirs = os.path.abspath(sys.argv[1]), [os.path.abspath(d) for d in sys.argv[2:]]
-folder = os.path.join(source, "docs")
+docs = os.path.join(source, "docs")
 argand = os.path.join(program_dirs[0], "argand")
 environment = dict(os.environ, PATH=os.pathsep.join(program_dirs + [os.environ["PATH"]]), LC_ALL="C.UTF-8", OMP_WAIT_POLICY="passive")
 counts = {language: 0 for language in LANGUAGES}
-chapters = sorted(f for f in os.listdir(folder) if f.endswith(".md") and f.startswith(os.environ.get("BOOK", "")))
+names = os.listdir(docs) + [os.path.join("teaching", name) for name in os.listdir(os.path.join(docs, "teaching"))]
+chapters = sorted(name for name in names if name.endswith(".md") and name.startswith(os.environ.get("BOOK", "")))
 for name in chapters:
-    text = read(os.path.join(folder, name))
+    folder = os.path.dirname(os.path.join(docs, name))
+    text = read(os.path.join(docs, name))
     fences, prose = parse(name, text)
     check_links(name, folder, prose)
     check_files_named(name, source, prose)
     check_mathematics(name, fences, prose)
     for match in re.finditer(r"`(argand [a-z][^`]*)`", prose):
         check_command(f"{name}:{line_of(prose, match.start())}", match[1])
-    if name[0].isdigit() and f"({name})" not in read(os.path.join(folder, "README.md")):
+    if name[0].isdigit() and f"({name})" not in read(os.path.join(docs, "README.md")):
         failures.append(f"README.md: does not lead to the chapter {name}")
     with tempfile.TemporaryDirectory() as directory:
         for entry in os.listdir(source):

@@ -54,6 +54,7 @@ const std::map<std::string, std::set<std::string>> floor_may_see = {
     {"apps/lab/expression", {"apps/terminal"}},
     {"apps/lab", {"apps/terminal", "apps/lab/expression"}},
     {"apps/portrait", {"apps/terminal", "apps/lab", "apps/lab/expression"}},
+    {"apps/exercise", {"apps/terminal", "apps/lab", "apps/lab/expression"}},
     {"apps/checks", {"apps/terminal"}},
     {"apps/runs", {"apps/terminal"}},
     {"apps/ablation", {"apps/terminal", "apps/runs"}},

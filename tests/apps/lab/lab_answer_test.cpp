@@ -57,6 +57,8 @@ BOOST_AUTO_TEST_CASE(wrong_answers_are_named) {
   BOOST_TEST(verdict_on("z/conj(z)", Asked::Dzbar, "1/conj(z)") == other);
   BOOST_TEST(verdict_on("z/conj(z)", Asked::Dzbar, "z/conj(z)^2") == "the sign is wrong: this is minus the right one");
   BOOST_TEST(verdict_on("z^3", Asked::Dz, "6*z^2") == "twice the right one");
+  for (const char* infinite : {"1/0", "-1/0", "i/0", "log(0)", "z/0", "1/0 - 1/0"})
+    BOOST_TEST(verdict_on("z^3", Asked::Dz, infinite) == "wrong", infinite);
   BOOST_TEST(verdict_on("z^3", Asked::Dz, "1.5*z^2") == "half of the right one");
   BOOST_TEST(verdict_on("z^3", Asked::Dz, "z^2*i") == "off by a factor: this is 0 + 0.333333i times the right one");
   BOOST_TEST(verdict_on("z^3", Asked::Dz, "3*z^2 - 2*i") == "off by a constant: this is the right one plus 0 - 2i");
