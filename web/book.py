@@ -1,9 +1,9 @@
 """The book as a site: docs/ as static HTML that needs no server and no network, with the lab beside it.
 
-  book.py OUTPUT_DIR [LAB_HTML] [--address URL] [--zip]
+  book.py OUTPUT_DIR [LAB_HTML] [--address URL] [--pdf] [--zip]
 
 OUTPUT_DIR is new or empty, or holds an earlier site, which is replaced. URL is where the site will be published, for the picture that a
-link to it shows; --zip also packs everything into OUTPUT_DIR.zip, to be handed out and read without a network.
+link to it shows; --pdf prints the slides of docs/teaching/ to slides.pdf, with chromium; --zip also packs everything into OUTPUT_DIR.zip, to be handed out and read without a network.
 
 Pandoc reads the Markdown, KaTeX sets the mathematics here and not in the browser, and this file does the rest: pages with contents,
 previous and next, figures in the page's colours, links to the lab at every expression that a command names, and a page for each file
@@ -22,6 +22,7 @@ from urllib.parse import urlencode
 
 import reference
 from site_search import description, search_script
+from slides.slides import print_slides, write_slides
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 KATEX = "/usr/share/javascript/katex"  # Debian's libjs-katex
@@ -58,8 +59,10 @@ def page_of(path):
         return re.sub("^docs/", "", path) if path.startswith("docs/") else "project/" + path
     if path == "docs/README.md":
         return "index.html"
-    if re.fullmatch(r"docs/[\w-]+\.md", path):
-        return path[5:-3] + ".html"
+    if path == "docs/teaching/README.md":
+        return "teaching.html"
+    if re.fullmatch(r"docs/(teaching/)?[\w-]+\.md", path):
+        return path[5:-3].replace("/", "-") + ".html"
     return f"project/{path}/index.html" if os.path.isdir(os.path.join(ROOT, path)) else f"project/{path}.html"
 
 
@@ -75,8 +78,9 @@ class Site:
         self.chapters = [("Contents", "index.html")] + [(title, page_of("docs/" + name))
                                                       for title, name in re.findall(r"^\| \[([^\]]*)\]\(([\w-]+\.md)\)", contents, re.M)]
         listed = {page for _, page in self.chapters}
-        self.beside = [(title[0].upper() + title[1:], page_of("docs/" + name)) for title, name in re.findall(r"\[([^\]]*)\]\(([\w-]+\.md)\)", contents)
-                       if page_of("docs/" + name) not in listed]
+        named = re.findall(r"\[([^\]]*)\]\(((?:teaching/)?[\w-]+\.md)\)", contents)
+        self.sources = {page_of("docs/" + name): "docs/" + name for _, name in named} | {"index.html": "docs/README.md"}
+        self.beside = [(title[0].upper() + title[1:], page_of("docs/" + name)) for title, name in named if page_of("docs/" + name) not in listed]
         self.wanted, self.pages, self.titles = [], {}, {}
         self.generated = reference.pages(ROOT)  # Markdown that is no file of the project
         self.beside += [(re.match("# (.*)", text)[1], page_of(path)) for path, text in self.generated.items()]
@@ -126,22 +130,22 @@ class Site:
 
     def lab_line(self, path, expressions):
         made, seen = "", set()
-        for expression, at in expressions:
+        for expression, at, *asked in expressions:
             f = re.sub(r"^f\(z\) = ", "", expression)
             if re.fullmatch(r"\w+", f) and f != "z":
                 f += "(z)"  # argand portrait tanh
             if not self.lab or f in seen or re.match(r"\w+\(\w+, ", expression):
                 continue
             seen.add(f)
-            state = {"f": f, **({"z": at_of(at)} if at_of(at) else {})}
+            state = {"f": f, **({"z": at_of(at)} if at_of(at) else {}), **({"exercise": asked[0]} if asked and asked[0] else {})}
             address = relative("lab.html", page_of(path)) + "#" + urlencode(state)
-            made += f' <a class="lab" href="{html.escape(address)}" target="lab">{html.escape(f)} <span>in the lab</span></a>'
+            made += f' <a class="lab" href="{html.escape(address)}" target="lab">{html.escape(f)} <span>{"asked in the lab" if "exercise" in state else "in the lab"}</span></a>'
         return f'<p class="labs">{made}</p>' if made else ""
 
     def figures(self, path, made):
         """A picture and its caption as one figure. An SVG is taken into the page, whose colours it then has. `<!-- live: NAME -->` above the
         picture puts web/figures/NAME.js in its place, where there are scripts; `<!-- lab: EXPR at Z; ... -->` links to the lab."""
-        made = re.sub(r"((?:<!-- (?:lab|live): .*? -->\n*)+)(<p><img.*?</p>\s*<p><em>.*?</em></p>)", r"\2\1", made, flags=re.S)
+        made = re.sub(r"((?:<!-- (?:lab|live): (?:(?!-->).)* -->\n*)+)(<p><img[^>]*/></p>\s*<p><em>.*?</em></p>)", r"\2\1", made, flags=re.S)
 
         def figure(match):
             picture = os.path.normpath(os.path.join(os.path.dirname(path), match[1]))
@@ -151,10 +155,9 @@ class Site:
                 shown = read(picture).replace("<svg ", f'<svg role="img" aria-label="{match[2]}" ', 1)
                 shown = re.sub(r"<\?xml.*?\?>\s*", "", shown)
             marks = dict(re.findall(r"<!-- (lab|live): (.*?) -->", match[4]))
-            named = [tuple(part.rpartition(" at ")[::2]) if " at " in part else (part, "") for part in marks["lab"].split("; ")] if "lab" in marks else []
             if "live" in marks:
                 shown = f'<div class="still">{shown}</div>{self.live(path, marks["live"])}'
-            return f'<figure>{shown}<figcaption><span class="caption">{match[3]}</span>{self.lab_line(path, named)}</figcaption></figure>'
+            return f'<figure>{shown}<figcaption><span class="caption">{match[3]}</span>{self.lab_line(path, named_in(marks.get("lab")))}</figcaption></figure>'
 
         made = re.sub(r'<p><img src="([^"]*)" alt="([^"]*)" /></p>\s*<p><em>(.*?)</em></p>((?:<!-- (?:lab|live): .*? -->\s*)*)', figure, made, flags=re.S)
 
@@ -163,6 +166,7 @@ class Site:
             return f'<img src="{relative(at, page_of(path))}" alt="{match[2]}" loading="lazy">'
 
         made = re.sub(r'<img src="([^":]*)" alt="([^"]*)" />', alone, made)
+        made = re.sub(r"<!-- lab: (.*?) -->", lambda m: self.lab_line(path, named_in(m[1])), made)
         return re.sub(r"<!--.*?-->\n?", "", made, flags=re.S)
 
     def live(self, path, name):
@@ -224,7 +228,7 @@ class Site:
     def make(self):
         self.copy_style()
         for _, page in self.chapters + self.beside:
-            self.want("docs/README.md" if page == "index.html" else "docs/" + page[:-5] + ".md")
+            self.want(self.sources.get(page) or "docs/" + page[:-5] + ".md")
         done = 0
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             while done < len(self.wanted):  # pages name other pages
@@ -252,6 +256,7 @@ class Site:
                      "@description@": html.escape(descriptions.get(page) or title), "@preview@": self.address + ("preview.png" if self.address else relative("preview.png", page))}
             with open(target, "w", encoding="utf8") as file:
                 file.write(re.sub("|".join(parts), lambda m: parts[m[0]], template))
+        write_slides(self.out, *self.pages["docs/teaching/slides.md"])
         if self.lab:
             share_module(self.lab, self.out)
         bodies = "".join(body for _, body in self.pages.values())
@@ -310,6 +315,11 @@ def share_module(lab, out):
             file.write(content)
 
 
+def named_in(text):
+    """The expressions of "<!-- lab: EXPR at Z ask gradient; EXPR -->", each with Z and what is asked."""
+    return [re.fullmatch(r"(.*?)(?: at (\S+))?(?: ask (\S+))?", part).groups("") for part in text.split("; ")] if text else []
+
+
 def at_of(text):
     """"1+2i" as the lab's address has it, "1,2"; empty where that is no number."""
     try:
@@ -324,6 +334,7 @@ def main():
     given.add_argument("out", metavar="OUTPUT_DIR")
     given.add_argument("lab", metavar="LAB_HTML", nargs="?")
     given.add_argument("--address", metavar="URL", default="")
+    given.add_argument("--pdf", action="store_true")
     given.add_argument("--zip", action="store_true")
     given = given.parse_args()
     out, lab = os.path.abspath(given.out), given.lab if given.lab and os.path.exists(given.lab) else None
@@ -331,6 +342,8 @@ def main():
         sys.exit(f"book: {out} holds something else than a site of the book; name a new or an empty folder, or remove this one")
     shutil.rmtree(out, ignore_errors=True)
     Site(out, lab, given.address.rstrip("/") + "/" if given.address else "").make()
+    if given.pdf:
+        print(print_slides(out))
     if given.zip:
         print(shutil.make_archive(out, "zip", os.path.dirname(out), os.path.basename(out)))
 

@@ -5,6 +5,7 @@
 Skipped, with a word, where pandoc, KaTeX or chromium is missing. Where LAB_HTML is not made, the site has no lab, and that is not tried.
 With PICTURES_DIR, pictures of every page at 1280 and 390 pixels, light and dark, are left there to be looked at.
 """
+import base64
 import gzip
 import html.parser
 import os
@@ -185,6 +186,35 @@ def use_print(browser, site):
     browser.call("Emulation.setEmulatedMedia", media="")
 
 
+def use_slides(browser, site, lab):
+    """Slides fit a beamer, are turned by keys and links, keep their notes until they are asked for, and print to a page each."""
+    browser.colours("light")
+    browser.open("file://" + os.path.join(site, "slides.html"), width=1280, height=720)
+    key = "((key) => dispatchEvent(new KeyboardEvent('keydown', { key })))"
+    number = browser.run("document.querySelectorAll('section').length")
+    with open(os.path.join(source, "docs", "teaching", "slides.md"), encoding="utf8") as file:
+        expect(number == file.read().count("\n## "), f"{number} slides are not those of slides.md")
+    for slide in range(number):
+        seen = browser.run("[...document.querySelectorAll('section')].flatMap((one, k) => (one.offsetHeight ? [k] : []))")
+        size = browser.run("[document.documentElement.scrollWidth, document.documentElement.scrollHeight]")
+        expect(seen == [slide] and size[0] <= 1280 and size[1] <= 720, f"slide {slide + 1}: {seen} are seen, {size} pixels")
+        browser.run(key + "('ArrowRight')")
+    expect(browser.run("location.hash") == f"#{number}", "the last slide is not where the keys lead")
+    browser.run("location.hash = '#2'; new Promise((done) => setTimeout(done, 50))")
+    expect(browser.run("document.getElementById('slide-place').textContent") == f"2 of {number}", "a link does not lead to its slide")
+    notes = "document.querySelector('section.now aside').offsetHeight > 0"
+    expect(not browser.run(notes), "notes are shown")
+    browser.run(key + "('n')")
+    expect(browser.run(notes), "notes are not shown when they are asked for")
+    links = browser.run("[...document.querySelectorAll('a.lab')].map((one) => one.getAttribute('href'))")
+    if lab:
+        expect(all(dict(parse_qsl(urlsplit(link).fragment)).keys() >= {"f", "z"} for link in links) and sum("exercise=gradient" in link for link in links) == 2,
+               f"links to the lab: {links}")
+    printed = base64.b64decode(browser.call("Page.printToPDF", preferCSSPageSize=True)["data"])
+    pages = len(re.findall(rb"/Type\s*/Page\b", printed))
+    expect(pages == number, f"{number} slides print to {pages} pages")
+
+
 def check_heads(site):
     """Every page says what it is about, and what a link to it shows is there."""
     expect(os.path.exists(os.path.join(site, ".nojekyll")), "some hosts would leave files out: no .nojekyll")
@@ -222,6 +252,7 @@ with tempfile.TemporaryDirectory() as scratch:
         use_page(browser, site)
         use_search(browser, site)
         use_print(browser, site)
+        use_slides(browser, site, os.path.exists(lab))
         if os.path.exists(lab):
             use_lab(browser, site)
         else:

@@ -1,0 +1,40 @@
+"""The slides of docs/teaching/slides.md as a page of the site: a heading begins a slide, <details> are the notes."""
+import html
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def slides_of(body):
+    """The HTML of each slide, from that of the whole text."""
+    parts = re.split(r"(?=<h2\b)", body)[1:]
+    return [re.sub(r"<details>\s*<summary>.*?</summary>(.*?)</details>", r"<aside>\1</aside>", part, flags=re.S) for part in parts]
+
+
+def write_slides(out, title, body):
+    with open(os.path.join(HERE, "slides.html"), encoding="utf8") as file:
+        template = file.read()
+    slides = slides_of(body)
+    parts = {"@title@": html.escape(title), "@slides@": "\n".join(f"<section>\n{slide}</section>" for slide in slides),
+             "@description@": f"{len(slides)} slides: {html.escape(title.lower())}, for a lecture of ninety minutes."}
+    with open(os.path.join(out, "slides.html"), "w", encoding="utf8") as file:
+        file.write(re.sub("|".join(parts), lambda m: parts[m[0]], template))
+    for name in ("slides.css", "slides.js"):
+        shutil.copyfile(os.path.join(HERE, name), os.path.join(out, name))
+
+
+def print_slides(out):
+    """slides.pdf beside slides.html, a page a slide."""
+    program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if not program:
+        sys.exit("book: --pdf needs chromium (./dev install-deps --all)")
+    made = os.path.join(out, "slides.pdf")
+    done = subprocess.run([program, "--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer", "--print-to-pdf=" + made,
+                           "file://" + os.path.join(out, "slides.html")], capture_output=True, text=True, check=False)
+    if done.returncode or not os.path.exists(made):
+        sys.exit("book: chromium printed no slides\n" + done.stderr[-2000:])
+    return made
