@@ -44,8 +44,8 @@ bool is_gradient(const std::string& loss, const std::string& claimed) {
 }  // namespace
 
 Problem make_wirtinger(Draw& draw) {
-  const int c = draw.integer(2, 5), n = draw.integer(1, 3), m = draw.integer(1, 2), d = draw.integer(2, 4), k = draw.integer(1, 3);
-  if (n == m) throw Redraw();
+  const int c = draw.integer(2, 5), n = draw.integer(1, 3), m = draw.integer(1, 3), d = draw.integer(2, 4), k = draw.integer(1, 3);
+  if (n == m || n - 1 == m || (n == m - 1 && k == 1)) throw Redraw();  // a derivative that is real would hide a conjugate
   const std::string f = monomial(c, n, m) + " + " + monomial(d, 0, k);
   return {.title = "Two derivatives",
           .text = fmt::format("f(z) = `{}`. Expand to first order in the step and read off what stands before dz and dz̄.", f),

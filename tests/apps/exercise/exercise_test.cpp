@@ -99,6 +99,14 @@ BOOST_AUTO_TEST_CASE(a_conjugated_gradient_is_never_right) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(no_derivative_by_hand_is_its_own_conjugate) {
+  for (int n = 0; n < (sanitized ? 5 : 60); ++n) {
+    const Sheet sheet = make_sheet({.student = fmt::format("S{}", n), .seed = "1", .problems = {"wirtinger"}});
+    for (const Question& question : sheet.problems[0].questions)
+      BOOST_TEST(verdict(question, "conj(" + question.right + ")") == "conjugated", sheet.problems[0].text);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(name_and_seed_decide_the_sheet) {
   const SheetPlan plan{.student = student_name("Ada Lovelace"), .seed = "1", .problems = problem_names(1)};
   const Sheet sheet = make_sheet(plan);
