@@ -24,25 +24,11 @@ struct Command {
 };
 
 constexpr Command commands[] = {
-    {"demo", add_demo},
-    {"train", add_train},
-    {"sweep", add_sweep},
-    {"eval", add_eval},
-    {"generate", add_generate},
-    {"classify", add_classify},
-    {"ablate", add_ablate},
-    {"report", add_report},
-    {"audit", add_audit},
-    {"retrieval", add_retrieval},
-    {"inspect", add_inspect},
-    {"export", add_export},
-    {"lab", add_lab},
-    {"exercise", add_exercise},
-    {"explain", add_explain},
-    {"portrait", add_portrait},
-    {"graph", add_graph},
-    {"gradcheck", add_gradcheck},
-    {"parity", add_parity},
+    {"demo", add_demo},         {"train", add_train},         {"sweep", add_sweep},       {"eval", add_eval},
+    {"generate", add_generate}, {"classify", add_classify},   {"ablate", add_ablate},     {"report", add_report},
+    {"audit", add_audit},       {"retrieval", add_retrieval}, {"inspect", add_inspect},   {"export", add_export},
+    {"lab", add_lab},           {"explain", add_explain},     {"exercise", add_exercise}, {"portrait", add_portrait},
+    {"graph", add_graph},       {"gradcheck", add_gradcheck}, {"parity", add_parity},
 };
 
 /// Only the one that is named, if one is: the options of all of them took a quarter of the time to start.
