@@ -27,13 +27,13 @@
 namespace argand {
 namespace {
 
-using Words = std::vector<std::string>;
+using CommandLine = std::vector<std::string>;
 
 /// A process of this very program.
 class Child {
  public:
   /// What it prints is appended to the file `output`.
-  Child(const std::string& label, const Words& arguments, const std::string& output) {
+  Child(const std::string& label, const CommandLine& arguments, const std::string& output) {
     const std::string self = std::filesystem::read_symlink("/proc/self/exe");
     std::vector<const char*> argv = {self.c_str()};
     for (const std::string& a : arguments) argv.push_back(a.c_str());
@@ -120,12 +120,12 @@ int SideBySide::run(const std::vector<SideJob>& work) const {
   const Interrupt interrupt("stopping: every run finishes its step and saves; a second Ctrl-C does not wait for them");
   Counter counter(label, 1);
   struct Running {
-    Words command;
+    CommandLine command;
     std::unique_ptr<Child> child;
     std::uintmax_t printed_before = 0;  ///< bytes, by earlier processes
   };
   std::map<std::size_t, Running> running;
-  const auto begin = [&](std::size_t i, Words command) {
+  const auto begin = [&](std::size_t i, CommandLine command) {
     const std::string& folder = work[i].folder;
     std::filesystem::create_directories(std::filesystem::path(folder).parent_path());
     wait_until_free(folder);
@@ -138,7 +138,7 @@ int SideBySide::run(const std::vector<SideJob>& work) const {
   auto last_look = std::chrono::steady_clock::now();
   while (next < work.size() || !running.empty()) {
     while (interrupt.signal() == 0 && next < work.size() && static_cast<std::int64_t>(running.size()) < jobs) {
-      if (Words command = work[next].next(); command.empty())
+      if (CommandLine command = work[next].next(); command.empty())
         ++finished, shares[next] = 1;
       else
         begin(next, std::move(command));
@@ -152,7 +152,7 @@ int SideBySide::run(const std::vector<SideJob>& work) const {
       const SideJob& job = work[it->first];
       const int code = it->second.child->exit_code();
       const bool done = code == 0 || (may_fail && may_fail(it->second.command));
-      Words command = done ? job.next() : it->second.command;
+      CommandLine command = done ? job.next() : it->second.command;
       if (!command.empty() && command != it->second.command && interrupt.signal() == 0) {
         begin(it->first, std::move(command));
         continue;
