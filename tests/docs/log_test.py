@@ -11,7 +11,7 @@ import tempfile
 
 source, argand = sys.argv[1:]
 TINY = "--n-layers 1 --d-model 16 --n-heads 2 --d-ff 16 --batch 4 --threads 1 --steps 4 --warmup 1 --eval-every 2".split()
-RUNS = ["lm --length 16 --pcl-weight 0.01 --sample-every 2 --sample-tokens 3",
+RUNS = ["lm --data {text} --tokens words --words 9 --length 16 --pcl-weight 0.01 --sample-every 2 --sample-tokens 3",
         "lm --family crat --length 16 --irw-layers 0 --irw-passages 40 --irw-length 8 --irw-top-k 3 --irw-index hnsw",
         "classify --family qic --train-articles 40 --test-articles 20"]
 
@@ -21,7 +21,11 @@ documented = {key for row in rows for key in re.findall(r"`(\w+)`", row)}
 
 written = set()
 with tempfile.TemporaryDirectory() as scratch:
+    text = os.path.join(scratch, "text.txt")  # of which a model of nine words does not know most
+    with open(text, "w", encoding="utf8") as file:
+        file.writelines(f"the word {i % 50} and another\n" for i in range(400))
     for number, options in enumerate(RUNS):
+        options = options.format(text=text)
         folder = os.path.join(scratch, str(number))
         done = subprocess.run([argand, "train", *options.split(), *TINY, "--out", folder], capture_output=True, text=True, check=False)
         if done.returncode != 0:
