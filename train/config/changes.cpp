@@ -47,9 +47,9 @@ void require_changeable(const RunConfig& config, const Setting& setting) {
                why_not(config, setting.key));
 }
 
-std::vector<Change> changes_of_rate(const RunConfig& before, const RunConfig& now) {
+std::vector<ChangedNumber> changes_of_rate(const RunConfig& before, const RunConfig& now) {
   const TrainingConfig &a = before.training, &b = now.training;
-  std::vector<Change> changes;
+  std::vector<ChangedNumber> changes;
   const auto compare = [&](const char* key, double x, double y) {
     if (x != y) changes.push_back({key, x, y});
   };

@@ -10,10 +10,10 @@ namespace argand {
 void require_changeable(const RunConfig& config, const Setting& setting);
 
 /// What is different about the size of the steps, as (key, before, now), in the order of the keys: what a log has to say.
-struct Change {
+struct ChangedNumber {
   std::string key;
   double before = 0, now = 0;
 };
-std::vector<Change> changes_of_rate(const RunConfig& before, const RunConfig& now);
+std::vector<ChangedNumber> changes_of_rate(const RunConfig& before, const RunConfig& now);
 
 }  // namespace argand
