@@ -65,7 +65,7 @@ def test_ctrl_c_saves(tmp_path):
     (dict(out="x", resume="y"), "train: give out"),
     (dict(resume="y", overwrite=True), "drop config and overwrite"),
     (dict(out="x", lr=object()), "train: lr is a object"),
-    (dict(resume="none-here", lr=1.0), "the run keeps its configuration; drop `lr`"),
+    (dict(resume="none-here", lr=1.0), "train: cannot open the folder none-here"),
     (dict(out="x", data="no-such-file"), "no-such-file"),
 ])
 def test_what_cannot_be_is_told_and_leaves_nothing(tmp_path, monkeypatch, arguments, text):
