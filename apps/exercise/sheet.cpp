@@ -47,16 +47,6 @@ std::string questions_text(const Problem& problem, std::size_t number, bool answ
   return text;
 }
 
-/// Names in Markdown: no character of it does anything.
-std::string escaped(const std::string& name) {
-  std::string text;
-  for (const char c : name) {
-    if (std::string_view("\\`*_{}[]<>()#+-.!|&$~^").find(c) != std::string_view::npos) text += '\\';
-    text += c;
-  }
-  return text;
-}
-
 }  // namespace
 
 int Sheet::points() const {
@@ -128,7 +118,7 @@ std::string question_name(std::size_t problem, std::size_t question) {
 }
 
 std::string sheet_text(const Sheet& sheet, bool answers) {
-  const std::string name = escaped(sheet.plan.student);
+  const std::string name = with_backslashes(sheet.plan.student, "\\`*_{}[]<>()#+-.!|&$~^");  // no character of it does anything
   std::string text = fmt::format("# Problems for {}{}\n\n", name, answers ? ": the teacher's copy" : "");
   text += fmt::format(
       "{}, {}, sheet {}. The gradient of a real L is ∂L/∂x + i ∂L/∂y with z = x + iy. Formulas are written as `argand lab` reads "

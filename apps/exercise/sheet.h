@@ -1,6 +1,6 @@
 #pragma once
 /// A sheet for one student: which problems, with which parameters, follows from the student's name, the seed and the names of the
-/// problems alone, so that whoever knows these makes the same sheet again.
+/// problems alone, so that these are enough to make the same sheet again.
 
 #include <string>
 #include <vector>

@@ -16,14 +16,7 @@ namespace argand {
 namespace {
 
 /// Plain text, escaped so that Markdown does not read it as its own.
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    if (std::string_view("\\`*_[]<>|~$#").find(c) != std::string_view::npos) result += '\\';
-    result += c;
-  }
-  return result;
-}
+std::string escaped(const std::string& text) { return with_backslashes(text, "\\`*_[]<>|~$#"); }
 
 std::string code(const std::string& text) { return "`" + text + "`"; }
 

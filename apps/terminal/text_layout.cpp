@@ -48,6 +48,15 @@ std::string indented(std::string_view text, std::size_t indent, std::size_t colu
   return result;
 }
 
+std::string with_backslashes(std::string_view text, std::string_view marks) {
+  std::string result;
+  for (const char c : text) {
+    if (marks.find(c) != marks.npos) result += '\\';
+    result += c;
+  }
+  return result;
+}
+
 std::string complex_text(std::complex<double> z, bool is_complex, int digits) {
   const double larger = std::max(std::abs(z.real()), is_complex ? std::abs(z.imag()) : 0.0);
   const auto part = [&](double x) {

@@ -20,6 +20,9 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 /// The text's lines, each with `indent` spaces before it (but the first), broken at `columns`.
 std::string indented(std::string_view text, std::size_t indent, std::size_t columns = 100);
 
+/// For Markdown, with a backslash before each of the `marks`.
+std::string with_backslashes(std::string_view text, std::string_view marks);
+
 /// "1.5 - 2i", or "1.5" where it is not complex: `digits` significant digits of the larger part, the other part rounded to the
 /// same place, so that rounding noise beside a number reads 0.
 std::string complex_text(std::complex<double> z, bool is_complex = true, int digits = 10);

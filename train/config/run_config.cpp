@@ -22,13 +22,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The text of the last setting of that key, or `otherwise`.
-std::string last_text(const Settings& settings, std::string_view key, std::string otherwise) {
-  for (const Setting& s : settings)
-    if (s.key == key) otherwise = s.text;
-  return otherwise;
-}
-
 /// The family's defaults, for this task.
 ModelConfig defaults(const Family& family, TextTask task) {
   ModelConfig model(family);

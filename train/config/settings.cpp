@@ -88,6 +88,12 @@ bool parse_number(std::string_view text, T& value) {
 
 }  // namespace
 
+std::string last_text(const Settings& settings, std::string_view key, std::string otherwise) {
+  for (const Setting& s : settings)
+    if (s.key == key) otherwise = s.text;
+  return otherwise;
+}
+
 Settings read_settings(const std::string& path) {
   require_name("config", path);
   std::ifstream file(path);

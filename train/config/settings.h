@@ -18,6 +18,9 @@ struct Setting {
 };
 using Settings = std::vector<Setting>;
 
+/// The text of the last setting of that key, or `otherwise`.
+std::string last_text(const Settings& settings, std::string_view key, std::string otherwise);
+
 /// Throws ConfigError of this setting's field, its place first.
 template <class... Args>
 [[noreturn]] void setting_fail(const Setting& setting, fmt::format_string<Args...> message, Args&&... args) {

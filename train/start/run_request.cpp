@@ -6,29 +6,17 @@
 #include "train/generation/generation.h"
 
 namespace argand {
-namespace {
-
-/// The last setting of that key, or null.
-const Setting* last_of(const Settings& settings, std::string_view key) {
-  const auto found = std::find_if(settings.rbegin(), settings.rend(), [&](const Setting& s) { return s.key == key; });
-  return found == settings.rend() ? nullptr : &*found;
-}
-
-std::string text_of(const Setting* setting, const std::string& otherwise) { return setting == nullptr ? otherwise : setting->text; }
-
-}  // namespace
 
 RunConfig resolve_with_init(Settings file, const Settings& given, const std::string& task) {
-  const auto last = [&](std::string_view key) {
-    const Setting* const setting = last_of(given, key);
-    return setting != nullptr ? setting : last_of(file, key);
-  };
-  const std::string init = text_of(last("init"), "");
+  Settings all = file;
+  all.insert(all.end(), given.begin(), given.end());
+  const std::string init = last_text(all, "init", "");
   if (init.empty()) return RunConfig::resolve(file, given, task);
   const Settings model = InitialWeights(init).model_settings();
-  const std::string family = text_of(last_of(model, "family"), ""), wanted = text_of(last("family"), family);
+  const std::string family = last_text(model, "family", ""), wanted = last_text(all, "family", family);
   if (!family.empty() && wanted != family) config_fail("init", "the model of {} is of the family {}, not {}", init, family, wanted);
-  const bool asked = last("tokens") != nullptr || last("words") != nullptr || last("vocab_size") != nullptr;
+  const bool asked = std::any_of(all.begin(), all.end(),
+                                 [](const Setting& s) { return s.key == "tokens" || s.key == "words" || s.key == "vocab_size"; });
   file.insert(file.begin(), model.begin(), model.end());
   RunConfig config = RunConfig::resolve(file, given, task);
   config.tokens_of_init = !asked;
