@@ -1,13 +1,13 @@
-"""Figures of the chapter of results, of what `argand ablate --keep` keeps: the differences of a table, and perplexity by position."""
-import glob
-import json
+"""Figures of the results, of the compact files in bench/results/tables: the differences of a table, and perplexity by position."""
 import math
 import os
+import sys
 
 import plot
 from plot import Figure, Panel
 
-KEPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench", "results", "ablations")
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench", "results"))
+from tables import HERE, Results  # noqa: E402
 
 
 def marks(low, high):
@@ -89,23 +89,20 @@ def apart(heights, least):
     return moved
 
 
-def mean_losses(folder, row):
-    """Of the row's kept runs: where a span of positions ends -> its mean loss over the seeds, in nats."""
+def mean_losses(runs):
+    """Where a span of positions ends -> the mean loss over the runs, in nats."""
     losses = {}
-    for path in glob.glob(os.path.join(folder, row, "seed-*", "positions.json")):
-        with open(path, encoding="utf8") as file:
-            for span in json.load(file)["positions"]:
-                losses.setdefault(span["last"], []).append(span["loss"])
+    for run in runs:
+        for _, last, loss in run.get("positions", {"losses": []})["losses"]:
+            losses.setdefault(last, []).append(loss)
     return {last: sum(found) / len(found) for last, found in sorted(losses.items())}
 
 
-def positions(folder):
+def positions(results):
     """Perplexity by how much stands before, both on logarithmic axes, a line for each row."""
-    with open(os.path.join(folder, "table.json"), encoding="utf8") as file:
-        rows = {row["row"]: mean_losses(folder, row["row"]) for row in json.load(file)["rows"]}
+    rows = {row["row"]: mean_losses(row["runs"]) for row in results.rows}
     rows = {row: losses for row, losses in rows.items() if losses}
-    with open(glob.glob(os.path.join(folder, "*", "seed-*", "positions.json"))[0], encoding="utf8") as file:
-        trained = json.load(file)["trained_length"]
+    trained = next(run["positions"]["trained_length"] for row in results.rows for run in row["runs"] if "positions" in run)
     every = [loss for losses in rows.values() for loss in losses.values()]
     low, high = min(every) - 0.05, max(every) + 0.05
     ends = sorted({last for losses in rows.values() for last in losses})
@@ -128,13 +125,17 @@ def positions(folder):
     return f
 
 
-def draw(path):
-    with open(path, encoding="utf8") as file:
-        return differences(json.load(file))
+def drawn(results):
+    """What `differences` draws, in the table's units."""
+    rows = [{"row": results.first, "differences": [0.0]}]
+    for name, one in results.compared.items():
+        rows.append({"row": name, "differences": [results.shown(d) for d in one.differences], "difference": results.shown(one.mean or 0), "verdict": results.verdict(one),
+                     "interval": None if one.low is None else (results.shown(one.low), results.shown(one.high))})
+    return differences({"task": results.all["task"], "rows": rows})
 
 
-for kept in sorted(glob.glob(os.path.join(KEPT, "**", "table.json"), recursive=True)):
-    subject = os.path.relpath(os.path.dirname(kept), KEPT).replace(os.sep, "-")
-    plot.FIGURES["results/" + subject] = lambda kept=kept: draw(kept)
-    if glob.glob(os.path.join(os.path.dirname(kept), "*", "seed-*", "positions.json")):
-        plot.FIGURES[f"results/{subject}-positions"] = lambda kept=kept: positions(os.path.dirname(kept))
+for kept in sorted(HERE.glob("tables/*-*.json")):
+    if kept.stem.startswith(("small-", "ag-news")):
+        plot.FIGURES["results/" + kept.stem] = lambda kept=kept: drawn(Results(kept))
+        if '"positions"' in kept.read_text(encoding="utf8"):
+            plot.FIGURES[f"results/{kept.stem}-positions"] = lambda kept=kept: positions(Results(kept))

@@ -1,4 +1,4 @@
-"""Where QIC's angles end, by where they started: tables from the logs of the runs beside this script.
+"""Where QIC's angles end, by where they started: tables of the runs in runs.json beside this script.
 
   table.py [SEED]        every angle of the runs (with this seed), and the accuracy after the last step
   table.py curves SEED   the angles during training, a block of lines "step angles..." for each start: what figure.gp loads
@@ -7,7 +7,6 @@
 import json
 import math
 import os
-import re
 import statistics
 import sys
 
@@ -21,21 +20,20 @@ def kappa(theta):
 class Run:
     """A run's first angle, seed, angles after the last step and accuracy [%]."""
 
-    def __init__(self, name):
-        with open(os.path.join(folder, name), encoding="utf8") as file:
-            lines = [json.loads(line) for line in file]
-        self.start, self.seed = (float(x) for x in re.fullmatch(r"start-(.*)-seed-(.*)\.jsonl", name).groups())
-        self.history = [(line["step"], sum(line["theta"].values(), [])) for line in lines if "theta" in line]
-        last = [line["theta"] for line in lines if "theta" in line][-1]
-        self.model = last["theta"]
-        self.blocks = [last[f"blocks.{i}.theta"] + last[f"blocks.{i}.attn.theta"] for i in (0, 1)]
-        self.accuracy = 100 * [line["valid_accuracy"] for line in lines if "valid_accuracy" in line][-1]
+    def __init__(self, steps, run):
+        self.start, self.seed = run["start"], run["seed"]
+        self.history = list(zip(steps, run["theta"]))
+        last = run["theta"][-1]
+        self.model, self.blocks = last[:1], [last[1:6], last[6:]]  # a block's own, then those of its four heads
+        self.accuracy = 100 * run["accuracy"]
 
     def angles(self):
         return self.model + self.blocks[0] + self.blocks[1]
 
 
-runs = sorted((Run(name) for name in os.listdir(folder) if name.endswith(".jsonl")), key=lambda r: (r.start, r.seed))
+with open(os.path.join(folder, "runs.json"), encoding="utf8") as file:
+    kept = json.load(file)
+runs = sorted((Run(kept["steps"], run) for run in kept["runs"]), key=lambda r: (r.start, r.seed))
 if sys.argv[1:] == ["kappa"]:
     print("start  kappa   moved: mean  largest   kappa of block 0  of block 1   accuracy, %")
     for start in sorted({r.start for r in runs}):

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""The tables of README.md, made of the outputs of bench/compare.py and of the logs in bf16/ beside this script.
+"""The tables of README.md, made of the outputs of bench/compare.py and of bf16.json beside this script.
 
   python3 bench/results/speed/table.py > tables.md
 """
+import json
 import os
 import re
 
@@ -27,12 +28,10 @@ def main():
             floor = number(r"GFLOP\): ([\d.]+)", text)
             print(f"| {shape} | {model} | {ours} | {theirs} | {ratio} | {floor} | {float(ratio) / float(floor):.2f} | {own_memory} | {memory} |")
     print("\n| seed | float32 | bf16 |\n|---:|---:|---:|")
+    with open(os.path.join(HERE, "bf16.json"), encoding="utf8") as file:
+        found = {(run["precision"], run["seed"]): run["perplexity"] for run in json.load(file)["runs"]}
     for seed in range(3):
-        row = [str(seed)]
-        for precision in ("float32", "bf16"):
-            with open(os.path.join(HERE, "bf16", f"{precision}-seed-{seed}.log"), encoding="utf8") as file:
-                row.append(number(r"^step 300: validation loss [\d.]+, perplexity ([\d.]+)", file.read()))
-        print(f"| {' | '.join(row)} |")
+        print(f"| {seed} | {found['float32', seed]:.2f} | {found['bf16', seed]:.2f} |")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""docs/results-tables.md: every table of kept results, of the compact files in tables/.
+
+  appendix.py            print the page
+  appendix.py --write    write it
+"""
+import json
+import math
+import statistics
+import sys
+
+from comparison import compare, quantile
+from tables import HERE, named, signed, spread, table
+
+PAGE = HERE.parents[1] / "docs" / "results-tables.md"
+INTRODUCTION = """# Appendix: the tables of the first protocol
+
+Every table of the runs that [chapter 11](11-results.md) speaks of, made by a program of what was kept of each run
+([bench/results](../bench/results/README.md)). Read that chapter first: it says how to read a row, and why **one learning rate, 1e-3, for all
+rows** is the weakness of these tables. Nobody has edited what is below; a test makes it again.
+"""
+MODELS = {"crope": "CRoPE, all projections complex", "complexformer": "ComplexFormer", "transformer-rope": "transformer, RoPE",
+          "crat-irw": "CRAT with a window in layer 1", "crat": "CRAT", "qic": "QIC", "transformer": "transformer, learned positions"}
+TABLES = [  # the file, its heading, what is to be seen in its figures
+    ("small-1500-complexformer", "ComplexFormer", "seven rows are from the full model"),
+    ("small-1500-embeddings-complexformer", "RoPE with scaled embeddings", "the row with scaled embeddings is from the transformer with RoPE"),
+    ("small-1500-frequencies-complexformer", "ComplexFormer with RoPE's frequencies", "two ComplexFormers with RoPE's frequencies are from the transformer with RoPE"),
+    ("small-1500-crope", "CRoPE", "five rows are from dense projections"),
+    ("small-1500-crat", "CRAT and its rivals", "ten rows are from CRAT with its window"),
+    ("ag-news-qic", "QIC", "ten rows are from learned angles"),
+    ("ag-news-sensitivity-qic", "QIC: starts, learning rates, batches", "eleven rows are from the first; a learning rate of 1e-4 is far away"),
+    ("ag-news-author-qic", "QIC with the layers of the author's program", "four rows are from learned angles, in layers like those of the author's program"),
+    ("ag-news-all-qic", "QIC with more articles", "ten rows are from learned angles, trained on more articles"),
+]
+MAIN, QIC = "small-1500-complexformer", "ag-news-qic"
+ALONE = [(MAIN, "moduli", MAIN, "without-pcl"), (MAIN, "moduli", MAIN, "rope"), ("small-1500-frequencies-complexformer", "rope-frequencies", MAIN, "without-pcl"),
+         ("small-1500-frequencies-complexformer", "rope-frequencies", "small-1500-frequencies-complexformer", "fixed-rope"),
+         (MAIN, "sinusoidal", "small-1500-embeddings-complexformer", "rope-scaled"), (MAIN, "learned", "small-1500-embeddings-complexformer", "rope-scaled"),
+         ("small-1500-crope", "all", "small-1500-crope", "half_qk"), ("small-1500-crat", "rope-untied", "small-1500-crat", "rope"),
+         ("small-1500-crat", "retro", "small-1500-crat", "rope-untied"), ("small-1500-crat", "fid", "small-1500-crat", "rope-untied"),
+         ("ag-news-sensitivity-qic", "learned-from-0", QIC, "fixed-0")]
+HEADINGS = {"rows": "", "pace": "Equal work", "claims": "The paper's claims", "texts": "What they write", "positions": "By how much comes before",
+            "interventions": "What learnt angles are worth", "lookup": "What looking up is worth"}
+
+
+def runs_of(name):
+    return json.loads((HERE / "tables" / f"{name}.json").read_text(encoding="utf8"))["runs"]
+
+
+def section(name, title, seen):
+    results = named(name)
+    parts = [f"## {title}\n"]
+    for kind, heading in HEADINGS.items():
+        if text := results.text([kind]):
+            parts.append(f"**{heading}.**\n" if heading else "")
+            parts.append(text)
+            if kind == "rows":
+                parts.append(f"![How far {seen}, a dot for each seed and a line for the interval](pictures/results/{name}.svg)\n")
+                parts.append(f"*Each row against `{results.first}`, seed by seed. A blue line leaves out 0: the two are told apart.*\n")
+            if kind == "rows" and (ways := travel(results)):
+                parts.append(f"**How far learnt angles went.**\n\n{ways}")
+            if kind == "positions":
+                parts.append(f"![Perplexity by the number of words before, on logarithmic axes, a line for each row](pictures/results/{name}-positions.svg)\n")
+                parts.append("*Perplexity by how much comes before, mean of the seeds. To the right of the dashed line no model was trained.*\n")
+    return "\n".join(part for part in parts if part)
+
+
+def by_model(runs, key):
+    found = {}
+    for run in runs:
+        found.setdefault(run[key], []).append(run)
+    return found
+
+
+def shakespeare():
+    rows = []
+    for model, runs in sorted(by_model(runs_of("shakespeare"), "family").items(), key=lambda item: statistics.fmean(run["loss"] for run in item[1])):
+        losses = [run["loss"] for run in runs]
+        rows.append([MODELS.get(model, model).split(",")[0] if model == "crope" else MODELS[model], runs[0]["parameters"], spread(losses, 3),
+                     ", ".join(f"{loss:.4f}" for loss in losses), f"{statistics.fmean(run['bits'] for run in runs):.3f}"])
+    return table(["family", "parameters", "validation loss", "each seed", "bits a byte"], rows, [False, True, True, False, True])
+
+
+def pytorch():
+    rows = []
+    for model, runs in sorted(by_model(runs_of("pytorch-500"), "model").items(), key=lambda item: min(run["perplexity"] for run in item[1])):
+        cells = [", ".join(f"{run['perplexity']:.1f}" for run in runs if run["program"] == program) for program in ("argand", "pytorch")]
+        rows.append([MODELS[model], *cells])
+    return table(["model", "argand, each seed", "PyTorch, each seed"], rows, [False, False, False])
+
+
+def repeated():
+    """Rows that were trained again, and where another seed might have landed."""
+    rows, runs = [], runs_of("repeated")
+    for run in runs:
+        results, together = named(run["table"]), sum(other["table"] == run["table"] for other in runs)
+        kept = results.named[run["row"]]["runs"]
+        before, = [one for one in kept if one["seed"] == run["seed"]]
+        values = [results.value(one) for one in kept]
+        reach = quantile(1 - 0.05 / together, len(values) - 1) * statistics.stdev(values) * math.sqrt(2)
+        apart = results.value(run) - results.value(before)
+        text, unit = (lambda d: signed(results.shown(d))), " %" if results.lm else ""
+        rows.append([run["table"], run["row"], spread([results.metric(one) for one in kept]), f"{results.metric(before):.1f}", f"{results.metric(run):.1f}",
+                     text(apart) + unit, f"[{text(-reach)}, {text(reach)}]{unit}", "lands" if abs(apart) <= reach else "does not land"])
+    return table(["table", "row", "kept", "of this seed", "here", "apart", "other seeds", ""], rows, [False, False, True, True, True, True, True, False])
+
+
+def travel(results):
+    """How far learnt angles went: of QIC from where they start, of ComplexFormer as they lie in the end."""
+    rows, lines = [row for row in results.rows if row["runs"][0]["learnt"]], []
+    for row in rows:
+        ends = [run["learnt"] for run in row["runs"]]
+        if "delta_mean" in ends[0]:
+            lines.append([row["row"], *(spread([end[key] for end in ends], 3).replace("-0.000", "0.000") for key in ("delta_mean", "delta_std", "phase_bias_mean", "phase_bias_std"))])
+        elif "theta" in ends[0] and row["row"] != "learned-from-random":
+            start = row["settings"].get("theta_init", results.all["settings"]["theta_init"])
+            moves = [[abs(angle - start) for angles in end["theta"].values() for angle in angles] for end in ends]
+            lines.append([row["row"], f"{start:.3f}", spread([statistics.fmean(of_run) for of_run in moves], 3), f"{max(map(max, moves)):.3f}"])
+    if not lines:
+        return ""
+    if len(lines[0]) == 5:
+        return table(["row", "mean of δ", "deviation of δ", "mean of b", "deviation of b"], lines, [False] + [True] * 4) + (
+            "\nOver all heads and frequencies after the last step, mean ± deviation of the seeds. δ begins with the mean 0 and the deviation 0.02, the paper's; b with 0.\n")
+    return table(["row", "θ begins at", "mean way", "longest way"], lines, [False, True, True, True]) + (
+        "\nDistance of the angles after the last step from where they began, in radians, mean ± deviation of the seeds.\n")
+
+
+def alone():
+    """Comparisons that were asked after the tables had been read, each with an interval of its own."""
+    rows = []
+    for first, a, second, b in ALONE:
+        left, right = named(first), named(second)
+        there = {run["seed"]: right.value(run) for run in right.named[b]["runs"]}
+        one, = compare([[left.value(run) - there[run["seed"]] for run in left.named[a]["runs"] if run["seed"] in there]])
+        rows.append([f"{a} against {b}", first if first == second else f"{first}, {second}", str(len(one.differences)), left.difference_text(one)])
+    return table(["comparison", "tables", "seeds", "difference"], rows, [False, False, True, True])
+
+
+def claims_in_all():
+    rows = []
+    for name, title, _ in TABLES:
+        verdicts = [verdict for _, _, verdict in named(name).claims()]
+        if verdicts:
+            rows.append([title, str(len(verdicts)), *(str(verdicts.count(verdict)) for verdict in ("holds", "does not hold", "cannot be told"))])
+    return table(["table", "claims", "hold", "are reversed", "cannot be told"], rows, [False, True, True, True, True])
+
+
+def page():
+    parts = [INTRODUCTION, "## The papers' claims, counted\n", claims_in_all(), *(section(*one) for one in TABLES), "## Single comparisons\n",
+             "Asked after the tables had been read, so trust them less than the tables. Each interval is for its comparison alone.\n", alone(), "## Costs\n",
+             "Twelve steps of every language model and a hundred of every classifier, three seeds, two threads. The machine is a virtual one whose memory others share: times "
+             "that are not several deviations apart say nothing.\n"]
+    parts += [f"**{title}.**\n\n{named('costs-' + name).text(['costs'])}" for name, title in (("complexformer", "ComplexFormer"), ("crope", "CRoPE"), ("crat", "CRAT"), ("qic", "QIC"))]
+    parts += ["## The same models in PyTorch\n", "Preset `small`, 500 steps, validation perplexity in full blocks, every parameter decays.\n", pytorch(), "## Shakespeare, letter by letter\n",
+              "Preset `shakespeare`, after 2 000 steps, the seeds 1, 2 and 3. nanoGPT's README names 1.88 for its own recipe with learned positions.\n", shakespeare(), "## Rows that were trained again\n",
+              "Five rows drawn at random, once more with seed 0, by a program for older processors. *Other seeds* says how far from the kept run a run with another seed might be, in "
+              "95 of 100 such tables.\n", repeated()]
+    return "\n".join(parts)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--write"]:
+        PAGE.write_text(page(), encoding="utf8")
+    elif sys.argv[1:]:
+        sys.exit(__doc__)
+    else:
+        print(page(), end="")
