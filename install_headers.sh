@@ -5,6 +5,7 @@
 set -eu
 cd "$MESON_SOURCE_ROOT"
 find core autograd nn optim data train -name '*.h' ! -name planted_fault.h | while read -r header; do
-  install -D -m 644 "$header" "$MESON_INSTALL_DESTDIR_PREFIX/$1/argand/$header"
+  mkdir -p "$MESON_INSTALL_DESTDIR_PREFIX/$1/argand/${header%/*}"
+  install -m 644 "$header" "$MESON_INSTALL_DESTDIR_PREFIX/$1/argand/$header"
 done
 install -m 644 argand/argand.h "$MESON_INSTALL_DESTDIR_PREFIX/$1/argand/argand.h"

@@ -35,6 +35,24 @@ def request(port, target, method="GET", host=None):
     return answer.status, answer.getheader("Content-Type"), answer.read().decode()
 
 
+def other_addresses():
+    """(family, address) of this machine besides 127.0.0.0/8: what its name says, if it is one that resolves, and where packets would leave
+    from (a socket for datagrams that is connected sends none)."""
+    found = set()
+    try:
+        found |= {(a[0], a[4][0]) for a in socket.getaddrinfo(socket.gethostname(), None)}
+    except socket.gaierror:
+        pass
+    for family, elsewhere in ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1")):
+        try:
+            with socket.socket(family, socket.SOCK_DGRAM) as route:
+                route.connect((elsewhere, 9))
+                found.add((family, route.getsockname()[0]))
+        except OSError:
+            pass
+    return {(family, address) for family, address in found if not address.startswith("127.")}
+
+
 def follow(run, *options):
     """The process and its port."""
     process = subprocess.Popen([argand, "report", run, "--follow", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -86,7 +104,7 @@ def a_page_keeps_up(run):
         for line in done.stderr.splitlines():
             expect("CONSOLE" not in line, line)
     # Nobody listens at the machine's other addresses.
-    for family, address in {(a[0], a[4][0]) for a in socket.getaddrinfo(socket.gethostname(), None) if not a[4][0].startswith("127.")}:
+    for family, address in other_addresses():
         with socket.socket(family, socket.SOCK_STREAM) as other:
             other.settimeout(5)
             expect(other.connect_ex((address, port)) != 0, f"{address} answers, too")

@@ -53,7 +53,8 @@ for block in blocks(extending, "cpp"):
 # Every file named in `code` or in a link is there.
 for name, text in (("README.md", readme), ("CONTRIBUTING.md", read("CONTRIBUTING.md")), ("docs/guides/extending.md", extending),
                    ("docs/guides/layout.md", read("docs/guides/layout.md")), ("docs/guides/tour.md", read("docs/guides/tour.md")),
-                   ("docs/guides/library.md", read("docs/guides/library.md")), ("bench/pytorch/README.md", read("bench/pytorch/README.md")),
+                   ("docs/guides/library.md", read("docs/guides/library.md")),
+                   ("docs/guides/requirements.md", read("docs/guides/requirements.md")), ("bench/pytorch/README.md", read("bench/pytorch/README.md")),
                    ("examples/README.md", read("examples/README.md"))):
     prose = re.sub(r"^ *```.*?^ *```$", "", text, flags=re.M | re.S)
     links = [os.path.join(os.path.dirname(name), path) for path in re.findall(r"\[[^\]]*\]\(([^):#]+)(?:#[^)]*)?\)", prose)]

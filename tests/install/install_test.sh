@@ -27,7 +27,7 @@ echo "every example compiles outside the project"
 $compiler -fsyntax-only [0-9]*.cpp "${flags[@]}"
 
 echo "every installed header is found and stands beside the others"
-find ".$prefix/include/argand" -name '*.h' -printf '#include "%P"\n' | sort > all.cpp
+(cd ".$prefix/include/argand" && find . -name '*.h') | sed 's|^\./\(.*\)|#include "\1"|' | sort > all.cpp
 test "$(wc -l < all.cpp)" -gt 20
 $compiler -fsyntax-only all.cpp "${flags[@]}"
 

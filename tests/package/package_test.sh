@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # Is the package complete, and does it serve on a Debian that has never seen this project?
-#   package_test.sh DEB [SUITE]     needs root, debootstrap and Debian's packages; SUITE is bookworm by default
+#   package_test.sh DEB [SUITE]     needs root, debootstrap and Debian's packages; SUITE is the one that the package was made in, this
+#                                   system's, by default
 set -euo pipefail
-deb=$(realpath "$1") suite=${2:-bookworm}
+deb=$(realpath "$1") suite=${2:-$(. /etc/os-release && echo "${VERSION_CODENAME:-}")}
+[[ -n $suite ]] || { echo "package_test: /etc/os-release names no Debian; say which: package_test.sh DEB SUITE"; exit 1; }
 tree=$(mktemp -d)
 clean_up() {
   for mounted in proc dev; do mountpoint -q "$tree/debian/$mounted" && umount -l "$tree/debian/$mounted"; done

@@ -1,0 +1,199 @@
+# What the table in docs/guides/requirements.md asks for: what is missing here, and who can install it. ./dev sources this. Bash 3.2 (a
+# Mac's) and BSD's tools are enough.
+
+requirements_page=docs/guides/requirements.md
+
+# The package manager: of an activated environment of conda's, or the system's; nothing where there is none.
+package_manager() {
+  local manager
+  if [[ -n ${CONDA_PREFIX:-} && ${CONDA_DEFAULT_ENV:-base} != base ]]; then
+    for manager in conda mamba micromamba; do command -v "$manager" >/dev/null && { echo "$manager"; return; }; done
+  fi
+  for manager in apt-get dnf pacman zypper brew; do
+    command -v "$manager" >/dev/null && { echo "$manager"; return; }
+  done
+  return 0
+}
+
+# package_names MANAGER: the column of the table with its names. Without a manager the system itself says which they would be.
+package_names() {
+  local like=
+  case $1 in
+    apt-get) echo 'Debian, Ubuntu' ;;
+    dnf) echo Fedora ;;
+    pacman) echo Arch ;;
+    zypper) echo openSUSE ;;
+    brew) echo Homebrew ;;
+    conda | mamba | micromamba) echo conda-forge ;;
+    *)
+      [[ -r ${ARGAND_OS_RELEASE:-/etc/os-release} ]] && like=$(. "${ARGAND_OS_RELEASE:-/etc/os-release}" && echo " ${ID:-} ${ID_LIKE:-} ")
+      case "$(uname -s)$like" in
+        Darwin*) echo Homebrew ;;
+        *' fedora '* | *' rhel '*) echo Fedora ;;
+        *' arch '*) echo Arch ;;
+        *suse*) echo openSUSE ;;
+        *) echo 'Debian, Ubuntu' ;;
+      esac
+      ;;
+  esac
+}
+
+# requirements COLUMN GROUPS...: rows of the table that one of the groups asks for, "what TAB weight TAB found by TAB packages", the weight
+# "needed", or "wanted" where only `option` or `test` ask.
+requirements() {
+  local column=$1
+  shift
+  awk -F ' *[|] *' -v column="$column" -v groups="$*" '
+    /^\| What \| What for / { for (i = 1; i <= NF; ++i) if ($i == column) at = i; n = split(groups, wanted, " "); next }
+    at && !/^\|/ { at = 0 }
+    at && !/^\| ---/ {
+      weight = ""
+      for (i = 1; i <= n; ++i)
+        if (index(", " $4 ",", ", " wanted[i] ",") && weight != "needed") weight = wanted[i] ~ /^(option|test)$/ ? "wanted" : "needed"
+      gsub(/`/, "", $5)
+      if (weight != "") print $2 "\t" weight "\t" $5 "\t" $at
+    }' "$requirements_page"
+}
+
+# installed MANAGER PACKAGES...: those that the manager has installed, a line each.
+installed() {
+  local manager=$1
+  shift
+  case $manager in
+    apt-get) dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' "$@" 2>/dev/null | awk '$1 == "ii" {print $2}' ;;
+    dnf | zypper) rpm -q --qf '%{NAME}\n' "$@" 2>/dev/null | grep -v ' ' ;;
+    pacman) pacman -Qq "$@" 2>/dev/null ;;
+    brew) brew list --formula -1 2>/dev/null ;;
+    conda | mamba | micromamba) ls "$CONDA_PREFIX/conda-meta" | sed -n 's/-[^-]*-[^-]*\.json$//p' ;;
+  esac || true
+}
+
+# install_with MANAGER PACKAGES...: without a question.
+install_with() {
+  local manager=$1 as_root=
+  shift
+  if [[ $(id -u) != 0 ]]; then
+    case $manager in
+      apt-get | dnf | pacman | zypper)
+        command -v sudo >/dev/null || { echo "dev: please install as root: $*" >&2; return 1; }
+        as_root=sudo
+        ;;
+    esac
+  fi
+  echo "dev: installing $*" >&2
+  case $manager in
+    apt-get)
+      # A fresh machine has no package lists yet; a stale one names versions that are gone.
+      $as_root apt-get update -qq </dev/null >&2
+      $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" </dev/null >&2
+      ;;
+    dnf) $as_root dnf install -y -q "$@" </dev/null >&2 ;;
+    pacman) $as_root pacman -S --needed --noconfirm "$@" </dev/null >&2 ;;
+    zypper) $as_root zypper --non-interactive --quiet install --no-recommends "$@" </dev/null >&2 ;;
+    brew) brew install --quiet "$@" </dev/null >&2 ;;
+    *) "$manager" install --yes --quiet --channel conda-forge "$@" </dev/null >&2 ;;
+  esac
+}
+
+# The newest Clang that links its sanitizers and OpenMP: clang++ or clang++-NN.
+newest_clang() {
+  local compiler version best= newest=13 object
+  object=$(mktemp)
+  for compiler in $(compgen -c clang++ | grep -E '^clang\+\+(-[0-9]+)?$' | sort -u); do
+    version=$("$compiler" -dumpversion 2>/dev/null | cut -d. -f1)
+    ((version > newest)) || continue
+    for flags in '-fsanitize=address,undefined -fopenmp' '-fsanitize=thread' '-fsanitize=address,fuzzer-no-link'; do
+      echo 'int main() { return 0; }' | "$compiler" $flags -x c++ - -o "$object" 2>/dev/null || continue 2
+    done
+    best=$compiler newest=$version
+  done
+  rm -f "$object"
+  [[ -n $best ]] && echo "$best"
+}
+
+# is_found FOUND_BY: whether what a row asks for is there, by that row's words. (Where no package manager can say which flavour of OpenBLAS
+# is there, any will do.)
+is_found() {
+  local word=$1
+  if [[ $word == *' or '* ]]; then
+    is_found "${word%% or *}" || is_found "${word#* or }"
+    return
+  fi
+  case $word in
+    'the package') [[ -z $manager ]] && is_found '<openblas-openmp/cblas.h> or openblas.pc or <openblas/cblas.h>' ;;
+    'the sanitizers of clang++') newest_clang >/dev/null ;;
+    '<'*) printf '#if !__has_include(%s)\n#error\n#endif\n' "$word" | ${CXX:-c++} -std=c++20 -E -x c++ - >/dev/null 2>&1 ;;
+    *.pc) pkg-config --exists "${word%.pc}" 2>/dev/null ;;
+    'import '*) python3 -c "$word" 2>/dev/null ;;
+    */*) [[ -f $word ]] ;;
+    *) command -v "$word" >/dev/null ;;
+  esac
+}
+
+# among WORDS WORD: whether it is one of them.
+among() { case " $1 " in *" $2 "*) ;; *) false ;; esac }
+
+# The first alternative ("A or B") whose packages the manager knows.
+known_packages() {
+  local manager=$1 alternatives=$2 one
+  while [[ $alternatives == *' or '* ]]; do
+    one=${alternatives%% or *} alternatives=${alternatives#* or }
+    [[ $manager != apt-get ]] || apt-cache show ${one%% *} >/dev/null 2>&1 && { echo "$one"; return; }
+  done
+  echo "$alternatives"
+}
+
+# find_requirements GROUPS...: what is there of them, in `found_requirements`; what is not: packages in `missing_packages`, of which a
+# build cannot do without `needed_packages`; names of things without a package in `missing_sources` and `needed_sources`.
+find_requirements() {
+  manager=$(package_manager)
+  system=$(package_names "$manager")
+  found_requirements='' missing_packages='' needed_packages='' missing_sources='' needed_sources=''
+  local rows have what weight found_by packages package absent
+  rows=$(requirements "$system" "$@")
+  have=$(echo $(installed "$manager" $(cut -f 4 <<<"$rows" | sed 's/ or / /g')))
+  while IFS=$'\t' read -r what weight found_by packages; do
+    packages=$(known_packages "$manager" "$packages")
+    absent=
+    for package in $packages; do among "$have" "$package" || absent="$absent $package"; done
+    # By its packages, without a question to the compiler; otherwise however it came there.
+    if [[ -n $manager && -z $absent ]] || is_found "$found_by"; then
+      found_requirements="$found_requirements${found_requirements:+, }$what"
+    elif [[ $packages == - ]]; then
+      missing_sources="$missing_sources${missing_sources:+, }$what"
+      [[ $weight == wanted ]] || needed_sources="$needed_sources${needed_sources:+, }$what"
+    else
+      for package in $absent; do
+        among "$missing_packages" "$package" && continue
+        missing_packages="$missing_packages${missing_packages:+ }$package"
+        [[ $weight == wanted ]] || needed_packages="$needed_packages${needed_packages:+ }$package"
+      done
+    fi
+  done <<<"$rows"
+}
+
+# require GROUPS...: installs what they need and is not there. Ends the program where a build would be without something that it needs;
+# of the rest it says what is left out.
+require() {
+  find_requirements "$@"
+  if [[ -n $missing_packages && -n $manager ]]; then
+    # One package that a system lacks must not keep back the others.
+    if ! install_with "$manager" $missing_packages; then
+      [[ -z $needed_packages ]] || install_with "$manager" $needed_packages || true
+      for package in $missing_packages; do
+        among "$needed_packages" "$package" || install_with "$manager" "$package" || true
+      done
+    fi
+    find_requirements "$@"
+  fi
+  if [[ -n $needed_packages$needed_sources ]]; then
+    local missing=$needed_packages
+    [[ -z $needed_packages ]] || missing="$needed_packages ($system's names)"
+    [[ -z $needed_sources ]] || missing="$missing${missing:+; }$needed_sources (no package is known)"
+    echo "dev: missing: $missing; $requirements_page says more" >&2
+    exit 1
+  fi
+  if [[ -n $missing_packages$missing_sources ]]; then
+    echo "dev: left out: $missing_packages${missing_packages:+${missing_sources:+; }}$missing_sources" >&2
+  fi
+}

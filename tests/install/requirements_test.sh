@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# Does ./dev know what is missing, by the system's own names, and does it fail when it cannot have it?
+#   requirements_test.sh SOURCE_DIR
+set -euo pipefail
+cd "$1"
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+fail() { echo "requirements: $*" >&2; exit 1; }
+
+echo "every row says all there is to say"
+rows=$(awk -F ' *[|] *' '/^\| What \| What for / {on = 1; getline; next} !/^\|/ {on = 0} on' docs/guides/requirements.md)
+[[ $(wc -l <<<"$rows") -ge 30 ]] || fail "the table was not found"
+awk -F ' *[|] *' 'NF != 12 {print; bad = 1} {for (i = 2; i < 12; ++i) if ($i == "") {print; bad = 1}} END {exit bad}' <<<"$rows" ||
+  fail "these rows lack a cell"
+asked=$(grep -o '^ *require [a-z ]*' dev | sed 's/ *require //; s/ /\n/g' | sort -u)
+known=$(awk -F ' *[|] *' '{n = split($4, g, ", "); for (i = 1; i <= n; ++i) print g[i]}' <<<"$rows" | sort -u)
+for group in $asked; do grep -qx "$group" <<<"$known" || fail "nothing in the table is needed by $group"; done
+
+# A system with these programs and no others; `calls` is what its package manager was asked to do.
+mkdir "$tree/bin"
+for program in bash env sed awk cut cat grep sort head tail uname dirname id mktemp rm; do
+  ln -s "$(command -v $program)" "$tree/bin/$program"
+done
+# on_system ID ARGUMENTS...: ./dev ARGUMENTS there; what it says is in `said`, how it ended in `status`.
+on_system() {
+  printf 'ID=%s\n' "$1" >"$tree/os"
+  shift
+  status=0
+  said=$(env -u CONDA_PREFIX -u CXX PATH="$tree/bin" ARGAND_OS_RELEASE="$tree/os" "$BASH" ./dev "$@" 2>&1) || status=$?
+}
+# says WORDS: in its first line, which is its only one.
+says() { [[ $(wc -l <<<"$said") == 1 && $said == *"$1"* ]] || fail "expected one line with '$1', not: $said"; }
+
+echo "without a package manager: one message, the system's names, a failure"
+for command in build demo test install-deps; do
+  on_system debian "$command"
+  [[ $status == 1 ]] || fail "$command ends with $status"
+  says 'libopenblas-openmp-dev libfmt-dev'
+done
+on_system fedora build && says 'gcc-c++ meson ninja-build'
+on_system arch build && says 'ninja pkgconf python'
+on_system opensuse-tumbleweed build && says 'libopenblas_openmp-devel'
+[[ $status == 1 ]] || fail "a build that cannot be ends with $status"
+
+echo "with one: what is missing is asked for, and nothing else"
+cat >"$tree/bin/dpkg-query" <<END
+#!$BASH
+for package in "\${@:4}"; do grep -qx "\$package" "$tree/installed" && echo "ii \$package"; done
+END
+cat >"$tree/bin/apt-get" <<END
+#!$BASH
+[[ \$1 == update ]] && exit
+echo "\$*" >>"$tree/calls"
+for package in "\${@:5}"; do
+  grep -qx "\$package" "$tree/lacking" && { echo "E: no package \$package" >&2; exit 100; }
+done
+printf '%s\n' "\${@:5}" >>"$tree/installed"
+END
+printf '#!%s\n' "$BASH" >"$tree/bin/apt-cache"
+printf '#!%s\n[[ $1 == -u ]] && echo 0\n' "$BASH" >"$tree/id"
+rm "$tree/bin/id" && mv "$tree/id" "$tree/bin/id"
+chmod +x "$tree"/bin/*
+awk -F ' *[|] *' '$4 ~ /build|option/ {n = split($6, p, " "); for (i = 1; i <= n; ++i) print p[i]}' <<<"$rows" | sort -u >"$tree/installed"
+: >"$tree/lacking" >"$tree/calls"
+on_system debian install-deps
+[[ $status == 0 && -z $said && ! -s $tree/calls ]] || fail "everything was there, and yet: $said"
+sed -i.bak '/libzip-dev/d; /libprotobuf-dev/d' "$tree/installed"
+on_system debian install-deps
+[[ $status == 0 ]] || fail "what could be installed was not: $said"
+grep -q 'recommends libzip-dev libprotobuf-dev$' "$tree/calls" || fail "asked for: $(cat "$tree/calls")"
+
+echo "what a system lacks does not keep back the rest; what a build needs does"
+sed -i.bak '/libzip-dev/d; /libhnswlib-dev/d; /gnuplot/d' "$tree/installed"
+echo libhnswlib-dev >"$tree/lacking"
+on_system debian install-deps
+[[ $status == 0 && $said == *'dev: left out: libhnswlib-dev' ]] || fail "ends with $status: $said"
+grep -qx gnuplot-nox "$tree/installed" || fail "gnuplot was kept back"
+sed -i.bak '/libzip-dev/d' "$tree/installed"
+echo libzip-dev >>"$tree/lacking"
+on_system debian install-deps
+[[ $status == 1 && $(tail -1 <<<"$said") == 'dev: missing: libzip-dev'* ]] || fail "ends with $status: $said"
+
+echo "scripts keep to what a Mac's bash 3.2 and BSD's tools know"
+if grep -nE '\b(mapfile|readarray|declare -A|local -n)\b|\$\{[a-z_]+(,,|\^\^)|install -D|find .*-printf|sed -i |readlink -f|cp --|\|& ' \
+  dev install_headers.sh packaging/requirements.sh tests/install/*.sh tests/python/*.sh tests/apps/*.sh .ci/run |
+  grep -v "^tests/install/requirements_test.sh:.*grep -nE\|mapfile|readarray"; then
+  fail "these are GNU's alone, or of a later bash"
+fi
