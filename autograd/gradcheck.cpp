@@ -9,6 +9,7 @@
 #include "autograd/check/gradcheck_diagnosis.h"
 #include "autograd/check/independent/incoming_check.h"
 #include "autograd/check/op_report.h"
+#include "autograd/check/second_look.h"
 #include "autograd/check/usage/usage_pass.h"
 #include "core/parallel.h"
 
@@ -120,6 +121,7 @@ class Check {
   /// `scale`: the largest gradient of this input, `largest`: of all.
   void judge_input(std::size_t input, std::vector<std::vector<Comparison>>& pairs, double scale, double largest) {
     ReportRow row = ReportRow::of(fmt::format("input {}", input), projected_.inputs()[input]);
+    std::string outside;
     for (std::size_t e = 0; e < pairs.size(); ++e) {
       look_again(input, static_cast<std::int64_t>(e), pairs[e], scale, largest);
       ElementCheck worst;
@@ -139,10 +141,12 @@ class Check {
                  (check.verdict == worst.verdict && check.relative_error > worst.relative_error))
           worst = check;
       }
-      if (!options_.full_jacobian) row.elements.push_back(worst);
+      if (options_.full_jacobian) continue;
+      if (const std::string text = settle_kink(projected_, worst, options_.seed); outside.empty()) outside = text;
+      row.elements.push_back(worst);
     }
     row.conclude();
-    if (row.verdict == Verdict::Fail) row.diagnosis = diagnose(projected_, input, options_);
+    if (row.verdict == Verdict::Fail) row.diagnosis = outside.empty() ? diagnose(projected_, input, options_) : outside;
     report_.rows.push_back(std::move(row));
   }
 

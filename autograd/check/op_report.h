@@ -16,8 +16,8 @@ Report check_op_gradients(const Op& op, GradcheckOptions options = {});
 /// Those of these ops whose gradients fail their own check. A custom_op, which has none, is not among them.
 std::vector<std::string> failing_ops(const std::vector<std::string>& names);
 
-/// All that is known of how an op can be wrong: its gradients, the adjoint identity between them and its tangents, and every use of
-/// them (autograd/check/usage/usage.h).
+/// How an op can be wrong: its gradients, the adjoint identity between them and its tangents, and every use of them
+/// (autograd/check/usage/usage.h). What NaNs do is asked by check_nan (autograd/check/nan_check.h).
 Report check_op(const Op& op, const GradcheckOptions& options = {});
 
 /// Why an op with this check is not of this kind, by the Cauchy-Riemann equations in every complex input of every case; empty when

@@ -61,6 +61,16 @@ void ReportRow::conclude() {
   worst_error = largest;
 }
 
+bool ReportRow::passes_beside_kinks() const {
+  if (verdict != Verdict::Kink || worst(Verdict::Pass) == nullptr) return false;
+  std::vector<bool> seen(static_cast<std::size_t>(shape.size()));
+  for (const ElementCheck& e : elements) {
+    if (e.verdict != Verdict::Pass && !e.between_slopes) return false;
+    seen[static_cast<std::size_t>(e.element)] = true;
+  }
+  return std::find(seen.begin(), seen.end(), false) == seen.end();
+}
+
 const ElementCheck* ReportRow::worst(Verdict wanted) const {
   const ElementCheck* worst = nullptr;
   for (const ElementCheck& e : elements)
@@ -71,7 +81,11 @@ const ElementCheck* ReportRow::worst(Verdict wanted) const {
 Verdict Report::verdict() const {
   const std::optional<Verdict> worst = worst_of(rows);
   if (worst == Verdict::Fail || std::any_of(independent.begin(), independent.end(), refutes)) return Verdict::Fail;
-  return worst == Verdict::Pass && !any_disagrees(independent) ? Verdict::Pass : Verdict::Inconclusive;
+  const auto passes = [](const ReportRow& row) {
+    return row.compared == 0 || row.verdict == Verdict::Pass || row.passes_beside_kinks();
+  };
+  const bool all = worst && std::all_of(rows.begin(), rows.end(), passes);
+  return all && !any_disagrees(independent) ? Verdict::Pass : Verdict::Inconclusive;
 }
 
 std::string Report::diagnosis() const {
@@ -81,9 +95,10 @@ std::string Report::diagnosis() const {
   if (worst != Verdict::Fail)
     for (const IndependentCheck& c : independent)
       if (refutes(c)) return c.finding;
+  if (ok()) return "";
   for (const ReportRow& row : rows)
     if (*worst != Verdict::Pass && row.verdict == *worst && !row.diagnosis.empty()) return row.diagnosis;
-  if (worst == Verdict::Pass) return any_disagrees(independent) ? "the independent checks contradict each other" : "";
+  if (worst == Verdict::Pass && any_disagrees(independent)) return "the independent checks contradict each other";
   switch (*worst) {
     case Verdict::Kink: return "there is a kink";
     case Verdict::BranchCut: return "the value jumps";
@@ -95,7 +110,10 @@ std::string Report::diagnosis() const {
 std::string Report::headline() const {
   const Verdict v = verdict();
   const std::string reason = diagnosis();
-  return fmt::format("{}: {}{}{}", name, v == Verdict::Fail ? "FAIL" : verdict_name(v), reason.empty() ? "" : ", ", reason);
+  const std::int64_t kinks = v == Verdict::Pass ? count(Verdict::Kink) : 0;
+  const std::string besides = kinks > 0 ? fmt::format(" beside {} element{} at a kink", kinks, kinks == 1 ? "" : "s") : "";
+  return fmt::format("{}: {}{}{}{}", name, v == Verdict::Fail ? "FAIL" : verdict_name(v), besides, reason.empty() ? "" : ", ",
+                     reason);
 }
 
 std::int64_t Report::count(Verdict verdict) const {

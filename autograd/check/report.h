@@ -26,6 +26,7 @@ struct ElementCheck {
   Comparison values = {};
   double relative_error = 0;  ///< |analytic − numerical| / the tensor's largest |gradient| (Comparison::relative_error)
   Judged verdict = {};
+  bool between_slopes = false;  ///< at a kink: the gradient has been found to lie between the slopes there (settle_kink)
 };
 
 /// What a row is about.
@@ -60,6 +61,8 @@ struct ReportRow {
                       std::vector<std::string> faults = {});
   /// Verdict, worst error and bar from its elements: the worst of them decides.
   void conclude();
+  /// Whether every element was looked at and some pass, the others lying at kinks, between the slopes there.
+  bool passes_beside_kinks() const;
   /// Of its elements with this verdict the one with the largest error; nullptr where there is none.
   const ElementCheck* worst(Verdict verdict) const;
 };
@@ -76,8 +79,9 @@ struct Report {
   std::string explanation = {};
 
   /// Fail when a row fails, or an independent check that decides (IndependentCheck::decides). Pass when there is something that was
-  /// compared, all of it passes, and no independent check disagrees. Inconclusive otherwise: at kinks and cuts there is no
-  /// derivative to compare with.
+  /// compared, all of it passes, and no independent check disagrees; elements at a kink do no harm where every element of their row
+  /// was looked at and others of it pass: there a gradient has been found to lie between the slopes, which is all that can be
+  /// asked. Inconclusive otherwise: at cuts, or where a row is nothing but kinks, there is no derivative to compare with.
   Verdict verdict() const;
   bool ok() const { return verdict() == Verdict::Pass; }
   /// What is wrong, in short; empty when ok.

@@ -51,7 +51,11 @@ std::string element_line(const Report& report, const ElementCheck& e) {
 std::vector<std::string> trouble(const Report& report) {
   constexpr std::size_t most = 8;
   std::vector<std::string> lines;
-  if (report.verdict() == Verdict::Pass) return lines;
+  if (report.verdict() == Verdict::Pass) {
+    for (const ReportRow& row : report.rows)
+      if (const ElementCheck* kink = row.worst(Verdict::Kink); kink != nullptr) lines.push_back(element_line(report, *kink));
+    return lines;
+  }
   const std::string said = report.diagnosis();
   const ElementCheck* first = report.worst();
   const auto ending = [&](const ReportRow& row, Verdict v) {

@@ -266,11 +266,14 @@ std::vector<AnyTensor> ScalarProjection::like_inputs(const std::vector<ComplexVa
 
 Changes ScalarProjection::changes_along(const std::vector<ComplexValues>& direction,
                                         std::span<const Functional> functionals) const {
-  return [this, functionals, v = like_inputs(direction), reached = std::vector<bool>(output_.size(), true)](
-             double t, std::span<Change> changes) mutable {
-    std::vector<AnyTensor> moved;
+  std::vector<bool> moves;
+  for (const ComplexValues& v : direction)
+    moves.push_back(std::any_of(v.begin(), v.end(), [](std::complex<double> z) { return z != 0.0; }));
+  return [this, functionals, v = like_inputs(direction), moves = std::move(moves),
+          reached = std::vector<bool>(output_.size(), true)](double t, std::span<Change> changes) mutable {
+    std::vector<AnyTensor> moved = inputs_;
     for (std::size_t i = 0; i < inputs_.size(); ++i)
-      std::visit([&]<class T>(const Tensor<T>& x) { moved.emplace_back(x + t * std::get<Tensor<T>>(v[i])); }, inputs_[i]);
+      if (moves[i]) std::visit([&]<class T>(const Tensor<T>& x) { moved[i] = x + t * std::get<Tensor<T>>(v[i]); }, inputs_[i]);
     compare(output_at(moved), functionals, reached, changes);
   };
 }

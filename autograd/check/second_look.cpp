@@ -1,5 +1,7 @@
 #include "autograd/check/second_look.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -72,7 +74,8 @@ class Coordinate {
       slack += 10 * (d.kink ? d.left.error + d.right.error : d.central.error);
       ranges.push_back(range);
     }
-    if (std::isnan(gradient) || !std::isfinite(slack)) return std::isfinite(slack) ? SecondLook::Stands : SecondLook::Kink;
+    if (!std::isfinite(slack)) return SecondLook::Unresolved;
+    if (std::isnan(gradient)) return SecondLook::Stands;
     if (within(gradient, ranges, slack, 1e-6)) return SecondLook::Kink;
     // A kink may be hidden along the axis: |x + y| - |x - y| at 0.
     for (std::uint64_t k = 0; k < 8 && !kink; ++k) kink = bends_at_once(k, ranges);
@@ -222,8 +225,9 @@ class Coordinate {
 
 SecondLook second_look(const ScalarProjection& projected, const ElementCheck& e, std::uint64_t seed) {
   const std::complex<double> g = e.values.analytic, apart = g - e.values.numerical;
-  if (projected.output().size() > most_outputs) return e.verdict == Verdict::Kink ? SecondLook::Kink : SecondLook::Stands;
-  SecondLook opinion = e.verdict == Verdict::Kink ? SecondLook::Kink : SecondLook::Unresolved;
+  const bool kink = e.verdict == Verdict::Kink;
+  if (projected.output().size() > most_outputs) return kink ? SecondLook::Unresolved : SecondLook::Stands;
+  SecondLook opinion = kink ? SecondLook::Kink : SecondLook::Unresolved;
   for (const bool imaginary : {false, true}) {
     if (imaginary && !projected.input_is_complex(e.input)) break;
     const double off = std::abs(imaginary ? apart.imag() : apart.real());
@@ -234,9 +238,21 @@ SecondLook second_look(const ScalarProjection& projected, const ElementCheck& e,
     if (e.verdict == Verdict::Fail && off <= coordinate.resolution(flat)) continue;
     const SecondLook part = coordinate.look(by_gradient);
     if (part == SecondLook::Stands) return part;
-    opinion = part;
+    if (part == SecondLook::Kink || kink) opinion = kink && opinion == SecondLook::Unresolved ? opinion : part;
   }
   return opinion;
+}
+
+std::string settle_kink(const ScalarProjection& projected, ElementCheck& e, std::uint64_t seed) {
+  if (e.verdict != Verdict::Kink) return "";
+  const bool finite = std::isfinite(std::abs(e.values.analytic));
+  const SecondLook opinion = finite ? second_look(projected, e, seed) : SecondLook::Stands;
+  e.between_slopes = opinion == SecondLook::Kink;
+  if (opinion != SecondLook::Stands) return "";
+  e.verdict = e.verdict.as(Verdict::Fail);
+  return finite ? fmt::format("a kink, and the gradient is not between its one-sided derivatives, {:.6g} and {:.6g}",
+                              e.values.seen.left.value, e.values.seen.right.value)
+                : "the gradient is not finite";
 }
 
 }  // namespace argand

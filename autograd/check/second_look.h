@@ -2,6 +2,7 @@
 /// Before a gradient is accused: reasons why an element that seems wrong may be right.
 
 #include <cstdint>
+#include <string>
 
 #include "autograd/gradcheck.h"
 
@@ -17,5 +18,9 @@ enum class SecondLook {
 /// nearby: where several elements tie, the limit of gradients need not lie between the slopes along one axis. A kink that is closer
 /// than the steps of a difference is found by slopes that differ from side to side by the same amount at steps of all sizes.
 SecondLook second_look(const ScalarProjection& projected, const ElementCheck& e, std::uint64_t seed);
+
+/// Settles what is at a kink: it fails where its gradient is not finite or stands outside of the slopes, and a sentence says so;
+/// `between_slopes` is set where it was found to lie there.
+std::string settle_kink(const ScalarProjection& projected, ElementCheck& e, std::uint64_t seed);
 
 }  // namespace argand

@@ -34,6 +34,7 @@ class Subject:
             self._refuse_tensor(name, x)
         self._function = self._copied(function) if self._is_module else function
         self._tree = mapped((tuple(inputs), dict(kwargs)), lambda x: self._wide(x.detach()) if isinstance(x, torch.Tensor) else x)
+        self._plain = not kwargs and all(self._is_differentiable(x) for x in inputs)  # then arguments are the tensors, with no tree to build
         leaves = [(n, x) for (n, _), (_, x) in zip(given, walk(self._tree, "")) if self._is_differentiable(x)]
         parameters = [(n, p) for n, p in self._function.named_parameters() if p.requires_grad] if self._is_module else []
         self._parameters = [p for _, p in parameters]
@@ -179,6 +180,8 @@ class Subject:
         return self._torch.from_numpy(_writable(a)).to(like.device, like.dtype)
 
     def _arguments(self, tensors: List[Any]) -> Tuple[Any, Any]:
+        if self._plain:
+            return tuple(tensors), {}
         left = list(tensors)
         return mapped(self._tree, lambda x: left.pop(0) if self._is_differentiable(x) else x)
 
@@ -188,8 +191,11 @@ class Subject:
         tensors = [self._tensor(a, x).requires_grad_(differentiable) for a, x in zip(arrays[:count], self._like)]
         inputs, kwargs = self._arguments(tensors)
         for parameter, a in zip(self._parameters, arrays[count:]):
-            parameter.requires_grad_(False).copy_(torch.from_numpy(a))
-            parameter.requires_grad_(differentiable)
+            if parameter.requires_grad:
+                parameter.requires_grad_(False)
+            parameter.copy_(torch.from_numpy(a))
+            if differentiable:
+                parameter.requires_grad_()
         # A leaf may not be changed in place, and a function that does so is told apart from one that does not.
         before = [t._version for t in tensors]
         with torch.enable_grad():

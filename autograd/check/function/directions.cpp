@@ -95,14 +95,18 @@ ElementCheck Directions::element(std::size_t input, std::int64_t element) const 
   return check;
 }
 
-/// One random number an element, 0 outside of the stretch.
+/// One random number an element, 0 outside of the stretch. Of a single element only 1: the axis is all that counts.
 std::vector<ComplexValues> Directions::direction(const Stretch& where) const {
   std::vector<ComplexValues> v;
   for (std::size_t i = 0; i < projected_.inputs().size(); ++i) {
     v.emplace_back(static_cast<std::size_t>(projected_.input_size(i)));
     if (where.input != i) continue;
-    const ComplexValues all = random_numbers(Random(options_.seed, projections + i), v[i].size(), projected_.input_is_complex(i));
     const auto first = static_cast<std::size_t>(where.first), count = static_cast<std::size_t>(where.count);
+    if (count == 1) {
+      v[i][first] = 1;
+      continue;
+    }
+    const ComplexValues all = random_numbers(Random(options_.seed, projections + i), v[i].size(), projected_.input_is_complex(i));
     for (std::size_t k = first; k < first + count; ++k) v[i][k] = all[k];
   }
   return v;

@@ -62,18 +62,14 @@ void judge_elements(const ScalarProjection& projected, const Directions& directi
     if (suspects >= most_suspects && wrong > 0) break;
     ElementCheck e = directions.element(where.input, k);
     const bool finite = std::isfinite(std::abs(e.values.analytic));
-    if (e.verdict == Verdict::Kink && !finite) e.verdict = e.verdict.as(Verdict::Fail);
-    // Where two stand accused, the others need no second look.
-    if (e.verdict == Verdict::Kink || (e.verdict == Verdict::Fail && finite && wrong < 2 && directions.noise() == 0)) {
+    if (e.verdict == Verdict::Kink) {
+      const std::string outside = settle_kink(projected, e, options.seed);
+      if (kink.empty()) kink = outside;
+    } else if (e.verdict == Verdict::Fail && finite && wrong < 2 && directions.noise() == 0) {  // with two accused, none is spared
       const SecondLook opinion = second_look(projected, e, options.seed);
-      if (opinion == SecondLook::Stands && e.verdict == Verdict::Kink) {
-        e.verdict = e.verdict.as(Verdict::Fail);
-        if (kink.empty())
-          kink = fmt::format("a kink, and the gradient is not between its one-sided derivatives, {:.6g} and {:.6g}",
-                             e.values.seen.left.value, e.values.seen.right.value);
-      } else if (opinion == SecondLook::Stands) {
+      if (opinion == SecondLook::Stands) {
         ++wrong;
-      } else if (e.verdict == Verdict::Fail) {
+      } else {
         e.verdict = e.verdict.as(Verdict::Inconclusive);
         doubt = opinion == SecondLook::Kink ? "there is a kink nearby" : "the difference is within the rounding of f";
       }

@@ -122,7 +122,7 @@ class FunctionCheck {
       if (options_.second_point && report_.verdict() != Verdict::Fail) look_beside(projected);
       say_precision(directions);
       consult(projected, directions);
-      if (report_.verdict() == Verdict::Inconclusive && report_.count(Verdict::Kink) > 0)
+      if (report_.verdict() != Verdict::Fail && report_.count(Verdict::Kink) > 0)
         report_.notes.push_back(
             "f has no derivative at a kink: a gradient between its slopes there is not wrong, and cannot be proved right");
       if (report_.worst() != nullptr && report_.verdict() != Verdict::Pass && projected.output().size() > 1)

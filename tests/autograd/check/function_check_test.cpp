@@ -37,13 +37,17 @@ Tensor<C> spiral(std::int64_t n) {
 }
 
 /// L = max(x, 0).
+/// Σ max(x, 0), with this gradient where x is 0.
 DifferentiableFunction relu_with(double slope_at_zero) {
   const auto value = [](const std::vector<AnyTensor>& x) {
-    return AnyTensor(Tensor<double>::scalar(std::max(std::get<Tensor<double>>(x[0]).item(), 0.0)));
+    double sum = 0;
+    for (const double t : std::get<Tensor<double>>(x[0])) sum += std::max(t, 0.0);
+    return AnyTensor(Tensor<double>::scalar(sum));
   };
   const auto gradients = [slope_at_zero](const std::vector<AnyTensor>& x, std::span<const C> W) {
-    const double t = std::get<Tensor<double>>(x[0]).item();
-    return std::vector<ComplexValues>{{(t == 0 ? slope_at_zero : t > 0 ? 1.0 : 0.0) * W[0]}};
+    ComplexValues g;
+    for (const double t : std::get<Tensor<double>>(x[0])) g.push_back((t == 0 ? slope_at_zero : t > 0 ? 1.0 : 0.0) * W[0]);
+    return std::vector<ComplexValues>{g};
   };
   return {value, gradients};
 }
@@ -100,6 +104,13 @@ BOOST_AUTO_TEST_CASE(at_a_kink_only_slopes_that_are_not_there_are_wrong) {
     const Report report = check_function(relu_with(slope), zero);
     BOOST_TEST((report.verdict() == Verdict::Fail));
     BOOST_TEST((report.worst() != nullptr));
+    const Report beside = check_function(relu_with(slope), {Tensor<double>({3}, {0, 1, -2})});
+    BOOST_TEST((beside.verdict() == Verdict::Fail));
+  }
+  for (const double slope : {0.0, 0.5, 1.0}) {
+    const Report beside = check_function(relu_with(slope), {Tensor<double>({3}, {0, 1, -2})});
+    BOOST_TEST(beside.ok());
+    BOOST_TEST(beside.notes.size() == 1U);
   }
   BOOST_TEST(check_function(relu_with(1.5), zero).diagnosis() ==
              "a kink, and the gradient is not between its one-sided derivatives, 0 and 1");

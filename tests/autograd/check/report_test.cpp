@@ -63,6 +63,20 @@ BOOST_AUTO_TEST_CASE(the_worst_row_decides_and_nothing_compared_is_no_pass) {
     BOOST_TEST((report_of({row_with(Verdict::Pass), row_with(v)}).verdict() == Verdict::Inconclusive));
   BOOST_TEST((report_of({}).verdict() == Verdict::Inconclusive));
   BOOST_TEST(report_of({}).headline() == "f: inconclusive, there is no element to check");
+  // A kink does no harm beside elements that pass, if the gradient was found between the slopes and no element was left out.
+  ReportRow kinks = row_with(Verdict::Kink);
+  kinks.shape = {2};
+  kinks.elements = {ElementCheck{.element = 0, .verdict = {Verdict::Pass, 1e-8}},
+                    ElementCheck{.element = 1, .verdict = {Verdict::Kink, 1e-8}, .between_slopes = true}};
+  BOOST_TEST(report_of({row_with(Verdict::Pass), kinks}).headline() == "f: pass beside 1 element at a kink");
+  ReportRow unknown = kinks, partial = kinks, nothing_else = kinks;
+  unknown.elements[1].between_slopes = false;
+  partial.shape = {3};
+  nothing_else.shape = {1};
+  nothing_else.elements = {kinks.elements[1]};
+  nothing_else.elements[0].element = 0;
+  for (const ReportRow& row : {unknown, partial, nothing_else})
+    BOOST_TEST((report_of({row_with(Verdict::Pass), row}).verdict() == Verdict::Inconclusive));
   ReportRow empty = row_with(Verdict::Fail);
   empty.compared = 0;
   BOOST_TEST(report_of({row_with(Verdict::Pass), empty}).ok());
