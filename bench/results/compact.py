@@ -89,11 +89,11 @@ def compact_run(run, steps):
 
 
 def rows_of(first_table):
-    """Of each row what it is and the paper's figure; what the paper's column is about."""
+    """Of each row what it is and the paper's figure; what the paper's column is about. Without a paper there is no such column."""
     lines = first_table.splitlines()
-    source = re.search(r"\| paper(?:, (.*))? \|$", lines[0])[1] or ""
-    return source, {cells[0]: (cells[1], "" if cells[-1] == "-" else cells[-1])
-                    for cells in ([cell.strip() for cell in line[1:-1].split("|")] for line in lines[2:])}
+    paper = re.search(r"\| paper(?:, (.*))? \|$", lines[0])
+    return paper and paper[1] or "", {cells[0]: (cells[1], cells[-1] if paper and cells[-1] != "-" else "")
+                                      for cells in ([cell.strip() for cell in line[1:-1].split("|")] for line in lines[2:])}
 
 
 def claims_of(table):

@@ -90,16 +90,16 @@ class Results:
     # ---------------------------------------------------------------------------------------------- the tables
 
     def rows_table(self):
-        lines = []
+        lines, has_paper = [], any(row["paper"] for row in self.rows)
         for row in self.rows:
             one = self.compared.get(row["row"])
             verdict = "" if one is None else "-" if not one.differences else "one seed" if one.low is None else f"{self.verdict(one)}, {p_text(one.p)}"
             bits = [spread([run["bits"] for run in row["runs"] if "bits" in run], 3)] if self.lm else []
             lines.append([row["row"], row["what"], str(row["parameters"]), spread([self.metric(run) for run in row["runs"]]), *bits,
-                          self.difference_text(one) if one else "", verdict, row["paper"] or "-"])
+                          self.difference_text(one) if one else "", verdict, *([row["paper"] or "-"] if has_paper else [])])
         measure = ["perplexity", "bits a byte"] if self.lm else ["accuracy, %"]
-        head = ["row", "", "parameters", *measure, f"against {self.first}", "verdict", f"paper, {self.all['source']}"]
-        text = table(head, lines, [False, False, True, *[True] * len(measure), True, False, True]).replace("| row |  |", "| row | |")
+        head = ["row", "", "parameters", *measure, f"against {self.first}", "verdict", *([f"paper, {self.all['source']}".removesuffix(", ")] if has_paper else [])]
+        text = table(head, lines, [False, False, True, *[True] * len(measure), True, False, True][:len(head)]).replace("| row |  |", "| row | |")
         return text + ("\n" + self.explanation() if len(self.rows) > 1 else "")
 
     def explanation(self):

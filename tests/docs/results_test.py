@@ -88,8 +88,24 @@ with tempfile.TemporaryDirectory() as scratch:
     out, kept, name = Path(scratch, "out"), Path(scratch, "kept"), Path(scratch, "small.json")
     sizes = "d_model=16,d_ff=16,n_layers=1,n_heads=2,length=16,batch=4"
     rows = ("none", "qk", "half_qk")
-    done = ablate("crope", "--rows", ",".join(rows), "--seeds", "3", "--steps", "110", "--threads", "1", "--set", sizes, "--out", out)
-    done = done if done.returncode else ablate("crope", "--out", out, "--keep", kept)
+    experiment = Path(scratch, "small.toml")
+    experiment.write_text("family = 'crope'\nsource = 'a figure'\nnote = 'A note.'\n" + "".join(
+        f"[[row]]\nname = '{row}'\nwhat = 'projections {row}'\nsettings = {{ family = 'crope', mode = '{row}' }}\npaper = '{len(row)}.5'\n" for row in rows) + """
+[[claim]]
+paper = 'lowest'
+better = 'none'
+worse = 'half_qk'
+[[claim]]
+paper = 'alike'
+better = 'qk'
+worse = 'half_qk'
+within = 2.5
+[[claim]]
+paper = 'on the moon'
+out_of_reach = 'needs a moon'
+""", encoding="utf8")
+    done = ablate(experiment, "--seeds", "3", "--steps", "110", "--threads", "1", "--set", sizes, "--out", out)
+    done = done if done.returncode else ablate(experiment, "--out", out, "--keep", kept)
     expect(done.returncode == 0, f"a small ablation: {done.stderr}")
     if done.returncode == 0:
         for k, row in enumerate(rows):
@@ -98,7 +114,8 @@ with tempfile.TemporaryDirectory() as scratch:
         small = compact.compact(kept)
         name.write_text(compact.text_of(small), encoding="utf8")
         ours, theirs = tables.Results(name).text(["rows", "pace", "claims"]), (kept / "table.md").read_text(encoding="utf8")
-        expect("steps to a training loss" in theirs, f"the small ablation has no table of equal work:\n{theirs}")
+        for part in ("steps to a training loss", "2.5 % apart at most", "needs a moon", "A note."):
+            expect(part in theirs, f"the small ablation does not say {part}:\n{theirs}")
         expect(ours == theirs, f"tables.py says\n{ours}\nand argand ablate\n{theirs}")
         svg = drawing.drawn(tables.Results(name)).svg()
         expect(svg.count("<circle") == 1 + 2 * 3 and all(f">{row}</text>" in svg for row in rows), f"the figure has other rows or seeds:\n{svg}")
