@@ -20,6 +20,8 @@ import subprocess
 import sys
 from urllib.parse import urlencode
 
+sys.path.append(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "docs", "notebooks"))
+import make_notebooks
 import reference
 from site_search import description, search_script
 from slides.slides import print_slides, write_slides
@@ -61,7 +63,7 @@ def page_of(path):
         return "index.html"
     if path == "docs/teaching/README.md":
         return "teaching.html"
-    if re.fullmatch(r"docs/(teaching/)?[\w-]+\.md", path):
+    if re.fullmatch(r"docs/((teaching|notebooks)/)?[\w-]+\.md", path):
         return path[5:-3].replace("/", "-") + ".html"
     return f"project/{path}/index.html" if os.path.isdir(os.path.join(ROOT, path)) else f"project/{path}.html"
 
@@ -78,7 +80,7 @@ class Site:
         self.chapters = [("Contents", "index.html")] + [(title, page_of("docs/" + name))
                                                       for title, name in re.findall(r"^\| \[([^\]]*)\]\(([\w-]+\.md)\)", contents, re.M)]
         listed = {page for _, page in self.chapters}
-        named = re.findall(r"\[([^\]]*)\]\(((?:teaching/)?[\w-]+\.md)\)", contents)
+        named = re.findall(r"\[([^\]]*)\]\(((?:teaching/|notebooks/)?[\w-]+\.md)\)", contents)
         self.sources = {page_of("docs/" + name): "docs/" + name for _, name in named} | {"index.html": "docs/README.md"}
         self.beside = [(title[0].upper() + title[1:], page_of("docs/" + name)) for title, name in named if page_of("docs/" + name) not in listed]
         self.wanted, self.pages, self.titles = [], {}, {}
@@ -242,6 +244,7 @@ class Site:
         with open(os.path.join(self.out, "search.js"), "w", encoding="utf8") as file:
             file.write(search_script([(re.sub("[`$]", "", title), page, body) for title, page, body in texts]))
         self.set_formulas()
+        notebooks = make_notebooks.write(os.path.join(self.out, "notebooks"))
         template = read("web/book.html")
         for path in self.wanted:
             page = page_of(path)
@@ -251,6 +254,10 @@ class Site:
                 shutil.copyfile(os.path.join(ROOT, path), target)
                 continue
             title, body = self.pages[path]
+            name = os.path.splitext(os.path.basename(path))[0]
+            if path.startswith("docs/") and name in notebooks:
+                address = relative(f"notebooks/{name}.ipynb", page)
+                body = body.replace("</h1>", f'</h1>\n<p><a href="{address}" download>This page as a notebook</a></p>', 1)
             parts = {"@title@": html.escape(re.sub("[`$]", "", title)), "@root@": relative(".", page), "@contents@": self.contents(page, body),
                      "@scripts@": self.scripts(page, body), "@neighbours@": self.neighbours(page, "below"), "@neighbours_above@": self.neighbours(page, "above"), "@body@": body,
                      "@description@": html.escape(descriptions.get(page) or title), "@preview@": self.address + ("preview.png" if self.address else relative("preview.png", page))}

@@ -6,7 +6,7 @@
 >>> L.backward(); z.grad
 tensor([9.+0.5j], dtype=complex128)
 
-variable, constant, no_grad      tensors, of NumPy's arrays, and whether ops on them are recorded
+variable, constant, no_grad      tensors (`tensor` as in PyTorch), of NumPy's arrays, and whether ops on them are recorded
 exp, matmul, sum, ...            the library's ops as functions, and as methods where PyTorch has them: argand.op_functions
 grad, value_and_grad, gradients, vjp, jvp, hvp, hessian, jacobian
                                  derivatives of functions
@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from . import _argand
 from ._argand import Error, OpFunction, Tensor, num_threads, op_functions, set_num_threads
-from ._autograd import OwnOp, add_methods, constant, grad, gradients, hessian, hvp, jacobian, jvp, no_grad, op, value_and_grad, variable, vjp
+from ._autograd import OwnOp, add_methods, constant, grad, gradients, hessian, hvp, jacobian, jvp, no_grad, op, tensor, value_and_grad, variable, vjp
 from ._check import assert_gradient, check
 from ._files import load, load_with_metadata, save
 from ._jax import check_jax
@@ -68,7 +68,7 @@ __all__ = [
     "Plant", "Result", "Run", "SelfTest", "Tensor", "__version__", "assert_gradient", "check", "check_jax", "check_module", "check_torch", "constant",
     "data", "explain", "families", "grad", "gradients", "hessian", "hvp", "jacobian", "jvp", "lab", "load", "load_with_metadata", "nn", "no_grad",
     "num_threads", "op", "op_functions", "ops", "optim",
-    "replay", "save", "save_replay", "selftest", "set_num_threads", "train", "value_and_grad", "variable", "vjp",
+    "replay", "save", "save_replay", "selftest", "set_num_threads", "tensor", "train", "value_and_grad", "variable", "vjp",
 ]
 
 for _public in (Error, GradientError, Inconclusive):

@@ -239,7 +239,7 @@ PyMethodDef methods[] = {
      "Keeps the gradient of what an op computed, for grad to show after backward()."},
     {"detach", detach, METH_NOARGS, "The same numbers as a constant: no gradient flows through."},
     {"astype", astype, METH_O,
-     "The same numbers in another type; the gradient finds its way back. From complex to real: take .real(), .abs(), ..."},
+     "The same numbers in another type; the gradient finds its way back. From complex to real: take .real, .abs(), ..."},
     {"assign", assign, METH_O, "Gives a variable new numbers, in its shape. What was computed before keeps the old ones."},
     {nullptr, nullptr, 0, nullptr},
 };

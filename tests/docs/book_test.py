@@ -322,42 +322,43 @@ def read(path):
         return file.read()
 
 
-source, program_dirs = os.path.abspath(sys.argv[1]), [os.path.abspath(d) for d in sys.argv[2:]]
-docs = os.path.join(source, "docs")
-argand = os.path.join(program_dirs[0], "argand")
-environment = dict(os.environ, PATH=os.pathsep.join(program_dirs + [os.environ["PATH"]]), LC_ALL="C.UTF-8", OMP_WAIT_POLICY="passive")
-counts = {language: 0 for language in LANGUAGES}
-names = os.listdir(docs) + [os.path.join("teaching", name) for name in os.listdir(os.path.join(docs, "teaching"))]
-chapters = sorted(name for name in names if name.endswith(".md") and name.startswith(os.environ.get("BOOK", "")))
-for name in chapters:
-    folder = os.path.dirname(os.path.join(docs, name))
-    text = read(os.path.join(docs, name))
-    fences, prose = parse(name, text)
-    check_links(name, folder, prose)
-    check_files_named(name, source, prose)
-    check_mathematics(name, fences, prose)
-    for match in re.finditer(r"`(argand [a-z][^`]*)`", prose):
-        check_command(f"{name}:{line_of(prose, match.start())}", match[1])
-    if name[0].isdigit() and f"({name})" not in read(os.path.join(docs, "README.md")):
-        failures.append(f"README.md: does not lead to the chapter {name}")
-    with tempfile.TemporaryDirectory() as directory:
-        for entry in os.listdir(source):
-            if not entry.startswith((".", "build", "runs")):
-                os.symlink(os.path.join(source, entry), os.path.join(directory, entry))
-        for fence in fences:
-            counts[fence.language] = counts.get(fence.language, 0) + 1
-            if fence.language == "console":
-                run_block(name, fence, directory, environment)
-            elif fence.language == "sh":
-                for command in commands_in("\n".join(fence.lines)):
-                    check_command(f"{name}:{fence.line}", command)
-                for word in re.findall(r"^\./dev ([a-z-]+)", "\n".join(fence.lines), re.M):
-                    if not re.search(rf"^  {word}\)", read(os.path.join(source, "dev")), re.M):
-                        failures.append(f"{name}:{fence.line}: there is no `./dev {word}`")
-            elif fence.language in ("cpp", "python"):
-                check_code(name, folder, fence)
+if __name__ == "__main__":  # the tests of notebooks read what a chapter shows, too
+    source, program_dirs = os.path.abspath(sys.argv[1]), [os.path.abspath(d) for d in sys.argv[2:]]
+    docs = os.path.join(source, "docs")
+    argand = os.path.join(program_dirs[0], "argand")
+    environment = dict(os.environ, PATH=os.pathsep.join(program_dirs + [os.environ["PATH"]]), LC_ALL="C.UTF-8", OMP_WAIT_POLICY="passive")
+    counts = {language: 0 for language in LANGUAGES}
+    names = os.listdir(docs) + [os.path.join("teaching", name) for name in os.listdir(os.path.join(docs, "teaching"))]
+    chapters = sorted(name for name in names if name.endswith(".md") and name.startswith(os.environ.get("BOOK", "")))
+    for name in chapters:
+        folder = os.path.dirname(os.path.join(docs, name))
+        text = read(os.path.join(docs, name))
+        fences, prose = parse(name, text)
+        check_links(name, folder, prose)
+        check_files_named(name, source, prose)
+        check_mathematics(name, fences, prose)
+        for match in re.finditer(r"`(argand [a-z][^`]*)`", prose):
+            check_command(f"{name}:{line_of(prose, match.start())}", match[1])
+        if name[0].isdigit() and f"({name})" not in read(os.path.join(docs, "README.md")):
+            failures.append(f"README.md: does not lead to the chapter {name}")
+        with tempfile.TemporaryDirectory() as directory:
+            for entry in os.listdir(source):
+                if not entry.startswith((".", "build", "runs")):
+                    os.symlink(os.path.join(source, entry), os.path.join(directory, entry))
+            for fence in fences:
+                counts[fence.language] = counts.get(fence.language, 0) + 1
+                if fence.language == "console":
+                    run_block(name, fence, directory, environment)
+                elif fence.language == "sh":
+                    for command in commands_in("\n".join(fence.lines)):
+                        check_command(f"{name}:{fence.line}", command)
+                    for word in re.findall(r"^\./dev ([a-z-]+)", "\n".join(fence.lines), re.M):
+                        if not re.search(rf"^  {word}\)", read(os.path.join(source, "dev")), re.M):
+                            failures.append(f"{name}:{fence.line}: there is no `./dev {word}`")
+                elif fence.language in ("cpp", "python"):
+                    check_code(name, folder, fence)
 
-for text in failures:
-    print(text)
-print(f"{len(chapters)} chapters, blocks:", ", ".join(f"{n} {language}" for language, n in counts.items()))
-sys.exit(1 if failures or not chapters else 0)
+    for text in failures:
+        print(text)
+    print(f"{len(chapters)} chapters, blocks:", ", ".join(f"{n} {language}" for language, n in counts.items()))
+    sys.exit(1 if failures or not chapters else 0)

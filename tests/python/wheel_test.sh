@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Does a wheel serve by itself, away from the checkout it was made in, and does it hold no more than it needs?
-#   wheel_test.sh WHEEL [PYTHON]     needs pip, no network
+#   wheel_test.sh WHEEL [PYTHON]     needs pip and NumPy; no network, no compiler
 set -euo pipefail
-wheel=$(realpath "$1") python=${2:-/usr/bin/python3}
+wheel=$(realpath "$1") python=${2:-/usr/bin/python3} notebooks=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../../docs/notebooks")
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 unset PYTHONPATH
@@ -12,11 +12,18 @@ echo "what the wheel holds"
 for pattern in '^argand/__init__\.py$' '^argand/py\.typed$' '^argand/_argand\.pyi$' '^argand/_argand\.cpython-.*\.so$' '/libargand\.so$' 'METADATA$'; do
   grep -qE "$pattern" "$tree/files" || { echo "there is no file like $pattern"; exit 1; }
 done
-if grep -E 'test|\.(h|cpp|a|md)$|/bin/' "$tree/files"; then echo "these do not belong there"; exit 1; fi
+if grep -E '(^|/)tests?/|\.(h|cpp|a|md)$|/bin/' "$tree/files"; then echo "these do not belong there"; exit 1; fi
 
 echo "installed without a network"
 "$python" -m pip install --quiet --no-index --no-deps --no-compile --disable-pip-version-check --root-user-action=ignore \
   --target "$tree/site" "$wheel"
+
+echo "it brings along what it links to, but for glibc and the C++ run time"
+for file in "$tree"/site/argand/_argand*.so $(find "$tree/site/argand.libs" -name '*.so*'); do
+  if ldd "$file" | grep -vE "$tree/site|linux-vdso|/(ld-linux-x86-64|lib(c|m|mvec|pthread|dl|rt|stdc\+\+|gcc_s))\.so"; then echo "that $file finds elsewhere"; exit 1; fi
+done
+size=$(stat -c %s "$wheel")
+((size < 40000000)) || { echo "it has $size bytes"; exit 1; }
 
 echo "it judges a right gradient and one in JAX's convention"
 cd "$tree"
@@ -32,3 +39,23 @@ PYTHON
 echo "it finds planted mistakes"
 PYTHONPATH=$tree/site "$python" -m argand | tail -1 | tee "$tree/found"
 grep -qx '30 of 30 mistakes found, 4 of 4 right gradients passed' "$tree/found"
+
+echo "it runs the program of the README, the lesson of thirty minutes and the solved homework"
+PYTHONPATH=$tree/site "$python" - "$notebooks" <<'PYTHON'
+import sys
+sys.path.insert(0, sys.argv[1])
+import make_notebooks
+import argand as ag, numpy as np
+x = np.exp(1j * np.linspace(0, 3, 20))[:, None]
+net = ag.nn.Sequential(ag.nn.Linear(1, 16, dtype=complex), ag.nn.ModReLU(16), ag.nn.Linear(16, 1, dtype=complex))
+opt, losses = ag.optim.AdamW(net.parameters(), lr=1e-2), []
+for _ in range(200):
+    opt.zero_grad(); loss = ag.abs2(net(ag.constant(x)) - ag.constant(x**2)).mean(); loss.backward(); opt.step()
+    losses.append(float(loss))
+assert losses[-1] < 0.1 * losses[0], losses
+for name, solved in (("thirty-minutes", False), ("homework", True)):
+    cells = {}
+    for cell in make_notebooks.lesson(name, solved)["cells"]:
+        if cell["cell_type"] == "code":
+            exec(cell["source"], cells)
+PYTHON

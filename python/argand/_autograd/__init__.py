@@ -2,6 +2,7 @@
 from ._functions import grad, gradients, hessian, hvp, jacobian, jvp, value_and_grad, vjp
 from ._methods import add_methods
 from ._own_op import OwnOp, op
-from ._tensors import constant, no_grad, variable
+from ._tensors import constant, no_grad, tensor, variable
 
-__all__ = ["OwnOp", "add_methods", "constant", "grad", "gradients", "hessian", "hvp", "jacobian", "jvp", "no_grad", "op", "value_and_grad", "variable", "vjp"]
+__all__ = ["OwnOp", "add_methods", "constant", "grad", "gradients", "hessian", "hvp", "jacobian", "jvp", "no_grad", "op", "tensor", "value_and_grad", "variable",
+           "vjp"]

@@ -20,7 +20,8 @@ def add_methods() -> None:
         if parameters and parameters[0][1].startswith("Tensor") and name not in NO_METHODS and not hasattr(Tensor, name):
             setattr(Tensor, name, function)
     for name, function in (("T", property(_transposed)), ("H", property(_adjoint)), ("mT", property(_matrix_transposed)),
-                           ("__array_ufunc__", None), ("__iter__", _rows), ("tolist", _to_list), ("numel", _count), ("tape", tape), ("_repr_html_", tensor_html),
+                           ("real", property(_argand.op_functions["real"])),
+                           ("imag", property(_argand.op_functions["imag"])), ("data", property(_data, Tensor.assign)), ("__array_ufunc__", None), ("__iter__", _rows), ("tolist", _to_list), ("numel", _count), ("tape", tape), ("_repr_html_", tensor_html),
                            ("__dlpack__", _dlpack), ("__dlpack_device__", _dlpack_device)):
         setattr(Tensor, name, function)
 
@@ -38,6 +39,11 @@ def _matrix_transposed(x: Tensor) -> Tensor:
 def _adjoint(x: Tensor) -> Tensor:
     """The last two axes exchanged, and conjugated."""
     return _argand.op_functions["conj"](_matrix_transposed(x))
+
+
+def _data(x: Tensor) -> Tensor:
+    """The numbers without their history; `p.data -= lr * p.grad` gives a variable new ones."""
+    return x.detach()
 
 
 def _rows(x: Tensor) -> Any:

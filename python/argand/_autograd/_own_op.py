@@ -30,12 +30,12 @@ class OwnOp:
 
     def vjp(self, f: Callable[..., Any]) -> Callable[..., Any]:
         """Attaches f(g, *inputs) or f(g, *inputs, w), g the gradient of the value w, which returns the gradient of each input: an array, of
-        several inputs a tuple. It is judged first, at real and at complex inputs; GradientError says what is wrong with it."""
+        several inputs a tuple; of a real input its real part counts. It is judged first, at real and at complex inputs; GradientError says what is wrong with it."""
         takes_value = self._takes_value(f, 1, "vjp")
 
         def vjp(g: Any, x: Sequence[Any], w: Any) -> Tuple[Any, ...]:
             dx = f(g, *x, w) if takes_value else f(g, *x)
-            return tuple(dx) if isinstance(dx, (tuple, list)) else (dx,)
+            return tuple(_of_kind(part, x[i]) if i < len(x) else part for i, part in enumerate(dx if isinstance(dx, (tuple, list)) else (dx,)))
 
         self._judge(vjp, None)
         self._vjp = vjp
@@ -141,6 +141,11 @@ def op(value: Optional[Callable[..., Any]] = None, *, inputs: str = "both", at: 
     if value is None:
         return lambda f: OwnOp(f, inputs, points)
     return OwnOp(value, inputs, points)
+
+
+def _of_kind(gradient: Any, x: Any) -> Any:
+    """A real input moves along the real axis only, so the real part is its gradient: where the value is complex, one formula serves both."""
+    return np.real(gradient) if np.iscomplexobj(gradient) and not np.iscomplexobj(x) else gradient
 
 
 def _positional(f: Callable[..., Any], name: str) -> int:

@@ -30,6 +30,11 @@ def constant(values: Any, dtype: Any = None) -> Tensor:
     return _argand.constant(values, dtype)
 
 
+def tensor(values: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
+    """PyTorch's name for `constant`, and with requires_grad=True for `variable`. Python's numbers are float64 and complex128 here."""
+    return variable(values, dtype) if requires_grad else constant(values, dtype)
+
+
 class no_grad:
     """Nothing is recorded inside: `with argand.no_grad(): ...`, or over a function, `@argand.no_grad()`.
 

@@ -15,11 +15,14 @@ Numbers are float64 and complex128 unless a layer is given another dtype. Initia
 `manual_seed`.
 """
 from ._layers import Conv1d, Conv2d, Dropout, Embedding, LayerNorm, Linear, ModReLU, RMSNorm
+from ._losses import CrossEntropyLoss, MSELoss
 from ._module import Module, ModuleList, Sequential
 from ._start import initial, manual_seed
 from ._activations import CReLU, Cardioid, GELU, ReLU, SiLU, Sigmoid, Tanh, ZReLU
+from .._autograd import variable as Parameter
+from . import functional
 
 __all__ = [
-    "CReLU", "Cardioid", "Conv1d", "Conv2d", "Dropout", "Embedding", "GELU", "LayerNorm", "Linear", "ModReLU", "Module", "ModuleList", "RMSNorm", "ReLU",
-    "Sequential", "SiLU", "Sigmoid", "Tanh", "ZReLU", "initial", "manual_seed",
+    "CReLU", "Cardioid", "Conv1d", "Conv2d", "CrossEntropyLoss", "Dropout", "Embedding", "GELU", "LayerNorm", "Linear", "MSELoss", "ModReLU", "Module",
+    "ModuleList", "Parameter", "RMSNorm", "ReLU", "Sequential", "SiLU", "Sigmoid", "Tanh", "ZReLU", "functional", "initial", "manual_seed",
 ]

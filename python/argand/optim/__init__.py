@@ -12,9 +12,9 @@ A step descends: z -= lr · (dL/dx + i dL/dy). lr is a number, or a function of 
 cosine_rate, exponential_rate, inverse_root_rate, or one of your own.
 """
 from .._argand import constant_rate, cosine_rate, exponential_rate, inverse_root_rate, linear_rate
-from ._optimizers import LBFGS, SGD, AdamW, Muon, Optimizer, clip_grad_norm
+from ._optimizers import Adam, LBFGS, SGD, AdamW, Muon, Optimizer, clip_grad_norm
 
 __all__ = [
-    "AdamW", "LBFGS", "Muon", "Optimizer", "SGD", "clip_grad_norm", "constant_rate", "cosine_rate", "exponential_rate", "inverse_root_rate",
+    "Adam", "AdamW", "LBFGS", "Muon", "Optimizer", "SGD", "clip_grad_norm", "constant_rate", "cosine_rate", "exponential_rate", "inverse_root_rate",
     "linear_rate",
 ]

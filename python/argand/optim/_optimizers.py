@@ -83,6 +83,14 @@ class AdamW(Optimizer):
         super().__init__(parameters, lr, "adamw", *betas, eps, weight_decay, decay_all, complex_moments == "modulus")
 
 
+class Adam(AdamW):
+    """AdamW without decay, unless it is given: torch.optim.Adam's default. A decay is decoupled here as well."""
+
+    def __init__(self, parameters: Iterable[Any], lr: Rate = 1e-3, betas: Tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
+                 weight_decay: float = 0.0, complex_moments: str = "two") -> None:
+        super().__init__(parameters, lr, betas, eps, weight_decay, complex_moments=complex_moments)
+
+
 class SGD(Optimizer):
     """Gradient descent, with momentum and with Nesterov's look ahead; weight decay, decoupled, of matrices and tables."""
 

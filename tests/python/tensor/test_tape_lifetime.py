@@ -2,6 +2,7 @@
 import gc
 import os
 import signal
+import sys
 import threading
 import time
 import weakref
@@ -55,6 +56,65 @@ def twice(z):
 @twice.vjp
 def _(g, z):
     return 2 * g
+
+
+def test_ten_thousand_steps_of_a_network_leave_memory_flat():
+    net = ag.nn.Sequential(ag.nn.Linear(4, 16, dtype=complex), ag.nn.ModReLU(16), ag.nn.Linear(16, 1, dtype=complex))
+    x, opt = ag.constant(np.ones((8, 4), complex)), ag.optim.AdamW(net.parameters(), lr=1e-4)
+
+    def steps(n):
+        for _ in range(n):
+            opt.zero_grad()
+            loss = ag.abs2(net(x) - 1).mean()
+            loss.backward()
+            ag.optim.clip_grad_norm(net.parameters(), 1.0)
+            opt.step()
+
+    steps(500)
+    gc.collect()
+    before = memory()
+    steps(10000)
+    gc.collect()
+    assert memory() - before < 2 << 20
+
+
+def test_exceptions_in_callbacks_leave_nothing_behind():
+    armed, calls = False, [0]
+
+    @ag.op
+    def fused(z):
+        calls[0] += 1
+        if armed == "value":
+            raise KeyError("in the value")
+        return z * z
+
+    @fused.vjp
+    def _(g, z):
+        if armed == "vjp":
+            raise KeyError("in the vjp")
+        return 2 * np.conj(z) * g
+
+    x = ag.variable(np.ones(1000))
+    attempt = {"value": lambda: fused(x), "vjp": lambda: (fused(x * 1.0) * 2).sum().backward(),
+               "loss": lambda: ag.grad(lambda v: {}["in the loss"])(x), "minimise": lambda: ag.optim.LBFGS([x]).minimise(lambda: {}["in the loss"], 3)}
+
+    def fail(n):
+        nonlocal armed
+        for armed, attempted in attempt.items():
+            for _ in range(n):
+                with pytest.raises(KeyError, match="in the (value|vjp|loss)"):
+                    attempted()
+        armed = False
+
+    fail(20)
+    gc.collect()
+    before, references = memory(), sys.getrefcount(x)
+    fail(500)
+    gc.collect()
+    assert memory() - before < 2 << 20 and sys.getrefcount(x) == references
+    x.zero_grad()
+    fused(x).sum().backward()  # and the next one works
+    np.testing.assert_array_equal(x.grad, np.full(1000, 2.0))
 
 
 def test_a_long_chain_needs_no_deep_stack():

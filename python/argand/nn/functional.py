@@ -1,0 +1,9 @@
+"""The ops as functions, where PyTorch has those of networks: `import argand.nn.functional as F`, then F.relu, F.cross_entropy, ..."""
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
+from .._argand import op_functions as _op_functions
+
+globals().update(_op_functions)
+
+if _TYPE_CHECKING:
+    from .._ops import *  # noqa: F403: what op_functions holds, for type checkers
