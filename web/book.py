@@ -122,6 +122,7 @@ class Site:
 
         made = re.sub(r'<pre class="console">.*?</pre>|<div class="sourceCode"[^>]*><pre\s+class="sourceCode sh">.*?</pre></div>', block, made, flags=re.S)
         made = re.sub(r"<table>.*?</table>", r'<div class="scroll">\g<0></div>', made, flags=re.S)
+        made = re.sub(r"<th((?: [^>]*)?)></th>", r"<td\1></td>", made)  # a heading that says nothing is none
         # A link for each line of code would be hundreds of stops of the tabulator.
         return re.sub(r'<span id="cb[\d-]+"><a href="#cb[\d-]+"[^>]*></a>', "<span>", made)
 
@@ -273,7 +274,7 @@ class Site:
     def copy_style(self):
         """What every page needs. Comes first: by it a site is known, even one whose making was interrupted."""
         os.makedirs(os.path.join(self.out, "katex"))
-        for name in (*MARKS[1:], "favicon.svg"):
+        for name in (*MARKS[1:], "reach.js", "favicon.svg"):
             shutil.copyfile(os.path.join(ROOT, "web", name), os.path.join(self.out, name))
         os.makedirs(os.path.join(self.out, "live"))
         figures = os.path.join(ROOT, "web", "figures")

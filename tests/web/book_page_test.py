@@ -3,6 +3,8 @@
   book_page_test.py SOURCE_DIR LAB_HTML [PICTURES_DIR]
 
 Skipped, with a word, where pandoc, KaTeX or chromium is missing. Where LAB_HTML is not made, the site has no lab, and that is not tried.
+Where the environment's ARGAND_AXE is axe-core's axe.min.js (npm install axe-core), its rules for accessibility are asked of every page too,
+wide and light, narrow and dark.
 With PICTURES_DIR, pictures of every page at 1280 and 390 pixels, light and dark, are left there to be looked at.
 """
 import base64
@@ -141,6 +143,33 @@ def use_page(browser, site):
     expect(browser.run("getComputedStyle(document.getElementById('page-contents')).display") == "block", "the contents do not open")
 
 
+def use_keys(browser, site):
+    """What is wider than its place is reached by the keys, and what is not is no stop of theirs."""
+    scrolls = """(() => { const all = [...document.querySelectorAll("pre, .katex-display, .scroll, figure")];
+      return [all.filter((one) => one.scrollWidth > one.clientWidth + 1).length, all.filter((one) => (one.scrollWidth > one.clientWidth + 1) !== (one.tabIndex === 0)).length]; })()"""
+    for name in ("index.html", "01-wirtinger.html", "slides.html"):
+        browser.open("file://" + os.path.join(site, name), width=390, height=844, mobile=True)
+        browser.run("new Promise((done) => setTimeout(done, 50))")
+        number, wrong = browser.run(scrolls)
+        expect(number > 0 and wrong == 0, f"{name}: of {number} parts that scroll, or others, {wrong} are wrong for the keys")
+
+
+def ask_axe(browser, site, axe):
+    """No violation of WCAG 2.1 AA or of good practice."""
+    with open(axe, encoding="utf8") as file:
+        rules = file.read()
+    ask = """axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"] })
+      .then((all) => all.violations.map((one) => `${one.id}: ${one.nodes[0].target.join(" ")}`))"""
+    for name in sorted(name for name in os.listdir(site) if name.endswith(".html")):
+        for width, theme in ((1280, "light"), (390, "dark")):
+            browser.colours(theme)
+            browser.open("file://" + os.path.join(site, name), width=width, mobile=width < 600)
+            browser.run("new Promise((done) => setTimeout(done, 300))")
+            browser.run(rules + ";0")
+            for fault in browser.run(ask):
+                failures.append(f"{name}, {width} pixels, {theme}: {fault}")
+
+
 def use_search(browser, site):
     """Words lead to sections, in whatever case and without accents; the index is not loaded before it is asked."""
     browser.requests.clear()
@@ -250,6 +279,9 @@ with tempfile.TemporaryDirectory() as scratch:
     try:
         names = read_pages(browser, site, sys.argv[3] if len(sys.argv) > 3 else None)
         use_page(browser, site)
+        use_keys(browser, site)
+        if os.environ.get("ARGAND_AXE"):
+            ask_axe(browser, site, os.environ["ARGAND_AXE"])
         use_search(browser, site)
         use_print(browser, site)
         use_slides(browser, site, os.path.exists(lab))

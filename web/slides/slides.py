@@ -12,7 +12,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 def slides_of(body):
     """The HTML of each slide, from that of the whole text."""
     parts = re.split(r"(?=<h2\b)", body)[1:]
-    return [re.sub(r"<details>\s*<summary>.*?</summary>(.*?)</details>", r"<aside>\1</aside>", part, flags=re.S) for part in parts]
+    parts = [re.sub(r"<details>\s*<summary>.*?</summary>(.*?)</details>", r"<aside>\1</aside>", part, flags=re.S) for part in parts]
+    return [re.sub(r"<(/?)h2\b", r"<\1h1", parts[0]), *parts[1:]]  # the first is the title of the page
 
 
 def write_slides(out, title, body):
