@@ -201,9 +201,11 @@ std::string AblationReport::claims() const {
 }
 
 std::string AblationReport::markdown() const {
-  std::string text =
-      fmt::format("| row | | parameters | {} | against {} | verdict | paper, {} |\n|---|---|---:|---:|{}---:|---|---:|\n",
-                  lm() ? "perplexity | bits a byte" : "accuracy, %", table_.rows[0].name, table_.source, lm() ? "---:|" : "");
+  const bool has_paper = std::any_of(table_.rows.begin(), table_.rows.end(), [](const AblationRow& r) { return !r.paper.empty(); });
+  const std::string source = table_.source.empty() ? "" : ", " + table_.source;
+  std::string text = fmt::format("| row | | parameters | {} | against {} | verdict |{}\n|---|---|---:|---:|{}---:|---|{}\n",
+                                 lm() ? "perplexity | bits a byte" : "accuracy, %", table_.rows[0].name,
+                                 has_paper ? fmt::format(" paper{} |", source) : "", lm() ? "---:|" : "", has_paper ? "---:|" : "");
   for (std::size_t row = 0; row < table_.rows.size(); ++row) {
     const SeedResults& results = results_[row];
     std::vector<double> bits;
@@ -214,11 +216,12 @@ std::string AblationReport::markdown() const {
     const std::string verdict = c.pairs == 0 ? "-"
                                 : c.low      ? fmt::format("{}, {}", to_text(rows_[row].verdict), p_text(*c.p))
                                              : "one seed";
-    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", r.name, r.what,
+    text += fmt::format("| {} | {} | {} | {} | {} | {} |{}\n", r.name, r.what,
                         results.empty() ? "-" : fmt::format("{}", results.begin()->second.parameters),
                         mean_and_deviation(values_of(results, [](const AblationResult& a) { return a.metric; })) +
                             (lm() ? " | " + mean_and_deviation(bits, 3) : ""),
-                        row == 0 ? "" : difference_text(c, lm()), row == 0 ? "" : verdict, r.paper.empty() ? "-" : r.paper);
+                        row == 0 ? "" : difference_text(c, lm()), row == 0 ? "" : verdict,
+                        has_paper ? fmt::format(" {} |", r.paper.empty() ? "-" : r.paper) : "");
   }
   if (table_.rows.size() > 1) text += "\n" + explanation();
   if (const std::string of_training = pace(); !of_training.empty()) text += "\n" + of_training;

@@ -25,55 +25,29 @@ KeyTexts crat_paper() {
 }
 
 AblationTable crat_ablation() {
-  const auto row = [](const char* name, const char* what, KeyTexts settings, const char* paper) {
+  const auto row = [](const char* name, const char* what, KeyTexts settings) {
     settings.push_back({"irw_layers", "1"});
-    return AblationRow{name, what, std::move(settings), paper};
+    return AblationRow{name, what, std::move(settings)};
   };
-  const auto rival = [](const char* name, const char* what, const char* layers, const char* paper) {
-    return AblationRow{name, what, {{"rival", name}, {"irw_layers", layers}, {"irw_top_k", "2"}}, paper};
+  const auto rival = [](const char* name, const char* what, const char* layers) {
+    return AblationRow{name, what, {{"rival", name}, {"irw_layers", layers}, {"irw_top_k", "2"}}};
   };
   KeyTexts untied = transformer_row("rope");
   untied.push_back({"tie_embeddings", "false"});
-  return {
-      .task = "lm",
-      .preset = "small",
-      .source = "tables 6 and 1: WikiText-103",
-      .rows = {row("full", "CRAT with an Imaginary Reflection Window in layer 1", {}, "20.4"),
-               {"without-irw", "without the window", {}, "22.2"},
-               row("dot", "dot-product instead of angular attention", {{"attention", "dot"}}, "21.9"),
-               row("without-rotation", "states not rotated", {{"rotation", "false"}}, "21.3"),
-               row("without-phase-offsets", "positions without phase offsets", {{"phase_offsets", "false"}}, "21.0"),
-               row("real", "real states, dot-product attention", {{"states", "real"}, {"attention", "dot"}}, "22.5"),
-               rival("retro", "RETRO: a real decoder reads the encodings of 2 neighbours of each chunk in layer 1", "1",
-                     "table 1: 21.5"),
-               rival("fid", "Fusion-in-Decoder: it reads them in all layers, each encoded with the chunk's words", "0, 1",
-                     "table 1: 22.1"),
-               {"transformer", "transformer, learned positions", transformer_row("learned"), "table 1: 24.3"},
-               {"rope", "transformer with RoPE", transformer_row("rope"), "table 1: 22.8"},
-               {"rope-untied", "the same with an output layer of its own, as CRAT has", untied, ""}},
-      .claims = {{"20.4 against 22.2 without the window", "full", "without-irw"},
-                 {"20.4 against 21.9 without angular attention", "full", "dot"},
-                 {"20.4 against 21.3 without complex rotation", "full", "without-rotation"},
-                 {"20.4 against 21.0 without learnable phase offsets", "full", "without-phase-offsets"},
-                 {"20.4 against 22.5 without complex states", "full", "real"},
-                 {"table 1: 20.4 against a transformer's 24.3", "full", "transformer"},
-                 {"table 1: 20.4 against 22.8 with RoPE", "full", "rope"},
-                 {"table 1: 20.4 against RETRO's 21.5", "full", "retro"},
-                 {"table 1: 20.4 against FiD's 22.1", "full", "fid"},
-                 {"table 1: RETRO 21.5 against FiD's 22.1", "retro", "fid"},
-                 {"table 1: RoPE 22.8 against 24.3", "rope", "transformer"},
-                 {.paper = "table 4: Recall@1/5/20/100 on Natural Questions 49.8/72.3/83.7/89.1, DPR 46.0/68.1/80.1/86.1, RETRO "
-                           "48.2/70.5/82.3/87.9, FiD 47.1/69.8/81.5/87.2",
-                  .out_of_reach = "needs Natural Questions; `argand retrieval` searches AG News"}},
-      .note =
-          "The paper's figures are perplexities of the test part of WikiText-103, of models of about 125 million parameters; that "
-          "corpus and that size are out of reach here. It says of its difference without the window, +1.8, that it is on the "
-          "subset that depends on retrieval, and not which that is.",
-      .costs =
-          "The paper, table 5: FLOPs a token 1.0 (transformer), 1.3 (RETRO), 1.4 (CRAT); writing 2.1 (transformer), 3.8 (RETRO), "
-          "2.9 ms a token (CRAT). Table 3: 18.2k tokens a second (transformer), 17.5k (with RoPE), 14.1k (RETRO), 12.8k (FiD), "
-          "13.0k (CRAT); 4.2, 4.3, 6.8, 7.1 and 5.9 GB of memory; 85k, 72k, 55k, 68k and 38k steps to a loss of 2.5, which is out "
-          "of reach here."};
+  return {.task = "lm",
+          .preset = "small",
+          .source = "",
+          .rows = {row("full", "CRAT with an Imaginary Reflection Window in layer 1", {}),
+                   {"without-irw", "without the window", {}},
+                   row("dot", "dot-product instead of angular attention", {{"attention", "dot"}}),
+                   row("without-rotation", "states not rotated", {{"rotation", "false"}}),
+                   row("without-phase-offsets", "positions without phase offsets", {{"phase_offsets", "false"}}),
+                   row("real", "real states, dot-product attention", {{"states", "real"}, {"attention", "dot"}}),
+                   rival("retro", "RETRO: a real decoder reads the encodings of 2 neighbours of each chunk in layer 1", "1"),
+                   rival("fid", "Fusion-in-Decoder: it reads them in all layers, each encoded with the chunk's words", "0, 1"),
+                   {"transformer", "transformer, learned positions", transformer_row("learned")},
+                   {"rope", "transformer with RoPE", transformer_row("rope")},
+                   {"rope-untied", "the same with an output layer of its own, as CRAT has", untied}}};
 }
 
 /// A reflection window, as a function of states, parameters and embeddings.

@@ -108,6 +108,22 @@ BOOST_AUTO_TEST_CASE(of_rows_without_a_claim_the_paper_is_not_heard) {
   for (const char* of_paper : {"| claim |", "on the moon", "A note."}) BOOST_TEST(text.find(of_paper) == text.npos, text);
 }
 
+BOOST_AUTO_TEST_CASE(without_a_figure_of_a_paper_there_is_no_column_for_one) {
+  AblationTable table = small_table("lm");
+  for (AblationRow& row : table.rows) row.paper = "";
+  const std::string text =
+      AblationReport(table, {with_losses({2, 2.5, 2.2}), with_losses({2.1, 2.61, 2.32}), with_losses({1.8, 2.6, 2.3})}).markdown();
+  BOOST_TEST(
+      text.starts_with("| row | | parameters | perplexity | bits a byte | against whole | verdict |\n"
+                       "|---|---|---:|---:|---:|---:|---|\n"
+                       "| whole | all of it | 100 | 9.5 ± 2.4 (3) | 0.558 ± 0.063 (3) |  |  |\n"
+                       "| half | half of it | 100 | 10.6 ± 2.7 (3) | 0.586 ± 0.064 (3) | +11.6 % [+7.7, +15.7] | higher, p = "),
+      text);
+  table.rows[1].paper = "11.5";
+  table.source = "";
+  BOOST_TEST(AblationReport(table, {}).markdown().find("| verdict | paper |\n") != text.npos);
+}
+
 BOOST_AUTO_TEST_CASE(of_accuracies_more_is_better_and_the_articles_are_chance_too) {
   const AblationReport report(small_table("classify"),
                               {with_accuracies({75, 76, 74}), with_accuracies({70, 71, 69.4}), with_accuracies({75, 76.1, 74})});
