@@ -9,9 +9,14 @@
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/start.h"
 #include "core/error.h"
+#include "core/machine/blas.h"
+#include "core/machine/cpu.h"
 #include "core/machine/level.h"
 #include "core/machine/openblas_kernels.h"
+#include "core/machine/threads.h"
 #include "core/parallel.h"
+#include "data/knowledge/hnsw_index.h"
+#include "data/tokens/piece_tokens.h"
 #include "train/checkpoints/made_by.h"
 #include "train/ranks/ranks.h"
 
@@ -39,6 +44,25 @@ void add_commands(CLI::App& program, std::string_view named) {
     if (!one || is_named(command)) command.add(program);
 }
 
+std::string version_text(const std::string& version) {
+  return fmt::format("argand {}, level {} (this processor: {}), OpenBLAS with {} kernels, {} threads", version,
+                     level_name(library_level()), level_name(processor_level()), blas_kernels().running, num_threads());
+}
+
+/// Which parts this build has that it can do without: docs/guides/requirements.md says what each is for.
+std::string parts_text() {
+  const std::string processor = processor_name();
+  std::string text = processor.empty() ? "" : fmt::format("\nprocessor      {}", processor);
+  const auto add = [&](std::string_view part, bool is_in) { text += fmt::format("\n{:<14} {}", part, is_in ? "in" : "not in"); };
+  add("OpenMP", threads::are_openmp());
+  add("OpenBLAS", blas_kernels_name() != "plain");
+  if (!blas_shares_threads()) text += ", at one thread: not its openmp flavour";
+  add("SentencePiece", have_sentencepiece());
+  add("hnswlib", have_hnsw());
+  add("MPI", have_mpi());
+  return text;
+}
+
 }  // namespace
 
 int argand_main(int argc, char** argv, const std::string& version, const std::string& commit) {
@@ -53,10 +77,9 @@ int argand_main(int argc, char** argv, const std::string& version, const std::st
   std::signal(SIGXFSZ, SIG_IGN);  // a file-size limit must fail the write, with a message, not kill the program
   CLI::App program("Complex-valued backpropagation: train, check and look into small models.", "argand");
   program.require_subcommand(1);
-  program.set_version_flag("--version", [version] {
-    return fmt::format("argand {}, level {} (this processor: {}), OpenBLAS with {} kernels, {} threads", version,
-                       level_name(library_level()), level_name(processor_level()), blas_kernels().running, num_threads());
-  });
+  const bool verbose = std::any_of(argv, argv + argc, [](const char* word) { return std::string_view(word) == "--verbose"; });
+  program.set_version_flag("--version", [&] { return version_text(version) + (verbose ? parts_text() : ""); });
+  program.add_flag("--verbose")->description("With --version: also which optional parts are in");
   program.footer(
       "`argand COMMAND --help` explains a command and shows examples.\n"
       "ARGAND_LEVEL=baseline|v3|v4 in the environment forces the kernels of one level of x86-64 (argand --version names those that "

@@ -48,6 +48,16 @@ void flush_subnormals_to_zero(bool on) {
   };
   set();  // Clang's OpenMP gives a team the settings of its first thread, and takes back what is changed inside a region
   threads::team(threads::limit(), set);
+#elif defined(__aarch64__)
+  const auto set = [on](int = 0, int = 1) {
+    constexpr std::uint64_t flush = std::uint64_t{1} << 24;  // FPCR.FZ: subnormal inputs and results count as zero
+    std::uint64_t control;
+    asm volatile("mrs %0, fpcr" : "=r"(control));
+    control = on ? control | flush : control & ~flush;
+    asm volatile("msr fpcr, %0" : : "r"(control));
+  };
+  set();
+  threads::team(threads::limit(), set);
 #else
   (void)on;
 #endif

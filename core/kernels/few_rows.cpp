@@ -30,8 +30,8 @@ void dot_products(const Product<R>& p, const R* b, R* c) {
 
 template <RealScalar R, int M>
 void few_rows_by_four(const Product<R>& p) {
-  // Rows of B: enough independent sums to hide the latency of an addition, and few enough for 16 registers, or the 32 of AVX-512.
-  constexpr int together = M > 2 && register_bytes < 64 ? 2 : 4;
+  // Rows of B: enough independent sums to hide the latency of an addition, and few enough for 16 registers, or for 32.
+  constexpr int together = M > 2 && register_count == 16 ? 2 : 4;
   std::int64_t j = 0;
   for (; j + together <= p.N; j += together) dot_products<R, M, together>(p, p.B + j * p.ldb, p.C + j);
   for (; j < p.N; ++j) dot_products<R, M, 1>(p, p.B + j * p.ldb, p.C + j);

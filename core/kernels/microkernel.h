@@ -8,13 +8,14 @@
 namespace argand {
 
 /// The tile: `rows` x `packs` accumulators, `packs` registers for a row of B and one for an element of A fit into the 32 registers
-/// of AVX-512 and the 16 of the levels below it. Wide tiles: of 6 x 64 and 12 x 32 floats under AVX-512 the first was faster by 10
+/// of AVX-512 and NEON and the 16 of the other levels. Wide tiles: of 6 x 64 and 12 x 32 floats under AVX-512 the first was faster
+/// by 10
 /// %, for it loads fewer elements of A.
 template <RealScalar R>
 struct RegisterTile {
   static constexpr int width = Pack<R>::width;
-  static constexpr int packs = register_bytes == 64 ? 4 : 2;
-  static constexpr int rows = register_bytes == 16 ? 4 : 6;
+  static constexpr int packs = register_count == 32 ? 4 : 2;
+  static constexpr int rows = register_bytes == 16 && register_count == 16 ? 4 : 6;
   static constexpr std::int64_t columns = packs * width;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-/// Pack<R>: as many reals as fit into one register of the level that is compiled for (SSE2 16, AVX2 32, AVX-512 64 bytes).
+/// Pack<R>: as many reals as fit into one register of the level that is compiled for (SSE2 and NEON 16, AVX2 32, AVX-512 64 bytes).
 ///
 /// A compiler that turns plain loops into vectors may get them wrong (tests/core/compiler_canary_test.cpp has loops that GCC 12
 /// does), so it is not asked to. A kernel that is worth it says what the vectors are, in GCC's and Clang's vector types:
@@ -20,6 +20,8 @@
 
 #if defined(__SSE2__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 namespace argand {
@@ -30,6 +32,12 @@ inline constexpr int register_bytes = 64;
 inline constexpr int register_bytes = 32;
 #else
 inline constexpr int register_bytes = 16;
+#endif
+/// How many of them there are.
+#if defined(__AVX512F__) || defined(__aarch64__)
+inline constexpr int register_count = 32;
+#else
+inline constexpr int register_count = 16;
 #endif
 
 namespace detail {
@@ -101,7 +109,7 @@ struct Pack {
   friend Mask operator==(Pack a, Pack b) { return {a.lanes == b.lanes}; }
   friend Mask operator!=(Pack a, Pack b) { return {a.lanes != b.lanes}; }
 
-  /// a b + c, rounded once where the level has an instruction for that (v3 and v4), otherwise twice.
+  /// a b + c, rounded once where the level has an instruction for that (v3, v4 and NEON), otherwise twice.
   friend Pack multiply_add(Pack a, Pack b, Pack c) {
 #if defined(__AVX512F__)
     if constexpr (W * sizeof(R) == 64 && sizeof(R) == 4) return Pack(_mm512_fmadd_ps(a.lanes, b.lanes, c.lanes));
@@ -109,6 +117,9 @@ struct Pack {
 #elif defined(__FMA__)
     if constexpr (W * sizeof(R) == 32 && sizeof(R) == 4) return Pack(_mm256_fmadd_ps(a.lanes, b.lanes, c.lanes));
     if constexpr (W * sizeof(R) == 32 && sizeof(R) == 8) return Pack(_mm256_fmadd_pd(a.lanes, b.lanes, c.lanes));
+#elif defined(__aarch64__)
+    if constexpr (sizeof(R) == 4) return Pack((Lanes)vfmaq_f32((float32x4_t)c.lanes, (float32x4_t)a.lanes, (float32x4_t)b.lanes));
+    if constexpr (sizeof(R) == 8) return Pack((Lanes)vfmaq_f64((float64x2_t)c.lanes, (float64x2_t)a.lanes, (float64x2_t)b.lanes));
 #endif
     return a * b + c;
   }
@@ -239,6 +250,9 @@ Pack<R, W> sqrt(Pack<R, W> x) {
 #elif defined(__SSE2__)
   if constexpr (P::width * sizeof(R) == 16 && sizeof(R) == 4) return P(_mm_sqrt_ps(x.lanes));
   if constexpr (P::width * sizeof(R) == 16 && sizeof(R) == 8) return P(_mm_sqrt_pd(x.lanes));
+#elif defined(__aarch64__)
+  if constexpr (sizeof(R) == 4) return P((typename P::Lanes)vsqrtq_f32((float32x4_t)x.lanes));
+  if constexpr (sizeof(R) == 8) return P((typename P::Lanes)vsqrtq_f64((float64x2_t)x.lanes));
 #else
   for (int l = 0; l < W; ++l) x.lanes[l] = sqrt(R(x.lanes[l]));
   return x;

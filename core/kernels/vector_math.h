@@ -2,7 +2,8 @@
 /// Elementary functions of a real and of a pack of them, in namespace math: one formula serves both.
 ///
 /// For packs glibc's libmvec has vector versions (4 ulp at most, special values handled lane by lane). They are called by their
-/// names in the x86-64 vector ABI, _ZGV<level>N<lanes>v_<function>, the same for GCC and Clang. Elsewhere a pack goes lane by lane.
+/// names in the vector ABI, _ZGV<level>N<lanes>v_<function>, the same for GCC and Clang: b, d and e are levels of x86-64, n is
+/// NEON, whose functions <math.h> declares (all of these since glibc 2.40). Elsewhere a pack goes lane by lane.
 
 #include <cmath>
 
@@ -10,6 +11,10 @@
 
 #if defined(__x86_64__) && defined(__GLIBC__)
 #if __GLIBC_PREREQ(2, 35)
+#define ARGAND_LIBMVEC 1
+#endif
+#elif defined(__aarch64__) && defined(__GLIBC__)
+#if __GLIBC_PREREQ(2, 40)
 #define ARGAND_LIBMVEC 1
 #endif
 #endif
@@ -26,12 +31,25 @@
 #define ARGAND_VECTOR_NAME_D(name) _ZGVdN4v_##name
 #define ARGAND_VECTOR_NAME_F2(name) _ZGVdN8vv_##name##f
 #define ARGAND_VECTOR_NAME_D2(name) _ZGVdN4vv_##name
+#elif defined(__aarch64__)
+#define ARGAND_VECTOR_NAME_F(name) _ZGVnN4v_##name##f
+#define ARGAND_VECTOR_NAME_D(name) _ZGVnN2v_##name
+#define ARGAND_VECTOR_NAME_F2(name) _ZGVnN4vv_##name##f
+#define ARGAND_VECTOR_NAME_D2(name) _ZGVnN2vv_##name
 #else
 #define ARGAND_VECTOR_NAME_F(name) _ZGVbN4v_##name##f
 #define ARGAND_VECTOR_NAME_D(name) _ZGVbN2v_##name
 #define ARGAND_VECTOR_NAME_F2(name) _ZGVbN4vv_##name##f
 #define ARGAND_VECTOR_NAME_D2(name) _ZGVbN2vv_##name
 #endif
+#if defined(__aarch64__)
+#define ARGAND_LANES_F float32x4_t
+#define ARGAND_LANES_D float64x2_t
+#define ARGAND_DECLARE_1(name)
+#define ARGAND_DECLARE_2(name)
+#else
+#define ARGAND_LANES_F argand::Pack<float>::Lanes
+#define ARGAND_LANES_D argand::Pack<double>::Lanes
 #define ARGAND_DECLARE_1(name)                                                                           \
   extern "C" argand::Pack<float>::Lanes ARGAND_VECTOR_NAME_F(name)(argand::Pack<float>::Lanes) noexcept; \
   extern "C" argand::Pack<double>::Lanes ARGAND_VECTOR_NAME_D(name)(argand::Pack<double>::Lanes) noexcept;
@@ -40,12 +58,17 @@
                                                                     argand::Pack<float>::Lanes) noexcept; \
   extern "C" argand::Pack<double>::Lanes ARGAND_VECTOR_NAME_D2(name)(argand::Pack<double>::Lanes,         \
                                                                      argand::Pack<double>::Lanes) noexcept;
-#define ARGAND_CALL_1(name)                                                          \
-  if constexpr (sizeof(R) == 4) return Pack<R>(ARGAND_VECTOR_NAME_F(name)(x.lanes)); \
-  if constexpr (sizeof(R) == 8) return Pack<R>(ARGAND_VECTOR_NAME_D(name)(x.lanes));
-#define ARGAND_CALL_2(name)                                                                    \
-  if constexpr (sizeof(R) == 4) return Pack<R>(ARGAND_VECTOR_NAME_F2(name)(y.lanes, x.lanes)); \
-  if constexpr (sizeof(R) == 8) return Pack<R>(ARGAND_VECTOR_NAME_D2(name)(y.lanes, x.lanes));
+#endif
+#define ARGAND_CALL_1(name)                                                                                 \
+  using Lanes = typename Pack<R>::Lanes;                                                                    \
+  if constexpr (sizeof(R) == 4) return Pack<R>((Lanes)ARGAND_VECTOR_NAME_F(name)((ARGAND_LANES_F)x.lanes)); \
+  if constexpr (sizeof(R) == 8) return Pack<R>((Lanes)ARGAND_VECTOR_NAME_D(name)((ARGAND_LANES_D)x.lanes));
+#define ARGAND_CALL_2(name)                                                                               \
+  using Lanes = typename Pack<R>::Lanes;                                                                  \
+  if constexpr (sizeof(R) == 4)                                                                           \
+    return Pack<R>((Lanes)ARGAND_VECTOR_NAME_F2(name)((ARGAND_LANES_F)y.lanes, (ARGAND_LANES_F)x.lanes)); \
+  if constexpr (sizeof(R) == 8)                                                                           \
+    return Pack<R>((Lanes)ARGAND_VECTOR_NAME_D2(name)((ARGAND_LANES_D)y.lanes, (ARGAND_LANES_D)x.lanes));
 #else
 #define ARGAND_DECLARE_1(name)
 #define ARGAND_DECLARE_2(name)
@@ -55,6 +78,13 @@
 #define ARGAND_CALL_2(name)                                                     \
   for (int l = 0; l < Pack<R>::width; ++l) x.lanes[l] = name(R(y[l]), R(x[l])); \
   return x;
+#endif
+
+// NEON's sin, tanh, expm1 and log1p of -0 are +0 (glibc 2.41).
+#if defined(ARGAND_LIBMVEC) && defined(__aarch64__)
+#define ARGAND_KEEP_ZERO(x, value) select(x == Pack<R>(0), x, value)
+#else
+#define ARGAND_KEEP_ZERO(x, value) value
 #endif
 
 // The function for one real, from the C library, and for a pack.
@@ -70,6 +100,25 @@
     ARGAND_CALL_1(name)         \
   }                             \
   }
+// The same for a function that is x for x = 0 and -0.
+#define ARGAND_FUNCTION_1_OF_ZERO(name)              \
+  ARGAND_DECLARE_1(name)                             \
+  namespace argand::math {                           \
+  template <RealScalar R>                            \
+  R name(R x) {                                      \
+    return std::name(x);                             \
+  }                                                  \
+  namespace of_nonzero {                             \
+  template <RealScalar R>                            \
+  Pack<R> name(Pack<R> x) {                          \
+    ARGAND_CALL_1(name)                              \
+  }                                                  \
+  }                                                  \
+  template <RealScalar R>                            \
+  Pack<R> name(Pack<R> x) {                          \
+    return ARGAND_KEEP_ZERO(x, of_nonzero::name(x)); \
+  }                                                  \
+  }
 #define ARGAND_FUNCTION_2(name)        \
   ARGAND_DECLARE_2(name)               \
   namespace argand::math {             \
@@ -84,23 +133,27 @@
   }
 
 ARGAND_FUNCTION_1(exp)
-ARGAND_FUNCTION_1(expm1)
+ARGAND_FUNCTION_1_OF_ZERO(expm1)
 ARGAND_FUNCTION_1(log)
-ARGAND_FUNCTION_1(log1p)
-ARGAND_FUNCTION_1(sin)
+ARGAND_FUNCTION_1_OF_ZERO(log1p)
+ARGAND_FUNCTION_1_OF_ZERO(sin)
 ARGAND_FUNCTION_1(cos)
-ARGAND_FUNCTION_1(tanh)
-ARGAND_FUNCTION_1(erf)
+ARGAND_FUNCTION_1_OF_ZERO(tanh)
+ARGAND_FUNCTION_1_OF_ZERO(erf)
 ARGAND_FUNCTION_1(erfc)
 ARGAND_FUNCTION_2(atan2)  // atan2(y, x)
 
 #undef ARGAND_FUNCTION_1
+#undef ARGAND_FUNCTION_1_OF_ZERO
+#undef ARGAND_KEEP_ZERO
 #undef ARGAND_FUNCTION_2
 #undef ARGAND_DECLARE_1
 #undef ARGAND_DECLARE_2
 #undef ARGAND_CALL_1
 #undef ARGAND_CALL_2
 #ifdef ARGAND_LIBMVEC
+#undef ARGAND_LANES_F
+#undef ARGAND_LANES_D
 #undef ARGAND_VECTOR_NAME_F
 #undef ARGAND_VECTOR_NAME_D
 #undef ARGAND_VECTOR_NAME_F2

@@ -47,8 +47,8 @@ void reserve_blas(int threads);
 /// The kernels that blas_gemm runs: OpenBLAS's name of them ("Haswell"), or "plain".
 std::string blas_kernels_name();
 
-/// Whether blas_gemm leaves all threads but the calling one alone by itself. If not (OpenBLAS's pthread flavour), it holds OpenBLAS
-/// at one thread in the whole program.
+/// Whether blas_gemm leaves all threads but the calling one alone by itself, as OpenBLAS's openmp and serial flavours do. If not
+/// (its pthread flavour), it holds OpenBLAS at one thread in the whole program.
 bool blas_shares_threads();
 
 }  // namespace argand

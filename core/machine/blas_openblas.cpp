@@ -89,8 +89,8 @@ void reserve_blas(int threads) {
 std::string blas_kernels_name() { return openblas_get_corename(); }
 
 bool blas_shares_threads() {
-  static const bool openmp = threads::are_openmp() && openblas_get_parallel() == OPENBLAS_OPENMP;
-  return openmp;
+  static const int flavour = openblas_get_parallel();
+  return flavour == OPENBLAS_SEQUENTIAL || (threads::are_openmp() && flavour == OPENBLAS_OPENMP);
 }
 
 #define ARGAND_BLAS_GEMM(T) template void blas_gemm<T>(const Product<T>&);

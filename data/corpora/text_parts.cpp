@@ -1,10 +1,10 @@
 #include "data/corpora/text_parts.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 
 #include "core/error.h"
+#include "core/machine/number.h"
 #include "data/files/text_file.h"
 #include "data/files/utf8.h"
 
@@ -56,7 +56,7 @@ Split parse_split(std::string_view text) {
   for (std::string_view rest = text;;) {
     const std::string_view number = rest.substr(0, rest.find('/'));
     double share = -1;
-    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), share);
+    const auto [end, error] = number_from(number.data(), number.data() + number.size(), share);
     require(error == std::errc() && end == number.data() + number.size() && share >= 0 && share <= 100, "split",
             "{} is not like 90/5/5, the parts to train, validate and test on in percent", in_quotes(text));
     shares.push_back(share);

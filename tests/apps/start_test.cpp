@@ -1,12 +1,16 @@
 /// That programs run OpenBLAS's fast kernels on this machine, and restart themselves for them once at the most.
 /// START_PROBE is the path of start_probe.cpp's program, ARGAND_PROGRAM that of argand.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cstdio>
 #include <string>
 
 #include "core/machine/openblas_kernels.h"
+#include "data/knowledge/hnsw_index.h"
+#include "data/tokens/piece_tokens.h"
 
 BOOST_AUTO_TEST_SUITE(start)
 
@@ -54,6 +58,17 @@ BOOST_AUTO_TEST_CASE(argand_runs_the_fast_kernels) {
   const auto from = text.find(before) + before.size(), to = text.find(after);
   BOOST_REQUIRE(from < to && to != std::string::npos);
   BOOST_TEST(argand::fast_kernels_for(text.substr(from, to - from), argand::cpu_features()) == "");
+}
+
+BOOST_AUTO_TEST_CASE(the_version_says_on_request_which_parts_are_in) {
+  const std::string brief = output_of(ARGAND_PROGRAM " --version"), verbose = output_of(ARGAND_PROGRAM " --version --verbose");
+  BOOST_TEST(verbose.starts_with(brief.substr(0, brief.find('\n'))));
+  BOOST_TEST(std::count(brief.begin(), brief.end(), '\n') == 1);
+  for (const char* part : {"OpenMP", "OpenBLAS", "SentencePiece", "hnswlib", "MPI"})
+    BOOST_TEST(verbose.find(fmt::format("\n{:<14} ", part)) != std::string::npos, part);
+  BOOST_TEST(verbose.find(fmt::format("\nSentencePiece  {}\n", argand::have_sentencepiece() ? "in" : "not in")) !=
+             std::string::npos);
+  BOOST_TEST(verbose.find(fmt::format("\nhnswlib        {}\n", argand::have_hnsw() ? "in" : "not in")) != std::string::npos);
 }
 
 // SSE kernels have less than half the speed of AVX2's or AVX-512's: 2.7 times less was measured on AMD's Zen 4, five on Intel's

@@ -1,11 +1,11 @@
 #include "train/checkpoints/checkpoint.h"
 
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <set>
 
+#include "core/machine/number.h"
 #include "data/files/utf8.h"
 
 namespace argand {
@@ -27,7 +27,7 @@ template <class T>
 T number(const SafetensorsFile& file, const std::string& key) {
   const std::string& text = file.metadata(key);
   T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const auto [end, error] = number_from(text.data(), text.data() + text.size(), value);
   require(error == std::errc() && end == text.data() + text.size(), "checkpoint", "{}: {} is {}, not a number", file.path(), key,
           in_quotes(text));
   return value;

@@ -1,8 +1,7 @@
 #include "train/checkpoints/made_by.h"
 
-#include <fstream>
-
 #include "core/machine/blas.h"
+#include "core/machine/cpu.h"
 #include "core/machine/level.h"
 #include "core/parallel.h"
 
@@ -18,17 +17,6 @@ ProgramName& program_name() {
   return name;
 }
 
-/// "AMD EPYC 7B13", or "" where the system does not say.
-std::string processor_model() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    if (!line.starts_with("model name")) continue;
-    const auto begin = line.find_first_not_of(" \t", line.find(':') + 1);
-    return begin == std::string::npos ? "" : line.substr(begin);
-  }
-  return "";
-}
-
 }  // namespace
 
 void name_program(const std::string& version, const std::string& commit) { program_name() = {version, commit}; }
@@ -40,7 +28,7 @@ nlohmann::ordered_json made_by() {
   };
   add("argand", program_name().version);
   add("commit", program_name().commit);
-  add("processor", processor_model());
+  add("processor", processor_name());
   add("level", std::string(level_name(library_level())));
   add("blas", blas_kernels_name());
   facts["threads"] = num_threads();

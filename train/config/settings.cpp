@@ -1,11 +1,11 @@
 #include "train/config/settings.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <fstream>
 #include <system_error>
 
+#include "core/machine/number.h"
 #include "data/files/text_file.h"
 #include "data/files/utf8.h"
 #include "nn/config.h"
@@ -82,7 +82,7 @@ class Line {
 
 template <class T>
 bool parse_number(std::string_view text, T& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const auto [end, error] = number_from(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end == text.data() + text.size();
 }
 

@@ -46,10 +46,12 @@ std::unique_ptr<Ranks>& others() {
   return ranks;
 }
 
+constexpr const char* mpi_module = "libargand_mpi.so";
+
 /// Loads MPI. Its own modules look for its names among those of the whole program, hence RTLD_GLOBAL.
 std::unique_ptr<Ranks> join() {
   const int size = launched_size();
-  void* module = ::dlopen("libargand_mpi.so", RTLD_NOW | RTLD_GLOBAL);
+  void* module = ::dlopen(mpi_module, RTLD_NOW | RTLD_GLOBAL);
   if (module == nullptr)
     config_fail_at(
         "mpirun",
@@ -113,6 +115,12 @@ void undo_default_binding() {
     return;
   const cpu_set_t all = processors_of(::getppid());
   if (CPU_COUNT(&all) > 0) sched_setaffinity(0, sizeof all, &all);
+}
+
+bool have_mpi() {
+  void* module = ::dlopen(mpi_module, RTLD_LAZY);
+  if (module != nullptr) ::dlclose(module);
+  return module != nullptr;
 }
 
 int threads_of(const Ranks& ranks) {

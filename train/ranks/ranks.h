@@ -43,6 +43,9 @@ Ranks& single_process();
 /// that argand, built without MPI, cannot talk to.
 Ranks& all_ranks();
 
+/// Whether the module that talks to MPI was built and can be loaded.
+bool have_mpi();
+
 /// To be called by all when all is well, as the last thing that they do together.
 void finalize_ranks();
 /// To be called before the program ends: ranks that have not left end now, all of them.

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <numbers>
 
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/text_layout.h"
+#include "core/machine/number.h"
 #include "data/files/utf8.h"
 #include "train/config/did_you_mean.h"
 
@@ -207,7 +207,7 @@ class Parser {
     const std::string& text = parsed_.text;
     const std::size_t begin = at_;
     double value = 0;
-    const auto [end, error] = std::from_chars(text.data() + at_, text.data() + text.size(), value);
+    const auto [end, error] = number_from(text.data() + at_, text.data() + text.size(), value);
     if (error == std::errc::result_out_of_range) wrong("this number does not fit a double");
     if (error != std::errc()) wrong("a point alone is no number");
     at_ = static_cast<std::size_t>(end - text.data());
