@@ -72,11 +72,11 @@
 #else
 #define ARGAND_DECLARE_1(name)
 #define ARGAND_DECLARE_2(name)
-#define ARGAND_CALL_1(name)                                            \
-  for (int l = 0; l < Pack<R>::width; ++l) x.lanes[l] = name(R(x[l])); \
+#define ARGAND_CALL_1(name)                                                  \
+  for (int l = 0; l < Pack<R>::width; ++l) x.lanes[l] = math::name(R(x[l])); \
   return x;
-#define ARGAND_CALL_2(name)                                                     \
-  for (int l = 0; l < Pack<R>::width; ++l) x.lanes[l] = name(R(y[l]), R(x[l])); \
+#define ARGAND_CALL_2(name)                                                           \
+  for (int l = 0; l < Pack<R>::width; ++l) x.lanes[l] = math::name(R(y[l]), R(x[l])); \
   return x;
 #endif
 
