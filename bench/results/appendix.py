@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/results-tables.md: every table of kept results, of the compact files in tables/.
+"""docs/guides/results-tables.md: every table of kept results, of the compact files in tables/.
 
   appendix.py            print the page
   appendix.py --write    write it
@@ -12,11 +12,11 @@ import sys
 from comparison import compare, quantile
 from tables import HERE, named, signed, spread, table
 
-PAGE = HERE.parents[1] / "docs" / "results-tables.md"
+PAGE = HERE.parents[1] / "docs" / "guides" / "results-tables.md"
 INTRODUCTION = """# Appendix: the tables of the first protocol
 
-Every table of the runs that [chapter 11](11-results.md) speaks of, made by a program of what was kept of each run
-([bench/results](../bench/results/README.md)). Read that chapter first: it says how to read a row, and why **one learning rate, 1e-3, for all
+Every table of the runs that [chapter 11](../11-results.md) speaks of, made by a program of what was kept of each run
+([bench/results](../../bench/results/README.md)). Read that chapter first: it says how to read a row, and why **one learning rate, 1e-3, for all
 rows** is the weakness of these tables. Nobody has edited what is below; a test makes it again.
 """
 MODELS = {"crope": "CRoPE, all projections complex", "complexformer": "ComplexFormer", "transformer-rope": "transformer, RoPE",
@@ -55,12 +55,12 @@ def section(name, title, seen):
             parts.append(f"**{heading}.**\n" if heading else "")
             parts.append(text)
             if kind == "rows":
-                parts.append(f"![How far {seen}, a dot for each seed and a line for the interval](pictures/results/{name}.svg)\n")
+                parts.append(f"![How far {seen}, a dot for each seed and a line for the interval](../pictures/results/{name}.svg)\n")
                 parts.append(f"*Each row against `{results.first}`, seed by seed. A blue line leaves out 0: the two are told apart.*\n")
             if kind == "rows" and (ways := travel(results)):
                 parts.append(f"**How far learnt angles went.**\n\n{ways}")
             if kind == "positions":
-                parts.append(f"![Perplexity by the number of words before, on logarithmic axes, a line for each row](pictures/results/{name}-positions.svg)\n")
+                parts.append(f"![Perplexity by the number of words before, on logarithmic axes, a line for each row](../pictures/results/{name}-positions.svg)\n")
                 parts.append("*Perplexity by how much comes before, mean of the seeds. To the right of the dashed line no model was trained.*\n")
     return "\n".join(part for part in parts if part)
 

@@ -1,4 +1,4 @@
-"""docs/coverage.md maps the papers' statements to what there is: no cell is empty, and what it names exists.
+"""docs/guides/coverage.md maps the papers' statements to what there is: no cell is empty, and what it names exists.
 
   coverage_test.py SOURCE_DIR ARGAND
 
@@ -67,7 +67,7 @@ def faults_of(text):
     return faults
 
 
-with open(os.path.join(source, "docs", "coverage.md"), encoding="utf8") as file:
+with open(os.path.join(source, "docs", "guides", "coverage.md"), encoding="utf8") as file:
     page = file.read()
 failures = faults_of(page)
 # It sees what it is to see.

@@ -46,12 +46,12 @@ with tempfile.TemporaryDirectory() as scratch:
             failures.append(f"docs/pictures/{name} is not what docs/figures/draw.py draws: {difference}")
 
 shown = []
-for path in sorted(glob.glob(docs + "/*.md")):
+for path in sorted(glob.glob(docs + "/*.md") + glob.glob(docs + "/guides/*.md")):
     text = read(path)
     for match in re.finditer(r"^!\[(.*?)\]\(([^)\s]+)\)$(?=\n\n((?:.+\n)*)|)", text, re.M):
         alternative, picture, below = match.groups()
         where = f"docs/{os.path.basename(path)}: {picture}"
-        shown.append(os.path.relpath(picture, "pictures"))
+        shown.append(os.path.relpath(os.path.join(os.path.dirname(path), picture), os.path.join(docs, "pictures")))
         if len(alternative) < 20:
             failures.append(f"{where} needs alternative text that tells what is in it")
         if not re.fullmatch(r"\*[^*](?s:.*)[^*]\*\n", below or ""):

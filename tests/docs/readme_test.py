@@ -54,7 +54,8 @@ for block in blocks(extending, "cpp"):
 for name, text in (("README.md", readme), ("CONTRIBUTING.md", read("CONTRIBUTING.md")), ("docs/guides/extending.md", extending),
                    ("docs/guides/layout.md", read("docs/guides/layout.md")), ("docs/guides/tour.md", read("docs/guides/tour.md")),
                    ("docs/guides/library.md", read("docs/guides/library.md")),
-                   ("docs/guides/requirements.md", read("docs/guides/requirements.md")), ("bench/pytorch/README.md", read("bench/pytorch/README.md")),
+                   ("docs/guides/requirements.md", read("docs/guides/requirements.md")), ("docs/guides/coverage.md", read("docs/guides/coverage.md")),
+                   ("docs/guides/results-tables.md", read("docs/guides/results-tables.md")), ("bench/pytorch/README.md", read("bench/pytorch/README.md")),
                    ("examples/README.md", read("examples/README.md"))):
     prose = re.sub(r"^ *```.*?^ *```$", "", text, flags=re.M | re.S)
     links = [os.path.join(os.path.dirname(name), path) for path in re.findall(r"\[[^\]]*\]\(([^):#]+)(?:#[^)]*)?\)", prose)]

@@ -2,7 +2,7 @@
 
   results_test.py SOURCE_DIR ARGAND
 
-docs/results-tables.md is what bench/results/appendix.py prints; the tables of speed/ and retrieval/ are in their pages; what chapter 11 says of
+docs/guides/results-tables.md is what bench/results/appendix.py prints; the tables of speed/ and retrieval/ are in their pages; what chapter 11 says of
 an interval or of a mean is in the page of tables. A small ablation is trained, kept and made compact: bench/results/tables.py must then say
 what `argand ablate` says, and what spoils a file must show.
 """
@@ -51,7 +51,7 @@ for path in sorted((results / "tables").glob("*.json")):
         seeds = [run["seed"] for run in row["runs"]]
         expect(len(set(seeds)) == len(seeds) >= 3, f"{path.name}: {row['row']} has the seeds {seeds}")
 page = appendix.page()
-expect(page == read("docs", "results-tables.md"), "docs/results-tables.md is not what bench/results/appendix.py --write makes")
+expect(page == read("docs", "guides", "results-tables.md"), "docs/guides/results-tables.md is not what bench/results/appendix.py --write makes")
 listed = {name for name, *_ in appendix.TABLES}
 expect({path.stem for path in (results / "tables").glob("[as][gm]*-*.json")} == listed, "the page of tables has other tables than bench/results/tables")
 for name, where, count in (("speed", ("bench", "results", "speed", "README.md"), 2), ("retrieval", ("docs", "09-crat.md"), 1)):
