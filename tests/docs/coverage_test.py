@@ -2,8 +2,9 @@
 
   coverage_test.py SOURCE_DIR ARGAND
 
-Files, rows of experiments, keys and words of configurations, ops. Subcommands and options are checked with those of all pages, by book_test.py.
+Files, rows of experiments, commands and their options, keys and words of configurations, ops. Links are checked by readme_test.py.
 """
+import functools
 import os
 import re
 import subprocess
@@ -14,12 +15,14 @@ STATES = ("yes", "in part", "differs", "not here")
 WORDS = r"`(\w+)=([\w.-]+)`"
 
 
+@functools.cache
 def helped(*words):
-    return subprocess.run([argand, *words, "--help"], capture_output=True, text=True, check=True).stdout
+    """What a command says of itself; nothing where there is none."""
+    done = subprocess.run([argand, *words, "--help"], capture_output=True, text=True, check=False)
+    return done.stdout if f"argand {' '.join(words)} [" in done.stdout else ""
 
 
-known = helped("train", "lm", "--advanced") if "--advanced" in helped("train", "lm") else helped("train", "lm")
-known += helped("train", "classify")
+known = helped("train", "lm") + helped("train", "classify")
 experiments = {}
 for name in os.listdir(os.path.join(source, "experiments")):
     if name.endswith(".toml"):
@@ -59,6 +62,11 @@ def faults_of(text):
                     faults.append(f"{at}: there is no key {key}")
                 elif re.fullmatch(r"[a-z_]+", value) and "|" in option[1] and not re.search(rf"\b{value}\b", option[1]):
                     faults.append(f"{at}: {key} is never {value}")
+            for command in re.findall(r"`argand ([^`]+)`", line):
+                words = re.match(r"(?:train )?\w+", command)[0].split()
+                faults += [f"{at}: argand {' '.join(words)} has no {option}" for option in re.findall(r"--[\w-]+", command)
+                           if not re.search(rf"(?<![\w-]){option}(?![\w-])", helped(*words))]
+                faults += [] if helped(*words) else [f"{at}: there is no argand {' '.join(words)}"]
             for op in re.findall(r"`argand gradcheck (\w+)`", line):
                 if f"{op}" not in ops:
                     faults.append(f"{at}: there is no op {op}")
@@ -74,7 +82,8 @@ failures = faults_of(page)
 row = "\n| Values stay real | {} | {} |\n"
 for spoilt, fault in ((("", "yes"), "three cells"), (("`nn/nowhere.h`", "yes"), "no nn/nowhere.h"), (("nn", "yes"), "neither a file"), (("`nn/family.h`", "perhaps"), "begins with"),
                       (("`nn/family.h`", "differs"), "no reason"), (("`experiments/qic.toml`: `learnt`", "yes"), "no row learnt"), (("`thta=fixed`", "yes"), "no key thta"),
-                      (("`theta=fixd`", "yes"), "never fixd"), (("`argand gradcheck phase_rotatoin`", "yes"), "no op phase_rotatoin")):
+                      (("`theta=fixd`", "yes"), "never fixd"), (("`argand gradcheck phase_rotatoin`", "yes"), "no op phase_rotatoin"),
+                      (("`argand eval RUN --position 8`", "yes"), "has no --position"), (("`argand evaluate RUN`", "yes"), "no argand evaluate")):
     if not any(fault in found for found in faults_of(page.rstrip() + row.format(*spoilt))):
         failures.append(f"{spoilt} passes, {fault} is not said")
 for failure in failures:
