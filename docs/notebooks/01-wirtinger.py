@@ -16,10 +16,10 @@ for name in ("exp", "abs2", "conj"):
     print(f"{name:5} {kinds[name]}")
 
 # %% after ## Downhill
-L = lambda z: ag.abs2(z**2 + 1)
-z, step = 1 + 0.5j, 1e-3
-g = ag.grad(L)(z).item()
-print("L falls by", float(L(ag.constant(z))) - float(L(ag.constant(z - step * g))), "and to first order by", step * abs(g) ** 2)
+loss = lambda z: ag.abs2(z**2 + 1)
+start, rate = 1 + 0.5j, 1e-3
+g = ag.grad(loss)(start).item()
+print("L falls by", float(loss(ag.constant(start))) - float(loss(ag.constant(start - rate * g))), "and to first order by", rate * abs(g) ** 2)
 
 # %% after ## Backwards through a function
 # One layer, w = z + z̄/2: a = 1, b = 1/2. The tape's gradient is conj(a) g + b conj(g).

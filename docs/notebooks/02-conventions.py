@@ -4,7 +4,8 @@ import numpy as np
 
 # %% prints $ wrong_way
 print(f"{'step along':<14}{'L at 0':>12}{'10':>12}{'20':>12}{'30':>12}")
-for name, convention in (("grad(z)", lambda g: g), ("dL/d conj(z)", lambda g: g / 2), ("2 dL/dz", np.conj)):
+conventions = {"grad(z)": lambda g: g, "dL/d conj(z)": lambda g: g / 2, "2 dL/dz": lambda g: g.conj()}
+for name, convention in conventions.items():
     z, line = ag.variable(1 + 0.5j), f"{name:<14}"
     for step in range(31):
         L = ag.abs2(z**2 + 1)
@@ -12,7 +13,7 @@ for name, convention in (("grad(z)", lambda g: g), ("dL/d conj(z)", lambda g: g 
         L.backward()
         if step % 10 == 0:
             line += f"{float(L):12.6f}"
-        z.data -= 0.02 * convention(z.grad.numpy())
+        z.data -= 0.02 * convention(z.grad)
     print(f"{line}   z = {z.item().real:.6g}{z.item().imag:+.6g}i")
 
 # %% after $ python3 docs/programs/frameworks.py
@@ -24,8 +25,8 @@ print(ag.lab("f(z) = z*conj(z)*z", at=1 + 2j))
 
 # %% after ## Converting
 # Someone's gradient in JAX's convention, judged in argand's: the diagnosis names the convention.
-z = np.array([1 + 2j, 0.5 - 1j])
-print(ag.check(lambda z: np.sum(np.abs(z) ** 2), lambda z: 2 * np.conj(z), z).diagnosis)
+at = np.array([1 + 2j, 0.5 - 1j])
+print(ag.check(lambda z: np.sum(np.abs(z) ** 2), lambda z: 2 * np.conj(z), at).diagnosis)
 
 # %% after ## Optimisers meet complex parameters
 for moments in ("two", "modulus"):

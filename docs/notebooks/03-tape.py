@@ -51,14 +51,14 @@ def backward(loss):
         tape.pop()()
 
 # %% prints $ mini_tape
-L = lambda z: abs2(add(mul(z, exp(z)), conj(z)))
+f = lambda z: abs2(add(mul(z, exp(z)), conj(z)))
 at, h = 0.5 + 1.5j, 1e-5
-z = Number(at)
-loss = L(z)
+number = Number(at)
+loss = f(number)
 print(f"L = {loss.value:.6f}, {len(tape)} entries on the tape")
 backward(loss)
-print(f"by the tape         {z.grad.real:.6f} {z.grad.imag:+.6f}i")
-quotient = lambda step: (L(Number(at + step)).value - L(Number(at - step)).value) / (2 * h)
+print(f"by the tape         {number.grad.real:.6f} {number.grad.imag:+.6f}i")
+quotient = lambda step: (f(Number(at + step)).value - f(Number(at - step)).value) / (2 * h)
 print(f"by differences      {quotient(h):.6f} {quotient(h * 1j):+.6f}i")
 
 # %% after ## One op, whole

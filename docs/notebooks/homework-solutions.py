@@ -27,7 +27,8 @@ def least_squares_gradients(A, z, t):
 # %% tape
 class Number:
     def __init__(self, value, pay=lambda g: None):
-        self.value, self.grad, self.pay, self.made_of = value, 0, pay, ()
+        self.value, self.grad, self.pay = value, 0, pay
+        self.made_of: tuple = ()
 
     def __mul__(self, other):
         def pay(g):

@@ -63,14 +63,30 @@ def test_an_op_of_the_registry_is_in_them_and_in_the_package():
     assert "    def abs2(self) -> Tensor: ..." in text and "def svdvals(A: _Tensor) -> Tensor: ..." in text
 
 
+def examples():
+    """(name, code) of the programs of docs/python.md and of the notebooks. They are written without types, as people write in notebooks,
+    so that their own functions have none; all else is strict, within these functions too."""
+    spec = importlib.util.spec_from_file_location("make_notebooks", ROOT / "docs" / "notebooks" / "make_notebooks.py")
+    make = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(make)
+    codes = {path.stem: path.read_text() for path in (ROOT / "docs" / "programs" / "python").glob("*.py")
+             if "import torch" not in path.read_text()}  # PyTorch itself would take a minute
+    for name, notebook in make.notebooks(solved=True).items():
+        codes["notebook_" + name.replace("-", "_")] = "\n\n".join(cell["source"] for cell in notebook["cells"] if cell["cell_type"] == "code")
+    free = "# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, allow-redefinition, allow-any-generics\n"
+    return {name: free + code for name, code in codes.items()}
+
+
 def test_programs_pass_a_strict_type_checker(tmp_path):
     mypy = pytest.importorskip("mypy.api", reason="no mypy here")
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
     exec(compile(PROGRAM, str(program), "exec"), {})
+    for name, code in examples().items():
+        (tmp_path / f"{name}.py").write_text(code)
     wrong = tmp_path / "wrong.py"
     wrong.write_text("import argand as ag\nz = ag.variable(1.0)\nag.exp(z, base=2)\nag.matmul(z)\nz.no_such_op()\n")
-    done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), str(program), str(wrong)],
+    done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), *sorted(map(str, tmp_path.glob("*.py")))],
                           capture_output=True, text=True, env={"PYTHONPATH": str(PACKAGE.parent), "PATH": "/usr/bin"})
     found = [line for line in done.stdout.splitlines() if ": error:" in line]
     assert mypy and len(found) == 3, done.stdout + done.stderr

@@ -9,7 +9,7 @@ from .. import _argand
 from .._argand import Error, Tensor
 from ._tensors import constant, no_grad, variable
 
-Gradient = Union[Tensor, Tuple[Tensor, ...]]
+Gradient = Any  # a Tensor, or a tuple of one for each argument: types do not say how many there are
 
 
 def gradients(L: Tensor, variables: Sequence[Tensor], seed: Any = None, *, retain_graph: bool = False) -> List[Tensor]:
