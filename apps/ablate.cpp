@@ -147,6 +147,7 @@ class RateSearch {
   int search() {
     std::filesystem::create_directories(run_.out);
     const RunLock lock(run_.out);
+    RunFolder(run_.out).remove_leftovers();
     SweepFile file = this->file();
     file.write();
     const SweepEnd end = run_sweep(plan_, file, run_);

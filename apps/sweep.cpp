@@ -67,6 +67,7 @@ int sweep(const SweepOptions& options) {
   if (is_new) open_data(resolve(plan.settings(0)));  // data that cannot be read are told once, and first
   std::filesystem::create_directories(options.out);
   const RunLock lock(options.out);
+  RunFolder(options.out).remove_leftovers();
   SweepFile file(options.out, identity_of(options, grid));
   if (is_new) file.write();
   SweepRunOptions run{.task = options.task, .out = options.out, .common = grid.common, .config = options.run.file()};

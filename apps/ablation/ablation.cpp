@@ -91,7 +91,6 @@ void Ablation::remember_settings() const {
   nlohmann::ordered_json settings = {{"family", table_.family}};
   for (const auto& [key, text] : options_.shared) settings[key] = text;
   const std::string path = options_.out + "/ablation.json";
-  std::filesystem::create_directories(options_.out);
   if (std::ifstream file(path); file) {
     auto before = json_or_nothing<nlohmann::json>(std::string(std::istreambuf_iterator<char>(file), {}));
     if (table_.task == "lm" && before.is_object() && !before.contains("eval_protocol"))
@@ -108,6 +107,9 @@ void Ablation::remember_settings() const {
 }
 
 int Ablation::run() {
+  std::filesystem::create_directories(options_.out);
+  const RunLock lock(options_.out);
+  RunFolder(options_.out).remove_leftovers();
   remember_settings();
   std::vector<SideJob> work;
   for (const Job& job : jobs_)

@@ -55,10 +55,16 @@ bool is_ours(std::string_view name) {
   return is_of_training(name) || is_among(names, name) || of_eval_set;
 }
 
+/// Files of a sweep's or an ablation's folder, which holds folders of runs.
+bool is_of_several_runs(std::string_view name) {
+  static constexpr std::array<std::string_view, 5> names = {"sweep.json", "ablation.json", "table.md", "table.json", "probes.md"};
+  return is_among(names, name);
+}
+
 /// What an AtomicFile of ours leaves behind when the process is killed while it writes.
 bool is_leftover(std::string_view name) {
   const auto at = name.find(".tmp-");
-  return at != name.npos && is_ours(name.substr(0, at));
+  return at != name.npos && (is_ours(name.substr(0, at)) || is_of_several_runs(name.substr(0, at)));
 }
 
 template <class Wanted>

@@ -1,73 +1,206 @@
-"""Kills training runs at random moments, goes on, and compares what they end in with a run that was never stopped, byte for byte.
-Too long for the checks, which kill five times (resume_test.cpp); to be run when anything about checkpoints changes:
+"""Kills runs at random moments, goes on, and compares what they end in with what was never stopped, byte for byte: language models on
+the built-in corpus and on a text of one's own, classifiers, runs that begin with the weights of another, sweeps, ablations, and ranks
+where mpirun is. A third of them under a clock that runs wild. Too long for the checks, which kill five times (resume_test.cpp); to be
+run when anything about checkpoints changes:
 
-  python3 tests/apps/training/kill_sweep.py build/apps/argand [KILLS [SEED [TEXT]]]
-
-TEXT: a file to learn from, letter by letter, with samples on the way and an early stop; the built-in corpus by default.
+  python3 tests/apps/training/kill_sweep.py build/apps/argand [KILLS [SEED [SCENARIO,...]]]
 """
+import collections
 import json
 import os
+import pathlib
 import random
+import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 
+import ranks
+
 argand = os.path.abspath(sys.argv[1])
 kills = int(sys.argv[2]) if len(sys.argv) > 2 else 100
 draw = random.Random(int(sys.argv[3]) if len(sys.argv) > 3 else 1)
+SIZES = "--n-layers 1 --d-model 32 --n-heads 2 --d-ff 32 --warmup 5 --dropout 0.1".split()
 # A checkpoint or two every few steps: a kill often comes while files are written.
-OPTIONS = ("--n-layers 1 --d-model 32 --n-heads 2 --d-ff 32 --length 32 --batch 4 --warmup 5 --threads 1 --dropout 0.1 "
-           "--steps 120 --checkpoint-every 3").split()
-OPTIONS += ["--eval-every", "30"] if len(sys.argv) < 5 else [
-    "--data", os.path.abspath(sys.argv[4]), "--tokens", "char", *"--eval-every 5 --eval-batches 4 --sample-every 4 --sample-tokens 12 --early-stop 3 --lr 0.05".split()]
+SHORT = [*SIZES, *"--length 32 --batch 4 --steps 120 --checkpoint-every 3 --threads 1".split()]
+
+# Every process has a calendar of its own, which goes backwards now and then, and hours that fly.
+WILD_CLOCK = r"""
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+static _Atomic unsigned long calls;
+int clock_gettime(clockid_t clock, struct timespec* t) {
+  const int failed = (int)syscall(SYS_clock_gettime, clock, t);
+  if (failed) return failed;
+  const unsigned long call = calls++, h = (call * 2654435761u + (unsigned long)getpid() * 40503u) % 1000003u;
+  if (clock == CLOCK_REALTIME) t->tv_sec = (long)(h * 4000 % 4000000000u);
+  if (clock == CLOCK_MONOTONIC) t->tv_sec = t->tv_sec * 1000 + (long)(t->tv_nsec / 1000000);
+  return 0;
+}
+time_t time(time_t* at) {
+  struct timespec t;
+  clock_gettime(CLOCK_REALTIME, &t);
+  if (at) *at = t.tv_sec;
+  return t.tv_sec;
+}
+"""
 
 
-def contents(folder):
-    """Name -> bytes; of the log what does not come from the clock."""
+def training(task, out, options):
+    """The command of a run, or the one that goes on with it; a run that was killed before its first checkpoint begins anew."""
+    if os.path.exists(os.path.join(out, "last.safetensors")):
+        return ["train", task, "--threads", "1", "--resume", out]
+    return ["train", task, "--overwrite", "--out", out, *options]
+
+
+def text_options():
+    with open("text.txt", "w", encoding="utf-8") as file:
+        for i in range(400):
+            file.write(f"The {draw.choice(['owl', 'pussy-cat', 'Jumblies', 'Dong'])} went to sea, {i} days and {draw.randrange(99)} nights.\n")
+    return [*SHORT, *"--data text.txt --tokens char --eval-every 5 --eval-batches 4 --sample-every 4 --sample-tokens 12 --early-stop 3 --lr 0.05".split()]
+
+
+def init_options():
+    subprocess.run([argand, *training("lm", "parent", [*SHORT, "--eval-every", "60"])], stdout=subprocess.DEVNULL, check=True)
+    return ["--init", "parent", *SHORT[len(SIZES):], "--data", "text.txt", "--eval-every", "30", "--lr", "1e-3"]
+
+
+def scenarios():
+    text = text_options()
+    lm = [*SHORT, "--eval-every", "30"]
+    classify = [*SIZES, *"--train-articles 200 --test-articles 40 --batch 4 --steps 120 --checkpoint-every 3 --eval-every 30 --threads 1".split()]
+    init = init_options()
+    one = [*SIZES, *"--length 16 --batch 4 --steps 24 --checkpoint-every 3 --eval-batches 4".split()]
+    sizes = [f"--set={key}={value}" for key, value in {"d_model": 32, "n_layers": 1, "n_heads": 2, "d_ff": 32, "length": 16, "batch": 4, "checkpoint_every": 3, "eval_batches": 4}.items()]
+    found = {
+        "lm": lambda out: training("lm", out, lm),
+        "text": lambda out: training("lm", out, text),
+        "classify": lambda out: training("classify", out, classify),
+        "init": lambda out: training("lm", out, init),
+        "sweep": lambda out: ["sweep", "lm", "--lr", "1e-3,1e-2", "--seeds", "2", "--jobs", "2", *one, "--out", out],
+        "ablate": lambda out: ["ablate", "complexformer", "--rows", "rope,fixed", "--seeds", "1", "--steps", "24", "--jobs", "2", *sizes, "--out", out],
+        "ranks": lambda out: training("lm", out, [*SIZES, *"--length 32 --batch 2 --accumulate 12 --steps 60 --checkpoint-every 3 --eval-every 30 --threads 1".split()]),
+    }
+    if why := ranks.missing(argand):
+        print(f"without ranks: {why}")
+        del found["ranks"]
+    wanted = sys.argv[4].split(",") if len(sys.argv) > 4 else list(found)
+    return {name: found[name] for name in wanted}
+
+
+CLOCK = ("seconds", "tokens_per_second", "peak_memory")
+
+
+def contents(folder, with_ranks):
+    """Path -> bytes; of logs what does not come from the clock."""
     found = {}
-    for name in os.listdir(folder):
-        with open(os.path.join(folder, name), "rb") as file:
-            found[name] = file.read()
-    lines = [json.loads(line) for line in found["log.jsonl"].splitlines()]
-    found["log.jsonl"] = [{k: v for k, v in line.items() if k not in ("seconds", "tokens_per_second", "peak_memory")} for line in lines]
+    for file in sorted(pathlib.Path(folder).rglob("*")):
+        if not file.is_file():
+            continue
+        name = str(file.relative_to(folder))
+        found[name] = file.read_bytes()
+        if file.name == "log.jsonl":
+            lines = [json.loads(line) for line in found[name].splitlines()]
+            drop = {*CLOCK, "flops"} if with_ranks else set(CLOCK)
+            found[name] = [{k: v for k, v in line.items() if k not in drop} for line in lines if not (with_ranks and "made_by" in line)]
+        if re.fullmatch(r"seed-\d+\.txt", file.name):  # what a run of a sweep printed, also of going on
+            del found[name]
     return found
 
 
-def command(folder):
-    """Goes on where there is something to go on from; a run that was killed before its first checkpoint begins anew."""
-    if os.path.exists(os.path.join(folder, "last.safetensors")):
-        return [argand, "train", "lm", "--threads", "1", "--resume", folder]
-    return [argand, "train", "lm", "--overwrite", "--out", folder, *OPTIONS]
+def start(arguments, number, environment):
+    """`number`: of ranks; 0 without mpirun. A process group of its own."""
+    return subprocess.Popen(ranks.command(argand, number, arguments), env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                            text=True, start_new_session=True)
+
+
+def kill(process, number):
+    """Kills the process, in half of the cases with all that it started; of ranks a random one. False when it ended by itself."""
+    if number > 0:
+        victims = ranks.processes("killed")
+        if process.poll() is not None or not victims:
+            return False
+        os.kill(victims[draw.choice(sorted(victims))], signal.SIGKILL)
+        process.communicate(timeout=120)
+        if process.returncode == 0:
+            sys.exit("a rank was killed, and mpirun knows nothing of it")
+    elif process.poll() is not None:
+        return False
+    else:
+        (os.killpg if draw.random() < 0.5 else os.kill)(process.pid, signal.SIGKILL)
+        process.wait()
+    while any(p.name.isdigit() and works_here(p) for p in pathlib.Path("/proc").iterdir()):
+        time.sleep(0.01)  # runs of a sweep that was killed save and end
+    return True
+
+
+def works_here(process):
+    try:
+        return os.readlink(process / "cwd") == os.getcwd() and os.path.basename(os.readlink(process / "exe")) == "argand"
+    except OSError:
+        return False
+
+
+class Scenario:
+    def __init__(self, name, command, fake):
+        self.name, self.command, self.fake = name, command, fake
+        self.counts = collections.Counter()
+        begin = time.monotonic()
+        subprocess.run([argand, *command("whole")], stdout=subprocess.DEVNULL, check=True)
+        self.seconds = time.monotonic() - begin
+        self.wanted = contents("whole", name == "ranks")
+        shutil.rmtree("whole")
+
+    def round(self, most):
+        """Kills until a run comes to its end, at most so often."""
+        wild = draw.random() < 1 / 3
+        environment = {**ranks.ENVIRONMENT, **({"LD_PRELOAD": self.fake} if wild else {})}
+        killed = 0
+        while True:
+            number = draw.choice([1, 2, 3]) if self.name == "ranks" else 0
+            process = start(self.command("killed"), number, environment)
+            if killed < most:
+                if number > 0:
+                    while process.poll() is None and not ranks.processes("killed"):
+                        time.sleep(0.01)
+                time.sleep(draw.uniform(0, 0.5 * self.seconds))
+                if kill(process, number):
+                    killed += 1
+                    self.counts["kills"] += 1
+                    self.counts["under a wild clock"] += wild
+                    self.counts["while a file was written"] += os.path.isdir("killed") and any(".tmp" in p.name for p in pathlib.Path("killed").rglob("*"))
+                    continue
+            text = process.communicate()[1]
+            if process.returncode != 0:
+                sys.exit(f"{self.name}: after {killed} kills it ended with exit code {process.returncode}: {text}")
+            break
+        self.counts["runs"] += 1
+        found = contents("killed", self.name == "ranks")
+        if wrong := sorted(name for name in self.wanted.keys() | found.keys() if self.wanted.get(name) != found.get(name)):
+            self.counts["different"] += 1
+            print(f"{self.name}: run {self.counts['runs']} differs in {', '.join(wrong)}", flush=True)
+            shutil.copytree("killed", os.path.join(tempfile.gettempdir(), f"different-{self.name}-{os.getpid()}"), dirs_exist_ok=True)
+        shutil.rmtree("killed")
 
 
 with tempfile.TemporaryDirectory() as scratch:
     os.chdir(scratch)
-    begin = time.monotonic()
-    subprocess.run(command("whole"), stdout=subprocess.DEVNULL, check=True)
-    seconds = time.monotonic() - begin
-    wanted = contents("whole")
-    done = runs = different = leftovers = 0
-    while done < kills or os.path.exists("killed"):
-        process = subprocess.Popen(command("killed"), stdout=subprocess.DEVNULL)
-        if done < kills:
-            try:
-                process.wait(draw.uniform(0, 0.4 * seconds))
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-                done += 1
-                leftovers += any(".tmp-" in name for name in os.listdir("killed")) if os.path.isdir("killed") else 0
-                continue
-        if process.wait() != 0:
-            sys.exit(f"after {done} kills it ended with exit code {process.returncode}")
-        runs += 1
-        found = contents("killed")
-        wrong = sorted(name for name in wanted.keys() | found.keys() if wanted.get(name) != found.get(name))
-        if wrong:
-            different += 1
-            print(f"run {runs} differs in {', '.join(wrong)}")
-        shutil.rmtree("killed")
-    print(f"{done} kills, {leftovers} of them while a file was written; {runs} runs of {len(wanted)} files each, to step {wanted['log.jsonl'][-1]['step']}, {different} different")
-    sys.exit(different > 0)
+    pathlib.Path("clock.c").write_text(WILD_CLOCK, encoding="utf-8")
+    subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", "clock.so", "clock.c"], check=True)
+    all_of_them = [Scenario(name, command, os.path.abspath("clock.so")) for name, command in scenarios().items()]
+    total = collections.Counter()
+    while total["kills"] < kills:
+        for scenario in all_of_them:
+            scenario.round(min(5, max(1, kills - total["kills"])))
+            total = sum((s.counts for s in all_of_them), collections.Counter())
+            print(f"{total['kills']} kills, {total['different']} different", flush=True)
+    for scenario in all_of_them:
+        print(f"{scenario.name}: {', '.join(f'{count} {what}' for what, count in scenario.counts.items())}; {len(scenario.wanted)} files")
+    print(", ".join(f"{count} {what}" for what, count in total.items()))
+    sys.exit(total["different"] > 0)

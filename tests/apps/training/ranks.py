@@ -11,7 +11,8 @@ def missing(argand):
     """Why there are no ranks here, or nothing."""
     if shutil.which("mpirun") is None:
         return "there is no mpirun (openmpi-bin)"
-    if not (pathlib.Path(argand).parent / "libargand_mpi.so").exists():
+    beside = pathlib.Path(argand).resolve().parent
+    if not any((folder / "libargand_mpi.so").exists() for folder in (beside, beside.parent / "train", beside.parent / "lib")):
         return "the program was built without MPI (libopenmpi-dev)"
     return None
 

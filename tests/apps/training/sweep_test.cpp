@@ -55,7 +55,9 @@ BOOST_AUTO_TEST_CASE(killed_and_resumed_it_prints_the_same_table) {
     program.signal(i == 0 ? SIGKILL : SIGTERM);
     BOOST_TEST(program.wait() == (i == 0 ? 1000 + SIGKILL : 128 + SIGTERM));
   }
+  scratch.file("pieces/sweep.json.tmp-1-0", "half of what a process that was killed wrote");
   const Finished pieces = run_argand(scratch, command("pieces"));
+  BOOST_TEST(!fs::exists(scratch / "pieces/sweep.json.tmp-1-0"));
   BOOST_TEST(pieces.code == 0, pieces.err);
   BOOST_TEST(table_of(pieces) == table);
   BOOST_TEST(contents_of(scratch / "pieces/table.json") == contents_of(scratch / "whole/table.json"));
@@ -100,6 +102,8 @@ BOOST_AUTO_TEST_CASE(a_run_that_fails_is_named_and_the_others_go_on) {
   BOOST_TEST(taken.err.find("holds something, but no sweep; name another folder") != taken.err.npos, taken.err);
   fs::remove_all(scratch / "out");
   BOOST_TEST_REQUIRE(run_argand(scratch, command + " --lr 1e-2").code != 0);  // given twice
+  fs::create_directories(scratch / "out");
+  scratch.file("out/sweep.json.tmp-1-0", "all that a sweep left which was killed at once");
   BOOST_TEST_REQUIRE(run_argand(scratch, "sweep lm --grid lr=1e-2,2e-2 --steps 2" + small + "--out " + (scratch / "out")).code ==
                      0);
   fs::create_directories(scratch / "out/lr=1e-3");
