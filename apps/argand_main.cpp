@@ -33,13 +33,15 @@ constexpr Command commands[] = {
     {"generate", add_generate}, {"classify", add_classify},   {"ablate", add_ablate},     {"report", add_report},
     {"audit", add_audit},       {"retrieval", add_retrieval}, {"inspect", add_inspect},   {"export", add_export},
     {"lab", add_lab},           {"explain", add_explain},     {"exercise", add_exercise}, {"portrait", add_portrait},
-    {"graph", add_graph},       {"gradcheck", add_gradcheck}, {"parity", add_parity},
+    {"graph", add_graph},       {"gradcheck", add_gradcheck}, {"parity", add_parity},     {"completion", add_completion},
 };
+
+constexpr std::string_view of_all = "completion";  // reads the options of all others
 
 /// Only the one that is named, if one is: the options of all of them took a quarter of the time to start.
 void add_commands(CLI::App& program, std::string_view named) {
   const auto is_named = [&](const Command& command) { return command.name == named; };
-  const bool one = std::any_of(std::begin(commands), std::end(commands), is_named);
+  const bool one = named != of_all && std::any_of(std::begin(commands), std::end(commands), is_named);
   for (const Command& command : commands)
     if (!one || is_named(command)) command.add(program);
 }

@@ -8,19 +8,25 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/commands.h"
+#include "apps/runs/other_table.h"
 #include "apps/terminal/command_line.h"
+#include "apps/terminal/interrupt.h"
+#include "apps/terminal/text_layout.h"
 #include "core/parallel.h"
+#include "data/files/atomic_file.h"
 #include "data/files/utf8.h"
 #include "data/labelled_texts.h"
 #include "train/checkpoints/trained_run.h"
+#include "train/data/corpora.h"
 #include "train/data/retriever.h"
-#include "train/evaluation/classification.h"
+#include "train/evaluation/table_labels.h"
 
 namespace argand {
 namespace {
 
 struct ClassifyOptions {
-  std::string run;
+  std::string run, table, out;
+  OtherTable columns;
   std::int64_t top = 1;
   bool json = false;
 };
@@ -41,29 +47,71 @@ std::string as_json(const std::vector<Guess>& guesses) {
   return json.dump();
 }
 
-void classify(const ClassifyOptions& options) {
+/// Lines of standard input, one by one.
+void label_lines(const ClassifyOptions& options, std::size_t top, const GuessLabels& guess) {
+  if (isatty(STDIN_FILENO) != 0) fmt::print(stderr, "reading lines from the terminal; Ctrl-D ends\n");
+  std::int64_t number = 0;
+  for (std::string line; std::getline(std::cin, line);) {
+    ++number;
+    require(line.find('\0') == line.npos, "classify", "standard input, line {}: a zero byte; is this a text?", number);
+    require(!first_invalid_utf8(line), "classify", "standard input, line {}: not UTF-8", number);
+    std::vector<Guess> best = guess(line);
+    best.resize(std::min(best.size(), top));
+    fmt::print("{}\n", options.json ? as_json(best) : as_text(best));
+    require(std::fflush(stdout) == 0, "classify", "cannot write to standard output");
+  }
+  require(!std::cin.bad(), "classify", "cannot read standard input");
+}
+
+/// A table, to another one. Returns the signal that stopped it, or 0: then there is no other one.
+int label_table(const ClassifyOptions& options, const RunConfig& config, std::size_t top, const GuessLabels& guess) {
+  LabelledForm form = form_of(options.out);
+  if (options.json) form.json = true;
+  form.top = top;
+  std::optional<AtomicFile> out;
+  if (!options.out.empty()) out.emplace(options.out);
+  struct Stopped {};
+  const Interrupt interrupt(nullptr);
+  const auto write = [&](const std::string& line) {
+    if (interrupt.signal() != 0) throw Stopped();
+    if (out) return out->write(line);
+    fmt::print("{}", line);
+    require(std::ferror(stdout) == 0, "classify", "cannot write to standard output");
+  };
+  TrainingConfig reading;
+  options.columns.apply_to(reading);
+  LabelledRows done;
+  try {
+    done = label_rows(options.table, columns_of(reading), config.training.text_column, form, guess, write);
+  } catch (const Stopped&) {
+    return interrupt.signal();
+  }
+  if (out) {
+    out->commit();
+    fmt::print("{}: {} labelled\n", options.out, counted(done.rows, "row"));
+  }
+  if (done.without_words > 0)
+    fmt::print(stderr, "argand: {} without words, which get no label\n", counted(done.without_words, "row"));
+  return 0;
+}
+
+int classify(const ClassifyOptions& options) {
+  if (options.table.empty() && !options.out.empty()) usage_fail("--out", "is for a --table; lines go to standard output");
   const TrainedRun trained = open_run(options.run);
   if (trained.classes.empty())
     fail("classify", "{} is a language model and knows no labels; `argand train classify` makes a classifier",
          trained.checkpoint.file().path());
   const auto top = std::min(static_cast<std::size_t>(options.top), trained.classes.size());
-  with_precision(trained.checkpoint.config(), [&]<class R>(R) {
+  return with_precision(trained.checkpoint.config(), [&]<class R>(R) {
     const auto model = load_model<R>(trained.checkpoint);
     const OpenRetriever retriever(trained, *model);
-    if (isatty(STDIN_FILENO) != 0) fmt::print(stderr, "reading lines from the terminal; Ctrl-D ends\n");
-    std::int64_t number = 0;
-    for (std::string line; std::getline(std::cin, line);) {
-      ++number;
-      require(line.find('\0') == line.npos, "classify", "standard input, line {}: a zero byte; is this a text?", number);
-      require(!first_invalid_utf8(line), "classify", "standard input, line {}: not UTF-8", number);
-      std::vector<Vocabulary::Id> words = classifier_ids(trained.words(), line);
-      std::vector<Guess> best;
-      if (!words.empty()) best = guesses<R>(*model, std::move(words), trained.classes, retriever.context());
-      best.resize(std::min(best.size(), top));
-      fmt::print("{}\n", options.json ? as_json(best) : as_text(best));
-      require(std::fflush(stdout) == 0, "classify", "cannot write to standard output");
-    }
-    require(!std::cin.bad(), "classify", "cannot read standard input");
+    const GuessLabels guess = [&](const std::string& text) {
+      std::vector<Vocabulary::Id> words = classifier_ids(trained.words(), text);
+      return words.empty() ? std::vector<Guess>() : guesses<R>(*model, std::move(words), trained.classes, retriever.context());
+    };
+    if (!options.table.empty()) return label_table(options, trained.checkpoint.config(), top, guess);
+    label_lines(options, top, guess);
+    return 0;
   });
 }
 
@@ -77,19 +125,30 @@ void add_classify(CLI::App& program) {
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}).description(""))
       ->type_name("INT")
       ->capture_default_str();
-  command->add_flag("--json", options->json, "a JSON object for each line instead of columns");
+  command->add_flag("--json", options->json, "a JSON object for each line, or row, instead of columns");
+  command->add_option("--table", options->table, "label the texts of a table (.csv, .tsv, .jsonl) instead of standard input")
+      ->type_name("FILE")
+      ->group("A table");
+  command->add_option("--out", options->out, "write the table with its labels to this file, as its name says: .csv, .tsv, .jsonl")
+      ->type_name("FILE")
+      ->group("A table");
+  add_options(*command, options->columns, false);
   add_threads(*command);
   command->footer(
       "Reads standard input to its end. For each line it writes one line at once: the label and its probability, with a tab\n"
       "between them. A line without words gives an empty line. Text is lower-cased and split at whitespace, as in training;\n"
-      "words that the model does not know count as <unk>.\n\n"
+      "words that the model does not know count as <unk>.\n"
+      "With --table every row stays as it is, and has `predicted` and `probability` behind its columns, with --top also\n"
+      "`predicted_2` and so on; as JSON `probabilities` has them. The column of the texts is found as in training. --out is\n"
+      "written as a whole or not at all.\n\n"
       "Examples:\n"
       "  echo \"Stocks fall as oil climbs\" | argand classify runs/news\n"
       "  argand classify runs/news --top 2 < headlines.txt | paste - headlines.txt\n"
-      "  argand classify runs/news --json < headlines.txt");
+      "  argand classify runs/news --json < headlines.txt\n"
+      "  argand classify runs/reviews --table new-reviews.csv --out labelled.csv --top 2");
   command->callback([options] {
     flush_subnormals_to_zero(true);
-    classify(*options);
+    if (const int signal = classify(*options); signal != 0) throw CLI::RuntimeError(Interrupt::exit_code(signal));
   });
 }
 

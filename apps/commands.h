@@ -27,5 +27,6 @@ void add_portrait(CLI::App& program);
 void add_graph(CLI::App& program);
 void add_gradcheck(CLI::App& program);
 void add_parity(CLI::App& program);
+void add_completion(CLI::App& program);
 
 }  // namespace argand

@@ -4,16 +4,19 @@
 #include <memory>
 
 #include "apps/commands.h"
+#include "apps/report/log_export.h"
 #include "apps/terminal/command_line.h"
+#include "data/files/atomic_file.h"
 #include "data/files/npz.h"
 #include "data/files/utf8.h"
 #include "train/checkpoints/checkpoint.h"
+#include "train/checkpoints/run_folder.h"
 
 namespace argand {
 namespace {
 
 struct ExportOptions {
-  std::string run, npz, safetensors;
+  std::string run, npz, safetensors, log, tensorboard;
   bool with_optimizer = false;
 };
 
@@ -49,9 +52,28 @@ void write_safetensors(const SafetensorsFile& file, const std::vector<std::strin
   writer.save(path);
 }
 
+/// The log of the run that the checkpoint belongs to.
+void export_log(const ExportOptions& options) {
+  namespace fs = std::filesystem;
+  const std::string folder = fs::is_directory(options.run) ? options.run : fs::path(options.run).parent_path().string();
+  const RunLog log = read_log(RunFolder(folder.empty() ? "." : folder).log());
+  require(!log.lines.empty(), "export", "{} has no log.jsonl with a step in it", folder.empty() ? "." : folder);
+  if (!options.log.empty()) write_file_atomically(options.log, csv_of(log));
+  std::string events;
+  if (!options.tensorboard.empty()) {
+    fs::create_directories(options.tensorboard);
+    events = (fs::path(options.tensorboard) / "events.out.tfevents.0.argand").string();
+    write_file_atomically(events, tensorboard_events_of(log));
+  }
+  for (const std::string& out : {options.log, events})
+    if (!out.empty()) fmt::print("{}: {} lines of the log\n", out, log.lines.size());
+}
+
 void export_tensors(const ExportOptions& options) {
+  if (!options.log.empty() || !options.tensorboard.empty()) export_log(options);
+  if (options.npz.empty() && options.safetensors.empty() && !(options.log.empty() && options.tensorboard.empty())) return;
   if (options.npz.empty() && options.safetensors.empty())
-    usage_fail("export", "no output file given: --npz FILE, --safetensors FILE");
+    usage_fail("export", "no output file given: --npz FILE, --safetensors FILE, --log FILE, --tensorboard DIR");
   const SafetensorsFile file = SafetensorsFile::open(find_checkpoint(options.run));
   for (const std::string& out : {options.npz, options.safetensors}) {
     std::error_code not_there;
@@ -81,6 +103,10 @@ void add_export(CLI::App& program) {
   command->add_option("--npz", options->npz, "for NumPy: numpy.load(FILE)[NAME]")->type_name("FILE");
   command->add_option("--safetensors", options->safetensors, "complex tensors as real ones with a trailing axis of 2")
       ->type_name("FILE");
+  command->add_option("--log", options->log, "the numbers of the run's log as a table, CSV: a row a line, a column a number")
+      ->type_name("FILE");
+  command->add_option("--tensorboard", options->tensorboard, "the same as an event file in this folder: tensorboard --logdir DIR")
+      ->type_name("DIR");
   command->add_flag("--with-optimizer", options->with_optimizer, "the optimizer's memory too");
   command->footer(
       "Every tensor keeps its name, shape and precision (half precision becomes float32). A file that is there is replaced, all\n"

@@ -1,7 +1,11 @@
 /// argand generate: a trained model writes.
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "apps/commands.h"
@@ -21,8 +25,8 @@ namespace {
 struct GenerateOptions {
   std::string run;
   std::vector<std::string> prompts;
-  std::int64_t tokens = 50, samples = 1;
-  SamplingOptions sampling;
+  WritingOptions writing;
+  bool json = false, interactive = false;
 };
 
 /// Standard input to its end, without the line end that echo and editors put there.
@@ -49,45 +53,104 @@ void warn_of_unknown(const Tokenizer& tokens, std::string_view prompt, const Tok
   fmt::print(stderr, "argand: the model does not know {} and reads <unk> instead\n", list);
 }
 
+Prompt prompt_of(const std::string& text, const Tokenizer& tokens) {
+  if (first_invalid_utf8(text)) fail("generate", "the prompt is not UTF-8");
+  warn_of_unknown(tokens, text, tokens.encode(text));
+  return {text, tokens};
+}
+
 std::vector<Prompt> read_prompts(const std::vector<std::string>& given, const Tokenizer& tokens) {
   if (std::count(given.begin(), given.end(), "-") > 1)
     usage_fail("--prompt", "standard input can be read but once: - stands there twice");
   std::vector<Prompt> prompts;
-  for (const std::string& word : given) {
-    const std::string text = word == "-" ? read_input() : word;
-    if (first_invalid_utf8(text)) fail("generate", "the prompt is not UTF-8");
-    warn_of_unknown(tokens, text, tokens.encode(text));
-    prompts.emplace_back(text, tokens);
-  }
+  for (const std::string& word : given) prompts.push_back(prompt_of(word == "-" ? read_input() : word, tokens));
   return prompts;
+}
+
+/// The text with its line ends and tabs, where \n and \t stand for them.
+std::string unescaped(std::string text) {
+  for (std::size_t at = text.find('\\'); at != text.npos; at = text.find('\\', at + 1))
+    if (const char c = at + 1 < text.size() ? text[at + 1] : ' '; c == 'n' || c == 't' || c == '\\')
+      text.replace(at, 2, 1, c == 'n' ? '\n' : c == 't' ? '\t' : '\\');
+  return text;
 }
 
 /// One text, word by word as it comes.
 template <RealScalar R>
 void write_one(Model<R>& model, const OpenRetriever& retriever, const Tokenizer& tokens, const Prompt& prompt,
-               const GenerateOptions& options) {
+               const WritingOptions& options) {
   fmt::print("{}", prompt.text);
   WrittenText text = prompt.continuation(tokens);
+  UntilStop end(options.stop);
   const auto write = [&](std::span<const std::int32_t> next) {
-    fmt::print("{}", text.next(next[0]));
+    fmt::print("{}", end.next(text.next(next[0])));
     std::fflush(stdout);
   };
   const Ids ids({1, prompt.tokens.size()}, {prompt.tokens.span().begin(), prompt.tokens.span().end()});
-  generate<R>(model, ids, options.tokens, options.sampling, write, retriever.context());
-  fmt::print("\n");
+  generate<R>(model, ids, options.tokens, options.sampling, write, retriever.context(), [&] { return end.stopped(); });
+  fmt::print("{}\n", end.rest());
 }
 
 /// Several texts, in the order of the prompts, when all are done.
 template <RealScalar R>
 void write_many(Model<R>& model, const OpenRetriever& retriever, const Tokenizer& tokens, const std::vector<Prompt>& prompts,
                 const GenerateOptions& options) {
-  const std::vector<std::string> texts =
-      written_texts<R>(model, tokens, prompts, options.samples, options.tokens, options.sampling, retriever.context());
-  for (std::size_t i = 0; i < texts.size(); ++i) fmt::print("--- {} of {}\n{}\n", i + 1, texts.size(), texts[i]);
+  const std::vector<Written> texts = written_texts<R>(model, tokens, prompts, options.writing, retriever.context());
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const Written& written = texts[i];
+    const std::string& prompt = prompts[i / static_cast<std::size_t>(options.writing.samples)].text;
+    if (options.json)
+      fmt::print("{}\n", nlohmann::ordered_json{{"prompt", prompt},
+                                                {"text", valid_utf8(written.text)},
+                                                {"tokens", written.tokens},
+                                                {"ended_by", written.stopped ? "stop" : "length"}}
+                             .dump());
+    else
+      fmt::print("--- {} of {}\n{}{}\n", i + 1, texts.size(), prompt, written.text);
+  }
 }
 
-void generate_text(const GenerateOptions& options) {
-  options.sampling.validate();
+/// The texts after some prompts.
+template <RealScalar R>
+void write(Model<R>& model, const OpenRetriever& retriever, const Tokenizer& tokens, const std::vector<Prompt>& prompts,
+           const GenerateOptions& options) {
+  if (prompts.size() == 1 && options.writing.samples == 1 && !options.json)
+    write_one<R>(model, retriever, tokens, prompts[0], options.writing);
+  else
+    write_many<R>(model, retriever, tokens, prompts, options);
+  require(std::fflush(stdout) == 0, "generate", "cannot write to standard output");
+}
+
+/// Every line of standard input is a prompt. The same one again is gone on with in another way.
+template <RealScalar R>
+void converse(Model<R>& model, const OpenRetriever& retriever, const Tokenizer& tokens, GenerateOptions options) {
+  const bool terminal = isatty(STDIN_FILENO) != 0;
+  if (terminal) fmt::print(stderr, "a line is a prompt; Ctrl-D ends\n");
+  const auto ask = [&](std::string& line) {
+    if (terminal) fmt::print(stderr, "> ");
+    return static_cast<bool>(std::getline(std::cin, line));
+  };
+  for (std::string line; ask(line); ++options.writing.sampling.seed) try {
+      if (line.find_first_not_of(" \t\r") == line.npos) continue;
+      write<R>(model, retriever, tokens, {prompt_of(line, tokens)}, options);
+    } catch (const Error& error) {
+      if (!terminal) throw;
+      fmt::print(stderr, "argand: {}\n", error.what());
+    }
+  if (terminal) fmt::print(stderr, "\n");
+  require(!std::cin.bad(), "generate", "cannot read standard input");
+}
+
+void generate_text(GenerateOptions options) {
+  options.writing.sampling.validate();
+  if (options.interactive && !options.prompts.empty())
+    usage_fail("--interactive", "reads the prompts from standard input; drop --prompt");
+  if (!options.interactive && options.prompts.empty())
+    usage_fail("generate", "missing --prompt TEXT, the text to begin with, or --interactive");
+  for (std::string& stop : options.writing.stop) {
+    stop = unescaped(stop);
+    if (stop.empty()) usage_fail("--stop", "an empty text is everywhere");
+  }
   const TrainedRun trained = open_run(options.run);
   if (!trained.classes.empty())
     fail("generate", "{} is a classifier and writes no text; `argand classify` lets it label some",
@@ -96,10 +159,10 @@ void generate_text(const GenerateOptions& options) {
   with_precision(trained.checkpoint.config(), [&]<class R>(R) {
     const auto model = load_model<R>(trained.checkpoint);
     const OpenRetriever retriever(trained, *model);
-    if (prompts.size() == 1 && options.samples == 1)
-      write_one<R>(*model, retriever, *trained.tokens, prompts[0], options);
+    if (options.interactive)
+      converse<R>(*model, retriever, *trained.tokens, options);
     else
-      write_many<R>(*model, retriever, *trained.tokens, prompts, options);
+      write<R>(*model, retriever, *trained.tokens, prompts, options);
   });
 }
 
@@ -113,27 +176,44 @@ void add_generate(CLI::App& program) {
       ->add_option(
           "--prompt", options->prompts,
           "the text to begin with; - reads it from standard input; several, each after a --prompt, are gone on with together")
-      ->required()
       ->allow_extra_args(false)
       ->type_name("TEXT");
-  command->add_option("--samples", options->samples, "how many texts to write after each prompt; several at a time are cheap")
+  command
+      ->add_option("--samples", options->writing.samples, "how many texts to write after each prompt; several at a time are cheap")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000}).description(""))
       ->type_name("INT")
       ->capture_default_str();
-  command->add_option("--tokens", options->tokens, "how many tokens to write: words, characters, pieces, as the run has them")
+  command
+      ->add_option("--tokens", options->writing.tokens, "how many tokens to write: words, characters, pieces, as the run has them")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000}).description(""))
       ->type_name("INT")
       ->capture_default_str();
-  command->add_option("--temperature", options->sampling.temperature, "below 1 sharper, above 1 wilder; 0: always the likeliest")
+  command
+      ->add_option("--temperature", options->writing.sampling.temperature,
+                   "below 1 sharper, above 1 wilder; 0: always the likeliest")
       ->type_name("NUMBER")
       ->capture_default_str();
-  command->add_option("--top-k", options->sampling.top_k, "only the k likeliest words (0: all)")
+  command->add_option("--top-k", options->writing.sampling.top_k, "only the k likeliest words (0: all)")
       ->type_name("INT")
       ->capture_default_str();
-  command->add_option("--top-p", options->sampling.top_p, "only the likeliest words that together have probability p")
+  command->add_option("--top-p", options->writing.sampling.top_p, "only the likeliest words that together have probability p")
       ->type_name("NUMBER")
       ->capture_default_str();
-  command->add_option("--seed", options->sampling.seed, "the same seed writes the same text")
+  command->add_option("--min-p", options->writing.sampling.min_p, "only words at least this share as likely as the likeliest")
+      ->type_name("NUMBER")
+      ->capture_default_str();
+  command
+      ->add_option("--repetition-penalty", options->writing.sampling.repetition_penalty,
+                   "above 1: words that the text has are less likely again (1: no such thing)")
+      ->type_name("NUMBER")
+      ->capture_default_str();
+  command
+      ->add_option("--stop", options->writing.stop, "end before this text, where \\n is a line end; several, each after a --stop")
+      ->allow_extra_args(false)
+      ->type_name("TEXT");
+  command->add_flag("--json", options->json, "a JSON object for each text, in a line of its own");
+  command->add_flag("--interactive", options->interactive, "every line of standard input is a prompt, to its end");
+  command->add_option("--seed", options->writing.sampling.seed, "the same seed writes the same text")
       ->type_name("INT")
       ->capture_default_str();
   add_threads(*command);
@@ -142,6 +222,8 @@ void add_generate(CLI::App& program) {
       "  argand generate runs/first --prompt \"the\"\n"
       "  argand generate runs/shakespeare --prompt - --tokens 500 < beginning.txt\n"
       "  argand generate runs/first --prompt \"the\" --prompt \"a\" --samples 5\n"
+      "  argand generate runs/shakespeare --prompt \"ROMEO:\" --tokens 500 --stop '\\n\\n' --json\n"
+      "  argand generate runs/shakespeare --interactive --min-p 0.05 --repetition-penalty 1.1\n"
       "  argand generate runs/rope --prompt \"The game was\" --tokens 200 --temperature 0.8 --top-p 0.9 --seed 7");
   command->callback([options] {
     flush_subnormals_to_zero(true);

@@ -5,6 +5,7 @@
 
 #include "apps/commands.h"
 #include "apps/runs/fitted_weights.h"
+#include "apps/runs/rate_curve.h"
 #include "apps/runs/run_options.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/interrupt.h"
@@ -32,6 +33,7 @@ struct TrainOptions {
   std::string task;  ///< and the subcommand's name
   std::string out, resume;
   bool overwrite = false, trace_nan = false;
+  std::int64_t find_lr = 0;  ///< steps of the search; 0: none
   std::int64_t print_every = 10;
 };
 
@@ -185,6 +187,21 @@ void require_task(const std::string& wanted, const std::string& task, const char
                task);
 }
 
+/// Trains a while at rates that rise, writes no files, and says which rate to take.
+int find_rate(const TrainOptions& options) {
+  if (!options.out.empty() || !options.resume.empty()) usage_fail("--find-lr", "writes no files; drop --out and --resume");
+  if (options.ranks->size() > 1) usage_fail("--find-lr", "one process does it; start it without mpirun");
+  const RunConfig asked = options.run.resolve();
+  require_task(options.task, word_of(asked.model.task), "--task");
+  const NewRun begun = open_new_run(asked);
+  with_precision(begun.config, [&]<class R>(R) {
+    TrainingRun<R> run(begun.config, begun.data);
+    if (begun.weights) run.begin_with(*begun.weights, begun.data);
+    fmt::print("{}", text_of(find_rate<R>(run, {.steps = options.find_lr})));
+  });
+  return exit_success;
+}
+
 int start(const TrainOptions& options) {
   if (options.out.empty()) usage_fail("train " + options.task, "missing --out RUN (a new run) or --resume RUN (to continue one)");
   const RunConfig asked = options.run.resolve();
@@ -275,6 +292,14 @@ CLI::App* add_task(CLI::App* train, const std::string& task, const std::string& 
   command->add_option("--resume", options->resume, "continue the run in this folder")->type_name("RUN")->group("Run");
   command->add_flag("--overwrite", options->overwrite, "replace the run that is in --out")->group("Run");
   add_threads(*command, "Run");
+  command
+      ->add_option("--find-lr", options->find_lr,
+                   "train so many steps at rates that rise from 1e-6 to 1, write no files, and suggest a rate")
+      ->check(CLI::Range(std::int64_t{10}, std::int64_t{1'000'000}).description(""))
+      ->expected(0, 1)
+      ->default_str("200")
+      ->option_text("INT [200]")
+      ->group("Run");
   command->add_option("--print-every", options->print_every, "steps between lines where the output is no terminal")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}).description(""))
       ->type_name("INT")
@@ -290,7 +315,7 @@ CLI::App* add_task(CLI::App* train, const std::string& task, const std::string& 
     if (options->trace_nan && options->ranks->size() > 1)
       usage_fail("--trace-nan", "one process looks at every number; start it without mpirun, it comes to the same place");
     flush_subnormals_to_zero(true);
-    const int code = options->resume.empty() ? start(*options) : resume(*options);
+    const int code = options->find_lr > 0 ? find_rate(*options) : options->resume.empty() ? start(*options) : resume(*options);
     finalize_ranks();
     if (code != exit_success) throw CLI::RuntimeError(code);
   });
@@ -322,6 +347,7 @@ void add_train(CLI::App& program) {
           "be a multiple of their number. Each has its share of the processors, or --threads. They end in the same files, byte "
           "for\n"
           "byte, as one process does, and a run may go on with another number of them (docs/machines.md).\n"
+          "--find-lr takes no --out: it trains for a moment at rates that rise, shows the losses, and suggests one for --lr.\n"
           "--resume RUN --trace-nan takes a run that a NaN stopped to the same place again, and shows where it began.\n\n"
           "Examples:\n"
           "  argand train lm --out runs/first                        ComplexFormer on the built-in corpus\n"

@@ -22,6 +22,8 @@ struct ForwardContext {
   const Knowledge* knowledge = nullptr;  ///< what reflection windows look things up in; null for models without
   /// For each row of the batch the passages that it must not find, such as those that overlap the text it predicts; empty: none.
   std::vector<RowRange> excluded{};
+  /// Of a classifier's loss: what an example of each class weighs [n_classes]; null: all alike.
+  const std::vector<double>* class_weights = nullptr;
   const AttentionWatch* watch = nullptr;  ///< who looks on while layers attend; null: nobody, and it costs nothing
 };
 
@@ -47,7 +49,8 @@ class Model : public Module<R> {
   /// tokens [B, T] -> logits [B, T, vocab_size] (lm) or [B, n_classes] (classify).
   /// Throws for T > max_seq_len or a token id outside the vocabulary.
   virtual Var<R> logits(const Ids& tokens, const ForwardContext& context = {}) = 0;
-  /// Mean cross entropy of targets plus auxiliary losses, without ever holding the logits of a large vocabulary. targets: [B] of
+  /// Mean cross entropy of targets, weighted by context.class_weights, plus auxiliary losses, without ever holding the logits of a
+  /// large vocabulary. targets: [B] of
   /// classifiers; otherwise [B, n], what follows the last n tokens, 1 <= n <= T: those before are context that is not scored.
   virtual Loss<R> loss(const Ids& tokens, const Ids& targets, const ForwardContext& context = {}) = 0;
 

@@ -3,6 +3,8 @@
 #include "autograd/ops/elementwise/arithmetic.h"
 #include "autograd/ops/products/matmul.h"
 #include "autograd/ops/rows/cross_entropy.h"
+#include "autograd/ops/rows/reduction.h"
+#include "autograd/ops/rows/softmax.h"
 #include "autograd/ops/shape.h"
 #include "autograd/tape.h"
 #include "nn/family.h"
@@ -68,6 +70,17 @@ Var<R> apply(const OutputLayer<R>& layer, const Var<R>& h) {
   return layer.bias ? linear(h, layer.weight, *layer.bias) : linear(h, layer.weight);
 }
 
+/// -Σ_n w[y_n] log softmax(x_n)[y_n] / Σ_n w[y_n]: x [B, n_classes], targets y [B].
+template <RealScalar R>
+Var<R> weighted_cross_entropy(const Var<R>& x, const Ids& targets, const std::vector<double>& weights) {
+  double total = 0;
+  for (const auto y : targets.span()) total += weights.at(static_cast<std::size_t>(y));
+  Tensor<R> shares = Tensor<R>::zeros(x.shape());
+  for (std::int64_t n = 0; n < targets.size(); ++n)
+    shares.data()[n * x.dim(1) + targets[n]] = static_cast<R>(-weights[static_cast<std::size_t>(targets[n])] / total);
+  return sum(constant(shares) * log_softmax(x));
+}
+
 /// h [B, T, D] of the last n positions, where targets are [B, n].
 template <RealScalar R>
 Var<R> last_positions(const Var<R>& h, const Ids& targets) {
@@ -90,7 +103,9 @@ Loss<R> TextModel<R>::loss(const Ids& tokens, const Ids& targets, const ForwardC
   const OutputLayer<R> layer = output();
   Loss<R> loss;
   if (this->config_.task == TextTask::Classify)
-    loss.total = cross_entropy(apply(layer, pool(h, tokens)), targets);
+    loss.total = context.class_weights == nullptr
+                     ? cross_entropy(apply(layer, pool(h, tokens)), targets)
+                     : weighted_cross_entropy(apply(layer, pool(h, tokens)), targets, *context.class_weights);
   else
     loss.total = linear_cross_entropy<R>(last_positions(h, targets), layer.weight, layer.bias, targets);
   loss.cross_entropy = static_cast<double>(loss.total.value().item());

@@ -11,14 +11,14 @@ void OtherTable::apply_to(TrainingConfig& training) const {
   if (!header.empty()) training.header = header;
 }
 
-void add_options(CLI::App& command, OtherTable& table) {
+void add_options(CLI::App& command, OtherTable& table, bool has_labels) {
   const auto add = [&](const char* name, std::string& value, const char* help, const std::vector<std::string>& choices = {}) {
-    CLI::Option* option = command.add_option(name, value, help)->group("Another table");
+    CLI::Option* option = command.add_option(name, value, help)->group(has_labels ? "Another table" : "A table");
     if (choices.empty()) return option->type_name("TEXT");
     return option->check(CLI::IsMember(choices).description(""))->type_name(CLI::detail::join(choices, "|"));
   };
   add("--text-column", table.text_column, "column of the texts, by name or number; as in training by default");
-  add("--label-column", table.label_column, "column of the labels, likewise");
+  if (has_labels) add("--label-column", table.label_column, "column of the labels, likewise");
   add("--delimiter", table.delimiter, "what stands between fields", {"auto", "comma", "semicolon", "tab", "bar"});
   add("--header", table.header, "whether the first row says what the columns are called", {"auto", "yes", "no"});
 }

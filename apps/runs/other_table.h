@@ -16,7 +16,7 @@ struct OtherTable {
   void apply_to(TrainingConfig& training) const;
 };
 
-/// --text-column, --label-column, --delimiter, --header. `table` must outlive the command.
-void add_options(CLI::App& command, OtherTable& table);
+/// --text-column, --label-column where it has labels, --delimiter, --header. `table` must outlive the command.
+void add_options(CLI::App& command, OtherTable& table, bool has_labels = true);
 
 }  // namespace argand

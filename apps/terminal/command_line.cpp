@@ -53,7 +53,7 @@ std::string explain(const CLI::App& program, const CLI::ParseError& error) {
   if (option != unknown.end()) {
     const std::string name = option->substr(0, option->find('='));
     const std::vector<std::string> known = option_names(app);
-    const std::string other = other_word(name, known);
+    const std::string other = hint_for(name, known);
     return fmt::format("{}there is no option {}{}", place(app), name, other.empty() ? did_you_mean(name, known) : other);
   }
   if (!unknown.empty()) return fmt::format("{}\"{}\" was not expected", place(app), unknown.front());

@@ -8,6 +8,6 @@ namespace argand {
 
 /// "; it is called --lr here" for --learning-rate, where --lr is among the options `known`; "; argand computes on the CPU ..." for
 /// --device; nothing for a word that is in no list.
-std::string other_word(const std::string& option, const std::vector<std::string>& known);
+std::string hint_for(const std::string& option, const std::vector<std::string>& known);
 
 }  // namespace argand

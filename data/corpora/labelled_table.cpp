@@ -9,7 +9,6 @@
 #include <unordered_map>
 
 #include "core/error.h"
-#include "data/files/table.h"
 #include "data/files/text_file.h"
 #include "data/files/utf8.h"
 
@@ -62,8 +61,12 @@ std::optional<std::int64_t> whole_number(const std::string& text) {
 /// Which columns of a table are meant, and whether its first row is a header.
 class Columns {
  public:
-  Columns(const Table& table, const std::string& path, const TableColumns& wanted)
+  Columns(const Table& table, const std::string& path, const TableColumns& wanted, bool labelled = true)
       : table_(table), path_(path), names_(table.keys) {
+    if (!labelled) {
+      find_text(wanted);
+      return;
+    }
     require(table.columns() >= 2, "data", "{} has one column; a label and a text are two. Fields end at a {}", path,
             table.delimiter == '\t'  ? "tab"
             : table.delimiter == ',' ? "comma"
@@ -79,11 +82,21 @@ class Columns {
 
   std::size_t text() const { return *text_; }
   std::size_t label() const { return *label_; }
+  const std::vector<std::string>& names() const { return names_; }
   /// 1 when the first row is no row of data.
   std::size_t first() const { return first_; }
   std::string called(std::size_t column) const { return names_.empty() ? std::to_string(column + 1) : in_quotes(names_[column]); }
 
  private:
+  void find_text(const TableColumns& wanted) {
+    if (names_.empty() && wanted.header.value_or(is_header(wanted))) use_header();
+    text_ = find(wanted.text, names_of_texts, "`text_column`");
+    if (!text_) text_ = longest();
+    if (names_.empty() && !wanted.header && are_words(top()) && table_.rows.size() > 1 &&
+        std::none_of(table_.rows.begin() + 1, table_.rows.end(), [&](const TableRow& row) { return is_word(row.fields[*text_]); }))
+      use_header();
+  }
+
   const std::vector<std::string>& top() const { return table_.rows.front().fields; }
 
   bool is_header(const TableColumns& wanted) const {
@@ -146,11 +159,13 @@ class Columns {
     return best;
   }
 
+  static bool is_word(std::string_view field) { return take_word(field) == "" || take_word(field) == ""; }
+  static bool are_words(const std::vector<std::string>& fields) { return std::all_of(fields.begin(), fields.end(), is_word); }
+
   /// Whether the first row has single words, or nothing where a column has no name, and no other row has its label.
   bool is_alone(std::size_t label) const {
     const std::string& own = top()[label];
-    const auto is_word = [](std::string_view field) { return take_word(field) == "" || take_word(field) == ""; };
-    return !own.empty() && std::all_of(top().begin(), top().end(), is_word) && table_.rows.size() > 2 &&
+    return !own.empty() && are_words(top()) && table_.rows.size() > 2 &&
            std::none_of(table_.rows.begin() + 1, table_.rows.end(), [&](const TableRow& row) { return row.fields[label] == own; });
   }
 
@@ -182,6 +197,11 @@ LabelledTable read_labelled_table(const std::string& path, const TableColumns& w
   }
   require(read.size() > 0, "data", "{} has a header and no rows", path);
   return read;
+}
+
+TextColumn find_texts(const Table& beginning, const std::string& path, const TableColumns& wanted) {
+  const Columns columns(beginning, path, wanted, false);
+  return {columns.text(), columns.first() > 0, columns.names()};
 }
 
 std::vector<std::string> classes_in(const LabelledTable& table) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "data/corpora/ag_news.h"
+#include "data/files/table.h"
 
 namespace argand {
 
@@ -34,6 +35,17 @@ struct LabelledTable {
 /// or is the only one with its label. Throws Error, naming file and line: for a column that there is not, for a table of one
 /// column, for a row without a label or without a word, and for a label with a control character.
 LabelledTable read_labelled_table(const std::string& path, const TableColumns& columns);
+
+/// Where the texts of a table without labels are.
+struct TextColumn {
+  std::size_t column = 0;
+  bool has_header = false;         ///< the first row is none of data
+  std::vector<std::string> names;  ///< of all columns; empty where they have none
+};
+
+/// Finds the column as read_labelled_table() does; `beginning`: the first rows. The first row is a header also when its fields are
+/// single words, and all texts below have more. Throws Error, naming the file, for a column that there is not.
+TextColumn find_texts(const Table& beginning, const std::string& path, const TableColumns& columns);
 
 /// The labels that occur, once each: numbers by size, words by the alphabet of their bytes. Throws Error for fewer than two, and
 /// for more than most_classes.

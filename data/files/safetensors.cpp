@@ -60,6 +60,17 @@ class SafetensorsFile::Descriptor {
   int number_ = -1;
 };
 
+namespace {
+
+/// What torch.save() writes: a ZIP archive with the name of a checkpoint, or, before version 1.6, a pickle of protocol 2 that
+/// begins with torch's own number.
+bool is_pickle(const std::string& path, std::uint64_t first_bytes) {
+  const bool named = path.ends_with(".pt") || path.ends_with(".pth") || path.ends_with(".bin") || path.ends_with(".ckpt");
+  return (named && std::memcmp(&first_bytes, "PK\3\4", 4) == 0) || std::memcmp(&first_bytes, "\x80\x02\x8a\x0a", 4) == 0;
+}
+
+}  // namespace
+
 SafetensorsFile SafetensorsFile::open(const std::string& path) {
   SafetensorsFile file;
   file.path_ = path;
@@ -72,6 +83,10 @@ SafetensorsFile SafetensorsFile::open(const std::string& path) {
 
   std::uint64_t header_bytes = 0;
   file.read(0, &header_bytes, length_bytes);
+  require(!is_pickle(path, header_bytes), "safetensors",
+          "{} is a PyTorch pickle, which may run any code and is not read; convert it with Python: "
+          "safetensors.torch.save_file(torch.load(\"{}\", weights_only=True), \"{}.safetensors\")",
+          path, path, path.substr(0, path.rfind('.')));
   require(header_bytes <= longest_header || std::memcmp(&header_bytes, "PK\3\4", 4) != 0, "safetensors",
           "{} is a ZIP archive (an .npz?), not safetensors; NumPy reads it, and `init` takes it", path);
   require(header_bytes <= longest_header, "safetensors",

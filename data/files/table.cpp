@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
@@ -29,68 +28,57 @@ std::string_view without_mark(std::string_view text) { return text.starts_with("
 /// Takes rows off a text, and counts its lines.
 class TableReader {
  public:
-  TableReader(std::string_view op, const std::string& path, std::string_view text)
-      : op_(op), path_(path), rest_(without_mark(text)) {}
+  TableReader(std::string_view op, const std::string& path, std::string_view text, std::int64_t line)
+      : op_(op), path_(path), rest_(text), line_(line) {}
 
-  /// `most`: rows to read, 0 for all.
-  Table values(char separator, bool quoted, std::size_t most = 0) {
-    Table table{.keys = {}, .rows = {}, .delimiter = separator};
-    while (skip_blank_lines() && (most == 0 || table.rows.size() < most)) {
-      TableRow row{line_, {}};
-      do row.fields.push_back(quoted && rest_.starts_with('"') ? quoted_field(separator) : bare_field(separator));
-      while (take(separator));
-      take_line_end();
-      add(table, std::move(row));
-    }
-    return table;
+  std::string_view rest() const { return rest_; }
+  std::int64_t line() const { return line_; }
+
+  /// False at the end.
+  bool skip_blank_lines() {
+    while (!rest_.empty() && at_line_end()) take_line_end();
+    return !rest_.empty();
   }
 
-  Table objects() {
-    Table table;
-    while (skip_blank_lines()) {
-      const std::string_view text = take_line(rest_);
-      if (nests_too_deep(text)) refuse(line_, fmt::format("nested more than {} levels deep", deepest_json));
-      const auto json = json_or_nothing(text);
-      if (!json.is_object()) refuse(line_, "not a JSON object");
-      if (table.keys.empty())
-        for (const auto& entry : json.items()) table.keys.push_back(entry.key());
-      TableRow row{line_, {}};
-      for (const std::string& key : table.keys) {
-        if (!json.contains(key))
-          refuse(line_, fmt::format("the key {} of line {} is missing", in_quotes(key), table.rows.front().line));
-        const auto& value = json[key];
-        row.fields.push_back(value.is_null() ? "" : value.is_string() ? value.get<std::string>() : value.dump());
-      }
-      ++line_;
-      add(table, std::move(row));
-    }
-    return table;
+  TableRow values(char separator, bool quoted) {
+    TableRow row{line_, {}};
+    do row.fields.push_back(quoted && rest_.starts_with('"') ? quoted_field(separator) : bare_field(separator));
+    while (take(separator));
+    take_line_end();
+    return row;
   }
 
-  Table labelled_lines() {
-    Table table{.keys = {"label", "text"}, .rows = {}};
-    while (skip_blank_lines()) {
-      std::string_view text = take_line(rest_);
-      if (text.ends_with('\r')) text.remove_suffix(1);
-      const std::string_view label = take_word(text);
-      if (!label.starts_with(fasttext_label)) refuse(line_, "no __label__NAME at the beginning, as the first line has");
-      std::string_view rest = text;
-      if (take_word(rest).starts_with(fasttext_label)) refuse(line_, "several labels; a classifier learns one for each text");
-      if (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
-      add(table, {line_++, {std::string(label.substr(fasttext_label.size())), std::string(text)}});
+  /// `keys`: those of the first object, which sets them.
+  TableRow object(std::vector<std::string>& keys, std::int64_t first_line) {
+    const std::string_view text = take_line(rest_);
+    if (nests_too_deep(text)) refuse(line_, fmt::format("nested more than {} levels deep", deepest_json));
+    const auto json = json_or_nothing(text);
+    if (!json.is_object()) refuse(line_, "not a JSON object");
+    if (keys.empty())
+      for (const auto& entry : json.items()) keys.push_back(entry.key());
+    TableRow row{line_, {}};
+    for (const std::string& key : keys) {
+      if (!json.contains(key)) refuse(line_, fmt::format("the key {} of line {} is missing", in_quotes(key), first_line));
+      const auto& value = json[key];
+      row.fields.push_back(value.is_null() ? "" : value.is_string() ? value.get<std::string>() : value.dump());
     }
-    return table;
+    ++line_;
+    return row;
+  }
+
+  TableRow labelled_line() {
+    std::string_view text = take_line(rest_);
+    if (text.ends_with('\r')) text.remove_suffix(1);
+    const std::string_view label = take_word(text);
+    if (!label.starts_with(fasttext_label)) refuse(line_, "no __label__NAME at the beginning, as the first line has");
+    std::string_view rest = text;
+    if (take_word(rest).starts_with(fasttext_label)) refuse(line_, "several labels; a classifier learns one for each text");
+    if (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
+    return {line_++, {std::string(label.substr(fasttext_label.size())), std::string(text)}};
   }
 
  private:
   [[noreturn]] void refuse(std::int64_t line, const std::string& why) const { fail(op_, "{}, line {}: {}", path_, line, why); }
-
-  void add(Table& table, TableRow row) const {
-    if (!table.rows.empty() && row.fields.size() != table.columns())
-      refuse(row.line, fmt::format("{} field{}, line {} has {}", row.fields.size(), row.fields.size() == 1 ? "" : "s",
-                                   table.rows.front().line, table.columns()));
-    table.rows.push_back(std::move(row));
-  }
 
   bool take(char c) {
     if (!rest_.starts_with(c)) return false;
@@ -104,11 +92,6 @@ class TableReader {
     take('\r');
     take('\n');
     ++line_;
-  }
-
-  bool skip_blank_lines() {
-    while (!rest_.empty() && at_line_end()) take_line_end();
-    return !rest_.empty();
   }
 
   std::string bare_field(char separator) {
@@ -126,7 +109,10 @@ class TableReader {
     take('"');
     for (;;) {
       const std::size_t quote = rest_.find('"');
-      if (quote == rest_.npos) refuse(begun, "a quotation mark is not closed");
+      if (quote == rest_.npos) {
+        rest_ = {};
+        refuse(begun, "a quotation mark is not closed");
+      }
       field += rest_.substr(0, quote);
       line_ += std::count(rest_.begin(), rest_.begin() + static_cast<std::ptrdiff_t>(quote), '\n');
       rest_.remove_prefix(quote + 1);
@@ -141,18 +127,32 @@ class TableReader {
   std::string_view op_;
   const std::string& path_;
   std::string_view rest_;
-  std::int64_t line_ = 1;
+  std::int64_t line_;
 };
 
 /// What stands between the fields of the first rows: a comma, unless these have none, or not equally many, and another has.
-char delimiter_of(std::string_view op, const std::string& path, std::string_view text) {
-  constexpr std::size_t rows = 50;
+/// `whole`: the text does not go on.
+char delimiter_of(std::string_view op, const std::string& path, std::string_view text, bool whole) {
+  constexpr int rows = 50;
+  const auto agree_on = [&](char delimiter) {
+    TableReader reader(op, path, text, 1);
+    std::size_t columns = 0;
+    for (int i = 0; i < rows && reader.skip_blank_lines(); ++i) {
+      const std::size_t fields = reader.values(delimiter, true).fields.size();
+      if (reader.rest().empty() && !whole) break;  // it may have been cut off
+      if (i > 0 && fields != columns) return false;
+      columns = fields;
+    }
+    return columns >= 2;
+  };
   for (const char delimiter : {',', ';', '\t', '|'}) try {
-      if (TableReader(op, path, text).values(delimiter, true, rows).columns() >= 2) return delimiter;
+      if (agree_on(delimiter)) return delimiter;
     } catch (const Error&) {
     }
   return ',';
 }
+
+constexpr std::size_t block = 1 << 16;
 
 }  // namespace
 
@@ -168,18 +168,116 @@ bool is_table(const std::string& path) {
   return ending == ".csv" || has_tabs(ending) || is_json(ending) || has_fasttext_labels(path);
 }
 
+TableRows::TableRows(std::string_view op, const std::string& path, char delimiter) : op_(op), path_(path) {
+  require_name(op, path);
+  std::error_code ignored;
+  require(!std::filesystem::is_directory(path, ignored), op, "{} is a folder, not a table", path);
+  file_.open(path, std::ios::binary);
+  require(file_.good(), op, "cannot read {}", path);
+  while (text_.size() < 16 * block && read_more()) {
+  }
+  begin(delimiter);
+}
+
+TableRows::TableRows(std::string_view op, const std::string& path, std::string text, char delimiter)
+    : op_(op), path_(path), text_(std::move(text)) {
+  file_.setstate(std::ios::eofbit);
+  begin(delimiter);
+}
+
+void TableRows::begin(char delimiter) {
+  const std::string ending = ending_of(path_);
+  at_ = text_.size() - without_mark(text_).size();
+  if (::argand::is_json(ending)) {
+    form_ = Form::Objects;
+  } else if (rest().starts_with(fasttext_label)) {
+    form_ = Form::LabelledLines;
+    keys_ = {"label", "text"};
+  } else {
+    quoted_ = !has_tabs(ending);
+    delimiter_ = delimiter != 0 ? delimiter : has_tabs(ending) ? '\t' : delimiter_of(op_, path_, rest(), !file_.good());
+  }
+}
+
+bool TableRows::read_more() {
+  if (!file_.good()) return false;
+  text_.erase(0, at_);
+  at_ = 0;
+  // Twice as much as there is: a field of any length is then looked at a few times only.
+  const std::size_t before = text_.size(), more = std::max(block, before);
+  text_.resize(before + more);
+  file_.read(text_.data() + before, static_cast<std::streamsize>(more));
+  require(!file_.bad(), op_, "cannot read {}", path_);
+  text_.resize(before + static_cast<std::size_t>(file_.gcount()));
+  return text_.size() > before;
+}
+
+std::optional<TableRow> TableRows::next() {
+  for (;;) {
+    TableReader reader(op_, path_, rest(), line_);
+    TableRow row;
+    std::string_view source;
+    try {
+      if (reader.skip_blank_lines()) {
+        source = reader.rest();
+        row = form_ == Form::Objects         ? reader.object(keys_, first_line_)
+              : form_ == Form::LabelledLines ? reader.labelled_line()
+                                             : reader.values(delimiter_, quoted_);
+      }
+    } catch (const Error&) {
+      if (columns_ == 0 && form_ == Form::Objects) keys_.clear();
+      if (reader.rest().size() <= 2 && read_more()) continue;  // it may have been cut off, also between "\r" and "\n"
+      throw;
+    }
+    if (reader.rest().empty() && read_more()) {  // it may go on
+      if (columns_ == 0 && form_ == Form::Objects) keys_.clear();
+      continue;
+    }
+    if (source.empty()) return std::nullopt;
+    source.remove_suffix(reader.rest().size());
+    at_ = text_.size() - reader.rest().size();
+    line_ = reader.line();
+    while (source.ends_with('\n') || source.ends_with('\r')) source.remove_suffix(1);
+    source_ = source;
+    require(source.find('\0') == source.npos, op_, "{}, line {}: a zero byte; is this a text?", path_, row.line);
+    require(!first_invalid_utf8(source), op_, "{}, line {}: not UTF-8", path_, row.line);
+    if (columns_ == 0) columns_ = row.fields.size(), first_line_ = row.line;
+    require(row.fields.size() == columns_, op_, "{}, line {}: {} field{}, line {} has {}", path_, row.line, row.fields.size(),
+            row.fields.size() == 1 ? "" : "s", first_line_, columns_);
+    return row;
+  }
+}
+
 Table read_table(std::string_view op, const std::string& path, char delimiter) {
-  const std::string text = read_text_file(op, path), ending = ending_of(path);
-  TableReader reader(op, path, text);
-  const auto table_of = [&]() -> Table {
-    if (is_json(ending)) return reader.objects();
-    if (without_mark(text).starts_with(fasttext_label)) return reader.labelled_lines();
-    if (delimiter == 0) delimiter = has_tabs(ending) ? '\t' : delimiter_of(op, path, text);
-    return reader.values(delimiter, !has_tabs(ending));
-  };
-  Table table = table_of();
+  TableRows rows(op, path, read_text_file(op, path), delimiter);
+  Table table;
+  while (std::optional<TableRow> row = rows.next()) table.rows.push_back(std::move(*row));
+  table.keys = rows.keys();
+  table.delimiter = rows.delimiter();
   require(!table.rows.empty(), op, "{} has no rows", path);
   return table;
+}
+
+std::string table_line(std::string_view op, const std::vector<std::string>& fields, char delimiter) {
+  std::string line;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const std::string& field = fields[i];
+    if (i > 0) line += delimiter;
+    const bool plain =
+        field.find_first_of(std::string{delimiter, '"', '\n', '\r'}) == field.npos && (fields.size() > 1 || !field.empty());
+    if (delimiter == '\t') {
+      require(field.find_first_of("\t\n\r") == field.npos, op, "{} has a tab or a line end, which no tab-separated table can hold",
+              in_quotes(field));
+      line += field;
+    } else if (plain) {
+      line += field;
+    } else {
+      line += '"';
+      for (const char c : field) line += c == '"' ? std::string("\"\"") : std::string(1, c);
+      line += '"';
+    }
+  }
+  return line + "\n";
 }
 
 }  // namespace argand

@@ -4,6 +4,8 @@
 /// (data/files/csv.h is stricter: it knows the one file that it is for.)
 
 #include <cstdint>
+#include <fstream>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,9 +30,10 @@ bool has_fasttext_labels(const std::string& path);
 /// Whether that is so, or the name ends as that of a table: .csv, .tsv, .tab, .jsonl, .ndjson.
 bool is_table(const std::string& path);
 
-/// The whole file, which is what its name says: JSON lines, one object each (.jsonl, .ndjson), tab-separated (.tsv, .tab), lines of
-/// fastText (has_fasttext_labels) or, with any other name, comma-separated values. `delimiter` is what stands between fields; where
-/// it is 0, that of the comma, semicolon, tab and bar which the first rows agree on.
+/// Takes the rows off a table one by one, of which it holds little more than one. The table is what its file's name says: JSON
+/// lines, one object each (.jsonl, .ndjson), tab-separated (.tsv, .tab), lines of fastText (has_fasttext_labels) or, with any other
+/// name, comma-separated values. `delimiter` is what stands between fields; where it is 0, that of the comma, semicolon, tab and
+/// bar which the first rows agree on.
 ///
 /// Comma-separated: a field that begins with a quotation mark goes on to the one that closes it, over line ends too, those inside
 /// it doubled; other fields end at the delimiter or at the end of the line. Tab-separated: fields have no tabs and no line ends,
@@ -38,9 +41,46 @@ bool is_table(const std::string& path);
 /// taken as they are written, null as nothing. fastText: `__label__NAME` and a text, which become fields with the keys label and
 /// text. Blank lines, byte order marks and "\r" before "\n" are passed over.
 ///
-/// Throws Error, starting with `op` and naming file and line: for what read_text_file() refuses, for a quotation mark that is not
-/// closed, for text after one that is, for rows of different numbers of fields, for what is no JSON object, and for
-/// a line of fastText without a label, or with several.
+/// All throw Error, starting with `op` and naming file and line: for a file that cannot be read, zero bytes, what is not UTF-8, a
+/// quotation mark that is not closed, text after one that is, rows of different numbers of fields, what is no JSON object, and a
+/// line of fastText without a label, or with several.
+class TableRows {
+ public:
+  TableRows(std::string_view op, const std::string& path, char delimiter = 0);
+  /// Of a text that is there already; `path` says what it is, and names it in errors.
+  TableRows(std::string_view op, const std::string& path, std::string text, char delimiter);
+
+  /// The next row; nothing at the end.
+  std::optional<TableRow> next();
+  /// The row that next() gave last, as it stands in the file, without its line end.
+  const std::string& source() const { return source_; }
+  /// As a Table's, known from the first row on.
+  const std::vector<std::string>& keys() const { return keys_; }
+  char delimiter() const { return delimiter_; }
+  bool is_json() const { return form_ == Form::Objects; }
+
+ private:
+  enum class Form { Values, Objects, LabelledLines };
+  void begin(char delimiter);
+  bool read_more();
+  std::string_view rest() const { return std::string_view(text_).substr(at_); }
+
+  std::string op_, path_;
+  std::ifstream file_;  ///< whose end has not been read while it is good
+  std::string text_, source_;
+  std::size_t at_ = 0, columns_ = 0;
+  std::int64_t line_ = 1, first_line_ = 0;
+  Form form_ = Form::Values;
+  bool quoted_ = true;
+  char delimiter_ = 0;
+  std::vector<std::string> keys_;
+};
+
+/// All rows of a file (TableRows). Throws Error for what read_text_file() refuses, and for a table without rows.
 Table read_table(std::string_view op, const std::string& path, char delimiter = 0);
+
+/// A row as TableRows reads it, with its line end: fields in quotation marks where they need them; with tabs between them none
+/// does. Throws Error, starting with `op`, for a tab or a line end in a field that cannot have one.
+std::string table_line(std::string_view op, const std::vector<std::string>& fields, char delimiter);
 
 }  // namespace argand

@@ -1,6 +1,7 @@
 #include "data/tokens/piece_tokens.h"
 
 #include <algorithm>
+#include <charconv>
 #include <exception>
 #include <new>
 
@@ -34,6 +35,29 @@ auto guarded(const std::string& name, const F& f) {
     fail("tokens", "{} is no SentencePiece model, or it is damaged: {}", name,
          on_one_line(why.substr(std::min(why.size(), why.rfind(": ") + 2))));
   }
+}
+
+/// The numbers of a text, in its order.
+std::vector<std::int64_t> numbers_in(std::string_view text) {
+  std::vector<std::int64_t> numbers;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data() + i, text.data() + text.size(), number);
+    if (error == std::errc() && text[i] != '-') numbers.push_back(number), i = static_cast<std::size_t>(end - text.data());
+  }
+  return numbers;
+}
+
+/// What SentencePiece advises, by the options that there are here.
+std::string in_our_words(std::string_view why) {
+  why.remove_prefix(std::min(why.size(), why.rfind(']') + 1));
+  const std::vector<std::int64_t> numbers = numbers_in(why);
+  if (why.find("required_chars") != why.npos && numbers.size() >= 2)
+    return fmt::format("bytes and single characters alone are {}; raise `vocab_size` above that, or choose `tokens` byte",
+                       numbers[1]);
+  if (why.find("too high") != why.npos && numbers.size() >= 2)
+    return fmt::format("it has {} at most; lower `vocab_size` to that, or give more text", numbers.back());
+  return on_one_line(why);
 }
 
 class PieceTokens final : public Tokenizer {
@@ -194,9 +218,7 @@ TokenizerPtr learn_pieces(const std::string& kind, std::string_view text, std::i
                                                                    {"num_threads", "2"},  // sums depend on it
                                                                    {"minloglevel", "9"}},
                                                                   &lines, &model);
-  const std::string_view why = status.message();
-  require(status.ok(), "tokens", "SentencePiece cannot learn {} pieces of this text: {}", pieces,
-          on_one_line(why.substr(std::min(why.size(), why.rfind(']') + 1))));
+  require(status.ok(), "tokens", "SentencePiece cannot learn {} pieces of this text: {}", pieces, in_our_words(status.message()));
   return std::make_shared<PieceTokens>(std::move(model), "what was learnt");
 }
 

@@ -49,11 +49,13 @@ std::vector<std::string> generate(ModelObject& self, const std::vector<std::stri
   const ForwardContext context = self.context(false, 0, 0);
   const py::gil_scoped_release free;
   const FlushSubnormals flush;
-  std::vector<std::string> written = self.with_model([&]<class R>(Model<R>& model) {
-    return written_texts<R>(model, tokens, prompts, samples, count, options, context, heed_signals);
-  });
-  for (std::string& text : written) text = valid_utf8(text);  // bytes may end in the middle of a character
-  return written;
+  const WritingOptions writing{.samples = samples, .tokens = count, .sampling = options};
+  const std::vector<Written> written = self.with_model(
+      [&]<class R>(Model<R>& model) { return written_texts<R>(model, tokens, prompts, writing, context, heed_signals); });
+  std::vector<std::string> whole;
+  for (std::size_t i = 0; i < written.size(); ++i)  // bytes may end in the middle of a character
+    whole.push_back(valid_utf8(prompts[i / static_cast<std::size_t>(samples)].text + written[i].text));
+  return whole;
 }
 
 std::vector<std::pair<std::string, double>> classify(ModelObject& self, const std::string& text) {

@@ -22,6 +22,7 @@ constexpr std::array<std::string_view, 2> of_validations = {"eval_protocol", "be
 std::string_view why_not(const RunConfig& config, std::string_view key) {
   if (has_key(of_a_step, key)) return "what a step reads follows from it and from the step's number";
   if (has_key(of_validations, key)) return "validations before and after could not be compared";
+  if (key == "class_weights") return "losses before and after could not be compared";
   if (key == "warmup") return "the run began with it";
   if (key == "precision") return "the run's numbers are of the one that it began with";
   if (key == "init") return "the run has its weights";

@@ -15,6 +15,7 @@
 #include "data/tokens/tokenizer.h"
 #include "train/config/changes.h"
 #include "train/config/did_you_mean.h"
+#include "train/config/other_words.h"
 #include "train/config/presets.h"
 
 namespace argand {
@@ -45,6 +46,8 @@ void set(RunConfig& config, const Setting& setting) {
   const auto owner = by_key.find(setting.key);
   if (owner == by_key.end()) {
     if (families_by_key(other).contains(setting.key)) setting_fail(setting, "the task {} has no such key", word_of(task));
+    if (const auto theirs = other_word(setting.key, known))
+      setting_fail(setting, "there is no such key; it is called {} here{}", theirs->ours, theirs->more);
     setting_fail(setting, "there is no such key{}", did_you_mean(setting.key, known));
   }
   const std::vector<std::string>& owners = owner->second;
@@ -63,7 +66,7 @@ void require_known(const std::string& key, const std::vector<std::string>& known
 /// Keys that runs of before there was a choice lack. from_json gives these what such runs did, so that they go on as they began.
 bool is_later(std::string_view key, TextTask task) {
   if (task == TextTask::Lm && (key == "tokens" || key == "words")) return true;
-  if (key == "keep" || key == "milestone_every" || key == "best_by") return true;
+  if (key == "keep" || key == "milestone_every" || key == "best_by" || key == "class_weights") return true;
   if (key == "split" || key == "text_column" || key == "label_column" || key == "delimiter" || key == "header" ||
       key == "valid_share")
     return true;

@@ -23,6 +23,7 @@ struct TrainingConfig {
   std::int64_t words = 20000;
   std::string text_column, label_column, delimiter = "auto", header = "auto";  ///< TableColumns
   double valid_share = 0;
+  std::string class_weights;
   std::int64_t train_articles = 0;
   std::int64_t test_articles = 0;
   std::int64_t steps = 500;  ///< 0 while they follow from the epochs and the data are not known yet
@@ -72,6 +73,9 @@ struct TrainingConfig {
       f("label_column", label_column, "", "column of the labels, likewise");
       f("delimiter", delimiter, "auto|comma|semicolon|tab|bar", "what stands between the fields of a table");
       f("header", header, "auto|yes|no", "whether the first row of a table says what its columns are called");
+      f("class_weights", class_weights, "",
+        "what an example of each class weighs in the loss: `balanced`, all classes together the same, or LABEL=WEIGHT,...; the "
+        "others 1");
       f("valid_share", valid_share, "", "share of the texts to train on that is held out to validate on (0: none, test texts do)");
       f("train_articles", train_articles, "", "train on the first so many (0: all)");
       f("test_articles", test_articles, "", "test on the first so many (0: all)");

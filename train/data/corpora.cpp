@@ -3,7 +3,6 @@
 #include <filesystem>
 
 #include "data/corpora/grammar.h"
-#include "data/corpora/labelled_table.h"
 #include "data/corpora/text_parts.h"
 #include "data/corpora/topics.h"
 #include "data/files/table.h"
@@ -61,18 +60,6 @@ bool in_all_words(const RunConfig& config, const TrainedRun& trained) {
 
 // ------------------------------------------------------------------------------------------------ tables
 
-TableColumns columns_of(const TrainingConfig& t) {
-  const auto delimiter = [&]() -> char {
-    if (t.delimiter == "comma") return ',';
-    if (t.delimiter == "semicolon") return ';';
-    if (t.delimiter == "tab") return '\t';
-    return t.delimiter == "bar" ? '|' : '\0';
-  };
-  TableColumns columns{.text = t.text_column, .label = t.label_column, .delimiter = delimiter()};
-  if (t.header != "auto") columns.header = t.header == "yes";
-  return columns;
-}
-
 /// The tables of each part; what is to be taken from the one to train on has none.
 struct TableFiles {
   std::string train, valid, test;
@@ -128,6 +115,18 @@ ArticleSets table_articles(const TrainingConfig& t, const std::vector<std::strin
 }
 
 }  // namespace
+
+TableColumns columns_of(const TrainingConfig& t) {
+  const auto delimiter = [&]() -> char {
+    if (t.delimiter == "comma") return ',';
+    if (t.delimiter == "semicolon") return ';';
+    if (t.delimiter == "tab") return '\t';
+    return t.delimiter == "bar" ? '|' : '\0';
+  };
+  TableColumns columns{.text = t.text_column, .label = t.label_column, .delimiter = delimiter()};
+  if (t.header != "auto") columns.header = t.header == "yes";
+  return columns;
+}
 
 Corpus open_corpus(const RunConfig& config) {
   TokenChoice choice{.kind = config.training.tokens, .words = config.training.words, .pieces = config.model.vocab_size};

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "data/corpora/ag_news.h"
+#include "data/corpora/labelled_table.h"
 #include "train/checkpoints/trained_run.h"
 #include "train/data/task.h"
 
@@ -15,6 +15,9 @@ namespace argand {
 Corpus open_corpus(const RunConfig& config);
 /// The same in tokens that are there already.
 Corpus open_corpus(const RunConfig& config, const TokenizerPtr& tokens);
+
+/// How the configuration says that a table is to be read.
+TableColumns columns_of(const TrainingConfig& training);
 
 /// `topics`: the embedded articles, 4 000 of them to train on. Otherwise a folder laid out like AG News. Throws Error.
 ArticleSets open_articles(const std::string& data);

@@ -15,9 +15,27 @@ std::string WrittenText::next(Tokenizer::Id id) {
   return text;
 }
 
+std::string UntilStop::next(const std::string& piece) {
+  if (stopped_) return {};
+  held_ += piece;
+  std::size_t end = held_.npos, begun = held_.size();
+  for (const std::string& stop : stops_) {
+    end = std::min(end, held_.find(stop));
+    for (std::size_t n = std::min(stop.size() - 1, held_.size()); n > 0; --n)
+      if (held_.ends_with(std::string_view(stop).substr(0, n))) {
+        begun = std::min(begun, held_.size() - n);
+        break;
+      }
+  }
+  stopped_ = end != held_.npos;
+  std::string shown = held_.substr(0, stopped_ ? end : begun);
+  held_.erase(0, stopped_ ? held_.npos : shown.size());
+  return shown;
+}
+
 template <RealScalar R>
 void generate(Model<R>& model, const Ids& prompts, std::int64_t count, const SamplingOptions& options, const WriteTokens& write,
-              const ForwardContext& context) {
+              const ForwardContext& context, const std::function<bool()>& enough) {
   require(prompts.shape().rank() == 2 && prompts.size() > 0, "generate",
           "the prompt is empty; at least one word is needed to begin with");
   const std::int64_t B = prompts.shape()[0], longest = model.config().max_seq_len, half = std::max<std::int64_t>(1, longest / 2);
@@ -41,11 +59,12 @@ void generate(Model<R>& model, const Ids& prompts, std::int64_t count, const Sam
     parallel_for(B, 1, [&](std::int64_t first, std::int64_t last) {
       for (auto b = static_cast<std::size_t>(first); b < static_cast<std::size_t>(last); ++b) {
         const auto draw = static_cast<std::uint64_t>(i) * texts.size() + b;
-        drawn[b] = sample<R>(logits.span().subspan(b * V, V), options, draw);
+        drawn[b] = sample<R>(logits.span().subspan(b * V, V), options, draw, texts[b]);
         texts[b].push_back(drawn[b]);
       }
     });
     write(drawn);
+    if (enough && enough()) return;
     if (cache->length < longest) {
       next = last_tokens(1);
     } else {
@@ -56,40 +75,47 @@ void generate(Model<R>& model, const Ids& prompts, std::int64_t count, const Sam
 }
 
 template <RealScalar R>
-std::vector<std::string> written_texts(Model<R>& model, const Tokenizer& tokens, const std::vector<Prompt>& prompts,
-                                       std::int64_t samples, std::int64_t count, const SamplingOptions& options,
-                                       const ForwardContext& context, const std::function<void()>& watch) {
-  std::vector<std::string> texts;
-  std::vector<WrittenText> written;
+std::vector<Written> written_texts(Model<R>& model, const Tokenizer& tokens, const std::vector<Prompt>& prompts,
+                                   const WritingOptions& options, const ForwardContext& context,
+                                   const std::function<void()>& watch) {
+  const auto samples = static_cast<std::size_t>(options.samples);
+  std::vector<Written> texts(prompts.size() * samples);
   std::map<std::int64_t, std::vector<std::size_t>> together;
-  for (const Prompt& prompt : prompts)
-    for (std::int64_t s = 0; s < samples; ++s) {
-      together[prompt.tokens.size()].push_back(texts.size());
-      texts.push_back(prompt.text);
-      written.push_back(prompt.continuation(tokens));
-    }
+  for (std::size_t i = 0; i < texts.size(); ++i) together[prompts[i / samples].tokens.size()].push_back(i);
   for (const auto& of_length : together) {
     const std::vector<std::size_t>& group = of_length.second;
     std::vector<std::int32_t> ids;
+    std::vector<WrittenText> writers;
+    std::vector<UntilStop> ends(group.size(), UntilStop(options.stop));
     for (const std::size_t i : group) {
-      const auto span = prompts[i / static_cast<std::size_t>(samples)].tokens.span();
-      ids.insert(ids.end(), span.begin(), span.end());
+      const Prompt& prompt = prompts[i / samples];
+      ids.insert(ids.end(), prompt.tokens.span().begin(), prompt.tokens.span().end());
+      writers.push_back(prompt.continuation(tokens));
     }
+    std::size_t open = group.size();
     const auto write = [&](std::span<const std::int32_t> next) {
-      for (std::size_t i = 0; i < group.size(); ++i) texts[group[i]] += written[group[i]].next(next[i]);
+      for (std::size_t i = 0; i < group.size(); ++i) {
+        if (ends[i].stopped()) continue;
+        Written& written = texts[group[i]];
+        written.text += ends[i].next(writers[i].next(next[i]));
+        ++written.tokens;
+        written.stopped = ends[i].stopped();
+        open -= written.stopped;
+      }
       if (watch) watch();
     };
-    generate<R>(model, Ids({static_cast<std::int64_t>(group.size()), of_length.first}, std::move(ids)), count, options, write,
-                context);
+    const Ids batch({static_cast<std::int64_t>(group.size()), of_length.first}, std::move(ids));
+    generate<R>(model, batch, options.tokens, options.sampling, write, context, [&] { return open == 0; });
+    for (std::size_t i = 0; i < group.size(); ++i) texts[group[i]].text += ends[i].rest();
   }
   return texts;
 }
 
-#define ARGAND_GENERATE(R)                                                                                                        \
-  template void generate(Model<R>&, const Ids&, std::int64_t, const SamplingOptions&, const WriteTokens&, const ForwardContext&); \
-  template std::vector<std::string> written_texts(Model<R>&, const Tokenizer&, const std::vector<Prompt>&, std::int64_t,          \
-                                                  std::int64_t, const SamplingOptions&, const ForwardContext&,                    \
-                                                  const std::function<void()>&);
+#define ARGAND_GENERATE(R)                                                                                                       \
+  template void generate(Model<R>&, const Ids&, std::int64_t, const SamplingOptions&, const WriteTokens&, const ForwardContext&, \
+                         const std::function<bool()>&);                                                                          \
+  template std::vector<Written> written_texts(Model<R>&, const Tokenizer&, const std::vector<Prompt>&, const WritingOptions&,    \
+                                              const ForwardContext&, const std::function<void()>&);
 ARGAND_FOR_REAL(ARGAND_GENERATE)
 
 }  // namespace argand

@@ -3,6 +3,8 @@
 
 #include <functional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "data/tokens/tokenizer.h"
 #include "nn/model.h"
@@ -23,14 +25,31 @@ class WrittenText {
   bool line_start_;
 };
 
+/// Passes a text on up to where the first of some texts begins in it.
+class UntilStop {
+ public:
+  explicit UntilStop(std::vector<std::string> stops) : stops_(std::move(stops)) {}
+  /// What is written next -> what of all that was written can be shown now: not what may yet become one of these texts.
+  std::string next(const std::string& piece);
+  /// What was held back, when nothing comes any more.
+  std::string rest() { return std::exchange(held_, {}); }
+  bool stopped() const { return stopped_; }
+
+ private:
+  std::vector<std::string> stops_;
+  std::string held_;
+  bool stopped_ = false;
+};
+
 /// Called with what comes next in each text of the batch, [B].
 using WriteTokens = std::function<void(std::span<const std::int32_t>)>;
 
 /// Draws `count` tokens after each of the prompts [B, N], N >= 1, and hands them to `write` as they come. When the model's longest
-/// sequence is full, it forgets the older half and reads the rest again. Throws Error for empty prompts.
+/// sequence is full, it forgets the older half and reads the rest again. Where `enough` says yes after a token it ends there; null:
+/// never. Throws Error for empty prompts.
 template <RealScalar R>
 void generate(Model<R>& model, const Ids& prompts, std::int64_t count, const SamplingOptions& options, const WriteTokens& write,
-              const ForwardContext& context = {});
+              const ForwardContext& context = {}, const std::function<bool()>& enough = nullptr);
 
 /// A text to go on with, and as the model reads it.
 struct Prompt {
@@ -42,12 +61,24 @@ struct Prompt {
   WrittenText continuation(const Tokenizer& words) const { return WrittenText(words, text.empty() || text.ends_with('\n')); }
 };
 
-/// `samples` texts of each prompt, which they begin with, and of `count` more tokens: sample s of prompt p is p · samples + s.
-/// Those after prompts of as many tokens are written together, a token of each at a time, which reads the weights once for all.
-/// `watch`: called after every one of these; null for nobody.
+/// What is to be written after each prompt.
+struct WritingOptions {
+  std::int64_t samples = 1, tokens = 50;  ///< so many texts, of so many tokens at most
+  std::vector<std::string> stop{};        ///< a text ends before the first of these
+  SamplingOptions sampling{};
+};
+
+struct Written {
+  std::string text;         ///< after the prompt
+  std::int64_t tokens = 0;  ///< that were drawn
+  bool stopped = false;     ///< by a text of `stop`
+};
+
+/// Sample s of prompt p is p · samples + s. Those after prompts of as many tokens are written together, a token of each at a time,
+/// which reads the weights once for all. `watch`: called after every one of these; null for nobody.
 template <RealScalar R>
-std::vector<std::string> written_texts(Model<R>& model, const Tokenizer& tokens, const std::vector<Prompt>& prompts,
-                                       std::int64_t samples, std::int64_t count, const SamplingOptions& options,
-                                       const ForwardContext& context = {}, const std::function<void()>& watch = nullptr);
+std::vector<Written> written_texts(Model<R>& model, const Tokenizer& tokens, const std::vector<Prompt>& prompts,
+                                   const WritingOptions& options, const ForwardContext& context = {},
+                                   const std::function<void()>& watch = nullptr);
 
 }  // namespace argand

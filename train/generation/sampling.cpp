@@ -13,6 +13,9 @@ void SamplingOptions::validate() const {
   if (!(temperature >= 0)) config_fail("temperature", "must not be negative, got {}", temperature);
   if (top_k < 0) config_fail("top_k", "must not be negative, got {}", top_k);
   if (!(top_p > 0 && top_p <= 1)) config_fail("top_p", "must be in (0, 1], got {}", top_p);
+  if (!(min_p >= 0 && min_p <= 1)) config_fail("min_p", "must be in [0, 1], got {}", min_p);
+  if (!(repetition_penalty > 0 && std::isfinite(repetition_penalty)))
+    config_fail("repetition_penalty", "must be above 0, got {}", repetition_penalty);
 }
 
 namespace {
@@ -45,6 +48,10 @@ class Ranking {
     double weight = 0;
     std::int32_t last = 0;  ///< the least likely of them
   };
+  /// How many words are at least this share as likely as the likeliest.
+  std::size_t at_least(double share) const {
+    return static_cast<std::size_t>(std::count_if(weights_.begin(), weights_.end(), [=](double w) { return w >= share; }));
+  }
   /// The shortest for which enough(prefix) holds; all words where it never does. Longer prefixes must be enough, too.
   template <class Enough>
   Prefix until(const Enough& enough) const {
@@ -82,11 +89,26 @@ class Ranking {
   std::vector<Bucket> buckets_;
 };
 
+/// The logits with those of the text's tokens brought down.
+template <RealScalar R>
+std::vector<R> penalised(std::span<const R> logits, double penalty, std::span<const std::int32_t> text) {
+  std::vector<R> brought_down(logits.begin(), logits.end());
+  for (const std::int32_t token : text) {
+    const auto at = static_cast<std::size_t>(token);
+    const R logit = logits[at];
+    brought_down[at] = logit > 0 ? logit / static_cast<R>(penalty) : logit * static_cast<R>(penalty);
+  }
+  return brought_down;
+}
+
 }  // namespace
 
 template <RealScalar R>
-std::int32_t sample(std::span<const R> logits, const SamplingOptions& options, std::uint64_t i) {
+std::int32_t sample(std::span<const R> logits, const SamplingOptions& options, std::uint64_t i,
+                    std::span<const std::int32_t> text) {
   require(!logits.empty(), "sample", "there are no logits");
+  std::vector<R> changed;
+  if (options.repetition_penalty != 1 && !text.empty()) logits = changed = penalised(logits, options.repetition_penalty, text);
   for (R logit : logits)
     require(!std::isnan(logit) && logit < std::numeric_limits<R>::infinity(), "sample", "the model's logits are not finite");
   if (options.temperature == 0)  // the first of equal ones
@@ -96,11 +118,15 @@ std::int32_t sample(std::span<const R> logits, const SamplingOptions& options, s
   auto kept = ranking.until([&](const auto& p) { return p.words >= most; });
   if (options.top_p < 1)
     kept = ranking.until([&](const auto& p) { return p.words >= kept.words || p.weight >= options.top_p * kept.weight; });
+  if (options.min_p > 0) {
+    const std::size_t likely = ranking.at_least(options.min_p);  // the likeliest itself is one
+    kept = ranking.until([&](const auto& p) { return p.words >= kept.words || p.words >= likely; });
+  }
   const double draw = Random(options.seed).uniform(i) * kept.weight;
   return ranking.until([&](const auto& p) { return p.words >= kept.words || p.weight > draw; }).last;
 }
 
-template std::int32_t sample(std::span<const float>, const SamplingOptions&, std::uint64_t);
-template std::int32_t sample(std::span<const double>, const SamplingOptions&, std::uint64_t);
+template std::int32_t sample(std::span<const float>, const SamplingOptions&, std::uint64_t, std::span<const std::int32_t>);
+template std::int32_t sample(std::span<const double>, const SamplingOptions&, std::uint64_t, std::span<const std::int32_t>);
 
 }  // namespace argand

@@ -11,6 +11,7 @@
 #include "data/files/checksum.h"
 #include "optim/clip.h"
 #include "train/config/config_error.h"
+#include "train/data/class_weights.h"
 
 namespace argand {
 namespace {
@@ -53,20 +54,24 @@ TrainingRun<R>::TrainingRun(const RunConfig& config, const TrainingData& data, R
   optimizer_ = make_optimizer<R>(config_.optimizer, parameters_);
   sum_ = std::make_unique<GradientSum<R>>(parameters_, ranks);
   state_.made_from = fingerprints(data, retriever_.get());
-  if (!classes_of(data).empty()) state_.validated_on = validated_part(data);
+  if (const auto* articles = std::get_if<LabelledCorpus>(&data)) {
+    state_.validated_on = validated_part(data);
+    class_weights_ = class_weights(config_.training.class_weights, articles->classes, articles->train);
+  }
 }
 
 template <RealScalar R>
 ForwardContext TrainingRun<R>::context(std::uint64_t number, const Batch& batch) const {
   ForwardContext pass{.training = true, .seed = static_cast<std::uint64_t>(config_.training.seed), .step = number};
+  if (!class_weights_.empty()) pass.class_weights = &class_weights_;
   if (retriever_) pass.knowledge = &store_->knowledge(), pass.excluded = retriever_->excluded(*store_, batch);
   return pass;
 }
 
 template <RealScalar R>
-StepReport TrainingRun<R>::step() {
+StepReport TrainingRun<R>::step(double lr) {
   const TrainingConfig& t = config_.training;
-  StepReport report{.step = state_.step + 1, .lr = schedule_.at(state_.step)};
+  StepReport report{.step = state_.step + 1, .lr = lr};
   const bool refreshed = retriever_ && (!store_ || retriever_->due(state_.step));
   if (refreshed) store_ = retriever_->store(state_.step, *model_);
   gather_gradients(report, trace_nan_);
@@ -81,22 +86,29 @@ StepReport TrainingRun<R>::step() {
 }
 
 template <RealScalar R>
+double TrainingRun<R>::weight_of(const Batch& batch) const {
+  if (class_weights_.empty()) return static_cast<double>(batch.targets.size());
+  double sum = 0;
+  for (const auto label : batch.targets.span()) sum += class_weights_[static_cast<std::size_t>(label)];
+  return sum;
+}
+
+template <RealScalar R>
 void TrainingRun<R>::gather_gradients(StepReport& report, bool trace) {
   const TrainingConfig& t = config_.training;
   const Bf16Products rounding(t.precision == "bf16");
   Ranks& ranks = trace ? single_process() : ranks_;
   const auto first = static_cast<std::uint64_t>(state_.step * t.accumulate);
   std::vector<Batch> batches;
-  std::int64_t n_targets = 0;
+  double all = 0;
   for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(t.accumulate); ++i) {
     batches.push_back(task_->batch(first + i));
-    n_targets += batches.back().targets.size();
+    all += weight_of(batches.back());
   }
   // Losses are means over a batch's targets. Weighted by how many these are, their mean is that of one large batch; batches of one
   // size weigh exactly 1.
-  const auto weight_of = [&](const Batch& batch) {
-    return t.accumulate_by == "batches" ? 1.0
-                                        : static_cast<double>(batch.targets.size() * t.accumulate) / static_cast<double>(n_targets);
+  const auto factor_of = [&](const Batch& batch) {
+    return t.accumulate_by == "batches" ? 1.0 : weight_of(batch) * static_cast<double>(t.accumulate) / all;
   };
   std::vector<BatchLoss> losses(batches.size());  // zeros where another rank computes
   std::optional<NanTrace> watching;
@@ -106,7 +118,7 @@ void TrainingRun<R>::gather_gradients(StepReport& report, bool trace) {
   sum.begin(t.accumulate / ranks.size());
   for (auto i = static_cast<std::size_t>(ranks.rank()); i < batches.size(); i += static_cast<std::size_t>(ranks.size())) {
     const std::uint64_t number = first + i;
-    const double weight = weight_of(batches[i]);
+    const double weight = factor_of(batches[i]);
     const std::int64_t flops_before = flops_of_products();
     try {
       const Loss<R> loss = model_->loss(batches[i].tokens, batches[i].targets, context(number, batches[i]));
@@ -128,7 +140,7 @@ void TrainingRun<R>::gather_gradients(StepReport& report, bool trace) {
     if (!trace && !std::isfinite(loss.total)) give_up(fmt::format("the loss became {}", loss.total), report);
   sum.finish();
   for (std::size_t i = 0; i < batches.size(); ++i) {
-    const double share = weight_of(batches[i]) / static_cast<double>(t.accumulate);
+    const double share = factor_of(batches[i]) / static_cast<double>(t.accumulate);
     report.cross_entropy += share * losses[i].cross_entropy;
     if (losses[i].has_auxiliary != 0) report.auxiliary = report.auxiliary.value_or(0) + share * losses[i].auxiliary;
     report.tokens += batches[i].n_tokens;

@@ -52,7 +52,9 @@ class TrainingRun {
   /// Step number state().step: a pure function of the state before and the configuration. Throws NonFiniteStep, with parameters
   /// and optimiser as they were, when the loss or a gradient is not finite; the message names the op where that began. (Of several
   /// ranks the first one finds that out and throws; the others wait for the end.)
-  StepReport step();
+  StepReport step() { return step(schedule_.at(state_.step)); }
+  /// The same at this learning rate.
+  StepReport step(double lr);
   /// From now on a step ends at the first number that is not finite, in any op, even when the loss would be finite. One rank alone
   /// can do that.
   void trace_nan(bool on) { trace_nan_ = on; }
@@ -94,6 +96,8 @@ class TrainingRun {
   /// Forward and backward passes of a step's batches, which the ranks share; the gradients' sum is then in the parameters. With
   /// `trace` this rank takes all, and the first number that is not finite is thrown as NonFiniteStep.
   void gather_gradients(StepReport& report, bool trace);
+  /// How many targets a batch has; with class weights what these weigh together.
+  double weight_of(const Batch& batch) const;
   [[noreturn]] void give_up(const std::string& what, const StepReport& report);
 
   std::unique_ptr<Task> task_;
@@ -106,6 +110,7 @@ class TrainingRun {
   Ranks& ranks_;
   std::unique_ptr<GradientSum<R>> sum_;
   std::unique_ptr<PassageStore> store_;
+  std::vector<double> class_weights_;  ///< empty: all alike
   Schedule schedule_;
   EvaluationWatch watch_;
   bool trace_nan_ = false;

@@ -11,9 +11,8 @@ namespace argand {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 
-SweepOutcome outcome_of(const Json& json) {
+SweepOutcome outcome_of(const nlohmann::json& json) {
   SweepOutcome outcome;
   if (const auto diverged = json.find("diverged"); diverged != json.end()) {
     outcome.diverged = diverged->get<std::string>();
@@ -25,21 +24,21 @@ SweepOutcome outcome_of(const Json& json) {
   return outcome;
 }
 
-Json json_of(const SweepOutcome& outcome) {
+nlohmann::json json_of(const SweepOutcome& outcome) {
   if (!outcome.diverged.empty()) return {{"diverged", outcome.diverged}};
-  Json json = {{"loss", outcome.loss}, {"metric", outcome.metric}};
+  nlohmann::json json = {{"loss", outcome.loss}, {"metric", outcome.metric}};
   if (outcome.bits_per_byte) json["bits_per_byte"] = *outcome.bits_per_byte;
   return json;
 }
 
 /// "steps is 500, was 100": where two objects of settings differ.
-std::string differences(const Json& before, const Json& now) {
-  const Json was = before.flatten(), is = now.flatten();
-  Json all = was;
+std::string differences(const nlohmann::json& before, const nlohmann::json& now) {
+  const nlohmann::json was = before.flatten(), is = now.flatten();
+  nlohmann::json all = was;
   all.update(is);
   std::string text;
   for (const auto& [key, unused] : all.items()) {
-    const auto in = [&key = key](const Json& object) {
+    const auto in = [&key = key](const nlohmann::json& object) {
       const auto found = object.find(key);
       return found == object.end() ? "not set" : found->is_string() ? found->get<std::string>() : found->dump();
     };
@@ -57,7 +56,8 @@ SweepScore score_of(const SweepOutcome& outcome, TextTask task) {
   return {-outcome.metric, outcome.loss};
 }
 
-SweepFile::SweepFile(const std::string& folder, Json identity) : path_(folder + "/sweep.json"), identity_(std::move(identity)) {
+SweepFile::SweepFile(const std::string& folder, nlohmann::json identity)
+    : path_(folder + "/sweep.json"), identity_(std::move(identity)) {
   std::ifstream file(path_, std::ios::binary);
   if (!file) {
     std::error_code none;
@@ -66,13 +66,13 @@ SweepFile::SweepFile(const std::string& folder, Json identity) : path_(folder + 
     return;
   }
   const std::string text(std::istreambuf_iterator<char>(file), {});
-  Json json = json_or_nothing<Json>(text);
+  nlohmann::json json = json_or_nothing<nlohmann::json>(text);
   try {
-    const Json& before = json.at("sweep");
+    const nlohmann::json& before = json.at("sweep");
     if (before != identity_)
       config_fail("out", "{} holds a sweep with other settings ({}); name another folder", folder, differences(before, identity_));
     for (const auto& [run, outcome] : json.at("runs").items()) outcomes_[run] = outcome_of(outcome);
-  } catch (const Json::exception&) {
+  } catch (const nlohmann::json::exception&) {
     config_fail("out", "{} is damaged; remove {} to begin anew", path_, folder);
   }
 }
@@ -83,9 +83,9 @@ void SweepFile::record(const std::string& run, SweepOutcome outcome) {
 }
 
 void SweepFile::write() const {
-  Json runs = Json::object();
+  nlohmann::json runs = nlohmann::json::object();
   for (const auto& [name, result] : outcomes_) runs[name] = json_of(result);
-  write_file_atomically(path_, Json{{"sweep", identity_}, {"runs", runs}}.dump(1) + "\n");
+  write_file_atomically(path_, nlohmann::json{{"sweep", identity_}, {"runs", runs}}.dump(1) + "\n");
 }
 
 }  // namespace argand

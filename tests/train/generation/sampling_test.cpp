@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "tests/error_text.h"
 
@@ -52,6 +53,33 @@ BOOST_AUTO_TEST_CASE(top_k_and_top_p_cut_the_tail) {
   close(frequencies({.top_p = 0.01}), {0, 1, 0, 0});
 }
 
+BOOST_AUTO_TEST_CASE(min_p_keeps_what_is_nearly_as_likely_as_the_likeliest) {
+  close(frequencies({.min_p = 0.5}), {0, 0.4 / 0.9, 0.2 / 0.9, 0.3 / 0.9});  // those of 0.2 and more
+  close(frequencies({.min_p = 0.51}), {0, 0.4 / 0.7, 0, 0.3 / 0.7});
+  close(frequencies({.min_p = 1}), {0, 1, 0, 0});
+  close(frequencies({.temperature = 0.5, .min_p = 0.3}), {0, 0.16 / 0.25, 0, 0.09 / 0.25});  // 0.01, 0.16, 0.04, 0.09
+  close(frequencies({.top_k = 2, .min_p = 0.1}), {0, 0.4 / 0.7, 0, 0.3 / 0.7});
+}
+
+BOOST_AUTO_TEST_CASE(repetition_brings_logits_down_on_either_side_of_zero) {
+  // Logits ln 4, 0, -ln 2; of the penalty 2 half of the first, twice the last: 2, 1, 1/4 of 3.25.
+  const std::array<double, 3> logits = {std::log(4), 0, -std::log(2)};
+  const std::vector<std::int32_t> text = {2, 0, 2, 2};
+  std::array<double, 3> count{};
+  for (std::uint64_t i = 0; i < draws; ++i)
+    count[static_cast<std::size_t>(sample<double>(logits, {.repetition_penalty = 2}, i, text))] += 1.0 / draws;
+  for (std::size_t k = 0; k < 3; ++k) {
+    const double expected = std::array{2.0, 1.0, 0.25}[k] / 3.25;
+    BOOST_TEST(std::abs(count[k] - expected) < 5 * std::sqrt(expected * (1 - expected) / draws));
+  }
+  const std::vector<std::int32_t> first = {0};
+  BOOST_TEST(sample<double>(std::array<double, 2>{1, 0.8}, {.temperature = 0, .repetition_penalty = 1.5}, 0, first) == 1);
+  BOOST_TEST(sample<double>(std::array<double, 2>{1, 0.8}, {.temperature = 0}, 0, first) == 0);
+  BOOST_TEST(error_of([&] {
+               sample<double>(std::array<double, 2>{1e308, 0}, {.repetition_penalty = 1e-9}, 0, first);
+             }) == "sample: the model's logits are not finite");
+}
+
 BOOST_AUTO_TEST_CASE(a_draw_is_a_function_of_seed_and_number) {
   const std::array<float, 3> logits = {0, 0, 0};
   bool differ = false;
@@ -72,6 +100,8 @@ BOOST_AUTO_TEST_CASE(extreme_logits) {
 }
 
 BOOST_AUTO_TEST_CASE(options_are_checked) {
+  BOOST_TEST(error_of([] { SamplingOptions{.min_p = 1.1}.validate(); }) == "min_p: must be in [0, 1], got 1.1");
+  BOOST_TEST(error_of([] { SamplingOptions{.repetition_penalty = 0}.validate(); }) == "repetition_penalty: must be above 0, got 0");
   BOOST_TEST(refused(-1, 0, 1) == "temperature: must not be negative, got -1");
   BOOST_TEST(refused(1, -1, 1) == "top_k: must not be negative, got -1");
   BOOST_TEST(refused(1, 0, 0) == "top_p: must be in (0, 1], got 0");

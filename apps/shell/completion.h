@@ -1,0 +1,16 @@
+#pragma once
+/// The command tree for shells and for man.
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace argand {
+
+/// A script for bash: `source <(argand completion bash)`. `program`: with all its subcommands.
+std::string bash_completion(const CLI::App& program);
+/// The same for zsh, by its bashcompinit.
+std::string zsh_completion(const CLI::App& program);
+/// A page of section 1 in troff: what --help says of every command.
+std::string man_page(const CLI::App& program);
+
+}  // namespace argand

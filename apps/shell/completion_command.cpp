@@ -1,0 +1,26 @@
+/// argand completion: what shells and man read of the command tree.
+
+#include <fmt/format.h>
+
+#include "apps/commands.h"
+#include "apps/shell/completion.h"
+
+namespace argand {
+
+void add_completion(CLI::App& program) {
+  CLI::App* command = program.add_subcommand("completion", "print completion for a shell, or the manual page");
+  command->require_subcommand(1);
+  const auto add = [&](const char* name, const char* help, std::string (*text)(const CLI::App&)) {
+    command->add_subcommand(name, help)->callback([&program, text] { fmt::print("{}", text(program)); });
+  };
+  add("bash", "complete in bash", bash_completion);
+  add("zsh", "complete in zsh", zsh_completion);
+  add("man", "the manual page, in troff", man_page);
+  command->footer(
+      "Examples:\n"
+      "  source <(argand completion bash)            for this shell; in ~/.bashrc for all of them\n"
+      "  source <(argand completion zsh)             the same in ~/.zshrc\n"
+      "  argand completion man > ~/.local/share/man/man1/argand.1");
+}
+
+}  // namespace argand
