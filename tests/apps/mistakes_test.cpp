@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(of_the_command_line) {
   ends_with(scratch, "train lm --n-heads 2 --n-heads 4", 2, "argand: train lm: --n-heads is given 2 times; once is enough" + help);
   ends_with(scratch, "", 2,
             "argand: which command? demo, train, sweep, eval, generate, classify, ablate, report, audit, retrieval, inspect, "
-            "export, lab, explain, exercise, portrait, graph, gradcheck, parity" +
+            "export, lab, explain, exercise, portrait, graph, gradcheck, parity, completion" +
                 help);
   ends_with(scratch, "trian lm", 2, "argand: there is no command \"trian\"; did you mean train?" + help);
   ends_with(scratch, "train", 2, "argand: train: which command? lm, classify" + help);
@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(of_the_command_line) {
   ends_with(scratch, "train lm --block-size 64", 2,
             "argand: train lm: there is no option --block-size; it is called --length here" + help);
   ends_with(scratch, "train lm --min-lr 1e-4", 2,
-            "argand: train lm: there is no option --min-lr; it is called --final-lr here, as a fraction of --lr" + help);
+            "argand: train lm: there is no option --min-lr; it is called --final-lr here, as a fraction of lr" + help);
   ends_with(scratch, "generate x --max-new-tokens 9", 2,
             "argand: generate: there is no option --max-new-tokens; it is called --tokens here" + help);
   ends_with(
