@@ -11,6 +11,7 @@
 #include "apps/runs/other_table.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/interrupt.h"
+#include "apps/terminal/terminal.h"
 #include "apps/terminal/text_layout.h"
 #include "core/parallel.h"
 #include "data/files/atomic_file.h"
@@ -58,7 +59,7 @@ void label_lines(const ClassifyOptions& options, std::size_t top, const GuessLab
     std::vector<Guess> best = guess(line);
     best.resize(std::min(best.size(), top));
     fmt::print("{}\n", options.json ? as_json(best) : as_text(best));
-    require(std::fflush(stdout) == 0, "classify", "cannot write to standard output");
+    flush_output();
   }
   require(!std::cin.bad(), "classify", "cannot read standard input");
 }
@@ -76,7 +77,7 @@ int label_table(const ClassifyOptions& options, const RunConfig& config, std::si
     if (interrupt.signal() != 0) throw Stopped();
     if (out) return out->write(line);
     fmt::print("{}", line);
-    require(std::ferror(stdout) == 0, "classify", "cannot write to standard output");
+    if (std::ferror(stdout) != 0) flush_output();
   };
   TrainingConfig reading;
   options.columns.apply_to(reading);

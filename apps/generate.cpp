@@ -11,6 +11,7 @@
 #include "apps/commands.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/standard_input.h"
+#include "apps/terminal/terminal.h"
 #include "core/parallel.h"
 #include "data/files/text_file.h"
 #include "data/files/utf8.h"
@@ -118,7 +119,7 @@ void write(Model<R>& model, const OpenRetriever& retriever, const Tokenizer& tok
     write_one<R>(model, retriever, tokens, prompts[0], options.writing);
   else
     write_many<R>(model, retriever, tokens, prompts, options);
-  require(std::fflush(stdout) == 0, "generate", "cannot write to standard output");
+  flush_output();
 }
 
 /// Every line of standard input is a prompt. The same one again is gone on with in another way.

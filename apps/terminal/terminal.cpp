@@ -4,9 +4,11 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cmath>
 #include <cstdlib>
 #include <string_view>
+#include <system_error>
 
 namespace argand {
 
@@ -19,6 +21,12 @@ bool is_terminal(std::FILE* file) {
 int terminal_width(std::FILE* file) {
   winsize size{};
   return ioctl(fileno(file), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+void flush_output() {
+  errno = 0;
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+    throw std::system_error(errno != 0 ? errno : EIO, std::generic_category());
 }
 
 Style::Style(std::FILE* file) : on_(is_terminal(file) && std::getenv("NO_COLOR") == nullptr) {}

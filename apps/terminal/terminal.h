@@ -12,6 +12,9 @@ bool is_terminal(std::FILE* file);
 /// Columns of the terminal, 80 where there is none.
 int terminal_width(std::FILE* file);
 
+/// What was printed goes out now. Throws std::system_error where it cannot be written.
+void flush_output();
+
 /// Emphasis on a terminal (unless NO_COLOR is set, https://no-color.org), the bare text elsewhere.
 class Style {
  public:

@@ -94,7 +94,7 @@ with tempfile.TemporaryDirectory() as folder:
     check_npz("double.npz", double, json.loads(metadata["complex"]))
 
     for arguments, code, line in (
-        (("export", last), 2, "argand: export: no output file given: --npz FILE, --safetensors FILE\n"),
+        (("export", last), 2, "argand: export: no output file given: --npz FILE, --safetensors FILE, --log FILE, --tensorboard DIR\n"),
         (("export", last, "--safetensors", last), 2, f"argand: export: {last} is the file that is to be exported; name another one\n"),
         (("export", last, "--npz", "x", "--safetensors", "x"), 2, "argand: export: --npz and --safetensors name the same file x\n"),
         (("export", "nowhere", "--npz", "x.npz"), 1, "argand: checkpoint: there is no nowhere\n"),

@@ -121,8 +121,11 @@ def full_disk():
     commands = [["--version"], ["--help"], ["train", "--help"], ["lab", "z^2"], ["lab", "z^2", "--at", "1+2i"], ["graph", "z^2"],
                 ["graph", "--model", "transformer"], ["gradcheck", "exp"], ["explain"], ["explain", "exp"], ["explain", "--markdown"],
                 ["inspect", "run"], ["eval", "run"], ["generate", "run", "--prompt", "mary", "--tokens", "3"],
+                ["generate", "run", "--prompt", "mary", "--tokens", "3", "--json"], ["classify", "classes", "--table", "table.csv"],
                 ["report", "run", "--out", "r.html"], ["export", "run", "--npz", "r.npz"], ["portrait", "--help"],
                 ["train", "lm", "--out", "full", *TINY], ["eval", "classes"]]
+    with open("table.csv", "w", encoding="utf8") as table:
+        table.write("id,text\n1,some words\n2,others\n")
     for command in commands:
         plain = run(*command)
         expect(plain.returncode == 0, f"{command}: {plain.stderr}")
