@@ -239,8 +239,7 @@ std::optional<TableRow> TableRows::next() {
     line_ = reader.line();
     while (source.ends_with('\n') || source.ends_with('\r')) source.remove_suffix(1);
     source_ = source;
-    require(source.find('\0') == source.npos, op_, "{}, line {}: a zero byte; is this a text?", path_, row.line);
-    require(!first_invalid_utf8(source), op_, "{}, line {}: not UTF-8", path_, row.line);
+    if (file_.is_open()) require_text(op_, source, path_, row.line);
     if (columns_ == 0) columns_ = row.fields.size(), first_line_ = row.line;
     require(row.fields.size() == columns_, op_, "{}, line {}: {} field{}, line {} has {}", path_, row.line, row.fields.size(),
             row.fields.size() == 1 ? "" : "s", first_line_, columns_);

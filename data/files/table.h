@@ -47,12 +47,12 @@ bool is_table(const std::string& path);
 class TableRows {
  public:
   TableRows(std::string_view op, const std::string& path, char delimiter = 0);
-  /// Of a text that is there already; `path` says what it is, and names it in errors.
+  /// Of a text that was read and checked already (require_text); `path` says what it is, and names it in errors.
   TableRows(std::string_view op, const std::string& path, std::string text, char delimiter);
 
   /// The next row; nothing at the end.
   std::optional<TableRow> next();
-  /// The row that next() gave last, as it stands in the file, without its line end.
+  /// The row that next() returned last, verbatim, without its line end.
   const std::string& source() const { return source_; }
   /// As a Table's, known from the first row on.
   const std::vector<std::string>& keys() const { return keys_; }

@@ -34,14 +34,14 @@ std::string read_bytes(std::string_view op, const std::string& path) {
 
 std::int64_t line_of(std::string_view text, std::size_t at) { return 1 + std::ranges::count(text.substr(0, at), '\n'); }
 
-void require_text(std::string_view op, std::string_view text, const std::string& name) {
+void require_text(std::string_view op, std::string_view text, const std::string& name, std::int64_t first_line) {
   const bool is_utf16 = text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
   require(!is_utf16, op, "{} is UTF-16; `iconv -f UTF-16 -t UTF-8` makes it UTF-8", name);
   if (const std::size_t zero = text.find('\0'); zero != text.npos)
-    fail(op, "{}, line {}: a zero byte; is this a text?", name, line_of(text, zero));
+    fail(op, "{}, line {}: a zero byte; is this a text?", name, first_line - 1 + line_of(text, zero));
   if (const auto invalid = first_invalid_utf8(text))
     fail(op, "{}, line {}: not UTF-8; if a program of Windows wrote it, `iconv -f WINDOWS-1252 -t UTF-8` makes it so", name,
-         line_of(text, *invalid));
+         first_line - 1 + line_of(text, *invalid));
 }
 
 std::string read_text_file(std::string_view op, const std::string& path) {

@@ -19,8 +19,8 @@ std::string read_text_file(std::string_view op, const std::string& path);
 std::string read_bytes(std::string_view op, const std::string& path);
 
 /// Throws Error, starting with `op`, when these are no characters in UTF-8 or a zero byte is among them: with the name, the line,
-/// and the command that repairs it.
-void require_text(std::string_view op, std::string_view text, const std::string& name);
+/// and the command that repairs it. `first_line`: the number of the text's first line.
+void require_text(std::string_view op, std::string_view text, const std::string& name, std::int64_t first_line = 1);
 
 /// The line, counted from 1, in which byte `at` of a text stands.
 std::int64_t line_of(std::string_view text, std::size_t at);
