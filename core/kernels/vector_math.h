@@ -88,26 +88,26 @@
 #endif
 
 // The function for one real, from the C library, and for a pack.
-#define ARGAND_FUNCTION_1(name) \
-  ARGAND_DECLARE_1(name)        \
-  namespace argand::math {      \
-  template <RealScalar R>       \
-  R name(R x) {                 \
-    return std::name(x);        \
-  }                             \
-  template <RealScalar R>       \
-  Pack<R> name(Pack<R> x) {     \
-    ARGAND_CALL_1(name)         \
-  }                             \
+#define ARGAND_FUNCTION_1_OF_REAL(name) \
+  ARGAND_DECLARE_1(name)                \
+  namespace argand::math {              \
+  template <RealScalar R>               \
+  R name(R x) {                         \
+    return std::name(x);                \
+  }                                     \
+  }
+#define ARGAND_FUNCTION_1(name)   \
+  ARGAND_FUNCTION_1_OF_REAL(name) \
+  namespace argand::math {        \
+  template <RealScalar R>         \
+  Pack<R> name(Pack<R> x) {       \
+    ARGAND_CALL_1(name)           \
+  }                               \
   }
 // The same for a function that is x for x = 0 and -0.
 #define ARGAND_FUNCTION_1_OF_ZERO(name)              \
-  ARGAND_DECLARE_1(name)                             \
+  ARGAND_FUNCTION_1_OF_REAL(name)                    \
   namespace argand::math {                           \
-  template <RealScalar R>                            \
-  R name(R x) {                                      \
-    return std::name(x);                             \
-  }                                                  \
   namespace of_nonzero {                             \
   template <RealScalar R>                            \
   Pack<R> name(Pack<R> x) {                          \
@@ -144,6 +144,7 @@ ARGAND_FUNCTION_1(erfc)
 ARGAND_FUNCTION_2(atan2)  // atan2(y, x)
 
 #undef ARGAND_FUNCTION_1
+#undef ARGAND_FUNCTION_1_OF_REAL
 #undef ARGAND_FUNCTION_1_OF_ZERO
 #undef ARGAND_KEEP_ZERO
 #undef ARGAND_FUNCTION_2
