@@ -122,7 +122,7 @@ void write(Model<R>& model, const OpenRetriever& retriever, const Tokenizer& tok
   flush_output();
 }
 
-/// Every line of standard input is a prompt. The same one again is gone on with in another way.
+/// Every line of standard input is a prompt. The seed rises from one to the next, so a repeated prompt gets another continuation.
 template <RealScalar R>
 void converse(Model<R>& model, const OpenRetriever& retriever, const Tokenizer& tokens, GenerateOptions options) {
   const bool terminal = isatty(STDIN_FILENO) != 0;

@@ -82,7 +82,7 @@ def markdown(text, source):
         return match[1]
 
     text = re.sub(r"!\[([^\]]*)\]\(([^)\s]+)\)", picture, text)
-    parts = re.split(r"(^```.*?^```$|(?<!`)`[^`\n]+`(?!`))", text, flags=re.M | re.S)  # what stands in code stays
+    parts = re.split(r"(^```.*?^```$|(?<!`)`[^`\n]+`(?!`))", text, flags=re.M | re.S)  # links in code stay as they are
     text = "".join(part if part.startswith("`") else re.sub(r"(?<!!)\[([^\]]*)\]\(((?!attachment:)[^)\s]+)\)", link, part) for part in parts)
     # A link whose text is code was torn apart there.
     text = re.sub(r"(?<!!)\[(`[^`\n]+`)\]\(((?!attachment:)[^)\s]+)\)", link, text)

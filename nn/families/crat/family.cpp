@@ -29,7 +29,7 @@ AblationTable crat_ablation() {
     settings.push_back({"irw_layers", "1"});
     return AblationRow{name, what, std::move(settings)};
   };
-  const auto rival = [](const char* name, const char* what, const char* layers) {
+  const auto baseline = [](const char* name, const char* what, const char* layers) {
     return AblationRow{name, what, {{"rival", name}, {"irw_layers", layers}, {"irw_top_k", "2"}}};
   };
   KeyTexts untied = transformer_row("rope");
@@ -43,8 +43,8 @@ AblationTable crat_ablation() {
                    row("without-rotation", "states not rotated", {{"rotation", "false"}}),
                    row("without-phase-offsets", "positions without phase offsets", {{"phase_offsets", "false"}}),
                    row("real", "real states, dot-product attention", {{"states", "real"}, {"attention", "dot"}}),
-                   rival("retro", "RETRO: a real decoder reads the encodings of 2 neighbours of each chunk in layer 1", "1"),
-                   rival("fid", "Fusion-in-Decoder: it reads them in all layers, each encoded with the chunk's words", "0, 1"),
+                   baseline("retro", "RETRO: a real decoder reads the encodings of 2 neighbours of each chunk in layer 1", "1"),
+                   baseline("fid", "Fusion-in-Decoder: it reads them in all layers, each encoded with the chunk's words", "0, 1"),
                    {"transformer", "transformer, learned positions", transformer_row("learned")},
                    {"rope", "transformer with RoPE", transformer_row("rope")},
                    {"rope-untied", "the same with an output layer of its own, as CRAT has", untied}}};
