@@ -14,9 +14,9 @@
 #include "apps/sweep/sweep_table.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/interrupt.h"
-#include "apps/terminal/text_layout.h"
 #include "core/parallel.h"
 #include "data/files/atomic_file.h"
+#include "lab/text/text_layout.h"
 #include "train/checkpoints/made_by.h"
 #include "train/checkpoints/run_folder.h"
 

@@ -109,7 +109,7 @@ void show_sample(TrainingSession<float>& session, const Grammar& grammar, const 
 }
 
 int demo(const DemoOptions& options, bool own_folder) {
-  const Style style(stdout);
+  const Style style = style_for(stdout);
   const DemoModel &ours = default_family().demo.at(0), &other = default_family().demo.at(1);
   const RunConfig learnt = demo_config(ours, options.steps), fixed = demo_config(other, options.steps);
   const RunFolder first(options.out + "/" + ours.folder), second(options.out + "/" + other.folder);

@@ -4,11 +4,11 @@
 #include <set>
 
 #include "apps/commands.h"
-#include "apps/exercise/grading.h"
-#include "apps/exercise/sheet.h"
 #include "apps/terminal/command_line.h"
 #include "data/files/atomic_file.h"
 #include "data/files/text_file.h"
+#include "lab/exercise/grading.h"
+#include "lab/exercise/sheet.h"
 
 namespace argand {
 namespace {

@@ -1,10 +1,9 @@
 /// argand explain: what an op is, how its gradient follows, and whether the numerical check agrees right now.
 
-#include "apps/checks/gradcheck_rows.h"
 #include "apps/commands.h"
-#include "apps/lab/op_text.h"
 #include "apps/terminal/command_line.h"
 #include "autograd/check/op_report.h"
+#include "lab/op_text.h"
 
 namespace argand {
 namespace {
@@ -15,7 +14,7 @@ struct ExplainOptions {
 };
 
 int run_explain(const ExplainOptions& options) {
-  const Style style(stdout);
+  const Style style = style_for(stdout);
   if (options.markdown) {
     fmt::print("{}", ops_markdown());
     return exit_success;

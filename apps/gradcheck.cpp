@@ -73,7 +73,7 @@ class OutcomeTable {
                cases_of(o.subject, o.report), rows_of(o.report, RowKind::SingularPoint), o.report.compared(RowKind::Gradient),
                o.report.worst_error(), o.report.worst_error(RowKind::Adjoint), o.seconds, verdict_of(o.report));
     if (verbose || !o.report.ok())
-      fmt::print("{}", report_text(o.report, {.coloured = Style(stdout).coloured(), .elements = verbose}));
+      fmt::print("{}", report_text(o.report, {.coloured = style_for(stdout).coloured(), .elements = verbose}));
     std::fflush(stdout);
   }
 
@@ -145,7 +145,7 @@ int run_external(const GradcheckCommand& command) {
   if (command.json)
     fmt::print("{}\n", report_json(report).dump(2));
   else
-    fmt::print("{}", report_text(report, {.coloured = Style(stdout).coloured(), .elements = command.verbose}));
+    fmt::print("{}", report_text(report, {.coloured = style_for(stdout).coloured(), .elements = command.verbose}));
   return report.ok() ? exit_success : exit_failure;
 }
 

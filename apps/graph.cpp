@@ -4,7 +4,6 @@
 #include <memory>
 
 #include "apps/commands.h"
-#include "apps/lab/expression/expression_point.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/external_program.h"
 #include "apps/terminal/option_names.h"
@@ -12,6 +11,7 @@
 #include "data/files/atomic_file.h"
 #include "data/files/utf8.h"
 #include "data/knowledge/frozen_search.h"
+#include "lab/expression/expression_point.h"
 #include "train/checkpoints/checkpoint.h"
 
 namespace argand {

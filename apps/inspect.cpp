@@ -8,9 +8,9 @@
 #include "apps/commands.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/terminal.h"
-#include "apps/terminal/text_layout.h"
 #include "data/files/utf8.h"
 #include "data/tokens/tokenizer.h"
+#include "lab/text/text_layout.h"
 #include "train/checkpoints/checkpoint.h"
 #include "train/checkpoints/diagnostics.h"
 
@@ -75,7 +75,7 @@ void describe_run(const Checkpoint& checkpoint) {
 void inspect(const InspectOptions& options) {
   const std::string path = find_checkpoint(options.run);
   const SafetensorsFile file = SafetensorsFile::open(path);
-  const Style style(stdout);
+  const Style style = style_for(stdout);
   fmt::print("{}\n", style.bold(path));
   if (is_checkpoint(file)) describe_run(Checkpoint(path));
 

@@ -4,13 +4,13 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/commands.h"
-#include "apps/lab/expression/expression_point.h"
-#include "apps/lab/lab_answer.h"
-#include "apps/lab/lab_hessian.h"
-#include "apps/lab/lab_page.h"
-#include "apps/lab/lab_tape.h"
-#include "apps/lab/lab_text.h"
 #include "apps/terminal/command_line.h"
+#include "lab/expression/expression_point.h"
+#include "lab/lab_answer.h"
+#include "lab/lab_hessian.h"
+#include "lab/lab_page.h"
+#include "lab/lab_tape.h"
+#include "lab/lab_text.h"
 
 namespace argand {
 namespace {
@@ -61,7 +61,7 @@ int run_answers(const Expression& f, const std::vector<std::size_t>& variables, 
     for (const LabAnswer& a : answers) report["answers"].push_back(answer_json(a));
     fmt::print("{}\n", report.dump(2));
   } else {
-    const Style style(stdout);
+    const Style style = style_for(stdout);
     fmt::print("{}\n\n{}", style.bold(f.equation()), answers_text(f, variables[0], answers, style));
   }
   return std::all_of(answers.begin(), answers.end(), [](const LabAnswer& a) { return a.is_right(); }) ? exit_success : exit_failure;
@@ -72,7 +72,7 @@ int run_lab(const LabOptions& options) {
   if (f.variables().empty()) usage_fail("lab", "there is nothing to differentiate by");
   const std::vector<std::size_t> variables = variables_of(f, options.variable);
   if (options.answers()) return run_answers(f, variables, options);
-  const Style style(stdout);
+  const Style style = style_for(stdout);
   nlohmann::json report{{"expression", f.equation()}, {"points", nlohmann::json::array()}};
   bool failed = false;
   if (!options.json) fmt::print("{}\n", style.bold(f.equation()));

@@ -11,10 +11,10 @@
 #include "apps/commands.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/terminal.h"
-#include "apps/terminal/text_layout.h"
 #include "autograd/tape.h"
 #include "core/machine/json.h"
 #include "data/files/safetensors.h"
+#include "lab/text/text_layout.h"
 #include "nn/model.h"
 #include "optim/clip.h"
 #include "optim/optimizer.h"
@@ -36,7 +36,7 @@ template <RealScalar R>
 class Case {
  public:
   Case(const std::string& path, const Bar& bar, bool quiet)
-      : file_(SafetensorsFile::open(path)), bar_(bar), quiet_(quiet), style_(stdout) {}
+      : file_(SafetensorsFile::open(path)), bar_(bar), quiet_(quiet), style_(style_for(stdout)) {}
 
   /// Number of misses.
   int run() {
@@ -184,7 +184,7 @@ class Case {
 
 template <RealScalar R>
 int run_case(const std::string& path, const Bar& bar, bool quiet) {
-  const Style style(stdout);
+  const Style style = style_for(stdout);
   fmt::print("{}\n", style.bold(std::filesystem::path(path).stem().string()));
   int misses = 0;
   try {

@@ -5,15 +5,15 @@
 #include <memory>
 
 #include "apps/commands.h"
-#include "apps/lab/expression/expression_point.h"
-#include "apps/portrait/domain_colouring.h"
-#include "apps/portrait/portrait_field.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/external_program.h"
 #include "autograd/op.h"
 #include "core/parallel.h"
 #include "data/files/atomic_file.h"
 #include "data/files/utf8.h"
+#include "lab/expression/expression_point.h"
+#include "lab/portrait/domain_colouring.h"
+#include "lab/portrait/portrait_field.h"
 #include "train/config/settings.h"
 
 namespace argand {

@@ -11,9 +11,9 @@
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/interrupt.h"
 #include "apps/terminal/option_names.h"
-#include "apps/terminal/text_layout.h"
 #include "core/parallel.h"
 #include "data/files/atomic_file.h"
+#include "lab/text/text_layout.h"
 #include "train/checkpoints/run_folder.h"
 #include "train/data/corpora.h"
 

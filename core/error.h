@@ -15,10 +15,23 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// What somebody has typed is wrong: an expression, a name, an option. A program answers it with its exit code for mistakes in
+/// usage.
+class InputError : public Error {
+ public:
+  using Error::Error;
+};
+
 /// Throws Error("op: message").
 template <class... Args>
 [[noreturn]] void fail(std::string_view op, fmt::format_string<Args...> message, Args&&... args) {
   throw Error(fmt::format("{}: {}", op, fmt::format(message, std::forward<Args>(args)...)));
+}
+
+/// Throws InputError("place: message"), the place by its plain name: "expression", "at".
+template <class... Args>
+[[noreturn]] void input_fail(std::string_view place, fmt::format_string<Args...> message, Args&&... args) {
+  throw InputError(fmt::format("{}: {}", place, fmt::format(message, std::forward<Args>(args)...)));
 }
 
 /// Throws unless `rule` holds; the arguments are formatted only then.

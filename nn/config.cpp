@@ -97,7 +97,7 @@ ModelConfig ModelConfig::from_json(const std::string& text) {
   known.push_back("n_classes");
   for (const auto& [key, value] : json.items())
     if (std::find(known.begin(), known.end(), key) == known.end())
-      fail("config", "the family {} has no key \"{}\"{}", config.family().name, key, suggestion(key, known));
+      fail("config", "the family {} has no key \"{}\"{}", config.family().name, key, did_you_mean(key, known));
   config.validate();
   return config;
 }

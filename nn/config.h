@@ -6,7 +6,7 @@
 #include <memory>
 #include <typeinfo>
 
-#include "nn/keys.h"
+#include "core/text/keys.h"
 
 namespace argand {
 

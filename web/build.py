@@ -1,4 +1,4 @@
-"""The lab as one page: the C++ of apps/lab, and what it needs of core and autograd, compiled to WebAssembly by Debian's Emscripten.
+"""The lab as one page: the C++ of lab/, and what it needs of core and autograd, compiled to WebAssembly by Debian's Emscripten.
 
   build.py OUTPUT_DIR
 
@@ -29,9 +29,9 @@ UNITS = {
         autograd/ops/functions/variable_power autograd/ops/selection/expand autograd/ops/selection/where""",
     "activations": """autograd/ops/elementwise/activation autograd/ops/elementwise/complex_activation autograd/ops/elementwise/phase
         autograd/ops/elementwise/rotation""",
-    "lab": """apps/lab/expression/expression apps/lab/expression/expression_functions apps/lab/expression/expression_parser apps/lab/expression/expression_point
-        apps/lab/gradient_letters apps/lab/lab_answer apps/lab/lab_numbers apps/lab/lab_page apps/lab/lab_point apps/lab/lab_tape apps/lab/lab_text apps/lab/tape_rounding
-        apps/terminal/terminal apps/terminal/text_layout data/files/utf8 nn/keys web/lab_web""",
+    "lab": """lab/expression/expression lab/expression/expression_functions lab/expression/expression_parser lab/expression/expression_point
+        lab/gradient_letters lab/lab_answer lab/lab_numbers lab/lab_page lab/lab_point lab/lab_tape lab/lab_text lab/tape_rounding
+        core/text/keys data/files/utf8 lab/text/text_layout web/lab_web""",
 }
 SCRIPTS = ("engine.js", "plane.js", "contours.js", "numbers.js", "text.js", "address.js", "hands.js", "main.js")
 COMPILE = ["-std=c++20", "-Os", "-fwasm-exceptions", "-ffp-contract=off", "-fno-math-errno", "-DFMT_HEADER_ONLY", "-DARGAND_PLAIN_BLAS",

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "apps/lab/lab_page.h"
+#include "lab/lab_page.h"
 
 extern "C" {
 

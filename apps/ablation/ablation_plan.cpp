@@ -6,7 +6,7 @@
 
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/option_names.h"
-#include "train/config/did_you_mean.h"
+#include "core/text/keys.h"
 #include "train/config/run_config.h"
 
 namespace argand {

@@ -1,7 +1,7 @@
 #include "apps/ablation/ablation_tables.h"
 
 #include "apps/terminal/command_line.h"
-#include "train/config/did_you_mean.h"
+#include "core/text/keys.h"
 
 namespace argand {
 

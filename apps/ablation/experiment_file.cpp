@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "core/error.h"
-#include "train/config/did_you_mean.h"
+#include "core/text/keys.h"
 #include "train/config/settings.h"
 
 // toml++ 3.3 asserts that a key begins after "[[": a file with "[[[" must not end the program.

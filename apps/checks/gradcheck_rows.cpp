@@ -1,34 +1,12 @@
 #include "apps/checks/gradcheck_rows.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <set>
 
 #include "autograd/check/adjoint.h"
 #include "autograd/check/op_report.h"
-#include "autograd/wirtinger.h"
 
 namespace argand {
-std::string wirtinger_line(const OpCheck::Case& c, std::size_t input) {
-  const WirtingerResult w = wirtinger(c.f, c.inputs, input);
-  double dz = 0, dzbar = 0, error = 0;
-  for (std::size_t k = 0; k < w.dz.size(); ++k) {
-    dz = std::max(dz, std::abs(w.dz[k]));
-    dzbar = std::max(dzbar, std::abs(w.dzbar[k]));
-    error = std::max(error, w.error[k]);
-  }
-  return fmt::format("{}: |∂w/∂z| up to {:.3g}, |∂w/∂z̄| up to {:.3g}, both ± {:.0e}", cauchy_riemann_name(w.verdict), dz, dzbar,
-                     error);
-}
-
-void add_wirtinger_notes(const Op& op, Report& report) {
-  OpCheck check;
-  op.check(check);
-  for (const OpCheck::Case& c : check.cases())
-    for (std::size_t i = 0; i < c.inputs.size(); ++i)
-      if (c.inputs[i].index() == 1) report.notes.push_back(fmt::format("{}: input {}: {}", c.label, i, wirtinger_line(c, i)));
-}
 
 std::int64_t cases_of(const GradcheckSubject& subject, const Report& report) {
   if (subject.group != "op")

@@ -21,11 +21,6 @@ struct GradcheckSubject {
 /// Of the table that `argand gradcheck` prints: an op's cases, or the tensors that vary.
 std::int64_t cases_of(const GradcheckSubject& subject, const Report& report);
 
-/// "holomorphic: |∂w/∂z| up to 2.3, |∂w/∂z̄| up to 1e-15, both ± 4e-13", by numerical differentiation.
-std::string wirtinger_line(const OpCheck::Case& c, std::size_t input);
-/// A note for each complex input of each case: what it says there.
-void add_wirtinger_notes(const Op& op, Report& report);
-
 /// Every registered op, by name.
 std::vector<GradcheckSubject> op_subjects();
 /// Every layer of nn/, in its variants: projected on random weights, as a function of its input and its parameters.

@@ -8,7 +8,7 @@
 #include "apps/runs/side_by_side.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/option_names.h"
-#include "apps/terminal/text_layout.h"
+#include "lab/text/text_layout.h"
 #include "train/checkpoints/run_folder.h"
 
 namespace argand {

@@ -5,7 +5,7 @@
 
 #include "apps/ablation/comparison.h"
 #include "apps/terminal/option_names.h"
-#include "apps/terminal/text_layout.h"
+#include "lab/text/text_layout.h"
 
 namespace argand {
 namespace {

@@ -11,8 +11,8 @@
 #include "apps/terminal/option_names.h"
 #include "apps/terminal/other_words.h"
 #include "core/parallel.h"
+#include "core/text/keys.h"
 #include "nn/config.h"
-#include "train/config/did_you_mean.h"
 
 namespace argand {
 namespace {
@@ -87,6 +87,12 @@ std::string as_expression(const std::string& word) {
   return minus ? " " + word : word;
 }
 
+/// "at: ..." as "--at: ..." where the chosen command has an option of that name.
+std::string with_its_option(const CLI::App& program, const std::string& text) {
+  const bool is_option = innermost(&program)->get_option_no_throw("--" + text.substr(0, text.find(':'))) != nullptr;
+  return is_option ? "--" + text : text;
+}
+
 }  // namespace
 
 void add_threads(CLI::App& command, const std::string& group, const std::string& help) {
@@ -116,8 +122,8 @@ int run_program(CLI::App& program, int argc, const char* const* argv, const std:
     return ended.get_exit_code();
   } catch (const CLI::ParseError& error) {
     return report(explain(program, error) + " (--help shows what there is)", exit_usage);
-  } catch (const UsageError& error) {
-    return report(in_options(error), exit_usage);
+  } catch (const InputError& error) {
+    return report(with_its_option(program, in_options(error)), exit_usage);
   } catch (const ConfigError& error) {
     return report(in_options(error), exit_usage);
   } catch (const DivergedError& error) {

@@ -10,9 +10,9 @@
 namespace argand {
 
 /// A mistake in an option rather than in the data or the machine. (One in a configuration is a ConfigError.)
-class UsageError : public Error {
+class UsageError : public InputError {
  public:
-  using Error::Error;
+  using InputError::InputError;
 };
 
 /// Training came to numbers that are not finite.

@@ -8,7 +8,7 @@
 namespace argand {
 
 Progress::Progress(std::vector<std::string> labels, std::int64_t total_steps, std::int64_t plain_every, std::FILE* out)
-    : total_(total_steps), plain_every_(plain_every), out_(out), terminal_(is_terminal(out)), style_(out) {
+    : total_(total_steps), plain_every_(plain_every), out_(out), terminal_(is_terminal(out)), style_(style_for(out)) {
   std::size_t widest = 0;
   for (const std::string& label : labels) widest = std::max(widest, label.size());
   for (std::string& label : labels) {

@@ -29,11 +29,7 @@ void flush_output() {
     throw std::system_error(errno != 0 ? errno : EIO, std::generic_category());
 }
 
-Style::Style(std::FILE* file) : on_(is_terminal(file) && std::getenv("NO_COLOR") == nullptr) {}
-
-std::string Style::wrap(const char* code, const std::string& text) const {
-  return on_ ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
-}
+Style style_for(std::FILE* file) { return Style(is_terminal(file) && std::getenv("NO_COLOR") == nullptr); }
 
 std::string with_unit(double n) {
   const char* unit = "";

@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <string>
 
+#include "lab/text/style.h"
+
 namespace argand {
 
 /// False also when the environment says TERM=dumb, and under Open MPI's mpirun, whose processes write to terminals of its own
@@ -16,23 +18,7 @@ int terminal_width(std::FILE* file);
 void flush_output();
 
 /// Emphasis on a terminal (unless NO_COLOR is set, https://no-color.org), the bare text elsewhere.
-class Style {
- public:
-  explicit Style(std::FILE* file);
-  /// The bare text everywhere.
-  static Style plain() { return Style(false); }
-  bool coloured() const { return on_; }
-  std::string bold(const std::string& text) const { return wrap("1", text); }
-  std::string dim(const std::string& text) const { return wrap("2", text); }
-  std::string red(const std::string& text) const { return wrap("31", text); }
-  std::string green(const std::string& text) const { return wrap("32", text); }
-  std::string cyan(const std::string& text) const { return wrap("36", text); }
-
- private:
-  explicit Style(bool on) : on_(on) {}
-  std::string wrap(const char* code, const std::string& text) const;
-  bool on_;
-};
+Style style_for(std::FILE* file);
 
 /// 1234567 -> "1.23 M", 12345 -> "12.3 k".
 std::string with_unit(double n);

@@ -6,12 +6,11 @@
 #include <nlohmann/json.hpp>
 #include <variant>
 
-#include "apps/checks/gradcheck_rows.h"
-#include "apps/lab/expression/expression_point.h"
-#include "apps/lab/lab_text.h"
-#include "apps/lab/op_text.h"
-#include "apps/terminal/text_layout.h"
 #include "autograd/check/op_report.h"
+#include "lab/expression/expression_point.h"
+#include "lab/lab_text.h"
+#include "lab/op_text.h"
+#include "lab/text/text_layout.h"
 #include "python/binding/arrays.h"
 #include "python/binding/bindings.h"
 
@@ -34,7 +33,7 @@ std::pair<std::string, std::string> lab(const std::string& expression, const std
   const LabPoint p = lab_point(f, point, static_cast<std::size_t>(variable - variables.begin()));
   nlohmann::json json = point_json(f, p);
   json["equation"] = f.equation();
-  return {json.dump(), f.equation() + "\n\n" + point_text(f, p, Style::plain())};
+  return {json.dump(), f.equation() + "\n\n" + point_text(f, p, Style())};
 }
 
 std::vector<std::string> variables(const std::string& expression) { return Expression(expression).variables(); }
@@ -64,7 +63,7 @@ std::string explain(const std::string& name) {
   const Op& op = known_op("explain", name);
   Report report = check_op_gradients(op);
   add_wirtinger_notes(op, report);
-  return op_text(op, Style::plain()) + "\n" + report_text(report);
+  return op_text(op, Style()) + "\n" + report_text(report);
 }
 
 }  // namespace

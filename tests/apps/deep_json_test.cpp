@@ -2,9 +2,9 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "apps/lab/lab_page.h"
 #include "core/machine/json.h"
 #include "data/files/table.h"
+#include "lab/lab_page.h"
 #include "tests/data/temporary_directory.h"
 #include "tests/error_text.h"
 #include "train/checkpoints/jsonl.h"

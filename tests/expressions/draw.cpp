@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "apps/lab/expression/expression_functions.h"
+#include "lab/expression/expression_functions.h"
 
 namespace reference {
 namespace {

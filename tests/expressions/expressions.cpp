@@ -13,10 +13,10 @@
 #include <mutex>
 #include <thread>
 
-#include "apps/lab/expression/expression_point.h"
-#include "apps/lab/lab_hessian.h"
-#include "apps/lab/lab_point.h"
 #include "core/error.h"
+#include "lab/expression/expression_point.h"
+#include "lab/lab_hessian.h"
+#include "lab/lab_point.h"
 #include "tests/expressions/draw.h"
 #include "tests/expressions/truth.h"
 #include "tests/sanitized.h"

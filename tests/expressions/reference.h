@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/lab/expression/expression_parser.h"
+#include "lab/expression/expression_parser.h"
 #include "tests/accuracy/exact.h"
 
 namespace reference {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "apps/lab/expression/expression_point.h"
 #include "autograd/tape.h"
+#include "lab/expression/expression_point.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace argand;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "train/config/did_you_mean.h"
+#include "core/text/keys.h"
 
 namespace argand {
 namespace {

@@ -10,11 +10,11 @@
 
 #include "core/machine/address_space.h"
 #include "core/machine/json.h"
+#include "core/text/keys.h"
 #include "data/corpora/text_parts.h"
 #include "data/files/utf8.h"
 #include "data/tokens/tokenizer.h"
 #include "train/config/changes.h"
-#include "train/config/did_you_mean.h"
 #include "train/config/other_words.h"
 #include "train/config/presets.h"
 

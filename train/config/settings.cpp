@@ -6,10 +6,10 @@
 #include <system_error>
 
 #include "core/machine/number.h"
+#include "core/text/keys.h"
 #include "data/files/text_file.h"
 #include "data/files/utf8.h"
 #include "nn/config.h"
-#include "train/config/did_you_mean.h"
 
 namespace argand {
 namespace {

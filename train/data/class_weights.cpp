@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "core/text/keys.h"
 #include "data/files/utf8.h"
-#include "train/config/did_you_mean.h"
 #include "train/config/settings.h"
 
 namespace argand {

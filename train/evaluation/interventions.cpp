@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "core/text/keys.h"
 #include "nn/family.h"
-#include "train/config/did_you_mean.h"
 
 namespace argand {
 namespace {

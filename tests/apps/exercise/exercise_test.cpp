@@ -4,10 +4,10 @@
 
 #include <set>
 
-#include "apps/exercise/answer_file.h"
-#include "apps/exercise/grading.h"
-#include "apps/exercise/sheet.h"
 #include "core/error.h"
+#include "lab/exercise/answer_file.h"
+#include "lab/exercise/grading.h"
+#include "lab/exercise/sheet.h"
 #include "tests/apps/program.h"
 #include "tests/sanitized.h"
 

@@ -1,6 +1,6 @@
-#include "apps/lab/op_text.h"
-#include "apps/terminal/text_layout.h"
 #include "autograd/tape.h"
+#include "lab/op_text.h"
+#include "lab/text/text_layout.h"
 #include "tests/apps/program.h"
 #include "tests/sanitized.h"
 
@@ -9,7 +9,7 @@ using namespace argand;
 BOOST_AUTO_TEST_SUITE(explain)
 
 BOOST_AUTO_TEST_CASE(every_op_says_everything) {
-  const Style plain(stdout);
+  const Style plain;
   std::size_t told = 0;
   for (const Kind kind : kinds_in_order()) told += ops_of(kind).size();
   BOOST_TEST(told == Op::all().size());

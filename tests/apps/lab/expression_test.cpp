@@ -1,4 +1,4 @@
-#include "apps/lab/expression/expression.h"
+#include "lab/expression/expression.h"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>

@@ -1,8 +1,8 @@
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
-#include "apps/lab/expression/expression_point.h"
-#include "apps/lab/lab_hessian.h"
+#include "lab/expression/expression_point.h"
+#include "lab/lab_hessian.h"
 
 using namespace argand;
 
@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(where_an_op_has_no_derivative_differences_answer) {
       BOOST_TEST(h.gaps[0].starts_with("the derivative of abs at 0 is a convention"));
       BOOST_TEST(std::abs(h.eigenvalues.front() - curvature) < 1e-9);
       BOOST_TEST(h.kind() == (curvature > 0 ? "a minimum" : "a maximum"));
-      const std::string said = hessian_text(Expression(text), h, Style::plain());
+      const std::string said = hessian_text(Expression(text), h, Style());
       BOOST_TEST(said.find("agree") == std::string::npos, said);
       BOOST_TEST(said.find("the tape is not judged") != std::string::npos, said);
     }
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(every_kind_of_function_agrees_with_differences) {
 BOOST_AUTO_TEST_CASE(text_and_json) {
   const Expression f("f(z) = abs2(z)");
   const LabHessian h = lab_hessian(f, {C(0, 0)});
-  const std::string text = hessian_text(f, h, Style(stdout));
+  const std::string text = hessian_text(f, h, style_for(stdout));
   BOOST_TEST(text.find("∂²L/∂z∂z = 0") != std::string::npos, text);
   BOOST_TEST(text.find("∂²L/∂z∂z̄ = 1") != std::string::npos, text);
   BOOST_TEST(text.find("eigenvalues  2  2\n  a minimum\n") != std::string::npos, text);

@@ -1,4 +1,4 @@
-#include "apps/lab/lab_answer.h"
+#include "lab/lab_answer.h"
 
 #include <fmt/format.h>
 

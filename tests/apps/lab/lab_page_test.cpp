@@ -1,4 +1,4 @@
-#include "apps/lab/lab_page.h"
+#include "lab/lab_page.h"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>

@@ -5,12 +5,12 @@
 #include <numbers>
 
 #include <nlohmann/json.hpp>
-#include "apps/lab/lab_page.h"
-#include "apps/lab/lab_tape.h"
-#include "apps/lab/lab_text.h"
-#include "apps/terminal/text_layout.h"
 #include "autograd/check/planted_fault.h"
 #include "core/random.h"
+#include "lab/lab_page.h"
+#include "lab/lab_tape.h"
+#include "lab/lab_text.h"
+#include "lab/text/text_layout.h"
 #include "tests/apps/program.h"
 
 using namespace argand;
@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(two_hundred_random_expressions_agree_with_numerical_differe
       const C z = dice.point();
       const LabPoint p = lab_point(f, {z}, 0);
       ++points;
-      BOOST_TEST(!p.failed(), text + ": " + point_text(f, p, Style(stdout)));
+      BOOST_TEST(!p.failed(), text + ": " + point_text(f, p, style_for(stdout)));
       if (!p.conclusive()) continue;
       ++compared;
       holomorphic += p.verdict == CauchyRiemann::Holomorphic ? 1 : 0;
@@ -222,7 +222,7 @@ BOOST_AUTO_TEST_CASE(a_tape_that_passes_what_is_not_finite_is_not_judged) {
       BOOST_TEST(p.has_numerical());
       BOOST_TEST(p.dz.error < 1e-9);
       BOOST_TEST(std::abs(p.dz.numerical - r.dz) <= 10 * p.dz.error);
-      const std::string said = point_text(Expression(r.text), p, Style::plain());
+      const std::string said = point_text(Expression(r.text), p, Style());
       BOOST_TEST(said.find("agree") == std::string::npos, said);
       BOOST_TEST(said.find("not judged") != std::string::npos, said);
     }
@@ -240,7 +240,7 @@ BOOST_AUTO_TEST_CASE(the_tolerance_is_finite_and_printed) {
   BOOST_TEST(p.dz.rounding > 0);
   BOOST_TEST(p.dz.rounding < 1e-13);
   BOOST_TEST(p.dz.tolerance() < 1e-7);
-  BOOST_TEST(point_text(Expression("exp(z)"), p, Style::plain()).find("agree to 3e-08\n") != std::string::npos);
+  BOOST_TEST(point_text(Expression("exp(z)"), p, Style()).find("agree to 3e-08\n") != std::string::npos);
   // Rounding that is larger than the derivative: cancellation in the values, underflow in between, a huge argument of a wave.
   for (const auto& [text, z] : std::vector<std::pair<std::string, C>>{
            {"exp((z + 1e20) - 1e20)", 1}, {"(1e-200*z)*(1e-200*z)*1e300*1e100", 1}, {"cos(abs(z)*1e16)", 0.15}}) {
@@ -272,7 +272,7 @@ BOOST_AUTO_TEST_CASE(a_circle_becomes_an_ellipse) {
     BOOST_TEST(std::abs(e.determinant - (J[0][0] * J[1][1] - J[0][1] * J[1][0])) < 1e-12);
   }
   BOOST_TEST(ellipse_of(1.0, 2.0).determinant == -3);
-  const std::string point = point_text(Expression("z^2"), at("z^2", 0), Style::plain());
+  const std::string point = point_text(Expression("z^2"), at("z^2", 0), Style());
   BOOST_TEST(point.find("A small circle becomes a point, to first order: a = ∂f/∂z, b = ∂f/∂z̄ are 0\n") != std::string::npos,
              point);
 }
@@ -284,7 +284,7 @@ BOOST_AUTO_TEST_CASE(rounding_is_not_mistaken_for_a_derivative) {
     const LabPoint p = at(text, z);
     BOOST_TEST(!p.failed(), text);
     BOOST_TEST(p.dz.error > 0, text);
-    const std::string said = point_text(Expression(text), p, Style(stdout));
+    const std::string said = point_text(Expression(text), p, style_for(stdout));
     BOOST_TEST(said.find("frameworks choose freely") == std::string::npos, said);
   }
   // Derivatives that are exactly 0, at points where nothing is wrong.
@@ -339,7 +339,7 @@ BOOST_AUTO_TEST_CASE(the_tape_step_by_step) {
   BOOST_TEST(steps[2].shares[0].first);
   for (const char* text : {"f(z) = abs(z)^2 * exp(i*angle(z))", "phase_rotation(z, 0.5, 0.1) + polar(abs(z), 2) / z"}) {
     const Expression g(text);
-    std::istringstream lines(tape_text(g, walk_tape(g, {C(1, 2)})) + point_text(g, lab_point(g, {C(1, 2)}, 0), Style(stdout)));
+    std::istringstream lines(tape_text(g, walk_tape(g, {C(1, 2)})) + point_text(g, lab_point(g, {C(1, 2)}, 0), style_for(stdout)));
     for (std::string line; std::getline(lines, line);) BOOST_TEST(display_width(line) <= 100U, line);
   }
   BOOST_TEST(tape_text(Expression("2"), walk_tape(Expression("2"), {C(1)})) ==

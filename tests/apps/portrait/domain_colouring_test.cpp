@@ -1,4 +1,4 @@
-#include "apps/portrait/domain_colouring.h"
+#include "lab/portrait/domain_colouring.h"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>

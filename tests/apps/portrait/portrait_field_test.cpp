@@ -1,4 +1,4 @@
-#include "apps/portrait/portrait_field.h"
+#include "lab/portrait/portrait_field.h"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>

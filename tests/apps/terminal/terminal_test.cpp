@@ -28,7 +28,7 @@ BOOST_AUTO_TEST_CASE(a_file_gets_plain_lines_without_control_characters) {
   const TemporaryDirectory scratch;
   std::FILE* file = std::fopen((scratch / "out").c_str(), "w");
   BOOST_TEST(!is_terminal(file));
-  BOOST_TEST(Style(file).red("text") == "text");
+  BOOST_TEST(style_for(file).red("text") == "text");
   {
     Progress progress({"one", "three"}, 4, 2, file);
     for (int step = 1; step <= 3; ++step) progress.update(0, step, 2.0, 100, 0.5);

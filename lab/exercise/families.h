@@ -1,0 +1,31 @@
+#pragma once
+/// The families of problems, one function each; problem.h lists what they are made of.
+
+#include "lab/exercise/problem.h"
+
+namespace argand {
+
+// By hand.
+Problem make_wirtinger(Draw& draw);
+Problem make_gradient(Draw& draw);
+Problem make_convention(Draw& draw);
+Problem make_chain(Draw& draw);
+Problem make_holomorphic(Draw& draw);
+Problem make_mistake(Draw& draw);
+Problem make_step(Draw& draw);
+
+// With the lab.
+Problem make_phase(Draw& draw);
+Problem make_modulus(Draw& draw);
+Problem make_ellipse(Draw& draw);
+Problem make_curvature(Draw& draw);
+Problem make_algebra(Draw& draw);
+Problem make_matrix(Draw& draw);
+
+// With a program of one's own.
+Problem make_network(Draw& draw);
+Problem make_descent(Draw& draw);
+Problem make_adam(Draw& draw);
+Problem make_backward(Draw& draw);
+
+}  // namespace argand

@@ -1,0 +1,90 @@
+#pragma once
+/// Exercises: families of problems with drawn parameters, and how an answer is judged. Whatever can be derived is derived by the
+/// library when the sheet is made and again when it is graded; nothing is looked up.
+
+#include <complex>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lab/exercise/draw.h"
+#include "lab/lab_answer.h"
+
+namespace argand {
+
+/// A number, and what it is: the right one, or what a usual mistake makes of it.
+struct NamedNumber {
+  std::complex<double> value;
+  std::string what;  ///< "the conjugate of the right one"
+};
+
+struct Question {
+  enum class Kind {
+    Formula,  ///< in the variables of f, x and y; judged by judge_answer()
+    Number,   ///< judged against `numbers`
+    Word,     ///< one of `words`
+  };
+  std::string text;  ///< Markdown
+  int points = 1;
+  Kind kind = Kind::Number;
+
+  std::string f = {};  ///< of a formula
+  std::vector<std::complex<double>> at = {};
+  std::size_t variable = 0;
+  Asked asked = Asked::Gradient;
+
+  std::vector<NamedNumber> numbers = {};  ///< the right one first
+  std::vector<std::string> words = {};
+  std::string right = {};  ///< a right answer as one would write it: the word, the number, or a formula derived by hand
+};
+
+struct Problem {
+  std::string title, text;  ///< Markdown
+  std::vector<Question> questions;
+
+  int points() const;
+};
+
+struct ProblemFamily {
+  std::string name, title;
+  int level;  ///< 1: by hand, 2: with the lab, 3: with a program
+  Problem (*make)(Draw& draw);
+};
+
+/// Of all levels, in the order of the sheets.
+const std::vector<ProblemFamily>& problem_families();
+const ProblemFamily* find_problem_family(const std::string& name);
+
+/// What is said of one answer.
+struct AnswerJudgement {
+  enum class Kind { Right, Near, Wrong, Missing, Unreadable };
+  Kind kind = Kind::Missing;
+  std::string why = {};  ///< one line, which does not say what is right
+};
+/// `answer` as it was typed. Throws nothing that an answer could cause.
+AnswerJudgement judge(const Question& question, const std::string& answer);
+
+// What families are made of. Each throws Redraw where these parameters make no good question: the maker then draws others.
+
+struct Redraw {};
+
+/// ∂f/∂z and ∂f/∂z̄ of one variable at a point, and Re f.
+struct Slopes {
+  std::complex<double> dz, dzbar, value;
+  /// Of L = Re f.
+  std::complex<double> gradient() const { return std::conj(dz) + dzbar; }
+};
+/// By the tape, where differences agree with it.
+Slopes slopes_at(const std::string& f, const std::vector<std::complex<double>>& at, std::size_t variable = 0);
+
+/// Asks for a formula; `right`, derived by the family, must be what the tape finds.
+Question ask_formula(std::string text, int points, const std::string& f, Asked asked, const std::string& right,
+                     const std::vector<std::complex<double>>& at = {{1, 2}}, std::size_t variable = 0);
+/// Asks for a number; its conjugate, half, double, negative and what is in `mistakes` are known when they are met.
+Question ask_number(std::string text, int points, std::complex<double> right, std::vector<NamedNumber> mistakes = {});
+/// Asks for a gradient: neither real nor imaginary, so that a conjugate shows.
+Question ask_gradient(std::string text, int points, std::complex<double> right, std::vector<NamedNumber> mistakes = {});
+Question ask_word(std::string text, int points, std::vector<std::string> words, const std::string& right);
+
+}  // namespace argand

@@ -1,0 +1,45 @@
+#pragma once
+/// A sheet for one student: which problems, with which parameters, follows from the student's name, the seed and the names of the
+/// problems alone, so that these are enough to make the same sheet again.
+
+#include <string>
+#include <vector>
+
+#include "lab/exercise/problem.h"
+
+namespace argand {
+
+struct SheetPlan {
+  std::string student;                ///< as student_name() returns it
+  std::string seed;                   ///< a number or any other text
+  std::vector<std::string> problems;  ///< names of families
+};
+
+struct Sheet {
+  SheetPlan plan;
+  std::vector<Problem> problems;
+  std::string mark;  ///< eight digits that depend on every word and number of the problems
+
+  int points() const;
+};
+
+/// The name without white space around it and with single spaces inside. Throws an InputError for a name that is empty, longer than
+/// 100 characters, or holds control characters or bytes that are not UTF-8.
+std::string student_name(const std::string& given);
+/// "wirtinger,chain", or a level's families. Throws an InputError for a name that there is not.
+std::vector<std::string> problem_names(const std::string& list);
+std::vector<std::string> problem_names(int level);
+
+Sheet make_sheet(const SheetPlan& plan);
+
+/// "3b": the second question of the third problem.
+std::string question_name(std::size_t problem, std::size_t question);
+
+/// The problems in Markdown, with answers for the teacher.
+std::string sheet_text(const Sheet& sheet, bool answers);
+/// To be filled in: answer_file.h reads it.
+std::string answer_form(const Sheet& sheet);
+/// "ada-lovelace-3f29": of letters that every file system takes, another one for every name.
+std::string file_name(const std::string& student);
+
+}  // namespace argand

@@ -1,0 +1,333 @@
+#include "lab/expression/expression_parser.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <numbers>
+
+#include "core/machine/number.h"
+#include "core/text/keys.h"
+#include "data/files/utf8.h"
+#include "lab/text/text_layout.h"
+
+namespace argand {
+namespace {
+
+using Action = ExpressionStep::Action;
+
+struct Constant {
+  std::string name;
+  std::complex<double> value;
+};
+const std::vector<Constant>& constants() {
+  static const std::vector<Constant> all = {{"i", {0, 1}}, {"pi", std::numbers::pi}, {"e", std::numbers::e}};
+  return all;
+}
+
+bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+
+/// One recursive function a level of precedence:
+///
+///     sum      product { (+|-) product }
+///     product  unary { (*|/) unary }
+///     unary    (-|+) unary  |  power
+///     power    primary [ ^ unary ]            so that a^b^c = a^(b^c), -z^2 = -(z^2) and 2^-z needs no parentheses
+///            | number power                   2z and 2(z + 1): a number before a name or a parenthesis, 2z^2 = 2*(z^2)
+///     primary  number  |  name  |  name(sum, ...)  |  (sum)  |  "|" sum "|"
+///
+/// Behind / and ^ a product needs its sign, for 1/2z is read in two ways. As it does before a bar, a bar where an operand should
+/// begin opens a modulus, any other closes one.
+class Parser {
+ public:
+  Parser(std::string_view text, const std::vector<std::string>& default_variables)
+      : parsed_{.text = on_one_line(text), .name = "f", .variables = default_variables, .steps = {}} {}
+
+  ParsedExpression parse() {
+    if (parsed_.text.find('=') != std::string::npos) header();
+    sum();
+    if (peek() != '\0') trailing();
+    return std::move(parsed_);
+  }
+
+ private:
+  static constexpr int deepest = 100;  // the parser calls itself once a level
+
+  /// The next character that is not a space; '\0' at the end.
+  char peek() {
+    const std::string& text = parsed_.text;
+    while (at_ < text.size() && std::isspace(static_cast<unsigned char>(text[at_])) != 0) ++at_;
+    return at_ < text.size() ? text[at_] : '\0';
+  }
+  bool take(char c) {
+    if (peek() != c) return false;
+    ++at_;
+    took(at_ - 1, at_);
+    return true;
+  }
+  /// The last token, for advice.
+  void took(std::size_t begin, std::size_t end) { last_ = parsed_.text.substr(begin, end - begin); }
+  [[noreturn]] void wrong(const std::string& message) const { wrong(at_, message); }
+  [[noreturn]] void wrong(std::size_t at, const std::string& message) const { expression_fail(parsed_.text, at, message); }
+
+  std::string identifier() {
+    peek();
+    const std::size_t begin = at_;
+    if (at_ < parsed_.text.size() && is_letter(parsed_.text[at_]))
+      while (at_ < parsed_.text.size() && (is_letter(parsed_.text[at_]) || is_digit(parsed_.text[at_]))) ++at_;
+    if (at_ > begin) took(begin, at_);
+    return parsed_.text.substr(begin, at_ - begin);
+  }
+
+  /// What stands here: a whole number, name or character.
+  std::string token() {
+    if (peek() == '\0') return "the end";
+    const std::string& text = parsed_.text;
+    std::size_t end = at_ + 1;
+    if (is_letter(text[at_]) || is_digit(text[at_]))
+      while (end < text.size() && (is_letter(text[end]) || is_digit(text[end]) || text[end] == '.')) ++end;
+    while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) ++end;  // the rest of a UTF-8 character
+    return text.substr(at_, end - at_);
+  }
+
+  /// The bar over a letter, as in z̄: a combining macron or overline.
+  bool take_bar() {
+    const std::string_view next = std::string_view(parsed_.text).substr(std::min(at_, parsed_.text.size()), 2);
+    if (next != "\u0304" && next != "\u0305") return false;
+    at_ += next.size();
+    return true;
+  }
+
+  /// "f(z, w) ="
+  void header() {
+    const std::string rule = "left of the = stands a name with its variables, as in f(z) = ... or f(z, w) = ...";
+    has_header_ = true;
+    parsed_.name = identifier();
+    if (parsed_.name.empty() || !take('(')) wrong(rule);
+    parsed_.variables.clear();
+    do {
+      peek();
+      const std::size_t begin = at_;
+      const std::string name = identifier();
+      if (name.empty()) wrong(rule);
+      if (is_constant(name)) wrong(begin, name + " is a constant and cannot be a variable");
+      if (find_expression_function(name) != nullptr) wrong(begin, name + " is a function and cannot be a variable");
+      if (variable(name) < parsed_.variables.size()) wrong(begin, name + " stands here twice");
+      parsed_.variables.push_back(name);
+    } while (take(','));
+    if (!take(')') || !take('=')) wrong(rule);
+  }
+
+  std::size_t sum() {
+    const std::size_t begin = product();
+    for (char c = peek(); c == '+' || c == '-'; c = peek()) {
+      take(c);
+      product();
+      call(expression_operator(c), begin);
+    }
+    return begin;
+  }
+
+  std::size_t product() {
+    const std::size_t begin = unary();
+    for (char c = peek(); c == '*' || c == '/'; c = peek()) {
+      take(c);
+      if (c == '*' && peek() == '*') wrong("a power is written ^");
+      unary(c == '/' ? c : '\0');
+      call(expression_operator(c), begin);
+    }
+    return begin;
+  }
+
+  /// `after` is / or ^ where one stands before, else '\0'.
+  std::size_t unary(char after = '\0') {
+    const char c = peek();
+    if (c != '-' && c != '+') return power(after);
+    const std::size_t begin = at_;
+    take(c);
+    enter();
+    unary(after);
+    --depth_;
+    if (c == '-') call(expression_operator('~'), begin);
+    return begin;
+  }
+
+  std::size_t power(char after) {
+    const bool number = is_digit(peek()) || peek() == '.';
+    const std::size_t begin = primary();
+    if (take('^')) {
+      enter();
+      unary('^');
+      --depth_;
+      parsed_.steps.push_back({.action = Action::Power, .begin = begin});
+    } else if (const char next = peek(); number && (is_letter(next) || next == '(')) {
+      if (after != '\0') two_readings(after);
+      enter();
+      power('\0');
+      --depth_;
+      call(expression_operator('*'), begin);
+    }
+    return begin;
+  }
+
+  /// 1/2z, 2^2z.
+  [[noreturn]] void two_readings(char after) {
+    const std::string next = token();
+    wrong(fmt::format("this can be read in two ways; write {0}({1}*{2}{3} or {0}{1}*{2}", after, last_, next,
+                      next == "(" ? "...))" : ")"));
+  }
+
+  std::size_t primary() {
+    const char c = peek();
+    const std::size_t begin = at_;
+    if (is_digit(c) || c == '.') {
+      number();
+    } else if (is_letter(c)) {
+      name();
+    } else if (take('(')) {
+      enter();
+      sum();
+      if (!take(')')) trailing("\")\" is missing before " + quoted(token()));
+      --depth_;
+    } else if (take('|')) {
+      enter();
+      sum();
+      if (!take('|')) trailing("the second \"|\" of a modulus is missing before " + quoted(token()));
+      --depth_;
+      call(*find_expression_function("abs"), begin);
+    } else {
+      wrong(fmt::format("expected a number, a variable, a function or \"(\" here, found {}", quoted(token())));
+    }
+    return begin;
+  }
+
+  /// 2, 1.5e-3, .5 or one of them with i after it, or j, as engineers write.
+  void number() {
+    const std::string& text = parsed_.text;
+    const std::size_t begin = at_;
+    double value = 0;
+    const auto [end, error] = number_from(text.data() + at_, text.data() + text.size(), value);
+    if (error == std::errc::result_out_of_range) wrong("this number does not fit a double");
+    if (error != std::errc()) wrong("a point alone is no number");
+    at_ = static_cast<std::size_t>(end - text.data());
+    const bool more = at_ + 1 < text.size() && (is_letter(text[at_ + 1]) || is_digit(text[at_ + 1]));
+    const bool imaginary = at_ < text.size() && (text[at_] == 'i' || is_unit_j(text.substr(at_, 1))) && !more;
+    if (imaginary) ++at_;
+    took(begin, at_);
+    parsed_.steps.push_back(
+        {.action = Action::Number, .number = imaginary ? std::complex(0.0, value) : std::complex(value, 0.0), .begin = begin});
+  }
+
+  void name() {
+    const std::size_t begin = at_;
+    const std::string word = identifier();
+    const ExpressionFunction* function = find_expression_function(word);
+    const bool called = peek() == '(';
+    if (const std::size_t index = variable(word); index < parsed_.variables.size()) {
+      if (called) wrong(fmt::format("{} is a variable, not a function; write {}*(", word, word));
+      parsed_.steps.push_back({.action = Action::Variable, .index = index, .begin = begin});
+      if (take_bar()) call(*find_expression_function("conj"), begin);
+    } else if (is_constant(word) || is_unit_j(word)) {
+      parsed_.steps.push_back({.action = Action::Number, .number = constant(is_unit_j(word) ? "i" : word), .begin = begin});
+    } else if (word == "pow" && called) {
+      wrong(begin, "a power is written a^b");
+    } else if (function != nullptr && called) {
+      arguments(*function, begin);
+    } else if (function != nullptr) {
+      wrong(begin, fmt::format("{} is a function; write {}({})", word, word, function->parameters));
+    } else {
+      unknown(word, begin, called);
+    }
+  }
+
+  void arguments(const ExpressionFunction& function, std::size_t begin) {
+    const std::string word = last_;
+    take('(');
+    enter();
+    std::size_t count = 0;
+    if (peek() != ')') {
+      do {
+        sum();
+        ++count;
+      } while (take(','));
+    }
+    if (!take(')')) trailing(fmt::format("\")\" of {}( is missing before {}", word, quoted(token())));
+    --depth_;
+    if (count != function.takes.size())
+      wrong(begin, fmt::format("{} takes {} argument{}, {}({}), and was given {}", word, function.takes.size(),
+                               function.takes.size() == 1 ? "" : "s", word, function.parameters, count));
+    call(function, begin);
+  }
+
+  [[noreturn]] void unknown(const std::string& word, std::size_t begin, bool called) const {
+    std::vector<std::string> known;
+    if (called) {
+      for (const ExpressionFunction& f : expression_functions()) {
+        known.push_back(f.name);
+        known.insert(known.end(), f.aliases.begin(), f.aliases.end());
+      }
+      wrong(begin, fmt::format("there is no function {}{}", word, did_you_mean(word, known)));
+    }
+    if (parsed_.variables.empty()) wrong(begin, fmt::format("{} is no number; 1+2i, pi and exp(i*pi/4) are", word));
+    std::string given;
+    for (const std::string& v : parsed_.variables) given += (given.empty() ? "" : ", ") + v;
+    if (!has_header_ && parsed_.variables.size() > 1)
+      wrong(begin, fmt::format("there is no variable {}; there are {}", word, given));
+    wrong(begin, fmt::format("there is no variable {}; variables are named on the left: {}({}, {}) = ...", word, parsed_.name,
+                             given, word));
+  }
+
+  /// Something stands where the expression, a parenthesis or an argument should have ended.
+  [[noreturn]] void trailing(const std::string& otherwise = "") {
+    const char c = peek();
+    const std::string next = token();
+    if (is_letter(c) || is_digit(c) || c == '.' || c == '(')
+      wrong(fmt::format("a product needs its sign: write {}*{}", last_, next));
+    if (c == '|') wrong("a modulus has a \"|\" on either side, as in 2*|z|");
+    if (c == '\'') wrong("a conjugate is written conj(z)");
+    if (c == '=') wrong("one = is enough");
+    if (!otherwise.empty()) wrong(otherwise);
+    if (c == ')') wrong("this \")\" closes nothing");
+    if (c == ',') wrong("a comma stands between the arguments of a function only");
+    wrong(fmt::format("expected an operator (+ - * / ^) or the end here, found {}", quoted(next)));
+  }
+
+  static std::string quoted(const std::string& token) { return token == "the end" ? token : "\"" + token + "\""; }
+
+  void enter() {
+    if (++depth_ > deepest) wrong(fmt::format("nested more than {} deep", deepest));
+  }
+  void call(const ExpressionFunction& function, std::size_t begin) {
+    parsed_.steps.push_back({.action = Action::Call, .function = &function, .begin = begin});
+  }
+  std::size_t variable(const std::string& name) const {
+    const auto& all = parsed_.variables;
+    return static_cast<std::size_t>(std::find(all.begin(), all.end(), name) - all.begin());
+  }
+  /// j is i, unless it is a variable.
+  bool is_unit_j(const std::string& name) const { return name == "j" && variable(name) == parsed_.variables.size(); }
+  static bool is_constant(const std::string& name) {
+    return std::any_of(constants().begin(), constants().end(), [&](const Constant& c) { return c.name == name; });
+  }
+  static std::complex<double> constant(const std::string& name) {
+    return std::find_if(constants().begin(), constants().end(), [&](const Constant& c) { return c.name == name; })->value;
+  }
+
+  ParsedExpression parsed_;
+  std::size_t at_ = 0;
+  std::string last_;
+  int depth_ = 0;
+  bool has_header_ = false;
+};
+
+}  // namespace
+
+void expression_fail(const std::string& text, std::size_t at, const std::string& message) {
+  input_fail("expression", "{}\n  {}\n  {:>{}}", message, text, "^", display_width(text.substr(0, at)) + 1);
+}
+
+ParsedExpression parse_expression(std::string_view text, const std::vector<std::string>& default_variables) {
+  return Parser(text, default_variables).parse();
+}
+
+}  // namespace argand

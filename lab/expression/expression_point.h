@@ -1,0 +1,18 @@
+#pragma once
+/// What every command that computes an expression needs: a point, and a loss to differentiate.
+
+#include <complex>
+#include <string>
+#include <vector>
+
+#include "lab/expression/expression.h"
+
+namespace argand {
+
+/// "1+2i, exp(i*pi/4)": expressions without variables, one for each variable of f. Throws InputError, `at` first.
+std::vector<std::complex<double>> point_of(const Expression& f, const std::string& text);
+
+/// L = f where f is real, L = Re f otherwise, summed over all points (so that the gradient at each is that of its own term).
+Real loss_of(const AnyVar& f);
+
+}  // namespace argand

@@ -1,0 +1,35 @@
+#pragma once
+/// The tape of an expression, step by step: every op with its value, then every vector-Jacobian product with its cotangents.
+
+#include <string>
+#include <vector>
+
+#include "autograd/op.h"
+#include "lab/expression/expression.h"
+
+namespace argand {
+
+struct TapeStep {
+  std::string name;                    ///< "v3"
+  const Op* op = nullptr;              ///< what made it
+  std::string call;                    ///< "mul(v1, v2)"
+  std::complex<double> value = 0;      ///< of the output
+  std::complex<double> cotangent = 0;  ///< ∂L/∂x + i ∂L/∂y of the output, complete when its vjp runs
+  bool is_complex = true;
+  bool reached = false;  ///< the walk came here: L depends on it
+  /// What the vjp gave to an input, and the sum of what that input has by then.
+  struct Share {
+    std::string name;
+    std::complex<double> added = 0, total = 0;
+    bool first = true, is_complex = true;
+  };
+  std::vector<Share> shares;
+};
+
+/// Forward and backward through L = Re f (L = f where f is real), differentiating by every variable. In the tape's order.
+std::vector<TapeStep> walk_tape(const Expression& f, const std::vector<std::complex<double>>& at);
+
+/// The steps as text of at most 100 columns.
+std::string tape_text(const Expression& f, const std::vector<TapeStep>& steps);
+
+}  // namespace argand
