@@ -5,8 +5,6 @@
 #include <memory>
 
 #include "apps/ablation/ablation.h"
-#include "apps/ablation/experiment_file.h"
-#include "apps/ablation/kept_runs.h"
 #include "apps/ablation/probes.h"
 #include "apps/ablation/repetition.h"
 #include "apps/commands.h"
@@ -14,9 +12,12 @@
 #include "apps/sweep/sweep_table.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/interrupt.h"
+#include "apps/terminal/option_names.h"
 #include "core/parallel.h"
 #include "data/files/atomic_file.h"
 #include "lab/text/text_layout.h"
+#include "train/ablation/experiment_file.h"
+#include "train/ablation/kept_runs.h"
 #include "train/checkpoints/made_by.h"
 #include "train/checkpoints/run_folder.h"
 
@@ -34,7 +35,7 @@ std::string tables_of(const AblationReport& report, bool cost) { return cost ? r
 
 /// The tables that are kept there, made again.
 int check(const AblationTable& whole, const std::string& folder) {
-  shared_by_rows(whole, folder, "--check");
+  shared_by_rows(whole, folder, "check");
   const AblationTable table = with_rows_in(whole, folder);
   const std::vector<SeedResults> results = read_results(table, folder);
   std::vector<std::string> faults;
@@ -77,7 +78,7 @@ int keep(const AblationTable& whole, const AblateOptions& options, const std::st
 
 /// Has the texts of the runs judged, and prints what came of it.
 int judge(const AblationTable& whole, const AblateOptions& options, const std::string& out) {
-  shared_by_rows(whole, out, "--judge");
+  shared_by_rows(whole, out, "judge");
   const AblationTable table = with_rows_in(whole, out);
   if (judge_texts(table, out, open_run(options.judge)) == 0)
     usage_fail("--judge", "no run in {} has written texts; --probe lets them write", out);
@@ -223,7 +224,7 @@ int ablate(const AblateOptions& options) {
   if (lm && options.epochs > 0) usage_fail("--epochs", "language models count --steps");
   if (!lm && !options.cost && options.steps > 0) usage_fail("--steps", "classifiers count --epochs");
   const bool read = options.table && options.rows.empty();
-  if (options.table) shared_by_rows(whole, out, "--table");
+  if (options.table) shared_by_rows(whole, out, "table");
   AblationTable table = read ? with_rows_in(whole, out) : with_rows(whole, options.rows, out);
   AblationOptions run;
   run.out = out;
@@ -232,9 +233,10 @@ int ablate(const AblateOptions& options) {
   run.threads = std::max<std::int64_t>(1, num_threads() / run.jobs);
   run.probe = options.probe;
   run.latency = options.cost;
+  Settings settings;
+  for (const std::string& text : options.settings) settings.push_back(key_and_value("--set", text));
   run.shared = shared_settings(
-      whole, table,
-      {options.data, options.settings, options.steps, options.epochs, options.quick, experiment.shared, options.cost});
+      whole, table, {options.data, settings, options.steps, options.epochs, options.quick, experiment.shared, options.cost});
   if (options.search && experiment.rates.empty()) usage_fail("--search", "{} names no rates to choose from", options.family);
   if (!options.cost)
     if (const int signal = set_rates(table, experiment.rates, run, options.search); signal != 0)

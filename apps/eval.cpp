@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "apps/commands.h"
-#include "apps/runs/evaluation_figures.h"
 #include "apps/runs/generation_table.h"
 #include "apps/runs/other_table.h"
 #include "apps/terminal/command_line.h"
@@ -25,6 +24,7 @@
 #include "train/data/corpora.h"
 #include "train/data/retriever.h"
 #include "train/evaluation/evaluation.h"
+#include "train/evaluation/evaluation_figures.h"
 #include "train/evaluation/generation_quality.h"
 #include "train/evaluation/interventions.h"
 #include "train/evaluation/latency.h"

@@ -2,6 +2,7 @@
 
 #include "apps/commands.h"
 #include "apps/terminal/command_line.h"
+#include "apps/terminal/terminal.h"
 #include "autograd/check/op_report.h"
 #include "lab/op_text.h"
 

@@ -6,13 +6,13 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
-#include "apps/checks/external_function.h"
-#include "apps/checks/gradcheck_rows.h"
-#include "apps/checks/report_json.h"
 #include "apps/commands.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/terminal.h"
 #include "core/parallel.h"
+#include "train/checks/external_function.h"
+#include "train/checks/gradcheck_subjects.h"
+#include "train/checks/report_json.h"
 
 namespace argand {
 namespace {

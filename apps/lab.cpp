@@ -5,6 +5,7 @@
 
 #include "apps/commands.h"
 #include "apps/terminal/command_line.h"
+#include "apps/terminal/terminal.h"
 #include "lab/expression/expression_point.h"
 #include "lab/lab_answer.h"
 #include "lab/lab_hessian.h"

@@ -3,13 +3,13 @@
 #include <filesystem>
 #include <memory>
 
-#include "apps/ablation/comparison.h"
 #include "apps/commands.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/counter.h"
 #include "core/machine/json.h"
 #include "core/parallel.h"
 #include "data/files/atomic_file.h"
+#include "train/ablation/comparison.h"
 #include "train/checkpoints/jsonl.h"
 #include "train/data/corpora.h"
 #include "train/retrieval/dual_encoder.h"

@@ -5,7 +5,6 @@
 
 #include "apps/commands.h"
 #include "apps/runs/fitted_weights.h"
-#include "apps/runs/rate_curve.h"
 #include "apps/runs/run_options.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/interrupt.h"
@@ -19,6 +18,7 @@
 #include "train/checkpoints/diagnostics.h"
 #include "train/config/changes.h"
 #include "train/loop/nan_report.h"
+#include "train/loop/rate_curve.h"
 #include "train/loop/training_session.h"
 #include "train/loop/worker.h"
 #include "train/start/run_request.h"

@@ -5,13 +5,13 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "apps/ablation/kept_runs.h"
 #include "apps/ablation/probes.h"
 #include "apps/runs/side_by_side.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/interrupt.h"
 #include "core/machine/json.h"
 #include "data/files/atomic_file.h"
+#include "train/ablation/kept_runs.h"
 #include "train/checkpoints/run_folder.h"
 #include "train/config/run_config.h"
 #include "train/data/corpora.h"

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "apps/ablation/ablation_plan.h"
 #include "apps/ablation/ablation_report.h"
+#include "train/ablation/ablation_plan.h"
 
 namespace argand {
 

@@ -3,8 +3,8 @@
 
 #include <functional>
 
-#include "apps/ablation/ablation_result.h"
-#include "apps/ablation/comparison.h"
+#include "train/ablation/ablation_result.h"
+#include "train/ablation/comparison.h"
 
 namespace argand {
 

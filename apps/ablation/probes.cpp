@@ -9,7 +9,6 @@
 #include <sstream>
 
 #include "apps/ablation/ablation_report.h"
-#include "apps/ablation/ablation_result.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/counter.h"
 #include "apps/terminal/option_names.h"
@@ -17,6 +16,7 @@
 #include "data/files/atomic_file.h"
 #include "lab/text/text_layout.h"
 #include "nn/family.h"
+#include "train/ablation/ablation_result.h"
 #include "train/checkpoints/run_folder.h"
 #include "train/data/corpora.h"
 #include "train/data/retriever.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/ablation/ablation_tables.h"
+#include "train/ablation/ablation_tables.h"
 #include "train/checkpoints/trained_run.h"
 
 namespace argand {

@@ -5,12 +5,12 @@
 #include <filesystem>
 #include <set>
 
-#include "apps/ablation/ablation_plan.h"
 #include "apps/ablation/ablation_report.h"
-#include "apps/ablation/kept_runs.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/option_names.h"
 #include "core/machine/json.h"
+#include "train/ablation/ablation_plan.h"
+#include "train/ablation/kept_runs.h"
 #include "train/checkpoints/run_folder.h"
 #include "train/config/run_config.h"
 
@@ -46,7 +46,7 @@ const std::set<std::string> of_a_run = {"training.seed", "training.data", "train
 
 AblationTable kept_rows(const AblationTable& whole, const std::string& kept, const std::vector<std::string>& wanted,
                         std::int64_t seeds) {
-  shared_by_rows(whole, kept, "--repeat");
+  shared_by_rows(whole, kept, "repeat");
   if (fs::exists(kept + "/costs.md") && !fs::exists(kept + "/table.md"))
     usage_fail("--repeat", "{} holds what a few steps cost, and no results", kept);
   AblationTable table = with_rows(with_rows_in(whole, kept), wanted, kept, kept);
@@ -63,7 +63,7 @@ AblationTable kept_rows(const AblationTable& whole, const std::string& kept, con
 }
 
 KeyTexts recipe_of(const AblationTable& rows, const std::string& kept, const std::string& data) {
-  const Json shared = shared_by_rows(rows, kept, "--repeat");
+  const Json shared = shared_by_rows(rows, kept, "repeat");
   KeyTexts recipe;
   for (const auto& [key, value] : shared.items()) {
     if (key == "family") continue;

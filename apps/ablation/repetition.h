@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "apps/ablation/ablation_result.h"
-#include "apps/ablation/comparison.h"
+#include "train/ablation/ablation_result.h"
+#include "train/ablation/comparison.h"
 #include "train/config/settings.h"
 
 namespace argand {

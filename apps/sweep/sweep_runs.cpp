@@ -4,11 +4,11 @@
 #include <filesystem>
 #include <set>
 
-#include "apps/ablation/ablation_result.h"
 #include "apps/runs/side_by_side.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/option_names.h"
 #include "lab/text/text_layout.h"
+#include "train/ablation/ablation_result.h"
 #include "train/checkpoints/run_folder.h"
 
 namespace argand {

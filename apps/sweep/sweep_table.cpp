@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "apps/ablation/comparison.h"
 #include "apps/terminal/option_names.h"
 #include "lab/text/text_layout.h"
+#include "train/ablation/comparison.h"
 
 namespace argand {
 namespace {

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "apps/terminal/command_line.h"
 #include "lab/expression/expression_point.h"
 #include "lab/lab_point.h"
 
@@ -109,8 +108,7 @@ AnswerJudgement judge_word(const Question& question, std::string text) {
   if (text == question.right) return {AnswerJudgement::Kind::Right, "right"};
   if (std::find(question.words.begin(), question.words.end(), text) != question.words.end())
     return {AnswerJudgement::Kind::Wrong, "wrong"};
-  return {AnswerJudgement::Kind::Unreadable,
-          fmt::format("one of these words is asked for: {}", CLI::detail::join(question.words, ", "))};
+  return {AnswerJudgement::Kind::Unreadable, fmt::format("one of these words is asked for: {}", fmt::join(question.words, ", "))};
 }
 
 }  // namespace

@@ -8,12 +8,12 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "apps/checks/gradcheck_rows.h"
 #include "autograd/check/adjoint.h"
 #include "autograd/check/planted_fault.h"
 #include "core/parallel.h"
 #include "nn/config.h"
 #include "tests/sanitized.h"
+#include "train/checks/gradcheck_subjects.h"
 
 using namespace argand;
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "apps/checks/external_function.h"
 #include "tests/fuzz/fuzz.h"
+#include "train/checks/external_function.h"
 
 using namespace argand;
 

@@ -1,9 +1,10 @@
-#include "apps/ablation/ablation_plan.h"
+#include "train/ablation/ablation_plan.h"
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <set>
 
+#include "apps/terminal/option_names.h"
 #include "tests/data/temporary_directory.h"
 #include "tests/error_text.h"
 #include "train/config/run_config.h"
@@ -17,7 +18,7 @@ namespace {
 std::string asked(const std::string& family, const std::vector<std::string>& set, AblationRequest request = {},
                   const std::vector<std::string>& rows = {}) {
   const AblationTable& whole = ablation_table(family);
-  request.settings = set;
+  for (const std::string& text : set) request.settings.push_back(key_and_value("--set", text));
   std::string text;
   for (const auto& [key, value] : shared_settings(whole, with_rows(whole, rows, "nowhere"), request))
     text += (text.empty() ? "" : " ") + key + "=" + value;
@@ -28,7 +29,7 @@ RunConfig config_of(const std::string& family, const std::string& row_name, cons
   const AblationTable& whole = ablation_table(family);
   const AblationTable table = with_rows(whole, {row_name}, "nowhere");
   AblationRequest request;
-  request.settings = set;
+  for (const std::string& text : set) request.settings.push_back(key_and_value("--set", text));
   return RunConfig::resolve({}, settings_of_run(table, table.rows.at(0), 2, shared_settings(whole, table, request)), table.task);
 }
 
@@ -73,16 +74,16 @@ BOOST_AUTO_TEST_CASE(a_run_has_every_key_once_and_the_users_word_counts) {
 BOOST_AUTO_TEST_CASE(what_cannot_be_alike_for_all_rows_is_refused_at_once) {
   const auto error = [](const std::string& family, const std::vector<std::string>& set, const AblationRequest& request = {},
                         const std::vector<std::string>& rows = {}) { return error_of([&] { asked(family, set, request, rows); }); };
-  BOOST_TEST(error("crope", {"seed=3"}) == "--set seed=3: every row has the seeds 0 ... N - 1; --seeds N says how many");
+  BOOST_TEST(error("crope", {"seed=3"}) == "--set seed=3: every row has the seeds 0 ... N - 1; `seeds` says how many");
   BOOST_TEST(error("crope", {"family=qic"}) == "--set family=qic: the rows say which family they are of");
-  BOOST_TEST(error("crope", {"steps=3"}, {.steps = 4}) == "--set steps=3: --steps says that already; drop one of them");
-  BOOST_TEST(error("crope", {"data=x"}, {.data = "y"}) == "--set data=x: --data says that already; drop one of them");
+  BOOST_TEST(error("crope", {"steps=3"}, {.steps = 4}) == "--set steps=3: `steps` says that already; drop one of them");
+  BOOST_TEST(error("crope", {"data=x"}, {.data = "y"}) == "--set data=x: `data` says that already; drop one of them");
   BOOST_TEST(error("crope", {"lr=1", "lr=2"}) == "--set lr=2: lr was set before");
   BOOST_TEST(error("crope", {"lr"}) == "--set: \"lr\" should read KEY=VALUE, as --set d_model=64");
   BOOST_TEST(error("crope", {"mode=qk"}, {}, {"qk", "all"}) ==
-             "--set mode=qk: mode is what the rows differ in, qk, all set it; --rows can leave rows out");
+             "--set mode=qk: mode is what the rows differ in, qk, all set it; `rows` can leave rows out");
   BOOST_TEST(error("qic", {"n_layers=1"}) ==
-             "--set n_layers=1: n_layers is what the rows differ in, standard sets it; --rows can leave rows out");
+             "--set n_layers=1: n_layers is what the rows differ in, standard sets it; `rows` can leave rows out");
   BOOST_TEST(asked("qic", {"n_layers=1"}, {}, {"learned", "real"}) == "n_layers=1 epochs=5");
 }
 

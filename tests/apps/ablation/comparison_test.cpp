@@ -1,4 +1,4 @@
-#include "apps/ablation/comparison.h"
+#include "train/ablation/comparison.h"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>

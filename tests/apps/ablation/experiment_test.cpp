@@ -1,10 +1,10 @@
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 
-#include "apps/ablation/experiment_file.h"
 #include "tests/apps/program.h"
 #include "tests/error_text.h"
 #include "tests/sanitized.h"
+#include "train/ablation/experiment_file.h"
 #include "train/config/run_config.h"
 
 using namespace argand;

@@ -1,4 +1,4 @@
-#include "apps/ablation/kept_runs.h"
+#include "train/ablation/kept_runs.h"
 
 #include <boost/test/unit_test.hpp>
 #include <fstream>

@@ -5,9 +5,9 @@
 #include <fstream>
 #include <random>
 
-#include "apps/ablation/ablation_tables.h"
 #include "tests/apps/program.h"
 #include "tests/apps/word_corpus.h"
+#include "train/ablation/ablation_tables.h"
 #include "train/config/run_config.h"
 
 using namespace argand;

@@ -1,4 +1,4 @@
-#include "apps/checks/external_function.h"
+#include "train/checks/external_function.h"
 
 #include <sys/stat.h>
 

@@ -1,4 +1,4 @@
-#include "apps/terminal/child_process.h"
+#include "train/checks/child_process.h"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/ablation/ablation_tables.h"
+#include "train/ablation/ablation_tables.h"
 
 namespace argand {
 

@@ -1,12 +1,12 @@
-#include "apps/ablation/kept_runs.h"
+#include "train/ablation/kept_runs.h"
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
 
-#include "apps/ablation/ablation_result.h"
-#include "apps/terminal/command_line.h"
+#include "core/error.h"
 #include "data/files/atomic_file.h"
+#include "train/ablation/ablation_result.h"
 #include "train/checkpoints/jsonl.h"
 #include "train/checkpoints/run_folder.h"
 
@@ -97,19 +97,19 @@ Json settings_in(const std::string& out) {
 
 }  // namespace
 
-nlohmann::ordered_json shared_by_rows(const AblationTable& table, const std::string& out, const std::string& option) {
+nlohmann::ordered_json shared_by_rows(const AblationTable& table, const std::string& out, const std::string& place) {
   const Json settings = settings_in(out);
-  if (settings.is_null()) usage_fail(option, "{} holds no ablation", out);
+  if (settings.is_null()) input_fail(place, "{} holds no ablation", out);
   if (const std::string family = settings.value("family", "nothing"); family != table.family)
-    usage_fail(option, "{} holds an ablation of {}, not of {}", out, family, table.family);
+    input_fail(place, "{} holds an ablation of {}, not of {}", out, family, table.family);
   return settings;
 }
 
 std::int64_t keep_runs(const AblationTable& table, const std::string& out, const std::string& kept, nlohmann::ordered_json maker) {
-  const Json settings = shared_by_rows(table, out, "--keep"), before = settings_in(kept);
+  const Json settings = shared_by_rows(table, out, "keep"), before = settings_in(kept);
   const auto same = [](const Json& a, const Json& b) { return nlohmann::json(a) == nlohmann::json(b); };
   if (before.is_object() && !same(before, settings))
-    usage_fail("--keep", "{} holds an ablation with other settings, {}; these are {}", kept, before.dump(), settings.dump());
+    input_fail("keep", "{} holds an ablation with other settings, {}; these are {}", kept, before.dump(), settings.dump());
   std::int64_t count = 0;
   const std::vector<SeedResults> results = read_results(table, out);
   for (std::size_t row = 0; row < table.rows.size(); ++row)

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "apps/checks/gradcheck_rows.h"
 #include "core/error.h"
 #include "data/knowledge/frozen_search.h"
 #include "nn/family.h"
 #include "nn/model.h"
+#include "train/checks/gradcheck_subjects.h"
 #include "train/config/settings.h"
 
 namespace argand {

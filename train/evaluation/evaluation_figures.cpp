@@ -1,4 +1,4 @@
-#include "apps/runs/evaluation_figures.h"
+#include "train/evaluation/evaluation_figures.h"
 
 #include <cmath>
 

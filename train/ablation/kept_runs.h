@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "apps/ablation/ablation_tables.h"
+#include "train/ablation/ablation_tables.h"
 
 namespace argand {
 
@@ -19,12 +19,12 @@ std::string thin_log(const std::string& log, const nlohmann::ordered_json& made_
                      std::size_t most_bytes = 40'000);
 
 /// Copies the finished runs of the table's rows from OUT to KEPT, and what all rows share. `maker`: for runs that do not say by
-/// what they were made; "noted" in it says who says so. Returns how many there were. Throws UsageError when KEPT holds an ablation
+/// what they were made; "noted" in it says who says so. Returns how many there were. Throws InputError when KEPT holds an ablation
 /// with other settings.
 std::int64_t keep_runs(const AblationTable& table, const std::string& out, const std::string& kept, nlohmann::ordered_json maker);
 
-/// What is shared by the rows of the table's family in OUT (its ablation.json), without paths. Throws UsageError, `option` first,
+/// What is shared by the rows of the table's family in OUT (its ablation.json), without paths. Throws InputError, `place` first,
 /// where OUT holds no ablation or one of another family, and Error where the file is damaged.
-nlohmann::ordered_json shared_by_rows(const AblationTable& table, const std::string& out, const std::string& option);
+nlohmann::ordered_json shared_by_rows(const AblationTable& table, const std::string& out, const std::string& place);
 
 }  // namespace argand

@@ -1,11 +1,10 @@
-#include "apps/ablation/ablation_plan.h"
+#include "train/ablation/ablation_plan.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <optional>
 
-#include "apps/terminal/command_line.h"
-#include "apps/terminal/option_names.h"
+#include <fmt/ranges.h>
 #include "core/text/keys.h"
 #include "train/config/run_config.h"
 
@@ -35,16 +34,14 @@ KeyTexts asked_for(const AblationTable& whole, const AblationTable& table, const
   if (request.steps > 0) settings.push_back({"steps", fmt::format("{}", request.steps)});
   if (request.epochs > 0) settings.push_back({"epochs", fmt::format("{}", request.epochs)});
   const KeyTexts options = settings;
-  for (const std::string& text : request.settings) {
-    const Setting s = key_and_value("--set", text);
-    const std::string place = "--set " + text;
-    if (text_of(options, s.key)) usage_fail(place, "{} says that already; drop one of them", option_name(s.key));
-    if (text_of(settings, s.key)) usage_fail(place, "{} was set before", s.key);
-    if (s.key == "seed") usage_fail(place, "every row has the seeds 0 ... N - 1; --seeds N says how many");
-    if (s.key == "family" || s.key == "task") usage_fail(place, "the rows say which {} they are of", s.key);
+  for (const Setting& s : request.settings) {
+    if (text_of(options, s.key)) setting_fail(s, "`{}` says that already; drop one of them", s.key);
+    if (text_of(settings, s.key)) setting_fail(s, "{} was set before", s.key);
+    if (s.key == "seed") setting_fail(s, "every row has the seeds 0 ... N - 1; `seeds` says how many");
+    if (s.key == "family" || s.key == "task") setting_fail(s, "the rows say which {} they are of", s.key);
     if (const std::string rows = rows_with_their_own(whole, table, s.key); !rows.empty())
-      usage_fail(place, "{} is what the rows differ in, {} set{} it; --rows can leave rows out", s.key, rows,
-                 rows.find(',') == std::string::npos ? "s" : "");
+      setting_fail(s, "{} is what the rows differ in, {} set{} it; `rows` can leave rows out", s.key, rows,
+                   rows.find(',') == std::string::npos ? "s" : "");
     settings.push_back({s.key, s.text});
   }
   return settings;
@@ -58,8 +55,8 @@ AblationTable with_rows(const AblationTable& table, const std::vector<std::strin
   for (const AblationRow& row : table.rows) known.push_back(row.name);
   for (const std::string& name : wanted)
     if (std::find(known.begin(), known.end(), name) == known.end())
-      usage_fail("--rows", "{} has no row \"{}\", it has {}{}", holder.empty() ? table.family : holder, name,
-                 CLI::detail::join(known, ", "), did_you_mean(name, known));
+      input_fail("rows", "{} has no row \"{}\", it has {}{}", holder.empty() ? table.family : holder, name, fmt::join(known, ", "),
+                 did_you_mean(name, known));
   AblationTable selected = table;
   std::erase_if(selected.rows, [&](const AblationRow& row) {
     if (wanted.empty()) return row.extra && !std::filesystem::exists(out + "/" + row.name);
@@ -103,12 +100,12 @@ KeyTexts shared_settings(const AblationTable& whole, const AblationTable& table,
 }
 
 Settings settings_of_run(const AblationTable& table, const AblationRow& row, std::int64_t seed, const KeyTexts& shared) {
-  Settings settings = {{"preset", table.preset, "--preset"}, {"seed", fmt::format("{}", seed), "--seed"}};
-  if (!text_of(shared, "preset")) settings.push_back({"eval_every", "0", "--eval-every"});
+  Settings settings = {{"preset", table.preset}, {"seed", fmt::format("{}", seed)}};
+  if (!text_of(shared, "preset")) settings.push_back({"eval_every", "0"});
   for (const KeyTexts* more : {&row.settings, &shared})
     for (const auto& [key, text] : *more) {
       std::erase_if(settings, [&key = key](const Setting& s) { return s.key == key; });
-      settings.push_back({key, text, option_name(key)});
+      settings.push_back({key, text});
     }
   return settings;
 }

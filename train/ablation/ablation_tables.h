@@ -5,7 +5,7 @@
 
 namespace argand {
 
-/// Throws UsageError, with a suggestion, for a family without a table.
+/// Throws InputError, with a suggestion, for a family without a table.
 const AblationTable& ablation_table(const std::string& family);
 
 /// "complexformer|crope|crat|qic"

@@ -1,4 +1,4 @@
-#include "apps/runs/rate_curve.h"
+#include "train/loop/rate_curve.h"
 
 #include <fmt/format.h>
 

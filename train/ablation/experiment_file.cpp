@@ -1,4 +1,4 @@
-#include "apps/ablation/experiment_file.h"
+#include "train/ablation/experiment_file.h"
 
 #include <algorithm>
 #include <fstream>

@@ -1,10 +1,10 @@
 /// The layers that `argand gradcheck` checks, each as a function of its input and its parameters.
 
-#include "apps/checks/gradcheck_rows.h"
 #include "nn/attention/projection.h"
 #include "nn/family.h"
 #include "nn/layer_check.h"
 #include "nn/layers/whitening_norms.h"
+#include "train/checks/gradcheck_subjects.h"
 
 namespace argand {
 namespace {

@@ -1,4 +1,4 @@
-#include "apps/checks/gradcheck_rows.h"
+#include "train/checks/gradcheck_subjects.h"
 
 #include <algorithm>
 #include <set>

@@ -5,15 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "apps/ablation/ablation_tables.h"
+#include "train/ablation/ablation_tables.h"
 #include "train/config/settings.h"
 
 namespace argand {
 
-/// As on the command line; 0 and "" for what was not said.
+/// 0 and "" for what was not said.
 struct AblationRequest {
   std::string data{};
-  std::vector<std::string> settings{};  ///< KEY=VALUE
+  Settings settings{};
   std::int64_t steps = 0, epochs = 0;
   bool quick = false;
   KeyTexts of_file{};  ///< what an experiment says of all rows; what is asked for wins
@@ -21,15 +21,15 @@ struct AblationRequest {
 };
 
 /// Only the rows asked for, in the table's order; without any, all but the extra ones that have no folder in `out`. Throws
-/// UsageError for a row that there is not, saying that `holder`, by default the family, has none of that name.
+/// InputError for a row that there is not, saying that `holder`, by default the family, has none of that name.
 AblationTable with_rows(const AblationTable& table, const std::vector<std::string>& wanted, const std::string& out,
                         const std::string& holder = "");
 /// The rows that have a folder in `out`; all but the extra ones where none has.
 AblationTable with_rows_in(const AblationTable& table, const std::string& out);
 
 /// Keys and texts of every row: what was asked for, and for the rest the defaults of an ablation. A preset that was asked for
-/// brings its own length. Throws UsageError for a key that is said twice, and for one that is not for all rows to have alike: seed,
-/// family, and what the rows of the whole table differ in.
+/// brings its own length. Throws ConfigError for a key that is said twice, and for one that is not for all rows to have alike:
+/// seed, family, and what the rows of the whole table differ in.
 KeyTexts shared_settings(const AblationTable& whole, const AblationTable& table, const AblationRequest& request);
 
 /// All settings of a run, each key once: the preset's name, the seed, what the row is, what all rows share. The last word counts.

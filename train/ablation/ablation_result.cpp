@@ -1,4 +1,4 @@
-#include "apps/ablation/ablation_result.h"
+#include "train/ablation/ablation_result.h"
 
 #include <algorithm>
 #include <charconv>

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "apps/terminal/child_process.h"
 #include "autograd/check/function/function_check.h"
+#include "train/checks/child_process.h"
 
 namespace argand {
 

@@ -1,4 +1,4 @@
-#include "apps/checks/report_json.h"
+#include "train/checks/report_json.h"
 
 #include <nlohmann/json.hpp>
 

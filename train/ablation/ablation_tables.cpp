@@ -1,6 +1,6 @@
-#include "apps/ablation/ablation_tables.h"
+#include "train/ablation/ablation_tables.h"
 
-#include "apps/terminal/command_line.h"
+#include "core/error.h"
 #include "core/text/keys.h"
 
 namespace argand {
@@ -15,7 +15,7 @@ std::string ablation_families() {
 const AblationTable& ablation_table(const std::string& family) {
   for (const Family& f : families())
     if (f.name == family && f.ablation) return *f.ablation;
-  usage_fail("ablate", "\"{}\" has no table; there are those of {}{}", family, ablation_families(),
+  input_fail("ablate", "\"{}\" has no table; there are those of {}{}", family, ablation_families(),
              did_you_mean(family, split_choices(ablation_families())));
 }
 

@@ -1,4 +1,4 @@
-#include "apps/ablation/comparison.h"
+#include "train/ablation/comparison.h"
 
 #include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
