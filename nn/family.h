@@ -27,12 +27,12 @@ struct Preset {
   bool for_every_family = false;  ///< other families have it too, to compare with this one
 };
 
-struct AblationRow {
-  std::string name;        ///< of its folder: "without-pcl"
-  std::string what;        ///< for the table
-  KeyTexts settings;       ///< on top of the preset; the family itself where no other is named
-  std::string paper = "";  ///< the figure that the paper states, as it does, or empty
-  bool extra = false;      ///< trained only when it is asked for by name
+/// A model to compare with others of its family, as a few settings on top of a preset.
+struct Variant {
+  std::string name;    ///< of its folder: "without-pcl"
+  std::string what;    ///< for the table
+  KeyTexts settings;   ///< the family itself where no other is named
+  bool extra = false;  ///< trained only when it is asked for by name
 };
 
 /// The settings of a row that is a transformer with `position` learned, sinusoidal or rope. Positions that are added to the words
@@ -40,27 +40,14 @@ struct AblationRow {
 /// and 661 without, sinusoids 577 and 876.
 KeyTexts transformer_row(const std::string& position);
 
-/// What the paper says of two rows: that one is better (of lower perplexity, of higher accuracy), or that they are alike.
-struct AblationClaim {
-  std::string paper;                    ///< its words and figures
-  std::string better = "", worse = "";  ///< rows; empty where no row can tell
-  /// The claim is that they are alike, so far apart at most: in % of perplexity, in points of accuracy.
-  std::optional<double> within = {};
-  std::string out_of_reach = "";  ///< why no row can tell
-};
-
-/// The ablation of a family's paper: which models it compares, each as a few settings on top of a shared preset.
-struct AblationTable {
+/// What `argand ablate FAMILY` compares. Experiments with a paper's figures and claims are files
+/// (train/ablation/experiment_file.h).
+struct Variants {
   std::string task;  ///< "lm" or "classify"
   std::string preset;
-  std::string source;             ///< which table or figure of the paper, and what it measures where that is something else
-  std::vector<AblationRow> rows;  ///< the first is what the others are compared with
-  std::vector<AblationClaim> claims = {};
+  std::vector<Variant> rows;  ///< the first is what the others are compared with
   /// "NAME=VALUE,..." of `argand eval --set`: what is learnt, put at a number, by --probe.
   std::vector<std::string> interventions = {};
-  std::string note = "";    ///< printed below the table
-  std::string costs = "";   ///< what the paper says of them, printed below theirs
-  std::string family = {};  ///< whose paper; add_family fills it in
 };
 
 /// Values that are checked together.
@@ -122,7 +109,7 @@ struct Family {
   std::function<std::unique_ptr<Model<double>>(const ModelConfig& config, std::uint64_t seed)> make_double;
   bool uses_retrieval = false;  ///< FamilyConfig::windows may name layers: runs have the keys of a knowledge base
   std::vector<Preset> presets{};
-  std::optional<AblationTable> ablation{};
+  std::optional<Variants> variants{};
   GradientChecks checks{};
   DiagnosticParameters diagnostics{};
   ReportParts report{};

@@ -31,12 +31,10 @@ struct List {
             "\"{}\" needs a name, a configuration, and models of float and double", family.name);
     require(std::none_of(all.begin(), all.end(), [&](const Family& f) { return f.name == family.name; }), "family",
             "there is a \"{}\" already", family.name);
-    if (family.ablation) {
-      family.ablation->family = family.name;
-      for (AblationRow& row : family.ablation->rows)
+    if (family.variants)
+      for (Variant& row : family.variants->rows)
         if (std::none_of(row.settings.begin(), row.settings.end(), [](const auto& s) { return s.first == "family"; }))
           row.settings.insert(row.settings.begin(), {"family", family.name});
-    }
     choices += (choices.empty() ? "" : "|") + family.name;
     all.push_back(std::move(family));
   }

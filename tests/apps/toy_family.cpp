@@ -85,11 +85,9 @@ Family toy_family() {
       .make_float = make<float>,
       .make_double = make<double>,
       .presets = {{"toy-box", "lm", {{"n_layers", "1"}, {"d_model", "12"}, {"n_heads", "3"}, {"length", "24"}, {"steps", "30"}}}},
-      .ablation = AblationTable{.task = "lm",
-                                .preset = "toy-box",
-                                .source = "none",
-                                .rows = {{"turned", "with phases", {}, "1.0"}, {"still", "without", {{"turn", "none"}}}},
-                                .note = "There is no paper of toys."},
+      .variants =
+          Variants{
+              .task = "lm", .preset = "toy-box", .rows = {{"turned", "with phases", {}}, {"still", "without", {{"turn", "none"}}}}},
       .checks = {.sizes = {{"n_layers", "1"}},
                  .values = {{"turn_init", {"1.2"}}},
                  .joint = {{"wide", "classify", {{"d_model", "12"}, {"n_heads", "3"}}}}},

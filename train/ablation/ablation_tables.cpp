@@ -8,13 +8,19 @@ namespace argand {
 std::string ablation_families() {
   std::string names;
   for (const Family& family : families())
-    if (family.ablation) names += (names.empty() ? "" : "|") + family.name;
+    if (family.variants) names += (names.empty() ? "" : "|") + family.name;
   return names;
 }
 
-const AblationTable& ablation_table(const std::string& family) {
+AblationTable ablation_table(const std::string& family) {
   for (const Family& f : families())
-    if (f.name == family && f.ablation) return *f.ablation;
+    if (f.name == family && f.variants) {
+      const Variants& v = *f.variants;
+      AblationTable table{
+          .task = v.task, .preset = v.preset, .source = {}, .rows = {}, .interventions = v.interventions, .family = f.name};
+      for (const Variant& row : v.rows) table.rows.push_back({row.name, row.what, row.settings, "", row.extra});
+      return table;
+    }
   input_fail("ablate", "\"{}\" has no table; there are those of {}{}", family, ablation_families(),
              did_you_mean(family, split_choices(ablation_families())));
 }

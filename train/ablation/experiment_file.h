@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "nn/family.h"
+#include "train/ablation/ablation_tables.h"
 
 namespace argand {
 

@@ -10,31 +10,27 @@
 namespace argand {
 namespace {
 
-AblationTable complexformer_ablation() {
+Variants complexformer_variants() {
   return {
       .task = "lm",
       .preset = "small",
-      .source = "",
-      .rows =
-          {{"full", "ComplexFormer, δ and b per head, phase contrastive loss", {{"pcl_weight", "0.01"}}},
-           {"shared", "δ and b shared by the heads (EulerFormer)", {{"adaptation", "shared"}, {"pcl_weight", "0.01"}}},
-           {"fixed", "δ = 1, b = 0", {{"adaptation", "fixed"}, {"pcl_weight", "0.01"}}},
-           {"without-pcl", "without the phase contrastive loss", {}},
-           {"rope", "transformer with RoPE", transformer_row("rope")},
-           {"learned", "transformer, learned positions", transformer_row("learned")},
-           {"sinusoidal", "transformer, sinusoidal positions", transformer_row("sinusoidal")},
-           {"rope-scaled",
-            "transformer with RoPE, embeddings scaled like those of learned and sinusoidal",
-            {{"family", "transformer"}, {"position", "rope"}, {"scale_embeddings", "true"}},
-            "",
-            true},
-           {"rope-frequencies", "as without-pcl, with RoPE's frequencies", {{"frequencies", "rope"}}, "", true},
-           {"fixed-rope",
-            "the same with δ = 1, b = 0: RoPE itself, without biases",
-            {{"frequencies", "rope"}, {"adaptation", "fixed"}},
-            "",
-            true},
-           {"moduli", "as without-pcl, with δ = 0, b = 0: of q and k only the moduli count", {{"adaptation", "moduli"}}, "", true}},
+      .rows = {{"full", "ComplexFormer, δ and b per head, phase contrastive loss", {{"pcl_weight", "0.01"}}},
+               {"shared", "δ and b shared by the heads (EulerFormer)", {{"adaptation", "shared"}, {"pcl_weight", "0.01"}}},
+               {"fixed", "δ = 1, b = 0", {{"adaptation", "fixed"}, {"pcl_weight", "0.01"}}},
+               {"without-pcl", "without the phase contrastive loss", {}},
+               {"rope", "transformer with RoPE", transformer_row("rope")},
+               {"learned", "transformer, learned positions", transformer_row("learned")},
+               {"sinusoidal", "transformer, sinusoidal positions", transformer_row("sinusoidal")},
+               {"rope-scaled",
+                "transformer with RoPE, embeddings scaled like those of learned and sinusoidal",
+                {{"family", "transformer"}, {"position", "rope"}, {"scale_embeddings", "true"}},
+                true},
+               {"rope-frequencies", "as without-pcl, with RoPE's frequencies", {{"frequencies", "rope"}}, true},
+               {"fixed-rope",
+                "the same with δ = 1, b = 0: RoPE itself, without biases",
+                {{"frequencies", "rope"}, {"adaptation", "fixed"}},
+                true},
+               {"moduli", "as without-pcl, with δ = 0, b = 0: of q and k only the moduli count", {{"adaptation", "moduli"}}, true}},
       .interventions = {"delta=0", "phase_bias=0", "delta=0,phase_bias=0"}};
 }
 
@@ -64,7 +60,7 @@ Family complexformer_family() {
       .configuration = [] { return std::make_unique<ComplexFormerConfig>(); },
       .make_float = make_complexformer<float>,
       .make_double = make_complexformer<double>,
-      .ablation = complexformer_ablation(),
+      .variants = complexformer_variants(),
       .checks = {.values = {{"pcl_weight", {"0.5"}}}, .layers = complexformer_layers},
       .diagnostics = {.spreads = {"delta", "phase_bias"},
                       .heading = "what the heads have learnt, mean ± standard deviation over frequencies",

@@ -24,19 +24,18 @@ KeyTexts crat_paper() {
           {"eps", "1e-9"},        {"weight_decay", "0.01"}};
 }
 
-AblationTable crat_ablation() {
+Variants crat_variants() {
   const auto row = [](const char* name, const char* what, KeyTexts settings) {
     settings.push_back({"irw_layers", "1"});
-    return AblationRow{name, what, std::move(settings)};
+    return Variant{name, what, std::move(settings)};
   };
   const auto baseline = [](const char* name, const char* what, const char* layers) {
-    return AblationRow{name, what, {{"rival", name}, {"irw_layers", layers}, {"irw_top_k", "2"}}};
+    return Variant{name, what, {{"rival", name}, {"irw_layers", layers}, {"irw_top_k", "2"}}};
   };
   KeyTexts untied = transformer_row("rope");
   untied.push_back({"tie_embeddings", "false"});
   return {.task = "lm",
           .preset = "small",
-          .source = "",
           .rows = {row("full", "CRAT with an Imaginary Reflection Window in layer 1", {}),
                    {"without-irw", "without the window", {}},
                    row("dot", "dot-product instead of angular attention", {{"attention", "dot"}}),
@@ -132,7 +131,7 @@ Family crat_family() {
           .make_double = make_crat<double>,
           .uses_retrieval = true,
           .presets = {{"paper", "lm", crat_paper()}},
-          .ablation = crat_ablation(),
+          .variants = crat_variants(),
           .checks = {.sizes = {{"irw_layers", "1"}, {"irw_dim", "3"}, {"irw_top_k", "2"}},
                      .values = {{"irw_layers", {"[]", "[0, 1]"}}, {"irw_temperature", {"0.3"}}},
                      .joint = {{"states=real", "lm", {{"states", "real"}, {"attention", "dot"}}},

@@ -24,13 +24,10 @@ KeyTexts crope_paper() {
           {"muon_lr_scale", "20"}, {"final_lr", "0.2"}, {"warmup", "50"},   {"weight_decay", "0.1"}};
 }
 
-AblationTable crope_ablation() {
-  const auto row = [](const char* mode, const char* what) {
-    return AblationRow{mode, what, {{"optimizer", "muon"}, {"mode", mode}}};
-  };
+Variants crope_variants() {
+  const auto row = [](const char* mode, const char* what) { return Variant{mode, what, {{"optimizer", "muon"}, {"mode", mode}}}; };
   return {.task = "lm",
           .preset = "small",
-          .source = "",
           .rows = {row("none", "dense q, k, v, o"), row("qk", "complex-linear q, k"), row("qkv", "complex-linear q, k, v"),
                    row("all", "complex-linear q, k, v, o"), row("half_qk", "dense q, k of half the width"),
                    row("half_all", "dense q, k, v, o of half the width")}};
@@ -57,7 +54,7 @@ Family crope_family() {
           .make_float = make_crope<float>,
           .make_double = make_crope<double>,
           .presets = {{"paper", "lm", crope_paper()}},
-          .ablation = crope_ablation(),
+          .variants = crope_variants(),
           .checks = {.layers = crope_layers},
           .report = {.panel = "gains", .history = {"attn.q_norm.weight", "attn.k_norm.weight"}, .weight_phases = true}};
 }

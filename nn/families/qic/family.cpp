@@ -29,9 +29,9 @@ KeyTexts qic_paper() {
 }
 
 // The paper's model starts at π/4, where the gradient of θ vanishes; argand's default is π/6.
-AblationTable qic_ablation() {
+Variants qic_variants() {
   const std::string pi_4 = "0.78539816339744831";
-  std::vector<AblationRow> rows = {
+  std::vector<Variant> rows = {
       {"learned", "QIC, θ per head, block and model, from π/6", {}},
       {"learned-from-pi4", "the same from π/4, the author's start", {{"theta_init", pi_4}}},
       {"global", "one θ per attention", {{"theta", "global"}}},
@@ -44,7 +44,7 @@ AblationTable qic_ablation() {
       {"real", "real numbers, as many parameters", {{"algebra", "real"}}},
       {"standard", "standard transformer of the paper", {{"algebra", "standard"}, {"n_layers", "4"}, {"d_ff", "512"}}}};
   const auto sensitivity = [&](const std::string& name, const std::string& what, KeyTexts settings) {
-    rows.push_back({name, what, std::move(settings), "", true});
+    rows.push_back({name, what, std::move(settings), true});
   };
   sensitivity("learned-from-0", "from θ = 0", {{"theta_init", "0"}});
   sensitivity("learned-from-pi3", "from θ = π/3", {{"theta_init", "1.0471975511965976"}});
@@ -53,7 +53,7 @@ AblationTable qic_ablation() {
     sensitivity(fmt::format("lr-{}", rate), fmt::format("learning rate {}", rate), {{"lr", rate}});
   for (const char* batch : {"16", "64", "128"})
     sensitivity(fmt::format("batch-{}", batch), fmt::format("batches of {} articles", batch), {{"batch", batch}});
-  return {.task = "classify", .preset = "qic-paper", .source = "", .rows = std::move(rows)};
+  return {.task = "classify", .preset = "qic-paper", .rows = std::move(rows)};
 }
 
 /// One line for each parameter called theta: its angles in radians, and their κ: -1 where J is i, 0 where numbers are dual.
@@ -77,7 +77,7 @@ Family qic_family() {
           .make_float = make_qic<float>,
           .make_double = make_qic<double>,
           .presets = {{"qic-paper", "classify", qic_paper(), true}},
-          .ablation = qic_ablation(),
+          .variants = qic_variants(),
           .checks = qic_checks(),
           .diagnostics = {.values = {"theta"}, .heading = "the angles θ (κ)", .table = angle_table},
           .report = {.panel = "angles", .phases = "Phases of (a, b) in the plane, of the numbers a + bJ."}};
