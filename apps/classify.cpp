@@ -54,7 +54,7 @@ void label_lines(const ClassifyOptions& options, std::size_t top, const GuessLab
   std::int64_t number = 0;
   for (std::string line; std::getline(std::cin, line);) {
     ++number;
-    require(line.find('\0') == line.npos, "classify", "standard input, line {}: a zero byte; is this a text?", number);
+    require(line.find('\0') == line.npos, "classify", "standard input, line {}: a zero byte; is this a text file?", number);
     require(!first_invalid_utf8(line), "classify", "standard input, line {}: not UTF-8", number);
     std::vector<Guess> best = guess(line);
     best.resize(std::min(best.size(), top));

@@ -71,17 +71,17 @@ struct OptimizerConfig {
   /// Calls f(key, value&, choices, help) for every key, as ModelConfig::visit does.
   template <class F>
   void visit(F&& f) {
-    f("optimizer", name, "adamw|muon", "rule that changes the parameters; muon: hidden matrices by Muon, the rest by AdamW");
-    f("beta1", beta1, "", "decay of the mean of gradients");
-    f("beta2", beta2, "", "decay of the mean of squared gradients");
-    f("eps", eps, "", "added to the root of the mean square");
-    f("weight_decay", weight_decay, "", "decoupled: what decays shrinks by lr * weight_decay a step");
+    f("optimizer", name, "adamw|muon", "update rule; muon: Muon for hidden matrices, AdamW for the rest");
+    f("beta1", beta1, "", "decay rate of the mean gradient");
+    f("beta2", beta2, "", "decay rate of the mean squared gradient");
+    f("eps", eps, "", "added to the denominator");
+    f("weight_decay", weight_decay, "", "decoupled weight decay: each step shrinks parameters by lr * weight_decay");
     f("decay", decay, "matrices|all",
-      "what decays: matrices and embeddings, or everything, as in the reference, and Muon's share muon_lr_scale times as fast");
+      "which parameters decay: matrices and embeddings, or all, as in the reference, with Muon's muon_lr_scale times as fast");
     f("complex_moments", complex_moments, "two|modulus",
-      "AdamW's second moment of a complex parameter: two, of real and imaginary part, or one, of |gradient|, whose step turns with "
-      "the plane");
-    f("momentum", momentum, "", "decay of Muon's mean of gradients");
+      "AdamW's second moments of a complex parameter: two, of real and imaginary part, or one, of the modulus, which is "
+      "rotation-equivariant");
+    f("momentum", momentum, "", "momentum of Muon");
     f("muon_lr_scale", muon_lr_scale, "", "Muon's learning rate, as a multiple of AdamW's");
   }
 

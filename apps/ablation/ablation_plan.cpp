@@ -39,7 +39,7 @@ KeyTexts asked_for(const AblationTable& whole, const AblationTable& table, const
     const Setting s = key_and_value("--set", text);
     const std::string place = "--set " + text;
     if (text_of(options, s.key)) usage_fail(place, "{} says that already; drop one of them", option_name(s.key));
-    if (text_of(settings, s.key)) usage_fail(place, "{} was set before", s.key);
+    if (text_of(settings, s.key)) usage_fail(place, "{} is set twice", s.key);
     if (s.key == "seed") usage_fail(place, "every row has the seeds 0 ... N - 1; --seeds N says how many");
     if (s.key == "family" || s.key == "task") usage_fail(place, "the rows say which {} they are of", s.key);
     if (const std::string rows = rows_with_their_own(whole, table, s.key); !rows.empty())

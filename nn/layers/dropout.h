@@ -39,7 +39,7 @@ class TrainingStep {
 template <RealScalar R>
 class Dropout final : public Module<R> {
  public:
-  explicit Dropout(double p) : p_(p) { require(p >= 0 && p < 1, "Dropout", "p is {}, not in [0, 1)", p); }
+  explicit Dropout(double p) : p_(p) { require(p >= 0 && p < 1, "Dropout", "p must be in [0, 1), got {}", p); }
   template <Scalar T>
   Var<T> operator()(const Var<T>& x) const {
     TrainingStep* step = TrainingStep::current();

@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(of_the_configuration) {
   ends_with(scratch, train + "--d-model 10 --n-heads 4", 2, "argand: config: n_heads 4 does not divide d_model 10");
   ends_with(scratch, train + "--d-model 900000 --vocab-size 90000000", 2, "argand: config: these sizes need about ...");
   ends_with(scratch, train + "--config " + scratch.file("a.toml", "steps = 3\nd_modl = 8\n"), 2,
-            "argand: " + scratch / "a.toml" + ":2: d_modl: there is no such key; did you mean d_model?");
+            "argand: " + scratch / "a.toml" + ":2: d_modl: unknown key; did you mean d_model?");
   ends_with(scratch, train + "--config " + scratch / "none.toml", 1, "argand: config: cannot read " + scratch / "none.toml");
   ends_with(scratch, train + "--task classify", 2,
             "argand: --task: `train lm` trains language models, not models of the task classify");
@@ -121,34 +121,31 @@ BOOST_AUTO_TEST_CASE(of_the_data) {
 BOOST_AUTO_TEST_CASE(a_run_is_not_overwritten_by_accident) {
   const Run run;
   const std::string before = contents_of(run.last());
-  ends_with(
-      run.scratch, "train lm --out " + run.path + tiny, 1,
-      "argand: train: " + run.path + " holds a run already; --resume " + run.path + " goes on with it, --overwrite starts anew");
+  ends_with(run.scratch, "train lm --out " + run.path + tiny, 1,
+            "argand: train: " + run.path + " already holds a run; --resume " + run.path + " continues it, --overwrite replaces it");
   // Not even when it may be, if the new one cannot begin.
   ends_with(run.scratch, "train lm --overwrite --vocab-size 3 --out " + run.path + tiny, 2, "argand: --vocab-size: ...");
   ends_with(run.scratch, "train lm --overwrite --data /nowhere --out " + run.path + tiny, 1,
             "argand: data: there is no /nowhere; ...");
-  ends_with(
-      run.scratch, "train lm --resume " + run.path + " --d-model 32", 2,
-      "argand: --d-model: a run that goes on cannot change it: the weights of the run are of that model; --init begins another run "
-      "with its weights");
-  for (const auto& [option, why] :
-       {std::pair{"--batch 3", "what a step reads follows from it and from the step's number"},
-        {"--seed 1", "what a step reads follows from it and from the step's number"},
-        {"--beta1 0.5", "the optimizer's memory was made with it"},
-        {"--warmup 3", "the run began with it"},
-        {"--precision float64", "the run's numbers are of the one that it began with"},
-        {"--eval-protocol full-blocks", "validations before and after could not be compared"},
-        {"--split 80/10/10", "it decides what the data are, and the run goes on with those that it began with"},
-        {"--preset paper", "the run has its sizes and its recipe"}})
+  ends_with(run.scratch, "train lm --resume " + run.path + " --d-model 32", 2,
+            "argand: --d-model: cannot change when a run is resumed: the weights of the run are of that model; --init starts "
+            "another run from its weights");
+  for (const auto& [option, why] : {std::pair{"--batch 3", "each step's data depend on it"},
+                                    {"--seed 1", "each step's data depend on it"},
+                                    {"--beta1 0.5", "the optimizer state depends on it"},
+                                    {"--warmup 3", "the run began with it"},
+                                    {"--precision float64", "the run's parameters have the precision it began with"},
+                                    {"--eval-protocol full-blocks", "validations before and after could not be compared"},
+                                    {"--split 80/10/10", "it determines the data, and the run continues with those it began with"},
+                                    {"--preset paper", "the run has its sizes and its recipe"}})
     ends_with(run.scratch, "train lm --resume " + run.path + " " + option, 2,
               "argand: " + std::string(option).substr(0, std::string(option).find(' ')) +
-                  ": a run that goes on cannot change it: " + why + "; --init begins another run with its weights");
+                  ": cannot change when a run is resumed: " + why + "; --init starts another run from its weights");
   BOOST_TEST((contents_of(run.last()) == before));
   BOOST_TEST(run_argand(run.scratch, "train lm --overwrite --steps 5 --out " + run.path + tiny).code == 0);
   BOOST_TEST(!std::filesystem::exists(run.path + "/step-6.safetensors"));
   ends_with(run.scratch, "train lm --out " + run.scratch.file("file", "mine") + tiny, 1,
-            "argand: train: cannot make the folder ...");
+            "argand: train: cannot create the folder ...");
   BOOST_TEST(contents_of(run.scratch / "file") == "mine");
 }
 
@@ -225,7 +222,7 @@ BOOST_AUTO_TEST_CASE(of_the_prompt) {
             "argand: eval: --judge requires --generate (--help shows what there is)");
   const std::string generate = "generate " + run.path + " --prompt ";
   ends_with(run.scratch, generate + "xylophone", 1,
-            "argand: vocabulary: unknown word \"xylophone\", and there is no <unk> to stand for it");
+            "argand: vocabulary: unknown word \"xylophone\", and the vocabulary has no <unk>");
   ends_with(run.scratch, generate + "mary --temperature -1", 2, "argand: --temperature: must not be negative, got -1");
   ends_with(run.scratch, generate + "mary --top-p 2", 2, "argand: --top-p: must be in (0, 1], got 2");
   ends_with(run.scratch, generate + "mary --tokens -2", 2, "argand: generate: --tokens: ...");

@@ -59,7 +59,7 @@ std::unique_ptr<Ranks> join() {
         "without mpirun",
         size, ::dlerror());
   auto* const make = reinterpret_cast<Ranks* (*)()>(::dlsym(module, "argand_mpi_ranks"));
-  require(make != nullptr, "mpirun", "libargand_mpi.so is another version's: {}", ::dlerror());
+  require(make != nullptr, "mpirun", "libargand_mpi.so belongs to another version: {}", ::dlerror());
   std::unique_ptr<Ranks> ranks(make());
   if (ranks->size() != size)
     config_fail_at("mpirun",

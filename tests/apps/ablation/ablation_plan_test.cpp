@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_alike_for_all_rows_is_refused_at_once) {
   BOOST_TEST(error("crope", {"family=qic"}) == "--set family=qic: the rows say which family they are of");
   BOOST_TEST(error("crope", {"steps=3"}, {.steps = 4}) == "--set steps=3: --steps says that already; drop one of them");
   BOOST_TEST(error("crope", {"data=x"}, {.data = "y"}) == "--set data=x: --data says that already; drop one of them");
-  BOOST_TEST(error("crope", {"lr=1", "lr=2"}) == "--set lr=2: lr was set before");
+  BOOST_TEST(error("crope", {"lr=1", "lr=2"}) == "--set lr=2: lr is set twice");
   BOOST_TEST(error("crope", {"lr"}) == "--set: \"lr\" should read KEY=VALUE, as --set d_model=64");
   BOOST_TEST(error("crope", {"mode=qk"}, {}, {"qk", "all"}) ==
              "--set mode=qk: mode is what the rows differ in, qk, all set it; --rows can leave rows out");

@@ -140,8 +140,9 @@ BOOST_AUTO_TEST_CASE(what_is_learnt_is_put_at_a_number) {
   BOOST_TEST(loss("--set delta=0,phase_bias=0 ") == loss("--set phase_bias=0 --set delta=0 "));
   const Finished unknown = run_argand(scratch, run + "--set dleta=0");
   BOOST_TEST(unknown.code == 2);
-  BOOST_TEST(unknown.err.starts_with("argand: --set dleta=0: no parameter is called so; there are weight, bias, delta, phase_bias"),
-             unknown.err);
+  BOOST_TEST(
+      unknown.err.starts_with("argand: --set dleta=0: no parameter has this name; there are weight, bias, delta, phase_bias"),
+      unknown.err);
   BOOST_TEST(run_argand(scratch, run + "--set delta=much").err == "argand: --set delta=much: \"much\" is not a number\n");
 }
 

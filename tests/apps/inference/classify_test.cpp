@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(input_that_is_no_text) {
   BOOST_TEST(lines_of(invalid.out).size() == 1U);
   BOOST_TEST(invalid.err == "argand: classify: standard input, line 2: not UTF-8\n");
   BOOST_TEST(classify(std::string_view("a\0b\n", 4)).err ==
-             "argand: classify: standard input, line 1: a zero byte; is this a text?\n");
+             "argand: classify: standard input, line 1: a zero byte; is this a text file?\n");
 }
 
 BOOST_AUTO_TEST_CASE(eval_and_inspect_of_a_classifier) {
@@ -269,7 +269,7 @@ BOOST_AUTO_TEST_CASE(mistakes_of_classifiers) {
   is_refused(scratch, out + "--task lm", 2, "argand: --task: `train classify` trains classifiers, not models of the task lm");
   is_refused(scratch, out + "--n-classes 3", 2, "argand: --n-classes: the data have 4 classes, the model 3");
   is_refused(scratch, out + "--vocab-size 9", 2,
-             "argand: --vocab-size: 9 ids are too few for the corpus's 123 words; 0 takes as many as there are");
+             "argand: --vocab-size: 9 ids are too few for the corpus's 123 words; use 0 to fit the corpus");
   is_refused(scratch, out + "--data " + scratch.path(), 1,
              "argand: data: " + scratch.path() + " has no train.csv, train.tsv or train.jsonl; name the table itself if it is one");
   is_refused(scratch, "train lm --resume " + run, 2,
@@ -300,7 +300,7 @@ BOOST_AUTO_TEST_CASE(damaged_files_beside_the_checkpoint) {
   scratch.file("run/vocab.txt", "<unk>\n<pad>\nthe\n");
   is_refused(scratch, "classify " + scratch / "run", 1,
              "argand: checkpoint: " + scratch / "run/vocab.txt" + " is not the vocabulary that " + best +
-                 " was trained with: its checksum is another");
+                 " was trained with: its checksum differs");
 }
 
 BOOST_AUTO_TEST_CASE(on_the_real_ag_news) {

@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(nothing_comes_of_nothing) {
   const auto model = small_model("transformer");
   BOOST_TEST(error_of([&] {
                generate<double>(*model, Ids(Shape{1, 0}), 1, {}, [](std::span<const std::int32_t>) {});
-             }) == "generate: the prompt is empty; at least one word is needed to begin with");
+             }) == "generate: the prompt is empty; give at least one word");
   bool called = false;
   generate<double>(*model, Ids({1, 1}, {1}), 0, {}, [&](std::span<const std::int32_t>) { called = true; });
   BOOST_TEST(!called);

@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(ablate_checks_its_keys_before_it_runs_anything) {
     BOOST_TEST(done.out == "");
     return done.err;
   };
-  BOOST_TEST(error("d_modl=8") == "argand: --d-modl: there is no such key; did you mean d_model?\n");
+  BOOST_TEST(error("d_modl=8") == "argand: --d-modl: unknown key; did you mean d_model?\n");
   BOOST_TEST(error("d_model=10,n_heads=4") == "argand: config: n_heads 4 does not divide d_model 10\n");
   BOOST_TEST(error("lr=fast") == "argand: --lr: \"fast\" is not a number\n");
   BOOST_TEST(!std::filesystem::exists(scratch / "out"));

@@ -81,12 +81,11 @@ BOOST_AUTO_TEST_CASE(a_run_cannot_be_made_shorter_or_go_on_at_a_rate_of_zero) {
     BOOST_TEST(done.code == 2);
     return done.err;
   };
-  BOOST_TEST(error(run + " --steps 5") == "argand: --resume: the run is one of 12 steps; it cannot be made shorter, to 5\n");
-  BOOST_TEST(error(run + " --steps 20 --epochs 3") == "argand: --epochs: --steps says how long to train, too; drop one of them\n");
-  BOOST_TEST(
-      error(zero + " --steps 20") ==
-      "argand: --resume: the learning rate of this run ends at 0, where further steps change nothing; --init makes a run of its "
-      "own that begins with its weights\n");
+  BOOST_TEST(error(run + " --steps 5") == "argand: --resume: the run has 12 steps; it cannot be shortened to 5\n");
+  BOOST_TEST(error(run + " --steps 20 --epochs 3") == "argand: --epochs: --steps also sets how long to train; drop one of them\n");
+  BOOST_TEST(error(zero + " --steps 20") ==
+             "argand: --resume: the learning rate of this run ends at 0, so further steps change nothing; start a new run from its "
+             "weights with --init\n");
   BOOST_TEST((contents_of(run + "/last.safetensors") == before));
 }
 
@@ -170,7 +169,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_gets_no_better_stops_early) {
   BOOST_TEST(further.code == 0, further.err);
   BOOST_TEST(Checkpoint(whole + "/last.safetensors").state().step > last.state().step);
   BOOST_TEST(run_argand(scratch, "train lm --eval-every 0 --early-stop 2 --out " + scratch / "never").err ==
-             "argand: --early-stop: counts validations, and with --eval-every 0 there is one, at the end\n");
+             "argand: --early-stop: counts validations, but with --eval-every 0 there is only one, at the end\n");
 }
 
 BOOST_AUTO_TEST_CASE(validations_can_look_at_a_part) {

@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(tokens_of_a_run_are_tied_to_its_checkpoints) {
   is_refused(scratch, "eval " + scratch / "bpe", "checkpoint: " + scratch / "bpe/tokens.model" + " is not the vocabulary that ");
   is_refused(scratch,
              "train lm --data " + data + small + "--tokens " + scratch.file("a.model", "no model") + " --out " + scratch / "new",
-             "tokens: " + scratch / "a.model" + " is no SentencePiece model, or it is damaged: ");
+             "tokens: " + scratch / "a.model" + " is not a SentencePiece model, or it is damaged: ");
 }
 
 namespace {
@@ -284,7 +284,7 @@ BOOST_AUTO_TEST_CASE(tables_of_every_make) {
     BOOST_TEST(!std::filesystem::exists(scratch / "new"));
   };
   refuses("--data " + scratch.file("a.txt", "a"),
-          "data: " + scratch / "a.txt" + " is no table by its name; those are .csv, .tsv and .jsonl");
+          "data: " + scratch / "a.txt" + " is not a table; tables end in .csv, .tsv or .jsonl");
   refuses("--data " + scratch / "none.csv", "data: there is no ");
   refuses("--data " + a + " --text-column body",
           "data: " + a + " has no column \"body\" (--text-column); there are \"label\", \"text\"");
@@ -292,7 +292,7 @@ BOOST_AUTO_TEST_CASE(tables_of_every_make) {
   refuses("--valid-share 1", "--valid-share: is a share in [0, 1), got 1");
   scratch.file("folder/valid.csv", csv);
   refuses("--valid-share 0.5 --data " + scratch / "folder",
-          "--valid-share: " + scratch / "folder" + " has a part to validate on already");
+          "--valid-share: " + scratch / "folder" + " already has a validation part");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

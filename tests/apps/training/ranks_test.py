@@ -57,7 +57,7 @@ def same_files():
 def one_line():
     """Mistakes are told once."""
     for arguments, line in [
-        (["lm", *TEXT, *FOUR, "--out", "none"], "--accumulate: 3 ranks cannot share the 4 batches of a step evenly; a multiple of 3 can be shared"),
+        (["lm", *TEXT, *FOUR, "--out", "none"], "--accumulate: 3 ranks cannot share the 4 batches of a step evenly; use a multiple of 3"),
         (["lm", *TEXT, "--accumulate", "3"], "train lm: missing --out RUN (a new run) or --resume RUN (to continue one)"),
         (["lm", "--trace-nan", "--out", "none"], "--trace-nan: one process looks at every number; start it without mpirun, it comes to the same place"),
         (["lm", "--stepps", "3"], "train lm: there is no option --stepps; did you mean --steps? (--help shows what there is)"),

@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(a_perplexity_does_not_depend_on_the_batch) {
   BOOST_TEST(refused(" --stride 0") == "argand: --stride: must be in [1, 32], the length of a window, got 0\n");
   BOOST_TEST(refused(" --stride 33") == "argand: --stride: must be in [1, 32], the length of a window, got 33\n");
   BOOST_TEST(refused(" --stride 8 --protocol full-blocks") ==
-             "argand: --stride: the windows of full-blocks do not overlap; --protocol every-token has strides\n");
+             "argand: --stride: full-blocks has no overlapping windows; use --protocol every-token for a stride\n");
   BOOST_TEST(refused(" --batch 0") == "argand: --batch: must be at least 1, got 0\n");
   BOOST_TEST(refused(" --latency --batch 4") ==
              "argand: --batch: does not go with --latency, for which one text is written alone\n");

@@ -57,7 +57,7 @@ def test_ctrl_c_saves(tmp_path):
 
 
 @pytest.mark.parametrize("arguments, text", [
-    (dict(out="x", d_modle=3), "d_modle: there is no such key; did you mean d_model\\?"),
+    (dict(out="x", d_modle=3), "d_modle: unknown key; did you mean d_model\\?"),
     (dict(out="x", steps="many"), "steps: \"many\" is not a whole number"),
     (dict(out="x", steps=0.5), "steps: \"0.5\" is not a whole number"),
     (dict(out="x", steps=0), "steps: must be at least 1, got 0"),
