@@ -23,7 +23,7 @@ int audit(const AuditOptions& options) {
   const TrainedRun trained = open_run(options.run);
   const RunConfig& config = trained.checkpoint.config();
   if (!config.has_windows())
-    fail("audit", "the model of {} has no reflection windows and looks nothing up", trained.checkpoint.file().path());
+    fail("audit", "the model of {} has no reflection windows and does not use retrieval", trained.checkpoint.file().path());
   const TrainingData data = open_data(config, trained);
   const auto retriever = Retriever::of(config, data);
   const auto task = make_task(config, data);
@@ -59,14 +59,13 @@ int audit(const AuditOptions& options) {
 }  // namespace
 
 void add_audit(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("audit", "check what a run claims of itself");
+  CLI::App* command = program.add_subcommand("audit", "audit a run");
   command->require_subcommand(1);
-  CLI::App* retrieval = command->add_subcommand("retrieval", "check that reflection windows never read what they are to predict");
+  CLI::App* retrieval = command->add_subcommand("retrieval", "check that reflection windows never read the tokens to predict");
   const auto options = std::make_shared<AuditOptions>();
   retrieval->add_option("RUN", options->run, "a run's folder (its best checkpoint) or a checkpoint")->required()->type_name("");
-  retrieval->add_flag("--no-exclusion", options->no_exclusion,
-                      "search without the exclusion of overlapping passages, to see that the audit finds them");
-  retrieval->add_option("--json", options->json, "write what is printed last to a file, too")->type_name("FILE");
+  retrieval->add_flag("--no-exclusion", options->no_exclusion, "search without excluding overlapping passages, to test the audit");
+  retrieval->add_option("--json", options->json, "also write the final result to a file")->type_name("FILE");
   add_threads(*retrieval);
   retrieval->footer(
       "Replays all training batches of the first epoch with the model as it is now. Every passage that any token reads is\n"

@@ -46,8 +46,7 @@ std::vector<std::vector<C>> points_of(const Expression& f, const std::vector<std
 
 /// Judges what was given with --expect-dz and its like.
 int run_answers(const Expression& f, const std::vector<std::size_t>& variables, const LabOptions& options) {
-  if (variables.size() > 1)
-    usage_fail("--var", "which of {} is the answer's derivative by?", CLI::detail::join(f.variables(), ", "));
+  if (variables.size() > 1) usage_fail("--var", "name the variable of the derivative: {}", CLI::detail::join(f.variables(), ", "));
   const std::vector<C> at = points_of(f, options.at).front();
   std::vector<LabAnswer> answers;
   const auto judge = [&](Asked asked, const std::string& text) {
@@ -69,7 +68,7 @@ int run_answers(const Expression& f, const std::vector<std::size_t>& variables, 
 
 int run_lab(const LabOptions& options) {
   const Expression f(options.expression);
-  if (f.variables().empty()) usage_fail("lab", "there is nothing to differentiate by");
+  if (f.variables().empty()) usage_fail("lab", "the function has no variable to differentiate with respect to");
   const std::vector<std::size_t> variables = variables_of(f, options.variable);
   if (options.answers()) return run_answers(f, variables, options);
   const Style style(stdout);
@@ -120,19 +119,19 @@ void add_lab(CLI::App& program) {
   command->add_option("EXPR", options->expression, "\"f(z) = ...\", \"f(z, w) = ...\", or the right-hand side in z")
       ->required()
       ->type_name("");
-  command->add_option("--at", options->at, "where: a number for each variable, 1+2i for all unless given; may be repeated")
+  command->add_option("--at", options->at, "the point: a number for each variable (1+2i for all); may be repeated")
       ->allow_extra_args(false)
       ->type_name("NUMBER[,NUMBER...]");
-  command->add_option("--var", options->variable, "differentiate by this variable only")->type_name("NAME");
-  command->add_flag("--tape", options->tape, "walk the tape: every op forward, every vector-Jacobian product backward");
+  command->add_option("--var", options->variable, "differentiate with respect to this variable only")->type_name("NAME");
+  command->add_flag("--tape", options->tape, "show the tape: every op forward, every vector-Jacobian product backward");
   command->add_flag(
       "--hessian", options->hessian,
       "second derivatives too: the Wirtinger blocks, the real Hessian, its eigenvalues, and what kind of point it is");
-  command->add_option("--expect-dz", options->dz, "your answer for ∂f/∂z: is it right, and if not, what is it?")->type_name("EXPR");
-  command->add_option("--expect-dzbar", options->dzbar, "your answer for ∂f/∂z̄")->type_name("EXPR");
-  command->add_option("--expect-gradient", options->gradient, "your answer for the gradient of L = Re f, ∂L/∂x + i ∂L/∂y")
+  command->add_option("--expect-dz", options->dz, "check your answer for ∂f/∂z")->type_name("EXPR");
+  command->add_option("--expect-dzbar", options->dzbar, "check your answer for ∂f/∂z̄")->type_name("EXPR");
+  command->add_option("--expect-gradient", options->gradient, "check your answer for the gradient of L = Re f, ∂L/∂x + i ∂L/∂y")
       ->type_name("EXPR");
-  command->add_flag("--json", options->json, "one JSON object instead of text");
+  command->add_flag("--json", options->json, "print one JSON object instead of text");
   command->footer(
       "Prints the value, both Wirtinger derivatives, the real Jacobian, what the Cauchy-Riemann equations say, and the gradient "
       "as\n"

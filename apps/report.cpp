@@ -38,9 +38,8 @@ void require_runs(const std::vector<std::string>& runs) {
   for (const std::string& run : runs) {
     std::error_code ignored;
     require(fs::exists(run, ignored), "report", "there is no {}", run);
-    require(fs::is_directory(run, ignored), "report", "{} is a file; a report is made of a run's folder, the log in it included",
-            run);
-    require(RunFolder(run).holds_a_run(), "report", "{} holds no run of argand (it has none of its files)", run);
+    require(fs::is_directory(run, ignored), "report", "{} is a file; give the run's folder", run);
+    require(RunFolder(run).holds_a_run(), "report", "{} holds no argand run", run);
     if (!seen.insert(fs::weakly_canonical(run, ignored)).second) usage_fail("RUN", "{} is given twice", run);
   }
 }
@@ -140,7 +139,7 @@ int report(const ReportOptions& options, const std::string& version) {
   if (options.follow) {
     LiveReport live(std::move(runs), data, version);
     const auto ready = [](std::uint16_t port) {
-      fmt::print("http://127.0.0.1:{}/ in a browser of this machine; Ctrl-C ends\n", port);
+      fmt::print("http://127.0.0.1:{}/ in a browser on this machine; end with Ctrl-C\n", port);
       std::fflush(stdout);
     };
     serve_on_loopback(options.port, ready, [&](const std::string& target) { return live.answer(target); });
@@ -159,19 +158,18 @@ int report(const ReportOptions& options, const std::string& version) {
 }  // namespace
 
 void add_report(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("report", "show what training runs did, on one page for a browser");
+  CLI::App* command = program.add_subcommand("report", "report on training runs, on one page for a browser");
   const auto options = std::make_shared<ReportOptions>();
   command->add_option("RUN", options->runs, "folders of runs")->required()->type_name("");
   CLI::Option* out = command->add_option("--out", options->out, "the page")->type_name("FILE")->capture_default_str();
   command
       ->add_option("--text", options->text,
-                   "a text to look at phases, attention and passages with; otherwise the validation text or a test article")
+                   "the text for phases, attention and passages; by default the validation text or a test article")
       ->type_name("TEXT");
-  CLI::Option* follow = command
-                            ->add_flag("--follow", options->follow,
-                                       "serve the page to browsers of this machine while a run goes on; it keeps up by itself")
-                            ->excludes(out);
-  command->add_option("--port", options->port, "of the page that is served; any that is free by default")
+  CLI::Option* follow =
+      command->add_flag("--follow", options->follow, "serve the page to browsers on this machine and update it while a run trains")
+          ->excludes(out);
+  command->add_option("--port", options->port, "port of the served page; any free one by default")
       ->check(CLI::Range(1, 65535).description(""))
       ->type_name("INT")
       ->needs(follow);

@@ -86,7 +86,7 @@ int sweep(const SweepOptions& options) {
   std::fflush(stdout);
   std::string text;
   for (const std::string& failure : end.failures) text += "\n  " + failure;
-  require(end.failures.empty(), "sweep", "{} failed and {} ranked last; the same command tries again{}",
+  require(end.failures.empty(), "sweep", "{} failed and {} ranked last; run the same command to try again{}",
           counted(std::ssize(end.failures), "run"), end.failures.size() == 1 ? "is" : "are", text);
   return plan.best() ? exit_success : exit_failure;
 }
@@ -101,24 +101,24 @@ void add_task(CLI::App* command_of_all, const std::string& task, const std::stri
         ->group("Sweep");
   };
   command->add_option("--out", options->out, "folder of all runs, and of the table")->type_name("SWEEP")->group("Sweep");
-  command->add_option("--grid", options->grids, "values of any option of `argand train`, once for each option")
+  command->add_option("--grid", options->grids, "values of an option of `argand train`; once per option")
       ->type_name("KEY=VALUE,...")
       ->allow_extra_args(false)
       ->group("Sweep");
-  whole("--seeds", options->seeds, "runs of each configuration, with the seeds 0, 1, ... (1)");
-  command->add_flag("--halving", options->halving, "a third of the length for all, the whole length for the best third of them")
+  whole("--seeds", options->seeds, "runs per configuration, with the seeds 0, 1, ... (1)");
+  command->add_flag("--halving", options->halving, "train all for a third of the length, then the best third for the whole length")
       ->group("Sweep");
   whole("--search-seeds", options->search_seeds,
-        "compare with so many of the seeds; the others are for the best alone (all; with --halving 1)");
+        "compare with this many of the seeds; use the others for the best only (all; with --halving 1)");
   command
       ->add_flag("--widen", options->widen,
-                 "while the best value lies at the end of its list, go on beyond it (numbers with a fraction: rates, weights)")
+                 "while the best value is at the end of its list, extend the list (fractional numbers only: rates, weights)")
       ->group("Sweep");
-  whole("--jobs", options->jobs, "runs at a time; by default one a processor, each with one thread");
-  add_threads(*command, "Sweep", "threads that the runs share");
-  command->add_flag("--drop-weights", options->drop_weights, "keep of a run that has ended only its configuration and its log")
+  whole("--jobs", options->jobs, "parallel runs; by default one per processor, with one thread each");
+  add_threads(*command, "Sweep", "threads shared by the runs");
+  command->add_flag("--drop-weights", options->drop_weights, "keep only the configuration and the log of a finished run")
       ->group("Sweep");
-  command->add_option("--json", options->json, "write the table's numbers to a file, too")->type_name("FILE")->group("Sweep");
+  command->add_option("--json", options->json, "also write the table's numbers to a file")->type_name("FILE")->group("Sweep");
   command->footer(
       "Takes every option of `argand train " + task +
       "`. Where no value has a comma (numbers, words of a choice, true and false),\n"
@@ -143,7 +143,7 @@ void add_task(CLI::App* command_of_all, const std::string& task, const std::stri
 }  // namespace
 
 void add_sweep(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("sweep", "train with several values of options, and say which are best");
+  CLI::App* command = program.add_subcommand("sweep", "train with several values of options and find the best");
   command->require_subcommand(1);
   add_task(command, "lm", "sweep the options of `argand train lm`",
            "  argand sweep lm --lr 1e-3,3e-3,1e-2 --seeds 3 --out runs/rates\n"

@@ -33,7 +33,7 @@ struct Parameter {
 template <RealScalar R>
 using ParameterList = std::vector<Parameter<R>>;
 
-/// Throws Error when something in the list is no variable, which no gradient would ever reach, or stands there twice: it would be
+/// Throws Error when something in the list is no variable, which no gradient would ever reach, or is given twice: it would be
 /// counted, clipped and stepped twice. For `whom`.
 template <RealScalar R>
 void require_variables(const ParameterList<R>& parameters, std::string_view whom) {

@@ -38,12 +38,12 @@ KeyTexts asked_for(const AblationTable& whole, const AblationTable& table, const
   for (const std::string& text : request.settings) {
     const Setting s = key_and_value("--set", text);
     const std::string place = "--set " + text;
-    if (text_of(options, s.key)) usage_fail(place, "{} says that already; drop one of them", option_name(s.key));
+    if (text_of(options, s.key)) usage_fail(place, "{} already sets it; drop one of them", option_name(s.key));
     if (text_of(settings, s.key)) usage_fail(place, "{} is set twice", s.key);
     if (s.key == "seed") usage_fail(place, "every row has the seeds 0 ... N - 1; --seeds N says how many");
-    if (s.key == "family" || s.key == "task") usage_fail(place, "the rows say which {} they are of", s.key);
+    if (s.key == "family" || s.key == "task") usage_fail(place, "each row sets its {}", s.key);
     if (const std::string rows = rows_with_their_own(whole, table, s.key); !rows.empty())
-      usage_fail(place, "{} is what the rows differ in, {} set{} it; --rows can leave rows out", s.key, rows,
+      usage_fail(place, "{} is what distinguishes the rows, {} set{} it; --rows can leave rows out", s.key, rows,
                  rows.find(',') == std::string::npos ? "s" : "");
     settings.push_back({s.key, s.text});
   }

@@ -40,7 +40,7 @@ RunOptions::RunOptions(CLI::App& command, std::string task) : task_(std::move(ta
     // --qk-norm alone is --qk-norm true: CLI11 takes for a value that is missing what it otherwise shows as the default.
     option->expected(0, 1)->default_str("true")->option_text(fmt::format("{} [{}]", type, shown));
   };
-  command.add_option("--config", file_, "file of `key = value` lines; the command line overrides it")
+  command.add_option("--config", file_, "file of `key = value` lines, overridden by the command line")
       ->type_name("FILE")
       ->group("Run");
   add("preset", preset_choices(task_), "small", "sizes and recipe to start from", "Run");

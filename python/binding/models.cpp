@@ -41,7 +41,7 @@ std::vector<std::string> generate(ModelObject& self, const std::vector<std::stri
                                   std::int64_t count, const SamplingOptions& options) {
   const Tokenizer& tokens = self.require_tokens("generate");
   require(self.config().model.task == TextTask::Lm, "generate",
-          "the model is a classifier and writes no text; classify() labels some");
+          "the model is a classifier and does not generate text; use classify()");
   require(samples >= 1 && count >= 0, "generate", "{} samples of {} tokens", samples, count);
   options.validate();
   std::vector<Prompt> prompts;

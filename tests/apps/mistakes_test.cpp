@@ -55,8 +55,8 @@ void limit_files_to(rlim_t bytes) {
 
 BOOST_AUTO_TEST_CASE(of_the_command_line) {
   const TemporaryDirectory scratch;
-  const std::string help = " (--help shows what there is)";
-  ends_with(scratch, "train lm --n-heads 2 --n-heads 4", 2, "argand: train lm: --n-heads is given 2 times; once is enough" + help);
+  const std::string help = " (see --help)";
+  ends_with(scratch, "train lm --n-heads 2 --n-heads 4", 2, "argand: train lm: --n-heads is given 2 times; give it once" + help);
   ends_with(scratch, "", 2,
             "argand: which command? demo, train, sweep, eval, generate, classify, ablate, report, audit, retrieval, inspect, "
             "export, lab, explain, exercise, portrait, graph, gradcheck, parity, completion" +
@@ -80,8 +80,8 @@ BOOST_AUTO_TEST_CASE(of_the_command_line) {
             "argand: generate: there is no option --max-new-tokens; it is called --tokens here" + help);
   ends_with(
       scratch, "train lm --device cuda", 2,
-      "argand: train lm: there is no option --device; argand computes on the CPU, and --threads says with how many threads" + help);
-  ends_with(scratch, "inspect x --gpu", 2, "argand: inspect: there is no option --gpu; argand computes on the CPU" + help);
+      "argand: train lm: there is no option --device; argand runs on the CPU; set the number of threads with --threads" + help);
+  ends_with(scratch, "inspect x --gpu", 2, "argand: inspect: there is no option --gpu; argand runs on the CPU" + help);
   ends_with(scratch, "train lm --steps", 2, "argand: train lm: --steps: 1 required...");
   ends_with(scratch, "eval", 2, "argand: eval: RUN is required" + help);
   ends_with(scratch, "train lm --threads 0 --out x", 2, "argand: train lm: --threads: ...");
@@ -218,8 +218,7 @@ BOOST_AUTO_TEST_CASE(hostile_vocabularies) {
 
 BOOST_AUTO_TEST_CASE(of_the_prompt) {
   const Run run;
-  ends_with(run.scratch, "eval " + run.path + " --judge " + run.path, 2,
-            "argand: eval: --judge requires --generate (--help shows what there is)");
+  ends_with(run.scratch, "eval " + run.path + " --judge " + run.path, 2, "argand: eval: --judge requires --generate (see --help)");
   const std::string generate = "generate " + run.path + " --prompt ";
   ends_with(run.scratch, generate + "xylophone", 1,
             "argand: vocabulary: unknown word \"xylophone\", and the vocabulary has no <unk>");

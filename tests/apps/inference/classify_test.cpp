@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(trains_and_shows_what_came_of_it) {
   BOOST_TEST(out.find("42 steps of 16 articles of 4 classes in float32, 1 thread\n") != std::string::npos);
   BOOST_TEST(out.find("step 21: test loss ") != std::string::npos);
   BOOST_TEST(out.find("after the last step, on the 70 test articles:\nclass    accuracy  precision") != std::string::npos);
-  BOOST_TEST(out.find("best possible accuracy, for one who knows how these articles are made: ") != std::string::npos);
+  BOOST_TEST(out.find("best possible accuracy, given how these articles are generated: ") != std::string::npos);
   const RunConfig config = Checkpoint(classifier().path + "/last.safetensors").config();
   BOOST_TEST(config.training.steps == 42);
   BOOST_TEST(config.training.epochs == 2);
@@ -275,14 +275,14 @@ BOOST_AUTO_TEST_CASE(mistakes_of_classifiers) {
   is_refused(scratch, "train lm --resume " + run, 2,
              "argand: --resume: `train lm` trains language models, not models of the task classify");
   is_refused(scratch, "generate --prompt a " + run, 1,
-             "argand: generate: " + best + " is a classifier and writes no text; `argand classify` lets it label some");
+             "argand: generate: " + best + " is a classifier and does not generate text; use `argand classify`");
   is_refused(scratch, "eval --split valid " + run, 2, "argand: --split: topics has no validation split");
   is_refused(scratch, "classify " + scratch / "none", 1, "argand: checkpoint: there is no " + scratch / "none");
   BOOST_TEST(!std::filesystem::exists(scratch / "run"));
   BOOST_TEST_REQUIRE(run_argand(scratch, "train lm --steps 5 --out " + scratch / "lm" + tiny).code == 0);
   is_refused(scratch, "classify " + scratch / "lm", 1,
              "argand: classify: " + scratch / "lm" +
-                 "/best.safetensors is a language model and knows no labels; `argand train classify` makes a classifier");
+                 "/best.safetensors is a language model; train a classifier with `argand train classify`");
 }
 
 BOOST_AUTO_TEST_CASE(damaged_files_beside_the_checkpoint) {

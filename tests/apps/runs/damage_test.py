@@ -197,7 +197,7 @@ def two_at_once():
         with open("contested/log.jsonl", encoding="utf8") as file:
             steps = [json.loads(line)["step"] for line in file if '"loss"' in line]
         expect(steps == list(range(1, 301)), "the log is not that of one run")
-        expect(run("train", "lm", "--resume", "contested").stdout.startswith("contested has all its 300 steps already; "), "the run is not whole")
+        expect(run("train", "lm", "--resume", "contested").stdout.startswith("contested has already taken all its 300 steps; "), "the run is not whole")
 
 
 def old_files(old_run):

@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(what_is_missing_and_what_is_extra_is_told) {
   const std::vector<std::string> lines = lines_of(fitted);
   BOOST_TEST(lines.size() == 3u);
   BOOST_TEST(lines[0].starts_with("begins with " + scratch / "plain: 1 of "));
-  BOOST_TEST(lines[1].starts_with("  not in the file, so begin anew: embedding.weight, "));
+  BOOST_TEST(lines[1].starts_with("  not in the file, so newly initialized: embedding.weight, "));
   BOOST_TEST(lines[1].ends_with(" more"));
   BOOST_TEST(lines[2] == "  in the file, but not in this model: no.such name");
 
@@ -173,9 +173,7 @@ BOOST_AUTO_TEST_CASE(words_in_common_keep_their_rows) {
       }
     }
     BOOST_TEST(lines_of(fitted).at(1) ==
-               fmt::format("  words: {} of {} are among those it was trained with and keep their rows; the "
-                           "others begin anew",
-                           words / 2, words));
+               fmt::format("  words: {} of {} are in its vocabulary and keep their rows; the others start anew", words / 2, words));
   }
 }
 
@@ -188,7 +186,7 @@ BOOST_AUTO_TEST_CASE(a_classifier_takes_the_decoder_and_keeps_its_own_output_lay
     const LabelledCorpus topics = small_topics();
     TrainingRun<float> run(small_classifier(settings), topics), drawn(small_classifier(settings), topics);
     const FittedWeights fitted = run.begin_with(InitialWeights(folder.path()), topics);
-    BOOST_TEST(lines_of(fitted).at(2).starts_with("  the output layer begins anew: head."), family);
+    BOOST_TEST(lines_of(fitted).at(2).starts_with("  the output layer starts anew: head."), family);
     BOOST_TEST(same(real_value(run.parameters(), "head.bias"), real_value(drawn.parameters(), "head.bias")));
     const char* inside = "blocks.0.norm1.weight";
     BOOST_TEST(!same(real_value(run.parameters(), inside), real_value(drawn.parameters(), inside)));

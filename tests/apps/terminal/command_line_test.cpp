@@ -18,7 +18,7 @@ BOOST_AUTO_TEST_CASE(an_expression_may_begin_with_a_minus) {
   BOOST_TEST(run_argand(scratch, "lab z --at -i").out == run_argand(scratch, "lab z --at=-i").out);
   BOOST_TEST(run_argand(scratch, "lab -h").out.find("Examples:") != std::string::npos);
   BOOST_TEST(run_argand(scratch, "lab --z^2").code == 2);
-  BOOST_TEST(run_argand(scratch, "eval -z").err == "argand: eval: \"-z\" was not expected (--help shows what there is)\n");
+  BOOST_TEST(run_argand(scratch, "eval -z").err == "argand: eval: \"-z\" is not expected here (see --help)\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_flag_of_a_model_needs_no_value) {

@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_begins_with_another_one_reads_its_tokens) {
     const std::string begin = "train lm --data " + other + " --steps 2 --warmup 1 --threads 1 --init " + run + " --out ";
     const Finished begun = succeeds(scratch, begin + tuned);
     BOOST_TEST(contains(begun.out, std::string(" ") + plural_of(kind) + ", 2 steps of "), begun.out);
-    BOOST_TEST(contains(begun.out, " pieces; --tokens bpe or unigram would learn others\n") == pieces, begun.out);
+    BOOST_TEST(contains(begun.out, " pieces; use --tokens bpe or unigram to learn others\n") == pieces, begun.out);
     const std::string file = token_file(kind);
     if (pieces) BOOST_TEST((contents_of(run + "/" + file) == contents_of(tuned + "/" + file)), kind);
     if (kind == "char" || kind == "words") {  // those of the run are kept, and what the text has besides is added
@@ -216,7 +216,7 @@ BOOST_AUTO_TEST_CASE(texts_of_every_make) {
       succeeds(scratch, "train lm --split 80/20 --data " + scratch / "unix.txt" + small + "--out " + scratch / "c");
   BOOST_TEST(contains(two.out, "none to test on"));
   BOOST_TEST(contains(succeeds(scratch, "eval " + scratch / "c").out, ", valid part, "));
-  is_refused(scratch, "eval --split test " + scratch / "c", "--split: there is no test part in unix.txt, cut 80/20");
+  is_refused(scratch, "eval --split test " + scratch / "c", "--split: no test part in unix.txt, cut 80/20");
   const auto refuses = [&](const std::string& options, const std::string& why) {
     is_refused(scratch, "train lm --out " + scratch / "new" + small + options, why);
     BOOST_TEST(!std::filesystem::exists(scratch / "new"));

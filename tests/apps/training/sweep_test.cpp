@@ -81,10 +81,9 @@ BOOST_AUTO_TEST_CASE(a_rate_that_diverges_is_named_and_comes_last) {
   BOOST_TEST(done.out.find("lr=1e30/seed-0: diverged: the loss became ") != done.out.npos, done.out);
   const std::string table = table_of(done);
   BOOST_TEST(table.find("| lr=1e-3 |") < table.find("| lr=1e30 | diverged | - | - | - |  |\n"), table);
-  BOOST_TEST(
-      table.ends_with("Warning: the best lr, 1e-3, is the lowest of those tried: lower values may be better; --widen goes on "
-                      "on that side.\n"),
-      table);
+  BOOST_TEST(table.ends_with("Warning: the best lr, 1e-3, is the lowest of those tried: lower values may be better; --widen "
+                             "extends the list on that side.\n"),
+             table);
   const auto json = nlohmann::json::parse(contents_of(scratch / "json"));
   BOOST_TEST(json["best"] == "lr=1e-3");
   BOOST_TEST(json["full"][1]["runs"][0].contains("diverged"));
@@ -111,7 +110,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_fails_is_named_and_the_others_go_on) {
   const Finished done = run_argand(scratch, command);
   BOOST_TEST(done.code == 1);
   BOOST_TEST(
-      done.err.starts_with("argand: sweep: 1 run failed and is ranked last; the same command tries again\n  lr=1e-3/seed-0: "),
+      done.err.starts_with("argand: sweep: 1 run failed and is ranked last; run the same command to try again\n  lr=1e-3/seed-0: "),
       done.err);
   BOOST_TEST(done.out.find("| lr=1e-2 |") != done.out.npos, done.out);
   fs::remove(scratch / "out/lr=1e-3/seed-0");

@@ -52,7 +52,7 @@ def test_ctrl_c_saves(tmp_path):
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     errors = process.communicate(timeout=60)[1]
-    assert process.returncode != 0 and "KeyboardInterrupt" in errors and "argand.train(resume='run') goes on from there" in errors
+    assert process.returncode != 0 and "KeyboardInterrupt" in errors and "continue with argand.train(resume='run')" in errors
     assert ag.load(tmp_path / "run" / "last.safetensors").step >= 3
 
 
