@@ -37,7 +37,7 @@ void require_runs(const std::vector<std::string>& runs) {
   std::set<fs::path> seen;
   for (const std::string& run : runs) {
     std::error_code ignored;
-    require(fs::exists(run, ignored), "report", "there is no {}", run);
+    require(fs::exists(run, ignored), "report", "{} does not exist", run);
     require(fs::is_directory(run, ignored), "report", "{} is a file; give the run's folder", run);
     require(RunFolder(run).holds_a_run(), "report", "{} holds no argand run", run);
     if (!seen.insert(fs::weakly_canonical(run, ignored)).second) usage_fail("RUN", "{} is given twice", run);

@@ -40,9 +40,8 @@ void require_variables(const ParameterList<R>& parameters, std::string_view whom
   std::map<const SlotBase*, const std::string*> seen;
   std::set<std::string_view> names;
   for (const auto& p : parameters) {
-    require(p.slot() != nullptr, whom, "{} is a constant, which gets no gradient; make it with variable(), or leave it out",
-            p.name);
-    require(p.slot()->leaf, whom, "{} is the output of an op; what can be trained is made with variable()", p.name);
+    require(p.slot() != nullptr, whom, "{} is a constant and gets no gradient; make it with variable(), or leave it out", p.name);
+    require(p.slot()->leaf, whom, "{} is the output of an op; only a variable() can be trained", p.name);
     require(names.insert(p.name).second, whom, "two variables have the name {}; names in a saved state must be unique", p.name);
     const auto [first, fresh] = seen.emplace(p.slot(), &p.name);
     require(fresh, whom, "{} and {} are one variable; list it once, as parameters_of() does", *first->second, p.name);

@@ -73,7 +73,7 @@ class TableReader {
   void end() const {
     for (const auto& [name, node] : table_)
       if (const std::string key(name.str()); std::find(known_.begin(), known_.end(), key) == known_.end())
-        config_fail_at(place(node), "there is no key {} here{}", key, did_you_mean(key, known_));
+        config_fail_at(place(node), "unknown key {} here{}", key, did_you_mean(key, known_));
   }
   std::string place() const { return place(table_); }
 
@@ -142,7 +142,7 @@ AblationClaim read_claim(TableReader& part, const std::set<std::string>& rows) {
     config_fail_at(part.place(), "a claim names a `better` and a `worse` row, or says why it is out_of_reach");
   for (const std::string& row : {claim.better, claim.worse})
     if (!row.empty() && !rows.contains(row))
-      config_fail_at(part.place(), "there is no row \"{}\"{}", row, did_you_mean(row, {rows.begin(), rows.end()}));
+      config_fail_at(part.place(), "unknown row \"{}\"{}", row, did_you_mean(row, {rows.begin(), rows.end()}));
   return claim;
 }
 

@@ -73,8 +73,7 @@ Grade grade_file(const std::string& path, const GradingRules& rules) {
       }
     for (const auto& [name, given] : file.answers)
       if (!contains(known, name))
-        grade.notes.push_back(
-            fmt::format("line {}: there is no question {}; the sheet has 1a to {}", given.line, name, known.back()));
+        grade.notes.push_back(fmt::format("line {}: unknown question {}; the sheet has 1a to {}", given.line, name, known.back()));
   } catch (const Error& error) {
     grade.failure = error.what();
   }

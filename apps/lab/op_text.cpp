@@ -97,7 +97,7 @@ const Op& known_op(const std::string& command, const std::string& name) {
   if (const Op* op = found(small)) return *op;
   std::vector<std::string> known;
   for (const Op* op : Op::all()) known.push_back(op->name());
-  usage_fail(command, "there is no op {}{}", name, did_you_mean(name, known));
+  usage_fail(command, "unknown op {}{}", name, did_you_mean(name, known));
 }
 
 std::string op_list(const Style& style) {

@@ -48,13 +48,13 @@ std::string explain(const CLI::App& program, const CLI::ParseError& error) {
   const CLI::App* app = innermost(&program);
   const std::vector<std::string> unknown = program.remaining(true), commands = subcommand_names(app);
   if (!unknown.empty() && !commands.empty() && !unknown.front().starts_with('-'))
-    return fmt::format("{}there is no command \"{}\"{}", place(app), unknown.front(), did_you_mean(unknown.front(), commands));
+    return fmt::format("{}unknown command \"{}\"{}", place(app), unknown.front(), did_you_mean(unknown.front(), commands));
   const auto option = std::find_if(unknown.begin(), unknown.end(), [](const std::string& w) { return w.starts_with("--"); });
   if (option != unknown.end()) {
     const std::string name = option->substr(0, option->find('='));
     const std::vector<std::string> known = option_names(app);
     const std::string other = hint_for(name, known);
-    return fmt::format("{}there is no option {}{}", place(app), name, other.empty() ? did_you_mean(name, known) : other);
+    return fmt::format("{}unknown option {}{}", place(app), name, other.empty() ? did_you_mean(name, known) : other);
   }
   if (!unknown.empty()) return fmt::format("{}\"{}\" is not expected here", place(app), unknown.front());
   if (!commands.empty()) return fmt::format("{}which command? {}", place(app), CLI::detail::join(commands, ", "));

@@ -61,27 +61,26 @@ BOOST_AUTO_TEST_CASE(of_the_command_line) {
             "argand: which command? demo, train, sweep, eval, generate, classify, ablate, report, audit, retrieval, inspect, "
             "export, lab, explain, exercise, portrait, graph, gradcheck, parity, completion" +
                 help);
-  ends_with(scratch, "trian lm", 2, "argand: there is no command \"trian\"; did you mean train?" + help);
+  ends_with(scratch, "trian lm", 2, "argand: unknown command \"trian\"; did you mean train?" + help);
   ends_with(scratch, "train", 2, "argand: train: which command? lm, classify" + help);
-  ends_with(scratch, "train ml", 2, "argand: train: there is no command \"ml\"; did you mean lm?" + help);
-  ends_with(scratch, "train lm --stpes 3", 2, "argand: train lm: there is no option --stpes; did you mean --steps?" + help);
-  ends_with(scratch, "train lm --stpes=3", 2, "argand: train lm: there is no option --stpes; did you mean --steps?" + help);
+  ends_with(scratch, "train ml", 2, "argand: train: unknown command \"ml\"; did you mean lm?" + help);
+  ends_with(scratch, "train lm --stpes 3", 2, "argand: train lm: unknown option --stpes; did you mean --steps?" + help);
+  ends_with(scratch, "train lm --stpes=3", 2, "argand: train lm: unknown option --stpes; did you mean --steps?" + help);
   ends_with(scratch, "train lm --learning-rate 1e-3", 2,
-            "argand: train lm: there is no option --learning-rate; it is called --lr here" + help);
+            "argand: train lm: unknown option --learning-rate; it is called --lr here" + help);
   ends_with(scratch, "train lm --batch_size=12", 2,
-            "argand: train lm: there is no option --batch_size; it is called --batch here" + help);
+            "argand: train lm: unknown option --batch_size; it is called --batch here" + help);
   ends_with(scratch, "train classify --block-size 64", 2,
-            "argand: train classify: there is no option --block-size; it is called --max-seq-len here" + help);
+            "argand: train classify: unknown option --block-size; it is called --max-seq-len here" + help);
   ends_with(scratch, "train lm --block-size 64", 2,
-            "argand: train lm: there is no option --block-size; it is called --length here" + help);
+            "argand: train lm: unknown option --block-size; it is called --length here" + help);
   ends_with(scratch, "train lm --min-lr 1e-4", 2,
-            "argand: train lm: there is no option --min-lr; it is called --final-lr here, as a fraction of lr" + help);
+            "argand: train lm: unknown option --min-lr; it is called --final-lr here, as a fraction of lr" + help);
   ends_with(scratch, "generate x --max-new-tokens 9", 2,
-            "argand: generate: there is no option --max-new-tokens; it is called --tokens here" + help);
-  ends_with(
-      scratch, "train lm --device cuda", 2,
-      "argand: train lm: there is no option --device; argand runs on the CPU; set the number of threads with --threads" + help);
-  ends_with(scratch, "inspect x --gpu", 2, "argand: inspect: there is no option --gpu; argand runs on the CPU" + help);
+            "argand: generate: unknown option --max-new-tokens; it is called --tokens here" + help);
+  ends_with(scratch, "train lm --device cuda", 2,
+            "argand: train lm: unknown option --device; argand runs on the CPU; set the number of threads with --threads" + help);
+  ends_with(scratch, "inspect x --gpu", 2, "argand: inspect: unknown option --gpu; argand runs on the CPU" + help);
   ends_with(scratch, "train lm --steps", 2, "argand: train lm: --steps: 1 required...");
   ends_with(scratch, "eval", 2, "argand: eval: RUN is required" + help);
   ends_with(scratch, "train lm --threads 0 --out x", 2, "argand: train lm: --threads: ...");
@@ -107,9 +106,9 @@ BOOST_AUTO_TEST_CASE(of_the_configuration) {
 BOOST_AUTO_TEST_CASE(of_the_data) {
   const TemporaryDirectory scratch;
   ends_with(scratch, "train lm --out " + scratch / "run" + " --data " + scratch / "none", 1,
-            "argand: data: there is no " + scratch / "none" +
-                "; --data takes a text, or several, or a folder with train.txt or other texts");
-  ends_with(scratch, "eval " + scratch / "none", 1, "argand: checkpoint: there is no " + scratch / "none");
+            "argand: data: " + scratch / "none" +
+                " does not exist; --data takes a text, or several, or a folder with train.txt or other texts");
+  ends_with(scratch, "eval " + scratch / "none", 1, "argand: checkpoint: " + scratch / "none" + " does not exist");
   ends_with(scratch, "inspect " + scratch.path(), 1,
             "argand: checkpoint: " + scratch.path() + " holds neither best.safetensors nor last.safetensors");
   ends_with(scratch, "inspect " + scratch.file("noise", "not a tensor in sight"), 1, "argand: safetensors: ...");
@@ -126,7 +125,7 @@ BOOST_AUTO_TEST_CASE(a_run_is_not_overwritten_by_accident) {
   // Not even when it may be, if the new one cannot begin.
   ends_with(run.scratch, "train lm --overwrite --vocab-size 3 --out " + run.path + tiny, 2, "argand: --vocab-size: ...");
   ends_with(run.scratch, "train lm --overwrite --data /nowhere --out " + run.path + tiny, 1,
-            "argand: data: there is no /nowhere; ...");
+            "argand: data: /nowhere does not exist; ...");
   ends_with(run.scratch, "train lm --resume " + run.path + " --d-model 32", 2,
             "argand: --d-model: cannot change when a run is resumed: the weights of the run are of that model; --init starts "
             "another run from its weights");

@@ -281,7 +281,7 @@ def mistakes(folder, run_of):
     os.mkdir(empty)
     for arguments, code, message in (
             ([empty], 1, f"argand: report: {empty} holds no argand run\n"),
-            ([folder + "/gone"], 1, f"argand: report: there is no {folder}/gone\n"),
+            ([folder + "/gone"], 1, f"argand: report: {folder}/gone does not exist\n"),
             ([run_of + "/log.jsonl"], 1,
              f"argand: report: {run_of}/log.jsonl is a file; give the run's folder\n"),
             ([run_of, run_of + "/"], 2, f"argand: RUN: {run_of}/ is given twice\n")):

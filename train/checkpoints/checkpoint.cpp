@@ -189,7 +189,7 @@ std::string find_checkpoint(const std::string& run) {
   namespace fs = std::filesystem;
   std::error_code ignored;
   if (fs::is_regular_file(run, ignored)) return run;
-  require(fs::exists(run, ignored), "checkpoint", "there is no {}", run);
+  require(fs::exists(run, ignored), "checkpoint", "{} does not exist", run);
   for (const char* name : {"best.safetensors", "last.safetensors"}) {
     const fs::path path = fs::path(run) / name;
     if (fs::exists(path, ignored)) return path.string();

@@ -60,7 +60,7 @@ void set(RunConfig& config, const Setting& setting) {
 /// For what is read of a checkpoint: a key that is not looked at would be believed to count.
 void require_known(const std::string& key, const std::vector<std::string>& known) {
   if (std::find(known.begin(), known.end(), key) == known.end())
-    fail("config", "there is no key {}{}", in_quotes(key), did_you_mean(key, known));
+    fail("config", "unknown key {}{}", in_quotes(key), did_you_mean(key, known));
 }
 
 /// Keys that runs of before there was a choice lack. from_json gives these what such runs did, so that they go on as they began.

@@ -21,8 +21,8 @@ class SingleProcess final : public Ranks {
   int size() const override { return 1; }
   int rank() const override { return 0; }
   int on_this_machine() const override { return 1; }
-  std::unique_ptr<Transfer> send(int to, int, std::span<const std::byte>) override { fail("ranks", "there is no rank {}", to); }
-  std::unique_ptr<Transfer> receive(int from, int, std::span<std::byte>) override { fail("ranks", "there is no rank {}", from); }
+  std::unique_ptr<Transfer> send(int to, int, std::span<const std::byte>) override { fail("ranks", "no rank {}", to); }
+  std::unique_ptr<Transfer> receive(int from, int, std::span<std::byte>) override { fail("ranks", "no rank {}", from); }
   void leave() override {}
   void abort(int) override {}
 };

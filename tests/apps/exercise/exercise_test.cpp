@@ -246,7 +246,7 @@ BOOST_FIXTURE_TEST_CASE(what_was_changed_is_noticed, Handed) {
   const Grade more = graded(right() + "9z = 3\n");
   BOOST_TEST(more.points() == sheet.points());
   BOOST_TEST_REQUIRE(more.notes.size() == 1);
-  BOOST_TEST(more.notes[0].find("there is no question 9z; the sheet has 1a to 3b") != std::string::npos);
+  BOOST_TEST(more.notes[0].find("unknown question 9z; the sheet has 1a to 3b") != std::string::npos);
   const Grade two = graded(right() + "1a = 3*z\n");
   BOOST_TEST(two.points() == sheet.points() - 2);
   BOOST_TEST(two.questions[0].judgement.why == "two different answers; neither counts");

@@ -277,7 +277,7 @@ BOOST_AUTO_TEST_CASE(mistakes_of_classifiers) {
   is_refused(scratch, "generate --prompt a " + run, 1,
              "argand: generate: " + best + " is a classifier and does not generate text; use `argand classify`");
   is_refused(scratch, "eval --split valid " + run, 2, "argand: --split: topics has no validation split");
-  is_refused(scratch, "classify " + scratch / "none", 1, "argand: checkpoint: there is no " + scratch / "none");
+  is_refused(scratch, "classify " + scratch / "none", 1, "argand: checkpoint: " + scratch / "none" + " does not exist");
   BOOST_TEST(!std::filesystem::exists(scratch / "run"));
   BOOST_TEST_REQUIRE(run_argand(scratch, "train lm --steps 5 --out " + scratch / "lm" + tiny).code == 0);
   is_refused(scratch, "classify " + scratch / "lm", 1,

@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(several_files_are_found_from_everywhere) {
   BOOST_TEST(contains(succeeds(scratch, "eval " + run, from("elsewhere")).out, ", test part, "));
   succeeds(scratch, "train lm --threads 1 --steps 8 --resume ../a,b/run", from("elsewhere"));
   is_refused(scratch, "train lm --out " + scratch / "new" + " --data " + here + "/one.txt," + here + "/none.txt",
-             "data: there is no " + here.substr(0, here.find(',')) + "; --data takes a text, ");
+             "data: " + here.substr(0, here.find(',')) + " does not exist; --data takes a text, ");
 }
 
 BOOST_AUTO_TEST_CASE(without_sentencepiece_one_line_says_what_there_is) {
