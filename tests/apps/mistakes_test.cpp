@@ -80,6 +80,9 @@ BOOST_AUTO_TEST_CASE(of_the_command_line) {
             "argand: generate: unknown option --max-new-tokens; it is called --tokens here" + help);
   ends_with(scratch, "train lm --device cuda", 2,
             "argand: train lm: unknown option --device; argand runs on the CPU; set the number of threads with --threads" + help);
+  BOOST_TEST(run_argand(scratch, "train lm --rival fid --out " + scratch / "run").err ==
+             "argand: --rival is now called --baseline\n"
+             "argand: --rival: the family complexformer has no such key; it belongs to crat\n");
   ends_with(scratch, "inspect x --gpu", 2, "argand: inspect: unknown option --gpu; argand runs on the CPU" + help);
   ends_with(scratch, "train lm --steps", 2, "argand: train lm: --steps: 1 required...");
   ends_with(scratch, "eval", 2, "argand: eval: RUN is required" + help);

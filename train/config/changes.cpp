@@ -45,7 +45,7 @@ std::int64_t end_of_cosine(const TrainingConfig& t) { return t.decay_steps > 0 ?
 void require_changeable(const RunConfig& config, const Setting& setting) {
   if (has_key(changeable, setting.key) || setting.key == "milestone_every") return;
   setting_fail(setting, "cannot change when a run is resumed: {}; `init` starts another run from its weights",
-               why_not(config, setting.key));
+               why_not(config, current_key(setting.key)));
 }
 
 std::vector<ChangedNumber> changes_of_rate(const RunConfig& before, const RunConfig& now) {

@@ -31,7 +31,8 @@ ModelConfig defaults(const Family& family, TextTask task) {
 }
 
 /// Sets one key. Throws ConfigError when this configuration has no such key.
-void set(RunConfig& config, const Setting& setting) {
+void set(RunConfig& config, Setting setting) {
+  setting.key = current_key(setting.key);
   bool found = false;
   std::vector<std::string> known;
   config.visit([&](const char* key, auto& value, const char* choices, const char*) {

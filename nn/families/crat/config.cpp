@@ -8,8 +8,8 @@
 namespace argand {
 
 void CratConfig::visit(KeyVisitor& f) {
-  f("rival", rival, "instead of CRAT a real decoder with RoPE that reads as RETRO does, or as Fusion-in-Decoder");
-  if (rival != Rival::None) {
+  f("baseline", baseline, "in place of CRAT: a real decoder with RoPE and the retrieval of RETRO or Fusion-in-Decoder");
+  if (baseline != Baseline::None) {
     f("irw_layers", irw_layers, "layers that read passages, counted from 0");
     f("irw_top_k", irw_top_k, "passages read for each chunk of text");
     f("encoder_layers", encoder_layers, "layers of the encoder of passages");
@@ -28,10 +28,10 @@ void CratConfig::visit(KeyVisitor& f) {
 
 namespace {
 
-void validate_rival(const CratConfig& own, const ModelConfig& c) {
-  require(c.task == TextTask::Lm, "config", "the rival {} is a language model; classifiers have rival none", word_of(own.rival));
-  require(!own.irw_layers.empty(), "config", "the rival {} reads passages, and irw_layers does not say in which layers",
-          word_of(own.rival));
+void validate_baseline(const CratConfig& own, const ModelConfig& c) {
+  require(c.task == TextTask::Lm, "config", "baseline {} is for language models; classifiers need baseline none",
+          word_of(own.baseline));
+  require(!own.irw_layers.empty(), "config", "baseline {} needs irw_layers, the layers that read passages", word_of(own.baseline));
   require_size("encoder_layers", own.encoder_layers, 1000);
   require_pairs(c);
 }
@@ -49,7 +49,7 @@ void validate_states(const CratConfig& own, const ModelConfig& c) {
 }  // namespace
 
 void CratConfig::validate(const ModelConfig& c) const {
-  rival == Rival::None ? validate_states(*this, c) : validate_rival(*this, c);
+  baseline == Baseline::None ? validate_states(*this, c) : validate_baseline(*this, c);
   require_size("irw_top_k", irw_top_k, 1'000'000);
   require(irw_temperature > 0 && std::isfinite(irw_temperature), "config", "irw_temperature must be positive, got {}",
           irw_temperature);

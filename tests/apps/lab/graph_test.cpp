@@ -61,9 +61,9 @@ BOOST_AUTO_TEST_CASE(every_family_in_valid_dot) {
   const TemporaryDirectory scratch;
   const bool dot = installed("dot");
   for (const std::string model :
-       {"transformer", "complexformer", "crope", "crat", "crat --set irw_layers=1", "crat --set rival=retro --set irw_layers=1",
-        "crat --set rival=fid --set irw_layers=1", "qic", "crat --set task=classify", "complexformer --set pcl_weight=0.01,task=lm",
-        "qic --set algebra=quaternion,task=classify"})
+       {"transformer", "complexformer", "crope", "crat", "crat --set irw_layers=1", "crat --set baseline=retro --set irw_layers=1",
+        "crat --set baseline=fid --set irw_layers=1", "qic", "crat --set task=classify",
+        "complexformer --set pcl_weight=0.01,task=lm", "qic --set algebra=quaternion,task=classify"})
     for (const std::string more : {"", " --gradients", " --depth 0", " --depth 9"}) {
       const std::string command = "graph --model " + model + more;
       const Finished text = run_argand(scratch, command);

@@ -216,6 +216,13 @@ BOOST_AUTO_TEST_CASE(runs_without_a_choice_go_on_as_they_began) {
              "eval_protocol: the task classify has no such key");
 }
 
+BOOST_AUTO_TEST_CASE(renamed_keys_are_still_read) {
+  const auto with = [](const char* key) {
+    return RunConfig::resolve({{"family", "crat", ""}, {key, "fid", ""}, {"irw_layers", "0", ""}}, {}, "lm").to_json();
+  };
+  BOOST_TEST(with("rival") == with("baseline"));
+}
+
 BOOST_AUTO_TEST_CASE(damaged_json) {
   std::string json = RunConfig::resolve({}, {}).to_json();
   const auto replaced = [&](const std::string& from, const std::string& to) {
