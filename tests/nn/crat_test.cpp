@@ -104,8 +104,8 @@ BOOST_AUTO_TEST_CASE(a_text_goes_on_with_another_knowledge_base) {
   BOOST_TEST(!same(write(old, old), write(old, other)));
   // What was kept of another base does not matter: only the states of the first four tokens do, which are the same here.
   const Ids copy = first;
-  const Knowledge twin{.passages = &copy};
-  BOOST_TEST(same(write(old, other), write(twin, other)));
+  const Knowledge copied{.passages = &copy};
+  BOOST_TEST(same(write(old, other), write(copied, other)));
 }
 
 BOOST_AUTO_TEST_CASE(the_fused_loss_is_the_cross_entropy_of_the_logits) {
