@@ -68,10 +68,11 @@ void add_audit(CLI::App& program) {
   retrieval->add_option("--json", options->json, "also write the final result to a file")->type_name("FILE");
   add_threads(*retrieval);
   retrieval->footer(
-      "Replays all training batches of the first epoch with the model as it is now. Every passage that any token reads is\n"
-      "compared with the window that its row reads and predicts: by their places in the text, without trusting the search or\n"
-      "what it excludes. Passages of a file of your own must not share 16 words in a row with the window. Prints every\n"
-      "violation; the exit code is 1 when there is one.\n\n"
+      "Replays all training batches of the first epoch with the current model. Every passage that any token reads is compared\n"
+      "with the window that its row reads and predicts, by their positions in the text, independently of the search and its\n"
+      "exclusions. Passages from another file must not share 16 consecutive words with the window. Prints every violation; the\n"
+      "exit code is 1 if there is one.\n"
+      "\n"
       "Examples:\n"
       "  argand audit retrieval runs/crat\n"
       "  argand audit retrieval runs/crat --no-exclusion | tail -1");

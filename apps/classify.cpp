@@ -134,12 +134,12 @@ void add_classify(CLI::App& program) {
   add_options(*command, options->columns, false);
   add_threads(*command);
   command->footer(
-      "Reads standard input to its end. For each line it writes one line at once: the label and its probability, with a tab\n"
-      "between them. A line without words gives an empty line. Text is lower-cased and split at whitespace, as in training;\n"
-      "words that the model does not know count as <unk>.\n"
-      "With --table every row stays as it is, and has `predicted` and `probability` behind its columns, with --top also\n"
-      "`predicted_2` and so on; as JSON `probabilities` has them. The column of the texts is found as in training. --out is\n"
-      "written as a whole or not at all.\n\n"
+      "Reads standard input to its end and writes one line for each line at once: the label and its probability, separated by a\n"
+      "tab. A line without words gives an empty line. Text is lower-cased and split at whitespace, as in training; words that the\n"
+      "model does not know become <unk>.\n"
+      "With --table every row keeps its columns and gets `predicted` and `probability`, with --top also `predicted_2` and so on;\n"
+      "as JSON, `probabilities`. The text column is found as in training. --out is written completely or not at all.\n"
+      "\n"
       "Examples:\n"
       "  echo \"Stocks fall as oil climbs\" | argand classify runs/news\n"
       "  argand classify runs/news --top 2 < headlines.txt | paste - headlines.txt\n"

@@ -152,8 +152,8 @@ void add_demo(CLI::App& program) {
   command->add_flag("--overwrite", options->overwrite, "replace the runs in --out; the default folder is always replaced");
   add_threads(*command);
   command->footer(
-      "Needs no data: the text comes from a small grammar whose entropy is exactly known, so that the losses can be compared with\n"
-      "the best possible one.\n\n"
+      "Needs no data: the text comes from a small grammar of known entropy, so losses can be compared with the best possible one.\n"
+      "\n"
       "Examples:\n"
       "  argand demo\n"
       "  argand demo --steps 2000 --out runs/long-demo");

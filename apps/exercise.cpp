@@ -100,11 +100,10 @@ void add_make(CLI::App& command, const std::shared_ptr<ExerciseOptions>& options
   make->add_option("--out", options->out, "where to")->required()->type_name("FOLDER");
   make->add_flag("--teacher", options->teacher, "also write a copy with the answers");
   make->footer(
-      "Writes FOLDER/NAME.md, which is Markdown to be printed or shown, and FOLDER/NAME.answers.txt, to be filled in and handed "
-      "in.\n"
-      "Name, seed and problems decide all parameters, so nothing else need be kept. The sheet does not say the seed: with one "
-      "that\n"
-      "students cannot guess they cannot make the teacher's copy themselves.\n\n"
+      "Writes FOLDER/NAME.md, Markdown to print or show, and FOLDER/NAME.answers.txt, to fill in and hand in. Name, seed and\n"
+      "problems determine all parameters, so nothing else needs to be kept. The sheet does not show the seed: choose one that\n"
+      "students cannot guess, or they can make the teacher's copy themselves.\n"
+      "\n"
       "Examples:\n"
       "  argand exercise make --student \"Ada Lovelace\" --out homework\n"
       "  argand exercise make --students class.txt --seed \"autumn leaf\" --level 2 --out homework --teacher\n"
@@ -121,12 +120,11 @@ void add_grade(CLI::App& command, const std::shared_ptr<ExerciseOptions>& option
   CLI::Option* answers = grade->add_flag("--answers", options->answers, "show the right answers");
   grade->add_flag("--csv", options->csv, "CSV, one line per file, instead of text")->excludes(answers);
   grade->footer(
-      "Makes each sheet again and judges formulas as `argand lab --expect-gradient` does, at nine points against the tape; "
-      "numbers\n"
-      "within a thousandth of what the tape finds. Says one line about each answer, which does not give the right one away.\n"
-      "A form whose student, problems or sheet was changed, or that was made with another seed, is not graded. Exit code 0 when "
-      "all\n"
-      "files were graded, whatever the points, 1 when one was not.\n\n"
+      "Rebuilds each sheet and judges formulas as `argand lab --expect-gradient` does, at nine points against the tape; numbers\n"
+      "must be within a thousandth of the tape's. Prints one line per answer, which does not reveal the right one. A form whose\n"
+      "student, problems or sheet was changed, or that belongs to another seed, is not graded. Exit code 0 when all files were\n"
+      "graded, whatever the points, 1 otherwise.\n"
+      "\n"
       "Examples:\n"
       "  argand exercise grade homework/ada-lovelace-3f29.answers.txt\n"
       "  argand exercise grade homework/*.answers.txt --seed \"autumn leaf\" --partial --csv > points.csv");
@@ -145,7 +143,7 @@ void add_exercise(CLI::App& program) {
   add_make(*command, options);
   add_grade(*command, options);
   command->footer(
-      "Three levels: by hand, with the lab, with a program of one's own. The judge of the lab judges the answers.\n\n"
+      "Three levels: by hand, with the lab, by writing a program. Answers are judged as by `argand lab`.\n\n"
       "Examples:\n"
       "  argand exercise list\n"
       "  argand exercise make --student \"Ada Lovelace\" --out homework\n"

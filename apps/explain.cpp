@@ -49,9 +49,10 @@ void add_explain(CLI::App& program) {
   command->add_flag("--markdown", options->markdown, "print every op as Markdown, without the check: docs/ops.md");
   add_threads(*command);
   command->footer(
-      "An op's text stands beside its code, in autograd/ops/. Below it comes what its numerical check finds at this moment: the\n"
-      "worst relative error and the widest error bar of each case, both Wirtinger derivatives of each complex input, and what is\n"
-      "returned at the declared singular points. Exit code 1 when something is not as declared.\n\n"
+      "The description of an op is part of its code, in autograd/ops/. Below it are the results of its numerical check, run now:\n"
+      "the worst relative error and the widest error bar of each case, both Wirtinger derivatives of each complex input, and the\n"
+      "values returned at the declared singular points. Exit code 1 when something is not as declared.\n"
+      "\n"
       "Examples:\n"
       "  argand explain\n"
       "  argand explain angle\n"

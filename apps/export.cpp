@@ -112,12 +112,13 @@ void add_export(CLI::App& program) {
       ->type_name("DIR");
   command->add_flag("--with-optimizer", options->with_optimizer, "include the optimizer state");
   command->footer(
-      "Every tensor keeps its name, shape and precision (half precision becomes float32). A file that is there is replaced, all\n"
-      "or nothing.\n\n"
-      "PyTorch reads a checkpoint as it is, with safetensors.torch.load_file of safetensors 0.7.0 or later: complex64 parameters\n"
-      "come as complex tensors. Earlier versions do not know complex64. For them, --safetensors writes all complex tensors as "
-      "real\n"
-      "ones, to be taken through torch.view_as_complex; their names are in the metadata, as `complex`. argand reads both.\n\n"
+      "Every tensor keeps its name, shape and precision (half precision becomes float32). An existing file is replaced completely\n"
+      "or not at all.\n"
+      "\n"
+      "PyTorch reads a checkpoint directly, with safetensors.torch.load_file of safetensors 0.7.0 or later: complex64 parameters\n"
+      "become complex tensors. Earlier versions do not support complex64. For them, --safetensors writes all complex tensors as\n"
+      "real ones, to be read through torch.view_as_complex; their names are in the metadata, as `complex`. argand reads both.\n"
+      "\n"
       "Examples:\n"
       "  argand export runs/first --npz first.npz\n"
       "  argand export runs/first/last.safetensors --safetensors last-real.safetensors --with-optimizer");

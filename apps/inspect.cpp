@@ -111,7 +111,7 @@ void add_inspect(CLI::App& program) {
   command->add_flag("--optimizer", options->optimizer, "include the optimizer state");
   command->footer(
       "Prints every parameter by name with shape, norm, root mean square and largest magnitude, for ComplexFormer the phase\n"
-      "scale delta and the phase bias of every head, for QIC the angles and the squares of J that follow from them.\n\n"
+      "scale delta and the phase bias of every head, for QIC the angles and the values of J² they give.\n\n"
       "Examples:\n"
       "  argand inspect runs/first\n"
       "  argand inspect runs/first/last.safetensors --optimizer");

@@ -133,18 +133,19 @@ void add_lab(CLI::App& program) {
       ->type_name("EXPR");
   command->add_flag("--json", options->json, "print one JSON object instead of text");
   command->footer(
-      "Prints the value, both Wirtinger derivatives, the real Jacobian, what the Cauchy-Riemann equations say, and the gradient "
-      "as\n"
-      "argand, PyTorch, TensorFlow and JAX return it; each derivative beside a numerical one with its error bar. \"agree to T\":\n"
-      "they are no further apart than T, made of 1e-8 of the larger, the error bar, and what rounding can do on this tape. At\n"
-      "kinks, cuts and poles the verdict is \"inconclusive\", with what the ops say of their singular points; \"not judged\" "
-      "where\n"
-      "the tape passes a value that is not finite or a derivative that is a convention, with the step that does. Exit code 0 when\n"
-      "nothing contradicts the tape, be it decided or not; 1 when a numerical derivative does.\n\n"
-      "--expect-dz and its like compare a derivative of your own with the tape's, at the point of --at and at eight others, and "
-      "say\n"
-      "right, conjugated, swapped, twice, or what else it looks like; with a numerical one where the tape's is a convention. Exit\n"
-      "code 0 when all are right, 1 when one is not, or cannot be judged.\n\n"
+      "Prints the value, both Wirtinger derivatives, the real Jacobian, the Cauchy-Riemann equations, and the gradient as argand,\n"
+      "PyTorch, TensorFlow and JAX return it; each derivative beside a numerical one with its error bar. \"agree to T\" means "
+      "that\n"
+      "they differ by at most T, made of 1e-8 of the larger, the error bar, and the possible rounding on this tape. At kinks, "
+      "cuts\n"
+      "and poles the verdict is \"inconclusive\", with what the ops say of their singular points; it is \"not judged\" where the "
+      "tape\n"
+      "passes a value that is not finite or a derivative that is a convention, with the step where it does. Exit code 0 unless a\n"
+      "numerical derivative contradicts the tape, else 1.\n"
+      "\n"
+      "--expect-dz and its like compare your derivative with the tape's, at the point of --at and at eight others, and report\n"
+      "right, conjugated, swapped, twice, or what else it matches; with a numerical one where the tape's is a convention. Exit\n"
+      "code 0 when all are right, 1 when one is wrong or cannot be judged.\n\n"
       "Numbers are 2, 1.5e-3, 2i or 2j; constants i, pi, e; operators + - * / ^; |z| is abs(z), z̄ is conj(z). Functions:\n" +
       list_of_functions() +
       "\nExamples:\n"

@@ -214,7 +214,7 @@ void add_parity(CLI::App& program) {
   add_threads(*command);
   command->footer(
       "Every tensor must be within 1e-9 of the expected one, relative to its largest magnitude (1e-7 after optimizer steps).\n"
-      "The exit code is 1 when anything misses. docs/interop.md makes a case of a PyTorch model of your own.\n\n"
+      "Exit code 1 if any is not. docs/interop.md shows how to make a case from your own PyTorch model.\n\n"
       "Examples:\n"
       "  argand parity tests/golden/*.safetensors\n"
       "  argand parity --float32 --quiet tests/golden/complexformer-*.safetensors");

@@ -352,13 +352,14 @@ void add_portrait(CLI::App& program) {
   command->add_option("--out", options->out, "file.png or file.svg")->required()->type_name("FILE");
   add_threads(*command);
   command->footer(
-      "Left the function: the hue is the argument (positive numbers are red), the lightness the modulus, black at 0 and white at\n"
-      "infinity, with a ring at every power of two. Zeros and poles are where all hues meet, cuts are where colours break off.\n"
-      "Right its gradient as arrows and as colours, white where it is 0: of L = f where f is real, of L = Re f otherwise,\n"
+      "Left, the function: the hue is the argument (positive numbers are red), the lightness the modulus, black at 0 and white at\n"
+      "infinity, with a ring at every power of two. At zeros and poles all hues meet; at cuts colours jump.\n"
+      "Right, its gradient as arrows and as colours, white where it is 0: of L = f where f is real, of L = Re f otherwise,\n"
       "dL/dx + i dL/dy, by one backward pass over all points. It points to where L grows; for a holomorphic f it is conj(f'(z)).\n"
       "The lines are contours of L. Minima, maxima and saddles of L are marked. Large and small values are scaled by a power of\n"
-      "two before they are coloured; the titles say so. --path takes the steps z -= RATE * gradient, where the gradient is what\n"
-      "that framework returns: jax's is the conjugate, and does not lead downhill. gnuplot draws (apt-get install gnuplot-nox).\n\n"
+      "two before they are coloured; the titles show it. --path takes the steps z -= RATE * gradient, with the gradient that this\n"
+      "framework returns: jax's is the conjugate, and does not descend. Needs gnuplot (apt-get install gnuplot-nox).\n"
+      "\n"
       "Examples:\n"
       "  argand portrait tanh --range -4:4 --out tanh.png\n"
       "  argand portrait \"(z^2 - 1)/(z^2 + 1)\" --out quotient.png\n"

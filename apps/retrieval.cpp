@@ -152,13 +152,13 @@ void add_retrieval(CLI::App& program) {
       ->type_name("DIR");
   add_threads(*command);
   command->footer(
-      "Every title of the test articles searches all their descriptions. The baselines are BM25, and the cosine of mean\n"
-      "embeddings with random numbers for words. Of a RUN there are the cosine of its own mean embeddings and, for each of\n"
-      "its reflection windows, the cosine of its encodings of title and description, and what the tokens of the title ask it\n"
-      "for, on average, as in the model. --dpr trains two encoders, one of titles and one of descriptions, so that the dot\n"
-      "product of a title with its own description is larger than with the others of a batch (dense passage retrieval);\n"
-      "each twentieth training article is held out to watch them by. The test articles are not looked at. Where a training\n"
-      "article has no title apart, its first 7 words are taken for one.\n\n"
+      "Every title of the test articles queries all their descriptions. The baselines are BM25, and the cosine of mean embeddings\n"
+      "with random word vectors. For a RUN the table has the cosine of its own mean embeddings and, for each reflection window,\n"
+      "the cosine of its encodings of title and description, and the mean query of the title's tokens, as in the model. --dpr\n"
+      "trains two encoders, of titles and of descriptions, so that the dot product of a title with its own description exceeds\n"
+      "those with the others of a batch (dense passage retrieval); every twentieth training article is held out to monitor them.\n"
+      "The test articles are not used in training. Where a training article has no separate title, its first 7 words are used.\n"
+      "\n"
       "Examples:\n"
       "  argand retrieval --data ag_news\n"
       "  argand retrieval runs/crat --data ag_news\n"

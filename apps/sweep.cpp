@@ -122,17 +122,19 @@ void add_task(CLI::App* command_of_all, const std::string& task, const std::stri
   command->footer(
       "Takes every option of `argand train " + task +
       "`. Where no value has a comma (numbers, words of a choice, true and false),\n"
-      "several values may stand there with commas between them: --lr 1e-3,3e-3. --grid KEY=VALUE,... gives several values of\n"
-      "any option; values that have commas themselves are separated by semicolons: --grid 'data=a.txt,b.txt;c.txt'. Every\n"
-      "combination is a configuration, every configuration trains with every seed, and the same seed is the same data in the\n"
-      "same order. --seed 3,5,8 names the seeds.\n"
-      "The table has each run's figure after the last step, on what it validates on; the mean over the seeds; and the interval\n"
-      "of 95 % in which the mean of many seeds lies (Student's t). The best has the smallest mean. It is the best of several,\n"
-      "so its own figure flatters a little, unless --search-seeds keeps seeds for it that had no part in the choice.\n"
+      "several comma-separated values may be given: --lr 1e-3,3e-3. --grid KEY=VALUE,... gives several values of any option;\n"
+      "values that contain commas are separated by semicolons: --grid 'data=a.txt,b.txt;c.txt'. Every combination is a\n"
+      "configuration, every configuration trains with every seed, and the same seed is the same data in the same order. --seed\n"
+      "3,5,8 names the seeds.\n"
+      "The table has each run's figure after the last step, on its validation data; the mean over the seeds; and the 95 % "
+      "interval\n"
+      "of the mean (Student's t). The best configuration has the smallest mean. As the best of several, its own figure is "
+      "slightly\n"
+      "optimistic, unless --search-seeds reserves seeds that had no part in the choice.\n"
       "A run whose numbers are no longer finite has diverged: it is named, and ranked last.\n"
-      "With --widen a list goes on by the ratio of its last two values, until the best has worse ones on both sides.\n"
-      "Ctrl-C stops all runs, and the same command goes on; so it does after a crash, and ends with the same table. More seeds\n"
-      "and more values may be added. What has been found is in SWEEP/sweep.json, so that folders of runs may be removed; the\n"
+      "With --widen a list is extended by the ratio of its last two values, until the best has worse ones on both sides.\n"
+      "Ctrl-C stops all runs, and the same command continues, as after a crash, and ends with the same table. More seeds and\n"
+      "values may be added. The results are in SWEEP/sweep.json, so folders of runs may be removed; the\n"
       "table is also in SWEEP/table.md and table.json.\n\nExamples:\n" +
       examples);
   command->callback([options] {
