@@ -1,7 +1,7 @@
 #pragma once
 /// Named parameters: the one list that checkpoints, optimisers, printing and parity cases share. Names are those of the
 /// architecture's specification, "blocks.0.attn.q.weight". A Var is a handle: the list sees and changes the model's own numbers.
-/// A variable that a model uses in two places stands in the list once, under the first of its names; its slot has the others.
+/// A variable that a model uses in two places is listed once, under its first name; its slot has the others.
 
 #include <map>
 #include <set>
@@ -33,8 +33,8 @@ struct Parameter {
 template <RealScalar R>
 using ParameterList = std::vector<Parameter<R>>;
 
-/// Throws Error when something in the list is no variable, which no gradient would ever reach, or is given twice: it would be
-/// counted, clipped and stepped twice. For `whom`.
+/// Throws Error in the name of `whom` when the list has a non-variable, which no gradient would reach, or a duplicate, which would
+/// be counted, clipped and stepped twice.
 template <RealScalar R>
 void require_variables(const ParameterList<R>& parameters, std::string_view whom) {
   std::map<const SlotBase*, const std::string*> seen;

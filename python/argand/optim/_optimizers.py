@@ -117,7 +117,7 @@ class LBFGS:
 
     def minimise(self, loss: Callable[[], Tensor], iterations: int = 100) -> Dict[str, Any]:
         """Changes the parameters, up to so many iterations; loss() computes a real number. What came of it: loss, gradient (its norm),
-        iterations, evaluations, and end: "iterations", "flat" (the gradient is gone) or "no lower"."""
+        iterations, evaluations, and end: "iterations", "flat" (the gradient vanished) or "no lower"."""
         return self._lbfgs.minimise(loss, iterations)
 
 
