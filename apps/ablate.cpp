@@ -81,7 +81,7 @@ int judge(const AblationTable& whole, const AblateOptions& options, const std::s
   shared_by_rows(whole, out, "judge");
   const AblationTable table = with_rows_in(whole, out);
   if (judge_texts(table, out, open_run(options.judge)) == 0)
-    usage_fail("--judge", "no run in {} has written texts; --probe lets them write", out);
+    usage_fail("--judge", "no run in {} has written texts; add --probe", out);
   write_probe_tables(table, out);
   fmt::print("{}", probe_tables(table, out));
   return exit_success;
@@ -108,13 +108,12 @@ int repeat(const AblationTable& whole, const AblateOptions& options) {
   const std::string name = folder.filename(), setting = folder.parent_path().filename();
   run.out = options.out.empty() ? fmt::format("runs/repeat-{}-{}", setting, name) : options.out;
   std::error_code none;
-  if (std::filesystem::equivalent(kept, run.out, none))
-    usage_fail("--out", "is the folder of --repeat; the new runs need another one");
+  if (std::filesystem::equivalent(kept, run.out, none)) usage_fail("--out", "is the folder of --repeat; name another one");
   run.seeds = std::max<std::int64_t>(1, options.seeds);
   AblationTable table = kept_rows(whole, kept, options.rows, options.table ? 0 : run.seeds);
   if (options.table) {
     std::erase_if(table.rows, [&](const AblationRow& row) { return !std::filesystem::exists(run.out + "/" + row.name); });
-    if (table.rows.empty()) usage_fail("--table", "no such row has been trained in {}", run.out);
+    if (table.rows.empty()) usage_fail("--table", "no such row was trained in {}", run.out);
   } else {
     run.shared = recipe_of(table, kept, options.data);
     run.jobs = options.jobs > 0 ? options.jobs : std::min<std::int64_t>(num_threads(), std::ssize(table.rows) * run.seeds);
@@ -153,7 +152,7 @@ class RateSearch {
     file.write();
     const SweepEnd end = run_sweep(plan_, file, run_);
     if (end.signal != 0) return end.signal;
-    require(end.failures.empty(), "ablate", "the search for rates has failed; the same command tries again\n  {}",
+    require(end.failures.empty(), "ablate", "the search for rates failed; run the same command to try again\n  {}",
             CLI::detail::join(end.failures, "\n  "));
     const SweepTable table(plan_, file, value_of_word<TextTask>("task", run_.task));
     write_file_atomically(run_.out + "/table.md", table.markdown());
@@ -196,7 +195,7 @@ int set_rates(AblationTable& table, const std::vector<std::string>& of_all, cons
       if (const int signal = of_row.search(); signal != 0) return signal;
     }
     const std::optional<std::string> best = of_row.best();
-    if (!best) usage_fail("--search", "{} has no rate yet that is best; with this option one is looked for", row.name);
+    if (!best) usage_fail("--search", "{} has no best rate yet; add this option to search for one", row.name);
     if (search) fmt::print("{}: {} is the best rate\n", row.name, *best);
     row.settings.emplace_back("lr", *best);
   }
@@ -252,7 +251,7 @@ int ablate(const AblateOptions& options) {
 }  // namespace
 
 void add_ablate(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("ablate", "compare the variants of a family that its paper compares");
+  CLI::App* command = program.add_subcommand("ablate", "compare the variants of a family, as its paper does");
   const auto options = std::make_shared<AblateOptions>();
   const auto whole = [&](const char* name, std::int64_t& value, const char* help) {
     command->add_option(name, value, help)
@@ -262,65 +261,65 @@ void add_ablate(CLI::App& program) {
   command->add_option("FAMILY", options->family, ablation_families() + ", or a file of rows and claims, NAME.toml")
       ->required()
       ->type_name("");
-  command->add_option("--data", options->data, "folder with WikiText-2 (qic: AG News); what is built in by default")
-      ->type_name("DIR");
+  command->add_option("--data", options->data, "folder with WikiText-2 (qic: AG News); built-in data by default")->type_name("DIR");
   command
       ->add_option("--out", options->out,
                    "folder of all runs; runs/ablate-FAMILY by default, runs/costs-... with --cost, runs/repeat-... with --repeat")
       ->type_name("DIR");
   command->add_option("--rows", options->rows, "only these rows")->delimiter(',')->type_name("ROW,...");
   whole("--seeds", options->seeds, "runs of each row (3; with --quick, --cost and --repeat 1)");
-  whole("--steps", options->steps, "of each language model (500; with --quick 100)");
-  whole("--epochs", options->epochs, "of each classifier (5; with --quick 2, of 1000 articles)");
-  command->add_option("--set", options->settings, "other sizes or rates for every row, with the names of a configuration's keys")
+  whole("--steps", options->steps, "optimizer steps of each language model (500; with --quick 100)");
+  whole("--epochs", options->epochs, "epochs of each classifier (5; with --quick 2, of 1000 articles)");
+  command->add_option("--set", options->settings, "override configuration keys in every row")
       ->delimiter(',')
       ->type_name("KEY=VALUE,...");
-  whole("--jobs", options->jobs, "runs at a time; by default one a processor, each with one thread");
+  whole("--jobs", options->jobs, "parallel runs; by default one per processor, with one thread each");
   command->add_flag("--quick", options->quick, "a first impression in minutes");
   command->add_flag("--probe", options->probe,
                     "after training, have each language model write 50 texts and read windows eight times as long as in training");
-  command->add_option("--judge", options->judge, "let this run's model say how likely the texts are that the runs of --out wrote")
+  command
+      ->add_option("--judge", options->judge,
+                   "measure the perplexity of the texts written by the runs of --out under this run's model")
       ->type_name("RUN");
   command->add_flag(
       "--search", options->search,
-      "first find the best learning rate of each row, of those that the file names, as `argand sweep --halving --widen` does");
-  command->add_flag("--table", options->table, "train nothing, print the table of what has been trained");
-  command->add_flag(
-      "--cost", options->cost,
-      "a few steps of each row, and the table of what they cost: arithmetic, time and memory, and time to write; with "
-      "--table of the runs in --out");
+      "first search for the best learning rate of each row, among those in the file, as `argand sweep --halving --widen` does");
+  command->add_flag("--table", options->table, "train nothing; print the table of the finished runs");
+  command->add_flag("--cost", options->cost,
+                    "train a few steps of each row and print their costs: FLOPs, time, memory and generation time; with --table, "
+                    "of the runs in --out");
   command
-      ->add_option(
-          "--keep", options->keep,
-          "copy the finished runs of --out to this folder, thinned, without paths; with --cost and its table of costs alone")
+      ->add_option("--keep", options->keep,
+                   "copy the finished runs of --out to this folder, reduced and without paths; with --cost only the table of costs")
       ->type_name("DIR");
-  command->add_option("--made-by", options->made_by, "with --keep: the commit of the program that made runs whose logs do not say")
+  command
+      ->add_option("--made-by", options->made_by, "with --keep: the commit that made the runs, where their logs do not record it")
       ->type_name("TEXT");
-  command->add_option("--check", options->check, "make the tables of this folder again of its logs, and compare")->type_name("DIR");
+  command->add_option("--check", options->check, "rebuild the tables of this folder from its logs, and compare")->type_name("DIR");
   command
-      ->add_option(
-          "--repeat", options->repeat,
-          "train rows of this folder again, with the recipe and the seeds that it has, and say whether they land where they did")
+      ->add_option("--repeat", options->repeat,
+                   "train rows of this folder again with the same recipe and seeds, and check whether the results agree")
       ->type_name("DIR");
-  add_threads(*command, "Options", "threads that the runs share");
+  add_threads(*command, "Options", "threads shared by the runs");
   command->footer(
-      "Every row is a training run of its own in OUT/ROW/seed-S, which all other commands read. If it is stopped by Ctrl-C or\n"
-      "killed, the same command takes it up again; more --seeds add to what is there. The table is also in OUT/table.md, its\n"
-      "numbers in OUT/table.json: mean ± sample standard deviation over the seeds, after the last step, on the validation part\n"
-      "of the text or the test articles. Rows are compared with the first one, run by run of the same seed, hence of the same\n"
-      "data in the same order: mean difference, an interval of 95 % that holds for all rows at once, and whether the row is\n"
-      "higher, lower, or cannot be told. One seed tells nothing.\n"
-      "--probe adds to each run what `argand eval --generate` and `--positions` say of it, on the test part: written.json and\n"
-      "positions.json; of rows that look things up also `eval --exchange-passages` and `audit retrieval`: exchanged.json and\n"
-      "audit.json; of ComplexFormer's `eval --set` with delta and phase_bias at 0: as-learnt.json, with-*.json.\n"
-      "--judge RUN reads the texts, afterwards and as often as you like; let it be a larger model of another family. All\n"
-      "their tables are in OUT/probes.md.\n"
-      "--cost times what a language model writes as `argand eval --latency` does, once: latency.json.\n"
-      "--repeat leaves its table in OUT/repeated.md, and fails where a row does not land.\n"
-      "A file NAME.toml has rows and rates of its own, and claims, which get a verdict each (experiments/README.md); with\n"
-      "--search each row first finds its best learning rate, in OUT/search/ROW, and then trains with it.\n"
-      "Every token of the text counts. --set eval_protocol=full-blocks measures as argand once did, and continues tables of\n"
-      "that time. --set preset=NAME brings that preset's length.\n\n"
+      "Every row is trained in OUT/ROW/seed-S, a run that all other commands read. After Ctrl-C or a crash, the same command\n"
+      "continues; more --seeds add runs. The table is also in OUT/table.md and its numbers in OUT/table.json: mean ± sample\n"
+      "standard deviation over the seeds, after the last step, on the validation part of the text or the test articles. Rows are\n"
+      "compared with the first one, pairing runs of the same seed, hence of the same data in the same order: mean difference, a\n"
+      "95 % interval that holds for all rows at once, and the verdict: higher, lower, or cannot be told. One seed gives no "
+      "verdict.\n"
+      "--probe adds to each run `argand eval --generate` and `--positions` on the test part: written.json and positions.json; to\n"
+      "rows with retrieval also `eval --exchange-passages` and `audit retrieval`: exchanged.json and audit.json; to ComplexFormer\n"
+      "`eval --set` with delta and phase_bias at 0: as-learnt.json, with-*.json.\n"
+      "--judge RUN scores the texts, afterwards and as often as you like; use a larger model of another family. All these tables\n"
+      "are in OUT/probes.md.\n"
+      "--cost also times generation once, as `argand eval --latency` does: latency.json.\n"
+      "--repeat writes its table to OUT/repeated.md, and fails if a row does not land.\n"
+      "A file NAME.toml has its own rows and rates, and claims, which get a verdict each (experiments/README.md); with --search\n"
+      "each row first finds its best learning rate, in OUT/search/ROW, and then trains with it.\n"
+      "Every token of the text is scored. --set eval_protocol=full-blocks measures as argand once did, to continue tables of that\n"
+      "time. --set preset=NAME brings that preset's length.\n"
+      "\n"
       "Examples:\n"
       "  argand ablate complexformer --quick\n"
       "  argand ablate experiments/positions.toml --search --data wikitext-2 --seeds 5\n"

@@ -77,11 +77,11 @@ int argand_main(int argc, char** argv, const std::string& version, const std::st
     return 2;
   }
   std::signal(SIGXFSZ, SIG_IGN);  // a file-size limit must fail the write, with a message, not kill the program
-  CLI::App program("Complex-valued backpropagation: train, check and look into small models.", "argand");
+  CLI::App program("Complex-valued backpropagation: train, check and inspect small models.", "argand");
   program.require_subcommand(1);
   const bool verbose = std::any_of(argv, argv + argc, [](const char* word) { return std::string_view(word) == "--verbose"; });
   program.set_version_flag("--version", [&] { return version_text(version) + (verbose ? parts_text() : ""); });
-  program.add_flag("--verbose")->description("With --version: also which optional parts are in");
+  program.add_flag("--verbose")->description("with --version: also show the optional features");
   program.footer(
       "`argand COMMAND --help` explains a command and shows examples.\n"
       "ARGAND_LEVEL=baseline|v3|v4 in the environment forces the kernels of one level of x86-64 (argand --version names those that "

@@ -23,7 +23,7 @@ int audit(const AuditOptions& options) {
   const TrainedRun trained = open_run(options.run);
   const RunConfig& config = trained.checkpoint.config();
   if (!config.has_windows())
-    fail("audit", "the model of {} has no reflection windows and looks nothing up", trained.checkpoint.file().path());
+    fail("audit", "the model of {} has no reflection windows and does not use retrieval", trained.checkpoint.file().path());
   const TrainingData data = open_data(config, trained);
   const auto retriever = Retriever::of(config, data);
   const auto task = make_task(config, data);
@@ -59,20 +59,20 @@ int audit(const AuditOptions& options) {
 }  // namespace
 
 void add_audit(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("audit", "check what a run claims of itself");
+  CLI::App* command = program.add_subcommand("audit", "audit a run");
   command->require_subcommand(1);
-  CLI::App* retrieval = command->add_subcommand("retrieval", "check that reflection windows never read what they are to predict");
+  CLI::App* retrieval = command->add_subcommand("retrieval", "check that reflection windows never read the tokens to predict");
   const auto options = std::make_shared<AuditOptions>();
   retrieval->add_option("RUN", options->run, "a run's folder (its best checkpoint) or a checkpoint")->required()->type_name("");
-  retrieval->add_flag("--no-exclusion", options->no_exclusion,
-                      "search without the exclusion of overlapping passages, to see that the audit finds them");
-  retrieval->add_option("--json", options->json, "write what is printed last to a file, too")->type_name("FILE");
+  retrieval->add_flag("--no-exclusion", options->no_exclusion, "search without excluding overlapping passages, to test the audit");
+  retrieval->add_option("--json", options->json, "also write the final result to a file")->type_name("FILE");
   add_threads(*retrieval);
   retrieval->footer(
-      "Replays all training batches of the first epoch with the model as it is now. Every passage that any token reads is\n"
-      "compared with the window that its row reads and predicts: by their places in the text, without trusting the search or\n"
-      "what it excludes. Passages of a file of your own must not share 16 words in a row with the window. Prints every\n"
-      "violation; the exit code is 1 when there is one.\n\n"
+      "Replays all training batches of the first epoch with the current model. Every passage that any token reads is compared\n"
+      "with the window that its row reads and predicts, by their positions in the text, independently of the search and its\n"
+      "exclusions. Passages from another file must not share 16 consecutive words with the window. Prints every violation; the\n"
+      "exit code is 1 if there is one.\n"
+      "\n"
       "Examples:\n"
       "  argand audit retrieval runs/crat\n"
       "  argand audit retrieval runs/crat --no-exclusion | tail -1");

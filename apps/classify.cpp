@@ -50,11 +50,11 @@ std::string as_json(const std::vector<Guess>& guesses) {
 
 /// Lines of standard input, one by one.
 void label_lines(const ClassifyOptions& options, std::size_t top, const GuessLabels& guess) {
-  if (isatty(STDIN_FILENO) != 0) fmt::print(stderr, "reading lines from the terminal; Ctrl-D ends\n");
+  if (isatty(STDIN_FILENO) != 0) fmt::print(stderr, "reading lines from the terminal; end with Ctrl-D\n");
   std::int64_t number = 0;
   for (std::string line; std::getline(std::cin, line);) {
     ++number;
-    require(line.find('\0') == line.npos, "classify", "standard input, line {}: a zero byte; is this a text?", number);
+    require(line.find('\0') == line.npos, "classify", "standard input, line {}: a zero byte; is this a text file?", number);
     require(!first_invalid_utf8(line), "classify", "standard input, line {}: not UTF-8", number);
     std::vector<Guess> best = guess(line);
     best.resize(std::min(best.size(), top));
@@ -91,8 +91,7 @@ int label_table(const ClassifyOptions& options, const RunConfig& config, std::si
     out->commit();
     fmt::print("{}: {} labelled\n", options.out, counted(done.rows, "row"));
   }
-  if (done.without_words > 0)
-    fmt::print(stderr, "argand: {} without words, which get no label\n", counted(done.without_words, "row"));
+  if (done.without_words > 0) fmt::print(stderr, "argand: {} without words, not labelled\n", counted(done.without_words, "row"));
   return 0;
 }
 
@@ -100,8 +99,7 @@ int classify(const ClassifyOptions& options) {
   if (options.table.empty() && !options.out.empty()) usage_fail("--out", "is for a --table; lines go to standard output");
   const TrainedRun trained = open_run(options.run);
   if (trained.classes.empty())
-    fail("classify", "{} is a language model and knows no labels; `argand train classify` makes a classifier",
-         trained.checkpoint.file().path());
+    fail("classify", "{} is a language model; train a classifier with `argand train classify`", trained.checkpoint.file().path());
   const auto top = std::min(static_cast<std::size_t>(options.top), trained.classes.size());
   return with_precision(trained.checkpoint.config(), [&]<class R>(R) {
     const auto model = load_model<R>(trained.checkpoint);
@@ -119,29 +117,29 @@ int classify(const ClassifyOptions& options) {
 }  // namespace
 
 void add_classify(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("classify", "let a trained classifier label lines of text");
+  CLI::App* command = program.add_subcommand("classify", "label lines of text with a trained classifier");
   const auto options = std::make_shared<ClassifyOptions>();
   command->add_option("RUN", options->run, "a run's folder (its best checkpoint) or a checkpoint")->required()->type_name("");
-  command->add_option("--top", options->top, "how many labels of each line, the likeliest first")
+  command->add_option("--top", options->top, "number of labels per line, the most likely first")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}).description(""))
       ->type_name("INT")
       ->capture_default_str();
-  command->add_flag("--json", options->json, "a JSON object for each line, or row, instead of columns");
+  command->add_flag("--json", options->json, "print a JSON object for each line or row instead of columns");
   command->add_option("--table", options->table, "label the texts of a table (.csv, .tsv, .jsonl) instead of standard input")
       ->type_name("FILE")
       ->group("A table");
-  command->add_option("--out", options->out, "write the table with its labels to this file, as its name says: .csv, .tsv, .jsonl")
+  command->add_option("--out", options->out, "write the labelled table to this file (.csv, .tsv or .jsonl)")
       ->type_name("FILE")
       ->group("A table");
   add_options(*command, options->columns, false);
   add_threads(*command);
   command->footer(
-      "Reads standard input to its end. For each line it writes one line at once: the label and its probability, with a tab\n"
-      "between them. A line without words gives an empty line. Text is lower-cased and split at whitespace, as in training;\n"
-      "words that the model does not know count as <unk>.\n"
-      "With --table every row stays as it is, and has `predicted` and `probability` behind its columns, with --top also\n"
-      "`predicted_2` and so on; as JSON `probabilities` has them. The column of the texts is found as in training. --out is\n"
-      "written as a whole or not at all.\n\n"
+      "Reads standard input to its end and writes one line for each line at once: the label and its probability, separated by a\n"
+      "tab. A line without words gives an empty line. Text is lower-cased and split at whitespace, as in training; words that the\n"
+      "model does not know become <unk>.\n"
+      "With --table every row keeps its columns and gets `predicted` and `probability`, with --top also `predicted_2` and so on;\n"
+      "as JSON, `probabilities`. The text column is found as in training. --out is written completely or not at all.\n"
+      "\n"
       "Examples:\n"
       "  echo \"Stocks fall as oil climbs\" | argand classify runs/news\n"
       "  argand classify runs/news --top 2 < headlines.txt | paste - headlines.txt\n"

@@ -51,7 +51,7 @@ bool check_gradients(const RunConfig& config, const Corpus& corpus) {
       gradcheck_parameters([&] { return model->loss(batch.tokens, batch.targets).total; }, model->parameters(), 2, options);
   set_num_threads(threads);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  fmt::print("{} gradients of {} parameters against numerical ones: worst relative error {:.1e} ({:.1f} s)\n",
+  fmt::print("{} gradients of {} parameters against numerical ones, worst relative error {:.1e} ({:.1f} s)\n",
              report.compared(RowKind::Gradient), model->parameters().size(), report.worst_error(), seconds);
   if (!report.ok()) fmt::print("{}", report_text(report));
   return report.ok();
@@ -75,7 +75,7 @@ int train_side_by_side(std::vector<TrainingSession<float>*> sessions, const std:
   if (interrupt.signal() == 0) return exit_success;
   for (TrainingSession<float>* session : sessions) {
     session->save();
-    fmt::print("stopped by {} after step {}; `argand train lm --resume {}` goes on from there\n", interrupt.name(),
+    fmt::print("stopped by {} after step {}; continue with `argand train lm --resume {}`\n", interrupt.name(),
                session->run().state().step, session->folder().path());
   }
   return interrupt.exit_code();
@@ -103,9 +103,8 @@ void show_sample(TrainingSession<float>& session, const Grammar& grammar, const 
                   [&](std::span<const std::int32_t> next) { text.push_back(next[0]); });
   fmt::print("\n{}\n{} ...\n", style.bold("ComplexFormer writes"), words.decode(std::span(text).subspan(1, 60)));
   const Judgement judgement = grammar.judge(text);
-  fmt::print("The grammar's judgement on {} words: {} of {} sentences without an error; {} of {} distant verbs agree.\n",
-             text.size() - 1, judgement.correct, judgement.sentences, judgement.distant_verbs - judgement.distant_errors,
-             judgement.distant_verbs);
+  fmt::print("Grammar check of {} words: {} of {} sentences without an error; {} of {} distant verbs agree.\n", text.size() - 1,
+             judgement.correct, judgement.sentences, judgement.distant_verbs - judgement.distant_errors, judgement.distant_verbs);
 }
 
 int demo(const DemoOptions& options, bool own_folder) {
@@ -121,21 +120,20 @@ int demo(const DemoOptions& options, bool own_folder) {
   fmt::print("{}\n", style.bold("1. Are the gradients right?"));
   if (!check_gradients(learnt, corpus) || !check_gradients(fixed, corpus)) return exit_failure;
 
-  fmt::print("\n{}\n", style.bold("2. Training: phases that are learnt (ComplexFormer) against phases that are fixed (RoPE)"));
+  fmt::print("\n{}\n", style.bold("2. Training: learned phases (ComplexFormer) against fixed phases (RoPE)"));
   TrainingSession<float> a(first, overwrite, learnt, corpus), b(second, overwrite, fixed, corpus);
   const std::vector<std::string> labels = {ours.label, other.label};
   if (const int code = train_side_by_side({&a, &b}, labels, corpus); code != exit_success) return code;
 
-  fmt::print("\n{}", style.bold("3. What came of it"));
+  fmt::print("\n{}", style.bold("3. Results"));
   compare_with_the_source({&a, &b}, labels, grammar, corpus);
-  fmt::print("\n{}\n",
-             style.bold("cos(δ (θq - θk) + b + (m - n) ω): what the heads have learnt, mean ± deviation over frequencies"));
+  fmt::print("\n{}\n", style.bold("cos(δ (θq - θk) + b + (m - n) ω): what the heads learned, mean ± deviation over frequencies"));
   const DiagnosticParameters& diagnostics = default_family().diagnostics;
   for (const std::string& line : diagnostics.table(diagnostic_parameters(diagnostics, SafetensorsFile::open(first.last()))))
     fmt::print("{}\n", line);
   show_sample(a, grammar, style);
   fmt::print(
-      "\nThe files are in {}. Go on with\n  argand generate {} --prompt \"mary is\"\n  argand inspect {}\n  argand train lm "
+      "\nThe files are in {}. Next:\n  argand generate {} --prompt \"mary is\"\n  argand inspect {}\n  argand train lm "
       "--help\n",
       options.out, first.path(), first.path());
   return exit_success;
@@ -151,11 +149,11 @@ void add_demo(CLI::App& program) {
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}).description(""))
       ->type_name("INT")
       ->capture_default_str();
-  command->add_flag("--overwrite", options->overwrite, "replace the runs that are in --out; the default folder is always replaced");
+  command->add_flag("--overwrite", options->overwrite, "replace the runs in --out; the default folder is always replaced");
   add_threads(*command);
   command->footer(
-      "Needs no data: the text comes from a small grammar whose entropy is exactly known, so that the losses can be compared with\n"
-      "the best possible one.\n\n"
+      "Needs no data: the text comes from a small grammar of known entropy, so losses can be compared with the best possible one.\n"
+      "\n"
       "Examples:\n"
       "  argand demo\n"
       "  argand demo --steps 2000 --out runs/long-demo");

@@ -49,7 +49,7 @@ void require_own(const TrainedRun& trained, const TrainingData& data) {
   const std::string& then = trained.checkpoint.state().made_from.data;
   if (then.empty() || !config.knowledge.irw_file.empty()) return;
   require(fingerprint_of(data) == then, "eval",
-          "the data in {} are not those that {} was trained on: they have another checksum; --data {} takes them all the same",
+          "the data in {} are not those that {} was trained on: the checksums differ; to use them anyway, pass --data {}",
           config.training.data, trained.checkpoint.file().path(), config.training.data);
 }
 
@@ -75,8 +75,7 @@ Part part_of_text(const TrainedRun& trained, const EvalOptions& options) {
   if (options.data.empty()) require_own(trained, opened);
   Corpus& corpus = std::get<Corpus>(opened);
   const std::string split = !options.split.empty() ? options.split : corpus.test.size() > 0 ? "test" : "valid";
-  if (split == "test" && corpus.test.size() == 0)
-    usage_fail("--split", "there is no test part in {}; --split valid", corpus.source);
+  if (split == "test" && corpus.test.size() == 0) usage_fail("--split", "no test part in {}; use --split valid", corpus.source);
   const std::string name = split + " part";
   if (split == "train") return {{std::move(corpus.train), std::move(corpus.bytes.train), std::move(corpus.unknown.train)}, name};
   if (split == "valid") return {{std::move(corpus.valid), std::move(corpus.bytes.valid), std::move(corpus.unknown.valid)}, name};
@@ -88,8 +87,7 @@ Part part_of_text(const TrainedRun& trained, const EvalOptions& options) {
 LabelledTexts part_of_articles(const TrainedRun& trained, const EvalOptions& options, std::string& name) {
   RunConfig config = trained.checkpoint.config();
   const bool own = options.data.empty() || findable(options.data) == findable(config.training.data);
-  if (own && options.table.any())
-    usage_fail("--data", "missing: the columns of the run's own table are those that it was trained with");
+  if (own && options.table.any()) usage_fail("--data", "missing; the columns of the run's own table are fixed by its training");
   options.table.apply_to(config.training);
   if (!own && options.split.empty() && is_table(options.data)) {
     name = "all of " + options.data;
@@ -114,10 +112,11 @@ void require_no_protocol(const EvalOptions& options, std::string_view why) {
 }
 
 void require_exchange(const RunConfig& config, bool trained_on) {
-  if (!config.has_windows()) usage_fail("--exchange-passages", "the model looks nothing up: it has no passages to exchange");
+  if (!config.has_windows())
+    usage_fail("--exchange-passages", "the model does not use retrieval, so there are no passages to exchange");
   if (trained_on)
     usage_fail("--exchange-passages",
-               "in text that was trained on, a passage must not be read by the window that overlaps it; choose another part");
+               "in the training text, windows must not read passages that overlap them; choose another part");
 }
 
 /// ", each once in windows of 128, 64 apart": what the tokens of the protocol are.
@@ -181,7 +180,7 @@ Figures eval_latency(const TrainedRun& trained, const Part& part) {
   });
   const auto ms = [](double seconds) { return 1e3 * seconds; };
   fmt::print(
-      "{} at step {} writes a token in {:.2f} ms (median of {} texts; {:.2f} to {:.2f}), the first after {:.2f} ms; prompts of {} "
+      "{} at step {} takes {:.2f} ms per token (median of {} texts; {:.2f} to {:.2f}), {:.2f} ms to the first token; prompts of {} "
       "tokens, {} written, {}\n",
       trained.checkpoint.file().path(), trained.checkpoint.state().step, ms(latency.per_token), latency.texts, ms(latency.fastest),
       ms(latency.slowest), ms(latency.to_first_token), latency.prompt_length, latency.tokens, counted(num_threads(), "thread"));
@@ -210,11 +209,11 @@ void eval(const EvalOptions& options) {
   const bool lm = config.model.task == TextTask::Lm;
   const std::string data = options.data.empty() ? config.training.data : options.data;
   const bool trained_on = options.split == "train" && findable(data) == findable(config.training.data);
-  if (!lm) require_no_protocol(options, "is for language models; of articles every one is labelled once");
+  if (!lm) require_no_protocol(options, "is for language models only");
   if (options.generate) {
-    if (!lm) usage_fail("--generate", "{} is a classifier: it does not write", options.run);
-    require_no_protocol(options, "does not go with --generate, whose texts are judged token by token");
-    if (options.batch) usage_fail("--batch", "does not go with --generate, which writes all its --prompts at once");
+    if (!lm) usage_fail("--generate", "{} is a classifier and does not generate text", options.run);
+    require_no_protocol(options, "does not go with --generate, which scores every token");
+    if (options.batch) usage_fail("--batch", "does not go with --generate, which runs all its --prompts at once");
     if (options.positions) usage_fail("--positions", "does not go with --generate");
     if (options.exchange_passages) usage_fail("--exchange-passages", "does not go with --generate");
     if (options.latency) usage_fail("--latency", "does not go with --generate");
@@ -223,8 +222,8 @@ void eval(const EvalOptions& options) {
     return write_json(options, trained, part.name, eval_texts(trained, part.tokens.ids, options.generation));
   }
   if (options.latency) {
-    if (!lm) usage_fail("--latency", "{} is a classifier: it does not write", options.run);
-    const std::string why = "does not go with --latency, for which one text is written alone";
+    if (!lm) usage_fail("--latency", "{} is a classifier and does not generate text", options.run);
+    const std::string why = "does not go with --latency, which times one text at a time";
     require_no_protocol(options, why);
     if (options.batch) usage_fail("--batch", "{}", why);
     if (options.positions) usage_fail("--positions", "{}", why);
@@ -234,7 +233,7 @@ void eval(const EvalOptions& options) {
     return write_json(options, trained, part.name, eval_latency(trained, part));
   }
   if (options.positions) {
-    if (!lm) usage_fail("--positions", "{} is a classifier: it reads an article as a whole", options.run);
+    if (!lm) usage_fail("--positions", "{} is a classifier, which reads whole articles", options.run);
     if (*options.positions < 1) usage_fail("--positions", "must be at least 1, got {}", *options.positions);
     require_no_protocol(options, "does not go with --positions, which has windows of its own");
     if (options.batch) usage_fail("--batch", "does not go with --positions, which has windows of its own");
@@ -278,7 +277,7 @@ void eval(const EvalOptions& options) {
       const Evaluation exchanged =
           evaluate<R>(*model, part, contexts_of(retriever, false), [&](std::int64_t done, std::int64_t) { counter.update(done); });
       counter.clear();
-      fmt::print("reading other passages than those that were found: {}\n", summary(exchanged));
+      fmt::print("reading other passages than the retrieved ones: {}\n", summary(exchanged));
       figures["exchanged"] = figures_of(exchanged, trained.classes);
     }
     write_json(options, trained, name, figures);
@@ -289,19 +288,18 @@ void eval(const EvalOptions& options) {
 
 void add_generation_options(CLI::App& command, EvalOptions& options) {
   GenerationEvalOptions& g = options.generation;
-  CLI::Option* generate =
-      command.add_flag("--generate", options.generate, "evaluate what the model writes after prompts from the text")
-          ->group("Generated text");
+  CLI::Option* generate = command.add_flag("--generate", options.generate, "evaluate texts generated after prompts from the data")
+                              ->group("Generated text");
   const auto add = [&](const char* name, auto& value, const char* help, const char* type) {
     command.add_option(name, value, help)->type_name(type)->capture_default_str()->group("Generated text")->needs(generate);
   };
-  add("--judge", g.judge, "the run whose model says how likely the texts are", "RUN");
-  add("--prompts", g.prompts, "texts to write", "INT");
-  add("--prompt-length", g.prompt_length, "tokens of the text before each", "INT");
-  add("--tokens", g.tokens, "tokens to write after each prompt", "INT");
-  add("--top-p", g.sampling.top_p, "only the likeliest tokens that together have probability p", "NUMBER");
-  add("--temperature", g.sampling.temperature, "below 1 sharper, above 1 wilder; 0: always the likeliest", "NUMBER");
-  add("--seed", g.sampling.seed, "the same seed writes the same texts", "INT");
+  add("--judge", g.judge, "the run whose model scores the texts", "RUN");
+  add("--prompts", g.prompts, "number of texts", "INT");
+  add("--prompt-length", g.prompt_length, "tokens of each prompt", "INT");
+  add("--tokens", g.tokens, "tokens to generate after each prompt", "INT");
+  add("--top-p", g.sampling.top_p, "nucleus sampling: only the most likely tokens with total probability p", "NUMBER");
+  add("--temperature", g.sampling.temperature, "below 1 sharper, above 1 flatter; 0: always the most likely", "NUMBER");
+  add("--seed", g.sampling.seed, "random seed", "INT");
 }
 
 }  // namespace
@@ -310,53 +308,55 @@ void add_eval(CLI::App& program) {
   CLI::App* command = program.add_subcommand("eval", "measure a trained model: perplexity or accuracy");
   const auto options = std::make_shared<EvalOptions>();
   command->add_option("RUN", options->run, "a run's folder (its best checkpoint) or a checkpoint")->required()->type_name("");
-  command->add_option("--data", options->data, "other data, named as in training; - is a text on standard input")
+  command->add_option("--data", options->data, "other data, named as in training; - reads a text from standard input")
       ->type_name("DATA");
   add_options(*command, options->table);
   command->add_option("--split", options->split, "part of the data, test by default")
       ->check(CLI::IsMember({"train", "valid", "test"}).description(""))
       ->type_name("train|valid|test");
-  command->add_option("--protocol", options->protocol, "which tokens of a text are scored; every-token by default")
+  command->add_option("--protocol", options->protocol, "which tokens of a text to score; every-token by default")
       ->check(CLI::IsMember({"every-token", "full-blocks"}).description(""))
       ->type_name("every-token|full-blocks");
-  command->add_option("--stride", options->stride, "tokens that each window scores; a whole window's by default")->type_name("INT");
-  command->add_option("--batch", options->batch, "windows or articles at a time; as in training by default")->type_name("INT");
+  command->add_option("--stride", options->stride, "tokens scored per window; the whole window by default")->type_name("INT");
+  command->add_option("--batch", options->batch, "windows or articles per batch; as in training by default")->type_name("INT");
   command
       ->add_option("--positions", options->positions,
-                   "loss by the number of tokens before, in windows of this length, which may exceed training's")
+                   "loss by position, in windows of this length, which may exceed that of training")
       ->type_name("INT");
   command
       ->add_option("--set", options->set,
-                   "put all numbers of the parameters that are called NAME at VALUE, and see what they were worth")
+                   "set every element of the parameters named NAME to VALUE, to measure what they contribute")
       ->delimiter(',')
       ->type_name("NAME=VALUE,...");
   command->add_flag("--exchange-passages", options->exchange_passages,
-                    "of a model that looks things up: also read others than the passages that were found");
-  command->add_flag("--latency", options->latency,
-                    "time what the model writes: milliseconds for each token of a text written alone");
-  command->add_option("--json", options->json, "write the figures to a file, too; with --generate also the texts")
+                    "with retrieval: also measure with other passages than the retrieved ones");
+  command->add_flag("--latency", options->latency, "time generation: milliseconds per token of a text generated alone");
+  command->add_option("--json", options->json, "also write the figures to a file; with --generate also the texts")
       ->type_name("FILE");
   add_generation_options(*command, *options);
   add_threads(*command);
   command->footer(
-      "Language models: every token of the text is scored once, except the first, which nothing precedes. The text is read in\n"
-      "windows as long as in training, each on its own, so the first tokens of a window have little before them to go by.\n"
-      "--stride S moves the windows by S tokens only and scores the last S of each. These have at least length - S before\n"
-      "them, and it takes length / S times as long. The batch changes nothing but the time.\n"
-      "A perplexity is counted by the token, whatever that is. Bits a byte of the text can be compared where tokens differ. A\n"
-      "text in one piece that is not the run's own is evaluated as a whole, unless --split asks for a part.\n"
-      "--positions L reads windows of L tokens side by side, and tells apart what comes early in them and what late. What a\n"
-      "model makes of places beyond its training's length shows in the last rows; one with learned positions has none there.\n"
-      "--set delta=0 tells what a learnt parameter is worth: every one whose name ends so, in all layers, is put at that number\n"
-      "before anything is measured. `argand inspect` lists the names.\n"
-      "--exchange-passages tells what looking up is worth: all is searched as ever, but in place of each passage that was\n"
-      "found another one of the same text is read, always the same. Who reads them for their content does worse then.\n"
-      "--latency writes a few texts, one at a time, and times them. The first token is told apart: before it comes the prompt.\n"
+      "Language models: every token of the text is scored once, except the first, which has no context. The text is read in\n"
+      "windows as long as in training, independently of each other, so the first tokens of a window have little context.\n"
+      "--stride S moves the windows by S tokens and scores the last S of each. These have at least length - S tokens of context,\n"
+      "and evaluation takes length / S times as long. The batch size changes only the time.\n"
+      "Perplexity is per token, whatever the tokens are. Compare models with different tokens by bits per byte. A text that is\n"
+      "not the run's own is evaluated as a whole, unless --split selects a part.\n"
+      "--positions L reads windows of L tokens side by side and reports the loss by position. The last rows show how a model\n"
+      "handles positions beyond its training length; a model with learned positions has none there.\n"
+      "--set delta=0 measures what a learned parameter contributes: every parameter whose name ends so, in all layers, is set to\n"
+      "that number before the evaluation. `argand inspect` lists the names.\n"
+      "--exchange-passages measures what retrieval contributes: the search is unchanged, but each retrieved passage is replaced "
+      "by\n"
+      "another one of the same text, always the same. A model that uses their content does worse.\n"
+      "--latency generates a few texts, one at a time, and times them; the first token, which follows the prompt, separately.\n"
       "--protocol full-blocks reads blocks of batch x length and leaves out what does not fill one, so the perplexity depends\n"
-      "on --batch. Runs whose config.toml has no eval_protocol were validated this way.\n\n"
-      "Classifiers: as many articles of each part as in training, every one of them. The table shows for each class which\n"
-      "share of its articles was found (its accuracy), which share of those labelled so is right (its precision), and the\n"
-      "confusion matrix. Words that the model does not know count as <unk>.\n\n"
+      "on --batch. Runs whose config.toml has no eval_protocol were validated this way.\n"
+      "\n"
+      "Classifiers: all articles of each part, or as many as in training. The table shows for each class the share of its\n"
+      "articles that was found (its accuracy), the share of articles labelled so that is right (its precision), and the confusion\n"
+      "matrix. Words that the model does not know become <unk>.\n"
+      "\n"
       "Examples:\n"
       "  argand eval runs/first\n"
       "  argand eval runs/rope/step-300.safetensors --split valid\n"

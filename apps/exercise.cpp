@@ -36,7 +36,7 @@ std::vector<std::string> students_of(const ExerciseOptions& options) {
       if (line.find_first_not_of(" \t") != std::string::npos && !line.starts_with('#')) given.push_back(line);
     }
   }
-  if (given.empty()) usage_fail("exercise make", "for whom? --student NAME, or --students FILE with a name a line");
+  if (given.empty()) usage_fail("exercise make", "missing --student NAME, or --students FILE with one name per line");
   std::set<std::string> seen;
   for (const std::string& one : given) {
     names.push_back(student_name(one));
@@ -49,7 +49,7 @@ std::vector<std::string> students_of(const ExerciseOptions& options) {
 /// A form that somebody has begun to fill in stays.
 void write_form(const std::string& path, const std::string& text) {
   if (std::filesystem::exists(path) && read_text_file("exercise", path) != text)
-    fail("exercise", "{} is there already, and not empty any more; name another folder", path);
+    fail("exercise", "{} already exists and has been filled in; name another folder", path);
   write_file_atomically(path, text);
 }
 
@@ -85,24 +85,25 @@ int grade_files(const ExerciseOptions& options) {
 }
 
 void add_make(CLI::App& command, const std::shared_ptr<ExerciseOptions>& options) {
-  CLI::App* make = command.add_subcommand("make", "write a sheet and a form for the answers, for each student another one");
-  make->add_option("--student", options->students, "for whom; may be repeated")->allow_extra_args(false)->type_name("NAME");
-  make->add_option("--students", options->list, "for all in this file, a name a line")->type_name("FILE");
-  make->add_option("--seed", options->seed, "a number or a word, the same for a class; 1 unless given")->type_name("SEED");
-  CLI::Option* level = make->add_option("--level", options->level, "1: by hand, 2: with the lab, 3: with a program of one's own")
+  CLI::App* make = command.add_subcommand("make", "write a sheet and an answer form for each student");
+  make->add_option("--student", options->students, "name of the student; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("NAME");
+  make->add_option("--students", options->list, "file of names, one per line")->type_name("FILE");
+  make->add_option("--seed", options->seed, "a number or a word, the same for a class (1)")->type_name("SEED");
+  CLI::Option* level = make->add_option("--level", options->level, "1: by hand, 2: with the lab, 3: by writing a program")
                            ->check(CLI::Range(1, 3))
                            ->type_name("1|2|3");
-  make->add_option("--problems", options->problems, "these, instead of all of a level")
+  make->add_option("--problems", options->problems, "only these, instead of a whole level")
       ->excludes(level)
       ->type_name("NAME[,NAME...]");
   make->add_option("--out", options->out, "where to")->required()->type_name("FOLDER");
-  make->add_flag("--teacher", options->teacher, "a copy with the answers, too");
+  make->add_flag("--teacher", options->teacher, "also write a copy with the answers");
   make->footer(
-      "Writes FOLDER/NAME.md, which is Markdown to be printed or shown, and FOLDER/NAME.answers.txt, to be filled in and handed "
-      "in.\n"
-      "Name, seed and problems decide all parameters, so nothing else need be kept. The sheet does not say the seed: with one "
-      "that\n"
-      "students cannot guess they cannot make the teacher's copy themselves.\n\n"
+      "Writes FOLDER/NAME.md, Markdown to print or show, and FOLDER/NAME.answers.txt, to fill in and hand in. Name, seed and\n"
+      "problems determine all parameters, so nothing else needs to be kept. The sheet does not show the seed: choose one that\n"
+      "students cannot guess, or they can make the teacher's copy themselves.\n"
+      "\n"
       "Examples:\n"
       "  argand exercise make --student \"Ada Lovelace\" --out homework\n"
       "  argand exercise make --students class.txt --seed \"autumn leaf\" --level 2 --out homework --teacher\n"
@@ -111,20 +112,19 @@ void add_make(CLI::App& command, const std::shared_ptr<ExerciseOptions>& options
 }
 
 void add_grade(CLI::App& command, const std::shared_ptr<ExerciseOptions>& options) {
-  CLI::App* grade = command.add_subcommand("grade", "judge what was handed in");
-  grade->add_option("FILE", options->files, "forms that were filled in, NAME.answers.txt")->required()->type_name("");
-  grade->add_option("--seed", options->seed, "the one that the sheets were made with; 1 unless given")->type_name("SEED");
+  CLI::App* grade = command.add_subcommand("grade", "grade answers");
+  grade->add_option("FILE", options->files, "completed forms, NAME.answers.txt")->required()->type_name("");
+  grade->add_option("--seed", options->seed, "the seed of the sheets (1)")->type_name("SEED");
   grade->add_flag("--partial", options->partial,
-                  "half of the points for what is right but for a conjugate, a sign, a factor or a step");
-  CLI::Option* answers = grade->add_flag("--answers", options->answers, "say what would have been right");
-  grade->add_flag("--csv", options->csv, "a table for a spreadsheet, a line a file, instead of text")->excludes(answers);
+                  "half the points for answers that are off by a conjugate, a sign, a factor or a step");
+  CLI::Option* answers = grade->add_flag("--answers", options->answers, "show the right answers");
+  grade->add_flag("--csv", options->csv, "CSV, one line per file, instead of text")->excludes(answers);
   grade->footer(
-      "Makes each sheet again and judges formulas as `argand lab --expect-gradient` does, at nine points against the tape; "
-      "numbers\n"
-      "within a thousandth of what the tape finds. Says one line about each answer, which does not give the right one away.\n"
-      "A form whose student, problems or sheet was changed, or that was made with another seed, is not graded. Exit code 0 when "
-      "all\n"
-      "files were graded, whatever the points, 1 when one was not.\n\n"
+      "Rebuilds each sheet and judges formulas as `argand lab --expect-gradient` does, at nine points against the tape; numbers\n"
+      "must be within a thousandth of the tape's. Prints one line per answer, which does not reveal the right one. A form whose\n"
+      "student, problems or sheet was changed, or that belongs to another seed, is not graded. Exit code 0 when all files were\n"
+      "graded, whatever the points, 1 otherwise.\n"
+      "\n"
       "Examples:\n"
       "  argand exercise grade homework/ada-lovelace-3f29.answers.txt\n"
       "  argand exercise grade homework/*.answers.txt --seed \"autumn leaf\" --partial --csv > points.csv");
@@ -136,14 +136,14 @@ void add_grade(CLI::App& command, const std::shared_ptr<ExerciseOptions>& option
 }  // namespace
 
 void add_exercise(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("exercise", "problem sheets, drawn for each student, and their grading");
+  CLI::App* command = program.add_subcommand("exercise", "make and grade individual problem sheets");
   const auto options = std::make_shared<ExerciseOptions>();
   command->require_subcommand(1);
-  command->add_subcommand("list", "the problems that there are")->callback(list_problems);
+  command->add_subcommand("list", "list the problems")->callback(list_problems);
   add_make(*command, options);
   add_grade(*command, options);
   command->footer(
-      "Three levels: by hand, with the lab, with a program of one's own. The judge of the lab judges the answers.\n\n"
+      "Three levels: by hand, with the lab, by writing a program. Answers are judged as by `argand lab`.\n\n"
       "Examples:\n"
       "  argand exercise list\n"
       "  argand exercise make --student \"Ada Lovelace\" --out homework\n"

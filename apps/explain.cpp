@@ -24,7 +24,7 @@ int run_explain(const ExplainOptions& options) {
   if (options.all) ops = Op::all();
   for (const std::string& name : options.ops) ops.push_back(&known_op("explain", name));
   if (ops.empty()) {
-    fmt::print("{}\n{} ops; argand explain OP tells all of one\n", op_list(style), Op::all().size());
+    fmt::print("{}\n{} ops; for details: argand explain OP\n", op_list(style), Op::all().size());
     return exit_success;
   }
   bool ok = true;
@@ -44,14 +44,15 @@ void add_explain(CLI::App& program) {
   CLI::App* command =
       program.add_subcommand("explain", "explain an op: equation, kind, derivation, singular points, and its check");
   const auto options = std::make_shared<ExplainOptions>();
-  command->add_option("OP", options->ops, "which ops; none: a list of all by kind")->type_name("");
+  command->add_option("OP", options->ops, "which ops; by default list all, by kind")->type_name("");
   command->add_flag("--all", options->all, "every op");
-  command->add_flag("--markdown", options->markdown, "every op as Markdown without the check: docs/ops.md");
+  command->add_flag("--markdown", options->markdown, "print every op as Markdown, without the check: docs/ops.md");
   add_threads(*command);
   command->footer(
-      "An op's text stands beside its code, in autograd/ops/. Below it comes what its numerical check finds at this moment: the\n"
-      "worst relative error and the widest error bar of each case, both Wirtinger derivatives of each complex input, and what is\n"
-      "returned at the declared singular points. Exit code 1 when something is not as declared.\n\n"
+      "The description of an op is part of its code, in autograd/ops/. Below it are the results of its numerical check, run now:\n"
+      "the worst relative error and the widest error bar of each case, both Wirtinger derivatives of each complex input, and the\n"
+      "values returned at the declared singular points. Exit code 1 when something is not as declared.\n"
+      "\n"
       "Examples:\n"
       "  argand explain\n"
       "  argand explain angle\n"

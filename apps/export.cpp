@@ -33,7 +33,7 @@ void visit_stored(const SafetensorsFile& file, const std::string& name, const Ad
   else if (t.dtype == "I32" || t.dtype == "I64")
     add(name, file.ids(name));
   else
-    fail("export", "{}: tensor {} is {}; floating-point numbers, complex ones and 32-bit integers can be exported", file.path(),
+    fail("export", "{}: tensor {} is {}; only floating-point and complex numbers and 32-bit integers can be exported", file.path(),
          in_quotes(name), t.dtype);
 }
 
@@ -78,7 +78,7 @@ void export_tensors(const ExportOptions& options) {
   for (const std::string& out : {options.npz, options.safetensors}) {
     std::error_code not_there;
     if (!out.empty() && std::filesystem::equivalent(out, file.path(), not_there))
-      usage_fail("export", "{} is the file that is to be exported; name another one", out);
+      usage_fail("export", "{} is the input file; name another", out);
   }
   if (!options.npz.empty() && options.npz == options.safetensors)
     usage_fail("export", "--npz and --safetensors name the same file {}", options.npz);
@@ -101,20 +101,24 @@ void add_export(CLI::App& program) {
       ->required()
       ->type_name("");
   command->add_option("--npz", options->npz, "for NumPy: numpy.load(FILE)[NAME]")->type_name("FILE");
-  command->add_option("--safetensors", options->safetensors, "complex tensors as real ones with a trailing axis of 2")
+  command->add_option("--safetensors", options->safetensors, "write complex tensors as real ones with a trailing axis of 2")
       ->type_name("FILE");
-  command->add_option("--log", options->log, "the numbers of the run's log as a table, CSV: a row a line, a column a number")
+  command
+      ->add_option("--log", options->log,
+                   "write the numbers of the run's log as CSV: one row per line of the log, one column per quantity")
       ->type_name("FILE");
-  command->add_option("--tensorboard", options->tensorboard, "the same as an event file in this folder: tensorboard --logdir DIR")
+  command
+      ->add_option("--tensorboard", options->tensorboard, "write the log as an event file in this folder: tensorboard --logdir DIR")
       ->type_name("DIR");
-  command->add_flag("--with-optimizer", options->with_optimizer, "the optimizer's memory too");
+  command->add_flag("--with-optimizer", options->with_optimizer, "include the optimizer state");
   command->footer(
-      "Every tensor keeps its name, shape and precision (half precision becomes float32). A file that is there is replaced, all\n"
-      "or nothing.\n\n"
-      "PyTorch reads a checkpoint as it is, with safetensors.torch.load_file of safetensors 0.7.0 or later: complex64 parameters\n"
-      "come as complex tensors. Earlier versions do not know complex64. For them, --safetensors writes all complex tensors as "
-      "real\n"
-      "ones, to be taken through torch.view_as_complex; their names are in the metadata, as `complex`. argand reads both.\n\n"
+      "Every tensor keeps its name, shape and precision (half precision becomes float32). An existing file is replaced completely\n"
+      "or not at all.\n"
+      "\n"
+      "PyTorch reads a checkpoint directly, with safetensors.torch.load_file of safetensors 0.7.0 or later: complex64 parameters\n"
+      "become complex tensors. Earlier versions do not support complex64. For them, --safetensors writes all complex tensors as\n"
+      "real ones, to be read through torch.view_as_complex; their names are in the metadata, as `complex`. argand reads both.\n"
+      "\n"
       "Examples:\n"
       "  argand export runs/first --npz first.npz\n"
       "  argand export runs/first/last.safetensors --safetensors last-real.safetensors --with-optimizer");

@@ -62,7 +62,7 @@ Prompt prompt_of(const std::string& text, const Tokenizer& tokens) {
 
 std::vector<Prompt> read_prompts(const std::vector<std::string>& given, const Tokenizer& tokens) {
   if (std::count(given.begin(), given.end(), "-") > 1)
-    usage_fail("--prompt", "standard input can be read but once: - stands there twice");
+    usage_fail("--prompt", "standard input can be read only once; - is given twice");
   std::vector<Prompt> prompts;
   for (const std::string& word : given) prompts.push_back(prompt_of(word == "-" ? read_input() : word, tokens));
   return prompts;
@@ -126,7 +126,7 @@ void write(Model<R>& model, const OpenRetriever& retriever, const Tokenizer& tok
 template <RealScalar R>
 void converse(Model<R>& model, const OpenRetriever& retriever, const Tokenizer& tokens, GenerateOptions options) {
   const bool terminal = isatty(STDIN_FILENO) != 0;
-  if (terminal) fmt::print(stderr, "a line is a prompt; Ctrl-D ends\n");
+  if (terminal) fmt::print(stderr, "one prompt per line; end with Ctrl-D\n");
   const auto ask = [&](std::string& line) {
     if (terminal) fmt::print(stderr, "> ");
     return static_cast<bool>(std::getline(std::cin, line));
@@ -150,12 +150,11 @@ void generate_text(GenerateOptions options) {
     usage_fail("generate", "missing --prompt TEXT, the text to begin with, or --interactive");
   for (std::string& stop : options.writing.stop) {
     stop = unescaped(stop);
-    if (stop.empty()) usage_fail("--stop", "an empty text is everywhere");
+    if (stop.empty()) usage_fail("--stop", "must not be empty");
   }
   const TrainedRun trained = open_run(options.run);
   if (!trained.classes.empty())
-    fail("generate", "{} is a classifier and writes no text; `argand classify` lets it label some",
-         trained.checkpoint.file().path());
+    fail("generate", "{} is a classifier and does not generate text; use `argand classify`", trained.checkpoint.file().path());
   const std::vector<Prompt> prompts = read_prompts(options.prompts, *trained.tokens);
   with_precision(trained.checkpoint.config(), [&]<class R>(R) {
     const auto model = load_model<R>(trained.checkpoint);
@@ -170,53 +169,52 @@ void generate_text(GenerateOptions options) {
 }  // namespace
 
 void add_generate(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("generate", "let a trained model write");
+  CLI::App* command = program.add_subcommand("generate", "generate text with a trained model");
   const auto options = std::make_shared<GenerateOptions>();
   command->add_option("RUN", options->run, "a run's folder (its best checkpoint) or a checkpoint")->required()->type_name("");
   command
-      ->add_option(
-          "--prompt", options->prompts,
-          "the text to begin with; - reads it from standard input; several, each after a --prompt, are gone on with together")
+      ->add_option("--prompt", options->prompts,
+                   "the text to continue; - reads it from standard input; repeat --prompt for several, generated together")
       ->allow_extra_args(false)
       ->type_name("TEXT");
-  command
-      ->add_option("--samples", options->writing.samples, "how many texts to write after each prompt; several at a time are cheap")
+  command->add_option("--samples", options->writing.samples, "number of texts per prompt; batching several is cheap")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000}).description(""))
       ->type_name("INT")
       ->capture_default_str();
   command
-      ->add_option("--tokens", options->writing.tokens, "how many tokens to write: words, characters, pieces, as the run has them")
+      ->add_option("--tokens", options->writing.tokens,
+                   "number of tokens to generate, in the run's unit: words, characters or pieces")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000}).description(""))
       ->type_name("INT")
       ->capture_default_str();
   command
       ->add_option("--temperature", options->writing.sampling.temperature,
-                   "below 1 sharper, above 1 wilder; 0: always the likeliest")
+                   "below 1 sharper, above 1 flatter; 0: always the most likely")
       ->type_name("NUMBER")
       ->capture_default_str();
-  command->add_option("--top-k", options->writing.sampling.top_k, "only the k likeliest words (0: all)")
+  command->add_option("--top-k", options->writing.sampling.top_k, "sample only from the k most likely tokens (0: all)")
       ->type_name("INT")
       ->capture_default_str();
-  command->add_option("--top-p", options->writing.sampling.top_p, "only the likeliest words that together have probability p")
+  command
+      ->add_option("--top-p", options->writing.sampling.top_p, "sample only from the most likely tokens with total probability p")
       ->type_name("NUMBER")
       ->capture_default_str();
-  command->add_option("--min-p", options->writing.sampling.min_p, "only words at least this share as likely as the likeliest")
+  command
+      ->add_option("--min-p", options->writing.sampling.min_p,
+                   "sample only tokens at least this fraction as likely as the most likely")
       ->type_name("NUMBER")
       ->capture_default_str();
   command
       ->add_option("--repetition-penalty", options->writing.sampling.repetition_penalty,
-                   "above 1: words that the text has are less likely again (1: no such thing)")
+                   "above 1: tokens already in the text become less likely (1: off)")
       ->type_name("NUMBER")
       ->capture_default_str();
-  command
-      ->add_option("--stop", options->writing.stop, "end before this text, where \\n is a line end; several, each after a --stop")
+  command->add_option("--stop", options->writing.stop, "stop before this text, where \\n is a line end; may be repeated")
       ->allow_extra_args(false)
       ->type_name("TEXT");
-  command->add_flag("--json", options->json, "a JSON object for each text, in a line of its own");
-  command->add_flag("--interactive", options->interactive, "every line of standard input is a prompt, to its end");
-  command->add_option("--seed", options->writing.sampling.seed, "the same seed writes the same text")
-      ->type_name("INT")
-      ->capture_default_str();
+  command->add_flag("--json", options->json, "print one JSON object per text, one per line");
+  command->add_flag("--interactive", options->interactive, "read prompts from standard input, one per line");
+  command->add_option("--seed", options->writing.sampling.seed, "random seed")->type_name("INT")->capture_default_str();
   add_threads(*command);
   command->footer(
       "Examples:\n"

@@ -32,7 +32,7 @@ std::vector<GradcheckSubject> choose(const std::vector<GradcheckSubject>& all, c
     bool found = false;
     for (std::size_t k = 0; k < all.size(); ++k)
       if (whole ? all[k].name == word : all[k].name.find(word) != std::string::npos) chosen[k] = found = true;
-    if (!found) usage_fail("gradcheck", "nothing is called {}; --list shows what there is", word);
+    if (!found) usage_fail("gradcheck", "unknown name {}; --list shows all", word);
   }
   std::vector<GradcheckSubject> subjects;
   for (std::size_t k = 0; k < all.size(); ++k)
@@ -131,9 +131,9 @@ std::vector<GradcheckSubject> every_subject() {
 int run_external(const GradcheckCommand& command) {
   if (!command.only.empty())
     usage_fail("gradcheck", "--external checks the function of a program; {} is one too many", command.only[0]);
-  if (!(command.timeout > 0)) usage_fail("gradcheck", "--timeout {} is not positive", command.timeout);
+  if (!(command.timeout > 0)) usage_fail("gradcheck", "--timeout {} must be positive", command.timeout);
   if (command.external->find_first_not_of(" \t\n") == std::string::npos)
-    usage_fail("gradcheck", "--external needs a command, and was given an empty one");
+    usage_fail("gradcheck", "--external needs a command, got an empty one");
   ExternalFunction function(*command.external, command.timeout);
   FunctionCheckOptions options;
   options.name = function.description().name;
@@ -152,7 +152,7 @@ int run_external(const GradcheckCommand& command) {
 }  // namespace
 
 int run_gradcheck(const GradcheckCommand& command) {
-  if (!(command.tolerance > 0)) usage_fail("gradcheck", "--tolerance {} is not positive", command.tolerance);
+  if (!(command.tolerance > 0)) usage_fail("gradcheck", "--tolerance {} must be positive", command.tolerance);
   if (command.external) return run_external(command);
   const std::vector<GradcheckSubject> subjects = choose(every_subject(), command.only);
   if (command.list) {
@@ -193,31 +193,34 @@ int run_gradcheck(const GradcheckCommand& command) {
 void add_gradcheck(CLI::App& program) {
   CLI::App* command = program.add_subcommand("gradcheck", "check every gradient against numerical differentiation");
   const auto options = std::make_shared<GradcheckCommand>();
-  command->add_option("NAME", options->only, "what to check, whole names or parts of them (default: everything)")->type_name("");
-  command->add_flag("--list", options->list, "show what there is to check");
-  command->add_flag("--verbose", options->verbose, "a line for each element, with both derivatives and the error bar");
-  command->add_flag("--jacobian", options->jacobian, "every output element of an op on its own instead of random projections");
-  command->add_flag("--json", options->json, "one JSON object instead of the table");
+  command->add_option("NAME", options->only, "what to check, by name or part of a name (default: everything)")->type_name("");
+  command->add_flag("--list", options->list, "list everything that can be checked");
+  command->add_flag("--verbose", options->verbose, "print one line per element, with both derivatives and the error bar");
+  command->add_flag("--jacobian", options->jacobian,
+                    "check every output element of an op separately instead of random projections");
+  command->add_flag("--json", options->json, "print one JSON object instead of the table");
   command->add_option("--tolerance", options->tolerance, "largest relative error")->capture_default_str();
   add_threads(*command);
-  command->add_option("--external", options->external, "check the function of a program that answers on its standard output")
+  command->add_option("--external", options->external, "check a function served by a program over its standard input and output")
       ->type_name("COMMAND");
-  command->add_option("--timeout", options->timeout, "how long that program may take for an answer, in seconds")
+  command->add_option("--timeout", options->timeout, "longest time to wait for the program's answer, in seconds")
       ->capture_default_str();
   command->footer(
       "Each element of each input is compared with Ridders' extrapolated differences and is pass, fail or inconclusive (the error\n"
-      "bar is too wide to tell); a failure says what the gradient looks like instead. The column \"adjoint\" needs no "
+      "bar is too wide to decide); a failure says which mistake the gradient resembles. The column \"adjoint\" needs no "
       "differences:\n"
-      "forward mode has a derivation of its own for every op, and backward must be its adjoint, Re<dw, J v> = Re<J* dw, v>, for\n"
+      "every op has an independently derived forward mode, and backward must be its adjoint, Re<dw, J v> = Re<J* dw, v>, for\n"
       "random v and dw; it is the largest relative difference, and fails above 1e-12. An op's declared singular points must give\n"
-      "the declared gradient, its declared kind must agree with the Cauchy-Riemann equations. And an op's gradient must be\n"
-      "the same however it is used: again, added to another, from two uses on one tape, with one variable as two inputs, for\n"
-      "large, small and partly zero incoming gradients, in float32 and complex64, at 1 to 67 elements and at tens of thousands,\n"
-      "with 1, 2 and 3 threads; a failure says in which of these. Exit code 1 unless everything passes.\n\n"
-      "--external starts a program in any language and asks it for its function, its value and its gradient, one JSON object a "
-      "line\n"
-      "(docs/external.md). Its gradient is judged along two random directions, and element by element where these do not pass, or\n"
-      "with --verbose.\n\n"
+      "the declared gradient, its declared kind must agree with the Cauchy-Riemann equations. And an op's gradient must be the\n"
+      "same however it is used: repeated, accumulated, from two uses on one tape, with one variable as two inputs, for large,\n"
+      "small and partly zero incoming gradients, in float32 and complex64, at 1 to 67 elements and at tens of thousands, with 1, "
+      "2\n"
+      "and 3 threads; a failure says in which case. Exit code 1 unless everything passes.\n"
+      "\n"
+      "--external starts a program in any language and asks it for its function, value and gradient, one JSON object per line\n"
+      "(docs/external.md). The gradient is checked along two random directions, and element by element where these do not pass,\n"
+      "or with --verbose.\n"
+      "\n"
       "Examples:\n"
       "  argand gradcheck\n"
       "  argand gradcheck matmul softmax --jacobian\n"

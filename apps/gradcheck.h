@@ -12,7 +12,7 @@ struct GradcheckCommand {
   bool list = false;                    ///< print what there is to check and check nothing
   bool verbose = false;                 ///< a line for each element
   bool jacobian = false;                ///< every output element on its own instead of random projections (ops only)
-  bool json = false;                    ///< one JSON object instead of the table
+  bool json = false;                    ///< print one JSON object instead of the table
   double tolerance = 1e-8;              ///< on the worst relative error
   std::optional<std::string> external;  ///< a shell command: checks the function of that program (train/checks/external_function.h)
   double timeout = 10;                  ///< how long it may take for an answer [s]

@@ -58,7 +58,7 @@ Drawn expression_graph(const GraphOptions& options) {
   std::string title = f.equation();
   if (options.gradients) {
     const Real loss = loss_of(w);
-    if (!loss.requires_grad()) usage_fail("graph", "--gradients needs an expression that depends on its variables");
+    if (!loss.requires_grad()) usage_fail("graph", "--gradients needs an expression that depends on a variable");
     graph.backward(loss);
     title +=
         fmt::format("\ngrad: ∂L/∂x + i ∂L/∂y of L = {}{}, on the edges what each op pays", w.index() == 0 ? "" : "Re ", f.name());
@@ -163,13 +163,13 @@ std::string svg_of_depths(const Drawn& made) {
 
 void graph(const GraphOptions& options) {
   const int given = !options.expression.empty() + !options.model.empty() + !options.run.empty();
-  if (given != 1) usage_fail("graph", "draws one thing: an expression, --model FAMILY or --run RUN; got {}", given);
-  if (!options.settings.empty() && options.model.empty()) usage_fail("--set", "changes the sizes of a --model");
-  if (!options.at.empty() && options.expression.empty()) usage_fail("--at", "is where an expression is computed");
+  if (given != 1) usage_fail("graph", "needs exactly one of: an expression, --model FAMILY, --run RUN; got {}", given);
+  if (!options.settings.empty() && options.model.empty()) usage_fail("--set", "is for --model");
+  if (!options.at.empty() && options.expression.empty()) usage_fail("--at", "is for an expression");
   const auto dot_at = options.out.rfind('.');
   const std::string type = dot_at == std::string::npos ? "" : options.out.substr(dot_at + 1);
   if (!options.out.empty() && type != "dot" && type != "svg" && type != "png" && type != "pdf")
-    usage_fail("--out", "{} should end in .dot, .svg, .png or .pdf", options.out);
+    usage_fail("--out", "{} must end in .dot, .svg, .png or .pdf", options.out);
 
   const Drawn made = !options.expression.empty() ? expression_graph(options)
                      : !options.model.empty()    ? family_graph(options)
@@ -190,29 +190,27 @@ void add_graph(CLI::App& program) {
   CLI::App* command = program.add_subcommand("graph", "draw the tape of an expression or a model");
   const auto options = std::make_shared<GraphOptions>();
   command->add_option("EXPR", options->expression, "a function of complex numbers, such as \"abs(z)^2\"")->type_name("");
-  command->add_option("--at", options->at, "where it is computed, one number a variable (1+2i)")->type_name("Z,...");
+  command->add_option("--at", options->at, "the point, one number per variable (1+2i)")->type_name("Z,...");
   command->add_option("--model", options->model, "a model of this family, at small sizes")->type_name("FAMILY");
-  command->add_option("--set", options->settings, "other sizes or words, with the names of a configuration's keys")
-      ->delimiter(',')
-      ->type_name("KEY=VALUE,...");
+  command->add_option("--set", options->settings, "override keys of the configuration")->delimiter(',')->type_name("KEY=VALUE,...");
   command->add_option("--run", options->run, "the model of a run's folder or checkpoint")->type_name("RUN");
-  command->add_option("--depth", options->depth, "how many module scopes are opened; by default what stays readable")
+  command->add_option("--depth", options->depth, "how many levels of modules to expand; chosen for readability by default")
       ->check(CLI::Range(0, 100).description(""))
       ->type_name("INT");
-  command->add_flag("--gradients", options->gradients, "walk the tape backwards and write every gradient's norm");
+  command->add_flag("--gradients", options->gradients, "run the backward pass and label every gradient with its norm");
   command->add_option("--out", options->out, "file.dot, or file.svg, .png or .pdf by Graphviz; standard output by default")
       ->type_name("FILE");
   add_threads(*command);
   command->footer(
-      "Boxes are ops with the shapes they make, violet where the numbers are complex (ℂ) and blue where they are real (ℝ); "
-      "ellipses\n"
-      "are variables and parameters, slanted boxes token ids. Dashed arrows carry no gradient. Modules are frames; what is\n"
-      "not opened is one box with the number of its ops, violet where some are complex, and of its parameters. In an SVG of a\n"
-      "model a click on a module opens all of its depth, and a click on a frame closes them. A model is drawn at a batch of two\n"
-      "windows of 8 tokens, random ones. The ops of an expression f are v1, v2, ... as in argand lab --tape. With --gradients\n"
-      "every edge says what its op pays, and a node how many payments it adds up; the gradient, dL/dx + i dL/dy, is that of\n"
-      "L = f where f is real and of L = Re f otherwise. What is infinite or NaN has a thick red edge.\n"
-      "The text is in the DOT language; --out other than .dot needs Graphviz (apt-get install graphviz).\n\n"
+      "Boxes are ops with their output shapes, violet for complex (ℂ) and blue for real (ℝ) numbers; ellipses are variables and\n"
+      "parameters, slanted boxes token ids. Dashed arrows carry no gradient. Modules are frames; a collapsed module is one box\n"
+      "with its number of ops, violet if some are complex, and of parameters. In an SVG of a model, click a module to expand all\n"
+      "of its depth, and a frame to collapse it. A model is drawn for a batch of two windows of 8 random tokens. The ops of an\n"
+      "expression f are v1, v2, ... as in argand lab --tape. With --gradients every edge shows what its op contributes, and a\n"
+      "node how many contributions it adds up; the gradient, dL/dx + i dL/dy, is that of L = f where f is real and of L = Re f\n"
+      "otherwise. Infinite or NaN values have a thick red edge.\n"
+      "The output is in the DOT language; --out other than .dot needs Graphviz (apt-get install graphviz).\n"
+      "\n"
       "Examples:\n"
       "  argand graph \"f(z) = abs(z)^2 * exp(i*angle(z))\" --at 1+2i --gradients --out f.svg\n"
       "  argand graph --model complexformer --out complexformer.svg\n"

@@ -89,7 +89,7 @@ void inspect(const InspectOptions& options) {
     if (!of_optimizer || options.optimizer) print_tensor(file, name);
   }
   fmt::print("{} tensors, {} real numbers (a complex one counts twice)", tensors, numbers);
-  if (memory > 0) fmt::print("; the optimizer's memory: {}{}", memory, options.optimizer ? "" : ", shown by --optimizer");
+  if (memory > 0) fmt::print("; the optimizer's memory: {}{}", memory, options.optimizer ? "" : ", shown with --optimizer");
   fmt::print("\n");
   // A file of other origin does not say of which family it is: each looks for the parameters that it knows.
   for (const Family& family : families()) {
@@ -103,15 +103,15 @@ void inspect(const InspectOptions& options) {
 }  // namespace
 
 void add_inspect(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("inspect", "show what is in a checkpoint");
+  CLI::App* command = program.add_subcommand("inspect", "show the contents of a checkpoint");
   const auto options = std::make_shared<InspectOptions>();
   command->add_option("RUN", options->run, "a run's folder (its best checkpoint) or any safetensors file")
       ->required()
       ->type_name("");
-  command->add_flag("--optimizer", options->optimizer, "the optimizer's memory too");
+  command->add_flag("--optimizer", options->optimizer, "include the optimizer state");
   command->footer(
       "Prints every parameter by name with shape, norm, root mean square and largest magnitude, for ComplexFormer the phase\n"
-      "scale delta and the phase bias of every head, for QIC the angles and the squares of J that follow from them.\n\n"
+      "scale delta and the phase bias of every head, for QIC the angles and the values of J² they give.\n\n"
       "Examples:\n"
       "  argand inspect runs/first\n"
       "  argand inspect runs/first/last.safetensors --optimizer");

@@ -47,8 +47,7 @@ std::vector<std::vector<C>> points_of(const Expression& f, const std::vector<std
 
 /// Judges what was given with --expect-dz and its like.
 int run_answers(const Expression& f, const std::vector<std::size_t>& variables, const LabOptions& options) {
-  if (variables.size() > 1)
-    usage_fail("--var", "which of {} is the answer's derivative by?", CLI::detail::join(f.variables(), ", "));
+  if (variables.size() > 1) usage_fail("--var", "name the variable of the derivative: {}", CLI::detail::join(f.variables(), ", "));
   const std::vector<C> at = points_of(f, options.at).front();
   std::vector<LabAnswer> answers;
   const auto judge = [&](Asked asked, const std::string& text) {
@@ -70,7 +69,7 @@ int run_answers(const Expression& f, const std::vector<std::size_t>& variables, 
 
 int run_lab(const LabOptions& options) {
   const Expression f(options.expression);
-  if (f.variables().empty()) usage_fail("lab", "there is nothing to differentiate by");
+  if (f.variables().empty()) usage_fail("lab", "the function has no variable to differentiate with respect to");
   const std::vector<std::size_t> variables = variables_of(f, options.variable);
   if (options.answers()) return run_answers(f, variables, options);
   const Style style = style_for(stdout);
@@ -121,32 +120,33 @@ void add_lab(CLI::App& program) {
   command->add_option("EXPR", options->expression, "\"f(z) = ...\", \"f(z, w) = ...\", or the right-hand side in z")
       ->required()
       ->type_name("");
-  command->add_option("--at", options->at, "where: a number for each variable, 1+2i for all unless given; may be repeated")
+  command->add_option("--at", options->at, "the point: a number for each variable (1+2i for all); may be repeated")
       ->allow_extra_args(false)
       ->type_name("NUMBER[,NUMBER...]");
-  command->add_option("--var", options->variable, "differentiate by this variable only")->type_name("NAME");
-  command->add_flag("--tape", options->tape, "walk the tape: every op forward, every vector-Jacobian product backward");
+  command->add_option("--var", options->variable, "differentiate with respect to this variable only")->type_name("NAME");
+  command->add_flag("--tape", options->tape, "show the tape: every op forward, every vector-Jacobian product backward");
   command->add_flag(
       "--hessian", options->hessian,
       "second derivatives too: the Wirtinger blocks, the real Hessian, its eigenvalues, and what kind of point it is");
-  command->add_option("--expect-dz", options->dz, "your answer for ∂f/∂z: is it right, and if not, what is it?")->type_name("EXPR");
-  command->add_option("--expect-dzbar", options->dzbar, "your answer for ∂f/∂z̄")->type_name("EXPR");
-  command->add_option("--expect-gradient", options->gradient, "your answer for the gradient of L = Re f, ∂L/∂x + i ∂L/∂y")
+  command->add_option("--expect-dz", options->dz, "check your answer for ∂f/∂z")->type_name("EXPR");
+  command->add_option("--expect-dzbar", options->dzbar, "check your answer for ∂f/∂z̄")->type_name("EXPR");
+  command->add_option("--expect-gradient", options->gradient, "check your answer for the gradient of L = Re f, ∂L/∂x + i ∂L/∂y")
       ->type_name("EXPR");
-  command->add_flag("--json", options->json, "one JSON object instead of text");
+  command->add_flag("--json", options->json, "print one JSON object instead of text");
   command->footer(
-      "Prints the value, both Wirtinger derivatives, the real Jacobian, what the Cauchy-Riemann equations say, and the gradient "
-      "as\n"
-      "argand, PyTorch, TensorFlow and JAX return it; each derivative beside a numerical one with its error bar. \"agree to T\":\n"
-      "they are no further apart than T, made of 1e-8 of the larger, the error bar, and what rounding can do on this tape. At\n"
-      "kinks, cuts and poles the verdict is \"inconclusive\", with what the ops say of their singular points; \"not judged\" "
-      "where\n"
-      "the tape passes a value that is not finite or a derivative that is a convention, with the step that does. Exit code 0 when\n"
-      "nothing contradicts the tape, be it decided or not; 1 when a numerical derivative does.\n\n"
-      "--expect-dz and its like compare a derivative of your own with the tape's, at the point of --at and at eight others, and "
-      "say\n"
-      "right, conjugated, swapped, twice, or what else it looks like; with a numerical one where the tape's is a convention. Exit\n"
-      "code 0 when all are right, 1 when one is not, or cannot be judged.\n\n"
+      "Prints the value, both Wirtinger derivatives, the real Jacobian, the Cauchy-Riemann equations, and the gradient as argand,\n"
+      "PyTorch, TensorFlow and JAX return it; each derivative beside a numerical one with its error bar. \"agree to T\" means "
+      "that\n"
+      "they differ by at most T, made of 1e-8 of the larger, the error bar, and the possible rounding on this tape. At kinks, "
+      "cuts\n"
+      "and poles the verdict is \"inconclusive\", with what the ops say of their singular points; it is \"not judged\" where the "
+      "tape\n"
+      "passes a value that is not finite or a derivative that is a convention, with the step where it does. Exit code 0 unless a\n"
+      "numerical derivative contradicts the tape, else 1.\n"
+      "\n"
+      "--expect-dz and its like compare your derivative with the tape's, at the point of --at and at eight others, and report\n"
+      "right, conjugated, swapped, twice, or what else it matches; with a numerical one where the tape's is a convention. Exit\n"
+      "code 0 when all are right, 1 when one is wrong or cannot be judged.\n\n"
       "Numbers are 2, 1.5e-3, 2i or 2j; constants i, pi, e; operators + - * / ^; |z| is abs(z), z̄ is conj(z). Functions:\n" +
       list_of_functions() +
       "\nExamples:\n"

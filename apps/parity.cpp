@@ -40,7 +40,7 @@ class Case {
 
   /// Number of misses.
   int run() {
-    require(file_.metadata("format") == "argand-parity/1", "parity", "{} is no parity case", file_.path());
+    require(file_.metadata("format") == "argand-parity/1", "parity", "{} is not a parity case", file_.path());
     model_ = make_model<R>(ModelConfig::from_json(file_.metadata("config")), 0);
     tokens_ = file_.ids("tokens");
     targets_ = file_.ids("targets");
@@ -75,7 +75,7 @@ class Case {
 
   bool usable(const std::string& name, const Shape& shape, bool is_complex) {
     if (!file_.contains(name)) {
-      row(false, fmt::format("{:<44} is missing in the case", name));
+      row(false, fmt::format("{:<44} is missing from the case", name));
       return false;
     }
     used_.insert(name);
@@ -166,7 +166,7 @@ class Case {
   void check_that_all_was_used() {
     for (const char* prefix : {"param.", "expect."})
       for (const std::string& name : names_below(prefix))
-        if (!used_.contains(prefix + name)) row(false, fmt::format("{:<44} is not of our model", prefix + name));
+        if (!used_.contains(prefix + name)) row(false, fmt::format("{:<44} is not in argand's model", prefix + name));
   }
 
   SafetensorsFile file_;
@@ -209,12 +209,12 @@ void add_parity(CLI::App& program) {
   CLI::App* command = program.add_subcommand("parity", "compare losses, gradients and optimizer steps with PyTorch's");
   const auto options = std::make_shared<ParityOptions>();
   command->add_option("CASE", options->cases, "case files (argand-parity/1)")->required()->type_name("");
-  command->add_flag("--float32", options->float32, "compute in float32; the bar is then 2e-4 (5e-4 after optimizer steps)");
-  command->add_flag("--quiet", options->quiet, "no line for a tensor that agrees");
+  command->add_flag("--float32", options->float32, "compute in float32, with a tolerance of 2e-4 (5e-4 after optimizer steps)");
+  command->add_flag("--quiet", options->quiet, "print only tensors that disagree");
   add_threads(*command);
   command->footer(
       "Every tensor must be within 1e-9 of the expected one, relative to its largest magnitude (1e-7 after optimizer steps).\n"
-      "The exit code is 1 when anything misses. docs/interop.md makes a case of a PyTorch model of your own.\n\n"
+      "Exit code 1 if any is not. docs/interop.md shows how to make a case from your own PyTorch model.\n\n"
       "Examples:\n"
       "  argand parity tests/golden/*.safetensors\n"
       "  argand parity --float32 --quiet tests/golden/complexformer-*.safetensors");

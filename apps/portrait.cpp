@@ -66,15 +66,15 @@ Expression function_of(const std::string& text) {
                     std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
   const ExpressionFunction* named = find_expression_function(text);
   if (word && named == nullptr && Op::find(text) != nullptr)
-    usage_fail("portrait", "{} is no function of one complex number; these are: {}", text, names_of_one_variable());
+    usage_fail("portrait", "{} is not a function of one complex number; choose from: {}", text, names_of_one_variable());
   if (named != nullptr && named->takes.size() != 1)
-    usage_fail("portrait", "{} takes {}; write an expression of z alone, such as {}", text, named->parameters,
+    usage_fail("portrait", "{} takes {}; write an expression in z alone, such as {}", text, named->parameters,
                text == "modrelu" ? "modrelu(z, -0.5)" : text + "(...)");
   if (named != nullptr && named->takes.front() == Takes::Real)
     usage_fail("portrait", "{} is a function of a real number: {}", text, named->instead);
   Expression f(named != nullptr ? text + "(z)" : text);
   if (f.variables().size() != 1)
-    usage_fail("portrait", "{} has {} variables; a picture shows a function of one", f.name(), f.variables().size());
+    usage_fail("portrait", "{} has {} variables; a portrait needs exactly one", f.name(), f.variables().size());
   return f;
 }
 
@@ -312,21 +312,21 @@ Walk walk_of(const Expression& f, const std::string& text) {
   } catch (const Error&) {
     usage_fail("--path", "\"{}\" should read {}", text, path_example);
   }
-  if (rate <= 0) usage_fail("--path", "takes a learning rate above 0, got {}", parts[1]);
+  if (rate <= 0) usage_fail("--path", "needs a learning rate above 0, got {}", parts[1]);
   if (convention != "argand" && convention != "pytorch" && convention != "tensorflow" && convention != "jax")
-    usage_fail("--path", "knows the gradients of argand, pytorch, tensorflow and jax, not \"{}\"", convention);
+    usage_fail("--path", "needs argand, pytorch, tensorflow or jax, got \"{}\"", convention);
   const bool conjugated = convention == "jax";
   return {portrait_path(f, point_of(f, parts[0]).front(), rate, conjugated, 200), conjugated};
 }
 
 void portrait(const PortraitOptions& options) {
   if (!options.out.ends_with(".png") && !options.out.ends_with(".svg"))
-    usage_fail("--out", "{} should end in .png or .svg", options.out);
+    usage_fail("--out", "{} must end in .png or .svg", options.out);
   const auto [low, high] = two_numbers<double>("--range", options.range, ':', "LOW:HIGH, as -2:2");
-  if (low >= high) usage_fail("--range", "goes from the lower to the higher number, got {}", options.range);
+  if (low >= high) usage_fail("--range", "must go from the lower to the higher number, got {}", options.range);
   const auto [width, height] = two_numbers<std::int64_t>("--size", options.size, 'x', "WIDTHxHEIGHT, as 1200x500");
   if (width < 600 || height < 250 || width > 8000 || height > 8000)
-    usage_fail("--size", "takes from 600x250 to 8000x8000 pixels, got {}", options.size);
+    usage_fail("--size", "must be from 600x250 to 8000x8000 pixels, got {}", options.size);
   const Layout layout = Layout::of(width, height);
   const std::string terminal = options.out.ends_with(".png")
                                    ? fmt::format("pngcairo size {},{} font 'sans,11' background '#ffffff'", width, height)
@@ -341,24 +341,25 @@ void portrait(const PortraitOptions& options) {
 }  // namespace
 
 void add_portrait(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("portrait", "a complex function and its gradient field, in colours");
+  CLI::App* command = program.add_subcommand("portrait", "draw a complex function and its gradient field");
   const auto options = std::make_shared<PortraitOptions>();
   command->add_option("FUNCTION", options->function, "an expression in z, or the name of an op")->required()->type_name("");
-  command->add_option("--range", options->range, "of real and imaginary part")->type_name("LOW:HIGH")->capture_default_str();
+  command->add_option("--range", options->range, "range of real and imaginary part")->type_name("LOW:HIGH")->capture_default_str();
   command->add_option("--size", options->size, "of the picture, in pixels")->type_name("WIDTHxHEIGHT")->capture_default_str();
-  command->add_option("--path", options->paths, "a walk downhill from Z, two hundred steps; again for another one")
+  command->add_option("--path", options->paths, "two hundred steps of gradient descent from Z; may be repeated")
       ->type_name("Z,RATE[,FRAMEWORK]")
       ->allow_extra_args(false);
   command->add_option("--out", options->out, "file.png or file.svg")->required()->type_name("FILE");
   add_threads(*command);
   command->footer(
-      "Left the function: the hue is the argument (positive numbers are red), the lightness the modulus, black at 0 and white at\n"
-      "infinity, with a ring at every power of two. Zeros and poles are where all hues meet, cuts are where colours break off.\n"
-      "Right its gradient as arrows and as colours, white where it is 0: of L = f where f is real, of L = Re f otherwise,\n"
+      "Left, the function: the hue is the argument (positive numbers are red), the lightness the modulus, black at 0 and white at\n"
+      "infinity, with a ring at every power of two. At zeros and poles all hues meet; at cuts colours jump.\n"
+      "Right, its gradient as arrows and as colours, white where it is 0: of L = f where f is real, of L = Re f otherwise,\n"
       "dL/dx + i dL/dy, by one backward pass over all points. It points to where L grows; for a holomorphic f it is conj(f'(z)).\n"
       "The lines are contours of L. Minima, maxima and saddles of L are marked. Large and small values are scaled by a power of\n"
-      "two before they are coloured; the titles say so. --path takes the steps z -= RATE * gradient, where the gradient is what\n"
-      "that framework returns: jax's is the conjugate, and does not lead downhill. gnuplot draws (apt-get install gnuplot-nox).\n\n"
+      "two before they are coloured; the titles show it. --path takes the steps z -= RATE * gradient, with the gradient that this\n"
+      "framework returns: jax's is the conjugate, and does not descend. Needs gnuplot (apt-get install gnuplot-nox).\n"
+      "\n"
       "Examples:\n"
       "  argand portrait tanh --range -4:4 --out tanh.png\n"
       "  argand portrait \"(z^2 - 1)/(z^2 + 1)\" --out quotient.png\n"

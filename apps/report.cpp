@@ -37,10 +37,9 @@ void require_runs(const std::vector<std::string>& runs) {
   std::set<fs::path> seen;
   for (const std::string& run : runs) {
     std::error_code ignored;
-    require(fs::exists(run, ignored), "report", "there is no {}", run);
-    require(fs::is_directory(run, ignored), "report", "{} is a file; a report is made of a run's folder, the log in it included",
-            run);
-    require(RunFolder(run).holds_a_run(), "report", "{} holds no run of argand (it has none of its files)", run);
+    require(fs::exists(run, ignored), "report", "{} does not exist", run);
+    require(fs::is_directory(run, ignored), "report", "{} is a file; give the run's folder", run);
+    require(RunFolder(run).holds_a_run(), "report", "{} holds no argand run", run);
     if (!seen.insert(fs::weakly_canonical(run, ignored)).second) usage_fail("RUN", "{} is given twice", run);
   }
 }
@@ -140,7 +139,7 @@ int report(const ReportOptions& options, const std::string& version) {
   if (options.follow) {
     LiveReport live(std::move(runs), data, version);
     const auto ready = [](std::uint16_t port) {
-      fmt::print("http://127.0.0.1:{}/ in a browser of this machine; Ctrl-C ends\n", port);
+      fmt::print("http://127.0.0.1:{}/ in a browser on this machine; end with Ctrl-C\n", port);
       std::fflush(stdout);
     };
     serve_on_loopback(options.port, ready, [&](const std::string& target) { return live.answer(target); });
@@ -159,33 +158,34 @@ int report(const ReportOptions& options, const std::string& version) {
 }  // namespace
 
 void add_report(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("report", "show what training runs did, on one page for a browser");
+  CLI::App* command = program.add_subcommand("report", "report on training runs, on one page for a browser");
   const auto options = std::make_shared<ReportOptions>();
   command->add_option("RUN", options->runs, "folders of runs")->required()->type_name("");
   CLI::Option* out = command->add_option("--out", options->out, "the page")->type_name("FILE")->capture_default_str();
   command
       ->add_option("--text", options->text,
-                   "a text to look at phases, attention and passages with; otherwise the validation text or a test article")
+                   "the text for phases, attention and passages; by default the validation text or a test article")
       ->type_name("TEXT");
-  CLI::Option* follow = command
-                            ->add_flag("--follow", options->follow,
-                                       "serve the page to browsers of this machine while a run goes on; it keeps up by itself")
-                            ->excludes(out);
-  command->add_option("--port", options->port, "of the page that is served; any that is free by default")
+  CLI::Option* follow =
+      command->add_flag("--follow", options->follow, "serve the page to browsers on this machine and update it while a run trains")
+          ->excludes(out);
+  command->add_option("--port", options->port, "port of the served page; any free one by default")
       ->check(CLI::Range(1, 65535).description(""))
       ->type_name("INT")
       ->needs(follow);
   add_threads(*command);
   command->footer(
-      "One file that refers to nothing else: it can be mailed, and opens without a network. The curves show all runs\n"
-      "together, and the table of their settings shows them side by side, with differences marked. Everything else shows one\n"
-      "run at a time. Curves come from the run's log. The histories of angles and phases come from its checkpoints\n"
-      "(--keep or --milestone-every in training keeps more of them). Phases, attention, passages and samples come from its best\n"
-      "parameters.\n"
-      "A run that is still training, or was killed, is shown as far as it went. If a card cannot be drawn, because the data\n"
-      "are gone, say, the page and a line on standard error tell why, and the exit code is 1.\n\n"
-      "--follow serves the page at 127.0.0.1, an address that no other machine can reach, and makes it anew as the run writes\n"
-      "its log and its checkpoints. It takes one thread unless --threads says more. Ctrl-C ends it.\n\n"
+      "Writes one self-contained file, which can be mailed and opens without a network. Curves and settings are shown for all "
+      "runs\n"
+      "together, with differences marked; everything else for one run at a time. Curves come from the run's log. The histories of\n"
+      "angles and phases come from its checkpoints (train with --keep or --milestone-every to keep more of them). Phases,\n"
+      "attention, passages and samples come from its best parameters.\n"
+      "A run that is still training, or was killed, is shown as far as it got. If a card cannot be drawn, for example because the\n"
+      "data are gone, the page and a line on standard error say why, and the exit code is 1.\n"
+      "\n"
+      "--follow serves the page at 127.0.0.1, which no other machine can reach, and updates it as the run writes its log and its\n"
+      "checkpoints. It takes one thread unless --threads says otherwise. Ctrl-C ends it.\n"
+      "\n"
       "Examples:\n"
       "  argand report runs/first\n"
       "  argand report runs/first --follow --port 8000\n"

@@ -86,8 +86,8 @@ void write_results(const RetrievalOptions& options, const std::vector<Method>& m
 
 void retrieval(const RetrievalOptions& options) {
   const DualEncoderConfig& e = options.encoders;
-  if (options.dpr < 0 || options.dpr > 1000) usage_fail("--dpr", "a number of seeds from 0 on, got {}", options.dpr);
-  if (e.epochs < 1 || e.layers < 0 || e.batch < 2) usage_fail("--dpr", "needs an epoch, no less than 0 layers and a batch of 2");
+  if (options.dpr < 0 || options.dpr > 1000) usage_fail("--dpr", "must be at least 0, got {}", options.dpr);
+  if (e.epochs < 1 || e.layers < 0 || e.batch < 2) usage_fail("--dpr", "needs at least 1 epoch, 0 layers and a batch of 2");
   const ArticleSets sets = open_articles(options.data);
   std::vector<Article> articles;
   for (const Article& article : sets.test)
@@ -129,39 +129,36 @@ void retrieval(const RetrievalOptions& options) {
 }  // namespace
 
 void add_retrieval(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("retrieval", "measure how well articles are found by their titles");
+  CLI::App* command = program.add_subcommand("retrieval", "measure how well titles retrieve their articles");
   const auto options = std::make_shared<RetrievalOptions>();
   command
       ->add_option("RUN", options->runs,
-                   "trained models to compare with the baselines, best ones with reflection windows; of several the mean")
+                   "trained models to compare with the baselines, preferably with reflection windows; of several the mean")
       ->type_name("");
   command->add_option("--data", options->data, "folder with test.csv and classes.txt as AG News has them, or `topics`")
       ->required()
       ->type_name("DIR");
-  command->add_option("--dpr", options->dpr, "train DPR's two encoders on the training articles, with so many seeds")
+  command->add_option("--dpr", options->dpr, "train DPR's two encoders on the training articles, with this many seeds")
       ->type_name("SEEDS")
       ->capture_default_str();
-  command->add_option("--dpr-epochs", options->encoders.epochs, "epochs of their training")
+  command->add_option("--dpr-epochs", options->encoders.epochs, "epochs to train DPR")->type_name("INT")->capture_default_str();
+  command->add_option("--dpr-layers", options->encoders.layers, "layers of each DPR encoder (0: bags of words)")
       ->type_name("INT")
       ->capture_default_str();
-  command->add_option("--dpr-layers", options->encoders.layers, "layers of each encoder (0: bags of words)")
+  command->add_option("--dpr-batch", options->encoders.batch, "pairs per step; each uses the other pairs' articles as negatives")
       ->type_name("INT")
       ->capture_default_str();
-  command->add_option("--dpr-batch", options->encoders.batch, "pairs a step; those of the others are each one's negatives")
-      ->type_name("INT")
-      ->capture_default_str();
-  command
-      ->add_option("--out", options->out, "folder for encoders, their logs and results.json; stopped training goes on from there")
+  command->add_option("--out", options->out, "folder for encoders, their logs and results.json; training resumes from it")
       ->type_name("DIR");
   add_threads(*command);
   command->footer(
-      "Every title of the test articles searches all their descriptions. The baselines are BM25, and the cosine of mean\n"
-      "embeddings with random numbers for words. Of a RUN there are the cosine of its own mean embeddings and, for each of\n"
-      "its reflection windows, the cosine of its encodings of title and description, and what the tokens of the title ask it\n"
-      "for, on average, as in the model. --dpr trains two encoders, one of titles and one of descriptions, so that the dot\n"
-      "product of a title with its own description is larger than with the others of a batch (dense passage retrieval);\n"
-      "each twentieth training article is held out to watch them by. The test articles are not looked at. Where a training\n"
-      "article has no title apart, its first 7 words are taken for one.\n\n"
+      "Every title of the test articles queries all their descriptions. The baselines are BM25, and the cosine of mean embeddings\n"
+      "with random word vectors. For a RUN the table has the cosine of its own mean embeddings and, for each reflection window,\n"
+      "the cosine of its encodings of title and description, and the mean query of the title's tokens, as in the model. --dpr\n"
+      "trains two encoders, of titles and of descriptions, so that the dot product of a title with its own description exceeds\n"
+      "those with the others of a batch (dense passage retrieval); every twentieth training article is held out to monitor them.\n"
+      "The test articles are not used in training. Where a training article has no separate title, its first 7 words are used.\n"
+      "\n"
       "Examples:\n"
       "  argand retrieval --data ag_news\n"
       "  argand retrieval runs/crat --data ag_news\n"

@@ -86,7 +86,7 @@ int sweep(const SweepOptions& options) {
   std::fflush(stdout);
   std::string text;
   for (const std::string& failure : end.failures) text += "\n  " + failure;
-  require(end.failures.empty(), "sweep", "{} failed and {} ranked last; the same command tries again{}",
+  require(end.failures.empty(), "sweep", "{} failed and {} ranked last; run the same command to try again{}",
           counted(std::ssize(end.failures), "run"), end.failures.size() == 1 ? "is" : "are", text);
   return plan.best() ? exit_success : exit_failure;
 }
@@ -101,38 +101,40 @@ void add_task(CLI::App* command_of_all, const std::string& task, const std::stri
         ->group("Sweep");
   };
   command->add_option("--out", options->out, "folder of all runs, and of the table")->type_name("SWEEP")->group("Sweep");
-  command->add_option("--grid", options->grids, "values of any option of `argand train`, once for each option")
+  command->add_option("--grid", options->grids, "values of an option of `argand train`; once per option")
       ->type_name("KEY=VALUE,...")
       ->allow_extra_args(false)
       ->group("Sweep");
-  whole("--seeds", options->seeds, "runs of each configuration, with the seeds 0, 1, ... (1)");
-  command->add_flag("--halving", options->halving, "a third of the length for all, the whole length for the best third of them")
+  whole("--seeds", options->seeds, "runs per configuration, with the seeds 0, 1, ... (1)");
+  command->add_flag("--halving", options->halving, "train all for a third of the length, then the best third for the whole length")
       ->group("Sweep");
   whole("--search-seeds", options->search_seeds,
-        "compare with so many of the seeds; the others are for the best alone (all; with --halving 1)");
+        "compare with this many of the seeds; use the others for the best only (all; with --halving 1)");
   command
       ->add_flag("--widen", options->widen,
-                 "while the best value lies at the end of its list, go on beyond it (numbers with a fraction: rates, weights)")
+                 "while the best value is at the end of its list, extend the list (fractional numbers only: rates, weights)")
       ->group("Sweep");
-  whole("--jobs", options->jobs, "runs at a time; by default one a processor, each with one thread");
-  add_threads(*command, "Sweep", "threads that the runs share");
-  command->add_flag("--drop-weights", options->drop_weights, "keep of a run that has ended only its configuration and its log")
+  whole("--jobs", options->jobs, "parallel runs; by default one per processor, with one thread each");
+  add_threads(*command, "Sweep", "threads shared by the runs");
+  command->add_flag("--drop-weights", options->drop_weights, "keep only the configuration and the log of a finished run")
       ->group("Sweep");
-  command->add_option("--json", options->json, "write the table's numbers to a file, too")->type_name("FILE")->group("Sweep");
+  command->add_option("--json", options->json, "also write the table's numbers to a file")->type_name("FILE")->group("Sweep");
   command->footer(
       "Takes every option of `argand train " + task +
       "`. Where no value has a comma (numbers, words of a choice, true and false),\n"
-      "several values may stand there with commas between them: --lr 1e-3,3e-3. --grid KEY=VALUE,... gives several values of\n"
-      "any option; values that have commas themselves are separated by semicolons: --grid 'data=a.txt,b.txt;c.txt'. Every\n"
-      "combination is a configuration, every configuration trains with every seed, and the same seed is the same data in the\n"
-      "same order. --seed 3,5,8 names the seeds.\n"
-      "The table has each run's figure after the last step, on what it validates on; the mean over the seeds; and the interval\n"
-      "of 95 % in which the mean of many seeds lies (Student's t). The best has the smallest mean. It is the best of several,\n"
-      "so its own figure flatters a little, unless --search-seeds keeps seeds for it that had no part in the choice.\n"
+      "several comma-separated values may be given: --lr 1e-3,3e-3. --grid KEY=VALUE,... gives several values of any option;\n"
+      "values that contain commas are separated by semicolons: --grid 'data=a.txt,b.txt;c.txt'. Every combination is a\n"
+      "configuration, every configuration trains with every seed, and the same seed is the same data in the same order. --seed\n"
+      "3,5,8 names the seeds.\n"
+      "The table has each run's figure after the last step, on its validation data; the mean over the seeds; and the 95 % "
+      "interval\n"
+      "of the mean (Student's t). The best configuration has the smallest mean. As the best of several, its own figure is "
+      "slightly\n"
+      "optimistic, unless --search-seeds reserves seeds that had no part in the choice.\n"
       "A run whose numbers are no longer finite has diverged: it is named, and ranked last.\n"
-      "With --widen a list goes on by the ratio of its last two values, until the best has worse ones on both sides.\n"
-      "Ctrl-C stops all runs, and the same command goes on; so it does after a crash, and ends with the same table. More seeds\n"
-      "and more values may be added. What has been found is in SWEEP/sweep.json, so that folders of runs may be removed; the\n"
+      "With --widen a list is extended by the ratio of its last two values, until the best has worse ones on both sides.\n"
+      "Ctrl-C stops all runs, and the same command continues, as after a crash, and ends with the same table. More seeds and\n"
+      "values may be added. The results are in SWEEP/sweep.json, so folders of runs may be removed; the\n"
       "table is also in SWEEP/table.md and table.json.\n\nExamples:\n" +
       examples);
   command->callback([options] {
@@ -143,7 +145,7 @@ void add_task(CLI::App* command_of_all, const std::string& task, const std::stri
 }  // namespace
 
 void add_sweep(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("sweep", "train with several values of options, and say which are best");
+  CLI::App* command = program.add_subcommand("sweep", "train with several values of options and find the best");
   command->require_subcommand(1);
   add_task(command, "lm", "sweep the options of `argand train lm`",
            "  argand sweep lm --lr 1e-3,3e-3,1e-2 --seeds 3 --out runs/rates\n"

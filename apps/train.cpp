@@ -65,11 +65,10 @@ void announce(TrainingSession<R>& session, const TrainingData& data, const Ranks
 /// What to say of a run that has ended.
 std::string why_ended(const RunFolder& folder, const RunConfig& config, const RunState& state) {
   if (!stopped_early(config, state))
-    return fmt::format("{} has all its {} steps already; --steps N with a larger N takes it further", folder.path(), state.step);
+    return fmt::format("{} has already taken all its {} steps; continue with a larger --steps N", folder.path(), state.step);
   return fmt::format(
-      "stopped early after step {} of {}: {} validation{} in a row brought nothing better than step {} had; `argand train {} "
-      "--resume "
-      "{} --early-stop {}` goes on, 0 without a limit",
+      "stopped early after step {} of {}: {} validation{} in a row without improvement on step {}; continue with `argand train {} "
+      "--resume {} --early-stop {}`, 0 for no limit",
       state.step, config.training.steps, state.since_best, state.since_best == 1 ? "" : "s", state.best_step,
       word_of(config.model.task), folder.path(), 2 * config.training.early_stop);
 }
@@ -104,7 +103,7 @@ void conclude(TrainingSession<R>& session, const Evaluation& last, const Trainin
     return;
   }
   if (session.run().config().training.data == "topics")
-    fmt::print("best possible accuracy, for one who knows how these articles are made: {:.1f} %\n",
+    fmt::print("best possible accuracy, given how these articles are generated: {:.1f} %\n",
                100 * best_possible_accuracy(first_articles(open_articles("topics").test, last.count)));
   fmt::print(
       "\nbest.safetensors is that of step {}, accuracy {:.1f} %. It was chosen on these very articles, for there is no third part, "
@@ -123,13 +122,14 @@ Advance advance(TrainingSession<R>& session, const TrainingData& data, Progress&
     const RunConfig& config = session.run().config();
     const RunFolder& folder = session.folder();
     if (!trace_nan)
-      throw DivergedError(fmt::format("{}; `argand train {} --resume {} --trace-nan` shows what the op read, and the batch",
+      throw DivergedError(fmt::format("{}; `argand train {} --resume {} --trace-nan` shows the op's inputs and the batch",
                                       step.what(), word_of(config.model.task), folder.path()));
     write_file_atomically(folder.nan_trace(), non_finite_json(step, config, data));
     const std::string what = step.what(), text = non_finite_text(step, data);  // begins with it; the rest may quote the data
     fmt::print(stderr, "{}{}\n", in_options(what), text.substr(what.size()));
-    throw DivergedError(fmt::format("train: stopped before step {} changed anything; all of this, with the whole batch, is in {}",
-                                    step.step, folder.readable(folder.nan_trace())));
+    throw DivergedError(
+        fmt::format("train: stopped before step {} changed the parameters; the full report, with the batch, is in {}", step.step,
+                    folder.readable(folder.nan_trace())));
   }
 }
 
@@ -166,7 +166,7 @@ int train(TrainingSession<R>& session, const TrainingData& data, const TrainOpti
   progress.finish();
   if (!session.finished()) {
     session.save();
-    fmt::print("stopped by {} after step {}; `argand train {} --resume {}` goes on from there\n", Interrupt::name(signal),
+    fmt::print("stopped by {} after step {}; continue with `argand train {} --resume {}`\n", Interrupt::name(signal),
                session.run().state().step, word_of(config.model.task), session.folder().path());
     return Interrupt::exit_code(signal);
   }
@@ -190,7 +190,7 @@ void require_task(const std::string& wanted, const std::string& task, const char
 /// Trains a while at rates that rise, writes no files, and says which rate to take.
 int find_rate(const TrainOptions& options) {
   if (!options.out.empty() || !options.resume.empty()) usage_fail("--find-lr", "writes no files; drop --out and --resume");
-  if (options.ranks->size() > 1) usage_fail("--find-lr", "one process does it; start it without mpirun");
+  if (options.ranks->size() > 1) usage_fail("--find-lr", "runs in one process; start it without mpirun");
   const RunConfig asked = options.run.resolve();
   require_task(options.task, word_of(asked.model.task), "--task");
   const NewRun begun = open_new_run(asked);
@@ -243,7 +243,7 @@ std::string changes_of(const RunConfig& before, const RunConfig& now) {
 }
 
 int resume(const TrainOptions& options) {
-  if (!options.out.empty() || options.overwrite) usage_fail("--resume", "goes on in its own folder; drop --out and --overwrite");
+  if (!options.out.empty() || options.overwrite) usage_fail("--resume", "continues in its own folder; drop --out and --overwrite");
   if (options.run.has_file()) usage_fail("--resume", "the run keeps its configuration; drop --config");
   const Continuation how = continuation(options.run.given());
   const RunFolder folder(options.resume);
@@ -279,7 +279,7 @@ int resume(const TrainOptions& options) {
       compare_ranks(session.run(), ranks);
       return static_cast<int>(exit_success);
     }
-    fmt::print("going on after step {}{}{}\n", state.step, changes_of(last.config(), session.run().config()),
+    fmt::print("resuming after step {}{}{}\n", state.step, changes_of(last.config(), session.run().config()),
                rest_of_the_schedule(session.run().config()));
     return train(session, data, options);
   });
@@ -290,30 +290,30 @@ CLI::App* add_task(CLI::App* train, const std::string& task, const std::string& 
   const auto options = std::make_shared<TrainOptions>(*command, task);
   command->add_option("--out", options->out, "folder for the run's files")->type_name("RUN")->group("Run");
   command->add_option("--resume", options->resume, "continue the run in this folder")->type_name("RUN")->group("Run");
-  command->add_flag("--overwrite", options->overwrite, "replace the run that is in --out")->group("Run");
+  command->add_flag("--overwrite", options->overwrite, "replace the run in --out")->group("Run");
   add_threads(*command, "Run");
   command
       ->add_option("--find-lr", options->find_lr,
-                   "train so many steps at rates that rise from 1e-6 to 1, write no files, and suggest a rate")
+                   "train this many steps at rates rising from 1e-6 to 1, write no files, and suggest a rate")
       ->check(CLI::Range(std::int64_t{10}, std::int64_t{1'000'000}).description(""))
       ->expected(0, 1)
       ->default_str("200")
       ->option_text("INT [200]")
       ->group("Run");
-  command->add_option("--print-every", options->print_every, "steps between lines where the output is no terminal")
+  command->add_option("--print-every", options->print_every, "steps between lines where the output is not a terminal")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}).description(""))
       ->type_name("INT")
       ->group("Run");
   command
       ->add_flag("--trace-nan", options->trace_nan,
-                 "stop at the first number that is not finite, in any op, forward or backward, and show the op, what it read, its "
+                 "stop at the first number that is not finite in any op, forward or backward, and show the op, its inputs, its "
                  "place in the model and the batch")
       ->group("Run");
   command->callback([options, command] {
     options->ranks = &all_ranks();
     if (command->count("--threads") == 0) set_num_threads(threads_of(*options->ranks));
     if (options->trace_nan && options->ranks->size() > 1)
-      usage_fail("--trace-nan", "one process looks at every number; start it without mpirun, it comes to the same place");
+      usage_fail("--trace-nan", "runs in one process; start it without mpirun, it reaches the same place");
     flush_subnormals_to_zero(true);
     const int code = options->find_lr > 0 ? find_rate(*options) : options->resume.empty() ? start(*options) : resume(*options);
     finalize_ranks();
@@ -327,28 +327,32 @@ CLI::App* add_task(CLI::App* train, const std::string& task, const std::string& 
 void add_train(CLI::App& program) {
   CLI::App* command = program.add_subcommand("train", "train a model");
   command->require_subcommand(1);
-  add_task(command, "lm", "train a language model: it predicts the next word, letter or piece")
+  add_task(command, "lm", "train a language model, which predicts the next token")
       ->footer(
-          "--data is a text file, several, or a folder. A folder has train.txt, and valid.txt and test.txt if there are any, or\n"
-          "it has any *.txt. A text without parts is cut (--split). Tokens are learnt from the part to train on. --tokens auto\n"
-          "takes words for a text that says <unk>, as WikiText does, characters where there are at most 256 different ones,\n"
-          "else pieces by BPE. char and words have an <unk> for what the text to train on does not have; byte, bpe and\n"
-          "unigram can say everything. Where tokens differ, only bits a byte can be compared.\n\n"
-          "Ctrl-C ends the step, saves, and says how to continue. A run that was killed continues from its last checkpoint.\n"
-          "Either way it ends in the same files, byte for byte, as if it had never stopped.\n"
-          "--resume RUN --steps N takes a run further than planned. The learning rate falls as it would have, and then stays\n"
-          "where its cosine ends, as with --decay-steps in a new run. --lr, --final-lr, --decay-steps and --clip may change,\n"
-          "which the log and the report then say, and so may all that is logged, kept and validated. The newest --keep\n"
-          "checkpoints stay, and those of --milestone-every.\n"
-          "--init begins a run with the weights of another one, or of a file, by the names of the parameters, and says what\n"
-          "fitted. The sizes are those of that run. So are the tokens, unless --tokens asks for others: bytes and pieces are\n"
-          "taken over exactly; words and characters are kept, too, and those that the new text has besides are added.\n"
-          "mpirun starts several processes, on one machine or on more, that share the batches of every step: --accumulate must\n"
-          "be a multiple of their number. Each has its share of the processors, or --threads. They end in the same files, byte "
-          "for\n"
-          "byte, as one process does, and a run may go on with another number of them (docs/machines.md).\n"
-          "--find-lr takes no --out: it trains for a moment at rates that rise, shows the losses, and suggests one for --lr.\n"
-          "--resume RUN --trace-nan takes a run that a NaN stopped to the same place again, and shows where it began.\n\n"
+          "--data is a text file, several, or a folder with train.txt and optionally valid.txt and test.txt, or with any *.txt. A\n"
+          "single text is split (--split). Tokens are learned from the training part. --tokens auto takes words for a text that\n"
+          "contains <unk>, as WikiText does, characters where there are at most 256 different ones, else pieces by BPE. char and\n"
+          "words have an <unk> for what the training text lacks; byte, bpe and unigram can encode everything. Compare models with\n"
+          "different tokens by bits per byte.\n"
+          "\n"
+          "Ctrl-C finishes the step, saves, and says how to continue. A run that was killed continues from its last checkpoint.\n"
+          "Either way it ends in the same files, byte for byte, as without the interruption.\n"
+          "--resume RUN --steps N extends a run. The learning rate falls as planned and then stays where its cosine ends, as with\n"
+          "--decay-steps in a new run. --lr, --final-lr, --decay-steps and --clip may change, which the log and the report "
+          "record,\n"
+          "and so may everything that is logged, kept and validated. The newest --keep checkpoints stay, and those of\n"
+          "--milestone-every.\n"
+          "--init starts a run from the weights of another one, or of a file, matched by parameter name, and reports what "
+          "matched.\n"
+          "The sizes are those of that run. So are the tokens, unless --tokens asks for others: bytes and pieces are taken over\n"
+          "exactly; words and characters are kept, and new ones of the new text are added.\n"
+          "mpirun starts several processes, on one machine or more, that share the batches of every step: --accumulate must be a\n"
+          "multiple of their number. Each uses its share of the processors, or --threads. They end in the same files, byte for "
+          "byte,\n"
+          "as one process does, and a run may continue with another number of them (docs/machines.md).\n"
+          "--find-lr takes no --out: it trains briefly at rising rates, shows the losses, and suggests a value for --lr.\n"
+          "--resume RUN --trace-nan replays a run that a NaN stopped, and shows where the NaN first appeared.\n"
+          "\n"
           "Examples:\n"
           "  argand train lm --out runs/first                        ComplexFormer on the built-in corpus\n"
           "  argand train lm --family transformer --position rope --data wikitext-2 --out runs/rope\n"
@@ -360,17 +364,18 @@ void add_train(CLI::App& program) {
           "  argand train lm --resume runs/rope --steps 1000\n"
           "  argand train lm --init runs/rope --data my-text --lr 3e-4 --steps 200 --out runs/tuned\n"
           "  argand train lm --steps 5000 --early-stop 5 --eval-batches 20 --sample-every 200 --out runs/long");
-  add_task(command, "classify", "train a classifier: it labels texts")
+  add_task(command, "classify", "train a classifier of texts")
       ->footer(
           "Articles are lower-cased and split at whitespace. A batch is padded to its longest article, and articles of similar\n"
-          "length go together. An article of more than --max-seq-len words loses its end.\n"
+          "length are batched together. Articles of more than --max-seq-len words are truncated.\n"
           "--data is a table (.csv, .tsv, .jsonl), with or without a header, whose columns are found or named; or a folder with\n"
-          "train.csv, and valid.csv and test.csv if there are any; or AG News. One table is divided (--split). Where there is\n"
-          "nothing to validate on, the test articles serve: choose nothing by them that you want to report, or hold some out\n"
-          "(--valid-share).\n"
+          "train.csv, and optionally valid.csv and test.csv; or AG News. A single table is split (--split). Without validation "
+          "data\n"
+          "the test articles are used: choose nothing by them that you want to report, or hold some out (--valid-share).\n"
           "mpirun, Ctrl-C, --resume, --init and the files are as with `argand train lm`. From a language model --init takes "
           "everything\n"
-          "but the output layer.\n\n"
+          "but the output layer.\n"
+          "\n"
           "Examples:\n"
           "  argand train classify --out runs/topics                 ComplexFormer on the built-in articles\n"
           "  argand train classify --preset qic-paper --data ag_news --out runs/qic\n"

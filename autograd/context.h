@@ -37,7 +37,7 @@ class Context {
   const std::string& scope() const { return scope_; }
 
   /// Called with every op as soon as it has computed, recorded or not. An exception that it throws leaves the op.
-  /// Returns the watch before it (empty: there was none), to be put back.
+  /// Returns the previous watch (or an empty one), to be restored.
   ForwardWatch watch_forward(ForwardWatch watch) { return std::exchange(watch_, std::move(watch)); }
   const ForwardWatch& forward_watch() const { return watch_; }
 

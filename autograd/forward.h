@@ -24,8 +24,8 @@
 
 namespace argand {
 
-/// While it lives, ops of this context compute tangents. The variables that were given a direction lose it when it goes. A leaf's
-/// direction is seen by every thread that is in forward mode; use a leaf from one at a time.
+/// While it lives, ops of this context compute tangents. Variables that were given a direction lose it when it is destroyed. A
+/// leaf's direction is seen by every thread that is in forward mode; use a leaf from one at a time.
 class ForwardMode {
  public:
   [[nodiscard]] ForwardMode();
@@ -55,7 +55,7 @@ class ForwardMode {
   std::vector<std::function<void()>> forget_;
 };
 
-/// Ops compute no tangents while it lives.
+/// While it lives, ops compute no tangents.
 class NoForward {
  public:
   [[nodiscard]] NoForward() : context_(Context::current()), before_(std::exchange(context_.forward_, false)) {}
@@ -86,7 +86,7 @@ Along<T> along(Tensor<T> point, Tensor<T> direction) {
 ///
 ///     jvp([](const auto& z) { return exp(z); }, along(z, v))
 ///
-/// Throws Error when a direction has not its point's shape.
+/// Throws Error when a direction and its point differ in shape.
 template <class F, Scalar... In>
 auto jvp(const F& f, const Along<In>&... inputs) {
   const NoGrad none;

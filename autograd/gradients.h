@@ -17,7 +17,7 @@ namespace argand {
 
 /// dL/dp of every parameter, in the order of the list and in the convention of autograd/var.h: zeros where L does not depend on p.
 /// Walks the tape that L was recorded on and leaves it empty, as backward() does. What variables hold in grad() stays as it is.
-/// Throws Error as backward(), and for a list in which something is no variable or stands twice.
+/// Throws Error as backward(), and for a list with a non-variable or a duplicate.
 template <RealScalar R>
 std::vector<AnyTensorOf<R>> gradients(const Var<R>& loss, const ParameterList<R>& parameters);
 

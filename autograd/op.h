@@ -50,7 +50,7 @@ class Op {
   const std::string& name() const { return text_.name; }
   const OpText& text() const { return text_; }
   void check(OpCheck& check) const { check_(check); }
-  /// Throws what is wrong with it, if anything is.
+  /// Throws the function's fault, if it has one.
   void require_usable() const {
     if (!fault_.empty()) [[unlikely]]
       throw Error(fault_);
@@ -58,7 +58,7 @@ class Op {
 
   /// Every registered op, by name.
   static std::vector<const Op*> all();
-  /// Null when there is none of that name.
+  /// Null if there is none of that name.
   static const Op* find(std::string_view name);
 
   /// The op of that name of the user's own (autograd/ops/custom_op.h), without a text or a check, and not registered: the same one

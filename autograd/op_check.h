@@ -42,7 +42,7 @@ auto in_precision(const Tensor<T>& x) {
   return y;
 }
 
-/// The longest size at which ops are checked: more than one thread takes, and no multiple of a vector's.
+/// The longest size at which ops are checked: more than one thread's share, and not a multiple of a vector's length.
 inline constexpr std::int64_t longest_length = 20'011;
 
 class OpCheck {
@@ -82,14 +82,14 @@ class OpCheck {
   /// length. Every other needs at least one without a limit for each combination of real and complex inputs among its cases.
   void sizes(std::string label, std::function<void(OpCheck& check, std::int64_t n)> add_cases,
              std::int64_t longest = longest_length);
-  /// What an element becomes depends on its place: no case is repeated to other lengths.
+  /// The result of an element depends on its position: no case is repeated to other lengths.
   void places_matter() { places_matter_ = true; }
   /// One input and the gradient declared for it there.
   template <class F, Scalar In>
   void singular(std::string label, const F& f, const Tensor<In>& x, const Tensor<In>& expected) {
     add_singular_case(std::move(label), erase_types<double, In>(f), erase_types<float, In>(f), {&x}, {&expected});
   }
-  /// Nasty but not necessarily singular: everything must be finite, in both precisions.
+  /// Difficult but not necessarily singular points: everything must be finite, in both precisions.
   template <class F, Scalar... In>
   void finite(std::string label, const F& f, const Tensor<In>&... inputs) {
     add_singular_case(std::move(label), erase_types<double, In...>(f), erase_types<float, In...>(f), {&inputs...}, {});

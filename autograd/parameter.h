@@ -1,7 +1,7 @@
 #pragma once
 /// Named parameters: the one list that checkpoints, optimisers, printing and parity cases share. Names are those of the
 /// architecture's specification, "blocks.0.attn.q.weight". A Var is a handle: the list sees and changes the model's own numbers.
-/// A variable that a model uses in two places stands in the list once, under the first of its names; its slot has the others.
+/// A variable that a model uses in two places is listed once, under its first name; its slot has the others.
 
 #include <map>
 #include <set>
@@ -33,16 +33,15 @@ struct Parameter {
 template <RealScalar R>
 using ParameterList = std::vector<Parameter<R>>;
 
-/// Throws Error when something in the list is no variable, which no gradient would ever reach, or stands there twice: it would be
-/// counted, clipped and stepped twice. For `whom`.
+/// Throws Error in the name of `whom` when the list has a non-variable, which no gradient would reach, or a duplicate, which would
+/// be counted, clipped and stepped twice.
 template <RealScalar R>
 void require_variables(const ParameterList<R>& parameters, std::string_view whom) {
   std::map<const SlotBase*, const std::string*> seen;
   std::set<std::string_view> names;
   for (const auto& p : parameters) {
-    require(p.slot() != nullptr, whom, "{} is a constant, which gets no gradient; make it with variable(), or leave it out",
-            p.name);
-    require(p.slot()->leaf, whom, "{} is the output of an op; what can be trained is made with variable()", p.name);
+    require(p.slot() != nullptr, whom, "{} is a constant and gets no gradient; make it with variable(), or leave it out", p.name);
+    require(p.slot()->leaf, whom, "{} is the output of an op; only a variable() can be trained", p.name);
     require(names.insert(p.name).second, whom, "two variables have the name {}; names in a saved state must be unique", p.name);
     const auto [first, fresh] = seen.emplace(p.slot(), &p.name);
     require(fresh, whom, "{} and {} are one variable; list it once, as parameters_of() does", *first->second, p.name);

@@ -72,17 +72,15 @@ void Tape::push(TapeEntry entry) {
   for (const auto& input : entry.inputs) {
     if (input == nullptr || input->leaf) continue;
     const auto at = static_cast<std::size_t>(input->entry);
-    require(
-        at < entries_.size() && entries_[at].output == input, entry.op->name(),
-        "an input was computed on another tape, or on this one before its backward pass; no gradient could reach it. Compute it "
-        "again, or detach() it");
+    require(at < entries_.size() && entries_[at].output == input, entry.op->name(),
+            "an input was computed on another tape, or on this one before its backward pass, so no gradient can reach it; compute "
+            "it again, or detach() it");
   }
   drop_unreachable();
-  require(
-      entries_.size() < longest_, "tape",
-      "{} ops are recorded and no backward pass has come, the last one in {}. What is only evaluated belongs inside a NoGrad; if "
-      "so many are meant, Tape::current().set_longest(n) allows more",
-      entries_.size(), entry.scope.empty() ? entry.op->name() : entry.scope + " " + entry.op->name());
+  require(entries_.size() < longest_, "tape",
+          "{} ops were recorded without a backward pass, the last one in {}. Evaluate inside a NoGrad, or allow more with "
+          "Tape::current().set_longest(n)",
+          entries_.size(), entry.scope.empty() ? entry.op->name() : entry.scope + " " + entry.op->name());
   entry.output->entry = static_cast<std::int64_t>(entries_.size());
   entries_.push_back(std::move(entry));
 }
@@ -103,14 +101,15 @@ void Tape::drop_unreachable() {
 
 template <RealScalar R>
 void Tape::backward(const Var<R>& loss) {
-  require(thread_ == std::this_thread::get_id(), "backward", "this tape belongs to the thread that made it; walk it there");
+  require(thread_ == std::this_thread::get_id(), "backward",
+          "this tape belongs to another thread; run the backward pass on the thread that made it");
   require(loss.size() > 0, "backward",
-          "the loss is empty, {}: was a Var never given a value, or moved from? number(0.0) begins a sum", loss.shape());
+          "the loss is empty, {}: the Var was never assigned, or was moved from; start a sum with number(0.0)", loss.shape());
   require(loss.size() == 1, "backward", "starts from a single real number, got shape {}; sum or average first", loss.shape());
   require(loss.requires_grad(), "backward", "the loss depends on no variable, or was computed inside no_grad");
   require(loss.slot()->leaf || (loss.slot()->entry >= 0 && loss.slot()->entry < static_cast<std::int64_t>(entries_.size()) &&
                                 entries_[static_cast<std::size_t>(loss.slot()->entry)].output == loss.slot()),
-          "backward", "the loss is not on this tape; a tape is walked once");
+          "backward", "the loss is not on this tape; backward() can run only once per tape");
   GradientAccumulator<R>(loss).add(Tensor<R>::ones(loss.shape()));
   try {
     walk();
@@ -154,8 +153,8 @@ void Inputs::require_own_shapes(const Op& op) const {
   const auto check = [&](const auto* v) {
     if (!v->slot()) return;
     require(gradient_shape(*v->slot(), op.name()) == v->shape(), op.name(),
-            "an input was computed with shape {} and then given a value of shape {}; no gradient fits both. detach() it first",
-            v->slot()->shape, v->shape());
+            "an input was computed with shape {} and then assigned a value of shape {}; detach() it first", v->slot()->shape,
+            v->shape());
   };
   for (const auto& x : all_) std::visit(check, x);
 }

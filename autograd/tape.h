@@ -19,7 +19,7 @@
 
 namespace argand {
 
-/// Where an op's backward pass puts the gradient of one input. False when nobody wants it.
+/// Where an op's backward pass puts the gradient of one input. False when it is not needed.
 template <Scalar T>
 class GradientAccumulator {
  public:
@@ -32,7 +32,7 @@ class GradientAccumulator {
   ~GradientAccumulator();
   explicit operator bool() const { return slot_ != nullptr; }
 
-  /// Adds dx. The first contribution is kept as it is, without a copy.
+  /// Adds dx. The first contribution is stored without a copy.
   void add(Tensor<T> dx) const;
   /// For kernels that can add into memory themselves: calls write(T* dx, bool add), where `add` says whether dx already holds
   /// a gradient to add to (a GEMM's beta) or is uninitialised.
@@ -47,7 +47,7 @@ class GradientAccumulator {
 
  private:
   T* prepare(bool& add) const;
-  std::shared_ptr<Slot<T>> slot_;  // null when nobody wants this gradient
+  std::shared_ptr<Slot<T>> slot_;  // null when this gradient is not needed
 };
 
 /// GradientAccumulator of x for an op that is being recorded: empty for constants and inside no_grad.
@@ -64,7 +64,7 @@ struct TapeEntry {
 
 class Tape {
  public:
-  /// The tape that ops of this context record on until it is destroyed, or a younger one is made. Tapes may die in any order.
+  /// The tape that ops of this context record on until it is destroyed or a newer one is made. Tapes may be destroyed in any order.
   [[nodiscard]] explicit Tape(Context& context = Context::current());
   ~Tape();
   Tape(const Tape&) = delete;
@@ -81,16 +81,16 @@ class Tape {
   void backward(const Var<R>& loss);
 
   void clear();
-  /// What is recorded. Entries at the end whose outputs nobody holds any more are dropped as the next one comes: no loss can reach
-  /// them, so that a forgotten NoGrad or an exception leaves nothing behind.
+  /// The recorded entries. Entries at the end whose outputs are no longer held are dropped when the next one is pushed: no loss can
+  /// reach them, so a forgotten NoGrad or an exception leaves nothing behind.
   const std::vector<TapeEntry>& entries() const { return entries_; }
   void push(TapeEntry entry);
-  /// How many entries there may be: a loop that evaluates and forgets NoGrad is to be told so before memory ends. A training step
-  /// of the models here records a few hundred. push() throws when there would be more.
+  /// The largest number of entries: push() throws beyond it, so that a loop that evaluates without NoGrad fails before memory runs
+  /// out. A training step of the models here records a few hundred.
   void set_longest(std::size_t entries) { longest_ = entries; }
 
   /// Called after every entry of the walk with the gradients of its inputs already gathered (for printing and NaN tracing).
-  /// Returns the watch before it (empty: there was none), to be put back.
+  /// Returns the previous watch (or an empty one), to be restored.
   using BackwardWatch = std::function<void(const TapeEntry&)>;
   BackwardWatch on_backward(BackwardWatch watch) { return std::exchange(watch_, std::move(watch)); }
 
@@ -110,20 +110,20 @@ template <RealScalar R>
 void backward(const Var<R>& loss) {
   Tape::current().backward(loss);
 }
-/// Says so in one line where pages of candidates would be the answer.
+/// Gives a one-line error instead of pages of candidates.
 template <RealScalar R>
 void backward(const Var<std::complex<R>>&) {
   static_assert(sizeof(R) == 0, "backward: a loss is real, and this one is complex; take its real part, its modulus, ... first");
 }
 
-/// True when a gradient of any of these will be asked for.
+/// True when any of these needs a gradient.
 template <Scalar... T>
 bool wants_grad(const Var<T>&... inputs) {
   return recording() && (inputs.requires_grad() || ...);
 }
 
 namespace detail {
-/// The inputs of an op, of whatever scalars. What is asked of them is compiled once, in tape.cpp, and not in every op again.
+/// The inputs of an op, of any scalars. Queries about them are compiled once, in tape.cpp, instead of in every op.
 class Inputs {
  public:
   template <Scalar... T>
@@ -134,7 +134,7 @@ class Inputs {
   }
   bool want_gradient() const;
   bool move() const;  ///< whether one has a tangent, and this context asks for tangents
-  /// Throws Error for an input that was given a value of another shape: its gradient would be written past its end.
+  /// Throws Error for an input that was assigned a value of another shape: its gradient would be written past its end.
   void require_own_shapes(const Op& op) const;
   std::vector<std::shared_ptr<SlotBase>> slots() const;
   std::vector<Watched> watched() const;
@@ -145,7 +145,7 @@ class Inputs {
       all_;
 };
 
-/// Puts an op's output and backward pass on the tape, and shows both to whoever watches.
+/// Puts an op's output and backward pass on the tape, and shows both to the watch.
 template <Scalar Out>
 Var<Out> append(const Op& op, Tensor<Out> y, std::function<void(const Tensor<Out>&)> backward, const Inputs& inputs);
 /// The same when no gradient is wanted.
@@ -163,10 +163,10 @@ Var<Out> record(const Op& op, Tensor<Out> y, Backward backward, const Tangent& t
 }
 }  // namespace detail
 
-/// Ends every op: makes y a Var and, if a gradient is wanted, remembers how to find it.
+/// The last step of every op: makes y a Var and, if a gradient is needed, records how to compute it.
 /// `backward(const Tensor<Out>& dy)` puts the inputs' gradients into accumulators that it captured. `tangent(const Var<Out>& y)`
-/// gives ẏ of the inputs' tangents, tangent(x), as an expression of ops; it is called at once or not at all, so that it may capture
-/// by reference. Ops inside it compute no tangents of their own, but are recorded: a gradient of ẏ is a second derivative.
+/// computes ẏ from the inputs' tangents, tangent(x), as an expression of ops; it is called immediately or not at all, so it may
+/// capture by reference. Ops inside it compute no tangents of their own, but are recorded: a gradient of ẏ is a second derivative.
 template <Scalar Out, class Backward, class Tangent, Scalar... In>
 Var<Out> record(const Op& op, Tensor<Out> y, Backward backward, const Tangent& tangent, const Var<In>&... inputs) {
   return detail::record(op, std::move(y), std::move(backward), tangent, detail::Inputs(inputs...));

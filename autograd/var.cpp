@@ -30,17 +30,15 @@ Tensor<T> Var<T>::value() && {
 template <Scalar T>
 const Tensor<T> Var<T>::grad() const {
   require(slot_ != nullptr, "grad", "this tensor of shape {} is a constant; make it with variable()", shape());
-  require(
-      slot_->leaf || slot_->retained, "grad",
-      "only variables keep their gradient; that of an op's output is freed as the walk passes it, unless retain_grad() is called "
-      "before backward()");
+  require(slot_->leaf || slot_->retained, "grad",
+          "only variables keep their gradient; an op's output frees it during backward() unless retain_grad() was called before");
   return slot_->present ? slot_->grad : Tensor<T>::zeros(shape());
 }
 
 template <Scalar T>
 void Var<T>::retain_grad() {
   require(slot_ != nullptr, "retain_grad", "this tensor of shape {} is a constant, which gets no gradient", shape());
-  require(slot_->entry != SlotBase::spent, "retain_grad", "the backward pass is over; ask before it");
+  require(slot_->entry != SlotBase::spent, "retain_grad", "the backward pass is over; call it before");
   slot_->retained = true;
 }
 

@@ -31,7 +31,7 @@ struct ForwardEvent {
 
 /// Called in this thread's context (autograd/context.h) with every op as soon as it has computed.
 using ForwardWatch = std::function<void(const ForwardEvent&)>;
-/// Returns the watch before it (empty: there was none), to be put back.
+/// Returns the previous watch (or an empty one), to be restored.
 ForwardWatch watch_forward(ForwardWatch watch);
 
 namespace detail {

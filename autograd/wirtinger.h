@@ -1,6 +1,6 @@
 #pragma once
-/// The two Wirtinger derivatives of a function, apart from each other and with error bars, and what they say about the
-/// Cauchy-Riemann equations:  ∂w/∂z = (∂w/∂x − i ∂w/∂y)/2,  ∂w/∂z̄ = (∂w/∂x + i ∂w/∂y)/2;  they hold where ∂w/∂z̄ = 0.
+/// The two Wirtinger derivatives of a function, separately and with error bars, and whether the Cauchy-Riemann equations hold:
+/// ∂w/∂z = (∂w/∂x − i ∂w/∂y)/2,  ∂w/∂z̄ = (∂w/∂x + i ∂w/∂y)/2;  they hold where ∂w/∂z̄ = 0.
 
 #include <complex>
 #include <functional>

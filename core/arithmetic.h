@@ -15,7 +15,7 @@ template <Scalar A, Scalar B>
 Tensor<Promote<A, B>> operator-(const Tensor<A>& a, const Tensor<B>& b);
 template <Scalar A, Scalar B>
 Tensor<Promote<A, B>> operator*(const Tensor<A>& a, const Tensor<B>& b);
-/// Where b = 0 as IEEE has it: not finite.
+/// Where b = 0 the result is IEEE's: not finite.
 template <Scalar A, Scalar B>
 Tensor<Promote<A, B>> operator/(const Tensor<A>& a, const Tensor<B>& b);
 template <Scalar T>

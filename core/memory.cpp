@@ -33,7 +33,7 @@ class Pool {
       waiting.pop_back();
     } else {
       block = std::aligned_alloc(alignment, bytes);
-      if (block == nullptr) fail("memory", "the system has no {} bytes left; try a smaller batch or model", bytes);
+      if (block == nullptr) fail("memory", "cannot allocate {} bytes; try a smaller batch or model", bytes);
       ++stats_.system_allocations;
       stats_.held += static_cast<std::int64_t>(bytes);
       stats_.peak_held = std::max(stats_.peak_held, stats_.held);

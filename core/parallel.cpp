@@ -17,7 +17,7 @@ int num_threads() { return threads::limit(); }
 
 void set_num_threads(int n) {
   require(n >= 1, "threads", "at least one is needed, got {}", n);
-  require(n <= 4096, "threads", "{} are more than any machine has; at most 4096", n);
+  require(n <= 4096, "threads", "{} are too many; at most 4096", n);
   threads::set_limit(n);
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-/// The one place that decides about threads. Whose they are: core/machine/threads.h.
+/// The one place that decides about threads; core/machine/threads.h says who owns them.
 
 #include <cstdint>
 #include <functional>

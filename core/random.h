@@ -23,7 +23,7 @@ class Random {
   double uniform(std::uint64_t i) const;
   /// Number i, standard normal (Box-Muller on one block).
   double normal(std::uint64_t i) const;
-  /// Number i, uniform in {0, ..., n - 1}, n >= 1, without modulo bias worth noticing (64-bit multiply-shift).
+  /// Number i, uniform in {0, ..., n - 1}, n >= 1, with negligible modulo bias (64-bit multiply-shift).
   std::uint64_t below(std::uint64_t i, std::uint64_t n) const;
 
   std::uint64_t seed() const { return seed_; }

@@ -1,15 +1,15 @@
 #pragma once
 /// Tensor<T>: a dense row-major array of float, double, complex<float> or complex<double>.
 ///
-/// A tensor is a value, as an int is: to change one never changes another. Copies are cheap all the same, for they share storage
-/// until one of them is written to; that one is then given numbers of its own (copy on write). So the tape can keep what a gradient
-/// needs without a copy, and nobody can change it afterwards. Two rules follow, both known from std::vector:
-///   - a pointer or span is good as long as its tensor: x.grad().data() and the numbers of a function's result are gone with the
+/// A tensor is a value, like an int: changing one never changes another. Copies are cheap: they share storage until one of them is
+/// written to, which then gets its own numbers (copy on write). So the tape can keep what a gradient needs without a copy, and
+/// nobody can change it afterwards. Two rules follow, both known from std::vector:
+///   - a pointer or span is valid as long as its tensor: x.grad().data() and the numbers of a function's result are gone with the
 ///   line
 ///     unless the tensor is kept; and one to write through is good until the tensor is next copied, reshaped or used in an op: ask
 ///     again afterwards;
 ///   - several threads may read a tensor, or write to it through one pointer, but each asks for data() before they begin.
-/// There are no strided views: what a kernel reads is contiguous.
+/// There are no strided views: kernels read contiguous data.
 
 #include <atomic>
 #include <initializer_list>
@@ -54,15 +54,15 @@ class Tensor {
   std::int64_t dim(int axis) const { return shape_[axis]; }
   std::int64_t size() const { return size_; }
 
-  /// The numbers, to be written to: this tensor's alone from here on.
+  /// The numbers, for writing: from here on they belong to this tensor alone.
   T* data() {
     if (storage_.use_count() > 1) stop_sharing();
-    // The count is read without an order. What another thread read before it let its copy go shall be before what is written now.
+    // The count is read relaxed; the fence orders reads by a thread that released its copy before the writes that follow.
     std::atomic_thread_fence(std::memory_order_acquire);
     return data_;
   }
   const T* data() const { return data_; }
-  /// Not of a tensor that is about to go, whose numbers would be gone before they are looked at: keep the tensor first.
+  /// Deleted for temporaries, whose numbers would be gone before they are read: keep the tensor first.
   std::span<T> span() & { return {data(), static_cast<std::size_t>(size_)}; }
   std::span<const T> span() const& { return {data_, static_cast<std::size_t>(size_)}; }
   std::span<const T> span() const&& = delete;
@@ -91,7 +91,7 @@ class Tensor {
   /// this += other, same shape.
   void add(const Tensor& other);
 
-  /// Whether the two are copies of each other that nobody has written to yet.
+  /// Whether the two are copies that still share storage.
   bool shares_storage_with(const Tensor& other) const { return storage_ != nullptr && storage_ == other.storage_; }
 
   /// The storage seen as another scalar (complex <-> pairs of reals); counts must agree in bytes.
@@ -149,7 +149,7 @@ class Ids {
   std::vector<value_type> values_;
 };
 
-/// What fills up the rows of shorter texts: a word of no text, which nothing looks at.
+/// Padding of shorter rows: a word of no text, which is never read.
 inline constexpr Ids::value_type pad_id = 0;
 
 }  // namespace argand

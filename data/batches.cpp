@@ -39,7 +39,8 @@ LmBatches::LmBatches(Ids tokens, std::int64_t B, std::int64_t T, std::uint64_t s
   check_sizes("batches", tokens_, B, T);
   const std::int64_t N = tokens_.size();
   require(N > T, "batches",
-          "a text of {} tokens is too short for windows of {} and their targets; it takes {}, or a smaller length", N, T, T + 1);
+          "a text of {} tokens is too short for windows of {} and their targets; give at least {}, or a smaller length", N, T,
+          T + 1);
   // As many windows in every epoch, whatever its offset: (N - T) / T leaves room for offsets up to T - 1. A text with room for
   // one window only moves that one as far as it goes.
   windows_ = std::max<std::int64_t>(1, (N - T) / T);
@@ -66,7 +67,7 @@ EvaluationWindows::EvaluationWindows(Ids tokens, std::int64_t B, std::int64_t T,
   check_sizes("evaluation", tokens_, B, T);
   require(S >= 1 && S <= T, "evaluation", "the stride must be in [1, {}], the length of a window, got {}", T, S);
   const std::int64_t N = tokens_.size();
-  require(N >= 2, "evaluation", "a text of {} has nothing to score: its first token has nothing before it",
+  require(N >= 2, "evaluation", "a text of {} has nothing to score: its first token has no context",
           N == 1 ? "one token" : "no tokens");
   T_ = std::min(T, N - 1);
   for (std::int64_t last = 0; last < N - 1;) {  // tokens 1 ... last are scored

@@ -100,7 +100,7 @@ void choose_articles(ArticleSets& sets, std::int64_t train_articles, std::int64_
   if (valid_share <= 0) return;
   const auto n = static_cast<std::uint64_t>(sets.train.size());
   const auto n_valid = static_cast<std::uint64_t>(std::max(1.0, std::round(valid_share * static_cast<double>(n))));
-  require(n_valid < n, "data", "of {} texts to train on, {} are none to hold out", n, valid_share);
+  require(n_valid < n, "data", "valid_share {} holds out all of the {} training texts", valid_share, n);
   std::vector<bool> held_out(n);
   for (std::uint64_t i = 0; i < n_valid; ++i) held_out[permuted(i, n, Random(0, held_out_stream))] = true;
   std::vector<Article> kept;

@@ -49,7 +49,7 @@ Vocabulary::Id Vocabulary::id(std::string_view word) const {
   if (const auto unknown = find("<unk>")) return *unknown;
   std::string small(word);
   std::transform(small.begin(), small.end(), small.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; });
-  fail("vocabulary", "unknown word {}, and there is no <unk> to stand for it{}", in_quotes(word),
+  fail("vocabulary", "unknown word {}, and the vocabulary has no <unk>{}", in_quotes(word),
        find(small) ? fmt::format("; {} is known", in_quotes(small)) : "");
 }
 

@@ -1,4 +1,4 @@
-/// 13. A channel that bends: an equaliser of complex numbers, and its real twin with as many parameters.
+/// 13. A channel that bends: an equaliser of complex numbers, and its real baseline with as many parameters.
 ///
 /// Symbols s_n of 16-QAM, (±1 ± 3 ± i ± 3i)/√10, go through an amplifier that saturates and turns what is large (Saleh 1981),
 ///
@@ -6,8 +6,8 @@
 ///
 /// then along three paths with noise. A network sees eleven received numbers and says what the middle one was. It learns from 600
 /// known symbols and is tested on 4000 others: how many are read wrong? Turn all of them by one phase, and nothing about the
-/// problem changes. A complex network without biases and with modReLU turns along by construction; its real twin, which reads 22
-/// reals, has to learn it. Each learns at the rate that suited it best of 0.005, 0.01, 0.02, 0.04, 0.06, 0.1 and 0.2.
+/// problem changes. A complex network without biases and with modReLU turns along by construction; its real baseline, which reads
+/// 22 reals, has to learn it. Each learns at the rate that suited it best of 0.005, 0.01, 0.02, 0.04, 0.06, 0.1 and 0.2.
 ///
 /// Run:       build/examples/13_nonlinear_channel
 /// Try next:  3000 known symbols; crelu in the place of modrelu; received numbers turned by 1 radian in the test (and read turned
@@ -62,9 +62,9 @@ struct ComplexNet : Module<double> {
   Linear<C> out;
 };
 
-struct RealTwin : Module<double> {
+struct RealBaseline : Module<double> {
   static constexpr double rate = 0.1;
-  explicit RealTwin(Init& init) : in(init, 2 * taps, 12), out(init, 12, 2) {}
+  explicit RealBaseline(Init& init) : in(init, 2 * taps, 12), out(init, 12, 2) {}
   Complex operator()(const Complex& r) const { return view_as_complex(out(relu(in(view_as_real(r))))); }
   ARGAND_FIELDS(double, in, out)
   Linear<double> in, out;
@@ -103,5 +103,5 @@ void compare(const std::string& name) {
 
 int main() {
   compare<ComplexNet>("complex");
-  compare<RealTwin>("its real twin");
+  compare<RealBaseline>("real baseline");
 }

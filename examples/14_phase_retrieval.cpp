@@ -7,7 +7,7 @@
 ///
 ///     L = mean (|F(m_k z)| - a_k)²,   a_k what was measured,   F the unitary Fourier transform
 ///
-/// down which L-BFGS goes from a random picture. The unknowns are complex numbers; in the real twin they are as many reals of
+/// down which L-BFGS goes from a random picture. The unknowns are complex numbers; in the real baseline they are as many reals of
 /// another kind, magnitudes and phases, z = r e^{iφ}. Both can say the same pictures and start at the same one: what differs is the
 /// landscape. A phase that is wrong by π has to go around, where z would go straight through 0; and where r is small, φ has no say.
 /// How many iterations until the picture is within 2 % of the truth?
@@ -77,7 +77,7 @@ void report(const std::string& name, const std::vector<int>& counts) {
 }
 
 int main() {
-  std::vector<int> by_complex, by_twin;
+  std::vector<int> by_complex, by_baseline;
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const Tensor<C> truth = sample(seed), start = randn<C>({n, n}, Random(seed, 2));
     const Real phases(rand<double>({masks, n, n}, Random(seed, 3), -pi, pi)),
@@ -90,9 +90,9 @@ int main() {
     by_complex.push_back(iterations(
         Lbfgs<double>({{"z", z}}, {}), [&] { return z; }, loss, truth));
     const Real r = variable(abs(constant(start)).value()), phi = variable(angle(constant(start)).value());
-    by_twin.push_back(iterations(
+    by_baseline.push_back(iterations(
         Lbfgs<double>({{"r", r}, {"phi", phi}}, {}), [&] { return polar(r, phi); }, loss, truth));
   }
   report("complex", by_complex);
-  report("its real twin", by_twin);
+  report("real baseline", by_baseline);
 }

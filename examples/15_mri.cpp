@@ -8,9 +8,9 @@
 ///     L = Σ |S F z - k|² + λ Σ sqrt(|z(x+1, y) - z(x, y)|² + |z(x, y+1) - z(x, y)|² + ε²)
 ///
 /// S takes the measured lines, F is the unitary transform. The root is the length of a gradient of complex numbers: an edge of any
-/// phase costs the same, and real and imaginary part have their edges in the same places. The real twin has the same unknowns as
-/// two real pictures and pays for the edges of each, Σ sqrt((Re ...)²...) + Σ sqrt((Im ...)² ...). λ = 0.003 is the best of 0.001
-/// to 0.04 for both. What is left of the error, in decibels below the picture's greatest modulus (PSNR: more is better)?
+/// phase costs the same, and real and imaginary part have their edges in the same places. The real baseline has the same unknowns
+/// as two real pictures and pays for the edges of each, Σ sqrt((Re ...)²...) + Σ sqrt((Im ...)² ...). λ = 0.003 is the best of
+/// 0.001 to 0.04 for both. What is left of the error, in decibels below the picture's greatest modulus (PSNR: more is better)?
 ///
 /// Run:       build/examples/15_mri
 /// Try next:  12 lines; a phase that is flat; λ = 0.
@@ -72,7 +72,7 @@ void report(const std::string& name, const std::vector<double>& figures) {
 }
 
 int main() {
-  std::vector<double> smeared, by_complex, by_twin;
+  std::vector<double> smeared, by_complex, by_baseline;
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const Tensor<C> truth = phantom(seed);
     Tensor<double> S = Tensor<double>::zeros({n, n});  // the middle of k-space is line 0
@@ -101,9 +101,9 @@ int main() {
       return psnr(z.value(), truth);
     };
     by_complex.push_back(reconstruct(true));
-    by_twin.push_back(reconstruct(false));
+    by_baseline.push_back(reconstruct(false));
   }
   report("zeros", smeared);
   report("complex", by_complex);
-  report("its real twin", by_twin);
+  report("real baseline", by_baseline);
 }

@@ -8,13 +8,13 @@
 /// and L, the infidelity, is 0 where U is the gate G but for a phase (Khaneja et al., "Optimal control of coupled spin dynamics:
 /// design of NMR pulse sequences by gradient ascent algorithms", 2005). The 48 pulses go down the gradient through matrix_exp.
 ///
-/// The real twin has as many pulses and a world in which amplitudes are real: U is a product of turns e^{τ A}, A antisymmetric,
+/// The real baseline has as many pulses and a world in which amplitudes are real: U is a product of turns e^{τ A}, A antisymmetric,
 /// from σy⊗1, 1⊗σy, σx⊗σy and σz⊗σy under the coupling σy⊗σz, all times -i. They reach every turn of R⁴. But CNOT is a mirror, det
 /// G = -1, and e^{iπ/4} in front of it, which would make 1 of that and mean nothing to physics, is not real: |tr(Gᵀ U)| <= 2, L >=
 /// 3/4.
 ///
 /// Run:       build/examples/16_quantum_gate
-/// Try next:  3 times instead of 12; the gate that swaps the spins; the twin with a gate of determinant 1.
+/// Try next:  3 times instead of 12; the gate that swaps the spins; the baseline with a gate of determinant 1.
 
 #include <fmt/format.h>
 
@@ -42,7 +42,7 @@ Tensor<C> turn(const Spin& a, const Spin& b) {
 
 const Tensor<C> gate({4, 4}, {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0});
 
-/// L of pulses u [times, 4] on generators [4, 16] beside a drift [1, 16]. T is complex, or real in the twin.
+/// L of pulses u [times, 4] on generators [4, 16] beside a drift [1, 16]. T is complex, or real in the baseline.
 template <Scalar T>
 Real infidelity(const Real& u, const Var<T>& generators, const Var<T>& drift, const Var<T>& G) {
   Var<T> exponents;
@@ -74,5 +74,5 @@ int main() {
   compare<C>("complex", controls.detach(), turn(z, z), gate);
   // -i times an imaginary matrix is real.
   const Complex turns = concatenate<C>({turn(y, one), turn(one, y), turn(x, y), turn(z, y)}, 0);
-  compare<double>("its real twin", real(turns).detach(), real(Complex(turn(y, z))).detach(), real(Complex(gate)).detach());
+  compare<double>("real baseline", real(turns).detach(), real(Complex(turn(y, z))).detach(), real(Complex(gate)).detach());
 }

@@ -1,4 +1,4 @@
-/// 17. Remembering: a recurrent network whose step is a unitary matrix, and its real twin with an orthogonal one.
+/// 17. Remembering: a recurrent network whose step is a unitary matrix, and its real baseline with an orthogonal one.
 ///
 /// The copying task (Hochreiter and Schmidhuber 1997): four symbols out of four, then 40 blanks, then the network is asked for the
 /// four in their order. A gradient that is sent back through 40 equal steps h <- f(W h + v_x) is multiplied by 40 times Wᴴ: it
@@ -7,8 +7,8 @@
 ///     W = e^{A - Aᴴ} of any matrix A,       f = modReLU,        logits from (Re h, Im h).
 ///
 /// A turn by an angle is a complex number e^{iφ}, so that n complex numbers turn in n ways with one multiplication each; real ones
-/// need pairs. The real twin has W = e^{A - Aᵀ}, which is orthogonal, of 13 rows instead of 8: as many reals. Each learns at the
-/// better of the rates 0.005 and 0.01. How many of the symbols are recalled wrong (chance: 75 %)?
+/// need pairs. The real baseline has W = e^{A - Aᵀ}, which is orthogonal, of 13 rows instead of 8: as many reals. Each learns at
+/// the better of the rates 0.005 and 0.01. How many of the symbols are recalled wrong (chance: 75 %)?
 ///
 /// Run:       build/examples/17_unitary_memory
 /// Try next:  80 blanks; W = A without the exponential; 20 complex numbers.
@@ -54,7 +54,7 @@ Var<float> adjoint(const Var<float>& a) { return transpose(a); }
 Var<float> bend(const Var<float>& h, const Var<float>& c) { return real(modrelu(to_complex(h), c)); }
 Var<float> parts(const Var<float>& h) { return h; }
 
-/// T = C: the unitary network; T = float: its twin.
+/// T = C: the unitary network; T = float: its baseline.
 template <Scalar T>
 struct Memory : Module<float> {
   Memory(Init& init, std::int64_t n)
@@ -115,5 +115,5 @@ void compare(const std::string& name, std::int64_t n, double peak) {
 
 int main() {
   compare<C>("complex", 8, 0.005);
-  compare<float>("its real twin", 13, 0.01);
+  compare<float>("real baseline", 13, 0.01);
 }

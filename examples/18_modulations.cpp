@@ -5,7 +5,7 @@
 /// oscillator is not quite the receiver's), under noise of 4 % of the symbols' power. Which of the four is it?
 ///
 /// Two convolutions, each with a modReLU, then the power of each channel over time and a linear map: turned as a whole, a signal
-/// gets the same answer from the complex network. A real network of equal size, its real twin, reads real and imaginary part as
+/// gets the same answer from the complex network. A real network of equal size, its real baseline, reads real and imaginary part as
 /// two channels of reals, with biases and ReLU, and has to learn that. Both see the same 300 batches of 32 fresh signals, each at
 /// the best for itself of the learning rates 0.015, 0.03, 0.06 and 0.12. How many of 1000 others are taken for something else
 /// (chance: 75 %)?
@@ -107,5 +107,5 @@ void compare(const std::string& name, const Make& make_network, double learning_
 
 int main() {
   compare("complex", complex_network, 0.06);
-  compare("its real twin", real_network, 0.015);
+  compare("real baseline", real_network, 0.015);
 }

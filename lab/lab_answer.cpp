@@ -104,7 +104,7 @@ std::vector<AnswerPoint> compare(const Expression& f, const std::vector<C>& at, 
     p.given = value_of(answer, place, variable);
     if (!find_right(f, variable, asked, first, p, note)) continue;
     if (first && !has_value(p.given)) {  // a right formula may have no value at one point
-      note = fmt::format("the answer has no value here, where the derivative is {}", complex_text(p.right, true, 6));
+      note = fmt::format("the answer is undefined here, where the derivative is {}", complex_text(p.right, true, 6));
       continue;
     }
     points.push_back(std::move(p));
@@ -184,15 +184,15 @@ std::string answer_verdict(const LabAnswer& answer) {
     case AnswerKind::Swapped:
       return answer.asked == Asked::Gradient ? "swapped: this is ∂f/∂z" : "swapped: this is the other derivative";
     case AnswerKind::Conjugated:
-      return answer.by == C(1) ? "conjugated: this is the conjugate of the right one"
+      return answer.by == C(1) ? "conjugated: the conjugate of the right answer"
                                : fmt::format("conjugated, and more: this is {}the conjugate of the right one", times(answer.by));
     case AnswerKind::Factor:
       if (answer.by == C(2) || answer.by == C(0.5)) return fmt::format("{}the right one", times(answer.by));
-      if (answer.by == C(-1)) return "the sign is wrong: this is minus the right one";
+      if (answer.by == C(-1)) return "the sign is wrong: minus the right answer";
       return fmt::format("off by a factor: this is {}the right one", times(answer.by));
     case AnswerKind::Offset: return fmt::format("off by a constant: this is the right one plus {}", number_text(answer.by));
     case AnswerKind::Wrong: return "wrong";
-    case AnswerKind::Unknown: return "not judged: f has no derivative at most of the points";
+    case AnswerKind::Unknown: return "not judged: f has no derivative at most points";
   }
   return "?";
 }

@@ -184,7 +184,7 @@ std::string LabHessian::kind() const {
   // Closer to a critical point than nine digits of it can be written.
   double distance_from_0 = 1;
   for (const C z : at) distance_from_0 = std::max(distance_from_0, std::abs(z));
-  if (slope > 10 * slope_error + 1e-9 * size * distance_from_0) return "no critical point";
+  if (slope > 10 * slope_error + 1e-9 * size * distance_from_0) return "not a critical point";
   if (!gaps.empty() && slope_error > 1e-4 * std::max(size, variation) * distance_from_0) return "undecided";
   if (!std::isfinite(bar) || (verdict() != Verdict::Pass && gaps.empty())) return "undecided";
   // Where the tape knows, what is 0 beside the largest; else what the bars tell from 0.
@@ -278,9 +278,9 @@ std::string hessian_text(const Expression& f, const LabHessian& h, const Style& 
   for (const double value : h.eigenvalues) text += fmt::format("  {:.8g}", value == 0 ? 0.0 : value);
   const std::string kind = h.kind();
   text += "\n  " + style.bold(kind);
-  if (kind == "no critical point") text += fmt::format(": the gradient is {:.4g} long", h.slope);
+  if (kind == "not a critical point") text += fmt::format(": the gradient is {:.4g} long", h.slope);
   if (kind == "degenerate") text += ": along some direction the curvature is 0, and higher derivatives decide";
-  if (kind == "undecided") text += ": the error bars do not tell what kind of point this is";
+  if (kind == "undecided") text += ": the error bars are too wide to classify this point";
   return text + "\n";
 }
 

@@ -43,7 +43,8 @@ struct LabHessian {
   Verdict verdict() const;
   /// A difference that contradicts the tape.
   bool failed() const { return verdict() == Verdict::Fail; }
-  /// "a minimum", "a maximum", "a saddle", "degenerate", "no critical point"; "undecided" where the bars do not tell; "not finite".
+  /// "a minimum", "a maximum", "a saddle", "degenerate", "not a critical point"; "undecided" where the bars do not tell; "not
+  /// finite".
   std::string kind() const;
 };
 

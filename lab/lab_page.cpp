@@ -153,7 +153,7 @@ nlohmann::json answers_json(const Expression& f, C at, const nlohmann::json& giv
 
 nlohmann::json reply_to(const nlohmann::json& request) {
   const Expression f(request.at("expression").get<std::string>());
-  require(f.variables().size() == 1, "lab", "the page moves one variable, and {} has {}", f.name(), f.variables().size());
+  require(f.variables().size() == 1, "lab", "the page has one variable, but {} has {}", f.name(), f.variables().size());
   if (request.contains("landscape")) {
     const nlohmann::json& asked = request["landscape"];
     return {{"landscape", landscape(f, asked.at("half").get<double>(), asked.at("points").get<std::int64_t>())}};

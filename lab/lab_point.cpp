@@ -25,7 +25,7 @@ std::string trouble_of(const LabPoint& point, const std::array<std::array<Deriva
   const bool finite = std::isfinite(point.value.real()) && std::isfinite(point.value.imag());
   if (point.has_limit)
     return fmt::format("{}, and f tends to {} along both axes",
-                       finite ? "the value is another one than around" : "the value is not finite",
+                       finite ? "the value differs from the limit around it" : "the value is not finite",
                        complex_text(point.limit, !point.real));
   if (!finite) return "the value is not finite";
   for (const bool jump : {true, false})

@@ -146,7 +146,7 @@ std::string conventions_text(const Expression& f, const LabPoint& p) {
   if (rows.size() > 4)
     text += fmt::format("    JAX, holomorphic=True: f'({0}) = ∂f/∂{0}; the gradients above are conj(f'), JAX's f' itself\n", z);
   else if (!p.real && p.conclusive())
-    text += "    jax.grad(f, holomorphic=True) would return the same without a word, though f has no f' here\n";
+    text += "    jax.grad(f, holomorphic=True) returns the same without a warning, though f' does not exist here\n";
   return text;
 }
 

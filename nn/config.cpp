@@ -80,9 +80,14 @@ void ModelConfig::visit(KeyVisitor& f) {
 
 ModelConfig ModelConfig::from_json(const std::string& text) {
   require(!nests_too_deep(text), "config", "nested more than {} levels deep", deepest_json);
-  const auto json = json_or_nothing<nlohmann::json>(text);
+  auto json = json_or_nothing<nlohmann::json>(text);
   require(json.is_object(), "config", "not a JSON object");
   require(json.contains("family") && json["family"].is_string(), "config", "the key \"family\" is missing");
+  for (const auto& [before, now] : renamed_keys)
+    if (json.contains(before) && !json.contains(now)) {
+      json[now] = std::move(json[before]);
+      json.erase(before);
+    }
   ModelConfig config = defaults(json["family"].get<std::string>());
   std::vector<std::string> known;
   config.visit([&](const std::string& key, auto& value, const std::string&, const std::string&) {

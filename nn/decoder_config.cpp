@@ -7,7 +7,7 @@
 namespace argand {
 
 void DecoderConfig::visit(KeyVisitor& f) {
-  f("position", position, "how the transformer knows positions");
+  f("position", position, "position encoding");
   f("rope_base", rope_base, "base of the rotary frequencies");
   f("norm", norm, "normalisation before each sub-layer");
   f("ffn", ffn, "feed-forward layer");
@@ -15,7 +15,7 @@ void DecoderConfig::visit(KeyVisitor& f) {
   f("ffn_bias", ffn_bias, "biases in the feed-forward layer");
   f("qk_norm", qk_norm, "RMS norm of each head's queries and keys");
   f("tie_embeddings", tie_embeddings, "the output layer is the embedding");
-  f("scale_embeddings", scale_embeddings, "words' embeddings times sqrt(d_model), so that positions do not drown them");
+  f("scale_embeddings", scale_embeddings, "multiply word embeddings by sqrt(d_model), so that positions do not dominate");
 }
 
 void DecoderConfig::validate(const ModelConfig& config) const {

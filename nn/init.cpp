@@ -5,8 +5,7 @@
 namespace argand {
 
 Fans fans_of(const Shape& weight) {
-  require(weight.rank() >= 2 && weight.size() > 0, "init", "fans are those of a weight [out, in] or [out, in, kernel...], got {}",
-          weight);
+  require(weight.rank() >= 2 && weight.size() > 0, "init", "needs a weight [out, in] or [out, in, kernel...], got {}", weight);
   const double kernel = static_cast<double>(weight.size()) / static_cast<double>(weight[0] * weight[1]);
   return {static_cast<double>(weight[1]) * kernel, static_cast<double>(weight[0]) * kernel};
 }

@@ -1,5 +1,5 @@
 #pragma once
-/// A language model or classifier of any family: what the programs need to know of it.
+/// The interface of a language model or classifier of any family.
 
 #include <memory>
 #include <optional>
@@ -16,15 +16,16 @@ namespace argand {
 struct ForwardContext {
   bool training = false;   ///< dropout on
   std::uint64_t seed = 0;  ///< of the dropout masks
-  /// Number of the training step. A dropout mask is a pure function of (seed, step, place, element): a pass that drops throws where
-  /// there is none, as every step would drop the same activations.
+  /// Number of the training step. A dropout mask is a pure function of (seed, step, place, element): a pass with dropout throws
+  /// without it, as every step would drop the same activations.
   std::optional<std::uint64_t> step{};
-  const Knowledge* knowledge = nullptr;  ///< what reflection windows look things up in; null for models without
-  /// For each row of the batch the passages that it must not find, such as those that overlap the text it predicts; empty: none.
+  const Knowledge* knowledge = nullptr;  ///< the knowledge base of reflection windows; null for models without
+  /// For each row of the batch the passages to exclude from retrieval, such as those that overlap the text it predicts; empty:
+  /// none.
   std::vector<RowRange> excluded{};
-  /// Of a classifier's loss: what an example of each class weighs [n_classes]; null: all alike.
+  /// Class weights of a classifier's loss [n_classes]; null: all 1.
   const std::vector<double>* class_weights = nullptr;
-  const AttentionWatch* watch = nullptr;  ///< who looks on while layers attend; null: nobody, and it costs nothing
+  const AttentionWatch* watch = nullptr;  ///< observer of the attention layers; null: none, at no cost
 };
 
 /// Keys and values of the tokens already seen, for generation, and encodings of passages. Belongs to one model and one batch;

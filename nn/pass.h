@@ -18,8 +18,7 @@ class ForwardPass {
   /// Throws without a step.
   Random next_random() {
     require(context_.step.has_value(), "dropout",
-            "training needs the number of the step, set ForwardContext::step; every step would "
-            "drop the same activations otherwise");
+            "training needs ForwardContext::step; without it every step drops the same activations");
     return dropout_random(context_.seed, *context_.step, place_++);
   }
 

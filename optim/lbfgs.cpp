@@ -167,7 +167,7 @@ LbfgsReport Lbfgs<R>::minimise(const std::function<Var<R>()>& loss, int iteratio
 
   Point now = *along(0);
   require(std::isfinite(now.value) && std::isfinite(inner(now.gradient, now.gradient)), "lbfgs",
-          "the loss and its gradient must be finite where it starts, the loss is {}", now.value);
+          "the loss and its gradient must be finite at the start, the loss is {}", now.value);
   const auto norm = [](const Vector& v) { return std::sqrt(inner(v, v)); };
   // Progress is a value below the lowest by more than rounding, or a gradient smaller than all before. Without it steps only follow
   // rounding.

@@ -3,7 +3,7 @@
 /// for losses that are the same function at every call: a whole data set, a physical model. No learning rate: a line search finds
 /// every step's length.
 ///
-/// What it remembers are pairs s = z_{k+1} - z_k, y = g_{k+1} - g_k, and what it does with them is made of one product of vectors,
+/// What it remembers are pairs s = z_{k+1} - z_k, y = g_{k+1} - g_k, and all it does with them uses one inner product,
 ///
 ///     ⟨a, b⟩ = Re Σ conj(a) b,
 ///
@@ -39,9 +39,9 @@ struct LbfgsOptions {
 
 /// Why it ended.
 enum class LbfgsEnd {
-  Iterations,  ///< as many as were asked for
-  Flat,        ///< the gradient is gone
-  NoLower,     ///< nothing lower or flatter is found even downhill: the loss's rounding, a kink, a gradient that is not the loss's
+  Iterations,  ///< the number of iterations was reached
+  Flat,        ///< the gradient vanished
+  NoLower,     ///< the line search failed even along the gradient: rounding of the loss, a kink, or a wrong gradient
 };
 
 struct LbfgsReport {
@@ -55,13 +55,13 @@ struct LbfgsReport {
 template <RealScalar R>
 class Lbfgs {
  public:
-  /// Throws Error for a constant out of its range, and for a list in which something is no variable or stands twice.
+  /// Throws Error for a constant out of its range, and for a list with a non-variable or a duplicate.
   Lbfgs(ParameterList<R> parameters, const LbfgsOptions& options);
 
-  /// Changes the parameters in place, up to so many iterations; further calls go on with the curvature that was seen. The loss
-  /// never rises by more than its rounding. `loss` computes it on the tape, a single number; backward is called here, and leaves in
-  /// the parameters the gradient of where it ended. Throws Error when loss or gradient are not finite at the start, and for a
-  /// parameter whose shape has changed.
+  /// Changes the parameters in place, up to this many iterations; further calls continue with the stored curvature. The loss never
+  /// rises by more than rounding. `loss` computes it on the tape, a single number; backward is called here, and leaves in the
+  /// parameters the gradient of where it ended. Throws Error when loss or gradient are not finite at the start, and for a parameter
+  /// whose shape has changed.
   LbfgsReport minimise(const std::function<Var<R>()>& loss, int iterations);
 
   /// "s.K.NAME" and "y.K.NAME" for every parameter, K = 0 the youngest pair; zeros for pairs that are not there yet.

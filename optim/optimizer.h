@@ -1,5 +1,5 @@
 #pragma once
-/// What every optimiser offers to a training loop, whatever its mathematics and however many rules it combines.
+/// The interface of all optimisers, however many update rules they combine.
 
 #include <complex>
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace argand {
 
-/// Everything an optimiser remembers from one step to the next. Each tensor is named after what it holds and its parameter,
+/// The state an optimiser keeps between steps. Each tensor is named after what it holds and its parameter,
 /// "m.blocks.0.attn.q.weight", and has the parameter's shape. Its scalar is the parameter's too, except for AdamW's second moments
 /// of complex parameters under complex_moments = "modulus", which are real.
 template <RealScalar R>
@@ -34,29 +34,28 @@ class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
-  /// One step down the gradients that the last backward passes left in the parameters (none: zeros, under which momentum and decay
-  /// go on; leave out of the list what is to stay as it is), at this learning rate. Every gradient is multiplied by
-  /// `gradient_scale` as it is read: clipping by global norm and averaging over accumulated batches are such factors and need no
-  /// pass over memory of their own. The gradients themselves stay as they are. Throws Error for a rate that is negative or not
-  /// finite, and for a parameter whose shape has changed; nothing has moved then.
+  /// One step down the gradients that the last backward passes left in the parameters (none: zeros, which still apply momentum and
+  /// decay; leave out of the list what must not change), at this learning rate. Every gradient is multiplied by `gradient_scale` as
+  /// it is read: clipping by global norm and averaging over accumulated batches are such factors and need no pass over memory of
+  /// their own. The gradients themselves stay as they are. Throws Error for a rate that is negative or not finite, and for a
+  /// parameter whose shape has changed; nothing has moved then.
   virtual void step(double lr, double gradient_scale = 1) = 0;
   /// Throws Error for a parameter whose shape has changed, as step() does first; one that is made of several asks them all before
   /// any of them moves.
   virtual void check() const {}
 
   virtual OptimizerState<R> state() const = 0;
-  /// Goes on from a state() of an optimiser of the same kind over parameters of the same names and shapes.
+  /// Restores a state() of an optimiser of the same kind over parameters of the same names and shapes.
   /// Throws Error, naming the tensor, when one is missing, unknown, or has another shape or scalar; nothing is changed then.
   virtual void load_state(const OptimizerState<R>& state) = 0;
 };
 
 /// Which optimiser, with its constants. Defaults are those of the ComplexFormer paper but for the weight decay.
 ///
-/// What decays: a weight that shrinks must be able to grow back, and where the loss is flat it is not. A gain tends to 0 and takes
-/// its layer with it; an angle has no small value at all, the decay only turns it towards 0. So decay is for matrices and tables,
-/// by their role (autograd/var.h). `decay = "all"` is what the reference implementations do, and what runs of argand did before
-/// there was a choice: every parameter, and those of Muon at its own learning rate, muon_lr_scale times as fast as weight_decay
-/// says.
+/// Which parameters decay: a weight that shrinks must be able to grow back, which it is not where the loss is flat. A gain tends to
+/// 0 and takes its layer with it; an angle has no small value at all, the decay only turns it towards 0. So decay is for matrices
+/// and tables, by their role (autograd/var.h). `decay = "all"` is what the reference implementations do, and what earlier versions
+/// of argand did: every parameter, and those of Muon at its own learning rate, muon_lr_scale times as fast as weight_decay says.
 struct OptimizerConfig {
   std::string name = "adamw";
   double beta1 = 0.9;
@@ -71,17 +70,17 @@ struct OptimizerConfig {
   /// Calls f(key, value&, choices, help) for every key, as ModelConfig::visit does.
   template <class F>
   void visit(F&& f) {
-    f("optimizer", name, "adamw|muon", "rule that changes the parameters; muon: hidden matrices by Muon, the rest by AdamW");
-    f("beta1", beta1, "", "decay of the mean of gradients");
-    f("beta2", beta2, "", "decay of the mean of squared gradients");
-    f("eps", eps, "", "added to the root of the mean square");
-    f("weight_decay", weight_decay, "", "decoupled: what decays shrinks by lr * weight_decay a step");
+    f("optimizer", name, "adamw|muon", "update rule; muon: Muon for hidden matrices, AdamW for the rest");
+    f("beta1", beta1, "", "decay rate of the mean gradient");
+    f("beta2", beta2, "", "decay rate of the mean squared gradient");
+    f("eps", eps, "", "added to the denominator");
+    f("weight_decay", weight_decay, "", "decoupled weight decay: each step shrinks parameters by lr * weight_decay");
     f("decay", decay, "matrices|all",
-      "what decays: matrices and embeddings, or everything, as in the reference, and Muon's share muon_lr_scale times as fast");
+      "which parameters decay: matrices and embeddings, or all, as in the reference, with Muon's muon_lr_scale times as fast");
     f("complex_moments", complex_moments, "two|modulus",
-      "AdamW's second moment of a complex parameter: two, of real and imaginary part, or one, of |gradient|, whose step turns with "
-      "the plane");
-    f("momentum", momentum, "", "decay of Muon's mean of gradients");
+      "AdamW's second moments of a complex parameter: two, of real and imaginary part, or one, of the modulus, which is "
+      "rotation-equivariant");
+    f("momentum", momentum, "", "momentum of Muon");
     f("muon_lr_scale", muon_lr_scale, "", "Muon's learning rate, as a multiple of AdamW's");
   }
 
@@ -89,7 +88,7 @@ struct OptimizerConfig {
   void validate() const;
 };
 
-/// Throws Error as validate() does, and for a list in which something is no variable or stands twice.
+/// Throws Error as validate() does, and for a list with a non-variable or a duplicate.
 template <RealScalar R>
 std::unique_ptr<Optimizer<R>> make_optimizer(const OptimizerConfig& config, ParameterList<R> parameters);
 

@@ -14,19 +14,19 @@ namespace argand {
 using Rate = std::function<double(std::int64_t step)>;
 
 Rate constant_rate(double rate);
-/// From one to the other along a straight line; `to` is reached after `steps` steps and kept.
+/// Linear from one to the other; `to` is reached after `steps` steps and kept.
 Rate linear_rate(double from, double to, std::int64_t steps);
-/// The same along half a cosine, flat at both ends (Loshchilov and Hutter, "SGDR", ICLR 2017, eq. 5).
+/// Half a cosine from one to the other, flat at both ends (Loshchilov and Hutter, "SGDR", ICLR 2017, eq. 5).
 Rate cosine_rate(double from, double to, std::int64_t steps);
-/// from · factor^floor(step / every): with every = 1 a smooth decay, with more a stair.
+/// from · factor^floor(step / every): every = 1: exponential decay; more: step decay.
 Rate exponential_rate(double from, double factor, std::int64_t every = 1);
 /// peak · min((step + 1)/warmup, sqrt(warmup/(step + 1))) (Vaswani et al., "Attention Is All You Need", 2017, eq. 3).
 Rate inverse_root_rate(double peak, std::int64_t warmup);
 
-/// From the start again every so many steps (SGDR's warm restarts).
+/// Restarts after every period of this many steps (SGDR's warm restarts).
 Rate restarted(Rate rate, std::int64_t every);
 
-/// One rate after the other, each counting its steps from 0; the last one's number of steps is not looked at.
+/// One rate after the other, each counting its steps from 0; the last one's number of steps is ignored.
 struct RateFor {
   Rate rate;
   std::int64_t steps = 1;

@@ -1,5 +1,5 @@
 #pragma once
-/// The learning rate of each step: a straight warm-up, then a cosine (Loshchilov and Hutter, "SGDR", ICLR 2017).
+/// The learning rate of each step: a linear warm-up, then a cosine (Loshchilov and Hutter, "SGDR", ICLR 2017).
 
 #include <cstdint>
 

@@ -6,9 +6,8 @@
 ///     buf <- μ buf + g                       u = buf,  or  g + μ buf  (Nesterov)
 ///     p <- p (1 - lr·wd) - lr · u
 ///
-/// A gradient that stays the same is walked along 1/(1 - μ) times as fast as without momentum. For complex parameters nothing has
-/// to be decided: every line is linear in g with real factors, so the pair (x, y) and the number x + iy take the same steps, and
-/// they turn with the plane.
+/// Along a constant gradient momentum is 1/(1 - μ) times as fast. Complex parameters need no special rule: every line is linear in
+/// g with real factors, so the pair (x, y) and the number x + iy take the same steps, and they turn with the plane.
 
 #include "optim/optimizer.h"
 
@@ -23,8 +22,8 @@ struct SgdOptions {
 template <RealScalar R>
 class Sgd final : public Optimizer<R> {
  public:
-  /// Throws Error for a constant out of its range, for Nesterov without momentum, and for a list in which something is no variable
-  /// or stands twice.
+  /// Throws Error for a constant out of its range, for Nesterov without momentum, and for a list with a non-variable or a
+  /// duplicate.
   Sgd(ParameterList<R> parameters, const SgdOptions& options);
 
   void step(double lr, double gradient_scale = 1) override;

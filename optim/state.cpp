@@ -46,7 +46,7 @@ void check_state(const OptimizerState<R>& saved, const OptimizerState<R>& own) {
   }
   for (const auto& entry : saved.tensors)
     require(std::any_of(own.tensors.begin(), own.tensors.end(), [&](const auto& e) { return e.name == entry.name; }),
-            "optimizer state", "{} is not of this optimizer", entry.name);
+            "optimizer state", "{} does not belong to this optimizer", entry.name);
 }
 
 template struct OptimizerState<float>;

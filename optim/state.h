@@ -27,14 +27,11 @@ inline void require_rate(double lr) {
 template <RealScalar R>
 void require_unchanged(const Parameter<R>& parameter, const AnyTensorOf<R>& memory) {
   const Shape& before = std::visit([](const auto& x) -> const Shape& { return x.shape(); }, memory);
-  require(parameter.shape() == before, "optimizer", "{} had shape {} and has {}; make a new optimizer for it", parameter.name,
-          before, parameter.shape());
+  require(parameter.shape() == before, "optimizer", "{} had shape {} and now has {}; make a new optimizer", parameter.name, before,
+          parameter.shape());
   const long handles = std::visit([](const auto& v) { return v.slot().use_count(); }, parameter.var);
-  require(
-      handles > 1, "optimizer",
-      "only the optimizer still holds {}: another variable stands in its place; assign numbers with value() = tensor, or make a "
-      "new optimizer",
-      parameter.name);
+  require(handles > 1, "optimizer", "another variable has replaced {}; assign with value() = tensor, or make a new optimizer",
+          parameter.name);
 }
 
 /// Throws Error unless `saved` has the names of `own` and no others, with the same shapes and scalars.

@@ -47,7 +47,7 @@ Recommends: g++, pkg-config, libfmt-dev, nlohmann-json3-dev, python3-numpy
 Suggests: graphviz, gnuplot-nox, openmpi-bin
 Section: science
 Priority: optional
-Description: complex-valued backpropagation: train, check and look into small models
+Description: complex-valued backpropagation: train, check and inspect small models
  A library in C++20 with its own real and complex tensors and hand-derived gradients, four families of complex-valued
  transformers, and a program that trains them, checks gradients numerically, and explains every operation.
  Holds the library for three levels of x86-64, of which the loader takes the highest that the processor has, and the Python

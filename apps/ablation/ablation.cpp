@@ -135,7 +135,7 @@ int Ablation::run() {
   if (const int signal = all.run(work); signal != 0) return Interrupt::exit_code(signal);
   write_tables(report(), options_.out);
   write_probe_tables(table_, options_.out);
-  require(failed == 0, "ablate", "{} of {} runs failed; the same command tries them again{}", failed, jobs_.size(), failures);
+  require(failed == 0, "ablate", "{} of {} runs failed; run the same command to try them again{}", failed, jobs_.size(), failures);
   return 0;
 }
 

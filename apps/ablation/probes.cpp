@@ -63,7 +63,7 @@ bool is_audit(const Json& probe) {
 /// Null where there is none.
 Json read_probe(const std::string& path, bool (*is_one)(const Json&)) {
   Json found = read_json(path);
-  require(found.is_null() || is_one(found), "ablate", "{} is damaged; remove it, and --probe makes it again", path);
+  require(found.is_null() || is_one(found), "ablate", "{} is damaged; remove it, and --probe writes it again", path);
   return found;
 }
 
@@ -106,7 +106,7 @@ Ids ids_of(const Json& texts, std::int64_t prompt_length, const TrainedRun& judg
   }
   const auto B = static_cast<std::int64_t>(texts.size()), all = static_cast<std::int64_t>(ids.size());
   require(B > 0 && all % B == 0 && all / B > prompt_length, "ablate",
-          "{}: its texts are not all as long, or no longer than their prompts", path);
+          "{}: its texts differ in length, or are no longer than their prompts", path);
   return {Shape{B, all / B}, std::move(ids)};
 }
 
@@ -115,7 +115,7 @@ std::optional<Corpus> text_of(const TrainedRun& judge) {
   try {
     return open_corpus(judge.checkpoint.config(), judge.tokens);
   } catch (const Error& e) {
-    fmt::print(stderr, "argand: nothing to compare the texts with, for the text itself cannot be read: {}\n", in_options(e));
+    fmt::print(stderr, "argand: no text to compare with: cannot read the data: {}\n", in_options(e));
     return std::nullopt;
   }
 }
@@ -211,11 +211,10 @@ std::string positions_table(const AblationTable& table, const std::vector<SeedPr
              fmt::format("Perplexity of the test part by how many tokens of the window come before, in windows of {}, for models "
                          "trained on {}.",
                          longest, trained) +
-             (some_end && longest > trained
-                  ? fmt::format(" Learned positions end at {0}. A model that has them is measured in windows of {0}, so its "
-                                "columns hold other words than those of the rest.",
-                                trained)
-                  : ""));
+             (some_end && longest > trained ? fmt::format(" Learned positions end at {0}. A model that has them is measured in "
+                                                          "windows of {0}, so its columns hold other words than those of the rest.",
+                                                          trained)
+                                            : ""));
 }
 
 /// Of the rows that look things up: whether they read what they are to predict, and what reading is worth.
@@ -330,7 +329,7 @@ std::vector<std::string> next_probe(const AblationTable& table, const std::strin
 std::int64_t judge_texts(const AblationTable& table, const std::string& out, const TrainedRun& judge) {
   const RunConfig& config = judge.checkpoint.config();
   if (config.model.task != TextTask::Lm) usage_fail("--judge", "{} is a classifier", judge.checkpoint.file().path());
-  if (judge.tokens->kind() != "words") usage_fail("--judge", "its tokens are {}, not words", plural_of(judge.tokens->kind()));
+  if (judge.tokens->kind() != "words") usage_fail("--judge", "its tokens are {} instead of words", plural_of(judge.tokens->kind()));
   std::vector<std::string> paths;
   for (const AblationRow& row : table.rows)
     for (const std::int64_t seed : seeds_of_row(out + "/" + row.name))
@@ -349,7 +348,7 @@ std::int64_t judge_texts(const AblationTable& table, const std::string& out, con
     Counter counter("judging", static_cast<std::int64_t>(paths.size()));
     for (std::size_t i = 0; i < paths.size(); ++i) {
       Json probe = read_probe(paths[i], is_written);
-      if (probe["token_kind"] != "words") usage_fail("--judge", "{} has texts of other tokens than words", paths[i]);
+      if (probe["token_kind"] != "words") usage_fail("--judge", "{} has texts whose tokens are not words", paths[i]);
       const auto prompt_length = probe["prompt_length"].get<std::int64_t>();
       const Ids texts = ids_of(probe["texts"], prompt_length, judge, paths[i]);
       const double loss = loss_of(texts, prompt_length);

@@ -48,14 +48,14 @@ AblationTable kept_rows(const AblationTable& whole, const std::string& kept, con
                         std::int64_t seeds) {
   shared_by_rows(whole, kept, "repeat");
   if (fs::exists(kept + "/costs.md") && !fs::exists(kept + "/table.md"))
-    usage_fail("--repeat", "{} holds what a few steps cost, and no results", kept);
+    usage_fail("--repeat", "{} holds costs only, no results", kept);
   AblationTable table = with_rows(with_rows_in(whole, kept), wanted, kept, kept);
   const std::vector<SeedResults> results = read_results(table, kept);
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const auto& [name, runs] = std::pair(table.rows[i].name, results[i].size());
     if (runs < 2)
-      usage_fail("--repeat", "{} has {} of {}: that does not say how far seeds are apart", kept, runs == 1 ? "one run" : "no run",
-                 name);
+      usage_fail("--repeat", "{} has {} of {}; two runs at least are needed to compare seeds", kept,
+                 runs == 1 ? "one run" : "no run", name);
     for (std::int64_t seed = 0; seed < seeds; ++seed)
       if (!results[i].contains(seed)) usage_fail("--seeds", "{} has no run of {} with seed {}", kept, name, seed);
   }
@@ -68,13 +68,14 @@ KeyTexts recipe_of(const AblationTable& rows, const std::string& kept, const std
   for (const auto& [key, value] : shared.items()) {
     if (key == "family") continue;
     const std::string text = value.get<std::string>();
-    if (key == "data" && data.empty()) usage_fail("--repeat", "the kept runs learned from {}; --data DIR says where it is", text);
+    if (key == "data" && data.empty())
+      usage_fail("--repeat", "the kept runs were trained on {}; give its folder with --data DIR", text);
     if (key == "init" || key == "irw_file" || (key == "tokens" && text.ends_with(".model")))
-      usage_fail("--repeat", "the kept runs have {} {}, and a kept folder does not say where it is", option_name(key), text);
+      usage_fail("--repeat", "the kept runs have {} {}, whose path a kept folder does not record", option_name(key), text);
     recipe.emplace_back(key, key == "data" ? data : text);
   }
   if (!shared.contains("data") && !data.empty())
-    usage_fail("--repeat", "the kept runs learned from what is built in; leave out --data");
+    usage_fail("--repeat", "the kept runs were trained on the built-in data; leave out --data");
   if (rows.task == "lm" && !shared.contains("eval_protocol"))
     recipe.emplace_back("eval_protocol", "full-blocks");  // before there was a choice
   for (const AblationRow& row : rows.rows) {
@@ -85,7 +86,7 @@ KeyTexts recipe_of(const AblationTable& rows, const std::string& kept, const std
     std::vector<std::string> differences;
     add_differences(config_of(kept, row.name, seed), parse_json("config", now.to_json()), may, "", differences);
     if (!differences.empty())
-      usage_fail("--repeat", "this program would train {} in another way: {}", row.name, CLI::detail::join(differences, "; "));
+      usage_fail("--repeat", "this program would train {} differently: {}", row.name, CLI::detail::join(differences, "; "));
   }
   return recipe;
 }
@@ -149,7 +150,7 @@ std::string Repetition::markdown() const {
                  "Apart: {}, here minus kept, mean of the runs with the same seed. Other seeds: where that would lie, in at least "
                  "95 of 100 such tables, if the new runs had other seeds: ± t s √(2/m), for m runs and the deviation s of the n "
                  "kept ones; Student's t with n - 1 degrees of freedom{}. A row within that lands. One seed gives the same numbers "
-                 "with the same program on the same kind of processor; on another kind, rounding parts them.",
+                 "with the same program on the same kind of processor; on another kind, rounding differs.",
                  lm_ ? "the perplexity, in %" : "the accuracy, in points", several));
   if (!notes.empty()) text += "\n" + notes;
   return text;

@@ -49,8 +49,8 @@ class Visitor : public std::enable_shared_from_this<Visitor> {
   }
 
   Answer answer() const {
-    if (!names_this_host()) return {403, Answer().type, "this server is for the machine that it runs on\n"};
-    if (request_.method() != http::verb::get) return {405, Answer().type, "there is nothing but GET\n"};
+    if (!names_this_host()) return {403, Answer().type, "this server only answers its own machine\n"};
+    if (request_.method() != http::verb::get) return {405, Answer().type, "only GET is supported\n"};
     try {
       return answer_(std::string(request_.target()));
     } catch (const std::exception& error) {

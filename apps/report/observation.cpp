@@ -148,7 +148,7 @@ template <RealScalar R>
 Json gradients_of(Model<R>& model, const Words& words, std::optional<std::int32_t> label, const ForwardContext& context) {
   const auto T = static_cast<std::int64_t>(words.size());
   const bool lm = model.config().task == TextTask::Lm;
-  require(!lm || T > 1, "report", "one word alone has no next one to predict: there is no gradient");
+  require(!lm || T > 1, "report", "one word has no next word to predict, so there is no gradient");
   const Ids tokens({1, T - lm}, Words(words.begin(), words.end() - lm));
   if (!lm && !label) {
     const NoGrad nothing;

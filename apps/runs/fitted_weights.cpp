@@ -23,12 +23,13 @@ std::vector<std::string> lines_of(const FittedWeights& w) {
                                                 w.all_tensors, with_unit(static_cast<double>(w.numbers)),
                                                 with_unit(static_cast<double>(w.all_numbers)))};
   if (w.words_in_common)
-    lines.push_back(fmt::format("  {}: {} of {} are among those it was trained with and keep their rows; the others begin anew",
-                                w.called, *w.words_in_common, w.words));
+    lines.push_back(fmt::format("  {}: {} of {} are in its vocabulary and keep their rows; the others start anew", w.called,
+                                *w.words_in_common, w.words));
   if (w.same_pieces)
-    lines.push_back(fmt::format("  the text is read in its {} pieces; --tokens bpe or unigram would learn others", w.words));
-  if (!w.own.empty()) lines.push_back("  the output layer begins anew: " + some_of(w.own));
-  if (!w.missing.empty()) lines.push_back("  not in the file, so begin anew: " + some_of(w.missing));
+    lines.push_back(
+        fmt::format("  the text is tokenized with its {} pieces; use --tokens bpe or unigram to learn others", w.words));
+  if (!w.own.empty()) lines.push_back("  the output layer starts anew: " + some_of(w.own));
+  if (!w.missing.empty()) lines.push_back("  not in the file, so newly initialized: " + some_of(w.missing));
   if (!w.extra.empty()) lines.push_back("  in the file, but not in this model: " + some_of(w.extra));
   return lines;
 }

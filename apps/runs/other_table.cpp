@@ -19,8 +19,8 @@ void add_options(CLI::App& command, OtherTable& table, bool has_labels) {
   };
   add("--text-column", table.text_column, "column of the texts, by name or number; as in training by default");
   if (has_labels) add("--label-column", table.label_column, "column of the labels, likewise");
-  add("--delimiter", table.delimiter, "what stands between fields", {"auto", "comma", "semicolon", "tab", "bar"});
-  add("--header", table.header, "whether the first row says what the columns are called", {"auto", "yes", "no"});
+  add("--delimiter", table.delimiter, "delimiter of the fields", {"auto", "comma", "semicolon", "tab", "bar"});
+  add("--header", table.header, "whether the first row names the columns", {"auto", "yes", "no"});
 }
 
 }  // namespace argand

@@ -40,7 +40,7 @@ RunOptions::RunOptions(CLI::App& command, std::string task) : task_(std::move(ta
     // --qk-norm alone is --qk-norm true: CLI11 takes for a value that is missing what it otherwise shows as the default.
     option->expected(0, 1)->default_str("true")->option_text(fmt::format("{} [{}]", type, shown));
   };
-  command.add_option("--config", file_, "file of `key = value` lines; the command line overrides it")
+  command.add_option("--config", file_, "file of `key = value` lines, overridden by the command line")
       ->type_name("FILE")
       ->group("Run");
   add("preset", preset_choices(task_), "small", "sizes and recipe to start from", "Run");
@@ -63,6 +63,15 @@ RunOptions::RunOptions(CLI::App& command, std::string task) : task_(std::move(ta
     config.model.visit(group_of("Model"));
     if (config.model.family().uses_retrieval) config.knowledge.visit(group_of("Knowledge"));
   });
+  for (const auto& [before, now] : renamed_keys) {
+    const std::string old = option_name(before), name = option_name(now);
+    if (command.get_option_no_throw(name) == nullptr) continue;
+    const auto give = [this, key = std::string(now), old, name](const std::string& text) {
+      fmt::print(stderr, "argand: {} is now called {}\n", old, name);
+      given_.push_back({key, text, old});
+    };
+    command.add_option_function<std::string>(old, give)->group("");  // not shown by --help
+  }
 }
 
 RunConfig RunOptions::resolve(const Settings& given) const {

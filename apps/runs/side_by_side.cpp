@@ -117,7 +117,7 @@ int SideBySide::run(const std::vector<SideJob>& work) const {
   for (const SideJob& job : work) shares.push_back(progress_of(job.folder));
   const auto share_done = [&] { return std::accumulate(shares.begin(), shares.end(), 0.0) / static_cast<double>(shares.size()); };
   const double at_start = share_done();
-  const Interrupt interrupt("stopping: every run finishes its step and saves; a second Ctrl-C does not wait for them");
+  const Interrupt interrupt("stopping: every run finishes its step and saves; press Ctrl-C again not to wait");
   Counter counter(label, 1);
   struct Running {
     CommandLine command;
@@ -177,7 +177,7 @@ int SideBySide::run(const std::vector<SideJob>& work) const {
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
       }
       counter.clear();
-      fmt::print("stopped by {}; the same command goes on from there\n", interrupt.name());
+      fmt::print("stopped by {}; run the same command to continue\n", interrupt.name());
       return interrupt.signal();
     }
     if (const auto now = std::chrono::steady_clock::now(); now - last_look > std::chrono::seconds(2)) {

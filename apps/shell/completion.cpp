@@ -26,8 +26,10 @@ std::vector<Place> places_of(const CLI::App& program) {
 std::string words_of(const CLI::App& command) {
   std::string words;
   for (const CLI::App* sub : command.get_subcommands(nullptr)) words += sub->get_name() + " ";
-  for (const CLI::Option* option : command.get_options())
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_group().empty()) continue;
     for (const std::string& name : option->get_lnames()) words += "--" + name + " ";
+  }
   if (!words.empty()) words.pop_back();
   return words;
 }

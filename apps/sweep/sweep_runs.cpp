@@ -65,7 +65,8 @@ std::string stage_text(const SweepPlan& plan, const std::vector<SweepRun>& runs)
   for (const SweepRun& run : runs) configurations.insert(run.configuration);
   const std::string length = !plan.request().halving ? "" : runs.front().third ? ", a third of the length" : ", the whole length";
   if (plan.best() && configurations.size() == 1 && plan.size() > 1)
-    return fmt::format("the best, {}, with other seeds: {}", plan.name(*plan.best()), counted(std::ssize(runs), "run"));
+    return fmt::format("the best configuration, {}, with other seeds: {}", plan.name(*plan.best()),
+                       counted(std::ssize(runs), "run"));
   return fmt::format("{} of {}{}", counted(std::ssize(runs), "run"), counted(std::ssize(configurations), "configuration"), length);
 }
 

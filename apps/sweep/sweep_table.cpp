@@ -95,16 +95,16 @@ std::string SweepTable::markdown(const std::vector<SweepRow>& rows, const std::s
 }
 
 std::string SweepTable::conclusion() const {
-  if (!best_) return "No configuration has numbers to the end.\n";
+  if (!best_) return "No configuration finished with finite numbers.\n";
   std::string text;
   if (search_seeds_ < seeds_.size() && full_.size() > 1)
     text +=
-        fmt::format("Configurations are compared by {}; the others are of the best alone.\n",
+        fmt::format("Configurations are compared by {}; the others were trained for the best only.\n",
                     search_seeds_ == 1 ? fmt::format("seed {}", seeds_.front()) : fmt::format("the first {} seeds", search_seeds_));
   for (const GridEdge& edge : edges_)
     text += fmt::format("Warning: the best {}, {}, is the {} of those tried: {} values may be better{}.\n", edge.key, edge.value,
                         edge.upper ? "highest" : "lowest", edge.upper ? "higher" : "lower",
-                        widen_ ? "" : "; `widen` goes on on that side");
+                        widen_ ? "" : "; `widen` extends the list on that side");
   return in_options(text);
 }
 

@@ -48,21 +48,21 @@ std::string explain(const CLI::App& program, const CLI::ParseError& error) {
   const CLI::App* app = innermost(&program);
   const std::vector<std::string> unknown = program.remaining(true), commands = subcommand_names(app);
   if (!unknown.empty() && !commands.empty() && !unknown.front().starts_with('-'))
-    return fmt::format("{}there is no command \"{}\"{}", place(app), unknown.front(), did_you_mean(unknown.front(), commands));
+    return fmt::format("{}unknown command \"{}\"{}", place(app), unknown.front(), did_you_mean(unknown.front(), commands));
   const auto option = std::find_if(unknown.begin(), unknown.end(), [](const std::string& w) { return w.starts_with("--"); });
   if (option != unknown.end()) {
     const std::string name = option->substr(0, option->find('='));
     const std::vector<std::string> known = option_names(app);
     const std::string other = hint_for(name, known);
-    return fmt::format("{}there is no option {}{}", place(app), name, other.empty() ? did_you_mean(name, known) : other);
+    return fmt::format("{}unknown option {}{}", place(app), name, other.empty() ? did_you_mean(name, known) : other);
   }
-  if (!unknown.empty()) return fmt::format("{}\"{}\" was not expected", place(app), unknown.front());
+  if (!unknown.empty()) return fmt::format("{}\"{}\" is not expected here", place(app), unknown.front());
   if (!commands.empty()) return fmt::format("{}which command? {}", place(app), CLI::detail::join(commands, ", "));
   std::string text = error.what();
   std::replace(text.begin(), text.end(), '\n', ' ');
   constexpr std::string_view once = ": At Most 1 required but received ";
   if (const auto at = text.find(once); at != text.npos)
-    text = fmt::format("{} is given {} times; once is enough", text.substr(0, at), text.substr(at + once.size()));
+    text = fmt::format("{} is given {} times; give it once", text.substr(0, at), text.substr(at + once.size()));
   return place(app) + text;
 }
 
@@ -121,7 +121,7 @@ int run_program(CLI::App& program, int argc, const char* const* argv, const std:
   } catch (const CLI::RuntimeError& ended) {  // a subcommand that has said what there is to say
     return ended.get_exit_code();
   } catch (const CLI::ParseError& error) {
-    return report(explain(program, error) + " (--help shows what there is)", exit_usage);
+    return report(explain(program, error) + " (see --help)", exit_usage);
   } catch (const InputError& error) {
     return report(with_its_option(program, in_options(error)), exit_usage);
   } catch (const ConfigError& error) {
@@ -132,10 +132,7 @@ int run_program(CLI::App& program, int argc, const char* const* argv, const std:
     if (std::ferror(stdout) == 0) return report(error.what(), exit_failure);
     return report(fmt::format("cannot write to the standard output: {}", error.code().message()), exit_failure);
   } catch (const std::bad_alloc&) {
-    return report(
-        "out of memory; smaller sizes (--batch, --length, --d-model, "
-        "--n-layers) need less",
-        exit_failure);
+    return report("out of memory; reduce --batch, --length, --d-model or --n-layers", exit_failure);
   } catch (const std::exception& error) {
     return report(in_options(error), exit_failure);
   }

@@ -35,7 +35,7 @@ template <class... Args>
 }
 
 /// Adds --threads: how many threads the command computes with. All processors that the process may use are the default.
-void add_threads(CLI::App& command, const std::string& group = "Options", const std::string& help = "threads to compute with");
+void add_threads(CLI::App& command, const std::string& group = "Options", const std::string& help = "number of threads");
 
 /// Parses, runs the chosen subcommand, and returns the exit code. Every failure becomes one line on standard error,
 /// `argand: ...`; nothing is thrown. After one of the commands `with_expressions` a word such as -z^2 or -i is no option, but an

@@ -52,8 +52,8 @@ std::string output_of(const std::string& op, const std::vector<std::string>& wor
   pid_t child = 0;
   const int refused = posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
-  require(refused != ENOENT, op, "the program {} draws this and is not installed; on Debian and Ubuntu: apt-get install {}",
-          words[0], package);
+  require(refused != ENOENT, op, "needs the program {}, which is not installed; on Debian and Ubuntu: apt-get install {}", words[0],
+          package);
   require(refused == 0, op, "cannot start {}: {}", words[0], std::strerror(refused));
 
   int status = 0;

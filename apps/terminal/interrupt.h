@@ -25,6 +25,6 @@ class Interrupt {
 
 /// The answer of a loop that ends its step and saves.
 inline constexpr const char* saves_after_this_step =
-    "stopping: this step is finished and saved; a second Ctrl-C ends at once and loses what came after the last checkpoint";
+    "stopping: finishing and saving this step; press Ctrl-C again to quit at once and lose the steps since the last checkpoint";
 
 }  // namespace argand

@@ -25,8 +25,7 @@ std::string hint_for(const std::string& option, const std::vector<std::string>& 
   if (has(name)) return "; it is called " + name + " here";  // --batch_size, as nanoGPT has it
   for (const char* machine : {"--device", "--gpu", "--gpus", "--cuda", "--no-cuda", "--cpu", "--mps"})
     if (name == machine)
-      return has("--threads") ? "; argand computes on the CPU, and --threads says with how many threads"
-                              : "; argand computes on the CPU";
+      return has("--threads") ? "; argand runs on the CPU; set the number of threads with --threads" : "; argand runs on the CPU";
   std::vector<std::string> keys;
   std::transform(known.begin(), known.end(), std::back_inserter(keys), key_of);
   const auto other = other_word(key, keys);

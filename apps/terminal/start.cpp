@@ -28,19 +28,19 @@ std::string_view hidden_features(Level level) {
 
 void restart_at_level(const char* name, char** argv) {
   const std::optional<Level> wanted = level_named(name);
-  require(wanted.has_value(), "ARGAND_LEVEL", "'{}' is no level; baseline, v3 and v4 are", name);
-  require(*wanted <= processor_level(), "ARGAND_LEVEL", "{} is asked for, but this processor reaches {} only", name,
+  require(wanted.has_value(), "ARGAND_LEVEL", "'{}' is not a level; use baseline, v3 or v4", name);
+  require(*wanted <= processor_level(), "ARGAND_LEVEL", "{} is requested, but this processor supports only up to {}", name,
           level_name(processor_level()));
   if (library_level() == *wanted) return;
   const char* before = std::getenv("GLIBC_TUNABLES");
   std::string tunables = before != nullptr ? before : "";
   const std::string ours = "glibc.cpu.hwcaps=" + std::string(hidden_features(*wanted));
   require(tunables.find(ours) == std::string::npos && *wanted < library_level(), "ARGAND_LEVEL",
-          "{} is asked for, but this installation holds {}; build with -Dlevel=all", name, level_name(library_level()));
+          "{} is requested, but this installation has {}; build with -Dlevel=all", name, level_name(library_level()));
   tunables += (tunables.empty() ? "" : ":") + ours;
   setenv("GLIBC_TUNABLES", tunables.c_str(), 1);
   execv("/proc/self/exe", argv);
-  fail("ARGAND_LEVEL", "the program could not be started again at level {}", name);
+  fail("ARGAND_LEVEL", "cannot restart the program at level {}", name);
 }
 
 /// GNU's OpenMP reads its settings when it is loaded. As it comes, a thread that waits spins for milliseconds: on a machine with

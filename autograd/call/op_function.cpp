@@ -118,7 +118,7 @@ const Op* OpFunction::op() const { return Op::find(about_.empty() ? name_ : abou
 
 std::string OpFunction::about() const {
   if (op() != nullptr) return op()->text().equation;
-  return about_.empty() ? "an op that this build has not" : about_;  // of LAPACK's, where the build is without it
+  return about_.empty() ? "an op that is not in this build" : about_;  // of LAPACK's, where the build is without it
 }
 
 void OpFunction::require_usable() const {
@@ -189,7 +189,7 @@ void OpFunction::fail_to_match(const Call& call, int precision) const {
   require(precision != no_scalar, name_, "needs a tensor among its arguments; make one of a number first");
   bool has_float = false, has_double = false;
   for_each_scalar(call, parameters_.size(), [&](int scalar) { (precision_of(scalar) == 0 ? has_float : has_double) = true; });
-  require(!has_float || !has_double, name_, "mixed precisions float32 and float64; convert one");
+  require(!has_float || !has_double, name_, "mixes float32 and float64; convert one");
 
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     const auto fits = [&](bool as_complex) {

@@ -1,6 +1,6 @@
 #pragma once
-/// OpFunction: a function of the library that is called by name, with arguments whose types are known at run time. What Python, and
-/// any other language, binds: names and defaults are PyTorch's where PyTorch has the function.
+/// OpFunction: a library function called by name, with arguments whose types are known at run time. Python and other languages bind
+/// these; names and defaults are PyTorch's where PyTorch has the function.
 ///
 ///     const OpFunction exp_function("exp", {"input"}, []<Scalar T>(const Var<T>& z) { return exp(z); });
 ///     const CallResult w = OpFunction::find("exp")->call(std::vector<Argument>{DynamicVar(z)});
@@ -27,7 +27,7 @@ inline constexpr std::monostate none{};
 
 /// A parameter as it is written in a table: a name, and a default where it has one.
 struct ParameterText {
-  /// A literal, which costs no code where the table is.
+  /// A literal, so that tables cost no code.
   struct Default {
     constexpr Default() : kind(ArgumentKind::None), given(false) {}
     constexpr Default(std::monostate) : kind(ArgumentKind::None) {}
@@ -75,10 +75,9 @@ struct CallResult {
 class OpFunction {
  public:
   using Parameters = std::initializer_list<ParameterText>;
-  /// Registers the function until it is destroyed. A call takes that of `f`'s overloads that fits best, of equal ones the first.
-  /// Several results have names, Results{"U", "S", "Vh"}. A function whose name is not an op's says what it is, or of which op it
-  /// is another name. What is wrong with it (a name that is taken, a default of another type) throws when it is called, as an Op's
-  /// faults do.
+  /// Registers the function until it is destroyed. A call takes the best-fitting overload of `f`, the first among equals.
+  /// Several results have names, Results{"U", "S", "Vh"}. A function whose name is not an op's has a description, or the op it is
+  /// an alias of. Faults (a name already taken, a default of another type) throw on the first call, as an Op's do.
   template <class... F>
   requires(std::is_empty_v<F>&&...) OpFunction(const char* name, Parameters parameters, F...)
       : OpFunction(name, "", parameters, {}, overloads<F...>()) {}
@@ -99,9 +98,9 @@ class OpFunction {
   /// What it is, one sentence; of an op the equation.
   std::string about() const;
   const std::vector<CallParameter>& parameters() const { return parameters_; }
-  /// Of several results; empty for one result, and for a list of as many as there are.
+  /// Names of several results; empty for one result, and for a list of any length.
   const std::vector<std::string>& results() const { return results_; }
-  /// The op that it calls under this name or another; null for what is made of ops.
+  /// The op it calls, under this name or another; null for a composition of ops.
   const Op* op() const;
   /// "sum(input: Tensor, dim: int | list[int] | None = None, keepdim: bool = False) -> Tensor"
   std::string signature() const;
@@ -111,12 +110,12 @@ class OpFunction {
   /// Calls it with the first parameters in their order and others by name. A real tensor beside a complex one becomes complex where
   /// the function needs that. Throws Error in the function's name for arguments that do not fit, and what the function throws.
   CallResult call(std::span<const Argument> positional, std::span<const std::pair<std::string, Argument>> named = {}) const;
-  /// Throws what is wrong with it, if anything is.
+  /// Throws the function's fault, if it has one.
   void require_usable() const;
 
   /// Every registered function, by name.
   static std::vector<const OpFunction*> all();
-  /// Null when there is none of that name.
+  /// Null if there is none of that name.
   static const OpFunction* find(std::string_view name);
 
  private:

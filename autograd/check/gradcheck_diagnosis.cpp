@@ -11,7 +11,7 @@
 namespace argand {
 namespace {
 
-constexpr std::string_view nothing = "the gradient resembles no usual mistake";
+constexpr std::string_view nothing = "the gradient matches no common mistake";
 constexpr double likeness = 1e-6;  // how closely a wrong gradient must agree with what a mistake would give
 
 double largest(const ComplexValues& values) {

@@ -13,7 +13,7 @@ namespace argand {
 /// `options.name` is ignored: the report has the op's.
 Report check_op_gradients(const Op& op, GradcheckOptions options = {});
 
-/// Those of these ops whose gradients fail their own check. A custom_op, which has none, is not among them.
+/// The ops among these whose gradients fail their own check. A custom_op has no check and is never among them.
 std::vector<std::string> failing_ops(const std::vector<std::string>& names);
 
 /// How an op can be wrong: its gradients, the adjoint identity between them and its tangents, and every use of them

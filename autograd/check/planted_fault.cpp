@@ -103,7 +103,7 @@ std::string_view fault_name(Fault fault) {
 }
 
 PlantedFault::PlantedFault(std::string op, Fault fault) {
-  require(Op::find(op) != nullptr, "planted_fault", "no op is called {}", op);
+  require(Op::find(op) != nullptr, "planted_fault", "unknown op {}", op);
   before_ = Context::current().run_entries_by([op = std::move(op), fault, runs = 0](TapeEntry& entry) mutable {
     const bool here = entry.op->name() == op && (fault != Fault::ThirdBackward || ++runs >= 3) &&
                       (fault != Fault::SecondUse || is_second_use(entry)) &&

@@ -91,7 +91,7 @@ Verdict Report::verdict() const {
 std::string Report::diagnosis() const {
   if (!explanation.empty()) return explanation;
   const std::optional<Verdict> worst = worst_of(rows);
-  if (!worst) return "there is no element to check";
+  if (!worst) return "no element to check";
   if (worst != Verdict::Fail)
     for (const IndependentCheck& c : independent)
       if (refutes(c)) return c.finding;

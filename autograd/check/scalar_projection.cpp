@@ -64,7 +64,7 @@ std::vector<ComplexValues> gradients_of(const std::vector<AnyVar>& vars) {
 
 /// f without a tape, and its gradients by one backward pass on a tape of its own.
 DifferentiableFunction on_tapes(const CheckedFunction& f) {
-  require(recording(), "gradcheck", "inside a NoGrad there is no gradient to check; call it outside");
+  require(recording(), "gradcheck", "there is no gradient to check inside a NoGrad; call it outside");
   const auto value = [f](const std::vector<AnyTensor>& x) {
     const NoGrad none;
     return tensor_of(f(make_vars(x, false)));

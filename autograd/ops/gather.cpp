@@ -143,7 +143,7 @@ static const Op embedding_mean_op(
 template <Scalar T>
 Var<T> embedding_mean(const Var<T>& table, const Ids& ids) {
   require(table.rank() == 2, "embedding_mean", "the table is a matrix [V, D], got {}", table.shape());
-  require(ids.shape().rank() >= 1 && ids.shape().back() > 0, "embedding_mean", "there is no mean of no rows, ids are {}",
+  require(ids.shape().rank() >= 1 && ids.shape().back() > 0, "embedding_mean", "needs at least one row for a mean, ids are {}",
           ids.shape());
   ids.check_below(table.dim(0), "embedding_mean");
   const std::int64_t D = table.dim(1), L = ids.shape().back();
@@ -202,7 +202,7 @@ Var<T> scatter_add(const Var<T>& rows, const Ids& ids, std::int64_t V) {
   const std::int64_t D = rows.rank() > 0 ? rows.shape().back() : 0;
   Shape expected = ids.shape();
   expected.push_back(D);
-  require(rows.shape() == expected, "scatter_add", "one row an id, {} for ids of shape {}", rows.shape(), ids.shape());
+  require(rows.shape() == expected, "scatter_add", "needs one row per id, got {} for ids of shape {}", rows.shape(), ids.shape());
   ids.check_below(V, "scatter_add");
   Tensor<T> y = Tensor<T>::zeros({V, D});
   scatter_rows(rows.value().data(), ids, D, y.data());

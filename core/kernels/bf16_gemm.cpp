@@ -150,7 +150,7 @@ void pair_panel(bool transposed, std::int64_t K, std::int64_t n, const float* B,
 bool has_bf16_products() { return cpu_features().bf16; }
 
 Bf16Products::Bf16Products(bool on) : on_(on) {
-  require(!on || has_bf16_products(), "bf16", "this processor has no products of bfloat16 (AVX512-BF16)");
+  require(!on || has_bf16_products(), "bf16", "this processor lacks AVX512-BF16");
   scopes += on ? 1 : 0;
 }
 

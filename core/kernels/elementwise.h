@@ -58,7 +58,8 @@ ValueAndSlope<R> map_with_slope(const F& f, const Tensor<R>& x) {
   return y;
 }
 
-/// How two shapes stretch to a common one: element (row, column) of the result comes from the given strides, 0 where stretched.
+/// How two shapes broadcast to a common one: element (row, column) of the result is found by the given strides, 0 along stretched
+/// axes.
 struct BroadcastPlan {
   Shape shape;                                         ///< of the result
   std::array<std::int64_t, Shape::max_rank> a{}, b{};  ///< strides in elements, aligned with `shape`

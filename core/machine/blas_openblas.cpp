@@ -80,7 +80,7 @@ void reserve_blas(int threads) {
   require(
       enough, "memory",
       "products of matrices with {} thread{} need {} MB of address space, {} MB for each; the limit (ulimit -v) of {} MB leaves "
-      "{} MB. Fewer threads need less",
+      "{} MB; use fewer threads",
       processors, processors == 1 ? "" : "s", (processors * bytes_a_thread) >> 20, bytes_a_thread >> 20, space->limit >> 20,
       space->left() >> 20);
   reserved = threads;

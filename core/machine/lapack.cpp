@@ -78,7 +78,7 @@ ARGAND_LAPACK(std::complex<double>, z, un)
 #undef ARGAND_LAPACK
 
 int order(std::int64_t n) {
-  require(n <= 30'000, "lapack", "a matrix of {} rows or columns is more than LAPACK's 32-bit indices can have", n);
+  require(n <= 30'000, "lapack", "a matrix of {} rows or columns exceeds LAPACK's 32-bit indices", n);
   return static_cast<int>(n);
 }
 
@@ -185,7 +185,7 @@ void eigh_in_double(std::int64_t size_n, T* A, double* lambda) {
     std::vector<int> iwork(static_cast<std::size_t>(isize));
     dsyevd_("V", "L", &n, A, &lda, lambda, work.data(), &size, iwork.data(), &isize, &info, 1, 1);
   }
-  require(info == 0, "eigh", "LAPACK's iteration did not converge ({} off-diagonal numbers are left)", info);
+  require(info == 0, "eigh", "LAPACK's iteration did not converge ({} off-diagonal elements remain)", info);
 }
 
 template <Scalar T>

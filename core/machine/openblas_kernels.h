@@ -1,5 +1,5 @@
 #pragma once
-/// Whether OpenBLAS runs the kernels that this processor deserves. The library only says so; programs act (apps/terminal/start.h).
+/// Whether OpenBLAS runs the best kernels for this processor. The library only reports; programs act (apps/terminal/start.h).
 
 #include <string>
 #include <string_view>
@@ -11,7 +11,7 @@ namespace argand {
 /// The OPENBLAS_CORETYPE that uses this processor's vectors when the kernels `running` do not; empty when they do.
 std::string fast_kernels_for(std::string_view running, const CpuFeatures& cpu);
 
-/// What OpenBLAS found and what it should have found.
+/// The kernels OpenBLAS chose and those it should have chosen.
 struct BlasKernels {
   std::string running;         ///< blas_kernels_name(), e.g. "Prescott"
   std::string wanted;          ///< fast_kernels_for(running, cpu_features())
@@ -19,7 +19,7 @@ struct BlasKernels {
 };
 BlasKernels blas_kernels();
 
-/// What to do for faster products, a line for each remedy, or nothing: OpenBLAS's kernels are slower than the processor allows
+/// Advice for faster matrix products, one line per remedy, or nothing: OpenBLAS's kernels are slower than the processor allows
 /// (Debian 12's 0.3.21 does not know recent Intel cores and falls back to SSE, a fifth of the speed), or it is not the flavour that
 /// shares our threads. A value of OPENBLAS_CORETYPE that the user has set and OpenBLAS obeys is respected. Worth printing at the
 /// start of a program that trains:

@@ -43,6 +43,12 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
   return close.empty() ? "" : fmt::format("; did you mean {}?", close);
 }
 
+std::string current_key(const std::string& key) {
+  for (const auto& [before, now] : renamed_keys)
+    if (key == before) return now;
+  return key;
+}
+
 int place_of_word(std::string_view key, const std::string& word, std::string_view choices) {
   const std::vector<std::string> words = split_choices(choices);
   const auto found = std::find(words.begin(), words.end(), word);

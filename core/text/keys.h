@@ -2,6 +2,7 @@
 /// Keys: the names by which the values of a configuration are typed, stored and explained. Inside the library a choice is an
 /// enumeration; it is a word only here, where text comes in and goes out.
 
+#include <array>
 #include <concepts>
 #include <cstdint>
 #include <string>
@@ -18,6 +19,14 @@ std::vector<std::string> split_choices(std::string_view choices);
 std::string closest_word(const std::string& word, const std::vector<std::string>& known);
 /// "; did you mean WORD?" for the word of `known` that is close, or nothing.
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& known);
+
+/// Keys that had another name, and today's: files of before are read, and old options are accepted.
+struct RenamedKey {
+  const char *before, *now;
+};
+inline constexpr std::array renamed_keys = {RenamedKey{"rival", "baseline"}};
+/// Today's name of a key.
+std::string current_key(const std::string& key);
 
 /// The place of `word` among `choices`. Throws `config: KEY "WORD" is not one of CHOICES`, with a suggestion.
 int place_of_word(std::string_view key, const std::string& word, std::string_view choices);

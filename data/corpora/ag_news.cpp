@@ -68,8 +68,8 @@ std::vector<Article> read_articles(const std::string& path, std::int64_t n_class
             n_classes);
     Article article{number - 1, std::move(record.fields[1]), std::move(record.fields[2])};
     for (std::string* text : {&article.title, &article.description}) std::replace(text->begin(), text->end(), '\\', '\n');
-    require(has_words(article.title) || has_words(article.description), "ag_news", "{}, line {}: no word in title and description",
-            path, record.line);
+    require(has_words(article.title) || has_words(article.description), "ag_news",
+            "{}, line {}: title and description have no words", path, record.line);
     articles.push_back(std::move(article));
   }
   return articles;
@@ -78,7 +78,7 @@ std::vector<Article> read_articles(const std::string& path, std::int64_t n_class
 ArticleSets load_ag_news(const std::string& directory) {
   namespace fs = std::filesystem;
   require(fs::is_directory(directory), "ag_news",
-          "{} is no folder; it is to hold train.csv (or train_sample.csv), test.csv and classes.txt", directory);
+          "{} is not a folder; it must hold train.csv (or train_sample.csv), test.csv and classes.txt", directory);
   const bool whole = fs::exists(directory + "/train.csv");
   require(whole || fs::exists(directory + "/train_sample.csv"), "ag_news", "neither train.csv nor train_sample.csv in {}",
           directory);

@@ -67,7 +67,7 @@ class Columns {
       find_text(wanted);
       return;
     }
-    require(table.columns() >= 2, "data", "{} has one column; a label and a text are two. Fields end at a {}", path,
+    require(table.columns() >= 2, "data", "{} has one column, but needs a label and a text. The delimiter is a {}", path,
             table.delimiter == '\t'  ? "tab"
             : table.delimiter == ',' ? "comma"
                                      : fmt::format("\"{}\"", table.delimiter));
@@ -76,7 +76,7 @@ class Columns {
     label_ = find(wanted.label, names_of_labels, "`label_column`");
     if (!text_) text_ = longest();
     if (!label_) label_ = fewest_values();
-    require(*text_ != *label_, "data", "{}: text and label are both to be column {}; name two", path, called(*text_));
+    require(*text_ != *label_, "data", "{}: text and label cannot both be column {}; name two columns", path, called(*text_));
     if (names_.empty() && !wanted.header && is_alone(*label_)) use_header();
   }
 
@@ -209,7 +209,7 @@ std::vector<std::string> classes_in(const LabelledTable& table) {
   require(found.size() >= 2, "data", "{}: all rows have the label {}; classification needs at least two ({})", table.path,
           in_quotes(*found.begin()), table.columns);
   require(found.size() <= most_classes, "data",
-          "{}: {} different labels in {} rows, {}; is that the label? `label_column` names another", table.path, found.size(),
+          "{}: {} different labels in {} rows, {}; if that is not the label, set `label_column`", table.path, found.size(),
           table.size(), table.columns);
   std::vector<std::string> classes(found.begin(), found.end());
   if (std::all_of(classes.begin(), classes.end(), [](const std::string& name) { return whole_number(name).has_value(); }))
@@ -244,8 +244,8 @@ std::vector<Article> as_articles(const LabelledTable& table, const std::vector<s
   std::vector<Article> articles;
   for (std::size_t i = 0; i < table.labels.size(); ++i) {
     const auto found = numbers.find(table.labels[i]);
-    require(found != numbers.end(), "data", "{}, line {}: the label {} is none of those that were learnt", table.path,
-            table.lines[i], in_quotes(table.labels[i]));
+    require(found != numbers.end(), "data", "{}, line {}: the label {} was not seen in training", table.path, table.lines[i],
+            in_quotes(table.labels[i]));
     articles.push_back({found->second, "", table.texts[i]});
   }
   return articles;

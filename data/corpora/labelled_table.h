@@ -14,7 +14,7 @@ namespace argand {
 struct TableColumns {
   std::string text{}, label{};   ///< columns, by their names or by their numbers from 1
   char delimiter = 0;            ///< between fields
-  std::optional<bool> header{};  ///< whether the first row says what the columns are called
+  std::optional<bool> header{};  ///< whether the first row names the columns
 };
 
 /// More classes than these are a sign of the wrong column.

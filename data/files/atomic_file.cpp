@@ -80,7 +80,7 @@ void AtomicFile::commit() {
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) give_up(errno);
   temporary_.clear();
   if (const int reason = sync_directory(directory_of(target_)); reason != 0)
-    fail("save", "{} is written, but its directory may not survive a power failure: {}", path_,
+    fail("save", "{} was written, but its directory could not be synced to disk: {}", path_,
          std::generic_category().message(reason));
 }
 

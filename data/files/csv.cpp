@@ -44,7 +44,8 @@ class Line {
       if (!take('"')) break;
       field += '"';
     }
-    if (!rest_.empty() && rest_.front() != ',') refuse("text after the closing quotation mark; those inside a field are doubled");
+    if (!rest_.empty() && rest_.front() != ',')
+      refuse("text after the closing quotation mark; double quotation marks inside a field");
     return field;
   }
 

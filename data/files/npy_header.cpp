@@ -27,7 +27,7 @@ class Dictionary {
       const std::string key = string();
       take(':');
       if (key == "descr" && !(found & 1)) {
-        if (next_is('[')) fail("npz", "{} is an array of records; one array a column can be read", where_);
+        if (next_is('[')) fail("npz", "{} is a structured array; save one array per column", where_);
         header.descr = string(), found |= 1;
       } else if (key == "fortran_order" && !(found & 2)) {
         header.fortran_order = boolean(), found |= 2;
@@ -44,7 +44,7 @@ class Dictionary {
   }
 
  private:
-  [[noreturn]] void complain() const { fail("npz", "{}: the header {} is none of NumPy's", where_, in_quotes(text_)); }
+  [[noreturn]] void complain() const { fail("npz", "{}: the header {} is not NumPy's", where_, in_quotes(text_)); }
 
   void skip() {
     while (!rest_.empty() && (rest_.front() == ' ' || rest_.front() == '\n')) rest_.remove_prefix(1);
@@ -108,18 +108,18 @@ std::string tuple(const Shape& shape) {
 }  // namespace
 
 std::size_t npy_header_bytes(std::string_view beginning, const std::string& where) {
-  require(beginning.size() >= npy_beginning && beginning.starts_with(magic), "npz", "{} is no .npy file", where);
+  require(beginning.size() >= npy_beginning && beginning.starts_with(magic), "npz", "{} is not a .npy file", where);
   const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(beginning[i])); };
   const std::size_t version = byte(magic.size()), length_bytes = version == 1 ? 2 : 4, before = magic.size() + 2 + length_bytes;
-  require(version >= 1 && version <= 3, "npz", "{} is of version {} of the format; 1, 2 and 3 can be read", where, version);
+  require(version >= 1 && version <= 3, "npz", "{} has format version {}; argand reads 1, 2 and 3", where, version);
   std::size_t length = 0;
   for (std::size_t i = 0; i < length_bytes; ++i) length |= byte(magic.size() + 2 + i) << (8 * i);
-  require(length >= 2 && length <= longest_npy_header, "npz", "{}: a header of {} bytes is none of NumPy's", where, length);
+  require(length >= 2 && length <= longest_npy_header, "npz", "{}: no .npy header has {} bytes", where, length);
   return before + length;
 }
 
 NpyHeader parse_npy_header(std::string_view bytes, const std::string& where) {
-  require(bytes.size() == npy_header_bytes(bytes, where), "npz", "{}: the header is cut off", where);
+  require(bytes.size() == npy_header_bytes(bytes, where), "npz", "{}: the header is truncated", where);
   const std::size_t before = bytes[magic.size()] == 1 ? 10 : 12;
   NpyHeader header = Dictionary(bytes.substr(before), where).read();
   header.bytes = bytes.size();

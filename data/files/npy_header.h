@@ -20,7 +20,7 @@ struct NpyHeader {
 /// Bytes that are enough to know how long the header is.
 inline constexpr std::size_t npy_beginning = 12;
 
-/// Bytes before the numbers, from at least the first npy_beginning. Throws Error, `where` first, for what is no .npy file of
+/// Bytes before the numbers, from at least the first npy_beginning. Throws Error, `where` first, for what is not a .npy file of
 /// version 1, 2 or 3.
 std::size_t npy_header_bytes(std::string_view beginning, const std::string& where);
 /// From exactly the bytes before the numbers. Throws Error for a header that NumPy would not have written.

@@ -92,8 +92,7 @@ class Archive {
 }  // namespace
 
 void NpzWriter::add(const std::string& name, const std::string& descr, const Shape& shape, const void* numbers, std::size_t bytes) {
-  require(!name.ends_with(".npy"), "npz", "the name {} ends as the files inside do; NumPy would take it for another",
-          in_quotes(name));
+  require(!name.ends_with(".npy"), "npz", "the name {} ends in .npy; NumPy would read it under another name", in_quotes(name));
   require(!name.empty() && name.find('\0') == name.npos && !first_invalid_utf8(name), "npz", "{} cannot be the name of an array",
           in_quotes(name));
   for (const Array& other : arrays_) require(other.name != name, "npz", "two arrays named {}", in_quotes(name));
@@ -147,7 +146,7 @@ class NpzFile::Zip {
     zip_stat_t status;
     constexpr auto needed = ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE;
     require(zip_stat_index(zip_, i, 0, &status) == 0 && (status.valid & needed) == needed, "npz",
-            "{}: what it says of its member {} cannot be read", path_, i);
+            "{}: cannot read the entry of member {}", path_, i);
     return {status.name, status.size, status.comp_size};
   }
 
@@ -164,7 +163,7 @@ class NpzFile::Zip {
     char more = 0;
     if (n >= 0 && whole) n = zip_fread(file.get(), &more, 1);
     if (n < 0) fail("npz", "{}: {} is damaged: {}", path_, in_quotes(entry(i).name), zip_file_strerror(file.get()));
-    require(done == bytes && !(whole && n > 0), "npz", "{}: {} does not have the length that the archive says", path_,
+    require(done == bytes && !(whole && n > 0), "npz", "{}: {} does not have the length given in the archive", path_,
             in_quotes(entry(i).name));
     return content;
   }
@@ -224,9 +223,9 @@ NpzFile NpzFile::open(const std::string& path) {
     if (!entry.name.ends_with(".npy")) continue;  // NumPy passes over other members, too
     const std::string where = fmt::format("{}: {}", path, in_quotes(entry.name));
     require(!first_invalid_utf8(entry.name), "npz", "{}: the name is not UTF-8", where);
-    require(entry.size >= npy_beginning, "npz", "{} is no .npy file", where);
+    require(entry.size >= npy_beginning, "npz", "{} is not a .npy file", where);
     const std::size_t before = npy_header_bytes(file.zip_->read(i, npy_beginning, false), where);
-    require(before <= entry.size, "npz", "{}: the header is cut off", where);
+    require(before <= entry.size, "npz", "{}: the header is truncated", where);
     const NpyHeader header = parse_npy_header(file.zip_->read(i, before, false), where);
     const std::size_t item = bytes_of(header.descr);
     if (item > 0) {  // deflate makes nothing smaller than a thousandth, so nobody can ask for memory with a few bytes
@@ -243,10 +242,10 @@ NpzFile NpzFile::open(const std::string& path) {
                       .fortran_order = header.fortran_order,
                       .member = i,
                       .begin = before};
-    require(file.index_.emplace(array.name, file.arrays_.size()).second, "npz", "{}: there are two arrays of that name", where);
+    require(file.index_.emplace(array.name, file.arrays_.size()).second, "npz", "{}: two arrays have that name", where);
     file.arrays_.push_back(std::move(array));
   }
-  require(!file.arrays_.empty(), "npz", "{} has no arrays in it", path);
+  require(!file.arrays_.empty(), "npz", "{} contains no arrays", path);
   return file;
 }
 
@@ -274,8 +273,8 @@ template <Scalar T>
 Tensor<T> NpzFile::tensor(const std::string& name) const {
   using R = RealOf<T>;
   const StoredArray& array = info(name);
-  require(array.descr != "<i4" && array.descr != "<i8", "npz", "{}: {} holds integers, not numbers to compute with", path_,
-          in_quotes(name));
+  require(array.descr != "<i4" && array.descr != "<i8", "npz",
+          "{}: {} holds integers; floating-point or complex numbers are needed", path_, in_quotes(name));
   require(array.is_complex == !std::same_as<T, R> || bytes_of(array.descr) == 0, "npz", "{}: {} is {}, not {}", path_,
           in_quotes(name), array.is_complex ? "complex" : "real", array.is_complex ? "real" : "complex");
   const std::string bytes = numbers(array);
@@ -294,7 +293,7 @@ Tensor<T> NpzFile::tensor(const std::string& name) const {
 
 Ids NpzFile::ids(const std::string& name) const {
   const StoredArray& array = info(name);
-  require(array.descr == "<i4" || array.descr == "<i8", "npz", "{}: {} is of type {}, no integers of 32 or 64 bits", path_,
+  require(array.descr == "<i4" || array.descr == "<i8", "npz", "{}: {} is of type {}, not integers of 32 or 64 bits", path_,
           in_quotes(name), in_quotes(array.descr));
   const std::string bytes = numbers(array);
   Ids x(array.shape);

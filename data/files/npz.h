@@ -1,5 +1,5 @@
 #pragma once
-/// Tensors for NumPy and from it: an .npz file is a zip archive of .npy files, one an array
+/// Tensors to and from NumPy: an .npz file is a zip archive of .npy files, one per array
 /// (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html). `numpy.load(path)[name]` is the tensor, complex ones
 /// as complex64 and complex128.
 
@@ -13,7 +13,7 @@
 
 namespace argand {
 
-/// Collects arrays, then writes them all, uncompressed and atomically. The bytes are a function of what was added and its order.
+/// Collects arrays, then writes them all, uncompressed and atomically. The bytes depend only on what was added and in which order.
 class NpzWriter {
  public:
   /// Throws when the name is empty, taken, not UTF-8, or contains a zero byte.
@@ -34,7 +34,7 @@ class NpzWriter {
   std::vector<Array> arrays_;
 };
 
-/// What an archive says of one array.
+/// The entry of one array in an archive.
 struct StoredArray {
   std::string name;   ///< without the .npy of its member
   std::string descr;  ///< NumPy's word for the type: "<f4", "<c16", ...
@@ -47,7 +47,7 @@ struct StoredArray {
 
 /// An .npz file that is open for reading: of numpy.savez, numpy.savez_compressed or NpzWriter. The headers are read and checked
 /// when it is opened, numbers when they are asked for. Nothing in it is trusted; whatever is wrong throws Error naming the file,
-/// the array and the fault. Members that are no arrays are passed over.
+/// the array and the fault. Members that are not arrays are skipped.
 class NpzFile {
  public:
   static NpzFile open(const std::string& path);

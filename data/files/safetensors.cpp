@@ -84,13 +84,13 @@ SafetensorsFile SafetensorsFile::open(const std::string& path) {
   std::uint64_t header_bytes = 0;
   file.read(0, &header_bytes, length_bytes);
   require(!is_pickle(path, header_bytes), "safetensors",
-          "{} is a PyTorch pickle, which may run any code and is not read; convert it with Python: "
+          "{} is a PyTorch pickle, which can run arbitrary code, so argand does not read it; convert it with Python: "
           "safetensors.torch.save_file(torch.load(\"{}\", weights_only=True), \"{}.safetensors\")",
           path, path, path.substr(0, path.rfind('.')));
   require(header_bytes <= longest_header || std::memcmp(&header_bytes, "PK\3\4", 4) != 0, "safetensors",
           "{} is a ZIP archive (an .npz?), not safetensors; NumPy reads it, and `init` takes it", path);
   require(header_bytes <= longest_header, "safetensors",
-          "{} is not a safetensors file: its first bytes would mean a header of {} bytes, and the format allows {}", path,
+          "{} is not a safetensors file: its first bytes declare a header of {} bytes, and the format allows {}", path,
           header_bytes, longest_header);
   require(header_bytes <= size - length_bytes, "safetensors",
           "{}: a header of {} bytes does not fit a file of {}; it may be truncated", path, header_bytes, size);
@@ -100,11 +100,10 @@ SafetensorsFile SafetensorsFile::open(const std::string& path) {
   file.header_end_ = length_bytes + header_bytes;
   // Before anything in it is believed: what a damaged header seems to say is of no use to anybody.
   if (const auto place = detail::checksum_place(text)) {
-    require(
-        file.checksum(text, *place, size) == std::string_view(text).substr(*place, Checksum::digits), "safetensors",
-        "{} is damaged: its bytes do not have the checksum that they were written with (if another program changed it on purpose, "
-        "that should have left out the metadata's checksum and checksum_algorithm)",
-        path);
+    require(file.checksum(text, *place, size) == std::string_view(text).substr(*place, Checksum::digits), "safetensors",
+            "{} is damaged: its checksum does not match its content (a program that edits the file must drop checksum and "
+            "checksum_algorithm from its metadata)",
+            path);
     file.has_checksum_ = true;
   }
   detail::SafetensorsHeader header = detail::parse_safetensors_header(text, size - file.header_end_, path);
@@ -113,7 +112,7 @@ SafetensorsFile SafetensorsFile::open(const std::string& path) {
   for (std::size_t i = 0; i < file.tensors_.size(); ++i) file.index_[file.tensors_[i].name] = i;
   const auto about_checksum = file.metadata_.erase(detail::checksum_key) + file.metadata_.erase(detail::algorithm_key);
   require(about_checksum == (file.has_checksum_ ? 2 : 0), "safetensors",
-          "{} is damaged: its metadata's checksum and checksum_algorithm are not as argand writes them", path);
+          "{} is damaged: the checksum or checksum_algorithm in its metadata is invalid", path);
   return file;
 }
 
@@ -139,7 +138,7 @@ void SafetensorsFile::read(std::size_t begin, void* out, std::size_t bytes) cons
     const ssize_t n = ::pread(file_->number(), to, bytes, static_cast<off_t>(begin));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) fail("safetensors", "cannot read {}: {}", path_, reason(errno));
-    if (n == 0) fail("safetensors", "{} became shorter while it was read", path_);
+    if (n == 0) fail("safetensors", "{} was truncated while it was being read", path_);
     to += n;
     begin += static_cast<std::size_t>(n);
     bytes -= static_cast<std::size_t>(n);
@@ -187,7 +186,7 @@ template <Scalar T>
 Tensor<T> SafetensorsFile::tensor(const std::string& name) const {
   using R = RealOf<T>;
   const StoredTensor& t = info(name);
-  require(t.is_complex == ComplexScalar<T>, "safetensors", "{}: tensor {} is {}, asked for as {}", path_, in_quotes(name),
+  require(t.is_complex == ComplexScalar<T>, "safetensors", "{}: tensor {} is {}, requested as {}", path_, in_quotes(name),
           t.is_complex ? "complex" : t.dtype, scalar_name<T>());
   Tensor<T> x(t.shape);
   // From here on numbers are real: a complex one is two of them, in the file as in memory.
@@ -206,13 +205,13 @@ Tensor<T> SafetensorsFile::tensor(const std::string& name) const {
   else if (real_dtype == "BF16")
     read_converted<std::uint16_t>(out, count, read_at, [](std::uint16_t v) { return static_cast<R>(from_bfloat(v)); });
   else
-    fail("safetensors", "{}: tensor {} is {}, asked for as {}", path_, in_quotes(name), t.dtype, scalar_name<T>());
+    fail("safetensors", "{}: tensor {} is {}, requested as {}", path_, in_quotes(name), t.dtype, scalar_name<T>());
   return x;
 }
 
 template <Scalar T>
 void SafetensorsFile::load(const std::string& name, Tensor<T>& x) const {
-  require(shape(name) == x.shape(), "safetensors", "{}: tensor {} has shape {}, asked for as {}", path_, in_quotes(name),
+  require(shape(name) == x.shape(), "safetensors", "{}: tensor {} has shape {}, requested as {}", path_, in_quotes(name),
           shape(name), x.shape());
   const Tensor<T> stored = tensor<T>(name);
   std::copy(stored.begin(), stored.end(), x.begin());
@@ -220,7 +219,7 @@ void SafetensorsFile::load(const std::string& name, Tensor<T>& x) const {
 
 Ids SafetensorsFile::ids(const std::string& name) const {
   const StoredTensor& t = info(name);
-  require(t.dtype == "I64" || t.dtype == "I32", "safetensors", "{}: tensor {} is {}, asked for as ids (I64 or I32)", path_,
+  require(t.dtype == "I64" || t.dtype == "I32", "safetensors", "{}: tensor {} is {}, requested as ids (I64 or I32)", path_,
           in_quotes(name), t.dtype);
   Ids ids(t.shape);
   const auto count = static_cast<std::size_t>(ids.size());
@@ -278,7 +277,7 @@ void SafetensorsWriter::add(Entry entry) {
 
 void SafetensorsWriter::metadata(const std::string& key, const std::string& value) {
   for (const char* own : {"complex", detail::checksum_key, detail::algorithm_key})
-    require(key != own, "safetensors", "the metadata key {} is written by the library itself", key);
+    require(key != own, "safetensors", "the metadata key {} is reserved", key);
   require(!first_invalid_utf8(key) && !first_invalid_utf8(value), "safetensors", "metadata {} is not UTF-8", in_quotes(key));
   require(metadata_.emplace(key, value).second, "safetensors", "metadata {} is set twice", in_quotes(key));
 }

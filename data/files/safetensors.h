@@ -17,7 +17,7 @@
 
 namespace argand {
 
-/// What the header says of one tensor.
+/// The header's entry of one tensor.
 struct StoredTensor {
   std::string name;
   std::string_view dtype;          ///< the format's word: F64, F32, F16, BF16, C64, I64, I32, ...
@@ -30,8 +30,8 @@ struct StoredTensor {
 /// for. Nothing in the file is trusted: lengths, offsets, shapes, types, names, holes, overlaps and duplicates are checked before
 /// use, and whatever is wrong throws Error naming the file and the fault.
 ///
-/// A file with a checksum (SafetensorsWriter writes one) is read once as a whole on opening, and is refused when one bit of it is
-/// not what was written; a file without one is taken as it is.
+/// A file with a checksum (SafetensorsWriter writes one) is read once as a whole on opening, and rejected if a single bit differs;
+/// a file without one is accepted unchecked.
 ///
 /// The file stays open, so a file that is replaced meanwhile (AtomicFile) is still read consistently. Copies share it.
 class SafetensorsFile {
@@ -50,14 +50,14 @@ class SafetensorsFile {
   /// Throws when the stored tensor is complex and T is not, or the reverse, or holds integers.
   template <Scalar T>
   Tensor<T> tensor(const std::string& name) const;
-  /// The same into a tensor that there is already, such as the value of a parameter.
+  /// The same into an existing tensor, such as the value of a parameter.
   /// Throws when x has another shape.
   template <Scalar T>
   void load(const std::string& name, Tensor<T>& x) const;
   /// From I64 or I32. Throws when a number does not fit 32 bits.
   Ids ids(const std::string& name) const;
 
-  /// Everything in the header's `__metadata__` but the checksum, which is about the file and not about its contents.
+  /// Everything in the header's `__metadata__` except the checksum, which concerns the file and not its contents.
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
   /// One value of it. Throws when the key is missing.
   const std::string& metadata(const std::string& key) const;
@@ -85,7 +85,7 @@ class SafetensorsFile {
 /// Collects tensors, then writes them all, atomically. The bytes are a function of what was added and its order alone:
 /// wide types first (so that every number is aligned), otherwise in the order added. The metadata get a `checksum` of the whole
 /// file: XXH3-128 of its bytes, length and header included, with the checksum's own digits taken as zeros.
-/// Tensors are copies: what is written into the caller's afterwards is not saved.
+/// Tensors are copied: later changes of the caller's are not saved.
 class SafetensorsWriter {
  public:
   /// How complex64 is stored: as C64, or as F32 pairs for readers that do not know C64. (complex128 is always pairs.)

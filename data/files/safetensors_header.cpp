@@ -53,7 +53,7 @@ class Events final : public nlohmann::json_sax<json> {
   bool null() override { return unexpected("null"); }
   bool boolean(bool) override { return unexpected("a boolean"); }
   bool number_integer(number_integer_t) override { return unexpected("a negative number"); }
-  bool number_float(number_float_t, const string_t&) override { return unexpected("a number that is no 64-bit integer"); }
+  bool number_float(number_float_t, const string_t&) override { return unexpected("a number that is not a 64-bit integer"); }
   bool binary(binary_t&) override { return unexpected("binary data"); }
 
   bool number_unsigned(number_unsigned_t n) override {
@@ -64,7 +64,7 @@ class Events final : public nlohmann::json_sax<json> {
       return true;
     }
     if (at_ == At::Offsets) {
-      if (offsets_.size() == 2) reject(path_, "tensor {}: data_offsets are two numbers", in_quotes(name_));
+      if (offsets_.size() == 2) reject(path_, "tensor {}: data_offsets must be two numbers", in_quotes(name_));
       offsets_.push_back(n);
       return true;
     }
@@ -138,7 +138,7 @@ class Events final : public nlohmann::json_sax<json> {
   }
 
   bool parse_error(std::size_t position, const std::string&, const json::exception&) override {
-    reject(path_, "the header is not JSON, at its byte {}", position);
+    reject(path_, "the header is not JSON, at byte {}", position);
   }
 
  private:
@@ -160,7 +160,7 @@ class Events final : public nlohmann::json_sax<json> {
   void finish_tensor() {
     for (const char* key : {"dtype", "shape", "data_offsets"})
       if (keys_seen_.count(key) == 0) reject(path_, "tensor {}: no {}", in_quotes(name_), key);
-    if (offsets_.size() != 2) reject(path_, "tensor {}: data_offsets are two numbers", in_quotes(name_));
+    if (offsets_.size() != 2) reject(path_, "tensor {}: data_offsets must be two numbers", in_quotes(name_));
 
     // Sizes of 0 are skipped in this product: strides are products of the other sizes and must not overflow either.
     std::uint64_t elements = 1;
@@ -263,7 +263,7 @@ std::optional<std::size_t> checksum_place(std::string_view header) {
 SafetensorsHeader parse_safetensors_header(std::string_view text, std::size_t data_bytes, const std::string& path) {
   // To the JSON parser a zero byte is the end of the text, and a byte order mark is nothing: neither may hide anything here.
   if (text.empty() || text.front() != '{') reject(path, "the header does not start with {{");
-  if (const std::size_t zero = text.find('\0'); zero != text.npos) reject(path, "a zero byte in the header, at its byte {}", zero);
+  if (const std::size_t zero = text.find('\0'); zero != text.npos) reject(path, "a zero byte in the header, at byte {}", zero);
   SafetensorsHeader header;
   Events events(path, header);
   json::sax_parse(text.begin(), text.end(), &events);

@@ -120,7 +120,7 @@ class TableReader {
       field += '"';
     }
     if (!at_line_end() && !rest_.starts_with(separator))
-      refuse(line_, "text after the closing quotation mark; those inside a field are doubled");
+      refuse(line_, "text after the closing quotation mark; double quotation marks inside a field");
     return field;
   }
 
@@ -265,8 +265,8 @@ std::string table_line(std::string_view op, const std::vector<std::string>& fiel
     const bool plain =
         field.find_first_of(std::string{delimiter, '"', '\n', '\r'}) == field.npos && (fields.size() > 1 || !field.empty());
     if (delimiter == '\t') {
-      require(field.find_first_of("\t\n\r") == field.npos, op, "{} has a tab or a line end, which no tab-separated table can hold",
-              in_quotes(field));
+      require(field.find_first_of("\t\n\r") == field.npos, op,
+              "{} has a tab or a line end, which a tab-separated table cannot hold", in_quotes(field));
       line += field;
     } else if (plain) {
       line += field;

@@ -32,7 +32,7 @@ bool is_table(const std::string& path);
 
 /// Takes the rows off a table one by one, of which it holds little more than one. The table is what its file's name says: JSON
 /// lines, one object each (.jsonl, .ndjson), tab-separated (.tsv, .tab), lines of fastText (has_fasttext_labels) or, with any other
-/// name, comma-separated values. `delimiter` is what stands between fields; where it is 0, that of the comma, semicolon, tab and
+/// name, comma-separated values. `delimiter` is delimiter of the fields; where it is 0, that of the comma, semicolon, tab and
 /// bar which the first rows agree on.
 ///
 /// Comma-separated: a field that begins with a quotation mark goes on to the one that closes it, over line ends too, those inside

@@ -20,7 +20,7 @@ Bm25::Bm25(const std::vector<std::vector<Id>>& documents, double k1, double b)
   for (std::size_t d = 0; d < documents.size(); ++d) {
     std::map<Id, int> counts;
     for (const Id word : documents[d]) {
-      require(word >= 0, "bm25", "a word has no id {}", word);
+      require(word >= 0, "bm25", "a word id cannot be {}", word);
       ++counts[word];
     }
     const double norm = k1 * (1 - b + b * static_cast<double>(documents[d].size()) / average);

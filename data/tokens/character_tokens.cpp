@@ -28,7 +28,7 @@ std::string line_of(char32_t character) {
 }  // namespace
 
 CharacterTokens::CharacterTokens(std::string_view text) {
-  require(!text.empty(), "char", "there is no character in the text to train on");
+  require(!text.empty(), "char", "the training text has no characters");
   std::set<char32_t> found;
   while (!text.empty()) found.insert(take_character(text));
   for (const char32_t character : found) add(character);
@@ -55,7 +55,7 @@ std::shared_ptr<const CharacterTokens> CharacterTokens::load(const std::string& 
     require(!line.empty() && line_of(character) == line, "vocabulary", "{}, line {}: {} is not one character", path, number,
             in_quotes(line));
     require(tokens->characters_.empty() || tokens->characters_.back() < character, "vocabulary",
-            "{}, line {}: the characters are not in the order of their numbers", path, number);
+            "{}, line {}: the characters are not in code point order", path, number);
     tokens->add(character);
   }
   fail("vocabulary", "{} does not end in a line {}; the file may be truncated", path, unknown_line);

@@ -38,7 +38,7 @@ class Message {
       case 1: field.integer = fixed(8); break;
       case 2: {
         const std::uint64_t length = varint();
-        if (length > rest_.size()) throw std::string("it ends in the middle");
+        if (length > rest_.size()) throw std::string("it is truncated");
         field.bytes = rest_.substr(0, length);
         rest_.remove_prefix(length);
         break;
@@ -53,16 +53,16 @@ class Message {
   std::uint64_t varint() {
     std::uint64_t value = 0;
     for (int shift = 0; shift < 64; shift += 7) {
-      if (rest_.empty()) throw std::string("it ends in the middle");
+      if (rest_.empty()) throw std::string("it is truncated");
       const auto byte = static_cast<unsigned char>(rest_.front());
       rest_.remove_prefix(1);
       value |= static_cast<std::uint64_t>(byte & 0x7F) << shift;
       if (byte < 0x80) return value;
     }
-    throw std::string("a number that does not end");
+    throw std::string("an unterminated number");
   }
   std::uint64_t fixed(std::size_t size) {
-    if (rest_.size() < size) throw std::string("it ends in the middle");
+    if (rest_.size() < size) throw std::string("it is truncated");
     std::uint64_t value = 0;
     std::memcpy(&value, rest_.data(), size);
     rest_.remove_prefix(size);
@@ -98,7 +98,7 @@ void check_piece(std::string_view bytes) {
 /// point to, each ended by a zero. Every step that a search could make must stay inside.
 void check_rules(std::string_view rules) {
   if (rules.empty()) return;
-  const char* wrong = "normalisation rules that point out of their table";
+  const char* wrong = "normalisation rules that point outside their table";
   std::uint32_t length = 0;
   if (rules.size() <= sizeof length) throw std::string(wrong);
   std::memcpy(&length, rules.data(), sizeof length);
@@ -130,7 +130,7 @@ PieceModel check_piece_model(std::string_view op, const std::string& name, std::
       if (field.number == 2)
         for (Message trainer(field.bytes); !trainer.done();)
           if (const Field f = trainer.next(); f.number == 3) {
-            if (f.type != 0 || f.integer < 1 || f.integer > 4) throw std::string("a method that there is not");
+            if (f.type != 0 || f.integer < 1 || f.integer > 4) throw std::string("an unknown normalisation method");
             model.method = static_cast<PieceModel::Method>(f.integer);
           }
       if (field.number == 3 || field.number == 5)
@@ -142,7 +142,7 @@ PieceModel check_piece_model(std::string_view op, const std::string& name, std::
     }
     if (pieces == 0) throw std::string("it has no pieces");
   } catch (const std::string& why) {
-    fail(op, "{} is no SentencePiece model, or it is damaged: {}", name, why);
+    fail(op, "{} is not a SentencePiece model, or it is damaged: {}", name, why);
   }
   return model;
 }

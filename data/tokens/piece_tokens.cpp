@@ -32,7 +32,7 @@ auto guarded(const std::string& name, const F& f) {
     throw;
   } catch (const std::exception& error) {
     const std::string_view why = error.what();
-    fail("tokens", "{} is no SentencePiece model, or it is damaged: {}", name,
+    fail("tokens", "{} is not a SentencePiece model, or it is damaged: {}", name,
          on_one_line(why.substr(std::min(why.size(), why.rfind(": ") + 2))));
   }
 }
@@ -53,7 +53,7 @@ std::string in_our_words(std::string_view why) {
   why.remove_prefix(std::min(why.size(), why.rfind(']') + 1));
   const std::vector<std::int64_t> numbers = numbers_in(why);
   if (why.find("required_chars") != why.npos && numbers.size() >= 2)
-    return fmt::format("bytes and single characters alone are {}; raise `vocab_size` above that, or choose `tokens` byte",
+    return fmt::format("bytes and single characters alone take {}; raise `vocab_size` above that, or choose `tokens` byte",
                        numbers[1]);
   if (why.find("too high") != why.npos && numbers.size() >= 2)
     return fmt::format("it has {} at most; lower `vocab_size` to that, or give more text", numbers.back());
@@ -66,7 +66,7 @@ class PieceTokens final : public Tokenizer {
   PieceTokens(std::string model, const std::string& name)
       : name_(name), model_(std::move(model)), about_(check_piece_model("tokens", name, model_)) {
     const bool loaded = guarded(name, [&] { return processor_.LoadFromSerializedProto(model_).ok(); });
-    require(loaded, "tokens", "{} is no SentencePiece model, or it is damaged: SentencePiece refuses it", name);
+    require(loaded, "tokens", "{} is not a SentencePiece model, or it is damaged: SentencePiece refuses it", name);
     line_end_ = processor_.PieceToId("\n");
     if (processor_.IsUnknown(line_end_)) line_end_ = processor_.PieceToId("<0x0A>");
     if (processor_.IsUnknown(line_end_)) line_end_ = processor_.eos_id();

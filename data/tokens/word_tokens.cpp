@@ -49,8 +49,7 @@ Vocabulary words_of(std::string_view text, std::int64_t most) {
     ++counts[id];
     line += word == end_of_line ? 1 : 0;
   });
-  require(all.size() > 0 && all.words() != std::vector<std::string>{end_of_line}, "words",
-          "there is no word in the text to train on");
+  require(all.size() > 0 && all.words() != std::vector<std::string>{end_of_line}, "words", "the training text has no words");
 
   std::vector<Vocabulary::Id> order;  // the most frequent words, but for the two that there are anyway
   for (Vocabulary::Id id = 0; id < all.size(); ++id)

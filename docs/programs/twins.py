@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 
-LINE = re.compile(r"(complex|its real twin) +(\d+) reals((?: +\S+){5})   mean (\S+) (.*)")
+LINE = re.compile(r"(complex|real baseline) +(\d+) reals((?: +\S+){5})   mean (\S+) (.*)")
 
 print(f"{'':<22}{'':<15}{'reals':>5}  {'five seeds':<40}{'mean':>8}")
 for example in sys.argv[1:]:

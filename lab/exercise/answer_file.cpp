@@ -38,11 +38,11 @@ AnswerFile read_answers(const std::string& path) {
     const std::string line = trimmed(take_line(rest));
     if (line.empty() || line[0] == '#') continue;
     const std::size_t sign = line.find_first_of("=:");
-    require(sign != std::string::npos, "exercise", "{}:{}: {} is no line such as 1a = 2*z", path, number, in_quotes(line));
+    require(sign != std::string::npos, "exercise", "{}:{}: {} is not a line such as 1a = 2*z", path, number, in_quotes(line));
     const std::string key = key_of(line.substr(0, sign)), value = trimmed(std::string_view(line).substr(sign + 1));
-    require(!key.empty(), "exercise", "{}:{}: which question is {} an answer to?", path, number, in_quotes(line));
+    require(!key.empty(), "exercise", "{}:{}: {} answers no question", path, number, in_quotes(line));
     if (key == "student") {
-      require(file.student.empty(), "exercise", "{}:{}: the student is named a second time", path, number);
+      require(file.student.empty(), "exercise", "{}:{}: the student is named twice", path, number);
       file.student = student_name(value);
     } else if (key == "problems") {
       file.problems = problem_names(value);
@@ -55,8 +55,7 @@ AnswerFile read_answers(const std::string& path) {
   }
   for (const auto& [missing, key] :
        {std::pair(file.student.empty(), "student"), {file.problems.empty(), "problems"}, {file.mark.empty(), "sheet"}})
-    require(!missing, "exercise", "{}: there is no line \"{} = ...\" any more; without it the sheet cannot be made again", path,
-            key);
+    require(!missing, "exercise", "{}: missing line \"{} = ...\"; the sheet cannot be rebuilt without it", path, key);
   return file;
 }
 

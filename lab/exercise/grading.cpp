@@ -22,7 +22,7 @@ GradedQuestion grade_question(const Question& question, const std::string& name,
   if (const auto given = file.answers.find(name); given != file.answers.end())
     graded.given = given->second.text, graded.line = given->second.line;
   if (contains(file.twice, name)) {
-    graded.judgement = {AnswerJudgement::Kind::Unreadable, "two different answers: neither counts"};
+    graded.judgement = {AnswerJudgement::Kind::Unreadable, "two different answers; neither counts"};
     return graded;
   }
   graded.judgement = judge(question, graded.given);
@@ -62,9 +62,8 @@ Grade grade_file(const std::string& path, const GradingRules& rules) {
     grade.student = file.student;
     const Sheet sheet = make_sheet({.student = file.student, .seed = rules.seed, .problems = file.problems});
     require(sheet.mark == file.mark, "exercise",
-            "{}: this is not the sheet of {} for this seed: student, problems or sheet was changed in the file, or it was made "
-            "with another --seed or by "
-            "another version of argand",
+            "{}: not the sheet of {} for this seed: the file's student, problems or sheet were changed, or the sheet was made with "
+            "another --seed or version of argand",
             path, file.student);
     std::vector<std::string> known;
     for (std::size_t p = 0; p < sheet.problems.size(); ++p)
@@ -74,8 +73,7 @@ Grade grade_file(const std::string& path, const GradingRules& rules) {
       }
     for (const auto& [name, given] : file.answers)
       if (!contains(known, name))
-        grade.notes.push_back(
-            fmt::format("line {}: there is no question {}; the sheet has 1a to {}", given.line, name, known.back()));
+        grade.notes.push_back(fmt::format("line {}: unknown question {}; the sheet has 1a to {}", given.line, name, known.back()));
   } catch (const Error& error) {
     grade.failure = error.what();
   }
@@ -86,7 +84,7 @@ void note_doubles(std::vector<Grade>& grades) {
   for (Grade& grade : grades)
     for (const Grade& other : grades)
       if (&grade != &other && grade.failure.empty() && other.failure.empty() && grade.student == other.student)
-        grade.notes.push_back(fmt::format("{} is another file of this student", other.path));
+        grade.notes.push_back(fmt::format("{} is by the same student", other.path));
 }
 
 std::string grade_text(const Grade& grade, bool answers) {

@@ -67,14 +67,14 @@ AnswerJudgement judge_formula(const Question& question, const std::string& text)
   using Kind = LabAnswer::Kind;
   switch (answer.kind) {
     case Kind::Right: return {AnswerJudgement::Kind::Right, "right"};
-    case Kind::Swapped: return {AnswerJudgement::Kind::Near, "this is another derivative: ∂/∂z and ∂/∂z̄ are mixed up"};
+    case Kind::Swapped: return {AnswerJudgement::Kind::Near, "the other derivative: ∂/∂z and ∂/∂z̄ are swapped"};
     case Kind::Conjugated:
       return {AnswerJudgement::Kind::Near, answer.by == C(1) ? "conjugated" : "conjugated, and off by a factor"};
     case Kind::Factor:
       return {AnswerJudgement::Kind::Near, answer.by == C(-1) ? "the sign is wrong" : "right but for a constant factor"};
     case Kind::Offset: return {AnswerJudgement::Kind::Wrong, "off by a constant"};
     case Kind::Wrong: return {AnswerJudgement::Kind::Wrong, "wrong"};
-    case Kind::Unknown: return {AnswerJudgement::Kind::Wrong, "this has no value at most points"};
+    case Kind::Unknown: return {AnswerJudgement::Kind::Wrong, "undefined at most points"};
   }
   return {AnswerJudgement::Kind::Wrong, "wrong"};
 }
@@ -89,9 +89,9 @@ bool has_decimal_comma(const std::string& text) {
 }
 
 AnswerJudgement judge_number(const Question& question, const std::string& text) {
-  if (has_decimal_comma(text)) return {AnswerJudgement::Kind::Unreadable, "write a decimal point, as in 1.5-2i, and no comma"};
+  if (has_decimal_comma(text)) return {AnswerJudgement::Kind::Unreadable, "use a decimal point, as in 1.5-2i, not a comma"};
   const Expression given(text, {});
-  if (!given.variables().empty()) return {AnswerJudgement::Kind::Unreadable, "a number is asked for, without variables"};
+  if (!given.variables().empty()) return {AnswerJudgement::Kind::Unreadable, "must be a number, without variables"};
   const C value = std::visit([](const auto& v) { return C(v.value().item()); }, given({}));
   if (!std::isfinite(value.real()) || !std::isfinite(value.imag())) return {AnswerJudgement::Kind::Wrong, "this is not finite"};
   if (same_number(value, question.numbers.front().value)) return {AnswerJudgement::Kind::Right, "right"};
@@ -108,7 +108,7 @@ AnswerJudgement judge_word(const Question& question, std::string text) {
   if (text == question.right) return {AnswerJudgement::Kind::Right, "right"};
   if (std::find(question.words.begin(), question.words.end(), text) != question.words.end())
     return {AnswerJudgement::Kind::Wrong, "wrong"};
-  return {AnswerJudgement::Kind::Unreadable, fmt::format("one of these words is asked for: {}", fmt::join(question.words, ", "))};
+  return {AnswerJudgement::Kind::Unreadable, fmt::format("must be one of these words: {}", fmt::join(question.words, ", "))};
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ std::uint64_t number_of(const std::string& text) {
 /// Parameters are drawn until they make a good question.
 Problem draw_problem(const SheetPlan& plan, const std::string& name) {
   const ProblemFamily* family = find_problem_family(name);
-  require(family != nullptr, "exercise", "there is no problem {}", name);
+  require(family != nullptr, "exercise", "unknown problem {}", name);
   const std::uint64_t seed = number_of(plan.seed + '\n' + plan.student), stream = number_of(name);
   for (std::uint64_t attempt = 0; attempt < 500; ++attempt) {
     Draw draw(seed + attempt, stream);
@@ -33,7 +33,7 @@ Problem draw_problem(const SheetPlan& plan, const std::string& name) {
     } catch (const Redraw&) {
     }
   }
-  fail("exercise", "500 draws made no good problem of the family {}", name);
+  fail("exercise", "500 draws gave no valid problem of the family {}", name);
 }
 
 std::string questions_text(const Problem& problem, std::size_t number, bool answers) {
@@ -67,7 +67,7 @@ std::string student_name(const std::string& given) {
     name += utf8_of(c), ++characters;
   }
   if (!name.empty() && name.back() == ' ') name.pop_back();
-  if (name.empty()) input_fail("student", "a name is needed: the problems are drawn for it");
+  if (name.empty()) input_fail("student", "a name is needed; it determines the problems");
   if (characters > 100) input_fail("student", "{} has {} characters, a name has at most 100", in_quotes(given), characters);
   return name;
 }
@@ -83,9 +83,8 @@ std::vector<std::string> problem_names(const std::string& list) {
       continue;
     }
     if (find_problem_family(name) == nullptr)
-      input_fail("problems", "there is no problem {}{}; `argand exercise list` shows them", in_quotes(name),
-                 did_you_mean(name, known));
-    if (std::find(names.begin(), names.end(), name) != names.end()) input_fail("problems", "{} stands there twice", name);
+      input_fail("problems", "unknown problem {}{}; `argand exercise list` shows them", in_quotes(name), did_you_mean(name, known));
+    if (std::find(names.begin(), names.end(), name) != names.end()) input_fail("problems", "{} is given twice", name);
     names.push_back(std::move(name));
     name.clear();
   }

@@ -78,7 +78,7 @@ class Machine {
   AnyVar converted(const Operand& operand, Takes takes, const ExpressionFunction& f) const {
     if (takes == Takes::Real && !operand.is_real())
       expression_fail(parsed_.text, operand.begin,
-                      fmt::format("{} needs a real number here, and this is complex; {}", f.name, f.instead));
+                      fmt::format("{} needs a real number here, got a complex one; {}", f.name, f.instead));
     if (takes == Takes::Complex || (takes == Takes::Principal && !operand.never_negative))
       return complex_operand(call_, operand.var);
     return operand.var;
@@ -148,7 +148,7 @@ AnyVar Expression::evaluate(const std::vector<AnyVar>& arguments, const OpCaller
   const auto shape = [](const AnyVar& x) { return std::visit([](const auto& v) { return v.shape(); }, x); };
   for (const AnyVar& x : arguments)
     require(shape(x).rank() == 1 && shape(x) == shape(arguments.front()), "expression",
-            "arguments are points in a row, [N], as many for each variable; got {} and {}", shape(arguments.front()), shape(x));
+            "needs one vector [N] of points per variable, all of one length; got {} and {}", shape(arguments.front()), shape(x));
   return Machine(parsed_, arguments, call).run(arguments.empty() ? 1 : shape(arguments.front())[0]);
 }
 

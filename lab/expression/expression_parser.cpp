@@ -100,7 +100,7 @@ class Parser {
 
   /// "f(z, w) ="
   void header() {
-    const std::string rule = "left of the = stands a name with its variables, as in f(z) = ... or f(z, w) = ...";
+    const std::string rule = "the left-hand side must be a name with its variables, as in f(z) = ... or f(z, w) = ...";
     has_header_ = true;
     parsed_.name = identifier();
     if (parsed_.name.empty() || !take('(')) wrong(rule);
@@ -112,7 +112,7 @@ class Parser {
       if (name.empty()) wrong(rule);
       if (is_constant(name)) wrong(begin, name + " is a constant and cannot be a variable");
       if (find_expression_function(name) != nullptr) wrong(begin, name + " is a function and cannot be a variable");
-      if (variable(name) < parsed_.variables.size()) wrong(begin, name + " stands here twice");
+      if (variable(name) < parsed_.variables.size()) wrong(begin, name + " is given twice");
       parsed_.variables.push_back(name);
     } while (take(','));
     if (!take(')') || !take('=')) wrong(rule);
@@ -173,8 +173,7 @@ class Parser {
   /// 1/2z, 2^2z.
   [[noreturn]] void two_readings(char after) {
     const std::string next = token();
-    wrong(fmt::format("this can be read in two ways; write {0}({1}*{2}{3} or {0}{1}*{2}", after, last_, next,
-                      next == "(" ? "...))" : ")"));
+    wrong(fmt::format("ambiguous; write {0}({1}*{2}{3} or {0}{1}*{2}", after, last_, next, next == "(" ? "...))" : ")"));
   }
 
   std::size_t primary() {
@@ -207,8 +206,8 @@ class Parser {
     const std::size_t begin = at_;
     double value = 0;
     const auto [end, error] = number_from(text.data() + at_, text.data() + text.size(), value);
-    if (error == std::errc::result_out_of_range) wrong("this number does not fit a double");
-    if (error != std::errc()) wrong("a point alone is no number");
+    if (error == std::errc::result_out_of_range) wrong("this number overflows double precision");
+    if (error != std::errc()) wrong("a decimal point alone is not a number");
     at_ = static_cast<std::size_t>(end - text.data());
     const bool more = at_ + 1 < text.size() && (is_letter(text[at_ + 1]) || is_digit(text[at_ + 1]));
     const bool imaginary = at_ < text.size() && (text[at_] == 'i' || is_unit_j(text.substr(at_, 1))) && !more;
@@ -266,15 +265,14 @@ class Parser {
         known.push_back(f.name);
         known.insert(known.end(), f.aliases.begin(), f.aliases.end());
       }
-      wrong(begin, fmt::format("there is no function {}{}", word, did_you_mean(word, known)));
+      wrong(begin, fmt::format("unknown function {}{}", word, did_you_mean(word, known)));
     }
-    if (parsed_.variables.empty()) wrong(begin, fmt::format("{} is no number; 1+2i, pi and exp(i*pi/4) are", word));
+    if (parsed_.variables.empty()) wrong(begin, fmt::format("{} is not a number; write one as 1+2i, pi or exp(i*pi/4)", word));
     std::string given;
     for (const std::string& v : parsed_.variables) given += (given.empty() ? "" : ", ") + v;
-    if (!has_header_ && parsed_.variables.size() > 1)
-      wrong(begin, fmt::format("there is no variable {}; there are {}", word, given));
-    wrong(begin, fmt::format("there is no variable {}; variables are named on the left: {}({}, {}) = ...", word, parsed_.name,
-                             given, word));
+    if (!has_header_ && parsed_.variables.size() > 1) wrong(begin, fmt::format("unknown variable {}; there are {}", word, given));
+    wrong(begin,
+          fmt::format("unknown variable {}; variables are named on the left: {}({}, {}) = ...", word, parsed_.name, given, word));
   }
 
   /// Something stands where the expression, a parenthesis or an argument should have ended.
@@ -288,7 +286,7 @@ class Parser {
     if (c == '=') wrong("one = is enough");
     if (!otherwise.empty()) wrong(otherwise);
     if (c == ')') wrong("this \")\" closes nothing");
-    if (c == ',') wrong("a comma stands between the arguments of a function only");
+    if (c == ',') wrong("a comma can only separate the arguments of a function");
     wrong(fmt::format("expected an operator (+ - * / ^) or the end here, found {}", quoted(next)));
   }
 

@@ -10,8 +10,8 @@
 
 namespace argand {
 
-/// modReLU: ReLU(|z| + c) z/|z| with a threshold c for each channel, at first the number given. Turning z turns the result.
-/// Source: Arjovsky, Shah, Bengio, arXiv:1511.06464, eq. 8.
+/// modReLU: ReLU(|z| + c) z/|z| with a threshold c per channel, initialised to the given number. Equivariant: rotating z rotates
+/// the result. Source: Arjovsky, Shah, Bengio, arXiv:1511.06464, eq. 8.
 template <RealScalar R>
 class ModRelu final : public Module<R> {
  public:

@@ -1,5 +1,5 @@
 #pragma once
-/// Convolutions with channels before the axes, as PyTorch has them; real or complex.
+/// Convolutions with channels first, as in PyTorch; real or complex.
 
 #include "autograd/ops/convolution/convolution.h"
 #include "nn/init.h"

@@ -1,5 +1,5 @@
 #pragma once
-/// Dropout as a layer: it drops while a training step lasts, and is the identity otherwise.
+/// Dropout as a layer: active during a TrainingStep, the identity otherwise.
 
 #include "autograd/ops/elementwise/dropout.h"
 
@@ -24,9 +24,9 @@ class TrainingStep {
   TrainingStep(const TrainingStep&) = delete;
   TrainingStep& operator=(const TrainingStep&) = delete;
 
-  /// The one that lives in this thread, the innermost; null: none does.
+  /// The innermost one of this thread, or null.
   static TrainingStep* current();
-  /// Random numbers of the next place that drops.
+  /// Random numbers for the next dropout layer of the pass.
   Random next_random() { return dropout_random(seed_, step_, place_++); }
 
  private:
@@ -34,12 +34,12 @@ class TrainingStep {
   TrainingStep* outer_;
 };
 
-/// In a TrainingStep every element is 0 with probability p and the others are divided by 1 - p; a complex number drops whole.
+/// In a TrainingStep every element is 0 with probability p and the others are divided by 1 - p; complex numbers are dropped whole.
 /// Throws unless 0 <= p < 1. Source: Srivastava et al., JMLR 15 (2014), 1929.
 template <RealScalar R>
 class Dropout final : public Module<R> {
  public:
-  explicit Dropout(double p) : p_(p) { require(p >= 0 && p < 1, "Dropout", "p is {}, not in [0, 1)", p); }
+  explicit Dropout(double p) : p_(p) { require(p >= 0 && p < 1, "Dropout", "p must be in [0, 1), got {}", p); }
   template <Scalar T>
   Var<T> operator()(const Var<T>& x) const {
     TrainingStep* step = TrainingStep::current();

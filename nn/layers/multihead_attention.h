@@ -1,5 +1,5 @@
 #pragma once
-/// Multi-head attention as a layer of its own, for models that are not one of the families.
+/// Multi-head attention as a layer, for models outside the families.
 
 #include <vector>
 

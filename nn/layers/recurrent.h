@@ -1,21 +1,21 @@
 #pragma once
-/// Recurrent cells: one step, h_t from x_t and h_(t-1). Unrolling is a loop of the caller's; the tape keeps every step.
+/// Recurrent cells: one step, h_t from x_t and h_(t-1). The caller loops over time; the tape keeps every step.
 
 #include "nn/init.h"
 #include "nn/layers.h"
 
 namespace argand {
 
-/// h' = tanh(W x + U h + b), and of complex numbers h' = modReLU(W x + U h; c). U is orthogonal or unitary at first, so that what
-/// the state holds neither grows nor fades before training. Sources: Elman, Cognitive Science 14 (1990), 179; Arjovsky, Shah,
-/// Bengio, arXiv:1511.06464, section 4.
+/// h' = tanh(W x + U h + b), and of complex numbers h' = modReLU(W x + U h; c). U is initially orthogonal or unitary, so that the
+/// state neither grows nor decays before training. Sources: Elman, Cognitive Science 14 (1990), 179; Arjovsky, Shah, Bengio,
+/// arXiv:1511.06464, section 4.
 template <Scalar T>
 class RnnCell final : public Module<RealOf<T>> {
  public:
   RnnCell(Init& init, std::int64_t in, std::int64_t state);
   /// x [B, in], h [B, state] -> [B, state].
   Var<T> operator()(const Var<T>& x, const Var<T>& h) const;
-  /// Where a text begins: zeros [B, state].
+  /// The initial state: zeros [B, state].
   Var<T> initial(std::int64_t B) const { return Var<T>(Tensor<T>::zeros({B, bias.size()})); }
   ARGAND_FIELDS(RealOf<T>, input, state, bias)
 
@@ -28,15 +28,15 @@ class RnnCell final : public Module<RealOf<T>> {
 ///     r = g(W_r x + U_r h + b_r),  z = g(W_z x + U_z h + b_z),  n = f(W_n x + U_n (r h) + b_n),  h' = z h + (1 - z) n,
 ///
 /// where r and z are real: g(a) = σ(a), f = tanh; of complex numbers g(a) = σ(½(Re a + Im a)), so that a gate scales a number of
-/// the state and never turns it, and f = modReLU with a threshold for each number. U_n is orthogonal or unitary at first. Sources:
-/// Cho et al., arXiv:1406.1078, eq. 5 to 8; complex: Wolter and Yao, arXiv:1806.08267, section 4.
+/// the state and never rotates it, and f = modReLU with a threshold for each number. U_n is initially orthogonal or unitary.
+/// Sources: Cho et al., arXiv:1406.1078, eq. 5 to 8; complex: Wolter and Yao, arXiv:1806.08267, section 4.
 template <Scalar T>
 class GruCell final : public Module<RealOf<T>> {
  public:
   GruCell(Init& init, std::int64_t in, std::int64_t state);
   /// x [B, in], h [B, state] -> [B, state].
   Var<T> operator()(const Var<T>& x, const Var<T>& h) const;
-  /// Where a text begins: zeros [B, state].
+  /// The initial state: zeros [B, state].
   Var<T> initial(std::int64_t B) const { return Var<T>(Tensor<T>::zeros({B, state_.weight.dim(0)})); }
   ARGAND_FIELDS(RealOf<T>, gates_input_, gates_state_, input_, state_, threshold_)
 

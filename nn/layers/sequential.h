@@ -1,5 +1,5 @@
 #pragma once
-/// Layers one after the other.
+/// Layers in sequence.
 
 #include <tuple>
 #include <utility>

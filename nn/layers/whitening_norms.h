@@ -1,9 +1,9 @@
 #pragma once
 /// Batch norm and layer norm of complex numbers by whitening (Trabelsi et al., "Deep complex networks", ICLR 2018, section 3.5).
 ///
-/// To divide by a standard deviation makes |z| of size 1 and leaves the cloud of numbers as long and thin as it was. Whitening
-/// makes it round: x̂ = V^(-1/2) (x - μ), V the 2×2 covariance matrix of (Re x, Im x) (eq. 4 to 6; autograd/ops/rows/whitening.h).
-/// Then a symmetric 2×2 matrix and a shift are learnt (eq. 7 to 10), in the letters of complex numbers
+/// Dividing by a standard deviation scales |z| to 1 but leaves the distribution as elongated as it was. Whitening makes it
+/// circular: x̂ = V^(-1/2) (x - μ), V the 2×2 covariance matrix of (Re x, Im x) (eq. 4 to 6; autograd/ops/rows/whitening.h). Then a
+/// symmetric 2×2 matrix and a shift are learnt (eq. 7 to 10), in the letters of complex numbers
 ///
 ///     y = Γ x̂ + β = α x̂ + γ conj(x̂) + β,       Γ = [[γrr, γri], [γri, γii]],  α = (γrr + γii)/2,  γ = (γrr - γii)/2 + i γri
 ///
@@ -50,7 +50,7 @@ class WhiteningBatchNorm final : public Module<R> {
  public:
   /// running <- momentum · running + (1 - momentum) · batch. Throws for a momentum outside [0, 1).
   WhiteningBatchNorm(Init& init, std::int64_t channels, double momentum = 0.9, double eps = 1e-5);
-  /// In training the running moments move. Throws for another number of channels.
+  /// In training it updates the running moments. Throws for another number of channels.
   Var<std::complex<R>> operator()(const Var<std::complex<R>>& x, bool training);
   void visit(const Visit<R>& f) const override { affine.visit(f); }
 

@@ -44,7 +44,7 @@ class Options:
         names = [f.name for f in dataclasses.fields(Options)]
         for name in given:
             if name not in names:
-                raise Error(f"{who}: there is no option {name!r}; there are {', '.join(names)}")
+                raise Error(f"{who}: unknown option {name!r}; there are {', '.join(names)}")
         options = Options(**given)
         for name in ("max_calls", "max_seconds"):
             if getattr(options, name) is not None and not getattr(options, name) > 0:

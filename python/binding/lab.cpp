@@ -24,7 +24,7 @@ std::pair<std::string, std::string> lab(const std::string& expression, const std
                                         const std::string& by) {
   const Expression f(expression);
   const std::vector<std::string>& variables = f.variables();
-  require(!variables.empty(), "lab", "there is nothing to differentiate by in {}", f.equation());
+  require(!variables.empty(), "lab", "the function has no variable to differentiate with respect to: {}", f.equation());
   const auto variable = by.empty() ? variables.begin() : std::find(variables.begin(), variables.end(), by);
   require(variable != variables.end(), "lab", "{} has no variable {}, it has {}", f.name(), by, joined(variables, ", "));
   const Point point = at.index() == 0 ? point_of(f, std::get<std::string>(at)) : std::get<Point>(at);

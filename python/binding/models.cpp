@@ -41,7 +41,7 @@ std::vector<std::string> generate(ModelObject& self, const std::vector<std::stri
                                   std::int64_t count, const SamplingOptions& options) {
   const Tokenizer& tokens = self.require_tokens("generate");
   require(self.config().model.task == TextTask::Lm, "generate",
-          "the model is a classifier and writes no text; classify() labels some");
+          "the model is a classifier and does not generate text; use classify()");
   require(samples >= 1 && count >= 0, "generate", "{} samples of {} tokens", samples, count);
   options.validate();
   std::vector<Prompt> prompts;
@@ -62,7 +62,7 @@ std::vector<std::pair<std::string, double>> classify(ModelObject& self, const st
   require(self.config().model.task == TextTask::Classify && !self.classes().empty(), "classify",
           "the model knows no labels; argand.train(task=\"classify\") makes a classifier");
   const auto* words = dynamic_cast<const WordTokens*>(&self.require_tokens("classify"));
-  require(words != nullptr, "classify", "the model's tokens are no words");
+  require(words != nullptr, "classify", "the model's tokens are not words");
   std::vector<Vocabulary::Id> ids = classifier_ids(words->words(), text);
   require(!ids.empty(), "classify", "a text without words");
   const ForwardContext context = self.context(false, 0, 0);

@@ -102,7 +102,8 @@ PyObject* tensor_retain_grad(PyObject* self, PyObject*) {
     TensorObject* const x = as_tensor(self);
     const auto slot = slot_of(x->var);
     require(slot != nullptr, "retain_grad", "this tensor of shape {} is a constant, which gets no gradient", shape_of(x->var));
-    require(x->node == nullptr || x->node->state != Node::State::Walked, "retain_grad", "the backward pass is over; ask before it");
+    require(x->node == nullptr || x->node->state != Node::State::Walked, "retain_grad",
+            "the backward pass is over; call it before");
     slot->retained = true;
     Py_RETURN_NONE;
   });

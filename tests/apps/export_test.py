@@ -95,9 +95,9 @@ with tempfile.TemporaryDirectory() as folder:
 
     for arguments, code, line in (
         (("export", last), 2, "argand: export: no output file given: --npz FILE, --safetensors FILE, --log FILE, --tensorboard DIR\n"),
-        (("export", last, "--safetensors", last), 2, f"argand: export: {last} is the file that is to be exported; name another one\n"),
+        (("export", last, "--safetensors", last), 2, f"argand: export: {last} is the input file; name another\n"),
         (("export", last, "--npz", "x", "--safetensors", "x"), 2, "argand: export: --npz and --safetensors name the same file x\n"),
-        (("export", "nowhere", "--npz", "x.npz"), 1, "argand: checkpoint: there is no nowhere\n"),
+        (("export", "nowhere", "--npz", "x.npz"), 1, "argand: checkpoint: nowhere does not exist\n"),
     ):
         done = run(*arguments)
         expect((done.returncode, done.stderr) == (code, line), f"{arguments}: {done.returncode}, {done.stderr}")

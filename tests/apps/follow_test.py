@@ -57,7 +57,7 @@ def follow(run, *options):
     """The process and its port."""
     process = subprocess.Popen([argand, "report", run, "--follow", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     line = process.stdout.readline()
-    found = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/ in a browser of this machine; Ctrl-C ends\n", line)
+    found = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/ in a browser on this machine; end with Ctrl-C\n", line)
     if found is None:
         sys.exit(f"report --follow says {line!r} {process.stderr.read()!r}")
     return process, int(found.group(1))

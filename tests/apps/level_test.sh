@@ -12,18 +12,18 @@ expect() {
   [[ $output == *"$text"* ]] || { echo "expected: $text" >&2; echo "got:      $output" >&2; exit 1; }
 }
 
-expect "ARGAND_LEVEL: 'v5' is no level; baseline, v3 and v4 are" env ARGAND_LEVEL=v5 "$program" --version
+expect "ARGAND_LEVEL: 'v5' is not a level; use baseline, v3 or v4" env ARGAND_LEVEL=v5 "$program" --version
 if ARGAND_LEVEL=v5 "$program" --version 2>/dev/null; then echo "v5 was accepted" >&2; exit 1; fi
 
 reached=$("$program" --version | sed 's/.*this processor: \([a-z0-9]*\).*/\1/')
 rank() { case $1 in baseline) echo 0 ;; v3) echo 1 ;; v4) echo 2 ;; esac; }
 for level in baseline v3 v4; do
   if (($(rank $level) > $(rank "$reached"))); then
-    expect "$level is asked for, but this processor reaches $reached only" env ARGAND_LEVEL=$level "$program" --version
+    expect "$level is requested, but this processor supports only up to $reached" env ARGAND_LEVEL=$level "$program" --version
   elif [[ " $levels " == *" $level "* ]]; then
     expect ", level $level " env ARGAND_LEVEL=$level "$program" --version
     expect ", level $level " env ARGAND_LEVEL=$level GLIBC_TUNABLES=glibc.malloc.check=0 "$program" --version
   else
-    expect "$level is asked for, but this installation holds" env ARGAND_LEVEL=$level "$program" --version
+    expect "$level is requested, but this installation has" env ARGAND_LEVEL=$level "$program" --version
   fi
 done

@@ -55,33 +55,35 @@ void limit_files_to(rlim_t bytes) {
 
 BOOST_AUTO_TEST_CASE(of_the_command_line) {
   const TemporaryDirectory scratch;
-  const std::string help = " (--help shows what there is)";
-  ends_with(scratch, "train lm --n-heads 2 --n-heads 4", 2, "argand: train lm: --n-heads is given 2 times; once is enough" + help);
+  const std::string help = " (see --help)";
+  ends_with(scratch, "train lm --n-heads 2 --n-heads 4", 2, "argand: train lm: --n-heads is given 2 times; give it once" + help);
   ends_with(scratch, "", 2,
             "argand: which command? demo, train, sweep, eval, generate, classify, ablate, report, audit, retrieval, inspect, "
             "export, lab, explain, exercise, portrait, graph, gradcheck, parity, completion" +
                 help);
-  ends_with(scratch, "trian lm", 2, "argand: there is no command \"trian\"; did you mean train?" + help);
+  ends_with(scratch, "trian lm", 2, "argand: unknown command \"trian\"; did you mean train?" + help);
   ends_with(scratch, "train", 2, "argand: train: which command? lm, classify" + help);
-  ends_with(scratch, "train ml", 2, "argand: train: there is no command \"ml\"; did you mean lm?" + help);
-  ends_with(scratch, "train lm --stpes 3", 2, "argand: train lm: there is no option --stpes; did you mean --steps?" + help);
-  ends_with(scratch, "train lm --stpes=3", 2, "argand: train lm: there is no option --stpes; did you mean --steps?" + help);
+  ends_with(scratch, "train ml", 2, "argand: train: unknown command \"ml\"; did you mean lm?" + help);
+  ends_with(scratch, "train lm --stpes 3", 2, "argand: train lm: unknown option --stpes; did you mean --steps?" + help);
+  ends_with(scratch, "train lm --stpes=3", 2, "argand: train lm: unknown option --stpes; did you mean --steps?" + help);
   ends_with(scratch, "train lm --learning-rate 1e-3", 2,
-            "argand: train lm: there is no option --learning-rate; it is called --lr here" + help);
+            "argand: train lm: unknown option --learning-rate; it is called --lr here" + help);
   ends_with(scratch, "train lm --batch_size=12", 2,
-            "argand: train lm: there is no option --batch_size; it is called --batch here" + help);
+            "argand: train lm: unknown option --batch_size; it is called --batch here" + help);
   ends_with(scratch, "train classify --block-size 64", 2,
-            "argand: train classify: there is no option --block-size; it is called --max-seq-len here" + help);
+            "argand: train classify: unknown option --block-size; it is called --max-seq-len here" + help);
   ends_with(scratch, "train lm --block-size 64", 2,
-            "argand: train lm: there is no option --block-size; it is called --length here" + help);
+            "argand: train lm: unknown option --block-size; it is called --length here" + help);
   ends_with(scratch, "train lm --min-lr 1e-4", 2,
-            "argand: train lm: there is no option --min-lr; it is called --final-lr here, as a fraction of lr" + help);
+            "argand: train lm: unknown option --min-lr; it is called --final-lr here, as a fraction of lr" + help);
   ends_with(scratch, "generate x --max-new-tokens 9", 2,
-            "argand: generate: there is no option --max-new-tokens; it is called --tokens here" + help);
-  ends_with(
-      scratch, "train lm --device cuda", 2,
-      "argand: train lm: there is no option --device; argand computes on the CPU, and --threads says with how many threads" + help);
-  ends_with(scratch, "inspect x --gpu", 2, "argand: inspect: there is no option --gpu; argand computes on the CPU" + help);
+            "argand: generate: unknown option --max-new-tokens; it is called --tokens here" + help);
+  ends_with(scratch, "train lm --device cuda", 2,
+            "argand: train lm: unknown option --device; argand runs on the CPU; set the number of threads with --threads" + help);
+  BOOST_TEST(run_argand(scratch, "train lm --rival fid --out " + scratch / "run").err ==
+             "argand: --rival is now called --baseline\n"
+             "argand: --rival: the family complexformer has no such key; it belongs to crat\n");
+  ends_with(scratch, "inspect x --gpu", 2, "argand: inspect: unknown option --gpu; argand runs on the CPU" + help);
   ends_with(scratch, "train lm --steps", 2, "argand: train lm: --steps: 1 required...");
   ends_with(scratch, "eval", 2, "argand: eval: RUN is required" + help);
   ends_with(scratch, "train lm --threads 0 --out x", 2, "argand: train lm: --threads: ...");
@@ -97,7 +99,7 @@ BOOST_AUTO_TEST_CASE(of_the_configuration) {
   ends_with(scratch, train + "--d-model 10 --n-heads 4", 2, "argand: config: n_heads 4 does not divide d_model 10");
   ends_with(scratch, train + "--d-model 900000 --vocab-size 90000000", 2, "argand: config: these sizes need about ...");
   ends_with(scratch, train + "--config " + scratch.file("a.toml", "steps = 3\nd_modl = 8\n"), 2,
-            "argand: " + scratch / "a.toml" + ":2: d_modl: there is no such key; did you mean d_model?");
+            "argand: " + scratch / "a.toml" + ":2: d_modl: unknown key; did you mean d_model?");
   ends_with(scratch, train + "--config " + scratch / "none.toml", 1, "argand: config: cannot read " + scratch / "none.toml");
   ends_with(scratch, train + "--task classify", 2,
             "argand: --task: `train lm` trains language models, not models of the task classify");
@@ -107,9 +109,9 @@ BOOST_AUTO_TEST_CASE(of_the_configuration) {
 BOOST_AUTO_TEST_CASE(of_the_data) {
   const TemporaryDirectory scratch;
   ends_with(scratch, "train lm --out " + scratch / "run" + " --data " + scratch / "none", 1,
-            "argand: data: there is no " + scratch / "none" +
-                "; --data takes a text, or several, or a folder with train.txt or other texts");
-  ends_with(scratch, "eval " + scratch / "none", 1, "argand: checkpoint: there is no " + scratch / "none");
+            "argand: data: " + scratch / "none" +
+                " does not exist; --data takes a text, or several, or a folder with train.txt or other texts");
+  ends_with(scratch, "eval " + scratch / "none", 1, "argand: checkpoint: " + scratch / "none" + " does not exist");
   ends_with(scratch, "inspect " + scratch.path(), 1,
             "argand: checkpoint: " + scratch.path() + " holds neither best.safetensors nor last.safetensors");
   ends_with(scratch, "inspect " + scratch.file("noise", "not a tensor in sight"), 1, "argand: safetensors: ...");
@@ -121,34 +123,31 @@ BOOST_AUTO_TEST_CASE(of_the_data) {
 BOOST_AUTO_TEST_CASE(a_run_is_not_overwritten_by_accident) {
   const Run run;
   const std::string before = contents_of(run.last());
-  ends_with(
-      run.scratch, "train lm --out " + run.path + tiny, 1,
-      "argand: train: " + run.path + " holds a run already; --resume " + run.path + " goes on with it, --overwrite starts anew");
+  ends_with(run.scratch, "train lm --out " + run.path + tiny, 1,
+            "argand: train: " + run.path + " already holds a run; --resume " + run.path + " continues it, --overwrite replaces it");
   // Not even when it may be, if the new one cannot begin.
   ends_with(run.scratch, "train lm --overwrite --vocab-size 3 --out " + run.path + tiny, 2, "argand: --vocab-size: ...");
   ends_with(run.scratch, "train lm --overwrite --data /nowhere --out " + run.path + tiny, 1,
-            "argand: data: there is no /nowhere; ...");
-  ends_with(
-      run.scratch, "train lm --resume " + run.path + " --d-model 32", 2,
-      "argand: --d-model: a run that goes on cannot change it: the weights of the run are of that model; --init begins another run "
-      "with its weights");
-  for (const auto& [option, why] :
-       {std::pair{"--batch 3", "what a step reads follows from it and from the step's number"},
-        {"--seed 1", "what a step reads follows from it and from the step's number"},
-        {"--beta1 0.5", "the optimizer's memory was made with it"},
-        {"--warmup 3", "the run began with it"},
-        {"--precision float64", "the run's numbers are of the one that it began with"},
-        {"--eval-protocol full-blocks", "validations before and after could not be compared"},
-        {"--split 80/10/10", "it decides what the data are, and the run goes on with those that it began with"},
-        {"--preset paper", "the run has its sizes and its recipe"}})
+            "argand: data: /nowhere does not exist; ...");
+  ends_with(run.scratch, "train lm --resume " + run.path + " --d-model 32", 2,
+            "argand: --d-model: cannot change when a run is resumed: the weights of the run are of that model; --init starts "
+            "another run from its weights");
+  for (const auto& [option, why] : {std::pair{"--batch 3", "each step's data depend on it"},
+                                    {"--seed 1", "each step's data depend on it"},
+                                    {"--beta1 0.5", "the optimizer state depends on it"},
+                                    {"--warmup 3", "the run began with it"},
+                                    {"--precision float64", "the run's parameters have the precision it began with"},
+                                    {"--eval-protocol full-blocks", "validations before and after could not be compared"},
+                                    {"--split 80/10/10", "it determines the data, and the run continues with those it began with"},
+                                    {"--preset paper", "the run has its sizes and its recipe"}})
     ends_with(run.scratch, "train lm --resume " + run.path + " " + option, 2,
               "argand: " + std::string(option).substr(0, std::string(option).find(' ')) +
-                  ": a run that goes on cannot change it: " + why + "; --init begins another run with its weights");
+                  ": cannot change when a run is resumed: " + why + "; --init starts another run from its weights");
   BOOST_TEST((contents_of(run.last()) == before));
   BOOST_TEST(run_argand(run.scratch, "train lm --overwrite --steps 5 --out " + run.path + tiny).code == 0);
   BOOST_TEST(!std::filesystem::exists(run.path + "/step-6.safetensors"));
   ends_with(run.scratch, "train lm --out " + run.scratch.file("file", "mine") + tiny, 1,
-            "argand: train: cannot make the folder ...");
+            "argand: train: cannot create the folder ...");
   BOOST_TEST(contents_of(run.scratch / "file") == "mine");
 }
 
@@ -221,11 +220,10 @@ BOOST_AUTO_TEST_CASE(hostile_vocabularies) {
 
 BOOST_AUTO_TEST_CASE(of_the_prompt) {
   const Run run;
-  ends_with(run.scratch, "eval " + run.path + " --judge " + run.path, 2,
-            "argand: eval: --judge requires --generate (--help shows what there is)");
+  ends_with(run.scratch, "eval " + run.path + " --judge " + run.path, 2, "argand: eval: --judge requires --generate (see --help)");
   const std::string generate = "generate " + run.path + " --prompt ";
   ends_with(run.scratch, generate + "xylophone", 1,
-            "argand: vocabulary: unknown word \"xylophone\", and there is no <unk> to stand for it");
+            "argand: vocabulary: unknown word \"xylophone\", and the vocabulary has no <unk>");
   ends_with(run.scratch, generate + "mary --temperature -1", 2, "argand: --temperature: must not be negative, got -1");
   ends_with(run.scratch, generate + "mary --top-p 2", 2, "argand: --top-p: must be in (0, 1], got 2");
   ends_with(run.scratch, generate + "mary --tokens -2", 2, "argand: generate: --tokens: ...");

@@ -280,10 +280,10 @@ def mistakes(folder, run_of):
     empty = os.path.join(folder, "empty")
     os.mkdir(empty)
     for arguments, code, message in (
-            ([empty], 1, f"argand: report: {empty} holds no run of argand (it has none of its files)\n"),
-            ([folder + "/gone"], 1, f"argand: report: there is no {folder}/gone\n"),
+            ([empty], 1, f"argand: report: {empty} holds no argand run\n"),
+            ([folder + "/gone"], 1, f"argand: report: {folder}/gone does not exist\n"),
             ([run_of + "/log.jsonl"], 1,
-             f"argand: report: {run_of}/log.jsonl is a file; a report is made of a run's folder, the log in it included\n"),
+             f"argand: report: {run_of}/log.jsonl is a file; give the run's folder\n"),
             ([run_of, run_of + "/"], 2, f"argand: RUN: {run_of}/ is given twice\n")):
         done = run("report", *arguments, "--out", out, code=code)
         expect(done.stderr == message, f"report {arguments}: {done.stderr}")

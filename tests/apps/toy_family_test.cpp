@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(its_keys_are_options_and_its_words_are_checked) {
              "argand: --turn: \"leaned\" is not one of learned|none; did you mean learned?\n");
   BOOST_TEST(refused(" --family crope --turn none") == "argand: --turn: the family crope has no such key; it belongs to toy\n");
   BOOST_TEST(refused(" --family toy --turn none --turn-init 1") ==
-             "argand: --turn-init: the family toy has such a key, but not beside what else was set\n");
+             "argand: --turn-init: the family toy has this key, but not with these settings\n");
   BOOST_TEST(refused(" --family toy --n-heads 3 --d-model 9") == "argand: config: toys need pairs: d_model 9 / n_heads 3\n");
   BOOST_TEST(refused(" --family crope --preset toy-box") == "argand: --preset: \"toy-box\" is for the family toy, not for crope\n");
   // Of whom the preset is, is meant.

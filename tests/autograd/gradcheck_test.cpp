@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(wrong_conjugations_are_told_apart) {
              "the gradient looks as if the imaginary part were lost");
   BOOST_TEST(say([](C z, C dw) { return C(0, mul(std::conj(2.0 * z), dw).imag()); }) ==
              "the gradient looks as if the real part were lost");
-  BOOST_TEST(say([](C z, C dw) { return std::exp(mul(z, dw)); }) == "the gradient resembles no usual mistake");
+  BOOST_TEST(say([](C z, C dw) { return std::exp(mul(z, dw)); }) == "the gradient matches no common mistake");
 }
 
 BOOST_AUTO_TEST_CASE(wirtinger_terms_that_are_swapped_or_missing_are_named) {

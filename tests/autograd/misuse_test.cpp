@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(a_check_of_nothing_says_so) {
              "gradcheck: the function's output has shape [0]: there is nothing to differentiate");
   const NoGrad none;
   BOOST_TEST(error_of([&] { gradcheck([](const Real& z) { return square(z); }, x); }) ==
-             "gradcheck: inside a NoGrad there is no gradient to check; call it outside");
+             "gradcheck: there is no gradient to check inside a NoGrad; call it outside");
 }
 
 BOOST_AUTO_TEST_CASE(a_function_whose_shape_depends_on_its_input_has_no_derivative) {
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(retain_grad_after_the_walk_is_too_late) {
   const auto x = leaf({2});
   Var<double> h = square(x);
   backward(sum(5.0 * h));
-  BOOST_TEST(error_of([&] { h.retain_grad(); }) == "retain_grad: the backward pass is over; ask before it");
+  BOOST_TEST(error_of([&] { h.retain_grad(); }) == "retain_grad: the backward pass is over; call it before");
 }
 
 BOOST_AUTO_TEST_CASE(a_sum_that_was_never_begun) {
@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(a_sum_that_was_never_begun) {
   Real total;  // no value yet
   total = total + sum(square(x));
   BOOST_TEST(error_of([&] { backward(total); }) ==
-             "backward: the loss is empty, [0]: was a Var never given a value, or moved from? number(0.0) begins a sum");
+             "backward: the loss is empty, [0]: the Var was never assigned, or was moved from; start a sum with number(0.0)");
 }
 
 BOOST_AUTO_TEST_CASE(two_parameters_need_two_names) {

@@ -78,10 +78,8 @@ BOOST_AUTO_TEST_CASE(a_value_of_another_shape_is_refused) {
   auto z = leaf({1, 2});
   auto result = square(z);
   result.value() = Tensor<double>::ones({1000});
-  BOOST_TEST(
-      error_of([&] { square(result); }) ==
-      "square: an input was computed with shape [2] and then given a value of shape [1000]; no gradient fits both. detach() it "
-      "first");
+  BOOST_TEST(error_of([&] { square(result); }) ==
+             "square: an input was computed with shape [2] and then assigned a value of shape [1000]; detach() it first");
   BOOST_TEST(square(result.detach()).shape() == Shape{1000});
 }
 
@@ -176,7 +174,7 @@ BOOST_AUTO_TEST_CASE(a_tape_is_walked_by_its_own_thread) {
   const auto y = sum(square(x));
   std::string said;
   std::thread([&] { said = error_of([&] { tape.backward(y); }); }).join();
-  BOOST_TEST(said == "backward: this tape belongs to the thread that made it; walk it there");
+  BOOST_TEST(said == "backward: this tape belongs to another thread; run the backward pass on the thread that made it");
   tape.backward(y);
   same(x.grad(), Tensor<double>({1}, {6}));
 }
@@ -193,10 +191,10 @@ BOOST_AUTO_TEST_CASE(a_list_of_parameters_takes_variables_only) {
   const Var<double> constant = x.detach(), output = square(x);
   BOOST_TEST(error_of([&] {
                count_parameters(ParameterList<double>{{"x", x}, {"c", constant}});
-             }) == "count_parameters: c is a constant, which gets no gradient; make it with variable(), or leave it out");
+             }) == "count_parameters: c is a constant and gets no gradient; make it with variable(), or leave it out");
   BOOST_TEST(error_of([&] {
                count_parameters(ParameterList<double>{{"y", output}});
-             }) == "count_parameters: y is the output of an op; what can be trained is made with variable()");
+             }) == "count_parameters: y is the output of an op; only a variable() can be trained");
 }
 
 BOOST_AUTO_TEST_CASE(an_output_keeps_its_gradient_on_request) {
@@ -211,8 +209,7 @@ BOOST_AUTO_TEST_CASE(an_output_keeps_its_gradient_on_request) {
   const auto plain = square(x);
   BOOST_TEST(
       error_of([&] { plain.grad(); }) ==
-      "grad: only variables keep their gradient; that of an op's output is freed as the walk passes it, unless retain_grad() "
-      "is called before backward()");
+      "grad: only variables keep their gradient; an op's output frees it during backward() unless retain_grad() was called before");
   BOOST_TEST(error_of([&] { x.detach().retain_grad(); }) ==
              "retain_grad: this tensor of shape [2] is a constant, which gets no gradient");
 }
@@ -225,10 +222,9 @@ BOOST_AUTO_TEST_CASE(a_tape_says_when_it_has_become_absurdly_long) {
   const auto evaluate = [&] {
     for (int i = 0; i < 1000; ++i) total = total + sum(x);
   };
-  BOOST_TEST(
-      error_of(evaluate) ==
-      "tape: 50 ops are recorded and no backward pass has come, the last one in add. What is only evaluated belongs inside a "
-      "NoGrad; if so many are meant, Tape::current().set_longest(n) allows more");
+  BOOST_TEST(error_of(evaluate) ==
+             "tape: 50 ops were recorded without a backward pass, the last one in add. Evaluate inside a NoGrad, or allow more "
+             "with Tape::current().set_longest(n)");
   tape.clear();
   total = x.detach();
   {

@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(many_threads_share_the_pool) {
 BOOST_AUTO_TEST_CASE(running_out_is_an_error_that_says_so) {
   const std::size_t bytes = std::size_t{1} << 60;
   BOOST_TEST(error_of([&] { allocate(bytes); }) ==
-             "memory: the system has no 1152921504606846976 bytes left; try a smaller batch or model");
+             "memory: cannot allocate 1152921504606846976 bytes; try a smaller batch or model");
 }
 
 BOOST_AUTO_TEST_CASE(scratch_comes_from_the_pool_and_goes_back_to_it) {

@@ -103,8 +103,9 @@ BOOST_AUTO_TEST_CASE(a_batch_is_a_function_of_its_number) {
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_cut_is_refused) {
-  BOOST_TEST(error_of([] { LmBatches(count_up(10), 2, 10, 0); }) ==
-             "batches: a text of 10 tokens is too short for windows of 10 and their targets; it takes 11, or a smaller length");
+  BOOST_TEST(
+      error_of([] { LmBatches(count_up(10), 2, 10, 0); }) ==
+      "batches: a text of 10 tokens is too short for windows of 10 and their targets; give at least 11, or a smaller length");
   BOOST_TEST(error_of([] { LmBatches(count_up(10), 0, 5, 0); }) == "batches: batch and length must be at least 1, got 0 and 5");
   BOOST_TEST(error_of([] { LmBatches(Ids({2, 5}), 1, 2, 0); }) == "batches: tokens must be [N], got [2, 5]");
   BOOST_TEST(LmBatches(count_up(11), 2, 10, 0).at(7).tokens[0] == 0);  // the only window
@@ -117,9 +118,9 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_cut_is_refused) {
   BOOST_TEST(error_of([] { EvaluationWindows(count_up(30), 0, 10, 10); }) ==
              "evaluation: batch and length must be at least 1, got 0 and 10");
   BOOST_TEST(error_of([] { EvaluationWindows(count_up(1), 2, 10, 10); }) ==
-             "evaluation: a text of one token has nothing to score: its first token has nothing before it");
+             "evaluation: a text of one token has nothing to score: its first token has no context");
   BOOST_TEST(error_of([] { EvaluationWindows(Ids(Shape{0}), 2, 10, 10); }) ==
-             "evaluation: a text of no tokens has nothing to score: its first token has nothing before it");
+             "evaluation: a text of no tokens has nothing to score: its first token has no context");
   BOOST_TEST(error_of([] { EvaluationWindows(count_up(22), 2, 10, 10)[2]; }) == "evaluation: no batch 2 among 2");
   BOOST_TEST(error_of([] { EvaluationBatches(count_up(22), 2, 10)[1]; }) == "evaluation: no block 1 among 1");
 }

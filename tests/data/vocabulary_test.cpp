@@ -26,9 +26,9 @@ BOOST_AUTO_TEST_CASE(unknown_words) {
   Vocabulary v;
   v.add("the");
   BOOST_TEST(!v.find("dog").has_value());
-  BOOST_TEST(error_of([&] { v.id("dog"); }) == "vocabulary: unknown word \"dog\", and there is no <unk> to stand for it");
+  BOOST_TEST(error_of([&] { v.id("dog"); }) == "vocabulary: unknown word \"dog\", and the vocabulary has no <unk>");
   BOOST_TEST(error_of([&] { v.id("The"); }) ==
-             "vocabulary: unknown word \"The\", and there is no <unk> to stand for it; \"the\" is known");
+             "vocabulary: unknown word \"The\", and the vocabulary has no <unk>; \"the\" is known");
   v.add("<unk>");
   BOOST_TEST(v.id("dog") == 1);
   BOOST_TEST(error_of([&] { v.word(2); }) == "vocabulary: id 2 is outside the vocabulary of 2");
@@ -69,8 +69,8 @@ BOOST_AUTO_TEST_CASE(damaged_files_are_refused_by_line) {
   BOOST_TEST(error("a\r\n") == start + ", line 1: \"a\\x0d\" contains whitespace");
   BOOST_TEST(error("a\nwor") == start + ", line 2: no line end after \"wor\"; the file may be truncated");
   BOOST_TEST(error("a\n\xff\n") ==
-             start + ", line 2: not UTF-8; if a program of Windows wrote it, `iconv -f WINDOWS-1252 -t UTF-8` makes it so");
-  BOOST_TEST(error(std::string_view("a\nb\nc\0\n", 7)) == start + ", line 3: a zero byte; is this a text?");
+             start + ", line 2: not UTF-8; if it comes from Windows, convert it with `iconv -f WINDOWS-1252 -t UTF-8`");
+  BOOST_TEST(error(std::string_view("a\nb\nc\0\n", 7)) == start + ", line 3: a zero byte; is this a text file?");
   BOOST_TEST(error_of([&] { Vocabulary::load(directory / "none"); }) ==
              "vocabulary: cannot open " + (directory / "none") + ": No such file or directory");
   BOOST_TEST(error_of([&] { Vocabulary::load(directory.path()); }) == "vocabulary: " + directory.path() + " is not a regular file");

@@ -59,7 +59,7 @@ def faults_of(text):
             for key, value in re.findall(WORDS, line):
                 option = re.search(rf"--{key.replace('_', '-')}[ ,]([^\n]*)", known)
                 if not option:
-                    faults.append(f"{at}: there is no key {key}")
+                    faults.append(f"{at}: unknown key {key}")
                 elif re.fullmatch(r"[a-z_]+", value) and "|" in option[1] and not re.search(rf"\b{value}\b", option[1]):
                     faults.append(f"{at}: {key} is never {value}")
             for command in re.findall(r"`argand ([^`]+)`", line):
@@ -69,7 +69,7 @@ def faults_of(text):
                 faults += [] if helped(*words) else [f"{at}: there is no argand {' '.join(words)}"]
             for op in re.findall(r"`argand gradcheck (\w+)`", line):
                 if f"{op}" not in ops:
-                    faults.append(f"{at}: there is no op {op}")
+                    faults.append(f"{at}: unknown op {op}")
     if tables != 4:
         faults.append(f"{tables} papers")
     return faults

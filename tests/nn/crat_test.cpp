@@ -104,8 +104,8 @@ BOOST_AUTO_TEST_CASE(a_text_goes_on_with_another_knowledge_base) {
   BOOST_TEST(!same(write(old, old), write(old, other)));
   // What was kept of another base does not matter: only the states of the first four tokens do, which are the same here.
   const Ids copy = first;
-  const Knowledge twin{.passages = &copy};
-  BOOST_TEST(same(write(old, other), write(twin, other)));
+  const Knowledge copied{.passages = &copy};
+  BOOST_TEST(same(write(old, other), write(copied, other)));
 }
 
 BOOST_AUTO_TEST_CASE(the_fused_loss_is_the_cross_entropy_of_the_logits) {
@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(errors_say_what_to_do) {
   const auto model = make_model<float>(small({1}), 1);
   BOOST_TEST(error_of([&] {
                model->logits(Ids({1, 3}));
-             }) == "crat: reflection windows (irw_layers) look things up in a knowledge base, and none is given");
+             }) == "crat: reflection windows (irw_layers) need a knowledge base, and none was given");
   const Ids passages = random_ids({4, 5}, 1);
   const Knowledge knowledge{.passages = &passages};
   BOOST_TEST(error_of([&] {
@@ -198,8 +198,7 @@ BOOST_AUTO_TEST_CASE(errors_say_what_to_do) {
   BOOST_TEST(refusal(R"("irw_layers": [1, 1])") == "config: irw_layers must be in ascending order, each once");
   BOOST_TEST(refusal(R"("irw_layers": 1)") == "config: \"irw_layers\" must be a list of whole numbers, got 1");
   BOOST_TEST(refusal(R"("irw_layers": [0.5])") == "config: \"irw_layers\" must be a list of whole numbers, got [0.5]");
-  BOOST_TEST(refusal(R"("states": "real")") ==
-             "config: real states have no phases to attend by; choose states complex or attention dot");
+  BOOST_TEST(refusal(R"("states": "real")") == "config: real states have no phases; choose states complex or attention dot");
   BOOST_TEST(refusal(R"("n_heads": 128)") ==
              "config: each head needs whole complex numbers: 2 * n_heads 128 does not divide d_model 128");
   BOOST_TEST(refusal(R"("position": "rope")") == "config: the family crat has no key \"position\"");

@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(keys_their_order_and_their_defaults_are_those_of_old_files)
   BOOST_TEST(
       ModelConfig::defaults("crat").to_json() ==
       R"({"family":"crat","task":"lm","vocab_size":0,)" + shared +
-          R"("rival":"none","states":"complex","attention":"angular","angular_reduce":"sum","phase_offsets":true,"rotation":true,)"
+          R"("baseline":"none","states":"complex","attention":"angular","angular_reduce":"sum","phase_offsets":true,"rotation":true,)"
           R"("irw_layers":[],"irw_dim":32,"irw_top_k":5,"irw_temperature":1.0})");
   ModelConfig qic = ModelConfig::defaults("qic");
   qic.task = TextTask::Classify;
@@ -114,7 +114,12 @@ BOOST_AUTO_TEST_CASE(a_window_is_what_the_programs_ask_for) {
   BOOST_TEST(config.windows().layers == (std::vector<std::int64_t>{0, 1}), boost::test_tools::per_element());
   BOOST_TEST(config.windows().top_k == 3);
   BOOST_TEST(!config.windows().by_chunk);
-  BOOST_TEST(ModelConfig::from_json(R"({"family": "crat", "rival": "fid", "irw_layers": [1]})").windows().by_chunk);
+  BOOST_TEST(ModelConfig::from_json(R"({"family": "crat", "baseline": "fid", "irw_layers": [1]})").windows().by_chunk);
+}
+
+BOOST_AUTO_TEST_CASE(renamed_keys_are_still_read) {
+  const ModelConfig before = ModelConfig::from_json(R"({"family": "crat", "rival": "fid", "irw_layers": [1]})");
+  BOOST_TEST(before.to_json() == ModelConfig::from_json(R"({"family": "crat", "baseline": "fid", "irw_layers": [1]})").to_json());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(dropout_drops_in_a_training_step_alone) {
     BOOST_TEST((TrainingStep::current() == &training));
   }
   BOOST_TEST((TrainingStep::current() == nullptr));
-  BOOST_TEST(error_of([] { Dropout<double>(1); }) == "Dropout: p is 1, not in [0, 1)");
+  BOOST_TEST(error_of([] { Dropout<double>(1); }) == "Dropout: p must be in [0, 1), got 1");
 }
 
 namespace {

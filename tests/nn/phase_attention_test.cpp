@@ -130,9 +130,9 @@ BOOST_AUTO_TEST_CASE(the_factored_score_is_the_papers) {
       BOOST_TEST(largest_difference(ours.value(), theirs.value()) < 1e-13);
       BOOST_TEST(largest_difference(x.grad(), y.grad()) < 1e-12);
       for (const auto& parameter : parameters_of(layer)) {
-        const Var<double>& twin = parameter.name == "delta" ? p.delta : parameter.name == "phase_bias" ? p.bias : p.q;
+        const Var<double>& own = parameter.name == "delta" ? p.delta : parameter.name == "phase_bias" ? p.bias : p.q;
         if (parameter.name != "delta" && parameter.name != "phase_bias" && parameter.name != "q.weight") continue;
-        BOOST_TEST(largest_difference(std::get<Var<double>>(parameter.var).grad(), twin.grad()) < 1e-12, parameter.name);
+        BOOST_TEST(largest_difference(std::get<Var<double>>(parameter.var).grad(), own.grad()) < 1e-12, parameter.name);
       }
     }
 }

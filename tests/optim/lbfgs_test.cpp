@@ -236,7 +236,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be) {
   BOOST_TEST(error_of([&] { optimizer.minimise([&] { return sum(abs2(z)); }, -1); }) ==
              "lbfgs: the number of iterations must not be negative, got -1");
   BOOST_TEST(error_of([&] { optimizer.minimise([&] { return sum(abs2(z)) * 1e308 * 1e10; }, 1); }) ==
-             "lbfgs: the loss and its gradient must be finite where it starts, the loss is inf");
+             "lbfgs: the loss and its gradient must be finite at the start, the loss is inf");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

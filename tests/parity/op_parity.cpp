@@ -309,7 +309,7 @@ struct Case {
   }
   AnyVar value_of(const std::vector<AnyVar>& x) const {
     const auto found = table().find(op);
-    require(found != table().end(), "op_parity", "no op is called {}", op);
+    require(found != table().end(), "op_parity", "unknown op {}", op);
     return found->second(args, stretched(x));
   }
 };

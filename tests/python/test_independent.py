@@ -91,7 +91,7 @@ SILENT = {
     "f of complex numbers is real": (lambda x: np.sum(np.abs(x) ** 3), lambda x: 3 * np.abs(x) * x, X, {}, "complex step"),
     "f drops imaginary parts": (lambda x: float(np.sum(np.array(x, dtype=np.float64))), np.ones_like, X, {}, "complex step"),
     "f raises TypeError for complex numbers": (refuses_complex, lambda x: 2 * x, X, {}, "complex step"),
-    "f bends like t^1.0, not like t²": (lambda x: np.sum(np.maximum(x, 0)), np.zeros_like, X * 0, {}, "taylor"),
+    "the remainder grows like t^1.0, not t²": (lambda x: np.sum(np.maximum(x, 0)), np.zeros_like, X * 0, {}, "taylor"),
 }
 
 

@@ -82,7 +82,7 @@ def test_an_op_is_explained_in_the_words_of_the_program(program):
     assert argand.explain("angle") == told
     with pytest.raises(argand.Error) as error:
         argand.explain("angel")
-    assert str(error.value) == "explain: there is no op angel; did you mean angle?"
+    assert str(error.value) == "explain: unknown op angel; did you mean angle?"
 
 
 def test_arrays_of_the_lab_are_numpys():

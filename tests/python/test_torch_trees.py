@@ -140,7 +140,7 @@ REFUSED = {
     "output[1] is an Opaque, whose tensors cannot be seen; return them in tuples, lists, dicts, named tuples or dataclasses":
         (lambda x: (x, Opaque(x)), X),
     "weight is on the meta device and holds no numbers; give it some": (torch.nn.Linear(3, 3, device="meta"), X),
-    "there is no option 'tol'; there are rtol, atol, noise, full, seed, seed_rng, max_calls, max_seconds": (torch.tanh, X, {"tol": 1}),
+    "unknown option 'tol'; there are rtol, atol, noise, full, seed, seed_rng, max_calls, max_seconds": (torch.tanh, X, {"tol": 1}),
     "dtype is 'half'; it is torch.double, torch.float, torch.half or torch.bfloat16": (torch.tanh, X, {"dtype": "half"}),
     "there are no complex numbers of bfloat16": (torch.tanh, X + 1j, {"dtype": torch.bfloat16}),
 }

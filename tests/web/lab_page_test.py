@@ -170,7 +170,7 @@ def use(browser):
     type_into("expression", "z/z̄")
     expect(browser.run("byId('fault').hidden"), "the error stays")
     type_into("answer-dz", "1/z")
-    expect(text_of(browser, "output[for=answer-dz]") == "conjugated: this is the conjugate of the right one", "the answer is not judged")
+    expect(text_of(browser, "output[for=answer-dz]") == "conjugated: the conjugate of the right answer", "the answer is not judged")
     type_into("answer-dz", "1/z̄")
     expect(text_of(browser, "output[for=answer-dz]") == "right", "a right answer: " + text_of(browser, "output[for=answer-dz]"))
     # An answer that cannot be read has an error beside its field, and no verdict of an earlier text.

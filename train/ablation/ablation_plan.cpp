@@ -35,12 +35,12 @@ KeyTexts asked_for(const AblationTable& whole, const AblationTable& table, const
   if (request.epochs > 0) settings.push_back({"epochs", fmt::format("{}", request.epochs)});
   const KeyTexts options = settings;
   for (const Setting& s : request.settings) {
-    if (text_of(options, s.key)) setting_fail(s, "`{}` says that already; drop one of them", s.key);
-    if (text_of(settings, s.key)) setting_fail(s, "{} was set before", s.key);
+    if (text_of(options, s.key)) setting_fail(s, "`{}` already sets it; drop one of them", s.key);
+    if (text_of(settings, s.key)) setting_fail(s, "{} is set twice", s.key);
     if (s.key == "seed") setting_fail(s, "every row has the seeds 0 ... N - 1; `seeds` says how many");
-    if (s.key == "family" || s.key == "task") setting_fail(s, "the rows say which {} they are of", s.key);
+    if (s.key == "family" || s.key == "task") setting_fail(s, "each row sets its {}", s.key);
     if (const std::string rows = rows_with_their_own(whole, table, s.key); !rows.empty())
-      setting_fail(s, "{} is what the rows differ in, {} set{} it; `rows` can leave rows out", s.key, rows,
+      setting_fail(s, "{} is what distinguishes the rows, {} set{} it; `rows` can leave rows out", s.key, rows,
                    rows.find(',') == std::string::npos ? "s" : "");
     settings.push_back({s.key, s.text});
   }

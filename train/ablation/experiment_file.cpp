@@ -12,7 +12,7 @@
 
 // toml++ 3.3 asserts that a key begins after "[[": a file with "[[[" must not end the program.
 namespace {
-[[noreturn]] void not_toml() { throw argand::Error("brackets or keys that TOML has not"); }
+[[noreturn]] void not_toml() { throw argand::Error("brackets or keys that are not TOML"); }
 }  // namespace
 #define TOML_ASSERT(condition)      \
   do {                              \
@@ -73,7 +73,7 @@ class TableReader {
   void end() const {
     for (const auto& [name, node] : table_)
       if (const std::string key(name.str()); std::find(known_.begin(), known_.end(), key) == known_.end())
-        config_fail_at(place(node), "there is no key {} here{}", key, did_you_mean(key, known_));
+        config_fail_at(place(node), "unknown key {} here{}", key, did_you_mean(key, known_));
   }
   std::string place() const { return place(table_); }
 
@@ -123,11 +123,11 @@ AblationRow read_row(TableReader& part, const KeyTexts& shared, std::set<std::st
                   .extra = part.flag("extra")};
   part.end();
   if (!is_folder_name(row.name))
-    config_fail_at(part.place(), "\"{}\" does not do for a folder's name: letters, digits, - _ . +", row.name);
+    config_fail_at(part.place(), "\"{}\" cannot name a folder; use letters, digits, - _ . +", row.name);
   for (const auto& [key, text] : row.settings)
     if (std::any_of(shared.begin(), shared.end(), [&key = key](const auto& s) { return s.first == key; }))
-      config_fail_at(part.place(), "{} sets {}, and so do the settings of all rows; drop one of them", row.name, key);
-  if (!names.insert(row.name).second) config_fail_at(part.place(), "there are two rows \"{}\"", row.name);
+      config_fail_at(part.place(), "{} sets {}, which the settings of all rows set, too; drop one of them", row.name, key);
+  if (!names.insert(row.name).second) config_fail_at(part.place(), "two rows are named \"{}\"", row.name);
   return row;
 }
 
@@ -142,7 +142,7 @@ AblationClaim read_claim(TableReader& part, const std::set<std::string>& rows) {
     config_fail_at(part.place(), "a claim names a `better` and a `worse` row, or says why it is out_of_reach");
   for (const std::string& row : {claim.better, claim.worse})
     if (!row.empty() && !rows.contains(row))
-      config_fail_at(part.place(), "there is no row \"{}\"{}", row, did_you_mean(row, {rows.begin(), rows.end()}));
+      config_fail_at(part.place(), "unknown row \"{}\"{}", row, did_you_mean(row, {rows.begin(), rows.end()}));
   return claim;
 }
 
@@ -180,7 +180,7 @@ Experiment read_experiment(const std::string& path) {
   for (TableReader& part : all.parts("row")) table.rows.push_back(read_row(part, experiment.shared, names));
   for (TableReader& part : all.parts("claim")) table.claims.push_back(read_claim(part, names));
   all.end();
-  if (table.rows.empty()) config_fail_at(path, "there is no [[row]]");
+  if (table.rows.empty()) config_fail_at(path, "missing [[row]]");
   return experiment;
 }
 

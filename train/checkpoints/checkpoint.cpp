@@ -35,7 +35,7 @@ T number(const SafetensorsFile& file, const std::string& key) {
 
 SafetensorsFile open_checkpoint(const std::string& path) {
   SafetensorsFile file = SafetensorsFile::open(path);
-  require(is_checkpoint(file), "checkpoint", "{} is no checkpoint of argand (its metadata has no format {})", path, format_name);
+  require(is_checkpoint(file), "checkpoint", "{} is not an argand checkpoint (its metadata has no format {})", path, format_name);
   return file;
 }
 
@@ -106,25 +106,25 @@ Checkpoint::Checkpoint(const std::string& path) : file_(open_checkpoint(path)) {
   require(state_.since_best >= 0, "checkpoint", "{}: {} validations since the best one", path, state_.since_best);
   require(state_.best_step >= 0 && state_.best_step <= state_.step && state_.best_valid >= 0 &&
               std::isfinite(state_.best_valid) == validated,
-          "checkpoint", "{}: best_valid {} at best_step {} cannot be, after {} steps", path, state_.best_valid, state_.best_step,
+          "checkpoint", "{}: best_valid {} at best_step {} is invalid after {} steps", path, state_.best_valid, state_.best_step,
           state_.step);
   if (file_.metadata().contains("best_loss")) {
     state_.best_loss = number<double>(file_, "best_loss");
-    require(validated && std::isfinite(state_.best_loss) && state_.best_loss >= 0, "checkpoint", "{}: best_loss {} cannot be", path,
-            state_.best_loss);
+    require(validated && std::isfinite(state_.best_loss) && state_.best_loss >= 0, "checkpoint", "{}: best_loss {} is invalid",
+            path, state_.best_loss);
   }
   if (file_.metadata().contains("best_accuracy")) {
     state_.best_accuracy = number<double>(file_, "best_accuracy");
-    require(validated && *state_.best_accuracy >= 0 && *state_.best_accuracy <= 1, "checkpoint", "{}: best_accuracy {} cannot be",
+    require(validated && *state_.best_accuracy >= 0 && *state_.best_accuracy <= 1, "checkpoint", "{}: best_accuracy {} is invalid",
             path, *state_.best_accuracy);
   }
   if (file_.metadata().contains("bytes_per_token")) {
     const double bytes = state_.in_bits.bytes_per_token = number<double>(file_, "bytes_per_token");
-    require(bytes > 0 && std::isfinite(bytes), "checkpoint", "{}: {} bytes a token cannot be", path, bytes);
+    require(bytes > 0 && std::isfinite(bytes), "checkpoint", "{}: {} bytes per token are invalid", path, bytes);
   }
   if (file_.metadata().contains("spelled_bits_per_token")) {
     const double bits = state_.in_bits.spelled = number<double>(file_, "spelled_bits_per_token");
-    require(bits > 0 && std::isfinite(bits), "checkpoint", "{}: {} bits to spell a token cannot be", path, bits);
+    require(bits > 0 && std::isfinite(bits), "checkpoint", "{}: {} bits to spell a token are invalid", path, bits);
   }
   if (const auto part = file_.metadata().find("validated_on"); part != file_.metadata().end()) {
     state_.validated_on = part->second;
@@ -147,15 +147,15 @@ void Checkpoint::load(const ParameterList<R>& parameters) const {
     wanted.insert(p.name);
   }
   for (const std::string& name : file_.names())
-    require(wanted.contains(name) || is_memory(name), "checkpoint", "{}: {} is no parameter of this model", file_.path(),
+    require(wanted.contains(name) || is_memory(name), "checkpoint", "{}: {} is not a parameter of this model", file_.path(),
             in_quotes(name));
   for (Parameter<R> p : parameters) std::visit([&](auto& v) { file_.load(p.name, v.value()); }, p.var);
 }
 
 template <RealScalar R>
 void Checkpoint::load(Optimizer<R>& optimizer) const {
-  require(file_.metadata().contains("optimizer_steps"), "checkpoint",
-          "{} is for use, not for going on: it has no optimizer's memory", file_.path());
+  require(file_.metadata().contains("optimizer_steps"), "checkpoint", "{} cannot be resumed: it has no optimizer state",
+          file_.path());
   OptimizerState<R> memory = optimizer.state();
   memory.steps = number<std::int64_t>(file_, "optimizer_steps");
   require(memory.steps == state_.step, "checkpoint", "{}: the optimizer has taken {} steps, the run {}", file_.path(), memory.steps,
@@ -172,7 +172,7 @@ void Checkpoint::load(Optimizer<R>& optimizer) const {
     wanted.insert(name);
   }
   for (const std::string& name : file_.names())
-    require(wanted.contains(name) || !name.starts_with(optimizer_prefix), "checkpoint", "{}: {} is not of this optimizer",
+    require(wanted.contains(name) || !name.starts_with(optimizer_prefix), "checkpoint", "{}: {} does not belong to this optimizer",
             file_.path(), in_quotes(name));
   optimizer.load_state(memory);
 }
@@ -189,7 +189,7 @@ std::string find_checkpoint(const std::string& run) {
   namespace fs = std::filesystem;
   std::error_code ignored;
   if (fs::is_regular_file(run, ignored)) return run;
-  require(fs::exists(run, ignored), "checkpoint", "there is no {}", run);
+  require(fs::exists(run, ignored), "checkpoint", "{} does not exist", run);
   for (const char* name : {"best.safetensors", "last.safetensors"}) {
     const fs::path path = fs::path(run) / name;
     if (fs::exists(path, ignored)) return path.string();

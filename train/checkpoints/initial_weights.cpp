@@ -178,14 +178,14 @@ FittedWeights InitialWeights::load(Model<R>& model, const Tokenizer& words, cons
     const Shape shape = by_words ? with_rows_of(p.shape(), shape_there) : shape_there;
     require(complex_there == p.is_complex() && shape == p.shape(), "init", "{} is {} in {} and {} in this model; {}", p.name,
             kind_and_shape(complex_there, shape_there), path_, kind_and_shape(p.is_complex(), p.shape()),
-            run_ ? "without `d_model`, `n_layers` and the like the model has the sizes of that run"
+            run_ ? "leave out `d_model`, `n_layers` and the like to take the sizes of that run"
                  : "give the sizes that the file was made with: `family`, `d_model`, `n_heads`, `d_ff`, ...");
     all_taken.push_back({p, by_words});
   }
   for (const std::string& name : in_file([](const auto& file) { return file.names(); }))
     if (!known.contains(name) && !is_memory(name)) fitted.extra.push_back(name);
-  require(!all_taken.empty(), "init",
-          "nothing in {} has the name of a parameter of this model; `argand inspect {}` lists what there is", path_, path_);
+  require(!all_taken.empty(), "init", "no tensor of {} has the name of a parameter of this model; `argand inspect {}` lists them",
+          path_, path_);
 
   const WordRows word_rows = run_ ? rows_in(*run_->tokens, words) : WordRows(static_cast<std::size_t>(words.size()));
   if (other_words)

@@ -10,7 +10,7 @@ namespace argand {
 
 const Vocabulary& TrainedRun::words() const {
   const auto* found = dynamic_cast<const WordTokens*>(tokens.get());
-  require(found != nullptr, "checkpoint", "the tokens of {} are no words", checkpoint.file().path());
+  require(found != nullptr, "checkpoint", "the tokens of {} are not words", checkpoint.file().path());
   return found->words();
 }
 
@@ -25,7 +25,7 @@ TrainedRun open_run(const std::string& run) {
   found.tokens = load_tokens(kind, tokens);
   const std::string& then = kind == "words" || kind == "char" ? made_from.vocabulary : made_from.pieces;
   require(then.empty() || then == checksum_of(found.tokens->file()), "checkpoint",
-          "{} is not the vocabulary that {} was trained with: its checksum is another", tokens, path);
+          "{} is not the vocabulary that {} was trained with: its checksum differs", tokens, path);
   require(found.tokens->size() <= model.vocab_size, "checkpoint", "{} has {} words, the model of {} only {} ids", tokens,
           found.tokens->size(), path, model.vocab_size);
   if (model.task != TextTask::Classify) return found;
@@ -33,7 +33,7 @@ TrainedRun open_run(const std::string& run) {
   require(static_cast<std::int64_t>(found.classes.size()) == model.n_classes, "checkpoint",
           "{} names {} classes, the model of {} has {}", names, found.classes.size(), path, model.n_classes);
   require(made_from.classes.empty() || made_from.classes == checksum_of(classes_text(found.classes)), "checkpoint",
-          "{} does not name the classes that {} was trained with: its checksum is another", names, path);
+          "{} does not name the classes that {} was trained with: its checksum differs", names, path);
   require(found.words().find("<pad>") == pad_id && found.words().find("<unk>") == unknown_id, "checkpoint",
           "{} does not begin with <pad> and <unk>", tokens);
   return found;

@@ -132,7 +132,7 @@ std::string ChildProcess::ask(const std::string& line) {
       return answer;
     }
     require(received_.size() < longest_line, op_, "{} answers with a line of more than 64 MB", command_);
-    require(wait_for(from_, POLLIN, until), op_, "{} gives no answer within {:.6g} s", command_, patience_);
+    require(wait_for(from_, POLLIN, until), op_, "{} did not answer within {:.6g} s", command_, patience_);
     std::array<char, 65536> buffer;
     const ssize_t n = read(from_, buffer.data(), buffer.size());
     if (n == 0) fail_for_its_end();
@@ -144,7 +144,7 @@ std::string ChildProcess::ask(const std::string& line) {
 void ChildProcess::send(const std::string& text) {
   const double until = seconds_now() + patience_;
   for (std::size_t sent = 0; sent < text.size();) {
-    require(wait_for(to_, POLLOUT, until), op_, "{} does not read what it is asked within {:.6g} s", command_, patience_);
+    require(wait_for(to_, POLLOUT, until), op_, "{} did not read its input within {:.6g} s", command_, patience_);
     const ssize_t n = ::send(to_, text.data() + sent, text.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n < 0 && (errno == EPIPE || errno == ECONNRESET)) return;  // it has ended: what it said before that is still to be read
     require(n >= 0 || errno == EINTR || errno == EAGAIN, op_, "cannot write to {}: {}", command_, std::strerror(errno));
@@ -172,7 +172,7 @@ void ChildProcess::fail_for_its_end() {
   // The shell tells of a signal by a status of 128 and more.
   const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status) > 128 ? WEXITSTATUS(status) - 128 : 0;
   if (signal != 0) fail(op_, "{} was ended by signal {} ({})", command_, signal, strsignal(signal));
-  fail(op_, "{} ended with status {} instead of giving an answer", command_, WEXITSTATUS(status));
+  fail(op_, "{} ended with status {} without an answer", command_, WEXITSTATUS(status));
 }
 
 }  // namespace argand

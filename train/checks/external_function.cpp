@@ -20,7 +20,8 @@ Json object_with(const std::string& program, const std::string& line, const std:
   require(!nests_too_deep(line), check_name, "{} answers \"{}\" with JSON nested more than {} levels deep", program, question,
           deepest_json);
   const Json answer = json_or_nothing(line);
-  require(answer.is_object(), check_name, "{} answers \"{}\" with what is no JSON object: {}", program, question, in_quotes(line));
+  require(answer.is_object(), check_name, "{} answers \"{}\" with text that is not a JSON object: {}", program, question,
+          in_quotes(line));
   if (const auto error = answer.find("error"); error != answer.end()) {
     const std::string why = error->is_string() ? error->get<std::string>() : error->dump();
     throw ExternalRefusal(fmt::format("{}: {} refuses \"{}\": {}", check_name, program, question, in_quotes(why)));
@@ -34,7 +35,8 @@ std::vector<double> numbers_in(const Json& json, const std::string& program, con
   const Json list = json.is_array() ? json : Json::array({json});
   std::vector<double> numbers;
   for (const Json& x : list) {
-    require(x.is_number() || x.is_null(), check_name, "{} of {} holds {}, which is no number", what, program, in_quotes(x.dump()));
+    require(x.is_number() || x.is_null(), check_name, "{} of {} holds {}, which is not a number", what, program,
+            in_quotes(x.dump()));
     numbers.push_back(x.is_null() ? std::numeric_limits<double>::quiet_NaN() : x.get<double>());
   }
   return numbers;
@@ -57,8 +59,8 @@ Shape shape_at(const Json& object, const std::string& program, const std::string
   const auto found = object.find("shape");
   if (found == object.end()) return Shape({count});
   std::vector<std::int64_t> sizes;
-  require(found->is_array() && found->size() <= Shape::max_rank, check_name, "\"shape\" of {} of {} is no list of at most {} sizes",
-          what, program, Shape::max_rank);
+  require(found->is_array() && found->size() <= Shape::max_rank, check_name,
+          "\"shape\" of {} of {} is not a list of at most {} sizes", what, program, Shape::max_rank);
   for (const Json& size : *found) {
     require(size.is_number_unsigned() && size.get<std::uint64_t>() < (1ULL << 40), check_name, "\"shape\" of {} of {} holds {}",
             what, program, size.dump());
@@ -119,20 +121,20 @@ AnyTensor nan_like(const AnyTensor& x) {
 ExternalDescription read_description(const std::string& program, const std::string& line) {
   const Json answer = object_with(program, line, "function", "inputs");
   const Json& inputs = answer.at("inputs");
-  require(inputs.is_array() && !inputs.empty(), check_name, "\"inputs\" of {} is no list of inputs", program);
+  require(inputs.is_array() && !inputs.empty(), check_name, "\"inputs\" of {} is not a list of inputs", program);
   ExternalDescription description{string_at(answer, "name", program), {}, Convention::Conjugate};
   const std::string convention = string_at(answer, "convention", "torch");
   require(convention == "torch" || convention == "tensorflow" || convention == "jax", check_name,
-          "{} has no convention {}; there are torch, tensorflow, jax", program, in_quotes(convention));
+          "{} has an unknown convention {}; use torch, tensorflow or jax", program, in_quotes(convention));
   if (convention == "jax") description.convention = Convention::Plain;
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     const Json& input = inputs[k];
-    require(input.is_object() && input.contains("values"), check_name, "input {} of {} is no object with \"values\"", k, program);
+    require(input.is_object() && input.contains("values"), check_name, "input {} of {} is not an object with \"values\"", k,
+            program);
     const std::string name = string_at(input, "name", fmt::format("x{}", k));
     AnyTensor point = tensor_in(input, "values", program, "input " + in_quotes(name));
     require(!numbers_of(point).empty() && all_finite(numbers_of(point)), check_name,
-            "input {} of {} needs numbers, all of them finite: they are the point where the gradient is checked", in_quotes(name),
-            program);
+            "input {} of {} needs finite numbers, the point where to check the gradient", in_quotes(name), program);
     description.inputs.push_back({name, std::move(point)});
   }
   return description;
@@ -146,8 +148,8 @@ std::vector<ComplexValues> read_gradient(const std::string& program, const std::
                                          const std::vector<AnyTensor>& inputs) {
   const Json answer = object_with(program, line, "gradient", "gradient");
   const Json& lists = answer.at("gradient");
-  require(lists.is_array() && lists.size() == inputs.size(), check_name, "\"gradient\" of {} is no list of {}, one for each input",
-          program, inputs.size());
+  require(lists.is_array() && lists.size() == inputs.size(), check_name,
+          "\"gradient\" of {} is not a list of {}, one for each input", program, inputs.size());
   std::vector<ComplexValues> gradients;
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     const std::vector<double> numbers = numbers_in(lists[k], program, "the gradient");

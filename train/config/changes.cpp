@@ -20,20 +20,20 @@ constexpr std::array<std::string_view, 2> of_validations = {"eval_protocol", "be
 
 /// Why this key cannot change.
 std::string_view why_not(const RunConfig& config, std::string_view key) {
-  if (has_key(of_a_step, key)) return "what a step reads follows from it and from the step's number";
+  if (has_key(of_a_step, key)) return "each step's data depend on it";
   if (has_key(of_validations, key)) return "validations before and after could not be compared";
   if (key == "class_weights") return "losses before and after could not be compared";
   if (key == "warmup") return "the run began with it";
-  if (key == "precision") return "the run's numbers are of the one that it began with";
+  if (key == "precision") return "the run's parameters have the precision it began with";
   if (key == "init") return "the run has its weights";
   if (key == "preset") return "the run has its sizes and its recipe";
-  std::string_view why = "it decides what the data are, and the run goes on with those that it began with";
+  std::string_view why = "it determines the data, and the run continues with those it began with";
   RunConfig copy = config;
   copy.model.visit([&](std::string_view own, auto&, const char*, const char*) {
     if (own == key) why = "the weights of the run are of that model";
   });
   copy.optimizer.visit([&](std::string_view own, auto&, const char*, const char*) {
-    if (own == key) why = "the optimizer's memory was made with it";
+    if (own == key) why = "the optimizer state depends on it";
   });
   return why;
 }
@@ -44,8 +44,8 @@ std::int64_t end_of_cosine(const TrainingConfig& t) { return t.decay_steps > 0 ?
 
 void require_changeable(const RunConfig& config, const Setting& setting) {
   if (has_key(changeable, setting.key) || setting.key == "milestone_every") return;
-  setting_fail(setting, "a run that goes on cannot change it: {}; `init` begins another run with its weights",
-               why_not(config, setting.key));
+  setting_fail(setting, "cannot change when a run is resumed: {}; `init` starts another run from its weights",
+               why_not(config, current_key(setting.key)));
 }
 
 std::vector<ChangedNumber> changes_of_rate(const RunConfig& before, const RunConfig& now) {

@@ -31,7 +31,8 @@ ModelConfig defaults(const Family& family, TextTask task) {
 }
 
 /// Sets one key. Throws ConfigError when this configuration has no such key.
-void set(RunConfig& config, const Setting& setting) {
+void set(RunConfig& config, Setting setting) {
+  setting.key = current_key(setting.key);
   bool found = false;
   std::vector<std::string> known;
   config.visit([&](const char* key, auto& value, const char* choices, const char*) {
@@ -47,20 +48,20 @@ void set(RunConfig& config, const Setting& setting) {
   if (owner == by_key.end()) {
     if (families_by_key(other).contains(setting.key)) setting_fail(setting, "the task {} has no such key", word_of(task));
     if (const auto theirs = other_word(setting.key, known))
-      setting_fail(setting, "there is no such key; it is called {} here{}", theirs->ours, theirs->more);
-    setting_fail(setting, "there is no such key{}", did_you_mean(setting.key, known));
+      setting_fail(setting, "unknown key; it is called {} here{}", theirs->ours, theirs->more);
+    setting_fail(setting, "unknown key{}", did_you_mean(setting.key, known));
   }
   const std::vector<std::string>& owners = owner->second;
   const std::string& family = config.model.family().name;
   if (std::find(owners.begin(), owners.end(), family) != owners.end())
-    setting_fail(setting, "the family {} has such a key, but not beside what else was set", family);
+    setting_fail(setting, "the family {} has this key, but not with these settings", family);
   setting_fail(setting, "the family {} has no such key; it belongs to {}", family, fmt::join(owners, ", "));
 }
 
 /// For what is read of a checkpoint: a key that is not looked at would be believed to count.
 void require_known(const std::string& key, const std::vector<std::string>& known) {
   if (std::find(known.begin(), known.end(), key) == known.end())
-    fail("config", "there is no key {}{}", in_quotes(key), did_you_mean(key, known));
+    fail("config", "unknown key {}{}", in_quotes(key), did_you_mean(key, known));
 }
 
 /// Keys that runs of before there was a choice lack. from_json gives these what such runs did, so that they go on as they began.
@@ -93,7 +94,7 @@ double machine_bytes() { return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * s
 /// Refuses what the machine, or a limit of the process, cannot hold.
 void require_memory(const RunConfig& config) {
   const double needed = estimated_bytes(config), there = machine_bytes();
-  const char* smaller = "smaller `d_model`, `n_layers`, `batch`, `length` or `accumulate` need less";
+  const char* smaller = "reduce `d_model`, `n_layers`, `batch`, `length` or `accumulate`";
   if (needed > there)
     config_fail_at("config", "these sizes need about {:.0f} GiB, this machine has {:.0f}; {}", needed / 0x1p30, there / 0x1p30,
                    smaller);
@@ -110,8 +111,8 @@ void require_countable(const TrainingConfig& t) {
   for (const std::int64_t factor : {std::max<std::int64_t>(1, t.steps), t.batch, t.accumulate, t.length})
     fits = fits && !__builtin_mul_overflow(all, factor, &all);
   if (!fits)
-    config_fail("steps", "{} steps of {} batches of {} x {} tokens are more than can be counted, 2^63; fewer `steps` will do",
-                t.steps, t.accumulate, t.batch, t.length);
+    config_fail("steps", "{} steps of {} batches of {} x {} tokens exceed 2^63; use fewer `steps`", t.steps, t.accumulate, t.batch,
+                t.length);
 }
 
 }  // namespace
@@ -159,7 +160,7 @@ RunConfig RunConfig::resolve(const Settings& file, const Settings& given, const 
   if (is_set("length") && !is_set("max_seq_len")) config.model.max_seq_len = config.training.length;
   if (is_set("max_seq_len") && !is_set("length")) config.training.length = config.model.max_seq_len;
   // A configuration file that a run wrote has the steps that its epochs came to.
-  if (has(given, "steps") && has(given, "epochs")) config_fail("epochs", "`steps` says how long to train, too; drop one of them");
+  if (has(given, "steps") && has(given, "epochs")) config_fail("epochs", "`steps` also sets how long to train; drop one of them");
   if (has(given, "steps") || (has(file, "steps") && !is_set("epochs"))) config.training.epochs = 0;
   if (config.training.epochs > 0) config.training.steps = 0;
   if (!is_set("warmup") && config.training.steps > 0 && config.schedule().warmup > config.training.steps / 10)
@@ -179,7 +180,7 @@ RunConfig RunConfig::extended(const Settings& more) const {
     epochs |= s.key == "epochs";
     decay |= s.key == "decay_steps";
   }
-  if (steps && epochs) config_fail("epochs", "`steps` says how long to train, too; drop one of them");
+  if (steps && epochs) config_fail("epochs", "`steps` also sets how long to train; drop one of them");
   if (steps) longer.training.epochs = 0;
   if ((steps || epochs) && !decay && training.decay_steps == 0) longer.training.decay_steps = training.steps;
   longer.validate();
@@ -222,7 +223,7 @@ void RunConfig::validate() const {
   at_least(-1, t.keep, "keep");
   at_least(0, t.milestone_every, "milestone_every");
   if (t.early_stop > 0 && t.eval_every == 0)
-    config_fail("early_stop", "counts validations, and with `eval_every` 0 there is one, at the end");
+    config_fail("early_stop", "counts validations, but with `eval_every` 0 there is only one, at the end");
   at_least(-1, t.eval_every, "eval_every");
   at_least(-1, t.checkpoint_every, "checkpoint_every");
   at_least(0, t.seed, "seed", most_seeds);
@@ -248,7 +249,7 @@ void RunConfig::validate() const {
                                   {t.init, "init"},
                                   {t.tokens, "tokens"},
                                   {knowledge.irw_file, "irw_file"}})
-    if (text.find('\0') != std::string::npos) config_fail(key, "holds a zero byte, at which the system would end the name");
+    if (text.find('\0') != std::string::npos) config_fail(key, "contains a zero byte");
   try {
     parse_split(t.split);
     if (t.steps > 0) schedule().validate();

@@ -56,29 +56,28 @@ struct TrainingConfig {
   void visit(F&& f, TextTask task) {
     const bool lm = task == TextTask::Lm;
     f("data", data, "",
-      lm ? "text to learn from: a file, several, a folder; or `grammar`: the corpus that is built in"
-         : "texts with labels: a table (.csv, .tsv, .jsonl), a folder with train.csv and test.csv, or like AG News; or `topics`: "
-           "built in");
-    f("init", init, "",
-      "begin with the weights of this run or checkpoint, whose sizes are then taken, or of a safetensors or .npz file");
+      lm ? "training text: a file, several, or a folder; or `grammar`, the built-in corpus"
+         : "labelled texts: a table (.csv, .tsv, .jsonl), a folder with train.csv and test.csv, or AG News; or `topics`, the "
+           "built-in articles");
+    f("init", init, "", "start from the weights of this run or checkpoint, with its sizes, or of a safetensors or .npz file");
     f("split", split, "",
-      lm ? "how a text in one piece is cut to train, validate and test on, in percent"
-         : "how a table in one piece is divided to train, validate and test on, in percent");
+      lm ? "how to split a single text into training, validation and test parts, in percent"
+         : "how to split a single table into training, validation and test parts, in percent");
     if (lm) {
-      f("tokens", tokens, "", "what the text is cut into: auto, char, byte, bpe, unigram, words, or a SentencePiece FILE.model");
-      f("words", words, "", "with the tokens words: how many are known, the most frequent ones (0: all)");
+      f("tokens", tokens, "", "kind of tokens: auto, char, byte, bpe, unigram, words, or a SentencePiece FILE.model");
+      f("words", words, "", "with `tokens` words: size of the vocabulary, the most frequent words (0: all)");
     } else {
-      f("words", words, "", "how many words are known: the most frequent ones of the articles to train on");
+      f("words", words, "", "size of the vocabulary: the most frequent words of the training articles");
       f("text_column", text_column, "", "column of the texts in a table, by name or number; found by default");
       f("label_column", label_column, "", "column of the labels, likewise");
-      f("delimiter", delimiter, "auto|comma|semicolon|tab|bar", "what stands between the fields of a table");
-      f("header", header, "auto|yes|no", "whether the first row of a table says what its columns are called");
+      f("delimiter", delimiter, "auto|comma|semicolon|tab|bar", "delimiter of the table's fields");
+      f("header", header, "auto|yes|no", "whether the first row of a table names its columns");
       f("class_weights", class_weights, "",
-        "what an example of each class weighs in the loss: `balanced`, all classes together the same, or LABEL=WEIGHT,...; the "
-        "others 1");
-      f("valid_share", valid_share, "", "share of the texts to train on that is held out to validate on (0: none, test texts do)");
-      f("train_articles", train_articles, "", "train on the first so many (0: all)");
-      f("test_articles", test_articles, "", "test on the first so many (0: all)");
+        "weight of each class in the loss: `balanced`, inverse to its frequency, or LABEL=WEIGHT,...; the others 1");
+      f("valid_share", valid_share, "",
+        "fraction of the training texts to hold out for validation (0: none, validate on the test texts)");
+      f("train_articles", train_articles, "", "train on the first N articles only (0: all)");
+      f("test_articles", test_articles, "", "test on the first N articles only (0: all)");
     }
     f("steps", steps, "", epochs > 0 ? "optimizer steps, instead of epochs" : "optimizer steps");
     f("epochs", epochs, "", epochs > 0 ? "passes over the training data" : "passes over the training data, instead of steps");
@@ -87,32 +86,32 @@ struct TrainingConfig {
     f("accumulate", accumulate, "", "batches whose gradients are averaged in one step");
     if (!lm)
       f("accumulate_by", accumulate_by, "targets|batches",
-        "what a batch weighs in that average: as many articles as it has, or as much as any other");
+        "weight of a batch in that average: its number of articles, or the same for each");
     f("lr", lr, "", "highest learning rate");
-    f("final_lr", final_lr, "", "where the cosine ends, as a fraction of lr");
-    f("decay_steps", decay_steps, "", "steps until the cosine ends; the rate then stays there (0: all steps)");
+    f("final_lr", final_lr, "", "final learning rate of the cosine, as a fraction of lr");
+    f("decay_steps", decay_steps, "", "steps until the cosine ends; then the rate is constant (0: all steps)");
     f("warmup", warmup, "", "steps of linear warm-up, or a share of all steps: 5%");
     f("clip", clip, "", "largest global norm of the gradients (0: no limit)");
-    f("seed", seed, "", "of the initial parameters, the batches and the dropout");
+    f("seed", seed, "", "random seed of initial parameters, batches and dropout");
     f("precision", precision, "float32|float64|bf16",
-      "of all numbers; bf16: float32, with factors of large real products rounded (AVX512-BF16)");
+      "of all numbers; bf16: float32, with rounded factors in large real matrix products (AVX512-BF16)");
     f("eval_every", eval_every, "", "steps between validations (0: only at the end; -1: after every epoch)");
-    f("eval_batches", eval_batches, "", "batches of a validation, evenly spread over its data (0: all)");
-    f("early_stop", early_stop, "", "end after so many validations in a row without a better one (0: never)");
+    f("eval_batches", eval_batches, "", "batches per validation, evenly spread over its data (0: all)");
+    f("early_stop", early_stop, "", "stop after this many validations in a row without improvement (0: never)");
     if (lm)
       f("eval_protocol", eval_protocol, "every-token|full-blocks",
-        "which tokens validations score: every one, or those that fill blocks of batch x length");
+        "which tokens to score in validations: every one, or those that fill blocks of batch x length");
     if (!lm)
-      f("best_by", best_by, "accuracy|loss|f1", "what the best validation has most or, of the loss, least of; then the loss");
+      f("best_by", best_by, "accuracy|loss|f1",
+        "how to choose the best validation: highest accuracy or F1, ties by the loss; or lowest loss");
     f("checkpoint_every", checkpoint_every, "",
-      "steps between checkpoints, from which a run goes on (0: only at the end; -1: after every epoch)");
-    f("keep", keep, "", "how many of them are kept beside the last one, the newest (-1: all)");
-    f("milestone_every", milestone_every, "", "those at multiples of so many steps are kept, too (0: none)");
-    f("log_every", log_every, "", "steps between lines of the log");
+      "steps between checkpoints to resume from (0: only at the end; -1: after every epoch)");
+    f("keep", keep, "", "how many recent checkpoints to keep besides the last (-1: all)");
+    f("milestone_every", milestone_every, "", "also keep the checkpoints at multiples of this many steps (0: none)");
+    f("log_every", log_every, "", "steps between log lines");
     if (lm) {
-      f("sample_every", sample_every, "",
-        "steps between texts that the model writes, for the log (0: never; -1: after every epoch)");
-      f("sample_tokens", sample_tokens, "", "tokens of such a text");
+      f("sample_every", sample_every, "", "steps between sample texts in the log (0: never; -1: after every epoch)");
+      f("sample_tokens", sample_tokens, "", "tokens per sample text");
     }
   }
 };
@@ -128,10 +127,10 @@ struct KnowledgeConfig {
   /// Calls f(key, value&, choices, help) for every key, as ModelConfig::visit does.
   template <class F>
   void visit(F&& f) {
-    f("irw_file", irw_file, "", "text to look passages up in; the training text by default");
+    f("irw_file", irw_file, "", "text to retrieve passages from; the training text by default");
     f("irw_passages", irw_passages, "", "passages drawn from the text, evenly spread (0: the whole text, end to end)");
     f("irw_length", irw_length, "", "tokens a passage");
-    f("irw_refresh", irw_refresh, "", "steps between draws and rebuilt indexes (0: 1 with the exact search, 100 with hnsw)");
+    f("irw_refresh", irw_refresh, "", "steps between new draws and index rebuilds (0: 1 with the exact search, 100 with hnsw)");
     f("irw_index", irw_index, "auto|exact|hnsw", "search; auto: approximate (hnsw) from 20000 passages on");
   }
 };

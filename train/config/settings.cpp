@@ -60,7 +60,7 @@ class Line {
       }
       if (quote == '"' && rest_[i] == '\\' && i + 1 < rest_.size()) {
         const char c = rest_[++i];
-        if (c != '"' && c != '\\' && c != 'n' && c != 't') config_fail_at(place_, "the escape \\{} is not known", c);
+        if (c != '"' && c != '\\' && c != 'n' && c != 't') config_fail_at(place_, "unknown escape \\{}", c);
         text += c == 'n' ? '\n' : c == 't' ? '\t' : c;
       } else {
         text += rest_[i];
@@ -106,7 +106,7 @@ Settings read_settings(const std::string& path) {
     if (line.empty()) continue;
     Setting setting = line.setting();
     if (std::any_of(settings.begin(), settings.end(), [&](const Setting& s) { return s.key == setting.key; }))
-      config_fail_at(place, "{} was set before", setting.key);
+      config_fail_at(place, "{} is set twice", setting.key);
     settings.push_back(std::move(setting));
   }
   require(file.eof(), "config", "cannot read {}", path);  // a directory opens, but does not read

@@ -36,7 +36,7 @@ std::vector<double> class_weights(const std::string& text, const std::vector<std
       const std::string word(rest.substr(0, rest.find_first_of(",=")));
       if (rest.find('=') == rest.npos)
         config_fail("class_weights", "{} is neither `balanced` nor LABEL=WEIGHT,...", in_quotes(rest));
-      config_fail("class_weights", "there is no label {}{}", in_quotes(word), did_you_mean(word, classes));
+      config_fail("class_weights", "unknown label {}{}", in_quotes(word), did_you_mean(word, classes));
     }
     rest.remove_prefix(classes[best].size() + 1);
     const std::string number(rest.substr(0, rest.find(',')));

@@ -68,9 +68,9 @@ struct TableFiles {
 TableFiles find_tables(const std::string& data) {
   std::error_code ignored;
   require(fs::exists(data, ignored), "data",
-          "there is no {}; `data` takes a table (.csv, .tsv, .jsonl) or a folder with train.csv or the like", data);
+          "{} does not exist; `data` takes a table (.csv, .tsv, .jsonl) or a folder with train.csv or the like", data);
   if (!fs::is_directory(data, ignored)) {
-    require(is_table(data), "data", "{} is no table by its name; those are .csv, .tsv and .jsonl", data);
+    require(is_table(data), "data", "{} is not a table; tables end in .csv, .tsv or .jsonl", data);
     return {data, "", ""};
   }
   const auto part = [&](const std::string& name) {
@@ -165,7 +165,7 @@ ArticleSets open_articles(const RunConfig& config, const std::vector<std::string
   const bool known = t.data == "topics" || fs::exists(fs::path(t.data) / "classes.txt");
   ArticleSets sets = known ? open_articles(t.data) : table_articles(t, classes);
   if (t.valid_share > 0 && !sets.valid.empty())
-    config_fail("valid_share", "{} has a part to validate on already; drop it, or say `split` where it is divided", t.data);
+    config_fail("valid_share", "{} already has a validation part; drop `valid_share`, or set `split` if it is one table", t.data);
   choose_articles(sets, t.train_articles, t.test_articles, t.valid_share);
   return sets;
 }

@@ -65,7 +65,7 @@ PassageStore::PassageStore(KnowledgeBase base, std::vector<Tensor<float>> encodi
 PassageStore::~PassageStore() = default;
 
 void PassageStore::exchange_passages(std::uint64_t seed) {
-  require(base_.size() > 1, "knowledge", "there is one passage only, and none to exchange it with");
+  require(base_.size() > 1, "knowledge", "there is only one passage, and no other to exchange it with");
   // The next one in a random order of all: never the same.
   std::vector<Ids::value_type> order(static_cast<std::size_t>(base_.size())), other(order.size());
   for (std::size_t p = 0; p < order.size(); ++p)
@@ -115,20 +115,20 @@ Retriever::Retriever(const RunConfig& config, const TrainingData& data)
   if (from_file_) text_ = read_knowledge(config_.irw_file, data);
 
   const std::int64_t N = text_.size(), L = config_.irw_length, k = config.model.windows().top_k;
-  if (N < L) config_fail("irw_length", "no passage of {} tokens fits the {} that there are", L, N);
+  if (N < L) config_fail("irw_length", "no passage of {} tokens fits the text of {}", L, N);
   const std::int64_t P = config_.irw_passages > 0 ? config_.irw_passages : N / L;
   if (P > N - L + 1)
     config_fail("irw_passages", "cannot draw {} passages of {} tokens from {}; 0 takes the whole text, end to end", P, L, N);
   const std::int64_t hidden = from_file_ ? 0 : KnowledgeBase::most_overlapping(N, L, P, longest);
   if (P - hidden < k)
-    config_fail("irw_top_k",
-                "{} of {} passages cannot be chosen when up to {} of them overlap a window of {} tokens; more or shorter passages "
-                "leave a choice",
-                k, P, hidden, longest);
+    config_fail(
+        "irw_top_k",
+        "{} of {} passages cannot be chosen when up to {} of them overlap a window of {} tokens; use more or shorter passages", k,
+        P, hidden, longest);
   if (config_.irw_index == "hnsw" && !have_hnsw())
     config_fail("irw_index", "argand was built without hnswlib; install libhnswlib-dev and build again, or search exactly");
   if (by_chunk_ && config_.irw_index == "hnsw")
-    config_fail("irw_index", "chunks are looked up by their words, and hnsw has nothing to index; choose auto or exact");
+    config_fail("irw_index", "chunks are retrieved by their words, so hnsw has nothing to index; choose auto or exact");
   if (by_chunk_ && L / 2 > config.training.length)
     config_fail("irw_length", "chunks are half a passage, {} tokens, and no window of {} holds one; choose shorter passages", L / 2,
                 config.training.length);

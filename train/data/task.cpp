@@ -150,10 +150,10 @@ EvaluationSet evaluation_set(const Ids& text, const TextProtocol& protocol, std:
                              std::vector<bool> unknown) {
   const auto& [name, B, T, stride] = protocol;
   if (name == "full-blocks") {
-    if (stride) config_fail("stride", "the windows of full-blocks do not overlap; `protocol` every-token has strides");
+    if (stride) config_fail("stride", "full-blocks has no overlapping windows; use `protocol` every-token for a stride");
     return with_bytes(set_of(EvaluationBatches(text, B, T)), std::move(bytes), std::move(unknown));
   }
-  require(name == "every-token", "evaluation", "there is no protocol {}", name);
+  require(name == "every-token", "evaluation", "unknown protocol {}", name);
   const std::int64_t S = stride.value_or(T);
   if (S < 1 || S > T) config_fail("stride", "must be in [1, {}], the length of a window, got {}", T, S);
   return with_bytes(set_of(EvaluationWindows(text, B, T, S)), std::move(bytes), std::move(unknown));
@@ -176,7 +176,7 @@ std::int64_t steps_of_epochs(const RunConfig& config, const Task& task) {
   const std::int64_t epochs = config.training.epochs, each = steps_per_epoch(config, task);
   std::int64_t steps = 0;
   if (__builtin_mul_overflow(epochs, each, &steps) || steps > longest_run)
-    config_fail("epochs", "{} passes of {} steps are more than a run may have, {}", epochs, each, longest_run);
+    config_fail("epochs", "{} passes of {} steps exceed the limit of a run, {}", epochs, each, longest_run);
   return steps;
 }
 
@@ -187,7 +187,7 @@ RunConfig fitted(RunConfig config, const TrainingData& data, const Task& task) {
   const bool learnt = config.model.task == TextTask::Lm && (kind == "bpe" || kind == "unigram");
   if (config.model.vocab_size == 0 || learnt) config.model.vocab_size = words;
   if (config.model.vocab_size < words)
-    config_fail("vocab_size", "{} ids are too few for the corpus's {} words; 0 takes as many as there are", config.model.vocab_size,
+    config_fail("vocab_size", "{} ids are too few for the corpus's {} words; use 0 to fit the corpus", config.model.vocab_size,
                 words);
   const auto labels = static_cast<std::int64_t>(classes_of(data).size());
   if (labels > 0 && config.classes_from_data) config.model.n_classes = labels;

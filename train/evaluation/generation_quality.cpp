@@ -33,7 +33,7 @@ Ids write(const TrainedRun& run, const Ids& texts, const GenerationEvalOptions& 
         [&](std::span<const std::int32_t> next) {
           for (std::size_t b = 0; b < next.size(); ++b) {
             // A model may have more ids than the vocabulary has words (vocab_size); nobody else could read those.
-            require(next[b] < run.tokens->size(), "eval", "the model wrote id {}, which is no word", next[b]);
+            require(next[b] < run.tokens->size(), "eval", "the model wrote id {}, which is not a word", next[b]);
             written[static_cast<std::int64_t>(b) * N + t] = next[b];
           }
           ++t;
@@ -51,7 +51,7 @@ bool same_tokens(const TrainedRun& a, const TrainedRun& b) {
 /// Throws ConfigError when a judge has other tokens, of which a text would have more or fewer. Words can be looked up one by one.
 void require_judge_of(const TrainedRun& run, const TrainedRun& judge) {
   if (same_tokens(run, judge) || (run.tokens->kind() == "words" && judge.tokens->kind() == "words")) return;
-  config_fail("judge", "its tokens are others ({} of the kind {}) than those of the run ({} of the kind {})", judge.tokens->size(),
+  config_fail("judge", "its tokens ({} of kind {}) differ from the run's ({} of kind {})", judge.tokens->size(),
               judge.tokens->kind(), run.tokens->size(), run.tokens->kind());
 }
 

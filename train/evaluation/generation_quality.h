@@ -12,9 +12,9 @@ namespace argand {
 
 struct GenerationEvalOptions {
   std::string judge;                ///< another run, whose model says how likely the texts are; empty: nobody does
-  std::int64_t prompts = 50;        ///< texts to write
+  std::int64_t prompts = 50;        ///< number of texts
   std::int64_t prompt_length = 32;  ///< tokens of the evaluated part before each of them
-  std::int64_t tokens = 256;        ///< tokens to write after each prompt
+  std::int64_t tokens = 256;        ///< tokens to generate after each prompt
   SamplingOptions sampling{.top_p = 0.9};
 
   /// Throws ConfigError for values that make no sense.

@@ -70,8 +70,8 @@ template <RealScalar R>
 std::unique_ptr<Model<R>> load_longer_model(const Checkpoint& checkpoint, std::int64_t longest) {
   ModelConfig config = checkpoint.config().model;
   if (longest <= config.max_seq_len) return load_model<R>(checkpoint);
-  require(reads_any_length(config), "positions", "{} has learned {} positions and knows no others; `positions` {}",
-          checkpoint.file().path(), config.max_seq_len, config.max_seq_len);
+  require(reads_any_length(config), "positions", "{} has learned {} positions only; use `positions` {}", checkpoint.file().path(),
+          config.max_seq_len, config.max_seq_len);
   config.max_seq_len = longest;
   auto model = make_model<R>(config, static_cast<std::uint64_t>(checkpoint.config().training.seed));
   checkpoint.load(model->parameters());

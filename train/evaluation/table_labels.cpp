@@ -40,7 +40,7 @@ struct Output {
 
   void require_new(const std::vector<std::string>& names, const std::string& path) const {
     for (const std::string& name : added())
-      require(std::find(names.begin(), names.end(), name) == names.end(), "classify", "{} has a column {} already; rename it", path,
+      require(std::find(names.begin(), names.end(), name) == names.end(), "classify", "{} already has a column {}; rename it", path,
               in_quotes(name));
   }
 

@@ -9,10 +9,10 @@
 namespace argand {
 
 struct SamplingOptions {
-  double temperature = 1;         ///< logits are divided by it; 0: always the likeliest token
-  std::int64_t top_k = 0;         ///< only the k likeliest tokens; 0: all
-  double top_p = 1;               ///< only the likeliest tokens that together have probability p (Holtzman et al., ICLR 2020)
-  double min_p = 0;               ///< only tokens at least this share as likely as the likeliest (Nguyen et al., ICLR 2025)
+  double temperature = 1;  ///< logits are divided by it; 0: always the likeliest token
+  std::int64_t top_k = 0;  ///< only the k likeliest tokens; 0: all
+  double top_p = 1;        ///< nucleus sampling: only the most likely tokens with total probability p (Holtzman et al., ICLR 2020)
+  double min_p = 0;        ///< only tokens at least this share as likely as the likeliest (Nguyen et al., ICLR 2025)
   double repetition_penalty = 1;  ///< logits of tokens of the text: positive ones divided by it, others multiplied (Keskar et al.,
                                   ///< 2019), before all else
   std::uint64_t seed = 0;

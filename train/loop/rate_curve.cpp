@@ -8,7 +8,7 @@
 namespace argand {
 
 std::string text_of(const RateCurve& curve) {
-  if (curve.points.empty()) return "the numbers of the first step are not finite\n";
+  if (curve.points.empty()) return "the first step is not finite\n";
   std::string text = fmt::format("{:>10}  {:>10}\n", "rate", "loss");
   const auto [low, high] = std::minmax_element(curve.points.begin(), curve.points.end(),
                                                [](const RatePoint& a, const RatePoint& b) { return a.smooth < b.smooth; });
@@ -24,7 +24,7 @@ std::string text_of(const RateCurve& curve) {
   if (curve.suggestion > 0)
     text += fmt::format("suggestion: --lr {:.1e}\n", curve.suggestion);
   else
-    text += fmt::format("the loss fell at no rate; more steps may show one\n");
+    text += fmt::format("the loss did not fall at any rate; try more steps\n");
   return text;
 }
 

@@ -44,9 +44,9 @@ TrainingRun<R>::TrainingRun(const RunConfig& config, const TrainingData& data, R
       ranks_(ranks),
       schedule_(config_.schedule()) {
   if (config_.training.precision == "bf16" && !has_bf16_products())
-    config_fail("precision", "bf16 needs a processor with products of bfloat16 (AVX512-BF16), and this one has none");
+    config_fail("precision", "bf16 needs a processor with AVX512-BF16");
   if (config_.training.accumulate % ranks.size() != 0)
-    config_fail("accumulate", "{} ranks cannot share the {} batch{} of a step evenly; a multiple of {} can be shared", ranks.size(),
+    config_fail("accumulate", "{} ranks cannot share the {} batch{} of a step evenly; use a multiple of {}", ranks.size(),
                 config_.training.accumulate, config_.training.accumulate == 1 ? "" : "es", ranks.size());
   reserve_blas(num_threads());
   model_ = make_model<R>(config_.model, static_cast<std::uint64_t>(config_.training.seed));
@@ -206,7 +206,7 @@ Evaluation TrainingRun<R>::validate(bool& is_best) {
 
 template <RealScalar R>
 FittedWeights TrainingRun<R>::begin_with(const InitialWeights& weights, const TrainingData& data) {
-  require(state_.step == 0, "init", "the run has taken {} steps already", state_.step);
+  require(state_.step == 0, "init", "the run has already taken {} steps", state_.step);
   FittedWeights fitted = weights.load<R>(*model_, tokens_of(data), classes_of(data));
   state_.made_from.init = weights.checksum();
   return fitted;
@@ -222,14 +222,15 @@ void TrainingRun<R>::save(const std::string& path) const {
 
 template <RealScalar R>
 void TrainingRun<R>::restore(const Checkpoint& checkpoint) {
-  require(checkpoint.config().to_json() == config_.to_json(), "train", "{} is of another configuration", checkpoint.file().path());
+  require(checkpoint.config().to_json() == config_.to_json(), "train", "{} belongs to another configuration",
+          checkpoint.file().path());
   const auto same = [](const std::string& then, const std::string& now) { return then.empty() || then == now; };
   const Fingerprints then = checkpoint.state().made_from, now = state_.made_from;
   require(same(then.vocabulary, now.vocabulary) && same(then.pieces, now.pieces) && same(then.classes, now.classes) &&
               same(then.data, now.data),
           "train",
-          "the data are not those that {} was trained on: they have another checksum. Put the old ones back, say with `data` where "
-          "they are, or begin a run on these with `init` {}",
+          "the data are not those that {} was trained on: the checksums differ. Restore the old data, point `data` at them, or "
+          "start a run on the new data with `init` {}",
           checkpoint.file().path(), checkpoint.file().path());
   checkpoint.load(parameters_);
   checkpoint.load(*optimizer_);
@@ -250,14 +251,13 @@ void TrainingRun<R>::extend(const RunConfig& longer) {
   RunConfig config = longer;
   if (config.training.epochs > 0) config.training.steps = steps_of_epochs(config, *task_);
   const std::int64_t steps = config_.training.steps, wanted = config.training.steps;
-  if (wanted < steps) config_fail("resume", "the run is one of {} steps; it cannot be made shorter, to {}", steps, wanted);
+  if (wanted < steps) config_fail("resume", "the run has {} steps; it cannot be shortened to {}", steps, wanted);
   const Schedule schedule = config.schedule();
   schedule.validate();
   if (wanted > steps && schedule.final == 0 && schedule.total <= steps)
     config_fail(
         "resume",
-        "the learning rate of this run ends at 0, where further steps change nothing; `init` makes a run of its own that begins "
-        "with its weights");
+        "the learning rate of this run ends at 0, so further steps change nothing; start a new run from its weights with `init`");
   config_ = config;
   schedule_ = schedule;
 }

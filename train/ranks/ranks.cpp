@@ -21,8 +21,8 @@ class SingleProcess final : public Ranks {
   int size() const override { return 1; }
   int rank() const override { return 0; }
   int on_this_machine() const override { return 1; }
-  std::unique_ptr<Transfer> send(int to, int, std::span<const std::byte>) override { fail("ranks", "there is no rank {}", to); }
-  std::unique_ptr<Transfer> receive(int from, int, std::span<std::byte>) override { fail("ranks", "there is no rank {}", from); }
+  std::unique_ptr<Transfer> send(int to, int, std::span<const std::byte>) override { fail("ranks", "no rank {}", to); }
+  std::unique_ptr<Transfer> receive(int from, int, std::span<std::byte>) override { fail("ranks", "no rank {}", from); }
   void leave() override {}
   void abort(int) override {}
 };
@@ -59,7 +59,7 @@ std::unique_ptr<Ranks> join() {
         "without mpirun",
         size, ::dlerror());
   auto* const make = reinterpret_cast<Ranks* (*)()>(::dlsym(module, "argand_mpi_ranks"));
-  require(make != nullptr, "mpirun", "libargand_mpi.so is another version's: {}", ::dlerror());
+  require(make != nullptr, "mpirun", "libargand_mpi.so belongs to another version: {}", ::dlerror());
   std::unique_ptr<Ranks> ranks(make());
   if (ranks->size() != size)
     config_fail_at("mpirun",

@@ -60,7 +60,7 @@ DualEncoder::DualEncoder(const DualEncoderConfig& config, std::span<const Articl
     if (article.title.empty() || article.description.empty()) continue;
     (++n % every_held_out == 0 ? held_out_ : learnt).push_back(article);
   }
-  require(static_cast<std::int64_t>(learnt.size()) >= config.batch, "dpr", "{} articles to learn from do not fill a batch of {}",
+  require(static_cast<std::int64_t>(learnt.size()) >= config.batch, "dpr", "{} training articles do not fill a batch of {}",
           learnt.size(), config.batch);
   vocabulary_ = frequent_search_words(learnt);
   for (const Article& article : learnt) {
@@ -164,10 +164,10 @@ void DualEncoder::save(const std::string& path) const {
 
 void DualEncoder::load(const std::string& path) {
   const SafetensorsFile file = SafetensorsFile::open(path);
-  require(file.metadata("dpr") == config_.to_json(), "dpr", "{} is of other settings, {}; remove it, or name another `out`", path,
+  require(file.metadata("dpr") == config_.to_json(), "dpr", "{} has other settings, {}; remove it, or name another `out`", path,
           file.metadata("dpr"));
   require(file.metadata("vocabulary") == checksum_of(vocabulary_.text()), "dpr",
-          "{} was learnt from other articles; remove it, or name another `out`", path);
+          "{} was trained on other articles; remove it, or name another `out`", path);
   const std::string& epoch = file.metadata("epoch");
   require(!epoch.empty() && epoch.size() < 9 &&
               std::all_of(epoch.begin(), epoch.end(), [](char c) { return c >= '0' && c <= '9'; }) &&

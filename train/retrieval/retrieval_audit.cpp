@@ -81,7 +81,7 @@ RetrievalAudit audit_retrieval(Model<R>& model, const RunConfig& config, const R
         const std::int64_t from = base.start(p), to = from + L;
         const Ids::value_type* passage = base.passages().data() + p * L;
         require(to <= retriever.text().size() && std::equal(passage, passage + L, retriever.text().data() + from), "audit",
-                "passage {} is not what stands at {} in the text", p, from);
+                "passage {} does not match the text at {}", p, from);
         const bool leaks =
             retriever.of_training_text() ? std::max(first, from) < std::min(last, to) : shares_words(window, passage, L);
         ++audit.different;

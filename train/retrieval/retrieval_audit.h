@@ -24,7 +24,7 @@ struct RetrievalAudit {
 /// and calls `report` for every passage that leaks: of the training text, one that shares a token's place with the window, whatever
 /// the search believed; of another text, one that shares 16 consecutive words with it. `exclude` false: searches without the
 /// exclusion, to see that leaks would be found. `progress` is called with the number of batches done. Throws Error when a passage
-/// is not what stands at its place in the text.
+/// does not match the text at its place.
 template <RealScalar R>
 RetrievalAudit audit_retrieval(Model<R>& model, const RunConfig& config, const Retriever& retriever, const Task& task, bool exclude,
                                const std::function<void(const Leak&)>& report,

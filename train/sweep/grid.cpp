@@ -22,7 +22,7 @@ std::vector<std::string> split(const Setting& setting, char separator) {
     std::string value = setting.text.substr(begin, end - begin);
     value.erase(0, value.find_first_not_of(' '));
     value.erase(value.find_last_not_of(' ') + 1);
-    if (value.empty()) setting_fail(setting, "a value is empty; write values with \"{}\" between them", separator);
+    if (value.empty()) setting_fail(setting, "a value is empty; separate values with \"{}\"", separator);
     values.push_back(std::move(value));
     begin = end + 1;
   }
@@ -60,7 +60,7 @@ Grid read_grid(const Settings& given, const Settings& grids, std::int64_t seeds,
   const auto read = [&](const Setting& setting, bool is_grid) {
     const auto before = std::find_if(seen.begin(), seen.end(), [&](const Setting& s) { return s.key == setting.key; });
     if (before != seen.end())
-      setting_fail(setting, "{} was given before{}; drop one of them", setting.key,
+      setting_fail(setting, "{} is given twice{}; drop one of them", setting.key,
                    before->place.empty() ? "" : ", by " + before->place);
     seen.push_back(setting);
     const KeyKind kind = kind_of_key(setting.key, task);

@@ -31,7 +31,7 @@ SweepPlan::SweepPlan(SweepRequest request, std::function<RunConfig(const Setting
   double count = 1;
   for (const GridAxis& axis : axes) count *= static_cast<double>(axis.values.size());
   if (count > static_cast<double>(most_configurations))
-    config_fail_at("grid", "{:.0f} configurations; {} are the most: give fewer keys several values, or fewer values", count,
+    config_fail_at("grid", "{:.0f} configurations exceed the limit of {}: vary fewer keys, or give fewer values", count,
                    most_configurations);
   grid_ = {{}};
   for (const GridAxis& axis : axes) {

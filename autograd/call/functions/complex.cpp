@@ -25,7 +25,7 @@ Shape without_axis_behind(Shape shape) {
 
 template <RealScalar R>
 Rotary<R> rotary_of(std::string_view op, const std::optional<Var<R>>& frequencies, std::int64_t first_position) {
-  require(!frequencies || !frequencies->requires_grad(), op, "'frequencies' gets no gradient; detach it");
+  require(!frequencies || !frequencies->requires_grad(), op, "'frequencies' has no gradient; detach it");
   return {frequencies ? frequencies->value() : Tensor<R>(), first_position};
 }
 

@@ -20,7 +20,7 @@ using Dims = std::vector<int>;
 FourierNorm norm_named(std::string_view op, std::string_view word) {
   if (word == "backward") return FourierNorm::Backward;
   if (word == "ortho") return FourierNorm::Ortho;
-  require(word == "forward", op, "no norm '{}'; there are backward, ortho and forward", word);
+  require(word == "forward", op, "unknown norm '{}'; use backward, ortho or forward", word);
   return FourierNorm::Forward;
 }
 
@@ -28,7 +28,7 @@ FourierNorm norm_named(std::string_view op, std::string_view word) {
 template <RealScalar R>
 StftOptions<R> stft_options(std::string_view op, std::optional<std::int64_t> hop, std::optional<std::int64_t> length,
                             std::optional<Var<R>> window, bool center, std::string_view padding, bool normalized, bool onesided) {
-  require(padding == "reflect" || padding == "constant", op, "no pad_mode '{}'; there are reflect and constant", padding);
+  require(padding == "reflect" || padding == "constant", op, "unknown pad_mode '{}'; use reflect or constant", padding);
   if (length && !window) window = Var<R>(Tensor<R>::ones({*length}));
   require(!length || window->size() == *length, op, "a window of {} with win_length {}", window ? window->shape() : Shape(),
           length.value_or(0));
@@ -70,7 +70,7 @@ static const OpFunction matrix_functions[] = {
        const SingularFactors<T> f = svd(A, {.broadening = broadening});
        return std::tuple(f.U, f.S, f.Vh);
      }},
-    {"svdvals", "the singular values, falling", {"A"}, []<Scalar T>(const Var<T>& A) { return svdvals(A); }},
+    {"svdvals", "the singular values, in descending order", {"A"}, []<Scalar T>(const Var<T>& A) { return svdvals(A); }},
     {"eig",
      {"A"},
      Results{"eigenvalues", "eigenvectors"},
@@ -86,7 +86,10 @@ static const OpFunction matrix_functions[] = {
        const Eigen<T> e = eigh(A, {.broadening = broadening});
        return std::tuple(e.values, e.vectors);
      }},
-    {"eigvalsh", "the eigenvalues of a Hermitian matrix, rising", {"A"}, []<Scalar T>(const Var<T>& A) { return eigvalsh(A); }},
+    {"eigvalsh",
+     "the eigenvalues of a Hermitian matrix, in ascending order",
+     {"A"},
+     []<Scalar T>(const Var<T>& A) { return eigvalsh(A); }},
     {"matrix_exp", {"A"}, []<Scalar T>(const Var<T>& A) { return matrix_exp(A); }},
     {"matrix_power", {"A", "n"}, []<Scalar T>(const Var<T>& A, std::int64_t n) { return matrix_power(A, n); }},
     {"sqrtm", {"A"}, []<Scalar T>(const Var<T>& A) { return sqrtm(A); }},

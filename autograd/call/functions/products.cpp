@@ -74,7 +74,7 @@ static const OpFunction product_functions[] = {
     {"projection",
      {"input", "weight"},
      []<Scalar T>(const Var<T>& z, const Var<T>& W) {
-       require(!W.requires_grad(), "projection", "'weight' gets no gradient; detach it");
+       require(!W.requires_grad(), "projection", "'weight' has no gradient; detach it");
        return projection(z, W.value());
      }},
     {"qic_linear",
@@ -160,13 +160,13 @@ static const OpFunction convolution_functions[] = {
        return unfold(x, window, {stride, padding, dilation});
      }},
     {"max_pool2d",
-     "the number with the largest modulus under each place of a window",
+     "the number with the largest modulus in each window",
      {"input", "kernel_size", {"stride", none}, {"padding", 0}},
      []<Scalar T>(const Var<T>& x, const Pair& window, const std::optional<Pair>& stride, const Pair& padding) {
        return max_pool2d(x, window, {stride.value_or(window), padding});
      }},
     {"avg_pool2d",
-     "the mean under each place of a window",
+     "the mean of each window",
      {"input", "kernel_size", {"stride", none}, {"padding", 0}},
      []<Scalar T>(const Var<T>& x, const Pair& window, const std::optional<Pair>& stride, const Pair& padding) {
        return avg_pool2d(x, window, {stride.value_or(window), padding});

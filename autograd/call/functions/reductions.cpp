@@ -16,7 +16,7 @@ namespace {
 double factor_of_sample(std::string_view op, const Shape& x, const Shape& y, double correction) {
   if (y.size() == 0) return 1;
   const double n = static_cast<double>(x.size()) / static_cast<double>(y.size());
-  require(n > correction, op, "a correction of {} for {} numbers; there must be more", correction, n);
+  require(n > correction, op, "the correction must be less than the count of numbers, got {} for {}", correction, n);
   return n / (n - correction);
 }
 
@@ -84,7 +84,7 @@ static const OpFunction reduction_functions[] = {
        return scale(y, static_cast<RealOf<T>>(std::sqrt(factor_of_sample("std", x.shape(), y.shape(), correction))));
      }},
     {"prod",
-     "y = Π x, of all numbers or of those along axes",
+     "y = Π x, over all numbers or along axes",
      {"input", {"dim", none}, {"keepdim", false}},
      []<Scalar T>(const Var<T>& x, const Axes& dim, bool keepdim) {
        return over_axes("prod", x, dim, keepdim, [](const auto&... v) { return prod(v...); });
@@ -134,25 +134,25 @@ static const OpFunction reduction_functions[] = {
        return with_places(x, dim, keepdim, [](const auto&... v) { return median(v...); });
      }},
     {"amax",
-     "the largest number along axes, without its place",
+     "the largest number along axes, without its index",
      {"input", {"dim", none}, {"keepdim", false}},
      []<RealScalar R>(const Var<R>& x, const Axes& dim, bool keepdim) {
        return over_axes("amax", x, dim, keepdim, [](const auto&... v) { return max(v...); });
      }},
     {"amin",
-     "the smallest number along axes, without its place",
+     "the smallest number along axes, without its index",
      {"input", {"dim", none}, {"keepdim", false}},
      []<RealScalar R>(const Var<R>& x, const Axes& dim, bool keepdim) {
        return over_axes("amin", x, dim, keepdim, [](const auto&... v) { return min(v...); });
      }},
     {"argmax",
-     "where the largest number is, along an axis or in row-major order; of equal ones the first",
+     "index of the largest number, along an axis or in row-major order; the first of equal ones",
      {"input", {"dim", none}, {"keepdim", false}},
      []<RealScalar R>(const Var<R>& x, std::optional<int> dim, bool keepdim) {
        return one_place(x, dim, keepdim, [](const auto&... v) { return argmax(v...); });
      }},
     {"argmin",
-     "where the smallest number is, along an axis or in row-major order; of equal ones the first",
+     "index of the smallest number, along an axis or in row-major order; the first of equal ones",
      {"input", {"dim", none}, {"keepdim", false}},
      []<RealScalar R>(const Var<R>& x, std::optional<int> dim, bool keepdim) {
        return one_place(x, dim, keepdim, [](const auto&... v) { return argmin(v...); });

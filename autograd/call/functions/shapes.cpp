@@ -25,7 +25,7 @@ Shape shape_for(const Sizes& sizes, std::int64_t count) {
   if (open == known.end()) return Shape{std::span<const std::int64_t>(known)};
   *open = 1;
   const std::int64_t others = Shape{std::span<const std::int64_t>(known)}.size();
-  require(others > 0 && count % others == 0, "reshape", "{} numbers do not go into [{}]", count, fmt::join(sizes, ", "));
+  require(others > 0 && count % others == 0, "reshape", "{} numbers do not fit into [{}]", count, fmt::join(sizes, ", "));
   *open = count / others;
   return Shape{std::span<const std::int64_t>(known)};
 }
@@ -47,7 +47,7 @@ PadMode pad_mode_named(std::string_view word) {
   if (word == "constant") return PadMode::Constant;
   if (word == "reflect") return PadMode::Reflect;
   if (word == "replicate") return PadMode::Replicate;
-  require(word == "circular", "pad", "no mode '{}'; there are constant, reflect, replicate and circular", word);
+  require(word == "circular", "pad", "unknown mode '{}'; use constant, reflect, replicate or circular", word);
   return PadMode::Circular;
 }
 
@@ -72,11 +72,11 @@ static const OpFunction shape_functions[] = {
      {"tensors", {"dim", 0}},
      []<Scalar T>(const std::vector<Var<T>>& parts, int dim) { return concatenate(parts, dim); }},
     {"stack",
-     "tensors of one shape beside each other along a new axis",
+     "tensors of one shape stacked along a new axis",
      {"tensors", {"dim", 0}},
      []<Scalar T>(const std::vector<Var<T>>& parts, int dim) { return stack(parts, dim); }},
     {"split",
-     "parts of one size along an axis, or of the sizes in a list",
+     "x split along an axis into parts of one size, or of the sizes in a list",
      {"tensor", "split_size_or_sections", {"dim", 0}},
      []<Scalar T>(const Var<T>& x, std::int64_t size, int dim) { return split(x, size, dim); },
      []<Scalar T>(const Var<T>& x, const Sizes& sizes, int dim) { return split(x, sizes, dim); }},
@@ -89,7 +89,7 @@ static const OpFunction shape_functions[] = {
        return in_own_name("expand", [&] { return expand(x, stretched(x.shape(), shape)); });
      }},
     {"flip",
-     "the axes backwards",
+     "x with its elements reversed along axes",
      {"input", "dims"},
      []<Scalar T>(const Var<T>& x, const std::vector<int>& dims) { return flip(x, dims); }},
     {"roll",
@@ -97,7 +97,7 @@ static const OpFunction shape_functions[] = {
      {"input", "shifts", "dims"},
      []<Scalar T>(const Var<T>& x, std::int64_t shift, int dim) { return roll(x, shift, dim); }},
     {"pad",
-     "numbers added around a tensor, {before, after} of the last axis first",
+     "x padded with numbers, {before, after} of the last axis first",
      {"input", "pad", {"mode", "constant"}, {"value", 0.0}},
      []<Scalar T>(const Var<T>& x, const Sizes& sizes, const std::string& mode, T value) {
        return pad(x, sizes, pad_mode_named(mode), value);
@@ -107,7 +107,7 @@ static const OpFunction shape_functions[] = {
      {"input", {"offset", 0}, {"dim1", 0}, {"dim2", 1}},
      []<Scalar T>(const Var<T>& x, std::int64_t offset, int dim1, int dim2) { return diagonal(x, offset, dim1, dim2); }},
     {"diag_embed",
-     "matrices with x on a diagonal and 0 beside it",
+     "matrices with x on a diagonal and 0 elsewhere",
      {"input", {"offset", 0}},
      []<Scalar T>(const Var<T>& x, std::int64_t offset) { return diag_embed(x, offset); }},
     {"trace", "Σ x[i, i] over the last two axes", {"input"}, []<Scalar T>(const Var<T>& x) { return trace(x); }},
@@ -137,7 +137,7 @@ static const OpFunction selection_functions[] = {
      {"input", "weight"},
      []<Scalar T>(const Ids& ids, const Var<T>& table) { return embedding_mean(table, ids); }},
     {"sort",
-     "the numbers along an axis in order of size, and where each came from",
+     "the numbers along an axis in order of size, and their indices",
      {"input", {"dim", -1}, {"descending", false}},
      Results{"values", "indices"},
      []<RealScalar R>(const Var<R>& x, int dim, bool descending) {
@@ -145,7 +145,7 @@ static const OpFunction selection_functions[] = {
        return std::tuple(sorted.values, sorted.indices);
      }},
     {"topk",
-     "the k largest numbers along an axis, or the smallest, and where each came from",
+     "the k largest numbers along an axis, or the smallest, and their indices",
      {"input", "k", {"dim", -1}, {"largest", true}},
      Results{"values", "indices"},
      []<RealScalar R>(const Var<R>& x, std::int64_t k, int dim, bool largest) {
@@ -158,19 +158,19 @@ static const OpFunction selection_functions[] = {
        return where<A, B>(mask, a, b);
      }},
     {"masked_fill",
-     "z with a number where the mask says yes",
+     "z with a number where the mask is true",
      {"input", "mask", "value"},
      []<Scalar T>(const Var<T>& z, const Mask& mask, T value) { return masked_fill(z, mask, value); }},
     {"maximum",
-     "the larger of two real numbers; at a tie the first gets the gradient",
+     "the larger of two real numbers; a tie passes the gradient to the first",
      {"input", "other"},
      []<RealScalar R>(const TensorOrNumber<R>& a, const TensorOrNumber<R>& b) { return maximum<R>(a, b); }},
     {"minimum",
-     "the smaller of two real numbers; at a tie the first gets the gradient",
+     "the smaller of two real numbers; a tie passes the gradient to the first",
      {"input", "other"},
      []<RealScalar R>(const TensorOrNumber<R>& a, const TensorOrNumber<R>& b) { return minimum<R>(a, b); }},
     {"clamp",
-     "min(max(x, low), high); the gradient passes in between",
+     "min(max(x, low), high); the gradient is passed where low <= x <= high",
      {"input", {"min", none}, {"max", none}},
      []<RealScalar R>(const Var<R>& x, std::optional<R> low, std::optional<R> high) {
        constexpr R infinity = std::numeric_limits<R>::infinity();

@@ -265,7 +265,7 @@ void Directions::require_same_twice() const {
       apart = std::max(apart, std::abs(again[i][k] - gradients_[0][i][k]));
     }
     require(!(apart > 1e-10 * largest), "gradcheck",
-            "two calls of the gradient at the same inputs differ by {:.1g} in input {}; fix its random seed", apart, i);
+            "two calls of the gradient at the same inputs differ by {:.1g} in input {}; fix the random seed", apart, i);
   }
 }
 

@@ -124,9 +124,9 @@ class FunctionCheck {
       consult(projected, directions);
       if (report_.verdict() != Verdict::Fail && report_.count(Verdict::Kink) > 0)
         report_.notes.push_back(
-            "f has no derivative at a kink: a gradient between its slopes there is not wrong, and cannot be proved right");
+            "f has no derivative at a kink; a gradient between the one-sided slopes is acceptable but cannot be verified");
       if (report_.worst() != nullptr && report_.verdict() != Verdict::Pass && projected.output().size() > 1)
-        report_.notes.push_back("derivatives are those of a sum of the outputs with random weights of modulus 0.5 to 1.5");
+        report_.notes.push_back("derivatives of a random weighted sum of the outputs, with weights of modulus 0.5 to 1.5");
       try {
         if (report_.verdict() == Verdict::Fail) try_other_convention();
       } catch (const BudgetSpent&) {
@@ -139,7 +139,7 @@ class FunctionCheck {
           row.compared = std::max<std::int64_t>(row.compared, 1);
           row.diagnosis = spent.why;
         }
-      report_.notes.push_back(spent.why + ": what has no verdict was not looked at");
+      report_.notes.push_back(spent.why + ": entries without a verdict were not checked");
     }
     return std::move(report_);
   }
@@ -169,7 +169,7 @@ class FunctionCheck {
     ReportRow& row = report_.rows[moved->input];
     row.elements = {*moved};
     conclude_elements(row);
-    row.diagnosis = "the gradient changes when f is called elsewhere in between: it reads what another call has left";
+    row.diagnosis = "the gradient changes when f is called elsewhere in between: it reads state left by another call";
   }
 
   /// The same along directions at a second point, where f and its gradient can be had: right at one point may be so by chance, or
@@ -188,7 +188,7 @@ class FunctionCheck {
         judge_suspects(projected, directions, options_, found, i, row);
         if (row.verdict != Verdict::Fail) continue;
         report_.rows[i] = std::move(row);
-        beside_ = "wrong at a second point, a percent beside the one that was given, and shown there";
+        beside_ = "wrong at a second point one percent away, shown here";
       }
       if (!beside_.empty()) report_.notes.push_back(beside_);
     } catch (const std::exception&) {  // a point that f or its gradient refuses shows nothing
@@ -206,9 +206,10 @@ class FunctionCheck {
     }
     if (absolute > 0) precision_ = std::max(precision_, absolute / std::sqrt(squares));
     if (directions.noise() > 0)
-      report_.notes.push_back(directions.precision() > 0 ? fmt::format("f has noise of {:.0e} of its values: judged to {:.0e}",
-                                                                       directions.noise(), directions.precision())
-                                                         : fmt::format("f has noise of {:.0e} of its values", directions.noise()));
+      report_.notes.push_back(directions.precision() > 0
+                                  ? fmt::format("f has relative noise of {:.0e} in its values; judged to {:.0e}",
+                                                directions.noise(), directions.precision())
+                                  : fmt::format("f has relative noise of {:.0e} in its values", directions.noise()));
   }
 
   void consult(const ScalarProjection& projected, const Directions& directions) {

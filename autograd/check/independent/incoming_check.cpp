@@ -99,7 +99,7 @@ IndependentCheck linear_check(const GradientsFor& gradients, const ComplexValues
     worst = std::max(worst, error);
     if (error <= tolerance) continue;
     const double noise = std::max(scatter(1, g, distance), scatter(factor, scaled, distance));
-    if (!differs(error, noise)) return decided(name, Opinion::Silent, fmt::format("the gradient scatters by {:.0e}", noise));
+    if (!differs(error, noise)) return decided(name, Opinion::Silent, fmt::format("the gradient varies by {:.0e}", noise));
     return decided(
         name, Opinion::Disagrees,
         fmt::format("not linear in the incoming gradient: {:g} times that gives {:g} times the gradient but for {:.1g} of it",
@@ -116,7 +116,7 @@ IndependentCheck linear_check(const GradientsFor& gradients, const ComplexValues
   worst = std::max(worst, error);
   if (error > tolerance) {
     const double noise = scatter(1, g, GradientDistance({&g}, rounding));
-    if (!differs(error, noise)) return decided(name, Opinion::Silent, fmt::format("the gradient scatters by {:.0e}", noise));
+    if (!differs(error, noise)) return decided(name, Opinion::Silent, fmt::format("the gradient varies by {:.0e}", noise));
     return decided(
         name, Opinion::Disagrees,
         fmt::format("not linear in the incoming gradient: that of a sum is the sum of both but for {:.1g} of it", error));
@@ -139,7 +139,7 @@ IndependentCheck adds_check(const std::function<Gradients(const Gradients& c, st
   const double error = distance(added(c, W), summed(c, g));
   if (error <= tolerance) return decided(name, Opinion::Agrees, fmt::format("relative error {:.0e}", error));
   return decided(name, Opinion::Disagrees,
-                 fmt::format("the gradient is not added to the one that is there already: off by {:.1g} of it", error));
+                 fmt::format("the gradient is not accumulated into an existing one: off by {:.1g} of it", error));
 }
 
 }  // namespace argand

@@ -67,13 +67,13 @@ class IndependentChecks {
     for (std::size_t i = 0; i < v_.size(); ++i)
       if (projected_.input_is_complex(i)) return silent("complex step", "an input is complex already");
     if (projected_.output_is_complex()) return silent("complex step", "the value is complex");
-    if (!extended) return silent("complex step", "f is known for real numbers only");
+    if (!extended) return silent("complex step", "f takes real numbers only");
     return asked("complex step", [&] {
       if (const std::string fault = not_analytic(); !fault.empty()) return silent("complex step", fault);
       const auto by_step = [this](double h) { return at(std::complex(0.0, h)).imag() / h; };
       const double tiny = by_step(1e-20), small = by_step(1e-5);
       if (std::abs(tiny - small) > 1e-4 * std::max(std::abs(tiny), std::abs(small)))
-        return silent("complex step", "f rounds small imaginary parts away");  // as products of three do: (a + b)(c + d) - ac - bd
+        return silent("complex step", "f drops small imaginary parts");  // as products of three do: (a + b)(c + d) - ac - bd
       return compared("complex step", tiny);
     });
   }
@@ -104,7 +104,7 @@ class IndependentChecks {
     const double allowed = tolerance_ * std::max(std::abs(derivative), std::abs(slope_.value)) + slope_.rounding;
     if (!std::isfinite(slope_.value)) return {name, Opinion::Disagrees, "the gradient is not finite"};
     if (!std::isfinite(derivative)) return {name, Opinion::Disagrees, fmt::format("its derivative is {}", std::abs(derivative))};
-    if (!std::isfinite(allowed)) return silent(name, "rounding hides everything");
+    if (!std::isfinite(allowed)) return silent(name, "rounding hides the remainder");
     return {name, error <= allowed ? Opinion::Agrees : Opinion::Disagrees,
             fmt::format("relative error {:.0e}", slope_.relative_error(derivative))};
   }
@@ -113,8 +113,8 @@ class IndependentChecks {
     const auto said = [](Opinion opinion, std::string finding) { return IndependentCheck{"taylor", opinion, std::move(finding)}; };
     if (!std::isfinite(slope_.value)) return said(Opinion::Disagrees, "the gradient is not finite");
     if (r.bend.steps > 0 && r.bend.order < 1.5)
-      return silent("taylor",
-                    r.bend.order < 0.5 ? "the value jumps" : fmt::format("f bends like t^{:.1f}, not like t²", r.bend.order));
+      return silent("taylor", r.bend.order < 0.5 ? "the value jumps"
+                                                 : fmt::format("the remainder grows like t^{:.1f}, not t²", r.bend.order));
     const FittedOrder& fit = r.remainder;
     if (fit.steps == 0) {
       const TaylorRemainder::Step& first = r.steps.front();
@@ -147,7 +147,7 @@ class IndependentChecks {
     }
     const std::complex<double> here = weighted(projected_.output());
     if (!std::isfinite(largest)) return "f is not finite for complex numbers close by";
-    if (std::abs(centre - here) > 1e-6 * largest) return "f of complex numbers does not continue f of real ones";
+    if (std::abs(centre - here) > 1e-6 * largest) return "f of complex numbers does not extend f of real numbers";
     if (std::abs(dbar) > 1e-6 * std::max(std::abs(d), slope_.size) + 1e-12 * largest / radius)
       return fmt::format("f is not analytic within {:g}: ∂L/∂t̄ is {:.1g} beside ∂L/∂t of {:.1g}", radius, std::abs(dbar),
                          std::abs(d));
@@ -169,7 +169,7 @@ class IndependentChecks {
 
   ComplexValues numbers_of_output(const AnyTensor& y) const {
     ComplexValues numbers = std::visit([](const auto& t) { return ComplexValues(t.begin(), t.end()); }, y);
-    require(numbers.size() == W_.size(), "gradcheck", "{} numbers came back where f has {}", numbers.size(), W_.size());
+    require(numbers.size() == W_.size(), "gradcheck", "{} results were returned where f has {}", numbers.size(), W_.size());
     return numbers;
   }
 

@@ -97,12 +97,12 @@ ConvolutionOptionsOf<3> of_three_axes(const ConvolutionOptionsOf<n>& o, std::siz
 /// The places of one axis, or for the transposed map its size, checked.
 inline void set_axis(const char* op, const ConvolutionOptionsOf<3>& o, std::size_t k, std::int64_t size, bool transposed,
                      ConvolutionWindows& v) {
-  require(o.stride[k] >= 1 && o.dilation[k] >= 1, op, "stride and dilation are 1 or above, got {} and {}", o.stride[k],
+  require(o.stride[k] >= 1 && o.dilation[k] >= 1, op, "stride and dilation must be at least 1, got {} and {}", o.stride[k],
           o.dilation[k]);
-  require(o.padding[k] >= 0, op, "the padding is 0 or above, got {}", o.padding[k]);
-  require(transposed || o.output_padding[k] == 0, op, "output_padding is of the transposed map");
+  require(o.padding[k] >= 0, op, "padding must be at least 0, got {}", o.padding[k]);
+  require(transposed || o.output_padding[k] == 0, op, "output_padding is only for the transposed convolution");
   require(o.output_padding[k] >= 0 && o.output_padding[k] < std::max(o.stride[k], o.dilation[k]), op,
-          "an output_padding of {}; it is below the stride or the dilation", o.output_padding[k]);
+          "an output_padding of {}; it must be less than the stride or the dilation", o.output_padding[k]);
   const std::int64_t reach = o.dilation[k] * (v.kernel[k] - 1) + 1, padded = size + 2 * o.padding[k];
   v.size[k] = transposed ? (size - 1) * o.stride[k] - 2 * o.padding[k] + reach + o.output_padding[k] : size;
   v.stops[k] = transposed ? size : (padded - reach) / o.stride[k] + 1;
@@ -130,8 +130,8 @@ inline ConvolutionPlan plan_of(const char* op, const Shape& x, const Shape& weig
   static constexpr const char* names[] = {"", "[N, C, L]", "[N, C, H, W]", "[N, C, D, H, W]"};
   require(x.rank() == 2 + axes && weight.rank() == 2 + axes, op, "needs x {} and a weight of {} axes, got {} and {}", names[axes],
           2 + axes, x, weight);
-  require(o.groups >= 1 && x[1] % o.groups == 0 && weight[0] % o.groups == 0, op, "{} and {} do not fall into {} groups", x, weight,
-          o.groups);
+  require(o.groups >= 1 && x[1] % o.groups == 0 && weight[0] % o.groups == 0, op, "{} and {} are not divisible into {} groups", x,
+          weight, o.groups);
   require(x[1] == (transposed ? weight[0] : weight[1] * o.groups), op, "a weight {} does not fit the channels of {} in {} group{}",
           weight, x, o.groups, o.groups == 1 ? "" : "s");
   const auto kernel = std::span(weight.begin(), weight.end()).subspan(2);

@@ -20,7 +20,7 @@ Shape pooled_shape(const char* op, const Shape& x, const std::array<std::int64_t
   for (std::size_t k = 0; k < 2; ++k) {
     const int axis = static_cast<int>(k) - 2;
     if (o.stride[k] == 0) o.stride[k] = window[k];
-    require(window[k] >= 1 && o.stride[k] >= 1, op, "window and stride are 1 or above, got {} and {}", window[k], o.stride[k]);
+    require(window[k] >= 1 && o.stride[k] >= 1, op, "window and stride must be at least 1, got {} and {}", window[k], o.stride[k]);
     require(0 <= o.padding[k] && 2 * o.padding[k] <= window[k], op, "a padding of {} is more than half of a window of {}",
             o.padding[k], window[k]);
     require(x[axis] + 2 * o.padding[k] >= window[k], op, "a window of {} does not fit into {} with padding {}", window[k], x[axis],

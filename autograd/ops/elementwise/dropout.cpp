@@ -71,7 +71,7 @@ void apply_mask(const std::uint8_t* mask, RealOf<T> scale, const Tensor<T>& x, T
 
 template <Scalar T>
 Var<T> dropout(const Var<T>& x, double p, bool training, const Random& random) {
-  require(p >= 0 && p < 1, "dropout", "the probability is in [0, 1), got {}", p);
+  require(p >= 0 && p < 1, "dropout", "the probability must be in [0, 1), got {}", p);
   // 65535 at most: with p a hair below 1 something must be left to scale up.
   const auto threshold = std::min<std::uint32_t>(65535, static_cast<std::uint32_t>(std::lround(p * 65536)));
   if (!training || threshold == 0) return x;

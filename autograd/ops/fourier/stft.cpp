@@ -40,12 +40,12 @@ Var<R> in_the_middle(const Var<R>& window, std::int64_t n) {
 template <Scalar T>
 Var<ComplexOf<T>> stft(const Var<T>& x, std::int64_t n_fft, const StftOptions<RealOf<T>>& options) {
   require(x.rank() >= 1, "stft", "needs a signal, got a single number");
-  require(n_fft >= 1, "stft", "a frame has at least one number, got n_fft = {}", n_fft);
+  require(n_fft >= 1, "stft", "a frame must have at least one number, got n_fft = {}", n_fft);
   const std::int64_t N = x.dim(-1), before = options.center ? n_fft / 2 : 0, hop = options.hop.value_or(n_fft / 4);
   require(hop >= 1, "stft", "hop must be at least 1, got {}", hop);
-  require(N < std::numeric_limits<Ids::value_type>::max(), "stft", "a signal of {} numbers is too long; cut it", N);
+  require(N < std::numeric_limits<Ids::value_type>::max(), "stft", "a signal of {} numbers is too long; split it", N);
   require(before == 0 || options.padding != Padding::Reflect || before < N, "stft",
-          "{} numbers cannot be mirrored for frames of {}; take a shorter frame or Padding::Zeros", N, n_fft);
+          "{} numbers are too few to mirror for frames of {}; use a shorter frame or Padding::Zeros", N, n_fft);
   require(N + 2 * before >= n_fft, "stft", "a signal of {} is shorter than a frame of {}", N, n_fft);
   if (options.window)
     require(options.window->rank() == 1 && options.window->size() <= n_fft, "stft",
@@ -80,17 +80,17 @@ std::string way_to_reach(std::int64_t i, std::int64_t begin, const Tensor<R>& wi
                          bool center) {
   const auto counts = [zero](R w) { return w * w > zero; };
   const std::int64_t first = std::find_if(window.begin(), window.end(), counts) - window.begin();
-  if (first == window.size()) return "the window is 0 everywhere, take another";
+  if (first == window.size()) return "the window is 0 everywhere; choose another";
   std::int64_t last = window.size() - 1;
   while (!counts(window.data()[last])) --last;
   if (begin + i < first)
-    return fmt::format("the window is 0 at its start, and no frame comes before the first; take {}a window that is not",
+    return fmt::format("the window is 0 at its start, and no frame precedes the first; use {}a window that is not",
                        center ? "" : "centred frames, or ");
   if (begin + i > (frames - 1) * hop + last && i > 0)
-    return fmt::format("the window is 0 at its end, and no frame comes after the last; give a length of at most {}", i);
+    return fmt::format("the window is 0 at its end, and no frame follows the last; use a length of at most {}", i);
   if (hop > last - first + 1)
-    return fmt::format("take a hop of at most {}, the length of the window without its zeros", last - first + 1);
-  return "take a window that has no zeros there, or another hop";
+    return fmt::format("use a hop of at most {}, the length of the window without its zeros", last - first + 1);
+  return "use a window without zeros there, or another hop";
 }
 
 /// frames [..., frames, n_fft], times their windows, to [..., N].
@@ -103,7 +103,7 @@ Var<T> overlapped(Var<T> frames, std::int64_t n_fft, const StftOptions<RealOf<T>
     require(options.window->rank() == 1 && options.window->size() <= n_fft, "istft",
             "a window of shape {} does not fit into frames of {}", options.window->shape(), n_fft);
   const std::int64_t begin = options.center ? n_fft / 2 : 0, end = length ? begin + *length : reach - begin;
-  require(end <= reach && end > begin, "istft", "{} numbers are wanted of frames that reach over {}", end - begin, reach - begin);
+  require(end <= reach && end > begin, "istft", "{} numbers were requested of frames that cover {}", end - begin, reach - begin);
 
   const Var<R> window = options.window ? in_the_middle(*options.window, n_fft) : Var<R>(Tensor<R>::ones({n_fft}));
   Shape shape = frames.shape();
@@ -126,7 +126,7 @@ Var<T> overlapped(Var<T> frames, std::int64_t n_fft, const StftOptions<RealOf<T>
 
 template <RealScalar R>
 void check_frequencies(const Var<std::complex<R>>& X, std::int64_t n_fft, bool onesided) {
-  require(n_fft >= 1, "istft", "a frame has at least one number, got n_fft = {}", n_fft);
+  require(n_fft >= 1, "istft", "a frame must have at least one number, got n_fft = {}", n_fft);
   require(X.rank() >= 2 && X.dim(-1) >= 1 && X.dim(-2) == (onesided ? n_fft / 2 + 1 : n_fft), "istft",
           "frames of {} have {} frequencies, [..., {}, frames]; got {}", n_fft, onesided ? n_fft / 2 + 1 : n_fft,
           onesided ? n_fft / 2 + 1 : n_fft, X.shape());

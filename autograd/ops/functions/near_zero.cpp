@@ -209,7 +209,7 @@ static const Op logaddexp_op(
      .vjp = "da = σ(a - b) dy, db = σ(b - a) dy; summed over stretched axes",
      .jvp = "ẏ = σ(a - b) ȧ + σ(b - a) ḃ",
      .derivation = "y = a + softplus(b - a) gives ∂y/∂b = σ(b - a) and ∂y/∂a = 1 - σ(b - a) = σ(a - b).",
-     .singular = "none. An operand of -inf counts nothing, two of them give -inf with gradients 0; one of +inf gets the whole "
+     .singular = "none. An operand of -inf contributes nothing, two of them give -inf with gradients 0; one of +inf gets the whole "
                  "gradient, two of them half of it each",
      .source = "Blanchard, Higham, Higham, IMA J. Numer. Anal. 41 (2021), eq. 1.1"},
     [](OpCheck& check) {

@@ -158,7 +158,7 @@ static const Op polygamma_op({.name = "polygamma",
 
 template <RealScalar R>
 Var<R> polygamma(int n, const Var<R>& x) {
-  require(n >= 0, "polygamma", "the order is 0 or above, got {}", n);
+  require(n >= 0, "polygamma", "the order must be at least 0, got {}", n);
   return record(
       polygamma_op, map([n](R v) { return polygamma_of(n, v); }, x.value()),
       [n, x = x.value(), dx = accumulator(x)](const Tensor<R>& dw) {

@@ -64,7 +64,7 @@ static const Op eig_op(
          "Re "
          "(VᴴV X)_jj = 0, which X_jj = -Re (VᴴV Ω)_jj fulfils, as (VᴴV)_jj = 1; the turn, imaginary, can be chosen freely: 0. "
          "Backwards, Re tr(dVᴴ V X) = Re Σ conj(M_ij) Ω_ij - Σ_j Re M_jj Re Σ_i (VᴴV)_ji Ω_ij = Re tr(Nᴴ Ω), and P carries it to "
-         "A. If the loss does not depend on the phases, Im M_jj = 0, which is looked at. A real A has the real part.",
+         "A. If the loss does not depend on the phases, Im M_jj = 0, which is checked. A real A has the real part.",
      .singular = "λ_i = λ_j, to the accuracy that A gives them: throws where the loss depends on the two vectors or tells the "
                  "values apart, and for every loss where there is one vector for both; a loss that depends on a phase throws "
                  "everywhere. A number that is not finite, ±inf too, makes all NaN",

@@ -52,7 +52,7 @@ constexpr auto values_turned = [](auto A) {
 static const Op eigh_op(
     {.name = "eigh",
      .kind = Kind::General,
-     .equation = "H = V diag(λ) Vᴴ, H = (A + Aᴴ)/2, VᴴV = I, λ rising; λ and V side by side in one tensor on the tape",
+     .equation = "H = V diag(λ) Vᴴ, H = (A + Aᴴ)/2, VᴴV = I, λ ascending; λ and V side by side in one tensor on the tape",
      .dz = "dλ_k = v_kᴴ (dH) v_k, dV = V (F ∘ Vᴴ (dH) V) in differentials, F_ij = 1/(λ_j - λ_i), F_ii = 0",
      .dzbar = "the Hermitian part brings half of dA and half of its adjoint",
      .vjp = "dA = V (diag(Re dλ) + F ∘ (M - Mᴴ)/2) Vᴴ, M = Vᴴ dV",
@@ -64,7 +64,7 @@ static const Op eigh_op(
                    "freely: 0. Backwards, Re tr(dVᴴ V (F ∘ P)) = Re tr((F ∘ M)ᴴ P) as F is real, and since P is Hermitian and F "
                    "antisymmetric only (M - "
                    "Mᴴ)/2 counts. If the loss does not depend on the phases, Re(conj(M_kk) i φ) = 0 for all φ: Im M_kk = 0, which "
-                   "is looked at.",
+                   "is checked.",
      .singular =
          "λ_i = λ_j, or closer than 100 ε max |λ|: it throws where the loss reads their vectors, which have no derivative or one "
          "that is 0/0 (V f(λ) Vᴴ: take a function of the matrix itself), or tells the two values apart. Farther "

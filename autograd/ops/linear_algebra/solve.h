@@ -1,7 +1,7 @@
 #pragma once
 /// Systems of equations, inverses and determinants of stacks of square matrices [..., n, n], real or complex, by LU factors with
 /// LAPACK. Names and meaning of torch.linalg. A matrix with a NaN gives NaN, all over. A build without OpenBLAS throws
-/// `solve: needs LAPACK, which this build (-Dblas=plain) has not; build with OpenBLAS`.
+/// `solve: needs LAPACK, which this build (-Dblas=plain) lacks; build with OpenBLAS`.
 
 #include "autograd/var.h"
 

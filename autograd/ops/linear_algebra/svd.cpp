@@ -46,7 +46,7 @@ static const Op svd_op(
     {.name = "svd",
      .kind = Kind::General,
      .equation =
-         "A = U S Vᴴ, A [m, n], k = min(m, n), batched: UᴴU = VᴴV = I, S = diag(s), s falling; side by side in one tensor on "
+         "A = U S Vᴴ, A [m, n], k = min(m, n), batched: UᴴU = VᴴV = I, S = diag(s), s descending; side by side in one tensor on "
          "the tape",
      .dz = "ds_j = Re P_jj; dU = U Ω + (I - UUᴴ)(dA) V S⁻¹ in differentials, P = Uᴴ (dA) V, 2 Ω = F⁻ ∘ (P + Pᴴ) + F⁺ ∘ (P - Pᴴ), "
            "F⁻_ij = 1/(s_j - s_i), F⁻_ii = 0, F⁺_ij = 1/(s_i + s_j); dV in the same way with -F⁺",
@@ -64,7 +64,7 @@ static const Op svd_op(
          "symmetric, "
          "and P + Pᴴ, P - Pᴴ hand both to P: F⁻ ∘ (M₊ - M₊ᴴ)/2 and F⁺ ∘ (M₋ - M₋ᴴ)/2. If the loss does not depend on the common "
          "phases, "
-         "the diagonal of M₊ is real, which is looked at.",
+         "the diagonal of M₊ is real, which is checked.",
      .singular =
          "s_i = s_j, or closer than 100 ε s_1: it throws where the loss reads their vectors, or tells the values apart; farther "
          "apart the gradient has an error of some ε s_1/(s_i - s_j), and where the inverse of that distance overflows it is NaN; "

@@ -12,7 +12,7 @@ namespace argand {
 namespace {
 
 [[noreturn]] void needs_lapack(std::string_view op) {
-  fail(op, "needs LAPACK, which this build (-Dblas=plain) has not; build with OpenBLAS");
+  fail(op, "needs LAPACK, which this build (-Dblas=plain) lacks; build with OpenBLAS");
 }
 
 }  // namespace

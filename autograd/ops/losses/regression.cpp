@@ -100,7 +100,7 @@ static const Op huber_op(
 
 template <RealScalar R>
 Var<R> huber(const Var<R>& x, const Var<R>& t, double delta) {
-  require(delta > 0, "huber", "delta is above 0, got {}", delta);
+  require(delta > 0, "huber", "delta must be positive, got {}", delta);
   check_pair(huber_op, x, t);
   const R most = static_cast<R>(delta);
   const auto value = [most](R a, R b) {

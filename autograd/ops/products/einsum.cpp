@@ -61,11 +61,11 @@ EinsumEquation parse_einsum(std::string_view text, std::size_t operands) {
     }
     std::string& labels = behind ? e.result : e.operands.back();
     if (text.substr(i, 3) == "...") {
-      require(!has(labels, ellipsis), "einsum", "\"{}\": one ellipsis an operand", text);
+      require(!has(labels, ellipsis), "einsum", "\"{}\": only one ellipsis per operand", text);
       i += 2;
     } else {
       require((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'), "einsum",
-              "\"{}\": a letter an axis, as in \"ij,jk->ik\", or ... for all the others, as in \"...ij,jk->...ik\"", text);
+              "\"{}\": one letter per axis, as in \"ij,jk->ik\", or ... for all the others, as in \"...ij,jk->...ik\"", text);
     }
     labels += c;
   }

@@ -156,7 +156,7 @@ Var<R> cross_entropy(const Var<R>& logits, const Ids& targets, const CrossEntrop
   require_axis("cross_entropy", logits.shape(), -1);
   const std::int64_t V = logits.shape().back(), N = targets.size();
   const double smoothing = options.label_smoothing;
-  require(0 <= smoothing && smoothing <= 1, "cross_entropy", "label_smoothing lies between 0 and 1, got {}", smoothing);
+  require(0 <= smoothing && smoothing <= 1, "cross_entropy", "label_smoothing must be between 0 and 1, got {}", smoothing);
   check_targets("cross_entropy", logits.shape(), targets, V, options.ignore_index);
   const auto is_ignored = [=](std::int64_t n) { return options.ignore_index && targets[n] == *options.ignore_index; };
   Tensor<R> residual = logits.value();  // becomes softmax - q
@@ -264,7 +264,7 @@ Var<R> linear_cross_entropy(const Var<R>& h, const Var<R>& W, const Var<R>* b, c
   check_targets("linear_cross_entropy", h.shape(), targets, V);
   require(b == nullptr || b->shape() == Shape({V}), "linear_cross_entropy", "a bias of shape {} does not fit {} outputs",
           b ? b->shape() : Shape{}, V);
-  require(chunk >= 1, "linear_cross_entropy", "a chunk has at least one row, got {}", chunk);
+  require(chunk >= 1, "linear_cross_entropy", "a chunk must have at least one row, got {}", chunk);
   const Var<R> bias = b != nullptr ? *b : Var<R>();
   const bool wanted = wants_grad(h, W, bias);
 

@@ -92,24 +92,23 @@ Var<R> extreme(const Op& op, const Var<R>& x, int axis, bool keepdim, const Bett
 
 // ------------------------------------------------------------------------------------------------ max
 
-static const Op max_op(
-    {.name = "max",
-     .kind = Kind::Real,
-     .equation = "y = max_i x_i",
-     .dz = "∂y/∂x_i = 1 for the largest, else 0",
-     .dzbar = "no complex input",
-     .vjp = "dx_k = dy for the first k with x_k = y, else 0",
-     .jvp = "ẏ = ẋ_k for that k",
-     .derivation = "Around a point without ties y is that x_k.",
-     .singular =
-         "ties: the first of the largest gets the whole gradient. ±inf are numbers like others. One NaN: y is NaN and so are "
-         "all dx, as nobody knows which is the largest",
-     .source = "definition"},
-    [](OpCheck& check) {
-      check_extreme(check, [](auto x, int axis, bool keepdim) { return max(x, axis, keepdim); });
-      check.singular(
-          "a tie", [](auto x) { return max(x, 0); }, Tensor<double>({3}, {1, 2, 2}), Tensor<double>({3}, {0, 1, 0}));
-    });
+static const Op max_op({.name = "max",
+                        .kind = Kind::Real,
+                        .equation = "y = max_i x_i",
+                        .dz = "∂y/∂x_i = 1 for the largest, else 0",
+                        .dzbar = "no complex input",
+                        .vjp = "dx_k = dy for the first k with x_k = y, else 0",
+                        .jvp = "ẏ = ẋ_k for that k",
+                        .derivation = "Around a point without ties y is that x_k.",
+                        .singular = "ties: the first of the largest gets the whole gradient. ±inf are numbers like others. One "
+                                    "NaN: y is NaN and so are all dx, as the largest is undefined",
+                        .source = "definition"},
+                       [](OpCheck& check) {
+                         check_extreme(check, [](auto x, int axis, bool keepdim) { return max(x, axis, keepdim); });
+                         check.singular(
+                             "a tie", [](auto x) { return max(x, 0); }, Tensor<double>({3}, {1, 2, 2}),
+                             Tensor<double>({3}, {0, 1, 0}));
+                       });
 
 template <RealScalar R>
 Var<R> max(const Var<R>& x, int axis, bool keepdim) {

@@ -131,7 +131,7 @@ static const Op linear_recurrence_op(
 template <Scalar T>
 Var<T> linear_recurrence(const Var<T>& a, const Var<T>& b, int axis) {
   require_axis("linear_recurrence", a.shape(), axis);
-  require(a.shape() == b.shape(), "linear_recurrence", "a and b are of one shape, got {} and {}", a.shape(), b.shape());
+  require(a.shape() == b.shape(), "linear_recurrence", "a and b must have one shape, got {} and {}", a.shape(), b.shape());
   const AxisView view(a.shape(), axis);
   Tensor<T> s(a.shape());
   along_lines(view, false, [out = s.data(), pa = a.value().data(), pb = b.value().data()](std::int64_t i, std::int64_t before) {
@@ -256,9 +256,9 @@ static const Op logcumsumexp_op(
          "e^{y_k} = e^{y_{k-1}} + e^{x_k} gives e^{y_k} ẏ_k = e^{y_{k-1}} ẏ_{k-1} + e^{x_k} ẋ_k: a linear recurrence with factors "
          "p + q = 1, whose adjoint runs from the end. Nothing overflows: with the largest number so far, m, all "
          "exponentials are of x - m. The largest itself is left out of the sum, log(1 + the others).",
-     .singular =
-         "x_i = -inf: counts nothing, gradient 0; before the first that is more, y = -inf. x_i = +inf: y = +inf from there on, and "
-         "those of +inf share the gradient as if they were equal",
+     .singular = "x_i = -inf: contributes nothing, gradient 0; before the first that is more, y = -inf. x_i = +inf: y = +inf from "
+                 "there on, and "
+                 "those of +inf share the gradient as if they were equal",
      .source = "Blanchard, Higham, Higham, IMA J. Numer. Anal. 41 (2021), eq. 1.1"},
     [](OpCheck& check) {
       const auto f = [](int axis) { return [axis](auto x) { return logcumsumexp(x, axis); }; };

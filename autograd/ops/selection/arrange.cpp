@@ -43,7 +43,7 @@ std::vector<Var<T>> split(const Var<T>& x, const std::vector<std::int64_t>& size
 template <Scalar T>
 std::vector<Var<T>> split(const Var<T>& x, std::int64_t size, int axis) {
   require_axis("split", x.shape(), axis);
-  require(size > 0, "split", "parts have a size above 0, got {}", size);
+  require(size > 0, "split", "parts must have a size of at least 1, got {}", size);
   std::vector<std::int64_t> sizes;
   for (std::int64_t left = x.dim(axis); left > 0; left -= size) sizes.push_back(std::min(size, left));
   return split(x, sizes, axis);

@@ -201,7 +201,7 @@ std::int64_t padded_from(PadMode mode, std::int64_t i, std::int64_t n) {
 template <Scalar T>
 Var<T> pad(const Var<T>& x, const std::vector<std::int64_t>& sizes, PadMode mode, T value) {
   require(sizes.size() % 2 == 0 && static_cast<int>(sizes.size() / 2) <= x.rank(), "pad",
-          "{} sizes for {}; they are pairs {{before, after}}, from the last axis on", sizes.size(), x.shape());
+          "{} sizes for {}; give pairs {{before, after}}, from the last axis on", sizes.size(), x.shape());
   Var<T> y = x;
   for (std::size_t k = 0; k < sizes.size() / 2; ++k) {
     const int axis = x.rank() - 1 - static_cast<int>(k);

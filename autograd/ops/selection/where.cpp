@@ -41,7 +41,7 @@ Var<T> promoted(const Var<A>& x) {
 static const Op where_op(
     {.name = "where",
      .kind = Kind::Holomorphic,
-     .equation = "w = a where the mask says yes, else b",
+     .equation = "w = a where the mask is true, else b",
      .dz = "∂w/∂a = 1 where yes, else 0; ∂w/∂b = 1 - ∂w/∂a",
      .dzbar = "0",
      .vjp = "da = dw where yes, else 0; db = dw where no, else 0; summed over stretched axes",

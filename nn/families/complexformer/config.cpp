@@ -13,7 +13,7 @@ ComplexFormerConfig::ComplexFormerConfig() {
 
 void ComplexFormerConfig::visit(KeyVisitor& f) {
   DecoderConfig::visit(f);
-  f("adaptation", adaptation, "who owns delta and the phase bias");
+  f("adaptation", adaptation, "whether delta and the phase bias are per head, shared or fixed");
   f("frequencies", frequencies, "frequency law: base^(-4j/d_k) or base^(-2j/d_k)");
   f("pcl_weight", pcl_weight, "weight of the phase contrastive loss (0: none; the paper uses 0.01)");
   f("pcl_temperature", pcl_temperature, "temperature of the phase contrastive loss");

@@ -63,7 +63,7 @@ Family complexformer_family() {
       .variants = complexformer_variants(),
       .checks = {.values = {{"pcl_weight", {"0.5"}}}, .layers = complexformer_layers},
       .diagnostics = {.spreads = {"delta", "phase_bias"},
-                      .heading = "what the heads have learnt, mean ± standard deviation over frequencies",
+                      .heading = "what the heads learned, mean ± standard deviation over frequencies",
                       .table = head_table},
       .report = {.panel = "heads", .phases = "θq and θk, before δ, b and positions.", .history = {"attn.delta", "attn.phase_bias"}},
       .demo = {{"ComplexFormer", "complexformer", {{"family", "complexformer"}, {"position", "none"}}},

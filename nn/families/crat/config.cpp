@@ -8,10 +8,10 @@
 namespace argand {
 
 void CratConfig::visit(KeyVisitor& f) {
-  f("rival", rival, "instead of CRAT a real decoder with RoPE that reads as RETRO does, or as Fusion-in-Decoder");
-  if (rival != Rival::None) {
-    f("irw_layers", irw_layers, "layers that read passages, from 0");
-    f("irw_top_k", irw_top_k, "passages that are read for each chunk of text");
+  f("baseline", baseline, "in place of CRAT: a real decoder with RoPE and the retrieval of RETRO or Fusion-in-Decoder");
+  if (baseline != Baseline::None) {
+    f("irw_layers", irw_layers, "layers that read passages, counted from 0");
+    f("irw_top_k", irw_top_k, "passages read for each chunk of text");
     f("encoder_layers", encoder_layers, "layers of the encoder of passages");
     return;
   }
@@ -19,26 +19,26 @@ void CratConfig::visit(KeyVisitor& f) {
   f("attention", attention, "scores from phases alone, or the dot product");
   f("angular_reduce", angular_reduce, "angular scores summed over a head's components, or averaged");
   f("phase_offsets", phase_offsets, "learnable phases of the positions' sinusoids");
-  f("rotation", rotation, "states turned by learned angles (complex states only)");
-  f("irw_layers", irw_layers, "layers with an Imaginary Reflection Window, from 0; none by default");
-  f("irw_dim", irw_dim, "width of its queries and of the passages' encodings");
+  f("rotation", rotation, "rotate states by learned angles (complex states only)");
+  f("irw_layers", irw_layers, "layers with an Imaginary Reflection Window, counted from 0; none by default");
+  f("irw_dim", irw_dim, "width of the window's queries and passage encodings");
   f("irw_top_k", irw_top_k, "passages that each token reads");
-  f("irw_temperature", irw_temperature, "temperature of the softmax over them");
+  f("irw_temperature", irw_temperature, "temperature of the softmax over these passages");
 }
 
 namespace {
 
-void validate_rival(const CratConfig& own, const ModelConfig& c) {
-  require(c.task == TextTask::Lm, "config", "the rival {} is a language model; classifiers have rival none", word_of(own.rival));
-  require(!own.irw_layers.empty(), "config", "the rival {} reads passages, and irw_layers does not say in which layers",
-          word_of(own.rival));
+void validate_baseline(const CratConfig& own, const ModelConfig& c) {
+  require(c.task == TextTask::Lm, "config", "baseline {} is for language models; classifiers need baseline none",
+          word_of(own.baseline));
+  require(!own.irw_layers.empty(), "config", "baseline {} needs irw_layers, the layers that read passages", word_of(own.baseline));
   require_size("encoder_layers", own.encoder_layers, 1000);
   require_pairs(c);
 }
 
 void validate_states(const CratConfig& own, const ModelConfig& c) {
   require(own.states == StateKind::Complex || own.attention == ScoreKind::Dot, "config",
-          "real states have no phases to attend by; choose states complex or attention dot");
+          "real states have no phases; choose states complex or attention dot");
   require(c.d_model % 2 == 0 && c.d_ff % 2 == 0, "config", "complex numbers need an even d_model and d_ff, got {} and {}",
           c.d_model, c.d_ff);
   require(own.states == StateKind::Real || c.d_model % (2 * c.n_heads) == 0, "config",
@@ -49,7 +49,7 @@ void validate_states(const CratConfig& own, const ModelConfig& c) {
 }  // namespace
 
 void CratConfig::validate(const ModelConfig& c) const {
-  rival == Rival::None ? validate_states(*this, c) : validate_rival(*this, c);
+  baseline == Baseline::None ? validate_states(*this, c) : validate_baseline(*this, c);
   require_size("irw_top_k", irw_top_k, 1'000'000);
   require(irw_temperature > 0 && std::isfinite(irw_temperature), "config", "irw_temperature must be positive, got {}",
           irw_temperature);

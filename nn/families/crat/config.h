@@ -19,28 +19,28 @@ constexpr const char* words_of(ScoreKind) { return "angular|dot"; }
 enum class AngularReduce { Sum, Mean };
 constexpr const char* words_of(AngularReduce) { return "sum|mean"; }
 
-/// CRAT itself, or what it is compared with: a real decoder that reads passages another way (nn/families/crat/rival_decoder.h).
-enum class Rival { None, Retro, Fid };
-constexpr const char* words_of(Rival) { return "none|retro|fid"; }
+/// CRAT itself, or what it is compared with: a real decoder that reads passages another way (nn/families/crat/baseline_decoder.h).
+enum class Baseline { None, Retro, Fid };
+constexpr const char* words_of(Baseline) { return "none|retro|fid"; }
 
 struct CratConfig final : ConfigOf<CratConfig> {
-  Rival rival = Rival::None;
+  Baseline baseline = Baseline::None;
   StateKind states = StateKind::Complex;
   ScoreKind attention = ScoreKind::Angular;
   AngularReduce angular_reduce = AngularReduce::Sum;
   bool phase_offsets = true;
   bool rotation = true;
-  std::vector<std::int64_t> irw_layers;  ///< with an Imaginary Reflection Window, or in which a rival reads; ascending
+  std::vector<std::int64_t> irw_layers;  ///< with an Imaginary Reflection Window, or that a baseline reads in; ascending
   std::int64_t irw_dim = 32;
   std::int64_t irw_top_k = 5;
   double irw_temperature = 1;
-  std::int64_t encoder_layers = 2;            ///< of a rival's encoder of passages
-  static constexpr double rope_base = 10000;  ///< of a rival's positions
+  std::int64_t encoder_layers = 2;            ///< of a baseline's encoder of passages
+  static constexpr double rope_base = 10000;  ///< of a baseline's positions
 
   void visit(KeyVisitor& f) override;
   void validate(const ModelConfig& config) const override;
   bool retrieves_in(std::int64_t layer) const { return std::find(irw_layers.begin(), irw_layers.end(), layer) != irw_layers.end(); }
-  Windows windows() const override { return {irw_layers, irw_top_k, rival != Rival::None}; }
+  Windows windows() const override { return {irw_layers, irw_top_k, baseline != Baseline::None}; }
 };
 
 }  // namespace argand

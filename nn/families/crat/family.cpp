@@ -2,8 +2,8 @@
 
 #include "nn/family.h"
 
+#include "nn/families/crat/baseline_decoder.h"
 #include "nn/families/crat/model.h"
-#include "nn/families/crat/rival_decoder.h"
 #include "nn/layer_check.h"
 
 namespace argand {
@@ -11,7 +11,7 @@ namespace {
 
 template <RealScalar R>
 std::unique_ptr<Model<R>> make_crat(const ModelConfig& config, std::uint64_t seed) {
-  if (config.own<CratConfig>().rival != Rival::None) return std::make_unique<RivalDecoder<R>>(config, seed);
+  if (config.own<CratConfig>().baseline != Baseline::None) return std::make_unique<BaselineDecoder<R>>(config, seed);
   if (config.own<CratConfig>().states == StateKind::Real) return std::make_unique<Crat<R>>(config, seed);
   return std::make_unique<Crat<std::complex<R>>>(config, seed);
 }
@@ -29,8 +29,8 @@ Variants crat_variants() {
     settings.push_back({"irw_layers", "1"});
     return Variant{name, what, std::move(settings)};
   };
-  const auto baseline = [](const char* name, const char* what, const char* layers) {
-    return Variant{name, what, {{"rival", name}, {"irw_layers", layers}, {"irw_top_k", "2"}}};
+  const auto reader = [](const char* name, const char* what, const char* layers) {
+    return Variant{name, what, {{"baseline", name}, {"irw_layers", layers}, {"irw_top_k", "2"}}};
   };
   KeyTexts untied = transformer_row("rope");
   untied.push_back({"tie_embeddings", "false"});
@@ -42,8 +42,8 @@ Variants crat_variants() {
                    row("without-rotation", "states not rotated", {{"rotation", "false"}}),
                    row("without-phase-offsets", "positions without phase offsets", {{"phase_offsets", "false"}}),
                    row("real", "real states, dot-product attention", {{"states", "real"}, {"attention", "dot"}}),
-                   baseline("retro", "RETRO: a real decoder reads the encodings of 2 neighbours of each chunk in layer 1", "1"),
-                   baseline("fid", "Fusion-in-Decoder: it reads them in all layers, each encoded with the chunk's words", "0, 1"),
+                   reader("retro", "RETRO: a real decoder reads the encodings of 2 neighbours of each chunk in layer 1", "1"),
+                   reader("fid", "Fusion-in-Decoder: it reads them in all layers, each encoded with the chunk's words", "0, 1"),
                    {"transformer", "transformer, learned positions", transformer_row("learned")},
                    {"rope", "transformer with RoPE", transformer_row("rope")},
                    {"rope-untied", "the same with an output layer of its own, as CRAT has", untied}}};
@@ -65,7 +65,7 @@ LayerLoss reflected(Init& init) {
           with_parameters_of(*window, {{"states", z}, {"embedding", table}, {"embedding bias", bias}})};
 }
 
-/// A rival's encoder of two passages of three tokens for each of two chunks, of two tokens.
+/// A baseline's encoder of two passages of three tokens for each of two chunks, of two tokens.
 LayerLoss encoded(Init& init, bool hears_text) {
   const auto encoder = std::make_shared<NeighbourEncoder<double>>(init, layer_check_config("crat"), 1, hears_text);
   const Var<double> passages = layer_input<double>({2, 2, 3, 8}), text = init.normal<double>(Role::Output, {2, 2, 8}, 1);
@@ -124,25 +124,26 @@ std::vector<LayerCheck> crat_layers() {
 }  // namespace
 
 Family crat_family() {
-  return {.name = "crat",
-          .title = "the states are complex; heads attend by phases, windows look passages up by the imaginary parts",
-          .configuration = [] { return std::make_unique<CratConfig>(); },
-          .make_float = make_crat<float>,
-          .make_double = make_crat<double>,
-          .uses_retrieval = true,
-          .presets = {{"paper", "lm", crat_paper()}},
-          .variants = crat_variants(),
-          .checks = {.sizes = {{"irw_layers", "1"}, {"irw_dim", "3"}, {"irw_top_k", "2"}},
-                     .values = {{"irw_layers", {"[]", "[0, 1]"}}, {"irw_temperature", {"0.3"}}},
-                     .joint = {{"states=real", "lm", {{"states", "real"}, {"attention", "dot"}}},
-                               {"rival=retro in all layers", "lm", {{"rival", "retro"}, {"irw_layers", "[0, 1]"}}},
-                               {"rival=fid in all layers", "lm", {{"rival", "fid"}, {"irw_layers", "[0, 1]"}}}},
-                     .layers = crat_layers},
-          .report = {.panel = "offsets",
-                     .phases =
-                         "Phases of the complex queries and keys, all that angular attention looks at; of its rivals, those of the "
-                         "pairs that RoPE turns.",
-                     .history = {"position.phase"}}};
+  return {
+      .name = "crat",
+      .title = "the states are complex; heads attend by phases, windows look passages up by the imaginary parts",
+      .configuration = [] { return std::make_unique<CratConfig>(); },
+      .make_float = make_crat<float>,
+      .make_double = make_crat<double>,
+      .uses_retrieval = true,
+      .presets = {{"paper", "lm", crat_paper()}},
+      .variants = crat_variants(),
+      .checks = {.sizes = {{"irw_layers", "1"}, {"irw_dim", "3"}, {"irw_top_k", "2"}},
+                 .values = {{"irw_layers", {"[]", "[0, 1]"}}, {"irw_temperature", {"0.3"}}},
+                 .joint = {{"states=real", "lm", {{"states", "real"}, {"attention", "dot"}}},
+                           {"baseline=retro in all layers", "lm", {{"baseline", "retro"}, {"irw_layers", "[0, 1]"}}},
+                           {"baseline=fid in all layers", "lm", {{"baseline", "fid"}, {"irw_layers", "[0, 1]"}}}},
+                 .layers = crat_layers},
+      .report = {.panel = "offsets",
+                 .phases =
+                     "Phases of the complex queries and keys, all that angular attention looks at; of its baselines, those of the "
+                     "pairs that RoPE turns.",
+                 .history = {"position.phase"}}};
 }
 
 }  // namespace argand

@@ -1,5 +1,5 @@
 #pragma once
-/// How CRAT's rivals, RETRO and Fusion-in-Decoder, encode what was found for a chunk of text.
+/// How CRAT's baselines, RETRO and Fusion-in-Decoder, encode what was found for a chunk of text.
 
 #include <optional>
 

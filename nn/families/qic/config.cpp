@@ -7,17 +7,16 @@
 namespace argand {
 
 void QicConfig::visit(KeyVisitor& f) {
-  f("algebra", algebra, "numbers of the layers; real has as many parameters as qic");
+  f("algebra", algebra, "number system of the layers; real has as many parameters as qic");
   if (is_real()) return;
   if (algebra == Algebra::Qic) {
-    f("theta", theta, "who owns an angle: every head, every attention layer, nobody");
-    f("theta_init", theta_init, "first angle [radians]; at pi/4 its gradient is 0");
-    if (theta != AngleOwner::Fixed)
-      f("theta_spread", theta_spread, "first angles are drawn evenly from theta_init +- this [radians]");
-    f("magnitude", magnitude, "length of a + bJ: b counts by 1, -kappa or 1 - kappa");
+    f("theta", theta, "angles: one per head (learned), one per attention layer (global), or fixed");
+    f("theta_init", theta_init, "initial angle [radians]; at pi/4 its gradient is 0");
+    if (theta != AngleOwner::Fixed) f("theta_spread", theta_spread, "initial angles are uniform in theta_init +- this [radians]");
+    f("magnitude", magnitude, "magnitude of a + bJ: the weight of b^2 is 1, -kappa or 1 - kappa");
   }
   f("norm", norm, "normalisation by magnitude before each sub-layer");
-  f("activation", activation, "of the magnitude; qic_relu is the identity");
+  f("activation", activation, "activation of the magnitude; qic_relu is the identity");
   f("conjugate_keys", conjugate_keys, "conjugate the keys in the scores");
 }
 

@@ -13,7 +13,7 @@ std::unique_ptr<NumberLinear<R>> make_number_linear(Init& init, Algebra algebra,
     case Algebra::Complex: return std::make_unique<ComplexLinear<R>>(init, in, out);
     case Algebra::PhaseGates: return std::make_unique<PhaseGatedLinear<R>>(init, in, out);
     case Algebra::Quaternion: return std::make_unique<QuaternionLinear<R>>(init, in, out);
-    default: fail("algebra", "the layers of {} numbers are not of this kind", word_of(algebra));
+    default: fail("algebra", "{} numbers have no layers of this kind", word_of(algebra));
   }
 }
 

@@ -59,7 +59,7 @@ def train(out: Optional[Path] = None, *, resume: Optional[Path] = None, task: st
             raise  # of the step itself: the last checkpoint is what it goes on from
         if not training.finished:
             training.save()
-            shown.note(f"stopped after step {training.step}; argand.train(resume={path!r}) goes on from there")
+            shown.note(f"stopped after step {training.step}; continue with argand.train(resume={path!r})")
         raise
     finally:
         shown.close()

@@ -17,7 +17,7 @@ def _named(parameters: Any) -> Named:
     for i, p in enumerate(parameters):
         found.append(p if isinstance(p, tuple) else (p.name or f"p{i}", p))
         if not isinstance(found[-1][1], Tensor) or not found[-1][1].is_variable:
-            raise Error(f"optimizer: {found[-1][0]} is no variable; what can be trained is made with variable()")
+            raise Error(f"optimizer: {found[-1][0]} is not a variable; only a variable() can be trained")
     if not found:
         raise Error("optimizer: there are no parameters; was the list, an iterator perhaps, used up before?")
     return found
@@ -117,7 +117,7 @@ class LBFGS:
 
     def minimise(self, loss: Callable[[], Tensor], iterations: int = 100) -> Dict[str, Any]:
         """Changes the parameters, up to so many iterations; loss() computes a real number. What came of it: loss, gradient (its norm),
-        iterations, evaluations, and end: "iterations", "flat" (the gradient is gone) or "no lower"."""
+        iterations, evaluations, and end: "iterations", "flat" (the gradient vanished) or "no lower"."""
         return self._lbfgs.minimise(loss, iterations)
 
 

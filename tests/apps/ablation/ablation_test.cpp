@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(stopped_ablations_go_on_and_finished_ones_are_only_read) {
     while (program.running() && !std::filesystem::exists(scratch / "ablation/fixed/seed-0/last.safetensors")) usleep(10'000);
     program.signal(SIGTERM);
     BOOST_TEST(program.wait() == 128 + SIGTERM);
-    BOOST_TEST(program.out().ends_with("stopped by SIGTERM; the same command goes on from there\n"));
+    BOOST_TEST(program.out().ends_with("stopped by SIGTERM; run the same command to continue\n"));
   }
   const Finished done = run_argand(scratch, command);
   BOOST_TEST(done.code == 0, done.err);
@@ -96,8 +96,9 @@ BOOST_AUTO_TEST_CASE(a_failing_run_is_named_and_the_others_are_kept) {
   scratch.file("bad/none/seed-0", "where the run's folder should be");
   const Finished done = run_argand(scratch, "ablate crope --rows none --seeds 1 --steps 2 --out " + (scratch / "bad"));
   BOOST_TEST(done.code == 1);
-  BOOST_TEST(done.err.find("argand: ablate: 1 of 1 runs failed; the same command tries them again\n  none, seed 0: argand: ") == 0,
-             done.err);
+  BOOST_TEST(
+      done.err.find("argand: ablate: 1 of 1 runs failed; run the same command to try them again\n  none, seed 0: argand: ") == 0,
+      done.err);
   // Data that are not there are told once, and the folder stays free for the same command with others.
   const Finished nowhere = run_argand(scratch, "ablate crope --steps 2 --data nowhere --out " + (scratch / "new"));
   BOOST_TEST(nowhere.code == 1);

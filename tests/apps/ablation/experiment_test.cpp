@@ -58,21 +58,20 @@ BOOST_AUTO_TEST_CASE(what_a_file_says) {
 BOOST_AUTO_TEST_CASE(what_cannot_be_is_told_with_its_line) {
   const TemporaryDirectory scratch;
   const std::string row = "[[row]]\nname = 'a'\n";
-  BOOST_TEST(fault_in(scratch, "") == ": there is no [[row]]");
+  BOOST_TEST(fault_in(scratch, "") == ": missing [[row]]");
   BOOST_TEST(fault_in(scratch, "rates = [\n").starts_with(":"));
-  BOOST_TEST(fault_in(scratch, "rate = 3\n" + row) == ":1: there is no key rate here; did you mean rates?");
+  BOOST_TEST(fault_in(scratch, "rate = 3\n" + row) == ":1: unknown key rate here; did you mean rates?");
   BOOST_TEST(fault_in(scratch, "rates = 3\n" + row) == ":1: rates must be a list");
   BOOST_TEST(fault_in(scratch, row + "what = 3\n") == ":3: what must be a text");
-  BOOST_TEST(fault_in(scratch, row + row) == ":3: there are two rows \"a\"");
-  BOOST_TEST(fault_in(scratch, "[[row]]\nname = '../a'\n") ==
-             ":1: \"../a\" does not do for a folder's name: letters, digits, - _ . +");
+  BOOST_TEST(fault_in(scratch, row + row) == ":3: two rows are named \"a\"");
+  BOOST_TEST(fault_in(scratch, "[[row]]\nname = '../a'\n") == ":1: \"../a\" cannot name a folder; use letters, digits, - _ . +");
   BOOST_TEST(fault_in(scratch, row + "[[claim]]\npaper = 'x'\nbetter = 'a'\nworse = 'c'\n") ==
-             ":3: there is no row \"c\"; did you mean a?");
+             ":3: unknown row \"c\"; did you mean a?");
   BOOST_TEST(fault_in(scratch, row + "[[claim]]\npaper = 'x'\nbetter = 'a'\n") ==
              ":3: a claim names a `better` and a `worse` row, or says why it is out_of_reach");
   BOOST_TEST(fault_in(scratch, "[settings]\nlr = 1\n" + row + "settings = { lr = 2 }\n") ==
-             ":3: a sets lr, and so do the settings of all rows; drop one of them");
-  BOOST_TEST(fault_in(scratch, "[[[") == ": brackets or keys that TOML has not");
+             ":3: a sets lr, which the settings of all rows set, too; drop one of them");
+  BOOST_TEST(fault_in(scratch, "[[[") == ": brackets or keys that are not TOML");
   BOOST_TEST(fault_in(scratch, "rates = " + std::string(100'000, '[')).starts_with(":1: "));
   BOOST_TEST(error_of([] { read_experiment("nowhere.toml"); }) == "ablate: cannot read nowhere.toml");
 }
@@ -89,7 +88,7 @@ BOOST_AUTO_TEST_CASE(every_row_at_its_own_best_rate) {
   const std::string command = "ablate " + file + " --seeds 1 --jobs 2 --out " + (scratch / "out");
   const Finished early = run_argand(scratch, command);
   BOOST_TEST(early.code == 2);
-  BOOST_TEST(early.err == "argand: --search: crope has no rate yet that is best; with this option one is looked for\n");
+  BOOST_TEST(early.err == "argand: --search: crope has no best rate yet; add this option to search for one\n");
   const Finished done = run_argand(scratch, command + " --search");
   BOOST_TEST(done.code == 0, done.err);
   BOOST_TEST(done.out.find(" is the best rate\n") != done.out.npos, done.out);

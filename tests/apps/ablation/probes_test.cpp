@@ -31,7 +31,7 @@ BOOST_AUTO_TEST_CASE(runs_are_probed_judged_and_kept) {
   BOOST_TEST_REQUIRE(run_argand(scratch, train + out).code == 0);
   BOOST_TEST(!std::filesystem::exists(out + "/fixed/seed-0/written.json"));
   const Finished nobody = run_argand(scratch, "ablate complexformer --out " + out + " --judge " + out + "/fixed/seed-0");
-  BOOST_TEST(nobody.err == "argand: --judge: no run in " + out + " has written texts; --probe lets them write\n");
+  BOOST_TEST(nobody.err == "argand: --judge: no run in " + out + " has written texts; add --probe\n");
 
   const Finished another = run_argand(scratch, "ablate crope --out " + out + " --judge " + out + "/fixed/seed-0");
   BOOST_TEST(another.err == "argand: --judge: " + out + " holds an ablation of complexformer, not of crope\n");
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(runs_are_probed_judged_and_kept) {
   BOOST_TEST(tables.find("with other passages") == std::string::npos, tables);
   const std::string before = contents_of(out + "/fixed/seed-0/written.json");
   BOOST_TEST(run_argand(scratch, train + out + " --probe").code == 0);
-  BOOST_TEST(contents_of(out + "/fixed/seed-0/written.json") == before);  // once is enough
+  BOOST_TEST(contents_of(out + "/fixed/seed-0/written.json") == before);  // give it once
 
   // A judge gives a text the likelihood that `argand eval` finds, which wrote the same text.
   const std::string judge = out + "/learned/seed-0/last.safetensors";
@@ -140,8 +140,9 @@ BOOST_AUTO_TEST_CASE(what_is_learnt_is_put_at_a_number) {
   BOOST_TEST(loss("--set delta=0,phase_bias=0 ") == loss("--set phase_bias=0 --set delta=0 "));
   const Finished unknown = run_argand(scratch, run + "--set dleta=0");
   BOOST_TEST(unknown.code == 2);
-  BOOST_TEST(unknown.err.starts_with("argand: --set dleta=0: no parameter is called so; there are weight, bias, delta, phase_bias"),
-             unknown.err);
+  BOOST_TEST(
+      unknown.err.starts_with("argand: --set dleta=0: no parameter has this name; there are weight, bias, delta, phase_bias"),
+      unknown.err);
   BOOST_TEST(run_argand(scratch, run + "--set delta=much").err == "argand: --set delta=much: \"much\" is not a number\n");
 }
 
@@ -177,7 +178,7 @@ BOOST_AUTO_TEST_CASE(rows_that_look_things_up_are_audited_and_read_other_passage
 
   const std::string eval = "eval " + out + "/without-irw/seed-0/last.safetensors --exchange-passages";
   BOOST_TEST(run_argand(scratch, eval).err ==
-             "argand: --exchange-passages: the model looks nothing up: it has no passages to exchange\n");
+             "argand: --exchange-passages: the model does not use retrieval, so there are no passages to exchange\n");
   const Finished trained_on =
       run_argand(scratch, "eval " + out + "/real/seed-0/last.safetensors --exchange-passages --split train");
   BOOST_TEST(trained_on.code == 2);

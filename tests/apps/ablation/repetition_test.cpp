@@ -132,8 +132,8 @@ BOOST_AUTO_TEST_CASE(kept_rows_are_trained_again_with_one_command) {
     BOOST_TEST(f.code == 2);
     BOOST_TEST(f.err.find(why) != std::string::npos, f.err);
   };
-  refused(repeat, "the kept runs learned from words; --data DIR says where it is");
-  refused(repeat + " --table", "no such row has been trained in " + again);
+  refused(repeat, "the kept runs were trained on words; give its folder with --data DIR");
+  refused(repeat + " --table", "no such row was trained in " + again);
   refused(repeat + " --seeds 3" + data, kept + " has no run of none with seed 2");
   refused(repeat + " --rows qkv" + data, kept + " has no row \"qkv\", it has none, qk");
   refused(repeat + " --steps 30" + data, "does not go with --steps");
@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(kept_rows_are_trained_again_with_one_command) {
   // A kept recipe that this program does not have any more.
   text = contents_of(kept + "/qk/seed-0/config.json");
   std::ofstream(kept + "/qk/seed-0/config.json") << text.replace(text.find("\"clip\": 1.0"), 11, "\"clip\": 2.0");
-  refused(repeat + " --rows qk" + data, "this program would train qk in another way: training.clip is 1.0, was 2.0");
+  refused(repeat + " --rows qk" + data, "this program would train qk differently: training.clip is 1.0, was 2.0");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

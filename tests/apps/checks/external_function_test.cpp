@@ -55,11 +55,12 @@ BOOST_AUTO_TEST_CASE(a_program_that_dies_hangs_or_talks_nonsense_gets_one_line) 
     BOOST_TEST(done.out.empty());
     return done.err;
   };
-  BOOST_TEST(told("exit 3") == "argand: gradcheck: \"PROGRAM\" ended with status 3 instead of giving an answer\n");
+  BOOST_TEST(told("exit 3") == "argand: gradcheck: \"PROGRAM\" ended with status 3 without an answer\n");
   // The shell that starts it may say so as well.
   BOOST_TEST(told("kill -9 $$").ends_with("argand: gradcheck: \"PROGRAM\" was ended by signal 9 (Killed)\n"));
-  BOOST_TEST(told("sleep 60", "--timeout 0.1") == "argand: gradcheck: \"PROGRAM\" gives no answer within 0.1 s\n");
-  BOOST_TEST(told("echo hello") == "argand: gradcheck: \"PROGRAM\" answers \"function\" with what is no JSON object: \"hello\"\n");
+  BOOST_TEST(told("sleep 60", "--timeout 0.1") == "argand: gradcheck: \"PROGRAM\" did not answer within 0.1 s\n");
+  BOOST_TEST(told("echo hello") ==
+             "argand: gradcheck: \"PROGRAM\" answers \"function\" with text that is not a JSON object: \"hello\"\n");
   BOOST_TEST(told("echo '{}'") == "argand: gradcheck: \"PROGRAM\" answers \"function\" without \"inputs\": \"{}\"\n");
   BOOST_TEST(told(std::string(description) + "read q; echo '{\"error\": \"no licence\"}'") ==
              "argand: gradcheck: \"PROGRAM\" refuses \"value\": \"no licence\"\n");
@@ -114,16 +115,16 @@ BOOST_AUTO_TEST_CASE(options_that_do_not_go_together_are_refused) {
 
 BOOST_AUTO_TEST_CASE(answers_are_read_and_checked) {
   const auto described = [](const std::string& line) { return error_of([&] { read_description("P", line); }); };
-  BOOST_TEST(described("{\"inputs\": []}") == "gradcheck: \"inputs\" of P is no list of inputs");
-  BOOST_TEST(described("{\"inputs\": [3]}") == "gradcheck: input 0 of P is no object with \"values\"");
+  BOOST_TEST(described("{\"inputs\": []}") == "gradcheck: \"inputs\" of P is not a list of inputs");
+  BOOST_TEST(described("{\"inputs\": [3]}") == "gradcheck: input 0 of P is not an object with \"values\"");
   BOOST_TEST(described("{\"inputs\": [{\"values\": [\"a\"]}]}") ==
-             "gradcheck: input \"x0\" of P holds \"\"a\"\", which is no number");
+             "gradcheck: input \"x0\" of P holds \"\"a\"\", which is not a number");
   BOOST_TEST(described("{\"inputs\": [{\"values\": [1, 2, 3], \"complex\": true}]}") ==
              "gradcheck: input \"x0\" of P is complex and has 3 numbers; each has a real and an imaginary part");
   BOOST_TEST(described("{\"inputs\": [{\"values\": [1, 2], \"shape\": [3]}]}") ==
              "gradcheck: input \"x0\" of P has 2 numbers and the shape [3]");
   BOOST_TEST(described("{\"inputs\": [{\"values\": [1]}], \"convention\": \"numpy\"}") ==
-             "gradcheck: P has no convention \"numpy\"; there are torch, tensorflow, jax");
+             "gradcheck: P has an unknown convention \"numpy\"; use torch, tensorflow or jax");
   const ExternalDescription good = read_description(
       "P", "{\"inputs\": [{\"name\": \"z\", \"complex\": true, \"values\": [1, 2, 3, 4]}], \"convention\": \"jax\"}");
   BOOST_TEST(good.name == "P");

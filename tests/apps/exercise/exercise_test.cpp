@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(answers_as_people_type_them) {
   BOOST_TEST(verdict(gradient, "2z̄") == "conjugated");
   BOOST_TEST(verdict(gradient, "2x - 2i*y") == "conjugated");
   BOOST_TEST(verdict(gradient, "z") == "right but for a constant factor");
-  BOOST_TEST(verdict(gradient, "z̄") == "this is another derivative: ∂/∂z and ∂/∂z̄ are mixed up");
+  BOOST_TEST(verdict(gradient, "z̄") == "the other derivative: ∂/∂z and ∂/∂z̄ are swapped");
   BOOST_TEST(verdict(gradient, "x") == "wrong");
   BOOST_TEST(verdict(gradient, "1/0") == "wrong");
   for (const char* nothing : {"", "  ", "?", "-", "\t", "\"\""})
@@ -183,14 +183,14 @@ BOOST_AUTO_TEST_CASE(answers_as_people_type_them) {
     BOOST_TEST(verdict(number, answer) == "right", answer);
   BOOST_TEST(verdict(number, "1.5+2i") == "conjugated");
   BOOST_TEST(verdict(number, "0.75-1i") == "right but for a factor");
-  BOOST_TEST(verdict(number, "1,5-2i") == "write a decimal point, as in 1.5-2i, and no comma");
+  BOOST_TEST(verdict(number, "1,5-2i") == "use a decimal point, as in 1.5-2i, not a comma");
   BOOST_TEST(verdict(number, "1/0") == "this is not finite");
   for (const char* bad : {"z", "2x", "(1.5, -2)", "1.5 2i", "1.5i-"})
     BOOST_TEST((judge(number, bad).kind == AnswerJudgement::Kind::Unreadable), bad);
   const Question word = ask_word("", 1, {"yes", "point", "no"}, "yes");
   for (const char* answer : {"yes", "Yes", "YES.", " yes ", "'yes'"}) BOOST_TEST(verdict(word, answer) == "right", answer);
   BOOST_TEST(verdict(word, "no") == "wrong");
-  BOOST_TEST(verdict(word, "perhaps") == "one of these words is asked for: yes, point, no");
+  BOOST_TEST(verdict(word, "perhaps") == "must be one of these words: yes, point, no");
 }
 
 BOOST_FIXTURE_TEST_CASE(a_form_is_graded, Handed) {
@@ -246,10 +246,10 @@ BOOST_FIXTURE_TEST_CASE(what_was_changed_is_noticed, Handed) {
   const Grade more = graded(right() + "9z = 3\n");
   BOOST_TEST(more.points() == sheet.points());
   BOOST_TEST_REQUIRE(more.notes.size() == 1);
-  BOOST_TEST(more.notes[0].find("there is no question 9z; the sheet has 1a to 3b") != std::string::npos);
+  BOOST_TEST(more.notes[0].find("unknown question 9z; the sheet has 1a to 3b") != std::string::npos);
   const Grade two = graded(right() + "1a = 3*z\n");
   BOOST_TEST(two.points() == sheet.points() - 2);
-  BOOST_TEST(two.questions[0].judgement.why == "two different answers: neither counts");
+  BOOST_TEST(two.questions[0].judgement.why == "two different answers; neither counts");
   std::vector<Grade> both = {graded(right()), graded(right())};
   note_doubles(both);
   BOOST_TEST(both[0].notes.size() == 1);
@@ -297,7 +297,7 @@ BOOST_AUTO_TEST_CASE(the_program_makes_sheets_for_a_class_and_grades_them) {
            {"exercise make --student A --student A --out x", "A is named twice"},
            {"exercise make --student A --level 4 --out x", "--level"},
            {"exercise make --student A --problems chian --out x", "did you mean chain"},
-           {"exercise make --student A --problems chain,chain --out x", "stands there twice"},
+           {"exercise make --student A --problems chain,chain --out x", "is given twice"},
            {"exercise grade", "FILE"},
            {"exercise grade --csv --answers x", "--csv"}}) {
     const Finished wrong = run_argand(scratch, arguments);

@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(trains_and_shows_what_came_of_it) {
   BOOST_TEST(out.find("42 steps of 16 articles of 4 classes in float32, 1 thread\n") != std::string::npos);
   BOOST_TEST(out.find("step 21: test loss ") != std::string::npos);
   BOOST_TEST(out.find("after the last step, on the 70 test articles:\nclass    accuracy  precision") != std::string::npos);
-  BOOST_TEST(out.find("best possible accuracy, for one who knows how these articles are made: ") != std::string::npos);
+  BOOST_TEST(out.find("best possible accuracy, given how these articles are generated: ") != std::string::npos);
   const RunConfig config = Checkpoint(classifier().path + "/last.safetensors").config();
   BOOST_TEST(config.training.steps == 42);
   BOOST_TEST(config.training.epochs == 2);
@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(input_that_is_no_text) {
   BOOST_TEST(lines_of(invalid.out).size() == 1U);
   BOOST_TEST(invalid.err == "argand: classify: standard input, line 2: not UTF-8\n");
   BOOST_TEST(classify(std::string_view("a\0b\n", 4)).err ==
-             "argand: classify: standard input, line 1: a zero byte; is this a text?\n");
+             "argand: classify: standard input, line 1: a zero byte; is this a text file?\n");
 }
 
 BOOST_AUTO_TEST_CASE(eval_and_inspect_of_a_classifier) {
@@ -269,20 +269,20 @@ BOOST_AUTO_TEST_CASE(mistakes_of_classifiers) {
   is_refused(scratch, out + "--task lm", 2, "argand: --task: `train classify` trains classifiers, not models of the task lm");
   is_refused(scratch, out + "--n-classes 3", 2, "argand: --n-classes: the data have 4 classes, the model 3");
   is_refused(scratch, out + "--vocab-size 9", 2,
-             "argand: --vocab-size: 9 ids are too few for the corpus's 123 words; 0 takes as many as there are");
+             "argand: --vocab-size: 9 ids are too few for the corpus's 123 words; use 0 to fit the corpus");
   is_refused(scratch, out + "--data " + scratch.path(), 1,
              "argand: data: " + scratch.path() + " has no train.csv, train.tsv or train.jsonl; name the table itself if it is one");
   is_refused(scratch, "train lm --resume " + run, 2,
              "argand: --resume: `train lm` trains language models, not models of the task classify");
   is_refused(scratch, "generate --prompt a " + run, 1,
-             "argand: generate: " + best + " is a classifier and writes no text; `argand classify` lets it label some");
+             "argand: generate: " + best + " is a classifier and does not generate text; use `argand classify`");
   is_refused(scratch, "eval --split valid " + run, 2, "argand: --split: topics has no validation split");
-  is_refused(scratch, "classify " + scratch / "none", 1, "argand: checkpoint: there is no " + scratch / "none");
+  is_refused(scratch, "classify " + scratch / "none", 1, "argand: checkpoint: " + scratch / "none" + " does not exist");
   BOOST_TEST(!std::filesystem::exists(scratch / "run"));
   BOOST_TEST_REQUIRE(run_argand(scratch, "train lm --steps 5 --out " + scratch / "lm" + tiny).code == 0);
   is_refused(scratch, "classify " + scratch / "lm", 1,
              "argand: classify: " + scratch / "lm" +
-                 "/best.safetensors is a language model and knows no labels; `argand train classify` makes a classifier");
+                 "/best.safetensors is a language model; train a classifier with `argand train classify`");
 }
 
 BOOST_AUTO_TEST_CASE(damaged_files_beside_the_checkpoint) {
@@ -300,7 +300,7 @@ BOOST_AUTO_TEST_CASE(damaged_files_beside_the_checkpoint) {
   scratch.file("run/vocab.txt", "<unk>\n<pad>\nthe\n");
   is_refused(scratch, "classify " + scratch / "run", 1,
              "argand: checkpoint: " + scratch / "run/vocab.txt" + " is not the vocabulary that " + best +
-                 " was trained with: its checksum is another");
+                 " was trained with: its checksum differs");
 }
 
 BOOST_AUTO_TEST_CASE(on_the_real_ag_news) {

@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(the_first_words_of_an_article_in_one_piece_stand_for_its_ti
 
 BOOST_AUTO_TEST_CASE(errors_say_what_to_do) {
   const TemporaryDirectory scratch;
-  BOOST_TEST(error_of([] { DualEncoder(small(), articles(20)); }) == "dpr: 19 articles to learn from do not fill a batch of 24");
+  BOOST_TEST(error_of([] { DualEncoder(small(), articles(20)); }) == "dpr: 19 training articles do not fill a batch of 24");
   const std::string path = scratch / "x.safetensors";
   DualEncoder encoders(small(), articles(100));
   encoders.save(path);
@@ -107,9 +107,9 @@ BOOST_AUTO_TEST_CASE(errors_say_what_to_do) {
   other.epochs = 7;
   BOOST_TEST(error_of([&] {
                DualEncoder(other, articles(100)).load(path);
-             }).find("dpr: " + path + " is of other settings, {\"seed\":3,\"epochs\":6,") == 0);
+             }).find("dpr: " + path + " has other settings, {\"seed\":3,\"epochs\":6,") == 0);
   BOOST_TEST(error_of([&] { DualEncoder(small(), articles(100, 5)).load(path); }) ==
-             "dpr: " + path + " was learnt from other articles; remove it, or name another `out`");
+             "dpr: " + path + " was trained on other articles; remove it, or name another `out`");
 }
 
 BOOST_AUTO_TEST_CASE(the_program_trains_once_and_then_reads) {

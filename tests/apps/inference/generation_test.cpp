@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(nothing_comes_of_nothing) {
   const auto model = small_model("transformer");
   BOOST_TEST(error_of([&] {
                generate<double>(*model, Ids(Shape{1, 0}), 1, {}, [](std::span<const std::int32_t>) {});
-             }) == "generate: the prompt is empty; at least one word is needed to begin with");
+             }) == "generate: the prompt is empty; give at least one word");
   bool called = false;
   generate<double>(*model, Ids({1, 1}, {1}), 0, {}, [&](std::span<const std::int32_t>) { called = true; });
   BOOST_TEST(!called);
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(several_prompts_are_gone_on_with_as_each_alone) {
   const std::size_t second = drawn.out.find("--- 2 of 2\n");
   BOOST_TEST(drawn.out.substr(11, second - 11) != drawn.out.substr(second + 11));
   BOOST_TEST(run_argand(scratch, command + " --prompt - --prompt -").err ==
-             "argand: --prompt: standard input can be read but once: - stands there twice\n");
+             "argand: --prompt: standard input can be read only once; - is given twice\n");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_CASE(the_command) {
     BOOST_TEST(run_argand(scratch, fmt::format("explain {}", name)).out.starts_with("angle, real-valued\n"), name);
   const Finished wrong = run_argand(scratch, "explain abss");
   BOOST_TEST(wrong.code == 2);
-  BOOST_TEST(wrong.err == "argand: explain: there is no op abss; did you mean abs?\n");
+  BOOST_TEST(wrong.err == "argand: explain: unknown op abss; did you mean abs?\n");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

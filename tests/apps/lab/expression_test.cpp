@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(points_and_variables) {
   BOOST_TEST(error_of([&] { f({Var<C>(z)}); }) == "expression: g has 2 variables, got 1 argument");
   BOOST_TEST(error_of([&] {
                f({Var<C>(z), Var<C>(Tensor<C>::zeros({2}))});
-             }) == "expression: arguments are points in a row, [N], as many for each variable; got [3] and [2]");
+             }) == "expression: needs one vector [N] of points per variable, all of one length; got [3] and [2]");
 }
 
 BOOST_AUTO_TEST_CASE(the_tape_differentiates_it) {
@@ -209,12 +209,12 @@ BOOST_AUTO_TEST_CASE(as_the_book_and_engineers_write) {
 BOOST_AUTO_TEST_CASE(errors_point_at_the_place) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"f(z) = z 2", "a product needs its sign: write z*2\n  f(z) = z 2\n           ^"},
-      {"1/2z", "this can be read in two ways; write /(2*z) or /2*z\n  1/2z\n     ^"},
-      {"1/-2z", "this can be read in two ways; write /(2*z) or /2*z\n  1/-2z\n      ^"},
-      {"z^2(z + 1)", "this can be read in two ways; write ^(2*(...)) or ^2*(\n  z^2(z + 1)\n     ^"},
+      {"1/2z", "ambiguous; write /(2*z) or /2*z\n  1/2z\n     ^"},
+      {"1/-2z", "ambiguous; write /(2*z) or /2*z\n  1/-2z\n      ^"},
+      {"z^2(z + 1)", "ambiguous; write ^(2*(...)) or ^2*(\n  z^2(z + 1)\n     ^"},
       {"2|z|", "a modulus has a \"|\" on either side, as in 2*|z|\n  2|z|\n   ^"},
       {"(z+1)(z-1)", "a product needs its sign: write )*(\n  (z+1)(z-1)\n       ^"},
-      {"2in", "there is no variable in; variables are named on the left: f(z, in) = ...\n  2in\n   ^"},
+      {"2in", "unknown variable in; variables are named on the left: f(z, in) = ...\n  2in\n   ^"},
       {"z(2)", "z is a variable, not a function; write z*(\n  z(2)\n   ^"},
       {"abs(z", "\")\" of abs( is missing before the end\n  abs(z\n       ^"},
       {"(z + 1", "\")\" is missing before the end\n  (z + 1\n        ^"},
@@ -230,20 +230,20 @@ BOOST_AUTO_TEST_CASE(errors_point_at_the_place) {
       {"pow(z, 2)", "a power is written a^b\n  pow(z, 2)\n  ^"},
       {"z'", "a conjugate is written conj(z)\n  z'\n   ^"},
       {"z % 2", "expected an operator (+ - * / ^) or the end here, found \"%\"\n  z % 2\n    ^"},
-      {"z, z", "a comma stands between the arguments of a function only\n  z, z\n   ^"},
-      {"ab(z)", "there is no function ab; did you mean abs?\n  ab(z)\n  ^"},
-      {"z + qqqqqq(z)", "there is no function qqqqqq\n  z + qqqqqq(z)\n      ^"},
-      {"z + w", "there is no variable w; variables are named on the left: f(z, w) = ...\n  z + w\n      ^"},
+      {"z, z", "a comma can only separate the arguments of a function\n  z, z\n   ^"},
+      {"ab(z)", "unknown function ab; did you mean abs?\n  ab(z)\n  ^"},
+      {"z + qqqqqq(z)", "unknown function qqqqqq\n  z + qqqqqq(z)\n      ^"},
+      {"z + w", "unknown variable w; variables are named on the left: f(z, w) = ...\n  z + w\n      ^"},
       {"exp", "exp is a function; write exp(z)\n  exp\n  ^"},
       {"abs(z, 1)", "abs takes 1 argument, abs(z), and was given 2\n  abs(z, 1)\n  ^"},
       {"1 + rotate(z)", "rotate takes 2 arguments, rotate(z, theta), and was given 1\n  1 + rotate(z)\n      ^"},
       {"abs()", "abs takes 1 argument, abs(z), and was given 0\n  abs()\n  ^"},
-      {"1e999", "this number does not fit a double\n  1e999\n  ^"},
-      {".", "a point alone is no number\n  .\n  ^"},
+      {"1e999", "this number overflows double precision\n  1e999\n  ^"},
+      {".", "a decimal point alone is not a number\n  .\n  ^"},
       {"f(i) = i", "i is a constant and cannot be a variable\n  f(i) = i\n    ^"},
       {"f(abs) = 1", "abs is a function and cannot be a variable\n  f(abs) = 1\n    ^"},
-      {"f(z, z) = 1", "z stands here twice\n  f(z, z) = 1\n       ^"},
-      {"f = z", "left of the = stands a name with its variables, as in f(z) = ... or f(z, w) = ...\n  f = z\n    ^"},
+      {"f(z, z) = 1", "z is given twice\n  f(z, z) = 1\n       ^"},
+      {"f = z", "the left-hand side must be a name with its variables, as in f(z) = ... or f(z, w) = ...\n  f = z\n    ^"},
       {"f(z) = z = 1", "one = is enough\n  f(z) = z = 1\n           ^"},
       {"π + √z", "expected a number, a variable, a function or \"(\" here, found \"π\"\n  π + √z\n  ^"},
       {"1 + √z", "expected a number, a variable, a function or \"(\" here, found \"√\"\n  1 + √z\n      ^"},
@@ -252,11 +252,10 @@ BOOST_AUTO_TEST_CASE(errors_point_at_the_place) {
   BOOST_TEST(parse_error(std::string(200, '(') + "z").starts_with("expression: nested more than 100 deep\n"));
   BOOST_TEST(parse_error(std::string(200, '-') + "z").starts_with("expression: nested more than 100 deep\n"));
   BOOST_TEST(eval_error("1 + relu(2*z)") ==
-             "expression: relu needs a real number here, and this is complex; crelu or cgelu apply one to each part, modrelu(z, c) "
+             "expression: relu needs a real number here, got a complex one; crelu or cgelu apply one to each part, modrelu(z, c) "
              "to the modulus\n  1 + relu(2*z)\n           ^");
-  BOOST_TEST(
-      eval_error("rotate(z, z)") ==
-      "expression: rotate needs a real number here, and this is complex; write z*exp(i*theta)\n  rotate(z, z)\n            ^");
+  BOOST_TEST(eval_error("rotate(z, z)") ==
+             "expression: rotate needs a real number here, got a complex one; write z*exp(i*theta)\n  rotate(z, z)\n            ^");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -45,17 +45,17 @@ BOOST_AUTO_TEST_CASE(right_answers_in_any_form_are_right) {
   for (const char* text : {"2z", "2x + 2i*y", "2(x + i*y)", "z + x + 1i y", "g(z) = 2z"})
     BOOST_TEST(verdict_on("|z|^2", Asked::Gradient, text) == "right", text);
   BOOST_TEST(verdict_on("f(x) = x^2", Asked::Dz, "2x") == "right");  // here x is the complex one
-  BOOST_TEST(verdict_on("|z|^2", Asked::Gradient, "2x - 2i*y") == "conjugated: this is the conjugate of the right one");
+  BOOST_TEST(verdict_on("|z|^2", Asked::Gradient, "2x - 2i*y") == "conjugated: the conjugate of the right answer");
   BOOST_TEST(verdict_on("z^2*conj(z)", Asked::Dz, "2*z*z̄", 0) == "right");  // the point itself tells nothing
   BOOST_TEST(verdict_on("log(z)", Asked::Dz, "1/z", 0) == "right");
 }
 
 BOOST_AUTO_TEST_CASE(wrong_answers_are_named) {
   const std::string other = "swapped: this is the other derivative";
-  BOOST_TEST(verdict_on("z/conj(z)", Asked::Dz, "1/z") == "conjugated: this is the conjugate of the right one");
+  BOOST_TEST(verdict_on("z/conj(z)", Asked::Dz, "1/z") == "conjugated: the conjugate of the right answer");
   BOOST_TEST(verdict_on("z/conj(z)", Asked::Dz, "-z/conj(z)^2") == other);
   BOOST_TEST(verdict_on("z/conj(z)", Asked::Dzbar, "1/conj(z)") == other);
-  BOOST_TEST(verdict_on("z/conj(z)", Asked::Dzbar, "z/conj(z)^2") == "the sign is wrong: this is minus the right one");
+  BOOST_TEST(verdict_on("z/conj(z)", Asked::Dzbar, "z/conj(z)^2") == "the sign is wrong: minus the right answer");
   BOOST_TEST(verdict_on("z^3", Asked::Dz, "6*z^2") == "twice the right one");
   for (const char* infinite : {"1/0", "-1/0", "i/0", "log(0)", "z/0", "1/0 - 1/0"})
     BOOST_TEST(verdict_on("z^3", Asked::Dz, infinite) == "wrong", infinite);
@@ -66,11 +66,11 @@ BOOST_AUTO_TEST_CASE(wrong_answers_are_named) {
   BOOST_TEST(verdict_on("z^3", Asked::Dz, "0") == other);  // so it is
   BOOST_TEST(verdict_on("z + 2*z̄", Asked::Dz, "0") == "off by a constant: this is the right one plus -1");
   BOOST_TEST(verdict_on("z^3", Asked::Dzbar, "1e-3*z") == "wrong");
-  BOOST_TEST(verdict_on("abs2(z)", Asked::Gradient, "2*conj(z)") == "conjugated: this is the conjugate of the right one");
+  BOOST_TEST(verdict_on("abs2(z)", Asked::Gradient, "2*conj(z)") == "conjugated: the conjugate of the right answer");
   BOOST_TEST(verdict_on("abs2(z)", Asked::Gradient, "z") == "half of the right one");
   BOOST_TEST(verdict_on("z^2", Asked::Gradient, "4*z") == "conjugated, and more: this is twice the conjugate of the right one");
   // A difference that the point asked for does not show, and a small one.
-  BOOST_TEST(verdict_on("z^2", Asked::Dz, "2*conj(z)", 3) == "conjugated: this is the conjugate of the right one");
+  BOOST_TEST(verdict_on("z^2", Asked::Dz, "2*conj(z)", 3) == "conjugated: the conjugate of the right answer");
   BOOST_TEST(verdict_on("z^2", Asked::Dz, "2*z + 1e-7*z^2") == "wrong");
   const LabAnswer real_point = judge_answer(Expression("z^2"), {3}, 0, Asked::Dz, "2*conj(z)");
   BOOST_TEST(real_point.at[0].imag() != 0);  // shows where the numbers differ
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(a_right_answer_is_right_where_the_tape_has_a_convention) {
   BOOST_TEST(cone.note == "not judged here: the derivative of abs at 0 is a convention, and differences find no derivative");
   const LabAnswer hole = judged("z^2", "2*z^2/z", 0);
   BOOST_TEST(hole.is_right());
-  BOOST_TEST(hole.note == "the answer has no value here, where the derivative is 0 + 0i");
+  BOOST_TEST(hole.note == "the answer is undefined here, where the derivative is 0 + 0i");
   BOOST_TEST(removable.asked_at == std::vector<std::complex<double>>{0.0}, boost::test_tools::per_element());
 }
 
@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(the_command) {
   const Finished wrong = run_argand(scratch, "lab z^2 --at 1+2i --expect-dz 2*conj(z)");
   BOOST_TEST(wrong.code == 1);
   BOOST_TEST(wrong.out ==
-             "f(z) = z^2\n\n  ∂f/∂z       2*conj(z)  conjugated: this is the conjugate of the right one\n"
+             "f(z) = z^2\n\n  ∂f/∂z       2*conj(z)  conjugated: the conjugate of the right answer\n"
              "              at z = 1 + 2i it is 2 - 4i, the right one 2 + 4i\n");
   const auto json = nlohmann::json::parse(run_argand(scratch, "lab z^2 --expect-dz 4*z --expect-gradient 2*z̄ --json").out);
   BOOST_TEST(json["answers"][0]["verdict"] == "twice the right one");
@@ -129,8 +129,8 @@ BOOST_AUTO_TEST_CASE(the_command) {
     BOOST_TEST(result.code == 2);
     BOOST_TEST(result.err == "argand: " + text + "\n");
   };
-  refused("f(z,w)=z*w --expect-dz w", "--var: which of z, w is the answer's derivative by?");
-  refused("z --expect-dz q", "expression: there is no variable q; there are z, x, y\n  q\n  ^");
+  refused("f(z,w)=z*w --expect-dz w", "--var: name the variable of the derivative: z, w");
+  refused("z --expect-dz q", "expression: unknown variable q; there are z, x, y\n  q\n  ^");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

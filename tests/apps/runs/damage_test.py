@@ -79,7 +79,7 @@ def flipped_bits(folder):
         accepted += done.returncode == 0
         refused(done, f"bit {place} flipped")
         if place // 8 >= header:
-            expect("is damaged: its bytes do not have the checksum" in done.stderr, f"bit {place} of the numbers: {done.stderr}")
+            expect("is damaged: its checksum does not match" in done.stderr, f"bit {place} of the numbers: {done.stderr}")
         expect(contents(folder) == before, f"bit {place} flipped: the folder was touched")
         if number % 10 == 0:
             for command in others:
@@ -117,9 +117,9 @@ def made_up_state(folder):
              (entry("best_valid", "inf"), "best_valid inf at best_step"), (entry("best_step", "-3"), "at best_step -3"),
              (entry("best_step", "99"), "at best_step 99"), (entry("optimizer_steps", "3"), "the optimizer has taken 3 steps"),
              (entry("optimizer_steps", "-1"), "the optimizer has taken -1 steps"),
-             (config("optimizer", "compmex_moments", "two"), 'there is no key "compmex_moments"; did you mean complex_moments?'),
-             (config("training", "stepz", 3), 'there is no key "stepz"; did you mean steps?'),
-             (config("model", "d_modle", 3), 'has no key "d_modle"'), (config("", "modle", {}), 'there is no key "modle"'),
+             (config("optimizer", "compmex_moments", "two"), 'unknown key "compmex_moments"; did you mean complex_moments?'),
+             (config("training", "stepz", 3), 'unknown key "stepz"; did you mean steps?'),
+             (config("model", "d_modle", 3), 'has no key "d_modle"'), (config("", "modle", {}), 'unknown key "modle"'),
              (config("training", "lr", -1), "the learning rate must be positive"), (config("training", "batch", 0), "must be at least 1"),
              (config("training", "clip", -1), "must not be negative"), (config("optimizer", "beta1", 1.5), "beta1 must be in [0, 1)"),
              (config("model", "dropout", -0.5), "dropout must be in [0, 1)"), (config("optimizer", "eps", 0), "eps must be positive")]
@@ -197,7 +197,7 @@ def two_at_once():
         with open("contested/log.jsonl", encoding="utf8") as file:
             steps = [json.loads(line)["step"] for line in file if '"loss"' in line]
         expect(steps == list(range(1, 301)), "the log is not that of one run")
-        expect(run("train", "lm", "--resume", "contested").stdout.startswith("contested has all its 300 steps already; "), "the run is not whole")
+        expect(run("train", "lm", "--resume", "contested").stdout.startswith("contested has already taken all its 300 steps; "), "the run is not whole")
 
 
 def old_files(old_run):

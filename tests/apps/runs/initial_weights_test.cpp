@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(a_run_of_the_same_size_is_taken_whole) {
   BOOST_TEST(lines_of(fitted).size() == 1u);
   BOOST_TEST(run.state().made_from.init == checksum_of(contents_of(folder.best())));
   run.step();
-  BOOST_TEST(error_of([&] { run.begin_with(weights, small_corpus()); }) == "init: the run has taken 1 steps already");
+  BOOST_TEST(error_of([&] { run.begin_with(weights, small_corpus()); }) == "init: the run has already taken 1 steps");
 }
 
 BOOST_AUTO_TEST_CASE(another_size_is_refused_and_nothing_is_changed) {
@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(another_size_is_refused_and_nothing_is_changed) {
   const Tensor<float> before = real_value(wide.parameters(), "embedding.weight");
   BOOST_TEST(error_of([&] { wide.begin_with(InitialWeights(folder.path()), small_corpus()); }) ==
              "init: blocks.0.ffn.up.weight is [24, 16] in " + folder.best() +
-                 " and [32, 16] in this model; without `d_model`, `n_layers` and the like the model has the sizes of that run");
+                 " and [32, 16] in this model; leave out `d_model`, `n_layers` and the like to take the sizes of that run");
   BOOST_TEST(same(before, real_value(wide.parameters(), "embedding.weight")));
   SafetensorsWriter writer;
   writer.add("norm.weight", Tensor<float>::ones({3}));
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(what_is_missing_and_what_is_extra_is_told) {
   const std::vector<std::string> lines = lines_of(fitted);
   BOOST_TEST(lines.size() == 3u);
   BOOST_TEST(lines[0].starts_with("begins with " + scratch / "plain: 1 of "));
-  BOOST_TEST(lines[1].starts_with("  not in the file, so begin anew: embedding.weight, "));
+  BOOST_TEST(lines[1].starts_with("  not in the file, so newly initialized: embedding.weight, "));
   BOOST_TEST(lines[1].ends_with(" more"));
   BOOST_TEST(lines[2] == "  in the file, but not in this model: no.such name");
 
@@ -119,8 +119,8 @@ BOOST_AUTO_TEST_CASE(what_is_missing_and_what_is_extra_is_told) {
   nothing.add("x", Tensor<float>::ones({2}));
   nothing.save(scratch / "nothing");
   BOOST_TEST(error_of([&] { other.begin_with(InitialWeights(scratch / "nothing"), small_corpus()); }) ==
-             "init: nothing in " + scratch / "nothing" + " has the name of a parameter of this model; `argand inspect " +
-                 scratch / "nothing" + "` lists what there is");
+             "init: no tensor of " + scratch / "nothing" + " has the name of a parameter of this model; `argand inspect " +
+                 scratch / "nothing" + "` lists them");
   hole.add("norm.weight", Tensor<float>::full({16}, NAN));
   hole.save(scratch / "hole");
   BOOST_TEST(error_of([&] { other.begin_with(InitialWeights(scratch / "hole"), small_corpus()); }) ==
@@ -173,9 +173,7 @@ BOOST_AUTO_TEST_CASE(words_in_common_keep_their_rows) {
       }
     }
     BOOST_TEST(lines_of(fitted).at(1) ==
-               fmt::format("  words: {} of {} are among those it was trained with and keep their rows; the "
-                           "others begin anew",
-                           words / 2, words));
+               fmt::format("  words: {} of {} are in its vocabulary and keep their rows; the others start anew", words / 2, words));
   }
 }
 
@@ -188,7 +186,7 @@ BOOST_AUTO_TEST_CASE(a_classifier_takes_the_decoder_and_keeps_its_own_output_lay
     const LabelledCorpus topics = small_topics();
     TrainingRun<float> run(small_classifier(settings), topics), drawn(small_classifier(settings), topics);
     const FittedWeights fitted = run.begin_with(InitialWeights(folder.path()), topics);
-    BOOST_TEST(lines_of(fitted).at(2).starts_with("  the output layer begins anew: head."), family);
+    BOOST_TEST(lines_of(fitted).at(2).starts_with("  the output layer starts anew: head."), family);
     BOOST_TEST(same(real_value(run.parameters(), "head.bias"), real_value(drawn.parameters(), "head.bias")));
     const char* inside = "blocks.0.norm1.weight";
     BOOST_TEST(!same(real_value(run.parameters(), inside), real_value(drawn.parameters(), inside)));
@@ -231,8 +229,8 @@ BOOST_AUTO_TEST_CASE(a_run_takes_the_sizes_of_the_one_it_begins_with) {
   };
   BOOST_TEST(refused(" --family crat") == "argand: --init: the model of " + first + " is of the family transformer, not crat\n");
   BOOST_TEST(refused(" --d-model 32") == "argand: init: embedding.weight is [200, 16] in " + first +
-                                             "/best.safetensors and [200, 32] in this model; without --d-model, --n-layers and the "
-                                             "like the model has the sizes of that run\n");
+                                             "/best.safetensors and [200, 32] in this model; leave out --d-model, --n-layers and "
+                                             "the like to take the sizes of that run\n");
   BOOST_TEST(!std::filesystem::exists(scratch / "third"));
 }
 

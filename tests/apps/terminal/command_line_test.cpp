@@ -18,7 +18,7 @@ BOOST_AUTO_TEST_CASE(an_expression_may_begin_with_a_minus) {
   BOOST_TEST(run_argand(scratch, "lab z --at -i").out == run_argand(scratch, "lab z --at=-i").out);
   BOOST_TEST(run_argand(scratch, "lab -h").out.find("Examples:") != std::string::npos);
   BOOST_TEST(run_argand(scratch, "lab --z^2").code == 2);
-  BOOST_TEST(run_argand(scratch, "eval -z").err == "argand: eval: \"-z\" was not expected (--help shows what there is)\n");
+  BOOST_TEST(run_argand(scratch, "eval -z").err == "argand: eval: \"-z\" is not expected here (see --help)\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_flag_of_a_model_needs_no_value) {
@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(ablate_checks_its_keys_before_it_runs_anything) {
     BOOST_TEST(done.out == "");
     return done.err;
   };
-  BOOST_TEST(error("d_modl=8") == "argand: --d-modl: there is no such key; did you mean d_model?\n");
+  BOOST_TEST(error("d_modl=8") == "argand: --d-modl: unknown key; did you mean d_model?\n");
   BOOST_TEST(error("d_model=10,n_heads=4") == "argand: config: n_heads 4 does not divide d_model 10\n");
   BOOST_TEST(error("lr=fast") == "argand: --lr: \"fast\" is not a number\n");
   BOOST_TEST(!std::filesystem::exists(scratch / "out"));

@@ -16,7 +16,7 @@ BOOST_AUTO_TEST_CASE(a_second_signal_ends_at_once) {
                       run);
   BOOST_TEST_REQUIRE(reaches_step(program, run, 1));
   program.signal(SIGINT);
-  const auto answered = [&] { return program.err().find("a second Ctrl-C ends at once") != std::string::npos; };
+  const auto answered = [&] { return program.err().find("press Ctrl-C again to quit at once") != std::string::npos; };
   for (int i = 0; i < 400 && !answered(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   BOOST_TEST(answered());
   BOOST_TEST(program.running());

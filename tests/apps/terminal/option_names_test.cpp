@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_a_field_stays) {
 BOOST_AUTO_TEST_CASE(the_field_that_an_error_begins_with_is_an_option) {
   BOOST_TEST(said({{"steps", "0"}}) == "--steps: must be at least 1, got 0");
   BOOST_TEST(said({{"steps", "x"}}) == "--steps: \"x\" is not a whole number");
-  BOOST_TEST(said({{"steps", "5"}, {"epochs", "5"}}) == "--epochs: --steps says how long to train, too; drop one of them");
+  BOOST_TEST(said({{"steps", "5"}, {"epochs", "5"}}) == "--epochs: --steps also sets how long to train; drop one of them");
   BOOST_TEST(in_options(ConfigError("a.toml:3: steps", "\"x\" is not a number", "steps")) ==
              "a.toml:3: steps: \"x\" is not a number");
   BOOST_TEST(in_options(Error("steps: no field of a configuration")) == "steps: no field of a configuration");

@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_goes_on_longer_is_one_whose_rate_fell_sooner) {
   const Finished done = run_argand(scratch, "train lm --threads 1 --steps 80 --resume " + longer);
   BOOST_TEST(done.code == 0, done.err);
   BOOST_TEST(
-      done.out.starts_with("going on after step 40, to step 80: from step 40 on the learning rate stays at 0.0001, where its "
+      done.out.starts_with("resuming after step 40, to step 80: from step 40 on the learning rate stays at 0.0001, where its "
                            "cosine ends\n"),
       done.out);
   kill_at(scratch, killed, " --steps 80", {45, 55, 70});
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_goes_on_longer_is_one_whose_rate_fell_sooner) {
   same_files(whole, killed, 40);
   BOOST_TEST(lines_with(whole, "lr").back()["lr"] == 1e-3 * 0.1);
   BOOST_TEST(run_argand(scratch, "train lm --resume " + longer).out ==
-             longer + " has all its 80 steps already; --steps N with a larger N takes it further\n");
+             longer + " has already taken all its 80 steps; continue with a larger --steps N\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_run_cannot_be_made_shorter_or_go_on_at_a_rate_of_zero) {
@@ -81,12 +81,11 @@ BOOST_AUTO_TEST_CASE(a_run_cannot_be_made_shorter_or_go_on_at_a_rate_of_zero) {
     BOOST_TEST(done.code == 2);
     return done.err;
   };
-  BOOST_TEST(error(run + " --steps 5") == "argand: --resume: the run is one of 12 steps; it cannot be made shorter, to 5\n");
-  BOOST_TEST(error(run + " --steps 20 --epochs 3") == "argand: --epochs: --steps says how long to train, too; drop one of them\n");
-  BOOST_TEST(
-      error(zero + " --steps 20") ==
-      "argand: --resume: the learning rate of this run ends at 0, where further steps change nothing; --init makes a run of its "
-      "own that begins with its weights\n");
+  BOOST_TEST(error(run + " --steps 5") == "argand: --resume: the run has 12 steps; it cannot be shortened to 5\n");
+  BOOST_TEST(error(run + " --steps 20 --epochs 3") == "argand: --epochs: --steps also sets how long to train; drop one of them\n");
+  BOOST_TEST(error(zero + " --steps 20") ==
+             "argand: --resume: the learning rate of this run ends at 0, so further steps change nothing; start a new run from its "
+             "weights with --init\n");
   BOOST_TEST((contents_of(run + "/last.safetensors") == before));
 }
 
@@ -154,8 +153,8 @@ BOOST_AUTO_TEST_CASE(a_run_that_gets_no_better_stops_early) {
   BOOST_TEST(last.state().step == last.state().best_step + 2 * 3);
   BOOST_TEST(last.state().since_best == 2);
   const std::string why = fmt::format(
-      "stopped early after step {} of 400: 2 validations in a row brought nothing better than step {} "
-      "had; `argand train lm --resume {} --early-stop 4` goes on, 0 without a limit\n",
+      "stopped early after step {} of 400: 2 validations in a row without improvement on step {}; continue with `argand train lm "
+      "--resume {} --early-stop 4`, 0 for no limit\n",
       last.state().step, last.state().best_step, whole);
   BOOST_TEST(done.out.find(why) != std::string::npos, done.out);
   BOOST_TEST(run_argand(scratch, "train lm --resume " + whole).out == why);
@@ -170,7 +169,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_gets_no_better_stops_early) {
   BOOST_TEST(further.code == 0, further.err);
   BOOST_TEST(Checkpoint(whole + "/last.safetensors").state().step > last.state().step);
   BOOST_TEST(run_argand(scratch, "train lm --eval-every 0 --early-stop 2 --out " + scratch / "never").err ==
-             "argand: --early-stop: counts validations, and with --eval-every 0 there is one, at the end\n");
+             "argand: --early-stop: counts validations, but with --eval-every 0 there is only one, at the end\n");
 }
 
 BOOST_AUTO_TEST_CASE(validations_can_look_at_a_part) {
@@ -229,16 +228,15 @@ BOOST_AUTO_TEST_CASE(paths_are_found_from_another_directory) {
   // Other data in the old place: nobody takes them for the run's own.
   scratch.file("here/text/train.txt", text + text + text + "the cat sees the dog .\n");
   const std::string run = scratch / "here/run";
-  BOOST_TEST(run_argand(scratch, "eval " + run).err == "argand: eval: the data in " + data + " are not those that " + run +
-                                                           "/best.safetensors was trained on: they have another checksum; --data " +
-                                                           data + " takes them all the same\n");
+  BOOST_TEST(run_argand(scratch, "eval " + run).err ==
+             "argand: eval: the data in " + data + " are not those that " + run +
+                 "/best.safetensors was trained on: the checksums differ; to use them anyway, pass --data " + data + "\n");
   BOOST_TEST(run_argand(scratch, "eval " + run + " --data " + data).code == 0);
-  BOOST_TEST(
-      run_argand(scratch, "train lm --steps 12 --resume " + run).err ==
-      "argand: train: the data are not those that " + run +
-          "/last.safetensors was trained on: they have another checksum. Put the old ones back, say with --data where they are, or "
-          "begin a run on these with --init " +
-          run + "/last.safetensors\n");
+  BOOST_TEST(run_argand(scratch, "train lm --steps 12 --resume " + run).err ==
+             "argand: train: the data are not those that " + run +
+                 "/last.safetensors was trained on: the checksums differ. Restore the old data, point --data at them, or start a "
+                 "run on the new data with --init " +
+                 run + "/last.safetensors\n");
   const RunConfig config = Checkpoint(scratch / "there/run/last.safetensors").config();
   BOOST_TEST(config.training.data == std::filesystem::canonical(data).string());
   BOOST_TEST(config.training.init == std::filesystem::canonical(scratch / "here/run").string());

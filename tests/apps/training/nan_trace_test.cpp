@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_blows_up_says_how_to_trace_it_and_the_trace_find
   BOOST_TEST(plain.code == 3);
   BOOST_TEST(plain.err.starts_with("argand: train: the loss became "));
   BOOST_TEST(plain.err.ends_with("; a lower --lr or --clip, or --precision float64, may help; `argand train lm --resume " + run +
-                                 " --trace-nan` shows what the op read, and the batch\n"));
+                                 " --trace-nan` shows the op's inputs and the batch\n"));
   BOOST_TEST(std::count(plain.err.begin(), plain.err.end(), '\n') == 1);
 
   const Finished traced = run_argand(scratch, "train lm --threads 1 --trace-nan --resume " + run);
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_blows_up_says_how_to_trace_it_and_the_trace_find
   BOOST_TEST(traced.err.starts_with("train: at step "));
   BOOST_TEST(traced.err.find(report["summary"].get<std::string>()) != std::string::npos);
   BOOST_TEST(traced.err.ends_with(fmt::format(
-      "argand: train: stopped before step {} changed anything; all of this, with the whole batch, is in {}/nan-trace.json\n",
+      "argand: train: stopped before step {} changed the parameters; the full report, with the batch, is in {}/nan-trace.json\n",
       report["step"].get<int>(), run)));
 
   // The windows are whole: enough to make the batch again.

@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(tokens_of_a_run_are_tied_to_its_checkpoints) {
   is_refused(scratch, "eval " + scratch / "bpe", "checkpoint: " + scratch / "bpe/tokens.model" + " is not the vocabulary that ");
   is_refused(scratch,
              "train lm --data " + data + small + "--tokens " + scratch.file("a.model", "no model") + " --out " + scratch / "new",
-             "tokens: " + scratch / "a.model" + " is no SentencePiece model, or it is damaged: ");
+             "tokens: " + scratch / "a.model" + " is not a SentencePiece model, or it is damaged: ");
 }
 
 namespace {
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_begins_with_another_one_reads_its_tokens) {
     const std::string begin = "train lm --data " + other + " --steps 2 --warmup 1 --threads 1 --init " + run + " --out ";
     const Finished begun = succeeds(scratch, begin + tuned);
     BOOST_TEST(contains(begun.out, std::string(" ") + plural_of(kind) + ", 2 steps of "), begun.out);
-    BOOST_TEST(contains(begun.out, " pieces; --tokens bpe or unigram would learn others\n") == pieces, begun.out);
+    BOOST_TEST(contains(begun.out, " pieces; use --tokens bpe or unigram to learn others\n") == pieces, begun.out);
     const std::string file = token_file(kind);
     if (pieces) BOOST_TEST((contents_of(run + "/" + file) == contents_of(tuned + "/" + file)), kind);
     if (kind == "char" || kind == "words") {  // those of the run are kept, and what the text has besides is added
@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(several_files_are_found_from_everywhere) {
   BOOST_TEST(contains(succeeds(scratch, "eval " + run, from("elsewhere")).out, ", test part, "));
   succeeds(scratch, "train lm --threads 1 --steps 8 --resume ../a,b/run", from("elsewhere"));
   is_refused(scratch, "train lm --out " + scratch / "new" + " --data " + here + "/one.txt," + here + "/none.txt",
-             "data: there is no " + here.substr(0, here.find(',')) + "; --data takes a text, ");
+             "data: " + here.substr(0, here.find(',')) + " does not exist; --data takes a text, ");
 }
 
 BOOST_AUTO_TEST_CASE(without_sentencepiece_one_line_says_what_there_is) {
@@ -216,7 +216,7 @@ BOOST_AUTO_TEST_CASE(texts_of_every_make) {
       succeeds(scratch, "train lm --split 80/20 --data " + scratch / "unix.txt" + small + "--out " + scratch / "c");
   BOOST_TEST(contains(two.out, "none to test on"));
   BOOST_TEST(contains(succeeds(scratch, "eval " + scratch / "c").out, ", valid part, "));
-  is_refused(scratch, "eval --split test " + scratch / "c", "--split: there is no test part in unix.txt, cut 80/20");
+  is_refused(scratch, "eval --split test " + scratch / "c", "--split: no test part in unix.txt, cut 80/20");
   const auto refuses = [&](const std::string& options, const std::string& why) {
     is_refused(scratch, "train lm --out " + scratch / "new" + small + options, why);
     BOOST_TEST(!std::filesystem::exists(scratch / "new"));
@@ -284,7 +284,7 @@ BOOST_AUTO_TEST_CASE(tables_of_every_make) {
     BOOST_TEST(!std::filesystem::exists(scratch / "new"));
   };
   refuses("--data " + scratch.file("a.txt", "a"),
-          "data: " + scratch / "a.txt" + " is no table by its name; those are .csv, .tsv and .jsonl");
+          "data: " + scratch / "a.txt" + " is not a table; tables end in .csv, .tsv or .jsonl");
   refuses("--data " + scratch / "none.csv", "data: there is no ");
   refuses("--data " + a + " --text-column body",
           "data: " + a + " has no column \"body\" (--text-column); there are \"label\", \"text\"");
@@ -292,7 +292,7 @@ BOOST_AUTO_TEST_CASE(tables_of_every_make) {
   refuses("--valid-share 1", "--valid-share: is a share in [0, 1), got 1");
   scratch.file("folder/valid.csv", csv);
   refuses("--valid-share 0.5 --data " + scratch / "folder",
-          "--valid-share: " + scratch / "folder" + " has a part to validate on already");
+          "--valid-share: " + scratch / "folder" + " already has a validation part");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -57,10 +57,10 @@ def same_files():
 def one_line():
     """Mistakes are told once."""
     for arguments, line in [
-        (["lm", *TEXT, *FOUR, "--out", "none"], "--accumulate: 3 ranks cannot share the 4 batches of a step evenly; a multiple of 3 can be shared"),
+        (["lm", *TEXT, *FOUR, "--out", "none"], "--accumulate: 3 ranks cannot share the 4 batches of a step evenly; use a multiple of 3"),
         (["lm", *TEXT, "--accumulate", "3"], "train lm: missing --out RUN (a new run) or --resume RUN (to continue one)"),
-        (["lm", "--trace-nan", "--out", "none"], "--trace-nan: one process looks at every number; start it without mpirun, it comes to the same place"),
-        (["lm", "--stepps", "3"], "train lm: there is no option --stepps; did you mean --steps? (--help shows what there is)"),
+        (["lm", "--trace-nan", "--out", "none"], "--trace-nan: runs in one process; start it without mpirun, it reaches the same place"),
+        (["lm", "--stepps", "3"], "train lm: unknown option --stepps; did you mean --steps? (see --help)"),
     ]:
         result = ranks.run(argand, 3, "train", *arguments)
         expect(result.returncode == 2 and ranks.our_lines(result) == ["argand: " + line], f"exit code {result.returncode}, {result.stderr}")

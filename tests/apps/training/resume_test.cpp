@@ -62,17 +62,17 @@ BOOST_AUTO_TEST_CASE(interrupted_it_saves_and_says_how_to_go_on) {
     if (code == 0) continue;  // it was done before the signal came
     BOOST_TEST(code == 128 + signal);
     BOOST_TEST(program.out().find(fmt::format("stopped by {} after step ", name)) != std::string::npos);
-    BOOST_TEST(program.out().find("`argand train lm --resume " + stopped + "` goes on from there") != std::string::npos);
+    BOOST_TEST(program.out().find("continue with `argand train lm --resume " + stopped + "`") != std::string::npos);
     BOOST_TEST(program.err() ==
-               "argand: stopping: this step is finished and saved; a second Ctrl-C ends at once and loses what came after the last "
-               "checkpoint\n");
+               "argand: stopping: finishing and saving this step; press Ctrl-C again to quit at once and lose the steps since the "
+               "last checkpoint\n");
   }
   BOOST_TEST(run_argand(scratch, "train lm --threads 1 --resume " + stopped).code == 0);
   BOOST_TEST((contents_of(whole + "/last.safetensors") == contents_of(stopped + "/last.safetensors")));
   BOOST_TEST((contents_of(whole + "/best.safetensors") == contents_of(stopped + "/best.safetensors")));
   const Finished again = run_argand(scratch, "train lm --resume " + stopped);
   BOOST_TEST(again.code == 0);
-  BOOST_TEST(again.out == stopped + " has all its 60 steps already; --steps N with a larger N takes it further\n");
+  BOOST_TEST(again.out == stopped + " has already taken all its 60 steps; continue with a larger --steps N\n");
 }
 
 BOOST_AUTO_TEST_CASE(under_nohup_a_closed_terminal_changes_nothing) {
@@ -125,12 +125,10 @@ BOOST_AUTO_TEST_CASE(a_perplexity_does_not_depend_on_the_batch) {
   BOOST_TEST(refused(" --stride 0") == "argand: --stride: must be in [1, 32], the length of a window, got 0\n");
   BOOST_TEST(refused(" --stride 33") == "argand: --stride: must be in [1, 32], the length of a window, got 33\n");
   BOOST_TEST(refused(" --stride 8 --protocol full-blocks") ==
-             "argand: --stride: the windows of full-blocks do not overlap; --protocol every-token has strides\n");
+             "argand: --stride: full-blocks has no overlapping windows; use --protocol every-token for a stride\n");
   BOOST_TEST(refused(" --batch 0") == "argand: --batch: must be at least 1, got 0\n");
-  BOOST_TEST(refused(" --latency --batch 4") ==
-             "argand: --batch: does not go with --latency, for which one text is written alone\n");
-  BOOST_TEST(refused(" --generate --stride 8") ==
-             "argand: --stride: does not go with --generate, whose texts are judged token by token\n");
+  BOOST_TEST(refused(" --latency --batch 4") == "argand: --batch: does not go with --latency, which times one text at a time\n");
+  BOOST_TEST(refused(" --generate --stride 8") == "argand: --stride: does not go with --generate, which scores every token\n");
 }
 
 BOOST_AUTO_TEST_CASE(what_a_run_leaves_can_be_used) {

@@ -81,10 +81,9 @@ BOOST_AUTO_TEST_CASE(a_rate_that_diverges_is_named_and_comes_last) {
   BOOST_TEST(done.out.find("lr=1e30/seed-0: diverged: the loss became ") != done.out.npos, done.out);
   const std::string table = table_of(done);
   BOOST_TEST(table.find("| lr=1e-3 |") < table.find("| lr=1e30 | diverged | - | - | - |  |\n"), table);
-  BOOST_TEST(
-      table.ends_with("Warning: the best lr, 1e-3, is the lowest of those tried: lower values may be better; --widen goes on "
-                      "on that side.\n"),
-      table);
+  BOOST_TEST(table.ends_with("Warning: the best lr, 1e-3, is the lowest of those tried: lower values may be better; --widen "
+                             "extends the list on that side.\n"),
+             table);
   const auto json = nlohmann::json::parse(contents_of(scratch / "json"));
   BOOST_TEST(json["best"] == "lr=1e-3");
   BOOST_TEST(json["full"][1]["runs"][0].contains("diverged"));
@@ -99,7 +98,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_fails_is_named_and_the_others_go_on) {
   scratch.file("out/lr=1e-3/seed-0", "where the run's folder should be");
   const Finished taken = run_argand(scratch, command);
   BOOST_TEST(taken.code == 2);
-  BOOST_TEST(taken.err.find("holds something, but no sweep; name another folder") != taken.err.npos, taken.err);
+  BOOST_TEST(taken.err.find("is not empty and holds no sweep; name another folder") != taken.err.npos, taken.err);
   fs::remove_all(scratch / "out");
   BOOST_TEST_REQUIRE(run_argand(scratch, command + " --lr 1e-2").code != 0);  // given twice
   fs::create_directories(scratch / "out");
@@ -111,7 +110,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_fails_is_named_and_the_others_go_on) {
   const Finished done = run_argand(scratch, command);
   BOOST_TEST(done.code == 1);
   BOOST_TEST(
-      done.err.starts_with("argand: sweep: 1 run failed and is ranked last; the same command tries again\n  lr=1e-3/seed-0: "),
+      done.err.starts_with("argand: sweep: 1 run failed and is ranked last; run the same command to try again\n  lr=1e-3/seed-0: "),
       done.err);
   BOOST_TEST(done.out.find("| lr=1e-2 |") != done.out.npos, done.out);
   fs::remove(scratch / "out/lr=1e-3/seed-0");
@@ -129,8 +128,8 @@ BOOST_AUTO_TEST_CASE(mistakes_are_told_before_anything_is_made) {
     BOOST_TEST(!fs::exists(scratch / "out"), options);
     return done.err;
   };
-  BOOST_TEST(error("--grid lerning_rate=1,2").starts_with("argand: --grid lerning_rate=1,2: there is no such key"));
-  BOOST_TEST(error("--grid lr=") == "argand: --grid lr=: a value is empty; write values with \",\" between them\n");
+  BOOST_TEST(error("--grid lerning_rate=1,2").starts_with("argand: --grid lerning_rate=1,2: unknown key"));
+  BOOST_TEST(error("--grid lr=") == "argand: --grid lr=: a value is empty; separate values with \",\"\n");
   BOOST_TEST(error("--lr 1e-3,fast") == "argand: --lr: \"fast\" is not a number\n");
   BOOST_TEST(error("--seeds 2 --search-seeds 3") == "argand: --search-seeds: 3 of 2 seeds\n");
   BOOST_TEST(error("--halving --steps 2").starts_with("argand: --halving: begins with a third of the length"));

@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(a_pass_that_overwrites_fails) {
     const Report report = gradcheck(GradcheckOptions{.name = "f", .blame_ops = false}, f, z);
     BOOST_TEST((report.verdict() == Verdict::Fail), report_text(report));
     BOOST_TEST(differences_pass(report));
-    BOOST_TEST(report.diagnosis().starts_with("the gradient is not added to the one that is there already: "), report.diagnosis());
+    BOOST_TEST(report.diagnosis().starts_with("the gradient is not accumulated into an existing one: "), report.diagnosis());
   }
 }
 

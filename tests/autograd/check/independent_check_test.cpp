@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(at_a_kink_it_is_the_function_that_is_of_first_order) {
   BOOST_TEST(std::abs(r.bend.order - 1) < 0.01);
   const IndependentCheck taylor = opinions_of(sum_of([](double x) { return std::abs(x); }, [](double) { return 0.0; }), {0.0})[1];
   BOOST_TEST((taylor.opinion == Opinion::Silent));
-  BOOST_TEST(taylor.finding == "f bends like t^1.0, not like t²");
+  BOOST_TEST(taylor.finding == "the remainder grows like t^1.0, not t²");
 }
 
 BOOST_AUTO_TEST_CASE(checks_of_a_right_gradient_agree_and_of_a_wrong_one_do_not) {
@@ -102,9 +102,9 @@ BOOST_AUTO_TEST_CASE(the_complex_step_speaks_for_analytic_functions_only) {
     BOOST_TEST((w.opinion == Opinion::Silent), w.str());
     return w.finding;
   };
-  BOOST_TEST(finding(nullptr) == "f is known for real numbers only");
+  BOOST_TEST(finding(nullptr) == "f takes real numbers only");
   BOOST_TEST(finding([](C z) { return std::conj(z) * std::conj(z); }).starts_with("f is not analytic within 0.01"));
-  BOOST_TEST(finding([](C z) { return z * z + 1.0; }) == "f of complex numbers does not continue f of real ones");
+  BOOST_TEST(finding([](C z) { return z * z + 1.0; }) == "f of complex numbers does not extend f of real numbers");
   BOOST_TEST(finding([](C) -> C { throw Error("no complex numbers here"); }) == "no complex numbers here");
   const DifferentiableFunction complex{[](const std::vector<AnyTensor>& z) {
                                          return AnyTensor(Tensor<double>::scalar(std::norm(std::get<Tensor<C>>(z[0]).item())));

@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(the_worst_row_decides_and_nothing_compared_is_no_pass) {
   for (const Verdict v : {Verdict::Kink, Verdict::BranchCut, Verdict::Inconclusive})
     BOOST_TEST((report_of({row_with(Verdict::Pass), row_with(v)}).verdict() == Verdict::Inconclusive));
   BOOST_TEST((report_of({}).verdict() == Verdict::Inconclusive));
-  BOOST_TEST(report_of({}).headline() == "f: inconclusive, there is no element to check");
+  BOOST_TEST(report_of({}).headline() == "f: inconclusive, no element to check");
   // A kink does no harm beside elements that pass, if the gradient was found between the slopes and no element was left out.
   ReportRow kinks = row_with(Verdict::Kink);
   kinks.shape = {2};

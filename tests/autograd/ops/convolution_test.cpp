@@ -222,16 +222,19 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_said_in_a_line) {
              }) == "conv2d: a weight [4, 3, 2, 2] does not fit the channels of [1, 2, 3, 3] in 1 group");
   BOOST_TEST(error_of([&] { conv2d(x, v, {.groups = 2}); }) ==
              "conv2d: a weight [4, 2, 2, 2] does not fit the channels of [1, 2, 3, 3] in 2 groups");
-  BOOST_TEST(error_of([&] { conv2d(x, w, {.groups = 3}); }) == "conv2d: [1, 2, 3, 3] and [4, 2, 2, 2] do not fall into 3 groups");
+  BOOST_TEST(error_of([&] { conv2d(x, w, {.groups = 3}); }) ==
+             "conv2d: [1, 2, 3, 3] and [4, 2, 2, 2] are not divisible into 3 groups");
   BOOST_TEST(error_of([&] {
                conv2d(x, w, {.dilation = {3, 1}});
              }) == "conv2d: a window of 4 cells does not fit into 3 with padding 0");
-  BOOST_TEST(error_of([&] { conv2d(x, w, {.stride = {0, 1}}); }) == "conv2d: stride and dilation are 1 or above, got 0 and 1");
-  BOOST_TEST(error_of([&] { conv2d(x, w, {.padding = {-1, 0}}); }) == "conv2d: the padding is 0 or above, got -1");
-  BOOST_TEST(error_of([&] { conv2d(x, w, {.output_padding = {1, 0}}); }) == "conv2d: output_padding is of the transposed map");
+  BOOST_TEST(error_of([&] { conv2d(x, w, {.stride = {0, 1}}); }) == "conv2d: stride and dilation must be at least 1, got 0 and 1");
+  BOOST_TEST(error_of([&] { conv2d(x, w, {.padding = {-1, 0}}); }) == "conv2d: padding must be at least 0, got -1");
+  BOOST_TEST(error_of([&] {
+               conv2d(x, w, {.output_padding = {1, 0}});
+             }) == "conv2d: output_padding is only for the transposed convolution");
   BOOST_TEST(error_of([&] {
                conv_transpose2d(w, Var<double>(random.real({2, 1, 2, 2})), {.output_padding = {1, 0}});
-             }) == "conv_transpose2d: an output_padding of 1; it is below the stride or the dilation");
+             }) == "conv_transpose2d: an output_padding of 1; it must be less than the stride or the dilation");
   BOOST_TEST(error_of([&] { conv1d(x, w); }) ==
              "conv1d: needs x [N, C, L] and a weight of 3 axes, got [1, 2, 3, 3] and [4, 2, 2, 2]");
   BOOST_TEST(error_of([&] { conv3d(x, w); }) ==
@@ -245,13 +248,15 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_said_in_a_line) {
              }) == "conv_transpose1d: a weight [3, 4, 2] does not fit the channels of [1, 2, 3] in 1 group");
   BOOST_TEST(error_of([&] { unfold(x, {4, 1}); }) == "unfold: a window of 4 cells does not fit into 3 with padding 0");
   BOOST_TEST(error_of([&] { unfold(x, {0, 1}); }) == "unfold: a window of 0 cells does not fit into 3 with padding 0");
-  BOOST_TEST(error_of([&] { unfold(x, {2, 2}, {.output_padding = {0, 1}}); }) == "unfold: output_padding is of the transposed map");
+  BOOST_TEST(error_of([&] {
+               unfold(x, {2, 2}, {.output_padding = {0, 1}});
+             }) == "unfold: output_padding is only for the transposed convolution");
   BOOST_TEST(error_of([&] {
                unfold(Var<double>(random.real({3, 3})), {1, 1});
              }) == "unfold: needs [N, C, H, W] or [C, H, W], got [3, 3]");
   BOOST_TEST(error_of([&] {
                unfold(x, {1, 1}, {.groups = 2});
-             }) == "unfold: groups are of convolutions; here every channel has rows of its own, got 2 groups");
+             }) == "unfold: does not take groups; every channel has its own rows, got 2 groups");
   BOOST_TEST(error_of([&] { max_pool2d(x, {4, 1}); }) == "max_pool2d: a window of 4 does not fit into 3 with padding 0");
   BOOST_TEST(error_of([&] {
                max_pool2d(x, {2, 2}, {.padding = {2, 0}});

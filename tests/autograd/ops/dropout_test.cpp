@@ -72,9 +72,9 @@ BOOST_AUTO_TEST_CASE(a_dropped_infinity_is_zero) {
 
 BOOST_AUTO_TEST_CASE(errors) {
   const auto x = constant(Tensor<float>::ones({2}));
-  BOOST_TEST(error_of([&] { dropout(x, 1, true, Random(1)); }) == "dropout: the probability is in [0, 1), got 1");
-  BOOST_TEST(error_of([&] { dropout(x, -0.5, true, Random(1)); }) == "dropout: the probability is in [0, 1), got -0.5");
-  BOOST_TEST(error_of([&] { dropout(x, NAN, true, Random(1)); }) == "dropout: the probability is in [0, 1), got nan");
+  BOOST_TEST(error_of([&] { dropout(x, 1, true, Random(1)); }) == "dropout: the probability must be in [0, 1), got 1");
+  BOOST_TEST(error_of([&] { dropout(x, -0.5, true, Random(1)); }) == "dropout: the probability must be in [0, 1), got -0.5");
+  BOOST_TEST(error_of([&] { dropout(x, NAN, true, Random(1)); }) == "dropout: the probability must be in [0, 1), got nan");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

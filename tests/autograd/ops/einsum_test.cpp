@@ -126,8 +126,8 @@ BOOST_AUTO_TEST_CASE(what_is_no_equation_is_said_in_a_line) {
   BOOST_TEST(error_of([&] { einsum("ij,jk->ik", A, B); }) == "einsum: axis j is 4 in one operand and 5 in another");
   BOOST_TEST(error_of([&] { einsum("ij", A, B); }) == "einsum: \"ij\" names 1 operand, given 2");
   BOOST_TEST(error_of([&] { einsum("i.->i", A); }) ==
-             "einsum: \"i.->i\": a letter an axis, as in \"ij,jk->ik\", or ... for all the others, as in \"...ij,jk->...ik\"");
-  BOOST_TEST(error_of([&] { einsum("...i...->i", A); }) == "einsum: \"...i...->i\": one ellipsis an operand");
+             "einsum: \"i.->i\": one letter per axis, as in \"ij,jk->ik\", or ... for all the others, as in \"...ij,jk->...ik\"");
+  BOOST_TEST(error_of([&] { einsum("...i...->i", A); }) == "einsum: \"...i...->i\": only one ellipsis per operand");
   BOOST_TEST(error_of([&] { einsum("ij->...", A); }) == "einsum: \"ij->...\": no operand has the result's axis ...");
   BOOST_TEST(error_of([&] { einsum("...ijk->i", A); }) == "einsum: ...ijk for [3, 4], whose axes are 2");
   BOOST_TEST(error_of([&] { einsum("...,...->...", A, B); }) ==

@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(norms) {
   backward(vector_norm(ends, 0.5));
   BOOST_TEST(ends.grad()(0) == 1e300, boost::test_tools::tolerance(1e-12));
   BOOST_TEST(ends.grad()(1) == 1);
-  BOOST_TEST(error_of([&] { vector_norm(z, -1.0); }) == "vector_norm: p is 0, above 0 or -inf, got -1");
+  BOOST_TEST(error_of([&] { vector_norm(z, -1.0); }) == "vector_norm: p must be at least 0 or -inf, got -1");
 }
 
 BOOST_AUTO_TEST_CASE(extremes_and_log_softmax) {
@@ -248,7 +248,7 @@ BOOST_AUTO_TEST_CASE(gamma_functions) {
   backward(sum(y));
   same_numbers(constant(pole.grad()), {2}, {0.0, 0.0});
   BOOST_TEST(erfc(number(10.0)).value().item() > 2e-45);
-  BOOST_TEST(error_of([] { polygamma(-1, number(1.0)); }) == "polygamma: the order is 0 or above, got -1");
+  BOOST_TEST(error_of([] { polygamma(-1, number(1.0)); }) == "polygamma: the order must be at least 0, got -1");
 }
 
 BOOST_AUTO_TEST_CASE(gradients_of_what_is_made_of_ops) {
@@ -298,7 +298,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_is_said_in_a_line) {
   const Var<double> x = counted({2, 3});
   BOOST_TEST(error_of([&] { expand(x, {4}); }) == "expand: [2, 3] does not stretch to [4]");
   BOOST_TEST(error_of([&] { index_select(x, 1, {0, 3}); }) == "index_select: index 3 is outside axis 1 of [2, 3]");
-  BOOST_TEST(error_of([&] { pad(x, {1}); }) == "pad: 1 sizes for [2, 3]; they are pairs {before, after}, from the last axis on");
+  BOOST_TEST(error_of([&] { pad(x, {1}); }) == "pad: 1 sizes for [2, 3]; give pairs {{before, after}}, from the last axis on");
   BOOST_TEST(error_of([&] {
                pad(x, {3, 0}, PadMode::Reflect);
              }) == "pad: 3 and 0 beside axis 1 of [2, 3]; this mode has at most 2");
@@ -306,13 +306,13 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_is_said_in_a_line) {
   BOOST_TEST(error_of([&] { stack(std::vector{x, counted({2})}); }) == "stack: shapes differ, [2, 3] and [2]");
   BOOST_TEST(error_of([&] { stack(std::vector{x}, 3); }) == "stack: the new axis 3 is outside the 3 there will be");
   BOOST_TEST(error_of([&] { split(x, {1, 1}, 1); }) == "split: sizes that add up to 2 for axis 1 of [2, 3]");
-  BOOST_TEST(error_of([&] { split(x, 0, 1); }) == "split: parts have a size above 0, got 0");
+  BOOST_TEST(error_of([&] { split(x, 0, 1); }) == "split: parts must have a size of at least 1, got 0");
   BOOST_TEST(error_of([&] { diagonal(x, 0, 1, -1); }) == "diagonal: of axis 1 of [2, 3] with itself");
   BOOST_TEST(error_of([&] { trace(counted({2})); }) == "trace: needs a matrix, got [2]");
   BOOST_TEST(error_of([&] { outer(x, x); }) == "outer: needs vectors, got [2, 3] and [2, 3]");
   BOOST_TEST(error_of([&] { kron(x, counted({2})); }) == "kron: needs equal ranks up to 4, got [2, 3] and [2]");
   BOOST_TEST(error_of([&] { linear_recurrence(x, counted({2}), 0); }) ==
-             "linear_recurrence: a and b are of one shape, got [2, 3] and [2]");
+             "linear_recurrence: a and b must have one shape, got [2, 3] and [2]");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

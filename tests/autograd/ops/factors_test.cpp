@@ -39,7 +39,7 @@ Complex identities(std::int64_t count, std::int64_t n) {
 
 BOOST_AUTO_TEST_CASE(without_lapack_they_say_so) {
   const Real A(Tensor<double>::ones({2, 2}));
-  const std::string rest = ": needs LAPACK, which this build (-Dblas=plain) has not; build with OpenBLAS";
+  const std::string rest = ": needs LAPACK, which this build (-Dblas=plain) lacks; build with OpenBLAS";
   BOOST_TEST(error_of([&] { cholesky(A); }) == "cholesky" + rest);
   BOOST_TEST(error_of([&] { qr(A); }) == "qr" + rest);
   BOOST_TEST(error_of([&] { svdvals(A); }) == "svd" + rest);

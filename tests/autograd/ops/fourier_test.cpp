@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(wrong_use_is_told) {
   BOOST_TEST(error_of([&] { rfftn(Real(Tensor<double>::scalar(1))); }) ==
              "rfftn: needs an axis to transform along, got a single number");
   BOOST_TEST(error_of([&] { stft(x, 8); }) ==
-             "stft: 3 numbers cannot be mirrored for frames of 8; take a shorter frame or Padding::Zeros");
+             "stft: 3 numbers are too few to mirror for frames of 8; use a shorter frame or Padding::Zeros");
   BOOST_TEST(error_of([&] {
                StftOptions<double> o;
                o.center = false;
@@ -245,34 +245,31 @@ BOOST_AUTO_TEST_CASE(what_istft_cannot_put_together_is_told) {
   options.window = Real(hann_window<double>(8));
   options.center = false;
   // A smaller hop would not help at the ends.
-  BOOST_TEST(
-      error_of([&] { istft(X, 8, options); }) ==
-      "istft: no window reaches number 0 of the signal; the window is 0 at its start, and no frame comes before the first; take "
-      "centred frames, or a window that is not");
+  BOOST_TEST(error_of([&] { istft(X, 8, options); }) ==
+             "istft: no window reaches number 0 of the signal; the window is 0 at its start, and no frame precedes the first; use "
+             "centred frames, or a window that is not");
   options.window = Real(Tensor<double>({8}, {1, 1, 1, 1, 1, 1, 0, 0}));
   const std::string end =
-      "istft: no window reaches number 12 of the signal; the window is 0 at its end, and no frame comes after the "
-      "last; give a length of at most 12";
+      "istft: no window reaches number 12 of the signal; the window is 0 at its end, and no frame follows the last; use a length "
+      "of at most 12";
   BOOST_TEST(error_of([&] { istft(X, 8, options); }) == end);
   BOOST_TEST(istft(X, 8, options, 12).size() == 12);  // as advised
   options.hop = 7;
-  BOOST_TEST(
-      error_of([&] { istft(X, 8, options, 12); }) ==
-      "istft: no window reaches number 6 of the signal; take a hop of at most 6, the length of the window without its zeros");
+  BOOST_TEST(error_of([&] { istft(X, 8, options, 12); }) ==
+             "istft: no window reaches number 6 of the signal; use a hop of at most 6, the length of the window without its zeros");
   options.hop = 6;
   BOOST_TEST(istft(X, 8, options, 12).size() == 12);
   options.window = Real(Tensor<double>({8}, {1, 0, 1, 1, 1, 1, 1, 1}));
   BOOST_TEST(error_of([&] { istft(X, 8, options); }) ==
-             "istft: no window reaches number 1 of the signal; take a window that has no zeros there, or another hop");
+             "istft: no window reaches number 1 of the signal; use a window without zeros there, or another hop");
   options.window = Real(Tensor<double>::zeros({8}));
   BOOST_TEST(error_of([&] { istft(X, 8, options); }) ==
-             "istft: no window reaches number 0 of the signal; the window is 0 everywhere, take another");
+             "istft: no window reaches number 0 of the signal; the window is 0 everywhere; choose another");
   options.center = true;
   options.window = Real(Tensor<double>({8}, {0, 0, 0, 0, 0, 1, 1, 1}));
-  BOOST_TEST(
-      error_of([&] { istft(X, 8, options); }) ==
-      "istft: no window reaches number 0 of the signal; the window is 0 at its start, and no frame comes before the first; take "
-      "a window that is not");
+  BOOST_TEST(error_of([&] { istft(X, 8, options); }) ==
+             "istft: no window reaches number 0 of the signal; the window is 0 at its start, and no frame precedes the first; use "
+             "a window that is not");
   // A window counts by its shape, not by its size.
   const Tensor<double> hann = hann_window<double>(8);
   options.hop = 2;
@@ -280,7 +277,7 @@ BOOST_AUTO_TEST_CASE(what_istft_cannot_put_together_is_told) {
   const Real x(randn<double>({24}, Random(14)));
   BOOST_TEST(distance(istft(stft(x, 8, options), 8, options).value(), x.value()) < 1e-14);
   options.window = Real(hann);
-  BOOST_TEST(error_of([&] { istft(X, 8, options, 11); }) == "istft: 11 numbers are wanted of frames that reach over 10");
+  BOOST_TEST(error_of([&] { istft(X, 8, options, 11); }) == "istft: 11 numbers were requested of frames that cover 10");
   BOOST_TEST(error_of([&] { istft(X, 6, options); }) == "istft: frames of 6 have 4 frequencies, [..., 4, frames]; got [5, 4]");
   options.hop = 0;
   BOOST_TEST(error_of([&] { istft(X, 8, options); }) == "istft: hop must be at least 1, got 0");

@@ -104,10 +104,10 @@ BOOST_AUTO_TEST_CASE(errors) {
              "embedding: the table is a matrix [V, D], got [8]");
   BOOST_TEST(error_of([&] {
                embedding_mean(table, Ids({2, 0}));
-             }) == "embedding_mean: there is no mean of no rows, ids are [2, 0]");
+             }) == "embedding_mean: needs at least one row for a mean, ids are [2, 0]");
   BOOST_TEST(error_of([&] {
                scatter_add(constant(Tensor<double>::zeros({2, 3})), Ids({3}, {0, 0, 0}), 4);
-             }) == "scatter_add: one row an id, [2, 3] for ids of shape [3]");
+             }) == "scatter_add: needs one row per id, got [2, 3] for ids of shape [3]");
   BOOST_TEST(error_of([&] {
                scatter_add(constant(Tensor<double>::zeros({1, 3})), Ids({1}, {4}), 4);
              }) == "scatter_add: id 4 at [0] is outside the vocabulary of 4");

@@ -23,7 +23,7 @@ BOOST_AUTO_TEST_SUITE(linear_algebra_ops)
 
 BOOST_AUTO_TEST_CASE(without_lapack_the_ops_say_so) {
   const Real A(Tensor<double>::ones({2, 2}));
-  const std::string rest = ": needs LAPACK, which this build (-Dblas=plain) has not; build with OpenBLAS";
+  const std::string rest = ": needs LAPACK, which this build (-Dblas=plain) lacks; build with OpenBLAS";
   BOOST_TEST(error_of([&] { solve(A, A); }) == "solve" + rest);
   BOOST_TEST(error_of([&] { eigh(A); }) == "eigh" + rest);
 }

@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(ignored_and_smoothed_targets) {
   near(even.value, {std::numbers::ln2});
   same(even.gradient, {0, 0});
   BOOST_TEST(error_of([&] { cross_entropy(Var<double>(x), targets, {.label_smoothing = 1.5}); }) ==
-             "cross_entropy: label_smoothing lies between 0 and 1, got 1.5");
+             "cross_entropy: label_smoothing must be between 0 and 1, got 1.5");
   BOOST_TEST(error_of([&] { cross_entropy(Var<double>(x), targets, {.ignore_index = 0}); }) != "");
 }
 
@@ -219,7 +219,7 @@ BOOST_AUTO_TEST_CASE(spreads_at_the_ends_of_the_range) {
   const auto smallest = found([](auto x) { return vector_norm(x, -infinity); }, row({3, -2, 2}));
   same(smallest.value, {2});
   same(smallest.gradient, {0, -1, 0});
-  BOOST_TEST(error_of([] { vector_norm(number(1.0), -1.0); }) == "vector_norm: p is 0, above 0 or -inf, got -1");
+  BOOST_TEST(error_of([] { vector_norm(number(1.0), -1.0); }) == "vector_norm: p must be at least 0 or -inf, got -1");
   BOOST_TEST(error_of([] { stddev(Var<double>(Tensor<double>::zeros({2, 0})), 1); }) == "stddev: axis 1 of [2, 0] is empty");
 }
 
@@ -289,7 +289,7 @@ BOOST_AUTO_TEST_CASE(losses_beside_targets) {
   same(a.grad(), {2, -1});
   same(b.grad(), {-2, 1});
   BOOST_TEST(error_of([&] { mse(a, t); }) == "mse: shapes differ, [2] and [4]");
-  BOOST_TEST(error_of([&] { huber(a, b, 0); }) == "huber: delta is above 0, got 0");
+  BOOST_TEST(error_of([&] { huber(a, b, 0); }) == "huber: delta must be positive, got 0");
   const Var<double> none(Tensor<double>::zeros({0}));
   BOOST_TEST(error_of([&] { binary_cross_entropy(none, none); }) == "binary_cross_entropy: nothing to average in [0]");
 }

@@ -27,7 +27,7 @@ BOOST_AUTO_TEST_SUITE(matrix_functions)
 
 BOOST_AUTO_TEST_CASE(without_lapack_they_say_so) {
   const Real A(Tensor<double>::ones({2, 2}));
-  const std::string rest = ": needs LAPACK, which this build (-Dblas=plain) has not; build with OpenBLAS";
+  const std::string rest = ": needs LAPACK, which this build (-Dblas=plain) lacks; build with OpenBLAS";
   BOOST_TEST(error_of([&] { sqrtm(A); }) == "sqrtm" + rest);
   BOOST_TEST(error_of([&] { eig(A); }) == "eig" + rest);
 }

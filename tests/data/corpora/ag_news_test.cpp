@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(malformed_lines_are_named) {
   BOOST_TEST(says("\"1\",\"open,\"\"text\"\"") == ", line 3, column 2: the quotation mark is not closed on this line");
   BOOST_TEST(says("\"1\",\"title\",\"text") == ", line 3, column 3: the quotation mark is not closed on this line");
   BOOST_TEST(says("\"1\",\"ti\"tle\",\"text\"") ==
-             ", line 3, column 2: text after the closing quotation mark; those inside a field are doubled");
+             ", line 3, column 2: text after the closing quotation mark; double quotation marks inside a field");
   BOOST_TEST(says("1,ti\"tle,text") == ", line 3, column 2: a quotation mark in a field that does not begin with one");
   BOOST_TEST(says("\"1\",\"title\"") == ", line 3: 2 columns, not the three of \"class\",\"title\",\"description\"");
   BOOST_TEST(says("\"1\"") == ", line 3: 1 column, not the three of \"class\",\"title\",\"description\"");
@@ -72,10 +72,10 @@ BOOST_AUTO_TEST_CASE(malformed_lines_are_named) {
   for (const char* no_class : {"0", "5", "-1", "1 ", "", "01x", "99999999999999999999999999", "Class Index"})
     BOOST_TEST(says(std::string("\"") + no_class + "\",\"a\",\"b\"") ==
                std::string(", line 3: class \"") + no_class + "\" is not one of 1 to 4");
-  BOOST_TEST(says("\"1\",\" \",\"\\\"") == ", line 3: no word in title and description");
+  BOOST_TEST(says("\"1\",\" \",\"\\\"") == ", line 3: title and description have no words");
   BOOST_TEST(says("\"1\",\"a\",\"b\xff\"") ==
-             ", line 3: not UTF-8; if a program of Windows wrote it, `iconv -f WINDOWS-1252 -t UTF-8` makes it so");
-  BOOST_TEST(says(std::string("\"1\",\"a\",\"b\0\"", 12)) == ", line 3: a zero byte; is this a text?");
+             ", line 3: not UTF-8; if it comes from Windows, convert it with `iconv -f WINDOWS-1252 -t UTF-8`");
+  BOOST_TEST(says(std::string("\"1\",\"a\",\"b\0\"", 12)) == ", line 3: a zero byte; is this a text file?");
 }
 
 BOOST_AUTO_TEST_CASE(malformed_files_are_named) {
@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(the_files_of_a_folder) {
   const auto error = [&] { return error_of([&] { load_ag_news(directory.path()); }); };
   BOOST_TEST(error_of([&] { load_ag_news(directory / "none"); }) ==
              "ag_news: " + directory / "none" +
-                 " is no folder; it is to hold train.csv (or train_sample.csv), test.csv and classes.txt");
+                 " is not a folder; it must hold train.csv (or train_sample.csv), test.csv and classes.txt");
   BOOST_TEST(error() == "ag_news: neither train.csv nor train_sample.csv in " + directory.path());
   directory.file("train_sample.csv", good + good);
   BOOST_TEST(error() == "ag_news: cannot open " + directory / "classes.txt" + ": No such file or directory");

@@ -154,13 +154,13 @@ BOOST_AUTO_TEST_CASE(faults_are_named) {
   BOOST_TEST(error("a.csv", "label,text\na,one\nb\n") == ", line 3: 1 field, line 1 has 2");
   BOOST_TEST(error("a.csv", "label,text\na,one\nb,\"two\nc,three\n") == ", line 3: a quotation mark is not closed");
   BOOST_TEST(error("a.csv", "label,text\na,\"one\" two\n") ==
-             ", line 2: text after the closing quotation mark; those inside a field are doubled");
+             ", line 2: text after the closing quotation mark; double quotation marks inside a field");
   BOOST_TEST(error("a.csv", "label,text\n ,one\n") == ", line 2: no label in column \"label\"");
   BOOST_TEST(error("a.csv", "label,text\na, \n") == ", line 2: no word in column \"text\"");
   BOOST_TEST(error("a.csv", "label,text\n\"a\nb\",one\n") == ", line 2: a control character in the label \"a\\x0ab\"");
   BOOST_TEST(error("a.csv", "label,text\n") == " has a header and no rows");
   BOOST_TEST(error("a.csv", "\n\n") == " has no rows");
-  BOOST_TEST(error("a.csv", "one\ntwo\n") == " has one column; a label and a text are two. Fields end at a comma");
+  BOOST_TEST(error("a.csv", "one\ntwo\n") == " has one column, but needs a label and a text. The delimiter is a comma");
   BOOST_TEST(
       error("a.csv", "label,text\na,one\na,two\n") ==
       ": all rows have the label \"a\"; classification needs at least two (text from column \"text\", label from \"label\")");
@@ -169,25 +169,24 @@ BOOST_AUTO_TEST_CASE(faults_are_named) {
   BOOST_TEST(error("a.tsv", "a\tone\nb\ttwo\n", {.label = "3"}) ==
              " has no column \"3\" (`label_column`); there are 2 without names");
   BOOST_TEST(error("a.csv", "label,text\na,one\n", {.text = "text", .label = "text"}) ==
-             ": text and label are both to be column \"text\"; name two");
+             ": text and label cannot both be column \"text\"; name two columns");
   BOOST_TEST(error("a.jsonl", "{\"label\": 1, \"text\": \"a\"}\n{\"label\": 2}\n") ==
              ", line 2: the key \"text\" of line 1 is missing");
   BOOST_TEST(error("a.jsonl", "[1, 2]\n") == ", line 1: not a JSON object");
   BOOST_TEST(error("a.jsonl", "{\"label\": 1, \"text\": \"a\n") == ", line 1: not a JSON object");
-  BOOST_TEST(error("a.csv", std::string_view("label,text\na,o\0e\n", 17)) == ", line 2: a zero byte; is this a text?");
-  BOOST_TEST(error("a.csv", "\xff\xfel\0") == " is UTF-16; `iconv -f UTF-16 -t UTF-8` makes it UTF-8");
+  BOOST_TEST(error("a.csv", std::string_view("label,text\na,o\0e\n", 17)) == ", line 2: a zero byte; is this a text file?");
+  BOOST_TEST(error("a.csv", "\xff\xfel\0") == " is UTF-16; convert it with `iconv -f UTF-16 -t UTF-8`");
   BOOST_TEST(error("a.csv", "label,text\na,\xff\n") ==
-             ", line 2: not UTF-8; if a program of Windows wrote it, `iconv -f WINDOWS-1252 -t UTF-8` makes it so");
+             ", line 2: not UTF-8; if it comes from Windows, convert it with `iconv -f WINDOWS-1252 -t UTF-8`");
   std::string many = "label,text\n";
   for (int i = 0; i < 1001; ++i) many += std::to_string(i) + ",word\n";
-  BOOST_TEST(
-      error("a.csv", many) ==
-      ": 1001 different labels in 1001 rows, text from column \"text\", label from \"label\"; is that the label? `label_column` "
-      "names another");
+  BOOST_TEST(error("a.csv", many) ==
+             ": 1001 different labels in 1001 rows, text from column \"text\", label from \"label\"; if that is not the label, set "
+             "`label_column`");
   const Read found = read(directory, "a.csv", "label,text\na,one\nb,two\n");
   const LabelledTable later = read_labelled_table(directory.file("b.csv", "label,text\nc,three\n"), {});
   BOOST_TEST(error_of([&] { as_articles(later, found.classes); }) ==
-             "data: " + directory / "b.csv" + ", line 2: the label \"c\" is none of those that were learnt");
+             "data: " + directory / "b.csv" + ", line 2: the label \"c\" was not seen in training");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

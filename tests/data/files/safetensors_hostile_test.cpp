@@ -40,12 +40,12 @@ const std::vector<Hostile>& hostile_headers() {
       {"[]", 0, "the header does not start with {"},
       {"\xef\xbb\xbf{}", 0, "the header does not start with {"},
       {" {}", 0, "the header does not start with {"},
-      {std::string("{}\0", 3), 0, "a zero byte in the header, at its byte 2"},
-      {"{", 0, "the header is not JSON, at its byte 2"},
-      {"{} x", 0, "the header is not JSON, at its byte 4"},
-      {"{}{}", 0, "the header is not JSON, at its byte 3"},
-      {"{\"\xff\":1}", 0, "the header is not JSON, at its byte 3"},
-      {"{\"a\":NaN}", 0, "the header is not JSON, at its byte 6"},
+      {std::string("{}\0", 3), 0, "a zero byte in the header, at byte 2"},
+      {"{", 0, "the header is not JSON, at byte 2"},
+      {"{} x", 0, "the header is not JSON, at byte 4"},
+      {"{}{}", 0, "the header is not JSON, at byte 3"},
+      {"{\"\xff\":1}", 0, "the header is not JSON, at byte 3"},
+      {"{\"a\":NaN}", 0, "the header is not JSON, at byte 6"},
       {"{\"a\":1,}", 0, "\"a\" must be an object, not a number"},
       {R"({"a":[]})", 0, "\"a\" must be an object, not an array"},
       {R"({"__metadata__":"x"})", 0, "\"__metadata__\" must be an object, not a string"},
@@ -66,12 +66,14 @@ const std::vector<Hostile>& hostile_headers() {
       {R"({"a":{"dtype":["F32"]}})", 0, "tensor \"a\": dtype cannot be an array"},
       {R"({"a":{"shape":{}}})", 0, "tensor \"a\": shape cannot be an object"},
       {"{" + tensor("a", "F32", "[-1]", "[0,4]") + "}", 4, "tensor \"a\": shape cannot hold a negative number"},
-      {"{" + tensor("a", "F32", "[1.0]", "[0,4]") + "}", 4, "tensor \"a\": shape cannot hold a number that is no 64-bit integer"},
-      {"{" + tensor("a", "F32", "[1e0]", "[0,4]") + "}", 4, "tensor \"a\": shape cannot hold a number that is no 64-bit integer"},
+      {"{" + tensor("a", "F32", "[1.0]", "[0,4]") + "}", 4,
+       "tensor \"a\": shape cannot hold a number that is not a 64-bit integer"},
+      {"{" + tensor("a", "F32", "[1e0]", "[0,4]") + "}", 4,
+       "tensor \"a\": shape cannot hold a number that is not a 64-bit integer"},
       {"{" + tensor("a", "F32", "[true]", "[0,4]") + "}", 4, "tensor \"a\": shape cannot hold a boolean"},
       {"{" + tensor("a", "F32", "[[1]]", "[0,4]") + "}", 4, "tensor \"a\": shape cannot hold an array"},
       {"{" + tensor("a", "F32", "[18446744073709551616]", "[0,4]") + "}", 4,
-       "tensor \"a\": shape cannot hold a number that is no 64-bit integer"},
+       "tensor \"a\": shape cannot hold a number that is not a 64-bit integer"},
       {"{" + tensor("a", "F32", "[18446744073709551615]", "[0,4]") + "}", 4,
        "tensor \"a\": a size of 18446744073709551615 is too large"},
       // 2^40 · 2^40 wraps to 0, 2^31 · 2^33 + ... to something small: the product must be watched.
@@ -79,8 +81,8 @@ const std::vector<Hostile>& hostile_headers() {
       {"{" + tensor("a", "F32", "[4294967296,4294967296,4]", "[0,0]") + "}", 0, "tensor \"a\": too many elements"},
       {"{" + tensor("a", "F32", "[0,1099511627776,1099511627776]", "[0,0]") + "}", 0, "tensor \"a\": too many elements"},
       {"{" + tensor("a", "F32", "[1,1,1,1,1,1,1,1,1]", "[0,4]") + "}", 4, "tensor \"a\": more than 8 axes"},
-      {"{" + tensor("a", "F32", "[2]", "[0]") + "}", 8, "tensor \"a\": data_offsets are two numbers"},
-      {"{" + tensor("a", "F32", "[2]", "[0,8,8]") + "}", 8, "tensor \"a\": data_offsets are two numbers"},
+      {"{" + tensor("a", "F32", "[2]", "[0]") + "}", 8, "tensor \"a\": data_offsets must be two numbers"},
+      {"{" + tensor("a", "F32", "[2]", "[0,8,8]") + "}", 8, "tensor \"a\": data_offsets must be two numbers"},
       {"{" + tensor("a", "F32", "[2]", "[8,0]") + "}", 8, "tensor \"a\": F32 [2] takes 8 bytes, data_offsets are [8, 0]"},
       {"{" + tensor("a", "F32", "[2]", "[-8,0]") + "}", 8, "tensor \"a\": data_offsets cannot hold a negative number"},
       {"{" + tensor("a", "F32", "[2]", "[0,4]") + "}", 4, "tensor \"a\": F32 [2] takes 8 bytes, data_offsets are [0, 4]"},
@@ -115,7 +117,7 @@ const std::vector<Hostile>& hostile_headers() {
        "tensor \"a\": I32 [2] cannot be complex pairs; F64 or F32 with a last axis of 2 can"},
       {R"({"__metadata__":{"complex":"[\"a\"]"},)" + tensor("a", "F32", "[]", "[0,4]") + "}", 4,
        "tensor \"a\": F32 [] cannot be complex pairs; F64 or F32 with a last axis of 2 can"},
-      {std::string(100000, '{'), 0, "the header is not JSON, at its byte 2"},
+      {std::string(100000, '{'), 0, "the header is not JSON, at byte 2"},
       {R"({"a":)" + std::string(100000, '['), 0, "\"a\" must be an object, not an array"},
   };
   return cases;
@@ -192,7 +194,7 @@ BOOST_AUTO_TEST_CASE(lengths_are_bounded_before_memory_is_asked_for) {
   BOOST_TEST(error(std::string("\3\0\0\0\0\0\0\0{}", 10)) ==
              start + "a header of 3 bytes does not fit a file of 10; it may be truncated");
   BOOST_TEST(error(std::string(8, '\xff')) == "safetensors: " + (directory / "x") +
-                                                  " is not a safetensors file: its first bytes would mean a header of "
+                                                  " is not a safetensors file: its first bytes declare a header of "
                                                   "18446744073709551615 bytes, and the format allows 100000000");
   BOOST_TEST(error("PK\3\4 and so on").find("is a ZIP archive (an .npz?), not safetensors; NumPy reads it") != std::string::npos);
 }
@@ -227,8 +229,8 @@ BOOST_AUTO_TEST_CASE(every_flipped_bit_is_noticed) {
   number.back() ^= 1;
   BOOST_TEST(error_reading(directory.file("flipped", number), nullptr).value() ==
              "safetensors: " + directory / "flipped" +
-                 " is damaged: its bytes do not have the checksum that they were written with (if another program changed it on "
-                 "purpose, that should have left out the metadata's checksum and checksum_algorithm)");
+                 " is damaged: its checksum does not match its content (a program that edits the file must drop checksum and "
+                 "checksum_algorithm from its metadata)");
 }
 
 BOOST_AUTO_TEST_CASE(half_a_checksum_is_none) {
@@ -238,8 +240,7 @@ BOOST_AUTO_TEST_CASE(half_a_checksum_is_none) {
         R"("checksum":"0","checksum_algorithm":"XXH3-128")"}) {
     const std::string path = directory.file("half", file_bytes("{\"__metadata__\":{" + metadata + "}}"));
     BOOST_TEST(error_of([&] { SafetensorsFile::open(path); }) ==
-               "safetensors: " + path +
-                   " is damaged: its metadata's checksum and checksum_algorithm are not as argand writes them");
+               "safetensors: " + path + " is damaged: the checksum or checksum_algorithm in its metadata is invalid");
   }
 }
 

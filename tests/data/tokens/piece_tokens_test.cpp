@@ -116,12 +116,12 @@ BOOST_AUTO_TEST_CASE(a_model_that_is_damaged_or_lies_is_refused) {
   const auto error = [&](const std::string& bytes) {
     const std::string path = scratch.file("a.model", bytes);
     const std::string text = error_of([&] { load_pieces(path); });
-    const std::string before = "tokens: " + path + " is no SentencePiece model, or it is damaged: ";
+    const std::string before = "tokens: " + path + " is not a SentencePiece model, or it is damaged: ";
     return text.starts_with(before) ? text.substr(before.size()) : text;
   };
   const std::string good = learn_pieces("bpe", book().substr(0, 20000), 400)->file();
   BOOST_TEST(error(good) == "");
-  BOOST_TEST(error(good.substr(0, good.size() - 3)) == "it ends in the middle");
+  BOOST_TEST(error(good.substr(0, good.size() - 3)) == "it is truncated");
   BOOST_TEST(error("Not a model at all.\n") != "");
   BOOST_TEST(error(field(2, "")) == "it has no pieces");
   BOOST_TEST(error(good + piece("")) == "a piece that is empty or not UTF-8");
@@ -131,11 +131,11 @@ BOOST_AUTO_TEST_CASE(a_model_that_is_damaged_or_lies_is_refused) {
   const std::string table(1024, '\0'), length("\0\4\0\0", 4);
   const auto rules = [&](const std::string& bytes) { return error(good + field(3, field(2, bytes))); };
   BOOST_TEST(rules(length + table + std::string(1, '\0')) == "");
-  BOOST_TEST(rules(length + table + "x") == "normalisation rules that point out of their table");
-  BOOST_TEST(rules(length + table) == "normalisation rules that point out of their table");
+  BOOST_TEST(rules(length + table + "x") == "normalisation rules that point outside their table");
+  BOOST_TEST(rules(length + table) == "normalisation rules that point outside their table");
   std::string outside = table;
   outside[3] = 0x7F;
-  BOOST_TEST(rules(length + outside + std::string(1, '\0')) == "normalisation rules that point out of their table");
+  BOOST_TEST(rules(length + outside + std::string(1, '\0')) == "normalisation rules that point outside their table");
   BOOST_TEST(error(piece("<unk>", std::string_view("\0\0\0\0", 4), 2) + piece("a")) ==
              "tokens: " + scratch / "a.model" + " has no piece for the end of a line: neither a newline, nor bytes, nor </s>");
   BOOST_TEST(error_of([&] { load_pieces(scratch / "none.model"); }) ==

@@ -111,8 +111,8 @@ BOOST_AUTO_TEST_CASE(a_damaged_list_of_characters_is_refused) {
   BOOST_TEST(error("a\nbc\n<unk>\n") == ", line 2: \"bc\" is not one character");
   BOOST_TEST(error("a\n\nb\n<unk>\n") == ", line 2: \"\" is not one character");
   BOOST_TEST(error("a\n\\x62\n<unk>\n") == ", line 2: \"\\x62\" is not one character");
-  BOOST_TEST(error("b\na\n<unk>\n") == ", line 2: the characters are not in the order of their numbers");
-  BOOST_TEST(error("a\na\n<unk>\n") == ", line 2: the characters are not in the order of their numbers");
+  BOOST_TEST(error("b\na\n<unk>\n") == ", line 2: the characters are not in code point order");
+  BOOST_TEST(error("a\na\n<unk>\n") == ", line 2: the characters are not in code point order");
   BOOST_TEST(error("a\nb\n") == " does not end in a line <unk>; the file may be truncated");
   BOOST_TEST(error("a\nb\n<unk>") == ", line 3: \"<unk>\" is not one character");
 }
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(words_are_those_of_the_text_or_its_most_frequent_ones) {
   BOOST_TEST((read.bytes == std::vector<std::uint32_t>{3, 2, 1, 1, 1, 2, 2}));
   BOOST_TEST(written(tokens, read) == "<unk> b\n\n<unk> c\n");
   BOOST_TEST(tokens.shown(read.ids.span()) == "<unk> b <eos> <eos> <unk> c <eos>");
-  BOOST_TEST(error_of([] { words_of(" \n\n"); }) == "words: there is no word in the text to train on");
+  BOOST_TEST(error_of([] { words_of(" \n\n"); }) == "words: the training text has no words");
   BOOST_TEST(
       error_of([] { words_of("a\n" + std::string(1001, 'x')); }).starts_with("words: line 2 has a word of 1001 bytes, \"xxx"));
 }

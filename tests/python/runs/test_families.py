@@ -119,7 +119,7 @@ def test_dropout_drops_in_training_alone():
 
 @pytest.mark.parametrize("call, text", [
     (lambda: ag.families.Transformer(d_model=8), "vocab_size must be set"),
-    (lambda: ag.families.Transformer(modle=8), "modle: there is no such key"),
+    (lambda: ag.families.Transformer(modle=8), "modle: unknown key"),
     (lambda: ag.families.Transformer(mode="qk"), "the family transformer has no such key; it belongs to crope"),
     (lambda: ag.families.Transformer(family="crope"), "drop family"),
     (lambda: ag.families.Transformer(**{**TINY, "vocab_size": 3}, tokens=ag.data.learn_tokens(TEXT)), "tokens for a vocab_size of 3"),

@@ -52,12 +52,12 @@ def test_ctrl_c_saves(tmp_path):
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     errors = process.communicate(timeout=60)[1]
-    assert process.returncode != 0 and "KeyboardInterrupt" in errors and "argand.train(resume='run') goes on from there" in errors
+    assert process.returncode != 0 and "KeyboardInterrupt" in errors and "continue with argand.train(resume='run')" in errors
     assert ag.load(tmp_path / "run" / "last.safetensors").step >= 3
 
 
 @pytest.mark.parametrize("arguments, text", [
-    (dict(out="x", d_modle=3), "d_modle: there is no such key; did you mean d_model\\?"),
+    (dict(out="x", d_modle=3), "d_modle: unknown key; did you mean d_model\\?"),
     (dict(out="x", steps="many"), "steps: \"many\" is not a whole number"),
     (dict(out="x", steps=0.5), "steps: \"0.5\" is not a whole number"),
     (dict(out="x", steps=0), "steps: must be at least 1, got 0"),

@@ -33,7 +33,7 @@ BOOST_AUTO_TEST_CASE(given_or_balanced) {
 
 BOOST_AUTO_TEST_CASE(mistakes_are_named) {
   const auto error = [](const char* text) { return error_of([&] { weights(text); }); };
-  BOOST_TEST(error("spma=2") == "class_weights: there is no label \"spma\"; did you mean spam?");
+  BOOST_TEST(error("spma=2") == "class_weights: unknown label \"spma\"; did you mean spam?");
   BOOST_TEST(error("balance") == "class_weights: \"balance\" is neither `balanced` nor LABEL=WEIGHT,...");
   BOOST_TEST(error("spam=0") == "class_weights: \"spam\" must be above 0, got 0");
   BOOST_TEST(error("spam=many") == "class_weights: \"many\" is not a number");

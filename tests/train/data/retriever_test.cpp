@@ -185,11 +185,11 @@ BOOST_AUTO_TEST_CASE(an_interrupted_run_ends_in_the_same_numbers_whatever_the_se
   }
 }
 
-BOOST_AUTO_TEST_CASE(rivals_that_look_chunks_up_are_audited_and_resumed_likewise) {
+BOOST_AUTO_TEST_CASE(baselines_that_look_chunks_up_are_audited_and_resumed_likewise) {
   const TemporaryDirectory scratch;
-  for (const char* rival : {"retro", "fid"})
+  for (const char* baseline : {"retro", "fid"})
     for (const char* passages : {"80", "0"}) {
-      const Settings settings{{"rival", rival, ""},          {"family", "crat", ""},  {"irw_layers", "0", ""},
+      const Settings settings{{"baseline", baseline, ""},    {"family", "crat", ""},  {"irw_layers", "0", ""},
                               {"irw_top_k", "2", ""},        {"irw_length", "8", ""}, {"irw_refresh", "3", ""},
                               {"irw_passages", passages, ""}};
       RunConfig config = small_run(settings);
@@ -236,23 +236,23 @@ BOOST_AUTO_TEST_CASE(an_approximate_index_is_measured_when_it_is_rebuilt) {
 
 BOOST_AUTO_TEST_CASE(what_could_run_dry_is_refused_at_the_start) {
   BOOST_TEST(retriever_error({{"irw_passages", "4", ""}}) ==
-             "irw_top_k: 3 of 4 passages cannot be chosen when up to 2 of them overlap a window of 17 tokens; more or shorter "
-             "passages leave a choice");
+             "irw_top_k: 3 of 4 passages cannot be chosen when up to 2 of them overlap a window of 17 tokens; use more or shorter "
+             "passages");
   BOOST_TEST(retriever_error({{"irw_passages", "5", ""}}) == "");
   BOOST_TEST(retriever_error({{"irw_passages", "3992", ""}}) ==
              "irw_passages: cannot draw 3992 passages of 10 tokens from 4000; 0 takes the whole text, end to end");
-  const auto rival_error = [](const Settings& more) {
-    Settings settings = settings_of({{"family", "crat"}, {"rival", "retro"}, {"irw_layers", "0"}});
+  const auto baseline_error = [](const Settings& more) {
+    Settings settings = settings_of({{"family", "crat"}, {"baseline", "retro"}, {"irw_layers", "0"}});
     settings.insert(settings.end(), more.begin(), more.end());
     return error_of([&] { Retriever::of(small_run(settings), small_corpus()); });
   };
-  BOOST_TEST(rival_error({{"irw_index", "hnsw", ""}, {"irw_length", "8", ""}, {"irw_passages", "0", ""}}) ==
+  BOOST_TEST(baseline_error({{"irw_index", "hnsw", ""}, {"irw_length", "8", ""}, {"irw_passages", "0", ""}}) ==
              (have_hnsw()
-                  ? "irw_index: chunks are looked up by their words, and hnsw has nothing to index; choose auto or exact"
+                  ? "irw_index: chunks are retrieved by their words, so hnsw has nothing to index; choose auto or exact"
                   : "irw_index: argand was built without hnswlib; install libhnswlib-dev and build again, or search exactly"));
-  BOOST_TEST(rival_error({{"irw_length", "40", ""}, {"irw_passages", "0", ""}}) ==
+  BOOST_TEST(baseline_error({{"irw_length", "40", ""}, {"irw_passages", "0", ""}}) ==
              "irw_length: chunks are half a passage, 20 tokens, and no window of 16 holds one; choose shorter passages");
-  BOOST_TEST(retriever_error({{"irw_length", "4001", ""}}) == "irw_length: no passage of 4001 tokens fits the 4000 that there are");
+  BOOST_TEST(retriever_error({{"irw_length", "4001", ""}}) == "irw_length: no passage of 4001 tokens fits the text of 4000");
 }
 
 BOOST_AUTO_TEST_CASE(articles_do_not_read_themselves) {

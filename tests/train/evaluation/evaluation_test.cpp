@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(the_first_protocol_leaves_tokens_out) {
   BOOST_TEST(refused({.batch = 8, .length = 16, .stride = 0}) == "stride: must be in [1, 16], the length of a window, got 0");
   BOOST_TEST(refused({.batch = 8, .length = 16, .stride = 17}) == "stride: must be in [1, 16], the length of a window, got 17");
   BOOST_TEST(refused({.name = "full-blocks", .batch = 8, .length = 16, .stride = 16}) ==
-             "stride: the windows of full-blocks do not overlap; `protocol` every-token has strides");
+             "stride: full-blocks has no overlapping windows; use `protocol` every-token for a stride");
 }
 
 BOOST_AUTO_TEST_CASE(no_passage_that_is_read_overlaps_what_is_scored) {

@@ -59,12 +59,12 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_is_named) {
     const std::string whole = error_of([&] { labelled(name, text, form, wanted); });
     return whole.substr(whole.rfind(name) + std::string_view(name).size());
   };
-  BOOST_TEST(error("a.csv", "text,predicted\nx y,2\n") == " has a column \"predicted\" already; rename it");
+  BOOST_TEST(error("a.csv", "text,predicted\nx y,2\n") == " already has a column \"predicted\"; rename it");
   BOOST_TEST(error("a.csv", "text,n\nx y,2\nx\n") == ", line 3: 1 field, line 1 has 2");
   BOOST_TEST(error("a.csv", "text,n\nx y,2\n", {}, {.text = "note"}) ==
              " has no column \"note\" (`text_column`); there are \"text\", \"n\"");
   const std::string tab = error_of([] { labelled("a.csv", "text,n\n\"x\ty\",2\n", form_of("b.tsv")); });
-  BOOST_TEST(tab.ends_with(" has a tab or a line end, which no tab-separated table can hold"), tab);
+  BOOST_TEST(tab.ends_with(" has a tab or a line end, which a tab-separated table cannot hold"), tab);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -70,16 +70,14 @@ BOOST_AUTO_TEST_CASE(values_of_a_grid) {
 }
 
 BOOST_AUTO_TEST_CASE(values_that_are_none) {
-  BOOST_TEST(error_of([] { grid_of({{"lr", "", "--lr"}}); }) == "--lr: a value is empty; write values with \",\" between them");
-  BOOST_TEST(error_of([] {
-               grid_of({{"lr", "1e-3,", "--lr"}});
-             }) == "--lr: a value is empty; write values with \",\" between them");
+  BOOST_TEST(error_of([] { grid_of({{"lr", "", "--lr"}}); }) == "--lr: a value is empty; separate values with \",\"");
+  BOOST_TEST(error_of([] { grid_of({{"lr", "1e-3,", "--lr"}}); }) == "--lr: a value is empty; separate values with \",\"");
   BOOST_TEST(error_of([] {
                grid_of({}, {{"split", ";", "--grid split=;"}});
-             }) == "--grid split=;: a value is empty; write values with \";\" between them");
+             }) == "--grid split=;: a value is empty; separate values with \";\"");
   BOOST_TEST(error_of([] {
                grid_of({{"lr", "1", "--lr"}}, {{"lr", "1,2", "--grid lr=1,2"}});
-             }) == "--grid lr=1,2: lr was given before, by --lr; drop one of them");
+             }) == "--grid lr=1,2: lr is given twice, by --lr; drop one of them");
   BOOST_TEST(error_of([] { grid_of({{"seed", "1,1", "--seed"}}); }) == "--seed: 1 is there twice");
   BOOST_TEST(error_of([] {
                grid_of({{"seed", "1,2", "--seed"}}, {}, 3);
@@ -91,7 +89,7 @@ BOOST_AUTO_TEST_CASE(values_that_are_none) {
   BOOST_TEST(error_of([&] { plan_of({{"lr", "1e-3,0.001", ""}}, {}); }) == "grid: lr=1e-3 and lr=0.001 are the same configuration");
   BOOST_TEST(error_of([&] {
                plan_of({}, {{"learning", "1,2", "--grid learning=1,2"}});
-             }).starts_with("--grid learning=1,2: there is no such key"));
+             }).starts_with("--grid learning=1,2: unknown key"));
   BOOST_TEST(error_of([&] { plan_of({{"lr", "1e-3,fast", "--lr"}}, {}); }) == "--lr: \"fast\" is not a number");
   BOOST_TEST(error_of([&] {
                plan_of({{"steps", "6,9", "--steps"}}, {}, true);
@@ -100,7 +98,7 @@ BOOST_AUTO_TEST_CASE(values_that_are_none) {
   for (int i = 1; i <= 1000; ++i) thousand += (i > 1 ? "," : "") + std::to_string(i);
   BOOST_TEST(error_of([&] {
                plan_of({{"batch", thousand, ""}, {"accumulate", thousand, ""}}, {});
-             }) == "grid: 1000000 configurations; 10000 are the most: give fewer keys several values, or fewer values");
+             }) == "grid: 1000000 configurations exceed the limit of 10000: vary fewer keys, or give fewer values");
 }
 
 BOOST_AUTO_TEST_CASE(every_combination_with_every_seed) {
@@ -215,7 +213,7 @@ BOOST_AUTO_TEST_CASE(the_file_of_a_sweep) {
   const TemporaryDirectory taken;
   taken.file("letter.txt", "dear");
   BOOST_TEST(error_of([&] { SweepFile(taken.path(), identity); }) ==
-             "out: " + taken.path() + " holds something, but no sweep; name another folder");
+             "out: " + taken.path() + " is not empty and holds no sweep; name another folder");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

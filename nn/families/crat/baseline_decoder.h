@@ -11,10 +11,10 @@ namespace argand {
 
 /// h += Attn(Norm1(h)); in the layers that read, h += Read(NormRead(h), what was found); h += FFN(Norm2(h)).
 template <RealScalar R>
-class RivalBlock final : public Module<R> {
+class BaselineBlock final : public Module<R> {
  public:
   /// Readers of RETRO know where they stand to what they read, by rotary positions; those of FiD do not.
-  RivalBlock(Init& init, const ModelConfig& config, bool reads);
+  BaselineBlock(Init& init, const ModelConfig& config, bool reads);
   /// h [B, T, d_model] -> [B, T, d_model], the part before reading and the part after it.
   Var<R> attend(const Var<R>& h, const AttentionPass<R>& pass) const;
   Var<R> feed(const Var<R>& h, const AttentionPass<R>& pass) const;
@@ -39,9 +39,9 @@ class RivalBlock final : public Module<R> {
 ///   fid:   before the first layer, each with the chunk's tokens in front of it.
 /// Encoder and decoder share the embedding.
 template <RealScalar R>
-class RivalDecoder final : public TextModel<R> {
+class BaselineDecoder final : public TextModel<R> {
  public:
-  RivalDecoder(const ModelConfig& config, std::uint64_t seed);
+  BaselineDecoder(const ModelConfig& config, std::uint64_t seed);
   ARGAND_FIELDS(R, embedding_, blocks_, norm_, head_, encoder_)
 
  protected:
@@ -55,7 +55,7 @@ class RivalDecoder final : public TextModel<R> {
 
   Init init_;
   Embedding<R> embedding_;
-  std::vector<std::unique_ptr<RivalBlock<R>>> blocks_;
+  std::vector<std::unique_ptr<BaselineBlock<R>>> blocks_;
   LayerNorm<R> norm_;
   Linear<R> head_;
   NeighbourEncoder<R> encoder_;

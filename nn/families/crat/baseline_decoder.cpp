@@ -1,4 +1,4 @@
-#include "nn/families/crat/rival_decoder.h"
+#include "nn/families/crat/baseline_decoder.h"
 
 #include <algorithm>
 
@@ -9,7 +9,7 @@
 namespace argand {
 namespace {
 
-bool is_retro(const ModelConfig& config) { return config.own<CratConfig>().rival == Rival::Retro; }
+bool is_retro(const ModelConfig& config) { return config.own<CratConfig>().baseline == Baseline::Retro; }
 
 /// Each chunk's tokens [N, m] in front of each of its passages' [N, k, L]: [N, k, m + L].
 Ids question_and_passage(const Ids& chunks, const Ids& passages) {
@@ -25,7 +25,7 @@ Ids question_and_passage(const Ids& chunks, const Ids& passages) {
 }  // namespace
 
 template <RealScalar R>
-RivalBlock<R>::RivalBlock(Init& init, const ModelConfig& config, bool reads)
+BaselineBlock<R>::BaselineBlock(Init& init, const ModelConfig& config, bool reads)
     : norm1_(init, config.d_model),
       attn_(init, {.d_model = config.d_model, .n_heads = config.n_heads, .rope_base = CratConfig::rope_base}),
       norm2_(init, config.d_model),
@@ -36,20 +36,20 @@ RivalBlock<R>::RivalBlock(Init& init, const ModelConfig& config, bool reads)
 }
 
 template <RealScalar R>
-Var<R> RivalBlock<R>::attend(const Var<R>& h, const AttentionPass<R>& pass) const {
+Var<R> BaselineBlock<R>::attend(const Var<R>& h, const AttentionPass<R>& pass) const {
   const NameScope scope("attn");
   return h + pass.drop(attn_(norm1_(h), pass));
 }
 
 template <RealScalar R>
-Var<R> RivalBlock<R>::feed(const Var<R>& h, const AttentionPass<R>& pass) const {
+Var<R> BaselineBlock<R>::feed(const Var<R>& h, const AttentionPass<R>& pass) const {
   const NameScope scope("ffn");
   return h + pass.drop(ffn_(norm2_(h)));
 }
 
 template <RealScalar R>
-Var<R> RivalBlock<R>::read(const Var<R>& h, const ChunkReader<R>& chunks, const Knowledge& knowledge, std::int64_t encoded,
-                           ForwardPass& pass) const {
+Var<R> BaselineBlock<R>::read(const Var<R>& h, const ChunkReader<R>& chunks, const Knowledge& knowledge, std::int64_t encoded,
+                              ForwardPass& pass) const {
   const NameScope scope("read");
   const Var<R> x = (*norm_read_)(h);
   // A passage begins like the chunk that it was found for, and its readers begin with that chunk's last token: they count from m
@@ -63,7 +63,7 @@ Var<R> RivalBlock<R>::read(const Var<R>& h, const ChunkReader<R>& chunks, const 
 }
 
 template <RealScalar R>
-RivalDecoder<R>::RivalDecoder(const ModelConfig& config, std::uint64_t seed)
+BaselineDecoder<R>::BaselineDecoder(const ModelConfig& config, std::uint64_t seed)
     : TextModel<R>(config),
       init_(seed),
       embedding_(init_, config.vocab_size, config.d_model, 0.5),
@@ -71,12 +71,12 @@ RivalDecoder<R>::RivalDecoder(const ModelConfig& config, std::uint64_t seed)
       head_(init_, config.d_model, config.vocab_size, false, Role::Output),
       encoder_(init_, config, config.own<CratConfig>().encoder_layers, is_retro(config)) {
   for (std::int64_t i = 0; i < config.n_layers; ++i)
-    blocks_.push_back(std::make_unique<RivalBlock<R>>(init_, config, own().retrieves_in(i)));
+    blocks_.push_back(std::make_unique<BaselineBlock<R>>(init_, config, own().retrieves_in(i)));
 }
 
 template <RealScalar R>
-std::optional<Var<R>> RivalDecoder<R>::encode(ChunkReader<R>& chunks, const Knowledge& knowledge, const Var<R>& h,
-                                              ForwardPass& pass) const {
+std::optional<Var<R>> BaselineDecoder<R>::encode(ChunkReader<R>& chunks, const Knowledge& knowledge, const Var<R>& h,
+                                                 ForwardPass& pass) const {
   const bool retro = is_retro(this->config_);
   const std::optional<Var<R>> text = retro ? std::optional(chunks.states(h)) : std::nullopt;
   if (chunks.count() == 0) return std::nullopt;
@@ -86,13 +86,13 @@ std::optional<Var<R>> RivalDecoder<R>::encode(ChunkReader<R>& chunks, const Know
 }
 
 template <RealScalar R>
-Var<R> RivalDecoder<R>::hidden(const Ids& tokens, AttentionPass<R> pass, typename TextModel<R>::LayerCaches* caches) const {
+Var<R> BaselineDecoder<R>::hidden(const Ids& tokens, AttentionPass<R> pass, typename TextModel<R>::LayerCaches* caches) const {
   const ForwardContext& context = pass.context();
   const Knowledge* knowledge = context.knowledge;
   require(knowledge != nullptr && knowledge->passages != nullptr && knowledge->search != nullptr, "crat",
-          "a rival ({}) looks chunks up in a knowledge base by their words, and none is given", word_of(own().rival));
+          "baseline {} needs a knowledge base, and none was given", word_of(own().baseline));
   ChunkPast<R>* past = caches == nullptr ? nullptr : &caches->front().template own<ChunkPast<R>>();
-  const bool retro = own().rival == Rival::Retro;
+  const bool retro = own().baseline == Baseline::Retro;
   const std::int64_t m = chunk_length(*knowledge->passages), L = knowledge->passages->shape()[1];
   ChunkReader<R> chunks(tokens, pass.first_position, m, past);
   chunks.look_up(*knowledge, own().irw_top_k, context.excluded);
@@ -115,9 +115,9 @@ Var<R> RivalDecoder<R>::hidden(const Ids& tokens, AttentionPass<R> pass, typenam
   return norm_(h);
 }
 
-#define ARGAND_RIVAL_DECODER(R) \
-  template class RivalBlock<R>; \
-  template class RivalDecoder<R>;
+#define ARGAND_RIVAL_DECODER(R)    \
+  template class BaselineBlock<R>; \
+  template class BaselineDecoder<R>;
 ARGAND_FOR_REAL(ARGAND_RIVAL_DECODER)
 
 }  // namespace argand

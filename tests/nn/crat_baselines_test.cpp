@@ -14,20 +14,21 @@
 
 using namespace argand;
 
-BOOST_AUTO_TEST_SUITE(crat_rivals)
+BOOST_AUTO_TEST_SUITE(crat_baselines)
 
 namespace {
 
-ModelConfig rival(Rival kind, std::vector<std::int64_t> layers) {
+ModelConfig baseline(Baseline kind, std::vector<std::int64_t> layers) {
   ModelConfig config = ModelConfig::defaults("crat");
   config.vocab_size = 13, config.max_seq_len = 16, config.d_model = 16, config.n_heads = 2, config.d_ff = 24;
   auto& own = config.own<CratConfig>();
-  own.rival = kind, own.irw_layers = std::move(layers), own.irw_top_k = 2, own.encoder_layers = 2;
+  own.baseline = kind, own.irw_layers = std::move(layers), own.irw_top_k = 2, own.encoder_layers = 2;
   return config;
 }
 
-std::vector<ModelConfig> every_rival() {
-  return {rival(Rival::Retro, {1}), rival(Rival::Retro, {0, 1}), rival(Rival::Fid, {0, 1}), rival(Rival::Fid, {1})};
+std::vector<ModelConfig> every_baseline() {
+  return {baseline(Baseline::Retro, {1}), baseline(Baseline::Retro, {0, 1}), baseline(Baseline::Fid, {0, 1}),
+          baseline(Baseline::Fid, {1})};
 }
 
 /// With chunks of passages' half length.
@@ -49,7 +50,7 @@ BOOST_AUTO_TEST_CASE(a_token_changes_no_logits_before_its_own) {
   for (const std::int64_t length : {6, 3, 1}) {  // chunks of 3, 1, 1
     const Ids passages = random_ids({12, length}, 1);
     const Knowledge knowledge = searched(passages);
-    for (const ModelConfig& config : every_rival()) {
+    for (const ModelConfig& config : every_baseline()) {
       const auto model = make_model<double>(config, 1);
       Ids tokens = random_ids({2, T}, 2);
       const Tensor<double> before = model->logits(tokens, {.knowledge = &knowledge}).value();
@@ -71,7 +72,7 @@ BOOST_AUTO_TEST_CASE(what_is_found_for_a_chunk_is_read_from_its_last_token_on) {
   Ids passages = random_ids({12, 6}, 1);
   const Knowledge knowledge = searched(passages);
   const Ids tokens = random_ids({1, 13}, 2);
-  for (const ModelConfig& config : every_rival()) {
+  for (const ModelConfig& config : every_baseline()) {
     const auto model = make_model<double>(config, 1);
     const Tensor<double> before = model->logits(tokens, {.knowledge = &knowledge}).value();
     for (std::int64_t u = 0; u < 4; ++u) {
@@ -144,7 +145,7 @@ BOOST_AUTO_TEST_CASE(generation_with_a_cache_gives_the_logits_of_the_whole_seque
   for (const std::int64_t length : {2, 4, 6, 10, 40}) {
     const Ids passages = random_ids({20, length}, 1);
     const Knowledge knowledge = searched(passages);
-    for (const ModelConfig& config : every_rival())
+    for (const ModelConfig& config : every_baseline())
       BOOST_TEST(worst_difference_with_a_cache(*make_model<double>(config, 1), tokens, {.knowledge = &knowledge}) < 1e-12,
                  config.to_json() << " passages of " << length);
   }
@@ -158,7 +159,7 @@ BOOST_AUTO_TEST_CASE(a_text_shorter_than_a_chunk_is_read_as_the_transformer_read
   const Ids passages = random_ids({12, 20}, 1), tokens = random_ids({2, 9}, 2);
   const Knowledge knowledge = searched(passages);
   const NoGrad none;
-  for (const ModelConfig& config : every_rival()) {
+  for (const ModelConfig& config : every_baseline()) {
     const auto model = make_model<double>(config, 1);
     std::size_t copied = 0;
     for (const auto& mine : model->parameters())
@@ -178,7 +179,7 @@ BOOST_AUTO_TEST_CASE(a_row_never_sees_the_passages_excluded_for_it) {
   const NoGrad none;
   Ids passages = random_ids({8, 6}, 1);
   const Ids tokens = random_ids({2, 12}, 2);
-  for (const ModelConfig& config : every_rival()) {
+  for (const ModelConfig& config : every_baseline()) {
     const auto model = make_model<double>(config, 1);
     std::vector<std::set<int>> read(2);
     const auto logits = [&](const Ids& of) {
@@ -203,7 +204,7 @@ BOOST_AUTO_TEST_CASE(a_row_never_sees_the_passages_excluded_for_it) {
 BOOST_AUTO_TEST_CASE(they_tell_what_each_token_reads) {
   const NoGrad none;
   const Ids passages = random_ids({9, 6}, 1), tokens = random_ids({1, 10}, 2);
-  for (const ModelConfig& config : every_rival()) {
+  for (const ModelConfig& config : every_baseline()) {
     Knowledge knowledge = searched(passages);
     const Ids chunks({3, 3}, {tokens.data(), tokens.data() + 9}), found = knowledge.search(chunks, 2, {});
     std::size_t calls = 0;
@@ -227,7 +228,7 @@ BOOST_AUTO_TEST_CASE(gradients_do_not_depend_on_the_number_of_threads) {
   const int before = num_threads();
   const Ids passages = random_ids({50, 6}, 1);
   const Knowledge knowledge = searched(passages);
-  for (ModelConfig config : every_rival()) {
+  for (ModelConfig config : every_baseline()) {
     config.dropout = 0.2;
     std::vector<std::vector<float>> runs;
     for (const int threads : {1, 3}) {
@@ -250,25 +251,24 @@ BOOST_AUTO_TEST_CASE(gradients_do_not_depend_on_the_number_of_threads) {
 }
 
 BOOST_AUTO_TEST_CASE(errors_say_what_to_do) {
-  const auto model = make_model<float>(rival(Rival::Fid, {1}), 1);
+  const auto model = make_model<float>(baseline(Baseline::Fid, {1}), 1);
   const Ids passages = random_ids({4, 6}, 1);
   const Knowledge no_search{.passages = &passages}, knowledge = searched(passages);
   BOOST_TEST(error_of([&] {
                model->logits(Ids({1, 3}), {.knowledge = &no_search});
-             }) == "crat: a rival (fid) looks chunks up in a knowledge base by their words, and none is given");
+             }) == "crat: baseline fid needs a knowledge base, and none was given");
   BOOST_TEST(error_of([&] {
                model->logits(random_ids({1, 3}), {.knowledge = &knowledge, .excluded = {{0, 3}}});
              }) == "nearest: cannot choose 2 of 4 rows when 3 of them are excluded");
   const auto refusal = [](const std::string& keys) {
-    return error_of([&] { ModelConfig::from_json(R"({"family": "crat", "vocab_size": 9, "rival": "retro", )" + keys + "}"); });
+    return error_of([&] { ModelConfig::from_json(R"({"family": "crat", "vocab_size": 9, "baseline": "retro", )" + keys + "}"); });
   };
-  BOOST_TEST(refusal(R"("irw_layers": [])") ==
-             "config: the rival retro reads passages, and irw_layers does not say in which layers");
+  BOOST_TEST(refusal(R"("irw_layers": [])") == "config: baseline retro needs irw_layers, the layers that read passages");
   BOOST_TEST(refusal(R"("irw_layers": [1], "task": "classify")") ==
-             "config: the rival retro is a language model; classifiers have rival none");
+             "config: baseline retro is for language models; classifiers need baseline none");
   BOOST_TEST(refusal(R"("irw_layers": [1], "rotation": false)") == "config: the family crat has no key \"rotation\"");
   BOOST_TEST(refusal(R"("irw_layers": [1], "encoder_layers": 0)").find("config: encoder_layers ") == 0);
-  const ModelConfig config = rival(Rival::Retro, {0, 1});
+  const ModelConfig config = baseline(Baseline::Retro, {0, 1});
   BOOST_TEST(ModelConfig::from_json(config.to_json()).to_json() == config.to_json());
 }
 
