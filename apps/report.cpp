@@ -82,7 +82,7 @@ int tell_failures(const Json& runs) {
   return failures;
 }
 
-/// A page of these runs that is served, and made anew as far as their files change.
+/// A page of these runs that is served, and made again as far as their files change.
 class LiveReport {
  public:
   LiveReport(std::vector<RunPage> runs, SharedData& data, std::string version)

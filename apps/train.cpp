@@ -1,4 +1,4 @@
-/// argand train lm, argand train classify: trains a model, with checkpoints, from which it goes on bit for bit.
+/// argand train lm, argand train classify: trains a model, with checkpoints, from which it resumes bit for bit.
 
 #include <cmath>
 #include <memory>
@@ -237,7 +237,7 @@ std::string rest_of_the_schedule(const RunConfig& config) {
 std::string changes_of(const RunConfig& before, const RunConfig& now) {
   std::string text;
   for (const auto& [key, was, is] : changes_of_rate(before, now))
-    if (key != "decay_steps" || now.training.steps == before.training.steps)  // else the schedule's end is told by itself
+    if (key != "decay_steps" || now.training.steps == before.training.steps)  // else the schedule's end is reported by itself
       text += fmt::format("{} {} {} instead of {}", text.empty() ? ", with" : " and", option_name(key), is, was);
   return text;
 }

@@ -22,7 +22,7 @@ namespace {
 // than one inside: fewer at a time, some without fused multiply-add. So its bits depend on the number of threads. Here a product is
 // cut by its shape alone, and each tile is computed by one thread, whoever that is.
 
-/// Whether somebody asked for rounded factors, and it is a product for that.
+/// Whether rounded factors were requested, and it is a product for that.
 template <Scalar T>
 bool rounds_factors(const Product<T>& p) {
   return std::same_as<T, float> && bf16_products_are_on() && std::min({p.M, p.N, p.K}) >= bf16_least &&

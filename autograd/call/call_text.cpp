@@ -1,4 +1,4 @@
-/// How functions are told: signatures for stubs, pages and `argand explain`.
+/// Functions as text: signatures for stubs, pages and `argand explain`.
 
 #include <fmt/format.h>
 

@@ -54,7 +54,7 @@ class InitialWeights {
 
   std::string source_, path_;
   File file_;
-  std::unique_ptr<const TrainedRun> run_;  ///< null for a file that is no checkpoint
+  std::unique_ptr<const TrainedRun> run_;  ///< null for a file that is not a checkpoint
 };
 
 }  // namespace argand

@@ -31,7 +31,7 @@ class PassageStore {
   void exchange_passages(std::uint64_t seed);
   /// What the approximate index of a window was built on.
   const Tensor<float>& encodings(std::size_t window) const;
-  /// Recall@k of the approximate indexes, their mean, on the queries of the first row of the first batch that was looked up.
+  /// Recall@k of the approximate indexes, their mean, on the queries of the first row of the first batch retrieved.
   /// Nothing before that, or when the search is exact.
   std::optional<double> recall() const;
 

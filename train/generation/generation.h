@@ -51,7 +51,7 @@ template <RealScalar R>
 void generate(Model<R>& model, const Ids& prompts, std::int64_t count, const SamplingOptions& options, const WriteTokens& write,
               const ForwardContext& context = {}, const std::function<bool()>& enough = nullptr);
 
-/// A text to go on with, and as the model reads it.
+/// A text to continue, as text and in tokens.
 struct Prompt {
   std::string text;
   Ids tokens;  ///< [n]
@@ -63,7 +63,7 @@ struct Prompt {
 
 /// What is to be written after each prompt.
 struct WritingOptions {
-  std::int64_t samples = 1, tokens = 50;  ///< so many texts, of so many tokens at most
+  std::int64_t samples = 1, tokens = 50;  ///< this many texts, of this many tokens at most
   std::vector<std::string> stop{};        ///< a text ends before the first of these
   SamplingOptions sampling{};
 };
@@ -75,7 +75,7 @@ struct Written {
 };
 
 /// Sample s of prompt p is p · samples + s. Those after prompts of as many tokens are written together, a token of each at a time,
-/// which reads the weights once for all. `watch`: called after every one of these; null for nobody.
+/// which reads the weights once for all. `watch`: called after every one of these; null for none.
 template <RealScalar R>
 std::vector<Written> written_texts(Model<R>& model, const Tokenizer& tokens, const std::vector<Prompt>& prompts,
                                    const WritingOptions& options, const ForwardContext& context = {},

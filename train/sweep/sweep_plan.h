@@ -1,6 +1,6 @@
 #pragma once
 /// Which runs a sweep needs: a function of the grid and of how the runs before have ended, and of nothing else, so that a sweep
-/// which was stopped anywhere goes on as if it had not been.
+/// that was stopped anywhere continues as if it had not been.
 
 #include <array>
 #include <functional>

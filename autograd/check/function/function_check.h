@@ -1,5 +1,5 @@
 #pragma once
-/// A function and the gradients that somebody computes of it, on this library's tape, in another program or another language: first
+/// A function and its gradients as computed, on this library's tape, in another program or another language: first
 /// along random directions of each input, which costs as little for a million elements as for one; where that does not pass,
 /// element by element; then at a second point, and once more after f was called elsewhere.
 ///
