@@ -13,7 +13,7 @@
 
 namespace argand {
 
-/// What fitted and what did not.
+/// Which parameters matched and which did not.
 struct FittedWeights {
   std::string path;                    ///< of the file
   std::int64_t tensors = 0;            ///< taken, in whole or, of rows that belong to words, in part

@@ -1,6 +1,6 @@
 #pragma once
 /// Everything that determines a training run: model, optimiser, data, steps. Two runs of equal RunConfig end in equal files.
-/// What does not change the numbers (threads, where the files go) is not part of it.
+/// It excludes what does not change the numbers (threads, where the files go).
 
 #include <functional>
 #include <map>
@@ -116,7 +116,7 @@ struct TrainingConfig {
   }
 };
 
-/// What reflection windows look things up in, and how it is searched.
+/// The knowledge base of reflection windows, and how it is searched.
 struct KnowledgeConfig {
   std::string irw_file;
   std::int64_t irw_passages = 2000;
@@ -140,7 +140,7 @@ struct RunConfig {
   OptimizerConfig optimizer;
   TrainingConfig training;
   KnowledgeConfig knowledge;       ///< only of a family that looks things up
-  bool classes_from_data = false;  ///< n_classes was not said: it will be what the data have
+  bool classes_from_data = false;  ///< n_classes was not given: it comes from the data
   bool tokens_of_init = false;     ///< no tokens were asked for: they are those of the run that this one begins with
 
   /// Whether the model looks things up.

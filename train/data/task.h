@@ -1,5 +1,5 @@
 #pragma once
-/// What is learnt from: the data of a task, in batches to train on and batches to judge on. A training run knows no more of its
+/// The data of a task, in batches for training and batches for validation. A training run knows no more of its
 /// task than this.
 
 #include <functional>

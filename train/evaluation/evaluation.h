@@ -10,7 +10,7 @@
 
 namespace argand {
 
-/// Who was taken for whom.
+/// The confusion matrix.
 class ConfusionMatrix {
  public:
   /// Throws Error for n < 1.

@@ -1,5 +1,5 @@
 #pragma once
-/// How good is what a language model writes?
+/// The quality of the text that a language model generates.
 
 #include <functional>
 #include <nlohmann/json.hpp>

@@ -33,7 +33,7 @@ struct RateCurve {
 template <RealScalar R>
 RateCurve find_rate(TrainingRun<R>& run, const RateSearch& search, const std::function<void(const RatePoint&)>& watch = nullptr);
 
-/// What the points say: fills in `suggestion`.
+/// Evaluates the points: fills in `suggestion`.
 double suggested_rate(const std::vector<RatePoint>& points);
 
 }  // namespace argand

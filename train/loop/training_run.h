@@ -13,7 +13,7 @@
 
 namespace argand {
 
-/// What one step did.
+/// The result of one step.
 struct StepReport {
   std::int64_t step = 0;              ///< steps taken, this one included
   double cross_entropy = 0;           ///< nats a token (or an article), before the step

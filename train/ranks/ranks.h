@@ -1,5 +1,5 @@
 #pragma once
-/// The processes that train one model together, `mpirun -n 4 argand train lm ...`, and what they say to each other. MPI carries it:
+/// The processes that train one model together, `mpirun -n 4 argand train lm ...`, and the messages between them. MPI carries them:
 /// a module of its own (mpi_ranks.cpp) that is loaded in a process that mpirun has started, and in no other.
 
 #include <cstddef>
@@ -77,7 +77,7 @@ void all_reduce(Ranks& ranks, std::span<double> x);
 void barrier(Ranks& ranks);
 /// Throws Error on the ranks whose text is not that of the first one. `what`: whose text it is, "the data are".
 void require_same(Ranks& ranks, const std::string& what, const std::string& text);
-/// Of a rank that has nothing to say any more, while the first one finds out what is wrong and ends all.
+/// For a rank with nothing to report, while the first one finds the error and ends all.
 [[noreturn]] void wait_for_abort();
 
 }  // namespace argand

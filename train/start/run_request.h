@@ -1,5 +1,5 @@
 #pragma once
-/// A run from what a user asks for: settings become a configuration, weights to begin with, and data. Programs and Python begin and
+/// From a user's request to a run: settings become a configuration, initial weights, and data. Programs and Python begin and
 /// continue runs by these, each with its own words for files and progress.
 
 #include <functional>
@@ -16,7 +16,7 @@ namespace argand {
 /// ConfigError.
 RunConfig resolve_with_init(Settings file, const Settings& given, const std::string& task);
 
-/// What a new run is made from.
+/// The inputs of a new run.
 struct NewRun {
   RunConfig config;  ///< with paths that are found from every directory
   std::optional<InitialWeights> weights{};
