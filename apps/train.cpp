@@ -97,8 +97,8 @@ void conclude(TrainingSession<R>& session, const Evaluation& last, const Trainin
   fmt::print("{}\n", summary(last));
   if (held_out) {
     fmt::print(
-        "\nbest.safetensors is that of step {}, accuracy {:.1f} %. The test articles have not been looked at: `argand eval {}` "
-        "does.\n",
+        "\nbest.safetensors is that of step {}, accuracy {:.1f} %. The test articles were not used: evaluate them with "
+        "`argand eval {}`.\n",
         state.best_step, 100 * state.accuracy_of_best(), session.folder().path());
     return;
   }
@@ -106,9 +106,8 @@ void conclude(TrainingSession<R>& session, const Evaluation& last, const Trainin
     fmt::print("best possible accuracy, given how these articles are generated: {:.1f} %\n",
                100 * best_possible_accuracy(first_articles(open_articles("topics").test, last.count)));
   fmt::print(
-      "\nbest.safetensors is that of step {}, accuracy {:.1f} %. It was chosen on these very articles, for there is no third part, "
-      "so\n"
-      "its accuracy flatters; that of the last step does not. The files are in {}\n",
+      "\nbest.safetensors is that of step {}, accuracy {:.1f} %. It was chosen on these articles, as there is no third part, so\n"
+      "its accuracy is optimistic; that of the last step is not. The files are in {}\n",
       state.best_step, 100 * state.accuracy_of_best(), session.folder().path());
 }
 
