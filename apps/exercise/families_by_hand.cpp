@@ -99,8 +99,8 @@ Problem make_chain(Draw& draw) {
           .text = fmt::format("w = `{}` and L = `|w^2 + {}|^2`, at z = {}. Go backwards, one layer after the other.", layer,
                               within(c), written(z)),
           .questions = {
-              ask_number("w, a number", 1, w), ask_gradient("the gradient of L by w, a number", 1, upper),
-              ask_gradient("the gradient of L by z, a number", 3, lower,
+              ask_number("w, a number", 1, w), ask_gradient("the gradient of L with respect to w, a number", 1, upper),
+              ask_gradient("the gradient of L with respect to z, a number", 3, lower,
                            {{std::conj(a) * upper, "a term of the chain rule is missing"},
                             {a * upper + b * std::conj(upper), "the conjugates of the chain rule are in the wrong places"},
                             {std::conj(a) * upper + b * upper, "the conjugates of the chain rule are in the wrong places"},

@@ -74,8 +74,9 @@ Problem make_network(Draw& draw) {
                               "w = {}. Write a program, with a framework or "
                               "without.\n\n{}",
                               written(at[0]), written(at[1]), table),
-          .questions = {ask_number("L, a number", 1, v.value), ask_gradient("the gradient by v, a number", 2, v.gradient()),
-                        ask_gradient("the gradient by w, a number", 2, w.gradient())}};
+          .questions = {ask_number("L, a number", 1, v.value),
+                        ask_gradient("the gradient with respect to v, a number", 2, v.gradient()),
+                        ask_gradient("the gradient with respect to w, a number", 2, w.gradient())}};
 }
 
 Problem make_descent(Draw& draw) {
@@ -161,8 +162,8 @@ Problem make_backward(Draw& draw) {
   return {.title = "A line is wrong",
           .text = std::move(text),
           .questions = {ask_word("which line, a number from 1 to 5", 2, {"1", "2", "3", "4", "5"}, found),
-                        ask_gradient("the right gradient of L by w, a number", 2, slope,
-                                     {{with_mistake.value("g_w"), "this is what the program finds, with its mistake"}})}};
+                        ask_gradient("the right gradient of L with respect to w, a number", 2, slope,
+                                     {{with_mistake.value("g_w"), "this is the program's result, with its mistake"}})}};
 }
 
 const std::vector<ProblemFamily>& problem_families() {
@@ -178,8 +179,8 @@ const std::vector<ProblemFamily>& problem_families() {
       {"modulus", "both derivatives of an activation", 2, make_modulus},
       {"ellipse", "the image of a small circle", 2, make_ellipse},
       {"curvature", "minimum, maximum, saddle; the largest learning rate", 2, make_curvature},
-      {"algebra", "the derivative by the angle θ of a learnable algebra", 2, make_algebra},
-      {"matrix", "least squares, by a vector of two numbers", 2, make_matrix},
+      {"algebra", "the derivative with respect to the angle θ of a learnable algebra", 2, make_algebra},
+      {"matrix", "least squares in a vector of two numbers", 2, make_matrix},
       {"network", "the gradients of a network of two weights", 3, make_network},
       {"descent", "gradient descent after some steps", 3, make_descent},
       {"adam", "Adam with one second moment, and with two", 3, make_adam},

@@ -133,9 +133,9 @@ Problem make_matrix(Draw& draw) {
                               "lab reads it as\n`{}`.",
                               written(a), written(b), written(c), written(d), written(p), written(q), written(at[0]),
                               written(at[1]), loss),
-          .questions = {ask_gradient("the gradient by z, a number", 2, slopes_at(loss, at, 0).gradient(),
+          .questions = {ask_gradient("the gradient with respect to z, a number", 2, slopes_at(loss, at, 0).gradient(),
                                      {{2.0 * (a * r1 + c * r2), forgotten}}),
-                        ask_gradient("the gradient by w, a number", 2, slopes_at(loss, at, 1).gradient(),
+                        ask_gradient("the gradient with respect to w, a number", 2, slopes_at(loss, at, 1).gradient(),
                                      {{2.0 * (b * r1 + d * r2), forgotten}})}};
 }
 

@@ -12,7 +12,7 @@
 
 namespace argand {
 
-/// What is called the gradient of a real L by z = x + iy.
+/// What is called the gradient of a real L with respect to z = x + iy.
 enum class Convention {
   Conjugate,  ///< ∂L/∂x + i ∂L/∂y, steepest ascent: PyTorch, TensorFlow, argand
   Plain,      ///< ∂L/∂x − i ∂L/∂y = 2 ∂L/∂z, its conjugate, and for outputs the conjugate of W as well: JAX
