@@ -99,8 +99,8 @@ Problem make_chain(Draw& draw) {
           .text = fmt::format("w = `{}` and L = `|w^2 + {}|^2`, at z = {}. Go backwards, one layer after the other.", layer,
                               within(c), written(z)),
           .questions = {
-              ask_number("w, a number", 1, w), ask_gradient("the gradient of L with respect to w, a number", 1, upper),
-              ask_gradient("the gradient of L with respect to z, a number", 3, lower,
+              ask_number("w, a number", 1, w), ask_gradient("the gradient of L by w, a number", 1, upper),
+              ask_gradient("the gradient of L by z, a number", 3, lower,
                            {{std::conj(a) * upper, "a term of the chain rule is missing"},
                             {a * upper + b * std::conj(upper), "the conjugates of the chain rule are in the wrong places"},
                             {std::conj(a) * upper + b * upper, "the conjugates of the chain rule are in the wrong places"},
@@ -145,7 +145,7 @@ Problem make_mistake(Draw& draw) {
   draw.shuffle(claims);
   claims.resize(3);
   const int planted = draw.integer(0, 2), kind = draw.integer(0, 2);
-  std::string text = "Three gradients ∂L/∂x + i ∂L/∂y were derived. One is wrong.\n";
+  std::string text = "Somebody has derived three gradients ∂L/∂x + i ∂L/∂y. One is wrong.\n";
   std::vector<std::string> wrong;
   const std::vector<std::string> letters = {"a", "b", "c"};
   for (int k = 0; k < 3; ++k) {
@@ -160,7 +160,7 @@ Problem make_mistake(Draw& draw) {
   const Claim& claim = claims[static_cast<std::size_t>(planted)];
   return {.title = "Find the mistake",
           .text = std::move(text),
-          .questions = {ask_word("which one is wrong (a letter)", 1, letters, wrong[0]),
+          .questions = {ask_word("which one is wrong, a letter", 1, letters, wrong[0]),
                         ask_formula("its right gradient, " + answer_in_z, 2, claim.loss, Asked::Gradient, claim.right())}};
 }
 

@@ -72,7 +72,7 @@ Problem make_ellipse(Draw& draw) {
   const LabEllipse e = ellipse_of(s.dz, s.dzbar);
   if (e.shorter < 0.05 * e.longer) throw Redraw();
   return {
-      .title = "The image of a small circle",
+      .title = "What becomes of a small circle",
       .text = fmt::format(
           "f(z) = `{}` takes a small circle around z = {} to an ellipse. Its half-axes are given in units of the circle's radius.",
           f, written(at)),
@@ -133,9 +133,9 @@ Problem make_matrix(Draw& draw) {
                               "lab reads it as\n`{}`.",
                               written(a), written(b), written(c), written(d), written(p), written(q), written(at[0]),
                               written(at[1]), loss),
-          .questions = {ask_gradient("the gradient with respect to z, a number", 2, slopes_at(loss, at, 0).gradient(),
+          .questions = {ask_gradient("the gradient by z, a number", 2, slopes_at(loss, at, 0).gradient(),
                                      {{2.0 * (a * r1 + c * r2), forgotten}}),
-                        ask_gradient("the gradient with respect to w, a number", 2, slopes_at(loss, at, 1).gradient(),
+                        ask_gradient("the gradient by w, a number", 2, slopes_at(loss, at, 1).gradient(),
                                      {{2.0 * (b * r1 + d * r2), forgotten}})}};
 }
 
