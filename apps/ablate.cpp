@@ -54,7 +54,7 @@ int check(const AblationTable& whole, const std::string& folder) {
   add(differences_of_lines(probe_tables(table, folder), folder + "/probes.md"));
   for (const std::string& fault : faults) fmt::print("{}\n", fault);
   fmt::print("{} runs of {} rows in {}: {}\n", runs, table.rows.size(), folder,
-             faults.empty() ? "the tables are those of the logs" : fmt::format("{} differences", faults.size()));
+             faults.empty() ? "the tables agree with the logs" : fmt::format("{} differences", faults.size()));
   return faults.empty() && runs > 0 ? exit_success : exit_failure;
 }
 

@@ -46,7 +46,7 @@ std::vector<std::string> students_of(const ExerciseOptions& options) {
   return names;
 }
 
-/// A form that somebody has begun to fill in stays.
+/// A form that has been partly filled in stays.
 void write_form(const std::string& path, const std::string& text) {
   if (std::filesystem::exists(path) && read_text_file("exercise", path) != text)
     fail("exercise", "{} already exists and has been filled in; name another folder", path);

@@ -21,7 +21,7 @@ using C = std::complex<double>;
 struct LabOptions {
   std::string expression, variable;
   std::vector<std::string> at;
-  std::string dz, dzbar, gradient;  ///< somebody's answers
+  std::string dz, dzbar, gradient;  ///< the user's answers
   bool tape = false, hessian = false, json = false;
 
   bool answers() const { return !dz.empty() || !dzbar.empty() || !gradient.empty(); }

@@ -106,7 +106,7 @@ std::string in_single_quotes(const std::string& text) {
   return out + "'";
 }
 
-/// A block of lines that gnuplot reads as data, `$NAME`; a pair of points that is to be no line has an empty line between.
+/// A block of lines that gnuplot reads as data, `$NAME`; a pair of points that is not to be a line has an empty line between.
 std::string data_block(const std::string& name, const std::string& lines) { return "$" + name + " << END\n" + lines + "END\n"; }
 
 std::string point_lines(const std::vector<C>& points) {

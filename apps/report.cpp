@@ -82,7 +82,7 @@ int tell_failures(const Json& runs) {
   return failures;
 }
 
-/// A page of these runs that is served, and made anew as far as their files change.
+/// A page of these runs that is served, and made again as far as their files change.
 class LiveReport {
  public:
   LiveReport(std::vector<RunPage> runs, SharedData& data, std::string version)
@@ -91,7 +91,7 @@ class LiveReport {
   Answer answer(const std::string& target) {
     constexpr std::string_view since = "/data?since=";
     if (target == "/favicon.ico") return {.status = 204};
-    if (target != "/" && !target.starts_with(since)) return {.status = 404, .body = "there is / and nothing else\n"};
+    if (target != "/" && !target.starts_with(since)) return {.status = 404, .body = "only / is served\n"};
     refresh();
     if (target == "/") return {.type = "text/html; charset=utf-8", .body = make_page(json(), true)};
     if (target.substr(since.size()) == std::to_string(number_)) return {.status = 204};

@@ -1,4 +1,4 @@
-/// argand train lm, argand train classify: trains a model, with checkpoints, from which it goes on bit for bit.
+/// argand train lm, argand train classify: trains a model, with checkpoints, from which it resumes bit for bit.
 
 #include <cmath>
 #include <memory>
@@ -97,8 +97,8 @@ void conclude(TrainingSession<R>& session, const Evaluation& last, const Trainin
   fmt::print("{}\n", summary(last));
   if (held_out) {
     fmt::print(
-        "\nbest.safetensors is that of step {}, accuracy {:.1f} %. The test articles have not been looked at: `argand eval {}` "
-        "does.\n",
+        "\nbest.safetensors is that of step {}, accuracy {:.1f} %. The test articles were not used: evaluate them with "
+        "`argand eval {}`.\n",
         state.best_step, 100 * state.accuracy_of_best(), session.folder().path());
     return;
   }
@@ -106,9 +106,8 @@ void conclude(TrainingSession<R>& session, const Evaluation& last, const Trainin
     fmt::print("best possible accuracy, given how these articles are generated: {:.1f} %\n",
                100 * best_possible_accuracy(first_articles(open_articles("topics").test, last.count)));
   fmt::print(
-      "\nbest.safetensors is that of step {}, accuracy {:.1f} %. It was chosen on these very articles, for there is no third part, "
-      "so\n"
-      "its accuracy flatters; that of the last step does not. The files are in {}\n",
+      "\nbest.safetensors is that of step {}, accuracy {:.1f} %. It was chosen on these articles, as there is no third part, so\n"
+      "its accuracy is optimistic; that of the last step is not. The files are in {}\n",
       state.best_step, 100 * state.accuracy_of_best(), session.folder().path());
 }
 
@@ -237,7 +236,7 @@ std::string rest_of_the_schedule(const RunConfig& config) {
 std::string changes_of(const RunConfig& before, const RunConfig& now) {
   std::string text;
   for (const auto& [key, was, is] : changes_of_rate(before, now))
-    if (key != "decay_steps" || now.training.steps == before.training.steps)  // else the schedule's end is told by itself
+    if (key != "decay_steps" || now.training.steps == before.training.steps)  // else the schedule's end is reported by itself
       text += fmt::format("{} {} {} instead of {}", text.empty() ? ", with" : " and", option_name(key), is, was);
   return text;
 }

@@ -7,7 +7,7 @@
 namespace argand {
 
 /// dx[i] = f(a[i], ...), or dx[i] += f(a[i], ...) when a gradient is there already: no temporary, one pass.
-/// Does nothing when nobody wants dx.
+/// Does nothing when dx is not needed.
 template <Scalar T, class F, Scalar A, Scalar... Rest>
 void accumulate_map(const GradientAccumulator<T>& dx, const F& f, const Tensor<A>& a, const Tensor<Rest>&... rest) {
   (require(a.shape() == rest.shape(), "backward", "shapes differ, {} and {}", a.shape(), rest.shape()), ...);

@@ -18,7 +18,7 @@ struct TapeEntry;
 /// Every thread has a context of its own, from its first op on. A new thread inherits nothing: it records, on a tape of its own,
 /// outside of every module, without an observer; a NoGrad of the thread that started it does not reach it. A context, its tapes
 /// and the outputs recorded on them belong to one thread. Leaves may be used from several: their gradients add up, in whatever
-/// order the threads arrive, as long as nobody changes their values or clears their gradients meanwhile.
+/// order the threads arrive, as long as no value changes and no gradient is cleared meanwhile.
 class Context {
  public:
   Context();

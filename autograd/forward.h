@@ -33,7 +33,7 @@ class ForwardMode {
   ForwardMode(const ForwardMode&) = delete;
   ForwardMode& operator=(const ForwardMode&) = delete;
 
-  /// Throws Error when x is no variable, or the direction has another shape.
+  /// Throws Error when x is not a variable, or the direction has another shape.
   template <Scalar T>
   void set_direction(const Var<T>& x, Tensor<T> direction) {
     require(x.slot() != nullptr && x.slot()->leaf, "forward", "only a variable has a direction; make it with variable()");

@@ -1,5 +1,5 @@
 #pragma once
-/// Looking on while ops compute: what tracers and drawings of the tape are made of. Costs a test of one flag when nobody looks.
+/// Observing ops as they compute: what tracers and drawings of the tape are made of. Costs a test of one flag without an observer.
 
 #include <functional>
 #include <memory>

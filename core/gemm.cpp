@@ -20,16 +20,16 @@ namespace {
 
 // OpenBLAS cuts a product among its threads wherever that is fair, and an element at the edge of a piece is computed by other code
 // than one inside: fewer at a time, some without fused multiply-add. So its bits depend on the number of threads. Here a product is
-// cut by its shape alone, and each tile is computed by one thread, whoever that is.
+// cut by its shape alone, and each tile is computed by one thread, no matter which.
 
-/// Whether somebody asked for rounded factors, and it is a product for that.
+/// Whether rounded factors were requested, and it is a product for that.
 template <Scalar T>
 bool rounds_factors(const Product<T>& p) {
   return std::same_as<T, float> && bf16_products_are_on() && std::min({p.M, p.N, p.K}) >= bf16_least &&
          (p.beta == T(0) || p.beta == T(1));
 }
 
-/// In the calling thread, in the fastest of three ways, or as was asked for.
+/// In the calling thread, in the fastest of three ways, or as requested.
 template <Scalar T>
 void tile_gemm(const Product<T>& p) {
   if constexpr (std::same_as<T, float>)
@@ -81,7 +81,7 @@ void gemm_of_packed(const Product<R>& p, std::int64_t parts) {
   });
 }
 
-/// Logs that live. Most of the time there is none, which the number alone says.
+/// Live logs. Usually there are none, which the count alone tells.
 struct GemmLogs {
   std::atomic<std::int64_t> count = 0;
   std::mutex mutex;

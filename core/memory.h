@@ -49,7 +49,7 @@ struct PoolAllocator {
   }
   friend bool operator==(const PoolAllocator&, const PoolAllocator&) { return true; }
 };
-/// Scratch<double> x(n) holds n numbers that nobody has set; Scratch<double> x(n, 0.0) zeros.
+/// Scratch<double> x(n) holds n uninitialised numbers; Scratch<double> x(n, 0.0) zeros.
 template <class T>
 using Scratch = std::vector<T, PoolAllocator<T>>;
 

@@ -22,7 +22,7 @@ struct RowRange {
 /// threads. NaN counts as the smallest number.
 ///
 /// `excluded` holds one range for each of G equal groups of consecutive queries (a batch's rows), or none at all. Rows of a
-/// query's range are no candidates: they are taken out before the search, not filtered from its result.
+/// query's range are not candidates: they are taken out before the search, not filtered from its result.
 /// Throws `nearest: ...` when G does not divide N, or when fewer than k candidates are left.
 template <RealScalar R>
 Ids nearest_rows(const Tensor<R>& queries, const Tensor<R>& rows, std::int64_t k, std::span<const RowRange> excluded = {});

@@ -23,7 +23,7 @@ class Shape {
   int rank() const { return rank_; }
   /// Product of the sizes; 1 for a scalar. Throws for 2^48 elements or more, empty axes not counted, and negative sizes.
   std::int64_t size() const;
-  /// Size of one axis; negative axes count from the end. Throws when there is no such axis.
+  /// Size of one axis; negative axes count from the end. Throws for an axis out of range.
   std::int64_t operator[](int axis) const { return sizes_[static_cast<std::size_t>(checked(axis))]; }
   std::int64_t& operator[](int axis) { return sizes_[static_cast<std::size_t>(checked(axis))]; }
   std::int64_t back() const { return (*this)[-1]; }
@@ -35,7 +35,7 @@ class Shape {
 
   void push_back(std::int64_t size);
   void erase(int axis);
-  /// The axis as a non-negative number. Throws when there is no such axis.
+  /// The axis as a non-negative number. Throws for an axis out of range.
   int checked(int axis) const;
 
   friend bool operator==(const Shape& a, const Shape& b);

@@ -56,7 +56,7 @@ struct LabelledCorpus {
   std::vector<std::string> preview{};  ///< lines that show what was understood of a table
 };
 
-/// The first `count` of them, or all when there are not so many or count is 0.
+/// The first `count` of them, or all when there are fewer or count is 0.
 std::span<const Article> first_articles(const std::vector<Article>& articles, std::int64_t count);
 
 /// The first `train_articles` and `test_articles` of each part (0: all), in words that are frequent in the first of them.

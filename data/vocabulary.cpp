@@ -13,7 +13,7 @@
 namespace argand {
 namespace {
 
-/// Why it is no word, or nothing.
+/// Why it is not a word, or nothing.
 std::optional<std::string> fault(std::string_view word) {
   if (word.empty()) return "an empty word";
   std::string_view rest = word;

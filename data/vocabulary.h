@@ -21,7 +21,7 @@ class Vocabulary {
   Vocabulary() = default;
   explicit Vocabulary(std::span<const std::string> words);
 
-  /// The word's id, a new one if it has none. Throws when it is no word.
+  /// The word's id, a new one if it has none. Throws when it is not a word.
   Id add(std::string_view word);
   std::optional<Id> find(std::string_view word) const;
   /// The word's id; that of `<unk>` for an unknown word. Throws when there is no `<unk>` either.

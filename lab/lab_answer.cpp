@@ -123,7 +123,7 @@ std::optional<C> common_factor(const std::vector<AnswerPoint>& points, const Of&
   return fits && factor != 0.0 && std::isfinite(std::abs(factor)) ? std::optional(factor) : std::nullopt;
 }
 
-/// Rounding taken off, so that 2 is told as 2.
+/// Rounding taken off, so that 2 is shown as 2.
 C tidy(C c) {
   const auto part = [](double x) { return std::abs(x - std::round(x * 1e6) / 1e6) < 1e-9 ? std::round(x * 1e6) / 1e6 : x; };
   return {part(c.real()), part(c.imag())};

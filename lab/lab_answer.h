@@ -1,5 +1,5 @@
 #pragma once
-/// Exercises that answer: a derivative that somebody found by hand, beside the one that the tape finds, and what the difference
+/// Exercises that answer: a derivative found by hand, beside the one that the tape finds, and what the difference
 /// looks like.
 
 #include <complex>
@@ -33,7 +33,7 @@ struct LabAnswer {
   std::string text;  ///< what was given
   Kind kind = Kind::Unknown;
   std::complex<double> by = 1;
-  std::size_t points = 0;  ///< compared at so many
+  std::size_t points = 0;  ///< number of points compared
   /// The first point where the answer is off, and both numbers there.
   std::vector<std::complex<double>> at;
   std::complex<double> given = 0, right = 0;

@@ -27,7 +27,7 @@ struct LabHessian {
   std::vector<std::vector<double>> numerical;      ///< the same by extrapolated differences of the gradient
   std::vector<std::vector<double>> error;  ///< its bars; infinite where the gradient has a kink, or is a convention all along
   double variation = 0;                    ///< size of second derivatives around here, even where these are 0
-  /// Steps after which the tape's derivatives are no derivatives of f (LabPoint::gaps): then everything below is by differences.
+  /// Steps after which the tape's derivatives are not those of f (LabPoint::gaps): then everything below is by differences.
   std::vector<std::string> gaps;
   double slope = 0, slope_error = 0;  ///< the gradient's length √Σ|∂L/∂x + i ∂L/∂y|², and how well it is known
   std::vector<std::vector<std::complex<double>>> zz;     ///< ∂²L/∂z_j∂z_k

@@ -42,7 +42,7 @@ struct LabPoint {
   CauchyRiemann verdict = CauchyRiemann::Inconclusive;  ///< of derivatives that agree
   bool holomorphic_ops = false;                         ///< every op on the tape is holomorphic, so f is wherever it is defined
 
-  /// "log of 0 is -inf", "the derivative of abs at 0 is a convention": steps after which the tape's derivatives are no derivatives
+  /// "log of 0 is -inf", "the derivative of abs at 0 is a convention": steps after which the tape's values are no derivatives
   /// of f, whatever they are. Then nothing agrees, and nothing differs.
   std::vector<std::string> gaps = {};
   /// "a kink along the real axis: ...", "a cut ...", "the value is not finite", "the derivative grows without bound ..."; empty
@@ -53,7 +53,7 @@ struct LabPoint {
   /// A figure that the numerical check contradicts.
   bool failed() const;
   /// Not conclusive, and not only because the error bars are too wide: a kink, a cut, a pole, a gap, or an op with singular
-  /// points and no derivative that can be told from 0.
+  /// points and no derivative distinguishable from 0.
   bool singular_here() const;
   /// Everything was compared and agrees.
   bool conclusive() const;

@@ -75,8 +75,8 @@ std::string width_text(const LabPoint& p) {
 std::string cauchy_riemann_text(const Expression& f, const LabPoint& p) {
   const std::string z = f.variables()[p.variable];
   constexpr const char* too_wide = "inconclusive: the error bars are too wide.";
-  if (!p.gaps.empty()) return "not judged: the tape has no derivative to judge by.";
-  if (!p.conclusive()) return p.singular_here() ? "inconclusive: there is no derivative to judge by." : too_wide;
+  if (!p.gaps.empty()) return "not judged: the tape has no derivative to compare with.";
+  if (!p.conclusive()) return p.singular_here() ? "inconclusive: there is no derivative to compare with." : too_wide;
   switch (p.verdict) {
     case CauchyRiemann::Holomorphic:
       return p.holomorphic_ops

@@ -10,7 +10,7 @@
 
 namespace argand {
 
-/// The kinds in the order in which they are told.
+/// The kinds in display order.
 const std::vector<Kind>& kinds_in_order();
 /// "Holomorphic ops", and what the gradient convention makes of that kind.
 std::string kind_title(Kind kind);

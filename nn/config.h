@@ -20,7 +20,7 @@ constexpr const char* words_of(TextTask) { return "lm|classify"; }
 /// Throws unless 1 <= value <= most.
 void require_size(const char* key, std::int64_t value, std::int64_t most);
 
-/// What a model looks up in passages of text.
+/// What a model retrieves from passages of text.
 struct Windows {
   std::vector<std::int64_t> layers{};  ///< those that look passages up, from 0, ascending
   std::int64_t top_k = 0;              ///< passages that each token reads

@@ -45,7 +45,7 @@ std::vector<R> empty_vector(const ParameterList<R>& parameters) {
 template <RealScalar R>
 constexpr double rounding = 4.0 * std::numeric_limits<R>::epsilon();
 
-/// So many steps without progress end it, and so many searches in a row that close in on a point without meeting the Wolfe
+/// The number of steps without progress that end it, and of searches in a row that close in on a point without meeting the Wolfe
 /// conditions: a kink.
 constexpr int idle_steps = 10, kink_steps = 6;
 

@@ -59,7 +59,7 @@ Settings Ablation::settings(const Job& job) const {
 
 void Ablation::check() const {
   for (std::size_t row = 0; row < table_.rows.size(); ++row) RunConfig::resolve({}, settings({row, 0}), table_.task);
-  // Data that cannot be read are told once, and before the folder is one of an ablation of them.
+  // Unreadable data are reported once, and before the folder is one of an ablation of them.
   const auto first = std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& job) { return !result(job); });
   if (first != jobs_.end()) open_data(RunConfig::resolve({}, settings(*first), table_.task));
 }

@@ -29,9 +29,9 @@ class Ablation {
   /// Throws UsageError when a row cannot be: for keys that there are not, values that are none, sizes that do not fit; and Error
   /// when something is left to be trained, and the data for it cannot be read.
   void check() const;
-  /// Trains what has not been trained yet, showing how far it is; runs that were stopped go on. Returns 0, or 128 + the signal that
-  /// ended it after every run has saved. Throws Error when the folder holds an ablation with other settings, or, when all others
-  /// are done, for runs that failed.
+  /// Trains what has not been trained yet, showing how far it is; runs that were stopped continue. Returns 0, or 128 + the signal
+  /// that ended it after every run has saved. Throws Error when the folder holds an ablation with other settings, or, when all
+  /// others are done, for runs that failed.
   int run();
 
   /// Of all seeds that are there, and not only of those asked for.

@@ -35,7 +35,7 @@ std::vector<std::int64_t> steps_of_all(const std::vector<SeedResults>& results) 
   return steps;
 }
 
-/// Step -> mean training loss at those of the last hundred that are among `steps`; of the steps that so many precede.
+/// Step -> mean training loss at those of the last hundred that are among `steps`; of the steps that this many precede.
 std::map<std::int64_t, double> mean_losses(const AblationResult& result, const std::vector<std::int64_t>& steps) {
   std::map<std::int64_t, double> means;
   for (const std::int64_t last : steps) {

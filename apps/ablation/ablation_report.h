@@ -71,7 +71,7 @@ void write_tables(const AblationReport& report, const std::string& out);
 /// cent, exp(d) - 1; "+1.3 [-0.2, 2.8]" where it is of points; "-" of no pairs.
 std::string difference_text(const PairedDifference& c, bool of_losses);
 
-/// "401.3 ± 12.0 (3)", "401.3 (1)", or "-" for none: mean ± sample standard deviation (how many), with so many decimals.
+/// "401.3 ± 12.0 (3)", "401.3 (1)", or "-" for none: mean ± sample standard deviation (how many), with this many decimals.
 std::string mean_and_deviation(const std::vector<double>& values, int decimals = 1);
 
 }  // namespace argand

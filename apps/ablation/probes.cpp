@@ -120,7 +120,7 @@ std::optional<Corpus> text_of(const TrainedRun& judge) {
   }
 }
 
-/// What the corpus itself goes on with after the prompts of the texts [B, N]; nothing where they are of another text.
+/// How the corpus itself continues the prompts of the texts [B, N]; nothing where they are of another text.
 std::optional<Ids> originals_of(const Json& probe, const Ids& texts, const Corpus& corpus) {
   const std::string name = probe.value("part", "");
   const Ids& part = name == "test part" ? corpus.test : name == "valid part" ? corpus.valid : corpus.train;

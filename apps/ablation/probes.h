@@ -19,7 +19,7 @@ std::vector<std::string> next_probe(const AblationTable& table, const std::strin
 /// Returns how many there were. Throws UsageError for a judge that is a classifier or reads other tokens than words.
 std::int64_t judge_texts(const AblationTable& table, const std::string& out, const TrainedRun& judge);
 
-/// As Markdown: of what they write, of positions, of what is learnt, of what is looked up, as far as there is any; "" where nobody
+/// As Markdown: of what they write, of positions, of what is learnt, of retrieval, as far as there is any; "" where nobody
 /// was probed.
 std::string probe_tables(const AblationTable& table, const std::string& out);
 /// Writes them to OUT/probes.md, if there are any.

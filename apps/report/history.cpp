@@ -19,7 +19,7 @@ using Snapshot = std::map<std::string, AnyTensorOf<double>>;
 constexpr std::int64_t most_numbers = 40'000, most_steps = 12;
 
 /// Whether the page follows this parameter through training: its values, or, of complex weights, their phases.
-bool is_told(const ReportParts& parts, const std::string& name, bool is_complex) {
+bool is_reported(const ReportParts& parts, const std::string& name, bool is_complex) {
   if (is_complex) return parts.weight_phases && name.ends_with(".weight");
   return std::any_of(parts.history.begin(), parts.history.end(), [&](const std::string& end) { return name.ends_with(end); });
 }
@@ -30,7 +30,7 @@ Snapshot drawn(const RunConfig& config) {
   with_precision(config, [&]<class R>(R) {
     const auto model = make_model<R>(config.model, static_cast<std::uint64_t>(config.training.seed));
     for (const Parameter<R>& p : model->parameters())
-      if (is_told(config.model.family().report, p.name, p.is_complex()))
+      if (is_reported(config.model.family().report, p.name, p.is_complex()))
         std::visit([&](const auto& v) { snapshot[p.name] = in_double(v.value()); }, p.var);
   });
   return snapshot;

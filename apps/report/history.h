@@ -10,7 +10,7 @@ namespace argand {
 
 /// {"steps": [0, ..., last], "parameters": {name: {"shape": [...], "values": [flat numbers of each step]}},
 ///  "phases": {name: {"first": [counts], "last": [counts]}}}.
-/// Which parameters, and whether the phases of complex weights, the family says (ReportParts). Step 0 is made anew from
+/// Which parameters, and whether the phases of complex weights, the family says (ReportParts). Step 0 is made again from
 /// configuration and seed, unless the run began with other weights and kept it.
 nlohmann::ordered_json history_of(const RunFolder& folder, const Checkpoint& newest);
 

@@ -34,7 +34,7 @@ std::string words_of(const CLI::App& command) {
   return words;
 }
 
-/// The words of an option's value, a|b|c, with blanks between them; nothing where it is no choice.
+/// The words of an option's value, a|b|c, with blanks between them; nothing where it is not a choice.
 std::string choices_of(const CLI::Option& option) {
   std::string type = option.get_type_name();
   type.erase(std::min(type.size(), type.find_first_of("= [")));

@@ -106,8 +106,10 @@ void add_threads(CLI::App& command, const std::string& group, const std::string&
 }
 
 int run_program(CLI::App& program, int argc, const char* const* argv, const std::vector<std::string>& with_expressions,
-                const std::function<std::string(const std::string&)>& as_told) {
-  const auto report = [&](const std::string& text, ExitCode code) { return argand::report(as_told ? as_told(text) : text, code); };
+                const std::function<std::string(const std::string&)>& reworded) {
+  const auto report = [&](const std::string& text, ExitCode code) {
+    return argand::report(reworded ? reworded(text) : text, code);
+  };
   try {
     std::vector<std::string> words(argv + 1, argv + argc);
     if (!words.empty() && std::find(with_expressions.begin(), with_expressions.end(), words.front()) != with_expressions.end())

@@ -38,9 +38,9 @@ template <class... Args>
 void add_threads(CLI::App& command, const std::string& group = "Options", const std::string& help = "number of threads");
 
 /// Parses, runs the chosen subcommand, and returns the exit code. Every failure becomes one line on standard error,
-/// `argand: ...`; nothing is thrown. After one of the commands `with_expressions` a word such as -z^2 or -i is no option, but an
-/// expression that begins with a minus. `as_told`: what to print of an error's text; null: all of it.
+/// `argand: ...`; nothing is thrown. After one of the commands `with_expressions` a word such as -z^2 or -i is not an option, but
+/// an expression that begins with a minus. `reworded`: what to print of an error's text; null: all of it.
 int run_program(CLI::App& program, int argc, const char* const* argv, const std::vector<std::string>& with_expressions = {},
-                const std::function<std::string(const std::string&)>& as_told = nullptr);
+                const std::function<std::string(const std::string&)>& reworded = nullptr);
 
 }  // namespace argand

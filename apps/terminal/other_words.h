@@ -1,5 +1,5 @@
 #pragma once
-/// Options as other programs call them: who types one is told the word of this one.
+/// Options as other programs call them: a user who types one is told this program's word.
 
 #include <string>
 #include <vector>

@@ -20,7 +20,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// For losses that are no mean over tokens.
+  /// For losses that are not a mean over tokens.
   void hide_perplexity() { perplexity_ = false; }
 
   /// Shows losses in bits a byte, too, of the text that is trained on.

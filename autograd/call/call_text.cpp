@@ -1,4 +1,4 @@
-/// How functions are told: signatures for stubs, pages and `argand explain`.
+/// Functions as text: signatures for stubs, pages and `argand explain`.
 
 #include <fmt/format.h>
 
@@ -23,7 +23,7 @@ std::string python_text(const Argument& value) {
       const auto& list = std::get<std::vector<std::int64_t>>(value);
       return fmt::format("({}{})", fmt::join(list, ", "), list.size() == 1 ? "," : "");
     }
-    default: return "...";  // nothing that a table can write
+    default: return "...";  // not writable in a table
   }
 }
 

@@ -17,7 +17,7 @@ namespace {
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 /// Shorter than a pack, whole packs of every width, and tails of every kind.
 constexpr std::array<std::int64_t, 8> sampled_lengths{1, 2, 5, 8, 16, 19, 33, 67};
-/// Of each tensor of a grown case, so many numbers become NaN.
+/// Of each tensor of a grown case, this many numbers become NaN.
 constexpr std::size_t places_by_size = 5;
 
 bool is_nan(std::complex<double> z) { return std::isnan(z.real()) || std::isnan(z.imag()); }

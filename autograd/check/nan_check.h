@@ -23,7 +23,7 @@ namespace argand {
 /// types: with a NaN in every number as they are, and in the first, the last and a few more when grown to lengths that packs divide
 /// and that they do not.
 Report check_nan(const Op& op);
-/// The same for cases of a function that is no op of its own.
+/// The same for cases of a function that is not an op itself.
 Report check_nan(std::string name, const OpCheck& check);
 
 }  // namespace argand

@@ -122,7 +122,7 @@ class Differentiation {
   }
 
   /// How many of the smallest steps say nothing. A function that goes through float32 is constant between two neighbours of that
-  /// type: such steps are no evidence of a derivative 0, though they agree with each other perfectly. But relu(x) + 1 is constant
+  /// type: such steps are not evidence of a derivative 0, though they agree with each other perfectly. But relu(x) + 1 is constant
   /// as well, far from its kink, and so is a sign. It is a staircase if where the constancy ends it jumps, to another tread that
   /// is just as level, and if there are more treads further out.
   std::size_t meaningless(std::size_t k) {

@@ -1,5 +1,5 @@
 #pragma once
-/// What a check found, whatever was checked: an op, a function, somebody else's gradient, the parameters of a model. One row for
+/// What a check found, whatever was checked: an op, a function, a foreign gradient, the parameters of a model. One row for
 /// each thing that was looked at, each with the bar it was judged by; one verdict; one text (report_text) and one page
 /// (report_html).
 ///
@@ -44,7 +44,7 @@ struct ReportRow {
   RowKind kind = RowKind::Gradient;
   Shape shape = {};           ///< of a tensor
   std::string scalar = {};    ///< of its elements, "complex128"; empty where the row is about no tensor
-  std::int64_t compared = 0;  ///< so many `unit`s
+  std::int64_t compared = 0;  ///< number of `unit`s
   std::string unit = "element";
   double worst_error = 0;                ///< the largest, in the unit of the bar
   Judged verdict = {};                   ///< of the worst element or direction
@@ -84,7 +84,7 @@ struct Report {
   /// asked. Inconclusive otherwise: at cuts, or where a row is nothing but kinks, there is no derivative to compare with.
   Verdict verdict() const;
   bool ok() const { return verdict() == Verdict::Pass; }
-  /// What is wrong, in short; empty when ok.
+  /// The fault in short; empty when ok.
   std::string diagnosis() const;
   /// "energy: FAIL, the gradient looks conjugated"
   std::string headline() const;

@@ -74,7 +74,7 @@ class ScalarProjection {
 
   /// Gradients of L = Re Σ conj(W) f, by one backward pass on a tape of its own where f records; one entry per input.
   std::vector<ComplexValues> analytic(std::span<const std::complex<double>> weights) const;
-  /// How far rounding may have moved each of these gradients: as measured by scaling the weights by factors that are no powers of
+  /// How far rounding may have moved each of these gradients: as measured by scaling the weights by factors other than powers of
   /// two, under which a gradient is linear but for rounding. Never more than 1e-12 of the sum of all |W_k f_k|, so that a
   /// gradient that is not linear does not excuse itself.
   std::vector<std::vector<double>> rounding_of(const std::vector<ComplexValues>& gradients,

@@ -78,8 +78,8 @@ Judged judge(const Comparison& c, double scale, double tolerance) {
   // Bar and rounding must be narrow beside the derivatives around here, and the bar tell this one from 0 unless it is 0.
   const double size = std::max(scale, c.variation);
   const bool narrow = c.error <= 0.5 * tolerance * size && c.rounding <= 1e-3 * size;
-  const bool told = zero || c.error <= 0.1 * own;
-  return judged(narrow && told ? Verdict::Pass : Verdict::Inconclusive);
+  const bool significant = zero || c.error <= 0.1 * own;
+  return judged(narrow && significant ? Verdict::Pass : Verdict::Inconclusive);
 }
 
 std::string describe(const Comparison& c, Verdict verdict, bool is_complex) {

@@ -7,12 +7,12 @@ namespace argand {
 
 /// table [V, D], ids of any shape -> [ids.shape..., D]: y[i] = table[ids[i]]. The gradient is added into the table's rows in the
 /// order of the ids, without a [V, D] temporary when the table has a gradient already (tied embeddings).
-/// Throws `embedding: id 9 at [0, 3] is outside the vocabulary of 8`, or when table is no matrix.
+/// Throws `embedding: id 9 at [0, 3] is outside the vocabulary of 8`, or when table is not a matrix.
 template <Scalar T>
 Var<T> embedding(const Var<T>& table, const Ids& ids);
 
 /// table [V, D], ids [..., L] -> [..., D]: the mean of the L rows that each last axis names, as mean(embedding(table, ids), -2) but
-/// without its L times larger result. The gradient skips rows of dy that are 0: texts that nobody read cost nothing.
+/// without its L times larger result. The gradient skips rows of dy that are 0: texts that were not read cost nothing.
 /// Throws as embedding, and when L = 0.
 template <Scalar T>
 Var<T> embedding_mean(const Var<T>& table, const Ids& ids);

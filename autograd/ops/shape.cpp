@@ -157,7 +157,7 @@ Var<T> permute(const Var<T>& x, const std::vector<int>& axes) {
   if (!valid) {
     std::string given;
     for (int axis : axes) given += (given.empty() ? "" : ", ") + std::to_string(axis);
-    fail("permute", "[{}] is no permutation of the {} axes of {}", given, x.rank(), x.shape());
+    fail("permute", "[{}] is not a permutation of the {} axes of {}", given, x.rank(), x.shape());
   }
   return record(
       permute_op, permuted(x.value(), axes),

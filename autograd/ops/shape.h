@@ -1,5 +1,5 @@
 #pragma once
-/// Rearrangements: the numbers stay what they are, their places change. Real or complex.
+/// Rearrangements: the numbers stay, their positions change. Real or complex.
 
 #include <vector>
 
@@ -17,7 +17,7 @@ Var<T> reshape(const Var<T>& x, std::initializer_list<std::int64_t> sizes);
 /// Axis k of the result is axis axes[k] of x, as NumPy's transpose(axes). Throws unless axes is a permutation of x's.
 template <Scalar T>
 Var<T> permute(const Var<T>& x, const std::vector<int>& axes);
-/// Swaps two axes, by default the last two. Throws when there is no such axis.
+/// Swaps two axes, by default the last two. Throws for an axis out of range.
 template <Scalar T>
 Var<T> transpose(const Var<T>& x, int a = -2, int b = -1);
 

@@ -6,7 +6,7 @@
 ///     graph.backward(loss);                                   // or graph.stop() for a drawing without gradients
 ///     write_file_atomically("model.dot", to_dot(graph));
 ///
-/// Unlike the tape it has constants and ops that nobody differentiates too.
+/// Unlike the tape it has constants and ops that are not differentiated, too.
 
 #include <complex>
 #include <map>
@@ -39,7 +39,7 @@ struct TapeNode {
   /// What this op's vjp added to the gradient of an input that is a single number; nodes of `inputs`, each once.
   std::map<std::size_t, std::complex<double>> paid = {};
 
-  /// Its value or its gradient has a number that is no finite one, as far as they are known.
+  /// Its value or its gradient has a number that is not finite, as far as they are known.
   bool is_infinite() const;
 };
 
@@ -55,7 +55,7 @@ class TapeGraph {
   TapeGraph(const TapeGraph&) = delete;
   TapeGraph& operator=(const TapeGraph&) = delete;
 
-  /// Token ids are no tensor that an op could name: draws them, of this shape, as read by every op of these names.
+  /// Token ids are not a tensor that an op could name: draws them, of this shape, as read by every op of these names.
   void add_ids(const std::string& name, const Shape& shape, const std::vector<std::string>& ops);
   void stop();
   /// Stops, walks the current tape from the loss, and notes the gradient of every node.

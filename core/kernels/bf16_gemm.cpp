@@ -24,7 +24,7 @@ constexpr std::int64_t pairs_of(std::int64_t K) { return (K + 1) / 2; }
 
 #if defined(__x86_64__)
 
-// What all functions here are compiled for, whatever the level of the library: the caller has asked has_bf16_products().
+// The target of all functions here, whatever the level of the library: callers check has_bf16_products().
 #define ARGAND_BF16 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512bf16")))
 
 /// The first n of 16 lanes.
@@ -39,7 +39,7 @@ ARGAND_BF16 void pair_rows(std::int64_t K, std::int64_t n, const float* x, std::
       const __mmask16 second = 2 * k + 1 < K ? lanes : __mmask16(0);
       const __m512 even = _mm512_maskz_loadu_ps(lanes, x + 2 * k * ldx + j);
       const __m512 odd = _mm512_maskz_loadu_ps(second, x + (2 * k + 1 < K ? 2 * k + 1 : 2 * k) * ldx + j);
-      // With masks that leave nothing out: without them GCC 12's own header warns of what it does not set.
+      // With full masks: without them GCC 12's own header warns of uninitialised lanes.
       const __m512i low = _mm512_maskz_cvtepu16_epi32(0xFFFF, (__m256i)_mm512_cvtneps_pbh(even));
       const __m512i high = _mm512_maskz_cvtepu16_epi32(0xFFFF, (__m256i)_mm512_cvtneps_pbh(odd));
       const __m512i pairs = _mm512_or_si512(low, _mm512_maskz_slli_epi32(0xFFFF, high, 16));

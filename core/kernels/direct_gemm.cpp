@@ -7,9 +7,9 @@
 namespace argand {
 namespace {
 
-/// So many terms of each sum at a time: of B a panel of 64 KB at most, which with the rows of A stays in the second cache.
+/// Terms of each sum per block: a panel of B of 64 KB at most, which with the rows of A stays in the second cache.
 constexpr std::int64_t terms = 256;
-/// So many rows of A, which meet all panels before the next are read.
+/// Rows of A per block, multiplied with all panels before the next are read.
 constexpr std::int64_t block_rows = 96;
 
 /// to [4, 4] <- the transpose of from [4, 4], with steps between their rows. (Number by number packing took longer than what it is

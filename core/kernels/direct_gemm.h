@@ -10,7 +10,7 @@
 
 namespace argand {
 
-/// op(B) [K, N] in the order in which products read it: panels of so many columns as a tile of registers has, each [K, columns],
+/// op(B) [K, N] in the order in which products read it: panels of this many columns as a tile of registers has, each [K, columns],
 /// with zeros beyond N.
 template <RealScalar R>
 class PackedPanels {

@@ -24,8 +24,8 @@ auto map(const F& f, const Tensor<A>& a, const Tensor<Rest>&... rest) {
   return y;
 }
 
-/// y[i] = f(x[i], ...), a pack at a time: f is a formula for any number type, [](auto x) { return math::exp(x); }. It meets a
-/// Pack<R> for a real tensor and a ComplexPack<R> for a complex one.
+/// y[i] = f(x[i], ...), a pack at a time: f is a formula for any number type, [](auto x) { return math::exp(x); }. It is called
+/// with a Pack<R> for a real tensor and a ComplexPack<R> for a complex one.
 template <class F, Scalar A, Scalar... Rest>
 requires(std::same_as<RealOf<A>, RealOf<Rest>>&&...) auto map_packs(const F& f, const Tensor<A>& a, const Tensor<Rest>&... rest) {
   using R = RealOf<A>;

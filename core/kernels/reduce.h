@@ -9,7 +9,7 @@
 
 namespace argand {
 
-/// At most so many numbers are added one after the other; a longer sum is that of the sums of its blocks. A running sum of a
+/// At most this many numbers are added one after the other; a longer sum is that of the sums of its blocks. A running sum of a
 /// million equal numbers in single precision is off by a per cent, and stands still at 2²⁴.
 constexpr std::int64_t summed_rows = 4096;
 

@@ -40,7 +40,7 @@ void blas_gemm(const Product<T>& p);
 template <Scalar T>
 void plain_gemm(const Product<T>& p);
 
-/// Makes sure, before they begin, that so many threads can multiply at the same time. OpenBLAS takes 128 MB of address space for
+/// Makes sure, before they begin, that this many threads can multiply at the same time. OpenBLAS takes 128 MB of address space for
 /// each, and where a limit (`ulimit -v`) leaves less it asks for them again for ever. Throws Error, which says what is needed.
 void reserve_blas(int threads);
 

@@ -11,7 +11,7 @@
 #include "core/machine/blas.h"
 #include "core/machine/threads.h"
 
-// What OpenBLAS itself takes a thread's buffer with, and gives it back; a build may hide them.
+// OpenBLAS's own functions that take and release a thread's buffer; a build may hide them.
 extern "C" {
 [[gnu::weak]] void* blas_memory_alloc(int);
 [[gnu::weak]] void blas_memory_free(void*);

@@ -32,7 +32,7 @@ inline bool nests_too_deep(std::string_view text) {
   return false;
 }
 
-/// The value; where the text is no JSON, or nests too deep, is_discarded() of what is returned.
+/// The value; where the text is not JSON, or nests too deep, is_discarded() of what is returned.
 template <class Json = nlohmann::ordered_json>
 Json json_or_nothing(std::string_view text) {
   if (nests_too_deep(text)) return Json(nlohmann::detail::value_t::discarded);

@@ -52,11 +52,11 @@ std::vector<E> every() {
   return values;
 }
 
-/// Who goes through the keys of a configuration, to read, write or explain them.
+/// Visitor of the keys of a configuration, to read, write or explain them.
 class KeyVisitor {
  public:
   virtual ~KeyVisitor() = default;
-  /// `choices`: the words that there are, joined by '|', or "" for any.
+  /// `choices`: the allowed words, joined by '|', or "" for any.
   virtual void key(const char* name, std::string& value, const char* choices, const char* help) = 0;
   virtual void key(const char* name, std::int64_t& value, const char* choices, const char* help) = 0;
   virtual void key(const char* name, double& value, const char* choices, const char* help) = 0;
@@ -64,7 +64,7 @@ class KeyVisitor {
   virtual void key(const char* name, std::vector<std::int64_t>& value, const char* choices, const char* help) = 0;
 
   /// For a configuration that names its keys: f("mode", mode, "which projections are complex-linear"). An enumeration is shown as
-  /// its word and read back; throws as place_of_word when it is none any more.
+  /// its word and read back; throws as place_of_word when it is no longer valid.
   template <class T>
   void operator()(const char* name, T& value, const char* help) {
     if constexpr (Worded<T>) {

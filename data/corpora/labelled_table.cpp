@@ -83,7 +83,7 @@ class Columns {
   std::size_t text() const { return *text_; }
   std::size_t label() const { return *label_; }
   const std::vector<std::string>& names() const { return names_; }
-  /// 1 when the first row is no row of data.
+  /// 1 when the first row is not data.
   std::size_t first() const { return first_; }
   std::string called(std::size_t column) const { return names_.empty() ? std::to_string(column + 1) : in_quotes(names_[column]); }
 

@@ -37,7 +37,7 @@ TextFiles find_in_folder(const std::string& folder) {
   return files;
 }
 
-/// Where the text is cut when about so many bytes are to stand before it.
+/// Where the text is cut when about this many bytes are to stand before it.
 std::size_t place_of_cut(std::string_view text, double share) {
   const auto wanted = std::min(text.size(), static_cast<std::size_t>(share * static_cast<double>(text.size())));
   const std::size_t from = std::max<std::size_t>(wanted, 1) - 1;  // there may be a mark right before it

@@ -45,7 +45,7 @@ AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(path) {
   const bool exists = ::stat(target_.c_str(), &old) == 0;
   if (exists && !S_ISREG(old.st_mode)) fail("save", "{} is not a regular file", path_);
 
-  // O_EXCL: never write into a file that somebody else opened. The number steps over what a crashed process left behind.
+  // O_EXCL: never write into a file that another process opened. The number steps over what a crashed process left behind.
   for (int number = 0; descriptor_ < 0; ++number) {
     if (number == 1000) {
       temporary_.clear();

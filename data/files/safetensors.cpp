@@ -131,7 +131,7 @@ std::string SafetensorsFile::checksum(std::string_view header, std::size_t place
   return sum.hex();
 }
 
-/// Reading, not mapping: a file that somebody truncates meanwhile is an Error here and would be a SIGBUS there.
+/// Reading, not mapping: a file truncated meanwhile is an Error here and would be a SIGBUS there.
 void SafetensorsFile::read(std::size_t begin, void* out, std::size_t bytes) const {
   auto* to = static_cast<char*>(out);
   while (bytes > 0) {

@@ -28,7 +28,8 @@ SafetensorsHeader parse_safetensors_header(std::string_view text, std::size_t da
 /// the names is damaged is not taken for one that never had a checksum.
 inline constexpr const char *checksum_key = "checksum", *algorithm_key = "checksum_algorithm";
 
-/// Where in the header's text the digits of the checksum stand; nothing when it has none, or another program laid it out anew.
+/// Where in the header's text the digits of the checksum stand; nothing when it has none, or another program laid it out
+/// differently.
 std::optional<std::size_t> checksum_place(std::string_view header);
 
 }  // namespace argand::detail

@@ -42,7 +42,7 @@ bool is_table(const std::string& path);
 /// text. Blank lines, byte order marks and "\r" before "\n" are passed over.
 ///
 /// All throw Error, starting with `op` and naming file and line: for a file that cannot be read, zero bytes, what is not UTF-8, a
-/// quotation mark that is not closed, text after one that is, rows of different numbers of fields, what is no JSON object, and a
+/// quotation mark that is not closed, text after one that is, rows of different numbers of fields, what is not a JSON object, and a
 /// line of fastText without a label, or with several.
 class TableRows {
  public:

@@ -18,7 +18,7 @@ std::string read_text_file(std::string_view op, const std::string& path);
 /// empty.
 std::string read_bytes(std::string_view op, const std::string& path);
 
-/// Throws Error, starting with `op`, when these are no characters in UTF-8 or a zero byte is among them: with the name, the line,
+/// Throws Error, starting with `op`, when these are not UTF-8 or a zero byte is among them: with the name, the line,
 /// and the command that repairs it. `first_line`: the number of the text's first line.
 void require_text(std::string_view op, std::string_view text, const std::string& name, std::int64_t first_line = 1);
 

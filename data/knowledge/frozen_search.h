@@ -15,7 +15,7 @@ class FrozenSearch {
   FrozenSearch(const Ids& passages, std::int64_t key);
 
   /// chunks [N, m] -> the k passages of each with the largest scores [N, k], the largest first; among equals the lower number.
-  /// `excluded` and what is thrown are as of nearest_rows(): excluded passages are no candidates.
+  /// `excluded` and what is thrown are as of nearest_rows(): excluded passages are not candidates.
   Ids operator()(const Ids& chunks, std::int64_t k, std::span<const RowRange> excluded) const;
 
  private:

@@ -27,7 +27,7 @@ namespace {
 constexpr std::size_t links = 16;       ///< a node
 constexpr std::size_t inserting = 100;  ///< candidates when a node is linked
 constexpr std::size_t searching = 200;  ///< candidates when a query is answered
-/// From so many excluded rows on the graph would mostly be asked for what it must not answer.
+/// From this many excluded rows on the graph would mostly be asked for what it must not answer.
 constexpr std::int64_t many_excluded = 500;
 
 /// |x - y|² of `width` numbers.

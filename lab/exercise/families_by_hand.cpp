@@ -145,7 +145,7 @@ Problem make_mistake(Draw& draw) {
   draw.shuffle(claims);
   claims.resize(3);
   const int planted = draw.integer(0, 2), kind = draw.integer(0, 2);
-  std::string text = "Three gradients ∂L/∂x + i ∂L/∂y were derived. One is wrong.\n";
+  std::string text = "Somebody has derived three gradients ∂L/∂x + i ∂L/∂y. One is wrong.\n";
   std::vector<std::string> wrong;
   const std::vector<std::string> letters = {"a", "b", "c"};
   for (int k = 0; k < 3; ++k) {
@@ -160,7 +160,7 @@ Problem make_mistake(Draw& draw) {
   const Claim& claim = claims[static_cast<std::size_t>(planted)];
   return {.title = "Find the mistake",
           .text = std::move(text),
-          .questions = {ask_word("which one is wrong (a letter)", 1, letters, wrong[0]),
+          .questions = {ask_word("which one is wrong, a letter", 1, letters, wrong[0]),
                         ask_formula("its right gradient, " + answer_in_z, 2, claim.loss, Asked::Gradient, claim.right())}};
 }
 

@@ -162,7 +162,7 @@ Problem make_backward(Draw& draw) {
           .text = std::move(text),
           .questions = {ask_word("which line, a number from 1 to 5", 2, {"1", "2", "3", "4", "5"}, found),
                         ask_gradient("the right gradient of L by w, a number", 2, slope,
-                                     {{with_mistake.value("g_w"), "this is what the program finds, with its mistake"}})}};
+                                     {{with_mistake.value("g_w"), "this is the program's result, with its mistake"}})}};
 }
 
 const std::vector<ProblemFamily>& problem_families() {
@@ -178,8 +178,8 @@ const std::vector<ProblemFamily>& problem_families() {
       {"modulus", "both derivatives of an activation", 2, make_modulus},
       {"ellipse", "the image of a small circle", 2, make_ellipse},
       {"curvature", "minimum, maximum, saddle; the largest learning rate", 2, make_curvature},
-      {"algebra", "the derivative by the angle θ of a learnable algebra", 2, make_algebra},
-      {"matrix", "least squares, by a vector of two numbers", 2, make_matrix},
+      {"algebra", "the derivative with respect to the angle θ of a learnable algebra", 2, make_algebra},
+      {"matrix", "least squares in a vector of two numbers", 2, make_matrix},
       {"network", "the gradients of a network of two weights", 3, make_network},
       {"descent", "gradient descent after some steps", 3, make_descent},
       {"adam", "Adam with one second moment, and with two", 3, make_adam},

@@ -72,7 +72,7 @@ Problem make_ellipse(Draw& draw) {
   const LabEllipse e = ellipse_of(s.dz, s.dzbar);
   if (e.shorter < 0.05 * e.longer) throw Redraw();
   return {
-      .title = "The image of a small circle",
+      .title = "What becomes of a small circle",
       .text = fmt::format(
           "f(z) = `{}` takes a small circle around z = {} to an ellipse. Its half-axes are given in units of the circle's radius.",
           f, written(at)),

@@ -52,9 +52,9 @@ struct AttentionPass {
   AttentionOptions options(std::int64_t n_heads, double scale) const;
   /// In generation: the new keys and values [B, t, width] join the cache, and are replaced by all there are.
   void remember(Var<R>& k, Var<R>& v) const;
-  /// Shows queries and keys [B, t, n_heads · n] or [B, t, n_heads, n], before positions turn them, to who watches.
+  /// Shows queries and keys [B, t, n_heads · n] or [B, t, n_heads, n], before positions turn them, to the observer.
   void show(const Tensor<std::complex<R>>& q, const Tensor<std::complex<R>>& k, std::int64_t n_heads) const;
-  /// attend(values), values [B, Tk, H·d_v]; its weights are shown to who watches.
+  /// attend(values), values [B, Tk, H·d_v]; its weights are shown to the observer.
   template <Scalar T, class Attend>
   Var<T> watched(const Var<T>& values, std::int64_t n_heads, const Attend& attend) const {
     if (const AttentionWatch* watch = context().watch; watch != nullptr && watch->weights)

@@ -27,7 +27,7 @@ class Given:
         self._several = isinstance(x, tuple) and not hasattr(x, "_fields")
         self.arguments: Tuple[Any, ...] = x if self._several else (x,)
         if not self.arguments:
-            raise Error("check: x is an empty tuple: there is no input to differentiate by")
+            raise Error("check: x is an empty tuple: there is no input to differentiate with respect to")
         self.name = getattr(f, "__name__", type(f).__name__)
         self.argument_names = argument_names(f, len(self.arguments))
         self.leaves = [leaf for a, n in zip(self.arguments, self.argument_names) for leaf in leaves_of(a, n)]

@@ -74,7 +74,7 @@ void compare_gradient(Worst& worst, const Var<In>& x, const std::vector<Jet>& je
   for (std::int64_t i = 0; i < x.size(); ++i) {
     if (!within_type<RealOf<In>>(jets[static_cast<std::size_t>(i)], Z(g.data()[i]))) continue;
     const auto [exact, size] = exact_gradient<In>(jets[static_cast<std::size_t>(i)].d[input], Z(g.data()[i]));
-    worst.meet(ulps(dx.data()[i], exact, size), where(i));
+    worst.update(ulps(dx.data()[i], exact, size), where(i));
   }
 }
 
@@ -96,7 +96,7 @@ void measure(Cell& cell, const F& f, const Exact& exact, const Tensor<In>&... in
   for (std::int64_t i = 0; i < n; ++i) {
     const Z at[] = {Z(inputs.data()[i])...};
     jets.push_back(exact(at));
-    cell.value.meet(ulps(w.value().data()[i], jets.back().w, modulus(jets.back().w)), where(i));
+    cell.value.update(ulps(w.value().data()[i], jets.back().w, modulus(jets.back().w)), where(i));
   }
   [&]<std::size_t... k>(std::index_sequence<k...>) { (compare_gradient(cell.gradient, std::get<k>(x), jets, g, k, where), ...); }
   (std::index_sequence_for<In...>());

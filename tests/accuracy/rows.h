@@ -53,7 +53,7 @@ void compare_terms(Worst& worst, std::span<const T> got, const Terms& expected, 
   argand::require(got.size() == expected.size(), "accuracy", "{}: {} results, {} expected", where, got.size(), expected.size());
   for (std::size_t i = 0; i < got.size(); ++i) {
     if (!value && expected[i].size > std::numeric_limits<R>::max()) continue;
-    worst.meet(ulps(got[i], expected[i].exact, expected[i].size), fmt::format("{}, entry {}", where, i));
+    worst.update(ulps(got[i], expected[i].exact, expected[i].size), fmt::format("{}, entry {}", where, i));
   }
 }
 

@@ -11,7 +11,7 @@ namespace accuracy {
 struct Worst {
   double ulps = 0;
   std::string at;  ///< the inputs, as text
-  void meet(double error, const std::string& where) {
+  void update(double error, const std::string& where) {
     if (error > ulps || at.empty()) *this = {error > ulps ? error : ulps, where};
   }
 };

@@ -78,8 +78,8 @@ void compare(accuracy::Worst& worst, std::span<const T> got, const std::vector<Z
     if (!finite && accuracy::modulus(exact[k]) + 64 * units[k] > most) continue;  // so would the exact result of rounded input
     const double error =
         finite ? static_cast<double>(N(accuracy::modulus(w - exact[k]) / units[k])) : std::numeric_limits<double>::infinity();
-    worst.meet(std::min(error, 1e300),
-               fmt::format("{}, number {}: {} for {:.6g}", where, k, accuracy::text(got[k]), static_cast<double>(exact[k].x)));
+    worst.update(std::min(error, 1e300),
+                 fmt::format("{}, number {}: {} for {:.6g}", where, k, accuracy::text(got[k]), static_cast<double>(exact[k].x)));
   }
 }
 
@@ -180,8 +180,8 @@ void measure(accuracy::Cell& inside, accuracy::Cell& ends, const Op& op, const F
             const Units units = units_of<T>(op, a, m, n, g, {}, exact);
             if (is_lost(exact.value, units.value) || is_lost(exact.gradient, units.gradient)) continue;
             accuracy::Cell& cell = at_the_ends(one.kind) ? ends : inside;
-            cell.value.meet(std::numeric_limits<double>::infinity(),
-                            fmt::format("{}, n = {}, seed {}: {}", name(one.kind), n, one.seed, e.what()));
+            cell.value.update(std::numeric_limits<double>::infinity(),
+                              fmt::format("{}, n = {}, seed {}: {}", name(one.kind), n, one.seed, e.what()));
           } catch (const NoValue&) {
           }
         }

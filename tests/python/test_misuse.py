@@ -59,7 +59,7 @@ MISTAKES = {
     "check: x is a str; an input is an array or a number, real or complex, or a dict, list or tuple of them": (cubes, grad, "x"),
     "check: x is empty, of shape (0,): there is nothing to differentiate by": (cubes, grad, np.array([])),
     "check: x[1] is nan; choose a point whose numbers are finite": (cubes, grad, np.array([1.0, np.nan])),
-    "check: x is an empty tuple: there is no input to differentiate by": (lambda x: 1.0, grad, ()),
+    "check: x is an empty tuple: there is no input to differentiate with respect to": (lambda x: 1.0, grad, ()),
 }
 
 

@@ -1,6 +1,6 @@
 #pragma once
 /// Checkpoints: a safetensors file with the parameters under their own names, so that any reader of the format opens them, the
-/// optimiser's memory under `optimizer.ROLE.NAME`, and in the metadata what else a run needs to go on. Nothing in it depends on
+/// optimiser's memory under `optimizer.ROLE.NAME`, and in the metadata what else a run needs to resume. Nothing in it depends on
 /// the clock or the machine's load: equal runs write equal bytes.
 
 #include <limits>
@@ -48,7 +48,7 @@ struct RunState {
 bool has_ended(const RunConfig& config, const RunState& state);
 bool stopped_early(const RunConfig& config, const RunState& state);
 
-/// `optimizer` may be null: a file for use, not for going on. `encodings`: of passages, that an approximate index was built on.
+/// `optimizer` may be null: a file for use, not for resuming. `encodings`: of passages, that an approximate index was built on.
 template <RealScalar R>
 void save_checkpoint(const std::string& path, const RunConfig& config, const RunState& state, const ParameterList<R>& parameters,
                      const Optimizer<R>* optimizer, const std::vector<Tensor<float>>& encodings = {});
@@ -79,7 +79,7 @@ class Checkpoint {
 
 /// Whether the file says of itself that it is one.
 bool is_checkpoint(const SafetensorsFile& file);
-/// Whether a tensor of that name is no parameter, but what a run needs to go on.
+/// Whether a tensor of that name is not a parameter, but what a run needs to resume.
 bool is_memory(const std::string& name);
 
 /// The checkpoint that RUN stands for: RUN itself when it is a file; in a folder best.safetensors, or last.safetensors when no

@@ -16,7 +16,7 @@ namespace {
 /// What the rows of a parameter belong to.
 enum class Rows { Nothing, Words, Classes };
 
-/// Name -> rows of every parameter of a model with so many words and classes.
+/// Name -> rows of every parameter of a model with this many words and classes.
 std::map<std::string, std::int64_t> row_counts(ModelConfig config, std::int64_t words, std::int64_t classes) {
   config.vocab_size = words;
   config.n_classes = classes;
@@ -51,7 +51,7 @@ void require_finite(const Tensor<T>& x, const std::string& name, const std::stri
 /// Of each word of a model, the row that it has in the file; nothing for words that the file's run did not know.
 using WordRows = std::vector<std::optional<Vocabulary::Id>>;
 
-/// Words are told by how they look and by what they write: a piece may look like a byte.
+/// Tokens are identified by how they are shown and by their text: a piece may look like a byte.
 WordRows rows_in(const Tokenizer& theirs, const Tokenizer& ours) {
   const auto name = [](const Tokenizer& tokens, Tokenizer::Id id) { return std::pair(tokens.shown(id), tokens.text(id, false)); };
   std::map<std::pair<std::string, std::string>, Tokenizer::Id> known;

@@ -13,7 +13,7 @@
 
 namespace argand {
 
-/// What fitted and what did not.
+/// Which parameters matched and which did not.
 struct FittedWeights {
   std::string path;                    ///< of the file
   std::int64_t tensors = 0;            ///< taken, in whole or, of rows that belong to words, in part
@@ -54,7 +54,7 @@ class InitialWeights {
 
   std::string source_, path_;
   File file_;
-  std::unique_ptr<const TrainedRun> run_;  ///< null for a file that is no checkpoint
+  std::unique_ptr<const TrainedRun> run_;  ///< null for a file that is not a checkpoint
 };
 
 }  // namespace argand

@@ -15,7 +15,7 @@ void for_each_line(const std::string& path, const std::function<void(nlohmann::o
 
 class JsonLines {
  public:
-  /// Opens (or makes) the file and drops what a run wrote after the checkpoint from which it now goes on: the lines of later steps
+  /// Opens (or makes) the file and drops what a run wrote after the checkpoint from which it now resumes: the lines of later steps
   /// at its end, and a half-written last line. Damaged lines before them are kept as they are. last_step = -1 drops all. The file
   /// stays locked while the object lives.
   /// Throws Error when it cannot be opened or another process holds it.

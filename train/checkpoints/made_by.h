@@ -1,5 +1,5 @@
 #pragma once
-/// By what a run is made: the program, the processor, the kernels that multiply. A run's log says it (docs/log.md).
+/// The environment of a run: program, processor, matrix kernels. A run's log records it (docs/log.md).
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -7,7 +7,7 @@
 
 namespace argand {
 
-/// What this program calls itself: a version, and the commit that it was built from, or "". To be said before anything is trained.
+/// The program's version, and the commit it was built from, or "". Set it before training.
 void name_program(const std::string& version, const std::string& commit);
 
 /// {"argand": version, "commit": ..., "processor": its model, "level": of x86-64 that runs, "blas": OpenBLAS's kernels,

@@ -86,7 +86,7 @@ void remove_files(const std::vector<fs::path>& files) {
 
 }  // namespace
 
-/// The folder itself is locked: a file in it could be removed and made anew by two processes at once. A file system that has no
+/// The folder itself is locked: a file in it could be removed and made again by two processes at once. A file system that has no
 /// locks of folders (NFS) leaves us the lock of the log.
 RunLock::RunLock(const std::string& folder) {
   require_name("train", folder);

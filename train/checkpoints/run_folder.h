@@ -1,5 +1,5 @@
 #pragma once
-/// The folder of a run: which files it has, and that nobody's work is overwritten by accident.
+/// The folder of a run: which files it has, and that no work is overwritten by accident.
 
 #include <cstdint>
 #include <memory>
@@ -14,7 +14,7 @@ namespace argand {
 class RunLock {
  public:
   RunLock() = default;
-  /// Throws Error when the folder cannot be opened or somebody holds it.
+  /// Throws Error when the folder cannot be opened or another process holds it.
   explicit RunLock(const std::string& folder);
   /// The folder itself, wherever it is moved meanwhile; -1 without one.
   int descriptor() const { return descriptor_ ? *descriptor_ : -1; }
@@ -23,7 +23,7 @@ class RunLock {
   std::shared_ptr<const int> descriptor_;  ///< closes it at the end; locks end with their descriptor, however a process ends
 };
 
-/// RUN/last.safetensors         the newest checkpoint, with the optimiser's memory: what a run goes on from
+/// RUN/last.safetensors         the newest checkpoint, with the optimiser's memory: what a run resumes from
 /// RUN/best.safetensors         the parameters with the best validation so far
 /// RUN/step-N.safetensors       checkpoints kept on the way
 /// RUN/log.jsonl                one JSON object a line
@@ -39,8 +39,8 @@ class RunFolder {
  public:
   explicit RunFolder(std::string path) : path_(path), at_(std::move(path)) {}
 
-  /// Makes the folder for a new run and locks it. Throws Error when somebody trains in it, and when there is a run in it already,
-  /// unless `overwrite`: then its files go.
+  /// Makes the folder for a new run and locks it. Throws Error when another process trains in it, and when there is a run in it
+  /// already, unless `overwrite`: then its files go.
   [[nodiscard]] RunLock create(bool overwrite) const;
   /// The folder that is locked, to be used while the lock lives: its files are reached through the lock, so that a folder that is
   /// moved takes the run along, and another one that takes its name is not written to. (By path where a system has no

@@ -1,5 +1,5 @@
 #pragma once
-/// A program of somebody else's that is asked in lines and answers in lines.
+/// A foreign program that reads and answers in lines.
 
 #include <sys/types.h>
 

@@ -21,7 +21,7 @@ struct ExternalDescription {
   Convention convention = Convention::Conjugate;
 };
 
-/// Reads that answer. Throws Error, `gradcheck` first, for what is no description; `program` is its name in there.
+/// Reads that answer. Throws Error, `gradcheck` first, for what is not a description; `program` is its name in there.
 ExternalDescription read_description(const std::string& program, const std::string& line);
 /// Reads the answer to {"ask": "value", ...}. An {"error": ...} is thrown as ExternalRefusal.
 AnyTensor read_value(const std::string& program, const std::string& line);

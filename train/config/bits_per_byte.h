@@ -11,7 +11,7 @@ inline double bits_to_spell(std::int64_t unknown, std::int64_t bytes) {
   return static_cast<double>(unknown + bytes) * std::log2(257.0);
 }
 
-/// Of tokens that stand for so many bytes each, on average.
+/// Of tokens that stand for this many bytes each, on average.
 struct BitsPerByte {
   double bytes_per_token = 0;  ///< 0: not known
   double spelled = 0;          ///< bits_to_spell() over all tokens

@@ -1,5 +1,5 @@
 #pragma once
-/// What of a run's configuration may change while it goes on, and why the rest may not.
+/// What of a run's configuration may change when it is resumed, and why the rest may not.
 
 #include "train/config/run_config.h"
 

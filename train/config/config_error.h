@@ -15,7 +15,7 @@ class ConfigError : public Error {
   ConfigError(std::string_view place, const std::string& message, std::string_view field)
       : Error(place.empty() ? message : fmt::format("{}: {}", place, message)), field_(field) {}
 
-  /// The field that is to blame; empty where it is no single one.
+  /// The field that is to blame; empty where it is not a single one.
   const std::string& field() const { return field_; }
 
  private:
@@ -28,7 +28,7 @@ template <class... Args>
   throw ConfigError(field, fmt::format(message, std::forward<Args>(args)...), field);
 }
 
-/// Throws ConfigError("place: message") for what was read at a place that is no field: a line of a file, the whole.
+/// Throws ConfigError("place: message") for what was read at a place that is not a field: a line of a file, the whole.
 template <class... Args>
 [[noreturn]] void config_fail_at(std::string_view place, fmt::format_string<Args...> message, Args&&... args) {
   throw ConfigError(place, fmt::format(message, std::forward<Args>(args)...), "");

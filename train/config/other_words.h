@@ -1,5 +1,5 @@
 #pragma once
-/// What other programs call what is a key here.
+/// Names that other programs have for keys of this one.
 
 #include <optional>
 #include <string>

@@ -16,7 +16,7 @@ std::string preset_choices(const std::string& task);
 /// Which family is meant by a preset where none is named: the default one, or the one whose preset it is.
 const Family& family_of_preset(const std::string& preset);
 
-/// What the preset sets. Throws ConfigError for a name that is not one of the task's, or not for this family.
+/// The settings of the preset. Throws ConfigError for a name that is not one of the task's, or not for this family.
 Settings preset_settings(const std::string& preset, const std::string& task, const Family& family);
 
 }  // namespace argand

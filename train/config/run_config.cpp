@@ -64,7 +64,7 @@ void require_known(const std::string& key, const std::vector<std::string>& known
     fail("config", "unknown key {}{}", in_quotes(key), did_you_mean(key, known));
 }
 
-/// Keys that runs of before there was a choice lack. from_json gives these what such runs did, so that they go on as they began.
+/// Keys that runs of before there was a choice lack. from_json gives these what such runs did, so that they continue as they began.
 bool is_later(std::string_view key, TextTask task) {
   if (task == TextTask::Lm && (key == "tokens" || key == "words")) return true;
   if (key == "keep" || key == "milestone_every" || key == "best_by" || key == "class_weights") return true;

@@ -1,6 +1,6 @@
 #pragma once
 /// Everything that determines a training run: model, optimiser, data, steps. Two runs of equal RunConfig end in equal files.
-/// What does not change the numbers (threads, where the files go) is not part of it.
+/// It excludes what does not change the numbers (threads, where the files go).
 
 #include <functional>
 #include <map>
@@ -116,7 +116,7 @@ struct TrainingConfig {
   }
 };
 
-/// What reflection windows look things up in, and how it is searched.
+/// The knowledge base of reflection windows, and how it is searched.
 struct KnowledgeConfig {
   std::string irw_file;
   std::int64_t irw_passages = 2000;
@@ -140,7 +140,7 @@ struct RunConfig {
   OptimizerConfig optimizer;
   TrainingConfig training;
   KnowledgeConfig knowledge;       ///< only of a family that looks things up
-  bool classes_from_data = false;  ///< n_classes was not said: it will be what the data have
+  bool classes_from_data = false;  ///< n_classes was not given: it comes from the data
   bool tokens_of_init = false;     ///< no tokens were asked for: they are those of the run that this one begins with
 
   /// Whether the model looks things up.
@@ -154,12 +154,12 @@ struct RunConfig {
     if (model.family().uses_retrieval) knowledge.visit(f);
   }
 
-  /// Family's defaults < preset < file < what a program is told beside it. The keys `family`, `task` and `preset` may stand in
+  /// Family's defaults < preset < file < what a program sets beside it. The keys `family`, `task` and `preset` may stand in
   /// either; `task` is what the task is otherwise. Throws ConfigError for unknown keys, with a suggestion, ill-typed values, and
   /// sizes that do not fit together.
   static RunConfig resolve(const Settings& file, const Settings& given, const std::string& task = "lm");
 
-  /// The configuration of a run that is to go on with other settings, as far as it can change them (train/config/changes.h). Where
+  /// The configuration of a run that resumes with other settings, as far as it can change them (train/config/changes.h). Where
   /// only `steps` or `epochs` are others, the learning rate takes its course as before and then stays where it came to. Throws
   /// ConfigError for what cannot be.
   RunConfig extended(const Settings& more) const;
@@ -169,7 +169,7 @@ struct RunConfig {
   void validate() const;
 
   std::string to_json()
-      const;  ///< {"model": {...}, "optimizer": {...}, "training": {...}}, with "knowledge" of a family that looks up
+      const;  ///< {"model": {...}, "optimizer": {...}, "training": {...}}, with "knowledge" of a family that uses retrieval
   static RunConfig from_json(const std::string& text);
   std::string to_toml() const;  ///< one line a key with its explanation; read_settings reads it
 };

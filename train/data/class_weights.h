@@ -1,5 +1,5 @@
 #pragma once
-/// What the examples of each class weigh in a classifier's loss.
+/// The class weights of a classifier's loss.
 
 #include <string>
 #include <vector>

@@ -48,8 +48,8 @@ OpenText open_text(const RunConfig& config) {
   return text;
 }
 
-/// Whether the run's words are those of all parts of the data, in the order in which they first occur. Runs of before there were
-/// checksums can be told by nothing else.
+/// Whether the run's words are those of all parts of the data, in the order in which they first occur. Runs from before there
+/// were checksums have no other identification.
 bool in_all_words(const RunConfig& config, const TrainedRun& trained) {
   if (is_grammar(config)) return trained.words() == Grammar().vocabulary();
   const TextParts parts = open_text(config).parts;

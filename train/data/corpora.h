@@ -37,7 +37,7 @@ LabelledCorpus labelled_corpus(const RunConfig& config, const ArticleSets& sets)
 /// several with commas between them. What is not there stays as it is, as the names of what is built in do.
 std::string findable(const std::string& path);
 
-/// What the configuration's task is learnt from.
+/// The training data of the configuration's task.
 TrainingData open_data(const RunConfig& config);
 /// For a language model that begins with another one and has its tokens: those, and of characters and words those besides that
 /// these data have. The configuration then says so.

@@ -16,7 +16,7 @@ constexpr std::uint64_t draw_streams = std::uint64_t{0x6b6e6f77} << 24;
 /// And of the order in which passages are exchanged.
 constexpr std::uint64_t exchange_stream = draw_streams - 1;
 
-/// From so many passages on, `auto` searches approximately.
+/// From this many passages on, `auto` searches approximately.
 constexpr std::int64_t many_passages = 20'000;
 /// Steps between two indexes when it is not said: building one takes as long as some steps do.
 constexpr std::int64_t refresh_of_index = 100;

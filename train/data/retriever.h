@@ -27,11 +27,11 @@ class PassageStore {
   const Knowledge& knowledge() const { return knowledge_; }
   std::size_t indexes() const { return indexes_.size(); }
   /// From now on every passage that is found has another one read in its place, always the same: the next in a random order of all,
-  /// of this seed. What is excluded may then be read, so not for text that is trained on. Throws Error when there is one only.
+  /// of this seed. Excluded passages may then be read, so not for training text. Throws Error when there is only one passage.
   void exchange_passages(std::uint64_t seed);
-  /// What the approximate index of a window was built on.
+  /// The encodings that the approximate index of a window was built from.
   const Tensor<float>& encodings(std::size_t window) const;
-  /// Recall@k of the approximate indexes, their mean, on the queries of the first row of the first batch that was looked up.
+  /// Recall@k of the approximate indexes, their mean, on the queries of the first row of the first batch retrieved.
   /// Nothing before that, or when the search is exact.
   std::optional<double> recall() const;
 
@@ -71,7 +71,7 @@ class Retriever {
   /// text, or the batch is.
   std::vector<RowRange> excluded(const PassageStore& store, const Batch& batch) const;
 
-  /// What passages are cut from, [N].
+  /// The text that passages are cut from, [N].
   const Ids& text() const { return text_; }
   /// Whether that is the text that is trained on.
   bool of_training_text() const { return !from_file_; }

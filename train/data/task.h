@@ -1,5 +1,5 @@
 #pragma once
-/// What is learnt from: the data of a task, in batches to train on and batches to judge on. A training run knows no more of its
+/// The data of a task, in batches for training and batches for validation. A training run knows no more of its
 /// task than this.
 
 #include <functional>
@@ -32,7 +32,8 @@ BitsPerByte bits_per_byte(const Corpus& corpus);
 /// One line that says where the data are from; nothing where that goes without saying.
 const std::string& source_of(const TrainingData& data);
 
-/// A checksum of everything that batches and validations are made of: other data, another fingerprint. Words are told by their ids.
+/// A checksum of everything that batches and validations are made of: other data, another fingerprint. Words are identified by
+/// their ids.
 std::string fingerprint_of(const TrainingData& data);
 
 /// B rows that go through the model together.
@@ -41,7 +42,7 @@ struct Batch {
   Ids targets;                       ///< what follows the last n tokens of each row [B, n], n = T in training; or the labels [B]
   std::vector<std::int64_t> places;  ///< of each row [B]: where in the text its window begins, or which article it is
   std::int64_t n_tokens = 0;         ///< without padding
-  std::int64_t target_bytes = 0;     ///< of text that the targets stand for; 0: nobody counted
+  std::int64_t target_bytes = 0;     ///< of text that the targets stand for; 0: not counted
   std::int64_t unknown = 0;          ///< targets that do not say which bytes these are
   std::int64_t unknown_bytes = 0;    ///< of text that those stand for
 };

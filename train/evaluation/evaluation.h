@@ -10,13 +10,13 @@
 
 namespace argand {
 
-/// Who was taken for whom.
+/// The confusion matrix.
 class ConfusionMatrix {
  public:
   /// Throws Error for n < 1.
   explicit ConfusionMatrix(std::int64_t n_classes);
 
-  /// An article of class `label` was labelled `predicted`, or so many were.
+  /// An article of class `label` was labelled `predicted`, or this many were.
   void add(std::int64_t label, std::int64_t predicted, std::int64_t times = 1);
 
   std::int64_t n_classes() const { return n_; }
@@ -56,7 +56,7 @@ struct Evaluation {
 
   double loss = 0;                           ///< cross entropy: nats a token, or an article
   std::int64_t count = 0;                    ///< of tokens or articles
-  std::int64_t bytes = 0;                    ///< of text that these tokens stand for; 0: nobody knows
+  std::int64_t bytes = 0;                    ///< of text that these tokens stand for; 0: unknown
   std::int64_t unknown = 0;                  ///< tokens that do not say which bytes these are
   std::int64_t unknown_bytes = 0;            ///< of text that those stand for
   std::optional<ConfusionMatrix> confusion;  ///< of a classifier
@@ -69,7 +69,7 @@ std::string summary(const Evaluation& evaluation);
 /// What the pass of a batch depends on besides parameters and tokens.
 using ContextOf = std::function<ForwardContext(const Batch&)>;
 
-/// Called after every batch: so many of all that this rank takes are done.
+/// Called after every batch: this many of all that this rank takes are done.
 using EvaluationWatch = std::function<void(std::int64_t done, std::int64_t all)>;
 
 /// `most` of the batches, evenly spread, or all of them when there are no more or `most` is 0.

@@ -1,5 +1,5 @@
 #pragma once
-/// What a model makes of its parameters: some of them are put at a number, and it is measured again.
+/// Interventions: some parameters are set to a number, and the model is measured again.
 
 #include "nn/model.h"
 #include "train/config/settings.h"

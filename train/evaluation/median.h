@@ -1,5 +1,5 @@
 #pragma once
-/// What a single slow moment of a busy machine does not move.
+/// A median, which a single slow moment of a busy machine does not move.
 
 #include <algorithm>
 #include <cstddef>

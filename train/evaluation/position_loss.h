@@ -1,5 +1,5 @@
 #pragma once
-/// What a language model makes of a token by how many are before it.
+/// The loss of a language model by the number of preceding tokens.
 
 #include <functional>
 #include <memory>

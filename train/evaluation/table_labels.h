@@ -30,7 +30,7 @@ using GuessLabels = std::function<std::vector<Guess>(const std::string& text)>;
 LabelledRows label_rows(const std::string& path, TableColumns wanted, const std::string& usual, const LabelledForm& form,
                         const GuessLabels& guess, const std::function<void(const std::string&)>& write);
 
-/// What the name of a file says it is to be.
+/// The format given by a file's name.
 LabelledForm form_of(const std::string& name);
 
 }  // namespace argand

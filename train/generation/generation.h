@@ -12,12 +12,12 @@
 
 namespace argand {
 
-/// What a language model wrote, token by token as it comes.
+/// The text that a language model generates, token by token.
 class WrittenText {
  public:
   /// `line_start`: the text begins a line, or goes on after one.
   explicit WrittenText(const Tokenizer& tokens, bool line_start = false) : tokens_(tokens), line_start_(line_start) {}
-  /// The token as it is to be put after what was written before: a word with a space in front where one is due.
+  /// The token as text to append: a word with a space in front where one is due.
   std::string next(Tokenizer::Id id);
 
  private:
@@ -29,9 +29,9 @@ class WrittenText {
 class UntilStop {
  public:
   explicit UntilStop(std::vector<std::string> stops) : stops_(std::move(stops)) {}
-  /// What is written next -> what of all that was written can be shown now: not what may yet become one of these texts.
+  /// Takes the next text and returns what can be shown now: everything but a possible beginning of one of these texts.
   std::string next(const std::string& piece);
-  /// What was held back, when nothing comes any more.
+  /// The text held back, at the end.
   std::string rest() { return std::exchange(held_, {}); }
   bool stopped() const { return stopped_; }
 
@@ -51,7 +51,7 @@ template <RealScalar R>
 void generate(Model<R>& model, const Ids& prompts, std::int64_t count, const SamplingOptions& options, const WriteTokens& write,
               const ForwardContext& context = {}, const std::function<bool()>& enough = nullptr);
 
-/// A text to go on with, and as the model reads it.
+/// A text to continue, as text and in tokens.
 struct Prompt {
   std::string text;
   Ids tokens;  ///< [n]
@@ -61,9 +61,9 @@ struct Prompt {
   WrittenText continuation(const Tokenizer& words) const { return WrittenText(words, text.empty() || text.ends_with('\n')); }
 };
 
-/// What is to be written after each prompt.
+/// How much to generate after each prompt.
 struct WritingOptions {
-  std::int64_t samples = 1, tokens = 50;  ///< so many texts, of so many tokens at most
+  std::int64_t samples = 1, tokens = 50;  ///< this many texts, of this many tokens at most
   std::vector<std::string> stop{};        ///< a text ends before the first of these
   SamplingOptions sampling{};
 };
@@ -75,7 +75,7 @@ struct Written {
 };
 
 /// Sample s of prompt p is p · samples + s. Those after prompts of as many tokens are written together, a token of each at a time,
-/// which reads the weights once for all. `watch`: called after every one of these; null for nobody.
+/// which reads the weights once for all. `watch`: called after every one of these; null for none.
 template <RealScalar R>
 std::vector<Written> written_texts(Model<R>& model, const Tokenizer& tokens, const std::vector<Prompt>& prompts,
                                    const WritingOptions& options, const ForwardContext& context = {},

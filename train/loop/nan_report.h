@@ -1,5 +1,5 @@
 #pragma once
-/// A step that ended at a number that is not finite, told in full: for people, and as a file for programs.
+/// A step that ended at a number that is not finite, reported in full, as text and as a file.
 
 #include <string>
 

@@ -28,12 +28,12 @@ struct RateCurve {
 };
 
 /// Rates rise by the same factor from step to step until all steps have been taken or it diverges. The run has then other weights,
-/// and should be thrown away. `watch`: called after every step; null for nobody. Throws ConfigError for rates that do not rise
+/// and should be thrown away. `watch`: called after every step; null for none. Throws ConfigError for rates that do not rise
 /// and for fewer than 10 steps.
 template <RealScalar R>
 RateCurve find_rate(TrainingRun<R>& run, const RateSearch& search, const std::function<void(const RatePoint&)>& watch = nullptr);
 
-/// What the points say: fills in `suggestion`.
+/// Evaluates the points: fills in `suggestion`.
 double suggested_rate(const std::vector<RatePoint>& points);
 
 }  // namespace argand

@@ -13,7 +13,7 @@
 
 namespace argand {
 
-/// What one step did.
+/// The result of one step.
 struct StepReport {
   std::int64_t step = 0;              ///< steps taken, this one included
   double cross_entropy = 0;           ///< nats a token (or an article), before the step
@@ -59,7 +59,7 @@ class TrainingRun {
   /// can do that.
   void trace_nan(bool on) { trace_nan_ = on; }
 
-  /// Whether something is due now that comes every so many steps; every: 0 never, -1 after every epoch.
+  /// Whether something is due now that comes every `every` steps; 0: never, -1 after every epoch.
   bool due(std::int64_t every) const;
 
   /// Of data that are not trained on.
@@ -67,7 +67,7 @@ class TrainingRun {
   /// Over the task's validation part, or `eval_batches` of it; remembers the best one's objective(). `is_best`: this is it. Of two
   /// that are equal the one with the lower loss is better.
   Evaluation validate(bool& is_best);
-  /// Called while it evaluates; null for nobody.
+  /// Called while it evaluates; null for none.
   void watch_evaluation(EvaluationWatch watch) { watch_ = std::move(watch); }
   /// Batches of a validation.
   std::int64_t validation_batches() const { return some_batches(task_->validation(), config_.training.eval_batches).size; }
@@ -78,7 +78,7 @@ class TrainingRun {
   /// Takes what fits of these weights; to be called before the first step. Throws as InitialWeights::load.
   FittedWeights begin_with(const InitialWeights& weights, const TrainingData& data);
 
-  /// For going on / for use.
+  /// For resuming / for use.
   void save(const std::string& path) const;
   void save_model(const std::string& path) const { save_checkpoint<R>(path, config_, state_, parameters_, nullptr); }
   /// Goes on from there, bit for bit as if never stopped. The checkpoint must be of this configuration.

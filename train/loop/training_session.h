@@ -13,7 +13,7 @@ namespace argand {
 
 class JsonLines;
 
-/// What advance() did.
+/// The result of advance().
 struct Advance {
   StepReport step;
   double seconds = 0;                    ///< of the step alone

@@ -1,6 +1,6 @@
 #pragma once
-/// What the ranks of a run do beside its steps: they compare what they begin with, and agree when to end. Those that neither write
-/// nor print do nothing else.
+/// Coordination of the ranks of a run beside its steps: they compare their starting points, and agree when to end. Those that
+/// neither write nor print do nothing else.
 
 #include <functional>
 

@@ -20,7 +20,7 @@ class GradientSum {
   GradientSum(ParameterList<R> parameters, Ranks& ranks);
   ~GradientSum();
 
-  /// Forgets what was gathered. Each rank is to take `batches` next.
+  /// Clears the gathered gradients. Each rank takes `batches` next.
   void begin(std::int64_t batches);
   /// Walks the tape back from the loss of this rank's next batch.
   void backward(const Var<R>& loss);

@@ -70,7 +70,7 @@ std::unique_ptr<Ranks> join() {
 
 bool left = false;
 
-/// Those that a process may use; none when nobody knows. The launcher's are those of the machine that the user let it have.
+/// Those that a process may use; none when unknown. The launcher's are those of the machine that the user let it have.
 cpu_set_t processors_of(pid_t process) {
   cpu_set_t processors;
   CPU_ZERO(&processors);

@@ -1,5 +1,5 @@
 #pragma once
-/// The processes that train one model together, `mpirun -n 4 argand train lm ...`, and what they say to each other. MPI carries it:
+/// The processes that train one model together, `mpirun -n 4 argand train lm ...`, and the messages between them. MPI carries them:
 /// a module of its own (mpi_ranks.cpp) that is loaded in a process that mpirun has started, and in no other.
 
 #include <cstddef>
@@ -26,20 +26,20 @@ class Ranks {
   /// Whether this is the one that writes files and prints.
   bool leads() const { return rank() == 0; }
 
-  /// Starts a message. Those between two ranks are told apart by their labels; of one label they arrive in order.
+  /// Starts a message. Those between two ranks are distinguished by their labels; of one label they arrive in order.
   virtual std::unique_ptr<Transfer> send(int to, int label, std::span<const std::byte> bytes) = 0;
   virtual std::unique_ptr<Transfer> receive(int from, int label, std::span<std::byte> bytes) = 0;
 
   /// MPI's last call, by all.
   virtual void leave() = 0;
-  /// Ends all of them at once, with this exit code. Returns only where there is nobody else.
+  /// Ends all of them at once, with this exit code. Returns only if this is the only rank.
   virtual void abort(int code) = 0;
 };
 
 /// This process by itself.
 Ranks& single_process();
 
-/// Those that mpirun has started with this process; single_process() when nobody else was. Throws ConfigError when there are others
+/// Those that mpirun has started with this process; single_process() when no other was. Throws ConfigError when there are others
 /// that argand, built without MPI, cannot talk to.
 Ranks& all_ranks();
 
@@ -51,15 +51,15 @@ void finalize_ranks();
 /// To be called before the program ends: ranks that have not left end now, all of them.
 void abort_ranks(int code);
 
-/// The text of an error as this rank is to tell it, or nothing when this one need not: what all of them have run into is told by
+/// The text of an error as this rank reports it, or nothing when it need not: an error of all of them is reported by
 /// the first; the others wait, and are ended by it meanwhile.
 std::string error_of_rank(const std::string& text);
 
-/// mpirun gives every process of two one core, unless it is asked for something else. Where nobody asked, the process
+/// mpirun gives every process of two one core, unless it is asked for something else. Without a request, the process
 /// may have them all again. To be called before threads start.
 void undo_default_binding();
 
-/// Threads for each rank where nobody says how many (OMP_NUM_THREADS): its share of the processors.
+/// Threads for each rank where the number is not given (OMP_NUM_THREADS): its share of the processors.
 int threads_of(const Ranks& ranks);
 
 /// Waits without taking the processor from others: awake for a moment, then looking again and again.
@@ -77,7 +77,7 @@ void all_reduce(Ranks& ranks, std::span<double> x);
 void barrier(Ranks& ranks);
 /// Throws Error on the ranks whose text is not that of the first one. `what`: whose text it is, "the data are".
 void require_same(Ranks& ranks, const std::string& what, const std::string& text);
-/// Of a rank that has nothing to say any more, while the first one finds out what is wrong and ends all.
+/// For a rank with nothing to report, while the first one finds the error and ends all.
 [[noreturn]] void wait_for_abort();
 
 }  // namespace argand

@@ -11,7 +11,7 @@
 namespace argand {
 namespace {
 
-/// As many words in a row are no coincidence.
+/// As many words in a row are not a coincidence.
 constexpr std::int64_t verbatim = 16;
 
 /// Every run of `verbatim` tokens, as bytes.

@@ -1,5 +1,5 @@
 #pragma once
-/// sweep.json: what the runs of a sweep came to, in the sweep's folder.
+/// sweep.json: the results of a sweep's runs, in the sweep's folder.
 
 #include <map>
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 /// Which runs a sweep needs: a function of the grid and of how the runs before have ended, and of nothing else, so that a sweep
-/// which was stopped anywhere goes on as if it had not been.
+/// that was stopped anywhere continues as if it had not been.
 
 #include <array>
 #include <functional>
@@ -28,7 +28,7 @@ struct SweepRun {
   std::int64_t seed = 0;
 };
 
-/// Less is better; what decides ties stands second. Infinite: the run gave no numbers.
+/// Less is better; the second decides ties. Infinite: the run has no result.
 using SweepScore = std::array<double, 2>;
 inline constexpr SweepScore no_score = {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
 /// Of the runs that have ended, by name.
@@ -48,7 +48,7 @@ class SweepPlan {
   /// be, when two are the same, and when there are too many.
   SweepPlan(SweepRequest request, std::function<RunConfig(const Settings&)> resolve);
 
-  /// What is to be trained now that these runs have ended; when nothing is, the sweep has. All that follows is as of the last call.
+  /// The runs to train next, given these results; none when the sweep has ended. All that follows is as of the last call.
   std::vector<SweepRun> next(const SweepScores& scores);
 
   /// The grid's configurations, and those that were added.

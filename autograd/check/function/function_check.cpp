@@ -31,7 +31,7 @@ ComplexValues numbers_of(const AnyTensor& y) {
   return std::visit([](const auto& t) { return ComplexValues(t.begin(), t.end()); }, y);
 }
 
-/// A function that is never called with a NaN, in which an iteration might look for its end for ever. Where a check asks with one
+/// A function that is never called with a NaN, on which an iteration might never end. Where a check asks with one
 /// which outputs depend on a coordinate, a finite step answers: those that move, and those so large that it could not be seen.
 DifferentiableFunction without_nan(const DifferentiableFunction& f, const std::vector<AnyTensor>& inputs) {
   const auto base = std::make_shared<ComplexValues>();

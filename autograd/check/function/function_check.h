@@ -1,5 +1,5 @@
 #pragma once
-/// A function and the gradients that somebody computes of it, on this library's tape, in another program or another language: first
+/// A function and its gradients as computed, on this library's tape, in another program or another language: first
 /// along random directions of each input, which costs as little for a million elements as for one; where that does not pass,
 /// element by element; then at a second point, and once more after f was called elsewhere.
 ///
@@ -12,7 +12,7 @@
 
 namespace argand {
 
-/// What is called the gradient of a real L by z = x + iy.
+/// What is called the gradient of a real L with respect to z = x + iy.
 enum class Convention {
   Conjugate,  ///< ∂L/∂x + i ∂L/∂y, steepest ascent: PyTorch, TensorFlow, argand
   Plain,      ///< ∂L/∂x − i ∂L/∂y = 2 ∂L/∂z, its conjugate, and for outputs the conjugate of W as well: JAX

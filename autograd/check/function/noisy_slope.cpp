@@ -53,8 +53,8 @@ bool is_rough(const Line& side, double expected) {
   return *std::max_element(sixth.begin(), sixth.end()) > 0.02 * largest;
 }
 
-/// Whether φ at some points this close is no smooth function on either side; a kink at 0 leaves both sides smooth. `expected`: how
-/// far it should move from one point to the next.
+/// Whether φ at some points this close is not a smooth function on either side; a kink at 0 leaves both sides smooth. `expected`:
+/// how far it should move from one point to the next.
 bool is_rough(const Line& near, double expected, double allowed) {
   if (expected < 100 * allowed) return false;  // double precision would not show it either
   const auto middle = near.begin() + static_cast<std::ptrdiff_t>(near.size() / 2);

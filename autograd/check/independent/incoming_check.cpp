@@ -82,7 +82,7 @@ IndependentCheck linear_check(const GradientsFor& gradients, const ComplexValues
   const Gradients g = gradients(W);
   if (!std::isfinite(largest_modulus(g))) return decided(name, Opinion::Silent, "the gradient is not finite");
   double worst = 0;
-  // Rounding scatters, other mistakes do not: what factors that are no powers of two change nearby is how much a pass scatters.
+  // Rounding scatters, other mistakes do not: what factors other than powers of two change nearby is how much a pass scatters.
   const auto scatter = [&](double factor, const Gradients& there, const GradientDistance& distance) {
     double noise = 0;
     for (const double nearby : {0.7, 0.9})

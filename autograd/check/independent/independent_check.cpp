@@ -130,8 +130,8 @@ class IndependentChecks {
     return silent("taylor", finding + ": neither 1 nor 2");
   }
 
-  /// Why L(x + t v) is no analytic function of the complex number t, by the means over a circle around 0 that are ∂L/∂t and ∂L/∂t̄
-  /// but for the eighth derivative: empty where it is one.
+  /// Why L(x + t v) is not an analytic function of the complex number t, by the means over a circle around 0 that are ∂L/∂t and
+  /// ∂L/∂t̄ but for the eighth derivative: empty where it is one.
   std::string not_analytic() const {
     constexpr int points = 8;
     constexpr double radius = 1e-2;

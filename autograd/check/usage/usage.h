@@ -61,7 +61,7 @@ struct UsageOptions {
 /// Runs the op's cases, as they are and grown, through every use. It is a fault as well when a case's types are not among those of
 /// any case that grows.
 Report check_usage(const Op& op, const UsageOptions& options = {});
-/// The same for cases of a function that is no op of its own.
+/// The same for cases of a function that is not an op itself.
 Report check_usage(std::string name, const OpCheck& check, const UsageOptions& options = {});
 
 }  // namespace argand

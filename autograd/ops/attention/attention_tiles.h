@@ -21,7 +21,7 @@ class AttentionTiles {
     Tensor<R> o;     ///< [B, Tq, H d_v]
     Tensor<R> sums;  ///< of each row of scores, for the backward pass
   };
-  /// k or v [B, Tk, ...] with 0 where nobody may look: ops that take k through a function of their own do it before.
+  /// k or v [B, Tk, ...] with 0 where attention is masked: ops that take k through a function of their own do it before.
   Tensor<R> visible(const Tensor<R>& x) const { return loops_.visible(x); }
   Output forward(const Tensor<R>& q, const Tensor<R>& k, const Tensor<R>& v) const;
 

@@ -7,7 +7,7 @@
 
 namespace argand {
 
-/// How a signal goes on beyond its ends, where frames are centred.
+/// How a signal is extended beyond its ends, where frames are centred.
 enum class Padding {
   Reflect,  ///< mirrored at its first and last number: x_2 x_1 | x_0 x_1 x_2 ...
   Zeros,

@@ -55,7 +55,7 @@ struct OnePlusSquare {  // (1 - iz)(1 + iz)
   }
 };
 
-/// conj(c/(f g)) dw or conj(c/√(f g)) dw for the factors f, g at z; 0 where one of them is 0, as 1/0 is no gradient.
+/// conj(c/(f g)) dw or conj(c/√(f g)) dw for the factors f, g at z; 0 where one of them is 0, as 1/0 is not a gradient.
 template <class Factors, bool root, Scalar T>
 T pulled_back(T z, T dw) {
   if constexpr (RealScalar<T> && std::same_as<Factors, OnePlusSquare>) {

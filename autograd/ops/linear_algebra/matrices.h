@@ -68,7 +68,7 @@ bool all_finite(const T* x, std::int64_t n) {
   const auto* const parts = reinterpret_cast<const RealOf<T>*>(x);
   return std::all_of(parts, parts + n * (ComplexScalar<T> ? 2 : 1), [](RealOf<T> v) { return std::isfinite(v); });
 }
-/// Whether one of n numbers is no number.
+/// Whether one of n numbers is NaN.
 template <Scalar T>
 bool holds_nan(const T* x, std::int64_t n) {
   return std::any_of(x, x + n, [](T v) { return v != v; });

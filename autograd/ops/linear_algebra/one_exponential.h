@@ -14,7 +14,7 @@ namespace argand::matrices {
 /// approximant taken and squared s times. Two things keep it from losing digits that the problem has:
 ///  - s follows from ‖A^p‖^{1/p}, p = 4 ... 10, of the balanced A, instead of ‖A‖, which is far larger where A is far from normal.
 ///  - A is block triangular as far as it can be (BlockOrder), so that no pivot is taken from another block; where it is triangular
-///    its diagonal e^{a_ii} and the numbers beside it are computed anew in each squaring (code fragment 2.1).
+///    its diagonal e^{a_ii} and the numbers beside it are recomputed in each squaring (code fragment 2.1).
 /// A balanced A can be so small that a low degree suffices for it and not for e^A, whose numbers far from the diagonal are products
 /// of many: what the approximant leaves out is compared with each column of e^A as it will be (columns_need).
 template <Scalar T>

@@ -1,6 +1,6 @@
 #pragma once
 /// Sums and their relatives, over everything (result of rank 0) or over one axis, which goes away or stays with size 1 (keepdim).
-/// Negative axes count from the end; all throw when there is no such axis. The order of every sum is fixed: the same bits for any
+/// Negative axes count from the end; all throw for an axis out of range. The order of every sum is fixed: the same bits for any
 /// number of threads.
 
 #include "autograd/var.h"

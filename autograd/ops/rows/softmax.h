@@ -9,7 +9,7 @@ namespace argand {
 /// value is -inf and the gradient 0. Entries of +inf share the gradient. Throws for rank 0.
 template <RealScalar R>
 Var<R> logsumexp(const Var<R>& x, bool keepdim = false);
-/// The same over any axis; negative ones count from the end. Throws when there is no such axis.
+/// The same over any axis; negative ones count from the end. Throws for an axis out of range.
 template <RealScalar R>
 Var<R> logsumexp(const Var<R>& x, int axis, bool keepdim = false);
 /// e^x / Σ e^x. A row of nothing but -inf gives zeros; k entries of +inf get 1/k each. Throws for rank 0.

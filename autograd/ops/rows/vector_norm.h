@@ -5,7 +5,7 @@
 
 namespace argand {
 
-/// p > 0 (below 1 it is no norm, but a number all the same); p = 0: how many are not 0, with gradient 0; p = ∞ and -∞: the largest
+/// p > 0 (below 1 not a norm); p = 0: how many are not 0, with gradient 0; p = ∞ and -∞: the largest
 /// and the smallest modulus. No |x_i|^p overflows or underflows. Where the norm is 0 its gradient is 0, and so is that by an x_i =
 /// 0 for p <= 1. A tie of p = ±∞: the first gets the whole gradient. Throws for another p.
 template <Scalar T>

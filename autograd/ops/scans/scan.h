@@ -1,6 +1,6 @@
 #pragma once
 /// Running sums and products along one axis, and the linear recurrence that both are cases of. Real or complex; negative axes count
-/// from the end, all throw when there is no such axis. O(n), without a division: zeros among the factors are numbers as any other.
+/// from the end, all throw for an axis out of range. O(n), without a division: zeros among the factors are ordinary numbers.
 
 #include "autograd/var.h"
 

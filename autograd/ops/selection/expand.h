@@ -1,6 +1,6 @@
 #pragma once
 /// Numbers taken from one axis, any of them any number of times, and what is made of that: stretched, turned around, shifted,
-/// padded. Real or complex. Negative axes count from the end; all throw when there is no such axis.
+/// padded. Real or complex. Negative axes count from the end; all throw for an axis out of range.
 
 #include <vector>
 
@@ -33,7 +33,7 @@ enum class PadMode {
   Circular,   ///< as if the axis were a ring: b c | a b c | a b; at most n on each side
 };
 /// `sizes` are {before, after} of the last axis, then of the one before it, ..., as PyTorch's; negative ones, of Constant, cut off.
-/// Throws when they are no pairs, when there are more pairs than axes, or for more numbers than the mode can take from the axis.
+/// Throws when they are not pairs, when there are more pairs than axes, or for more numbers than the mode can take from the axis.
 template <Scalar T>
 Var<T> pad(const Var<T>& x, const std::vector<std::int64_t>& sizes, PadMode mode = PadMode::Constant, T value = T(0));
 

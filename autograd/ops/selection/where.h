@@ -7,12 +7,12 @@
 
 namespace argand {
 
-/// a where the mask says yes, b elsewhere. What is not chosen gets gradient 0. (Where a is NaN, that 0 may become NaN again on its
+/// a where the mask is true, b elsewhere. What is not chosen gets gradient 0. (Where a is NaN, that 0 may become NaN again on its
 /// way to a's own input: log(where(x > 0, x, 1)) is safe, where(x > 0, log(x), 0) is not.)
 template <Scalar A, Scalar B>
 Var<Promote<A, B>> where(const Mask& mask, const Var<A>& a, const Var<B>& b);
 
-/// z with `value` where the mask says yes.
+/// z with `value` where the mask is true.
 template <Scalar T>
 Var<T> masked_fill(const Var<T>& z, const Mask& mask, T value);
 

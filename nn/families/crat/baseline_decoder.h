@@ -18,7 +18,7 @@ class BaselineBlock final : public Module<R> {
   /// h [B, T, d_model] -> [B, T, d_model], the part before reading and the part after it.
   Var<R> attend(const Var<R>& h, const AttentionPass<R>& pass) const;
   Var<R> feed(const Var<R>& h, const AttentionPass<R>& pass) const;
-  /// What is to be added to h; passages have so many encoded tokens each.
+  /// What is to be added to h; passages have this many encoded tokens each.
   Var<R> read(const Var<R>& h, const ChunkReader<R>& chunks, const Knowledge& knowledge, std::int64_t encoded,
               ForwardPass& pass) const;
   bool reads() const { return read_.has_value(); }

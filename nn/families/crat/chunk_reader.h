@@ -32,7 +32,7 @@ class ChunkReader {
   /// The chunks that are complete with these tokens and were not before, row by row [B·U, m]; U may be 0.
   const Ids& chunks() const { return chunks_; }
   std::int64_t count() const { return U_; }
-  /// Looks the chunks up; tells who watches. `passages` stay the knowledge's own.
+  /// Retrieves for the chunks; tells the observer. `passages` stay the knowledge's own.
   void look_up(const Knowledge& knowledge, std::int64_t k, std::span<const RowRange> excluded);
   /// The passages that were found, by number [B·U, k].
   const Ids& found() const { return found_; }

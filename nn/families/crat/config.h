@@ -15,7 +15,7 @@ constexpr const char* words_of(StateKind) { return "complex|real"; }
 enum class ScoreKind { Angular, Dot };
 constexpr const char* words_of(ScoreKind) { return "angular|dot"; }
 
-/// What becomes of the angular scores of a head's components.
+/// How the angular scores of a head's components are reduced.
 enum class AngularReduce { Sum, Mean };
 constexpr const char* words_of(AngularReduce) { return "sum|mean"; }
 

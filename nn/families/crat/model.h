@@ -1,6 +1,6 @@
 #pragma once
 /// CRAT: states of d/2 complex numbers, turned by learned angles, that attend to each other by their phases; a reflection window
-/// may look up passages by their imaginary parts.
+/// may retrieve passages by their imaginary parts.
 
 #include <memory>
 #include <vector>

@@ -11,7 +11,7 @@ namespace argand {
 enum class Algebra { Qic, Complex, PhaseGates, Quaternion, Real, Standard };
 constexpr const char* words_of(Algebra) { return "qic|complex|phase_gates|quaternion|real|standard"; }
 
-/// Who owns an angle: every head, every attention layer, nobody.
+/// Scope of an angle: every head, every attention layer, fixed.
 enum class AngleOwner { Learned, Global, Fixed };
 constexpr const char* words_of(AngleOwner) { return "learned|global|fixed"; }
 

@@ -72,12 +72,12 @@ BOOST_AUTO_TEST_CASE(intervals_cover_what_they_say) {
     std::vector<std::vector<double>> rows(3);
     for (auto& row : rows)
       for (int seed = 0; seed < 4; ++seed) row.push_back(normal());
-    bool missed = false, told = false;
+    bool missed = false, significant = false;
     for (const PairedDifference& c : compare_pairs(rows)) {
       missed |= *c.low > 0 || *c.high < 0;
-      told |= *c.p < 0.05;
+      significant |= *c.p < 0.05;
     }
-    wrong += missed, small_p += told;
+    wrong += missed, small_p += significant;
   }
   // Independent rows: 1 - (1 - 0.05/3)³ = 4.92 %, of which 4000 experiments find 4.92 ± 0.34 %.
   BOOST_TEST((wrong > 0.0492 * experiments - 3.5 * 13.7 && wrong < 0.0492 * experiments + 3.5 * 13.7), wrong);

@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(a_kept_ablation_is_checked_and_more_is_added_to_a_copy) {
   BOOST_TEST(table.out == "\n" + contents_of(kept + "/table.md"), table.err);
   const Finished good = run_argand(scratch, "ablate crope --check " + kept);
   BOOST_TEST(good.code == 0);
-  BOOST_TEST(good.out == "4 runs of 2 rows in " + kept + ": the tables are those of the logs\n");
+  BOOST_TEST(good.out == "4 runs of 2 rows in " + kept + ": the tables agree with the logs\n");
 
   // The same command goes on with a copy: another seed of each row, another row.
   const Finished more = run_argand(scratch, train + kept + " --seeds 3");

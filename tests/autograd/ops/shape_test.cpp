@@ -66,8 +66,8 @@ BOOST_AUTO_TEST_CASE(constants_among_the_parts_get_no_gradient) {
 BOOST_AUTO_TEST_CASE(errors) {
   const auto x = constant(Tensor<double>::zeros({2, 3}));
   BOOST_TEST(error_of([&] { reshape(x, {4}); }) == "reshape: [2, 3] holds 6 elements, [4] takes 4");
-  BOOST_TEST(error_of([&] { permute(x, {0, 0}); }) == "permute: [0, 0] is no permutation of the 2 axes of [2, 3]");
-  BOOST_TEST(error_of([&] { permute(x, {0}); }) == "permute: [0] is no permutation of the 2 axes of [2, 3]");
+  BOOST_TEST(error_of([&] { permute(x, {0, 0}); }) == "permute: [0, 0] is not a permutation of the 2 axes of [2, 3]");
+  BOOST_TEST(error_of([&] { permute(x, {0}); }) == "permute: [0] is not a permutation of the 2 axes of [2, 3]");
   BOOST_TEST(error_of([&] { transpose(x, 0, 2); }) == "transpose: no axis 2 in [2, 3]");
   BOOST_TEST(error_of([&] { slice(x, 1, 2, 4); }) == "slice: [2, 4) is not within axis 1 of [2, 3]");
   BOOST_TEST(error_of([&] { slice(x, 0, 1, 0); }) == "slice: [1, 0) is not within axis 0 of [2, 3]");
