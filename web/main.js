@@ -38,7 +38,7 @@ function drawFrom() {
   place(handle, z, 0);
   place(byId("rim"), rimOf(), 20);
   place(byId("first"), hidden() ? [NaN, NaN] : firstOf(), 20);
-  handle.setAttribute("aria-valuenow", real(z[0], 4));
+  handle.setAttribute("aria-valuenow", Number(z[0].toPrecision(4)));
   handle.setAttribute("aria-valuetext", complex(z, 4));
 }
 
@@ -159,7 +159,7 @@ function setTheme() {
 
 function fill() {
   byId("expression").value = state.f;
-  byId("place").value = complex(state.at, 5).replaceAll(" ", "").replace("−", "-");
+  byId("place").value = typed(state.at, 5);
   for (const key of ["radius", "rate", "turn", "view"]) byId(key).value = state[key];
   setTheme();
 }
