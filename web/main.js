@@ -38,7 +38,7 @@ function drawFrom() {
   place(handle, z, 0);
   place(byId("rim"), rimOf(), 20);
   place(byId("first"), hidden() ? [NaN, NaN] : firstOf(), 20);
-  handle.setAttribute("aria-valuenow", Number(z[0].toPrecision(4)));
+  handle.setAttribute("aria-valuenow", Number(z[0].toFixed(6)));
   handle.setAttribute("aria-valuetext", complex(z, 4));
 }
 
