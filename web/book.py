@@ -123,6 +123,7 @@ class Site:
         made = re.sub(r'<pre class="console">.*?</pre>|<div class="sourceCode"[^>]*><pre\s+class="sourceCode sh">.*?</pre></div>', block, made, flags=re.S)
         made = re.sub(r"<table>.*?</table>", r'<div class="scroll">\g<0></div>', made, flags=re.S)
         made = re.sub(r"<th((?: [^>]*)?)></th>", r"<td\1></td>", made)  # a heading that says nothing is none
+        made = re.sub(r"<td>((?:</?strong>|[-+−±∞\d.,e/ %])+)</td>", r'<td class="number">\1</td>', made)  # stays on one line
         # A link for each line of code would be hundreds of stops of the tabulator.
         return re.sub(r'<span id="cb[\d-]+"><a href="#cb[\d-]+"[^>]*></a>', "<span>", made)
 

@@ -3,7 +3,7 @@
 
 function moveTo(z) {
   state.at = z.map((x) => Number(x.toPrecision(5)));
-  byId("place").value = complex(state.at, 5).replaceAll(" ", "").replace("−", "-");
+  byId("place").value = typed(state.at, 5);
   byId("place").setAttribute("aria-invalid", false);
   fault("place-fault", "");
   update("dragged");

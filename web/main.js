@@ -2,7 +2,7 @@
 // What is shown, and what is asked of the library.
 
 const from = new Plane(byId("from")), to = new Plane(byId("to"));
-let ask = null, reply = null, busy = false, stale = false, idle = 0, turning = 0, contours = "";
+let ask = null, reply = null, busy = false, checking = false, stale = false, idle = 0, turning = 0, contours = "", second = null;
 const timings = [];  // from a change of the state to the new picture [ms]
 
 const hidden = () => state.exercise.length > 0 && !state.solved;
@@ -38,7 +38,7 @@ function drawFrom() {
   place(handle, z, 0);
   place(byId("rim"), rimOf(), 20);
   place(byId("first"), hidden() ? [NaN, NaN] : firstOf(), 20);
-  handle.setAttribute("aria-valuenow", real(z[0], 4));
+  handle.setAttribute("aria-valuenow", Number(z[0].toFixed(6)));
   handle.setAttribute("aria-valuetext", complex(z, 4));
 }
 
@@ -66,12 +66,15 @@ function drawTo() {
   to.dot(add(w, add(first, second)), "z", 1.8);
 }
 
+/** What takes longer is asked of a library of its own: a move of the hand never waits for it. */
+const askSlowly = async (request) => (await (second ??= startEngine()))(request);
+
 /** The contours hang on f and on the view alone, so a drag does not ask for them. */
 async function showContours() {
   const wanted = JSON.stringify([state.f, VIEWS[state.view]]);
   if (contours === wanted || stale) return;
   contours = wanted;
-  const answer = await ask({ expression: state.f, landscape: { half: VIEWS[state.view], points: LANDSCAPE } });
+  const answer = await askSlowly({ expression: state.f, landscape: { half: VIEWS[state.view], points: LANDSCAPE } });
   if (contours === wanted && answer.landscape) drawContours(from.ground, answer.landscape);
 }
 
@@ -140,16 +143,18 @@ async function update(dragged) {
   showContours();
 }
 
-/** With numerical derivatives. */
+/** With numerical derivatives, which are shown if the hand has not moved on meanwhile. */
 async function check() {
-  if (busy) return;
-  busy = true;
-  told(await ask(request(true)));
-  show();
-  document.documentElement.dataset.checked = "1";
-  const again = busy === "again";
-  busy = false;
-  if (again) update();
+  if (checking) return void (checking = "again");
+  do {
+    checking = true;
+    const asked = JSON.stringify(request(true)), answer = await askSlowly(JSON.parse(asked));
+    if (asked !== JSON.stringify(request(true))) continue;
+    told(answer);
+    show();
+    document.documentElement.dataset.checked = "1";
+  } while (checking === "again");
+  checking = false;
 }
 
 function setTheme() {
@@ -159,7 +164,7 @@ function setTheme() {
 
 function fill() {
   byId("expression").value = state.f;
-  byId("place").value = complex(state.at, 5).replaceAll(" ", "").replace("−", "-");
+  byId("place").value = typed(state.at, 5);
   for (const key of ["radius", "rate", "turn", "view"]) byId(key).value = state[key];
   setTheme();
 }

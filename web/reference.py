@@ -141,13 +141,13 @@ def declarations(text):
 
 
 def prose(lines):
-    """A comment as Markdown: what is indented by four is code, an asterisk or underscore is itself."""
+    """A comment as Markdown: what is indented by four is code, **words** are bold, another asterisk or underscore is itself."""
     made = []
     for line in lines:
         if line.startswith("    "):
             made.append(line)
         else:  # between backticks everything is itself already
-            made.append("`".join(part if i % 2 else re.sub(r"([*_<\[\]|~])", r"\\\1", part) for i, part in enumerate(line.split("`"))))
+            made.append("`".join(part if i % 2 else re.sub(r"(\*\*(?=\w)|(?<=\w)\*\*)|([*_<\[\]|~])", lambda m: m[1] or "\\" + m[2], part) for i, part in enumerate(line.split("`"))))
     return "\n".join(made)
 
 

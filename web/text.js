@@ -129,5 +129,5 @@ function showWords(reply, state) {
   set("axes", reply.singular ? "Here there is none." : `Its half-axes are ${real(longer, 4)} and ${real(shorter, 4)} times the radius.`);
   set("walks", walksOf(reply, state));
   set("summary", summaryOf(reply, state));
-  set("command", `argand lab "${state.f}" --at="${complex(state.at, 6).replaceAll(" ", "").replace("−", "-")}" --tape`);
+  set("command", `argand lab "${state.f}" --at="${typed(state.at, 6)}" --tape`);
 }

@@ -4,7 +4,7 @@
 
 Skipped, with a word, where pandoc, KaTeX or chromium is missing. Where LAB_HTML is not made, the site has no lab, and that is not tried.
 Where the environment's ARGAND_AXE is axe-core's axe.min.js (npm install axe-core), its rules for accessibility are asked of every page too,
-wide and light, narrow and dark.
+wide and light, narrow and dark (many minutes).
 With PICTURES_DIR, pictures of every page at 1280 and 390 pixels, light and dark, are left there to be looked at.
 """
 import base64
@@ -155,16 +155,19 @@ def use_keys(browser, site):
 
 
 def ask_axe(browser, site, axe):
-    """No violation of WCAG 2.1 AA or of good practice."""
+    """No violation of WCAG 2.1 AA or of good practice, answers and guesses open. Files of the project, which are alike, are asked once."""
     with open(axe, encoding="utf8") as file:
         rules = file.read()
-    ask = """axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"] })
+    ask = """axe.run(document, { preload: false, runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"] })
       .then((all) => all.violations.map((one) => `${one.id}: ${one.nodes[0].target.join(" ")}`))"""
-    for name in sorted(name for name in os.listdir(site) if name.endswith(".html")):
-        for width, theme in ((1280, "light"), (390, "dark")):
+    opened = """for (const one of document.querySelectorAll("details")) one.open = true;
+      for (const one of document.querySelectorAll(".live .skip.quiet")) one.click();
+      new Promise((done) => setTimeout(done, 300))"""
+    for name in sorted(os.path.relpath(os.path.join(folder, name), site) for folder, _, names in os.walk(site) for name in names if name.endswith(".html")):
+        for width, theme in ((1280, "light"), (390, "dark"))[os.sep in name:]:
             browser.colours(theme)
             browser.open("file://" + os.path.join(site, name), width=width, mobile=width < 600)
-            browser.run("new Promise((done) => setTimeout(done, 300))")
+            browser.run(opened)
             browser.run(rules + ";0")
             for fault in browser.run(ask):
                 failures.append(f"{name}, {width} pixels, {theme}: {fault}")

@@ -214,6 +214,29 @@ def check_angle(browser):
     expect(abs(ends[0]) < 1e-9 and ends[1] < -0.1 and ends[2] > 0.1, f"angle: it goes {ends}")
 
 
+def check_training(browser):
+    """The modReLU network against what network_by_hand prints, every gradient against quotients, and the words against the numbers."""
+    browser.run("""(async () => { const f = LIVE.get("training"), root = f.root; root.querySelectorAll("select")[0].selectedIndex = 0;
+      const [steps, rate] = root.querySelectorAll("input[type=range]"); steps.value = 3000; rate.value = -1; f.boards[0].grips[0].move([0.6 * Math.SQRT1_2, 0.6 * Math.SQRT1_2]);
+      do { f.update(); await new Promise((next) => setTimeout(next, 5)); } while (f.busy || !(f.values.at === 300 && f.values.nets[1].history.length > 300)); })()""")
+    lines = printed("docs/06-network.md", "network_by_hand")
+    losses = value(browser, "training", "[0, 100, 200, 300].map((k) => figure.values.lossOf(figure.values.nets[1].net, figure.values.nets[1].history[k].p, figure.values.seen))")
+    theirs = [float(line.split("L = ")[1]) for line in lines if line.startswith("step ")]
+    expect(len(theirs) == 4 and all(abs(x - y) < 6e-7 for x, y in zip(losses, theirs)), f"training: {losses} instead of {theirs}")
+    for degrees in (45, 225):
+        ours = value(browser, "training", f"figure.values.nets[1].net.run(figure.values.nets[1].history[300].p, scaled(turnOf({degrees} * Math.PI / 180), 0.6))")
+        line = next(line for line in lines if line.startswith(f"0.6 at {degrees:3}"))
+        made = [float(x) for x in re.findall(r"[-+]?\d\.\d{4}", line)[2:]]
+        expect(math.dist(ours, made) < 8e-5, f"training: {ours} instead of {made} at {degrees} degrees")
+    apart = value(browser, "training", """figure.values.nets.map(({ net, history }) => { const { lossOf, gradientOf, seen } = figure.values, p = history[7].p, g = gradientOf(net, p, seen);
+      return Math.max(...g.map((d, k) => { const at = (h) => { const q = p.slice(); q[k] += h; return lossOf(net, q, seen); }; return Math.abs(d - (at(1e-6) - at(-1e-6)) / 2e-6); })); })""")
+    expect(all(one < 1e-7 for one in apart), f"training: gradients and quotients are {apart} apart")
+    first, last = value(browser, "training", "[0, 300].map((k) => figure.values.nets[0].history[k].errors)")
+    expect([round(first[0]), round(last[0]), round(last[1], -1)] == [102, 1, 50], f"training: the question says something else than {first}, {last}")
+    same = value(browser, "training", "figure.values.nets[1].history[300].errors")
+    expect(abs(same[0] / same[1] - 1) < 1e-9, f"training: modReLU errs by {same}")
+
+
 def check_walks(browser):
     drawn(browser, "figure.boards[0].grips[0].move([1, 0.5]); document.querySelector('#walks input[type=range]').value = -1.5", "walks")
     g, end, loss = value(browser, "walks", "[figure.values.g, figure.values.reply.conjugate.path.at(-1), figure.values.reply.conjugate.loss.at(-1)]")

@@ -110,21 +110,39 @@ SHOWN = """new Promise((done, fail) => {
     : Date.now() - began > 60000 ? fail(new Error(document.getElementById("summary").textContent)) : setTimeout(look, 5);
   look();
 })"""
-DRAG = """(async () => {
-  const svg = document.getElementById("from"), box = svg.getBoundingClientRect(), times = [];
-  const send = (kind, x, y) => svg.dispatchEvent(new PointerEvent(kind, { clientX: box.left + x * box.width, clientY: box.top + y * box.height,
-    buttons: kind === "pointerup" ? 0 : 1, pointerId: 1, bubbles: true }));
-  svg.setPointerCapture = () => {};
-  send("pointerdown", 0.5, 0.4);
-  for (let k = 0; k < 60; ++k) {
-    const before = timings.length;
-    send("pointermove", 0.5 + 0.2 * Math.cos(k / 7), 0.4 + 0.2 * Math.sin(k / 7));
-    while (timings.length === before) await new Promise((next) => setTimeout(next, 1));
-    times.push(timings.at(-1));
-  }
-  send("pointerup", 0.5, 0.4);
-  return times;
-})()"""
+MOVED = """globalThis.moved = new Promise((done) => addEventListener("pointermove", (event) => {
+  const seen = new MutationObserver(() => { seen.disconnect(); painted().then((at) => done(at - event.timeStamp)); });
+  seen.observe(document.documentElement, { attributes: true, attributeFilter: ["data-shown"] });
+}, { once: true, capture: true }));
+globalThis.painted = () => new Promise((done) => requestAnimationFrame(() => {
+  const channel = new MessageChannel();
+  channel.port1.onmessage = () => done(performance.now());
+  channel.port2.postMessage(0);
+})); 0"""
+# The page's own expression, one of the book, and one of some seventy ops: more than anybody types.
+DRAGGED = ("|z^2 + 1|^2", "modrelu(z, -0.5)", "|" + " + ".join(f"lgamma({k} + |z|)*erf(re(z)/{k})*exp(sin(tanh(z + {k}i)))" for k in range(2, 7)) + "|^2")
+
+
+def drag(browser, f, moves=100):
+    """Milliseconds from a move of the mouse, as the browser received it, until what it changed is on the screen; the same for a move into the
+    differences that are computed once a hand rests; and how long those take."""
+    browser.open(state_of(f=f, z="1,0.5"))
+    browser.run(SHOWN % "checked")
+    left, top, size = browser.run("(({ left, top, width }) => [left, top, width])(byId('from').getBoundingClientRect())")
+    place = lambda k: {"x": left + size * (0.5 + 0.2 * math.cos(k / 7)), "y": top + size * (0.4 + 0.2 * math.sin(k / 7))}
+    mouse = lambda kind, k: browser.call("Input.dispatchMouseEvent", type=kind, button="left", buttons=int(kind != "mouseReleased"), clickCount=1, **place(k))
+    mouse("mousePressed", 0)
+    times = []
+    for k in range(1, moves + 1):
+        browser.run(MOVED)
+        mouse("mouseMoved", k)
+        times.append(browser.run("moved"))
+    browser.run("new Promise((rested) => { const began = Date.now(), see = () => checking || Date.now() - began > 1000 ? rested() : setTimeout(see, 1); see(); })")
+    browser.run(MOVED)
+    mouse("mouseMoved", 0)
+    into = browser.run("moved")
+    mouse("mouseReleased", 0)
+    return times, into, browser.run("(async () => { while (busy || checking) await new Promise((next) => setTimeout(next, 2)); const began = performance.now(); await askSlowly(request(true)); return performance.now() - began; })()")
 
 
 def text_of(browser, selector):
@@ -144,13 +162,7 @@ def use(browser):
     expect("g_z" in text_of(browser, "#tape") and "v1 = square(z)" in text_of(browser, "#tape"), "no tape: " + text_of(browser, "#tape"))
     expect(browser.run("reply.descent.gradient.loss.at(-1) < 1e-6 && reply.descent.conjugate.loss.at(-1) > 0.5"), "the walks end elsewhere")
 
-    times = browser.run(DRAG)
-    tenth, median = statistics.quantiles(times, n=10)[0], statistics.median(times)
-    print(f"sixty moves of the hand: the picture is new after {median:.1f} ms (median), {tenth:.1f} ms (one in ten), {max(times):.1f} ms at most")
-    # Other programs on the machine make moves longer, never shorter: so one in ten is asked. The start is asked where it is not disturbed.
-    expect(tenth < 50, f"a move takes {tenth:.1f} ms")
-    expect(first < 2000 or median > 50, f"the first result comes after {first:.0f} ms")
-
+    expect(first < 2000 or os.getloadavg()[0] > os.cpu_count(), f"the first result comes after {first:.0f} ms")
     browser.run("document.getElementById('handle').focus()")
     before = browser.run("state.at[0]")
     for _ in range(3):
@@ -287,6 +299,18 @@ def hands(browser):
     browser.call("Emulation.setTouchEmulationEnabled", enabled=False)
 
 
+def drags(browser):
+    """A hand that moves z sees within 50 ms what that changes."""
+    for f in DRAGGED:
+        times, into, check = drag(browser, f)
+        tenth, median = statistics.quantiles(times, n=10)[0], statistics.median(times)
+        print(f"{f if len(f) < 30 else f[:27] + '...':30} {len(times)} moves of the mouse are on the screen after {median:5.1f} ms (median), {tenth:.1f} ms (one in ten),"
+              f" {max(times):.1f} ms at most; {into:.1f} ms where it comes into the differences, which take {check:.1f} ms")
+        # Other programs on the machine make moves longer, never shorter: beside many of them only one in ten is asked.
+        asked = tenth if os.getloadavg()[0] > os.cpu_count() else median
+        expect(asked < 50, f"{f}: a move takes {asked:.1f} ms")
+
+
 def sizes():
     with open(page, "rb") as file:
         size = len(gzip.compress(file.read(), 9))
@@ -314,6 +338,7 @@ browser = Browser()
 try:
     sizes()
     use(browser)
+    drags(browser)
     exercises(browser)
     hands(browser)
     layouts(browser, sys.argv[3] if len(sys.argv) > 3 else None)

@@ -74,7 +74,7 @@ class Grip {
     this.part.hidden = !this.when() || !finite(z) || x < -0.01 || x > 1.01 || y < -0.01 || y > 1.01;
     this.part.style.left = 100 * x + "%";
     this.part.style.top = 100 * y + "%";
-    this.part.setAttribute("aria-valuenow", Number(z[0].toPrecision(3)));
+    this.part.setAttribute("aria-valuenow", Number(z[0].toFixed(6)));  // without an exponent, which no reader takes
     this.part.setAttribute("aria-valuetext", this.text(z));
   }
 }
