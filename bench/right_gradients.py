@@ -1,21 +1,38 @@
 """Random functions of NumPy arrays with their right gradients, at many points each: does the judge accuse one?
 
-  PYTHONPATH=build/python /usr/bin/python3 bench/right_gradients.py [--functions 300] [--points 300] [--seed 0] [--verbose]
+  PYTHONPATH=build/python /usr/bin/python3 bench/right_gradients.py [--functions 300] [--points 300] [--first 0] [--seed 0] [--verbose]
 
-A function is a random chain of operations with a hand-written backward pass. A gradient is right if it is the derivative where there is
-one, and a limit of derivatives nearby where there is a kink. The points are those of argand.check(..., points=N): zeros, ties, kinks, scales
-from 1e-100 to 1e100. Wrong verdicts are printed, and the exit status is how many.
+A function is a random chain of operations, computed in doubles. Its gradient is a hand-written backward pass in 60 digits (mpmath), so that
+rounding cannot spoil it: sqrt(1 + x^2) rounds 5e-12 and 0 to one double, and a sort that follows would give either the other's gradient.
+It is right if it is the derivative where there is one, and a limit of derivatives nearby where there is a kink. The points are those of
+argand.check(..., points=N): zeros, ties, kinks, scales from 1e-100 to 1e100. Wrong verdicts are printed, and the exit status is how many.
 """
 import argparse
 import time
 
 import argand
+import mpmath
 import numpy as np
+
+mpmath.mp.dps = 60
+
+
+def either(of_doubles, of_digits):
+    """A function of arrays of doubles, and of arrays of mpmath's numbers."""
+    return lambda x: np.array([of_digits(v) for v in x], dtype=object) if x.dtype == object else of_doubles(x)
+
+
+sin, cos, tanh, arctan, exp = (either(getattr(np, name), getattr(mpmath, {"arctan": "atan"}.get(name, name))) for name in ("sin", "cos", "tanh", "arctan", "exp"))
+re, im = either(lambda z: z.real.copy(), mpmath.re), either(lambda z: z.imag.copy(), mpmath.im)
+conj, sign = either(np.conj, mpmath.conj), either(np.sign, mpmath.sign)
+softplus = either(lambda x: np.logaddexp(0, x), lambda x: max(x, mpmath.mpf(0)) + mpmath.log1p(mpmath.exp(-abs(x))))
+root = either(lambda x: np.hypot(1, x), lambda x: mpmath.sqrt(1 + x * x))
+turned = either(lambda x: np.exp(1j * x), mpmath.expj)
 
 
 def times(g, d):
     """g d, and 0 where nothing comes in: a saturated function has gradient 0, whatever is before it."""
-    return np.where(g == 0, 0, g * d)
+    return np.where(g == 0, 0 * g, g * d)
 
 
 def side(x, b):
@@ -23,54 +40,69 @@ def side(x, b):
     return np.where(x == 0, b, x)
 
 
+def unit(z):
+    return np.where(z == 0, z, z / np.where(z == 0, 1, np.abs(z)))
+
+
+def order(x, b):
+    """Where each number comes from that sort puts in its place."""
+    return np.array(sorted(range(x.size), key=lambda i: (x[i], b[i])))
+
+
+def fft(z, sense=-1):
+    if z.dtype != object:
+        return np.fft.fft(z)
+    n = z.size
+    return np.array([sum(z[k] * mpmath.expjpi(mpmath.mpf(sense * 2 * j * k) / n) for k in range(n)) for j in range(n)], dtype=object)
+
+
 # name: (value, the gradient by x from the incoming one and from what x is at a point beside, which decides at ties); of real arrays
 REAL = {
-    "sin": (np.sin, lambda x, g, b: times(g, np.cos(x))),
-    "tanh": (np.tanh, lambda x, g, b: times(g, 1 - np.tanh(x) ** 2)),
-    "arctan": (np.arctan, lambda x, g, b: times(g, 1 / (1 + x * x))),
-    "softplus": (lambda x: np.logaddexp(0, x), lambda x, g, b: times(g, 1 / (1 + np.exp(-x)))),
-    "sigmoid": (lambda x: 1 / (1 + np.exp(-x)), lambda x, g, b: times(g, np.exp(-np.logaddexp(0, -x) - np.logaddexp(0, x)))),
-    "gauss": (lambda x: np.exp(-x * x), lambda x, g, b: times(g, -2 * times(np.exp(-x * x), x))),
-    "sqrt(1 + x^2)": (lambda x: np.hypot(1, x), lambda x, g, b: times(g, x / np.hypot(1, x))),
+    "sin": (sin, lambda x, g, b: times(g, cos(x))),
+    "tanh": (tanh, lambda x, g, b: times(g, 1 - tanh(x) ** 2)),
+    "arctan": (arctan, lambda x, g, b: times(g, 1 / (1 + x * x))),
+    "softplus": (softplus, lambda x, g, b: times(g, 1 / (1 + exp(-x)))),
+    "sigmoid": (lambda x: 1 / (1 + exp(-x)), lambda x, g, b: times(g, exp(-softplus(-x) - softplus(x)))),
+    "gauss": (lambda x: exp(-x * x), lambda x, g, b: times(g, -2 * times(exp(-x * x), x))),
+    "sqrt(1 + x^2)": (root, lambda x, g, b: times(g, x / root(x))),
     "square": (lambda x: x * x, lambda x, g, b: times(g, 2 * x)),
     "cube": (lambda x: x * x * x, lambda x, g, b: times(g, 3 * x * x)),
     "softsign": (lambda x: x / (1 + np.abs(x)), lambda x, g, b: times(g, 1 / (1 + np.abs(x)) / (1 + np.abs(x)))),
     "relu": (lambda x: np.maximum(x, 0), lambda x, g, b: np.where(side(x, b) > 0, g, 0)),
-    "abs": (np.abs, lambda x, g, b: g * np.sign(side(x, b))),
+    "abs": (np.abs, lambda x, g, b: g * sign(side(x, b))),
     "leaky": (lambda x: np.where(x > 0, x, 0.1 * x), lambda x, g, b: np.where(side(x, b) > 0, g, 0.1 * g)),
     "clip": (lambda x: np.clip(x, -1, 1), lambda x, g, b: np.where(np.abs(np.where(np.abs(x) == 1, b, x)) < 1, g, 0)),
     "flip": (lambda x: x[::-1], lambda x, g, b: g[::-1]),
     "cumsum": (np.cumsum, lambda x, g, b: np.cumsum(g[::-1])[::-1]),
-    "sort": (np.sort, lambda x, g, b: g[np.argsort(np.lexsort((b, x)))]),
+    "sort": (np.sort, lambda x, g, b: g[np.argsort(order(x, b))]),
     "times its neighbour": (lambda x: x * np.roll(x, 1), lambda x, g, b: times(g, np.roll(x, 1)) + np.roll(times(g, x), -1)),
     "minus the mean": (lambda x: x - np.mean(x), lambda x, g, b: g - np.mean(g)),
-    "softmax": (lambda x: np.exp(x - np.max(x)) / np.sum(np.exp(x - np.max(x))), lambda x, g, b: _softmax_vjp(x, g)),
+    "softmax": (lambda x: exp(x - np.max(x)) / np.sum(exp(x - np.max(x))), lambda x, g, b: _softmax_vjp(x, g)),
 }
 # Of complex arrays; gradients are dL/dx + i dL/dy.
 COMPLEX = {
-    "square": (lambda z: z * z, lambda z, g, b: times(g, 2 * np.conj(z))),
-    "conj": (np.conj, lambda z, g, b: np.conj(g)),
+    "square": (lambda z: z * z, lambda z, g, b: times(g, 2 * conj(z))),
+    "conj": (conj, lambda z, g, b: conj(g)),
     "turn": (lambda z: (0.6 + 0.8j) * z, lambda z, g, b: (0.6 - 0.8j) * g),
-    "times |z|^2": (lambda z: z * (z.real**2 + z.imag**2), lambda z, g, b: times(g, 2 * (z.real**2 + z.imag**2)) + times(np.conj(g), z * z)),
-    "times its neighbour": (lambda z: z * np.roll(z, 1), lambda z, g, b: times(g, np.conj(np.roll(z, 1))) + np.roll(times(g, np.conj(z)), -1)),
-    "fft": (np.fft.fft, lambda z, g, b: g.size * np.fft.ifft(g)),
-    "phase": (lambda z: np.exp(1j * z.real), lambda z, g, b: (np.conj(g) * 1j * np.exp(1j * z.real)).real + 0j),
+    "times |z|^2": (lambda z: z * (re(z) ** 2 + im(z) ** 2), lambda z, g, b: times(g, 2 * (re(z) ** 2 + im(z) ** 2)) + times(conj(g), z * z)),
+    "times its neighbour": (lambda z: z * np.roll(z, 1), lambda z, g, b: times(g, conj(np.roll(z, 1))) + np.roll(times(g, conj(z)), -1)),
+    "fft": (fft, lambda z, g, b: fft(g, 1)),
+    "phase": (lambda z: turned(re(z)), lambda z, g, b: re(conj(g) * 1j * turned(re(z)))),
     "softsign": (lambda z: z / (1 + np.abs(z)), lambda z, g, b: _softsign_vjp(z, g)),
 }
 # From complex to real.
 DOWN = {
-    "|z|": (np.abs, lambda z, g, b: times(g, side(z, b) / np.maximum(np.abs(side(z, b)), 1e-300))),
-    "|z|^2": (lambda z: z.real**2 + z.imag**2, lambda z, g, b: times(g, 2 * z)),
-    "re": (lambda z: z.real.copy(), lambda z, g, b: g.astype(complex)),
-    "im": (lambda z: z.imag.copy(), lambda z, g, b: 1j * g),
-    "re im": (lambda z: z.real * z.imag, lambda z, g, b: times(g, z.imag) + 1j * times(g, z.real)),
+    "|z|": (np.abs, lambda z, g, b: times(g, unit(side(z, b)))),
+    "|z|^2": (lambda z: re(z) ** 2 + im(z) ** 2, lambda z, g, b: times(g, 2 * z)),
+    "re": (re, lambda z, g, b: g),
+    "im": (im, lambda z, g, b: 1j * g),
+    "re im": (lambda z: re(z) * im(z), lambda z, g, b: times(g, im(z)) + 1j * times(g, re(z))),
 }
 
 
 def _softsign_vjp(z, g):
     r = np.abs(z)
-    unit = np.where(r == 0, 0, z / np.where(r == 0, 1, r))
-    return g / (1 + r) - unit * (np.conj(g) * unit).real * (r / (1 + r)) / (1 + r)
+    return g / (1 + r) - unit(z) * re(conj(g) * unit(z)) * (r / (1 + r)) / (1 + r)
 
 
 def _softmax_vjp(x, g):
@@ -104,20 +136,21 @@ class Random:
         return np.sum(self.weights * x)
 
     def gradient(self, x):
+        x = np.array([mpmath.mpmathify(v) for v in x.tolist()], dtype=object)
         points, beside = [x], [x + 1e-7 * (1 + np.abs(x)) * self.step]
         for value, _ in self.steps:
             points.append(value(points[-1]))
             beside.append(value(beside[-1]))
-        g = self.weights
+        g = self.weights.astype(object)
         for (_, vjp), x, b in zip(reversed(self.steps), reversed(points[:-1]), reversed(beside[:-1])):
             g = vjp(x, g, b)
-        return g
+        return g.astype(complex if self.is_complex else float)
 
 
-def judged(functions, points, seed, verbose=False):
+def judged(functions, points, seed, first=0, verbose=False):
     """How often each verdict was given at a point, and the results that accuse."""
     counts, accused = {}, []
-    for k in range(functions):
+    for k in range(first, first + functions):
         f = Random(np.random.default_rng([seed, k]))
         result = argand.check(f, f.gradient, f.x, points=points, seed=seed + k)
         if result.verdict == "fail":
@@ -135,11 +168,12 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--functions", type=int, default=300)
     parser.add_argument("--points", type=int, default=300)
+    parser.add_argument("--first", type=int, default=0, help="the number of the first function: several processes can share the work")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
     begin = time.perf_counter()
-    counts, accused = judged(options.functions, options.points, options.seed, options.verbose)
+    counts, accused = judged(options.functions, options.points, options.seed, options.first, options.verbose)
     for k, result in accused:
         print(f"function {k}: {result}\n")
     said = ", ".join(f"{n} {what}" for what, n in sorted(counts.items()))

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """One small file of a folder of kept runs: what its tables and figures need.
 
-  compact.py FOLDER NAME.json
+  compact.py FOLDER NAME.json [RUNS]
 
 FOLDER is what `argand ablate --keep` left: ROW/seed-S/ with config.json, log.jsonl and probes, and table.md, which says what the rows are
-and what the paper says of them. Curves of the training loss are thinned to steps that all logs have: some fifty of a classifier, 150 of a
+and what the paper says of them. RUNS is the --out of `argand ablate --search`: what each rate came to is kept, too. Where NAME.json is there
+already, with the same settings, the rows of FOLDER join those that it has, so that a table can be made on several days. Curves of the training loss are thinned to steps that all logs have: some fifty of a classifier, 150 of a
 language model, whose table of equal work needs them. tables.py makes the tables again. Whole logs are kept outside the repository.
 """
 import json
@@ -108,7 +109,33 @@ def claims_of(table):
     return claims
 
 
-def compact(folder):
+def rates(search):
+    """What a row's search for a rate has found: rate -> loss (of a classifier 1 - accuracy), after a third of the length and the whole."""
+    sweep = read(search / "sweep.json")
+    found = {"third": {}, "whole": {}}
+    for name, outcome in (sweep or {"runs": {}})["runs"].items():
+        part = re.fullmatch(r"(third/)?lr=([^/]+)/seed-0", name)
+        if part and outcome:
+            found["third" if part[1] else "whole"][part[2]] = digits(outcome["loss"] if "bits_per_byte" in outcome else outcome["metric"], 7)
+    return {length: dict(sorted(of.items(), key=lambda item: float(item[0]))) for length, of in found.items()}
+
+
+def joined(before, now):
+    """The rows of both, in the order of those that were there; one that is in both is the new one."""
+    same = ("family", "task", "asked", "steps", "source")
+    for key in same:
+        if before[key] != now[key]:
+            sys.exit(f"compact.py: {key} differs: {before[key]} was kept, this is {now[key]}")
+    rows = {row["row"]: row for row in before["rows"]}
+    for row in now["rows"]:
+        own = {**now["settings"], **row["settings"]}
+        row["settings"] = {key: own.get(key) for key in sorted(before["settings"] | own) if own.get(key) != before["settings"].get(key)}
+        rows[row["row"]] = row
+    claims = before["claims"] + [claim for claim in now["claims"] if claim not in before["claims"]]
+    return {**before, "note": now["note"] or before["note"], "claims": claims, "rows": list(rows.values())}
+
+
+def compact(folder, runs_of_search=None):
     settings = read(folder / "ablation.json")
     cost = folder / "costs.md"
     text = (folder / "table.md" if (folder / "table.md").exists() else cost).read_text(encoding="utf8")
@@ -142,6 +169,8 @@ def compact(folder):
         what, paper = rows.get(name, ("", ""))
         found["rows"].append({"row": name, "what": what, "paper": paper, "parameters": parameters[0],
                               "settings": {key: own.get(key) for key in sorted(common | own) if own.get(key) != common.get(key)}, "runs": compacted})
+        if runs_of_search and (searched := rates(runs_of_search / "search" / name))["third"]:
+            found["rows"][-1]["rates"] = searched
     found["interventions"] = sorted(interventions, key=lambda text: (text.count(","), text))
     return found
 
@@ -158,6 +187,8 @@ def text_of(found):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
+    if len(sys.argv) not in (3, 4):
         sys.exit(__doc__)
-    Path(sys.argv[2]).write_text(text_of(compact(Path(sys.argv[1]))), encoding="utf8")
+    here = compact(Path(sys.argv[1]), Path(sys.argv[3]) if len(sys.argv) > 3 else None)
+    there = read(Path(sys.argv[2]))
+    Path(sys.argv[2]).write_text(text_of(joined(there, here) if there else here), encoding="utf8")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The tables of kept results, made of the compact files in tables/: the words and numbers that `argand ablate` prints.
 
-  tables.py NAME [KIND ...]   tables/NAME.json in Markdown; kinds are rows, pace, claims, texts, positions, interventions, lookup, costs
+  tables.py NAME [KIND ...]   tables/NAME.json in Markdown; kinds are rows, rates, pace, claims, texts, positions, interventions, lookup, costs
 """
 import json
 import math
@@ -122,6 +122,23 @@ class Results:
             text += (f" All runs label the same {count} articles. Which articles these are gives each accuracy a further standard deviation of "
                      f"{100 * math.sqrt(share * (1 - share) / count):.1f} points, which no number of seeds shows.")
         return paragraph(text)
+
+    def rates_table(self):
+        """What each row came to at each rate: after the whole length, in brackets after a third of it; the rate that it then trains with is bold."""
+        searched = {row["row"]: row for row in self.rows if "rates" in row}
+        every = sorted({rate for row in searched.values() for of in row["rates"].values() for rate in of}, key=float)
+        lines = []
+        for name, row in searched.items():
+            third, whole = row["rates"]["third"], row["rates"]["whole"]
+            chosen = min(whole, key=whole.get) if self.lm else max(whole, key=whole.get)
+            show = (lambda value: f"{math.exp(value):.1f}") if self.lm else (lambda value: f"{value:.1f}")
+            lines.append([name, *(" ".join([f"**{show(whole[rate])}**" if rate == chosen else show(whole[rate])] * (rate in whole) + [f"({show(third[rate])})"] * (rate in third)) or "-"
+                                  for rate in every)])
+        if not lines:
+            return ""
+        measure = "Perplexity" if self.lm else "Accuracy in %"
+        return table(["row", *every], lines, [False] + [True] * len(every)) + "\n" + paragraph(
+            f"{measure} by learning rate, seed 0: after the whole length where that was run, in brackets after a third of it. With the rate in bold the row was trained.")
 
     def claims(self):
         """Of each claim that these rows can tell: the claim, the difference, the verdict."""
@@ -287,7 +304,7 @@ class Results:
         head = ["row", "parameters", "million FLOPs a token", "tokens a second", "peak memory, MiB", *(["writing, ms a token"] if writes else [])]
         return table(head, lines, [False] + [True] * (len(head) - 1)) + "\n" + paragraph(notes)
 
-    KINDS = {"rows": rows_table, "pace": pace, "claims": claims_table, "texts": texts_table, "positions": positions_table,
+    KINDS = {"rows": rows_table, "rates": rates_table, "pace": pace, "claims": claims_table, "texts": texts_table, "positions": positions_table,
              "interventions": interventions_table, "lookup": lookup_table, "costs": costs_table}
 
     def text(self, kinds):
