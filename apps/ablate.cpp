@@ -306,7 +306,7 @@ void add_ablate(CLI::App& program) {
       "continues; more --seeds add runs. The table is also in OUT/table.md and its numbers in OUT/table.json: mean ± sample\n"
       "standard deviation over the seeds, after the last step, on the validation part of the text or the test articles. Rows are\n"
       "compared with the first one, pairing runs of the same seed, hence of the same data in the same order: mean difference, a\n"
-      "95 % interval that holds for all rows at once, and the verdict: higher, lower, or cannot be told. One seed gives no "
+      "95 % interval that holds for all rows at once, and the verdict: higher, lower, or not significant. One seed gives no "
       "verdict.\n"
       "--probe adds to each run `argand eval --generate` and `--positions` on the test part: written.json and positions.json; to\n"
       "rows with retrieval also `eval --exchange-passages` and `audit retrieval`: exchanged.json and audit.json; to ComplexFormer\n"

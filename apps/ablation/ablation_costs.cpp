@@ -104,16 +104,15 @@ std::string AblationReport::costs() const {
   std::string where;
   for (const std::string& machine : machines) where += (where.empty() ? "" : "; ") + machine;
   std::string notes = fmt::format(
-      "In brackets: as multiples of {}. FLOPs are counted as they happen: multiplications and additions of real numbers in the "
-      "products of matrices, forwards and backwards, without norms, softmax and the optimiser. Tokens a second are those of the "
-      "median step, mean ± deviation of the seeds, and compare on one machine alone: {}.",
+      "In brackets: relative to {}. FLOPs are counted while running: real multiplications and additions in matrix products, "
+      "forward and backward, without norms, softmax and the optimiser. Tokens per second are those of the median step, mean ± "
+      "deviation over the seeds, and can be compared on one machine only: {}.",
       table_.rows[0].name, where.empty() ? "none" : where);
   if (writes)
     notes +=
-        " Writing: each token of a text that is written alone, after the first, as `argand eval --latency` times it. The prompt, "
-        "and "
-        "passages that are encoded once, come before that.";
-  if (machines.size() > 1) notes += " These runs are of several, so their speeds do not compare.";
+        " Writing: time for each token after the first of a text generated alone, as `argand eval --latency` measures it. The "
+        "prompt and the encoding of passages are not included.";
+  if (machines.size() > 1) notes += " These runs come from several, so their speeds cannot be compared.";
   if (!table_.costs.empty()) notes += " " + table_.costs;
   return text + "\n" + paragraph(notes);
 }
@@ -149,9 +148,9 @@ std::string AblationReport::pace() const {
   }
   text += "\n";
   const std::string note = fmt::format(
-      "Equal steps are not equal work. {:.2f} nats is the lowest training loss that every run has reached, rounded up; a loss "
-      "is the mean of the last {} steps, of the {} among them that all logs have kept. FLOPs are those of the products of "
-      "matrices, forwards and backwards, counted as they happen.",
+      "Equal steps are not equal work. {:.2f} nats is the lowest training loss reached by every run, rounded up; each loss is the "
+      "mean of the last {} steps, of the {} among them that all logs have kept. FLOPs are those of matrix products, forward and "
+      "backward, counted while running.",
       reached, averaged_steps,
       std::count_if(steps.begin(), steps.end(), [&](std::int64_t step) { return step > steps.back() - averaged_steps; }));
   return text + paragraph(note);

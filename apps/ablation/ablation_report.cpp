@@ -69,7 +69,7 @@ std::string to_text(RowVerdict verdict) {
     case RowVerdict::DoesNot: return "does not hold";
     case RowVerdict::Unknown: break;
   }
-  return "cannot be told";
+  return "not significant";
 }
 
 std::string difference_text(const PairedDifference& c, bool of_losses) {
@@ -157,7 +157,7 @@ std::string AblationReport::explanation() const {
   std::string text = fmt::format("Against {}: {}, of runs with the same seed, and so with the same data in the same order. ",
                                  table_.rows[0].name, measure);
   if (tested == 0) {
-    text += "A difference of one pair of runs has no interval: nothing can be told.";
+    text += "A difference of one pair of runs has no interval and no verdict.";
   } else {
     text += tested == 1 ? "In brackets its 95 % interval"
                         : fmt::format("In brackets 95 % intervals that hold for all {} rows at once", tested);
@@ -171,8 +171,8 @@ std::string AblationReport::explanation() const {
     double share = 0;
     for (const auto& [_, result] : results_[0]) share += result.metric / 100 / static_cast<double>(results_[0].size());
     text += fmt::format(
-        " All runs label the same {} articles. Which articles these are gives each accuracy a further standard deviation of {:.1f} "
-        "points, which no number of seeds shows.",
+        " All runs label the same {} articles. The choice of these articles adds a standard deviation of {:.1f} "
+        "points to each accuracy, which more seeds do not show.",
         count, 100 * std::sqrt(share * (1 - share) / static_cast<double>(count)));
   }
   return paragraph(text);

@@ -10,7 +10,7 @@ namespace argand {
 
 /// What an interval says of a difference, or of a claim.
 enum class RowVerdict { Lower, Higher, Holds, DoesNot, Unknown };
-/// "lower", "higher", "holds", "does not hold", "cannot be told"
+/// "lower", "higher", "holds", "does not hold", "not significant"
 std::string to_text(RowVerdict verdict);
 
 /// A row against another one: the runs that have a seed in common.

@@ -176,7 +176,7 @@ std::string texts_table(const AblationTable& table, const std::vector<SeedProbes
         fmt::format("| *the text itself* | {} |  | {:.3f} | {:.3f} | {:.1f} |\n",
                     has_numbers(*corpus, {"loss"}) ? fmt::format("{:.1f}", std::exp((*corpus)["loss"].get<double>())) : "",
                     (*corpus)["dist_1"].get<double>(), (*corpus)["dist_2"].get<double>(), 100 * (*corpus)["rep_4"].get<double>());
-  const std::string judged = judge.empty() ? "Nobody has judged them yet: --judge RUN." : "The judge is " + judge + ".";
+  const std::string judged = judge.empty() ? "Not judged yet; add --judge RUN." : "The judge is " + judge + ".";
   return text + "\n" + paragraph(settings + ", the seed of the run. " + judged);
 }
 
@@ -207,14 +207,15 @@ std::string positions_table(const AblationTable& table, const std::vector<SeedPr
     rows += "\n";
   }
   return head + "\n" + rule + "\n" + rows + "\n" +
-         paragraph(
-             fmt::format("Perplexity of the test part by how many tokens of the window come before, in windows of {}, for models "
-                         "trained on {}.",
-                         longest, trained) +
-             (some_end && longest > trained ? fmt::format(" Learned positions end at {0}. A model that has them is measured in "
-                                                          "windows of {0}, so its columns hold other words than those of the rest.",
-                                                          trained)
-                                            : ""));
+         paragraph(fmt::format(
+                       "Perplexity of the test part by the number of preceding tokens in the window, in windows of {}, for models "
+                       "trained on {}.",
+                       longest, trained) +
+                   (some_end && longest > trained
+                        ? fmt::format(" Learned positions end at {0}. A model that has them is measured in windows of {0}, so its "
+                                      "columns cover other words than the others.",
+                                      trained)
+                        : ""));
 }
 
 /// Of the rows that look things up: whether they read what they are to predict, and what reading is worth.
@@ -247,13 +248,13 @@ std::string lookup_table(const AblationTable& table, const std::vector<SeedProbe
   std::string notes;
   if (batches > 0)
     notes = fmt::format(
-        "Violations: pairs of a window and a passage read in it that gives away what is to be predicted, in all {} batches of the "
+        "Violations: pairs of a window and a passage read in it that contains the tokens to predict, in all {} batches of the "
         "first epoch of training, as `argand audit retrieval` finds them, of all runs together (how many). ",
         batches);
   if (scored > 0)
     notes += fmt::format(
-        "Perplexity: of the {} tokens of the validation part; then with another passage in place of each that was found. In square "
-        "brackets the 95 % interval of that row alone. A row that uses what it looks up does worse with others.",
+        "Perplexity: of the {} tokens of the validation part; then with another passage in place of each retrieved one. In square "
+        "brackets the 95 % interval of that row alone. A row that uses what it retrieves does worse with other passages.",
         scored);
   return "| row | violations | of pairs | perplexity | with other passages | difference |\n|---|---:|---:|---:|---:|---:|\n" +
          rows + "\n" + paragraph(notes);
@@ -291,7 +292,7 @@ std::string interventions_table(const AblationTable& table, const std::string& o
   }
   if (rows.empty()) return "";
   const std::string note =
-      "How much higher the perplexity of the validation part is, in %, when all numbers of a parameter are put at a value after "
+      "By how many % the perplexity of the validation part rises when every element of a parameter is set to a value after "
       "training, as `argand eval --set` does.";
   return head + "\n" + rule + "\n" + rows + "\n" + paragraph(note);
 }

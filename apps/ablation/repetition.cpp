@@ -135,7 +135,7 @@ std::string Repetition::markdown() const {
     const std::string verdict = row.here.empty()        ? "not trained"
                                 : !row.settings.empty() ? "other data"
                                 : row.same              ? "the same numbers"
-                                : !row.within           ? "cannot be told"
+                                : !row.within           ? "not significant"
                                 : row.lands()           ? "lands"
                                                         : "does not land";
     text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", row.name, mean_and_deviation(row.kept),

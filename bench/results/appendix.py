@@ -56,7 +56,7 @@ def section(name, title, seen):
             parts.append(text)
             if kind == "rows":
                 parts.append(f"![How far {seen}, a dot for each seed and a line for the interval](../pictures/results/{name}.svg)\n")
-                parts.append(f"*Each row against `{results.first}`, seed by seed. A blue line leaves out 0: the two are told apart.*\n")
+                parts.append(f"*Each row against `{results.first}`, seed by seed. A blue line leaves out 0: the difference is significant.*\n")
             if kind == "rows" and (ways := travel(results)):
                 parts.append(f"**How far learnt angles went.**\n\n{ways}")
             if kind == "positions":
@@ -141,8 +141,8 @@ def claims_in_all():
     for name, title, _ in TABLES:
         verdicts = [verdict for _, _, verdict in named(name).claims()]
         if verdicts:
-            rows.append([title, str(len(verdicts)), *(str(verdicts.count(verdict)) for verdict in ("holds", "does not hold", "cannot be told"))])
-    return table(["table", "claims", "hold", "are reversed", "cannot be told"], rows, [False, True, True, True, True])
+            rows.append([title, str(len(verdicts)), *(str(verdicts.count(verdict)) for verdict in ("holds", "does not hold", "not significant"))])
+    return table(["table", "claims", "hold", "are reversed", "not significant"], rows, [False, True, True, True, True])
 
 
 def page():

@@ -85,7 +85,7 @@ class Results:
         return f"{text(one.mean)}{unit} (1)" if one.low is None else f"{text(one.mean)}{unit} [{text(one.low)}, {text(one.high)}]"
 
     def verdict(self, one):
-        return {-1: "lower", 0: "cannot be told", 1: "higher"}[one.side()]
+        return {-1: "lower", 0: "not significant", 1: "higher"}[one.side()]
 
     # ---------------------------------------------------------------------------------------------- the tables
 
@@ -108,7 +108,7 @@ class Results:
         measure = "the perplexity, in %" if self.lm else "the accuracy, in points"
         text = f"Against {self.first}: {measure}, of runs with the same seed, and so with the same data in the same order. "
         if not tested:
-            text += "A difference of one pair of runs has no interval: nothing can be told."
+            text += "A difference of one pair of runs has no interval and no verdict."
         else:
             alone = len(tested) == 1
             text += "In brackets its 95 % interval" if alone else f"In brackets 95 % intervals that hold for all {len(tested)} rows at once"
@@ -119,8 +119,8 @@ class Results:
         runs = self.rows[0]["runs"]
         if not self.lm and runs and runs[0].get("count"):
             share, count = statistics.fmean(run["accuracy"] for run in runs), runs[0]["count"]
-            text += (f" All runs label the same {count} articles. Which articles these are gives each accuracy a further standard deviation of "
-                     f"{100 * math.sqrt(share * (1 - share) / count):.1f} points, which no number of seeds shows.")
+            text += (f" All runs label the same {count} articles. The choice of these articles adds a standard deviation of "
+                     f"{100 * math.sqrt(share * (1 - share) / count):.1f} points to each accuracy, which more seeds do not show.")
         return paragraph(text)
 
     def rates_table(self):
@@ -145,7 +145,7 @@ class Results:
         told = [claim for claim in self.all["claims"] if claim.get("better") in self.named and claim.get("worse") in self.named]
         found = []
         for claim, one in zip(told, compare([self.differences(claim["better"], claim["worse"]) for claim in told])):
-            verdict = "cannot be told"
+            verdict = "not significant"
             if one.low is not None and "within" in claim:
                 most = math.log1p(claim["within"] / 100) if self.lm else claim["within"]
                 verdict = "holds" if -most <= one.low and one.high <= most else "does not hold" if one.low > most or one.high < -most else verdict
@@ -197,9 +197,8 @@ class Results:
             lines.append([row["row"], f"{row['runs'][0]['flops_per_token'] / 1e6:.3g}", spread(taken, 0), spread(work)])
         count = sum(step > steps[-1] - AVERAGED_STEPS for step in steps)
         return table(["row", "million FLOPs a token", f"steps to a training loss of {reached:.2f}", f"10¹² FLOPs to {reached:.2f}"], lines, [False, True, True, True]) + "\n" + paragraph(
-            f"Equal steps are not equal work. {reached:.2f} nats is the lowest training loss that every run has reached, rounded up; a loss is the mean of the last "
-            f"{AVERAGED_STEPS} steps, of the {count} among them that all logs have kept. FLOPs are those of the products of matrices, forwards and backwards, counted "
-            "as they happen.")
+            f"Equal steps are not equal work. {reached:.2f} nats is the lowest training loss reached by every run, rounded up; each loss is the mean of the last "
+            f"{AVERAGED_STEPS} steps, of the {count} among them that all logs have kept. FLOPs are those of matrix products, forward and backward, counted while running.")
 
     def texts_table(self):
         wrote = {row["row"]: {run["seed"]: run["texts"] for run in row["runs"] if "texts" in run} for row in self.rows}
@@ -220,7 +219,7 @@ class Results:
             lines.append(["*the text itself*", f"{math.exp(corpus['loss']):.1f}" if "loss" in corpus else "", "", f"{corpus['dist_1']:.3f}", f"{corpus['dist_2']:.3f}",
                           f"{100 * corpus['rep_4']:.1f}"])
         last, judges = every[-1], [text["judge"] for text in every if "judge" in text]
-        judged = f"The judge is {judges[-1]}." if judges else "Nobody has judged them yet: --judge RUN."
+        judged = f"The judge is {judges[-1]}." if judges else "Not judged yet; add --judge RUN."
         return table(["row", "perplexity under the judge", f"against {self.first}", "Dist-1", "Dist-2", "Rep-4, %"], lines, [False] + [True] * 5) + "\n" + paragraph(
             f"{last['prompts']} texts of {last['tokens']} words after prompts of {last['prompt_length']}, nucleus {last['top_p']:g}, temperature {last['temperature']:g}, "
             f"the seed of the run. {judged}")
@@ -234,10 +233,9 @@ class Results:
         spans = max((one["losses"] for one in every), key=len)
         lines = [[name, *(spread([math.exp(loss) for one in found for first, _, loss in one["losses"] if first == span[0]]) for span in spans)]
                  for name, found in read.items() if found]
-        text = f"Perplexity of the test part by how many tokens of the window come before, in windows of {longest}, for models trained on {trained}."
+        text = f"Perplexity of the test part by the number of preceding tokens in the window, in windows of {longest}, for models trained on {trained}."
         if longest > trained and any(one["length"] == one["trained_length"] for one in every):
-            text += (f" Learned positions end at {trained}. A model that has them is measured in windows of {trained}, so its columns hold other words "
-                     "than those of the rest.")
+            text += (f" Learned positions end at {trained}. A model that has them is measured in windows of {trained}, so its columns cover other words than the others.")
         return table(["row", *(f"{first}-{last}" for first, last, _ in spans)], lines, [False] + [True] * len(spans)) + "\n" + paragraph(text)
 
     def interventions_table(self):
@@ -250,8 +248,7 @@ class Results:
         if not lines:
             return ""
         return table(["row", *(f"with {setting}, %" for setting in settings)], lines, [False] + [True] * len(settings)) + "\n" + paragraph(
-            "How much higher the perplexity of the validation part is, in %, when all numbers of a parameter are put at a value after training, as `argand eval "
-            "--set` does.")
+            "By how many % the perplexity of the validation part rises when every element of a parameter is set to a value after training, as `argand eval --set` does.")
 
     def lookup_table(self):
         lines, batches, scored = [], 0, 0
@@ -267,10 +264,10 @@ class Results:
                           self.difference_text(compare([[one[2] - one[1] for one in exchanged]])[0], True)])
         if not lines:
             return ""
-        notes = (f"Violations: pairs of a window and a passage read in it that gives away what is to be predicted, in all {batches} batches of the first epoch of "
+        notes = (f"Violations: pairs of a window and a passage read in it that contains the tokens to predict, in all {batches} batches of the first epoch of "
                  "training, as `argand audit retrieval` finds them, of all runs together (how many). ") if batches else ""
-        notes += (f"Perplexity: of the {scored} tokens of the validation part; then with another passage in place of each that was found. In square brackets the 95 % "
-                  "interval of that row alone. A row that uses what it looks up does worse with others.") if scored else ""
+        notes += (f"Perplexity: of the {scored} tokens of the validation part; then with another passage in place of each retrieved one. In square brackets the 95 % "
+                  "interval of that row alone. A row that uses what it retrieves does worse with other passages.") if scored else ""
         return table(["row", "violations", "of pairs", "perplexity", "with other passages", "difference"], lines, [False] + [True] * 5) + "\n" + paragraph(notes)
 
     def costs_table(self):
@@ -292,14 +289,11 @@ class Results:
             for run in row["runs"]:
                 for by in (run["made_by"], run.get("timed_by")):
                     machines |= {f"{by['processor']}, {by['blas']} kernels, threads: {by['threads']}"} if by else set()
-        notes = (f"In brackets: as multiples of {self.first}. FLOPs are counted as they happen: multiplications and additions of real numbers in the products of matrices, "
-                 "forwards and backwards, without norms, softmax and the optimiser. Tokens a second are those of the median step, mean ± deviation of the seeds, and "
-                 f"compare on one machine alone: {'; '.join(sorted(machines))}.")
+        notes = (f"In brackets: relative to {self.first}. FLOPs are counted while running: real multiplications and additions in matrix products, forward and backward, without norms, softmax and the optimiser. Tokens per second are those of the median step, mean ± deviation over the seeds, and can be compared on one machine only: {'; '.join(sorted(machines))}.")
         if writes:
-            notes += (" Writing: each token of a text that is written alone, after the first, as `argand eval --latency` times it. The prompt, and passages that are "
-                      "encoded once, come before that.")
+            notes += (" Writing: time for each token after the first of a text generated alone, as `argand eval --latency` measures it. The prompt and the encoding of passages are not included.")
         if len(machines) > 1:
-            notes += " These runs are of several, so their speeds do not compare."
+            notes += " These runs come from several, so their speeds cannot be compared."
         notes += f" {self.all['costs']}" if self.all["costs"] else ""
         head = ["row", "parameters", "million FLOPs a token", "tokens a second", "peak memory, MiB", *(["writing, ms a token"] if writes else [])]
         return table(head, lines, [False] + [True] * (len(head) - 1)) + "\n" + paragraph(notes)

@@ -51,8 +51,8 @@ def differences(table):
         if k == 0:
             p.dot(complex(0, y), "soft", 4)
             continue
-        told = row["verdict"] != "cannot be told"
-        of = "a" if told else "soft"
+        significant = row["verdict"] != "not significant"
+        of = "a" if significant else "soft"
         if row in outside:
             edge, inwards = (low, 1) if row["difference"] < 0 else (high, -1)
             p.arrow(complex(edge + 0.12 * inwards * spread, y), complex(edge, y), of, 2)

@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(rows_are_compared_by_seed_on_the_scale_of_the_loss) {
       "|---|---|---:|---:|---:|---:|---|---:|\n"
       "| whole | all of it | 100 | 9.5 ± 2.4 (3) | 0.558 ± 0.063 (3) |  |  | 10 |\n"
       "| half | half of it | 100 | 10.6 ± 2.7 (3) | 0.586 ± 0.064 (3) | +11.6 % [+7.7, +15.7] | higher, p = 0.005 | 11.5 |\n"
-      "| other | another | 100 | 9.8 ± 3.7 (3) | 0.558 ± 0.101 (3) | 0.0 % [-46.2, +86.0] | cannot be told, p = 1.000 | - |\n"
+      "| other | another | 100 | 9.8 ± 3.7 (3) | 0.558 ± 0.101 (3) | 0.0 % [-46.2, +86.0] | not significant, p = 1.000 | - |\n"
       "\n"
       "Against whole: the perplexity, in %, of runs with the same seed, and so with the same data in the same order. In brackets "
       "95 %\n"
@@ -90,8 +90,8 @@ BOOST_AUTO_TEST_CASE(rows_are_compared_by_seed_on_the_scale_of_the_loss) {
       "| claim | the paper | here, the first against the second | verdict |\n"
       "|---|---|---:|---|\n"
       "| whole below half | 10 against 11.5 | -10.4 % [-14.3, -6.4] | holds, p = 0.008 |\n"
-      "| whole as other, 30 % apart at most | alike | 0.0 % [-53.5, +114.9] | cannot be told |\n"
-      "| half below other | as the other | +11.6 % [-46.0, +130.9] | cannot be told, p = 0.733 |\n"
+      "| whole as other, 30 % apart at most | alike | 0.0 % [-53.5, +114.9] | not significant |\n"
+      "| half below other | as the other | +11.6 % [-46.0, +130.9] | not significant, p = 0.733 |\n"
       "| | on the moon | | out of reach: needs a moon |\n"
       "\n"
       "The intervals of this table hold for its 3 claims at once.\n"
@@ -132,8 +132,8 @@ BOOST_AUTO_TEST_CASE(of_accuracies_more_is_better_and_the_articles_are_chance_to
   BOOST_TEST(text.find("| half | half of it | 7 | 70.1 ± 0.8 (3) | -4.9 [-5.7, -4.0] | lower, p = 0.001 | 11.5 |\n") != text.npos,
              text);
   // √(0.75 · 0.25 / 1000) = 1.37 points
-  BOOST_TEST(in_one_line(text).find("All runs label the same 1000 articles. Which articles these are gives each accuracy a further "
-                                    "standard deviation of 1.4 points, which no number of seeds shows.") != text.npos,
+  BOOST_TEST(in_one_line(text).find("All runs label the same 1000 articles. The choice of these articles adds a standard deviation "
+                                    "of 1.4 points to each accuracy, which more seeds do not show.") != text.npos,
              text);
   BOOST_TEST(text.find("| whole above half | 10 against 11.5 | +4.9 [+3.8, +5.9] | holds, p = 0.002 |\n") != text.npos, text);
   BOOST_TEST(text.find("| whole as other, 30 points apart at most | alike | 0.0 [-0.3, +0.2] | holds |\n") != text.npos, text);
@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(a_claim_that_rows_are_alike_can_fail) {
   const AblationReport report(table, {with_accuracies({75, 76, 74}), with_accuracies({70, 71, 69.4}), {}});
   const std::string text = report.markdown();  // 4.87 ± 1.02
   BOOST_TEST(text.find("| whole as half, 1 points apart at most | alike | +4.9 [+3.8, +5.9] | does not hold |") != text.npos, text);
-  BOOST_TEST(text.find("| whole as half, 5 points apart at most | alike | +4.9 [+3.8, +5.9] | cannot be told |") != text.npos,
+  BOOST_TEST(text.find("| whole as half, 5 points apart at most | alike | +4.9 [+3.8, +5.9] | not significant |") != text.npos,
              text);
   BOOST_TEST(text.find("| whole as half, 9 points apart at most | alike | +4.9 [+3.8, +5.9] | holds |") != text.npos, text);
   BOOST_TEST(text.find("| other | another | - | - | - | - | - |") != text.npos, text);
@@ -157,9 +157,9 @@ BOOST_AUTO_TEST_CASE(one_seed_tells_nothing_and_only_pairs_count) {
   const AblationReport one(small_table("lm"), {with_losses({2}), with_losses({2.1}), {}});
   const std::string text = one.markdown();
   BOOST_TEST(text.find("| half | half of it | 100 | 8.2 (1) | 0.525 (1) | +10.5 % (1) | one seed | 11.5 |") != text.npos, text);
-  BOOST_TEST(in_one_line(text).find("A difference of one pair of runs has no interval: nothing can be told.") != text.npos, text);
-  BOOST_TEST(text.find("| whole below half | 10 against 11.5 | -9.5 % (1) | cannot be told, one seed |") != text.npos, text);
-  BOOST_TEST(text.find("| half below other | as the other | - | cannot be told, no pair of runs |") != text.npos, text);
+  BOOST_TEST(in_one_line(text).find("A difference of one pair of runs has no interval and no verdict.") != text.npos, text);
+  BOOST_TEST(text.find("| whole below half | 10 against 11.5 | -9.5 % (1) | not significant, one seed |") != text.npos, text);
+  BOOST_TEST(text.find("| half below other | as the other | - | not significant, no pair of runs |") != text.npos, text);
 
   // The third run of `half` has no partner, and would change the difference if it counted.
   const AblationReport paired(small_table("lm"), {with_losses({2, 2.5}), with_losses({2.1, 2.61, 9}), {}});
