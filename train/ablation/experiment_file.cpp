@@ -24,9 +24,9 @@ namespace argand {
 namespace {
 
 /// A table of the file whose keys are read one by one; what is left is unknown.
-class TableReader {
+class TomlReader {
  public:
-  TableReader(const std::string& path, const toml::table& table) : path_(path), table_(table) {}
+  TomlReader(const std::string& path, const toml::table& table) : path_(path), table_(table) {}
 
   std::string text(const char* key, const char* otherwise = nullptr) {
     const toml::node* node = take(key, otherwise == nullptr);
@@ -62,9 +62,9 @@ class TableReader {
     for (const auto& [name, element] : *node->as_table()) all.emplace_back(std::string(name.str()), value(element, key));
     return all;
   }
-  std::vector<TableReader> parts(const char* key) {
+  std::vector<TomlReader> parts(const char* key) {
     const toml::node* node = take(key, false);
-    std::vector<TableReader> all;
+    std::vector<TomlReader> all;
     if (node == nullptr) return all;
     if (!node->is_array_of_tables()) wrong(*node, key, "written as [[...]]");
     for (const toml::node& element : *node->as_array()) all.emplace_back(path_, *element.as_table());
@@ -115,7 +115,7 @@ bool is_folder_name(const std::string& name) {
          name.front() != '.';
 }
 
-AblationRow read_row(TableReader& part, const KeyTexts& shared, std::set<std::string>& names) {
+AblationRow read_row(TomlReader& part, const KeyTexts& shared, std::set<std::string>& names) {
   AblationRow row{.name = part.text("name"),
                   .what = part.text("what", ""),
                   .settings = part.settings("settings"),
@@ -131,7 +131,7 @@ AblationRow read_row(TableReader& part, const KeyTexts& shared, std::set<std::st
   return row;
 }
 
-AblationClaim read_claim(TableReader& part, const std::set<std::string>& rows) {
+AblationClaim read_claim(TomlReader& part, const std::set<std::string>& rows) {
   AblationClaim claim{.paper = part.text("paper"),
                       .better = part.text("better", ""),
                       .worse = part.text("worse", ""),
@@ -163,7 +163,7 @@ toml::table parsed(const std::string& path) {
 
 Experiment read_experiment(const std::string& path) {
   const toml::table file = parsed(path);
-  TableReader all(path, file);
+  TomlReader all(path, file);
   Experiment experiment;
   AblationTable& table = experiment.table;
   table.task = all.text("task", "lm");
@@ -177,8 +177,8 @@ Experiment read_experiment(const std::string& path) {
   experiment.shared = all.settings("settings");
   experiment.rates = all.texts("rates");
   std::set<std::string> names;
-  for (TableReader& part : all.parts("row")) table.rows.push_back(read_row(part, experiment.shared, names));
-  for (TableReader& part : all.parts("claim")) table.claims.push_back(read_claim(part, names));
+  for (TomlReader& part : all.parts("row")) table.rows.push_back(read_row(part, experiment.shared, names));
+  for (TomlReader& part : all.parts("claim")) table.claims.push_back(read_claim(part, names));
   all.end();
   if (table.rows.empty()) config_fail_at(path, "missing [[row]]");
   return experiment;
