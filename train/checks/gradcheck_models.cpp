@@ -35,7 +35,7 @@ ModelConfig small(const Family& family, const std::string& task) {
 }
 
 /// One model, its name says in what it differs from its family's default.
-struct Variant {
+struct ModelVariant {
   std::string name;
   ModelConfig config;
 };
@@ -56,8 +56,8 @@ std::vector<std::string> other_values(const Family& family, const std::string& k
 }
 
 /// Every family in both tasks; of its language models also those that differ in one key, and what the family adds.
-std::vector<Variant> all_variants() {
-  std::vector<Variant> variants;
+std::vector<ModelVariant> all_variants() {
+  std::vector<ModelVariant> variants;
   for (const Family& family : families()) {
     for (const TextTask task : every<TextTask>())
       variants.push_back({family.name + " " + word_of(task), small(family, word_of(task))});
@@ -82,7 +82,7 @@ std::vector<Variant> all_variants() {
   return variants;
 }
 
-Report check_model(const Variant& variant, GradcheckOptions options) {
+Report check_model(const ModelVariant& variant, GradcheckOptions options) {
   const std::unique_ptr<Model<double>> model = make_model<double>(variant.config, 1);
   const ParameterList<double> parameters = model->parameters();
   shake(parameters, 0x5A4E);
@@ -103,7 +103,7 @@ Report check_model(const Variant& variant, GradcheckOptions options) {
 
 std::vector<GradcheckSubject> model_subjects() {
   std::vector<GradcheckSubject> subjects;
-  for (const Variant& variant : all_variants())
+  for (const ModelVariant& variant : all_variants())
     subjects.push_back({"model", variant.name, "parameters",
                         [variant](const GradcheckOptions& options) { return check_model(variant, options); }});
   return subjects;
