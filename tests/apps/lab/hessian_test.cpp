@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(every_kind_of_function_agrees_with_differences) {
 BOOST_AUTO_TEST_CASE(text_and_json) {
   const Expression f("f(z) = abs2(z)");
   const LabHessian h = lab_hessian(f, {C(0, 0)});
-  const std::string text = hessian_text(f, h, style_for(stdout));
+  const std::string text = hessian_text(f, h, Style());
   BOOST_TEST(text.find("∂²L/∂z∂z = 0") != std::string::npos, text);
   BOOST_TEST(text.find("∂²L/∂z∂z̄ = 1") != std::string::npos, text);
   BOOST_TEST(text.find("eigenvalues  2  2\n  a minimum\n") != std::string::npos, text);

@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(two_hundred_random_expressions_agree_with_numerical_differe
       const C z = dice.point();
       const LabPoint p = lab_point(f, {z}, 0);
       ++points;
-      BOOST_TEST(!p.failed(), text + ": " + point_text(f, p, style_for(stdout)));
+      BOOST_TEST(!p.failed(), text + ": " + point_text(f, p, Style()));
       if (!p.conclusive()) continue;
       ++compared;
       holomorphic += p.verdict == CauchyRiemann::Holomorphic ? 1 : 0;
@@ -284,7 +284,7 @@ BOOST_AUTO_TEST_CASE(rounding_is_not_mistaken_for_a_derivative) {
     const LabPoint p = at(text, z);
     BOOST_TEST(!p.failed(), text);
     BOOST_TEST(p.dz.error > 0, text);
-    const std::string said = point_text(Expression(text), p, style_for(stdout));
+    const std::string said = point_text(Expression(text), p, Style());
     BOOST_TEST(said.find("frameworks choose freely") == std::string::npos, said);
   }
   // Derivatives that are exactly 0, at points where nothing is wrong.
@@ -339,7 +339,7 @@ BOOST_AUTO_TEST_CASE(the_tape_step_by_step) {
   BOOST_TEST(steps[2].shares[0].first);
   for (const char* text : {"f(z) = abs(z)^2 * exp(i*angle(z))", "phase_rotation(z, 0.5, 0.1) + polar(abs(z), 2) / z"}) {
     const Expression g(text);
-    std::istringstream lines(tape_text(g, walk_tape(g, {C(1, 2)})) + point_text(g, lab_point(g, {C(1, 2)}, 0), style_for(stdout)));
+    std::istringstream lines(tape_text(g, walk_tape(g, {C(1, 2)})) + point_text(g, lab_point(g, {C(1, 2)}, 0), Style()));
     for (std::string line; std::getline(lines, line);) BOOST_TEST(display_width(line) <= 100U, line);
   }
   BOOST_TEST(tape_text(Expression("2"), walk_tape(Expression("2"), {C(1)})) ==
