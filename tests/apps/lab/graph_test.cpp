@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(mistakes) {
   expect_error(scratch, "graph exp(z) --model qic", 2,
                "graph: needs exactly one of: an expression, --model FAMILY, --run RUN; got 2");
   expect_error(scratch, "graph exp(z) --out x.gif", 2, "--out: x.gif must end in .dot, .svg, .png or .pdf");
-  expect_error(scratch, "graph exp(z) --at 1,2", 2, "--at: \"1,2\" has 2 numbers, f has 1 variable; as in --at 1+2i");
+  expect_error(scratch, "graph exp(z) --at 1,2", 2, "--at: \"1,2\" has 2 numbers, f has 1 variable; as in 1+2i");
   expect_error(scratch, "graph exp(z) --set d_model=8", 2, "--set: is for --model");
   expect_error(scratch, "graph --model qic --set d_model", 2, "--set: \"d_model\" should read KEY=VALUE, as --set d_model=64");
   expect_error(scratch, "graph --model qic --set d_model=x", 2, "--set d_model=x: \"x\" is not a whole number");
