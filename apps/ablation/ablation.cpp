@@ -9,6 +9,7 @@
 #include "apps/runs/side_by_side.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/interrupt.h"
+#include "apps/terminal/option_names.h"
 #include "core/machine/json.h"
 #include "data/files/atomic_file.h"
 #include "train/ablation/kept_runs.h"
@@ -72,7 +73,7 @@ std::vector<std::string> Ablation::training_command(const Job& job) const {
     return words;
   }
   words.insert(words.end(), {"--out", folder(job), "--overwrite", "--threads", threads});
-  for (const Setting& s : settings(job)) words.insert(words.end(), {s.place, s.text});
+  for (const Setting& s : settings(job)) words.insert(words.end(), {option_name(s.key), s.text});
   return words;
 }
 

@@ -51,7 +51,10 @@ class Program {
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
-  void signal(int number) const { ::kill(pid_, number); }
+  /// Nothing where it has ended: 0 would be this very process group.
+  void signal(int number) const {
+    if (pid_ > 0) ::kill(pid_, number);
+  }
   bool running() {
     if (pid_ > 0 && waitpid(pid_, &status_, WNOHANG) == pid_) pid_ = 0;
     return pid_ > 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace argand {
 namespace {
@@ -52,7 +53,8 @@ class GradientDistance {
         scales_[i] = std::max(scales_[i], largest_modulus((*g)[i]));
         all = std::max(all, scales_[i]);
       }
-    floor_ = 1e-12 * all;
+    // A thousandth of what is smaller than this is subnormal, and has lost digits.
+    floor_ = std::max(1e-12 * all, 1e3 * std::numeric_limits<double>::min());
   }
   double operator()(const Gradients& a, const Gradients& b) const {
     double worst = 0;
