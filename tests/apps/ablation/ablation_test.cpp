@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(a_failing_run_is_named_and_the_others_are_kept) {
   // Data that are not there are told once, and the folder stays free for the same command with others.
   const Finished nowhere = run_argand(scratch, "ablate crope --steps 2 --data nowhere --out " + (scratch / "new"));
   BOOST_TEST(nowhere.code == 1);
-  BOOST_TEST(nowhere.err.starts_with("argand: data: there is no nowhere; "), nowhere.err);
+  BOOST_TEST(nowhere.err.starts_with("argand: data: nowhere does not exist; "), nowhere.err);
   BOOST_TEST(!std::filesystem::exists(scratch / "new"));
   const Finished nothing = run_argand(scratch, "ablate crope --table --out " + (scratch / "new"));
   BOOST_TEST(nothing.err == "argand: --table: " + (scratch / "new") + " holds no ablation\n");
@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(costs_are_measured_in_a_few_steps) {
   BOOST_TEST(
       done.out.find("| row | parameters | million FLOPs a token | tokens a second | peak memory, MiB | writing, ms a token |\n") !=
       std::string::npos);
-  BOOST_TEST(done.out.find("FLOPs are counted as they happen") != std::string::npos, done.out);
+  BOOST_TEST(done.out.find("FLOPs are counted while running") != std::string::npos, done.out);
   const Finished again = run_argand(scratch, "ablate crope --cost --table --out " + out);
   BOOST_TEST(again.out == done.out.substr(done.out.find("\n| row")), again.out);
 

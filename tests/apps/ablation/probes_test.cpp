@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(runs_are_probed_judged_and_kept) {
   const std::string tables = contents_of(out + "/probes.md");
   BOOST_TEST(probed.out.ends_with("\n" + tables));
   BOOST_TEST(tables.find("| fixed | - |  | ") != std::string::npos, tables);
-  BOOST_TEST(tables.find("Nobody has judged them yet") != std::string::npos, tables);
+  BOOST_TEST(tables.find("Not judged yet; add --judge RUN.") != std::string::npos, tables);
   BOOST_TEST(tables.find("| row | 1-16 | 17-32 | 33-64 | 65-128 |\n") != std::string::npos, tables);
   BOOST_TEST(tables.find("with other passages") == std::string::npos, tables);
   const std::string before = contents_of(out + "/fixed/seed-0/written.json");
@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(runs_are_probed_judged_and_kept) {
   std::filesystem::rename(corpus, corpus + "-elsewhere");
   const Finished alone = run_argand(scratch, "ablate complexformer --out " + out + " --judge " + judge);
   BOOST_TEST(alone.code == 0, alone.err);
-  BOOST_TEST(alone.err.find("nothing to compare the texts with") != std::string::npos, alone.err);
+  BOOST_TEST(alone.err.find("no text to compare with") != std::string::npos, alone.err);
   BOOST_TEST(read(out + "/fixed/seed-0/written.json") == now);
   // What another one said does not.
   const Finished other =
@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(rows_that_look_things_up_are_audited_and_read_other_passage
   const Finished trained_on =
       run_argand(scratch, "eval " + out + "/real/seed-0/last.safetensors --exchange-passages --split train");
   BOOST_TEST(trained_on.code == 2);
-  BOOST_TEST(trained_on.err.find("must not be read by the window that overlaps it") != std::string::npos, trained_on.err);
+  BOOST_TEST(trained_on.err.find("must not read passages that overlap them") != std::string::npos, trained_on.err);
 }
 
 BOOST_AUTO_TEST_CASE(classifiers_are_not_probed) {

@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(the_program_trains_once_and_then_reads) {
   BOOST_TEST(contents_of(out + "/results.json") == results);
   const Finished other = run_argand(scratch, command + " --dpr-batch 64");
   BOOST_TEST(other.code == 1);
-  BOOST_TEST(other.err.find("is of other settings") != std::string::npos, other.err);
+  BOOST_TEST(other.err.find("has other settings") != std::string::npos, other.err);
   BOOST_TEST(run_argand(scratch, "retrieval --data topics --dpr 1 --dpr-epochs 0").code == 2);
 }
 
