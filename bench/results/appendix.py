@@ -13,12 +13,22 @@ from comparison import compare, quantile
 from tables import HERE, named, signed, spread, table
 
 PAGE = HERE.parents[1] / "docs" / "guides" / "results-tables.md"
-INTRODUCTION = """# Appendix: the tables of the first protocol
+INTRODUCTION = """# Appendix: the tables of the results
 
 Every table of the runs that [chapter 11](../11-results.md) speaks of, made by a program of what was kept of each run
-([bench/results](../../bench/results/README.md)). Read that chapter first: it says how to read a row, and why **one learning rate, 1e-3, for all
-rows** is the weakness of these tables. Nobody has edited what is below; a test makes it again.
+([bench/results](../../bench/results/README.md)). Read that chapter first: it says how to read a row. Nobody has edited what is below; a test makes
+it again. In the tables that come first **each row has its own best learning rate** ([the protocol](../../experiments/README.md)); in those from
+[the first protocol](#the-first-protocol-one-rate-for-all-rows) on all rows have the same one.
 """
+FIRST_PROTOCOL = """## The first protocol: one rate for all rows
+
+Language models learn at 1e-3 (matrices that Muon moves at 2e-2, ten times its paper's), classifiers at 2e-3: read every difference below as
+"at this rate".
+"""
+BEST = [  # each row at its own best rate
+    ("best-positions", "ComplexFormer and RoPE, each row at its best rate", "two rows are from ComplexFormer"),
+    ("best-qic", "QIC, each row at its best rate", "twelve rows are from learned angles"),
+]
 MODELS = {"crope": "CRoPE, all projections complex", "complexformer": "ComplexFormer", "transformer-rope": "transformer, RoPE",
           "crat-irw": "CRAT with a window in layer 1", "crat": "CRAT", "qic": "QIC", "transformer": "transformer, learned positions"}
 TABLES = [  # the file, its heading, what is to be seen in its figures
@@ -39,7 +49,7 @@ ALONE = [(MAIN, "moduli", MAIN, "without-pcl"), (MAIN, "moduli", MAIN, "rope"), 
          ("small-1500-crope", "all", "small-1500-crope", "half_qk"), ("small-1500-crat", "rope-untied", "small-1500-crat", "rope"),
          ("small-1500-crat", "retro", "small-1500-crat", "rope-untied"), ("small-1500-crat", "fid", "small-1500-crat", "rope-untied"),
          ("ag-news-sensitivity-qic", "learned-from-0", QIC, "fixed-0")]
-HEADINGS = {"rows": "", "pace": "Equal work", "claims": "The paper's claims", "texts": "What they write", "positions": "By how much comes before",
+HEADINGS = {"rows": "", "rates": "By learning rate", "pace": "Equal work", "claims": "The paper's claims", "texts": "What they write", "positions": "By how much comes before",
             "interventions": "What learnt angles are worth", "lookup": "What looking up is worth"}
 
 
@@ -138,7 +148,7 @@ def alone():
 
 def claims_in_all():
     rows = []
-    for name, title, _ in TABLES:
+    for name, title, _ in BEST + TABLES:
         verdicts = [verdict for _, _, verdict in named(name).claims()]
         if verdicts:
             rows.append([title, str(len(verdicts)), *(str(verdicts.count(verdict)) for verdict in ("holds", "does not hold", "not significant"))])
@@ -146,7 +156,7 @@ def claims_in_all():
 
 
 def page():
-    parts = [INTRODUCTION, "## The papers' claims, counted\n", claims_in_all(), *(section(*one) for one in TABLES), "## Single comparisons\n",
+    parts = [INTRODUCTION, "## The papers' claims, counted\n", claims_in_all(), *(section(*one) for one in BEST), FIRST_PROTOCOL, *(section(*one) for one in TABLES), "## Single comparisons\n",
              "Asked after the tables had been read, so trust them less than the tables. Each interval is for its comparison alone.\n", alone(), "## Costs\n",
              "Twelve steps of every language model and a hundred of every classifier, three seeds, two threads. The machine is a virtual one whose memory others share: times "
              "that are not several deviations apart say nothing.\n"]

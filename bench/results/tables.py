@@ -123,6 +123,9 @@ class Results:
                      f"{100 * math.sqrt(share * (1 - share) / count):.1f} points to each accuracy, which more seeds do not show.")
         return paragraph(text)
 
+    def shown_loss(self, value):
+        return f"{math.exp(value):.1f}" if self.lm else f"{value:.1f}"
+
     def rates_table(self):
         """What each row came to at each rate: after the whole length, in brackets after a third of it; the rate that it then trains with is bold."""
         searched = {row["row"]: row for row in self.rows if "rates" in row}
@@ -131,9 +134,12 @@ class Results:
         for name, row in searched.items():
             third, whole = row["rates"]["third"], row["rates"]["whole"]
             chosen = min(whole, key=whole.get) if self.lm else max(whole, key=whole.get)
-            show = (lambda value: f"{math.exp(value):.1f}") if self.lm else (lambda value: f"{value:.1f}")
-            lines.append([name, *(" ".join([f"**{show(whole[rate])}**" if rate == chosen else show(whole[rate])] * (rate in whole) + [f"({show(third[rate])})"] * (rate in third)) or "-"
-                                  for rate in every)])
+            cells = []
+            for rate in every:
+                both = [self.shown_loss(of[rate]) for of in (whole, third) if rate in of]
+                text = both[0] if rate in whole else f"({both[0]})" if both else "-"
+                cells.append((f"**{text}**" if rate == chosen else text) + (f" ({both[1]})" if len(both) > 1 else ""))
+            lines.append([name, *cells])
         if not lines:
             return ""
         measure = "Perplexity" if self.lm else "Accuracy in %"

@@ -135,7 +135,7 @@ def drawn(results):
 
 
 for kept in sorted(HERE.glob("tables/*-*.json")):
-    if kept.stem.startswith(("small-", "ag-news")):
+    if kept.stem.startswith(("best-", "small-", "ag-news")):
         plot.FIGURES["results/" + kept.stem] = lambda kept=kept: drawn(Results(kept))
         if '"positions"' in kept.read_text(encoding="utf8"):
             plot.FIGURES[f"results/{kept.stem}-positions"] = lambda kept=kept: positions(Results(kept))

@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_left_running_after_success_or_a_signal) {
 BOOST_AUTO_TEST_CASE(options_that_do_not_go_together_are_refused) {
   BOOST_TEST(checked("exit 0", "exp").err ==
              "argand: gradcheck: --external checks the function of a program; exp is one too many\n");
-  BOOST_TEST(checked("exit 0", "--timeout 0").err == "argand: gradcheck: --timeout 0 is not positive\n");
+  BOOST_TEST(checked("exit 0", "--timeout 0").err == "argand: gradcheck: --timeout 0 must be positive\n");
 }
 
 BOOST_AUTO_TEST_CASE(answers_are_read_and_checked) {

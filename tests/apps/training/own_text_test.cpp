@@ -285,7 +285,7 @@ BOOST_AUTO_TEST_CASE(tables_of_every_make) {
   };
   refuses("--data " + scratch.file("a.txt", "a"),
           "data: " + scratch / "a.txt" + " is not a table; tables end in .csv, .tsv or .jsonl");
-  refuses("--data " + scratch / "none.csv", "data: there is no ");
+  refuses("--data " + scratch / "none.csv", "data: " + scratch / "none.csv" + " does not exist");
   refuses("--data " + a + " --text-column body",
           "data: " + a + " has no column \"body\" (--text-column); there are \"label\", \"text\"");
   refuses("--data " + a + " --n-classes 2", "--n-classes: the data have 3 classes, the model 2");

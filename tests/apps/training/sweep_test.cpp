@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(mistakes_are_told_before_anything_is_made) {
   BOOST_TEST(run_argand(scratch, "sweep lm --lr 1e-3").err == "argand: sweep lm: missing --out SWEEP, the folder of all runs\n");
   const Finished nowhere = run_argand(scratch, "sweep lm --lr 1e-3,2e-3 --data nowhere" + out);
   BOOST_TEST(nowhere.code == 1);
-  BOOST_TEST(nowhere.err.starts_with("argand: data: there is no nowhere; "), nowhere.err);
+  BOOST_TEST(nowhere.err.starts_with("argand: data: nowhere does not exist; "), nowhere.err);
   BOOST_TEST(!fs::exists(scratch / "out"));
 }
 

@@ -298,7 +298,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_is_said_in_a_line) {
   const Var<double> x = counted({2, 3});
   BOOST_TEST(error_of([&] { expand(x, {4}); }) == "expand: [2, 3] does not stretch to [4]");
   BOOST_TEST(error_of([&] { index_select(x, 1, {0, 3}); }) == "index_select: index 3 is outside axis 1 of [2, 3]");
-  BOOST_TEST(error_of([&] { pad(x, {1}); }) == "pad: 1 sizes for [2, 3]; give pairs {{before, after}}, from the last axis on");
+  BOOST_TEST(error_of([&] { pad(x, {1}); }) == "pad: 1 sizes for [2, 3]; give pairs {before, after}, from the last axis on");
   BOOST_TEST(error_of([&] {
                pad(x, {3, 0}, PadMode::Reflect);
              }) == "pad: 3 and 0 beside axis 1 of [2, 3]; this mode has at most 2");
