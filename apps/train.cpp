@@ -196,7 +196,7 @@ int find_rate(const TrainOptions& options) {
   with_precision(begun.config, [&]<class R>(R) {
     TrainingRun<R> run(begun.config, begun.data);
     if (begun.weights) run.begin_with(*begun.weights, begun.data);
-    fmt::print("{}", text_of(find_rate<R>(run, {.steps = options.find_lr})));
+    fmt::print("{}", in_options(text_of(find_rate<R>(run, {.steps = options.find_lr}))));
   });
   return exit_success;
 }

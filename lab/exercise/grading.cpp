@@ -63,7 +63,7 @@ Grade grade_file(const std::string& path, const GradingRules& rules) {
     const Sheet sheet = make_sheet({.student = file.student, .seed = rules.seed, .problems = file.problems});
     require(sheet.mark == file.mark, "exercise",
             "{}: not the sheet of {} for this seed: the file's student, problems or sheet were changed, or the sheet was made with "
-            "another --seed or version of argand",
+            "another seed or version of argand",
             path, file.student);
     std::vector<std::string> known;
     for (std::size_t p = 0; p < sheet.problems.size(); ++p)

@@ -53,7 +53,7 @@ const std::map<std::string, std::set<std::string>> floor_may_see = {
     {"train/start",
      {"train/config", "train/ranks", "train/checkpoints", "train/data", "train/evaluation", "train/generation", "train/loop"}},
     {"train/sweep", {"train/config"}},
-    {"train/ablation", {"train/config", "train/checkpoints"}},
+    {"train/ablation", {"train/config", "train/checkpoints", "train/evaluation"}},
     {"train/checks", {"train/config"}},
     {"lab/text", {}},
     {"lab/expression", {"lab/text"}},
@@ -137,7 +137,7 @@ std::vector<std::string> names_of_families(const std::string& path, const std::s
 
 /// What only a program may know: a command line, a terminal, how an option is spelled in a text. Files of the library alone.
 std::vector<std::string> words_of_programs(const std::string& path, const std::string& text) {
-  static const std::set<std::string> library = {"core", "autograd", "nn", "optim", "data", "train", "lab"};
+  static const std::set<std::string> library = {"core", "autograd", "nn", "optim", "data", "train"};
   static const std::regex option(R"re("[^"\n]*--[a-z][a-z-]+[^"\n]*")re");
   static const std::regex terminal(R"re(<CLI/|<iostream>|isatty|\bstd::exit\b|\bprintf\(|\bfmt::print\((?!stderr)|\bputs\()re");
   static const std::regex comment(R"re(//[^\n]*)re");

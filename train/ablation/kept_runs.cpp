@@ -125,7 +125,7 @@ std::int64_t keep_runs(const AblationTable& table, const std::string& out, const
       for (const std::string& path : probes)
         if (fs::exists(path)) {
           Json probe = read_json(path);
-          require(probe.is_object(), "ablate --keep", "{} is damaged", path);
+          require(probe.is_object(), "ablation", "{} is damaged", path);
           probe.erase("checkpoint");
           write_file_atomically(to.file(fs::path(path).filename()), probe.dump(1) + "\n");
         }

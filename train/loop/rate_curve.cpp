@@ -22,7 +22,7 @@ std::string text_of(const RateCurve& curve) {
   }
   if (curve.diverged) text += fmt::format("it diverges above {:.2g}\n", curve.points.back().lr);
   if (curve.suggestion > 0)
-    text += fmt::format("suggestion: --lr {:.1e}\n", curve.suggestion);
+    text += fmt::format("suggestion: `lr` {:.1e}\n", curve.suggestion);
   else
     text += fmt::format("the loss did not fall at any rate; try more steps\n");
   return text;

@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(faults_are_named_with_their_remedy) {
              "data: " + path + " is UTF-16; convert it with `iconv -f UTF-16 -t UTF-8`");
   const auto split_error = [](const char* text) { return error_of([&] { parse_split(text); }); };
   for (const char* text : {"", "90", "90/5/", "90/5/5/0", "a/b", "90/ 10", "-1/101", "1e3/5", "nan/5"})
-    BOOST_TEST(split_error(text).ends_with("is not like 90/5/5, the percentages to train, validate and test on"), text);
+    BOOST_TEST(split_error(text).ends_with("should read like 90/5/5, the percentages to train, validate and test on"), text);
   BOOST_TEST(split_error("80/5/5") == "split: the parts of \"80/5/5\" add up to 90, not to 100");
   BOOST_TEST(split_error("100/0/0") == "split: \"100/0/0\" leaves nothing to validate on");
   BOOST_TEST(split_error("0/100") == "split: \"0/100\" leaves nothing to train on");
