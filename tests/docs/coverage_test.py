@@ -81,8 +81,8 @@ failures = faults_of(page)
 # It sees what it is to see.
 row = "\n| Values stay real | {} | {} |\n"
 for spoilt, fault in ((("", "yes"), "three cells"), (("`nn/nowhere.h`", "yes"), "no nn/nowhere.h"), (("nn", "yes"), "neither a file"), (("`nn/family.h`", "perhaps"), "begins with"),
-                      (("`nn/family.h`", "differs"), "no reason"), (("`experiments/qic.toml`: `learnt`", "yes"), "no row learnt"), (("`thta=fixed`", "yes"), "no key thta"),
-                      (("`theta=fixd`", "yes"), "never fixd"), (("`argand gradcheck phase_rotatoin`", "yes"), "no op phase_rotatoin"),
+                      (("`nn/family.h`", "differs"), "no reason"), (("`experiments/qic.toml`: `learnt`", "yes"), "no row learnt"), (("`thta=fixed`", "yes"), "unknown key thta"),
+                      (("`theta=fixd`", "yes"), "never fixd"), (("`argand gradcheck phase_rotatoin`", "yes"), "unknown op phase_rotatoin"),
                       (("`argand eval RUN --position 8`", "yes"), "has no --position"), (("`argand evaluate RUN`", "yes"), "no argand evaluate")):
     if not any(fault in found for found in faults_of(page.rstrip() + row.format(*spoilt))):
         failures.append(f"{spoilt} passes, {fault} is not said")
