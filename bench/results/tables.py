@@ -133,12 +133,12 @@ class Results:
         lines = []
         for name, row in searched.items():
             third, whole = row["rates"]["third"], row["rates"]["whole"]
-            chosen = min(whole, key=whole.get) if self.lm else max(whole, key=whole.get)
+            trained = float(row["settings"].get("lr", self.all["settings"]["lr"]))
             cells = []
             for rate in every:
                 both = [self.shown_loss(of[rate]) for of in (whole, third) if rate in of]
                 text = both[0] if rate in whole else f"({both[0]})" if both else "-"
-                cells.append((f"**{text}**" if rate == chosen else text) + (f" ({both[1]})" if len(both) > 1 else ""))
+                cells.append((f"**{text}**" if float(rate) == trained else text) + (f" ({both[1]})" if len(both) > 1 else ""))
             lines.append([name, *cells])
         if not lines:
             return ""
