@@ -79,13 +79,13 @@ class Coordinate {
     if (within(gradient, ranges, slack, 1e-6)) return SecondLook::Kink;
     // A kink may be hidden along the axis: |x + y| - |x - y| at 0.
     for (std::uint64_t k = 0; k < 8 && !kink; ++k) kink = bends_at_once(k, ranges);
-    if (!kink) return turns_beside(gradient, ranges, slack) ? SecondLook::Kink : SecondLook::Stands;
+    if (!kink) return SecondLook::Stands;
     for (std::uint64_t k = 0; k < points; ++k) {
       const std::vector<Slope> slopes = slopes_nearby(k, near);
       for (std::size_t p = 0; p < parts_.size(); ++p)
         if (std::isfinite(slopes[p].value)) ranges[p].take(slopes[p].value);
     }
-    return within(gradient, ranges, slack, 1e-3) || turns_beside(gradient, ranges, slack) ? SecondLook::Kink : SecondLook::Stands;
+    return within(gradient, ranges, slack, 1e-3) ? SecondLook::Kink : SecondLook::Stands;
   }
 
  private:
@@ -211,25 +211,6 @@ class Coordinate {
       if (off > 20 * close[p].rounding && off > 0.3 * ranges[p].distance(far[p].value)) return true;
     }
     return false;
-  }
-
-  /// Whether the gradients at points closer to x than differences can resolve lie on both sides, or on both values, of what differs
-  /// here: the gradient at x and the slopes. Then a kink is that close. A gradient that is wrong everywhere nearby never takes the
-  /// numerical value, and one that is wrong at x alone stands outside of its neighbours.
-  bool turns_beside(double gradient, const std::vector<Range>& ranges, double slack) const {
-    const auto k = static_cast<std::size_t>(e_.element);
-    double low = 0, high = 0;
-    for (const Range& r : ranges) low += r.low, high += r.high;
-    double least = HUGE_VAL, most = -HUGE_VAL;
-    for (const double by : {1e-6, 1e-7, 1e-8})
-      for (std::uint64_t seed = 0; seed < 12; ++seed) {
-        const ComplexValues beside = this->gradient(displaced(seed, by, 0));
-        if (k >= beside.size() || !std::isfinite(std::abs(beside[k]))) continue;
-        const double part = imaginary_ ? beside[k].imag() : beside[k].real();
-        least = std::min(least, part), most = std::max(most, part);
-      }
-    slack += 0.5 * (most - least);  // so few points hardly meet the extremes
-    return least <= std::min(gradient, high) + slack && most >= std::max(gradient, low) - slack;
   }
 
   const ScalarProjection& projected_;

@@ -32,18 +32,6 @@ std::string diagnosed(const ScalarProjection& projected, const FunctionCheckOpti
   return diagnose(part, 0, gradcheck_options);
 }
 
-/// Whether f's noise forbids to accuse an element: where it is a good part of the values, and where the rounding of x itself, as
-/// steep as the gradient says f is, makes about as much of it, so that f may turn between two neighbouring numbers.
-bool noise_excuses(const ScalarProjection& projected, const Directions& directions, const ElementCheck& e) {
-  constexpr double most = 0.03;   // bfloat16 has a tenth of that
-  constexpr double least = 1e-6;  // less is what ill-conditioned functions have, whose differences have narrow bars none the less
-  const double noise = directions.noise();
-  if (noise < least) return false;
-  const double x =
-      std::visit([&](const auto& t) { return std::abs(std::complex<double>(t.data()[e.element])); }, projected.inputs()[e.input]);
-  return noise > most || noise * e.values.magnitude <= 10 * double_epsilon * x * std::abs(e.values.analytic);
-}
-
 /// Halves the stretch, towards where the gradient is more wrong, until its elements can be judged one by one.
 Stretch narrowed(const Directions& directions, Stretch s) {
   while (s.count > neighbourhood) {
@@ -77,8 +65,7 @@ void judge_elements(const ScalarProjection& projected, const Directions& directi
     if (e.verdict == Verdict::Kink) {
       const std::string outside = settle_kink(projected, e, options.seed);
       if (kink.empty()) kink = outside;
-    } else if (e.verdict == Verdict::Fail && finite && wrong < 2 &&
-               directions.noise() <= 1e-9) {  // with two accused, none is spared
+    } else if (e.verdict == Verdict::Fail && finite && wrong < 2 && directions.noise() == 0) {  // with two accused, none is spared
       const SecondLook opinion = second_look(projected, e, options.seed);
       if (opinion == SecondLook::Stands) {
         ++wrong;
@@ -86,9 +73,6 @@ void judge_elements(const ScalarProjection& projected, const Directions& directi
         e.verdict = e.verdict.as(Verdict::Inconclusive);
         doubt = opinion == SecondLook::Kink ? "there is a kink nearby" : "the difference is within the rounding of f";
       }
-    } else if (e.verdict == Verdict::Fail && finite && noise_excuses(projected, directions, e)) {
-      e.verdict = e.verdict.as(Verdict::Inconclusive);
-      doubt = "the difference is within the noise of f";
     } else if (e.verdict == Verdict::Fail) {
       ++wrong;
     }

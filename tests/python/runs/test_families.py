@@ -102,7 +102,7 @@ def test_a_classifier_labels_text(trained, program):
     line = subprocess.run([program, "classify", str(run)], input=text, capture_output=True, text=True, check=True).stdout
     assert line.split("\t")[0] == labels[0][0]
     assert model(np.array([[2, 3, 4]])).shape == (1, len(model.classes))
-    with pytest.raises(ag.Error, match="writes no text"):
+    with pytest.raises(ag.Error, match="does not generate text"):
         model.generate("the")
 
 

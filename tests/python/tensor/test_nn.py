@@ -183,7 +183,7 @@ def test_lbfgs_finds_the_minimum():
 
 
 @pytest.mark.parametrize("make, text", [
-    (lambda: ag.optim.AdamW([]), "no parameters"), (lambda: ag.optim.SGD([ag.constant(1.0)]), "no variable"),
+    (lambda: ag.optim.AdamW([]), "no parameters"), (lambda: ag.optim.SGD([ag.constant(1.0)]), "not a variable"),
     (lambda: ag.optim.SGD([ag.variable(1.0)], lr=-1.0).step(), "learning rate"), (lambda: ag.nn.Linear(1, 1, dtype=int), "nn: a layer of int64"),
     (lambda: ag.optim.AdamW([ag.variable(1.0)], complex_moments="three"), "three"),
 ])
