@@ -73,7 +73,7 @@ def differences(table):
     unit = "perplexity, in %" if table["task"] == "lm" else "points of accuracy"
     bottom = top + each * len(rows)
     f.words(f"{unit}, against {reference}", left + p.width / 2, bottom + 36, of="soft", size=13)
-    f.words("dot: a seed; line: 95 % interval; blue: told apart", left + p.width / 2, bottom + 56, of="soft", size=13)
+    f.words("dot: a seed; line: 95 % interval; blue: significant", left + p.width / 2, bottom + 56, of="soft", size=13)
     return f
 
 
@@ -109,8 +109,8 @@ def positions(results):
     names = {row: row if max(losses) == ends[-1] else f"{row}, to {max(losses)}" for row, losses in rows.items()}
     f = Figure(330)
     p = Panel(f, 46, 34, plot.WIDTH - 62 - 7.2 * max(map(len, names.values())), 232, (math.log2(ends[0]) - 0.3, math.log2(ends[-1]) + 0.1), (low, high))
-    round_ones = [v for v in (100, 150, 200, 300, 400, 600, 800, 1200, 1600, 2400, 3200, 4800) if low <= math.log(v) <= high]
-    p.grid([math.log2(end) for end in ends], [math.log(v) for v in round_ones], "up to so many words of the window come before", "perplexity",
+    round_ones = [v for v in (30, 40, 60, 80, 100, 150, 200, 300, 400, 600, 800, 1200, 1600, 2400, 3200, 4800) if low <= math.log(v) <= high]
+    p.grid([math.log2(end) for end in ends], [math.log(v) for v in round_ones], "up to this many tokens of the window come before", "perplexity",
            x_text=lambda x: f"{2**x:.0f}", y_text=lambda y: f"{math.exp(y):.0f}")
     p.path([complex(math.log2(trained), low), complex(math.log2(trained), high)], "soft", 1.4, "4 4")
     p.words("trained to here", complex(math.log2(trained), high), -5, 14, "end", "soft", 12)
