@@ -5,7 +5,8 @@
 
 FOLDER is what `argand ablate --keep` left: ROW/seed-S/ with config.json, log.jsonl and probes, and table.md, which says what the rows are
 and what the paper says of them. RUNS is the --out of `argand ablate --search`: what each rate came to is kept, too. Where NAME.json is there
-already, with the same settings, the rows of FOLDER join those that it has, so that a table can be made on several days. Curves of the training loss are thinned to steps that all logs have: some fifty of a classifier, 150 of a
+already, with the same settings, the rows of FOLDER join those that it has, so that a table can be made on several days.
+Curves of the training loss are thinned to steps that all logs have: some fifty of a classifier, 150 of a
 language model, whose table of equal work needs them. tables.py makes the tables again. Whole logs are kept outside the repository.
 """
 import json
@@ -110,13 +111,13 @@ def claims_of(table):
 
 
 def rates(search):
-    """What a row's search for a rate has found: rate -> loss (of a classifier 1 - accuracy), after a third of the length and the whole."""
+    """What a row's search for a rate has found: rate -> perplexity (of a classifier accuracy in %), after a third of the length and the whole."""
     sweep = read(search / "sweep.json")
     found = {"third": {}, "whole": {}}
     for name, outcome in (sweep or {"runs": {}})["runs"].items():
         part = re.fullmatch(r"(third/)?lr=([^/]+)/seed-0", name)
         if part and outcome:
-            found["third" if part[1] else "whole"][part[2]] = digits(outcome["loss"] if "bits_per_byte" in outcome else outcome["metric"], 7)
+            found["third" if part[1] else "whole"][part[2]] = digits(outcome["metric"], 7)
     return {length: dict(sorted(of.items(), key=lambda item: float(item[0]))) for length, of in found.items()}
 
 

@@ -123,9 +123,6 @@ class Results:
                      f"{100 * math.sqrt(share * (1 - share) / count):.1f} points to each accuracy, which more seeds do not show.")
         return paragraph(text)
 
-    def shown_loss(self, value):
-        return f"{math.exp(value):.1f}" if self.lm else f"{value:.1f}"
-
     def rates_table(self):
         """What each row came to at each rate: after the whole length, in brackets after a third of it; the rate that it then trains with is bold."""
         searched = {row["row"]: row for row in self.rows if "rates" in row}
@@ -136,7 +133,7 @@ class Results:
             trained = float(row["settings"].get("lr", self.all["settings"]["lr"]))
             cells = []
             for rate in every:
-                both = [self.shown_loss(of[rate]) for of in (whole, third) if rate in of]
+                both = [f"{of[rate]:.1f}" for of in (whole, third) if rate in of]
                 text = both[0] if rate in whole else f"({both[0]})" if both else "-"
                 cells.append((f"**{text}**" if float(rate) == trained else text) + (f" ({both[1]})" if len(both) > 1 else ""))
             lines.append([name, *cells])

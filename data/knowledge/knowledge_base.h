@@ -27,7 +27,7 @@ class KnowledgeBase {
 
   /// The passages that share a token with the text's tokens first, ..., last - 1.
   RowRange overlapping(std::int64_t first, std::int64_t last) const;
-  /// No window of this many tokens, wherever it stands in a text of N, overlaps more of P passages of L tokens than this.
+  /// The most of P passages of L tokens that a window of this many tokens can overlap, wherever it lies in a text of N.
   static std::int64_t most_overlapping(std::int64_t N, std::int64_t L, std::int64_t P, std::int64_t window);
 
  private:
