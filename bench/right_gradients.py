@@ -5,7 +5,8 @@
 A function is a random chain of operations, computed in doubles, with a hand-written backward pass, in doubles and in 60 digits (mpmath). The
 two differ where rounding decides: sqrt(1 + x^2) makes one double of 5e-12 and 0, and a sort that follows puts them in either order. The one is
 the gradient of the chain, the other that of its values in doubles: both are right. So who accuses the first is asked about the second, and only who
-accuses both is wrong. A gradient is right if it is the derivative where there is one, and a limit of derivatives nearby where there is a
+accuses both is wrong, unless at the accused point f itself is off by more than a millionth in doubles: softmax of |z|^3 at 2e4 is a
+staircase, and no gradient is that of its values. A gradient is right if it is the derivative where there is one, and a limit of derivatives nearby where there is a
 kink. The points are those of argand.check(..., points=N): zeros, ties, kinks, scales from 1e-100 to 1e100. Wrong verdicts are printed, and
 the exit status is how many.
 """
@@ -112,6 +113,15 @@ def _softmax_vjp(x, g):
     return y * (g - np.sum(y * g))
 
 
+def in_digits(x):
+    return np.array([mpmath.mpmathify(v) for v in x.tolist()], dtype=object)
+
+
+def accused_point(result):
+    """"fails at point 99 of 300; made simpler by 127 more checks: x = [0j, (20000+0j)]", the last of it."""
+    return np.array(eval(next(note for note in result.notes if note.startswith("fails at")).split("x = ", 1)[1]))  # noqa: S307
+
+
 class Random:
     """A chain of operations, and a weighted sum at the end."""
 
@@ -137,9 +147,14 @@ class Random:
             x = value(x)
         return np.sum(self.weights * x)
 
+    def is_off(self, x):
+        """Whether rounding makes more than a millionth of f."""
+        exact = self(in_digits(x))
+        return abs(self(x) - exact) > 1e-6 * abs(exact)
+
     def gradient(self, x, digits=False):
         if digits:
-            x = np.array([mpmath.mpmathify(v) for v in x.tolist()], dtype=object)
+            x = in_digits(x)
         points, beside = [x], [x + 1e-7 * (1 + np.abs(x)) * self.step]
         for value, _ in self.steps:
             points.append(value(points[-1]))
@@ -158,6 +173,10 @@ def judged(functions, points, seed, first=0, verbose=False):
         result = argand.check(f, f.gradient, f.x, points=points, seed=seed + k)
         if result.verdict == "fail":
             result = argand.check(f, lambda x, f=f: f.gradient(x, digits=True), f.x, points=points, seed=seed + k)
+        if result.verdict == "fail" and f.is_off(accused_point(result)):
+            counts["functions off in doubles"] = counts.get("functions off in doubles", 0) + 1
+            print(f"function {k} is off in doubles, at {accused_point(result).tolist()}: {f.name}", flush=True)
+            continue
         if result.verdict == "fail":
             accused.append((k, result))
             continue

@@ -6,15 +6,17 @@
 #include <cmath>
 #include <numbers>
 
+#include "autograd/check/function/noisy_slope.h"
 #include "core/arithmetic.h"
 
 namespace argand {
 namespace {
 
 constexpr std::size_t most_outputs = 4096;
-constexpr int ladder = 18;     // steps from 0.1 down, each a π-th of the one before
-constexpr int points = 128;    // nearby, for slopes
-constexpr double near = 1e-5;  // how far these are, in units of max(1, |x|)
+constexpr int ladder = 18;           // steps from 0.1 down, each a π-th of the one before
+constexpr int points = 128;          // nearby, for slopes
+constexpr double most_noise = 1e-9;  // of values whose slopes say anything
+constexpr double near = 1e-5;        // how far these are, in units of max(1, |x|)
 
 struct Range {
   double low = 0, high = 0;
@@ -35,27 +37,32 @@ class Coordinate {
     size_ = std::max(1.0, std::abs(x(e.input, e.element)));
   }
 
+  /// How large f's values are.
+  double seen() const {
+    double sum = 0;
+    for (const std::complex<double> y : projected_.output()) sum += std::abs(y);
+    return sum;
+  }
+
   /// What rounding may have done to the two, at the least. Where f looks `flat`, it may be so by the cancellation or the saturation
   /// of values that are seen far from here; an element of a gradient is made of terms as large as its neighbours, and there as
   /// gradients far from here. Infinite where f varies faster than x resolves.
   double resolution(bool flat) const {
-    double seen = 0, moved_most = 0, largest = 0, furthest = 1;
-    for (const std::complex<double> y : projected_.output()) seen += std::abs(y);
+    double moved_most = 0, largest = 0, furthest = 1;
     for (std::size_t i = 0; i < projected_.inputs().size(); ++i)
       for (std::int64_t k = 0; k < projected_.input_size(i); ++k) furthest = std::max(furthest, x(i, k));
     const std::vector<double> distances = flat ? std::vector{0.1, -0.1, 1.0, -1.0, 3.0, -3.0} : std::vector{0.1, -0.1};
     for (const double by : distances)
       for (std::uint64_t k = 0; k < 2; ++k) moved_most = std::max(moved_most, moved(displaced(k, by, 0)));
-    const double least = 8 * double_epsilon * size_;
-    if (std::max(moved(displaced(0, 0, least)), moved(displaced(0, 0, -least))) > 1e-6 * std::max(seen, moved_most))
-      return HUGE_VAL;
-    if (flat && moved_most <= 64 * double_epsilon * seen) return 1e-10 + 1e-12 * furthest;  // f is constant, but for rounding
+    if (moved_by_last_bits(true) > 1e-6 * std::max(seen(), moved_most)) return HUGE_VAL;
+    if (flat && moved_most <= 64 * double_epsilon * seen()) return 1e-10 + 1e-12 * furthest;  // f is constant, but for rounding
     for (const double by : flat ? std::vector{0.0, 0.1, 1.0} : std::vector{0.0})
       for (const std::complex<double> g : gradient(displaced(0, by, 0)))
         if (std::isfinite(std::abs(g))) largest = std::max(largest, std::abs(g));
     const double last_bits = scatter();
     const double rounding = last_bits <= 1e-6 * largest ? 4 * last_bits : 0;  // a larger one is a jump at a kink
-    return 64 * double_epsilon * (std::max(seen, moved_most) / (0.1 * size_) + largest) + rounding;
+    return 64 * double_epsilon * (std::max(seen(), moved_most) / (0.1 * size_) + largest) + rounding +
+           4 * moved_by_last_bits(false) / (0.1 * size_);
   }
 
   SecondLook look(double gradient) const {
@@ -78,14 +85,26 @@ class Coordinate {
     if (std::isnan(gradient)) return SecondLook::Stands;
     if (within(gradient, ranges, slack, 1e-6)) return SecondLook::Kink;
     // A kink may be hidden along the axis: |x + y| - |x - y| at 0.
+    const bool is_seen = kink;
     for (std::uint64_t k = 0; k < 8 && !kink; ++k) kink = bends_at_once(k, ranges);
-    if (!kink) return SecondLook::Stands;
+    if (!kink) return turns_beside(gradient, ranges, slack) ? SecondLook::Kink : SecondLook::Stands;
     for (std::uint64_t k = 0; k < points; ++k) {
       const std::vector<Slope> slopes = slopes_nearby(k, near);
       for (std::size_t p = 0; p < parts_.size(); ++p)
         if (std::isfinite(slopes[p].value)) ranges[p].take(slopes[p].value);
     }
-    return within(gradient, ranges, slack, 1e-3) ? SecondLook::Kink : SecondLook::Stands;
+    if (within(gradient, ranges, slack, 1e-3) || (!is_seen && turns_beside(gradient, ranges, slack))) return SecondLook::Kink;
+    return SecondLook::Stands;
+  }
+
+  /// Where f's values are noisy: whether a polynomial through them allows this gradient, with a kink if one may be there, or f
+  /// seems flat because it stands still at x, and then jumps by as much as the gradient says.
+  bool noise_allows(double gradient) const {
+    std::vector<Functional> whole(1);
+    for (const Functional& part : parts_) whole[0].terms.insert(whole[0].terms.end(), part.terms.begin(), part.terms.end());
+    const Changes along = projected_.changes_along(displaced(0, 0, 1), whole);
+    const NoisySlope fit = fitted_slopes(along, 1)[0];
+    return std::isfinite(fit.slope.error) && std::abs(gradient - fit.slope.value) <= fit.kink + fit.slope.error;
   }
 
  private:
@@ -152,6 +171,18 @@ class Coordinate {
     return std::isfinite(sum) ? sum : 0;
   }
 
+  /// By how much f changes when this coordinate or when all of them differ in their last bits. f's own rounding does as
+  /// much, by backward error analysis (Higham, Accuracy and Stability of Numerical Algorithms, chapter 1). What rounds x to fewer
+  /// digits stands still there.
+  double moved_by_last_bits(bool along_the_axis) const {
+    double most = 0;
+    for (std::uint64_t k = 1; k <= 8; ++k) {
+      const double ulps = (k % 2 == 0 ? 1.0 : -1.0) * static_cast<double>(k) * double_epsilon;
+      most = std::max(most, moved(along_the_axis ? displaced(0, 0, ulps * size_) : displaced(k, ulps, 0)));
+    }
+    return most;
+  }
+
   std::vector<Change> changes(const std::vector<ComplexValues>& v) const {
     std::vector<Change> found(parts_.size());
     try {
@@ -213,6 +244,38 @@ class Coordinate {
     return false;
   }
 
+  /// The gradient's part at x + v; NaN where it has none.
+  double gradient_part(const std::vector<ComplexValues>& v) const {
+    const ComplexValues all = gradient(v);
+    const auto k = static_cast<std::size_t>(e_.element);
+    if (k >= all.size()) return std::nan("");
+    return imaginary_ ? all[k].imag() : all[k].real();
+  }
+
+  /// Whether there is a kink closer to x than differences can resolve: the gradients at points that are as close lie on both sides,
+  /// or on both values, of what differs at x, the gradient and the slopes; and further away they are f's slopes. A gradient that is
+  /// wrong on a whole neighbourhood fails the second, one that is wrong at x alone the first.
+  bool turns_beside(double gradient, const std::vector<Range>& ranges, double slack) const {
+    double low = 0, high = 0;
+    for (const Range& r : ranges) low += r.low, high += r.high;
+    double least = HUGE_VAL, most = -HUGE_VAL;
+    for (const double by : {1e-6, 1e-7, 1e-8})
+      for (std::uint64_t k = 0; k < 12; ++k) {
+        const double part = gradient_part(displaced(k, by, 0));
+        if (std::isfinite(part)) least = std::min(least, part), most = std::max(most, part);
+      }
+    const double missed = 0.25 * (most - least);  // so few points hardly meet the extremes
+    if (least > std::min(gradient, low) + slack + missed || most < std::max(gradient, high) - slack - missed) return false;
+    int right = 0;
+    for (std::uint64_t k = 0; k < 9; ++k) {
+      double slope = 0, rounding = 0;
+      for (const Slope& s : slopes_nearby(k, 1e-3)) slope += s.value, rounding += s.rounding;
+      const double part = gradient_part(displaced(k, 1e-3, 0));
+      right += std::abs(part - slope) <= 10 * rounding + 1e-3 * std::abs(slope) ? 1 : 0;
+    }
+    return right >= 7;  // a kink may pass between any two points
+  }
+
   const ScalarProjection& projected_;
   const ElementCheck& e_;
   bool imaginary_;
@@ -223,7 +286,7 @@ class Coordinate {
 
 }  // namespace
 
-SecondLook second_look(const ScalarProjection& projected, const ElementCheck& e, std::uint64_t seed) {
+SecondLook second_look(const ScalarProjection& projected, const ElementCheck& e, std::uint64_t seed, double noise) {
   const std::complex<double> g = e.values.analytic, apart = g - e.values.numerical;
   const bool kink = e.verdict == Verdict::Kink;
   if (projected.output().size() > most_outputs) return kink ? SecondLook::Unresolved : SecondLook::Stands;
@@ -235,7 +298,11 @@ SecondLook second_look(const ScalarProjection& projected, const ElementCheck& e,
     const Coordinate coordinate(projected, e, imaginary, seed);
     const double by_gradient = imaginary ? g.imag() : g.real();
     const bool flat = std::abs(off - std::abs(by_gradient)) <= 0.01 * off;
-    if (e.verdict == Verdict::Fail && off <= coordinate.resolution(flat)) continue;
+    if (e.verdict == Verdict::Fail && off <= 4 * noise * coordinate.seen() + coordinate.resolution(flat)) continue;
+    if (noise > most_noise) {
+      if (!coordinate.noise_allows(by_gradient)) return SecondLook::Stands;
+      continue;
+    }
     const SecondLook part = coordinate.look(by_gradient);
     if (part == SecondLook::Stands) return part;
     if (part == SecondLook::Kink || kink) opinion = kink && opinion == SecondLook::Unresolved ? opinion : part;

@@ -46,6 +46,9 @@ def centred_gradient(x):
     return np.cumsum(((W - np.mean(W)) * y * (1 / (1 + np.exp(np.cumsum(x)))))[::-1])[::-1]
 
 
+V = np.array([1.0, -0.8])
+GRAIN = 2e-11  # f's values are whole multiples of it
+
 # (f, a right gradient, where, what is wrong as well)
 RIGHT = {
     "three that tie": (sorted_sum, lambda x: W[ranks(x)], np.zeros(3), lambda g: g + [0, 0, 2.0]),
@@ -56,6 +59,12 @@ RIGHT = {
                          lambda g: g + [0, 2.5, 0]),
     "flat between kinks": (lambda x: np.sum(W * np.arctan(np.maximum(np.abs(x) - 0.1, 0))), np.zeros_like, np.array([0.01, 0.0, 0.02]),
                            lambda g: g + [0, 0.5, 0]),
+    "closer than any step": (lambda x: V @ np.sort(np.exp(-x * x)), lambda x: -2 * x * np.exp(-x * x) * V[ranks(np.exp(-x * x))], np.array([4e-8, -2e-8]),
+                             lambda g: g + [0, 1e-3]),
+    "between two sizes": (lambda x: np.tanh(np.abs(x[0] + x[1]) - np.abs(x[0] - x[1])), lambda x: np.array([0.0, 2.0]), np.array([4e-30, 0.0]),
+                          lambda g: g + [0, 1e-2]),
+    "under a staircase": (lambda x: 0.01 + GRAIN * np.round((2e-9 * abs(x[0]) + 1e-3 * x[1]) / GRAIN), lambda x: np.array([2e-9, 1e-3]), np.array([0.0, 0.5]),
+                          lambda g: g * [10, 1]),
     "saturated": (centred, centred_gradient, np.array([50.0, 0.0, 0.0]), lambda g: g + 1e-3),
     "constant": (lambda x: float(np.sum(x * 0)), lambda x: 1e-13 * x, np.array([2000.0, 1.0]), lambda g: g + 1e-3),
 }
@@ -66,6 +75,20 @@ def test_a_right_gradient_is_not_accused_and_a_wrong_one_is(name):
     f, grad, x, spoil = RIGHT[name]
     assert argand.check(f, grad, x).verdict != "fail"
     assert argand.check(f, lambda x: spoil(grad(x)), x).verdict == "fail"
+
+
+def test_no_step_follows_what_turns_between_two_numbers():
+    f, grad = lambda z: np.sin(z.real * z.imag), lambda z: np.cos(z.real * z.imag) * (z.imag + 1j * z.real)
+    for z in (3e12 - 2e12j, np.array(7e7 + 1e9j)):
+        assert argand.check(f, grad, np.array(z)).verdict == "inconclusive"
+    assert argand.check(f, lambda z: 1.5 * grad(z), np.array(3.0 - 2j)).verdict == "fail"
+
+
+def test_a_wrong_gradient_near_a_zero_of_it_is_no_kink():
+    # At neighbours it takes all values, those of f too; but it is not f's slope there.
+    for x in (1e-8, 3e-8, -2e-7):
+        for factor in (1.5, -1.0, 0.0):
+            assert argand.check(lambda x: np.sum(x**2), lambda x: factor * 2 * x, np.array([x, x])).verdict == "fail"
 
 
 @pytest.mark.parametrize("at", [1.0, -3.0, 1e6])

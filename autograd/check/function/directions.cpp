@@ -216,6 +216,7 @@ std::optional<std::vector<Finding>> Directions::judged_by_fit(const std::vector<
   std::vector<Finding> findings(n);
   const bool element = where.count == 1;
   std::vector<Comparison> comparisons(n);
+  std::vector<double> kinks(n);
   for (const bool imaginary : {false, true}) {
     if (imaginary && !(element && projected_.input_is_complex(i))) break;
     std::vector<ComplexValues> along = v;
@@ -230,6 +231,7 @@ std::optional<std::vector<Finding>> Directions::judged_by_fit(const std::vector<
       c.analytic += unit * by.analytic;
       c.numerical += unit * slopes[p]->slope.value;
       c.error = std::hypot(c.error, slopes[p]->slope.error);
+      kinks[p] += slopes[p]->kink;
       // The gradient is as noisy as f, each of its terms by itself.
       const double noise = sizes_[p] > 0 ? slopes[p]->noise / sizes_[p] : 0;
       noise_ = std::max(noise_, noise);
@@ -245,7 +247,7 @@ std::optional<std::vector<Finding>> Directions::judged_by_fit(const std::vector<
     for (std::size_t k = 0; k < v[i].size(); ++k)
       if (v[i][k] != 0.0 && !element) scale = std::max(scale, std::abs(gradients_[p][i][k]));
     Verdict verdict = Verdict::Inconclusive;
-    if (std::isfinite(c.error) && !(off <= 2.5 * bar))
+    if (std::isfinite(c.error) && !(off <= 2.5 * bar + kinks[p]))
       verdict = Verdict::Fail;
     else if (off <= bar && bar <= 0.1 * scale)
       verdict = Verdict::Pass;

@@ -65,8 +65,8 @@ void judge_elements(const ScalarProjection& projected, const Directions& directi
     if (e.verdict == Verdict::Kink) {
       const std::string outside = settle_kink(projected, e, options.seed);
       if (kink.empty()) kink = outside;
-    } else if (e.verdict == Verdict::Fail && finite && wrong < 2 && directions.noise() == 0) {  // with two accused, none is spared
-      const SecondLook opinion = second_look(projected, e, options.seed);
+    } else if (e.verdict == Verdict::Fail && finite && wrong < 2) {  // with two accused, none is spared
+      const SecondLook opinion = second_look(projected, e, options.seed, directions.noise());
       if (opinion == SecondLook::Stands) {
         ++wrong;
       } else {

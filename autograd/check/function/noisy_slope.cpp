@@ -61,35 +61,40 @@ bool is_rough(const Line& near, double expected, double allowed) {
   return is_rough(Line(near.begin(), middle), expected) && is_rough(Line(middle + 1, near.end()), expected);
 }
 
+/// Half of the differences jump where φ is a staircase; where it has a kink or two, very few do.
+double noise_of(const Line& line) { return median(sixth_differences(line)) / 0.6745; }
+
 /// Noise does not depend on the spacing. What a smooth function adds to sixth differences is 64 times as large at twice the
 /// spacing.
 bool depends_on_spacing(const Line& line, double measured) {
   Line every_other;
   for (std::size_t k = 0; k < line.size(); k += 2) every_other.push_back(line[k]);
-  return median(sixth_differences(every_other)) / 0.6745 > 20 * measured;
+  return noise_of(every_other) > 20 * measured;
 }
 
-/// Least squares for the odd part, c₁t + c₃t³ + c₅t⁵ + c₇t⁷ with so many terms; t in units of `reach`.
+/// At the j-th point from 0.
+double value_at(const Line& line, int j) { return line[static_cast<std::size_t>(half + j)]; }
+
+/// Least squares for the odd part, c₁t + c₃t³ + c₅t⁵ + c₇t⁷ with so many terms, or for the even part, c₁|t| + c₂t² + c₄t⁴ + c₆t⁶; t
+/// in units of `reach`. The slope is c₁.
+enum class Part { Odd, Even };
 struct Fit {
   double slope = 0, deviation = 0, residual = 0;
 };
-Fit fitted(const Line& line, int points, std::size_t terms) {
-  std::array<std::array<double, most_terms + 1>, most_terms> a = {};  // normal equations, the right side last
-  std::array<double, most_terms> inverse_column = {};                 // first column of the inverse
+Fit fitted(const Line& line, Part part, int points, std::size_t terms) {
   std::vector<std::array<double, most_terms>> rows;
-  std::vector<double> odd;
+  std::vector<double> values;
   for (int j = 1; j <= points; ++j) {
-    const double t = static_cast<double>(j) / half;
-    const double t2 = t * t;
-    rows.push_back({t, t * t2, t * t2 * t2, t * t2 * t2 * t2});
-    odd.push_back((line[static_cast<std::size_t>(half + j)] - line[static_cast<std::size_t>(half - j)]) / 2);
+    const double t = static_cast<double>(j) / half, t2 = t * t, first = part == Part::Odd ? t * t2 : t2;
+    rows.push_back({t, first, first * t2, first * t2 * t2});
+    const double right = value_at(line, j), left = value_at(line, -j);
+    values.push_back((part == Part::Odd ? right - left : right + left) / 2);
   }
-  const auto solve = [&](std::array<double, most_terms> right) {
+  const auto solve = [&](const std::array<double, most_terms>& right) {
+    std::array<std::array<double, most_terms + 1>, most_terms> a = {};  // normal equations, the right side last
     for (std::size_t p = 0; p < terms; ++p) {
-      for (std::size_t q = 0; q < terms; ++q) {
-        a[p][q] = 0;
+      for (std::size_t q = 0; q < terms; ++q)
         for (const auto& row : rows) a[p][q] += row[p] * row[q];
-      }
       a[p][most_terms] = right[p];
     }
     for (std::size_t p = 0; p < terms; ++p)  // positive definite: no pivoting is needed
@@ -104,35 +109,40 @@ Fit fitted(const Line& line, int points, std::size_t terms) {
   };
   std::array<double, most_terms> right = {};
   for (std::size_t k = 0; k < rows.size(); ++k)
-    for (std::size_t p = 0; p < terms; ++p) right[p] += rows[k][p] * odd[k];
-  const std::array<double, most_terms> c = solve(right);
-  inverse_column = solve({1, 0, 0});
+    for (std::size_t p = 0; p < terms; ++p) right[p] += rows[k][p] * values[k];
+  const std::array<double, most_terms> c = solve(right), first_column_of_inverse = solve({1, 0, 0});
   double squares = 0;
   for (std::size_t k = 0; k < rows.size(); ++k) {
-    double r = odd[k];
+    double r = values[k];
     for (std::size_t p = 0; p < terms; ++p) r -= c[p] * rows[k][p];
     squares += r * r;
   }
-  Fit fit;
-  fit.slope = c[0] / reach;
-  fit.deviation = std::sqrt(inverse_column[0]) / reach;
-  fit.residual = std::sqrt(squares / static_cast<double>(rows.size() - terms));
-  return fit;
+  return {c[0] / reach, std::sqrt(first_column_of_inverse[0]) / reach,
+          std::sqrt(squares / static_cast<double>(rows.size() - terms))};
 }
 
 /// The fit with the smallest error among those whose residual is no more than the noise: more terms follow f better, a longer line
 /// averages more. What one more term would change is part of the error, and must be what noise does.
-NoisySlope best_fit(const Line& line, double noise) {
-  NoisySlope result{{}, noise};
+Estimate best_fit(const Line& line, Part part, double noise) {
+  Estimate best;
   for (int points = half; points >= half / 8; points /= 2)
-    for (std::size_t terms = 1; terms < most_terms; ++terms) {
-      const Fit fit = fitted(line, points, terms), next = fitted(line, points, terms + 1);
+    for (std::size_t terms = part == Part::Odd ? 1 : 2; terms < most_terms; ++terms) {
+      const Fit fit = fitted(line, part, points, terms), next = fitted(line, part, points, terms + 1);
       const double level = std::max(noise, fit.residual), missing = std::abs(next.slope - fit.slope);
       if (!(fit.residual <= 1.5 * noise && missing <= 4 * next.deviation * level)) continue;
       const double error = 4 * fit.deviation * level + missing;
-      if (error < result.slope.error) result.slope = {fit.slope, error};
+      if (error < best.error) best = {fit.slope, error};
     }
-  return result;
+  return best;
+}
+
+NoisySlope best_fit(const Line& line, double noise) {
+  const Estimate slope = best_fit(line, Part::Odd, noise), bend = best_fit(line, Part::Even, noise);
+  double uneven = 0;
+  for (int j = 1; j <= half; ++j) uneven = std::max(uneven, std::abs(value_at(line, j) - value_at(line, -j)));
+  const bool symmetric = uneven < 0.1 * noise;  // its slope is 0 with or without a kink
+  const bool seen = std::isfinite(bend.error) && (symmetric || std::abs(bend.value) > bend.error);
+  return {slope, noise, seen ? std::abs(bend.value) + bend.error : 0};
 }
 
 }  // namespace
@@ -148,8 +158,7 @@ std::vector<std::optional<NoisySlope>> noisy_slopes(const Changes& changes, cons
     if (std::any_of(line.begin(), line.end(), [](double x) { return !std::isfinite(x); })) continue;
     double furthest = 0;
     for (const double x : line) furthest = std::max(furthest, std::abs(x));
-    // Half of them jump where f is a staircase; where it has a kink or two, very few do.
-    const double measured = median(sixth_differences(line)) / 0.6745;
+    const double measured = noise_of(line);
     if (stated[k] <= 0) {
       if (!(measured > 50 * allowed[k]) || depends_on_spacing(line, measured)) continue;
       const double slope = furthest / reach;
@@ -159,6 +168,12 @@ std::vector<std::optional<NoisySlope>> noisy_slopes(const Changes& changes, cons
     result[k] = best_fit(line, std::max(measured, stated[k]));
   }
   return result;
+}
+
+std::vector<NoisySlope> fitted_slopes(const Changes& changes, std::size_t count) {
+  std::vector<NoisySlope> fits;
+  for (const Line& line : sampled(changes, count, half, reach / half)) fits.push_back(best_fit(line, noise_of(line)));
+  return fits;
 }
 
 }  // namespace argand

@@ -14,6 +14,7 @@ namespace argand {
 struct NoisySlope {
   Estimate slope;    ///< the error is four standard deviations
   double noise = 0;  ///< standard deviation of one value of φ
+  double kink = 0;   ///< the slope may be so much more or less on either side of 0; 0 where no kink is seen
 };
 
 /// For each of `count` functions: the slope, where the function is noisier than `allowed[k]`, which is what double precision
@@ -21,5 +22,8 @@ struct NoisySlope {
 /// should be. `stated[k]` > 0: the noise is known to be that much at least.
 std::vector<std::optional<NoisySlope>> noisy_slopes(const Changes& changes, const std::vector<double>& allowed,
                                                     const std::vector<double>& stated);
+
+/// For each of `count` functions, however noisy it is.
+std::vector<NoisySlope> fitted_slopes(const Changes& changes, std::size_t count);
 
 }  // namespace argand
