@@ -26,13 +26,13 @@ int audit(const AuditOptions& options) {
     fail("audit", "the model of {} has no reflection windows and does not use retrieval", trained.checkpoint.file().path());
   const TrainingData data = open_data(config, trained);
   const auto retriever = Retriever::of(config, data);
-  const auto task = make_task(config, data);
+  const Task task = make_task(config, data);
   const std::string source = retriever->of_training_text() ? "the training text" : config.knowledge.irw_file;
   return with_precision(config, [&]<class R>(R) {
     const auto model = load_model<R>(trained.checkpoint);
-    Counter counter("auditing", task->batches_per_epoch());
+    Counter counter("auditing", task.batches_per_epoch);
     const RetrievalAudit found = audit_retrieval<R>(
-        *model, config, *retriever, *task, !options.no_exclusion,
+        *model, config, *retriever, task, !options.no_exclusion,
         [&](const Leak& leak) {
           fmt::print("step {}, row {}: the window of tokens {} to {} of the training data read passage {}, tokens {} to {} of {}\n",
                      leak.step, leak.row, leak.window_first, leak.window_last - 1, leak.passage, leak.passage_first,

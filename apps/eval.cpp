@@ -63,7 +63,7 @@ struct Part {
 Part part_of_text(const TrainedRun& trained, const EvalOptions& options) {
   RunConfig config = trained.checkpoint.config();
   if (options.data == "-") {
-    if (!options.split.empty()) usage_fail("--split", "standard input is evaluated as a whole");
+    if (!options.split.empty()) input_fail("--split", "standard input is evaluated as a whole");
     return {trained.tokens->encode(text_on_standard_input()), "standard input"};
   }
   const bool own = options.data.empty() || findable(options.data) == findable(config.training.data);
@@ -75,7 +75,7 @@ Part part_of_text(const TrainedRun& trained, const EvalOptions& options) {
   if (options.data.empty()) require_own(trained, opened);
   Corpus& corpus = std::get<Corpus>(opened);
   const std::string split = !options.split.empty() ? options.split : corpus.test.size() > 0 ? "test" : "valid";
-  if (split == "test" && corpus.test.size() == 0) usage_fail("--split", "no test part in {}; use --split valid", corpus.source);
+  if (split == "test" && corpus.test.size() == 0) input_fail("--split", "no test part in {}; use --split valid", corpus.source);
   const std::string name = split + " part";
   if (split == "train") return {{std::move(corpus.train), std::move(corpus.bytes.train), std::move(corpus.unknown.train)}, name};
   if (split == "valid") return {{std::move(corpus.valid), std::move(corpus.bytes.valid), std::move(corpus.unknown.valid)}, name};
@@ -87,7 +87,7 @@ Part part_of_text(const TrainedRun& trained, const EvalOptions& options) {
 LabelledTexts part_of_articles(const TrainedRun& trained, const EvalOptions& options, std::string& name) {
   RunConfig config = trained.checkpoint.config();
   const bool own = options.data.empty() || findable(options.data) == findable(config.training.data);
-  if (own && options.table.any()) usage_fail("--data", "missing; the columns of the run's own table are fixed by its training");
+  if (own && options.table.any()) input_fail("--data", "missing; the columns of the run's own table are fixed by its training");
   options.table.apply_to(config.training);
   if (!own && options.split.empty() && is_table(options.data)) {
     name = "all of " + options.data;
@@ -100,22 +100,22 @@ LabelledTexts part_of_articles(const TrainedRun& trained, const EvalOptions& opt
     fail("eval", "the classes of {} are not those of {}", config.training.data, trained.checkpoint.file().path());
   const std::string split = !options.split.empty() ? options.split : sets.test.empty() ? "valid" : "test";
   const std::vector<Article>& part = split == "train" ? sets.train : split == "valid" ? sets.valid : sets.test;
-  if (part.empty()) usage_fail("--split", "{} has no {} split", config.training.data, split == "valid" ? "validation" : "test");
+  if (part.empty()) input_fail("--split", "{} has no {} split", config.training.data, split == "valid" ? "validation" : "test");
   name = split + " part";
   return LabelledTexts(part, trained.words());
 }
 
 /// The options that say which tokens are scored must not be given where they would not count.
 void require_no_protocol(const EvalOptions& options, std::string_view why) {
-  if (!options.protocol.empty()) usage_fail("--protocol", "{}", why);
-  if (options.stride) usage_fail("--stride", "{}", why);
+  if (!options.protocol.empty()) input_fail("--protocol", "{}", why);
+  if (options.stride) input_fail("--stride", "{}", why);
 }
 
 void require_exchange(const RunConfig& config, bool trained_on) {
   if (!config.has_windows())
-    usage_fail("--exchange-passages", "the model does not use retrieval, so there are no passages to exchange");
+    input_fail("--exchange-passages", "the model does not use retrieval, so there are no passages to exchange");
   if (trained_on)
-    usage_fail("--exchange-passages",
+    input_fail("--exchange-passages",
                "in the training text, windows must not read passages that overlap them; choose another part");
 }
 
@@ -211,38 +211,38 @@ void eval(const EvalOptions& options) {
   const bool trained_on = options.split == "train" && findable(data) == findable(config.training.data);
   if (!lm) require_no_protocol(options, "is for language models only");
   if (options.generate) {
-    if (!lm) usage_fail("--generate", "{} is a classifier and does not generate text", options.run);
+    if (!lm) input_fail("--generate", "{} is a classifier and does not generate text", options.run);
     require_no_protocol(options, "does not go with --generate, which scores every token");
-    if (options.batch) usage_fail("--batch", "does not go with --generate, which runs all its --prompts at once");
-    if (options.positions) usage_fail("--positions", "does not go with --generate");
-    if (options.exchange_passages) usage_fail("--exchange-passages", "does not go with --generate");
-    if (options.latency) usage_fail("--latency", "does not go with --generate");
-    if (!options.set.empty()) usage_fail("--set", "does not go with --generate");
+    if (options.batch) input_fail("--batch", "does not go with --generate, which runs all its --prompts at once");
+    if (options.positions) input_fail("--positions", "does not go with --generate");
+    if (options.exchange_passages) input_fail("--exchange-passages", "does not go with --generate");
+    if (options.latency) input_fail("--latency", "does not go with --generate");
+    if (!options.set.empty()) input_fail("--set", "does not go with --generate");
     const Part part = part_of_text(trained, options);
     return write_json(options, trained, part.name, eval_texts(trained, part.tokens.ids, options.generation));
   }
   if (options.latency) {
-    if (!lm) usage_fail("--latency", "{} is a classifier and does not generate text", options.run);
+    if (!lm) input_fail("--latency", "{} is a classifier and does not generate text", options.run);
     const std::string why = "does not go with --latency, which times one text at a time";
     require_no_protocol(options, why);
-    if (options.batch) usage_fail("--batch", "{}", why);
-    if (options.positions) usage_fail("--positions", "{}", why);
-    if (options.exchange_passages) usage_fail("--exchange-passages", "{}", why);
-    if (!options.set.empty()) usage_fail("--set", "{}", why);
+    if (options.batch) input_fail("--batch", "{}", why);
+    if (options.positions) input_fail("--positions", "{}", why);
+    if (options.exchange_passages) input_fail("--exchange-passages", "{}", why);
+    if (!options.set.empty()) input_fail("--set", "{}", why);
     const Part part = part_of_text(trained, options);
     return write_json(options, trained, part.name, eval_latency(trained, part));
   }
   if (options.positions) {
-    if (!lm) usage_fail("--positions", "{} is a classifier, which reads whole articles", options.run);
-    if (*options.positions < 1) usage_fail("--positions", "must be at least 1, got {}", *options.positions);
+    if (!lm) input_fail("--positions", "{} is a classifier, which reads whole articles", options.run);
+    if (*options.positions < 1) input_fail("--positions", "must be at least 1, got {}", *options.positions);
     require_no_protocol(options, "does not go with --positions, which has windows of its own");
-    if (options.batch) usage_fail("--batch", "does not go with --positions, which has windows of its own");
-    if (options.exchange_passages) usage_fail("--exchange-passages", "does not go with --positions");
+    if (options.batch) input_fail("--batch", "does not go with --positions, which has windows of its own");
+    if (options.exchange_passages) input_fail("--exchange-passages", "does not go with --positions");
     const Part part = part_of_text(trained, options);
     return write_json(options, trained, part.name, eval_positions(trained, part, options, trained_on));
   }
   const std::int64_t batch = options.batch.value_or(config.training.batch);
-  if (batch < 1) usage_fail("--batch", "must be at least 1, got {}", batch);
+  if (batch < 1) input_fail("--batch", "must be at least 1, got {}", batch);
   const TextProtocol protocol{.name = options.protocol.empty() ? TextProtocol().name : options.protocol,
                               .batch = batch,
                               .length = config.training.length,

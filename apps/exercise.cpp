@@ -36,12 +36,12 @@ std::vector<std::string> students_of(const ExerciseOptions& options) {
       if (line.find_first_not_of(" \t") != std::string::npos && !line.starts_with('#')) given.push_back(line);
     }
   }
-  if (given.empty()) usage_fail("exercise make", "missing --student NAME, or --students FILE with one name per line");
+  if (given.empty()) input_fail("exercise make", "missing --student NAME, or --students FILE with one name per line");
   std::set<std::string> seen;
   for (const std::string& one : given) {
     names.push_back(student_name(one));
     if (!seen.insert(names.back()).second)
-      usage_fail("exercise make", "{} is named twice; add a number to tell them apart", names.back());
+      input_fail("exercise make", "{} is named twice; add a number to tell them apart", names.back());
   }
   return names;
 }

@@ -73,15 +73,15 @@ void export_tensors(const ExportOptions& options) {
   if (!options.log.empty() || !options.tensorboard.empty()) export_log(options);
   if (options.npz.empty() && options.safetensors.empty() && !(options.log.empty() && options.tensorboard.empty())) return;
   if (options.npz.empty() && options.safetensors.empty())
-    usage_fail("export", "no output file given: --npz FILE, --safetensors FILE, --log FILE, --tensorboard DIR");
+    input_fail("export", "no output file given: --npz FILE, --safetensors FILE, --log FILE, --tensorboard DIR");
   const SafetensorsFile file = SafetensorsFile::open(find_checkpoint(options.run));
   for (const std::string& out : {options.npz, options.safetensors}) {
     std::error_code not_there;
     if (!out.empty() && std::filesystem::equivalent(out, file.path(), not_there))
-      usage_fail("export", "{} is the input file; name another", out);
+      input_fail("export", "{} is the input file; name another", out);
   }
   if (!options.npz.empty() && options.npz == options.safetensors)
-    usage_fail("export", "--npz and --safetensors name the same file {}", options.npz);
+    input_fail("export", "--npz and --safetensors name the same file {}", options.npz);
 
   std::vector<std::string> names;
   for (const std::string& name : file.names())

@@ -62,7 +62,7 @@ Prompt prompt_of(const std::string& text, const Tokenizer& tokens) {
 
 std::vector<Prompt> read_prompts(const std::vector<std::string>& given, const Tokenizer& tokens) {
   if (std::count(given.begin(), given.end(), "-") > 1)
-    usage_fail("--prompt", "standard input can be read only once; - is given twice");
+    input_fail("--prompt", "standard input can be read only once; - is given twice");
   std::vector<Prompt> prompts;
   for (const std::string& word : given) prompts.push_back(prompt_of(word == "-" ? read_input() : word, tokens));
   return prompts;
@@ -145,12 +145,12 @@ void converse(Model<R>& model, const OpenRetriever& retriever, const Tokenizer& 
 void generate_text(GenerateOptions options) {
   options.writing.sampling.validate();
   if (options.interactive && !options.prompts.empty())
-    usage_fail("--interactive", "reads the prompts from standard input; drop --prompt");
+    input_fail("--interactive", "reads the prompts from standard input; drop --prompt");
   if (!options.interactive && options.prompts.empty())
-    usage_fail("generate", "missing --prompt TEXT, the text to begin with, or --interactive");
+    input_fail("generate", "missing --prompt TEXT, the text to begin with, or --interactive");
   for (std::string& stop : options.writing.stop) {
     stop = unescaped(stop);
-    if (stop.empty()) usage_fail("--stop", "must not be empty");
+    if (stop.empty()) input_fail("--stop", "must not be empty");
   }
   const TrainedRun trained = open_run(options.run);
   if (!trained.classes.empty())

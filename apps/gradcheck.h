@@ -19,7 +19,7 @@ struct GradcheckCommand {
 };
 
 /// Prints to standard output. Returns exit_success when every check passed, exit_failure otherwise.
-/// Throws UsageError when a name in `only` matches nothing or the tolerance is not positive.
+/// Throws InputError when a name in `only` matches nothing or the tolerance is not positive.
 int run_gradcheck(const GradcheckCommand& command);
 
 }  // namespace argand

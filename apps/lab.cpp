@@ -33,7 +33,7 @@ std::vector<std::size_t> variables_of(const Expression& f, const std::string& on
   for (std::size_t k = 0; k < f.variables().size(); ++k)
     if (only.empty() || f.variables()[k] == only) chosen.push_back(k);
   if (chosen.empty())
-    usage_fail("--var", "{} has no variable {}, it has {}", f.name(), only, CLI::detail::join(f.variables(), ", "));
+    input_fail("--var", "{} has no variable {}, it has {}", f.name(), only, CLI::detail::join(f.variables(), ", "));
   return chosen;
 }
 
@@ -47,7 +47,7 @@ std::vector<std::vector<C>> points_of(const Expression& f, const std::vector<std
 
 /// Judges what was given with --expect-dz and its like.
 int run_answers(const Expression& f, const std::vector<std::size_t>& variables, const LabOptions& options) {
-  if (variables.size() > 1) usage_fail("--var", "name the variable of the derivative: {}", CLI::detail::join(f.variables(), ", "));
+  if (variables.size() > 1) input_fail("--var", "name the variable of the derivative: {}", CLI::detail::join(f.variables(), ", "));
   const std::vector<C> at = points_of(f, options.at).front();
   std::vector<LabAnswer> answers;
   const auto judge = [&](Asked asked, const std::string& text) {
@@ -69,7 +69,7 @@ int run_answers(const Expression& f, const std::vector<std::size_t>& variables, 
 
 int run_lab(const LabOptions& options) {
   const Expression f(options.expression);
-  if (f.variables().empty()) usage_fail("lab", "the function has no variable to differentiate with respect to");
+  if (f.variables().empty()) input_fail("lab", "the function has no variable to differentiate with respect to");
   const std::vector<std::size_t> variables = variables_of(f, options.variable);
   if (options.answers()) return run_answers(f, variables, options);
   const Style style = style_for(stdout);

@@ -66,15 +66,15 @@ Expression function_of(const std::string& text) {
                     std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
   const ExpressionFunction* named = find_expression_function(text);
   if (word && named == nullptr && Op::find(text) != nullptr)
-    usage_fail("portrait", "{} is not a function of one complex number; choose from: {}", text, names_of_one_variable());
+    input_fail("portrait", "{} is not a function of one complex number; choose from: {}", text, names_of_one_variable());
   if (named != nullptr && named->takes.size() != 1)
-    usage_fail("portrait", "{} takes {}; write an expression in z alone, such as {}", text, named->parameters,
+    input_fail("portrait", "{} takes {}; write an expression in z alone, such as {}", text, named->parameters,
                text == "modrelu" ? "modrelu(z, -0.5)" : text + "(...)");
   if (named != nullptr && named->takes.front() == Takes::Real)
-    usage_fail("portrait", "{} is a function of a real number: {}", text, named->instead);
+    input_fail("portrait", "{} is a function of a real number: {}", text, named->instead);
   Expression f(named != nullptr ? text + "(z)" : text);
   if (f.variables().size() != 1)
-    usage_fail("portrait", "{} has {} variables; a portrait needs exactly one", f.name(), f.variables().size());
+    input_fail("portrait", "{} has {} variables; a portrait needs exactly one", f.name(), f.variables().size());
   return f;
 }
 
@@ -289,7 +289,7 @@ std::pair<T, T> two_numbers(const std::string& option, const std::string& text, 
     assign({"", text.substr(0, at), ""}, "", first);
     assign({"", text.substr(at + 1), ""}, "", second);
   } catch (const Error&) {
-    usage_fail(option, "\"{}\" should read {}", text, example);
+    input_fail(option, "\"{}\" should read {}", text, example);
   }
   return {first, second};
 }
@@ -310,23 +310,23 @@ Walk walk_of(const Expression& f, const std::string& text) {
     if (parts.size() != 2 && parts.size() != 3) throw Error("");
     assign({"", parts[1], ""}, "", rate);
   } catch (const Error&) {
-    usage_fail("--path", "\"{}\" should read {}", text, path_example);
+    input_fail("--path", "\"{}\" should read {}", text, path_example);
   }
-  if (rate <= 0) usage_fail("--path", "needs a learning rate above 0, got {}", parts[1]);
+  if (rate <= 0) input_fail("--path", "needs a learning rate above 0, got {}", parts[1]);
   if (convention != "argand" && convention != "pytorch" && convention != "tensorflow" && convention != "jax")
-    usage_fail("--path", "needs argand, pytorch, tensorflow or jax, got \"{}\"", convention);
+    input_fail("--path", "needs argand, pytorch, tensorflow or jax, got \"{}\"", convention);
   const bool conjugated = convention == "jax";
   return {portrait_path(f, point_of(f, parts[0]).front(), rate, conjugated, 200), conjugated};
 }
 
 void portrait(const PortraitOptions& options) {
   if (!options.out.ends_with(".png") && !options.out.ends_with(".svg"))
-    usage_fail("--out", "{} must end in .png or .svg", options.out);
+    input_fail("--out", "{} must end in .png or .svg", options.out);
   const auto [low, high] = two_numbers<double>("--range", options.range, ':', "LOW:HIGH, as -2:2");
-  if (low >= high) usage_fail("--range", "must go from the lower to the higher number, got {}", options.range);
+  if (low >= high) input_fail("--range", "must go from the lower to the higher number, got {}", options.range);
   const auto [width, height] = two_numbers<std::int64_t>("--size", options.size, 'x', "WIDTHxHEIGHT, as 1200x500");
   if (width < 600 || height < 250 || width > 8000 || height > 8000)
-    usage_fail("--size", "must be from 600x250 to 8000x8000 pixels, got {}", options.size);
+    input_fail("--size", "must be from 600x250 to 8000x8000 pixels, got {}", options.size);
   const Layout layout = Layout::of(width, height);
   const std::string terminal = options.out.ends_with(".png")
                                    ? fmt::format("pngcairo size {},{} font 'sans,11' background '#ffffff'", width, height)

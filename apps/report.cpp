@@ -40,7 +40,7 @@ void require_runs(const std::vector<std::string>& runs) {
     require(fs::exists(run, ignored), "report", "{} does not exist", run);
     require(fs::is_directory(run, ignored), "report", "{} is a file; give the run's folder", run);
     require(RunFolder(run).holds_a_run(), "report", "{} holds no argand run", run);
-    if (!seen.insert(fs::weakly_canonical(run, ignored)).second) usage_fail("RUN", "{} is given twice", run);
+    if (!seen.insert(fs::weakly_canonical(run, ignored)).second) input_fail("RUN", "{} is given twice", run);
   }
 }
 
@@ -128,7 +128,7 @@ class LiveReport {
 
 int report(const ReportOptions& options, const std::string& version) {
   if (options.text.find('\0') != std::string::npos || first_invalid_utf8(options.text))
-    usage_fail("--text", "not UTF-8: {}", in_quotes(options.text));
+    input_fail("--text", "not UTF-8: {}", in_quotes(options.text));
   require_runs(options.runs);
   const std::vector<std::string> labels = labels_of(options.runs);
   const ObservationOptions observation{.text = options.text,

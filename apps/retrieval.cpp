@@ -86,8 +86,8 @@ void write_results(const RetrievalOptions& options, const std::vector<Method>& m
 
 void retrieval(const RetrievalOptions& options) {
   const DualEncoderConfig& e = options.encoders;
-  if (options.dpr < 0 || options.dpr > 1000) usage_fail("--dpr", "must be at least 0, got {}", options.dpr);
-  if (e.epochs < 1 || e.layers < 0 || e.batch < 2) usage_fail("--dpr", "needs at least 1 epoch, 0 layers and a batch of 2");
+  if (options.dpr < 0 || options.dpr > 1000) input_fail("--dpr", "must be at least 0, got {}", options.dpr);
+  if (e.epochs < 1 || e.layers < 0 || e.batch < 2) input_fail("--dpr", "needs at least 1 epoch, 0 layers and a batch of 2");
   const ArticleSets sets = open_articles(options.data);
   std::vector<Article> articles;
   for (const Article& article : sets.test)

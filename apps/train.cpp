@@ -20,7 +20,6 @@
 #include "train/loop/nan_report.h"
 #include "train/loop/rate_curve.h"
 #include "train/loop/training_session.h"
-#include "train/loop/worker.h"
 #include "train/start/run_request.h"
 
 namespace argand {
@@ -111,46 +110,44 @@ void conclude(TrainingSession<R>& session, const Evaluation& last, const Trainin
       state.best_step, 100 * state.accuracy_of_best(), session.folder().path());
 }
 
-/// A step and what is due after it. When numbers become not finite: tells what is known of it and throws Error.
+/// What is known of numbers that became not finite.
 template <RealScalar R>
-Advance advance(TrainingSession<R>& session, const TrainingData& data, Progress& progress, bool trace_nan) {
-  try {
-    return session.advance();
-  } catch (const NonFiniteStep& step) {
-    progress.finish();
-    const RunConfig& config = session.run().config();
-    const RunFolder& folder = session.folder();
-    if (!trace_nan)
-      throw DivergedError(fmt::format("{}; `argand train {} --resume {} --trace-nan` shows the op's inputs and the batch",
-                                      step.what(), word_of(config.model.task), folder.path()));
-    write_file_atomically(folder.nan_trace(), non_finite_json(step, config, data));
-    const std::string what = step.what(), text = non_finite_text(step, data);  // begins with it; the rest may quote the data
-    fmt::print(stderr, "{}{}\n", in_options(what), text.substr(what.size()));
-    throw DivergedError(
-        fmt::format("train: stopped before step {} changed the parameters; the full report, with the batch, is in {}", step.step,
-                    folder.readable(folder.nan_trace())));
-  }
+[[noreturn]] void report(const TrainingSession<R>& session, const NonFiniteStep& step, const RunConfig& config,
+                         const TrainingData& data, bool trace_nan) {
+  const RunFolder& folder = session.folder();
+  if (!trace_nan)
+    throw DivergedError(fmt::format("{}; `argand train {} --resume {} --trace-nan` shows the op's inputs and the batch",
+                                    step.what(), word_of(config.model.task), folder.path()));
+  write_file_atomically(folder.nan_trace(), non_finite_json(step, config, data));
+  const std::string what = step.what(), text = non_finite_text(step, data);  // begins with it; the rest may quote the data
+  fmt::print(stderr, "{}{}\n", in_options(what), text.substr(what.size()));
+  throw DivergedError(fmt::format("train: stopped before step {} changed the parameters; the full report, with the batch, is in {}",
+                                  step.step, folder.readable(folder.nan_trace())));
 }
 
 /// Runs to the end or to a signal; returns the exit code.
 template <RealScalar R>
 int train(TrainingSession<R>& session, const TrainingData& data, const TrainOptions& options) {
   const RunConfig& config = session.run().config();
+  const bool leads = options.ranks->leads();
   session.run().trace_nan(options.trace_nan);
-  compare_ranks(session.run(), *options.ranks);
+  const Interrupt interrupt(leads ? saves_after_this_step : nullptr);
+  const auto received = [&] { return interrupt.signal(); };
+  if (!leads) {
+    session.advance_all(received, {});
+    return exit_success;  // the first one knows the run's
+  }
   announce(session, data, *options.ranks);
-  const Interrupt interrupt(saves_after_this_step);
   Progress progress({config.model.family().name}, config.training.steps, options.print_every);
   if (config.model.task != TextTask::Lm) progress.hide_perplexity();
   session.run().watch_evaluation([&](std::int64_t done, std::int64_t all) { progress.validating(0, done, all); });
-  if (const auto* corpus = std::get_if<Corpus>(&data); corpus != nullptr)
+  if (const auto* corpus = std::get_if<Corpus>(&data); corpus != nullptr) {
     session.sample_with(
         [&session, &interrupt, corpus] { return sample_of(session.run(), *corpus, [&] { return interrupt.signal() != 0; }); });
-  if (const auto* corpus = std::get_if<Corpus>(&data)) progress.show_bits_per_byte(bits_per_byte(*corpus));
+    progress.show_bits_per_byte(bits_per_byte(*corpus));
+  }
   std::optional<Evaluation> last;
-  int signal = 0;
-  while (!session.finished() && (signal = agreed_signal(*options.ranks, interrupt.signal())) == 0) {
-    Advance done = advance(session, data, progress, options.trace_nan);
+  const auto show = [&](Advance&& done) {
     progress.update(0, done.step.step, done.step.cross_entropy, done.step.tokens, done.seconds);
     if (done.step.recall)
       progress.note(fmt::format("step {}: rebuilt the approximate index of the knowledge base, Recall@{} {:.3f}", done.step.step,
@@ -161,6 +158,13 @@ int train(TrainingSession<R>& session, const TrainingData& data, const TrainOpti
                                 done.is_best ? ", the best so far" : ""));
     }
     if (done.sample) progress.note(fmt::format("step {}: it writes: {}", done.step.step, on_one_line(*done.sample)));
+  };
+  int signal = 0;
+  try {
+    signal = session.advance_all(received, show);
+  } catch (const NonFiniteStep& step) {
+    progress.finish();
+    report(session, step, config, data, options.trace_nan);
   }
   progress.finish();
   if (!session.finished()) {
@@ -173,23 +177,16 @@ int train(TrainingSession<R>& session, const TrainingData& data, const TrainOpti
   return exit_success;
 }
 
-/// Of the ranks but the first, which prints and writes for all.
-template <RealScalar R>
-void work(TrainingRun<R>& run, Ranks& ranks) {
-  const Interrupt interrupt(nullptr);
-  run_worker(run, ranks, [&] { return interrupt.signal(); });
-}
-
 void require_task(const std::string& wanted, const std::string& task, const char* place) {
   if (task != wanted)
-    usage_fail(place, "`train {}` trains {}, not models of the task {}", wanted, wanted == "lm" ? "language models" : "classifiers",
+    input_fail(place, "`train {}` trains {}, not models of the task {}", wanted, wanted == "lm" ? "language models" : "classifiers",
                task);
 }
 
 /// Trains a while at rates that rise, writes no files, and says which rate to take.
 int find_rate(const TrainOptions& options) {
-  if (!options.out.empty() || !options.resume.empty()) usage_fail("--find-lr", "writes no files; drop --out and --resume");
-  if (options.ranks->size() > 1) usage_fail("--find-lr", "runs in one process; start it without mpirun");
+  if (!options.out.empty() || !options.resume.empty()) input_fail("--find-lr", "writes no files; drop --out and --resume");
+  if (options.ranks->size() > 1) input_fail("--find-lr", "runs in one process; start it without mpirun");
   const RunConfig asked = options.run.resolve();
   require_task(options.task, word_of(asked.model.task), "--task");
   const NewRun begun = open_new_run(asked);
@@ -202,7 +199,7 @@ int find_rate(const TrainOptions& options) {
 }
 
 int start(const TrainOptions& options) {
-  if (options.out.empty()) usage_fail("train " + options.task, "missing --out RUN (a new run) or --resume RUN (to continue one)");
+  if (options.out.empty()) input_fail("train " + options.task, "missing --out RUN (a new run) or --resume RUN (to continue one)");
   const RunConfig asked = options.run.resolve();
   require_task(options.task, word_of(asked.model.task), "--task");
   const RunFolder folder(options.out);
@@ -212,13 +209,6 @@ int start(const TrainOptions& options) {
   const TrainingData& data = begun.data;
   const InitialWeights* const weights = begun.weights ? &*begun.weights : nullptr;
   return with_precision(config, [&]<class R>(R) {
-    if (!options.ranks->leads()) {
-      TrainingRun<R> run(config, data, *options.ranks);
-      if (weights != nullptr) run.begin_with(*weights, data);
-      barrier(*options.ranks);
-      work(run, *options.ranks);
-      return static_cast<int>(exit_success);  // the first one knows the run's
-    }
     TrainingSession<R> session(folder, options.overwrite, config, data, weights, *options.ranks);
     return train(session, data, options);
   });
@@ -242,8 +232,8 @@ std::string changes_of(const RunConfig& before, const RunConfig& now) {
 }
 
 int resume(const TrainOptions& options) {
-  if (!options.out.empty() || options.overwrite) usage_fail("--resume", "continues in its own folder; drop --out and --overwrite");
-  if (options.run.has_file()) usage_fail("--resume", "the run keeps its configuration; drop --config");
+  if (!options.out.empty() || options.overwrite) input_fail("--resume", "continues in its own folder; drop --out and --overwrite");
+  if (options.run.has_file()) input_fail("--resume", "the run keeps its configuration; drop --config");
   const Continuation how = continuation(options.run.given());
   const RunFolder folder(options.resume);
   Ranks& ranks = *options.ranks;
@@ -262,20 +252,13 @@ int resume(const TrainOptions& options) {
   }
   const TrainingData data = open_data(run, how);
   return with_precision(config, [&]<class R>(R) {
-    if (!ranks.leads()) {
-      TrainingRun<R> worker(last.config(), data, ranks);
-      worker.restore(last);
-      if (!how.changes.empty()) worker.extend(config);
-      work(worker, ranks);
-      return static_cast<int>(exit_success);
-    }
     TrainingSession<R> session(folder, lock, last, data, how.changes.empty() ? nullptr : &config, ranks);
+    if (!ranks.leads()) return train(session, data, options);
     if (const std::int64_t lines = session.damaged_lines(); lines > 0)
       fmt::print(stderr, "argand: log: {} line{} of {} cannot be read and stay{} as {}\n", lines, lines == 1 ? "" : "s",
                  folder.log(), lines == 1 ? "s" : "", lines == 1 ? "it is" : "they are");
     if (session.finished()) {
       fmt::print("{}\n", why_ended(folder, session.run().config(), session.run().state()));
-      compare_ranks(session.run(), ranks);
       return static_cast<int>(exit_success);
     }
     fmt::print("resuming after step {}{}{}\n", state.step, changes_of(last.config(), session.run().config()),
@@ -312,7 +295,7 @@ CLI::App* add_task(CLI::App* train, const std::string& task, const std::string& 
     options->ranks = &all_ranks();
     if (command->count("--threads") == 0) set_num_threads(threads_of(*options->ranks));
     if (options->trace_nan && options->ranks->size() > 1)
-      usage_fail("--trace-nan", "runs in one process; start it without mpirun, it reaches the same place");
+      input_fail("--trace-nan", "runs in one process; start it without mpirun, it reaches the same place");
     flush_subnormals_to_zero(true);
     const int code = options->find_lr > 0 ? find_rate(*options) : options->resume.empty() ? start(*options) : resume(*options);
     finalize_ranks();

@@ -100,7 +100,7 @@ void Ablation::remember_settings() const {
     // Kept runs do not say where their data were.
     if (before.is_object() && before == nlohmann::json(without_paths(before))) now = nlohmann::json(without_paths(settings));
     if (before != now)
-      usage_fail("--out", "{} holds an ablation with other settings ({}); name another folder, or remove that one", options_.out,
+      input_fail("--out", "{} holds an ablation with other settings ({}); name another folder, or remove that one", options_.out,
                  differences(before, now));
     return;
   }

@@ -26,7 +26,7 @@ class Ablation {
  public:
   Ablation(AblationTable table, AblationOptions options);
 
-  /// Throws UsageError when a row cannot be: for keys that there are not, values that are none, sizes that do not fit; and Error
+  /// Throws InputError when a row cannot be: for keys that there are not, values that are none, sizes that do not fit; and Error
   /// when something is left to be trained, and the data for it cannot be read.
   void check() const;
   /// Trains what has not been trained yet, showing how far it is; runs that were stopped continue. Returns 0, or 128 + the signal

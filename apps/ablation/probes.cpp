@@ -329,8 +329,8 @@ std::vector<std::string> next_probe(const AblationTable& table, const std::strin
 
 std::int64_t judge_texts(const AblationTable& table, const std::string& out, const TrainedRun& judge) {
   const RunConfig& config = judge.checkpoint.config();
-  if (config.model.task != TextTask::Lm) usage_fail("--judge", "{} is a classifier", judge.checkpoint.file().path());
-  if (judge.tokens->kind() != "words") usage_fail("--judge", "its tokens are {} instead of words", plural_of(judge.tokens->kind()));
+  if (config.model.task != TextTask::Lm) input_fail("--judge", "{} is a classifier", judge.checkpoint.file().path());
+  if (judge.tokens->kind() != "words") input_fail("--judge", "its tokens are {} instead of words", plural_of(judge.tokens->kind()));
   std::vector<std::string> paths;
   for (const AblationRow& row : table.rows)
     for (const std::int64_t seed : seeds_of_row(out + "/" + row.name))
@@ -349,7 +349,7 @@ std::int64_t judge_texts(const AblationTable& table, const std::string& out, con
     Counter counter("judging", static_cast<std::int64_t>(paths.size()));
     for (std::size_t i = 0; i < paths.size(); ++i) {
       Json probe = read_probe(paths[i], is_written);
-      if (probe["token_kind"] != "words") usage_fail("--judge", "{} has texts whose tokens are not words", paths[i]);
+      if (probe["token_kind"] != "words") input_fail("--judge", "{} has texts whose tokens are not words", paths[i]);
       const auto prompt_length = probe["prompt_length"].get<std::int64_t>();
       const Ids texts = ids_of(probe["texts"], prompt_length, judge, paths[i]);
       const double loss = loss_of(texts, prompt_length);

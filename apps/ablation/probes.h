@@ -16,7 +16,7 @@ std::vector<std::string> next_probe(const AblationTable& table, const std::strin
 
 /// Has the judge read the texts of all the runs that have some, and what the text itself says after their prompts, where it is at
 /// hand and has these prompts; notes in the runs' files what the judge says: loss in nats a token.
-/// Returns how many there were. Throws UsageError for a judge that is a classifier or reads other tokens than words.
+/// Returns how many there were. Throws InputError for a judge that is a classifier or reads other tokens than words.
 std::int64_t judge_texts(const AblationTable& table, const std::string& out, const TrainedRun& judge);
 
 /// As Markdown: of what they write, of positions, of what is learnt, of retrieval, as far as there is any; "" where nobody

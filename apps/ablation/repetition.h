@@ -12,12 +12,12 @@
 
 namespace argand {
 
-/// The rows of a kept ablation that were asked for; without any, all that it has. Throws UsageError when the folder holds no
+/// The rows of a kept ablation that were asked for; without any, all that it has. Throws InputError when the folder holds no
 /// ablation of the family, or its costs alone, and for a row of which fewer than two runs are kept, or not the first `seeds`.
 AblationTable kept_rows(const AblationTable& whole, const std::string& kept, const std::vector<std::string>& wanted,
                         std::int64_t seeds);
 
-/// What those rows have in common, as shared_settings() says it, with `data` where the data are here. Throws UsageError when data
+/// What those rows have in common, as shared_settings() says it, with `data` where the data are here. Throws InputError when data
 /// are missing, and when this program would train a row in another way than the kept configurations say.
 KeyTexts recipe_of(const AblationTable& rows, const std::string& kept, const std::string& data);
 

@@ -9,12 +9,6 @@
 
 namespace argand {
 
-/// A mistake in an option rather than in the data or the machine. (One in a configuration is a ConfigError.)
-class UsageError : public InputError {
- public:
-  using InputError::InputError;
-};
-
 /// Training came to numbers that are not finite.
 class DivergedError : public Error {
  public:
@@ -27,12 +21,6 @@ enum ExitCode : int {
   exit_usage = 2,     ///< an option, a word or a combination of sizes that cannot be
   exit_diverged = 3,  ///< a loss or a gradient of a training run is not finite
 };
-
-/// Throws UsageError("op: message").
-template <class... Args>
-[[noreturn]] void usage_fail(std::string_view op, fmt::format_string<Args...> message, Args&&... args) {
-  throw UsageError(fmt::format("{}: {}", op, fmt::format(message, std::forward<Args>(args)...)));
-}
 
 /// Adds --threads: how many threads the command computes with. All processors that the process may use are the default.
 void add_threads(CLI::App& command, const std::string& group = "Options", const std::string& help = "number of threads");

@@ -18,7 +18,7 @@ std::string in_options(std::string text);
 /// The same of an error; the field that a ConfigError begins with is an option, too.
 std::string in_options(const std::exception& error);
 
-/// "d_model=64" as an option such as --set has it. Throws UsageError, `option` first, for anything else.
+/// "d_model=64" as an option such as --set has it. Throws InputError, `option` first, for anything else.
 Setting key_and_value(std::string_view option, const std::string& text);
 
 }  // namespace argand

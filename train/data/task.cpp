@@ -23,41 +23,21 @@ Batch as_batch(TextBatch texts) {
 }
 
 /// Windows of a text, and what follows each token.
-class LanguageTask final : public Task {
- public:
-  LanguageTask(const RunConfig& config, const Corpus& corpus)
-      : batch_(config.training.batch),
-        windows_(corpus.train, config.training.batch, config.training.length, static_cast<std::uint64_t>(config.training.seed)),
-        validation_(evaluation_set(
-            corpus.valid, {.name = config.training.eval_protocol, .batch = config.training.batch, .length = config.training.length},
-            corpus.bytes.valid, corpus.unknown.valid)) {}
-
-  Batch batch(std::uint64_t i) const override { return as_batch(windows_.at(i)); }
-  std::int64_t batches_per_epoch() const override { return (windows_.windows_per_epoch() + batch_ - 1) / batch_; }
-  const EvaluationSet& validation() const override { return validation_; }
-
- private:
-  std::int64_t batch_;
-  LmBatches windows_;
-  EvaluationSet validation_;
-};
+Task task_of(const RunConfig& config, const Corpus& corpus) {
+  const std::int64_t B = config.training.batch, T = config.training.length;
+  const auto windows = std::make_shared<LmBatches>(corpus.train, B, T, static_cast<std::uint64_t>(config.training.seed));
+  return {[windows](std::uint64_t i) { return as_batch(windows->at(i)); }, (windows->windows_per_epoch() + B - 1) / B,
+          evaluation_set(corpus.valid, {.name = config.training.eval_protocol, .batch = B, .length = T}, corpus.bytes.valid,
+                         corpus.unknown.valid)};
+}
 
 /// Articles and their labels.
-class ClassificationTask final : public Task {
- public:
-  ClassificationTask(const RunConfig& config, const LabelledCorpus& corpus)
-      : articles_(corpus.train, config.training.batch, config.model.max_seq_len, static_cast<std::uint64_t>(config.training.seed)),
-        validation_(evaluation_set(corpus.valid.size() > 0 ? corpus.valid : corpus.test, config.training.batch,
-                                   config.model.max_seq_len)) {}
-
-  Batch batch(std::uint64_t i) const override { return as_batch(articles_.at(i)); }
-  std::int64_t batches_per_epoch() const override { return articles_.batches_per_epoch(); }
-  const EvaluationSet& validation() const override { return validation_; }
-
- private:
-  TextBatches articles_;
-  EvaluationSet validation_;
-};
+Task task_of(const RunConfig& config, const LabelledCorpus& corpus) {
+  const std::int64_t B = config.training.batch, longest = config.model.max_seq_len;
+  const auto articles = std::make_shared<TextBatches>(corpus.train, B, longest, static_cast<std::uint64_t>(config.training.seed));
+  return {[articles](std::uint64_t i) { return as_batch(articles->at(i)); }, articles->batches_per_epoch(),
+          evaluation_set(corpus.valid.size() > 0 ? corpus.valid : corpus.test, B, longest)};
+}
 
 }  // namespace
 
@@ -163,13 +143,12 @@ EvaluationSet evaluation_set(const LabelledTexts& texts, std::int64_t B, std::in
   return set_of(EvaluationTexts(texts, B, longest));
 }
 
-std::unique_ptr<Task> make_task(const RunConfig& config, const TrainingData& data) {
-  if (const auto* corpus = std::get_if<Corpus>(&data)) return std::make_unique<LanguageTask>(config, *corpus);
-  return std::make_unique<ClassificationTask>(config, std::get<LabelledCorpus>(data));
+Task make_task(const RunConfig& config, const TrainingData& data) {
+  return std::visit([&](const auto& d) { return task_of(config, d); }, data);
 }
 
 std::int64_t steps_per_epoch(const RunConfig& config, const Task& task) {
-  return std::max<std::int64_t>(1, task.batches_per_epoch() / config.training.accumulate);
+  return std::max<std::int64_t>(1, task.batches_per_epoch / config.training.accumulate);
 }
 
 std::int64_t steps_of_epochs(const RunConfig& config, const Task& task) {

@@ -1,6 +1,5 @@
 #pragma once
-/// The data of a task, in batches for training and batches for validation. A training run knows no more of its
-/// task than this.
+/// The data of a task, in batches for training and batches for validation.
 
 #include <functional>
 #include <memory>
@@ -71,18 +70,15 @@ EvaluationSet evaluation_set(const Ids& text, const TextProtocol& protocol, std:
 /// Every text once, B at a time, its first `longest` words (EvaluationTexts).
 EvaluationSet evaluation_set(const LabelledTexts& texts, std::int64_t B, std::int64_t longest);
 
-class Task {
- public:
-  virtual ~Task() = default;
-  /// Training batch i, a pure function of data, configuration and i.
-  virtual Batch batch(std::uint64_t i) const = 0;
-  virtual std::int64_t batches_per_epoch() const = 0;
-  /// The validation part; of articles without one, the test part.
-  virtual const EvaluationSet& validation() const = 0;
+/// All that a training run knows of its data.
+struct Task {
+  std::function<Batch(std::uint64_t)> batch;  ///< training batch i, a pure function of data, configuration and i
+  std::int64_t batches_per_epoch = 0;
+  EvaluationSet validation;  ///< of articles without a validation part, the test part
 };
 
 /// Throws Error when there are too little data for a batch.
-std::unique_ptr<Task> make_task(const RunConfig& config, const TrainingData& data);
+Task make_task(const RunConfig& config, const TrainingData& data);
 
 /// The configuration with what it takes from the data: the kind of tokens, a vocab_size of 0, or of pieces that were learnt,
 /// becomes how many there are, as the number of classes does that nobody gave; epochs become steps. Throws ConfigError when ids or

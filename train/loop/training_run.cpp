@@ -39,7 +39,7 @@ struct BatchLoss {
 template <RealScalar R>
 TrainingRun<R>::TrainingRun(const RunConfig& config, const TrainingData& data, Ranks& ranks)
     : task_(make_task(config, data)),
-      config_(fitted(config, data, *task_)),
+      config_(fitted(config, data, task_)),
       retriever_(Retriever::of(config_, data)),
       ranks_(ranks),
       schedule_(config_.schedule()) {
@@ -102,7 +102,7 @@ void TrainingRun<R>::gather_gradients(StepReport& report, bool trace) {
   std::vector<Batch> batches;
   double all = 0;
   for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(t.accumulate); ++i) {
-    batches.push_back(task_->batch(first + i));
+    batches.push_back(task_.batch(first + i));
     all += weight_of(batches.back());
   }
   // Losses are means over a batch's targets. Weighted by how many these are, their mean is that of one large batch; batches of one
@@ -163,12 +163,12 @@ void TrainingRun<R>::give_up(const std::string& what, const StepReport& report) 
     throw NonFiniteStep(message + place + advice, found.step, where, found.number, found.batch);
   }
   const auto last = static_cast<std::uint64_t>(report.step * config_.training.accumulate - 1);
-  throw NonFiniteStep(message + advice, report.step, std::nullopt, last, task_->batch(last));
+  throw NonFiniteStep(message + advice, report.step, std::nullopt, last, task_.batch(last));
 }
 
 template <RealScalar R>
 bool TrainingRun<R>::due(std::int64_t every) const {
-  if (every < 0) every = steps_per_epoch(config_, *task_);
+  if (every < 0) every = steps_per_epoch(config_, task_);
   return every > 0 && state_.step % every == 0;
 }
 
@@ -190,7 +190,7 @@ Evaluation TrainingRun<R>::evaluate(const EvaluationSet& set) const {
 
 template <RealScalar R>
 Evaluation TrainingRun<R>::validate(bool& is_best) {
-  Evaluation evaluation = evaluate(some_batches(task_->validation(), config_.training.eval_batches));
+  Evaluation evaluation = evaluate(some_batches(task_.validation, config_.training.eval_batches));
   const double found = evaluation.objective(config_.training.best_by);
   is_best = found < state_.best_valid || (found == state_.best_valid && evaluation.loss < state_.best_loss);
   state_.since_best = is_best ? 0 : state_.since_best + 1;
@@ -249,7 +249,7 @@ void TrainingRun<R>::restore(const Checkpoint& checkpoint) {
 template <RealScalar R>
 void TrainingRun<R>::extend(const RunConfig& longer) {
   RunConfig config = longer;
-  if (config.training.epochs > 0) config.training.steps = steps_of_epochs(config, *task_);
+  if (config.training.epochs > 0) config.training.steps = steps_of_epochs(config, task_);
   const std::int64_t steps = config_.training.steps, wanted = config.training.steps;
   if (wanted < steps) config_fail("resume", "the run has {} steps; it cannot be shortened to {}", steps, wanted);
   const Schedule schedule = config.schedule();

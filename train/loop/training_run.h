@@ -70,7 +70,7 @@ class TrainingRun {
   /// Called while it evaluates; null for none.
   void watch_evaluation(EvaluationWatch watch) { watch_ = std::move(watch); }
   /// Batches of a validation.
-  std::int64_t validation_batches() const { return some_batches(task_->validation(), config_.training.eval_batches).size; }
+  std::int64_t validation_batches() const { return some_batches(task_.validation, config_.training.eval_batches).size; }
   /// Calls f with what a pass over a text that is not trained on depends on: reflection windows read the passages of the last step,
   /// by an index of the parameters now.
   void look_up(const std::function<void(const ForwardContext&)>& f) const;
@@ -100,7 +100,7 @@ class TrainingRun {
   double weight_of(const Batch& batch) const;
   [[noreturn]] void give_up(const std::string& what, const StepReport& report);
 
-  std::unique_ptr<Task> task_;
+  Task task_;
   RunConfig config_;
   std::unique_ptr<Retriever> retriever_;  ///< null for models without reflection windows, as the store
   RunState state_;

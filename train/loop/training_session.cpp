@@ -9,8 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "core/machine/level.h"
+#include "core/machine/openblas_kernels.h"
 #include "data/corpora/ag_news.h"
 #include "data/files/atomic_file.h"
+#include "data/files/checksum.h"
 #include "train/checkpoints/diagnostics.h"
 #include "train/checkpoints/jsonl.h"
 #include "train/checkpoints/made_by.h"
@@ -46,6 +49,22 @@ std::int64_t peak_memory() {
   return 1024 * static_cast<std::int64_t>(usage.ru_maxrss);
 }
 
+/// All ranks are to begin with the same numbers, and to compute in the same way. Throws Error on those that differ from the first.
+template <RealScalar R>
+void compare_ranks(const TrainingRun<R>& run, Ranks& ranks) {
+  if (ranks.size() == 1) return;
+  require_same(ranks, "the program or the processor is", fmt::format("{} {}", level_name(library_level()), blas_kernels().running));
+  require_same(ranks, "the configuration or the data are", run.config().to_json() + run.state().made_from.data);
+  Checksum parameters;
+  for (const auto& p : run.parameters())
+    std::visit(
+        [&](const auto& v) {
+          parameters.add({reinterpret_cast<const char*>(v.value().data()), v.value().span().size_bytes()});
+        },
+        p.var);
+  require_same(ranks, "the parameters are", fmt::format("{} {}", run.state().step, parameters.hex()));
+}
+
 }  // namespace
 
 template <RealScalar R>
@@ -61,13 +80,19 @@ void TrainingSession<R>::in_folder(const F& f) const {
 template <RealScalar R>
 TrainingSession<R>::TrainingSession(const RunFolder& folder, bool overwrite, const RunConfig& config, const TrainingData& data,
                                     const InitialWeights* weights, Ranks& ranks)
-    : folder_(folder), run_(config, data, ranks) {
+    : folder_(folder), ranks_(ranks), run_(config, data, ranks) {
   if (weights != nullptr) fitted_weights_ = run_.begin_with(*weights, data);
-  barrier(ranks);                     // `overwrite` may remove what the others begin with
+  barrier(ranks);  // `overwrite` may remove what the others begin with
+  if (ranks.leads()) make_files(overwrite, data, weights);
+  compare_ranks(run_, ranks);
+}
+
+template <RealScalar R>
+void TrainingSession<R>::make_files(bool overwrite, const TrainingData& data, const InitialWeights* weights) {
   lock_ = folder_.create(overwrite);  // only now that the model could be built: a mistake must not cost the old run
   folder_ = folder_.held_by(lock_);
   log_ = std::make_unique<JsonLines>(folder_.log(), -1);
-  log_maker(ranks);
+  log_maker();
   write_config();
   if (const Tokenizer& tokens = tokens_of(data); !tokens.file().empty())
     write_file_atomically(folder_.tokens(tokens.kind()), tokens.file());
@@ -79,7 +104,7 @@ TrainingSession<R>::TrainingSession(const RunFolder& folder, bool overwrite, con
 template <RealScalar R>
 TrainingSession<R>::TrainingSession(const RunFolder& folder, RunLock lock, const Checkpoint& last, const TrainingData& data,
                                     const RunConfig* longer, Ranks& ranks)
-    : folder_(folder), run_(config_for(data, last), data, ranks), lock_(std::move(lock)) {
+    : folder_(folder), ranks_(ranks), run_(config_for(data, last), data, ranks), lock_(std::move(lock)) {
   const Tokenizer& tokens = tokens_of(data);
   const std::string file = folder_.tokens(tokens.kind());
   require(load_tokens(tokens.kind(), file)->file() == tokens.file(), "train",
@@ -88,20 +113,31 @@ TrainingSession<R>::TrainingSession(const RunFolder& folder, RunLock lock, const
     require(load_classes("train", folder_.classes()) == classes, "train",
             "the classes of the data are not those of {}: the data have changed since the run began", folder_.classes());
   run_.restore(last);
+  const RunConfig before = run_.config();
+  if (ranks.leads()) open_files();
+  if (longer != nullptr) run_.extend(*longer);
+  if (ranks.leads()) write_changes(before, longer != nullptr);
+  compare_ranks(run_, ranks);
+}
+
+template <RealScalar R>
+void TrainingSession<R>::open_files() {
   folder_ = folder_.held_by(lock_);
   log_ = std::make_unique<JsonLines>(folder_.log(), run_.state().step);
   folder_.remove_leftovers();
   owes_sample_ =
       run_.state().step > 0 && run_.due(run_.config().training.sample_every) && !has_sample(folder_.log(), run_.state().step);
-  if (longer != nullptr) {
-    const RunConfig before = run_.config();
-    run_.extend(*longer);
+}
+
+template <RealScalar R>
+void TrainingSession<R>::write_changes(const RunConfig& before, bool extended) {
+  if (extended) {
     nlohmann::ordered_json changed;
     for (const auto& [key, was, is] : changes_of_rate(before, run_.config())) changed[key] = {was, is};
     if (!changed.empty() && run_.state().step > 0) log_->write({{"step", run_.state().step}, {"changed", changed}});
     save();
   }
-  log_maker(ranks);
+  log_maker();
   write_config();  // after the checkpoint, which decides; a run that was killed between the two comes here again
 }
 
@@ -110,7 +146,7 @@ TrainingSession<R>::~TrainingSession() = default;
 
 template <RealScalar R>
 std::int64_t TrainingSession<R>::damaged_lines() const {
-  return log_->damaged();
+  return log_ ? log_->damaged() : 0;
 }
 
 template <RealScalar R>
@@ -124,9 +160,9 @@ void TrainingSession<R>::write_config() const {
 }
 
 template <RealScalar R>
-void TrainingSession<R>::log_maker(const Ranks& ranks) {
+void TrainingSession<R>::log_maker() {
   nlohmann::ordered_json now = made_by(), before;
-  if (ranks.size() > 1) now["ranks"] = ranks.size();
+  if (ranks_.size() > 1) now["ranks"] = ranks_.size();
   now["parameters"] = count_parameters(run_.parameters());
   for_each_line(folder_.log(), [&](const nlohmann::ordered_json& line, std::int64_t) {
     if (line.is_object() && line.contains("made_by")) before = line["made_by"];
@@ -142,12 +178,14 @@ Advance TrainingSession<R>::advance() {
   done.step = run_.step();
   done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const TrainingConfig& t = run_.config().training;
-  if (run_.due(t.log_every) || finished()) log_step(done);
+  const bool leads = ranks_.leads();
+  if (leads && (run_.due(t.log_every) || finished())) log_step(done);
   if (run_.due(t.eval_every) || finished()) {
     done.validation = run_.validate(done.is_best);
-    log_validation(done);
-    if (done.is_best) in_folder([&] { run_.save_model(folder_.best()); });
+    if (leads) log_validation(done);
+    if (leads && done.is_best) in_folder([&] { run_.save_model(folder_.best()); });
   }
+  if (!leads) return done;
   if (sampler_ && run_.due(t.sample_every)) done.sample = sample();
   // last.safetensors comes last: whoever finds it with a step finds all that was due up to that step.
   const std::int64_t step = run_.state().step;
@@ -158,6 +196,16 @@ Advance TrainingSession<R>::advance() {
     prune();
   }
   return done;
+}
+
+template <RealScalar R>
+int TrainingSession<R>::advance_all(const std::function<int()>& received, const std::function<void(Advance&&)>& seen) {
+  int signal = 0;
+  while (!finished() && (signal = all_reduce_max(ranks_, received())) == 0) {
+    Advance done = advance();
+    if (ranks_.leads()) seen(std::move(done));
+  }
+  return signal;
 }
 
 template <RealScalar R>

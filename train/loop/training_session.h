@@ -1,6 +1,6 @@
 #pragma once
-/// A training run in a folder: steps, log lines, validations and checkpoints at the steps where they are due. With several ranks,
-/// only the first has one.
+/// A training run in a folder: steps, log lines, validations and checkpoints at the steps where they are due. With several ranks
+/// every one has a session, and all call the same functions together; only the first one touches the folder.
 
 #include <functional>
 #include <memory>
@@ -38,6 +38,9 @@ class TrainingSession {
   ~TrainingSession();
 
   bool finished() const { return run_.finished(); }
+  /// Steps until the run has ended, or until some rank has received a signal; returns that signal, 0 at the end. `received`: the
+  /// one this rank has received, or 0. `seen` is called after every step, on the first rank alone.
+  int advance_all(const std::function<int()>& received, const std::function<void(Advance&&)>& seen);
   /// Generates samples, called after every `sample_every` steps; it must depend on the run's state alone. Returns nothing when it
   /// was interrupted: then the sample is generated when the run resumes.
   void sample_with(std::function<std::optional<std::string>()> sampler) { sampler_ = std::move(sampler); }
@@ -51,16 +54,19 @@ class TrainingSession {
   const RunFolder& folder() const { return folder_; }
   /// How the initial weights fitted; nothing without any.
   const std::optional<FittedWeights>& fitted_weights() const { return fitted_weights_; }
-  /// Damaged lines of the log, which are kept.
+  /// Damaged lines of the log, which are kept; 0 on ranks that write none.
   std::int64_t damaged_lines() const;
 
  private:
   /// Calls f(); errors name the folder as the user does.
   template <class F>
   void in_folder(const F& f) const;
+  void make_files(bool overwrite, const TrainingData& data, const InitialWeights* weights);
+  void open_files();
+  void write_changes(const RunConfig& before, bool extended);
   void write_config() const;
   /// Logs what the run is made by, if the log's last such line differs.
-  void log_maker(const Ranks& ranks);
+  void log_maker();
   /// Generates a sample and logs it.
   std::optional<std::string> sample();
   /// Removes kept checkpoints that are neither among the newest nor milestones.
@@ -69,6 +75,7 @@ class TrainingSession {
   void log_validation(const Advance& advance);
 
   RunFolder folder_;
+  Ranks& ranks_;
   TrainingRun<R> run_;
   RunLock lock_;
   std::unique_ptr<JsonLines> log_;

@@ -104,20 +104,7 @@ GradientSum<R>::GradientSum(ParameterList<R> parameters, Ranks& ranks) : paramet
 }
 
 template <RealScalar R>
-GradientSum<R>::~GradientSum() {
-  watch(false);
-}
-
-/// MPI carries nothing on while nobody calls it, and a forward pass has no other reason to.
-template <RealScalar R>
-void GradientSum<R>::watch(bool on) {
-  if (on == watching_) return;
-  if (on)
-    before_ = watch_forward([this](const ForwardEvent&) { poll(); });
-  else
-    watch_forward(std::move(before_));
-  watching_ = on;
-}
+GradientSum<R>::~GradientSum() = default;
 
 template <RealScalar R>
 void GradientSum<R>::begin(std::int64_t batches) {
@@ -154,7 +141,6 @@ void GradientSum<R>::backward(const Var<R>& loss) {
     argand::backward(loss);
   }
   start_those_after(-1);
-  watch(taken_ < batches_);
 }
 
 template <RealScalar R>

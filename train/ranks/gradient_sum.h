@@ -4,12 +4,11 @@
 ///
 /// Of n ranks, rank r takes the batches r, n + r, 2n + r, ... A gradient is cut into n pieces, and rank s adds up everybody's piece
 /// s. When all batches are in, the sums go to everybody. A bucket of parameters sets out as soon as the backward pass has left its
-/// last gradient behind, and travels while the rest of this pass, and the passes of the next batch, are computed.
+/// last gradient behind, and travels while the rest of this pass, and that of the next batch, are computed.
 
 #include <memory>
 
 #include "autograd/parameter.h"
-#include "autograd/watch.h"
 #include "train/ranks/ranks.h"
 
 namespace argand {
@@ -34,15 +33,12 @@ class GradientSum {
   void start(Bucket& bucket);
   bool advance(Bucket& bucket);
   void poll();
-  void watch(bool on);
 
   ParameterList<R> parameters_;
   Ranks& ranks_;
   std::int64_t batches_ = 0, taken_ = 0;
   std::vector<AnyTensorOf<R>> sums_;  ///< of this process alone; empty: nothing was added yet
   std::vector<Bucket> buckets_;       ///< of several ranks
-  ForwardWatch before_;               ///< what looked on at forward passes when there was nothing on its way
-  bool watching_ = false;
 };
 
 }  // namespace argand

@@ -166,6 +166,13 @@ void all_reduce(Ranks& ranks, std::span<double> x) {
   all_done();
 }
 
+int all_reduce_max(Ranks& ranks, int own) {
+  std::vector<double> all(static_cast<std::size_t>(ranks.size()));
+  all[static_cast<std::size_t>(ranks.rank())] = own;
+  all_reduce(ranks, all);
+  return static_cast<int>(*std::ranges::max_element(all));
+}
+
 void barrier(Ranks& ranks) {
   double nothing = 0;
   all_reduce(ranks, {&nothing, 1});

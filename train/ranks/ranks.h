@@ -75,6 +75,8 @@ class Backoff {
 void all_reduce(Ranks& ranks, std::span<double> x);
 /// Returns when all have come here.
 void barrier(Ranks& ranks);
+/// The largest of everybody's numbers.
+int all_reduce_max(Ranks& ranks, int own);
 /// Throws Error on the ranks whose text is not that of the first one. `what`: whose text it is, "the data are".
 void require_same(Ranks& ranks, const std::string& what, const std::string& text);
 /// For a rank with nothing to report, while the first one finds the error and ends all.

@@ -55,7 +55,7 @@ RetrievalAudit audit_retrieval(Model<R>& model, const RunConfig& config, const R
                                const std::function<void(const Leak&)>& report, const std::function<void(std::int64_t)>& progress) {
   RetrievalAudit audit;
   std::unique_ptr<PassageStore> store;
-  const std::int64_t batches = task.batches_per_epoch(), L = config.knowledge.irw_length;
+  const std::int64_t batches = task.batches_per_epoch, L = config.knowledge.irw_length;
   for (std::int64_t i = 0; i < batches; ++i) {
     const std::int64_t step = i / config.training.accumulate;
     if (!store || (i % config.training.accumulate == 0 && retriever.due(step))) store = retriever.store(step, model);

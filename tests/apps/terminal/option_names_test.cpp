@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(a_key_and_its_value) {
   BOOST_TEST(s.text == "64");
   BOOST_TEST(s.place == "--set d_model=64");
   BOOST_TEST(key_and_value("--set", "a=b=c").text == "b=c");
-  for (const char* wrong : {"", "lr", "=3"}) BOOST_CHECK_THROW(key_and_value("--set", wrong), UsageError);
+  for (const char* wrong : {"", "lr", "=3"}) BOOST_CHECK_THROW(key_and_value("--set", wrong), InputError);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -51,7 +51,7 @@ RetrievalAudit audit(const Settings& more, bool exclude, std::vector<Leak>& leak
   config.model.vocab_size = small_corpus().tokens->size();
   const auto model = make_model<float>(config.model, 0);
   const auto retriever = Retriever::of(config, small_corpus());
-  return audit_retrieval<float>(*model, config, *retriever, *make_task(config, small_corpus()), exclude,
+  return audit_retrieval<float>(*model, config, *retriever, make_task(config, small_corpus()), exclude,
                                 [&](const Leak& leak) { leaks.push_back(leak); });
 }
 
@@ -197,17 +197,17 @@ BOOST_AUTO_TEST_CASE(baselines_that_look_chunks_up_are_audited_and_resumed_likew
       const auto model = make_model<float>(config.model, 0);
       const auto retriever = Retriever::of(config, small_corpus());
       BOOST_TEST(!retriever->approximate());
-      const auto task = make_task(config, small_corpus());
+      const Task task = make_task(config, small_corpus());
       std::int64_t leaks = 0;
       const auto count = [&](const Leak& leak) {
         ++leaks;
         BOOST_TEST((leak.passage_first < leak.window_last && leak.window_first < leak.passage_last));
       };
-      const RetrievalAudit clean = audit_retrieval<float>(*model, config, *retriever, *task, true, count);
+      const RetrievalAudit clean = audit_retrieval<float>(*model, config, *retriever, task, true, count);
       BOOST_TEST(clean.leaks == 0);
       BOOST_TEST(leaks == 0);
       BOOST_TEST(clean.reads == clean.windows * 4 * 2);  // windows of 16 are four chunks
-      BOOST_TEST(audit_retrieval<float>(*model, config, *retriever, *task, false, count).leaks > 0);
+      BOOST_TEST(audit_retrieval<float>(*model, config, *retriever, task, false, count).leaks > 0);
       BOOST_TEST(leaks > 0);
 
       TrainingRun<float> whole(small_run(settings), small_corpus());
@@ -274,9 +274,9 @@ BOOST_AUTO_TEST_CASE(articles_do_not_read_themselves) {
   const auto retriever = Retriever::of(config, data);
   std::vector<Leak> leaks;
   const auto record = [&](const Leak& leak) { leaks.push_back(leak); };
-  const auto task = make_task(config, data);
-  BOOST_TEST(audit_retrieval<float>(*model, config, *retriever, *task, true, record).leaks == 0);
-  BOOST_TEST(audit_retrieval<float>(*model, config, *retriever, *task, false, record).leaks > 0);
+  const Task task = make_task(config, data);
+  BOOST_TEST(audit_retrieval<float>(*model, config, *retriever, task, true, record).leaks == 0);
+  BOOST_TEST(audit_retrieval<float>(*model, config, *retriever, task, false, record).leaks > 0);
   for (const Leak& leak : leaks) BOOST_TEST(leak.window_last - leak.window_first <= 11);
 }
 
