@@ -28,8 +28,8 @@ struct Eigen {
 /// between their vectors is a gauge too, and the vectors have no derivative: without a broadening, a loss that reads them throws,
 /// and already does at distances up to 100 ε max |λ|, where the derivative has no digits. A function of the matrix, V f(λ) Vᴴ, has
 /// a derivative there, but not through the vectors alone (0/0): use matrix_exp, sqrtm or logm. A loss that tells coinciding values
-/// apart throws too, such as Σ W ∘ (V f(λ) Vᴴ) where f(λ) = 0: dλ contains f', but only along V's columns. A matrix with a NaN
-/// gives NaN throughout.
+/// apart throws too, such as Σ W ∘ (V f(λ) Vᴴ) where f(λ) = 0: dλ contains f', but only along V's columns. A matrix that is not
+/// finite gives NaN throughout.
 ///
 /// Only the loss's derivative at the vectors returned by LAPACK can be examined: a loss that depends on their choice but is
 /// stationary there passes, as |V_00|² does where V = I. (PyTorch, which divides by the distance, returns NaN or infinity.)
