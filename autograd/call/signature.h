@@ -64,7 +64,7 @@ P take(const Call& call, std::size_t i) {
 }
 
 template <class P>
-struct TypeOf;  // of what a C++ function may take
+struct TypeOf;  // the ParameterType of each C++ type that a function may take
 template <Scalar T>
 struct TypeOf<Var<T>> {
   static constexpr ParameterType value{{ArgumentKind::Tensor}, scalar_index<T>};
@@ -99,7 +99,7 @@ struct TypeOf<bool> {
   static constexpr ParameterType value{{ArgumentKind::Bool}};
 };
 template <>
-struct TypeOf<std::monostate> {  // an overload for an argument that is not given
+struct TypeOf<std::monostate> {  // of an overload for an omitted argument
   static constexpr ParameterType value{{ArgumentKind::None}};
 };
 template <>

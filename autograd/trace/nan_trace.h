@@ -88,7 +88,7 @@ class NanTrace {
   [[noreturn]] void stop(NonFinite where);
 
   std::unordered_map<const SlotBase*, std::string> names_;
-  std::vector<Kept> kept_;  ///< as the tape's entries
+  std::vector<Kept> kept_;  ///< indexed like the tape's entries
   Tape& tape_;
   ForwardWatch before_;
   Tape::BackwardWatch before_backward_;

@@ -17,7 +17,7 @@ template <RealScalar R>
 struct StftOptions {
   std::optional<std::int64_t> hop = {};  ///< from one frame to the next; n_fft / 4 by default
   std::optional<Var<R>> window = {};     ///< [W], W <= n_fft, in the middle of the frame; ones by default. May want a gradient.
-  bool center = true;                    ///< frame t is around x[t hop], the signal padded by n_fft / 2 at both ends
+  bool center = true;                    ///< frame t is centred at x[t hop], the signal padded by n_fft / 2 at both ends
   Padding padding = Padding::Reflect;    ///< Reflect needs more than n_fft / 2 numbers
   bool normalized = false;               ///< divided by √n_fft
   bool onesided = true;                  ///< for a real signal: only the frequencies 0, ..., n_fft / 2

@@ -120,7 +120,7 @@ class LuFactors {
     return d;
   }
 
-  /// The exponent of two by which the minors of A and B, without row i and column j, differ.
+  /// By how many powers of two the minor of A without row i and column j exceeds that of B.
   std::int64_t exponent_of_minor(std::int64_t at, std::int64_t i, std::int64_t j) const {
     return all_exponents(at) - of(at).rows[static_cast<std::size_t>(i)] - of(at).columns[static_cast<std::size_t>(j)];
   }

@@ -1,5 +1,5 @@
 #pragma once
-/// Choices by a mask, such as gt, lt or eq of tensors make (core/mask.h). Real or complex, one of each gives complex. Mask and
+/// Choices by a mask (core/mask.h), as made by gt, lt, eq, ... of tensors. Real or complex, one of each gives complex. Mask and
 /// operands broadcast as in NumPy; all throw `op: shapes do not broadcast, [2, 3] and [4]`.
 
 #include "autograd/var.h"
