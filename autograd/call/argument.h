@@ -1,5 +1,5 @@
 #pragma once
-/// What an op is called with when its types are known at run time only: a tensor of any scalar, a number, a word, a list.
+/// Arguments of ops whose types are known only at run time: a tensor of any scalar, a number, a string, a list.
 
 #include <complex>
 #include <cstdint>
@@ -12,10 +12,10 @@
 
 namespace argand {
 
-/// A variable whose scalar is known at run time.
+/// A variable whose scalar is known only at run time.
 using DynamicVar = std::variant<Var<float>, Var<std::complex<float>>, Var<double>, Var<std::complex<double>>>;
 
-/// An argument or a result of a call. std::monostate is "none": a dimension, a bias, a length that is not given.
+/// An argument or a result of a call. std::monostate is "none": a dimension, a bias or a length that is not given.
 using Argument = std::variant<std::monostate, bool, std::int64_t, double, std::complex<double>, std::string,
                               std::vector<std::int64_t>, DynamicVar, std::vector<DynamicVar>, Ids, Mask>;
 
@@ -25,10 +25,10 @@ inline ArgumentKind kind_of(const Argument& argument) { return static_cast<Argum
 
 /// "float32", "complex64", "float64", "complex128".
 std::string_view scalar_name(const DynamicVar& x);
-/// With its article: "an int", "a complex128 tensor", "a list of ints", "None".
+/// With an article: "an int", "a complex128 tensor", "a list of ints", "None".
 std::string describe(const Argument& argument);
 
-/// Which kinds of argument a parameter takes.
+/// The kinds of argument that a parameter accepts.
 class ArgumentType {
  public:
   constexpr ArgumentType() = default;
@@ -42,8 +42,8 @@ class ArgumentType {
   }
   friend constexpr bool operator==(ArgumentType, ArgumentType) = default;
 
-  /// As Python's annotations: "Tensor", "float", "int | list[int] | None". An int passes for a float, both for a complex number;
-  /// arrays of integers and of booleans are "Indices" and "Mask".
+  /// As a Python annotation: "Tensor", "float", "int | list[int] | None". An int is accepted as a float, and both as a complex
+  /// number; arrays of integers and of booleans are "Indices" and "Mask".
   std::string text() const;
   /// For errors: "a tensor", "an int or None".
   std::string described() const;

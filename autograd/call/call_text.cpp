@@ -23,7 +23,7 @@ std::string python_text(const Argument& value) {
       const auto& list = std::get<std::vector<std::int64_t>>(value);
       return fmt::format("({}{})", fmt::join(list, ", "), list.size() == 1 ? "," : "");
     }
-    default: return "...";  // not writable in a table
+    default: return "...";  // cannot be written in a table
   }
 }
 

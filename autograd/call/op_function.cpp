@@ -35,7 +35,7 @@ std::optional<Argument> default_of(const ParameterText::Default& value) {
 constexpr bool is_complex(int scalar) { return scalar % 2 == 1; }
 constexpr int precision_of(int scalar) { return scalar / 2; }
 
-/// f(the place of its scalar) of every tensor among the arguments.
+/// Calls f(index of its scalar) for every tensor among the arguments.
 template <class F>
 void for_each_scalar(const Call& call, std::size_t n, const F& f) {
   for (std::size_t i = 0; i < n; ++i) {
@@ -47,7 +47,7 @@ void for_each_scalar(const Call& call, std::size_t n, const F& f) {
 
 constexpr int does_not_fit = -1;
 
-/// How many tensors or numbers become complex for it; does_not_fit. `any_complex`: among the arguments.
+/// The number of tensors or numbers that become complex to fit, or does_not_fit. `any_complex`: whether any argument is.
 int cost(const ParameterType& type, const Argument& argument, bool any_complex, int precision) {
   if (!type.kinds.takes(kind_of(argument))) return does_not_fit;
   if (type.scalar == no_scalar || kind_of(argument) == ArgumentKind::None) return 0;
@@ -118,7 +118,7 @@ const Op* OpFunction::op() const { return Op::find(about_.empty() ? name_ : abou
 
 std::string OpFunction::about() const {
   if (op() != nullptr) return op()->text().equation;
-  return about_.empty() ? "an op that is not in this build" : about_;  // of LAPACK's, where the build is without it
+  return about_.empty() ? "an op that is not in this build" : about_;  // a LAPACK op in a build without LAPACK
 }
 
 void OpFunction::require_usable() const {

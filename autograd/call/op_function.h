@@ -5,8 +5,8 @@
 ///     const OpFunction exp_function("exp", {"input"}, []<Scalar T>(const Var<T>& z) { return exp(z); });
 ///     const CallResult w = OpFunction::find("exp")->call(std::vector<Argument>{DynamicVar(z)});
 ///
-/// The types come from the C++ function (autograd/call/signature.h); only names and defaults are written. Those of the library are
-/// tables in autograd/call/functions/, a file for each folder of ops.
+/// The types come from the C++ function (autograd/call/signature.h); only names and defaults are written. The library's functions
+/// are in tables in autograd/call/functions/, one file per folder of ops.
 
 #include <initializer_list>
 #include <optional>
@@ -25,9 +25,9 @@ class Op;
 
 inline constexpr std::monostate none{};
 
-/// A parameter as it is written in a table: a name, and a default where it has one.
+/// A parameter as written in a table: a name, and an optional default.
 struct ParameterText {
-  /// A literal, so that tables cost no code.
+  /// A literal type, so that tables cost no code.
   struct Default {
     constexpr Default() : kind(ArgumentKind::None), given(false) {}
     constexpr Default(std::monostate) : kind(ArgumentKind::None) {}
@@ -59,25 +59,25 @@ struct Results {
 struct CallParameter {
   std::string name;
   ArgumentType type;
-  std::optional<Argument> default_value;  ///< nothing: it must be given
+  std::optional<Argument> default_value;  ///< nothing if it must be given
 
   /// For stubs: "Tensor", "int", "float | None", "list[int]".
   std::string type_text() const { return type.text(); }
-  /// As Python writes it: "None", "False", "1e-05", "'backward'", "(-2, -1)"; empty where there is none.
+  /// In Python's notation: "None", "False", "1e-05", "'backward'", "(-2, -1)"; empty if there is none.
   std::string default_text() const;
 };
 
 struct CallResult {
   std::vector<Argument> values;
-  bool is_tuple = false;  ///< several results, or one in a list (split); otherwise values has one
+  bool is_tuple = false;  ///< several results, or a list of results, even of one (split); otherwise values has one
 };
 
 class OpFunction {
  public:
   using Parameters = std::initializer_list<ParameterText>;
-  /// Registers the function until it is destroyed. A call takes the best-fitting overload of `f`, the first among equals.
-  /// Several results have names, Results{"U", "S", "Vh"}. A function whose name is not an op's has a description, or the op it is
-  /// an alias of. Faults (a name already taken, a default of another type) throw on the first call, as an Op's do.
+  /// Registers the function until it is destroyed. A call uses the best-fitting overload of `f`, the first among equals. Several
+  /// results have names, Results{"U", "S", "Vh"}. A function not named after an op has a description, or the op it is an alias of.
+  /// Faults (a name already taken, a default of another type) throw on the first call, as an Op's do.
   template <class... F>
   requires(std::is_empty_v<F>&&...) OpFunction(const char* name, Parameters parameters, F...)
       : OpFunction(name, "", parameters, {}, overloads<F...>()) {}
@@ -95,10 +95,10 @@ class OpFunction {
   OpFunction& operator=(const OpFunction&) = delete;
 
   const std::string& name() const { return name_; }
-  /// What it is, one sentence; of an op the equation.
+  /// A one-sentence description; for an op, its equation.
   std::string about() const;
   const std::vector<CallParameter>& parameters() const { return parameters_; }
-  /// Names of several results; empty for one result, and for a list of any length.
+  /// Names of several results; empty for one result and for a list of any length.
   const std::vector<std::string>& results() const { return results_; }
   /// The op it calls, under this name or another; null for a composition of ops.
   const Op* op() const;
@@ -107,8 +107,8 @@ class OpFunction {
   /// "Tensor", "Indices", "tuple[Tensor, Indices]", "list[Tensor]", or several of them: "Tensor | tuple[Tensor, Indices]".
   std::string result_text() const;
 
-  /// Calls it with the first parameters in their order and others by name. A real tensor beside a complex one becomes complex where
-  /// the function needs that. Throws Error in the function's name for arguments that do not fit, and what the function throws.
+  /// Calls it with the first parameters by position and others by name. A real tensor beside a complex one becomes complex where
+  /// the function requires it. Throws Error in the function's name for arguments that do not fit, and whatever the function throws.
   CallResult call(std::span<const Argument> positional, std::span<const std::pair<std::string, Argument>> named = {}) const;
   /// Throws the function's fault, if it has one.
   void require_usable() const;

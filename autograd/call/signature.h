@@ -1,9 +1,9 @@
 #pragma once
-/// How a C++ function is called with Arguments: its parameters and its scalars are read from its type.
+/// Calls a C++ function with Arguments: its parameters and scalars are deduced from its type.
 ///
-/// The function is a lambda without captures, as a rule a template over scalars. Each scalar that its constraints allow is an
+/// The function is a lambda without captures, usually a template over scalars. Each scalar that its constraints allow gives an
 /// Overload: [](const Var<double>&) is one, []<RealScalar R>(const Var<R>&) two, []<Scalar T>(const Var<T>&) four, and
-/// []<Scalar A, Scalar B>(const Var<A>&, const Var<B>&) eight, of one precision each.
+/// []<Scalar A, Scalar B>(const Var<A>&, const Var<B>&) eight, all of one precision each.
 
 #include <array>
 #include <optional>
@@ -16,7 +16,7 @@ namespace argand {
 
 class OpFunction;
 
-/// A parameter for which a number may stand: mul(z, 2). It is a constant of rank 0, in the precision of the call.
+/// A parameter that also accepts a number, as in mul(z, 2); it becomes a constant of rank 0, in the precision of the call.
 template <Scalar T>
 struct TensorOrNumber : Var<T> {
   explicit TensorOrNumber(Var<T> x) : Var<T>(std::move(x)) {}
@@ -24,18 +24,18 @@ struct TensorOrNumber : Var<T> {
 
 namespace call_detail {
 
-/// The place of a scalar in DynamicVar.
+/// The index of a scalar in DynamicVar.
 template <Scalar T>
 inline constexpr int scalar_index = (sizeof(RealOf<T>) == sizeof(double) ? 2 : 0) + (ComplexScalar<T> ? 1 : 0);
 inline constexpr int no_scalar = -1;
 
-/// What one overload takes at one place.
+/// What one overload accepts for one parameter.
 struct ParameterType {
   ArgumentType kinds;
   int scalar = no_scalar;  ///< of a tensor
 };
 
-/// One call: its arguments, in the order of the parameters, and what it returns.
+/// One call: its arguments, in the order of the parameters, and its results.
 struct Call {
   static constexpr std::size_t most_parameters = 20;
   const OpFunction* function = nullptr;
@@ -46,7 +46,7 @@ struct Call {
   bool is_none(std::size_t i) const { return arguments[i]->index() == 0; }
 };
 
-/// Argument i as a P of C++. Throws where a number does not fit, such as a dimension of 2^40.
+/// Argument i as a C++ type P. Throws where a number does not fit, such as a dimension of 2^40.
 template <class P>
 P taken(const Call& call, std::size_t i);
 
@@ -64,7 +64,7 @@ P take(const Call& call, std::size_t i) {
 }
 
 template <class P>
-struct TypeOf;  // of what a C++ function may take
+struct TypeOf;  // the ParameterType of each C++ type that a function may take
 template <Scalar T>
 struct TypeOf<Var<T>> {
   static constexpr ParameterType value{{ArgumentKind::Tensor}, scalar_index<T>};
@@ -99,7 +99,7 @@ struct TypeOf<bool> {
   static constexpr ParameterType value{{ArgumentKind::Bool}};
 };
 template <>
-struct TypeOf<std::monostate> {  // an overload for an argument that is not given
+struct TypeOf<std::monostate> {  // of an overload for an omitted argument
   static constexpr ParameterType value{{ArgumentKind::None}};
 };
 template <>
@@ -165,7 +165,7 @@ struct ResultOf<std::vector<Var<T>>> {
   static constexpr std::array kinds{ArgumentKind::Tensor};
 };
 
-/// A function of known types.
+/// A function with known types.
 struct Overload {
   std::span<const ParameterType> parameters;
   std::span<const ArgumentKind> results;

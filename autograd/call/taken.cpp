@@ -1,4 +1,4 @@
-/// From Arguments to the types of C++, and back.
+/// Conversion between Arguments and C++ types.
 
 #include <limits>
 
@@ -33,13 +33,13 @@ I in_range(const Call& call, std::size_t i, std::int64_t value) {
   return static_cast<I>(value);
 }
 
-/// A list, or one number in its place.
+/// A list, or a single number as a list of one.
 std::vector<std::int64_t> whole_numbers(const Argument& argument) {
   if (const auto* one = std::get_if<std::int64_t>(&argument)) return {*one};
   return std::get<std::vector<std::int64_t>>(argument);
 }
 
-// What a P is made of, chosen by its type.
+// Selects, by type, how a P is made.
 template <class P>
 struct As {};
 

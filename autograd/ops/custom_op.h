@@ -1,5 +1,5 @@
 #pragma once
-/// An op of one's own in a few lines: a value, and a vector-Jacobian product that returns the gradients.
+/// An op of your own in a few lines: a value, and a vector-Jacobian product that returns the gradients.
 ///
 ///     const auto squash = custom_op(
 ///         "squash", [](const Tensor<C>& z) { return map([](C v) { return v / (1 + std::abs(v)); }, z); },
@@ -7,14 +7,14 @@
 ///     const Report report = check(squash, z);   // autograd/gradcheck.h
 ///     const Complex w = squash(variable(z));    // from here on an op like any other
 ///
-/// `value(x...)` makes a tensor of the inputs' values, any number of them, of any scalars. `vjp(dw, x...)` gets dL/dw (in the
-/// convention of autograd/var.h) and the same values, and returns dL/dx, of x's shape; of several inputs a std::tuple of them. It
-/// may take the output as well, vjp(dw, x..., w), which is kept only then. `jvp(ẋ..., x...)`, where there is one, returns ẇ;
-/// without it forward mode throws. All are pure functions of their arguments.
+/// `value(x...)` computes a tensor from the inputs' values; there may be any number of inputs, of any scalar types. `vjp(dw, x...)`
+/// receives dL/dw (in the convention of autograd/var.h) and the same values, and returns dL/dx in x's shape; for several inputs, a
+/// std::tuple of them. It may also take the output, vjp(dw, x..., w), which is kept only in that case. The optional
+/// `jvp(ẋ..., x...)` returns ẇ; without it forward mode throws. All are pure functions of their arguments.
 ///
-/// Neither product can be differentiated in its turn: where tangents are recorded (hvp()) the op throws when an input moves and
-/// wants a gradient. An op that is to have second derivatives, a text and a place in the checks is recorded as those of the library
-/// are: examples/05_your_own_op.cpp shows both.
+/// Neither product can itself be differentiated: where tangents are recorded (hvp()), the op throws if an input has a tangent and
+/// wants a gradient. An op that needs second derivatives, a text and a place in the checks is recorded like those of the library;
+/// examples/05_your_own_op.cpp shows both ways.
 
 #include <string>
 #include <tuple>
@@ -30,10 +30,10 @@ namespace argand {
 
 namespace detail {
 
-/// In the place of a jvp.
+/// Stands in for a missing jvp.
 struct NoJvp {};
 
-/// Adds a gradient that a vjp has returned. Throws `squash: the gradient of input 0 has shape [3], the input [4]`.
+/// Adds a gradient returned by a vjp. Throws `squash: the gradient of input 0 has shape [3], the input [4]`.
 template <Scalar T>
 void add_gradient(const Op& op, std::size_t input, const Shape& shape, const GradientAccumulator<T>& to, Tensor<T> gradient) {
   require(gradient.shape() == shape, op.name(), "the gradient of input {} has shape {}, the input {}", input, gradient.shape(),
@@ -54,7 +54,7 @@ struct Gradients<std::tuple<Tensor<T>...>> {
 
 }  // namespace detail
 
-/// Made by custom_op(); called with variables.
+/// Made by custom_op(); call it with variables.
 template <class Value, class Vjp, class Jvp>
 class CustomOp {
  public:
@@ -122,7 +122,7 @@ class CustomOp {
   [[no_unique_address]] Jvp jvp_;
 };
 
-/// See above. Throws Error when an op of the library has the name.
+/// Described at the top of this file. Throws Error when an op of the library already has this name.
 template <class Value, class Vjp, class Jvp = detail::NoJvp>
 CustomOp<Value, Vjp, Jvp> custom_op(const std::string& name, Value value, Vjp vjp, Jvp jvp = {}) {
   return {Op::custom(name), std::move(value), std::move(vjp), std::move(jvp)};

@@ -1,23 +1,23 @@
 #pragma once
-/// Rows by number: the embedding of token ids, the mean embedding of whole texts, and the adjoint.
+/// Rows by index: the embedding of token ids, the mean embedding of whole texts, and the adjoint.
 
 #include "autograd/var.h"
 
 namespace argand {
 
-/// table [V, D], ids of any shape -> [ids.shape..., D]: y[i] = table[ids[i]]. The gradient is added into the table's rows in the
-/// order of the ids, without a [V, D] temporary when the table has a gradient already (tied embeddings).
+/// table [V, D], ids of any shape -> [ids.shape..., D]: y[i] = table[ids[i]]. The gradient is added to the table's rows in the
+/// order of the ids, without a [V, D] temporary when the table already has a gradient (tied embeddings).
 /// Throws `embedding: id 9 at [0, 3] is outside the vocabulary of 8`, or when table is not a matrix.
 template <Scalar T>
 Var<T> embedding(const Var<T>& table, const Ids& ids);
 
-/// table [V, D], ids [..., L] -> [..., D]: the mean of the L rows that each last axis names, as mean(embedding(table, ids), -2) but
-/// without its L times larger result. The gradient skips rows of dy that are 0: texts that were not read cost nothing.
-/// Throws as embedding, and when L = 0.
+/// table [V, D], ids [..., L] -> [..., D]: the mean of the L rows named along the last axis. Equals mean(embedding(table, ids), -2)
+/// without that intermediate, which is L times larger. The gradient skips rows of dy that are 0, so unread texts cost nothing.
+/// Throws as embedding does, and when L = 0.
 template <Scalar T>
 Var<T> embedding_mean(const Var<T>& table, const Ids& ids);
 
-/// rows [ids.shape..., D] -> [V, D]: y[v] = Σ rows[i] over the i with ids[i] = v, in the order of i.
+/// rows [ids.shape..., D] -> [V, D]: y[v] = Σ rows[i] over the i with ids[i] = v, summed in the order of i.
 /// Throws for an id outside [0, V) or rows of another shape.
 template <Scalar T>
 Var<T> scatter_add(const Var<T>& rows, const Ids& ids, std::int64_t V);

@@ -1,5 +1,5 @@
 #pragma once
-/// An error names the function that was called, not one of those that it is made of.
+/// Errors name the function that was called, not a function it is built from.
 
 #include <string_view>
 
@@ -12,7 +12,7 @@ inline void require_axis(std::string_view op, const Shape& shape, int axis) {
   require(-shape.rank() <= axis && axis < shape.rank(), op, "no axis {} in {}", axis, shape);
 }
 
-/// f(), whose errors begin with `op: `, whatever they began with.
+/// Returns f(). An error that f throws is rethrown with `op: ` as its prefix, in place of its own.
 template <class F>
 decltype(auto) in_own_name(std::string_view op, const F& f) {
   try {

@@ -1,5 +1,5 @@
 #pragma once
-/// κ(θ) as an expression of ops: for the tangents of ops whose kernels compute it themselves.
+/// κ(θ) as an expression of ops, for the tangents of ops whose kernels compute κ themselves.
 
 #include "autograd/forward.h"
 #include "autograd/ops/elementwise/arithmetic.h"

@@ -10,14 +10,14 @@
 namespace argand {
 namespace {
 
-/// Whether every real number of x is finite: a comparison that a NaN fails, or-ed together.
+/// Whether every real number of x is finite, by a comparison that a NaN fails, combined by or.
 template <Scalar T>
 bool all_finite(const Tensor<T>& x) {
   using R = RealOf<T>;
   const R* numbers = reinterpret_cast<const R*>(x.data());
   const std::int64_t n = x.size() * static_cast<std::int64_t>(sizeof(T) / sizeof(R));
   const Pack<R> most(std::numeric_limits<R>::max());
-  auto bad = most > most;  // in no lane
+  auto bad = most > most;  // false in every lane
   for_packs<R>(0, n, [&](auto at) { bad = bad | !(math::abs(at.load(numbers)) <= most); });
   return !any(bad);
 }
@@ -28,7 +28,7 @@ bool all_finite(const AnyValue& x) {
 
 std::string in_scope(const std::string& op, const std::string& scope) { return scope.empty() ? op : op + " in " + scope; }
 
-/// An empty tensor stands for one that an op does without, such as a bias.
+/// Adds a summary of x. An empty tensor stands for an absent input, such as a bias, and is skipped.
 void add(std::vector<NumberSummary>& list, std::string role, std::string origin, const AnyValue& x) {
   NumberSummary s = summarize(x);
   if (s.shape.size() == 0) return;
@@ -132,7 +132,7 @@ void NanTrace::backward(const TapeEntry& entry) {
     return !dx || all_finite(*dx);
   });
   if (finite) {
-    if (at < kept_.size()) kept_.resize(at);  // the walk has passed it
+    if (at < kept_.size()) kept_.resize(at);  // the backward pass is past it
     return;
   }
   NonFinite where{.op = entry.op, .backward = true, .scope = entry.scope, .tensors = {}};

@@ -1,7 +1,7 @@
 #pragma once
-/// Where did the first NaN come from? While a NanTrace lives, every op of this thread is looked at as soon as it has computed, and
-/// every gradient as soon as it has been passed on; the first number that is not finite ends the pass with an exception that says
-/// which op made it of what:
+/// Where did the first NaN come from? While a NanTrace lives, it checks every op of this thread as soon as it has computed, and
+/// every gradient as soon as it has been passed on. The first number that is not finite ends the pass with an exception that names
+/// the op that made it and the op's inputs:
 ///
 ///     NanTrace trace(model.parameters());
 ///     try {
@@ -10,8 +10,8 @@
 ///       fmt::print("{}\n{}\n", error.what(), error.where().table());
 ///     }
 ///
-/// It reads every output and every gradient once more, and keeps what the ops of a pass read until the walk has passed them: a
-/// training step of the small ComplexFormer (argand train lm --threads 1) took 15 % longer with it. Without one nothing is read.
+/// The trace reads every output and gradient once more, and keeps the inputs of ops until the backward pass is past them: a
+/// training step of the small ComplexFormer (argand train lm --threads 1) took 15 % longer. Without a trace nothing is read.
 
 #include <optional>
 #include <string>
@@ -24,35 +24,35 @@
 
 namespace argand {
 
-/// The numbers of one tensor in short: magnitudes of those that are finite, and how many are not.
+/// A summary of one tensor's numbers: magnitudes of the finite ones, and how many are not finite.
 struct NumberSummary {
   std::string role;    ///< "input 0", "output", "gradient of input 0", ...
   std::string origin;  ///< a parameter's name, "exp in blocks.0.attn" for the output of an op, "a variable" or "a constant"
   std::string scalar;  ///< "float32", "complex128", ...
   Shape shape;
-  std::int64_t nan = 0, inf = 0;      ///< a complex number counts once; NaN when either part is one
-  double min = 0, mean = 0, max = 0;  ///< of |x| over the finite ones; 0 when there are none
+  std::int64_t nan = 0, inf = 0;      ///< a complex number counts once; as NaN if either part is NaN
+  double min = 0, mean = 0, max = 0;  ///< of |x| over the finite numbers; 0 if there are none
   bool finite() const { return nan + inf == 0; }
 };
 
 /// The op that made the first number that is not finite.
 struct NonFinite {
   const Op* op = nullptr;
-  bool backward = false;  ///< it was one of the gradients that the op passed on, rather than its output
-  std::string scope;      ///< the module path where the op was recorded, "blocks.0.attn"; "" outside of all
-  /// Forward: the inputs, then the output. Backward: the inputs and the output of the forward pass, the gradient that came to the
-  /// output, and the gradients of the inputs.
+  bool backward = false;  ///< in a gradient that the op passed on, rather than in its output
+  std::string scope;      ///< the module path where the op was recorded, "blocks.0.attn"; "" outside all modules
+  /// Forward: the inputs, then the output. Backward: the inputs and the output of the forward pass, the gradient of the output, and
+  /// the gradients of the inputs.
   std::vector<NumberSummary> tensors;
 
   /// "backward of log in blocks.0.attn made 2 NaN and 0 inf in the gradient of its input 0; what it read was finite"
   std::string sentence() const;
-  /// One line a tensor, under a heading.
+  /// A heading, then one line per tensor.
   std::string table() const;
-  /// What the op says of its singular points; "" when it has none.
+  /// What the op says about its singular points; "" if it has none.
   std::string hint() const;
 };
 
-/// Thrown in the middle of a pass; the tape has been cleared. Gradients of variables may be incomplete.
+/// Thrown in the middle of a pass, after the tape has been cleared. Gradients of variables may be incomplete.
 class NonFiniteError : public Error {
  public:
   explicit NonFiniteError(NonFinite where) : Error(where.sentence()), where_(std::move(where)) {}
@@ -64,7 +64,7 @@ class NonFiniteError : public Error {
 
 class NanTrace {
  public:
-  /// Variables are called by these names.
+  /// Names the variables as in the list.
   template <RealScalar R>
   explicit NanTrace(const ParameterList<R>& parameters) : NanTrace() {
     for (const Parameter<R>& p : parameters) std::visit([&](const auto& v) { names_.emplace(v.slot().get(), p.name); }, p.var);
@@ -88,13 +88,13 @@ class NanTrace {
   [[noreturn]] void stop(NonFinite where);
 
   std::unordered_map<const SlotBase*, std::string> names_;
-  std::vector<Kept> kept_;  ///< as the tape's entries
+  std::vector<Kept> kept_;  ///< indexed like the tape's entries
   Tape& tape_;
   ForwardWatch before_;
   Tape::BackwardWatch before_backward_;
 };
 
-/// For a table of one's own.
+/// For tables of your own.
 NumberSummary summarize(const AnyValue& x);
 
 }  // namespace argand

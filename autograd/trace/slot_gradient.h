@@ -1,5 +1,5 @@
 #pragma once
-/// The gradient in a slot whose scalar is not known.
+/// The gradient in a slot whose scalar is not known at compile time.
 
 #include <map>
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace argand {
 
-/// Calls f with the slot as the Slot<T>* that it is, const where `slot` is; not at all for null.
+/// Calls f with the slot as its actual type Slot<T>*, const if `slot` is; does nothing for null.
 template <class Base, class F>
 void visit_slot(Base* slot, const F& f) {
   const auto as = [&]<class T>() {
@@ -22,17 +22,17 @@ void visit_slot(Base* slot, const F& f) {
   as.template operator()<std::complex<double>>();
 }
 
-/// What has gathered in it so far, sharing its storage; nothing where no gradient has arrived, or for null.
+/// The gradient accumulated so far, sharing its storage; nothing if no gradient has arrived, or for null.
 std::optional<AnyValue> slot_gradient(const SlotBase* slot);
 
-/// Made between a forward and its backward pass: when it goes, the leaves that the tape reads have the gradients that they had
-/// before, so that a look at a gradient leaves no trace.
+/// Create it between a forward and its backward pass. On destruction, the leaves that the tape reads get back the gradients that
+/// they had before, so that inspecting a gradient leaves no trace.
 class KeptGradients {
  public:
   [[nodiscard]] explicit KeptGradients(const Tape& tape);
-  /// Those of this slot as well, which may be null.
+  /// Also restores the gradient of this slot, which may be null.
   void keep(const std::shared_ptr<SlotBase>& slot);
-  /// This slot keeps what it gathers.
+  /// Exempts this slot: it keeps what it accumulates.
   void except(const std::shared_ptr<SlotBase>& slot) { before_.erase(slot); }
   ~KeptGradients();
   KeptGradients(const KeptGradients&) = delete;

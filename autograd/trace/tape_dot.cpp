@@ -12,14 +12,14 @@ using NodeRole = TapeNode::Role;
 using C = std::complex<double>;
 constexpr int readable_nodes = 50;
 
-/// For HTML-like labels.
+/// Escapes text for HTML-like labels.
 std::string escaped(const std::string& text) {
   std::string out;
   for (char c : text) out += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '"' ? "&quot;" : std::string(1, c);
   return out;
 }
 
-/// For strings in quotes.
+/// Quotes text as a DOT string.
 std::string quoted(const std::string& text) {
   std::string out = "\"";
   for (char c : text) out += c == '"' || c == '\\' ? std::string("\\") + c : c == '\n' ? std::string("\\n") : std::string(1, c);
@@ -28,7 +28,7 @@ std::string quoted(const std::string& text) {
 
 std::string joined_scope(const std::vector<std::string>& parts) { return joined(parts, "."); }
 
-/// What is drawn as one: a node of the tape, or all of a module that is not opened.
+/// A unit of the drawing: a node of the tape, or a whole module that is not opened.
 struct Unit {
   std::vector<std::string> cluster;  ///< opened modules around it
   std::string id;                    ///< in the DOT text
@@ -38,7 +38,7 @@ struct Unit {
 
 struct Drawing {
   std::vector<Unit> units;
-  std::vector<std::size_t> unit_of;  ///< of each node
+  std::vector<std::size_t> unit_of;  ///< for each node
 };
 
 Drawing collapsed(const std::vector<TapeNode>& nodes, std::size_t depth) {
@@ -79,14 +79,14 @@ std::string small(const std::string& text, const char* colour) {
   return fmt::format("<BR/><FONT POINT-SIZE=\"10\" COLOR=\"{}\">{}</FONT>", colour, escaped(text));
 }
 
-/// "ℂ [2, 8, 16]", or the number itself where there is only one.
+/// "ℂ [2, 8, 16]", or the number itself for a single one.
 std::string numbers_of(const TapeNode& node) {
   if (node.role == NodeRole::Ids) return "ids " + node.shape.str();
   if (node.value) return number_name(*node.value, node.is_complex);
   return fmt::format("{} {}", node.is_complex ? "ℂ" : "ℝ", node.shape);
 }
 
-/// The gradient, and of how many contributions it is the sum.
+/// The gradient, and the number of contributions that it sums.
 std::string gradient_line(const TapeNode& node, int payers) {
   const std::string sum = payers > 1 ? fmt::format(", the sum of {}", payers) : "";
   if (node.gradient) return small("grad " + number_name(*node.gradient, node.is_complex) + sum, "#B03A2E");
@@ -116,7 +116,7 @@ std::string node_attributes(const TapeNode& node, const std::string& number, int
   return fmt::format("{}, class=\"op\", {}{}", label(fmt::format("<B>{}{}</B>", name, escaped(node.name))), colours, alarm);
 }
 
-/// A module in one box: what it holds and what leaves it.
+/// A module drawn as one box: what it contains and what leaves it.
 std::string box_attributes(const Unit& unit, const std::vector<TapeNode>& nodes, const std::set<std::size_t>& leaving) {
   std::int64_t ops = 0, complex_ops = 0, parameters = 0;
   double square = 0;
@@ -170,7 +170,7 @@ class Writer {
   }
 
  private:
-  /// What an op paid to what it read, on the edge between two single numbers.
+  /// What an op contributed to the gradient of its input, on an edge between two single numbers.
   std::string payment(std::size_t from, std::size_t to) const {
     if (!drawing_.units[from].box.empty() || !drawing_.units[to].box.empty()) return "";
     const std::size_t input = drawing_.units[from].nodes.front();
@@ -184,7 +184,7 @@ class Writer {
   struct Edge {
     std::size_t from, to;
     bool solid;
-    int times;  ///< z·z reads z twice; a box that reads a value many times is joined to it once
+    int times;  ///< z·z reads z twice; a box that reads a value many times is connected to it once
   };
 
   void find_edges() {
@@ -204,7 +204,7 @@ class Writer {
           if (drawing_.units[from].box.empty() && drawing_.units[to].box.empty()) ++edge.times;
         }
       }
-    for (std::size_t i = 0; i < nodes_.size(); ++i)  // results that nobody reads leave as well
+    for (std::size_t i = 0; i < nodes_.size(); ++i)  // unread results leave as well
       if (nodes_[i].role == NodeRole::Op && std::none_of(nodes_.begin(), nodes_.end(), [i](const TapeNode& node) {
             return std::find(node.inputs.begin(), node.inputs.end(), i) != node.inputs.end();
           }))
@@ -216,7 +216,7 @@ class Writer {
     return node_attributes(nodes_[node], numbers_[node], payers == payers_.end() ? 0 : payers->second);
   }
 
-  /// Everything inside an opened module, modules inside it after its own.
+  /// Draws everything inside an opened module; nested modules follow its own nodes.
   void cluster(const std::vector<std::string>& path, const std::string& indent) {
     for (const Unit& unit : drawing_.units)
       if (unit.cluster == path)
@@ -242,9 +242,9 @@ class Writer {
   const std::vector<TapeNode>& nodes_;
   Drawing drawing_;
   std::vector<Edge> edges_;
-  std::vector<std::string> numbers_;   ///< "v1" or "", of each node
-  std::map<std::size_t, int> payers_;  ///< how many ops paid to a node
-  std::set<std::size_t> leaving_;      ///< nodes that are read outside of their unit
+  std::vector<std::string> numbers_;   ///< "v1" or "", for each node
+  std::map<std::size_t, int> payers_;  ///< how many ops contributed to a node's gradient
+  std::set<std::size_t> leaving_;      ///< nodes that are read outside their unit
   std::string text_;
 };
 

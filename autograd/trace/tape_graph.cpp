@@ -86,7 +86,7 @@ void TapeGraph::add(const ForwardEvent& event) {
   std::vector<std::size_t> inputs;
   const std::vector<std::string> scope = parts_of(event.scope);
   for (const Watched& input : event.inputs)
-    if (!std::visit([](const auto& tensor) { return tensor.size() == 0; }, input.value))  // a bias that a layer does not have
+    if (!std::visit([](const auto& tensor) { return tensor.size() == 0; }, input.value))  // an absent bias
       inputs.push_back(node_of(input, scope));
   TapeNode node = described(TapeNode::Role::Op, event.output);
   node.name = event.op.name();
@@ -170,7 +170,7 @@ void TapeGraph::note_gradient(std::size_t node, const SlotBase& slot) {
   nodes_[node].gradient = single_number(*g);
 }
 
-/// The watch is called behind every vjp: what an input has more than before is what this one paid.
+/// Called after every vjp: the increase of an input's gradient since the last call is what this op contributed.
 void TapeGraph::note_payments(std::size_t node, std::map<std::size_t, std::complex<double>>& gathered) {
   for (const std::size_t input : nodes_[node].inputs) {
     if (nodes_[node].paid.contains(input) || !nodes_[input].value || !values_[input].slot) continue;

@@ -1,12 +1,12 @@
 #pragma once
-/// The tape as a graph: ops, what they read and what they made; with gradients after a backward pass. Drawn by Graphviz:
+/// The tape as a graph: ops, their inputs and outputs; with gradients after a backward pass. Drawn by Graphviz:
 ///
 ///     TapeGraph graph(model.parameters());
 ///     const Var<float> loss = model.loss(tokens, targets).total;
 ///     graph.backward(loss);                                   // or graph.stop() for a drawing without gradients
 ///     write_file_atomically("model.dot", to_dot(graph));
 ///
-/// Unlike the tape it has constants and ops that are not differentiated, too.
+/// Unlike the tape, it also has constants and ops that are not differentiated.
 
 #include <complex>
 #include <map>
@@ -26,26 +26,26 @@ struct TapeNode {
   Role role = Role::Op;
   std::string name = {};   ///< the op's, the parameter's, or ""
   const Op* op = nullptr;  ///< null unless an op
-  /// The module path of an op, {"blocks.0", "attn"}; of what ops read: as much of it as all its readers share.
+  /// The module path of an op, {"blocks.0", "attn"}; for an op's input, the part of the path that all its readers share.
   std::vector<std::string> scope = {};
   Shape shape = {};
   bool is_complex = false;
   bool wants_grad = false;
   std::vector<std::size_t> inputs = {};  ///< nodes, in the op's order
 
-  std::optional<std::complex<double>> value = {};     ///< where the shape has a single number
-  std::optional<double> gradient_norm = {};           ///< sqrt(Σ |g|²), after backward(); nothing where none arrived
-  std::optional<std::complex<double>> gradient = {};  ///< of a single number
-  /// What this op's vjp added to the gradient of an input that is a single number; nodes of `inputs`, each once.
+  std::optional<std::complex<double>> value = {};     ///< if there is a single number
+  std::optional<double> gradient_norm = {};           ///< sqrt(Σ |g|²), after backward(); nothing if none arrived
+  std::optional<std::complex<double>> gradient = {};  ///< if there is a single number
+  /// What this op's vjp added to the gradient of each input that is a single number; keys are nodes of `inputs`.
   std::map<std::size_t, std::complex<double>> paid = {};
 
-  /// Its value or its gradient has a number that is not finite, as far as they are known.
+  /// Whether its value or its gradient, where known, has a number that is not finite.
   bool is_infinite() const;
 };
 
 class TapeGraph {
  public:
-  /// Draws this thread's ops from now until stop(), backward() or its end. Variables in the list have names.
+  /// Records this thread's ops from now until stop(), backward() or its end. Variables in the list have names.
   template <RealScalar R>
   explicit TapeGraph(const ParameterList<R>& parameters) : TapeGraph() {
     for (const Parameter<R>& p : parameters) std::visit([&](const auto& v) { names_.emplace(v.slot().get(), p.name); }, p.var);
@@ -55,14 +55,14 @@ class TapeGraph {
   TapeGraph(const TapeGraph&) = delete;
   TapeGraph& operator=(const TapeGraph&) = delete;
 
-  /// Token ids are not a tensor that an op could name: draws them, of this shape, as read by every op of these names.
+  /// Adds token ids, which no op lists as a tensor: drawn with this shape, as read by every op of these names.
   void add_ids(const std::string& name, const Shape& shape, const std::vector<std::string>& ops);
   void stop();
-  /// Stops, walks the current tape from the loss, and notes the gradient of every node.
+  /// Stops, runs the backward pass of the current tape from the loss, and notes the gradient of every node.
   template <RealScalar R>
   void backward(const Var<R>& loss);
 
-  /// An op comes after everything that it reads.
+  /// Each op comes after everything that it reads.
   const std::vector<TapeNode>& nodes() const { return nodes_; }
 
  private:
@@ -72,7 +72,7 @@ class TapeGraph {
   void note_payments(std::size_t node, std::map<std::size_t, std::complex<double>>& gathered);
 
   std::vector<TapeNode> nodes_;
-  std::vector<Watched> values_;  ///< of the nodes; as long as they are held, no other tensor has their address
+  std::vector<Watched> values_;  ///< of the nodes; while they are held, no other tensor has their address
   std::unordered_map<const SlotBase*, std::string> names_;
   std::unordered_map<const SlotBase*, std::size_t> by_slot_;
   std::map<std::tuple<const void*, std::string, bool>, std::size_t> by_address_;  ///< constants: address, shape, complex

@@ -1,4 +1,4 @@
-/// autograd/ops/attention, and what of autograd/ops/rows models are made of, as they are called by name.
+/// Calls by name into autograd/ops/attention and the parts of autograd/ops/rows that models use.
 
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@
 namespace argand {
 namespace {
 
-/// Unless a scale is given 1/√d_k, d_k the numbers of a head of q. Keys where the mask says no are padding.
+/// The default scale is 1/√d_k, with d_k numbers per head of q. Keys that the mask marks false are padding.
 AttentionOptions attention_options(const Shape& q, std::int64_t parts, std::int64_t n_heads, std::optional<double> scale,
                                    bool causal, const std::optional<Mask>& visible_keys, double dropout,
                                    std::optional<std::int64_t> seed) {
@@ -41,7 +41,7 @@ Measure<R> measure_of(int parts, const std::string& kind, const std::optional<Va
   return measure;
 }
 
-/// Of the axes behind, which a norm takes together. Throws unless they are x's.
+/// The size of the trailing axes that a norm takes together. Throws unless they match x's.
 std::int64_t size_behind(std::string_view op, const Shape& x, const std::vector<std::int64_t>& normalized) {
   const auto n = static_cast<int>(normalized.size());
   bool fits = 1 <= n && n <= x.rank();

@@ -1,4 +1,4 @@
-/// Of autograd/ops/elementwise: complex numbers and their parts, phases, rotations, and dropout.
+/// Calls by name into autograd/ops/elementwise: complex numbers and their parts, phases, rotations, and dropout.
 
 #include "autograd/call/functions/random_of.h"
 #include "autograd/call/op_function.h"
@@ -57,7 +57,7 @@ static const OpFunction complex_functions[] = {
      {"input"},
      []<RealScalar R>(const Var<R>& x) { return to_complex(x); },
      []<RealScalar R>(const Var<std::complex<R>>& z) { return z; }},
-    // With an axis of 2 behind, as PyTorch's; C++ has the pairs in the last axis, [..., 2n].
+    // With a trailing axis of 2, as in PyTorch; in C++ the pairs are in the last axis, [..., 2n].
     {"view_as_real",
      {"input"},
      []<RealScalar R>(const Var<std::complex<R>>& z) { return view_as_real(reshape(z, with_axis_behind(z.shape()))); }},

@@ -1,5 +1,4 @@
-/// autograd/ops/elementwise and autograd/ops/functions, as they are called by name: what acts on real or complex numbers one by
-/// one.
+/// Calls by name into autograd/ops/elementwise and autograd/ops/functions: elementwise functions of real or complex numbers.
 
 #include "autograd/call/op_function.h"
 #include "autograd/ops/elementwise/activation.h"
@@ -63,7 +62,7 @@ static const OpFunction elementwise_functions[] = {
     {"atanh", {"input"}, []<Scalar T>(const Var<T>& z) { return atanh(z); }},
     {"sigmoid", {"input"}, []<Scalar T>(const Var<T>& z) { return sigmoid(z); }},
 
-    // Of real numbers alone.
+    // Of real numbers only.
     {"atan2",
      {"input", "other"},
      []<RealScalar R>(const TensorOrNumber<R>& y, const TensorOrNumber<R>& x) { return atan2<R>(y, x); }},

@@ -1,5 +1,5 @@
 #pragma once
-/// Reductions over one axis, several, or all, as Python has them: dim=None, dim=-1, dim=(0, 2).
+/// Reductions over one axis, several, or all, as in Python: dim=None, dim=-1, dim=(0, 2).
 
 #include <algorithm>
 #include <optional>
@@ -10,13 +10,13 @@
 
 namespace argand {
 
-/// Nothing, and an empty list as in PyTorch: all of them.
+/// Nothing, or an empty list as in PyTorch, means all axes.
 using Axes = std::optional<std::vector<int>>;
 
-/// Which axes of x go, as one axis behind the others.
+/// The axes of x to reduce, folded into a single last axis.
 struct ReducedAxes {
-  std::vector<int> order;  ///< of x: those that stay, then those that go
-  Shape folded, kept;      ///< x's shape with those that go as its last axis; x's with size 1 for them
+  std::vector<int> order;  ///< of x: the axes kept, then those reduced
+  Shape folded, kept;      ///< x's shape with the reduced axes folded into the last; x's shape with size 1 for them
 
   /// Throws `sum: no axis 2 in [2, 3]`, `sum: axis 1 is named twice`.
   ReducedAxes(std::string_view op, const Shape& shape, const std::vector<int>& axes) : kept(shape) {
@@ -43,7 +43,7 @@ struct ReducedAxes {
   }
 };
 
-/// f(x, axis, keepdim) where one axis is named, f(x) where none is; several are taken as one.
+/// f(x, axis, keepdim) for a single axis, f(x) for none; several axes are folded into one.
 template <Scalar T, class F>
 auto over_axes(std::string_view op, const Var<T>& x, const Axes& axes, bool keepdim, const F& f) {
   return in_own_name(op, [&] {
@@ -61,7 +61,7 @@ auto over_axes(std::string_view op, const Var<T>& x, const Axes& axes, bool keep
   });
 }
 
-/// f of a function that knows the last axis only, along any.
+/// Applies f, which works on the last axis only, along any axis.
 template <Scalar T, class F>
 auto along(std::string_view op, const Var<T>& x, int axis, const F& f) {
   require_axis(op, x.shape(), axis);

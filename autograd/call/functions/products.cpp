@@ -1,4 +1,4 @@
-/// autograd/ops/products, autograd/ops/losses and autograd/ops/convolution, as they are called by name.
+/// Calls by name into autograd/ops/products, autograd/ops/losses and autograd/ops/convolution.
 
 #include "autograd/call/op_function.h"
 #include "autograd/ops/convolution/convolution.h"
@@ -32,7 +32,7 @@ Var<T> with_bias(std::string_view op, const Var<T>& y, const std::optional<Var<T
   return y + reshape(*bias, channels);
 }
 
-/// PyTorch's matmul: a vector is a row on the left, a column on the right, and its axis is not in the result.
+/// PyTorch's matmul: a vector is a row on the left and a column on the right, and its axis is dropped from the result.
 template <Scalar A, Scalar B>
 Var<Promote<A, B>> product_of(const Var<A>& a, const Var<B>& b) {
   const bool row = a.rank() == 1, column = b.rank() == 1;
@@ -44,7 +44,7 @@ Var<Promote<A, B>> product_of(const Var<A>& a, const Var<B>& b) {
   return reshape(y, shape);
 }
 
-/// einsum of any number of operands of one scalar, pairs from left to right.
+/// einsum of any number of operands of the same scalar, in pairs from left to right.
 template <Scalar T>
 Var<T> einsum_of(std::string equation, std::vector<Var<T>> operands) {
   require(!operands.empty(), "einsum", "needs an operand");
@@ -98,7 +98,7 @@ static const OpFunction loss_functions[] = {
      "huber",
      {"input", "target", {"delta", 1.0}},
      []<RealScalar R>(const Var<R>& x, const Var<R>& t, double delta) { return huber(x, t, delta); }},
-    // By no other name: PyTorch's binary_cross_entropy takes probabilities, this op logits.
+    // Under this name only: PyTorch's binary_cross_entropy takes probabilities, this op takes logits.
     {"binary_cross_entropy_with_logits",
      "binary_cross_entropy",
      {"input", "target"},

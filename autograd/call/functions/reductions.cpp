@@ -1,4 +1,4 @@
-/// Of autograd/ops/rows, autograd/ops/scans and autograd/ops/selection: one number made of many, and running sums.
+/// Calls by name into autograd/ops/rows, autograd/ops/scans and autograd/ops/selection: reductions and cumulative sums.
 
 #include "autograd/call/functions/over_axes.h"
 #include "autograd/call/op_function.h"
@@ -12,7 +12,7 @@
 namespace argand {
 namespace {
 
-/// n/(n - correction), n numbers for each of y's: PyTorch's variance is that of a sample, the library's that of the population.
+/// n/(n - correction), n numbers per element of y: PyTorch's variance is that of a sample, the library's that of the population.
 double factor_of_sample(std::string_view op, const Shape& x, const Shape& y, double correction) {
   if (y.size() == 0) return 1;
   const double n = static_cast<double>(x.size()) / static_cast<double>(y.size());
@@ -20,10 +20,10 @@ double factor_of_sample(std::string_view op, const Shape& x, const Shape& y, dou
   return n / (n - correction);
 }
 
-/// Places with an axis more, or several, of size 1.
+/// Indices with additional axes of size 1.
 Ids in_shape(const Shape& shape, const Ids& places) { return Ids(shape, {places.span().begin(), places.span().end()}); }
 
-/// PyTorch's max, min and median along an axis: the values, and where each was: the first that equals it, or the first NaN.
+/// PyTorch's max, min and median along an axis: the values, and the index of each, the first that equals it or the first NaN.
 template <RealScalar R, class F>
 std::tuple<Var<R>, Ids> with_places(const Var<R>& x, int axis, bool keepdim, const F& f) {
   const Var<R> values = f(x, axis, true);
@@ -105,7 +105,7 @@ static const OpFunction reduction_functions[] = {
        return over_axes("vector_norm", x, dim, keepdim, [p](const auto& v, auto... where) { return vector_norm(v, p, where...); });
      }},
 
-    // The largest, the smallest, the middle one.
+    // The largest, the smallest and the median.
     {"max",
      {"input", {"dim", none}, {"keepdim", false}},
      Results{"values", "indices"},
@@ -158,7 +158,7 @@ static const OpFunction reduction_functions[] = {
        return one_place(x, dim, keepdim, [](const auto&... v) { return argmin(v...); });
      }},
 
-    // Rows stay as long as they are.
+    // Functions of rows that keep their length.
     {"softmax",
      {"input", {"dim", -1}},
      []<RealScalar R>(const Var<R>& x, int dim) { return along("softmax", x, dim, [](const Var<R>& v) { return softmax(v); }); }},

@@ -1,5 +1,4 @@
-/// autograd/ops/selection, autograd/ops/shape.h and autograd/ops/gather.h, as they are called by name: numbers chosen and
-/// rearranged.
+/// Calls by name into autograd/ops/selection, autograd/ops/shape.h and autograd/ops/gather.h: selection and rearrangement.
 
 #include <fmt/format.h>
 
@@ -18,7 +17,7 @@ namespace {
 
 using Sizes = std::vector<std::int64_t>;
 
-/// Of `count` numbers, where one size may be -1: what is left.
+/// The shape of `count` numbers; one size may be -1 and is inferred from the others.
 Shape shape_for(const Sizes& sizes, std::int64_t count) {
   Sizes known = sizes;
   const auto open = std::find(known.begin(), known.end(), -1);
@@ -30,7 +29,7 @@ Shape shape_for(const Sizes& sizes, std::int64_t count) {
   return Shape{std::span<const std::int64_t>(known)};
 }
 
-/// PyTorch's expand: -1 leaves an axis as it is.
+/// PyTorch's expand: -1 keeps an axis as it is.
 Shape stretched(const Shape& shape, Sizes sizes) {
   const auto missing = static_cast<std::int64_t>(sizes.size()) - shape.rank();
   for (std::int64_t k = std::max<std::int64_t>(0, missing); k < static_cast<std::int64_t>(sizes.size()); ++k)

@@ -68,7 +68,7 @@ static const Op angular_attention_op(
         const auto wide = [o](auto q, auto k, auto v) { return angular_attention(q, k, v, o); };
         at.function("", wide, at.complex({1, 2, 2 * n}), at.complex({1, 3, 2 * n}), at.complex({1, 3, 2 * n}));
       });
-      // Phases of ±π and of -0: the score is smooth there.
+      // Phases of ±π and of -0, where the score is smooth.
       const Tensor<C> cut({1, 2, 2}, {{-1.0, 0.0}, {-0.5, -0.0}, {-0.8, 1e-12}, {0.7, 0.2}});
       check.function("branch cut of arg", with({}), cut, check.complex({1, 2, 2}), check.complex({1, 2, 2}));
       check.function("branch cut of arg, keys", with({}), check.complex({1, 2, 2}), cut, check.complex({1, 2, 2}));
@@ -88,7 +88,7 @@ static const Op angular_attention_op(
 
 namespace {
 
-/// The phasors u of z as pairs of reals, with their tangents.
+/// The phasors u of z as pairs of reals, with tangents.
 template <RealScalar R>
 Var<R> turning_phasors(const Var<std::complex<R>>& z) {
   const Var<std::complex<R>> u = unit_phasor(z);
@@ -105,7 +105,7 @@ Var<std::complex<R>> angular_attention(const Var<std::complex<R>>& Q, const Var<
                                        const AttentionOptions& options) {
   using C = std::complex<R>;
   const AttentionTiles<R> tiles("angular_attention", Q.shape(), K.shape(), V.shape(), options, 2);
-  // Made again in the backward pass rather than kept: two passes over Q and K cost less than their memory.
+  // Recomputed in the backward pass instead of kept: two passes over Q and K cost less than storing them.
   const auto phasors = [](const Tensor<C>& z) { return as_real(map_packs([](auto v) { return phasor(v); }, z)); };
   const auto seen = [tiles](const Tensor<C>& k) { return as_complex(tiles.visible(as_real(k))); };
   const auto output = tiles.forward(phasors(Q.value()), phasors(seen(K.value())), as_real(V.value()));

@@ -1,6 +1,6 @@
 #pragma once
 /// Fused scaled-dot-product attention: softmax(scale · Q Kᵀ + mask) V, tile by tile. The forward pass never holds more than a tile
-/// of the T × T scores; the backward pass computes the tiles again from the kept row sums (Dao et al., FlashAttention, 2022).
+/// of the T × T scores; the backward pass recomputes the tiles from the stored row sums (Dao et al., FlashAttention, 2022).
 
 #include <memory>
 #include <vector>
@@ -14,14 +14,14 @@ struct AttentionOptions {
   std::int64_t n_heads = 1;
   double scale = 1;     ///< usually 1/sqrt(d_k)
   bool causal = false;  ///< query i sees the keys up to i + (Tk - Tq): with a cache, the last Tq of Tk positions
-  /// [B · Tk], 0 where a key is padding; null: none is. A query that sees no key at all gets 0.
+  /// [B · Tk], 0 where a key is padding; null if none is. A query that sees no key gets 0.
   std::shared_ptr<const std::vector<std::uint8_t>> visible_keys{};
   double dropout = 0;  ///< probability of dropping an attention weight
   Random random{0};    ///< the mask is a pure function of it and of (b, h, query, key)
 };
 
 /// q [B, Tq, H·d_k], k [B, Tk, H·d_k], v [B, Tk, H·d_v] -> [B, Tq, H·d_v]; heads split the last axis in order.
-/// Real; complex queries enter as view_as_real (Re⟨q, k⟩ is their score), complex values likewise.
+/// Real; complex queries enter through view_as_real (their score is Re⟨q, k⟩), and so do complex values.
 /// Throws `attention: ...` for shapes or options that do not fit.
 template <RealScalar R>
 Var<R> attention(const Var<R>& q, const Var<R>& k, const Var<R>& v, const AttentionOptions& options);

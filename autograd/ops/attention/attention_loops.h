@@ -1,16 +1,16 @@
 #pragma once
 /// The loops of fused attention, tile by tile, for any way to score a query against a key (Dao et al., FlashAttention, 2022).
-/// What a kind of attention adds is a `Scores`, made for one head of one sequence:
+/// Each kind of attention supplies a `Scores`, made for one head of one sequence:
 ///
 ///     void tile(q0, rows, k0, columns, R* s)       s[i][j] <- scale · raw score of query q0 + i and key k0 + j
-///     void gradient(q0, rows, k0, columns, R* g)   takes dL/d raw score, g[i][j], of the tile that tile() computed last, into the
-///                                                  gradients of queries and keys
+///     void gradient(q0, rows, k0, columns, R* g)   propagates dL/d raw score, g[i][j], of the tile that tile() computed
+///                                                  last, to the gradients of queries and keys
 ///
-/// with rows of `key_tile` numbers. Masks, softmax, dropout and values are done here.
+/// with rows of `key_tile` numbers. The loops handle masks, softmax, dropout and values.
 ///
-/// A weight of 0 hides a finite number, but 0 · NaN is NaN. So that no query meets the NaN of a key that it must not see, hidden
-/// keys and values enter as 0 (`visible`), and a tile of a causal mask whose results are not all finite is computed again, one
-/// query after the other, each with the keys that it sees and no others.
+/// A weight of 0 hides a finite number, but 0 · NaN is NaN. To keep the NaN of a hidden key away from every query, hidden keys and
+/// values enter as 0 (`visible`), and a tile of a causal mask with results that are not all finite is recomputed query by query,
+/// each with only the keys that it sees.
 
 #include <algorithm>
 #include <cmath>
@@ -31,7 +31,7 @@ struct AttentionLoops {
   AttentionOptions options;
   std::int64_t B, H, Tq, Tk, dk, dv;
 
-  /// Shapes as of attention(), in entries of `reals` real numbers each. Throws `op: ...` for shapes or options that do not fit.
+  /// Shapes as in attention(), in entries of `reals` real numbers each. Throws `op: ...` for shapes or options that do not fit.
   AttentionLoops(std::string_view op, const Shape& q, const Shape& k, const Shape& v, const AttentionOptions& o,
                  std::int64_t reals = 1)
       : options(o), H(o.n_heads) {
@@ -45,21 +45,21 @@ struct AttentionLoops {
             "the key mask has {} entries for {} keys", o.visible_keys ? o.visible_keys->size() : 0, B * Tk);
   }
 
-  /// Calls f(b, h) for every head of every sequence, in parallel: heads are independent, so results do not depend on the threads.
+  /// Calls f(b, h) for every head of every sequence, in parallel. Heads are independent, so results do not depend on the threads.
   template <class F>
   void for_each_head(const F& f) const {
     parallel_for(B * H, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) f(i / H, i % H);
     });
   }
-  /// Where a head's first number is in q (like q: dq), k, v, the output, and in the rows' sums.
+  /// The offset of a head's first number in q (and dq), k, v, the output, and the rows' sums.
   std::int64_t at_q(std::int64_t b, std::int64_t h) const { return (b * Tq * H + h) * dk; }
   std::int64_t at_k(std::int64_t b, std::int64_t h) const { return (b * Tk * H + h) * dk; }
   std::int64_t at_v(std::int64_t b, std::int64_t h) const { return (b * Tk * H + h) * dv; }
   std::int64_t at_out(std::int64_t b, std::int64_t h) const { return (b * Tq * H + h) * dv; }
   std::int64_t at_row(std::int64_t b, std::int64_t h) const { return (b * H + h) * Tq * 2; }
 
-  /// One past the last key that any query of [from, to) sees.
+  /// One past the last key that any query before `to` sees.
   std::int64_t last_key(std::int64_t to) const { return options.causal ? std::min(Tk, to + Tk - Tq) : Tk; }
 
   /// scores[i][j] <- -infinity where the query must not look.
@@ -75,7 +75,7 @@ struct AttentionLoops {
           for (std::int64_t i = 0; i < rows; ++i) scores[i * key_tile + j] = hidden;
   }
 
-  /// k or v [B, Tk, ...] without what no query may see: x itself, or, where hidden rows hold NaN or infinity, a copy with 0 there.
+  /// k or v [B, Tk, ...] without hidden rows: x itself, or, where hidden rows hold NaN or infinity, a copy with 0 there.
   Tensor<R> visible(const Tensor<R>& x) const {
     const std::int64_t width = x.size() / std::max<std::int64_t>(1, B * Tk);
     for (std::int64_t row = 0; options.visible_keys && row < B * Tk; ++row)
@@ -86,7 +86,7 @@ struct AttentionLoops {
       }
     return x;
   }
-  /// The gradient of k or v is 0 where they are hidden, whatever the queries hold.
+  /// Sets the gradient of k or v to 0 where they are hidden, whatever the queries hold.
   void clear_hidden(Tensor<R>& x) const {
     const std::int64_t width = x.size() / std::max<std::int64_t>(1, B * Tk);
     for (std::int64_t row = 0; options.visible_keys && row < B * Tk; ++row)
@@ -111,17 +111,17 @@ struct AttentionLoops {
     }
   }
 
-  /// Of each row of scores [B, H, Tq, 2]: the maximum, and 1/Σ exp(score - maximum); 0 and 0 for a row that sees nothing, NaN for
-  /// one that sees a NaN. All that the backward pass needs of them. (Their logarithm together, ℓ = logsumexp, would do; but a ℓ of
-  /// 50 is off by 2e-6 in float, and with it all weights of the row, whose gradients nearly cancel.)
+  /// Storage [B, H, Tq, 2] for each row of scores: the maximum, and 1/Σ exp(score - maximum); 0 and 0 for a row that sees nothing,
+  /// NaN for one that sees a NaN. The backward pass needs no more. (ℓ = logsumexp would combine the two; but an ℓ of 50 is off by
+  /// 2e-6 in float, and with it all weights of the row, whose gradients nearly cancel.)
   Tensor<R> make_sums() const { return Tensor<R>(Shape{B, H, Tq, 2}); }
 
-  /// One position of one head's output, times a number.
+  /// Multiplies one position of one head's output by a number.
   void scale_row(R* out, R factor) const {
     for_packs<R>(0, dv, [&](auto at) { at.store(out, at.load(out) * factor); });
   }
 
-  /// Calls tile(first query, how many) for all of a head's; where it returns false, once more for each query by itself.
+  /// Calls tile(first query, count) for all of a head's queries; where it returns false, again for each query separately.
   template <class Tile>
   void each_tile(const Tile& tile) const {
     for (std::int64_t q0 = 0; q0 < Tq; q0 += query_tile) {
@@ -131,12 +131,12 @@ struct AttentionLoops {
     }
   }
 
-  /// One head's output for all its queries, and their sums. v, out, sums: the head's own part.
+  /// Computes one head's output for all its queries, and their sums. v, out, sums: the head's own part.
   template <class Scores>
   void forward(Scores& score, const R* v, std::int64_t b, std::int64_t h, R* out, R* sums) const {
     Scratch<R> scores(query_tile * key_tile), keep(options.dropout > 0 ? query_tile * key_tile : 0);
     Scratch<R> top(query_tile), sum(query_tile);
-    // Returns whether that is all there is to it.
+    // Returns false if the queries must be recomputed one by one.
     const auto tile = [&](std::int64_t q0, std::int64_t rows) {
       const std::int64_t keys = last_key(q0 + rows);
       std::fill(top.begin(), top.end(), -std::numeric_limits<R>::infinity());
@@ -187,7 +187,7 @@ struct AttentionLoops {
     each_tile(tile);
   }
 
-  /// One head's dv (zeroed by the caller), and what `score` does with the scores' gradients.
+  /// Adds one head's dv (zeroed by the caller) and passes the scores' gradients to `score`.
   template <class Scores>
   void backward(Scores& score, const R* v, const R* o, const R* sums, const R* go, std::int64_t b, std::int64_t h,
                 R* dv_out) const {

@@ -10,7 +10,7 @@
 namespace argand {
 namespace {
 
-/// Calls f(b, h, query, first key, how many, where that is in an array [B, H, Tq, Tk]) for all keys, in the pieces of the loops.
+/// Calls f(b, h, query, first key, count, offset in an array [B, H, Tq, Tk]) for all keys, in the pieces that the loops use.
 template <RealScalar R, class F>
 void for_each_piece(const AttentionLoops<R>& a, std::int64_t H, const F& f) {
   for (std::int64_t b = 0; b < a.B; ++b)
@@ -20,7 +20,7 @@ void for_each_piece(const AttentionLoops<R>& a, std::int64_t H, const F& f) {
           f(b, h, i, k0, std::min(a.key_tile, a.Tk - k0), ((b * H + h) * a.Tq + i) * a.Tk + k0);
 }
 
-/// To be added to the scores: -infinity where a query must not look. [B, 1, Tq, Tk]
+/// The mask to add to the scores: -infinity where a query must not look. [B, 1, Tq, Tk]
 template <RealScalar R>
 Tensor<R> hiding(const AttentionLoops<R>& a) {
   Tensor<R> mask = Tensor<R>::zeros({a.B, 1, a.Tq, a.Tk});

@@ -1,12 +1,12 @@
 #pragma once
-/// Tangents of attention as expressions of plain ops, all scores of a head at once: O(T²) memory, where the ops themselves go tile
-/// by tile.
+/// Tangents of attention as expressions of plain ops, on all scores of a head at once: O(T²) memory, unlike the tiled ops
+/// themselves.
 
 #include "autograd/ops/attention/attention_loops.h"
 
 namespace argand {
 
-/// ȯ of o = P̃ v, P̃ = M̃ ∘ P, P = softmax(s) over the visible keys (attention.h). By the product rule and the softmax's,
+/// ȯ of o = P̃ v, P̃ = M̃ ∘ P, P = softmax(s) over the visible keys (attention.h). By the rules for products and the softmax,
 ///
 ///     ȯ = (M̃ ∘ Ṗ) v + P̃ v̇,   Ṗ = P ∘ (ṡ - Σ P ṡ)
 ///
@@ -14,7 +14,7 @@ namespace argand {
 template <RealScalar R>
 Var<R> weighting_tangent(const AttentionLoops<R>& loops, const Var<R>& scores, const Var<R>& v);
 
-/// ȯ of attention(q, k, v, options), whose ṡ = scale (q̇ kᵀ + q k̇ᵀ); q, k and v with their tangents.
+/// ȯ of attention(q, k, v, options), with ṡ = scale (q̇ kᵀ + q k̇ᵀ); q, k and v carry their tangents.
 template <RealScalar R>
 Var<R> attention_tangent(const Var<R>& q, const Var<R>& k, const Var<R>& v, const AttentionOptions& options);
 

@@ -1,5 +1,5 @@
 #pragma once
-/// Attention by scalar products, without a tape: what the ops share whose scores are ⟨q, k⟩ of some vectors.
+/// Attention by scalar products, without a tape: shared by the ops whose scores are ⟨q, k⟩ of some vectors.
 
 #include <string_view>
 
@@ -11,7 +11,7 @@ namespace argand {
 template <RealScalar R>
 class AttentionTiles {
  public:
-  /// Shapes as of attention(), in entries of `reals` real numbers each: 2 for complex ones seen as pairs, which enter as as_real().
+  /// Shapes as in attention(), in entries of `reals` real numbers each: 2 for complex ones, which enter as pairs through as_real().
   /// Throws in the name of `op` for shapes or options that do not fit.
   AttentionTiles(std::string_view op, const Shape& q, const Shape& k, const Shape& v, const AttentionOptions& options,
                  std::int64_t reals = 1)
@@ -19,9 +19,9 @@ class AttentionTiles {
 
   struct Output {
     Tensor<R> o;     ///< [B, Tq, H d_v]
-    Tensor<R> sums;  ///< of each row of scores, for the backward pass
+    Tensor<R> sums;  ///< of each row of scores; the backward pass needs them
   };
-  /// k or v [B, Tk, ...] with 0 where attention is masked: ops that take k through a function of their own do it before.
+  /// k or v [B, Tk, ...] with 0 where attention is masked. Ops that transform k by a function of their own call this first.
   Tensor<R> visible(const Tensor<R>& x) const { return loops_.visible(x); }
   Output forward(const Tensor<R>& q, const Tensor<R>& k, const Tensor<R>& v) const;
 

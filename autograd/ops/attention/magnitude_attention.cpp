@@ -89,7 +89,7 @@ static const Op magnitude_attention_op(
 
 namespace {
 
-/// Part c of q·k is Σ_p sign · q[part] · k[p], times κ where both are J's: which part of q meets k[p].
+/// Part c of q·k is Σ_p sign · q[part] · k[p], times κ if both are J parts: the part of q that meets k[p].
 struct Term {
   int part;
   int sign;
@@ -101,12 +101,12 @@ constexpr Term product_term(int c, int p) {
   if constexpr (P == 4) return {hamilton[c][p].part, hamilton[c][p].sign, false};
 }
 
-/// One head's |S|. See AttentionLoops for tile() and gradient().
+/// One head's |S|. AttentionLoops describes tile() and gradient().
 template <int P, RealScalar R>
 class MagnitudeScores {
  public:
   using Loops = AttentionLoops<R>;
-  /// q, k: the head's own part, like dq and dk, zeroed, which are null in the forward pass.
+  /// q, k, dq, dk: the head's own part. dq and dk are zeroed by the caller, and null in the forward pass.
   MagnitudeScores(const Loops& loops, R kappa, R weight, bool conjugate_keys, const R* q, const R* k, R* dq = nullptr,
                   R* dk = nullptr)
       : loops_(loops),
@@ -123,7 +123,7 @@ class MagnitudeScores {
 
   void tile(std::int64_t q0, std::int64_t rows, std::int64_t k0, std::int64_t columns, R* scores) {
     if (k0 == 0) copy_queries(q0, rows);
-    // All parts at once: the copies lie one below the other.
+    // All parts at once: the copies are stacked vertically.
     gemm<R>(Transpose::No, Transpose::Yes, P * rows, columns, loops_.dk, 1, copies_.data(), loops_.dk, k_ + k0 * step(), step(), 0,
             parts_.data(), Loops::key_tile);
     const R w = weight_, scale = static_cast<R>(loops_.options.scale);
@@ -165,7 +165,7 @@ class MagnitudeScores {
   double dweight() const { return dweight_; }
 
  private:
-  /// Σ of the squares of the scores' parts but the first; `next` from one part to the next.
+  /// Σ of the squares of the scores' parts except the first; `next` is the stride between parts.
   template <class At>
   static Pack<R> square_of_rest(At at, const R* s, std::int64_t next) {
     Pack<R> rest(0);
@@ -195,7 +195,7 @@ class MagnitudeScores {
       }
   }
 
-  /// The copies' gradients, back to the parts that they were made of, and to κ.
+  /// Adds the copies' gradients to the parts they were made from, and to dκ.
   void gather_queries(std::int64_t q0, std::int64_t rows) {
     for (int c = 0; c < P; ++c)
       for (std::int64_t i = 0; i < rows; ++i) {
@@ -234,7 +234,7 @@ Var<R> parts_apart(const Var<R>& x, std::int64_t H) {
   return split(x).with_tangent(split(tangent(x)));
 }
 
-/// The P copies Qᶜ of queries q [B, H, T, P · n], one below the other: [B, H, P · T, P · n], with their tangents.
+/// The P copies Qᶜ of queries q [B, H, T, P · n], stacked vertically: [B, H, P · T, P · n], with their tangents.
 template <int P, RealScalar R>
 Var<R> copies_of(const Var<R>& q, const Var<R>& theta, bool conjugate_keys) {
   const std::int64_t n = q.dim(3) / P;
@@ -286,7 +286,7 @@ Var<R> magnitude_attention(const Var<R>& q, const Var<R>& k, const Var<R>& v, co
           measure.parts);
   require(angles.size() == 1 || angles.size() == a.H, "magnitude_attention", "{} heads need {} angles or one, got {}", a.H, a.H,
           angles);
-  // A constant copy: the angles of this pass.
+  // A constant copy holds the angles of this pass.
   const Measure<R> at{measure.parts, measure.kind, Var<R>(measure.theta.value())};
   Tensor<R> out(Shape{a.B, a.Tq, a.H * a.dv}), sums = a.make_sums();
   const Tensor<R> keys = a.visible(k.value()), values = a.visible(v.value());
@@ -302,7 +302,7 @@ Var<R> magnitude_attention(const Var<R>& q, const Var<R>& k, const Var<R>& v, co
       [=, qv = q.value(), kv = keys, vv = values, dq = accumulator(q), dk = accumulator(k), dv = accumulator(v),
        dtheta = accumulator(measure.theta)](const Tensor<R>& go) {
         Tensor<R> gq = Tensor<R>::zeros(qv.shape()), gk = Tensor<R>::zeros(kv.shape()), gv = Tensor<R>::zeros(vv.shape());
-        Tensor<double> slopes(Shape{a.B, a.H});  // of θ, each head of each sequence
+        Tensor<double> slopes(Shape{a.B, a.H});  // of θ, for each head of each sequence
         with_parts(at.parts, [&]<int P>() {
           a.for_each_head([&](std::int64_t b, std::int64_t h) {
             MagnitudeScores<P, R> scores(a, kappa(at.angle(h)), at.weight(h), conjugate_keys, qv.data() + a.at_q(b, h),

@@ -6,11 +6,11 @@
 
 namespace argand {
 
-/// S_mn = Σ_j q_mj k_nj in the algebra of the head's θ (QIC, 2 parts) or by Hamilton's product, q left of k (4 parts); the weights
-/// are softmax(scale · |S|) over the visible keys and apply to every part of v alike. Conjugated keys enter as a - bJ, or
-/// a - bi - cj - dk.
-/// q [B, Tq, H·d_k·parts], k [B, Tk, H·d_k·parts], v [B, Tk, H·d_v] -> [B, Tq, H·d_v]; real: pairs as view_as_real has them.
-/// θ [H] or, for all heads, [1]: the algebra's and the measure's. Throws `magnitude_attention: ...`.
+/// S_mn = Σ_j q_mj k_nj in the algebra of the head's θ (QIC, 2 parts) or by Hamilton's product with q left of k (4 parts). The
+/// weights are softmax(scale · |S|) over the visible keys and apply to all parts of v alike. Conjugated keys enter as a - bJ, or a
+/// - bi - cj - dk.
+/// q [B, Tq, H·d_k·parts], k [B, Tk, H·d_k·parts], v [B, Tk, H·d_v] -> [B, Tq, H·d_v]; real, with pairs as in view_as_real.
+/// θ, [H] or [1] for all heads, belongs to both the algebra and the measure. Throws `magnitude_attention: ...`.
 template <RealScalar R>
 Var<R> magnitude_attention(const Var<R>& q, const Var<R>& k, const Var<R>& v, const Measure<R>& measure, bool conjugate_keys,
                            const AttentionOptions& options);

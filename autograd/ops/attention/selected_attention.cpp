@@ -109,8 +109,8 @@ Var<R> selected_attention(const Var<R>& q, const Var<R>& memory, const Ids& sele
               const R* m = mv.data() + selected[n * k + j] * r;
               along[j] = lane_sum<R>(r, [&](std::int64_t c) { return g[c] * m[c]; });
             }
-            // The softmax does not see what all dβ have in common. Without that of the row with the largest weight nothing cancels
-            // where this weight is almost 1: do·m_j - do·o would be a difference of equal numbers.
+            // The softmax ignores a constant added to all dβ. Subtracting the dβ of the row with the largest weight avoids
+            // cancellation where this weight is almost 1: do·m_j - do·o would be a difference of equal numbers.
             const R common = k > 0 ? along[std::max_element(weights, weights + k) - weights] : R(0);
             for (std::int64_t j = 0; j < k; ++j) along[j] -= common;
             const R mean = lane_sum<R>(k, [&](std::int64_t j) { return weights[j] * along[j]; });

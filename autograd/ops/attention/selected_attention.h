@@ -1,17 +1,17 @@
 #pragma once
-/// Attention over a few rows of a large memory, chosen before and for each query apart.
+/// Attention over a few rows of a large memory, selected beforehand for each query.
 
 #include "autograd/var.h"
 
 namespace argand {
 
-/// o_n = Σ_j β_nj M[s_nj], β_n = softmax_j(scale · q_n·M[s_nj]): q [..., r], memory M [P, r], selected rows s [..., k] of the
-/// queries' leading shape -> [..., r]. The choice has no gradient; a row may be chosen twice and then counts twice. Throws for
-/// shapes that do not fit or a row outside [0, P).
+/// o_n = Σ_j β_nj M[s_nj], β_n = softmax_j(scale · q_n·M[s_nj]): q [..., r], memory M [P, r], selected rows s [..., k] with the
+/// queries' leading shape -> [..., r]. The selection has no gradient; a row selected twice counts twice. Throws for shapes that do
+/// not fit or a row outside [0, P).
 template <RealScalar R>
 Var<R> selected_attention(const Var<R>& q, const Var<R>& memory, const Ids& selected, double scale);
 
-/// Its weights β [N, k], N the number of queries. Arguments as of selected_attention(), not checked again.
+/// The weights β [N, k], N the number of queries. Arguments as for selected_attention(), not checked again.
 template <RealScalar R>
 Tensor<R> selection_weights(const Tensor<R>& q, const Tensor<R>& memory, const Ids& selected, R scale);
 

@@ -74,7 +74,7 @@ static const Op conv3d_op(
     });
 
 namespace {
-/// The op is conv2d for one axis and two, conv3d for three.
+/// The op is conv2d for one and two axes, conv3d for three.
 template <Scalar T>
 Var<T> convolved(const Op& op, const ConvolutionPlan& p, const Var<T>& x, const Var<T>& w) {
   Tensor<T> y(convolution::shape_of(p.N, p.groups * p.channels, p.windows.stops, x.rank() - 2));
@@ -145,25 +145,25 @@ Var<T> transposed_convolved(const ConvolutionPlan& p, const Var<T>& x, const Var
 
 namespace {
 
-/// f of a real and a complex operand, f linear in each, made of real ones: two of them instead of the four of a complex product.
+/// f of a real and a complex operand, linear in each, from real products: two instead of the four of a complex product.
 template <RealScalar R, class F>
 Var<std::complex<R>> with_complex_signal(const Var<std::complex<R>>& x, const F& f) {
-  // The parts are two images.
+  // Real and imaginary part become two images.
   const Var<R> y = f(concatenate(std::vector{real(x), imag(x)}, 0));
   return make_complex(slice(y, 0, 0, x.dim(0)), slice(y, 0, x.dim(0), 2 * x.dim(0)));
 }
 
-/// `first` sizes in front of the axes of a kernel or an image.
+/// `first` sizes followed by the axes of a kernel or an image.
 Shape with_axes_of(std::initializer_list<std::int64_t> first, const Shape& x) {
   Shape shape(first);
   for (int k = 2; k < x.rank(); ++k) shape.push_back(x[k]);
   return shape;
 }
 
-/// The parts of the weight as one real weight of twice as many channels out, group by group, along `axis` of [groups, ...].
+/// Joins the parts of the weight as one real weight with twice the output channels, by groups, along `axis` of [groups, ...].
 template <RealScalar R, class F>
 Var<std::complex<R>> with_complex_weight(const Var<std::complex<R>>& w, std::int64_t groups, bool transposed, const F& f) {
-  // Channels out are axis 0 within a group, or axis 1 of the transposed map.
+  // The output channels are axis 0 within a group, or axis 1 for the transposed map.
   const Shape grouped = with_axes_of({groups, w.dim(0) / groups, w.dim(1)}, w.shape());
   const int axis = transposed ? 2 : 1;
   const Var<R> both = concatenate(std::vector{reshape(real(w), grouped), reshape(imag(w), grouped)}, axis);
@@ -175,7 +175,7 @@ Var<std::complex<R>> with_complex_weight(const Var<std::complex<R>>& w, std::int
   return make_complex(reshape(slice(parts, 2, 0, out), shape), reshape(slice(parts, 2, out, 2 * out), shape));
 }
 
-/// The convolution over `axes` axes that is called `name`, of every pair of types.
+/// The convolution over `axes` axes, called `name`, for every pair of types.
 template <Scalar A, Scalar B, std::size_t n>
 Var<Promote<A, B>> any_convolution(const char* name, const Op& op, std::size_t axes, bool transposed, const Var<A>& x,
                                    const Var<B>& w, const ConvolutionOptionsOf<n>& options) {
@@ -188,7 +188,7 @@ Var<Promote<A, B>> any_convolution(const char* name, const Op& op, std::size_t a
     return of_one_type(x, w);
   } else {
     convolution::plan_of(name, x.shape(), w.shape(), static_cast<int>(axes), convolution::of_three_axes(options, axes),
-                         transposed);  // throws of the shapes as they were given
+                         transposed);  // reports the shapes as they were given
     if constexpr (ComplexScalar<A>)
       return with_complex_signal(x, [&](const auto& both) { return of_one_type(both, w); });
     else

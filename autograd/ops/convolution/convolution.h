@@ -1,6 +1,6 @@
 #pragma once
-/// Convolutions over the last one, two or three axes, as PyTorch's: the window is not turned around, y(p) = Σ_d w(d) x(p stride + d
-/// dilation - padding). Signal and weight are real, complex or one of each; nothing is conjugated. One GEMM an image, on its
+/// Convolutions over the last one, two or three axes, as in PyTorch: the window is not flipped, y(p) = Σ_d w(d) x(p stride + d
+/// dilation - padding). Signal and weight are real, complex or one of each; nothing is conjugated. One GEMM per image, on its
 /// windows as columns.
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace argand {
 
-/// Of each axis; conv1d takes what is said of the last.
+/// One value per axis; conv1d uses those of the last axis.
 template <std::size_t n>
 struct ConvolutionOptionsOf {
   using Axes = std::array<std::int64_t, n>;
@@ -20,20 +20,20 @@ struct ConvolutionOptionsOf {
   }
   Axes stride = every(1);
   Axes padding = every(0);         ///< zeros on either side
-  Axes dilation = every(1);        ///< from one cell of the window to the next
-  std::int64_t groups = 1;         ///< the channels fall into this many, each of which sees itself only
-  Axes output_padding = every(0);  ///< transposed: rows and columns more at the end, which a stride leaves open
+  Axes dilation = every(1);        ///< between neighbouring cells of the window
+  std::int64_t groups = 1;         ///< the channels are split into this many groups, each of which sees only itself
+  Axes output_padding = every(0);  ///< transposed only: extra rows and columns at the end, which the stride leaves undetermined
 };
 using ConvolutionOptions = ConvolutionOptionsOf<2>;    ///< of rows and columns
 using Convolution3dOptions = ConvolutionOptionsOf<3>;  ///< of layers, rows and columns
 
 /// x [N, C, H, W], weight [O, C/groups, kh, kw] -> [N, O, h, w], h = (H + 2 padding - dilation (kh - 1) - 1)/stride + 1.
-/// (A bias is added: conv2d(x, W) + reshape(b, {O, 1, 1}).) Throws when shapes, groups and options do not fit each other.
+/// (Add a bias by conv2d(x, W) + reshape(b, {O, 1, 1}).) Throws when shapes, groups and options do not fit each other.
 template <Scalar A, Scalar B>
 Var<Promote<A, B>> conv2d(const Var<A>& x, const Var<B>& weight, const ConvolutionOptions& options = {});
-/// The transposed map: every number of x puts the window, times itself, into the result. x [N, C, H, W], weight [C, O/groups, kh,
-/// kw] -> [N, O, h, w], h = (H - 1) stride - 2 padding + dilation (kh - 1) + output_padding + 1. (Of complex weights the transpose,
-/// not the adjoint: pass conj(weight) for that.) Throws as conv2d does.
+/// The transposed map: each number of x adds the window, times itself, to the result. x [N, C, H, W], weight [C, O/groups, kh, kw]
+/// -> [N, O, h, w], h = (H - 1) stride - 2 padding + dilation (kh - 1) + output_padding + 1. (For complex weights this is the
+/// transpose, not the adjoint: pass conj(weight) for that.) Throws as conv2d does.
 template <Scalar A, Scalar B>
 Var<Promote<A, B>> conv_transpose2d(const Var<A>& x, const Var<B>& weight, const ConvolutionOptions& options = {});
 

@@ -1,5 +1,5 @@
 #pragma once
-/// What the convolutions over one, two and three axes share: their sizes, checked in the name of the op that was called, and the
+/// Shared by the convolutions over one, two and three axes: their sizes, checked in the name of the op that was called, and the
 /// products on windows as columns.
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 
 namespace argand::convolution {
 
-/// One layer's sizes: N images of `groups` groups; a group's window sees `windows.C` channels on the side of the image and has
-/// `channels` on the side of the places.
+/// The sizes of one layer: N images of `groups` groups; within a group, the image has `windows.C` channels and the places have
+/// `channels`.
 struct ConvolutionPlan {
   std::int64_t N = 0, groups = 1, channels = 0;
   ConvolutionWindows windows;
@@ -25,8 +25,8 @@ struct ConvolutionPlan {
   std::int64_t multiplications() const { return N * groups * channels * windows.rows() * windows.places(); }
 };
 
-/// f(n, g, columns) for every image and group; `columns` is room for the columns of one, each thread's own. Many small images are
-/// shared among threads, few large ones leave them to the matrix product.
+/// Calls f(n, g, columns) for every image and group; `columns` is a per-thread buffer for the columns of one. Many small images are
+/// shared among threads; for a few large ones the matrix product does the threading.
 template <Scalar T, class F>
 void for_images(const ConvolutionPlan& p, const F& f) {
   const auto some = [&](std::int64_t begin, std::int64_t end) {
@@ -38,7 +38,7 @@ void for_images(const ConvolutionPlan& p, const F& f) {
   p.N > 1 ? parallel_for(p.N, 1, some) : some(0, p.N);
 }
 
-/// places[n, g] = weight[g] columns(image[n, g]); of the adjoint with conj(weight).
+/// places[n, g] = weight[g] columns(image[n, g]); with conj(weight) for the adjoint.
 template <Scalar T>
 void image_to_places(const ConvolutionPlan& p, const T* image, Transpose weight_is, const T* weight, T beta, T* places) {
   const ConvolutionWindows& v = p.windows;
@@ -50,7 +50,7 @@ void image_to_places(const ConvolutionPlan& p, const T* image, Transpose weight_
   });
 }
 
-/// image[n, g] += columns back of weight[g]ᵀ places[n, g], or of weight[g]ᴴ.
+/// Adds the columns weight[g]ᵀ places[n, g], or weight[g]ᴴ places[n, g], back into image[n, g].
 template <Scalar T>
 void add_places_to_image(const ConvolutionPlan& p, const T* places, Transpose weight_is, const T* weight, T* image) {
   const ConvolutionWindows& v = p.windows;
@@ -63,7 +63,7 @@ void add_places_to_image(const ConvolutionPlan& p, const T* places, Transpose we
   });
 }
 
-/// dweight[g] (+)= Σ_n places[n, g] columns(image[n, g])ᵀ, one of the two conjugated: in the order of n, whatever the threads.
+/// dweight[g] (+)= Σ_n places[n, g] columns(image[n, g])ᵀ, one factor conjugated, in the order of n for any number of threads.
 template <Scalar T>
 void add_to_weight(const ConvolutionPlan& p, const T* places, Transpose places_are, const T* image, Transpose columns_are, bool add,
                    T* dweight) {
@@ -81,7 +81,7 @@ void add_to_weight(const ConvolutionPlan& p, const T* places, Transpose places_a
   if (p.N == 0 && !add) std::fill_n(dweight, p.groups * p.weight_step(), T(0));
 }
 
-/// Options of up to three axes as those of three: the ones in front are not there.
+/// Extends options of up to three axes to three; the missing leading axes keep the defaults.
 template <std::size_t n>
 ConvolutionOptionsOf<3> of_three_axes(const ConvolutionOptionsOf<n>& o, std::size_t axes) {
   ConvolutionOptionsOf<3> all;
@@ -94,7 +94,7 @@ ConvolutionOptionsOf<3> of_three_axes(const ConvolutionOptionsOf<n>& o, std::siz
   return all;
 }
 
-/// The places of one axis, or for the transposed map its size, checked.
+/// Validates one axis and sets the sizes of image and places along it.
 inline void set_axis(const char* op, const ConvolutionOptionsOf<3>& o, std::size_t k, std::int64_t size, bool transposed,
                      ConvolutionWindows& v) {
   require(o.stride[k] >= 1 && o.dilation[k] >= 1, op, "stride and dilation must be at least 1, got {} and {}", o.stride[k],
@@ -110,7 +110,7 @@ inline void set_axis(const char* op, const ConvolutionOptionsOf<3>& o, std::size
           "a window of {} cells does not fit into {} with padding {}", reach, size, o.padding[k]);
 }
 
-/// The windows of a kernel over the last `axes` axes of x. `transposed`: x has the places, and the image comes out.
+/// The windows of a kernel over the last axes of x. `transposed`: x has the sizes of the places, and the image is the result.
 inline ConvolutionWindows windows_of(const char* op, const Shape& x, std::span<const std::int64_t> kernel, std::int64_t channels,
                                      const ConvolutionOptionsOf<3>& o, bool transposed) {
   ConvolutionWindows v;
@@ -123,8 +123,8 @@ inline ConvolutionWindows windows_of(const char* op, const Shape& x, std::span<c
   return v;
 }
 
-/// The plan of an op that is called `op` for x [N, C, ...] and weight [channels of places, channels of the image / groups, ...],
-/// both with `axes` more. `transposed`: x has the places, and the image comes out.
+/// The plan of the op called `op` for x [N, C, ...] and weight [channels of places, channels of the image / groups, ...], both with
+/// `axes` further axes. `transposed`: x has the sizes of the places, and the image is the result.
 inline ConvolutionPlan plan_of(const char* op, const Shape& x, const Shape& weight, int axes, const ConvolutionOptionsOf<3>& o,
                                bool transposed) {
   static constexpr const char* names[] = {"", "[N, C, L]", "[N, C, H, W]", "[N, C, D, H, W]"};

@@ -13,7 +13,7 @@
 namespace argand {
 namespace {
 
-/// The shape that comes out; strides of 0 become the window's.
+/// The output shape; strides of 0 are replaced by the window's size.
 Shape pooled_shape(const char* op, const Shape& x, const std::array<std::int64_t, 2>& window, PoolingOptions& o) {
   require(x.rank() >= 2, op, "needs [..., H, W], got {}", x);
   Shape shape = x;

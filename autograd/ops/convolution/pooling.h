@@ -1,7 +1,6 @@
 #pragma once
-/// One number for every place of a window that moves over the last two axes: x [..., H, W] -> [..., h, w], h = (H + 2 padding -
-/// k)/stride
-/// + 1, rounded down. Made of other ops. Throw when the window does not fit, and for a padding above half of it.
+/// One number for each place of a window moving over the last two axes: x [..., H, W] -> [..., h, w], h = (H + 2 padding -
+/// k)/stride + 1, rounded down. Composed of other ops. Throws when the window does not fit, and for a padding above half of it.
 
 #include <array>
 
@@ -11,15 +10,15 @@ namespace argand {
 
 struct PoolingOptions {
   std::array<std::int64_t, 2> stride{0, 0};   ///< 0: the window's size
-  std::array<std::int64_t, 2> padding{0, 0};  ///< on either side: zeros for the mean, nothing for the largest
+  std::array<std::int64_t, 2> padding{0, 0};  ///< on each side: zeros for the mean, nothing for the maximum
 };
 
-/// The number with the largest modulus, phase and all; of real numbers the largest. It alone gets the gradient, of equal ones the
-/// first.
+/// The number with the largest modulus, including its phase; for real numbers the largest. It alone gets the gradient, the first of
+/// equal ones.
 template <Scalar T>
 Var<T> max_pool2d(const Var<T>& x, std::array<std::int64_t, 2> window, const PoolingOptions& options = {});
 
-/// The mean. Zeros of the padding count, as PyTorch's do.
+/// The mean. Zeros of the padding count, as in PyTorch.
 template <Scalar T>
 Var<T> avg_pool2d(const Var<T>& x, std::array<std::int64_t, 2> window, const PoolingOptions& options = {});
 

@@ -1,5 +1,5 @@
 #pragma once
-/// What convolutions do beside a matrix product: the numbers under every place of the window laid out as columns, and back.
+/// The part of a convolution around the matrix product: the numbers under every place of the window laid out as columns, and back.
 
 #include <algorithm>
 #include <array>
@@ -9,8 +9,8 @@
 
 namespace argand {
 
-/// A window of kernel [kd, kh, kw] that moves over images [C, D, H, W] and stops at [d, h, w] places. Images of fewer axes have 1
-/// in front.
+/// A window of kernel [kd, kh, kw] that moves over images [C, D, H, W] and stops at [d, h, w] places. Missing leading axes have
+/// size 1.
 struct ConvolutionWindows {
   using Axes = std::array<std::int64_t, 3>;
   std::int64_t C = 1;
@@ -19,7 +19,7 @@ struct ConvolutionWindows {
   std::int64_t image() const { return C * product(size); }
   std::int64_t rows() const { return C * product(kernel); }
   std::int64_t places() const { return product(stops); }
-  /// One column is the whole of its place: the columns are the image itself.
+  /// The columns are the image itself.
   bool trivial() const { return kernel == Axes{1, 1, 1} && stride == Axes{1, 1, 1} && padding == Axes{0, 0, 0}; }
 
  private:
@@ -28,8 +28,8 @@ struct ConvolutionWindows {
 
 namespace detail {
 
-/// f(where a row of the columns begins, the image's number under its place `first` or null, first place inside the image, last):
-/// the places of one row lie along the image's last axis.
+/// Calls f(start of a row of the columns, the image element under its place `first` or null, first place inside the image, last),
+/// for rows whose places lie along the image's last axis.
 template <class T, class F>
 void for_window_rows(const ConvolutionWindows& v, T* image, const F& f) {
   const auto line_of = [&](std::size_t axis, std::int64_t place, std::int64_t cell) {
@@ -41,7 +41,7 @@ void for_window_rows(const ConvolutionWindows& v, T* image, const F& f) {
     for (std::int64_t h = 0; h < v.kernel[0]; ++h)
       for (std::int64_t i = 0; i < v.kernel[1]; ++i)
         for (std::int64_t j = 0; j < v.kernel[2]; ++j, ++row) {
-          // Column x of a place is the image's x stride + shift: inside it for first <= x < last.
+          // Place x of a row lies at x stride + shift in the image: inside it for first <= x < last.
           const std::int64_t shift = line_of(2, 0, j);
           const std::int64_t first = std::clamp<std::int64_t>(shift < 0 ? (-shift + step - 1) / step : 0, 0, w);
           const std::int64_t last = std::clamp<std::int64_t>(W > shift ? (W - shift + step - 1) / step : 0, first, w);
@@ -58,7 +58,7 @@ void for_window_rows(const ConvolutionWindows& v, T* image, const F& f) {
 
 }  // namespace detail
 
-/// columns [C kd kh kw, d h w] of image [C, D, H, W]: what lies under the window's cells at every place, 0 beyond the edges.
+/// columns [C kd kh kw, d h w] of image [C, D, H, W]: the elements under the window's cells at every place, 0 beyond the edges.
 template <Scalar T>
 void columns_of(const ConvolutionWindows& v, const T* image, T* columns) {
   detail::for_window_rows(v, image, [&](std::int64_t at, const T* from, std::int64_t first, std::int64_t last) {
@@ -76,7 +76,7 @@ void columns_of(const ConvolutionWindows& v, const T* image, T* columns) {
   });
 }
 
-/// The adjoint: image += the columns, each number where it came from.
+/// The adjoint: adds each number of the columns to the element of the image that it came from.
 template <Scalar T>
 void add_columns(const ConvolutionWindows& v, const T* columns, T* image) {
   detail::for_window_rows(v, image, [&](std::int64_t at, T* to, std::int64_t first, std::int64_t last) {

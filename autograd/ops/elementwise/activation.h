@@ -1,5 +1,5 @@
 #pragma once
-/// Activations of real numbers: elementwise, any shape. Their complex relatives are in complex_activation.h.
+/// Activations of real numbers: elementwise, any shape. Their complex counterparts are in complex_activation.h.
 
 #include "autograd/var.h"
 

@@ -8,8 +8,8 @@
 namespace argand {
 namespace {
 
-/// A gradient in the type of the operand it is for. L depends on a real operand x only through its real axis, so of
-/// ∂L/∂x + i ∂L/∂y the first part is its gradient.
+/// Converts a gradient to the type of its operand. L depends on a real operand x only along the real axis, so its gradient is the
+/// real part of ∂L/∂x + i ∂L/∂y.
 template <Scalar T, Scalar G>
 T part_for(G g) {
   if constexpr (RealScalar<T>)
@@ -18,7 +18,7 @@ T part_for(G g) {
     return g;
 }
 
-/// dw itself for an operand of its type (no copy), its real part for a real one; then the adjoint of broadcasting.
+/// Passes on dw itself to an operand of its type (no copy), or its real part to a real operand; then the adjoint of broadcasting.
 template <Scalar T, Scalar G>
 void pass_on(const GradientAccumulator<T>& dx, const Tensor<G>& dw, const Shape& shape) {
   if (!dx) return;
@@ -28,7 +28,7 @@ void pass_on(const GradientAccumulator<T>& dx, const Tensor<G>& dw, const Shape&
     dx.add(sum_to(map([](G g) { return part_for<T>(g); }, dw), shape));
 }
 
-/// dx = Σ f(dw, other) over the stretched axes.
+/// dx = Σ f(dw, other), summed over the stretched axes.
 template <Scalar T, Scalar G, Scalar O, class F>
 void pass_on(const GradientAccumulator<T>& dx, const F& f, const Tensor<G>& dw, const Tensor<O>& other, const Shape& shape) {
   if (!dx) return;

@@ -1,7 +1,7 @@
 #pragma once
 /// a + b, a - b, a · b, a / b with NumPy's broadcasting, -z and c z. Operands may be real, complex or one of each; the result is
-/// complex as soon as one operand is. A stretched operand's gradient is summed over the axes along which it was stretched.
-/// All throw `op: shapes do not broadcast, [2, 3] and [4]`.
+/// complex if either operand is. A broadcast operand's gradient is summed over the axes along which it was stretched.
+/// All binary ops throw `op: shapes do not broadcast, [2, 3] and [4]`.
 
 #include "autograd/var.h"
 
@@ -13,7 +13,7 @@ template <Scalar A, Scalar B>
 Var<Promote<A, B>> sub(const Var<A>& a, const Var<B>& b);
 template <Scalar A, Scalar B>
 Var<Promote<A, B>> mul(const Var<A>& a, const Var<B>& b);
-/// Where b = 0 the value is not finite (as IEEE has it) and both gradients are 0.
+/// Where b = 0 the value is not finite (as in IEEE 754) and both gradients are 0.
 template <Scalar A, Scalar B>
 Var<Promote<A, B>> div(const Var<A>& a, const Var<B>& b);
 
@@ -45,7 +45,7 @@ Var<T> operator-(const Var<T>& z) {
   return neg(z);
 }
 
-/// A constant number as a Var of rank 0.
+/// A constant as a Var of rank 0.
 template <Scalar T>
 Var<T> number(T value) {
   return Var<T>(Tensor<T>::scalar(value));

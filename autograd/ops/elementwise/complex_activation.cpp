@@ -15,19 +15,19 @@ namespace {
 
 using C = std::complex<double>;
 
-/// The numbers as a flat list of reals, without a copy.
+/// The numbers as a flat array of reals, without a copy.
 template <RealScalar R>
 Tensor<R> flat(const Tensor<std::complex<R>>& z) {
   return z.template reinterpret<R>({2 * z.size()});
 }
 
-/// f applied to Re and Im, a pack at a time.
+/// Applies f to Re and Im, a pack at a time.
 template <RealScalar R, class F, class... Rest>
 Tensor<std::complex<R>> split_map(const F& f, const Tensor<std::complex<R>>& z, const Rest&... rest) {
   return map_packs(f, flat(z), flat(rest)...).template reinterpret<std::complex<R>>(z.shape());
 }
 
-/// 1 where w is not 0, else 0. A step's derivative is 0 off its edge, so that tangents have it as a constant factor.
+/// 1 where w is not 0, else 0. A step's derivative is 0 away from its edge, so tangents carry it as a constant factor.
 template <RealScalar R>
 Var<R> support(const Var<std::complex<R>>& w) {
   return Var<R>(map([](std::complex<R> v) { return R(v == std::complex<R>(0) ? 0 : 1); }, w.value()));
@@ -85,7 +85,7 @@ Var<std::complex<R>> modrelu(const Var<std::complex<R>>& z, const Var<R>& c) {
           c.shape(), z.shape());
   const auto forward = [](T v, R b) {
     const R s = modulus_plus(v, b);
-    return s > 0 ? mul(phasor(v), s) : s <= 0 ? T(0) : T(s);  // a NaN stays one
+    return s > 0 ? mul(phasor(v), s) : s <= 0 ? T(0) : T(s);  // a NaN is kept
   };
   Tensor<T> w = broadcast_map("modrelu", forward, z.value().reshape(shape), c.value().reshape(threshold)).reshape(z.shape());
   return record(
@@ -103,7 +103,7 @@ Var<std::complex<R>> modrelu(const Var<std::complex<R>>& z, const Var<R>& c) {
               const std::int64_t i = row * columns + j;
               const T v = z.data()[i], u = phasor(v), along = conj_mul(u, dw.data()[i]);
               const R b = c.data()[at.b + j * stride], s = modulus_plus(v, b);
-              const bool inactive = v == T(0) || s <= 0;  // a NaN is neither
+              const bool inactive = v == T(0) || s <= 0;  // false for a NaN
               gc.data()[i] = inactive ? R(0) : s > 0 ? along.real() : s;
               const R bend = modulus(v) < std::numeric_limits<R>::min() ? R(0) : divide_by_modulus(b, v);
               gz.data()[i] = inactive ? T(0) : dw.data()[i] + bend * along.imag() * T(-u.imag(), u.real());
@@ -148,11 +148,11 @@ static const Op cardioid_op(
 template <RealScalar R>
 Var<std::complex<R>> cardioid(const Var<std::complex<R>>& z) {
   using T = std::complex<R>;
-  // On the left 1 + cos θ is a difference; it is sin² θ/(1 - cos θ) as well. One sin θ goes to z: its square alone could underflow.
+  // On the left, 1 + cos θ is computed as sin² θ/(1 - cos θ), without cancellation. v takes one sin θ: sin² θ could underflow.
   const auto forward = [](T v) {
     const T u = phasor(v);
     if (u.real() >= 0) return mul(v, R(0.5) * (1 + u.real()));
-    if (u.imag() == 0) return T(0);  // of an infinite v too
+    if (u.imag() == 0) return T(0);  // also for an infinite v
     return mul(mul(v, u.imag()), R(0.5) * u.imag() / (1 - u.real()));
   };
   return record(
@@ -205,7 +205,7 @@ Var<std::complex<R>> zrelu(const Var<std::complex<R>>& z) {
         accumulate_map(
             dz, [](T v, T g) { return v == T(0) ? T(0)
                                       : v == v  ? g
-                                                : v; }, w, dw);  // a NaN stays one
+                                                : v; }, w, dw);  // a NaN is kept
       },
       [&](const Var<T>& w) { return support(w) * tangent(z); }, z);
 }
@@ -238,7 +238,7 @@ Var<std::complex<R>> crelu(const Var<std::complex<R>>& z) {
   return record(
       crelu_op, w,
       [w, dz = accumulator(z)](const Tensor<T>& dw) {
-        dz.add(split_map<R>([](auto v, auto g) { return math::select(v > decltype(v)(0), g, v); }, w, dw));  // v: 0 or NaN
+        dz.add(split_map<R>([](auto v, auto g) { return math::select(v > decltype(v)(0), g, v); }, w, dw));  // v is 0 or NaN
       },
       [&](const Var<T>& w) {
         const Var<T> H(split_map<R>([](auto v) { return math::select(v > decltype(v)(0), decltype(v)(1), v); }, w.value()));

@@ -1,5 +1,5 @@
 #pragma once
-/// Activations of complex numbers. Those that keep the phase scale z by a real factor; the split ones treat Re and Im as two reals.
+/// Activations of complex numbers. Some scale z by a real factor and keep its phase; the split ones treat Re and Im as two reals.
 
 #include "autograd/var.h"
 

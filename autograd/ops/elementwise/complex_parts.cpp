@@ -245,7 +245,7 @@ template <RealScalar R>
 Var<std::complex<R>> polar(const Var<R>& r, const Var<R>& phi) {
   using T = std::complex<R>;
   require(r.shape() == phi.shape(), "polar", "modulus and phase differ in shape, {} and {}", r.shape(), phi.shape());
-  // Two passes: a loop with both sin and cos of one number would call the scalar sincos (see vector_math.h).
+  // Two passes: a loop with both sin and cos of the same number would call the scalar sincos (see vector_math.h).
   Tensor<R> cosine = map([](R a) { return std::cos(a); }, phi.value()), sine = map([](R a) { return std::sin(a); }, phi.value());
   Tensor<T> w = map([](R v, R c, R s) { return T(v * c, v * s); }, r.value(), cosine, sine);
   const GradientAccumulator<R> dr = accumulator(r), dphi = accumulator(phi);

@@ -1,6 +1,6 @@
 #pragma once
-/// Between complex numbers and their parts: conj, Re, Im, |z|, |z|², arg z, and back from (re, im) or (r, φ).
-/// Elementwise, any shape, unless said otherwise.
+/// Conversions between complex numbers and their parts: conj, Re, Im, |z|, |z|², arg z, and back from (re, im) or (r, φ).
+/// Elementwise, any shape, unless stated otherwise.
 
 #include "autograd/var.h"
 
@@ -13,20 +13,20 @@ Var<R> real(const Var<std::complex<R>>& z);
 template <RealScalar R>
 Var<R> imag(const Var<std::complex<R>>& z);
 
-/// |z|, real or complex z. Gradient 0 at z = 0.
+/// |z| for real or complex z. Gradient 0 at z = 0.
 template <Scalar T>
 Var<RealOf<T>> abs(const Var<T>& z);
-/// |z|² = x² + y², real or complex z; no singular point.
+/// |z|² = x² + y² for real or complex z; it has no singular point.
 template <Scalar T>
 Var<RealOf<T>> abs2(const Var<T>& z);
-/// arg z = atan2(Im z, Re z) in [-π, π]; on the cut its sign is that of Im z, -0 included. Gradient 0 at z = 0.
+/// arg z = atan2(Im z, Re z) in [-π, π]; on the cut it has the sign of Im z, -0 included. Gradient 0 at z = 0.
 template <RealScalar R>
 Var<R> angle(const Var<std::complex<R>>& z);
 
-/// r e^{iφ}, r and φ [radians] of one shape; r may be negative.
+/// r e^{iφ}, r and φ [radians] of the same shape; r may be negative.
 template <RealScalar R>
 Var<std::complex<R>> polar(const Var<R>& r, const Var<R>& phi);
-/// re + i im, of one shape.
+/// re + i im, of the same shape.
 template <RealScalar R>
 Var<std::complex<R>> make_complex(const Var<R>& re, const Var<R>& im);
 /// x + 0i.
@@ -36,7 +36,7 @@ Var<std::complex<R>> to_complex(const Var<R>& x);
 /// complex [..., n] -> real [..., 2n], pairs (re, im) interleaved; no copy.
 template <RealScalar R>
 Var<R> view_as_real(const Var<std::complex<R>>& z);
-/// real [..., 2n], interleaved pairs -> complex [..., n]; no copy. Throws when the last size is odd.
+/// real [..., 2n] with interleaved pairs -> complex [..., n]; no copy. Throws when the last size is odd.
 template <RealScalar R>
 Var<std::complex<R>> view_as_complex(const Var<R>& x);
 

@@ -1,5 +1,5 @@
 #pragma once
-/// Derivatives that the tangents of several ops are made of: expressions of ops, to be differentiated once more.
+/// Derivatives that the tangents of several ops share, written as expressions of ops so that they can be differentiated again.
 
 #include <limits>
 #include <numbers>
@@ -14,8 +14,8 @@
 
 namespace argand {
 
-/// For formulas with a pole at z = 0: mask · f(value) is f(z), and 0 where z is 0, with gradient 0. There value is 1 and mask 0;
-/// 0 · f(0) would be NaN. With `least`, so it is wherever both parts of z are smaller.
+/// For formulas with a pole at z = 0: mask · f(value) is f(z), but 0 with gradient 0 where z is 0. There value is 1 and mask 0,
+/// since 0 · f(0) would be NaN. With `least`, the same holds wherever both parts of z are smaller than it.
 template <Scalar T>
 struct AwayFromZero {
   using R = RealOf<T>;
@@ -37,7 +37,7 @@ Var<R> tangent_of_angle(const Var<std::complex<R>>& z, const Var<std::complex<R>
   return modulus.mask * imag(conj(u) * dot) / modulus.value;
 }
 
-/// gelu at every element and, where a gradient is wanted, its slope, which then costs an exp and not another erfc.
+/// gelu of every element and, if a gradient is wanted, its slope, which costs one more exp instead of a second erfc.
 template <RealScalar R>
 ValueAndSlope<R> gelu_with_slope(const Tensor<R>& x, bool with_slope) {
   if (with_slope) return map_with_slope([](auto v) { return gelu_and_slope(v); }, x);
@@ -51,7 +51,7 @@ Var<R> slope_of_gelu(const Var<R>& x) {
   return R(0.5) * (R(1) + erf(half_root * x)) + height * (x * exp(R(-0.5) * square(x)));
 }
 
-/// silu'(x) = σ (1 + x (1 - σ)), 1 - σ(x) = σ(-x).
+/// silu'(x) = σ (1 + x (1 - σ)), with 1 - σ(x) = σ(-x).
 template <RealScalar R>
 Var<R> slope_of_silu(const Var<R>& x) {
   return sigmoid(x) * (R(1) + x * sigmoid(-x));

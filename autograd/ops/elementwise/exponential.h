@@ -9,12 +9,12 @@ namespace argand {
 template <Scalar T>
 Var<T> exp(const Var<T>& z);
 
-/// Principal branch, Im w in [-π, π], -π for a negative real with imaginary part -0; real T: NaN for negative numbers, -inf at 0
-/// with gradient 0.
+/// Principal branch, Im w in [-π, π] (-π for a negative real number with imaginary part -0). Real T: NaN for negative numbers, -inf
+/// at 0 with gradient 0.
 template <Scalar T>
 Var<T> log(const Var<T>& z);
 
-/// Principal branch, Re w >= 0; real T: NaN for negative numbers. Gradient 0 at z = 0.
+/// Principal branch, Re w >= 0. Real T: NaN for negative numbers. Gradient 0 at z = 0.
 template <Scalar T>
 Var<T> sqrt(const Var<T>& z);
 

@@ -24,7 +24,7 @@ Tensor<R> rotary_frequencies(std::int64_t n, double base, double exponent) {
 
 namespace {
 
-/// Rows of width H·n, one for each (batch, t).
+/// Rows of width H·n, one per (batch, t).
 struct RowLayout {
   std::int64_t rows, width, T;
   template <RealScalar R>
@@ -41,7 +41,7 @@ struct RowLayout {
   }
 };
 
-/// cos and sin of t·ω_j for the positions of one forward pass: [T, n], angles in double, since t·ω grows beyond float's accuracy.
+/// cos and sin of t·ω_j for the positions of one forward pass: [T, n]. Angles are double, since t·ω outgrows float's accuracy.
 template <RealScalar R>
 struct RotaryTable {
   Tensor<R> cosine, sine;
@@ -59,7 +59,7 @@ struct RotaryTable {
   }
 };
 
-/// out = z e^{±i t ω}; `sign` -1 turns back, which is the gradient.
+/// out = z e^{±i t ω}; `sign` = -1 rotates back, which is the gradient.
 template <RealScalar R>
 Tensor<std::complex<R>> turn(const Tensor<std::complex<R>>& z, const RowLayout& layout, const RotaryTable<R>& table, R sign) {
   Tensor<std::complex<R>> y(z.shape());
@@ -101,7 +101,7 @@ static const Op rotary_op(
       check.function("complex", f, check.complex({2, 3, 2, 3}));
       check.places_matter();
       check.sizes("positions", [](OpCheck& at, std::int64_t n) {
-        const auto exact = [](auto z) {  // frequencies that float32 holds: t times what it does not would be another angle
+        const auto exact = [](auto z) {  // frequencies that float32 holds exactly: t would multiply a rounding error of ω
           using R = RealOf<typename decltype(z)::value_type>;
           return rotary(z, Rotary<R>{Tensor<R>({3}, {R(1), R(0.25), R(0.0625)}), 2});
         };
@@ -257,10 +257,10 @@ struct PhaseRotation {
     return y;
   }
 
-  /// Angles are computed again rather than kept: the trigonometry of a row costs less than the memory.
+  /// Recomputes the angles instead of storing them: the trigonometry of a row costs less than the memory traffic.
   void backward(const Tensor<std::complex<R>>& z, const Tensor<R>& delta, const Tensor<R>& beta, const Tensor<std::complex<R>>& dy,
                 Tensor<std::complex<R>>& dz, Tensor<R>& ddelta, Tensor<R>& dbeta) const {
-    // Rows are summed in fixed blocks, and the blocks in order: the same sums for any number of threads.
+    // Rows are summed in fixed blocks, and the blocks in order, so that the sums do not depend on the number of threads.
     constexpr std::int64_t block = 64;
     const std::int64_t blocks = (layout.rows + block - 1) / block, width = layout.width;
     Tensor<R> partial = Tensor<R>::zeros(Shape{std::max<std::int64_t>(1, blocks), 2, period});
@@ -275,7 +275,7 @@ struct PhaseRotation {
         for (std::int64_t from = 0; from < width; from += period)
           for_packs<R>(0, period, [&](auto at) {
             const Pack<R> modulus = at.load(r + from), nothing(0);
-            const auto zero = modulus <= nothing;  // not so a NaN
+            const auto zero = modulus <= nothing;  // false for a NaN
             const ComplexPack<R> rotation(at.load(c + from), at.load(s + from)), v = at.load(in + from);
             const ComplexPack<R> turned = conj_mul(rotation, at.load(g + from));  // e^{-iφ} dy
             const Pack<R> along = math::select(zero, nothing, turned.re), across = math::select(zero, nothing, turned.im);

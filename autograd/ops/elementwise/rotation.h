@@ -8,7 +8,7 @@ namespace argand {
 /// Angles t·ω_j of the positions t = first, first + 1, ...
 template <RealScalar R>
 struct Rotary {
-  Tensor<R> frequencies;  ///< ω [n], radians a token; empty: no dependence on the position
+  Tensor<R> frequencies;  ///< ω [n], radians per token; empty: no dependence on the position
   std::int64_t first_position = 0;
 };
 
@@ -20,13 +20,13 @@ Tensor<R> rotary_frequencies(std::int64_t n, double base, double exponent);
 template <RealScalar R>
 Var<std::complex<R>> rotary(const Var<std::complex<R>>& z, const Rotary<R>& positions);
 
-/// y = |z| e^{i(δ·arg z + β + tω)}, z complex [..., T, H, n] (or any shape without positions); δ and β real, of a shape that is a
-/// tail of z's, [H, n] or [n]. δ = 1, β = 0 is rotary(). For a non-integer δ the value jumps where arg z crosses ±π.
+/// y = |z| e^{i(δ·arg z + β + tω)}, z complex [..., T, H, n] (any shape when there are no positions); δ and β real, with the shape
+/// of z's last axes, [H, n] or [n]. δ = 1, β = 0 is rotary(). For a non-integer δ the value jumps where arg z crosses ±π.
 template <RealScalar R>
 Var<std::complex<R>> phase_rotation(const Var<std::complex<R>>& z, const Var<R>& delta, const Var<R>& beta,
                                     const Rotary<R>& positions = {});
 
-/// y = z e^{iθ}, θ [radians] of z's shape (CRAT's rotation of the states by a learned angle). Throws when the shapes differ.
+/// y = z e^{iθ}, θ [radians] of z's shape (CRAT rotates its states by a learned angle). Throws when the shapes differ.
 template <RealScalar R>
 Var<std::complex<R>> rotate(const Var<std::complex<R>>& z, const Var<R>& theta);
 

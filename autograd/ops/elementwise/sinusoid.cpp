@@ -39,7 +39,7 @@ Var<R> sinusoid(const Var<R>& phase, std::int64_t first, std::int64_t T) {
   Tensor<R> y(Shape{T, 2 * n});
   for (std::int64_t i = 0; i < n; ++i) {
     const double frequency = std::pow(10000.0, -static_cast<double>(i) / static_cast<double>(n));
-    for (std::int64_t t = 0; t < T; ++t) {  // angles in double: t grows beyond float's accuracy
+    for (std::int64_t t = 0; t < T; ++t) {  // angles in double: t outgrows float's accuracy
       const double a = static_cast<double>(first + t) * frequency + static_cast<double>(phase.value().data()[i]);
       y.data()[t * 2 * n + 2 * i] = static_cast<R>(std::sin(a));
       y.data()[t * 2 * n + 2 * i + 1] = static_cast<R>(std::cos(a));

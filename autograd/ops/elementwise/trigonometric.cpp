@@ -17,7 +17,7 @@ Tensor<T> evaluate(const F& f, const Tensor<T>& z) {
   else
     return map(f, z);
 }
-/// dz = conj(slope(z)) dw, likewise.
+/// dz = conj(slope(z)) dw, also a pack at a time for reals.
 template <class F, Scalar T>
 void pull_back(const GradientAccumulator<T>& dz, const F& slope, const Tensor<T>& z, const Tensor<T>& dw) {
   const auto f = [slope](auto v, auto g) { return conj_mul(slope(v), g); };
@@ -107,7 +107,7 @@ static const Op tanh_op(
     [](OpCheck& check) {
       const auto f = [](auto z) { return tanh(z); };
       check.function("real", f, check.real({3, 4}));
-      // The poles lie at ±1.57i, within check.complex's disc of 1.8: halve it.
+      // The poles lie at ±1.57i, inside the disc of radius 1.8 of check.complex, so halve it.
       check.function("complex", f, map([](std::complex<double> z) { return 0.5 * z; }, check.complex({3, 4})));
       check.finite("large, real", f, Tensor<double>({4}, {1e30, -1e30, 100, -100}));
       check.finite("large, complex", f,

@@ -1,5 +1,5 @@
 #pragma once
-/// What the transforms of this folder share: along which axes, how long, with which factor.
+/// Shared by the transforms of this folder: axes, lengths and normalization factors.
 
 #include <algorithm>
 #include <cmath>
@@ -16,7 +16,7 @@
 
 namespace argand::transforms {
 
-/// x, an axis of it cut or filled up with zeros to n numbers: P. Its adjoint Pᵀ is the same the other way round.
+/// P x: cuts an axis of x, or extends it with zeros, to n numbers. Its adjoint Pᵀ does the same in reverse.
 template <Scalar T>
 Tensor<T> of_length(const Tensor<T>& x, int axis, std::int64_t n) {
   if (x.dim(axis) == n) return x;
@@ -32,7 +32,7 @@ Tensor<T> of_length(const Tensor<T>& x, int axis, std::int64_t n) {
   return y;
 }
 
-/// c of a transform of N numbers in all.
+/// The factor c of a transform of N numbers in total.
 inline double factor_of(FourierNorm norm, bool inverse, double N) {
   if (norm == FourierNorm::Ortho) return 1 / std::sqrt(N);
   return (norm == FourierNorm::Backward) == inverse ? 1 / N : 1;
@@ -41,7 +41,7 @@ inline double factor_of(FourierNorm norm, bool inverse, double N) {
 inline FourierSign sign_of(bool inverse) { return inverse ? FourierSign::Plus : FourierSign::Minus; }
 inline FourierSign back(FourierSign sign) { return sign == FourierSign::Minus ? FourierSign::Plus : FourierSign::Minus; }
 
-/// Along which axes, and how long each.
+/// The axes of a transform, and the length along each.
 struct Axes {
   std::vector<int> axes;
   std::vector<std::int64_t> n;

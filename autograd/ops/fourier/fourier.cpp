@@ -11,7 +11,7 @@ using namespace transforms;
 
 namespace {
 
-/// P x and then the transform along every axis.
+/// P x, followed by the transform along every axis.
 template <ComplexScalar T>
 Tensor<T> transformed(Tensor<T> x, const Axes& along, FourierSign sign, double c) {
   for (std::size_t k = 0; k < along.axes.size(); ++k)

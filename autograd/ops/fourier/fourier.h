@@ -1,11 +1,10 @@
 #pragma once
-/// Discrete Fourier transforms along axes of a tensor, of any length, with the names and the meaning of torch.fft. With w =
-/// e^{-2πi/n}
+/// Discrete Fourier transforms along axes of a tensor, of any length, named and defined as in torch.fft. With w = e^{-2πi/n}
 ///
 ///     fft    X_k = c Σ_j w^{jk} x_j                       ifft    x_j = c Σ_k w^{-jk} X_k
 ///
-/// n is the length of the transform: what is longer is cut, what is shorter is filled up with zeros. It throws `fft: a length of 0`
-/// when there is nothing to transform. A real x is taken for a complex one.
+/// n is the length of the transform: longer inputs are cut, shorter ones are extended with zeros. Throws `fft: a length of 0` when
+/// there is nothing to transform. A real x is treated as complex.
 
 #include <optional>
 #include <vector>
@@ -15,7 +14,7 @@
 
 namespace argand {
 
-/// Where the factor 1/n goes: c of the transform, c of its inverse. torch.fft has words for them, "backward", "ortho", "forward".
+/// Where the factor 1/n goes: c of the transform and c of its inverse. In torch.fft these are "backward", "ortho", "forward".
 enum class FourierNorm {
   Backward,  ///< 1 and 1/n
   Ortho,     ///< 1/√n both: the transform is unitary
@@ -29,8 +28,8 @@ template <Scalar T>
 Var<ComplexOf<T>> ifft(const Var<T>& x, std::optional<std::int64_t> n = {}, int axis = -1,
                        FourierNorm norm = FourierNorm::Backward);
 
-/// Along several axes, one after the other; `n` has a length for each, -1 leaves one as it is. Without axes: the last n.size()
-/// axes, or all where there is no n either. Throws for an axis that is named twice, or when n has another count.
+/// Transforms along several axes, one after the other; `n` has a length for each, and -1 keeps it. Without axes: the last n.size()
+/// axes, or all if n is empty too. Throws for an axis named twice, or when n and axes differ in length.
 template <Scalar T>
 Var<ComplexOf<T>> fftn(const Var<T>& x, const std::vector<std::int64_t>& n = {}, const std::vector<int>& axes = {},
                        FourierNorm norm = FourierNorm::Backward);
@@ -49,22 +48,21 @@ Var<ComplexOf<T>> ifft2(const Var<T>& x, const std::vector<std::int64_t>& n = {}
   return in_own_name("ifft2", [&] { return ifftn(x, n, axes, norm); });
 }
 
-/// Of a real x, [..., N, ...] -> [..., n/2 + 1, ...]: the first half of fft(x), of which the other is the conjugate, X_{n-k} =
-/// conj(X_k).
+/// For a real x, [..., N, ...] -> [..., n/2 + 1, ...]: the first half of fft(x), which determines the rest by X_{n-k} = conj(X_k).
 template <RealScalar R>
 Var<std::complex<R>> rfft(const Var<R>& x, std::optional<std::int64_t> n = {}, int axis = -1,
                           FourierNorm norm = FourierNorm::Backward);
-/// The real x whose rfft is X: [..., N, ...] -> [..., n, ...], n = 2 (N - 1) unless given. Say n where it is odd. X is cut or
-/// filled up to n/2 + 1. The imaginary parts of X_0 and, for even n, of X_{n/2} are not looked at: they are 0 for every real x.
+/// The real x whose rfft is X: [..., N, ...] -> [..., n, ...], n = 2 (N - 1) unless given; an odd n must be given. X is cut or
+/// extended to n/2 + 1. The imaginary parts of X_0 and, for even n, of X_{n/2} are ignored: they are 0 for every real x.
 template <RealScalar R>
 Var<R> irfft(const Var<std::complex<R>>& X, std::optional<std::int64_t> n = {}, int axis = -1,
              FourierNorm norm = FourierNorm::Backward);
 
-/// Of a real x along several axes: rfft along the last one named, fftn along the others. n and axes as in fftn.
+/// For a real x along several axes: rfft along the last axis named, fftn along the others. n and axes as in fftn.
 template <RealScalar R>
 Var<std::complex<R>> rfftn(const Var<R>& x, const std::vector<std::int64_t>& n = {}, const std::vector<int>& axes = {},
                            FourierNorm norm = FourierNorm::Backward);
-/// The real x whose rfftn is X: ifftn along all axes but the last one named, irfft along that. Its length is 2 (N - 1) unless
+/// The real x whose rfftn is X: ifftn along all axes but the last one named, irfft along the last, whose length is 2 (N - 1) unless
 /// given.
 template <RealScalar R>
 Var<R> irfftn(const Var<std::complex<R>>& X, const std::vector<std::int64_t>& n = {}, const std::vector<int>& axes = {},

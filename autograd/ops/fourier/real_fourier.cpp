@@ -10,8 +10,8 @@ using namespace transforms;
 
 namespace {
 
-/// Of the half spectrum of a real sequence of n numbers: c X_k, and the real part alone of those that are their own partners,
-/// X_{n-k} = conj(X_k), k = 0 and n/2.
+/// For the half spectrum of a real sequence of n numbers: c X_k, but the real part alone for k = 0 and n/2, which are their own
+/// partners under X_{n-k} = conj(X_k).
 template <ComplexScalar T>
 Tensor<T> half_spectrum(const Tensor<T>& X, int axis, std::int64_t n, RealOf<T> c) {
   const AxisView view(X.shape(), axis);

@@ -130,11 +130,11 @@ struct HalfTurn {
   double growth = 0;
 };
 
-/// By the distance from the nearest multiple of 1/2, which is exact: sin πx is 0 at whole numbers, cos πx halfway between them.
+/// Uses the distance from the nearest multiple of 1/2, which is exact: sin πx is 0 at whole numbers, cos πx halfway between them.
 HalfTurn<double> half_turn(double x) {
   const double turned = std::remainder(x, 2), quarter = std::round(2 * turned), t = std::numbers::pi * (turned - quarter / 2);
   const double s = std::sin(t), c = std::cos(t);
-  if (std::isnan(quarter)) return {s, c};  // of NaN and ±inf: NaN, which no int holds
+  if (std::isnan(quarter)) return {s, c};  // NaN for NaN and ±inf; no int holds it
   switch (static_cast<int>(quarter) & 3) {
     case 0: return {s, c};
     case 1: return {c, -s};
@@ -144,7 +144,7 @@ HalfTurn<double> half_turn(double x) {
 }
 
 HalfTurn<std::complex<double>> half_turn(std::complex<double> z) {
-  // e^b with b = πy grows |b| fold with the rounding of b, which is kept.
+  // The relative error of e^b, b = πy, is the absolute rounding error of b, which `low` keeps.
   constexpr double pi = std::numbers::pi, pi_low = 1.2246467991473532e-16;
   const double y = std::abs(z.imag()), b = pi * y, low = std::fma(pi, y, -b) + pi_low * y;
   const auto [s, c, none] = half_turn(z.real());
@@ -154,12 +154,12 @@ HalfTurn<std::complex<double>> half_turn(std::complex<double> z) {
   return {{s * ch, c * sh}, {c * ch, -s * sh}, far ? b : 0};
 }
 
-/// The n-th derivative of sinc at z. z s_n + n s_{n-1} is the n-th derivative of sin(πz)/π; near 0, where that divides by z again
-/// and again, the series s_n = Σ_k (-1)^k π^{2k} z^{2k-n}/((2k + 1) (2k - n)!), from k = n/2 on.
+/// The n-th derivative s_n of sinc at z. z s_n + n s_{n-1} is the n-th derivative of sin(πz)/π. Near 0, where this recurrence
+/// divides by z repeatedly, the series s_n = Σ_k (-1)^k π^{2k} z^{2k-n}/((2k + 1) (2k - n)!), k >= n/2, is used.
 template <Scalar T>
 T sinc_derivative(T z, int n) {
   using R = RealOf<T>;
-  using C = std::conditional_t<ComplexScalar<T>, std::complex<double>, double>;  // the sums cancel a little
+  using C = std::conditional_t<ComplexScalar<T>, std::complex<double>, double>;  // the sums cancel slightly
   constexpr double pi = std::numbers::pi;
   const C v(z);
   if (std::abs(v) * pi < 2.0 + n) {
@@ -177,7 +177,7 @@ T sinc_derivative(T z, int n) {
     return T(static_cast<std::conditional_t<ComplexScalar<T>, std::complex<R>, R>>(total));
   }
   if (std::isinf(std::real(v)) && std::isfinite(std::imag(v))) return T(0);
-  if constexpr (ComplexScalar<T>)  // infinite in no direction
+  if constexpr (ComplexScalar<T>)  // infinite, with no direction
     if (std::isinf(v.imag())) return T(std::numeric_limits<R>::infinity(), std::numeric_limits<R>::quiet_NaN());
   const auto [sine, cosine, growth] = half_turn(v);
   C s = sine / (pi * v);
@@ -187,7 +187,7 @@ T sinc_derivative(T z, int n) {
     const C turned = k % 4 == 0 ? sine : k % 4 == 1 ? cosine : k % 4 == 2 ? -sine : -cosine;
     s = (scale * turned - double(k) * s) / v;
   }
-  // A part at a time: the product may be within the type where e^growth is not, and is infinite after four.
+  // In steps: the product may be representable where e^growth is not, and is infinite after four steps.
   for (double left = std::min(growth, 2800.0); left > 0; left -= 700) s *= std::exp(std::min(left, 700.0));
   return static_cast<T>(s);
 }

@@ -12,7 +12,7 @@ template <Scalar T>
 Var<T> sinh(const Var<T>& z);
 template <Scalar T>
 Var<T> cosh(const Var<T>& z);
-/// sin(πz)/(πz), 1 at z = 0, as PyTorch's and signal processing's.
+/// sin(πz)/(πz), 1 at z = 0, as in PyTorch and signal processing.
 template <Scalar T>
 Var<T> sinc(const Var<T>& z);
 

@@ -13,14 +13,14 @@ namespace {
 
 constexpr const char* by_inversion = "NIST Digital Library of Mathematical Functions, 4.23, 4.24, 4.37, 4.38";
 
-/// i z, of a complex z.
+/// i z for a complex z.
 template <RealScalar R>
 std::complex<R> times_i(std::complex<R> z) {
   return {-z.imag(), z.real()};
 }
 
-/// The two factors of 1 ∓ z²: each is exact near its zero, where 1 ∓ z² would be a difference of equal numbers. Nothing is added to
-/// a zero, so that its sign says the side of a cut.
+/// The two factors of 1 ∓ z². Each is exact near its zero, where 1 ∓ z² would cancel. Nothing is added to a zero part, because its
+/// sign selects the side of a cut.
 struct OneMinusSquare {  // (1 - z)(1 + z)
   template <Scalar T>
   static std::pair<T, T> factors(T z) {
@@ -55,7 +55,7 @@ struct OnePlusSquare {  // (1 - iz)(1 + iz)
   }
 };
 
-/// conj(c/(f g)) dw or conj(c/√(f g)) dw for the factors f, g at z; 0 where one of them is 0, as 1/0 is not a gradient.
+/// conj(c/(f g)) dw or conj(c/√(f g)) dw for the factors f, g at z; 0 where one of them is 0.
 template <class Factors, bool root, Scalar T>
 T pulled_back(T z, T dw) {
   if constexpr (RealScalar<T> && std::same_as<Factors, OnePlusSquare>) {
@@ -70,7 +70,7 @@ T pulled_back(T z, T dw) {
   }
 }
 
-/// ż/(f g) or ż/√(f g), of ops.
+/// ż/(f g) or ż/√(f g), as ops.
 template <class Factors, bool root, Scalar T>
 Var<T> pushed_forward(const Var<T>& z) {
   if constexpr (RealScalar<T> && std::same_as<Factors, OnePlusSquare>) {
@@ -84,7 +84,7 @@ Var<T> pushed_forward(const Var<T>& z) {
   }
 }
 
-/// w = value(z) with w' = ±1/√(f g) or ±1/(f g).
+/// Records w = value(z) with w' = ±1/√(f g) or ±1/(f g).
 template <class Factors, bool root, Scalar T, class F>
 Var<T> inverse_function(const Op& op, const Var<T>& z, RealOf<T> sign, const F& value) {
   return record(
@@ -99,7 +99,7 @@ Var<T> inverse_function(const Op& op, const Var<T>& z, RealOf<T> sign, const F& 
 using Numbers = Tensor<double>;
 using ComplexNumbers = Tensor<std::complex<double>>;
 
-/// Random numbers in all four quadrants, the same inside the unit disc, where they are real, and both sides of the cuts.
+/// Checks random reals in [low, high], random complex numbers, huge and tiny ones, and both sides of the cuts.
 template <class F>
 void check_inverse(OpCheck& check, const F& f, double low, double high) {
   check.function("real", f, check.real({3, 4}, low, high));
@@ -313,7 +313,7 @@ namespace {
 template <RealScalar R>
 Var<R> atan2_of_one_shape(const Var<R>& y, const Var<R>& x) {
   using C = std::complex<R>;
-  // (part/r²) g in the next larger type, where no square leaves the range; 0 where 1/r does, and for infinite coordinates.
+  // (part/r²) g in the next larger type, which holds the squares; 0 where r is zero or subnormal and for infinite coordinates.
   using W = std::conditional_t<std::same_as<R, float>, double, long double>;
   const auto gradient = [](R part, R b, R a, R g) {
     const W square = static_cast<W>(a) * a + static_cast<W>(b) * b, least = std::numeric_limits<R>::min();

@@ -18,7 +18,7 @@ constexpr double infinite = std::numeric_limits<double>::infinity();
 using Numbers = Tensor<double>;
 using ComplexNumbers = Tensor<std::complex<double>>;
 
-/// What the parts of complex functions are computed in: a digit that cancels is then none of the result's.
+/// The type for the parts of complex functions, wide enough that digits lost to cancellation do not show in the result.
 template <RealScalar R>
 using Wider = std::conditional_t<std::same_as<R, float>, double, long double>;
 
@@ -26,7 +26,7 @@ template <RealScalar R>
 R log1p_of(R x) {
   return std::log1p(x);
 }
-/// log |1 + z| by |1 + z|² - 1 = 2x + x² + y² where |1 + z| is near 1.
+/// log |1 + z| from |1 + z|² - 1 = 2x + x² + y² where |1 + z| is near 1.
 template <RealScalar R>
 std::complex<R> log1p_of(std::complex<R> z) {
   using W = Wider<R>;
@@ -39,7 +39,7 @@ template <RealScalar R>
 R expm1_of(R x) {
   return std::expm1(x);
 }
-/// Re = (e^x - 1) cos y - 2 sin²(y/2), which is e^x cos y - 1.
+/// Re = (e^x - 1) cos y - 2 sin²(y/2), which equals e^x cos y - 1.
 template <RealScalar R>
 std::complex<R> expm1_of(std::complex<R> z) {
   using W = Wider<R>;
@@ -236,7 +236,7 @@ WithError<R> difference(R a, R b) {
   return {d.value, std::isfinite(d.value) ? d.error : R(0)};
 }
 
-/// σ(a - b); where both are infinite and equal 1/2, or of -inf 0. σ' = σ(d) σ(-d).
+/// σ(a - b); for equal infinite a and b, 1/2 if +inf and 0 if -inf. σ' = σ(d) σ(-d).
 template <RealScalar R>
 R share_of(R a, R b) {
   if (a == b) return std::isinf(a) && a < 0 ? R(0) : R(0.5);

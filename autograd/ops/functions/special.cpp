@@ -46,7 +46,7 @@ Var<R> erfc(const Var<R>& x) {
 
 namespace {
 
-/// erf⁻¹ by Boost.Math, infinite at ±1 and NaN beyond.
+/// erf⁻¹ from Boost.Math; infinite at ±1 and NaN beyond.
 template <class W>
 W erfinv_of(W x) {
   using namespace boost::math::policies;
@@ -55,7 +55,7 @@ W erfinv_of(W x) {
     return std::abs(x) == 1 ? std::copysign(std::numeric_limits<W>::infinity(), x) : std::numeric_limits<W>::quiet_NaN();
   return boost::math::erf_inv(x, Quiet());
 }
-/// √π/2 e^{w²}, 0 at ±1: in the next larger type, as a rounding error of w is 2w² of the slope's.
+/// √π/2 e^{w²}, 0 at ±1. Computed in the next larger type, because a relative error of w is 2w² times as large in the slope.
 template <RealScalar R>
 R erfinv_slope(R x) {
   using W = std::conditional_t<std::same_as<R, float>, double, long double>;
@@ -108,7 +108,7 @@ bool is_pole(R x) {
   return x <= 0 && std::floor(x) == x;
 }
 
-/// ψ⁽ⁿ⁾(x) by Boost.Math, whose errors come back as numbers.
+/// ψ⁽ⁿ⁾(x) from Boost.Math, with errors returned as numbers.
 template <RealScalar R>
 R polygamma_of(int n, R x) {
   using namespace boost::math::policies;
@@ -121,13 +121,13 @@ R polygamma_of(int n, R x) {
   return static_cast<R>(n == 0 ? boost::math::digamma(v, Quiet()) : boost::math::polygamma(n, v, Quiet()));
 }
 
-/// 0 at a pole: there is no gradient.
+/// The slope, set to 0 at a pole, where there is no gradient.
 template <RealScalar R>
 R polygamma_slope(int n, R x) {
   return is_pole(x) ? R(0) : polygamma_of(n + 1, x);
 }
 
-/// 1 where Γ is finite, 0 at its poles, and x moved away from them, for tangents.
+/// A mask that is 1 where Γ is finite and 0 at its poles, and x moved away from the poles; for tangents.
 template <RealScalar R>
 std::pair<Var<R>, Var<R>> off_poles(const Var<R>& x) {
   const Var<R> mask(map([](R v) { return is_pole(v) ? R(0) : R(1); }, x.value()));

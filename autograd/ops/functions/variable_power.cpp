@@ -16,7 +16,7 @@ template <RealScalar R>
 R power_of(R z, R p) {
   return std::pow(z, p);
 }
-/// By the logarithm in the next larger type: p rounding errors of log z are still none of the result.
+/// Takes the logarithm in the next larger type, so that p times its rounding error does not show in the result.
 template <RealScalar R>
 std::complex<R> power_of(std::complex<R> z, std::complex<R> p) {
   using W = std::conditional_t<std::same_as<R, float>, double, long double>;
@@ -29,14 +29,14 @@ std::complex<R> power_of(std::complex<R> z, std::complex<R> p) {
   return {static_cast<R>(r * std::cos(phi)), phi == 0 ? R(0) : static_cast<R>(r * std::sin(phi))};  // r may be infinite
 }
 
-/// p z^(p-1), 0 at z = 0 unless p = 1. A power that is 0 wins over an infinite p.
+/// p z^(p-1); 0 at z = 0 unless p = 1. A power of 0 wins over an infinite p.
 template <Scalar T>
 T power_by_base(T z, T p) {
   if (p == T(0) || (z == T(0) && p != T(1))) return T(0);
   const T power = power_of(z, p - T(1));
   return power == T(0) ? power : mul(p, power);
 }
-/// z^p log z, 0 at z = 0; so it is at an infinite z whose power is 0.
+/// z^p log z; 0 at z = 0, and at an infinite z whose power is 0.
 template <Scalar T>
 T power_by_exponent(T z, T p) {
   if (z == T(0)) return p == p ? T(0) : p;

@@ -1,6 +1,6 @@
 #pragma once
-/// What can be done to a square matrix A without rounding before a function of it is computed: P D⁻¹ A D Pᵀ, P a permutation that
-/// makes it block triangular, D powers of two that bring its numbers close to each other.
+/// Transformations of a square matrix A that do not round, applied before a function of A is computed: P D⁻¹ A D Pᵀ, where P is a
+/// permutation that makes A block triangular and D holds powers of two that bring its numbers close to each other.
 
 #include <algorithm>
 #include <cmath>
@@ -12,8 +12,8 @@
 namespace argand::matrices {
 
 /// The order in which A [n, n], by rows, is block upper triangular with the smallest blocks: the strongly connected components of
-/// the graph with an edge i -> j for every a_ij ≠ 0 (Tarjan, SIAM J. Comput. 1 (1972)). A matrix that is triangular but for the
-/// order of its rows and columns has blocks of one alone.
+/// the graph with an edge i -> j for every a_ij ≠ 0 (Tarjan, SIAM J. Comput. 1 (1972)). A matrix that is triangular up to the order
+/// of its rows and columns has only blocks of size 1.
 class BlockOrder {
  public:
   template <Scalar T>
@@ -30,7 +30,7 @@ class BlockOrder {
       open.push_back(i);
       path.push_back(i);
     };
-    // From the last, as what is found first comes last: a triangular matrix keeps its order.
+    // Starts from the end, because components found first come last: a triangular matrix keeps its order.
     for (std::int64_t root = n; root-- > 0;) {
       if (found[static_cast<std::size_t>(root)] >= 0) continue;
       enter(root);
@@ -71,14 +71,14 @@ class BlockOrder {
 
   bool is_triangular() const { return begins.size() == order.size() + 1; }
 
-  std::vector<std::int64_t> order;   ///< row and column order[k] of A comes to place k
-  std::vector<std::int64_t> begins;  ///< where the blocks begin, and n
+  std::vector<std::int64_t> order;   ///< row and column order[k] of A move to position k
+  std::vector<std::int64_t> begins;  ///< the first position of each block, and n
 };
 
-/// The exponents d of D = diag(2^d) for which the numbers b_ij = a_ij 2^(d_j - d_i) beside the diagonal of an ordered A are of
-/// like size within a block (Osborne, J. ACM 7 (1960)), and at most 1/8 between two blocks. Rounding commutes with D in sums of
-/// products and in triangular systems: what D changes is the norm, by which the degree of an approximant is chosen, and the choice
-/// of pivots in a block.
+/// The exponents d of D = diag(2^d) for which the off-diagonal numbers b_ij = a_ij 2^(d_j - d_i) of an ordered A are of similar
+/// size within a block (Osborne, J. ACM 7 (1960)), and at most 1/8 between two blocks. Rounding commutes with D in sums of products
+/// and in triangular systems: D changes only the norm, which determines the degree of an approximant, and the choice of pivots in a
+/// block.
 template <Scalar T>
 std::vector<int> balancing_exponents(std::int64_t n, const T* A, const BlockOrder& blocks) {
   std::vector<int> d(static_cast<std::size_t>(n), 0);
@@ -108,13 +108,13 @@ std::vector<int> balancing_exponents(std::int64_t n, const T* A, const BlockOrde
         moved = true;
       }
     }
-    int above = none;  // the largest that comes to this block from those before it
+    int above = none;  // the largest in the columns of this block from earlier blocks
     for (std::int64_t i = 0; i < begin; ++i)
       for (std::int64_t j = begin; j < end; ++j) above = std::max(above, exponent(i, j));
     if (above != none)
       for (std::int64_t j = begin; j < end; ++j) d[static_cast<std::size_t>(j)] -= above + 4;
   }
-  // A block to which nothing comes is free to follow those that it goes to.
+  // A block without incoming edges is free to follow those that it points to.
   for (std::size_t b = blocks.begins.size() - 1; b-- > 0;) {
     const std::int64_t begin = blocks.begins[b], end = blocks.begins[b + 1];
     int to = none, from = none;

@@ -6,7 +6,7 @@
 namespace argand {
 namespace {
 
-/// Positive definite: 20 on the diagonal, and numbers that shrink as the matrices grow.
+/// Positive definite: 20 on the diagonal, plus numbers that shrink as the matrix grows.
 template <Scalar T>
 Tensor<T> positive(Tensor<T> A) {
   const std::int64_t n = A.dim(-1);
@@ -54,7 +54,7 @@ static const Op cholesky_op(
 
 namespace {
 
-/// Φ: what is below the diagonal, and half of the diagonal's real part.
+/// Φ: the part below the diagonal, and half of the diagonal's real part.
 template <Scalar T>
 Tensor<T> lower_half(const Tensor<T>& A) {
   return matrices::map_places(A, [](std::int64_t, std::int64_t i, std::int64_t j, T a) {
@@ -62,7 +62,7 @@ Tensor<T> lower_half(const Tensor<T>& A) {
   });
 }
 
-/// B L⁻¹ of a lower triangular L: (L⁻ᴴ Bᴴ)ᴴ.
+/// B L⁻¹ for a lower triangular L, as (L⁻ᴴ Bᴴ)ᴴ.
 template <Scalar T>
 Tensor<T> divided(const Tensor<T>& B, const matrices::LuFactors<T>& L) {
   return matrices::adjoint_of(L.solved(matrices::adjoint_of(B), true));

@@ -39,7 +39,7 @@ static const Op det_op(
 
 namespace {
 
-/// det of A [n, n] of modulus 1, stored by columns or by rows, which is destroyed.
+/// The determinant, of modulus 1, of A [n, n], stored by columns or by rows. Overwrites A.
 template <Scalar T>
 T destroyed_determinant(std::int64_t n, T* A) {
   std::vector<int> pivots;
@@ -47,7 +47,7 @@ T destroyed_determinant(std::int64_t n, T* A) {
   return matrices::product_of_diagonal(n, A, pivots).value();
 }
 
-/// 2^-e conj(C) of one matrix, without a division: U diag(Π_{j≠i} s_j) Vᴴ, turned by the determinants of U and Vᴴ. Returns e.
+/// 2^-e conj(C) of one matrix, without division: U diag(Π_{j≠i} s_j) Vᴴ times conj(det U det Vᴴ). Returns e.
 template <Scalar T>
 std::int64_t conjugate_cofactors(std::int64_t n, const T* A, T* C) {
   using R = RealOf<T>;
@@ -76,7 +76,7 @@ std::int64_t conjugate_cofactors(std::int64_t n, const T* A, T* C) {
   return largest == std::numeric_limits<std::int64_t>::min() ? 0 : largest;
 }
 
-/// g <- conj(C) dw of matrix i, of A by rows.
+/// g <- conj(C) dw for matrix i of A, by rows.
 template <Scalar T>
 void det_gradient(const matrices::LuFactors<T>& factors, std::int64_t i, const T* A, T dw, T* g) {
   const std::int64_t n = factors.stack().n;
@@ -165,7 +165,7 @@ static const Op slogdet_op(
 
 namespace {
 
-/// [..., 2]: σ and ℓ.
+/// σ and ℓ, packed as [..., 2].
 template <Scalar T>
 Var<T> packed_slogdet(const Var<T>& A) {
   using R = RealOf<T>;
@@ -177,7 +177,7 @@ Var<T> packed_slogdet(const Var<T>& A) {
     matrices::Scaled<T> d = factors->determinant(i);
     R modulus = std::abs(d.m);
     const T sign = modulus == 0 ? T(0) : T(d.m / modulus);
-    if (modulus > R(1.5)) modulus /= 2, ++d.exponent;  // near 1, so that nothing cancels where |det A| is
+    if (modulus > R(1.5)) modulus /= 2, ++d.exponent;  // near 1, to avoid cancellation where |det A| is
     const R log = modulus == 0 ? -std::numeric_limits<R>::infinity()
                                : static_cast<R>(std::log(modulus) + static_cast<double>(d.exponent) * 0.693147180559945309);
     w.data()[2 * i] = sign, w.data()[2 * i + 1] = log;

@@ -11,7 +11,7 @@
 namespace argand {
 namespace {
 
-/// Eigenvalues near 1, 2, ..., and vectors that are far from orthogonal and far from parallel.
+/// Eigenvalues near 1, 2, ..., and vectors far from both orthogonal and parallel.
 template <Scalar T>
 Tensor<T> well_apart(Tensor<T> A) {
   const std::int64_t n = A.dim(-1);
@@ -29,7 +29,7 @@ GeneralEigen<R> general_eigen_of(const Var<std::complex<R>>& packed, std::int64_
   return {std::move(values), pieces.matrix(n, n)};
 }
 
-/// Losses that no phase changes: the values; |v|², element by element; and a function of the matrix.
+/// Losses invariant under phases: the values; |v|², element by element; and a function of the matrix.
 constexpr auto general_values = [](auto A) { return eigvals(A); };
 constexpr auto general_moduli = [](auto A) { return abs2(eig(A).vectors); };
 constexpr auto values_and_moduli = [](auto A) {
@@ -96,12 +96,12 @@ namespace {
 
 using Z = std::complex<double>;
 
-/// What the backward pass reads: the numbers of A and its factors, in float64 by rows.
+/// Inputs of the backward pass: A and its factors, in float64 by rows.
 struct EigFactors {
   Tensor<Z> A, values, vectors;
 };
 
-/// v / |v|, its largest number real and positive. LAPACK's vectors have length 1 but for rounding.
+/// Normalizes v to |v| = 1 with its largest number real and positive. LAPACK's vectors have length 1 only up to rounding.
 void fix_phase(std::int64_t n, Z* column) {
   const Z largest = *std::max_element(column, column + n, [](Z a, Z b) { return std::abs(a) < std::abs(b); });
   double square = 0;
@@ -139,8 +139,8 @@ EigFactors eig_factors(const Tensor<T>& A) {
   return f;
 }
 
-/// |V⁻¹| |A| |V|, the diagonal: how far eigenvalue i moves where every number of A moves by a part 1. And |row i of V⁻¹|, how far
-/// where A does, large where v_i is almost one of the others'.
+/// by_number: the diagonal of |V⁻¹| |A| |V|, how far eigenvalue i moves per relative change of every number of A. by_norm: |row i
+/// of V⁻¹|, how far it moves per change of A as a whole; large where v_i is almost one of the others.
 struct Sensitivity {
   std::vector<double> by_number, by_norm;
 };
@@ -158,11 +158,11 @@ Sensitivity sensitivity_of(std::int64_t n, const Z* A, const Z* V, const Z* V_in
   }
   return s;
 }
-/// Beyond it two vectors of one value are one vector: half of float64's digits.
+/// Above this, two vectors of one value count as one vector: half of float64's digits.
 constexpr double one_vector = 1e7;
 
-/// diag dλ + N ∘ conj(F) of one matrix, in the place of M. Throws for a loss that depends on a gauge. R is what the loss was
-/// computed in.
+/// Replaces M by diag dλ + N ∘ conj(F) of one matrix. Throws for a loss that depends on a gauge. R is the type in which the loss
+/// was computed.
 template <RealScalar R>
 class EigMiddle {
  public:
@@ -236,7 +236,7 @@ class EigMiddle {
   std::string name_;
 };
 
-/// dA of one precision for the gradients dλ and dV of the packed output.
+/// dA in one precision, from the gradients dλ and dV of the packed output.
 template <RealScalar R>
 Tensor<Z> eig_gradient(const EigFactors& f, const Tensor<std::complex<R>>& dw) {
   const NoGrad none;

@@ -1,6 +1,6 @@
 #pragma once
-/// Eigenvalues and eigenvectors of stacks of square matrices [..., n, n] that need not be Hermitian, with LAPACK. Names and meaning
-/// of torch.linalg. For a Hermitian matrix eigh() is shorter, more accurate, and says more.
+/// Eigenvalues and eigenvectors of stacks of square matrices [..., n, n] that need not be Hermitian, with LAPACK. Named and defined
+/// as in torch.linalg. For a Hermitian matrix eigh() is cheaper, more accurate and more informative.
 
 #include "autograd/var.h"
 
@@ -8,18 +8,18 @@ namespace argand {
 
 template <RealScalar R>
 struct GeneralEigen {
-  Var<std::complex<R>> values;   ///< [..., n], in LAPACK's order; of a real matrix, conjugate pairs side by side
+  Var<std::complex<R>> values;   ///< [..., n], in LAPACK's order; for a real matrix, conjugate pairs are adjacent
   Var<std::complex<R>> vectors;  ///< [..., n, n], v_k in column k, of length 1, its largest number real and positive
 };
 
-/// A V = V diag(λ); complex of a real A too.
+/// A V = V diag(λ); complex for a real A too.
 ///
-/// A vector's phase is a gauge, fixed here by its largest number, which is arbitrary: a loss may not depend on it, and where one
-/// does the gradient throws, with the size of the violation. Where two eigenvalues coincide, to the accuracy that the matrix gives
+/// A vector's phase is a gauge: making its largest number real is arbitrary. A loss must not depend on it; if it does, the gradient
+/// throws and reports the size of the violation. Where two eigenvalues coincide, to the accuracy to which the matrix determines
 /// them, neither they nor their vectors have a derivative: a loss that tells them apart or depends on their vectors throws. Where
-/// they have one vector only (a Jordan block), every loss does; sqrtm(), logm() and matrix_exp() are differentiable there. What
-/// eigh() says of losses that are stationary at the vectors found holds here as well. A matrix with a number that is not finite
-/// gives NaN, all over.
+/// they share a single vector (a Jordan block), every loss throws; sqrtm(), logm() and matrix_exp() are differentiable there. What
+/// eigh() says about losses that are stationary at the returned vectors applies here too. A matrix with a number that is not finite
+/// gives NaN throughout.
 template <Scalar T>
 GeneralEigen<RealOf<T>> eig(const Var<T>& A);
 

@@ -19,7 +19,7 @@ Eigen<T> eigen_of(const Var<T>& packed, std::int64_t n) {
   return {matrices::real_part(values), pieces.matrix(n, n)};
 }
 
-/// A Hermitian matrix with eigenvalues 1, 2, ... and a little of A.
+/// A matrix whose Hermitian part has eigenvalues near 0, 1, 2, ...
 template <Scalar T>
 Tensor<T> well_separated(Tensor<T> A) {
   const std::int64_t n = A.dim(-1);
@@ -30,7 +30,7 @@ Tensor<T> well_separated(Tensor<T> A) {
   return A;
 }
 
-/// Losses that no gauge changes: the values; |v|², element by element; and a function of the matrix.
+/// Losses invariant under the gauge: the values; |v|², element by element; and a function of the matrix.
 constexpr auto eigenvalues = [](auto A) { return eigvalsh(A); };
 constexpr auto squared_vectors = [](auto A) { return abs2(eigh(A).vectors); };
 constexpr auto function_of_matrix = [](auto A) {
@@ -96,7 +96,7 @@ static const Op eigh_op(
 
 namespace {
 
-/// diag(Re dλ) + F ∘ (M - Mᴴ)/2 of one matrix, in the place of M. Throws for a loss that depends on a gauge.
+/// Replaces M by diag(Re dλ) + F ∘ (M - Mᴴ)/2 of one matrix. Throws for a loss that depends on a gauge.
 template <Scalar T>
 void eigh_middle(std::int64_t n, const RealOf<T>* lambda, const T* dlambda, const EighOptions& options, T* M,
                  const std::string& name) {

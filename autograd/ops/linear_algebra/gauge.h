@@ -1,6 +1,6 @@
 #pragma once
-/// What eigh and svd share. Their vectors are found up to a gauge: a phase each, and any rotation among those of one value. A loss
-/// may not depend on it, which its derivative along the gauge, numbers of VᴴdV, shows to first order.
+/// Shared by eigh and svd. Their vectors are determined up to a gauge: a phase each, and any rotation among those of one value. A
+/// loss must not depend on the gauge; its derivative along the gauge, elements of VᴴdV, shows this to first order.
 
 #include <cmath>
 #include <limits>
@@ -9,30 +9,30 @@
 
 namespace argand::matrices {
 
-/// How large a number of VᴴdV [n, n] may be and still be rounding.
+/// The size up to which an element of VᴴdV [n, n] counts as rounding.
 template <RealScalar R>
 R rounding_of(R largest, std::int64_t n) {
   return 100 * std::sqrt(R(n)) * std::numeric_limits<R>::epsilon() * largest;
 }
-/// How close two values of an [n, n] matrix are when rounding alone may keep them apart.
+/// The distance up to which two values of an [n, n] matrix may differ by rounding alone.
 template <RealScalar R>
 R closest_of(R largest, std::int64_t n) {
   return R(n) * std::numeric_limits<R>::epsilon() * largest;
 }
 
-/// How close two values are when a derivative of their vectors, which is divided by their distance, has two digits left or fewer.
+/// The distance up to which the derivative of two values' vectors, which is divided by it, has two digits left or fewer.
 template <RealScalar R>
 R too_close_of(R largest, std::int64_t n) {
   return std::max(R(100), R(n)) * std::numeric_limits<R>::epsilon() * largest;
 }
 
-/// 1/Δ, or with a broadening ε > 0 the Lorentzian Δ/(Δ² + ε²). Without one, 0 for a Δ that may be 0, of which nothing may depend.
+/// 1/Δ, or with a broadening ε > 0 the Lorentzian Δ/(Δ² + ε²). Without one, 0 for a Δ that may be 0, on which nothing may depend.
 template <RealScalar R>
 R inverse_of(R gap, R closest, double broadening) {
   if (broadening > 0) return gap / (gap * gap + static_cast<R>(broadening * broadening));
   return std::abs(gap) > closest ? 1 / gap : R(0);
 }
-/// The same of variables. `zero` is 1 where Δ is 0 by construction and nothing depends on it, 0 elsewhere.
+/// The same for variables. `zero` is 1 where Δ is 0 by construction and nothing depends on it, 0 elsewhere.
 template <RealScalar R>
 Var<R> inverse_of(const Var<R>& gap, const Var<R>& zero, double broadening) {
   if (broadening > 0) return gap / (gap * gap + static_cast<R>(broadening * broadening));

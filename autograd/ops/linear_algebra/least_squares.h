@@ -1,6 +1,6 @@
 #pragma once
-/// Least squares and pseudoinverses of stacks of matrices [..., m, n] of any rank, real or complex, by their singular values. Names
-/// and meaning of torch.linalg. A matrix that is not finite gives NaN, all over.
+/// Least squares and pseudoinverses of stacks of matrices [..., m, n] of any rank, real or complex, by singular values. Named and
+/// defined as in torch.linalg. A matrix that is not finite gives NaN throughout.
 
 #include <optional>
 
@@ -9,13 +9,13 @@
 
 namespace argand {
 
-/// X = A⁺ B, for each column b of B the shortest of the x with the least |A x - b|: A [..., m, n], B [..., m, k] -> [..., n, k], or
-/// B [..., m] -> [..., n]; leading axes broadcast. Singular values up to rcond times the largest count as 0; ε max(m, n) unless
-/// given, ε the rounding of T. The gradient is that among matrices of the same rank. Throws when the shapes do not fit.
+/// X = A⁺ B: for each column b of B, the shortest x that minimizes |A x - b|. A [..., m, n], B [..., m, k] -> [..., n, k], or B
+/// [..., m] -> [..., n]; leading axes broadcast. Singular values up to rcond times the largest count as 0; rcond is ε max(m, n) by
+/// default, ε the rounding unit of T. The gradient holds among matrices of the same rank. Throws when the shapes do not fit.
 template <Scalar T>
 Var<T> lstsq(const Var<T>& A, const Var<T>& B, std::optional<double> rcond = {});
 
-/// A⁺, the pseudoinverse of Moore and Penrose: [..., m, n] -> [..., n, m]. Where A⁺ B is wanted, lstsq() is more accurate.
+/// A⁺, the Moore-Penrose pseudoinverse: [..., m, n] -> [..., n, m]. To compute A⁺ B, lstsq() is more accurate.
 template <Scalar T>
 Var<T> pinv(const Var<T>& A, std::optional<double> rcond = {}) {
   require(A.rank() >= 2, "pinv", "needs matrices, got {}", A.shape());

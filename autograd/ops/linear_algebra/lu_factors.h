@@ -9,7 +9,7 @@
 
 namespace argand::matrices {
 
-/// A number m 2^exponent: a product of many that overflows only where the result does.
+/// A number m 2^exponent, for products of many factors: overflows only where the result does.
 template <Scalar T>
 struct Scaled {
   T m{1};
@@ -35,14 +35,14 @@ struct Scaled {
       return std::ldexp(x, e);
   }
 };
-/// m 2^exponent of |x| < 2; 0 has the exponent 0. Of what is not finite as well.
+/// The exponent e of |x| = m 2^e with 1 <= m < 2; 0 for an x that is 0 or not finite.
 template <Scalar T>
 int exponent_of(T x) {
   const RealOf<T> size = std::abs(x);
   return size == 0 || !std::isfinite(size) ? 0 : std::ilogb(size);
 }
 
-/// The product of U_kk of one matrix that lapack_lu() has factorised, with the sign of P: its determinant.
+/// The determinant of a matrix factorized by lapack_lu(): the product of its U_kk, with the sign of P.
 template <Scalar T>
 Scaled<T> product_of_diagonal(std::int64_t n, const T* factors, const std::vector<int>& pivots) {
   Scaled<T> product;
@@ -55,8 +55,8 @@ Scaled<T> product_of_diagonal(std::int64_t n, const T* factors, const std::vecto
   return product;
 }
 
-/// P B = L U of every matrix of a stack, A_ij = 2^{r_i} B_ij 2^{c_j}: where rows or columns of A are of very unlike size, or near
-/// the ends of the range, those of B are not. Of a lower triangular A the transpose is factorised, which needs no pivots.
+/// P B = L U for each matrix of a stack, with A_ij = 2^{r_i} B_ij 2^{c_j}: B is well scaled even where rows or columns of A differ
+/// widely in size or lie near the ends of the range. For a lower triangular A the transpose is factorized, which needs no pivots.
 template <Scalar T>
 class LuFactors {
  public:
@@ -81,7 +81,7 @@ class LuFactors {
   const Stack& stack() const { return stack_; }
   bool is_nan(std::int64_t i) const { return of(i).nan; }
   bool is_singular(std::int64_t i) const { return !is_nan(i) && of(i).zero != 0; }
-  /// By the diagonal of U: an inverse then has lost three digits, not more.
+  /// Judged by the diagonal of U; an inverse then loses at most three digits.
   bool is_far_from_singular(std::int64_t i) const {
     RealOf<T> smallest = std::numeric_limits<RealOf<T>>::infinity(), largest = 0;
     for (std::int64_t k = 0; k < stack_.n; ++k) {
@@ -94,7 +94,7 @@ class LuFactors {
     for (std::int64_t i = 0; i < stack_.count; ++i) require(!is_singular(i), op, "{} is singular", name_of(i, stack_, shape_));
   }
 
-  /// A⁻¹ B, or A⁻ᴴ B; B [..., n, k].
+  /// A⁻¹ B or A⁻ᴴ B; B [..., n, k].
   Tensor<T> solved(const Tensor<T>& B, bool adjoint) const {
     const std::int64_t n = stack_.n, k = B.dim(-1);
     Tensor<T> X(B.shape());
@@ -120,7 +120,7 @@ class LuFactors {
     return d;
   }
 
-  /// How many powers of two the minor of A without row i and column j has more than that of B.
+  /// By how many powers of two the minor of A without row i and column j exceeds that of B.
   std::int64_t exponent_of_minor(std::int64_t at, std::int64_t i, std::int64_t j) const {
     return all_exponents(at) - of(at).rows[static_cast<std::size_t>(i)] - of(at).columns[static_cast<std::size_t>(j)];
   }
@@ -129,7 +129,7 @@ class LuFactors {
     for (std::size_t k = 0; k < of(i).rows.size(); ++k) sum += of(i).rows[k] + of(i).columns[k];
     return sum;
   }
-  /// B itself, of A, by rows.
+  /// Computes B from A, both by rows.
   void scale_down(std::int64_t at, const T* A, T* B) const {
     for (std::int64_t i = 0, k = 0; i < stack_.n; ++i)
       for (std::int64_t j = 0; j < stack_.n; ++j, ++k)
@@ -161,7 +161,7 @@ class LuFactors {
         if (A[i * stack_.n + j] != T(0)) return false;
     return true;
   }
-  /// B in the place of A, by columns (transposed: by rows): the largest number of each row and column near 1.
+  /// Replaces A by B, by columns (transposed: by rows), so that the largest number of each row and column is near 1.
   void equilibrate(One& one, T* A) const {
     const std::int64_t n = stack_.n;
     std::vector<int>&rows = one.transposed ? one.columns : one.rows, &columns = one.transposed ? one.rows : one.columns;
@@ -196,7 +196,7 @@ class LuFactors {
             Scaled<T>::times_power(A[j * n + i], -rows[static_cast<std::size_t>(i)] - columns[static_cast<std::size_t>(j)]);
   }
 
-  /// X <- B⁻¹ X, or B⁻ᴴ X, by columns.
+  /// X <- B⁻¹ X or B⁻ᴴ X, by columns.
   void solve_one(std::int64_t i, bool adjoint, std::int64_t k, T* X) const {
     const std::int64_t n = stack_.n;
     const One& one = of(i);
@@ -207,7 +207,7 @@ class LuFactors {
     lapack_solve(adjoint != one.transposed, n, k, factors(i), one.pivots, X);
     conjugate();
   }
-  /// x <- 2^-after B⁻¹ 2^-before x of one column, such that nothing overflows in between.
+  /// x <- 2^-after B⁻¹ 2^-before x for one column, without overflow in between.
   void solve_scaled(std::int64_t i, bool adjoint, T* x, const std::vector<int>& before, const std::vector<int>& after) const {
     int largest = std::numeric_limits<int>::min();
     for (std::int64_t k = 0; k < stack_.n; ++k)
@@ -224,7 +224,7 @@ class LuFactors {
   std::vector<One> ones_;
 };
 
-/// Far from singular: I plus a little.
+/// Far from singular: 2 on the diagonal, plus a small multiple of A.
 template <Scalar T>
 Tensor<T> regular(Tensor<T> A) {
   const std::int64_t n = A.dim(-1);
@@ -234,7 +234,7 @@ Tensor<T> regular(Tensor<T> A) {
   return A;
 }
 
-/// The lengths to which a function of one regular matrix is checked: many matrices, and large ones.
+/// Checks a function of one regular matrix at many lengths: many matrices, and large ones.
 template <class F>
 void sizes_regular(OpCheck& check, const F& f, std::int64_t longest = 67) {
   check.places_matter();

@@ -1,6 +1,6 @@
 #pragma once
-/// What the ops of this folder share: stacks of matrices [..., m, n], one after the other, and their products, of tensors (for
-/// gradients) and of variables (for tangents).
+/// Shared by the ops of this folder: stacks of matrices [..., m, n], stored one after the other, and their products, on tensors
+/// (for gradients) and on variables (for tangents).
 
 #include <cmath>
 #include <limits>
@@ -21,7 +21,7 @@ namespace argand::matrices {
 
 struct Stack {
   std::int64_t count, m, n;
-  /// Throws unless there are two axes.
+  /// Throws unless there are at least two axes.
   Stack(std::string_view op, const Shape& shape) {
     require(shape.rank() >= 2, op, "needs matrices, got {}", shape);
     m = shape[-2], n = shape[-1];
@@ -45,15 +45,15 @@ inline Shape shape_of(Shape leading, std::int64_t m, std::int64_t n) {
   leading.push_back(n);
   return leading;
 }
-/// "matrix 3 of [5, 2, 2]", or "the matrix" where there is one only.
+/// "matrix 3 of [5, 2, 2]", or "the matrix" if there is only one.
 inline std::string name_of(std::int64_t i, const Stack& stack, const Shape& shape) {
   return stack.count == 1 ? "the matrix" : fmt::format("matrix {} of {}", i, shape);
 }
 
-/// How many matrices make a case of length n: at the longest, five threads take some.
+/// The number of matrices in a case of length n; at the longest, five threads have work.
 inline std::int64_t batch_of(std::int64_t n) { return std::min<std::int64_t>(n, 2503); }
 
-/// f(i) for every matrix, in parallel.
+/// Calls f(i) for every matrix, in parallel.
 template <class F>
 void each(const Stack& stack, const F& f) {
   const std::int64_t steps = std::max<std::int64_t>(1, stack.m * stack.n * std::min(stack.m, stack.n));
@@ -62,13 +62,13 @@ void each(const Stack& stack, const F& f) {
   });
 }
 
-/// Whether all of n numbers are finite. LAPACK's iterations may never end on others.
+/// Whether all n numbers are finite. LAPACK's iterations may never end otherwise.
 template <Scalar T>
 bool all_finite(const T* x, std::int64_t n) {
   const auto* const parts = reinterpret_cast<const RealOf<T>*>(x);
   return std::all_of(parts, parts + n * (ComplexScalar<T> ? 2 : 1), [](RealOf<T> v) { return std::isfinite(v); });
 }
-/// Whether one of n numbers is NaN.
+/// Whether any of n numbers is NaN.
 template <Scalar T>
 bool holds_nan(const T* x, std::int64_t n) {
   return std::any_of(x, x + n, [](T v) { return v != v; });
@@ -81,7 +81,7 @@ void fill_with_nan(T* x, std::int64_t n) {
   std::fill(x, x + n, nan);
 }
 
-/// to[j m + i] = from[i n + j]: a matrix [m, n] stored by rows, now by columns. The other way round with m and n swapped.
+/// to[j m + i] = from[i n + j]: converts a matrix [m, n] from row to column order, or back with m and n swapped.
 template <Scalar T>
 void transpose_into(std::int64_t m, std::int64_t n, const T* from, T* to) {
   for (std::int64_t i = 0; i < m; ++i)
@@ -96,7 +96,7 @@ std::vector<T> by_columns(std::int64_t m, std::int64_t n, const T* A) {
 
 // ------------------------------------------------------------------------------------------------ of tensors
 
-/// op(A) op(B), one by one: the product that matmul computes, on no tape.
+/// op(A) op(B) of matching matrices: the product that matmul computes, without a tape.
 template <Scalar T>
 Tensor<T> product(const Tensor<T>& A, const Tensor<T>& B, Transpose a_is = Transpose::No, Transpose b_is = Transpose::No) {
   const NoGrad none;
@@ -104,7 +104,7 @@ Tensor<T> product(const Tensor<T>& A, const Tensor<T>& B, Transpose a_is = Trans
   return matmul(Var<T>(A), Var<T>(B), a_is, b_is).value();
 }
 
-/// f(row, column, element) for every element.
+/// Maps every element to f(matrix, row, column, element).
 template <Scalar T, class F>
 Tensor<T> map_places(const Tensor<T>& A, const F& f) {
   const Stack stack("map", A.shape());
@@ -140,7 +140,7 @@ Tensor<T> adjoint_of(const Tensor<T>& A) {
   return B;
 }
 
-/// m n numbers from the last axis of w, which holds several outputs side by side, as [leading..., m, n].
+/// The m n numbers from `begin` on of the last axis of w, which packs several outputs, as [leading..., m, n].
 template <Scalar T>
 Tensor<T> piece(const Tensor<T>& w, std::int64_t begin, std::int64_t m, std::int64_t n) {
   Shape leading = w.shape();
@@ -153,7 +153,7 @@ Tensor<T> piece(const Tensor<T>& w, std::int64_t begin, std::int64_t m, std::int
 
 // ------------------------------------------------------------------------------------------------ of variables
 
-/// A constant [m, n] with f(row, column).
+/// A constant [m, n] with elements f(row, column).
 template <RealScalar R, class F>
 Var<R> constant_matrix(std::int64_t m, std::int64_t n, const F& f) {
   Tensor<R> A({m, n});
@@ -188,13 +188,13 @@ Var<T> without_last(const Var<T>& x) {
   return reshape(x, shape);
 }
 
-/// Matrices [..., m, n] and right-hand sides [..., m, k], both with all leading axes.
+/// Matrices [..., m, n] and right-hand sides [..., m, k], broadcast to the same leading axes.
 template <Scalar T>
 struct System {
   Var<T> A, B;
   bool vectors;  ///< B was [..., m], now with k = 1
 };
-/// Of B [..., m, k] with leading axes that broadcast with A's, or B [m], or B [..., m] with A's own leading axes (as in
+/// Accepts B [..., m, k] with leading axes that broadcast with A's, or B [m], or B [..., m] with A's own leading axes (as in
 /// torch.linalg, where [2, 2] beside [2, 2, 2] are two vectors). Throws when they do not fit.
 template <Scalar T>
 System<T> with_right_sides(std::string_view op, const Var<T>& A, const Var<T>& B) {
@@ -221,7 +221,7 @@ Var<T> trace(const Var<T>& A) {
   return sum(sum(A * identity<RealOf<T>>(A.dim(-1)), -1), -1);
 }
 
-/// Matrices side by side in the last axis of one tensor, row after row.
+/// Packs matrices side by side in the last axis of one tensor, each by rows.
 template <Scalar T>
 Var<T> packed(std::initializer_list<Var<T>> parts) {
   std::vector<Var<T>> rows;
@@ -233,7 +233,7 @@ Var<T> packed(std::initializer_list<Var<T>> parts) {
   return concatenate(rows, -1);
 }
 
-/// Outputs of an op that has several, side by side in the last axis of one: record() has one output.
+/// Unpacks the outputs of an op from the last axis of one tensor, because record() has a single output.
 template <Scalar T>
 class Pieces {
  public:

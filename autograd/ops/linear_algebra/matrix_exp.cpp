@@ -63,8 +63,8 @@ Tensor<T> exponentials(const Tensor<T>& A) {
   return W;
 }
 
-/// The power of two that brings the largest number of x to 2^-10; 1 where there is none. What is linear in x is computed of x times
-/// that: so it scales exactly like x, does not call for more squarings, and overflows where e^A does.
+/// The power of two that brings the largest number of x to 2^-10; 1 if there is none. Results linear in x are computed from x times
+/// this factor, so they scale exactly like x, need no further squarings, and overflow where e^A does.
 template <Scalar T>
 RealOf<T> to_small(const T* x, std::int64_t size) {
   RealOf<T> largest = 0;
@@ -73,7 +73,7 @@ RealOf<T> to_small(const T* x, std::int64_t size) {
   return std::ldexp(RealOf<T>(1), -std::clamp(std::ilogb(largest) + 10, -100, 100));
 }
 
-/// The blocks ((A, E), (0, A)) of variables.
+/// The block matrix ((A, E), (0, A)) for variables.
 template <Scalar T>
 Var<T> blocks(const Var<T>& A, const Var<T>& E) {
   const Var<T> zeros(Tensor<T>::zeros(A.shape()));

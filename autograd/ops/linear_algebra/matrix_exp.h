@@ -5,9 +5,9 @@
 
 namespace argand {
 
-/// W = Σ_k A^k/k!, [..., n, n]: where A is antihermitian W is unitary. torch.matrix_exp. By scaling and squaring with Padé
-/// approximants (Al-Mohy and Higham 2009), in double precision whatever T is. A triangular matrix stays exactly triangular, its
-/// diagonal e^{a_ii}. A matrix that is not finite gives NaN, all over. Throws for matrices that are not square, and without LAPACK
+/// W = Σ_k A^k/k!, [..., n, n]; unitary where A is antihermitian. torch.matrix_exp. Computed by scaling and squaring with Padé
+/// approximants (Al-Mohy and Higham 2009), in double precision for every T. A triangular matrix stays exactly triangular, with
+/// diagonal e^{a_ii}. A matrix that is not finite gives NaN throughout. Throws for matrices that are not square, and without LAPACK
 /// as solve() does.
 template <Scalar T>
 Var<T> matrix_exp(const Var<T>& A);

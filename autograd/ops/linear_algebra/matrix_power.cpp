@@ -33,14 +33,14 @@ static const Op matrix_power_op(
 
 namespace {
 
-/// Whether a step of repeated squaring also multiplies by A: the binary digits of p after the first.
+/// Whether each step of repeated squaring also multiplies by A: the binary digits of p after the first.
 std::vector<bool> digits_of(std::uint64_t p) {
   std::vector<bool> digits;
   for (; p > 1; p /= 2) digits.insert(digits.begin(), p % 2 == 1);
   return digits;
 }
 
-/// p > 0: every W on the way, the first is A.
+/// All intermediate powers for p > 0, starting with A itself.
 template <Scalar T>
 std::vector<Tensor<T>> powers(const Tensor<T>& A, const std::vector<bool>& digits) {
   std::vector<Tensor<T>> W{A};
@@ -51,7 +51,7 @@ std::vector<Tensor<T>> powers(const Tensor<T>& A, const std::vector<bool>& digit
   return W;
 }
 
-/// dA of dW = g for the last of these powers.
+/// dA from the gradient g of the last of these powers.
 template <Scalar T>
 Tensor<T> power_gradient(const std::vector<Tensor<T>>& W, const std::vector<bool>& digits, Tensor<T> g) {
   Tensor<T> dA = Tensor<T>::zeros(g.shape());

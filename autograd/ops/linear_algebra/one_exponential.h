@@ -10,13 +10,13 @@
 
 namespace argand::matrices {
 
-/// W <- e^A of a finite A, both in T; in between complex or real numbers of double precision. A is halved s times, a Padé
-/// approximant taken and squared s times. Two things keep it from losing digits that the problem has:
+/// W <- e^A for a finite A, both in T; intermediate numbers are complex or real doubles. A is halved s times, and a Padé
+/// approximant of the result is squared s times. Two measures avoid losing digits unnecessarily:
 ///  - s follows from ‖A^p‖^{1/p}, p = 4 ... 10, of the balanced A, instead of ‖A‖, which is far larger where A is far from normal.
-///  - A is block triangular as far as it can be (BlockOrder), so that no pivot is taken from another block; where it is triangular
-///    its diagonal e^{a_ii} and the numbers beside it are recomputed in each squaring (code fragment 2.1).
-/// A balanced A can be so small that a low degree suffices for it and not for e^A, whose numbers far from the diagonal are products
-/// of many: what the approximant leaves out is compared with each column of e^A as it will be (columns_need).
+///  - A is made block triangular as far as possible (BlockOrder), so that no pivot comes from another block; a triangular A has
+///    its diagonal e^{a_ii} and the first superdiagonal recomputed in each squaring (code fragment 2.1).
+/// A balanced A can be so small that a low degree suffices for it but not for e^A, whose numbers far from the diagonal are products
+/// of many: the approximant's remainder is compared with each column of the resulting e^A (columns_need).
 template <Scalar T>
 class OneExponential {
  public:
@@ -46,7 +46,7 @@ class OneExponential {
 
  private:
   using Matrix = std::vector<D>;
-  /// A Padé approximant [m/m] in A: U = A Σ b_{2k+1} A^{2k}, V = Σ b_2k A^{2k}, of which e^A ≈ (V - U)⁻¹ (V + U).
+  /// A Padé approximant [m/m] in A: with U = A Σ b_{2k+1} A^{2k} and V = Σ b_2k A^{2k}, e^A ≈ (V - U)⁻¹ (V + U).
   struct Halved {
     int degree;
     Matrix A, A2, A4, A6, A8;
@@ -72,21 +72,21 @@ class OneExponential {
     return A;
   }
 
-  /// Within half a bit of |a|, which is near enough for a norm.
+  /// |a| to within half a bit, which is close enough for a norm.
   static double modulus(D a) {
     if constexpr (ComplexScalar<D>)
       return std::abs(a.real()) + std::abs(a.imag());
     else
       return std::abs(a);
   }
-  /// |A|₁, the largest sum of magnitudes of a column.
+  /// |A|₁, the largest column sum of magnitudes.
   double norm(const Matrix& A) const {
     std::vector<double> columns(place(n_), 0);
     for (std::int64_t i = 0; i < n_; ++i)
       for (std::int64_t j = 0; j < n_; ++j) columns[place(j)] += modulus(at(A, i, j));
     return *std::max_element(columns.begin(), columns.end());
   }
-  /// log₂ of the rows xᵀ |A|^k, k = 0 ... power, one after the other, by products with vectors; empty where xᵀ |A|^power is 0.
+  /// log₂ of the rows xᵀ |A|^k, k = 0 ... power, concatenated, by products with vectors; empty where xᵀ |A|^power is 0.
   std::vector<double> log_row_powers(const Matrix& A, std::vector<double> x, int power) const {
     std::vector<double> magnitudes(A.size()), y(x.size()), logs;
     std::transform(A.begin(), A.end(), magnitudes.begin(), [](D a) { return modulus(a); });
@@ -127,8 +127,8 @@ class OneExponential {
     return std::all_of(exponents_.begin(), exponents_.end(), [&](int d) { return d == exponents_[0]; });
   }
 
-  /// How often A must be halved beyond what its powers tell, so that the terms that the approximant leaves out stay below
-  /// rounding: ℓ(A, m) of the paper. `exponent`: of 2^exponent A.
+  /// How many halvings 2^exponent A needs, beyond those its powers suggest, to keep the terms that the approximant omits below
+  /// rounding: ℓ(A, m) of the paper.
   int more_halvings(const Matrix& A, int exponent, int m) const {
     // log₂ of 1 / (binomial(2m, m) (2m + 1)!), for m = 3, 5, 7, 9, 13
     static const std::array<double, 14> log_c = [] {
@@ -149,8 +149,8 @@ class OneExponential {
     return std::max(of_columns, halvings(log_norm_of_moduli(A, 2 * m + 1)));
   }
 
-  /// How often 2^exponent A = D⁻¹ A₀ D must be halved until c |A₀|^{2m+1}, about what the approximant leaves out, is below
-  /// rounding in every column of Σ |A₀|^k/k!. Of the columns of D |A|^k D⁻¹ the last factor is the same on both sides.
+  /// How many halvings 2^exponent A = D⁻¹ A₀ D needs until c |A₀|^{2m+1}, roughly what the approximant omits, is below rounding in
+  /// every column of Σ |A₀|^k/k!. The last factor of D |A|^k D⁻¹ scales columns and is the same on both sides.
   int columns_need(const Matrix& A, int exponent, int m, double log_c) const {
     static const std::array<double, 28> log_factorial = [] {
       std::array<double, 28> logs{};
@@ -177,7 +177,7 @@ class OneExponential {
     return halvings;
   }
 
-  /// Chooses the degree and halves A; its powers are computed of numbers near 1, so that they cannot overflow.
+  /// Chooses the degree and halves A. Its powers are computed from numbers near 1, so that they cannot overflow.
   Halved halve() {
     double largest = 0;
     for (const D& a : A_) largest = std::max(largest, modulus(a));
@@ -238,7 +238,7 @@ class OneExponential {
                 even_powers(H, {64764752532480000, 7771770303897600, 129060195264000, 670442572800}), 1);
     }
     U = times(H.A, U);
-    // By columns, as LAPACK has them: below an upper triangular matrix's diagonal there is no pivot to find.
+    // Stored by columns, as in LAPACK: an upper triangular matrix then has no pivots below its diagonal.
     std::vector<D> below = by_columns(n_, n_, sum(V, U, -1).data()), X = by_columns(n_, n_, sum(V, U, 1).data());
     std::vector<int> pivots;
     lapack_lu(n_, below.data(), pivots);
@@ -250,7 +250,7 @@ class OneExponential {
     return A;
   }
 
-  /// The diagonal of e^{A/2^k} and the numbers beside it, of a triangular A.
+  /// Writes the diagonal and the first superdiagonal of e^{A/2^k} for a triangular A.
   void put_diagonals(Matrix& X, int k) const {
     for (std::int64_t i = 0; i < n_; ++i) {
       const D a = by_power(at(A_, i, i), -k);
@@ -258,8 +258,7 @@ class OneExponential {
       if (i + 1 < n_) at(X, i, i + 1) = by_power(at(A_, i, i + 1), -k) * divided_difference(a, by_power(at(A_, i + 1, i + 1), -k));
     }
   }
-  /// (e^a - e^b)/(a - b) = e^a (1 - e^{-Δ})/Δ, Δ = a - b, of the two the one with the larger real part first: nothing overflows
-  /// that the result does not.
+  /// (e^a - e^b)/(a - b) = e^a (1 - e^{-Δ})/Δ, Δ = a - b, where a has the larger real part: overflows only where the result does.
   static D divided_difference(D a, D b) {
     if (real_of(a) < real_of(b)) std::swap(a, b);
     const D delta = a - b;

@@ -13,7 +13,7 @@ OrthogonalFactors<T> qr_factors_of(const Var<T>& packed, std::int64_t m, std::in
   return {std::move(Q), pieces.matrix(n, n)};
 }
 
-/// Independent columns: 2 on the diagonal, and a little of A.
+/// Independent columns: 2 on the diagonal, plus a small multiple of A.
 template <Scalar T>
 Tensor<T> independent(Tensor<T> A) {
   const std::int64_t m = A.dim(-2), n = A.dim(-1);
@@ -80,13 +80,13 @@ static const Op qr_op(
 
 namespace {
 
-/// B R⁻¹ of variables: (R⁻ᴴ Bᴴ)ᴴ.
+/// B R⁻¹ for variables, as (R⁻ᴴ Bᴴ)ᴴ.
 template <Scalar T>
 Var<T> divided_by(const Var<T>& B, const Var<T>& R) {
   return matrices::adjoint(solve(matrices::adjoint(R), matrices::adjoint(B)));
 }
 
-/// N⁺: N above the diagonal and its adjoint below, the real part on it.
+/// N⁺: N above the diagonal, its adjoint below, and its real part on the diagonal.
 template <Scalar T>
 Tensor<T> hermitian_of_upper(const Tensor<T>& N) {
   const std::int64_t n = N.dim(-1);

@@ -70,7 +70,7 @@ template <Scalar T>
 Var<T> solve(const Var<T>& A, const Var<T>& B) {
   matrices::square("solve", A.shape());
   if (A.rank() == 2 && B.rank() > 2 &&
-      B.dim(-2) == A.dim(0)) {  // one matrix, factorised once: all right-hand sides beside each other
+      B.dim(-2) == A.dim(0)) {  // one matrix, factorized once for all right-hand sides side by side
     const std::int64_t n = A.dim(0), k = B.dim(-1), count = matrices::Stack::leading(B.shape()).size();
     const Var<T> columns = reshape(permute(reshape(B, Shape{count, n, k}), {1, 0, 2}), Shape{n, count * k});
     return reshape(permute(reshape(solve_matrices(A, columns), Shape{n, count, k}), {1, 0, 2}), B.shape());

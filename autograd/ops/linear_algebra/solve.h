@@ -1,26 +1,26 @@
 #pragma once
-/// Systems of equations, inverses and determinants of stacks of square matrices [..., n, n], real or complex, by LU factors with
-/// LAPACK. Names and meaning of torch.linalg. A matrix with a NaN gives NaN, all over. A build without OpenBLAS throws
-/// `solve: needs LAPACK, which this build (-Dblas=plain) lacks; build with OpenBLAS`.
+/// Linear systems, inverses and determinants of stacks of square matrices [..., n, n], real or complex, by LU factors with LAPACK.
+/// Named and defined as in torch.linalg. A matrix with a NaN gives NaN throughout. A build without OpenBLAS throws `solve: needs
+/// LAPACK, which this build (-Dblas=plain) lacks; build with OpenBLAS`.
 
 #include "autograd/var.h"
 
 namespace argand {
 
-/// X = A⁻¹ B: B [..., n, k] with leading axes that broadcast with A's, or for one right-hand side each [n], or [..., n] with A's
-/// own. Throws `solve: the matrix is singular`, and when the shapes do not fit.
+/// X = A⁻¹ B, with B [..., n, k], whose leading axes broadcast with A's, or, for one right-hand side each, [n] or [..., n] with A's
+/// own leading axes. Throws `solve: the matrix is singular`, and when the shapes do not fit.
 template <Scalar T>
 Var<T> solve(const Var<T>& A, const Var<T>& B);
 
-/// A⁻¹. Throws `inv: the matrix is singular`. Where a product with it is wanted, solve() is shorter and more accurate.
+/// A⁻¹. Throws `inv: the matrix is singular`. To multiply by A⁻¹, solve() is cheaper and more accurate.
 template <Scalar T>
 Var<T> inv(const Var<T>& A);
 
-/// det A, [..., n, n] -> [...]. Its gradient is right for singular matrices too.
+/// det A, [..., n, n] -> [...]. Its gradient is correct for singular matrices too.
 template <Scalar T>
 Var<T> det(const Var<T>& A);
 
-/// det A = sign e^{logabsdet}, without overflow: |sign| = 1. Of a singular matrix 0 and -infinity, and the gradient throws.
+/// det A = sign e^{logabsdet}, without overflow: |sign| = 1. For a singular matrix 0 and -infinity, and the gradient throws.
 template <Scalar T>
 struct SignAndLog {
   Var<T> sign;

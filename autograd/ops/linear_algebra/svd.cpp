@@ -7,7 +7,7 @@
 namespace argand {
 namespace {
 
-/// Singular values near 1, 2, ..., and a little of A.
+/// Singular values near 1, 2, ...: a diagonal plus a small multiple of A.
 template <Scalar T>
 Tensor<T> with_distinct_values(Tensor<T> A) {
   const std::int64_t m = A.dim(-2), n = A.dim(-1);
@@ -18,7 +18,7 @@ Tensor<T> with_distinct_values(Tensor<T> A) {
   return A;
 }
 
-/// [..., k] as [..., 1, k], to multiply the columns of a matrix by.
+/// [..., k] as [..., 1, k], to scale the columns of a matrix.
 template <Scalar T>
 Var<T> as_row(const Var<T>& x) {
   Shape row = x.shape();
@@ -27,7 +27,7 @@ Var<T> as_row(const Var<T>& x) {
   return reshape(x, row);
 }
 
-/// Losses that no gauge changes: the values; |u|² and |v|², element by element; and a function of the matrix.
+/// Losses invariant under the gauge: the values; |u|² and |v|², element by element; and a function of the matrix.
 constexpr auto singular_values = [](auto A) { return svdvals(A); };
 constexpr auto left_moduli = [](auto A) { return abs2(svd(A).U); };
 constexpr auto right_moduli = [](auto A) { return abs2(svd(A).Vh); };
@@ -100,8 +100,8 @@ static const Op svd_op(
 
 namespace {
 
-/// The gradient of one matrix's factors, all stored by rows: M_u = Uᴴ dU and M_v = Vᴴ dV become what stands between U and Vᴴ, in
-/// the place of M_u.
+/// The gradient of one matrix's factors, all stored by rows: turns M_u = Uᴴ dU and M_v = Vᴴ dV into the matrix between U and Vᴴ, in
+/// place of M_u.
 template <Scalar T>
 class SvdMiddle {
  public:
@@ -116,8 +116,8 @@ class SvdMiddle {
         too_close_(matrices::too_close_of(k_ == 0 ? R(0) : s[0], std::max(m, n))),
         name_(std::move(name)) {}
 
-  /// Throws for a loss that tells values apart which coincide, or that moves with one that is 0: its derivative there needs vectors
-  /// that it does not show, as Σ W ∘ (U f(S) Vᴴ) does where f(s) = 0.
+  /// Throws for a loss that tells coinciding values apart, or that moves with a value of 0: the derivative then needs vectors that
+  /// do not show in it, as for Σ W ∘ (U f(S) Vᴴ) where f(s) = 0.
   void check_values(const T* ds) const {
     R steepest = 0;
     for (std::int64_t j = 0; j < k_; ++j) steepest = std::max(steepest, std::abs(real_of(ds[j])));
@@ -137,7 +137,7 @@ class SvdMiddle {
     }
   }
 
-  /// diag(ds) + (F⁻ ∘ K⁺ + F⁺ ∘ K⁻)/2. Throws for a loss that depends on a gauge.
+  /// Writes diag(ds) + (F⁻ ∘ K⁺ + F⁺ ∘ K⁻)/2 to M_u. Throws for a loss that depends on a gauge.
   void middle(const T* ds, T* M_u, const T* M_v) const {
     const R bar = matrices::rounding_of(largest_of(M_u, k_ * k_) + largest_of(M_v, k_ * k_), k_);
     for (std::int64_t i = 0; i < k_; ++i)
@@ -155,7 +155,7 @@ class SvdMiddle {
       }
   }
 
-  /// X_j / s_j, X_j vector j of the part of dU or dV beyond the span of U or V. `step` is from one number of X_j to the next.
+  /// Divides X_j, vector j of the part of dU or dV outside the span of U or V, by s_j. `step` is the stride between its numbers.
   void divide(T* X, std::int64_t size, std::int64_t vector, std::int64_t step, R scale) const {
     for (std::int64_t j = 0; j < k_; ++j) {
       R depends = 0;
@@ -191,7 +191,7 @@ class SvdMiddle {
     }
   }
 
-  /// `rotates`: how much the loss changes when both pairs of vectors turn by a radian.
+  /// `rotates` is the change of the loss per radian when both pairs of vectors rotate.
   void require_no_rotation(std::int64_t i, std::int64_t j, R rotates, R depends, R bar) const {
     const R gap = s_[j] - s_[i];
     const bool is_free = broadening_ > 0 || !(gap <= too_close_) || !(depends > bar);

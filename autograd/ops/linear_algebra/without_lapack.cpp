@@ -1,4 +1,4 @@
-/// Builds with -Dblas=plain have these instead: every one says what it needs.
+/// Stand-ins for builds with -Dblas=plain; each throws an error that says what it needs.
 
 #include "autograd/ops/linear_algebra/eig.h"
 #include "autograd/ops/linear_algebra/eigh.h"

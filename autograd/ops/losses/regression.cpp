@@ -21,7 +21,7 @@ void check_pair(const Op& op, const Var<T>& x, const Var<T>& t) {
   require(x.size() > 0, op.name(), "nothing to average in {}", x.shape());
 }
 
-/// The mean of term(x_i, t_i), each divided first: the sum may be beyond the type where the mean is not.
+/// The mean of term(x_i, t_i). Each term is divided before summing: the sum may overflow where the mean does not.
 template <Scalar T, class F>
 Tensor<RealOf<T>> mean_of(const Tensor<T>& x, const Tensor<T>& t, const F& term) {
   using R = RealOf<T>;
@@ -29,7 +29,7 @@ Tensor<RealOf<T>> mean_of(const Tensor<T>& x, const Tensor<T>& t, const F& term)
   return Tensor<R>::scalar(block_sum<R>(x.size(), [&](std::int64_t i) { return term(x.data()[i], t.data()[i]) / n; }));
 }
 
-/// f of two tensors of one shape and of any length.
+/// Checks f on two tensors of the same shape, of any length.
 template <class F>
 void sizes_in_pairs(OpCheck& check, const F& f) {
   check.sizes("", [f](OpCheck& at, std::int64_t n) { at.function("", f, at.real({n}), at.real({n}, -1, 1)); });

@@ -1,12 +1,12 @@
 #pragma once
-/// Losses of numbers beside the numbers that they should be, averaged over all of them. Both may be variables. All throw when the
-/// shapes differ, `mse: shapes differ, [2, 3] and [3]`, and when there is nothing to average.
+/// Losses between numbers and their targets, averaged over all elements. Both may be variables. All throw when the shapes differ,
+/// `mse: shapes differ, [2, 3] and [3]`, and when there is nothing to average.
 
 #include "autograd/var.h"
 
 namespace argand {
 
-/// The mean of |x - t|²: real for complex numbers too.
+/// The mean of |x - t|²; real for complex numbers too.
 template <Scalar T>
 Var<RealOf<T>> mse(const Var<T>& x, const Var<T>& t);
 
@@ -14,7 +14,7 @@ Var<RealOf<T>> mse(const Var<T>& x, const Var<T>& t);
 template <RealScalar R>
 Var<R> huber(const Var<R>& x, const Var<R>& t, double delta = 1);
 
-/// The mean of -t log σ(x) - (1 - t) log σ(-x): x are logits, t the probabilities of yes.
+/// The mean of -t log σ(x) - (1 - t) log σ(-x): x are logits, t the probabilities of the positive class.
 template <RealScalar R>
 Var<R> binary_cross_entropy(const Var<R>& x, const Var<R>& t);
 

@@ -20,7 +20,7 @@ namespace argand {
 template <RealScalar R>
 Var<std::complex<R>> matmul(const Var<R>& A, const Var<std::complex<R>>& B) {
   require_axis("matmul", B.shape(), -1);
-  return view_as_complex(matmul(A, view_as_real(B)));  // the parts of B's columns are columns
+  return view_as_complex(matmul(A, view_as_real(B)));  // the re and im columns of B are just columns
 }
 template <RealScalar R>
 Var<std::complex<R>> matmul(const Var<std::complex<R>>& A, const Var<R>& B) {
@@ -36,7 +36,7 @@ namespace {
 
 bool has(const std::string& labels, char c) { return labels.find(c) != std::string::npos; }
 
-/// The letters of each operand and of the result. An ellipsis is one character among them until the ranks are known.
+/// The labels of each operand and of the result. An ellipsis is one character among them until the ranks are known.
 constexpr char ellipsis = '.';
 struct EinsumEquation {
   std::string_view text;
@@ -75,7 +75,7 @@ EinsumEquation parse_einsum(std::string_view text, std::size_t operands) {
   for (const std::string& labels : e.operands)
     for (const char c : labels) ++times[c];
   for (const auto& [c, n] : times)
-    if (!arrow && (n == 1 || c == ellipsis)) e.result += c;  // '.' comes before all letters
+    if (!arrow && (n == 1 || c == ellipsis)) e.result += c;  // '.' sorts before all letters
   for (const char c : e.result) {
     require(times.contains(c), "einsum", "\"{}\": no operand has the result's axis {}", text,
             c == ellipsis ? "..." : std::string{c});
@@ -84,16 +84,16 @@ EinsumEquation parse_einsum(std::string_view text, std::size_t operands) {
   return e;
 }
 
-/// As it was written.
+/// The labels as the user wrote them.
 std::string spelled(const std::string& labels) {
   const std::size_t at = labels.find(ellipsis);
   return at == std::string::npos ? labels : labels.substr(0, at) + "..." + labels.substr(at + 1);
 }
 
-/// Characters for the axes under an ellipsis, the last axis first: they are aligned at the last, as broadcasting has it.
+/// Characters for the axes under an ellipsis, counted from the last axis, where broadcasting aligns them.
 char under_ellipsis(std::size_t from_the_end) { return static_cast<char>('0' + from_the_end); }
 
-/// The labels of one operand with as many characters for its ellipsis as its rank has axes.
+/// The labels of one operand, its ellipsis expanded to match its rank.
 std::string labels_for(const std::string& labels, const Shape& shape) {
   const std::size_t at = labels.find(ellipsis), rank = static_cast<std::size_t>(shape.rank());
   const std::size_t letters = labels.size() - (at == std::string::npos ? 0 : 1);
@@ -105,14 +105,14 @@ std::string labels_for(const std::string& labels, const Shape& shape) {
   return labels.substr(0, at) + axes + labels.substr(at + 1);
 }
 
-/// x with a letter an axis.
+/// A tensor x with one letter per axis.
 template <Scalar T>
 struct Labelled {
   Var<T> x;
   std::string labels;
 };
 
-/// Diagonals of letters that come twice, sums over those that nobody else has.
+/// Takes diagonals of repeated letters and sums over letters that occur nowhere else.
 template <Scalar T>
 Labelled<T> reduced_to(Labelled<T> a, const std::string& wanted) {
   for (std::size_t i = 0; i < a.labels.size(); ++i) {
@@ -149,7 +149,7 @@ std::string letters(const std::string& of, const F& f) {
   return found;
 }
 
-/// Without the axes of size 1 under an ellipsis that are longer in another operand, or have no place in the result.
+/// Drops axes of size 1 under an ellipsis that are longer in another operand or absent from the result.
 template <Scalar T>
 Labelled<T> without_stretched(Labelled<T> a, const std::string& longer) {
   Shape shape;
@@ -163,7 +163,7 @@ Labelled<T> without_stretched(Labelled<T> a, const std::string& longer) {
   return kept == a.labels ? a : Labelled<T>{reshape(a.x, shape), kept};
 }
 
-/// The axes under an ellipsis of a shape's labels that are not 1.
+/// The ellipsis axes of a shape whose size is not 1.
 std::string long_axes(const std::string& labels, const Shape& shape) {
   std::string found;
   for (std::size_t i = 0; i < labels.size(); ++i)
@@ -171,7 +171,7 @@ std::string long_axes(const std::string& labels, const Shape& shape) {
   return found;
 }
 
-/// The result's labels, its ellipsis as long as the longest of the operands.
+/// The result's labels, with an ellipsis as long as the longest among the operands.
 std::string result_labels(const EinsumEquation& e, const std::vector<std::string>& operands) {
   std::string axes;
   for (std::size_t k = 10; k-- > 0;)
@@ -211,7 +211,7 @@ Var<Promote<A, B>> einsum(std::string_view equation, const Var<A>& left, const V
     require(here == there, "einsum", "axis {} is {} in one operand and {} in another",
             c >= '0' && c <= '9' ? fmt::format("{} from the end of ...", c - '0' + 1) : std::string{c}, here, there);
   }
-  // Axes of the batch (in both and in the result), of the rows and the columns (in one), of the sum (in both, not in the result).
+  // Batch axes (in both and in the result), row and column axes (in one), summed axes (in both, not in the result).
   const std::string batch = letters(a.labels, [&](char c) { return has(b.labels, c) && has(result, c); });
   const std::string inner = letters(a.labels, [&](char c) { return has(b.labels, c) && !has(result, c); });
   const std::string rows = letters(a.labels, [&](char c) { return !has(b.labels, c); });

@@ -14,11 +14,11 @@ namespace {
 Transpose make(bool transposed, bool conjugated) {
   return transposed ? (conjugated ? Transpose::Conjugate : Transpose::Yes) : conjugated ? Transpose::ConjugateNo : Transpose::No;
 }
-/// The operation followed by another: two transposes cancel, so do two conjugates.
+/// One operation after another: two transposes cancel, and so do two conjugates.
 Transpose then(Transpose a, Transpose b) { return make(transposes(a) != transposes(b), conjugates(a) != conjugates(b)); }
 
-/// `batch` products C_i = op(A_i) op(B_i) (+ C_i); a stride of 0 repeats one matrix. Many small products share the threads
-/// among themselves, few large ones leave them to BLAS.
+/// `batch` products C_i = op(A_i) op(B_i) (+ C_i); a stride of 0 repeats one matrix. Many small products are divided among the
+/// threads; for a few large ones BLAS does the threading.
 template <Scalar T>
 void batched_gemm(std::int64_t batch, Transpose a_is, Transpose b_is, std::int64_t M, std::int64_t N, std::int64_t K, const T* A,
                   std::int64_t a_step, const T* B, std::int64_t b_step, T beta, T* C, std::int64_t c_step) {
@@ -129,7 +129,7 @@ Var<T> matmul(const Var<T>& A, const Var<T>& B, Transpose a_is, Transpose b_is) 
       [=, a = A.value(), b = B.value(), dA = accumulator(A), dB = accumulator(B)](const Tensor<T>& dC) {
         dA.accumulate([&](T* out, bool add) {
           const T beta = add ? T(1) : T(0);
-          // dA = dC op(B)ᴴ with op undone on the result: by transposing the product, and by conjugating both its factors.
+          // dA = dC op(B)ᴴ, with op undone on the result by transposing the product and conjugating both factors.
           const Transpose undo = conjugates(a_is) ? Transpose::ConjugateNo : Transpose::No;
           if (!transposes(a_is))
             batched_gemm<T>(batch, undo, then(then(b_is, Transpose::Conjugate), undo), M, K, N, dC.data(), M * N, b.data(), b_step,
@@ -141,7 +141,7 @@ Var<T> matmul(const Var<T>& A, const Var<T>& B, Transpose a_is, Transpose b_is) 
         dB.accumulate([&](T* out, bool add) {
           const Transpose undo = conjugates(b_is) ? Transpose::ConjugateNo : Transpose::No;
           if (shared && batch == 0 && !add) std::fill_n(out, K * N, T(0));
-          // One B for the whole batch gathers the sum: the products add into the same matrix, in order.
+          // One B for the whole batch accumulates the sum: the products add into the same matrix, in order.
           for (std::int64_t i = 0; i < (shared ? batch : 1); ++i) {
             const T beta = add || i > 0 ? T(1) : T(0);
             const std::int64_t n = shared ? 1 : batch, at = i * M;
@@ -204,7 +204,7 @@ Var<T> linear_with(const Var<T>& x, const Var<T>& W, const Var<T>* b) {
   shape[-1] = out;
 
   Tensor<T> y(shape);
-  if (b != nullptr) {  // BLAS adds to what is there
+  if (b != nullptr) {  // BLAS adds to the existing contents
     parallel_for(N, std::max<std::int64_t>(1, elementwise_grain / std::max<std::int64_t>(1, out)),
                  [&](std::int64_t begin, std::int64_t end) {
                    for (std::int64_t n = begin; n < end; ++n) std::copy(b->value().begin(), b->value().end(), y.data() + n * out);

@@ -1,5 +1,5 @@
 #pragma once
-/// Matrix products, real and complex: batched with transposes, and the linear layer's x Wᵀ + b.
+/// Real and complex matrix products: batched with transposes, and the linear layer's x Wᵀ + b.
 
 #include "autograd/var.h"
 #include "core/machine/blas.h"
@@ -7,8 +7,8 @@
 namespace argand {
 
 /// C = op(A) op(B) over the last two axes, [..., M, K] [..., K, N] -> [..., M, N]; op is No, Yes (ᵀ) or Conjugate (ᴴ).
-/// Leading axes stretch as NumPy's broadcasting has it; one matrix B for all of A's is never copied.
-/// Throws `matmul: inner sizes differ, [2, 3] and [4, 5]`, `matmul: shapes do not broadcast, [2] and [3]` of the leading axes.
+/// Leading axes broadcast as in NumPy; a single matrix B shared by all of A's is never copied.
+/// Throws `matmul: inner sizes differ, [2, 3] and [4, 5]`, or `matmul: shapes do not broadcast, [2] and [3]` for the leading axes.
 template <Scalar T>
 Var<T> matmul(const Var<T>& A, const Var<T>& B, Transpose a_is = Transpose::No, Transpose b_is = Transpose::No);
 

@@ -15,24 +15,24 @@
 namespace argand {
 namespace {
 
-/// So many words at a time: the logits of a chunk of rows for them, and their weights twice, fit into the second cache.
+/// Words per panel: a chunk's logits for a panel and two copies of the panel's weights fit into the second-level cache.
 constexpr std::int64_t panel = 256;
-/// The words are cut into so many segments of panels, one a task: each reads the weights but once for a chunk of rows.
+/// Upper bound on the segments of panels, one per task: each segment reads the weights only once per chunk of rows.
 constexpr std::int64_t most_segments = 8;
 
-/// e^{x - y}; 1 for equal ones, infinite ones too.
+/// e^{x - y}; 1 for equal numbers, infinite ones included.
 double relative(double x, double y) { return x == y ? 1 : std::exp(x - y); }
 
-/// What is known of a row's logits, as far as they have been read. The target is kept out of the sum, for where a row is well
-/// predicted 1 - softmax has no digits left: the gradient at the target is minus the sum of the others' exponentials.
+/// Running state of a row's logits. The target is kept out of the sum: where a row is well predicted, 1 - softmax has no digits
+/// left, so the gradient at the target is minus the sum of the others' exponentials.
 struct RowSum {
   double top = -std::numeric_limits<double>::infinity();  ///< the largest logit
   double others = 0;                                      ///< Σ e^{x_v - top} over v other than the target
 
-  /// What exponentials are taken relative to: finite also after nothing but -inf.
+  /// The shift of the exponentials: finite even after nothing but -inf.
   double shift() const { return top == -std::numeric_limits<double>::infinity() ? 0 : top; }
-  /// Goes on with logits of which the largest is `largest` and the exponentials relative to the new top sum to sum(top). Returns
-  /// what exponentials of before have to be multiplied by.
+  /// Adds logits whose largest is `largest` and whose exponentials, relative to the new top, sum to sum(top). Returns the factor by
+  /// which earlier exponentials must be multiplied.
   template <class Sum>
   double add(double largest, const Sum& sum) {
     const double before = top;
@@ -43,8 +43,8 @@ struct RowSum {
   }
 };
 
-/// op(B) [K, N] packed once for many products, and how all products of the sweep are computed: in R, or with rounded factors where
-/// that was asked for (Bf16Products).
+/// op(B) [K, N], packed once for many products. All products of the sweep are computed here: in R, or with rounded factors if
+/// requested (Bf16Products).
 template <RealScalar R>
 class PackedFactor {
  public:
@@ -60,7 +60,7 @@ class PackedFactor {
       if (rounded_) return bf16_gemm(M, A, lda, *rounded_, first, n, C, ldc);
     direct_gemm<R>(M, {A, lda, 1}, *exact_, first, n, C, ldc);
   }
-  /// Another product, in the same way.
+  /// Computes another product with the same arithmetic.
   void multiply(const Product<R>& p) const {
     if constexpr (std::same_as<R, float>)
       if (rounded_) return bf16_gemm(p);
@@ -134,9 +134,9 @@ class Sweep {
   static std::size_t count(std::int64_t n) { return static_cast<std::size_t>(n); }
   std::int64_t words(std::int64_t p) const { return std::min(panel, V_ - p * panel); }
 
-  /// The rows [first, first + rows) and a segment of the words, panel by panel: logits, exponentials, and what they give to dh. An
-  /// exponential is e^{x - top} with the largest logit *so far*; what was summed with a smaller one is scaled down when a larger
-  /// one is found (Dao et al. 2022, FlashAttention, section 3.1), so that a panel is read but once, while it is in the cache.
+  /// Processes the rows [first, first + rows) and one segment of the words, panel by panel: logits, exponentials, and their
+  /// contribution to dh. An exponential is e^{x - top} with the largest logit *so far*; when a larger one is found, earlier sums
+  /// are scaled down (Dao et al. 2022, FlashAttention, section 3.1), so each panel is read only once, while it is in the cache.
   void read_segment(std::int64_t s, std::int64_t first, std::int64_t rows) {
     Scratch<R> own(gradients_ ? 0 : count(rows * panel));
     RowSum* const sums = sums_.data() + s * chunk_;
@@ -159,8 +159,8 @@ class Sweep {
     }
   }
 
-  /// x, the logits of the words [first, first + n), becomes their exponentials, 0 at the target. Returns what the exponentials of
-  /// the panels before have to be multiplied by.
+  /// Replaces x, the logits of the words [first, first + n), by their exponentials, with 0 at the target. Returns the factor by
+  /// which the exponentials of earlier panels must be multiplied.
   R read_panel(R* __restrict x, std::int64_t first, std::int64_t n, std::int64_t target, RowSum& row, double& of_target) const {
     if (b_ != nullptr) for_packs<R>(0, n, [&](auto at) { at.add(x, at.load(b_ + first)); });
     const R largest = pack_max(0, n, x), infinity = std::numeric_limits<R>::infinity();
@@ -168,10 +168,10 @@ class Sweep {
       of_target = static_cast<double>(x[target - first]);
       x[target - first] = -infinity;
     }
-    const bool infinite = largest == infinity;  // those of +inf count 1 each, others nothing
+    const bool infinite = largest == infinity;  // entries of +inf count 1 each, all others 0
     if (infinite)
       for (std::int64_t v = 0; v < n; ++v) x[v] = std::isnan(x[v]) ? x[v] : x[v] == infinity ? R(0) : -infinity;
-    // Sums of 256 in R, those in double: float alone would lose three digits over 33 000 words.
+    // Sums of 256 in R, sums of those in double: float alone would lose three digits over 33 000 words.
     return static_cast<R>(row.add(static_cast<double>(largest), [&](double shift) {
       const R top = infinite ? R(0) : static_cast<R>(shift);
       return static_cast<double>(pack_sum<R>(0, n, [&](auto at) {
@@ -182,7 +182,7 @@ class Sweep {
     }));
   }
 
-  /// Row r of the chunk: its segments together.
+  /// Combines the segments of row r of the chunk.
   void finish_row(std::int64_t first, std::int64_t r) {
     RowSum sum;
     for (std::int64_t s = 0; s < segments_; ++s) {
@@ -196,7 +196,7 @@ class Sweep {
     row.top = sum.shift();
     row.factor = 1 / (total * static_cast<double>(N_));
     if (sum.top == -std::numeric_limits<double>::infinity() && target == sum.top && !std::isnan(sum.others))
-      row.loss = -sum.top;  // nothing but -inf; and e^{x - 0} = 0: no gradient
+      row.loss = -sum.top;  // nothing but -inf: e^{x - 0} = 0, so no gradient
     row.others = sum.others * row.factor;
     if (!gradients_) return;
     R* const dh = result_.dh.data() + (first + r) * D_;
@@ -210,7 +210,7 @@ class Sweep {
     }
   }
 
-  /// What the rows of a chunk give to the weights and biases of the words of panel p.
+  /// Adds a chunk's contribution to the weights and biases of panel p's words.
   void give_to_words(std::int64_t p, std::int64_t first, std::int64_t rows) {
     const std::int64_t n = words(p), from = p * panel;
     const R* const e = exponentials_.data() + p * chunk_ * panel;
@@ -242,12 +242,12 @@ class Sweep {
   const R *const h_, *const W_, *const b_;
   const Ids& targets_;
   const PackedFactor<R> words_;
-  // Of the chunk at hand:
+  // State of the current chunk:
   std::vector<RowSum> sums_;        ///< [segments, chunk]
   std::vector<double> of_targets_;  ///< [chunk]: logits
   std::vector<Row> rows_;           ///< [chunk]
   Scratch<R> exponentials_;         ///< [panels, chunk, panel]
-  Scratch<R> tops_;                 ///< [panels, chunk]: what they were taken relative to
+  Scratch<R> tops_;                 ///< [panels, chunk]: the shifts of the exponentials
   Scratch<R> to_rows_;              ///< [segments, chunk, D]: Σ_v e_v W_v over the segment's words, relative to its top
   OutputLayerSweep<R> result_;
 };

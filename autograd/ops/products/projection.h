@@ -1,12 +1,12 @@
 #pragma once
-/// The loss of a gradient check: a real number in which every output has its own weight.
+/// The loss of a gradient check: a real number in which each output has its own weight.
 
 #include "autograd/var.h"
 
 namespace argand {
 
-/// L = Re Σ conj(W) z, with constant weights W of z's shape; a scalar. Its gradient is W, so that backward() carries W into
-/// whatever made z. Throws when the shapes differ.
+/// L = Re Σ conj(W) z, with constant weights W of z's shape; a scalar. Its gradient with respect to z is W, so backward()
+/// propagates W into whatever produced z. Throws when the shapes differ.
 template <Scalar T>
 Var<RealOf<T>> projection(const Var<T>& z, const Tensor<T>& W);
 

@@ -63,10 +63,10 @@ static const Op qic_linear_op(
 
 namespace {
 
-/// Rows that are worked on together, while the planes of their pairs stay in the cache.
+/// Rows per tile, so that the planes of their pairs stay in the cache.
 constexpr std::int64_t tile_rows = 128;
 
-/// a, b and a + b of n pairs z.
+/// Splits n pairs z into a, b and a + b.
 template <RealScalar R>
 void split_parts(std::int64_t n, const std::complex<R>* z, R* a, R* b, R* both) {
   for_packs<R>(0, n, [=](auto at) {
@@ -89,7 +89,7 @@ Tensor<R> weight_planes(const Tensor<std::complex<R>>& W) {
 }
 
 /// Gauss's three products for `rows` rows, tile by tile: `split(row, three planes of K)` fills the factors from one row, which are
-/// multiplied by the three planes of the weight, [N, K] or its transpose; `join(row, three planes of N)` takes the products.
+/// multiplied by the three planes of the weight, [N, K] or its transpose; `join(row, three planes of N)` receives the products.
 template <RealScalar R, class Split, class Join>
 void three_products(std::int64_t rows, std::int64_t K, std::int64_t N, Transpose w_is, const R* weight, const Split& split,
                     const Join& join) {
@@ -113,7 +113,7 @@ struct QicProduct {
   using C = std::complex<R>;
   std::int64_t rows, in, out;
   Tensor<R> theta;   ///< [H]
-  Tensor<R> kappas;  ///< of every row of W, [out]
+  Tensor<R> kappas;  ///< for each row of W, [out]
 
   QicProduct(const Shape& x, const Shape& W, const Tensor<R>& angles)
       : rows(x.rows()), in(W[1]), out(W[0]), theta(angles), kappas(Shape{out}) {
@@ -157,7 +157,7 @@ struct QicProduct {
 
   void parameter_gradients(const Tensor<C>& x, const Tensor<C>& W, const Tensor<C>& dy, const GradientAccumulator<C>& dW,
                            const GradientAccumulator<R>& dtheta) const {
-    // [2 out, 2 in]: row 2o holds g_a of output o times every x_a and x_b, row 2o + 1 the same for g_b.
+    // [2 out, 2 in]: row 2o holds g_a of output o times each x_a and x_b, row 2o + 1 the same for g_b.
     Tensor<R> products(Shape{2 * out, 2 * in});
     gemm<R>(Transpose::Yes, Transpose::No, 2 * out, 2 * in, rows, 1, reinterpret_cast<const R*>(dy.data()), 2 * out,
             reinterpret_cast<const R*>(x.data()), 2 * in, 0, products.data(), 2 * in);
@@ -175,7 +175,7 @@ struct QicProduct {
       });
     });
     if (!dtheta) return;
-    // A sum over all of a layer that nearly cancels: in double, as are those of the other ops for θ.
+    // A sum over a whole layer that nearly cancels: taken in double, as in the other ops for θ.
     std::vector<double> of_rows(static_cast<std::size_t>(out)), sums(static_cast<std::size_t>(theta.size()));
     parallel_for(out, row_grain(in), [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t o = begin; o < end; ++o)
@@ -190,7 +190,7 @@ struct QicProduct {
   }
 };
 
-/// What y gains as W and θ move. κ stands at W_b x_b only: the rest is the product of dual numbers, whose κ is 0.
+/// Tangent of y along W and θ. κ multiplies only W_b x_b: the rest is the product of dual numbers, whose κ is 0.
 template <RealScalar R>
 Var<std::complex<R>> along_weight(const Var<std::complex<R>>& x, const Var<std::complex<R>>& W, const Var<R>& theta) {
   const Var<R> dual = constant(Tensor<R>::full({1}, std::numbers::pi_v<R> / 4)), k = kappa(theta);

@@ -1,5 +1,5 @@
 #pragma once
-/// The linear layer over QIC numbers, and its J-free part as a real product. See core/qic_algebra.h for the numbers.
+/// The linear layer over QIC numbers, and its J-free part as a real product. The numbers are defined in core/qic_algebra.h.
 
 #include "autograd/var.h"
 
@@ -9,8 +9,8 @@ namespace argand {
 ///
 ///     y_a = W_a x_a + κ W_b x_b + b_a,   y_b = W_a x_b + W_b x_a + b_b,   κ = -1 + sin 2θ.
 ///
-/// x [..., in], W [out, in], b [out] as pairs (a, b) in complex tensors; θ real [H], where the rows of W are H equal groups in
-/// order, each with the angle of its own (a head), or [1] for all rows. Three real products, by Gauss's trick.
+/// x [..., in], W [out, in], b [out] as pairs (a, b) in complex tensors; θ real [H], where the rows of W form H equal groups in
+/// order, each with its own angle (a head), or [1] for all rows. Takes three real products, by Gauss's trick.
 /// Throws `qic_linear: ...` for shapes that do not fit.
 template <RealScalar R>
 Var<std::complex<R>> qic_linear(const Var<std::complex<R>>& x, const Var<std::complex<R>>& W, const Var<std::complex<R>>& b,
@@ -18,7 +18,7 @@ Var<std::complex<R>> qic_linear(const Var<std::complex<R>>& x, const Var<std::co
 template <RealScalar R>
 Var<std::complex<R>> qic_linear(const Var<std::complex<R>>& x, const Var<std::complex<R>>& W, const Var<R>& theta);
 
-/// (a, b) -> (a, κ b), θ [1]. The J-free part of W x is W_a x_a + κ W_b x_b, the real scalar product of W's pairs with these.
+/// (a, b) -> (a, κ b), θ [1]. The J-free part of W x, W_a x_a + κ W_b x_b, is the real scalar product of W's pairs with these.
 template <RealScalar R>
 Var<std::complex<R>> qic_dual(const Var<std::complex<R>>& x, const Var<R>& theta);
 

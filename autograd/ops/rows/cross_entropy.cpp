@@ -19,7 +19,7 @@
 namespace argand {
 namespace {
 
-/// What one row of logits leaves.
+/// Result of one row of logits.
 template <RealScalar R>
 struct RowLoss {
   double loss;       ///< log Σ e^{x_v} - x[target]
@@ -27,8 +27,8 @@ struct RowLoss {
   R total;           ///< Σ e^{x_v - max}
 };
 
-/// A row whose largest logit is infinite: those of +inf share everything, as if they were equal numbers beside which no other
-/// counts. Of nothing but -inf nothing is left, which is said by `true`.
+/// Replaces a row whose largest logit is infinite: entries of +inf share everything, as equal numbers beside which no other counts.
+/// Returns true for a row of nothing but -inf.
 template <RealScalar R>
 bool tame_infinite(R* x, std::int64_t V, R& top) {
   const R infinite = top;
@@ -38,16 +38,16 @@ bool tame_infinite(R* x, std::int64_t V, R& top) {
   return infinite < 0 && std::none_of(x, x + V, [](R v) { return std::isnan(v); });
 }
 
-/// The loss of a row x, which becomes its gradient but for a factor: (softmax(x) - onehot(target)) · total. At the target that is
-/// minus the sum of the others' exponentials, and the loss is log(1 + that sum) where the target is the largest: where a row is
-/// well predicted, 1 - softmax and log(total) have no digits left.
+/// Returns the loss of a row x and turns x into its gradient up to a factor: (softmax(x) - onehot(target)) · total. At the target
+/// this is minus the sum of the others' exponentials, and the loss is log(1 + that sum) where the target is the largest: in a well
+/// predicted row, 1 - softmax and log(total) have no digits left.
 template <RealScalar R>
 RowLoss<R> row_loss(R* __restrict x, std::int64_t V, std::int64_t target) {
   R top = pack_max(0, V, x);
   if (!std::isfinite(top) && tame_infinite(x, V, top)) return {std::numeric_limits<double>::infinity(), 0, R(1)};
   const double below = static_cast<double>(top) - static_cast<double>(x[target]);
-  x[target] = -std::numeric_limits<R>::infinity();  // counts nothing
-  // Sums of 1 024 in R, those in double: float alone would lose three digits over 33 000 words.
+  x[target] = -std::numeric_limits<R>::infinity();  // contributes nothing
+  // Sums of 1 024 in R, sums of those in double: float alone would lose three digits over 33 000 words.
   double others = 0;
   for (std::int64_t from = 0; from < V; from += 1024)
     others += static_cast<double>(pack_sum<R>(from, std::min(V, from + 1024), [&](auto at) {
@@ -61,7 +61,7 @@ RowLoss<R> row_loss(R* __restrict x, std::int64_t V, std::int64_t target) {
   return {below + log_total, log_total, static_cast<R>(total)};
 }
 
-/// Σ_v (max x - x_v)/V: 0 for equal logits, infinite with one of -inf among them.
+/// Σ_v (max x - x_v)/V: 0 for equal logits, infinite when one of them is -inf.
 template <RealScalar R>
 double mean_below_largest(const R* x, std::int64_t V) {
   const R top = pack_max(0, V, x);
@@ -96,7 +96,7 @@ Tensor<R> one_hot(const Shape& logits, const Ids& targets, Ignored ignored = {})
 }
 
 Ids some_targets() { return Ids({4}, {2, 0, 4, 2}); }
-/// N classes below V.
+/// N target classes below V.
 Ids targets_below(std::int64_t V, std::int64_t N) {
   std::vector<Ids::value_type> classes(static_cast<std::size_t>(N));
   for (std::int64_t n = 0; n < N; ++n) classes[static_cast<std::size_t>(n)] = static_cast<Ids::value_type>((7 * n + 2) % V);
@@ -174,7 +174,7 @@ Var<R> cross_entropy(const Var<R>& logits, const Ids& targets, const CrossEntrop
       losses[static_cast<std::size_t>(n)] = loss;
       for_packs<R>(0, V, [&, total = total](auto at) { at.store(row, at.load(row) / total); });
       if (smoothing == 0) continue;
-      // At smoothing 1 the target says nothing, not even where its loss is infinite.
+      // With smoothing 1 the target has no influence, not even where its loss is infinite.
       losses[static_cast<std::size_t>(n)] = (smoothing < 1 ? (1 - smoothing) * loss : 0) + smoothing * (log_total + to_uniform);
       const R share = static_cast<R>(smoothing / static_cast<double>(V));
       for_packs<R>(0, V, [&](auto at) { at.store(row, at.load(row) - share); });
@@ -192,13 +192,13 @@ Var<R> cross_entropy(const Var<R>& logits, const Ids& targets, const CrossEntrop
         const R scale = dL.item() / static_cast<R>(count);
         Tensor<R> g = map_packs([scale](auto r) { return r * scale; }, residual);
         for (std::int64_t n = 0; n < N; ++n)
-          if (is_ignored(n)) std::fill_n(g.data() + n * V, V, R(0));  // whatever dL
+          if (is_ignored(n)) std::fill_n(g.data() + n * V, V, R(0));  // whatever dL is
         dx.add(std::move(g));
       },
       [&](const auto&) {
         const Tensor<R> at_target = one_hot<R>(logits.shape(), targets, options.ignore_index);
         Var<R> x = logits, x_dot = tangent(logits);
-        if (options.ignore_index) {  // in ignored rows nothing moves, and nothing is NaN
+        if (options.ignore_index) {  // ignored rows have no tangent and hold no NaN
           Shape column = logits.shape();
           column[-1] = 1;
           std::vector<std::uint8_t> counts(static_cast<std::size_t>(N));
@@ -277,7 +277,7 @@ Var<R> linear_cross_entropy(const Var<R>& h, const Var<R>& W, const Var<R>* b, c
         const R factor = dL.item();
         const auto give = [factor](const GradientAccumulator<R>& to, Tensor<R>& g) {
           if (to) to.add(factor == R(1) ? g : map_packs([factor](auto v) { return v * factor; }, g));
-          g = Tensor<R>();  // the accumulator's gradient is then its only owner, and others add to it in place
+          g = Tensor<R>();  // leaves the accumulator's gradient with a single owner, so that others add to it in place
         };
         give(to_h, dh);
         give(to_W, dW);

@@ -14,7 +14,7 @@
 namespace argand {
 namespace {
 
-/// The cases of max and of min: f(x, axis, keepdim).
+/// The cases of max and min; f(x, axis, keepdim).
 template <class F>
 void check_extreme(OpCheck& check, const F& f) {
   const auto last = [f](auto x) { return f(x, -1, false); };
@@ -23,7 +23,7 @@ void check_extreme(OpCheck& check, const F& f) {
   check.function(
       "first axis, kept", [f](auto x) { return f(x, 0, true); }, check.real({3, 4}));
   check.sizes("", [=](OpCheck& at, std::int64_t n) {
-    // One number in seven stands out on either side: the differences must not come near a tie.
+    // One number in seven stands out on either side, so that difference quotients stay away from ties.
     const auto uneven = [&](const Shape& shape) {
       Tensor<double> x = at.real(shape);
       for (std::int64_t k = 0; k < x.size(); ++k)
@@ -35,13 +35,13 @@ void check_extreme(OpCheck& check, const F& f) {
   });
 }
 
-/// One element of each line along the axis: choose(line, n, step) says which of line[0], line[step], ... NaN where a NaN is chosen.
+/// Picks one element per line along the axis: choose(line, n, step) returns its index. NaN where a NaN is chosen.
 template <RealScalar R, class Choose>
 Var<R> chosen(const Op& op, const Var<R>& x, int axis, bool keepdim, const Choose& choose) {
   require(x.dim(axis) > 0, op.name(), "axis {} of {} is empty", axis, x.shape());
   const AxisView view(x.shape(), axis);
   Tensor<R> y(reduced(x.shape(), axis, keepdim));
-  // The element of x that each result came from; -1 where it is NaN.
+  // The element of x behind each result; -1 where it is NaN.
   std::vector<std::int64_t> where(static_cast<std::size_t>(y.size()));
   const auto first_of = [view](std::int64_t place) { return place / view.inner * view.n * view.inner + place % view.inner; };
   parallel_for(y.size(), row_grain(view.n), [&, out = y.data(), in = x.value().data()](std::int64_t begin, std::int64_t end) {
@@ -75,7 +75,7 @@ Var<R> chosen(const Op& op, const Var<R>& x, int axis, bool keepdim, const Choos
       x);
 }
 
-/// The element along the axis that is `better` than all others, and none that is NaN.
+/// The element along the axis that is `better` than all others, or a NaN if there is one.
 template <RealScalar R, class Better>
 Var<R> extreme(const Op& op, const Var<R>& x, int axis, bool keepdim, const Better& better) {
   return chosen(op, x, axis, keepdim, [&](const R* line, std::int64_t n, std::int64_t step) {

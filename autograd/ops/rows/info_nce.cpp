@@ -29,7 +29,7 @@ static const Op info_nce_op(
     [](OpCheck& check) {
       const auto f = [](auto s) { return info_nce(s, Ids({2, 5}, {1, 2, 1, 2, 1, 3, 3, 4, 5, 3})); };
       check.function("real", f, check.real({2, 5, 5}));
-      // Tokens 0, 1, 2, 0, 1, 2, ...: every one but the first three has a positive and negatives.
+      // Tokens 0, 1, 2, 0, 1, 2, ...: all but the first three have a positive and negatives.
       const auto repeating = [](auto s) {
         std::vector<Ids::value_type> tokens(static_cast<std::size_t>(s.dim(0) * s.dim(1)));
         for (std::size_t k = 0; k < tokens.size(); ++k)
@@ -62,7 +62,7 @@ Var<R> info_nce(const Var<R>& s, const Ids& tokens) {
   require(s.rank() == 3 && s.dim(1) == s.dim(2) && tokens.shape() == Shape({s.dim(0), s.dim(1)}), "info_nce",
           "needs s [B, T, T] and tokens [B, T], got {} and {}", s.shape(), tokens.shape());
   const std::int64_t B = s.dim(0), T = s.dim(1);
-  Tensor<R> ds = Tensor<R>::zeros(s.shape());  // (w - [n = p]), the gradient but for 1/A
+  Tensor<R> ds = Tensor<R>::zeros(s.shape());  // (w - [n = p]), the gradient up to 1/A
   std::vector<double> losses(static_cast<std::size_t>(B), 0);
   std::vector<std::int64_t> anchors(static_cast<std::size_t>(B), 0);
   parallel_for(B, 1, [&](std::int64_t begin, std::int64_t end) {
@@ -77,7 +77,7 @@ Var<R> info_nce(const Var<R>& s, const Ids& tokens) {
         R top = row[p];
         for (std::int64_t n = 0; n < T; ++n)
           if (id[n] != id[m]) top = std::max(top, row[n]);
-        // Candidates of +inf share everything, as if they were equal; of nothing but -inf nothing is left.
+        // Candidates of +inf share everything, as if equal; if all candidates are -inf, the loss is infinite.
         const R infinity = std::numeric_limits<R>::infinity();
         const auto below_top = [=](R s) { return s == top && top > 0 ? R(0) : top - s; };
         if (top == -infinity) {
@@ -85,7 +85,7 @@ Var<R> info_nce(const Var<R>& s, const Ids& tokens) {
           ++anchors[static_cast<std::size_t>(b)];
           continue;
         }
-        R negatives = 0;  // summed alone: where p stands out, 1 - w_p and log(total) would have no digits left
+        R negatives = 0;  // summed separately: where p stands out, 1 - w_p and log(total) would have no digits left
         for (std::int64_t n = 0; n < T; ++n)
           if (id[n] != id[m]) negatives += out[n] = std::exp(-below_top(row[n]));
         out[p] = -negatives;
@@ -106,7 +106,7 @@ Var<R> info_nce(const Var<R>& s, const Ids& tokens) {
       [ds, A, to = accumulator(s)](const Tensor<R>& dL) {
         const R factor = A > 0 ? dL.item() / static_cast<R>(A) : R(0);
         Tensor<R> g = ds;
-        for (R& v : g.span()) v = v == 0 ? R(0) : v * factor;  // of no candidate, whatever dL
+        for (R& v : g.span()) v = v == 0 ? R(0) : v * factor;  // 0 where there is no candidate, whatever dL is
         to.add(g);
       },
       [&](const auto&) {

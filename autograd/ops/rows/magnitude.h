@@ -1,5 +1,5 @@
 #pragma once
-/// How long a number with several real parts is: what norms, activations and attention of QIC and quaternion models look at.
+/// The magnitude of a number with several real parts, used by norms, activations and attention of QIC and quaternion models.
 
 #include <array>
 #include <string_view>
@@ -10,16 +10,16 @@
 
 namespace argand {
 
-/// Numbers lie in the last axis of a real tensor, their `parts` side by side, the real part first: (a, b) of QIC (a complex tensor
-/// seen by view_as_real), (a, b, c, d) of quaternions. Their magnitude is |z| = sqrt(a² + w (b² + c² + d²) + 1e-12); w is 1
+/// Numbers lie in the last axis of a real tensor, their `parts` side by side, the real part first: (a, b) for QIC (a complex tensor
+/// under view_as_real), (a, b, c, d) for quaternions. Their magnitude is |z| = sqrt(a² + w (b² + c² + d²) + 1e-12); w is 1
 /// (Euclidean) or depends on the angle θ, which then gets a gradient.
 template <RealScalar R>
 struct Measure {
   int parts = 2;  ///< 2 or 4
   Magnitude kind = Magnitude::Euclidean;
-  Var<R> theta = Var<R>(Tensor<R>::zeros({1}));  ///< [1]; for attention [H] or [1]; of no effect where kind is Euclidean
+  Var<R> theta = Var<R>(Tensor<R>::zeros({1}));  ///< [1]; for attention [H] or [1]; unused when kind is Euclidean
 
-  /// Rows whose sums for γ, c and θ are taken together: fixed, so that they do not depend on the number of threads.
+  /// Rows whose sums for γ, c and θ are taken together; fixed, so that results do not depend on the number of threads.
   static constexpr std::int64_t block = 64;
 
   R weight(std::int64_t group = 0) const { return magnitude_weight(kind, kappa(angle(group))); }
@@ -31,7 +31,7 @@ struct Measure {
   R angle(std::int64_t group) const { return theta.value().data()[theta.size() == 1 ? 0 : group]; }
 };
 
-/// Throws `OP: numbers have ...` for other numbers of parts.
+/// Throws `OP: numbers have ...` unless parts is 2 or 4.
 inline void require_parts(std::string_view op, int parts) {
   require(parts == 2 || parts == 4, op, "numbers have 2 parts (QIC) or 4 (quaternions), got {}", parts);
 }
@@ -43,7 +43,7 @@ void with_parts(int parts, const F& f) {
   parts == 2 ? f.template operator()<2>() : f.template operator()<4>();
 }
 
-/// The parts of the numbers at a place of an array that is read and written pack by pack; S may be float where At is of double.
+/// Loads the parts of the numbers at a place of an array that is accessed pack by pack; S may be float where At is of double.
 template <int P, class At, RealScalar S>
 auto load_parts(At at, const S* z) {
   using Reals = decltype(at.load(z));
@@ -51,7 +51,7 @@ auto load_parts(At at, const S* z) {
   if constexpr (P == 2) {
     const auto pair = at.load(reinterpret_cast<const std::complex<S>*>(z));
     parts = {pair.re, pair.im};
-  } else {  // quaternions, lane by lane: only a baseline needs them
+  } else {  // quaternions, lane by lane: only baselines use them
     for (int p = 0; p < P; ++p) {
       S lane[Reals::width] = {};
       for (std::int64_t l = 0; l < at.count; ++l) lane[l] = z[P * (at.place + l) + p];
@@ -76,7 +76,7 @@ Reals square_of_rest(const std::array<Reals, P>& z) {
   for (std::size_t p = 2; p < P; ++p) sum += z[p] * z[p];
   return sum;
 }
-/// Re(z̄ g) as in R^P: the scalar product of the parts.
+/// Re(z̄ g) in R^P: the scalar product of the parts.
 template <std::size_t P, class Reals>
 Reals dot_of_parts(const std::array<Reals, P>& z, const std::array<Reals, P>& g) {
   Reals sum = z[0] * g[0];

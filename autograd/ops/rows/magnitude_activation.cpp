@@ -17,7 +17,7 @@
 namespace argand {
 namespace {
 
-/// `at_zero`: the slope in every direction where |z| = 1e-6.
+/// `at_zero` is the slope in every direction where |z| = 1e-6.
 template <class F>
 void check_activation(OpCheck& check, const F& activation, double at_zero) {
   constexpr double pi = std::numbers::pi;
@@ -117,7 +117,7 @@ static const Op magnitude_relu_op({.name = "magnitude_relu",
 
 namespace {
 
-/// A number of P parts as its magnitude m = sqrt(a² + w (b² + ...) + 1e-12) times u, at any size. X is a real or a pack of them.
+/// A number of P parts as its magnitude m = sqrt(a² + w (b² + ...) + 1e-12) times u, at any scale. X: a real or a pack.
 template <int P, class X>
 struct Measured {
   using R = LaneOf<X>;
@@ -131,8 +131,8 @@ struct Measured {
     for (X& part : u) part = part / r;
   }
 
-  /// m + c of a real: where m ≈ -c as (m² - c²)/(m - c), the difference in twice the precision of double: all digits of float,
-  /// those of double unless |z| and -c agree in more than 16.
+  /// m + c of a real. Where m ≈ -c it is (m² - c²)/(m - c), with the difference in twice the precision of double: exact to all
+  /// digits of float, and to those of double unless |z| and -c agree in more than 16.
   R plus(const std::array<R, P>& z, R c) const requires RealScalar<X> {
     if (!(-c > m / 2 && -c < 2 * m)) return m + c;
     const double factor = s.factor, b = c * factor;
@@ -147,7 +147,7 @@ struct Measured {
     difference.add_product(-b, b);
     return static_cast<R>(difference.value() / (r - b) * s.inverse);
   }
-  /// The same of a pack: lane by lane where one is near its kink.
+  /// The same for a pack, lane by lane if any lane is near its kink.
   X plus(const std::array<X, P>& z, X c) const requires(!RealScalar<X>) {
     X reach = m + c;
     if (!any((-c > X(0.5) * m) & (-c < X(2) * m))) return reach;
@@ -161,7 +161,7 @@ struct Measured {
 
  private:
   R w;
-  Scaling<X> s;  ///< down only: 1e-12 is the smallest square
+  Scaling<X> s;  ///< only scales down: 1e-12 is the smallest square
   X r;           ///< m scaled by s
 
   static X largest(const std::array<X, P>& z) {
@@ -171,7 +171,7 @@ struct Measured {
   }
 };
 
-/// Of y = s(m, c) z: the factor s, m ∂s/∂m and m ∂s/∂c.
+/// For y = s(m, c) z: the factor s, m ∂s/∂m and m ∂s/∂c.
 template <class X>
 struct Factor {
   X s, bend, by_c;
@@ -184,7 +184,7 @@ struct Gelu {
   /// s and ṡ, as expressions of m and c and their tangents.
   template <RealScalar R>
   static Var<R> moving(const Var<R>& m, const Var<R>&) {
-    const R peak = static_cast<R>(0.5 * std::numbers::sqrt2 * std::numbers::inv_sqrtpi);  // of φ, 1/sqrt(2π)
+    const R peak = static_cast<R>(0.5 * std::numbers::sqrt2 * std::numbers::inv_sqrtpi);  // of φ: 1/sqrt(2π)
     return (gelu(m) / m).with_tangent(peak * exp(R(-0.5) * square(m)) * tangent(m));
   }
 };
@@ -192,7 +192,7 @@ struct ModRelu {
   template <int P, class X>
   static Factor<X> at(const Measured<P, X>& n, const std::array<X, P>& z, X c) {
     const X reach = n.plus(z, c), zero(0);
-    const auto inactive = reach <= zero;  // a NaN stays one
+    const auto inactive = reach <= zero;  // false for a NaN, which is kept
     return {math::select(inactive, zero, reach / n.m), math::select(inactive, zero, -c / n.m),
             math::select(reach > zero, X(1), math::select(inactive, zero, reach))};
   }
@@ -205,7 +205,7 @@ struct ModRelu {
 struct Relu {
   template <int P, class X>
   static Factor<X> at(const Measured<P, X>&, const std::array<X, P>&, X) {
-    return {X(1), X(0), X(0)};  // m > 0
+    return {X(1), X(0), X(0)};  // m > 0 always
   }
   template <RealScalar R>
   static Var<R> moving(const Var<R>& m, const Var<R>&) {
@@ -232,7 +232,7 @@ struct MagnitudeActivation {
     });
   }
 
-  /// Writes dx; where they are wanted adds to dc and returns dL/dw.
+  /// Writes dx; adds to dc if requested, and returns dL/dw.
   template <int P>
   R backward(const R* x, const R* dy, R* dx, R* dc) const {
     constexpr std::int64_t block = Measure<R>::block;

@@ -1,5 +1,5 @@
 #pragma once
-/// Activations that change a number's magnitude and keep its direction: f(|z|) z/|z|.
+/// Activations that change a number's magnitude but not its direction: f(|z|) z/|z|.
 
 #include "autograd/ops/rows/magnitude.h"
 
@@ -9,11 +9,11 @@ namespace argand {
 template <RealScalar R>
 Var<R> magnitude_gelu(const Var<R>& x, const Measure<R>& measure);
 
-/// ReLU(|z| + c) z/|z| with c real [D], one for each number of the last axis.
+/// ReLU(|z| + c) z/|z| with c real [D], one value per number of the last axis.
 template <RealScalar R>
 Var<R> magnitude_modrelu(const Var<R>& x, const Var<R>& c, const Measure<R>& measure);
 
-/// ReLU(|z|) z/|z|, as the QIC paper has it. |z| is never negative: **this is the identity**, and a feed-forward layer with it is
+/// ReLU(|z|) z/|z|, as in the QIC paper. |z| is never negative, so **this is the identity** and a feed-forward layer with it is
 /// linear. Kept because the paper's tables were made with it.
 template <RealScalar R>
 Var<R> magnitude_relu(const Var<R>& x, const Measure<R>& measure);

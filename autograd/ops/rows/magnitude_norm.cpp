@@ -15,7 +15,7 @@
 namespace argand {
 namespace {
 
-/// Both norms at QIC's angles, for each magnitude, for quaternions, and where |z| = 0: a row of zeros has slope 1/σ = `at_zero`.
+/// Checks both norms at QIC's angles, for each magnitude, quaternions, and |z| = 0: a row of zeros has slope 1/σ = `at_zero`.
 template <class F>
 void check_norm(OpCheck& check, const F& norm, double at_zero) {
   constexpr double pi = std::numbers::pi;
@@ -94,11 +94,11 @@ namespace {
 template <RealScalar R>
 struct MagnitudeNorm {
   int parts;
-  bool centred;  ///< layer norm
+  bool centred;  ///< true: layer norm
   R w, slope;    ///< of the measure, and dw/dθ
   std::int64_t rows, D;
   Tensor<double> mean, scale;  ///< μ (0 for RMS norm) and 1/σ, [rows]
-  bool huge = false;           ///< whether squares overflow in any of the rows
+  bool huge = false;           ///< whether squares overflow in any row
 
   MagnitudeNorm(const Shape& x, const Measure<R>& measure, bool centre)
       : parts(measure.parts),
@@ -110,8 +110,8 @@ struct MagnitudeNorm {
         mean(Shape{rows}),
         scale(Shape{rows}) {}
 
-  /// In double, like all that follows from them in a row: magnitudes differ little from their mean, so that in float m - μ and σ
-  /// lose digits, and gradients came out ten times less accurate than now.
+  /// Magnitudes, and all that is computed from them in a row, are double: they differ little from their mean, so in float m - μ and
+  /// σ lose digits, and gradients were ten times less accurate.
   using Wide = Pack<double>;
   template <bool Huge, std::size_t P>
   Wide magnitude(std::array<Wide, P> z) const {
@@ -123,7 +123,7 @@ struct MagnitudeNorm {
     return math::sqrt(z[0] * z[0] + square_of_rest(z) * static_cast<double>(w) + scale * scale * magnitude_eps<double>) / scale;
   }
 
-  /// μ and 1/σ of one row, its magnitudes in m; false when squares overflow and Huge is not set.
+  /// Computes μ and 1/σ of one row, and its magnitudes in m; false when squares overflow and Huge is not set.
   template <int P, bool Huge>
   bool measure(const R* z, std::int64_t row, double* m) {
     constexpr double down = Huge ? to_square<double> : 1;
@@ -195,7 +195,7 @@ struct MagnitudeNorm {
           at.add(sum_gain, along * s);
         });
         const double A = sum(along_all), total = centred ? sum(of_real_parts) : 0;
-        // dL/dm = s h with h of the size of dy, whatever the size of x; so are the z/m that it goes to.
+        // dL/dm = s h with h of the size of dy, whatever the size of x; the z/m that h multiplies are of size 1 as well.
         const double pull = A * s / n, shift = total / n;
         const double dw_row = pack_sum<double>(0, D, [&](auto at) {
           const auto parts = load_parts<P>(at, z);

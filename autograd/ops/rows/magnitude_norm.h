@@ -1,12 +1,12 @@
 #pragma once
-/// Layer norm and RMS norm of numbers by their magnitudes.
+/// Layer norm and RMS norm of numbers, by their magnitudes.
 
 #include "autograd/ops/rows/magnitude.h"
 
 namespace argand {
 
-/// With m_j = |z_j| over the D numbers of a row, μ = mean(m), σ² = mean((m - μ)²) + 1e-5: the real part becomes (a - μ) γ/σ, the
-/// others b γ/σ. x [..., parts·D], gain γ real [D]. Gradients go to x, γ and, where the magnitude depends on it, θ.
+/// With m_j = |z_j| over the D numbers of a row, μ = mean(m) and σ² = mean((m - μ)²) + 1e-5: the real part becomes (a - μ) γ/σ, the
+/// other parts b γ/σ. x [..., parts·D], gain γ real [D]. Gradients go to x, γ and, if the magnitude depends on it, θ.
 template <RealScalar R>
 Var<R> magnitude_layer_norm(const Var<R>& x, const Var<R>& gain, const Measure<R>& measure);
 

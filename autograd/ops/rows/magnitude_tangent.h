@@ -1,5 +1,5 @@
 #pragma once
-/// Magnitudes as expressions of ops, with their tangents: what the tangents of norms, activations and attention share.
+/// Magnitudes as expressions of ops, with tangents; shared by the tangents of norms, activations and attention.
 
 #include "autograd/ops/elementwise/arithmetic.h"
 #include "autograd/ops/elementwise/exponential.h"
@@ -11,7 +11,7 @@
 
 namespace argand {
 
-/// The parts of numbers x [..., D · parts], each for itself: [parts, rows, D], with the tangent.
+/// Splits numbers x [..., D · parts] into planes, one per part: [parts, rows, D], with the tangent.
 template <RealScalar R>
 Var<R> planes_of(const Var<R>& x, int parts) {
   const auto split = [parts](const Var<R>& y) {
@@ -19,7 +19,7 @@ Var<R> planes_of(const Var<R>& x, int parts) {
   };
   return split(x).with_tangent(split(tangent(x)));
 }
-/// Side by side again, in `shape`.
+/// Puts the parts side by side again, in `shape`.
 template <RealScalar R>
 Var<R> interleaved(const Var<R>& planes, const Shape& shape) {
   return reshape(permute(reshape(planes, {planes.dim(-3), planes.dim(-2), planes.dim(-1)}), {1, 2, 0}), shape);

@@ -74,7 +74,7 @@ static const Op rms_norm_op({.name = "rms_norm",
 
 namespace {
 
-/// Both norms: with a mean to subtract (layer norm) or without (RMS norm).
+/// Both norms: with the mean subtracted (layer norm) or not (RMS norm).
 template <Scalar T>
 struct Norm {
   using R = RealOf<T>;
@@ -82,7 +82,7 @@ struct Norm {
       64;  // rows whose parameter gradients are summed together; fixed, so sums do not depend on threads
   std::int64_t rows, D;
   Tensor<T> mean;   ///< [rows]; empty for RMS norm
-  Tensor<T> rest;   ///< mean + rest is the mean; 0 where its rounding is small beside σ
+  Tensor<T> rest;   ///< mean + rest is the exact mean; 0 where the rounding is small beside σ
   Tensor<R> scale;  ///< 1/σ or 1/ρ, [rows]
 
   Norm(const Shape& shape, bool centred)
@@ -95,7 +95,7 @@ struct Norm {
         const T* in = x.data() + row * D;
         T* out = y.data() + row * D;
         const R* g = gain.data();
-        // Σ|x - μ|² of x times a power of two, which is smaller than 1 where the squares overflow.
+        // Σ|x - μ|² of x times a power of two, which is below 1 where the squares overflow.
         R down = 1, square = 0;
         T mu = 0, left = 0;
         const auto sum_squares = [&] {
@@ -134,7 +134,7 @@ struct Norm {
     return y;
   }
 
-  /// Null outputs are not wanted.
+  /// Null outputs are skipped.
   void backward(const Tensor<T>& x, const Tensor<R>& gain, const Tensor<T>& dy, Tensor<T>& dx, Tensor<R>* dgain,
                 Tensor<T>* dbias) const {
     const std::int64_t blocks = (rows + block - 1) / block;
@@ -177,7 +177,7 @@ struct Norm {
   }
 };
 
-/// ẏ - ḃ, given x̂, 1/σ, and the numerator's tangent ẋ - μ̇.
+/// ẏ - ḃ from x̂, 1/σ and the numerator's tangent ẋ - μ̇.
 template <Scalar T>
 Var<T> norm_tangent(const Var<T>& normal, const Var<RealOf<T>>& inverse, const Var<T>& moved, const Var<RealOf<T>>& gain) {
   const Var<T> u = moved * inverse;

@@ -15,7 +15,7 @@
 namespace argand {
 namespace {
 
-/// Σ term(x) over the axis in the middle of [outer, n, inner], result [outer, inner]. `term(value, place)`, place in [0,
+/// Σ term(x) over the middle axis of [outer, n, inner], result [outer, inner]. Calls `term(value, place)`, place in [0,
 /// outer·inner).
 template <Scalar Out, Scalar T, class F>
 void sum_axis(const T* x, const AxisView& view, Out* __restrict y, const F& term) {
@@ -32,7 +32,7 @@ void sum_axis(const T* x, const AxisView& view, Out* __restrict y, const F& term
   }
   Tensor<Out> of_block(Shape{n > summed_rows ? outer * inner : 0});
   Out* const later = of_block.data();
-  // Columns are independent: each thread walks down some of them.
+  // Columns are independent: each thread walks down a share of them.
   parallel_for(outer * inner, 64, [&, n = n, inner = inner](std::int64_t begin, std::int64_t end) {
     while (begin < end) {
       const std::int64_t o = begin / inner, first = begin % inner, last = std::min(inner, first + end - begin);
@@ -52,7 +52,7 @@ void sum_axis(const T* x, const AxisView& view, Out* __restrict y, const F& term
   });
 }
 
-/// The adjoint's loop: dx[i] (+)= f(i, place), where `place` is the element of the result that x[i] went into.
+/// Adjoint of a reduction: dx[i] (+)= f(i, place), where `place` is the element of the result that x[i] contributes to.
 template <Scalar T, class F>
 void spread_axis(const GradientAccumulator<T>& dx, const AxisView& view, const F& f) {
   dx.accumulate([&](T* __restrict out, bool add) {
@@ -71,7 +71,7 @@ void spread_axis(const GradientAccumulator<T>& dx, const AxisView& view, const F
   });
 }
 
-/// f(x) and f(x, axis), with the axis that is summed over, and the one that is not, as long as wished.
+/// Checks f(x) and f(x, axis), with the summed axis, and the other one, of any length.
 template <class F>
 void sizes_along_axes(OpCheck& check, const F& f) {
   check.sizes("", [f](OpCheck& at, std::int64_t n) {
@@ -86,7 +86,7 @@ void sizes_along_axes(OpCheck& check, const F& f) {
   });
 }
 
-/// Everything as one axis.
+/// Views everything as one axis.
 AxisView whole(const Shape& shape) { return AxisView(Shape{shape.size()}, 0); }
 
 }  // namespace
@@ -122,13 +122,13 @@ template <Scalar T>
 bool all_finite(const Tensor<T>& x) {
   return std::all_of(x.begin(), x.end(), [](T v) { return std::isfinite(std::real(v)) && std::isfinite(std::imag(v)); });
 }
-/// The largest power of two below c, 0 < c < 1.
+/// The largest power of two not above c, 0 < c < 1.
 template <RealScalar R>
 R power_below(R c) {
   return std::exp2(std::floor(std::log2(c)));
 }
 
-/// sum over the axis of the view, times c (1, or 1/n for the mean).
+/// Sum over the view's axis, times c (1, or 1/n for the mean).
 template <Scalar T>
 Var<T> scaled_sum(const Op& op, const Var<T>& x, const AxisView& view, const Shape& shape, RealOf<T> c) {
   using R = RealOf<T>;
@@ -136,7 +136,7 @@ Var<T> scaled_sum(const Op& op, const Var<T>& x, const AxisView& view, const Sha
   sum_axis<T>(x.value().data(), view, y.data(), [](T v, std::int64_t) { return v; });
   if (c != 1) {
     for (T& v : y.span()) v = mul(v, c);
-    if (!all_finite(y)) {  // the sum may be beyond the type and the mean within it
+    if (!all_finite(y)) {  // the sum may overflow where the mean does not
       const R down = power_below(c);
       sum_axis<T>(x.value().data(), view, y.data(), [down](T v, std::int64_t) { return mul(v, down); });
       for (T& v : y.span()) v = mul(v, c / down);
@@ -204,14 +204,14 @@ Var<T> mean(const Var<T>& x, int axis, bool keepdim) {
 
 namespace {
 
-/// How far the numbers lie from their mean, x - μ. A mean is rounded, beside large numbers by more than they differ, so it is kept
-/// as two numbers: μ = mu + rest, rest the mean of the x - mu.
+/// The deviations x - μ from the mean. A mean of large numbers may be rounded by more than they differ, so it is kept as two
+/// numbers: μ = mu + rest, with rest the mean of x - mu.
 template <Scalar T>
 struct Deviations {
   using R = RealOf<T>;
   AxisView view;
   Tensor<T> x, mu, rest;
-  R down;  ///< x is multiplied by this power of two first
+  R down;  ///< power of two by which x is multiplied first
 
   Deviations(const Tensor<T>& values, const AxisView& along, const Shape& shape, R factor = 1)
       : view(along), x(values), mu(shape), rest(shape), down(factor) {
@@ -224,7 +224,7 @@ struct Deviations {
   T operator()(T v, std::int64_t place) const { return (mul(v, down) - mu.data()[place]) - rest.data()[place]; }
 };
 
-/// f(x) and f(x, axis, keepdim) of real and complex numbers, and of some that are far from 0.
+/// Checks f(x) and f(x, axis, keepdim) on real and complex numbers, some of them far from 0.
 template <class F>
 void check_spread(OpCheck& check, const F& f) {
   const auto all = [f](auto x) { return f(x); };
@@ -319,7 +319,7 @@ static const Op stddev_op(
 
 namespace {
 
-/// √(1/n Σ |d_i|²) by line.
+/// √(1/n Σ |d_i|²) of each line.
 template <Scalar T>
 Tensor<RealOf<T>> root_mean_square(const Deviations<T>& d, const Shape& shape) {
   using R = RealOf<T>;
@@ -332,7 +332,7 @@ Tensor<RealOf<T>> root_mean_square(const Deviations<T>& d, const Shape& shape) {
       R largest = 0;
       for (std::int64_t i = 0; i < view.n; ++i)
         if (const R a = size(i); !(a <= largest))
-          largest = a;  // a NaN stays, or the next number takes its place: its square does not
+          largest = a;  // a NaN is kept or replaced by the next number; the sum of squares still propagates it
       const R total = largest == 0 ? R(0) : lane_sum<R>(view.n, [&](std::int64_t i) {
         const R a = size(i) / largest;
         return a * a;
@@ -348,7 +348,7 @@ Var<RealOf<T>> stddev_over(const Var<T>& x, const AxisView& view, const Shape& s
   using R = RealOf<T>;
   Deviations<T> from_mean(x.value(), view, shape);
   Tensor<R> y = root_mean_square(from_mean, shape);
-  if (!all_finite(y)) {  // the sum of the x, or a difference from μ, may be beyond the type
+  if (!all_finite(y)) {  // the sum of x, or a difference from μ, may overflow
     from_mean = Deviations<T>(x.value(), view, shape, power_below(R(0.5) / static_cast<R>(view.n)));
     y = root_mean_square(from_mean, shape);
   }

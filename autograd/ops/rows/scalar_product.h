@@ -1,5 +1,5 @@
 #pragma once
-/// Numbers as vectors of the plane: what tangents of lengths are made of.
+/// Numbers as vectors in the plane, for the tangents of lengths.
 
 #include "autograd/ops/elementwise/arithmetic.h"
 #include "autograd/ops/elementwise/complex_parts.h"
@@ -16,8 +16,8 @@ Var<RealOf<T>> scalar_product(const Var<T>& a, const Var<T>& b) {
     return real(conj(a) * b);
 }
 
-/// x - mean(x) along the axis. The mean is rounded: what that leaves is subtracted, too. Of equal numbers it leaves equal multiples
-/// of one bit, whose sum is exact, and so is dividing it: 0 remains.
+/// x - mean(x) along the axis. The mean is rounded, so the mean of what it leaves is subtracted too. Equal numbers leave equal
+/// multiples of one bit, whose sum and quotient are exact, so the result is 0.
 template <Scalar T>
 Var<T> centred(const Var<T>& x, int axis) {
   const Var<T> nearly = x - mean(x, axis, true);

@@ -20,12 +20,12 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// log Σ e^{x_i} of a row, in two parts: the largest entry and log1p of the others' e^{x_i - top}. The largest counts 1, which
-/// would hide the others where they are small.
+/// log Σ e^{x_i} of a row, in two parts: the largest entry, and log1p of the sum of the others' e^{x_i - top}. The largest entry's
+/// own term is 1 and would hide the others where they are small.
 template <RealScalar R>
 struct LogSum {
-  R top;        ///< the largest; -inf of an empty row
-  R log_total;  ///< log Σ e^{x_i - top}, at least 0; -inf where there is nothing but -inf
+  R top;        ///< the largest; -inf for an empty row
+  R log_total;  ///< log Σ e^{x_i - top}, at least 0; -inf if all entries are -inf
 
   LogSum(const R* x, std::int64_t n) : top(pack_max(0, n, x)) {
     R others;
@@ -33,7 +33,7 @@ struct LogSum {
       const std::int64_t at = std::find(x, x + n, top) - x;
       const auto term = [this, x](auto i) { return math::exp(i.load(x) - top); };
       others = pack_sum<R>(0, at, term) + pack_sum<R>(at + 1, n, term);
-    } else {  // the infinite ones count 1 each, the others nothing, a NaN stays one
+    } else {  // infinite entries count 1 each, the others 0; a NaN propagates
       others = lane_sum<R>(n, [&](std::int64_t i) { return x[i] == top ? R(1) : std::exp(x[i] - top); }) - 1;
     }
     const bool none = top < 0 && std::isinf(top) && !std::isnan(others);
@@ -46,22 +46,22 @@ struct LogSum {
   bool is_empty() const { return log_total == -std::numeric_limits<R>::infinity(); }
 };
 
-/// Where p, of numbers that sum to 1 (or their logarithms), stands out above `half`; n if nowhere. There a difference 1 - p is
-/// taken as the sum of the others.
+/// The index at which p, numbers that sum to 1 (or their logarithms), exceeds `half`; n if there is none. There 1 - p is computed
+/// as the sum of the others.
 template <RealScalar R>
 std::int64_t place_above(R half, const R* p, std::int64_t n) {
   const R top = pack_max(0, n, p);
   return top > half ? std::find(p, p + n, top) - p : n;
 }
 
-/// f for the packs of [0, n) but `one`.
+/// Calls f for the packs of [0, n) without the element `one`.
 template <RealScalar R, class F>
 void for_packs_but(std::int64_t one, std::int64_t n, const F& f) {
   for_packs<R>(0, std::min(one, n), f);
   for_packs<R>(one + 1, n, f);
 }
 
-/// x with the axis last.
+/// x with the axis moved last.
 template <RealScalar R>
 Var<R> axis_last(const Var<R>& x, int axis) {
   axis = x.shape().checked(axis);
@@ -108,8 +108,7 @@ template <RealScalar R>
 Var<R> logsumexp(const Var<R>& x, bool keepdim) {
   require_axis("logsumexp", x.shape(), -1);
   const std::int64_t n = x.shape().back(), rows = x.shape().rows();
-  // The exponential of the gradient takes x - top, which is exact where it matters, and not x - y, which has lost the digits below
-  // those of a large y.
+  // The gradient's exponential takes x - top, which is exact where it matters, and not x - y: a large y has lost its low digits.
   Tensor<R> y(reduced(x.shape(), -1, keepdim));
   std::vector<LogSum<R>> sums(static_cast<std::size_t>(rows), LogSum<R>(nullptr, 0));
   parallel_for(rows, row_grain(n), [&, out = y.data()](std::int64_t begin, std::int64_t end) {
@@ -257,7 +256,7 @@ Var<R> log_softmax(const Var<R>& x) {
       const LogSum<R> row(in, n);
       if (row.is_regular())
         for_packs<R>(0, n, [&, m = row.top, log_total = row.log_total](auto at) { at.store(out, (at.load(in) - m) - log_total); });
-      else  // of nothing but -inf: -inf
+      else  // -inf if all entries are -inf
         for (std::int64_t i = 0; i < n; ++i) out[i] = row.is_empty() ? in[i] : row.log_share(in[i]);
     }
   });

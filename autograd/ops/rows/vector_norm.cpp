@@ -37,7 +37,7 @@ static const Op vector_norm_op(
         return [=](auto x) { return vector_norm(x, static_cast<RealOf<typename decltype(x)::value_type>>(p), axis); };
       };
       const auto two = [](auto x) { return vector_norm(x); };
-      // Away from 0, where the norm has a kink of its own for p = 1.
+      // Keeps away from 0, where the norm has an additional kink for p = 1.
       const auto away = [](OpCheck& at, const Shape& shape) {
         return map([](double v) { return std::copysign(0.3 + std::abs(v), v); }, at.real(shape));
       };
@@ -88,17 +88,17 @@ R norm_of(std::int64_t n, R p, const auto& modulus_of) {
   return largest * std::pow(lane_sum<R>(n, [&](std::int64_t i) { return std::pow(modulus_of(i) / largest, p); }), 1 / p);
 }
 
-/// (a/y)^(p-1), a <= y; 0 where a is, for p = 0 everywhere, and beside an infinite y, but for NaN where both are infinite.
+/// (a/y)^(p-1) for a <= y; 0 where a is 0, for p = 0, and beside an infinite y, but NaN where both are infinite.
 template <RealScalar R>
 R share_of_norm(R a, R y, R p) {
   if (a == 0 || p == 0) return 0;
   if (p == 1) return 1;
   if (p > 1) return p == 2 ? a / y : std::pow(a / y, p - 1);
-  const R ratio = y / a;  // beyond the type where one is at each end of its range
+  const R ratio = y / a;  // may overflow where a and y are at opposite ends of the range
   return std::isfinite(ratio) ? std::pow(ratio, 1 - p) : std::pow(y, 1 - p) * std::pow(a, p - 1);
 }
 
-/// x/|x|; 0 for 0.
+/// x/|x|, or 0 for x = 0.
 template <Scalar T>
 T unit_of(T x) {
   if constexpr (ComplexScalar<T>)
@@ -117,7 +117,7 @@ Var<RealOf<T>> norm_over(const Var<T>& x, RealOf<T> p, const AxisView& view, con
     return reshape(in_own_name("vector_norm", [&] { return p > 0 ? max(magnitudes, 1) : min(magnitudes, 1); }), shape);
   }
   Tensor<R> y(shape);
-  // Of the element at `place` of y, the first of its line in x.
+  // For the element at `place` of y, the index of the first element of its line in x.
   const auto first_of = [view](std::int64_t place) { return place / view.inner * view.n * view.inner + place % view.inner; };
   parallel_for(y.size(), row_grain(view.n), [&, in = x.value().data(), out = y.data()](std::int64_t begin, std::int64_t end) {
     for (std::int64_t place = begin; place < end; ++place)

@@ -1,13 +1,13 @@
 #pragma once
-/// Whitening of complex rows: real and imaginary part of equal size, and uncorrelated.
+/// Whitening of complex rows: real and imaginary part get equal variance and no correlation.
 
 #include "autograd/var.h"
 
 namespace argand {
 
-/// What the numbers of each row are like around their mean, as points of the plane. A real 2×2 covariance matrix V is one real and
-/// one complex number: trace V = variance, Vrr - Vii + 2i Vri = pseudo_variance, whose modulus says how long the cloud is against
-/// its width, and half of whose phase is where it points.
+/// The distribution of each row's numbers around their mean, as points of the plane. A real 2×2 covariance matrix V is one real and
+/// one complex number: trace V = variance, and Vrr - Vii + 2i Vri = pseudo_variance, whose modulus measures how elongated the cloud
+/// is and half of whose phase is its direction.
 template <RealScalar R>
 struct PlaneMoments {
   Tensor<std::complex<R>> mean;             ///< μ = mean(x), [rows]
@@ -16,18 +16,18 @@ struct PlaneMoments {
 };
 
 /// x̂ = V^(-1/2) (x - μ) along the last axis, V the covariance matrix of (Re x, Im x) with eps added to its diagonal; x, x̂ [..., D].
-/// The parts of x̂ have mean 0, covariance 0 and variance 1 each, hence E|x̂|² = 2. `seen` gets the moments of the rows, without eps.
-/// Throws where there is no axis, or an empty one, and unless eps > 0.
+/// The parts of x̂ have mean 0, covariance 0 and variance 1 each, hence E|x̂|² = 2. `seen` receives the rows' moments, without eps.
+/// Throws for rank 0 or an empty last axis, and unless eps > 0.
 template <RealScalar R>
 Var<std::complex<R>> whiten(const Var<std::complex<R>>& x, double eps = 1e-5, PlaneMoments<R>* seen = nullptr);
 
-/// V^(-1/2) as what it does to z, w z + v conj(z), for each row.
+/// V^(-1/2) of each row, as the map z -> w z + v conj(z).
 template <RealScalar R>
 struct PlaneMaps {
   Tensor<R> w;                ///< [rows]
   Tensor<std::complex<R>> v;  ///< [rows]
 };
-/// Those that whiten rows of these moments. Throws unless eps > 0.
+/// The maps that whiten rows with these moments. Throws unless eps > 0.
 template <RealScalar R>
 PlaneMaps<R> whitening_maps(const PlaneMoments<R>& moments, double eps = 1e-5);
 

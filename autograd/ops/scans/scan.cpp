@@ -16,8 +16,8 @@
 namespace argand {
 namespace {
 
-/// f(i, before) for the elements along the axis in order (or from the end): `before` is the place visited before i on its line, -1
-/// for the first. Lines are independent and shared among threads.
+/// Calls f(i, before) for the elements along the axis in order (or from the end): `before` is the element visited before i on its
+/// line, -1 for the first. Lines are independent and shared among threads.
 template <class F>
 void along_lines(const AxisView& view, bool from_the_end, const F& f) {
   parallel_for(view.outer * view.inner, row_grain(view.n), [&](std::int64_t begin, std::int64_t end) {
@@ -41,7 +41,7 @@ Tensor<T> running_sum(const Tensor<T>& x, const AxisView& view, bool from_the_en
   return y;
 }
 
-/// The check's cases along every kind of axis.
+/// Checks a scan along the first, a middle and the last axis.
 template <class F>
 void scans(OpCheck& check, const F& f, double low, double high) {
   check.function(
@@ -117,7 +117,7 @@ static const Op linear_recurrence_op(
       check.function("real", f(0), check.real({4, 3}), check.real({4, 3}));
       check.function("complex, middle axis", f(1), check.complex({2, 3, 2}), check.complex({2, 3, 2}));
       check.function("complex, last axis", f(-1), check.complex({2, 5}), check.complex({2, 5}));
-      // The longest first: of the first of three lines of n the gradient by a is 0.
+      // The longest first: for one of three lines of n, the gradient by the first a is 0.
       check.sizes("", [f](OpCheck& at, std::int64_t n) {
         at.function("long", f(0), at.real({n, 2}, 0.999, 1.001), at.real({n, 2}));
       });
@@ -230,7 +230,7 @@ Var<T> prod(const Var<T>& x, int axis, bool keepdim) {
   require_axis("prod", x.shape(), axis);
   const std::int64_t n = x.dim(axis);
   const Shape shape = reduced(x.shape(), axis, keepdim);
-  if (n == 0) {  // one 1 and all of x, so that the tape knows of x
+  if (n == 0) {  // a single 1 joined with all of x, so that the tape records x
     Shape one = x.shape();
     one[axis] = 1;
     return reshape(concatenate(std::vector{Var<T>(Tensor<T>::ones(one)), x}, axis), shape);
@@ -320,7 +320,7 @@ Var<R> logcumsumexp(const Var<R>& x, int axis) {
       [&](const Var<R>& y) {
         const std::int64_t n = view.n;
         if (n == 0) return tangent(x);
-        // By formula where everything is finite; infinite numbers do not move.
+        // Uses the formula where everything is finite; infinite numbers have no tangent.
         const Mask finite = lt(map([](R v) { return std::abs(v); }, y.value()), Tensor<R>::full(Shape{}, infinity));
         const Var<R> zero = number<R>(0), sums = where(finite, y, zero);
         const Var<R> first(Tensor<R>::full(slice(y, axis, 0, 1).shape(), -infinity));

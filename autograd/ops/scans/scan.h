@@ -1,6 +1,6 @@
 #pragma once
-/// Running sums and products along one axis, and the linear recurrence that both are cases of. Real or complex; negative axes count
-/// from the end, all throw for an axis out of range. O(n), without a division: zeros among the factors are ordinary numbers.
+/// Cumulative sums and products along one axis, and the linear recurrence that generalizes both. Real or complex; negative axes
+/// count from the end, all throw for an axis out of range. O(n) and free of division, so zeros among the factors are ordinary.
 
 #include "autograd/var.h"
 
@@ -18,7 +18,7 @@ Var<R> logcumsumexp(const Var<R>& x, int axis);
 template <Scalar T>
 Var<T> cumprod(const Var<T>& x, int axis);
 
-/// The product over an axis, which goes away or stays with size 1, or over everything; 1 where there is nothing.
+/// The product over an axis, which is dropped or kept with size 1, or over everything; the empty product is 1.
 template <Scalar T>
 Var<T> prod(const Var<T>& x, int axis, bool keepdim = false);
 template <Scalar T>
@@ -26,8 +26,8 @@ Var<T> prod(const Var<T>& x);
 template <Scalar T>
 Var<T> prod(const Var<T>& x, bool keepdim) = delete;  // name the axis
 
-/// s_k = a_k s_{k-1} + b_k, s_0 = b_0 (a_0 is not read), a and b of one shape: a linear recurrent layer with a diagonal matrix, a
-/// bank of first-order filters. Throws when the shapes differ.
+/// s_k = a_k s_{k-1} + b_k, s_0 = b_0 (a_0 is not read), a and b of the same shape: a linear recurrent layer with a diagonal
+/// matrix, or a bank of first-order filters. Throws when the shapes differ.
 template <Scalar T>
 Var<T> linear_recurrence(const Var<T>& a, const Var<T>& b, int axis);
 

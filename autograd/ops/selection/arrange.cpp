@@ -70,7 +70,7 @@ Var<T> diagonal(const Var<T>& x, std::int64_t offset, int axis1, int axis2) {
 template <Scalar T>
 Var<T> diag_embed(const Var<T>& x, std::int64_t offset) {
   require(x.rank() >= 1, "diag_embed", "needs a vector, got {}", x.shape());
-  // A row of the matrix and one zero more, over and over, is the diagonal with m zeros after each number.
+  // A matrix row plus one more zero, repeated, is the diagonal with m zeros after each number.
   const std::int64_t n = x.shape().back(), m = n + std::abs(offset), first = offset >= 0 ? offset : -offset * m;
   Shape shape = x.shape();
   shape.push_back(1);

@@ -50,7 +50,7 @@ Var<T> expand(const Var<T>& x, const Shape& shape) {
   if (x.shape() == shape) return x;
   require(x.rank() <= shape.rank() && broadcast("expand", x.shape(), shape) == shape, "expand", "{} does not stretch to {}",
           x.shape(), shape);
-  const Tensor<T> unread(shape);  // gives the shape
+  const Tensor<T> unread(shape);  // only its shape is used
   Tensor<T> y = broadcast_map(
       "expand", [](T v, T) { return v; }, x.value(), unread);
   return record(
@@ -93,7 +93,7 @@ static const Op index_select_op(
 
 namespace {
 
-/// Numbers of an axis that follow each other in y as in x are one copy: [from, from + count) of x goes to [to, to + count) of y.
+/// Elements that are consecutive in both x and y are one copy: [from, from + count) of x goes to [to, to + count) of y.
 struct AxisRun {
   std::int64_t to, from, count;
 };
@@ -189,7 +189,7 @@ Var<T> pad_with_constant(const Var<T>& x, int axis, std::int64_t before, std::in
   return before > 0 || after > 0 ? concatenate(std::vector{edge(before), middle, edge(after)}, axis) : middle;
 }
 
-/// Of which number of an axis of n place i is a copy, i from -before to n + after - 1.
+/// The index of the element copied to position i of a padded axis of n elements, i from -before to n + after - 1.
 std::int64_t padded_from(PadMode mode, std::int64_t i, std::int64_t n) {
   if (mode == PadMode::Replicate) return std::clamp<std::int64_t>(i, 0, n - 1);
   if (mode == PadMode::Circular) return (i + n) % n;

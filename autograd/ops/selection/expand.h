@@ -1,6 +1,6 @@
 #pragma once
-/// Numbers taken from one axis, any of them any number of times, and what is made of that: stretched, turned around, shifted,
-/// padded. Real or complex. Negative axes count from the end; all throw for an axis out of range.
+/// Elements taken from one axis, any number of times each, and what follows from that: broadcasting, reversing, shifting, padding.
+/// Real or complex. Negative axes count from the end; all throw for an axis out of range.
 
 #include <vector>
 
@@ -8,32 +8,32 @@
 
 namespace argand {
 
-/// x stretched as NumPy's broadcasting has it: axes of size 1, and missing ones in front, become those of `shape`. The gradient is
-/// summed over them. Throws `expand: [2, 3] does not stretch to [4]`.
+/// Broadcasts x as NumPy does: axes of size 1, and missing leading axes, take the sizes of `shape`. The gradient is summed over
+/// them. Throws `expand: [2, 3] does not stretch to [4]`.
 template <Scalar T>
 Var<T> expand(const Var<T>& x, const Shape& shape);
 
-/// y[..., i, ...] = x[..., index[i], ...] along one axis; an index may come often or not at all.
+/// y[..., i, ...] = x[..., index[i], ...] along one axis; an index may occur any number of times.
 /// Throws for an index outside the axis.
 template <Scalar T>
 Var<T> index_select(const Var<T>& x, int axis, const std::vector<std::int64_t>& index);
 
-/// The axes backwards: y[i] = x[n - 1 - i].
+/// Reverses the axes: y[i] = x[n - 1 - i].
 template <Scalar T>
 Var<T> flip(const Var<T>& x, const std::vector<int>& axes);
 
-/// y[(i + shift) mod n] = x[i]: what leaves at one end comes in at the other.
+/// y[(i + shift) mod n] = x[i]: what leaves at one end enters at the other.
 template <Scalar T>
 Var<T> roll(const Var<T>& x, std::int64_t shift, int axis);
 
 enum class PadMode {
-  Constant,   ///< with one value
-  Reflect,    ///< mirrored at the last number, which is not repeated: c b | a b c | b a; fewer than n on each side
-  Replicate,  ///< the last number again and again: a a | a b c | c c
+  Constant,   ///< with a constant value
+  Reflect,    ///< mirrored at the last element, which is not repeated: c b | a b c | b a; fewer than n on each side
+  Replicate,  ///< the last element repeated: a a | a b c | c c
   Circular,   ///< as if the axis were a ring: b c | a b c | a b; at most n on each side
 };
-/// `sizes` are {before, after} of the last axis, then of the one before it, ..., as PyTorch's; negative ones, of Constant, cut off.
-/// Throws when they are not pairs, when there are more pairs than axes, or for more numbers than the mode can take from the axis.
+/// `sizes` are {before, after} of the last axis, then of the one before it, and so on, as in PyTorch; negative ones, for Constant
+/// only, cut off. Throws when they are not pairs, when there are more pairs than axes, or when the axis is too short for the mode.
 template <Scalar T>
 Var<T> pad(const Var<T>& x, const std::vector<std::int64_t>& sizes, PadMode mode = PadMode::Constant, T value = T(0));
 

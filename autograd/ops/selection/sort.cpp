@@ -14,7 +14,7 @@
 namespace argand {
 namespace {
 
-/// Of every element of the index, the place in a tensor of shape `x`, row-major, that it names. [N]
+/// For each element of the index, the row-major position that it names in a tensor of shape `x`. [N]
 Ids places_of(const char* op, const Shape& x, int axis, const Ids& index) {
   require_axis(op, x, axis);
   const int along = x.checked(axis), rank = x.rank();
@@ -39,7 +39,7 @@ Ids places_of(const char* op, const Shape& x, int axis, const Ids& index) {
   return places;
 }
 
-/// Where the first k in order come from; `before(a, b)` says whether a comes before b.
+/// The indices of the first k elements in order; `before(a, b)` says whether a comes before b.
 template <RealScalar R, class Before>
 Ids order_along(const Tensor<R>& x, int axis, std::int64_t k, const Before& before) {
   const AxisView view(x.shape(), axis);
@@ -52,7 +52,7 @@ Ids order_along(const Tensor<R>& x, int axis, std::int64_t k, const Before& befo
       const std::int64_t o = line / view.inner, j = line % view.inner;
       const R* in = x.data() + o * view.n * view.inner + j;
       std::iota(order.begin(), order.end(), 0);
-      // The place decides between equal ones: the order is stable, and complete.
+      // The position decides between equal elements, so the order is stable and total.
       std::partial_sort(order.begin(), order.begin() + k, order.end(), [&](Ids::value_type a, Ids::value_type b) {
         const R u = in[a * view.inner], v = in[b * view.inner];
         return before(u, v) || (!before(v, u) && a < b);

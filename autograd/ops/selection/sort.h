@@ -1,38 +1,38 @@
 #pragma once
-/// Elements by number, and the numbers of the elements in order of size. Negative axes count from the end; all throw when there is
-/// no such axis.
+/// Elements by index, and indices of the elements in sorted order. Negative axes count from the end; all throw for an axis out of
+/// range.
 
 #include "autograd/var.h"
 
 namespace argand {
 
-/// y[i, j, ...] = x[i, index[i, j, ...], ...]: along the axis the index says which, along the others the place does. The index has
-/// x's rank, and no other axis longer than x's. The gradient adds up where an element is taken more than once. Throws for another
-/// shape, or `gather: index 3 is outside axis 1 of [2, 3]`.
+/// y[i, j, ...] = x[i, index[i, j, ...], ...]: the index selects along the axis; along the other axes the position does. The index
+/// has x's rank, and no other axis longer than x's. The gradient accumulates where an element is taken more than once. Throws for
+/// another shape, or `gather: index 3 is outside axis 1 of [2, 3]`.
 template <Scalar T>
 Var<T> gather(const Var<T>& x, int axis, const Ids& index);
 
-/// x, with source[i, j, ...] added to element [i, index[i, j, ...], ...]: the adjoint of gather. Throws as gather does, and unless
-/// index and source are of one shape.
+/// x with source[i, j, ...] added to element [i, index[i, j, ...], ...]: the adjoint of gather. Throws as gather does, and unless
+/// index and source have the same shape.
 template <Scalar T>
 Var<T> scatter_add(const Var<T>& x, int axis, const Ids& index, const Var<T>& source);
 
-/// The values, and where along the axis each of them came from.
+/// The values, and the index along the axis where each came from.
 template <RealScalar R>
 struct Sorted {
   Var<R> values;
   Ids indices;
 };
 
-/// By size along an axis, equal ones in their order, NaN above all numbers. The gradient goes to where each value came from.
+/// Sorts along an axis; the order is stable, and NaN ranks above all numbers. The gradient goes to where each value came from.
 template <RealScalar R>
 Sorted<R> sort(const Var<R>& x, int axis = -1, bool descending = false);
 
-/// The k largest, or smallest, along an axis, in order. Throws unless 0 <= k <= the axis's size.
+/// The k largest or smallest elements along an axis, in order. Throws unless 0 <= k <= the axis's size.
 template <RealScalar R>
 Sorted<R> topk(const Var<R>& x, std::int64_t k, int axis = -1, bool largest = true);
 
-/// Where along the axis the largest or smallest number is, the first of equal ones. Throws when the axis is empty.
+/// The index along the axis of the largest or smallest element, the first of equal ones. Throws when the axis is empty.
 template <RealScalar R>
 Ids argmax(const Var<R>& x, int axis);
 template <RealScalar R>

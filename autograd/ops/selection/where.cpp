@@ -8,7 +8,7 @@
 namespace argand {
 namespace {
 
-/// Every third, and two others: both answers in every vector and at every end.
+/// True for every third element and two others: both values occur in every vector and at every end.
 Mask scattered_mask(const Shape& shape) {
   std::vector<std::uint8_t> yes(static_cast<std::size_t>(shape.size()));
   for (std::size_t k = 0; k < yes.size(); ++k) yes[k] = k % 3 == 0 || k % 7 == 2;

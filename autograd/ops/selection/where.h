@@ -1,22 +1,22 @@
 #pragma once
-/// Choices by a mask (core/mask.h: gt, lt, eq, ... of tensors make one). Real or complex, one of each gives complex. Mask and
-/// operands stretch as NumPy's broadcasting has it; all throw `op: shapes do not broadcast, [2, 3] and [4]`.
+/// Choices by a mask (core/mask.h), as made by gt, lt, eq, ... of tensors. Real or complex, one of each gives complex. Mask and
+/// operands broadcast as in NumPy; all throw `op: shapes do not broadcast, [2, 3] and [4]`.
 
 #include "autograd/var.h"
 #include "core/mask.h"
 
 namespace argand {
 
-/// a where the mask is true, b elsewhere. What is not chosen gets gradient 0. (Where a is NaN, that 0 may become NaN again on its
-/// way to a's own input: log(where(x > 0, x, 1)) is safe, where(x > 0, log(x), 0) is not.)
+/// a where the mask is true, b elsewhere. The operand not chosen gets gradient 0. (Where a is NaN, that 0 may become NaN again in
+/// the gradient of a's own input: log(where(x > 0, x, 1)) is safe, where(x > 0, log(x), 0) is not.)
 template <Scalar A, Scalar B>
 Var<Promote<A, B>> where(const Mask& mask, const Var<A>& a, const Var<B>& b);
 
-/// z with `value` where the mask is true.
+/// z, replaced by `value` where the mask is true.
 template <Scalar T>
 Var<T> masked_fill(const Var<T>& z, const Mask& mask, T value);
 
-/// The larger and the smaller of two real numbers, NaN where one is. At a tie a gets the whole gradient (PyTorch gives each half).
+/// The larger and the smaller of two reals, NaN where one is. At a tie a gets the whole gradient (PyTorch gives each half).
 template <RealScalar R>
 Var<R> maximum(const Var<R>& a, const Var<R>& b);
 template <RealScalar R>

@@ -1,7 +1,7 @@
 #pragma once
-/// Functions of matrices on their Schur form A = Q S Qᴴ, S upper triangular: f(A) = Q f(S) Qᴴ, and its derivative along E is the
-/// upper right block of f of the block matrix ((A, E), (0, A)), whose Schur form is ((S, QᴴEQ), (0, S)): no eigenvalue is asked to
-/// differ from another. Everything is in float64, whatever the type.
+/// Matrix functions by the Schur form A = Q S Qᴴ, S upper triangular: f(A) = Q f(S) Qᴴ. The derivative along E is the upper right
+/// block of f of the block matrix ((A, E), (0, A)), whose Schur form is ((S, QᴴEQ), (0, S)); eigenvalues need not be distinct. All
+/// of this is in float64, whatever the type.
 
 #include <complex>
 #include <optional>
@@ -18,14 +18,14 @@ struct SchurForm {
   Tensor<std::complex<double>> Q, S;
 };
 
-/// f of an upper triangular S [n, n], by rows. False where it has no value.
+/// f of an upper triangular S [n, n], by rows. Returns false where f has no value.
 using TriangularFunction = bool (*)(std::int64_t n, const std::complex<double>* S, std::complex<double>* F);
 
 template <Scalar T>
 Tensor<std::complex<double>> to_complex128(const Tensor<T>& A) {
   return map([](T a) { return static_cast<std::complex<double>>(a); }, A);
 }
-/// The real part for a real T.
+/// Keeps only the real part for a real T.
 template <Scalar T>
 Tensor<T> rounded_to(const Tensor<std::complex<double>>& A) {
   return map(
@@ -46,7 +46,7 @@ inline Tensor<std::complex<double>> into_schur(const Tensor<std::complex<double>
   return product(product(Q, X, Transpose::Conjugate), Q);
 }
 
-/// Turns the blocks of 2 of a real Schur form, by rows, into triangles.
+/// Turns the 2 × 2 blocks of a real Schur form, by rows, into triangles.
 inline void split_pairs(std::int64_t n, const std::complex<double>* lambda, std::complex<double>* S, std::complex<double>* Q) {
   using Z = std::complex<double>;
   for (std::int64_t m = n - 1; m > 0; --m) {
@@ -75,9 +75,9 @@ inline void split_pairs(std::int64_t n, const std::complex<double>* lambda, std:
   }
 }
 
-/// The form of every matrix. An eigenvalue that rounding alone may keep from 0 is 0, and one that it may keep from the negative
-/// real axis is on it, seen from above; those of a triangular matrix are its diagonal as it is. Throws for one on the axis where A
-/// is real, since the principal branch is complex there.
+/// The Schur form of every matrix. An eigenvalue that differs from 0 by rounding at most is set to 0, and one that is off the
+/// negative real axis by rounding at most is put on it, as seen from above; a triangular matrix keeps its diagonal. Throws if A is
+/// real and an eigenvalue is on that axis, since the principal branch is complex there.
 template <Scalar T>
 SchurForm schur_form(const std::string& op, const Tensor<T>& A) {
   using Z = std::complex<double>;
@@ -100,7 +100,7 @@ SchurForm schur_form(const std::string& op, const Tensor<T>& A) {
     require(lapack_schur(n, a.data(), q.data(), lambda.data()) == 0, op,
             "LAPACK's iteration for the eigenvalues of {} did not converge", name_of(at, stack, A.shape()));
     double norm = 0;
-    bool moved_only = true;  // Q is a permutation
+    bool moved_only = true;  // whether Q is a permutation
     for (std::int64_t i = 0; i < n; ++i)
       for (std::int64_t j = 0; j < n; ++j) {
         const auto k = static_cast<std::size_t>(j * n + i);
@@ -123,7 +123,7 @@ SchurForm schur_form(const std::string& op, const Tensor<T>& A) {
   return form;
 }
 
-/// ((A, E), (0, A)) of tensors or variables.
+/// ((A, E), (0, A)) for variables.
 template <Scalar T>
 Var<T> blocks_of(const Var<T>& A, const Var<T>& E) {
   const Var<T> zeros(Tensor<T>::zeros(A.shape()));
@@ -145,7 +145,7 @@ inline SchurForm block_form(const SchurForm& of, const Tensor<std::complex<doubl
   return {QQ.value(), blocks_of(V(of.S), V(into_schur(of.Q, E))).value()};
 }
 
-/// A matrix function as an op: what it is on triangles, and what to say of a matrix without a value or without a derivative.
+/// A matrix function as an op: its value on triangles, and the messages for a matrix without a value or without a derivative.
 struct MatrixFunction {
   const Op& op;
   TriangularFunction on_triangle;
@@ -166,8 +166,8 @@ struct MatrixFunction {
   }
 };
 
-/// The power of two by which the largest number of E becomes as large as A's, 1 where one has none: what is linear in E is computed
-/// of that E.
+/// The power of two that makes the largest number of E as large as A's, or 1 if either has none. Results linear in E are computed
+/// from the E so scaled.
 template <Scalar T, Scalar U>
 double as_large_as(const T* A, const U* E, std::int64_t size) {
   const auto exponent_of = [size](const auto* x) {

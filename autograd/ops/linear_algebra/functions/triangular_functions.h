@@ -1,6 +1,6 @@
 #pragma once
-/// The square root and the logarithm of an upper triangular matrix [n, n], by rows. Multiplying row i by 2^e_i and column i by
-/// 2^-e_i commutes with both, to the last bit of a square root, so that a huge number in a corner costs no accuracy.
+/// The square root and the logarithm of an upper triangular matrix [n, n], by rows. Both commute with multiplying row i by 2^e_i
+/// and column i by 2^-e_i, the square root to the last bit, so a huge number in a corner costs no accuracy.
 
 #include <array>
 #include <cmath>
@@ -12,8 +12,8 @@
 
 namespace argand::matrices {
 
-/// R R = S (Björck and Hammarling): column by column, r_ij (r_ii + r_jj) = s_ij - Σ_{i<k<j} r_ik r_kj. False where the left is 0
-/// and the right is not, nor rounding of the largest number of S.
+/// R R = S (Björck and Hammarling): column by column, r_ij (r_ii + r_jj) = s_ij - Σ_{i<k<j} r_ik r_kj. Returns false where the left
+/// factor is 0 and the right side exceeds the rounding of S's largest number.
 inline bool sqrt_of_triangle(std::int64_t n, const std::complex<double>* S, std::complex<double>* R) {
   double largest = 0;
   for (std::int64_t k = 0; k < n * n; ++k) largest = std::max(largest, std::abs(S[k]));
@@ -34,7 +34,7 @@ inline bool sqrt_of_triangle(std::int64_t n, const std::complex<double>* S, std:
 
 namespace detail {
 
-/// e_i such that numbers beside the diagonal, times 2^(e_j - e_i), are no larger than those on it.
+/// Exponents e_i such that off-diagonal numbers, times 2^(e_j - e_i), are no larger than those on the diagonal.
 inline std::vector<int> exponents_of(std::int64_t n, const std::complex<double>* S) {
   std::vector<int> e(static_cast<std::size_t>(n));
   const auto size_of = [&](std::int64_t i, std::int64_t j) { return std::ilogb(std::abs(S[i * n + j])); };
@@ -49,7 +49,7 @@ inline std::vector<int> exponents_of(std::int64_t n, const std::complex<double>*
 }
 inline std::complex<double> scaled(std::complex<double> z, int e) { return {std::ldexp(z.real(), e), std::ldexp(z.imag(), e)}; }
 
-/// The largest sum of magnitudes of a column of S - I.
+/// The largest column sum of magnitudes of S - I.
 inline double distance_from_identity(std::int64_t n, const std::vector<std::complex<double>>& S) {
   double largest = 0;
   for (std::int64_t j = 0; j < n; ++j) {
@@ -66,7 +66,7 @@ inline std::complex<double> expm1(std::complex<double> z) {
   return {e * std::cos(z.imag()) - 2 * half * half, (e + 1) * std::sin(z.imag())};
 }
 
-/// Nodes and weights of Gauss and Legendre in [0, 1]: Σ w_k x/(1 + t_k x) is the [7/7] Padé approximant of log(1 + x).
+/// Gauss-Legendre nodes and weights on [0, 1]: Σ w_k x/(1 + t_k x) is the [7/7] Padé approximant of log(1 + x).
 inline constexpr std::array<std::array<double, 2>, 7> legendre{{
     {0.5, 0.417959183673469387755102040816327 / 2},
     {(1 - 0.405845151377397166906606412076961) / 2, 0.381830050505118944950369775488975 / 2},
@@ -76,13 +76,13 @@ inline constexpr std::array<std::array<double, 2>, 7> legendre{{
     {(1 - 0.949107912342758524526189684047851) / 2, 0.129484966168869693270611432679082 / 2},
     {(1 + 0.949107912342758524526189684047851) / 2, 0.129484966168869693270611432679082 / 2},
 }};
-/// Up to this norm of x the approximant is log(1 + x) but for rounding in double precision.
+/// Up to this norm of x the approximant equals log(1 + x) to double precision.
 inline constexpr double largest_for_legendre = 0.2879093714241194;
 
 }  // namespace detail
 
-/// L = log S (Al-Mohy and Higham): S^(1/2^s) by s square roots, so near I that the approximant is good, times 2^s. What is on the
-/// diagonal of S^(1/2^s) - I and of L is computed from the eigenvalue itself. False where one is 0.
+/// L = log S (Al-Mohy and Higham): s square roots bring S^(1/2^s) so near I that the approximant is accurate; the result is
+/// multiplied by 2^s. The diagonals of S^(1/2^s) - I and L come from the eigenvalues themselves. Returns false where one is 0.
 inline bool log_of_triangle(std::int64_t n, const std::complex<double>* S, std::complex<double>* L) {
   using Z = std::complex<double>;
   for (std::int64_t i = 0; i < n; ++i)
