@@ -20,7 +20,7 @@ struct ConvolutionWindows {
   std::int64_t rows() const { return C * product(kernel); }
   std::int64_t places() const { return product(stops); }
   /// The columns are the image itself.
-  bool trivial() const { return kernel == Axes{1, 1, 1} && stride == Axes{1, 1, 1} && padding == Axes{0, 0, 0}; }
+  bool trivial() const { return kernel == Axes{1, 1, 1} && stride == Axes{1, 1, 1} && padding == Axes{0, 0, 0} && size == stops; }
 
  private:
   static std::int64_t product(const Axes& a) { return a[0] * a[1] * a[2]; }

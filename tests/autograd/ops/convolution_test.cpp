@@ -103,6 +103,39 @@ BOOST_AUTO_TEST_CASE(the_transposed_map_is_the_transpose) {
   }
 }
 
+/// y_o(p s + d δ - q) += w_co(d) x_c(p): each combination of the smallest sizes and options, where special cases hide.
+BOOST_AUTO_TEST_CASE(transposed_with_every_small_option) {
+  OpCheck random;
+  int tried = 0;
+  for (const std::int64_t kernel : {1, 2})
+    for (const std::int64_t stride : {1, 2, 3})
+      for (const std::int64_t padding : {0, 1})
+        for (const std::int64_t dilation : {1, 2, 3})
+          for (std::int64_t extra = 0; extra < std::max(stride, dilation); ++extra) {
+            const ConvolutionOptions o{.stride = {1, stride},
+                                       .padding = {0, padding},
+                                       .dilation = {1, dilation},
+                                       .groups = 1,
+                                       .output_padding = {0, extra}};
+            const Tensor<C> x = random.complex({2, 2, 1, 3}), w = random.complex({2, 2, 1, kernel});
+            const std::int64_t L = 2 * stride - 2 * padding + dilation * (kernel - 1) + extra + 1;
+            if (L < 1) continue;
+            Tensor<C> y = Tensor<C>::zeros({2, 2, 1, L});
+            for (std::int64_t n = 0; n < 2; ++n)
+              for (std::int64_t c = 0; c < 2; ++c)
+                for (std::int64_t out = 0; out < 2; ++out)
+                  for (std::int64_t p = 0; p < 3; ++p)
+                    for (std::int64_t d = 0; d < kernel; ++d)
+                      if (const std::int64_t at = p * stride + d * dilation - padding; at >= 0 && at < L)
+                        y(n, out, 0, at) += w(c, out, 0, d) * x(n, c, 0, p);
+            is_close(conv_transpose2d(constant(x), constant(w), o).value(), y);
+            gradient_is_right(
+                "conv_transpose2d", [&](auto a, auto b) { return conv_transpose2d(a, b, o); }, x, w);
+            ++tried;
+          }
+  BOOST_TEST(tried > 60);
+}
+
 BOOST_AUTO_TEST_CASE(one_axis) {
   const Var<double> x = constant(Tensor<double>({1, 1, 5}, {1, 2, 3, 4, 5})), w = constant(Tensor<double>({1, 1, 2}, {1, 10}));
   const Tensor<double> y = conv1d(x, w).value();
