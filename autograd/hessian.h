@@ -27,7 +27,7 @@ struct SymmetricEigen {
 SymmetricEigen symmetric_eigen(const Tensor<double>& matrix);
 std::vector<double> symmetric_eigenvalues(const Tensor<double>& matrix);
 
-/// An eigenvalue lies within `residual` of `value`, up to rounding.
+/// An eigenvalue lies within `residual`, which includes rounding, of `value`.
 struct RitzValue {
   double value, residual;
 };

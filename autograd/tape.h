@@ -75,9 +75,9 @@ class Tape {
   static Tape& current() { return Context::current().tape(); }
 
   /// Walks the tape from the end, adding gradients to what the leaves hold and leaving the tape empty. Throws when the loss is not
-  /// a single number, was not recorded on this tape, or was made by another thread; when an op's gradient throws, the tape is
-  /// emptied too, and leaves may hold part of their gradient. A complex loss does not compile: the gradient of a complex number is
-  /// not defined, so take its real part, modulus, ... first.
+  /// a single number or was not recorded on this tape, and when the tape belongs to another thread; when an op's gradient throws,
+  /// the tape is emptied too, and leaves may hold part of their gradient. A complex loss does not compile: the gradient of a
+  /// complex number is not defined, so take its real part, modulus, ... first.
   template <RealScalar R>
   void backward(const Var<R>& loss);
 
