@@ -33,7 +33,7 @@ struct AblateOptions {
 
 std::string tables_of(const AblationReport& report, bool cost) { return cost ? report.costs() : report.markdown(); }
 
-/// The tables that are kept there, made again.
+/// Recomputes the tables kept in `folder` and reports differences.
 int check(const AblationTable& whole, const std::string& folder) {
   shared_by_rows(whole, folder, "check");
   const AblationTable table = with_rows_in(whole, folder);
@@ -76,7 +76,7 @@ int keep(const AblationTable& whole, const AblateOptions& options, const std::st
   return exit_success;
 }
 
-/// Has the texts of the runs judged, and prints what came of it.
+/// Has the texts of the runs judged, and prints the results.
 int judge(const AblationTable& whole, const AblateOptions& options, const std::string& out) {
   shared_by_rows(whole, out, "judge");
   const AblationTable table = with_rows_in(whole, out);
@@ -87,7 +87,7 @@ int judge(const AblationTable& whole, const AblateOptions& options, const std::s
   return exit_success;
 }
 
-/// Trains what is not there yet. Returns what the program is to return, should that not be success.
+/// Trains what is missing. Returns the exit code of the program.
 int train(Ablation& ablation, const AblationTable& table, const AblationOptions& run) {
   ablation.check();
   fmt::print("{} x {}, {} at a time with {} each; the runs are in {}\n", counted(std::ssize(table.rows), "row"),
@@ -96,7 +96,7 @@ int train(Ablation& ablation, const AblationTable& table, const AblationOptions&
   return ablation.run();
 }
 
-/// Kept rows once more, beside the kept ones.
+/// Trains kept rows again and compares the results with the kept ones.
 int repeat(const AblationTable& whole, const AblateOptions& options) {
   const std::string& kept = options.repeat;
   if (options.steps > 0 || options.epochs > 0 || options.quick || options.cost || !options.settings.empty())
@@ -158,7 +158,7 @@ class RateSearch {
     write_file_atomically(run_.out + "/table.md", table.markdown());
     return 0;
   }
-  /// The best rate; nothing before the search has ended.
+  /// The best rate; nothing until the search has ended.
   std::optional<std::string> best() {
     if (!std::filesystem::exists(run_.out + "/sweep.json")) return std::nullopt;
     const SweepFile file = this->file();
@@ -180,7 +180,7 @@ class RateSearch {
   SweepPlan plan_;
 };
 
-/// Gives every row the rate that is best for it. Returns the signal that stopped the search, or 0.
+/// Gives every row its best rate. Returns the signal that stopped the search, or 0.
 int set_rates(AblationTable& table, const std::vector<std::string>& of_all, const AblationOptions& run, bool search) {
   for (AblationRow& row : table.rows) {
     std::vector<std::string> rates = of_all;

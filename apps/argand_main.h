@@ -1,12 +1,12 @@
 #pragma once
-/// The program `argand` as a function: one subcommand a file, see commands.h. A program with a family of its own calls add_family()
+/// The program `argand` as a function, with one file per subcommand (commands.h). A program with its own family calls add_family()
 /// (nn/family.h) and then this.
 
 #include <string>
 
 namespace argand {
 
-/// Returns the exit code. `commit`: what the program was built from, where that is known; the logs of runs say it.
+/// Returns the exit code. `commit`: what the program was built from, if known; recorded in the logs of runs.
 int argand_main(int argc, char** argv, const std::string& version, const std::string& commit = "");
 
 }  // namespace argand

@@ -1,4 +1,4 @@
-/// argand audit: what a run claims of itself, checked.
+/// argand audit: checks what a run claims about itself.
 
 #include <memory>
 #include <nlohmann/json.hpp>

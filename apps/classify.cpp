@@ -38,7 +38,7 @@ std::string as_text(const std::vector<Guess>& guesses) {
   return line;
 }
 
-/// Labels in the order of their probabilities; null for a line without words.
+/// Labels in order of their probabilities; null for a line without words.
 std::string as_json(const std::vector<Guess>& guesses) {
   nlohmann::ordered_json json;
   json["label"] = nullptr;
@@ -48,7 +48,7 @@ std::string as_json(const std::vector<Guess>& guesses) {
   return json.dump();
 }
 
-/// Lines of standard input, one by one.
+/// Labels the lines of standard input one by one.
 void label_lines(const ClassifyOptions& options, std::size_t top, const GuessLabels& guess) {
   if (isatty(STDIN_FILENO) != 0) fmt::print(stderr, "reading lines from the terminal; end with Ctrl-D\n");
   std::int64_t number = 0;
@@ -64,7 +64,7 @@ void label_lines(const ClassifyOptions& options, std::size_t top, const GuessLab
   require(!std::cin.bad(), "classify", "cannot read standard input");
 }
 
-/// A table, to another one. Returns the signal that stopped it, or 0: then there is no other one.
+/// Labels a table into a new one. Returns 0, or the signal that stopped it; then there is no new table.
 int label_table(const ClassifyOptions& options, const RunConfig& config, std::size_t top, const GuessLabels& guess) {
   LabelledForm form = form_of(options.out);
   if (options.json) form.json = true;

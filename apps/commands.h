@@ -6,8 +6,8 @@
 
 namespace argand {
 
-/// Each adds its subcommand with options, a callback that does the work, and examples in the footer. Callbacks throw InputError
-/// for what the user should write differently and Error for everything else.
+/// Each adds its subcommand with options, a callback that does the work, and examples in the footer. Callbacks throw InputError for
+/// what the user should write differently and Error for everything else.
 void add_demo(CLI::App& program);
 void add_train(CLI::App& program);
 void add_sweep(CLI::App& program);

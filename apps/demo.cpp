@@ -1,5 +1,5 @@
-/// argand demo: the main job on the built-in corpus in about a minute. Checks the gradients of the model it is about to train,
-/// trains ComplexFormer and its RoPE baseline side by side, and shows what came of it.
+/// argand demo: the main task on the built-in corpus in about a minute. Checks the gradients of the model it is about to train,
+/// trains ComplexFormer and its RoPE baseline side by side, and shows the results.
 
 #include <chrono>
 #include <cmath>
@@ -36,7 +36,8 @@ RunConfig demo_config(const DemoModel& model, std::int64_t steps) {
   return RunConfig::resolve({}, settings);
 }
 
-/// The largest element of each gradient and a random one, of the very model but in double precision, on a short piece of the text.
+/// Checks the largest element of each gradient and a random one, of this very model but in double precision, on a short piece of
+/// text.
 bool check_gradients(const RunConfig& config, const Corpus& corpus) {
   const int threads = num_threads();
   set_num_threads(1);  // thousands of forward passes over twelve words: too small to share
@@ -57,7 +58,7 @@ bool check_gradients(const RunConfig& config, const Corpus& corpus) {
   return report.ok();
 }
 
-/// Both models take turns, so that their bars can be compared. Returns the exit code.
+/// Both models take turns, so that their bars are comparable. Returns the exit code.
 int train_side_by_side(std::vector<TrainingSession<float>*> sessions, const std::vector<std::string>& labels,
                        const Corpus& corpus) {
   const Interrupt interrupt(saves_after_this_step);

@@ -42,8 +42,8 @@ struct EvalOptions {
   GenerationEvalOptions generation;
 };
 
-/// Data that are found where the run's own were must be those: whoever means others says so with --data. A file of passages is a
-/// part of what was remembered, and is not read here.
+/// Data found at the location of the run's own must be the same: other data have to be named with --data. A file of passages
+/// belongs to what was fingerprinted, but is not read here.
 void require_own(const TrainedRun& trained, const TrainingData& data) {
   const RunConfig& config = trained.checkpoint.config();
   const std::string& then = trained.checkpoint.state().made_from.data;
@@ -53,13 +53,13 @@ void require_own(const TrainedRun& trained, const TrainingData& data) {
           config.training.data, trained.checkpoint.file().path(), config.training.data);
 }
 
-/// A text in the run's tokens, and which part of the data it is.
+/// A text in the run's tokens, and the part of the data that it is.
 struct Part {
   TokenText tokens;
   std::string name;
 };
 
-/// What --data and --split name. A text in one piece that is not the run's own is evaluated as a whole, unless a part is asked for.
+/// The text named by --data and --split. Another text in one piece is evaluated as a whole, unless a part is asked for.
 Part part_of_text(const TrainedRun& trained, const EvalOptions& options) {
   RunConfig config = trained.checkpoint.config();
   if (options.data == "-") {
@@ -82,8 +82,8 @@ Part part_of_text(const TrainedRun& trained, const EvalOptions& options) {
   return {{std::move(corpus.test), std::move(corpus.bytes.test), std::move(corpus.unknown.test)}, name};
 }
 
-/// The articles that --data and --split name, and which part they are. A table that is not the run's own is evaluated as a whole,
-/// unless a part is asked for.
+/// The articles named by --data and --split; sets `name` to the part. Another table is evaluated as a whole, unless a part is asked
+/// for.
 LabelledTexts part_of_articles(const TrainedRun& trained, const EvalOptions& options, std::string& name) {
   RunConfig config = trained.checkpoint.config();
   const bool own = options.data.empty() || findable(options.data) == findable(config.training.data);
@@ -105,7 +105,7 @@ LabelledTexts part_of_articles(const TrainedRun& trained, const EvalOptions& opt
   return LabelledTexts(part, trained.words());
 }
 
-/// The options that say which tokens are scored must not be given where they would not count.
+/// Rejects the options that choose which tokens are scored, where they would have no effect.
 void require_no_protocol(const EvalOptions& options, std::string_view why) {
   if (!options.protocol.empty()) input_fail("--protocol", "{}", why);
   if (options.stride) input_fail("--stride", "{}", why);
@@ -119,27 +119,28 @@ void require_exchange(const RunConfig& config, bool trained_on) {
                "in the training text, windows must not read passages that overlap them; choose another part");
 }
 
-/// ", each once in windows of 128, 64 apart": what the tokens of the protocol are.
+/// ", each once in windows of 128, 64 apart": which tokens the protocol scores.
 std::string scored_as(const TextProtocol& protocol) {
   if (protocol.name == "full-blocks") return fmt::format(" of full blocks of {} x {}", protocol.batch, protocol.length);
   const std::string apart = protocol.stride ? fmt::format(", {} apart", *protocol.stride) : "";
   return fmt::format(", each once in windows of {}{}", protocol.length, apart);
 }
 
-/// Of every batch of a part; `trained_on`: what the windows read must not overlap the batch itself. The retriever has to live on.
+/// The contexts for the batches of a part; `trained_on`: what the windows read must not overlap the batch itself. The retriever
+/// must outlive the result.
 ContextOf contexts_of(const OpenRetriever& retriever, bool trained_on) {
   return
       [&retriever, trained_on](const Batch& batch) { return trained_on ? retriever.training_context(batch) : retriever.context(); };
 }
 
-/// What --set puts at numbers.
+/// The settings given with --set.
 Settings set_of(const EvalOptions& options) {
   Settings settings;
   for (const std::string& text : options.set) settings.push_back(key_and_value("--set", text));
   return settings;
 }
 
-/// ", with delta=0": what was put in the place of what was learnt.
+/// ", with delta=0": the values put in place of learnt ones.
 std::string interventions(const EvalOptions& options) {
   return options.set.empty() ? "" : ", with " + CLI::detail::join(options.set, " and ");
 }
@@ -194,7 +195,7 @@ Figures eval_latency(const TrainedRun& trained, const Part& part) {
           {"made_by", made_by()}};
 }
 
-/// Writes --json's file: whose figures these are, and the figures.
+/// Writes the --json file: what was evaluated, and the figures.
 void write_json(const EvalOptions& options, const TrainedRun& trained, const std::string& part, const Figures& figures) {
   if (options.json.empty()) return;
   Figures all = {{"checkpoint", trained.checkpoint.file().path()}, {"step", trained.checkpoint.state().step}, {"part", part}};

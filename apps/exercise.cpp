@@ -1,4 +1,4 @@
-/// argand exercise: problem sheets with parameters drawn for each student, and the library as their judge.
+/// argand exercise: problem sheets with individual parameters for each student, graded by the library.
 
 #include <filesystem>
 #include <set>
@@ -25,7 +25,7 @@ void list_problems() {
     fmt::print("level {}  {:<12}{}\n", family.level, family.name, family.title);
 }
 
-/// Those of --student and of --students, a name a line.
+/// The students of --student and --students, one name per line.
 std::vector<std::string> students_of(const ExerciseOptions& options) {
   std::vector<std::string> given = options.students, names;
   if (!options.list.empty()) {
@@ -46,7 +46,7 @@ std::vector<std::string> students_of(const ExerciseOptions& options) {
   return names;
 }
 
-/// A form that has been partly filled in stays.
+/// Does not overwrite a form that has been partly filled in.
 void write_form(const std::string& path, const std::string& text) {
   if (std::filesystem::exists(path) && read_text_file("exercise", path) != text)
     fail("exercise", "{} already exists and has been filled in; name another folder", path);

@@ -20,7 +20,7 @@ struct ExportOptions {
   bool with_optimizer = false;
 };
 
-/// Calls add(name, tensor or ids) with the tensor as it is stored; half precision becomes float32.
+/// Calls add(name, tensor or ids) with the tensor as stored; half precision becomes float32.
 template <class Add>
 void visit_stored(const SafetensorsFile& file, const std::string& name, const Add& add) {
   const StoredTensor& t = file.info(name);

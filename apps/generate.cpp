@@ -30,14 +30,14 @@ struct GenerateOptions {
   bool json = false, interactive = false;
 };
 
-/// Standard input to its end, without the line end that echo and editors put there.
+/// Reads standard input to its end, without the final line end that echo and editors add.
 std::string read_input() {
   std::string text = text_on_standard_input();
   text.pop_back();
   return text;
 }
 
-/// Says which words or characters of the prompt the model reads as <unk>.
+/// Reports which words or characters of the prompt the model reads as <unk>.
 void warn_of_unknown(const Tokenizer& tokens, std::string_view prompt, const TokenText& read) {
   std::set<std::string> unknown;
   for (std::int64_t i = 0; i < read.ids.size(); ++i) {
@@ -68,7 +68,7 @@ std::vector<Prompt> read_prompts(const std::vector<std::string>& given, const To
   return prompts;
 }
 
-/// The text with its line ends and tabs, where \n and \t stand for them.
+/// The text with escaped line ends and tabs turned into real ones.
 std::string unescaped(std::string text) {
   for (std::size_t at = text.find('\\'); at != text.npos; at = text.find('\\', at + 1))
     if (const char c = at + 1 < text.size() ? text[at + 1] : ' '; c == 'n' || c == 't' || c == '\\')
@@ -76,7 +76,7 @@ std::string unescaped(std::string text) {
   return text;
 }
 
-/// One text, word by word as it comes.
+/// Writes one text, word by word as it is generated.
 template <RealScalar R>
 void write_one(Model<R>& model, const OpenRetriever& retriever, const Tokenizer& tokens, const Prompt& prompt,
                const WritingOptions& options) {
@@ -92,7 +92,7 @@ void write_one(Model<R>& model, const OpenRetriever& retriever, const Tokenizer&
   fmt::print("{}\n", end.rest());
 }
 
-/// Several texts, in the order of the prompts, when all are done.
+/// Writes several texts, in the order of the prompts, when all are done.
 template <RealScalar R>
 void write_many(Model<R>& model, const OpenRetriever& retriever, const Tokenizer& tokens, const std::vector<Prompt>& prompts,
                 const GenerateOptions& options) {
@@ -111,7 +111,7 @@ void write_many(Model<R>& model, const OpenRetriever& retriever, const Tokenizer
   }
 }
 
-/// The texts after some prompts.
+/// Writes the continuations of some prompts.
 template <RealScalar R>
 void write(Model<R>& model, const OpenRetriever& retriever, const Tokenizer& tokens, const std::vector<Prompt>& prompts,
            const GenerateOptions& options) {
@@ -122,7 +122,7 @@ void write(Model<R>& model, const OpenRetriever& retriever, const Tokenizer& tok
   flush_output();
 }
 
-/// Every line of standard input is a prompt. The seed rises from one to the next, so a repeated prompt gets another continuation.
+/// Every line of standard input is a prompt. The seed increases with each, so a repeated prompt gets another continuation.
 template <RealScalar R>
 void converse(Model<R>& model, const OpenRetriever& retriever, const Tokenizer& tokens, GenerateOptions options) {
   const bool terminal = isatty(STDIN_FILENO) != 0;

@@ -23,7 +23,7 @@ struct Outcome {
   double seconds = 0;
 };
 
-/// A whole name wins over names that contain it: "exp" is the op exp, not exp and complex_exp.
+/// An exact name takes precedence over names that contain it: "exp" is the op exp, not exp and complex_exp.
 std::vector<GradcheckSubject> choose(const std::vector<GradcheckSubject>& all, const std::vector<std::string>& only) {
   if (only.empty()) return all;
   std::vector<bool> chosen(all.size(), false);
@@ -67,7 +67,7 @@ class OutcomeTable {
     fmt::print("{:<{}}  {:<17}{:>7}{:>10}{:>10}{:>13}{:>10}{:>9}  {}\n", group, width_, "kind", group == "op" ? "cases" : "tensors",
                "singular", "elements", "worst error", "adjoint", "time", "verdict");
   }
-  /// The report itself follows where something is not ok, or everything is asked for.
+  /// Followed by the report itself if something is not ok, or with --verbose.
   void print(const Outcome& o, bool verbose) const {
     fmt::print("{:<{}}  {:<17}{:>7}{:>10}{:>10}{:>13.1e}{:>10.1e}{:>7.2f} s  {}\n", o.subject.name, width_, o.subject.kind,
                cases_of(o.subject, o.report), rows_of(o.report, RowKind::SingularPoint), o.report.compared(RowKind::Gradient),
@@ -127,7 +127,7 @@ std::vector<GradcheckSubject> every_subject() {
   return subjects;
 }
 
-/// The function of another program. `--verbose` judges every element.
+/// Checks another program's function. `--verbose` judges every element.
 int run_external(const GradcheckCommand& command) {
   if (!command.only.empty())
     input_fail("gradcheck", "--external checks the function of a program; {} is one too many", command.only[0]);
@@ -167,7 +167,7 @@ int run_gradcheck(const GradcheckCommand& command) {
   std::vector<std::string> groups;
   for (const GradcheckSubject& s : subjects) {
     const auto begin = std::chrono::steady_clock::now();
-    // Layers and models are small and are varied one element at a time: threads would only wait for each other.
+    // Layers and models are small and varied one element at a time: threads would only wait for each other.
     const int threads = num_threads();
     if (s.group != "op") set_num_threads(1);
     Report report = s.check(options);

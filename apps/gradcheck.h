@@ -1,5 +1,5 @@
 #pragma once
-/// `argand gradcheck`: every op, layer and model against numerical differentiation, as a table.
+/// `argand gradcheck`: checks every op, layer and model against numerical differentiation, and prints a table.
 
 #include <optional>
 #include <string>
@@ -9,13 +9,13 @@ namespace argand {
 
 struct GradcheckCommand {
   std::vector<std::string> only;        ///< names to check, whole or in part; empty: all
-  bool list = false;                    ///< print what there is to check and check nothing
-  bool verbose = false;                 ///< a line for each element
+  bool list = false;                    ///< print the names of the checks and run none
+  bool verbose = false;                 ///< one line per element
   bool jacobian = false;                ///< every output element on its own instead of random projections (ops only)
   bool json = false;                    ///< print one JSON object instead of the table
   double tolerance = 1e-8;              ///< on the worst relative error
-  std::optional<std::string> external;  ///< a shell command: checks the function of that program (train/checks/external_function.h)
-  double timeout = 10;                  ///< how long it may take for an answer [s]
+  std::optional<std::string> external;  ///< a shell command: checks that program's function (train/checks/external_function.h)
+  double timeout = 10;                  ///< time limit for an answer [s]
 };
 
 /// Prints to standard output. Returns exit_success when every check passed, exit_failure otherwise.

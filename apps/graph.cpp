@@ -1,4 +1,4 @@
-/// argand graph: the tape of an expression or of a model, drawn.
+/// argand graph: draws the tape of an expression or of a model.
 
 #include <algorithm>
 #include <memory>
@@ -26,9 +26,9 @@ struct GraphOptions {
   int depth = -1;
 };
 
-/// The drawing of a tape at several depths, of which one or more are asked for: as text in the DOT language.
+/// The drawing of a tape at several depths, one or more of which are asked for, as text in the DOT language.
 struct Drawn {
-  std::string at_depth;             ///< as --depth says
+  std::string at_depth;             ///< at the depth of --depth
   std::vector<std::string> depths;  ///< 0, 1, ... as far as modules go
 };
 
@@ -39,7 +39,7 @@ Drawn drawn(const TapeGraph& graph, const DotOptions& options) {
   return made;
 }
 
-/// f at one point; the gradient is that of L, f where it is real and Re f otherwise.
+/// f at one point; the gradient is that of L = f if f is real, else of Re f.
 Drawn expression_graph(const GraphOptions& options) {
   const Expression f(options.expression);
   std::string at = options.at;
@@ -66,7 +66,7 @@ Drawn expression_graph(const GraphOptions& options) {
   return drawn(graph, {.title = title, .depth = options.depth, .numbered = true});
 }
 
-/// Any numbers will do: a graph does not depend on them.
+/// Arbitrary ids: a graph does not depend on their values.
 Ids random_ids(const Shape& shape, std::int64_t limit, std::uint64_t stream) {
   Ids ids(shape);
   const Random random(0x6A4F, stream);
@@ -129,8 +129,8 @@ Drawn run_graph(const GraphOptions& options) {
   });
 }
 
-/// One SVG of all depths, of which one is shown: a click on a module opens all modules of its depth, a click on a frame closes
-/// them. The file is as large as what is shown. Viewers without scripts show the depth that --depth says.
+/// One SVG of all depths, showing one: a click on a module opens all modules of its depth, a click on a frame closes them. The file
+/// is as large as what is shown. Viewers without scripts show the depth of --depth.
 std::string svg_of_depths(const Drawn& made) {
   const auto picture = [](const std::string& dot) {
     const std::string svg = output_of("graph", {"dot", "-Tsvg"}, dot, "graphviz");

@@ -1,4 +1,4 @@
-/// argand inspect: what is in a checkpoint, tensor by tensor, and what the heads have learnt.
+/// argand inspect: the contents of a checkpoint, tensor by tensor, and what the heads have learnt.
 
 #include <algorithm>
 #include <cmath>
@@ -26,7 +26,7 @@ bool holds_integers(const StoredTensor& tensor) {
   return tensor.dtype.starts_with('I') || tensor.dtype.starts_with('U') || tensor.dtype == "BOOL";
 }
 
-/// The name as it is, or what can be shown of one that a hostile file made up.
+/// The name itself, or a printable form of one that a hostile file made up.
 std::string printable(const std::string& name) {
   return std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c <= '~'; }) ? name : in_quotes(name);
 }
@@ -91,7 +91,7 @@ void inspect(const InspectOptions& options) {
   fmt::print("{} tensors, {} real numbers (a complex one counts twice)", tensors, numbers);
   if (memory > 0) fmt::print("; the optimizer's memory: {}{}", memory, options.optimizer ? "" : ", shown with --optimizer");
   fmt::print("\n");
-  // A file of other origin does not say of which family it is: each looks for the parameters that it knows.
+  // A foreign file does not name its family: each family looks for the parameters that it knows.
   for (const Family& family : families()) {
     if (!family.diagnostics.table) continue;
     const std::vector<std::string> table = family.diagnostics.table(diagnostic_parameters(family.diagnostics, file));

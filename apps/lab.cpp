@@ -37,7 +37,7 @@ std::vector<std::size_t> variables_of(const Expression& f, const std::string& on
   return chosen;
 }
 
-/// Those of --at, or 1+2i for every variable.
+/// The points of --at, or 1+2i for every variable.
 std::vector<std::vector<C>> points_of(const Expression& f, const std::vector<std::string>& texts) {
   if (texts.empty()) return {std::vector<C>(f.variables().size(), C(1, 2))};
   std::vector<std::vector<C>> points;
@@ -45,7 +45,7 @@ std::vector<std::vector<C>> points_of(const Expression& f, const std::vector<std
   return points;
 }
 
-/// Judges what was given with --expect-dz and its like.
+/// Judges the answers given with --expect-dz and similar options.
 int run_answers(const Expression& f, const std::vector<std::size_t>& variables, const LabOptions& options) {
   if (variables.size() > 1) input_fail("--var", "name the variable of the derivative: {}", CLI::detail::join(f.variables(), ", "));
   const std::vector<C> at = points_of(f, options.at).front();

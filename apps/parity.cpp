@@ -1,4 +1,4 @@
-/// argand parity CASE...: our loss, logits, gradients and optimiser steps against those that PyTorch's autograd wrote down.
+/// argand parity CASE...: compares our loss, logits, gradients and optimiser steps with those recorded from PyTorch's autograd.
 
 #include <fmt/format.h>
 
@@ -23,13 +23,13 @@
 namespace argand {
 namespace {
 
-/// How far a tensor may be off, relative to the largest magnitude of the expected one.
+/// How far a tensor may be off, relative to the largest magnitude of the expected tensor.
 struct Bar {
   double gradient, after_steps;
 };
-// Steps amplify rounding: AdamW divides each gradient by its own size, Muon raises small singular values. To round the parameters
-// of a golden case to float32 and go on in float64 moved what three steps ended at by up to 1.8e-4 (PyTorch, six draws a case),
-// PyTorch's own float32 was up to 1.4e-4 off, and ours 2.1e-4 with OpenBLAS's Haswell kernels, 5.9e-5 with its SkylakeX kernels.
+// Steps amplify rounding: AdamW divides each gradient by its own size, Muon raises small singular values. Rounding the parameters
+// of a golden case to float32 and continuing in float64 moved the result of three steps by up to 1.8e-4 (PyTorch, six draws per
+// case); PyTorch's own float32 was up to 1.4e-4 off, ours 2.1e-4 with OpenBLAS's Haswell kernels, 5.9e-5 with its SkylakeX kernels.
 constexpr Bar float64_bar{1e-9, 1e-7}, float32_bar{2e-4, 5e-4};
 
 template <RealScalar R>
@@ -38,7 +38,7 @@ class Case {
   Case(const std::string& path, const Bar& bar, bool quiet)
       : file_(SafetensorsFile::open(path)), bar_(bar), quiet_(quiet), style_(style_for(stdout)) {}
 
-  /// Number of misses.
+  /// Returns the number of misses.
   int run() {
     require(file_.metadata("format") == "argand-parity/1", "parity", "{} is not a parity case", file_.path());
     model_ = make_model<R>(ModelConfig::from_json(file_.metadata("config")), 0);
@@ -65,7 +65,7 @@ class Case {
     if (!good || !quiet_) fmt::print("  {}  {}\n", good ? style_.green("ok  ") : style_.red("MISS"), what);
   }
 
-  /// Names that the file expects, below a prefix: "param." or "expect.grad.".
+  /// The names in the file under a prefix: "param." or "expect.grad.".
   std::vector<std::string> names_below(const std::string& prefix) const {
     std::vector<std::string> names;
     for (const std::string& name : file_.names())
@@ -114,8 +114,8 @@ class Case {
       largest = std::max(largest, std::abs(theirs.data()[i]));
       off = std::isnan(d) || d > off ? d : off;
     }
-    // Some gradients vanish whatever the numbers: a key's bias shifts all scores of a row alike, which the softmax does not see.
-    // What PyTorch wrote down is then its rounding, and to be met relative to the gradient as a whole.
+    // Some gradients vanish for all values: a key's bias shifts all scores of a row alike, which the softmax ignores. What PyTorch
+    // recorded is then its rounding, to be matched relative to the gradient as a whole.
     const bool vanishes = name.starts_with("expect.grad.") && largest < 1e-12 * largest_gradient_;
     const double scale = vanishes ? largest_gradient_ : largest, relative = scale > 0 ? off / scale : off;
     ++compared_;
@@ -162,7 +162,7 @@ class Case {
       std::visit([&](const auto& v) { compare("expect.after." + p.name, v.value(), bar_.after_steps); }, p.var);
   }
 
-  /// A parameter of the case that our model does not have is as wrong as one of ours that it misses.
+  /// A parameter of the case that our model lacks is as wrong as one of ours that the case lacks.
   void check_that_all_was_used() {
     for (const char* prefix : {"param.", "expect."})
       for (const std::string& name : names_below(prefix))
@@ -191,7 +191,7 @@ int run_case(const std::string& path, const Bar& bar, bool quiet) {
     Case<R> one(path, bar, quiet);
     misses = one.run();
     fmt::print("  {}, worst {:.1e}, {} missed\n", counted(one.compared(), "tensor"), one.worst(), misses);
-  } catch (const std::exception& error) {  // a family that we do not have, a damaged file: a miss, and on to the next case
+  } catch (const std::exception& error) {  // a family that we do not have, a damaged file: a miss; continue with the next case
     fmt::print("  {}  {}\n", style.red("MISS"), error.what());
     misses = 1;
   }

@@ -26,7 +26,7 @@ struct PortraitOptions {
   std::vector<std::string> paths;
 };
 
-/// `--path Z,RATE[,CONVENTION]`: a walk downhill with the step that a framework's user would take.
+/// `--path Z,RATE[,CONVENTION]`: a descent with the step that a user of that framework would take.
 struct Walk {
   std::vector<C> points;
   bool conjugated;
@@ -40,7 +40,7 @@ struct Square {
   double step() const { return (high - low) / static_cast<double>(side); }
 };
 
-/// Where things stand in a picture of width x height pixels: two panels of `panel` pixels, then a legend.
+/// The layout of a picture of width x height pixels: two panels of `panel` pixels, then a legend.
 struct Layout {
   std::int64_t width, height, panel, legend;
   static constexpr std::int64_t left = 76, gap = 84, right = 24, above = 44, below = 64;
@@ -78,7 +78,7 @@ Expression function_of(const std::string& text) {
   return f;
 }
 
-/// For what is drawn on: the hue of the argument, white at 0 and full, though pale, where |w| is large.
+/// For backgrounds: the hue of the argument, white at 0, saturated but pale where |w| is large.
 Rgb pale_colour(C w) {
   const double modulus = std::abs(w);
   if (!std::isfinite(modulus)) return domain_colour(w);
@@ -98,15 +98,15 @@ std::string pixels(const std::vector<C>& values, double scale, Rgb (*colour_of)(
   return bytes;
 }
 
-/// A string of gnuplot's in which nothing has a meaning. A line end would end the string, and the next line be a command, `shell`
-/// among them: hence on one line.
+/// A gnuplot string in which nothing is special. A line end would end the string and make the next line a command, such as `shell`:
+/// so it is put on one line.
 std::string in_single_quotes(const std::string& text) {
   std::string out = "'";
   for (char c : on_one_line(text)) out += c == '\'' ? "''" : std::string(1, c);
   return out + "'";
 }
 
-/// A block of lines that gnuplot reads as data, `$NAME`; a pair of points that is not to be a line has an empty line between.
+/// A block of lines that gnuplot reads as data, `$NAME`; an empty line separates points that are not to be joined.
 std::string data_block(const std::string& name, const std::string& lines) { return "$" + name + " << END\n" + lines + "END\n"; }
 
 std::string point_lines(const std::vector<C>& points) {
@@ -115,7 +115,7 @@ std::string point_lines(const std::vector<C>& points) {
   return lines;
 }
 
-/// One panel: axes in gnuplot's words, then the pixels as they are, and `over` drawn on top of them.
+/// One panel: axes by gnuplot, then the pixels unchanged, and `over` drawn on top.
 std::string panel(const Layout& at, std::int64_t x, std::int64_t side, const Square& square, const std::string& title,
                   const std::string& variable, const std::string& over, const std::string& colours) {
   const auto across = [&](std::int64_t pixel) { return static_cast<double>(pixel) / static_cast<double>(at.width); };
@@ -147,7 +147,7 @@ constexpr MarkStyle mark_styles[] = {{MarkKind::Zero, 6, "zero", "zeros of f"},
                                      {MarkKind::Minimum, 7, "minimum", "minima of L"},
                                      {MarkKind::Maximum, 9, "maximum", "maxima of L"},
                                      {MarkKind::Saddle, 13, "saddle", "saddles of L"}};
-constexpr const char *along = "#0b7a55", *against = "#7e22ce";  // walks along -g and along -conj(g), as in the lab
+constexpr const char *along = "#0b7a55", *against = "#7e22ce";  // paths along -g and along -conj(g), as in the lab
 
 std::string style_of(const MarkStyle& mark, bool halo) {
   const bool filled = mark.type > 6;
@@ -178,7 +178,7 @@ std::string marks_data(const std::vector<Mark>& marks) {
   return text;
 }
 
-/// Contours of L through every twelfth part of the square, so that they are dense nowhere; gnuplot finds them.
+/// Contours of L at twelve quantiles of its values in the square, so that they are dense nowhere; gnuplot computes them.
 std::string contour_data(const Expression& f, const Square& square) {
   constexpr std::int64_t side = 128;
   const std::vector<C> points = square_of_points(square.low, square.high, side);
@@ -201,7 +201,7 @@ std::string contour_data(const Expression& f, const Square& square) {
          "\nset table $contours\nsplot $heights with lines notitle\nunset table\nunset contour\nset surface\n";
 }
 
-/// Arrows along g at the points of a coarse grid, the longer the larger |g| is beside `ordinary`.
+/// Arrows along g at the points of a coarse grid, longer where |g| is larger compared with `ordinary`.
 std::string arrow_data(const Expression& f, const Square& square, double ordinary) {
   constexpr std::int64_t side = 15;
   const std::vector<C> points = square_of_points(square.low, square.high, side);
@@ -226,7 +226,7 @@ std::string walks_over(const std::vector<Walk>& walks) {
   return over;
 }
 
-/// Below the key: what the signs of this picture mean.
+/// Below the key: the meaning of the signs in this picture.
 std::string words_of_signs(const Layout& at, const std::vector<Mark>& marks, const std::vector<Walk>& walks) {
   std::string text;
   std::int64_t line = 0;
@@ -247,7 +247,7 @@ std::string words_of_signs(const Layout& at, const std::vector<Mark>& marks, con
   return text;
 }
 
-/// ", colours of f/16", where values are scaled before they are coloured.
+/// ", colours of f/16", if values are scaled before they are coloured.
 std::string scale_words(const std::string& name, double scale) {
   if (scale == 1) return "";
   return scale > 1 ? fmt::format(",  colours of {}/{:g}", name, scale) : fmt::format(",  colours of {:g} {}", 1 / scale, name);

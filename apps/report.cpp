@@ -30,7 +30,7 @@ struct ReportOptions {
   std::uint16_t port = 0;
 };
 
-/// Attention weights on one page, at about four bytes each: two fifths of the largest page.
+/// Attention weights on one page, about four bytes each: two fifths of the largest page.
 constexpr std::int64_t most_weights = 500'000;
 
 void require_runs(const std::vector<std::string>& runs) {
@@ -44,7 +44,7 @@ void require_runs(const std::vector<std::string>& runs) {
   }
 }
 
-/// Names to tell the runs by: their paths without the folders that all of them share.
+/// Names that distinguish the runs: their paths without the common folders.
 std::vector<std::string> labels_of(const std::vector<std::string>& runs) {
   std::vector<std::vector<std::string>> paths;
   for (const std::string& run : runs) {
@@ -67,7 +67,7 @@ std::vector<std::string> labels_of(const std::vector<std::string>& runs) {
   return labels;
 }
 
-/// Tells of each card that says why it shows nothing because something failed; returns how many there are.
+/// Reports each card that is empty because something failed; returns their number.
 int tell_failures(const Json& runs) {
   constexpr std::pair<const char*, const char*> cards[] = {
       {"text", "phases, attention and passages"}, {"samples", "samples"}, {"articles", "articles"}};
@@ -82,7 +82,7 @@ int tell_failures(const Json& runs) {
   return failures;
 }
 
-/// A page of these runs that is served, and made again as far as their files change.
+/// A page of these runs that is served, and updated as their files change.
 class LiveReport {
  public:
   LiveReport(std::vector<RunPage> runs, SharedData& data, std::string version)
@@ -106,7 +106,7 @@ class LiveReport {
       try {
         if (!run.refresh(data_)) continue;
         ++number_;
-      } catch (const std::exception& error) {  // a run that is being replaced: what was read of it stays
+      } catch (const std::exception& error) {  // a run that is being replaced: keep what was read of it
         fmt::print(stderr, "argand: report: {}\n", error.what());
       }
     }
@@ -122,7 +122,7 @@ class LiveReport {
   std::vector<RunPage> runs_;
   SharedData& data_;
   std::string version_;
-  std::int64_t number_ = 1;  ///< grows with everything that is new
+  std::int64_t number_ = 1;  ///< increases with every update
   Clock::time_point looked_ = Clock::now();
 };
 
@@ -192,7 +192,7 @@ void add_report(CLI::App& program) {
       "  argand report runs/ablate-qic/learned/seed-? --out learned.html\n"
       "  argand report runs/rope runs/complexformer --text \"the cat that the dogs chase sleeps .\" --out compared.html");
   command->callback([options, command, &program] {
-    if (options->follow && command->count("--threads") == 0) set_num_threads(1);  // the training has the others
+    if (options->follow && command->count("--threads") == 0) set_num_threads(1);  // leave the others to training
     flush_subnormals_to_zero(true);
     if (const int code = report(*options, program.version()); code != exit_success) throw CLI::RuntimeError(code);
   });

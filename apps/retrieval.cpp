@@ -25,10 +25,10 @@ struct RetrievalOptions {
   DualEncoderConfig encoders;
 };
 
-/// One way to search, once for each run or seed that there is of it.
+/// One way to search, with a result for each run or seed.
 struct Method {
   std::string name;
-  std::vector<std::string> of;        ///< "seed 0", or a run's folder; empty where nothing was learnt
+  std::vector<std::string> of;        ///< "seed 0", or a run's folder; empty if nothing was learnt
   std::vector<RetrievalRow> results;  ///< as many, or one
 };
 
@@ -46,7 +46,7 @@ std::string in_table(const Method& method, std::size_t depth) {
   return count == 1 ? fmt::format("{:.2f} %", mean) : fmt::format("{:.2f} ± {:.2f} %", mean, deviation);
 }
 
-/// Encoders of one seed, learnt as far as they are not yet; kept in the folder, where one is named.
+/// Encoders of one seed, trained as far as they are not yet; kept in the folder, if one is named.
 RetrievalRow dpr_row(const RetrievalOptions& options, std::int64_t seed, const ArticleSets& sets,
                      std::span<const Article> articles) {
   DualEncoderConfig config = options.encoders;

@@ -1,4 +1,4 @@
-/// argand sweep lm, argand sweep classify: trains with several values of the options of `argand train`, and says which are best.
+/// argand sweep lm, argand sweep classify: trains with several values of the options of `argand train`, and reports the best.
 
 #include <algorithm>
 #include <filesystem>
@@ -39,7 +39,7 @@ Grid grid_of(const SweepOptions& options, TextTask task) {
   return read_grid(options.run.given(), grids, options.seeds, task);
 }
 
-/// What must not change while a sweep is resumed.
+/// What must not change when a sweep is resumed.
 nlohmann::json identity_of(const SweepOptions& options, const Grid& grid) {
   nlohmann::json identity = {{"task", options.task}, {"settings", nlohmann::json::object()}, {"varies", nlohmann::json::array()}};
   for (const Setting& s : grid.common) identity["settings"][s.key] = s.text;

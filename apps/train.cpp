@@ -1,4 +1,4 @@
-/// argand train lm, argand train classify: trains a model, with checkpoints, from which it resumes bit for bit.
+/// argand train lm, argand train classify: trains a model, with checkpoints from which it resumes bit for bit.
 
 #include <cmath>
 #include <memory>
@@ -29,7 +29,7 @@ struct TrainOptions {
   TrainOptions(CLI::App& command, const std::string& task) : run(command, task), task(task) {}
   RunOptions run;
   Ranks* ranks = &single_process();
-  std::string task;  ///< and the subcommand's name
+  std::string task;  ///< and the name of the subcommand
   std::string out, resume;
   bool overwrite = false, trace_nan = false;
   std::int64_t find_lr = 0;  ///< steps of the search; 0: none
@@ -61,7 +61,7 @@ void announce(TrainingSession<R>& session, const TrainingData& data, const Ranks
     for (const std::string& line : lines_of(*session.fitted_weights())) fmt::print("{}\n", line);
 }
 
-/// What to say of a run that has ended.
+/// What to say about a run that has ended.
 std::string why_ended(const RunFolder& folder, const RunConfig& config, const RunState& state) {
   if (!stopped_early(config, state))
     return fmt::format("{} has already taken all its {} steps; continue with a larger --steps N", folder.path(), state.step);
@@ -72,7 +72,7 @@ std::string why_ended(const RunFolder& folder, const RunConfig& config, const Ru
       word_of(config.model.task), folder.path(), 2 * config.training.early_stop);
 }
 
-/// What came of it, when the last step has been taken.
+/// Reports the results after the last step.
 template <RealScalar R>
 void conclude(TrainingSession<R>& session, const Evaluation& last, const TrainingData& data) {
   const DiagnosticParameters& diagnostics = session.run().config().model.family().diagnostics;
@@ -110,7 +110,7 @@ void conclude(TrainingSession<R>& session, const Evaluation& last, const Trainin
       state.best_step, 100 * state.accuracy_of_best(), session.folder().path());
 }
 
-/// What is known of numbers that became not finite.
+/// Reports what is known of a step with numbers that are not finite, and throws.
 template <RealScalar R>
 [[noreturn]] void report(const TrainingSession<R>& session, const NonFiniteStep& step, const RunConfig& config,
                          const TrainingData& data, bool trace_nan) {
@@ -183,7 +183,7 @@ void require_task(const std::string& wanted, const std::string& task, const char
                task);
 }
 
-/// Trains a while at rates that rise, writes no files, and says which rate to take.
+/// Trains briefly at increasing rates, writes no files, and recommends a rate.
 int find_rate(const TrainOptions& options) {
   if (!options.out.empty() || !options.resume.empty()) input_fail("--find-lr", "writes no files; drop --out and --resume");
   if (options.ranks->size() > 1) input_fail("--find-lr", "runs in one process; start it without mpirun");
@@ -214,7 +214,7 @@ int start(const TrainOptions& options) {
   });
 }
 
-/// What a run that has been extended says of its learning rate, or nothing.
+/// What an extended run says about its learning rate, or "".
 std::string rest_of_the_schedule(const RunConfig& config) {
   const TrainingConfig& t = config.training;
   if (t.decay_steps == 0 || t.decay_steps >= t.steps) return "";
@@ -222,7 +222,7 @@ std::string rest_of_the_schedule(const RunConfig& config) {
                      config.schedule().final);
 }
 
-/// ", with --lr 0.0003 instead of 0.001", or nothing.
+/// ", with --lr 0.0003 instead of 0.001", or "".
 std::string changes_of(const RunConfig& before, const RunConfig& now) {
   std::string text;
   for (const auto& [key, was, is] : changes_of_rate(before, now))

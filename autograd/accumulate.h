@@ -6,8 +6,8 @@
 
 namespace argand {
 
-/// dx[i] = f(a[i], ...), or dx[i] += f(a[i], ...) when a gradient is there already: no temporary, one pass.
-/// Does nothing when dx is not needed.
+/// dx[i] = f(a[i], ...), or dx[i] += f(a[i], ...) if there is a gradient already: one pass without a temporary. Does nothing when
+/// dx is not needed.
 template <Scalar T, class F, Scalar A, Scalar... Rest>
 void accumulate_map(const GradientAccumulator<T>& dx, const F& f, const Tensor<A>& a, const Tensor<Rest>&... rest) {
   (require(a.shape() == rest.shape(), "backward", "shapes differ, {} and {}", a.shape(), rest.shape()), ...);
@@ -23,7 +23,7 @@ void accumulate_map(const GradientAccumulator<T>& dx, const F& f, const Tensor<A
   });
 }
 
-/// The same a pack at a time: f is a formula for any number type, as of map_packs.
+/// The same by packs: f is a formula for any number type, as for map_packs.
 template <Scalar T, class F, Scalar A, Scalar... Rest>
 requires(std::same_as<RealOf<T>, RealOf<A>> &&
          (std::same_as<RealOf<T>, RealOf<Rest>> && ...)) void accumulate_packs(const GradientAccumulator<T>& dx, const F& f,
@@ -39,7 +39,7 @@ requires(std::same_as<RealOf<T>, RealOf<A>> &&
   });
 }
 
-/// x if its reader has somewhere to put a gradient, otherwise nothing: what a backward closure should hold.
+/// x if `reader` needs a gradient, otherwise an empty tensor: what a backward closure should hold.
 template <Scalar T, Scalar S>
 Tensor<T> save_if_needed(const GradientAccumulator<S>& reader, const Tensor<T>& x) {
   return reader ? x : Tensor<T>();

@@ -6,7 +6,7 @@ namespace argand {
 namespace {
 
 thread_local Context* in_use = nullptr;  // null: the thread's own
-thread_local bool gone = false;          // the thread's own has been destroyed: what still computes is a destructor of a static
+thread_local bool gone = false;          // the thread's own has been destroyed; only destructors of statics still compute
 
 struct Own {
   Context context;
@@ -21,7 +21,7 @@ Context::~Context() = default;
 Context& Context::current() {
   if (in_use != nullptr) return *in_use;
   if (gone) {
-    static Context* const last = new Context;  // for whoever comes later still; never destroyed
+    static Context* const last = new Context;  // for anything that computes even later; never destroyed
     return *last;
   }
   thread_local Own own;
@@ -29,7 +29,7 @@ Context& Context::current() {
 }
 
 Tape& Context::tape() {
-  if (tapes_->empty()) base_ = std::make_unique<Tape>(*this);  // the oldest from now on, and there when no other is
+  if (tapes_->empty()) base_ = std::make_unique<Tape>(*this);  // becomes the oldest; used when there is no other
   return *tapes_->back();
 }
 
@@ -53,7 +53,7 @@ bool watched() { return static_cast<bool>(Context::current().forward_watch()); }
 
 void observe(const Op& op, Watched output, std::vector<Watched> inputs) {
   Context& now = Context::current();
-  const ForwardWatch watch = now.forward_watch();  // a copy: it may put another one in its place
+  const ForwardWatch watch = now.forward_watch();  // a copy: the watch may replace itself
   watch({op, now.scope(), std::move(inputs), std::move(output)});
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-/// Context: what ops consult as they compute. On which tape, if at all? Inside which module? Is an observer set?
+/// Context: what ops consult as they compute: the tape they record on, if any, the module they are in, and the observer, if any.
 
 #include <functional>
 #include <memory>
@@ -15,10 +15,10 @@ namespace argand {
 class Tape;
 struct TapeEntry;
 
-/// Every thread has a context of its own, from its first op on. A new thread inherits nothing: it records, on a tape of its own,
-/// outside of every module, without an observer; a NoGrad of the thread that started it does not reach it. A context, its tapes
-/// and the outputs recorded on them belong to one thread. Leaves may be used from several: their gradients add up, in whatever
-/// order the threads arrive, as long as no value changes and no gradient is cleared meanwhile.
+/// Every thread has its own context from its first op on. A new thread inherits nothing: it records on its own tape, outside every
+/// module, without an observer; a NoGrad of the thread that started it has no effect on it. A context, its tapes and the outputs
+/// recorded on them belong to one thread. Leaves may be shared between threads: their gradients add up in the order in which the
+/// threads arrive, provided that meanwhile no value changes and no gradient is cleared.
 class Context {
  public:
   Context();
@@ -26,23 +26,23 @@ class Context {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
-  /// The one that this thread's ops consult.
+  /// The context that this thread's ops consult.
   static Context& current();
 
-  /// The youngest living tape that was made in this context; a base tape that is always there when there is none.
+  /// The newest living tape made in this context; if there is none, a base tape that always exists.
   Tape& tape();
   bool recording() const { return no_grad_ == 0; }
   /// Whether ops compute tangents (autograd/forward.h).
   bool forward() const { return forward_; }
   const std::string& scope() const { return scope_; }
 
-  /// Called with every op as soon as it has computed, recorded or not. An exception that it throws leaves the op.
+  /// Called with every op as soon as it has computed, recorded or not. An exception that it throws propagates out of the op.
   /// Returns the previous watch (or an empty one), to be restored.
   ForwardWatch watch_forward(ForwardWatch watch) { return std::exchange(watch_, std::move(watch)); }
   const ForwardWatch& forward_watch() const { return watch_; }
 
-  /// How a backward pass finds an entry's gradients. Empty: by entry.backward(). Checks put their own here, to see whether they
-  /// notice.
+  /// How a backward pass computes an entry's gradients. Empty: entry.backward(). Checks install their own to see whether they
+  /// detect it.
   using Runner = std::function<void(TapeEntry&)>;
   Runner run_entries_by(Runner runner) { return std::exchange(runner_, std::move(runner)); }
   const Runner& runner() const { return runner_; }
@@ -54,7 +54,7 @@ class Context {
   friend class NoForward;
   friend class NameScope;
 
-  std::shared_ptr<std::vector<Tape*>> tapes_;  // alive, in the order in which they were made; shared with them
+  std::shared_ptr<std::vector<Tape*>> tapes_;  // the living tapes, oldest first; shared with them
   std::unique_ptr<Tape> base_;
   int no_grad_ = 0;
   bool forward_ = false;
@@ -63,7 +63,7 @@ class Context {
   Runner runner_;
 };
 
-/// Makes a context this thread's current one while it lives: to compute in the middle of something else and leave no trace there.
+/// Makes a context this thread's current one while alive: for computing something in between without leaving a trace.
 class UseContext {
  public:
   [[nodiscard]] explicit UseContext(Context& context);
@@ -75,8 +75,7 @@ class UseContext {
   Context* before_;
 };
 
-/// Nothing is recorded in this context while one of these lives: `const NoGrad none;`, with a name, for a nameless one is gone at
-/// once.
+/// Stops recording in this context while alive. Write `const NoGrad none;`, with a name: a nameless one is destroyed at once.
 class NoGrad {
  public:
   [[nodiscard]] NoGrad();
@@ -89,7 +88,7 @@ class NoGrad {
 };
 inline bool recording() { return Context::current().recording(); }
 
-/// Entries recorded while it lives carry the name of the module; nested scopes join with dots.
+/// Entries recorded while this is alive carry the module's name; nested scopes are joined with dots.
 class NameScope {
  public:
   [[nodiscard]] explicit NameScope(std::string_view name);

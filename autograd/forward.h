@@ -1,16 +1,16 @@
 #pragma once
-/// Forward mode. Beside every value z goes its tangent ż, the derivative along one direction of all inputs together:
+/// Forward mode. Every value z is accompanied by its tangent ż, the derivative along one direction of all inputs together:
 ///
 ///     ẇ = (∂w/∂z) ż + (∂w/∂z̄) conj(ż)
 ///
-/// Every op has a rule for it, an expression of ops itself, derived by hand like its gradient. That pays twice. Backward is the
+/// Every op has a rule for it, itself an expression of ops, derived by hand like the gradient. That pays twice. Backward is the
 /// adjoint of forward,
 ///
 ///     Re Σ conj(dw) (J ż) = Re Σ conj(Jᴴ dw) ż        for all ż and dw,
 ///
-/// (Jᴴ: the adjoint under Re Σ conj(a) b, real-linear as J is), so two derivations check each other to rounding, without a
-/// difference quotient (autograd/check/adjoint.h). And since tangents are recorded, a backward pass from the tangent of a loss is
-/// an exact product of its Hessian with a vector: L̇ = Re Σ conj(g) ż, and grad(L̇) = H ż.
+/// (Jᴴ: the adjoint under Re Σ conj(a) b, real-linear as J is), so two derivations check each other to rounding, without difference
+/// quotients (autograd/check/adjoint.h). And since tangents are recorded, a backward pass from the tangent of a loss gives an exact
+/// product of its Hessian with a vector: L̇ = Re Σ conj(g) ż, and grad(L̇) = H ż.
 ///
 /// (Pearlmutter, "Fast exact multiplication by the Hessian", Neural Computation 6, 1994.)
 
@@ -24,8 +24,8 @@
 
 namespace argand {
 
-/// While it lives, ops of this context compute tangents. Variables that were given a direction lose it when it is destroyed. A
-/// leaf's direction is seen by every thread that is in forward mode; use a leaf from one at a time.
+/// Ops of this context compute tangents while this is alive. Variables lose their directions when it is destroyed. A leaf's
+/// direction is seen by every thread in forward mode; use a leaf from one thread at a time.
 class ForwardMode {
  public:
   [[nodiscard]] ForwardMode();
@@ -33,7 +33,7 @@ class ForwardMode {
   ForwardMode(const ForwardMode&) = delete;
   ForwardMode& operator=(const ForwardMode&) = delete;
 
-  /// Throws Error when x is not a variable, or the direction has another shape.
+  /// Throws Error when x is not a variable, or when the direction's shape differs.
   template <Scalar T>
   void set_direction(const Var<T>& x, Tensor<T> direction) {
     require(x.slot() != nullptr && x.slot()->leaf, "forward", "only a variable has a direction; make it with variable()");
@@ -42,7 +42,7 @@ class ForwardMode {
     x.slot()->tangent = std::move(direction);
     forget_.emplace_back([slot = x.slot()] { slot->tangent.reset(); });
   }
-  /// The same for every parameter; v has an entry of its scalar for each.
+  /// The same for every parameter; v holds a direction of matching scalar for each.
   template <RealScalar R>
   void set_directions(const ParameterList<R>& parameters, const std::vector<AnyTensorOf<R>>& v) {
     for (std::size_t i = 0; i < parameters.size(); ++i)
@@ -55,7 +55,7 @@ class ForwardMode {
   std::vector<std::function<void()>> forget_;
 };
 
-/// While it lives, ops compute no tangents.
+/// Ops compute no tangents while this is alive.
 class NoForward {
  public:
   [[nodiscard]] NoForward() : context_(Context::current()), before_(std::exchange(context_.forward_, false)) {}
@@ -68,11 +68,11 @@ class NoForward {
   bool before_;
 };
 
-/// ż, zeros where z does not move.
+/// ż; zeros if z does not depend on the direction.
 template <Scalar T>
 Var<T> tangent(const Var<T>& z);
 
-/// A point and a direction to go there, of one shape.
+/// A point and a direction of the same shape.
 template <Scalar T>
 struct Along {
   Tensor<T> point, direction;
@@ -82,11 +82,11 @@ Along<T> along(Tensor<T> point, Tensor<T> direction) {
   return {std::move(point), std::move(direction)};
 }
 
-/// J v: the derivative at t = 0 of f(point + t direction, ...), one Along for each input of f. Records nothing.
+/// J v: the derivative at t = 0 of f(point + t direction, ...), with one Along for each input of f. Records nothing.
 ///
 ///     jvp([](const auto& z) { return exp(z); }, along(z, v))
 ///
-/// Throws Error when a direction and its point differ in shape.
+/// Throws Error when the shapes of a direction and its point differ.
 template <class F, Scalar... In>
 auto jvp(const F& f, const Along<In>&... inputs) {
   const NoGrad none;
@@ -94,10 +94,10 @@ auto jvp(const F& f, const Along<In>&... inputs) {
   return tangent(f(Var<In>(inputs.point).with_tangent(Var<In>(inputs.direction))...)).value();
 }
 
-/// H v, the derivative of the gradient along v: of the loss that `loss()` computes, a real number, with respect to `parameters`; v
-/// has an entry of the same shape and scalar for each. In the convention of autograd/var.h H is real-linear and symmetric:
-/// Re Σ conj(u) (H v) = Re Σ conj(H u) v. Exact but for rounding. Gradients that the parameters hold stay as they are.
-/// Throws Error for another number, shape or scalar of vectors.
+/// H v, the derivative of the gradient along v, for the real loss that `loss()` computes, with respect to `parameters`; v has an
+/// entry of the same shape and scalar for each. In the convention of autograd/var.h H is real-linear and symmetric: Re Σ conj(u) (H
+/// v) = Re Σ conj(H u) v. Exact up to rounding. Gradients that the parameters hold are left unchanged. Throws Error when the
+/// number, a shape or a scalar of v does not match.
 template <RealScalar R>
 std::vector<AnyTensorOf<R>> hvp(const std::function<Var<R>()>& loss, const ParameterList<R>& parameters,
                                 const std::vector<AnyTensorOf<R>>& v);

@@ -16,7 +16,7 @@
 namespace argand {
 namespace {
 
-/// Which of two verdicts describes an element that has both.
+/// Orders verdicts by severity: an element with several gets the most severe.
 int severity(Verdict verdict) {
   switch (verdict) {
     case Verdict::Pass: return 0;
@@ -45,7 +45,7 @@ std::vector<ComplexValues> projections_of(const ScalarProjection& projected, con
   return weights;
 }
 
-/// The largest gradient of the tensor.
+/// The largest gradient of this tensor.
 double scale_of(const std::vector<std::vector<Comparison>>& pairs) {
   double scale = 0;
   for (const auto& element : pairs)
@@ -75,7 +75,7 @@ class Check {
   }
 
  private:
-  /// Both gradients of one element, for each projection.
+  /// Both gradients of one element for each projection.
   std::vector<Comparison> compare_element(std::size_t input, std::int64_t element, const RiddersOptions& ridders) const {
     std::vector<Comparison> pairs(functionals_.size());
     for (std::size_t p = 0; p < pairs.size(); ++p) {
@@ -104,8 +104,8 @@ class Check {
     return pairs;
   }
 
-  /// Replaces comparisons that would be inconclusive by those with finer steps, where these pass. (They do not accuse: what is a
-  /// staircase at one ratio of steps can look smooth at another.)
+  /// Replaces comparisons that would be inconclusive with ones at finer steps, where those pass. (They never accuse: a staircase at
+  /// one ratio of steps can look smooth at another.)
   void look_again(std::size_t input, std::int64_t element, std::vector<Comparison>& pairs, double scale, double largest) const {
     const auto verdict = [&](Comparison pair) {
       pair.allow_rounding(largest);
@@ -118,7 +118,7 @@ class Check {
       if (open(pairs[p]) && verdict(finer[p]) == Verdict::Pass) pairs[p] = finer[p];
   }
 
-  /// `scale`: the largest gradient of this input, `largest`: of all.
+  /// `scale`: the largest gradient of this input; `largest`: that of all inputs.
   void judge_input(std::size_t input, std::vector<std::vector<Comparison>>& pairs, double scale, double largest) {
     ReportRow row = ReportRow::of(fmt::format("input {}", input), projected_.inputs()[input]);
     std::string outside;
@@ -162,7 +162,7 @@ class Check {
   std::vector<ComplexValues> weights_;
   std::vector<Functional> functionals_;
   std::vector<std::vector<ComplexValues>> analytic_;        // [projection][input]
-  std::vector<std::vector<std::vector<double>>> rounding_;  // of these, [projection][input]
+  std::vector<std::vector<std::vector<double>>> rounding_;  // rounding errors of `analytic_`, [projection][input]
   Report report_;
 };
 
@@ -182,7 +182,7 @@ Report gradcheck(const ScalarProjection& projected, const GradcheckOptions& opti
 
 namespace {
 
-/// Whether a pass adds to the gradients that it finds in the inputs.
+/// Whether a pass adds to the gradients that the inputs already hold.
 IndependentCheck adds(const ScalarProjection& projected, const CheckedFunction& f, const GradcheckOptions& options) {
   const ComplexValues W = projected.random_weights(options.seed, 0);
   const std::vector<ComplexValues> g = projected.analytic(W);

@@ -1,14 +1,14 @@
 #pragma once
-/// Is a gradient right? Every element of every input gets the numerical derivative, an error bar, and one of five verdicts;
-/// what the error bars cannot decide is called inconclusive, never guessed.
+/// Is a gradient right? Every element of every input is compared with a numerical derivative with an error bar and gets one of five
+/// verdicts; what the error bars cannot decide is called inconclusive, never guessed.
 ///
 ///     const auto f = [](auto z, auto w) { return mul(exp(z), w); };
 ///     const Report report = gradcheck(f, z, w);   // tensors of double or complex<double>
 ///     if (!report.ok()) fmt::print("{}", report_text(report));
 ///
-/// f is projected on fixed random weights W: the gradient of L = Re Σ conj(W) f(x) by one backward pass is compared with
-/// dL/dx + i dL/dy, each by Ridders' extrapolated differences (autograd/check/numerical.h). With `full_jacobian` every output
-/// element is its own projection. Independent checks are made besides (autograd/check/independent/independent_check.h).
+/// f is projected onto fixed random weights W: the gradient of L = Re Σ conj(W) f(x) from one backward pass is compared with dL/dx
+/// + i dL/dy, each from Ridders' extrapolated differences (autograd/check/numerical.h). With `full_jacobian` every output element
+/// is its own projection. Independent checks follow (autograd/check/independent/independent_check.h).
 
 #include <string>
 #include <vector>
@@ -19,19 +19,19 @@
 namespace argand {
 
 struct GradcheckOptions {
-  std::string name = "function";  ///< opens every message
+  std::string name = "function";  ///< prefix of every message
   double tolerance = 1e-8;        ///< on |analytic − numerical| / |gradient|; error bars must be half of it (judge in verdict.h)
   int projections = 2;
   bool full_jacobian = false;
-  std::uint64_t seed = 0x6C4D;  ///< of the random weights
-  bool blame_ops = true;        ///< when f fails, run the own check of every op that it recorded and name those that fail
+  std::uint64_t seed = 0x6C4D;  ///< for the random weights
+  bool blame_ops = true;        ///< when f fails, run the check of every op that it recorded and name those that fail
   bool parallel = false;        ///< differentiate several elements at once: f must be callable from several threads
   RiddersOptions ridders = {};
-  /// f of complex numbers where it has real ones, for the complex step: erase_types<double, std::complex<double>>(f) for one input.
+  /// f with complex numbers in place of reals, for the complex step: erase_types<double, std::complex<double>>(f) for one input.
   CheckedFunction complex_extension = {};
 };
 
-/// The judge's report on a function and its gradients, by the tape or by other code. Ignores options.blame_ops.
+/// The judge's report on a function and its gradients, from the tape or from other code. Ignores options.blame_ops.
 Report gradcheck(const ScalarProjection& projected, const GradcheckOptions& options);
 
 namespace detail {
@@ -66,7 +66,7 @@ const Tensor<T>& tensor_of(const Var<T>& x) {
 }
 }  // namespace detail
 
-/// gradcheck() in short, of any f(Var...) at these points, tensors or variables: check(squash, z).
+/// Short form of gradcheck(), for any f(Var...) at the given points, tensors or variables: check(squash, z).
 template <class F, class... X>
 requires(sizeof...(X) > 0) Report check(const F& f, const X&... x) { return gradcheck(f, detail::tensor_of(x)...); }
 

@@ -1,5 +1,5 @@
 #pragma once
-/// Gradients as the values of functions, beside the tape that adds them to variables.
+/// Gradients as return values, next to the tape, which adds them to variables.
 ///
 ///     const auto L = [](const Complex& z) { return sum(abs2(z * z + 1.0)); };
 ///     const auto [loss, g] = value_and_grad(L)(z);            // z, g: Tensor<std::complex<double>>
@@ -16,14 +16,14 @@
 namespace argand {
 
 /// dL/dp of every parameter, in the order of the list and in the convention of autograd/var.h: zeros where L does not depend on p.
-/// Walks the tape that L was recorded on and leaves it empty, as backward() does. What variables hold in grad() stays as it is.
-/// Throws Error as backward(), and for a list with a non-variable or a duplicate.
+/// Walks the tape that L was recorded on and leaves it empty, as backward() does. The variables' grad() is left unchanged. Throws
+/// Error like backward(), and for a list with a non-variable or a duplicate.
 template <RealScalar R>
 std::vector<AnyTensorOf<R>> gradients(const Var<R>& loss, const ParameterList<R>& parameters);
 
-/// A function of tensors that returns L = f(Var...), a real number, and its gradient with respect to each: a pair of number and
-/// tensor for one input, of number and std::tuple of tensors for several. It records on a tape of its own, and what variables that
-/// f captures hold in grad() stays as it is.
+/// A function of tensors that returns L = f(Var...), a real number, and its gradient with respect to each: a pair of a number and a
+/// tensor for one input, of a number and a std::tuple of tensors for several. It records on its own tape, and the grad() of
+/// variables that f captures is left unchanged.
 template <class F>
 auto value_and_grad(F f) {
   return [f = std::move(f)]<Scalar... In>(const Tensor<In>&... x) {

@@ -16,7 +16,7 @@ Tensor<R> hessian(const std::function<Var<R>()>& loss, const ParameterList<R>& p
   std::vector<AnyTensorOf<R>> v;
   for (const Parameter<R>& p : parameters)
     v.push_back(std::visit([]<class T>(const Var<T>& x) -> AnyTensorOf<R> { return Tensor<T>::zeros(x.shape()); }, p.var));
-  // Reals in the order of the list: those of a complex tensor lie as (Re, Im) in memory.
+  // Visits the reals in list order; a complex tensor lies in memory as (Re, Im) pairs.
   const auto for_each_real = [](std::vector<AnyTensorOf<R>>& tensors, const auto& f) {
     std::int64_t place = 0;
     for (AnyTensorOf<R>& any : tensors)
@@ -59,12 +59,12 @@ SymmetricEigen symmetric_eigen(const Tensor<double>& matrix) {
       for (std::size_t k = 0; k < i; ++k) squares += a[i][k] * a[i][k];
     return squares;
   };
-  // Converges quadratically: six sweeps are many.
+  // Converges quadratically: even six sweeps would be many.
   for (int sweep = 0; sweep < 50 && rest() > 1e-32 * size; ++sweep)
     for (std::size_t p = 0; p < n; ++p)
       for (std::size_t q = p + 1; q < n; ++q) {
         if (a[p][q] == 0) continue;
-        // The rotation by the smaller angle that makes a_pq vanish: t² + 2 τ t = 1, τ = (a_qq - a_pp)/(2 a_pq).
+        // The rotation by the smaller angle that annihilates a_pq: t² + 2 τ t = 1, τ = (a_qq - a_pp)/(2 a_pq).
         const double tau = (a[q][q] - a[p][p]) / (2 * a[p][q]);
         const double t = std::copysign(1 / (std::abs(tau) + std::hypot(1.0, tau)), tau), c = 1 / std::hypot(1.0, t), s = t * c;
         for (std::size_t k = 0; k < n; ++k) {
@@ -132,7 +132,7 @@ std::vector<RitzValue> lanczos(const std::function<Var<R>()>& loss, const Parame
   for (std::size_t i = 0; i < parameters.size(); ++i)
     std::visit([&]<class T>(const Var<T>& p) { q.emplace_back(randn<T>(p.shape(), Random(seed, i))); }, parameters[i].var);
   std::vector<std::vector<AnyTensorOf<R>>> basis;
-  std::vector<double> alpha, beta;  // the diagonal of the tridiagonal matrix, and what is beside it
+  std::vector<double> alpha, beta;  // the diagonal and the off-diagonal of the tridiagonal matrix
   double norm = std::sqrt(inner_product<R>(q, q)), size = 0;
   do {
     combine<R>(1 / norm, q, 0, q);
@@ -140,7 +140,7 @@ std::vector<RitzValue> lanczos(const std::function<Var<R>()>& loss, const Parame
     q = hvp<R>(loss, parameters, basis.back());
     alpha.push_back(inner_product<R>(basis.back(), q));
     size = std::max(size, std::sqrt(inner_product<R>(q, q)));
-    // Orthogonal to all that came before, twice: what rounding leaves of the first time is gone after the second.
+    // Orthogonalise against all earlier vectors, twice: the second pass removes what rounding left of the first.
     for (int twice = 0; twice < 2; ++twice)
       for (const auto& b : basis) combine<R>(1, q, -inner_product<R>(b, q), b);
     norm = std::sqrt(inner_product<R>(q, q));
@@ -155,7 +155,7 @@ std::vector<RitzValue> lanczos(const std::function<Var<R>()>& loss, const Parame
   }
   const SymmetricEigen eigen = symmetric_eigen(T);
   const double rounding = 10 * static_cast<double>(std::numeric_limits<R>::epsilon()) * size;
-  std::vector<RitzValue> values;  // H y - λ y = s_last β q_next, but for rounding
+  std::vector<RitzValue> values;  // H y - λ y = s_last β q_next, up to rounding
   for (std::size_t i = 0; i < eigen.values.size(); ++i)
     values.push_back({eigen.values[i], beta.back() * std::abs(eigen.vectors[i].back()) + rounding});
   return values;

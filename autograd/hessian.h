@@ -1,5 +1,5 @@
 #pragma once
-/// Whole Hessians of small problems, for looking at them; of large ones the ends of the spectrum, from products hvp() alone
+/// Whole Hessians of small problems, for inspection; for large ones the ends of the spectrum, computed only from products hvp()
 /// (autograd/forward.h).
 
 #include <functional>
@@ -10,8 +10,8 @@
 
 namespace argand {
 
-/// The real Hessian [N, N] of the loss that `loss()` computes, N the parameters' degrees of freedom in the order of the list, a
-/// complex number counting as (Re, Im): H_ij = ∂²L/∂r_i∂r_j. One product hvp() a column; exact and symmetric but for rounding.
+/// The real Hessian [N, N] of the loss that `loss()` computes; N is the number of degrees of freedom of the parameters in list
+/// order, where a complex number counts as (Re, Im): H_ij = ∂²L/∂r_i∂r_j. One hvp() per column; exact and symmetric up to rounding.
 template <RealScalar R>
 Tensor<R> hessian(const std::function<Var<R>()>& loss, const ParameterList<R>& parameters);
 
@@ -21,20 +21,22 @@ struct SymmetricEigen {
   std::vector<std::vector<double>> vectors;
 };
 
-/// Of a matrix [N, N], by Jacobi's rotations (Golub and Van Loan, Matrix Computations, 8.5): O(N³) a sweep, for matrices that fit
-/// on a page. What is above the diagonal is not read. Throws Error for another shape; NaNs for a matrix that is not finite.
+/// The eigendecomposition of a matrix [N, N] by Jacobi rotations (Golub and Van Loan, Matrix Computations, 8.5): O(N³) per sweep,
+/// for small matrices. Elements above the diagonal are not read. Throws Error for other shapes; returns NaNs for a matrix that is
+/// not finite.
 SymmetricEigen symmetric_eigen(const Tensor<double>& matrix);
 std::vector<double> symmetric_eigenvalues(const Tensor<double>& matrix);
 
-/// An eigenvalue lies within `residual` of `value`; rounding is part of it.
+/// An eigenvalue lies within `residual`, which includes rounding, of `value`.
 struct RitzValue {
   double value, residual;
 };
 
-/// The spectrum of the Hessian, ascending, as `steps` products with it show: the largest and the smallest converge first. Lanczos's
-/// method with full reorthogonalisation (Golub and Van Loan, Matrix Computations, 10.1): from a random vector, orthonormal q_0,
-/// q_1, ... in which H is tridiagonal. An eigenvector s of that matrix gives y = Σ s_j q_j with the residual |H y - λ y|. Keeps all
-/// q_j. Fewer values come back when the q_j span an invariant space before, of N parameters at most N. Throws Error for steps < 1.
+/// Approximates the spectrum of the Hessian, ascending, from `steps` products with it: the largest and the smallest converge first.
+/// Lanczos's method with full reorthogonalisation (Golub and Van Loan, Matrix Computations, 10.1): from a random vector,
+/// orthonormal q_0, q_1, ... in which H is tridiagonal. An eigenvector s of that matrix gives y = Σ s_j q_j with the residual |H y
+/// - λ y|. Keeps all q_j. Returns fewer values when the q_j span an invariant space earlier; at most N for N parameters. Throws
+/// Error for steps < 1.
 template <RealScalar R>
 std::vector<RitzValue> lanczos(const std::function<Var<R>()>& loss, const ParameterList<R>& parameters, std::int64_t steps,
                                std::uint64_t seed = 0);

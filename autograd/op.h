@@ -1,7 +1,7 @@
 #pragma once
-/// An Op: what is written once, beside the code, about one differentiable operation: equation, kind, derivation, singular points
-/// and the numerical check. `record` takes an Op, a gradient and a tangent, and an Op takes a check with a case, so an operation
-/// without one of them cannot exist.
+/// An Op: everything written about one differentiable operation, once and beside its code: equation, kind, derivation, singular
+/// points and the numerical check. `record` takes an Op, a gradient and a tangent, and an Op takes a check with a case, so no
+/// operation can exist without them.
 
 #include <span>
 #include <string>
@@ -14,7 +14,7 @@ namespace argand {
 
 class OpCheck;
 
-/// Which case of the gradient convention (autograd/var.h) an op is.
+/// The case of the gradient convention (autograd/var.h) that an op belongs to.
 enum class Kind {
   Holomorphic,  ///< ∂w/∂z̄ = 0 in every complex input
   RealValued,   ///< complex in, real out
@@ -33,15 +33,15 @@ struct OpText {
   std::string jvp;  ///< the Jacobian-vector product, ẇ = (∂w/∂z) ż + (∂w/∂z̄) conj(ż), as implemented: "ẇ = w ż"
   std::string derivation;  ///< how they follow from the equation
   std::string singular;    ///< singular points and what is returned there; "none"
-  std::string source;      ///< paper or textbook, with the equation's number where it has one
+  std::string source;      ///< paper or textbook, with the equation's number if it has one
 };
 
 class Op {
  public:
   using Check = void (*)(OpCheck&);
-  /// Registers the op until it is destroyed; lives in a static variable of the op's file, longer than the tapes that it is on. An
-  /// op whose name is taken, that does not say its jvp, or whose check, which this calls once, has no case is not registered, and
-  /// throws when it is used: an exception before main() would end the program without a word.
+  /// Registers the op until it is destroyed; lives in a static variable of the op's file, longer than the tapes that use it. An op
+  /// whose name is taken, that gives no jvp, or whose check (called once here) has no case is not registered and throws when used:
+  /// an exception before main() would end the program without a message.
   Op(OpText text, Check check);
   ~Op();
   Op(const Op&) = delete;
@@ -50,7 +50,7 @@ class Op {
   const std::string& name() const { return text_.name; }
   const OpText& text() const { return text_; }
   void check(OpCheck& check) const { check_(check); }
-  /// Throws the function's fault, if it has one.
+  /// Throws if registration failed.
   void require_usable() const {
     if (!fault_.empty()) [[unlikely]]
       throw Error(fault_);
@@ -58,11 +58,11 @@ class Op {
 
   /// Every registered op, by name.
   static std::vector<const Op*> all();
-  /// Null if there is none of that name.
+  /// Null if no op has that name.
   static const Op* find(std::string_view name);
 
-  /// The op of that name of the user's own (autograd/ops/custom_op.h), without a text or a check, and not registered: the same one
-  /// at every call, to the end of the program. Throws Error when a registered op has the name.
+  /// The user's own op of that name (autograd/ops/custom_op.h), without text or check and not registered: every call returns the
+  /// same object, until the program ends. Throws Error when a registered op has the name.
   static const Op& custom(const std::string& name);
 
  private:

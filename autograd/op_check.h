@@ -1,6 +1,6 @@
 #pragma once
-/// What an op says about its own check: functions to differentiate at given inputs, how they grow, and singular points.
-/// An OpCheck only collects them; autograd/gradcheck.h and autograd/check/usage/usage.h run them.
+/// What an op states about its own check: functions to differentiate at given inputs, how their sizes vary, and singular points. An
+/// OpCheck only collects them; autograd/gradcheck.h and autograd/check/usage/usage.h run them.
 
 #include <algorithm>
 #include <functional>
@@ -15,7 +15,7 @@
 
 namespace argand {
 
-/// A function of several real or complex tensors, its types erased.
+/// A type-erased function of several real or complex tensors.
 template <RealScalar R>
 using FunctionOf = std::function<AnyVarOf<R>(const std::vector<AnyVarOf<R>>&)>;
 
@@ -23,7 +23,7 @@ using AnyTensor = AnyTensorOf<double>;
 using AnyVar = AnyVarOf<double>;
 using CheckedFunction = FunctionOf<double>;
 
-/// Erases the types of f(Var<In>...); R is the precision to call it in.
+/// Erases the types of f(Var<In>...); R is the precision in which to call it.
 template <RealScalar R, Scalar... In, class F>
 FunctionOf<R> erase_types(const F& f) {
   return [f](const std::vector<AnyVarOf<R>>& x) {
@@ -34,7 +34,7 @@ FunctionOf<R> erase_types(const F& f) {
   };
 }
 
-/// The numbers of x, real or complex, in precision R.
+/// The elements of x, real or complex, in precision R.
 template <RealScalar R, Scalar T>
 auto in_precision(const Tensor<T>& x) {
   Tensor<std::conditional_t<ComplexScalar<T>, std::complex<R>, R>> y(x.shape());
@@ -42,27 +42,27 @@ auto in_precision(const Tensor<T>& x) {
   return y;
 }
 
-/// The longest size at which ops are checked: more than one thread's share, and not a multiple of a vector's length.
+/// The longest size at which ops are checked: more than one thread's share, and not a multiple of a vector length.
 inline constexpr std::int64_t longest_length = 20'011;
 
 class OpCheck {
  public:
   /// The gradient of f at `inputs` is compared with numerical differentiation in float64 and complex128, and with itself in every
-  /// way in which it is used (autograd/check/usage/usage.h), in both precisions.
+  /// way in which it can be used (autograd/check/usage/usage.h), in both precisions.
   struct Case {
     std::string label;
     CheckedFunction f;
     FunctionOf<float> f32;
     std::vector<AnyTensor> inputs;
   };
-  /// A case, or several, for every length n.
+  /// One or more cases for every length n.
   struct SizedCases {
     std::string label;
     std::function<void(OpCheck& check, std::int64_t n)> add_cases;
     std::int64_t longest;
   };
-  /// f has no derivative at `inputs`. Value and gradient of L = Re Σ f must be finite in float64 and float32, and the gradient
-  /// must be what the op declares (`expected`, one per input; empty: finite is all that is asked).
+  /// f has no derivative at `inputs`. Value and gradient of L = Re Σ f must be finite in float64 and float32, and the gradient must
+  /// equal what the op declares (`expected`, one per input; if empty, being finite suffices).
   struct SingularCase {
     std::string label;
     CheckedFunction f;
@@ -76,15 +76,15 @@ class OpCheck {
   void function(std::string label, const F& f, const Tensor<In>&... inputs) {
     add_case(std::move(label), erase_types<double, In...>(f), erase_types<float, In...>(f), {&inputs...});
   }
-  /// Functions of inputs whose sizes follow from n, to find what goes wrong in the last elements of a vector or in the second
-  /// thread: `add_cases(OpCheck& check, n)` calls check.function(...). It is asked for n = 1 ... 67 and for some tens of thousands,
-  /// as far as `longest` allows. An op that maps elements one by one, all of one shape, needs none: its cases are repeated to any
-  /// length. Every other needs at least one without a limit for each combination of real and complex inputs among its cases.
+  /// Functions of inputs whose sizes depend on n, to find errors in the last elements of a vector or in the second thread:
+  /// `add_cases(OpCheck& check, n)` calls check.function(...). It is called for n = 1 ... 67 and for some tens of thousands, as far
+  /// as `longest` allows. Ops that map elements one by one, all of one shape, need none: their cases are repeated to any length.
+  /// Every other op needs at least one without a limit for each combination of real and complex inputs among its cases.
   void sizes(std::string label, std::function<void(OpCheck& check, std::int64_t n)> add_cases,
              std::int64_t longest = longest_length);
   /// The result of an element depends on its position: no case is repeated to other lengths.
   void places_matter() { places_matter_ = true; }
-  /// One input and the gradient declared for it there.
+  /// One input and the gradient declared there.
   template <class F, Scalar In>
   void singular(std::string label, const F& f, const Tensor<In>& x, const Tensor<In>& expected) {
     add_singular_case(std::move(label), erase_types<double, In>(f), erase_types<float, In>(f), {&x}, {&expected});
@@ -95,9 +95,9 @@ class OpCheck {
     add_singular_case(std::move(label), erase_types<double, In...>(f), erase_types<float, In...>(f), {&inputs...}, {});
   }
 
-  /// Fixed random inputs, different at each call. Reals uniform in [low, high).
+  /// Fixed random inputs, different on each call. Reals uniform in [low, high).
   Tensor<double> real(const Shape& shape, double low = -2, double high = 2);
-  /// Complex numbers with modulus in [0.2, 1.8) and phase in (-π + 0.1, π - 0.1): away from 0 and from the cut.
+  /// Complex numbers with modulus in [0.2, 1.8) and phase in (-π + 0.1, π - 0.1): away from 0 and from the branch cut.
   Tensor<std::complex<double>> complex(const Shape& shape);
 
   const std::vector<Case>& cases() const { return cases_; }
@@ -106,7 +106,7 @@ class OpCheck {
   const std::vector<SingularCase>& singular_cases() const { return singular_; }
 
  private:
-  /// An input of any scalar, to be copied.
+  /// A pointer to an input of either scalar, to be copied.
   using Input = std::variant<const Tensor<double>*, const Tensor<std::complex<double>>*>;
   using Inputs = std::initializer_list<Input>;
   void add_case(std::string label, CheckedFunction f, FunctionOf<float> f32, Inputs inputs);

@@ -26,7 +26,7 @@ GradientAccumulator<T> accumulator(const Var<T>& x) {
 
 namespace {
 
-/// The shape that the gradients of this slot have. Throws when somebody has given the variable a value of another one.
+/// The shape of this slot's gradients. Throws if the variable was assigned a value of another shape.
 template <Scalar T>
 const Shape& gradient_shape(const Slot<T>& slot, std::string_view op = "backward") {
   require(!slot.leaf || slot.value.shape() == slot.shape, op,
@@ -113,7 +113,7 @@ void Tape::backward(const Var<R>& loss) {
   GradientAccumulator<R>(loss).add(Tensor<R>::ones(loss.shape()));
   try {
     walk();
-  } catch (...) {  // half a walk is of no use to anybody, and what is recorded next must not lie on top of it
+  } catch (...) {  // half a walk is useless, and what is recorded next must not go on top of it
     for (const TapeEntry& entry : entries_) entry.output->clear_grad();
     clear();
     throw;

@@ -1,7 +1,7 @@
 #pragma once
-/// The tape: ops append to it as they compute, backward() walks it once, in reverse. No recursion, no sort.
-/// An entry holds the op, where its output's gradient gathers, and a closure with exactly what the gradient reads;
-/// both are freed as the walk passes them.
+/// The tape: ops append to it as they compute, and backward() walks it once, in reverse. No recursion, no sort. An entry holds the
+/// op, the slot where its output's gradient accumulates, and a closure with exactly what the gradient reads; both are freed as the
+/// walk passes them.
 
 #include <complex>
 #include <functional>
@@ -19,7 +19,7 @@
 
 namespace argand {
 
-/// Where an op's backward pass puts the gradient of one input. False when it is not needed.
+/// Where an op's backward pass puts the gradient of one input. False if that gradient is not needed.
 template <Scalar T>
 class GradientAccumulator {
  public:
@@ -34,8 +34,8 @@ class GradientAccumulator {
 
   /// Adds dx. The first contribution is stored without a copy.
   void add(Tensor<T> dx) const;
-  /// For kernels that can add into memory themselves: calls write(T* dx, bool add), where `add` says whether dx already holds
-  /// a gradient to add to (a GEMM's beta) or is uninitialised.
+  /// For kernels that can add into memory themselves: calls write(T* dx, bool add), where `add` tells whether dx already holds a
+  /// gradient to add to (a GEMM's beta) or is uninitialised.
   template <class Write>
   void accumulate(const Write& write) const {
     if (!slot_) return;
@@ -64,33 +64,34 @@ struct TapeEntry {
 
 class Tape {
  public:
-  /// The tape that ops of this context record on until it is destroyed or a newer one is made. Tapes may be destroyed in any order.
+  /// The tape that ops of this context record on, until it is destroyed or a newer one is made. Tapes may be destroyed in any
+  /// order.
   [[nodiscard]] explicit Tape(Context& context = Context::current());
   ~Tape();
   Tape(const Tape&) = delete;
   Tape& operator=(const Tape&) = delete;
 
-  /// The tape that ops of this thread record on. There always is one.
+  /// The tape that ops of this thread record on; there always is one.
   static Tape& current() { return Context::current().tape(); }
 
-  /// Walks the tape from the end, leaving gradients in the leaves and the tape empty. Gradients add to what the leaves hold.
-  /// Throws when the loss is not a single number or was not recorded on this tape, or when another thread made it; when an op's
-  /// gradient throws, the tape is empty as well, and leaves may hold a part of their gradient. A complex loss does not compile: the
-  /// gradient of a complex number is not defined, take its real part, modulus, ... first.
+  /// Walks the tape from the end, adding gradients to what the leaves hold and leaving the tape empty. Throws when the loss is not
+  /// a single number or was not recorded on this tape, and when the tape belongs to another thread; when an op's gradient throws,
+  /// the tape is emptied too, and leaves may hold part of their gradient. A complex loss does not compile: the gradient of a
+  /// complex number is not defined, so take its real part, modulus, ... first.
   template <RealScalar R>
   void backward(const Var<R>& loss);
 
   void clear();
-  /// The recorded entries. Entries at the end whose outputs are no longer held are dropped when the next one is pushed: no loss can
+  /// The recorded entries. Trailing entries whose outputs are no longer held are dropped when the next one is pushed: no loss can
   /// reach them, so a forgotten NoGrad or an exception leaves nothing behind.
   const std::vector<TapeEntry>& entries() const { return entries_; }
   void push(TapeEntry entry);
-  /// The largest number of entries: push() throws beyond it, so that a loop that evaluates without NoGrad fails before memory runs
+  /// The maximum number of entries: push() throws beyond it, so that a loop that evaluates without NoGrad fails before memory runs
   /// out. A training step of the models here records a few hundred.
   void set_longest(std::size_t entries) { longest_ = entries; }
 
-  /// Called after every entry of the walk with the gradients of its inputs already gathered (for printing and NaN tracing).
-  /// Returns the previous watch (or an empty one), to be restored.
+  /// Called after every entry of the walk, once that entry has added to the gradients of its inputs (for printing and NaN
+  /// tracing). Returns the previous watch (or an empty one), to be restored.
   using BackwardWatch = std::function<void(const TapeEntry&)>;
   BackwardWatch on_backward(BackwardWatch watch) { return std::exchange(watch_, std::move(watch)); }
 
@@ -102,7 +103,7 @@ class Tape {
   std::size_t longest_ = 100'000;
   BackwardWatch watch_;
   Context& context_;
-  std::shared_ptr<std::vector<Tape*>> tapes_;  // the context's, which may be gone before this tape
+  std::shared_ptr<std::vector<Tape*>> tapes_;  // the context's, which may be destroyed before this tape
   std::thread::id thread_;
 };
 
@@ -123,7 +124,7 @@ bool wants_grad(const Var<T>&... inputs) {
 }
 
 namespace detail {
-/// The inputs of an op, of any scalars. Queries about them are compiled once, in tape.cpp, instead of in every op.
+/// The inputs of an op, of any scalar types. Queries about them are compiled once, in tape.cpp, instead of in every op.
 class Inputs {
  public:
   template <Scalar... T>
@@ -133,7 +134,7 @@ class Inputs {
     for (const Var<T>& x : inputs) all_.push_back(&x);
   }
   bool want_gradient() const;
-  bool move() const;  ///< whether one has a tangent, and this context asks for tangents
+  bool move() const;  ///< whether any has a tangent and this context computes tangents
   /// Throws Error for an input that was assigned a value of another shape: its gradient would be written past its end.
   void require_own_shapes(const Op& op) const;
   std::vector<std::shared_ptr<SlotBase>> slots() const;
@@ -148,7 +149,7 @@ class Inputs {
 /// Puts an op's output and backward pass on the tape, and shows both to the watch.
 template <Scalar Out>
 Var<Out> append(const Op& op, Tensor<Out> y, std::function<void(const Tensor<Out>&)> backward, const Inputs& inputs);
-/// The same when no gradient is wanted.
+/// The same when no gradient is needed.
 template <Scalar Out>
 Var<Out> compute(const Op& op, Tensor<Out> y, const Inputs& inputs);
 template <Scalar Out>
@@ -163,10 +164,10 @@ Var<Out> record(const Op& op, Tensor<Out> y, Backward backward, const Tangent& t
 }
 }  // namespace detail
 
-/// The last step of every op: makes y a Var and, if a gradient is needed, records how to compute it.
-/// `backward(const Tensor<Out>& dy)` puts the inputs' gradients into accumulators that it captured. `tangent(const Var<Out>& y)`
-/// computes ẏ from the inputs' tangents, tangent(x), as an expression of ops; it is called immediately or not at all, so it may
-/// capture by reference. Ops inside it compute no tangents of their own, but are recorded: a gradient of ẏ is a second derivative.
+/// The last step of every op: makes y a Var and, if a gradient is needed, records how to compute it. `backward(const Tensor<Out>&
+/// dy)` puts the inputs' gradients into the accumulators it captured. `tangent(const Var<Out>& y)` computes ẏ from the inputs'
+/// tangents, tangent(x), as an expression of ops; it is called immediately or not at all, so it may capture by reference. Ops
+/// inside it compute no tangents of their own but are recorded: a gradient of ẏ is a second derivative.
 template <Scalar Out, class Backward, class Tangent, Scalar... In>
 Var<Out> record(const Op& op, Tensor<Out> y, Backward backward, const Tangent& tangent, const Var<In>&... inputs) {
   return detail::record(op, std::move(y), std::move(backward), tangent, detail::Inputs(inputs...));

@@ -2,7 +2,7 @@
 
 namespace argand {
 
-// What every op does to its inputs and output is compiled here, and not in each of them again.
+// What every op does to its inputs and output is compiled here once, instead of in each op.
 template <Scalar T>
 Var<T>::Var() = default;
 template <Scalar T>

@@ -15,11 +15,11 @@
 ///
 /// In code the gradient of a quantity x is called dx.
 ///
-/// Forward mode goes the other way. ż is the derivative of z along a direction, and w's is
+/// Forward mode goes the other way: ż is the derivative of z along a direction, and that of w is
 ///
 ///     ẇ = (∂w/∂z) ż + (∂w/∂z̄) conj(ż)
 ///
-/// so that Re Σ conj(dw) ẇ = Re Σ conj(dz) ż: what backward does is the adjoint of it (autograd/forward.h).
+/// so that Re Σ conj(dw) ẇ = Re Σ conj(dz) ż: backward computes the adjoint of forward (autograd/forward.h).
 
 #include <memory>
 #include <mutex>
@@ -33,36 +33,37 @@
 
 namespace argand {
 
-/// What a variable is to a model. Optimisers go by it: which variables shrink (weight decay), which take Muon's steps.
+/// The role of a variable in a model. Optimisers use it to decide which variables get weight decay and which take Muon's steps.
 enum class Role {
   Matrix,     ///< of a linear map inside the model
   Embedding,  ///< a table whose rows are looked up
-  Output,     ///< the matrix that makes logits
+  Output,     ///< the matrix that produces the logits
   Bias,
   Gain,   ///< of a norm
   Angle,  ///< a phase, its scale, or the angle of an algebra: θ, δ, β
   Other,
 };
 
-/// What every handle to one tensor shares: its shape, its place on the tape, and, in Slot<T>, the gradient that gathers for it.
+/// The state shared by all handles to one tensor: its shape, its place on the tape and, in Slot<T>, the gradient accumulated for
+/// it.
 struct SlotBase {
   explicit SlotBase(const Shape& s, bool is_leaf) : shape(s), leaf(is_leaf) {}
   virtual ~SlotBase() = default;
   virtual bool has_grad() const = 0;
   virtual void clear_grad() = 0;
 
-  /// To be held while the gradient is read and changed. Leaves may be used from several threads; all else belongs to one.
+  /// Hold it while reading and changing the gradient. Leaves may be used from several threads; everything else belongs to one.
   std::unique_lock<std::recursive_mutex> lock() {
     return leaf ? std::unique_lock(gathering_) : std::unique_lock<std::recursive_mutex>();
   }
 
   Shape shape;
-  bool leaf;  ///< a variable of the user's (keeps its gradient) rather than the output of an op
+  bool leaf;  ///< a variable made by the user (keeps its gradient) rather than the output of an op
   static constexpr std::int64_t no_entry = -1, spent = -2;
   std::int64_t entry = no_entry;     ///< the tape entry that made it; `spent` once that is gone; no_entry for a leaf
-  bool retained = false;             ///< an op's output that keeps its gradient all the same
-  std::string name;                  ///< of a leaf in a model, "blocks.0.attn.q.weight"
-  std::vector<std::string> aliases;  ///< its further names, where a model uses it in several places
+  bool retained = false;             ///< an op's output that keeps its gradient too
+  std::string name;                  ///< name of a leaf in a model, "blocks.0.attn.q.weight"
+  std::vector<std::string> aliases;  ///< its other names, where a model uses it in several places
   Role role = Role::Other;           ///< of a leaf
 
  private:
@@ -78,24 +79,24 @@ struct Slot final : SlotBase {
     present = false;
   }
 
-  Tensor<T> value;  ///< of a leaf; an op's output is held by those who need it
+  Tensor<T> value;  ///< of a leaf; an op's output is held by its users
   Tensor<T> grad;
   bool present = false;
-  std::optional<Tensor<T>> tangent;  ///< of a leaf: its direction, while a ForwardMode lives (autograd/forward.h)
+  std::optional<Tensor<T>> tangent;  ///< of a leaf: its direction, while a ForwardMode is alive (autograd/forward.h)
 };
 
-/// A handle. Copies of a variable are the same variable: a new value reaches all of them, the optimiser's and the model's alike.
-/// (Copies of a constant or of an op's output are values of their own. Another variable in a handle's place, w = variable(...), is
-/// one that the optimiser does not know: its next step() throws, unless somebody still holds the old one.)
+/// A handle. Copies of a variable are the same variable: a new value reaches all of them, in the optimiser and in the model.
+/// (Copies of a constant or of an op's output are independent values. If a handle is assigned another variable, w = variable(...),
+/// the optimiser does not know the new one: its next step() throws, unless somebody still holds the old one.)
 template <Scalar T>
 class Var {
  public:
   using value_type = T;
 
   Var();
-  /// A constant: takes part in computations, gets no gradient.
+  /// A constant: takes part in computations but gets no gradient.
   Var(Tensor<T> value);
-  /// Of a variable, or of an op's output, which `value` is.
+  /// A handle to a variable, or to an op's output with this `value`.
   explicit Var(std::shared_ptr<Slot<T>> leaf);
   Var(Tensor<T> value, std::shared_ptr<Slot<T>> slot);
   Var(const Var&);
@@ -103,14 +104,14 @@ class Var {
   Var& operator=(const Var&);
   Var& operator=(Var&&) noexcept;
   ~Var();
-  /// x = tensor would make x a constant, of which no optimiser knows. Say x.value() = tensor, or x = constant(tensor).
+  /// x = tensor would turn x into a constant unknown to any optimiser. Write x.value() = tensor, or x = constant(tensor).
   Var& operator=(const Tensor<T>&) = delete;
 
   const Tensor<T>& value() const& { return slot_ && slot_->leaf ? slot_->value : value_; }
   Tensor<T> value() &&;
-  /// For optimisers and initialisers: the numbers of a variable may be changed, or a tensor of the same shape assigned. What was
-  /// computed before keeps the numbers it was computed from: a backward pass that comes later finds the gradient there.
-  /// (An op's output can be changed as well. Ops that use it from then on see the change; the gradient takes it for the op's own.)
+  /// For optimisers and initialisers: the elements of a variable may be changed, or a tensor of the same shape assigned. Results
+  /// computed before keep the values they were computed from: a later backward pass finds the gradient there. (An op's output can
+  /// be changed as well. Ops that use it from then on see the change; the gradient takes it for the op's own result.)
   Tensor<T>& value() & { return slot_ && slot_->leaf ? slot_->value : value_; }
   const Shape& shape() const { return value().shape(); }
   int rank() const { return value().rank(); }
@@ -119,14 +120,13 @@ class Var {
 
   bool requires_grad() const { return slot_ != nullptr; }
   bool has_grad() const { return slot_ && slot_->present; }
-  /// The gradient of the last backward pass, in the convention above; zeros where the loss does not depend on this variable.
-  /// Throws for constants, and for the outputs of ops, whose gradients are freed as the walk passes them, unless retain_grad()
-  /// asked to keep them. What is done to a copy of it reaches no variable; set_grad() does.
+  /// The gradient of the last backward pass, in the convention above; zeros where the loss does not depend on this variable. Throws
+  /// for constants, and for outputs of ops, whose gradients are freed as the walk passes them, unless retain_grad() was called.
+  /// Changing a copy of it affects no variable; set_grad() does.
   const Tensor<T> grad() const;
-  /// Throws unless this is a variable and the shape is its own.
+  /// Throws unless this is a variable and the gradient has its shape.
   void set_grad(Tensor<T> gradient);
-  /// For an op's output, before the backward pass: its gradient is to be kept for grad() to show. Throws for a constant, and after
-  /// that pass.
+  /// For an op's output, before the backward pass: keeps its gradient for grad(). Throws for a constant, and after that pass.
   void retain_grad();
   void zero_grad() {
     if (slot_) slot_->clear_grad();
@@ -136,10 +136,10 @@ class Var {
   Var detach() const { return Var(value()); }
   const std::shared_ptr<Slot<T>>& slot() const { return slot_; }
 
-  /// ż, or nothing: a derivative of 0. For ops; programs call jvp() (autograd/forward.h).
+  /// ż, or nothing if the derivative is 0. For ops; programs call jvp() (autograd/forward.h).
   std::optional<Var> tangent() const;
   bool has_tangent() const { return tangent_ != nullptr || (slot_ && slot_->leaf && slot_->tangent); }
-  /// The same variable, with ż, which has its shape; throws otherwise.
+  /// The same variable with tangent ż; throws unless ż has its shape.
   Var with_tangent(Var tangent) const;
 
  private:
@@ -148,17 +148,17 @@ class Var {
   std::shared_ptr<const Var> tangent_;
 };
 
-/// A real or complex variable of one precision: what lists of parameters and checks over any op hold.
+/// A real or complex variable of one precision: the element type of parameter lists and of the inputs of type-erased functions.
 template <RealScalar R>
 using AnyVarOf = std::variant<Var<R>, Var<std::complex<R>>>;
-/// The same of bare tensors.
+/// The same for plain tensors.
 template <RealScalar R>
 using AnyTensorOf = std::variant<Tensor<R>, Tensor<std::complex<R>>>;
 
 using Real = Var<double>;
 using Complex = Var<std::complex<double>>;
 
-/// A leaf that gathers a gradient. Without a role it counts as a matrix when it has two axes or more.
+/// A leaf that accumulates a gradient. With no role given, a tensor of two or more axes is treated as a matrix.
 template <Scalar T>
 Var<T> variable(Tensor<T> value, Role role);
 template <Scalar T>
@@ -175,7 +175,7 @@ std::ostream& operator<<(std::ostream& out, const Var<T>& x) {
 
 }  // namespace argand
 
-/// Shows the value.
+/// Formats the value.
 template <argand::Scalar T>
 struct fmt::formatter<argand::Var<T>> : fmt::formatter<argand::Tensor<T>> {
   template <class Context>

@@ -1,5 +1,5 @@
 #pragma once
-/// Observing ops as they compute: what tracers and drawings of the tape are made of. Costs a test of one flag without an observer.
+/// Observing ops as they compute: the basis of tracers and drawings of the tape. Without an observer it costs one test of a flag.
 
 #include <functional>
 #include <memory>
@@ -12,16 +12,16 @@
 
 namespace argand {
 
-/// A tensor of any scalar.
+/// A tensor of any scalar type.
 using AnyValue = std::variant<Tensor<float>, Tensor<double>, Tensor<std::complex<float>>, Tensor<std::complex<double>>>;
 
-/// What an op read or made: the numbers, and the slot where its gradient gathers (null: a constant).
+/// What an op read or produced: the value, and the slot where its gradient accumulates (null: a constant).
 struct Watched {
   AnyValue value;
   std::shared_ptr<SlotBase> slot;
 };
 
-/// One op, just computed. Its values share storage with the computation's own.
+/// One op that has just computed. Its values share storage with the computation's own.
 struct ForwardEvent {
   const Op& op;
   const std::string& scope;  ///< the module path, "blocks.0.attn"

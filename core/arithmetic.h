@@ -1,7 +1,6 @@
 #pragma once
-/// Arithmetic on tensors, outside of differentiation: a step downhill is `z.value() -= lr * z.grad()`. Element by element with
-/// NumPy's broadcasting; complex as soon as one operand is. (Var has operators of the same names, which are recorded:
-/// autograd/ops.h.)
+/// Arithmetic on tensors without recording: a descent step is `z.value() -= lr * z.grad()`. Elementwise with NumPy's broadcasting;
+/// the result is complex if either operand is. (Var has operators of the same names that are recorded: autograd/ops.h.)
 
 #include "core/error.h"
 #include "core/tensor.h"
@@ -15,7 +14,7 @@ template <Scalar A, Scalar B>
 Tensor<Promote<A, B>> operator-(const Tensor<A>& a, const Tensor<B>& b);
 template <Scalar A, Scalar B>
 Tensor<Promote<A, B>> operator*(const Tensor<A>& a, const Tensor<B>& b);
-/// Where b = 0 the result is IEEE's: not finite.
+/// Division by 0 follows IEEE: the result is not finite.
 template <Scalar A, Scalar B>
 Tensor<Promote<A, B>> operator/(const Tensor<A>& a, const Tensor<B>& b);
 template <Scalar T>
@@ -90,7 +89,7 @@ Tensor<ComplexOf<T>> operator/(ComplexOf<T> c, const Tensor<T>& a) {
 }
 
 namespace detail {
-/// a <- result, whose shape must be a's. Throws otherwise, under the name of the operator.
+/// a <- result. Throws, under the name of the operator, unless the result has a's shape.
 template <Scalar T>
 Tensor<T>& assign_result(const char* op, Tensor<T>& a, Tensor<T> result) {
   require(result.shape() == a.shape(), op, "the result has shape {}, which does not fit into {}", result.shape(), a.shape());
@@ -98,7 +97,7 @@ Tensor<T>& assign_result(const char* op, Tensor<T>& a, Tensor<T> result) {
 }
 }  // namespace detail
 
-/// a += b and its relatives: b is a tensor that broadcasts to a's shape, or a number. Complex into real does not compile.
+/// a += b and the like: b is a number or a tensor that broadcasts to a's shape. Adding complex to real does not compile.
 template <Scalar T, class B>
 Tensor<T>& operator+=(Tensor<T>& a, const B& b) {
   return detail::assign_result<T>("+=", a, a + b);

@@ -1,6 +1,6 @@
 #pragma once
-/// The one exception of the library. Its text names the operation first, then the rule, then what was given:
-/// `matmul: inner sizes differ, [2, 3] and [4, 5]`.
+/// The library's only exception type. Its text names the operation first, then the rule, then what was given: `matmul: inner sizes
+/// differ, [2, 3] and [4, 5]`.
 
 #include <fmt/core.h>
 
@@ -15,8 +15,7 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What somebody has typed is wrong: an expression, a name, an option. A program answers it with its exit code for mistakes in
-/// usage.
+/// The user typed something wrong: an expression, a name, an option. Programs report it with the exit code for usage errors.
 class InputError : public Error {
  public:
   using Error::Error;
@@ -28,7 +27,7 @@ template <class... Args>
   throw Error(fmt::format("{}: {}", op, fmt::format(message, std::forward<Args>(args)...)));
 }
 
-/// Throws InputError("place: message"), the place by its plain name: "expression", "at".
+/// Throws InputError("place: message"), with the place under its plain name: "expression", "at".
 template <class... Args>
 [[noreturn]] void input_fail(std::string_view place, fmt::format_string<Args...> message, Args&&... args) {
   throw InputError(fmt::format("{}: {}", place, fmt::format(message, std::forward<Args>(args)...)));

@@ -18,14 +18,14 @@
 namespace argand {
 namespace {
 
-/// KissFFT is a template over its number. Given this one, it transforms as many sequences at once as a register has lanes.
+/// KissFFT is a template over its number type. With this one, it transforms as many sequences at once as a register has lanes.
 struct Lanes {
   static constexpr int width = Pack<double>::width;
   Pack<double> x;
 
   Lanes(double same = 0) : x(same) {}
   explicit Lanes(Pack<double> lanes) : x(lanes) {}
-  operator double() const { return x[0]; }  // for acos(-1), of which KissFFT makes the angles
+  operator double() const { return x[0]; }  // for acos(-1), from which KissFFT computes the angles
 
   friend Lanes operator+(Lanes a, Lanes b) { return Lanes(a.x + b.x); }
   friend Lanes operator-(Lanes a, Lanes b) { return Lanes(a.x - b.x); }
@@ -42,7 +42,7 @@ using Complex128 = std::complex<double>;
 }  // namespace
 }  // namespace argand
 
-/// What KissFFT makes its factors e^{iφ} with.
+/// Computes KissFFT's factors e^{iφ}.
 template <>
 inline argand::ComplexLanes std::exp(const argand::ComplexLanes& z) {
   const std::complex<double> w = std::polar(1.0, static_cast<double>(z.imag()));
@@ -52,7 +52,7 @@ inline argand::ComplexLanes std::exp(const argand::ComplexLanes& z) {
 namespace argand {
 namespace {
 
-/// e^{∓2πi m/n}. The angle is brought down to a quarter of a turn while it is a whole number, so that it loses nothing there.
+/// e^{∓2πi m/n}. The angle is reduced to a quarter turn while it is still an integer, which loses nothing.
 Complex128 root_of_unity(std::int64_t m, std::int64_t n, FourierSign sign) {
   m %= n;
   const bool lower = 2 * m > n;
@@ -63,7 +63,7 @@ Complex128 root_of_unity(std::int64_t m, std::int64_t n, FourierSign sign) {
   return lower == (sign == FourierSign::Plus) ? std::conj(w) : w;
 }
 
-/// e^{∓2πi m/n} for any m in [0, n), as a product of two of about 2√n numbers.
+/// e^{∓2πi m/n} for any m in [0, n), as a product of two table entries out of about 2√n.
 struct Roots {
   int shift;
   std::vector<Complex128> coarse, fine;
@@ -77,14 +77,14 @@ struct Roots {
   }
 };
 
-/// What Bluestein's algorithm multiplies with: b_j = e^{∓πi j²/n}, and the spectrum of conj(b) around 0, in m numbers.
+/// The factors of Bluestein's algorithm: b_j = e^{∓πi j²/n}, and the spectrum of conj(b) around 0, of length m.
 struct Chirp {
   std::int64_t m;
   std::vector<Complex128> b, spectrum;
   Chirp(std::int64_t n, FourierSign sign);
 };
 
-/// Tables by length, of the calling thread; as many as fill some megabytes.
+/// The calling thread's tables by length, up to a limit of some megabytes.
 template <class Table>
 const Table& table_of(std::int64_t n, FourierSign sign, std::int64_t limit) {
   thread_local std::map<std::pair<std::int64_t, FourierSign>, std::unique_ptr<const Table>> tables;
@@ -115,7 +115,7 @@ class Work {
   std::shared_ptr<void> memory_;
 };
 
-constexpr std::int64_t longest_prime = 47;  ///< that KissFFT, which takes p² steps for a prime p, is given
+constexpr std::int64_t longest_prime = 47;  ///< the longest prime factor given to KissFFT, which takes p² steps for a prime p
 
 bool has_short_primes(std::int64_t n) {
   for (std::int64_t p = 2; p <= longest_prime; ++p)
@@ -123,17 +123,17 @@ bool has_short_primes(std::int64_t n) {
   return n == 1;
 }
 
-/// The largest divisor up to the square root that KissFFT is given; 1 when there is none.
+/// The largest divisor up to the square root that KissFFT may be given; 1 if there is none.
 std::int64_t short_divisor(std::int64_t n) {
   auto d = static_cast<std::int64_t>(std::sqrt(static_cast<double>(n)));
   while (n % d != 0 || !has_short_primes(d)) --d;
   return d;
 }
 
-/// Element 0 of sequence s, of all that run along the axis; the next ones are `inner` apart.
+/// The position of element 0 of sequence s, among all that run along the axis; the elements are `inner` apart.
 std::int64_t start_of(const AxisView& view, std::int64_t s) { return s / view.inner * view.n * view.inner + s % view.inner; }
 
-/// Sequences s, ..., s + count - 1 side by side: read from one array, written to another, with the axis elsewhere there if need be.
+/// Sequences s, ..., s + count - 1 side by side: read from one array and written to another, whose axis may be elsewhere.
 template <class T>
 class SideBySide {
  public:
@@ -169,13 +169,13 @@ class SideBySide {
 
 struct Transform {
   FourierSign sign;
-  double c;  ///< what the result is multiplied by
+  double c;  ///< factor of the result
 
-  /// Of every sequence along the axis. `in` and `out` are different arrays of one layout.
+  /// Transforms every sequence along the axis. `in` and `out` are different arrays of the same layout.
   template <class In, class Out>
   void operator()(const AxisView& view, const In* in, Out* out) const {
     const std::int64_t n = view.n;
-    constexpr std::int64_t longest = 1024;  // n numbers, n results and n factors, a register each, stay in the cache
+    constexpr std::int64_t longest = 1024;  // n inputs, n results and n factors, a register each, stay in the cache
     const std::int64_t Q = short_divisor(n);
     if (has_short_primes(n) && (n <= 16 || Q == 1 || (n <= longest && view.outer * view.inner >= 8)))
       side_by_side(view, in, view, out, [](std::int64_t, int, std::int64_t, ComplexLanes z) { return z; });
@@ -186,7 +186,7 @@ struct Transform {
   }
 
  private:
-  /// KissFFT's. `twiddle(s, count, j, z)` is what becomes of element j before.
+  /// By KissFFT. `twiddle(s, count, j, z)` is applied to element j beforehand.
   template <class In, class Out, class Twiddle>
   void side_by_side(const AxisView& from, const In* in, const AxisView& to, Out* out, const Twiddle& twiddle) const {
     const std::int64_t n = from.n, grain = Lanes::width * std::max<std::int64_t>(1, elementwise_grain / (n * Lanes::width));
@@ -206,7 +206,7 @@ struct Transform {
 
   /// n = PQ (Cooley and Tukey, 1965), with j = Qa + b, k = d + Pe and w = e^{∓2πi/n}:
   ///     X[d + Pe] = Σ_b w^{bd} (Σ_a x[Qa + b] w^{Qad}) w^{Pbe}
-  /// Q transforms of length P side by side, then P of length Q, whose results lie side by side again.
+  /// First Q transforms of length P side by side, then P of length Q, whose results again lie side by side.
   template <class In, class Out>
   void in_two_steps(const AxisView& view, std::int64_t Q, const In* in, Out* out) const {
     const std::int64_t n = view.n, P = n / Q, inner = view.inner, all = view.outer * n * inner;
@@ -226,9 +226,9 @@ struct Transform {
 
   static AxisView seen(std::int64_t outer, std::int64_t n, std::int64_t inner) { return AxisView(Shape{outer, n, inner}, 1); }
 
-  /// For a long prime (Bluestein, 1970). jk = (j² + k² - (k - j)²)/2 makes of the sum a convolution,
+  /// For a long prime (Bluestein, 1970). jk = (j² + k² - (k - j)²)/2 turns the sum into a convolution,
   ///     X_k = b_k Σ_j (b_j x_j) conj(b_{k-j}),
-  /// and that is a product of transforms of a length with short primes.
+  /// which is a product of transforms of a length with short primes.
   template <class In, class Out>
   void by_convolution(const AxisView& view, const In* in, Out* out) const {
     const Chirp& chirp = table_of<Chirp>(view.n, sign, 1 << 22);
@@ -261,7 +261,7 @@ struct Transform {
   }
 };
 
-/// The least of 2^k, 3 2^k, 5 2^k, 9 2^k and 15 2^k that is not below n.
+/// The smallest of 2^k, 3 2^k, 5 2^k, 9 2^k and 15 2^k that is at least n.
 std::int64_t length_for_convolution(std::int64_t n) {
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   for (const std::int64_t odd : {1, 3, 5, 9, 15})

@@ -1,5 +1,5 @@
 #pragma once
-/// Discrete Fourier transforms along one axis, of any length, by KissFFT.
+/// Discrete Fourier transforms of any length along one axis, computed with KissFFT.
 
 #include <cstdint>
 
@@ -12,8 +12,9 @@ enum class FourierSign {
   Plus,   ///< e^{+2πi jk/n}: its adjoint, n times its inverse
 };
 
-/// y_k = c Σ_j e^{∓2πi jk/n} x_j along an axis of n numbers, O(n log n) for every n. Computed in double and rounded once, so that
-/// complex64 loses nothing to the length. The same bits for any number of threads. Throws for an axis out of range.
+/// y_k = c Σ_j e^{∓2πi jk/n} x_j along an axis of length n, O(n log n) for every n. Computes in double and rounds once, so
+/// complex64 does not lose accuracy as n grows. The result is bitwise the same for any number of threads. Throws for an axis out of
+/// range.
 template <ComplexScalar T>
 Tensor<T> fourier(const Tensor<T>& x, int axis, FourierSign sign, double c = 1);
 

@@ -18,18 +18,18 @@
 namespace argand {
 namespace {
 
-// OpenBLAS cuts a product among its threads wherever that is fair, and an element at the edge of a piece is computed by other code
-// than one inside: fewer at a time, some without fused multiply-add. So its bits depend on the number of threads. Here a product is
-// cut by its shape alone, and each tile is computed by one thread, no matter which.
+// OpenBLAS splits a product among its threads wherever the shares come out even, and an element at the edge of a piece is computed
+// by other code than one inside: fewer at a time, some without fused multiply-add. So its bits depend on the number of threads.
+// Here the shape alone decides the cut, and each tile is computed by one thread, no matter which.
 
-/// Whether rounded factors were requested, and it is a product for that.
+/// Whether products with rounded factors were requested and p qualifies.
 template <Scalar T>
 bool rounds_factors(const Product<T>& p) {
   return std::same_as<T, float> && bf16_products_are_on() && std::min({p.M, p.N, p.K}) >= bf16_least &&
          (p.beta == T(0) || p.beta == T(1));
 }
 
-/// In the calling thread, in the fastest of three ways, or as requested.
+/// Computes p in the calling thread, in the fastest of three ways or as requested.
 template <Scalar T>
 void tile_gemm(const Product<T>& p) {
   if constexpr (std::same_as<T, float>)
@@ -41,7 +41,7 @@ void tile_gemm(const Product<T>& p) {
   blas_gemm(p);
 }
 
-/// The part [m, m + M) x [n, n + N) of a product, summed over [k, k + K): C is where it goes.
+/// The part [m, m + M) x [n, n + N) of a product, summed over [k, k + K) and written to C.
 template <Scalar T>
 Product<T> tile(const Product<T>& p, std::int64_t m, std::int64_t M, std::int64_t n, std::int64_t N, std::int64_t k, std::int64_t K,
                 T beta, T* C, std::int64_t ldc) {
@@ -53,7 +53,7 @@ Product<T> tile(const Product<T>& p, std::int64_t m, std::int64_t M, std::int64_
   return part;
 }
 
-/// Where part i of `parts` of [0, n) begins: at a multiple of 16, which is one of every kernel's own steps.
+/// Where part i of `parts` of [0, n) begins: at a multiple of 16, the step of every kernel.
 std::int64_t part_begin(std::int64_t n, std::int64_t parts, std::int64_t i) {
   constexpr std::int64_t step = 16;
   return std::min(n, (n + step - 1) / step * i / parts * step);
@@ -68,11 +68,11 @@ void add(std::int64_t rows, std::int64_t columns, const T* P, T* C, std::int64_t
   });
 }
 
-/// A direct product whose B has to be copied: once for all blocks of rows. (With it, and direct products cut more finely, a step of
-/// 4 layers of width 128 on 12 x 64 letters took 28.8 ms in two threads, 31.1 before.)
+/// A direct product whose B is packed once for all blocks of rows. (With this and finer cuts of direct products, a step of 4 layers
+/// of width 128 on 12 x 64 letters took 28.8 ms in two threads, 31.1 before.)
 template <RealScalar R>
 void gemm_of_packed(const Product<R>& p, std::int64_t parts) {
-  constexpr std::int64_t most = 96;  // rows that stay in the caches
+  constexpr std::int64_t most = 96;  // rows that fit into the caches
   const PackedPanels<R> B(p.b_is, p.K, p.N, p.B, p.ldb);
   parallel_for(parts, 1, [&](std::int64_t first, std::int64_t last) {
     const std::int64_t end = part_begin(p.M, parts, last);
@@ -81,7 +81,7 @@ void gemm_of_packed(const Product<R>& p, std::int64_t parts) {
   });
 }
 
-/// Live logs. Usually there are none, which the count alone tells.
+/// The live logs. Usually there are none, which `count` tells without the lock.
 struct GemmLogs {
   std::atomic<std::int64_t> count = 0;
   std::mutex mutex;
@@ -92,7 +92,7 @@ GemmLogs& gemm_logs() {
   return logs;
 }
 
-/// One number for all threads: to add to it takes a hundredth of the time of the smallest product of a step.
+/// One counter for all threads: adding to it takes a hundredth of the time of the smallest product of a step.
 std::atomic<std::int64_t> all_flops = 0;
 
 }  // namespace
@@ -139,15 +139,15 @@ void note_product(const GemmShape& shape) {
 
 /// OpenBLAS copies ("packs") both factors of each call into an order that its kernels like: M K + K N numbers, which in one thread
 /// takes about 7 (1/M + 1/N) of the time of the product itself, half as much when complex. Cutting M into p parts packs B p times,
-/// for 7 (p - 1)/M more; cutting N, whose packing is the dearer one, was measured at 14 (p - 1)/N, and cutting K, which makes p
-/// partial products that have to be written and added, at 28 (p - 1)/K. So the longest edge is halved, N counted as a half and K as
-/// a quarter, again and again until all this would take 3 % of the product's time (4 % for the first cut, which gains most, 0.7 %
-/// when there are eight tiles already) or a tile would be done sooner than another thread is woken. Kernels that copy nothing, or a
-/// small B alone, have none of these costs, or little: their products are cut in blocks of rows and columns, never along K, whose
-/// order of summation is theirs.
+/// which adds 7 (p - 1)/M; cutting N, whose packing costs more, was measured at 14 (p - 1)/N, and cutting K, whose p partial
+/// products have to be written and added, at 28 (p - 1)/K. So the longest edge is halved, with N counted as a half and K as a
+/// quarter, until these costs would exceed 3 % of the product's time (4 % for the first cut, which gains most, 0.7 % once there are
+/// eight tiles) or a tile would be done sooner than another thread wakes up. Kernels that copy nothing, or only a small B, have
+/// little or none of these costs: their products are cut into blocks of rows and columns, never along K, whose order of summation
+/// is fixed.
 GemmCut gemm_cut(std::int64_t M, std::int64_t N, std::int64_t K, bool complex, bool direct) {
   constexpr std::int64_t most_tiles = 32;
-  constexpr double least_work = 1 << 20;  // real products in a tile: some 20 µs
+  constexpr double least_work = 1 << 20;  // real multiplications in a tile: some 20 µs
   const auto real = [](std::int64_t i) { return static_cast<double>(i); };
   const double work = real(M) * real(N) * real(K) * (complex ? 4 : 1), packing = complex ? 3.5 : 7;
   const double m = real(M), n = real(N) / 2, k = real(K) / 4;
@@ -184,7 +184,7 @@ void gemm(Transpose a_is, Transpose b_is, std::int64_t M, std::int64_t N, std::i
   if constexpr (RealScalar<T>)
     if (direct && transposes(b_is) && cut.N == 1) return gemm_of_packed(product, cut.M);
 
-  // A large C that is dense is cleared here, in one stretch past the caches, which OpenBLAS does for a whole product and not for
+  // A large dense C is cleared here, in one stretch that bypasses the caches; OpenBLAS does so for a whole product but not for
   // tiles.
   if (beta == T(0) && cut.N > 1 && ldc == N && M * N * static_cast<std::int64_t>(sizeof(T)) >= (4 << 20)) {
     parallel_for(M * N, 1 << 19, [&](std::int64_t begin, std::int64_t end) {
@@ -192,7 +192,7 @@ void gemm(Transpose a_is, Transpose b_is, std::int64_t M, std::int64_t N, std::i
     });
     beta = T(1);
   }
-  // The first part of K goes to C, each of the others to a matrix of its own.
+  // The first part of K goes to C, each of the others to its own matrix.
   const std::shared_ptr<void> partial = cut.K > 1 ? allocate(static_cast<std::size_t>((cut.K - 1) * M * N) * sizeof(T)) : nullptr;
   T* const P = static_cast<T*>(partial.get());
   parallel_for(cut.tiles(), 1, [&](std::int64_t begin, std::int64_t end) {

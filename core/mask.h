@@ -1,6 +1,6 @@
 #pragma once
-/// Mask: a dense row-major array of yes and no, what where() and masked_fill() choose by. Its own type, as Ids is: nothing is
-/// differentiated by it.
+/// Mask: a dense row-major array of booleans, the condition of where() and masked_fill(). Its own type, like Ids: nothing is
+/// differentiated with respect to it.
 
 #include <cstdint>
 #include <vector>
@@ -12,7 +12,7 @@ namespace argand {
 class Mask {
  public:
   Mask() = default;
-  /// Row-major, 0 is no. Throws when their count is not shape.size().
+  /// Row-major; 0 is false. Throws when their count is not shape.size().
   Mask(const Shape& shape, std::vector<std::uint8_t> values);
 
   const Shape& shape() const { return shape_; }
@@ -20,9 +20,9 @@ class Mask {
   /// In row-major order, unchecked.
   bool operator[](std::int64_t i) const { return values_[static_cast<std::size_t>(i)] != 0; }
   const std::uint8_t* data() const { return values_.data(); }
-  /// How many are yes.
+  /// The number of true elements.
   std::int64_t count() const;
-  /// Stretched as NumPy's broadcasting has it. Throws when it does not stretch to that.
+  /// Broadcasts as NumPy does. Throws when the mask does not broadcast to `shape`.
   Mask expand(const Shape& shape) const;
 
  private:
@@ -30,12 +30,12 @@ class Mask {
   std::vector<std::uint8_t> values_;
 };
 
-/// Elementwise, of one shape; throw when the shapes differ.
+/// Elementwise, for equal shapes; throw when the shapes differ.
 Mask operator!(const Mask& a);
 Mask operator&(const Mask& a, const Mask& b);
 Mask operator|(const Mask& a, const Mask& b);
 
-/// a > b, ..., elementwise with broadcasting, false where one is NaN (ne: true). Complex numbers have no order: compare real parts,
+/// a > b, ..., elementwise with broadcasting; false if either is NaN (ne: true). Complex numbers have no order: compare real parts,
 /// magnitudes, ...
 template <RealScalar R>
 Mask gt(const Tensor<R>& a, const Tensor<R>& b);
@@ -49,7 +49,7 @@ template <Scalar T>
 Mask eq(const Tensor<T>& a, const Tensor<T>& b);
 template <Scalar T>
 Mask ne(const Tensor<T>& a, const Tensor<T>& b);
-/// Where a part is NaN.
+/// True where the real or imaginary part is NaN.
 template <Scalar T>
 Mask isnan(const Tensor<T>& a);
 

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t alignment = 64;
 
-/// Sizes are rounded up to an eighth of their power of two, so that nearly equal requests share blocks
-/// and at most an eighth is wasted.
+/// Sizes are rounded up to a multiple of an eighth of their power of two, so that nearly equal requests share blocks and at most an
+/// eighth is wasted.
 std::size_t size_class(std::size_t bytes) {
   if (bytes <= alignment) return alignment;
   const std::size_t step = std::max(alignment, std::bit_floor(bytes - 1) / 8);
@@ -73,7 +73,7 @@ class Pool {
   MemoryStats stats_;
 };
 
-/// Never destroyed: tensors in static variables may outlive any order of destruction.
+/// Never destroyed: tensors in static variables may be destroyed in any order.
 Pool& pool() {
   static Pool* const instance = new Pool;
   return *instance;

@@ -1,7 +1,7 @@
 #pragma once
-/// Pooled memory: freed blocks are kept by size and handed out again.
-/// A training step uses the same sizes every time, so after the first step it asks the system for nothing:
-/// no page faults and no trimming, which cost PyTorch's allocator a third of the step on large temporaries.
+/// Pooled memory: freed blocks are kept by size and handed out again. A training step uses the same sizes every time, so after the
+/// first step it requests nothing from the system: no page faults and no trimming, which cost PyTorch's allocator a third of the
+/// step on large temporaries.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace argand {
 
-/// A block of at least `bytes`, aligned to 64 bytes, uninitialised. It returns to the pool with its last owner.
-/// Thread-safe. Throws Error when the system has no memory left.
+/// An uninitialised block of at least `bytes`, aligned to 64 bytes. It returns to the pool with its last owner. Thread-safe. Throws
+/// Error when the system has no memory left.
 std::shared_ptr<void> allocate(std::size_t bytes);
 
-/// The same without an owner: what was taken must be given back, with the same size.
+/// The same without an owner: every block taken must be given back, with the same size.
 void* take_block(std::size_t bytes);
 void give_block_back(void* block, std::size_t bytes) noexcept;
 
@@ -24,12 +24,12 @@ struct MemoryStats {
   std::int64_t in_use = 0;              ///< bytes handed out and not yet returned
   std::int64_t held = 0;                ///< bytes taken from the system: in use or waiting in the pool
   std::int64_t peak_held = 0;           ///< largest `held` so far
-  std::int64_t system_allocations = 0;  ///< how often the system was asked
+  std::int64_t system_allocations = 0;  ///< number of requests to the system
 };
 MemoryStats memory_stats();
 
-/// The same memory for the buffers of a kernel. Each thread's come and go with every call: from malloc() they cost QIC's gradient
-/// at tiny size five times its own work, for the heap grew and shrank with each.
+/// The pool as an allocator, for the buffers of kernels. They are allocated and freed on every call; through malloc() that took
+/// five times as long as the work itself in QIC's gradient at tiny sizes, because the heap grew and shrank each time.
 template <class T>
 struct PoolAllocator {
   using value_type = T;
@@ -41,7 +41,7 @@ struct PoolAllocator {
   void deallocate(T* block, std::size_t n) noexcept { give_block_back(block, n * sizeof(T)); }
   template <class U>
   void construct(U* p) {
-    ::new (static_cast<void*>(p)) U;  // not U(): numbers are left as they are found
+    ::new (static_cast<void*>(p)) U;  // not U(): leaves numbers uninitialised
   }
   template <class U, class... Args>
   void construct(U* p, Args&&... args) {
@@ -49,11 +49,11 @@ struct PoolAllocator {
   }
   friend bool operator==(const PoolAllocator&, const PoolAllocator&) { return true; }
 };
-/// Scratch<double> x(n) holds n uninitialised numbers; Scratch<double> x(n, 0.0) zeros.
+/// Scratch<double> x(n) holds n uninitialised numbers; Scratch<double> x(n, 0.0) holds zeros.
 template <class T>
 using Scratch = std::vector<T, PoolAllocator<T>>;
 
-/// Gives every waiting block back to the system.
+/// Returns every unused block to the system.
 void trim_memory();
 
 }  // namespace argand

@@ -21,7 +21,7 @@ class Best {
   explicit Best(std::int64_t k) : scores_(static_cast<std::size_t>(k)), rows_(static_cast<std::size_t>(k)) {}
 
   void clear() { count_ = 0; }
-  /// Rows come in ascending order, so that an equal score never displaces one that is there.
+  /// Rows come in ascending order, so an equal score never displaces an earlier one.
   void offer(R score, std::int64_t row) {
     if (!(score > lowest)) score = lowest;  // NaN
     const std::size_t k = scores_.size();
@@ -34,9 +34,9 @@ class Best {
     for (std::int64_t from = 0; from < n; from += block) {
       const std::int64_t to = std::min(n, from + block);
       if (count_ == scores_.size()) {
-        // Most blocks hold nothing better than what was found: a comparison of packs passes over them.
+        // Most blocks hold nothing better than what was found: one comparison of packs skips them.
         const Pack<R> bar(scores_.back());
-        auto better = bar > bar;  // in no lane
+        auto better = bar > bar;  // false in every lane
         for_packs<R>(from, to, [&](auto at) { better = better | (at.only(at.load(scores), lowest) > bar); });
         if (!any(better)) continue;
       }

@@ -1,5 +1,5 @@
 #pragma once
-/// The rows of a matrix that are most like a query, by dot product: exactly, and what an approximate index must offer instead.
+/// Finds the rows of a matrix most similar to a query, by dot product: the exact search, and the interface of approximate indexes.
 
 #include <algorithm>
 #include <cstdint>
@@ -17,20 +17,20 @@ struct RowRange {
   friend bool operator==(const RowRange&, const RowRange&) = default;
 };
 
-/// queries [N, r], rows [P, r] -> the numbers of the k rows with the largest dot products for each query [N, k], the largest first;
-/// among equals the lower number. Compares with all rows, a tile at a time, in parallel; the result is the same for any number of
+/// queries [N, r], rows [P, r] -> the indices [N, k] of the k rows with the largest dot products for each query, largest first;
+/// ties go to the lower index. Compares with all rows, a tile at a time, in parallel; the result is the same for any number of
 /// threads. NaN counts as the smallest number.
 ///
-/// `excluded` holds one range for each of G equal groups of consecutive queries (a batch's rows), or none at all. Rows of a
-/// query's range are not candidates: they are taken out before the search, not filtered from its result.
-/// Throws `nearest: ...` when G does not divide N, or when fewer than k candidates are left.
+/// `excluded` holds one range for each of G equal groups of consecutive queries (the rows of a batch), or is empty. Rows in a
+/// query's range are not candidates: they are removed before the search, not filtered from its result. Throws `nearest: ...` when G
+/// does not divide N, or when fewer than k candidates are left.
 template <RealScalar R>
 Ids nearest_rows(const Tensor<R>& queries, const Tensor<R>& rows, std::int64_t k, std::span<const RowRange> excluded = {});
 
-/// Throws unless every group has k of P rows left: what any search demands of its arguments.
+/// Throws unless every group has k of the P rows left: what every search requires of its arguments.
 void require_candidates(std::int64_t N, std::int64_t P, std::int64_t k, std::span<const RowRange> excluded);
 
-/// The numbers in the precision of an index.
+/// x in the precision of an index.
 template <RealScalar R>
 Tensor<float> in_float(const Tensor<R>& x) {
   Tensor<float> y(x.shape());
@@ -38,11 +38,11 @@ Tensor<float> in_float(const Tensor<R>& x) {
   return y;
 }
 
-/// An index over rows, possibly approximate: some of the k rows may be others than nearest_rows would find.
+/// An index over rows, possibly approximate: some of the k rows may differ from those of nearest_rows.
 class RowIndex {
  public:
   virtual ~RowIndex() = default;
-  /// As nearest_rows: always k different rows a query, none of them excluded.
+  /// Like nearest_rows: always returns k different rows per query, none of them excluded.
   virtual Ids nearest(const Tensor<float>& queries, std::int64_t k, std::span<const RowRange> excluded) const = 0;
 };
 

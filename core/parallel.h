@@ -1,5 +1,5 @@
 #pragma once
-/// The one place that decides about threads; core/machine/threads.h says who owns them.
+/// The one place that decides about threads; core/machine/threads.h provides them.
 
 #include <cstdint>
 #include <functional>
@@ -9,11 +9,11 @@
 namespace argand {
 
 int num_threads();
-/// n >= 1; of the calling thread and of threads started later. Throws Error otherwise.
+/// n >= 1; applies to the calling thread and to threads started later. Throws Error otherwise.
 void set_num_threads(int n);
 
 namespace detail {
-/// A reference to a callable: no allocation, lives as long as the call.
+/// A reference to a callable: allocates nothing and is valid for the duration of the call.
 class RangeFunction {
  public:
   template <class F>
@@ -28,9 +28,9 @@ class RangeFunction {
 void parallel_for(std::int64_t n, std::int64_t grain, RangeFunction f);
 }  // namespace detail
 
-/// Calls f(begin, end) on disjoint ranges that cover [0, n), in parallel. Ranges start at multiples of `grain`, so the
-/// place of an element within a loop over packs, hence the rounding of sums, is the same for any number of threads.
-/// Runs inline when n <= grain or inside another parallel region. The first exception of a range is rethrown.
+/// Calls f(begin, end) on disjoint ranges that cover [0, n), in parallel. Ranges start at multiples of `grain`, so the position of
+/// an element within a loop over packs, and hence the rounding of sums, is the same for any number of threads. Runs inline when n
+/// <= grain or inside another parallel region. Rethrows the first exception of a range.
 template <class F>
 void parallel_for(std::int64_t n, std::int64_t grain, const F& f) {
   detail::parallel_for(n, grain, detail::RangeFunction(f));
@@ -39,8 +39,8 @@ void parallel_for(std::int64_t n, std::int64_t grain, const F& f) {
 /// Elements per task for loops that do a few operations on each: a multiple of every vector width.
 inline constexpr std::int64_t elementwise_grain = 4096;
 
-/// In every worker thread: flush subnormal numbers to zero. The tail of a softmax is full of them, and each costs about
-/// a hundred cycles (18 times slower in all). For training programs; gradient checks keep IEEE arithmetic.
+/// Flushes subnormal numbers to zero in every worker thread. The tail of a softmax is full of them, and each costs about a hundred
+/// cycles (18 times slower overall). For training programs; gradient checks keep IEEE arithmetic.
 void flush_subnormals_to_zero(bool on);
 
 }  // namespace argand

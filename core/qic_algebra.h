@@ -1,7 +1,7 @@
 #pragma once
-/// The numbers of QIC: a + bJ with J² = κ(θ) = -1 + sin 2θ, an algebra for every angle θ. θ = 0 is that of the complex numbers,
-/// θ = π/4 that of the dual numbers (J² = 0); κ stays in [-2, 0]. Two reals a number, so they are held in std::complex, of which
-/// only the two parts are meant: products go through QicAlgebra.
+/// The numbers of QIC: a + bJ with J² = κ(θ) = -1 + sin 2θ, an algebra for every angle θ. θ = 0 gives the complex numbers, θ = π/4
+/// the dual numbers (J² = 0); κ stays in [-2, 0]. A number is two reals, stored in a std::complex only for its two parts: products
+/// go through QicAlgebra.
 
 #include <cmath>
 #include <string_view>
@@ -26,9 +26,9 @@ R kappa_derivative(R theta) {
 enum class Magnitude {
   Euclidean,  ///< w = 1: the length of (a, b)
   Algebraic,  ///< w = -κ: |z|² = z z̄, the algebra's own norm; multiplicative
-  Author,     ///< w = 1 - κ: that of the paper's author
+  Author,     ///< w = 1 - κ: as defined by the paper's author
 };
-/// "euclidean", "algebraic", "author". Throws for another word.
+/// "euclidean", "algebraic", "author". Throws for any other word.
 inline Magnitude magnitude_named(std::string_view word) {
   if (word == "euclidean") return Magnitude::Euclidean;
   if (word == "algebraic") return Magnitude::Algebraic;
@@ -46,11 +46,11 @@ template <RealScalar R>
 R magnitude_weight_derivative(Magnitude kind) {
   return kind == Magnitude::Euclidean ? R(0) : R(-1);
 }
-/// Under the root, so that |0| = 1e-6 and the magnitude is smooth everywhere.
+/// Added under the root, so that |0| = 1e-6 and the magnitude is smooth everywhere.
 template <RealScalar R>
 inline constexpr R magnitude_eps = R(1e-12);
 
-/// Arithmetic for one θ.
+/// The arithmetic for one θ.
 template <RealScalar R>
 class QicAlgebra {
  public:

@@ -1,5 +1,5 @@
 #pragma once
-/// Hamilton's product of quaternions a + bi + cj + dk, i² = j² = k² = ijk = -1, as a table.
+/// The Hamilton product of quaternions a + bi + cj + dk, i² = j² = k² = ijk = -1, as a table.
 
 namespace argand {
 

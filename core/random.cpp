@@ -10,7 +10,7 @@
 namespace argand {
 
 std::array<std::uint32_t, 4> Random::block(std::uint64_t i) const {
-  // The multipliers and the Weyl constants of the key schedule are those of the paper's Philox4x32-10.
+  // The multipliers and the Weyl constants of the key schedule are those of Philox4x32-10 in the paper.
   std::array<std::uint32_t, 4> x = {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(i >> 32),
                                     static_cast<std::uint32_t>(stream_), static_cast<std::uint32_t>(stream_ >> 32)};
   std::uint32_t k0 = static_cast<std::uint32_t>(seed_), k1 = static_cast<std::uint32_t>(seed_ >> 32);
@@ -26,7 +26,7 @@ std::array<std::uint32_t, 4> Random::block(std::uint64_t i) const {
 
 namespace {
 
-/// As many blocks side by side as a register has 64-bit lanes. A word is the lower half of a lane; what stands above it is ignored.
+/// As many blocks side by side as a register has 64-bit lanes. A word is the lower half of a lane; the upper half is ignored.
 typedef std::uint64_t Words __attribute__((vector_size(register_bytes)));
 constexpr std::size_t lanes = sizeof(Words) / sizeof(std::uint64_t);
 
@@ -100,7 +100,7 @@ std::uint64_t Random::below(std::uint64_t i, std::uint64_t n) const {
 }
 
 namespace {
-/// Fills a tensor from a function of the element's number; a complex element takes two numbers.
+/// Fills a tensor from a function of the element's index; a complex element takes two numbers.
 template <Scalar T, class F>
 Tensor<T> generate(const Shape& shape, const F& number) {
   Tensor<T> x(shape);
@@ -124,7 +124,7 @@ Tensor<T> randn(const Shape& shape, const Random& random, RealOf<T> std) {
 
 template <Scalar T>
 Tensor<T> rand(const Shape& shape, const Random& random, RealOf<T> low, RealOf<T> high) {
-  // Rounding to float can land on `high` itself, which is not in the interval.
+  // Rounding to float can yield `high` itself, which is outside the interval.
   const RealOf<T> last = high > low ? std::nextafter(high, low) : low;
   return generate<T>(
       shape, [&](std::uint64_t i) { return std::min(last, low + (high - low) * static_cast<RealOf<T>>(random.uniform(i))); });

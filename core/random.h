@@ -1,6 +1,6 @@
 #pragma once
-/// Counter-based random numbers: Philox4x32-10 (Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3",
-/// SC 2011). Number i of a stream is a pure function of (seed, stream, i): the same whatever the thread count or the order.
+/// Counter-based random numbers: Philox4x32-10 (Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC
+/// 2011). Number i of a stream is a pure function of (seed, stream, i), independent of the thread count and of the order.
 
 #include <array>
 #include <cstdint>
@@ -17,7 +17,7 @@ class Random {
 
   /// Block i of the stream: four random 32-bit words.
   std::array<std::uint32_t, 4> block(std::uint64_t i) const;
-  /// Blocks first, first + 1, ... one after the other, for words.size()/4 of them (a multiple of 4), many at a time.
+  /// Fills `words` with words.size()/4 consecutive blocks, starting at `first`, many at a time; words.size() is a multiple of 4.
   void blocks(std::uint64_t first, std::span<std::uint32_t> words) const;
   /// Number i, uniform in [0, 1), 53 bits.
   double uniform(std::uint64_t i) const;
@@ -33,10 +33,10 @@ class Random {
   std::uint64_t seed_, stream_;
 };
 
-/// N(0, std²); a complex number has std²/2 in each component, so that E|z|² = std².
+/// N(0, std²); a complex number has variance std²/2 in each component, so that E|z|² = std².
 template <Scalar T>
 Tensor<T> randn(const Shape& shape, const Random& random, RealOf<T> std = 1);
-/// Uniform in [low, high); a complex number in that square.
+/// Uniform in [low, high); both components of a complex number lie in that range.
 template <Scalar T>
 Tensor<T> rand(const Shape& shape, const Random& random, RealOf<T> low = 0, RealOf<T> high = 1);
 

@@ -1,5 +1,5 @@
 #pragma once
-/// The four scalars of argand and the complex products, written out.
+/// The four scalar types of argand and the complex products, written out.
 
 #include <complex>
 #include <concepts>
@@ -37,7 +37,7 @@ using RealOf = typename detail::RealPart<T>::type;
 template <Scalar T>
 using ComplexOf = std::complex<RealOf<T>>;
 
-/// The type of a sum or product of an A and a B of equal precision: complex as soon as one of them is.
+/// The type of a sum or product of an A and a B of equal precision: complex if either is.
 template <Scalar A, Scalar B>
 requires std::same_as<RealOf<A>, RealOf<B>>
 using Promote = std::conditional_t<ComplexScalar<A>, A, B>;
@@ -50,8 +50,7 @@ constexpr std::string_view scalar_name() {
   return "complex128";
 }
 
-/// a·b. std::complex's operator* tests every product for NaN (C99 Annex G);
-/// the written-out form is three times faster.
+/// a·b, written out: three times faster than std::complex's operator*, which tests every product for NaN (C99 Annex G).
 template <RealScalar R>
 constexpr std::complex<R> mul(std::complex<R> a, std::complex<R> b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
@@ -69,7 +68,7 @@ constexpr R mul(R a, R b) {
   return a * b;
 }
 
-/// The conjugate that keeps its type: conj(x) = x for a real x (std::conj would make it complex).
+/// The conjugate in the same type: conj(x) = x for a real x (std::conj would make it complex).
 template <RealScalar R>
 constexpr R conj_of(R a) {
   return a;
@@ -79,7 +78,7 @@ constexpr std::complex<R> conj_of(std::complex<R> a) {
   return {a.real(), -a.imag()};
 }
 
-/// conj(a)·b, the product of every vector-Jacobian product of a holomorphic map.
+/// conj(a)·b, the product in every vector-Jacobian product of a holomorphic map.
 template <Scalar A, Scalar B>
 constexpr Promote<A, B> conj_mul(A a, B b) {
   return mul(conj_of(a), b);
@@ -106,7 +105,7 @@ constexpr R real_of(std::complex<R> a) {
 
 }  // namespace argand
 
-/// Explicit instantiation: bodies live in .cpp files, and these name the types they are made for.
+/// Explicit instantiation: bodies live in .cpp files; these macros list the types that they are compiled for.
 #define ARGAND_FOR_REAL(MACRO) MACRO(float) MACRO(double)
 #define ARGAND_FOR_COMPLEX(MACRO) MACRO(std::complex<float>) MACRO(std::complex<double>)
 #define ARGAND_FOR_SCALAR(MACRO) ARGAND_FOR_REAL(MACRO) ARGAND_FOR_COMPLEX(MACRO)

@@ -21,13 +21,13 @@ class Shape {
   explicit Shape(std::span<const std::int64_t> sizes);
 
   int rank() const { return rank_; }
-  /// Product of the sizes; 1 for a scalar. Throws for 2^48 elements or more, empty axes not counted, and negative sizes.
+  /// Product of the sizes; 1 for a scalar. Throws for negative sizes and for 2^48 elements or more, not counting empty axes.
   std::int64_t size() const;
   /// Size of one axis; negative axes count from the end. Throws for an axis out of range.
   std::int64_t operator[](int axis) const { return sizes_[static_cast<std::size_t>(checked(axis))]; }
   std::int64_t& operator[](int axis) { return sizes_[static_cast<std::size_t>(checked(axis))]; }
   std::int64_t back() const { return (*this)[-1]; }
-  /// Product of all sizes but the last: the number of rows when the last axis is a row. 1 for a scalar.
+  /// Product of all sizes but the last: the number of rows if the last axis is a row. 1 for a scalar.
   std::int64_t rows() const;
 
   const std::int64_t* begin() const { return sizes_.data(); }
@@ -46,11 +46,11 @@ class Shape {
   int rank_ = 0;
 };
 
-/// Steps in elements from one index to the next, per axis, of a dense row-major tensor.
+/// Strides of a dense row-major tensor: the step in elements from one index to the next, per axis.
 std::array<std::int64_t, Shape::max_rank> strides_of(const Shape& shape);
 
-/// NumPy's broadcasting: shapes are aligned at the last axis, a size of 1 stretches.
-/// Throws `op: shapes do not broadcast, [2, 3] and [4]`.
+/// NumPy's broadcasting: shapes are aligned at the last axis, and axes of size 1 are stretched. Throws `op: shapes do not
+/// broadcast, [2, 3] and [4]`.
 Shape broadcast(std::string_view op, const Shape& a, const Shape& b);
 
 }  // namespace argand

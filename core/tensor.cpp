@@ -11,7 +11,7 @@
 
 namespace argand {
 
-// Here and not in the header: an op has a dozen tensors, and with these inlined it took a tenth longer to compile.
+// Defined here and not in the header: an op has a dozen tensors, and with these inlined it took a tenth longer to compile.
 template <Scalar T>
 Tensor<T>::Tensor() = default;
 template <Scalar T>
@@ -99,7 +99,7 @@ void Tensor<T>::stop_sharing() {
 
 template <Scalar T>
 void Tensor<T>::fill(T value) {
-  if (storage_.use_count() > 1) *this = Tensor(shape_);  // the old numbers need no copy
+  if (storage_.use_count() > 1) *this = Tensor(shape_);  // the old elements need no copy
   parallel_for(size_, elementwise_grain, [&](std::int64_t b, std::int64_t e) { std::fill(data_ + b, data_ + e, value); });
 }
 

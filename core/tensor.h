@@ -2,13 +2,12 @@
 /// Tensor<T>: a dense row-major array of float, double, complex<float> or complex<double>.
 ///
 /// A tensor is a value, like an int: changing one never changes another. Copies are cheap: they share storage until one of them is
-/// written to, which then gets its own numbers (copy on write). So the tape can keep what a gradient needs without a copy, and
+/// written to, which then gets storage of its own (copy on write). So the tape can keep what a gradient needs without copying, and
 /// nobody can change it afterwards. Two rules follow, both known from std::vector:
-///   - a pointer or span is valid as long as its tensor: x.grad().data() and the numbers of a function's result are gone with the
-///   line
-///     unless the tensor is kept; and one to write through is good until the tensor is next copied, reshaped or used in an op: ask
-///     again afterwards;
-///   - several threads may read a tensor, or write to it through one pointer, but each asks for data() before they begin.
+///   - a pointer or span is valid as long as its tensor: x.grad().data() and the elements of a function's result are gone with the
+///     line unless the tensor is kept; and one for writing is valid until the tensor is next copied, reshaped or used in an op:
+///     call data() again afterwards;
+///   - several threads may read a tensor, or write to it through one pointer, but call data() before they start.
 /// There are no strided views: kernels read contiguous data.
 
 #include <atomic>
@@ -30,7 +29,7 @@ class Tensor {
  public:
   using value_type = T;
 
-  /// No numbers, shape [0].
+  /// No elements, shape [0].
   Tensor();
   Tensor(const Tensor&);
   Tensor& operator=(const Tensor&);
@@ -38,9 +37,9 @@ class Tensor {
   Tensor(Tensor&& other) noexcept;
   Tensor& operator=(Tensor&& other) noexcept;
   ~Tensor();
-  /// Uninitialised numbers.
+  /// Uninitialised elements.
   explicit Tensor(const Shape& shape);
-  /// Numbers in row-major order. Throws when their count is not shape.size().
+  /// Elements in row-major order. Throws when their count is not shape.size().
   Tensor(const Shape& shape, std::span<const T> values);
   Tensor(const Shape& shape, std::initializer_list<T> values) : Tensor(shape, std::span<const T>(values.begin(), values.size())) {}
 
@@ -54,7 +53,7 @@ class Tensor {
   std::int64_t dim(int axis) const { return shape_[axis]; }
   std::int64_t size() const { return size_; }
 
-  /// The numbers, for writing: from here on they belong to this tensor alone.
+  /// The elements, for writing: from now on they belong to this tensor alone.
   T* data() {
     if (storage_.use_count() > 1) stop_sharing();
     // The count is read relaxed; the fence orders reads by a thread that released its copy before the writes that follow.
@@ -62,7 +61,7 @@ class Tensor {
     return data_;
   }
   const T* data() const { return data_; }
-  /// Deleted for temporaries, whose numbers would be gone before they are read: keep the tensor first.
+  /// Deleted for temporaries, whose elements would be gone before they are read: keep the tensor first.
   std::span<T> span() & { return {data(), static_cast<std::size_t>(size_)}; }
   std::span<const T> span() const& { return {data_, static_cast<std::size_t>(size_)}; }
   std::span<const T> span() const&& = delete;
@@ -71,7 +70,7 @@ class Tensor {
   const T* begin() const { return data_; }
   const T* end() const { return data_ + size_; }
 
-  /// One element, bounds checked: x(1, 2).
+  /// One element, bounds-checked: x(1, 2).
   template <std::integral... Index>
   T& operator()(Index... index) {
     return data()[offset({static_cast<std::int64_t>(index)...})];
@@ -80,21 +79,21 @@ class Tensor {
   const T& operator()(Index... index) const {
     return data_[offset({static_cast<std::int64_t>(index)...})];
   }
-  /// The only element. Throws when there are more.
+  /// The only element. Throws if there are more.
   T item() const;
 
-  /// Same numbers, another shape; one size may be -1. Throws when the counts differ.
+  /// The same elements in another shape; one size may be -1. Throws when the counts differ.
   Tensor reshape(const Shape& shape) const;
   Tensor reshape(std::initializer_list<std::int64_t> sizes) const;
   Tensor clone() const;
   void fill(T value);
-  /// this += other, same shape.
+  /// this += other; same shape.
   void add(const Tensor& other);
 
-  /// Whether the two are copies that still share storage.
+  /// Whether the two still share storage.
   bool shares_storage_with(const Tensor& other) const { return storage_ != nullptr && storage_ == other.storage_; }
 
-  /// The storage seen as another scalar (complex <-> pairs of reals); counts must agree in bytes.
+  /// The storage viewed as another scalar type (complex <-> pairs of reals); the byte counts must agree.
   template <Scalar U>
   Tensor<U> reinterpret(const Shape& shape) const;
 
@@ -118,13 +117,13 @@ Tensor<R> as_real(const Tensor<std::complex<R>>& z);
 template <RealScalar R>
 Tensor<std::complex<R>> as_complex(const Tensor<R>& x);
 
-/// For printing: nested brackets, six digits, long axes elided. fmt::print("{}", x) and std::cout << x show the same.
+/// For printing: nested brackets, six digits, long axes elided. fmt::print("{}", x) and std::cout << x print the same.
 template <Scalar T>
 std::string to_string(const Tensor<T>& x);
 template <Scalar T>
 std::ostream& operator<<(std::ostream& out, const Tensor<T>& x);
 
-/// Token ids: their own integer type, never a tensor of numbers. Row-major, e.g. [B, T].
+/// Token ids: a separate integer type, never a tensor. Row-major, e.g. [B, T].
 class Ids {
  public:
   using value_type = std::int32_t;
@@ -149,7 +148,7 @@ class Ids {
   std::vector<value_type> values_;
 };
 
-/// Padding of shorter rows: a word of no text, which is never read.
+/// Padding of shorter rows: an id that belongs to no text and is never read.
 inline constexpr Ids::value_type pad_id = 0;
 
 }  // namespace argand

@@ -8,7 +8,7 @@ namespace {
 
 bool is_greek(char lead) { return lead == '\xCE' || lead == '\xCF'; }
 
-/// Bytes of the letter that begins at a place, with its hats and bars: ASCII, Greek or ℓ; 0 where there is none.
+/// The bytes of the letter at this position, with its hats and bars: ASCII, Greek or ℓ; 0 if there is none.
 std::size_t letter(const std::string& text, std::size_t at) {
   if (at >= text.size()) return 0;
   std::size_t length = 0;
@@ -22,7 +22,7 @@ std::size_t letter(const std::string& text, std::size_t at) {
   return length;
 }
 
-/// Whether a name goes on before this place, or a quotient like dL/dα does.
+/// Whether the position is inside a name, or in a quotient like dL/dα.
 bool within(const std::string& text, std::size_t at) {
   if (at == 0) return false;
   const char before = text[at - 1];

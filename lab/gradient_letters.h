@@ -1,12 +1,12 @@
 #pragma once
-/// The letters of the book for those of the code.
+/// Translates the letters of the code into those of the book.
 
 #include <string>
 
 namespace argand {
 
-/// In the code and beside it the gradient of a quantity z is called dz; in print it is g_z, because dz is a step: "dz = 2 z dw"
-/// becomes "g_z = 2 z g_w". Derivatives (dw/dθ) and words (does, do not) stay.
+/// In the code the gradient of a quantity z is called dz; in print it is g_z, because dz is a step: "dz = 2 z dw" becomes "g_z = 2
+/// z g_w". Derivatives (dw/dθ) and words (does, do not) stay.
 std::string gradient_letters(const std::string& text);
 
 }  // namespace argand

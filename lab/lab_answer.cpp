@@ -16,21 +16,20 @@ namespace {
 using C = std::complex<double>;
 using AnswerKind = LabAnswer::Kind;
 
-/// At one point: what was answered, what is right, and the other one of the two derivatives.
+/// At one point: the given value, the right one, and the other of the two derivatives.
 struct AnswerPoint {
   std::vector<C> at;
   C given = 0, right = 0, other = 0;
-  double bar = 0;  ///< of `right`, and of `other`
+  double bar = 0;  ///< of `right` and of `other`
 };
 
 bool has_value(C z) { return std::isfinite(z.real()) && std::isfinite(z.imag()); }
-/// Both numbers carry the rounding of some ten ops. What is not finite is like nothing.
+/// Both numbers carry the rounding of about ten ops. A number that is not finite is like no other.
 bool alike(C a, C b, double bar = 0) {
   return has_value(a) && std::abs(a - b) <= 1e-10 * std::max({std::abs(a), std::abs(b), 1e-3}) + bar;
 }
 
-/// The point asked for, then eight more: phases all around the circle, magnitudes between 0.6 and 1.8, other ones for each
-/// variable.
+/// The point asked for, then eight more: phases all around the circle, moduli between 0.6 and 1.8, different for each variable.
 std::vector<std::vector<C>> places(const std::vector<C>& at) {
   std::vector<std::vector<C>> all = {at};
   for (int n = 0; n < 8; ++n) {
@@ -44,14 +43,14 @@ std::vector<std::vector<C>> places(const std::vector<C>& at) {
   return all;
 }
 
-/// The derivative that was asked for, and the other one of the two.
+/// Stores the derivative asked for and the other of the two.
 void take(AnswerPoint& p, Asked asked, C dz, C dzbar) {
   p.right = asked == Asked::Dz ? dz : asked == Asked::Dzbar ? dzbar : std::conj(dz) + dzbar;
   p.other = asked == Asked::Dzbar ? dz : asked == Asked::Dz ? dzbar : dz;
 }
 
-/// By the tape; by differences where the tape has a gap. False: there is no derivative that a check could stand on. `first` is the
-/// point asked for, of which `note` says what was done.
+/// Uses the tape, or differences where the tape has a gap. Returns false if there is no derivative to check against. `first`: this
+/// is the point asked for, and `note` says what was done.
 bool find_right(const Expression& f, std::size_t variable, Asked asked, bool first, AnswerPoint& p, std::string& note) {
   std::vector<AnyTensor> inputs;
   for (const C z : p.at) inputs.push_back(Tensor<C>({1}, {z}));
@@ -76,7 +75,7 @@ bool find_right(const Expression& f, std::size_t variable, Asked asked, bool fir
   return known;
 }
 
-/// x and y, the parts of the variable, in whose terms an answer may be written where they name no variable of f.
+/// Adds x and y, the parts of the variable, as letters for answers, unless they name variables of f.
 std::vector<std::string> letters_of_answers(const Expression& f) {
   std::vector<std::string> letters = f.variables();
   for (const char* part : {"x", "y"})
@@ -103,7 +102,7 @@ std::vector<AnswerPoint> compare(const Expression& f, const std::vector<C>& at, 
     AnswerPoint p{.at = place};
     p.given = value_of(answer, place, variable);
     if (!find_right(f, variable, asked, first, p, note)) continue;
-    if (first && !has_value(p.given)) {  // a right formula may have no value at one point
+    if (first && !has_value(p.given)) {  // a right formula may have no value at a single point
       note = fmt::format("the answer is undefined here, where the derivative is {}", complex_text(p.right, true, 6));
       continue;
     }
@@ -112,7 +111,7 @@ std::vector<AnswerPoint> compare(const Expression& f, const std::vector<C>& at, 
   return points;
 }
 
-/// The one number c with given = c · of(point) at every point, if there is one: 1 where both vanish everywhere.
+/// The one number c with given = c · of(point) at every point, if there is one; 1 if both vanish everywhere.
 template <class Of>
 std::optional<C> common_factor(const std::vector<AnswerPoint>& points, const Of& of) {
   const auto largest = std::max_element(
@@ -123,7 +122,7 @@ std::optional<C> common_factor(const std::vector<AnswerPoint>& points, const Of&
   return fits && factor != 0.0 && std::isfinite(std::abs(factor)) ? std::optional(factor) : std::nullopt;
 }
 
-/// Rounding taken off, so that 2 is shown as 2.
+/// Removes rounding, so that 2 is shown as 2.
 C tidy(C c) {
   const auto part = [](double x) { return std::abs(x - std::round(x * 1e6) / 1e6) < 1e-9 ? std::round(x * 1e6) / 1e6 : x; };
   return {part(c.real()), part(c.imag())};

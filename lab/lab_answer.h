@@ -1,6 +1,5 @@
 #pragma once
-/// Exercises that answer: a derivative found by hand, beside the one that the tape finds, and what the difference
-/// looks like.
+/// Exercises with feedback: compares a derivative found by hand with the tape's, and says what the difference looks like.
 
 #include <complex>
 #include <nlohmann/json_fwd.hpp>
@@ -12,7 +11,7 @@
 
 namespace argand {
 
-/// Of f by one of its variables, z = x + iy.
+/// A derivative of f with respect to one of its variables, z = x + iy.
 enum class Asked {
   Dz,        ///< ∂f/∂z
   Dzbar,     ///< ∂f/∂z̄
@@ -22,7 +21,7 @@ enum class Asked {
 struct LabAnswer {
   enum class Kind {
     Right,
-    Swapped,     ///< the other one of the two derivatives
+    Swapped,     ///< the other of the two derivatives
     Factor,      ///< `by` times the right one: 2, ½, −1, i, ...
     Conjugated,  ///< `by` times the conjugate of the right one
     Offset,      ///< the right one plus `by`
@@ -30,30 +29,30 @@ struct LabAnswer {
     Unknown,     ///< at most two of the points have finite derivatives
   };
   Asked asked = Asked::Dz;
-  std::string text;  ///< what was given
+  std::string text;  ///< as given
   Kind kind = Kind::Unknown;
   std::complex<double> by = 1;
   std::size_t points = 0;  ///< number of points compared
-  /// The first point where the answer is off, and both numbers there.
+  /// The first point where the answer is off, and both values there.
   std::vector<std::complex<double>> at;
   std::complex<double> given = 0, right = 0;
   std::vector<std::complex<double>> asked_at = {};
-  /// What is particular about that point: the tape has a gap there, and differences judged, or nobody; the answer has no value.
+  /// What is special about that point: the tape has a gap there, and differences judged, or nothing could; the answer has no value.
   std::string note = {};
 
   bool is_right() const { return kind == Kind::Right; }
 };
 
-/// Compares `text`, an expression in f's variables and in x and y, the parts of the one differentiated by, with the derivative at
-/// `at` and at eight more points that are neither real nor imaginary nor alike in modulus, so that no conjugate and no swap can
-/// hide. The derivative is the tape's, that of differences where the tape has a gap (LabPoint::gaps); points where neither has one
-/// do not count. Throws as Expression does.
+/// Compares `text`, an expression in f's variables and in x and y, the parts of the variable in question, with the derivative at
+/// `at` and at eight more points that are neither real nor imaginary and differ in modulus, so that no conjugate and no swap can
+/// hide. The derivative is the tape's, or that of differences where the tape has a gap (LabPoint::gaps); points where neither
+/// exists do not count. Throws like Expression.
 LabAnswer judge_answer(const Expression& f, const std::vector<std::complex<double>>& at, std::size_t variable, Asked asked,
                        const std::string& text);
 
 /// "right", "conjugated", "twice the right one", "off by the factor 0.5i", ...
 std::string answer_verdict(const LabAnswer& answer);
-/// A line an answer, and below one that is wrong both numbers at a point.
+/// One line per answer, and below a wrong one both values at a point.
 std::string answers_text(const Expression& f, std::size_t variable, const std::vector<LabAnswer>& answers, const Style& style);
 nlohmann::json answer_json(const LabAnswer& answer);
 

@@ -38,7 +38,7 @@ std::vector<C> moved_along(const std::vector<C>& at, std::size_t k, double t) {
   return moved;
 }
 
-/// Whether the tape's gradient is one on both sides of the point along that axis.
+/// Whether the tape's gradient is a derivative, not a convention, on both sides of the point along that axis.
 bool gradient_is_known(const Expression& f, const std::vector<C>& at, std::size_t column) {
   const double step = 1e-3 * std::max(1.0, std::abs(at[column / 2]));
   for (const double t : {-step, step})
@@ -47,7 +47,7 @@ bool gradient_is_known(const Expression& f, const std::vector<C>& at, std::size_
   return true;
 }
 
-/// Column by column: the derivative of the gradient along x_k or y_k. `rounding` is that of the gradient.
+/// Column by column: the derivatives of the gradient along x_k or y_k. `rounding` is that of the gradient.
 void differentiate_gradient(const Expression& f, double rounding, LabHessian& h) {
   const std::size_t n = 2 * h.at.size();
   h.numerical = h.error = Rows(n, std::vector<double>(n));
@@ -73,7 +73,7 @@ void differentiate_gradient(const Expression& f, double rounding, LabHessian& h)
   }
 }
 
-/// By the tape.
+/// The Hessian from the tape.
 Tensor<double> hessian_at(const Expression& f, const std::vector<C>& at) {
   ParameterList<double> variables;
   std::vector<AnyVar> z;
@@ -84,8 +84,8 @@ Tensor<double> hessian_at(const Expression& f, const std::vector<C>& at) {
   return hessian<double>([&] { return loss_of(f(z)); }, variables);
 }
 
-/// Where tape and differences are apart: f changes its ways closer to the point than the smallest step, and the differences know
-/// nothing of it. The second derivatives by the tape do so.
+/// If tape and differences disagree, f may change closer to the point than the smallest step, which differences cannot see. If the
+/// tape's second derivatives do change that close, the bars are set to infinity.
 void heed_changes_within_steps(const Expression& f, LabHessian& h) {
   if (h.verdict() != Verdict::Fail) return;
   double apart = 0, changes = 0;
@@ -119,7 +119,7 @@ void measure_slope(const Expression& f, double rounding, LabHessian& h) {
   h.slope_error = h.gaps.empty() ? rounding * std::sqrt(static_cast<double>(h.at.size())) : variance;
 }
 
-/// NaN where there is one.
+/// NaN if there is one.
 double largest_of(const Rows& rows) {
   double largest = 0;
   for (const auto& row : rows)
@@ -181,13 +181,13 @@ std::string LabHessian::kind() const {
   const double size = largest_of(believed()), bar = largest_of(error);
   if (gaps.empty() && (!std::isfinite(slope) || !std::isfinite(size))) return "not finite";
   if (verdict() == Verdict::Fail || !std::isfinite(size) || !std::isfinite(slope_error)) return "undecided";
-  // Closer to a critical point than nine digits of it can be written.
+  // Closer to a critical point than nine digits can express.
   double distance_from_0 = 1;
   for (const C z : at) distance_from_0 = std::max(distance_from_0, std::abs(z));
   if (slope > 10 * slope_error + 1e-9 * size * distance_from_0) return "not a critical point";
   if (!gaps.empty() && slope_error > 1e-4 * std::max(size, variation) * distance_from_0) return "undecided";
   if (!std::isfinite(bar) || (verdict() != Verdict::Pass && gaps.empty())) return "undecided";
-  // Where the tape knows, what is 0 beside the largest; else what the bars tell from 0.
+  // With the tape, 0 is relative to the largest entry; without it, what the bars cannot tell from 0.
   const double zero = gaps.empty() ? 1e-9 * size : 10 * static_cast<double>(real.size()) * bar + 1e-6 * size;
   const bool up = eigenvalues.back() > zero, down = eigenvalues.front() < -zero;
   if (up && down) return "a saddle";
@@ -221,7 +221,7 @@ LabHessian lab_hessian(const Expression& f, const std::vector<C>& at) {
       h.gaps = by_k.gaps;
   }
   if (!h.gaps.empty()) rounding = 0;
-  // As any function's, unless there is far more.
+  // The usual rounding of a function, unless there is far more.
   const double foreseen = rounding > 1e3 * double_epsilon * largest_gradient(h) ? rounding : 0;
   differentiate_gradient(f, foreseen, h);
   measure_slope(f, rounding, h);

@@ -16,18 +16,18 @@ class AlongAxes {
  public:
   AlongAxes(const Expression& f, const std::vector<C>& at, std::size_t variable, double rounding)
       : f_(f), at_(at), variable_(variable), centre_(value(at[variable])) {
-    // As foreseen for any function, unless there is far more: what cancels on the way may hide every change of f.
+    // The usual rounding of a function, unless there is far more: cancellation on the way may hide every change of f.
     if (!(rounding <= 1e3 * double_epsilon * std::abs(centre_))) rounding_ = rounding;
   }
 
   C centre() const { return centre_; }
   bool real() const { return real_; }
 
-  /// Of Re f and Im f, as if f were `base` at the point.
+  /// The derivatives of Re f and Im f, as if f were `base` at the point.
   std::vector<Derivative> derivatives(bool imaginary, C base) {
     const C z = at_[variable_];
     const auto moved = [&](double t) { return imaginary ? C(z.real(), t) : C(t, z.imag()); };
-    // What does not depend on this coordinate at all has no rounding.
+    // A function that does not depend on this coordinate at all has no rounding.
     const C probed = value(moved(std::numeric_limits<double>::quiet_NaN()));
     bool reached = std::isnan(probed.real()) || std::isnan(probed.imag());
     const Changes changes = [&](double t, std::span<Change> out) {
@@ -41,7 +41,7 @@ class AlongAxes {
     return differentiate(changes, imaginary ? z.imag() : z.real(), 2);
   }
 
-  /// What f tends to from all four sides, if they agree.
+  /// The limit of f from all four sides, if they agree.
   std::optional<C> limit() {
     const C base = is_finite(centre_) ? centre_ : 0;
     std::array<Estimate, 2> limits;
@@ -98,7 +98,7 @@ LabNumbers lab_numbers(const Expression& f, const std::vector<C>& at, std::size_
     found.has_limit = true;
     found.limit = *limit;
     differentiate_from(found.limit);
-    // The limit has an error, which one-sided slopes take for a jump and for a kink.
+    // The limit has an error, which one-sided slopes would mistake for a jump and a kink.
     for (auto& row : found.partials)
       for (Derivative& d : row) {
         const double apart = std::abs(d.right.value - d.left.value), bars = d.left.error + d.right.error;

@@ -1,5 +1,5 @@
 #pragma once
-/// The derivatives of an expression by differences, with error bars: nothing of them comes from the tape.
+/// The derivatives of an expression from differences, with error bars, independent of the tape.
 
 #include <array>
 #include <complex>
@@ -11,17 +11,17 @@
 namespace argand {
 
 struct LabNumbers {
-  std::complex<double> value;  ///< as f is computed at the point
+  std::complex<double> value;  ///< f as computed at the point
   bool real = false;           ///< f is real by its types
-  /// f has no finite value here, or another one than around, and tends to `limit` from both sides along both axes: `partials` are
-  /// those of f with that value.
+  /// f has no finite value here, or differs from its surroundings, and tends to `limit` from both sides along both axes: `partials`
+  /// are those of f with that value.
   bool has_limit = false;
   std::complex<double> limit = 0;
   std::array<std::array<Derivative, 2>, 2> partials = {};  ///< ∂Re f/∂x, ∂Re f/∂y; ∂Im f/∂x, ∂Im f/∂y
 };
 
-/// Of f by one variable. `rounding` is how far rounding may have moved f at the point (TapeRounding::value); infinite: not known,
-/// and then nothing is known of the derivatives either.
+/// The derivatives of f with respect to one variable. `rounding` is how far rounding may have moved f at the point
+/// (TapeRounding::value); if infinite, it is unknown, and then the derivatives are unknown too.
 LabNumbers lab_numbers(const Expression& f, const std::vector<std::complex<double>>& at, std::size_t variable, double rounding);
 
 }  // namespace argand

@@ -16,7 +16,7 @@ using C = std::complex<double>;
 
 nlohmann::json number_json(C z) { return nlohmann::json::array({z.real(), z.imag()}); }
 
-/// The value and the derivatives alone, without independent checks, and where the tape has none.
+/// Only the value and the derivatives, without independent checks, and the gaps of the tape.
 LabPoint point_by_tape(const Expression& f, C at) {
   const TapeWirtinger tape = tape_wirtinger(f, {Tensor<C>({1}, {at})});
   LabPoint point{.at = {at}, .value = tape.value[0], .real = !tape.output_is_complex};
@@ -76,7 +76,7 @@ nlohmann::json descent(const Expression& f, C from, double rate) {
           {"conjugate", {{"path", path[1]}, {"loss", loss[1]}, {"end", end[1]}}}};
 }
 
-/// Value and both derivatives at each of the points, by one walk along the tape for all of them.
+/// Value and both derivatives at each of the points, from one walk along the tape for all of them.
 nlohmann::json at_points(const Expression& f, const nlohmann::json& points) {
   require(points.is_array() && !points.empty() && points.size() <= 1000, "lab", "asked for {} points, not 1 to 1000",
           points.size());
@@ -92,7 +92,7 @@ nlohmann::json at_points(const Expression& f, const nlohmann::json& points) {
   return reply;
 }
 
-/// ∂(Re f)/∂x as the judge finds it, and as the tape has it.
+/// ∂(Re f)/∂x as the judge finds it, and as the tape gives it.
 nlohmann::json slope(const Expression& f, C at) {
   const auto along_x = [&](double x) { return tape_wirtinger(f, {Tensor<C>({1}, {C(x, at.imag())})}).value[0].real(); };
   const Derivative d = differentiate(along_x, at.real());
@@ -106,8 +106,8 @@ nlohmann::json slope(const Expression& f, C at) {
           {"jump", d.jump}};
 }
 
-/// Whether ∂f/∂z̄, and ∂f/∂z, vanish at points around z as well: at how many, and the first where they do not. One point where they
-/// do makes no holomorphic function.
+/// Whether ∂f/∂z̄, and ∂f/∂z, vanish at points around z as well: the number of points, and the first where they do not. Vanishing
+/// at one point does not make f holomorphic.
 nlohmann::json neighbourhood(const Expression& f, C z) {
   constexpr std::int64_t directions = 8;
   const std::array<double, 3> radii = {0.1, 0.01, 0.5};
@@ -134,7 +134,7 @@ nlohmann::json neighbourhood(const Expression& f, C z) {
   return found;
 }
 
-/// A verdict for each answer, or what is wrong with its text.
+/// A verdict for each answer, or the error in its text.
 nlohmann::json answers_json(const Expression& f, C at, const nlohmann::json& given) {
   const std::vector<std::pair<std::string, Asked>> all = {
       {"dz", Asked::Dz}, {"dzbar", Asked::Dzbar}, {"gradient", Asked::Gradient}};

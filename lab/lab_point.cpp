@@ -12,7 +12,7 @@ namespace {
 using C = std::complex<double>;
 const C i(0, 1);
 
-constexpr double relative_tolerance = 1e-8;  // of gradcheck
+constexpr double relative_tolerance = 1e-8;  // that of gradcheck
 
 std::vector<AnyTensor> tensors_of(const std::vector<C>& at) {
   std::vector<AnyTensor> tensors;
@@ -20,7 +20,7 @@ std::vector<AnyTensor> tensors_of(const std::vector<C>& at) {
   return tensors;
 }
 
-/// What stands in the way of a derivative, as gradcheck says it.
+/// What prevents a derivative, in gradcheck's words.
 std::string trouble_of(const LabPoint& point, const std::array<std::array<Derivative, 2>, 2>& partials) {
   const bool finite = std::isfinite(point.value.real()) && std::isfinite(point.value.imag());
   if (point.has_limit)
@@ -44,7 +44,7 @@ std::string trouble_of(const LabPoint& point, const std::array<std::array<Deriva
   return "";
 }
 
-/// |∂f/∂z| + |∂f/∂z̄| on smaller and smaller circles: where it goes on growing, at least like a logarithm, there is no derivative.
+/// |∂f/∂z| + |∂f/∂z̄| on smaller and smaller circles: if it keeps growing, at least like a logarithm, there is no derivative.
 std::string divergence_of(const Expression& f, const std::vector<C>& at, std::size_t variable) {
   const std::vector<double> distances = {1e-2, 1e-4, 1e-6, 1e-8};
   std::vector<double> largest;
@@ -72,9 +72,8 @@ std::string divergence_of(const Expression& f, const std::vector<C>& at, std::si
       f.variables()[variable], largest[0], largest[1], largest[2]);
 }
 
-/// Whether f changes its ways so close to the point that differences have few steps left, or none, to see it: the
-/// tape's derivatives do so, by more than a tenth of `apart`, and come back to those at the point as the distance goes to 0,
-/// as far as rounding lets that be seen.
+/// Whether f changes so close to the point that few or no steps of the differences see it: the tape's derivatives change by more
+/// than a tenth of `apart`, and return to those at the point as the distance goes to 0, as far as rounding allows.
 bool changes_within_steps(const Expression& f, const std::vector<C>& at, std::size_t variable, const TapeWirtinger& tape,
                           double apart, double rounding) {
   const double size = std::abs(at[variable]);
@@ -99,8 +98,8 @@ bool changes_within_steps(const Expression& f, const std::vector<C>& at, std::si
   return changes[0] > 0.1 * apart && (changes[1] < 0.5 * changes[0] || changes[1] < 0.1 * apart || rounding > 0.01 * apart);
 }
 
-/// Whether both one-sided derivatives are the central one, which by itself takes log |x| at 0 for smooth: what differences have to
-/// show where nothing else knows the derivative.
+/// Whether both one-sided derivatives equal the central one, which alone takes log |x| at 0 for smooth: required of differences
+/// where nothing else knows the derivative.
 bool settle_from_both_sides(const std::array<std::array<Derivative, 2>, 2>& partials) {
   double size = 0;
   for (const auto& row : partials)
@@ -113,7 +112,7 @@ bool settle_from_both_sides(const std::array<std::array<Derivative, 2>, 2>& part
   return true;
 }
 
-/// By the tape's derivatives, what is within the rounding being 0: for derivatives that numbers agree with.
+/// From the tape's derivatives, counting as 0 what is within rounding: for derivatives confirmed numerically.
 CauchyRiemann cauchy_riemann_of(const LabPoint& p) {
   const auto vanishes = [&](C derivative) { return std::abs(derivative) <= p.dz.rounding; };
   if (vanishes(p.dzbar.tape)) return CauchyRiemann::Holomorphic;
@@ -136,7 +135,7 @@ bool LabPoint::conclusive() const {
 
 bool LabPoint::singular_here() const {
   if (conclusive()) return false;
-  // Where the bar tells the derivative from 0, there is one: ops may have singular points, but not here.
+  // If the bar tells the derivative from 0, there is one: the ops may have singular points, but not here.
   const bool known = dz.error <= 0.1 * std::max(std::abs(dz.numerical), std::abs(dzbar.numerical));
   return !gaps.empty() || !trouble.empty() || (!singular.empty() && !known);
 }
@@ -158,7 +157,7 @@ LabEllipse ellipse_of(C dz, C dzbar) {
 }
 
 std::array<std::array<double, 2>, 2> jacobian_of(C dz, C dzbar) {
-  // f(z + h) = f(z) + ∂f/∂z h + ∂f/∂z̄ h̄ + ...: the columns are what h = 1 and h = i give.
+  // f(z + h) = f(z) + ∂f/∂z h + ∂f/∂z̄ h̄ + ...: the columns are the results for h = 1 and h = i.
   const C x = dz + dzbar, y = i * (dz - dzbar);
   return {{{x.real(), y.real()}, {x.imag(), y.imag()}}};
 }
@@ -166,7 +165,7 @@ std::array<std::array<double, 2>, 2> jacobian_of(C dz, C dzbar) {
 LabPoint lab_point(const Expression& f, const std::vector<C>& at, std::size_t variable) {
   const TapeWirtinger tape = tape_wirtinger(f, tensors_of(at), variable);
   TapeRounding rounding = tape_rounding(f, at, variable);
-  // Where nothing bounds the rounding of f here, that beside the point must do.
+  // If nothing bounds the rounding of f here, use the bound at a point nearby.
   std::vector<C> beside = at;
   beside[variable] += 1e-3 * C(0.6, 0.8) * std::max(1.0, std::abs(at[variable]));
   const double value_rounding = rounding.gaps.empty() ? rounding.value : tape_rounding(f, beside, variable).value;
@@ -176,7 +175,7 @@ LabPoint lab_point(const Expression& f, const std::vector<C>& at, std::size_t va
   point.has_limit = numbers.has_limit, point.limit = numbers.limit;
   point.gaps = std::move(rounding.gaps), point.holomorphic_ops = rounding.holomorphic_ops;
 
-  Comparison flags;  // of all four
+  Comparison flags;  // for all four
   for (const std::size_t part : {0, 1})
     for (const std::size_t axis : {0, 1}) flags.add(partials[part][axis], axis == 1);
   const C x(partials[0][0].central.value, partials[1][0].central.value),
@@ -184,10 +183,10 @@ LabPoint lab_point(const Expression& f, const std::vector<C>& at, std::size_t va
   const auto bar = [&](std::size_t part, std::size_t axis) { return partials[part][axis].central.error; };
   const double bar_x = std::hypot(bar(0, 0), bar(1, 0)), bar_y = std::hypot(bar(0, 1), bar(1, 1));
 
-  // Judged beside the larger of the two derivatives.
+  // Judged relative to the larger of the two derivatives.
   const double scale = std::max(std::abs(tape.dz[0]), std::abs(tape.dzbar[0]));
   const auto jacobian = jacobian_of(tape.dz[0], tape.dzbar[0]);
-  double apart = 0;  // where tape and differences do not agree
+  double apart = 0;  // how far apart tape and differences are where they disagree
   for (const std::size_t part : {0, 1})
     for (const std::size_t axis : {0, 1}) {
       const double distance = std::abs(jacobian[part][axis] - partials[part][axis].central.value);
@@ -204,7 +203,7 @@ LabPoint lab_point(const Expression& f, const std::vector<C>& at, std::size_t va
     c.rounding = tape_error + 4 * double_epsilon * scale;
     LabFigure result{analytic, numerical, c.error, c.rounding, judge(c, scale, relative_tolerance)};
     if (kink || jump) return result;
-    // Of a constant nothing but the value tells what is small.
+    // For a constant, only the value tells what is small.
     const bool wide =
         !c.varies && result.tolerance() > 1e-6 * std::max(1.0, std::abs(point.value)) / std::max(1.0, std::abs(at[variable]));
     if (!point.gaps.empty() || wide) result.verdict = Verdict::Inconclusive;

@@ -13,7 +13,7 @@ namespace {
 
 using C = std::complex<double>;
 
-/// The number of a gradient.
+/// The single element of a gradient.
 C first_of(const AnyValue& gradient) {
   return std::visit([](const auto& g) { return C(g.data()[0]); }, gradient);
 }

@@ -11,13 +11,13 @@ namespace argand {
 
 struct TapeStep {
   std::string name;                    ///< "v3"
-  const Op* op = nullptr;              ///< what made it
+  const Op* op = nullptr;              ///< the op that produced it
   std::string call;                    ///< "mul(v1, v2)"
   std::complex<double> value = 0;      ///< of the output
   std::complex<double> cotangent = 0;  ///< ∂L/∂x + i ∂L/∂y of the output, complete when its vjp runs
   bool is_complex = true;
   bool reached = false;  ///< the walk came here: L depends on it
-  /// What the vjp gave to an input, and the sum of what that input has by then.
+  /// What the vjp gave to an input, and the input's sum so far.
   struct Share {
     std::string name;
     std::complex<double> added = 0, total = 0;
@@ -26,7 +26,7 @@ struct TapeStep {
   std::vector<Share> shares;
 };
 
-/// Forward and backward through L = Re f (L = f where f is real), differentiating by every variable. In the tape's order.
+/// Forward and backward through L = Re f (L = f if f is real), differentiating by every variable. In the tape's order.
 std::vector<TapeStep> walk_tape(const Expression& f, const std::vector<std::complex<double>>& at);
 
 /// The steps as text of at most 100 columns.

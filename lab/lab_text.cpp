@@ -14,7 +14,7 @@ namespace {
 
 using C = std::complex<double>;
 
-/// z = x + iy, f = u + iv, in letters that are not variables themselves.
+/// z = x + iy, f = u + iv, with letters that are not variables themselves.
 struct PartLetters {
   std::string x, y, u, v;
 };
@@ -40,11 +40,11 @@ std::string verdict_word(const LabPoint& p, const LabFigure& figure, const Style
 
 std::string bar(double error) { return fmt::format("± {:.0e}", error); }
 
-/// Whether differences have a value here that means something.
+/// Whether differences have a meaningful value here.
 bool has_numerical(const LabFigure& figure) {
   return figure.verdict != Verdict::Kink && figure.verdict != Verdict::BranchCut && std::isfinite(figure.error);
 }
-/// A numerical derivative: parts within the error bar of 0 are 0.
+/// A numerical derivative, with parts within the error bar of 0 shown as 0.
 std::string numerical_text(const LabFigure& figure, bool is_complex, int digits = 10) {
   if (figure.verdict == Verdict::Kink || figure.verdict == Verdict::BranchCut) return "none";
   if (!std::isfinite(figure.error)) return "unknown";
@@ -58,20 +58,20 @@ std::string figure_line(const std::string& label, const LabPoint& p, const LabFi
                      padded(numerical_text(figure, true), 30), padded(bar_of(figure), 9), verdict_word(p, figure, style));
 }
 
-/// What the tape cannot know, and who does.
+/// What the tape cannot know, and whether differences can.
 std::string gaps_text(const LabPoint& p) {
   return fmt::format("Not judged: {}. From there on what the tape returns is a convention, not a derivative{}.",
                      joined(p.gaps, "; "), p.has_numerical() ? "; numerically there is one, beside it" : "");
 }
 
-/// Why the bars do not tell.
+/// Why the error bars are too wide.
 std::string width_text(const LabPoint& p) {
   const double size = std::max(std::abs(p.dz.tape), std::abs(p.dzbar.tape)), rounding = std::max(p.dz.rounding, p.dzbar.rounding);
   if (rounding <= 1e-3 * size || rounding <= p.dz.error) return "the error bars are too wide to tell";
   return fmt::format("rounding may have moved the tape's derivatives by {:.0e}", rounding);
 }
 
-/// What the numerical residuals say at this point, and, by the kinds of the ops, around it.
+/// What the numerical residuals show at this point, and what the kinds of the ops show around it.
 std::string cauchy_riemann_text(const Expression& f, const LabPoint& p) {
   const std::string z = f.variables()[p.variable];
   constexpr const char* too_wide = "inconclusive: the error bars are too wide.";
@@ -95,7 +95,7 @@ std::string cauchy_riemann_text(const Expression& f, const LabPoint& p) {
   return too_wide;
 }
 
-/// What a small circle becomes, by |a| and |b|.
+/// The image of a small circle, from |a| and |b|.
 std::string ellipse_text(const std::string& z, const LabPoint& p) {
   const LabEllipse e = ellipse_of(p.dz.tape, p.dzbar.tape);
   const auto number = [](double x) { return complex_text(x, false, 7); };
@@ -169,7 +169,7 @@ std::vector<ConventionRow> convention_rows(const Expression& f, const LabPoint& 
                                      {"TensorFlow", fmt::format("tape.gradient({}, {})", p.real ? "f" : "tf.math.real(f)", z), g},
                                      {"JAX", jax, std::conj(g)}};
   if (p.singular_here() && !p.failed())
-    rows.resize(1);  // what others return at their singular points is theirs to say
+    rows.resize(1);  // the values of other frameworks at their singular points are not known here
   else if (!p.real && p.verdict == CauchyRiemann::Holomorphic)
     rows.push_back({"", fmt::format("jax.grad(f{}, holomorphic=True)({})", which, arguments), p.dz.tape});
   return rows;

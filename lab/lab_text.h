@@ -14,10 +14,10 @@ struct ConventionRow {
   std::string framework, call;
   std::complex<double> value;
 };
-/// argand, PyTorch, TensorFlow, JAX; a fifth row, JAX's holomorphic=True, where f is complex and the Cauchy-Riemann equations hold.
+/// argand, PyTorch, TensorFlow, JAX; a fifth row, JAX's holomorphic=True, if f is complex and the Cauchy-Riemann equations hold.
 std::vector<ConventionRow> convention_rows(const Expression& f, const LabPoint& point);
 
-/// "pass", "fail", "inconclusive", "kink", "branch cut"; "not judged" where the tape's derivative is a convention (LabPoint::gaps).
+/// "pass", "fail", "inconclusive", "kink", "branch cut"; "not judged" if the tape's derivative is a convention (LabPoint::gaps).
 std::string_view verdict_of(const LabPoint& point, const LabFigure& figure);
 
 std::string point_text(const Expression& f, const LabPoint& point, const Style& style);

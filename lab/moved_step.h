@@ -1,5 +1,5 @@
 #pragma once
-/// One recorded step of a tape, asked again beside where it was: what lab/tape_rounding.cpp measures rounding with.
+/// Re-evaluates one recorded step of a tape near its operands: the tool with which lab/tape_rounding.cpp measures rounding.
 
 #include <algorithm>
 #include <array>
@@ -20,7 +20,7 @@ namespace argand::moved {
 using C = std::complex<double>;
 
 inline constexpr double last_place = std::numeric_limits<double>::epsilon(), unbounded = std::numeric_limits<double>::infinity();
-inline constexpr double smallest = 4 * std::numeric_limits<double>::denorm_min();  // what underflow takes
+inline constexpr double smallest = 4 * std::numeric_limits<double>::denorm_min();  // what underflow may lose
 
 inline C number_of(const AnyVar& x) {
   return std::visit([](const auto& v) { return C(v.value().data()[0]); }, x);
@@ -34,19 +34,19 @@ inline bool on_tape(const AnyVar& x) {
   return std::visit([](const auto& v) { return v.requires_grad(); }, x);
 }
 
-/// The same for copies of one value.
+/// Equal for copies of one value.
 inline const void* identity(const AnyVar& x) {
   return std::visit(
       [](const auto& v) -> const void* { return v.requires_grad() ? v.slot().get() : static_cast<const void*>(v.value().data()); },
       x);
 }
 
-/// NaN is larger than all.
+/// NaN counts as the largest.
 inline void raise(double& most, double x) {
   if (!(x <= most)) most = std::isnan(x) ? unbounded : x;
 }
 
-/// One operand moved from where it was.
+/// One operand moved from its value.
 struct Move {
   std::size_t operand;
   C by;
@@ -58,7 +58,7 @@ struct Answers {
   std::vector<std::array<std::vector<C>, 2>> gradients;
 };
 
-/// An operand at every point: the first has it as it is, each of the others one move.
+/// An operand at every point: unchanged at the first, with one move at each of the others.
 inline AnyTensor placed(const AnyVar& x, std::size_t operand, const std::vector<Move>& moves) {
   return std::visit(
       [&]<class T>(const Var<T>& v) -> AnyTensor {
@@ -116,7 +116,7 @@ inline Answers ask(const TracedOp& step, const std::vector<Move>& moves) {
   return ask(step, at);
 }
 
-/// How far an operand's derivative is at point `k` from where it is at the first.
+/// The distance of an operand's derivative at point `k` from that at the first.
 inline double distance_of_gradients(const Answers& a, std::size_t operand, std::size_t k) {
   double distance = 0;
   for (const auto& g : a.gradients[operand])
@@ -130,7 +130,7 @@ inline double size_of_gradient(const Answers& a, std::size_t operand, std::size_
   return size;
 }
 
-/// Directions in an operand's plane: none along a cut or a kink that runs along an axis, if there are eight.
+/// Directions in an operand's plane: with eight, none runs along a cut or a kink that lies on an axis.
 inline std::vector<C> directions(const AnyVar& x, int count) {
   if (!is_complex(x)) return {1.0, -1.0};
   std::vector<C> all;
@@ -141,18 +141,18 @@ inline std::vector<C> directions(const AnyVar& x, int count) {
 inline bool is_one_of(const std::string& name, std::initializer_list<std::string_view> names) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
-/// Without rounding of their own.
+/// Ops without rounding of their own.
 inline bool is_exact(const std::string& name) {
   return is_one_of(name, {"conj", "real", "imag", "neg", "to_complex", "make_complex"});
 }
-/// Whose value and derivatives are right to a few units in the last place, whatever the operands; of others as if the operands had
-/// that error.
+/// Ops whose value and derivatives are accurate to a few units in the last place for all operands; other ops are accurate as if
+/// their operands had that error.
 inline bool is_arithmetic(const std::string& name) {
   return is_exact(name) || is_one_of(name, {"add", "sub", "mul", "div", "square", "abs2"});
 }
 
-/// Moves of that size and less: where a wave turns many times within them, twice the largest change that some of them make bounds
-/// all.
+/// Moves of that size and smaller: if a function oscillates many times within them, twice the largest change among them bounds all
+/// changes.
 inline std::vector<C> moves_within(const std::vector<C>& directions, double size) {
   std::vector<C> all;
   for (const double fraction : {1.0, 0.73, 0.41, 0.19})

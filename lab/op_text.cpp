@@ -28,12 +28,12 @@ std::string wirtinger_line(const OpCheck::Case& c, std::size_t input) {
                      error);
 }
 
-/// Plain text, escaped so that Markdown does not read it as its own.
+/// Plain text, escaped for Markdown.
 std::string escaped(const std::string& text) { return with_backslashes(text, "\\`*_[]<>|~$#"); }
 
 std::string code(const std::string& text) { return "`" + text + "`"; }
 
-/// The labelled formulas of an op: those of a real op are ordinary derivatives.
+/// The labelled formulas of an op; those of a real op are ordinary derivatives.
 std::vector<std::pair<std::string, std::string>> formulas_of(const OpText& text) {
   std::vector<std::pair<std::string, std::string>> formulas;
   if (text.kind != Kind::Real)
@@ -46,7 +46,7 @@ std::vector<std::pair<std::string, std::string>> formulas_of(const OpText& text)
   return formulas;
 }
 
-/// Under which names it is called, with which arguments.
+/// The names under which an op is called, with the arguments.
 std::vector<std::string> signatures_of(const Op& op) {
   std::vector<std::string> signatures;
   for (const OpFunction* f : OpFunction::all())
@@ -150,7 +150,7 @@ std::string op_text(const Op& op, const Style& style) {
   return text;
 }
 
-/// The gradient's formula, or how it begins, in a cell of a table.
+/// The gradient's formula, or its beginning, for a table cell.
 std::string gradient_in_a_cell(const Op& op) {
   constexpr std::size_t widest = 100;  // bytes
   std::string formula;

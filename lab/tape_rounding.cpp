@@ -16,7 +16,7 @@ namespace {
 
 std::string short_text(C z) { return complex_text(z, z.imag() != 0); }
 
-/// What is known of a step.
+/// What is known about a step.
 struct Step {
   double rounding = 0;                           // δ(w)
   std::vector<std::array<C, 2>> gradients = {};  // of each operand: of Re w, of Im w
@@ -53,7 +53,7 @@ class RoundingWalk {
   }
 
  private:
-  /// The tape has the recorded ops, in the trace's order; those of constants are called again.
+  /// The tape has the recorded ops, in the trace's order; ops of constants are called again.
   void name_ops() {
     for (std::size_t k = 0, entry = 0; k < trace_.size(); ++k) {
       ops_.push_back(trace_[k].recorded ? tape_.entries()[entry++].op : nullptr);
@@ -74,21 +74,21 @@ class RoundingWalk {
     return made == step_of_.end() ? 0 : steps_[made->second].rounding;
   }
 
-  /// ρ of an op whose value and operands, times derivatives, add up to `size`.
+  /// ρ of an op, where `size` is |value| plus the sum of operands times derivatives.
   double own_rounding(std::size_t k, double size) const {
     if (is_exact(names_[k])) return 0;
     if (names_[k] == "add" || names_[k] == "sub") return last_place * std::abs(number_of(trace_[k].output));
     return 4 * last_place * size + smallest;
   }
 
-  /// How far an operand moves: by its rounding, or by its last places.
+  /// How far an operand moves: by its rounding, or by its last digits.
   double reach_of(std::size_t k, const AnyVar& x) const {
     const double delta = rounding_of(x);
     return is_arithmetic(names_[k]) ? delta : std::max(delta, 2 * last_place * std::abs(number_of(x)));
   }
 
-  /// The directions in which an operand can move: along the real axis only, where it is a real number made complex. On a cut of the
-  /// op it stays on its side of it.
+  /// The directions in which an operand can move: only along the real axis for a real number made complex, so that on a cut of the
+  /// op it stays on its side.
   std::vector<C> ways(const AnyVar& x, int count) const {
     const auto made = step_of_.find(identity(x));
     const bool real = made != step_of_.end() && names_[made->second] == "to_complex";
@@ -129,7 +129,7 @@ class RoundingWalk {
     if (std::none_of(found_.singular.begin(), found_.singular.end(), same)) found_.singular.push_back(here);
   }
 
-  /// δ of what is made of numbers alone: nobody asks for its derivative.
+  /// δ of a value computed from numbers alone, whose derivative is never needed.
   void look_at_constant(std::size_t k) {
     const TracedOp& op = trace_[k];
     const NoGrad none;
@@ -149,7 +149,7 @@ class RoundingWalk {
     steps_[k].rounding = own_rounding(k, 2 * std::abs(w)) + carried;
   }
 
-  /// x moved, in x's shape.
+  /// x, moved, in its own shape.
   static AnyTensor moved_single(const AnyVar& x, C by) {
     return std::visit(
         [&]<class T>(const Var<T>& v) -> AnyTensor {
@@ -169,7 +169,7 @@ class RoundingWalk {
     Step& step = steps_[k];
     const std::size_t operands = op.inputs.size();
     const bool may_be_singular = !text.singular.starts_with("none");
-    // The radii at which a derivative must settle, from far and from near.
+    // The radii at which a derivative must settle, from farther and from closer.
     constexpr double radii[] = {0x1p-26, 0x1p-46};
     std::vector<Move> moves;
     std::vector<int> kind;  // 0: within the rounding; 1, 2: at a radius
@@ -207,7 +207,7 @@ class RoundingWalk {
       found_.gaps.push_back(fmt::format("the derivative of {} at {} is a convention", text.name, operands_of(op)));
   }
 
-  /// The same for operands that are single numbers, which have rounding where they were computed.
+  /// The same for operands that are single numbers, which have rounding if they were computed.
   void move_numbers(std::size_t k, Step& step, const Answers& base, std::vector<double>& carried) const {
     const TracedOp& op = trace_[k];
     for (std::size_t n = 0; n < op.inputs.size(); ++n) {
@@ -240,7 +240,7 @@ class RoundingWalk {
     }
   }
 
-  /// Operands on which one cannot come nearer.
+  /// Operands so small that no closer point can be represented.
   static bool any_subnormal(const TracedOp& op) {
     return std::any_of(op.inputs.begin(), op.inputs.end(), [](const AnyVar& x) {
       const double size = std::abs(number_of(x));
@@ -248,8 +248,8 @@ class RoundingWalk {
     });
   }
 
-  /// Whether the value or a derivative jumps however near one comes, or grows: then what the op returns at the point itself is
-  /// not their limit.
+  /// Whether the value or a derivative keeps jumping or growing as one comes closer: then what the op returns at the point itself
+  /// is not the limit.
   static bool unsettled(const Answers& a, const std::vector<Move>& moves, const std::vector<int>& kind) {
     for (std::size_t j = 0; j < a.gradients.size(); ++j) {
       double size = size_of_gradient(a, j, 0), value = std::abs(a.value[0]);

@@ -1,20 +1,20 @@
 #pragma once
-/// What the tape's derivatives of an expression are worth at a point: how far rounding may have moved them, and at which steps the
-/// chain rule has no derivative to go on with.
+/// How reliable the tape's derivatives of an expression are at a point: how far rounding may have moved them, and at which steps
+/// the chain rule has no derivative.
 ///
 /// A step w = g(x_1, ..., x_m) has the local derivatives J_j, real matrices of at most 2 x 2. Forward, its value carries the
 /// rounding
 ///
 ///     δ(w) = ρ(g) + Σ_j |J_j| δ(x_j),
 ///
-/// with ρ(g) of g itself: nothing for conj and its like, ε |w| for a sum, 4 ε (|w| + Σ_j |J_j| |x_j|) for others. Backward, with
-/// the cotangent c of w, the cotangent of x_j takes in J_jᵀ c and the rounding
+/// where ρ(g) is that of g itself: 0 for conj and the like, ε |w| for a sum, 4 ε (|w| + Σ_j |J_j| |x_j|) for others. Backward, with
+/// the cotangent c of w, the cotangent of x_j receives J_jᵀ c and the rounding
 ///
 ///     |J_j| e(w) + (Δ_j + 32 ε |J_j|) |c|,
 ///
-/// where Δ_j is how far J_j moves while the operands move by their δ (but by 2 ε |x_j| for functions that are more than
-/// arithmetic), which is found by calling the op there. To first order these bound what rounding does, cancellation, underflow and
-/// overflow included.
+/// where Δ_j is how far J_j moves while the operands move by their δ (by at least 2 ε |x_j| for functions other than arithmetic),
+/// found by calling the op there. To first order these bound the effect of rounding, including cancellation, underflow and
+/// overflow.
 
 #include <array>
 #include <complex>
@@ -25,24 +25,24 @@
 
 namespace argand {
 
-/// An op on the tape that has singular points, and where it was evaluated.
+/// An op on the tape that has singular points, and the point where it was evaluated.
 struct LabSingularity {
   std::string op, at, text;
 };
 
 struct TapeRounding {
-  double value = 0;                  ///< of f
+  double value = 0;                  ///< rounding of f
   std::array<double, 2> parts = {};  ///< of ∂(Re f)/∂x + i ∂(Re f)/∂y, and of the same of Im f
   std::vector<std::string> gaps =
       {};  ///< "log of 0 is -inf", "the derivative of abs at 0 is a convention": nothing is bounded then
   std::vector<LabSingularity> singular = {};  ///< every op that has singular points, here or elsewhere
-  bool holomorphic_ops = true;                ///< every op on the tape is
+  bool holomorphic_ops = true;                ///< every op on the tape is holomorphic
 
-  /// Of ∂f/∂z and of ∂f/∂z̄; infinite where there are gaps.
+  /// Rounding of ∂f/∂z and of ∂f/∂z̄; infinite if there are gaps.
   double derivative() const { return (parts[0] + parts[1]) / 2; }
 };
 
-/// Of f and of its derivatives by one variable.
+/// The rounding of f and of its derivatives by one variable.
 TapeRounding tape_rounding(const Expression& f, const std::vector<std::complex<double>>& at, std::size_t variable);
 
 }  // namespace argand

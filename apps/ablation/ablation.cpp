@@ -20,13 +20,13 @@
 namespace argand {
 namespace {
 
-/// Words of a command that times what a finished run's model writes; nothing when that is known, or its checkpoint is gone.
+/// The command that times a finished run's model; empty if the time is known or its checkpoint is gone.
 std::vector<std::string> timing_command(const RunFolder& run, const AblationResult& result) {
   if (result.milliseconds_per_token > 0 || !std::filesystem::exists(run.last())) return {};
   return {"eval", run.last(), "--latency", "--json", run.latency()};
 }
 
-/// "steps is 500, was 100": where two objects of settings differ.
+/// "steps is 500, was 100": the differences between two objects of settings.
 std::string differences(const nlohmann::json& before, const nlohmann::json& now) {
   if (!before.is_object()) return "ablation.json is damaged";
   std::string text;
@@ -45,7 +45,7 @@ std::string differences(const nlohmann::json& before, const nlohmann::json& now)
 }  // namespace
 
 Ablation::Ablation(AblationTable table, AblationOptions options) : table_(std::move(table)), options_(std::move(options)) {
-  // All rows with the first seed, then all with the second: whoever stops early can compare all rows.
+  // All rows with the first seed, then all with the second: after an early stop all rows can still be compared.
   for (std::int64_t seed = 0; seed < options_.seeds; ++seed)
     for (std::size_t row = 0; row < table_.rows.size(); ++row) jobs_.push_back({row, seed});
 }
@@ -60,7 +60,7 @@ Settings Ablation::settings(const Job& job) const {
 
 void Ablation::check() const {
   for (std::size_t row = 0; row < table_.rows.size(); ++row) RunConfig::resolve({}, settings({row, 0}), table_.task);
-  // Unreadable data are reported once, and before the folder is one of an ablation of them.
+  // Unreadable data are reported once, before the folder is marked as an ablation of them.
   const auto first = std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& job) { return !result(job); });
   if (first != jobs_.end()) open_data(RunConfig::resolve({}, settings(*first), table_.task));
 }
@@ -95,9 +95,9 @@ void Ablation::remember_settings() const {
   if (std::ifstream file(path); file) {
     auto before = json_or_nothing<nlohmann::json>(std::string(std::istreambuf_iterator<char>(file), {}));
     if (table_.task == "lm" && before.is_object() && !before.contains("eval_protocol"))
-      before["eval_protocol"] = "full-blocks";  // runs of before there was a choice
+      before["eval_protocol"] = "full-blocks";  // in runs from before there was a choice
     nlohmann::json now = settings;
-    // Kept runs do not say where their data were.
+    // Kept runs do not record where their data were.
     if (before.is_object() && before == nlohmann::json(without_paths(before))) now = nlohmann::json(without_paths(settings));
     if (before != now)
       input_fail("--out", "{} holds an ablation with other settings ({}); name another folder, or remove that one", options_.out,
@@ -131,7 +131,7 @@ int Ablation::run() {
                              ++failed;
                              failures += fmt::format("\n  {}: {}", work[job.job].name, job.last_line);
                            },
-                       // An audit that finds violations fails, and has written them down.
+                       // An audit that finds violations fails, but has written them down.
                        .may_fail = [](const std::vector<std::string>& words) { return words[0] == "audit"; }};
   if (const int signal = all.run(work); signal != 0) return Interrupt::exit_code(signal);
   write_tables(report(), options_.out);

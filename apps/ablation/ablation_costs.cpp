@@ -9,7 +9,7 @@
 namespace argand {
 namespace {
 
-/// Of the runs that say it.
+/// Over the runs that record it.
 Spread spread_where_known(const SeedResults& results, const std::function<double(const AblationResult&)>& f) {
   std::vector<double> values;
   for (const auto& [_, result] : results)
@@ -20,7 +20,7 @@ Spread spread_where_known(const SeedResults& results, const std::function<double
 /// Steps whose losses are averaged: one batch says little.
 constexpr std::int64_t averaged_steps = 100;
 
-/// The steps that all logs still have, ascending: kept ones are thinned, not all alike.
+/// The steps that all logs still have, ascending: kept logs are thinned, and not all alike.
 std::vector<std::int64_t> steps_of_all(const std::vector<SeedResults>& results) {
   std::map<std::int64_t, std::size_t> logs_with;
   std::size_t logs = 0;
@@ -35,7 +35,7 @@ std::vector<std::int64_t> steps_of_all(const std::vector<SeedResults>& results) 
   return steps;
 }
 
-/// Step -> mean training loss at those of the last hundred that are among `steps`; of the steps that this many precede.
+/// Step -> mean training loss over those of the last hundred steps that are in `steps`; only for steps preceded by that many.
 std::map<std::int64_t, double> mean_losses(const AblationResult& result, const std::vector<std::int64_t>& steps) {
   std::map<std::int64_t, double> means;
   for (const std::int64_t last : steps) {
@@ -49,7 +49,7 @@ std::map<std::int64_t, double> mean_losses(const AblationResult& result, const s
   return means;
 }
 
-/// The first step with such a mean loss, to a rounding, or a lower one.
+/// The first step whose mean loss is at most `loss`, up to rounding.
 std::optional<std::int64_t> step_of_loss(const std::map<std::int64_t, double>& means, double loss) {
   for (const auto& [step, mean] : means)
     if (mean <= loss + 1e-6) return step;
@@ -62,7 +62,7 @@ std::string machine_of(const nlohmann::ordered_json& made_by) {
                      made_by.value("blas", "unknown"), made_by.value("threads", 0));
 }
 
-/// "1.86 (1.24)": in the unit, and as a multiple of the first row's, where that is known.
+/// "1.86 (1.24)": in the unit, and as a multiple of the first row's value if that is known.
 std::string relative(const std::string& in_unit, const Spread& value, const Spread& first) {
   if (value.mean == 0) return "-";
   return first.mean > 0 ? fmt::format("{} ({:.2f})", in_unit, value.mean / first.mean) : in_unit;
@@ -120,8 +120,8 @@ std::string AblationReport::costs() const {
 std::string AblationReport::pace() const {
   if (!lm()) return "";
   const std::vector<std::int64_t> steps = steps_of_all(results_);
-  double reached = 0;                                                               // by all of them
-  std::vector<std::vector<std::map<std::int64_t, double>>> means(results_.size());  // of each row, of each seed
+  double reached = 0;                                                               // by every run
+  std::vector<std::vector<std::map<std::int64_t, double>>> means(results_.size());  // [row][seed]
   for (std::size_t row = 0; row < results_.size(); ++row)
     for (const auto& [_, result] : results_[row]) {
       const auto& of_run = means[row].emplace_back(mean_losses(result, steps));

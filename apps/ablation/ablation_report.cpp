@@ -34,7 +34,7 @@ Json six_digits(const std::vector<double>& values) {
   return list;
 }
 
-/// Within which of the two the whole interval lies.
+/// On which side of 0 the whole interval lies.
 RowVerdict side_of(const PairedDifference& c) {
   if (c.high && *c.high < 0) return RowVerdict::Lower;
   if (c.low && *c.low > 0) return RowVerdict::Higher;
@@ -227,7 +227,7 @@ std::string AblationReport::markdown() const {
   if (const std::string of_training = pace(); !of_training.empty()) text += "\n" + of_training;
   const std::string of_paper = claims();
   if (!of_paper.empty()) text += "\n" + of_paper;
-  // Where the paper has claims, and none of them compares these rows, its note says nothing of them either.
+  // If the paper has claims but none compares these rows, its note does not apply to them either.
   if (!table_.note.empty() && (table_.claims.empty() || !of_paper.empty())) text += "\n" + paragraph(table_.note);
   return text;
 }

@@ -35,7 +35,7 @@ bool has_numbers(const Json& object, std::initializer_list<const char*> keys) {
          std::all_of(keys.begin(), keys.end(), [&](const char* key) { return object.contains(key) && object[key].is_number(); });
 }
 
-/// Whether what the tables are made of is there.
+/// Whether the file has everything that the tables need.
 bool is_written(const Json& probe) {
   return has_numbers(probe, {"step", "prompts", "prompt_length", "tokens", "top_p", "temperature"}) &&
          probe.contains("token_kind") && probe.contains("model") && has_numbers(probe["model"], {"dist_1", "dist_2", "rep_4"}) &&
@@ -60,7 +60,7 @@ bool is_audit(const Json& probe) {
          probe["exclusion"] == true;
 }
 
-/// Null where there is none.
+/// Null if there is none.
 Json read_probe(const std::string& path, bool (*is_one)(const Json&)) {
   Json found = read_json(path);
   require(found.is_null() || is_one(found), "ablate", "{} is damaged; remove it, and --probe writes it again", path);
@@ -73,7 +73,7 @@ RunFolder run_of(const std::string& out, const AblationRow& row, std::int64_t se
 
 using SeedProbes = std::map<std::int64_t, Json>;
 
-/// Of each row what those files of its runs say.
+/// For each row, the contents of that file of its runs.
 std::vector<SeedProbes> read_probes(const AblationTable& table, const std::string& out, std::string (RunFolder::*file)() const,
                                     bool (*is_one)(const Json&)) {
   std::vector<SeedProbes> found;
@@ -97,7 +97,7 @@ std::vector<double> numbers(const SeedProbes& probes, const std::function<Json(c
   return found;
 }
 
-/// Texts of words [B, N] as the judge's ids.
+/// Texts of words [B, N] as token ids of the judge.
 Ids ids_of(const Json& texts, std::int64_t prompt_length, const TrainedRun& judge, const std::string& path) {
   std::vector<std::int32_t> ids;
   for (const Json& text : texts) {
@@ -110,7 +110,7 @@ Ids ids_of(const Json& texts, std::int64_t prompt_length, const TrainedRun& judg
   return {Shape{B, all / B}, std::move(ids)};
 }
 
-/// The text that the judge was trained on, all parts; nothing where it is no longer there.
+/// The text that the judge was trained on, in all parts; nothing if it is no longer available.
 std::optional<Corpus> text_of(const TrainedRun& judge) {
   try {
     return open_corpus(judge.checkpoint.config(), judge.tokens);
@@ -120,7 +120,7 @@ std::optional<Corpus> text_of(const TrainedRun& judge) {
   }
 }
 
-/// How the corpus itself continues the prompts of the texts [B, N]; nothing where they are of another text.
+/// How the corpus itself continues the prompts of the texts [B, N]; nothing if they come from another text.
 std::optional<Ids> originals_of(const Json& probe, const Ids& texts, const Corpus& corpus) {
   const std::string name = probe.value("part", "");
   const Ids& part = name == "test part" ? corpus.test : name == "valid part" ? corpus.valid : corpus.train;
@@ -167,7 +167,7 @@ std::string texts_table(const AblationTable& table, const std::vector<SeedProbes
                         row == 0 ? "" : against, mean_and_deviation(figure("dist_1", 1), 3),
                         mean_and_deviation(figure("dist_2", 1), 3), mean_and_deviation(figure("rep_4", 100), 1));
   }
-  const Json* corpus = nullptr;  // the continuations that the text itself has
+  const Json* corpus = nullptr;  // the original continuations in the corpus
   for (const SeedProbes& row : probes)
     for (const auto& [_, probe] : row)
       if (probe.contains("corpus")) corpus = &probe["corpus"];
@@ -182,7 +182,7 @@ std::string texts_table(const AblationTable& table, const std::vector<SeedProbes
 
 std::string positions_table(const AblationTable& table, const std::vector<SeedProbes>& probes) {
   std::int64_t longest = 0, trained = 0;
-  bool some_end = false;  // where training did
+  bool some_end = false;  // where training windows ended
   for (const SeedProbes& row : probes)
     for (const auto& [_, probe] : row) {
       longest = std::max(longest, probe["length"].get<std::int64_t>());
@@ -218,7 +218,7 @@ std::string positions_table(const AblationTable& table, const std::vector<SeedPr
                         : ""));
 }
 
-/// Of the rows that look things up: whether they read what they are to predict, and what reading is worth.
+/// For the rows that look things up: whether they read what they are to predict, and what reading is worth.
 std::string lookup_table(const AblationTable& table, const std::vector<SeedProbes>& audits,
                          const std::vector<SeedProbes>& exchanges) {
   std::string rows;
@@ -260,7 +260,7 @@ std::string lookup_table(const AblationTable& table, const std::vector<SeedProbe
          rows + "\n" + paragraph(notes);
 }
 
-/// Whether a checkpoint has parameters of all names of "NAME=VALUE,...".
+/// Whether a checkpoint has parameters for all names in "NAME=VALUE,...".
 bool has_all_of(const Checkpoint& checkpoint, const std::string& settings) {
   const std::vector<std::string> names = checkpoint.file().names();
   std::istringstream stream(settings);
@@ -271,7 +271,7 @@ bool has_all_of(const Checkpoint& checkpoint, const std::string& settings) {
   return true;
 }
 
-/// What learnt parameters are worth: how much worse the rows that have them do with a number in their place.
+/// What learnt parameters are worth: how much worse the rows that have them do with a fixed number in their place.
 std::string interventions_table(const AblationTable& table, const std::string& out) {
   if (table.interventions.empty()) return "";
   const std::vector<SeedProbes> learnt = read_probes(table, out, &RunFolder::as_learnt, is_evaluation);
@@ -303,7 +303,7 @@ std::vector<std::string> next_probe(const AblationTable& table, const std::strin
   const RunFolder run(folder);
   if (!fs::exists(run.last())) return {};
   const Checkpoint last(run.last());
-  // One that is damaged is made again, as is that of an earlier step.
+  // A damaged file is made again, as is one from an earlier step.
   const auto missing = [&](const std::string& path, bool (*is_one)(const Json&)) {
     const Json probe = read_json(path);
     return !is_one(probe) || probe["step"] != last.state().step;
@@ -357,7 +357,7 @@ std::int64_t judge_texts(const AblationTable& table, const std::string& out, con
       probe["model"]["loss"] = loss;
       if (probe.contains("corpus") && !as_before) probe["corpus"].erase("loss");  // another judge's
       const auto originals = corpus ? originals_of(probe, texts, *corpus) : std::nullopt;
-      if (originals && probe.contains("corpus")) {  // the same of all seeds and rows: judged once
+      if (originals && probe.contains("corpus")) {  // the same for all seeds and rows: judged once
         const std::span<const std::int32_t> ids = originals->span();
         const auto [known, is_new] = losses_of_originals.try_emplace({ids.begin(), ids.end()});
         if (is_new) known->second = loss_of(*originals, prompt_length);

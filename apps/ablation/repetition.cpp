@@ -20,13 +20,13 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/// The configuration of a run, with what old ones meant without saying it.
+/// The configuration of a run, with the defaults that old ones leave unsaid.
 Json config_of(const std::string& out, const std::string& row, std::int64_t seed) {
   const Json file = read_json(RunFolder(folder_of_run(out, row, seed)).file("config.json"));
   return parse_json("config", RunConfig::from_json(file.dump()).to_json());
 }
 
-/// "training.lr is 0.002, was 0.001": where two configurations differ, but for what may.
+/// "training.lr is 0.002, was 0.001": the differences between two configurations, except the permitted ones.
 void add_differences(const Json& before, const Json& now, const std::set<std::string>& may, const std::string& place,
                      std::vector<std::string>& found) {
   for (const auto& [key, is] : now.items()) {
@@ -77,12 +77,12 @@ KeyTexts recipe_of(const AblationTable& rows, const std::string& kept, const std
   if (!shared.contains("data") && !data.empty())
     input_fail("--repeat", "the kept runs were trained on the built-in data; leave out --data");
   if (rows.task == "lm" && !shared.contains("eval_protocol"))
-    recipe.emplace_back("eval_protocol", "full-blocks");  // before there was a choice
+    recipe.emplace_back("eval_protocol", "full-blocks");  // as before there was a choice
   for (const AblationRow& row : rows.rows) {
     const std::int64_t seed = seeds_of_row(kept + "/" + row.name).front();
     const RunConfig now = RunConfig::resolve({}, settings_of_run(rows, row, seed, recipe), rows.task);
     std::set<std::string> may = of_a_run;
-    may.insert({"training.steps", "training.tokens", "model.vocab_size", "model.n_classes"});  // in which the data have a say
+    may.insert({"training.steps", "training.tokens", "model.vocab_size", "model.n_classes"});  // which the data influence
     std::vector<std::string> differences;
     add_differences(config_of(kept, row.name, seed), parse_json("config", now.to_json()), may, "", differences);
     if (!differences.empty())

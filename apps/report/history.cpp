@@ -15,16 +15,16 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Snapshot = std::map<std::string, AnyTensorOf<double>>;
 
-/// What the pages' numbers of all steps together may come to, and the most steps that are drawn.
+/// Limits on the numbers of all steps together on the page, and on the steps that are drawn.
 constexpr std::int64_t most_numbers = 40'000, most_steps = 12;
 
-/// Whether the page follows this parameter through training: its values, or, of complex weights, their phases.
+/// Whether the page follows this parameter through training: its values or, for complex weights, their phases.
 bool is_reported(const ReportParts& parts, const std::string& name, bool is_complex) {
   if (is_complex) return parts.weight_phases && name.ends_with(".weight");
   return std::any_of(parts.history.begin(), parts.history.end(), [&](const std::string& end) { return name.ends_with(end); });
 }
 
-/// The wanted parameters as they were drawn at the start.
+/// The reported parameters as initialised.
 Snapshot drawn(const RunConfig& config) {
   Snapshot snapshot;
   with_precision(config, [&]<class R>(R) {
@@ -36,7 +36,7 @@ Snapshot drawn(const RunConfig& config) {
   return snapshot;
 }
 
-/// The same parameters as stored.
+/// The same parameters as stored in the checkpoint.
 Snapshot read(const Checkpoint& checkpoint, const Snapshot& wanted) {
   Snapshot snapshot;
   for (const auto& [name, like] : wanted)
@@ -44,7 +44,7 @@ Snapshot read(const Checkpoint& checkpoint, const Snapshot& wanted) {
   return snapshot;
 }
 
-/// The beginning, the end, and evenly spread ones between them.
+/// The first, the last, and evenly spaced steps between them.
 std::vector<std::int64_t> chosen_steps(std::vector<std::int64_t> steps, std::int64_t most) {
   std::vector<std::int64_t> chosen;
   const auto last = static_cast<std::int64_t>(steps.size()) - 1;

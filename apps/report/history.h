@@ -1,5 +1,5 @@
 #pragma once
-/// How the parameters that have a meaning of their own moved while a run trained: read from the checkpoints on its way.
+/// How the interpretable parameters of a run moved during training, read from its checkpoints.
 
 #include <nlohmann/json.hpp>
 
@@ -10,13 +10,13 @@ namespace argand {
 
 /// {"steps": [0, ..., last], "parameters": {name: {"shape": [...], "values": [flat numbers of each step]}},
 ///  "phases": {name: {"first": [counts], "last": [counts]}}}.
-/// Which parameters, and whether the phases of complex weights, the family says (ReportParts). Step 0 is made again from
-/// configuration and seed, unless the run began with other weights and kept it.
+/// The family decides which parameters, and whether the phases of complex weights, are included (ReportParts). Step 0 is recreated
+/// from configuration and seed, unless the run began with other weights and kept it.
 nlohmann::ordered_json history_of(const RunFolder& folder, const Checkpoint& newest);
 
-/// Equal sectors of the circle, counter-clockwise, the first one around the phase 0.
+/// Equal sectors of the circle, counter-clockwise, the first one centred on phase 0.
 inline constexpr std::size_t phase_bins = 24;
-/// Adds arg z to the counts [phase_bins]; 0, which has no phase, is left out.
+/// Adds arg z to the counts [phase_bins]; 0, which has no phase, is skipped.
 void count_phase(std::complex<double> z, std::vector<std::int64_t>& counts);
 
 }  // namespace argand

@@ -15,7 +15,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t most_points = 800, most_angles = 200;
 
-/// Values at steps; NaN where a value is none.
+/// Values at steps; NaN where a value is not a number.
 struct Curve {
   std::vector<std::int64_t> x;
   std::vector<double> y;
@@ -32,7 +32,7 @@ Json to_json(const Curve& curve) {
   return json;
 }
 
-/// The lowest and the highest point of each of equal stretches; where there is a value that is not finite, that one too.
+/// The lowest and the highest point of equal stretches, plus any value that is not finite.
 Curve thinned(const Curve& curve) {
   const std::size_t n = curve.x.size();
   if (n <= most_points) return curve;
@@ -54,7 +54,7 @@ Curve thinned(const Curve& curve) {
   return kept;
 }
 
-/// Places of at most `most` of n things, evenly spread, the last one among them.
+/// At most `most` evenly spaced positions out of n, including the last.
 std::vector<std::size_t> spread(std::size_t n, std::size_t most) {
   std::vector<std::size_t> places;
   const std::size_t count = std::min(n, most);
@@ -62,7 +62,7 @@ std::vector<std::size_t> spread(std::size_t n, std::size_t most) {
   return places;
 }
 
-/// The exponentially weighted mean over about a fiftieth of the curve, without the bias of its beginning.
+/// The exponentially weighted mean over about a fiftieth of the curve, with the bias at its start removed.
 Curve smooth(const Curve& curve) {
   const double keep = 1 - 1 / std::max(2.0, static_cast<double>(curve.y.size()) / 50);
   double sum = 0, weight = 0;
@@ -88,7 +88,7 @@ std::map<std::string, Curve> numbers_of(const RunLog& log) {
   return curves;
 }
 
-/// Time of the steps and tokens trained on, both since the beginning. Lines that are `log_every` steps apart stand for all of them.
+/// Time and tokens since the beginning, by step. Lines are `log_every` steps apart and stand for all steps between.
 Json clock_of(const RunLog& log) {
   Curve seconds, tokens;
   double second = 0, token = 0;
@@ -112,7 +112,7 @@ Json clock_of(const RunLog& log) {
   return clock;
 }
 
-/// {"step": [...], "names": [...], "theta": [[...] a name], "kappa": likewise}, or null.
+/// {"step": [...], "names": [...], "theta": [[...] per name], "kappa": the same}, or null.
 Json angles_in(const RunLog& log) {
   std::vector<const Json*> lines;
   for (const auto& line : log.lines)
@@ -139,7 +139,7 @@ Json angles_in(const RunLog& log) {
   return angles;
 }
 
-/// Rows of as many counts as there are rows.
+/// Whether `rows` is a square matrix of counts.
 bool is_confusion(const Json& rows) {
   return rows.is_array() && std::all_of(rows.begin(), rows.end(), [&](const Json& row) {
            return row.is_array() && row.size() == rows.size() &&
@@ -147,7 +147,7 @@ bool is_confusion(const Json& rows) {
          });
 }
 
-/// The last confusion matrix, and each class's accuracy by step.
+/// Adds the last confusion matrix, and each class's accuracy by step.
 void add_confusion(const RunLog& log, Json& page) {
   std::vector<Curve> accuracy;
   for (const auto& line : log.lines) {

@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Calls f(name, number) for every number of a line but its step.
+/// Calls f(name, number) for every number of a line except its step.
 template <class F>
 void visit_numbers(const Json& value, const std::string& name, const F& f) {
   if (value.is_number()) return f(name, value);
@@ -22,7 +22,7 @@ void visit_numbers(const Json& value, const std::string& name, const F& f) {
       visit_numbers(entry.value(), name.empty() ? entry.key() : name + "." + entry.key(), f);
 }
 
-/// CRC-32C (Castagnoli), as RFC 3720 has it, and masked as TFRecords have it.
+/// CRC-32C (Castagnoli) as in RFC 3720, masked as in TFRecords.
 std::uint32_t masked_checksum(std::string_view bytes) {
   std::uint32_t crc = ~0U;
   for (const char byte : bytes) {
@@ -33,7 +33,7 @@ std::uint32_t masked_checksum(std::string_view bytes) {
   return ((crc >> 15) | (crc << 17)) + 0xA282EAD8U;
 }
 
-/// Little-endian, as everything here is.
+/// Little-endian, like everything here.
 template <class T>
 std::string bytes_of(T value) {
   static_assert(std::endian::native == std::endian::little);
@@ -48,7 +48,7 @@ std::string varint(std::uint64_t value) {
   return bytes + static_cast<char>(value);
 }
 
-/// A field of Protocol Buffers that has a length: a message, or a text.
+/// A length-delimited Protocol Buffers field: a message or a string.
 std::string field(int number, const std::string& bytes) {
   return varint(static_cast<std::uint64_t>(number << 3 | 2)) + varint(bytes.size()) + bytes;
 }

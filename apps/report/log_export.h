@@ -1,5 +1,5 @@
 #pragma once
-/// The numbers of a run's log, for spreadsheets and for TensorBoard.
+/// Exports the numbers of a run's log for spreadsheets and TensorBoard.
 
 #include <string>
 
@@ -7,11 +7,11 @@
 
 namespace argand {
 
-/// A table with a row for every line: step, then every number of the log by its name, empty where a line has none. Numbers within
-/// objects and lists have the names of these before theirs: theta.blocks.0.
+/// A table with one row per line: step, then every number of the log by name, empty where a line lacks it. Numbers inside objects
+/// and lists are prefixed with the names of these: theta.blocks.0.
 std::string csv_of(const RunLog& log);
 
-/// An event file: TFRecords of Event messages (tensorflow/core/util/event.proto), a scalar for every number, at the second of the
+/// An event file: TFRecords of Event messages (tensorflow/core/util/event.proto), with one scalar per number, at the second of the
 /// run at which it was logged.
 std::string tensorboard_events_of(const RunLog& log);
 

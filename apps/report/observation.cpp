@@ -27,7 +27,7 @@ constexpr std::size_t articles_shown = 8, article_words = 60;
 
 Json none(const std::string& why) { return {{"none", why}}; }
 
-/// What the page says instead of a part that cannot be had.
+/// The part, or what the page says instead if it is unavailable.
 template <class Make>
 Json or_why(const Make& make) {
   try {
@@ -37,10 +37,10 @@ Json or_why(const Make& make) {
   }
 }
 
-/// The articles to look at: those to test on, where there are any.
+/// The articles to show: the test articles, if there are any.
 const std::vector<Article>& shown_part(const ArticleSets& sets) { return sets.test.empty() ? sets.valid : sets.test; }
 
-/// The text to look at, in the model's words.
+/// The text to show, in the model's words.
 Words words_of(const TrainedRun& trained, const ObservationOptions& options, SharedData& data) {
   const RunConfig& config = trained.checkpoint.config();
   if (config.model.task == TextTask::Lm) {
@@ -63,7 +63,7 @@ Json in_words(const Tokenizer& tokens, std::span<const Vocabulary::Id> ids) {
   return words;
 }
 
-/// Counts of phases by head: [B, T, H, n] -> [H][phase_bins].
+/// Histograms of phases by head: [B, T, H, n] -> [H][phase_bins].
 Json phase_counts(const AttentionWatch::Phasors& z) {
   Json heads = Json::array();
   const std::int64_t rows = z.dim(0) * z.dim(1), H = z.dim(2), n = z.dim(3);
@@ -89,7 +89,8 @@ Json thousandths(const Tensor<double>& weights) {
   return heads;
 }
 
-/// What one layer read at each position, and the passages' words, once each. A position may read nothing, and there may be no gate.
+/// What one layer read at each position, and the words of the passages, once each. A position may read nothing, and there may be no
+/// gate.
 Json reading_of(const Ids& chosen, const Tensor<double>& weights, const Tensor<double>& gates, const Tokenizer& tokens,
                 const KnowledgeBase& base, Json& passages) {
   Json window = {{"chosen", Json::array()}, {"weights", Json::array()}, {"gate", Json::array()}};
@@ -115,7 +116,7 @@ Json reading_of(const Ids& chosen, const Tensor<double>& weights, const Tensor<d
   return window;
 }
 
-/// One pass over the words, watched.
+/// One observed pass over the words.
 template <RealScalar R>
 Json look(Model<R>& model, const TrainedRun& trained, const Words& words, const PassageStore* store) {
   Json page = {{"words", in_words(*trained.tokens, words)}, {"phases", Json::array()}, {"attention", Json::array()}};
@@ -142,8 +143,8 @@ Json look(Model<R>& model, const TrainedRun& trained, const Words& words, const 
   return page;
 }
 
-/// The gradient of the loss on these words, a line for each parameter: magnitudes, and for a complex one the phases. What is
-/// predicted: each next word; or the article's class, for a text without one the class that the model says.
+/// The gradient of the loss on these words, one line per parameter: magnitudes, and for a complex one the phases. The target is
+/// each next word; or the article's class, for a text without one the class that the model predicts.
 template <RealScalar R>
 Json gradients_of(Model<R>& model, const Words& words, std::optional<std::int32_t> label, const ForwardContext& context) {
   const auto T = static_cast<std::int64_t>(words.size());
@@ -188,7 +189,7 @@ Json gradients_of(Model<R>& model, const Words& words, std::optional<std::int32_
   return page;
 }
 
-/// Several continuations of the first words, drawn together.
+/// Several continuations of the first words, generated together.
 template <RealScalar R>
 Json samples_of(Model<R>& model, const TrainedRun& trained, const Words& words, const ForwardContext& context) {
   const auto N = std::min<std::int64_t>(prompt_words, static_cast<std::int64_t>(words.size()));

@@ -6,7 +6,7 @@ namespace argand {
 
 std::string make_page(const nlohmann::ordered_json& data, bool live) {
   using Handler = nlohmann::ordered_json::error_handler_t;
-  // Names of files need not be UTF-8; what is not becomes U+FFFD.
+  // File names need not be UTF-8; invalid bytes become U+FFFD.
   const std::string json = data.dump(-1, ' ', false, Handler::replace);
   std::string page(page_parts.before);
   if (live) {

@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/// [[section, key, value], ...] of everything that was asked for or followed from it.
+/// [[section, key, value], ...] of the whole configuration, given or derived.
 Json settings_of(const RunConfig& config) {
   Json settings = Json::array();
   const Json sections = parse_json("config", config.to_json());
@@ -23,7 +23,7 @@ Json settings_of(const RunConfig& config) {
   return settings;
 }
 
-/// "lr 0.0003 instead of 0.001 after step 100", ... of a run that went on so.
+/// "lr 0.0003 instead of 0.001 after step 100", ... of a run resumed with changes.
 Json changes_in(const RunLog& log) {
   Json changes = Json::array();
   for (const Json& line : log.lines) {
@@ -108,7 +108,7 @@ void RunPage::read_curves() {
   const RunLog log = read_log(folder.log());
   if (!log.lines.empty()) page_["step"] = std::max(page_["step"].get<std::int64_t>(), log.lines.back()["step"].get<std::int64_t>());
   page_["unreadable"] = log.unreadable;
-  // The log is ahead of the parameters that were looked at.
+  // The log is ahead of the parameters that were read.
   const char* value = page_["causal"].get<bool>() ? "valid_loss" : "valid_accuracy";
   for (const Json& line : log.lines)
     if (line.value("best", Json()) == true && line.value(value, Json()).is_number()) {

@@ -13,18 +13,18 @@ namespace argand {
 
 class RunPage {
  public:
-  /// `run`: its folder; `label`: what it is called beside others. Throws Error when there is no checkpoint, or a damaged one.
+  /// `run`: its folder; `label`: its name beside other runs. Throws Error when there is no checkpoint, or a damaged one.
   RunPage(std::string run, std::string label, ObservationOptions options, SharedData& data);
 
-  /// Everything that apps/report's scripts draw of it.
+  /// Everything that the scripts in apps/report draw.
   const nlohmann::ordered_json& json() const { return page_; }
-  /// Looks at the run's files and takes what is new: the log at once, the parameters when the last look at them is ten times as
-  /// long ago as it took, so that the training has the processors. Returns whether anything was. Throws Error as the constructor.
+  /// Reads what is new in the run's files: the log at once, the parameters only when ten times as much time has passed as reading
+  /// them last took, so that training keeps the processors. Returns whether anything was new. Throws Error like the constructor.
   bool refresh(SharedData& data);
 
  private:
   using Clock = std::chrono::steady_clock;
-  /// Sizes and times of files; others when somebody has written them.
+  /// Sizes and times of files; they change when a file is written.
   using Stamp = std::vector<std::pair<std::uintmax_t, std::filesystem::file_time_type>>;
   Stamp stamp_of(const std::vector<std::string>& files) const;
   void read_parameters(SharedData& data);

@@ -1,11 +1,11 @@
 #pragma once
-/// What a run that begins with other weights says of them.
+/// Describes the initial weights of a run that starts from other weights.
 
 #include "train/checkpoints/initial_weights.h"
 
 namespace argand {
 
-/// One line that says how much was taken, and one for each kind of exception.
+/// One line with how much was taken, and one for each kind of exception.
 std::vector<std::string> lines_of(const FittedWeights& weights);
 
 }  // namespace argand

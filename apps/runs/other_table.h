@@ -1,5 +1,5 @@
 #pragma once
-/// How a table that a run was not trained on is to be read.
+/// How to read a table that a run was not trained on.
 
 #include <CLI/CLI.hpp>
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace argand {
 
-/// What is empty is as in training.
+/// Empty fields are as in training.
 struct OtherTable {
   std::string text_column, label_column, delimiter, header;
 
@@ -16,7 +16,7 @@ struct OtherTable {
   void apply_to(TrainingConfig& training) const;
 };
 
-/// --text-column, --label-column where it has labels, --delimiter, --header. `table` must outlive the command.
+/// Adds --text-column, --label-column if it has labels, --delimiter, --header. `table` must outlive the command.
 void add_options(CLI::App& command, OtherTable& table, bool has_labels = true);
 
 }  // namespace argand

@@ -7,17 +7,17 @@
 
 namespace argand {
 
-/// Adds an option for every key that the task has with any family and for --preset and --config to a subcommand. After parsing, the
-/// returned function reads the file if there is one and resolves; the object must outlive the parsing.
+/// Adds to a subcommand an option for every key that the task has with any family, and --preset and --config. After parsing,
+/// resolve() reads the file, if any, and returns the configuration; the object must outlive the parsing.
 class RunOptions {
  public:
   RunOptions(CLI::App& command, std::string task);
   RunConfig resolve() const { return resolve(given_); }
-  /// With these settings in the place of those that were given.
+  /// With these settings instead of those given.
   RunConfig resolve(const Settings& given) const;
   bool has_file() const { return !file_.empty(); }
   const std::string& file() const { return file_; }
-  /// The options that were given, in the order of the keys.
+  /// The options given, in the order of the keys.
   const Settings& given() const { return given_; }
 
  private:

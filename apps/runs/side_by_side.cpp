@@ -29,10 +29,10 @@ namespace {
 
 using CommandLine = std::vector<std::string>;
 
-/// A process of this very program.
+/// A process of this program.
 class Child {
  public:
-  /// What it prints is appended to the file `output`.
+  /// Appends its output to the file `output`.
   Child(const std::string& label, const CommandLine& arguments, const std::string& output) {
     const std::string self = std::filesystem::read_symlink("/proc/self/exe");
     std::vector<const char*> argv = {self.c_str()};
@@ -74,7 +74,7 @@ class Child {
   int status_ = 0;
 };
 
-/// The error that a process has ended with, or the last line that it printed, behind `begin` bytes.
+/// The error that a process ended with, or the last line that it printed, beyond the first `begin` bytes.
 std::string last_line_of(const std::string& path, std::uintmax_t begin) {
   std::ifstream file(path);
   file.seekg(static_cast<std::streamoff>(begin));
@@ -84,7 +84,7 @@ std::string last_line_of(const std::string& path, std::uintmax_t begin) {
   return error.empty() ? last : error;
 }
 
-/// Steps taken over steps asked for; 0 for a run that has not begun.
+/// Steps taken divided by steps asked for; 0 for a run that has not begun.
 double progress_of(const std::string& folder) {
   std::ifstream file(RunFolder(folder).file("config.json"));
   const std::string text(std::istreambuf_iterator<char>(file), {});
@@ -97,7 +97,7 @@ double progress_of(const std::string& folder) {
   return std::min(1.0, step / std::max(1.0, config["training"].value("steps", 1.0)));
 }
 
-/// A process whose parent was killed may still be saving: it ends with its step.
+/// Waits for a process whose parent was killed and which may still be saving: it ends with its step.
 void wait_until_free(const std::string& folder) {
   std::error_code none;
   for (int tenths = 0; tenths < 100 && std::filesystem::is_directory(folder, none); ++tenths) {
@@ -113,7 +113,7 @@ void wait_until_free(const std::string& folder) {
 }  // namespace
 
 int SideBySide::run(const std::vector<SideJob>& work) const {
-  std::vector<double> shares;  // of each run that is done; while it runs, as of the last look
+  std::vector<double> shares;  // of each finished run; of a running one as of the last look
   for (const SideJob& job : work) shares.push_back(progress_of(job.folder));
   const auto share_done = [&] { return std::accumulate(shares.begin(), shares.end(), 0.0) / static_cast<double>(shares.size()); };
   const double at_start = share_done();

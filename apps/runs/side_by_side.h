@@ -1,5 +1,5 @@
 #pragma once
-/// Runs of this very program, several at a time, each in a process of its own, which ends with this one.
+/// Runs several processes of this program at a time; they end when it does.
 
 #include <cstdint>
 #include <functional>
@@ -8,32 +8,32 @@
 
 namespace argand {
 
-/// One after the other, until nothing is to be done for it: training, then whatever reads what was trained.
+/// Commands executed one after the other until `next` has none left: training, then whatever reads the trained model.
 struct SideJob {
   std::string name;    ///< for messages
-  std::string folder;  ///< of the run; what its processes print goes to FOLDER.txt
-  /// The words of what is to be done next for it; none when all is done.
+  std::string folder;  ///< of the run; its processes print to FOLDER.txt
+  /// The words of the next command; empty when all is done.
   std::function<std::vector<std::string>()> next;
 };
 
 struct FailedJob {
   std::size_t job = 0;
-  int exit_code = 0;        ///< 128 + the signal that ended it
-  std::string last_line{};  ///< that it printed
+  int exit_code = 0;        ///< 128 + the signal if a signal ended it
+  std::string last_line{};  ///< last line printed
 };
 
 struct SideBySide {
-  std::string label;      ///< "ablate": before the count of what is done
+  std::string label;      ///< "ablate": shown before the count of finished jobs
   std::int64_t jobs = 1;  ///< at a time
-  /// Called when all is done for a job that was not at once: what to print of it, after "3 of 12: NAME: ", or nothing.
+  /// Called when a job that had work to do is finished: returns what to print after "3 of 12: NAME: ", or nothing.
   std::function<std::string(std::size_t job)> ended;
-  /// Called when one has failed.
+  /// Called when a job has failed.
   std::function<void(const FailedJob&)> failed;
-  /// Whether these words count as done even when they fail.
+  /// Whether this command counts as done even if it fails.
   std::function<bool(const std::vector<std::string>& words)> may_fail = nullptr;
 
-  /// Does them all, showing how far it is where there is a terminal. Returns 0, or the signal that ended it after every process has
-  /// saved and ended.
+  /// Runs all jobs, showing progress on a terminal. Returns 0, or the signal that stopped it after every process has saved and
+  /// ended.
   int run(const std::vector<SideJob>& work) const;
 };
 

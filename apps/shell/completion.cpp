@@ -34,7 +34,7 @@ std::string words_of(const CLI::App& command) {
   return words;
 }
 
-/// The words of an option's value, a|b|c, with blanks between them; nothing where it is not a choice.
+/// The words of an option's value, a|b|c, separated by blanks; "" if it is not a choice.
 std::string choices_of(const CLI::Option& option) {
   std::string type = option.get_type_name();
   type.erase(std::min(type.size(), type.find_first_of("= [")));
@@ -43,7 +43,7 @@ std::string choices_of(const CLI::Option& option) {
   return type;
 }
 
-/// troff reads a dot or an apostrophe at the beginning of a line as its own, and a backslash anywhere.
+/// Escapes what troff interprets: a dot or an apostrophe at the beginning of a line, and backslashes.
 std::string in_troff(const std::string& text) {
   std::string out;
   bool line_start = true;

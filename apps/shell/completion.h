@@ -8,9 +8,9 @@ namespace argand {
 
 /// A script for bash: `source <(argand completion bash)`. `program`: with all its subcommands.
 std::string bash_completion(const CLI::App& program);
-/// The same for zsh, by its bashcompinit.
+/// The same for zsh, using its bashcompinit.
 std::string zsh_completion(const CLI::App& program);
-/// A page of section 1 in troff: what --help says of every command.
+/// A section 1 man page in troff: the --help text of every command.
 std::string man_page(const CLI::App& program);
 
 }  // namespace argand

@@ -1,4 +1,4 @@
-/// argand completion: what shells and man read of the command tree.
+/// argand completion: the command tree in the form that shells and man read.
 
 #include <fmt/format.h>
 

@@ -31,7 +31,7 @@ std::vector<std::string> training_words(const SweepRunOptions& options, const st
   return words;
 }
 
-/// What a run has come to; nothing while it has not ended, or where its files cannot be read, which its process then says.
+/// A run's result; nothing if it has not ended, or if its files are unreadable, which its own process reports.
 std::optional<SweepOutcome> outcome_in(const std::string& folder) {
   try {
     if (const auto r = read_result(folder)) return SweepOutcome{r->loss, r->metric, r->bits_per_byte};
@@ -48,7 +48,7 @@ void remove_weights(const std::string& folder) {
   std::filesystem::remove(run.last(), none);
 }
 
-/// "argand: train: the loss became nan at step 3; a lower --lr ..." without what comes before and after.
+/// "argand: train: the loss became nan at step 3; a lower --lr ..." without prefix and advice.
 std::string reason_in(std::string line) {
   for (const std::string_view begin : {"argand: ", "train: "})
     if (line.starts_with(begin)) line.erase(0, begin.size());
@@ -116,7 +116,7 @@ SweepEnd run_sweep(SweepPlan& plan, SweepFile& file, const SweepRunOptions& opti
                                std::fflush(stdout);
                              }};
     if ((end.signal = all.run(work)) != 0) return end;
-    // What had ended when the sweep was stopped before it could note that.
+    // Runs that had ended when the sweep was stopped before it could record them.
     for (const SideJob& job : work)
       if (!scores.contains(job.name)) record(job.name, outcome_in(job.folder).value());
   }

@@ -1,5 +1,5 @@
 #pragma once
-/// Trains the runs of a sweep, each in OUT/NAME/seed-S in a process of its own.
+/// Trains the runs of a sweep, each in OUT/NAME/seed-S in its own process.
 
 #include "train/sweep/sweep_file.h"
 
@@ -8,19 +8,19 @@ namespace argand {
 struct SweepRunOptions {
   std::string task;           ///< "lm" or "classify"
   std::string out;            ///< the sweep's folder
-  Settings common;            ///< of all runs
+  Settings common;            ///< for all runs
   std::string config{};       ///< file that all runs read first, or empty
   std::int64_t jobs = 1;      ///< at a time
-  std::int64_t threads = 1;   ///< of each
-  bool drop_weights = false;  ///< of a run that has ended only configuration and log stay
+  std::int64_t threads = 1;   ///< per run
+  bool drop_weights = false;  ///< keep only configuration and log of finished runs
 };
 
 struct SweepEnd {
-  int signal = 0;                     ///< that stopped it, after every run has saved
-  std::vector<std::string> failures;  ///< "lr=0.001/seed-0: what it said last", of runs that neither ended nor diverged
+  int signal = 0;                     ///< the signal that stopped it, after every run has saved
+  std::vector<std::string> failures;  ///< "lr=0.001/seed-0: its last words", for runs that neither ended nor diverged
 };
 
-/// Until the plan has nothing more. Prints a line a run.
+/// Runs until the plan has nothing left. Prints one line per run.
 SweepEnd run_sweep(SweepPlan& plan, SweepFile& file, const SweepRunOptions& options);
 
 }  // namespace argand

@@ -1,5 +1,5 @@
 #pragma once
-/// What a sweep found, as a table.
+/// The results of a sweep, as a table.
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -8,19 +8,19 @@
 
 namespace argand {
 
-/// A configuration's row: what its runs came to, by seed.
+/// A configuration's row: the results of its runs, by seed.
 struct SweepRow {
   std::string name;
-  std::vector<std::optional<SweepOutcome>> outcomes;  ///< of the seeds in turn; nothing where it has not been trained
+  std::vector<std::optional<SweepOutcome>> outcomes;  ///< in the order of the seeds; nothing where not trained
   bool best = false;
 };
 
 class SweepTable {
  public:
-  /// Of a plan that has nothing more to train.
+  /// For a plan that has nothing left to train.
   SweepTable(const SweepPlan& plan, const SweepFile& file, TextTask task);
 
-  /// The best first, those that diverged last.
+  /// The best first, diverged ones last.
   std::string markdown() const;
   nlohmann::ordered_json json() const;
 

@@ -17,13 +17,13 @@
 namespace argand {
 namespace {
 
-/// The subcommand that was reading when the command line ended: "train lm" rather than "argand".
+/// The subcommand being parsed when the command line ended: "train lm" rather than "argand".
 const CLI::App* innermost(const CLI::App* app) {
   while (!app->get_subcommands().empty()) app = app->get_subcommands().back();
   return app;
 }
 
-/// "train lm: ", or nothing for the program itself.
+/// "train lm: ", or "" for the program itself.
 std::string place(const CLI::App* app) {
   std::string path;
   for (; app->get_parent() != nullptr; app = app->get_parent()) path = app->get_name() + (path.empty() ? "" : " ") + path;
@@ -43,7 +43,7 @@ std::vector<std::string> subcommand_names(const CLI::App* app) {
   return names;
 }
 
-/// What CLI11 says, unless there is an unknown word: that is then the cause, and the remedy may be guessed.
+/// CLI11's message, unless there is an unknown word: that is then the cause, and a remedy can be suggested.
 std::string explain(const CLI::App& program, const CLI::ParseError& error) {
   const CLI::App* app = innermost(&program);
   const std::vector<std::string> unknown = program.remaining(true), commands = subcommand_names(app);
@@ -71,7 +71,7 @@ int report(const std::string& text, ExitCode code) {
   return code;
 }
 
-/// Success, unless somebody would read only a part of what was printed.
+/// Success, unless part of the output is lost.
 int success_if_printed() {
   errno = 0;
   std::cout.flush();
@@ -80,14 +80,14 @@ int success_if_printed() {
                 exit_failure);
 }
 
-/// Options of one letter there are none but -h, so that -z^2 is an expression; a blank before it tells CLI11 so. (What begins with
-/// a digit, -1, it takes for a number by itself.)
+/// -h is the only one-letter option, so -z^2 is an expression; a blank before it tells CLI11 so. (CLI11 itself takes words that
+/// begin with a digit, -1, for numbers.)
 std::string as_expression(const std::string& word) {
   const bool minus = word.size() > 1 && word[0] == '-' && word[1] != '-' && word != "-h" && (word[1] < '0' || word[1] > '9');
   return minus ? " " + word : word;
 }
 
-/// "at: ..." as "--at: ..." where the chosen command has an option of that name.
+/// "at: ..." as "--at: ..." if the chosen command has an option of that name.
 std::string with_its_option(const CLI::App& program, const std::string& text) {
   const bool is_option = innermost(&program)->get_option_no_throw("--" + text.substr(0, text.find(':'))) != nullptr;
   return is_option ? "--" + text : text;
@@ -114,13 +114,13 @@ int run_program(CLI::App& program, int argc, const char* const* argv, const std:
     std::vector<std::string> words(argv + 1, argv + argc);
     if (!words.empty() && std::find(with_expressions.begin(), with_expressions.end(), words.front()) != with_expressions.end())
       std::transform(words.begin(), words.end(), words.begin(), as_expression);
-    std::reverse(words.begin(), words.end());  // as CLI11 takes them
+    std::reverse(words.begin(), words.end());  // in the order that CLI11 expects
     program.parse(std::move(words));
     return success_if_printed();
   } catch (const CLI::Success& help) {  // --help and --version
     program.exit(help);
     return success_if_printed();
-  } catch (const CLI::RuntimeError& ended) {  // a subcommand that has said what there is to say
+  } catch (const CLI::RuntimeError& ended) {  // a subcommand that has already reported everything
     return ended.get_exit_code();
   } catch (const CLI::ParseError& error) {
     return report(explain(program, error) + " (see --help)", exit_usage);

@@ -1,5 +1,5 @@
 #pragma once
-/// What all subcommands share: how mistakes on the command line are reported, and the exit codes.
+/// What all subcommands share: exit codes, and how mistakes on the command line are reported.
 
 #include <CLI/CLI.hpp>
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace argand {
 
-/// Training came to numbers that are not finite.
+/// Training produced numbers that are not finite.
 class DivergedError : public Error {
  public:
   using Error::Error;
@@ -18,16 +18,16 @@ class DivergedError : public Error {
 enum ExitCode : int {
   exit_success = 0,
   exit_failure = 1,   ///< bad data, a failed check, a full disk, ...
-  exit_usage = 2,     ///< an option, a word or a combination of sizes that cannot be
+  exit_usage = 2,     ///< an impossible option, word or combination of sizes
   exit_diverged = 3,  ///< a loss or a gradient of a training run is not finite
 };
 
-/// Adds --threads: how many threads the command computes with. All processors that the process may use are the default.
+/// Adds --threads: the number of threads for the command. The default is all processors that the process may use.
 void add_threads(CLI::App& command, const std::string& group = "Options", const std::string& help = "number of threads");
 
-/// Parses, runs the chosen subcommand, and returns the exit code. Every failure becomes one line on standard error,
-/// `argand: ...`; nothing is thrown. After one of the commands `with_expressions` a word such as -z^2 or -i is not an option, but
-/// an expression that begins with a minus. `reworded`: what to print of an error's text; null: all of it.
+/// Parses, runs the chosen subcommand, and returns the exit code. Every failure becomes one line on standard error, `argand: ...`;
+/// nothing is thrown. After one of the commands `with_expressions`, a word such as -z^2 or -i is not an option but an expression
+/// that begins with a minus. `reworded`: the text to print for an error's text; null: unchanged.
 int run_program(CLI::App& program, int argc, const char* const* argv, const std::vector<std::string>& with_expressions = {},
                 const std::function<std::string(const std::string&)>& reworded = nullptr);
 

@@ -1,5 +1,5 @@
 #pragma once
-/// A count that grows in place, with the time left, where standard error is a terminal; nothing elsewhere.
+/// A count that grows in place, with the time left, if standard error is a terminal; otherwise nothing.
 
 #include <chrono>
 #include <cstdint>
@@ -14,11 +14,11 @@ class Counter {
   Counter(const Counter&) = delete;
   Counter& operator=(const Counter&) = delete;
 
-  /// `done` of the total are done.
+  /// `done` items of the total are finished.
   void update(std::int64_t done);
-  /// A share in [0, 1] of the work is done; `text` tells it.
+  /// A share in [0, 1] of the work is done, described by `text`.
   void show(double share, const std::string& text);
-  /// Makes room for a line of its own; the count comes back with the next update.
+  /// Clears the line for other output; the count comes back with the next update.
   void clear();
 
  private:

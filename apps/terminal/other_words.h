@@ -1,13 +1,13 @@
 #pragma once
-/// Options as other programs call them: a user who types one is told this program's word.
+/// Options under the names other programs use: a user who types one is told this program's name.
 
 #include <string>
 #include <vector>
 
 namespace argand {
 
-/// "; it is called --lr here" for --learning-rate, where --lr is among the options `known`; "; argand computes on the CPU ..." for
-/// --device; nothing for a word that is in no list.
+/// "; it is called --lr here" for --learning-rate, if --lr is among the options `known`; "; argand computes on the CPU ..." for
+/// --device; "" for unlisted words.
 std::string hint_for(const std::string& option, const std::vector<std::string>& known);
 
 }  // namespace argand

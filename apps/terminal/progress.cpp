@@ -22,7 +22,7 @@ Progress::~Progress() { finish(); }
 void Progress::update(std::size_t row_index, std::int64_t step, double loss, std::int64_t tokens, double seconds) {
   Row& row = rows_[row_index];
   const double speed = seconds > 0 ? static_cast<double>(tokens) / seconds : 0;
-  // An average over some twenty steps: single batches scatter more than they improve.
+  // An average over about twenty steps: single batches scatter more than they improve.
   const double keep = row.started ? 0.95 : 0;
   row.step = step;
   row.loss = keep * row.loss + (1 - keep) * loss;
@@ -79,7 +79,7 @@ void Progress::finish() {
 
 std::string Progress::figures(const Row& row, int fewer) const {
   if (!row.validation.empty()) return row.validation;
-  // All models take turns, so what is left is the sum of their steps.
+  // All models take turns, so the remaining time is the sum over their steps.
   double left = 0;
   for (const Row& r : rows_) left += static_cast<double>(total_ - r.step) * r.seconds;
   const std::string perplexity = perplexity_ && fewer < 2 ? fmt::format("  ppl {:.1f}", std::exp(row.loss)) : "";
@@ -92,7 +92,7 @@ std::string Progress::bar(const Row& row) const {
   const std::string count = fmt::format("{}/{}", row.step, total_);
   std::string text;
   int width = -1;
-  for (int fewer = 0; fewer <= 3 && width < 0; ++fewer) {  // the time left is the last thing to go
+  for (int fewer = 0; fewer <= 3 && width < 0; ++fewer) {  // the time left is dropped last
     text = figures(row, fewer);
     width = std::min(terminal_width(out_) - static_cast<int>(row.label.size() + text.size() + count.size()) - 7, 40);
   }
@@ -116,7 +116,7 @@ void Progress::draw() {
 
 void Progress::erase() {
   if (!drawn_) return;
-  // Back to the first row's start, then clear to the end of the screen.
+  // Back to the start of the first row, then clear to the end of the screen.
   if (rows_.size() > 1) fmt::print(out_, "\x1b[{}A", rows_.size() - 1);
   fmt::print(out_, "\r\x1b[J");
   drawn_ = false;

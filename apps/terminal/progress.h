@@ -1,5 +1,5 @@
 #pragma once
-/// How training shows itself: on a terminal one bar a model, redrawn in place; elsewhere a plain line every few steps.
+/// Shows training progress: on a terminal one bar per model, redrawn in place; elsewhere a plain line every few steps.
 
 #include <chrono>
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace argand {
 
 class Progress {
  public:
-  /// One row for each label. `plain_every`: steps between lines where there is no terminal.
+  /// One row per label. `plain_every`: steps between lines if there is no terminal.
   Progress(std::vector<std::string> labels, std::int64_t total_steps, std::int64_t plain_every, std::FILE* out = stdout);
   ~Progress();
   Progress(const Progress&) = delete;
@@ -23,19 +23,19 @@ class Progress {
   /// For losses that are not a mean over tokens.
   void hide_perplexity() { perplexity_ = false; }
 
-  /// Shows losses in bits a byte, too, of the text that is trained on.
+  /// Also shows losses in bits per byte of the training text.
   void show_bits_per_byte(const BitsPerByte& in_bits) { in_bits_ = in_bits; }
 
-  /// `step` steps are done; tokens: of this one step; loss: nats a token (or an article).
+  /// `step` steps are done; tokens: of this one step; loss: nats per token (or per article).
   void update(std::size_t row, std::int64_t step, double loss, std::int64_t tokens, double seconds);
-  /// `done` of `all` batches of a validation of that row are judged; the bar comes back with the next update or note.
+  /// `done` of `all` validation batches of that row are evaluated; the bar comes back with the next update or note.
   void validating(std::size_t row, std::int64_t done, std::int64_t all);
   /// A line that stays, above the bars.
   void note(const std::string& text);
-  /// The bars stay as they are; what follows is printed below them.
+  /// Leaves the bars as they are; later output goes below them.
   void finish();
 
-  /// Tokens a second of the row's recent steps.
+  /// Tokens per second over the row's recent steps.
   double tokens_per_second(std::size_t row) const { return rows_[row].speed; }
 
  private:
@@ -43,12 +43,12 @@ class Progress {
     std::string label;
     std::int64_t step = 0;
     double loss = 0;     ///< smoothed
-    double speed = 0;    ///< tokens a second, smoothed
-    double seconds = 0;  ///< of a step, smoothed
+    double speed = 0;    ///< tokens per second, smoothed
+    double seconds = 0;  ///< per step, smoothed
     bool started = false;
-    std::string validation;  ///< how far one is; empty between them
+    std::string validation;  ///< its progress; empty when none is running
   };
-  /// `fewer` of them, 0 to 3, for narrow terminals.
+  /// Drops `fewer` of the figures, 0 to 3, for narrow terminals.
   std::string figures(const Row& row, int fewer = 0) const;
   std::string bar(const Row& row) const;
   void draw();

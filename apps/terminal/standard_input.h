@@ -4,7 +4,7 @@
 
 namespace argand {
 
-/// Standard input to its end, as a text file of the user's is read (clean_text).
+/// Reads standard input to its end, like a text file from the user (clean_text).
 std::string text_on_standard_input();
 
 }  // namespace argand

@@ -1,5 +1,5 @@
 #pragma once
-/// What may be written where: colours and moving cursors on a terminal, plain lines in files and pipes.
+/// What may be written where: colours and cursor movement on a terminal, plain lines to files and pipes.
 
 #include <cstdio>
 #include <string>
@@ -8,16 +8,16 @@
 
 namespace argand {
 
-/// False also when the environment says TERM=dumb, and under Open MPI's mpirun, whose processes write to terminals of its own
-/// making wherever its output goes.
+/// Also false if the environment says TERM=dumb, and under Open MPI's mpirun, whose processes write to pseudo-terminals of its own
+/// wherever its output goes.
 bool is_terminal(std::FILE* file);
-/// Columns of the terminal, 80 where there is none.
+/// Columns of the terminal; 80 if there is none.
 int terminal_width(std::FILE* file);
 
-/// What was printed goes out now. Throws std::system_error where it cannot be written.
+/// Flushes what was printed. Throws std::system_error if it cannot be written.
 void flush_output();
 
-/// Emphasis on a terminal (unless NO_COLOR is set, https://no-color.org), the bare text elsewhere.
+/// Emphasis on a terminal (unless NO_COLOR is set, https://no-color.org), plain text elsewhere.
 Style style_for(std::FILE* file);
 
 /// 1234567 -> "1.23 M", 12345 -> "12.3 k".

@@ -14,7 +14,7 @@
 namespace argand {
 namespace {
 
-/// Re Σ conj(a) b and the norms of both.
+/// Re Σ conj(a) b and the norms of a and b.
 struct InnerProduct {
   double value = 0, a = 0, b = 0;
   void add(const Numbers& left, const Numbers& right) {
@@ -32,7 +32,7 @@ double disagreement(const InnerProduct& forward, const InnerProduct& backward) {
   return size == 0 ? 0 : std::abs(forward.value - backward.value) / size;
 }
 
-/// Random directions; only input `alone` moves, or all of them for -1.
+/// Random directions; only input `alone` moves, or all of them if it is -1.
 std::vector<AnyTensor> directions(const std::vector<AnyTensor>& inputs, std::ptrdiff_t alone, std::uint64_t seed) {
   std::vector<AnyTensor> v;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -43,7 +43,7 @@ std::vector<AnyTensor> directions(const std::vector<AnyTensor>& inputs, std::ptr
   return v;
 }
 
-/// The identities that were tried.
+/// Collects the identities that were tested.
 class Identities {
  public:
   void add(double error, const std::string& at) {

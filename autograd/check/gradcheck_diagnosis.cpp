@@ -12,7 +12,7 @@ namespace argand {
 namespace {
 
 constexpr std::string_view nothing = "the gradient matches no common mistake";
-constexpr double likeness = 1e-6;  // how closely a wrong gradient must agree with what a mistake would give
+constexpr double likeness = 1e-6;  // how closely a wrong gradient must agree with a mistake's
 
 double largest(const ComplexValues& values) {
   double size = 0;
@@ -28,7 +28,7 @@ double distance(const ComplexValues& a, const ComplexValues& b) {
 
 bool alike(const ComplexValues& a, const ComplexValues& b) { return distance(a, b) <= likeness * std::max(largest(a), largest(b)); }
 
-/// c with a = c b, if there is one.
+/// The factor c with a = c b, if there is one.
 std::optional<std::complex<double>> common_factor(const ComplexValues& a, const ComplexValues& b) {
   std::complex<double> ab = 0;
   double bb = 0;
@@ -55,7 +55,7 @@ std::string factor_name(std::complex<double> c) {
   return fmt::format("multiplied by {}", number_name(c, true));
 }
 
-/// The names that fit `analytic`; empty when none does.
+/// The names of the suspicions that match `analytic`; empty if none does.
 std::vector<std::string> matching_names(const ComplexValues& analytic, const ComplexValues& numerical,
                                         const std::vector<Suspicion>& suspicions) {
   if (largest(analytic) <= likeness * largest(numerical)) return {"zero"};
@@ -76,7 +76,7 @@ ComplexValues chosen(const ComplexValues& values, const std::vector<std::size_t>
   return result;
 }
 
-/// The numbers of the transposed last two axes poured into the shape, for each of the concatenated tensors.
+/// For each of the concatenated tensors, the elements of the transposed last two axes, in row-major order in the old shape.
 ComplexValues transposed(const ComplexValues& values, const Shape& shape) {
   const std::size_t rows = static_cast<std::size_t>(shape[-2]), columns = static_cast<std::size_t>(shape[-1]);
   ComplexValues result(values.size());
@@ -87,8 +87,8 @@ ComplexValues transposed(const ComplexValues& values, const Shape& shape) {
   return result;
 }
 
-/// The functional without the outputs that are not in one slice (the first or the last index) of the axes along which `from`
-/// stretches to `to`; nullopt when it does not stretch.
+/// The functional restricted to outputs in one slice (the first or the last index) of the axes along which `from` stretches to
+/// `to`; nullopt if it does not stretch.
 std::optional<Functional> one_slice(const Functional& all, const Shape& from, const Shape& to, bool last) {
   if (from.rank() > to.rank() || from.size() == to.size()) return std::nullopt;
   std::vector<bool> stretched(static_cast<std::size_t>(to.rank()), true);
@@ -109,7 +109,7 @@ std::optional<Functional> one_slice(const Functional& all, const Shape& from, co
   return slice;
 }
 
-/// One input under random projections: what the tape says, what differences say, and what mistakes would say.
+/// One input under random projections: what the tape gives, what differences give, and what mistakes would give.
 class Investigation {
  public:
   Investigation(const ScalarProjection& projected, std::size_t input, const GradcheckOptions& options)
@@ -160,7 +160,7 @@ class Investigation {
       if (auto slice = one_slice(functionals[0], projected_.input_shape(input_), projected_.output_shape(), last))
         functionals.push_back(std::move(*slice));
 
-    // One place for each element, so that several threads may work at once.
+    // A separate place for each element, so that several threads may work at once.
     const auto size = static_cast<std::size_t>(projected_.input_size(input_)), begin = numerical_.size();
     const bool broadcast = functionals.size() == 6;
     for (ComplexValues* values : {&numerical_, &only_dz_, &only_dzbar_, &unconjugated_, &unconjugated_dw_, &swapped_})

@@ -1,5 +1,5 @@
 #pragma once
-/// What an op does with an infinite input, found by trying: the cases of its check, with ±inf in one place after the other.
+/// What an op does with an infinite input, found by experiment: runs the cases of its check with ±inf in one place after the other.
 
 #include <complex>
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace argand {
 
-/// What was seen among numbers. A complex number with an infinite part is infinite, whatever the other part is.
+/// Which non-finite numbers were seen. A complex number with an infinite part is infinite, whatever the other part is.
 struct NotFinite {
   bool infinite = false, nan = false;
   void add(std::complex<double> z);
@@ -22,10 +22,10 @@ struct NotFinite {
   std::string str() const;
 };
 
-/// Over all places of inputs of one type.
+/// Over all places of the inputs of one type.
 struct InfiniteInputs {
   NotFinite value, gradient;
-  bool refused = false;  ///< at some place it throws an Error
+  bool refused = false;  ///< the op throws an Error at some place
   int tried = 0;
 };
 
@@ -35,7 +35,7 @@ struct Limits {
 };
 
 struct InfinityReport {
-  std::optional<Limits> limits;  ///< of an op that maps real numbers one by one, the same one in every case
+  std::optional<Limits> limits;  ///< of an op that maps real numbers one by one, if the same in every case
   InfiniteInputs real, complex;
 
   /// "x = inf: value 1, gradient 0. x = -inf: value 0, gradient 0. An infinite complex input: the value may be NaN, ..."
@@ -46,15 +46,15 @@ struct InfinityReport {
 template <RealScalar R>
 InfinityReport at_infinity(const Op& op);
 
-/// An element of an input that was made infinite.
+/// An element of an input that was replaced by an infinity.
 struct InfinitePlace {
   std::size_t input, element;
   std::complex<double> number;
   bool is_complex;
 };
 
-/// One case with ±inf in some places of each of its inputs, in either part of a complex number: visit(place, value and gradients);
-/// no sample where it throws an Error.
+/// Runs one case with ±inf in some places of each of its inputs, in either part of a complex number: visit(place, value and
+/// gradients), with no sample where it throws an Error.
 template <RealScalar R>
 void put_infinities(const OpCheck::Case& c, const std::function<void(const InfinitePlace&, const Sample*)>& visit);
 

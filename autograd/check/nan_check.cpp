@@ -15,15 +15,14 @@ namespace argand {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-/// Shorter than a pack, whole packs of every width, and tails of every kind.
+/// Shorter than a pack, whole packs of every width, and all kinds of tails.
 constexpr std::array<std::int64_t, 8> sampled_lengths{1, 2, 5, 8, 16, 19, 33, 67};
-/// Of each tensor of a grown case, this many numbers become NaN.
+/// The number of elements that become NaN, in each tensor of a grown case.
 constexpr std::size_t places_by_size = 5;
 
 bool is_nan(std::complex<double> z) { return std::isnan(z.real()) || std::isnan(z.imag()); }
 
-/// What goes into an op: its inputs and, as the last one, the gradient of its output. What comes out: its value and, one for each
-/// input, the inputs' gradients.
+/// The operands of an op: its inputs and, last, the gradient of its output. Its results: its value and the gradient of each input.
 struct Operands {
   std::vector<Numbers> numbers;
   std::vector<Shape> shapes;
@@ -56,7 +55,7 @@ struct Place {
   }
 };
 
-/// At most `most` of the operands' elements, both parts of each: the first, the last, and others at random.
+/// At most `most` elements of each operand, both parts of each: the first, the last, and random others.
 std::vector<Place> places(const Operands& operands, std::size_t most) {
   std::vector<Place> all;
   for (std::size_t i = 0; i < operands.numbers.size(); ++i) {
@@ -76,7 +75,7 @@ std::vector<Place> places(const Operands& operands, std::size_t most) {
   return all;
 }
 
-/// Value and gradients, of f in precision R.
+/// Value and gradients of f in precision R.
 template <RealScalar R>
 std::vector<Numbers> results(const FunctionOf<R>& f, const Subject& s, const std::vector<Numbers>& operands) {
   std::vector<AnyTensor> inputs;
@@ -128,8 +127,8 @@ class NanCheck {
     }
   }
 
-  /// Which results change when the number at this place does: to the other side of 0, and to larger and smaller ones. One that the
-  /// function refuses, as a matrix that is no longer positive definite, says nothing.
+  /// Which results change when the number at this place does: to the other side of 0, and to larger and smaller values. Values that
+  /// the function rejects (a matrix no longer positive definite) say nothing.
   static std::vector<std::vector<bool>> dependence(const Subject& s, const Operands& operands, const Place& place,
                                                    const std::vector<Numbers>& before) {
     std::vector<std::vector<bool>> depends;

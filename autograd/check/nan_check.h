@@ -1,14 +1,15 @@
 #pragma once
-/// NaN in, NaN out. A NaN is how a broken computation announces itself, so no op may swallow one, and none may hand it to numbers
-/// that have nothing to do with it (a causal mask must hide a NaN of the future as it hides any other number). The rule:
+/// NaN in, NaN out. A NaN is how a broken computation announces itself, so no op may swallow one, and none may pass it on to
+/// unrelated numbers (a causal mask must hide a NaN of the future as it hides any other number). The rule:
 ///
-/// An op's value and gradients are numbers computed from the numbers of its inputs and of the incoming gradient. One of those, one
-/// part of it where it is complex, is replaced by a few finite values, one at a time, the others left as they are.
+/// An op's value and gradients are computed from its inputs and the incoming gradient. Replace one number of these (one part of it
+/// if it is complex) by a few finite values, one at a time, leaving the others unchanged.
 ///
-///     What changes for any of them depends on it, and must be NaN when it is NaN (a complex number: in one part at least).
-///     What changes for none of them must be the same as before, but for rounding.
+///     Results that change for any of them depend on it, and must be NaN when it is NaN (a complex number: in at least one part).
+///     Results that change for none of them must be the same as before, up to rounding.
 ///
-/// So the gradient of relu depends on x, as it is 1 on one side of 0 and 0 on the other, although its derivative by x is 0.
+/// So the gradient of relu depends on x, being 1 on one side of 0 and 0 on the other, although its derivative with respect to x is
+/// 0.
 
 #include <string>
 
@@ -20,8 +21,8 @@ namespace argand {
 
 /// Two rows: numbers that must be NaN, and numbers that must stay; each fault is a line, "real: float32: with NaN in the real part
 /// of input 0, element [1, 2], the value at [1, 2] is 0, should be NaN". Runs the op's cases in float64, float32 and their complex
-/// types: with a NaN in every number as they are, and in the first, the last and a few more when grown to lengths that packs divide
-/// and that they do not.
+/// types: as they are, with a NaN in every number in turn, and grown to lengths that are and are not multiples of a pack, with a
+/// NaN in the first, the last and a few more.
 Report check_nan(const Op& op);
 /// The same for cases of a function that is not an op itself.
 Report check_nan(std::string name, const OpCheck& check);

@@ -8,12 +8,12 @@ namespace {
 
 constexpr int more_levels = 10;  // down to a few units in the last place of x
 
-/// Far enough from 0 for a verdict: well beyond its error, and no rounding.
+/// Far enough from 0 for a verdict: well beyond its error, and not just rounding.
 bool clearly_nonzero(double value, double error, double scale) {
   return std::abs(value) > 10 * error && std::abs(value) > 1e-5 * scale && error < 1e-3 * std::abs(value);
 }
 
-/// What one step shows of one function.
+/// What one step reveals about one function.
 struct Step {
   double step;
   Change below, above;
@@ -28,8 +28,8 @@ Extrapolation central_of(std::span<const Step> steps) {
   return central;
 }
 
-/// Whether a few units in the last place of x make a difference beside all that has been seen to change: then this is noise, or a
-/// wave too fast for double precision, and who can tell which.
+/// Whether a few units in the last place of x make a difference comparable with everything seen to change: then this is noise, or a
+/// wave too fast for double precision, and the two cannot be told apart.
 bool jumps_about(std::span<const Step> steps) {
   double largest = 0;
   for (const Step& s : steps)
@@ -37,14 +37,14 @@ bool jumps_about(std::span<const Step> steps) {
   return steps.back().size() > 1e-4 * largest;
 }
 
-/// The five limits of one function's steps, from the largest step to the smallest; the last `dropped` are left out.
+/// The five limits of one function's steps, from the largest step to the smallest, without the last `dropped`.
 Derivative limits_of(std::span<const Step> steps, std::size_t dropped) {
   Derivative d;
   d.flat = true;
   for (const auto& [h, below, above] : steps)
     d.flat = d.flat && std::abs(below.value) <= 4 * below.rounding && std::abs(above.value) <= 4 * above.rounding;
-  // Slopes at large steps, as far as they grow like those of a power: a step that reaches where cosh explodes says
-  // nothing of the derivatives here.
+  // Slopes at large steps count only as far as they grow like those of a power: a step that reaches where cosh explodes says
+  // nothing about the derivatives here.
   double last = 0;
   for (std::size_t k = steps.size(); k-- > 0;) {
     const double rounding = std::max(steps[k].below.rounding, steps[k].above.rounding), slope = steps[k].size() / steps[k].step;
@@ -55,7 +55,7 @@ Derivative limits_of(std::span<const Step> steps, std::size_t dropped) {
     if (steps[k].step >= 1e-3 * steps[0].step) d.variation = std::max(d.variation, slope);
   }
   if (std::all_of(steps.begin(), steps.end(), [](const Step& s) { return s.absorbed(); })) {
-    // Constant at all steps: all five are 0, as far as rounding over the largest step can tell.
+    // Constant at all steps: all five are 0, up to rounding divided by the largest step.
     d.left.error = d.right.error = steps[0].above.rounding / steps[0].step;
     d.central.error = d.jump_left.error = d.jump_right.error = d.left.error;
     return d;
@@ -97,7 +97,7 @@ class Differentiation {
   }
 
  private:
-  /// Returns the step as it is after rounding x + h, at which x − h is exact as well: the argument carries no rounding.
+  /// Returns the step after rounding x + h; x − h is then exact as well, so the argument carries no rounding.
   double evaluate(double h) {
     const double step = (x_ + h) - x_;
     changes_(x_ - step, below_);
@@ -105,8 +105,8 @@ class Differentiation {
     return step;
   }
 
-  /// Whether even smaller steps could tell more of some function: the smallest so far contradicts what the others suggest, or the
-  /// bar is wide though rounding is not what makes it so. A fast wave or a kink nearby resolves; what does not is noise.
+  /// Whether even smaller steps could reveal more about some function: the smallest so far contradicts what the others suggest, or
+  /// the bar is wide but not because of rounding. A fast wave or a nearby kink gets resolved; what does not is noise.
   bool restless() const {
     return std::any_of(steps_.begin(), steps_.end(), [](const std::vector<Step>& steps) {
       const auto& [h, below, above] = steps.back();
@@ -122,9 +122,9 @@ class Differentiation {
   }
 
   /// How many of the smallest steps say nothing. A function that goes through float32 is constant between two neighbours of that
-  /// type: such steps are not evidence of a derivative 0, though they agree with each other perfectly. But relu(x) + 1 is constant
-  /// as well, far from its kink, and so is a sign. It is a staircase if where the constancy ends it jumps, to another tread that
-  /// is just as level, and if there are more treads further out.
+  /// type: such steps are no evidence for a derivative of 0, though they agree perfectly with each other. But relu(x) + 1 is
+  /// constant as well, far from its kink, and so is a sign. It is a staircase if it jumps where the constancy ends, to another
+  /// tread that is just as level, and if there are more treads further out.
   std::size_t meaningless(std::size_t k) {
     const std::vector<Step>& steps = steps_[k];
     std::size_t still = 0;
@@ -132,7 +132,7 @@ class Differentiation {
     if (still == 0 || still == steps.size()) return 0;
     const Step* moves = &steps[steps.size() - 1 - still];
     const double rounding = 4 * (moves->below.rounding + moves->above.rounding), seen = moves->size();
-    if (seen <= rounding) return 0;  // absorbed as rounding foresees
+    if (seen <= rounding) return 0;  // absorbed, as rounding predicts
     std::size_t treads = 1;
     for (const Step* step = moves; step != steps.data(); --step) treads += step[-1].size() != step->size() ? 1 : 0;
     if (treads < 4) return 0;
@@ -179,7 +179,7 @@ std::vector<Extrapolation::Row> Extrapolation::triangle() const {
   for (std::size_t k = 0; k < samples_.size(); ++k) {
     Row& row = rows[k];
     const Sample& sample = samples_[k];
-    if (!std::isfinite(sample.value) || !std::isfinite(sample.rounding)) continue;  // the next row starts anew
+    if (!std::isfinite(sample.value) || !std::isfinite(sample.rounding)) continue;  // the next row starts afresh
     row.entry[row.columns++] = {sample.value, sample.rounding, sample.leverage};
     for (std::size_t j = 1; j < most_columns && k > 0 && j <= rows[k - 1].columns; ++j) {
       const double ratio = samples_[k - j].step / sample.step, factor = (power_ == 2 ? ratio * ratio : ratio) - 1;
@@ -207,7 +207,7 @@ std::vector<double> Extrapolation::noise(const std::vector<Row>& rows) const {
 Estimate Extrapolation::limit() const {
   const std::vector<Row> rows = triangle();
   const std::vector<double> noise = this->noise(rows);
-  constexpr std::size_t measurements = 4;  // of the noise, at least
+  constexpr std::size_t measurements = 4;  // at least this many of the noise
   Estimate best;
   for (std::size_t k = rows.size() > measurements + 1 ? rows.size() - measurements - 1 : 0; k-- > 1;)
     for (std::size_t j = 1; j < std::min(rows[k].columns, rows[k - 1].columns); ++j) {

@@ -1,7 +1,7 @@
 #pragma once
-/// Numerical derivatives that know how wrong they are: difference quotients at shrinking steps, extrapolated to step 0
-/// (Richardson), each extrapolation with an error estimate of its own (Ridders, "Accurate computation of F'(x) and F'(x) F''(x)",
-/// Advances in Engineering Software 4, 1982), and believed only as far as all smaller steps bear it out. Knows nothing of tensors.
+/// Numerical derivatives with error estimates: difference quotients at shrinking steps, extrapolated to step 0 (Richardson), each
+/// extrapolation with its own error estimate (Ridders, "Accurate computation of F'(x) and F'(x) F''(x)", Advances in Engineering
+/// Software 4, 1982), and trusted only as far as all smaller steps confirm it. Independent of tensors.
 
 #include <array>
 #include <cmath>
@@ -16,7 +16,7 @@ namespace argand {
 /// The distance from 1 to the next double.
 inline constexpr double double_epsilon = std::numeric_limits<double>::epsilon();
 
-/// value ± error. An infinite error: nothing is known.
+/// value ± error. An infinite error means that nothing is known.
 struct Estimate {
   double value = 0;
   double error = std::numeric_limits<double>::infinity();
@@ -24,12 +24,12 @@ struct Estimate {
 
 struct RiddersOptions {
   double first_step = 0.1;  ///< the largest step, in units of max(1, |x|)
-  /// Ratio of a step to the next. All powers of π are irrational, so no two steps have a common measure: no sine has a whole
-  /// number of periods in both.
+  /// Ratio of a step to the next. All powers of π are irrational, so no two steps are commensurable: no sine has a whole number of
+  /// periods in both.
   double contraction = std::numbers::pi;
-  int levels = 20;  ///< that many steps, from 0.1 down to 4e-11, and a few more where that does not suffice
+  int levels = 20;  ///< number of steps, from 0.1 down to 4e-11, with a few more where those do not suffice
 
-  /// Twice as many steps in the same range, √π from one to the next: for what the others leave inconclusive.
+  /// Twice as many steps in the same range, with ratio √π: for what the default leaves inconclusive.
   RiddersOptions finer() const {
     RiddersOptions options = *this;
     options.contraction = std::sqrt(contraction);
@@ -38,14 +38,14 @@ struct RiddersOptions {
   }
 };
 
-/// The limit for h -> 0 of a quantity  T(h) = T(0) + c₁ h^p + c₂ h^2p + c₃ h^3p + ...  sampled at steps h₀ > h₁ > h₂ > ...
-/// Neville's triangle cancels one power a column; row k, column j is made of the steps k − j to k:
+/// The limit for h -> 0 of a quantity T(h) = T(0) + c₁ h^p + c₂ h^2p + c₃ h^3p + ... sampled at steps h₀ > h₁ > h₂ > ... Neville's
+/// triangle cancels one power per column; row k, column j uses the steps k − j to k:
 ///
 ///     T(k, j) = T(k, j−1) + (T(k, j−1) − T(k−1, j−1)) / ((h_{k−j} / h_k)^p − 1).
 ///
-/// An entry's error is the largest distance to its three neighbours (both parents and the same column one row earlier), plus the
-/// rounding of its samples carried through the same recurrence, plus noise: by how much the *smaller* steps scatter. At small
-/// steps what a function does is simple, so what does not fit there is noise, and it is in the larger steps as well.
+/// The error of an entry is the largest distance to its three neighbours (both parents and the same column one row earlier), plus
+/// the rounding of its samples propagated through the same recurrence, plus noise: the scatter of the *smaller* steps. At small
+/// steps a function behaves simply, so what does not fit there is noise, and the larger steps contain it as well.
 class Extrapolation {
  public:
   struct Sample {
@@ -55,12 +55,12 @@ class Extrapolation {
   };
   /// `power` is p: 1 or 2.
   explicit Extrapolation(int power) : power_(power) {}
-  /// The next, smaller step. Across a value that is not finite nothing is extrapolated.
+  /// Adds the next, smaller step. Nothing is extrapolated across a value that is not finite.
   void add(const Sample& sample) { samples_.push_back(sample); }
 
-  /// Goes from the smallest steps to the largest: an entry of larger steps may narrow what is known from smaller ones, never
-  /// contradict it. Where a function waves faster than the large steps see, or has a kink or a cut within their reach, they may
-  /// agree with each other on nonsense, but not with the small ones.
+  /// Goes from the smallest steps to the largest: an entry of larger steps may narrow what smaller ones established, never
+  /// contradict it. Where a function oscillates faster than the large steps resolve, or has a kink or a cut within their reach, the
+  /// large steps may agree with each other on nonsense, but not with the small ones.
   Estimate limit() const;
 
  private:
@@ -73,21 +73,20 @@ class Extrapolation {
     std::size_t columns = 0;
   };
   std::vector<Row> triangle() const;
-  /// [k]: the noise seen at steps k and smaller. Two extrapolations side by side differ by a high power of a small step, and by
-  /// noise.
+  /// [k]: the noise seen at steps k and smaller. Two adjacent extrapolations differ by a high power of a small step, and by noise.
   std::vector<double> noise(const std::vector<Row>& rows) const;
 
   int power_;
   std::vector<Sample> samples_;
 };
 
-/// What the neighbourhood of a point shows of one function of a real variable.
+/// What the neighbourhood of a point reveals about one function of a real variable.
 struct Derivative {
   Estimate central;                ///< extrapolated (f(x+h) − f(x−h)) / 2h: the derivative, if there is one
   Estimate left, right;            ///< one-sided derivatives
-  Estimate jump_left, jump_right;  ///< f(x−0) − f(x) and f(x+0) − f(x): not zero on the edge of a cut
+  Estimate jump_left, jump_right;  ///< f(x−0) − f(x) and f(x+0) − f(x): nonzero on the edge of a cut
   double scale = 0;                ///< largest derivative of the functions that were differentiated together
-  /// The largest |f(t) − f(x)| / |t − x|: the size of derivatives around here, even where this one is 0.
+  /// The largest |f(t) − f(x)| / |t − x|: the size of derivatives nearby, even if this one is 0.
   double variation = 0;
   double magnitude = 0;  ///< largest rounding / ε: the size of the values that depend on x
   bool flat = false;     ///< f does not change at any step by more than rounding: constant, or nothing can be known
@@ -95,8 +94,8 @@ struct Derivative {
   bool jump = false;     ///< the value itself is discontinuous
 };
 
-/// A change f(t) − f(x) and the rounding in it if f is computed as well as its type allows: not 0 where a change is too small to
-/// be seen. What noise f has beyond that is measured.
+/// A change f(t) − f(x) and its rounding, assuming f is computed as precisely as its type allows: nonzero even where the change is
+/// too small to be seen. Any further noise of f is measured.
 struct Change {
   double value = 0;
   double rounding = 0;

@@ -57,7 +57,7 @@ void check_singular_in(const OpCheck::SingularCase& singular, const FunctionOf<R
         vars[i]);
 }
 
-/// What a complex case of a holomorphic op computes, where that is at real numbers what this real case does; empty where there is
+/// A complex case of a holomorphic op, as a function, if it computes the same as this real case at real numbers; empty if there is
 /// none.
 CheckedFunction complex_extension(const OpCheck& check, const OpCheck::Case& real) {
   const NoGrad none;

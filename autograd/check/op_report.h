@@ -1,5 +1,5 @@
 #pragma once
-/// An op's own check, run.
+/// Runs an op's own check.
 
 #include <string>
 #include <vector>
@@ -10,22 +10,22 @@
 namespace argand {
 
 /// The op's gradients: one row for each input of each case ("complex: input 1"), each singular point, and the declared kind.
-/// `options.name` is ignored: the report has the op's.
+/// Ignores `options.name`: the report carries the op's.
 Report check_op_gradients(const Op& op, GradcheckOptions options = {});
 
-/// The ops among these whose gradients fail their own check. A custom_op has no check and is never among them.
+/// Those of the given ops whose gradients fail their own check. A custom_op has no check and is never among them.
 std::vector<std::string> failing_ops(const std::vector<std::string>& names);
 
-/// How an op can be wrong: its gradients, the adjoint identity between them and its tangents, and every use of them
-/// (autograd/check/usage/usage.h). What NaNs do is asked by check_nan (autograd/check/nan_check.h).
+/// Everything that can be wrong with an op: its gradients, the adjoint identity between them and its tangents, and every use of
+/// them (autograd/check/usage/usage.h). NaNs are the subject of check_nan (autograd/check/nan_check.h).
 Report check_op(const Op& op, const GradcheckOptions& options = {});
 
-/// Why an op with this check is not of this kind, by the Cauchy-Riemann equations in every complex input of every case; empty when
-/// it is. Holomorphic: they hold in all of them. RealValued: complex inputs, real outputs. General: a complex output for which they
-/// fail somewhere. Real: no complex input.
+/// Why an op with this check is not of this kind, tested with the Cauchy-Riemann equations in every complex input of every case;
+/// empty if it is. Holomorphic: they hold in all of them. RealValued: complex inputs, real outputs. General: a complex output for
+/// which they fail somewhere. Real: no complex input.
 std::string kind_fault(const std::string& op, Kind kind, const OpCheck& check, const RiddersOptions& ridders = {});
 
-/// Value and gradient of L = Re Σ f at a declared singular point, in float64 and float32: the faults found.
+/// The faults found in value and gradient of L = Re Σ f at a declared singular point, in float64 and float32.
 std::vector<std::string> check_singular(const OpCheck::SingularCase& singular);
 
 }  // namespace argand

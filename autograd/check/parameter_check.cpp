@@ -43,7 +43,7 @@ double& coordinate(AnyVar& parameter, std::int64_t element, bool imaginary) {
       parameter);
 }
 
-/// The elements to look at: the largest gradients, then random others.
+/// The elements to check: those with the largest gradients, then random others.
 std::vector<std::int64_t> choose(const ComplexValues& gradient, int samples, const Random& random) {
   const auto size = gradient.size();
   const auto wanted = std::min(size, static_cast<std::size_t>(samples));
@@ -140,7 +140,7 @@ class ParameterCheck {
     report_.rows.push_back(std::move(row));
   }
 
-  /// The parameters' gradients after a backward pass of the loss times c.
+  /// The parameters' gradients after a backward pass from the loss times c.
   std::vector<ComplexValues> pass(double c) {
     Tape tape;
     tape.backward(scale(loss_(), c));

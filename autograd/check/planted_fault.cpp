@@ -9,7 +9,7 @@
 namespace argand {
 namespace {
 
-/// The first of the elements that are falsified: the others are right.
+/// The first of the falsified elements; those before it are right.
 std::int64_t first_wrong_element(Fault fault, std::int64_t n) {
   if (fault == Fault::Tail) return n - n % 8;
   if (fault == Fault::FarElements) return std::min<std::int64_t>(n, 4096);
@@ -27,7 +27,7 @@ void transpose(Tensor<T>& dx) {
   }
 }
 
-/// Falsifies the gradient that an op gave one of its inputs.
+/// Falsifies the gradient that an op gave to one of its inputs.
 template <Scalar T>
 void falsify(Tensor<T>& dx, Fault fault) {
   dx = dx.clone();
@@ -47,7 +47,7 @@ bool is_large(SlotBase* slot) {
   return large;
 }
 
-/// Whether an older entry of the tape that is being walked is of the same op and reads one of the same inputs.
+/// Whether an older entry of the tape being walked has the same op and reads one of the same inputs.
 bool is_second_use(const TapeEntry& entry) {
   const auto reads_the_same = [&](const TapeEntry& older) {
     return older.op == entry.op && std::any_of(older.inputs.begin(), older.inputs.end(), [&](const auto& x) {

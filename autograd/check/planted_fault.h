@@ -1,5 +1,5 @@
 #pragma once
-/// A mistake put into one op's gradient on purpose, to show that the checks find it.
+/// A deliberate mistake in one op's gradient, to show that the checks find it.
 
 #include <string>
 #include <string_view>
@@ -9,15 +9,15 @@
 namespace argand {
 
 enum class Fault {
-  // Wrong wherever one looks.
+  // Wrong everywhere.
   Conjugate,  ///< conjugated
   Twice,      ///< doubled
   Half,       ///< halved
-  Transpose,  ///< the numbers of the transposed last two axes, poured into the old shape
-  // Right where a careless check looks; doubled, unless it says otherwise, when
+  Transpose,  ///< the elements of the transposed last two axes, in row-major order in the old shape
+  // Right where a careless check looks; the gradient is doubled, unless stated otherwise, when
   Adding,         ///< there is a gradient already, to which it is added
-  Overwriting,    ///< there is a gradient already, which is lost
-  Tail,           ///< the element is one of the last n mod 8 of n, what a vector of 8 leaves over
+  Overwriting,    ///< there is a gradient already, which is overwritten
+  Tail,           ///< the element is one of the last n mod 8 of n, the remainder of vectors of 8
   FarElements,    ///< the element is past the first 4096, which one thread computes
   Float32,        ///< it is float32 or complex64
   SecondUse,      ///< the op has read the same input before on this tape
@@ -26,10 +26,10 @@ enum class Fault {
 };
 std::string_view fault_name(Fault fault);
 
-/// While it lives, on every tape of this thread, the gradients that the op gives its inputs are falsified. One at a time.
+/// Falsifies the gradients that the op gives its inputs, on every tape of this thread, while alive. One at a time.
 class PlantedFault {
  public:
-  /// Throws when there is no such op.
+  /// Throws if there is no such op.
   PlantedFault(std::string op, Fault fault);
   ~PlantedFault();
   PlantedFault(const PlantedFault&) = delete;

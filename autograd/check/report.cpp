@@ -8,14 +8,14 @@
 namespace argand {
 namespace {
 
-/// What is not a number is as wrong as can be.
+/// NaN counts as the largest error.
 double as_error(double error) { return std::isnan(error) ? std::numeric_limits<double>::infinity() : error; }
 
 bool is_worse(const ElementCheck& a, const ElementCheck& b) {
   return std::pair(gravity(a.verdict), as_error(a.relative_error)) > std::pair(gravity(b.verdict), as_error(b.relative_error));
 }
 
-/// Of the rows in which something was compared.
+/// The worst verdict of the rows in which something was compared.
 std::optional<Verdict> worst_of(const std::vector<ReportRow>& rows) {
   std::optional<Verdict> worst;
   for (const ReportRow& row : rows)

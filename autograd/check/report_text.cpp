@@ -47,7 +47,7 @@ std::string element_line(const Report& report, const ElementCheck& e) {
   return fmt::format("{}: {}", report.element_name(e), describe(e.values, e.verdict, report.rows[e.input].is_complex()));
 }
 
-/// The worst element first, then one line for each row and kind of trouble, about its worst element.
+/// The worst element first, then one line per row and kind of trouble, for its worst element.
 std::vector<std::string> trouble(const Report& report) {
   constexpr std::size_t most = 8;
   std::vector<std::string> lines;
@@ -83,7 +83,7 @@ std::vector<std::string> trouble(const Report& report) {
   return lines;
 }
 
-/// "for it: differences (relative error 1e-15), taylor (order 2.00 ...)", for each opinion and what it is of.
+/// "for it: differences (relative error 1e-15), taylor (order 2.00 ...)", for each opinion and subject.
 std::vector<std::string> opinions(const Report& report) {
   std::vector<std::string> subjects, lines;
   for (const IndependentCheck& c : report.independent)
@@ -109,7 +109,7 @@ std::vector<std::string> remarks(const Report& report) {
   return lines;
 }
 
-/// Columns of a terminal: one a character, but none for a combining mark such as the bar of z̄ (U+0300 to U+036F).
+/// Terminal columns: one per character, none for a combining mark such as the bar of z̄ (U+0300 to U+036F).
 std::size_t columns(const std::string& text) {
   std::size_t n = 0;
   for (std::size_t k = 0; k < text.size(); ++k) {

@@ -28,7 +28,7 @@ std::vector<AnyVar> make_vars(const std::vector<AnyTensor>& inputs, bool differe
   return vars;
 }
 
-/// Equal, NaN in the same parts, or apart by no more than `tolerance` of the larger.
+/// Equal, NaN in the same parts, or apart by at most `tolerance` of the larger.
 bool agree(std::complex<double> a, std::complex<double> b, double tolerance) {
   const auto same = [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); };
   if (same(a.real(), b.real()) && same(a.imag(), b.imag())) return true;
@@ -62,7 +62,7 @@ std::vector<ComplexValues> gradients_of(const std::vector<AnyVar>& vars) {
   return gradients;
 }
 
-/// f without a tape, and its gradients by one backward pass on a tape of its own.
+/// f without a tape, and its gradients by one backward pass on its own tape.
 DifferentiableFunction on_tapes(const CheckedFunction& f) {
   require(recording(), "gradcheck", "there is no gradient to check inside a NoGrad; call it outside");
   const auto value = [f](const std::vector<AnyTensor>& x) {
@@ -74,7 +74,7 @@ DifferentiableFunction on_tapes(const CheckedFunction& f) {
     const std::vector<AnyVar> vars = make_vars(x, true);
     const Var<double> L = project(f(vars), weights);
     if (L.requires_grad()) {
-      const KeptGradients others(tape);  // a function may read variables of the caller's: a check leaves no gradient in them
+      const KeptGradients others(tape);  // a function may read the caller's variables: leave no gradient in them
       tape.backward(L);
       return gradients_of(vars);
     }
@@ -202,7 +202,7 @@ ComplexValues ScalarProjection::output_at(const std::vector<AnyTensor>& inputs) 
 
 ComplexValues ScalarProjection::output_at(std::size_t input, std::int64_t element, bool imaginary, double t) const {
   std::vector<AnyTensor> inputs = inputs_;
-  // A copy: the output may share its storage (a reshape does).
+  // A copy, because the output may share storage with the input (a reshape does).
   inputs[input] = std::visit([](const auto& original) { return AnyTensor(original.clone()); }, inputs_[input]);
   coordinate(inputs[input], element, imaginary) = t;
   return output_at(inputs);
@@ -210,8 +210,8 @@ ComplexValues ScalarProjection::output_at(std::size_t input, std::int64_t elemen
 
 void ScalarProjection::compare(const ComplexValues& y, std::span<const Functional> functionals, std::vector<bool>& reached,
                                std::span<Change> changes) const {
-  // Differences first, sums afterwards: outputs that do not depend on what moved cancel exactly, and have no rounding.
-  // Those that NaN or a larger step reached have it even where they do not change.
+  // Differences first, sums afterwards: outputs that do not depend on the moved number cancel exactly and carry no rounding. Those
+  // reached by NaN or by a larger step carry it even where they do not change.
   for (std::size_t j = 0; j < functionals.size(); ++j) {
     changes[j] = {};
     for (const auto& [k, weight] : functionals[j].terms) {
@@ -230,7 +230,7 @@ std::vector<bool> ScalarProjection::reached_from(std::size_t input, std::int64_t
     const ComplexValues y = output_at(input, element, imaginary, std::numeric_limits<double>::quiet_NaN());
     for (std::size_t k = 0; k < y.size() && y.size() == output_.size(); ++k)
       reached[k] = std::isnan(y[k].real()) || std::isnan(y[k].imag());
-  } catch (const std::exception&) {  // a function may refuse NaN; then every output may depend on the coordinate
+  } catch (const std::exception&) {  // a function may reject NaN; then every output may depend on the coordinate
   }
   return reached;
 }

@@ -1,6 +1,6 @@
 #pragma once
-/// One function at one point, looked at from both sides: gradients by the tape, or by other code that computes them, and
-/// derivatives of the output by difference quotients.
+/// One function at one point, seen from both sides: gradients from the tape or from other code that computes them, and derivatives
+/// of the output from difference quotients.
 
 #include <complex>
 #include <functional>
@@ -16,24 +16,24 @@ namespace argand {
 /// One complex number per element; imaginary parts are 0 where the tensor is real.
 using ComplexValues = std::vector<std::complex<double>>;
 
-/// Fixed random numbers with magnitudes in [0.5, 1.5): none escapes, none dominates.
+/// Fixed random numbers with magnitudes in [0.5, 1.5): none is negligible, none dominates.
 ComplexValues random_numbers(const Random& random, std::size_t n, bool is_complex);
 
-/// A function as a check sees it: numbers in, numbers out, and the gradients that come with it.
+/// A function as checks see it: its value, and the derivatives provided with it.
 struct DifferentiableFunction {
   std::function<AnyTensor(const std::vector<AnyTensor>& x)> value;
-  /// Of L = Re Σ conj(W) f(x), for one weight per output element: ∂L/∂x + i ∂L/∂y, one entry per input.
+  /// The gradients ∂L/∂x + i ∂L/∂y of L = Re Σ conj(W) f(x), W with one weight per output element; one entry per input.
   std::function<std::vector<ComplexValues>(const std::vector<AnyTensor>& x, std::span<const std::complex<double>> W)> gradients;
-  /// J v, the derivative of f along v, where there is a forward derivative; v is like x, J v like f(x).
+  /// J v, the derivative of f along v, if there is a forward derivative; v has the form of x, J v that of f(x).
   std::function<AnyTensor(const std::vector<AnyTensor>& x, const std::vector<AnyTensor>& v)> tangent = {};
-  /// f where its real inputs are complex, if it has a meaning there.
+  /// f with complex numbers in place of its real inputs, if that is defined.
   std::function<AnyTensor(const std::vector<AnyTensor>& z)> extended = {};
 };
 
-/// J v in forward mode, on no tape.
+/// J v in forward mode, without a tape.
 AnyTensor pushed_forward(const CheckedFunction& f, const std::vector<AnyTensor>& x, const std::vector<AnyTensor>& v);
 
-/// A real number made of the output: y -> Re Σ conj(W_k) y_k, only the terms with W_k != 0.
+/// A real function of the output: y -> Re Σ conj(W_k) y_k, with only the terms where W_k != 0.
 struct Functional {
   struct Term {
     std::size_t output;
@@ -49,14 +49,14 @@ class ScalarProjection {
  public:
   /// Throws when two calls of f at the same inputs differ: a random function must fix its seed before it can be checked.
   ScalarProjection(CheckedFunction f, std::vector<AnyTensor> inputs);
-  /// The same for a function that records nothing.
+  /// The same for a function that is not recorded on a tape.
   ScalarProjection(DifferentiableFunction f, std::vector<AnyTensor> inputs);
 
-  /// f of complex numbers where it has real inputs, for the complex step (DifferentiableFunction::extended).
+  /// Sets f with complex numbers in place of real inputs, for the complex step (DifferentiableFunction::extended).
   void extend(const CheckedFunction& complex_extension);
 
   const DifferentiableFunction& function() const { return f_; }
-  /// Of one number for each element of each input.
+  /// Tensors like the inputs, from one number for each element of each input.
   std::vector<AnyTensor> like_inputs(const std::vector<ComplexValues>& numbers) const;
 
   const std::vector<AnyTensor>& inputs() const { return inputs_; }
@@ -68,42 +68,44 @@ class ScalarProjection {
   const Shape& output_shape() const { return output_shape_; }
   bool output_is_complex() const { return output_is_complex_; }
 
-  /// Fixed random weights with magnitudes in [0.5, 1.5), real for a real output: no output element escapes, none dominates. One
-  /// real number from outside has weight 1, so that its gradient is the one the caller wrote.
+  /// Fixed random weights with magnitudes in [0.5, 1.5), real for a real output: no output element is negligible, none dominates. A
+  /// function that is not recorded and returns one real number gets weight 1, so that its gradient is the one the caller wrote.
   ComplexValues random_weights(std::uint64_t seed, std::uint64_t projection) const;
 
-  /// Gradients of L = Re Σ conj(W) f, by one backward pass on a tape of its own where f records; one entry per input.
+  /// Gradients of L = Re Σ conj(W) f, by one backward pass on a tape of its own if f is recorded; one entry per input.
   std::vector<ComplexValues> analytic(std::span<const std::complex<double>> weights) const;
-  /// How far rounding may have moved each of these gradients: as measured by scaling the weights by factors other than powers of
-  /// two, under which a gradient is linear but for rounding. Never more than 1e-12 of the sum of all |W_k f_k|, so that a
-  /// gradient that is not linear does not excuse itself.
+  /// How far rounding may have moved each of these gradients, measured by scaling the weights by factors other than powers of two,
+  /// under which a gradient is linear up to rounding. Never more than 1e-12 of the sum of all |W_k f_k|, so that a nonlinear
+  /// gradient does not excuse itself.
   std::vector<std::vector<double>> rounding_of(const std::vector<ComplexValues>& gradients,
                                                std::span<const std::complex<double>> weights) const;
   /// dL/dx (or dL/dy when `imaginary`) of every functional, for one element of one input.
   std::vector<Derivative> numerical(std::size_t input, std::int64_t element, bool imaginary,
                                     std::span<const Functional> functionals, const RiddersOptions& options) const;
-  /// Of every functional along the line x + t v, at t = 0. `direction` is v: one entry per input, real where that is.
+  /// The same for every functional along the line x + t v, at t = 0. `direction` is v: one entry per input, real where the input
+  /// is.
   std::vector<Derivative> along(const std::vector<ComplexValues>& direction, std::span<const Functional> functionals,
                                 const RiddersOptions& options) const;
-  /// How every functional differs at x + t v from what it is at x. The functionals must outlive it.
+  /// The change of every functional between x and x + t v. The functionals must outlive the result.
   Changes changes_along(const std::vector<ComplexValues>& direction, std::span<const Functional> functionals) const;
-  /// The ops that f records, each once, in order; none where it records nothing.
+  /// The ops that f records, each once, in order; empty if it records nothing.
   std::vector<std::string> recorded_ops() const;
 
  private:
   static double& coordinate(AnyTensor& x, std::int64_t element, bool imaginary);
-  /// f with one real coordinate of one input moved to t.
+  /// The output with one real coordinate of one input moved to t.
   ComplexValues output_at(std::size_t input, std::int64_t element, bool imaginary, double t) const;
-  /// Output elements that become NaN with this coordinate: they depend on it, though no change may be large enough to be seen.
+  /// The output elements that become NaN when this coordinate does: they depend on it, even if no change is large enough to be
+  /// seen.
   std::vector<bool> reached_from(std::size_t input, std::int64_t element, bool imaginary) const;
 
-  /// f where it may have another shape than at the point: then this throws.
+  /// f at other inputs; throws if its shape differs from that at the point.
   ComplexValues output_at(const std::vector<AnyTensor>& inputs) const;
-  /// How the functionals of y differ from those of the output. What differs is marked as reached.
+  /// The changes of the functionals between the stored output and y. Output elements that differ are marked as reached.
   void compare(const ComplexValues& y, std::span<const Functional> functionals, std::vector<bool>& reached,
                std::span<Change> changes) const;
 
-  CheckedFunction recorded_;  // empty where f records nothing
+  CheckedFunction recorded_;  // empty if f is not recorded
   DifferentiableFunction f_;
   std::vector<AnyTensor> inputs_;
   ComplexValues output_;

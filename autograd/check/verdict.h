@@ -1,5 +1,5 @@
 #pragma once
-/// One analytic derivative beside one numerical derivative: which of five verdicts, and how to say it.
+/// Compares one analytic derivative with one numerical derivative: which of five verdicts, and how to describe it.
 
 #include <complex>
 #include <limits>
@@ -20,7 +20,7 @@ enum class Verdict {
   BranchCut,     ///< the value itself jumps here
 };
 std::string_view verdict_name(Verdict verdict);
-/// Which of two verdicts a whole has whose parts have both: fail, inconclusive, branch cut, kink, pass.
+/// Orders verdicts by which prevails for a whole whose parts have both: fail, inconclusive, branch cut, kink, pass.
 int gravity(Verdict verdict);
 
 /// A verdict and the bar it was reached with. Nothing passes without a finite bar: that is inconclusive.
@@ -41,35 +41,35 @@ class Judged {
   double bar_ = std::numeric_limits<double>::quiet_NaN();
 };
 
-/// dL/dx + i dL/dy of one element, both ways.
+/// dL/dx + i dL/dy of one element, computed both ways.
 struct Comparison {
   std::complex<double> analytic = 0, numerical = 0;
-  double error = 0;                 ///< bar of `numerical`
+  double error = 0;                 ///< error bar of `numerical`
   double rounding = 0;              ///< how far rounding may have moved `analytic`
-  double variation = 0;             ///< size of derivatives around here, even where this one is 0 (Derivative::variation)
+  double variation = 0;             ///< size of derivatives nearby, even if this one is 0 (Derivative::variation)
   double magnitude = 0;             ///< of the values that depend on this element (Derivative::magnitude)
   bool varies = false;              ///< L changes with this element by more than rounding, at some step
   bool kink = false, jump = false;  ///< seen on either axis
-  bool along_imaginary = false;     ///< the axis it was seen on
-  Derivative seen = {};             ///< there: one-sided derivatives and jumps
+  bool along_imaginary = false;     ///< the axis on which it was seen
+  Derivative seen = {};             ///< one-sided derivatives and jumps on that axis
 
-  /// Takes in the derivative along the real or the imaginary axis.
+  /// Adds the derivative along the real or the imaginary axis.
   void add(const Derivative& d, bool imaginary);
-  /// The larger gradient of the two, for the tensor's scale: a numerical one that did not converge does not count, so that one bad
-  /// element does not widen the others' tolerance.
+  /// The larger of the two gradients, for the tensor's scale: a numerical one that did not converge does not count, so that one bad
+  /// element does not widen the tolerance of the others.
   double size() const;
-  /// Allows for the rounding of a gradient that is made of numbers as large as `largest`, the largest gradient of all inputs: 1e-12
-  /// of that, but not of more than the values that depend on this element, whose size bounds what cancelled in it.
+  /// Allows for the rounding of a gradient computed from numbers as large as `largest`, the largest gradient of all inputs: 1e-12
+  /// of that, but no more than of the values that depend on this element, whose size bounds what cancelled in it.
   void allow_rounding(double largest);
-  /// |analytic − numerical| relative to `scale` or what else is known of the size of derivatives here; 0 where L is constant.
+  /// |analytic − numerical| relative to `scale` or to what else is known about the size of derivatives here; 0 where L is constant.
   double relative_error(double scale) const;
 };
 
-/// Every element is judged against its own size: with a and n the two gradients, e the bar of n, r the rounding of a,
+/// Every element is judged relative to its own size: with a and n the two gradients, e the bar of n, r the rounding of a,
 ///
 ///     Fail:  |a − n| > tolerance · max(|a|, |n|) + 10 e + r        Pass:  |a − n| <= tolerance · max(|a|, |n|) + e + r,
 ///
-/// and to pass, e and r must be finite and small enough for "equal" to mean something. What is neither is inconclusive, and so is
+/// and to pass, e and r must be finite and small enough for "equal" to mean something. Everything else is inconclusive, and so is
 /// everything where r is not finite. A NaN where the numerical derivative exists fails. `scale` is the largest |gradient| of the
 /// tensor; it decides what is precise, never what is equal. The bar is the right side of Pass.
 Judged judge(const Comparison& c, double scale, double tolerance);

@@ -1,6 +1,6 @@
 #pragma once
-/// Activations of one real number and their derivatives, right to a few units in the last place everywhere (docs/accuracy.md).
-/// Each formula serves a real and a pack of them: X is float, double or Pack of one, conditions are math::select.
+/// Activations of one real number and their derivatives, accurate to a few ulp everywhere (docs/accuracy.md). Each formula serves a
+/// real and a pack of reals: X is float, double or a Pack of them, and conditions are math::select.
 
 #include <array>
 #include <numbers>
@@ -13,13 +13,13 @@ namespace argand {
 
 namespace detail {
 
-/// |x|, no larger than where e^(-x²/2) is 0 in the type: infinity times that 0 would be NaN. A NaN stays one.
+/// |x|, clamped to where e^(-x²/2) becomes 0 in the type, since infinity times that 0 would be NaN. NaN stays NaN.
 template <class X>
 X clamped_for_normal(X x) {
   const X a = math::abs(x), most(sizeof(LaneOf<X>) == 4 ? 15 : 39);
   return math::select(a > most, most, a);
 }
-/// The same for x e^-|x|: where e^(-|x|/2) is about to leave the normal numbers.
+/// The same for x e^-|x|: clamped to where e^(-|x|/2) is about to become subnormal.
 template <class X>
 inline constexpr LaneOf<X> most_for_exp = sizeof(LaneOf<X>) == 4 ? 170 : 1400;
 template <class X>
@@ -28,14 +28,14 @@ X clamped_for_exp(X x) {
   return math::select(a > most, most, a);
 }
 
-/// A function with a simple zero, near it: f(zero + d) = d (c_0 + c_1 d + ...). Its usual formula is a difference of equal numbers
-/// there, which leaves nothing but their rounding errors.
+/// A function near a simple zero: f(zero + d) = d (c_0 + c_1 d + ...). Its usual formula subtracts nearly equal numbers there,
+/// leaving only their rounding errors.
 template <int n>
 struct SeriesAtZero {
   double zero, zero_low;  ///< the zero is their sum
   std::array<double, n> c;
 };
-/// x - zero, right in all digits however close x is.
+/// x - zero, accurate in all digits however close x is.
 template <class X, int n>
 X distance(const SeriesAtZero<n>& s, X x) {
   using R = LaneOf<X>;
@@ -84,8 +84,8 @@ inline constexpr auto silu_slope_at_zero = [] {
 
 }  // namespace detail
 
-/// e^(-s x²), s = 1 or 1/2, for |x| < 100. Rounding x² to half an ulp would alone change the result by s x² half ulps; so
-/// x² = v + e exactly, and e^(-sv - se) = e^(-sv) (1 - se).
+/// e^(-s x²), s = 1 or 1/2, for |x| < 100. Rounding x² by half an ulp would by itself change the result by s x² half ulps; so x² =
+/// v + e exactly, and e^(-sv - se) = e^(-sv) (1 - se).
 template <class X>
 X exp_of_minus_square(X x, LaneOf<X> s = 1) {
   const WithError<X> square = exact_product(x, x);
@@ -112,9 +112,9 @@ X abs_times_density(X x) {
   return detail::clamped_for_normal(x) * normal_density(x);
 }
 
-/// Φ(-a) = erfc(a/√2)/2 for a >= 0 that is clamped: 1 + erf would be a difference of equal numbers. a/√2 = t + d with the rounding
-/// error d, and erfc(t + d) = erfc(t) (1 - d (t + √(t² + 4/π))): the logarithmic derivative of erfc lies so close to that bound
-/// (Abramowitz and Stegun, 7.1.13) that it serves where d matters, at large t.
+/// Φ(-a) = erfc(a/√2)/2 for a clamped a >= 0; 1 + erf would cancel. a/√2 = t + d with the rounding error d, and erfc(t + d) =
+/// erfc(t) (1 - d (t + √(t² + 4/π))): the logarithmic derivative of erfc is so close to that bound (Abramowitz and Stegun, 7.1.13)
+/// that the bound serves where d matters, at large t.
 template <class X>
 X normal_tail(X a) {
   using R = LaneOf<X>;
@@ -138,7 +138,7 @@ X gelu_of(X x) {
   const X a = detail::clamped_for_normal(x), tail = normal_tail(a);
   return math::select(x < X(0), -a * tail, x * (X(1) - tail));
 }
-/// x Φ(x) and its derivative Φ(x) + x φ(x), by one erfc, which is most of the work.
+/// x Φ(x) and its derivative Φ(x) + x φ(x) from one erfc, which is most of the work.
 template <class X>
 std::pair<X, X> gelu_and_slope(X x) {
   const X a = detail::clamped_for_normal(x), tail = normal_tail(a), bend = abs_times_density(a);
@@ -148,13 +148,13 @@ std::pair<X, X> gelu_and_slope(X x) {
           math::select(math::abs(d) < X(0.25), detail::value(detail::gelu_slope_at_zero, d), far)};
 }
 
-/// σ(x) = 1/(1 + e^-x), by e^-|x|, which does not overflow: 1/(1 + e) on the right, e/(1 + e) on the left.
+/// σ(x) = 1/(1 + e^-x), from e = e^-|x|, which does not overflow: 1/(1 + e) for x >= 0, e/(1 + e) for x < 0.
 template <class X>
 X logistic(X x) {
   const X e = math::exp(-math::abs(x));
   return math::select(x < X(0), e, X(1)) / (X(1) + e);
 }
-/// σ'(x) = σ(x) σ(-x) = e/(1 + e)², e = e^-|x|: the same on both sides. (1 - σ would cancel on the right.)
+/// σ'(x) = σ(x) σ(-x) = e/(1 + e)², e = e^-|x|, for either sign. (1 - σ would cancel for x > 0.)
 template <class X>
 X logistic_derivative(X x) {
   const X e = math::exp(-math::abs(x)), r = X(1) / (X(1) + e);
@@ -170,14 +170,15 @@ X tanh_derivative(X x) {
   return X(4) * logistic_derivative(X(2) * x);
 }
 
-/// u x σ(x); 0 at -∞. Far left u x e^x, which leaves the normal numbers later than e^x does: hence by h = e^(-|x|/2), twice.
+/// u x σ(x); 0 at -∞. For very negative x it is u x e^x, which becomes subnormal later than e^x does; so h = e^(-|x|/2) is applied
+/// twice.
 template <class X>
 X silu_of(X x, X u = X(1)) {
   const X a = detail::clamped_for_exp(x), h = math::exp(X(-0.5) * a), r = X(1) / (X(1) + h * h);
   const X left = math::select(x < -X(detail::most_for_exp<X>), X(0), -a * h * r * u * h);
   return math::select(x < X(0), left, x * r * u);
 }
-/// u σ (1 + x (1 - σ)). With r = 1/(1 + e): r (1 + x e r) on the right, e r (1 - |x| r) on the left.
+/// u σ (1 + x (1 - σ)). With r = 1/(1 + e): r (1 + x e r) for x >= 0, e r (1 - |x| r) for x < 0.
 template <class X>
 X silu_derivative(X x, X u = X(1)) {
   const X a = detail::clamped_for_exp(x), h = math::exp(X(-0.5) * a), e = h * h, r = X(1) / (X(1) + e);

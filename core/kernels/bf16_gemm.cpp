@@ -16,7 +16,7 @@ namespace {
 
 std::atomic<int> scopes = 0;
 
-/// Pairs of factors that are worked on together: of B a panel of 64 KB, which stays in the second cache.
+/// Pairs of factors processed together: for B a panel of 64 KB, which stays in the L2 cache.
 constexpr std::int64_t pairs_at_a_time = 256;
 constexpr std::int64_t panel_columns = Bf16Panels::columns;
 
@@ -24,13 +24,13 @@ constexpr std::int64_t pairs_of(std::int64_t K) { return (K + 1) / 2; }
 
 #if defined(__x86_64__)
 
-// The target of all functions here, whatever the level of the library: callers check has_bf16_products().
+// The target of all functions here, whatever the library's level: callers check has_bf16_products().
 #define ARGAND_BF16 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512bf16")))
 
 /// The first n of 16 lanes.
 constexpr std::uint16_t first_lanes(std::int64_t n) { return static_cast<std::uint16_t>(n >= 16 ? 0xFFFF : (1 << n) - 1); }
 
-/// Pairs along the rows of x [K, n]: to[k, j] = (x[2k, j], x[2k + 1, j]), for j up to `padded`, zeros beyond n and beyond K.
+/// Pairs the rows of x [K, n]: to[k, j] = (x[2k, j], x[2k + 1, j]) for j up to `padded`, with zeros beyond n and K.
 ARGAND_BF16 void pair_rows(std::int64_t K, std::int64_t n, const float* x, std::int64_t ldx, std::uint32_t* to, std::int64_t ld,
                            std::int64_t padded) {
   for (std::int64_t k = 0; k < pairs_of(K); ++k)
@@ -39,7 +39,7 @@ ARGAND_BF16 void pair_rows(std::int64_t K, std::int64_t n, const float* x, std::
       const __mmask16 second = 2 * k + 1 < K ? lanes : __mmask16(0);
       const __m512 even = _mm512_maskz_loadu_ps(lanes, x + 2 * k * ldx + j);
       const __m512 odd = _mm512_maskz_loadu_ps(second, x + (2 * k + 1 < K ? 2 * k + 1 : 2 * k) * ldx + j);
-      // With full masks: without them GCC 12's own header warns of uninitialised lanes.
+      // With full masks: without them GCC 12's own header triggers warnings about uninitialised lanes.
       const __m512i low = _mm512_maskz_cvtepu16_epi32(0xFFFF, (__m256i)_mm512_cvtneps_pbh(even));
       const __m512i high = _mm512_maskz_cvtepu16_epi32(0xFFFF, (__m256i)_mm512_cvtneps_pbh(odd));
       const __m512i pairs = _mm512_or_si512(low, _mm512_maskz_slli_epi32(0xFFFF, high, 16));
@@ -47,7 +47,7 @@ ARGAND_BF16 void pair_rows(std::int64_t K, std::int64_t n, const float* x, std::
     }
 }
 
-/// Pairs along a row x [K] of numbers side by side: to[k · step] = (x[2k], x[2k + 1]).
+/// Pairs the numbers of a contiguous row x [K]: to[k · step] = (x[2k], x[2k + 1]).
 ARGAND_BF16 void pair_columns(std::int64_t K, const float* x, std::uint32_t* to, std::int64_t step) {
   const __m512i places = _mm512_mullo_epi32(_mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0),
                                             _mm512_set1_epi32(static_cast<int>(step)));
@@ -63,17 +63,17 @@ ARGAND_BF16 void pair_columns(std::int64_t K, const float* x, std::uint32_t* to,
   }
 }
 
-/// sum += the products of 16 pairs each.
+/// sum += the products of 16 pairs.
 ARGAND_BF16 inline void add_products(__m512& sum, __m512i a, __m512i b) {
 #if defined(__clang__)
-  asm("vdpbf16ps %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));  // Clang 16 crashes over the intrinsic
+  asm("vdpbf16ps %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));  // Clang 16 crashes on the intrinsic
 #else
-  sum = _mm512_dpbf16_ps(sum, (__m512bh)a, (__m512bh)b);  // GCC 12 keeps sums in memory around assembly
+  sum = _mm512_dpbf16_ps(sum, (__m512bh)a, (__m512bh)b);  // GCC 12 keeps sums in memory around inline assembly
 #endif
 }
 
 /// C [M, n] <- alpha A B, added to C if `add`, for M rows of A, whose pairs are at a[i · row_step + k · k_step], and N registers of
-/// panel_columns of B [K, 64], of which the last counts for as many as `last` says.
+/// columns of B [K, 64]; `last` masks the lanes of the last one.
 template <int M, int N>
 ARGAND_BF16 void multiply_in_registers(std::int64_t K, const std::uint32_t* a, std::int64_t row_step, std::int64_t k_step,
                                        const std::uint32_t* b, float alpha, float* c, std::int64_t ldc, std::uint16_t last,
@@ -100,7 +100,7 @@ ARGAND_BF16 void multiply_in_registers(std::int64_t K, const std::uint32_t* a, s
     }
 }
 
-/// All rows, those that fill no tile last.
+/// All rows; those that do not fill a tile come last.
 template <int N>
 ARGAND_BF16 void multiply_rows(std::int64_t M, std::int64_t K, const std::uint32_t* a, std::int64_t row_step, std::int64_t k_step,
                                const std::uint32_t* b, float alpha, float* c, std::int64_t ldc, std::uint16_t last, bool add) {
@@ -112,7 +112,7 @@ ARGAND_BF16 void multiply_rows(std::int64_t M, std::int64_t K, const std::uint32
   for (; i < M; ++i) multiply_in_registers<1, N>(K, a + i * row_step, row_step, k_step, b, alpha, c + i * ldc, ldc, last, add);
 }
 
-/// n panel_columns of C, at most those of a panel.
+/// n columns of C, at most those of one panel.
 ARGAND_BF16 void multiply_panel(std::int64_t M, std::int64_t n, std::int64_t K, const std::uint32_t* a, std::int64_t row_step,
                                 std::int64_t k_step, const std::uint32_t* b, float alpha, float* c, std::int64_t ldc, bool add) {
   const std::int64_t packs = (n + 15) / 16;
@@ -137,7 +137,7 @@ void multiply_panel(std::int64_t, std::int64_t, std::int64_t, const std::uint32_
 
 #endif
 
-/// to [⌈K/2⌉, 64] <- n panel_columns of op(B) from B on, and zeros.
+/// to [⌈K/2⌉, 64] <- n columns of op(B), starting at B, zero-padded.
 void pair_panel(bool transposed, std::int64_t K, std::int64_t n, const float* B, std::int64_t ldb, std::uint32_t* to) {
   if (!transposed) return pair_rows(K, n, B, ldb, to, panel_columns, panel_columns);
   for (std::int64_t j = 0; j < n; ++j) pair_columns(K, B + j * ldb, to + j, panel_columns);
@@ -185,7 +185,7 @@ void bf16_gemm(const Product<float>& p) {
   Scratch<std::uint32_t> panel(static_cast<std::size_t>(std::min(pairs_at_a_time, pairs_of(p.K)) * panel_columns));
   for (std::int64_t k = 0; k < std::max<std::int64_t>(1, p.K); k += 2 * pairs_at_a_time) {
     const std::int64_t K = std::min(2 * pairs_at_a_time, p.K - k), pairs = pairs_of(K);
-    // The rows of A as they come: [M, pairs], or [pairs, M] of a transposed one.
+    // The rows of A in their stored order: [M, pairs], or [pairs, M] if A is transposed.
     if (a_transposed)
       pair_rows(K, p.M, p.A + k * p.lda, p.lda, rows.data(), p.M, p.M);
     else

@@ -1,10 +1,10 @@
 #pragma once
-/// Products of float32 matrices by the processor's own product of bfloat16 pairs (AVX512-BF16's VDPBF16PS). A bfloat16 is a float32
-/// without its lower 16 bits: as large a range, 8 bits of mantissa. Factors are rounded to the nearest one, sums are float32, so a
-/// product of [M, K] and [K, N] has an error of about 2⁻⁹ of Σ |a| |b| / √K where float32 has 2⁻²⁴.
+/// Products of float32 matrices by the processor's instruction for products of bfloat16 pairs (AVX512-BF16's VDPBF16PS). A bfloat16
+/// is a float32 without its lower 16 bits: the same range, 8 bits of mantissa. Factors are rounded to nearest and sums are float32,
+/// so a product of [M, K] and [K, N] has an error of about 2⁻⁹ of Σ |a| |b| / √K where float32 has 2⁻²⁴.
 ///
-/// What it is worth depends on the processor. In registers alone, one thread: AMD Zen 4 234 GFLOP/s, where float32 has 117; Intel
-/// Sapphire Rapids 82, where float32 has 170. So it is used only on request.
+/// The gain depends on the processor. In registers alone, one thread: AMD Zen 4 234 GFLOP/s against 117 in float32; Intel Sapphire
+/// Rapids 82 against 170. So it is used only on request.
 
 #include <cstdint>
 
@@ -13,12 +13,12 @@
 
 namespace argand {
 
-/// Whether this processor has that instruction.
+/// Whether this processor has the instruction.
 bool has_bf16_products();
 
-/// While one lives, large products of float32 are computed so: those of gemm() with M, N and K of at least bf16_least each, and the
-/// output layer's. Of the whole program, whatever the thread; products of double are what they are. Throws Error for a processor
-/// that cannot.
+/// While one is alive, large float32 products use bfloat16: those of gemm() with M, N and K all at least bf16_least, and the output
+/// layer's. Applies to the whole program, in every thread; products of double are unaffected. Throws Error if the processor lacks
+/// the instruction.
 class Bf16Products {
  public:
   explicit Bf16Products(bool on);
@@ -32,12 +32,12 @@ class Bf16Products {
 bool bf16_products_are_on();
 inline constexpr std::int64_t bf16_least = 32;
 
-/// op(B) [K, N], rounded, in the order in which products read it: panels of 64 columns, each [⌈K/2⌉, 64] pairs of rows.
+/// op(B) [K, N], rounded and stored in the order in which products read it: panels of 64 columns, each [⌈K/2⌉, 64] pairs of rows.
 class Bf16Panels {
  public:
   static constexpr std::int64_t columns = 64;
 
-  /// Copies B, in parallel. `b_is`: No for B [K, N], anything else for B [N, K]; ldb is the step between its rows.
+  /// Copies B in parallel. `b_is`: No for B [K, N], anything else for B [N, K]; ldb is the step between its rows.
   Bf16Panels(Transpose b_is, std::int64_t K, std::int64_t N, const float* B, std::int64_t ldb);
 
   const std::uint32_t* panel(std::int64_t i) const { return pairs_.data() + i * ((K_ + 1) / 2) * columns; }
@@ -48,12 +48,12 @@ class Bf16Panels {
   Scratch<std::uint32_t> pairs_;
 };
 
-/// C [M, n] <- A [M, K] B, A dense with steps of lda between its rows, B [K, n] the columns [first, first + n) of the matrix;
-/// `first` is a multiple of Bf16Panels::columns. In the calling thread.
+/// C [M, n] <- A [M, K] B in the calling thread. A is dense with steps of lda between its rows; B [K, n] is the columns [first,
+/// first + n) of the matrix, with `first` a multiple of Bf16Panels::columns.
 void bf16_gemm(std::int64_t M, const float* A, std::int64_t lda, const Bf16Panels& B, std::int64_t first, std::int64_t n, float* C,
                std::int64_t ldc);
 
-/// Computes it in the calling thread; beta is 0 or 1. An element's bits depend on K and on its factors, and on nothing else.
+/// Computes p in the calling thread; beta is 0 or 1. The bits of an element depend only on K and its factors.
 void bf16_gemm(const Product<float>& p);
 
 }  // namespace argand

@@ -1,6 +1,6 @@
 #pragma once
 /// Sums and products with the rounding error of each operation, for formulas that would otherwise lose digits. For a real and for a
-/// pack of them (core/kernels/pack.h). None of these survives a compiler that reorders or fuses: the build forbids both.
+/// pack of reals. A compiler that reorders or fuses operations would break all of them: the build forbids both.
 
 #include "core/kernels/pack.h"
 
@@ -17,19 +17,18 @@ struct Lane<Pack<R, W>> {
 };
 }  // namespace detail
 
-/// The real type that a formula's number X computes in: R for R and for Pack<R>.
+/// The real type behind a formula's number type X: R for R and for Pack<R>.
 template <class X>
 using LaneOf = typename detail::Lane<X>::type;
 
-/// value + error, the error a rounding error of value.
+/// value + error, where error is the rounding error of value.
 template <class X>
 struct WithError {
   X value, error;
 };
 
-/// a·b = value + error exactly (Dekker, Numer. Math. 18 (1971), 224: factors split into halves of half as many bits; no fused
-/// multiply-add is asked of the processor). Exact unless a factor is above 1e34 (1e300 for double) or the product is below 1e-31
-/// (1e-290).
+/// a·b = value + error exactly (Dekker, Numer. Math. 18 (1971), 224: splits each factor into halves of half as many bits; needs no
+/// fused multiply-add). Exact unless a factor exceeds 1e34 (1e300 for double) or the product is below 1e-31 (1e-290).
 template <class X>
 WithError<X> exact_product(X a, X b) {
   constexpr bool single = sizeof(LaneOf<X>) == 4;
@@ -47,7 +46,8 @@ WithError<X> exact_sum(X a, X b) {
   return {value, (a - (value - from_b)) + (b - from_b)};
 }
 
-/// A sum of products as if in twice the precision (Ogita, Rump, Oishi, SIAM J. Sci. Comput. 26 (2005), 1955, algorithm 5.3).
+/// A sum of products, accurate as if in twice the precision (Ogita, Rump, Oishi, SIAM J. Sci. Comput. 26 (2005), 1955, algorithm
+/// 5.3).
 template <class X>
 class CompensatedSum {
  public:
@@ -61,7 +61,7 @@ class CompensatedSum {
     add(p.value);
     error_ += p.error;
   }
-  /// A part that is small beside the sum.
+  /// Adds a term that is small compared with the sum.
   void add_small(X term) { error_ += term; }
   X value() const { return sum_ + error_; }
 

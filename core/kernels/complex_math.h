@@ -1,6 +1,6 @@
 #pragma once
-/// Modulus, phasor and quotient of complex numbers of any size, and functions that would cancel: no square in here overflows or
-/// underflows. Formulas that take the parts serve reals and packs of them alike (X is float, double or Pack of one).
+/// Modulus, phasor and quotient of complex numbers of any size, and functions whose plain formulas would cancel: no square in here
+/// overflows or underflows. Formulas that take the parts serve a real and a pack of reals (X is float, double or a Pack of them).
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +11,7 @@
 
 namespace argand {
 
-/// A power of two, and its inverse, that brings numbers of about this size to where their squares neither overflow nor underflow.
+/// A power of two, and its inverse, that scales numbers of about this size so that their squares neither overflow nor underflow.
 template <class X>
 struct Scaling {
   X factor, inverse;
@@ -25,8 +25,8 @@ struct Scaling {
   }
 };
 
-/// z = x + iy as r u, |u| = 1: r = |z| scaled by s.factor, so that it exists for every finite z; u = 0 at z = 0. For an infinite z
-/// u is of the angle that atan2 gives: ±1 and ±i beside a finite part, (±1 ± i)/√2 where both are infinite.
+/// z = x + iy as r u, |u| = 1: r = |z| scaled by s.factor, so that it is finite for every finite z; u = 0 at z = 0. For an infinite
+/// z, u has the angle that atan2 gives: ±1 or ±i if the other part is finite, (±1 ± i)/√2 if both are infinite.
 template <class X>
 struct PolarForm {
   Scaling<X> s;
@@ -34,7 +34,7 @@ struct PolarForm {
   PolarForm(X x, X y) : s(math::max(math::abs(x), math::abs(y))) {
     constexpr auto largest = std::numeric_limits<LaneOf<X>>::max();
     const auto infinite = math::max(math::abs(x), math::abs(y)) > X(largest);
-    // A finite part is nothing beside an infinite one; times 0, as a NaN stays one.
+    // Beside an infinite part a finite one counts as 0; multiplying by 0 keeps a NaN.
     const auto unit = [&](X part) {
       return math::select(math::abs(part) > X(largest), math::select(part < X(0), X(-1), X(1)), part * X(0));
     };
@@ -44,7 +44,7 @@ struct PolarForm {
     re = a / divisor;
     im = b / divisor;
   }
-  /// |z|; infinite only when |z| itself is beyond the type.
+  /// |z|; infinite only when |z| itself overflows the type.
   X modulus() const { return r * s.inverse; }
 };
 
@@ -74,16 +74,15 @@ ComplexPack<R> phasor(ComplexPack<R> z) {
   return {p.re, p.im};
 }
 
-/// c/|z|, also where |z| is beyond the type.
+/// c/|z|, even where |z| overflows the type.
 template <RealScalar R>
 R divide_by_modulus(R c, std::complex<R> z) {
   const PolarForm<R> p(z.real(), z.imag());
   return c / p.r * p.s.factor;
 }
 
-/// |z| + c. Where |z| ≈ -c = b that is a difference of nearly equal numbers, of which |z| is rounded: hence
-/// (|z|² - b²)/(|z| + b) there, and |z|² - b² = (p - b)(p + b) + q² with p the larger part and q the smaller, in which p - b is
-/// exact.
+/// |z| + c. For |z| ≈ -c = b this would cancel and leave the rounding error of |z|; so it is (|z|² - b²)/(|z| + b) there, and |z|²
+/// - b² = (p - b)(p + b) + q², with p the larger part and q the smaller; p - b is exact.
 template <RealScalar R>
 R modulus_plus(std::complex<R> z, R c) {
   const PolarForm<R> f(z.real(), z.imag());
@@ -99,7 +98,7 @@ R modulus_plus(std::complex<R> z, R c) {
   return difference.value() / (f.r + b) * f.s.inverse;
 }
 
-/// a/b. Where |b|² is 0 or infinite in double, b is 0, infinite or NaN, and std::complex's division says what a/b then is.
+/// a/b. Where |b|² is 0 or infinite in double, b is 0, infinite or NaN, and std::complex's division defines a/b.
 template <RealScalar R>
 R divide(R a, R b) {
   return a / b;
@@ -119,8 +118,8 @@ std::complex<R> divide(R a, std::complex<R> b) {
   return divide(std::complex<R>(a), b);
 }
 
-/// The gradient that z = r u receives when the loss changes by t per radian of arg z: i u t / r (the gradient of arg z is i z/|z|²,
-/// divided here twice by r, never by r²). 0 where r is zero or subnormal, as 1/r would overflow there.
+/// The gradient of z = r u when the loss changes by t per radian of arg z: i u t / r (the gradient of arg z is i z/|z|²; this
+/// divides twice by r, never by r²). 0 where r is zero or subnormal, since 1/r would overflow.
 template <RealScalar R>
 std::complex<R> turn(std::complex<R> z, R t) {
   const PolarForm<R> p(z.real(), z.imag());
@@ -135,10 +134,10 @@ ComplexPack<R> turn(ComplexPack<R> z, Pack<R> t) {
   return {-p.im * torque / r * p.s.factor, p.re * torque / r * p.s.factor};
 }
 
-/// Hyperbolic functions of z = x + iy without what overflows, t = e^(-2|x|):
+/// Hyperbolic functions of z = x + iy without the factor that overflows, t = e^(-2|x|):
 ///     2 cosh z = e^|x| C, C = (1 + t) cos y ± i (1 - t) sin y,      2 sinh z = e^|x| S, S = ±(1 - t) cos y + i (1 + t) sin y,
-/// the sign that of x. No term cancels another: tanh z = S/C is right beside its poles too, where 1 + e^(-2z) is not. Where x is
-/// infinite, S/C = ±1 for every y, an infinite one as well.
+/// with the sign of x. No terms cancel: tanh z = S/C is accurate near its poles too, where 1 + e^(-2z) is not. For infinite x, S/C
+/// = ±1 for every y, even an infinite one.
 template <RealScalar R>
 struct Hyperbolic {
   std::complex<R> C, S;
@@ -165,7 +164,7 @@ std::complex<R> tanh_derivative(std::complex<R> z) {
   return mul(mul(q, q), h.t);
 }
 
-/// σ(z) = e^(z/2)/(2 cosh(z/2)) = e^(iy/2)/C of z/2, times e^-|x| on the left.
+/// σ(z) = e^(z/2)/(2 cosh(z/2)) = e^(iy/2)/C of z/2, times e^-|x| for x < 0.
 template <RealScalar R>
 std::complex<R> logistic(std::complex<R> z) {
   const Hyperbolic<R> h(z.real() / 2, z.imag() / 2);

@@ -7,13 +7,13 @@
 namespace argand {
 namespace {
 
-/// Terms of each sum per block: a panel of B of 64 KB at most, which with the rows of A stays in the second cache.
+/// Terms of each sum per block: a panel of B is at most 64 KB, which together with the rows of A stays in the L2 cache.
 constexpr std::int64_t terms = 256;
-/// Rows of A per block, multiplied with all panels before the next are read.
+/// Rows of A per block, multiplied with all panels before the next block is read.
 constexpr std::int64_t block_rows = 96;
 
-/// to [4, 4] <- the transpose of from [4, 4], with steps between their rows. (Number by number packing took longer than what it is
-/// for: of 64 x 32 by 32 x 64 two thirds of the time.)
+/// to [4, 4] <- the transpose of from [4, 4], with steps between their rows. (Packing number by number took two thirds of the time
+/// of a product of 64 x 32 by 32 x 64.)
 void transpose_4x4(const float* from, std::int64_t step, float* to, std::int64_t to_step) {
   typedef float Four __attribute__((vector_size(16)));
   Four r[4];
@@ -27,7 +27,7 @@ void transpose_4x4(const float* from, std::int64_t step, float* to, std::int64_t
   for (int i = 0; i < 4; ++i) std::memcpy(to + i * to_step, &r[i], sizeof(Four));
 }
 
-/// to [K, ld], ld a multiple of a pack <- n columns of op(B), from B on, and zeros.
+/// to [K, ld], ld a multiple of a pack <- n columns of op(B), starting at B, zero-padded.
 template <RealScalar R>
 void pack_columns(bool transposed, std::int64_t K, std::int64_t n, const R* B, std::int64_t ldb, R* to, std::int64_t ld) {
   if (!transposed) {
@@ -83,7 +83,7 @@ void direct_gemm(const Product<R>& p) {
     for (std::int64_t i = 0; i < p.M; ++i) std::fill_n(p.C + i * p.ldc, p.N, R(0));
   constexpr std::int64_t columns = RegisterTile<R>::columns, width = RegisterTile<R>::width;
   const bool transposed = transposes(p.b_is);
-  // Rows of B are read where they are when they fill packs.
+  // Rows of B are read in place when they fill packs.
   const std::int64_t padded = (p.N + width - 1) / width * width;
   const bool packed = transposed || padded != p.N;
   Scratch<R> panels(packed ? static_cast<std::size_t>(std::min(terms, p.K) * padded) : 0);
@@ -104,11 +104,11 @@ void direct_gemm(const Product<R>& p) {
   }
 }
 
-/// One thread, OpenBLAS's time = 1: queries with keys of 64 x 64 x 32 and 64 x 128 x 64 took 0.61 and 0.74 under AVX-512, 0.82 and
-/// 0.86 under AVX2; weights with values of 64 x 32 x 64 0.95 and 0.73; the layers of width 128 with 768 rows 0.74 to 0.82 and 0.91
-/// to 0.95, those of 128 to 512 with 2 048 rows 0.86 to 0.93 and 0.95 to 1.03. Past that (384 to 1 536) OpenBLAS's copies pay: 1.02
-/// to 1.13. So do they where A is transposed, for its columns are then far apart: 0.82 to 0.96 under AVX-512, 0.92 to 1.26 under
-/// AVX2.
+/// One thread, relative to OpenBLAS's time: queries with keys of 64 x 64 x 32 and 64 x 128 x 64 took 0.61 and 0.74 under AVX-512,
+/// 0.82 and 0.86 under AVX2; weights with values of 64 x 32 x 64 0.95 and 0.73; the layers of width 128 with 768 rows 0.74 to 0.82
+/// and 0.91 to 0.95, those of 128 to 512 with 2 048 rows 0.86 to 0.93 and 0.95 to 1.03. Beyond that (384 to 1 536) OpenBLAS's
+/// copies pay off: 1.02 to 1.13. So they do if A is transposed, because its columns are then far apart: 0.82 to 0.96 under AVX-512,
+/// 0.92 to 1.26 under AVX2.
 template <RealScalar R>
 bool direct_is_faster(const Product<R>& p) {
   constexpr std::int64_t most = 1 << 16, width = RegisterTile<R>::width;

@@ -1,6 +1,6 @@
 #pragma once
-/// Real products by kernels of the library's own (core/kernels/microkernel.h), where OpenBLAS's way costs more: of small matrices,
-/// both of which it copies ("packs") for each product, and of one matrix with many others, which here is packed once.
+/// Real products by the library's own kernels (core/kernels/microkernel.h), where OpenBLAS costs more: for small matrices, because
+/// it copies ("packs") both of them for each product, and for one matrix times many others, because here it is packed only once.
 
 #include <cstdint>
 
@@ -10,18 +10,17 @@
 
 namespace argand {
 
-/// op(B) [K, N] in the order in which products read it: panels of this many columns as a tile of registers has, each [K, columns],
-/// with zeros beyond N.
+/// op(B) [K, N] in the order in which products read it: panels [K, columns], as wide as a register tile, zero-padded beyond N.
 template <RealScalar R>
 class PackedPanels {
  public:
   static constexpr std::int64_t columns = RegisterTile<R>::columns;
 
-  /// Copies B, in parallel. `b_is`: No for B [K, N], anything else for B [N, K]; ldb is the step between its rows.
+  /// Copies B in parallel. `b_is`: No for B [K, N], anything else for B [N, K]; ldb is the step between its rows.
   PackedPanels(Transpose b_is, std::int64_t K, std::int64_t N, const R* B, std::int64_t ldb);
 
   std::int64_t size() const { return (N_ + columns - 1) / columns; }
-  /// [K, columns]: the columns from i · columns on.
+  /// [K, columns]: the columns that begin at i · columns.
   const R* panel(std::int64_t i) const { return numbers_.data() + i * K_ * columns; }
   std::int64_t K() const { return K_; }
   std::int64_t N() const { return N_; }
@@ -31,8 +30,8 @@ class PackedPanels {
   Scratch<R> numbers_;
 };
 
-/// C [M, n] <- alpha · A [M, K] B + beta · C, where B [K, n] are the columns [first, first + n) of the packed matrix; `first` is a
-/// multiple of PackedPanels<R>::columns, beta 0 or 1. In the calling thread. Its bits are those of direct_gemm.
+/// C [M, n] <- alpha · A [M, K] B + beta · C in the calling thread, where B [K, n] is the columns [first, first + n) of the packed
+/// matrix; `first` is a multiple of PackedPanels<R>::columns, beta 0 or 1. Same bits as direct_gemm.
 template <RealScalar R>
 void direct_gemm(std::int64_t M, Strided<R> A, const PackedPanels<R>& B, std::int64_t first, std::int64_t n, R* C, std::int64_t ldc,
                  R alpha = 1, R beta = 0);
@@ -43,12 +42,12 @@ Strided<R> factor_a(const Product<R>& p) {
   return transposes(p.a_is) ? Strided<R>{p.A, 1, p.lda} : Strided<R>{p.A, p.lda, 1};
 }
 
-/// Computes it in the calling thread; beta is 0 or 1. Element by element the products are added in the order of k, so its bits
-/// depend on K alone, and C can be cut anywhere.
+/// Computes p in the calling thread; beta is 0 or 1. Each element adds its products in the order of k, so its bits depend on K
+/// alone, and C can be cut anywhere.
 template <RealScalar R>
 void direct_gemm(const Product<R>& p);
 
-/// Whether it is the faster way for this product; see direct_gemm.cpp. A function of shape, alpha and beta.
+/// Whether direct_gemm is the faster way to compute p; see direct_gemm.cpp. Depends on the shape, alpha and beta only.
 template <RealScalar R>
 bool direct_is_faster(const Product<R>& p);
 

@@ -1,5 +1,6 @@
 #pragma once
-/// Loops over tensors, in parallel: map, map a pack at a time, map with broadcasting, and its adjoint, the sum over stretched axes.
+/// Parallel loops over tensors: map, map by packs, map with broadcasting, and the adjoint of broadcasting, the sum over stretched
+/// axes.
 
 #include <array>
 
@@ -24,7 +25,7 @@ auto map(const F& f, const Tensor<A>& a, const Tensor<Rest>&... rest) {
   return y;
 }
 
-/// y[i] = f(x[i], ...), a pack at a time: f is a formula for any number type, [](auto x) { return math::exp(x); }. It is called
+/// y[i] = f(x[i], ...), one pack at a time: f is a formula for any number type, [](auto x) { return math::exp(x); }. It is called
 /// with a Pack<R> for a real tensor and a ComplexPack<R> for a complex one.
 template <class F, Scalar A, Scalar... Rest>
 requires(std::same_as<RealOf<A>, RealOf<Rest>>&&...) auto map_packs(const F& f, const Tensor<A>& a, const Tensor<Rest>&... rest) {
@@ -39,7 +40,7 @@ requires(std::same_as<RealOf<A>, RealOf<Rest>>&&...) auto map_packs(const F& f, 
   return y;
 }
 
-/// The value and the slope of a function at every element; f gives both of them, a pair, for a pack.
+/// The value and the slope of a function at every element; f returns both, as a pair, for a pack.
 template <RealScalar R>
 struct ValueAndSlope {
   Tensor<R> value, slope;
@@ -58,15 +59,15 @@ ValueAndSlope<R> map_with_slope(const F& f, const Tensor<R>& x) {
   return y;
 }
 
-/// How two shapes broadcast to a common one: element (row, column) of the result is found by the given strides, 0 along stretched
-/// axes.
+/// How two shapes broadcast to a common one: the strides locate element (row, column) of the result in a and b; they are 0 along
+/// stretched axes.
 struct BroadcastPlan {
   Shape shape;                                         ///< of the result
   std::array<std::int64_t, Shape::max_rank> a{}, b{};  ///< strides in elements, aligned with `shape`
   BroadcastPlan(std::string_view op, const Shape& a_shape, const Shape& b_shape);
 };
 
-/// Row after row of a broadcast result, its last axis, and where the rows of a and b begin.
+/// Iterates over the rows of a broadcast result (its last axis) and tracks where the rows of a and b begin.
 class BroadcastRows {
  public:
   BroadcastRows(const BroadcastPlan& plan, std::int64_t row) : plan_(plan) {
@@ -78,7 +79,7 @@ class BroadcastRows {
       b += index_[k] * plan.b[k];
     }
   }
-  /// To the next row, by counting: a division for each axis of each row would cost more than short rows.
+  /// Moves to the next row by counting; a division per axis and row would cost more than a short row.
   void next() {
     for (int axis = plan_.shape.rank() - 2; axis >= 0; --axis) {
       const auto k = static_cast<std::size_t>(axis);

@@ -30,7 +30,7 @@ void dot_products(const Product<R>& p, const R* b, R* c) {
 
 template <RealScalar R, int M>
 void few_rows_by_four(const Product<R>& p) {
-  // Rows of B: enough independent sums to hide the latency of an addition, and few enough for 16 registers, or for 32.
+  // Rows of B at a time: enough independent sums to hide the latency of an addition, few enough to fit 16 or 32 registers.
   constexpr int together = M > 2 && register_count == 16 ? 2 : 4;
   std::int64_t j = 0;
   for (; j + together <= p.N; j += together) dot_products<R, M, together>(p, p.B + j * p.ldb, p.C + j);
@@ -51,7 +51,7 @@ void few_rows_gemm(const Product<R>& p) {
 
 template <RealScalar R>
 bool few_rows_is_faster(const Product<R>& p) {
-  constexpr std::int64_t least = 1 << 12;  // numbers of B
+  constexpr std::int64_t least = 1 << 12;  // elements of B
   return p.M >= 1 && p.M <= 4 && !transposes(p.a_is) && transposes(p.b_is) && p.K >= Pack<R>::width && p.K * p.N >= least &&
          (p.beta == R(0) || p.beta == R(1));
 }

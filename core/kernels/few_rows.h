@@ -1,18 +1,19 @@
 #pragma once
-/// Products of one to four rows with a large matrix, such as a model needs when it writes token by token. They take as long as
-/// reading the matrix does; to copy it into another order first, as OpenBLAS and core/kernels/direct_gemm.h do, takes longer. (400
-/// words of a model of the preset small took 1.9 s of one core with OpenBLAS, 1.3 this way.)
+/// Products of one to four rows with a large matrix, as in token-by-token generation. They take as long as reading the matrix;
+/// copying it into another order first, as OpenBLAS and core/kernels/direct_gemm.h do, takes longer. (400 words from a model of the
+/// preset small took 1.9 s on one core with OpenBLAS, 1.3 this way.)
 
 #include "core/machine/blas.h"
 
 namespace argand {
 
 /// C [M, N] <- alpha · A [M, K] Bᵀ + beta · C in the calling thread, for M of 1 to 4, B [N, K], and beta 0 or 1. Each element sums
-/// its products in the lanes of a pack and then over them, so its bits depend on K and the level alone, and C can be cut anywhere.
+/// its products within the lanes of a pack and then across them, so its bits depend on K and the level alone, and C can be cut
+/// anywhere.
 template <RealScalar R>
 void few_rows_gemm(const Product<R>& p);
 
-/// Whether few_rows_gemm can compute it, and is the faster way. A function of shape, beta and level.
+/// Whether few_rows_gemm can compute p and is the faster way. Depends on the shape, beta and the level only.
 template <RealScalar R>
 bool few_rows_is_faster(const Product<R>& p);
 

@@ -1,5 +1,5 @@
 #pragma once
-/// The innermost loop of a real matrix product: a tile of C that stays in registers while k runs.
+/// The innermost loop of a real matrix product: a tile of C stays in registers while k runs.
 
 #include <algorithm>
 
@@ -7,10 +7,9 @@
 
 namespace argand {
 
-/// The tile: `rows` x `packs` accumulators, `packs` registers for a row of B and one for an element of A fit into the 32 registers
-/// of AVX-512 and NEON and the 16 of the other levels. Wide tiles: of 6 x 64 and 12 x 32 floats under AVX-512 the first was faster
-/// by 10
-/// %, for it loads fewer elements of A.
+/// The tile: `rows` x `packs` accumulators, plus `packs` registers for a row of B and one for an element of A, fit into the 32
+/// registers of AVX-512 and NEON or the 16 of the other levels. Tiles are wide: under AVX-512, 6 x 64 floats were 10 % faster than
+/// 12 x 32, because they load fewer elements of A.
 template <RealScalar R>
 struct RegisterTile {
   static constexpr int width = Pack<R>::width;
@@ -19,7 +18,7 @@ struct RegisterTile {
   static constexpr std::int64_t columns = packs * width;
 };
 
-/// Where a factor's elements are: A(i, k) at data[i · row_step + k · k_step]. One of the two steps is 1.
+/// Where the elements of a factor are: A(i, k) is data[i · row_step + k · k_step]. One of the two steps is 1.
 template <RealScalar R>
 struct Strided {
   const R* data;
@@ -29,8 +28,8 @@ struct Strided {
 
 namespace detail {
 
-/// C [M, N packs] <- alpha A [M, K] B [K, N packs], added to C if `add`. Every element is one chain of multiplications and
-/// additions in the order of k, so its bits depend on nothing else.
+/// C [M, N packs] <- alpha A [M, K] B [K, N packs], added to C if `add`. Each element is one chain of multiplications and additions
+/// in the order of k, so its bits depend on nothing else.
 template <RealScalar R, int M, int N>
 inline void multiply_in_registers(std::int64_t K, const R* __restrict a, std::int64_t row_step, std::int64_t k_step,
                                   const R* __restrict b, std::int64_t ldb, R alpha, R* __restrict c, std::int64_t ldc, bool add) {
@@ -55,7 +54,7 @@ inline void multiply_in_registers(std::int64_t K, const R* __restrict a, std::in
     }
 }
 
-/// All rows, those that fill no tile last.
+/// All rows; those that do not fill a tile come last.
 template <RealScalar R, int N>
 void multiply_rows(std::int64_t M, std::int64_t K, Strided<R> A, const R* b, std::int64_t ldb, R alpha, R* c, std::int64_t ldc,
                    bool add) {
@@ -80,8 +79,8 @@ void multiply_rows(std::int64_t M, std::int64_t K, Strided<R> A, const R* b, std
 
 }  // namespace detail
 
-/// C [M, N] <- alpha A [M, K] B [K, N], added to C if `add`, with N at most RegisterTile<R>::columns. B's rows can be read to the
-/// end of the last pack, and what is there beyond N changes nothing; C is written in N columns only.
+/// C [M, N] <- alpha A [M, K] B [K, N], added to C if `add`, with N at most RegisterTile<R>::columns. B's rows must be readable to
+/// the end of the last pack, but what lies beyond N has no effect; only N columns of C are written.
 template <RealScalar R>
 void multiply_panel(std::int64_t M, std::int64_t N, std::int64_t K, Strided<R> A, const R* B, std::int64_t ldb, R alpha, R* C,
                     std::int64_t ldc, bool add) {

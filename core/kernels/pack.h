@@ -1,15 +1,15 @@
 #pragma once
-/// Pack<R>: as many reals as fit into one register of the level that is compiled for (SSE2 and NEON 16, AVX2 32, AVX-512 64 bytes).
+/// Pack<R>: as many reals as fit into one register of the target level (SSE2 and NEON 16, AVX2 32, AVX-512 64 bytes).
 ///
-/// A compiler that turns plain loops into vectors may get them wrong (tests/core/compiler_canary_test.cpp has loops that GCC 12
-/// does), so it is not asked to. A kernel that is worth it says what the vectors are, in GCC's and Clang's vector types:
+/// A compiler that vectorises plain loops may get them wrong (tests/core/compiler_canary_test.cpp has loops that GCC 12
+/// miscompiles), so it is not asked to. Hot kernels state their vectors explicitly, in GCC's and Clang's vector types:
 ///
 ///     for_packs<R>(0, n, [&](auto at) {             // at: the next `width` elements, or the last few
 ///       const auto x = at.load(in);
 ///       at.store(out, math::select(x > R(0), x, Pack<R>(0)));
 ///     });
 ///
-/// The last few go through the same code with the missing lanes 0, so an element's bits do not depend on where it stands.
+/// The last few go through the same code with 0 in the missing lanes, so the bits of an element do not depend on its position.
 
 #include <bit>
 #include <cstring>
@@ -21,7 +21,7 @@
 
 namespace argand {
 
-/// W reals side by side. W is a part of the type, so that code of different levels never shares a symbol.
+/// W reals side by side. W is part of the type, so code of different levels never shares a symbol.
 template <RealScalar R, int W = register_bytes / static_cast<int>(sizeof(R))>
 struct Pack {
   static constexpr int width = W;
@@ -29,7 +29,7 @@ struct Pack {
   using Lanes = typename detail::Vector<R, W>::Lanes;
   using Bits = typename detail::Vector<R, W>::Bits;
 
-  /// One answer a lane: all bits or none.
+  /// One answer per lane: all bits set or none.
   struct Mask {
     Bits bits;
     friend Mask operator&(Mask a, Mask b) { return {a.bits & b.bits}; }
@@ -65,7 +65,7 @@ struct Pack {
   friend Mask operator==(Pack a, Pack b) { return {a.lanes == b.lanes}; }
   friend Mask operator!=(Pack a, Pack b) { return {a.lanes != b.lanes}; }
 
-  /// a b + c, rounded once where the level has an instruction for that (v3, v4 and NEON), otherwise twice.
+  /// a b + c, rounded once where the level has an instruction for it (v3, v4 and NEON), twice otherwise.
   friend Pack multiply_add(Pack a, Pack b, Pack c) {
 #if defined(__AVX512F__)
     if constexpr (W * sizeof(R) == 64 && sizeof(R) == 4) return Pack(_mm512_fmadd_ps(a.lanes, b.lanes, c.lanes));
@@ -80,7 +80,7 @@ struct Pack {
     return a * b + c;
   }
 
-  /// Σ of the lanes, in halves: ((l0 + l_W/2) + ...) + ...
+  /// Σ of the lanes, folded in halves: ((l0 + l_W/2) + ...) + ...
   friend R sum(Pack a) {
     R l[W];
     std::memcpy(l, &a.lanes, sizeof(l));
@@ -102,7 +102,7 @@ struct Pack {
   }
 };
 
-/// W complex numbers, their parts apart.
+/// W complex numbers, with real and imaginary parts in separate packs.
 template <RealScalar R>
 struct ComplexPack {
   Pack<R> re, im;
@@ -119,7 +119,7 @@ struct ComplexPack {
   friend std::complex<R> sum(ComplexPack a) { return {sum(a.re), sum(a.im)}; }
 };
 
-/// What holds the elements of a Tensor<T>: Pack<R> or ComplexPack<R>.
+/// The pack type for elements of a Tensor<T>: Pack<R> or ComplexPack<R>.
 template <Scalar T>
 using PackOf = std::conditional_t<ComplexScalar<T>, ComplexPack<RealOf<T>>, Pack<RealOf<T>>>;
 
@@ -150,11 +150,11 @@ Pack<R> real_dot(ComplexPack<R> a, ComplexPack<R> b) {
   return a.re * b.re + a.im * b.im;
 }
 
-/// The arithmetic that one formula needs to serve a real and a pack of them alike: write it as a template over the number's type X
-/// and call math::select, math::exp, ... The elementary functions are in core/kernels/vector_math.h.
+/// The arithmetic a formula needs to serve a real and a pack of reals: write it as a template over the number type X and call
+/// math::select, math::exp, ... The elementary functions are in core/kernels/vector_math.h.
 namespace math {
 
-/// a where the condition holds, otherwise b. Both are computed: there is no branch to go wrong.
+/// a where the condition holds, otherwise b. Both are computed; there is no branch.
 template <class X>
 X select(bool condition, X a, X b) {
   return condition ? a : b;
@@ -175,12 +175,12 @@ Pack<R, W> abs(Pack<R, W> x) {
   const Bits sign = std::bit_cast<Bits>(P(R(-0.0)).lanes);
   return P(std::bit_cast<typename P::Lanes>(std::bit_cast<Bits>(x.lanes) & ~sign));
 }
-/// The larger; b when one of them is NaN.
+/// The larger; b if either is NaN.
 template <class X>
 X max(X a, X b) {
   return select(a > b, a, b);
 }
-/// The smaller; b when one of them is NaN.
+/// The smaller; b if either is NaN.
 template <class X>
 X min(X a, X b) {
   return select(a < b, a, b);
@@ -224,7 +224,7 @@ ComplexPack<R> split(Pack<R> low, Pack<R> high, std::integer_sequence<int, I...>
   return {Pack<R>(__builtin_shufflevector(low.lanes, high.lanes, (2 * I)...)),
           Pack<R>(__builtin_shufflevector(low.lanes, high.lanes, (2 * I + 1)...))};
 }
-/// Element k of the interleaved pairs, k = 0, 1, ...: re[k / 2] or im[k / 2], counted through both.
+/// Element k of the interleaved pairs, k = 0, 1, ...: re[k / 2] or im[k / 2], indexing both packs as one.
 template <RealScalar R, int... I>
 std::pair<Pack<R>, Pack<R>> join(ComplexPack<R> z, std::integer_sequence<int, I...>) {
   constexpr int W = Pack<R>::width;
@@ -232,7 +232,7 @@ std::pair<Pack<R>, Pack<R>> join(ComplexPack<R> z, std::integer_sequence<int, I.
           Pack<R>(__builtin_shufflevector(z.re.lanes, z.im.lanes, (W / 2 + I / 2 + I % 2 * W)...))};
 }
 
-/// As many of `count` numbers as there are lanes; 0 in the lanes beyond them.
+/// Reads `count` numbers, up to the number of lanes; the lanes beyond them are 0.
 template <class Lanes, RealScalar S>
 Lanes read_lanes(const S* from, std::int64_t count) {
   constexpr auto width = static_cast<std::int64_t>(sizeof(Lanes) / sizeof(S));
@@ -252,7 +252,7 @@ void write_lanes(S* to, const Lanes& x, std::int64_t count) {
     std::memcpy(to, &x, static_cast<std::size_t>(count) * sizeof(S));
 }
 
-/// Arrays of S that packs of R are read from: of R, and for doubles also of float, widened and rounded.
+/// Array types that packs of R are read from: R itself, and for double also float (widened on load, rounded on store).
 template <class S, class R>
 concept StoredAs = RealScalar<S> &&(std::same_as<S, R> || std::same_as<R, double>);
 typedef float HalfLanes __attribute__((vector_size(register_bytes / 2)));
@@ -275,14 +275,14 @@ void write(S* to, Pack<R> x, std::int64_t count) {
 
 }  // namespace detail
 
-/// The elements [place, place + count) of arrays, count = width of a pack or, `Whole` false, less. At places of doubles arrays of
-/// float can be read, which widens, and written, which rounds.
+/// The elements [place, place + count) of arrays, where count is the width of a pack or, if `Whole` is false, less. A place of
+/// doubles can also load arrays of float, which widens, and store to them, which rounds.
 template <RealScalar R, bool Whole>
 struct PackAt {
   std::int64_t place;
   std::int64_t count;
 
-  /// The elements of this place; 0 in lanes beyond them.
+  /// The elements at this place; 0 in the lanes beyond them.
   template <detail::StoredAs<R> S>
   Pack<R> load(const S* array) const {
     return detail::read<R>(array + place, lanes());
@@ -291,7 +291,7 @@ struct PackAt {
   void store(S* array, Pack<R> x) const {
     detail::write<R>(array + place, x, lanes());
   }
-  /// The same of complex numbers stored as interleaved pairs.
+  /// The same for complex numbers stored as interleaved pairs.
   template <detail::StoredAs<R> S>
   ComplexPack<R> load(const std::complex<S>* array) const {
     const S* from = reinterpret_cast<const S*>(array + place);
@@ -313,13 +313,13 @@ struct PackAt {
   void add(T* array, const X& x) const {
     store(array, load(array) + x);
   }
-  /// array[...] += x when there is something to add to, otherwise array[...] = x: what GradientAccumulator::accumulate asks for.
+  /// array[...] += x if `to_what_is_there`, otherwise array[...] = x: what GradientAccumulator::accumulate asks for.
   template <class T, class X>
   void put(T* array, const X& x, bool to_what_is_there) const {
     to_what_is_there ? add(array, x) : store(array, x);
   }
 
-  /// x, and `other` in lanes beyond the last element.
+  /// x, with `other` in the lanes beyond the last element.
   Pack<R> only(Pack<R> x, R other = 0) const {
     if constexpr (!Whole)
       for (int l = static_cast<int>(count); l < Pack<R>::width; ++l) x.lanes[l] = other;
@@ -334,7 +334,7 @@ struct PackAt {
   }
 };
 
-/// Calls f(PackAt) on the elements [begin, end), a pack at a time.
+/// Calls f(PackAt) for the elements [begin, end), one pack at a time.
 template <RealScalar R, class F>
 void for_packs(std::int64_t begin, std::int64_t end, const F& f) {
   constexpr int W = Pack<R>::width;
@@ -343,8 +343,8 @@ void for_packs(std::int64_t begin, std::int64_t end, const F& f) {
   if (i < end) f(PackAt<R, false>{i, end - i});
 }
 
-/// Σ term(at) over [begin, end), term giving a Pack<R> (or a ComplexPack<R>, for T complex); lanes beyond the end do not count. The
-/// bits depend on the level alone.
+/// Σ term(at) over [begin, end), where term returns a Pack<R> (a ComplexPack<R> for complex T); lanes beyond the end are ignored.
+/// The bits depend on the level alone.
 template <Scalar T, class F>
 T pack_sum(std::int64_t begin, std::int64_t end, const F& term) {
   PackOf<T> total(T(0));
@@ -352,7 +352,7 @@ T pack_sum(std::int64_t begin, std::int64_t end, const F& term) {
   return sum(total);
 }
 
-/// The largest of x[begin], ..., x[end - 1]; -infinity when there is none. NaN are passed over.
+/// The largest of x[begin], ..., x[end - 1]; -infinity for an empty range. NaNs are skipped.
 template <RealScalar R>
 R pack_max(std::int64_t begin, std::int64_t end, const R* x) {
   constexpr R least = -std::numeric_limits<R>::infinity();

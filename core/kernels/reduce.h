@@ -1,5 +1,5 @@
 #pragma once
-/// Sums whose order is fixed: the same bits for any number of threads.
+/// Sums in a fixed order: the same bits for any number of threads.
 
 #include <algorithm>
 #include <vector>
@@ -9,12 +9,12 @@
 
 namespace argand {
 
-/// At most this many numbers are added one after the other; a longer sum is that of the sums of its blocks. A running sum of a
-/// million equal numbers in single precision is off by a per cent, and stands still at 2²⁴.
+/// At most this many numbers are added one after the other; longer sums are split into blocks whose sums are then added. A running
+/// sum of a million equal numbers in single precision is off by one per cent, and stops growing at 2²⁴.
 constexpr std::int64_t summed_rows = 4096;
 
-/// Σ term(i) for i in [0, n), added in sixteen interleaved lanes that are then folded in halves: sixteen short sums lose less than
-/// a long one, and do not wait for each other. Where a term is made of packs, pack_sum (core/kernels/pack.h) is faster.
+/// Σ term(i) for i in [0, n), in sixteen interleaved lanes that are then folded in halves: sixteen short sums lose less than one
+/// long one and do not wait for each other. For terms made of packs, pack_sum (core/kernels/pack.h) is faster.
 template <Scalar T, class F>
 T lane_sum(std::int64_t n, const F& term) {
   constexpr int lanes = 16;
@@ -32,7 +32,7 @@ T lane_sum(std::int64_t n, const F& term) {
   return total;
 }
 
-/// Σ term(i) for i in [0, n) in parallel: blocks of fixed size, their sums added in order.
+/// Σ term(i) for i in [0, n) in parallel: blocks of fixed size, whose sums are added in order.
 template <Scalar T, class F>
 T block_sum(std::int64_t n, const F& term) {
   const std::int64_t blocks = (n + elementwise_grain - 1) / elementwise_grain;
@@ -47,7 +47,7 @@ T block_sum(std::int64_t n, const F& term) {
   return lane_sum<T>(blocks, [&](std::int64_t b) { return partial[static_cast<std::size_t>(b)]; });
 }
 
-/// A tensor seen around one axis: [outer, n, inner].
+/// A tensor viewed around one axis: [outer, n, inner].
 struct AxisView {
   std::int64_t outer = 1, n = 1, inner = 1;
   AxisView(const Shape& shape, int axis) {
@@ -56,7 +56,7 @@ struct AxisView {
   }
 };
 
-/// The shape left after a reduction over `axis`: the axis goes, or stays with size 1.
+/// The shape after a reduction over `axis`: the axis is removed, or kept with size 1.
 inline Shape reduced(Shape shape, int axis, bool keepdim) {
   keepdim ? void(shape[axis] = 1) : shape.erase(axis);
   return shape;

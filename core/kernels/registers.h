@@ -1,5 +1,5 @@
 #pragma once
-/// The vector registers of the level that is compiled for: how wide they are, how many, and the compilers' types for them.
+/// The vector registers of the target level: their width, their number, and the compilers' types for them.
 
 #include <cstdint>
 
@@ -20,7 +20,7 @@ inline constexpr int register_bytes = 32;
 #else
 inline constexpr int register_bytes = 16;
 #endif
-/// How many of them there are.
+/// The number of registers.
 #if defined(__AVX512F__) || defined(__aarch64__)
 inline constexpr int register_count = 32;
 #else
@@ -28,7 +28,7 @@ inline constexpr int register_count = 16;
 #endif
 
 namespace detail {
-/// The compilers' vector types of 16, 32 and 64 bytes. (Spelt out: GCC loses the attribute when it depends on a template's
+/// The compilers' vector types of 16, 32 and 64 bytes. (Spelled out because GCC drops the attribute when it depends on template
 /// parameters.)
 template <RealScalar R, int W>
 struct Vector;

@@ -1,9 +1,9 @@
 #pragma once
-/// Elementary functions of a real and of a pack of them, in namespace math: one formula serves both.
+/// Elementary functions of a real and of a pack of reals, in namespace math: one formula serves both.
 ///
-/// For packs glibc's libmvec has vector versions (4 ulp at most, special values handled lane by lane). They are called by their
-/// names in the vector ABI, _ZGV<level>N<lanes>v_<function>, the same for GCC and Clang: b, d and e are levels of x86-64, n is
-/// NEON, whose functions <math.h> declares (all of these since glibc 2.40). Elsewhere a pack goes lane by lane.
+/// For packs, glibc's libmvec has vector versions (at most 4 ulp, special values handled lane by lane). They are called by their
+/// vector ABI names, _ZGV<level>N<lanes>v_<function>, the same for GCC and Clang: b, d and e are levels of x86-64; n is NEON, whose
+/// functions <math.h> declares (all of these since glibc 2.40). Elsewhere a pack is computed lane by lane.
 
 #include <cmath>
 
@@ -19,7 +19,7 @@
 #endif
 #endif
 
-// NAME of FLOAT lanes of float, DOUBLE lanes of double, at the level whose letter is in PREFIX.
+// The vector ABI names of a function of one (F, D) or two (F2, D2) arguments, for packs of float and double of the target level.
 #ifdef ARGAND_LIBMVEC
 #if defined(__AVX512F__)
 #define ARGAND_VECTOR_NAME_F(name) _ZGVeN16v_##name##f
@@ -87,7 +87,7 @@
 #define ARGAND_KEEP_ZERO(x, value) value
 #endif
 
-// The function for one real, from the C library, and for a pack.
+// A function of one real, from the C library, and of a pack.
 #define ARGAND_FUNCTION_1_OF_REAL(name) \
   ARGAND_DECLARE_1(name)                \
   namespace argand::math {              \
@@ -104,7 +104,7 @@
     ARGAND_CALL_1(name)           \
   }                               \
   }
-// The same for a function that is x for x = 0 and -0.
+// The same for a function with f(0) = 0 and f(-0) = -0.
 #define ARGAND_FUNCTION_1_OF_ZERO(name)              \
   ARGAND_FUNCTION_1_OF_REAL(name)                    \
   namespace argand::math {                           \

@@ -1,8 +1,7 @@
 #pragma once
-/// The seam behind which products of matrices are computed: what a BLAS has to offer, in the calling thread alone. Which one is
-/// behind it is chosen when the library is built: OpenBLAS (blas_openblas.cpp), or with -Dblas=plain the loops of blas_plain.cpp,
-/// for places where there is no BLAS, such as a browser. The rest of the library multiplies with gemm (core/gemm.h), which cuts
-/// large products among threads.
+/// The seam to the BLAS that computes matrix products, always in the calling thread alone. The build chooses the implementation:
+/// OpenBLAS (blas_openblas.cpp), or with -Dblas=plain the loops of blas_plain.cpp, for places without a BLAS, such as a browser.
+/// The rest of the library multiplies with gemm (core/gemm.h), which splits large products among threads.
 
 #include <cstdint>
 #include <string>
@@ -32,23 +31,23 @@ struct Product {
   std::int64_t ldc;
 };
 
-/// Computes it in the calling thread. Zero sizes are allowed. Throws Error for a size that the BLAS cannot index.
+/// Computes p in the calling thread. Zero sizes are allowed. Throws Error for a size that the BLAS cannot index.
 template <Scalar T>
 void blas_gemm(const Product<T>& p);
 
-/// The same in plain loops, which every build has: each element sums its products in the order of k.
+/// The same in plain loops, present in every build: each element sums its products in the order of k.
 template <Scalar T>
 void plain_gemm(const Product<T>& p);
 
-/// Makes sure, before they begin, that this many threads can multiply at the same time. OpenBLAS takes 128 MB of address space for
-/// each, and where a limit (`ulimit -v`) leaves less it asks for them again for ever. Throws Error, which says what is needed.
+/// Makes sure in advance that this many threads can multiply at the same time. OpenBLAS maps 128 MB of address space per thread
+/// and, if a limit (`ulimit -v`) leaves less, retries for ever. Throws an Error that says what is needed.
 void reserve_blas(int threads);
 
-/// The kernels that blas_gemm runs: OpenBLAS's name of them ("Haswell"), or "plain".
+/// The kernels that blas_gemm runs: OpenBLAS's name for them ("Haswell"), or "plain".
 std::string blas_kernels_name();
 
-/// Whether blas_gemm leaves all threads but the calling one alone by itself, as OpenBLAS's openmp and serial flavours do. If not
-/// (its pthread flavour), it holds OpenBLAS at one thread in the whole program.
+/// Whether blas_gemm leaves all other threads alone by itself, as OpenBLAS's openmp and serial flavours do. If not (its pthread
+/// flavour), blas_gemm limits OpenBLAS to one thread in the whole program.
 bool blas_shares_threads();
 
 }  // namespace argand

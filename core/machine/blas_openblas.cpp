@@ -11,7 +11,7 @@
 #include "core/machine/blas.h"
 #include "core/machine/threads.h"
 
-// OpenBLAS's own functions that take and release a thread's buffer; a build may hide them.
+// OpenBLAS's internal functions that take and release a thread's buffer; a build may hide them.
 extern "C" {
 [[gnu::weak]] void* blas_memory_alloc(int);
 [[gnu::weak]] void blas_memory_free(void*);
@@ -44,11 +44,11 @@ template <Scalar T>
 void blas_gemm(const Product<T>& p) {
   const auto ta = cblas<T>(p.a_is), tb = cblas<T>(p.b_is);
   const blasint M = narrow(p.M), N = narrow(p.N), K = narrow(p.K);
-  // BLAS refuses a step of 0, the natural one of a matrix without columns.
+  // BLAS rejects a step of 0, the natural step of a matrix without columns.
   const blasint lda = std::max(1, narrow(p.lda)), ldb = std::max(1, narrow(p.ldb)), ldc = std::max(1, narrow(p.ldc));
-  // Being inside a parallel region is not enough to rely on: a region of one thread does not count as one, and with several threads
-  // at hand OpenBLAS chooses other kernels even where it then uses one. Its openmp flavour asks for the calling thread's limit in
-  // every call.
+  // Being inside a parallel region does not suffice: a region of one thread does not count as one, and with several threads
+  // available OpenBLAS chooses other kernels even where it then uses only one. Its openmp flavour queries the calling thread's
+  // limit in every call.
   const threads::Limit one(1);
   if (!blas_shares_threads() && openblas_get_num_threads() != 1) openblas_set_num_threads(1);
   if constexpr (std::same_as<T, float>) cblas_sgemm(CblasRowMajor, ta, tb, M, N, K, p.alpha, p.A, lda, p.B, ldb, p.beta, p.C, ldc);
@@ -59,7 +59,7 @@ void blas_gemm(const Product<T>& p) {
     cblas_zgemm(CblasRowMajor, ta, tb, M, N, K, &p.alpha, p.A, lda, p.B, ldb, &p.beta, p.C, ldc);
 }
 
-// A buffer that is given back stays with OpenBLAS. So all are held at once, each asked for only when there is room for it.
+// OpenBLAS keeps a buffer that is released. So all are held at once, each requested only when there is room for it.
 void reserve_blas(int threads) {
   static std::atomic<int> reserved = 0;
   static std::mutex reserving;

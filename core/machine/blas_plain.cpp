@@ -18,7 +18,7 @@ T element(Transpose is, const T* A, std::int64_t lda, std::int64_t i, std::int64
 
 template <Scalar T>
 void plain_gemm(const Product<T>& p) {
-  // Rows of op(B), so that a pack of columns of C stays in a register while k runs.
+  // Copies op(B) by rows, so that a pack of columns of C stays in a register while k runs.
   std::shared_ptr<void> rows;
   const T* B = p.B;
   std::int64_t ldb = p.ldb;

@@ -12,7 +12,7 @@
 namespace argand {
 namespace {
 
-/// ARM's own cores (implementer 0x41), and Apple's under Linux, by the part's number in MIDR_EL1.
+/// ARM's own cores (implementer 0x41), and Apple's under Linux, by the part number in MIDR_EL1.
 struct ArmPart {
   unsigned long implementer, part;
   const char* name;
@@ -25,7 +25,7 @@ constexpr ArmPart arm_parts[] = {
     {0x61, 0x022, "Apple M1"},    {0x61, 0x023, "Apple M1"},    {0x61, 0x032, "Apple M2"},    {0x61, 0x033, "Apple M2"},
 };
 
-/// What follows the colon of "key : value", or nothing.
+/// The text after the colon of "key : value", or "".
 std::string value_of(const std::string& line) {
   const auto begin = line.find_first_not_of(" \t", line.find(':') + 1);
   return begin == std::string::npos ? "" : line.substr(begin);
@@ -39,7 +39,7 @@ std::string processor_name_in(std::istream& cpuinfo) {
     if (line.find(':') == std::string::npos) continue;
     if (line.starts_with("model name") || line.starts_with("Model Name")) return value_of(line);
     if (line.starts_with("CPU implementer")) implementer = value_of(line);
-    if (line.starts_with("CPU part")) part = value_of(line);  // the last one's: of cores of two sizes the large ones come last
+    if (line.starts_with("CPU part")) part = value_of(line);  // the last one's: with cores of two sizes, the large ones come last
   }
   if (implementer.empty() || part.empty()) return "";
   const unsigned long maker = std::strtoul(implementer.c_str(), nullptr, 16), number = std::strtoul(part.c_str(), nullptr, 16);

@@ -1,6 +1,6 @@
 #pragma once
-/// The one way to read JSON that others wrote. nlohmann-json copies and prints recursively, and 200 kB of brackets would overflow
-/// the stack; so what nests too deep is refused before a tree is made of it.
+/// The only way to read foreign JSON. nlohmann-json copies and prints recursively, so 200 kB of brackets would overflow the stack;
+/// input that nests too deep is rejected before a tree is built.
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -12,7 +12,7 @@ namespace argand {
 
 inline constexpr int deepest_json = 64;
 
-/// Whether more than deepest_json brackets are nested. Looks at strings and brackets only: `text` need not be JSON.
+/// Whether more than deepest_json brackets are nested. Looks only at strings and brackets: `text` need not be valid JSON.
 inline bool nests_too_deep(std::string_view text) {
   int depth = 0;
   bool in_string = false;
@@ -32,14 +32,14 @@ inline bool nests_too_deep(std::string_view text) {
   return false;
 }
 
-/// The value; where the text is not JSON, or nests too deep, is_discarded() of what is returned.
+/// The parsed value. If the text is not JSON or nests too deep, the result's is_discarded() is true.
 template <class Json = nlohmann::ordered_json>
 Json json_or_nothing(std::string_view text) {
   if (nests_too_deep(text)) return Json(nlohmann::detail::value_t::discarded);
   return Json::parse(text, nullptr, false);
 }
 
-/// The value. Throws Error, `op` first: "op: nested more than 64 levels deep", or with the parser's words of what is wrong.
+/// The parsed value. Throws Error, `op` first: "op: nested more than 64 levels deep", or with the parser's message.
 template <class Json = nlohmann::ordered_json>
 Json parse_json(std::string_view op, std::string_view text) {
   require(!nests_too_deep(text), op, "nested more than {} levels deep", deepest_json);

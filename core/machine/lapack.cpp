@@ -11,8 +11,8 @@
 #include "core/machine/blas.h"
 #include "core/machine/threads.h"
 
-// LAPACK's own routines: Debian's OpenBLAS has their symbols and no header of them. `Real...` and `Complex...` differ where the
-// complex ones want memory of reals as well.
+// LAPACK's own routines: Debian's OpenBLAS has their symbols but no header for them. `Real...` and `Complex...` differ where the
+// complex routines also need a workspace of reals.
 extern "C" {
 #define ARGAND_LAPACK(T, lu, lu_solve, cholesky, qr)                                                                              \
   void lu(const int* m, const int* n, T* A, const int* lda, int* pivots, int* info);                                              \
@@ -44,7 +44,7 @@ void dgesdd_(const char* what, const int* m, const int* n, double* A, const int*
 void zgesdd_(const char* what, const int* m, const int* n, std::complex<double>* A, const int* lda, double* s,
              std::complex<double>* U, const int* ldu, std::complex<double>* Vh, const int* ldvh, std::complex<double>* work,
              const int* size, double* rwork, int* iwork, int* info, std::size_t);
-// `select` and `bwork` are not read: no order is wanted.
+// `select` and `bwork` are not read: no sorting is requested.
 void dgees_(const char* vectors, const char* sort, void* select, const int* n, double* A, const int* lda, int* sorted, double* re,
             double* im, double* Q, const int* ldq, double* work, const int* size, int* bwork, int* info, std::size_t, std::size_t);
 void zgees_(const char* vectors, const char* sort, void* select, const int* n, std::complex<double>* A, const int* lda, int* sorted,
@@ -82,7 +82,7 @@ int order(std::int64_t n) {
   return static_cast<int>(n);
 }
 
-/// The calling thread alone, as in blas_gemm.
+/// Keeps OpenBLAS to the calling thread, as in blas_gemm.
 class Alone {
  public:
   Alone() {
@@ -93,7 +93,7 @@ class Alone {
   threads::Limit one_{1};
 };
 
-/// How much memory a routine asks for, put into the first number of it.
+/// The workspace size that a routine asks for, returned in the first element of the workspace.
 template <Scalar T>
 int asked(T size) {
   return static_cast<int>(std::ceil(real_of(size) * (1 + std::numeric_limits<RealOf<T>>::epsilon())));
@@ -148,7 +148,7 @@ void lapack_qr(std::int64_t rows, std::int64_t columns, T* A, T* R) {
 
 namespace {
 
-/// Room behind the last number of what LAPACK works on: zgemv_n of OpenBLAS 0.3.21 for Zen and Haswell reads past it.
+/// Room after the last element that LAPACK works on: zgemv_n of OpenBLAS 0.3.21 for Zen and Haswell reads past it.
 constexpr std::size_t room = 16;
 
 template <Scalar T>
@@ -158,8 +158,8 @@ std::vector<T> with_room(const T* x, std::size_t size) {
   return copy;
 }
 
-/// T in double precision. Iterations are done in it: in float the kernels of OpenBLAS 0.3.21 for processors without AVX (ssymv) let
-/// NaN of an earlier product, left in memory that both use, into the product of a finite matrix.
+/// T in double precision. Iterative routines run in it: in float, the kernels of OpenBLAS 0.3.21 for processors without AVX (ssymv)
+/// let NaNs of an earlier product, left in memory that both use, into the product of a finite matrix.
 template <Scalar T>
 using Doubled = std::conditional_t<ComplexScalar<T>, std::complex<double>, double>;
 
@@ -298,7 +298,7 @@ std::int64_t lapack_eig(std::int64_t size_n, double* A, std::complex<double>* la
   const int size = std::max(1, asked(size_work));
   std::vector<double> work(static_cast<std::size_t>(size));
   dgeev_("N", "V", &n, A, &ld, re.data(), im.data(), nullptr, &ld, parts.data(), &ld, work.data(), &size, &info, 1, 1);
-  // Of a conjugate pair, one column has the real parts of the first vector and the next its imaginary parts.
+  // For a conjugate pair, one column holds the real parts of the first vector and the next its imaginary parts.
   for (std::size_t k = 0; k < N; ++k) {
     lambda[k] = {re[k], im[k]};
     const double sign = im[k] > 0 ? 1 : im[k] < 0 ? -1 : 0;

@@ -1,7 +1,7 @@
 #pragma once
-/// The seam behind which matrices are factorised: OpenBLAS's LAPACK, in the calling thread alone. Matrices are stored by columns,
-/// as LAPACK has them. Every function throws Error for a size that LAPACK cannot index. There is no other one: a build with
-/// -Dblas=plain has none of this.
+/// The seam to matrix factorisations: OpenBLAS's LAPACK, in the calling thread alone. Matrices are stored by columns, as LAPACK
+/// expects. Every function throws Error for a size that LAPACK cannot index. There is no other implementation: a build with
+/// -Dblas=plain has none of these.
 
 #include <complex>
 #include <cstdint>
@@ -11,16 +11,16 @@
 
 namespace argand {
 
-/// P A = L U of A [n, n], in its place. Row i was swapped with pivots[i], counted from 1. Returns 0, or k when U_kk, counted from
-/// 1, is the first that is exactly 0.
+/// P A = L U of A [n, n], in place. Row i was swapped with row pivots[i], counted from 1. Returns 0, or k if U_kk, counted from 1,
+/// is the first pivot that is exactly 0.
 template <Scalar T>
 std::int64_t lapack_lu(std::int64_t n, T* A, std::vector<int>& pivots);
-/// B [n, k] <- A⁻¹ B, or with `adjoint` A⁻ᴴ B, by the factors of lapack_lu.
+/// B [n, k] <- A⁻¹ B, or with `adjoint` A⁻ᴴ B, using the factors from lapack_lu.
 template <Scalar T>
 void lapack_solve(bool adjoint, std::int64_t n, std::int64_t k, const T* LU, const std::vector<int>& pivots, T* B);
 
-/// A = L Lᴴ of a Hermitian A [n, n], of which the lower triangle is read and replaced by L. Returns 0, or k when the leading minor
-/// of order k is the first that is not positive.
+/// A = L Lᴴ of a Hermitian A [n, n]; reads the lower triangle and replaces it with L. Returns 0, or k if the leading minor of order
+/// k is the first that is not positive.
 template <Scalar T>
 std::int64_t lapack_cholesky(std::int64_t n, T* A);
 
@@ -28,23 +28,22 @@ std::int64_t lapack_cholesky(std::int64_t n, T* A);
 template <Scalar T>
 void lapack_qr(std::int64_t m, std::int64_t n, T* A, T* R);
 
-/// A = V diag(λ) Vᴴ of a Hermitian A [n, n], of which the lower triangle is read: A <- V, λ rising. Throws when it does not
-/// converge.
+/// A = V diag(λ) Vᴴ of a Hermitian A [n, n]; reads the lower triangle. A <- V, λ ascending. Throws if it does not converge.
 template <Scalar T>
 void lapack_eigh(std::int64_t n, T* A, RealOf<T>* lambda);
 
-/// A = U diag(s) Vᴴ of A [m, n], which is destroyed: U [m, k], s falling, Vh [k, n], k = min(m, n). Throws when it does not
+/// A = U diag(s) Vᴴ of A [m, n], which is destroyed: U [m, k], s descending, Vh [k, n], k = min(m, n). Throws if it does not
 /// converge.
 template <Scalar T>
 void lapack_svd(std::int64_t m, std::int64_t n, T* A, T* U, RealOf<T>* s, T* Vh);
 
-/// A = Q S Qᴴ of any A [n, n]: A <- S, Q unitary. Complex: S is upper triangular. Real: S has blocks of 2 for conjugate pairs. λ
-/// are the eigenvalues in the order of S's diagonal. A triangular matrix keeps its numbers, Q moves them. Returns 0 when it
-/// converged.
+/// A = Q S Qᴴ of any A [n, n]: A <- S, Q unitary. Complex: S is upper triangular. Real: S has 2 x 2 blocks for conjugate pairs. λ
+/// holds the eigenvalues in the order of S's diagonal. A triangular matrix keeps its numbers, Q moves them. Returns 0 on
+/// convergence.
 std::int64_t lapack_schur(std::int64_t n, double* A, double* Q, std::complex<double>* lambda);
 std::int64_t lapack_schur(std::int64_t n, std::complex<double>* A, std::complex<double>* Q, std::complex<double>* lambda);
 
-/// A V = V diag(λ) of any A [n, n], which is destroyed; V's columns are of length 1. Returns 0 when it converged.
+/// A V = V diag(λ) of any A [n, n], which is destroyed; the columns of V have length 1. Returns 0 on convergence.
 std::int64_t lapack_eig(std::int64_t n, double* A, std::complex<double>* lambda, std::complex<double>* V);
 std::int64_t lapack_eig(std::int64_t n, std::complex<double>* A, std::complex<double>* lambda, std::complex<double>* V);
 

@@ -1,5 +1,5 @@
 #pragma once
-/// std::from_chars for all numbers: libc++ has it for floating-point ones since version 20 only.
+/// std::from_chars for all numbers: libc++ supports floating point only since version 20.
 
 #include <cctype>
 #include <cerrno>
@@ -13,8 +13,8 @@
 
 namespace argand {
 
-/// std::from_chars by strtod: finds where the number ends (strtod also takes blanks, plus signs and hexadecimal), and leaves its
-/// value to the C library, in the C locale.
+/// std::from_chars by strtod: finds where the number ends (strtod also accepts blanks, plus signs and hexadecimal) and lets the C
+/// library compute the value, in the C locale.
 template <std::floating_point T>
 std::from_chars_result decimal_from(const char* first, const char* last, T& value) {
   const auto digits = [last](const char* at) {

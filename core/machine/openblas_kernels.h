@@ -11,7 +11,7 @@ namespace argand {
 /// The OPENBLAS_CORETYPE that uses this processor's vectors when the kernels `running` do not; empty when they do.
 std::string fast_kernels_for(std::string_view running, const CpuFeatures& cpu);
 
-/// The kernels OpenBLAS chose and those it should have chosen.
+/// The kernels that OpenBLAS chose and those it should have chosen.
 struct BlasKernels {
   std::string running;         ///< blas_kernels_name(), e.g. "Prescott"
   std::string wanted;          ///< fast_kernels_for(running, cpu_features())
@@ -20,9 +20,9 @@ struct BlasKernels {
 BlasKernels blas_kernels();
 
 /// Advice for faster matrix products, one line per remedy, or nothing: OpenBLAS's kernels are slower than the processor allows
-/// (Debian 12's 0.3.21 does not know recent Intel cores and falls back to SSE, a fifth of the speed), or it is not the flavour that
-/// shares our threads. A value of OPENBLAS_CORETYPE that the user has set and OpenBLAS obeys is respected. Worth printing at the
-/// start of a program that trains:
+/// (Debian 12's 0.3.21 does not know recent Intel cores and falls back to SSE, a fifth of the speed), or its flavour does not share
+/// our threads. An OPENBLAS_CORETYPE that the user has set and OpenBLAS obeys is respected. Worth printing at the start of a
+/// training program:
 ///
 ///     fmt::print(stderr, "{}", argand::blas_advice());
 std::string blas_advice();

@@ -1,11 +1,11 @@
 #pragma once
-/// The seam behind which threads are started: what parallel_for (core/parallel.h) needs of them, and nothing else of the library
-/// asks for. Chosen when the library is built: OpenMP (threads_openmp.cpp), or with -Dthreads=serial the calling thread alone
-/// (threads_serial.cpp), for places without threads, such as a page in a browser.
+/// The seam to the threads: what parallel_for (core/parallel.h) needs, and only parallel_for uses it. The build chooses the
+/// implementation: OpenMP (threads_openmp.cpp), or with -Dthreads=serial the calling thread alone (threads_serial.cpp), for places
+/// without threads, such as a page in a browser.
 
 namespace argand::threads {
 
-/// A reference to a callable f(i, p), called by thread i of p: no allocation, lives as long as the call.
+/// A reference to a callable f(i, p), called by thread i of p: allocates nothing and is valid for the duration of the call.
 class Work {
  public:
   template <class F>
@@ -17,22 +17,22 @@ class Work {
   void (*call_)(const void*, int, int);
 };
 
-/// How many threads the calling thread may have work done by.
+/// The number of threads that work of the calling thread may use.
 int limit();
-/// n >= 1. Holds for the calling thread, and for threads that are started later.
+/// n >= 1. Applies to the calling thread and to threads started later.
 void set_limit(int n);
 
-/// Whether the calling thread is one of a team() that is at work.
+/// Whether the calling thread is part of a running team().
 bool inside();
 
-/// Calls work(i, p) for i = 0, ..., p - 1 at the same time, the calling thread taking part; 1 <= p <= n is what can be had.
-/// Returns when all are done. `work` must not throw.
+/// Calls work(i, p) for i = 0, ..., p - 1 concurrently, with the calling thread taking part; 1 <= p <= n is the number of threads
+/// available. Returns when all are done. `work` must not throw.
 void team(int n, Work work);
 
-/// Whether a library that works in OpenMP's threads shares those of team().
+/// Whether libraries that use OpenMP threads share those of team().
 bool are_openmp();
 
-/// The calling thread's limit is n while one lives.
+/// Limits the calling thread to n threads while it is alive.
 class Limit {
  public:
   explicit Limit(int n) : before_(limit()) { set_limit(n); }

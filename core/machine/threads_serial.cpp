@@ -3,7 +3,7 @@
 namespace argand::threads {
 namespace {
 
-// What was asked for is remembered, so that programs read back what they have set; the work is one thread's all the same.
+// The requested number is stored so that programs read back what they set; all work is done by one thread regardless.
 thread_local int asked_for = 1;
 thread_local bool at_work = false;
 

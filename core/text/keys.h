@@ -1,6 +1,6 @@
 #pragma once
-/// Keys: the names by which the values of a configuration are typed, stored and explained. Inside the library a choice is an
-/// enumeration; it is a word only here, where text comes in and goes out.
+/// Keys: the names by which configuration values are typed, stored and explained. Inside the library a choice is an enumeration; it
+/// is a word only here, where text comes in and goes out.
 
 #include <array>
 #include <concepts>
@@ -15,23 +15,23 @@ namespace argand {
 /// "a|b|c" -> a, b, c.
 std::vector<std::string> split_choices(std::string_view choices);
 
-/// The word of `known` closest to `word` by edit distance, or empty when none is close.
+/// The word of `known` closest to `word` by edit distance, or empty if none is close.
 std::string closest_word(const std::string& word, const std::vector<std::string>& known);
-/// "; did you mean WORD?" for the word of `known` that is close, or nothing.
+/// "; did you mean WORD?" for a close word of `known`, or "".
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& known);
 
-/// Keys that had another name, and today's: files of before are read, and old options are accepted.
+/// Renamed keys: lets older files be read and old options be accepted.
 struct RenamedKey {
   const char *before, *now;
 };
 inline constexpr std::array renamed_keys = {RenamedKey{"rival", "baseline"}};
-/// Today's name of a key.
+/// The current name of a key.
 std::string current_key(const std::string& key);
 
-/// The place of `word` among `choices`. Throws `config: KEY "WORD" is not one of CHOICES`, with a suggestion.
+/// The index of `word` in `choices`. Throws `config: KEY "WORD" is not one of CHOICES`, with a suggestion.
 int place_of_word(std::string_view key, const std::string& word, std::string_view choices);
 
-/// An enumeration whose values 0, 1, ... have words: `words_of(E)`, declared beside it, gives them in order, joined by '|'.
+/// An enumeration whose values 0, 1, ... have words: `words_of(E)`, declared beside it, lists them in order, joined by '|'.
 template <class E>
 concept Worded = std::is_enum_v<E> && requires(E value) {
   { words_of(value) } -> std::same_as<const char*>;
@@ -44,7 +44,7 @@ template <Worded E>
 E value_of_word(std::string_view key, const std::string& word) {
   return static_cast<E>(place_of_word(key, word, words_of(E())));
 }
-/// Every value, in order.
+/// All values, in order.
 template <Worded E>
 std::vector<E> every() {
   std::vector<E> values;
@@ -52,7 +52,7 @@ std::vector<E> every() {
   return values;
 }
 
-/// Visitor of the keys of a configuration, to read, write or explain them.
+/// Visits the keys of a configuration, to read, write or explain them.
 class KeyVisitor {
  public:
   virtual ~KeyVisitor() = default;
@@ -63,8 +63,8 @@ class KeyVisitor {
   virtual void key(const char* name, bool& value, const char* choices, const char* help) = 0;
   virtual void key(const char* name, std::vector<std::int64_t>& value, const char* choices, const char* help) = 0;
 
-  /// For a configuration that names its keys: f("mode", mode, "which projections are complex-linear"). An enumeration is shown as
-  /// its word and read back; throws as place_of_word when it is no longer valid.
+  /// For configurations that list their keys: f("mode", mode, "which projections are complex-linear"). An enumeration is shown as
+  /// its word and read back; throws like place_of_word if it is no longer valid.
   template <class T>
   void operator()(const char* name, T& value, const char* help) {
     if constexpr (Worded<T>) {
@@ -77,7 +77,7 @@ class KeyVisitor {
   }
 };
 
-/// f(name, value&, choices, help), a lambda with `auto&`, as a visitor.
+/// Makes a visitor of f(name, value&, choices, help), a lambda with `auto&`.
 template <class F>
 class KeyFunction final : public KeyVisitor {
  public:

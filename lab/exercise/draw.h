@@ -1,5 +1,5 @@
 #pragma once
-/// Parameters of a problem, drawn one after the other from a stream of random numbers, and as they are written in a formula.
+/// Draws the parameters of a problem one after the other from a stream of random numbers, and writes them as in a formula.
 
 #include <complex>
 #include <string>
@@ -14,7 +14,7 @@ class Draw {
  public:
   Draw(std::uint64_t seed, std::uint64_t stream) : random_(seed, stream) {}
 
-  /// In {low, ..., high}.
+  /// Uniform in {low, ..., high}.
   int integer(int low, int high) {
     return low + static_cast<int>(random_.below(next_++, static_cast<std::uint64_t>(high - low + 1)));
   }
@@ -23,14 +23,14 @@ class Draw {
     const int n = integer(1, largest);
     return integer(0, 1) == 0 ? n : -n;
   }
-  /// x + iy with parts that are neither 0 nor of one size.
+  /// x + iy whose parts are nonzero and differ in size.
   std::complex<double> gaussian(int largest) {
     const int x = nonzero(largest);
     int y = nonzero(largest);
     while (std::abs(y) == std::abs(x)) y = nonzero(largest);
     return {static_cast<double>(x), static_cast<double>(y)};
   }
-  /// The same with two digits behind the point, in [-1, 1].
+  /// The same with two decimals, in [-1, 1].
   std::complex<double> decimal() {
     const std::complex<double> hundredths = gaussian(100);
     return {hundredths.real() / 100, hundredths.imag() / 100};
@@ -50,9 +50,9 @@ class Draw {
   std::uint64_t next_ = 0;
 };
 
-/// "2-3i", "-i", "0.25": as a number alone.
+/// "2-3i", "-i", "0.25": as a number on its own.
 std::string written(std::complex<double> z);
-/// The same as a factor or a term: in parentheses where it has two parts or a minus.
+/// The same as a factor or a term: in parentheses if it has two parts or a minus sign.
 std::string within(std::complex<double> z);
 /// "3*z^2*z̄": c zⁿ z̄ᵐ.
 std::string monomial(int c, int n, int m);

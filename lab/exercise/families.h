@@ -1,5 +1,5 @@
 #pragma once
-/// The families of problems, one function each; problem.h lists what they are made of.
+/// The families of problems, one function each; problem.h lists the building blocks.
 
 #include "lab/exercise/problem.h"
 
@@ -22,7 +22,7 @@ Problem make_curvature(Draw& draw);
 Problem make_algebra(Draw& draw);
 Problem make_matrix(Draw& draw);
 
-// With a program of one's own.
+// With a program of the student's own.
 Problem make_network(Draw& draw);
 Problem make_descent(Draw& draw);
 Problem make_adam(Draw& draw);

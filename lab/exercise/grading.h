@@ -1,5 +1,5 @@
 #pragma once
-/// Answer files judged, and what is said of them: to each student, and of all in a table.
+/// Grades answer files, and reports to each student and for all in a table.
 
 #include <string>
 #include <vector>
@@ -14,7 +14,7 @@ struct GradedQuestion {
   int of = 0;
   std::string given, right;
   AnswerJudgement judgement;
-  std::int64_t line = 0;  ///< of the answer file; 0 where it has none
+  std::int64_t line = 0;  ///< of the answer file; 0 if the question is not answered
 };
 
 struct Grade {
@@ -29,19 +29,19 @@ struct Grade {
 
 struct GradingRules {
   std::string seed;
-  bool partial = false;  ///< half of the points for an answer that is right but for a conjugate, a sign, a factor, ...
+  bool partial = false;  ///< half the points for an answer that is right up to a conjugate, a sign, a factor, ...
 };
 
-/// The sheet is made again from the student's name, the seed and the problems; that it is the one that was handed out is seen by
-/// its mark. Throws nothing: what is wrong with a file is its `failure`.
+/// Recreates the sheet from the student's name, the seed and the problems; its mark shows that it is the one handed out. Throws
+/// nothing: what is wrong with a file becomes its `failure`.
 Grade grade_file(const std::string& path, const GradingRules& rules);
-/// Says of files for one student, of which only one can count.
+/// Notes files by the same student, of which only one can count.
 void note_doubles(std::vector<Grade>& grades);
 
 std::string grade_text(const Grade& grade, bool answers);
-/// A line a student.
+/// One line per student.
 std::string grades_table(const std::vector<Grade>& grades);
-/// With a column a question; for a table of one sheet or of several.
+/// With one column per question; for a table of one sheet or of several.
 std::string grades_csv(const std::vector<Grade>& grades);
 
 }  // namespace argand

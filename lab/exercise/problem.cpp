@@ -14,7 +14,7 @@ namespace {
 
 using C = std::complex<double>;
 
-/// Answers with four significant digits are right.
+/// An answer given to four significant digits counts as right.
 bool same_number(C a, C b) { return std::abs(a - b) <= 1e-3 * std::max(std::abs(b), 1e-2); }
 
 std::string replaced(std::string text, std::string_view from, std::string_view to) {
@@ -22,7 +22,7 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
   return text;
 }
 
-/// "x + iy" as one writes it: i before x, y or z is a factor.
+/// "x + iy" as people write it: separates i from a following x, y or z.
 std::string with_factors(const std::string& text) {
   const auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
   std::string made;
@@ -35,7 +35,7 @@ std::string with_factors(const std::string& text) {
   return made;
 }
 
-/// As people type it: quotation marks around, Python's power, the signs of a word processor.
+/// Cleans up typed input: surrounding quotation marks, Python's power, a word processor's characters.
 std::string cleaned(std::string text) {
   for (const auto& [from, to] : std::vector<std::pair<std::string_view, std::string_view>>{{"**", "^"},
                                                                                            {"−", "-"},
@@ -79,7 +79,7 @@ AnswerJudgement judge_formula(const Question& question, const std::string& text)
   return {AnswerJudgement::Kind::Wrong, "wrong"};
 }
 
-/// "1,5+2i" of countries that write a decimal comma.
+/// "1,5+2i", as in countries with a decimal comma.
 bool has_decimal_comma(const std::string& text) {
   for (std::size_t k = 1; k + 1 < text.size(); ++k)
     if (text[k] == ',' && std::isdigit(static_cast<unsigned char>(text[k - 1])) != 0 &&

@@ -1,5 +1,5 @@
 #pragma once
-/// Exercises: families of problems with drawn parameters, and how an answer is judged. Whatever can be derived is derived by the
+/// Exercises: families of problems with random parameters, and the judging of answers. Whatever can be derived is derived by the
 /// library when the sheet is made and again when it is graded; nothing is looked up.
 
 #include <complex>
@@ -13,7 +13,7 @@
 
 namespace argand {
 
-/// A number, and what it is: the right one, or what a usual mistake makes of it.
+/// A number and what it is: the right one, or the result of a common mistake.
 struct NamedNumber {
   std::complex<double> value;
   std::string what;  ///< "the conjugate of the right one"
@@ -36,7 +36,7 @@ struct Question {
 
   std::vector<NamedNumber> numbers = {};  ///< the right one first
   std::vector<std::string> words = {};
-  std::string right = {};  ///< a right answer as one would write it: the word, the number, or a formula derived by hand
+  std::string right = {};  ///< a right answer as a person would write it: the word, the number, or a formula derived by hand
 };
 
 struct Problem {
@@ -52,38 +52,38 @@ struct ProblemFamily {
   Problem (*make)(Draw& draw);
 };
 
-/// Of all levels, in the order of the sheets.
+/// All families, of all levels, in the order of the sheets.
 const std::vector<ProblemFamily>& problem_families();
 const ProblemFamily* find_problem_family(const std::string& name);
 
-/// What is said of one answer.
+/// The judgement on one answer.
 struct AnswerJudgement {
   enum class Kind { Right, Near, Wrong, Missing, Unreadable };
   Kind kind = Kind::Missing;
-  std::string why = {};  ///< one line, which does not say what is right
+  std::string why = {};  ///< one line that does not reveal the right answer
 };
-/// `answer` as it was typed. Throws nothing that an answer could cause.
+/// `answer` as typed. No answer makes it throw.
 AnswerJudgement judge(const Question& question, const std::string& answer);
 
-// What families are made of. Each throws Redraw where these parameters make no good question: the maker then draws others.
+// Building blocks of the families. Each throws Redraw if these parameters make no good question: the caller then draws others.
 
 struct Redraw {};
 
 /// ∂f/∂z and ∂f/∂z̄ of one variable at a point, and Re f.
 struct Slopes {
   std::complex<double> dz, dzbar, value;
-  /// Of L = Re f.
+  /// The gradient of L = Re f.
   std::complex<double> gradient() const { return std::conj(dz) + dzbar; }
 };
-/// By the tape, where differences agree with it.
+/// From the tape, provided that differences agree with it.
 Slopes slopes_at(const std::string& f, const std::vector<std::complex<double>>& at, std::size_t variable = 0);
 
-/// Asks for a formula; `right`, derived by the family, must be what the tape finds.
+/// Asks for a formula; `right`, derived by the family, must match what the tape finds.
 Question ask_formula(std::string text, int points, const std::string& f, Asked asked, const std::string& right,
                      const std::vector<std::complex<double>>& at = {{1, 2}}, std::size_t variable = 0);
-/// Asks for a number; its conjugate, half, double, negative and what is in `mistakes` are known when they are met.
+/// Asks for a number; its conjugate, half, double, negative and the numbers in `mistakes` are recognised as mistakes.
 Question ask_number(std::string text, int points, std::complex<double> right, std::vector<NamedNumber> mistakes = {});
-/// Asks for a gradient: neither real nor imaginary, so that a conjugate shows.
+/// Asks for a gradient that is neither real nor imaginary, so that a conjugate shows.
 Question ask_gradient(std::string text, int points, std::complex<double> right, std::vector<NamedNumber> mistakes = {});
 Question ask_word(std::string text, int points, std::vector<std::string> words, const std::string& right);
 

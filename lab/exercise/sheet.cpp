@@ -21,7 +21,7 @@ std::uint64_t number_of(const std::string& text) {
   return number;
 }
 
-/// Parameters are drawn until they make a good question.
+/// Redraws parameters until they make a good question.
 Problem draw_problem(const SheetPlan& plan, const std::string& name) {
   const ProblemFamily* family = find_problem_family(name);
   require(family != nullptr, "exercise", "unknown problem {}", name);
@@ -116,7 +116,7 @@ std::string question_name(std::size_t problem, std::size_t question) {
 }
 
 std::string sheet_text(const Sheet& sheet, bool answers) {
-  const std::string name = with_backslashes(sheet.plan.student, "\\`*_{}[]<>()#+-.!|&$~^");  // no character of it does anything
+  const std::string name = with_backslashes(sheet.plan.student, "\\`*_{}[]<>()#+-.!|&$~^");  // no character of it is markup
   std::string text = fmt::format("# Problems for {}{}\n\n", name, answers ? ": the teacher's copy" : "");
   text += fmt::format(
       "{}, {}, sheet {}. The gradient of a real L is ∂L/∂x + i ∂L/∂y with z = x + iy. Formulas are written as `argand lab` reads "

@@ -13,15 +13,15 @@ namespace {
 
 using C = std::complex<double>;
 
-/// What is on the stack.
+/// An element of the stack.
 struct Operand {
   AnyVar var = {};
-  bool never_negative = false;  ///< real, and not below 0 whatever the variables are
+  bool never_negative = false;  ///< real, and never negative, whatever the variables are
   bool constant = false;        ///< made of numbers only
   std::size_t begin = 0;        ///< in the text
 
   bool is_real() const { return var.index() == 0; }
-  /// Its number, where it is a constant without imaginary part.
+  /// Its value, if it is a constant without imaginary part.
   std::optional<double> real_constant() const {
     if (!constant) return std::nullopt;
     const C value = std::visit([](const auto& v) { return C(v.value().item()); }, var);
@@ -43,7 +43,7 @@ class Machine {
         case ExpressionStep::Action::Power: apply_power(step); break;
       }
     }
-    // A constant function has a value at every point.
+    // Gives a constant function its value at every point.
     AnyVar w = stack_.back().var;
     if (stack_.back().constant)
       w = call_([points](const auto& v) { return add(v, Var<double>(Tensor<double>::zeros({points}))); }, w);
@@ -84,7 +84,7 @@ class Machine {
     return operand.var;
   }
 
-  /// a^b: products for whole exponents, pow for other real constants, exp(b) for e^b, pow of two variables for everything else.
+  /// a^b: products for integer exponents, pow for other real constants, exp(b) for e^b, pow of two variables for everything else.
   void apply_power(const ExpressionStep& step) {
     const Operand b = std::move(stack_.back());
     stack_.pop_back();
@@ -108,7 +108,7 @@ class Machine {
     stack_.push_back(std::move(w));
   }
 
-  /// Squares and products: exact where they are, without the branch cut that a polar form has.
+  /// Squares and products: exact where those are, without the branch cut of a polar form.
   AnyVar whole_power(const AnyVar& z, int p) const {
     std::optional<AnyVar> result;
     AnyVar square_of = z;  // z, z², z⁴, ...

@@ -1,5 +1,5 @@
 #pragma once
-/// The functions that may be written in an expression: which op of the library each one is, and what it takes.
+/// The functions allowed in an expression: which op of the library each one is, and what operands it takes.
 
 #include <functional>
 #include <span>
@@ -11,24 +11,24 @@
 
 namespace argand {
 
-/// One op of an evaluation, with its values: what a walk along the tape shows.
+/// One op of an evaluation with its values: a step in a walk along the tape.
 struct TracedOp {
   AnyVar output;
   std::vector<AnyVar> inputs;
-  std::function<AnyVar(const std::vector<AnyVar>&)> again;  ///< the op at other inputs
+  std::function<AnyVar(const std::vector<AnyVar>&)> again;  ///< applies the op to other inputs
   bool recorded = true;                                     ///< false: an op of constants, which is not on the tape
 };
 
-/// Which ops of an evaluation are kept.
+/// Which ops of an evaluation are traced.
 enum class Trace { Recorded, All };
 
-/// Applies ops and keeps them, the recorded ones in the tape's order.
+/// Applies ops and traces them, the recorded ones in the tape's order.
 class OpCaller {
  public:
   /// `trace` may be null.
   explicit OpCaller(std::vector<TracedOp>* trace, Trace which = Trace::Recorded) : trace_(trace), which_(which) {}
 
-  /// f(Var...) for any mixture of real and complex operands. f is kept with the trace: what it captures, it captures by value.
+  /// f(Var...) for any mixture of real and complex operands. f is kept in the trace, so it must capture by value.
   template <class F, std::same_as<AnyVar>... X>
   AnyVar operator()(const F& f, const X&... x) const {
     AnyVar w = std::visit([&](const auto&... v) -> AnyVar { return f(v...); }, x...);
@@ -48,36 +48,36 @@ class OpCaller {
   Trace which_;
 };
 
-/// What a function takes, and what becomes of a real operand.
+/// What operands a function takes, and how real ones are treated.
 enum class Takes {
-  Any,        ///< real or complex, as it is
-  Principal,  ///< complex, or a real number that cannot be negative: the value of one that can is complex (sqrt, log, powers)
+  Any,        ///< real or complex, unchanged
+  Principal,  ///< complex, or a real number that cannot be negative; for other reals the value is complex (sqrt, log, powers)
   Complex,    ///< a real operand becomes complex
-  Real,       ///< a complex operand is a mistake
+  Real,       ///< a complex operand is an error
 };
 
-/// When the result, if it is real, cannot be negative.
+/// When the result, if real, cannot be negative.
 enum class Sign { Unknown, IfOperandsAre, Never };
 
 struct ExpressionFunction {
-  std::string name;  ///< "angle": the registered op, where it is one
+  std::string name;  ///< "angle": the registered op, if it is one
   std::vector<std::string> aliases;
   std::string parameters;  ///< "z", "r, phi": for messages
   std::string meaning;     ///< one line for the help
   std::vector<Takes> takes;
   Sign sign;
   AnyVar (*apply)(const OpCaller& call, std::span<const AnyVar> x);
-  std::string instead;  ///< what a complex operand may be given to instead; "" where all are taken
+  std::string instead;  ///< what to use instead for a complex operand; "" if all are taken
 };
 
-/// Those called by name, in the order in which help lists them.
+/// The functions called by name, in the order in which help lists them.
 const std::vector<ExpressionFunction>& expression_functions();
-/// By name or alias; null when there is none.
+/// By name or alias; null if there is none.
 const ExpressionFunction* find_expression_function(const std::string& name);
-/// + - * / of two operands, and ~ for the minus of one.
+/// The operators + - * / of two operands, and ~ for unary minus.
 const ExpressionFunction& expression_operator(char symbol);
 
-/// x as a complex number, by to_complex where it is real.
+/// x as a complex number; converts a real one with to_complex.
 AnyVar complex_operand(const OpCaller& call, const AnyVar& x);
 
 }  // namespace argand

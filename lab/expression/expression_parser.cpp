@@ -27,7 +27,7 @@ const std::vector<Constant>& constants() {
 bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
-/// One recursive function a level of precedence:
+/// One recursive function per level of precedence:
 ///
 ///     sum      product { (+|-) product }
 ///     product  unary { (*|/) unary }
@@ -36,8 +36,8 @@ bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0;
 ///            | number power                   2z and 2(z + 1): a number before a name or a parenthesis, 2z^2 = 2*(z^2)
 ///     primary  number  |  name  |  name(sum, ...)  |  (sum)  |  "|" sum "|"
 ///
-/// Behind / and ^ a product needs its sign, for 1/2z is read in two ways. As it does before a bar, a bar where an operand should
-/// begin opens a modulus, any other closes one.
+/// After / and ^ a product needs its sign, because 1/2z is ambiguous. So it does before a bar: a bar where an operand should begin
+/// opens a modulus, any other closes one.
 class Parser {
  public:
   Parser(std::string_view text, const std::vector<std::string>& default_variables)
@@ -51,7 +51,7 @@ class Parser {
   }
 
  private:
-  static constexpr int deepest = 100;  // the parser calls itself once a level
+  static constexpr int deepest = 100;  // the parser recurses once per level
 
   /// The next character that is not a space; '\0' at the end.
   char peek() {
@@ -65,7 +65,7 @@ class Parser {
     took(at_ - 1, at_);
     return true;
   }
-  /// The last token, for advice.
+  /// Remembers the last token, for advice in messages.
   void took(std::size_t begin, std::size_t end) { last_ = parsed_.text.substr(begin, end - begin); }
   [[noreturn]] void wrong(const std::string& message) const { wrong(at_, message); }
   [[noreturn]] void wrong(std::size_t at, const std::string& message) const { expression_fail(parsed_.text, at, message); }
@@ -79,7 +79,7 @@ class Parser {
     return parsed_.text.substr(begin, at_ - begin);
   }
 
-  /// What stands here: a whole number, name or character.
+  /// The token here: a whole number, name or character.
   std::string token() {
     if (peek() == '\0') return "the end";
     const std::string& text = parsed_.text;
@@ -139,7 +139,7 @@ class Parser {
     return begin;
   }
 
-  /// `after` is / or ^ where one stands before, else '\0'.
+  /// `after` is / or ^ if one precedes, else '\0'.
   std::size_t unary(char after = '\0') {
     const char c = peek();
     if (c != '-' && c != '+') return power(after);
@@ -170,7 +170,7 @@ class Parser {
     return begin;
   }
 
-  /// 1/2z, 2^2z.
+  /// Rejects 1/2z and 2^2z.
   [[noreturn]] void two_readings(char after) {
     const std::string next = token();
     wrong(fmt::format("ambiguous; write {0}({1}*{2}{3} or {0}{1}*{2}", after, last_, next, next == "(" ? "...))" : ")"));
@@ -200,7 +200,7 @@ class Parser {
     return begin;
   }
 
-  /// 2, 1.5e-3, .5 or one of them with i after it, or j, as engineers write.
+  /// 2, 1.5e-3, .5, or one of them followed by i, or by j, as engineers write.
   void number() {
     const std::string& text = parsed_.text;
     const std::size_t begin = at_;
@@ -275,7 +275,7 @@ class Parser {
           fmt::format("unknown variable {}; variables are named on the left: {}({}, {}) = ...", word, parsed_.name, given, word));
   }
 
-  /// Something stands where the expression, a parenthesis or an argument should have ended.
+  /// Reports what stands where the expression, a parenthesis or an argument should have ended.
   [[noreturn]] void trailing(const std::string& otherwise = "") {
     const char c = peek();
     const std::string next = token();
@@ -302,7 +302,7 @@ class Parser {
     const auto& all = parsed_.variables;
     return static_cast<std::size_t>(std::find(all.begin(), all.end(), name) - all.begin());
   }
-  /// j is i, unless it is a variable.
+  /// j means i, unless it is a variable.
   bool is_unit_j(const std::string& name) const { return name == "j" && variable(name) == parsed_.variables.size(); }
   static bool is_constant(const std::string& name) {
     return std::any_of(constants().begin(), constants().end(), [&](const Constant& c) { return c.name == name; });

@@ -1,5 +1,5 @@
 #pragma once
-/// The text of an expression as the steps of a stack machine.
+/// Parses the text of an expression into the steps of a stack machine.
 
 #include <complex>
 #include <string>
@@ -12,7 +12,7 @@ namespace argand {
 
 struct ExpressionStep {
   enum class Action {
-    Number,    ///< push `number`, a real Var where its imaginary part is 0
+    Number,    ///< push `number`, a real Var if its imaginary part is 0
     Variable,  ///< push variable `index`
     Call,      ///< replace the operands of `function` by its value
     Power,     ///< replace a, b by a^b
@@ -21,20 +21,20 @@ struct ExpressionStep {
   std::complex<double> number = 0;
   std::size_t index = 0;
   const ExpressionFunction* function = nullptr;
-  std::size_t begin = 0;  ///< where what is now on top of the stack begins in the text, in bytes
+  std::size_t begin = 0;  ///< where the value now on top of the stack begins in the text, in bytes
 };
 
 struct ParsedExpression {
-  std::string text;                    ///< as it was given
+  std::string text;                    ///< as given
   std::string name;                    ///< "f"
   std::vector<std::string> variables;  ///< "z"
   std::vector<ExpressionStep> steps;
 };
 
-/// Throws an InputError with a caret under the place that is wrong.
+/// Throws an InputError with a caret under the error.
 ParsedExpression parse_expression(std::string_view text, const std::vector<std::string>& default_variables);
 
-/// The InputError of that place.
+/// Throws the InputError for position `at`.
 [[noreturn]] void expression_fail(const std::string& text, std::size_t at, const std::string& message);
 
 }  // namespace argand

@@ -1,5 +1,5 @@
 #pragma once
-/// What every command that computes an expression needs: a point, and a loss to differentiate.
+/// What every command that evaluates an expression needs: a point, and a loss to differentiate.
 
 #include <complex>
 #include <string>
@@ -12,7 +12,7 @@ namespace argand {
 /// "1+2i, exp(i*pi/4)": expressions without variables, one for each variable of f. Throws InputError, `at` first.
 std::vector<std::complex<double>> point_of(const Expression& f, const std::string& text);
 
-/// L = f where f is real, L = Re f otherwise, summed over all points (so that the gradient at each is that of its own term).
+/// L = f if f is real, L = Re f otherwise, summed over all points (so that the gradient at each point is that of its own term).
 Real loss_of(const AnyVar& f);
 
 }  // namespace argand

@@ -10,7 +10,7 @@ using Linear = std::array<double, 3>;
 
 constexpr double red_hue = 0.51;  // of sRGB's red, 29 degrees
 
-/// Linear sRGB, perhaps outside of [0, 1]. The matrices are Ottosson's.
+/// Linear sRGB, possibly outside [0, 1]. The matrices are Ottosson's.
 Linear linear_rgb(const Oklch& colour) {
   const double a = colour.chroma * std::cos(colour.hue), b = colour.chroma * std::sin(colour.hue);
   const double l = std::pow(colour.lightness + 0.3963377774 * a + 0.2158037573 * b, 3);
@@ -20,7 +20,7 @@ Linear linear_rgb(const Oklch& colour) {
           -0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s};
 }
 
-/// To less than a step of eight bits: the gamut's corners are colours too.
+/// To within a step of eight bits, so that the corners of the gamut count.
 bool can_be_shown(const Linear& rgb) {
   return std::all_of(rgb.begin(), rgb.end(), [](double c) { return c >= -1e-4 && c <= 1.002; });
 }
@@ -63,12 +63,13 @@ Rgb domain_colour(std::complex<double> w) {
   const double modulus = std::abs(w);
   if (modulus == 0) return {0, 0, 0};
   if (std::isinf(modulus)) return {255, 255, 255};
-  // A little more than log2: what should be a power of two and is off by rounding, such as |z/|z||, falls on one side of the ring.
+  // Slightly more than log2: values that should be a power of two but are off by rounding, such as |z/|z||, fall on one side of the
+  // ring.
   const double octaves = std::log2(modulus) + 1e-9, ring = octaves - std::floor(octaves) - 0.5;  // -1/2 ... 1/2
-  // From 0 to 1 as |w| does from 0 to infinity, 2/3 at |w| = 1: half an octave's change of lightness everywhere near there.
+  // From 0 to 1 as |w| goes from 0 to infinity, 2/3 at |w| = 1; half an octave changes the lightness equally everywhere near there.
   const double level = 2 / (2 + std::pow(modulus, -0.6));
   const double lightness = std::clamp(level + 0.10 * ring * 4 * level * (1 - level), 0.0, 1.0);
-  // The most chroma that every hue can have at this lightness: more would make some arguments more vivid than others.
+  // The largest chroma that every hue can have at this lightness: more would make some arguments more vivid than others.
   return to_rgb({lightness, std::min(0.169 * lightness, 0.5 * (1 - lightness)), red_hue + std::arg(w)});
 }
 

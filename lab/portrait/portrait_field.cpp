@@ -14,7 +14,7 @@ namespace {
 
 using C = std::complex<double>;
 using Magnitudes = std::vector<double>;
-/// What is followed down to 0, at many points at once.
+/// A quantity to be followed down to 0, at many points at once.
 using Height = std::function<Magnitudes(const std::vector<C>&)>;
 
 constexpr std::int64_t grid = 64;
@@ -43,7 +43,7 @@ std::vector<C> ring_around(C centre, double radius) {
   return ring;
 }
 
-/// Where a grid's point is not higher than its eight neighbours.
+/// Grid points that are no higher than their eight neighbours.
 std::vector<C> lowest_points(const std::vector<C>& points, const Magnitudes& heights) {
   std::vector<C> lowest;
   const auto at = [&](std::int64_t row, std::int64_t column) { return heights[static_cast<std::size_t>(row * grid + column)]; };
@@ -58,7 +58,7 @@ std::vector<C> lowest_points(const std::vector<C>& points, const Magnitudes& hei
   return lowest;
 }
 
-/// All of them at once: to the lowest of eight neighbours, or, where there is none, to steps of half the length.
+/// Moves all points at once: to the lowest of eight neighbours or, if none is lower, on to steps of half the length.
 void follow_down(std::vector<C>& points, const Height& height, double step) {
   std::vector<double> steps(points.size(), step);
   for (int iteration = 0; iteration < 120; ++iteration) {
@@ -76,7 +76,7 @@ void follow_down(std::vector<C>& points, const Height& height, double step) {
   }
 }
 
-/// The isolated zeros of a height within the square: it is 0 there, beside its median, and nowhere around.
+/// The isolated zeros of a height within the square: 0 there compared with the median, and nowhere around.
 std::vector<C> isolated_zeros(const Height& height, double low, double high) {
   const std::vector<C> points = square_of_points(low, high, grid);
   const Magnitudes heights = height(points);
@@ -97,7 +97,7 @@ std::vector<C> isolated_zeros(const Height& height, double low, double high) {
   return zeros;
 }
 
-/// How often a closed row of numbers runs around 0, counterclockwise.
+/// The winding number of a closed sequence of numbers around 0, counterclockwise.
 int winding(const std::vector<C>& ring) {
   double turned = 0;
   for (std::size_t k = 0; k < ring.size(); ++k) turned += std::arg(ring[(k + 1) % ring.size()] * std::conj(ring[k]));
@@ -119,13 +119,13 @@ PortraitField portrait_field(const Expression& f, const std::vector<C>& points) 
   std::copy(points.begin(), points.end(), at.data());
   const Complex z = variable(at);
   const AnyVar w = f({z});
-  const Real loss = loss_of(w);  // a sum over points, whose gradient at each point is that of its term
+  const Real loss = loss_of(w);  // a sum over points, whose gradient at each point is that of its own term
   if (loss.requires_grad()) backward(loss);
   PortraitField field{.values = {}, .gradients = {}, .real_valued = w.index() == 0};
   std::visit([&](const auto& v) { field.values.assign(v.value().begin(), v.value().end()); }, w);
   const Tensor<C> g = z.grad();
   field.gradients.assign(g.begin(), g.end());
-  field.values.resize(points.size(), field.values.empty() ? 0 : field.values.front());  // a constant has one value
+  field.values.resize(points.size(), field.values.empty() ? 0 : field.values.front());  // a constant has only one value
   return field;
 }
 

@@ -4,7 +4,7 @@
 
 namespace argand {
 
-/// Emphasis by a terminal's colours, or the bare text.
+/// Emphasis by terminal colours, or plain text.
 class Style {
  public:
   explicit Style(bool coloured = false) : coloured_(coloured) {}

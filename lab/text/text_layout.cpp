@@ -60,7 +60,7 @@ std::string with_backslashes(std::string_view text, std::string_view marks) {
 std::string complex_text(std::complex<double> z, bool is_complex, int digits) {
   const double larger = std::max(std::abs(z.real()), is_complex ? std::abs(z.imag()) : 0.0);
   const auto part = [&](double x) {
-    if (std::isnan(x)) return std::string("nan");  // whose sign says nothing
+    if (std::isnan(x)) return std::string("nan");  // a NaN's sign has no meaning
     x += 0.0;                                      // -0 becomes 0
     const double place = std::isfinite(larger) && larger > 1e-290 ? std::floor(std::log10(larger)) + 1 - digits : 0;
     if (larger > 1e-290 && std::isfinite(larger) && std::abs(x) < 0.5 * std::pow(10, place)) x = 0;

@@ -95,7 +95,7 @@ ElementCheck Directions::element(std::size_t input, std::int64_t element) const 
   return check;
 }
 
-/// One random number an element, 0 outside of the stretch. Of a single element only 1: the axis is all that counts.
+/// One random number per element, 0 outside the stretch. For a single element just 1: only the axis matters.
 std::vector<ComplexValues> Directions::direction(const Stretch& where) const {
   std::vector<ComplexValues> v;
   for (std::size_t i = 0; i < projected_.inputs().size(); ++i) {
@@ -168,7 +168,7 @@ Finding Directions::of_element(Comparison c, const Stretch& where, std::uint64_t
   const std::size_t i = where.input, k = static_cast<std::size_t>(where.first);
   c.analytic = gradients_[p][i][k];
   c.rounding = rounding_[p][i][k] + absolute(i);
-  const double scale = std::max(c.size(), scales_[p][i]);  // the largest gradient of this input: what is precise beside it
+  const double scale = std::max(c.size(), scales_[p][i]);  // the largest gradient of this input: the standard of precision
   c.allow_rounding(largest_);
   return finding_of(c, beside_others(c, judge(c, scale, tolerance(i)), i, p), tolerance(i));
 }
@@ -232,7 +232,7 @@ std::optional<std::vector<Finding>> Directions::judged_by_fit(const std::vector<
       c.numerical += unit * slopes[p]->slope.value;
       c.error = std::hypot(c.error, slopes[p]->slope.error);
       kinks[p] += slopes[p]->kink;
-      // The gradient is as noisy as f, each of its terms by itself.
+      // The gradient is as noisy as f, each of its terms independently.
       const double noise = sizes_[p] > 0 ? slopes[p]->noise / sizes_[p] : 0;
       noise_ = std::max(noise_, noise);
       c.rounding += by.rounding + 4 * noise * std::max(size, std::abs(by.analytic));
@@ -243,7 +243,7 @@ std::optional<std::vector<Finding>> Directions::judged_by_fit(const std::vector<
     const Comparison& c = comparisons[p];
     const double own = std::max(std::abs(c.analytic), std::abs(c.numerical)), off = std::abs(c.analytic - c.numerical);
     const double bar = tolerance(i) * own + c.rounding + c.error;
-    double scale = own;  // what the noise is small beside
+    double scale = own;  // what the noise is compared with
     for (std::size_t k = 0; k < v[i].size(); ++k)
       if (v[i][k] != 0.0 && !element) scale = std::max(scale, std::abs(gradients_[p][i][k]));
     Verdict verdict = Verdict::Inconclusive;

@@ -1,6 +1,6 @@
 #pragma once
-/// Gradients under random weights of the outputs, beside derivatives along random directions of one input: what a direction shows
-/// is measured by that input's own gradient, however small it is beside the others'.
+/// Compares gradients under random weights of the outputs with derivatives along random directions of one input. A direction is
+/// measured against that input's own gradient, however small it is compared with the others'.
 
 #include <optional>
 
@@ -9,13 +9,13 @@
 
 namespace argand {
 
-/// Elements [first, first + count) of one input.
+/// The elements [first, first + count) of one input.
 struct Stretch {
   std::size_t input;
   std::int64_t first, count;
 };
 
-/// What was found along one direction, or of one element.
+/// The result for one direction or one element.
 struct Finding {
   Comparison values;
   Judged verdict = {};
@@ -28,52 +28,52 @@ class Directions {
  public:
   static constexpr std::uint64_t projections = 2;  ///< random weights of the outputs, as in GradcheckOptions
 
-  /// Throws where two calls of the gradient at the same inputs differ.
+  /// Throws when two calls of the gradient at the same inputs differ.
   Directions(const ScalarProjection& projected, const FunctionCheckOptions& options);
 
-  /// One finding a projection, by few steps first, by more where those do not pass, and by a fit where f turns out to be noisy.
+  /// One finding per projection: from a few steps first, from more where those do not pass, and from a fit where f proves noisy.
   std::vector<Finding> look(const Stretch& where) const;
   Finding worst(const Stretch& where) const;
-  /// One element, of which real and imaginary part have one verdict, in its worst projection.
+  /// One element, in its worst projection; real and imaginary part share one verdict.
   ElementCheck element(std::size_t input, std::int64_t element) const;
 
   const ComplexValues& gradient(std::uint64_t projection, std::size_t input) const { return gradients_[projection][input]; }
-  /// By how much a gradient of this input may differ beside its relative tolerance, and that.
+  /// The deviation allowed for a gradient of this input in addition to its relative tolerance, and that tolerance.
   double absolute(std::size_t input) const;
   double tolerance(std::size_t input) const;
 
-  /// The gradient after f was called elsewhere, where it is another one than before: which element moved most.
+  /// Compares with the gradient recomputed after f was called elsewhere: the element that moved most, if any did.
   std::optional<ElementCheck> moved() const;
-  /// The noise of f relative to its values, and how well it was judged: 0 where f is as precise as double precision.
+  /// The noise of f relative to its values, and the precision reached despite it; 0 where f is as precise as double precision.
   double noise() const { return noise_; }
   double precision() const { return precision_; }
 
  private:
   std::vector<ComplexValues> direction(const Stretch& where) const;
-  /// The gradient along v beside nothing yet.
+  /// The analytic derivative along v, not yet compared with anything.
   Comparison by_gradient(const std::vector<ComplexValues>& v, const Stretch& where, std::uint64_t projection, double& size) const;
   std::vector<Finding> judged(const std::vector<ComplexValues>& v, const Stretch& where, const RiddersOptions& ridders) const;
-  /// nullopt where they do not all pass.
+  /// nullopt unless all pass.
   std::optional<std::vector<Finding>> passes_by_few_steps(const std::vector<ComplexValues>& v, const Stretch& where) const;
-  /// What is known numerically, beside the gradient.
+  /// Completes the numerical values in c with the gradient and judges them.
   Finding of_direction(Comparison c, const std::vector<ComplexValues>& v, const Stretch& where, std::uint64_t projection) const;
   Finding of_element(Comparison c, const Stretch& where, std::uint64_t projection) const;
   /// nullopt where f is as precise as it should be.
   std::optional<std::vector<Finding>> judged_by_fit(const std::vector<ComplexValues>& v, const Stretch& where) const;
   std::vector<Finding> judged_element(const Stretch& where, const RiddersOptions& ridders) const;
-  /// What is inconclusive by itself passes where its own bar is narrow, a thousandth, and as narrow as those of larger gradients:
-  /// of a gradient that is small beside the others', f's rounding hides digits. The bar is reported.
+  /// An inconclusive comparison passes if its own bar is narrow (a thousandth) and as narrow as those of larger gradients require:
+  /// f's rounding hides digits of gradients that are small compared with the others. The bar is reported.
   Judged beside_others(const Comparison& c, Judged own, std::size_t input, std::uint64_t projection) const;
   void require_same_twice() const;
 
   const ScalarProjection& projected_;
   const FunctionCheckOptions& options_;
   std::vector<Functional> functionals_;
-  std::vector<double> sizes_;                               // Σ |W y| of each projection
+  std::vector<double> sizes_;                               // √ Σ |W y|² for each projection
   std::vector<std::vector<ComplexValues>> gradients_;       // [projection][input]
-  std::vector<std::vector<std::vector<double>>> rounding_;  // of these
-  std::vector<std::vector<double>> scales_;                 // largest of each of these
-  double largest_ = 0;                                      // gradient of all inputs
+  std::vector<std::vector<std::vector<double>>> rounding_;  // of gradients_
+  std::vector<std::vector<double>> scales_;                 // the largest of each gradient
+  double largest_ = 0;                                      // the largest gradient of all inputs
   mutable double noise_ = 0, precision_ = 0;
 };
 

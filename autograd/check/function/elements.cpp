@@ -12,10 +12,10 @@
 namespace argand {
 namespace {
 
-constexpr std::int64_t neighbourhood = 16;   // elements judged one by one where many are suspected
-constexpr std::int64_t most_suspects = 200;  // that are looked at closely once one is known to be wrong
+constexpr std::int64_t neighbourhood = 16;   // elements judged one by one when many are suspected
+constexpr std::int64_t most_suspects = 200;  // elements examined closely once one is known to be wrong
 
-/// What the failure of some elements looks like.
+/// Describes the failure of some elements.
 std::string diagnosed(const ScalarProjection& projected, const FunctionCheckOptions& options, const Stretch& where,
                       const ReportRow& row) {
   GradcheckOptions gradcheck_options;
@@ -58,14 +58,14 @@ void judge_elements(const ScalarProjection& projected, const Directions& directi
   std::int64_t suspects = 0, wrong = 0;
   row.elements.clear();
   for (std::int64_t k = where.first; k < where.first + where.count; ++k) {
-    // With one that is known to be wrong, thousands more are no news, and each costs as much as a hundred that are right.
+    // Once one is known to be wrong, thousands more are no news, and each costs as much as a hundred right ones.
     if (suspects >= most_suspects && wrong > 0) break;
     ElementCheck e = directions.element(where.input, k);
     const bool finite = std::isfinite(std::abs(e.values.analytic));
     if (e.verdict == Verdict::Kink) {
       const std::string outside = settle_kink(projected, e, options.seed);
       if (kink.empty()) kink = outside;
-    } else if (e.verdict == Verdict::Fail && finite && wrong < 2) {  // with two accused, none is spared
+    } else if (e.verdict == Verdict::Fail && finite && wrong < 2) {  // once two are accused, none is spared
       const SecondLook opinion = second_look(projected, e, options.seed, directions.noise());
       if (opinion == SecondLook::Stands) {
         ++wrong;
@@ -96,7 +96,7 @@ void judge_suspects(const ScalarProjection& projected, const Directions& directi
   const bool few = whole.count <= (directions.noise() > 0 ? neighbourhood : options.most_elements);
   judge_elements(projected, directions, options, few ? whole : narrowed(directions, whole), row);
   if (row.verdict != Verdict::Pass) return;
-  // Together they are wrong, by less than each by itself may be.
+  // Together they are wrong, though each deviates less than it may.
   row.verdict = row.verdict.as(found.verdict == Verdict::Fail ? Verdict::Inconclusive : found.verdict);
   row.diagnosis =
       fmt::format("along a direction the derivative is {:.6g} ± {:.1g}, by the gradient {:.6g}; no single element shows it",

@@ -22,13 +22,13 @@ std::vector<Derivative> FewSteps::derivatives() const {
   for (const std::vector<Step>& steps : steps_) {
     Derivative d;
     d.flat = true;
-    std::vector<double> row;  // Richardson: column j of h_k cancels h² to h^2j
+    std::vector<double> row;  // Richardson: column j of h_k cancels the powers h² to h^2j
     for (const auto& [h, below, above] : steps) {
       std::vector<double> next{(above.value - below.value) / (2 * h)};
       for (std::size_t j = 0; j < row.size(); ++j)
         next.push_back(next[j] + (next[j] - row[j]) / (std::pow(contraction, 2.0 * static_cast<double>(j + 1)) - 1));
       const double rounding_of_row = 2 * (above.rounding + below.rounding) / (2 * h);
-      // The last two columns differ by the error of the worse.
+      // The last two columns differ by the error of the worse one.
       d.central = {next.back(), rounding_of_row + (row.empty() ? HUGE_VAL : std::abs(next.back() - next[next.size() - 2]))};
       row = std::move(next);
       const double largest = std::max(std::abs(below.value), std::abs(above.value));
@@ -37,7 +37,7 @@ std::vector<Derivative> FewSteps::derivatives() const {
       d.magnitude = std::max(d.magnitude, rounding / double_epsilon);
       if (largest > 100 * rounding) d.variation = std::max(d.variation, largest / h);
     }
-    // Where f is smooth, f(h) + f(−h) − 2 f(0) falls like h² at least; at a kink like h, at a jump not at all.
+    // Where f is smooth, f(h) + f(−h) − 2 f(0) falls at least like h²; at a kink like h, at a jump not at all.
     const auto bend = [](const Step& s) { return std::abs(s.above.value + s.below.value); };
     for (std::size_t k = 0; k + 1 < steps.size(); ++k) {
       const double rounding = 8 * (steps[k + 1].above.rounding + steps[k + 1].below.rounding);

@@ -1,6 +1,6 @@
 #pragma once
-/// A derivative by six to ten values of a function that is smooth nearby: enough to say that a gradient is right. Where it is not,
-/// or f has a kink, a jump or noise, this says nothing, and autograd/check/numerical.h looks closer.
+/// A derivative from six to ten values of a function that is smooth nearby: enough to confirm that a gradient is right. If it is
+/// not, or if f has a kink, a jump or noise, the result says nothing, and autograd/check/numerical.h looks closer.
 
 #include <vector>
 
@@ -10,7 +10,7 @@ namespace argand {
 
 class FewSteps {
  public:
-  static constexpr std::size_t fewest = 3, most = 5;  ///< steps to either side
+  static constexpr std::size_t fewest = 3, most = 5;  ///< steps to each side
 
   FewSteps(Changes changes, std::size_t count) : changes_(std::move(changes)), steps_(count) {}
   void add_step();

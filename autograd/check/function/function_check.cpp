@@ -11,9 +11,9 @@
 namespace argand {
 namespace {
 
-constexpr double beside = 0.01;  // the second point lies so far from the first, relative to each element
+constexpr double beside = 0.01;  // distance of the second point from the first, relative to each element
 
-/// f with gradients in this library's convention: conj(gradient by conj(W)) of one in JAX's.
+/// f with gradients in this library's convention: in JAX's convention, conj(gradient for conj(W)).
 DifferentiableFunction in_convention(const DifferentiableFunction& f, Convention convention) {
   if (convention == Convention::Conjugate) return f;
   const auto gradients = [f](const std::vector<AnyTensor>& x, std::span<const std::complex<double>> W) {
@@ -31,8 +31,8 @@ ComplexValues numbers_of(const AnyTensor& y) {
   return std::visit([](const auto& t) { return ComplexValues(t.begin(), t.end()); }, y);
 }
 
-/// A function that is never called with a NaN, on which an iteration might never end. Where a check asks with one
-/// which outputs depend on a coordinate, a finite step answers: those that move, and those so large that it could not be seen.
+/// A function that is never called with a NaN, on which an iteration might never end. When a check passes one to learn which
+/// outputs depend on a coordinate, a finite step answers: the outputs that change, and those too large for a change to be seen.
 DifferentiableFunction without_nan(const DifferentiableFunction& f, const std::vector<AnyTensor>& inputs) {
   const auto base = std::make_shared<ComplexValues>();
   const auto value = [f, inputs, base](const std::vector<AnyTensor>& x) {
@@ -76,7 +76,7 @@ DifferentiableFunction without_nan(const DifferentiableFunction& f, const std::v
   return {value, f.gradients, f.tangent, f.extended};
 }
 
-/// The row of what was judged along directions.
+/// Sets the row from findings along directions.
 void conclude_directions(ReportRow& row, const std::vector<Finding>& findings) {
   const Finding& worst =
       *std::max_element(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) { return b.is_worse_than(a); });
@@ -88,7 +88,7 @@ void conclude_directions(ReportRow& row, const std::vector<Finding>& findings) {
   row.verdict = Judged(worst.verdict, worst.verdict.bar() / (size > 0 ? size : 1));
 }
 
-/// A point whose elements differ by about a percent.
+/// A point whose elements differ from the first by about one per cent.
 std::vector<AnyTensor> point_beside(const ScalarProjection& projected, std::uint64_t seed) {
   std::vector<AnyTensor> x;
   for (std::size_t i = 0; i < projected.inputs().size(); ++i)
@@ -131,11 +131,11 @@ class FunctionCheck {
         if (report_.verdict() == Verdict::Fail) try_other_convention();
       } catch (const BudgetSpent&) {
         throw;
-      } catch (const std::exception&) {  // what is wrong may be that two calls differ
+      } catch (const std::exception&) {  // the fault may be that two calls differ
       }
     } catch (const BudgetSpent& spent) {
       for (ReportRow& row : report_.rows)
-        if (row.compared == 0 || row.verdict == Verdict::Inconclusive) {  // so that what was not looked at does not pass
+        if (row.compared == 0 || row.verdict == Verdict::Inconclusive) {  // so that what was not examined does not pass
           row.compared = std::max<std::int64_t>(row.compared, 1);
           row.diagnosis = spent.why;
         }
@@ -162,7 +162,7 @@ class FunctionCheck {
     }
   }
 
-  /// A gradient that keeps what another call has left is wrong as soon as f is called elsewhere.
+  /// A gradient that keeps state from another call is wrong as soon as f is called elsewhere.
   void look_for_memory(const Directions& directions) {
     const std::optional<ElementCheck> moved = directions.moved();
     if (!moved) return;
@@ -172,8 +172,8 @@ class FunctionCheck {
     row.diagnosis = "the gradient changes when f is called elsewhere in between: it reads state left by another call";
   }
 
-  /// The same along directions at a second point, where f and its gradient can be had: right at one point may be so by chance, or
-  /// by memory.
+  /// The same along directions at a second point, if f and its gradient can be evaluated there: being right at one point may be
+  /// chance, or memory.
   void look_beside(const ScalarProjection& first) {
     try {
       const std::vector<AnyTensor> x = point_beside(first, options_.seed);
@@ -191,7 +191,7 @@ class FunctionCheck {
         beside_ = "wrong at a second point one percent away, shown here";
       }
       if (!beside_.empty()) report_.notes.push_back(beside_);
-    } catch (const std::exception&) {  // a point that f or its gradient refuses shows nothing
+    } catch (const std::exception&) {  // a point that f or its gradient rejects shows nothing
     }
   }
 
@@ -220,7 +220,7 @@ class FunctionCheck {
     const auto one = std::count_if(report_.independent.begin(), report_.independent.end(), disagree);
     for (IndependentCheck& c : report_.independent) {
       if (!passes || one != 1 || c.name != "adjoint" || !disagree(c)) continue;
-      // The gradient and the differences agree: the forward derivative contradicts both.
+      // The gradient and the differences agree, and the forward derivative contradicts both.
       c.opinion = Opinion::Silent;
       report_.notes.push_back(
           fmt::format("the forward derivative is wrong, {}: it contradicts differences and gradient, which agree", c.finding));
@@ -243,7 +243,7 @@ class FunctionCheck {
     const Directions directions(projected, options_);
     for (std::size_t i = 0; i < inputs_.size(); ++i)
       if (directions.worst({i, 0, projected.input_size(i)}).verdict != Verdict::Pass) return;
-    for (ReportRow& row : report_.rows) row.diagnosis.clear();  // this says more
+    for (ReportRow& row : report_.rows) row.diagnosis.clear();  // the explanation says more
     report_.explanation = fmt::format("conjugated: this is the convention of {}", conjugate ? "JAX" : "PyTorch and TensorFlow");
   }
 

@@ -1,7 +1,7 @@
 #pragma once
-/// A function and its gradients as computed, on this library's tape, in another program or another language: first
-/// along random directions of each input, which costs as little for a million elements as for one; where that does not pass,
-/// element by element; then at a second point, and once more after f was called elsewhere.
+/// Checks a function and its gradients, computed on this library's tape, in another program or in another language: first along
+/// random directions of each input, which costs as little for a million elements as for one; where that does not pass, element by
+/// element; then at a second point, and once more after f was called elsewhere.
 ///
 ///     const Report report = check_function({value, gradients}, {z});
 ///     if (!report.ok()) fmt::print("{}", report_text(report));
@@ -19,32 +19,32 @@ enum class Convention {
 };
 
 struct FunctionCheckOptions {
-  std::string name = "function";              ///< opens the report
-  std::vector<std::string> input_names = {};  ///< one an input; "input 0", ... where there are none
+  std::string name = "function";              ///< prefix of the report
+  std::vector<std::string> input_names = {};  ///< one per input; "input 0", ... if empty
   double tolerance = 1e-8;                    ///< relative error, as in GradcheckOptions
-  std::vector<double> tolerances = {};        ///< one an input, in place of it
-  std::vector<double> absolute = {};          ///< one an input: what an element may be off beside that
-  /// How far values of f are from exact, relative to them. nullopt: measured, where differences do not pass; what is noisier than
-  /// double precision is judged by a fit (noisy_slope.h) and a note says how well. 0: exact.
+  std::vector<double> tolerances = {};        ///< one per input, overriding `tolerance`
+  std::vector<double> absolute = {};          ///< one per input: additional absolute deviation allowed for an element
+  /// How far values of f are from exact, relative to them. nullopt: measured where differences do not pass; a function noisier than
+  /// double precision is judged by a fit (noisy_slope.h), and a note states the precision reached. 0: exact.
   std::optional<double> noise = {};
   bool every_element = false;
-  bool second_point = true;  ///< looks along directions at a second point as well
+  bool second_point = true;  ///< also checks directions at a second point
   Convention convention = Convention::Conjugate;
   std::uint64_t seed = 0x6C4D;
-  /// With more elements than this, those at fault are looked for by halving directions, and only some neighbours are judged each by
-  /// itself. (every_element judges all.)
+  /// With more elements than this, faulty ones are found by bisecting directions, and only some neighbours are judged individually.
+  /// (every_element judges all.)
   std::int64_t most_elements = 200;
 };
 
-/// Thrown by a function that may not be called any more: the check ends with what it has.
+/// Thrown by a function that may not be called any more: the check ends with the results so far.
 struct BudgetSpent {
   std::string why;  ///< "the budget of 1000 calls is used up"
 };
 
-/// One row an input. What passes before differences and not before an independent check is inconclusive.
-/// f.gradients is in options.convention. Throws when two calls at the same inputs differ.
-/// f is never called with a NaN. A forward derivative that contradicts both differences and gradient is itself wrong: a note says
-/// so. At a kink a gradient fails only when it does not lie between the one-sided derivatives.
+/// One row per input. An input that passes the difference test but fails an independent check is inconclusive. f.gradients is in
+/// options.convention. Throws when two calls at the same inputs differ. f is never called with a NaN. A forward derivative that
+/// contradicts both differences and gradient is itself wrong: a note says so. At a kink a gradient fails only if it does not lie
+/// between the one-sided derivatives.
 Report check_function(const DifferentiableFunction& f, const std::vector<AnyTensor>& inputs,
                       const FunctionCheckOptions& options = {});
 

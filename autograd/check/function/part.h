@@ -1,5 +1,5 @@
 #pragma once
-/// A function of several inputs as a function of some neighbouring elements of one of them, the rest held fast.
+/// A function of several inputs as a function of some neighbouring elements of one of them, with the rest held fixed.
 
 #include "autograd/check/scalar_projection.h"
 
@@ -8,7 +8,7 @@ namespace argand {
 /// Elements [first, first + count) of x, of shape [count].
 AnyTensor part_of(const AnyTensor& x, std::int64_t first, std::int64_t count);
 
-/// f at `inputs`, of that part of inputs[input] alone.
+/// f at `inputs` as a function of that part of inputs[input] alone.
 DifferentiableFunction part_of(const DifferentiableFunction& f, const std::vector<AnyTensor>& inputs, std::size_t input,
                                std::int64_t first, std::int64_t count);
 

@@ -43,7 +43,7 @@ double largest_modulus(const Gradients& g) {
 /// How far apart gradients are beyond rounding, relative to the largest of each input.
 class GradientDistance {
  public:
-  /// `sizes`: gradients as large as what was added up.
+  /// `sizes`: gradients as large as the terms that were added.
   GradientDistance(const std::vector<const Gradients*>& sizes, const std::vector<std::vector<double>>& rounding)
       : rounding_(rounding) {
     double all = 0;
@@ -53,7 +53,7 @@ class GradientDistance {
         scales_[i] = std::max(scales_[i], largest_modulus((*g)[i]));
         all = std::max(all, scales_[i]);
       }
-    // A thousandth of what is smaller than this is subnormal, and has lost digits.
+    // A thousandth of anything smaller than this is subnormal and has lost digits.
     floor_ = std::max(1e-12 * all, 1e3 * std::numeric_limits<double>::min());
   }
   double operator()(const Gradients& a, const Gradients& b) const {
@@ -84,7 +84,7 @@ IndependentCheck linear_check(const GradientsFor& gradients, const ComplexValues
   const Gradients g = gradients(W);
   if (!std::isfinite(largest_modulus(g))) return decided(name, Opinion::Silent, "the gradient is not finite");
   double worst = 0;
-  // Rounding scatters, other mistakes do not: what factors other than powers of two change nearby is how much a pass scatters.
+  // Rounding scatters, other mistakes do not: how much a pass scatters is measured with nearby factors that are not powers of two.
   const auto scatter = [&](double factor, const Gradients& there, const GradientDistance& distance) {
     double noise = 0;
     for (const double nearby : {0.7, 0.9})

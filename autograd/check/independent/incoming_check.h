@@ -1,20 +1,20 @@
 #pragma once
-/// What a backward pass must do whatever its function is: be linear in the incoming gradient, and add to the gradient that is there
-/// already. No differences are needed, only a few more passes. A pass that does not is wrong.
+/// What every backward pass must do, whatever its function: be linear in the incoming gradient, and add to the gradient that is
+/// there already. This needs no differences, only a few more passes. A pass that violates it is wrong.
 
 #include "autograd/check/independent/independent_check.h"
 
 namespace argand {
 
-/// Gradients, one an input, for these weights of the output (the incoming gradient).
+/// Gradients, one per input, for these weights of the output (the incoming gradient).
 using GradientsFor = std::function<std::vector<ComplexValues>(std::span<const std::complex<double>> weights)>;
 
 /// g(1000 W) = 1000 g(W), g(W / 1000) = g(W) / 1000 and g(W + V) = g(W) + g(V), within `tolerance` of the largest gradient of each
-/// input. `rounding`: how far rounding may have moved g(W). What scatters like rounding, as half precision does, leaves it silent.
+/// input. `rounding`: how far rounding may have moved g(W). Silent on deviations that scatter like rounding, as in half precision.
 IndependentCheck linear_check(const GradientsFor& gradients, const ComplexValues& W, const ComplexValues& V,
                               const std::vector<std::vector<double>>& rounding, double tolerance);
 
-/// `added(c, W)`: what is in the inputs' gradients after a pass with W that found c there. It must be c + g(W).
+/// `added(c, W)`: the content of the inputs' gradients after a pass with W that found c there. It must be c + g(W).
 IndependentCheck adds_check(const std::function<std::vector<ComplexValues>(const std::vector<ComplexValues>& c,
                                                                            std::span<const std::complex<double>> W)>& added,
                             const ComplexValues& W, const std::vector<ComplexValues>& g,

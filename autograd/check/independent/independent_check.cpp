@@ -13,10 +13,10 @@
 namespace argand {
 namespace {
 
-/// The derivative along a direction, as the gradient in question has it.
+/// The derivative along a direction according to the gradient in question.
 struct SlopeAlong {
   double value = 0;
-  double size = 0;      ///< √ Σ of its terms' squares: of a slope whose terms do not cancel
+  double size = 0;      ///< √ Σ of its terms' squares: the size of a slope whose terms do not cancel
   double rounding = 0;  ///< how far rounding may have moved it
   double relative_error(double other) const {
     const double largest = std::max(std::abs(value), std::abs(other));
@@ -89,7 +89,7 @@ class IndependentChecks {
  private:
   static IndependentCheck silent(std::string name, std::string why) { return {std::move(name), Opinion::Silent, std::move(why)}; }
 
-  /// A check that throws cannot tell.
+  /// A check that throws is silent.
   template <class Question>
   static IndependentCheck asked(const std::string& name, const Question& question) {
     try {
@@ -130,8 +130,8 @@ class IndependentChecks {
     return silent("taylor", finding + ": neither 1 nor 2");
   }
 
-  /// Why L(x + t v) is not an analytic function of the complex number t, by the means over a circle around 0 that are ∂L/∂t and
-  /// ∂L/∂t̄ but for the eighth derivative: empty where it is one.
+  /// Why L(x + t v) is not an analytic function of the complex number t; empty if it is. Uses means over a circle around 0, which
+  /// equal ∂L/∂t and ∂L/∂t̄ up to the eighth derivative.
   std::string not_analytic() const {
     constexpr int points = 8;
     constexpr double radius = 1e-2;
@@ -154,7 +154,7 @@ class IndependentChecks {
     return "";
   }
 
-  /// L(x + t v) for complex t, W being real.
+  /// L(x + t v) for complex t, with real W.
   std::complex<double> at(std::complex<double> t) const {
     std::vector<AnyTensor> z;
     const std::vector<AnyTensor> v = direction();

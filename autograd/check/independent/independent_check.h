@@ -1,13 +1,13 @@
 #pragma once
-/// Independent checks. Difference quotients are one way to see whether a gradient g of L = Re Σ conj(W) f(x) is right. Three more
+/// Independent checks. Difference quotients are one way to tell whether a gradient g of L = Re Σ conj(W) f(x) is right. Three more
 /// look along one random direction v, each in its own way, and compare with Re Σ conj(g) v:
 ///
-/// - adjoint: Re Σ conj(W) (J v), by a forward derivative; no limit is taken (autograd/check/adjoint.h).
-/// - taylor: the remainder after first order falls like t² or faster; only an exponent is measured (taylor.h beside this).
-/// - complex step: Im L(x + i h v) / h at h = 1e-20; nothing is subtracted, so nothing cancels. For real-analytic f.
+/// - adjoint: Re Σ conj(W) (J v), from a forward derivative; takes no limit (autograd/check/adjoint.h).
+/// - taylor: the remainder beyond first order falls like t² or faster; only an exponent is measured (taylor.h).
+/// - complex step: Im L(x + i h v) / h at h = 1e-20; subtracts nothing, so nothing cancels. For real-analytic f.
 ///
-/// A fifth, linear, asks whether the gradient is linear in W, and where f is recorded on a tape a sixth, adds, whether it is added
-/// to what is there (incoming_check.h beside this). One that cannot tell says why.
+/// A fifth, linear, tests whether the gradient is linear in W; where f is recorded on a tape, a sixth, adds, tests whether it is
+/// added to what is there (incoming_check.h). A check that cannot tell says why.
 
 #include <span>
 #include <string>
@@ -25,17 +25,17 @@ struct IndependentCheck {
   std::string name;      ///< "differences", "adjoint", "taylor", "complex step"
   Opinion opinion;       ///< of the gradient
   std::string finding;   ///< "relative error 3e-16", "order 2.00 at steps 3e-07 to 3e-05"; or why it is silent
-  std::string of = {};   ///< what was looked at, where a report is about several: "complex"
-  bool decides = false;  ///< where it disagrees the gradient is wrong, whatever the others say: it contradicts itself
+  std::string of = {};   ///< what was checked, where a report covers several things: "complex"
+  bool decides = false;  ///< if it disagrees the gradient is wrong, whatever the others say: it contradicts itself
 
   std::string str() const { return name + " (" + finding + ")"; }
 };
 
-/// What difference quotients say: a verdict, and how far the two were apart.
+/// The result of the difference quotients: a verdict, and the relative error.
 IndependentCheck differences_check(Verdict verdict, double relative_error);
 
-/// What adjoint, taylor, complex step and linear say, in this order, under the first random weights. `tolerance` is
-/// relative, of the derivative along v.
+/// The results of adjoint, taylor, complex step and linear, in this order, under the first random weights. `tolerance` is relative
+/// to the derivative along v.
 std::vector<IndependentCheck> independent_checks(const ScalarProjection& projected, double tolerance, std::uint64_t seed);
 
 bool any_disagrees(std::span<const IndependentCheck> checks);

@@ -6,8 +6,8 @@
 namespace argand {
 namespace {
 
-/// Noise of φ around 0: what is left of the sixth differences of nine equidistant values, to which anything smooth adds less than
-/// rounding does (Hamming, Numerical Methods for Scientists and Engineers, chapter 10).
+/// Noise of φ around 0: what remains in the sixth differences of nine equidistant values, to which a smooth function contributes
+/// less than rounding (Hamming, Numerical Methods for Scientists and Engineers, chapter 10).
 double noise_around_zero(const std::function<Change(double)>& change) {
   constexpr double spacing = 1e-3;
   constexpr int order = 6;
@@ -16,12 +16,12 @@ double noise_around_zero(const std::function<Change(double)>& change) {
   for (std::size_t j = 1; j <= order; ++j)
     for (std::size_t k = 0; k + j < d.size(); ++k) d[k] = d[k + 1] - d[k];
   const double largest = std::max({std::abs(d[0]), std::abs(d[1]), std::abs(d[2])});
-  return largest / std::sqrt(924.0);  // Σ_k binomial(6, k)² = 924: by that much a sixth difference enlarges the variance of noise
+  return largest / std::sqrt(924.0);  // Σ_k binomial(6, k)² = 924: by that factor a sixth difference enlarges the variance of noise
 }
 
 FittedOrder fitted(const std::vector<TaylorRemainder::Step>& steps, double TaylorRemainder::Step::*part) {
   constexpr std::size_t most = 5;                 // two decades
-  std::vector<std::pair<double, double>> points;  // log t, log of the part
+  std::vector<std::pair<double, double>> points;  // log t, log of the quantity
   FittedOrder fit;
   for (std::size_t k = steps.size(); k-- > 0 && points.size() < most;) {
     const TaylorRemainder::Step& s = steps[k];

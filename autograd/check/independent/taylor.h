@@ -1,6 +1,6 @@
 #pragma once
-/// The order of a Taylor remainder: a gradient is right when it leaves nothing of first order behind. For φ(t), t real, and a slope
-/// said to be φ'(0),
+/// The order of a Taylor remainder: a gradient is right when it leaves nothing of first order. For φ(t), t real, and a claimed
+/// slope φ'(0),
 ///
 ///     r(t) = |φ(t) − φ(0) − t slope|
 ///
@@ -13,19 +13,19 @@
 
 namespace argand {
 
-/// remainder ~ t^order, by least squares in logarithms, from the step `smallest` to `largest`.
+/// remainder ~ t^order, fitted by least squares in logarithms, over the steps from `smallest` to `largest`.
 struct FittedOrder {
   double order = 0;
   double smallest = 0, largest = 0;
-  int steps = 0;  ///< 0: fewer than three steps show more than rounding, nothing is fitted
+  int steps = 0;  ///< 0: fewer than three steps rise above rounding, so nothing is fitted
 };
 
 struct TaylorRemainder {
   struct Step {
     double t;
     double remainder;  ///< the larger of r(t) and r(−t)
-    double bend;       ///< |φ(t) + φ(−t) − 2 φ(0)|, whatever the slope is: like t² where φ is smooth, like t at a kink
-    double floor;      ///< rounding, noise, and what an error of the slope that is allowed adds
+    double bend;       ///< |φ(t) + φ(−t) − 2 φ(0)|, independent of the slope: like t² where φ is smooth, like t at a kink
+    double floor;      ///< rounding, noise, and the contribution of the allowed error of the slope
   };
   std::vector<Step> steps;  ///< from t = 0.1 down to 1e-9, each √10 times shorter
   double noise = 0;         ///< of φ, beyond its rounding
@@ -34,7 +34,7 @@ struct TaylorRemainder {
   FittedOrder remainder, bend;
 };
 
-/// `change` is φ(t) − φ(0); `slope_error` is how far from φ'(0) the slope may be.
+/// `change` is φ(t) − φ(0); `slope_error` is how far the slope may be from φ'(0).
 TaylorRemainder taylor_remainder(const std::function<Change(double t)>& change, double slope, double slope_error);
 
 }  // namespace argand

@@ -14,7 +14,7 @@ namespace {
 
 CheckLevel level_of(std::int64_t n) { return n > short_length ? CheckLevel::Long : CheckLevel::Short; }
 
-/// "real, complex": the types of a case's inputs.
+/// The types of a case's inputs: "real, complex".
 std::string types_of(const OpCheck::Case& c) {
   std::vector<std::string> types;
   for (const AnyTensor& x : c.inputs) types.emplace_back(x.index() == 1 ? "complex" : "real");
@@ -27,7 +27,7 @@ class UsageCheck {
       : check_(check), options_(options), name_(std::move(name)), ways_(tally_) {}
 
   Report run() {
-    const ThreadCount one(1);  // at these sizes they would wait for each other; Use::Threads takes several
+    const ThreadCount one(1);  // at these sizes threads would wait for each other; Use::Threads takes several
     for (const OpCheck::Case& c : check_.cases()) check_case(c);
     for (const OpCheck::SizedCases& sized : check_.sized_cases()) check_sized(sized);
     for (const OpCheck::Case& c : check_.cases())
@@ -71,7 +71,7 @@ class UsageCheck {
         std::string explanation;
         if (slope_agrees(s, explanation)) continue;
         tally_.faults.push_back({Use::Size, s.label, fmt::format("{}: {}", use_name(Use::Size), explanation)});
-        // At a few other lengths: it takes many slopes to find the place.
+        // At only a few other lengths: finding the place takes many slopes.
         std::vector<std::int64_t> others(24);
         std::iota(others.begin(), others.end(), 1);
         if (n > others.back()) others.push_back(n);
@@ -86,7 +86,7 @@ class UsageCheck {
     }
   }
 
-  /// Opens the last fault's message with what the wrong elements of these lengths have in common.
+  /// Begins the last fault's message with what the wrong elements at these lengths have in common.
   template <class PlaceAt>
   void say_where(const std::vector<std::int64_t>& at, const PlaceAt& place_at) {
     std::vector<WrongPlace> places;
@@ -138,7 +138,8 @@ Report UsageTally::report(std::string name) const {
     for (const UsageFault& f : faults)
       if (f.use == use) said.push_back(fmt::format("{}: {}", f.label, f.message));
     const std::int64_t n = std::max(compared[k], static_cast<std::int64_t>(said.size()));
-    // 1 is what rounding may do: 64 units in the last place of the numbers, and of what rounding of the operands does to them.
+    // 1 is what rounding may cause: 64 units in the last place of the numbers and of the effect that rounding of the operands has
+    // on them.
     report.rows.push_back(ReportRow::of(RowKind::Use, use_row_name(use), n, "number", worst[k], 1, std::move(said)));
   }
   return report;

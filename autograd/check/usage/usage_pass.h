@@ -17,7 +17,7 @@ template <RealScalar R>
 Numbers numbers_of(const AnyTensorOf<R>& x) {
   return std::visit([](const auto& t) { return Numbers(t.begin(), t.end()); }, x);
 }
-/// The same tensor with other elements, as many. Imaginary parts are dropped where it is real.
+/// The same tensor with other elements, equally many. Imaginary parts are dropped if it is real.
 template <RealScalar R>
 AnyTensorOf<R> with_numbers(const AnyTensorOf<R>& like, const Numbers& numbers);
 
@@ -31,7 +31,7 @@ struct Sample {
   std::vector<Numbers> gradients;  ///< one per input
 };
 
-/// f at `inputs` in precision R, on tapes of its own. Incoming gradients are put straight into f's outputs: no other op takes part.
+/// f at `inputs` in precision R, on its own tapes. Incoming gradients are put directly into f's outputs: no other op takes part.
 template <RealScalar R>
 class Passes {
  public:
@@ -39,20 +39,20 @@ class Passes {
 
   Passes(FunctionOf<R> f, const std::vector<AnyTensor>& inputs);
 
-  /// f's output, nothing recorded.
+  /// f's output, without recording.
   AnyTensorOf<R> value() const;
   /// New variables, without gradients.
   Variables variables() const;
-  /// Only input i is one; the others are constants.
+  /// Only input i is a variable; the others are constants.
   Variables variable_among_constants(std::size_t i) const;
-  /// Records f once for each incoming gradient, does what is to be done `between`, and walks the tape once: gradients add to what
-  /// the variables hold. Returns the value.
+  /// Records f once for each incoming gradient, calls `between`, and walks the tape once: gradients add to what the variables hold.
+  /// Returns the value.
   Numbers pass(const Variables& x, std::span<const Numbers> incoming, const std::function<void()>& between = {}) const;
   /// One pass from new variables.
   Sample fresh(const Numbers& incoming) const;
 
   static std::vector<Numbers> gradients(const Variables& x);
-  /// Puts a gradient into a variable, as if an earlier pass had left it.
+  /// Puts a gradient into a variable, as if left by an earlier pass.
   static void set_gradient(const AnyVarOf<R>& x, const Numbers& gradient);
 
  private:
@@ -60,8 +60,8 @@ class Passes {
   std::vector<AnyTensorOf<R>> inputs_;
 };
 
-/// By how much each number changes for random relative changes ε = `step` of all inputs and incoming gradients, over ε: what
-/// rounding of the operands alone can do, in units of the last place.
+/// The change of each number under random relative changes ε = `step` of all inputs and incoming gradients, divided by ε: what
+/// rounding of the operands alone can cause, in units of the last place.
 struct Condition {
   std::vector<double> value = {};
   std::vector<std::vector<double>> gradients = {};
@@ -70,14 +70,14 @@ template <RealScalar R>
 Condition condition_of(const FunctionOf<R>& f, const std::vector<AnyTensor>& inputs, const Numbers& incoming, const Sample& sample,
                        double step);
 
-/// d/dt Re Σ conj(W) f(x + t v) at t = 0 by differences, and what rounding may have done to it.
+/// d/dt Re Σ conj(W) f(x + t v) at t = 0 by differences, and the effect that rounding may have had on it.
 struct Slope {
   double value = 0, rounding = 0;
 };
 Slope slope_along(const CheckedFunction& f, const std::vector<AnyTensor>& inputs, const Numbers& incoming,
                   const std::vector<Numbers>& direction);
 
-/// Random weights for an output like y: magnitudes in [0.5, 1.5), real where y is, representable in float32.
+/// Random weights for an output like y: magnitudes in [0.5, 1.5), real where y is, exactly representable in float32.
 Numbers random_incoming(const AnyTensor& y, std::uint64_t seed);
 
 }  // namespace argand

@@ -9,7 +9,7 @@
 namespace argand {
 namespace {
 
-/// The first `period` numbers over and over, n in all.
+/// The first `period` numbers, repeated to n in all.
 template <class T>
 std::vector<T> cycle(const std::vector<T>& numbers, std::size_t period, std::int64_t n) {
   std::vector<T> all(static_cast<std::size_t>(n));
@@ -23,7 +23,7 @@ AnyTensor cycle(const AnyTensor& x, std::int64_t n) {
   return with_numbers<double>(like, cycle(numbers, numbers.size(), n));
 }
 
-/// A random direction in the space of the inputs, of the inputs' own size.
+/// A random direction in the space of the inputs, of the same size as the inputs.
 std::vector<Numbers> direction_of(const Subject& s) {
   std::vector<Numbers> direction;
   for (std::size_t i = 0; i < s.inputs.size(); ++i) direction.push_back(random_incoming(s.inputs[i], 0xD1 + i));
@@ -36,7 +36,7 @@ struct SlopePair {
 };
 
 SlopePair slopes(const Subject& s, const std::vector<Numbers>& direction) {
-  constexpr double tolerance = 1e-7;  // of the sum of magnitudes: one wrong element among tens of thousands is far more
+  constexpr double tolerance = 1e-7;  // of the sum of magnitudes: one wrong element among tens of thousands exceeds it by far
   SlopePair pair;
   for (std::size_t i = 0; i < direction.size(); ++i)
     for (std::size_t k = 0; k < direction[i].size(); ++k) {
@@ -138,7 +138,7 @@ bool slope_agrees(const Subject& s, std::string& explanation) {
 std::optional<WrongPlace> first_wrong_slope(const Subject& s) {
   const std::vector<Numbers> all = direction_of(s);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    // The direction within elements [0, k) of input i.
+    // The direction restricted to elements [0, k) of input i.
     const auto agrees_below = [&](std::size_t k) {
       std::vector<Numbers> cut;
       for (const Numbers& v : all) cut.emplace_back(v.size());
@@ -164,7 +164,7 @@ std::string common_place(const std::vector<WrongPlace>& places) {
     });
   };
   if (places.empty()) return "";
-  if (places.size() >= 3)  // one alone may happen to be last
+  if (places.size() >= 3)  // a single one may happen to be last
     for (const std::int64_t width : {2, 4, 8, 16, 32})
       for (const bool of_rows : {false, true})
         if (all_in_tails(width, of_rows))

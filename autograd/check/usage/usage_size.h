@@ -1,5 +1,5 @@
 #pragma once
-/// Growing shapes (autograd/check/usage/usage.h): what the gradient should be at any length, and in which elements it is not.
+/// Growing shapes (autograd/check/usage/usage.h): the gradient expected at any length, and the elements in which it is wrong.
 
 #include <algorithm>
 #include <optional>
@@ -12,29 +12,29 @@
 
 namespace argand {
 
-/// Up to here every length is tried: past the widest vector register four times over.
+/// Every length up to this one is tried: four times the widest vector register and more.
 inline constexpr std::int64_t short_length = 67;
-/// 1 ... 67 and some tens of thousands, past the range of elements that one thread takes; none above `longest`.
+/// 1 ... 67 and some tens of thousands, more than one thread's share of elements; none above `longest`.
 std::vector<std::int64_t> lengths(std::int64_t longest);
 
-/// Whether the op maps elements one by one: all inputs and the output of one shape, and output element k moves only with the
-/// inputs' elements k.
+/// Whether the op maps elements one by one: all inputs and the output have one shape, and output element k changes only with
+/// element k of the inputs.
 bool maps_elements(const Subject& s);
 
-/// Such an op's case with its elements over and over, n in all: inputs and incoming gradient.
+/// Such an op's case with its elements repeated cyclically to n in all: inputs and incoming gradient.
 Subject repeated(const Subject& base, std::int64_t n);
 
-/// A case that `sized` has added for n, under both labels and n.
+/// A case that `sized` added for n, labelled with both labels and n.
 Subject sized_case(const OpCheck::SizedCases& sized, const OpCheck::Case& c, std::int64_t n);
 
-/// The elements of such an op's case, over and over up to any length. What value and gradient are there is taken from a length that
+/// The elements of such an op's case, repeated cyclically to any length. The expected value and gradient come from a length that
 /// every vector register divides.
 class Repeated {
  public:
-  /// `base` has its sample and condition.
+  /// `base` must have its sample and condition.
   explicit Repeated(const Subject& base);
   Subject at(std::int64_t n) const;
-  /// Sample of the case itself, as it is within the long one.
+  /// The sample of the case itself, as computed within the long one.
   const Sample& expected() const { return whole_; }
 
  private:
@@ -45,12 +45,12 @@ class Repeated {
 struct WrongPlace {
   std::int64_t element;    ///< the first wrong one, in row-major order
   std::int64_t size;       ///< of the tensor
-  std::int64_t last_axis;  ///< its length
+  std::int64_t last_axis;  ///< length of the last axis
 };
 
-/// The first gradient element of s that is not s.sample's.
+/// The first gradient element of s that differs from s.sample.
 std::optional<WrongPlace> first_difference(const Subject& s);
-/// Whether the gradient of s.sample is the slope of the value in a random direction; false with an explanation.
+/// Whether the gradient of s.sample is the slope of the value in a random direction; sets the explanation if not.
 bool slope_agrees(const Subject& s, std::string& explanation);
 /// The first element to which that direction must be cut down to find a wrong slope.
 std::optional<WrongPlace> first_wrong_slope(const Subject& s);

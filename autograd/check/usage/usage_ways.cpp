@@ -10,7 +10,7 @@
 namespace argand {
 namespace {
 
-/// Errors of this many units in the last place of a number, or of what rounding its operands does to it, are rounding.
+/// Errors up to this many units in the last place of a number, or of the effect of rounding its operands, count as rounding.
 constexpr double ulps = 64;
 
 /// For condition_of: above the rounding of both precisions, far below any scale of a function.
@@ -32,7 +32,7 @@ double largest_number(const Numbers& numbers) {
   return size;
 }
 
-/// How far off a sum of `times` the gradient and of the numbers c may be: by the rounding of each.
+/// How far off a sum of `times` the gradient and the numbers c may be, given the rounding of each.
 template <RealScalar R>
 auto bar_of_sum(const Subject& s, const Sample& first, double times, const std::vector<Numbers>* c = nullptr) {
   return [&s, &first, times, c](std::size_t i, std::size_t k) {
@@ -61,7 +61,7 @@ std::int64_t Subject::gradient_size() const {
   return n;
 }
 
-/// got(k), want(k) and bar(k) for the elements of one tensor; the first that is further off than its bar is the fault.
+/// Compares got(k) with want(k) within bar(k) for the elements of one tensor; the first one outside its bar is the fault.
 template <class Got, class Want, class Bar>
 bool Ways::compare(Use use, const Subject& s, std::string_view precision, std::string_view how, const std::string& tensor,
                    const Shape& shape, bool is_complex, const Got& got, const Want& want, const Bar& bar) {
@@ -94,7 +94,7 @@ bool Ways::compare_gradients(Use use, const Subject& s, std::string_view precisi
   return true;
 }
 
-/// Equal to s.sample but for rounding of this precision.
+/// Equal to s.sample up to the rounding of this precision.
 bool Ways::close(Use use, const Subject& s, std::string_view precision, std::string_view how, const Sample& got, double epsilon) {
   const Sample& want = s.sample;
   const bool noisy = !s.noise.value.empty();
@@ -112,8 +112,8 @@ bool Ways::close(Use use, const Subject& s, std::string_view precision, std::str
              });
 }
 
-/// Where intermediate results cancel, float32 has fewer digits than the condition promises. How many it has is seen from how the
-/// same computation in float32 scatters; a systematic mistake does not scatter.
+/// Where intermediate results cancel, float32 has fewer digits than the condition promises. How many is measured by how the same
+/// computation in float32 scatters; a systematic mistake does not scatter.
 bool Ways::close_in_float32(Subject& s, const Sample& single) {
   UsageTally aside;
   if (!Ways(aside).close(Use::Float32, s, "", "", single, epsilon_of<float>))
@@ -201,7 +201,7 @@ bool Ways::same_variable(const Subject& s, const FunctionOf<R>& f) {
   return true;
 }
 
-/// What a gradient does with dw is linear in it, and multiplying by a power of 2 commutes with rounding.
+/// A gradient is linear in dw, and multiplying by a power of 2 commutes with rounding.
 template <RealScalar R>
 bool Ways::scaled(const Subject& s, const Passes<R>& passes, const Sample& first, CheckLevel level) {
   const double large = std::same_as<R, double> ? 0x1p100 : 0x1p33;
@@ -224,7 +224,7 @@ bool Ways::split(const Subject& s, const Passes<R>& passes, const Sample& first)
   Numbers part = s.incoming, rest = s.incoming;
   for (std::size_t k = 0; k < part.size(); ++k) (k / 5 % 2 == 0 ? rest : part)[k] = 0;
   const Sample a = passes.fresh(part), b = passes.fresh(rest);
-  // Each part has a condition of its own: what a mistake about zeros does is measured against the whole tensor.
+  // Each part has its own condition: the effect of a mistake about zeros is measured against the whole tensor.
   std::vector<double> bars;
   for (std::size_t i = 0; i < s.inputs.size(); ++i)
     bars.push_back(ulps * epsilon_of<R> * (largest_number(a.gradients[i]) + largest_number(b.gradients[i])) + smallest_of<R>);

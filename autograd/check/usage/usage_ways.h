@@ -1,5 +1,5 @@
 #pragma once
-/// The uses of one gradient (autograd/check/usage/usage.h) that compare it with itself; growing shapes are in
+/// The uses of a gradient (autograd/check/usage/usage.h) that compare it with itself; growing shapes are in
 /// autograd/check/usage/usage_size.h.
 
 #include "autograd/check/usage/usage.h"
@@ -8,7 +8,7 @@
 
 namespace argand {
 
-/// The number of threads while it lives.
+/// Sets the number of threads while alive.
 class ThreadCount {
  public:
   explicit ThreadCount(int n) : before_(num_threads()) { set_num_threads(n); }
@@ -20,7 +20,7 @@ class ThreadCount {
   int before_;
 };
 
-/// A case at inputs that float32 holds exactly.
+/// A case whose inputs float32 represents exactly.
 struct Subject {
   std::string label;
   CheckedFunction f;
@@ -37,16 +37,16 @@ struct Subject {
   static Subject of(const OpCheck::Case& c, std::string label);
 };
 
-/// How much of the list a case goes through: a long one needs no patience with what length does not change.
+/// How much of the list a case goes through: long cases skip what does not depend on length.
 enum class CheckLevel { All, Short, Long };
 
 class Ways {
  public:
   explicit Ways(UsageTally& tally) : tally_(tally) {}
 
-  /// Every use but Size, in both precisions, until the first fault. False when there is one.
+  /// Checks every use but Size, in both precisions, until the first fault. Returns false if there is one.
   bool check(Subject& s, CheckLevel level);
-  /// A first pass in float64 is s.sample but for rounding. `how` opens the fault's message.
+  /// A first pass in float64 must equal s.sample up to rounding. `how` is the prefix of the fault's message.
   bool check_sample(Subject& s, Use use, std::string_view how);
 
  private:
