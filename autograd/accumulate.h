@@ -10,7 +10,7 @@ namespace argand {
 /// dx is not needed.
 template <Scalar T, class F, Scalar A, Scalar... Rest>
 void accumulate_map(const GradientAccumulator<T>& dx, const F& f, const Tensor<A>& a, const Tensor<Rest>&... rest) {
-  (require(a.shape() == rest.shape(), "backward", "shapes differ, {} and {}", a.shape(), rest.shape()), ...);
+  (require(a.shape() == rest.shape(), "backward", "shapes do not match: {} and {}", a.shape(), rest.shape()), ...);
   dx.accumulate([&](T* out, bool add) {
     const auto loop = [&f, add](std::int64_t begin, std::int64_t end, T* __restrict y, const A* pa, const Rest*... p) {
       if (add)
@@ -28,7 +28,7 @@ template <Scalar T, class F, Scalar A, Scalar... Rest>
 requires(std::same_as<RealOf<T>, RealOf<A>> &&
          (std::same_as<RealOf<T>, RealOf<Rest>> && ...)) void accumulate_packs(const GradientAccumulator<T>& dx, const F& f,
                                                                                const Tensor<A>& a, const Tensor<Rest>&... rest) {
-  (require(a.shape() == rest.shape(), "backward", "shapes differ, {} and {}", a.shape(), rest.shape()), ...);
+  (require(a.shape() == rest.shape(), "backward", "shapes do not match: {} and {}", a.shape(), rest.shape()), ...);
   dx.accumulate([&](T* out, bool add) {
     parallel_for(a.size(), elementwise_grain, [&](std::int64_t begin, std::int64_t end) {
       if (add)

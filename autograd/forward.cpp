@@ -20,10 +20,10 @@ template <RealScalar R>
 std::vector<AnyTensorOf<R>> hvp(const std::function<Var<R>()>& loss, const ParameterList<R>& parameters,
                                 const std::vector<AnyTensorOf<R>>& v) {
   require_variables(parameters, "hvp");
-  require(v.size() == parameters.size(), "hvp", "{} vectors for {} parameters", v.size(), parameters.size());
+  require(v.size() == parameters.size(), "hvp", "got {} vectors for {} parameters", v.size(), parameters.size());
   for (std::size_t i = 0; i < parameters.size(); ++i)
-    require(v[i].index() == parameters[i].var.index(), "hvp", "the vector of {} is {}, the parameter {}", parameters[i].name,
-            v[i].index() == 1 ? "complex" : "real", parameters[i].is_complex() ? "complex" : "real");
+    require(v[i].index() == parameters[i].var.index(), "hvp", "the vector for {} is {}, but the parameter is {}",
+            parameters[i].name, v[i].index() == 1 ? "complex" : "real", parameters[i].is_complex() ? "complex" : "real");
   Tape tape;
   ForwardMode forward;
   forward.set_directions(parameters, v);

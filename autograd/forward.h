@@ -36,9 +36,9 @@ class ForwardMode {
   /// Throws Error when x is not a variable, or when the direction's shape differs.
   template <Scalar T>
   void set_direction(const Var<T>& x, Tensor<T> direction) {
-    require(x.slot() != nullptr && x.slot()->leaf, "forward", "only a variable has a direction; make it with variable()");
-    require(direction.shape() == x.shape(), "forward", "a direction of shape {} for a variable of shape {}", direction.shape(),
-            x.shape());
+    require(x.slot() != nullptr && x.slot()->leaf, "forward", "only a variable can have a direction; make it with variable()");
+    require(direction.shape() == x.shape(), "forward", "direction of shape {} does not match variable of shape {}",
+            direction.shape(), x.shape());
     x.slot()->tangent = std::move(direction);
     forget_.emplace_back([slot = x.slot()] { slot->tangent.reset(); });
   }

@@ -169,7 +169,7 @@ class Check {
 }  // namespace
 
 Report gradcheck(const ScalarProjection& projected, const GradcheckOptions& options) {
-  require(options.projections >= 1 || options.full_jacobian, "gradcheck", "{} projections; at least one is needed",
+  require(options.projections >= 1 || options.full_jacobian, "gradcheck", "projections must be at least 1, got {}",
           options.projections);
   require(options.tolerance > 0, "gradcheck", "the tolerance must be positive, got {}", options.tolerance);
   Report report = Check(projected, options).run();

@@ -39,7 +39,8 @@ template Tensor<float> hessian(const std::function<Var<float>()>&, const Paramet
 template Tensor<double> hessian(const std::function<Var<double>()>&, const ParameterList<double>&);
 
 SymmetricEigen symmetric_eigen(const Tensor<double>& matrix) {
-  require(matrix.rank() == 2 && matrix.dim(0) == matrix.dim(1), "symmetric_eigen", "needs a square matrix, got {}", matrix.shape());
+  require(matrix.rank() == 2 && matrix.dim(0) == matrix.dim(1), "symmetric_eigen", "expects a square matrix, got {}",
+          matrix.shape());
   const auto n = static_cast<std::size_t>(matrix.dim(0));
   std::vector<std::vector<double>> a(n, std::vector<double>(n)), vectors = a;
   for (std::size_t i = 0; i < n; ++i) vectors[i][i] = 1;
@@ -126,7 +127,7 @@ void combine(double c, std::vector<AnyTensorOf<R>>& a, double d, const std::vect
 template <RealScalar R>
 std::vector<RitzValue> lanczos(const std::function<Var<R>()>& loss, const ParameterList<R>& parameters, std::int64_t steps,
                                std::uint64_t seed) {
-  require(steps >= 1, "lanczos", "{} steps; at least one is needed", steps);
+  require(steps >= 1, "lanczos", "steps must be at least 1, got {}", steps);
   steps = std::min(steps, count_parameters(parameters));
   std::vector<AnyTensorOf<R>> q;
   for (std::size_t i = 0; i < parameters.size(); ++i)

@@ -26,11 +26,12 @@ std::string_view kind_name(Kind kind) {
 
 Op::Op(OpText text, Check check) : text_(std::move(text)), check_(check) {
   try {
-    require(!text_.jvp.empty(), "op", "{} does not say its Jacobian-vector product; fill in .jvp", text_.name);
+    require(!text_.jvp.empty(), "op", "{} does not describe its Jacobian-vector product; fill in .jvp", text_.name);
     require(check_ != nullptr, "op", "{} has no check", text_.name);
     OpCheck cases;
     check_(cases);
-    require(!cases.cases().empty(), "op", "the check of {} is empty; give it a case, check.function(label, f, inputs)", text_.name);
+    require(!cases.cases().empty(), "op", "the check for {} has no cases; add one with check.function(label, f, inputs)",
+            text_.name);
     require(registry().emplace(text_.name, this).second, "op", "{} is already registered; choose another name", text_.name);
   } catch (const Error& error) {
     fault_ = error.what();
@@ -48,7 +49,7 @@ Op::~Op() {
 }
 
 const Op& Op::custom(const std::string& name) {
-  require(find(name) == nullptr, "custom_op", "{} is an op of the library; choose another name", name);
+  require(find(name) == nullptr, "custom_op", "{} is a built-in op; choose another name", name);
   static std::mutex one_at_a_time;
   static auto& ops = *new std::map<std::string, std::unique_ptr<const Op>>;  // never destroyed: a tape may outlive any static
   const std::lock_guard lock(one_at_a_time);

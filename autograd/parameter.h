@@ -44,7 +44,7 @@ void require_variables(const ParameterList<R>& parameters, std::string_view whom
     require(p.slot()->leaf, whom, "{} is the output of an op; only a variable() can be trained", p.name);
     require(names.insert(p.name).second, whom, "two variables have the name {}; names in a saved state must be unique", p.name);
     const auto [first, fresh] = seen.emplace(p.slot(), &p.name);
-    require(fresh, whom, "{} and {} are one variable; list it once, as parameters_of() does", *first->second, p.name);
+    require(fresh, whom, "{} and {} are the same variable; list it once, as parameters_of() does", *first->second, p.name);
   }
 }
 

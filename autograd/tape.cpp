@@ -30,7 +30,7 @@ namespace {
 template <Scalar T>
 const Shape& gradient_shape(const Slot<T>& slot, std::string_view op = "backward") {
   require(!slot.leaf || slot.value.shape() == slot.shape, op,
-          "the variable{} was made with shape {} and now has a value of shape {}; make a new one with variable()",
+          "the variable{} was created with shape {} but now has a value of shape {}; make a new one with variable()",
           slot.name.empty() ? "" : " " + slot.name, slot.shape, slot.value.shape());
   return slot.shape;
 }
@@ -41,7 +41,7 @@ template <Scalar T>
 void GradientAccumulator<T>::add(Tensor<T> dx) const {
   if (!slot_) return;
   const Shape& shape = gradient_shape(*slot_);
-  require(dx.shape() == shape, "backward", "a gradient of shape {} for a tensor of shape {}", dx.shape(), shape);
+  require(dx.shape() == shape, "backward", "gradient of shape {} does not match tensor of shape {}", dx.shape(), shape);
   const auto alone = slot_->lock();
   if (!slot_->present) {
     slot_->grad = std::move(dx);
@@ -105,8 +105,8 @@ void Tape::backward(const Var<R>& loss) {
           "this tape belongs to another thread; run the backward pass on the thread that made it");
   require(loss.size() > 0, "backward",
           "the loss is empty, {}: the Var was never assigned, or was moved from; start a sum with number(0.0)", loss.shape());
-  require(loss.size() == 1, "backward", "starts from a single real number, got shape {}; sum or average first", loss.shape());
-  require(loss.requires_grad(), "backward", "the loss depends on no variable, or was computed inside no_grad");
+  require(loss.size() == 1, "backward", "requires a real scalar loss, got shape {}; sum or average first", loss.shape());
+  require(loss.requires_grad(), "backward", "the loss does not depend on any variable, or was computed inside no_grad");
   require(loss.slot()->leaf || (loss.slot()->entry >= 0 && loss.slot()->entry < static_cast<std::int64_t>(entries_.size()) &&
                                 entries_[static_cast<std::size_t>(loss.slot()->entry)].output == loss.slot()),
           "backward", "the loss is not on this tape; backward() can run only once per tape");

@@ -31,21 +31,22 @@ template <Scalar T>
 const Tensor<T> Var<T>::grad() const {
   require(slot_ != nullptr, "grad", "this tensor of shape {} is a constant; make it with variable()", shape());
   require(slot_->leaf || slot_->retained, "grad",
-          "only variables keep their gradient; an op's output frees it during backward() unless retain_grad() was called before");
+          "only variables keep their gradient; an op's output frees it during backward() unless retain_grad() was called first");
   return slot_->present ? slot_->grad : Tensor<T>::zeros(shape());
 }
 
 template <Scalar T>
 void Var<T>::retain_grad() {
   require(slot_ != nullptr, "retain_grad", "this tensor of shape {} is a constant, which gets no gradient", shape());
-  require(slot_->entry != SlotBase::spent, "retain_grad", "the backward pass is over; call it before");
+  require(slot_->entry != SlotBase::spent, "retain_grad", "the backward pass is over; call retain_grad() before it");
   slot_->retained = true;
 }
 
 template <Scalar T>
 void Var<T>::set_grad(Tensor<T> gradient) {
   require(slot_ != nullptr && slot_->leaf, "set_grad", "only a variable keeps a gradient; make it with variable()");
-  require(gradient.shape() == shape(), "set_grad", "a gradient of shape {} for a variable of shape {}", gradient.shape(), shape());
+  require(gradient.shape() == shape(), "set_grad", "gradient of shape {} does not match variable of shape {}", gradient.shape(),
+          shape());
   const auto alone = slot_->lock();
   slot_->grad = std::move(gradient);
   slot_->present = true;
@@ -60,7 +61,7 @@ std::optional<Var<T>> Var<T>::tangent() const {
 
 template <Scalar T>
 Var<T> Var<T>::with_tangent(Var tangent) const {
-  require(tangent.shape() == shape(), "tangent", "a tangent of shape {} for a tensor of shape {}", tangent.shape(), shape());
+  require(tangent.shape() == shape(), "tangent", "tangent of shape {} does not match tensor of shape {}", tangent.shape(), shape());
   Var z = *this;
   z.tangent_ = std::make_shared<const Var>(std::move(tangent));
   return z;

@@ -120,7 +120,7 @@ TapeWirtinger tape_wirtinger(const CheckedFunction& f, const std::vector<AnyTens
     vars[input] = z;
     std::visit(
         [&]<class T>(const Var<T>& w) {
-          require(w.shape() == z.shape(), "wirtinger", "the function is not elementwise, {} -> {}", z.shape(), w.shape());
+          require(w.shape() == z.shape(), "wirtinger", "the function is not elementwise: {} -> {}", z.shape(), w.shape());
           result.value.assign(w.value().begin(), w.value().end());
           result.output_is_complex = ComplexScalar<T>;
           const auto L = [&] {

@@ -7,7 +7,7 @@
 
 namespace argand {
 
-/// All throw `add: shapes do not broadcast, [2, 3] and [4]` (sub, mul, div).
+/// All throw `add: shapes cannot be broadcast together: [2, 3] and [4]` (sub, mul, div).
 template <Scalar A, Scalar B>
 Tensor<Promote<A, B>> operator+(const Tensor<A>& a, const Tensor<B>& b);
 template <Scalar A, Scalar B>
@@ -92,7 +92,7 @@ namespace detail {
 /// a <- result. Throws, under the name of the operator, unless the result has a's shape.
 template <Scalar T>
 Tensor<T>& assign_result(const char* op, Tensor<T>& a, Tensor<T> result) {
-  require(result.shape() == a.shape(), op, "the result has shape {}, which does not fit into {}", result.shape(), a.shape());
+  require(result.shape() == a.shape(), op, "the result has shape {}, which does not match {}", result.shape(), a.shape());
   return a = std::move(result);
 }
 }  // namespace detail

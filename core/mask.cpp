@@ -15,7 +15,7 @@ Mask mask_of(const Tensor<R>& yes) {
 
 template <class F>
 Mask combined(const char* name, const Mask& a, const Mask& b, const F& f) {
-  require(a.shape() == b.shape(), name, "masks of shapes {} and {}", a.shape(), b.shape());
+  require(a.shape() == b.shape(), name, "masks must have the same shape, got {} and {}", a.shape(), b.shape());
   std::vector<std::uint8_t> values(static_cast<std::size_t>(a.size()));
   std::transform(a.data(), a.data() + a.size(), b.data(), values.begin(), f);
   return Mask(a.shape(), std::move(values));
@@ -24,7 +24,7 @@ Mask combined(const char* name, const Mask& a, const Mask& b, const F& f) {
 }  // namespace
 
 Mask::Mask(const Shape& shape, std::vector<std::uint8_t> values) : shape_(shape), values_(std::move(values)) {
-  require(shape.size() == size(), "mask", "{} values for a shape of {}", size(), shape);
+  require(shape.size() == size(), "mask", "got {} values for shape {}", size(), shape);
 }
 
 std::int64_t Mask::count() const {
@@ -33,7 +33,7 @@ std::int64_t Mask::count() const {
 
 Mask Mask::expand(const Shape& shape) const {
   if (shape == shape_) return *this;
-  require(broadcast("mask", shape_, shape) == shape, "mask", "{} does not stretch to {}", shape_, shape);
+  require(broadcast("mask", shape_, shape) == shape, "mask", "{} cannot be expanded to {}", shape_, shape);
   Tensor<float> numbers(shape_);
   std::transform(values_.begin(), values_.end(), numbers.begin(), [](std::uint8_t yes) { return yes ? 1.0f : 0.0f; });
   return mask_of(broadcast_map(

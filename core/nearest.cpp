@@ -56,11 +56,11 @@ class Best {
 
 void require_candidates(std::int64_t N, std::int64_t P, std::int64_t k, std::span<const RowRange> excluded) {
   const auto groups = static_cast<std::int64_t>(excluded.size());
-  require(groups == 0 || N % groups == 0, "nearest", "{} excluded ranges for {} queries", groups, N);
+  require(groups == 0 || N % groups == 0, "nearest", "{} excluded ranges do not evenly divide {} queries", groups, N);
   require(k >= 1 && k <= P, "nearest", "cannot choose {} of {} rows", k, P);
   for (const RowRange& range : excluded) {
-    require(range.first >= 0 && range.first <= range.last && range.last <= P, "nearest", "no rows {} to {} among {}", range.first,
-            range.last, P);
+    require(range.first >= 0 && range.first <= range.last && range.last <= P, "nearest",
+            "rows {} to {} are out of range for {} rows", range.first, range.last, P);
     require(P - range.size() >= k, "nearest", "cannot choose {} of {} rows when {} of them are excluded", k, P, range.size());
   }
 }
@@ -68,7 +68,7 @@ void require_candidates(std::int64_t N, std::int64_t P, std::int64_t k, std::spa
 template <RealScalar R>
 Ids nearest_rows(const Tensor<R>& queries, const Tensor<R>& rows, std::int64_t k, std::span<const RowRange> excluded) {
   require(queries.rank() == 2 && rows.rank() == 2 && queries.dim(1) == rows.dim(1), "nearest",
-          "needs queries [N, r] and rows [P, r], got {} and {}", queries.shape(), rows.shape());
+          "expects queries [N, r] and rows [P, r], got {} and {}", queries.shape(), rows.shape());
   const std::int64_t N = queries.dim(0), P = rows.dim(0), r = rows.dim(1);
   require_candidates(N, P, k, excluded);
   const std::int64_t group = excluded.empty() ? std::max<std::int64_t>(1, N) : N / static_cast<std::int64_t>(excluded.size());

@@ -16,8 +16,8 @@ namespace argand {
 int num_threads() { return threads::limit(); }
 
 void set_num_threads(int n) {
-  require(n >= 1, "threads", "at least one is needed, got {}", n);
-  require(n <= 4096, "threads", "{} are too many; at most 4096", n);
+  require(n >= 1, "threads", "must be at least 1, got {}", n);
+  require(n <= 4096, "threads", "must be at most 4096, got {}", n);
   threads::set_limit(n);
 }
 

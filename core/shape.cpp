@@ -26,7 +26,7 @@ Shape::Shape(std::initializer_list<std::int64_t> sizes) : Shape(std::span<const 
 // Every tensor has a shape, every default one [0]: checked once rather than for each axis. (Checking each axis took 8 % of the time
 // of a Hessian-vector product of a tiny CRAT.)
 Shape::Shape(std::span<const std::int64_t> sizes) : rank_(static_cast<int>(sizes.size())) {
-  require(sizes.size() <= max_rank, "shape", "at most {} axes", max_rank);
+  require(sizes.size() <= max_rank, "shape", "at most {} axes are supported", max_rank);
   std::copy(sizes.begin(), sizes.end(), sizes_.begin());
   checked_product(*this, end());
 }
@@ -35,7 +35,7 @@ std::int64_t Shape::size() const { return checked_product(*this, end()); }
 std::int64_t Shape::rows() const { return checked_product(*this, rank_ > 0 ? end() - 1 : end()); }
 
 void Shape::push_back(std::int64_t size) {
-  require(rank_ < max_rank, "shape", "at most {} axes", max_rank);
+  require(rank_ < max_rank, "shape", "at most {} axes are supported", max_rank);
   Shape longer = *this;
   longer.sizes_[static_cast<std::size_t>(longer.rank_++)] = size;
   checked_product(longer, longer.end());
@@ -51,7 +51,7 @@ void Shape::erase(int axis) {
 int Shape::checked(int axis) const {
   const int positive = axis < 0 ? axis + rank_ : axis;
   if (positive < 0 || positive >= rank_) [[unlikely]]
-    fail("shape", "no axis {} in {}", axis, str());
+    fail("shape", "axis {} is out of range for {}", axis, str());
   return positive;
 }
 
@@ -81,7 +81,7 @@ Shape broadcast(std::string_view op, const Shape& a, const Shape& b) {
   std::array<std::int64_t, Shape::max_rank> sizes{};
   for (int i = 1; i <= rank; ++i) {
     const std::int64_t m = i <= a.rank() ? a[-i] : 1, n = i <= b.rank() ? b[-i] : 1;
-    require(m == n || m == 1 || n == 1, op, "shapes do not broadcast, {} and {}", a, b);
+    require(m == n || m == 1 || n == 1, op, "shapes cannot be broadcast together: {} and {}", a, b);
     sizes[static_cast<std::size_t>(rank - i)] = m == 1 ? n : m;
   }
   return Shape(std::span<const std::int64_t>(sizes.data(), static_cast<std::size_t>(rank)));

@@ -60,13 +60,13 @@ Tensor<T> Tensor<T>::full(const Shape& shape, T value) {
 
 template <Scalar T>
 T Tensor<T>::item() const {
-  require(size_ == 1, "item", "one element expected, shape is {}", shape_);
+  require(size_ == 1, "item", "expected one element, got shape {}", shape_);
   return data_[0];
 }
 
 template <Scalar T>
 Tensor<T> Tensor<T>::reshape(const Shape& shape) const {
-  require(shape.size() == size_, "reshape", "{} holds {} elements, {} takes {}", shape_, size_, shape, shape.size());
+  require(shape.size() == size_, "reshape", "{} has {} elements, but {} needs {}", shape_, size_, shape, shape.size());
   Tensor x = *this;
   x.shape_ = shape;
   return x;
@@ -79,7 +79,7 @@ Tensor<T> Tensor<T>::reshape(std::initializer_list<std::int64_t> sizes) const {
   for (std::int64_t s : sizes) s == -1 ? void(++unknown) : void(known *= s);
   require(unknown <= 1, "reshape", "at most one size can be -1");
   if (unknown == 0) return reshape(Shape(sizes));
-  require(known > 0 && size_ % known == 0, "reshape", "{} elements do not divide by {}", size_, known);
+  require(known > 0 && size_ % known == 0, "reshape", "{} elements are not divisible by {}", size_, known);
   Shape shape;
   for (std::int64_t s : sizes) shape.push_back(s == -1 ? size_ / known : s);
   return reshape(shape);
@@ -105,7 +105,7 @@ void Tensor<T>::fill(T value) {
 
 template <Scalar T>
 void Tensor<T>::add(const Tensor& other) {
-  require(shape_ == other.shape_, "add", "shapes differ, {} and {}", shape_, other.shape_);
+  require(shape_ == other.shape_, "add", "shapes do not match: {} and {}", shape_, other.shape_);
   T* to = data();
   parallel_for(size_, elementwise_grain, [&](std::int64_t b, std::int64_t e) {
     for_packs<RealOf<T>>(b, e, [&](auto at) { at.add(to, at.load(other.data_)); });
@@ -114,12 +114,12 @@ void Tensor<T>::add(const Tensor& other) {
 
 template <Scalar T>
 std::int64_t Tensor<T>::offset(std::initializer_list<std::int64_t> index) const {
-  require(static_cast<int>(index.size()) == rank(), "tensor", "{} indices for shape {}", index.size(), shape_);
+  require(static_cast<int>(index.size()) == rank(), "tensor", "got {} indices for shape {}", index.size(), shape_);
   std::int64_t at = 0;
   int axis = 0;
   for (std::int64_t i : index) {
     const std::int64_t n = shape_[axis];
-    require(i >= 0 && i < n, "tensor", "index {} of axis {} is outside {}", i, axis, shape_);
+    require(i >= 0 && i < n, "tensor", "index {} is out of range for axis {} of {}", i, axis, shape_);
     at = at * n + i;
     ++axis;
   }
@@ -131,7 +131,7 @@ template <Scalar U>
 Tensor<U> Tensor<T>::reinterpret(const Shape& shape) const {
   const std::int64_t mine = size_ * static_cast<std::int64_t>(sizeof(T)),
                      wanted = shape.size() * static_cast<std::int64_t>(sizeof(U));
-  require(mine == wanted, "reinterpret", "{} of {} holds {} bytes, {} of {} takes {}", shape_, scalar_name<T>(), mine, shape,
+  require(mine == wanted, "reinterpret", "{} of {} has {} bytes, but {} of {} needs {}", shape_, scalar_name<T>(), mine, shape,
           scalar_name<U>(), wanted);
   Tensor<U> x;
   x.shape_ = shape;
@@ -152,7 +152,8 @@ Tensor<R> as_real(const Tensor<std::complex<R>>& z) {
 template <RealScalar R>
 Tensor<std::complex<R>> as_complex(const Tensor<R>& x) {
   Shape shape = x.shape();
-  require(shape.rank() > 0 && shape[-1] % 2 == 0, "as_complex", "the last axis holds pairs, its size must be even: {}", shape);
+  require(shape.rank() > 0 && shape[-1] % 2 == 0, "as_complex", "the last axis holds pairs, so its size must be even, got {}",
+          shape);
   shape[-1] /= 2;
   return x.template reinterpret<std::complex<R>>(shape);
 }

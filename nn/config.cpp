@@ -28,7 +28,7 @@ bool fits(const nlohmann::json& given) {
 
 template <class T>
 constexpr const char* kind_of() {
-  if constexpr (std::is_same_v<T, std::string>) return "a word";
+  if constexpr (std::is_same_v<T, std::string>) return "a string";
   if constexpr (std::is_same_v<T, bool>) return "true or false";
   if constexpr (std::is_same_v<T, std::int64_t>) return "a whole number";
   if constexpr (std::is_same_v<T, Integers>) return "a list of whole numbers";

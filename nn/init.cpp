@@ -5,14 +5,14 @@
 namespace argand {
 
 Fans fans_of(const Shape& weight) {
-  require(weight.rank() >= 2 && weight.size() > 0, "init", "needs a weight [out, in] or [out, in, kernel...], got {}", weight);
+  require(weight.rank() >= 2 && weight.size() > 0, "init", "expects a weight [out, in] or [out, in, kernel...], got {}", weight);
   const double kernel = static_cast<double>(weight.size()) / static_cast<double>(weight[0] * weight[1]);
   return {static_cast<double>(weight[1]) * kernel, static_cast<double>(weight[0]) * kernel};
 }
 
 template <Scalar T>
 Tensor<T> random_unitary(const Shape& shape, const Random& random) {
-  require(shape.rank() == 2, "random_unitary", "needs the shape of a matrix, got {}", shape);
+  require(shape.rank() == 2, "random_unitary", "expects the shape of a matrix, got {}", shape);
   // The rows of [min, max] are made orthonormal; a tall matrix is their transpose.
   const std::int64_t m = std::min(shape[0], shape[1]), n = std::max(shape[0], shape[1]);
   Tensor<T> rows = randn<T>({m, n}, random);

@@ -6,12 +6,13 @@ template <RealScalar R>
 void copy_parameters(const Module<R>& from, const Module<R>& to) {
   const ParameterList<R> source = parameters_of(from);
   ParameterList<R> target = parameters_of(to);
-  require(source.size() == target.size(), "copy_parameters", "{} parameters for {}", source.size(), target.size());
+  require(source.size() == target.size(), "copy_parameters", "parameter counts do not match: {} and {}", source.size(),
+          target.size());
   for (std::size_t i = 0; i < source.size(); ++i) {
-    require(source[i].name == target[i].name, "copy_parameters", "parameter {} is {} in one module, {} in the other", i,
+    require(source[i].name == target[i].name, "copy_parameters", "parameter {} is {} in one module and {} in the other", i,
             source[i].name, target[i].name);
     require(source[i].is_complex() == target[i].is_complex() && source[i].shape() == target[i].shape(), "copy_parameters",
-            "{} is {} {} in one module, {} {} in the other", source[i].name, source[i].is_complex() ? "complex" : "real",
+            "{} is {} {} in one module and {} {} in the other", source[i].name, source[i].is_complex() ? "complex" : "real",
             source[i].shape(), target[i].is_complex() ? "complex" : "real", target[i].shape());
   }
   for (std::size_t i = 0; i < source.size(); ++i)

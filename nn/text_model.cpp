@@ -30,7 +30,7 @@ std::unique_ptr<KeyValueCache> TextModel<R>::make_cache(std::int64_t batch) cons
 template <RealScalar R>
 Var<R> TextModel<R>::features(const Ids& tokens, const ForwardContext& context, Cache* cache, Queries* queries) const {
   const ModelConfig& config = this->config_;
-  require(tokens.shape().rank() == 2 && tokens.size() > 0, config.family().name, "tokens must be [B, T], not empty, got {}",
+  require(tokens.shape().rank() == 2 && tokens.size() > 0, config.family().name, "tokens must be non-empty [B, T], got {}",
           tokens.shape());
   const std::int64_t B = tokens.shape()[0], T = tokens.shape()[1], first = cache ? cache->length : 0;
   require(first + T <= config.max_seq_len, config.family().name, "{} tokens exceed max_seq_len {}", first + T, config.max_seq_len);
@@ -128,7 +128,7 @@ Tensor<R> TextModel<R>::next_logits(const Ids& tokens, KeyValueCache& cache, con
   auto* own = dynamic_cast<Cache*>(&cache);
   require(own != nullptr && own->model == this, this->config_.family().name, "the cache belongs to another model");
   require(tokens.shape().rank() == 2 && tokens.shape()[0] == own->batch, this->config_.family().name,
-          "the cache is for a batch of {}, tokens are {}", own->batch, tokens.shape());
+          "the cache is for a batch of {}, but tokens have shape {}", own->batch, tokens.shape());
   const NoGrad none;
   const Var<R> h = features(tokens, context, own, nullptr);
   own->length += tokens.shape()[1];

@@ -63,7 +63,7 @@ AdamW<R>::AdamW(ParameterList<R> parameters, const AdamWOptions& options)
   require(options.beta1 >= 0 && options.beta1 < 1, "adamw", "beta1 must be in [0, 1), got {}", options.beta1);
   require(options.beta2 >= 0 && options.beta2 < 1, "adamw", "beta2 must be in [0, 1), got {}", options.beta2);
   require(static_cast<R>(options.eps) > 0, "adamw", "eps must be positive{}, got {}",
-          options.eps > 0 ? ", in single precision too" : "", options.eps);
+          options.eps > 0 ? ", even in single precision" : "", options.eps);
   require(options.weight_decay >= 0, "adamw", "weight_decay must not be negative, got {}", options.weight_decay);
 }
 

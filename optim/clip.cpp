@@ -48,7 +48,7 @@ double grad_norm(const ParameterList<R>& parameters) {
 }
 
 double clip_factor(double norm, double max_norm) {
-  require(max_norm >= 0, "clip", "the largest norm must not be negative, got {}; 0 means no limit", max_norm);
+  require(max_norm >= 0, "clip", "max_norm must not be negative, got {}; 0 means no limit", max_norm);
   return max_norm > 0 && norm > max_norm ? max_norm / norm : 1;
 }
 

@@ -68,7 +68,7 @@ Lbfgs<R>::Lbfgs(ParameterList<R> parameters, const LbfgsOptions& options)
   require(options.evaluations >= 1, "lbfgs", "a line search needs at least one evaluation, got {}", options.evaluations);
   require(options.flat >= 0, "lbfgs", "flat must not be negative, got {}", options.flat);
   require(0 < options.decrease && options.decrease < options.curvature && options.curvature < 1, "lbfgs",
-          "0 < decrease < curvature < 1 is needed, got {} and {}", options.decrease, options.curvature);
+          "requires 0 < decrease < curvature < 1, got {} and {}", options.decrease, options.curvature);
 }
 
 /// -H⁻¹g, H⁻¹ the inverse Hessian that BFGS makes of the pairs, from γ = ⟨s, y⟩/⟨y, y⟩ of the youngest (Nocedal and Wright,
@@ -154,7 +154,7 @@ LbfgsReport Lbfgs<R>::minimise(const std::function<Var<R>()>& loss, int iteratio
     if (!go_to(t) && t != 0) return std::nullopt;
     zero_grad(parameters_);
     const Var<R> value = loss();
-    require(value.size() == 1, "lbfgs", "the loss must be a single number, its shape is {}", value.shape());
+    require(value.size() == 1, "lbfgs", "the loss must be a scalar, got shape {}", value.shape());
     backward(value);
     ++report.evaluations;
     Point point{t, static_cast<double>(value.value().data()[0]), 0, empty_vector(parameters_), false};
@@ -167,7 +167,7 @@ LbfgsReport Lbfgs<R>::minimise(const std::function<Var<R>()>& loss, int iteratio
 
   Point now = *along(0);
   require(std::isfinite(now.value) && std::isfinite(inner(now.gradient, now.gradient)), "lbfgs",
-          "the loss and its gradient must be finite at the start, the loss is {}", now.value);
+          "the loss and its gradient must be finite at the start; the loss is {}", now.value);
   const auto norm = [](const Vector& v) { return std::sqrt(inner(v, v)); };
   // Progress is a value below the lowest by more than rounding, or a gradient smaller than all before. Without it steps only follow
   // rounding.

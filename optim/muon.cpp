@@ -76,7 +76,7 @@ void step_matrix(Var<T>& p, Tensor<T>& buf, const MuonOptions& options, double l
 template <Scalar T>
 Tensor<T> newton_schulz(const Tensor<T>& u, int steps) {
   using R = RealOf<T>;
-  require(u.rank() == 2, "newton_schulz", "needs a matrix, got {}", u.shape());
+  require(u.rank() == 2, "newton_schulz", "expects a matrix, got {}", u.shape());
   constexpr R a = static_cast<R>(3.4445), b = static_cast<R>(-4.7750), c = static_cast<R>(2.0315);
   // For a tall matrix the iteration on Xᴴ is that on X with the products the other way round: S = Xᴴ X, X <- a X + X (b S + c S²).
   const bool tall = u.dim(0) > u.dim(1);
@@ -107,8 +107,7 @@ Muon<R>::Muon(ParameterList<R> matrices, const MuonOptions& options)
   require_variables(parameters_, "muon");
   require(options.momentum >= 0 && options.momentum < 1, "muon", "momentum must be in [0, 1), got {}", options.momentum);
   require(options.weight_decay >= 0, "muon", "weight_decay must not be negative, got {}", options.weight_decay);
-  for (const auto& p : parameters_)
-    require(p.shape().rank() == 2, "muon", "{} is not a matrix, its shape is {}", p.name, p.shape());
+  for (const auto& p : parameters_) require(p.shape().rank() == 2, "muon", "{} must be a matrix, got shape {}", p.name, p.shape());
 }
 
 template <RealScalar R>

@@ -13,13 +13,13 @@ void require_rates(double a, double b) {
   require(std::isfinite(a) && a >= 0 && std::isfinite(b) && b >= 0, "rate", "rates must be finite and not negative, got {} and {}",
           a, b);
 }
-void require_steps(std::int64_t steps) { require(steps >= 1, "rate", "at least one step is needed, got {}", steps); }
+void require_steps(std::int64_t steps) { require(steps >= 1, "rate", "needs at least one step, got {}", steps); }
 
 /// f of the step, which has been looked at.
 template <class F>
 Rate of_step(const F& f) {
   return [f](std::int64_t step) {
-    require(step >= 0, "rate", "steps count from 0, got {}", step);
+    require(step >= 0, "rate", "steps are counted from 0, got {}", step);
     return f(step);
   };
 }

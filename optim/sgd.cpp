@@ -12,7 +12,7 @@ Sgd<R>::Sgd(ParameterList<R> parameters, const SgdOptions& options)
   require_variables(parameters_, "sgd");
   require(options.momentum >= 0 && options.momentum < 1, "sgd", "momentum must be in [0, 1), got {}", options.momentum);
   require(options.weight_decay >= 0, "sgd", "weight_decay must not be negative, got {}", options.weight_decay);
-  require(!options.nesterov || options.momentum > 0, "sgd", "nesterov needs a momentum above 0");
+  require(!options.nesterov || options.momentum > 0, "sgd", "nesterov requires momentum > 0");
 }
 
 template <RealScalar R>

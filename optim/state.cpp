@@ -30,7 +30,7 @@ const AnyTensorOf<R>& OptimizerState<R>::tensor(std::string_view name) const& {
 
 template <RealScalar R>
 void check_state(const OptimizerState<R>& saved, const OptimizerState<R>& own) {
-  require(saved.steps >= 0, "optimizer state", "the number of steps is {}", saved.steps);
+  require(saved.steps >= 0, "optimizer state", "the number of steps must not be negative, got {}", saved.steps);
   std::map<std::string, const AnyTensorOf<R>*> found;
   for (const auto& entry : saved.tensors) {
     const bool first = found.emplace(entry.name, &entry.value).second;
@@ -41,8 +41,8 @@ void check_state(const OptimizerState<R>& saved, const OptimizerState<R>& own) {
     require(it != found.end(), "optimizer state", "{} is missing", entry.name);
     const std::string given = describe<R>(*it->second), needed = describe<R>(entry.value);
     const bool moments = entry.name.starts_with("v.") && it->second->index() != entry.value.index();
-    require(given == needed, "optimizer state", "{} is {}, this model needs {}{}", entry.name, given, needed,
-            moments ? "; a complex parameter has a complex second moment with complex_moments two, a real one with modulus" : "");
+    require(given == needed, "optimizer state", "{} is {}, but this model needs {}{}", entry.name, given, needed,
+            moments ? "; for a complex parameter, complex_moments two gives a complex second moment, modulus a real one" : "");
   }
   for (const auto& entry : saved.tensors)
     require(std::any_of(own.tensors.begin(), own.tensors.end(), [&](const auto& e) { return e.name == entry.name; }),

@@ -75,19 +75,19 @@ OpFunction::OpFunction(const char* name, const char* about, Parameters parameter
     : name_(name), about_(about), results_(std::move(results.names)), overloads_(std::move(overloads)) {
   for (const ParameterText& text : parameters) parameters_.push_back({text.name, {}, default_of(text.default_value)});
   try {
-    require(!overloads_.empty(), name_, "has no C++ function whose scalars are known");
+    require(!overloads_.empty(), name_, "has no C++ overload with known scalar types");
     require(parameters_.size() <= Call::most_parameters, name_, "has more than {} parameters", Call::most_parameters);
     for (const Overload& overload : overloads_) {
-      require(overload.parameters.size() == parameters_.size(), name_, "the C++ function has {} parameters, {} are named",
-              overload.parameters.size(), parameters_.size());
+      require(overload.parameters.size() == parameters_.size(), name_,
+              "the C++ function takes {} parameters, but {} names were given", overload.parameters.size(), parameters_.size());
       require(overload.form != ResultForm::Tuple || overload.results.size() == results_.size(), name_,
-              "the C++ function has {} results, {} are named", overload.results.size(), results_.size());
+              "the C++ function returns {} results, but {} names were given", overload.results.size(), results_.size());
       for (std::size_t i = 0; i < parameters_.size(); ++i) parameters_[i].type = parameters_[i].type | overload.parameters[i].kinds;
     }
     for (std::size_t i = 0; i < parameters_.size(); ++i) {
       const CallParameter& parameter = parameters_[i];
       for (std::size_t k = 0; k < i; ++k)
-        require(parameters_[k].name != parameter.name, name_, "two parameters '{}'", parameter.name);
+        require(parameters_[k].name != parameter.name, name_, "duplicate parameter '{}'", parameter.name);
       require(i == 0 || parameter.default_value || !parameters_[i - 1].default_value, name_,
               "'{}' needs a default, as the parameter before it has one", parameter.name);
       require(!parameter.default_value || parameter.type.takes(kind_of(*parameter.default_value)), name_,
@@ -131,13 +131,13 @@ CallResult OpFunction::call(std::span<const Argument> positional, std::span<cons
   Call call;
   call.function = this;
   if (positional.size() > parameters_.size()) [[unlikely]]
-    fail(name_, "takes {} arguments, got {}; they are {}", parameters_.size(), positional.size(), parameter_names());
+    fail(name_, "takes {} arguments, got {}; its parameters are {}", parameters_.size(), positional.size(), parameter_names());
   for (std::size_t i = 0; i < positional.size(); ++i) call.arguments[i] = &positional[i];
   for (const auto& [name, value] : named) {
     const auto parameter =
         std::find_if(parameters_.begin(), parameters_.end(), [&wanted = name](const auto& p) { return p.name == wanted; });
     if (parameter == parameters_.end()) [[unlikely]]
-      fail(name_, "no parameter '{}'; it has {}", name, parameter_names());
+      fail(name_, "has no parameter '{}'; its parameters are {}", name, parameter_names());
     const Argument*& place = call.arguments[static_cast<std::size_t>(parameter - parameters_.begin())];
     require(place == nullptr, name_, "'{}' is given twice", name);
     place = &value;
@@ -186,10 +186,10 @@ void OpFunction::fail_to_match(const Call& call, int precision) const {
     require(parameters_[i].type.takes(kind_of(*call.arguments[i])), name_, "{} must be {}, not {}", argument_text(i),
             parameters_[i].type.described(),
             kind_of(*call.arguments[i]) == ArgumentKind::Tensor ? "a tensor" : describe(*call.arguments[i]));
-  require(precision != no_scalar, name_, "needs a tensor among its arguments; make one of a number first");
+  require(precision != no_scalar, name_, "needs at least one tensor argument; convert a number to a tensor first");
   bool has_float = false, has_double = false;
   for_each_scalar(call, parameters_.size(), [&](int scalar) { (precision_of(scalar) == 0 ? has_float : has_double) = true; });
-  require(!has_float || !has_double, name_, "mixes float32 and float64; convert one");
+  require(!has_float || !has_double, name_, "cannot mix float32 and float64; convert one of them");
 
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     const auto fits = [&](bool as_complex) {
@@ -205,7 +205,7 @@ void OpFunction::fail_to_match(const Call& call, int precision) const {
   for (std::size_t i = 0; i < parameters_.size(); ++i)
     if (!parameters_[i].default_value || call.arguments[i] != &*parameters_[i].default_value)
       types += fmt::format("{}{}", types.empty() ? "" : ", ", describe(*call.arguments[i]));
-  fail(name_, "does not take {} together", types);
+  fail(name_, "does not accept this combination of arguments: {}", types);
 }
 
 std::string OpFunction::parameter_names() const {

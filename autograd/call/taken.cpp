@@ -23,13 +23,13 @@ T as_number(const Argument& number) {
   if (const auto* whole = std::get_if<std::int64_t>(&number)) return static_cast<T>(static_cast<double>(*whole));
   if (const auto* real = std::get_if<double>(&number)) return static_cast<T>(*real);
   if constexpr (ComplexScalar<T>) return static_cast<T>(std::get<std::complex<double>>(number));
-  fail("call", "{} for a real number", describe(number));
+  fail("call", "expected a real number, got {}", describe(number));
 }
 
 template <class I>
 I in_range(const Call& call, std::size_t i, std::int64_t value) {
   require(value >= std::numeric_limits<I>::min() && value <= std::numeric_limits<I>::max(), call.function->name(),
-          "{} for '{}' is beyond what an index can be", value, name_of(call, i));
+          "{} for '{}' is out of range for an index", value, name_of(call, i));
   return static_cast<I>(value);
 }
 
@@ -82,7 +82,7 @@ std::vector<I> made(As<std::vector<I>>, const Call& call, std::size_t i) {
 template <std::size_t n>
 std::array<std::int64_t, n> made(As<std::array<std::int64_t, n>>, const Call& call, std::size_t i) {
   const std::vector<std::int64_t> list = whole_numbers(*call.arguments[i]);
-  require(list.size() == 1 || list.size() == n, call.function->name(), "'{}' has {} numbers for {} axes", name_of(call, i),
+  require(list.size() == 1 || list.size() == n, call.function->name(), "'{}' has {} values; expected 1 or {}", name_of(call, i),
           list.size(), n);
   std::array<std::int64_t, n> sizes{};
   for (std::size_t k = 0; k < n; ++k) sizes[k] = list[list.size() == 1 ? 0 : k];

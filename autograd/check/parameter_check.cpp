@@ -63,7 +63,7 @@ class ParameterCheck {
   ParameterCheck(const std::function<Var<double>()>& loss, ParameterList<double> parameters, int samples,
                  const GradcheckOptions& options)
       : loss_(loss), parameters_(std::move(parameters)), samples_(samples), options_(options), centre_(value_of(loss)) {
-    require(value_of(loss) == centre_, "gradcheck", "two calls of the loss differ; fix the seed of its dropout");
+    require(value_of(loss) == centre_, "gradcheck", "two evaluations of the loss differ; fix its dropout seed");
     zero_grad(parameters_);
     Tape tape;
     const Var<double> L = loss_();
@@ -195,7 +195,7 @@ class ParameterCheck {
 
 Report gradcheck_parameters(const std::function<Var<double>()>& loss, ParameterList<double> parameters, int samples_per_tensor,
                             const GradcheckOptions& options) {
-  require(samples_per_tensor >= 1, "gradcheck", "{} samples a parameter; at least one is needed", samples_per_tensor);
+  require(samples_per_tensor >= 1, "gradcheck", "samples_per_tensor must be at least 1, got {}", samples_per_tensor);
   return ParameterCheck(loss, std::move(parameters), samples_per_tensor, options).run();
 }
 

@@ -64,7 +64,7 @@ std::vector<ComplexValues> gradients_of(const std::vector<AnyVar>& vars) {
 
 /// f without a tape, and its gradients by one backward pass on its own tape.
 DifferentiableFunction on_tapes(const CheckedFunction& f) {
-  require(recording(), "gradcheck", "there is no gradient to check inside a NoGrad; call it outside");
+  require(recording(), "gradcheck", "gradients cannot be checked inside NoGrad; call it outside");
   const auto value = [f](const std::vector<AnyTensor>& x) {
     const NoGrad none;
     return tensor_of(f(make_vars(x, false)));
@@ -139,7 +139,7 @@ ScalarProjection::ScalarProjection(CheckedFunction f, std::vector<AnyTensor> inp
   const ComplexValues recorded = values_of(tensor_of(recorded_(make_vars(inputs_, true))));
   for (std::size_t k = 0; k < output_.size(); ++k)
     require(agree(recorded[k], output_[k], 1e-10), "gradcheck",
-            "output element {} has another value when the tape records than inside no_grad", k);
+            "output element {} differs between a recorded call and one inside no_grad", k);
 }
 
 void ScalarProjection::extend(const CheckedFunction& complex_extension) {
@@ -195,7 +195,7 @@ ComplexValues ScalarProjection::output_at(const std::vector<AnyTensor>& inputs) 
   ComplexValues y = values_of(f_.value(inputs));
   require(
       y.size() == output_.size(), "gradcheck",
-      "the function gives {} numbers at the point and {} beside it; a function whose shape depends on its input has no derivative",
+      "the function returns {} numbers at the point but {} near it; if its output shape depends on its input, it has no derivative",
       output_.size(), y.size());
   return y;
 }

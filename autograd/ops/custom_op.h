@@ -33,11 +33,11 @@ namespace detail {
 /// Stands in for a missing jvp.
 struct NoJvp {};
 
-/// Adds a gradient returned by a vjp. Throws `squash: the gradient of input 0 has shape [3], the input [4]`.
+/// Adds a gradient returned by a vjp. Throws `squash: the gradient of input 0 has shape [3], but the input has shape [4]`.
 template <Scalar T>
 void add_gradient(const Op& op, std::size_t input, const Shape& shape, const GradientAccumulator<T>& to, Tensor<T> gradient) {
-  require(gradient.shape() == shape, op.name(), "the gradient of input {} has shape {}, the input {}", input, gradient.shape(),
-          shape);
+  require(gradient.shape() == shape, op.name(), "the gradient of input {} has shape {}, but the input has shape {}", input,
+          gradient.shape(), shape);
   to.add(std::move(gradient));
 }
 
@@ -75,11 +75,11 @@ class CustomOp {
             fail(name(), "has no forward mode; give custom_op() a jvp as the fourth argument");
           } else {
             require(!wants_grad(x...), name(),
-                    "has no second derivative: its products are code that no tape sees. For the tangent alone compute inside a "
-                    "NoGrad, as jvp() does");
+                    "has no second derivative: its vjp and jvp are not recorded. To compute only the tangent, use NoGrad, as jvp() "
+                    "does");
             W tangent_of_w = jvp_(tangent(x).value()..., x.value()...);
-            require(tangent_of_w.shape() == w.shape(), name(), "the jvp has shape {}, the value {}", tangent_of_w.shape(),
-                    w.shape());
+            require(tangent_of_w.shape() == w.shape(), name(), "the jvp has shape {}, but the value has shape {}",
+                    tangent_of_w.shape(), w.shape());
             return Var<typename W::value_type>(std::move(tangent_of_w));
           }
         },

@@ -75,7 +75,7 @@ static const Op embedding_op({.name = "embedding",
 
 template <Scalar T>
 Var<T> embedding(const Var<T>& table, const Ids& ids) {
-  require(table.rank() == 2, "embedding", "the table is a matrix [V, D], got {}", table.shape());
+  require(table.rank() == 2, "embedding", "the table must be a matrix [V, D], got {}", table.shape());
   ids.check_below(table.dim(0), "embedding");
   const std::int64_t D = table.dim(1);
   Shape shape = ids.shape();
@@ -142,8 +142,8 @@ static const Op embedding_mean_op(
 
 template <Scalar T>
 Var<T> embedding_mean(const Var<T>& table, const Ids& ids) {
-  require(table.rank() == 2, "embedding_mean", "the table is a matrix [V, D], got {}", table.shape());
-  require(ids.shape().rank() >= 1 && ids.shape().back() > 0, "embedding_mean", "needs at least one row for a mean, ids are {}",
+  require(table.rank() == 2, "embedding_mean", "the table must be a matrix [V, D], got {}", table.shape());
+  require(ids.shape().rank() >= 1 && ids.shape().back() > 0, "embedding_mean", "needs at least one row to average, got ids {}",
           ids.shape());
   ids.check_below(table.dim(0), "embedding_mean");
   const std::int64_t D = table.dim(1), L = ids.shape().back();

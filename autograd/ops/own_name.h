@@ -7,9 +7,9 @@
 
 namespace argand {
 
-/// Throws `op: no axis 2 in [2, 3]`.
+/// Throws `op: axis 2 is out of range for [2, 3]`.
 inline void require_axis(std::string_view op, const Shape& shape, int axis) {
-  require(-shape.rank() <= axis && axis < shape.rank(), op, "no axis {} in {}", axis, shape);
+  require(-shape.rank() <= axis && axis < shape.rank(), op, "axis {} is out of range for {}", axis, shape);
 }
 
 /// Returns f(). An error that f throws is rethrown with `op: ` as its prefix, in place of its own.

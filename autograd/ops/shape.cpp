@@ -241,8 +241,8 @@ Var<T> concatenate(const std::vector<Var<T>>& parts, int axis) {
     Shape other = x.shape();
     const bool same_rank = other.rank() == shape.rank();
     if (same_rank) other[axis] = shape[axis];
-    require(same_rank && other == shape, "concatenate", "sizes differ beside axis {}, {} and {}", axis, parts[0].shape(),
-            x.shape());
+    require(same_rank && other == shape, "concatenate", "sizes must match except along axis {}, got {} and {}", axis,
+            parts[0].shape(), x.shape());
     shape[axis] += x.dim(axis);
   }
   Tensor<T> y(shape);
@@ -299,7 +299,7 @@ static const Op slice_op({.name = "slice",
 template <Scalar T>
 Var<T> slice(const Var<T>& x, int axis, std::int64_t begin, std::int64_t end) {
   require_axis("slice", x.shape(), axis);
-  require(0 <= begin && begin <= end && end <= x.dim(axis), "slice", "[{}, {}) is not within axis {} of {}", begin, end, axis,
+  require(0 <= begin && begin <= end && end <= x.dim(axis), "slice", "[{}, {}) is out of range for axis {} of {}", begin, end, axis,
           x.shape());
   return record(
       slice_op, part_of(x.value(), axis, begin, end - begin),

@@ -14,7 +14,7 @@ namespace argand {
 template <class F, Scalar A, Scalar... Rest>
 auto map(const F& f, const Tensor<A>& a, const Tensor<Rest>&... rest) {
   using Out = decltype(f(A(), Rest()...));
-  (require(a.shape() == rest.shape(), "map", "shapes differ, {} and {}", a.shape(), rest.shape()), ...);
+  (require(a.shape() == rest.shape(), "map", "shapes do not match: {} and {}", a.shape(), rest.shape()), ...);
   Tensor<Out> y(a.shape());
   Out* __restrict out = y.data();
   const auto loop = [&f, out](std::int64_t begin, std::int64_t end, const A* pa, const Rest*... p) {
@@ -31,7 +31,7 @@ template <class F, Scalar A, Scalar... Rest>
 requires(std::same_as<RealOf<A>, RealOf<Rest>>&&...) auto map_packs(const F& f, const Tensor<A>& a, const Tensor<Rest>&... rest) {
   using R = RealOf<A>;
   using Out = std::conditional_t<std::same_as<decltype(f(PackOf<A>(), PackOf<Rest>()...)), Pack<R>>, R, std::complex<R>>;
-  (require(a.shape() == rest.shape(), "map", "shapes differ, {} and {}", a.shape(), rest.shape()), ...);
+  (require(a.shape() == rest.shape(), "map", "shapes do not match: {} and {}", a.shape(), rest.shape()), ...);
   Tensor<Out> y(a.shape());
   Out* const out = y.data();
   parallel_for(a.size(), elementwise_grain, [&](std::int64_t begin, std::int64_t end) {

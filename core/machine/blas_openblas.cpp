@@ -77,12 +77,11 @@ void reserve_blas(int threads) {
   for (int i = 0; enough && i < processors; ++i)
     if ((enough = can_map(bytes_a_thread + (bytes_a_thread >> 3)))) buffers.push_back(blas_memory_alloc(0));
   for (void* buffer : buffers) blas_memory_free(buffer);
-  require(
-      enough, "memory",
-      "products of matrices with {} thread{} need {} MB of address space, {} MB for each; the limit (ulimit -v) of {} MB leaves "
-      "{} MB; use fewer threads",
-      processors, processors == 1 ? "" : "s", (processors * bytes_a_thread) >> 20, bytes_a_thread >> 20, space->limit >> 20,
-      space->left() >> 20);
+  require(enough, "memory",
+          "matrix products with {} thread{} need {} MB of address space, {} MB for each; the limit (ulimit -v) of {} MB leaves {} "
+          "MB; use fewer threads",
+          processors, processors == 1 ? "" : "s", (processors * bytes_a_thread) >> 20, bytes_a_thread >> 20, space->limit >> 20,
+          space->left() >> 20);
   reserved = threads;
 }
 

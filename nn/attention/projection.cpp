@@ -11,7 +11,7 @@ Projection<R> Projection<R>::dense(Init& init, std::int64_t in, std::int64_t out
 
 template <RealScalar R>
 Projection<R> Projection<R>::complex(Init& init, std::int64_t in, std::int64_t out) {
-  require(in % 2 == 0 && out % 2 == 0, "projection", "pairs need even widths, got {} -> {}", in, out);
+  require(in % 2 == 0 && out % 2 == 0, "projection", "widths must be even to form pairs, got {} -> {}", in, out);
   return Projection(Linear<std::complex<R>>(init, in / 2, out / 2, false));
 }
 

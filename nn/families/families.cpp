@@ -28,9 +28,9 @@ struct List {
 
   void add(Family family) {
     require(!family.name.empty() && family.configuration && family.make_float && family.make_double, "family",
-            "\"{}\" needs a name, a configuration, and models of float and double", family.name);
+            "\"{}\" needs a name, a configuration, and float and double models", family.name);
     require(std::none_of(all.begin(), all.end(), [&](const Family& f) { return f.name == family.name; }), "family",
-            "there is a \"{}\" already", family.name);
+            "\"{}\" is already registered", family.name);
     if (family.variants)
       for (Variant& row : family.variants->rows)
         if (std::none_of(row.settings.begin(), row.settings.end(), [](const auto& s) { return s.first == "family"; }))

@@ -19,12 +19,12 @@ class ModRelu final : public Module<R> {
   /// image.
   explicit ModRelu(Init& init, std::int64_t channels, int axes_after = 0, double threshold = 0)
       : c(init.full<R>(Role::Bias, {channels}, threshold)), axes_after_(axes_after) {
-    require(axes_after >= 0 && axes_after < Shape::max_rank, "ModRelu", "{} axes after the channels", axes_after);
+    require(axes_after >= 0 && axes_after < Shape::max_rank, "ModRelu", "axes_after {} is out of range", axes_after);
   }
   /// z [..., channels] or [..., channels, L, ...] -> the same shape.
   Var<std::complex<R>> operator()(const Var<std::complex<R>>& z) const {
-    require(z.rank() > axes_after_ && z.dim(-1 - axes_after_) == c.size(), "ModRelu", "{} channels with {} axes after them, got {}",
-            c.size(), axes_after_, z.shape());
+    require(z.rank() > axes_after_ && z.dim(-1 - axes_after_) == c.size(), "ModRelu",
+            "expects {} channels followed by {} axes, got {}", c.size(), axes_after_, z.shape());
     std::vector<std::int64_t> shape(static_cast<std::size_t>(1 + axes_after_), 1);
     shape[0] = c.size();
     return modrelu(z, reshape(c, Shape(std::span<const std::int64_t>(shape))));

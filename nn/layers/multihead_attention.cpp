@@ -9,7 +9,7 @@ namespace argand {
 template <Scalar T>
 MultiHeadAttention<T>::MultiHeadAttention(Init& init, std::int64_t width, std::int64_t heads)
     : q(init, width, width), k(init, width, width), v(init, width, width), o(init, width, width), heads_(heads) {
-  require(heads >= 1 && width % heads == 0, "MultiHeadAttention", "{} heads do not divide a width of {}", heads, width);
+  require(heads >= 1 && width % heads == 0, "MultiHeadAttention", "{} heads do not evenly divide a width of {}", heads, width);
 }
 
 template <Scalar T>

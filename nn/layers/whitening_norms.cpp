@@ -23,8 +23,8 @@ Var<std::complex<R>> PlaneAffine<R>::operator()(const Var<std::complex<R>>& x, b
 
 template <RealScalar R>
 Var<std::complex<R>> WhiteningLayerNorm<R>::operator()(const Var<std::complex<R>>& x) const {
-  require(x.rank() >= 1 && x.shape().back() == affine.bias.dim(0), "whitening layer norm", "the last axis must be {}, got {}",
-          affine.bias.dim(0), x.shape());
+  require(x.rank() >= 1 && x.shape().back() == affine.bias.dim(0), "whitening layer norm",
+          "the last axis must have size {}, got {}", affine.bias.dim(0), x.shape());
   return affine(whiten(x, eps_));
 }
 
@@ -42,7 +42,7 @@ template <RealScalar R>
 Var<std::complex<R>> WhiteningBatchNorm<R>::operator()(const Var<std::complex<R>>& x, bool training) {
   using C = std::complex<R>;
   const std::int64_t channels = affine.bias.dim(0);
-  require(x.rank() >= 2 && x.dim(1) == channels, "whitening batch norm", "the second axis must be {} channels, got {}", channels,
+  require(x.rank() >= 2 && x.dim(1) == channels, "whitening batch norm", "the second axis must have {} channels, got {}", channels,
           x.shape());
   // A row for each channel: [B, channels, L] -> [channels, B L], and back at the end.
   const std::int64_t B = x.dim(0);

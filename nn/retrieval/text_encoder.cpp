@@ -62,7 +62,7 @@ void TextEncoder<R>::visit(const Visit<R>& f) const {
 
 template <RealScalar R>
 Var<R> in_batch_loss(const Var<R>& q, const Var<R>& p) {
-  require(q.rank() == 2 && q.shape() == p.shape(), "in_batch_loss", "needs q and p [B, width], got {} and {}", q.shape(),
+  require(q.rank() == 2 && q.shape() == p.shape(), "in_batch_loss", "expects q and p [B, width], got {} and {}", q.shape(),
           p.shape());
   Ids own(Shape{q.dim(0)});
   for (std::int64_t i = 0; i < own.size(); ++i) own[i] = static_cast<Ids::value_type>(i);

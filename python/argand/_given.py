@@ -135,7 +135,7 @@ class Given:
             return "f drops imaginary parts"
         except Exception as error:
             return f"f raises {type(error).__name__} for complex numbers"
-        return y.astype(complex) if y.dtype.kind == "c" else "f of complex numbers is real"
+        return y.astype(complex) if y.dtype.kind == "c" else "f returns real numbers for complex inputs"
 
     def gradients_of(self, g: Any, who: str) -> List[np.ndarray]:
         """The leaves of what grad returned."""

@@ -336,7 +336,7 @@ class Subject:
                 outputs = self._outputs_of([torch.from_numpy(_writable(z)).to(like.device) for z, like in zip(arrays, self._like)])
         except Exception as error:
             return f"the function raises {type(error).__name__} for complex numbers"
-        return self._joined(outputs) if all(y.is_complex() for y in outputs) else "the function of complex numbers is real"
+        return self._joined(outputs) if all(y.is_complex() for y in outputs) else "the function returns real numbers for complex inputs"
 
 
 def _writable(a: np.ndarray) -> np.ndarray:

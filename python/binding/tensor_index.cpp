@@ -44,7 +44,8 @@ std::optional<std::vector<AxisStep>> basic_steps(PyObject* key, const Shape& sha
       const std::int64_t size = shape[axis++];
       std::int64_t at = PyLong_AsLongLong(p);
       if (at == -1 && PyErr_Occurred() != nullptr) throw py::error_already_set();
-      if (at < -size || at >= size) throw py::index_error(fmt::format("index {} is outside axis {} of {}", at, axis - 1, shape));
+      if (at < -size || at >= size)
+        throw py::index_error(fmt::format("index {} is out of range for axis {} of {}", at, axis - 1, shape));
       if (at < 0) at += size;
       steps.push_back({.begin = at, .end = at + 1, .drop = true});
     } else {

@@ -34,7 +34,7 @@ BOOST_AUTO_TEST_CASE(of_several_a_tuple_with_zeros_where_nothing_depends) {
 BOOST_AUTO_TEST_CASE(a_function_that_does_not_depend_on_its_input_is_refused_as_by_backward) {
   const auto f = value_and_grad([](const Real&) { return Real(Tensor<double>::scalar(1)); });
   BOOST_TEST(error_of([&] { f(Tensor<double>::ones({2})); }) ==
-             "backward: the loss depends on no variable, or was computed inside no_grad");
+             "backward: the loss does not depend on any variable, or was computed inside no_grad");
 }
 
 BOOST_AUTO_TEST_CASE(what_the_function_captures_is_left_as_it_was) {
@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(gradients_of_parameters_leave_those_that_they_hold) {
   BOOST_TEST(!r.has_grad());
   BOOST_TEST(error_of([&] {
                gradients(sum(abs2(z)), {{"z", z}, {"again", z}});
-             }) == "gradients: z and again are one variable; list it once, as parameters_of() does");
+             }) == "gradients: z and again are the same variable; list it once, as parameters_of() does");
   Tape::current().clear();
 }
 

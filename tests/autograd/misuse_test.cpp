@@ -71,22 +71,21 @@ BOOST_AUTO_TEST_CASE(a_check_of_nothing_says_so) {
              "gradcheck: the function's output has shape [0]: there is nothing to differentiate");
   const NoGrad none;
   BOOST_TEST(error_of([&] { gradcheck([](const Real& z) { return square(z); }, x); }) ==
-             "gradcheck: there is no gradient to check inside a NoGrad; call it outside");
+             "gradcheck: gradients cannot be checked inside NoGrad; call it outside");
 }
 
 BOOST_AUTO_TEST_CASE(a_function_whose_shape_depends_on_its_input_has_no_derivative) {
   const auto f = [](const Real& z) { return z.value()(0) != 1 ? slice(z, 0, 0, 1) : 1.0 * z; };
-  BOOST_TEST(
-      error_of([&] { gradcheck(f, Tensor<double>::ones({3})); }) ==
-      "gradcheck: the function gives 3 numbers at the point and 1 beside it; a function whose shape depends on its input has no "
-      "derivative");
+  BOOST_TEST(error_of([&] { gradcheck(f, Tensor<double>::ones({3})); }) ==
+             "gradcheck: the function returns 3 numbers at the point but 1 near it; if its output shape depends on its input, it "
+             "has no derivative");
 }
 
 BOOST_AUTO_TEST_CASE(retain_grad_after_the_walk_is_too_late) {
   const auto x = leaf({2});
   Var<double> h = square(x);
   backward(sum(5.0 * h));
-  BOOST_TEST(error_of([&] { h.retain_grad(); }) == "retain_grad: the backward pass is over; call it before");
+  BOOST_TEST(error_of([&] { h.retain_grad(); }) == "retain_grad: the backward pass is over; call retain_grad() before it");
 }
 
 BOOST_AUTO_TEST_CASE(a_sum_that_was_never_begun) {

@@ -45,13 +45,13 @@ std::string fault_of(OpText text, Op::Check check) {
 
 BOOST_AUTO_TEST_CASE(an_op_without_a_case_is_refused) {
   const std::size_t before = Op::all().size();
-  const std::string refusal = "op: the check of mine is empty; give it a case, check.function(label, f, inputs)";
+  const std::string refusal = "op: the check for mine has no cases; add one with check.function(label, f, inputs)";
   BOOST_TEST(fault_of(text("mine"), [](OpCheck&) {}) == refusal);
   BOOST_TEST(fault_of(text("mine"), [](OpCheck& check) { check.places_matter(); }) == refusal);
   BOOST_TEST(fault_of(text("mine"), nullptr) == "op: mine has no check");
   OpText silent = text("mine");
   silent.jvp.clear();
-  BOOST_TEST(fault_of(silent, check_it) == "op: mine does not say its Jacobian-vector product; fill in .jvp");
+  BOOST_TEST(fault_of(silent, check_it) == "op: mine does not describe its Jacobian-vector product; fill in .jvp");
   BOOST_TEST(Op::all().size() == before);
 }
 

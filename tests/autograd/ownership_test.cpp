@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(a_value_of_another_shape_is_refused) {
   x.slot()->name = "x";
   x.value() = Tensor<double>::ones({3});
   BOOST_TEST(error_of([&] { backward(sum(x)); }) ==
-             "sum: the variable x was made with shape [2] and now has a value of shape [3]; make a new one with variable()");
+             "sum: the variable x was created with shape [2] but now has a value of shape [3]; make a new one with variable()");
 
   auto y = leaf({1, 2});
   backward(sum(square(y)));  // y has a gradient, which would be added to
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(a_gradient_can_be_set_before_and_after_a_backward_pass) {
   backward(sum(x));
   same(x.grad(), Tensor<double>({2}, {11, 21}));
   BOOST_TEST(error_of([&] { x.set_grad(Tensor<double>::ones({3})); }) ==
-             "set_grad: a gradient of shape [3] for a variable of shape [2]");
+             "set_grad: gradient of shape [3] does not match variable of shape [2]");
   auto constant = Var<double>(Tensor<double>::ones({2}));
   BOOST_TEST(error_of([&] { constant.set_grad(Tensor<double>::ones({2})); }) ==
              "set_grad: only a variable keeps a gradient; make it with variable()");
@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(a_variable_listed_twice_is_refused) {
   const auto w = leaf({1, 2});
   const ParameterList<double> twice = {{"a", w}, {"b", w}};
   BOOST_TEST(error_of([&] { count_parameters(twice); }) ==
-             "count_parameters: a and b are one variable; list it once, as parameters_of() does");
+             "count_parameters: a and b are the same variable; list it once, as parameters_of() does");
 }
 
 BOOST_AUTO_TEST_CASE(a_list_of_parameters_takes_variables_only) {
@@ -209,7 +209,7 @@ BOOST_AUTO_TEST_CASE(an_output_keeps_its_gradient_on_request) {
   const auto plain = square(x);
   BOOST_TEST(
       error_of([&] { plain.grad(); }) ==
-      "grad: only variables keep their gradient; an op's output frees it during backward() unless retain_grad() was called before");
+      "grad: only variables keep their gradient; an op's output frees it during backward() unless retain_grad() was called first");
   BOOST_TEST(error_of([&] { x.detach().retain_grad(); }) ==
              "retain_grad: this tensor of shape [2] is a constant, which gets no gradient");
 }

@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(a_random_loss_is_refused) {
   Net net;
   const auto loss = [&] { return scale(net.loss(), static_cast<double>(net.calls)); };
   BOOST_CHECK_EXCEPTION(gradcheck_parameters(loss, net.parameters()), Error, [](const Error& e) {
-    return e.what() == std::string("gradcheck: two calls of the loss differ; fix the seed of its dropout");
+    return e.what() == std::string("gradcheck: two evaluations of the loss differ; fix its dropout seed");
   });
 }
 

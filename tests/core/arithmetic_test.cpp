@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(shapes_broadcast_or_the_error_names_both) {
   const Tensor<double> m({2, 2}, {1, 2, 3, 4}), row({2}, {10, 20}), column({2, 1}, {10, 20});
   equal(m + row, {2, 2}, {11.0, 22.0, 13.0, 24.0});
   equal(m + column, {2, 2}, {11.0, 12.0, 23.0, 24.0});
-  BOOST_TEST(error_of([&] { m + Tensor<double>::ones({3}); }) == "add: shapes do not broadcast, [2, 2] and [3]");
+  BOOST_TEST(error_of([&] { m + Tensor<double>::ones({3}); }) == "add: shapes cannot be broadcast together: [2, 2] and [3]");
 }
 
 BOOST_AUTO_TEST_CASE(in_place_changes_this_tensor_alone) {
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(in_place_changes_this_tensor_alone) {
   Tensor<double> small({2}, {1, 2});
   BOOST_TEST(error_of([&] {
                small += Tensor<double>::ones({3, 2});
-             }) == "+=: the result has shape [3, 2], which does not fit into [2]");
+             }) == "+=: the result has shape [3, 2], which does not match [2]");
   equal(small, {2}, {1.0, 2.0});
 }
 

@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(map_applies_to_all_and_checks_shapes) {
   const Tensor<double> z = map([](double a, double b) { return a - 2 * b; }, x, y);
   for (std::int64_t i = 0; i < z.size(); ++i) BOOST_REQUIRE_EQUAL(z.data()[i], x.data()[i] - 2 * y.data()[i]);
   const auto f = [](double a, double) { return a; };
-  BOOST_TEST(error_of([&] { map(f, x, y.reshape({15000})); }) == "map: shapes differ, [3, 5000] and [15000]");
+  BOOST_TEST(error_of([&] { map(f, x, y.reshape({15000})); }) == "map: shapes do not match: [3, 5000] and [15000]");
 }
 
 BOOST_AUTO_TEST_CASE(broadcast_map_equals_the_definition) {
@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(broadcast_map_equals_the_definition) {
   }
   const auto f = [](float p, float) { return p; };
   BOOST_TEST(error_of([&] { broadcast_map("sub", f, Tensor<float>({2}), Tensor<float>({3})); }) ==
-             "sub: shapes do not broadcast, [2] and [3]");
+             "sub: shapes cannot be broadcast together: [2] and [3]");
 }
 
 BOOST_AUTO_TEST_CASE(sum_to_is_the_adjoint_of_broadcasting) {
@@ -71,7 +71,9 @@ BOOST_AUTO_TEST_CASE(sum_to_is_the_adjoint_of_broadcasting) {
 }
 
 BOOST_AUTO_TEST_CASE(sum_to_checks_shapes) {
-  BOOST_TEST(error_of([] { sum_to(Tensor<float>::ones({2, 3}), {4}); }) == "sum_to: shapes do not broadcast, [2, 3] and [4]");
+  BOOST_TEST(error_of([] {
+               sum_to(Tensor<float>::ones({2, 3}), {4});
+             }) == "sum_to: shapes cannot be broadcast together: [2, 3] and [4]");
   BOOST_TEST(error_of([] { sum_to(Tensor<float>::ones({3}), {2, 3}); }) == "sum_to: [2, 3] does not broadcast to [3]");
   for (const float y : sum_to(Tensor<float>({0, 3}), {3})) BOOST_TEST(y == 0);  // an empty sum
 }

@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(a_loop_inside_a_loop_runs_inline) {
 
 BOOST_AUTO_TEST_CASE(at_least_one_thread) {
   const int before = num_threads();
-  BOOST_TEST(error_of([] { set_num_threads(0); }) == "threads: at least one is needed, got 0");
+  BOOST_TEST(error_of([] { set_num_threads(0); }) == "threads: must be at least 1, got 0");
   BOOST_TEST(num_threads() == before);
 }
 

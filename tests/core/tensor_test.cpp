@@ -75,10 +75,10 @@ BOOST_AUTO_TEST_CASE(reshapes) {
   BOOST_CHECK(x.reshape({-1}).shape() == Shape({6}));
   BOOST_CHECK(x.reshape({3, -1}).shape() == Shape({3, 2}));
   BOOST_TEST(x.reshape({-1}).shares_storage_with(x));
-  BOOST_TEST(error_of([&] { x.reshape({4}); }) == "reshape: [2, 3] holds 6 elements, [4] takes 4");
-  BOOST_TEST(error_of([&] { x.reshape({4, -1}); }) == "reshape: 6 elements do not divide by 4");
+  BOOST_TEST(error_of([&] { x.reshape({4}); }) == "reshape: [2, 3] has 6 elements, but [4] needs 4");
+  BOOST_TEST(error_of([&] { x.reshape({4, -1}); }) == "reshape: 6 elements are not divisible by 4");
   BOOST_TEST(error_of([&] { x.reshape({-1, -1}); }) == "reshape: at most one size can be -1");
-  BOOST_TEST(error_of([&] { x.reshape({0, -1}); }) == "reshape: 6 elements do not divide by 0");
+  BOOST_TEST(error_of([&] { x.reshape({0, -1}); }) == "reshape: 6 elements are not divisible by 0");
 }
 
 BOOST_AUTO_TEST_CASE(adds_in_place) {
@@ -86,16 +86,16 @@ BOOST_AUTO_TEST_CASE(adds_in_place) {
   x.add(Tensor<C>({2}, {C(10, 0), C(0, 10)}));
   BOOST_TEST(x(0) == C(11, 2));
   BOOST_TEST(x(1) == C(3, 14));
-  BOOST_TEST(error_of([&] { x.add(Tensor<C>({1, 2})); }) == "add: shapes differ, [2] and [1, 2]");
+  BOOST_TEST(error_of([&] { x.add(Tensor<C>({1, 2})); }) == "add: shapes do not match: [2] and [1, 2]");
 }
 
 BOOST_AUTO_TEST_CASE(says_what_is_wrong) {
   const Tensor<float> x({2, 3});
   BOOST_TEST(error_of([] { Tensor<float>({2, 2}, {1.F, 2.F}); }) == "tensor: [2, 2] takes 4 values, got 2");
-  BOOST_TEST(error_of([&] { x(2, 0); }) == "tensor: index 2 of axis 0 is outside [2, 3]");
-  BOOST_TEST(error_of([&] { x(0, -1); }) == "tensor: index -1 of axis 1 is outside [2, 3]");
-  BOOST_TEST(error_of([&] { x(0); }) == "tensor: 1 indices for shape [2, 3]");
-  BOOST_TEST(error_of([&] { (void)x.item(); }) == "item: one element expected, shape is [2, 3]");
+  BOOST_TEST(error_of([&] { x(2, 0); }) == "tensor: index 2 is out of range for axis 0 of [2, 3]");
+  BOOST_TEST(error_of([&] { x(0, -1); }) == "tensor: index -1 is out of range for axis 1 of [2, 3]");
+  BOOST_TEST(error_of([&] { x(0); }) == "tensor: got 1 indices for shape [2, 3]");
+  BOOST_TEST(error_of([&] { (void)x.item(); }) == "item: expected one element, got shape [2, 3]");
 }
 
 BOOST_AUTO_TEST_CASE(pairs_of_reals_are_complex_numbers) {
@@ -109,10 +109,10 @@ BOOST_AUTO_TEST_CASE(pairs_of_reals_are_complex_numbers) {
   BOOST_TEST(back(1, 1) == 6);
   BOOST_TEST(error_of([] {
                as_complex(Tensor<double>({2, 3}));
-             }) == "as_complex: the last axis holds pairs, its size must be even: [2, 3]");
+             }) == "as_complex: the last axis holds pairs, so its size must be even, got [2, 3]");
   BOOST_TEST(error_of([] { as_real(Tensor<C>::scalar(1)); }) == "as_real: a scalar has no last axis to widen");
   BOOST_TEST(error_of([&] { (void)x.reinterpret<C>({3}); }) ==
-             "reinterpret: [2, 4] of float64 holds 64 bytes, [3] of complex128 takes 48");
+             "reinterpret: [2, 4] of float64 has 64 bytes, but [3] of complex128 needs 48");
 }
 
 BOOST_AUTO_TEST_CASE(prints) {

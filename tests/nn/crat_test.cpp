@@ -194,13 +194,13 @@ BOOST_AUTO_TEST_CASE(errors_say_what_to_do) {
   const auto refusal = [](const std::string& keys) {
     return error_of([&] { ModelConfig::from_json(R"({"family": "crat", "vocab_size": 9, )" + keys + "}"); });
   };
-  BOOST_TEST(refusal(R"("irw_layers": [2])") == "config: irw_layers names layer 2, but layers are 0 to 1");
-  BOOST_TEST(refusal(R"("irw_layers": [1, 1])") == "config: irw_layers must be in ascending order, each once");
+  BOOST_TEST(refusal(R"("irw_layers": [2])") == "config: irw_layers contains layer 2, but layers run from 0 to 1");
+  BOOST_TEST(refusal(R"("irw_layers": [1, 1])") == "config: irw_layers must be strictly increasing");
   BOOST_TEST(refusal(R"("irw_layers": 1)") == "config: \"irw_layers\" must be a list of whole numbers, got 1");
   BOOST_TEST(refusal(R"("irw_layers": [0.5])") == "config: \"irw_layers\" must be a list of whole numbers, got [0.5]");
   BOOST_TEST(refusal(R"("states": "real")") == "config: real states have no phases; choose states complex or attention dot");
   BOOST_TEST(refusal(R"("n_heads": 128)") ==
-             "config: each head needs whole complex numbers: 2 * n_heads 128 does not divide d_model 128");
+             "config: complex heads need an even width: 2 * n_heads 128 does not divide d_model 128");
   BOOST_TEST(refusal(R"("position": "rope")") == "config: the family crat has no key \"position\"");
   const ModelConfig config = small({0, 1});
   BOOST_TEST(ModelConfig::from_json(config.to_json()).to_json() == config.to_json());

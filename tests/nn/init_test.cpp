@@ -89,10 +89,11 @@ BOOST_AUTO_TEST_CASE(unitary_matrices_are_evenly_distributed) {
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be) {
-  BOOST_TEST(error_of([] { Init(1).he<C>(Role::Bias, {3}); }) == "init: needs a weight [out, in] or [out, in, kernel...], got [3]");
+  BOOST_TEST(error_of([] { Init(1).he<C>(Role::Bias, {3}); }) ==
+             "init: expects a weight [out, in] or [out, in, kernel...], got [3]");
   BOOST_TEST(error_of([] {
                random_unitary<C>({2, 2, 2}, Random(1));
-             }) == "random_unitary: needs the shape of a matrix, got [2, 2, 2]");
+             }) == "random_unitary: expects the shape of a matrix, got [2, 2, 2]");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -62,8 +62,11 @@ void check_convolutions() {
   BOOST_TEST(over(signal<T>({2, 2, 4, 5})).shape() == Shape({2, 3, 3, 5}));
   check_gradients("Conv1d", along, [&] { return along(signal<T>({2, 4, 9})); });
   check_gradients("Conv2d", over, [&] { return over(signal<T>({2, 2, 4, 5})); });
-  BOOST_TEST(error_of([&] { Conv1d<T>(init, 3, 4, 2, {.groups = 2}); }) == "Conv1d: 2 groups do not divide 3 and 4 channels");
-  BOOST_TEST(error_of([&] { Conv2d<T>(init, 3, 4, {2, 2}, {.groups = 0}); }) == "Conv2d: 0 groups do not divide 3 and 4 channels");
+  BOOST_TEST(error_of([&] { Conv1d<T>(init, 3, 4, 2, {.groups = 2}); }) ==
+             "Conv1d: 2 groups do not evenly divide 3 and 4 channels");
+  BOOST_TEST(error_of([&] {
+               Conv2d<T>(init, 3, 4, {2, 2}, {.groups = 0});
+             }) == "Conv2d: 0 groups do not evenly divide 3 and 4 channels");
 }
 
 template <class T>
@@ -79,7 +82,8 @@ void check_attention() {
   const Tensor<T> a = attention(x, true).value(), b = attention(constant(changed), true).value();
   for (std::int64_t i = 0; i < 8; ++i) BOOST_TEST(a.data()[i] == b.data()[i]);
   BOOST_TEST(a(0, 2, 0) != b(0, 2, 0));
-  BOOST_TEST(error_of([&] { MultiHeadAttention<T>(init, 4, 3); }) == "MultiHeadAttention: 3 heads do not divide a width of 4");
+  BOOST_TEST(error_of([&] { MultiHeadAttention<T>(init, 4, 3); }) ==
+             "MultiHeadAttention: 3 heads do not evenly divide a width of 4");
 }
 
 }  // namespace
@@ -101,8 +105,8 @@ BOOST_AUTO_TEST_CASE(modrelu_takes_channels_where_a_convolution_leaves_them) {
   const Tensor<C> turned = permute(last(permute(z, {0, 2, 1})), {0, 2, 1}).value(), direct = before(z).value();
   for (std::int64_t i = 0; i < direct.size(); ++i) BOOST_TEST(direct.data()[i] == turned.data()[i]);
   check_gradients("ModRelu", before, [&] { return before(z); });
-  BOOST_TEST(error_of([&] { before(signal<C>({2, 4, 3})); }) == "ModRelu: 3 channels with 1 axes after them, got [2, 4, 3]");
-  BOOST_TEST(error_of([&] { before(signal<C>({3})); }) == "ModRelu: 3 channels with 1 axes after them, got [3]");
+  BOOST_TEST(error_of([&] { before(signal<C>({2, 4, 3})); }) == "ModRelu: expects 3 channels followed by 1 axes, got [2, 4, 3]");
+  BOOST_TEST(error_of([&] { before(signal<C>({3})); }) == "ModRelu: expects 3 channels followed by 1 axes, got [3]");
 }
 
 BOOST_AUTO_TEST_CASE(sequential_calls_modules_and_functions_in_order) {
@@ -193,11 +197,11 @@ BOOST_AUTO_TEST_CASE(a_copy_is_deep_and_complete_or_refused) {
   const Linear<C> complex(init, 2, 3);
   const double before = wide.weight.value()(0, 0);
   BOOST_TEST(error_of([&] { copy_parameters<double>(narrow, wide); }) ==
-             "copy_parameters: weight is real [3, 2] in one module, real [4, 2] in the other");
+             "copy_parameters: weight is real [3, 2] in one module and real [4, 2] in the other");
   BOOST_TEST(wide.weight.value()(0, 0) == before);
   BOOST_TEST(error_of([&] { copy_parameters<double>(narrow, complex); }) ==
-             "copy_parameters: weight is real [3, 2] in one module, complex [3, 2] in the other");
-  BOOST_TEST(error_of([&] { copy_parameters<double>(narrow, bare); }) == "copy_parameters: 2 parameters for 1");
+             "copy_parameters: weight is real [3, 2] in one module and complex [3, 2] in the other");
+  BOOST_TEST(error_of([&] { copy_parameters<double>(narrow, bare); }) == "copy_parameters: parameter counts do not match: 2 and 1");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

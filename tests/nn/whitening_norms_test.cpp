@@ -140,11 +140,11 @@ BOOST_AUTO_TEST_CASE(what_cannot_be) {
   Init init(1);
   const Var<C> x(Tensor<C>::ones({2, 3}));
   BOOST_TEST(error_of([&] { whiten(x, 0); }) == "whiten: eps must be positive, got 0");
-  BOOST_TEST(error_of([&] { whiten(Var<C>(Tensor<C>::ones({2, 0}))); }) == "whiten: needs numbers along a last axis, got [2, 0]");
+  BOOST_TEST(error_of([&] { whiten(Var<C>(Tensor<C>::ones({2, 0}))); }) == "whiten: needs a non-empty last axis, got [2, 0]");
   BOOST_TEST(error_of([&] { WhiteningLayerNorm<double>(init, 4)(x); }) ==
-             "whitening layer norm: the last axis must be 4, got [2, 3]");
+             "whitening layer norm: the last axis must have size 4, got [2, 3]");
   BOOST_TEST(error_of([&] { WhiteningBatchNorm<double>(init, 4)(x, true); }) ==
-             "whitening batch norm: the second axis must be 4 channels, got [2, 3]");
+             "whitening batch norm: the second axis must have 4 channels, got [2, 3]");
   BOOST_TEST(error_of([&] { WhiteningBatchNorm<double>(init, 4, 1); }) ==
              "whitening batch norm: momentum must be in [0, 1), got 1");
 }

@@ -252,13 +252,13 @@ BOOST_AUTO_TEST_CASE(a_wrong_state_changes_nothing) {
   const Tensor<double> good = Tensor<double>::full({2}, 7);
   BOOST_TEST(refuse({1, {{"m.p", good}}}) == "optimizer state: v.p is missing");
   BOOST_TEST(refuse({1, {{"m.p", good}, {"v.p", Tensor<double>::ones({3})}}}) ==
-             "optimizer state: v.p is float64 [3], this model needs float64 [2]");
+             "optimizer state: v.p is float64 [3], but this model needs float64 [2]");
   BOOST_TEST(refuse({1, {{"m.p", Tensor<C>::ones({2})}, {"v.p", good}}}) ==
-             "optimizer state: m.p is complex128 [2], this model needs float64 [2]");
+             "optimizer state: m.p is complex128 [2], but this model needs float64 [2]");
   BOOST_TEST(refuse({1, {{"m.p", good}, {"v.p", good}, {"v.q", good}}}) ==
              "optimizer state: v.q does not belong to this optimizer");
   BOOST_TEST(refuse({1, {{"m.p", good}, {"m.p", good}, {"v.p", good}}}) == "optimizer state: m.p appears twice");
-  BOOST_TEST(refuse({-1, {{"m.p", good}, {"v.p", good}}}) == "optimizer state: the number of steps is -1");
+  BOOST_TEST(refuse({-1, {{"m.p", good}, {"v.p", good}}}) == "optimizer state: the number of steps must not be negative, got -1");
   BOOST_TEST(optimizer.state().steps == 1);
   BOOST_TEST(std::get<Tensor<double>>(optimizer.state().tensors[0].value)(0) == 0.1, tolerance(1e-12));
 }
@@ -268,14 +268,12 @@ BOOST_AUTO_TEST_CASE(moments_of_the_one_kind_refuse_the_other) {
   AdamWOptions by_modulus = paper(0.1);
   by_modulus.complex_moments = ComplexMoments::Modulus;
   AdamW<double> two({{"z", z}}, paper(0.1)), modulus({{"z", z}}, by_modulus);
-  BOOST_TEST(
-      error_of([&] { two.load_state(modulus.state()); }) ==
-      "optimizer state: v.z is float64 [2], this model needs complex128 [2]; a complex parameter has a complex second moment "
-      "with complex_moments two, a real one with modulus");
-  BOOST_TEST(
-      error_of([&] { modulus.load_state(two.state()); }) ==
-      "optimizer state: v.z is complex128 [2], this model needs float64 [2]; a complex parameter has a complex second moment "
-      "with complex_moments two, a real one with modulus");
+  BOOST_TEST(error_of([&] { two.load_state(modulus.state()); }) ==
+             "optimizer state: v.z is float64 [2], but this model needs complex128 [2]; for a complex parameter, complex_moments "
+             "two gives a complex second moment, modulus a real one");
+  BOOST_TEST(error_of([&] { modulus.load_state(two.state()); }) ==
+             "optimizer state: v.z is complex128 [2], but this model needs float64 [2]; for a complex parameter, complex_moments "
+             "two gives a complex second moment, modulus a real one");
 }
 
 BOOST_AUTO_TEST_CASE(constants_are_checked) {
@@ -295,7 +293,7 @@ BOOST_AUTO_TEST_CASE(constants_out_of_range_are_refused) {
   BOOST_TEST(error_of([&] { AdamW<double>(one, {.eps = 0}); }) == "adamw: eps must be positive, got 0");
   const ParameterList<float> single{{"p", variable(Tensor<float>({1}, {1.0f}))}};
   BOOST_TEST(error_of([&] { AdamW<float>(single, {.eps = 1e-50}); }) ==
-             "adamw: eps must be positive, in single precision too, got 1e-50");
+             "adamw: eps must be positive, even in single precision, got 1e-50");
   BOOST_TEST(error_of([&] { AdamW<double>(one, paper(0)).step(-0.1); }) ==
              "optimizer: the learning rate must be finite and not negative, got -0.1");
 }

@@ -229,14 +229,14 @@ BOOST_AUTO_TEST_CASE(what_cannot_be) {
   BOOST_TEST(make({.history = 0}) == "lbfgs: history must be at least 1, got 0");
   BOOST_TEST(make({.evaluations = 0}) == "lbfgs: a line search needs at least one evaluation, got 0");
   BOOST_TEST(make({.flat = -1}) == "lbfgs: flat must not be negative, got -1");
-  BOOST_TEST(make({.decrease = 0.9, .curvature = 0.1}) == "lbfgs: 0 < decrease < curvature < 1 is needed, got 0.9 and 0.1");
+  BOOST_TEST(make({.decrease = 0.9, .curvature = 0.1}) == "lbfgs: requires 0 < decrease < curvature < 1, got 0.9 and 0.1");
   Lbfgs<double> optimizer({{"z", z}}, {});
   BOOST_TEST(error_of([&] { optimizer.minimise([&] { return abs2(z); }, 1); }) ==
-             "lbfgs: the loss must be a single number, its shape is [2]");
+             "lbfgs: the loss must be a scalar, got shape [2]");
   BOOST_TEST(error_of([&] { optimizer.minimise([&] { return sum(abs2(z)); }, -1); }) ==
              "lbfgs: the number of iterations must not be negative, got -1");
   BOOST_TEST(error_of([&] { optimizer.minimise([&] { return sum(abs2(z)) * 1e308 * 1e10; }, 1); }) ==
-             "lbfgs: the loss and its gradient must be finite at the start, the loss is inf");
+             "lbfgs: the loss and its gradient must be finite at the start; the loss is inf");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -55,8 +55,8 @@ BOOST_AUTO_TEST_CASE(what_cannot_be) {
   BOOST_TEST(error_of([] { constant_rate(-1); }) == "rate: rates must be finite and not negative, got -1 and -1");
   BOOST_TEST(error_of([] { cosine_rate(1, std::numeric_limits<double>::infinity(), 3); }) ==
              "rate: rates must be finite and not negative, got 1 and inf");
-  BOOST_TEST(error_of([] { linear_rate(1, 0, 0); }) == "rate: at least one step is needed, got 0");
-  BOOST_TEST(error_of([] { constant_rate(1)(-1); }) == "rate: steps count from 0, got -1");
+  BOOST_TEST(error_of([] { linear_rate(1, 0, 0); }) == "rate: needs at least one step, got 0");
+  BOOST_TEST(error_of([] { constant_rate(1)(-1); }) == "rate: steps are counted from 0, got -1");
   BOOST_TEST(error_of([] { sequential({}); }) == "rate: sequential needs at least one rate");
 }
 

@@ -46,8 +46,8 @@ BOOST_AUTO_TEST_CASE(what_cannot_be) {
              "schedule: the learning rate must be positive, got nan");
   BOOST_TEST(error_of({.final = -1}) == "schedule: the final learning rate must not be negative, got -1");
   BOOST_TEST(error_of({.warmup = -1}) == "schedule: the warm-up must not be negative, got -1 steps");
-  BOOST_TEST(error_of({.total = 0}) == "schedule: at least one step is needed, got 0");
-  BOOST_TEST(error_of({.warmup = 50, .total = 20}) == "schedule: a warm-up of 50 steps does not fit into 20 steps");
+  BOOST_TEST(error_of({.total = 0}) == "schedule: needs at least one step, got 0");
+  BOOST_TEST(error_of({.warmup = 50, .total = 20}) == "schedule: a warm-up of 50 steps is longer than the total of 20 steps");
   BOOST_TEST(error_of({}) == "no error");
 }
 

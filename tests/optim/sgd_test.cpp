@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be) {
   const auto make = [&](const SgdOptions& options) { return error_of([&] { Sgd<double>({{"p", p}}, options); }); };
   BOOST_TEST(make({.momentum = 1}) == "sgd: momentum must be in [0, 1), got 1");
   BOOST_TEST(make({.weight_decay = -1}) == "sgd: weight_decay must not be negative, got -1");
-  BOOST_TEST(make({.momentum = 0, .nesterov = true}) == "sgd: nesterov needs a momentum above 0");
+  BOOST_TEST(make({.momentum = 0, .nesterov = true}) == "sgd: nesterov requires momentum > 0");
   Sgd<double> optimizer({{"p", p}}, {});
   BOOST_TEST(error_of([&] { optimizer.step(-1); }) == "optimizer: the learning rate must be finite and not negative, got -1");
   BOOST_TEST(error_of([&] { optimizer.load_state({}); }) == "optimizer state: buf.p is missing");

@@ -90,4 +90,4 @@ def test_the_cause_stays_with_the_sentence():
 
 def test_a_shape_that_depends_on_the_input_is_refused():
     text = message(lambda x: x[x > 0.5 - 1e-9], lambda x, w: x, np.array([0.5, 2.0]), vjp=True)
-    assert text.startswith("gradcheck: the function gives 2 numbers at the point and 1 beside it")
+    assert text.startswith("gradcheck: the function returns 2 numbers at the point but 1 near it")

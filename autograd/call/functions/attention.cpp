@@ -35,7 +35,7 @@ AttentionOptions attention_options(const Shape& q, std::int64_t parts, std::int6
 
 template <RealScalar R>
 Measure<R> measure_of(int parts, const std::string& kind, const std::optional<Var<R>>& theta) {
-  require(parts == 2 || parts == 4, "magnitude", "numbers have 2 parts (QIC) or 4 (quaternions), got {}", parts);
+  require(parts == 2 || parts == 4, "magnitude", "parts must be 2 (QIC) or 4 (quaternions), got {}", parts);
   Measure<R> measure{.parts = parts, .kind = magnitude_named(kind)};
   if (theta) measure.theta = *theta;
   return measure;
@@ -50,7 +50,7 @@ std::int64_t size_behind(std::string_view op, const Shape& x, const std::vector<
     fits = x[k - n] == normalized[static_cast<std::size_t>(k)];
     size *= x[k - n];
   }
-  require(fits, op, "normalized_shape [{}] is not the end of {}", fmt::join(normalized, ", "), x);
+  require(fits, op, "normalized_shape [{}] does not match the last axes of {}", fmt::join(normalized, ", "), x);
   return size;
 }
 
@@ -62,7 +62,7 @@ Var<T> as_row(std::string_view op, const std::optional<Var<T>>& x, const Shape& 
     return Var<T>(row);
   }
   const Shape expected{std::span(like.end() - axes, like.end())};
-  require(x->shape() == expected, op, "a weight or bias of {} for normalized_shape {}", x->shape(), expected);
+  require(x->shape() == expected, op, "weight or bias of shape {} does not match normalized_shape {}", x->shape(), expected);
   return reshape(*x, Shape{size});
 }
 

@@ -25,7 +25,7 @@ Shape without_axis_behind(Shape shape) {
 
 template <RealScalar R>
 Rotary<R> rotary_of(std::string_view op, const std::optional<Var<R>>& frequencies, std::int64_t first_position) {
-  require(!frequencies || !frequencies->requires_grad(), op, "'frequencies' has no gradient; detach it");
+  require(!frequencies || !frequencies->requires_grad(), op, "'frequencies' must not require gradients; detach it");
   return {frequencies ? frequencies->value() : Tensor<R>(), first_position};
 }
 
@@ -64,7 +64,7 @@ static const OpFunction complex_functions[] = {
     {"view_as_complex",
      {"input"},
      []<RealScalar R>(const Var<R>& x) {
-       require(x.rank() > 0 && x.dim(-1) == 2, "view_as_complex", "needs pairs (re, im), [..., 2], got {}", x.shape());
+       require(x.rank() > 0 && x.dim(-1) == 2, "view_as_complex", "expects (re, im) pairs [..., 2], got {}", x.shape());
        return reshape(view_as_complex(x), without_axis_behind(x.shape()));
      }},
 

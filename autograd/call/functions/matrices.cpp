@@ -30,8 +30,8 @@ StftOptions<R> stft_options(std::string_view op, std::optional<std::int64_t> hop
                             std::optional<Var<R>> window, bool center, std::string_view padding, bool normalized, bool onesided) {
   require(padding == "reflect" || padding == "constant", op, "unknown pad_mode '{}'; use reflect or constant", padding);
   if (length && !window) window = Var<R>(Tensor<R>::ones({*length}));
-  require(!length || window->size() == *length, op, "a window of {} with win_length {}", window ? window->shape() : Shape(),
-          length.value_or(0));
+  require(!length || window->size() == *length, op, "window of shape {} does not match win_length {}",
+          window ? window->shape() : Shape(), length.value_or(0));
   return {hop, window, center, padding == "reflect" ? Padding::Reflect : Padding::Zeros, normalized, onesided};
 }
 

@@ -18,13 +18,13 @@ struct ReducedAxes {
   std::vector<int> order;  ///< of x: the axes kept, then those reduced
   Shape folded, kept;      ///< x's shape with the reduced axes folded into the last; x's shape with size 1 for them
 
-  /// Throws `sum: no axis 2 in [2, 3]`, `sum: axis 1 is named twice`.
+  /// Throws `sum: axis 2 is out of range for [2, 3]`, `sum: axis 1 is repeated`.
   ReducedAxes(std::string_view op, const Shape& shape, const std::vector<int>& axes) : kept(shape) {
     std::vector<int> last;
     for (const int axis : axes) {
       require_axis(op, shape, axis);
       const int k = shape.checked(axis);
-      require(std::find(last.begin(), last.end(), k) == last.end(), op, "axis {} is named twice", k);
+      require(std::find(last.begin(), last.end(), k) == last.end(), op, "axis {} is repeated", k);
       last.push_back(k);
     }
     std::int64_t together = 1;

@@ -25,7 +25,7 @@ using Triple = std::array<std::int64_t, 3>;
 template <Scalar T>
 Var<T> with_bias(std::string_view op, const Var<T>& y, const std::optional<Var<T>>& bias) {
   if (!bias) return y;
-  require(bias->shape() == Shape{y.dim(1)}, op, "a bias of {} for {} channels", bias->shape(), y.dim(1));
+  require(bias->shape() == Shape{y.dim(1)}, op, "bias of shape {} does not match {} channels", bias->shape(), y.dim(1));
   Shape channels = y.shape();
   for (int k = 0; k < channels.rank(); ++k)
     if (k != 1) channels[k] = 1;
@@ -47,7 +47,7 @@ Var<Promote<A, B>> product_of(const Var<A>& a, const Var<B>& b) {
 /// einsum of any number of operands of the same scalar, in pairs from left to right.
 template <Scalar T>
 Var<T> einsum_of(std::string equation, std::vector<Var<T>> operands) {
-  require(!operands.empty(), "einsum", "needs an operand");
+  require(!operands.empty(), "einsum", "needs at least one operand");
   Var<T> product = operands.front();
   for (std::size_t i = 1; i + 1 < operands.size(); ++i) {
     const auto pair = detail::first_pair_of(equation, operands.size() - i + 1);
@@ -74,7 +74,7 @@ static const OpFunction product_functions[] = {
     {"projection",
      {"input", "weight"},
      []<Scalar T>(const Var<T>& z, const Var<T>& W) {
-       require(!W.requires_grad(), "projection", "'weight' has no gradient; detach it");
+       require(!W.requires_grad(), "projection", "'weight' must not require gradients; detach it");
        return projection(z, W.value());
      }},
     {"qic_linear",

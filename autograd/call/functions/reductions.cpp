@@ -16,7 +16,7 @@ namespace {
 double factor_of_sample(std::string_view op, const Shape& x, const Shape& y, double correction) {
   if (y.size() == 0) return 1;
   const double n = static_cast<double>(x.size()) / static_cast<double>(y.size());
-  require(n > correction, op, "the correction must be less than the count of numbers, got {} for {}", correction, n);
+  require(n > correction, op, "correction must be less than the number of elements, got {} for {}", correction, n);
   return n / (n - correction);
 }
 

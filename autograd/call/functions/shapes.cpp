@@ -24,7 +24,7 @@ Shape shape_for(const Sizes& sizes, std::int64_t count) {
   if (open == known.end()) return Shape{std::span<const std::int64_t>(known)};
   *open = 1;
   const std::int64_t others = Shape{std::span<const std::int64_t>(known)}.size();
-  require(others > 0 && count % others == 0, "reshape", "{} numbers do not fit into [{}]", count, fmt::join(sizes, ", "));
+  require(others > 0 && count % others == 0, "reshape", "cannot reshape {} elements to [{}]", count, fmt::join(sizes, ", "));
   *open = count / others;
   return Shape{std::span<const std::int64_t>(known)};
 }
@@ -38,7 +38,7 @@ Shape stretched(const Shape& shape, Sizes sizes) {
 }
 
 std::vector<std::int64_t> as_list(const Ids& index) {
-  require(index.shape().rank() == 1, "index_select", "needs a list of indices, got {}", index.shape());
+  require(index.shape().rank() == 1, "index_select", "index must be a vector, got shape {}", index.shape());
   return {index.span().begin(), index.span().end()};
 }
 

@@ -63,7 +63,8 @@ DifferentiableFunction without_nan(const DifferentiableFunction& f, const std::v
     const ComplexValues& here = *base;
     if (here.size() == 1) return AnyTensor(Tensor<double>::scalar(std::nan("")));
     const ComplexValues there = numbers_of(f.value(moved));
-    require(here.size() == there.size(), "gradcheck", "{} numbers at the point and {} beside it", here.size(), there.size());
+    require(here.size() == there.size(), "gradcheck", "the function returns {} numbers at the point but {} near it", here.size(),
+            there.size());
     double largest = 0;
     for (std::size_t k = 0; k < here.size(); ++k) largest = std::max(largest, std::abs(there[k] - here[k]));
     Tensor<std::complex<double>> answer({static_cast<std::int64_t>(here.size())});
@@ -260,10 +261,10 @@ class FunctionCheck {
 
 Report check_function(const DifferentiableFunction& f, const std::vector<AnyTensor>& inputs, const FunctionCheckOptions& options) {
   require(options.tolerance > 0, "gradcheck", "the tolerance must be positive, got {}", options.tolerance);
-  require(options.tolerances.empty() || options.tolerances.size() == inputs.size(), "gradcheck", "{} tolerances for {} inputs",
+  require(options.tolerances.empty() || options.tolerances.size() == inputs.size(), "gradcheck", "got {} tolerances for {} inputs",
           options.tolerances.size(), inputs.size());
-  require(options.absolute.empty() || options.absolute.size() == inputs.size(), "gradcheck", "{} absolute tolerances for {} inputs",
-          options.absolute.size(), inputs.size());
+  require(options.absolute.empty() || options.absolute.size() == inputs.size(), "gradcheck",
+          "got {} absolute tolerances for {} inputs", options.absolute.size(), inputs.size());
   return FunctionCheck(f, inputs, options).run();
 }
 

@@ -161,7 +161,7 @@ class IndependentChecks {
     for (std::size_t i = 0; i < v.size(); ++i)
       z.emplace_back(std::get<Tensor<double>>(projected_.inputs()[i]) + std::get<Tensor<double>>(v[i]) * t);
     const AnyTensor y = projected_.function().extended(z);
-    require(y.index() == 1, "complex step", "f of complex numbers is real");
+    require(y.index() == 1, "complex step", "f returns real numbers for complex inputs");
     return weighted(numbers_of_output(y));
   }
 
@@ -169,7 +169,7 @@ class IndependentChecks {
 
   ComplexValues numbers_of_output(const AnyTensor& y) const {
     ComplexValues numbers = std::visit([](const auto& t) { return ComplexValues(t.begin(), t.end()); }, y);
-    require(numbers.size() == W_.size(), "gradcheck", "{} results were returned where f has {}", numbers.size(), W_.size());
+    require(numbers.size() == W_.size(), "gradcheck", "{} output values were returned, but f has {}", numbers.size(), W_.size());
     return numbers;
   }
 

@@ -36,8 +36,8 @@ struct AttentionLoops {
                  std::int64_t reals = 1)
       : options(o), H(o.n_heads) {
     require(q.rank() == 3 && k.rank() == 3 && v.rank() == 3 && q[0] == k[0] && q[0] == v[0] && k[1] == v[1] && q[2] == k[2], op,
-            "needs q [B, Tq, H d_k], k [B, Tk, H d_k], v [B, Tk, H d_v], got {}, {}, {}", q, k, v);
-    require(H >= 1 && q[2] % H == 0 && v[2] % H == 0, op, "{} heads do not divide {} and {}", H, q, v);
+            "expects q [B, Tq, H d_k], k [B, Tk, H d_k], v [B, Tk, H d_v], got {}, {}, {}", q, k, v);
+    require(H >= 1 && q[2] % H == 0 && v[2] % H == 0, op, "{} heads do not evenly divide the last axes of {} and {}", H, q, v);
     require(o.dropout >= 0 && o.dropout < 1, op, "dropout must be in [0, 1), got {}", o.dropout);
     B = q[0], Tq = q[1], Tk = k[1], dk = reals * q[2] / H, dv = reals * v[2] / H;
     require(!o.causal || Tk >= Tq, op, "causal attention needs at least as many keys as queries, got {} and {}", Tk, Tq);

@@ -282,10 +282,9 @@ Var<R> magnitude_attention(const Var<R>& q, const Var<R>& k, const Var<R>& v, co
   const AttentionLoops<R> a("magnitude_attention", q.shape(), k.shape(), v.shape(), options);
   const Shape angles = measure.theta.shape();
   require_parts("magnitude_attention", measure.parts);
-  require(a.dk % measure.parts == 0, "magnitude_attention", "heads of width {} do not hold numbers of {} parts", a.dk,
-          measure.parts);
-  require(angles.size() == 1 || angles.size() == a.H, "magnitude_attention", "{} heads need {} angles or one, got {}", a.H, a.H,
-          angles);
+  require(a.dk % measure.parts == 0, "magnitude_attention", "head width {} is not a multiple of {} parts", a.dk, measure.parts);
+  require(angles.size() == 1 || angles.size() == a.H, "magnitude_attention", "{} heads need {} angles or one, got shape {}", a.H,
+          a.H, angles);
   // A constant copy holds the angles of this pass.
   const Measure<R> at{measure.parts, measure.kind, Var<R>(measure.theta.value())};
   Tensor<R> out(Shape{a.B, a.Tq, a.H * a.dv}), sums = a.make_sums();

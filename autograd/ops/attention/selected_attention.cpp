@@ -81,8 +81,8 @@ Var<R> selected_attention(const Var<R>& q, const Var<R>& memory, const Ids& sele
   Shape chosen = q.shape();
   if (chosen.rank() > 0) chosen[-1] = selected.shape().rank() > 0 ? selected.shape().back() : 0;
   require(q.rank() >= 1 && memory.rank() == 2 && q.shape().back() == memory.dim(1) && chosen == selected.shape(),
-          "selected_attention", "needs q [..., r], a memory [P, r] and choices [..., k], got {}, {}, {}", q.shape(), memory.shape(),
-          selected.shape());
+          "selected_attention", "expects q [..., r], memory [P, r] and selected [..., k], got {}, {}, {}", q.shape(),
+          memory.shape(), selected.shape());
   selected.check_below(memory.dim(0), "selected_attention");
   const std::int64_t r = memory.dim(1), k = selected.shape().back(), N = q.shape().rows();
   const R factor = static_cast<R>(scale);

@@ -100,14 +100,14 @@ inline void set_axis(const char* op, const ConvolutionOptionsOf<3>& o, std::size
   require(o.stride[k] >= 1 && o.dilation[k] >= 1, op, "stride and dilation must be at least 1, got {} and {}", o.stride[k],
           o.dilation[k]);
   require(o.padding[k] >= 0, op, "padding must be at least 0, got {}", o.padding[k]);
-  require(transposed || o.output_padding[k] == 0, op, "output_padding is only for the transposed convolution");
+  require(transposed || o.output_padding[k] == 0, op, "output_padding is only valid for transposed convolutions");
   require(o.output_padding[k] >= 0 && o.output_padding[k] < std::max(o.stride[k], o.dilation[k]), op,
-          "an output_padding of {}; it must be less than the stride or the dilation", o.output_padding[k]);
+          "output_padding {} must be in [0, max(stride, dilation))", o.output_padding[k]);
   const std::int64_t reach = o.dilation[k] * (v.kernel[k] - 1) + 1, padded = size + 2 * o.padding[k];
   v.size[k] = transposed ? (size - 1) * o.stride[k] - 2 * o.padding[k] + reach + o.output_padding[k] : size;
   v.stops[k] = transposed ? size : (padded - reach) / o.stride[k] + 1;
   require(v.kernel[k] >= 1 && (transposed ? v.size[k] >= 1 && size >= 1 : padded >= reach), op,
-          "a window of {} cells does not fit into {} with padding {}", reach, size, o.padding[k]);
+          "a window of {} elements does not fit into size {} with padding {}", reach, size, o.padding[k]);
 }
 
 /// The windows of a kernel over the last axes of x. `transposed`: x has the sizes of the places, and the image is the result.
@@ -128,12 +128,12 @@ inline ConvolutionWindows windows_of(const char* op, const Shape& x, std::span<c
 inline ConvolutionPlan plan_of(const char* op, const Shape& x, const Shape& weight, int axes, const ConvolutionOptionsOf<3>& o,
                                bool transposed) {
   static constexpr const char* names[] = {"", "[N, C, L]", "[N, C, H, W]", "[N, C, D, H, W]"};
-  require(x.rank() == 2 + axes && weight.rank() == 2 + axes, op, "needs x {} and a weight of {} axes, got {} and {}", names[axes],
-          2 + axes, x, weight);
-  require(o.groups >= 1 && x[1] % o.groups == 0 && weight[0] % o.groups == 0, op, "{} and {} are not divisible into {} groups", x,
-          weight, o.groups);
-  require(x[1] == (transposed ? weight[0] : weight[1] * o.groups), op, "a weight {} does not fit the channels of {} in {} group{}",
-          weight, x, o.groups, o.groups == 1 ? "" : "s");
+  require(x.rank() == 2 + axes && weight.rank() == 2 + axes, op, "expects x {} and a weight with {} axes, got {} and {}",
+          names[axes], 2 + axes, x, weight);
+  require(o.groups >= 1 && x[1] % o.groups == 0 && weight[0] % o.groups == 0, op,
+          "the channels of x {} and weight {} cannot be split into {} groups", x, weight, o.groups);
+  require(x[1] == (transposed ? weight[0] : weight[1] * o.groups), op,
+          "weight {} does not match the channels of {} with {} group{}", weight, x, o.groups, o.groups == 1 ? "" : "s");
   const auto kernel = std::span(weight.begin(), weight.end()).subspan(2);
   return {x[0], o.groups, weight[0] / o.groups, windows_of(op, x, kernel, weight[1], o, transposed)};
 }

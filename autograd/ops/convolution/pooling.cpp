@@ -15,16 +15,16 @@ namespace {
 
 /// The output shape; strides of 0 are replaced by the window's size.
 Shape pooled_shape(const char* op, const Shape& x, const std::array<std::int64_t, 2>& window, PoolingOptions& o) {
-  require(x.rank() >= 2, op, "needs [..., H, W], got {}", x);
+  require(x.rank() >= 2, op, "expects [..., H, W], got {}", x);
   Shape shape = x;
   for (std::size_t k = 0; k < 2; ++k) {
     const int axis = static_cast<int>(k) - 2;
     if (o.stride[k] == 0) o.stride[k] = window[k];
     require(window[k] >= 1 && o.stride[k] >= 1, op, "window and stride must be at least 1, got {} and {}", window[k], o.stride[k]);
-    require(0 <= o.padding[k] && 2 * o.padding[k] <= window[k], op, "a padding of {} is more than half of a window of {}",
+    require(0 <= o.padding[k] && 2 * o.padding[k] <= window[k], op, "padding {} must be between 0 and half the window size {}",
             o.padding[k], window[k]);
-    require(x[axis] + 2 * o.padding[k] >= window[k], op, "a window of {} does not fit into {} with padding {}", window[k], x[axis],
-            o.padding[k]);
+    require(x[axis] + 2 * o.padding[k] >= window[k], op, "a window of {} elements does not fit into size {} with padding {}",
+            window[k], x[axis], o.padding[k]);
     shape[axis] = (x[axis] + 2 * o.padding[k] - window[k]) / o.stride[k] + 1;
   }
   return shape;

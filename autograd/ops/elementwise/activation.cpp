@@ -130,7 +130,7 @@ static const Op swiglu_op({.name = "swiglu",
 
 template <RealScalar R>
 Var<R> swiglu(const Var<R>& gate, const Var<R>& up) {
-  require(gate.shape() == up.shape(), "swiglu", "gate and up differ in shape, {} and {}", gate.shape(), up.shape());
+  require(gate.shape() == up.shape(), "swiglu", "gate and up must have the same shape, got {} and {}", gate.shape(), up.shape());
   return record(
       swiglu_op, map_packs([](auto g, auto u) { return silu_of(g, u); }, gate.value(), up.value()),
       [gate = gate.value(), up = up.value(), dgate = accumulator(gate), dup = accumulator(up)](const Tensor<R>& dy) {

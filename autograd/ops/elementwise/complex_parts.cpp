@@ -244,7 +244,7 @@ static const Op polar_op(
 template <RealScalar R>
 Var<std::complex<R>> polar(const Var<R>& r, const Var<R>& phi) {
   using T = std::complex<R>;
-  require(r.shape() == phi.shape(), "polar", "modulus and phase differ in shape, {} and {}", r.shape(), phi.shape());
+  require(r.shape() == phi.shape(), "polar", "modulus and phase must have the same shape, got {} and {}", r.shape(), phi.shape());
   // Two passes: a loop with both sin and cos of the same number would call the scalar sincos (see vector_math.h).
   Tensor<R> cosine = map([](R a) { return std::cos(a); }, phi.value()), sine = map([](R a) { return std::sin(a); }, phi.value());
   Tensor<T> w = map([](R v, R c, R s) { return T(v * c, v * s); }, r.value(), cosine, sine);
@@ -282,7 +282,7 @@ static const Op make_complex_op({.name = "make_complex",
 template <RealScalar R>
 Var<std::complex<R>> make_complex(const Var<R>& re, const Var<R>& im) {
   using T = std::complex<R>;
-  require(re.shape() == im.shape(), "make_complex", "the parts differ in shape, {} and {}", re.shape(), im.shape());
+  require(re.shape() == im.shape(), "make_complex", "re and im must have the same shape, got {} and {}", re.shape(), im.shape());
   return record(
       make_complex_op, map([](R x, R y) { return T(x, y); }, re.value(), im.value()),
       [dx = accumulator(re), dy = accumulator(im)](const Tensor<T>& dw) {
@@ -372,8 +372,8 @@ static const Op view_as_complex_op({.name = "view_as_complex",
 template <RealScalar R>
 Var<std::complex<R>> view_as_complex(const Var<R>& x) {
   using T = std::complex<R>;
-  require(x.rank() > 0 && x.shape().back() % 2 == 0, "view_as_complex", "the last axis holds pairs, its size must be even: {}",
-          x.shape());
+  require(x.rank() > 0 && x.shape().back() % 2 == 0, "view_as_complex",
+          "the last axis holds pairs, so its size must be even, got {}", x.shape());
   return record(
       view_as_complex_op, as_complex(x.value()), [dx = accumulator(x)](const Tensor<T>& dw) { dx.add(as_real(dw)); },
       [&](const auto&) { return view_as_complex(tangent(x)); }, x);

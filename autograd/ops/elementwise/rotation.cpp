@@ -36,7 +36,7 @@ struct RowLayout {
       return;
     }
     require(shape.rank() >= 3 && positions.frequencies.shape() == Shape({n}), op,
-            "positions need z [..., T, H, n] and n frequencies, got {} and {}", shape, positions.frequencies.shape());
+            "positions require z [..., T, H, n] and n frequencies, got {} and {}", shape, positions.frequencies.shape());
     T = shape[-3], width = shape[-2] * n, rows = width > 0 ? shape.size() / width : 0;
   }
 };
@@ -228,7 +228,7 @@ struct PhaseRotation {
     bool tail = delta.rank() <= shape.rank() && layout.width % std::max<std::int64_t>(1, period) == 0;
     for (int axis = 1; tail && axis <= delta.rank(); ++axis) tail = delta[-axis] == shape[-axis] || delta.size() == 1;
     require(delta == beta && tail && period > 0, "phase_rotation",
-            "delta and beta must share a shape that ends z's {}, got {} and {}", shape, delta, beta);
+            "delta and beta must share a shape matching the last axes of z {}, got {} and {}", shape, delta, beta);
     if (positions.frequencies.size() == 0) return;
     offsets = Tensor<R>(Shape{layout.T, n});
     for (std::int64_t t = 0; t < layout.T; ++t)
@@ -344,7 +344,7 @@ static const Op rotate_op(
 template <RealScalar R>
 Var<std::complex<R>> rotate(const Var<std::complex<R>>& z, const Var<R>& theta) {
   using C = std::complex<R>;
-  require(z.shape() == theta.shape(), "rotate", "one angle a number, {} for {}", theta.shape(), z.shape());
+  require(z.shape() == theta.shape(), "rotate", "theta and z must have the same shape, got {} and {}", theta.shape(), z.shape());
   const Tensor<R> c = map_packs([](auto t) { return math::cos(t); }, theta.value());
   const Tensor<R> s = map_packs([](auto t) { return math::sin(t); }, theta.value());
   using P = Pack<R>;

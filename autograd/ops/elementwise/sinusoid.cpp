@@ -34,7 +34,7 @@ static const Op sinusoid_op(
 
 template <RealScalar R>
 Var<R> sinusoid(const Var<R>& phase, std::int64_t first, std::int64_t T) {
-  require(phase.rank() == 1 && T >= 0, "sinusoid", "phases are a vector [d/2], got {}, for {} positions", phase.shape(), T);
+  require(phase.rank() == 1 && T >= 0, "sinusoid", "phase must be a vector [d/2], got {} for {} positions", phase.shape(), T);
   const std::int64_t n = phase.dim(0);
   Tensor<R> y(Shape{T, 2 * n});
   for (std::int64_t i = 0; i < n; ++i) {

@@ -50,27 +50,27 @@ struct Axes {
 inline Axes checked_axes(std::string_view op, const Shape& shape, std::vector<std::int64_t> n, std::vector<int> axes) {
   const auto rank = static_cast<std::size_t>(shape.rank());
   if (axes.empty()) {
-    require(n.size() <= rank, op, "{} lengths for the {} axes of {}", n.size(), rank, shape);
+    require(n.size() <= rank, op, "got {} lengths for the {} axes of {}", n.size(), rank, shape);
     axes.resize(n.empty() ? rank : n.size());
     std::iota(axes.begin(), axes.end(), static_cast<int>(rank - axes.size()));
   }
   n.resize(n.empty() ? axes.size() : n.size(), -1);
-  require(!axes.empty(), op, "needs an axis to transform along, got a single number");
-  require(n.size() == axes.size(), op, "{} lengths for {} axes; give one for each", n.size(), axes.size());
+  require(!axes.empty(), op, "needs an axis to transform along, got a scalar");
+  require(n.size() == axes.size(), op, "got {} lengths for {} axes; give one per axis", n.size(), axes.size());
   for (std::size_t k = 0; k < axes.size(); ++k) {
     require_axis(op, shape, axes[k]);
     axes[k] = shape.checked(axes[k]);
     require(std::find(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(k), axes[k]) ==
                 axes.begin() + static_cast<std::ptrdiff_t>(k),
-            op, "axis {} is named twice", axes[k]);
+            op, "axis {} is repeated", axes[k]);
     if (n[k] == -1) n[k] = shape[axes[k]];
-    require(n[k] >= 1, op, "a length of {} along axis {} of {}; there must be a number to transform", n[k], axes[k], shape);
+    require(n[k] >= 1, op, "length must be at least 1, got {} along axis {} of {}", n[k], axes[k], shape);
   }
   return {std::move(axes), std::move(n)};
 }
 
 inline std::vector<std::int64_t> one_length(std::string_view op, std::optional<std::int64_t> n) {
-  require(!n || *n >= 1, op, "a length of {}; there must be a number to transform", n.value_or(0));
+  require(!n || *n >= 1, op, "length must be at least 1, got {}", n.value_or(0));
   return n ? std::vector{*n} : std::vector<std::int64_t>{};
 }
 

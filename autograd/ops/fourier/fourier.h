@@ -3,8 +3,8 @@
 ///
 ///     fft    X_k = c Σ_j w^{jk} x_j                       ifft    x_j = c Σ_k w^{-jk} X_k
 ///
-/// n is the length of the transform: longer inputs are cut, shorter ones are extended with zeros. Throws `fft: a length of 0` when
-/// there is nothing to transform. A real x is treated as complex.
+/// n is the length of the transform: longer inputs are cut, shorter ones are extended with zeros. Throws `fft: length must be at
+/// least 1, got 0` when there is nothing to transform. A real x is treated as complex.
 
 #include <optional>
 #include <vector>

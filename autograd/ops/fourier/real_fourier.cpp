@@ -125,7 +125,7 @@ Var<R> irfft(const Var<std::complex<R>>& X, std::optional<std::int64_t> length, 
   require_axis("irfft", X.shape(), axis);
   axis = X.shape().checked(axis);
   const std::int64_t n = length.value_or(2 * (X.dim(axis) - 1));
-  require(n >= 1, "irfft", "a length of {} along axis {} of {}; there must be a number to transform", n, axis, X.shape());
+  require(n >= 1, "irfft", "length must be at least 1, got {} along axis {} of {}", n, axis, X.shape());
   const double c = factor_of(norm, true, static_cast<double>(n));
   const Tensor<T> half = half_spectrum(of_length(X.value(), axis, n / 2 + 1), axis, n, R(2));
   const Tensor<T> x = fourier(of_length(half, axis, n), axis, FourierSign::Plus, c);

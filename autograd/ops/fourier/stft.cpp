@@ -39,14 +39,14 @@ Var<R> in_the_middle(const Var<R>& window, std::int64_t n) {
 
 template <Scalar T>
 Var<ComplexOf<T>> stft(const Var<T>& x, std::int64_t n_fft, const StftOptions<RealOf<T>>& options) {
-  require(x.rank() >= 1, "stft", "needs a signal, got a single number");
-  require(n_fft >= 1, "stft", "a frame must have at least one number, got n_fft = {}", n_fft);
+  require(x.rank() >= 1, "stft", "expects a signal, got a scalar");
+  require(n_fft >= 1, "stft", "n_fft must be at least 1, got {}", n_fft);
   const std::int64_t N = x.dim(-1), before = options.center ? n_fft / 2 : 0, hop = options.hop.value_or(n_fft / 4);
   require(hop >= 1, "stft", "hop must be at least 1, got {}", hop);
-  require(N < std::numeric_limits<Ids::value_type>::max(), "stft", "a signal of {} numbers is too long; split it", N);
+  require(N < std::numeric_limits<Ids::value_type>::max(), "stft", "a signal of {} samples is too long; split it", N);
   require(before == 0 || options.padding != Padding::Reflect || before < N, "stft",
-          "{} numbers are too few to mirror for frames of {}; use a shorter frame or Padding::Zeros", N, n_fft);
-  require(N + 2 * before >= n_fft, "stft", "a signal of {} is shorter than a frame of {}", N, n_fft);
+          "{} samples are too few to reflect for frames of {}; use a shorter frame or Padding::Zeros", N, n_fft);
+  require(N + 2 * before >= n_fft, "stft", "a signal of {} samples is shorter than a frame of {}", N, n_fft);
   if (options.window)
     require(options.window->rank() == 1 && options.window->size() <= n_fft, "stft",
             "a window of shape {} does not fit into frames of {}", options.window->shape(), n_fft);
@@ -103,7 +103,7 @@ Var<T> overlapped(Var<T> frames, std::int64_t n_fft, const StftOptions<RealOf<T>
     require(options.window->rank() == 1 && options.window->size() <= n_fft, "istft",
             "a window of shape {} does not fit into frames of {}", options.window->shape(), n_fft);
   const std::int64_t begin = options.center ? n_fft / 2 : 0, end = length ? begin + *length : reach - begin;
-  require(end <= reach && end > begin, "istft", "{} numbers were requested of frames that cover {}", end - begin, reach - begin);
+  require(end <= reach && end > begin, "istft", "{} samples were requested, but the frames cover {}", end - begin, reach - begin);
 
   const Var<R> window = options.window ? in_the_middle(*options.window, n_fft) : Var<R>(Tensor<R>::ones({n_fft}));
   Shape shape = frames.shape();
@@ -119,16 +119,16 @@ Var<T> overlapped(Var<T> frames, std::int64_t n_fft, const StftOptions<RealOf<T>
   for (const R w : window.value().span()) zero = std::max(zero, R(1e-11) * w * w);
   for (std::int64_t i = 0; i < weight.size(); ++i)
     if (const R sum = weight.value().data()[i]; sum <= zero)
-      fail("istft", "no window reaches number {} of the signal; {}", i,
+      fail("istft", "no window covers sample {} of the signal; {}", i,
            way_to_reach(i, begin, window.value(), zero, count, hop, options.center));
   return reshape(transpose(added(frames * window, signals) / weight), shape);
 }
 
 template <RealScalar R>
 void check_frequencies(const Var<std::complex<R>>& X, std::int64_t n_fft, bool onesided) {
-  require(n_fft >= 1, "istft", "a frame must have at least one number, got n_fft = {}", n_fft);
+  require(n_fft >= 1, "istft", "n_fft must be at least 1, got {}", n_fft);
   require(X.rank() >= 2 && X.dim(-1) >= 1 && X.dim(-2) == (onesided ? n_fft / 2 + 1 : n_fft), "istft",
-          "frames of {} have {} frequencies, [..., {}, frames]; got {}", n_fft, onesided ? n_fft / 2 + 1 : n_fft,
+          "frames of {} have {} frequencies: expected [..., {}, frames], got {}", n_fft, onesided ? n_fft / 2 + 1 : n_fft,
           onesided ? n_fft / 2 + 1 : n_fft, X.shape());
 }
 

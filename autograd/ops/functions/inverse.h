@@ -28,7 +28,7 @@ template <Scalar T>
 Var<T> atanh(const Var<T>& z);
 
 /// The angle of the point (x, y) from the x axis, in [-π, π], for real y and x, which broadcast as in NumPy. Gradient 0 at (0, 0).
-/// Throws `atan2: shapes do not broadcast, [2, 3] and [4]`.
+/// Throws `atan2: shapes cannot be broadcast together: [2, 3] and [4]`.
 template <RealScalar R>
 Var<R> atan2(const Var<R>& y, const Var<R>& x);
 

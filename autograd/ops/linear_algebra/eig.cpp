@@ -173,11 +173,10 @@ class EigMiddle {
     const double bar = rounding(largest_of(M, n_ * n_)), slope_bar = rounding(largest_of(dlambda_, n_));
     for (std::int64_t j = 0; j < n_; ++j) {
       const double violation = std::abs(M[j * n_ + j].imag());
-      require(
-          !(violation > bar), "eig",
-          "the loss depends on the phase of eigenvector {} of {}, which is arbitrary: it changes by {:.3g} for each radian; take "
-          "|v|² or v vᴴ, or fix the phase",
-          j, name_, violation);
+      require(!(violation > bar), "eig",
+              "the loss depends on the phase of eigenvector {} of {}, which is arbitrary: it changes by {:.3g} per radian; use "
+              "|v|² or v vᴴ, or fix the phase",
+              j, name_, violation);
     }
     std::vector<double> along(static_cast<std::size_t>(n_));
     for (std::int64_t j = 0; j < n_; ++j) along[static_cast<std::size_t>(j)] = M[j * n_ + j].real();
@@ -215,8 +214,8 @@ class EigMiddle {
     };
     const double lost = std::min(s_.by_norm[static_cast<std::size_t>(i)], s_.by_norm[static_cast<std::size_t>(j)]);
     require(!(lost > one_vector), "eig",
-            "eigenvalues {} and {} of {} coincide (both {}) and so do their vectors: {} is defective, or almost, and eigenvalues "
-            "have no derivative there; sqrtm, logm and matrix_exp have",
+            "eigenvalues {} and {} of {} coincide (both {}) and so do their vectors: {} is defective, or nearly so, and "
+            "eigenvalues have no derivative there; sqrtm, logm and matrix_exp do",
             i, j, name_, text(lambda_[i]), name_);
     require(!(depends > bar), "eig",
             "eigenvalues {} and {} of {} coincide (both {}) and the loss depends on their vectors (by {:.3g}), which have no "
@@ -225,8 +224,7 @@ class EigMiddle {
     const double apart = std::abs(dlambda_[i] - dlambda_[j]);
     require(
         !(apart > slope_bar), "eig",
-        "eigenvalues {} and {} of {} coincide (both {}) and the loss tells them apart (by {:.3g}), so that it has no derivative "
-        "there",
+        "eigenvalues {} and {} of {} coincide (both {}) and the loss tells them apart (by {:.3g}), so it has no derivative there",
         i, j, name_, text(lambda_[i]), apart);
   }
 
@@ -247,8 +245,8 @@ Tensor<Z> eig_gradient(const EigFactors& f, const Tensor<std::complex<R>>& dw) {
   const matrices::LuFactors<Z> factors("eig", f.vectors);
   for (std::int64_t i = 0; i < stack.count; ++i)
     require(!factors.is_singular(i), "eig",
-            "{} is defective: it has fewer eigenvectors than rows, and eigenvalues have no derivative "
-            "there; sqrtm, logm and matrix_exp have",
+            "{} is defective: it has fewer eigenvectors than rows, and eigenvalues have no derivative there; sqrtm, logm and "
+            "matrix_exp do",
             matrices::name_of(i, stack, shape));
   const Tensor<Z> V_inverse = factors.inverse(false), d = matrices::to_complex128(dw);
   const Tensor<Z> dlambda = matrices::piece(d, 0, 1, n), dV = matrices::piece(d, n, n, n);

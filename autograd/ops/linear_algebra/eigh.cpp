@@ -112,9 +112,8 @@ void eigh_middle(std::int64_t n, const RealOf<T>* lambda, const T* dlambda, cons
     if constexpr (ComplexScalar<T>) {
       const R violation = std::abs(M[i * n + i].imag());
       require(!(violation > bar), "eigh",
-              "the loss depends on the phase of eigenvector {} of {}, which is arbitrary: it changes by {:.3g} for each radian; "
-              "take |v|² or "
-              "v vᴴ, or fix the phase",
+              "the loss depends on the phase of eigenvector {} of {}, which is arbitrary: it changes by {:.3g} per radian; use "
+              "|v|² or v vᴴ, or fix the phase",
               i, name, violation);
     }
     for (std::int64_t j = 0; j < i; ++j) {
@@ -122,23 +121,22 @@ void eigh_middle(std::int64_t n, const RealOf<T>* lambda, const T* dlambda, cons
       const T m = R(0.5) * (M[j * n + i] - conj_of(M[i * n + j]));
       const R rotates = 2 * std::abs(m), depends = std::max(std::abs(M[i * n + j]), std::abs(M[j * n + i]));
       const bool is_free = broadening > 0 || !(gap <= too_close) || !(depends > bar);
-      require(
-          is_free || gap <= closest, "eigh",
-          "eigenvalues {} and {} of {} are too close ({:.6g}, their distance is {:.3g}) for the derivative of their vectors, on "
-          "which the loss depends, to have digits left; take a function of the matrix itself (matrix_exp, sqrtm, logm)",
-          j, i, name, lambda[i], gap);
+      require(is_free || gap <= closest, "eigh",
+              "eigenvalues {} and {} of {} are too close ({:.6g}, {:.3g} apart): the loss depends on their vectors, whose "
+              "derivative would have no correct digits; use a function of the matrix itself (matrix_exp, sqrtm, logm)",
+              j, i, name, lambda[i], gap);
       require(is_free || !(rotates > bar), "eigh",
               "eigenvalues {} and {} of {} coincide (both {:.6g}) and the loss depends on their vectors (by {:.3g}), which have no "
               "derivative there",
               j, i, name, lambda[i], rotates);
       require(is_free, "eigh",
-              "eigenvalues {} and {} of {} coincide (both {:.6g}), and what the loss does with their vectors has the gradient 0/0 "
-              "there; take a function of the matrix itself (matrix_exp, sqrtm, logm)",
+              "eigenvalues {} and {} of {} coincide (both {:.6g}), and the gradient of the loss through their vectors is 0/0 "
+              "there; use a function of the matrix itself (matrix_exp, sqrtm, logm)",
               j, i, name, lambda[i]);
       const R apart = std::abs(real_of(dlambda[i]) - real_of(dlambda[j]));
       require(options.values_only || broadening > 0 || !(gap <= closest) || !(apart > matrices::rounding_of(steepest, n)), "eigh",
-              "eigenvalues {} and {} of {} coincide (both {:.6g}) and the loss tells them apart (by {:.3g}), so that it has no "
-              "derivative there that they alone could give; if it reads no vectors, eigvalsh gives one of its slopes",
+              "eigenvalues {} and {} of {} coincide (both {:.6g}) and the loss tells them apart (by {:.3g}), so they alone cannot "
+              "give it a derivative there; if it uses no vectors, eigvalsh gives one of its slopes",
               j, i, name, lambda[i], apart);
       M[j * n + i] = matrices::inverse_of(gap, closest, broadening) * m;
       M[i * n + j] = conj_of(M[j * n + i]);

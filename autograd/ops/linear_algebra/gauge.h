@@ -40,7 +40,7 @@ Var<R> inverse_of(const Var<R>& gap, const Var<R>& zero, double broadening) {
 }
 
 inline void check_broadening(std::string_view op, double broadening) {
-  require(broadening >= 0, op, "a broadening of {}; it is the width of a Lorentzian, at least 0", broadening);
+  require(broadening >= 0, op, "broadening, the width of a Lorentzian, must be at least 0, got {}", broadening);
 }
 
 }  // namespace argand::matrices

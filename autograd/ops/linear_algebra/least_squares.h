@@ -18,7 +18,7 @@ Var<T> lstsq(const Var<T>& A, const Var<T>& B, std::optional<double> rcond = {})
 /// A⁺, the Moore-Penrose pseudoinverse: [..., m, n] -> [..., n, m]. To compute A⁺ B, lstsq() is more accurate.
 template <Scalar T>
 Var<T> pinv(const Var<T>& A, std::optional<double> rcond = {}) {
-  require(A.rank() >= 2, "pinv", "needs matrices, got {}", A.shape());
+  require(A.rank() >= 2, "pinv", "expects matrices, got {}", A.shape());
   Tensor<T> I = Tensor<T>::zeros({A.dim(-2), A.dim(-2)});
   for (std::int64_t i = 0; i < I.dim(0); ++i) I(i, i) = 1;
   return in_own_name("pinv", [&] { return lstsq(A, Var<T>(I), rcond); });

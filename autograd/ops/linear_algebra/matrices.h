@@ -23,7 +23,7 @@ struct Stack {
   std::int64_t count, m, n;
   /// Throws unless there are at least two axes.
   Stack(std::string_view op, const Shape& shape) {
-    require(shape.rank() >= 2, op, "needs matrices, got {}", shape);
+    require(shape.rank() >= 2, op, "expects matrices, got {}", shape);
     m = shape[-2], n = shape[-1];
     count = shape.size() == 0 ? leading(shape).size() : shape.size() / (m * n);
   }
@@ -33,10 +33,10 @@ struct Stack {
     return shape;
   }
 };
-/// Throws `op: needs square matrices, got [2, 3]`.
+/// Throws `op: expects square matrices, got [2, 3]`.
 inline Stack square(std::string_view op, const Shape& shape) {
   const Stack stack(op, shape);
-  require(stack.m == stack.n, op, "needs square matrices, got {}", shape);
+  require(stack.m == stack.n, op, "expects square matrices, got {}", shape);
   return stack;
 }
 /// [leading..., m, n]
@@ -209,7 +209,7 @@ System<T> with_right_sides(std::string_view op, const Var<T>& A, const Var<T>& B
     return system;
   }
   require(B.rank() >= 2 && B.dim(-2) == stack.m, op,
-          "right-hand sides of shape {} do not fit matrices of {}; they are [..., {}, k] or [..., {}]", B.shape(), A.shape(),
+          "right-hand sides of shape {} do not match matrices {}; expected [..., {}, k] or [..., {}]", B.shape(), A.shape(),
           stack.m, stack.m);
   const Shape leading = broadcast(op, Stack::leading(A.shape()), Stack::leading(B.shape()));
   return {expand(A, shape_of(leading, stack.m, stack.n)), expand(B, shape_of(leading, stack.m, B.dim(-1))), false};

@@ -125,7 +125,7 @@ OrthogonalFactors<T> tall_qr(const Var<T>& A) {
         const Tensor<T> dQ = matrices::piece(dw, 0, m, n), dR = matrices::piece(dw, m * n, n, n);
         const matrices::LuFactors<T> factors("qr", R);
         for (std::int64_t i = 0; i < stack.count; ++i)
-          require(!factors.is_singular(i), "qr", "the columns of {} depend on each other, so that Q has no derivative",
+          require(!factors.is_singular(i), "qr", "the columns of {} are linearly dependent, so Q has no derivative",
                   matrices::name_of(i, stack, Q.shape()));
         const Tensor<T> N = map([](T a, T b) { return a - b; }, matrices::product(dR, R, Transpose::No, Transpose::Conjugate),
                                 matrices::product(Q, dQ, Transpose::Conjugate));

@@ -125,14 +125,13 @@ class SvdMiddle {
     for (std::int64_t j = 0; exact_ && j < k_; ++j) {
       const bool alone = j == 0 || !(s_[j - 1] - s_[j] <= closest_), last = j + 1 == k_;
       const R slope = std::abs(real_of(ds[j])), apart = alone ? R(0) : std::abs(real_of(ds[j]) - real_of(ds[j - 1]));
-      require(
-          !(s_[j] <= closest_) || (RealScalar<T> && square_ && alone && last) || !(slope > bar), "svd",
-          "singular value {} of {} is 0 and the loss moves with it (by {:.3g}), so that it has no derivative there that it alone "
-          "could give; if the loss reads no vectors, svdvals gives one of its slopes",
-          j, name_, slope);
+      require(!(s_[j] <= closest_) || (RealScalar<T> && square_ && alone && last) || !(slope > bar), "svd",
+              "singular value {} of {} is 0 and the loss depends on it (by {:.3g}), so it alone cannot give the loss a derivative "
+              "there; if the loss uses no vectors, svdvals gives one of its slopes",
+              j, name_, slope);
       require(!(apart > bar), "svd",
-              "singular values {} and {} of {} coincide (both {:.6g}) and the loss tells them apart (by {:.3g}), so that it has no "
-              "derivative there that they alone could give; if it reads no vectors, svdvals gives one of its slopes",
+              "singular values {} and {} of {} coincide (both {:.6g}) and the loss tells them apart (by {:.3g}), so they alone "
+              "cannot give it a derivative there; if it uses no vectors, svdvals gives one of its slopes",
               j - 1, j, name_, s_[j], apart);
     }
   }
@@ -179,13 +178,12 @@ class SvdMiddle {
   void require_no_phase(std::int64_t j, T u, T v, R bar) const {
     if constexpr (ComplexScalar<T>) {
       const R violation = std::abs(u.imag() + v.imag()), against = std::abs(u.imag() - v.imag());
-      require(
-          !(violation > bar), "svd",
-          "the loss depends on the common phase of singular vectors {} of {}, which is arbitrary: it changes by {:.3g} for each "
-          "radian; take |u|², |v|² or u vᴴ, or fix the phase",
-          j, name_, violation);
+      require(!(violation > bar), "svd",
+              "the loss depends on the common phase of singular vectors {} of {}, which is arbitrary: it changes by {:.3g} per "
+              "radian; use |u|², |v|² or u vᴴ, or fix the phase",
+              j, name_, violation);
       require(broadening_ > 0 || !(s_[j] <= closest_) || !(against > bar), "svd",
-              "singular value {} of {} is 0 and the loss depends on the phase of its u against its v (by {:.3g}), which is "
+              "singular value {} of {} is 0 and the loss depends on the phase of its u relative to its v (by {:.3g}), which is "
               "arbitrary there",
               j, name_, against);
     }
@@ -196,8 +194,8 @@ class SvdMiddle {
     const R gap = s_[j] - s_[i];
     const bool is_free = broadening_ > 0 || !(gap <= too_close_) || !(depends > bar);
     require(is_free || gap <= closest_, "svd",
-            "singular values {} and {} of {} are too close ({:.6g}, their distance is {:.3g}) for the derivative of their vectors, "
-            "on which the loss depends, to have digits left",
+            "singular values {} and {} of {} are too close ({:.6g}, {:.3g} apart): the loss depends on their vectors, whose "
+            "derivative would have no correct digits",
             j, i, name_, s_[i], gap);
     require(is_free || !(rotates > bar), "svd",
             "singular values {} and {} of {} coincide (both {:.6g}) and the loss depends on their vectors (by {:.3g}), which have "
@@ -205,8 +203,7 @@ class SvdMiddle {
             j, i, name_, s_[i], rotates);
     require(
         is_free, "svd",
-        "singular values {} and {} of {} coincide (both {:.6g}), and what the loss does with their vectors has the gradient 0/0 "
-        "there",
+        "singular values {} and {} of {} coincide (both {:.6g}), and the gradient of the loss through their vectors is 0/0 there",
         j, i, name_, s_[i]);
   }
 

@@ -17,8 +17,8 @@ namespace {
 
 template <Scalar T>
 void check_pair(const Op& op, const Var<T>& x, const Var<T>& t) {
-  require(x.shape() == t.shape(), op.name(), "shapes differ, {} and {}", x.shape(), t.shape());
-  require(x.size() > 0, op.name(), "nothing to average in {}", x.shape());
+  require(x.shape() == t.shape(), op.name(), "shapes do not match: {} and {}", x.shape(), t.shape());
+  require(x.size() > 0, op.name(), "cannot average an empty tensor of shape {}", x.shape());
 }
 
 /// The mean of term(x_i, t_i). Each term is divided before summing: the sum may overflow where the mean does not.

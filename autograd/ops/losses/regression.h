@@ -1,6 +1,6 @@
 #pragma once
 /// Losses between numbers and their targets, averaged over all elements. Both may be variables. All throw when the shapes differ,
-/// `mse: shapes differ, [2, 3] and [3]`, and when there is nothing to average.
+/// `mse: shapes do not match: [2, 3] and [3]`, and when there is nothing to average.
 
 #include "autograd/var.h"
 

@@ -24,7 +24,7 @@ Var<std::complex<R>> matmul(const Var<R>& A, const Var<std::complex<R>>& B) {
 }
 template <RealScalar R>
 Var<std::complex<R>> matmul(const Var<std::complex<R>>& A, const Var<R>& B) {
-  require(A.rank() >= 2, "matmul", "needs matrices, got {} and {}", A.shape(), B.shape());
+  require(A.rank() >= 2, "matmul", "expects matrices, got {} and {}", A.shape(), B.shape());
   const std::int64_t M = A.dim(-2);
   const Var<R> both = matmul(concatenate(std::vector{real(A), imag(A)}, -2), B);
   return make_complex(slice(both, -2, 0, M), slice(both, -2, M, 2 * M));
@@ -61,15 +61,15 @@ EinsumEquation parse_einsum(std::string_view text, std::size_t operands) {
     }
     std::string& labels = behind ? e.result : e.operands.back();
     if (text.substr(i, 3) == "...") {
-      require(!has(labels, ellipsis), "einsum", "\"{}\": only one ellipsis per operand", text);
+      require(!has(labels, ellipsis), "einsum", "\"{}\": only one ellipsis is allowed per operand", text);
       i += 2;
     } else {
       require((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'), "einsum",
-              "\"{}\": one letter per axis, as in \"ij,jk->ik\", or ... for all the others, as in \"...ij,jk->...ik\"", text);
+              "\"{}\": use one letter per axis, as in \"ij,jk->ik\", or ... for all the others, as in \"...ij,jk->...ik\"", text);
     }
     labels += c;
   }
-  require(e.operands.size() == operands, "einsum", "\"{}\" names {} operand{}, given {}", text, e.operands.size(),
+  require(e.operands.size() == operands, "einsum", "\"{}\" names {} operand{}, got {}", text, e.operands.size(),
           e.operands.size() == 1 ? "" : "s", operands);
   std::map<char, int> times;
   for (const std::string& labels : e.operands)
@@ -77,9 +77,9 @@ EinsumEquation parse_einsum(std::string_view text, std::size_t operands) {
   for (const auto& [c, n] : times)
     if (!arrow && (n == 1 || c == ellipsis)) e.result += c;  // '.' sorts before all letters
   for (const char c : e.result) {
-    require(times.contains(c), "einsum", "\"{}\": no operand has the result's axis {}", text,
+    require(times.contains(c), "einsum", "\"{}\": no operand has axis {} of the result", text,
             c == ellipsis ? "..." : std::string{c});
-    require(std::count(e.result.begin(), e.result.end(), c) == 1, "einsum", "\"{}\": the result has axis {} twice", text, c);
+    require(std::count(e.result.begin(), e.result.end(), c) == 1, "einsum", "\"{}\": the result repeats axis {}", text, c);
   }
   return e;
 }
@@ -97,8 +97,8 @@ char under_ellipsis(std::size_t from_the_end) { return static_cast<char>('0' + f
 std::string labels_for(const std::string& labels, const Shape& shape) {
   const std::size_t at = labels.find(ellipsis), rank = static_cast<std::size_t>(shape.rank());
   const std::size_t letters = labels.size() - (at == std::string::npos ? 0 : 1);
-  require(at == std::string::npos ? letters == rank : letters <= rank, "einsum", "{} for {}, whose axes are {}", spelled(labels),
-          shape, rank);
+  require(at == std::string::npos ? letters == rank : letters <= rank, "einsum", "subscripts {} do not match {}, which has rank {}",
+          spelled(labels), shape, rank);
   if (at == std::string::npos) return labels;
   std::string axes;
   for (std::size_t k = rank - letters; k-- > 0;) axes += under_ellipsis(k);
@@ -120,7 +120,8 @@ Labelled<T> reduced_to(Labelled<T> a, const std::string& wanted) {
     if (j == std::string::npos) continue;
     const char c = a.labels[i];
     const int first = static_cast<int>(i), second = static_cast<int>(j);
-    require(a.x.dim(first) == a.x.dim(second), "einsum", "the diagonal {} of {}", std::string(2, c), a.x.shape());
+    require(a.x.dim(first) == a.x.dim(second), "einsum", "the diagonal {} needs axes of equal size, got {}", std::string(2, c),
+            a.x.shape());
     a.x = diagonal(a.x, 0, first, second);
     a.labels.erase(j, 1).erase(i, 1) += c;
     --i;
@@ -208,7 +209,7 @@ Var<Promote<A, B>> einsum(std::string_view equation, const Var<A>& left, const V
   const Labelled<B> b = reduced_to<B>(all_of_b, result + all_of_a.labels);
   for (const char c : a.labels) {
     const std::int64_t here = size_along(a, {c}), there = has(b.labels, c) ? size_along(b, {c}) : here;
-    require(here == there, "einsum", "axis {} is {} in one operand and {} in another",
+    require(here == there, "einsum", "axis {} has size {} in one operand and {} in another",
             c >= '0' && c <= '9' ? fmt::format("{} from the end of ...", c - '0' + 1) : std::string{c}, here, there);
   }
   // Batch axes (in both and in the result), row and column axes (in one), summed axes (in both, not in the result).

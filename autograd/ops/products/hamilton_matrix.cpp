@@ -35,7 +35,7 @@ static const Op hamilton_matrix_op(
 
 template <RealScalar R>
 Var<R> hamilton_matrix(const Var<R>& W) {
-  require(W.rank() == 3 && W.dim(2) == 4, "hamilton_matrix", "takes quaternions [out, in, 4], got {}", W.shape());
+  require(W.rank() == 3 && W.dim(2) == 4, "hamilton_matrix", "expects quaternions [out, in, 4], got {}", W.shape());
   const std::int64_t out = W.dim(0), in = W.dim(1);
   Tensor<R> M(Shape{4 * out, 4 * in});
   parallel_for(out, 16, [&](std::int64_t begin, std::int64_t end) {

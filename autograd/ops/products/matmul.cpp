@@ -93,10 +93,10 @@ static const Op matmul_op(
 
 template <Scalar T>
 Var<T> matmul(const Var<T>& A, const Var<T>& B, Transpose a_is, Transpose b_is) {
-  require(A.rank() >= 2 && B.rank() >= 2, "matmul", "needs matrices, got {} and {}", A.shape(), B.shape());
+  require(A.rank() >= 2 && B.rank() >= 2, "matmul", "expects matrices, got {} and {}", A.shape(), B.shape());
   const std::int64_t M = A.dim(transposes(a_is) ? -1 : -2), K = A.dim(transposes(a_is) ? -2 : -1);
   const std::int64_t N = B.dim(transposes(b_is) ? -2 : -1), inner = B.dim(transposes(b_is) ? -1 : -2);
-  require(K == inner, "matmul", "inner sizes differ, {} and {}", A.shape(), B.shape());
+  require(K == inner, "matmul", "inner dimensions do not match: {} and {}", A.shape(), B.shape());
   const auto without_matrix = [](Shape shape) {
     shape.erase(-1);
     shape.erase(-1);
@@ -196,9 +196,9 @@ namespace {
 template <Scalar T>
 Var<T> linear_with(const Var<T>& x, const Var<T>& W, const Var<T>* b) {
   require(W.rank() == 2 && x.rank() >= 1 && x.shape().back() == W.dim(1), "linear",
-          "a weight [out, in] = {} does not fit x of shape {}", W.shape(), x.shape());
+          "weight [out, in] = {} does not match x of shape {}", W.shape(), x.shape());
   const std::int64_t out = W.dim(0), in = W.dim(1), N = x.shape().rows();
-  require(b == nullptr || b->shape() == Shape({out}), "linear", "a bias of shape {} does not fit {} outputs",
+  require(b == nullptr || b->shape() == Shape({out}), "linear", "bias of shape {} does not match {} outputs",
           b ? b->shape() : Shape{}, out);
   Shape shape = x.shape();
   shape[-1] = out;

@@ -41,7 +41,7 @@ static const Op projection_op(
 template <Scalar T>
 Var<RealOf<T>> projection(const Var<T>& z, const Tensor<T>& W) {
   using R = RealOf<T>;
-  require(z.shape() == W.shape(), "projection", "weights of shape {} for a tensor of shape {}", W.shape(), z.shape());
+  require(z.shape() == W.shape(), "projection", "weights of shape {} do not match a tensor of shape {}", W.shape(), z.shape());
   double sum = 0;
   for (std::int64_t k = 0; k < z.size(); ++k) sum += real_of(conj_mul(W.data()[k], z.value().data()[k]));
   return record(

@@ -207,12 +207,12 @@ Var<std::complex<R>> qic_linear_with(const Var<std::complex<R>>& x, const Var<st
                                      const Var<R>& theta) {
   using C = std::complex<R>;
   require(W.rank() == 2 && x.rank() >= 1 && x.shape().back() == W.dim(1), "qic_linear",
-          "a weight [out, in] = {} does not fit x of shape {}", W.shape(), x.shape());
+          "weight [out, in] = {} does not match x of shape {}", W.shape(), x.shape());
   const std::int64_t out = W.dim(0);
-  require(b == nullptr || b->shape() == Shape({out}), "qic_linear", "a bias of shape {} does not fit {} outputs",
+  require(b == nullptr || b->shape() == Shape({out}), "qic_linear", "bias of shape {} does not match {} outputs",
           b ? b->shape() : Shape{}, out);
   require(theta.rank() == 1 && theta.size() > 0 && out % theta.size() == 0, "qic_linear",
-          "angles {} do not divide {} outputs into equal groups", theta.shape(), out);
+          "angles of shape {} do not divide {} outputs into equal groups", theta.shape(), out);
   const QicProduct<R> product(x.shape(), W.shape(), theta.value());
   Shape shape = x.shape();
   shape[-1] = out;

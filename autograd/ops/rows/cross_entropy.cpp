@@ -259,10 +259,10 @@ static const Op linear_cross_entropy_op(
 template <RealScalar R>
 Var<R> linear_cross_entropy(const Var<R>& h, const Var<R>& W, const Var<R>* b, const Ids& targets, std::int64_t chunk) {
   require(W.rank() == 2 && h.rank() >= 1 && h.shape().back() == W.dim(1), "linear_cross_entropy",
-          "a weight [V, D] = {} does not fit h of shape {}", W.shape(), h.shape());
+          "weight [V, D] = {} does not match h of shape {}", W.shape(), h.shape());
   const std::int64_t V = W.dim(0), N = targets.size();
   check_targets("linear_cross_entropy", h.shape(), targets, V);
-  require(b == nullptr || b->shape() == Shape({V}), "linear_cross_entropy", "a bias of shape {} does not fit {} outputs",
+  require(b == nullptr || b->shape() == Shape({V}), "linear_cross_entropy", "bias of shape {} does not match {} outputs",
           b ? b->shape() : Shape{}, V);
   require(chunk >= 1, "linear_cross_entropy", "a chunk must have at least one row, got {}", chunk);
   const Var<R> bias = b != nullptr ? *b : Var<R>();

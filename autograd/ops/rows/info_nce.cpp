@@ -60,7 +60,7 @@ static const Op info_nce_op(
 template <RealScalar R>
 Var<R> info_nce(const Var<R>& s, const Ids& tokens) {
   require(s.rank() == 3 && s.dim(1) == s.dim(2) && tokens.shape() == Shape({s.dim(0), s.dim(1)}), "info_nce",
-          "needs s [B, T, T] and tokens [B, T], got {} and {}", s.shape(), tokens.shape());
+          "expects s [B, T, T] and tokens [B, T], got {} and {}", s.shape(), tokens.shape());
   const std::int64_t B = s.dim(0), T = s.dim(1);
   Tensor<R> ds = Tensor<R>::zeros(s.shape());  // (w - [n = p]), the gradient up to 1/A
   std::vector<double> losses(static_cast<std::size_t>(B), 0);

@@ -31,9 +31,9 @@ struct Measure {
   R angle(std::int64_t group) const { return theta.value().data()[theta.size() == 1 ? 0 : group]; }
 };
 
-/// Throws `OP: numbers have ...` unless parts is 2 or 4.
+/// Throws `OP: parts must be ...` unless parts is 2 or 4.
 inline void require_parts(std::string_view op, int parts) {
-  require(parts == 2 || parts == 4, op, "numbers have 2 parts (QIC) or 4 (quaternions), got {}", parts);
+  require(parts == 2 || parts == 4, op, "parts must be 2 (QIC) or 4 (quaternions), got {}", parts);
 }
 
 /// Calls f.template operator()<P>() with P = 2 or 4.

@@ -189,7 +189,7 @@ Var<T> norm_tangent(const Var<T>& normal, const Var<RealOf<T>>& inverse, const V
 template <Scalar T>
 Var<T> layer_norm(const Var<T>& x, const Var<RealOf<T>>& gain, const Var<T>& bias, double eps) {
   require(x.rank() >= 1 && gain.shape() == Shape({x.shape().back()}) && bias.shape() == gain.shape(), "layer_norm",
-          "gain {} and bias {} must have the size of the last axis of {}", gain.shape(), bias.shape(), x.shape());
+          "gain {} and bias {} must match the last axis of {}", gain.shape(), bias.shape(), x.shape());
   require(eps >= 0, "layer_norm", "eps must not be negative, got {}", eps);
   Norm<T> norm(x.shape(), true);
   Tensor<T> y = norm.forward(x.value(), gain.value(), &bias.value(), static_cast<RealOf<T>>(eps));
@@ -216,8 +216,8 @@ Var<T> layer_norm(const Var<T>& x, const Var<RealOf<T>>& gain, const Var<T>& bia
 
 template <Scalar T>
 Var<T> rms_norm(const Var<T>& x, const Var<RealOf<T>>& gain, double eps) {
-  require(x.rank() >= 1 && gain.shape() == Shape({x.shape().back()}), "rms_norm",
-          "gain {} must have the size of the last axis of {}", gain.shape(), x.shape());
+  require(x.rank() >= 1 && gain.shape() == Shape({x.shape().back()}), "rms_norm", "gain {} must match the last axis of {}",
+          gain.shape(), x.shape());
   require(eps >= 0, "rms_norm", "eps must not be negative, got {}", eps);
   Norm<T> norm(x.shape(), false);
   Tensor<T> y = norm.forward(x.value(), gain.value(), nullptr, static_cast<RealOf<T>>(eps));

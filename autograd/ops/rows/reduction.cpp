@@ -189,7 +189,7 @@ static const Op mean_op(
 
 template <Scalar T>
 Var<T> mean(const Var<T>& x) {
-  require(x.size() > 0, "mean", "nothing to average in {}", x.shape());
+  require(x.size() > 0, "mean", "cannot average an empty tensor of shape {}", x.shape());
   return scaled_sum(mean_op, x, whole(x.shape()), Shape{}, 1 / static_cast<RealOf<T>>(x.size()));
 }
 template <Scalar T>
@@ -285,7 +285,7 @@ Var<RealOf<T>> variance_over(const Var<T>& x, const AxisView& view, const Shape&
 
 template <Scalar T>
 Var<RealOf<T>> variance(const Var<T>& x) {
-  require(x.size() > 0, "variance", "nothing to average in {}", x.shape());
+  require(x.size() > 0, "variance", "cannot average an empty tensor of shape {}", x.shape());
   return variance_over(x, whole(x.shape()), Shape{});
 }
 template <Scalar T>
@@ -373,7 +373,7 @@ Var<RealOf<T>> stddev_over(const Var<T>& x, const AxisView& view, const Shape& s
 
 template <Scalar T>
 Var<RealOf<T>> stddev(const Var<T>& x) {
-  require(x.size() > 0, "stddev", "nothing to average in {}", x.shape());
+  require(x.size() > 0, "stddev", "cannot average an empty tensor of shape {}", x.shape());
   return stddev_over(x, whole(x.shape()), Shape{});
 }
 template <Scalar T>

@@ -110,7 +110,7 @@ T unit_of(T x) {
 template <Scalar T>
 Var<RealOf<T>> norm_over(const Var<T>& x, RealOf<T> p, const AxisView& view, const Shape& shape) {
   using R = RealOf<T>;
-  require(p >= 0 || std::isinf(p), "vector_norm", "p must be at least 0 or -inf, got {}", p);
+  require(p >= 0 || std::isinf(p), "vector_norm", "p must be -inf or at least 0, got {}", p);
   const Shape three{view.outer, view.n, view.inner};
   if (std::isinf(p)) {
     const Var<R> magnitudes = abs(reshape(x, three));

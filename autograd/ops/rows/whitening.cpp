@@ -178,7 +178,7 @@ PlaneMaps<R> whitening_maps(const PlaneMoments<R>& moments, double eps) {
 
 template <RealScalar R>
 Var<std::complex<R>> whiten(const Var<std::complex<R>>& x, double eps, PlaneMoments<R>* seen) {
-  require(x.rank() >= 1 && x.shape().back() >= 1, "whiten", "needs numbers along a last axis, got {}", x.shape());
+  require(x.rank() >= 1 && x.shape().back() >= 1, "whiten", "needs a non-empty last axis, got {}", x.shape());
   require(eps > 0, "whiten", "eps must be positive, got {}", eps);
   Whitener<R> whitener(x.shape());
   const Tensor<std::complex<R>> y = whitener.forward(x.value(), static_cast<R>(eps), seen);

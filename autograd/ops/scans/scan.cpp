@@ -131,7 +131,7 @@ static const Op linear_recurrence_op(
 template <Scalar T>
 Var<T> linear_recurrence(const Var<T>& a, const Var<T>& b, int axis) {
   require_axis("linear_recurrence", a.shape(), axis);
-  require(a.shape() == b.shape(), "linear_recurrence", "a and b must have one shape, got {} and {}", a.shape(), b.shape());
+  require(a.shape() == b.shape(), "linear_recurrence", "a and b must have the same shape, got {} and {}", a.shape(), b.shape());
   const AxisView view(a.shape(), axis);
   Tensor<T> s(a.shape());
   along_lines(view, false, [out = s.data(), pa = a.value().data(), pb = b.value().data()](std::int64_t i, std::int64_t before) {

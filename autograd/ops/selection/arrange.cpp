@@ -15,13 +15,13 @@ Var<T> stack(const std::vector<Var<T>>& parts, int axis) {
   require(!parts.empty(), "stack", "no tensors given");
   const Shape& shape = parts[0].shape();
   const int rank = shape.rank() + 1;
-  require(-rank <= axis && axis < rank, "stack", "the new axis {} is outside the {} there will be", axis, rank);
+  require(-rank <= axis && axis < rank, "stack", "new axis {} is out of range for a result with {} axes", axis, rank);
   const int at = axis < 0 ? axis + rank : axis;
   Shape taller;
   for (int k = 0; k < rank; ++k) taller.push_back(k == at ? 1 : shape[k < at ? k : k - 1]);
   std::vector<Var<T>> rows;
   for (const Var<T>& x : parts) {
-    require(x.shape() == shape, "stack", "shapes differ, {} and {}", shape, x.shape());
+    require(x.shape() == shape, "stack", "shapes do not match: {} and {}", shape, x.shape());
     rows.push_back(reshape(x, taller));
   }
   return concatenate(rows, at);
@@ -31,7 +31,7 @@ template <Scalar T>
 std::vector<Var<T>> split(const Var<T>& x, const std::vector<std::int64_t>& sizes, int axis) {
   require_axis("split", x.shape(), axis);
   const std::int64_t whole = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
-  require(whole == x.dim(axis), "split", "sizes that add up to {} for axis {} of {}", whole, axis, x.shape());
+  require(whole == x.dim(axis), "split", "sizes add up to {}, which does not match axis {} of {}", whole, axis, x.shape());
   std::vector<Var<T>> parts;
   std::int64_t begin = 0;
   for (const std::int64_t size : sizes) {
@@ -53,7 +53,7 @@ template <Scalar T>
 Var<T> diagonal(const Var<T>& x, std::int64_t offset, int axis1, int axis2) {
   require_axis("diagonal", x.shape(), axis1), require_axis("diagonal", x.shape(), axis2);
   const int a = x.shape().checked(axis1), b = x.shape().checked(axis2);
-  require(a != b, "diagonal", "of axis {} of {} with itself", axis1, x.shape());
+  require(a != b, "diagonal", "needs two different axes, got axis {} of {} twice", axis1, x.shape());
   std::vector<int> order;
   Shape shape;
   for (int k = 0; k < x.rank(); ++k)
@@ -69,7 +69,7 @@ Var<T> diagonal(const Var<T>& x, std::int64_t offset, int axis1, int axis2) {
 
 template <Scalar T>
 Var<T> diag_embed(const Var<T>& x, std::int64_t offset) {
-  require(x.rank() >= 1, "diag_embed", "needs a vector, got {}", x.shape());
+  require(x.rank() >= 1, "diag_embed", "expects a vector, got {}", x.shape());
   // A matrix row plus one more zero, repeated, is the diagonal with m zeros after each number.
   const std::int64_t n = x.shape().back(), m = n + std::abs(offset), first = offset >= 0 ? offset : -offset * m;
   Shape shape = x.shape();
@@ -85,20 +85,20 @@ Var<T> diag_embed(const Var<T>& x, std::int64_t offset) {
 
 template <Scalar T>
 Var<T> trace(const Var<T>& x) {
-  require(x.rank() >= 2, "trace", "needs a matrix, got {}", x.shape());
+  require(x.rank() >= 2, "trace", "expects a matrix, got {}", x.shape());
   return sum(diagonal(x, 0, -2, -1), -1);
 }
 
 template <Scalar A, Scalar B>
 Var<Promote<A, B>> outer(const Var<A>& a, const Var<B>& b) {
-  require(a.rank() == 1 && b.rank() == 1, "outer", "needs vectors, got {} and {}", a.shape(), b.shape());
+  require(a.rank() == 1 && b.rank() == 1, "outer", "expects vectors, got {} and {}", a.shape(), b.shape());
   return mul(reshape(a, Shape{a.size(), 1}), b);
 }
 
 template <Scalar A, Scalar B>
 Var<Promote<A, B>> kron(const Var<A>& a, const Var<B>& b) {
-  require(a.rank() == b.rank() && a.rank() <= Shape::max_rank / 2, "kron", "needs equal ranks up to {}, got {} and {}",
-          Shape::max_rank / 2, a.shape(), b.shape());
+  require(a.rank() == b.rank() && a.rank() <= Shape::max_rank / 2, "kron",
+          "expects tensors of equal rank, at most {}, got {} and {}", Shape::max_rank / 2, a.shape(), b.shape());
   Shape spread_a, spread_b, shape;
   for (int k = 0; k < a.rank(); ++k) {
     for (const std::int64_t size : {a.dim(k), std::int64_t{1}}) spread_a.push_back(size);

@@ -48,7 +48,7 @@ static const Op expand_op({.name = "expand",
 template <Scalar T>
 Var<T> expand(const Var<T>& x, const Shape& shape) {
   if (x.shape() == shape) return x;
-  require(x.rank() <= shape.rank() && broadcast("expand", x.shape(), shape) == shape, "expand", "{} does not stretch to {}",
+  require(x.rank() <= shape.rank() && broadcast("expand", x.shape(), shape) == shape, "expand", "{} cannot be expanded to {}",
           x.shape(), shape);
   const Tensor<T> unread(shape);  // only its shape is used
   Tensor<T> y = broadcast_map(
@@ -115,7 +115,7 @@ Var<T> index_select(const Var<T>& x, int axis, const std::vector<std::int64_t>& 
   require_axis("index_select", x.shape(), axis);
   const AxisView view(x.shape(), axis);
   for (const std::int64_t i : index)
-    require(0 <= i && i < view.n, "index_select", "index {} is outside axis {} of {}", i, axis, x.shape());
+    require(0 <= i && i < view.n, "index_select", "index {} is out of range for axis {} of {}", i, axis, x.shape());
   const auto m = static_cast<std::int64_t>(index.size());
   Shape shape = x.shape();
   shape[axis] = m;
@@ -179,7 +179,7 @@ namespace {
 template <Scalar T>
 Var<T> pad_with_constant(const Var<T>& x, int axis, std::int64_t before, std::int64_t after, T value) {
   const std::int64_t n = x.dim(axis), begin = std::max<std::int64_t>(0, -before), end = n - std::max<std::int64_t>(0, -after);
-  require(begin <= end, "pad", "{} and {} cut more than there is off axis {} of {}", before, after, axis, x.shape());
+  require(begin <= end, "pad", "padding {} and {} removes more than axis {} of {} has", before, after, axis, x.shape());
   const auto edge = [&](std::int64_t size) {
     Shape shape = x.shape();
     shape[axis] = std::max<std::int64_t>(0, size);
@@ -201,7 +201,7 @@ std::int64_t padded_from(PadMode mode, std::int64_t i, std::int64_t n) {
 template <Scalar T>
 Var<T> pad(const Var<T>& x, const std::vector<std::int64_t>& sizes, PadMode mode, T value) {
   require(sizes.size() % 2 == 0 && static_cast<int>(sizes.size() / 2) <= x.rank(), "pad",
-          "{} sizes for {}; give pairs {{before, after}}, from the last axis on", sizes.size(), x.shape());
+          "got {} sizes for {}; give {{before, after}} pairs, starting from the last axis", sizes.size(), x.shape());
   Var<T> y = x;
   for (std::size_t k = 0; k < sizes.size() / 2; ++k) {
     const int axis = x.rank() - 1 - static_cast<int>(k);
@@ -212,7 +212,8 @@ Var<T> pad(const Var<T>& x, const std::vector<std::int64_t>& sizes, PadMode mode
     }
     const std::int64_t most = mode == PadMode::Reflect ? n - 1 : mode == PadMode::Circular ? n : n > 0 ? std::int64_t{1} << 48 : 0;
     require(0 <= before && before <= most && 0 <= after && after <= most, "pad",
-            "{} and {} beside axis {} of {}; this mode has at most {}", before, after, axis, x.shape(), most);
+            "padding {} and {} is out of range for axis {} of {}; this mode allows at most {}", before, after, axis, x.shape(),
+            most);
     std::vector<std::int64_t> index;
     for (std::int64_t i = -before; i < n + after; ++i) index.push_back(padded_from(mode, i, n));
     y = index_select(y, axis, index);

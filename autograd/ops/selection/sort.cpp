@@ -21,13 +21,13 @@ Ids places_of(const char* op, const Shape& x, int axis, const Ids& index) {
   const Shape& shape = index.shape();
   bool fits = shape.rank() == rank;
   for (int k = 0; fits && k < rank; ++k) fits = k == along || shape[k] <= x[k];
-  require(fits, op, "an index of shape {} for {}; it has the same axes, none longer but axis {}", shape, x, axis);
+  require(fits, op, "index of shape {} does not match {}; it needs as many axes, none longer except axis {}", shape, x, axis);
   require(x.size() <= std::numeric_limits<Ids::value_type>::max(), op, "{} has more than 2^31 elements", x);
   const auto strides = strides_of(x);
   Ids places(Shape{index.size()});
   std::array<std::int64_t, Shape::max_rank> at{};
   for (std::int64_t i = 0; i < index.size(); ++i) {
-    require(0 <= index[i] && index[i] < x[along], op, "index {} is outside axis {} of {}", index[i], axis, x);
+    require(0 <= index[i] && index[i] < x[along], op, "index {} is out of range for axis {} of {}", index[i], axis, x);
     std::int64_t place = 0;
     for (int k = 0; k < rank; ++k) {
       const auto a = static_cast<std::size_t>(k);
@@ -87,7 +87,8 @@ Var<T> gather(const Var<T>& x, int axis, const Ids& index) {
 
 template <Scalar T>
 Var<T> scatter_add(const Var<T>& x, int axis, const Ids& index, const Var<T>& source) {
-  require(index.shape() == source.shape(), "scatter_add", "an index of shape {} for a source of {}", index.shape(), source.shape());
+  require(index.shape() == source.shape(), "scatter_add", "index and source must have the same shape, got {} and {}", index.shape(),
+          source.shape());
   const Ids places = places_of("scatter_add", x.shape(), axis, index);
   return x + reshape(scatter_add(reshape(source, Shape{source.size(), 1}), places, x.size()), x.shape());
 }
@@ -102,7 +103,7 @@ Sorted<R> sort(const Var<R>& x, int axis, bool descending) {
 template <RealScalar R>
 Sorted<R> topk(const Var<R>& x, std::int64_t k, int axis, bool largest) {
   require_axis("topk", x.shape(), axis);
-  require(0 <= k && k <= x.dim(axis), "topk", "{} of axis {} of {}", k, axis, x.shape());
+  require(0 <= k && k <= x.dim(axis), "topk", "k = {} is out of range for axis {} of {}", k, axis, x.shape());
   Ids indices = order_by_size(x.value(), axis, k, largest);
   return {gather(x, axis, indices), indices};
 }

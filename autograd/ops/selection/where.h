@@ -1,6 +1,6 @@
 #pragma once
 /// Choices by a mask (core/mask.h), as made by gt, lt, eq, ... of tensors. Real or complex, one of each gives complex. Mask and
-/// operands broadcast as in NumPy; all throw `op: shapes do not broadcast, [2, 3] and [4]`.
+/// operands broadcast as in NumPy; all throw `op: shapes cannot be broadcast together: [2, 3] and [4]`.
 
 #include "autograd/var.h"
 #include "core/mask.h"

@@ -42,7 +42,7 @@ void validate_states(const CratConfig& own, const ModelConfig& c) {
   require(c.d_model % 2 == 0 && c.d_ff % 2 == 0, "config", "complex numbers need an even d_model and d_ff, got {} and {}",
           c.d_model, c.d_ff);
   require(own.states == StateKind::Real || c.d_model % (2 * c.n_heads) == 0, "config",
-          "each head needs whole complex numbers: 2 * n_heads {} does not divide d_model {}", c.n_heads, c.d_model);
+          "complex heads need an even width: 2 * n_heads {} does not divide d_model {}", c.n_heads, c.d_model);
   require_size("irw_dim", own.irw_dim, 1'000'000);
 }
 
@@ -54,9 +54,9 @@ void CratConfig::validate(const ModelConfig& c) const {
   require(irw_temperature > 0 && std::isfinite(irw_temperature), "config", "irw_temperature must be positive, got {}",
           irw_temperature);
   for (std::size_t i = 0; i < irw_layers.size(); ++i) {
-    require(irw_layers[i] >= 0 && irw_layers[i] < c.n_layers, "config", "irw_layers names layer {}, but layers are 0 to {}",
+    require(irw_layers[i] >= 0 && irw_layers[i] < c.n_layers, "config", "irw_layers contains layer {}, but layers run from 0 to {}",
             irw_layers[i], c.n_layers - 1);
-    require(i == 0 || irw_layers[i] > irw_layers[i - 1], "config", "irw_layers must be in ascending order, each once");
+    require(i == 0 || irw_layers[i] > irw_layers[i - 1], "config", "irw_layers must be strictly increasing");
   }
 }
 

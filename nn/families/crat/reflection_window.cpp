@@ -44,7 +44,7 @@ std::vector<Ids::value_type> renumber(Ids& chosen) {
 template <RealScalar R>
 PassageMeans<R>::PassageMeans(const Ids& passages, Var<R> embedding, Var<R> bias)
     : passages_(passages), embedding_(std::move(embedding)), bias_(std::move(bias)) {
-  require(passages.shape().rank() == 2 && passages.size() > 0, "knowledge", "passages must be [P, L], not empty, got {}",
+  require(passages.shape().rank() == 2 && passages.size() > 0, "knowledge", "passages must be non-empty [P, L], got {}",
           passages.shape());
 }
 

@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(a_whole_hessian) {
   BOOST_TEST(values[2] == 8 + std::sqrt(116.0), boost::test_tools::tolerance(1e-14));
   BOOST_TEST(error_of([] {
                symmetric_eigenvalues(Tensor<double>({1, 2}, {1.0, 2.0}));
-             }) == "symmetric_eigen: needs a square matrix, got [1, 2]");
+             }) == "symmetric_eigen: expects a square matrix, got [1, 2]");
 }
 
 BOOST_AUTO_TEST_CASE(lanczos_finds_the_ends_of_the_spectrum) {
@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(lanczos_finds_the_ends_of_the_spectrum) {
     for (const double value : whole) nearest = std::min(nearest, std::abs(value - ritz.value));
     BOOST_TEST(nearest <= ritz.residual + 1e-11 * size);
   }
-  BOOST_TEST(error_of([&] { lanczos(loss, all, 0); }) == "lanczos: 0 steps; at least one is needed");
+  BOOST_TEST(error_of([&] { lanczos(loss, all, 0); }) == "lanczos: steps must be at least 1, got 0");
 }
 
 BOOST_AUTO_TEST_CASE(eigenvectors_of_a_symmetric_matrix) {
@@ -115,13 +115,13 @@ BOOST_AUTO_TEST_CASE(misuse_is_refused) {
   const Real x = variable(Tensor<double>({2}, {1.0, 2.0}));
   ForwardMode forward;
   BOOST_TEST(error_of([&] { forward.set_direction(constant(x.value()), x.value()); }) ==
-             "forward: only a variable has a direction; make it with variable()");
+             "forward: only a variable can have a direction; make it with variable()");
   BOOST_TEST(error_of([&] { forward.set_direction(x, Tensor<double>({1}, {1.0})); }) ==
-             "forward: a direction of shape [1] for a variable of shape [2]");
-  BOOST_TEST(error_of([&] { hvp<double>([&] { return sum(x); }, {{"x", x}}, {}); }) == "hvp: 0 vectors for 1 parameters");
+             "forward: direction of shape [1] does not match variable of shape [2]");
+  BOOST_TEST(error_of([&] { hvp<double>([&] { return sum(x); }, {{"x", x}}, {}); }) == "hvp: got 0 vectors for 1 parameters");
   BOOST_TEST(error_of([&] {
                hvp<double>([&] { return sum(x); }, {{"x", x}}, {Tensor<C>({2}, {C(1), C(2)})});
-             }) == "hvp: the vector of x is complex, the parameter real");
+             }) == "hvp: the vector for x is complex, but the parameter is real");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

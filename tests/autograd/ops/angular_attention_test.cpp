@@ -95,13 +95,13 @@ BOOST_AUTO_TEST_CASE(errors) {
   const auto z = [](std::initializer_list<std::int64_t> shape) { return constant(Tensor<C>::zeros(Shape(shape))); };
   AttentionOptions options;
   options.n_heads = 2;
-  BOOST_TEST(error_of([&] {
-               angular_attention(z({1, 2, 4}), z({1, 2, 6}), z({1, 2, 4}), options);
-             }) ==
-             "angular_attention: needs q [B, Tq, H d_k], k [B, Tk, H d_k], v [B, Tk, H d_v], got [1, 2, 4], [1, 2, 6], [1, 2, 4]");
+  BOOST_TEST(
+      error_of([&] {
+        angular_attention(z({1, 2, 4}), z({1, 2, 6}), z({1, 2, 4}), options);
+      }) == "angular_attention: expects q [B, Tq, H d_k], k [B, Tk, H d_k], v [B, Tk, H d_v], got [1, 2, 4], [1, 2, 6], [1, 2, 4]");
   BOOST_TEST(error_of([&] {
                angular_attention(z({1, 2, 3}), z({1, 2, 3}), z({1, 2, 4}), options);
-             }) == "angular_attention: 2 heads do not divide [1, 2, 3] and [1, 2, 4]");
+             }) == "angular_attention: 2 heads do not evenly divide the last axes of [1, 2, 3] and [1, 2, 4]");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -109,10 +109,10 @@ BOOST_AUTO_TEST_CASE(powers) {
 BOOST_AUTO_TEST_CASE(errors) {
   const auto a = constant(Tensor<double>::zeros({2, 3}));
   const auto b = constant(Tensor<C>::zeros({4}));
-  BOOST_TEST(error_of([&] { a + b; }) == "add: shapes do not broadcast, [2, 3] and [4]");
-  BOOST_TEST(error_of([&] { a - b; }) == "sub: shapes do not broadcast, [2, 3] and [4]");
-  BOOST_TEST(error_of([&] { a* b; }) == "mul: shapes do not broadcast, [2, 3] and [4]");
-  BOOST_TEST(error_of([&] { a / b; }) == "div: shapes do not broadcast, [2, 3] and [4]");
+  BOOST_TEST(error_of([&] { a + b; }) == "add: shapes cannot be broadcast together: [2, 3] and [4]");
+  BOOST_TEST(error_of([&] { a - b; }) == "sub: shapes cannot be broadcast together: [2, 3] and [4]");
+  BOOST_TEST(error_of([&] { a* b; }) == "mul: shapes cannot be broadcast together: [2, 3] and [4]");
+  BOOST_TEST(error_of([&] { a / b; }) == "div: shapes cannot be broadcast together: [2, 3] and [4]");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -252,48 +252,50 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_said_in_a_line) {
   const Var<C> v = random.complex({4, 2, 2, 2});
   BOOST_TEST(error_of([&] {
                conv2d(x, Var<double>(random.real({4, 3, 2, 2})));
-             }) == "conv2d: a weight [4, 3, 2, 2] does not fit the channels of [1, 2, 3, 3] in 1 group");
+             }) == "conv2d: weight [4, 3, 2, 2] does not match the channels of [1, 2, 3, 3] with 1 group");
   BOOST_TEST(error_of([&] { conv2d(x, v, {.groups = 2}); }) ==
-             "conv2d: a weight [4, 2, 2, 2] does not fit the channels of [1, 2, 3, 3] in 2 groups");
+             "conv2d: weight [4, 2, 2, 2] does not match the channels of [1, 2, 3, 3] with 2 groups");
   BOOST_TEST(error_of([&] { conv2d(x, w, {.groups = 3}); }) ==
-             "conv2d: [1, 2, 3, 3] and [4, 2, 2, 2] are not divisible into 3 groups");
+             "conv2d: the channels of x [1, 2, 3, 3] and weight [4, 2, 2, 2] cannot be split into 3 groups");
   BOOST_TEST(error_of([&] {
                conv2d(x, w, {.dilation = {3, 1}});
-             }) == "conv2d: a window of 4 cells does not fit into 3 with padding 0");
+             }) == "conv2d: a window of 4 elements does not fit into size 3 with padding 0");
   BOOST_TEST(error_of([&] { conv2d(x, w, {.stride = {0, 1}}); }) == "conv2d: stride and dilation must be at least 1, got 0 and 1");
   BOOST_TEST(error_of([&] { conv2d(x, w, {.padding = {-1, 0}}); }) == "conv2d: padding must be at least 0, got -1");
   BOOST_TEST(error_of([&] {
                conv2d(x, w, {.output_padding = {1, 0}});
-             }) == "conv2d: output_padding is only for the transposed convolution");
+             }) == "conv2d: output_padding is only valid for transposed convolutions");
   BOOST_TEST(error_of([&] {
                conv_transpose2d(w, Var<double>(random.real({2, 1, 2, 2})), {.output_padding = {1, 0}});
-             }) == "conv_transpose2d: an output_padding of 1; it must be less than the stride or the dilation");
+             }) == "conv_transpose2d: output_padding 1 must be in [0, max(stride, dilation))");
   BOOST_TEST(error_of([&] { conv1d(x, w); }) ==
-             "conv1d: needs x [N, C, L] and a weight of 3 axes, got [1, 2, 3, 3] and [4, 2, 2, 2]");
+             "conv1d: expects x [N, C, L] and a weight with 3 axes, got [1, 2, 3, 3] and [4, 2, 2, 2]");
   BOOST_TEST(error_of([&] { conv3d(x, w); }) ==
-             "conv3d: needs x [N, C, D, H, W] and a weight of 5 axes, got [1, 2, 3, 3] and [4, 2, 2, 2]");
+             "conv3d: expects x [N, C, D, H, W] and a weight with 5 axes, got [1, 2, 3, 3] and [4, 2, 2, 2]");
   const Var<double> line = random.real({1, 2, 3});
   BOOST_TEST(error_of([&] {
                conv1d(line, Var<C>(random.complex({4, 3, 2})));
-             }) == "conv1d: a weight [4, 3, 2] does not fit the channels of [1, 2, 3] in 1 group");
+             }) == "conv1d: weight [4, 3, 2] does not match the channels of [1, 2, 3] with 1 group");
   BOOST_TEST(error_of([&] {
                conv_transpose1d(line, Var<double>(random.real({3, 4, 2})));
-             }) == "conv_transpose1d: a weight [3, 4, 2] does not fit the channels of [1, 2, 3] in 1 group");
-  BOOST_TEST(error_of([&] { unfold(x, {4, 1}); }) == "unfold: a window of 4 cells does not fit into 3 with padding 0");
-  BOOST_TEST(error_of([&] { unfold(x, {0, 1}); }) == "unfold: a window of 0 cells does not fit into 3 with padding 0");
+             }) == "conv_transpose1d: weight [3, 4, 2] does not match the channels of [1, 2, 3] with 1 group");
+  BOOST_TEST(error_of([&] { unfold(x, {4, 1}); }) == "unfold: a window of 4 elements does not fit into size 3 with padding 0");
+  BOOST_TEST(error_of([&] { unfold(x, {0, 1}); }) == "unfold: a window of 0 elements does not fit into size 3 with padding 0");
   BOOST_TEST(error_of([&] {
                unfold(x, {2, 2}, {.output_padding = {0, 1}});
-             }) == "unfold: output_padding is only for the transposed convolution");
+             }) == "unfold: output_padding is only valid for transposed convolutions");
   BOOST_TEST(error_of([&] {
                unfold(Var<double>(random.real({3, 3})), {1, 1});
-             }) == "unfold: needs [N, C, H, W] or [C, H, W], got [3, 3]");
+             }) == "unfold: expects [N, C, H, W] or [C, H, W], got [3, 3]");
   BOOST_TEST(error_of([&] {
                unfold(x, {1, 1}, {.groups = 2});
-             }) == "unfold: does not take groups; every channel has its own rows, got 2 groups");
-  BOOST_TEST(error_of([&] { max_pool2d(x, {4, 1}); }) == "max_pool2d: a window of 4 does not fit into 3 with padding 0");
+             }) == "unfold: does not support groups; every channel has its own rows, got 2 groups");
+  BOOST_TEST(error_of([&] {
+               max_pool2d(x, {4, 1});
+             }) == "max_pool2d: a window of 4 elements does not fit into size 3 with padding 0");
   BOOST_TEST(error_of([&] {
                max_pool2d(x, {2, 2}, {.padding = {2, 0}});
-             }) == "max_pool2d: a padding of 2 is more than half of a window of 2");
+             }) == "max_pool2d: padding 2 must be between 0 and half the window size 2");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

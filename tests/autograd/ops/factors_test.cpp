@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(dependent_columns_have_factors_and_no_gradient) {
   const auto f = qr(A);
   BOOST_TEST(farthest(matmul(f.Q, f.R).value(), A.value()) < 1e-15);
   BOOST_TEST(error_of([&] { backward(sum(f.R)); }) ==
-             "qr: the columns of the matrix depend on each other, so that Q has no derivative");
+             "qr: the columns of the matrix are linearly dependent, so Q has no derivative");
 }
 
 BOOST_AUTO_TEST_CASE(the_common_phase_of_singular_vectors_is_a_gauge_and_their_difference_is_not) {
@@ -108,7 +108,8 @@ BOOST_AUTO_TEST_CASE(coinciding_singular_values) {
                backward(function_at_its_zero(svd(A)));
              }).starts_with("svd: singular values 0 and 1 of the matrix coincide (both 2) and the loss tells them apart (by "));
   BOOST_TEST(error_of([&] { backward(loss({.broadening = 0.1})); }) == "");
-  BOOST_TEST(error_of([&] { loss({.broadening = -1}); }) == "svd: a broadening of -1; it is the width of a Lorentzian, at least 0");
+  BOOST_TEST(error_of([&] { loss({.broadening = -1}); }) ==
+             "svd: broadening, the width of a Lorentzian, must be at least 0, got -1");
 }
 
 BOOST_AUTO_TEST_CASE(vectors_of_a_vanishing_singular_value_have_no_gradient) {
@@ -124,7 +125,7 @@ BOOST_AUTO_TEST_CASE(vectors_of_a_vanishing_singular_value_have_no_gradient) {
   const auto as_matrix = [](const auto& f) { return matmul(f.U * reshape(f.S, {1, 2}), f.Vh); };  // A itself
   BOOST_TEST(error_of([&] {
                backward(sum(as_matrix(svd(tall))));
-             }).starts_with("svd: singular value 1 of the matrix is 0 and the loss moves with it (by "));
+             }).starts_with("svd: singular value 1 of the matrix is 0 and the loss depends on it (by "));
   BOOST_TEST(error_of([&] { backward(sum(svdvals(tall))); }) == "");
   const Real once = variable(Tensor<double>({2, 2}, {1, 1, 1, 1}));  // a real square matrix may have one
   backward(sum(as_matrix(svd(once))));
@@ -132,9 +133,10 @@ BOOST_AUTO_TEST_CASE(vectors_of_a_vanishing_singular_value_have_no_gradient) {
   const Complex square = variable(Tensor<C>({2, 2}, {1, 0, 0, 0}));
   const auto f = svd(square);
   const Complex turned = matmul(f.U, f.Vh);
-  BOOST_TEST(error_of([&] {
-               backward(sum(imag(turned)));
-             }).starts_with("svd: singular value 1 of the matrix is 0 and the loss depends on the phase of its u against its v"));
+  BOOST_TEST(
+      error_of([&] {
+        backward(sum(imag(turned)));
+      }).starts_with("svd: singular value 1 of the matrix is 0 and the loss depends on the phase of its u relative to its v"));
 }
 
 BOOST_AUTO_TEST_CASE(least_squares_of_every_rank) {
@@ -160,7 +162,7 @@ BOOST_AUTO_TEST_CASE(exponentials_of_matrices) {
   BOOST_TEST(farthest(matmul(matrix_exp(eight), matrix_exp(-eight)).value(), identities(2, 5).value()) < 1e-11);
   BOOST_TEST(matrix_exp(Real(Tensor<double>({1, 1}, {-1e6}))).value()(0, 0) == 0);
   BOOST_TEST(std::abs(matrix_exp(Real(Tensor<double>({1, 1}, {1}))).value()(0, 0) - std::exp(1)) < 1e-15);
-  BOOST_TEST(error_of([] { matrix_exp(Real(Tensor<double>::ones({2, 3}))); }) == "matrix_exp: needs square matrices, got [2, 3]");
+  BOOST_TEST(error_of([] { matrix_exp(Real(Tensor<double>::ones({2, 3}))); }) == "matrix_exp: expects square matrices, got [2, 3]");
 }
 
 BOOST_AUTO_TEST_CASE(right_hand_sides_broadcast) {

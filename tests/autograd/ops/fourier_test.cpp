@@ -132,27 +132,26 @@ BOOST_AUTO_TEST_CASE(irfft_reads_no_imaginary_part_where_a_real_signal_has_none)
 BOOST_AUTO_TEST_CASE(wrong_use_is_told) {
   const Complex z = constant(Tensor<C>::ones({2, 3}));
   const Real x = constant(Tensor<double>::ones({2, 3}));
-  BOOST_TEST(error_of([&] { fft(z, 0); }) == "fft: a length of 0; there must be a number to transform");
-  BOOST_TEST(error_of([&] { ifft(z, -2); }) == "ifft: a length of -2; there must be a number to transform");
+  BOOST_TEST(error_of([&] { fft(z, 0); }) == "fft: length must be at least 1, got 0");
+  BOOST_TEST(error_of([&] { ifft(z, -2); }) == "ifft: length must be at least 1, got -2");
   BOOST_TEST(error_of([&] {
                fft(constant(Tensor<C>::ones({2, 0})));
-             }) == "fft: a length of 0 along axis 1 of [2, 0]; there must be a number to transform");
+             }) == "fft: length must be at least 1, got 0 along axis 1 of [2, 0]");
   BOOST_TEST(error_of([&] {
                irfft(constant(Tensor<C>::ones({2, 1})));
-             }) == "irfft: a length of 0 along axis 1 of [2, 1]; there must be a number to transform");
-  BOOST_TEST(error_of([&] { fftn(z, {}, {0, -2}); }) == "fftn: axis 0 is named twice");
-  BOOST_TEST(error_of([&] { fftn(z, {4}, {0, 1}); }) == "fftn: 1 lengths for 2 axes; give one for each");
-  BOOST_TEST(error_of([&] { ifftn(z, {4, 4, 4}); }) == "ifftn: 3 lengths for the 2 axes of [2, 3]");
+             }) == "irfft: length must be at least 1, got 0 along axis 1 of [2, 1]");
+  BOOST_TEST(error_of([&] { fftn(z, {}, {0, -2}); }) == "fftn: axis 0 is repeated");
+  BOOST_TEST(error_of([&] { fftn(z, {4}, {0, 1}); }) == "fftn: got 1 lengths for 2 axes; give one per axis");
+  BOOST_TEST(error_of([&] { ifftn(z, {4, 4, 4}); }) == "ifftn: got 3 lengths for the 2 axes of [2, 3]");
   BOOST_TEST(error_of([&] { rfft(x, 4, 2); }) != "");
-  BOOST_TEST(error_of([&] { rfftn(Real(Tensor<double>::scalar(1))); }) ==
-             "rfftn: needs an axis to transform along, got a single number");
+  BOOST_TEST(error_of([&] { rfftn(Real(Tensor<double>::scalar(1))); }) == "rfftn: needs an axis to transform along, got a scalar");
   BOOST_TEST(error_of([&] { stft(x, 8); }) ==
-             "stft: 3 numbers are too few to mirror for frames of 8; use a shorter frame or Padding::Zeros");
+             "stft: 3 samples are too few to reflect for frames of 8; use a shorter frame or Padding::Zeros");
   BOOST_TEST(error_of([&] {
                StftOptions<double> o;
                o.center = false;
                stft(x, 4, o);
-             }) == "stft: a signal of 3 is shorter than a frame of 4");
+             }) == "stft: a signal of 3 samples is shorter than a frame of 4");
   BOOST_TEST(error_of([&] { stft(x, 2); }) == "stft: hop must be at least 1, got 0");
   BOOST_TEST(error_of([&] {
                StftOptions<double> o;
@@ -246,30 +245,30 @@ BOOST_AUTO_TEST_CASE(what_istft_cannot_put_together_is_told) {
   options.center = false;
   // A smaller hop would not help at the ends.
   BOOST_TEST(error_of([&] { istft(X, 8, options); }) ==
-             "istft: no window reaches number 0 of the signal; the window is 0 at its start, and no frame precedes the first; use "
+             "istft: no window covers sample 0 of the signal; the window is 0 at its start, and no frame precedes the first; use "
              "centred frames, or a window that is not");
   options.window = Real(Tensor<double>({8}, {1, 1, 1, 1, 1, 1, 0, 0}));
   const std::string end =
-      "istft: no window reaches number 12 of the signal; the window is 0 at its end, and no frame follows the last; use a length "
-      "of at most 12";
+      "istft: no window covers sample 12 of the signal; the window is 0 at its end, and no frame follows the last; use a length of "
+      "at most 12";
   BOOST_TEST(error_of([&] { istft(X, 8, options); }) == end);
   BOOST_TEST(istft(X, 8, options, 12).size() == 12);  // as advised
   options.hop = 7;
   BOOST_TEST(error_of([&] { istft(X, 8, options, 12); }) ==
-             "istft: no window reaches number 6 of the signal; use a hop of at most 6, the length of the window without its zeros");
+             "istft: no window covers sample 6 of the signal; use a hop of at most 6, the length of the window without its zeros");
   options.hop = 6;
   BOOST_TEST(istft(X, 8, options, 12).size() == 12);
   options.window = Real(Tensor<double>({8}, {1, 0, 1, 1, 1, 1, 1, 1}));
   BOOST_TEST(error_of([&] { istft(X, 8, options); }) ==
-             "istft: no window reaches number 1 of the signal; use a window without zeros there, or another hop");
+             "istft: no window covers sample 1 of the signal; use a window without zeros there, or another hop");
   options.window = Real(Tensor<double>::zeros({8}));
   BOOST_TEST(error_of([&] { istft(X, 8, options); }) ==
-             "istft: no window reaches number 0 of the signal; the window is 0 everywhere; choose another");
+             "istft: no window covers sample 0 of the signal; the window is 0 everywhere; choose another");
   options.center = true;
   options.window = Real(Tensor<double>({8}, {0, 0, 0, 0, 0, 1, 1, 1}));
   BOOST_TEST(error_of([&] { istft(X, 8, options); }) ==
-             "istft: no window reaches number 0 of the signal; the window is 0 at its start, and no frame precedes the first; use "
-             "a window that is not");
+             "istft: no window covers sample 0 of the signal; the window is 0 at its start, and no frame precedes the first; use a "
+             "window that is not");
   // A window counts by its shape, not by its size.
   const Tensor<double> hann = hann_window<double>(8);
   options.hop = 2;
@@ -277,8 +276,9 @@ BOOST_AUTO_TEST_CASE(what_istft_cannot_put_together_is_told) {
   const Real x(randn<double>({24}, Random(14)));
   BOOST_TEST(distance(istft(stft(x, 8, options), 8, options).value(), x.value()) < 1e-14);
   options.window = Real(hann);
-  BOOST_TEST(error_of([&] { istft(X, 8, options, 11); }) == "istft: 11 numbers were requested of frames that cover 10");
-  BOOST_TEST(error_of([&] { istft(X, 6, options); }) == "istft: frames of 6 have 4 frequencies, [..., 4, frames]; got [5, 4]");
+  BOOST_TEST(error_of([&] { istft(X, 8, options, 11); }) == "istft: 11 samples were requested, but the frames cover 10");
+  BOOST_TEST(error_of([&] { istft(X, 6, options); }) ==
+             "istft: frames of 6 have 4 frequencies: expected [..., 4, frames], got [5, 4]");
   options.hop = 0;
   BOOST_TEST(error_of([&] { istft(X, 8, options); }) == "istft: hop must be at least 1, got 0");
 }

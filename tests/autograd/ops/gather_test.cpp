@@ -101,10 +101,10 @@ BOOST_AUTO_TEST_CASE(errors) {
   BOOST_TEST(error_of([&] { embedding(table, ids); }) == "embedding: id 9 at [0, 3] is outside the vocabulary of 8");
   BOOST_TEST(error_of([&] { embedding(table, Ids({1}, {-1})); }) == "embedding: id -1 at [0] is outside the vocabulary of 8");
   BOOST_TEST(error_of([&] { embedding(constant(Tensor<double>::zeros({8})), ids); }) ==
-             "embedding: the table is a matrix [V, D], got [8]");
+             "embedding: the table must be a matrix [V, D], got [8]");
   BOOST_TEST(error_of([&] {
                embedding_mean(table, Ids({2, 0}));
-             }) == "embedding_mean: needs at least one row for a mean, ids are [2, 0]");
+             }) == "embedding_mean: needs at least one row to average, got ids [2, 0]");
   BOOST_TEST(error_of([&] {
                scatter_add(constant(Tensor<double>::zeros({2, 3})), Ids({3}, {0, 0, 0}), 4);
              }) == "scatter_add: needs one row per id, got [2, 3] for ids of shape [3]");

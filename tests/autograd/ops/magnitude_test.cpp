@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(errors_say_what_does_not_fit) {
              "magnitude_modrelu: c [2] must have one element for each of the 3 numbers");
   for (int parts : {3, 0, -2}) {
     const Measure<double> of_parts{.parts = parts};
-    const std::string wrong = fmt::format(": numbers have 2 parts (QIC) or 4 (quaternions), got {}", parts);
+    const std::string wrong = fmt::format(": parts must be 2 (QIC) or 4 (quaternions), got {}", parts);
     BOOST_TEST(error_of([&] { magnitude_gelu(x, of_parts); }) == "magnitude_gelu" + wrong);
     BOOST_TEST(error_of([&] { magnitude_layer_norm(x, of(2), of_parts); }) == "magnitude_layer_norm" + wrong);
     BOOST_TEST(error_of([&] { magnitude_rms_norm(x, of(2), of_parts); }) == "magnitude_rms_norm" + wrong);
@@ -194,16 +194,16 @@ BOOST_AUTO_TEST_CASE(errors_say_what_does_not_fit) {
                "magnitude_attention" + wrong);
   }
   BOOST_TEST(error_of([&] { magnitude_gelu(x, Measure<double>{.parts = 4}); }) ==
-             "magnitude_gelu: numbers of 4 parts do not fill the last axis of [4, 6]");
+             "magnitude_gelu: numbers of 4 parts do not evenly divide the last axis of [4, 6]");
   const auto q = constant(randn<double>({1, 2, 12}, Random(1)));
   AttentionOptions options;
   options.n_heads = 4;
   BOOST_TEST(error_of([&] { magnitude_attention(q, q, q, measure, false, options); }) ==
-             "magnitude_attention: heads of width 3 do not hold numbers of 2 parts");
+             "magnitude_attention: head width 3 is not a multiple of 2 parts");
   options.n_heads = 3;
   BOOST_TEST(error_of([&] {
                magnitude_attention(q, q, q, {2, Magnitude::Euclidean, of(2)}, false, options);
-             }) == "magnitude_attention: 3 heads need 3 angles or one, got [2]");
+             }) == "magnitude_attention: 3 heads need 3 angles or one, got shape [2]");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(what_has_no_principal_branch_is_named) {
              "sqrtm: eigenvalue -1 of matrix 1 of [2, 2, 2] is on the negative real axis; pass a complex matrix");
   BOOST_TEST(error_of([&] { logm(slice(negative, 0, 1, 2)); }) ==
              "logm: eigenvalue -1 of the matrix is on the negative real axis; pass a complex matrix");
-  BOOST_TEST(error_of([&] { sqrtm(Real(Tensor<double>::ones({2, 3}))); }) == "sqrtm: needs square matrices, got [2, 3]");
+  BOOST_TEST(error_of([&] { sqrtm(Real(Tensor<double>::ones({2, 3}))); }) == "sqrtm: expects square matrices, got [2, 3]");
   // From above, on whichever side rounding puts it.
   const Tensor<C> W = sqrtm(to_complex(negative)).value();
   BOOST_TEST(std::abs(W(1, 0, 0) - C(0.5, 0.5)) < 1e-15);
@@ -240,7 +240,7 @@ BOOST_AUTO_TEST_CASE(powers) {
   BOOST_TEST(error_of([&] { matrix_power(Real(Tensor<double>::ones({2, 2})), -2); }) == "matrix_power: the matrix is singular");
   BOOST_TEST(error_of([&] {
                matrix_power(Real(Tensor<double>::ones({2, 3})), 0);
-             }) == "matrix_power: needs square matrices, got [2, 3]");
+             }) == "matrix_power: expects square matrices, got [2, 3]");
   const Real none = variable(Tensor<double>(Shape{0, 2, 2}));
   backward(sum(matrix_power(none, -3)));
   BOOST_TEST(none.grad().shape() == (Shape{0, 2, 2}));
@@ -288,20 +288,20 @@ BOOST_AUTO_TEST_CASE(eigenvectors_without_a_derivative) {
   const Complex A = variable(randn<C>({3, 3}, Random(30)));
   const std::string phase = error_of([&] { backward(sum(real(eig(A).vectors))); });
   BOOST_TEST(phase.starts_with("eig: the loss depends on the phase of eigenvector "), phase);
-  BOOST_TEST(phase.ends_with(" for each radian; take |v|² or v vᴴ, or fix the phase"), phase);
+  BOOST_TEST(phase.ends_with(" per radian; use |v|² or v vᴴ, or fix the phase"), phase);
   // Equal eigenvalues with all their vectors: what does not tell them apart has its gradient.
   const Real twice = variable(Tensor<double>({2, 2}, {2, 0, 0, 2}));
   backward(sum(real(eigvals(twice))));
   BOOST_TEST(error(twice.grad(), Tensor<double>({2, 2}, {1, 0, 0, 1})) < 1e-15);
   BOOST_TEST(error_of([&] { backward(sum(slice(real(eigvals(twice)), -1, 0, 1))); }) ==
-             "eig: eigenvalues 0 and 1 of the matrix coincide (both 2) and the loss tells them apart (by 1), so that it has no "
+             "eig: eigenvalues 0 and 1 of the matrix coincide (both 2) and the loss tells them apart (by 1), so it has no "
              "derivative there");
   // A Jordan block, as it is, scaled, and turned, when rounding makes three eigenvalues of one, 1e-5 apart.
   const auto is_defective = [](const Real& matrix) {
     const std::string lost = error_of([&] { backward(sum(real(eigvals(matrix)))); });
     BOOST_TEST(lost.starts_with("eig: eigenvalues "), lost);
-    BOOST_TEST(lost.ends_with(": the matrix is defective, or almost, and eigenvalues have no derivative there; sqrtm, logm and "
-                              "matrix_exp have"),
+    BOOST_TEST(lost.ends_with(": the matrix is defective, or nearly so, and eigenvalues have no derivative there; sqrtm, logm "
+                              "and matrix_exp do"),
                lost);
   };
   for (const double scale : {1.0, 1e200, 1e-200}) {
@@ -315,7 +315,7 @@ BOOST_AUTO_TEST_CASE(eigenvectors_without_a_derivative) {
   const Tensor<double> J({3, 3}, {2, 1, 0, 0, 2, 1, 0, 0, 2}), S({3, 3}, {1, 2, 0, -1, 1, 3, 2, 0, 1});
   const Real turned = variable(times(times(matrix_power(Real(S), -1).value(), J), S));
   is_defective(turned);
-  BOOST_TEST(error_of([&] { eig(Real(Tensor<double>::ones({2, 3}))); }) == "eig: needs square matrices, got [2, 3]");
+  BOOST_TEST(error_of([&] { eig(Real(Tensor<double>::ones({2, 3}))); }) == "eig: expects square matrices, got [2, 3]");
 }
 
 #endif

@@ -106,12 +106,12 @@ BOOST_AUTO_TEST_CASE(errors_say_what_does_not_fit) {
   const auto x = constant(randn<C>({2, 3}, Random(1))), W = constant(randn<C>({4, 3}, Random(2)));
   const auto wrong = constant(randn<C>({4, 5}, Random(2)));
   BOOST_TEST(error_of([&] { qic_linear(x, wrong, angles({0})); }) ==
-             "qic_linear: a weight [out, in] = [4, 5] does not fit x of shape [2, 3]");
+             "qic_linear: weight [out, in] = [4, 5] does not match x of shape [2, 3]");
   BOOST_TEST(error_of([&] {
                qic_linear(x, W, angles({0, 0, 0}));
-             }) == "qic_linear: angles [3] do not divide 4 outputs into equal groups");
+             }) == "qic_linear: angles of shape [3] do not divide 4 outputs into equal groups");
   BOOST_TEST(error_of([&] { qic_linear(x, W, constant(randn<C>({3}, Random(2))), angles({0})); }) ==
-             "qic_linear: a bias of shape [3] does not fit 4 outputs");
+             "qic_linear: bias of shape [3] does not match 4 outputs");
   BOOST_TEST(error_of([&] { qic_dual(x, angles({0, 1})); }) == "qic_dual: takes one angle, got [2]");
 }
 

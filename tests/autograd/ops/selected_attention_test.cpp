@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(errors) {
   const auto x = [](std::initializer_list<std::int64_t> shape) { return constant(Tensor<double>::zeros(Shape(shape))); };
   BOOST_TEST(error_of([&] {
                selected_attention(x({2, 4}), x({5, 3}), Ids({2, 1}), 1);
-             }) == "selected_attention: needs q [..., r], a memory [P, r] and choices [..., k], got [2, 4], [5, 3], [2, 1]");
+             }) == "selected_attention: expects q [..., r], memory [P, r] and selected [..., k], got [2, 4], [5, 3], [2, 1]");
   BOOST_TEST(error_of([&] {
                selected_attention(x({2, 3}), x({5, 3}), Ids({2, 1}, {0, 5}), 1);
              }) == "selected_attention: id 5 at [1, 0] is outside the vocabulary of 5");

@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(the_loss_is_info_nce_with_the_other_passages_of_the_batch) 
   BOOST_TEST(std::abs(in_batch_loss(Var<double>(q), Var<double>(p)).value().item() - expected) < 1e-14);
   BOOST_TEST(error_of([&] {
                in_batch_loss(Var<double>(q), Var<double>(randn<double>({3, 5}, Random(2))));
-             }) == "in_batch_loss: needs q and p [B, width], got [4, 5] and [3, 5]");
+             }) == "in_batch_loss: expects q and p [B, width], got [4, 5] and [3, 5]");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
