@@ -81,7 +81,7 @@ int judge(const AblationTable& whole, const AblateOptions& options, const std::s
   shared_by_rows(whole, out, "judge");
   const AblationTable table = with_rows_in(whole, out);
   if (judge_texts(table, out, open_run(options.judge)) == 0)
-    input_fail("--judge", "no run in {} has written texts; add --probe", out);
+    input_fail("--judge", "no run in {} has generated texts; use --probe first", out);
   write_probe_tables(table, out);
   fmt::print("{}", probe_tables(table, out));
   return exit_success;
@@ -100,20 +100,21 @@ int train(Ablation& ablation, const AblationTable& table, const AblationOptions&
 int repeat(const AblationTable& whole, const AblateOptions& options) {
   const std::string& kept = options.repeat;
   if (options.steps > 0 || options.epochs > 0 || options.quick || options.cost || !options.settings.empty())
-    input_fail("--repeat", "has the recipe of {}; it does not go with --steps, --epochs, --set, --quick or --cost", kept);
+    input_fail("--repeat", "uses the recipe of {}, so it cannot be combined with --steps, --epochs, --set, --quick or --cost",
+               kept);
   if (options.probe || !options.judge.empty() || !options.keep.empty() || !options.check.empty() || !options.made_by.empty())
-    input_fail("--repeat", "trains rows again; it does not go with --probe, --judge, --keep, --check or --made-by");
+    input_fail("--repeat", "retrains rows, so it cannot be combined with --probe, --judge, --keep, --check or --made-by");
   AblationOptions run;
   const std::filesystem::path folder = std::filesystem::weakly_canonical(kept + "/.");
   const std::string name = folder.filename(), setting = folder.parent_path().filename();
   run.out = options.out.empty() ? fmt::format("runs/repeat-{}-{}", setting, name) : options.out;
   std::error_code none;
-  if (std::filesystem::equivalent(kept, run.out, none)) input_fail("--out", "is the folder of --repeat; name another one");
+  if (std::filesystem::equivalent(kept, run.out, none)) input_fail("--out", "is the same folder as --repeat; choose another");
   run.seeds = std::max<std::int64_t>(1, options.seeds);
   AblationTable table = kept_rows(whole, kept, options.rows, options.table ? 0 : run.seeds);
   if (options.table) {
     std::erase_if(table.rows, [&](const AblationRow& row) { return !std::filesystem::exists(run.out + "/" + row.name); });
-    if (table.rows.empty()) input_fail("--table", "no such row was trained in {}", run.out);
+    if (table.rows.empty()) input_fail("--table", "none of these rows was trained in {}", run.out);
   } else {
     run.shared = recipe_of(table, kept, options.data);
     run.jobs = options.jobs > 0 ? options.jobs : std::min<std::int64_t>(num_threads(), std::ssize(table.rows) * run.seeds);
@@ -152,7 +153,7 @@ class RateSearch {
     file.write();
     const SweepEnd end = run_sweep(plan_, file, run_);
     if (end.signal != 0) return end.signal;
-    require(end.failures.empty(), "ablate", "the search for rates failed; run the same command to try again\n  {}",
+    require(end.failures.empty(), "ablate", "the learning rate search failed; run the same command to try again\n  {}",
             CLI::detail::join(end.failures, "\n  "));
     const SweepTable table(plan_, file, value_of_word<TextTask>("task", run_.task));
     write_file_atomically(run_.out + "/table.md", table.markdown());
@@ -214,14 +215,14 @@ int ablate(const AblateOptions& options) {
   if (!options.check.empty()) return check(whole, options.check);
   if (!options.keep.empty()) return keep(whole, options, out);
   if (whole.task != "lm" && (options.probe || !options.judge.empty()))
-    input_fail(options.probe ? "--probe" : "--judge", "is for language models");
+    input_fail(options.probe ? "--probe" : "--judge", "is for language models only");
   if (options.probe && (options.table || options.cost || !options.judge.empty()))
-    input_fail("--probe", "trains and probes; it does not go with --table, --cost or --judge");
+    input_fail("--probe", "trains and probes, so it cannot be combined with --table, --cost or --judge");
   if (!options.judge.empty()) return judge(whole, options, out);
-  if (!options.made_by.empty()) input_fail("--made-by", "is for --keep");
+  if (!options.made_by.empty()) input_fail("--made-by", "requires --keep");
   const bool lm = whole.task == "lm";
-  if (lm && options.epochs > 0) input_fail("--epochs", "language models count --steps");
-  if (!lm && !options.cost && options.steps > 0) input_fail("--steps", "classifiers count --epochs");
+  if (lm && options.epochs > 0) input_fail("--epochs", "language models use --steps instead");
+  if (!lm && !options.cost && options.steps > 0) input_fail("--steps", "classifiers use --epochs instead");
   const bool read = options.table && options.rows.empty();
   if (options.table) shared_by_rows(whole, out, "table");
   AblationTable table = read ? with_rows_in(whole, out) : with_rows(whole, options.rows, out);
@@ -236,7 +237,8 @@ int ablate(const AblateOptions& options) {
   for (const std::string& text : options.settings) settings.push_back(key_and_value("--set", text));
   run.shared = shared_settings(
       whole, table, {options.data, settings, options.steps, options.epochs, options.quick, experiment.shared, options.cost});
-  if (options.search && experiment.rates.empty()) input_fail("--search", "{} names no rates to choose from", options.family);
+  if (options.search && experiment.rates.empty())
+    input_fail("--search", "{} lists no learning rates to choose from", options.family);
   if (!options.cost)
     if (const int signal = set_rates(table, experiment.rates, run, options.search); signal != 0)
       return Interrupt::exit_code(signal);

@@ -23,7 +23,7 @@ int audit(const AuditOptions& options) {
   const TrainedRun trained = open_run(options.run);
   const RunConfig& config = trained.checkpoint.config();
   if (!config.has_windows())
-    fail("audit", "the model of {} has no reflection windows and does not use retrieval", trained.checkpoint.file().path());
+    fail("audit", "the model in {} has no reflection windows and does not use retrieval", trained.checkpoint.file().path());
   const TrainingData data = open_data(config, trained);
   const auto retriever = Retriever::of(config, data);
   const Task task = make_task(config, data);

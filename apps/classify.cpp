@@ -54,7 +54,7 @@ void label_lines(const ClassifyOptions& options, std::size_t top, const GuessLab
   std::int64_t number = 0;
   for (std::string line; std::getline(std::cin, line);) {
     ++number;
-    require(line.find('\0') == line.npos, "classify", "standard input, line {}: a zero byte; is this a text file?", number);
+    require(line.find('\0') == line.npos, "classify", "standard input, line {}: null byte; is this a text file?", number);
     require(!first_invalid_utf8(line), "classify", "standard input, line {}: not UTF-8", number);
     std::vector<Guess> best = guess(line);
     best.resize(std::min(best.size(), top));
@@ -96,7 +96,7 @@ int label_table(const ClassifyOptions& options, const RunConfig& config, std::si
 }
 
 int classify(const ClassifyOptions& options) {
-  if (options.table.empty() && !options.out.empty()) input_fail("--out", "is for a --table; lines go to standard output");
+  if (options.table.empty() && !options.out.empty()) input_fail("--out", "requires --table; lines go to standard output");
   const TrainedRun trained = open_run(options.run);
   if (trained.classes.empty())
     fail("classify", "{} is a language model; train a classifier with `argand train classify`", trained.checkpoint.file().path());

@@ -49,7 +49,7 @@ void require_own(const TrainedRun& trained, const TrainingData& data) {
   const std::string& then = trained.checkpoint.state().made_from.data;
   if (then.empty() || !config.knowledge.irw_file.empty()) return;
   require(fingerprint_of(data) == then, "eval",
-          "the data in {} are not those that {} was trained on: the checksums differ; to use them anyway, pass --data {}",
+          "the data in {} do not match the training data of {}: the checksums differ; to use them anyway, pass --data {}",
           config.training.data, trained.checkpoint.file().path(), config.training.data);
 }
 
@@ -75,7 +75,7 @@ Part part_of_text(const TrainedRun& trained, const EvalOptions& options) {
   if (options.data.empty()) require_own(trained, opened);
   Corpus& corpus = std::get<Corpus>(opened);
   const std::string split = !options.split.empty() ? options.split : corpus.test.size() > 0 ? "test" : "valid";
-  if (split == "test" && corpus.test.size() == 0) input_fail("--split", "no test part in {}; use --split valid", corpus.source);
+  if (split == "test" && corpus.test.size() == 0) input_fail("--split", "no test split in {}; use --split valid", corpus.source);
   const std::string name = split + " part";
   if (split == "train") return {{std::move(corpus.train), std::move(corpus.bytes.train), std::move(corpus.unknown.train)}, name};
   if (split == "valid") return {{std::move(corpus.valid), std::move(corpus.bytes.valid), std::move(corpus.unknown.valid)}, name};
@@ -87,7 +87,8 @@ Part part_of_text(const TrainedRun& trained, const EvalOptions& options) {
 LabelledTexts part_of_articles(const TrainedRun& trained, const EvalOptions& options, std::string& name) {
   RunConfig config = trained.checkpoint.config();
   const bool own = options.data.empty() || findable(options.data) == findable(config.training.data);
-  if (own && options.table.any()) input_fail("--data", "missing; the columns of the run's own table are fixed by its training");
+  if (own && options.table.any())
+    input_fail("--data", "required here: the columns of the run's own table are fixed by its training");
   options.table.apply_to(config.training);
   if (!own && options.split.empty() && is_table(options.data)) {
     name = "all of " + options.data;
@@ -97,7 +98,7 @@ LabelledTexts part_of_articles(const TrainedRun& trained, const EvalOptions& opt
   const ArticleSets sets = open_articles(config, options.data.empty() ? std::vector<std::string>() : trained.classes);
   if (options.data.empty()) require_own(trained, labelled_corpus(config, sets));
   if (sets.classes != trained.classes)
-    fail("eval", "the classes of {} are not those of {}", config.training.data, trained.checkpoint.file().path());
+    fail("eval", "the classes in {} do not match those of {}", config.training.data, trained.checkpoint.file().path());
   const std::string split = !options.split.empty() ? options.split : sets.test.empty() ? "valid" : "test";
   const std::vector<Article>& part = split == "train" ? sets.train : split == "valid" ? sets.valid : sets.test;
   if (part.empty()) input_fail("--split", "{} has no {} split", config.training.data, split == "valid" ? "validation" : "test");
@@ -116,7 +117,7 @@ void require_exchange(const RunConfig& config, bool trained_on) {
     input_fail("--exchange-passages", "the model does not use retrieval, so there are no passages to exchange");
   if (trained_on)
     input_fail("--exchange-passages",
-               "in the training text, windows must not read passages that overlap them; choose another part");
+               "windows of the training text must not read passages that overlap them; choose another split");
 }
 
 /// ", each once in windows of 128, 64 apart": which tokens the protocol scores.
@@ -213,18 +214,18 @@ void eval(const EvalOptions& options) {
   if (!lm) require_no_protocol(options, "is for language models only");
   if (options.generate) {
     if (!lm) input_fail("--generate", "{} is a classifier and does not generate text", options.run);
-    require_no_protocol(options, "does not go with --generate, which scores every token");
-    if (options.batch) input_fail("--batch", "does not go with --generate, which runs all its --prompts at once");
-    if (options.positions) input_fail("--positions", "does not go with --generate");
-    if (options.exchange_passages) input_fail("--exchange-passages", "does not go with --generate");
-    if (options.latency) input_fail("--latency", "does not go with --generate");
-    if (!options.set.empty()) input_fail("--set", "does not go with --generate");
+    require_no_protocol(options, "cannot be combined with --generate, which scores every token");
+    if (options.batch) input_fail("--batch", "cannot be combined with --generate, which runs all --prompts at once");
+    if (options.positions) input_fail("--positions", "cannot be combined with --generate");
+    if (options.exchange_passages) input_fail("--exchange-passages", "cannot be combined with --generate");
+    if (options.latency) input_fail("--latency", "cannot be combined with --generate");
+    if (!options.set.empty()) input_fail("--set", "cannot be combined with --generate");
     const Part part = part_of_text(trained, options);
     return write_json(options, trained, part.name, eval_texts(trained, part.tokens.ids, options.generation));
   }
   if (options.latency) {
     if (!lm) input_fail("--latency", "{} is a classifier and does not generate text", options.run);
-    const std::string why = "does not go with --latency, which times one text at a time";
+    const std::string why = "cannot be combined with --latency, which times one text at a time";
     require_no_protocol(options, why);
     if (options.batch) input_fail("--batch", "{}", why);
     if (options.positions) input_fail("--positions", "{}", why);
@@ -236,9 +237,9 @@ void eval(const EvalOptions& options) {
   if (options.positions) {
     if (!lm) input_fail("--positions", "{} is a classifier, which reads whole articles", options.run);
     if (*options.positions < 1) input_fail("--positions", "must be at least 1, got {}", *options.positions);
-    require_no_protocol(options, "does not go with --positions, which has windows of its own");
-    if (options.batch) input_fail("--batch", "does not go with --positions, which has windows of its own");
-    if (options.exchange_passages) input_fail("--exchange-passages", "does not go with --positions");
+    require_no_protocol(options, "cannot be combined with --positions, which has its own windows");
+    if (options.batch) input_fail("--batch", "cannot be combined with --positions, which has its own windows");
+    if (options.exchange_passages) input_fail("--exchange-passages", "cannot be combined with --positions");
     const Part part = part_of_text(trained, options);
     return write_json(options, trained, part.name, eval_positions(trained, part, options, trained_on));
   }

@@ -41,7 +41,7 @@ std::vector<std::string> students_of(const ExerciseOptions& options) {
   for (const std::string& one : given) {
     names.push_back(student_name(one));
     if (!seen.insert(names.back()).second)
-      input_fail("exercise make", "{} is named twice; add a number to tell them apart", names.back());
+      input_fail("exercise make", "{} is listed twice; add a number to tell them apart", names.back());
   }
   return names;
 }
@@ -49,7 +49,7 @@ std::vector<std::string> students_of(const ExerciseOptions& options) {
 /// Does not overwrite a form that has been partly filled in.
 void write_form(const std::string& path, const std::string& text) {
   if (std::filesystem::exists(path) && read_text_file("exercise", path) != text)
-    fail("exercise", "{} already exists and has been filled in; name another folder", path);
+    fail("exercise", "{} already exists and has been filled in; choose another folder", path);
   write_file_atomically(path, text);
 }
 

@@ -57,7 +57,7 @@ void export_log(const ExportOptions& options) {
   namespace fs = std::filesystem;
   const std::string folder = fs::is_directory(options.run) ? options.run : fs::path(options.run).parent_path().string();
   const RunLog log = read_log(RunFolder(folder.empty() ? "." : folder).log());
-  require(!log.lines.empty(), "export", "{} has no log.jsonl with a step in it", folder.empty() ? "." : folder);
+  require(!log.lines.empty(), "export", "{} has no log.jsonl with at least one step", folder.empty() ? "." : folder);
   if (!options.log.empty()) write_file_atomically(options.log, csv_of(log));
   std::string events;
   if (!options.tensorboard.empty()) {
@@ -78,7 +78,7 @@ void export_tensors(const ExportOptions& options) {
   for (const std::string& out : {options.npz, options.safetensors}) {
     std::error_code not_there;
     if (!out.empty() && std::filesystem::equivalent(out, file.path(), not_there))
-      input_fail("export", "{} is the input file; name another", out);
+      input_fail("export", "{} is the input file; choose another", out);
   }
   if (!options.npz.empty() && options.npz == options.safetensors)
     input_fail("export", "--npz and --safetensors name the same file {}", options.npz);

@@ -147,7 +147,7 @@ void generate_text(GenerateOptions options) {
   if (options.interactive && !options.prompts.empty())
     input_fail("--interactive", "reads the prompts from standard input; drop --prompt");
   if (!options.interactive && options.prompts.empty())
-    input_fail("generate", "missing --prompt TEXT, the text to begin with, or --interactive");
+    input_fail("generate", "missing --prompt TEXT (the text to begin with) or --interactive");
   for (std::string& stop : options.writing.stop) {
     stop = unescaped(stop);
     if (stop.empty()) input_fail("--stop", "must not be empty");

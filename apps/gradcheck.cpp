@@ -32,7 +32,7 @@ std::vector<GradcheckSubject> choose(const std::vector<GradcheckSubject>& all, c
     bool found = false;
     for (std::size_t k = 0; k < all.size(); ++k)
       if (whole ? all[k].name == word : all[k].name.find(word) != std::string::npos) chosen[k] = found = true;
-    if (!found) input_fail("gradcheck", "unknown name {}; --list shows all", word);
+    if (!found) input_fail("gradcheck", "unknown name {}; --list shows all names", word);
   }
   std::vector<GradcheckSubject> subjects;
   for (std::size_t k = 0; k < all.size(); ++k)
@@ -130,10 +130,10 @@ std::vector<GradcheckSubject> every_subject() {
 /// Checks another program's function. `--verbose` judges every element.
 int run_external(const GradcheckCommand& command) {
   if (!command.only.empty())
-    input_fail("gradcheck", "--external checks the function of a program; {} is one too many", command.only[0]);
-  if (!(command.timeout > 0)) input_fail("gradcheck", "--timeout {} must be positive", command.timeout);
+    input_fail("gradcheck", "--external checks the function of a program and takes no name, got {}", command.only[0]);
+  if (!(command.timeout > 0)) input_fail("gradcheck", "--timeout must be positive, got {}", command.timeout);
   if (command.external->find_first_not_of(" \t\n") == std::string::npos)
-    input_fail("gradcheck", "--external needs a command, got an empty one");
+    input_fail("gradcheck", "--external requires a command, got an empty one");
   ExternalFunction function(*command.external, command.timeout);
   FunctionCheckOptions options;
   options.name = function.description().name;
@@ -152,7 +152,7 @@ int run_external(const GradcheckCommand& command) {
 }  // namespace
 
 int run_gradcheck(const GradcheckCommand& command) {
-  if (!(command.tolerance > 0)) input_fail("gradcheck", "--tolerance {} must be positive", command.tolerance);
+  if (!(command.tolerance > 0)) input_fail("gradcheck", "--tolerance must be positive, got {}", command.tolerance);
   if (command.external) return run_external(command);
   const std::vector<GradcheckSubject> subjects = choose(every_subject(), command.only);
   if (command.list) {

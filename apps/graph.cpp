@@ -58,7 +58,7 @@ Drawn expression_graph(const GraphOptions& options) {
   std::string title = f.equation();
   if (options.gradients) {
     const Real loss = loss_of(w);
-    if (!loss.requires_grad()) input_fail("graph", "--gradients needs an expression that depends on a variable");
+    if (!loss.requires_grad()) input_fail("graph", "--gradients requires an expression that depends on a variable");
     graph.backward(loss);
     title +=
         fmt::format("\ngrad: ∂L/∂x + i ∂L/∂y of L = {}{}, on the edges what each op pays", w.index() == 0 ? "" : "Re ", f.name());
@@ -163,9 +163,9 @@ std::string svg_of_depths(const Drawn& made) {
 
 void graph(const GraphOptions& options) {
   const int given = !options.expression.empty() + !options.model.empty() + !options.run.empty();
-  if (given != 1) input_fail("graph", "needs exactly one of: an expression, --model FAMILY, --run RUN; got {}", given);
-  if (!options.settings.empty() && options.model.empty()) input_fail("--set", "is for --model");
-  if (!options.at.empty() && options.expression.empty()) input_fail("--at", "is for an expression");
+  if (given != 1) input_fail("graph", "requires exactly one of: an expression, --model FAMILY, --run RUN; got {}", given);
+  if (!options.settings.empty() && options.model.empty()) input_fail("--set", "requires --model");
+  if (!options.at.empty() && options.expression.empty()) input_fail("--at", "requires an expression");
   const auto dot_at = options.out.rfind('.');
   const std::string type = dot_at == std::string::npos ? "" : options.out.substr(dot_at + 1);
   if (!options.out.empty() && type != "dot" && type != "svg" && type != "png" && type != "pdf")

@@ -33,7 +33,7 @@ std::vector<std::size_t> variables_of(const Expression& f, const std::string& on
   for (std::size_t k = 0; k < f.variables().size(); ++k)
     if (only.empty() || f.variables()[k] == only) chosen.push_back(k);
   if (chosen.empty())
-    input_fail("--var", "{} has no variable {}, it has {}", f.name(), only, CLI::detail::join(f.variables(), ", "));
+    input_fail("--var", "{} has no variable {}; its variables: {}", f.name(), only, CLI::detail::join(f.variables(), ", "));
   return chosen;
 }
 
@@ -47,7 +47,8 @@ std::vector<std::vector<C>> points_of(const Expression& f, const std::vector<std
 
 /// Judges the answers given with --expect-dz and similar options.
 int run_answers(const Expression& f, const std::vector<std::size_t>& variables, const LabOptions& options) {
-  if (variables.size() > 1) input_fail("--var", "name the variable of the derivative: {}", CLI::detail::join(f.variables(), ", "));
+  if (variables.size() > 1)
+    input_fail("--var", "choose the variable to differentiate with respect to: {}", CLI::detail::join(f.variables(), ", "));
   const std::vector<C> at = points_of(f, options.at).front();
   std::vector<LabAnswer> answers;
   const auto judge = [&](Asked asked, const std::string& text) {

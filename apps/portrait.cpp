@@ -68,7 +68,7 @@ Expression function_of(const std::string& text) {
   if (word && named == nullptr && Op::find(text) != nullptr)
     input_fail("portrait", "{} is not a function of one complex number; choose from: {}", text, names_of_one_variable());
   if (named != nullptr && named->takes.size() != 1)
-    input_fail("portrait", "{} takes {}; write an expression in z alone, such as {}", text, named->parameters,
+    input_fail("portrait", "{} takes {}; write an expression in z only, such as {}", text, named->parameters,
                text == "modrelu" ? "modrelu(z, -0.5)" : text + "(...)");
   if (named != nullptr && named->takes.front() == Takes::Real)
     input_fail("portrait", "{} is a function of a real number: {}", text, named->instead);
@@ -289,12 +289,12 @@ std::pair<T, T> two_numbers(const std::string& option, const std::string& text, 
     assign({"", text.substr(0, at), ""}, "", first);
     assign({"", text.substr(at + 1), ""}, "", second);
   } catch (const Error&) {
-    input_fail(option, "\"{}\" should read {}", text, example);
+    input_fail(option, "\"{}\" must have the form {}", text, example);
   }
   return {first, second};
 }
 
-constexpr const char* path_example = "Z,RATE[,argand|pytorch|tensorflow|jax], as 1+0.5i,0.02,jax";
+constexpr const char* path_example = "Z,RATE[,argand|pytorch|tensorflow|jax], such as 1+0.5i,0.02,jax";
 
 /// Two hundred steps z -= rate * (what that framework calls the gradient).
 Walk walk_of(const Expression& f, const std::string& text) {
@@ -310,11 +310,11 @@ Walk walk_of(const Expression& f, const std::string& text) {
     if (parts.size() != 2 && parts.size() != 3) throw Error("");
     assign({"", parts[1], ""}, "", rate);
   } catch (const Error&) {
-    input_fail("--path", "\"{}\" should read {}", text, path_example);
+    input_fail("--path", "\"{}\" must have the form {}", text, path_example);
   }
-  if (rate <= 0) input_fail("--path", "needs a learning rate above 0, got {}", parts[1]);
+  if (rate <= 0) input_fail("--path", "requires a positive learning rate, got {}", parts[1]);
   if (convention != "argand" && convention != "pytorch" && convention != "tensorflow" && convention != "jax")
-    input_fail("--path", "needs argand, pytorch, tensorflow or jax, got \"{}\"", convention);
+    input_fail("--path", "requires argand, pytorch, tensorflow or jax, got \"{}\"", convention);
   const bool conjugated = convention == "jax";
   return {portrait_path(f, point_of(f, parts[0]).front(), rate, conjugated, 200), conjugated};
 }
@@ -322,11 +322,11 @@ Walk walk_of(const Expression& f, const std::string& text) {
 void portrait(const PortraitOptions& options) {
   if (!options.out.ends_with(".png") && !options.out.ends_with(".svg"))
     input_fail("--out", "{} must end in .png or .svg", options.out);
-  const auto [low, high] = two_numbers<double>("--range", options.range, ':', "LOW:HIGH, as -2:2");
-  if (low >= high) input_fail("--range", "must go from the lower to the higher number, got {}", options.range);
-  const auto [width, height] = two_numbers<std::int64_t>("--size", options.size, 'x', "WIDTHxHEIGHT, as 1200x500");
+  const auto [low, high] = two_numbers<double>("--range", options.range, ':', "LOW:HIGH, such as -2:2");
+  if (low >= high) input_fail("--range", "must be LOW:HIGH with LOW < HIGH, got {}", options.range);
+  const auto [width, height] = two_numbers<std::int64_t>("--size", options.size, 'x', "WIDTHxHEIGHT, such as 1200x500");
   if (width < 600 || height < 250 || width > 8000 || height > 8000)
-    input_fail("--size", "must be from 600x250 to 8000x8000 pixels, got {}", options.size);
+    input_fail("--size", "must be between 600x250 and 8000x8000 pixels, got {}", options.size);
   const Layout layout = Layout::of(width, height);
   const std::string terminal = options.out.ends_with(".png")
                                    ? fmt::format("pngcairo size {},{} font 'sans,11' background '#ffffff'", width, height)

@@ -39,7 +39,7 @@ void require_runs(const std::vector<std::string>& runs) {
     std::error_code ignored;
     require(fs::exists(run, ignored), "report", "{} does not exist", run);
     require(fs::is_directory(run, ignored), "report", "{} is a file; give the run's folder", run);
-    require(RunFolder(run).holds_a_run(), "report", "{} holds no argand run", run);
+    require(RunFolder(run).holds_a_run(), "report", "{} contains no argand run", run);
     if (!seen.insert(fs::weakly_canonical(run, ignored)).second) input_fail("RUN", "{} is given twice", run);
   }
 }

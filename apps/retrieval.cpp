@@ -86,13 +86,13 @@ void write_results(const RetrievalOptions& options, const std::vector<Method>& m
 
 void retrieval(const RetrievalOptions& options) {
   const DualEncoderConfig& e = options.encoders;
-  if (options.dpr < 0 || options.dpr > 1000) input_fail("--dpr", "must be at least 0, got {}", options.dpr);
-  if (e.epochs < 1 || e.layers < 0 || e.batch < 2) input_fail("--dpr", "needs at least 1 epoch, 0 layers and a batch of 2");
+  if (options.dpr < 0 || options.dpr > 1000) input_fail("--dpr", "must be in [0, 1000], got {}", options.dpr);
+  if (e.epochs < 1 || e.layers < 0 || e.batch < 2) input_fail("--dpr", "requires at least 1 epoch, 0 layers and a batch of 2");
   const ArticleSets sets = open_articles(options.data);
   std::vector<Article> articles;
   for (const Article& article : sets.test)
     if (!article.title.empty() && !article.description.empty()) articles.push_back(article);
-  require(!articles.empty(), "retrieval", "no test article of {} has both a title and a description", options.data);
+  require(!articles.empty(), "retrieval", "no test article in {} has both a title and a description", options.data);
   if (!options.out.empty()) std::filesystem::create_directories(options.out);
   std::vector<Method> methods;
   RetrievalRow chance{"by chance", {}};

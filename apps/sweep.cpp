@@ -50,11 +50,11 @@ nlohmann::json identity_of(const SweepOptions& options, const Grid& grid) {
 }
 
 int sweep(const SweepOptions& options) {
-  if (options.out.empty()) input_fail("sweep " + options.task, "missing --out SWEEP, the folder of all runs");
+  if (options.out.empty()) input_fail("sweep " + options.task, "missing --out SWEEP, the folder for all runs");
   const auto task = value_of_word<TextTask>("task", options.task);
   const Grid grid = grid_of(options, task);
   if (options.search_seeds > std::ssize(grid.seeds))
-    input_fail("--search-seeds", "{} of {} seeds", options.search_seeds, grid.seeds.size());
+    input_fail("--search-seeds", "{} is more than the {} seeds", options.search_seeds, grid.seeds.size());
   SweepRequest request{.grid = grid, .halving = options.halving, .widen = options.widen};
   request.search_seeds = static_cast<std::size_t>(options.search_seeds > 0 ? options.search_seeds : options.halving ? 1 : 0);
   const auto resolve = [&](const Settings& of_run) {

@@ -15,7 +15,7 @@ constexpr std::uint64_t order_streams = std::uint64_t{0x6f72646572} << 24;
 constexpr std::uint64_t offset_stream = order_streams - 1;
 
 void check_sizes(const char* op, const Ids& tokens, std::int64_t B, std::int64_t T) {
-  require(tokens.shape().rank() == 1, op, "tokens must be [N], got {}", tokens.shape());
+  require(tokens.shape().rank() == 1, op, "tokens must have shape [N], got {}", tokens.shape());
   require(B >= 1 && T >= 1, op, "batch and length must be at least 1, got {} and {}", B, T);
 }
 
@@ -39,7 +39,7 @@ LmBatches::LmBatches(Ids tokens, std::int64_t B, std::int64_t T, std::uint64_t s
   check_sizes("batches", tokens_, B, T);
   const std::int64_t N = tokens_.size();
   require(N > T, "batches",
-          "a text of {} tokens is too short for windows of {} and their targets; give at least {}, or a smaller length", N, T,
+          "a text of {} tokens is too short for windows of {} and their targets; use at least {}, or a smaller length", N, T,
           T + 1);
   // As many windows in every epoch, whatever its offset: (N - T) / T leaves room for offsets up to T - 1. A text with room for
   // one window only moves that one as far as it goes.
@@ -65,7 +65,7 @@ LmBatch LmBatches::at(std::uint64_t i) const {
 EvaluationWindows::EvaluationWindows(Ids tokens, std::int64_t B, std::int64_t T, std::int64_t S)
     : tokens_(std::move(tokens)), T_(T) {
   check_sizes("evaluation", tokens_, B, T);
-  require(S >= 1 && S <= T, "evaluation", "the stride must be in [1, {}], the length of a window, got {}", T, S);
+  require(S >= 1 && S <= T, "evaluation", "the stride must be in [1, {}] (the window length), got {}", T, S);
   const std::int64_t N = tokens_.size();
   require(N >= 2, "evaluation", "a text of {} has nothing to score: its first token has no context",
           N == 1 ? "one token" : "no tokens");
@@ -80,7 +80,7 @@ EvaluationWindows::EvaluationWindows(Ids tokens, std::int64_t B, std::int64_t T,
 }
 
 LmBatch EvaluationWindows::operator[](std::int64_t i) const {
-  require(i >= 0 && i < size(), "evaluation", "no batch {} among {}", i, size());
+  require(i >= 0 && i < size(), "evaluation", "batch {} is out of range for {} batches", i, size());
   const Rows& rows = batches_[static_cast<std::size_t>(i)];
   return windows_at(tokens_, T_, rows.targets, rows.starts);
 }
@@ -89,13 +89,13 @@ EvaluationBatches::EvaluationBatches(Ids tokens, std::int64_t B, std::int64_t T)
     : tokens_(std::move(tokens)), B_(B), T_(T), blocks_(0) {
   check_sizes("evaluation", tokens_, B, T);
   const std::int64_t N = tokens_.size();
-  require(B <= (N - 2) / T, "evaluation", "a text of {} tokens is too short for a block of {} x {} and one more after its targets",
-          N, B, T);
+  require(B <= (N - 2) / T, "evaluation",
+          "a text of {} tokens is too short for a block of {} x {} plus one token after its targets", N, B, T);
   blocks_ = (N - 2) / (B * T);  // starts j = 0, B T, 2 B T, ... while j < N - 1 - B T
 }
 
 LmBatch EvaluationBatches::operator[](std::int64_t i) const {
-  require(i >= 0 && i < blocks_, "evaluation", "no block {} among {}", i, blocks_);
+  require(i >= 0 && i < blocks_, "evaluation", "block {} is out of range for {} blocks", i, blocks_);
   std::vector<std::int64_t> starts;
   for (std::int64_t b = 0; b < B_; ++b) starts.push_back((i * B_ + b) * T_);
   return windows_at(tokens_, T_, T_, std::move(starts));

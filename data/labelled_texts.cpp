@@ -68,7 +68,7 @@ void LabelledTexts::add(std::span<const Id> text, std::int64_t label) {
 }
 
 std::span<const Vocabulary::Id> LabelledTexts::text(std::int64_t i) const {
-  require(i >= 0 && i < size(), "texts", "no text {} among {}", i, size());
+  require(i >= 0 && i < size(), "texts", "text {} is out of range for {} texts", i, size());
   return std::span(tokens_).subspan(static_cast<std::size_t>(end(i - 1)), static_cast<std::size_t>(length(i)));
 }
 
@@ -100,7 +100,7 @@ void choose_articles(ArticleSets& sets, std::int64_t train_articles, std::int64_
   if (valid_share <= 0) return;
   const auto n = static_cast<std::uint64_t>(sets.train.size());
   const auto n_valid = static_cast<std::uint64_t>(std::max(1.0, std::round(valid_share * static_cast<double>(n))));
-  require(n_valid < n, "data", "valid_share {} holds out all of the {} training texts", valid_share, n);
+  require(n_valid < n, "data", "valid_share {} holds out all {} training texts", valid_share, n);
   std::vector<bool> held_out(n);
   for (std::uint64_t i = 0; i < n_valid; ++i) held_out[permuted(i, n, Random(0, held_out_stream))] = true;
   std::vector<Article> kept;

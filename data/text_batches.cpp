@@ -18,7 +18,7 @@ constexpr std::uint64_t batch_streams = std::uint64_t{0x6261746368} << 24;
 constexpr std::uint64_t batches_in_a_pool = 50;
 
 void check_sizes(const char* op, const LabelledTexts& texts, std::int64_t B, std::int64_t longest) {
-  require(texts.size() > 0, op, "there are no texts");
+  require(texts.size() > 0, op, "requires at least one text");
   require(B >= 1 && longest >= 1, op, "batch and length must be at least 1, got {} and {}", B, longest);
 }
 
@@ -72,7 +72,7 @@ EvaluationTexts::EvaluationTexts(LabelledTexts texts, std::int64_t B, std::int64
 }
 
 TextBatch EvaluationTexts::operator[](std::int64_t i) const {
-  require(i >= 0 && i < size(), "evaluation", "no batch {} among {}", i, size());
+  require(i >= 0 && i < size(), "evaluation", "batch {} is out of range for {} batches", i, size());
   const auto from = static_cast<std::size_t>(i * B_);
   return batch_of(texts_, std::span(order_).subspan(from, std::min(static_cast<std::size_t>(B_), order_.size() - from)), longest_);
 }

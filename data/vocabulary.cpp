@@ -18,7 +18,7 @@ std::optional<std::string> fault(std::string_view word) {
   if (word.empty()) return "an empty word";
   std::string_view rest = word;
   if (take_word(rest) != word) return in_quotes(word) + " contains whitespace";
-  if (word.find('\0') != word.npos) return in_quotes(word) + " contains a zero byte";
+  if (word.find('\0') != word.npos) return in_quotes(word) + " contains a null byte";
   if (first_invalid_utf8(word)) return in_quotes(word) + " is not UTF-8";
   return std::nullopt;
 }
@@ -32,7 +32,7 @@ Vocabulary::Vocabulary(std::span<const std::string> words) {
 Vocabulary::Id Vocabulary::add(std::string_view word) {
   if (const auto known = find(word)) return *known;
   if (const auto why = fault(word)) fail("vocabulary", "{}", *why);
-  require(size() < std::numeric_limits<Id>::max(), "vocabulary", "more than {} words", size());
+  require(size() < std::numeric_limits<Id>::max(), "vocabulary", "cannot have more than {} words", size());
   const auto id = static_cast<Id>(words_.size());
   words_.emplace_back(word);
   ids_.emplace(word, id);
@@ -90,7 +90,7 @@ Vocabulary Vocabulary::load(const std::string& path) {
     const bool ends = rest.find('\n') != rest.npos;
     const std::string_view word = take_line(rest);
     if (const auto why = fault(word)) fail("vocabulary", "{}, line {}: {}", path, line, *why);
-    require(ends, "vocabulary", "{}, line {}: no line end after {}; the file may be truncated", path, line, in_quotes(word));
+    require(ends, "vocabulary", "{}, line {}: no newline after {}; the file may be truncated", path, line, in_quotes(word));
     if (const auto known = vocabulary.find(word))
       fail("vocabulary", "{}, line {}: {} is also on line {}", path, line, in_quotes(word), *known + 1);
     vocabulary.add(word);

@@ -157,8 +157,8 @@ std::string number_text(C c) { return complex_text(c, c.imag() != 0, 6); }
 LabAnswer judge_answer(const Expression& f, const std::vector<C>& at, std::size_t variable, Asked asked, const std::string& text) {
   const std::vector<std::string> letters = letters_of_answers(f);
   const Expression given(text, letters);
-  require(given.variables() == letters || given.variables() == f.variables(), "answer", "\"{}\" has other variables than {}", text,
-          f.equation());
+  require(given.variables() == letters || given.variables() == f.variables(), "answer", "\"{}\" must have the same variables as {}",
+          text, f.equation());
   std::string note;
   const std::vector<AnswerPoint> points = compare(f, at, variable, asked, given, note);
   LabAnswer answer{

@@ -42,7 +42,7 @@ nlohmann::json image_of_circle(const Expression& f, C z, double radius) {
 
 /// Re f on a square of points around 0, row by row from the lowest.
 nlohmann::json landscape(const Expression& f, double half, std::int64_t points) {
-  require(points >= 2 && points <= 200, "lab", "a landscape of {0} x {0} points", points);
+  require(points >= 2 && points <= 200, "lab", "a landscape must have 2 to 200 points per side, got {0} x {0}", points);
   Tensor<C> square({points * points});
   const auto place = [&](std::int64_t k) { return half * (2 * static_cast<double>(k) / static_cast<double>(points - 1) - 1); };
   for (std::int64_t k = 0; k < points * points; ++k) square.data()[k] = {place(k % points), place(k / points)};
@@ -78,7 +78,7 @@ nlohmann::json descent(const Expression& f, C from, double rate) {
 
 /// Value and both derivatives at each of the points, from one walk along the tape for all of them.
 nlohmann::json at_points(const Expression& f, const nlohmann::json& points) {
-  require(points.is_array() && !points.empty() && points.size() <= 1000, "lab", "asked for {} points, not 1 to 1000",
+  require(points.is_array() && !points.empty() && points.size() <= 1000, "lab", "the number of points must be in [1, 1000], got {}",
           points.size());
   Tensor<C> places({static_cast<std::int64_t>(points.size())});
   for (std::size_t k = 0; k < points.size(); ++k) places.data()[k] = {points[k].at(0).get<double>(), points[k].at(1).get<double>()};
@@ -153,7 +153,7 @@ nlohmann::json answers_json(const Expression& f, C at, const nlohmann::json& giv
 
 nlohmann::json reply_to(const nlohmann::json& request) {
   const Expression f(request.at("expression").get<std::string>());
-  require(f.variables().size() == 1, "lab", "the page has one variable, but {} has {}", f.name(), f.variables().size());
+  require(f.variables().size() == 1, "lab", "the page expects one variable, but {} has {}", f.name(), f.variables().size());
   if (request.contains("landscape")) {
     const nlohmann::json& asked = request["landscape"];
     return {{"landscape", landscape(f, asked.at("half").get<double>(), asked.at("points").get<std::int64_t>())}};

@@ -100,8 +100,8 @@ void Ablation::remember_settings() const {
     // Kept runs do not record where their data were.
     if (before.is_object() && before == nlohmann::json(without_paths(before))) now = nlohmann::json(without_paths(settings));
     if (before != now)
-      input_fail("--out", "{} holds an ablation with other settings ({}); name another folder, or remove that one", options_.out,
-                 differences(before, now));
+      input_fail("--out", "{} contains an ablation with different settings ({}); choose another folder, or remove that one",
+                 options_.out, differences(before, now));
     return;
   }
   write_file_atomically(path, settings.dump() + "\n");

@@ -63,7 +63,7 @@ bool is_audit(const Json& probe) {
 /// Null if there is none.
 Json read_probe(const std::string& path, bool (*is_one)(const Json&)) {
   Json found = read_json(path);
-  require(found.is_null() || is_one(found), "ablate", "{} is damaged; remove it, and --probe writes it again", path);
+  require(found.is_null() || is_one(found), "ablate", "{} is damaged; remove it, and --probe will recreate it", path);
   return found;
 }
 
@@ -106,7 +106,7 @@ Ids ids_of(const Json& texts, std::int64_t prompt_length, const TrainedRun& judg
   }
   const auto B = static_cast<std::int64_t>(texts.size()), all = static_cast<std::int64_t>(ids.size());
   require(B > 0 && all % B == 0 && all / B > prompt_length, "ablate",
-          "{}: its texts differ in length, or are no longer than their prompts", path);
+          "{}: the texts differ in length, or are no longer than their prompts", path);
   return {Shape{B, all / B}, std::move(ids)};
 }
 
@@ -329,8 +329,9 @@ std::vector<std::string> next_probe(const AblationTable& table, const std::strin
 
 std::int64_t judge_texts(const AblationTable& table, const std::string& out, const TrainedRun& judge) {
   const RunConfig& config = judge.checkpoint.config();
-  if (config.model.task != TextTask::Lm) input_fail("--judge", "{} is a classifier", judge.checkpoint.file().path());
-  if (judge.tokens->kind() != "words") input_fail("--judge", "its tokens are {} instead of words", plural_of(judge.tokens->kind()));
+  if (config.model.task != TextTask::Lm)
+    input_fail("--judge", "{} is a classifier, not a language model", judge.checkpoint.file().path());
+  if (judge.tokens->kind() != "words") input_fail("--judge", "its tokens are {}, not words", plural_of(judge.tokens->kind()));
   std::vector<std::string> paths;
   for (const AblationRow& row : table.rows)
     for (const std::int64_t seed : seeds_of_row(out + "/" + row.name))
@@ -349,7 +350,7 @@ std::int64_t judge_texts(const AblationTable& table, const std::string& out, con
     Counter counter("judging", static_cast<std::int64_t>(paths.size()));
     for (std::size_t i = 0; i < paths.size(); ++i) {
       Json probe = read_probe(paths[i], is_written);
-      if (probe["token_kind"] != "words") input_fail("--judge", "{} has texts whose tokens are not words", paths[i]);
+      if (probe["token_kind"] != "words") input_fail("--judge", "the tokens of the texts in {} are not words", paths[i]);
       const auto prompt_length = probe["prompt_length"].get<std::int64_t>();
       const Ids texts = ids_of(probe["texts"], prompt_length, judge, paths[i]);
       const double loss = loss_of(texts, prompt_length);

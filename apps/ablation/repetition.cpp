@@ -48,13 +48,13 @@ AblationTable kept_rows(const AblationTable& whole, const std::string& kept, con
                         std::int64_t seeds) {
   shared_by_rows(whole, kept, "repeat");
   if (fs::exists(kept + "/costs.md") && !fs::exists(kept + "/table.md"))
-    input_fail("--repeat", "{} holds costs only, no results", kept);
+    input_fail("--repeat", "{} contains only costs, no results", kept);
   AblationTable table = with_rows(with_rows_in(whole, kept), wanted, kept, kept);
   const std::vector<SeedResults> results = read_results(table, kept);
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const auto& [name, runs] = std::pair(table.rows[i].name, results[i].size());
     if (runs < 2)
-      input_fail("--repeat", "{} has {} of {}; two runs at least are needed to compare seeds", kept,
+      input_fail("--repeat", "{} has {} of {}; at least two runs are needed to compare seeds", kept,
                  runs == 1 ? "one run" : "no run", name);
     for (std::int64_t seed = 0; seed < seeds; ++seed)
       if (!results[i].contains(seed)) input_fail("--seeds", "{} has no run of {} with seed {}", kept, name, seed);
@@ -71,7 +71,7 @@ KeyTexts recipe_of(const AblationTable& rows, const std::string& kept, const std
     if (key == "data" && data.empty())
       input_fail("--repeat", "the kept runs were trained on {}; give its folder with --data DIR", text);
     if (key == "init" || key == "irw_file" || (key == "tokens" && text.ends_with(".model")))
-      input_fail("--repeat", "the kept runs have {} {}, whose path a kept folder does not record", option_name(key), text);
+      input_fail("--repeat", "the kept runs used {} {}, but kept folders do not record its path", option_name(key), text);
     recipe.emplace_back(key, key == "data" ? data : text);
   }
   if (!shared.contains("data") && !data.empty())

@@ -149,7 +149,7 @@ template <RealScalar R>
 Json gradients_of(Model<R>& model, const Words& words, std::optional<std::int32_t> label, const ForwardContext& context) {
   const auto T = static_cast<std::int64_t>(words.size());
   const bool lm = model.config().task == TextTask::Lm;
-  require(!lm || T > 1, "report", "one word has no next word to predict, so there is no gradient");
+  require(!lm || T > 1, "report", "a single word has no next word to predict, so there is no gradient");
   const Ids tokens({1, T - lm}, Words(words.begin(), words.end() - lm));
   if (!lm && !label) {
     const NoGrad nothing;
@@ -216,7 +216,7 @@ Json samples_of(Model<R>& model, const TrainedRun& trained, const Words& words, 
 template <RealScalar R>
 Json articles_of(Model<R>& model, const TrainedRun& trained, SharedData& data, const ForwardContext& context) {
   const ArticleSets& sets = data.articles(trained);
-  require(sets.classes == trained.classes, "report", "the classes of {} are not those of the run",
+  require(sets.classes == trained.classes, "report", "the classes in {} do not match those of the run",
           trained.checkpoint.config().training.data);
   Json page = Json::array();
   for (const Article& article : first_articles(shown_part(sets), articles_shown)) {

@@ -16,8 +16,7 @@ std::string make_page(const nlohmann::ordered_json& data, bool live) {
   page.reserve(page.size() + json.size() + page_parts.after.size());
   for (const char c : json) c == '<' ? void(page += "\\u003c") : page.push_back(c);
   page += page_parts.after;
-  require(page.size() < largest_page, "report",
-          "the page would have {:.1f} MB, at most {:.0f} are allowed; report fewer runs at once",
+  require(page.size() < largest_page, "report", "the page would be {:.1f} MB, but at most {:.0f} MB are allowed; report fewer runs",
           static_cast<double>(page.size()) / 1e6, static_cast<double>(largest_page) / 1e6);
   return page;
 }

@@ -20,7 +20,7 @@ using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
 File scratch_file(const std::string& op) {
   File file(std::tmpfile(), std::fclose);
-  require(file != nullptr, op, "cannot make a temporary file: {}", std::strerror(errno));
+  require(file != nullptr, op, "cannot create a temporary file: {}", std::strerror(errno));
   return file;
 }
 
@@ -38,7 +38,7 @@ std::string output_of(const std::string& op, const std::vector<std::string>& wor
                       const std::string& package) {
   const File in = scratch_file(op), out = scratch_file(op), err = scratch_file(op);
   require(std::fwrite(input.data(), 1, input.size(), in.get()) == input.size() && std::fflush(in.get()) == 0, op,
-          "cannot write a temporary file: {}", std::strerror(errno));
+          "cannot write to a temporary file: {}", std::strerror(errno));
   std::rewind(in.get());
 
   posix_spawn_file_actions_t actions;
@@ -52,8 +52,8 @@ std::string output_of(const std::string& op, const std::vector<std::string>& wor
   pid_t child = 0;
   const int refused = posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
-  require(refused != ENOENT, op, "needs the program {}, which is not installed; on Debian and Ubuntu: apt-get install {}", words[0],
-          package);
+  require(refused != ENOENT, op, "requires the program {}, which is not installed; on Debian and Ubuntu: apt-get install {}",
+          words[0], package);
   require(refused == 0, op, "cannot start {}: {}", words[0], std::strerror(refused));
 
   int status = 0;
@@ -62,7 +62,7 @@ std::string output_of(const std::string& op, const std::vector<std::string>& wor
   require(WIFEXITED(status) && WEXITSTATUS(status) == 0, op, "{} failed: {}", words[0],
           complaint.empty() ? "it gave no reason" : complaint.substr(0, complaint.find('\n')));
   std::string text = contents(out.get());
-  require(!text.empty(), op, "{} wrote nothing: {}", words[0],
+  require(!text.empty(), op, "{} produced no output: {}", words[0],
           complaint.empty() ? "it gave no reason" : complaint.substr(0, complaint.find('\n')));
   return text;
 }

@@ -41,7 +41,7 @@ std::string in_options(const std::exception& error) {
 Setting key_and_value(std::string_view option, const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == 0 || equals == std::string::npos)
-    input_fail(option, "\"{}\" should read KEY=VALUE, as {} d_model=64", text, option);
+    input_fail(option, "\"{}\" must have the form KEY=VALUE, such as {} d_model=64", text, option);
   return {text.substr(0, equals), text.substr(equals + 1), fmt::format("{} {}", option, text)};
 }
 

@@ -33,11 +33,11 @@ std::vector<std::string> load_classes(std::string_view op, const std::string& pa
     std::string_view line = take_line(rest);
     if (line.ends_with('\r')) line.remove_suffix(1);
     const std::string name(line);
-    require(has_words(name), op, "{}, line {}: an empty name", path, names.size() + 1);
-    require(name.find('\t') == name.npos, op, "{}, line {}: a tab in a name", path, names.size() + 1);
+    require(has_words(name), op, "{}, line {}: the name is empty", path, names.size() + 1);
+    require(name.find('\t') == name.npos, op, "{}, line {}: the name contains a tab", path, names.size() + 1);
     // Among them a carriage return, which would vanish from the end of a line when the names are saved and read again.
     require(std::none_of(name.begin(), name.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }), op,
-            "{}, line {}: a control character in a name", path, names.size() + 1);
+            "{}, line {}: the name contains a control character", path, names.size() + 1);
     const auto known = std::find(names.begin(), names.end(), name);
     require(known == names.end(), op, "{}, line {}: {} is also on line {}", path, names.size() + 1, in_quotes(name),
             known - names.begin() + 1);
@@ -61,10 +61,10 @@ std::vector<Article> read_articles(const std::string& path, std::int64_t n_class
   std::vector<Article> articles;
   for (CsvRecord& record : read_csv("ag_news", path)) {
     const std::size_t columns = record.fields.size();
-    require(columns == 3, "ag_news", "{}, line {}: {} column{}, not the three of \"class\",\"title\",\"description\"", path,
+    require(columns == 3, "ag_news", "{}, line {}: got {} column{}, expected \"class\",\"title\",\"description\"", path,
             record.line, columns, columns == 1 ? "" : "s");
     const std::int64_t number = number_up_to(n_classes, record.fields[0]);
-    require(number > 0, "ag_news", "{}, line {}: class {} is not one of 1 to {}", path, record.line, in_quotes(record.fields[0]),
+    require(number > 0, "ag_news", "{}, line {}: class {} is not between 1 and {}", path, record.line, in_quotes(record.fields[0]),
             n_classes);
     Article article{number - 1, std::move(record.fields[1]), std::move(record.fields[2])};
     for (std::string* text : {&article.title, &article.description}) std::replace(text->begin(), text->end(), '\\', '\n');
@@ -78,10 +78,9 @@ std::vector<Article> read_articles(const std::string& path, std::int64_t n_class
 ArticleSets load_ag_news(const std::string& directory) {
   namespace fs = std::filesystem;
   require(fs::is_directory(directory), "ag_news",
-          "{} is not a folder; it must hold train.csv (or train_sample.csv), test.csv and classes.txt", directory);
+          "{} is not a folder with train.csv (or train_sample.csv), test.csv and classes.txt", directory);
   const bool whole = fs::exists(directory + "/train.csv");
-  require(whole || fs::exists(directory + "/train_sample.csv"), "ag_news", "neither train.csv nor train_sample.csv in {}",
-          directory);
+  require(whole || fs::exists(directory + "/train_sample.csv"), "ag_news", "no train.csv or train_sample.csv in {}", directory);
   ArticleSets sets;
   sets.classes = load_classes("ag_news", directory + "/classes.txt");
   const auto n_classes = static_cast<std::int64_t>(sets.classes.size());

@@ -110,12 +110,12 @@ double Grammar::log_probability(std::span<const Id> tokens) const {
 }
 
 double Grammar::best_possible_loss(const Ids& tokens) const {
-  require(tokens.size() >= 2, "grammar", "a loss needs at least two tokens, got {}", tokens.size());
+  require(tokens.size() >= 2, "grammar", "a loss requires at least two tokens, got {}", tokens.size());
   const std::vector<double> log_p = log_probabilities(tokens.span());
   for (std::size_t i = 0; i < log_p.size(); ++i)
     if (std::isinf(log_p[i])) {
       const Id id = tokens[static_cast<std::int64_t>(i)];
-      fail("grammar", "token {}, {}, is not allowed there by the grammar", i,
+      fail("grammar", "token {}, {}, is not allowed at that position by the grammar", i,
            id >= 0 && id < vocabulary_.size() ? in_quotes(vocabulary_.word(id)) : fmt::format("id {}", id));
     }
   return -std::accumulate(log_p.begin() + 1, log_p.end(), 0.0) / static_cast<double>(log_p.size() - 1);

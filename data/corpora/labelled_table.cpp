@@ -67,7 +67,7 @@ class Columns {
       find_text(wanted);
       return;
     }
-    require(table.columns() >= 2, "data", "{} has one column, but needs a label and a text. The delimiter is a {}", path,
+    require(table.columns() >= 2, "data", "{} has only one column, but needs a label and a text. The delimiter is a {}", path,
             table.delimiter == '\t'  ? "tab"
             : table.delimiter == ',' ? "comma"
                                      : fmt::format("\"{}\"", table.delimiter));
@@ -76,7 +76,7 @@ class Columns {
     label_ = find(wanted.label, names_of_labels, "`label_column`");
     if (!text_) text_ = longest();
     if (!label_) label_ = fewest_values();
-    require(*text_ != *label_, "data", "{}: text and label cannot both be column {}; name two columns", path, called(*text_));
+    require(*text_ != *label_, "data", "{}: text and label cannot both be column {}; choose two columns", path, called(*text_));
     if (names_.empty() && !wanted.header && is_alone(*label_)) use_header();
   }
 
@@ -132,7 +132,7 @@ class Columns {
     std::string there;
     for (const std::string& name : names_) there += (there.empty() ? "" : ", ") + in_quotes(name);
     if (names_.empty()) there = fmt::format("{} without names", table_.columns());
-    fail("data", "{} has no column {} ({}); there are {}", path_, in_quotes(wanted), option, there);
+    fail("data", "{} has no column {} ({}); columns: {}", path_, in_quotes(wanted), option, there);
   }
 
   std::size_t longest() const {
@@ -188,14 +188,15 @@ LabelledTable read_labelled_table(const std::string& path, const TableColumns& w
     std::string label = trimmed(row.fields[columns.label()]), &text = row.fields[columns.text()];
     require(!label.empty(), "data", "{}, line {}: no label in column {}", path, row.line, columns.called(columns.label()));
     require(std::none_of(label.begin(), label.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }), "data",
-            "{}, line {}: a control character in the label {}", path, row.line, in_quotes(label));
+            "{}, line {}: control character in the label {}", path, row.line, in_quotes(label));
     std::string_view words = text;
-    require(!take_word(words).empty(), "data", "{}, line {}: no word in column {}", path, row.line, columns.called(columns.text()));
+    require(!take_word(words).empty(), "data", "{}, line {}: no words in column {}", path, row.line,
+            columns.called(columns.text()));
     read.lines.push_back(row.line);
     read.labels.push_back(std::move(label));
     read.texts.push_back(std::move(text));
   }
-  require(read.size() > 0, "data", "{} has a header and no rows", path);
+  require(read.size() > 0, "data", "{} has a header but no rows", path);
   return read;
 }
 

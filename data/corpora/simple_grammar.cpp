@@ -29,26 +29,27 @@ std::vector<double> expected_visits(const std::vector<std::vector<SimpleGrammar:
     if (alive < 1e-18) return visits;
     std::swap(generation, next);
   }
-  fail("grammar", "texts have no finite expected length");
+  fail("grammar", "the expected length of a text is not finite");
 }
 
 }  // namespace
 
 SimpleGrammar::SimpleGrammar(std::vector<std::vector<Rule>> rules) : rules_(std::move(rules)) {
-  require(!rules_.empty(), "grammar", "no rules");
+  require(!rules_.empty(), "grammar", "requires at least one rule");
   for (std::size_t A = 0; A < rules_.size(); ++A) {
     auto& of_A = rules_[A];
     std::sort(of_A.begin(), of_A.end(), [](const Rule& a, const Rule& b) { return a.word < b.word; });
     double total = 0;
     for (std::size_t i = 0; i < of_A.size(); ++i) {
       const Rule& rule = of_A[i];
-      require(rule.probability > 0, "grammar", "symbol {}: a rule of probability {}", A, rule.probability);
+      require(rule.probability > 0, "grammar", "symbol {}: rule probabilities must be positive, got {}", A, rule.probability);
       require(i == 0 || rule.word != of_A[i - 1].word, "grammar", "symbol {}: two rules begin with word {}", A, rule.word);
       for (const Symbol B : rule.rest)
-        require(B >= 0 && static_cast<std::size_t>(B) < rules_.size(), "grammar", "symbol {}: no symbol {}", A, B);
+        require(B >= 0 && static_cast<std::size_t>(B) < rules_.size(), "grammar", "symbol {}: a rule refers to unknown symbol {}",
+                A, B);
       total += rule.probability;
     }
-    require(std::abs(total - 1) < 1e-12, "grammar", "symbol {}: probabilities add up to {}", A, total);
+    require(std::abs(total - 1) < 1e-12, "grammar", "symbol {}: probabilities must sum to 1, got {}", A, total);
   }
   visits_ = expected_visits(rules_);
   words_per_text_ = std::accumulate(visits_.begin(), visits_.end(), 0.0);
@@ -80,7 +81,7 @@ double SimpleGrammar::entropy_per_word() const {
 }
 
 double SimpleGrammar::cost_of_merging(std::span<const std::int32_t> classes) const {
-  require(classes.size() == rules_.size(), "grammar", "{} classes for {} symbols", classes.size(), rules_.size());
+  require(classes.size() == rules_.size(), "grammar", "got {} classes for {} symbols", classes.size(), rules_.size());
   std::map<std::pair<std::int32_t, Word>, double> together;  // v · p of a word in a class
   std::map<std::int32_t, double> visits;                     // v of a class
   for (std::size_t A = 0; A < rules_.size(); ++A) {

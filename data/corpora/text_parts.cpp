@@ -32,7 +32,7 @@ TextFiles find_in_folder(const std::string& folder) {
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
     if (it->path().extension() == ".txt") files.train.push_back(it->path().string());
   require(!files.train.empty(), "data",
-          "{} has neither train.txt nor any other *.txt; name the files themselves if they have another extension", folder);
+          "{} has neither train.txt nor any other *.txt; list the files themselves if they have another extension", folder);
   std::sort(files.train.begin(), files.train.end());
   return files;
 }
@@ -58,15 +58,15 @@ Split parse_split(std::string_view text) {
     double share = -1;
     const auto [end, error] = number_from(number.data(), number.data() + number.size(), share);
     require(error == std::errc() && end == number.data() + number.size() && share >= 0 && share <= 100, "split",
-            "{} should read like 90/5/5, the percentages to train, validate and test on", in_quotes(text));
+            "{} must have the form 90/5/5: percentages for training, validation and test", in_quotes(text));
     shares.push_back(share);
     sum += share;
     if (number.size() == rest.size()) break;
     rest.remove_prefix(number.size() + 1);
   }
   require(shares.size() == 2 || shares.size() == 3, "split",
-          "{} should read like 90/5/5, the percentages to train, validate and test on", in_quotes(text));
-  require(sum > 99.999 && sum < 100.001, "split", "the parts of {} add up to {}, not to 100", in_quotes(text), sum);
+          "{} must have the form 90/5/5: percentages for training, validation and test", in_quotes(text));
+  require(sum > 99.999 && sum < 100.001, "split", "the parts of {} add up to {}, not 100", in_quotes(text), sum);
   require(shares[0] > 0 && shares[1] > 0, "split", "{} leaves nothing to {} on", in_quotes(text),
           shares[0] > 0 ? "validate" : "train");
   return {shares[0], shares[1], shares.size() == 3 ? shares[2] : 0};
@@ -91,13 +91,13 @@ TextFiles find_text(const std::string& data) {
   const std::vector<std::string> names = text_names(data);
   for (const std::string& name : names) {
     std::error_code ignored;
-    require(is_there(name), "data", "{} does not exist; `data` takes a text, or several, or a folder with train.txt or other texts",
+    require(is_there(name), "data", "{} does not exist; `data` takes one or more texts, or a folder with train.txt or other texts",
             name.empty() ? "file without a name" : name);
     if (!fs::is_directory(name, ignored)) {
       files.train.push_back(name);
       continue;
     }
-    require(names.size() == 1, "data", "{} is a folder; give it alone, or name its files", name);
+    require(names.size() == 1, "data", "{} is a folder; pass it alone, or list its files", name);
     return find_in_folder(name);
   }
   return files;

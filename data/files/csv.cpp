@@ -45,13 +45,13 @@ class Line {
       field += '"';
     }
     if (!rest_.empty() && rest_.front() != ',')
-      refuse("text after the closing quotation mark; double quotation marks inside a field");
+      refuse("text after the closing quotation mark; quotation marks inside a field must be doubled");
     return field;
   }
 
   std::string bare() {
     const std::string_view field = rest_.substr(0, rest_.find(','));
-    if (field.find('"') != field.npos) refuse("a quotation mark in a field that does not begin with one");
+    if (field.find('"') != field.npos) refuse("quotation mark in an unquoted field");
     rest_.remove_prefix(field.size());
     return std::string(field);
   }
@@ -75,10 +75,10 @@ std::vector<CsvRecord> read_csv(std::string_view op, const std::string& path) {
     std::string_view line = take_line(rest);
     ++number;
     if (line.ends_with('\r')) line.remove_suffix(1);
-    require(!line.empty(), op, "{}, line {}: an empty line", path, number);
+    require(!line.empty(), op, "{}, line {}: the line is empty", path, number);
     records.push_back({number, Line(op, path, number, line).fields()});
-    require(ends || line.ends_with('"'), op,
-            "{}, line {}: no line end after a field without quotation marks; the file may be truncated", path, number);
+    require(ends || line.ends_with('"'), op, "{}, line {}: no newline after an unquoted field; the file may be truncated", path,
+            number);
   }
   return records;
 }

@@ -44,7 +44,7 @@ class Dictionary {
   }
 
  private:
-  [[noreturn]] void complain() const { fail("npz", "{}: the header {} is not NumPy's", where_, in_quotes(text_)); }
+  [[noreturn]] void complain() const { fail("npz", "{}: {} is not a valid NumPy header", where_, in_quotes(text_)); }
 
   void skip() {
     while (!rest_.empty() && (rest_.front() == ' ' || rest_.front() == '\n')) rest_.remove_prefix(1);
@@ -114,7 +114,7 @@ std::size_t npy_header_bytes(std::string_view beginning, const std::string& wher
   require(version >= 1 && version <= 3, "npz", "{} has format version {}; argand reads 1, 2 and 3", where, version);
   std::size_t length = 0;
   for (std::size_t i = 0; i < length_bytes; ++i) length |= byte(magic.size() + 2 + i) << (8 * i);
-  require(length >= 2 && length <= longest_npy_header, "npz", "{}: no .npy header has {} bytes", where, length);
+  require(length >= 2 && length <= longest_npy_header, "npz", "{}: a .npy header cannot have {} bytes", where, length);
   return before + length;
 }
 

@@ -43,7 +43,7 @@ class Archive {
     if (zip_ == nullptr) {
       const std::string reason = text_of(&error);
       zip_source_free(source_);
-      fail("npz", "cannot begin an archive: {}", reason);
+      fail("npz", "cannot create an archive: {}", reason);
     }
     zip_source_keep(source_);  // beyond zip_close
   }
@@ -93,9 +93,9 @@ class Archive {
 
 void NpzWriter::add(const std::string& name, const std::string& descr, const Shape& shape, const void* numbers, std::size_t bytes) {
   require(!name.ends_with(".npy"), "npz", "the name {} ends in .npy; NumPy would read it under another name", in_quotes(name));
-  require(!name.empty() && name.find('\0') == name.npos && !first_invalid_utf8(name), "npz", "{} cannot be the name of an array",
+  require(!name.empty() && name.find('\0') == name.npos && !first_invalid_utf8(name), "npz", "{} is not a valid array name",
           in_quotes(name));
-  for (const Array& other : arrays_) require(other.name != name, "npz", "two arrays named {}", in_quotes(name));
+  for (const Array& other : arrays_) require(other.name != name, "npz", "two arrays are named {}", in_quotes(name));
   std::string npy = npy_header(descr, shape);
   npy.append(static_cast<const char*>(numbers), bytes);
   arrays_.push_back({name, std::move(npy)});
@@ -230,7 +230,7 @@ NpzFile NpzFile::open(const std::string& path) {
     const std::size_t item = bytes_of(header.descr);
     if (item > 0) {  // deflate makes nothing smaller than a thousandth, so nobody can ask for memory with a few bytes
       require(static_cast<std::uint64_t>(header.shape.size()) * item == entry.size - before, "npz",
-              "{}: {} numbers of type {} are not the {} bytes that follow the header", where, header.shape, header.descr,
+              "{}: shape {} of type {} does not match the {} bytes after the header", where, header.shape, header.descr,
               entry.size - before);
       require(entry.size / 1100 <= entry.stored_size, "npz", "{}: implausible compression ratio, {} bytes from {}", where,
               entry.size, entry.stored_size);
@@ -242,7 +242,7 @@ NpzFile NpzFile::open(const std::string& path) {
                       .fortran_order = header.fortran_order,
                       .member = i,
                       .begin = before};
-    require(file.index_.emplace(array.name, file.arrays_.size()).second, "npz", "{}: two arrays have that name", where);
+    require(file.index_.emplace(array.name, file.arrays_.size()).second, "npz", "{}: two arrays have this name", where);
     file.arrays_.push_back(std::move(array));
   }
   require(!file.arrays_.empty(), "npz", "{} contains no arrays", path);
@@ -264,7 +264,7 @@ const StoredArray& NpzFile::info(const std::string& name) const {
 std::string NpzFile::numbers(const StoredArray& array) const {
   const std::size_t item = bytes_of(array.descr);
   require(item > 0, "npz",
-          "{}: {} is of type {}; float16 to float64, complex64, complex128, int32 and int64 can be read, little-endian", path_,
+          "{}: {} has type {}; supported: float16 to float64, complex64, complex128, int32 and int64, little-endian", path_,
           in_quotes(array.name), in_quotes(array.descr));
   return zip_->read(array.member, array.begin + static_cast<std::size_t>(array.shape.size()) * item, true).substr(array.begin);
 }
@@ -274,7 +274,7 @@ Tensor<T> NpzFile::tensor(const std::string& name) const {
   using R = RealOf<T>;
   const StoredArray& array = info(name);
   require(array.descr != "<i4" && array.descr != "<i8", "npz",
-          "{}: {} holds integers; floating-point or complex numbers are needed", path_, in_quotes(name));
+          "{}: {} contains integers; expected floating-point or complex numbers", path_, in_quotes(name));
   require(array.is_complex == !std::same_as<T, R> || bytes_of(array.descr) == 0, "npz", "{}: {} is {}, not {}", path_,
           in_quotes(name), array.is_complex ? "complex" : "real", array.is_complex ? "real" : "complex");
   const std::string bytes = numbers(array);
@@ -293,13 +293,14 @@ Tensor<T> NpzFile::tensor(const std::string& name) const {
 
 Ids NpzFile::ids(const std::string& name) const {
   const StoredArray& array = info(name);
-  require(array.descr == "<i4" || array.descr == "<i8", "npz", "{}: {} is of type {}, not integers of 32 or 64 bits", path_,
+  require(array.descr == "<i4" || array.descr == "<i8", "npz", "{}: {} has type {}, expected 32- or 64-bit integers", path_,
           in_quotes(name), in_quotes(array.descr));
   const std::string bytes = numbers(array);
   Ids x(array.shape);
   std::int64_t i = 0;
   const auto put = [&](std::int64_t v) {
-    require(v == static_cast<Ids::value_type>(v), "npz", "{}: {} holds {}, which does not fit 32 bits", path_, in_quotes(name), v);
+    require(v == static_cast<Ids::value_type>(v), "npz", "{}: {} contains {}, which does not fit in 32 bits", path_,
+            in_quotes(name), v);
     x[i++] = static_cast<Ids::value_type>(v);
   };
   if (array.descr == "<i4")

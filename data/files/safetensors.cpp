@@ -79,7 +79,7 @@ SafetensorsFile SafetensorsFile::open(const std::string& path) {
   if (::fstat(file.file_->number(), &status) != 0) fail("safetensors", "cannot open {}: {}", path, reason(errno));
   require(S_ISREG(status.st_mode), "safetensors", "{} is not a regular file", path);
   const auto size = static_cast<std::size_t>(status.st_size);
-  require(size >= length_bytes, "safetensors", "{}: {} bytes are too few for a safetensors file", path, size);
+  require(size >= length_bytes, "safetensors", "{}: {} bytes is too short for a safetensors file", path, size);
 
   std::uint64_t header_bytes = 0;
   file.read(0, &header_bytes, length_bytes);
@@ -88,12 +88,12 @@ SafetensorsFile SafetensorsFile::open(const std::string& path) {
           "safetensors.torch.save_file(torch.load(\"{}\", weights_only=True), \"{}.safetensors\")",
           path, path, path.substr(0, path.rfind('.')));
   require(header_bytes <= longest_header || std::memcmp(&header_bytes, "PK\3\4", 4) != 0, "safetensors",
-          "{} is a ZIP archive (an .npz?), not safetensors; NumPy reads it, and `init` takes it", path);
+          "{} is a ZIP archive (an .npz?), not safetensors; NumPy can read it, and `init` accepts it", path);
   require(header_bytes <= longest_header, "safetensors",
-          "{} is not a safetensors file: its first bytes declare a header of {} bytes, and the format allows {}", path,
+          "{} is not a safetensors file: its first bytes declare a header of {} bytes, but the format allows {}", path,
           header_bytes, longest_header);
   require(header_bytes <= size - length_bytes, "safetensors",
-          "{}: a header of {} bytes does not fit a file of {}; it may be truncated", path, header_bytes, size);
+          "{}: a header of {} bytes does not fit in a file of {}; it may be truncated", path, header_bytes, size);
   std::string text(header_bytes, '\0');
   file.read(length_bytes, text.data(), text.size());
 
@@ -156,13 +156,13 @@ bool SafetensorsFile::contains(const std::string& name) const { return index_.co
 
 const StoredTensor& SafetensorsFile::info(const std::string& name) const {
   const auto found = index_.find(name);
-  if (found == index_.end()) fail("safetensors", "{}: no tensor {}", path_, in_quotes(name));
+  if (found == index_.end()) fail("safetensors", "{}: no tensor named {}", path_, in_quotes(name));
   return tensors_[found->second];
 }
 
 const std::string& SafetensorsFile::metadata(const std::string& key) const {
   const auto found = metadata_.find(key);
-  if (found == metadata_.end()) fail("safetensors", "{}: no metadata {}", path_, in_quotes(key));
+  if (found == metadata_.end()) fail("safetensors", "{}: no metadata key {}", path_, in_quotes(key));
   return found->second;
 }
 
@@ -186,7 +186,7 @@ template <Scalar T>
 Tensor<T> SafetensorsFile::tensor(const std::string& name) const {
   using R = RealOf<T>;
   const StoredTensor& t = info(name);
-  require(t.is_complex == ComplexScalar<T>, "safetensors", "{}: tensor {} is {}, requested as {}", path_, in_quotes(name),
+  require(t.is_complex == ComplexScalar<T>, "safetensors", "{}: tensor {} is {}, but was requested as {}", path_, in_quotes(name),
           t.is_complex ? "complex" : t.dtype, scalar_name<T>());
   Tensor<T> x(t.shape);
   // From here on numbers are real: a complex one is two of them, in the file as in memory.
@@ -205,13 +205,13 @@ Tensor<T> SafetensorsFile::tensor(const std::string& name) const {
   else if (real_dtype == "BF16")
     read_converted<std::uint16_t>(out, count, read_at, [](std::uint16_t v) { return static_cast<R>(from_bfloat(v)); });
   else
-    fail("safetensors", "{}: tensor {} is {}, requested as {}", path_, in_quotes(name), t.dtype, scalar_name<T>());
+    fail("safetensors", "{}: tensor {} is {}, but was requested as {}", path_, in_quotes(name), t.dtype, scalar_name<T>());
   return x;
 }
 
 template <Scalar T>
 void SafetensorsFile::load(const std::string& name, Tensor<T>& x) const {
-  require(shape(name) == x.shape(), "safetensors", "{}: tensor {} has shape {}, requested as {}", path_, in_quotes(name),
+  require(shape(name) == x.shape(), "safetensors", "{}: tensor {} has shape {}, but was requested as {}", path_, in_quotes(name),
           shape(name), x.shape());
   const Tensor<T> stored = tensor<T>(name);
   std::copy(stored.begin(), stored.end(), x.begin());
@@ -219,7 +219,7 @@ void SafetensorsFile::load(const std::string& name, Tensor<T>& x) const {
 
 Ids SafetensorsFile::ids(const std::string& name) const {
   const StoredTensor& t = info(name);
-  require(t.dtype == "I64" || t.dtype == "I32", "safetensors", "{}: tensor {} is {}, requested as ids (I64 or I32)", path_,
+  require(t.dtype == "I64" || t.dtype == "I32", "safetensors", "{}: tensor {} is {}, but was requested as ids (I64 or I32)", path_,
           in_quotes(name), t.dtype);
   Ids ids(t.shape);
   const auto count = static_cast<std::size_t>(ids.size());
@@ -229,7 +229,7 @@ Ids SafetensorsFile::ids(const std::string& name) const {
   } else {
     read_converted<std::int64_t>(ids.data(), count, read_at, [&](std::int64_t v) {
       if (v != static_cast<std::int32_t>(v))
-        fail("safetensors", "{}: tensor {}: id {} does not fit 32 bits", path_, in_quotes(name), v);
+        fail("safetensors", "{}: tensor {}: id {} does not fit in 32 bits", path_, in_quotes(name), v);
       return static_cast<std::int32_t>(v);
     });
   }
@@ -268,10 +268,10 @@ void SafetensorsWriter::add(const std::string& name, const Ids& ids) {
 void SafetensorsWriter::add(Entry entry) {
   require(entry.name != "__metadata__", "safetensors", "a tensor cannot be named __metadata__");
   require(!first_invalid_utf8(entry.name), "safetensors", "the tensor name {} is not UTF-8", in_quotes(entry.name));
-  require(entry.name.find('\0') == entry.name.npos, "safetensors", "the tensor name {} contains a zero byte",
+  require(entry.name.find('\0') == entry.name.npos, "safetensors", "the tensor name {} contains a null byte",
           in_quotes(entry.name));
   for (const Entry& other : entries_)
-    require(other.name != entry.name, "safetensors", "two tensors named {}", in_quotes(entry.name));
+    require(other.name != entry.name, "safetensors", "two tensors are named {}", in_quotes(entry.name));
   entries_.push_back(std::move(entry));
 }
 
@@ -306,7 +306,7 @@ void SafetensorsWriter::save(const std::string& path) const {
   }
   std::string text = header.dump();
   text.resize((text.size() + 7) / 8 * 8, ' ');
-  require(text.size() <= longest_header, "safetensors", "{}: a header of {} bytes is longer than the format's limit of {}", path,
+  require(text.size() <= longest_header, "safetensors", "{}: a header of {} bytes exceeds the format's limit of {}", path,
           text.size(), longest_header);
 
   const std::uint64_t length = text.size();

@@ -263,7 +263,7 @@ std::optional<std::size_t> checksum_place(std::string_view header) {
 SafetensorsHeader parse_safetensors_header(std::string_view text, std::size_t data_bytes, const std::string& path) {
   // To the JSON parser a zero byte is the end of the text, and a byte order mark is nothing: neither may hide anything here.
   if (text.empty() || text.front() != '{') reject(path, "the header does not start with {{");
-  if (const std::size_t zero = text.find('\0'); zero != text.npos) reject(path, "a zero byte in the header, at byte {}", zero);
+  if (const std::size_t zero = text.find('\0'); zero != text.npos) reject(path, "a null byte in the header, at byte {}", zero);
   SafetensorsHeader header;
   Events events(path, header);
   json::sax_parse(text.begin(), text.end(), &events);

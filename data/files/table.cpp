@@ -58,7 +58,7 @@ class TableReader {
       for (const auto& entry : json.items()) keys.push_back(entry.key());
     TableRow row{line_, {}};
     for (const std::string& key : keys) {
-      if (!json.contains(key)) refuse(line_, fmt::format("the key {} of line {} is missing", in_quotes(key), first_line));
+      if (!json.contains(key)) refuse(line_, fmt::format("the key {} from line {} is missing", in_quotes(key), first_line));
       const auto& value = json[key];
       row.fields.push_back(value.is_null() ? "" : value.is_string() ? value.get<std::string>() : value.dump());
     }
@@ -70,9 +70,9 @@ class TableReader {
     std::string_view text = take_line(rest_);
     if (text.ends_with('\r')) text.remove_suffix(1);
     const std::string_view label = take_word(text);
-    if (!label.starts_with(fasttext_label)) refuse(line_, "no __label__NAME at the beginning, as the first line has");
+    if (!label.starts_with(fasttext_label)) refuse(line_, "does not begin with __label__NAME, as the first line does");
     std::string_view rest = text;
-    if (take_word(rest).starts_with(fasttext_label)) refuse(line_, "several labels; a classifier learns one for each text");
+    if (take_word(rest).starts_with(fasttext_label)) refuse(line_, "more than one label; a classifier learns one per text");
     if (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
     return {line_++, {std::string(label.substr(fasttext_label.size())), std::string(text)}};
   }
@@ -120,7 +120,7 @@ class TableReader {
       field += '"';
     }
     if (!at_line_end() && !rest_.starts_with(separator))
-      refuse(line_, "text after the closing quotation mark; double quotation marks inside a field");
+      refuse(line_, "text after the closing quotation mark; quotation marks inside a field must be doubled");
     return field;
   }
 
@@ -241,7 +241,7 @@ std::optional<TableRow> TableRows::next() {
     source_ = source;
     if (file_.is_open()) require_text(op_, source, path_, row.line);
     if (columns_ == 0) columns_ = row.fields.size(), first_line_ = row.line;
-    require(row.fields.size() == columns_, op_, "{}, line {}: {} field{}, line {} has {}", path_, row.line, row.fields.size(),
+    require(row.fields.size() == columns_, op_, "{}, line {}: {} field{}, but line {} has {}", path_, row.line, row.fields.size(),
             row.fields.size() == 1 ? "" : "s", first_line_, columns_);
     return row;
   }
@@ -266,7 +266,7 @@ std::string table_line(std::string_view op, const std::vector<std::string>& fiel
         field.find_first_of(std::string{delimiter, '"', '\n', '\r'}) == field.npos && (fields.size() > 1 || !field.empty());
     if (delimiter == '\t') {
       require(field.find_first_of("\t\n\r") == field.npos, op,
-              "{} has a tab or a line end, which a tab-separated table cannot hold", in_quotes(field));
+              "{} contains a tab or newline, which a tab-separated table cannot store", in_quotes(field));
       line += field;
     } else if (plain) {
       line += field;

@@ -13,7 +13,7 @@ namespace argand {
 
 void require_name(std::string_view op, const std::string& path) {
   if (const std::size_t zero = path.find('\0'); zero != path.npos)
-    fail(op, "the name {}\\0... contains a zero byte", path.substr(0, zero));
+    fail(op, "the name {}\\0... contains a null byte", path.substr(0, zero));
 }
 
 std::string read_bytes(std::string_view op, const std::string& path) {
@@ -38,7 +38,7 @@ void require_text(std::string_view op, std::string_view text, const std::string&
   const bool is_utf16 = text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
   require(!is_utf16, op, "{} is UTF-16; convert it with `iconv -f UTF-16 -t UTF-8`", name);
   if (const std::size_t zero = text.find('\0'); zero != text.npos)
-    fail(op, "{}, line {}: a zero byte; is this a text file?", name, first_line - 1 + line_of(text, zero));
+    fail(op, "{}, line {}: null byte; is this a text file?", name, first_line - 1 + line_of(text, zero));
   if (const auto invalid = first_invalid_utf8(text))
     fail(op, "{}, line {}: not UTF-8; if it comes from Windows, convert it with `iconv -f WINDOWS-1252 -t UTF-8`", name,
          first_line - 1 + line_of(text, *invalid));

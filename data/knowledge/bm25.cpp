@@ -12,7 +12,7 @@ namespace argand {
 
 Bm25::Bm25(const std::vector<std::vector<Id>>& documents, double k1, double b)
     : n_documents_(static_cast<std::int64_t>(documents.size())) {
-  require(n_documents_ > 0, "bm25", "there are no documents");
+  require(n_documents_ > 0, "bm25", "requires at least one document");
   double words = 0;
   for (const auto& document : documents) words += static_cast<double>(document.size());
   const auto N = static_cast<double>(n_documents_);
@@ -20,7 +20,7 @@ Bm25::Bm25(const std::vector<std::vector<Id>>& documents, double k1, double b)
   for (std::size_t d = 0; d < documents.size(); ++d) {
     std::map<Id, int> counts;
     for (const Id word : documents[d]) {
-      require(word >= 0, "bm25", "a word id cannot be {}", word);
+      require(word >= 0, "bm25", "word ids must not be negative, got {}", word);
       ++counts[word];
     }
     const double norm = k1 * (1 - b + b * static_cast<double>(documents[d].size()) / average);

@@ -8,7 +8,7 @@ namespace argand {
 
 FrozenSearch::FrozenSearch(const Ids& passages, std::int64_t key) : P_(passages.shape()[0]) {
   const std::int64_t L = passages.shape()[1];
-  require(key >= 1 && key <= L, "knowledge", "passages of {} tokens cannot be found by their first {}", L, key);
+  require(key >= 1 && key <= L, "knowledge", "cannot search passages of {} tokens by their first {}", L, key);
   std::vector<std::vector<Bm25::Id>> keys;
   for (std::int64_t p = 0; p < P_; ++p) keys.emplace_back(passages.data() + p * L, passages.data() + p * L + key);
   bm25_ = std::make_shared<const Bm25>(keys);

@@ -101,17 +101,17 @@ struct HnswIndex::Graph {};
 HnswIndex::~HnswIndex() = default;
 
 HnswIndex::HnswIndex(Tensor<float> rows) : rows_(std::move(rows)) {
-  require(rows_.rank() == 2, "hnsw", "rows are a matrix [P, r], got {}", rows_.shape());
+  require(rows_.rank() == 2, "hnsw", "rows must have shape [P, r], got {}", rows_.shape());
 #ifdef ARGAND_HNSW
   graph_ = std::make_unique<Graph>(rows_);
 #else
-  fail("hnsw", "argand was built without hnswlib; install libhnswlib-dev and build again, or search exactly (`irw_index` exact)");
+  fail("hnsw", "argand was built without hnswlib; install libhnswlib-dev and rebuild, or use exact search (`irw_index` exact)");
 #endif
 }
 
 Ids HnswIndex::nearest(const Tensor<float>& queries, std::int64_t k, std::span<const RowRange> excluded) const {
 #ifdef ARGAND_HNSW
-  require(queries.rank() == 2 && queries.dim(1) == rows_.dim(1), "nearest", "needs queries [N, r] and rows [P, r], got {} and {}",
+  require(queries.rank() == 2 && queries.dim(1) == rows_.dim(1), "nearest", "expects queries [N, r] and rows [P, r], got {} and {}",
           queries.shape(), rows_.shape());
   const std::int64_t N = queries.dim(0), P = rows_.dim(0), r = rows_.dim(1);
   require_candidates(N, P, k, excluded);

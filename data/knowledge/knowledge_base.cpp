@@ -8,8 +8,8 @@ namespace argand {
 namespace {
 
 void check_text(const Ids& text, std::int64_t L) {
-  require(text.shape().rank() == 1, "knowledge", "a text is tokens [N], got {}", text.shape());
-  require(L >= 1 && text.size() >= L, "knowledge", "no passage of {} tokens fits a text of {}", L, text.size());
+  require(text.shape().rank() == 1, "knowledge", "a text must have shape [N], got {}", text.shape());
+  require(L >= 1 && text.size() >= L, "knowledge", "no passage of {} tokens fits in a text of {}", L, text.size());
 }
 
 }  // namespace

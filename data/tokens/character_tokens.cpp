@@ -28,7 +28,7 @@ std::string line_of(char32_t character) {
 }  // namespace
 
 CharacterTokens::CharacterTokens(std::string_view text) {
-  require(!text.empty(), "char", "the training text has no characters");
+  require(!text.empty(), "char", "the training text is empty");
   std::set<char32_t> found;
   while (!text.empty()) found.insert(take_character(text));
   for (const char32_t character : found) add(character);
@@ -52,13 +52,13 @@ std::shared_ptr<const CharacterTokens> CharacterTokens::load(const std::string& 
       const auto digit = [](char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16; };
       character = static_cast<char32_t>(16 * digit(left[1]) + digit(left[2]));
     }
-    require(!line.empty() && line_of(character) == line, "vocabulary", "{}, line {}: {} is not one character", path, number,
+    require(!line.empty() && line_of(character) == line, "vocabulary", "{}, line {}: {} is not a single character", path, number,
             in_quotes(line));
     require(tokens->characters_.empty() || tokens->characters_.back() < character, "vocabulary",
             "{}, line {}: the characters are not in code point order", path, number);
     tokens->add(character);
   }
-  fail("vocabulary", "{} does not end in a line {}; the file may be truncated", path, unknown_line);
+  fail("vocabulary", "{} does not end with the line {}; the file may be truncated", path, unknown_line);
 }
 
 TokenText CharacterTokens::encode(std::string_view text) const {

@@ -66,11 +66,11 @@ class PieceTokens final : public Tokenizer {
   PieceTokens(std::string model, const std::string& name)
       : name_(name), model_(std::move(model)), about_(check_piece_model("tokens", name, model_)) {
     const bool loaded = guarded(name, [&] { return processor_.LoadFromSerializedProto(model_).ok(); });
-    require(loaded, "tokens", "{} is not a SentencePiece model, or it is damaged: SentencePiece refuses it", name);
+    require(loaded, "tokens", "{} is not a SentencePiece model, or it is damaged: SentencePiece rejects it", name);
     line_end_ = processor_.PieceToId("\n");
     if (processor_.IsUnknown(line_end_)) line_end_ = processor_.PieceToId("<0x0A>");
     if (processor_.IsUnknown(line_end_)) line_end_ = processor_.eos_id();
-    require(line_end_ >= 0, "tokens", "{} has no piece for the end of a line: neither a newline, nor bytes, nor </s>", name);
+    require(line_end_ >= 0, "tokens", "{} has no piece for line ends: neither a newline, nor bytes, nor </s>", name);
   }
 
   std::string kind() const override {
@@ -124,7 +124,7 @@ TokenText PieceTokens::encode(std::string_view text) const {
     const bool ends = text.find('\n') != text.npos;
     const std::string_view line = take_line(text);
     require(line.size() <= longest_piece_line, "tokens",
-            "line {} has {} bytes; pieces take lines of up to {}, `tokens` char and byte any", number, line.size(),
+            "line {} has {} bytes; pieces allow lines of up to {}, `tokens` char and byte of any length", number, line.size(),
             longest_piece_line);
     sp::ImmutableSentencePieceText found;
     const bool encoded = guarded(name_, [&] { return processor_.Encode(line, found.mutable_proto()).ok(); });
@@ -218,7 +218,7 @@ TokenizerPtr learn_pieces(const std::string& kind, std::string_view text, std::i
                                                                    {"num_threads", "2"},  // sums depend on it
                                                                    {"minloglevel", "9"}},
                                                                   &lines, &model);
-  require(status.ok(), "tokens", "SentencePiece cannot learn {} pieces of this text: {}", pieces, in_our_words(status.message()));
+  require(status.ok(), "tokens", "SentencePiece cannot learn {} pieces from this text: {}", pieces, in_our_words(status.message()));
   return std::make_shared<PieceTokens>(std::move(model), "what was learnt");
 }
 
@@ -233,8 +233,7 @@ namespace {
 
 [[noreturn]] void fail_without() {
   fail("tokens",
-       "argand was built without SentencePiece; install libsentencepiece-dev and build again, or choose `tokens` char, byte or "
-       "words");
+       "argand was built without SentencePiece; install libsentencepiece-dev and rebuild, or choose `tokens` char, byte or words");
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ TokenizerPtr make_tokens(const TokenChoice& choice, std::string_view training_te
   if (kind == "byte") return std::make_shared<ByteTokens>();
   if (kind == "words") return std::make_shared<WordTokens>(words_of(training_text, choice.words));
   if (is_piece_model(kind)) return load_pieces(kind);
-  require(kind == "bpe" || kind == "unigram", "tokens", "unknown kind of tokens {}", kind);
+  require(kind == "bpe" || kind == "unigram", "tokens", "unknown token kind {}", kind);
   return learn_pieces(kind, training_text, choice.pieces > 0 ? choice.pieces : default_pieces);
 }
 

@@ -30,7 +30,7 @@ std::string key_of(std::string_view text) {
 AnswerFile read_answers(const std::string& path) {
   constexpr std::size_t longest = 1 << 20;
   const std::string whole = read_text_file("exercise", path);
-  require(whole.size() <= longest, "exercise", "{}: an answer file has at most a megabyte", path);
+  require(whole.size() <= longest, "exercise", "{}: an answer file may be at most a megabyte", path);
   AnswerFile file{.path = path, .student = {}, .mark = {}, .problems = {}, .answers = {}, .twice = {}};
   std::string_view rest = whole;
   if (rest.starts_with("\xEF\xBB\xBF")) rest.remove_prefix(3);
@@ -38,11 +38,12 @@ AnswerFile read_answers(const std::string& path) {
     const std::string line = trimmed(take_line(rest));
     if (line.empty() || line[0] == '#') continue;
     const std::size_t sign = line.find_first_of("=:");
-    require(sign != std::string::npos, "exercise", "{}:{}: {} is not a line such as 1a = 2*z", path, number, in_quotes(line));
+    require(sign != std::string::npos, "exercise", "{}:{}: expected a line such as 1a = 2*z, got {}", path, number,
+            in_quotes(line));
     const std::string key = key_of(line.substr(0, sign)), value = trimmed(std::string_view(line).substr(sign + 1));
-    require(!key.empty(), "exercise", "{}:{}: {} answers no question", path, number, in_quotes(line));
+    require(!key.empty(), "exercise", "{}:{}: {} does not answer any question", path, number, in_quotes(line));
     if (key == "student") {
-      require(file.student.empty(), "exercise", "{}:{}: the student is named twice", path, number);
+      require(file.student.empty(), "exercise", "{}:{}: the student is given twice", path, number);
       file.student = student_name(value);
     } else if (key == "problems") {
       file.problems = problem_names(value);

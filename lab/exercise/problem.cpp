@@ -158,7 +158,7 @@ Question ask_formula(std::string text, int points, const std::string& f, Asked a
                     .asked = asked,
                     .right = right};
   const LabAnswer answer = judge_answer(Expression(f), at, variable, asked, right);
-  require(answer.is_right(), "exercise", "a problem about {} believes in {}: {}", f, right, answer_verdict(answer));
+  require(answer.is_right(), "exercise", "a problem about {} expects a wrong answer, {}: {}", f, right, answer_verdict(answer));
   return question;
 }
 
@@ -191,7 +191,7 @@ Question ask_gradient(std::string text, int points, C right, std::vector<NamedNu
 }
 
 Question ask_word(std::string text, int points, std::vector<std::string> words, const std::string& right) {
-  require(std::find(words.begin(), words.end(), right) != words.end(), "exercise", "\"{}\" is not among the words", right);
+  require(std::find(words.begin(), words.end(), right) != words.end(), "exercise", "\"{}\" is not one of the words", right);
   return {.text = std::move(text), .points = points, .kind = Question::Kind::Word, .words = std::move(words), .right = right};
 }
 

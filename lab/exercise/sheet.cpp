@@ -33,7 +33,7 @@ Problem draw_problem(const SheetPlan& plan, const std::string& name) {
     } catch (const Redraw&) {
     }
   }
-  fail("exercise", "500 draws gave no valid problem of the family {}", name);
+  fail("exercise", "500 draws produced no valid problem of the family {}", name);
 }
 
 std::string questions_text(const Problem& problem, std::size_t number, bool answers) {
@@ -63,12 +63,12 @@ std::string student_name(const std::string& given) {
       continue;
     }
     if (c < 32 || (c >= 127 && c < 160) || c == U'\u2028' || c == U'\u2029')
-      input_fail("student", "{} holds a control character", in_quotes(given));
+      input_fail("student", "{} contains a control character", in_quotes(given));
     name += utf8_of(c), ++characters;
   }
   if (!name.empty() && name.back() == ' ') name.pop_back();
-  if (name.empty()) input_fail("student", "a name is needed; it determines the problems");
-  if (characters > 100) input_fail("student", "{} has {} characters, a name has at most 100", in_quotes(given), characters);
+  if (name.empty()) input_fail("student", "a name is required; it determines the problems");
+  if (characters > 100) input_fail("student", "{} has {} characters; a name may have at most 100", in_quotes(given), characters);
   return name;
 }
 

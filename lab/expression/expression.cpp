@@ -148,7 +148,8 @@ AnyVar Expression::evaluate(const std::vector<AnyVar>& arguments, const OpCaller
   const auto shape = [](const AnyVar& x) { return std::visit([](const auto& v) { return v.shape(); }, x); };
   for (const AnyVar& x : arguments)
     require(shape(x).rank() == 1 && shape(x) == shape(arguments.front()), "expression",
-            "needs one vector [N] of points per variable, all of one length; got {} and {}", shape(arguments.front()), shape(x));
+            "expects one vector [N] of points per variable, all of the same length; got {} and {}", shape(arguments.front()),
+            shape(x));
   return Machine(parsed_, arguments, call).run(arguments.empty() ? 1 : shape(arguments.front())[0]);
 }
 

@@ -16,7 +16,7 @@ std::vector<std::complex<double>> point_of(const Expression& f, const std::strin
       parts.back() += c;
   }
   if (parts.size() != f.variables().size())
-    input_fail("at", "\"{}\" has {}, {} has {}; as in {}", text, counted(std::ssize(parts), "number"), f.name(),
+    input_fail("at", "\"{}\" has {}, but {} has {}; write, for example, {}", text, counted(std::ssize(parts), "number"), f.name(),
                counted(std::ssize(f.variables()), "variable"), f.variables().size() == 1 ? "1+2i" : "1+2i,0.5");
   std::vector<std::complex<double>> point;
   for (const std::string& part : parts)

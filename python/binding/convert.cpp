@@ -54,9 +54,10 @@ bool is_complex(const AnyVar& x) { return x.index() % 2 == 1; }
 AnyVar converted(const AnyVar& x, std::string_view scalar) {
   const bool to_complex = scalar == "complex64" || scalar == "complex128", wide = scalar == "float64" || scalar == "complex128";
   if (!to_complex && scalar != "float32" && scalar != "float64")
-    throw py::type_error(fmt::format("tensors are float32, float64, complex64 or complex128, not {}", scalar));
+    throw py::type_error(fmt::format("tensors must be float32, float64, complex64 or complex128, not {}", scalar));
   if (is_complex(x) && !to_complex)
-    throw py::type_error(fmt::format("{} does not become {}; take the real part, the modulus, ... first", scalar_name(x), scalar));
+    throw py::type_error(
+        fmt::format("cannot convert {} to {}; take the real part, the modulus, ... first", scalar_name(x), scalar));
   return wide ? in_any<double>(x, to_complex) : in_any<float>(x, to_complex);
 }
 
@@ -74,12 +75,12 @@ AnyVar constant_of(PyObject* o, const char* what) {
   const py::array a = py::array::ensure(object);
   if (!a) {
     PyErr_Clear();
-    throw py::type_error(fmt::format("{}: {} is no array of numbers", what, py::str(py::type::of(object)).cast<std::string>()));
+    throw py::type_error(fmt::format("{}: {} is not an array of numbers", what, py::str(py::type::of(object)).cast<std::string>()));
   }
   const char kind = a.dtype().kind();
   const py::ssize_t bytes = a.dtype().itemsize();
   if (a.ndim() > Shape::max_rank)
-    throw py::type_error(fmt::format("{}: an array with {} axes; tensors have at most {}", what, a.ndim(), Shape::max_rank));
+    throw py::type_error(fmt::format("{}: got an array with {} axes; tensors have at most {}", what, a.ndim(), Shape::max_rank));
   if (kind == 'c' && bytes == 8) return Var<std::complex<float>>(tensor_of<std::complex<float>>(a));
   if (kind == 'c' && bytes == 16) return Var<std::complex<double>>(tensor_of<std::complex<double>>(a));
   if (kind == 'f' && bytes <= 4) return Var<float>(tensor_of<float>(a));

@@ -42,7 +42,7 @@ void add(SafetensorsWriter& writer, const std::string& name, const py::array& a)
     const std::vector<std::int64_t> sizes(dense.shape(), dense.shape() + dense.ndim());
     return writer.add(name, Ids(Shape(std::span(sizes)), {dense.data(), dense.data() + dense.size()}));
   }
-  fail("save", "{} is of type {}; float32, float64, complex64, complex128 and int32 can be stored", name,
+  fail("save", "{} has type {}; supported: float32, float64, complex64, complex128 and int32", name,
        py::str(a.dtype()).cast<std::string>());
 }
 

@@ -119,7 +119,7 @@ py::dict dict_of(const Report& report, const ReportRow& row) {
 
 /// What the rows are called where the report came from, and the types of their elements there.
 void name_rows(Report& report, const std::vector<std::string>& names, const std::vector<std::string>& scalars) {
-  require(names.size() == report.rows.size() && scalars.size() == names.size(), "report", "{} rows, {} names and {} types",
+  require(names.size() == report.rows.size() && scalars.size() == names.size(), "report", "got {} rows, but {} names and {} types",
           report.rows.size(), names.size(), scalars.size());
   for (std::size_t i = 0; i < names.size(); ++i) {
     report.rows[i].name = names[i];

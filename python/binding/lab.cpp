@@ -26,9 +26,9 @@ std::pair<std::string, std::string> lab(const std::string& expression, const std
   const std::vector<std::string>& variables = f.variables();
   require(!variables.empty(), "lab", "the function has no variable to differentiate with respect to: {}", f.equation());
   const auto variable = by.empty() ? variables.begin() : std::find(variables.begin(), variables.end(), by);
-  require(variable != variables.end(), "lab", "{} has no variable {}, it has {}", f.name(), by, joined(variables, ", "));
+  require(variable != variables.end(), "lab", "{} has no variable {}; its variables: {}", f.name(), by, joined(variables, ", "));
   const Point point = at.index() == 0 ? point_of(f, std::get<std::string>(at)) : std::get<Point>(at);
-  require(point.size() == variables.size(), "lab", "{} for the {} of {}", counted(std::ssize(point), "number"),
+  require(point.size() == variables.size(), "lab", "got {} for the {} of {}", counted(std::ssize(point), "number"),
           counted(std::ssize(variables), "variable"), f.equation());
   const LabPoint p = lab_point(f, point, static_cast<std::size_t>(variable - variables.begin()));
   nlohmann::json json = point_json(f, p);

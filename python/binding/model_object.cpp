@@ -28,7 +28,7 @@ ModelObject::ModelObject(RunConfig config, TokenizerPtr tokens, std::vector<std:
     : config_(std::move(config)), tokens_(std::move(tokens)), classes_(std::move(classes)) {
   if (tokens_ != nullptr) {
     if (config_.model.vocab_size == 0) config_.model.vocab_size = tokens_->size();
-    require(tokens_->size() <= config_.model.vocab_size, "families", "{} tokens for a vocab_size of {}", tokens_->size(),
+    require(tokens_->size() <= config_.model.vocab_size, "families", "{} tokens exceed the vocab_size of {}", tokens_->size(),
             config_.model.vocab_size);
     if (config_.model.task == TextTask::Lm) config_.training.tokens = tokens_->kind();
   }
@@ -72,7 +72,7 @@ ForwardContext ModelObject::context(bool training, std::uint64_t seed, std::uint
 }
 
 const Tokenizer& ModelObject::require_tokens(std::string_view whom) const {
-  require(tokens_ != nullptr, whom, "the model knows no tokens; make it with tokens=, as argand.data.learn_tokens() gives them");
+  require(tokens_ != nullptr, whom, "the model has no tokens; create it with tokens= as returned by argand.data.learn_tokens()");
   return *tokens_;
 }
 
@@ -80,7 +80,7 @@ void ModelObject::save(const std::string& path, bool overwrite) const {
   namespace fs = std::filesystem;
   const Tokenizer& tokens = require_tokens("save");
   const bool classifies = config_.model.task == TextTask::Classify;
-  require(!classifies || !classes_.empty(), "save", "the model has {} classes without names; make it with classes=[...]",
+  require(!classifies || !classes_.empty(), "save", "the model has {} classes without names; create it with classes=[...]",
           config_.model.n_classes);
   RunState state = state_;
   if (checksum() != loaded_) {  // these parameters nobody has validated
@@ -101,12 +101,12 @@ void ModelObject::save(const std::string& path, bool overwrite) const {
   const std::string file = alone ? path : folder.best();
   RunLock lock;
   if (!alone) lock = folder.create(overwrite);
-  require(!alone || overwrite || !fs::exists(file), "save", "there is {} already; overwrite=True replaces it", file);
+  require(!alone || overwrite || !fs::exists(file), "save", "{} already exists; overwrite=True replaces it", file);
   const auto beside = [&](const std::string& name) { return (fs::path(file).parent_path() / name).string(); };
   if (!words.empty()) {
     const std::string name = beside(token_file(kind));
     if (alone && fs::exists(name))
-      require(load_tokens(kind, name)->file() == words, "save", "{} has other tokens than this model", name);
+      require(load_tokens(kind, name)->file() == words, "save", "the tokens in {} differ from those of this model", name);
     write_file_atomically(name, words);
   }
   if (classifies) save_classes(beside("classes.txt"), classes_);

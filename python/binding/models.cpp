@@ -42,7 +42,7 @@ std::vector<std::string> generate(ModelObject& self, const std::vector<std::stri
   const Tokenizer& tokens = self.require_tokens("generate");
   require(self.config().model.task == TextTask::Lm, "generate",
           "the model is a classifier and does not generate text; use classify()");
-  require(samples >= 1 && count >= 0, "generate", "{} samples of {} tokens", samples, count);
+  require(samples >= 1 && count >= 0, "generate", "cannot generate {} samples of {} tokens", samples, count);
   options.validate();
   std::vector<Prompt> prompts;
   for (const std::string& text : texts) prompts.emplace_back(text, tokens);
@@ -60,11 +60,11 @@ std::vector<std::string> generate(ModelObject& self, const std::vector<std::stri
 
 std::vector<std::pair<std::string, double>> classify(ModelObject& self, const std::string& text) {
   require(self.config().model.task == TextTask::Classify && !self.classes().empty(), "classify",
-          "the model knows no labels; argand.train(task=\"classify\") makes a classifier");
+          "the model has no labels; argand.train(task=\"classify\") trains a classifier");
   const auto* words = dynamic_cast<const WordTokens*>(&self.require_tokens("classify"));
   require(words != nullptr, "classify", "the model's tokens are not words");
   std::vector<Vocabulary::Id> ids = classifier_ids(words->words(), text);
-  require(!ids.empty(), "classify", "a text without words");
+  require(!ids.empty(), "classify", "the text contains no words");
   const ForwardContext context = self.context(false, 0, 0);
   const py::gil_scoped_release free;
   const FlushSubnormals flush;

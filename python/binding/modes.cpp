@@ -17,7 +17,7 @@ class Block {
   void enter() { open_.push_back({std::make_unique<Mode>(), std::this_thread::get_id()}); }
   void exit() {
     require(!open_.empty() && open_.back().second == std::this_thread::get_id(), "with",
-            "a block is left by the thread that came in");
+            "a block must be exited by the thread that entered it");
     open_.pop_back();
   }
 
@@ -34,7 +34,7 @@ void bind_block(py::module_& m, const char* name) {
 }
 
 TensorObject* checked(const py::object& x, const char* what) {
-  if (!is_tensor(x.ptr())) throw py::type_error(fmt::format("{}: a Tensor is expected", what));
+  if (!is_tensor(x.ptr())) throw py::type_error(fmt::format("{}: expected a Tensor", what));
   return as_tensor(x.ptr());
 }
 

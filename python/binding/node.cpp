@@ -34,10 +34,10 @@ std::vector<Node*> reachable(const NodePtr& root) {
   const auto visit = [&](const NodePtr& node) {
     if (node->state == Node::State::Source || node->seen == search) return;
     require(node->state != Node::State::Walked, "backward",
-            "the backward pass of this {} is over, and what its gradient reads is freed; compute it again, or keep it with "
+            "the backward pass of this {} is over and its saved tensors have been freed; compute it again, or keep them with "
             "backward(retain_graph=True)",
             node->name);
-    require(!node->walking, "backward", "another thread is walking through this {}", node->name);
+    require(!node->walking, "backward", "another thread is running backward through this {}", node->name);
     node->seen = search;
     open.push_back(node.get());
   };
@@ -180,10 +180,10 @@ Computed computed(std::string_view name, const std::function<std::vector<AnyVar>
 
 void backward(const AnyVar& loss, const NodePtr& node, const Backward& options) {
   require(!(loss.index() % 2 == 1), "backward",
-          "a loss is real, and this one is complex; take its real part, its modulus, ... first");
+          "the loss must be real, but is complex; take its real part, its modulus, ... first");
   const Shape& shape = shape_of(loss);
-  require(shape.size() == 1, "backward", "starts from a single real number, got shape {}; sum or average first", shape);
-  require(slot_of(loss) != nullptr, "backward", "the loss depends on no variable, or was computed inside no_grad");
+  require(shape.size() == 1, "backward", "requires a real scalar loss, got shape {}; sum or average first", shape);
+  require(slot_of(loss) != nullptr, "backward", "the loss does not depend on any variable, or was computed inside no_grad");
   std::visit(
       [&]<class T>(const Var<T>& v) {
         if constexpr (RealScalar<T>)
@@ -196,9 +196,9 @@ void backward(const AnyVar& loss, const NodePtr& node, const Backward& options) 
 void backward_from(const AnyVar& output, const NodePtr& node, const AnyValue& gradient, const Backward& options) {
   std::visit(
       [&]<class T>(const Var<T>& v) {
-        require(v.slot() != nullptr, "backward", "this tensor depends on no variable, or was computed inside no_grad");
+        require(v.slot() != nullptr, "backward", "this tensor does not depend on any variable, or was computed inside no_grad");
         const auto* g = std::get_if<Tensor<T>>(&gradient);
-        require(g != nullptr, "backward", "the gradient of a {} tensor is one as well", scalar_name<T>());
+        require(g != nullptr, "backward", "the gradient of a {} tensor must have the same type", scalar_name<T>());
         backward_with(
             node, [&] { seed_gradient(v, *g); }, options);
       },

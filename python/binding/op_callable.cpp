@@ -27,7 +27,7 @@ Ids ids_of(const py::array& a, const std::string& name) {
   values.reserve(static_cast<std::size_t>(wide.size()));
   for (py::ssize_t i = 0; i < wide.size(); ++i) {
     const std::int64_t id = wide.data()[i];
-    require(id == static_cast<Ids::value_type>(id), name, "index {} is outside of every axis", id);
+    require(id == static_cast<Ids::value_type>(id), name, "index {} is out of range for any axis", id);
     values.push_back(static_cast<Ids::value_type>(id));
   }
   const std::vector<std::int64_t> sizes(wide.shape(), wide.shape() + wide.ndim());

@@ -22,13 +22,13 @@ template <RealScalar R>
 ParameterList<R> parameters_of(const Named& named) {
   ParameterList<R> list;
   for (const auto& [name, o] : named) {
-    if (!is_tensor(o.ptr())) throw py::type_error(fmt::format("{}: a Tensor is expected", name));
+    if (!is_tensor(o.ptr())) throw py::type_error(fmt::format("{}: expected a Tensor", name));
     std::visit(
         [&]<class T>(const Var<T>& v) {
           if constexpr (std::same_as<RealOf<T>, R>) {
             list.push_back({name, v});
           } else {
-            fail("parameters", "{} is {}, others are of another precision", name, scalar_name<T>());
+            fail("parameters", "{} is {}, but others have a different precision", name, scalar_name<T>());
           }
         },
         as_tensor(o.ptr())->var);
@@ -67,11 +67,11 @@ OptimizerState<R> state_of(const py::dict& d) {
 template <RealScalar R>
 Var<R> bridged(const py::function& loss, const ParameterList<R>& parameters) {
   const py::object L = loss();
-  if (!is_tensor(L.ptr())) throw py::type_error("minimise: the loss is no Tensor");
+  if (!is_tensor(L.ptr())) throw py::type_error("minimise: the loss is not a Tensor");
   TensorObject* const x = as_tensor(L.ptr());
   const auto* v = std::get_if<Var<R>>(&x->var);
-  require(v != nullptr, "minimise", "a loss of type {}; it is real, in the parameters' precision", scalar_name(x->var));
-  require(v->size() == 1, "minimise", "starts from a single real number, got shape {}; sum or average first", v->shape());
+  require(v != nullptr, "minimise", "the loss has type {}; it must be real, in the parameters' precision", scalar_name(x->var));
+  require(v->size() == 1, "minimise", "requires a real scalar loss, got shape {}; sum or average first", v->shape());
   const auto found = gradients_of(x->var, x->node, [&] {
     std::vector<std::shared_ptr<SlotBase>> slots;
     for (const auto& p : parameters)
@@ -89,7 +89,7 @@ Var<R> bridged(const py::function& loss, const ParameterList<R>& parameters) {
               },
               parameters[i].var);
       },
-      [](const Var<R>&) -> Var<R> { fail("loss", "has no forward mode"); },
+      [](const Var<R>&) -> Var<R> { fail("loss", "does not support forward mode"); },
       std::visit([](const auto& p) { return detail::Inputs(p); }, parameters.front().var));
 }
 
@@ -146,7 +146,7 @@ py::object drawn(Init& init, const std::string& kind, const Shape& shape, double
   if (kind == "full") return py::reinterpret_steal<py::object>(wrap(init.full<T>(role, shape, a)));
   if constexpr (RealScalar<T>)
     if (kind == "uniform") return py::reinterpret_steal<py::object>(wrap(init.uniform<T>(role, shape, a, b)));
-  fail("init", "there is no {} for {}", kind, scalar_name<T>());
+  fail("init", "{} is not supported for {}", kind, scalar_name<T>());
 }
 
 Role role_named(const std::string& name) {
@@ -156,7 +156,7 @@ Role role_named(const std::string& name) {
   if (name == "bias") return Role::Bias;
   if (name == "gain") return Role::Gain;
   if (name == "angle") return Role::Angle;
-  require(name == "other", "role", "there is no {}; there are matrix, embedding, output, bias, gain, angle, other", name);
+  require(name == "other", "role", "{} is not one of matrix, embedding, output, bias, gain, angle, other", name);
   return Role::Other;
 }
 

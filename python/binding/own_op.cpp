@@ -19,8 +19,8 @@ py::list views_of(const std::vector<AnyVar>& inputs) {
 template <Scalar T>
 Tensor<T> tensor_from(const Op& op, const py::handle& o, const std::string& what, const Shape& shape) {
   const AnyVar x = constant_of(o.ptr(), op.name().c_str());
-  require(shape_of(x) == shape, op.name(), "{} has shape {}, and not {}", what, shape_of(x), shape);
-  require(ComplexScalar<T> || !is_complex(x), op.name(), "{} is complex, and what it belongs to is real: take its real part", what);
+  require(shape_of(x) == shape, op.name(), "{} has shape {}, expected {}", what, shape_of(x), shape);
+  require(ComplexScalar<T> || !is_complex(x), op.name(), "{} is complex, but must be real: take its real part", what);
   return std::get<Var<T>>(converted(x, scalar_name<T>())).value();
 }
 
@@ -36,7 +36,7 @@ struct OwnCall {
   void backward(const Tensor<T>& dw) const {
     const py::gil_scoped_acquire lock;
     const py::sequence gradients = vjp.get()(view_of(dw), views_of(inputs), view_of(output));
-    require(gradients.size() == inputs.size(), op->name(), "{} gradients for {} inputs", gradients.size(), inputs.size());
+    require(gradients.size() == inputs.size(), op->name(), "got {} gradients for {} inputs", gradients.size(), inputs.size());
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       if (slots[i] == nullptr) continue;
       std::visit(
@@ -84,8 +84,8 @@ py::object call_own_op(const std::string& name, const py::function& value, const
   const py::object w = value(*py::tuple(views_of(inputs)));
   AnyVar output = detached(constant_of(w.ptr(), name.c_str()));
   if (moving) {
-    require(!jvp.is_none(), name, "has no forward mode; give it one with @{}.jvp", name);
-    require(!wants, name, "has no second derivative: its products are code that no tape sees");
+    require(!jvp.is_none(), name, "has no forward mode; define one with @{}.jvp", name);
+    require(!wants, name, "has no second derivative: its vjp and jvp are not recorded");
     std::vector<AnyVar> directions;
     for (const TensorObject* x : operands) directions.push_back(tangent_or_zeros(x->var));
     const py::object dot = jvp(views_of(directions), views_of(inputs), view_of(output));
@@ -96,7 +96,7 @@ py::object call_own_op(const std::string& name, const py::function& value, const
         output);
   }
   if (!wants) return py::reinterpret_steal<py::object>(wrap(std::move(output)));
-  require(!vjp.is_none(), name, "has no gradient yet; give it one with @{}.vjp", name);
+  require(!vjp.is_none(), name, "has no gradient yet; define one with @{}.vjp", name);
   auto call = std::make_shared<OwnCall>(OwnCall{&op, Held(vjp), inputs, output, {}});
   for (const TensorObject* x : operands) call->slots.push_back(slot_of(x->var));
   return std::visit(

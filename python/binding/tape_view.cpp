@@ -44,7 +44,7 @@ py::dict dict_of(const Node& node, const std::unordered_map<const Node*, std::si
 
 /// One dict for each op and each tensor that it read, inputs first; numbers and gradients of tensors with few numbers.
 py::list tape_nodes(const py::object& tensor) {
-  if (!is_tensor(tensor.ptr())) throw py::type_error("tape: a Tensor is expected");
+  if (!is_tensor(tensor.ptr())) throw py::type_error("tape: expected a Tensor");
   std::vector<const Node*> nodes, open{node_of(as_tensor(tensor.ptr())).get()};
   std::unordered_map<const Node*, std::size_t> places;
   while (!open.empty()) {

@@ -22,7 +22,7 @@ Backward backward_options(bool retain) {
 
 /// dL/dx of each, zeros where L does not depend on it.
 py::list gradients(const py::object& output, const py::list& variables, const py::object& seed, bool retain) {
-  if (!is_tensor(output.ptr())) throw py::type_error("gradients: a Tensor is expected");
+  if (!is_tensor(output.ptr())) throw py::type_error("gradients: expected a Tensor");
   TensorObject* const y = as_tensor(output.ptr());
   std::vector<std::shared_ptr<SlotBase>> slots;
   for (const py::handle x : variables) {
@@ -103,7 +103,7 @@ PyObject* tensor_retain_grad(PyObject* self, PyObject*) {
     const auto slot = slot_of(x->var);
     require(slot != nullptr, "retain_grad", "this tensor of shape {} is a constant, which gets no gradient", shape_of(x->var));
     require(x->node == nullptr || x->node->state != Node::State::Walked, "retain_grad",
-            "the backward pass is over; call it before");
+            "the backward pass is over; call retain_grad() before it");
     slot->retained = true;
     Py_RETURN_NONE;
   });

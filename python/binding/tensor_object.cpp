@@ -71,7 +71,7 @@ PyObject* get_name(PyObject* self, void*) {
 int set_name(PyObject* self, PyObject* name, void*) {
   return guarded(
       [&] {
-        if (!is_variable(as_tensor(self)) || name == nullptr) throw py::type_error("name: only a variable is given one");
+        if (!is_variable(as_tensor(self)) || name == nullptr) throw py::type_error("name: only a variable can be named");
         slot_of(as_tensor(self)->var)->name = py::cast<std::string>(name);
         return 0;
       },
@@ -98,7 +98,7 @@ PyObject* item(PyObject* self, PyObject*) {
   return guarded([&] {
     return std::visit(
         []<class T>(const Var<T>& v) -> PyObject* {
-          require(v.size() == 1, "item", "a tensor of shape {} has {} numbers, not one", v.shape(), v.size());
+          require(v.size() == 1, "item", "a tensor of shape {} has {} elements, not one", v.shape(), v.size());
           const T x = *v.value().data();
           if constexpr (ComplexScalar<T>)
             return PyComplex_FromDoubles(x.real(), x.imag());
@@ -176,9 +176,9 @@ PyObject* astype(PyObject* self, PyObject* dtype) {
 PyObject* assign(PyObject* self, PyObject* value) {
   return guarded([&]() -> PyObject* {
     TensorObject* const x = as_tensor(self);
-    require(is_variable(x), "assign", "only a variable is given new numbers; what ops compute is what they have computed");
+    require(is_variable(x), "assign", "only a variable can be assigned to, not the result of an op");
     const AnyVar y = converted(any_var_of(value, "assign"), scalar_name(x->var));
-    require(shape_of(y) == shape_of(x->var), "assign", "numbers of shape {} for a variable of shape {}", shape_of(y),
+    require(shape_of(y) == shape_of(x->var), "assign", "cannot assign shape {} to a variable of shape {}", shape_of(y),
             shape_of(x->var));
     std::visit([&]<class T>(Var<T>& v) { v.value() = std::get<Var<T>>(y).value(); }, x->var);
     Py_RETURN_NONE;

@@ -95,7 +95,7 @@ with tempfile.TemporaryDirectory() as folder:
 
     for arguments, code, line in (
         (("export", last), 2, "argand: export: no output file given: --npz FILE, --safetensors FILE, --log FILE, --tensorboard DIR\n"),
-        (("export", last, "--safetensors", last), 2, f"argand: export: {last} is the input file; name another\n"),
+        (("export", last, "--safetensors", last), 2, f"argand: export: {last} is the input file; choose another\n"),
         (("export", last, "--npz", "x", "--safetensors", "x"), 2, "argand: export: --npz and --safetensors name the same file x\n"),
         (("export", "nowhere", "--npz", "x.npz"), 1, "argand: checkpoint: nowhere does not exist\n"),
     ):

@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(the_jacobian_has_a_row_for_each_output) {
 BOOST_AUTO_TEST_CASE(lists_and_mistakes) {
   const Output nothing = run("--external \"\"");  // of an unset variable of the shell, say: no reason to check our own ops
   BOOST_TEST(nothing.code == 2);
-  BOOST_TEST(nothing.text == "argand: gradcheck: --external needs a command, got an empty one\n");
+  BOOST_TEST(nothing.text == "argand: gradcheck: --external requires a command, got an empty one\n");
   const Output list = run("--list");
   BOOST_TEST(list.code == 0);
   BOOST_TEST(list.text.find("op     matmul\n") != std::string::npos);
@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(lists_and_mistakes) {
   BOOST_TEST(list.text.find("model  crope lm\n") != std::string::npos);
   const Output unknown = run("frobnicate");
   BOOST_TEST(unknown.code == 2);
-  BOOST_TEST(unknown.text == "argand: gradcheck: unknown name frobnicate; --list shows all\n");
+  BOOST_TEST(unknown.text == "argand: gradcheck: unknown name frobnicate; --list shows all names\n");
   BOOST_TEST(run("--tolerance 0").code == 2);
 }
 

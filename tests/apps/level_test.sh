@@ -12,7 +12,7 @@ expect() {
   [[ $output == *"$text"* ]] || { echo "expected: $text" >&2; echo "got:      $output" >&2; exit 1; }
 }
 
-expect "ARGAND_LEVEL: 'v5' is not a level; use baseline, v3 or v4" env ARGAND_LEVEL=v5 "$program" --version
+expect "ARGAND_LEVEL: 'v5' is not a valid level; use baseline, v3 or v4" env ARGAND_LEVEL=v5 "$program" --version
 if ARGAND_LEVEL=v5 "$program" --version 2>/dev/null; then echo "v5 was accepted" >&2; exit 1; fi
 
 reached=$("$program" --version | sed 's/.*this processor: \([a-z0-9]*\).*/\1/')
@@ -24,6 +24,6 @@ for level in baseline v3 v4; do
     expect ", level $level " env ARGAND_LEVEL=$level "$program" --version
     expect ", level $level " env ARGAND_LEVEL=$level GLIBC_TUNABLES=glibc.malloc.check=0 "$program" --version
   else
-    expect "$level is requested, but this installation has" env ARGAND_LEVEL=$level "$program" --version
+    expect "$level is requested, but argand was built for" env ARGAND_LEVEL=$level "$program" --version
   fi
 done

@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(of_the_configuration) {
             "argand: " + scratch / "a.toml" + ":2: d_modl: unknown key; did you mean d_model?");
   ends_with(scratch, train + "--config " + scratch / "none.toml", 1, "argand: config: cannot read " + scratch / "none.toml");
   ends_with(scratch, train + "--task classify", 2,
-            "argand: --task: `train lm` trains language models, not models of the task classify");
+            "argand: --task: `train lm` trains language models, not models for task classify");
   BOOST_TEST(!std::filesystem::exists(scratch / "run"));
 }
 
@@ -110,10 +110,10 @@ BOOST_AUTO_TEST_CASE(of_the_data) {
   const TemporaryDirectory scratch;
   ends_with(scratch, "train lm --out " + scratch / "run" + " --data " + scratch / "none", 1,
             "argand: data: " + scratch / "none" +
-                " does not exist; --data takes a text, or several, or a folder with train.txt or other texts");
+                " does not exist; --data takes one or more texts, or a folder with train.txt or other texts");
   ends_with(scratch, "eval " + scratch / "none", 1, "argand: checkpoint: " + scratch / "none" + " does not exist");
   ends_with(scratch, "inspect " + scratch.path(), 1,
-            "argand: checkpoint: " + scratch.path() + " holds neither best.safetensors nor last.safetensors");
+            "argand: checkpoint: " + scratch.path() + " contains neither best.safetensors nor last.safetensors");
   ends_with(scratch, "inspect " + scratch.file("noise", "not a tensor in sight"), 1, "argand: safetensors: ...");
   ends_with(scratch, "train lm --resume " + scratch / "none", 1,
             "argand: train: cannot open the folder " + scratch / "none" + ": No such file or directory");
@@ -123,8 +123,9 @@ BOOST_AUTO_TEST_CASE(of_the_data) {
 BOOST_AUTO_TEST_CASE(a_run_is_not_overwritten_by_accident) {
   const Run run;
   const std::string before = contents_of(run.last());
-  ends_with(run.scratch, "train lm --out " + run.path + tiny, 1,
-            "argand: train: " + run.path + " already holds a run; --resume " + run.path + " continues it, --overwrite replaces it");
+  ends_with(
+      run.scratch, "train lm --out " + run.path + tiny, 1,
+      "argand: train: " + run.path + " already contains a run; --resume " + run.path + " continues it, --overwrite replaces it");
   // Not even when it may be, if the new one cannot begin.
   ends_with(run.scratch, "train lm --overwrite --vocab-size 3 --out " + run.path + tiny, 2, "argand: --vocab-size: ...");
   ends_with(run.scratch, "train lm --overwrite --data /nowhere --out " + run.path + tiny, 1,

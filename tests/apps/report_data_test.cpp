@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(data_cannot_leave_their_element) {
   BOOST_TEST(page.starts_with("<!doctype html>"));
   BOOST_TEST(page.ends_with("</html>\n"));
   BOOST_CHECK_EXCEPTION(make_page(std::string(6'000'000, 'x')), Error, [](const Error& error) {
-    return std::string(error.what()) == "report: the page would have 6.3 MB, at most 5 are allowed; report fewer runs at once";
+    return std::string(error.what()) == "report: the page would be 6.3 MB, but at most 5 MB are allowed; report fewer runs";
   });
 }
 

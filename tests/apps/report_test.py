@@ -264,7 +264,7 @@ def hostile_text(folder, run_of):
         forget_checksums(os.path.join(path, name + ".safetensors"))
     out = os.path.join(folder, "hostile.html")
     done = run("report", path, "--out", out, "--text", f"{words[4]} {word} {words[6]} <!-- <script> {word}", code=1)
-    expect(": no articles: the classes of topics are not those of the run\n" in done.stderr.replace("report: the", "the"),
+    expect(": no articles: the classes in topics do not match those of the run\n" in done.stderr.replace("report: the", "the"),
            f"a card that failed: {done.stderr!r}")
     expect(data_of(out)["runs"][0]["text"]["words"][1] == word, "the word is not what it was")
     with open(out, encoding="utf8") as file:
@@ -280,7 +280,7 @@ def mistakes(folder, run_of):
     empty = os.path.join(folder, "empty")
     os.mkdir(empty)
     for arguments, code, message in (
-            ([empty], 1, f"argand: report: {empty} holds no argand run\n"),
+            ([empty], 1, f"argand: report: {empty} contains no argand run\n"),
             ([folder + "/gone"], 1, f"argand: report: {folder}/gone does not exist\n"),
             ([run_of + "/log.jsonl"], 1,
              f"argand: report: {run_of}/log.jsonl is a file; give the run's folder\n"),

@@ -103,26 +103,26 @@ BOOST_AUTO_TEST_CASE(a_batch_is_a_function_of_its_number) {
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_cut_is_refused) {
-  BOOST_TEST(
-      error_of([] { LmBatches(count_up(10), 2, 10, 0); }) ==
-      "batches: a text of 10 tokens is too short for windows of 10 and their targets; give at least 11, or a smaller length");
+  BOOST_TEST(error_of([] { LmBatches(count_up(10), 2, 10, 0); }) ==
+             "batches: a text of 10 tokens is too short for windows of 10 and their targets; use at least 11, or a smaller length");
   BOOST_TEST(error_of([] { LmBatches(count_up(10), 0, 5, 0); }) == "batches: batch and length must be at least 1, got 0 and 5");
-  BOOST_TEST(error_of([] { LmBatches(Ids({2, 5}), 1, 2, 0); }) == "batches: tokens must be [N], got [2, 5]");
+  BOOST_TEST(error_of([] { LmBatches(Ids({2, 5}), 1, 2, 0); }) == "batches: tokens must have shape [N], got [2, 5]");
   BOOST_TEST(LmBatches(count_up(11), 2, 10, 0).at(7).tokens[0] == 0);  // the only window
   BOOST_TEST(error_of([] { EvaluationBatches(count_up(21), 2, 10); }) ==
-             "evaluation: a text of 21 tokens is too short for a block of 2 x 10 and one more after its targets");
+             "evaluation: a text of 21 tokens is too short for a block of 2 x 10 plus one token after its targets");
   BOOST_TEST(error_of([] { EvaluationWindows(count_up(30), 2, 10, 0); }) ==
-             "evaluation: the stride must be in [1, 10], the length of a window, got 0");
+             "evaluation: the stride must be in [1, 10] (the window length), got 0");
   BOOST_TEST(error_of([] { EvaluationWindows(count_up(30), 2, 10, 11); }) ==
-             "evaluation: the stride must be in [1, 10], the length of a window, got 11");
+             "evaluation: the stride must be in [1, 10] (the window length), got 11");
   BOOST_TEST(error_of([] { EvaluationWindows(count_up(30), 0, 10, 10); }) ==
              "evaluation: batch and length must be at least 1, got 0 and 10");
   BOOST_TEST(error_of([] { EvaluationWindows(count_up(1), 2, 10, 10); }) ==
              "evaluation: a text of one token has nothing to score: its first token has no context");
   BOOST_TEST(error_of([] { EvaluationWindows(Ids(Shape{0}), 2, 10, 10); }) ==
              "evaluation: a text of no tokens has nothing to score: its first token has no context");
-  BOOST_TEST(error_of([] { EvaluationWindows(count_up(22), 2, 10, 10)[2]; }) == "evaluation: no batch 2 among 2");
-  BOOST_TEST(error_of([] { EvaluationBatches(count_up(22), 2, 10)[1]; }) == "evaluation: no block 1 among 1");
+  BOOST_TEST(error_of([] { EvaluationWindows(count_up(22), 2, 10, 10)[2]; }) ==
+             "evaluation: batch 2 is out of range for 2 batches");
+  BOOST_TEST(error_of([] { EvaluationBatches(count_up(22), 2, 10)[1]; }) == "evaluation: block 1 is out of range for 1 blocks");
 }
 
 BOOST_AUTO_TEST_CASE(every_token_but_the_first_is_scored_once_whatever_the_batch) {

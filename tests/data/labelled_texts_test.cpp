@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(texts_keep_their_labels) {
   BOOST_TEST(ids(texts.text(2)) == (List{1}), boost::test_tools::per_element());
   BOOST_TEST(texts.length(1) == 4);
   BOOST_TEST(texts.label(1) == 1);
-  BOOST_TEST(error_of([&] { texts.text(3); }) == "texts: no text 3 among 3");
+  BOOST_TEST(error_of([&] { texts.text(3); }) == "texts: text 3 is out of range for 3 texts");
   BOOST_TEST(error_of([] { LabelledTexts().add({}, 0); }) == "texts: text 0 has no words");
 }
 

@@ -133,13 +133,13 @@ BOOST_AUTO_TEST_CASE(evaluation_sees_every_text_the_shortest_first) {
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_cut_is_refused) {
-  BOOST_TEST(error_of([] { TextBatches({}, 8, 100, 0); }) == "batches: there are no texts");
+  BOOST_TEST(error_of([] { TextBatches({}, 8, 100, 0); }) == "batches: requires at least one text");
   BOOST_TEST(error_of([] { TextBatches(some_texts(3), 0, 100, 0); }) ==
              "batches: batch and length must be at least 1, got 0 and 100");
-  BOOST_TEST(error_of([] { EvaluationTexts({}, 8, 100); }) == "evaluation: there are no texts");
+  BOOST_TEST(error_of([] { EvaluationTexts({}, 8, 100); }) == "evaluation: requires at least one text");
   BOOST_TEST(error_of([] { EvaluationTexts(some_texts(3), 8, 0); }) ==
              "evaluation: batch and length must be at least 1, got 8 and 0");
-  BOOST_TEST(error_of([] { EvaluationTexts(some_texts(8), 8, 9)[1]; }) == "evaluation: no batch 1 among 1");
+  BOOST_TEST(error_of([] { EvaluationTexts(some_texts(8), 8, 9)[1]; }) == "evaluation: batch 1 is out of range for 1 batches");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_word) {
   BOOST_TEST(error_of([&] { v.add(""); }) == "vocabulary: an empty word");
   BOOST_TEST(error_of([&] { v.add("a b"); }) == "vocabulary: \"a b\" contains whitespace");
   BOOST_TEST(error_of([&] { v.add("a\n"); }) == "vocabulary: \"a\\x0a\" contains whitespace");
-  BOOST_TEST(error_of([&] { v.add(std::string_view("a\0", 2)); }) == "vocabulary: \"a\\x00\" contains a zero byte");
+  BOOST_TEST(error_of([&] { v.add(std::string_view("a\0", 2)); }) == "vocabulary: \"a\\x00\" contains a null byte");
   BOOST_TEST(error_of([&] { v.add("\xc3"); }) == "vocabulary: \"\\xc3\" is not UTF-8");
 }
 
@@ -67,10 +67,10 @@ BOOST_AUTO_TEST_CASE(damaged_files_are_refused_by_line) {
   BOOST_TEST(error("a\nb\na\n") == start + ", line 3: \"a\" is also on line 1");
   BOOST_TEST(error("a\nb c\n") == start + ", line 2: \"b c\" contains whitespace");
   BOOST_TEST(error("a\r\n") == start + ", line 1: \"a\\x0d\" contains whitespace");
-  BOOST_TEST(error("a\nwor") == start + ", line 2: no line end after \"wor\"; the file may be truncated");
+  BOOST_TEST(error("a\nwor") == start + ", line 2: no newline after \"wor\"; the file may be truncated");
   BOOST_TEST(error("a\n\xff\n") ==
              start + ", line 2: not UTF-8; if it comes from Windows, convert it with `iconv -f WINDOWS-1252 -t UTF-8`");
-  BOOST_TEST(error(std::string_view("a\nb\nc\0\n", 7)) == start + ", line 3: a zero byte; is this a text file?");
+  BOOST_TEST(error(std::string_view("a\nb\nc\0\n", 7)) == start + ", line 3: null byte; is this a text file?");
   BOOST_TEST(error_of([&] { Vocabulary::load(directory / "none"); }) ==
              "vocabulary: cannot open " + (directory / "none") + ": No such file or directory");
   BOOST_TEST(error_of([&] { Vocabulary::load(directory.path()); }) == "vocabulary: " + directory.path() + " is not a regular file");

@@ -42,7 +42,7 @@ def message(call, *arguments):
 
 def test_what_cannot_be_stored_or_read_is_told(tmp_path):
     assert message(argand.save, tmp_path / "a", {"x": np.array([1, 2])}) == (
-        "save: x is of type int64; float32, float64, complex64, complex128 and int32 can be stored")
+        "save: x has type int64; supported: float32, float64, complex64, complex128 and int32")
     assert not (tmp_path / "a").exists()
     (tmp_path / "broken").write_bytes(b"12345678")
     assert str(tmp_path / "broken") in message(argand.load, tmp_path / "broken")

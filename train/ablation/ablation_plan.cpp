@@ -37,8 +37,8 @@ KeyTexts asked_for(const AblationTable& whole, const AblationTable& table, const
   for (const Setting& s : request.settings) {
     if (text_of(options, s.key)) setting_fail(s, "`{}` already sets it; drop one of them", s.key);
     if (text_of(settings, s.key)) setting_fail(s, "{} is set twice", s.key);
-    if (s.key == "seed") setting_fail(s, "every row has the seeds 0 ... N - 1; `seeds` says how many");
-    if (s.key == "family" || s.key == "task") setting_fail(s, "each row sets its {}", s.key);
+    if (s.key == "seed") setting_fail(s, "every row uses the seeds 0 ... N - 1; `seeds` sets N");
+    if (s.key == "family" || s.key == "task") setting_fail(s, "each row sets its own {}", s.key);
     if (const std::string rows = rows_with_their_own(whole, table, s.key); !rows.empty())
       setting_fail(s, "{} is what distinguishes the rows, {} set{} it; `rows` can leave rows out", s.key, rows,
                    rows.find(',') == std::string::npos ? "s" : "");
@@ -55,8 +55,8 @@ AblationTable with_rows(const AblationTable& table, const std::vector<std::strin
   for (const AblationRow& row : table.rows) known.push_back(row.name);
   for (const std::string& name : wanted)
     if (std::find(known.begin(), known.end(), name) == known.end())
-      input_fail("rows", "{} has no row \"{}\", it has {}{}", holder.empty() ? table.family : holder, name, fmt::join(known, ", "),
-                 did_you_mean(name, known));
+      input_fail("rows", "{} has no row \"{}\"; its rows: {}{}", holder.empty() ? table.family : holder, name,
+                 fmt::join(known, ", "), did_you_mean(name, known));
   AblationTable selected = table;
   std::erase_if(selected.rows, [&](const AblationRow& row) {
     if (wanted.empty()) return row.extra && !std::filesystem::exists(out + "/" + row.name);

@@ -99,7 +99,7 @@ std::optional<AblationResult> read_result(const std::string& folder) {
   if (!ended(run, *config, log)) return std::nullopt;
   const Json& line = log.last_validation;
   require(line.is_object() && line["step"] == log.last_step && line["valid_loss"].is_number(), "ablate",
-          "{} has no validation of its last step", run.log());
+          "{} has no validation for its last step", run.log());
   AblationResult result;
   result.loss = line["valid_loss"].get<double>();
   const bool labels = line.contains("valid_accuracy");

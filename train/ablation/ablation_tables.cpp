@@ -21,7 +21,7 @@ AblationTable ablation_table(const std::string& family) {
       for (const Variant& row : v.rows) table.rows.push_back({row.name, row.what, row.settings, "", row.extra});
       return table;
     }
-  input_fail("ablate", "\"{}\" has no table; there are those of {}{}", family, ablation_families(),
+  input_fail("ablate", "\"{}\" has no table; families with tables: {}{}", family, ablation_families(),
              did_you_mean(family, split_choices(ablation_families())));
 }
 

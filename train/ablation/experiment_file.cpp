@@ -12,7 +12,7 @@
 
 // toml++ 3.3 asserts that a key begins after "[[": a file with "[[[" must not end the program.
 namespace {
-[[noreturn]] void not_toml() { throw argand::Error("brackets or keys that are not TOML"); }
+[[noreturn]] void not_toml() { throw argand::Error("brackets or keys that are not valid TOML"); }
 }  // namespace
 #define TOML_ASSERT(condition)      \
   do {                              \
@@ -139,7 +139,7 @@ AblationClaim read_claim(TomlReader& part, const std::set<std::string>& rows) {
                       .out_of_reach = part.text("out_of_reach", "")};
   part.end();
   if (claim.out_of_reach.empty() == (claim.better.empty() || claim.worse.empty()))
-    config_fail_at(part.place(), "a claim names a `better` and a `worse` row, or says why it is out_of_reach");
+    config_fail_at(part.place(), "a claim must name a `better` and a `worse` row, or say why it is out_of_reach");
   for (const std::string& row : {claim.better, claim.worse})
     if (!row.empty() && !rows.contains(row))
       config_fail_at(part.place(), "unknown row \"{}\"{}", row, did_you_mean(row, {rows.begin(), rows.end()}));
@@ -167,7 +167,8 @@ Experiment read_experiment(const std::string& path) {
   Experiment experiment;
   AblationTable& table = experiment.table;
   table.task = all.text("task", "lm");
-  if (table.task != "lm" && table.task != "classify") config_fail_at(all.place(), "task is lm or classify, not \"{}\"", table.task);
+  if (table.task != "lm" && table.task != "classify")
+    config_fail_at(all.place(), "task must be lm or classify, not \"{}\"", table.task);
   table.preset = all.text("preset", "small");
   table.family = all.text("family", default_family().name.c_str());
   table.source = all.text("source", "");

@@ -99,9 +99,9 @@ Json settings_in(const std::string& out) {
 
 nlohmann::ordered_json shared_by_rows(const AblationTable& table, const std::string& out, const std::string& place) {
   const Json settings = settings_in(out);
-  if (settings.is_null()) input_fail(place, "{} holds no ablation", out);
+  if (settings.is_null()) input_fail(place, "{} contains no ablation", out);
   if (const std::string family = settings.value("family", "nothing"); family != table.family)
-    input_fail(place, "{} holds an ablation of {}, not of {}", out, family, table.family);
+    input_fail(place, "{} contains an ablation of {}, not of {}", out, family, table.family);
   return settings;
 }
 
@@ -109,7 +109,7 @@ std::int64_t keep_runs(const AblationTable& table, const std::string& out, const
   const Json settings = shared_by_rows(table, out, "keep"), before = settings_in(kept);
   const auto same = [](const Json& a, const Json& b) { return nlohmann::json(a) == nlohmann::json(b); };
   if (before.is_object() && !same(before, settings))
-    input_fail("keep", "{} holds an ablation with other settings, {}; these are {}", kept, before.dump(), settings.dump());
+    input_fail("keep", "{} contains an ablation with different settings, {}; these are {}", kept, before.dump(), settings.dump());
   std::int64_t count = 0;
   const std::vector<SeedResults> results = read_results(table, out);
   for (std::size_t row = 0; row < table.rows.size(); ++row)

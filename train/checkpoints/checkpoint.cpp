@@ -99,11 +99,11 @@ Checkpoint::Checkpoint(const std::string& path) : file_(open_checkpoint(path)) {
             .best_valid = number<double>(file_, "best_valid"),
             .best_step = number<std::int64_t>(file_, "best_step"),
             .since_best = file_.metadata().contains("since_best") ? number<std::int64_t>(file_, "since_best") : 0};
-  require(state_.step >= 0 && state_.step <= config_.training.steps, "checkpoint", "{}: step {} of a run of {} steps", path,
-          state_.step, config_.training.steps);
+  require(state_.step >= 0 && state_.step <= config_.training.steps, "checkpoint", "{}: step {} is invalid for a run of {} steps",
+          path, state_.step, config_.training.steps);
   // The best of no validation is infinity, at step 0; a share or a loss is never negative.
   const bool validated = state_.best_step > 0;
-  require(state_.since_best >= 0, "checkpoint", "{}: {} validations since the best one", path, state_.since_best);
+  require(state_.since_best >= 0, "checkpoint", "{}: since_best {} is invalid", path, state_.since_best);
   require(state_.best_step >= 0 && state_.best_step <= state_.step && state_.best_valid >= 0 &&
               std::isfinite(state_.best_valid) == validated,
           "checkpoint", "{}: best_valid {} at best_step {} is invalid after {} steps", path, state_.best_valid, state_.best_step,
@@ -120,11 +120,11 @@ Checkpoint::Checkpoint(const std::string& path) : file_(open_checkpoint(path)) {
   }
   if (file_.metadata().contains("bytes_per_token")) {
     const double bytes = state_.in_bits.bytes_per_token = number<double>(file_, "bytes_per_token");
-    require(bytes > 0 && std::isfinite(bytes), "checkpoint", "{}: {} bytes per token are invalid", path, bytes);
+    require(bytes > 0 && std::isfinite(bytes), "checkpoint", "{}: bytes_per_token {} is invalid", path, bytes);
   }
   if (file_.metadata().contains("spelled_bits_per_token")) {
     const double bits = state_.in_bits.spelled = number<double>(file_, "spelled_bits_per_token");
-    require(bits > 0 && std::isfinite(bits), "checkpoint", "{}: {} bits to spell a token are invalid", path, bits);
+    require(bits > 0 && std::isfinite(bits), "checkpoint", "{}: spelled_bits_per_token {} is invalid", path, bits);
   }
   if (const auto part = file_.metadata().find("validated_on"); part != file_.metadata().end()) {
     state_.validated_on = part->second;
@@ -142,8 +142,8 @@ void Checkpoint::load(const ParameterList<R>& parameters) const {
     require(file_.contains(p.name), "checkpoint", "{}: parameter {} is missing", file_.path(), p.name);
     const StoredTensor& stored = file_.info(p.name);
     require(stored.is_complex == p.is_complex() && stored.shape == p.shape(), "checkpoint",
-            "{}: {} is {} {}, the model needs {} {}", file_.path(), p.name, stored.is_complex ? "complex" : "real", stored.shape,
-            p.is_complex() ? "complex" : "real", p.shape());
+            "{}: {} is {} {}, but the model expects {} {}", file_.path(), p.name, stored.is_complex ? "complex" : "real",
+            stored.shape, p.is_complex() ? "complex" : "real", p.shape());
     wanted.insert(p.name);
   }
   for (const std::string& name : file_.names())
@@ -158,8 +158,8 @@ void Checkpoint::load(Optimizer<R>& optimizer) const {
           file_.path());
   OptimizerState<R> memory = optimizer.state();
   memory.steps = number<std::int64_t>(file_, "optimizer_steps");
-  require(memory.steps == state_.step, "checkpoint", "{}: the optimizer has taken {} steps, the run {}", file_.path(), memory.steps,
-          state_.step);
+  require(memory.steps == state_.step, "checkpoint", "{}: the optimizer has taken {} steps, but the run {}", file_.path(),
+          memory.steps, state_.step);
   std::set<std::string> wanted;
   for (auto& entry : memory.tensors) {
     const std::string name = optimizer_prefix + entry.name;
@@ -194,7 +194,7 @@ std::string find_checkpoint(const std::string& run) {
     const fs::path path = fs::path(run) / name;
     if (fs::exists(path, ignored)) return path.string();
   }
-  fail("checkpoint", "{} holds neither best.safetensors nor last.safetensors", run);
+  fail("checkpoint", "{} contains neither best.safetensors nor last.safetensors", run);
 }
 
 template <RealScalar R>

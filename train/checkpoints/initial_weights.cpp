@@ -45,7 +45,7 @@ std::string kind_and_shape(bool is_complex, const Shape& shape) { return (is_com
 template <Scalar T>
 void require_finite(const Tensor<T>& x, const std::string& name, const std::string& path) {
   const auto finite = [](T v) { return std::isfinite(static_cast<double>(abs2_of(v))); };
-  require(std::all_of(x.begin(), x.end(), finite), "init", "{} of {} has numbers that are not finite", name, path);
+  require(std::all_of(x.begin(), x.end(), finite), "init", "{} in {} contains non-finite numbers", name, path);
 }
 
 /// Of each word of a model, the row that it has in the file; nothing for words that the file's run did not know.
@@ -176,15 +176,15 @@ FittedWeights InitialWeights::load(Model<R>& model, const Tokenizer& words, cons
     }
     const bool by_words = run_ && own == Rows::Words && (other_words || shape_there != p.shape());
     const Shape shape = by_words ? with_rows_of(p.shape(), shape_there) : shape_there;
-    require(complex_there == p.is_complex() && shape == p.shape(), "init", "{} is {} in {} and {} in this model; {}", p.name,
+    require(complex_there == p.is_complex() && shape == p.shape(), "init", "{} is {} in {}, but {} in this model; {}", p.name,
             kind_and_shape(complex_there, shape_there), path_, kind_and_shape(p.is_complex(), p.shape()),
-            run_ ? "leave out `d_model`, `n_layers` and the like to take the sizes of that run"
-                 : "give the sizes that the file was made with: `family`, `d_model`, `n_heads`, `d_ff`, ...");
+            run_ ? "leave out `d_model`, `n_layers` and the like to use the sizes of that run"
+                 : "set the sizes that the file was made with: `family`, `d_model`, `n_heads`, `d_ff`, ...");
     all_taken.push_back({p, by_words});
   }
   for (const std::string& name : in_file([](const auto& file) { return file.names(); }))
     if (!known.contains(name) && !is_memory(name)) fitted.extra.push_back(name);
-  require(!all_taken.empty(), "init", "no tensor of {} has the name of a parameter of this model; `argand inspect {}` lists them",
+  require(!all_taken.empty(), "init", "no tensor in {} has the name of a parameter of this model; `argand inspect {}` lists them",
           path_, path_);
 
   const WordRows word_rows = run_ ? rows_in(*run_->tokens, words) : WordRows(static_cast<std::size_t>(words.size()));

@@ -61,7 +61,7 @@ JsonLines::JsonLines(const std::string& path, std::int64_t last_step) : path_(pa
   if (::ftruncate(descriptor_, kept.bytes) != 0) {
     const int reason = errno;
     ::close(descriptor_);
-    fail("log", "cannot shorten {}: {}", path, std::strerror(reason));
+    fail("log", "cannot truncate {}: {}", path, std::strerror(reason));
   }
 }
 

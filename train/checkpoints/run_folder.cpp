@@ -125,7 +125,7 @@ std::vector<std::int64_t> RunFolder::kept_steps() const {
 void RunFolder::remove_step(std::int64_t step) const { remove_files({at_step(step)}); }
 
 void RunFolder::require_free() const {
-  require(!holds_a_run(), "train", "{} already holds a run; `resume` {} continues it, `overwrite` replaces it", path_, path_);
+  require(!holds_a_run(), "train", "{} already contains a run; `resume` {} continues it, `overwrite` replaces it", path_, path_);
 }
 
 RunLock RunFolder::create(bool overwrite) const {
@@ -133,7 +133,7 @@ RunLock RunFolder::create(bool overwrite) const {
   std::error_code error;
   fs::create_directories(path_, error);
   require(!error && fs::is_directory(path_), "train", "cannot create the folder {}: {}", path_,
-          error ? error.message() : "a file has that name");
+          error ? error.message() : "a file with that name exists");
   if (!overwrite) require_free();  // says more than that it is in use
   RunLock lock(path_);
   if (!overwrite) require_free();

@@ -26,14 +26,14 @@ TrainedRun open_run(const std::string& run) {
   const std::string& then = kind == "words" || kind == "char" ? made_from.vocabulary : made_from.pieces;
   require(then.empty() || then == checksum_of(found.tokens->file()), "checkpoint",
           "{} is not the vocabulary that {} was trained with: its checksum differs", tokens, path);
-  require(found.tokens->size() <= model.vocab_size, "checkpoint", "{} has {} words, the model of {} only {} ids", tokens,
+  require(found.tokens->size() <= model.vocab_size, "checkpoint", "{} has {} words, but the model in {} has only {} ids", tokens,
           found.tokens->size(), path, model.vocab_size);
   if (model.task != TextTask::Classify) return found;
   found.classes = load_classes("checkpoint", names);
   require(static_cast<std::int64_t>(found.classes.size()) == model.n_classes, "checkpoint",
-          "{} names {} classes, the model of {} has {}", names, found.classes.size(), path, model.n_classes);
+          "{} lists {} classes, but the model in {} has {}", names, found.classes.size(), path, model.n_classes);
   require(made_from.classes.empty() || made_from.classes == checksum_of(classes_text(found.classes)), "checkpoint",
-          "{} does not name the classes that {} was trained with: its checksum differs", names, path);
+          "{} does not list the classes that {} was trained with: its checksum differs", names, path);
   require(found.words().find("<pad>") == pad_id && found.words().find("<unk>") == unknown_id, "checkpoint",
           "{} does not begin with <pad> and <unk>", tokens);
   return found;

@@ -78,7 +78,7 @@ ChildProcess::ChildProcess(std::string op, const std::string& command, double pa
   // A socket, so that writing to a program that has ended is an error and no signal.
   std::array<int, 2> in{}, out{};
   require(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in.data()) == 0 && pipe2(out.data(), O_CLOEXEC) == 0, op_,
-          "cannot make a pipe: {}", std::strerror(errno));
+          "cannot create a pipe: {}", std::strerror(errno));
   to_ = in[0];
   from_ = out[0];
 
@@ -131,7 +131,7 @@ std::string ChildProcess::ask(const std::string& line) {
       received_.erase(0, end + 1);
       return answer;
     }
-    require(received_.size() < longest_line, op_, "{} answers with a line of more than 64 MB", command_);
+    require(received_.size() < longest_line, op_, "{} answered with a line of more than 64 MB", command_);
     require(wait_for(from_, POLLIN, until), op_, "{} did not answer within {:.6g} s", command_, patience_);
     std::array<char, 65536> buffer;
     const ssize_t n = read(from_, buffer.data(), buffer.size());
@@ -171,8 +171,8 @@ void ChildProcess::fail_for_its_end() {
   const int status = end_group();
   // The shell tells of a signal by a status of 128 and more.
   const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status) > 128 ? WEXITSTATUS(status) - 128 : 0;
-  if (signal != 0) fail(op_, "{} was ended by signal {} ({})", command_, signal, strsignal(signal));
-  fail(op_, "{} ended with status {} without an answer", command_, WEXITSTATUS(status));
+  if (signal != 0) fail(op_, "{} was terminated by signal {} ({})", command_, signal, strsignal(signal));
+  fail(op_, "{} exited with status {} without an answer", command_, WEXITSTATUS(status));
 }
 
 }  // namespace argand

@@ -17,16 +17,16 @@ constexpr std::string_view check_name = "gradcheck";
 
 /// The object on the line, which has this key.
 Json object_with(const std::string& program, const std::string& line, const std::string& question, const char* key) {
-  require(!nests_too_deep(line), check_name, "{} answers \"{}\" with JSON nested more than {} levels deep", program, question,
+  require(!nests_too_deep(line), check_name, "{} answered \"{}\" with JSON nested more than {} levels deep", program, question,
           deepest_json);
   const Json answer = json_or_nothing(line);
-  require(answer.is_object(), check_name, "{} answers \"{}\" with text that is not a JSON object: {}", program, question,
+  require(answer.is_object(), check_name, "{} answered \"{}\" with text that is not a JSON object: {}", program, question,
           in_quotes(line));
   if (const auto error = answer.find("error"); error != answer.end()) {
     const std::string why = error->is_string() ? error->get<std::string>() : error->dump();
     throw ExternalRefusal(fmt::format("{}: {} refuses \"{}\": {}", check_name, program, question, in_quotes(why)));
   }
-  require(answer.contains(key), check_name, "{} answers \"{}\" without \"{}\": {}", program, question, key, in_quotes(line));
+  require(answer.contains(key), check_name, "{} answered \"{}\" without \"{}\": {}", program, question, key, in_quotes(line));
   return answer;
 }
 
@@ -35,7 +35,7 @@ std::vector<double> numbers_in(const Json& json, const std::string& program, con
   const Json list = json.is_array() ? json : Json::array({json});
   std::vector<double> numbers;
   for (const Json& x : list) {
-    require(x.is_number() || x.is_null(), check_name, "{} of {} holds {}, which is not a number", what, program,
+    require(x.is_number() || x.is_null(), check_name, "{} of {} contains {}, which is not a number", what, program,
             in_quotes(x.dump()));
     numbers.push_back(x.is_null() ? std::numeric_limits<double>::quiet_NaN() : x.get<double>());
   }
@@ -62,12 +62,12 @@ Shape shape_at(const Json& object, const std::string& program, const std::string
   require(found->is_array() && found->size() <= Shape::max_rank, check_name,
           "\"shape\" of {} of {} is not a list of at most {} sizes", what, program, Shape::max_rank);
   for (const Json& size : *found) {
-    require(size.is_number_unsigned() && size.get<std::uint64_t>() < (1ULL << 40), check_name, "\"shape\" of {} of {} holds {}",
-            what, program, size.dump());
+    require(size.is_number_unsigned() && size.get<std::uint64_t>() < (1ULL << 40), check_name,
+            "\"shape\" of {} of {} contains {}, which is not a size", what, program, size.dump());
     sizes.push_back(size.get<std::int64_t>());
   }
   const Shape shape{std::span<const std::int64_t>(sizes)};
-  require(shape.size() == count, check_name, "{} of {} has {} numbers and the shape {}", what, program, count, shape);
+  require(shape.size() == count, check_name, "{} of {} has {} numbers, but the shape {}", what, program, count, shape);
   return shape;
 }
 
@@ -80,8 +80,9 @@ AnyTensor tensor_in(const Json& object, const char* key, const std::string& prog
     const bool scalar = !object.at(key).is_array() && !object.contains("shape");
     return Tensor<double>(scalar ? Shape() : shape_at(object, program, what, count), numbers);
   }
-  require(numbers.size() % 2 == 0, check_name, "{} of {} is complex and has {} numbers; each has a real and an imaginary part",
-          what, program, numbers.size());
+  require(numbers.size() % 2 == 0, check_name,
+          "{} of {} is complex, but has {} numbers; each element needs a real and an imaginary part", what, program,
+          numbers.size());
   std::vector<std::complex<double>> pairs;
   for (std::size_t k = 0; k < numbers.size(); k += 2) pairs.emplace_back(numbers[k], numbers[k + 1]);
   const Shape shape = shape_at(object, program, what, static_cast<std::int64_t>(pairs.size()));
@@ -134,7 +135,7 @@ ExternalDescription read_description(const std::string& program, const std::stri
     const std::string name = string_at(input, "name", fmt::format("x{}", k));
     AnyTensor point = tensor_in(input, "values", program, "input " + in_quotes(name));
     require(!numbers_of(point).empty() && all_finite(numbers_of(point)), check_name,
-            "input {} of {} needs finite numbers, the point where to check the gradient", in_quotes(name), program);
+            "input {} of {} must have finite values: the point at which the gradient is checked", in_quotes(name), program);
     description.inputs.push_back({name, std::move(point)});
   }
   return description;
@@ -154,7 +155,7 @@ std::vector<ComplexValues> read_gradient(const std::string& program, const std::
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     const std::vector<double> numbers = numbers_in(lists[k], program, "the gradient");
     const std::size_t needed = numbers_of(inputs[k]).size();
-    require(numbers.size() == needed, check_name, "the gradient by input {} of {} has {} numbers; {} are needed{}", k, program,
+    require(numbers.size() == needed, check_name, "the gradient for input {} of {} has {} numbers, expected {}{}", k, program,
             numbers.size(), needed, inputs[k].index() == 1 ? ", a real and an imaginary part for each element" : "");
     ComplexValues g;
     const std::size_t step = inputs[k].index() == 1 ? 2 : 1;
@@ -176,11 +177,11 @@ std::vector<AnyTensor> ExternalFunction::point() const {
 }
 
 AnyTensor ExternalFunction::value(const std::vector<AnyTensor>& x) {
-  for (const AnyTensor& input : x) require(all_finite(numbers_of(input)), check_name, "JSON has no NaN");
+  for (const AnyTensor& input : x) require(all_finite(numbers_of(input)), check_name, "JSON cannot represent NaN");
   const std::string answer = child_.ask(question("value", x).dump());
   if (!first_) {
     first_ = read_value(command_, answer);
-    require(all_finite(numbers_of(*first_)), check_name, "the value of {} is not finite at the point", command_);
+    require(all_finite(numbers_of(*first_)), check_name, "the value of {} is not finite at this point", command_);
     return *first_;
   }
   try {

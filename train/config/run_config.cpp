@@ -96,11 +96,11 @@ void require_memory(const RunConfig& config) {
   const double needed = estimated_bytes(config), there = machine_bytes();
   const char* smaller = "reduce `d_model`, `n_layers`, `batch`, `length` or `accumulate`";
   if (needed > there)
-    config_fail_at("config", "these sizes need about {:.0f} GiB, this machine has {:.0f}; {}", needed / 0x1p30, there / 0x1p30,
+    config_fail_at("config", "these sizes need about {:.0f} GiB, but this machine has {:.0f}; {}", needed / 0x1p30, there / 0x1p30,
                    smaller);
   const std::optional<AddressSpace> space = address_space();
   if (space && needed > static_cast<double>(space->left()))
-    config_fail_at("config", "these sizes need about {:.0f} MB of address space, the limit (ulimit -v) of {} MB leaves {}; {}",
+    config_fail_at("config", "these sizes need about {:.0f} MB of address space, but the limit (ulimit -v) of {} MB leaves {}; {}",
                    needed / 0x1p20, space->limit >> 20, space->left() >> 20, smaller);
 }
 
@@ -233,23 +233,24 @@ void RunConfig::validate() const {
   at_least(0, knowledge.irw_passages, "irw_passages");
   at_least(1, knowledge.irw_length, "irw_length");
   at_least(0, knowledge.irw_refresh, "irw_refresh");
-  if (t.final_lr < 0 || t.final_lr > 1) config_fail("final_lr", "is a fraction of lr, in [0, 1], got {}", t.final_lr);
+  if (t.final_lr < 0 || t.final_lr > 1) config_fail("final_lr", "must be a fraction of lr in [0, 1], got {}", t.final_lr);
   if (t.clip < 0) config_fail("clip", "must not be negative, got {}", t.clip);
   if (model.task == TextTask::Lm && t.length > model.max_seq_len)
-    config_fail("length", "windows of {} tokens, but the model takes {}; raise `max_seq_len`", t.length, model.max_seq_len);
+    config_fail("length", "windows have {} tokens, but the model takes only {}; increase `max_seq_len`", t.length,
+                model.max_seq_len);
   const std::vector<std::string> kinds = split_choices(token_kinds);
   if (model.task == TextTask::Lm && !is_piece_model(t.tokens) && std::find(kinds.begin(), kinds.end(), t.tokens) == kinds.end())
-    config_fail("tokens", "\"{}\" is not one of {}, nor a SentencePiece model, a file *.model{}", t.tokens, token_kinds,
+    config_fail("tokens", "\"{}\" is neither one of {} nor a SentencePiece model file *.model{}", t.tokens, token_kinds,
                 did_you_mean(t.tokens, kinds));
   if (model.task == TextTask::Lm && t.words > 0 && t.tokens != "words" && t.tokens != "auto")
-    config_fail("words", "is for `tokens` words, not for {}", t.tokens);
-  if (!(t.valid_share >= 0 && t.valid_share < 1)) config_fail("valid_share", "is a share in [0, 1), got {}", t.valid_share);
+    config_fail("words", "requires `tokens` words, got {}", t.tokens);
+  if (!(t.valid_share >= 0 && t.valid_share < 1)) config_fail("valid_share", "must be a fraction in [0, 1), got {}", t.valid_share);
   require_countable(t);
   for (const auto& [text, key] : {std::pair<const std::string&, const char*>{t.data, "data"},
                                   {t.init, "init"},
                                   {t.tokens, "tokens"},
                                   {knowledge.irw_file, "irw_file"}})
-    if (text.find('\0') != std::string::npos) config_fail(key, "contains a zero byte");
+    if (text.find('\0') != std::string::npos) config_fail(key, "contains a null byte");
   try {
     parse_split(t.split);
     if (t.steps > 0) schedule().validate();

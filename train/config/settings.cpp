@@ -28,9 +28,9 @@ class Line {
   bool empty() const { return rest_.empty() || rest_.front() == '#'; }
 
   Setting setting() {
-    if (rest_.front() == '[') config_fail_at(place_, "tables are not used here, only lines `key = value`");
+    if (rest_.front() == '[') config_fail_at(place_, "tables are not supported here, only lines `key = value`");
     const auto equals = rest_.find('=');
-    if (equals == std::string_view::npos) config_fail_at(place_, "a line is `key = value`");
+    if (equals == std::string_view::npos) config_fail_at(place_, "expected `key = value`");
     std::string key(trim(rest_.substr(0, equals)));
     std::replace(key.begin(), key.end(), '-', '_');
     rest_ = trim(rest_.substr(equals + 1));
@@ -71,7 +71,7 @@ class Line {
 
   std::string until(char close, std::string_view from) {
     const auto end = from.find(close);
-    if (end == std::string_view::npos) config_fail_at(place_, "the list is not closed on its line");
+    if (end == std::string_view::npos) config_fail_at(place_, "the list is not closed on this line");
     rest_ = trim(from.substr(end + 1));
     return std::string(trim(from.substr(0, end)));
   }

@@ -41,7 +41,7 @@ std::vector<double> class_weights(const std::string& text, const std::vector<std
     rest.remove_prefix(classes[best].size() + 1);
     const std::string number(rest.substr(0, rest.find(',')));
     rest.remove_prefix(std::min(rest.size(), number.size() + 1));
-    if (given[best]) config_fail("class_weights", "{} is there twice", in_quotes(classes[best]));
+    if (given[best]) config_fail("class_weights", "{} is given twice", in_quotes(classes[best]));
     given[best] = true;
     assign({"class_weights", number, {}}, "", weights[best]);
     if (!(weights[best] > 0)) config_fail("class_weights", "{} must be above 0, got {}", in_quotes(classes[best]), number);

@@ -68,7 +68,7 @@ struct TableFiles {
 TableFiles find_tables(const std::string& data) {
   std::error_code ignored;
   require(fs::exists(data, ignored), "data",
-          "{} does not exist; `data` takes a table (.csv, .tsv, .jsonl) or a folder with train.csv or the like", data);
+          "{} does not exist; `data` takes a table (.csv, .tsv, .jsonl) or a folder with train.csv or similar", data);
   if (!fs::is_directory(data, ignored)) {
     require(is_table(data), "data", "{} is not a table; tables end in .csv, .tsv or .jsonl", data);
     return {data, "", ""};
@@ -80,7 +80,8 @@ TableFiles find_tables(const std::string& data) {
     return has_fasttext_labels(lines) ? lines : "";
   };
   const TableFiles files{part("train"), part("valid"), part("test")};
-  require(!files.train.empty(), "data", "{} has no train.csv, train.tsv or train.jsonl; name the table itself if it is one", data);
+  require(!files.train.empty(), "data", "{} has no train.csv, train.tsv or train.jsonl; for a single table, give the file itself",
+          data);
   return files;
 }
 
@@ -165,7 +166,8 @@ ArticleSets open_articles(const RunConfig& config, const std::vector<std::string
   const bool known = t.data == "topics" || fs::exists(fs::path(t.data) / "classes.txt");
   ArticleSets sets = known ? open_articles(t.data) : table_articles(t, classes);
   if (t.valid_share > 0 && !sets.valid.empty())
-    config_fail("valid_share", "{} already has a validation part; drop `valid_share`, or set `split` if it is one table", t.data);
+    config_fail("valid_share", "{} already has a validation part; drop `valid_share`, or set `split` if it is a single table",
+                t.data);
   choose_articles(sets, t.train_articles, t.test_articles, t.valid_share);
   return sets;
 }
@@ -194,7 +196,7 @@ TrainingData open_data_like(RunConfig& config, const TrainedRun& before) {
 TrainingData open_data(const RunConfig& config, const TrainedRun& trained) {
   if (config.model.task == TextTask::Lm) {
     require(trained.checkpoint.state().made_from.any() || in_all_words(config, trained), "train",
-            "the words of the data are not those of {}: the data have changed since the run began",
+            "the words in the data do not match those of {}: the data have changed since the run began",
             trained.checkpoint.file().path());
     return open_corpus(config, trained.tokens);
   }

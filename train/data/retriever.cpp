@@ -55,8 +55,8 @@ PassageStore::PassageStore(KnowledgeBase base, std::vector<Tensor<float>> encodi
   knowledge_.passages = &base_.passages();
   if (by_chunk) knowledge_.search = FrozenSearch(base_.passages(), chunk_length(base_.passages()));
   for (Tensor<float>& rows : encodings) {
-    require(rows.rank() == 2 && rows.dim(0) == base_.size(), "knowledge", "encodings {} for {} passages", rows.shape(),
-            base_.size());
+    require(rows.rank() == 2 && rows.dim(0) == base_.size(), "knowledge", "encodings of shape {} do not match {} passages",
+            rows.shape(), base_.size());
     indexes_.push_back(std::make_unique<MeasuredIndex>(std::move(rows)));
     knowledge_.indexes.push_back(indexes_.back().get());
   }
@@ -65,7 +65,7 @@ PassageStore::PassageStore(KnowledgeBase base, std::vector<Tensor<float>> encodi
 PassageStore::~PassageStore() = default;
 
 void PassageStore::exchange_passages(std::uint64_t seed) {
-  require(base_.size() > 1, "knowledge", "there is only one passage, and no other to exchange it with");
+  require(base_.size() > 1, "knowledge", "there is only one passage, so there is no other to exchange it with");
   // The next one in a random order of all: never the same.
   std::vector<Ids::value_type> order(static_cast<std::size_t>(base_.size())), other(order.size());
   for (std::size_t p = 0; p < order.size(); ++p)
@@ -115,10 +115,10 @@ Retriever::Retriever(const RunConfig& config, const TrainingData& data)
   if (from_file_) text_ = read_knowledge(config_.irw_file, data);
 
   const std::int64_t N = text_.size(), L = config_.irw_length, k = config.model.windows().top_k;
-  if (N < L) config_fail("irw_length", "no passage of {} tokens fits the text of {}", L, N);
+  if (N < L) config_fail("irw_length", "no passage of {} tokens fits in the text of {}", L, N);
   const std::int64_t P = config_.irw_passages > 0 ? config_.irw_passages : N / L;
   if (P > N - L + 1)
-    config_fail("irw_passages", "cannot draw {} passages of {} tokens from {}; 0 takes the whole text, end to end", P, L, N);
+    config_fail("irw_passages", "cannot draw {} passages of {} tokens from {}; 0 covers the whole text, end to end", P, L, N);
   const std::int64_t hidden = from_file_ ? 0 : KnowledgeBase::most_overlapping(N, L, P, longest);
   if (P - hidden < k)
     config_fail(
@@ -126,12 +126,12 @@ Retriever::Retriever(const RunConfig& config, const TrainingData& data)
         "{} of {} passages cannot be chosen when up to {} of them overlap a window of {} tokens; use more or shorter passages", k,
         P, hidden, longest);
   if (config_.irw_index == "hnsw" && !have_hnsw())
-    config_fail("irw_index", "argand was built without hnswlib; install libhnswlib-dev and build again, or search exactly");
+    config_fail("irw_index", "argand was built without hnswlib; install libhnswlib-dev and rebuild, or use exact search");
   if (by_chunk_ && config_.irw_index == "hnsw")
     config_fail("irw_index", "chunks are retrieved by their words, so hnsw has nothing to index; choose auto or exact");
   if (by_chunk_ && L / 2 > config.training.length)
-    config_fail("irw_length", "chunks are half a passage, {} tokens, and no window of {} holds one; choose shorter passages", L / 2,
-                config.training.length);
+    config_fail("irw_length", "chunks are half a passage, {} tokens, and do not fit in a window of {}; choose shorter passages",
+                L / 2, config.training.length);
   approximate_ = config_.irw_index == "hnsw" || (config_.irw_index == "auto" && !by_chunk_ && P >= many_passages && have_hnsw());
   refresh_ = config_.irw_refresh > 0 ? config_.irw_refresh : approximate_ ? refresh_of_index : 1;
 }

@@ -130,12 +130,12 @@ EvaluationSet evaluation_set(const Ids& text, const TextProtocol& protocol, std:
                              std::vector<bool> unknown) {
   const auto& [name, B, T, stride] = protocol;
   if (name == "full-blocks") {
-    if (stride) config_fail("stride", "full-blocks has no overlapping windows; use `protocol` every-token for a stride");
+    if (stride) config_fail("stride", "full-blocks has no overlapping windows; use `protocol` every-token to set a stride");
     return with_bytes(set_of(EvaluationBatches(text, B, T)), std::move(bytes), std::move(unknown));
   }
   require(name == "every-token", "evaluation", "unknown protocol {}", name);
   const std::int64_t S = stride.value_or(T);
-  if (S < 1 || S > T) config_fail("stride", "must be in [1, {}], the length of a window, got {}", T, S);
+  if (S < 1 || S > T) config_fail("stride", "must be in [1, {}] (the window length), got {}", T, S);
   return with_bytes(set_of(EvaluationWindows(text, B, T, S)), std::move(bytes), std::move(unknown));
 }
 
@@ -155,7 +155,7 @@ std::int64_t steps_of_epochs(const RunConfig& config, const Task& task) {
   const std::int64_t epochs = config.training.epochs, each = steps_per_epoch(config, task);
   std::int64_t steps = 0;
   if (__builtin_mul_overflow(epochs, each, &steps) || steps > longest_run)
-    config_fail("epochs", "{} passes of {} steps exceed the limit of a run, {}", epochs, each, longest_run);
+    config_fail("epochs", "{} epochs of {} steps exceed the limit for a run, {}", epochs, each, longest_run);
   return steps;
 }
 
@@ -171,7 +171,7 @@ RunConfig fitted(RunConfig config, const TrainingData& data, const Task& task) {
   const auto labels = static_cast<std::int64_t>(classes_of(data).size());
   if (labels > 0 && config.classes_from_data) config.model.n_classes = labels;
   if (labels > 0 && labels != config.model.n_classes)
-    config_fail("n_classes", "the data have {} classes, the model {}", labels, config.model.n_classes);
+    config_fail("n_classes", "the data have {} classes, but the model has {}", labels, config.model.n_classes);
   if (config.training.epochs > 0) config.training.steps = steps_of_epochs(config, task);
   config.validate();
   return config;

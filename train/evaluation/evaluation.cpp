@@ -20,13 +20,13 @@ std::string percent(std::optional<double> share) { return share ? fmt::format("{
 }  // namespace
 
 ConfusionMatrix::ConfusionMatrix(std::int64_t n_classes) : n_(n_classes) {
-  require(n_classes >= 1, "confusion", "at least one class is needed, got {}", n_classes);
+  require(n_classes >= 1, "confusion", "requires at least one class, got {}", n_classes);
   counts_.resize(static_cast<std::size_t>(n_ * n_));
 }
 
 void ConfusionMatrix::add(std::int64_t label, std::int64_t predicted, std::int64_t times) {
-  require(label >= 0 && label < n_ && predicted >= 0 && predicted < n_, "confusion", "no classes {} and {} among {}", label,
-          predicted, n_);
+  require(label >= 0 && label < n_ && predicted >= 0 && predicted < n_, "confusion",
+          "class {} or {} is out of range for {} classes", label, predicted, n_);
   counts_[static_cast<std::size_t>(label * n_ + predicted)] += times;
 }
 
@@ -84,7 +84,7 @@ ConfusionMatrix::Macro ConfusionMatrix::macro() const {
 }
 
 std::vector<std::string> ConfusionMatrix::table(const std::vector<std::string>& classes) const {
-  require(static_cast<std::int64_t>(classes.size()) == n_, "confusion", "{} names for {} classes", classes.size(), n_);
+  require(static_cast<std::int64_t>(classes.size()) == n_, "confusion", "got {} names for {} classes", classes.size(), n_);
   std::size_t widest = 5;
   for (const std::string& name : classes) widest = std::max(widest, name.size());
   const std::size_t column = std::max<std::size_t>(widest, 6) + 2;
@@ -153,7 +153,7 @@ Evaluation evaluate(Model<R>& model, const EvaluationSet& set, const ContextOf& 
       const Var<R> logits = model.logits(batch.tokens, context);
       loss = static_cast<double>(cross_entropy(logits, batch.targets).value().item());
       const R* row = logits.value().data();
-      require(logits.dim(1) == n, "evaluation", "logits of {} classes, of {} there are", logits.dim(1), n);
+      require(logits.dim(1) == n, "evaluation", "the logits have {} classes, expected {}", logits.dim(1), n);
       for (std::int64_t b = 0; b < batch.targets.size(); ++b, row += n)
         ++confused[batch.targets[b] * n + (std::max_element(row, row + n) - row)];
     } else {

@@ -33,7 +33,7 @@ Ids write(const TrainedRun& run, const Ids& texts, const GenerationEvalOptions& 
         [&](std::span<const std::int32_t> next) {
           for (std::size_t b = 0; b < next.size(); ++b) {
             // A model may have more ids than the vocabulary has words (vocab_size); nobody else could read those.
-            require(next[b] < run.tokens->size(), "eval", "the model wrote id {}, which is not a word", next[b]);
+            require(next[b] < run.tokens->size(), "eval", "the model generated id {}, which is not a word", next[b]);
             written[static_cast<std::int64_t>(b) * N + t] = next[b];
           }
           ++t;
@@ -101,14 +101,14 @@ std::string in_words(const TrainedRun& run, const Ids& texts, std::int64_t b) {
 
 void GenerationEvalOptions::validate() const {
   sampling.validate();
-  if (prompts < 1) config_fail("prompts", "at least one is needed, got {}", prompts);
-  if (prompt_length < 1) config_fail("prompt_length", "at least one word is needed to begin with, got {}", prompt_length);
-  if (tokens < 4) config_fail("tokens", "Rep-4 needs at least 4 words, got {}", tokens);
+  if (prompts < 1) config_fail("prompts", "must be at least 1, got {}", prompts);
+  if (prompt_length < 1) config_fail("prompt_length", "must be at least one word, got {}", prompt_length);
+  if (tokens < 4) config_fail("tokens", "Rep-4 requires at least 4 words, got {}", tokens);
 }
 
 Ids original_texts(const Ids& part, const GenerationEvalOptions& options) {
   const std::int64_t N = options.prompt_length + options.tokens, room = part.size() - N;
-  require(room >= 0, "eval", "the part has {} tokens, fewer than a prompt of {} and the {} after it", part.size(),
+  require(room >= 0, "eval", "the part has {} tokens, fewer than a prompt of {} plus the {} after it", part.size(),
           options.prompt_length, options.tokens);
   Ids texts(Shape{options.prompts, N});
   for (std::int64_t b = 0; b < options.prompts; ++b)

@@ -41,7 +41,7 @@ void intervene(Model<R>& model, const Settings& settings) {
     }
     if (!found) {
       const std::vector<std::string> names = last_names<R>(parameters);
-      setting_fail(s, "no parameter has this name; there are {}{}", fmt::join(names, ", "), did_you_mean(s.key, names));
+      setting_fail(s, "no parameter has this name; parameters: {}{}", fmt::join(names, ", "), did_you_mean(s.key, names));
     }
   }
 }

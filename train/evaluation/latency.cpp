@@ -15,7 +15,7 @@ template <RealScalar R>
 Latency measure_latency(Model<R>& model, const Ids& part, const ForwardContext& context) {
   using Clock = std::chrono::steady_clock;
   const std::int64_t longest = model.config().max_seq_len;
-  require(longest >= 4, "latency", "the model reads {} tokens at most; timing needs at least 4", longest);
+  require(longest >= 4, "latency", "the model reads at most {} tokens; timing requires at least 4", longest);
   Latency result{.texts = 5, .prompt_length = longest / 4, .tokens = longest - longest / 4};
   const Ids prompts =
       original_texts(part, {.judge = "", .prompts = result.texts, .prompt_length = result.prompt_length, .tokens = 0});

@@ -30,7 +30,7 @@ EvaluationSet targets_of(const Ids& text, std::int64_t length, const PositionLos
 }  // namespace
 
 std::vector<PositionLoss> spans_of_positions(std::int64_t length) {
-  require(length >= 1, "positions", "a window has at least one token, got {}", length);
+  require(length >= 1, "positions", "a window must have at least one token, got {}", length);
   std::vector<PositionLoss> spans;
   for (std::int64_t first = 1, last = 16; first <= length; first = last + 1, last *= 2)
     spans.push_back({.first = first, .last = std::min(last, length), .evaluation = {}});
@@ -41,7 +41,7 @@ template <RealScalar R>
 std::vector<PositionLoss> loss_by_position(Model<R>& model, const Ids& text, std::int64_t length, const ContextOf& context_of,
                                            const std::function<void(double)>& watch) {
   std::vector<PositionLoss> spans = spans_of_positions(length);
-  require(text.size() > length, "positions", "the text has {} tokens, fewer than a window of {} and the one after it", text.size(),
+  require(text.size() > length, "positions", "the text has {} tokens, fewer than a window of {} plus the one after it", text.size(),
           length);
   double done = 0, all = 0;  // a span is read with all that is before it
   for (const PositionLoss& span : spans) all += static_cast<double>(span.last);
@@ -70,7 +70,7 @@ template <RealScalar R>
 std::unique_ptr<Model<R>> load_longer_model(const Checkpoint& checkpoint, std::int64_t longest) {
   ModelConfig config = checkpoint.config().model;
   if (longest <= config.max_seq_len) return load_model<R>(checkpoint);
-  require(reads_any_length(config), "positions", "{} has learned {} positions only; use `positions` {}", checkpoint.file().path(),
+  require(reads_any_length(config), "positions", "{} has learned only {} positions; use `positions` {}", checkpoint.file().path(),
           config.max_seq_len, config.max_seq_len);
   config.max_seq_len = longest;
   auto model = make_model<R>(config, static_cast<std::uint64_t>(checkpoint.config().training.seed));

@@ -106,7 +106,7 @@ std::vector<R> penalised(std::span<const R> logits, double penalty, std::span<co
 template <RealScalar R>
 std::int32_t sample(std::span<const R> logits, const SamplingOptions& options, std::uint64_t i,
                     std::span<const std::int32_t> text) {
-  require(!logits.empty(), "sample", "there are no logits");
+  require(!logits.empty(), "sample", "requires at least one logit");
   std::vector<R> changed;
   if (options.repetition_penalty != 1 && !text.empty()) logits = changed = penalised(logits, options.repetition_penalty, text);
   for (R logit : logits)

@@ -25,9 +25,9 @@ double suggested_rate(const std::vector<RatePoint>& points) {
 
 template <RealScalar R>
 RateCurve find_rate(TrainingRun<R>& run, const RateSearch& search, const std::function<void(const RatePoint&)>& watch) {
-  if (search.steps < 10) config_fail("find_lr", "takes at least 10 steps, got {}", search.steps);
+  if (search.steps < 10) config_fail("find_lr", "requires at least 10 steps, got {}", search.steps);
   if (!(search.lowest > 0 && search.lowest < search.highest && std::isfinite(search.highest)))
-    config_fail("find_lr", "rates rise from a positive one, not from {} to {}", search.lowest, search.highest);
+    config_fail("find_lr", "rates must be positive and increasing, got {} to {}", search.lowest, search.highest);
   constexpr double memory = 0.9;
   RateCurve curve;
   double sum = 0, weight = 0, best = 0;

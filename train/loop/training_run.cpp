@@ -44,7 +44,7 @@ TrainingRun<R>::TrainingRun(const RunConfig& config, const TrainingData& data, R
       ranks_(ranks),
       schedule_(config_.schedule()) {
   if (config_.training.precision == "bf16" && !has_bf16_products())
-    config_fail("precision", "bf16 needs a processor with AVX512-BF16");
+    config_fail("precision", "bf16 requires a processor with AVX512-BF16");
   if (config_.training.accumulate % ranks.size() != 0)
     config_fail("accumulate", "{} ranks cannot share the {} batch{} of a step evenly; use a multiple of {}", ranks.size(),
                 config_.training.accumulate, config_.training.accumulate == 1 ? "" : "es", ranks.size());
@@ -222,14 +222,14 @@ void TrainingRun<R>::save(const std::string& path) const {
 
 template <RealScalar R>
 void TrainingRun<R>::restore(const Checkpoint& checkpoint) {
-  require(checkpoint.config().to_json() == config_.to_json(), "train", "{} belongs to another configuration",
+  require(checkpoint.config().to_json() == config_.to_json(), "train", "{} belongs to a different configuration",
           checkpoint.file().path());
   const auto same = [](const std::string& then, const std::string& now) { return then.empty() || then == now; };
   const Fingerprints then = checkpoint.state().made_from, now = state_.made_from;
   require(same(then.vocabulary, now.vocabulary) && same(then.pieces, now.pieces) && same(then.classes, now.classes) &&
               same(then.data, now.data),
           "train",
-          "the data are not those that {} was trained on: the checksums differ. Restore the old data, point `data` at them, or "
+          "the data do not match the training data of {}: the checksums differ. Restore the old data, point `data` at them, or "
           "start a run on the new data with `init` {}",
           checkpoint.file().path(), checkpoint.file().path());
   checkpoint.load(parameters_);

@@ -26,7 +26,7 @@ const RunConfig& config_for(const TrainingData& data, const Checkpoint& last) {
   const ModelConfig& model = last.config().model;
   const std::int64_t words = tokens_of(data).size();
   require(words <= model.vocab_size, "train",
-          "the data have {} words, the model of {} only {} ids: the data have changed since the run began", words,
+          "the data have {} words, but the model in {} has only {} ids: the data have changed since the run began", words,
           last.file().path(), model.vocab_size);
   return last.config();
 }
@@ -108,10 +108,10 @@ TrainingSession<R>::TrainingSession(const RunFolder& folder, RunLock lock, const
   const Tokenizer& tokens = tokens_of(data);
   const std::string file = folder_.tokens(tokens.kind());
   require(load_tokens(tokens.kind(), file)->file() == tokens.file(), "train",
-          "the words of the data are not those of {}: the data have changed since the run began", file);
+          "the words in the data do not match those of {}: the data have changed since the run began", file);
   if (const auto classes = classes_of(data); !classes.empty())
     require(load_classes("train", folder_.classes()) == classes, "train",
-            "the classes of the data are not those of {}: the data have changed since the run began", folder_.classes());
+            "the classes in the data do not match those of {}: the data have changed since the run began", folder_.classes());
   run_.restore(last);
   const RunConfig before = run_.config();
   if (ranks.leads()) open_files();

@@ -59,7 +59,7 @@ std::unique_ptr<Ranks> join() {
         "without mpirun",
         size, ::dlerror());
   auto* const make = reinterpret_cast<Ranks* (*)()>(::dlsym(module, "argand_mpi_ranks"));
-  require(make != nullptr, "mpirun", "libargand_mpi.so belongs to another version: {}", ::dlerror());
+  require(make != nullptr, "mpirun", "libargand_mpi.so belongs to a different version: {}", ::dlerror());
   std::unique_ptr<Ranks> ranks(make());
   if (ranks->size() != size)
     config_fail_at("mpirun",
@@ -184,7 +184,8 @@ void require_same(Ranks& ranks, const std::string& what, const std::string& text
   if (ranks.leads()) std::copy(sum.begin(), sum.end(), first.begin());
   all_reduce(ranks, first);
   require(std::equal(sum.begin(), sum.end(), first.begin(), [](char a, double b) { return a == b; }), "ranks",
-          "{} not those of rank 0. All ranks need the same files, the same program, and processors of one level of x86-64", what);
+          "{} not the same as on rank 0. All ranks need the same files, the same program, and processors of the same x86-64 level",
+          what);
 }
 
 void wait_for_abort() {

@@ -164,15 +164,15 @@ void DualEncoder::save(const std::string& path) const {
 
 void DualEncoder::load(const std::string& path) {
   const SafetensorsFile file = SafetensorsFile::open(path);
-  require(file.metadata("dpr") == config_.to_json(), "dpr", "{} has other settings, {}; remove it, or name another `out`", path,
-          file.metadata("dpr"));
+  require(file.metadata("dpr") == config_.to_json(), "dpr", "{} has different settings, {}; remove it, or choose another `out`",
+          path, file.metadata("dpr"));
   require(file.metadata("vocabulary") == checksum_of(vocabulary_.text()), "dpr",
-          "{} was trained on other articles; remove it, or name another `out`", path);
+          "{} was trained on different articles; remove it, or choose another `out`", path);
   const std::string& epoch = file.metadata("epoch");
   require(!epoch.empty() && epoch.size() < 9 &&
               std::all_of(epoch.begin(), epoch.end(), [](char c) { return c >= '0' && c <= '9'; }) &&
               std::stoll(epoch) <= config_.epochs,
-          "dpr", "{}: epoch {} of {}", path, in_quotes(epoch), config_.epochs);
+          "dpr", "{}: epoch {} of {} is invalid", path, in_quotes(epoch), config_.epochs);
   for (auto& p : parameters_) file.load(p.name, std::get<Var<float>>(p.var).value());
   epoch_ = std::stoll(epoch);
   if (finished()) return;

@@ -151,8 +151,8 @@ RetrievalRow recall_row(std::string method, std::int64_t n_queries, const std::f
 }
 
 RetrievalRow recall_row(std::string method, const Tensor<float>& queries, const Tensor<float>& documents, bool cosine) {
-  require(queries.shape() == documents.shape() && queries.rank() == 2, "recall", "queries {} for documents {}", queries.shape(),
-          documents.shape());
+  require(queries.shape() == documents.shape() && queries.rank() == 2, "recall",
+          "queries and documents must have the same shape [N, r], got {} and {}", queries.shape(), documents.shape());
   const Tensor<float> q = cosine ? normalised(queries) : queries, d = cosine ? normalised(documents) : documents;
   const std::int64_t N = q.dim(0), r = q.dim(1);
   std::vector<std::int64_t> ranks(static_cast<std::size_t>(N));

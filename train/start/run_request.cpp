@@ -14,7 +14,7 @@ RunConfig resolve_with_init(Settings file, const Settings& given, const std::str
   if (init.empty()) return RunConfig::resolve(file, given, task);
   const Settings model = InitialWeights(init).model_settings();
   const std::string family = last_text(model, "family", ""), wanted = last_text(all, "family", family);
-  if (!family.empty() && wanted != family) config_fail("init", "the model of {} is of the family {}, not {}", init, family, wanted);
+  if (!family.empty() && wanted != family) config_fail("init", "the model in {} is of the family {}, not {}", init, family, wanted);
   const bool asked = std::any_of(all.begin(), all.end(),
                                  [](const Setting& s) { return s.key == "tokens" || s.key == "words" || s.key == "vocab_size"; });
   file.insert(file.begin(), model.begin(), model.end());

@@ -34,10 +34,10 @@ void set_seeds(Grid& grid, const Setting& setting, const std::vector<std::string
     std::int64_t& seed = grid.seeds.emplace_back();
     assign({setting.key, value, setting.place}, "", seed);
     if (seed < 0) setting_fail(setting, "must be at least 0, got {}", seed);
-    if (std::count(grid.seeds.begin(), grid.seeds.end(), seed) > 1) setting_fail(setting, "{} is there twice", seed);
+    if (std::count(grid.seeds.begin(), grid.seeds.end(), seed) > 1) setting_fail(setting, "{} is given twice", seed);
   }
   if (seeds == 0) return;
-  if (grid.seeds.size() > 1) setting_fail(setting, "names the seeds; drop `seeds`, which counts them");
+  if (grid.seeds.size() > 1) setting_fail(setting, "lists the seeds; drop `seeds`, which sets their number");
   for (std::int64_t i = 1; i < seeds; ++i) grid.seeds.push_back(grid.seeds.front() + i);
 }
 

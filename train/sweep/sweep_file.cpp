@@ -62,7 +62,7 @@ SweepFile::SweepFile(const std::string& folder, nlohmann::json identity)
   if (!file) {
     std::error_code none;
     if (fs::exists(folder, none) && !fs::is_empty(folder, none))
-      config_fail("out", "{} is not empty and holds no sweep; name another folder", folder);
+      config_fail("out", "{} is not empty and contains no sweep; choose another folder", folder);
     return;
   }
   const std::string text(std::istreambuf_iterator<char>(file), {});
@@ -70,7 +70,8 @@ SweepFile::SweepFile(const std::string& folder, nlohmann::json identity)
   try {
     const nlohmann::json& before = json.at("sweep");
     if (before != identity_)
-      config_fail("out", "{} holds a sweep with other settings ({}); name another folder", folder, differences(before, identity_));
+      config_fail("out", "{} contains a sweep with different settings ({}); choose another folder", folder,
+                  differences(before, identity_));
     for (const auto& [run, outcome] : json.at("runs").items()) outcomes_[run] = outcome_of(outcome);
   } catch (const nlohmann::json::exception&) {
     config_fail("out", "{} is damaged; remove {} to start over", path_, folder);

@@ -74,12 +74,12 @@ BOOST_AUTO_TEST_CASE(a_run_has_every_key_once_and_the_users_word_counts) {
 BOOST_AUTO_TEST_CASE(what_cannot_be_alike_for_all_rows_is_refused_at_once) {
   const auto error = [](const std::string& family, const std::vector<std::string>& set, const AblationRequest& request = {},
                         const std::vector<std::string>& rows = {}) { return error_of([&] { asked(family, set, request, rows); }); };
-  BOOST_TEST(error("crope", {"seed=3"}) == "--set seed=3: every row has the seeds 0 ... N - 1; `seeds` says how many");
-  BOOST_TEST(error("crope", {"family=qic"}) == "--set family=qic: each row sets its family");
+  BOOST_TEST(error("crope", {"seed=3"}) == "--set seed=3: every row uses the seeds 0 ... N - 1; `seeds` sets N");
+  BOOST_TEST(error("crope", {"family=qic"}) == "--set family=qic: each row sets its own family");
   BOOST_TEST(error("crope", {"steps=3"}, {.steps = 4}) == "--set steps=3: `steps` already sets it; drop one of them");
   BOOST_TEST(error("crope", {"data=x"}, {.data = "y"}) == "--set data=x: `data` already sets it; drop one of them");
   BOOST_TEST(error("crope", {"lr=1", "lr=2"}) == "--set lr=2: lr is set twice");
-  BOOST_TEST(error("crope", {"lr"}) == "--set: \"lr\" should read KEY=VALUE, as --set d_model=64");
+  BOOST_TEST(error("crope", {"lr"}) == "--set: \"lr\" must have the form KEY=VALUE, such as --set d_model=64");
   BOOST_TEST(error("crope", {"mode=qk"}, {}, {"qk", "all"}) ==
              "--set mode=qk: mode is what distinguishes the rows, qk, all set it; `rows` can leave rows out");
   BOOST_TEST(error("qic", {"n_layers=1"}) ==

@@ -31,7 +31,7 @@ BOOST_AUTO_TEST_CASE(every_row_is_a_model_of_its_own_that_can_be_built) {
     BOOST_TEST(configs.size() == count);
   }
   BOOST_TEST(error_of([] { ablation_table("crop"); }) ==
-             "ablate: \"crop\" has no table; there are those of complexformer|crope|crat|qic; did you mean crope?");
+             "ablate: \"crop\" has no table; families with tables: complexformer|crope|crat|qic; did you mean crope?");
 }
 
 // What a paper says is in experiments/, as data.
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(stopped_ablations_go_on_and_finished_ones_are_only_read) {
   const Finished other =
       run_argand(scratch, "ablate complexformer --rows rope --seeds 1 --steps 7 --out " + (scratch / "ablation"));
   BOOST_TEST(other.code == 2);
-  BOOST_TEST(other.err.find("holds an ablation with other settings") != std::string::npos, other.err);
+  BOOST_TEST(other.err.find("contains an ablation with different settings") != std::string::npos, other.err);
 
   // An ablation of before there was a choice of protocols goes on with the one it began with, and with no other.
   const std::string settings = scratch / "ablation/ablation.json";
@@ -105,10 +105,10 @@ BOOST_AUTO_TEST_CASE(a_failing_run_is_named_and_the_others_are_kept) {
   BOOST_TEST(nowhere.err.starts_with("argand: data: nowhere does not exist; "), nowhere.err);
   BOOST_TEST(!std::filesystem::exists(scratch / "new"));
   const Finished nothing = run_argand(scratch, "ablate crope --table --out " + (scratch / "new"));
-  BOOST_TEST(nothing.err == "argand: --table: " + (scratch / "new") + " holds no ablation\n");
+  BOOST_TEST(nothing.err == "argand: --table: " + (scratch / "new") + " contains no ablation\n");
   const Finished row = run_argand(scratch, "ablate crope --rows nne");
   BOOST_TEST(row.err ==
-             "argand: --rows: crope has no row \"nne\", it has none, qk, qkv, all, half_qk, half_all; did you mean none?\n");
+             "argand: --rows: crope has no row \"nne\"; its rows: none, qk, qkv, all, half_qk, half_all; did you mean none?\n");
 }
 
 BOOST_AUTO_TEST_CASE(values_that_are_asked_for_win_in_every_run) {
@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(values_that_are_asked_for_win_in_every_run) {
   const Finished refused = run_argand(scratch, "ablate crope --set seed=1" + small + (scratch / "other"));
   BOOST_TEST(refused.code == 2);
   BOOST_TEST(refused.out == "");
-  BOOST_TEST(refused.err == "argand: --set seed=1: every row has the seeds 0 ... N - 1; --seeds says how many\n");
+  BOOST_TEST(refused.err == "argand: --set seed=1: every row uses the seeds 0 ... N - 1; --seeds sets N\n");
   BOOST_TEST(!std::filesystem::exists(scratch / "other"));
 }
 

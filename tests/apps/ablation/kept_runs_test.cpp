@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(a_kept_ablation_is_checked_and_more_is_added_to_a_copy) {
   BOOST_TEST(run_argand(scratch, "ablate crope --check " + kept).code == 0);
   const Finished other = run_argand(scratch, "ablate crope --rows none --steps 26 --data " + corpus + sizes + "--out " + kept);
   BOOST_TEST(other.code == 2);
-  BOOST_TEST(other.err.find("holds an ablation with other settings") != std::string::npos, other.err);
+  BOOST_TEST(other.err.find("contains an ablation with different settings") != std::string::npos, other.err);
 
   // A figure in a log that is changed, and one in the table.
   std::string text = contents_of(kept + "/qk/seed-0/log.jsonl");
@@ -153,9 +153,9 @@ BOOST_AUTO_TEST_CASE(older_runs_are_kept_too) {
   BOOST_TEST(contents_of(out + "/table.md") == contents_of(kept + "/table.md"));
   // Not without an ablation, nor over another one.
   const Finished none = run_argand(scratch, "ablate crope --out " + (scratch / "nothing") + " --keep " + kept);
-  BOOST_TEST(none.err == "argand: --keep: " + (scratch / "nothing") + " holds no ablation\n");
+  BOOST_TEST(none.err == "argand: --keep: " + (scratch / "nothing") + " contains no ablation\n");
   const Finished other = run_argand(scratch, "ablate qic --out " + out + " --keep " + (scratch / "other"));
-  BOOST_TEST(other.err == "argand: --keep: " + out + " holds an ablation of crope, not of qic\n");
+  BOOST_TEST(other.err == "argand: --keep: " + out + " contains an ablation of crope, not of qic\n");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

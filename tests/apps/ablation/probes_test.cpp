@@ -31,10 +31,10 @@ BOOST_AUTO_TEST_CASE(runs_are_probed_judged_and_kept) {
   BOOST_TEST_REQUIRE(run_argand(scratch, train + out).code == 0);
   BOOST_TEST(!std::filesystem::exists(out + "/fixed/seed-0/written.json"));
   const Finished nobody = run_argand(scratch, "ablate complexformer --out " + out + " --judge " + out + "/fixed/seed-0");
-  BOOST_TEST(nobody.err == "argand: --judge: no run in " + out + " has written texts; add --probe\n");
+  BOOST_TEST(nobody.err == "argand: --judge: no run in " + out + " has generated texts; use --probe first\n");
 
   const Finished another = run_argand(scratch, "ablate crope --out " + out + " --judge " + out + "/fixed/seed-0");
-  BOOST_TEST(another.err == "argand: --judge: " + out + " holds an ablation of complexformer, not of crope\n");
+  BOOST_TEST(another.err == "argand: --judge: " + out + " contains an ablation of complexformer, not of crope\n");
 
   // The runs are there: they are probed, not trained again.
   const Finished probed = run_argand(scratch, train + out + " --probe");
@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(what_is_learnt_is_put_at_a_number) {
   const Finished unknown = run_argand(scratch, run + "--set dleta=0");
   BOOST_TEST(unknown.code == 2);
   BOOST_TEST(
-      unknown.err.starts_with("argand: --set dleta=0: no parameter has this name; there are weight, bias, delta, phase_bias"),
+      unknown.err.starts_with("argand: --set dleta=0: no parameter has this name; parameters: weight, bias, delta, phase_bias"),
       unknown.err);
   BOOST_TEST(run_argand(scratch, run + "--set delta=much").err == "argand: --set delta=much: \"much\" is not a number\n");
 }
@@ -189,7 +189,7 @@ BOOST_AUTO_TEST_CASE(classifiers_are_not_probed) {
   const TemporaryDirectory scratch;
   const Finished qic = run_argand(scratch, "ablate qic --probe --out " + (scratch / "out"));
   BOOST_TEST(qic.code == 2);
-  BOOST_TEST(qic.err == "argand: --probe: is for language models\n");
+  BOOST_TEST(qic.err == "argand: --probe: is for language models only\n");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

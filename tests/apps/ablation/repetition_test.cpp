@@ -133,14 +133,14 @@ BOOST_AUTO_TEST_CASE(kept_rows_are_trained_again_with_one_command) {
     BOOST_TEST(f.err.find(why) != std::string::npos, f.err);
   };
   refused(repeat, "the kept runs were trained on words; give its folder with --data DIR");
-  refused(repeat + " --table", "no such row was trained in " + again);
+  refused(repeat + " --table", "none of these rows was trained in " + again);
   refused(repeat + " --seeds 3" + data, kept + " has no run of none with seed 2");
-  refused(repeat + " --rows qkv" + data, kept + " has no row \"qkv\", it has none, qk");
-  refused(repeat + " --steps 30" + data, "does not go with --steps");
-  refused(repeat + " --check " + kept, "does not go with --probe, --judge, --keep, --check");
-  refused("ablate crope --repeat " + kept + " --out " + kept + data, "is the folder of --repeat");
-  refused("ablate qic --repeat " + kept, "holds an ablation of crope, not of qic");
-  refused("ablate crope --repeat " + out + "/qk", "holds no ablation");
+  refused(repeat + " --rows qkv" + data, kept + " has no row \"qkv\"; its rows: none, qk");
+  refused(repeat + " --steps 30" + data, "cannot be combined with --steps");
+  refused(repeat + " --check " + kept, "cannot be combined with --probe, --judge, --keep, --check");
+  refused("ablate crope --repeat " + kept + " --out " + kept + data, "is the same folder as --repeat");
+  refused("ablate qic --repeat " + kept, "contains an ablation of crope, not of qic");
+  refused("ablate crope --repeat " + out + "/qk", "contains no ablation");
 
   const Finished done = run_argand(scratch, repeat + " --rows qk --seeds 2" + data);
   BOOST_TEST(done.code == 0, done.err);

@@ -55,20 +55,20 @@ BOOST_AUTO_TEST_CASE(a_program_that_dies_hangs_or_talks_nonsense_gets_one_line) 
     BOOST_TEST(done.out.empty());
     return done.err;
   };
-  BOOST_TEST(told("exit 3") == "argand: gradcheck: \"PROGRAM\" ended with status 3 without an answer\n");
+  BOOST_TEST(told("exit 3") == "argand: gradcheck: \"PROGRAM\" exited with status 3 without an answer\n");
   // The shell that starts it may say so as well.
-  BOOST_TEST(told("kill -9 $$").ends_with("argand: gradcheck: \"PROGRAM\" was ended by signal 9 (Killed)\n"));
+  BOOST_TEST(told("kill -9 $$").ends_with("argand: gradcheck: \"PROGRAM\" was terminated by signal 9 (Killed)\n"));
   BOOST_TEST(told("sleep 60", "--timeout 0.1") == "argand: gradcheck: \"PROGRAM\" did not answer within 0.1 s\n");
   BOOST_TEST(told("echo hello") ==
-             "argand: gradcheck: \"PROGRAM\" answers \"function\" with text that is not a JSON object: \"hello\"\n");
-  BOOST_TEST(told("echo '{}'") == "argand: gradcheck: \"PROGRAM\" answers \"function\" without \"inputs\": \"{}\"\n");
+             "argand: gradcheck: \"PROGRAM\" answered \"function\" with text that is not a JSON object: \"hello\"\n");
+  BOOST_TEST(told("echo '{}'") == "argand: gradcheck: \"PROGRAM\" answered \"function\" without \"inputs\": \"{}\"\n");
   BOOST_TEST(told(std::string(description) + "read q; echo '{\"error\": \"no licence\"}'") ==
              "argand: gradcheck: \"PROGRAM\" refuses \"value\": \"no licence\"\n");
   BOOST_TEST(told(std::string(description) + "read q; echo '{\"value\": null}'") ==
-             "argand: gradcheck: the value of \"PROGRAM\" is not finite at the point\n");
+             "argand: gradcheck: the value of \"PROGRAM\" is not finite at this point\n");
   BOOST_TEST(told(std::string(description) +
                   "read q; echo '{\"value\": 1}'; read q; echo '{\"value\": 1}'; read q; echo '{\"gradient\": [[1]]}'") ==
-             "argand: gradcheck: the gradient by input 0 of \"PROGRAM\" has 1 numbers; 2 are needed\n");
+             "argand: gradcheck: the gradient for input 0 of \"PROGRAM\" has 1 numbers, expected 2\n");
 }
 
 BOOST_AUTO_TEST_CASE(nothing_is_left_running_after_success_or_a_signal) {
@@ -109,8 +109,8 @@ BOOST_AUTO_TEST_CASE(nothing_is_left_running_after_success_or_a_signal) {
 
 BOOST_AUTO_TEST_CASE(options_that_do_not_go_together_are_refused) {
   BOOST_TEST(checked("exit 0", "exp").err ==
-             "argand: gradcheck: --external checks the function of a program; exp is one too many\n");
-  BOOST_TEST(checked("exit 0", "--timeout 0").err == "argand: gradcheck: --timeout 0 must be positive\n");
+             "argand: gradcheck: --external checks the function of a program and takes no name, got exp\n");
+  BOOST_TEST(checked("exit 0", "--timeout 0").err == "argand: gradcheck: --timeout must be positive, got 0\n");
 }
 
 BOOST_AUTO_TEST_CASE(answers_are_read_and_checked) {
@@ -120,9 +120,9 @@ BOOST_AUTO_TEST_CASE(answers_are_read_and_checked) {
   BOOST_TEST(described("{\"inputs\": [{\"values\": [\"a\"]}]}") ==
              "gradcheck: input \"x0\" of P holds \"\"a\"\", which is not a number");
   BOOST_TEST(described("{\"inputs\": [{\"values\": [1, 2, 3], \"complex\": true}]}") ==
-             "gradcheck: input \"x0\" of P is complex and has 3 numbers; each has a real and an imaginary part");
+             "gradcheck: input \"x0\" of P is complex, but has 3 numbers; each element needs a real and an imaginary part");
   BOOST_TEST(described("{\"inputs\": [{\"values\": [1, 2], \"shape\": [3]}]}") ==
-             "gradcheck: input \"x0\" of P has 2 numbers and the shape [3]");
+             "gradcheck: input \"x0\" of P has 2 numbers, but the shape [3]");
   BOOST_TEST(described("{\"inputs\": [{\"values\": [1]}], \"convention\": \"numpy\"}") ==
              "gradcheck: P has an unknown convention \"numpy\"; use torch, tensorflow or jax");
   const ExternalDescription good = read_description(

@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(input_that_is_no_text) {
   BOOST_TEST(lines_of(invalid.out).size() == 1U);
   BOOST_TEST(invalid.err == "argand: classify: standard input, line 2: not UTF-8\n");
   BOOST_TEST(classify(std::string_view("a\0b\n", 4)).err ==
-             "argand: classify: standard input, line 1: a zero byte; is this a text file?\n");
+             "argand: classify: standard input, line 1: null byte; is this a text file?\n");
 }
 
 BOOST_AUTO_TEST_CASE(eval_and_inspect_of_a_classifier) {
@@ -245,18 +245,18 @@ BOOST_AUTO_TEST_CASE(data_that_changed_are_noticed) {
   std::filesystem::copy_file(run + "/step-2.safetensors", run + "/last.safetensors",
                              std::filesystem::copy_options::overwrite_existing);
   scratch.file("data/classes.txt", "A\nC\n");
-  is_refused(
-      scratch, resume, 1,
-      "argand: train: the classes of the data are not those of " + run + "/classes.txt: the data have changed since the run began");
+  is_refused(scratch, resume, 1,
+             "argand: train: the classes in the data do not match those of " + run +
+                 "/classes.txt: the data have changed since the run began");
   is_refused(scratch, "eval " + run, 1,
-             "argand: eval: the classes of " + scratch / "data" + " are not those of " + run + "/best.safetensors");
+             "argand: eval: the classes in " + scratch / "data" + " do not match those of " + run + "/best.safetensors");
   scratch.file("data/classes.txt", "A\nB\n");
   scratch.file("data/train.csv", rows("y"));
-  is_refused(
-      scratch, resume, 1,
-      "argand: train: the words of the data are not those of " + run + "/vocab.txt: the data have changed since the run began");
+  is_refused(scratch, resume, 1,
+             "argand: train: the words in the data do not match those of " + run +
+                 "/vocab.txt: the data have changed since the run began");
   scratch.file("data/train.csv", rows("x") + "\"9\",\"x\",\"\"\n");
-  is_refused(scratch, resume, 1, "argand: ag_news: " + scratch / "data" + "/train.csv, line 7: class \"9\" is not one of 1 to 2");
+  is_refused(scratch, resume, 1, "argand: ag_news: " + scratch / "data" + "/train.csv, line 7: class \"9\" is not between 1 and 2");
   scratch.file("data/train.csv", rows("x"));
   BOOST_TEST(run_argand(scratch, resume).code == 0);
 }
@@ -266,14 +266,15 @@ BOOST_AUTO_TEST_CASE(mistakes_of_classifiers) {
   const std::string run = classifier().path, best = run + "/best.safetensors", out = "train classify --out " + scratch / "run ";
   is_refused(scratch, "train classify", 2,
              "argand: train classify: missing --out RUN (a new run) or --resume RUN (to continue one)");
-  is_refused(scratch, out + "--task lm", 2, "argand: --task: `train classify` trains classifiers, not models of the task lm");
-  is_refused(scratch, out + "--n-classes 3", 2, "argand: --n-classes: the data have 4 classes, the model 3");
+  is_refused(scratch, out + "--task lm", 2, "argand: --task: `train classify` trains classifiers, not models for task lm");
+  is_refused(scratch, out + "--n-classes 3", 2, "argand: --n-classes: the data have 4 classes, but the model has 3");
   is_refused(scratch, out + "--vocab-size 9", 2,
              "argand: --vocab-size: 9 ids are too few for the corpus's 123 words; use 0 to fit the corpus");
-  is_refused(scratch, out + "--data " + scratch.path(), 1,
-             "argand: data: " + scratch.path() + " has no train.csv, train.tsv or train.jsonl; name the table itself if it is one");
+  is_refused(
+      scratch, out + "--data " + scratch.path(), 1,
+      "argand: data: " + scratch.path() + " has no train.csv, train.tsv or train.jsonl; for a single table, give the file itself");
   is_refused(scratch, "train lm --resume " + run, 2,
-             "argand: --resume: `train lm` trains language models, not models of the task classify");
+             "argand: --resume: `train lm` trains language models, not models for task classify");
   is_refused(scratch, "generate --prompt a " + run, 1,
              "argand: generate: " + best + " is a classifier and does not generate text; use `argand classify`");
   is_refused(scratch, "eval --split valid " + run, 2, "argand: --split: topics has no validation split");
@@ -291,7 +292,7 @@ BOOST_AUTO_TEST_CASE(damaged_files_beside_the_checkpoint) {
   const std::string names = scratch / "run/classes.txt", best = scratch / "run/best.safetensors";
   scratch.file("run/classes.txt", "A\nB\n");
   is_refused(scratch, "classify " + scratch / "run", 1,
-             "argand: checkpoint: " + names + " names 2 classes, the model of " + best + " has 4");
+             "argand: checkpoint: " + names + " lists 2 classes, but the model in " + best + " has 4");
   scratch.file("run/classes.txt", "A\nB\nC\nA\n");
   is_refused(scratch, "classify " + scratch / "run", 1, "argand: checkpoint: " + names + ", line 4: \"A\" is also on line 1");
   std::filesystem::remove(names);

@@ -107,9 +107,9 @@ BOOST_AUTO_TEST_CASE(errors_say_what_to_do) {
   other.epochs = 7;
   BOOST_TEST(error_of([&] {
                DualEncoder(other, articles(100)).load(path);
-             }).find("dpr: " + path + " has other settings, {\"seed\":3,\"epochs\":6,") == 0);
+             }).find("dpr: " + path + " has different settings, {\"seed\":3,\"epochs\":6,") == 0);
   BOOST_TEST(error_of([&] { DualEncoder(small(), articles(100, 5)).load(path); }) ==
-             "dpr: " + path + " was trained on other articles; remove it, or name another `out`");
+             "dpr: " + path + " was trained on different articles; remove it, or choose another `out`");
 }
 
 BOOST_AUTO_TEST_CASE(the_program_trains_once_and_then_reads) {
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(the_program_trains_once_and_then_reads) {
   BOOST_TEST(contents_of(out + "/results.json") == results);
   const Finished other = run_argand(scratch, command + " --dpr-batch 64");
   BOOST_TEST(other.code == 1);
-  BOOST_TEST(other.err.find("has other settings") != std::string::npos, other.err);
+  BOOST_TEST(other.err.find("has different settings") != std::string::npos, other.err);
   BOOST_TEST(run_argand(scratch, "retrieval --data topics --dpr 1 --dpr-epochs 0").code == 2);
 }
 

@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(points_and_variables) {
   BOOST_TEST(error_of([&] { f({Var<C>(z)}); }) == "expression: g has 2 variables, got 1 argument");
   BOOST_TEST(error_of([&] {
                f({Var<C>(z), Var<C>(Tensor<C>::zeros({2}))});
-             }) == "expression: needs one vector [N] of points per variable, all of one length; got [3] and [2]");
+             }) == "expression: expects one vector [N] of points per variable, all of the same length; got [3] and [2]");
 }
 
 BOOST_AUTO_TEST_CASE(the_tape_differentiates_it) {

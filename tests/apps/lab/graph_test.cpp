@@ -97,17 +97,18 @@ BOOST_AUTO_TEST_CASE(a_run) {
 
 BOOST_AUTO_TEST_CASE(mistakes) {
   const TemporaryDirectory scratch;
-  expect_error(scratch, "graph", 2, "graph: needs exactly one of: an expression, --model FAMILY, --run RUN; got 0");
+  expect_error(scratch, "graph", 2, "graph: requires exactly one of: an expression, --model FAMILY, --run RUN; got 0");
   expect_error(scratch, "graph exp(z) --model qic", 2,
-               "graph: needs exactly one of: an expression, --model FAMILY, --run RUN; got 2");
+               "graph: requires exactly one of: an expression, --model FAMILY, --run RUN; got 2");
   expect_error(scratch, "graph exp(z) --out x.gif", 2, "--out: x.gif must end in .dot, .svg, .png or .pdf");
-  expect_error(scratch, "graph exp(z) --at 1,2", 2, "--at: \"1,2\" has 2 numbers, f has 1 variable; as in 1+2i");
-  expect_error(scratch, "graph exp(z) --set d_model=8", 2, "--set: is for --model");
-  expect_error(scratch, "graph --model qic --set d_model", 2, "--set: \"d_model\" should read KEY=VALUE, as --set d_model=64");
+  expect_error(scratch, "graph exp(z) --at 1,2", 2, "--at: \"1,2\" has 2 numbers, but f has 1 variable; write, for example, 1+2i");
+  expect_error(scratch, "graph exp(z) --set d_model=8", 2, "--set: requires --model");
+  expect_error(scratch, "graph --model qic --set d_model", 2,
+               "--set: \"d_model\" must have the form KEY=VALUE, such as --set d_model=64");
   expect_error(scratch, "graph --model qic --set d_model=x", 2, "--set d_model=x: \"x\" is not a whole number");
-  expect_error(scratch, "graph 1+2 --gradients", 2, "graph: --gradients needs an expression that depends on a variable");
+  expect_error(scratch, "graph 1+2 --gradients", 2, "graph: --gradients requires an expression that depends on a variable");
   expect_error(scratch, "graph exp(z) --out " + scratch / "x.svg", 1,
-               "graph: needs the program dot, which is not installed; on Debian and Ubuntu: apt-get install graphviz",
+               "graph: requires the program dot, which is not installed; on Debian and Ubuntu: apt-get install graphviz",
                nothing_in_path);
   BOOST_TEST(!std::ifstream(scratch / "x.svg").good());
 }
@@ -139,21 +140,21 @@ BOOST_AUTO_TEST_CASE(mistakes) {
   const TemporaryDirectory scratch;
   const std::string out = " --out " + scratch / "x.png";
   expect_error(scratch, "portrait exp --out x.jpg", 2, "--out: x.jpg must end in .png or .svg");
-  expect_error(scratch, "portrait exp --range 2:-2" + out, 2, "--range: must go from the lower to the higher number, got 2:-2");
-  expect_error(scratch, "portrait exp --range 2" + out, 2, "--range: \"2\" should read LOW:HIGH, as -2:2");
-  expect_error(scratch, "portrait exp --size 1200" + out, 2, "--size: \"1200\" should read WIDTHxHEIGHT, as 1200x500");
-  expect_error(scratch, "portrait exp --size 12x50" + out, 2, "--size: must be from 600x250 to 8000x8000 pixels, got 12x50");
+  expect_error(scratch, "portrait exp --range 2:-2" + out, 2, "--range: must be LOW:HIGH with LOW < HIGH, got 2:-2");
+  expect_error(scratch, "portrait exp --range 2" + out, 2, "--range: \"2\" must have the form LOW:HIGH, such as -2:2");
+  expect_error(scratch, "portrait exp --size 1200" + out, 2, "--size: \"1200\" must have the form WIDTHxHEIGHT, such as 1200x500");
+  expect_error(scratch, "portrait exp --size 12x50" + out, 2, "--size: must be between 600x250 and 8000x8000 pixels, got 12x50");
   expect_error(
       scratch, "portrait relu" + out, 2,
       "portrait: relu is a function of a real number: crelu or cgelu apply one to each part, modrelu(z, c) to the modulus");
   expect_error(scratch, "portrait modrelu" + out, 2,
-               "portrait: modrelu takes z, c; write an expression in z alone, such as modrelu(z, -0.5)");
+               "portrait: modrelu takes z, c; write an expression in z only, such as modrelu(z, -0.5)");
   expect_error(scratch, "portrait f(z,w)=z*w" + out, 2, "portrait: f has 2 variables; a portrait needs exactly one");
   const Finished softmax = run_argand(scratch, "portrait softmax" + out);
   BOOST_TEST(softmax.code == 2);
   BOOST_TEST(softmax.err.starts_with("argand: portrait: softmax is not a function of one complex number; choose from: abs, "));
   expect_error(scratch, "portrait exp" + out, 1,
-               "portrait: needs the program gnuplot, which is not installed; on Debian and Ubuntu: apt-get install gnuplot-nox",
+               "portrait: requires the program gnuplot, which is not installed; on Debian and Ubuntu: apt-get install gnuplot-nox",
                nothing_in_path);
   BOOST_TEST(!std::ifstream(scratch / "x.png").good());
 }

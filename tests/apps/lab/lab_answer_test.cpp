@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(the_command) {
     BOOST_TEST(result.code == 2);
     BOOST_TEST(result.err == "argand: " + text + "\n");
   };
-  refused("f(z,w)=z*w --expect-dz w", "--var: name the variable of the derivative: z, w");
+  refused("f(z,w)=z*w --expect-dz w", "--var: choose the variable to differentiate with respect to: z, w");
   refused("z --expect-dz q", "expression: unknown variable q; there are z, x, y\n  q\n  ^");
 }
 

@@ -388,9 +388,9 @@ BOOST_AUTO_TEST_CASE(the_command) {
   wrong("z^2 --at abc", "expression: abc is not a number; write one as 1+2i, pi or exp(i*pi/4)\n  abc\n  ^");
   wrong("1/2z", "expression: ambiguous; write /(2*z) or /2*z\n  1/2z\n     ^");
   wrong("z*w", "expression: unknown variable w; variables are named on the left: f(z, w) = ...\n  z*w\n    ^");
-  wrong("z --at 1,2", "--at: \"1,2\" has 2 numbers, f has 1 variable; as in 1+2i");
-  wrong("f(z,w)=z --at 1", "--at: \"1\" has 1 number, f has 2 variables; as in 1+2i,0.5");
-  wrong("f(z,w)=z --at 1,1 --var x", "--var: f has no variable x, it has z, w");
+  wrong("z --at 1,2", "--at: \"1,2\" has 2 numbers, but f has 1 variable; write, for example, 1+2i");
+  wrong("f(z,w)=z --at 1", "--at: \"1\" has 1 number, but f has 2 variables; write, for example, 1+2i,0.5");
+  wrong("f(z,w)=z --at 1,1 --var x", "--var: f has no variable x; its variables: z, w");
   wrong("relu(z)",
         "expression: relu needs a real number here, got a complex one; crelu or cgelu apply one to each part, modrelu(z, c) to the "
         "modulus\n  relu(z)\n       ^");

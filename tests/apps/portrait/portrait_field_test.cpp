@@ -69,11 +69,11 @@ BOOST_AUTO_TEST_CASE(a_wrong_path_is_one_line) {
     BOOST_TEST(done.code == 2);
     return done.err;
   };
-  const std::string should = " should read Z,RATE[,argand|pytorch|tensorflow|jax], as 1+0.5i,0.02,jax\n";
+  const std::string should = " must have the form Z,RATE[,argand|pytorch|tensorflow|jax], such as 1+0.5i,0.02,jax\n";
   BOOST_TEST(error("1+i") == "argand: --path: \"1+i\"" + should);
   BOOST_TEST(error("1,fast") == "argand: --path: \"1,fast\"" + should);
-  BOOST_TEST(error("1,-0.1") == "argand: --path: needs a learning rate above 0, got -0.1\n");
-  BOOST_TEST(error("1,0.1,theano") == "argand: --path: needs argand, pytorch, tensorflow or jax, got \"theano\"\n");
+  BOOST_TEST(error("1,-0.1") == "argand: --path: requires a positive learning rate, got -0.1\n");
+  BOOST_TEST(error("1,0.1,theano") == "argand: --path: requires argand, pytorch, tensorflow or jax, got \"theano\"\n");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -112,7 +112,7 @@ def made_up_state(folder):
     def entry(key, value):
         return lambda metadata: metadata.update({key: value})
 
-    cases = [(entry("step", "-1"), "step -1 of a run of"), (entry("step", "nan"), 'step is "nan", not a number'),
+    cases = [(entry("step", "-1"), "step -1 is invalid for a run of"), (entry("step", "nan"), 'step is "nan", not a number'),
              (entry("best_valid", "nan"), "best_valid nan"), (entry("best_valid", "-1"), "best_valid -1"),
              (entry("best_valid", "inf"), "best_valid inf at best_step"), (entry("best_step", "-3"), "at best_step -3"),
              (entry("best_step", "99"), "at best_step 99"), (entry("optimizer_steps", "3"), "the optimizer has taken 3 steps"),
@@ -158,7 +158,7 @@ def other_data():
     for part in ("train", "valid"):
         write(f"data/{part}.txt", (text + "the dog sees the dog .\n").encode())
         before = contents("part")
-        refused(run("train", "lm", "--resume", "part"), f"--resume after {part}.txt changed", "the data are not those that")
+        refused(run("train", "lm", "--resume", "part"), f"--resume after {part}.txt changed", "do not match the training data of")
         expect(contents("part") == before, f"--resume after {part}.txt changed touched the folder")
         write(f"data/{part}.txt", text.encode())
     os.rename("data", "moved")

@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(another_size_is_refused_and_nothing_is_changed) {
   const Tensor<float> before = real_value(wide.parameters(), "embedding.weight");
   BOOST_TEST(error_of([&] { wide.begin_with(InitialWeights(folder.path()), small_corpus()); }) ==
              "init: blocks.0.ffn.up.weight is [24, 16] in " + folder.best() +
-                 " and [32, 16] in this model; leave out `d_model`, `n_layers` and the like to take the sizes of that run");
+                 ", but [32, 16] in this model; leave out `d_model`, `n_layers` and the like to use the sizes of that run");
   BOOST_TEST(same(before, real_value(wide.parameters(), "embedding.weight")));
   SafetensorsWriter writer;
   writer.add("norm.weight", Tensor<float>::ones({3}));
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(another_size_is_refused_and_nothing_is_changed) {
   BOOST_TEST(
       error_of([&] { wide.begin_with(InitialWeights(scratch / "plain"), small_corpus()); }) ==
       "init: norm.weight is [3] in " + scratch / "plain" +
-          " and [16] in this model; give the sizes that the file was made with: `family`, `d_model`, `n_heads`, `d_ff`, ...");
+          ", but [16] in this model; set the sizes that the file was made with: `family`, `d_model`, `n_heads`, `d_ff`, ...");
 }
 
 BOOST_AUTO_TEST_CASE(what_is_missing_and_what_is_extra_is_told) {
@@ -119,12 +119,12 @@ BOOST_AUTO_TEST_CASE(what_is_missing_and_what_is_extra_is_told) {
   nothing.add("x", Tensor<float>::ones({2}));
   nothing.save(scratch / "nothing");
   BOOST_TEST(error_of([&] { other.begin_with(InitialWeights(scratch / "nothing"), small_corpus()); }) ==
-             "init: no tensor of " + scratch / "nothing" + " has the name of a parameter of this model; `argand inspect " +
+             "init: no tensor in " + scratch / "nothing" + " has the name of a parameter of this model; `argand inspect " +
                  scratch / "nothing" + "` lists them");
   hole.add("norm.weight", Tensor<float>::full({16}, NAN));
   hole.save(scratch / "hole");
   BOOST_TEST(error_of([&] { other.begin_with(InitialWeights(scratch / "hole"), small_corpus()); }) ==
-             "init: norm.weight of " + scratch / "hole" + " has numbers that are not finite");
+             "init: norm.weight in " + scratch / "hole" + " contains non-finite numbers");
 }
 
 BOOST_AUTO_TEST_CASE(an_archive_of_numpy_is_as_good) {
@@ -227,10 +227,10 @@ BOOST_AUTO_TEST_CASE(a_run_takes_the_sizes_of_the_one_it_begins_with) {
     BOOST_TEST(finished.code != 0);
     return finished.err;
   };
-  BOOST_TEST(refused(" --family crat") == "argand: --init: the model of " + first + " is of the family transformer, not crat\n");
+  BOOST_TEST(refused(" --family crat") == "argand: --init: the model in " + first + " is of the family transformer, not crat\n");
   BOOST_TEST(refused(" --d-model 32") == "argand: init: embedding.weight is [200, 16] in " + first +
-                                             "/best.safetensors and [200, 32] in this model; leave out --d-model, --n-layers and "
-                                             "the like to take the sizes of that run\n");
+                                             "/best.safetensors, but [200, 32] in this model; leave out --d-model, --n-layers and "
+                                             "the like to use the sizes of that run\n");
   BOOST_TEST(!std::filesystem::exists(scratch / "third"));
 }
 

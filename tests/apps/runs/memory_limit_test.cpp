@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(a_model_that_is_too_large_for_the_limit_is_refused_before_i
   const Finished done = with_megabytes(scratch, "train lm --d-model 4096 --n-heads 2 --steps 3 --out " + scratch / "run", 1500);
   BOOST_TEST(done.code == 2);
   BOOST_TEST(done.err.starts_with("argand: config: these sizes need about "), done.err);
-  BOOST_TEST(done.err.find(" MB of address space, the limit (ulimit -v) of 1500 MB leaves ") != done.err.npos, done.err);
+  BOOST_TEST(done.err.find(" MB of address space, but the limit (ulimit -v) of 1500 MB leaves ") != done.err.npos, done.err);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

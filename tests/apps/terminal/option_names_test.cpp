@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(fields_are_written_as_options) {
 
 BOOST_AUTO_TEST_CASE(what_is_not_a_field_stays) {
   for (const char* text :
-       {"a line is `key = value`", "`argand train lm --resume a` goes on", "``", "a ` b", "`<unk>` is a word", "`A`"})
+       {"expected `key = value`", "`argand train lm --resume a` goes on", "``", "a ` b", "`<unk>` is a word", "`A`"})
     BOOST_TEST(in_options(text) == text);
   BOOST_TEST(in_options("`argand eval` does; `seed` says how") == "`argand eval` does; --seed says how");
   BOOST_TEST(in_options("one ` and `seed` more") == "one ` and `seed` more");

@@ -229,12 +229,12 @@ BOOST_AUTO_TEST_CASE(paths_are_found_from_another_directory) {
   scratch.file("here/text/train.txt", text + text + text + "the cat sees the dog .\n");
   const std::string run = scratch / "here/run";
   BOOST_TEST(run_argand(scratch, "eval " + run).err ==
-             "argand: eval: the data in " + data + " are not those that " + run +
-                 "/best.safetensors was trained on: the checksums differ; to use them anyway, pass --data " + data + "\n");
+             "argand: eval: the data in " + data + " do not match the training data of " + run +
+                 "/best.safetensors: the checksums differ; to use them anyway, pass --data " + data + "\n");
   BOOST_TEST(run_argand(scratch, "eval " + run + " --data " + data).code == 0);
   BOOST_TEST(run_argand(scratch, "train lm --steps 12 --resume " + run).err ==
-             "argand: train: the data are not those that " + run +
-                 "/last.safetensors was trained on: the checksums differ. Restore the old data, point --data at them, or start a "
+             "argand: train: the data do not match the training data of " + run +
+                 "/last.safetensors: the checksums differ. Restore the old data, point --data at them, or start a "
                  "run on the new data with --init " +
                  run + "/last.safetensors\n");
   const RunConfig config = Checkpoint(scratch / "there/run/last.safetensors").config();

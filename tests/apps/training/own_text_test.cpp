@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(several_files_are_found_from_everywhere) {
   BOOST_TEST(contains(succeeds(scratch, "eval " + run, from("elsewhere")).out, ", test part, "));
   succeeds(scratch, "train lm --threads 1 --steps 8 --resume ../a,b/run", from("elsewhere"));
   is_refused(scratch, "train lm --out " + scratch / "new" + " --data " + here + "/one.txt," + here + "/none.txt",
-             "data: " + here.substr(0, here.find(',')) + " does not exist; --data takes a text, ");
+             "data: " + here.substr(0, here.find(',')) + " does not exist; --data takes one or more texts, ");
 }
 
 BOOST_AUTO_TEST_CASE(without_sentencepiece_one_line_says_what_there_is) {
@@ -189,10 +189,9 @@ BOOST_AUTO_TEST_CASE(without_sentencepiece_one_line_says_what_there_is) {
   const TemporaryDirectory scratch;
   const std::string data = scratch.file("prose.txt", prose());
   for (const std::string tokens : {"bpe", "unigram", "a.model"})
-    is_refused(
-        scratch, "train lm --data " + data + small + "--out " + scratch / "run --tokens " + tokens,
-        "tokens: argand was built without SentencePiece; install libsentencepiece-dev and build again, or choose --tokens char, "
-        "byte or words\n");
+    is_refused(scratch, "train lm --data " + data + small + "--out " + scratch / "run --tokens " + tokens,
+               "tokens: argand was built without SentencePiece; install libsentencepiece-dev and rebuild, or choose --tokens char, "
+               "byte or words\n");
 }
 
 BOOST_AUTO_TEST_CASE(texts_of_every_make) {
@@ -216,16 +215,16 @@ BOOST_AUTO_TEST_CASE(texts_of_every_make) {
       succeeds(scratch, "train lm --split 80/20 --data " + scratch / "unix.txt" + small + "--out " + scratch / "c");
   BOOST_TEST(contains(two.out, "none to test on"));
   BOOST_TEST(contains(succeeds(scratch, "eval " + scratch / "c").out, ", valid part, "));
-  is_refused(scratch, "eval --split test " + scratch / "c", "--split: no test part in unix.txt, cut 80/20");
+  is_refused(scratch, "eval --split test " + scratch / "c", "--split: no test split in unix.txt, cut 80/20");
   const auto refuses = [&](const std::string& options, const std::string& why) {
     is_refused(scratch, "train lm --out " + scratch / "new" + small + options, why);
     BOOST_TEST(!std::filesystem::exists(scratch / "new"));
   };
   refuses("--tokens chars",
-          "--tokens: \"chars\" is not one of auto|char|byte|bpe|unigram|words, nor a SentencePiece model, a file *.model; did you "
+          "--tokens: \"chars\" is neither one of auto|char|byte|bpe|unigram|words nor a SentencePiece model file *.model; did you "
           "mean char?");
-  refuses("--tokens char --words 10", "--words: is for --tokens words, not for char");
-  refuses("--split 80/30", "split: the parts of \"80/30\" add up to 110, not to 100");
+  refuses("--tokens char --words 10", "--words: requires --tokens words, got char");
+  refuses("--split 80/30", "split: the parts of \"80/30\" add up to 110, not 100");
   refuses("--data " + scratch.file("latin1.txt", "sch\xF6n\n"), "data: " + scratch / "latin1.txt" + ", line 1: not UTF-8; ");
   refuses("--data " + scratch.file("tiny.txt", "a\n"), "");
 }
@@ -287,9 +286,9 @@ BOOST_AUTO_TEST_CASE(tables_of_every_make) {
           "data: " + scratch / "a.txt" + " is not a table; tables end in .csv, .tsv or .jsonl");
   refuses("--data " + scratch / "none.csv", "data: " + scratch / "none.csv" + " does not exist");
   refuses("--data " + a + " --text-column body",
-          "data: " + a + " has no column \"body\" (--text-column); there are \"label\", \"text\"");
-  refuses("--data " + a + " --n-classes 2", "--n-classes: the data have 3 classes, the model 2");
-  refuses("--valid-share 1", "--valid-share: is a share in [0, 1), got 1");
+          "data: " + a + " has no column \"body\" (--text-column); columns: \"label\", \"text\"");
+  refuses("--data " + a + " --n-classes 2", "--n-classes: the data have 3 classes, but the model has 2");
+  refuses("--valid-share 1", "--valid-share: must be a fraction in [0, 1), got 1");
   scratch.file("folder/valid.csv", csv);
   refuses("--valid-share 0.5 --data " + scratch / "folder",
           "--valid-share: " + scratch / "folder" + " already has a validation part");

@@ -59,7 +59,7 @@ def one_line():
     for arguments, line in [
         (["lm", *TEXT, *FOUR, "--out", "none"], "--accumulate: 3 ranks cannot share the 4 batches of a step evenly; use a multiple of 3"),
         (["lm", *TEXT, "--accumulate", "3"], "train lm: missing --out RUN (a new run) or --resume RUN (to continue one)"),
-        (["lm", "--trace-nan", "--out", "none"], "--trace-nan: runs in one process; start it without mpirun, it reaches the same place"),
+        (["lm", "--trace-nan", "--out", "none"], "--trace-nan: runs in one process; start it without mpirun to reach the same place"),
         (["lm", "--stepps", "3"], "train lm: unknown option --stepps; did you mean --steps? (see --help)"),
     ]:
         result = ranks.run(argand, 3, "train", *arguments)

@@ -122,13 +122,15 @@ BOOST_AUTO_TEST_CASE(a_perplexity_does_not_depend_on_the_batch) {
     BOOST_TEST(done.code == 2);
     return done.err;
   };
-  BOOST_TEST(refused(" --stride 0") == "argand: --stride: must be in [1, 32], the length of a window, got 0\n");
-  BOOST_TEST(refused(" --stride 33") == "argand: --stride: must be in [1, 32], the length of a window, got 33\n");
+  BOOST_TEST(refused(" --stride 0") == "argand: --stride: must be in [1, 32] (the window length), got 0\n");
+  BOOST_TEST(refused(" --stride 33") == "argand: --stride: must be in [1, 32] (the window length), got 33\n");
   BOOST_TEST(refused(" --stride 8 --protocol full-blocks") ==
-             "argand: --stride: full-blocks has no overlapping windows; use --protocol every-token for a stride\n");
+             "argand: --stride: full-blocks has no overlapping windows; use --protocol every-token to set a stride\n");
   BOOST_TEST(refused(" --batch 0") == "argand: --batch: must be at least 1, got 0\n");
-  BOOST_TEST(refused(" --latency --batch 4") == "argand: --batch: does not go with --latency, which times one text at a time\n");
-  BOOST_TEST(refused(" --generate --stride 8") == "argand: --stride: does not go with --generate, which scores every token\n");
+  BOOST_TEST(refused(" --latency --batch 4") ==
+             "argand: --batch: cannot be combined with --latency, which times one text at a time\n");
+  BOOST_TEST(refused(" --generate --stride 8") ==
+             "argand: --stride: cannot be combined with --generate, which scores every token\n");
 }
 
 BOOST_AUTO_TEST_CASE(what_a_run_leaves_can_be_used) {

@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_fails_is_named_and_the_others_go_on) {
   scratch.file("out/lr=1e-3/seed-0", "where the run's folder should be");
   const Finished taken = run_argand(scratch, command);
   BOOST_TEST(taken.code == 2);
-  BOOST_TEST(taken.err.find("is not empty and holds no sweep; name another folder") != taken.err.npos, taken.err);
+  BOOST_TEST(taken.err.find("is not empty and contains no sweep; choose another folder") != taken.err.npos, taken.err);
   fs::remove_all(scratch / "out");
   BOOST_TEST_REQUIRE(run_argand(scratch, command + " --lr 1e-2").code != 0);  // given twice
   fs::create_directories(scratch / "out");
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(mistakes_are_told_before_anything_is_made) {
   BOOST_TEST(error("--lr 1e-3,fast") == "argand: --lr: \"fast\" is not a number\n");
   BOOST_TEST(error("--seeds 2 --search-seeds 3") == "argand: --search-seeds: 3 of 2 seeds\n");
   BOOST_TEST(error("--halving --steps 2").starts_with("argand: --halving: begins with a third of the length"));
-  BOOST_TEST(run_argand(scratch, "sweep lm --lr 1e-3").err == "argand: sweep lm: missing --out SWEEP, the folder of all runs\n");
+  BOOST_TEST(run_argand(scratch, "sweep lm --lr 1e-3").err == "argand: sweep lm: missing --out SWEEP, the folder for all runs\n");
   const Finished nowhere = run_argand(scratch, "sweep lm --lr 1e-3,2e-3 --data nowhere" + out);
   BOOST_TEST(nowhere.code == 1);
   BOOST_TEST(nowhere.err.starts_with("argand: data: nowhere does not exist; "), nowhere.err);
@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(one_sweep_at_a_time_in_a_folder_and_one_recipe) {
   BOOST_TEST(first.wait() == 128 + SIGTERM);
   const Finished third = run_argand(other, "sweep lm --lr 1e-3,2e-3 --jobs 1 --steps 7" + small + "--out " + out);
   BOOST_TEST(third.code == 2);
-  BOOST_TEST(third.err.find("holds a sweep with other settings (steps is 7, was 100000)") != third.err.npos, third.err);
+  BOOST_TEST(third.err.find("contains a sweep with different settings (steps is 7, was 100000)") != third.err.npos, third.err);
 }
 
 BOOST_AUTO_TEST_CASE(classifiers_are_ranked_by_accuracy) {

@@ -62,20 +62,20 @@ BOOST_AUTO_TEST_CASE(malformed_lines_are_named) {
   BOOST_TEST(says("\"1\",\"open,\"\"text\"\"") == ", line 3, column 2: the quotation mark is not closed on this line");
   BOOST_TEST(says("\"1\",\"title\",\"text") == ", line 3, column 3: the quotation mark is not closed on this line");
   BOOST_TEST(says("\"1\",\"ti\"tle\",\"text\"") ==
-             ", line 3, column 2: text after the closing quotation mark; double quotation marks inside a field");
-  BOOST_TEST(says("1,ti\"tle,text") == ", line 3, column 2: a quotation mark in a field that does not begin with one");
-  BOOST_TEST(says("\"1\",\"title\"") == ", line 3: 2 columns, not the three of \"class\",\"title\",\"description\"");
-  BOOST_TEST(says("\"1\"") == ", line 3: 1 column, not the three of \"class\",\"title\",\"description\"");
-  BOOST_TEST(says("\"1\",\"a\",\"b\",\"c\"") == ", line 3: 4 columns, not the three of \"class\",\"title\",\"description\"");
-  BOOST_TEST(says("") == ", line 3: an empty line");
-  BOOST_TEST(says("\"9\",\"a\",\"b\"") == ", line 3: class \"9\" is not one of 1 to 4");
+             ", line 3, column 2: text after the closing quotation mark; quotation marks inside a field must be doubled");
+  BOOST_TEST(says("1,ti\"tle,text") == ", line 3, column 2: quotation mark in an unquoted field");
+  BOOST_TEST(says("\"1\",\"title\"") == ", line 3: got 2 columns, expected \"class\",\"title\",\"description\"");
+  BOOST_TEST(says("\"1\"") == ", line 3: got 1 column, expected \"class\",\"title\",\"description\"");
+  BOOST_TEST(says("\"1\",\"a\",\"b\",\"c\"") == ", line 3: got 4 columns, expected \"class\",\"title\",\"description\"");
+  BOOST_TEST(says("") == ", line 3: the line is empty");
+  BOOST_TEST(says("\"9\",\"a\",\"b\"") == ", line 3: class \"9\" is not between 1 and 4");
   for (const char* no_class : {"0", "5", "-1", "1 ", "", "01x", "99999999999999999999999999", "Class Index"})
     BOOST_TEST(says(std::string("\"") + no_class + "\",\"a\",\"b\"") ==
-               std::string(", line 3: class \"") + no_class + "\" is not one of 1 to 4");
+               std::string(", line 3: class \"") + no_class + "\" is not between 1 and 4");
   BOOST_TEST(says("\"1\",\" \",\"\\\"") == ", line 3: title and description have no words");
   BOOST_TEST(says("\"1\",\"a\",\"b\xff\"") ==
              ", line 3: not UTF-8; if it comes from Windows, convert it with `iconv -f WINDOWS-1252 -t UTF-8`");
-  BOOST_TEST(says(std::string("\"1\",\"a\",\"b\0\"", 12)) == ", line 3: a zero byte; is this a text file?");
+  BOOST_TEST(says(std::string("\"1\",\"a\",\"b\0\"", 12)) == ", line 3: null byte; is this a text file?");
 }
 
 BOOST_AUTO_TEST_CASE(malformed_files_are_named) {
@@ -84,11 +84,10 @@ BOOST_AUTO_TEST_CASE(malformed_files_are_named) {
   BOOST_TEST(refusal(directory, "\xEF\xBB\xBF" + good) == ", line 1: begins with a byte order mark; remove these three bytes");
   BOOST_TEST(refusal(directory, good + "\"1\",\"a\",\"cut of") ==
              ", line 2, column 3: the quotation mark is not closed on this line");
-  BOOST_TEST(refusal(directory, "\"3\",\"a\",\"b\"\n", 2) == ", line 1: class \"3\" is not one of 1 to 2");
-  BOOST_TEST(refusal(directory, good + "2,cut,o") ==
-             ", line 2: no line end after a field without quotation marks; the file may be truncated");
+  BOOST_TEST(refusal(directory, "\"3\",\"a\",\"b\"\n", 2) == ", line 1: class \"3\" is not between 1 and 2");
+  BOOST_TEST(refusal(directory, good + "2,cut,o") == ", line 2: no newline after an unquoted field; the file may be truncated");
   BOOST_TEST(refusal(directory, good + "\"2\",\"cut\",") ==
-             ", line 2: no line end after a field without quotation marks; the file may be truncated");
+             ", line 2: no newline after an unquoted field; the file may be truncated");
   BOOST_TEST(error_of([&] { read_articles(directory / "none", 4); }) ==
              "ag_news: cannot open " + directory / "none" + ": No such file or directory");
 }
@@ -127,17 +126,16 @@ BOOST_AUTO_TEST_CASE(the_files_of_a_folder) {
   const TemporaryDirectory directory;
   const auto error = [&] { return error_of([&] { load_ag_news(directory.path()); }); };
   BOOST_TEST(error_of([&] { load_ag_news(directory / "none"); }) ==
-             "ag_news: " + directory / "none" +
-                 " is not a folder; it must hold train.csv (or train_sample.csv), test.csv and classes.txt");
-  BOOST_TEST(error() == "ag_news: neither train.csv nor train_sample.csv in " + directory.path());
+             "ag_news: " + directory / "none" + " is not a folder with train.csv (or train_sample.csv), test.csv and classes.txt");
+  BOOST_TEST(error() == "ag_news: no train.csv or train_sample.csv in " + directory.path());
   directory.file("train_sample.csv", good + good);
   BOOST_TEST(error() == "ag_news: cannot open " + directory / "classes.txt" + ": No such file or directory");
   directory.file("classes.txt", "World\n\nSports\n");
-  BOOST_TEST(error() == "ag_news: " + directory / "classes.txt" + ", line 2: an empty name");
+  BOOST_TEST(error() == "ag_news: " + directory / "classes.txt" + ", line 2: the name is empty");
   directory.file("classes.txt", "World\nSports\nWorld\n");
   BOOST_TEST(error() == "ag_news: " + directory / "classes.txt" + ", line 3: \"World\" is also on line 1");
   directory.file("classes.txt", "World\nSp\torts\n");
-  BOOST_TEST(error() == "ag_news: " + directory / "classes.txt" + ", line 2: a tab in a name");
+  BOOST_TEST(error() == "ag_news: " + directory / "classes.txt" + ", line 2: the name contains a tab");
   directory.file("classes.txt", "World\n");
   BOOST_TEST(error() == "ag_news: " + directory / "classes.txt" + ": only one class; classification needs at least two");
   directory.file("classes.txt", "World\r\nSci/Tech");

@@ -155,11 +155,11 @@ BOOST_AUTO_TEST_CASE(wrong_questions) {
   const auto loss_of = [](const std::string& text) {
     return error_of([&] { grammar().best_possible_loss(grammar().vocabulary().encode(text)); });
   };
-  BOOST_TEST(loss_of("mary is a brave brave") == "grammar: token 4, \"brave\", is not allowed there by the grammar");
-  BOOST_TEST(loss_of("mary") == "grammar: a loss needs at least two tokens, got 1");
+  BOOST_TEST(loss_of("mary is a brave brave") == "grammar: token 4, \"brave\", is not allowed at that position by the grammar");
+  BOOST_TEST(loss_of("mary") == "grammar: a loss requires at least two tokens, got 1");
   BOOST_TEST(error_of([] {
                grammar().best_possible_loss(Ids({2}, {-1, 0}));
-             }) == "grammar: token 0, id -1, is not allowed there by the grammar");
+             }) == "grammar: token 0, id -1, is not allowed at that position by the grammar");
   BOOST_TEST(error_of([] { grammar().judge(std::vector<std::int32_t>{200}); }) ==
              "grammar: id 200 is outside the vocabulary of 200");
 }

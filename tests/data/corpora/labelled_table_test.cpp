@@ -110,10 +110,10 @@ BOOST_AUTO_TEST_CASE(tables_as_they_are_found) {
     const std::string path = directory.file("lines.txt", text);
     return error_of([&] { read_labelled_table(path, {}); }).substr(path.size() + 8);
   };
-  BOOST_TEST(error("__label__a x\nb y\n") == "line 2: no __label__NAME at the beginning, as the first line has");
-  BOOST_TEST(error("__label__a __label__b x\n") == "line 1: several labels; a classifier learns one for each text");
+  BOOST_TEST(error("__label__a x\nb y\n") == "line 2: does not begin with __label__NAME, as the first line does");
+  BOOST_TEST(error("__label__a __label__b x\n") == "line 1: more than one label; a classifier learns one per text");
   BOOST_TEST(error("__label__ x\n") == "line 1: no label in column \"label\"");
-  BOOST_TEST(error("__label__a x\n__label__b \n") == "line 2: no word in column \"text\"");
+  BOOST_TEST(error("__label__a x\n__label__b \n") == "line 2: no words in column \"text\"");
 }
 
 BOOST_AUTO_TEST_CASE(what_was_understood_is_shown) {
@@ -151,30 +151,30 @@ BOOST_AUTO_TEST_CASE(faults_are_named) {
     return why.starts_with(before) ? why.substr(before.size()) : why;
   };
   BOOST_TEST(error("a.csv", "label,text\na,one\nb,two\n") == "");
-  BOOST_TEST(error("a.csv", "label,text\na,one\nb\n") == ", line 3: 1 field, line 1 has 2");
+  BOOST_TEST(error("a.csv", "label,text\na,one\nb\n") == ", line 3: 1 field, but line 1 has 2");
   BOOST_TEST(error("a.csv", "label,text\na,one\nb,\"two\nc,three\n") == ", line 3: a quotation mark is not closed");
   BOOST_TEST(error("a.csv", "label,text\na,\"one\" two\n") ==
-             ", line 2: text after the closing quotation mark; double quotation marks inside a field");
+             ", line 2: text after the closing quotation mark; quotation marks inside a field must be doubled");
   BOOST_TEST(error("a.csv", "label,text\n ,one\n") == ", line 2: no label in column \"label\"");
-  BOOST_TEST(error("a.csv", "label,text\na, \n") == ", line 2: no word in column \"text\"");
-  BOOST_TEST(error("a.csv", "label,text\n\"a\nb\",one\n") == ", line 2: a control character in the label \"a\\x0ab\"");
-  BOOST_TEST(error("a.csv", "label,text\n") == " has a header and no rows");
+  BOOST_TEST(error("a.csv", "label,text\na, \n") == ", line 2: no words in column \"text\"");
+  BOOST_TEST(error("a.csv", "label,text\n\"a\nb\",one\n") == ", line 2: control character in the label \"a\\x0ab\"");
+  BOOST_TEST(error("a.csv", "label,text\n") == " has a header but no rows");
   BOOST_TEST(error("a.csv", "\n\n") == " has no rows");
-  BOOST_TEST(error("a.csv", "one\ntwo\n") == " has one column, but needs a label and a text. The delimiter is a comma");
+  BOOST_TEST(error("a.csv", "one\ntwo\n") == " has only one column, but needs a label and a text. The delimiter is a comma");
   BOOST_TEST(
       error("a.csv", "label,text\na,one\na,two\n") ==
       ": all rows have the label \"a\"; classification needs at least two (text from column \"text\", label from \"label\")");
   BOOST_TEST(error("a.csv", "label,text\na,one\n", {.text = "body"}) ==
-             " has no column \"body\" (`text_column`); there are \"label\", \"text\"");
+             " has no column \"body\" (`text_column`); columns: \"label\", \"text\"");
   BOOST_TEST(error("a.tsv", "a\tone\nb\ttwo\n", {.label = "3"}) ==
-             " has no column \"3\" (`label_column`); there are 2 without names");
+             " has no column \"3\" (`label_column`); columns: 2 without names");
   BOOST_TEST(error("a.csv", "label,text\na,one\n", {.text = "text", .label = "text"}) ==
-             ": text and label cannot both be column \"text\"; name two columns");
+             ": text and label cannot both be column \"text\"; choose two columns");
   BOOST_TEST(error("a.jsonl", "{\"label\": 1, \"text\": \"a\"}\n{\"label\": 2}\n") ==
-             ", line 2: the key \"text\" of line 1 is missing");
+             ", line 2: the key \"text\" from line 1 is missing");
   BOOST_TEST(error("a.jsonl", "[1, 2]\n") == ", line 1: not a JSON object");
   BOOST_TEST(error("a.jsonl", "{\"label\": 1, \"text\": \"a\n") == ", line 1: not a JSON object");
-  BOOST_TEST(error("a.csv", std::string_view("label,text\na,o\0e\n", 17)) == ", line 2: a zero byte; is this a text file?");
+  BOOST_TEST(error("a.csv", std::string_view("label,text\na,o\0e\n", 17)) == ", line 2: null byte; is this a text file?");
   BOOST_TEST(error("a.csv", "\xff\xfel\0") == " is UTF-16; convert it with `iconv -f UTF-16 -t UTF-8`");
   BOOST_TEST(error("a.csv", "label,text\na,\xff\n") ==
              ", line 2: not UTF-8; if it comes from Windows, convert it with `iconv -f WINDOWS-1252 -t UTF-8`");

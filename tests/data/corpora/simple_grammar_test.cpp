@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(forgetting_one_bit_costs_one_bit) {
   BOOST_TEST(grammar.entropy_per_word() == std::log(2) / 2);
   BOOST_TEST(grammar.cost_of_merging(all_apart) == 0);
   BOOST_TEST(grammar.cost_of_merging(forgetful) == std::log(2) / 2);
-  BOOST_TEST(error_of([&] { grammar.cost_of_merging(std::vector<std::int32_t>{0}); }) == "grammar: 1 classes for 3 symbols");
+  BOOST_TEST(error_of([&] { grammar.cost_of_merging(std::vector<std::int32_t>{0}); }) == "grammar: got 1 classes for 3 symbols");
 }
 
 BOOST_AUTO_TEST_CASE(words_pick_rules_and_numbers_do) {
@@ -63,19 +63,21 @@ BOOST_AUTO_TEST_CASE(words_pick_rules_and_numbers_do) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_such_grammar_is_refused) {
-  BOOST_TEST(error_of([] { SimpleGrammar(Rules{}); }) == "grammar: no rules");
+  BOOST_TEST(error_of([] { SimpleGrammar(Rules{}); }) == "grammar: requires at least one rule");
   BOOST_TEST(error_of([] {
                SimpleGrammar(Rules{{{0, 0.5, {}}, {1, 0.4, {}}}});
-             }) == "grammar: symbol 0: probabilities add up to 0.9");
-  BOOST_TEST(error_of([] { SimpleGrammar(Rules{{{0, 1, {}}, {1, 0, {}}}}); }) == "grammar: symbol 0: a rule of probability 0");
+             }) == "grammar: symbol 0: probabilities must sum to 1, got 0.9");
+  BOOST_TEST(error_of([] {
+               SimpleGrammar(Rules{{{0, 1, {}}, {1, 0, {}}}});
+             }) == "grammar: symbol 0: rule probabilities must be positive, got 0");
   BOOST_TEST(error_of([] {
                SimpleGrammar(Rules{{{7, 0.5, {}}, {7, 0.5, {0}}}});
              }) == "grammar: symbol 0: two rules begin with word 7");
-  BOOST_TEST(error_of([] { SimpleGrammar(Rules{{{0, 1, {2}}}}); }) == "grammar: symbol 0: no symbol 2");
-  BOOST_TEST(error_of([] { SimpleGrammar(Rules{{{0, 1, {0}}}}); }) == "grammar: texts have no finite expected length");
+  BOOST_TEST(error_of([] { SimpleGrammar(Rules{{{0, 1, {2}}}}); }) == "grammar: symbol 0: a rule refers to unknown symbol 2");
+  BOOST_TEST(error_of([] { SimpleGrammar(Rules{{{0, 1, {0}}}}); }) == "grammar: the expected length of a text is not finite");
   BOOST_TEST(error_of([] {
                SimpleGrammar(Rules{{{0, 0.6, {0, 0}}, {1, 0.4, {}}}});
-             }) == "grammar: texts have no finite expected length");
+             }) == "grammar: the expected length of a text is not finite");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

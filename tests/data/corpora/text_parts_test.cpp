@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(several_files_are_read_one_after_the_other) {
   const std::string comma = directory.file("with,comma.txt", "its name\n");
   BOOST_TEST(read_text(find_text(comma).train) == "its name\n");
   BOOST_TEST(error_of([&] { find_text(a + "," + directory.path()); }) ==
-             "data: " + directory.path() + " is a folder; give it alone, or name its files");
+             "data: " + directory.path() + " is a folder; pass it alone, or list its files");
 }
 
 BOOST_AUTO_TEST_CASE(marks_and_line_ends_of_other_systems_are_no_part_of_a_text) {
@@ -141,21 +141,21 @@ BOOST_AUTO_TEST_CASE(faults_are_named_with_their_remedy) {
     return error_of([&] { parts_of(path); });
   };
   BOOST_TEST(error_of([&] { find_text(path); }) ==
-             "data: " + path + " does not exist; `data` takes a text, or several, or a folder with train.txt or other texts");
+             "data: " + path + " does not exist; `data` takes one or more texts, or a folder with train.txt or other texts");
   BOOST_TEST(error_of([&] { find_text(directory.path()); }) ==
              "data: " + directory.path() +
-                 " has neither train.txt nor any other *.txt; name the files themselves if they have another extension");
+                 " has neither train.txt nor any other *.txt; list the files themselves if they have another extension");
   BOOST_TEST(error("") == "data: " + path + " is empty");
   BOOST_TEST(error("\xEF\xBB\xBF") == "data: " + path + " is empty");
   BOOST_TEST(error("fine\nfine\nb\xe4 d\n") ==
              "data: " + path + ", line 3: not UTF-8; if it comes from Windows, convert it with `iconv -f WINDOWS-1252 -t UTF-8`");
-  BOOST_TEST(error(std::string_view("fine\n\0\n", 7)) == "data: " + path + ", line 2: a zero byte; is this a text file?");
+  BOOST_TEST(error(std::string_view("fine\n\0\n", 7)) == "data: " + path + ", line 2: null byte; is this a text file?");
   BOOST_TEST(error(std::string_view("\xFF\xFEh\0i\0", 6)) ==
              "data: " + path + " is UTF-16; convert it with `iconv -f UTF-16 -t UTF-8`");
   const auto split_error = [](const char* text) { return error_of([&] { parse_split(text); }); };
   for (const char* text : {"", "90", "90/5/", "90/5/5/0", "a/b", "90/ 10", "-1/101", "1e3/5", "nan/5"})
-    BOOST_TEST(split_error(text).ends_with("should read like 90/5/5, the percentages to train, validate and test on"), text);
-  BOOST_TEST(split_error("80/5/5") == "split: the parts of \"80/5/5\" add up to 90, not to 100");
+    BOOST_TEST(split_error(text).ends_with("must have the form 90/5/5: percentages for training, validation and test"), text);
+  BOOST_TEST(split_error("80/5/5") == "split: the parts of \"80/5/5\" add up to 90, not 100");
   BOOST_TEST(split_error("100/0/0") == "split: \"100/0/0\" leaves nothing to validate on");
   BOOST_TEST(split_error("0/100") == "split: \"0/100\" leaves nothing to train on");
 }

@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(a_name_with_a_zero_byte_is_refused) {
   for (const bool exists : {false, true}) {
     if (exists) directory.file("a", "old");
     BOOST_TEST(error_of([&] { write_file_atomically(path + std::string("\0b", 2), "new"); }) ==
-               "save: the name " + path + "\\0... contains a zero byte");
+               "save: the name " + path + "\\0... contains a null byte");
     BOOST_TEST(std::filesystem::exists(path) == exists);
   }
   BOOST_TEST(contents_of(path) == "old");

@@ -40,7 +40,7 @@ const std::vector<Hostile>& hostile_headers() {
       {"[]", 0, "the header does not start with {"},
       {"\xef\xbb\xbf{}", 0, "the header does not start with {"},
       {" {}", 0, "the header does not start with {"},
-      {std::string("{}\0", 3), 0, "a zero byte in the header, at byte 2"},
+      {std::string("{}\0", 3), 0, "a null byte in the header, at byte 2"},
       {"{", 0, "the header is not JSON, at byte 2"},
       {"{} x", 0, "the header is not JSON, at byte 4"},
       {"{}{}", 0, "the header is not JSON, at byte 3"},
@@ -189,14 +189,15 @@ BOOST_AUTO_TEST_CASE(lengths_are_bounded_before_memory_is_asked_for) {
     directory.file("x", bytes);
     return error_of([&] { SafetensorsFile::open(directory / "x"); });
   };
-  BOOST_TEST(error("") == start + "0 bytes are too few for a safetensors file");
-  BOOST_TEST(error("1234567") == start + "7 bytes are too few for a safetensors file");
+  BOOST_TEST(error("") == start + "0 bytes is too short for a safetensors file");
+  BOOST_TEST(error("1234567") == start + "7 bytes is too short for a safetensors file");
   BOOST_TEST(error(std::string("\3\0\0\0\0\0\0\0{}", 10)) ==
-             start + "a header of 3 bytes does not fit a file of 10; it may be truncated");
+             start + "a header of 3 bytes does not fit in a file of 10; it may be truncated");
   BOOST_TEST(error(std::string(8, '\xff')) == "safetensors: " + (directory / "x") +
                                                   " is not a safetensors file: its first bytes declare a header of "
-                                                  "18446744073709551615 bytes, and the format allows 100000000");
-  BOOST_TEST(error("PK\3\4 and so on").find("is a ZIP archive (an .npz?), not safetensors; NumPy reads it") != std::string::npos);
+                                                  "18446744073709551615 bytes, but the format allows 100000000");
+  BOOST_TEST(error("PK\3\4 and so on").find("is a ZIP archive (an .npz?), not safetensors; NumPy can read it") !=
+             std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(hostile_names_do_not_reach_the_terminal) {

@@ -193,12 +193,12 @@ BOOST_AUTO_TEST_CASE(wrong_questions_are_answered_clearly) {
   writer.save(path);
   const auto file = SafetensorsFile::open(path);
   const std::string start = "safetensors: " + path + ": ";
-  BOOST_TEST(error_of([&] { file.tensor<float>("y"); }) == start + "no tensor \"y\"");
-  BOOST_TEST(error_of([&] { file.tensor<double>("z"); }) == start + "tensor \"z\" is complex, requested as float64");
-  BOOST_TEST(error_of([&] { file.tensor<c64>("x"); }) == start + "tensor \"x\" is F32, requested as complex64");
-  BOOST_TEST(error_of([&] { file.tensor<float>("ids"); }) == start + "tensor \"ids\" is I32, requested as float32");
-  BOOST_TEST(error_of([&] { file.ids("x"); }) == start + "tensor \"x\" is F32, requested as ids (I64 or I32)");
-  BOOST_TEST(error_of([&] { file.metadata("step"); }) == start + "no metadata \"step\"");
+  BOOST_TEST(error_of([&] { file.tensor<float>("y"); }) == start + "no tensor named \"y\"");
+  BOOST_TEST(error_of([&] { file.tensor<double>("z"); }) == start + "tensor \"z\" is complex, but was requested as float64");
+  BOOST_TEST(error_of([&] { file.tensor<c64>("x"); }) == start + "tensor \"x\" is F32, but was requested as complex64");
+  BOOST_TEST(error_of([&] { file.tensor<float>("ids"); }) == start + "tensor \"ids\" is I32, but was requested as float32");
+  BOOST_TEST(error_of([&] { file.ids("x"); }) == start + "tensor \"x\" is F32, but was requested as ids (I64 or I32)");
+  BOOST_TEST(error_of([&] { file.metadata("step"); }) == start + "no metadata key \"step\"");
 }
 
 BOOST_AUTO_TEST_CASE(ids_must_fit) {
@@ -206,7 +206,7 @@ BOOST_AUTO_TEST_CASE(ids_must_fit) {
   const std::string path =
       raw_file(directory, R"({"ids":{"dtype":"I64","shape":[1],"data_offsets":[0,8]}})", std::string("\0\0\0\0\x01\0\0\0", 8));
   BOOST_TEST(error_of([&] { SafetensorsFile::open(path).ids("ids"); }) ==
-             "safetensors: " + path + ": tensor \"ids\": id 4294967296 does not fit 32 bits");
+             "safetensors: " + path + ": tensor \"ids\": id 4294967296 does not fit in 32 bits");
 }
 
 BOOST_AUTO_TEST_CASE(the_writer_refuses_what_the_reader_would) {
@@ -214,7 +214,7 @@ BOOST_AUTO_TEST_CASE(the_writer_refuses_what_the_reader_would) {
   writer.add("x", Tensor<float>({1}, {1}));
   writer.metadata("k", "v");
   const Tensor<float> x({1}, {1});
-  BOOST_TEST(error_of([&] { writer.add("x", x); }) == "safetensors: two tensors named \"x\"");
+  BOOST_TEST(error_of([&] { writer.add("x", x); }) == "safetensors: two tensors are named \"x\"");
   BOOST_TEST(error_of([&] { writer.add("__metadata__", x); }) == "safetensors: a tensor cannot be named __metadata__");
   BOOST_TEST(error_of([&] { writer.add("\xff", x); }) == "safetensors: the tensor name \"\\xff\" is not UTF-8");
   BOOST_TEST(error_of([&] { writer.metadata("k", "w"); }) == "safetensors: metadata \"k\" is set twice");
@@ -245,7 +245,7 @@ BOOST_AUTO_TEST_CASE(loading_fills_one_tensor_and_refuses_another_shape) {
   BOOST_TEST((copy(1) == c64(0)));
   Tensor<c64> wrong({3});
   BOOST_TEST(error_of([&] { file.load("x", wrong); }) ==
-             "safetensors: " + file.path() + ": tensor \"x\" has shape [2], requested as [3]");
+             "safetensors: " + file.path() + ": tensor \"x\" has shape [2], but was requested as [3]");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

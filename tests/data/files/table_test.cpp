@@ -54,11 +54,11 @@ BOOST_AUTO_TEST_CASE(a_mistake_far_into_a_file_has_its_line) {
   };
   BOOST_TEST(error("1,\"open\n") == ", line 200001: a quotation mark is not closed");
   BOOST_TEST(error("1,\"a\"b\n1,c\n1,d\n") ==
-             ", line 200001: text after the closing quotation mark; double quotation marks inside a field");
-  BOOST_TEST(error("1\n") == ", line 200001: 1 field, line 1 has 2");
+             ", line 200001: text after the closing quotation mark; quotation marks inside a field must be doubled");
+  BOOST_TEST(error("1\n") == ", line 200001: 1 field, but line 1 has 2");
   BOOST_TEST(error("1,\xFF\n") ==
              ", line 200001: not UTF-8; if it comes from Windows, convert it with `iconv -f WINDOWS-1252 -t UTF-8`");
-  BOOST_TEST(error(std::string("1,a\0\n", 5)) == ", line 200001: a zero byte; is this a text file?");
+  BOOST_TEST(error(std::string("1,a\0\n", 5)) == ", line 200001: null byte; is this a text file?");
 }
 
 BOOST_AUTO_TEST_CASE(a_line_reads_as_it_was_written) {

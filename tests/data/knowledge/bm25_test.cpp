@@ -31,8 +31,8 @@ BOOST_AUTO_TEST_CASE(words_are_letters_and_digits) {
 }
 
 BOOST_AUTO_TEST_CASE(errors) {
-  BOOST_TEST(error_of([] { Bm25({}); }) == "bm25: there are no documents");
-  BOOST_TEST(error_of([] { Bm25({{1, -2}}); }) == "bm25: a word id cannot be -2");
+  BOOST_TEST(error_of([] { Bm25({}); }) == "bm25: requires at least one document");
+  BOOST_TEST(error_of([] { Bm25({{1, -2}}); }) == "bm25: word ids must not be negative, got -2");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(the_largest_scores_of_those_that_are_not_excluded_come_firs
 
 BOOST_AUTO_TEST_CASE(errors_say_what_is_wrong) {
   const Ids passages = some_ids({4, 6}, 1);
-  BOOST_TEST(error_of([&] { FrozenSearch(passages, 7); }) == "knowledge: passages of 6 tokens cannot be found by their first 7");
+  BOOST_TEST(error_of([&] { FrozenSearch(passages, 7); }) == "knowledge: cannot search passages of 6 tokens by their first 7");
   BOOST_TEST(error_of([&] {
                FrozenSearch(passages, 3)(some_ids({2, 3}, 1), 3, std::vector<RowRange>{{0, 2}});
              }) == "nearest: cannot choose 3 of 4 rows when 2 of them are excluded");

@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(errors) {
         error_of([] {
           HnswIndex(Tensor<float>::ones({4, 2}));
         }) ==
-        "hnsw: argand was built without hnswlib; install libhnswlib-dev and build again, or search exactly (`irw_index` exact)");
+        "hnsw: argand was built without hnswlib; install libhnswlib-dev and rebuild, or use exact search (`irw_index` exact)");
     return;
   }
   const HnswIndex index(Tensor<float>::ones({4, 2}));
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(errors) {
              }) == "nearest: cannot choose 3 of 4 rows when 2 of them are excluded");
   BOOST_TEST(error_of([&] {
                index.nearest(Tensor<float>::ones({1, 3}), 3, {});
-             }) == "nearest: needs queries [N, r] and rows [P, r], got [1, 3] and [4, 2]");
+             }) == "nearest: expects queries [N, r] and rows [P, r], got [1, 3] and [4, 2]");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

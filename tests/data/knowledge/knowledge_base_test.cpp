@@ -87,12 +87,12 @@ BOOST_AUTO_TEST_CASE(the_overlapping_passages_are_exactly_those_that_share_a_tok
 }
 
 BOOST_AUTO_TEST_CASE(errors) {
-  BOOST_TEST(error_of([] { KnowledgeBase::whole(counting(5), 6); }) == "knowledge: no passage of 6 tokens fits a text of 5");
-  BOOST_TEST(error_of([] { KnowledgeBase::whole(counting(5), 0); }) == "knowledge: no passage of 0 tokens fits a text of 5");
+  BOOST_TEST(error_of([] { KnowledgeBase::whole(counting(5), 6); }) == "knowledge: no passage of 6 tokens fits in a text of 5");
+  BOOST_TEST(error_of([] { KnowledgeBase::whole(counting(5), 0); }) == "knowledge: no passage of 0 tokens fits in a text of 5");
   BOOST_TEST(error_of([] { KnowledgeBase::drawn(counting(9), 6, 5, Random(0)); }) ==
              "knowledge: cannot draw 5 passages of 6 tokens from a text of 9");
   BOOST_TEST(error_of([] { KnowledgeBase::drawn(counting(9), 6, 4, Random(0)); }) == "");
-  BOOST_TEST(error_of([] { KnowledgeBase::whole(Ids({2, 8}), 3); }) == "knowledge: a text is tokens [N], got [2, 8]");
+  BOOST_TEST(error_of([] { KnowledgeBase::whole(Ids({2, 8}), 3); }) == "knowledge: a text must have shape [N], got [2, 8]");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

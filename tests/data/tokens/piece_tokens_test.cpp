@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(the_same_text_gives_the_same_pieces_and_no_more_than_there_
     BOOST_TEST(tokens->file() == learn_pieces(kind, text, 600)->file());
     BOOST_TEST(learn_pieces(kind, "a b\na b\n", 5000)->size() < 300);
     const std::string error = error_of([&] { learn_pieces(kind, text, 100); });
-    BOOST_TEST(error.starts_with("tokens: SentencePiece cannot learn 100 pieces of this text: "), error);
+    BOOST_TEST(error.starts_with("tokens: SentencePiece cannot learn 100 pieces from this text: "), error);
   }
 }
 
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(lines_of_any_length_are_learnt_from_and_those_too_long_to_e
   const TokenizerPtr tokens = learn_pieces("bpe", text, 400);
   BOOST_TEST(tokens->encode(text).ids.size() < static_cast<std::int64_t>(text.size()) * 6 / 10);
   BOOST_TEST(error_of([&] { tokens->encode("a\n" + std::string(longest_piece_line + 1, 'x')); }) ==
-             "tokens: line 2 has 1048577 bytes; pieces take lines of up to 1048576, `tokens` char and byte any");
+             "tokens: line 2 has 1048577 bytes; pieces allow lines of up to 1048576, `tokens` char and byte of any length");
 }
 
 BOOST_AUTO_TEST_CASE(a_model_that_is_damaged_or_lies_is_refused) {
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(a_model_that_is_damaged_or_lies_is_refused) {
   BOOST_TEST(error(good + piece("")) == "a piece that is empty or not UTF-8");
   BOOST_TEST(error(good + piece("\xFF")) == "a piece that is empty or not UTF-8");
   BOOST_TEST(error(good + piece("new", std::string_view("\0\0\xC0\x7F", 4))) == "a score that is not finite");
-  BOOST_TEST(error(good + piece("new") + piece("new")) == "SentencePiece refuses it");
+  BOOST_TEST(error(good + piece("new") + piece("new")) == "SentencePiece rejects it");
   const std::string table(1024, '\0'), length("\0\4\0\0", 4);
   const auto rules = [&](const std::string& bytes) { return error(good + field(3, field(2, bytes))); };
   BOOST_TEST(rules(length + table + std::string(1, '\0')) == "");
@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(a_model_that_is_damaged_or_lies_is_refused) {
   outside[3] = 0x7F;
   BOOST_TEST(rules(length + outside + std::string(1, '\0')) == "normalisation rules that point outside their table");
   BOOST_TEST(error(piece("<unk>", std::string_view("\0\0\0\0", 4), 2) + piece("a")) ==
-             "tokens: " + scratch / "a.model" + " has no piece for the end of a line: neither a newline, nor bytes, nor </s>");
+             "tokens: " + scratch / "a.model" + " has no piece for line ends: neither a newline, nor bytes, nor </s>");
   BOOST_TEST(error_of([&] { load_pieces(scratch / "none.model"); }) ==
              "tokens: cannot open " + scratch / "none.model" + ": No such file or directory");
 }

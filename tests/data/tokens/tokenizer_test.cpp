@@ -108,13 +108,13 @@ BOOST_AUTO_TEST_CASE(a_damaged_list_of_characters_is_refused) {
     return error.substr(std::min(error.size(), error.find(path) + path.size()));
   };
   BOOST_TEST(error("a\nb\n<unk>\n") == "");
-  BOOST_TEST(error("a\nbc\n<unk>\n") == ", line 2: \"bc\" is not one character");
-  BOOST_TEST(error("a\n\nb\n<unk>\n") == ", line 2: \"\" is not one character");
-  BOOST_TEST(error("a\n\\x62\n<unk>\n") == ", line 2: \"\\x62\" is not one character");
+  BOOST_TEST(error("a\nbc\n<unk>\n") == ", line 2: \"bc\" is not a single character");
+  BOOST_TEST(error("a\n\nb\n<unk>\n") == ", line 2: \"\" is not a single character");
+  BOOST_TEST(error("a\n\\x62\n<unk>\n") == ", line 2: \"\\x62\" is not a single character");
   BOOST_TEST(error("b\na\n<unk>\n") == ", line 2: the characters are not in code point order");
   BOOST_TEST(error("a\na\n<unk>\n") == ", line 2: the characters are not in code point order");
-  BOOST_TEST(error("a\nb\n") == " does not end in a line <unk>; the file may be truncated");
-  BOOST_TEST(error("a\nb\n<unk>") == ", line 3: \"<unk>\" is not one character");
+  BOOST_TEST(error("a\nb\n") == " does not end with the line <unk>; the file may be truncated");
+  BOOST_TEST(error("a\nb\n<unk>") == ", line 3: \"<unk>\" is not a single character");
 }
 
 BOOST_AUTO_TEST_CASE(words_are_those_of_the_text_or_its_most_frequent_ones) {

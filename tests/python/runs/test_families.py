@@ -25,7 +25,7 @@ def test_a_run_opens_in_one_line(trained, program):
     assert model.generate("the", 12, temperature=0, seed=3) + "\n" == written
     several = model.generate(["the", "the the"], tokens=4, seed=1)
     assert len(several) == 2 and several[0].startswith("the") and several[1].startswith("the the")
-    with pytest.raises(ag.Error, match="knows no labels"):
+    with pytest.raises(ag.Error, match="has no labels"):
         model.classify("the cat")
 
 
@@ -122,12 +122,12 @@ def test_dropout_drops_in_training_alone():
     (lambda: ag.families.Transformer(modle=8), "modle: unknown key"),
     (lambda: ag.families.Transformer(mode="qk"), "the family transformer has no such key; it belongs to crope"),
     (lambda: ag.families.Transformer(family="crope"), "drop family"),
-    (lambda: ag.families.Transformer(**{**TINY, "vocab_size": 3}, tokens=ag.data.learn_tokens(TEXT)), "tokens for a vocab_size of 3"),
+    (lambda: ag.families.Transformer(**{**TINY, "vocab_size": 3}, tokens=ag.data.learn_tokens(TEXT)), "exceed the vocab_size of 3"),
     (lambda: ag.families.Transformer(**TINY)([[1, 11]]), "11"),
     (lambda: ag.families.Transformer(**TINY)([[1, 2**32 + 1]]), "are no ids"),
     (lambda: ag.families.Transformer(**TINY)([[1.5]]), "ids are integers, not float64"),
-    (lambda: ag.families.Transformer(**TINY).generate("a"), "the model knows no tokens"),
-    (lambda: ag.families.Transformer(**TINY).save("never"), "the model knows no tokens"),
+    (lambda: ag.families.Transformer(**TINY).generate("a"), "the model has no tokens"),
+    (lambda: ag.families.Transformer(**TINY).save("never"), "the model has no tokens"),
 ])
 def test_what_does_not_fit_is_told(call, text):
     with pytest.raises(ag.Error, match=text):

@@ -35,7 +35,7 @@ def test_gradients_leave_grad_as_it_is():
     dy, dx, dw, zero = ag.gradients(y * y, [y, x, w, ag.variable(1.0)])
     assert (dy.item(), dx.item(), dw.item(), zero.item()) == (20, 40, 100, 0)
     assert w.grad.item() == 3 and x.grad is None
-    with pytest.raises(ag.Error, match="real, and this one is complex"):
+    with pytest.raises(ag.Error, match="must be real, but is complex"):
         ag.gradients(w * 1j, [w])
     assert w.grad.item() == 3
     with pytest.raises(TypeError):
@@ -87,11 +87,11 @@ def test_jacobians():
 
 @pytest.mark.parametrize("call, error, text", [
     (lambda: ag.grad(lambda x: 1.0)(1.0), TypeError, "f returns float"),
-    (lambda: ag.grad(lambda x: x)([1.0, 2.0]), ag.Error, "single real number"),
+    (lambda: ag.grad(lambda x: x)([1.0, 2.0]), ag.Error, "real scalar loss"),
     (lambda: ag.grad(lambda x: x * 1j)(1.0), ag.Error, "complex"),
     (lambda: ag.hvp(lambda x: x, [1.0, 2.0], [1.0, 1.0]), ag.Error, "single real number"),
     (lambda: ag.jvp(lambda x: x, [1.0, 2.0], [1.0]), ag.Error, r"tangent of shape \[1\] does not match tensor of shape \[2\]"),
-    (lambda: ag.jvp(lambda x: x, 1.0, 1j), TypeError, "complex128 does not become float64"),
+    (lambda: ag.jvp(lambda x: x, 1.0, 1j), TypeError, "cannot convert complex128 to float64"),
     (lambda: ag.jvp(lambda a, b: a, (1.0, 2.0), 1.0), ag.Error, "as many directions"),
 ])
 def test_what_does_not_fit(call, error, text):

@@ -80,7 +80,7 @@ def test_a_wrong_gradient_is_refused_with_what_is_wrong_with_it(mistake):
 
     with pytest.raises(ag.GradientError, match=f"my_square .*gradient is wrong.*{mistake}"):
         my_square.vjp(PLANTED[mistake])
-    with pytest.raises(ag.Error, match="has no gradient yet; give it one with @my_square.vjp"):
+    with pytest.raises(ag.Error, match="has no gradient yet; define one with @my_square.vjp"):
         my_square(ag.variable(1.0))
     assert float(my_square(ag.constant(3.0))) == 9
     my_square.vjp(lambda g, z: 2 * np.conj(z) * g)
@@ -130,9 +130,9 @@ def odd(*_):
 
 @pytest.mark.parametrize("vjp, error, text", [
     (odd, Odd, "in the middle"),
-    (lambda g, x, w: [g[:1]], ag.Error, r"triple: the gradient of input 0 has shape \[1\], and not \[2\]"),
+    (lambda g, x, w: [g[:1]], ag.Error, r"triple: the gradient of input 0 has shape \[1\], expected \[2\]"),
     (lambda g, x, w: [g * 1j], ag.Error, "triple: the gradient of input 0 is complex"),
-    (lambda g, x, w: [g, g], ag.Error, "triple: 2 gradients for 1 inputs"),
+    (lambda g, x, w: [g, g], ag.Error, "triple: got 2 gradients for 1 inputs"),
     (lambda g, x, w: ["g"], TypeError, "triple"),
 ])
 def test_what_goes_wrong_in_a_callback_comes_out_of_backward(vjp, error, text):

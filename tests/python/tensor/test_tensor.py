@@ -244,11 +244,11 @@ def test_gradients_add_up_until_they_are_forgotten():
 
 
 @pytest.mark.parametrize("loss, text", [
-    (lambda z: z * z, "a loss is real, and this one is complex; take its real part, its modulus, ... first"),
-    (lambda z: (z * z).sum(), "a loss is real, and this one is complex"),
-    (lambda z: abs(z), r"starts from a single real number, got shape \[2\]; sum or average first"),
-    (lambda z: abs(z.detach()).sum(), "the loss depends on no variable"),
-    (lambda z: abs(z[:0]), "single real number"),
+    (lambda z: z * z, "the loss must be real, but is complex; take its real part, its modulus, ... first"),
+    (lambda z: (z * z).sum(), "the loss must be real, but is complex"),
+    (lambda z: abs(z), r"requires a real scalar loss, got shape \[2\]; sum or average first"),
+    (lambda z: abs(z.detach()).sum(), "the loss does not depend on any variable"),
+    (lambda z: abs(z[:0]), "real scalar loss"),
 ])
 def test_what_no_backward_pass_starts_from(loss, text):
     with pytest.raises(ag.Error, match=text):

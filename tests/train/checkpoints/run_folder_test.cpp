@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(a_name_with_a_zero_byte_is_refused_wherever_one_comes_in) {
   const TemporaryDirectory scratch;
   scratch.file("a", "text");
   const std::string path = (scratch / "a") + std::string("\0b", 2);
-  const std::string why = "the name " + (scratch / "a") + "\\0... contains a zero byte";
+  const std::string why = "the name " + (scratch / "a") + "\\0... contains a null byte";
   BOOST_TEST(error_of([&] { SafetensorsFile::open(path); }) == "safetensors: " + why);
   BOOST_TEST(error_of([&] { NpzFile::open(path); }) == "npz: " + why);
   BOOST_TEST(error_of([&] { read_text_file("text", path); }) == "text: " + why);
@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(a_name_with_a_zero_byte_is_refused_wherever_one_comes_in) {
   BOOST_TEST(error_of([&] { JsonLines(path, -1); }) == "log: " + why);
   BOOST_TEST(error_of([&] { RunLock lock(path); }) == "train: " + why);
   BOOST_TEST(error_of([&] { const RunLock lock = RunFolder(path).create(true); }) == "train: " + why);
-  BOOST_TEST(error_of([&] { small_run({{"data", path, ""}}); }) == "data: contains a zero byte");
+  BOOST_TEST(error_of([&] { small_run({{"data", path, ""}}); }) == "data: contains a null byte");
   BOOST_TEST(scratch.count() == 1);
 }
 

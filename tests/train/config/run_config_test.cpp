@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(mistakes) {
   BOOST_TEST(refused({{"preset", "smal"}}) == "preset: \"smal\" is not one of small|paper|shakespeare; did you mean small?");
   BOOST_TEST(refused({{"steps", "0"}}) == "steps: must be at least 1, got 0");
   BOOST_TEST(refused({{"seed", "-1"}}) == "seed: must be at least 0, got -1");
-  BOOST_TEST(refused({{"final_lr", "2"}}) == "final_lr: is a fraction of lr, in [0, 1], got 2");
+  BOOST_TEST(refused({{"final_lr", "2"}}) == "final_lr: must be a fraction of lr in [0, 1], got 2");
   BOOST_TEST(refused({{"clip", "-1"}}) == "clip: must not be negative, got -1");
   BOOST_TEST(refused({{"lr", "0"}}) == "schedule: the learning rate must be positive, got 0");
   BOOST_TEST(refused({{"warmup", "x%"}}) == "warmup: \"x\" is not a number");
@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(mistakes) {
   BOOST_TEST(refused({{"preset", "qic-papre"}, {"task", "classify"}}) ==
              "preset: \"qic-papre\" is not one of small|qic-paper; did you mean qic-paper?");
   BOOST_TEST(refused({{"length", "200"}, {"max_seq_len", "100"}}) ==
-             "length: windows of 200 tokens, but the model takes 100; raise `max_seq_len`");
+             "length: windows have 200 tokens, but the model takes only 100; increase `max_seq_len`");
 }
 
 BOOST_AUTO_TEST_CASE(what_the_machine_cannot_hold_is_refused_at_once) {

@@ -71,12 +71,12 @@ BOOST_AUTO_TEST_CASE(what_is_written_is_read) {
 
 BOOST_AUTO_TEST_CASE(faults_are_named_with_their_line) {
   const TemporaryDirectory scratch;
-  BOOST_TEST(read_error(scratch, "steps = 1\n[model]\n") == "a.toml:2: tables are not used here, only lines `key = value`");
-  BOOST_TEST(read_error(scratch, "steps\n") == "a.toml:1: a line is `key = value`");
+  BOOST_TEST(read_error(scratch, "steps = 1\n[model]\n") == "a.toml:2: tables are not supported here, only lines `key = value`");
+  BOOST_TEST(read_error(scratch, "steps\n") == "a.toml:1: expected `key = value`");
   BOOST_TEST(read_error(scratch, "\nsteps = # none\n") == "a.toml:2: the value is missing");
   BOOST_TEST(read_error(scratch, "data = \"x\n") == "a.toml:1: the quotation mark is not closed");
   BOOST_TEST(read_error(scratch, "data = \"\\q\"\n") == "a.toml:1: unknown escape \\q");
-  BOOST_TEST(read_error(scratch, "l = [1,\n2]\n") == "a.toml:1: the list is not closed on its line");
+  BOOST_TEST(read_error(scratch, "l = [1,\n2]\n") == "a.toml:1: the list is not closed on this line");
   BOOST_TEST(read_error(scratch, "data = \"x\" y\n") == "a.toml:1: unexpected text after the value of data");
   BOOST_TEST(read_error(scratch, "d-ff = 1\nd_ff = 2\n") == "a.toml:2: d_ff is set twice");
   BOOST_TEST(error_of([&] { read_settings(scratch / "none"); }) == "config: cannot read " + scratch / "none");

@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(mistakes_are_named) {
   BOOST_TEST(error("balance") == "class_weights: \"balance\" is neither `balanced` nor LABEL=WEIGHT,...");
   BOOST_TEST(error("spam=0") == "class_weights: \"spam\" must be above 0, got 0");
   BOOST_TEST(error("spam=many") == "class_weights: \"many\" is not a number");
-  BOOST_TEST(error("spam=1,spam=2") == "class_weights: \"spam\" is there twice");
+  BOOST_TEST(error("spam=1,spam=2") == "class_weights: \"spam\" is given twice");
 }
 
 BOOST_AUTO_TEST_CASE(the_loss_is_the_weighted_mean_of_the_losses_of_single_examples) {

@@ -240,7 +240,7 @@ BOOST_AUTO_TEST_CASE(what_could_run_dry_is_refused_at_the_start) {
              "passages");
   BOOST_TEST(retriever_error({{"irw_passages", "5", ""}}) == "");
   BOOST_TEST(retriever_error({{"irw_passages", "3992", ""}}) ==
-             "irw_passages: cannot draw 3992 passages of 10 tokens from 4000; 0 takes the whole text, end to end");
+             "irw_passages: cannot draw 3992 passages of 10 tokens from 4000; 0 covers the whole text, end to end");
   const auto baseline_error = [](const Settings& more) {
     Settings settings = settings_of({{"family", "crat"}, {"baseline", "retro"}, {"irw_layers", "0"}});
     settings.insert(settings.end(), more.begin(), more.end());
@@ -249,10 +249,10 @@ BOOST_AUTO_TEST_CASE(what_could_run_dry_is_refused_at_the_start) {
   BOOST_TEST(baseline_error({{"irw_index", "hnsw", ""}, {"irw_length", "8", ""}, {"irw_passages", "0", ""}}) ==
              (have_hnsw()
                   ? "irw_index: chunks are retrieved by their words, so hnsw has nothing to index; choose auto or exact"
-                  : "irw_index: argand was built without hnswlib; install libhnswlib-dev and build again, or search exactly"));
+                  : "irw_index: argand was built without hnswlib; install libhnswlib-dev and rebuild, or use exact search"));
   BOOST_TEST(baseline_error({{"irw_length", "40", ""}, {"irw_passages", "0", ""}}) ==
-             "irw_length: chunks are half a passage, 20 tokens, and no window of 16 holds one; choose shorter passages");
-  BOOST_TEST(retriever_error({{"irw_length", "4001", ""}}) == "irw_length: no passage of 4001 tokens fits the text of 4000");
+             "irw_length: chunks are half a passage, 20 tokens, and do not fit in a window of 16; choose shorter passages");
+  BOOST_TEST(retriever_error({{"irw_length", "4001", ""}}) == "irw_length: no passage of 4001 tokens fits in the text of 4000");
 }
 
 BOOST_AUTO_TEST_CASE(articles_do_not_read_themselves) {

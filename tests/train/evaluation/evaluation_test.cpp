@@ -111,10 +111,10 @@ BOOST_AUTO_TEST_CASE(the_first_protocol_leaves_tokens_out) {
     }
     return std::string();
   };
-  BOOST_TEST(refused({.batch = 8, .length = 16, .stride = 0}) == "stride: must be in [1, 16], the length of a window, got 0");
-  BOOST_TEST(refused({.batch = 8, .length = 16, .stride = 17}) == "stride: must be in [1, 16], the length of a window, got 17");
+  BOOST_TEST(refused({.batch = 8, .length = 16, .stride = 0}) == "stride: must be in [1, 16] (the window length), got 0");
+  BOOST_TEST(refused({.batch = 8, .length = 16, .stride = 17}) == "stride: must be in [1, 16] (the window length), got 17");
   BOOST_TEST(refused({.name = "full-blocks", .batch = 8, .length = 16, .stride = 16}) ==
-             "stride: full-blocks has no overlapping windows; use `protocol` every-token for a stride");
+             "stride: full-blocks has no overlapping windows; use `protocol` every-token to set a stride");
 }
 
 BOOST_AUTO_TEST_CASE(no_passage_that_is_read_overlaps_what_is_scored) {
@@ -165,9 +165,9 @@ BOOST_AUTO_TEST_CASE(the_confusion_matrix) {
   BOOST_TEST(table[2] == "Sports      50.0 %     50.0 %  50.0 %         2                      1         1         0");
   BOOST_TEST(table[3] == "Sci/Tech         -          -       -         0                      0         0         0");
   BOOST_TEST(table[4] == "mean        62.5 %     62.5 %  62.5 %         6");
-  BOOST_TEST(error_of([&] { m.add(3, 0); }) == "confusion: no classes 3 and 0 among 3");
-  BOOST_TEST(error_of([&] { m.table({"a"}); }) == "confusion: 1 names for 3 classes");
-  BOOST_TEST(error_of([] { ConfusionMatrix(0); }) == "confusion: at least one class is needed, got 0");
+  BOOST_TEST(error_of([&] { m.add(3, 0); }) == "confusion: class 3 or 0 is out of range for 3 classes");
+  BOOST_TEST(error_of([&] { m.table({"a"}); }) == "confusion: got 1 names for 3 classes");
+  BOOST_TEST(error_of([] { ConfusionMatrix(0); }) == "confusion: requires at least one class, got 0");
 }
 
 BOOST_AUTO_TEST_CASE(what_is_unknown_costs_what_it_takes_to_spell_it) {

@@ -26,7 +26,7 @@ BOOST_AUTO_TEST_CASE(spans_double_and_cover_the_window) {
   BOOST_TEST(ends(1024) == (std::vector<std::int64_t>{16, 32, 64, 128, 256, 512, 1024}), boost::test_tools::per_element());
   BOOST_TEST(ends(40) == (std::vector<std::int64_t>{16, 32, 40}), boost::test_tools::per_element());
   BOOST_TEST(ends(1) == (std::vector<std::int64_t>{1}), boost::test_tools::per_element());
-  BOOST_TEST(error_of([] { spans_of_positions(0); }) == "positions: a window has at least one token, got 0");
+  BOOST_TEST(error_of([] { spans_of_positions(0); }) == "positions: a window must have at least one token, got 0");
 }
 
 // Against the log probabilities of single tokens, each from a pass of its own over what precedes it in its window.
@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(each_token_counts_where_it_stands) {
     BOOST_TEST(span.evaluation.loss == expected / static_cast<double>(count), boost::test_tools::tolerance(1e-12));
   }
   BOOST_TEST(error_of([&] { loss_by_position<double>(*model, text, N); }) ==
-             "positions: the text has 67 tokens, fewer than a window of 67 and the one after it");
+             "positions: the text has 67 tokens, fewer than a window of 67 plus the one after it");
 }
 
 BOOST_AUTO_TEST_CASE(models_without_learned_positions_read_any_length) {

@@ -60,11 +60,11 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_is_named) {
     return whole.substr(whole.rfind(name) + std::string_view(name).size());
   };
   BOOST_TEST(error("a.csv", "text,predicted\nx y,2\n") == " already has a column \"predicted\"; rename it");
-  BOOST_TEST(error("a.csv", "text,n\nx y,2\nx\n") == ", line 3: 1 field, line 1 has 2");
+  BOOST_TEST(error("a.csv", "text,n\nx y,2\nx\n") == ", line 3: 1 field, but line 1 has 2");
   BOOST_TEST(error("a.csv", "text,n\nx y,2\n", {}, {.text = "note"}) ==
-             " has no column \"note\" (`text_column`); there are \"text\", \"n\"");
+             " has no column \"note\" (`text_column`); columns: \"text\", \"n\"");
   const std::string tab = error_of([] { labelled("a.csv", "text,n\n\"x\ty\",2\n", form_of("b.tsv")); });
-  BOOST_TEST(tab.ends_with(" has a tab or a line end, which a tab-separated table cannot hold"), tab);
+  BOOST_TEST(tab.ends_with(" contains a tab or newline, which a tab-separated table cannot store"), tab);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

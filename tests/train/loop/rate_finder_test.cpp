@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(a_run_is_taken_up_the_rates_until_it_diverges) {
   BOOST_TEST(curve.suggestion < 1);
   TrainingRun<float> again(config, small_corpus());
   BOOST_TEST(find_rate<float>(again, {.steps = 60, .lowest = 1e-5, .highest = 1e3}).suggestion == curve.suggestion);
-  BOOST_TEST(error_of([&] { find_rate<float>(again, {.steps = 5}); }) == "find_lr: takes at least 10 steps, got 5");
+  BOOST_TEST(error_of([&] { find_rate<float>(again, {.steps = 5}); }) == "find_lr: requires at least 10 steps, got 5");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -194,7 +194,7 @@ BOOST_AUTO_TEST_CASE(second_moments_of_two_kinds) {
   two.save(scratch / "two");
   modulus.save(scratch / "modulus");
   BOOST_TEST(error_of([&] { two.restore(Checkpoint(scratch / "modulus")); }) ==
-             "train: " + scratch / "modulus" + " belongs to another configuration");
+             "train: " + scratch / "modulus" + " belongs to a different configuration");
   const auto optimizer = make_optimizer<float>(two.config().optimizer, two.parameters());
   BOOST_TEST(error_of([&] { Checkpoint(scratch / "modulus").load(*optimizer); }) ==
              "optimizer state: v.blocks.0.attn.q.weight is float32 [8, 8], but this model needs complex64 [8, 8]; for a complex "
@@ -227,12 +227,12 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_said_at_once) {
              }) == "vocab_size: 10 ids are too few for the corpus's 200 words; use 0 to fit the corpus");
   BOOST_TEST(error_of([] {
                TrainingRun<float>(small_run({{"batch", "50", ""}, {"eval_protocol", "full-blocks", ""}}), small_corpus());
-             }) == "evaluation: a text of 200 tokens is too short for a block of 50 x 16 and one more after its targets");
+             }) == "evaluation: a text of 200 tokens is too short for a block of 50 x 16 plus one token after its targets");
   const TemporaryDirectory scratch;
   TrainingRun<float> run(small_run(), small_corpus()), other(small_run({{"lr", "1e-3", ""}}), small_corpus());
   run.save(scratch / "a");
   BOOST_TEST(error_of([&] { other.restore(Checkpoint(scratch / "a")); }) ==
-             "train: " + scratch / "a" + " belongs to another configuration");
+             "train: " + scratch / "a" + " belongs to a different configuration");
   run.save_model(scratch / "b");
   BOOST_TEST(error_of([&] { run.restore(Checkpoint(scratch / "b")); }) ==
              "checkpoint: " + scratch / "b" + " cannot be resumed: it has no optimizer state");
@@ -268,7 +268,7 @@ BOOST_AUTO_TEST_CASE(a_session_keeps_what_is_due) {
   BOOST_TEST(contents_of(folder.vocabulary()) == small_corpus().tokens->file());
   BOOST_TEST(scratch.count() == 1);
   BOOST_TEST(error_of([&] { TrainingSession<float>(folder, false, config, small_corpus()); }) ==
-             "train: " + folder.path() + " already holds a run; `resume` " + folder.path() +
+             "train: " + folder.path() + " already contains a run; `resume` " + folder.path() +
                  " continues it, `overwrite` replaces it");
   BOOST_TEST(error_of([&] { TrainingSession<float>(folder, true, config, small_corpus()); }) ==
              "train: " + folder.path() + " is in use: another process is training in that folder");

@@ -78,10 +78,10 @@ BOOST_AUTO_TEST_CASE(values_that_are_none) {
   BOOST_TEST(error_of([] {
                grid_of({{"lr", "1", "--lr"}}, {{"lr", "1,2", "--grid lr=1,2"}});
              }) == "--grid lr=1,2: lr is given twice, by --lr; drop one of them");
-  BOOST_TEST(error_of([] { grid_of({{"seed", "1,1", "--seed"}}); }) == "--seed: 1 is there twice");
+  BOOST_TEST(error_of([] { grid_of({{"seed", "1,1", "--seed"}}); }) == "--seed: 1 is given twice");
   BOOST_TEST(error_of([] {
                grid_of({{"seed", "1,2", "--seed"}}, {}, 3);
-             }) == "--seed: names the seeds; drop `seeds`, which counts them");
+             }) == "--seed: lists the seeds; drop `seeds`, which sets their number");
   BOOST_TEST(error_of([] { grid_of({{"seed", "x", "--seed"}}); }) == "--seed: \"x\" is not a whole number");
   const auto plan_of = [](const Settings& given, const Settings& grids, bool halving = false) {
     return SweepPlan({.grid = grid_of(given, grids), .halving = halving}, with_defaults);
@@ -204,7 +204,7 @@ BOOST_AUTO_TEST_CASE(the_file_of_a_sweep) {
   other["settings"] = {{"steps", "12"}, {"batch", "2"}};
   BOOST_TEST(error_of([&] { SweepFile(scratch.path(), other); }) ==
              "out: " + scratch.path() +
-                 " holds a sweep with other settings (batch is 2, was not set, steps is 12, was 9); name another folder");
+                 " contains a sweep with different settings (batch is 2, was not set, steps is 12, was 9); choose another folder");
   for (const std::string& text : {std::string("{"), std::string("{\"sweep\":1}"), std::string(100'000, '['),
                                   std::string("{\"sweep\":{},\"runs\":{\"a\":{\"loss\":\"x\"}}}")}) {
     scratch.file("sweep.json", text);
@@ -213,7 +213,7 @@ BOOST_AUTO_TEST_CASE(the_file_of_a_sweep) {
   const TemporaryDirectory taken;
   taken.file("letter.txt", "dear");
   BOOST_TEST(error_of([&] { SweepFile(taken.path(), identity); }) ==
-             "out: " + taken.path() + " is not empty and holds no sweep; name another folder");
+             "out: " + taken.path() + " is not empty and contains no sweep; choose another folder");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
