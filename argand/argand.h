@@ -38,4 +38,5 @@
 #include "optim/rate.h"
 #include "optim/schedule.h"
 #include "optim/sgd.h"
+#include "train/checkpoints/module_file.h"
 #include "train/loop/training_session.h"

@@ -66,8 +66,15 @@ const Tensor<T>& tensor_of(const Var<T>& x) {
 }
 }  // namespace detail
 
-/// Short form of gradcheck(), for any f(Var...) at the given points, tensors or variables: check(squash, z).
+/// Short form of gradcheck(), for any f(Var...) at the given points, tensors or variables of doubles: check(squash, z). A custom_op
+/// gives the report its name.
 template <class F, class... X>
-requires(sizeof...(X) > 0) Report check(const F& f, const X&... x) { return gradcheck(f, detail::tensor_of(x)...); }
+requires(sizeof...(X) > 0) Report check(const F& f, const X&... x) {
+  static_assert((std::same_as<RealOf<std::remove_cvref_t<decltype(*detail::tensor_of(x).data())>>, double> && ...),
+                "gradients are checked in double precision: pass tensors of double or complex<double>");
+  GradcheckOptions options;
+  if constexpr (requires { std::string(f.name()); }) options.name = f.name();
+  return gradcheck(options, f, detail::tensor_of(x)...);
+}
 
 }  // namespace argand

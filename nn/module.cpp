@@ -15,6 +15,18 @@ void copy_parameters(const Module<R>& from, const Module<R>& to) {
             "{} is {} {} in one module and {} {} in the other", source[i].name, source[i].is_complex() ? "complex" : "real",
             source[i].shape(), target[i].is_complex() ? "complex" : "real", target[i].shape());
   }
+  const BufferList<R> kept = buffers_of(from), buffers = buffers_of(to);
+  require(kept.size() == buffers.size(), "copy_parameters", "buffer counts do not match: {} and {}", kept.size(), buffers.size());
+  for (std::size_t i = 0; i < kept.size(); ++i)
+    std::visit(
+        [&]<class T>(const T* tensor) {
+          const auto* other = std::get_if<T*>(&buffers[i].tensor);
+          require(kept[i].name == buffers[i].name && other != nullptr && (*other)->shape() == tensor->shape(), "copy_parameters",
+                  "buffer {} is {} {} in one module and {} in the other", i, kept[i].name, tensor->shape(), buffers[i].name);
+        },
+        kept[i].tensor);
+  for (std::size_t i = 0; i < kept.size(); ++i)
+    std::visit([&]<class T>(T* tensor) { *tensor = std::get<T*>(kept[i].tensor)->clone(); }, buffers[i].tensor);
   for (std::size_t i = 0; i < source.size(); ++i)
     std::visit([&]<class V>(V& v) { v.value() = std::get<V>(source[i].var).value(); }, target[i].var);
 }

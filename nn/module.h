@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "autograd/parameter.h"
@@ -22,18 +23,34 @@ namespace argand {
 template <RealScalar R>
 class Module;
 
-/// What visit() is given: f("weight", weight) adds a parameter, f("attn", attn) everything inside a module, with joined names.
+/// Numbers that belong to a module's state and are not learnt, such as a batch norm's running moments.
+template <RealScalar R>
+struct Buffer {
+  std::string name;
+  std::variant<Tensor<R>*, Tensor<std::complex<R>>*> tensor;  ///< the module's own
+};
+template <RealScalar R>
+using BufferList = std::vector<Buffer<R>>;
+
+/// What visit() is given: f("weight", weight) adds a parameter, f("attn", attn) everything inside a module, with joined names, and
+/// f("mean", mean) of a tensor a buffer: it is saved, loaded and copied with the parameters, and no optimiser sees it. (visit() is
+/// const, so a module declares its buffers mutable.)
 template <RealScalar R>
 class Visit {
  public:
-  explicit Visit(ParameterList<R>& list, std::string prefix = "") : list_(list), prefix_(std::move(prefix)) {}
+  explicit Visit(ParameterList<R>& list, std::string prefix = "", BufferList<R>* buffers = nullptr)
+      : list_(list), prefix_(std::move(prefix)), buffers_(buffers) {}
   void operator()(const std::string& name, const Var<R>& parameter) const { add(prefix_ + name, parameter); }
   void operator()(const std::string& name, const Var<std::complex<R>>& parameter) const { add(prefix_ + name, parameter); }
+  void operator()(const std::string& name, Tensor<R>& buffer) const { add(prefix_ + name, &buffer); }
+  void operator()(const std::string& name, Tensor<std::complex<R>>& buffer) const { add(prefix_ + name, &buffer); }
   template <class T>
   void operator()(const std::string& name, const std::optional<T>& maybe) const {
     if (maybe) (*this)(name, *maybe);
   }
-  void operator()(const std::string& name, const Module<R>& module) const { module.visit(Visit(list_, prefix_ + name + ".")); }
+  void operator()(const std::string& name, const Module<R>& module) const {
+    module.visit(Visit(list_, prefix_ + name + ".", buffers_));
+  }
   /// Modules or parameters in a row: "name.0", "name.1", ...
   template <class T>
   void operator()(const std::string& name, const std::vector<T>& several) const {
@@ -70,8 +87,13 @@ class Visit {
     list_.push_back(std::move(parameter));
   }
 
+  void add(const std::string& name, std::variant<Tensor<R>*, Tensor<std::complex<R>>*> buffer) const {
+    if (buffers_ != nullptr) buffers_->push_back({name, buffer});
+  }
+
   ParameterList<R>& list_;
   std::string prefix_;
+  BufferList<R>* buffers_;
 };
 
 /// A module can be moved, not copied: its variables are handles, and a copy would be tied to them without saying so. Make a second
@@ -100,8 +122,16 @@ ParameterList<R> parameters_of(const Module<R>& module) {
   return list;
 }
 
-/// Gives every parameter of `to` the value of that of the same name in `from`: a deep copy. Throws Error when names, shapes or
-/// scalars differ, before anything is copied.
+template <RealScalar R>
+BufferList<R> buffers_of(const Module<R>& module) {
+  ParameterList<R> parameters;
+  BufferList<R> buffers;
+  module.visit(Visit<R>(parameters, "", &buffers));
+  return buffers;
+}
+
+/// Gives every parameter and buffer of `to` the value of that of the same name in `from`: a deep copy. Throws Error when names,
+/// shapes or scalars differ, before anything is copied.
 template <RealScalar R>
 void copy_parameters(const Module<R>& from, const Module<R>& to);
 

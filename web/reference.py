@@ -117,8 +117,18 @@ def members(body, indent="  "):
         if not shown or re.match(r"friend\b|static_assert", declared):
             continue
         lines += [f"{indent}// {text}".rstrip() for text in comment]
-        lines += [indent + text.removeprefix("  ") for text in declared.split("\n")] if inner is None else [indent + (enumeration(declared, inner) if declared.startswith("enum") else declared + ";")]
+        lines += [indent + text.removeprefix("  ") for text in declared.split("\n")] if inner is None else [indent + text for text in nested(declared, inner)]
     return lines
+
+
+def nested(declared, inner):
+    """A member with a body: an enumeration, a class with its own members, or a function without its body."""
+    if declared.startswith("enum"):
+        return enumeration(declared, inner).split("\n")
+    if re.match(r"(?:template.*\n)?(?:struct|class)\b", declared):
+        inside = members(("private:\n" if re.match(r"(?:template.*\n)?class\b", declared) else "") + inner)
+        return [declared + " {", *inside, "};"] if inside else [declared + ";"]
+    return [declared + ";"]
 
 
 def declarations(text):

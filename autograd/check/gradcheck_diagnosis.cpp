@@ -118,6 +118,9 @@ class Investigation {
   }
 
   std::string verdict() const {
+    for (std::size_t k = 0; k < analytic_.size(); ++k)
+      if (!std::isfinite(std::abs(analytic_[k])))
+        return fmt::format("the gradient is not finite at element {}", k % static_cast<std::size_t>(projected_.input_size(input_)));
     std::vector<Suspicion> suspicions{{"conjugated", mapped([](auto g) { return std::conj(g); })}};
     if (projected_.input_shape(input_).rank() >= 2)
       suspicions.push_back({"transposed", transposed(numerical_, projected_.input_shape(input_))});

@@ -39,7 +39,7 @@ WhiteningBatchNorm<R>::WhiteningBatchNorm(Init& init, std::int64_t channels, dou
 }
 
 template <RealScalar R>
-Var<std::complex<R>> WhiteningBatchNorm<R>::operator()(const Var<std::complex<R>>& x, bool training) {
+Var<std::complex<R>> WhiteningBatchNorm<R>::operator()(const Var<std::complex<R>>& x, bool training) const {
   using C = std::complex<R>;
   const std::int64_t channels = affine.bias.dim(0);
   require(x.rank() >= 2 && x.dim(1) == channels, "whitening batch norm", "the second axis must have {} channels, got {}", channels,

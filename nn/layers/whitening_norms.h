@@ -12,6 +12,7 @@
 
 #include "autograd/ops/rows/whitening.h"
 #include "nn/init.h"
+#include "nn/layers/dropout.h"
 #include "nn/module.h"
 
 namespace argand {
@@ -44,20 +45,26 @@ class WhiteningLayerNorm final : public Module<R> {
   double eps_;
 };
 
-/// Over all axes but the second, x, y [B, channels, ...]; in training by the moments of the batch, otherwise by the running ones.
+/// Over all axes but the second, x, y [B, channels, ...]; in a TrainingStep (nn/layers/dropout.h) by the moments of the batch,
+/// otherwise by the running ones.
 template <RealScalar R>
 class WhiteningBatchNorm final : public Module<R> {
  public:
   /// running <- momentum · running + (1 - momentum) · batch. Throws for a momentum outside [0, 1).
   WhiteningBatchNorm(Init& init, std::int64_t channels, double momentum = 0.9, double eps = 1e-5);
   /// In training it updates the running moments. Throws for another number of channels.
-  Var<std::complex<R>> operator()(const Var<std::complex<R>>& x, bool training);
-  void visit(const Visit<R>& f) const override { affine.visit(f); }
+  Var<std::complex<R>> operator()(const Var<std::complex<R>>& x) const { return (*this)(x, TrainingStep::current() != nullptr); }
+  Var<std::complex<R>> operator()(const Var<std::complex<R>>& x, bool training) const;
+  void visit(const Visit<R>& f) const override {
+    affine.visit(f);
+    f("running_mean", running.mean);
+    f("running_variance", running.variance);
+    f("running_pseudo_variance", running.pseudo_variance);
+  }
 
   PlaneAffine<R> affine;
-  /// Of each channel, [channels]; at first μ = 0, Vrr = Vii = 1/√2, Vri = 0, as in the paper. No parameters: what saves a model
-  /// saves them beside its parameters.
-  PlaneMoments<R> running;
+  /// Of each channel, [channels]; initially μ = 0, Vrr = Vii = 1/√2, Vri = 0, as in the paper. Buffers of the module.
+  mutable PlaneMoments<R> running;
 
  private:
   double momentum_, eps_;

@@ -3,7 +3,6 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
-#include <set>
 
 #include "core/machine/number.h"
 #include "data/files/utf8.h"
@@ -12,7 +11,7 @@ namespace argand {
 namespace {
 
 constexpr const char* format_name = "argand-checkpoint/1";
-constexpr const char *optimizer_prefix = "optimizer.", *encodings_prefix = "encodings.";
+constexpr const char* encodings_prefix = "encodings.";
 
 /// Where the metadata have what the run was made from.
 constexpr std::array<std::pair<const char*, std::string Fingerprints::*>, 5> fingerprint_keys = {{
@@ -23,10 +22,9 @@ constexpr std::array<std::pair<const char*, std::string Fingerprints::*>, 5> fin
     {"init", &Fingerprints::init},
 }};
 
-template <class T>
-T number(const SafetensorsFile& file, const std::string& key) {
+double real_number(const SafetensorsFile& file, const std::string& key) {
   const std::string& text = file.metadata(key);
-  T value{};
+  double value = 0;
   const auto [end, error] = number_from(text.data(), text.data() + text.size(), value);
   require(error == std::errc() && end == text.data() + text.size(), "checkpoint", "{}: {} is {}, not a number", file.path(), key,
           in_quotes(text));
@@ -59,13 +57,11 @@ bool is_checkpoint(const SafetensorsFile& file) {
   return format != file.metadata().end() && format->second == format_name;
 }
 
-bool is_memory(const std::string& name) { return name.starts_with(optimizer_prefix) || name.starts_with(encodings_prefix); }
-
 template <RealScalar R>
 void save_checkpoint(const std::string& path, const RunConfig& config, const RunState& state, const ParameterList<R>& parameters,
                      const Optimizer<R>* optimizer, const std::vector<Tensor<float>>& encodings) {
   SafetensorsWriter writer;
-  for (const Parameter<R>& p : parameters) std::visit([&](const auto& v) { writer.add(p.name, v.value()); }, p.var);
+  add_parameters<R>(writer, parameters);
   writer.metadata("format", format_name);
   writer.metadata("config", config.to_json());
   writer.metadata("step", fmt::format("{}", state.step));
@@ -79,12 +75,7 @@ void save_checkpoint(const std::string& path, const RunConfig& config, const Run
   if (!state.validated_on.empty()) writer.metadata("validated_on", state.validated_on);
   for (const auto& [key, member] : fingerprint_keys)
     if (const std::string& sum = state.made_from.*member; !sum.empty()) writer.metadata(key, sum);
-  if (optimizer != nullptr) {
-    const OptimizerState<R> memory = optimizer->state();
-    for (const auto& entry : memory.tensors)
-      std::visit([&](const auto& x) { writer.add(optimizer_prefix + entry.name, x); }, entry.value);
-    writer.metadata("optimizer_steps", fmt::format("{}", memory.steps));
-  }
+  if (optimizer != nullptr) add_optimizer(writer, *optimizer);
   for (std::size_t i = 0; i < encodings.size(); ++i) writer.add(encodings_prefix + std::to_string(i), encodings[i]);
   writer.save(path);
 }
@@ -95,10 +86,10 @@ Checkpoint::Checkpoint(const std::string& path) : file_(open_checkpoint(path)) {
   } catch (const Error& error) {
     fail("checkpoint", "{}: {}", path, error.what());
   }
-  state_ = {.step = number<std::int64_t>(file_, "step"),
-            .best_valid = number<double>(file_, "best_valid"),
-            .best_step = number<std::int64_t>(file_, "best_step"),
-            .since_best = file_.metadata().contains("since_best") ? number<std::int64_t>(file_, "since_best") : 0};
+  state_ = {.step = whole_number("checkpoint", file_, "step"),
+            .best_valid = real_number(file_, "best_valid"),
+            .best_step = whole_number("checkpoint", file_, "best_step"),
+            .since_best = file_.metadata().contains("since_best") ? whole_number("checkpoint", file_, "since_best") : 0};
   require(state_.step >= 0 && state_.step <= config_.training.steps, "checkpoint", "{}: step {} is invalid for a run of {} steps",
           path, state_.step, config_.training.steps);
   // The best of no validation is infinity, at step 0; a share or a loss is never negative.
@@ -109,21 +100,21 @@ Checkpoint::Checkpoint(const std::string& path) : file_(open_checkpoint(path)) {
           "checkpoint", "{}: best_valid {} at best_step {} is invalid after {} steps", path, state_.best_valid, state_.best_step,
           state_.step);
   if (file_.metadata().contains("best_loss")) {
-    state_.best_loss = number<double>(file_, "best_loss");
+    state_.best_loss = real_number(file_, "best_loss");
     require(validated && std::isfinite(state_.best_loss) && state_.best_loss >= 0, "checkpoint", "{}: best_loss {} is invalid",
             path, state_.best_loss);
   }
   if (file_.metadata().contains("best_accuracy")) {
-    state_.best_accuracy = number<double>(file_, "best_accuracy");
+    state_.best_accuracy = real_number(file_, "best_accuracy");
     require(validated && *state_.best_accuracy >= 0 && *state_.best_accuracy <= 1, "checkpoint", "{}: best_accuracy {} is invalid",
             path, *state_.best_accuracy);
   }
   if (file_.metadata().contains("bytes_per_token")) {
-    const double bytes = state_.in_bits.bytes_per_token = number<double>(file_, "bytes_per_token");
+    const double bytes = state_.in_bits.bytes_per_token = real_number(file_, "bytes_per_token");
     require(bytes > 0 && std::isfinite(bytes), "checkpoint", "{}: bytes_per_token {} is invalid", path, bytes);
   }
   if (file_.metadata().contains("spelled_bits_per_token")) {
-    const double bits = state_.in_bits.spelled = number<double>(file_, "spelled_bits_per_token");
+    const double bits = state_.in_bits.spelled = real_number(file_, "spelled_bits_per_token");
     require(bits > 0 && std::isfinite(bits), "checkpoint", "{}: spelled_bits_per_token {} is invalid", path, bits);
   }
   if (const auto part = file_.metadata().find("validated_on"); part != file_.metadata().end()) {
@@ -137,44 +128,12 @@ Checkpoint::Checkpoint(const std::string& path) : file_(open_checkpoint(path)) {
 
 template <RealScalar R>
 void Checkpoint::load(const ParameterList<R>& parameters) const {
-  std::set<std::string> wanted;
-  for (const Parameter<R>& p : parameters) {
-    require(file_.contains(p.name), "checkpoint", "{}: parameter {} is missing", file_.path(), p.name);
-    const StoredTensor& stored = file_.info(p.name);
-    require(stored.is_complex == p.is_complex() && stored.shape == p.shape(), "checkpoint",
-            "{}: {} is {} {}, but the model expects {} {}", file_.path(), p.name, stored.is_complex ? "complex" : "real",
-            stored.shape, p.is_complex() ? "complex" : "real", p.shape());
-    wanted.insert(p.name);
-  }
-  for (const std::string& name : file_.names())
-    require(wanted.contains(name) || is_memory(name), "checkpoint", "{}: {} is not a parameter of this model", file_.path(),
-            in_quotes(name));
-  for (Parameter<R> p : parameters) std::visit([&](auto& v) { file_.load(p.name, v.value()); }, p.var);
+  load_parameters<R>("checkpoint", file_, parameters);
 }
 
 template <RealScalar R>
 void Checkpoint::load(Optimizer<R>& optimizer) const {
-  require(file_.metadata().contains("optimizer_steps"), "checkpoint", "{} cannot be resumed: it has no optimizer state",
-          file_.path());
-  OptimizerState<R> memory = optimizer.state();
-  memory.steps = number<std::int64_t>(file_, "optimizer_steps");
-  require(memory.steps == state_.step, "checkpoint", "{}: the optimizer has taken {} steps, but the run {}", file_.path(),
-          memory.steps, state_.step);
-  std::set<std::string> wanted;
-  for (auto& entry : memory.tensors) {
-    const std::string name = optimizer_prefix + entry.name;
-    require(file_.contains(name), "checkpoint", "{}: {} is missing", file_.path(), name);
-    // As the file has it: whether that is the scalar it needs, the optimiser can say best.
-    if (file_.info(name).is_complex)
-      entry.value = file_.tensor<std::complex<R>>(name);
-    else
-      entry.value = file_.tensor<R>(name);
-    wanted.insert(name);
-  }
-  for (const std::string& name : file_.names())
-    require(wanted.contains(name) || !name.starts_with(optimizer_prefix), "checkpoint", "{}: {} does not belong to this optimizer",
-            file_.path(), in_quotes(name));
-  optimizer.load_state(memory);
+  load_optimizer<R>("checkpoint", file_, state_.step, optimizer);
 }
 
 std::vector<Tensor<float>> Checkpoint::encodings() const {

@@ -10,6 +10,7 @@
 #include "data/files/safetensors.h"
 #include "nn/model.h"
 #include "optim/optimizer.h"
+#include "train/checkpoints/module_file.h"
 #include "train/config/bits_per_byte.h"
 #include "train/config/run_config.h"
 
@@ -79,9 +80,6 @@ class Checkpoint {
 
 /// Whether the file says of itself that it is one.
 bool is_checkpoint(const SafetensorsFile& file);
-/// Whether a tensor of that name is not a parameter, but what a run needs to resume.
-bool is_memory(const std::string& name);
-
 /// The checkpoint that RUN stands for: RUN itself when it is a file; in a folder best.safetensors, or last.safetensors when no
 /// validation has been made. Throws Error when there is none.
 std::string find_checkpoint(const std::string& run);
