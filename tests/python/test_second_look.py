@@ -128,3 +128,19 @@ def test_what_is_huge_elsewhere_excuses_nothing_here(x, factor):
     assert argand.check(lambda x: np.sum(np.exp(x)), lambda x: factor * np.exp(x), x).verdict == "fail"
     if factor != 1.001 or abs(x[0]) > 1e-3:  # there f does not tell a thousandth
         assert argand.check(lambda x: np.sum(np.cosh(x)), lambda x: factor * np.sinh(x), x).verdict == "fail"
+
+
+def test_last_bits_may_differ_from_call_to_call():
+    # As where a library chooses its kernels by the alignment of memory; here a tiny gradient, made of terms that cancel.
+    calls = [0]
+
+    def grad(x):
+        calls[0] += 1
+        return 1e-9 * np.cos(x) + (calls[0] % 2) * 2e-17
+
+    assert argand.check(lambda x: np.sum(1 + 1e-9 * np.sin(x)), grad, np.array([0.3, 0.4])).verdict != "fail"
+    with pytest.raises(argand.Error, match="two calls of the gradient"):
+        argand.check(lambda x: np.sum(np.sin(x)), lambda x: np.cos(x) + 1e-8 * next(ODD), np.array([0.3, 0.4]))
+
+
+ODD = iter(range(1000000))
