@@ -50,6 +50,12 @@ def table(head, rows, right):
     return "\n".join([f"| {' | '.join(head)} |", rule, *(f"| {' | '.join(row)} |" for row in rows)]) + "\n"
 
 
+def rate_name(rate):
+    """"0.016" as 1.6e-2."""
+    digits, power = f"{float(rate):.2e}".split("e")
+    return f"{digits.rstrip('0').rstrip('.')}e{int(power)}"
+
+
 class Results:
     """A compact file: rows of runs, compared with the first row."""
 
@@ -140,7 +146,7 @@ class Results:
         if not lines:
             return ""
         measure = "Perplexity" if self.lm else "Accuracy in %"
-        return table(["row", *every], lines, [False] + [True] * len(every)) + "\n" + paragraph(
+        return table(["row", *map(rate_name, every)], lines, [False] + [True] * len(every)) + "\n" + paragraph(
             f"{measure} by learning rate, seed 0: after the whole length where that was run, in brackets after a third of it. With the rate in bold the row was trained.")
 
     def claims(self):
