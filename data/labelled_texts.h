@@ -1,5 +1,5 @@
 #pragma once
-/// Texts with labels as a classifier reads them: lower-cased words, by their ids.
+/// Labelled texts as a classifier reads them: ids of lower-cased words.
 
 #include <cstdint>
 #include <span>
@@ -13,17 +13,17 @@
 
 namespace argand {
 
-/// The second word of a classifier's vocabulary, which stands for every other word. The first is pad_id (core/tensor.h).
+/// The second word of a classifier's vocabulary, for all words outside it. The first is pad_id (core/tensor.h).
 inline constexpr Vocabulary::Id unknown_id = 1;
 
-/// `<pad>`, `<unk>`, and the `most` most frequent lower-cased words of the articles, the most frequent one first; of equally
-/// frequent ones the first to occur. Words are what stands between whitespace.
+/// `<pad>`, `<unk>`, and the `most` most frequent lower-cased words of the articles, most frequent first, ties in order of first
+/// occurrence. Whitespace separates words.
 Vocabulary frequent_words(std::span<const Article> articles, std::int64_t most);
 
-/// The ids of a text's lower-cased words. Text that looks like `<pad>` is an unknown word. Throws Error for text that is not UTF-8.
+/// The ids of a text's lower-cased words. The text `<pad>` counts as an unknown word. Throws Error for text that is not UTF-8.
 std::vector<Vocabulary::Id> classifier_ids(const Vocabulary& vocabulary, std::string_view text);
 
-/// N texts, one after the other, and their labels.
+/// N texts, stored consecutively, and their labels.
 class LabelledTexts {
  public:
   using Id = Vocabulary::Id;
@@ -43,30 +43,30 @@ class LabelledTexts {
   std::int64_t end(std::int64_t i) const { return i < 0 ? 0 : ends_[static_cast<std::size_t>(i)]; }
 
   std::vector<Id> tokens_, labels_;
-  std::vector<std::int64_t> ends_;  ///< where in tokens_ each text ends
+  std::vector<std::int64_t> ends_;  ///< where each text ends in tokens_
 };
 
-/// What a classifier is trained and tested on.
+/// A classifier's training, validation and test data.
 struct LabelledCorpus {
   std::shared_ptr<const WordTokens> tokens;
   std::vector<std::string> classes;
   LabelledTexts train, test;
-  LabelledTexts valid{};               ///< may be empty: then nothing is held out to validate on
-  std::string source{};                ///< one line that says where it is from; nothing where that goes without saying
-  std::vector<std::string> preview{};  ///< lines that show what was understood of a table
+  LabelledTexts valid{};               ///< empty: no validation set
+  std::string source{};                ///< one line naming the source; may be empty
+  std::vector<std::string> preview{};  ///< lines that show how a table was interpreted
 };
 
-/// The first `count` of them, or all when there are fewer or count is 0.
+/// The first `count` articles, or all when there are fewer or count is 0.
 std::span<const Article> first_articles(const std::vector<Article>& articles, std::int64_t count);
 
-/// The first `train_articles` and `test_articles` of each part (0: all), in words that are frequent in the first of them.
+/// The first `train_articles` and `test_articles` of each part (0: all), with the vocabulary of the training part's frequent words.
 LabelledCorpus make_labelled_corpus(const ArticleSets& sets, std::int64_t words, std::int64_t train_articles,
                                     std::int64_t test_articles);
-/// All of them in these words.
+/// All articles, with this vocabulary.
 LabelledCorpus make_labelled_corpus(const ArticleSets& sets, const Vocabulary& words);
 
-/// Keeps the first `train_articles` and `test_articles` (0: all) and makes `valid_share` of those to train on, drawn in an order
-/// that depends on nothing but how many there are, the part to validate on.
+/// Keeps the first `train_articles` and `test_articles` (0: all) and moves a `valid_share` of the training part to the validation
+/// part, drawn in an order that depends only on their number.
 void choose_articles(ArticleSets& sets, std::int64_t train_articles, std::int64_t test_articles, double valid_share);
 
 }  // namespace argand

@@ -10,18 +10,18 @@ namespace argand {
 
 /// B texts, padded to the longest of them, and their labels.
 struct TextBatch {
-  Ids tokens;                       ///< [B, T]; what a text does not fill is pad_id
+  Ids tokens;                       ///< [B, T], padded with pad_id
   Ids labels;                       ///< [B]
-  std::vector<std::int64_t> texts;  ///< which ones they are [B]
+  std::vector<std::int64_t> texts;  ///< indices of the texts [B]
 };
 
-/// Training batches. An epoch visits every text once, in an order of its own. Texts of similar length go together, since padding is
-/// work for nothing: the epoch's order is cut into pools of 50 batches, a pool is sorted by length and cut into batches, and the
-/// batches are shuffled. The one that N mod B texts are left for is smaller.
-/// Batch i is a pure function of (texts, B, longest, seed, i). Looking up is not for several threads at once.
+/// Training batches. An epoch visits every text once, in its own order. Texts of similar length are batched together to save
+/// padding: the epoch's order is cut into pools of 50 batches, each pool is sorted by length and cut into batches, and the batches
+/// are shuffled. When B does not divide N, one batch is smaller. Batch i is a pure function of (texts, B, longest, seed, i). Access
+/// is not thread-safe.
 class TextBatches {
  public:
-  /// Texts of more than `longest` words lose their ends. Throws Error without texts or for B, longest < 1.
+  /// Truncates texts to `longest` words. Throws Error without texts or for B, longest < 1.
   TextBatches(LabelledTexts texts, std::int64_t B, std::int64_t longest, std::uint64_t seed);
 
   TextBatch at(std::uint64_t i) const;
@@ -35,12 +35,12 @@ class TextBatches {
   std::uint64_t B_;
   std::int64_t longest_;
   std::uint64_t seed_;
-  /// The epoch that was looked at last: its texts, those of batch j from j B on.
+  /// The order of the epoch used last; batch j's texts start at j B.
   mutable std::vector<std::int64_t> order_;
   mutable std::uint64_t planned_epoch_ = 0;
 };
 
-/// Evaluation batches: every text once, the shortest first.
+/// Evaluation batches: every text once, shortest first.
 class EvaluationTexts {
  public:
   /// Throws Error without texts or for B, longest < 1.

@@ -13,7 +13,7 @@
 namespace argand {
 namespace {
 
-/// Why it is not a word, or nothing.
+/// Why this is not a word, if it is not.
 std::optional<std::string> fault(std::string_view word) {
   if (word.empty()) return "an empty word";
   std::string_view rest = word;

@@ -13,7 +13,7 @@
 
 namespace argand {
 
-/// Ids count from 0 in the order in which words were first added. A word is non-empty UTF-8 without whitespace or zero bytes.
+/// Ids count from 0 in the order in which words were added. A word is non-empty UTF-8 without whitespace or zero bytes.
 class Vocabulary {
  public:
   using Id = Ids::value_type;
@@ -21,10 +21,10 @@ class Vocabulary {
   Vocabulary() = default;
   explicit Vocabulary(std::span<const std::string> words);
 
-  /// The word's id, a new one if it has none. Throws when it is not a word.
+  /// Returns the word's id, adding it if it is new. Throws when it is not a word.
   Id add(std::string_view word);
   std::optional<Id> find(std::string_view word) const;
-  /// The word's id; that of `<unk>` for an unknown word. Throws when there is no `<unk>` either.
+  /// Returns the word's id, or that of `<unk>` for an unknown word. Throws when there is no `<unk>` either.
   Id id(std::string_view word) const;
   /// Throws for an id outside [0, size()).
   const std::string& word(Id id) const;
@@ -33,14 +33,14 @@ class Vocabulary {
 
   /// Splits at whitespace: [number of words].
   Ids encode(std::string_view text) const;
-  /// Words with single spaces between them.
+  /// Joins the words with single spaces.
   std::string decode(std::span<const Id> ids) const;
 
-  /// One word a line, in the order of ids: what a file of it says.
+  /// The contents of its file: one word per line, in the order of ids.
   std::string text() const;
   /// Writes text(). Atomic; throws Error.
   void save(const std::string& path) const;
-  /// Throws Error naming file and line for whatever save() would not have written.
+  /// Reads what save() writes; throws Error naming file and line for anything else.
   static Vocabulary load(const std::string& path);
 
   friend bool operator==(const Vocabulary& a, const Vocabulary& b) { return a.words_ == b.words_; }

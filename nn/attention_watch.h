@@ -1,6 +1,6 @@
 #pragma once
-/// Looking on while a model attends. Fused attention never holds its weights; but it is linear in the values, so the weights are
-/// what it makes of unit vectors: the op itself computes them, whatever its scores are.
+/// Observing a model's attention. Fused attention never stores its weights, but it is linear in the values: applied to unit
+/// vectors, the op itself returns the weights, whatever its scores are.
 
 #include <algorithm>
 #include <functional>
@@ -9,11 +9,11 @@
 
 namespace argand {
 
-/// What every attention layer of a pass tells in turn, each function once a layer. float64 whatever the model's precision.
+/// Called by every attention layer of a pass in turn, each function once per layer. float64 whatever the model's precision.
 struct AttentionWatch {
   using Phasors = Tensor<std::complex<double>>;
-  /// Queries and keys as complex numbers [B, T, H, n], before their positions turn them. Not called by layers whose pairs of
-  /// components mean nothing: real attention without RoPE, real states, quaternions.
+  /// Queries and keys as complex numbers [B, T, H, n], before positions rotate them. Not called by layers whose pairs of components
+  /// have no meaning: real attention without RoPE, real states, quaternions.
   std::function<void(const Phasors& q, const Phasors& k)> pairs{};
   /// Weights [B, Tq, H, Tk], after softmax.
   std::function<void(const Tensor<double>& weights)> weights{};

@@ -1,5 +1,5 @@
 #pragma once
-/// What a model is: the keys that every family has, and the family's own configuration. The command line, the configuration file,
+/// The configuration of a model: the keys shared by all families and the family's own. The command line, the configuration file,
 /// checkpoints and parity cases all go through visit().
 
 #include <concepts>
@@ -13,7 +13,7 @@ namespace argand {
 struct Family;
 struct ModelConfig;
 
-/// What a model learns to do: predict the next token, or classify the label of a text.
+/// What a model learns: to predict the next token, or to classify a text.
 enum class TextTask { Lm, Classify };
 constexpr const char* words_of(TextTask) { return "lm|classify"; }
 
@@ -22,19 +22,20 @@ void require_size(const char* key, std::int64_t value, std::int64_t most);
 
 /// What a model retrieves from passages of text.
 struct Windows {
-  std::vector<std::int64_t> layers{};  ///< those that look passages up, from 0, ascending
-  std::int64_t top_k = 0;              ///< passages that each token reads
-  bool by_chunk = false;               ///< found for a chunk of text by its words (Knowledge::search), not by what a layer asks
+  std::vector<std::int64_t> layers{};  ///< layers that retrieve passages, from 0, ascending
+  std::int64_t top_k = 0;              ///< passages read per token
+  bool by_chunk = false;               ///< found for a chunk of text by its words (Knowledge::search), not by a layer's query
 };
 
-/// The keys that one family has on top of those of ModelConfig, with their defaults.
+/// A family's own keys, on top of those of ModelConfig, with their defaults.
 class FamilyConfig {
  public:
   virtual ~FamilyConfig() = default;
   virtual std::unique_ptr<FamilyConfig> clone() const = 0;
   /// Calls f(name, value, help) for every key.
   virtual void visit(KeyVisitor& f) = 0;
-  /// Throws Error for values that do not go together or with `config`, whose own keys are valid: d_model is a multiple of n_heads.
+  /// Throws Error for values inconsistent with each other or with `config`, whose own keys are valid: d_model is a multiple of
+  /// n_heads.
   virtual void validate(const ModelConfig& config) const = 0;
   virtual Windows windows() const { return {}; }
 };
@@ -66,8 +67,8 @@ struct ModelConfig {
   std::string to_json() const;
 
   const Family& family() const { return *family_; }
-  /// The keys of the family alone: `config.own<QicConfig>().theta_init = 0`; Own may be what several families share,
-  /// `own<DecoderConfig>()`. Throws when the model is of a family without an Own.
+  /// The family's own keys: `config.own<QicConfig>().theta_init = 0`. Own may be a base shared by several families,
+  /// `own<DecoderConfig>()`. Throws when the model's family has no Own.
   template <std::derived_from<FamilyConfig> Own>
   Own& own() {
     if (auto* found = dynamic_cast<Own*>(own_.get())) return *found;
@@ -80,7 +81,7 @@ struct ModelConfig {
   Windows windows() const { return own_->windows(); }
 
   /// Calls f(key, value&, choices, help) for every key that this model has; `choices` is empty or the allowed words, joined by '|'.
-  /// Another word of the key `family` makes it a model of that family, with the defaults of what is the family's own.
+  /// Changing the key `family` switches the model to that family, with default values for the family's own keys.
   void visit(KeyVisitor& f);
   template <class F>
   requires(!std::derived_from<std::remove_cvref_t<F>, KeyVisitor>) void visit(F&& f) {
@@ -88,11 +89,11 @@ struct ModelConfig {
     visit(static_cast<KeyVisitor&>(each));
   }
 
-  /// Throws Error for sizes that cannot be or do not fit together, naming the key and the remedy.
+  /// Throws Error for invalid or inconsistent sizes, naming the key and the remedy.
   void validate() const;
 
  private:
-  /// Owned, and copied with its owner.
+  /// An owning pointer that deep-copies.
   class OwnConfig : public std::unique_ptr<FamilyConfig> {
    public:
     OwnConfig(std::unique_ptr<FamilyConfig> config) : unique_ptr(std::move(config)) {}

@@ -29,8 +29,8 @@ Var<R> DecoderBlock<R>::operator()(const Var<R>& h, const AttentionPass<R>& pass
 
 namespace {
 
-/// Of the embedding's first values: 0.02 where it is also the output layer, 0.5 otherwise. Scaled by √d it begins at 1, as the
-/// sinusoids do that are added to it ("Attention is all you need", 2017, section 3.4, leaves the first values open).
+/// Initial std of the embedding: 0.02 when it is also the output layer, 0.5 otherwise. Scaled by √d it starts at 1, like the
+/// sinusoids added to it ("Attention is all you need", 2017, section 3.4, leaves the initial values open).
 double embedding_std(const ModelConfig& config) {
   const auto& own = config.own<DecoderConfig>();
   if (own.scale_embeddings) return 1 / std::sqrt(static_cast<double>(config.d_model));

@@ -1,5 +1,5 @@
 #pragma once
-/// The pre-norm decoder that several families share; they differ in the attention layer.
+/// The pre-norm decoder shared by several families, which differ in their attention layer.
 
 #include <functional>
 #include <memory>
@@ -32,7 +32,7 @@ class Decoder : public TextModel<R> {
  public:
   /// Makes the attention layer of one block.
   using MakeAttention = std::function<std::unique_ptr<SelfAttention<R>>(Init&)>;
-  /// `config` is of a family with a DecoderConfig.
+  /// The family of `config` must have a DecoderConfig.
   Decoder(const ModelConfig& config, std::uint64_t seed, const MakeAttention& make_attention);
   ARGAND_FIELDS(R, embedding_, position_, blocks_, norm_, head_)
 
@@ -46,10 +46,10 @@ class Decoder : public TextModel<R> {
   std::optional<Embedding<R>> position_;
   std::vector<std::unique_ptr<DecoderBlock<R>>> blocks_;
   std::unique_ptr<AnyNorm<R>> norm_;
-  std::optional<Linear<R>> head_;  ///< the classifier, or the output layer where it is not tied
+  std::optional<Linear<R>> head_;  ///< the classifier, or the output layer when embeddings are not tied
 };
 
-/// Dot attention as the configuration of a decoder asks for it.
+/// The options of dot attention for this decoder configuration.
 DotAttentionOptions dot_attention_options(const ModelConfig& config);
 
 }  // namespace argand

@@ -1,5 +1,5 @@
 #pragma once
-/// The keys of the families that are decoders (nn/decoder.h).
+/// Configuration keys shared by the decoder families (nn/decoder.h).
 
 #include "nn/config.h"
 #include "nn/layers.h"
@@ -24,7 +24,7 @@ struct DecoderConfig : FamilyConfig {
   void validate(const ModelConfig& config) const override;
 };
 
-/// Throws unless the components of each head form pairs.
+/// Throws unless each head has an even number of components.
 void require_pairs(const ModelConfig& config);
 
 }  // namespace argand

@@ -1,6 +1,6 @@
 #pragma once
-/// What a family of models tells the rest of the house. Everything else about it is in its room, nn/families/NAME/; programs read
-/// what they need to know of it here, and name no family.
+/// What a family of models declares about itself. Everything else about it lives in nn/families/NAME/; programs query the family
+/// through this header and never name one.
 
 #include <deque>
 #include <functional>
@@ -16,37 +16,38 @@ struct LayerCheck;
 template <RealScalar R>
 class Model;
 
-/// Keys and their values as one writes them on a command line.
+/// Keys and their values, written as on a command line.
 using KeyTexts = std::vector<std::pair<std::string, std::string>>;
 
-/// Sizes and a recipe to start from, such as those of the family's paper. Others of that name, the common ones too, it replaces.
+/// Starting sizes and a recipe, such as those of the family's paper. Overrides any other preset of the same name, common ones
+/// included.
 struct Preset {
   std::string name;
   std::string task;  ///< "lm" or "classify"
   KeyTexts settings;
-  bool for_every_family = false;  ///< other families have it too, to compare with this one
+  bool for_every_family = false;  ///< also available to other families, for comparison with this one
 };
 
-/// A model to compare with others of its family, as a few settings on top of a preset.
+/// A model to compare with others of its family: a few settings on top of a preset.
 struct Variant {
-  std::string name;    ///< of its folder: "without-pcl"
-  std::string what;    ///< for the table
-  KeyTexts settings;   ///< the family itself where no other is named
-  bool extra = false;  ///< trained only when it is asked for by name
+  std::string name;    ///< folder name: "without-pcl"
+  std::string what;    ///< description in the table
+  KeyTexts settings;   ///< this family's model unless they name another family
+  bool extra = false;  ///< trained only when requested by name
 };
 
-/// The settings of a row that is a transformer with `position` learned, sinusoidal or rope. Positions that are added to the words
-/// drown them, unless the words are scaled, as they are here: after 300 steps, seed 0, learned positions had the perplexity 545 so
-/// and 661 without, sinusoids 577 and 876.
+/// The settings of a transformer row whose `position` is learned, sinusoidal or rope. They scale the word embeddings, because added
+/// positions drown unscaled ones: after 300 steps, seed 0, learned positions reached perplexity 545 with scaling and 661 without,
+/// sinusoids 577 and 876.
 KeyTexts transformer_row(const std::string& position);
 
-/// What `argand ablate FAMILY` compares. Experiments with a paper's figures and claims are files
+/// What `argand ablate FAMILY` compares. Experiments that reproduce a paper's figures and claims are files
 /// (train/ablation/experiment_file.h).
 struct Variants {
   std::string task;  ///< "lm" or "classify"
   std::string preset;
-  std::vector<Variant> rows;  ///< the first is what the others are compared with
-  /// "NAME=VALUE,..." of `argand eval --set`: what is learnt, put at a number, by --probe.
+  std::vector<Variant> rows;  ///< the first is the reference for the others
+  /// For --probe: "NAME=VALUE,..." as in `argand eval --set`, which fixes learned parameters at a value.
   std::vector<std::string> interventions = {};
 };
 
@@ -57,40 +58,40 @@ struct JointSettings {
   KeyTexts settings;
 };
 
-/// How `argand gradcheck` checks a family's gradients, besides every word and flag of its configuration, one at a time.
+/// How `argand gradcheck` checks a family's gradients, beyond trying every word and flag of its configuration one at a time.
 struct GradientChecks {
-  KeyTexts sizes{};  ///< on top of the common small ones
-  /// Other values of keys that are numbers or lists, tried one at a time.
+  KeyTexts sizes{};  ///< override the common small sizes
+  /// Further values of numeric and list keys, tried one at a time.
   std::vector<std::pair<std::string, std::vector<std::string>>> values{};
   std::vector<JointSettings> joint{};
-  /// Makes parameters that were moved at random fit for a check.
+  /// Makes randomly perturbed parameters suitable for a check.
   std::function<void(const ParameterList<double>&, const ModelConfig&)> prepare{};
-  std::function<std::vector<LayerCheck>()> layers{};  ///< of the family's own (nn/layer_check.h)
+  std::function<std::vector<LayerCheck>()> layers{};  ///< checks of the family's own layers (nn/layer_check.h)
 };
 
-/// What the page of `argand report` shows of a family besides what it shows of all.
+/// The family-specific parts of the page written by `argand report`.
 struct ReportParts {
-  std::string panel{};  ///< in apps/report: "angles", "heads", "offsets", "gains"
-  std::string phases = "Phases of the pairs that RoPE turns, before it does.";  ///< what those of queries and keys are
-  std::vector<std::string> history{};  ///< endings of the names of parameters that are followed through training
-  bool weight_phases = false;          ///< also the phases of complex weights
+  std::string panel{};  ///< of apps/report: "angles", "heads", "offsets", "gains"
+  std::string phases = "Phases of the pairs that RoPE turns, before it does.";  ///< what the phases of queries and keys are
+  std::vector<std::string> history{};  ///< suffixes of the names of parameters followed through training
+  bool weight_phases = false;          ///< also show the phases of complex weights
 };
 
-/// A real parameter's name and numbers.
+/// The name and values of a real parameter.
 struct NamedNumbers {
   std::string name;
   Tensor<double> numbers;
 };
 
-/// Whether the last part of a parameter's name is `called`: "blocks.0.attn.theta" is called "theta", and "attn.theta".
+/// Whether a parameter's name ends in the whole parts `called`: "blocks.0.attn.theta" ends in "theta" and in "attn.theta".
 bool name_ends_with(std::string_view name, std::string_view called);
 
-/// Real parameters that are few and mean something by themselves. A run's log has them at every step, `argand inspect` prints them.
+/// The few real parameters that are meaningful on their own. A run logs them at every step, and `argand inspect` prints them.
 struct DiagnosticParameters {
-  std::vector<std::string> values{};   ///< what those are called whose numbers are logged, under that name
-  std::vector<std::string> spreads{};  ///< of which mean and standard deviation over all layers are: "delta_mean", "delta_std"
-  std::string heading{};               ///< of the table
-  /// A line a parameter, or none where they are missing.
+  std::vector<std::string> values{};   ///< names of parameters whose values are logged under that name
+  std::vector<std::string> spreads{};  ///< names whose mean and std over all layers are logged: "delta_mean", "delta_std"
+  std::string heading{};               ///< heading of the table
+  /// One line per parameter; empty when they are absent.
   std::function<std::vector<std::string>(const std::vector<NamedNumbers>&)> table{};
 };
 
@@ -101,10 +102,10 @@ struct DemoModel {
 };
 
 struct Family {
-  std::string name;                                              ///< that of its room
+  std::string name;                                              ///< name of its folder
   std::string title;                                             ///< what is complex in it, in one line
-  std::function<std::unique_ptr<FamilyConfig>()> configuration;  ///< of its defaults
-  /// With initial parameters that are a pure function of (config, seed).
+  std::function<std::unique_ptr<FamilyConfig>()> configuration;  ///< a configuration with the defaults
+  /// Initial parameters are a pure function of (config, seed).
   std::function<std::unique_ptr<Model<float>>(const ModelConfig& config, std::uint64_t seed)> make_float;
   std::function<std::unique_ptr<Model<double>>(const ModelConfig& config, std::uint64_t seed)> make_double;
   bool uses_retrieval = false;  ///< FamilyConfig::windows may name layers: runs have the keys of a knowledge base
@@ -113,20 +114,20 @@ struct Family {
   GradientChecks checks{};
   DiagnosticParameters diagnostics{};
   ReportParts report{};
-  std::vector<DemoModel> demo{};  ///< two, of the default family
+  std::vector<DemoModel> demo{};  ///< two, in the default family
 };
 
-/// All of them, in the order in which they are shown. A family stays where it is.
+/// All families, in display order. References to them stay valid.
 const std::deque<Family>& families();
-/// Throws for a name that there is not, with a suggestion.
+/// Throws for an unknown name, with a suggestion.
 const Family& family_named(const std::string& name);
-/// What a configuration is of where no family is named.
+/// The family of a configuration that names none.
 const Family& default_family();
 /// The names, joined by '|'.
 const std::string& family_choices();
 
-/// Brings a family of the program's own, before anything else is done. Throws when it has no name, configuration or model, or the
-/// name of one that is there.
+/// Registers a family defined by the program; call it before anything else. Throws when the family lacks a name, configuration or
+/// model, or its name is taken.
 void add_family(Family family);
 
 }  // namespace argand

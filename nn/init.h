@@ -1,6 +1,6 @@
 #pragma once
-/// Initial values: every parameter draws from a stream of its own, in order of construction, so that a model's initial state is a
-/// pure function of (config, seed).
+/// Initial values: every parameter draws from its own stream, in order of construction, so a model's initial state is a pure
+/// function of (config, seed).
 
 #include <cmath>
 
@@ -9,16 +9,16 @@
 
 namespace argand {
 
-/// How many numbers an output is made of, and how many outputs a number goes into, of a weight [out, in] or [out, in, kernel...].
+/// Fan in and fan out of a weight [out, in] or [out, in, kernel...]: inputs per output, and outputs per input.
 struct Fans {
   double in, out;
 };
 /// Throws Error for fewer than two axes, and for an empty one.
 Fans fans_of(const Shape& weight);
 
-/// A matrix [m, n] with orthonormal rows (m <= n) or columns, evenly distributed over all such: real orthogonal, or complex
-/// unitary. By QR of a matrix of normal numbers with a positive diagonal of R (Mezzadri, "How to generate random matrices from the
-/// classical compact groups", Notices of the AMS 54, 2007), here Gram and Schmidt's, done twice. Throws unless it is a matrix.
+/// A matrix [m, n] with orthonormal rows (m <= n) or columns, uniformly distributed over all such: real orthogonal, or complex
+/// unitary. By QR of a Gaussian matrix with a positive diagonal of R (Mezzadri, "How to generate random matrices from the classical
+/// compact groups", Notices of the AMS 54, 2007), here by Gram-Schmidt applied twice. Throws unless `shape` is a matrix.
 template <Scalar T>
 Tensor<T> random_unitary(const Shape& shape, const Random& random);
 
@@ -26,9 +26,8 @@ class Init {
  public:
   explicit Init(std::uint64_t seed) : seed_(seed) {}
 
-  /// N(0, std²); a complex number has half of the variance in each component. Its phase is uniform and its modulus has Rayleigh's
-  /// distribution with E|w|² = std²: what Trabelsi et al. ("Deep complex networks", ICLR 2018, section 3.6) draw as modulus and
-  /// phase.
+  /// N(0, std²); a complex number has half of the variance in each component, so its phase is uniform and its modulus is Rayleigh
+  /// with E|w|² = std²: the distribution that Trabelsi et al. ("Deep complex networks", ICLR 2018, section 3.6) draw in polar form.
   template <Scalar T>
   Var<T> normal(Role role, const Shape& shape, double std) {
     return variable(randn<T>(shape, next(), static_cast<RealOf<T>>(std)), role);
@@ -38,8 +37,8 @@ class Init {
   Var<T> glorot(Role role, const Shape& shape) {
     return normal<T>(role, shape, std::sqrt(2 / (fans_of(shape).in + fans_of(shape).out)));
   }
-  /// E|w|² = 2/(fan in), for activations that take half of the power away: ReLU, or crelu of complex numbers (He et al., ICCV 2015;
-  /// Trabelsi et al., section 3.6).
+  /// E|w|² = 2/(fan in), for activations that halve the power: ReLU, or crelu of complex numbers (He et al., ICCV 2015; Trabelsi et
+  /// al., section 3.6).
   template <Scalar T>
   Var<T> he(Role role, const Shape& shape) {
     return normal<T>(role, shape, std::sqrt(2 / fans_of(shape).in));
@@ -51,7 +50,7 @@ class Init {
     for (T& x : w.span()) x *= static_cast<RealOf<T>>(gain);
     return variable(std::move(w), role);
   }
-  /// Uniform in [low, high]: rounded to single precision a number may be `high` itself.
+  /// Uniform in [low, high]: rounding to single precision can return `high` itself.
   template <RealScalar R>
   Var<R> uniform(Role role, const Shape& shape, double low, double high) {
     Tensor<R> values = Tensor<R>::zeros(shape);

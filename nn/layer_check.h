@@ -1,17 +1,17 @@
 #pragma once
-/// Layers as `argand gradcheck` sees them: each as a loss of its input and its parameters. A family's room says with these which of
-/// its own layers are to be checked, and how.
+/// Layers as `argand gradcheck` sees them: each as a loss of its input and its parameters. A family uses these to say which of its
+/// own layers are checked, and how.
 
 #include "autograd/ops/products/projection.h"
 #include "nn/attention/self_attention.h"
 
 namespace argand {
 
-/// A layer that lives as long as its loss.
+/// A loss that keeps its layer alive.
 struct LayerLoss {
   std::function<Var<double>()> loss;
   ParameterList<double> parameters;
-  std::ptrdiff_t chosen = 1;  ///< how many of the first parameters stay at the values chosen for them
+  std::ptrdiff_t chosen = 1;  ///< how many of the first parameters keep the values chosen for them
 };
 
 struct LayerCheck {
@@ -29,7 +29,7 @@ inline ModelConfig layer_check_config(const std::string& family) {
   return config;
 }
 
-/// What the layer is given: random numbers in [-1, 1].
+/// The layer's input: random numbers in [-1, 1].
 template <Scalar T>
 Var<T> layer_input(const Shape& shape) {
   return variable(rand<T>(shape, Random(0x1A7E, 2), RealOf<T>(-1), RealOf<T>(1)));
@@ -41,7 +41,7 @@ Var<double> weighed(const Var<T>& y) {
   return projection(y, rand<T>(y.shape(), Random(0x1A7E, 1), RealOf<T>(-1), RealOf<T>(1)));
 }
 
-/// `first`, then the layer's own.
+/// `first`, followed by the layer's own parameters.
 inline ParameterList<double> with_parameters_of(const Module<double>& layer, ParameterList<double> first) {
   for (const Parameter<double>& p : parameters_of<double>(layer)) first.push_back(p);
   return first;
@@ -54,7 +54,7 @@ LayerLoss applied(std::shared_ptr<L> layer, const Shape& shape) {
   return {[layer, x] { return weighed((*layer)(x)); }, with_parameters_of(*layer, {{"input", x}})};
 }
 
-/// An attention layer over two texts of three tokens; with and without a causal mask it is another function of the same parameters.
+/// An attention layer on two texts of three tokens; the causal mask makes it a different function of the same parameters.
 template <Scalar T, class Attention>
 LayerLoss attended(std::shared_ptr<Attention> layer, bool causal, std::int64_t width = 8) {
   const Var<T> x = layer_input<T>({2, 3, width});

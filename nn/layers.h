@@ -1,5 +1,5 @@
 #pragma once
-/// The layers that all families share: linear, embedding, norms, feed-forward.
+/// The layers shared by all families: linear, embedding, norms, feed-forward.
 
 #include <optional>
 #include <string>
@@ -28,7 +28,7 @@ class Linear final : public Module<RealOf<T>> {
   std::optional<Var<T>> bias;
 };
 
-/// Rows of a table [count, width] ~ N(0, std²), real or complex.
+/// A lookup table [count, width] ~ N(0, std²), real or complex.
 template <Scalar T>
 class Embedding final : public Module<RealOf<T>> {
  public:
@@ -63,7 +63,7 @@ class RmsNorm final : public Module<RealOf<T>> {
   Var<RealOf<T>> weight;
 };
 
-/// LayerNorm or RMSNorm, as the configuration says.
+/// LayerNorm or RMSNorm, chosen by the configuration.
 template <RealScalar R>
 class AnyNorm final : public Module<R> {
  public:

@@ -16,12 +16,11 @@ namespace argand {
 struct ForwardContext {
   bool training = false;   ///< dropout on
   std::uint64_t seed = 0;  ///< of the dropout masks
-  /// Number of the training step. A dropout mask is a pure function of (seed, step, place, element): a pass with dropout throws
-  /// without it, as every step would drop the same activations.
+  /// Index of the training step. A dropout mask is a pure function of (seed, step, site, element); a pass with dropout throws
+  /// without a step, since every step would then drop the same activations.
   std::optional<std::uint64_t> step{};
   const Knowledge* knowledge = nullptr;  ///< the knowledge base of reflection windows; null for models without
-  /// For each row of the batch the passages to exclude from retrieval, such as those that overlap the text it predicts; empty:
-  /// none.
+  /// For each row of the batch, the passages to exclude from retrieval, such as those overlapping the text to predict; empty: none.
   std::vector<RowRange> excluded{};
   /// Class weights of a classifier's loss [n_classes]; null: all 1.
   const std::vector<double>* class_weights = nullptr;
@@ -29,7 +28,7 @@ struct ForwardContext {
 };
 
 /// Keys and values of the tokens already seen, for generation, and encodings of passages. Belongs to one model and one batch;
-/// parameters and passages must stay as they are while it is used.
+/// parameters and passages must not change while it is in use.
 struct KeyValueCache {
   virtual ~KeyValueCache() = default;
   std::int64_t length = 0;  ///< tokens seen
@@ -38,8 +37,8 @@ struct KeyValueCache {
 template <RealScalar R>
 struct Loss {
   Var<R> total;                       ///< what to differentiate: cross entropy + auxiliary
-  double cross_entropy = 0;           ///< nats a token (or an article)
-  std::optional<double> auxiliary{};  ///< weighted, e.g. the phase contrastive loss; where the model has one
+  double cross_entropy = 0;           ///< nats per token (or per text)
+  std::optional<double> auxiliary{};  ///< weighted, e.g. the phase contrastive loss; empty when the model has none
 };
 
 template <RealScalar R>
@@ -50,14 +49,14 @@ class Model : public Module<R> {
   /// tokens [B, T] -> logits [B, T, vocab_size] (lm) or [B, n_classes] (classify).
   /// Throws for T > max_seq_len or a token id outside the vocabulary.
   virtual Var<R> logits(const Ids& tokens, const ForwardContext& context = {}) = 0;
-  /// Mean cross entropy of targets, weighted by context.class_weights, plus auxiliary losses, without ever holding the logits of a
-  /// large vocabulary. targets: [B] of
-  /// classifiers; otherwise [B, n], what follows the last n tokens, 1 <= n <= T: those before are context that is not scored.
+  /// Mean cross entropy of targets, weighted by context.class_weights, plus auxiliary losses; never holds all logits of a large
+  /// vocabulary. targets: [B] for classifiers; otherwise [B, n], the tokens that follow the last n, 1 <= n <= T: earlier tokens are
+  /// unscored context.
   virtual Loss<R> loss(const Ids& tokens, const Ids& targets, const ForwardContext& context = {}) = 0;
 
   /// An empty cache for a batch of this many sequences.
   virtual std::unique_ptr<KeyValueCache> make_cache(std::int64_t batch) const = 0;
-  /// The next tokens [B, t] of each sequence -> logits of the last one [B, vocab_size]; extends the cache. Records nothing.
+  /// Feeds the next tokens [B, t] of each sequence -> logits of the last one [B, vocab_size]; extends the cache. Records nothing.
   virtual Tensor<R> next_logits(const Ids& tokens, KeyValueCache& cache, const ForwardContext& context = {}) = 0;
 
   /// Encodings of passages [P, L] by each reflection window, [P, irw_dim]; empty for models without windows. Records nothing.

@@ -32,8 +32,8 @@ struct Buffer {
 template <RealScalar R>
 using BufferList = std::vector<Buffer<R>>;
 
-/// What visit() is given: f("weight", weight) adds a parameter, f("attn", attn) everything inside a module, with joined names, and
-/// f("mean", mean) of a tensor a buffer: it is saved, loaded and copied with the parameters, and no optimiser sees it. (visit() is
+/// The visitor: f("weight", weight) adds a parameter, f("attn", attn) everything inside a module, with joined names, and
+/// f("mean", mean) of a Tensor a buffer, which is saved, loaded and copied with the parameters but never optimised. (visit() is
 /// const, so a module declares its buffers mutable.)
 template <RealScalar R>
 class Visit {
@@ -51,7 +51,7 @@ class Visit {
   void operator()(const std::string& name, const Module<R>& module) const {
     module.visit(Visit(list_, prefix_ + name + ".", buffers_));
   }
-  /// Modules or parameters in a row: "name.0", "name.1", ...
+  /// A list of modules or parameters: "name.0", "name.1", ...
   template <class T>
   void operator()(const std::string& name, const std::vector<T>& several) const {
     for (std::size_t i = 0; i < several.size(); ++i) (*this)(name + "." + std::to_string(i), several[i]);
@@ -60,7 +60,7 @@ class Visit {
   void operator()(const std::string& name, const std::unique_ptr<T>& owned) const {
     if (owned) (*this)(name, *owned);
   }
-  /// For ARGAND_FIELDS: "weight, bias" and the fields of these names. A trailing underscore is not part of a name.
+  /// For ARGAND_FIELDS: takes the text "weight, bias" and the fields it names. A trailing underscore is not part of a name.
   template <class... Fields>
   void fields(std::string_view names, const Fields&... field) const {
     ((*this)(next_name(names), field), ...);
@@ -79,7 +79,7 @@ class Visit {
     Parameter<R> parameter{name, std::move(var)};
     if (SlotBase* slot = parameter.slot(); slot != nullptr) {
       const bool listed = std::any_of(list_.begin(), list_.end(), [&](const Parameter<R>& p) { return p.slot() == slot; });
-      if (slot->name.empty()) slot->name = name;  // a variable keeps the name that it was first listed by
+      if (slot->name.empty()) slot->name = name;  // a variable keeps the first name it is listed under
       if (listed && name != slot->name && std::find(slot->aliases.begin(), slot->aliases.end(), name) == slot->aliases.end())
         slot->aliases.push_back(name);
       if (listed) return;
@@ -96,9 +96,9 @@ class Visit {
   BufferList<R>* buffers_;
 };
 
-/// A module can be moved, not copied: its variables are handles, and a copy would be tied to them without saying so. Make a second
-/// one and copy_parameters(); to tie on purpose, give both the same Var. A parameter keeps its identity: change
-/// its value(); another Var in its place is one that an optimiser made before does not know.
+/// A module can be moved but not copied: its variables are handles, so a copy would silently share them. To copy, build a second
+/// module and call copy_parameters(); to tie weights on purpose, give both the same Var. Change a parameter through its value(): an
+/// existing optimiser does not know a Var that replaces it.
 template <RealScalar R>
 class Module {
  public:
@@ -111,7 +111,7 @@ class Module {
   virtual void visit(const Visit<R>& f) const = 0;
 };
 
-/// In a class that derives from Module<R>: visit() over these fields, parameters and modules, optional ones, vectors of them.
+/// For a class that derives from Module<R>: defines visit() over these fields (parameters, modules, optionals and vectors of them).
 #define ARGAND_FIELDS(R, ...) \
   void visit(const ::argand::Visit<R>& f) const override { f.fields(#__VA_ARGS__, __VA_ARGS__); }
 
@@ -130,8 +130,8 @@ BufferList<R> buffers_of(const Module<R>& module) {
   return buffers;
 }
 
-/// Gives every parameter and buffer of `to` the value of that of the same name in `from`: a deep copy. Throws Error when names,
-/// shapes or scalars differ, before anything is copied.
+/// Copies each parameter and buffer of `from` to that of the same name in `to`, deeply. Throws Error when names, shapes or scalars
+/// differ, before copying anything.
 template <RealScalar R>
 void copy_parameters(const Module<R>& from, const Module<R>& to);
 

@@ -1,5 +1,5 @@
 #pragma once
-/// One forward pass: whether it trains, and where it stands among the places that drop activations.
+/// The state of one forward pass: the training mode and the index of the next dropout site.
 
 #include "core/random.h"
 #include "nn/layers/dropout.h"
@@ -12,17 +12,17 @@ class ForwardPass {
   ForwardPass(const ForwardContext& context, double dropout) : context_(context), dropout_(context.training ? dropout : 0) {}
 
   const ForwardContext& context() const { return context_; }
-  /// Probability of dropping; 0 outside training.
+  /// Dropout probability; 0 outside training.
   double dropout() const { return dropout_; }
-  /// The random numbers of the next place: a pure function of (seed, step, place), so a resumed run drops the same activations.
-  /// Throws without a step.
+  /// The random numbers of the next dropout site: a pure function of (seed, step, site), so a resumed run drops the same
+  /// activations. Throws when the context has no step.
   Random next_random() {
     require(context_.step.has_value(), "dropout",
             "training needs ForwardContext::step; without it every step drops the same activations");
     return dropout_random(context_.seed, *context_.step, place_++);
   }
 
-  /// x with dropout, at the next place.
+  /// Applies dropout to x at the next site.
   template <Scalar T>
   Var<T> drop(const Var<T>& x);
 

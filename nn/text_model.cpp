@@ -81,7 +81,7 @@ Var<R> weighted_cross_entropy(const Var<R>& x, const Ids& targets, const std::ve
   return sum(constant(shares) * log_softmax(x));
 }
 
-/// h [B, T, D] of the last n positions, where targets are [B, n].
+/// h [B, T, D] at the last n positions, where targets are [B, n].
 template <RealScalar R>
 Var<R> last_positions(const Var<R>& h, const Ids& targets) {
   const std::int64_t T = h.dim(1), n = targets.shape().rank() == 2 && targets.shape()[0] == h.dim(0) ? targets.shape()[1] : T;

@@ -1,6 +1,6 @@
 #pragma once
-/// What the models of every family do alike with a text: check the tokens, hide the padding, pool, apply the output layer, keep a
-/// cache. A family adds how tokens become features.
+/// What the models of all families share: check the tokens, mask the padding, pool, apply the output layer, keep a cache. A family
+/// defines how tokens become features.
 
 #include <memory>
 #include <vector>
@@ -18,8 +18,8 @@ struct OutputLayer {
   const Var<R>* bias = nullptr;  ///< b, or null
 };
 
-/// Language models: causal attention, logits of every position. Classifiers: bidirectional attention with a key padding mask
-/// (pad_id is padding), logits of the mean over the other positions.
+/// Language models use causal attention and give logits at every position. Classifiers use bidirectional attention with a key
+/// padding mask (pad_id is padding) and give logits of the mean over the other positions.
 template <RealScalar R>
 class TextModel : public Model<R> {
  public:
@@ -30,16 +30,16 @@ class TextModel : public Model<R> {
 
  protected:
   using Model<R>::Model;
-  /// One cache a layer, in generation.
+  /// One cache per layer, in generation.
   using LayerCaches = std::vector<LayerCache<R>>;
-  /// Queries of every layer, complex [B, T, H, d_k/2], gathered when wants_queries(): what an auxiliary loss may look at.
+  /// The complex queries [B, T, H, d_k/2] of every layer, collected for an auxiliary loss when wants_queries().
   using Queries = std::vector<Var<std::complex<R>>>;
 
-  /// tokens [B, T] -> what the output layer reads, [B, T, D]. `caches`: see for_each_layer; null outside generation.
+  /// tokens [B, T] -> input of the output layer [B, T, D]. `caches`: see for_each_layer; null outside generation.
   virtual Var<R> hidden(const Ids& tokens, AttentionPass<R> pass, LayerCaches* caches) const = 0;
   virtual OutputLayer<R> output() const = 0;
 
-  /// For hidden(): calls f(i, pass) for every layer in turn, in the scope of its name and with the cache of its own.
+  /// For hidden(): calls f(i, pass) for every layer in turn, within the layer's name scope and with its cache.
   template <class F>
   void for_each_layer(AttentionPass<R> pass, LayerCaches* caches, const F& f) const {
     for (std::size_t i = 0; i < static_cast<std::size_t>(this->config_.n_layers); ++i) {
@@ -50,13 +50,13 @@ class TextModel : public Model<R> {
   }
 
   virtual bool wants_queries() const { return false; }
-  /// A loss to add, already weighted. Only called when wants_queries().
+  /// A loss to add, already weighted. Called only when wants_queries().
   virtual Var<R> auxiliary_loss(const Ids& tokens, const Queries& queries) const;
 
  private:
   struct Cache;
   Var<R> features(const Ids& tokens, const ForwardContext& context, Cache* cache, Queries* queries) const;
-  /// Mean over the positions that are not padding: [B, T, D] -> [B, D].
+  /// Mean over the non-padding positions: [B, T, D] -> [B, D].
   Var<R> pool(const Var<R>& h, const Ids& tokens) const;
 };
 

@@ -25,7 +25,7 @@ struct AdamWStep {
     });
   }
 
-  /// The same for n complex numbers under one second moment each.
+  /// The same for n complex numbers with one second moment each.
   void by_modulus(std::int64_t n, R keep, std::complex<R>* p, const std::complex<R>* g, std::complex<R>* m, R* v) const {
     for_packs<R>(0, n, [=, this](auto at) {
       const ComplexPack<R> gi = at.load(g) * scale, m0 = at.load(m);
@@ -40,7 +40,7 @@ struct AdamWStep {
   }
 };
 
-/// v before the first step.
+/// The initial v.
 template <RealScalar R>
 std::vector<AnyTensorOf<R>> second_moments(const ParameterList<R>& parameters, ComplexMoments complex_moments) {
   std::vector<AnyTensorOf<R>> v = zeros_like_each(parameters);
@@ -85,11 +85,11 @@ void AdamW<R>::step(double lr, double gradient_scale) {
                             .rate = static_cast<R>(lr / correction1),
                             .root_correction = static_cast<R>(1 / std::sqrt(correction2)),
                             .eps = static_cast<R>(options_.eps)};
-  // Asked for here, where one thread runs, and not in the loop: a tensor may have to be given numbers of its own first.
+  // Fetched here, where one thread runs, not in the loop: a tensor may first have to copy shared numbers.
   struct Numbers {
     R *p, *m, *v;
     const R* g;
-    R keep;  ///< what decay leaves: 1 for what does not decay
+    R keep;  ///< factor left by decay; 1 for parameters that do not decay
   };
   const auto decays = [&](Role role) {
     return options_.decay_all || role == Role::Matrix || role == Role::Embedding || role == Role::Output;
@@ -109,7 +109,7 @@ void AdamW<R>::step(double lr, double gradient_scale) {
       const std::int64_t n = block.end - block.begin;
       if (m_[block.tensor].index() == v_[block.tensor].index())
         update(n, of.keep, p, g, m, v + block.begin);
-      else  // blocks of pairs begin and end at whole pairs
+      else  // blocks of pairs start and end at whole pairs
         update.by_modulus(n / 2, of.keep, reinterpret_cast<std::complex<R>*>(p), reinterpret_cast<const std::complex<R>*>(g),
                           reinterpret_cast<std::complex<R>*>(m), v + block.begin / 2);
     }

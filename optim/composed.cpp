@@ -11,7 +11,7 @@ void Composed<R>::check() const {
 
 template <RealScalar R>
 void Composed<R>::step(double lr, double gradient_scale) {
-  check();  // of all parts, before one of them moves
+  check();  // all parts, before any of them moves
   for (Part& part : parts_) part.optimizer->step(lr * part.lr_scale, gradient_scale);
 }
 

@@ -24,7 +24,7 @@ void add_multiple(std::vector<R>& a, double c, const std::vector<R>& b) {
   for (std::size_t i = 0; i < a.size(); ++i) a[i] += static_cast<R>(c) * b[i];
 }
 
-/// f(parameter, its number of reals, where they begin in a vector of all).
+/// Calls f(parameter, its number of reals, their offset in the vector of all).
 template <RealScalar R, class F>
 void for_each_part(const ParameterList<R>& parameters, const F& f) {
   std::ptrdiff_t begin = 0;
@@ -41,16 +41,16 @@ std::vector<R> empty_vector(const ParameterList<R>& parameters) {
   return std::vector<R>(static_cast<std::size_t>(n));
 }
 
-/// A loss may be off by this much of itself: a sum's rounding.
+/// The relative rounding error of a loss, as of a sum.
 template <RealScalar R>
 constexpr double rounding = 4.0 * std::numeric_limits<R>::epsilon();
 
-/// The number of steps without progress that end it, and of searches in a row that close in on a point without meeting the Wolfe
+/// The number of steps without progress that end it, and of consecutive searches that close in on a point without meeting the Wolfe
 /// conditions: a kink.
 constexpr int idle_steps = 10, kink_steps = 6;
 
-/// Where the cubic through two values and slopes is least (Nocedal and Wright, Numerical Optimization, 2nd ed., eq. 3.59); NaN
-/// where it has no minimum.
+/// The minimum of the cubic through two values and slopes (Nocedal and Wright, Numerical Optimization, 2nd ed., eq. 3.59); NaN if
+/// it has none.
 template <class Point>
 double cubic_minimum(const Point& a, const Point& b) {
   const double d1 = a.slope + b.slope - 3 * (a.value - b.value) / (a.t - b.t);
@@ -71,8 +71,8 @@ Lbfgs<R>::Lbfgs(ParameterList<R> parameters, const LbfgsOptions& options)
           "requires 0 < decrease < curvature < 1, got {} and {}", options.decrease, options.curvature);
 }
 
-/// -H⁻¹g, H⁻¹ the inverse Hessian that BFGS makes of the pairs, from γ = ⟨s, y⟩/⟨y, y⟩ of the youngest (Nocedal and Wright,
-/// algorithm 7.4).
+/// -H⁻¹g, H⁻¹ the BFGS inverse Hessian of the pairs, starting from γ = ⟨s, y⟩/⟨y, y⟩ of the newest (Nocedal and Wright, algorithm
+/// 7.4).
 template <RealScalar R>
 typename Lbfgs<R>::Vector Lbfgs<R>::direction(const Vector& gradient) const {
   Vector q = gradient;
@@ -88,10 +88,10 @@ typename Lbfgs<R>::Vector Lbfgs<R>::direction(const Vector& gradient) const {
 }
 
 /// A point that meets the strong Wolfe conditions, or the lowest seen when evaluations run out (Nocedal and Wright, algorithms 3.5
-/// and 3.6 in one loop: `low` is the lowest so far, the interval from it to `high` holds a point to be found; no `high` yet: walk
-/// on). Values that differ by no more than `noise` say nothing about which point is lower; there the slopes decide, which keep
-/// their digits closer to the minimum than values do (the approximate Wolfe conditions of Hager and Zhang, SIAM Journal on
-/// Optimization 16, 2005, eq. 4.1). No point above `ceiling` is taken.
+/// and 3.6 in one loop: `low` is the lowest so far, and the interval from it to `high` contains a solution; without `high`, the
+/// step grows). Values that differ by at most `noise` do not tell which point is lower; there the slopes decide, which keep their
+/// digits closer to the minimum than values do (the approximate Wolfe conditions of Hager and Zhang, SIAM Journal on Optimization
+/// 16, 2005, eq. 4.1). No point above `ceiling` is taken.
 template <RealScalar R>
 typename Lbfgs<R>::Point Lbfgs<R>::search(const std::function<std::optional<Point>(double)>& along, const Point& start, double t,
                                           double ceiling, double noise) const {
@@ -108,7 +108,7 @@ typename Lbfgs<R>::Point Lbfgs<R>::search(const std::function<std::optional<Poin
     const bool decreases = now.value <= start.value + options_.decrease * t * start.slope && (low.t == 0 || now.value < low.value);
     const bool alike = std::abs(now.value - low.value) <= noise, flattens = std::abs(now.slope) < std::abs(low.slope);
     const bool lower = alike && now.slope * (now.t - low.t) >= 0 ? flattens : decreases || (alike && flattens);
-    // A NaN or an infinity, of the value or of any part of the gradient, makes a point no lower one.
+    // A NaN or an infinity, in the value or in any part of the gradient, disqualifies a point.
     if (!lower || !(now.value <= ceiling) || !std::isfinite(now.value) || !std::isfinite(now.slope)) {
       high = std::move(now);
     } else {
@@ -124,7 +124,7 @@ typename Lbfgs<R>::Point Lbfgs<R>::search(const std::function<std::optional<Poin
       t = guess > from + 0.1 * width && guess < from + 0.9 * width ? guess : from + 0.5 * width;
     }
   }
-  low.wolfe = !high;  // walking on is no failure
+  low.wolfe = !high;  // reaching the limit while the step grows is no failure
   return low;
 }
 
@@ -169,7 +169,7 @@ LbfgsReport Lbfgs<R>::minimise(const std::function<Var<R>()>& loss, int iteratio
   require(std::isfinite(now.value) && std::isfinite(inner(now.gradient, now.gradient)), "lbfgs",
           "the loss and its gradient must be finite at the start; the loss is {}", now.value);
   const auto norm = [](const Vector& v) { return std::sqrt(inner(v, v)); };
-  // Progress is a value below the lowest by more than rounding, or a gradient smaller than all before. Without it steps only follow
+  // Progress is a value below the lowest by more than rounding, or the smallest gradient so far. Without it, steps only follow
   // rounding.
   double lowest = now.value, smallest = norm(now.gradient);
   int idle = 0, without_wolfe = 0;
@@ -196,7 +196,7 @@ LbfgsReport Lbfgs<R>::minimise(const std::function<Var<R>()>& loss, int iteratio
       go_to(0);
       report.end = LbfgsEnd::NoLower;
       if (pairs_.empty()) break;
-      pairs_.clear();  // what was seen elsewhere may be wrong here: once more, straight down
+      pairs_.clear();  // old curvature may be wrong here: try once more along the gradient
       continue;
     }
     without_wolfe = next.wolfe ? 0 : without_wolfe + 1;

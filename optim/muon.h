@@ -1,6 +1,5 @@
 #pragma once
-/// Muon: momentum whose every step is orthogonalised (Jordan et al., "Muon: an optimizer for hidden layers in neural networks",
-/// 2024).
+/// Muon: momentum with orthogonalised steps (Jordan et al., "Muon: an optimizer for hidden layers in neural networks", 2024).
 ///
 ///     buf <- buf + (1 - μ)(g - buf),  u = g + μ (buf - g)                              (Nesterov)
 ///     X = u/(‖u‖_F + 1e-7);  five times  S = X Xᴴ,  X <- a X + (b S + c S²) X          (a, b, c) = (3.4445, -4.7750, 2.0315)
@@ -23,7 +22,7 @@ struct MuonOptions {
 template <Scalar T>
 Tensor<T> newton_schulz(const Tensor<T>& u, int steps = 5);
 
-/// Hidden matrices with two axes only. Everything else, tables and the output layer too, is AdamW's.
+/// True only for hidden matrices with two axes. Everything else, including tables and the output layer, belongs to AdamW.
 bool is_muon_parameter(Role role, const Shape& shape);
 
 template <RealScalar R>
@@ -41,7 +40,7 @@ class Muon final : public Optimizer<R> {
  private:
   ParameterList<R> parameters_;
   MuonOptions options_;
-  std::vector<AnyTensorOf<R>> buf_;  // as the parameters
+  std::vector<AnyTensorOf<R>> buf_;  // shaped like the parameters
   std::int64_t steps_ = 0;
 };
 

@@ -11,51 +11,51 @@
 
 namespace argand {
 
-/// The state an optimiser keeps between steps. Each tensor is named after what it holds and its parameter,
-/// "m.blocks.0.attn.q.weight", and has the parameter's shape. Its scalar is the parameter's too, except for AdamW's second moments
-/// of complex parameters under complex_moments = "modulus", which are real.
+/// The state an optimiser keeps between steps. Each tensor is named after its content and its parameter,
+/// "m.blocks.0.attn.q.weight", and has the parameter's shape. It also has the parameter's scalar type, except for AdamW's second
+/// moments of complex parameters under complex_moments = "modulus", which are real.
 template <RealScalar R>
 struct OptimizerState {
   struct Entry {
     std::string name;
     AnyTensorOf<R> value;
   };
-  std::int64_t steps = 0;  ///< taken so far
+  std::int64_t steps = 0;  ///< steps taken
   std::vector<Entry> tensors;
 
-  /// Throws Error when there is none of that name.
+  /// Throws Error for an unknown name.
   const AnyTensorOf<R>& tensor(std::string_view name) const&;
   AnyTensorOf<R> tensor(std::string_view name) && { return std::as_const(*this).tensor(name); }
 };
 
-/// Changes parameters in place: a Var is a handle, so the model sees the new numbers.
+/// Changes parameters in place: a Var is a handle, so the model sees the new values.
 template <RealScalar R>
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
-  /// One step down the gradients that the last backward passes left in the parameters (none: zeros, which still apply momentum and
-  /// decay; leave out of the list what must not change), at this learning rate. Every gradient is multiplied by `gradient_scale` as
-  /// it is read: clipping by global norm and averaging over accumulated batches are such factors and need no pass over memory of
-  /// their own. The gradients themselves stay as they are. Throws Error for a rate that is negative or not finite, and for a
-  /// parameter whose shape has changed; nothing has moved then.
+  /// Takes one step down the gradients that the last backward passes left in the parameters, at this learning rate. A missing
+  /// gradient counts as zero and still applies momentum and decay; leave parameters that must not change out of the list. Every
+  /// gradient is multiplied by `gradient_scale` as it is read, so clipping by global norm and averaging over accumulated batches
+  /// need no extra pass over memory. The gradients stay unchanged. Throws Error for a rate that is negative or not finite, and for
+  /// a parameter whose shape has changed, before any parameter changes.
   virtual void step(double lr, double gradient_scale = 1) = 0;
-  /// Throws Error for a parameter whose shape has changed, as step() does first; one that is made of several asks them all before
-  /// any of them moves.
+  /// Throws Error for a parameter whose shape has changed, as step() does first; a composed optimiser checks all its parts before
+  /// any of them steps.
   virtual void check() const {}
 
   virtual OptimizerState<R> state() const = 0;
-  /// Restores a state() of an optimiser of the same kind over parameters of the same names and shapes.
-  /// Throws Error, naming the tensor, when one is missing, unknown, or has another shape or scalar; nothing is changed then.
+  /// Restores the state() of an optimiser of the same kind over parameters of the same names and shapes. Throws Error, naming the
+  /// tensor, when one is missing, unknown, or has another shape or scalar; nothing changes then.
   virtual void load_state(const OptimizerState<R>& state) = 0;
 };
 
-/// Which optimiser, with its constants. Defaults are those of the ComplexFormer paper but for the weight decay.
+/// Which optimiser, with its constants. The defaults are the ComplexFormer paper's, except for the weight decay.
 ///
-/// Which parameters decay: a weight that shrinks must be able to grow back, which it is not where the loss is flat. A gain tends to
-/// 0 and takes its layer with it; an angle has no small value at all, the decay only turns it towards 0. So decay is for matrices
-/// and tables, by their role (autograd/var.h). `decay = "all"` is what the reference implementations do, and what earlier versions
-/// of argand did: every parameter, and those of Muon at its own learning rate, muon_lr_scale times as fast as weight_decay says.
+/// Which parameters decay: a weight that shrinks must be able to grow back, and where the loss is flat it cannot. A gain tends to
+/// 0 and takes its layer with it; an angle has no natural small value. So only matrices and tables decay, by role
+/// (autograd/var.h). `decay = "all"` is what the reference implementations do, and what earlier versions of argand did: every
+/// parameter decays, and Muon's decay at its own learning rate, muon_lr_scale times as fast as weight_decay says.
 struct OptimizerConfig {
   std::string name = "adamw";
   double beta1 = 0.9;
@@ -84,7 +84,7 @@ struct OptimizerConfig {
     f("muon_lr_scale", muon_lr_scale, "", "Muon's learning rate, as a multiple of AdamW's");
   }
 
-  /// Throws Error for a constant outside its range.
+  /// Throws Error for a constant out of range.
   void validate() const;
 };
 

@@ -15,7 +15,7 @@ void require_rates(double a, double b) {
 }
 void require_steps(std::int64_t steps) { require(steps >= 1, "rate", "needs at least one step, got {}", steps); }
 
-/// f of the step, which has been looked at.
+/// f of the step, after checking it.
 template <class F>
 Rate of_step(const F& f) {
   return [f](std::int64_t step) {
@@ -24,7 +24,7 @@ Rate of_step(const F& f) {
   };
 }
 
-/// from + (to - from) shape(x), x the part of the way that lies behind, in [0, 1].
+/// from + (to - from) shape(x), where x in [0, 1] is the fraction completed.
 template <class F>
 Rate on_the_way(double from, double to, std::int64_t steps, const F& shape) {
   require_rates(from, to);

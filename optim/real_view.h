@@ -1,6 +1,6 @@
 #pragma once
-/// Parameters and their gradients as flat runs of real numbers, cut into blocks: one parallel loop covers a whole model,
-/// however many small tensors it has, and a block is the same whatever the number of threads.
+/// Parameters and their gradients as flat arrays of real numbers, cut into blocks: one parallel loop covers a whole model of many
+/// small tensors, and the blocks do not depend on the number of threads.
 
 #include <algorithm>
 #include <cstdint>
@@ -33,13 +33,13 @@ const R* gradient_data(const Parameter<R>& parameter) {
                     parameter.var);
 }
 
-/// The reals [begin, end) of the tensor number `tensor`.
+/// The reals [begin, end) of tensor number `tensor`.
 struct RealBlock {
   std::size_t tensor;
   std::int64_t begin, end;
 };
 
-/// Blocks that cover every parameter. A block starts at a multiple of elementwise_grain, hence of every vector width.
+/// Blocks that cover every parameter. Each starts at a multiple of elementwise_grain, and so of every vector width.
 template <RealScalar R>
 std::vector<RealBlock> real_blocks(const ParameterList<R>& parameters) {
   std::vector<RealBlock> blocks;

@@ -1,13 +1,13 @@
 #pragma once
-/// Gradient descent with momentum (Polyak, "Some methods of speeding up the convergence of iteration methods", 1964), and with
-/// Nesterov's look ahead, in the form of Sutskever et al., "On the importance of initialization and momentum in deep learning",
-/// ICML 2013; PyTorch's letters.
+/// Gradient descent with momentum (Polyak, "Some methods of speeding up the convergence of iteration methods", 1964), optionally
+/// Nesterov's, in the form of Sutskever et al., "On the importance of initialization and momentum in deep learning", ICML 2013;
+/// PyTorch's notation.
 ///
 ///     buf <- μ buf + g                       u = buf,  or  g + μ buf  (Nesterov)
 ///     p <- p (1 - lr·wd) - lr · u
 ///
-/// Along a constant gradient momentum is 1/(1 - μ) times as fast. Complex parameters need no special rule: every line is linear in
-/// g with real factors, so the pair (x, y) and the number x + iy take the same steps, and they turn with the plane.
+/// Along a constant gradient, momentum is 1/(1 - μ) times as fast. Complex parameters need no special rule: every line is linear in
+/// g with real factors, so the pair (x, y) and the number x + iy take the same steps, which rotate with the plane.
 
 #include "optim/optimizer.h"
 
@@ -22,8 +22,7 @@ struct SgdOptions {
 template <RealScalar R>
 class Sgd final : public Optimizer<R> {
  public:
-  /// Throws Error for a constant out of its range, for Nesterov without momentum, and for a list with a non-variable or a
-  /// duplicate.
+  /// Throws Error for a constant out of range, for Nesterov without momentum, and for a list with a non-variable or a duplicate.
   Sgd(ParameterList<R> parameters, const SgdOptions& options);
 
   void step(double lr, double gradient_scale = 1) override;
@@ -35,7 +34,7 @@ class Sgd final : public Optimizer<R> {
  private:
   ParameterList<R> parameters_;
   SgdOptions options_;
-  std::vector<AnyTensorOf<R>> buf_;  // as the parameters
+  std::vector<AnyTensorOf<R>> buf_;  // shaped like the parameters
   std::int64_t steps_ = 0;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-/// What optimisers do with their memory: make it, and take it back from a checkpoint.
+/// Optimiser memory: allocating it and restoring it from a checkpoint.
 
 #include <cmath>
 
@@ -7,23 +7,23 @@
 
 namespace argand {
 
-/// The numbers of a tensor; a complex number is a pair of reals.
+/// A tensor's numbers; a complex number is a pair of reals.
 template <RealScalar R>
 R* real_data(AnyTensorOf<R>& tensor) {
   return std::visit([](auto& x) { return reinterpret_cast<R*>(x.data()); }, tensor);
 }
 
-/// A tensor of zeros for every parameter, of its shape and scalar.
+/// A zero tensor for every parameter, of its shape and scalar type.
 template <RealScalar R>
 std::vector<AnyTensorOf<R>> zeros_like_each(const ParameterList<R>& parameters);
 
-/// Throws Error for a rate that would walk uphill, or nowhere.
+/// Throws Error for a rate that is negative or not finite.
 inline void require_rate(double lr) {
   require(std::isfinite(lr) && lr >= 0, "optimizer", "the learning rate must be finite and not negative, got {}", lr);
 }
 
-/// Throws Error when a parameter no longer has the shape that it had when the optimiser made this memory of it, and when nobody but
-/// the optimiser holds it: then another variable has come into its place in the model, and the steps would reach nothing.
+/// Throws Error when a parameter's shape has changed since the optimiser allocated its memory, and when only the optimiser still
+/// holds it: another variable has replaced it in the model, so steps would have no effect.
 template <RealScalar R>
 void require_unchanged(const Parameter<R>& parameter, const AnyTensorOf<R>& memory) {
   const Shape& before = std::visit([](const auto& x) -> const Shape& { return x.shape(); }, memory);
@@ -34,7 +34,7 @@ void require_unchanged(const Parameter<R>& parameter, const AnyTensorOf<R>& memo
           parameter.name);
 }
 
-/// Throws Error unless `saved` has the names of `own` and no others, with the same shapes and scalars.
+/// Throws Error unless `saved` has exactly the names of `own`, with the same shapes and scalars.
 template <RealScalar R>
 void check_state(const OptimizerState<R>& saved, const OptimizerState<R>& own);
 

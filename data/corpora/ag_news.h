@@ -1,6 +1,6 @@
 #pragma once
 /// AG News (Zhang, Zhao, LeCun, "Character-level convolutional networks for text classification", NIPS 2015) as it is distributed,
-/// or any data laid out like it.
+/// and any data in the same layout.
 
 #include <cstdint>
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace argand {
 
-/// A text with a label.
+/// A labelled text.
 struct Article {
-  std::int64_t label = 0;  ///< counted from 0
+  std::int64_t label = 0;  ///< from 0
   std::string title, description;
 
-  /// Title and description, a space between them.
+  /// Title and description, joined by a space.
   std::string text() const { return title + " " + description; }
 };
 
@@ -22,15 +22,15 @@ struct Article {
 struct ArticleSets {
   std::vector<std::string> classes;
   std::vector<Article> train, test;
-  std::vector<Article> valid{};        ///< may be empty: then nothing is held out to validate on
-  std::string source{};                ///< one line that says where they are from; nothing where that goes without saying
-  std::vector<std::string> preview{};  ///< lines that show what was understood of a table
+  std::vector<Article> valid{};        ///< empty: no validation set
+  std::string source{};                ///< one line naming the source; may be empty
+  std::vector<std::string> preview{};  ///< lines that show how a table was interpreted
 };
 
-/// Names of classes, one a line, in the order of their numbers. Throws Error, starting with `op` and naming file and line, for an
-/// empty name, one with a tab or another control character, one that appears twice, and less than two.
+/// Reads class names, one per line, in numerical order. Throws Error, starting with `op` and naming file and line, for an empty
+/// name, one with a tab or another control character, a duplicate, and fewer than two names.
 std::vector<std::string> load_classes(std::string_view op, const std::string& path);
-/// What a file of them says, as load_classes() reads it.
+/// The contents of such a file, as load_classes() reads it.
 std::string classes_text(const std::vector<std::string>& classes);
 /// Writes classes_text(). Atomic; throws Error.
 void save_classes(const std::string& path, const std::vector<std::string>& classes);
@@ -40,8 +40,8 @@ void save_classes(const std::string& path, const std::vector<std::string>& class
 /// anything else; nothing is skipped.
 std::vector<Article> read_articles(const std::string& path, std::int64_t n_classes);
 
-/// Reads classes.txt (load_classes), train.csv, or train_sample.csv where there is no train.csv,
-/// and test.csv from `directory`. Throws Error as read_articles() does, and for files that are missing.
+/// Reads classes.txt (load_classes), train.csv, or train_sample.csv when there is no train.csv, and test.csv from `directory`.
+/// Throws Error as read_articles() does, and for missing files.
 ArticleSets load_ag_news(const std::string& directory);
 
 }  // namespace argand

@@ -1,5 +1,5 @@
 #pragma once
-/// A text for language models, in three parts that share their tokens.
+/// A text for language models, in three parts with common tokens.
 
 #include "data/tokens/tokenizer.h"
 
@@ -7,19 +7,19 @@ namespace argand {
 
 struct Corpus {
   TokenizerPtr tokens;
-  std::string source{};          ///< one line that says where it is from; nothing where that goes without saying
-  Ids train{}, valid{}, test{};  ///< [N] each; there may be nothing to test on
-  /// How many bytes of the text each token of a part stands for.
+  std::string source{};          ///< one line naming the source; may be empty
+  Ids train{}, valid{}, test{};  ///< [N] each; test may be empty
+  /// The bytes of text that each token of a part stands for.
   struct Bytes {
     std::vector<std::uint32_t> train{}, valid{}, test{};
   } bytes{};
-  /// Which of them do not say which bytes these are; a part's are empty where all do.
+  /// Which tokens do not determine their bytes; empty for a part where all do.
   struct Unknown {
     std::vector<bool> train{}, valid{}, test{};
   } unknown{};
 };
 
-/// The text of each part in these tokens.
+/// Encodes each part's text with these tokens.
 Corpus in_tokens(TokenizerPtr tokens, std::string_view train, std::string_view valid, std::string_view test);
 
 }  // namespace argand

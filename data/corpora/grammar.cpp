@@ -20,7 +20,7 @@ using detail::SymbolKind;
 
 constexpr std::uint64_t sample_streams = 0x73616d706c65;
 
-/// The same symbol for the other number; nothing where number does not matter.
+/// The same symbol in the other number; empty where number does not matter.
 std::optional<GrammarSymbol> other_number(GrammarSymbol s) {
   switch (s.number) {
     case Number::Singular:
@@ -34,8 +34,8 @@ std::optional<GrammarSymbol> other_number(GrammarSymbol s) {
 
 // ------------------------------------------------------------------------------------------------ construction
 
-/// Numbers the symbols as they turn up, from Paragraph on. The other number of each is taken along: a text that needs it is wrong,
-/// but judge() must be able to say how.
+/// Numbers the symbols as they are reached, starting from Paragraph, each with its counterpart in the other number: a text that
+/// needs the counterpart is wrong, but judge() must be able to say how.
 Grammar::Parts Grammar::build(std::uint64_t seed) {
   const detail::GrammarRules source(seed);
   Parts parts;
@@ -155,8 +155,8 @@ const SimpleGrammar::Rule* Grammar::find_with_other_topic(GrammarSymbol symbol, 
   return nullptr;
 }
 
-/// The first n pending symbols come from a rule that may be another person's or topic's; what follows the wrong word is the
-/// paragraph's own again, so that one wrong word is one error.
+/// The first n pending symbols come from a rule that may be another person's or topic's; what follows the wrong word belongs to the
+/// paragraph again, so that one wrong word is one error.
 void Grammar::keep_story(SimpleGrammar::Pending& pending, std::size_t n, const GrammarSymbol& story) const {
   for (std::size_t i = pending.size() - n; i < pending.size(); ++i) {
     GrammarSymbol s = symbols_[static_cast<std::size_t>(pending[i])];
@@ -172,7 +172,7 @@ Judgement Grammar::judge(std::span<const Id> tokens) const {
 
   Judgement judgement;
   SimpleGrammar::Pending pending;
-  std::optional<GrammarSymbol> more;  // how the paragraph goes on after a sentence, once its topic and person are known
+  std::optional<GrammarSymbol> more;  // how the paragraph continues after a sentence, once its topic and person are known
   bool is_correct = true, is_lost = false, is_open = false;  // this sentence: no error yet; skipped to its end; begun
   const auto end_sentence = [&] {
     ++judgement.sentences;
@@ -189,7 +189,7 @@ Judgement Grammar::judge(std::span<const Id> tokens) const {
       const SimpleGrammar::Rule* rule = find_with(symbol, word);
       const auto other = other_number(symbol);
       const SimpleGrammar::Rule* with_other = other ? find_with(*other, word) : nullptr;
-      // Only verbs tell the numbers apart there; adverbs and prepositions are the same in both.
+      // Only verbs distinguish the numbers there; adverbs and prepositions are the same in both.
       if (symbol.is_distant_verb() && (rule == nullptr) != (with_other == nullptr)) {
         ++judgement.distant_verbs;
         judgement.distant_errors += rule == nullptr;
@@ -215,7 +215,7 @@ Judgement Grammar::judge(std::span<const Id> tokens) const {
         is_lost = true;
       }
     }
-    // The end of a sentence, whether the parser was there or lost. A paragraph whose opening made no sense is lost to its end.
+    // The end of a sentence, whether or not the parser was lost. A paragraph whose opening made no sense is lost to its end.
     if (word == eos) {
       if (is_open) end_sentence();
       pending.clear();

@@ -1,21 +1,20 @@
 #pragma once
-/// The embedded corpus: small stories from a stochastic grammar, with everything that makes language hard to predict and with an
-/// entropy that is exactly known, so that a run can print its perplexity beside the best possible one. No file is needed.
+/// The embedded corpus: small stories from a stochastic grammar, with everything that makes language hard to predict and an exactly
+/// known entropy, so that a run can print its perplexity beside the best possible one. It needs no file.
 ///
 ///   mary is a brave sailor . she often watches the seals near the reef . some gulls that the captain below the ships hears
 ///   greet mary . then her whale drifts and she saves herself . <eos>
 ///
-/// What has to be remembered, and for how long:
+/// What a model has to remember, and for how long:
 ///   - number: a verb agrees with its subject, across prepositional phrases and relative clauses, nested up to three deep;
 ///   - reference: a paragraph is about one person; she or he, her or his, herself or himself, and the name itself must be hers;
 ///   - topic: farm, sea, town or forest, for a whole paragraph, decides all nouns, verbs and adjectives.
 ///
-/// The grammar is a simple grammar (data/corpora/simple_grammar.h says why that makes probabilities and entropy exact): given the
-/// text so far, one symbol decides the distribution of the next word, and rules of a symbol begin with different words. 200 words,
-/// all rules in data/corpora/grammar_rules.cpp. A paragraph has 62 tokens on average. The entropy is 1.952 nats a token:
-/// perplexity 7.04, against 200 for a uniform guess. Of that, remembering is worth (worth() computes it; a predictor that knows all
-/// else and forgets this loses so much more): number across modifiers 0.030, or ln 2 for each such verb; the person 0.113; the
-/// topic 0.542.
+/// It is a simple grammar (data/corpora/simple_grammar.h explains why that makes probabilities and entropy exact): given the text
+/// so far, one symbol decides the distribution of the next word, and a symbol's rules begin with different words. 200 words, all
+/// rules in data/corpora/grammar_rules.cpp. A paragraph has 62 tokens on average. The entropy is 1.952 nats per token: perplexity
+/// 7.04, against 200 for a uniform guess. Remembering is worth (worth() computes it; a predictor that knows all else and forgets
+/// this loses so much more): number across modifiers 0.030, or ln 2 for each such verb; the person 0.113; the topic 0.542.
 
 #include <cstdint>
 #include <map>
@@ -29,55 +28,55 @@
 
 namespace argand {
 
-/// How much of a text is as the grammar wants it.
+/// How well a text follows the grammar.
 struct Judgement {
-  std::int64_t sentences = 0;                          ///< that were finished
-  std::int64_t correct = 0;                            ///< of those, without an error
-  std::int64_t distant_verbs = 0, distant_errors = 0;  ///< verbs with a modifier between them and their subject; wrong number
-  std::int64_t number_errors = 0;                      ///< of any verb or noun, the distant ones included
+  std::int64_t sentences = 0;                          ///< finished sentences
+  std::int64_t correct = 0;                            ///< sentences without an error
+  std::int64_t distant_verbs = 0, distant_errors = 0;  ///< verbs separated from their subject by a modifier; in the wrong number
+  std::int64_t number_errors = 0;                      ///< in any verb or noun, including distant ones
   std::int64_t reference_errors = 0;                   ///< another person's name, or a pronoun of the wrong gender
   std::int64_t topic_errors = 0;                       ///< a word of another topic
-  std::int64_t syntax_errors = 0;                      ///< no such word can stand there; the rest of the sentence is skipped
+  std::int64_t syntax_errors = 0;                      ///< no such word is possible there; the rest of the sentence is skipped
 };
 
 class Grammar {
  public:
   using Id = Vocabulary::Id;
 
-  /// The seed decides which words are frequent: another language of the same build and entropy.
+  /// The seed decides which words are frequent: another language with the same structure and entropy.
   explicit Grammar(std::uint64_t seed = 0);
 
   const Vocabulary& vocabulary() const { return vocabulary_; }
-  /// A text of n tokens [n] that begins with a paragraph, a pure function of (n, seed); shorter ones are its beginnings.
+  /// A text [n] that begins with a paragraph, a pure function of (n, seed); a shorter text is a prefix of a longer one.
   Ids sample(std::int64_t n, std::uint64_t seed) const { return sample(n, seed, 0); }
   /// Three independent texts of these lengths.
   Corpus corpus(std::int64_t n_train, std::int64_t n_valid, std::int64_t n_test, std::uint64_t seed) const;
 
-  /// Nats a token; no model can do better on average, whatever its size.
+  /// Nats per token; no model of any size can do better on average.
   double entropy_per_token() const { return grammar_.entropy_per_word(); }
   double tokens_per_paragraph() const { return grammar_.words_per_text(); }
 
-  /// Log probability in nats of each token given those before it; the text begins with a paragraph.
-  /// -infinity for the first token that the grammar does not allow and all that follow.
+  /// Log probability in nats of each token given those before it; the text begins with a paragraph. -infinity from the first token
+  /// that the grammar does not allow.
   std::vector<double> log_probabilities(std::span<const Id> tokens) const;
   /// Their sum.
   double log_probability(std::span<const Id> tokens) const;
-  /// The loss on this very text of a predictor that knows the grammar: mean of -log p over the tokens after the first one (which
+  /// The loss on this very text of a predictor that knows the grammar: the mean of -log p over the tokens after the first (which
   /// nothing predicts). A model that sees only windows of a text cannot quite reach it: at a window's start it does not know what
-  /// the paragraph is about. Throws for a text that is not the grammar's.
+  /// the paragraph is about. Throws for a text outside the grammar.
   double best_possible_loss(const Ids& tokens) const;
 
-  /// What a predictor that knows everything else loses, in nats a token, by forgetting ...
+  /// The loss, in nats per token, of a predictor that knows everything else but forgets ...
   struct Worth {
-    double number;     ///< ... the subject's number, where a modifier stands between it and the verb
+    double number;     ///< ... the subject's number when a modifier separates it from the verb
     double reference;  ///< ... which person the paragraph is about
     double topic;      ///< ... its topic
   };
   Worth worth() const;
 
-  /// Parses a text, e.g. of a model, word by word: an error is named by what would have to be different for the word to be
-  /// right, and parsing goes on. The text begins with a paragraph, or with `<eos>` and then one. A last unfinished sentence is
-  /// not counted. Throws for ids outside the vocabulary.
+  /// Parses a text, e.g. a model's, word by word: an error is named after what would have to differ for the word to be right, and
+  /// parsing continues. The text begins with a paragraph, or with `<eos>` and then one. An unfinished last sentence does not count.
+  /// Throws for ids outside the vocabulary.
   Judgement judge(std::span<const Id> tokens) const;
 
  private:

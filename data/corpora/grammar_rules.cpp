@@ -12,7 +12,7 @@ namespace {
 
 using Forms = std::pair<const char*, const char*>;
 
-/// Half women, half men; all equally probable, so that remembering a name is worth the most.
+/// Half women, half men; all equally probable, which makes remembering a name worth the most.
 constexpr std::array<const char*, GrammarRules::n_names> names = {"mary",  "anna",  "lucy",  "emma", "clara", "rosa",
                                                                   "nina",  "ruth",  "tom",   "john", "peter", "karl",
                                                                   "david", "simon", "oscar", "max"};
@@ -85,7 +85,7 @@ GrammarRules::GrammarRules(std::uint64_t seed) {
   }
 }
 
-/// Collects the productions of one symbol. `w` is always the weight of everything that a call adds.
+/// Collects the productions of one symbol. `w` is always the total weight of what a call adds.
 class GrammarRules::Builder {
  public:
   using Rest = std::vector<GrammarSymbol>;
@@ -97,7 +97,7 @@ class GrammarRules::Builder {
   void forms(double w, const Words& words, bool is_plural, const Rest& rest = {}) {
     for (const Word& x : words) word(w * x.weight, is_plural ? x.plural : x.singular, rest);
   }
-  /// Determiners; rest(number) follows one that fixes the noun's number so.
+  /// Determiners; rest(number) follows one that fixes the noun's number.
   template <class F>
   void determiners(double w, const F& rest) {
     word(w * 0.45, "the", rest(Number::Any));
@@ -106,7 +106,7 @@ class GrammarRules::Builder {
     word(w * 0.17, "some", rest(Number::Plural));
     word(w * 0.10, "many", rest(Number::Plural));
   }
-  /// Nouns of that number, either when it is Any; rest(number) follows.
+  /// Nouns of that number, or of either when it is Any; rest(number) follows.
   template <class F>
   void nouns(double w, const Words& words, Number number, const F& rest) {
     if (number == Number::Any) w /= 2;
@@ -115,7 +115,7 @@ class GrammarRules::Builder {
   }
   void prepositions(double w, const Rest& rest) { each(w, {"near", "behind", "beside", "below"}, rest); }
   void conjunctions(double w, const Rest& rest) { each(w, {"and", "but", "because", "while"}, rest); }
-  /// What a clause begins with, its subject and End after it.
+  /// The start of a clause, with its subject and End after it.
   void clause(double w, const GrammarSymbol& s) {
     const GrammarSymbol end{SymbolKind::End, s.topic, s.name, Number::None, s.level};
     const GrammarSymbol predicate{SymbolKind::Predicate, s.topic, s.name, Number::Self};
@@ -125,7 +125,7 @@ class GrammarRules::Builder {
     word(w * 0.18, is_woman(s.name) ? "her" : "his", subject(Number::Any));
     determiners(w * 0.42, subject);
   }
-  /// The verb of a clause, in agreement with s.number, and what it takes.
+  /// The verb of a clause, agreeing with s.number, and its complement.
   void finite(double w, const Topic& topic, const GrammarSymbol& s) {
     const bool is_plural = s.number == Number::Plural;
     word(w * 0.18, is_plural ? "are" : "is", {{SymbolKind::Predicative, s.topic}});
@@ -148,7 +148,7 @@ std::vector<Production> GrammarRules::productions(const GrammarSymbol& s) const 
   constexpr auto none = Number::None;
   const auto t = s.topic, p = s.name;
   const bool is_plural = s.number == Number::Plural;
-  // Symbols of a known topic read it; the others never do.
+  // Symbols of a known topic read it; others never do.
   const Topic& topic = topics_[static_cast<std::size_t>(std::max<std::int8_t>(t, 0))];
   const auto nothing = [](Number) { return Rest{}; };
   const auto noun_phrase = [&](K noun) { return [=](Number n) { return Rest{{noun, t, -1, n}}; }; };

@@ -1,5 +1,5 @@
 #pragma once
-/// The rules of the embedded corpus's grammar: every choice, with its weight. See data/corpora/grammar.h for what they make.
+/// The rules of the embedded corpus's grammar: every choice, with its weight. data/corpora/grammar.h describes the texts.
 
 #include <array>
 #include <compare>
@@ -19,15 +19,15 @@ enum class SymbolKind : std::uint8_t {
   // clang-format on
 };
 
-/// Self: the paragraph's person as the subject, singular to verbs. Any: not decided yet.
+/// Self: the paragraph's person as the subject, singular to verbs. Any: not yet decided.
 enum class Number : std::uint8_t { None, Singular, Plural, Self, Any };
 
-/// A symbol of the grammar: what is yet to come, and all that must be remembered for it.
+/// A symbol of the grammar: what is still to come, with everything that must be remembered for it.
 struct GrammarSymbol {
   SymbolKind kind = SymbolKind::Paragraph;
-  std::int8_t topic = -1;        ///< index of the paragraph's topic, -1: not known or without influence
-  std::int8_t name = -1;         ///< index of the paragraph's person, likewise
-  Number number = Number::None;  ///< of the subject that a verb must agree with, or of the noun to come
+  std::int8_t topic = -1;        ///< index of the paragraph's topic; -1: unknown or irrelevant
+  std::int8_t name = -1;         ///< index of the paragraph's person; -1: unknown or irrelevant
+  Number number = Number::None;  ///< of the subject that a verb must agree with, or of the coming noun
   std::int8_t level = 0;         ///< Relative...: how many may be nested yet; Finite: 1 when far from its subject;
                                  ///< Clause, End, EndAfter: 1 when a second clause may follow
   auto operator<=>(const GrammarSymbol&) const = default;
@@ -38,7 +38,7 @@ struct GrammarSymbol {
   }
 };
 
-/// symbol -> word rest..., with a probability in proportion to `weight`.
+/// symbol -> word rest..., with probability proportional to `weight`.
 struct Production {
   std::string word;
   double weight;
@@ -57,11 +57,11 @@ class GrammarRules {
   struct Word {
     const char* singular;  ///< of a verb: third person; of an adjective: the only form
     const char* plural;
-    double weight;  ///< a list's weights add up to 1
+    double weight;  ///< weights in a list add up to 1
   };
   using Words = std::vector<Word>;
   struct Topic {
-    Words roles, beings, things, acts, deeds, adjectives;  ///< beings include the roles; acts have no object, deeds have one
+    Words roles, beings, things, acts, deeds, adjectives;  ///< beings include roles; acts are intransitive, deeds transitive
   };
   class Builder;
 

@@ -15,7 +15,7 @@
 namespace argand {
 namespace {
 
-/// The likeliest first.
+/// Likeliest first.
 constexpr std::array<std::string_view, 18> names_of_texts = {"text",  "review",   "content",  "body",        "comment",   "message",
                                                              "tweet", "sentence", "document", "question",    "utterance", "phrase",
                                                              "sms",   "post",     "summary",  "description", "headline",  "title"};
@@ -45,7 +45,7 @@ std::string beginning_of(const std::string& text, std::size_t characters) {
   return rest.empty() ? line : line.substr(0, line.size() - rest.size()) + "…";
 }
 
-/// Whether a column has that name: "Text", or "tweet_text" where it need not be exactly.
+/// Whether a column has that name: "Text", or also "tweet_text" unless `exactly`.
 bool is_called(const std::string& column, std::string_view name, bool exactly) {
   const std::string lower = lowered(column);
   return exactly ? lower == name : lower.ends_with("_" + std::string(name));
@@ -58,7 +58,7 @@ std::optional<std::int64_t> whole_number(const std::string& text) {
   return number;
 }
 
-/// Which columns of a table are meant, and whether its first row is a header.
+/// Finds a table's text and label columns, and whether its first row is a header.
 class Columns {
  public:
   Columns(const Table& table, const std::string& path, const TableColumns& wanted, bool labelled = true)
@@ -83,7 +83,7 @@ class Columns {
   std::size_t text() const { return *text_; }
   std::size_t label() const { return *label_; }
   const std::vector<std::string>& names() const { return names_; }
-  /// 1 when the first row is not data.
+  /// 1 when the first row is a header.
   std::size_t first() const { return first_; }
   std::string called(std::size_t column) const { return names_.empty() ? std::to_string(column + 1) : in_quotes(names_[column]); }
 
@@ -116,7 +116,7 @@ class Columns {
     for (const std::string& field : top()) names_.push_back(trimmed(field));
   }
 
-  /// The column that was asked for, or one of a usual name.
+  /// The requested column, or one with a usual name.
   std::optional<std::size_t> find(const std::string& wanted, Names usual, const char* option) const {
     if (wanted.empty()) {
       for (const bool exactly : {true, false})
@@ -162,7 +162,7 @@ class Columns {
   static bool is_word(std::string_view field) { return take_word(field) == "" || take_word(field) == ""; }
   static bool are_words(const std::vector<std::string>& fields) { return std::all_of(fields.begin(), fields.end(), is_word); }
 
-  /// Whether the first row has single words, or nothing where a column has no name, and no other row has its label.
+  /// Whether every field of the first row is a single word or empty, and no other row has its label.
   bool is_alone(std::size_t label) const {
     const std::string& own = top()[label];
     return !own.empty() && are_words(top()) && table_.rows.size() > 2 &&

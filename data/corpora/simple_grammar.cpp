@@ -11,8 +11,8 @@
 namespace argand {
 namespace {
 
-/// Solves v = e_S + Mᵀ v, M[A][B] = expected number of Bs that one A makes, by adding up the Neumann series: its terms are the
-/// expected symbols of each generation of descendants of S, which die out geometrically when texts are finite.
+/// Solves v = e_S + Mᵀ v, with M[A][B] the expected number of Bs produced by one A, by summing the Neumann series: its terms are
+/// the expected symbols in each generation of descendants of S, which decay geometrically when texts are finite.
 std::vector<double> expected_visits(const std::vector<std::vector<SimpleGrammar::Rule>>& rules) {
   std::vector<double> visits(rules.size(), 0.0), generation(rules.size(), 0.0), next(rules.size());
   generation[0] = 1;

@@ -1,22 +1,22 @@
 #pragma once
-/// Stochastic simple grammars: texts whose probability and entropy are exactly known.
+/// Stochastic simple grammars: texts whose probability and entropy are known exactly.
 ///
-/// Every rule reads A -> w B1 ... Bk: a word first, then what is yet to come; and no two rules of one A begin with the same word
-/// (a simple grammar, or s-grammar: Korenjak, Hopcroft, "Simple deterministic languages", SWAT 1966). So
+/// Every rule has the form A -> w B1 ... Bk: a word first, then the symbols to expand later; no two rules of one A begin with the
+/// same word (a simple grammar, or s-grammar: Korenjak, Hopcroft, "Simple deterministic languages", SWAT 1966). So
 ///
-///   - a text determines its derivation, from left to right: the pending symbols start as [S]; the next word w picks the only rule
-///     of the first pending symbol that begins with w, and its B1 ... Bk take that symbol's place. By induction there is one
-///     derivation of every text: the grammar is unambiguous, and p(text) is the product of the probabilities of those rules;
-///   - one word is one choice: given the words before it, which determine the pending symbols A ..., the next word has exactly
+///   - a text determines its derivation, from left to right: the pending symbols start as [S]; the next word w selects the only
+///     rule of the first pending symbol that begins with w, and B1 ... Bk replace that symbol. By induction a text has only one
+///     derivation: the grammar is unambiguous, and p(text) is the product of the probabilities of those rules;
+///   - one word is one choice: the words before it determine the pending symbols A ..., so the next word has exactly
 ///     the distribution of A's rules, and its entropy is H(A) = -Σ p log p over them;
-///   - hence, texts following each other endlessly and independently, the entropy rate is
+///   - hence, for an endless sequence of independent texts, the entropy rate is
 ///
-///         h = Σ_A v(A) H(A) / Σ_A v(A)   nats a word,
+///         h = Σ_A v(A) H(A) / Σ_A v(A)   nats per word,
 ///
-///     v(A) being how often A is expanded in a text, on average; Σ v(A) is then the expected length of a text (the renewal-reward
+///     where v(A) is the expected number of expansions of A per text; Σ v(A) is then a text's expected length (the renewal-reward
 ///     theorem). The v solve the linear system v(B) = [B = S] + Σ_A v(A) Σ_rules p · (number of Bs in the rule).
 ///
-/// No predictor can have a smaller expected loss than h; who knows the rules and keeps the pending symbols attains it.
+/// No predictor can have a smaller expected loss than h; one that knows the rules and tracks the pending symbols attains it.
 
 #include <cstdint>
 #include <span>
@@ -33,10 +33,10 @@ class SimpleGrammar {
     double probability;
     std::vector<Symbol> rest;
   };
-  /// The symbols yet to be expanded, the first of them last. Empty between texts.
+  /// The symbols still to be expanded, the first one last. Empty between texts.
   using Pending = std::vector<Symbol>;
 
-  /// rules[A] are those of symbol A; symbol 0 is S. Throws Error when probabilities are not positive or do not add up to 1, two
+  /// rules[A] are the rules of symbol A; symbol 0 is S. Throws Error when probabilities are not positive or do not add up to 1, two
   /// rules of a symbol begin with the same word, or texts have no finite expected length.
   explicit SimpleGrammar(std::vector<std::vector<Rule>> rules);
 
@@ -44,22 +44,22 @@ class SimpleGrammar {
   static Symbol next_symbol(const Pending& pending) { return pending.empty() ? 0 : pending.back(); }
   /// The rule of `symbol` that begins with `word`, or null.
   const Rule* find(Symbol symbol, Word word) const;
-  /// The rule of `symbol` that a number u in [0, 1) falls on.
+  /// The rule of `symbol` selected by a number u in [0, 1).
   const Rule& choose(Symbol symbol, double u) const;
   static void expand(Pending& pending, const Rule& rule);
 
-  /// h above.
+  /// The entropy rate h above.
   double entropy_per_word() const;
   /// Expected length of a text, in words.
   double words_per_text() const { return words_per_text_; }
 
-  /// What it costs, in nats a word, to tell symbols of the same class (classes[A], any numbers) not apart and to predict with
-  /// their average, weighted by v, in their place: Σ_A v(A) KL(rules of A || average of its class) / Σ_A v(A). With everything
-  /// else known, that is what remembering the difference is worth.
+  /// The cost, in nats per word, of not distinguishing symbols of the same class (classes[A], arbitrary numbers) and predicting
+  /// with their average, weighted by v: Σ_A v(A) KL(rules of A || average of its class) / Σ_A v(A). This is what remembering the
+  /// difference is worth when everything else is known.
   double cost_of_merging(std::span<const std::int32_t> classes) const;
 
  private:
-  std::vector<std::vector<Rule>> rules_;  ///< of each symbol, by word
+  std::vector<std::vector<Rule>> rules_;  ///< per symbol, by word
   std::vector<double> visits_;            ///< v
   double words_per_text_ = 0;
 };

@@ -37,7 +37,7 @@ TextFiles find_in_folder(const std::string& folder) {
   return files;
 }
 
-/// Where the text is cut when about this many bytes are to stand before it.
+/// Where to cut the text after about this share of its bytes.
 std::size_t place_of_cut(std::string_view text, double share) {
   const auto wanted = std::min(text.size(), static_cast<std::size_t>(share * static_cast<double>(text.size())));
   const std::size_t from = std::max<std::size_t>(wanted, 1) - 1;  // there may be a mark right before it
@@ -79,7 +79,7 @@ std::vector<std::string> text_names(const std::string& data) {
     const std::size_t next = std::min(data.find(',', at), data.size());
     std::size_t end = next;
     while (end < data.size() && !is_there(data.substr(at, end - at))) end = std::min(data.find(',', end + 1), data.size());
-    if (!is_there(data.substr(at, end - at))) end = next;  // nothing is: the first name is the one that is missing
+    if (!is_there(data.substr(at, end - at))) end = next;  // no such file: report the first name as missing
     names.push_back(data.substr(at, end - at));
     at = end + 1;
   }

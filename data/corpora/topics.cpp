@@ -47,7 +47,7 @@ constexpr std::array<std::string_view, 6> templates = {"the A N V near the N",  
                                                        "a N and a N V today",         "people say that the N V again",
                                                        "the N is A but the N is not", "nobody knows why the A N V"};
 
-/// Draws one article, number after number from its own stream.
+/// Draws one article, number by number, from its own stream.
 class Writer {
  public:
   Writer(std::uint64_t seed, std::uint64_t number) : random_(seed, article_streams + number) {}
@@ -99,7 +99,7 @@ bool has_word(const Topic& topic, std::string_view word) {
 ArticleSets topic_articles(std::int64_t n_train, std::int64_t n_test, std::uint64_t seed) {
   ArticleSets sets;
   for (const Topic& topic : topics) sets.classes.emplace_back(topic.name);
-  // Even streams to train on, odd ones to test on: no article depends on how many there are.
+  // Even streams are for training, odd ones for testing: no article depends on how many there are.
   for (std::int64_t i = 0; i < n_train; ++i) sets.train.push_back(Writer(seed, 2 * static_cast<std::uint64_t>(i)).article());
   for (std::int64_t i = 0; i < n_test; ++i) sets.test.push_back(Writer(seed, 2 * static_cast<std::uint64_t>(i) + 1).article());
   return sets;

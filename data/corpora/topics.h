@@ -1,11 +1,11 @@
 #pragma once
-/// The embedded corpus of classifiers: short reports from the kitchen, the harbour, the stage and the garden. No file is needed.
+/// The embedded corpus for classifiers: short reports from the kitchen, the harbour, the stage and the garden. It needs no file.
 ///
 ///   "4","every spade blooms","a gentle seed and the violin trim the hedge ."
 ///
-/// Sentences are drawn from templates. Each noun, verb and adjective in them is the own topic's with probability 0.55, otherwise
-/// any other's, and all words of a kind are equally likely. So whoever knows how the texts are made can do no better than count
-/// whose words there are most of, and what that comes to is known: best_possible_accuracy().
+/// Sentences are drawn from templates. Each noun, verb and adjective belongs to the article's own topic with probability 0.55,
+/// otherwise to any other, and all words of a kind are equally likely. So a predictor that knows the construction can do no better
+/// than count each topic's words, and the resulting accuracy is known: best_possible_accuracy().
 
 #include <cstdint>
 #include <span>
@@ -14,11 +14,11 @@
 
 namespace argand {
 
-/// Articles of equally likely topics, a pure function of (n_train, n_test, seed); smaller sets are the beginnings of larger ones.
+/// Articles with equally likely topics, a pure function of (n_train, n_test, seed); smaller sets are prefixes of larger ones.
 ArticleSets topic_articles(std::int64_t n_train, std::int64_t n_test, std::uint64_t seed);
 
-/// The share of these very articles that are labelled rightly by who counts the words of each topic; of n topics that have equally
-/// many the right one is found once in n times. Throws Error for articles that are not topic_articles().
+/// The share of these very articles that counting each topic's words labels correctly; among n tied topics the right one is chosen
+/// once in n times. Throws Error for articles that are not topic_articles().
 double best_possible_accuracy(std::span<const Article> articles);
 
 }  // namespace argand

@@ -1,18 +1,18 @@
 #pragma once
-/// Writes a file all or nothing: whoever opens it, at any time and after any failure, finds the whole old text or the whole new
-/// one.
+/// Writes a file all or nothing: whoever opens it, at any time and after any failure, finds either the whole old contents or the
+/// whole new contents.
 
 #include <string>
 #include <string_view>
 
 namespace argand {
 
-/// The contents go to a temporary file in the same directory; commit() makes them durable (fsync), renames the temporary over
-/// `path` and makes the rename durable (fsync of the directory). Without a commit() the destructor removes the temporary.
+/// The contents go to a temporary file in the same directory; commit() makes them durable (fsync), renames the temporary file to
+/// `path` and makes the rename durable (fsync of the directory). Without commit(), the destructor removes the temporary file.
 ///
 /// Every failure (full disk, short write, no permission, ...) throws Error naming the path and the system's reason; the old file
-/// is then intact and the temporary gone. A symbolic link is followed; permissions of a file that is replaced are kept.
-/// Device files, pipes and directories are refused.
+/// stays intact and the temporary file is removed. Symbolic links are followed; a replaced file keeps its permissions. Device
+/// files, pipes and directories are refused.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::string& path);
@@ -21,20 +21,20 @@ class AtomicFile {
   AtomicFile& operator=(const AtomicFile&) = delete;
 
   void write(std::string_view bytes);
-  /// To be called once, last.
+  /// Call once, last.
   void commit();
 
  private:
   [[noreturn]] void give_up(int reason);
   void discard() noexcept;
 
-  std::string path_;       ///< as the caller named it: for messages
-  std::string target_;     ///< links resolved
-  std::string temporary_;  ///< empty once it is gone
+  std::string path_;       ///< as given by the caller, for messages
+  std::string target_;     ///< with links resolved
+  std::string temporary_;  ///< empty once removed
   int descriptor_ = -1;
 };
 
-/// The whole of it in one call.
+/// Writes the whole file in one call.
 void write_file_atomically(const std::string& path, std::string_view contents);
 
 }  // namespace argand

@@ -1,9 +1,9 @@
 #pragma once
-/// Checksums: do these bytes still say what was written?
+/// Checksums that detect damaged files.
 ///
-/// XXH3-128 of libxxhash. It is faster than memory is read (a CRC-32 of zlib takes ten times as long and lets one damaged file in
-/// 2^32 pass), it is well kept and in Debian, and `xxhsum -H2 FILE` prints the same 32 digits. It guards against disks, cables and
-/// slips, not against somebody who means harm: he would write the right checksum beside the wrong bytes.
+/// XXH3-128 of libxxhash. It is faster than memory is read (zlib's CRC-32 takes ten times as long and misses one damaged file in
+/// 2^32), well maintained and in Debian, and `xxhsum -H2 FILE` prints the same 32 digits. It protects against faulty disks, cables
+/// and mistakes, not against attackers, who would write a matching checksum.
 
 #include <memory>
 #include <string>
@@ -19,9 +19,9 @@ class Checksum {
   static constexpr std::size_t digits = 32;
 
   Checksum();
-  /// Of everything that was added, in pieces of any size.
+  /// Adds bytes; pieces can be of any size.
   Checksum& add(std::string_view bytes);
-  /// 32 hexadecimal digits, of what has been added so far.
+  /// 32 hexadecimal digits for everything added so far.
   std::string hex() const;
 
  private:
@@ -31,7 +31,7 @@ class Checksum {
   std::unique_ptr<XXH3_state_s, Free> state_;
 };
 
-/// Of these bytes alone.
+/// The checksum of these bytes.
 std::string checksum_of(std::string_view bytes);
 
 }  // namespace argand

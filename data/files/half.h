@@ -1,5 +1,5 @@
 #pragma once
-/// Numbers of two bytes, as files have them.
+/// Two-byte floating-point formats in files.
 
 #include <bit>
 #include <cstdint>

@@ -11,7 +11,7 @@ namespace argand {
 namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
-/// Those of NumPy have some hundred bytes.
+/// NumPy's headers have some hundred bytes.
 constexpr std::size_t longest_npy_header = 1 << 16;
 
 /// Reads the header's text, a Python dictionary such as {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }.
@@ -127,7 +127,7 @@ NpyHeader parse_npy_header(std::string_view bytes, const std::string& where) {
 }
 
 std::string npy_header(const std::string& descr, const Shape& shape) {
-  // Magic string, version, the header's length in two bytes, the header: all of it fills a multiple of 64 bytes.
+  // Magic string, version, the header's length in two bytes, and the header together fill a multiple of 64 bytes.
   constexpr std::size_t before = 10, alignment = 64;
   std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}", descr, tuple(shape));
   const std::size_t whole = (before + header.size() + 1 + alignment - 1) / alignment * alignment;

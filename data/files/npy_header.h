@@ -1,5 +1,5 @@
 #pragma once
-/// What an .npy file begins with: type, order and shape of its array
+/// The header of an .npy file: type, order and shape of its array
 /// (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html).
 
 #include <cstddef>
@@ -11,19 +11,19 @@
 namespace argand {
 
 struct NpyHeader {
-  std::string descr;  ///< NumPy's word for the type: "<f4", "<c16", ...
+  std::string descr;  ///< NumPy's type string: "<f4", "<c16", ...
   bool fortran_order = false;
   Shape shape;
-  std::size_t bytes = 0;  ///< of magic string, lengths and header together: where the numbers begin
+  std::size_t bytes = 0;  ///< magic string, lengths and header together: the offset of the numbers
 };
 
-/// Bytes that are enough to know how long the header is.
+/// Enough bytes to tell the length of the header.
 inline constexpr std::size_t npy_beginning = 12;
 
-/// Bytes before the numbers, from at least the first npy_beginning. Throws Error, `where` first, for what is not a .npy file of
-/// version 1, 2 or 3.
+/// The offset of the numbers, from at least the first npy_beginning bytes. Throws Error, starting with `where`, unless it is a .npy
+/// file of version 1, 2 or 3.
 std::size_t npy_header_bytes(std::string_view beginning, const std::string& where);
-/// From exactly the bytes before the numbers. Throws Error for a header that NumPy would not have written.
+/// Parses exactly the bytes before the numbers. Throws Error for a header that NumPy would not have written.
 NpyHeader parse_npy_header(std::string_view bytes, const std::string& where);
 
 /// The bytes before the numbers of a C-ordered array, version 1.0.

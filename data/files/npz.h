@@ -1,7 +1,7 @@
 #pragma once
-/// Tensors to and from NumPy: an .npz file is a zip archive of .npy files, one per array
-/// (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html). `numpy.load(path)[name]` is the tensor, complex ones
-/// as complex64 and complex128.
+/// Exchanges tensors with NumPy: an .npz file is a zip archive of .npy files, one per array
+/// (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html). `numpy.load(path)[name]` is the tensor; complex ones
+/// are complex64 and complex128.
 
 #include <cstdint>
 #include <map>
@@ -34,28 +34,28 @@ class NpzWriter {
   std::vector<Array> arrays_;
 };
 
-/// The entry of one array in an archive.
+/// The description of one array in an archive.
 struct StoredArray {
-  std::string name;   ///< without the .npy of its member
-  std::string descr;  ///< NumPy's word for the type: "<f4", "<c16", ...
+  std::string name;   ///< without its member's .npy
+  std::string descr;  ///< NumPy's type string: "<f4", "<c16", ...
   Shape shape;
   bool is_complex = false;
-  bool fortran_order = false;  ///< the first axis is contiguous; it is read into the order that tensors have
-  std::uint64_t member = 0;    ///< its place in the archive
-  std::size_t begin = 0;       ///< bytes before its numbers
+  bool fortran_order = false;  ///< the first axis is contiguous; reading converts it to row-major order
+  std::uint64_t member = 0;    ///< index in the archive
+  std::size_t begin = 0;       ///< bytes before the numbers
 };
 
-/// An .npz file that is open for reading: of numpy.savez, numpy.savez_compressed or NpzWriter. The headers are read and checked
-/// when it is opened, numbers when they are asked for. Nothing in it is trusted; whatever is wrong throws Error naming the file,
-/// the array and the fault. Members that are not arrays are skipped.
+/// An .npz file open for reading, written by numpy.savez, numpy.savez_compressed or NpzWriter. Opening reads and checks the
+/// headers; numbers are read on demand. The file is not trusted: any fault throws Error naming the file, the array and the fault.
+/// Members that are not arrays are skipped.
 class NpzFile {
  public:
   static NpzFile open(const std::string& path);
 
-  /// In the order of the archive.
+  /// In archive order.
   std::vector<std::string> names() const;
   bool contains(const std::string& name) const { return index_.contains(name); }
-  /// Throws when there is no such array.
+  /// Throws for an unknown name.
   const StoredArray& info(const std::string& name) const;
 
   /// The numbers, converted to T's precision: real T from float16, float32 and float64, complex T from complex64 and complex128.
@@ -73,7 +73,7 @@ class NpzFile {
   std::string path_;
   std::shared_ptr<const Zip> zip_;
   std::vector<StoredArray> arrays_;
-  std::map<std::string, std::size_t> index_;  ///< name -> place in arrays_
+  std::map<std::string, std::size_t> index_;  ///< name -> index in arrays_
 };
 
 }  // namespace argand

@@ -28,7 +28,7 @@ static_assert(std::endian::native == std::endian::little, "safetensors are littl
 namespace {
 
 constexpr std::size_t length_bytes = 8;
-/// The format's own limit, kept by other readers too.
+/// The format's limit, which other readers enforce too.
 constexpr std::size_t longest_header = 100'000'000;
 
 std::string reason(int error) { return std::generic_category().message(error); }
@@ -62,8 +62,8 @@ class SafetensorsFile::Descriptor {
 
 namespace {
 
-/// What torch.save() writes: a ZIP archive with the name of a checkpoint, or, before version 1.6, a pickle of protocol 2 that
-/// begins with torch's own number.
+/// Whether the file is from torch.save(): a ZIP archive with the name of a checkpoint, or, before version 1.6, a pickle of protocol
+/// 2 that begins with torch's magic number.
 bool is_pickle(const std::string& path, std::uint64_t first_bytes) {
   const bool named = path.ends_with(".pt") || path.ends_with(".pth") || path.ends_with(".bin") || path.ends_with(".ckpt");
   return (named && std::memcmp(&first_bytes, "PK\3\4", 4) == 0) || std::memcmp(&first_bytes, "\x80\x02\x8a\x0a", 4) == 0;
@@ -98,7 +98,7 @@ SafetensorsFile SafetensorsFile::open(const std::string& path) {
   file.read(length_bytes, text.data(), text.size());
 
   file.header_end_ = length_bytes + header_bytes;
-  // Before anything in it is believed: what a damaged header seems to say is of no use to anybody.
+  // Checked before anything in it is used: the contents of a damaged header are meaningless.
   if (const auto place = detail::checksum_place(text)) {
     require(file.checksum(text, *place, size) == std::string_view(text).substr(*place, Checksum::digits), "safetensors",
             "{} is damaged: its checksum does not match its content (a program that edits the file must drop checksum and "
@@ -116,7 +116,7 @@ SafetensorsFile SafetensorsFile::open(const std::string& path) {
   return file;
 }
 
-/// What the digits at `place` in the header should be.
+/// The digits that should be at `place` in the header.
 std::string SafetensorsFile::checksum(std::string_view header, std::size_t place, std::size_t size) const {
   const std::uint64_t length = header.size();
   Checksum sum;
@@ -131,7 +131,7 @@ std::string SafetensorsFile::checksum(std::string_view header, std::size_t place
   return sum.hex();
 }
 
-/// Reading, not mapping: a file truncated meanwhile is an Error here and would be a SIGBUS there.
+/// Reads instead of mapping: a file truncated meanwhile gives an Error here, where mapping would give a SIGBUS.
 void SafetensorsFile::read(std::size_t begin, void* out, std::size_t bytes) const {
   auto* to = static_cast<char*>(out);
   while (bytes > 0) {
@@ -168,7 +168,7 @@ const std::string& SafetensorsFile::metadata(const std::string& key) const {
 
 namespace {
 
-/// Calls read(from, buffer, n) and out[i] = convert(number) piece by piece: no second copy of a large tensor in memory.
+/// Calls read(from, buffer, n) and sets out[i] = convert(number) in pieces, without a second copy of a large tensor in memory.
 template <class Stored, class Out, class Read, class Convert>
 void read_converted(Out* out, std::size_t count, const Read& read, const Convert& convert) {
   constexpr std::size_t piece = 1 << 16;

@@ -17,21 +17,21 @@
 
 namespace argand {
 
-/// The header's entry of one tensor.
+/// The header's entry for one tensor.
 struct StoredTensor {
   std::string name;
-  std::string_view dtype;          ///< the format's word: F64, F32, F16, BF16, C64, I64, I32, ...
-  Shape shape;                     ///< of the numbers: without the trailing 2 of a complex tensor stored as pairs
+  std::string_view dtype;          ///< the format's type name: F64, F32, F16, BF16, C64, I64, I32, ...
+  Shape shape;                     ///< without the trailing 2 of a complex tensor stored as pairs
   bool is_complex = false;         ///< C64, or listed in the metadata
   std::size_t begin = 0, end = 0;  ///< bytes, counted from the end of the header
 };
 
-/// A safetensors file that is open for reading. The header is read and checked as a whole on opening; numbers are read when asked
-/// for. Nothing in the file is trusted: lengths, offsets, shapes, types, names, holes, overlaps and duplicates are checked before
-/// use, and whatever is wrong throws Error naming the file and the fault.
+/// A safetensors file open for reading. Opening reads and checks the whole header; numbers are read on demand. Nothing in the file
+/// is trusted: lengths, offsets, shapes, types, names, holes, overlaps and duplicates are checked before use, and any fault throws
+/// Error naming the file and the fault.
 ///
-/// A file with a checksum (SafetensorsWriter writes one) is read once as a whole on opening, and rejected if a single bit differs;
-/// a file without one is accepted unchecked.
+/// A file with a checksum (SafetensorsWriter writes one) is read in full on opening, and rejected if a single bit differs; a file
+/// without one is accepted unchecked.
 ///
 /// The file stays open, so a file that is replaced meanwhile (AtomicFile) is still read consistently. Copies share it.
 class SafetensorsFile {
@@ -41,7 +41,7 @@ class SafetensorsFile {
   /// In the order of their numbers in the file.
   std::vector<std::string> names() const;
   bool contains(const std::string& name) const;
-  /// These throw when there is no such tensor.
+  /// Throws for an unknown name, as do the functions below.
   const StoredTensor& info(const std::string& name) const;
   const Shape& shape(const std::string& name) const { return info(name).shape; }
   std::string_view dtype(const std::string& name) const { return info(name).dtype; }
@@ -50,19 +50,18 @@ class SafetensorsFile {
   /// Throws when the stored tensor is complex and T is not, or the reverse, or holds integers.
   template <Scalar T>
   Tensor<T> tensor(const std::string& name) const;
-  /// The same into an existing tensor, such as the value of a parameter.
-  /// Throws when x has another shape.
+  /// The same into an existing tensor, such as the value of a parameter. Throws when x has another shape.
   template <Scalar T>
   void load(const std::string& name, Tensor<T>& x) const;
   /// From I64 or I32. Throws when a number does not fit 32 bits.
   Ids ids(const std::string& name) const;
 
-  /// Everything in the header's `__metadata__` except the checksum, which concerns the file and not its contents.
+  /// Everything in the header's `__metadata__` except the checksum, which describes the file and not its contents.
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
-  /// One value of it. Throws when the key is missing.
+  /// One value. Throws when the key is missing.
   const std::string& metadata(const std::string& key) const;
 
-  /// Whether the bytes have been compared with a checksum.
+  /// Whether the bytes were verified by a checksum.
   bool has_checksum() const { return has_checksum_; }
 
   const std::string& path() const { return path_; }
@@ -78,14 +77,14 @@ class SafetensorsFile {
   std::size_t header_end_ = 0;
   bool has_checksum_ = false;
   std::vector<StoredTensor> tensors_;
-  std::map<std::string, std::size_t> index_;  ///< name -> place in tensors_
+  std::map<std::string, std::size_t> index_;  ///< name -> index in tensors_
   std::map<std::string, std::string> metadata_;
 };
 
-/// Collects tensors, then writes them all, atomically. The bytes are a function of what was added and its order alone:
-/// wide types first (so that every number is aligned), otherwise in the order added. The metadata get a `checksum` of the whole
-/// file: XXH3-128 of its bytes, length and header included, with the checksum's own digits taken as zeros.
-/// Tensors are copied: later changes of the caller's are not saved.
+/// Collects tensors, then writes them all, atomically. The bytes depend only on what was added and in which order: wide types first
+/// (so that every number is aligned), otherwise in the order added. The metadata include a `checksum` of the whole file: XXH3-128
+/// of its bytes, length and header included, with the checksum's own digits taken as zeros. Tensors are copied: later changes by
+/// the caller are not saved.
 class SafetensorsWriter {
  public:
   /// How complex64 is stored: as C64, or as F32 pairs for readers that do not know C64. (complex128 is always pairs.)

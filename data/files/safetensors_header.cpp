@@ -44,8 +44,8 @@ template <class... Args>
 
 /// Reads the header as a stream of events and accepts only the format's grammar,
 ///   { "__metadata__": { key: string, ... }, name: { "dtype": string, "shape": [n, ...], "data_offsets": [n, n] }, ... }
-/// so a hostile header is refused at its first fault, before it can cost memory. (A JSON tree would also keep only the last of
-/// two equal keys, silently.)
+/// so a hostile header is rejected at its first fault, before it can use memory. (A JSON tree would also silently keep only the
+/// last of two equal keys.)
 class Events final : public nlohmann::json_sax<json> {
  public:
   Events(const std::string& path, SafetensorsHeader& header) : path_(path), header_(header) {}
@@ -143,7 +143,7 @@ class Events final : public nlohmann::json_sax<json> {
 
  private:
   enum class At { Start, Top, Metadata, Tensor, Shape, Offsets, End };
-  /// Of a tensor, as in core/shape.cpp; it keeps every product of sizes far from overflow.
+  /// Per tensor, as in core/shape.cpp; keeps every product of sizes far from overflow.
   static constexpr std::uint64_t max_elements = (std::uint64_t{1} << 48) - 1;
 
   bool unexpected(std::string_view what) const {
@@ -162,7 +162,7 @@ class Events final : public nlohmann::json_sax<json> {
       if (keys_seen_.count(key) == 0) reject(path_, "tensor {}: no {}", in_quotes(name_), key);
     if (offsets_.size() != 2) reject(path_, "tensor {}: data_offsets must be two numbers", in_quotes(name_));
 
-    // Sizes of 0 are skipped in this product: strides are products of the other sizes and must not overflow either.
+    // This product skips sizes of 0: strides are products of the other sizes and must not overflow either.
     std::uint64_t elements = 1;
     bool empty = false;
     for (const std::int64_t size : sizes_) {
@@ -194,7 +194,7 @@ class Events final : public nlohmann::json_sax<json> {
   std::set<std::string> keys_seen_;
 };
 
-/// Every byte of the data belongs to exactly one tensor.
+/// Throws unless every byte of the data belongs to exactly one tensor.
 void check_cover(std::vector<StoredTensor>& tensors, std::size_t data_bytes, const std::string& path) {
   std::sort(tensors.begin(), tensors.end(), [](const StoredTensor& a, const StoredTensor& b) {
     return std::tie(a.begin, a.end, a.name) < std::tie(b.begin, b.end, b.name);
@@ -212,11 +212,11 @@ void check_cover(std::vector<StoredTensor>& tensors, std::size_t data_bytes, con
   if (covered != data_bytes) reject(path, "{} bytes after the last tensor", data_bytes - covered);
 }
 
-/// The metadata's `complex` list: those tensors are pairs of reals.
+/// The metadata's `complex` list names the tensors stored as pairs of reals.
 void apply_complex_list(SafetensorsHeader& header, const std::string& path) {
   const auto found = header.metadata.find("complex");
   if (found == header.metadata.end()) return;
-  // The callback sees every value before it can grow a tree: only strings, directly in one array.
+  // The callback sees every value before it can grow a tree: only strings are allowed, directly in one array.
   bool flat = true;
   const auto is_flat = [&](int depth, json::parse_event_t event, const json& value) {
     flat = flat && (depth == 0 ? event == json::parse_event_t::array_start || event == json::parse_event_t::array_end
@@ -261,7 +261,7 @@ std::optional<std::size_t> checksum_place(std::string_view header) {
 }
 
 SafetensorsHeader parse_safetensors_header(std::string_view text, std::size_t data_bytes, const std::string& path) {
-  // To the JSON parser a zero byte is the end of the text, and a byte order mark is nothing: neither may hide anything here.
+  // The JSON parser treats a zero byte as the end of the text and ignores a byte order mark; neither may hide anything here.
   if (text.empty() || text.front() != '{') reject(path, "the header does not start with {{");
   if (const std::size_t zero = text.find('\0'); zero != text.npos) reject(path, "a null byte in the header, at byte {}", zero);
   SafetensorsHeader header;

@@ -1,5 +1,5 @@
 #pragma once
-/// The JSON header of a safetensors file: parsing with every check, nothing assumed.
+/// Parses and validates the JSON header of a safetensors file.
 
 #include <cstddef>
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace argand::detail {
 
-/// Bytes of one number of that type; 0 for a word the format does not know.
+/// Bytes per number of that type; 0 for an unknown type.
 std::size_t item_bytes(std::string_view dtype);
 
 struct SafetensorsHeader {
@@ -20,16 +20,15 @@ struct SafetensorsHeader {
   std::map<std::string, std::string> metadata;
 };
 
-/// `data_bytes`: what follows the header in the file. The tensors found cover exactly that, without holes or overlaps.
-/// Throws Error starting with "safetensors: `path`: ".
+/// `data_bytes`: the file's size after the header. The tensors cover it exactly, without holes or overlaps. Throws Error starting
+/// with "safetensors: `path`: ".
 SafetensorsHeader parse_safetensors_header(std::string_view text, std::size_t data_bytes, const std::string& path);
 
-/// The two keys of the metadata that say what the file's bytes should be. Each asks for the other, so that a file in which one of
-/// the names is damaged is not taken for one that never had a checksum.
+/// The metadata's two keys for the checksum. Each requires the other, so that a file in which one of the names is damaged does not
+/// pass for a file without a checksum.
 inline constexpr const char *checksum_key = "checksum", *algorithm_key = "checksum_algorithm";
 
-/// Where in the header's text the digits of the checksum stand; nothing when it has none, or another program laid it out
-/// differently.
+/// Where the checksum's digits start in the header's text; empty when it has none, or another program laid it out differently.
 std::optional<std::size_t> checksum_place(std::string_view header);
 
 }  // namespace argand::detail

@@ -25,7 +25,7 @@ constexpr std::string_view fasttext_label = "__label__";
 
 std::string_view without_mark(std::string_view text) { return text.starts_with("\xEF\xBB\xBF") ? text.substr(3) : text; }
 
-/// Takes rows off a text, and counts its lines.
+/// Takes rows off the front of a text and counts its lines.
 class TableReader {
  public:
   TableReader(std::string_view op, const std::string& path, std::string_view text, std::int64_t line)
@@ -130,8 +130,8 @@ class TableReader {
   std::int64_t line_;
 };
 
-/// What stands between the fields of the first rows: a comma, unless these have none, or not equally many, and another has.
-/// `whole`: the text does not go on.
+/// The first of comma, semicolon, tab and bar that splits the first rows into equally many fields, at least two; else a comma.
+/// `whole`: the text is complete.
 char delimiter_of(std::string_view op, const std::string& path, std::string_view text, bool whole) {
   constexpr int rows = 50;
   const auto agree_on = [&](char delimiter) {
@@ -139,7 +139,7 @@ char delimiter_of(std::string_view op, const std::string& path, std::string_view
     std::size_t columns = 0;
     for (int i = 0; i < rows && reader.skip_blank_lines(); ++i) {
       const std::size_t fields = reader.values(delimiter, true).fields.size();
-      if (reader.rest().empty() && !whole) break;  // it may have been cut off
+      if (reader.rest().empty() && !whole) break;  // the row may be incomplete
       if (i > 0 && fields != columns) return false;
       columns = fields;
     }
@@ -203,7 +203,7 @@ bool TableRows::read_more() {
   if (!file_.good()) return false;
   text_.erase(0, at_);
   at_ = 0;
-  // Twice as much as there is: a field of any length is then looked at a few times only.
+  // Twice what is there, so that a field of any length is rescanned only a few times.
   const std::size_t before = text_.size(), more = std::max(block, before);
   text_.resize(before + more);
   file_.read(text_.data() + before, static_cast<std::streamsize>(more));
@@ -226,10 +226,10 @@ std::optional<TableRow> TableRows::next() {
       }
     } catch (const Error&) {
       if (columns_ == 0 && form_ == Form::Objects) keys_.clear();
-      if (reader.rest().size() <= 2 && read_more()) continue;  // it may have been cut off, also between "\r" and "\n"
+      if (reader.rest().size() <= 2 && read_more()) continue;  // the row may be incomplete, even between "\r" and "\n"
       throw;
     }
-    if (reader.rest().empty() && read_more()) {  // it may go on
+    if (reader.rest().empty() && read_more()) {  // the row may continue
       if (columns_ == 0 && form_ == Form::Objects) keys_.clear();
       continue;
     }

@@ -1,5 +1,5 @@
 #pragma once
-/// A search that does not learn: passages that share words with a chunk of text, by BM25.
+/// A search without learning: passages that share words with a chunk of text, by BM25.
 
 #include <memory>
 
@@ -8,14 +8,14 @@
 
 namespace argand {
 
-/// BM25 of a chunk's tokens among the first `key` tokens of every passage. Copies share what was counted.
+/// BM25 of a chunk's tokens among the first `key` tokens of every passage. Copies share the index.
 class FrozenSearch {
  public:
   /// passages [P, L], 1 <= key <= L.
   FrozenSearch(const Ids& passages, std::int64_t key);
 
-  /// chunks [N, m] -> the k passages of each with the largest scores [N, k], the largest first; among equals the lower number.
-  /// `excluded` and what is thrown are as of nearest_rows(): excluded passages are not candidates.
+  /// chunks [N, m] -> the k passages with the largest scores for each [N, k], largest first, ties by lower index. `excluded` and
+  /// errors are as in nearest_rows(): excluded passages are not candidates.
   Ids operator()(const Ids& chunks, std::int64_t k, std::span<const RowRange> excluded) const;
 
  private:

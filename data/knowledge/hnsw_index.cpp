@@ -11,7 +11,7 @@
 
 #if !defined(ARGAND_NO_HNSW) && __has_include(<hnswlib/hnswlib.h>)
 #define ARGAND_HNSW
-// hnswlib 0.6's intrinsics come with a prefetch that reads one link past the end of a node's list.
+// The intrinsics of hnswlib 0.6 prefetch one link past the end of a node's list.
 #define NO_MANUAL_VECTORIZATION
 #include <hnswlib/hnswlib.h>
 #endif
@@ -23,11 +23,11 @@ namespace argand {
 namespace {
 
 // Recall@5 of tokens among the 32 637 passages of WikiText-2: 0.83, 0.92 and 0.96 in the first three steps of CRAT (`argand train`
-// prints it); without the Euclidean transformation below, and 80 candidates, 0.77, 0.86 and 0.87.
-constexpr std::size_t links = 16;       ///< a node
-constexpr std::size_t inserting = 100;  ///< candidates when a node is linked
-constexpr std::size_t searching = 200;  ///< candidates when a query is answered
-/// From this many excluded rows on the graph would mostly be asked for what it must not answer.
+// prints it); 0.77, 0.86 and 0.87 with 80 candidates and without the Euclidean transformation below.
+constexpr std::size_t links = 16;       ///< per node
+constexpr std::size_t inserting = 100;  ///< candidates when inserting a node
+constexpr std::size_t searching = 200;  ///< candidates when answering a query
+/// With this many excluded rows or more, the graph would mostly return excluded ones.
 constexpr std::int64_t many_excluded = 500;
 
 /// |x - y|² of `width` numbers.
@@ -56,8 +56,8 @@ class SquaredDistance final : public hnswlib::SpaceInterface<float> {
 
 bool have_hnsw() { return true; }
 
-/// Such a graph is for distances, and a dot product is none. Rows x get one number more, sqrt(M² - |x|²) with M the longest
-/// row, and queries a 0: then |q - x|² = |q|² + M² - 2 q·x, and the nearest row is the one with the largest dot product
+/// The graph needs distances, and a dot product is not one. Rows x are extended by sqrt(M² - |x|²), with M the length of the
+/// longest row, and queries by 0: then |q - x|² = |q|² + M² - 2 q·x, and the nearest row is the one with the largest dot product
 /// (Bachrach et al., "Speeding up the Xbox recommender system using a Euclidean transformation for inner-product spaces", RecSys
 /// 2014).
 struct HnswIndex::Graph {
@@ -77,13 +77,13 @@ struct HnswIndex::Graph {
         squares[static_cast<std::size_t>(p)] +=
             static_cast<double>(rows.data()[p * r + c]) * static_cast<double>(rows.data()[p * r + c]);
     const double longest = P > 0 ? *std::max_element(squares.begin(), squares.end()) : 0;
-    // One after the other: the graph depends on the order of insertion, and must not depend on threads.
+    // Sequential: the graph depends on the order of insertion and must not depend on threads.
     for (std::int64_t p = 0; p < P; ++p)
       nodes.addPoint(
           longer(rows.data() + p * r, static_cast<float>(std::sqrt(longest - squares[static_cast<std::size_t>(p)]))).data(),
           static_cast<std::size_t>(p));
   }
-  /// The numbers of a row or a query, and one more.
+  /// The numbers of a row or a query, extended by `last`.
   std::vector<float> longer(const float* x, float last) const {
     std::vector<float> y(x, x + width - 1);
     y.push_back(last);

@@ -12,17 +12,17 @@ namespace argand {
 bool have_hnsw();
 
 /// A graph over the rows of a matrix [P, r], for the largest dot products. The same rows give the same graph and the same answers,
-/// whatever the number of threads.
+/// for any number of threads.
 class HnswIndex final : public RowIndex {
  public:
   /// Throws Error when argand was built without hnswlib.
   explicit HnswIndex(Tensor<float> rows);
   ~HnswIndex() override;
 
-  /// Asks the graph for k more than are excluded, so that k are left whatever it finds; where it finds fewer, or where very many
-  /// are excluded, the exact search steps in.
+  /// Searches the graph for k rows plus as many as are excluded, so that k remain. Falls back to exact search where the graph finds
+  /// fewer, or where very many are excluded.
   Ids nearest(const Tensor<float>& queries, std::int64_t k, std::span<const RowRange> excluded) const override;
-  /// Recall@k: the share of what the exact search finds for these queries that nearest() finds too.
+  /// Recall@k: the share of the exact search's results for these queries that nearest() also finds.
   double recall(const Tensor<float>& queries, std::int64_t k, std::span<const RowRange> excluded) const;
 
   const Tensor<float>& rows() const { return rows_; }

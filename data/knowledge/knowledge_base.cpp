@@ -42,7 +42,7 @@ KnowledgeBase KnowledgeBase::drawn(const Ids& text, std::int64_t L, std::int64_t
 
 RowRange KnowledgeBase::overlapping(std::int64_t first, std::int64_t last) const {
   if (first >= last) return {};
-  // Passage [s, s + L) meets [first, last) when s > first - L and s < last.
+  // Passage [s, s + L) overlaps [first, last) when s > first - L and s < last.
   const auto begin = std::upper_bound(starts_.begin(), starts_.end(), first - length_);
   const auto end = std::lower_bound(begin, starts_.end(), last);
   return {begin - starts_.begin(), end - starts_.begin()};
@@ -50,8 +50,8 @@ RowRange KnowledgeBase::overlapping(std::int64_t first, std::int64_t last) const
 
 std::int64_t KnowledgeBase::most_overlapping(std::int64_t N, std::int64_t L, std::int64_t P, std::int64_t window) {
   if (window < 1) return 0;
-  // A window meets the passages that begin in an interval of window + L - 1 places, and each of P equal parts of all places has
-  // one beginning: the interval meets the parts that lie in it and one more at either end.
+  // A window overlaps the passages that start in an interval of window + L - 1 positions, and each of P equal parts of all
+  // positions contains one start: the interval overlaps the parts that lie in it and one more at either end.
   const std::int64_t places = N - L + 1;
   return std::min(P, (window + L - 2) * P / places + 2);
 }

@@ -1,5 +1,5 @@
 #pragma once
-/// Passages cut from a text, for models that look things up, and which of them a window of that text overlaps.
+/// Passages cut from a text, for models that retrieve, and which of them overlap a window of that text.
 
 #include <cstdint>
 #include <vector>
@@ -9,25 +9,25 @@
 
 namespace argand {
 
-/// P passages of L tokens each, in the order of their places in the text.
+/// P passages of L tokens each, in text order.
 class KnowledgeBase {
  public:
-  /// The whole text, cut end to end; what does not fill the last passage is left out.
-  /// Throws Error when the text [N] is shorter than a passage, or L < 1.
+  /// Cuts the whole text end to end, dropping an incomplete last passage. Throws Error when the text [N] is shorter than a passage,
+  /// or L < 1.
   static KnowledgeBase whole(const Ids& text, std::int64_t L);
-  /// `count` passages, each from a random place within its own of `count` equal parts of the text: evenly spread, so that a window
-  /// can overlap only few of them. Throws Error when the text has not as many places.
+  /// `count` passages, one from a random position in each of `count` equal parts of the text: evenly spread, so that a window can
+  /// overlap only a few. Throws Error when the text has too few positions.
   static KnowledgeBase drawn(const Ids& text, std::int64_t L, std::int64_t count, const Random& random);
 
   const Ids& passages() const { return passages_; }  ///< [P, L]
   std::int64_t size() const { return static_cast<std::int64_t>(starts_.size()); }
   std::int64_t length() const { return length_; }
-  /// Where in the text passage p begins.
+  /// Where passage p begins in the text.
   std::int64_t start(std::int64_t p) const { return starts_.at(static_cast<std::size_t>(p)); }
 
-  /// The passages that share a token with the text's tokens first, ..., last - 1.
+  /// The passages that overlap the text's tokens first, ..., last - 1.
   RowRange overlapping(std::int64_t first, std::int64_t last) const;
-  /// The most of P passages of L tokens that a window of this many tokens can overlap, wherever it lies in a text of N.
+  /// The most of P passages of L tokens that a window of `window` tokens can overlap, anywhere in a text of N.
   static std::int64_t most_overlapping(std::int64_t N, std::int64_t L, std::int64_t P, std::int64_t window);
 
  private:

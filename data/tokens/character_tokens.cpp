@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char *unknown_line = "<unk>", *replacement = "\xEF\xBF\xBD";  // U+FFFD
 
-/// A character as tables show it: what cannot be seen gets a sign.
+/// A character as tables show it: invisible ones get a sign.
 std::string visible(char32_t character) {
   if (character == U' ') return "·";
   if (character == U'\n') return "↵";

@@ -8,12 +8,12 @@
 
 namespace argand {
 
-/// The characters of Unicode that a text has, in the order of their numbers, and `<unk>`, the last, for all others.
+/// The Unicode characters of a text, in code point order, and `<unk>`, the last, for all others.
 class CharacterTokens final : public Tokenizer {
  public:
-  /// Throws Error for a text that is empty.
+  /// Throws Error for an empty text.
   explicit CharacterTokens(std::string_view text);
-  /// Reads what file() said.
+  /// Reads the contents of file().
   static std::shared_ptr<const CharacterTokens> load(const std::string& path);
 
   std::string kind() const override { return "char"; }
@@ -23,7 +23,7 @@ class CharacterTokens final : public Tokenizer {
   std::string shown(Id id) const override;
   using Tokenizer::shown;
   std::optional<Id> unknown() const override { return static_cast<Id>(characters_.size()); }
-  /// One character a line, ASCII control characters and the backslash as \xNN; `<unk>` is the last.
+  /// One character per line, ASCII control characters and the backslash as \xNN; `<unk>` is last.
   std::string file() const override;
   TokenizerPtr extended(std::string_view text, std::int64_t most) const override;
 
@@ -35,7 +35,7 @@ class CharacterTokens final : public Tokenizer {
   std::unordered_map<char32_t, Id> ids_;
 };
 
-/// The 256 bytes, by their numbers.
+/// The 256 bytes, in numerical order.
 class ByteTokens final : public Tokenizer {
  public:
   std::string kind() const override { return "byte"; }

@@ -11,7 +11,7 @@
 namespace argand {
 namespace {
 
-/// A field of a Protocol Buffers message: its number, and its value as far as its type has one.
+/// A field of a Protocol Buffers message: its number and, depending on its type, its value.
 struct Field {
   std::uint64_t number = 0;
   std::uint64_t integer = 0;  ///< of a varint, and the bits of a fixed one
@@ -19,14 +19,14 @@ struct Field {
   int type = 0;
 };
 
-/// Takes the fields off a message (https://protobuf.dev/programming-guides/encoding).
+/// Takes the fields off the front of a message (https://protobuf.dev/programming-guides/encoding).
 class Message {
  public:
   explicit Message(std::string_view bytes) : rest_(bytes) {}
 
   bool done() const { return rest_.empty(); }
 
-  /// Throws std::string, what is wrong.
+  /// Throws a std::string that says what is wrong.
   Field next() {
     const std::uint64_t tag = varint();
     Field field;
@@ -94,8 +94,8 @@ void check_piece(std::string_view bytes) {
   if (!named) throw std::string("a piece that is empty or not UTF-8");
 }
 
-/// The rules are a length, a double-array trie (github.com/s-yata/darts-clone) of that many bytes and the texts that its leaves
-/// point to, each ended by a zero. Every step that a search could make must stay inside.
+/// The rules are a length, a double-array trie (github.com/s-yata/darts-clone) of that many bytes, and the zero-terminated texts
+/// that its leaves point to. Every step that a search could make must stay inside.
 void check_rules(std::string_view rules) {
   if (rules.empty()) return;
   const char* wrong = "normalisation rules that point outside their table";
@@ -109,7 +109,7 @@ void check_rules(std::string_view rules) {
   const std::size_t texts = rules.size() - length;
   for (std::size_t i = 0; i < units.size(); ++i) {
     const std::uint32_t unit = units[i];
-    if (i > 0 && unit >> 31) continue;  // a leaf, where no search goes on; at 0 it begins, whatever stands there
+    if (i > 0 && unit >> 31) continue;  // a leaf ends the search; unit 0 starts it, whatever it contains
     const std::size_t next = i ^ ((unit >> 10) << ((unit & (1U << 9)) >> 6));
     if ((next | 0xFF) >= units.size()) throw std::string(wrong);
     if ((unit >> 8 & 1) && (units[next] & ~(1U << 31)) >= texts) throw std::string(wrong);

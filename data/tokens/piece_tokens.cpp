@@ -20,10 +20,10 @@ namespace {
 
 namespace sp = sentencepiece;
 
-/// SentencePiece writes a space as this.
+/// SentencePiece's sign for a space.
 constexpr std::string_view space_sign = "\xE2\x96\x81", replacement_sign = "\xEF\xBF\xBD";
 
-/// f(), which calls SentencePiece: it says what is wrong by a status, but the tries within it throw.
+/// Calls f(), a SentencePiece call: it reports errors by a status, but code inside it can throw.
 template <class F>
 auto guarded(const std::string& name, const F& f) {
   try {
@@ -37,7 +37,7 @@ auto guarded(const std::string& name, const F& f) {
   }
 }
 
-/// The numbers of a text, in its order.
+/// The numbers in a text, in order.
 std::vector<std::int64_t> numbers_in(std::string_view text) {
   std::vector<std::int64_t> numbers;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -48,7 +48,7 @@ std::vector<std::int64_t> numbers_in(std::string_view text) {
   return numbers;
 }
 
-/// What SentencePiece advises, by the options that there are here.
+/// Rewrites SentencePiece's advice in terms of argand's options.
 std::string in_our_words(std::string_view why) {
   why.remove_prefix(std::min(why.size(), why.rfind(']') + 1));
   const std::vector<std::int64_t> numbers = numbers_in(why);
@@ -98,7 +98,7 @@ class PieceTokens final : public Tokenizer {
   Id line_end_ = -1;
 };
 
-/// A piece with something else for each space sign.
+/// Replaces each space sign of a piece.
 std::string with_spaces(std::string_view piece, std::string_view space) {
   std::string text;
   for (std::size_t at = 0; at < piece.size();) {
@@ -113,7 +113,7 @@ TokenText PieceTokens::encode(std::string_view text) const {
   std::vector<Id> ids;
   std::vector<std::uint32_t> bytes;
   std::vector<bool> unknown;
-  std::uint32_t left_out = 0;  // bytes that no piece stands for yet
+  std::uint32_t left_out = 0;  // bytes not yet covered by a piece
   const auto add = [&](Id id, std::uint32_t length) {
     ids.push_back(id);
     bytes.push_back(length + left_out);
@@ -161,7 +161,7 @@ std::string PieceTokens::shown(Id id) const {
   return id == line_end_ ? "↵" : on_one_line(with_spaces(processor_.IdToPiece(id), "·"));
 }
 
-/// The lines of a text for SentencePiece to learn from, long ones in parts: it leaves out what is longer than it was told.
+/// The lines of a text for SentencePiece to learn from, long ones in parts: it skips lines longer than its limit.
 class Lines final : public sp::SentenceIterator {
  public:
   static constexpr std::size_t longest = 4096, most = 1'000'000;

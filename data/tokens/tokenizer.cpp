@@ -8,7 +8,7 @@
 namespace argand {
 namespace {
 
-/// An alphabet of more characters makes a larger model than the text may be worth.
+/// A larger alphabet makes a larger model than the text may be worth.
 constexpr std::int64_t small_alphabet = 256;
 
 TokenizerPtr tokens_for(std::string_view training_text) {

@@ -1,5 +1,5 @@
 #pragma once
-/// Tokens: what a language model reads instead of text, and how one becomes the other.
+/// Tokens: what a language model reads instead of text, and the conversion both ways.
 
 #include <cstdint>
 #include <memory>
@@ -16,11 +16,11 @@ namespace argand {
 /// A text in tokens.
 struct TokenText {
   Ids ids;                           ///< [N]
-  std::vector<std::uint32_t> bytes;  ///< [N] bytes of the text that each of them stands for: together all of it
-  std::vector<bool> unknown{};       ///< [N] whether it does not say which bytes these are; empty where all do
+  std::vector<std::uint32_t> bytes;  ///< [N] bytes of the text that each token stands for; they add up to the whole text
+  std::vector<bool> unknown{};       ///< [N] whether a token does not determine its bytes; empty when all do
 };
 
-/// Takes text apart into tokens and puts it together again. Text is UTF-8 whose lines end in "\n".
+/// Converts text to tokens and back. Text is UTF-8 with "\n" line ends.
 class Tokenizer {
  public:
   using Id = Ids::value_type;
@@ -31,49 +31,49 @@ class Tokenizer {
   /// Ids are [0, size()).
   virtual std::int64_t size() const = 0;
   virtual TokenText encode(std::string_view text) const = 0;
-  /// What the token adds to a text that is written one by one; `line_start`: nothing stands before it on its line. A model may have
-  /// more ids than there are tokens (vocab_size): those are written as <id>.
+  /// The text that a token adds to a text written token by token; `line_start`: it comes first on its line. A model may have more
+  /// ids than there are tokens (vocab_size): those are written as <id>.
   virtual std::string text(Id id, bool line_start) const = 0;
-  /// The token by itself, for tables and drawings: never empty, on one line.
+  /// The token alone, for tables and drawings: never empty, on one line.
   virtual std::string shown(Id id) const = 0;
-  /// Several of them on one line.
+  /// Several tokens on one line.
   virtual std::string shown(std::span<const Id> ids) const;
-  /// The token that stands for what the others cannot say, where there is one.
+  /// The token that represents text the others cannot, if any.
   virtual std::optional<Id> unknown() const { return std::nullopt; }
-  /// What a file of it says; nothing for tokens that need no file.
+  /// The contents of its file; empty for tokens that need none.
   virtual std::string file() const = 0;
-  /// These tokens, and those of the text that they lack, of which all or, as `words_of` has it, the `most` most frequent ones; null
-  /// for a kind that cannot learn any more.
+  /// These tokens plus those of the text that they lack, all of them or the `most` most frequent as in `words_of`; null for a kind
+  /// that cannot be extended.
   virtual std::shared_ptr<const Tokenizer> extended(std::string_view text, std::int64_t most) const;
 };
 
 using TokenizerPtr = std::shared_ptr<const Tokenizer>;
 
-/// Which tokens a text is cut into.
+/// The kind of tokens for a text.
 struct TokenChoice {
-  /// A kind; a SentencePiece model's file, named *.model; or `auto`: characters where the text has at most 256 different ones, else
-  /// pieces by BPE, or bytes where argand was built without SentencePiece.
+  /// A kind; a SentencePiece model's file, named *.model; or `auto`: characters when the text has at most 256 different ones,
+  /// otherwise pieces by BPE, or bytes when argand was built without SentencePiece.
   std::string kind = "auto";
-  std::int64_t words = 0;   ///< of `words`: how many of them are known, the most frequent ones; 0: all
-  std::int64_t pieces = 0;  ///< of `bpe` and `unigram`: how many pieces are learnt; 0: default_pieces
+  std::int64_t words = 0;   ///< for `words`: how many of the most frequent are known; 0: all
+  std::int64_t pieces = 0;  ///< for `bpe` and `unigram`: how many to learn; 0: default_pieces
 };
 
 inline constexpr std::int64_t default_pieces = 2000;
-/// The kinds that are not a file's name, joined by '|'.
+/// The kinds other than a file name, joined by '|'.
 inline constexpr const char* token_kinds = "auto|char|byte|bpe|unigram|words";
 
-/// Whether the choice is a SentencePiece model made elsewhere.
+/// Whether the choice is an existing SentencePiece model.
 bool is_piece_model(std::string_view kind);
 
-/// "words", "characters", "bytes" or "pieces": what tokens of that kind are called.
+/// "words", "characters", "bytes" or "pieces": the name of such tokens in the plural.
 const char* plural_of(std::string_view kind);
 
-/// Tokens learnt from a text to train on and from nothing else. Throws Error.
+/// Learns tokens from the training text alone. Throws Error.
 TokenizerPtr make_tokens(const TokenChoice& choice, std::string_view training_text);
 
-/// "vocab.txt" or "tokens.model", what the file of such tokens is called in a run's folder; "" for bytes.
+/// The name of the tokens' file in a run's folder, "vocab.txt" or "tokens.model"; "" for bytes.
 std::string token_file(std::string_view kind);
-/// Reads what file() said from `path`. Throws Error, naming the file, for anything else.
+/// Reads the contents of file() from `path`. Throws Error, naming the file, for anything else.
 TokenizerPtr load_tokens(std::string_view kind, const std::string& path);
 
 }  // namespace argand

@@ -1,18 +1,17 @@
 #pragma once
-/// Tokens that are words between whitespace, and `<eos>` after every line, blank ones too.
+/// Tokens that are whitespace-separated words, with `<eos>` after every line, blank ones included.
 
 #include "data/tokens/tokenizer.h"
 #include "data/vocabulary.h"
 
 namespace argand {
 
-/// Words of more bytes are refused: such a text has no words.
+/// Longer words, in bytes, are refused: such a text has no words.
 inline constexpr std::size_t longest_word = 1000;
 
-/// The words of a text in the order in which they first occur, `<eos>` among them, or of these the `most` most frequent ones (0:
-/// all; of equally frequent ones the first to occur) with `<eos>`; and `<unk>`, which stands for every other word: where the text
-/// has it, else at the end. Of WikiText-2 all are 33 278, the ids that perplexities are published for. Throws Error for a text
-/// without words and for words that are too long, naming the line.
+/// The words of a text in order of first occurrence, or the `most` most frequent of them (0: all; ties by first occurrence), always
+/// with `<eos>`, and with `<unk>` for all other words: at its place in the text, or else at the end. WikiText-2 has 33 278, the ids
+/// for which perplexities are published. Throws Error for a text without words and for words that are too long, naming the line.
 Vocabulary words_of(std::string_view text, std::int64_t most = 0);
 
 class WordTokens final : public Tokenizer {
@@ -21,7 +20,7 @@ class WordTokens final : public Tokenizer {
 
   std::string kind() const override { return "words"; }
   std::int64_t size() const override { return words_.size(); }
-  /// Throws Error for an unknown word when there is no `<unk>`. Line ends are left out where there is no `<eos>`.
+  /// Throws Error for an unknown word when there is no `<unk>`. Drops line ends when there is no `<eos>`.
   TokenText encode(std::string_view text) const override;
   std::string text(Id id, bool line_start) const override;
   std::string shown(Id id) const override;
@@ -36,10 +35,9 @@ class WordTokens final : public Tokenizer {
   Vocabulary words_;
 };
 
-/// A text of which only the ids are there: words with a space before them, but at the beginning of a line, and `<eos>` as a line
-/// end.
+/// Rebuilds a text from its ids: words preceded by a space, except at the start of a line, and `<eos>` as a line end.
 std::string text_of(const Vocabulary& words, const Ids& ids);
-/// How many bytes of it each token stands for.
+/// How many bytes of that text each token stands for.
 std::vector<std::uint32_t> bytes_of(const Vocabulary& words, const Ids& ids);
 
 }  // namespace argand

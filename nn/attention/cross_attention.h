@@ -7,15 +7,15 @@
 
 namespace argand {
 
-/// Positions of a sequence for RoPE: first, first + 1, ..., and from `first` again after every `period` tokens.
+/// RoPE positions of a sequence: first, first + 1, ..., restarting at `first` after every `period` tokens.
 struct Places {
   std::int64_t first = 0;
-  std::int64_t period = 0;  ///< divides the sequence's length; 0: as long as the sequence
+  std::int64_t period = 0;  ///< divides the sequence's length; 0: no restart
 };
 
-/// q = W_q x, k = W_k y, v = W_v y, all turned by their positions where there is a rope_base; out = W_o softmax(qkᵀ/sqrt(d_k)) v.
-/// Every query sees all of y, also its own sequence when y is x: an encoder. Parameters q, k, v, o, with biases but for k: what is
-/// added to all keys alike adds the same to every score of a query, and softmax does not see it.
+/// q = W_q x, k = W_k y, v = W_v y; with a rope_base, positions rotate q and k; out = W_o softmax(qkᵀ/sqrt(d_k)) v. Every query
+/// sees all of y, even its own sequence when y is x: an encoder. Parameters q, k, v, o; all but k have biases: a bias of k adds the
+/// same to every score of a query, and softmax ignores it.
 template <RealScalar R>
 class CrossAttention final : public Module<R> {
  public:
@@ -23,18 +23,18 @@ class CrossAttention final : public Module<R> {
 
   /// x [N, t, d_model], y [N, K, d_model] -> [N, t, d_model].
   Var<R> operator()(const Var<R>& x, const Var<R>& y, ForwardPass& pass, const Places& of_x = {}, const Places& of_y = {}) const;
-  /// How much of a query's attention, the mean over heads, each of `parts` equal parts of y gets: [N, t, parts]. Records nothing.
+  /// Each query's attention to each of `parts` equal parts of y, averaged over heads: [N, t, parts]. Records nothing.
   Tensor<R> shares(const Var<R>& x, const Var<R>& y, std::int64_t parts, const Places& of_x = {}, const Places& of_y = {}) const;
   ARGAND_FIELDS(R, q_, k_, v_, o_)
 
  private:
-  /// x [N, n, d_model], turned.
+  /// x [N, n, d_model], rotated by its positions.
   Var<R> placed(const Var<R>& x, const Places& places) const;
   double scale() const;
 
   std::int64_t n_heads_, width_;
   Linear<R> q_, k_, v_, o_;
-  Tensor<R> frequencies_;  ///< of RoPE, [d_k/2]; empty without
+  Tensor<R> frequencies_;  ///< of RoPE, [d_k/2]; empty without it
 };
 
 }  // namespace argand

@@ -1,5 +1,5 @@
 #pragma once
-/// A projection of a real vector: dense, or complex-linear on its interleaved pairs (CRoPE).
+/// A projection of a real vector: dense, or complex-linear on interleaved pairs (CRoPE).
 
 #include <variant>
 
@@ -7,9 +7,9 @@
 
 namespace argand {
 
-/// Dense: y = W x + b, W [out, in]. Complex: the pairs (x0, x1) are x0 + i x1, W complex [out/2, in/2], no bias; as a real matrix
+/// Dense: y = W x + b, W [out, in]. Complex: each pair (x0, x1) is x0 + i x1, W complex [out/2, in/2], no bias; as a real matrix
 /// its 2×2 blocks are [[Re, -Im], [Im, Re]], so it has half the parameters of the dense one. It runs as one complex GEMM: forward
-/// and both gradients of 2048 rows of 128, 256, 512, 1024 numbers took 1.02, 1.04, 0.99, 0.97 of the dense layer's time (float32,
+/// and both gradients on 2048 rows of 128, 256, 512, 1024 numbers took 1.02, 1.04, 0.99, 0.97 of the dense layer's time (float32,
 /// two threads), and Gauss's three real products, which save a quarter of the multiplications, 1.21, 0.99, 0.86, 0.79.
 template <RealScalar R>
 class Projection final : public Module<R> {

@@ -10,7 +10,7 @@ namespace argand {
 
 namespace {
 
-/// [B, t, D] after [B, T, D].
+/// Appends [B, t, D] to [B, T, D].
 template <RealScalar R>
 Tensor<R> append(const Tensor<R>& old, const Tensor<R>& fresh) {
   if (old.size() == 0) return fresh;

@@ -1,5 +1,5 @@
 #pragma once
-/// What the decoder's blocks ask of a self-attention layer.
+/// The interface between a decoder's blocks and a self-attention layer.
 
 #include <concepts>
 #include <memory>
@@ -11,17 +11,17 @@
 
 namespace argand {
 
-/// What else a family keeps in a layer's cache.
+/// Further state that a family keeps in a layer's cache.
 struct FamilyCache {
   virtual ~FamilyCache() = default;
 };
 
-/// Keys and values of one layer, [B, length, width]: what generation has already computed.
+/// Keys and values of one layer, [B, length, width], already computed during generation.
 template <RealScalar R>
 struct LayerCache {
   Tensor<R> k, v;
 
-  /// The family's own, made when it is asked for first; a model asks for one type only.
+  /// The family's own state, created on first use; a model uses only one type.
   template <std::derived_from<FamilyCache> C>
   C& own() {
     if (!own_) own_ = std::make_unique<C>();
@@ -38,30 +38,30 @@ struct AttentionPass {
   ForwardPass& forward;
   bool causal = true;
   std::shared_ptr<const std::vector<std::uint8_t>> visible_keys = nullptr;  ///< as in AttentionOptions
-  std::int64_t first_position = 0;                                          ///< of the first query: tokens already in the cache
+  std::int64_t first_position = 0;                                          ///< of the first query: the count of cached tokens
   LayerCache<R>* cache = nullptr;                                           ///< null outside generation
-  std::vector<Var<std::complex<R>>>* queries = nullptr;  ///< gathers each layer's complex queries for the phase contrastive loss
+  std::vector<Var<std::complex<R>>>* queries = nullptr;  ///< collects each layer's complex queries for the phase contrastive loss
 
   const ForwardContext& context() const { return forward.context(); }
-  /// x with dropout, at the next place.
+  /// Applies dropout to x at the next site.
   template <Scalar T>
   Var<T> drop(const Var<T>& x) const {
     return forward.drop(x);
   }
-  /// Options of the next attention over these heads; draws its dropout mask.
+  /// Options of the next attention with these heads; draws its dropout mask.
   AttentionOptions options(std::int64_t n_heads, double scale) const;
-  /// In generation: the new keys and values [B, t, width] join the cache, and are replaced by all there are.
+  /// In generation: appends the new keys and values [B, t, width] to the cache and replaces them by the cache's contents.
   void remember(Var<R>& k, Var<R>& v) const;
-  /// Shows queries and keys [B, t, n_heads · n] or [B, t, n_heads, n], before positions turn them, to the observer.
+  /// Shows the observer queries and keys [B, t, n_heads · n] or [B, t, n_heads, n], before positions rotate them.
   void show(const Tensor<std::complex<R>>& q, const Tensor<std::complex<R>>& k, std::int64_t n_heads) const;
-  /// attend(values), values [B, Tk, H·d_v]; its weights are shown to the observer.
+  /// attend(values), values [B, Tk, H·d_v]; shows its weights to the observer.
   template <Scalar T, class Attend>
   Var<T> watched(const Var<T>& values, std::int64_t n_heads, const Attend& attend) const {
     if (const AttentionWatch* watch = context().watch; watch != nullptr && watch->weights)
       watch->weights(attention_weights<T>(values.dim(0), values.dim(1), n_heads, attend));
     return attend(values);
   }
-  /// attention() of the new queries over the cached and the new keys, which join the cache. Scores are scaled by 1/sqrt(d_k).
+  /// attention() of the new queries over the cached and the new keys, which are appended. Scores are scaled by 1/sqrt(d_k).
   Var<R> attend(const Var<R>& q, const Var<R>& k, const Var<R>& v, std::int64_t n_heads) const;
 };
 
@@ -72,7 +72,7 @@ class SelfAttention : public Module<R> {
   virtual Var<R> operator()(const Var<R>& x, const AttentionPass<R>& pass) const = 0;
 };
 
-/// [B, T, D] as complex [B, T, H, D/(2H)]: interleaved pairs, heads in order. No copy.
+/// Views [B, T, D] as complex [B, T, H, D/(2H)]: interleaved pairs, heads in order. No copy.
 template <RealScalar R>
 Var<std::complex<R>> complex_heads(const Var<R>& x, std::int64_t n_heads);
 /// The inverse of complex_heads.

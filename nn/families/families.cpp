@@ -1,4 +1,4 @@
-/// The list of families. To add one: write its room, nn/families/NAME/, and its line here.
+/// The list of families. To add one, write nn/families/NAME/ and add its line here.
 
 #include <algorithm>
 
@@ -7,7 +7,7 @@
 
 namespace argand {
 
-// Each room's family.cpp has the function that describes it.
+// Each family's family.cpp defines the function that describes it.
 #define ARGAND_FAMILIES(f) f(transformer) f(complexformer) f(crope) f(crat) f(qic)
 
 #define ARGAND_DECLARE(name) Family name##_family();

@@ -10,13 +10,12 @@
 
 namespace argand {
 
-/// modReLU: ReLU(|z| + c) z/|z| with a threshold c per channel, initialised to the given number. Equivariant: rotating z rotates
-/// the result. Source: Arjovsky, Shah, Bengio, arXiv:1511.06464, eq. 8.
+/// modReLU: ReLU(|z| + c) z/|z| with a threshold c per channel, initially `threshold`. Equivariant: rotating z rotates the result.
+/// Source: Arjovsky, Shah, Bengio, arXiv:1511.06464, eq. 8.
 template <RealScalar R>
 class ModRelu final : public Module<R> {
  public:
-  /// `axes_after`: how many axes follow that of the channels, 0 in z [..., channels], 1 in a signal [N, channels, L], 2 in an
-  /// image.
+  /// `axes_after`: the number of axes after the channels: 0 in z [..., channels], 1 in a signal [N, channels, L], 2 in an image.
   explicit ModRelu(Init& init, std::int64_t channels, int axes_after = 0, double threshold = 0)
       : c(init.full<R>(Role::Bias, {channels}, threshold)), axes_after_(axes_after) {
     require(axes_after >= 0 && axes_after < Shape::max_rank, "ModRelu", "axes_after {} is out of range", axes_after);

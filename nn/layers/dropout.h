@@ -7,13 +7,13 @@
 
 namespace argand {
 
-/// The random numbers of a mask: a pure function of the run's seed, the training step, and the mask's place in the pass.
+/// The random numbers of a mask: a pure function of the run's seed, the training step, and the mask's index in the pass.
 inline Random dropout_random(std::uint64_t seed, std::uint64_t step, std::uint64_t place) {
   return Random(seed ^ 0xD20D0u, step << 16 | place);
 }
 
-/// While one lives, this thread trains: dropout layers drop, by a mask that is a pure function of (seed, step, the layer's place in
-/// the pass, element). So a resumed run drops the same activations, and so does a second pass in a TrainingStep of its own.
+/// Puts this thread in training mode while it lives. Dropout masks are a pure function of (seed, step, layer's index in the pass,
+/// element), so a resumed run drops the same activations, and so does a second pass in its own TrainingStep.
 ///
 ///     const TrainingStep training(step);
 ///     backward(loss(net(x)));
@@ -24,7 +24,7 @@ class TrainingStep {
   TrainingStep(const TrainingStep&) = delete;
   TrainingStep& operator=(const TrainingStep&) = delete;
 
-  /// The innermost one of this thread, or null.
+  /// This thread's innermost one, or null.
   static TrainingStep* current();
   /// Random numbers for the next dropout layer of the pass.
   Random next_random() { return dropout_random(seed_, step_, place_++); }
@@ -34,7 +34,7 @@ class TrainingStep {
   TrainingStep* outer_;
 };
 
-/// In a TrainingStep every element is 0 with probability p and the others are divided by 1 - p; complex numbers are dropped whole.
+/// In a TrainingStep every element is 0 with probability p and the others are divided by 1 - p; a complex number is dropped as one.
 /// Throws unless 0 <= p < 1. Source: Srivastava et al., JMLR 15 (2014), 1929.
 template <RealScalar R>
 class Dropout final : public Module<R> {

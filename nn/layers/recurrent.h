@@ -1,12 +1,12 @@
 #pragma once
-/// Recurrent cells: one step, h_t from x_t and h_(t-1). The caller loops over time; the tape keeps every step.
+/// Recurrent cells: one step, from x_t and h_(t-1) to h_t. The caller loops over time; the tape keeps every step.
 
 #include "nn/init.h"
 #include "nn/layers.h"
 
 namespace argand {
 
-/// h' = tanh(W x + U h + b), and of complex numbers h' = modReLU(W x + U h; c). U is initially orthogonal or unitary, so that the
+/// h' = tanh(W x + U h + b); for complex numbers h' = modReLU(W x + U h; c). U is initially orthogonal or unitary, so that the
 /// state neither grows nor decays before training. Sources: Elman, Cognitive Science 14 (1990), 179; Arjovsky, Shah, Bengio,
 /// arXiv:1511.06464, section 4.
 template <Scalar T>
@@ -27,9 +27,9 @@ class RnnCell final : public Module<RealOf<T>> {
 ///
 ///     r = g(W_r x + U_r h + b_r),  z = g(W_z x + U_z h + b_z),  n = f(W_n x + U_n (r h) + b_n),  h' = z h + (1 - z) n,
 ///
-/// where r and z are real: g(a) = σ(a), f = tanh; of complex numbers g(a) = σ(½(Re a + Im a)), so that a gate scales a number of
-/// the state and never rotates it, and f = modReLU with a threshold for each number. U_n is initially orthogonal or unitary.
-/// Sources: Cho et al., arXiv:1406.1078, eq. 5 to 8; complex: Wolter and Yao, arXiv:1806.08267, section 4.
+/// where r and z are real: g(a) = σ(a), f = tanh. For complex numbers g(a) = σ(½(Re a + Im a)), so that a gate scales each number
+/// of the state and never rotates it, and f = modReLU with a threshold per number. U_n is initially orthogonal or unitary. Sources:
+/// Cho et al., arXiv:1406.1078, eq. 5 to 8; complex: Wolter and Yao, arXiv:1806.08267, section 4.
 template <Scalar T>
 class GruCell final : public Module<RealOf<T>> {
  public:
@@ -41,9 +41,9 @@ class GruCell final : public Module<RealOf<T>> {
   ARGAND_FIELDS(RealOf<T>, gates_input_, gates_state_, input_, state_, threshold_)
 
  private:
-  Linear<T> gates_input_, gates_state_;  ///< r and z at once: [2 state, in], [2 state, state]
+  Linear<T> gates_input_, gates_state_;  ///< r and z together: [2 state, in], [2 state, state]
   Linear<T> input_, state_;
-  std::optional<Var<RealOf<T>>> threshold_;  ///< of complex numbers
+  std::optional<Var<RealOf<T>>> threshold_;  ///< complex only
 };
 
 }  // namespace argand

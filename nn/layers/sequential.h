@@ -13,7 +13,7 @@ struct NoReal {};
 template <RealScalar R>
 R real_of_module(const Module<R>&);
 NoReal real_of_module(...);
-/// R of the first of these that is a Module<R>.
+/// R of the first stage that is a Module<R>.
 template <class Stage, class... Stages>
 struct FirstReal {
   using Own = decltype(real_of_module(std::declval<const Stage&>()));
@@ -26,13 +26,13 @@ struct FirstReal {
 };
 }  // namespace detail
 
-/// Each stage is called with what the one before returned: modules, and functions that have no parameters. The scalar may change
-/// on the way. Parameters are named by place, "0.weight", "2.bias".
+/// Calls each stage with the result of the one before it. Stages are modules and functions without parameters; the scalar type may
+/// change on the way. Parameters are named by position, "0.weight", "2.bias".
 ///
 ///     Sequential net{Linear<C>(init, 1, 16), ModRelu<float>(init, 16), Linear<C>(init, 16, 1),
 ///                    [](const Var<C>& z) { return abs2(z); }};
 ///
-/// Write braces: they evaluate in order, so that every layer draws its own initial values with every compiler; parentheses do not.
+/// Use braces: they evaluate in order, so every layer draws the same initial values with every compiler; parentheses do not.
 template <class... Stages>
 class Sequential final : public Module<decltype(detail::FirstReal<Stages...>::choose())> {
  public:
@@ -45,7 +45,7 @@ class Sequential final : public Module<decltype(detail::FirstReal<Stages...>::ch
   }
   void visit(const Visit<Real>& f) const override { visit_stages(f, std::index_sequence_for<Stages...>()); }
 
-  /// The stage of that place.
+  /// The stage at position i.
   template <std::size_t i>
   auto& stage() {
     return std::get<i>(stages_);

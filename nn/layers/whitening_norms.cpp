@@ -44,7 +44,7 @@ Var<std::complex<R>> WhiteningBatchNorm<R>::operator()(const Var<std::complex<R>
   const std::int64_t channels = affine.bias.dim(0);
   require(x.rank() >= 2 && x.dim(1) == channels, "whitening batch norm", "the second axis must have {} channels, got {}", channels,
           x.shape());
-  // A row for each channel: [B, channels, L] -> [channels, B L], and back at the end.
+  // One row per channel: [B, channels, L] -> [channels, B L], and back at the end.
   const std::int64_t B = x.dim(0);
   const Var<C> rows = reshape(permute(reshape(x, {B, channels, -1}), {1, 0, 2}), {channels, -1});
   Var<C> normal;

@@ -2,13 +2,13 @@
 /// Batch norm and layer norm of complex numbers by whitening (Trabelsi et al., "Deep complex networks", ICLR 2018, section 3.5).
 ///
 /// Dividing by a standard deviation scales |z| to 1 but leaves the distribution as elongated as it was. Whitening makes it
-/// circular: x̂ = V^(-1/2) (x - μ), V the 2×2 covariance matrix of (Re x, Im x) (eq. 4 to 6; autograd/ops/rows/whitening.h). Then a
-/// symmetric 2×2 matrix and a shift are learnt (eq. 7 to 10), in the letters of complex numbers
+/// circular: x̂ = V^(-1/2) (x - μ), V the 2×2 covariance matrix of (Re x, Im x) (eq. 4 to 6; autograd/ops/rows/whitening.h). A
+/// learned symmetric 2×2 matrix and a shift follow (eq. 7 to 10), in complex notation
 ///
 ///     y = Γ x̂ + β = α x̂ + γ conj(x̂) + β,       Γ = [[γrr, γri], [γri, γii]],  α = (γrr + γii)/2,  γ = (γrr - γii)/2 + i γri
 ///
-/// with α = 1/√2, γ = 0, β = 0 at first (γrr = γii = 1/√2, γri = 0: E|y|² = 1). For every x that is turned or bent,
-/// a x + b conj(x) with |a| != |b|, x̂ is the same but for a turn (and a mirror).
+/// with initial α = 1/√2, γ = 0, β = 0 (γrr = γii = 1/√2, γri = 0: E|y|² = 1). Replacing x by a x + b conj(x) with |a| != |b|
+/// leaves x̂ unchanged up to a rotation (and a reflection).
 
 #include "autograd/ops/rows/whitening.h"
 #include "nn/init.h"
@@ -17,7 +17,7 @@
 
 namespace argand {
 
-/// α, γ and β, and what they do.
+/// The learned affine map: α, γ and β.
 template <RealScalar R>
 class PlaneAffine final : public Module<R> {
  public:
@@ -45,14 +45,14 @@ class WhiteningLayerNorm final : public Module<R> {
   double eps_;
 };
 
-/// Over all axes but the second, x, y [B, channels, ...]; in a TrainingStep (nn/layers/dropout.h) by the moments of the batch,
-/// otherwise by the running ones.
+/// Over all axes but the second, x, y [B, channels, ...]; uses the batch's moments in a TrainingStep (nn/layers/dropout.h), the
+/// running ones otherwise.
 template <RealScalar R>
 class WhiteningBatchNorm final : public Module<R> {
  public:
   /// running <- momentum · running + (1 - momentum) · batch. Throws for a momentum outside [0, 1).
   WhiteningBatchNorm(Init& init, std::int64_t channels, double momentum = 0.9, double eps = 1e-5);
-  /// In training it updates the running moments. Throws for another number of channels.
+  /// Updates the running moments in training. Throws for a different number of channels.
   Var<std::complex<R>> operator()(const Var<std::complex<R>>& x) const { return (*this)(x, TrainingStep::current() != nullptr); }
   Var<std::complex<R>> operator()(const Var<std::complex<R>>& x, bool training) const;
   void visit(const Visit<R>& f) const override {
@@ -63,7 +63,7 @@ class WhiteningBatchNorm final : public Module<R> {
   }
 
   PlaneAffine<R> affine;
-  /// Of each channel, [channels]; initially μ = 0, Vrr = Vii = 1/√2, Vri = 0, as in the paper. Buffers of the module.
+  /// Per channel, [channels]; initially μ = 0, Vrr = Vii = 1/√2, Vri = 0, as in the paper. Buffers of the module.
   mutable PlaneMoments<R> running;
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-/// A text as one vector: what retrieval by dense passages (DPR) compares.
+/// Encodes a text as one vector, for dense passage retrieval (DPR).
 
 #include "nn/attention/dot_attention.h"
 
@@ -13,14 +13,14 @@ struct TextEncoderOptions {
   std::int64_t d_ff = 256;
 };
 
-/// vector = W mean_t(h_t) + b over the tokens t that are not padding, h = E[x] and then, in every layer, h += Attn(Norm1(h)) with
-/// rotary positions, everywhere visible but for padding, and h += FFN(Norm2(h)).
+/// vector = W mean_t(h_t) + b over the non-padding tokens t. h = E[x], then in every layer h += Attn(Norm1(h)) with rotary
+/// positions, bidirectional with padding masked, and h += FFN(Norm2(h)).
 template <RealScalar R>
 class TextEncoder final : public Module<R> {
  public:
   TextEncoder(Init& init, const TextEncoderOptions& options);
   ~TextEncoder() override;
-  /// tokens [B, T], pad_id is padding -> [B, width]; 0 goes into W for a text without tokens.
+  /// tokens [B, T], padded with pad_id -> [B, width]; for a text without tokens the input of W is 0.
   Var<R> operator()(const Ids& tokens) const;
   void visit(const Visit<R>& f) const override;
 
@@ -31,7 +31,7 @@ class TextEncoder final : public Module<R> {
   Linear<R> out_;
 };
 
-/// DPR's loss: -log softmax(q_i · p_j)_ij at j = i, the mean over i. The passages of the other rows of a batch are the negatives:
+/// DPR's loss: the mean over i of -log softmax(q_i · p_j)_ij at j = i. The passages of a batch's other rows are the negatives:
 /// InfoNCE with in-batch negatives. q, p [B, width]. Source: Karpukhin et al., "Dense passage retrieval for open-domain question
 /// answering", EMNLP 2020, section 3.2.
 template <RealScalar R>

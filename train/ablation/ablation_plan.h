@@ -1,5 +1,5 @@
 #pragma once
-/// What is asked of all rows of an ablation, besides what each is.
+/// What is requested for all rows of an ablation, besides their own settings.
 
 #include <cstdint>
 #include <string>
@@ -10,30 +10,30 @@
 
 namespace argand {
 
-/// 0 and "" for what was not said.
+/// 0 and "" where nothing was requested.
 struct AblationRequest {
   std::string data{};
   Settings settings{};
   std::int64_t steps = 0, epochs = 0;
   bool quick = false;
-  KeyTexts of_file{};  ///< what an experiment says of all rows; what is asked for wins
-  bool cost = false;   ///< only as many steps as it takes to see what one costs
+  KeyTexts of_file{};  ///< an experiment's settings for all rows; requested ones take precedence
+  bool cost = false;   ///< only as many steps as measuring the cost takes
 };
 
-/// Only the rows asked for, in the table's order; without any, all but the extra ones that have no folder in `out`. Throws
-/// InputError for a row that there is not, saying that `holder`, by default the family, has none of that name.
+/// Only the requested rows, in table order; if none, all but the extra ones without a folder in `out`. Throws InputError for an
+/// unknown row, saying that `holder`, by default the family, has none of that name.
 AblationTable with_rows(const AblationTable& table, const std::vector<std::string>& wanted, const std::string& out,
                         const std::string& holder = "");
-/// The rows that have a folder in `out`; all but the extra ones where none has.
+/// The rows that have a folder in `out`; if none has, all but the extra ones.
 AblationTable with_rows_in(const AblationTable& table, const std::string& out);
 
-/// Keys and texts of every row: what was asked for, and for the rest the defaults of an ablation. A preset that was asked for
-/// brings its own length. Throws ConfigError for a key that is said twice, and for one that is not for all rows to have alike:
-/// seed, family, and what the rows of the whole table differ in.
+/// The settings of every row: the requested ones, and an ablation's defaults for the rest. A requested preset brings its own
+/// length. Throws ConfigError for a repeated key, and for one that cannot be common to all rows: seed, family, and the keys in
+/// which the rows of the whole table differ.
 KeyTexts shared_settings(const AblationTable& whole, const AblationTable& table, const AblationRequest& request);
 
-/// All settings of a run, each key once: the preset's name, the seed, what the row is, what all rows share. The last word counts.
-/// There is one validation, at the end, unless settings or a preset that was asked for say otherwise.
+/// All settings of a run, each key once: preset, seed, the row's settings, shared settings; later ones win. There is one
+/// validation, at the end, unless settings or a requested preset say otherwise.
 Settings settings_of_run(const AblationTable& table, const AblationRow& row, std::int64_t seed, const KeyTexts& shared);
 
 }  // namespace argand

@@ -1,40 +1,40 @@
 #pragma once
-/// What an ablation compares, and what a paper says of it.
+/// What an ablation compares, and what a paper says about it.
 
 #include "nn/family.h"
 
 namespace argand {
 
 struct AblationRow {
-  std::string name;        ///< of its folder: "without-pcl"
-  std::string what;        ///< for the table
+  std::string name;        ///< folder name: "without-pcl"
+  std::string what;        ///< description in the table
   KeyTexts settings;       ///< on top of the preset
-  std::string paper = "";  ///< the figure that the paper states, as it does, or empty
-  bool extra = false;      ///< trained only when it is asked for by name
+  std::string paper = "";  ///< the paper's figure, verbatim, or empty
+  bool extra = false;      ///< trained only when requested by name
 };
 
-/// What the paper says of two rows: that one is better (of lower perplexity, of higher accuracy), or that they are alike.
+/// A paper's claim about two rows: that one is better (lower perplexity, higher accuracy), or that they are alike.
 struct AblationClaim {
   std::string paper;                    ///< its words and figures
-  std::string better = "", worse = "";  ///< rows; empty where no row can tell
-  /// The claim is that they are alike, so far apart at most: in % of perplexity, in points of accuracy.
+  std::string better = "", worse = "";  ///< rows; empty when no row can test it
+  /// For a claim that they are alike: the largest difference, in % of perplexity or in points of accuracy.
   std::optional<double> within = {};
-  std::string out_of_reach = "";  ///< why no row can tell
+  std::string out_of_reach = "";  ///< why no row can test it
 };
 
 struct AblationTable {
   std::string task;  ///< "lm" or "classify"
   std::string preset;
-  std::string source;             ///< which table or figure of the paper, and what it measures where that is something else
-  std::vector<AblationRow> rows;  ///< the first is what the others are compared with
+  std::string source;             ///< the paper's table or figure, and what it measures if that differs
+  std::vector<AblationRow> rows;  ///< the first is the reference for the others
   std::vector<AblationClaim> claims = {};
   std::vector<std::string> interventions = {};  ///< as in Variants
   std::string note = "";                        ///< printed below the table
-  std::string costs = "";                       ///< what the paper says of them, printed below theirs
-  std::string family = {};                      ///< whose paper
+  std::string costs = "";                       ///< what the paper says about costs, printed below them
+  std::string family = {};                      ///< the paper's family
 };
 
-/// The variants of a family, without a paper's word. Throws InputError, with a suggestion, for a family that has none.
+/// A family's variants, without a paper's claims. Throws InputError, with a suggestion, for a family that has none.
 AblationTable ablation_table(const std::string& family);
 
 /// "complexformer|crope|crat|qic"

@@ -1,5 +1,5 @@
 #pragma once
-/// Whether rows differ by more than chance: runs of two rows with one seed make a pair.
+/// Whether rows differ by more than chance: runs of two rows with the same seed form a pair.
 
 #include <cstddef>
 #include <optional>
@@ -18,7 +18,7 @@ Spread spread_of(const std::vector<double>& values);
 struct PairedDifference {
   std::size_t pairs = 0;
   double mean = 0;
-  /// Where the true mean difference lies, and what is as far from 0 as this by chance. Nothing of fewer than two pairs.
+  /// Confidence interval of the true mean difference, and p-value for 0. Empty for fewer than two pairs.
   std::optional<double> low{}, high{}, p{};
 };
 
@@ -31,14 +31,14 @@ struct PairedDifference {
 /// of the m is multiplied by m - k + 1, and none is smaller than one before it.
 std::vector<PairedDifference> compare_pairs(const std::vector<std::vector<double>>& rows, double confidence = 0.95);
 
-/// How far apart the means of k values and of k others may be, if all are drawn alike from a normal distribution of which `seen`
-/// are n values:
+/// How far apart the means of k values and of k others may be if all are drawn from one normal distribution, of which `seen` are n
+/// values:
 ///
 ///     t s √(2/k),
 ///
 /// s the deviation of those seen, t the quantile 1 - (1 - confidence) / 2m of Student's distribution with n - 1 degrees of freedom,
-/// so that it holds for m rows at once. Where the values come in pairs that have something in common, they are nearer than that.
-/// Nothing when fewer than two were seen, or k = 0.
+/// so that it holds for m rows at once. Positively correlated pairs are closer than that. Empty when fewer than two were seen, or k
+/// = 0.
 std::optional<double> means_within(const Spread& seen, std::size_t k, std::size_t m = 1, double confidence = 0.95);
 
 }  // namespace argand

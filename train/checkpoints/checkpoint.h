@@ -16,32 +16,32 @@
 
 namespace argand {
 
-/// What a run was made from, as checksums (data/files/checksum.h). Empty: of runs that were begun before there were any.
+/// Checksums of a run's inputs (data/files/checksum.h). Empty for runs started before checksums were introduced.
 struct Fingerprints {
   std::string vocabulary;  ///< of vocab.txt
   std::string pieces;      ///< of tokens.model, where SentencePiece makes the tokens
   std::string classes;     ///< of classes.txt; empty for a language model
   std::string data;        ///< fingerprint_of() the training data
-  std::string init;        ///< the file of its first weights; empty where they were drawn
+  std::string init;        ///< the file of its initial weights; empty if they were drawn
 
   bool any() const { return !data.empty(); }
 };
 
-/// What a run knows besides its tensors.
+/// The state of a run besides its tensors.
 struct RunState {
   std::int64_t step = 0;  ///< steps taken; also the position in the data, which is a function of (seed, step)
   double best_valid = std::numeric_limits<double>::infinity();  ///< Evaluation::objective(): nats a token, or a share
   double best_loss = std::numeric_limits<double>::quiet_NaN();  ///< of that validation; NaN: not known
-  std::optional<double> best_accuracy{};                        ///< of that validation of a classifier
-  std::int64_t best_step = 0;                                   ///< where that was; 0: not validated yet
-  std::int64_t since_best = 0;                                  ///< validations after it
-  BitsPerByte in_bits{};                                        ///< of the text that a language model was validated on
-  std::string validated_on{};  ///< of a classifier: "validation", or "test" articles; empty: not known
+  std::optional<double> best_accuracy{};                        ///< of that validation, for a classifier
+  std::int64_t best_step = 0;                                   ///< step of that validation; 0: not validated yet
+  std::int64_t since_best = 0;                                  ///< validations since then
+  BitsPerByte in_bits{};                                        ///< of a language model's validation text
+  std::string validated_on{};  ///< for a classifier: "validation" or "test" articles; empty: unknown
   Fingerprints made_from{};
 
-  /// The best loss of a language model in bits a byte; nothing when that is not known.
+  /// A language model's best loss in bits per byte; empty when unknown.
   std::optional<double> best_bits_per_byte() const;
-  /// The accuracy of a classifier's best validation. (Runs of before there was a choice had no other best.)
+  /// The accuracy at a classifier's best validation. (Runs from before there was a choice ranked by accuracy.)
   double accuracy_of_best() const { return best_accuracy.value_or(1 - best_valid); }
 };
 
@@ -49,7 +49,7 @@ struct RunState {
 bool has_ended(const RunConfig& config, const RunState& state);
 bool stopped_early(const RunConfig& config, const RunState& state);
 
-/// `optimizer` may be null: a file for use, not for resuming. `encodings`: of passages, that an approximate index was built on.
+/// `optimizer` may be null: the file is then for use, not for resuming. `encodings`: of passages, as in the approximate index.
 template <RealScalar R>
 void save_checkpoint(const std::string& path, const RunConfig& config, const RunState& state, const ParameterList<R>& parameters,
                      const Optimizer<R>* optimizer, const std::vector<Tensor<float>>& encodings = {});
@@ -63,13 +63,13 @@ class Checkpoint {
   const RunState& state() const { return state_; }
   const SafetensorsFile& file() const { return file_; }
 
-  /// Fills the parameters. Throws Error, before any is changed, unless the file has exactly these names with these shapes.
+  /// Fills the parameters. Throws Error, before changing any, unless the file has exactly these names with these shapes.
   template <RealScalar R>
   void load(const ParameterList<R>& parameters) const;
-  /// Throws Error when the file has no such memory; nothing is changed then.
+  /// Throws Error when the file has no such state; nothing changes then.
   template <RealScalar R>
   void load(Optimizer<R>& optimizer) const;
-  /// The encodings that were saved; none for a run that searches exactly.
+  /// The saved encodings; none for a run that searches exactly.
   std::vector<Tensor<float>> encodings() const;
 
  private:
@@ -78,10 +78,10 @@ class Checkpoint {
   RunState state_;
 };
 
-/// Whether the file says of itself that it is one.
+/// Whether the file is marked as a checkpoint.
 bool is_checkpoint(const SafetensorsFile& file);
-/// The checkpoint that RUN stands for: RUN itself when it is a file; in a folder best.safetensors, or last.safetensors when no
-/// validation has been made. Throws Error when there is none.
+/// The checkpoint that RUN stands for: RUN itself when it is a file; in a folder best.safetensors, or last.safetensors before the
+/// first validation. Throws Error when there is none.
 std::string find_checkpoint(const std::string& run);
 
 /// Calls f with a number of the type that the configuration's `precision` names.

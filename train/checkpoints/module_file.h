@@ -39,7 +39,7 @@ void load_parameters(const char* what, const SafetensorsFile& file, const Parame
 template <RealScalar R>
 void load_optimizer(const char* what, const SafetensorsFile& file, std::optional<std::int64_t> step, Optimizer<R>& optimizer);
 
-/// Whether a tensor of that name is not a parameter, but what a run needs to resume.
+/// Whether a tensor of that name is not a parameter but state for resuming.
 bool is_memory(const std::string& name);
 /// A number of the metadata. Throws Error unless it is one.
 std::int64_t whole_number(const char* what, const SafetensorsFile& file, const std::string& key);

@@ -1,5 +1,5 @@
 #pragma once
-/// The folder of a run: which files it has, and that no work is overwritten by accident.
+/// The files in a run's folder, and protection against overwriting work by accident.
 
 #include <cstdint>
 #include <memory>
@@ -10,13 +10,13 @@
 
 namespace argand {
 
-/// Nobody else trains in the folder while this lives: not this program, not another one.
+/// While this lives, nobody else trains in the folder, neither this program nor another.
 class RunLock {
  public:
   RunLock() = default;
   /// Throws Error when the folder cannot be opened or another process holds it.
   explicit RunLock(const std::string& folder);
-  /// The folder itself, wherever it is moved meanwhile; -1 without one.
+  /// A handle of the folder, even after it is moved; -1 without one.
   int descriptor() const { return descriptor_ ? *descriptor_ : -1; }
 
  private:
@@ -49,10 +49,10 @@ class RunFolder {
   /// An error's text with the folder's path as the user knows it.
   std::string readable(std::string text) const;
 
-  /// Removes half-written files of a process that was killed. To be called only while the folder is locked.
+  /// Removes half-written files of a killed process. Call only while the folder is locked.
   void remove_leftovers() const;
   bool holds_a_run() const;
-  /// Steps of the checkpoints that were kept on the way, ascending.
+  /// Steps of the intermediate checkpoints, ascending.
   std::vector<std::int64_t> kept_steps() const;
   /// Removes the checkpoint of that step.
   void remove_step(std::int64_t step) const;

@@ -1,5 +1,5 @@
 #pragma once
-/// What `eval`, `generate` and `classify` read of a run: a checkpoint, and the tokens and labels beside it.
+/// The part of a run that `eval`, `generate` and `classify` read: a checkpoint, with its tokens and labels.
 
 #include "data/corpora/corpus.h"
 #include "data/vocabulary.h"
@@ -9,14 +9,14 @@ namespace argand {
 
 struct TrainedRun {
   Checkpoint checkpoint;
-  TokenizerPtr tokens;               ///< of a classifier: words
-  std::vector<std::string> classes;  ///< of a classifier
+  TokenizerPtr tokens;               ///< words for a classifier
+  std::vector<std::string> classes;  ///< classifiers only
 
-  /// Throws Error when the tokens are none.
+  /// Throws Error unless the tokens are words.
   const Vocabulary& words() const;
 };
 
-/// RUN: a run's folder or one of its checkpoints. Throws Error when the tokens or the labels are not those of the model.
+/// RUN: a run's folder or one of its checkpoints. Throws Error when the tokens or the labels do not match the model.
 TrainedRun open_run(const std::string& run);
 
 }  // namespace argand

@@ -1,6 +1,6 @@
 #pragma once
-/// A function in another language, in a program that answers questions: one JSON object a line, in both directions.
-/// docs/external.md tells its side of it.
+/// A function in another language, run as a program that answers questions: one JSON object per line, in both directions.
+/// docs/external.md describes the program's side.
 
 #include <string>
 #include <vector>
@@ -10,25 +10,25 @@
 
 namespace argand {
 
-/// What the program says of its function, once, asked {"ask": "function"}.
+/// The program's description of its function, asked once with {"ask": "function"}.
 struct ExternalDescription {
   struct Input {
     std::string name;
-    AnyTensor point;  ///< where the gradient is to be checked
+    AnyTensor point;  ///< where to check the gradient
   };
   std::string name;
   std::vector<Input> inputs;
   Convention convention = Convention::Conjugate;
 };
 
-/// Reads that answer. Throws Error, `gradcheck` first, for what is not a description; `program` is its name in there.
+/// Reads that answer. Throws Error, starting with `gradcheck`, for an invalid description; errors call the program `program`.
 ExternalDescription read_description(const std::string& program, const std::string& line);
 /// Reads the answer to {"ask": "value", ...}. An {"error": ...} is thrown as ExternalRefusal.
 AnyTensor read_value(const std::string& program, const std::string& line);
 /// Reads the answer to {"ask": "gradient", ...} for inputs like these.
 std::vector<ComplexValues> read_gradient(const std::string& program, const std::string& line, const std::vector<AnyTensor>& inputs);
 
-/// The program has no value there, and says why.
+/// Thrown when the program reports that it has no value at a point.
 class ExternalRefusal : public Error {
  public:
   using Error::Error;
@@ -40,7 +40,7 @@ class ExternalFunction {
 
   const ExternalDescription& description() const { return description_; }
   std::vector<AnyTensor> point() const;
-  /// Refers to this. Where the program refuses beside the point, the value is NaN.
+  /// The result refers to this object. Where the program refuses away from the point, the value is NaN.
   DifferentiableFunction differentiable();
 
  private:

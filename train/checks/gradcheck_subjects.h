@@ -10,28 +10,28 @@
 
 namespace argand {
 
-/// Something that can be checked, not checked yet.
+/// Something to check.
 struct GradcheckSubject {
   std::string group;  ///< "op", "layer", "model"
   std::string name;
-  std::string kind;  ///< "holomorphic", ...; of layers and models what varies, "input, parameters"
+  std::string kind;  ///< "holomorphic", ...; for layers and models what varies, "input, parameters"
   std::function<Report(const GradcheckOptions& options)> check;
 };
 
-/// Of the table that `argand gradcheck` prints: an op's cases, or the tensors that vary.
+/// For the table of `argand gradcheck`: the number of an op's cases, or of the tensors that vary.
 std::int64_t cases_of(const GradcheckSubject& subject, const Report& report);
 
 /// Every registered op, by name.
 std::vector<GradcheckSubject> op_subjects();
 /// Every layer of nn/, in its variants: projected on random weights, as a function of its input and its parameters.
 std::vector<GradcheckSubject> layer_subjects();
-/// Every model family, small, for both tasks, and every word that its configuration accepts, one at a time.
+/// Every model family at small sizes, for both tasks, with every word that its configuration accepts, one at a time.
 std::vector<GradcheckSubject> model_subjects();
 
-/// The gradients of a loss by its parameters, and whether its tangents are their adjoint.
+/// Checks a loss's gradients by its parameters, and whether they are the adjoint of its tangents.
 Report check_parameters(const std::function<Var<double>()>& loss, const ParameterList<double>& parameters, int samples,
                         const GradcheckOptions& options);
-/// Moves parameters away from their initial values, where zeros and ones would hide mistakes.
+/// Moves parameters away from their initial values, whose zeros and ones would hide mistakes.
 void shake(ParameterList<double> parameters, std::uint64_t seed);
 
 }  // namespace argand

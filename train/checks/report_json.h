@@ -1,5 +1,5 @@
 #pragma once
-/// A report (autograd/check/report.h) for programs to read.
+/// A report (autograd/check/report.h) in machine-readable form.
 
 #include <nlohmann/json_fwd.hpp>
 

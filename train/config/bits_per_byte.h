@@ -1,22 +1,22 @@
 #pragma once
-/// A language model's loss in bits a byte of the text, which can be compared where tokens differ.
+/// A language model's loss in bits per byte of text, comparable across tokenizers.
 
 #include <cmath>
 #include <cstdint>
 
 namespace argand {
 
-/// What it costs to say the text that unknown tokens stand for: of each its bytes and an end, one of 257 symbols each, in bits.
+/// Bits to spell the text of unknown tokens: each one's bytes and an end, one of 257 symbols each.
 inline double bits_to_spell(std::int64_t unknown, std::int64_t bytes) {
   return static_cast<double>(unknown + bytes) * std::log2(257.0);
 }
 
-/// Of tokens that stand for this many bytes each, on average.
+/// For tokens that stand for this many bytes each, on average.
 struct BitsPerByte {
   double bytes_per_token = 0;  ///< 0: not known
   double spelled = 0;          ///< bits_to_spell() over all tokens
   bool known() const { return bytes_per_token > 0; }
-  /// `loss`: nats a token.
+  /// `loss`: nats per token.
   double operator()(double loss) const { return (loss / std::log(2.0) + spelled) / bytes_per_token; }
 };
 

@@ -1,15 +1,15 @@
 #pragma once
-/// What of a run's configuration may change when it is resumed, and why the rest may not.
+/// Which of a run's settings may change when it is resumed, and why the others may not.
 
 #include "train/config/run_config.h"
 
 namespace argand {
 
-/// Throws ConfigError, which gives the reason, for a setting that a run cannot change on its way. It may change how long it goes
-/// on, what it logs, keeps and validates, and how large its steps are.
+/// Throws ConfigError with the reason for a setting that a run cannot change on resuming. It can change its length, what it logs,
+/// keeps and validates, and the size of its steps.
 void require_changeable(const RunConfig& config, const Setting& setting);
 
-/// What is different about the size of the steps, as (key, before, now), in the order of the keys: what a log has to say.
+/// The changes to the size of the steps, as (key, before, now), in key order, for the log.
 struct ChangedNumber {
   std::string key;
   double before = 0, now = 0;

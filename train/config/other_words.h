@@ -1,5 +1,5 @@
 #pragma once
-/// Names that other programs have for keys of this one.
+/// Names that other programs use for argand's keys.
 
 #include <optional>
 #include <string>
@@ -9,10 +9,10 @@ namespace argand {
 
 struct OtherWord {
   std::string ours;       ///< the key
-  const char* more = "";  ///< what else should be known of it
+  const char* more = "";  ///< further explanation
 };
 
-/// Of `max_iters` the key `steps`, where it is one of the known ones.
+/// For `max_iters`, for example, the key `steps`, if that is one of the known ones.
 std::optional<OtherWord> other_word(const std::string& word, const std::vector<std::string>& known);
 
 }  // namespace argand

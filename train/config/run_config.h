@@ -1,6 +1,6 @@
 #pragma once
-/// Everything that determines a training run: model, optimiser, data, steps. Two runs of equal RunConfig end in equal files.
-/// It excludes what does not change the numbers (threads, where the files go).
+/// Everything that determines a training run: model, optimiser, data, steps. Runs with equal RunConfig produce equal files. It
+/// excludes whatever does not affect the numbers (threads, output paths).
 
 #include <functional>
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace argand {
 
-/// More steps, epochs, tokens of a sample and so on than any run comes to, and so few that no sum of some of them overflows.
+/// More steps, epochs, sample tokens and so on than any run reaches, yet few enough that their sums cannot overflow.
 inline constexpr std::int64_t longest_run = 1'000'000'000'000;
 
 struct TrainingConfig {
@@ -26,7 +26,7 @@ struct TrainingConfig {
   std::string class_weights;
   std::int64_t train_articles = 0;
   std::int64_t test_articles = 0;
-  std::int64_t steps = 500;  ///< 0 while they follow from the epochs and the data are not known yet
+  std::int64_t steps = 500;  ///< 0 until the data are known, if they follow from the epochs
   std::int64_t epochs = 0;
   std::int64_t batch = 16;
   std::int64_t length = 128;
@@ -51,7 +51,7 @@ struct TrainingConfig {
   std::int64_t sample_every = 0;
   std::int64_t sample_tokens = 50;
 
-  /// Calls f(key, value&, choices, help) for every key that the task has, as ModelConfig::visit does.
+  /// Calls f(key, value&, choices, help) for every key of the task, as ModelConfig::visit does.
   template <class F>
   void visit(F&& f, TextTask task) {
     const bool lm = task == TextTask::Lm;
@@ -116,7 +116,7 @@ struct TrainingConfig {
   }
 };
 
-/// The knowledge base of reflection windows, and how it is searched.
+/// The knowledge base of reflection windows, and how to search it.
 struct KnowledgeConfig {
   std::string irw_file;
   std::int64_t irw_passages = 2000;
@@ -139,11 +139,11 @@ struct RunConfig {
   ModelConfig model;
   OptimizerConfig optimizer;
   TrainingConfig training;
-  KnowledgeConfig knowledge;       ///< only of a family that looks things up
+  KnowledgeConfig knowledge;       ///< only for families that retrieve
   bool classes_from_data = false;  ///< n_classes was not given: it comes from the data
-  bool tokens_of_init = false;     ///< no tokens were asked for: they are those of the run that this one begins with
+  bool tokens_of_init = false;     ///< no tokens were requested: they come from the run in `init`
 
-  /// Whether the model looks things up.
+  /// Whether the model retrieves.
   bool has_windows() const { return !model.windows().layers.empty(); }
 
   template <class F>
@@ -154,29 +154,29 @@ struct RunConfig {
     if (model.family().uses_retrieval) knowledge.visit(f);
   }
 
-  /// Family's defaults < preset < file < what a program sets beside it. The keys `family`, `task` and `preset` may stand in
-  /// either; `task` is what the task is otherwise. Throws ConfigError for unknown keys, with a suggestion, ill-typed values, and
-  /// sizes that do not fit together.
+  /// Precedence: family's defaults < preset < file < the program's own settings. The keys `family`, `task` and `preset` may be in
+  /// either of the last two; `task` is the default task. Throws ConfigError for unknown keys, with a suggestion, ill-typed values,
+  /// and inconsistent sizes.
   static RunConfig resolve(const Settings& file, const Settings& given, const std::string& task = "lm");
 
-  /// The configuration of a run that resumes with other settings, as far as it can change them (train/config/changes.h). Where
-  /// only `steps` or `epochs` are others, the learning rate takes its course as before and then stays where it came to. Throws
-  /// ConfigError for what cannot be.
+  /// The configuration of a run that resumes with other settings, where they can change (train/config/changes.h). If only `steps`
+  /// or `epochs` differ, the learning rate follows its previous course and then stays at its final value. Throws ConfigError for
+  /// invalid settings.
   RunConfig extended(const Settings& more) const;
-  /// Of all `training.steps`, which must be known.
+  /// The schedule over all `training.steps`, which must be known.
   Schedule schedule() const;
-  /// Throws ConfigError for what can never work.
+  /// Throws ConfigError for values that can never work.
   void validate() const;
 
   std::string to_json()
       const;  ///< {"model": {...}, "optimizer": {...}, "training": {...}}, with "knowledge" of a family that uses retrieval
   static RunConfig from_json(const std::string& text);
-  std::string to_toml() const;  ///< one line a key with its explanation; read_settings reads it
+  std::string to_toml() const;  ///< one line per key, with its explanation; for read_settings
 };
 
 /// Calls f(config) with every family's defaults for the task.
 void for_each_family(TextTask task, const std::function<void(RunConfig&)>& f);
-/// Of every key of this task, the families that have it.
+/// Maps every key of this task to the families that have it.
 std::map<std::string, std::vector<std::string>, std::less<>> families_by_key(TextTask task);
 
 }  // namespace argand

@@ -1,6 +1,5 @@
 #pragma once
-/// Settings as a user writes them, in a flat TOML file or wherever a program takes them: a key, a text, and where it stood, for
-/// messages.
+/// Settings as a user writes them, in a flat TOML file or as a program takes them: a key, a text, and its location for messages.
 
 #include <cstdint>
 #include <string>
@@ -14,14 +13,14 @@ namespace argand {
 struct Setting {
   std::string key;      ///< with underscores: d_model
   std::string text;     ///< without quotation marks or brackets
-  std::string place{};  ///< "small.toml:3: d_model", or as the program has it; empty: the key says enough
+  std::string place{};  ///< "small.toml:3: d_model", or the program's own; empty: the key suffices
 };
 using Settings = std::vector<Setting>;
 
 /// The text of the last setting of that key, or `otherwise`.
 std::string last_text(const Settings& settings, std::string_view key, std::string otherwise);
 
-/// Throws ConfigError of this setting's field, its place first.
+/// Throws ConfigError for this setting's field, starting with its place.
 template <class... Args>
 [[noreturn]] void setting_fail(const Setting& setting, fmt::format_string<Args...> message, Args&&... args) {
   throw ConfigError(setting.place.empty() ? setting.key : setting.place, fmt::format(message, std::forward<Args>(args)...),
@@ -29,23 +28,23 @@ template <class... Args>
 }
 
 /// `key = value` lines: numbers, booleans, "strings", lists of integers on one line, and # comments; dashes in a key count as
-/// underscores. Throws ConfigError with file and line for anything else (also for tables, which nothing here needs) and for a key
-/// that appears twice; Error when the file cannot be read.
+/// underscores. Throws ConfigError with file and line for anything else (including tables, which are not needed here) and for a
+/// repeated key; Error when the file cannot be read.
 ///
-/// A value is kept as text: what it must be is known only when the family is. That, and remedies in the errors, is why no TOML
-/// library reads it: toml++ 3.3 takes d-ff and d_ff for two keys, accepts tables, and says of `warmup = 5%` "expected digit, saw
-/// '%'" and of `family = crat` "could not determine value type".
+/// A value is kept as text: its type is known only once the family is. That, and remedies in the errors, is why no TOML library is
+/// used: toml++ 3.3 treats d-ff and d_ff as two keys, accepts tables, and says of `warmup = 5%` "expected digit, saw '%'" and of
+/// `family = crat` "could not determine value type".
 Settings read_settings(const std::string& path);
 
-/// `key = value` as read_settings reads it back.
+/// `key = value` in the form that read_settings reads.
 std::string toml_line(std::string_view key, const std::string& value);
 std::string toml_line(std::string_view key, std::int64_t value);
 std::string toml_line(std::string_view key, double value);
 std::string toml_line(std::string_view key, bool value);
 std::string toml_line(std::string_view key, const std::vector<std::int64_t>& value);
 
-/// The value that the text stands for. Throw ConfigError, e.g. `steps: "many" is not a whole number`. `choices`: the allowed
-/// words joined by '|', or nothing.
+/// Converts the text to its value. Throws ConfigError, e.g. `steps: "many" is not a whole number`. `choices`: the allowed words
+/// joined by '|', or empty.
 void assign(const Setting& setting, std::string_view choices, std::string& value);
 void assign(const Setting& setting, std::string_view choices, std::int64_t& value);
 void assign(const Setting& setting, std::string_view choices, double& value);

@@ -11,7 +11,7 @@ namespace argand {
 
 using Figures = nlohmann::ordered_json;
 
-/// Of a classifier with the figures of each class; what there is nothing to divide by for is null.
+/// For a classifier, includes the figures of each class; a ratio with denominator 0 is null.
 Figures figures_of(const Evaluation& evaluation, const std::vector<std::string>& classes);
 
 }  // namespace argand

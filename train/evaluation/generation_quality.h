@@ -11,13 +11,13 @@
 namespace argand {
 
 struct GenerationEvalOptions {
-  std::string judge;                ///< another run, whose model says the likelihood of the texts; empty: none
+  std::string judge;                ///< another run, whose model scores the texts; empty: none
   std::int64_t prompts = 50;        ///< number of texts
-  std::int64_t prompt_length = 32;  ///< tokens of the evaluated part before each of them
+  std::int64_t prompt_length = 32;  ///< tokens of the evaluated part in each prompt
   std::int64_t tokens = 256;        ///< tokens to generate after each prompt
   SamplingOptions sampling{.top_p = 0.9};
 
-  /// Throws ConfigError for values that make no sense.
+  /// Throws ConfigError for invalid values.
   void validate() const;
 };
 
@@ -25,14 +25,14 @@ struct GenerationEvalOptions {
 /// when the part is too short.
 Ids original_texts(const Ids& part, const GenerationEvalOptions& options);
 
-/// Called after every token: this many are written after each prompt.
+/// Called after every token with the number written after each prompt so far.
 using GenerationWatch = std::function<void(std::int64_t done)>;
 
-/// Prompts evenly spaced over `part` (ids of the run's vocabulary); loss and bits a byte under the judge, Dist-1, Dist-2 and Rep-4
-/// of what the model writes, {"model": {"dist_1": ...}}, and, to compare with, of the continuation in `part` itself, {"corpus":
-/// ...}. The protocol of the ComplexFormer paper: 256 tokens by nucleus sampling at 0.9. Throws Error when the part is too short or
-/// the judge lacks words of the run. Beside the figures are all options, and the texts, prompt and all, one string each: words with
-/// spaces between them, by which a judge can still find them, or what other tokens stand for.
+/// Takes prompts evenly spaced over `part` (ids of the run's vocabulary). Returns loss and bits per byte under the judge, Dist-1,
+/// Dist-2 and Rep-4 of what the model writes, {"model": {"dist_1": ...}}, and, for comparison, of the continuation in `part`
+/// itself, {"corpus": ...}; also all options, and the texts with their prompts, one string each: words separated by spaces, so that
+/// a judge can still find them, or the text of other tokens. The protocol of the ComplexFormer paper: 256 tokens by nucleus
+/// sampling at 0.9. Throws Error when the part is too short or the judge lacks words of the run.
 nlohmann::ordered_json eval_generation(const TrainedRun& run, const Ids& part, const GenerationEvalOptions& options,
                                        const GenerationWatch& watch = nullptr);
 

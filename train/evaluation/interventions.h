@@ -1,13 +1,13 @@
 #pragma once
-/// Interventions: some parameters are set to a number, and the model is measured again.
+/// Interventions: setting some parameters to a number before evaluating the model again.
 
 #include "nn/model.h"
 #include "train/config/settings.h"
 
 namespace argand {
 
-/// Puts every number of the parameters that are called as each setting's key (name_ends_with) at its value; complex ones at VALUE +
-/// 0i. Throws ConfigError, the setting's place first, for a text that is not a number, and for a name that no parameter has.
+/// Sets every number of the parameters named by each setting's key (name_ends_with) to its value; complex ones to VALUE + 0i.
+/// Throws ConfigError, starting with the setting's place, for a text that is not a number and for a name that no parameter has.
 template <RealScalar R>
 void intervene(Model<R>& model, const Settings& settings);
 

@@ -1,5 +1,5 @@
 #pragma once
-/// A median, which a single slow moment of a busy machine does not move.
+/// The median, which ignores single slow moments of a busy machine.
 
 #include <algorithm>
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace argand {
 
-/// The middle one of the values; the mean of the two in the middle of an even number; 0 of none.
+/// The middle value; the mean of the middle two of an even number of values; 0 of none.
 inline double median(std::vector<double> values) {
   if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);

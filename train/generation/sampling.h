@@ -1,5 +1,5 @@
 #pragma once
-/// Which token comes next: a draw from the model's distribution, sharpened and cut as asked.
+/// Draws the next token from the model's distribution, with temperature and truncation.
 
 #include <span>
 
@@ -9,7 +9,7 @@
 namespace argand {
 
 struct SamplingOptions {
-  double temperature = 1;  ///< logits are divided by it; 0: always the likeliest token
+  double temperature = 1;  ///< divides the logits; 0: always the likeliest token
   std::int64_t top_k = 0;  ///< only the k likeliest tokens; 0: all
   double top_p = 1;        ///< nucleus sampling: only the most likely tokens with total probability p (Holtzman et al., ICLR 2020)
   double min_p = 0;        ///< only tokens at least this share as likely as the likeliest (Nguyen et al., ICLR 2025)
@@ -17,12 +17,12 @@ struct SamplingOptions {
                                   ///< 2019), before all else
   std::uint64_t seed = 0;
 
-  /// Throws ConfigError for values that make no sense.
+  /// Throws ConfigError for invalid values.
   void validate() const;
 };
 
-/// Draw number i, a pure function of (logits, options, i, text). `text`: the tokens before, which only the repetition penalty
-/// reads. Ties go to the smaller id. Throws Error when a logit is NaN or +inf.
+/// Draw number i, a pure function of (logits, options, i, text). `text`: the preceding tokens, read only by the repetition penalty.
+/// Ties go to the smaller id. Throws Error when a logit is NaN or +inf.
 template <RealScalar R>
 std::int32_t sample(std::span<const R> logits, const SamplingOptions& options, std::uint64_t i,
                     std::span<const std::int32_t> text = {});

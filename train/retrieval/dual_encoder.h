@@ -1,5 +1,5 @@
 #pragma once
-/// Two encoders, of titles and of descriptions, that learn to find an article by its title: dense passage retrieval (DPR).
+/// Two encoders, for titles and for descriptions, that learn to find an article by its title: dense passage retrieval (DPR).
 
 #include <functional>
 #include <span>
@@ -15,42 +15,42 @@ namespace argand {
 struct DualEncoderConfig {
   std::int64_t seed = 0;
   std::int64_t epochs = 20;
-  std::int64_t layers = 1;  ///< of each encoder; 0: bags of words
+  std::int64_t layers = 1;  ///< per encoder; 0: bags of words
   std::int64_t width = 128;
-  std::int64_t batch = 128;   ///< pairs a step; all others of a step are negatives
-  std::int64_t longest = 64;  ///< words of a text that are read
+  std::int64_t batch = 128;   ///< pairs per step; each pair's negatives are the others of its step
+  std::int64_t longest = 64;  ///< most words read per text
   double lr = 1e-3;
 
   std::string to_json() const;
 };
 
-/// Some articles come in one piece, the title in front, as those to train on of the sample of AG News: their first words stand for
-/// the title then. Others are returned as they are, and so is one that has no more than these words, with an empty description.
+/// Some articles come in one piece, title first, like the training articles in the sample of AG News: their first words then serve
+/// as the title. Others are returned unchanged, as is an article with no more words than these, whose description stays empty.
 inline constexpr std::int64_t words_of_a_title = 7;
 Article with_title(const Article& article);
 
-/// Both encoders begin with the same numbers, as DPR's begin with one BERT. Learnt from every article that has both texts
-/// (with_title) but each twentieth, which is held out. Its words are the search_words() that occur twice in what is learnt from;
+/// Both encoders start with the same weights, as DPR's start from one BERT. They learn from every article that has both texts
+/// (with_title) except each twentieth, which is held out. The words are the search_words() that occur twice in the training texts;
 /// others are `<unk>`.
 class DualEncoder {
  public:
-  /// Throws Error when there are fewer articles than a batch takes.
+  /// Throws Error when there are fewer articles than one batch.
   DualEncoder(const DualEncoderConfig& config, std::span<const Article> train);
 
-  std::int64_t epoch() const { return epoch_; }  ///< epochs that are done
+  std::int64_t epoch() const { return epoch_; }  ///< epochs done
   bool finished() const { return epoch_ == config_.epochs; }
   std::int64_t steps_per_epoch() const;
-  /// One more: the mean loss, nats a title. `progress` is called with the number of steps done.
+  /// Trains one more epoch and returns the mean loss, nats per title. `progress` receives the number of steps done.
   double train_epoch(const std::function<void(std::int64_t)>& progress);
 
-  /// Vectors of every article's title and description, [N, width]. Record nothing.
+  /// Vectors of every article's title or description, [N, width]. Record nothing.
   Tensor<float> titles(std::span<const Article> articles) const;
   Tensor<float> descriptions(std::span<const Article> articles) const;
   const std::vector<Article>& held_out() const { return held_out_; }
 
-  /// All that the next epochs depend on; after the last, without the optimiser's memory.
+  /// Saves everything the next epochs depend on; after the last, without the optimiser's state.
   void save(const std::string& path) const;
-  /// Throws Error unless the file is of this configuration and these articles.
+  /// Throws Error unless the file has this configuration and these articles.
   void load(const std::string& path);
 
  private:
@@ -61,7 +61,7 @@ class DualEncoder {
   DualEncoderConfig config_;
   std::vector<Article> held_out_;
   Vocabulary vocabulary_;
-  std::vector<std::vector<Vocabulary::Id>> titles_, descriptions_;  ///< that are learnt from
+  std::vector<std::vector<Vocabulary::Id>> titles_, descriptions_;  ///< to learn from
   std::unique_ptr<TextEncoder<float>> title_encoder_, description_encoder_;
   ParameterList<float> parameters_;
   std::unique_ptr<Optimizer<float>> optimizer_;

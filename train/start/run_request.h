@@ -1,6 +1,6 @@
 #pragma once
-/// From a user's request to a run: settings become a configuration, initial weights, and data. Programs and Python begin and
-/// continue runs by these, each with its own words for files and progress.
+/// From a user's request to a run: settings become a configuration, initial weights, and data. Programs and Python start and
+/// continue runs through these functions, each with its own handling of files and progress.
 
 #include <functional>
 #include <optional>
@@ -12,31 +12,31 @@
 
 namespace argand {
 
-/// RunConfig::resolve, with the sizes of the run that the key `init` names and, unless others are asked for, its tokens. Throws
+/// RunConfig::resolve, taking the sizes of the run named by the key `init` and, unless others are requested, its tokens. Throws
 /// ConfigError.
 RunConfig resolve_with_init(Settings file, const Settings& given, const std::string& task);
 
 /// The inputs of a new run.
 struct NewRun {
-  RunConfig config;  ///< with paths that are found from every directory
+  RunConfig config;  ///< with paths valid from every directory
   std::optional<InitialWeights> weights{};
   TrainingData data;
 };
 /// Opens what the configuration names. Throws Error.
 NewRun open_new_run(RunConfig config);
 
-/// What may be said of a resumed run: where its data are now, and what is to be otherwise.
+/// The possible changes to a resumed run: where its data are now, and new settings.
 struct Continuation {
-  std::string data;  ///< empty: where they were
-  Settings changes;  ///< RunConfig::extended says which there can be
+  std::string data;  ///< empty: unchanged
+  Settings changes;  ///< those that RunConfig::extended allows
 };
 Continuation continuation(const Settings& given);
 
 /// The data of a resumed run, in the run's own tokens. Throws Error.
 TrainingData open_data(const TrainedRun& run, const Continuation& continuation);
 
-/// What the model writes after the first token of the validation text: a function of the run's seed, step and parameters. Nothing
-/// when `stopped` (null: never) says yes on the way: then the run writes it when it resumes.
+/// The model's continuation of the validation text's first token: a function of the run's seed, step and parameters. Empty if
+/// `stopped` (null: never) returns true on the way; the run then writes it when it resumes.
 template <RealScalar R>
 std::optional<std::string> sample_of(TrainingRun<R>& run, const Corpus& corpus, const std::function<bool()>& stopped = nullptr);
 

@@ -12,24 +12,23 @@ namespace argand {
 struct GridAxis {
   std::string key;
   std::vector<std::string> values;
-  std::string place;  ///< where they stood, for messages
+  std::string place;  ///< where they were set, for messages
 };
 
 struct Grid {
-  Settings common;             ///< what all configurations have alike
-  std::vector<GridAxis> axes;  ///< in the order in which they were given; the seed is none
+  Settings common;             ///< common to all configurations
+  std::vector<GridAxis> axes;  ///< in the order given; the seed is not an axis
   std::vector<std::int64_t> seeds;
 };
 
-/// What a key of some family holds.
+/// The type of a family's key.
 enum class KeyKind { Unknown, Whole, Fraction, Word, Text, List };
 KeyKind kind_of_key(std::string_view key, TextTask task);
 
-/// `given`: as a run takes them; where no value has a comma (numbers, words of a choice, true and false), several values may stand
-/// there with commas between them. `grids`: several values of any key, with semicolons between them if there is one, else commas;
-/// values that are lists need semicolons. The key `seed` gives the seeds, 0 ... `seeds` - 1 where it is not there, and where it
-/// has one value, as many from that one on. Throws ConfigError for an empty value, a key that is given twice, and seeds that are
-/// none or said twice.
+/// `given`: settings as a run takes them; keys whose values never contain commas (numbers, words of a choice, true and false) may
+/// list several values separated by commas. `grids`: several values of any key, separated by semicolons if there is one, otherwise
+/// commas; list values need semicolons. The key `seed` lists the seeds: if absent, 0 ... `seeds` - 1; if a single value, `seeds` of
+/// them from that one on. Throws ConfigError for an empty value, a repeated key, and invalid or repeated seeds.
 Grid read_grid(const Settings& given, const Settings& grids, std::int64_t seeds, TextTask task);
 
 }  // namespace argand

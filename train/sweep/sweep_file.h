@@ -10,25 +10,25 @@
 
 namespace argand {
 
-/// After a run's last step, on what it validates on.
+/// Results after a run's last step, on its validation data.
 struct SweepOutcome {
-  double loss = 0;                        ///< nats a token, or an article
+  double loss = 0;                        ///< nats per token, or per article
   double metric = 0;                      ///< perplexity, or accuracy in percent
-  std::optional<double> bits_per_byte{};  ///< of a language model
-  std::string diverged{};                 ///< why there are no numbers; empty where there are
+  std::optional<double> bits_per_byte{};  ///< language models only
+  std::string diverged{};                 ///< why there are no numbers; otherwise empty
 };
 
-/// Bits a byte, which can be compared whatever the tokens are; the loss where there are none; of a classifier its accuracy, and
-/// then the loss.
+/// Bits per byte, which are comparable for any tokens, or the loss if they are unknown; for a classifier its accuracy, then the
+/// loss.
 SweepScore score_of(const SweepOutcome& outcome, TextTask task);
 
 class SweepFile {
  public:
-  /// Reads FOLDER/sweep.json if it is there. `identity`: what all runs have alike, and the keys that vary. Throws ConfigError when
-  /// it is a sweep with another one, or damaged, or when the folder holds something else.
+  /// Reads FOLDER/sweep.json if it exists. `identity`: the common settings of all runs and the keys that vary. Throws ConfigError
+  /// when the file has another identity or is damaged, or when the folder holds something else.
   SweepFile(const std::string& folder, nlohmann::json identity);
 
-  /// By the names of runs.
+  /// By run name.
   const std::map<std::string, SweepOutcome>& outcomes() const { return outcomes_; }
   void record(const std::string& run, SweepOutcome outcome);
   /// Replaces the file, as record() does.

@@ -5,8 +5,8 @@
 
 namespace argand {
 
-/// Scope of δ and the phase bias b; fixed: δ = 1 and b = 0; moduli: δ = 0 and b = 0, so that the phases of q and k count for
-/// nothing. The last is not in the paper; it measures what the phases contribute.
+/// Scope of δ and the phase bias b. fixed: δ = 1 and b = 0; moduli: δ = 0 and b = 0, so that the phases of q and k do not matter.
+/// The last is not in the paper; it measures what the phases contribute.
 enum class Adaptation { PerHead, Shared, Fixed, Magnitudes };
 constexpr const char* words_of(Adaptation) { return "per_head|shared|fixed|moduli"; }
 

@@ -5,7 +5,7 @@
 
 namespace argand {
 
-/// With λ = |z| and θ = arg z of the interleaved pairs of q and k,
+/// With λ = |z| and θ = arg z for the interleaved pairs of q and k,
 ///
 ///     Score_mn = Σ_j λq_mj λk_nj cos(δ_j (θq_mj - θk_nj) + b_j + (m - n) ω_j) / sqrt(d_k)          ComplexFormer, eq. (1)-(9)
 ///

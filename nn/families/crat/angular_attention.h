@@ -1,16 +1,16 @@
 #pragma once
-/// Attention between CRAT's states: angular, or the dot product of the ablation.
+/// Attention between CRAT's states: angular, or the dot product as an ablation.
 
 #include "nn/attention/self_attention.h"
 #include "nn/families/crat/config.h"
 
 namespace argand {
 
-/// States of n numbers, d_h = n/H in each head; parameters q, k, v (no bias) and o, of the states' type.
-///   angular: Score_mn = Σ_j cos(arg q_mj - arg k_nj) / sqrt(d_h); `mean` divides by d_h too, which bounds the score by
-///   1/sqrt(d_h):
-///            the softmax can then hardly sharpen.
-///   dot:     Score_mn = Re⟨q_m, k_n⟩ / sqrt(d_h); the only one for real states.
+/// States of n numbers, d_h = n/H per head; parameters q, k, v (no bias) and o, of the states' type.
+///   angular: Score_mn = Σ_j cos(arg q_mj - arg k_nj) / sqrt(d_h); `mean` also divides by d_h, which bounds the score by
+///   1/sqrt(d_h),
+///            so that the softmax can hardly sharpen.
+///   dot:     Score_mn = Re⟨q_m, k_n⟩ / sqrt(d_h); the only choice for real states.
 template <Scalar T>
 class AngularAttention final : public Module<RealOf<T>> {
  public:

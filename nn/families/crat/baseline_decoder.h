@@ -1,5 +1,5 @@
 #pragma once
-/// What CRAT is compared with: a real decoder with RoPE that reads passages as RETRO or Fusion-in-Decoder do.
+/// CRAT's baselines: a real decoder with RoPE that reads passages as RETRO or Fusion-in-Decoder do.
 
 #include "nn/attention/dot_attention.h"
 #include "nn/families/crat/chunk_reader.h"
@@ -9,16 +9,16 @@
 
 namespace argand {
 
-/// h += Attn(Norm1(h)); in the layers that read, h += Read(NormRead(h), what was found); h += FFN(Norm2(h)).
+/// h += Attn(Norm1(h)); in the layers that read, h += Read(NormRead(h), passages); h += FFN(Norm2(h)).
 template <RealScalar R>
 class BaselineBlock final : public Module<R> {
  public:
-  /// Readers of RETRO know where they stand to what they read, by rotary positions; those of FiD do not.
+  /// RETRO's readers have rotary positions relative to what they read; FiD's have none.
   BaselineBlock(Init& init, const ModelConfig& config, bool reads);
-  /// h [B, T, d_model] -> [B, T, d_model], the part before reading and the part after it.
+  /// The parts before and after reading, each h [B, T, d_model] -> [B, T, d_model].
   Var<R> attend(const Var<R>& h, const AttentionPass<R>& pass) const;
   Var<R> feed(const Var<R>& h, const AttentionPass<R>& pass) const;
-  /// What is to be added to h; passages have this many encoded tokens each.
+  /// What reading adds to h; each passage has `encoded` encoded tokens.
   Var<R> read(const Var<R>& h, const ChunkReader<R>& chunks, const Knowledge& knowledge, std::int64_t encoded,
               ForwardPass& pass) const;
   bool reads() const { return read_.has_value(); }
@@ -33,8 +33,8 @@ class BaselineBlock final : public Module<R> {
   FeedForward<R> ffn_;
 };
 
-/// The house's transformer, `position: rope`, `tie_embeddings: false`, whose layers `irw_layers` read the irw_top_k passages that a
-/// search without parameters finds for each chunk of text, as far as chunks are known (ChunkReader). They are encoded once a pass.
+/// The transformer with `position: rope`, `tie_embeddings: false`. Its layers `irw_layers` read the irw_top_k passages that a
+/// parameter-free search finds for each complete chunk of text (ChunkReader). They are encoded once per pass.
 ///   retro: in the first layer that reads, after its attention, by an encoder that attends to the chunk's states there.
 ///   fid:   before the first layer, each with the chunk's tokens in front of it.
 /// Encoder and decoder share the embedding.
@@ -50,7 +50,7 @@ class BaselineDecoder final : public TextModel<R> {
 
  private:
   const CratConfig& own() const { return this->config_.template own<CratConfig>(); }
-  /// Encodings of what was found, [B·U, K, D]; nothing when no chunk is complete. h: the states that RETRO's encoder hears.
+  /// Encodings of the passages found, [B·U, K, D]; none when no chunk is complete. h: the states that RETRO's encoder attends to.
   std::optional<Var<R>> encode(ChunkReader<R>& chunks, const Knowledge& knowledge, const Var<R>& h, ForwardPass& pass) const;
 
   Init init_;

@@ -7,7 +7,7 @@
 namespace argand {
 namespace {
 
-/// Rows [B, n] of ids, from, ..., to - 1 of each.
+/// Columns from, ..., to - 1 of ids [B, n].
 Ids columns(const Ids& ids, std::int64_t from, std::int64_t to) {
   const std::int64_t B = ids.shape()[0], n = ids.shape()[1];
   Ids part(Shape{B, to - from});
@@ -36,12 +36,12 @@ Var<R> nothing(std::int64_t B, std::int64_t n, std::int64_t D) {
 template <RealScalar R>
 ChunkReader<R>::ChunkReader(const Ids& tokens, std::int64_t first, std::int64_t m, ChunkPast<R>* past)
     : B_(tokens.shape()[0]), T_(tokens.shape()[1]), m_(m), U_((first % m + T_) / m), before_(first % m), past_(past) {
-  const Ids open = past_ != nullptr ? side_by_side(past_->tokens, tokens) : tokens;  // from a chunk's beginning on
+  const Ids open = past_ != nullptr ? side_by_side(past_->tokens, tokens) : tokens;  // from the start of a chunk
   chunks_ = columns(open, 0, U_ * m_);
   chunks_ = Ids(Shape{B_ * U_, m_}, {chunks_.span().begin(), chunks_.span().end()});
   if (past_ != nullptr) past_->tokens = columns(open, U_ * m_, open.shape()[1]);
-  // Place 0 of chunk u's readers is its own last token. Unless the first token here completes a chunk, it reads what the one
-  // before found, from the place after those that came before it.
+  // Readers of chunk u are numbered from its own last token, place 0. Unless the first token here completes a chunk, it reads the
+  // previous chunk's passages, at the place after the readers that came before it.
   has_old_ = first >= m_ && before_ != m_ - 1;
   skip_ = first >= m_ - 1 ? 0 : std::min(T_, m_ - 1 - first);
   lead_ = has_old_ ? before_ + 1 : 0;

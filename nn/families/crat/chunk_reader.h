@@ -1,5 +1,5 @@
 #pragma once
-/// Chunks of a text, and which tokens may read what was found for them: the bookkeeping of RETRO's chunked cross-attention.
+/// Splits a text into chunks and tracks which tokens may read a chunk's passages, as in RETRO's chunked cross-attention.
 
 #include <functional>
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace argand {
 
-/// What generation remembers of the tokens it has seen: of the chunk that is not complete yet its tokens [B, t] and states
-/// [B, t, D], and of the last complete one what was found for it, [B, k] and encoded [B, 1, K, D].
+/// What generation remembers of past tokens: the tokens [B, t] and states [B, t, D] of the incomplete chunk, and the passages found
+/// for the last complete one, [B, k], and their encodings [B, 1, K, D].
 template <RealScalar R>
 struct ChunkPast final : FamilyCache {
   Ids tokens;
@@ -19,46 +19,46 @@ struct ChunkPast final : FamilyCache {
   Tensor<R> memory;
 };
 
-/// One pass over tokens at the positions first, ..., first + T - 1. Chunk u are the tokens u·m, ..., u·m + m - 1. What is found
-/// with them may only be read where all of them are known: from the last of them on, u·m + m - 1, ..., u·m + 2m - 2. Then the next
-/// chunk is complete. The first m - 1 tokens read nothing. Source: Borgeaud et al., "Improving language models by retrieving from
-/// trillions of tokens", ICML 2022, section 2.4 and figure 2.
+/// One pass over tokens at the positions first, ..., first + T - 1. Chunk u holds the tokens u·m, ..., u·m + m - 1. Its passages
+/// may only be read where all of these are known: from the last of them until the next chunk is complete, u·m + m - 1, ..., u·m +
+/// 2m - 2. The first m - 1 tokens read nothing. Source: Borgeaud et al., "Improving language models by retrieving from trillions of
+/// tokens", ICML 2022, section 2.4 and figure 2.
 template <RealScalar R>
 class ChunkReader {
  public:
-  /// tokens [B, T], chunks of m. `past` is empty at first, and is kept up to date; null outside generation.
+  /// tokens [B, T], chunks of m. `past` is initially empty and is updated; null outside generation.
   ChunkReader(const Ids& tokens, std::int64_t first, std::int64_t m, ChunkPast<R>* past);
 
-  /// The chunks that are complete with these tokens and were not before, row by row [B·U, m]; U may be 0.
+  /// The chunks that these tokens complete, row by row [B·U, m]; U may be 0.
   const Ids& chunks() const { return chunks_; }
   std::int64_t count() const { return U_; }
-  /// Retrieves for the chunks; tells the observer. `passages` stay the knowledge's own.
+  /// Retrieves for the chunks and tells the observer. The passages themselves stay in `knowledge`.
   void look_up(const Knowledge& knowledge, std::int64_t k, std::span<const RowRange> excluded);
-  /// The passages that were found, by number [B·U, k].
+  /// The indices of the passages found, [B·U, k].
   const Ids& found() const { return found_; }
   /// Their tokens, [B·U, k, L].
   Ids passages(const Knowledge& knowledge) const;
 
-  /// Of states [B, T, D] those of the chunks, [B·U, m, D]. Call it once a pass.
+  /// The chunks' part of states [B, T, D]: [B·U, m, D]. Call once per pass.
   Var<R> states(const Var<R>& h);
-  /// The encodings of what was found, [B·U, K, D], are what read() reads. Call it once a pass, also with an empty one when U is 0.
+  /// Sets the encodings [B·U, K, D] that read() reads. Call once per pass, with an empty one when U is 0.
   void remember(const std::optional<Var<R>>& encodings);
 
   /// h [B, T, D] -> [B, T, D]: f(queries [B·V, m, D], memory [B·V, K, D]) for the tokens that may read, 0 for the others.
   using Read = std::function<Var<R>(const Var<R>& queries, const Var<R>& memory)>;
   Var<R> read(const Var<R>& h, const Read& f) const;
-  /// What each token reads, [B·T, k], -1 where it reads nothing, and shares(queries, memory) [B·V, m, k] where it does, 0
-  /// elsewhere, as Knowledge::watch_reading has them.
+  /// Reports what each token reads to Knowledge::watch_reading: passages [B·T, k], -1 where it reads nothing, and weights
+  /// shares(queries, memory) [B·V, m, k], 0 where it reads nothing.
   using Shares = std::function<Tensor<R>(const Var<R>& queries, const Var<R>& memory)>;
   void tell(const Knowledge& knowledge, const Var<R>& h, const Shares& shares) const;
 
  private:
-  /// The queries of h, as read() hands them to f.
+  /// The queries of h, as read() passes them to f.
   Var<R> queries(const Var<R>& h) const;
 
-  std::int64_t B_, T_, m_, U_, before_;  ///< before: tokens of the first chunk that were there already
-  bool has_old_ = false;                 ///< whether what was found for an earlier chunk is still read
-  std::int64_t skip_, lead_, V_;         ///< tokens that read nothing; places of the first of V chunks before the first reader
+  std::int64_t B_, T_, m_, U_, before_;  ///< before: tokens of the first chunk seen earlier
+  bool has_old_ = false;                 ///< whether an earlier chunk's passages are still read
+  std::int64_t skip_, lead_, V_;         ///< tokens that read nothing; places in the first of V chunks before the first reader
   Ids chunks_, found_, old_found_;
   std::optional<Var<R>> memory_;  ///< [B, V, K, D]
   ChunkPast<R>* past_;

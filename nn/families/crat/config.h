@@ -11,7 +11,7 @@ namespace argand {
 enum class StateKind { Complex, Real };
 constexpr const char* words_of(StateKind) { return "complex|real"; }
 
-/// Scores from phases alone, or the dot product; the only one that real states have.
+/// Scores from phases alone, or the dot product, the only choice for real states.
 enum class ScoreKind { Angular, Dot };
 constexpr const char* words_of(ScoreKind) { return "angular|dot"; }
 
@@ -19,7 +19,7 @@ constexpr const char* words_of(ScoreKind) { return "angular|dot"; }
 enum class AngularReduce { Sum, Mean };
 constexpr const char* words_of(AngularReduce) { return "sum|mean"; }
 
-/// CRAT itself, or what it is compared with: a real decoder that reads passages another way (nn/families/crat/baseline_decoder.h).
+/// CRAT itself, or a baseline: a real decoder that reads passages in another way (nn/families/crat/baseline_decoder.h).
 enum class Baseline { None, Retro, Fid };
 constexpr const char* words_of(Baseline) { return "none|retro|fid"; }
 
@@ -30,11 +30,11 @@ struct CratConfig final : ConfigOf<CratConfig> {
   AngularReduce angular_reduce = AngularReduce::Sum;
   bool phase_offsets = true;
   bool rotation = true;
-  std::vector<std::int64_t> irw_layers;  ///< with an Imaginary Reflection Window, or that a baseline reads in; ascending
+  std::vector<std::int64_t> irw_layers;  ///< those with a reflection window, or where a baseline reads; ascending
   std::int64_t irw_dim = 32;
   std::int64_t irw_top_k = 5;
   double irw_temperature = 1;
-  std::int64_t encoder_layers = 2;            ///< of a baseline's encoder of passages
+  std::int64_t encoder_layers = 2;            ///< of a baseline's passage encoder
   static constexpr double rope_base = 10000;  ///< of a baseline's positions
 
   void visit(KeyVisitor& f) override;

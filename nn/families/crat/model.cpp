@@ -14,7 +14,7 @@
 namespace argand {
 namespace {
 
-/// Numbers of type T in `width` real degrees of freedom.
+/// The count of numbers of type T in `width` real degrees of freedom.
 template <Scalar T>
 std::int64_t count_in(std::int64_t width) {
   return ComplexScalar<T> ? width / 2 : width;

@@ -1,6 +1,6 @@
 #pragma once
-/// CRAT: states of d/2 complex numbers, turned by learned angles, that attend to each other by their phases; a reflection window
-/// may retrieve passages by their imaginary parts.
+/// CRAT: states of d/2 complex numbers, rotated by learned angles, that attend to each other by phase; a reflection window may
+/// retrieve passages by their imaginary parts.
 
 #include <memory>
 #include <vector>
@@ -11,13 +11,13 @@
 
 namespace argand {
 
-/// z += Attn(RMSNorm(z)); in the layers that have one, z += Window(z); z += down(gelu(up(RMSNorm(z)))), where the GELU acts on real
-/// and imaginary parts separately. All weights are of the states' type T.
+/// z += Attn(RMSNorm(z)); z += Window(z) in the layers that have one; z += down(gelu(up(RMSNorm(z)))), where the GELU acts on real
+/// and imaginary parts separately. All weights have the states' type T.
 template <Scalar T>
 class CratBlock final : public Module<RealOf<T>> {
  public:
   using R = RealOf<T>;
-  /// States of n numbers, n_ff in the feed-forward layer.
+  /// States of n numbers, inner width n_ff.
   CratBlock(Init& init, const ModelConfig& config, std::int64_t n, std::int64_t n_ff, bool has_window);
   /// z [B, t, n] -> [B, t, n]. `means` and `lookup` are for the window, if there is one.
   Var<T> operator()(const Var<T>& z, const AttentionPass<R>& pass, PassageMeans<R>* means, const Lookup<R>& lookup) const;
@@ -33,9 +33,9 @@ class CratBlock final : public Module<RealOf<T>> {
   Linear<T> up_, down_;
 };
 
-/// h = E[x] + b_E + PE with phases φ; z = (W_re h + b) + i (W_im h + b), times e^{iϑ}, ϑ = W_θ h + b; blocks;
-/// o = LayerNorm(W_out [Re z; Im z] + b); logits = W_lm o + b_lm. T is complex<R>, or R for the ablation `states: real`, where
-/// z = W_re h + b has d real numbers.
+/// h = E[x] + b_E + PE with phases φ; z = (W_re h + b) + i (W_im h + b), times e^{iϑ}, ϑ = W_θ h + b; blocks; o = LayerNorm(W_out
+/// [Re z; Im z] + b); logits = W_lm o + b_lm. T is complex<R>, or R for the ablation `states: real`, where z = W_re h + b has d
+/// real numbers.
 template <Scalar T>
 class Crat final : public TextModel<RealOf<T>> {
  public:
@@ -49,7 +49,7 @@ class Crat final : public TextModel<RealOf<T>> {
   OutputLayer<R> output() const override;
 
  private:
-  /// The first states, from token ids and their positions.
+  /// The initial states, from token ids and their positions.
   Var<T> states(const Ids& tokens, const AttentionPass<R>& pass) const;
 
   Init init_;

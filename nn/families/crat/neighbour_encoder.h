@@ -1,5 +1,5 @@
 #pragma once
-/// How CRAT's baselines, RETRO and Fusion-in-Decoder, encode what was found for a chunk of text.
+/// How CRAT's baselines, RETRO and Fusion-in-Decoder, encode the passages found for a chunk of text.
 
 #include <optional>
 
@@ -7,7 +7,7 @@
 
 namespace argand {
 
-/// e += Self(Norm1(e)), in an encoder that hears the text e += Text(Norm(e), h), e += FFN(Norm2(e)); every token sees all others.
+/// e += Self(Norm1(e)); when attending to the text, e += Text(Norm(e), h); e += FFN(Norm2(e)). Every token sees all others.
 template <RealScalar R>
 class EncoderBlock final : public Module<R> {
  public:
@@ -25,16 +25,16 @@ class EncoderBlock final : public Module<R> {
   FeedForward<R> ffn_;
 };
 
-/// Blocks with rotary positions, then a norm. With `hears_text` the first block also attends to the states of the chunk that the
-/// passages were found for: RETRO's encoder (Borgeaud et al., 2022, section 2.4). Without, it is given the chunk's tokens in front
-/// of each passage's: FiD's (Izacard, Grave, "Leveraging passage retrieval with generative models for open domain question
+/// Blocks with rotary positions, then a norm. With `hears_text` the first block also attends to the states of the chunk for which
+/// the passages were found: RETRO's encoder (Borgeaud et al., 2022, section 2.4). Without it, each passage comes with the chunk's
+/// tokens in front: FiD's (Izacard, Grave, "Leveraging passage retrieval with generative models for open domain question
 /// answering", EACL 2021, section 3).
 template <RealScalar R>
 class NeighbourEncoder final : public Module<R> {
  public:
   NeighbourEncoder(Init& init, const ModelConfig& config, std::int64_t n_layers, bool hears_text);
-  /// Embeddings [N, k, L, D] of k passages for each of N chunks, each passage by itself; text: null or the chunks' states
-  /// [N, m, D]. -> all tokens of all k, one after the other, [N, k·L, D].
+  /// Embeddings [N, k, L, D] of k passages for each of N chunks, each passage encoded separately; text: null or the chunks' states
+  /// [N, m, D]. -> all tokens of all k, concatenated, [N, k·L, D].
   Var<R> operator()(const Var<R>& passages, const Var<R>* text, ForwardPass& pass) const;
   ARGAND_FIELDS(R, norm_text_, blocks_, norm_)
 

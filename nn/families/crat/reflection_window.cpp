@@ -29,7 +29,7 @@ Var<T> as_state(const Var<RealOf<T>>& x) {
     return x;
 }
 
-/// The rows that occur in `chosen`, ascending, each once; `chosen` then names places in that list.
+/// Returns the distinct rows in `chosen`, ascending, and replaces each entry of `chosen` by its index in that list.
 std::vector<Ids::value_type> renumber(Ids& chosen) {
   std::vector<Ids::value_type> rows(chosen.span().begin(), chosen.span().end());
   std::sort(rows.begin(), rows.end());
@@ -84,8 +84,8 @@ auto ReflectionWindow<T>::query(const Var<T>& z) const -> Var<R> {
 template <Scalar T>
 auto ReflectionWindow<T>::encodings(PassageMeans<R>& means, CachedEncodings<R>* cached) const -> Var<R> {
   if (cached == nullptr) return encode(means.all());
-  // A token is little work beside the encodings of 2 000 passages: 400 words of a model of the preset small took 7.6 s of one core,
-  // and take 1.9 with the encodings cached.
+  // A token is little work compared with encoding 2 000 passages: 400 words with a model of the preset small took 7.6 s on one
+  // core, and take 1.9 with the encodings cached.
   if (cached->of != &means.passages()) cached->of = &means.passages(), cached->encodings = encode(means.all());
   return *cached->encodings;
 }

@@ -1,6 +1,6 @@
 #pragma once
-/// CRAT's Imaginary Reflection Window: the imaginary part of the states asks a knowledge base of passages, and a gate decides how
-/// much of the answer enters the state.
+/// CRAT's Imaginary Reflection Window: the imaginary part of the states queries a knowledge base of passages, and a gate decides
+/// how much of the answer enters the state.
 
 #include <optional>
 
@@ -9,16 +9,16 @@
 
 namespace argand {
 
-/// Mean embeddings of passages, mean_tokens(E + b_E): what every window of one forward pass encodes.
+/// Mean embeddings of passages, mean_tokens(E + b_E): the input that all windows of one forward pass encode.
 template <RealScalar R>
 class PassageMeans {
  public:
   /// `embedding` [V, d], `bias` [d].
   PassageMeans(const Ids& passages, Var<R> embedding, Var<R> bias);
   const Ids& passages() const { return passages_; }
-  /// Of all passages, [P, d]; computed once.
+  /// For all passages, [P, d]; computed once.
   const Var<R>& all();
-  /// Of the passages with these numbers, [rows.size(), d].
+  /// For the passages with these indices, [rows.size(), d].
   Var<R> of(const std::vector<Ids::value_type>& rows) const;
 
  private:
@@ -27,7 +27,7 @@ class PassageMeans {
   std::optional<Var<R>> all_;
 };
 
-/// In generation the encodings stay from one token to the next.
+/// Encodings kept from one token to the next in generation.
 template <RealScalar R>
 struct CachedEncodings final : FamilyCache {
   const Ids* of = nullptr;
@@ -39,16 +39,15 @@ template <RealScalar R>
 struct Lookup {
   const RowIndex* index = nullptr;          ///< over its encodings; null: exact search among fresh ones
   std::span<const RowRange> excluded = {};  ///< as of nearest_rows, over the rows of the batch
-  const Knowledge* knowledge = nullptr;     ///< who may exchange what is found, and watches; may be null
+  const Knowledge* knowledge = nullptr;     ///< its callbacks may replace and observe what is found; may be null
   CachedEncodings<R>* cached = nullptr;     ///< in generation; null otherwise
 };
 
 /// z += g ⊙ (W_c c) with
 ///   q = W_R Im(z) + b, Enc(r) = W_enc mean_tokens(E + b_E) + b; S = the top-k passages by q·Enc (a choice, without a gradient);
 ///   β = softmax(q·Enc/τ) over S, c = Σ β Enc, g = σ(W_g [Re z; c] + b).
-/// Real states (T real) take z for Im z and for Re z. The encodings that enter c are always fresh (in generation as
-/// of the text's first token); an index, when there is one,
-/// only proposes S. Source: CRAT, Imaginary Reflection Window.
+/// Real states (T real) use z for Im z and for Re z. The encodings that enter c are always fresh (in generation, as of the text's
+/// first token); an index, when there is one, only proposes S. Source: CRAT, Imaginary Reflection Window.
 template <Scalar T>
 class ReflectionWindow final : public Module<RealOf<T>> {
  public:
@@ -56,16 +55,16 @@ class ReflectionWindow final : public Module<RealOf<T>> {
   /// States of n numbers, embeddings of d.
   ReflectionWindow(Init& init, std::int64_t n, std::int64_t d, std::int64_t dim, std::int64_t top_k, double temperature);
 
-  /// z [B, T, n] -> g ⊙ (W_c c), what is to be added to it.
+  /// z [B, T, n] -> g ⊙ (W_c c), to be added to z.
   Var<T> operator()(const Var<T>& z, PassageMeans<R>& means, const Lookup<R>& lookup) const;
   /// Enc of passages from their means [.., d] -> [.., dim].
   Var<R> encode(const Var<R>& means) const { return encoder_(means); }
-  /// What z asks for, [.., n] -> [.., dim].
+  /// The query of z, [.., n] -> [.., dim].
   Var<R> query(const Var<T>& z) const;
   ARGAND_FIELDS(R, query_, encoder_, gate_, fuse_)
 
  private:
-  /// Of all passages, Var [P, dim]; in generation those of the cache.
+  /// Encodings of all passages, Var [P, dim]; from the cache in generation.
   Var<R> encodings(PassageMeans<R>& means, CachedEncodings<R>* cached) const;
 
   std::int64_t top_k_;

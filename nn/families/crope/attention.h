@@ -1,12 +1,12 @@
 #pragma once
-/// CRoPE's attention: dot attention with rotary positions, whose projections are complex-linear on the pairs that they turn.
+/// CRoPE's attention: dot attention with rotary positions and projections that are complex-linear on the rotated pairs.
 
 #include "nn/attention/dot_attention.h"
 #include "nn/config.h"
 
 namespace argand {
 
-/// DotAttention as the configuration of a CRoPE model asks for it.
+/// The options of DotAttention for this CRoPE configuration.
 DotAttentionOptions crope_attention(const ModelConfig& config);
 
 }  // namespace argand

@@ -1,5 +1,5 @@
 #pragma once
-/// The angles θ of a QIC model: who owns one, and what a magnitude makes of it.
+/// The angles θ of a QIC model, and the magnitude they define.
 
 #include "autograd/ops/rows/magnitude.h"
 #include "nn/families/qic/number_linear.h"
@@ -7,10 +7,10 @@
 
 namespace argand {
 
-/// θ for `count` places that may differ (the heads), by the configuration's `theta`: learned, a parameter [count]; global, one
-/// parameter [1] for all of them; fixed, a constant [1]. Learnt ones start within theta_spread of theta_init; drawing them moves on
-/// the stream, so that all later parameters have other first values than without. Other algebras than QIC's have θ = 0, the complex
-/// numbers, as a constant.
+/// θ for `count` places that may differ (the heads), by the configuration's `theta`. learned: a parameter [count]; global: one
+/// parameter [1] for all of them; fixed: a constant [1]. Learned angles start within theta_spread of theta_init; drawing them
+/// advances the random stream, which changes the initial values of all later parameters. The other algebras have constant θ = 0,
+/// the complex numbers.
 template <RealScalar R>
 Var<R> make_angles(Init& init, const QicConfig& config, std::int64_t count) {
   if (config.algebra != Algebra::Qic) return Var<R>(Tensor<R>::zeros({1}));
@@ -20,7 +20,7 @@ Var<R> make_angles(Init& init, const QicConfig& config, std::int64_t count) {
   return spread > 0 ? init.uniform<R>(Role::Angle, shape, first - spread, first + spread) : init.full<R>(Role::Angle, shape, first);
 }
 
-/// The magnitude that the configuration asks for, at these angles.
+/// The configured magnitude at these angles.
 template <RealScalar R>
 Measure<R> measure_at(const QicConfig& config, const Var<R>& theta) {
   return {.parts = parts_of(config.algebra),

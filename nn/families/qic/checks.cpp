@@ -82,8 +82,8 @@ std::vector<LayerCheck> qic_layers() {
   return all;
 }
 
-/// The angles where the algebra or the gradient of θ is special, in both tasks. (At π/4 the algebraic magnitude is |a|, whose kinks
-/// numerical differentiation straddles somewhere in a model; the checks of the ops have it.)
+/// The angles where the algebra or the gradient of θ is special, in both tasks. (At π/4 the algebraic magnitude is |a|; finite
+/// differences straddle its kinks somewhere in a model. The checks of the ops cover it.)
 std::vector<JointSettings> special_angles() {
   std::vector<JointSettings> all;
   for (const char* task : {"lm", "classify"})
@@ -94,8 +94,8 @@ std::vector<JointSettings> special_angles() {
   return all;
 }
 
-/// Magnitudes of products grow large, and a softmax that has chosen one key has no gradients; an angle other than the default is
-/// the one to be checked.
+/// Shrinks the queries, since magnitudes of products grow large and a softmax saturated on one key has no gradient. Sets every
+/// theta to theta_init unless that is the default.
 void prepare(const ParameterList<double>& parameters, const ModelConfig& config) {
   const double theta = config.own<QicConfig>().theta_init;
   for (const Parameter<double>& p : parameters)
@@ -112,7 +112,7 @@ void prepare(const ParameterList<double>& parameters, const ModelConfig& config)
 }  // namespace
 
 GradientChecks qic_checks() {
-  // d_model 16 is four quaternions a head: the magnitudes of fewer may differ too little to be divided by.
+  // d_model 16 gives four quaternions per head: the magnitudes of fewer may differ too little to divide by.
   return {.sizes = {{"d_model", "16"}}, .joint = special_angles(), .prepare = prepare, .layers = qic_layers};
 }
 

@@ -1,11 +1,11 @@
 #pragma once
-/// The linear layers of the complex rows of QIC's table: with i fixed, and with phase gates.
+/// The complex linear layers in QIC's table: with i fixed, and with phase gates.
 
 #include "nn/families/qic/number_linear.h"
 
 namespace argand {
 
-/// y = W x + b over ℂ; the ordinary complex layer, its product is BLAS's own.
+/// y = W x + b over ℂ: the ordinary complex layer, multiplied by BLAS.
 template <RealScalar R>
 class ComplexLinear final : public NumberLinear<R> {
  public:
@@ -17,7 +17,7 @@ class ComplexLinear final : public NumberLinear<R> {
   Linear<std::complex<R>> map_;
 };
 
-/// y = e^{iφ} (W x + b) with a learnable φ for every output, 0 at first. A gate turns what the layer gives as a whole; it adds
+/// y = e^{iφ} (W x + b) with a learnable φ per output, initially 0. A gate rotates the layer's output as a whole; it adds
 /// parameters but no new functions, as e^{iφ} W is a matrix like W. Weight, bias, and phase [out].
 template <RealScalar R>
 class PhaseGatedLinear final : public NumberLinear<R> {

@@ -1,5 +1,5 @@
 #pragma once
-/// Norm and activation of QIC models, by magnitude.
+/// Magnitude-based norm and activation of QIC models.
 
 #include "autograd/ops/rows/magnitude.h"
 #include "nn/families/qic/config.h"
@@ -21,8 +21,7 @@ class MagnitudeNorm final : public Module<R> {
   Var<R> weight_;
 };
 
-/// GELU, modReLU (with a bias, 0 at first, for each number) or ReLU, which is the identity
-/// (autograd/ops/rows/magnitude_activation.h).
+/// GELU, modReLU (with a bias per number, initially 0) or ReLU, which is the identity (autograd/ops/rows/magnitude_activation.h).
 template <RealScalar R>
 class MagnitudeActivation final : public Module<R> {
  public:

@@ -9,14 +9,14 @@
 
 namespace argand {
 
-/// x = E[tokens] + P[positions]; blocks; norm; logits = the part of W x without J + b, in the algebra of the model's θ. For QIC
-/// that is W_a x_a + κ W_b x_b: a real product with the pairs (x_a, κ x_b). E, P and W hold numbers, b is real. An angle of the
-/// model's own, one a block and one a head: 1 + layers (1 + heads) parameters, 1 + 2 layers where the heads share theirs (`theta:
+/// x = E[tokens] + P[positions]; blocks; norm; logits = the part of W x without J, plus b, in the algebra of the model's θ. For QIC
+/// that is W_a x_a + κ W_b x_b: a real product with the pairs (x_a, κ x_b). E, P and W hold numbers, b is real. The model has one
+/// angle of its own, one per block and one per head: 1 + layers (1 + heads) parameters, or 1 + 2 layers when heads share (`theta:
 /// global`).
 ///
 /// The other algebras have θ = 0 and the Euclidean magnitude; all else is alike. The paper does not say how its rows were made:
-/// here phase gates follow every linear layer of the blocks (in the output layer a gate would only turn rows of W), and quaternion
-/// heads score by Hamilton's product.
+/// here phase gates follow every linear layer of the blocks (in the output layer a gate would only rotate rows of W), and
+/// quaternion heads score by Hamilton's product.
 template <RealScalar R>
 class Qic final : public TextModel<R> {
  public:
@@ -28,7 +28,7 @@ class Qic final : public TextModel<R> {
   OutputLayer<R> output() const override;
 
  private:
-  /// Rows of numbers as real parts: pairs are complex parameters, quaternions real ones.
+  /// A table of numbers: pairs are complex parameters, quaternions real ones.
   class Table final : public Module<R> {
    public:
     Table(Init& init, Role role, Algebra algebra, std::int64_t count, std::int64_t d_model, double std);

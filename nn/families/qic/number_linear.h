@@ -1,5 +1,5 @@
 #pragma once
-/// Linear layers over the numbers of an algebra: QIC's, the complex numbers, those with phase gates, quaternions.
+/// Linear layers over the numbers of an algebra: QIC, complex, complex with phase gates, quaternion.
 
 #include <memory>
 
@@ -12,7 +12,7 @@ namespace argand {
 template <RealScalar R>
 class NumberLinear : public Module<R> {
  public:
-  /// θ [1], or [H] for an angle of its own in each of H equal groups of outputs; only QIC numbers have one.
+  /// θ [1], or [H]: one angle for each of H equal groups of outputs. Only QIC numbers have an angle.
   virtual Var<R> operator()(const Var<R>& x, const Var<R>& theta) const = 0;
 };
 

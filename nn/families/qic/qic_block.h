@@ -6,7 +6,7 @@
 
 namespace argand {
 
-/// Dropout of numbers of two parts as wholes, at the pass's next place; the parts of quaternions drop one by one.
+/// Dropout at the pass's next site: numbers of two parts are dropped as one, the parts of quaternions independently.
 template <RealScalar R>
 Var<R> drop_numbers(const Var<R>& x, int parts, ForwardPass& pass);
 
@@ -19,7 +19,7 @@ class QicFeedForward final : public Module<R> {
   ARGAND_FIELDS(R, up_, act_, down_)
 
  private:
-  /// States of n numbers, n_ff inside.
+  /// States of n numbers, inner width n_ff.
   QicFeedForward(Init& init, const QicConfig& own, std::int64_t n, std::int64_t n_ff);
   std::unique_ptr<NumberLinear<R>> up_;
   MagnitudeActivation<R> act_;

@@ -1,5 +1,5 @@
 #pragma once
-/// The configuration of the family transformer: the keys of a decoder and no others.
+/// The configuration of the family transformer: a decoder's keys only.
 
 #include "nn/decoder_config.h"
 
