@@ -1,7 +1,7 @@
 /// 8. An inherently complex problem: undoing what a radio channel does to a signal, without knowing what was sent.
 ///
-/// Symbols s_n, the four numbers e^{iπ(2k+1)/4}, travel along several paths, each with its own delay, attenuation and phase:
-/// r_n = Σ_k h_k s_{n-k} + noise, arrives, a blur. An equaliser y_n = Σ_k f_k r_{n-k} should undo it. All that is known of the
+/// Symbols s_n, the four numbers e^{iπ(2k+1)/4}, travel along several paths, each with its own delay, attenuation and phase;
+/// what arrives, r_n = Σ_k h_k s_{n-k} + noise, is a blur. An equaliser y_n = Σ_k f_k r_{n-k} should undo it. All we know of the
 /// symbols is that |s| = 1, so the loss measures how far |y| is from 1 (Godard 1980, the constant modulus algorithm):
 ///
 ///     L = mean (|y|² - 1)²,     grad(y) = 4 (|y|² - 1) y / N,     grad(f) = Rᴴ grad(y)     for y = R f.
