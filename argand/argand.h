@@ -1,6 +1,6 @@
 #pragma once
-/// Everything in one header: `#include <argand/argand.h>`. Each part has a header of its own, which compiles faster; they are
-/// found as <argand/core/tensor.h> as well.
+/// Everything in one header: `#include <argand/argand.h>`. Each part also has its own header, which compiles faster, such as
+/// <argand/core/tensor.h>.
 
 #include "autograd/call/op_function.h"
 #include "autograd/check/op_report.h"

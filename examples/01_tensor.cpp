@@ -14,16 +14,16 @@ int main() {
   const Tensor<double> x({2, 3}, {1, 2, 3, 4, 5, 6});
   fmt::print("x, of shape {}, {} numbers:\n{}\nx(1, 2) = {}\n", x.shape(), x.size(), to_string(x), x(1, 2));
 
-  // A tensor is a value, as an int is. A copy costs nothing until one of the two is written to; that one then gets its own numbers.
+  // A tensor is a value, like an int. A copy costs nothing until one of the two is modified; that one then gets its own numbers.
   Tensor<double> y = x;
   fmt::print("a copy shares the numbers ({}); ", y.shares_storage_with(x));
   y(0, 0) = 10;
   fmt::print("changing it leaves x(0, 0) = {} ({})\n", x(0, 0), y.shares_storage_with(x));
 
-  // The same numbers in another shape; one size may be left to be found.
+  // The same numbers in another shape; one size may be left for reshape to find.
   fmt::print("the same numbers, [3, 2]:\n{}\n", to_string(x.reshape({3, -1})));
 
-  // Complex numbers are pairs of reals, one after the other, and can be looked at as such.
+  // Complex numbers are consecutive pairs of reals, and can be viewed as such.
   const Tensor<C> z({3}, {C(1, 2), C(0, -1), C(3, 0)});
   fmt::print("z = {}, as pairs of reals {}\n", to_string(z), to_string(as_real(z)));
 
@@ -34,11 +34,11 @@ int main() {
   for (const C n : noise) power += std::norm(n) / 10000;
   fmt::print("mean |z|² of 10000 complex normal numbers: {:.2f}\n", power);
 
-  // A product of matrices: Z Zᴴ is Hermitian, its diagonal holds |z|² of each row. BLAS does the work.
+  // A matrix product: Z Zᴴ is Hermitian, its diagonal holds |z|² of each row. BLAS does the work.
   const Tensor<C> Z({2, 2}, {C(1, 1), C(0, 2), C(3, 0), C(0, -1)});
   fmt::print("Z Zᴴ =\n{}\n", to_string(matmul(constant(Z), constant(Z), Transpose::No, Transpose::Conjugate).value()));
 
-  // What cannot be is refused with a sentence that says why.
+  // Invalid operations are rejected with a message that says why.
   try {
     x.reshape({4, 2});
   } catch (const Error& error) {

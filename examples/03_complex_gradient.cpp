@@ -21,13 +21,13 @@
 using namespace argand;
 using C = std::complex<double>;
 
-/// One line of the table for a w = f(z) of one complex number.
+/// Prints one line of the table for w = f(z) of one complex number.
 template <class F>
 void line(const char* name, C point, const F& f) {
-  // ∂w/∂z and ∂w/∂z̄ of plain numbers: nothing is recorded, nothing is known of f but its values.
+  // ∂w/∂z and ∂w/∂z̄ from plain numbers: nothing is recorded, and only the values of f are used.
   const WirtingerDerivatives d = wirtinger([&](C z) { return C(f(constant(Tensor<C>::scalar(z))).value().item()); }, point);
 
-  // grad(z) by one walk back over the tape. |w|² and the like are real already.
+  // grad(z) by one backward pass over the tape. |w|² and the like are already real.
   const Complex z = variable(Tensor<C>::scalar(point));
   const auto w = f(z);
   if constexpr (std::same_as<decltype(w), const Complex>)

@@ -1,13 +1,13 @@
-/// 4. Complex least squares: x that makes L = ‖A x - b‖² least, by walking down its gradient.
+/// 4. Complex least squares: the x that minimises L = ‖A x - b‖², found by gradient descent.
 ///
-/// With r = A x - b, L = rᴴ r. Of its two Wirtinger derivatives one is enough, for L is real:  ∂L/∂x̄ = Aᴴ r, and
+/// With r = A x - b, L = rᴴ r. One of its two Wirtinger derivatives suffices, since L is real:  ∂L/∂x̄ = Aᴴ r, and
 ///
 ///     grad(x) = 2 ∂L/∂x̄ = 2 Aᴴ (A x - b),        0 where Aᴴ A x = Aᴴ b, the normal equations.
 ///
-/// (With Aᵀ in the place of Aᴴ, the textbook formula for real numbers, it would walk elsewhere.)
+/// (With Aᵀ in place of Aᴴ, the textbook formula for real numbers, it would converge elsewhere.)
 ///
 /// Run:       build/examples/04_complex_least_squares
-/// Try next:  a larger step, until it diverges: where is the limit, and what has it to do with the largest eigenvalue of Aᴴ A?
+/// Try next:  a larger step, until it diverges: where is the limit, and how is it related to the largest eigenvalue of Aᴴ A?
 
 #include "autograd/ops.h"
 #include "autograd/tape.h"

@@ -1,6 +1,6 @@
-/// 5. An op of your own: first in a few lines, then as those of the library are, with equation, derivation, forward mode and check.
+/// 5. Your own op: first in a few lines, then like the library's, with equation, derivation, forward mode and check.
 ///
-/// The op squashes a complex number into the unit disc and keeps its phase (Georgiou and Koutsougeras, 1992):
+/// The op maps a complex number into the unit disc and keeps its phase (Georgiou and Koutsougeras, 1992):
 ///
 ///     w = z / (1 + r),   r = |z|,   ∂r/∂z = z̄ / 2r,   ∂r/∂z̄ = z / 2r.
 ///
@@ -61,8 +61,8 @@ template <RealScalar R>
 Var<std::complex<R>> squash(const Var<std::complex<R>>& z) {
   using Z = std::complex<R>;
   Tensor<Z> w = map([](Z v) { return v / (1 + std::abs(v)); }, z.value());
-  // The closure holds exactly what the gradient reads: z. `dz` is where the gradient goes. The tangent is an expression of ops, so
-  // that it has a gradient in its turn; unit_phasor(z) is z/r, and 0 at 0.
+  // The closure holds exactly what the gradient reads: z. `dz` receives the gradient. The tangent is an expression of ops, so that
+  // it can be differentiated again; unit_phasor(z) is z/r, and 0 at 0.
   return record(
       squash_op, w, [v = z.value(), dz = accumulator(z)](const Tensor<Z>& dw) { dz.add(map(gradient<R>, v, dw)); },
       [&](const auto& y) { return (tangent(z) - y * real(conj(unit_phasor(z)) * tangent(z))) / (abs(z) + R(1)); }, z);

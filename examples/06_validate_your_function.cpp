@@ -1,13 +1,13 @@
-/// 6. A gradient of yours, validated: plain C++ code against numerical differentiation, and a wrong gradient caught.
+/// 6. Your gradient, validated: plain C++ code against numerical differentiation, and a wrong gradient caught.
 ///
-/// The function knows nothing of argand: how far the points z_k are from the unit circle, and from their neighbours.
+/// The function is independent of argand: how far the points z_k are from the unit circle, and from their neighbours.
 ///
 ///     L(z) = Σ_k (|z_k|² - 1)² + Σ_k |z_{k+1} - z_k|²
 ///
 ///     grad(z_k) = 2 ∂L/∂z̄_k = 4 (|z_k|² - 1) z_k + 2 (z_k - z_{k-1}) - 2 (z_{k+1} - z_k)
 ///
 /// Every real and every imaginary part is moved by shrinking steps, the difference quotients are extrapolated to step 0, and the
-/// extrapolation comes with an error bar: the verdict is by the bar, never by a guess.
+/// extrapolation comes with an error bar, which alone decides the verdict.
 ///
 /// Run:       build/examples/06_validate_your_function
 /// Try next:  make mistakes (forget the second term; divide by 2) and see what each is called. Then put in a function of yours.
@@ -39,14 +39,14 @@ Tensor<C> gradient(const Tensor<C>& z) {
   return g;
 }
 
-/// The classical mistake: ∂L/∂z in the place of ∂L/∂z̄.
+/// The classic mistake: ∂L/∂z in place of ∂L/∂z̄.
 Tensor<C> conjugated(const Tensor<C>& z) {
   Tensor<C> g = gradient(z);
   for (C& v : g) v = std::conj(v);
   return g;
 }
 
-/// Another one: what every point does to the point before it is forgotten.
+/// Another one: omits each point's effect on the one before it.
 Tensor<C> forgetful(const Tensor<C>& z) {
   Tensor<C> g = gradient(z);
   for (std::int64_t k = 0; k + 1 < z.size(); ++k) g(k) += 2.0 * (z(k + 1) - z(k));

@@ -1,12 +1,12 @@
-/// 8. A problem that is complex by nature: undoing what a radio channel does to a signal, without knowing what was sent.
+/// 8. An inherently complex problem: undoing what a radio channel does to a signal, without knowing what was sent.
 ///
-/// Symbols s_n, the four numbers e^{iπ(2k+1)/4}, travel along several paths; each has its own delay, attenuation and phase, so that
-/// what arrives, r_n = Σ_k h_k s_{n-k} + noise, is a blur. An equaliser y_n = Σ_k f_k r_{n-k} shall undo it. All that is known of
-/// the symbols is that |s| = 1, so the loss is how far |y| is from 1 (Godard 1980, the constant modulus algorithm):
+/// Symbols s_n, the four numbers e^{iπ(2k+1)/4}, travel along several paths, each with its own delay, attenuation and phase;
+/// what arrives, r_n = Σ_k h_k s_{n-k} + noise, is a blur. An equaliser y_n = Σ_k f_k r_{n-k} should undo it. All we know of the
+/// symbols is that |s| = 1, so the loss measures how far |y| is from 1 (Godard 1980, the constant modulus algorithm):
 ///
 ///     L = mean (|y|² - 1)²,     grad(y) = 4 (|y|² - 1) y / N,     grad(f) = Rᴴ grad(y)     for y = R f.
 ///
-/// L is the same for y and y e^{iφ}: the symbols come back turned by a phase that no one can know. A few known ones settle it.
+/// L is the same for y and y e^{iφ}: the symbols come back rotated by an unknown phase. A few known ones determine it.
 ///
 /// Run:       build/examples/08_channel_equalisation
 /// Try next:  more noise; f of 3 taps; a start at f = 0 (why does it never leave?); 8 symbols on the circle instead of 4.
@@ -35,13 +35,13 @@ int main() {
     for (std::size_t k = 0; k < h.size() && k <= n; ++k) r[n] += h[k] * s[n - k];
   }
 
-  // Row n of R holds what y_n = Σ_k f_k r_{n+centre-k} is made of.
+  // Row n of R holds the terms of y_n = Σ_k f_k r_{n+centre-k}.
   Tensor<C> R = Tensor<C>::zeros({N, taps});
   for (std::int64_t n = 0; n < N; ++n)
     for (std::int64_t k = 0; k < taps; ++k)
       if (const std::int64_t m = n + centre - k; m >= 0 && m < N) R(n, k) = r[static_cast<std::size_t>(m)];
 
-  // How many symbols come out wrong once the first 20, known to the receiver, have settled the phase.
+  // Counts the wrong symbols after the first 20, known to the receiver, have fixed the phase.
   const auto report = [&](const std::string& when, const Tensor<C>& y) {
     C agreement = 0;
     for (std::size_t n = 0; n < 20; ++n) agreement += s[n] * std::conj(y(n, 0));
@@ -56,7 +56,7 @@ int main() {
   };
 
   Complex f = variable(Tensor<C>::zeros({taps, 1}));
-  f.value()(centre, 0) = 1;  // to begin with, hand over what arrives
+  f.value()(centre, 0) = 1;  // start by passing on what arrives
   for (int step = 0; step <= 200; ++step) {
     f.zero_grad();
     const Complex y = matmul(constant(R), f);

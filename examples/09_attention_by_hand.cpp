@@ -1,6 +1,6 @@
-/// 9. Attention by phases, with weights set by hand: in one CRoPE head, "look" reads the next word and "leap" the next but one.
-/// A complex weight turns a query by a phase of the word's own, which rotary positions take for a distance; a real weight per
-/// pair cannot. After appendix A.1 of the CRoPE paper.
+/// 9. Attention by phases, with weights set by hand: in one CRoPE head, "look" reads the next word and "leap" the one after it. A
+/// complex weight rotates a query by a word-specific phase, which rotary positions interpret as a distance; a real weight per pair
+/// cannot. After appendix A.1 of the CRoPE paper.
 ///
 /// Run:       build/examples/09_attention_by_hand
 /// Try next:  make "leap" look back (j -> -j in the phase), or make the scores softer (200 -> 20) and see whom else it reads.
@@ -40,7 +40,7 @@ int main() {
           weight = j == 1 || j == 2 ? std::polar(200.0, static_cast<double>(j) * w.data()[i]) : 0;
         else if (name == "k.weight")
           weight = j == 0 ? 1 : 0;
-        else  // v and o hand the word over as it is
+        else  // v and o pass the word on unchanged
           weight = i == j ? 1 : 0;
       }
   }
@@ -48,7 +48,7 @@ int main() {
   ForwardPass evaluation({}, 0);
   const Real y = head(Var(x), AttentionPass<double>{.forward = evaluation, .causal = false});
   for (std::int64_t t = 0; t < T; ++t) {
-    if (text[static_cast<std::size_t>(t)] > 1) continue;  // the other words ask for nothing
+    if (text[static_cast<std::size_t>(t)] > 1) continue;  // the other words query nothing
     fmt::print("{} \"{}\" reads", t, words[static_cast<std::size_t>(text[static_cast<std::size_t>(t)])]);
     for (std::size_t word = 0; word < words.size(); ++word) {
       const double share = y.value().span()[static_cast<std::size_t>(t * 2 * n + 2 * (3 + static_cast<std::int64_t>(word)))];

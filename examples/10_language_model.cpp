@@ -1,7 +1,7 @@
 /// 10. A language model: ComplexFormer on the embedded corpus, in a few seconds.
 ///
-/// The corpus comes from a grammar whose entropy h is exactly known, so "how good is it?" has an answer: a model that knows nothing
-/// of 200 words loses ln 200 = 5.3 nats a token, and no model can lose less than h = 1.95.
+/// The corpus comes from a grammar whose entropy h is known exactly, so "how good is it?" has an answer: a model that knows nothing
+/// about its 200 words has a loss of ln 200 = 5.3 nats per token, and no model can go below h = 1.95.
 ///
 /// Run:       build/examples/10_language_model
 /// Try next:  `config.n_layers = 2` and 1000 steps; defaults("transformer"), "crope", "crat", "qic"; and then `argand train lm`,
@@ -21,7 +21,7 @@ double validation_loss(Model<float>& model, const Ids& text, std::int64_t T) {
   const EvaluationWindows windows(text, /*B*/ 16, T, /*stride*/ T);  // every token but the first is a target once
   double sum = 0;
   for (std::int64_t i = 0; i < windows.size(); ++i) {
-    const LmBatch batch = windows[i];  // the last one is smaller: its mean counts by its targets
+    const LmBatch batch = windows[i];  // the last one is smaller: its mean is weighted by its targets
     sum += static_cast<double>(batch.targets.size()) * model.loss(batch.tokens, batch.targets).cross_entropy;
   }
   return sum / static_cast<double>(text.size() - 1);
@@ -31,7 +31,7 @@ int main() {
   const Grammar grammar;
   const Corpus corpus = grammar.corpus(/*train*/ 200'000, /*valid*/ 5'000, /*test*/ 0, /*seed*/ 1);
 
-  ModelConfig config = ModelConfig::defaults("complexformer");  // phases of queries and keys, shifted and scaled by each head
+  ModelConfig config = ModelConfig::defaults("complexformer");  // phases of queries and keys, shifted and scaled per head
   config.vocab_size = grammar.vocabulary().size();
   config.n_layers = 1, config.n_heads = 2, config.d_model = 64, config.d_ff = 128, config.max_seq_len = 64;
   const auto model = make_model<float>(config, /*seed*/ 0);
@@ -52,7 +52,7 @@ int main() {
 
   // Sampling by the Gumbel-max trick: argmax of log p - log(-log u), u uniform, is a draw from p.
   std::vector<std::int32_t> text = {grammar.vocabulary().id("<eos>")};
-  const auto cache = model->make_cache(/*batch*/ 1);  // keys and values of what was read already
+  const auto cache = model->make_cache(/*batch*/ 1);  // keys and values of the tokens already read
   while (text.size() < 40) {
     const Tensor<float> logits = model->next_logits(Ids({1, 1}, {text.back()}), *cache);  // [1, vocab_size]
     const Random random(/*seed*/ 5, /*stream*/ text.size());

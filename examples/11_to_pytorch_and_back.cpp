@@ -1,8 +1,8 @@
-/// 11. Weights to PyTorch and back: this is the C++ half, and 11_to_pytorch_and_back.py beside it the other one.
+/// 11. Weights to PyTorch and back: this is the C++ half; 11_to_pytorch_and_back.py is the other.
 ///
 /// A network of two complex layers learns y = z̄², which is not holomorphic:   ŷ = V g(U z + c) + b,   L = mean |ŷ - y|².
-/// Here it is trained a little and saved; PyTorch finds the same loss and the same gradients (its convention is ours), trains on,
-/// and saves; here the loss comes out as PyTorch left it. A file is safetensors, a parameter has one name on both sides.
+/// Here it is trained a little and saved; PyTorch finds the same loss and gradients (its convention is ours), trains on, and saves;
+/// back here the loss is as PyTorch left it. Files are safetensors, and parameters have the same names on both sides.
 ///
 /// Run:       python3 examples/11_to_pytorch_and_back.py build/examples/11_to_pytorch_and_back
 /// Try next:  a third layer, on both sides; or open a checkpoint of `argand train` in PyTorch (docs/interop.md).
@@ -25,7 +25,7 @@ struct Net final : Module<float> {
 
 Var<float> loss_of(const Net& net, const Tensor<C>& z, const Tensor<C>& y) { return mean(abs2(net(constant(z)) - constant(y))); }
 
-/// Trains from random weights; writes them, the data, and for comparison the loss and its gradients.
+/// Trains from random weights; saves them, the data, and for comparison the loss and its gradients.
 void there(const std::string& path) {
   const Tensor<C> z = rand<C>({256, 1}, Random(1), -1, 1);
   const Tensor<C> y = square(conj(constant(z))).value();
@@ -50,7 +50,7 @@ void there(const std::string& path) {
   fmt::print("argand: trained, L = {:.3f}, written\n", loss.value().item());
 }
 
-/// Reads what PyTorch made of them.
+/// Reads PyTorch's result.
 void back(const std::string& path) {
   const SafetensorsFile file = SafetensorsFile::open(path);
   const Net net(Init(0));

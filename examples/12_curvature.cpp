@@ -17,8 +17,8 @@
 
 using namespace argand;
 
-/// Trains a ComplexFormer on one batch of the embedded corpus, its words numbered modulo `words`, and looks at the loss around
-/// there.
+/// Trains a ComplexFormer on one batch of the embedded corpus, its words numbered modulo `words`, and analyses the loss at that
+/// point.
 void study(std::int64_t width, std::int32_t words, std::int64_t products) {
   LmBatch text = LmBatches(Grammar().corpus(5'000, 0, 0, /*seed*/ 1).train, /*B*/ 4, /*T*/ 16, /*seed*/ 0).next();
   for (Ids* ids : {&text.tokens, &text.targets})

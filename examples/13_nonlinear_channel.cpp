@@ -1,4 +1,4 @@
-/// 13. A channel that bends: an equaliser of complex numbers, and its real baseline with as many parameters.
+/// 13. A nonlinear channel: a complex equaliser, and its real baseline with as many parameters.
 ///
 /// Symbols s_n of 16-QAM, (±1 ± 3 ± i ± 3i)/√10, go through an amplifier that saturates and turns what is large (Saleh 1981),
 ///
@@ -25,7 +25,7 @@ using namespace argand;
 using C = std::complex<double>;
 constexpr std::int64_t taps = 11;
 
-/// What is received, as windows [N, taps], and what was sent in the middle of each.
+/// The received signal, as windows [N, taps], and the symbol sent in the middle of each.
 struct Signal {
   Tensor<C> windows, sent;
 };

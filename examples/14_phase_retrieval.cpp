@@ -1,4 +1,4 @@
-/// 14. Phase retrieval: a picture from the magnitudes of Fourier transforms.
+/// 14. Phase retrieval: an image from the magnitudes of Fourier transforms.
 ///
 /// A detector counts photons: it sees |X|² of a wave X and loses its phase. Here a complex picture z (how much a sample absorbs and
 /// delays, 16 x 16) is lit six times through known masks m_k of random phases, and only |F(m_k z)|² is left, with 1 % of noise.
@@ -50,7 +50,7 @@ Tensor<C> sample(std::uint64_t seed) {
 /// |F(m_k z)|, [masks, n, n].
 Real magnitudes(const Complex& z, const Complex& m) { return abs(fft2(m * z, {}, {-2, -1}, FourierNorm::Ortho)); }
 
-/// |z - c truth|/|truth| in per cent, c the phase that brings them nearest.
+/// |z - c truth|/|truth| in per cent, with c the phase that minimises it.
 double distance(const Tensor<C>& z, const Tensor<C>& truth) {
   C overlap = 0;
   double error = 0, size = 0;
@@ -63,7 +63,7 @@ double distance(const Tensor<C>& z, const Tensor<C>& truth) {
   return 100 * std::sqrt(error / size);
 }
 
-/// How many iterations bring the picture to within 2 % of the truth, by tens; 1000 where they do not.
+/// The number of iterations, in steps of ten, until the image is within 2 % of the truth; 1000 if it never is.
 int iterations(Lbfgs<double> optimizer, const std::function<Complex()>& picture, const std::function<Real(const Complex&)>& loss,
                const Tensor<C>& truth) {
   int k = 0;

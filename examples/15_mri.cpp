@@ -27,7 +27,7 @@ using namespace argand;
 using C = std::complex<double>;
 constexpr std::int64_t n = 64;
 
-/// Ellipses of different brightness and phase, under a phase that changes slowly (the field is never quite even).
+/// Ellipses of different brightness and phase, under a slowly varying phase (the field is never quite uniform).
 Tensor<C> phantom(std::uint64_t seed) {
   const Random draw(seed, 1);
   Tensor<C> z = Tensor<C>::zeros({n, n});
@@ -75,11 +75,11 @@ int main() {
   std::vector<double> smeared, by_complex, by_baseline;
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const Tensor<C> truth = phantom(seed);
-    Tensor<double> S = Tensor<double>::zeros({n, n});  // the middle of k-space is line 0
+    Tensor<double> S = Tensor<double>::zeros({n, n});  // line 0 is the centre of k-space
     const Random draw(seed, 2);
     for (std::int64_t line = 0, other = 0; line < n; ++line) {
       const bool middle = line < 4 || line >= n - 4;
-      // A line among the others is taken when the lines still to be taken outnumber a draw among those that are left.
+      // Takes one of the other lines with probability (lines still to take)/(lines left).
       const bool taken = middle || static_cast<std::int64_t>(draw.below(static_cast<std::uint64_t>(line),
                                                                         static_cast<std::uint64_t>(n - 4 - line))) < 14 - other;
       other += taken && !middle;

@@ -1,4 +1,4 @@
-/// 16. A quantum gate found by descent: pulses that turn two spins into each other's CNOT.
+/// 16. A quantum gate found by gradient descent: pulses that act on two spins as a CNOT.
 ///
 /// Two spins with a coupling H_0 = σz⊗σz obey iU' = H U. For 12 short times τ a pulse adds u_1 σx⊗1 + u_2 σy⊗1 + u_3 1⊗σx + u_4
 /// 1⊗σy to H; what becomes of the spins is the unitary matrix
@@ -63,7 +63,7 @@ void compare(const std::string& name, const Var<T>& generators, const Var<T>& dr
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const Real u = variable(randn<double>({times, pulses}, Random(seed)));
     const LbfgsReport end = Lbfgs<double>({{"u", u}}, {}).minimise([&] { return infidelity(u, generators, drift, G); }, 200);
-    line += fmt::format("{:9.1e}", std::max(end.loss, 1e-12));  // below that it is rounding
+    line += fmt::format("{:9.1e}", std::max(end.loss, 1e-12));  // anything smaller is rounding
     mean_error += std::max(end.loss, 1e-12) / 5;
   }
   fmt::print("{:<14}{:>4} reals{}   mean {:.1e} infidelity\n", name, times * pulses, line, mean_error);

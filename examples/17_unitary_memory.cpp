@@ -1,4 +1,4 @@
-/// 17. Remembering: a recurrent network whose step is a unitary matrix, and its real baseline with an orthogonal one.
+/// 17. Long memory: a recurrent network with a unitary transition matrix, and its real baseline with an orthogonal one.
 ///
 /// The copying task (Hochreiter and Schmidhuber 1997): four symbols out of four, then 40 blanks, then the network is asked for the
 /// four in their order. A gradient that is sent back through 40 equal steps h <- f(W h + v_x) is multiplied by 40 times Wᴴ: it
@@ -46,7 +46,7 @@ Batch draw(std::uint64_t seed, std::uint64_t number) {
   return batch;
 }
 
-// Of complex numbers, and of reals, which are complex numbers without an imaginary part.
+// For complex numbers, and for reals, which are complex numbers without an imaginary part.
 Var<C> adjoint(const Var<C>& a) { return conj(transpose(a)); }
 Var<C> bend(const Var<C>& h, const Var<float>& c) { return modrelu(h, c); }
 Var<float> parts(const Var<C>& h) { return view_as_real(h); }

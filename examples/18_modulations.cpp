@@ -1,4 +1,4 @@
-/// 18. Which modulation is it? A convolutional network of complex numbers, and a real one of equal size.
+/// 18. Which modulation is it? A complex convolutional network, and a real one of equal size.
 ///
 /// A receiver that scans the air hears 96 complex samples, three a symbol, of a signal that it does not know: two phases (BPSK),
 /// four (QPSK), eight (8-PSK) or a grid (16-QAM), behind a filter, turned by an unknown phase that drifts (the transmitter's
@@ -55,14 +55,14 @@ Signals receive(std::int64_t B, std::uint64_t seed, std::uint64_t number) {
   return signals;
 }
 
-/// Two convolutions over time; of each of the last channels the mean power; logits [B, kinds].
+/// Two convolutions over time; the mean power of each of the last channels; logits [B, kinds].
 auto complex_network(Init& init) {
   return Sequential{Conv1d<C>(init, 1, 6, 7, {.bias = false}),        ModRelu<float>(init, 6, 1, -0.3),
                     Conv1d<C>(init, 6, 8, 5, {.bias = false}),        ModRelu<float>(init, 8, 1, -0.3),
                     [](const Var<C>& h) { return mean(abs2(h), 2); }, Linear<float>(init, 8, kinds)};
 }
 
-/// The baseline: real and imaginary part as two channels of reals, and ReLU with biases.
+/// The baseline: real and imaginary parts as two real channels, with biases and ReLU.
 auto real_network(Init& init) {
   const auto as_channels = [](const Var<C>& x) { return concatenate<float>({real(x), imag(x)}, 1); };
   const auto activation = [](const Var<float>& h) { return relu(h); };

@@ -1,5 +1,5 @@
-/// 19. Your own training program: a text, a configuration, checkpoints. A run that was stopped ends in the same bits as one that
-/// was not.
+/// 19. Your own training program: a text, a configuration, checkpoints. An interrupted run ends in the same bits as an
+/// uninterrupted one.
 ///
 /// Run:       build/examples/19_own_training
 /// Try next:  a file of yours (read_text_file in data/files/text_file.h), "family" "crope", "tokens" learnt as "bpe"; end the
@@ -17,7 +17,7 @@ using namespace argand;
 
 using Session = TrainingSession<float>;
 
-/// The run in the folder: a new one, or the one that is there, from its last checkpoint on.
+/// The run in the folder: a new one, or the existing one, continued from its last checkpoint.
 Session begin_or_resume(const RunFolder& folder, const RunConfig& config, const TrainingData& data) {
   if (!folder.holds_a_run()) return Session(folder, /*overwrite*/ false, config, data);
   const RunLock lock(folder.path());  // before the checkpoint is read
@@ -27,7 +27,7 @@ Session begin_or_resume(const RunFolder& folder, const RunConfig& config, const 
 void train(Session session, std::int64_t until) {
   fmt::print("from step {}\n", session.run().state().step);
   while (!session.finished() && session.run().state().step < until) {
-    const Advance done = session.advance();  // a step, and what is due after it: a line of the log, a validation, a checkpoint
+    const Advance done = session.advance();  // a step, and what is due after it: a log line, a validation, a checkpoint
     if (done.validation) fmt::print("  step {:2}  validation {:.1f} nats a character\n", done.step.step, done.validation->loss);
   }
 }
@@ -53,7 +53,7 @@ int main() {
   std::filesystem::remove_all(scratch);
   const RunFolder whole((scratch / "whole").string()), stopped((scratch / "stopped").string());
   train(begin_or_resume(whole, config, data), 60);
-  train(begin_or_resume(stopped, config, data), 45);  // its last checkpoint is that of step 40
+  train(begin_or_resume(stopped, config, data), 45);  // its last checkpoint is at step 40
   train(begin_or_resume(stopped, config, data), 60);
   const bool same = checksum_of(read_bytes("example", whole.last())) == checksum_of(read_bytes("example", stopped.last()));
   fmt::print("the run that was stopped ended in {}\n", same ? "the same bits" : "other bits");

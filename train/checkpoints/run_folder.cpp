@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// N of step-N.safetensors; nothing for other names.
+/// N of step-N.safetensors; empty for other names.
 std::optional<std::int64_t> step_of(std::string_view name) {
   constexpr std::string_view before = "step-", after = ".safetensors";
   if (!name.starts_with(before) || !name.ends_with(after)) return std::nullopt;
@@ -86,8 +86,8 @@ void remove_files(const std::vector<fs::path>& files) {
 
 }  // namespace
 
-/// The folder itself is locked: a file in it could be removed and made again by two processes at once. A file system that has no
-/// locks of folders (NFS) leaves us the lock of the log.
+/// Locks the folder itself: a file in it could be removed and recreated by two processes at once. On file systems without folder
+/// locks (NFS), only the log's lock remains.
 RunLock::RunLock(const std::string& folder) {
   require_name("train", folder);
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t longest_line = 64 << 20;
 
-/// The groups of the programs that run now, for the handler below: it may use nothing but these.
+/// The process groups of the running programs, for the handler below, which may use nothing else.
 std::array<std::atomic<pid_t>, 16> groups{};
 struct OldHandlers {
   int signal;
@@ -32,7 +32,7 @@ struct OldHandlers {
 std::array<OldHandlers, 3> old_handlers = {{{SIGINT}, {SIGTERM}, {SIGHUP}}};
 int watched = 0;  ///< groups
 
-/// The programs are in groups of their own, which a terminal's Ctrl-C does not reach.
+/// The programs run in their own groups, which a terminal's Ctrl-C does not reach.
 extern "C" void end_all_groups(int signal) {
   for (const auto& group : groups)
     if (const pid_t id = group; id > 0) kill(-id, SIGKILL);
@@ -75,7 +75,7 @@ bool has_ended(pid_t process) {
 
 ChildProcess::ChildProcess(std::string op, const std::string& command, double patience)
     : op_(std::move(op)), command_(in_quotes(command)), patience_(patience) {
-  // A socket, so that writing to a program that has ended is an error and no signal.
+  // A socket, so that writing to a program that has ended gives an error instead of a signal.
   std::array<int, 2> in{}, out{};
   require(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in.data()) == 0 && pipe2(out.data(), O_CLOEXEC) == 0, op_,
           "cannot create a pipe: {}", std::strerror(errno));

@@ -48,7 +48,7 @@ bool same_tokens(const TrainedRun& a, const TrainedRun& b) {
   return a.tokens->kind() == b.tokens->kind() && a.tokens->file() == b.tokens->file();
 }
 
-/// Throws ConfigError when a judge has other tokens, of which a text would have more or fewer. Words can be looked up one by one.
+/// Throws ConfigError when a judge has other tokens, which would split a text differently. Words can be looked up one by one.
 void require_judge_of(const TrainedRun& run, const TrainedRun& judge) {
   if (same_tokens(run, judge) || (run.tokens->kind() == "words" && judge.tokens->kind() == "words")) return;
   config_fail("judge", "its tokens ({} of kind {}) differ from the run's ({} of kind {})", judge.tokens->size(),
@@ -74,7 +74,7 @@ double judged(const TrainedRun& judge, const TrainedRun& run, const Ids& texts, 
   });
 }
 
-/// How many bytes the tokens [from, N) of the texts are written in.
+/// The number of bytes in which the tokens [from, N) of the texts are written.
 std::int64_t bytes_written(const Tokenizer& tokens, const Ids& texts, std::int64_t from) {
   const std::int64_t N = texts.shape()[1];
   std::int64_t bytes = 0;

@@ -20,8 +20,8 @@ void SamplingOptions::validate() const {
 
 namespace {
 
-/// The words from the likeliest on, of equal ones the first first. They lie in buckets of equal widths of logit, and only the
-/// bucket in which one stops is put in order: to sort 33 000 words took longer than the model that scores them.
+/// Ranks words by likelihood, ties by index. Words lie in buckets of equal width in logit, and only the bucket where the ranking
+/// stops is sorted: sorting 33 000 words took longer than the model that scores them.
 template <RealScalar R>
 class Ranking {
  public:
@@ -48,11 +48,11 @@ class Ranking {
     double weight = 0;
     std::int32_t last = 0;  ///< the least likely of them
   };
-  /// How many words are at least this share as likely as the likeliest.
+  /// How many words have at least this share of the likeliest one's probability.
   std::size_t at_least(double share) const {
     return static_cast<std::size_t>(std::count_if(weights_.begin(), weights_.end(), [=](double w) { return w >= share; }));
   }
-  /// The shortest for which enough(prefix) holds; all words where it never does. Longer prefixes must be enough, too.
+  /// The shortest prefix for which enough(prefix) holds; all words if it never does. Longer prefixes must satisfy it, too.
   template <class Enough>
   Prefix until(const Enough& enough) const {
     Prefix before;
