@@ -37,7 +37,7 @@ class Coordinate {
     size_ = std::max(1.0, std::abs(x(e.input, e.element)));
   }
 
-  /// How large f's values are.
+  /// The sum of f's absolute values.
   double seen() const {
     double sum = 0;
     for (const std::complex<double> y : projected_.output()) sum += std::abs(y);
@@ -97,8 +97,7 @@ class Coordinate {
     return SecondLook::Stands;
   }
 
-  /// Where f's values are noisy: whether a polynomial through them allows this gradient, with a kink if one may be there, or f
-  /// seems flat because it stands still at x, and then jumps by as much as the gradient says.
+  /// Whether a polynomial through f's noisy values allows this gradient, with a kink if one may be there.
   bool noise_allows(double gradient) const {
     std::vector<Functional> whole(1);
     for (const Functional& part : parts_) whole[0].terms.insert(whole[0].terms.end(), part.terms.begin(), part.terms.end());
@@ -171,9 +170,9 @@ class Coordinate {
     return std::isfinite(sum) ? sum : 0;
   }
 
-  /// By how much f changes when this coordinate or when all of them differ in their last bits. f's own rounding does as
-  /// much, by backward error analysis (Higham, Accuracy and Stability of Numerical Algorithms, chapter 1). What rounds x to fewer
-  /// digits stands still there.
+  /// How much f changes when the last bits of this coordinate, or of all of them, change. By backward error analysis, f's own
+  /// rounding has the same effect (Higham, Accuracy and Stability of Numerical Algorithms, chapter 1). A function that rounds x to
+  /// fewer digits does not move.
   double moved_by_last_bits(bool along_the_axis) const {
     double most = 0;
     for (std::uint64_t k = 1; k <= 8; ++k) {
@@ -252,9 +251,9 @@ class Coordinate {
     return imaginary_ ? all[k].imag() : all[k].real();
   }
 
-  /// Whether there is a kink closer to x than differences can resolve: the gradients at points that are as close lie on both sides,
-  /// or on both values, of what differs at x, the gradient and the slopes; and further away they are f's slopes. A gradient that is
-  /// wrong on a whole neighbourhood fails the second, one that is wrong at x alone the first.
+  /// Whether there is a kink closer to x than differences can resolve. Then the gradients at points just as close span both the
+  /// gradient and the slopes seen at x, and gradients further away agree with f's slopes. A gradient that is wrong throughout a
+  /// neighbourhood fails the second condition; one that is wrong only at x fails the first.
   bool turns_beside(double gradient, const std::vector<Range>& ranges, double slack) const {
     double low = 0, high = 0;
     for (const Range& r : ranges) low += r.low, high += r.high;
