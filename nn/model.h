@@ -1,5 +1,5 @@
 #pragma once
-/// The interface of a language model or classifier of any family.
+/// The common interface of language models and classifiers of all families.
 
 #include <memory>
 #include <optional>

@@ -149,7 +149,7 @@ class Coordinate {
     return std::isfinite(most) ? most : 0;
   }
 
-  /// Of this input, at x + v; nothing where there is none.
+  /// The gradient with respect to this input at x + v; empty if f has none there.
   ComplexValues gradient(const std::vector<ComplexValues>& v) const {
     std::vector<AnyTensor> moved;
     const std::vector<AnyTensor> steps = projected_.like_inputs(v);

@@ -150,7 +150,7 @@ class NpzFile::Zip {
     return {status.name, status.size, status.comp_size};
   }
 
-  /// The first `bytes` of a member; with `whole` all of it, checking its checksum. Throws Error when it has fewer.
+  /// The first `bytes` bytes of a member; with `whole` all of it, with its checksum verified. Throws Error when it is shorter.
   std::string read(std::uint64_t i, std::size_t bytes, bool whole) const {
     const auto close = [](zip_file_t* file) { zip_fclose(file); };
     const std::unique_ptr<zip_file_t, decltype(close)> file(zip_fopen_index(zip_, i, 0), close);

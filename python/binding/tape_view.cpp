@@ -1,4 +1,4 @@
-/// A tensor's graph as data, for pictures: what it was computed from, in order.
+/// A tensor's graph as data for drawing: everything it was computed from, in order.
 
 #include <pybind11/stl.h>
 

@@ -13,7 +13,7 @@ std::vector<NamedNumbers> diagnostic_parameters(const DiagnosticParameters& diag
 /// Skips the optimiser's state.
 std::vector<NamedNumbers> diagnostic_parameters(const DiagnosticParameters& diagnostics, const SafetensorsFile& file);
 
-/// Mean and standard deviation, √(Σ (x - mean)² / count), of all numbers of the parameters with that name; count 0 when there are
+/// Mean and standard deviation, √(Σ (x - mean)² / count), of all elements of the parameters with that name; count 0 when there are
 /// none.
 struct NumbersOfParameter {
   std::int64_t count = 0;

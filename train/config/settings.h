@@ -17,7 +17,7 @@ struct Setting {
 };
 using Settings = std::vector<Setting>;
 
-/// The text of the last setting of that key, or `otherwise`.
+/// The text last set for that key, or `otherwise` if it was never set.
 std::string last_text(const Settings& settings, std::string_view key, std::string otherwise);
 
 /// Throws ConfigError for this setting's field, starting with its place.

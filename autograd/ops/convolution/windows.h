@@ -9,7 +9,7 @@
 
 namespace argand {
 
-/// A window of kernel [kd, kh, kw] that moves over images [C, D, H, W] and stops at [d, h, w] places. Missing leading axes have
+/// A kernel window [kd, kh, kw] that slides over images [C, D, H, W] and takes [d, h, w] positions. Missing leading axes have
 /// size 1.
 struct ConvolutionWindows {
   using Axes = std::array<std::int64_t, 3>;

@@ -30,7 +30,7 @@ Tensor<T> well_separated(Tensor<T> A) {
   return A;
 }
 
-/// Losses invariant under the gauge: the values; |v|², element by element; and a function of the matrix.
+/// Gauge-invariant losses: the values; |v|², element by element; and a function of the matrix.
 constexpr auto eigenvalues = [](auto A) { return eigvalsh(A); };
 constexpr auto squared_vectors = [](auto A) { return abs2(eigh(A).vectors); };
 constexpr auto function_of_matrix = [](auto A) {

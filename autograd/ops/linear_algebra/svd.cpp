@@ -27,7 +27,7 @@ Var<T> as_row(const Var<T>& x) {
   return reshape(x, row);
 }
 
-/// Losses invariant under the gauge: the values; |u|² and |v|², element by element; and a function of the matrix.
+/// Gauge-invariant losses: the values; |u|² and |v|², element by element; and a function of the matrix.
 constexpr auto singular_values = [](auto A) { return svdvals(A); };
 constexpr auto left_moduli = [](auto A) { return abs2(svd(A).U); };
 constexpr auto right_moduli = [](auto A) { return abs2(svd(A).Vh); };

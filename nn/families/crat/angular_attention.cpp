@@ -25,7 +25,7 @@ AngularAttention<T>::AngularAttention(Init& init, std::int64_t n, const ModelCon
       k_(init, n, n, false),
       v_(init, n, n, false),
       o_(init, n, n) {
-  require(ComplexScalar<T> || !angular_, "crat", "real states have no phases; their attention must be dot");
+  require(ComplexScalar<T> || !angular_, "crat", "real states have no phase; use dot attention");
 }
 
 template <Scalar T>
