@@ -115,9 +115,9 @@ Var<R> BaselineDecoder<R>::hidden(const Ids& tokens, AttentionPass<R> pass, type
   return norm_(h);
 }
 
-#define ARGAND_RIVAL_DECODER(R)    \
+#define ARGAND_BASELINE_DECODER(R) \
   template class BaselineBlock<R>; \
   template class BaselineDecoder<R>;
-ARGAND_FOR_REAL(ARGAND_RIVAL_DECODER)
+ARGAND_FOR_REAL(ARGAND_BASELINE_DECODER)
 
 }  // namespace argand

@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(answers_are_read_and_checked) {
   BOOST_TEST(described("{\"inputs\": []}") == "gradcheck: \"inputs\" of P is not a list of inputs");
   BOOST_TEST(described("{\"inputs\": [3]}") == "gradcheck: input 0 of P is not an object with \"values\"");
   BOOST_TEST(described("{\"inputs\": [{\"values\": [\"a\"]}]}") ==
-             "gradcheck: input \"x0\" of P holds \"\"a\"\", which is not a number");
+             "gradcheck: input \"x0\" of P contains \"\"a\"\", which is not a number");
   BOOST_TEST(described("{\"inputs\": [{\"values\": [1, 2, 3], \"complex\": true}]}") ==
              "gradcheck: input \"x0\" of P is complex, but has 3 numbers; each element needs a real and an imaginary part");
   BOOST_TEST(described("{\"inputs\": [{\"values\": [1, 2], \"shape\": [3]}]}") ==

@@ -294,7 +294,7 @@ BOOST_AUTO_TEST_CASE(the_program_makes_sheets_for_a_class_and_grades_them) {
            {"exercise", "which command? list, make, grade"},
            {"exercise make --out x", "missing --student NAME"},
            {"exercise make --student A", "--out"},
-           {"exercise make --student A --student A --out x", "A is named twice"},
+           {"exercise make --student A --student A --out x", "A is listed twice"},
            {"exercise make --student A --level 4 --out x", "--level"},
            {"exercise make --student A --problems chian --out x", "did you mean chain"},
            {"exercise make --student A --problems chain,chain --out x", "is given twice"},

@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(mistakes_are_told_before_anything_is_made) {
   BOOST_TEST(error("--grid lerning_rate=1,2").starts_with("argand: --grid lerning_rate=1,2: unknown key"));
   BOOST_TEST(error("--grid lr=") == "argand: --grid lr=: a value is empty; separate values with \",\"\n");
   BOOST_TEST(error("--lr 1e-3,fast") == "argand: --lr: \"fast\" is not a number\n");
-  BOOST_TEST(error("--seeds 2 --search-seeds 3") == "argand: --search-seeds: 3 of 2 seeds\n");
+  BOOST_TEST(error("--seeds 2 --search-seeds 3") == "argand: --search-seeds: 3 is more than the 2 seeds\n");
   BOOST_TEST(error("--halving --steps 2").starts_with("argand: --halving: begins with a third of the length"));
   BOOST_TEST(run_argand(scratch, "sweep lm --lr 1e-3").err == "argand: sweep lm: missing --out SWEEP, the folder for all runs\n");
   const Finished nowhere = run_argand(scratch, "sweep lm --lr 1e-3,2e-3 --data nowhere" + out);
