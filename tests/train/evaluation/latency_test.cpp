@@ -22,7 +22,7 @@ BOOST_AUTO_TEST_CASE(a_text_is_timed_from_its_prompt_to_the_end_of_the_window) {
   BOOST_TEST(found.fastest <= found.per_token);
   BOOST_TEST(found.per_token <= found.slowest);
   BOOST_TEST(error_of([&] { measure_latency<float>(*model, Ids(Shape{1}, {1})); }) ==
-             "eval: the part has 1 tokens, fewer than a prompt of 2 and the 0 after it");
+             "eval: the part has 1 tokens, fewer than a prompt of 2 plus the 0 after it");
   config.max_seq_len = 3;
   BOOST_TEST(error_of([&] { measure_latency<float>(*make_model<float>(config, 1), part); }) ==
              "latency: the model reads at most 3 tokens; timing requires at least 4");

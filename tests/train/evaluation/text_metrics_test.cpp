@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(a_text_is_as_likely_as_its_tokens_one_by_one) {
                boost::test_tools::tolerance(1e-12));
   }
   BOOST_TEST(error_of([&] { negative_log_likelihood<double>(*judge, texts, N); }) ==
-             "metrics: there are no tokens to judge from token 17 of 17 on");
+             "metrics: there are no tokens to judge from token 17 of 17 onwards");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
