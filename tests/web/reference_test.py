@@ -38,7 +38,10 @@ class Box final : public Module<int> {
   int open = 0;  ///< how far
   ARGAND_FIELDS(int, open)
 
+  /// On top.
   struct Lid {
+    int weight = 1;  ///< in grams
+   private:
     int secret;
   };
 
@@ -62,7 +65,10 @@ A box.
       explicit Box(int size);
       int size() const;
       int open = 0;  // how far
-      struct Lid;
+      // On top.
+      struct Lid {
+        int weight = 1;  // in grams
+      };
     };
 '''
 
