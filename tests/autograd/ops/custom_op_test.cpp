@@ -2,6 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "autograd/check/report.h"
 #include "autograd/gradcheck.h"
 #include "autograd/ops/elementwise/arithmetic.h"
 #include "autograd/ops/elementwise/complex_parts.h"
@@ -81,6 +82,20 @@ BOOST_AUTO_TEST_CASE(check_takes_variables_and_tensors_and_finds_what_is_wrong) 
   BOOST_TEST(!report.ok());
   BOOST_TEST(report.diagnosis() == "the gradient looks conjugated");
   BOOST_TEST(report.blamed.empty());  // no op of the library is at fault
+}
+
+BOOST_AUTO_TEST_CASE(a_report_names_the_op_and_calls_a_gradient_with_nan_not_finite) {
+  BOOST_TEST(report_text(check(exponential, two)).starts_with("exponential: pass"));
+  const auto broken = custom_op(
+      "broken", [](const Tensor<C>& z) { return map([](C v) { return v * v; }, z); },
+      [](const Tensor<C>& dw, const Tensor<C>& z) {
+        Tensor<C> dz = map([](C g, C v) { return 2.0 * std::conj(v) * g; }, dw, z);
+        dz.data()[1] = std::nan("");  // one element, and all others right
+        return dz;
+      });
+  const std::string text = report_text(check(broken, two));
+  BOOST_TEST(text.find("not finite") != std::string::npos, text);
+  for (const char* guess : {"conjugated", "multiplied", "zero"}) BOOST_TEST(text.find(guess) == std::string::npos, text);
 }
 
 BOOST_AUTO_TEST_CASE(the_check_finds_a_wrong_jvp_and_one_that_is_missing_is_no_fault) {
