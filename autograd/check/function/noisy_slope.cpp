@@ -8,9 +8,9 @@ namespace {
 
 constexpr std::size_t most_terms = 4;
 constexpr int half = 64;        // values on either side of 0
-constexpr double reach = 0.25;  // the line goes so far
+constexpr double reach = 0.25;  // values are taken for |t| ≤ reach
 
-using Line = std::vector<double>;  // φ(t) − φ(0) at equidistant t, those below 0 first
+using Line = std::vector<double>;  // φ(t) − φ(0) at equidistant t, in increasing order
 
 double median(std::vector<double> values) {
   if (values.empty()) return 0;
@@ -19,8 +19,8 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-/// Absolute sixth differences, to which anything smooth adds less than rounding does (Hamming, Numerical Methods for Scientists and
-/// Engineers, chapter 10), in units of the standard deviation of the noise: Σ_k binomial(6, k)² = 924.
+/// Absolute sixth differences, in which a smooth function leaves less than rounding does (Hamming, Numerical Methods for Scientists
+/// and Engineers, chapter 10), scaled to the standard deviation of the noise: Σ_k binomial(6, k)² = 924.
 std::vector<double> sixth_differences(Line d) {
   constexpr std::size_t order = 6;
   for (std::size_t j = 1; j <= order; ++j)
@@ -30,7 +30,7 @@ std::vector<double> sixth_differences(Line d) {
   return d;
 }
 
-/// [function]
+/// The line of each function, [count].
 std::vector<Line> sampled(const Changes& changes, std::size_t count, int each_side, double spacing) {
   std::vector<Line> lines(count);
   std::vector<Change> change(count);
@@ -44,7 +44,7 @@ std::vector<Line> sampled(const Changes& changes, std::size_t count, int each_si
   return lines;
 }
 
-/// Of one side of 0: flat though φ moves further out, or jumping about.
+/// Whether φ, on one side of 0, is flat although it moves further out, or jumps about.
 bool is_rough(const Line& side, double expected) {
   double largest = 0;
   for (std::size_t k = 0; k + 1 < side.size(); ++k) largest = std::max(largest, std::abs(side[k + 1] - side[k]));
@@ -53,30 +53,29 @@ bool is_rough(const Line& side, double expected) {
   return *std::max_element(sixth.begin(), sixth.end()) > 0.02 * largest;
 }
 
-/// Whether φ at some points this close is not a smooth function on either side; a kink at 0 leaves both sides smooth. `expected`:
-/// how far it should move from one point to the next.
+/// Whether φ, at points close to 0, is smooth on neither side of 0; a kink at 0 leaves both sides smooth. `expected`: the change to
+/// expect from one point to the next.
 bool is_rough(const Line& near, double expected, double allowed) {
-  if (expected < 100 * allowed) return false;  // double precision would not show it either
+  if (expected < 100 * allowed) return false;  // too small for double precision to show
   const auto middle = near.begin() + static_cast<std::ptrdiff_t>(near.size() / 2);
   return is_rough(Line(near.begin(), middle), expected) && is_rough(Line(middle + 1, near.end()), expected);
 }
 
-/// Half of the differences jump where φ is a staircase; where it has a kink or two, very few do.
+/// The median sees a staircase, where half of the differences jump, but not a kink or two, where very few do.
 double noise_of(const Line& line) { return median(sixth_differences(line)) / 0.6745; }
 
-/// Noise does not depend on the spacing. What a smooth function adds to sixth differences is 64 times as large at twice the
-/// spacing.
+/// Noise does not depend on the spacing, whereas a smooth function's sixth differences grow 64-fold at twice the spacing.
 bool depends_on_spacing(const Line& line, double measured) {
   Line every_other;
   for (std::size_t k = 0; k < line.size(); k += 2) every_other.push_back(line[k]);
   return noise_of(every_other) > 20 * measured;
 }
 
-/// At the j-th point from 0.
+/// The value at the j-th point from 0.
 double value_at(const Line& line, int j) { return line[static_cast<std::size_t>(half + j)]; }
 
-/// Least squares for the odd part, c₁t + c₃t³ + c₅t⁵ + c₇t⁷ with so many terms, or for the even part, c₁|t| + c₂t² + c₄t⁴ + c₆t⁶; t
-/// in units of `reach`. The slope is c₁.
+/// Least-squares fit of the first `terms` terms of the odd part, c₁t + c₃t³ + c₅t⁵ + c₇t⁷, or the even part,
+/// c₁|t| + c₂t² + c₄t⁴ + c₆t⁶; t in units of `reach`. The slope is c₁.
 enum class Part { Odd, Even };
 struct Fit {
   double slope = 0, deviation = 0, residual = 0;
@@ -91,13 +90,13 @@ Fit fitted(const Line& line, Part part, int points, std::size_t terms) {
     values.push_back((part == Part::Odd ? right - left : right + left) / 2);
   }
   const auto solve = [&](const std::array<double, most_terms>& right) {
-    std::array<std::array<double, most_terms + 1>, most_terms> a = {};  // normal equations, the right side last
+    std::array<std::array<double, most_terms + 1>, most_terms> a = {};  // normal equations, right-hand side last
     for (std::size_t p = 0; p < terms; ++p) {
       for (std::size_t q = 0; q < terms; ++q)
         for (const auto& row : rows) a[p][q] += row[p] * row[q];
       a[p][most_terms] = right[p];
     }
-    for (std::size_t p = 0; p < terms; ++p)  // positive definite: no pivoting is needed
+    for (std::size_t p = 0; p < terms; ++p)  // positive definite, so no pivoting
       for (std::size_t q = 0; q < terms; ++q) {
         if (q == p) continue;
         const double factor = a[q][p] / a[p][p];
@@ -121,8 +120,8 @@ Fit fitted(const Line& line, Part part, int points, std::size_t terms) {
           std::sqrt(squares / static_cast<double>(rows.size() - terms))};
 }
 
-/// The fit with the smallest error among those whose residual is no more than the noise: more terms follow f better, a longer line
-/// averages more. What one more term would change is part of the error, and must be what noise does.
+/// The fit with the smallest error among those whose residual is within the noise: more terms follow φ more closely, a longer line
+/// averages more noise. The change from one more term counts as error, and must be no more than noise explains.
 Estimate best_fit(const Line& line, Part part, double noise) {
   Estimate best;
   for (int points = half; points >= half / 8; points /= 2)
@@ -140,7 +139,7 @@ NoisySlope best_fit(const Line& line, double noise) {
   const Estimate slope = best_fit(line, Part::Odd, noise), bend = best_fit(line, Part::Even, noise);
   double uneven = 0;
   for (int j = 1; j <= half; ++j) uneven = std::max(uneven, std::abs(value_at(line, j) - value_at(line, -j)));
-  const bool symmetric = uneven < 0.1 * noise;  // its slope is 0 with or without a kink
+  const bool symmetric = uneven < 0.1 * noise;  // the slope is 0 with or without a kink
   const bool seen = std::isfinite(bend.error) && (symmetric || std::abs(bend.value) > bend.error);
   return {slope, noise, seen ? std::abs(bend.value) + bend.error : 0};
 }

@@ -1,7 +1,7 @@
 #pragma once
-/// The slope of a function whose values are noisy: computed in half or single precision, or by an iteration that stops early. At
-/// small steps such a function is flat, or all noise; extrapolation has nothing to go by. A polynomial fitted to many values over a
-/// wide line averages the noise out, and its residual says how much of it there is.
+/// The slope of a function with noisy values, such as one computed in half or single precision or by an iteration that stops early.
+/// At small steps such a function is flat or pure noise, so extrapolation fails. A polynomial fitted to many values over a wide
+/// interval averages the noise out, and its residual measures the noise.
 
 #include <optional>
 #include <vector>
@@ -10,20 +10,20 @@
 
 namespace argand {
 
-/// Of φ(t) around 0.
+/// The slope of φ(t) at 0.
 struct NoisySlope {
-  Estimate slope;    ///< the error is four standard deviations
+  Estimate slope;    ///< its error is four standard deviations
   double noise = 0;  ///< standard deviation of one value of φ
-  double kink = 0;   ///< the slope may be so much more or less on either side of 0; 0 where no kink is seen
+  double kink = 0;   ///< how much the one-sided slopes may differ from `slope`; 0 when no kink is seen
 };
 
-/// For each of `count` functions: the slope, where the function is noisier than `allowed[k]`, which is what double precision
-/// explains, and its values at the smallest visible steps do not follow a smooth function; nullopt where it is as precise as it
-/// should be. `stated[k]` > 0: the noise is known to be that much at least.
+/// The slope of each function k that is noisier than `allowed[k]`, the noise that double precision explains, and whose values at the
+/// smallest visible steps do not follow a smooth function; nullopt for a function that is as precise as it should be.
+/// `stated[k]` > 0: the noise is known to be at least this large.
 std::vector<std::optional<NoisySlope>> noisy_slopes(const Changes& changes, const std::vector<double>& allowed,
                                                     const std::vector<double>& stated);
 
-/// For each of `count` functions, however noisy it is.
+/// The slope of each of `count` functions, however noisy it is.
 std::vector<NoisySlope> fitted_slopes(const Changes& changes, std::size_t count);
 
 }  // namespace argand
