@@ -1,5 +1,5 @@
 #pragma once
-/// A step that ended at a number that is not finite, reported in full, as text and as a file.
+/// Reports a step that ended at a non-finite number in full, as text and as JSON.
 
 #include <string>
 
@@ -9,11 +9,11 @@ namespace argand {
 
 /// {"step", "pass", "op", "scope", "summary", "singular_points", "tensors": [{"role", "of", "numbers", "shape", "min_abs",
 /// "mean_abs", "max_abs", "nan", "inf"}], "batch": {"number", "rows": [{"place", "tokens", "targets" or "label", "text"}]},
-/// "config"}. A row's place is where in the training text its window begins, or which training article it is; with the
-/// configuration and its seed, `number` makes the same batch again.
+/// "config"}. A row's place is where its window begins in the training text, or the number of its training article; the
+/// configuration, its seed and `number` reproduce the batch.
 std::string non_finite_json(const NonFiniteStep& step, const RunConfig& config, const TrainingData& data);
 
-/// The op, a table of what it read and made, a hint, and the rows of the batch with the words they begin with.
+/// The op, a table of its inputs and outputs, a hint, and the first words of each row of the batch.
 std::string non_finite_text(const NonFiniteStep& step, const TrainingData& data);
 
 }  // namespace argand

@@ -1,5 +1,5 @@
 #pragma once
-/// What a search for a learning rate has found, as text.
+/// The result of a learning-rate search, as text.
 
 #include <string>
 
@@ -7,7 +7,7 @@
 
 namespace argand {
 
-/// A row for each factor of about 1.8 in the rate, with a bar, and one suggestion.
+/// One row with a bar per factor of about 1.8 in the rate, then a suggestion.
 std::string text_of(const RateCurve& curve);
 
 }  // namespace argand

@@ -1,5 +1,5 @@
 #pragma once
-/// A learning rate to begin with, found in some hundred steps (Smith, "Cyclical learning rates", WACV 2017, section 3.3).
+/// Finds a learning rate to start with in a few hundred steps (Smith, "Cyclical learning rates", WACV 2017, section 3.3).
 
 #include <functional>
 #include <vector>
@@ -10,30 +10,30 @@ namespace argand {
 
 struct RateSearch {
   std::int64_t steps = 200;
-  double lowest = 1e-6, highest = 1;  ///< rates of the first step and of the last
+  double lowest = 1e-6, highest = 1;  ///< rates of the first and the last step
 };
 
 struct RatePoint {
   double lr = 0;
   double loss = 0;    ///< before the step at this rate
-  double smooth = 0;  ///< mean of the losses so far, of which one counts 0.9 times the one after it
+  double smooth = 0;  ///< weighted mean of the losses so far; each weighs 0.9 times the next
 };
 
 struct RateCurve {
-  std::vector<RatePoint> points;  ///< at rates that rise
-  bool diverged = false;          ///< ended early: numbers were no longer finite, or the loss four times the lowest
-  /// A tenth of the rate at which the smooth loss was lowest, and at most the rate at which it fell fastest by the logarithm of the
-  /// rate; 0 when it never fell.
+  std::vector<RatePoint> points;  ///< at increasing rates
+  bool diverged = false;          ///< ended early: a number was not finite, or the smooth loss exceeded four times its minimum
+  /// A tenth of the rate with the lowest smooth loss, or the rate at which the smooth loss fell fastest over the logarithm of the
+  /// rate, whichever is lower; 0 if it never fell.
   double suggestion = 0;
 };
 
-/// Rates rise by the same factor from step to step until all steps have been taken or it diverges. The run has then other weights,
-/// and should be thrown away. `watch`: called after every step; null for none. Throws ConfigError for rates that do not rise
-/// and for fewer than 10 steps.
+/// Raises the rate by a constant factor per step until all steps are taken or the loss diverges. This changes the run's weights, so
+/// discard the run afterwards. `watch`: called after every step; may be null. Throws ConfigError for rates that do not increase and
+/// for fewer than 10 steps.
 template <RealScalar R>
 RateCurve find_rate(TrainingRun<R>& run, const RateSearch& search, const std::function<void(const RatePoint&)>& watch = nullptr);
 
-/// Evaluates the points: fills in `suggestion`.
+/// The `suggestion` for these points.
 double suggested_rate(const std::vector<RatePoint>& points);
 
 }  // namespace argand

@@ -22,14 +22,14 @@ Fingerprints fingerprints(const TrainingData& data, const Retriever* retriever) 
   const std::string tokens = token_file(tokens_of(data).kind());
   if (!tokens.empty()) (tokens == "vocab.txt" ? found.vocabulary : found.pieces) = checksum_of(tokens_of(data).file());
   if (const auto classes = classes_of(data); !classes.empty()) found.classes = checksum_of(classes_text(classes));
-  if (retriever != nullptr && !retriever->of_training_text()) {  // passages of a file are learnt from, too
+  if (retriever != nullptr && !retriever->of_training_text()) {  // passages of a file also affect training
     const auto text = retriever->text().span();
     found.data = Checksum().add(found.data).add({reinterpret_cast<const char*>(text.data()), text.size_bytes()}).hex();
   }
   return found;
 }
 
-/// What ranks tell each other of a batch: numbers, for all_reduce().
+/// What ranks tell each other about a batch, as numbers for all_reduce().
 struct BatchLoss {
   double total = 0, cross_entropy = 0, auxiliary = 0, has_auxiliary = 0, flops = 0;
 };
@@ -105,8 +105,8 @@ void TrainingRun<R>::gather_gradients(StepReport& report, bool trace) {
     batches.push_back(task_.batch(first + i));
     all += weight_of(batches.back());
   }
-  // Losses are means over a batch's targets. Weighted by how many these are, their mean is that of one large batch; batches of one
-  // size weigh exactly 1.
+  // Losses are means over a batch's targets. Weighted by the number of targets, their mean is that of one large batch; batches of
+  // equal size weigh exactly 1.
   const auto factor_of = [&](const Batch& batch) {
     return t.accumulate_by == "batches" ? 1.0 : weight_of(batch) * static_cast<double>(t.accumulate) / all;
   };
@@ -155,7 +155,7 @@ void TrainingRun<R>::give_up(const std::string& what, const StepReport& report) 
   if (!ranks_.leads()) wait_for_abort();
   try {
     StepReport again = report;
-    gather_gradients(again, true);  // the same numbers once more, looked at one by one
+    gather_gradients(again, true);  // the same computation again, checking every number
   } catch (const NonFiniteStep& found) {
     const NonFinite& where = *found.where;
     const std::string place = fmt::format(", first in {}{}{}", where.backward ? "the backward pass of " : "", where.op->name(),
@@ -214,7 +214,7 @@ FittedWeights TrainingRun<R>::begin_with(const InitialWeights& weights, const Tr
 
 template <RealScalar R>
 void TrainingRun<R>::save(const std::string& path) const {
-  // An index is a function of the parameters when it was built: until the next one is due it goes on from their encodings.
+  // An index depends on the parameters at the time it was built: a resumed run needs its encodings until the next index is due.
   std::vector<Tensor<float>> encodings;
   for (std::size_t i = 0; store_ && i < store_->indexes(); ++i) encodings.push_back(store_->encodings(i));
   save_checkpoint<R>(path, config_, state_, parameters_, optimizer_.get(), encodings);

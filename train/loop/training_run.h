@@ -1,5 +1,5 @@
 #pragma once
-/// A model in training: the mathematics of a step, and nothing about files, clocks or screens.
+/// A model in training: the mathematics of a step, without files, clocks or screens.
 
 #include <memory>
 
@@ -16,16 +16,16 @@ namespace argand {
 /// The result of one step.
 struct StepReport {
   std::int64_t step = 0;              ///< steps taken, this one included
-  double cross_entropy = 0;           ///< nats a token (or an article), before the step
-  std::optional<double> auxiliary{};  ///< weighted; where the model has such a loss
+  double cross_entropy = 0;           ///< nats per token (or article), before the step
+  std::optional<double> auxiliary{};  ///< weighted; nothing for models without an auxiliary loss
   double lr = 0;
   double grad_norm = 0;            ///< before clipping
-  std::int64_t tokens = 0;         ///< that were trained on, without padding
-  std::int64_t flops = 0;          ///< of the products of matrices, forwards and backwards
-  std::optional<double> recall{};  ///< of an approximate search in the knowledge base, when it was rebuilt for this step
+  std::int64_t tokens = 0;         ///< tokens trained on, without padding
+  std::int64_t flops = 0;          ///< of the matrix products, forward and backward
+  std::optional<double> recall{};  ///< of the approximate search, when the knowledge base was rebuilt for this step
 };
 
-/// A step whose loss or gradient is not finite, or that a trace has ended at the first number that is not.
+/// A step whose loss or gradient is not finite, or that a trace stopped at the first non-finite number.
 class NonFiniteStep : public Error {
  public:
   NonFiniteStep(const std::string& message, std::int64_t step, std::optional<NonFinite> where, std::uint64_t number, Batch batch)
@@ -33,76 +33,76 @@ class NonFiniteStep : public Error {
 
   std::int64_t step;               ///< counting from 1
   std::optional<NonFinite> where;  ///< where it began; nothing when only a norm over many finite numbers overflowed
-  std::uint64_t number;            ///< of the batch, the last of the step when that is not known
+  std::uint64_t number;            ///< of the batch; if unknown, that of the step's last batch
   Batch batch;
 };
 
 template <RealScalar R>
 class TrainingRun {
  public:
-  /// Initial parameters are a function of the configuration, which takes from the data what fitted() says. Throws ConfigError when
-  /// they do not fit, Error when there are too little data for a batch. Of several ranks each has a run of its own, and all call
-  /// step() and validate() together: they share the batches, and every one ends with the same numbers.
+  /// Initial parameters are a function of the configuration, completed from the data by fitted(). Throws ConfigError when the two
+  /// do not fit, Error when there are too few data for a batch. With several ranks each has its own run, and all call step() and
+  /// validate() together: they share the batches, and all end with the same numbers.
   TrainingRun(const RunConfig& config, const TrainingData& data, Ranks& ranks = single_process());
 
   const RunConfig& config() const { return config_; }
   const RunState& state() const { return state_; }
   bool finished() const { return has_ended(config_, state_); }
 
-  /// Step number state().step: a pure function of the state before and the configuration. Throws NonFiniteStep, with parameters
-  /// and optimiser as they were, when the loss or a gradient is not finite; the message names the op where that began. (Of several
-  /// ranks the first one finds that out and throws; the others wait for the end.)
+  /// Takes step number state().step: a pure function of the previous state and the configuration. Throws NonFiniteStep, leaving
+  /// parameters and optimiser unchanged, when the loss or a gradient is not finite; the message names the op where that began.
+  /// (With several ranks only the first one throws; the others wait for it to end them.)
   StepReport step() { return step(schedule_.at(state_.step)); }
   /// The same at this learning rate.
   StepReport step(double lr);
-  /// From now on a step ends at the first number that is not finite, in any op, even when the loss would be finite. One rank alone
-  /// can do that.
+  /// Makes later steps end at the first non-finite number, in any op, even when the loss would be finite. Only a single rank can do
+  /// that.
   void trace_nan(bool on) { trace_nan_ = on; }
 
-  /// Whether something is due now that comes every `every` steps; 0: never, -1 after every epoch.
+  /// Whether something done every `every` steps is due now; 0: never, -1: after every epoch.
   bool due(std::int64_t every) const;
 
-  /// Of data that are not trained on.
+  /// Evaluates on data that are not trained on.
   Evaluation evaluate(const EvaluationSet& set) const;
-  /// Over the task's validation part, or `eval_batches` of it; remembers the best one's objective(). `is_best`: this is it. Of two
-  /// that are equal the one with the lower loss is better.
+  /// Evaluates on the task's validation part, or `eval_batches` of it, and remembers the best objective(). `is_best`: whether this
+  /// is the best so far; the lower loss breaks ties.
   Evaluation validate(bool& is_best);
-  /// Called while it evaluates; null for none.
+  /// Sets a function to call during evaluations; may be null.
   void watch_evaluation(EvaluationWatch watch) { watch_ = std::move(watch); }
-  /// Batches of a validation.
+  /// The number of batches in a validation.
   std::int64_t validation_batches() const { return some_batches(task_.validation, config_.training.eval_batches).size; }
-  /// Calls f with what a pass over a text that is not trained on depends on: reflection windows read the passages of the last step,
-  /// by an index of the parameters now.
+  /// Calls f with the context of a pass over text that is not trained on: reflection windows read the passages of the last step,
+  /// through an index built with the current parameters.
   void look_up(const std::function<void(const ForwardContext&)>& f) const;
 
-  /// Takes what fits of these weights; to be called before the first step. Throws as InitialWeights::load.
+  /// Loads the weights that fit; call it before the first step. Throws as InitialWeights::load.
   FittedWeights begin_with(const InitialWeights& weights, const TrainingData& data);
 
-  /// For resuming / for use.
+  /// save() writes a checkpoint to resume from, save_model() one for use only, without the optimiser's state.
   void save(const std::string& path) const;
   void save_model(const std::string& path) const { save_checkpoint<R>(path, config_, state_, parameters_, nullptr); }
-  /// Goes on from there, bit for bit as if never stopped. The checkpoint must be of this configuration.
+  /// Continues from the checkpoint, bit for bit as if never stopped. Its configuration must be the same.
   void restore(const Checkpoint& checkpoint);
-  /// From now on the run has the settings of `longer`, which is extended() from its configuration. Throws ConfigError when its
-  /// steps are fewer, or when the learning rate has come to 0.
+  /// Adopts the settings of `longer`, which is extended() from the run's configuration. Throws ConfigError when it has fewer steps,
+  /// or when the learning rate has reached 0.
   void extend(const RunConfig& longer);
 
   Model<R>& model() { return *model_; }
   const ParameterList<R>& parameters() const { return parameters_; }
 
  private:
-  /// What a training pass depends on besides parameters and tokens; `number`: of the batch.
+  /// What a training pass on batch `number` depends on besides parameters and tokens.
   ForwardContext context(std::uint64_t number, const Batch& batch) const;
-  /// Forward and backward passes of a step's batches, which the ranks share; the gradients' sum is then in the parameters. With
-  /// `trace` this rank takes all, and the first number that is not finite is thrown as NonFiniteStep.
+  /// Runs the forward and backward passes of a step's batches, which the ranks share, and leaves the sum of the gradients in the
+  /// parameters. With `trace` this rank takes all batches, and the first non-finite number is thrown as NonFiniteStep.
   void gather_gradients(StepReport& report, bool trace);
-  /// How many targets a batch has; with class weights what these weigh together.
+  /// The number of targets in a batch; with class weights, their total weight.
   double weight_of(const Batch& batch) const;
   [[noreturn]] void give_up(const std::string& what, const StepReport& report);
 
   Task task_;
   RunConfig config_;
-  std::unique_ptr<Retriever> retriever_;  ///< null for models without reflection windows, as the store
+  std::unique_ptr<Retriever> retriever_;  ///< null for models without reflection windows, as is the store
   RunState state_;
   std::unique_ptr<Model<R>> model_;
   ParameterList<R> parameters_;
@@ -110,7 +110,7 @@ class TrainingRun {
   Ranks& ranks_;
   std::unique_ptr<GradientSum<R>> sum_;
   std::unique_ptr<PassageStore> store_;
-  std::vector<double> class_weights_;  ///< empty: all alike
+  std::vector<double> class_weights_;  ///< empty: equal weights
   Schedule schedule_;
   EvaluationWatch watch_;
   bool trace_nan_ = false;

@@ -17,8 +17,8 @@ struct NoisySlope {
   double kink = 0;   ///< how much the one-sided slopes may differ from `slope`; 0 when no kink is seen
 };
 
-/// The slope of each function k that is noisier than `allowed[k]`, the noise that double precision explains, and whose values at the
-/// smallest visible steps do not follow a smooth function; nullopt for a function that is as precise as it should be.
+/// The slope of each function k that is noisier than `allowed[k]`, the noise that double precision explains, and whose values at
+/// the smallest visible steps do not follow a smooth function; nullopt for a function that is as precise as it should be.
 /// `stated[k]` > 0: the noise is known to be at least this large.
 std::vector<std::optional<NoisySlope>> noisy_slopes(const Changes& changes, const std::vector<double>& allowed,
                                                     const std::vector<double>& stated);
