@@ -12,10 +12,10 @@
 namespace argand {
 namespace {
 
-/// Of the parameters that travel together. Smaller ones start earlier, larger ones need fewer messages.
+/// Minimum size of a bucket. Smaller buckets start earlier, larger ones need fewer messages.
 constexpr std::int64_t bucket_bytes = std::int64_t{1} << 20;
 
-/// The tape's own watch is back when this ends.
+/// Sets the tape's watch and restores the previous one at the end.
 class Watching {
  public:
   explicit Watching(Tape::BackwardWatch watch) : before_(Tape::current().on_backward(std::move(watch))) {}
@@ -27,7 +27,7 @@ class Watching {
   Tape::BackwardWatch before_;
 };
 
-/// Where on the tape each leaf is read first: a walk from the end has its whole gradient when it comes past.
+/// The first tape entry that reads each leaf: once the backward pass is past it, the leaf's gradient is complete.
 std::map<const SlotBase*, std::int64_t> first_readers() {
   std::map<const SlotBase*, std::int64_t> first;
   const std::vector<TapeEntry>& entries = Tape::current().entries();
@@ -44,7 +44,7 @@ void add_to(R* sum, const R* x, std::int64_t n) {
   });
 }
 
-/// The gradient of a parameter as memory to be written to.
+/// Gives a parameter a new gradient and returns its memory, to be written.
 template <RealScalar R>
 R* new_gradient(Parameter<R>& parameter) {
   return std::visit(
@@ -63,13 +63,13 @@ template <RealScalar R>
 struct GradientSum<R>::Bucket {
   enum State { Idle, Exchanging, Gathering, Complete };
   std::size_t first = 0, last = 0;
-  int label = 0;  ///< of its messages; label + 1 in the second half
+  int label = 0;  ///< of its messages; label + 1 while gathering
   std::int64_t size = 0;
-  std::int64_t round = 0;  ///< batches of this rank that it has set out with
+  std::int64_t round = 0;  ///< this rank's batches sent so far
   State state = Idle;
-  std::vector<R> all;  ///< this rank's gradients, and in the end the sums [size]
-  std::vector<R> in;   ///< everybody else's piece that is this rank's to add, rank after rank [ranks, piece]
-  std::vector<R> sum;  ///< of that piece
+  std::vector<R> all;  ///< this rank's gradients, in the end the sums [size]
+  std::vector<R> in;   ///< the other ranks' copies of the piece that this rank sums [ranks, piece]
+  std::vector<R> sum;  ///< the sum of that piece
   std::vector<std::unique_ptr<Ranks::Transfer>> transfers;
 
   std::int64_t begin_of(int piece, int ranks) const { return size * piece / ranks; }
@@ -77,7 +77,7 @@ struct GradientSum<R>::Bucket {
     return std::span(all).subspan(static_cast<std::size_t>(begin_of(p, ranks)),
                                   static_cast<std::size_t>(begin_of(p + 1, ranks) - begin_of(p, ranks)));
   }
-  /// Whether nothing is on its way.
+  /// Whether no transfer is pending.
   bool arrived() {
     std::erase_if(transfers, [](const auto& t) { return t->done(); });
     return transfers.empty();
@@ -87,7 +87,7 @@ struct GradientSum<R>::Bucket {
 template <RealScalar R>
 GradientSum<R>::GradientSum(ParameterList<R> parameters, Ranks& ranks) : parameters_(std::move(parameters)), ranks_(ranks) {
   if (ranks.size() == 1) return;
-  // From the last parameters to the first, as a backward pass comes past them.
+  // From the last parameter to the first, the order of a backward pass.
   for (std::size_t last = parameters_.size(); last > 0;) {
     Bucket bucket;
     bucket.last = bucket.first = last;
@@ -124,7 +124,7 @@ void GradientSum<R>::backward(const Var<R>& loss) {
     return;
   }
   const auto first = first_readers();
-  std::vector<std::int64_t> complete_at;  // of each bucket: the entry after which its gradients are complete
+  std::vector<std::int64_t> complete_at;  // for each bucket, the entry after which its gradients are complete
   for (const Bucket& bucket : buckets_) {
     std::int64_t at = std::numeric_limits<std::int64_t>::max();
     for (std::size_t p = bucket.first; p < bucket.last; ++p)
@@ -170,7 +170,7 @@ void GradientSum<R>::finish() {
   }
 }
 
-/// What the parameters hold is added to the sums and forgotten. A parameter without a gradient has one of zeros, as elsewhere.
+/// Adds the parameters' gradients to the sums and clears them. A missing gradient counts as zeros, as elsewhere.
 template <RealScalar R>
 void GradientSum<R>::add_here() {
   const bool fresh = sums_.empty();
@@ -201,7 +201,7 @@ void GradientSum<R>::pack(Bucket& bucket) {
   }
 }
 
-/// Everybody's piece s sets out to rank s. Those of the batch before must have been added.
+/// Sends each piece s to rank s, after the pieces of the previous batch have been added.
 template <RealScalar R>
 void GradientSum<R>::start(Bucket& bucket) {
   for (Backoff backoff; bucket.state != Bucket::Idle && !advance(bucket);) backoff.wait();
@@ -217,7 +217,7 @@ void GradientSum<R>::start(Bucket& bucket) {
   ++bucket.round;
 }
 
-/// Looks what has arrived, and does what is next. Returns whether the bucket is idle or complete.
+/// Checks what has arrived and takes the next step. Returns whether the bucket is idle or complete.
 template <RealScalar R>
 bool GradientSum<R>::advance(Bucket& bucket) {
   if (bucket.state == Bucket::Idle || bucket.state == Bucket::Complete) return true;

@@ -1,10 +1,10 @@
 #pragma once
-/// The gradients of a step's batches, added in the order of the batches, ((g0 + g1) + g2) + ..., whoever computes them: the same
-/// bits for any number of ranks.
+/// Sums the gradients of a step's batches in the order of the batches, ((g0 + g1) + g2) + ..., whichever rank computes them, so the
+/// result has the same bits for any number of ranks.
 ///
-/// Of n ranks, rank r takes the batches r, n + r, 2n + r, ... A gradient is cut into n pieces, and rank s adds up everybody's piece
-/// s. When all batches are in, the sums go to everybody. A bucket of parameters sets out as soon as the backward pass has left its
-/// last gradient behind, and travels while the rest of this pass, and that of the next batch, are computed.
+/// Of n ranks, rank r takes the batches r, n + r, 2n + r, ... A gradient is cut into n pieces, and rank s sums piece s of all ranks
+/// (a reduce-scatter). After the last batch, every rank receives all sums (an all-gather). A bucket of parameters is sent once the
+/// backward pass has completed its last gradient, while the rest of this pass and that of the next batch are computed.
 
 #include <memory>
 
@@ -19,11 +19,11 @@ class GradientSum {
   GradientSum(ParameterList<R> parameters, Ranks& ranks);
   ~GradientSum();
 
-  /// Clears the gathered gradients. Each rank takes `batches` next.
+  /// Clears the gradients and sums. Each rank then takes `batches` batches.
   void begin(std::int64_t batches);
-  /// Walks the tape back from the loss of this rank's next batch.
+  /// Runs the backward pass from the loss of this rank's next batch.
   void backward(const Var<R>& loss);
-  /// The parameters' gradients become the sum. Returns when all of it is here.
+  /// Sets the parameters' gradients to the sum. Returns when all of it has arrived.
   void finish();
 
  private:
@@ -37,8 +37,8 @@ class GradientSum {
   ParameterList<R> parameters_;
   Ranks& ranks_;
   std::int64_t batches_ = 0, taken_ = 0;
-  std::vector<AnyTensorOf<R>> sums_;  ///< of this process alone; empty: nothing was added yet
-  std::vector<Bucket> buckets_;       ///< of several ranks
+  std::vector<AnyTensorOf<R>> sums_;  ///< with a single rank; empty: nothing was added yet
+  std::vector<Bucket> buckets_;       ///< with several ranks
 };
 
 }  // namespace argand

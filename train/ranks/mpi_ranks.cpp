@@ -1,4 +1,4 @@
-/// Ranks over MPI. The only file that knows it; a module of its own, so that a process that mpirun has not started never loads it.
+/// Ranks over MPI: the only file that uses MPI, built as a separate module so that only processes started by mpirun load it.
 
 #define OMPI_SKIP_MPICXX 1
 #include <mpi.h>
@@ -21,12 +21,12 @@ class MpiTransfer final : public Ranks::Transfer {
   }
 };
 
-/// Errors of MPI itself end all ranks, with its text: its default.
+/// MPI's own errors end all ranks with MPI's message, its default.
 class MpiRanks final : public Ranks {
  public:
   MpiRanks() {
     int level = 0;
-    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level);  // only the thread that trains calls it
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level);  // only the training thread calls MPI
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm here;

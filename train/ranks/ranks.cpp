@@ -27,8 +27,8 @@ class SingleProcess final : public Ranks {
   void abort(int) override {}
 };
 
-/// A number that the launcher has left in the environment; `otherwise` when none did. Open MPI's mpirun sets the first, MPICH's and
-/// Intel's the second, other launchers that know PMIx perhaps the third.
+/// A number that the launcher has set in the environment; `otherwise` if there is none. Open MPI's mpirun sets the first name,
+/// MPICH's and Intel's the second, other launchers with PMIx perhaps the third.
 int launched(std::initializer_list<const char*> names, int otherwise) {
   for (const char* name : names)
     if (const char* text = std::getenv(name); text != nullptr && *text != '\0') return std::atoi(text);
@@ -40,7 +40,7 @@ int launched_size() {
 }
 int launched_rank() { return launched({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"}, 0); }
 
-/// Set once all_ranks() has found others.
+/// Set once all_ranks() has found other ranks.
 std::unique_ptr<Ranks>& others() {
   static std::unique_ptr<Ranks> ranks;
   return ranks;
@@ -48,7 +48,7 @@ std::unique_ptr<Ranks>& others() {
 
 constexpr const char* mpi_module = "libargand_mpi.so";
 
-/// Loads MPI. Its own modules look for its names among those of the whole program, hence RTLD_GLOBAL.
+/// Loads MPI. MPI's own plugins look up its symbols globally, hence RTLD_GLOBAL.
 std::unique_ptr<Ranks> join() {
   const int size = launched_size();
   void* module = ::dlopen(mpi_module, RTLD_NOW | RTLD_GLOBAL);
@@ -70,7 +70,7 @@ std::unique_ptr<Ranks> join() {
 
 bool left = false;
 
-/// Those that a process may use; none when unknown. The launcher's are those of the machine that the user let it have.
+/// The processors that a process may use; none when unknown. The launcher's are all that the user has given it.
 cpu_set_t processors_of(pid_t process) {
   cpu_set_t processors;
   CPU_ZERO(&processors);
@@ -92,7 +92,7 @@ Ranks& all_ranks() {
 
 void finalize_ranks() {
   if (others() == nullptr) return;
-  barrier(*others());  // patiently; MPI's own way to wait is a loop
+  barrier(*others());  // with backoff; MPI itself waits in a busy loop
   others()->leave();
   left = true;
 }
@@ -106,7 +106,7 @@ void abort_ranks(int code) {
 std::string error_of_rank(const std::string& text) {
   const int rank = launched_rank();
   if (launched_size() <= 1 || rank == 0) return text;
-  for (unsigned rest = 5; rest > 0;) rest = ::sleep(rest);  // processes do not start all at once
+  for (unsigned rest = 5; rest > 0;) rest = ::sleep(rest);  // processes do not start at the same time
   return fmt::format("rank {}: {}", rank, text);
 }
 
@@ -129,8 +129,8 @@ int threads_of(const Ranks& ranks) {
   return std::clamp(CPU_COUNT(&all) / ranks.on_this_machine(), 1, std::max(1, CPU_COUNT(&own)));
 }
 
-/// A transfer between two processes of one machine takes microseconds; a sleep, however short, takes some sixty. A thousand looks
-/// that leave the processor to whoever wants it are a fraction of a millisecond where nobody does.
+/// A transfer between two processes of one machine takes microseconds, but even the shortest sleep takes about sixty. A thousand
+/// checks that yield the processor take a fraction of a millisecond when no other process wants it.
 void Backoff::wait() {
   if (++looks_ < 1000)
     ::sched_yield();
@@ -180,7 +180,7 @@ void barrier(Ranks& ranks) {
 
 void require_same(Ranks& ranks, const std::string& what, const std::string& text) {
   const std::string sum = checksum_of(text);
-  std::vector<double> first(sum.size());  // its letters; zeros of the others
+  std::vector<double> first(sum.size());  // its characters; zeros on the other ranks
   if (ranks.leads()) std::copy(sum.begin(), sum.end(), first.begin());
   all_reduce(ranks, first);
   require(std::equal(sum.begin(), sum.end(), first.begin(), [](char a, double b) { return a == b; }), "ranks",

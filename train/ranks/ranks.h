@@ -1,6 +1,6 @@
 #pragma once
-/// The processes that train one model together, `mpirun -n 4 argand train lm ...`, and the messages between them. MPI carries them:
-/// a module of its own (mpi_ranks.cpp) that is loaded in a process that mpirun has started, and in no other.
+/// The processes that train one model together, `mpirun -n 4 argand train lm ...`, and the messages between them. They use MPI, in
+/// a separate module (mpi_ranks.cpp) that only processes started by mpirun load.
 
 #include <cstddef>
 #include <memory>
@@ -11,58 +11,58 @@ namespace argand {
 
 class Ranks {
  public:
-  /// A message on its way: its bytes are to stay where they are, unchanged, until done() has said true.
+  /// A pending message: its bytes must stay in place, unchanged, until done() returns true.
   class Transfer {
    public:
     virtual ~Transfer() = default;
-    /// Looks whether it has arrived, and drives all others on.
+    /// Whether the transfer is complete; also advances all others.
     virtual bool done() = 0;
   };
 
   virtual ~Ranks() = default;
   virtual int size() const = 0;
-  virtual int rank() const = 0;             ///< this one's number, counted from 0
-  virtual int on_this_machine() const = 0;  ///< how many there are here
-  /// Whether this is the one that writes files and prints.
+  virtual int rank() const = 0;             ///< this rank's number, counted from 0
+  virtual int on_this_machine() const = 0;  ///< the number of ranks on this machine
+  /// Whether this is the rank that writes files and prints.
   bool leads() const { return rank() == 0; }
 
-  /// Starts a message. Those between two ranks are distinguished by their labels; of one label they arrive in order.
+  /// Starts a message. Labels distinguish the messages between two ranks; messages of one label arrive in order.
   virtual std::unique_ptr<Transfer> send(int to, int label, std::span<const std::byte> bytes) = 0;
   virtual std::unique_ptr<Transfer> receive(int from, int label, std::span<std::byte> bytes) = 0;
 
-  /// MPI's last call, by all.
+  /// Finalizes MPI; all ranks must call it.
   virtual void leave() = 0;
-  /// Ends all of them at once, with this exit code. Returns only if this is the only rank.
+  /// Ends all ranks at once, with this exit code. Returns only if this is the only rank.
   virtual void abort(int code) = 0;
 };
 
-/// This process by itself.
+/// This process as the only rank.
 Ranks& single_process();
 
-/// Those that mpirun has started with this process; single_process() when no other was. Throws ConfigError when there are others
-/// that argand, built without MPI, cannot talk to.
+/// The ranks that mpirun has started, this process among them; single_process() when there are no others. Throws ConfigError when
+/// there are others but argand was built without MPI.
 Ranks& all_ranks();
 
-/// Whether the module that talks to MPI was built and can be loaded.
+/// Whether the MPI module was built and can be loaded.
 bool have_mpi();
 
-/// To be called by all when all is well, as the last thing that they do together.
+/// Call it on all ranks after success, as the last thing they do together.
 void finalize_ranks();
-/// To be called before the program ends: ranks that have not left end now, all of them.
+/// Call it before the program ends: if this rank has not left, ends all ranks.
 void abort_ranks(int code);
 
-/// The text of an error as this rank reports it, or nothing when it need not: an error of all of them is reported by
-/// the first; the others wait, and are ended by it meanwhile.
+/// The text of an error as this rank reports it. Ranks other than the first wait before they return, so that an error common to all
+/// is reported by the first one, which ends the others meanwhile.
 std::string error_of_rank(const std::string& text);
 
-/// mpirun gives every process of two one core, unless it is asked for something else. Without a request, the process
-/// may have them all again. To be called before threads start.
+/// mpirun binds each of two processes to one core by default. Unless a binding was requested, lets this process use all cores
+/// again. Call it before threads start.
 void undo_default_binding();
 
-/// Threads for each rank where the number is not given (OMP_NUM_THREADS): its share of the processors.
+/// Threads for each rank: its share of the processors, unless OMP_NUM_THREADS is set.
 int threads_of(const Ranks& ranks);
 
-/// Waits without taking the processor from others: awake for a moment, then looking again and again.
+/// Waits without taking the processor from others: yields at first, then sleeps between checks.
 class Backoff {
  public:
   void wait();
@@ -71,15 +71,15 @@ class Backoff {
   int looks_ = 0;
 };
 
-/// x[i] becomes the sum of everybody's x[i], added in the order of ranks.
+/// Sets x[i] to the sum of all ranks' x[i], added in the order of ranks.
 void all_reduce(Ranks& ranks, std::span<double> x);
-/// Returns when all have come here.
+/// Returns when all ranks have called it.
 void barrier(Ranks& ranks);
-/// The largest of everybody's numbers.
+/// The maximum of `own` over all ranks.
 int all_reduce_max(Ranks& ranks, int own);
-/// Throws Error on the ranks whose text is not that of the first one. `what`: whose text it is, "the data are".
+/// Throws Error on ranks whose text differs from the first one's. `what` begins the message: "the data are".
 void require_same(Ranks& ranks, const std::string& what, const std::string& text);
-/// For a rank with nothing to report, while the first one finds the error and ends all.
+/// Waits, on a rank with nothing to report, until the first rank has reported the error and ends all ranks.
 [[noreturn]] void wait_for_abort();
 
 }  // namespace argand
