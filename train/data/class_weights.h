@@ -8,9 +8,9 @@
 
 namespace argand {
 
-/// The key `class_weights`: nothing, which gives no weights; `balanced`, N / (K n_c) for the n_c of N examples of K classes that
-/// are of class c, so that every class weighs the same together (a class without examples weighs 1); or LABEL=WEIGHT,..., positive
-/// numbers, 1 for labels that are not named. Throws ConfigError.
+/// The weights that the key `class_weights` asks for. Empty: no weights. `balanced`: N / (K n_c) for class c with n_c of the N
+/// examples of K classes, so that all classes have the same total weight (a class without examples weighs 1). LABEL=WEIGHT,...:
+/// positive numbers, 1 for labels not named. Throws ConfigError.
 std::vector<double> class_weights(const std::string& text, const std::vector<std::string>& classes, const LabelledTexts& train);
 
 }  // namespace argand

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The embedded ones are the same for every run, whatever its seed: runs must be comparable.
+// The embedded corpus is the same for every seed, so that runs are comparable.
 Corpus grammar_corpus() { return Grammar().corpus(1'000'000, 20'000, 20'000, 0); }
 
 bool is_grammar(const RunConfig& config) { return config.training.data == "grammar"; }
@@ -26,7 +26,7 @@ TextParts grammar_text() {
   return {text_of(words, corpus.train), text_of(words, corpus.valid), text_of(words, corpus.test)};
 }
 
-/// A text, and where it is from: `files` and `source` are empty for the embedded one.
+/// A text and its origin: `files` and `source` are empty for the embedded corpus.
 struct OpenText {
   TextFiles files;
   TextParts parts;
@@ -48,8 +48,8 @@ OpenText open_text(const RunConfig& config) {
   return text;
 }
 
-/// Whether the run's words are those of all parts of the data, in the order in which they first occur. Runs from before there
-/// were checksums have no other identification.
+/// Whether the run's words are those of all parts of the data, in order of first occurrence. Runs from before checksums have no
+/// other identification.
 bool in_all_words(const RunConfig& config, const TrainedRun& trained) {
   if (is_grammar(config)) return trained.words() == Grammar().vocabulary();
   const TextParts parts = open_text(config).parts;
@@ -60,7 +60,7 @@ bool in_all_words(const RunConfig& config, const TrainedRun& trained) {
 
 // ------------------------------------------------------------------------------------------------ tables
 
-/// The tables of each part; what is to be taken from the one to train on has none.
+/// The table of each part; empty for a part to be taken from the training table.
 struct TableFiles {
   std::string train, valid, test;
 };
@@ -85,7 +85,7 @@ TableFiles find_tables(const std::string& data) {
   return files;
 }
 
-/// Takes this share of the articles, the last ones in an order that depends on nothing but how many there are.
+/// Takes this share of the articles, the last ones in an order that depends only on their number.
 std::vector<Article> taken_from(std::vector<Article>& articles, double share) {
   ArticleSets sets{.classes = {}, .train = std::move(articles), .test = {}};
   choose_articles(sets, 0, 0, share);
@@ -133,7 +133,7 @@ Corpus open_corpus(const RunConfig& config) {
   TokenChoice choice{.kind = config.training.tokens, .words = config.training.words, .pieces = config.model.vocab_size};
   if (is_grammar(config) && (choice.kind == "auto" || choice.kind == "words")) return grammar_corpus();
   const OpenText text = open_text(config);
-  // A text that says <unk> has been cut into words before, as WikiText has.
+  // A text that contains <unk> has already been split into words, as WikiText has.
   if (choice.kind == "auto" && (text.parts.train.find(" <unk> ") != std::string::npos || choice.words > 0)) choice.kind = "words";
   return text.in(make_tokens(choice, text.parts.train));
 }

@@ -10,20 +10,20 @@
 namespace argand {
 namespace {
 
-/// Random-number streams of the draws, apart from those that other parts of a program draw from the same seed.
+/// Random-number streams for drawing passages, distinct from those that other parts of a program draw from the same seed.
 constexpr std::uint64_t draw_streams = std::uint64_t{0x6b6e6f77} << 24;
 
-/// And of the order in which passages are exchanged.
+/// The stream for the order in which passages are exchanged.
 constexpr std::uint64_t exchange_stream = draw_streams - 1;
 
 /// From this many passages on, `auto` searches approximately.
 constexpr std::int64_t many_passages = 20'000;
-/// Steps between two indexes when it is not said: building one takes as long as some steps do.
+/// Default number of steps between two indexes: building one takes as long as several steps.
 constexpr std::int64_t refresh_of_index = 100;
 
 Ids joined(const std::vector<Ids::value_type>& ids) { return Ids({static_cast<std::int64_t>(ids.size())}, ids); }
 
-/// A file of the user's, in the tokens of the training text.
+/// A file of the user's in the tokens of the training text.
 Ids read_knowledge(const std::string& path, const TrainingData& data) {
   const std::string text = read_text_file("knowledge", path);
   if (const auto* articles = std::get_if<LabelledCorpus>(&data)) return joined(classifier_ids(articles->tokens->words(), text));
@@ -32,7 +32,7 @@ Ids read_knowledge(const std::string& path, const TrainingData& data) {
 
 }  // namespace
 
-/// An approximate index that compares itself with the exact search once, on real queries.
+/// An approximate index that compares itself once with the exact search, on real queries.
 class PassageStore::MeasuredIndex final : public RowIndex {
  public:
   explicit MeasuredIndex(Tensor<float> rows) : index(std::move(rows)) {}
@@ -48,7 +48,7 @@ class PassageStore::MeasuredIndex final : public RowIndex {
   }
 
   HnswIndex index;
-  mutable std::optional<double> recall;  ///< not for several threads at once, as passes are not
+  mutable std::optional<double> recall;  ///< not thread-safe, as passes are not
 };
 
 PassageStore::PassageStore(KnowledgeBase base, std::vector<Tensor<float>> encodings, bool by_chunk) : base_(std::move(base)) {
@@ -66,7 +66,7 @@ PassageStore::~PassageStore() = default;
 
 void PassageStore::exchange_passages(std::uint64_t seed) {
   require(base_.size() > 1, "knowledge", "there is only one passage, so there is no other to exchange it with");
-  // The next one in a random order of all: never the same.
+  // The next one in a random order of all passages is never the passage itself.
   std::vector<Ids::value_type> order(static_cast<std::size_t>(base_.size())), other(order.size());
   for (std::size_t p = 0; p < order.size(); ++p)
     order[permuted(p, order.size(), Random(seed, exchange_stream))] = static_cast<Ids::value_type>(p);
@@ -98,7 +98,7 @@ Retriever::Retriever(const RunConfig& config, const TrainingData& data)
       seed_(static_cast<std::uint64_t>(config.training.seed)),
       from_file_(!config.knowledge.irw_file.empty()),
       by_chunk_(config.model.windows().by_chunk) {
-  std::int64_t longest = config.training.length + 1;  // tokens of a window: those that are read and the last one to predict
+  std::int64_t longest = config.training.length + 1;  // tokens of a window: those read and the last one to predict
   if (const auto* corpus = std::get_if<Corpus>(&data)) {
     text_ = corpus->train;
   } else {
