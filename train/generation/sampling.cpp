@@ -20,19 +20,19 @@ void SamplingOptions::validate() const {
 
 namespace {
 
-/// Ranks words by likelihood, ties by index. Words lie in buckets of equal width in logit, and only the bucket where the ranking
-/// stops is sorted: sorting 33 000 words took longer than the model that scores them.
+/// Ranks words by likelihood, ties by index. Words are put into buckets of equal logit width, and only the bucket where the ranking
+/// stops is sorted, because sorting all of 33 000 words took longer than the model that scores them.
 template <RealScalar R>
 class Ranking {
  public:
   Ranking(std::span<const R> logits, double temperature)
       : logits_(logits), weights_(logits.size()), bucket_of_(logits.size()), buckets_(number_of_buckets) {
     const double top = static_cast<double>(*std::max_element(logits.begin(), logits.end()));
-    double bottom = top;  // of those that are not -infinity
+    double bottom = top;  // the lowest finite logit
     for (const R logit : logits)
       if (std::isfinite(logit)) bottom = std::min(bottom, static_cast<double>(logit));
     constexpr double last = number_of_buckets - 1;
-    const double scale = last / (top - bottom);  // infinite when all of them are equal
+    const double scale = last / (top - bottom);  // infinite when all logits are equal
     for (std::size_t w = 0; w < logits.size(); ++w) {
       const double below = top - static_cast<double>(logits[w]);
       weights_[w] = std::exp(-below / temperature);
@@ -42,17 +42,17 @@ class Ranking {
     }
   }
 
-  /// The likeliest words together, as many as were wanted.
+  /// The likeliest words, up to some rank.
   struct Prefix {
     std::size_t words = 0;
     double weight = 0;
     std::int32_t last = 0;  ///< the least likely of them
   };
-  /// How many words have at least this share of the likeliest one's probability.
+  /// The number of words with at least this share of the likeliest word's probability.
   std::size_t at_least(double share) const {
     return static_cast<std::size_t>(std::count_if(weights_.begin(), weights_.end(), [=](double w) { return w >= share; }));
   }
-  /// The shortest prefix for which enough(prefix) holds; all words if it never does. Longer prefixes must satisfy it, too.
+  /// The shortest prefix for which enough(prefix) holds; all words if it never does. `enough` must be monotonic.
   template <class Enough>
   Prefix until(const Enough& enough) const {
     Prefix before;
@@ -84,12 +84,12 @@ class Ranking {
   }
 
   std::span<const R> logits_;
-  std::vector<double> weights_;  ///< exp(logit / temperature) over that of the likeliest
+  std::vector<double> weights_;  ///< exp(logit / temperature), relative to the likeliest word
   std::vector<std::uint16_t> bucket_of_;
   std::vector<Bucket> buckets_;
 };
 
-/// The logits with those of the text's tokens brought down.
+/// The logits, with those of the text's tokens lowered.
 template <RealScalar R>
 std::vector<R> penalised(std::span<const R> logits, double penalty, std::span<const std::int32_t> text) {
   std::vector<R> brought_down(logits.begin(), logits.end());
@@ -111,7 +111,7 @@ std::int32_t sample(std::span<const R> logits, const SamplingOptions& options, s
   if (options.repetition_penalty != 1 && !text.empty()) logits = changed = penalised(logits, options.repetition_penalty, text);
   for (R logit : logits)
     require(!std::isnan(logit) && logit < std::numeric_limits<R>::infinity(), "sample", "the model's logits are not finite");
-  if (options.temperature == 0)  // the first of equal ones
+  if (options.temperature == 0)  // the first of equal logits
     return static_cast<std::int32_t>(std::max_element(logits.begin(), logits.end()) - logits.begin());
   const Ranking<R> ranking(logits, options.temperature);
   const std::size_t most = options.top_k > 0 ? static_cast<std::size_t>(options.top_k) : logits.size();
@@ -119,7 +119,7 @@ std::int32_t sample(std::span<const R> logits, const SamplingOptions& options, s
   if (options.top_p < 1)
     kept = ranking.until([&](const auto& p) { return p.words >= kept.words || p.weight >= options.top_p * kept.weight; });
   if (options.min_p > 0) {
-    const std::size_t likely = ranking.at_least(options.min_p);  // the likeliest itself is one
+    const std::size_t likely = ranking.at_least(options.min_p);  // includes the likeliest word itself
     kept = ranking.until([&](const auto& p) { return p.words >= kept.words || p.words >= likely; });
   }
   const double draw = Random(options.seed).uniform(i) * kept.weight;
