@@ -20,7 +20,7 @@ Ids columns(const Ids& texts, std::int64_t from, std::int64_t to) {
   return cut;
 }
 
-/// The same texts with what the model writes in place of what follows the prompts.
+/// The same texts, with what follows the prompts replaced by what the model writes.
 Ids write(const TrainedRun& run, const Ids& texts, const GenerationEvalOptions& options, const GenerationWatch& watch) {
   const std::int64_t N = texts.shape()[1];
   Ids written = texts;
@@ -32,7 +32,7 @@ Ids write(const TrainedRun& run, const Ids& texts, const GenerationEvalOptions& 
         *model, columns(texts, 0, options.prompt_length), options.tokens, options.sampling,
         [&](std::span<const std::int32_t> next) {
           for (std::size_t b = 0; b < next.size(); ++b) {
-            // A model may have more ids than the vocabulary has words (vocab_size); nobody else could read those.
+            // A model may have more ids than the vocabulary has words (vocab_size); those ids mean nothing to a judge.
             require(next[b] < run.tokens->size(), "eval", "the model generated id {}, which is not a word", next[b]);
             written[static_cast<std::int64_t>(b) * N + t] = next[b];
           }
@@ -48,15 +48,16 @@ bool same_tokens(const TrainedRun& a, const TrainedRun& b) {
   return a.tokens->kind() == b.tokens->kind() && a.tokens->file() == b.tokens->file();
 }
 
-/// Throws ConfigError when a judge has other tokens, which would split a text differently. Words can be looked up one by one.
+/// Throws ConfigError when the judge has different tokens, which would split a text differently. Different words are allowed: they
+/// are translated one by one.
 void require_judge_of(const TrainedRun& run, const TrainedRun& judge) {
   if (same_tokens(run, judge) || (run.tokens->kind() == "words" && judge.tokens->kind() == "words")) return;
   config_fail("judge", "its tokens ({} of kind {}) differ from the run's ({} of kind {})", judge.tokens->size(),
               judge.tokens->kind(), run.tokens->size(), run.tokens->kind());
 }
 
-/// The ids of one run's tokens said in the other's, for which require_judge_of() holds. Throws Error for a word that `to` does not
-/// have when it has no `<unk>` either.
+/// Translates ids from one run's tokens to those of another, for which require_judge_of() holds. Throws Error for a word that `to`
+/// lacks when it has no `<unk>` either.
 Ids translate(const Ids& ids, const TrainedRun& from, const TrainedRun& to) {
   if (same_tokens(from, to)) return ids;
   Ids translated(ids.shape());
@@ -64,7 +65,7 @@ Ids translate(const Ids& ids, const TrainedRun& from, const TrainedRun& to) {
   return translated;
 }
 
-/// Mean negative log probability [nats a token] that the judge gives the tokens [from, N) of the texts.
+/// Mean negative log probability [nats per token] that the judge assigns to the tokens [from, N) of the texts.
 double judged(const TrainedRun& judge, const TrainedRun& run, const Ids& texts, std::int64_t from) {
   const Ids translated = translate(texts, run, judge);
   return with_precision(judge.checkpoint.config(), [&]<class R>(R) {
@@ -74,7 +75,7 @@ double judged(const TrainedRun& judge, const TrainedRun& run, const Ids& texts, 
   });
 }
 
-/// The number of bytes in which the tokens [from, N) of the texts are written.
+/// The number of bytes of text in the tokens [from, N).
 std::int64_t bytes_written(const Tokenizer& tokens, const Ids& texts, std::int64_t from) {
   const std::int64_t N = texts.shape()[1];
   std::int64_t bytes = 0;
@@ -86,7 +87,7 @@ std::int64_t bytes_written(const Tokenizer& tokens, const Ids& texts, std::int64
   return bytes;
 }
 
-/// Text b, its tokens in a row.
+/// Text b as a string.
 std::string in_words(const TrainedRun& run, const Ids& texts, std::int64_t b) {
   const std::int64_t N = texts.shape()[1];
   const bool words = run.tokens->kind() == "words";

@@ -16,7 +16,7 @@ constexpr std::size_t rows_to_look_at = 50;
 
 double rounded(double probability) { return std::round(probability * 1e6) / 1e6; }
 
-/// The rows that are written.
+/// Formats the output rows.
 struct Output {
   bool json;
   char delimiter;
@@ -25,7 +25,7 @@ struct Output {
   Output(const LabelledForm& asked, const TableRows& rows)
       : json(asked.json.value_or(rows.is_json())), delimiter(asked.delimiter), top(asked.top) {
     if (delimiter == 0) delimiter = rows.delimiter();
-    const bool has_tabs = delimiter == '\t' && asked.delimiter == 0 && asked.json;  // not what a name of a .csv means
+    const bool has_tabs = delimiter == '\t' && asked.delimiter == 0 && asked.json;  // a .csv name means commas
     if (delimiter == 0 || has_tabs) delimiter = ',';
   }
 
@@ -64,7 +64,7 @@ struct Output {
     return object.dump();
   }
 
-  /// The text of an object that has something, and more behind it.
+  /// Appends the prediction to the JSON text of a non-empty object.
   static std::string json_line(const std::string& object, const std::vector<Guess>& best) {
     Json added = {{"predicted", nullptr}, {"probability", nullptr}, {"probabilities", Json::object()}};
     if (!best.empty()) added["predicted"] = best.front().label, added["probability"] = rounded(best.front().probability);

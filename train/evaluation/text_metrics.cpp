@@ -12,7 +12,7 @@ namespace {
 
 using Gram = std::vector<std::int32_t>;
 
-/// Adds the n-grams of one row and returns how many there are.
+/// Adds the n-grams of one row and returns their number.
 std::int64_t add_grams(const Ids& texts, std::int64_t row, std::int64_t n, std::set<Gram>& grams) {
   require(texts.shape().rank() == 2 && n >= 1 && texts.shape()[1] >= n, "metrics", "there are no {}-grams in texts of shape {}", n,
           texts.shape());
@@ -51,7 +51,7 @@ double negative_log_likelihood(Model<R>& judge, const Ids& texts, std::int64_t f
   for (std::int64_t judged = from; judged < N;) {
     const std::int64_t end = std::min(N - 1, judged == from ? std::max(judged, L) : judged + std::max<std::int64_t>(1, L / 2) - 1);
     const std::int64_t start = std::max<std::int64_t>(0, end - L);
-    for (std::int64_t b = 0; b < B; ++b) {  // one text at a time: T x V logits are large enough
+    for (std::int64_t b = 0; b < B; ++b) {  // one text at a time, because T x V logits are large
       const std::int32_t* text = texts.data() + b * N;
       const Var<R> logits =
           judge.logits(Ids({1, end - start}, std::vector<std::int32_t>(text + start, text + end)), context).value();
