@@ -6,7 +6,7 @@
 namespace argand {
 namespace {
 
-/// Those of nanoGPT, of PyTorch's examples and of the Hugging Face trainer.
+/// The words of nanoGPT, PyTorch's examples and the Hugging Face trainer.
 const std::multimap<std::string, OtherWord>& words() {
   static const std::multimap<std::string, OtherWord> table = [] {
     std::multimap<std::string, OtherWord> all;

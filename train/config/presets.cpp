@@ -10,9 +10,9 @@
 namespace argand {
 namespace {
 
-/// Those that every family has. A key with a question mark is set where the family has it. `shakespeare` is nanoGPT's recipe for
-/// processors without a graphics card (github.com/karpathy/nanoGPT, README and config/train_shakespeare_char.py), whose validation
-/// part is the last tenth of the text.
+/// The presets of every family. A key with a question mark is set only if the family has it. `shakespeare` is nanoGPT's recipe for
+/// CPU-only machines (github.com/karpathy/nanoGPT, README and config/train_shakespeare_char.py), whose validation part is the last
+/// tenth of the text.
 const std::vector<Preset>& common() {
   static const std::vector<Preset> presets = {
       {"small",
@@ -81,14 +81,14 @@ const std::vector<Preset>& common() {
   return presets;
 }
 
-/// The first of these that has the name and, unless it is "", the task; or null.
+/// The first preset with this name and, unless it is "", this task; or null.
 const Preset* find(const std::vector<Preset>& presets, const std::string& name, const std::string& task) {
   const auto found = std::find_if(presets.begin(), presets.end(),
                                   [&](const Preset& p) { return p.name == name && (task.empty() || p.task == task); });
   return found == presets.end() ? nullptr : &*found;
 }
 
-/// What the family understands by this name: its own preset, a common one, or another family's.
+/// The family's preset of this name: its own, a common one, or another family's.
 const Preset* find(const Family& family, const std::string& name, const std::string& task) {
   if (const Preset* own = find(family.presets, name, task)) return own;
   if (const Preset* shared = find(common(), name, task)) return shared;

@@ -58,13 +58,13 @@ void set(RunConfig& config, Setting setting) {
   setting_fail(setting, "the family {} has no such key; it belongs to {}", family, fmt::join(owners, ", "));
 }
 
-/// For what is read of a checkpoint: a key that is not looked at would be believed to count.
+/// Rejects unknown keys in a checkpoint, which would otherwise be ignored silently.
 void require_known(const std::string& key, const std::vector<std::string>& known) {
   if (std::find(known.begin(), known.end(), key) == known.end())
     fail("config", "unknown key {}{}", in_quotes(key), did_you_mean(key, known));
 }
 
-/// Keys that runs of before there was a choice lack. from_json gives these what such runs did, so that they continue as they began.
+/// Whether older runs may lack this key. from_json then sets what such runs did, so that they continue as they began.
 bool is_later(std::string_view key, TextTask task) {
   if (task == TextTask::Lm && (key == "tokens" || key == "words")) return true;
   if (key == "keep" || key == "milestone_every" || key == "best_by" || key == "class_weights") return true;
@@ -77,7 +77,7 @@ bool is_later(std::string_view key, TextTask task) {
   return std::find(later.begin(), later.end(), key) != later.end();
 }
 
-/// About as many numbers as the parameters and the activations of a step must have, to refuse at once what would only thrash.
+/// A rough estimate of the memory that a step's parameters and activations need, to refuse at once a run that would only thrash.
 double estimated_bytes(const RunConfig& c) {
   const auto d = static_cast<double>(c.model.d_model), layers = static_cast<double>(c.model.n_layers);
   const auto d_ff = static_cast<double>(c.model.d_ff), vocabulary = static_cast<double>(c.model.vocab_size);
@@ -85,13 +85,13 @@ double estimated_bytes(const RunConfig& c) {
   const auto tokens = static_cast<double>(c.training.batch) * static_cast<double>(length);
   const double parameters = vocabulary * d + layers * (4 * d * d + 2 * d * d_ff);
   const double activations = tokens * layers * (8 * d + 2 * d_ff);
-  const double ids = static_cast<double>(c.training.accumulate) * (8 * tokens + 256);  // a step's batches are all there at once
+  const double ids = static_cast<double>(c.training.accumulate) * (8 * tokens + 256);  // all batches of a step exist at once
   return (4 * parameters + activations) * (c.training.precision == "float64" ? 8 : 4) + ids;  // value, gradient, two moments
 }
 
 double machine_bytes() { return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE)); }
 
-/// Refuses what the machine, or a limit of the process, cannot hold.
+/// Refuses a run that exceeds the machine's memory or a limit of the process.
 void require_memory(const RunConfig& config) {
   const double needed = estimated_bytes(config), there = machine_bytes();
   const char* smaller = "reduce `d_model`, `n_layers`, `batch`, `length` or `accumulate`";
@@ -104,7 +104,7 @@ void require_memory(const RunConfig& config) {
                    needed / 0x1p20, space->limit >> 20, space->left() >> 20, smaller);
 }
 
-/// Sequences are numbered from the beginning of a run to its end, and so are their tokens.
+/// Sequences and their tokens are numbered throughout a run, so their number must fit in 63 bits.
 void require_countable(const TrainingConfig& t) {
   std::int64_t all = 1;
   bool fits = true;
@@ -149,17 +149,17 @@ RunConfig RunConfig::resolve(const Settings& file, const Settings& given, const 
   config.model = defaults(family_of_preset(preset), value_of_word<TextTask>("task", task));
   for (const Setting& s : all)
     if (s.key == "family" || s.key == "task") set(config, s);
-  config.model = defaults(config.model.family(), config.model.task);  // which keys there are depends on family and task
+  config.model = defaults(config.model.family(), config.model.task);  // family and task determine which keys exist
   config.training.data = config.model.task == TextTask::Lm ? "grammar" : "topics";
   if (config.model.task == TextTask::Lm) config.training.words = 0;
   for (const Setting& s : preset_settings(preset, word_of(config.model.task), config.model.family())) set(config, s);
   for (const Setting& s : all) set(config, s);
   config.classes_from_data = !is_set("n_classes");
 
-  // One of the two lengths given means both; a preset's warm-up shrinks with a short run.
+  // If only one of the two lengths is given, it sets both; a preset's warm-up shrinks with a short run.
   if (is_set("length") && !is_set("max_seq_len")) config.model.max_seq_len = config.training.length;
   if (is_set("max_seq_len") && !is_set("length")) config.training.length = config.model.max_seq_len;
-  // A configuration file that a run wrote has the steps that its epochs came to.
+  // A configuration file written by a run has both the epochs and the steps they amount to.
   if (has(given, "steps") && has(given, "epochs")) config_fail("epochs", "`steps` also sets how long to train; drop one of them");
   if (has(given, "steps") || (has(file, "steps") && !is_set("epochs"))) config.training.epochs = 0;
   if (config.training.epochs > 0) config.training.steps = 0;
@@ -288,7 +288,7 @@ RunConfig RunConfig::from_json(const std::string& text) {
     config.model = ModelConfig::from_json(json.at("model").dump());
     if (config.model.task == TextTask::Lm) config.training.words = 0;
     std::map<std::string, std::vector<std::string>> known;
-    // A string goes through assign() to be checked against its choices, and so does everything else, by its JSON text.
+    // assign() checks strings against their choices; other values pass through it as JSON text.
     const auto read = [&](const char* part) {
       return [&values = json.at(part), &known = known[part], task = config.model.task](const char* key, auto& value,
                                                                                        const char* choices, const char*) {
@@ -298,7 +298,7 @@ RunConfig RunConfig::from_json(const std::string& text) {
         assign({key, given.is_string() ? given.get<std::string>() : given.dump(), key}, choices, value);
       };
     };
-    config.optimizer.decay = "all";  // where it is not said
+    config.optimizer.decay = "all";  // where it is missing
     config.optimizer.visit(read("optimizer"));
     config.training.visit(read("training"), config.model.task);
     if (config.model.family().uses_retrieval) config.knowledge.visit(read("knowledge"));

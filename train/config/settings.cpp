@@ -109,7 +109,7 @@ Settings read_settings(const std::string& path) {
       config_fail_at(place, "{} is set twice", setting.key);
     settings.push_back(std::move(setting));
   }
-  require(file.eof(), "config", "cannot read {}", path);  // a directory opens, but does not read
+  require(file.eof(), "config", "cannot read {}", path);  // a directory can be opened but not read
   return settings;
 }
 
