@@ -48,8 +48,7 @@ bool same_tokens(const TrainedRun& a, const TrainedRun& b) {
   return a.tokens->kind() == b.tokens->kind() && a.tokens->file() == b.tokens->file();
 }
 
-/// Throws ConfigError when the judge has different tokens, which would split a text differently. Different words are allowed: they
-/// are translated one by one.
+/// Throws ConfigError when the judge's tokens would split a text differently. Different words are fine: they are translated singly.
 void require_judge_of(const TrainedRun& run, const TrainedRun& judge) {
   if (same_tokens(run, judge) || (run.tokens->kind() == "words" && judge.tokens->kind() == "words")) return;
   config_fail("judge", "its tokens ({} of kind {}) differ from the run's ({} of kind {})", judge.tokens->size(),
