@@ -23,16 +23,16 @@ namespace {
 
 constexpr std::size_t longest_line = 64 << 20;
 
-/// The process groups of the running programs, for the handler below, which may use nothing else.
+/// The process groups of the running programs: all that the signal handler below may use.
 std::array<std::atomic<pid_t>, 16> groups{};
 struct OldHandlers {
   int signal;
   struct sigaction action {};
 };
 std::array<OldHandlers, 3> old_handlers = {{{SIGINT}, {SIGTERM}, {SIGHUP}}};
-int watched = 0;  ///< groups
+int watched = 0;  ///< number of groups
 
-/// The programs run in their own groups, which a terminal's Ctrl-C does not reach.
+/// Kills the programs, which run in their own groups, where a terminal's Ctrl-C does not reach them.
 extern "C" void end_all_groups(int signal) {
   for (const auto& group : groups)
     if (const pid_t id = group; id > 0) kill(-id, SIGKILL);
@@ -50,7 +50,7 @@ void watch(pid_t group) {
   action.sa_handler = end_all_groups;
   for (OldHandlers& old : old_handlers) {
     sigaction(old.signal, nullptr, &old.action);
-    if (old.action.sa_handler == SIG_DFL) sigaction(old.signal, &action, nullptr);  // ignored ones stay so
+    if (old.action.sa_handler == SIG_DFL) sigaction(old.signal, &action, nullptr);  // ignored signals stay ignored
   }
 }
 
@@ -65,7 +65,7 @@ void forget(pid_t group) {
 
 double seconds_now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-/// Whether it has ended; it can still be waited for.
+/// Whether the process has ended; it can still be waited for.
 bool has_ended(pid_t process) {
   siginfo_t info{};
   return waitid(P_PID, static_cast<id_t>(process), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != 0;
@@ -75,7 +75,7 @@ bool has_ended(pid_t process) {
 
 ChildProcess::ChildProcess(std::string op, const std::string& command, double patience)
     : op_(std::move(op)), command_(in_quotes(command)), patience_(patience) {
-  // A socket, so that writing to a program that has ended gives an error instead of a signal.
+  // A socket, so that writing to a program that has ended returns an error instead of raising a signal.
   std::array<int, 2> in{}, out{};
   require(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in.data()) == 0 && pipe2(out.data(), O_CLOEXEC) == 0, op_,
           "cannot create a pipe: {}", std::strerror(errno));
@@ -88,7 +88,7 @@ ChildProcess::ChildProcess(std::string op, const std::string& command, double pa
   posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);  // to be ended with all that it starts
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);  // so that it can be killed with all its children
   std::string shell = "sh", option = "-c", text = command;
   std::array<char*, 4> words = {shell.data(), option.data(), text.data(), nullptr};
   const int refused = posix_spawnp(&process_, "sh", &actions, &attributes, words.data(), environ);
@@ -109,11 +109,11 @@ ChildProcess::~ChildProcess() {
   close(to_);
   close(from_);
   if (process_ < 0) return;
-  for (int k = 0; k < 20 && !has_ended(process_); ++k) usleep(10'000);  // a fifth of a second to end by itself
+  for (int k = 0; k < 20 && !has_ended(process_); ++k) usleep(10'000);  // it has 0.2 s to end by itself
   end_group();
 }
 
-/// Ends what the program left running as well. The number is the group's until the program has been waited for.
+/// Also kills what the program left running. The group keeps its id until the program has been waited for.
 int ChildProcess::end_group() {
   int status = 0;
   kill(-process_, SIGKILL);
@@ -146,7 +146,7 @@ void ChildProcess::send(const std::string& text) {
   for (std::size_t sent = 0; sent < text.size();) {
     require(wait_for(to_, POLLOUT, until), op_, "{} did not read its input within {:.6g} s", command_, patience_);
     const ssize_t n = ::send(to_, text.data() + sent, text.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (n < 0 && (errno == EPIPE || errno == ECONNRESET)) return;  // it has ended: what it said before that is still to be read
+    if (n < 0 && (errno == EPIPE || errno == ECONNRESET)) return;  // it has ended, but its output is still to be read
     require(n >= 0 || errno == EINTR || errno == EAGAIN, op_, "cannot write to {}: {}", command_, std::strerror(errno));
     if (n > 0) sent += static_cast<std::size_t>(n);
   }
@@ -169,7 +169,7 @@ void ChildProcess::fail_for_its_end() {
   while (!(ended = has_ended(process_)) && seconds_now() < until) usleep(1000);
   require(ended, op_, "{} has closed its output", command_);
   const int status = end_group();
-  // The shell tells of a signal by a status of 128 and more.
+  // The shell reports a signal as a status above 128.
   const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status) > 128 ? WEXITSTATUS(status) - 128 : 0;
   if (signal != 0) fail(op_, "{} was terminated by signal {} ({})", command_, signal, strsignal(signal));
   fail(op_, "{} exited with status {} without an answer", command_, WEXITSTATUS(status));

@@ -15,7 +15,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view check_name = "gradcheck";
 
-/// The object on the line, which has this key.
+/// The JSON object on the line, which must have this key.
 Json object_with(const std::string& program, const std::string& line, const std::string& question, const char* key) {
   require(!nests_too_deep(line), check_name, "{} answered \"{}\" with JSON nested more than {} levels deep", program, question,
           deepest_json);
@@ -30,7 +30,7 @@ Json object_with(const std::string& program, const std::string& line, const std:
   return answer;
 }
 
-/// A list of numbers, or one number. null, which is how JSON writes what is not finite, becomes NaN.
+/// A list of numbers, or one number. null, which JSON writers use for non-finite numbers, becomes NaN.
 std::vector<double> numbers_in(const Json& json, const std::string& program, const std::string& what) {
   const Json list = json.is_array() ? json : Json::array({json});
   std::vector<double> numbers;
@@ -47,7 +47,7 @@ std::string string_at(const Json& object, const char* key, const std::string& ot
   return found != object.end() && found->is_string() ? found->get<std::string>() : otherwise;
 }
 
-/// Complex numbers stand as real and imaginary part in turn.
+/// Whether the numbers are complex, with real and imaginary parts interleaved.
 bool complex_at(const Json& object, const std::string& program, const std::string& what) {
   const auto found = object.find("complex");
   require(found == object.end() || found->is_boolean(), check_name, "\"complex\" of {} of {} is neither true nor false", what,
@@ -75,7 +75,7 @@ Shape shape_at(const Json& object, const std::string& program, const std::string
 AnyTensor tensor_in(const Json& object, const char* key, const std::string& program, const std::string& what) {
   const std::vector<double> numbers = numbers_in(object.at(key), program, what);
   if (!complex_at(object, program, what)) {
-    // One number alone is a number.
+    // A single number outside a list, without a shape, is a scalar.
     const auto count = static_cast<std::int64_t>(numbers.size());
     const bool scalar = !object.at(key).is_array() && !object.contains("shape");
     return Tensor<double>(scalar ? Shape() : shape_at(object, program, what, count), numbers);
@@ -89,7 +89,7 @@ AnyTensor tensor_in(const Json& object, const char* key, const std::string& prog
   return Tensor<std::complex<double>>(shape, std::span<const std::complex<double>>(pairs));
 }
 
-/// All numbers, a complex one as two.
+/// All numbers, each complex one as two.
 std::vector<double> numbers_of(const AnyTensor& x) {
   return std::visit(
       []<class T>(const Tensor<T>& t) {
@@ -195,7 +195,7 @@ std::vector<ComplexValues> ExternalFunction::gradients(const std::vector<AnyTens
                                                        std::span<const std::complex<double>> weights) {
   Json asked = question("gradient", x);
   const bool complex = first_->index() == 1;
-  if (!complex && weights.size() == 1) {  // one real number: its gradient is asked for as it is, and may ignore the weight
+  if (!complex && weights.size() == 1) {  // a real scalar: ask for its gradient with weight 1, as programs may ignore the weight
     asked["weights"] = {1.0};
     std::vector<ComplexValues> gradients = read_gradient(command_, child_.ask(asked.dump()), x);
     for (ComplexValues& g : gradients)

@@ -1,4 +1,4 @@
-/// The layers that `argand gradcheck` checks, each as a function of its input and its parameters.
+/// The layers that `argand gradcheck` checks, each as a function of its input and parameters.
 
 #include "nn/attention/projection.h"
 #include "nn/family.h"

@@ -1,4 +1,4 @@
-/// The models that `argand gradcheck` checks: every family in every task, and every word its configuration accepts.
+/// The models that `argand gradcheck` checks: every family in every task, with every choice its configuration accepts.
 
 #include <algorithm>
 
@@ -34,13 +34,13 @@ ModelConfig small(const Family& family, const std::string& task) {
   return with(config, family.checks.sizes);
 }
 
-/// One model, its name says in what it differs from its family's default.
+/// One model, named after what differs from its family's default.
 struct ModelVariant {
   std::string name;
   ModelConfig config;
 };
 
-/// What else the key may be: other words, the other truth, or what the family says.
+/// Other values for the key: the other choices, the opposite of a bool, and those that the family lists.
 template <class T>
 std::vector<std::string> other_values(const Family& family, const std::string& key, const T& value, const std::string& choices) {
   std::vector<std::string> others;
@@ -55,7 +55,7 @@ std::vector<std::string> other_values(const Family& family, const std::string& k
   return others;
 }
 
-/// Every family in both tasks; of its language models also those that differ in one key, and what the family adds.
+/// Every family in both tasks; also language models that differ in one key, and the variants that the family adds.
 std::vector<ModelVariant> all_variants() {
   std::vector<ModelVariant> variants;
   for (const Family& family : families()) {
@@ -69,7 +69,7 @@ std::vector<ModelVariant> all_variants() {
         const ModelConfig changed = with(base, {{key, other}});
         try {
           changed.validate();
-        } catch (const Error&) {  // words that do not go together, such as sizes that no longer fit
+        } catch (const Error&) {  // choices that exclude each other, such as sizes that no longer fit
           continue;
         }
         variants.push_back({fmt::format("{} lm {}={}", family.name, key, other), changed});
@@ -88,7 +88,7 @@ Report check_model(const ModelVariant& variant, GradcheckOptions options) {
   shake(parameters, 0x5A4E);
   if (const auto& prepare = variant.config.family().checks.prepare) prepare(parameters, variant.config);
   const bool lm = variant.config.task == TextTask::Lm;
-  // Repeated tokens, for losses that look for them; two positions of padding in what is classified.
+  // Repeated tokens, for losses that depend on them; two padded positions in the text to classify.
   const Ids tokens = lm ? Ids({2, 5}, {1, 3, 1, 4, 3, 2, 2, 5, 1, 5}) : Ids({2, 5}, {1, 3, 1, 4, 3, 2, 5, 2, 0, 0});
   const Ids targets = lm ? Ids({2, 5}, {3, 1, 4, 3, 2, 2, 5, 1, 5, 4}) : Ids({2}, {2, 0});
   options.name = variant.name;
