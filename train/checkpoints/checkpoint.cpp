@@ -13,7 +13,7 @@ namespace {
 constexpr const char* format_name = "argand-checkpoint/1";
 constexpr const char* encodings_prefix = "encodings.";
 
-/// Where the metadata have what the run was made from.
+/// The metadata keys of the fingerprints.
 constexpr std::array<std::pair<const char*, std::string Fingerprints::*>, 5> fingerprint_keys = {{
     {"vocab.txt", &Fingerprints::vocabulary},
     {"tokens.model", &Fingerprints::pieces},
@@ -92,7 +92,7 @@ Checkpoint::Checkpoint(const std::string& path) : file_(open_checkpoint(path)) {
             .since_best = file_.metadata().contains("since_best") ? whole_number("checkpoint", file_, "since_best") : 0};
   require(state_.step >= 0 && state_.step <= config_.training.steps, "checkpoint", "{}: step {} is invalid for a run of {} steps",
           path, state_.step, config_.training.steps);
-  // The best of no validation is infinity, at step 0; a share or a loss is never negative.
+  // Before any validation the best value is infinity, at step 0; a share or a loss is never negative.
   const bool validated = state_.best_step > 0;
   require(state_.since_best >= 0, "checkpoint", "{}: since_best {} is invalid", path, state_.since_best);
   require(state_.best_step >= 0 && state_.best_step <= state_.step && state_.best_valid >= 0 &&

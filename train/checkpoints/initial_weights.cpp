@@ -16,7 +16,7 @@ namespace {
 /// What the rows of a parameter belong to.
 enum class Rows { Nothing, Words, Classes };
 
-/// Name -> rows of every parameter of a model with this many words and classes.
+/// Name -> row count of every parameter of a model with this many words and classes.
 std::map<std::string, std::int64_t> row_counts(ModelConfig config, std::int64_t words, std::int64_t classes) {
   config.vocab_size = words;
   config.n_classes = classes;
@@ -26,7 +26,7 @@ std::map<std::string, std::int64_t> row_counts(ModelConfig config, std::int64_t 
   return counts;
 }
 
-/// Of every parameter: those whose rows are words or classes are seen by what changes when there are more of them.
+/// What the rows of every parameter belong to, found from which row counts change with the numbers of words and classes.
 std::map<std::string, Rows> rows_of(const ModelConfig& config) {
   const auto few = row_counts(config, 3, 5), more = row_counts(config, 4, 6);
   std::map<std::string, Rows> rows;
@@ -34,7 +34,7 @@ std::map<std::string, Rows> rows_of(const ModelConfig& config) {
   return rows;
 }
 
-/// The same shape with as many rows as the other one.
+/// `shape` with the row count of `other`.
 Shape with_rows_of(const Shape& other, Shape shape) {
   if (shape.rank() > 0 && other.rank() > 0) shape[0] = other[0];
   return shape;
@@ -48,10 +48,10 @@ void require_finite(const Tensor<T>& x, const std::string& name, const std::stri
   require(std::all_of(x.begin(), x.end(), finite), "init", "{} in {} contains non-finite numbers", name, path);
 }
 
-/// Of each word of a model, the row that it has in the file; nothing for words that the file's run did not know.
+/// For each word of a model, its row in the file; nothing for words that the file's run did not know.
 using WordRows = std::vector<std::optional<Vocabulary::Id>>;
 
-/// Tokens are identified by how they are shown and by their text: a piece may look like a byte.
+/// Tokens are identified by both their display form and their text, because a piece may look like a byte.
 WordRows rows_in(const Tokenizer& theirs, const Tokenizer& ours) {
   const auto name = [](const Tokenizer& tokens, Tokenizer::Id id) { return std::pair(tokens.shown(id), tokens.text(id, false)); };
   std::map<std::pair<std::string, std::string>, Tokenizer::Id> known;
@@ -69,7 +69,7 @@ WordRows rows_in(const Tokenizer& theirs, const Tokenizer& ours) {
 template <RealScalar R>
 struct Taken {
   Parameter<R> parameter;
-  bool by_words;  ///< row by row, for the words in common
+  bool by_words;  ///< copy row by row, for the words in common
   AnyTensorOf<R> numbers{};
 };
 
@@ -84,7 +84,7 @@ void read(const File& file, Taken<R>& taken) {
       taken.parameter.var);
 }
 
-/// Puts the numbers into the parameter; returns how many real ones.
+/// Copies the numbers into the parameter; returns how many real numbers were copied.
 template <RealScalar R>
 std::int64_t put(Taken<R>& taken, const WordRows& rows) {
   return std::visit(
@@ -108,7 +108,7 @@ std::int64_t put(Taken<R>& taken, const WordRows& rows) {
 
 }  // namespace
 
-/// By what is in it: an archive begins with "PK".
+/// Recognizes the format by the content: an archive begins with "PK".
 InitialWeights::File InitialWeights::open(const std::string& path) {
   char beginning[2] = {};
   std::ifstream(path, std::ios::binary).read(beginning, sizeof beginning);
@@ -191,7 +191,7 @@ FittedWeights InitialWeights::load(Model<R>& model, const Tokenizer& words, cons
   if (other_words)
     fitted.words_in_common = std::count_if(word_rows.begin(), word_rows.end(), [](const auto& row) { return row.has_value(); });
   for (Taken<R>& taken : all_taken)
-    in_file([&](const auto& file) { read(file, taken); });  // all of them before anything is changed
+    in_file([&](const auto& file) { read(file, taken); });  // read everything before changing anything
   for (Taken<R>& taken : all_taken) fitted.numbers += put(taken, word_rows);
   fitted.tensors = static_cast<std::int64_t>(all_taken.size());
   return fitted;

@@ -82,7 +82,7 @@ void load_optimizer(const char* what, const SafetensorsFile& file, std::optional
   for (auto& entry : memory.tensors) {
     const std::string name = optimizer_prefix + entry.name;
     require(file.contains(name), what, "{}: {} is missing", file.path(), name);
-    // As the file has it: whether that is the scalar it needs, the optimiser can say best.
+    // Read with the file's scalar type; the optimiser checks whether that is the type it needs.
     if (file.info(name).is_complex)
       entry.value = file.tensor<std::complex<R>>(name);
     else
@@ -112,7 +112,7 @@ std::int64_t load_module(const std::string& path, const Module<R>& module, Optim
   require(format != file.metadata().end() && format->second == format_name, "load_module",
           "{} was not written by save_module (its metadata has no format {})", path, format_name);
   const std::int64_t step = whole_number("load_module", file, "step");
-  // The optimiser first: it changes nothing unless all of its state fits, and the parameters are read only then.
+  // The optimiser first: it changes nothing unless all of its state fits, and only then are the parameters read.
   const ParameterList<R> parameters = parameters_of(module);
   const BufferList<R> buffers = buffers_of(module);
   require_stored<R>("load_module", file, parameters, buffers);

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// N of step-N.safetensors; empty for other names.
+/// N of step-N.safetensors; nothing for other names.
 std::optional<std::int64_t> step_of(std::string_view name) {
   constexpr std::string_view before = "step-", after = ".safetensors";
   if (!name.starts_with(before) || !name.ends_with(after)) return std::nullopt;
@@ -39,7 +39,7 @@ bool is_among(const std::array<std::string_view, n>& names, std::string_view nam
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// What training writes.
+/// Whether training writes a file of this name.
 bool is_of_training(std::string_view name) {
   static constexpr std::array<std::string_view, 9> names = {"last.safetensors", "best.safetensors", "log.jsonl",
                                                             "config.toml",      "config.json",      "vocab.txt",
@@ -47,7 +47,7 @@ bool is_of_training(std::string_view name) {
   return is_among(names, name) || step_of(name);
 }
 
-/// And what is found out about the trained model.
+/// Whether training or an evaluation of the trained model writes a file of this name.
 bool is_ours(std::string_view name) {
   static constexpr std::array<std::string_view, 6> names = {"written.json", "positions.json", "exchanged.json",
                                                             "audit.json",   "latency.json",   "as-learnt.json"};
@@ -55,13 +55,13 @@ bool is_ours(std::string_view name) {
   return is_of_training(name) || is_among(names, name) || of_eval_set;
 }
 
-/// Files of a sweep's or an ablation's folder, which holds folders of runs.
+/// Whether a sweep or an ablation writes a file of this name into its folder, which holds the runs' folders.
 bool is_of_several_runs(std::string_view name) {
   static constexpr std::array<std::string_view, 5> names = {"sweep.json", "ablation.json", "table.md", "table.json", "probes.md"};
   return is_among(names, name);
 }
 
-/// What an AtomicFile of ours leaves behind when the process is killed while it writes.
+/// Whether this is a temporary file of an AtomicFile, left behind when the process was killed while writing.
 bool is_leftover(std::string_view name) {
   const auto at = name.find(".tmp-");
   return at != name.npos && (is_ours(name.substr(0, at)) || is_of_several_runs(name.substr(0, at)));
@@ -86,8 +86,8 @@ void remove_files(const std::vector<fs::path>& files) {
 
 }  // namespace
 
-/// Locks the folder itself: a file in it could be removed and recreated by two processes at once. On file systems without folder
-/// locks (NFS), only the log's lock remains.
+/// Locks the folder itself, because two processes could remove and recreate a file in it at the same time. On file systems without
+/// folder locks (NFS), only the log's lock remains.
 RunLock::RunLock(const std::string& folder) {
   require_name("train", folder);
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -134,7 +134,7 @@ RunLock RunFolder::create(bool overwrite) const {
   fs::create_directories(path_, error);
   require(!error && fs::is_directory(path_), "train", "cannot create the folder {}: {}", path_,
           error ? error.message() : "a file with that name exists");
-  if (!overwrite) require_free();  // says more than that it is in use
+  if (!overwrite) require_free();  // its message says more than that the folder is in use
   RunLock lock(path_);
   if (!overwrite) require_free();
   if (fs::exists(log(), error)) const JsonLines in_nobodys_use(log(), -1);
