@@ -11,10 +11,10 @@
 namespace argand {
 namespace {
 
-/// As many words in a row are not a coincidence.
+/// Runs of this many equal tokens are not a coincidence.
 constexpr std::int64_t verbatim = 16;
 
-/// Every run of `verbatim` tokens, as bytes.
+/// Every run of `verbatim` successive tokens, as bytes.
 std::unordered_set<std::string> runs_of(const Ids::value_type* tokens, std::int64_t n) {
   std::unordered_set<std::string> runs;
   for (std::int64_t i = 0; i + verbatim <= n; ++i)
@@ -22,7 +22,7 @@ std::unordered_set<std::string> runs_of(const Ids::value_type* tokens, std::int6
   return runs;
 }
 
-/// What row b reads and predicts, [T + 1] tokens; of an article its own.
+/// The tokens that row b reads and predicts, [T + 1]; for an article, its own tokens.
 std::vector<Ids::value_type> tokens_of(const Batch& batch, std::int64_t b) {
   const std::int64_t T = batch.tokens.shape()[1];
   std::vector<Ids::value_type> tokens(batch.tokens.data() + b * T, batch.tokens.data() + (b + 1) * T);
@@ -36,10 +36,10 @@ bool shares_words(const std::vector<Ids::value_type>& window, const Ids::value_t
   return std::any_of(ours.begin(), ours.end(), [&](const std::string& run) { return theirs.contains(run); });
 }
 
-/// The states of all tokens, for the sake of what their windows read.
+/// Computes the states of all tokens, only to see what their windows read.
 template <RealScalar R>
 void look_up(Model<R>& model, const Ids& tokens, const ForwardContext& pass) {
-  if (model.config().task == TextTask::Lm) {  // logits of the last token alone: the output layer is most of a pass
+  if (model.config().task == TextTask::Lm) {  // logits of the last token only: the output layer is most of a pass
     const auto cache = model.make_cache(tokens.shape()[0]);
     model.next_logits(tokens, *cache, pass);
   } else {

@@ -36,7 +36,7 @@ RetrievalRow row_of(std::string method, const std::vector<std::int64_t>& ranks) 
   return row;
 }
 
-/// Rows of length 1.
+/// x with its rows scaled to length 1.
 Tensor<float> normalised(const Tensor<float>& x) {
   Tensor<float> y = x.clone();
   const std::int64_t r = x.dim(1);
@@ -61,7 +61,7 @@ Tensor<float> mean_embeddings(const Tensor<float>& table, const std::vector<Word
   return means;
 }
 
-/// Answers anything, and adds up what it was asked.
+/// An index that returns arbitrary rows and records the mean query.
 class Listener final : public RowIndex {
  public:
   Ids nearest(const Tensor<float>& queries, std::int64_t k, std::span<const RowRange>) const override {
@@ -73,7 +73,7 @@ class Listener final : public RowIndex {
     for (std::int64_t i = 0; i < first.size(); ++i) first[i] = static_cast<Ids::value_type>(i % k);
     return first;
   }
-  mutable Tensor<float> mean;  ///< of the queries of the last call, over tokens
+  mutable Tensor<float> mean;  ///< mean query of the last call, over tokens
 };
 
 Words words_of(const TrainedRun& trained, const std::string& text, std::int64_t longest) {
@@ -88,7 +88,7 @@ Words words_of(const TrainedRun& trained, const std::string& text, std::int64_t 
   return words;
 }
 
-/// A window's encodings of texts of any length, [N, r]: passages of one length go together.
+/// Each window's encodings [N, r] of texts of any length; texts of one length are encoded together.
 template <RealScalar R>
 std::vector<Tensor<float>> encodings_of(const Model<R>& model, const std::vector<Words>& texts) {
   std::map<std::size_t, std::vector<std::int64_t>> by_length;
@@ -112,7 +112,7 @@ std::vector<Tensor<float>> encodings_of(const Model<R>& model, const std::vector
   return all;
 }
 
-/// What the tokens of each text ask window w for, on average: [N, r].
+/// For each window, the mean query of the tokens of each text, [N, r].
 template <RealScalar R>
 std::vector<Tensor<float>> questions_of(Model<R>& model, const std::vector<Words>& texts, std::int64_t r) {
   const NoGrad none;
