@@ -24,7 +24,7 @@ RunConfig resolve_with_init(Settings file, const Settings& given, const std::str
 }
 
 NewRun open_new_run(RunConfig config) {
-  std::optional<InitialWeights> weights;  // messages have the name that was given
+  std::optional<InitialWeights> weights;  // before findable(), so that messages use the name as given
   if (!config.training.init.empty()) weights.emplace(config.training.init);
   for (std::string* path : {&config.training.data, &config.training.init, &config.knowledge.irw_file}) *path = findable(*path);
   if (is_piece_model(config.training.tokens)) config.training.tokens = findable(config.training.tokens);
@@ -47,7 +47,7 @@ Continuation continuation(const Settings& given) {
 TrainingData open_data(const TrainedRun& run, const Continuation& continuation) {
   RunConfig config = run.checkpoint.config();
   if (!continuation.data.empty()) config.training.data = continuation.data;
-  // Words of articles are counted again; the tokens of a text are the run's own.
+  // The words of articles are counted again; a text keeps the run's tokens.
   return config.model.task == TextTask::Lm ? open_data(config, run) : open_data(config);
 }
 
@@ -68,7 +68,7 @@ std::optional<std::string> sample_of(TrainingRun<R>& run, const Corpus& corpus, 
   } catch (const Stopped&) {
     return std::nullopt;
   }
-  return valid_utf8(sample);  // bytes may end in the middle of a character
+  return valid_utf8(sample);  // the bytes may end in the middle of a character
 }
 
 #define ARGAND_SAMPLE_OF(R) \
