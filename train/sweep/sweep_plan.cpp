@@ -14,7 +14,7 @@ double number_in(const std::string& text) {
   return value;
 }
 
-/// As part of a file's name.
+/// The text as part of a file name.
 std::string as_name(std::string text) {
   for (char& c : text)
     if (c == '/' || c == ' ' || static_cast<unsigned char>(c) < ' ') c = '_';
@@ -109,7 +109,7 @@ std::vector<std::int64_t> SweepPlan::search_seeds() const {
 std::vector<SweepRun> SweepPlan::missing(const std::vector<std::size_t>& configurations, bool third,
                                          const SweepScores& scores) const {
   std::vector<SweepRun> runs;
-  for (const std::int64_t seed : search_seeds())  // all with the first seed, then all with the second
+  for (const std::int64_t seed : search_seeds())  // all configurations with the first seed, then all with the second
     for (const std::size_t configuration : configurations)
       if (const SweepRun run{configuration, third, seed}; !scores.contains(name(run))) runs.push_back(run);
   return runs;
@@ -163,7 +163,7 @@ std::optional<std::size_t> SweepPlan::add_beyond(std::size_t configuration, std:
   point[axis] = fmt::format("{:.3g}", edge * ratio);
   try {
     resolved(point);
-  } catch (const ConfigError&) {  // a share has its bounds
+  } catch (const ConfigError&) {  // out of bounds, for example a share above 1
     return std::nullopt;
   }
   points_.push_back(std::move(point));
@@ -220,7 +220,7 @@ std::vector<SweepRun> SweepPlan::next(const SweepScores& scores) {
     best_ = ranking_full_.front();
     if (!request_.widen) break;
     std::vector<std::size_t> more = widened(*best_, &full);
-    std::erase_if(more, [&](std::size_t c) {  // what has no numbers after a third has none later
+    std::erase_if(more, [&](std::size_t c) {  // without a finite score after a third, there is none later
       return scores.contains(name(SweepRun{c, true, request_.grid.seeds.front()})) && !has_numbers(c, true);
     });
     if (more.empty()) break;
