@@ -30,7 +30,7 @@ double number(const Json& line, const char* key) {
   return found != line.end() && found->is_number() ? found->get<double>() : 0;
 }
 
-/// The log, read once.
+/// What one pass over the log collects.
 struct Read {
   Json last_validation, made_by;
   std::int64_t last_step = 0, since_best = 0;
@@ -68,7 +68,7 @@ struct Read {
   }
 };
 
-/// Whether the run has ended. A run with a checkpoint may have to repeat what its log has beyond it.
+/// Whether the run has ended. The checkpoint, if any, decides: a run repeats the steps that its log has beyond it.
 bool ended(const RunFolder& run, const RunConfig& config, const Read& log) {
   if (fs::exists(run.last())) {
     const Checkpoint last(run.last());
@@ -146,7 +146,7 @@ std::vector<SeedResults> read_results(const AblationTable& table, const std::str
   std::vector<SeedResults> results;
   for (const AblationRow& row : table.rows) {
     SeedResults& of_row = results.emplace_back();
-    std::int64_t parameters = 0;  // the same of all seeds
+    std::int64_t parameters = 0;  // the same for all seeds
     for (const std::int64_t seed : seeds_of_row(out + "/" + row.name))
       if (auto result = read_result(folder_of_run(out, row.name, seed))) {
         if (result->parameters > 0) parameters = result->parameters;

@@ -10,7 +10,7 @@ namespace {
 
 using Student = boost::math::students_t;
 
-/// The quantile 1 - (1 - confidence) / 2m of Student's distribution with n - 1 degrees of freedom.
+/// The quantile 1 - (1 - confidence) / 2m of Student's t-distribution with n - 1 degrees of freedom.
 double two_sided_quantile(std::size_t n, std::size_t m, double confidence) {
   const double tail = (1 - confidence) / 2 / static_cast<double>(std::max<std::size_t>(1, m));
   return quantile(complement(Student(static_cast<double>(n - 1)), tail));
@@ -46,7 +46,7 @@ std::vector<PairedDifference> compare_pairs(const std::vector<std::vector<double
     c.low = c.mean - reach, c.high = c.mean + reach;
     if (deviation > 0)
       c.p = 2 * cdf(complement(t, std::abs(c.mean) / deviation));
-    else  // differences that are all the same
+    else  // all differences are equal
       c.p = c.mean == 0 ? 1 : 0;
     tested.push_back(&c);
   }

@@ -10,7 +10,7 @@
 #include "core/text/keys.h"
 #include "train/config/settings.h"
 
-// toml++ 3.3 asserts that a key begins after "[[": a file with "[[[" must not end the program.
+// toml++ 3.3 asserts that a key follows "[[", but a file with "[[[" must not abort the program.
 namespace {
 [[noreturn]] void not_toml() { throw argand::Error("brackets or keys that are not valid TOML"); }
 }  // namespace
@@ -23,7 +23,7 @@ namespace {
 namespace argand {
 namespace {
 
-/// A table of the file whose keys are read one by one; what is left is unknown.
+/// Reads the keys of a table of the file one by one; the keys left at the end are unknown.
 class TomlReader {
  public:
   TomlReader(const std::string& path, const toml::table& table) : path_(path), table_(table) {}
@@ -53,7 +53,7 @@ class TomlReader {
     for (const toml::node& element : *node->as_array()) all.push_back(value(element, key));
     return all;
   }
-  /// Keys of a configuration and what they are, as on a command line.
+  /// Keys of a configuration and their values, as on a command line.
   KeyTexts settings(const char* key) {
     const toml::node* node = take(key, false);
     KeyTexts all;
@@ -88,7 +88,7 @@ class TomlReader {
     if (node == nullptr && needed) config_fail_at(place(), "the key {} is missing", key);
     return node;
   }
-  /// A number as it stands, lists with commas.
+  /// The value as text; the items of a list are separated by commas.
   std::string value(const toml::node& node, const char* key) const {
     if (const auto* text = node.as_string()) return text->get();
     if (const auto* whole = node.as_integer()) return fmt::format("{}", whole->get());
@@ -108,7 +108,7 @@ class TomlReader {
   std::vector<std::string> known_;
 };
 
-/// The name of a folder.
+/// Whether the name can be that of a folder.
 bool is_folder_name(const std::string& name) {
   return !name.empty() &&
          name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.+") == name.npos &&

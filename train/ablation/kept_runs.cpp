@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/// "wikitext-2" of "/data/wikitext-2/"; of several, with commas between them, each.
+/// "wikitext-2" for "/data/wikitext-2/", and so for each of several paths separated by commas.
 std::string last_names(const std::string& paths) {
   std::string names;
   for (std::size_t begin = 0; begin <= paths.size();) {
@@ -29,7 +29,7 @@ std::string last_names(const std::string& paths) {
   return names;
 }
 
-/// Numbers with a fraction to six digits, also within.
+/// Rounds floating-point numbers to six significant digits, recursively.
 void round_numbers(Json& value) {
   if (value.is_structured())
     for (Json& part : value) round_numbers(part);
@@ -86,7 +86,7 @@ std::string thin_log(const std::string& log, const nlohmann::ordered_json& made_
 
 namespace {
 
-/// The ablation.json of a folder, without paths; null where there is none.
+/// The ablation.json of a folder, without paths; null if there is none.
 Json settings_in(const std::string& out) {
   const std::string path = out + "/ablation.json";
   if (!fs::exists(path)) return nullptr;
