@@ -85,7 +85,7 @@ double estimated_bytes(const RunConfig& c) {
   const auto tokens = static_cast<double>(c.training.batch) * static_cast<double>(length);
   const double parameters = vocabulary * d + layers * (4 * d * d + 2 * d * d_ff);
   const double activations = tokens * layers * (8 * d + 2 * d_ff);
-  const double ids = static_cast<double>(c.training.accumulate) * (8 * tokens + 256);  // all batches of a step exist at once
+  const double ids = static_cast<double>(c.training.accumulate) * (8 * tokens + 256);         // all batches of a step exist at once
   return (4 * parameters + activations) * (c.training.precision == "float64" ? 8 : 4) + ids;  // value, gradient, two moments
 }
 
