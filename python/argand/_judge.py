@@ -44,13 +44,13 @@ class Options:
         names = [f.name for f in dataclasses.fields(Options)]
         for name in given:
             if name not in names:
-                raise Error(f"{who}: unknown option {name!r}; there are {', '.join(names)}")
+                raise Error(f"{who}: unknown option {name!r}; options are {', '.join(names)}")
         options = Options(**given)
         for name in ("max_calls", "max_seconds"):
             if getattr(options, name) is not None and not getattr(options, name) > 0:
-                raise Error(f"{who}: {name} is {getattr(options, name)!r}; it must be positive")
+                raise Error(f"{who}: {name} must be positive, got {getattr(options, name)!r}")
         if options.noise is not None and not 0 <= options.noise < 0.1:
-            raise Error(f"{who}: noise is {options.noise!r}; it is relative to the values of f, from 0 to below 0.1")
+            raise Error(f"{who}: noise is relative to the values of f and must be in [0, 0.1), got {options.noise!r}")
         return options
 
 
@@ -77,10 +77,10 @@ def judge(problem: Problem, options: Options, who: str, convention: str) -> Resu
     rtol, atol = _one_each(options.rtol, RTOL, names, f"{who}: rtol"), _one_each(options.atol, 0.0, names, f"{who}: atol")
     for r in rtol:
         if not r > 0:
-            raise Error(f"{who}: rtol is {r:g}; it must be positive")
+            raise Error(f"{who}: rtol must be positive, got {r:g}")
     for a in atol:
         if not a >= 0:
-            raise Error(f"{who}: atol is {a:g}; it must not be negative")
+            raise Error(f"{who}: atol must not be negative, got {a:g}")
     noise = options.noise if options.noise is not None else problem.noise
     budget = Budget(options.max_calls, options.max_seconds)
     with Randomness(options.seed_rng, problem.module) as randomness, budget:
@@ -92,7 +92,7 @@ def judge(problem: Problem, options: Options, who: str, convention: str) -> Resu
                                    tangent=spend(problem.tangent), extended=spend(problem.extended))
         except Error as error:
             if "random seed" in str(error) and not options.seed_rng:
-                raise Error(f"{error}, or say seed_rng=True") from error
+                raise Error(f"{error}, or pass seed_rng=True") from error
             raise
     return result_of(report, problem.name, names, arrays, max(rtol), problem.notes)
 
@@ -120,16 +120,16 @@ def _one_each(given: Any, default: float, names: List[str], what: str) -> List[f
     if isinstance(given, Mapping):
         unknown = [key for key in given if not any(_belongs(name, key) for name in names)]
         if unknown:
-            raise Error(f"{what} names {unknown[0]!r}, and the inputs are {', '.join(names)}")
+            raise Error(f"{what} names {unknown[0]!r}, but the inputs are {', '.join(names)}")
         return [float(next((given[key] for key in given if _belongs(name, key)), default)) for name in names]
     if isinstance(given, (list, tuple)):
         if len(given) != len(names):
-            raise Error(f"{what} has {len(given)} numbers, and there are {len(names)} inputs: {', '.join(names)}")
+            raise Error(f"{what} has {len(given)} numbers, but there are {len(names)} inputs: {', '.join(names)}")
         return [float(x) for x in given]
     try:
         return [float(given)] * len(names)
     except (TypeError, ValueError):
-        raise Error(f"{what} is {describe(given)}; give a number, one for each input, or a dict from an input's name to its number") from None
+        raise Error(f"{what} must be a number, a list with one per input, or a dict from input name to number, got {describe(given)}") from None
 
 
 def _belongs(name: str, key: str) -> bool:
@@ -194,7 +194,7 @@ def call(function: Callable[..., Any], arguments: Sequence[Any], who: str, keywo
     except Error:
         raise
     except Exception as error:
-        raise Error(f"check: {who} raises {type(error).__name__} when it is called at x" + sentence_of(error)) from error
+        raise Error(f"check: {who} raises {type(error).__name__} when called at x" + sentence_of(error)) from error
 
 
 def sentence_of(error: BaseException) -> str:

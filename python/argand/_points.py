@@ -1,4 +1,4 @@
-"""points=N: inputs where a gradient may fail, tried one after the other, and the first that does, made small."""
+"""points=N: tries inputs where a gradient may fail, one after the other, and simplifies the first that does."""
 from __future__ import annotations
 
 import dataclasses
@@ -324,7 +324,7 @@ def search(judge: Callable[[Arrays], Result], has_value: Callable[[Arrays], bool
            leaves: Sequence[Leaf], points: int, seed: int, inputs_of: Callable[[Arrays], Any]) -> Result:
     """Checks at the leaves' own point and at further ones. The result at the first that fails, made simpler, or else at the leaves' own."""
     if isinstance(points, bool) or not isinstance(points, (int, np.integer)) or points < 1:
-        raise Error(f"check: points is {points!r}; it must be a whole number, at least 1")
+        raise Error(f"check: points must be an integer of at least 1, got {points!r}")
     looking = Search(judge, has_value)
     result, failing = looking.look(Sampler([leaf.array for leaf in leaves], seed, gradient).points(int(points)))
     tried = sum(looking.counts.values())

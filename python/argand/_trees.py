@@ -95,19 +95,19 @@ def leaves_of(tree: Any, name: str) -> List[Leaf]:
 def _why_none(value: Any, name: str) -> str:
     array, what = np.asarray(value) if _is_array(value) else np.empty(0), describe(value)
     if isinstance(value, (int, np.ndarray, np.generic)) and (isinstance(value, int) or array.dtype.kind in "iub"):
-        return f"check: {name} is {what}, and nothing can be differentiated by integers; make it floating point, {name}.astype(float)"
-    hint = "; for tensors there is check_torch" if type(value).__module__.startswith("torch") else ""
-    hint = f"; give {name}.toarray()" if type(value).__module__.startswith("scipy.sparse") else hint
-    return f"check: {name} is {what}; an input is an array or a number, real or complex, or a dict, list or tuple of them{hint}"
+        return f"check: {name} is {what}, and integers have no derivative; use {name}.astype(float)"
+    hint = "; use check_torch for tensors" if type(value).__module__.startswith("torch") else ""
+    hint = f"; pass {name}.toarray()" if type(value).__module__.startswith("scipy.sparse") else hint
+    return f"check: {name} is {what}; an input must be an array or a number, real or complex, or a dict, list or tuple of these{hint}"
 
 
 def _leaf(value: Any, name: str) -> Leaf:
     array = np.asarray(value)
     if array.size == 0:
-        raise Error(f"check: {name} is empty, of shape {array.shape}: there is nothing to differentiate by")
+        raise Error(f"check: {name} is empty, with shape {array.shape}; there is nothing to differentiate with respect to")
     if not np.all(np.isfinite(array)):
         place = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
-        raise Error(f"check: {name}{list(place) if place else ''} is {array[place]}; choose a point whose numbers are finite")
+        raise Error(f"check: {name}{list(place) if place else ''} is {array[place]}; all inputs must be finite")
     wide = np.array(array, dtype=complex if array.dtype.kind == "c" else float)
     return Leaf(name, wide, _restorer(value), "" if array.dtype == wide.dtype else array.dtype.name)
 
@@ -133,34 +133,34 @@ def gradients_in(tree: Any, like: Any, name: str, who: str) -> List[np.ndarray]:
     if isinstance(like, Mapping):
         needed = {key for key, value in like.items() if any(is_differentiable(leaf) for _, leaf in walk(value, ""))}
         if not isinstance(tree, Mapping) or not needed <= set(tree) or not set(tree) <= set(like):
-            raise Error(f"check: {name} is a dict with {sorted(map(str, like))}, and its gradient is {describe(tree)}; return a dict with the same keys from {who}")
+            raise Error(f"check: {name} is a dict with keys {sorted(map(str, like))}, but its gradient is {describe(tree)}; {who} must return a dict with the same keys")
         given = [tree.get(key) for key in like]
     elif isinstance(like, (list, tuple)):
         if not isinstance(tree, (list, tuple)) or len(tree) != len(like):
-            raise Error(f"check: there are {len(like)} inputs in {name}, and {who} returns {describe(tree)}; return one gradient for each")
+            raise Error(f"check: {name} has {len(like)} inputs, but {who} returns {describe(tree)}; return one gradient for each")
         given = list(tree)
     else:
         if type(tree) is not type(like):
-            raise Error(f"check: {name} is {describe(like)}, and its gradient is {describe(tree)}; return a {type(like).__name__} from {who}")
+            raise Error(f"check: {name} is {describe(like)}, but its gradient is {describe(tree)}; {who} must return a {type(like).__name__}")
         given = [part for _, part in children(tree) or []]
     return [leaf for part, (ending, value) in zip(given, parts) for leaf in gradients_in(part, value, name + ending, who)]
 
 
 def _gradient(value: Any, like: Any, name: str, who: str) -> np.ndarray:
     if children(value) is not None:
-        raise Error(f"check: {who} returns {describe(value)} for {name}; return an array of its shape, {np.shape(like)}")
+        raise Error(f"check: {who} returns {describe(value)} for {name}; return an array of shape {np.shape(like)}")
     array = number_array(value, who)
     if array.shape != np.shape(like):
-        raise Error(f"check: the gradient has shape {array.shape}, {name} has {np.shape(like)}; {who} returns one number for each element of {name}")
+        raise Error(f"check: the gradient has shape {array.shape}, but {name} has shape {np.shape(like)}; {who} must return one number for each element of {name}")
     if array.dtype.kind == "c" and np.asarray(like).dtype.kind != "c":
-        raise Error(f"check: the gradient is complex and {name} is real; return its real part from {who}")
+        raise Error(f"check: the gradient is complex, but {name} is real; {who} must return its real part")
     return array
 
 
 def number_array(value: Any, who: str) -> np.ndarray:
     """What a callable returned, as an array. Raises Error where it is none."""
     if value is None:
-        raise Error(f"check: {who} returns None; does it end without a return?")
+        raise Error(f"check: {who} returns None; is a return statement missing?")
     if children(value) is not None:
         raise Error(f"check: {who} returns {describe(value)}; return one array, np.array(...) or np.concatenate(...)")
     array = np.asarray(value)
@@ -179,7 +179,7 @@ class Output:
                 raise Error(f"check: {who} returns {describe(value)}{f' at {name}' if name else ''}; return an array or a number")
         arrays = [np.asarray(value) for _, value in walk(tree, "") if self._alone or is_differentiable(value)]
         if not arrays:
-            raise Error(f"check: {who} returns {describe(tree)} without a floating point number in it: there is nothing to differentiate")
+            raise Error(f"check: {who} returns {describe(tree)} without any floating point numbers; there is nothing to differentiate")
         self.array = number_array(tree, who) if self._alone else np.concatenate([np.ravel(a) for a in arrays])
 
     def like(self, w: np.ndarray) -> Any:
@@ -201,11 +201,11 @@ class Output:
 
 
 def describe(value: Any) -> str:
-    """"an array of int64 of shape (3,)", "a list of 2", "a str"."""
+    """"an int64 array of shape (3,)", "a list of length 2", "a str"."""
     if isinstance(value, (np.ndarray, np.generic)):
-        return f"an array of {value.dtype} of shape {value.shape}"
+        return f"{'an' if value.dtype.name[0] in 'aeiou' else 'a'} {value.dtype} array of shape {value.shape}"
     if isinstance(value, (list, tuple, Mapping)):
-        return f"a {type(value).__name__} of {len(value)}"
+        return f"a {type(value).__name__} of length {len(value)}"
     if value is None:
         return "None"
     kind = type(value).__name__
