@@ -11,8 +11,8 @@ from .._argand import Tensor
 
 
 class TapeView:
-    """What a tensor was computed from. Printed it is a table; in a notebook a picture. After a backward pass it shows the gradients,
-    dL/dx + i dL/dy, as well."""
+    """What a tensor was computed from: a table when printed, a picture in a notebook. After a backward pass it also shows the
+    gradients, dL/dx + i dL/dy."""
 
     def __init__(self, tensor: Tensor) -> None:
         self.nodes: List[Dict[str, Any]] = _argand.tape_nodes(tensor)
