@@ -152,7 +152,7 @@ class Given:
 
 
 class Second:
-    """grad as the function, of all inputs in a row, and hvp as its vector-Jacobian product."""
+    """grad as the function of all inputs, concatenated, and hvp as its vector-Jacobian product."""
 
     def __init__(self, grad: Any, hvp: Any, given: Given) -> None:
         self._grad, self._hvp, self._given = grad, hvp, given
@@ -180,7 +180,7 @@ def no_jvp(x: List[np.ndarray], v: List[np.ndarray]) -> str:
 
 
 def argument_names(f: Callable[..., Any], count: int) -> List[str]:
-    """What f calls its first arguments; x, or x0, x1, ... where that cannot be seen."""
+    """What f calls its first arguments; x, or x0, x1, ... where the names cannot be found."""
     try:
         kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
         names = [p.name for p in inspect.signature(f).parameters.values() if p.kind in kinds]

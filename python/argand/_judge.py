@@ -1,4 +1,4 @@
-"""What all checks share: their options, budgets, and the way to the library's judge."""
+"""What all checks share: their options, budgets, and the call to the library's judge."""
 from __future__ import annotations
 
 import contextlib
@@ -24,7 +24,7 @@ Tolerance = Union[float, Sequence[float], Mapping[str, float]]
 
 @dataclasses.dataclass(frozen=True)
 class Options:
-    """Those that every check takes; `argand.check` says what they are."""
+    """Options that every check takes; see `argand.check`."""
 
     rtol: Tolerance = RTOL
     atol: Tolerance = 0.0
@@ -56,8 +56,8 @@ class Options:
 
 @dataclasses.dataclass
 class Problem:
-    """A function of a list of arrays and its gradients. `notes` is read when the judge has spoken. `tangent(arrays, v)` is the derivative
-    of value along v, `extended(arrays)` is value at complex arrays; both may return a str, why they cannot."""
+    """A function of a list of arrays and its gradients. `notes` is read after the judge has run. `tangent(arrays, v)` is the derivative
+    of value along v, `extended(arrays)` is value at complex arrays; both may return a str that says why they cannot."""
 
     name: str
     leaves: Sequence[Leaf]
@@ -71,7 +71,7 @@ class Problem:
 
 
 def judge(problem: Problem, options: Options, who: str, convention: str) -> Result:
-    """What the library's judge says of it."""
+    """The verdict of the library's judge."""
     names = [leaf.name for leaf in problem.leaves]
     arrays = [leaf.array for leaf in problem.leaves]
     rtol, atol = _one_each(options.rtol, RTOL, names, f"{who}: rtol"), _one_each(options.atol, 0.0, names, f"{who}: atol")
@@ -98,7 +98,7 @@ def judge(problem: Problem, options: Options, who: str, convention: str) -> Resu
 
 
 def _has_buffers(module: Any) -> bool:
-    """Then they belong to the point, and a second one would have others: the vectors of spectral_norm, say."""
+    """If so, they belong to the point, and a second point would have different ones: the vectors of spectral_norm, say."""
     return module is not None and any(True for _ in module.buffers())
 
 
@@ -133,12 +133,12 @@ def _one_each(given: Any, default: float, names: List[str], what: str) -> List[f
 
 
 def _belongs(name: str, key: str) -> bool:
-    """Whether this leaf is the input of that name, or inside of it."""
+    """Whether this leaf is the input of that name, or inside it."""
     return name == key or (name.startswith(key) and name[len(key) : len(key) + 1] in ("[", "."))
 
 
 class Budget:
-    """So many calls, so many seconds; then argand._argand.Spent ends the check, which keeps what it has found.
+    """A limit on calls and seconds; beyond it argand._argand.Spent ends the check, which keeps what it has found.
 
     On the main thread of a system with timers a call that does not return is interrupted as well.
     """
@@ -188,7 +188,7 @@ class Budget:
 
 
 def call(function: Callable[..., Any], arguments: Sequence[Any], who: str, keywords: Mapping[str, Any] = {}) -> Any:
-    """Its value. What it raises becomes an Error that names it."""
+    """The function's value. An exception becomes an Error that names the function."""
     try:
         return function(*arguments, **keywords)
     except Error:
@@ -198,15 +198,15 @@ def call(function: Callable[..., Any], arguments: Sequence[Any], who: str, keywo
 
 
 def sentence_of(error: BaseException) -> str:
-    """": what it says", on one line and not longer than one can read; nothing where it says nothing."""
+    """": what it says", on one line and of readable length; empty if it says nothing."""
     text = " ".join(str(error).split())
     return (": " + (text if len(text) <= 300 else text[:297] + "...")) if text else ""
 
 
 class Value:
-    """Calls that give an array: at the point anything wrong is told, beside it what cannot be computed is NaN.
+    """Calls that return an array: at the point any error is raised, elsewhere what cannot be computed is NaN.
 
-    The point is where the first two calls are.
+    The point is where the first two calls are made.
     """
 
     def __init__(self, compute: Callable[[List[np.ndarray]], np.ndarray]) -> None:

@@ -1,4 +1,4 @@
-"""Random numbers that are the same at every call."""
+"""The same random numbers at every call."""
 from __future__ import annotations
 
 import random

@@ -37,7 +37,7 @@ observers: List[Callable[[Result], None]] = []  # are told of each result: the p
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """One call of a check: what it takes to make it again."""
+    """One call of a check: what is needed to repeat it."""
 
     call: str
     functions: Dict[str, Any]
@@ -91,7 +91,7 @@ def _case_of(name: str, bound: Dict[str, Any]) -> Case:
 
 
 def _copied(value: Any) -> Any:
-    """As the caller has it now, and may change it later."""
+    """A copy, since the caller may change the original later."""
     if isinstance(value, np.ndarray):
         return value.copy()
     if hasattr(value, "detach"):
@@ -187,7 +187,7 @@ def replay(path: Union[str, "os.PathLike[str]"], f: Any, grad: Optional[Callable
 
 
 def versions() -> Dict[str, str]:
-    """Of what takes part in a check."""
+    """The versions of everything that takes part in a check."""
     found = {"python": platform.python_version(), "numpy": np.__version__}
     for name in ("torch", "jax"):
         if name in sys.modules:
@@ -196,7 +196,7 @@ def versions() -> Dict[str, str]:
 
 
 def _name_of(f: Any) -> Optional[str]:
-    """"module:name", where that finds it again."""
+    """"module:name", or None if the function cannot be found by name."""
     module, name = getattr(f, "__module__", None), getattr(f, "__qualname__", None)
     if module == "__main__":
         module = getattr(getattr(sys.modules["__main__"], "__spec__", None), "name", None) or pathlib.Path(
@@ -207,7 +207,7 @@ def _name_of(f: Any) -> Optional[str]:
 
 
 def read(path: Union[str, "os.PathLike[str]"]) -> Dict[str, Any]:
-    """The content of a replay file, decoded. Raises Error for whatever is not as `save_replay` writes it."""
+    """The content of a replay file, decoded. Raises Error for anything `save_replay` would not write."""
     try:
         with open(path, "rb") as file:
             data = file.read(MOST_BYTES + 1)
@@ -268,8 +268,8 @@ def _with_state(module: Any, state: Dict[str, Any]) -> Any:
 
 
 def found(name: Optional[str], role: str, trusted: bool) -> Any:
-    """The function that is called "module:name". Of modules that the file names, and not the user, only those below the current folder
-    are imported."""
+    """The function named "module:name". If the file names the module, not the user, it is imported only if it lies below the current
+    folder."""
     if name is None:
         raise Error(f"replay: the file does not say where to find {role}; use --function {role}=MODULE:NAME, or call argand.replay(path, ...) from code that has it")
     module, _, path = name.partition(":")

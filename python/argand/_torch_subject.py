@@ -18,7 +18,7 @@ from ._trees import Leaf, children, describe, mapped, walk
 
 
 class Subject:
-    """Its arrays are those of the inputs, then those of the parameters; for the second order, then those of what comes in from above."""
+    """Its arrays are those of the inputs, then those of the parameters; for the second order, then those of the incoming gradient."""
 
     def __init__(self, torch: Any, function: Callable[..., Any], inputs: Tuple[Any, ...], kwargs: Mapping[str, Any], who: str, dtype: Any,
                  second: Optional[int] = None) -> None:
@@ -66,7 +66,7 @@ class Subject:
                        self._extended if first else None, self._notes, self._function if self._is_module else None, noise)
 
     def at_points(self, points: int, seed: int, judge_at: Callable[[Any, Any, Any], Result]) -> Result:
-        """Points of the inputs, or of the parameters where no input is differentiated by."""
+        """Points of the inputs, or of the parameters if no input is differentiable."""
         count = self._count or len(self._like)
         rest = [leaf.array for leaf in self._leaves[count:]]
 
@@ -107,7 +107,7 @@ class Subject:
 
     @staticmethod
     def _input_names(function: Callable[..., Any], inputs: Tuple[Any, ...], kwargs: Mapping[str, Any]) -> List[Tuple[str, Any]]:
-        """The arguments, each with the name of its parameter; x, or x0, x1, ... where that cannot be seen."""
+        """The arguments, each with the name of its parameter; x, or x0, x1, ... where the names cannot be found."""
         try:
             kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
             names = [p.name for p in inspect.signature(function).parameters.values() if p.kind in kinds]
@@ -205,7 +205,7 @@ class Subject:
         return returned, tensors + self._parameters
 
     def _call_elsewhere(self) -> None:
-        """Between forward and backward: what a gradient keeps from its own forward pass is not changed by another one."""
+        """Between forward and backward: another forward pass must not change what a gradient keeps from its own."""
         elsewhere = self._value.elsewhere
         if elsewhere is None or self._count == 0:
             return
@@ -215,7 +215,7 @@ class Subject:
             self._function(*inputs, **kwargs)
 
     def _outputs(self, returned: Any) -> List[Any]:
-        """Every floating point or complex tensor in what came back."""
+        """Every floating point or complex tensor in the returned value."""
         torch = self._torch
         if not isinstance(returned, torch.Tensor) and children(returned) is None:
             raise Error(f"{self._who}: the function returns {describe(returned)}; return a tensor, or a tuple, list or dict of tensors")
@@ -231,7 +231,7 @@ class Subject:
         return found
 
     def _joined(self, tensors: List[Any]) -> np.ndarray:
-        """One array of all."""
+        """All of them as one array."""
         parts = [self._array(y) for y in tensors]
         if len(parts) == 1:
             return parts[0]

@@ -1,7 +1,7 @@
-"""Numbers in containers: what a function of arrays takes and returns.
+"""Nested containers of numbers: what a function of arrays takes and returns.
 
 A tree is an array, a number, or a dict, list, tuple, named tuple or dataclass of trees. Inside, it is a list of arrays in double
-precision, its leaves, each with a name: `x`, `x['weight']`, `x[0]`, `x.mean`. Integers, texts, None beside them stay as they are.
+precision, its leaves, each with a name: `x`, `x['weight']`, `x[0]`, `x.mean`. Integers, strings and None are left as they are.
 """
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ._argand import Error
 
 @dataclasses.dataclass(frozen=True)
 class Leaf:
-    """A place in a tree: its name, and what stands there."""
+    """A leaf of a tree: its name and its value."""
 
     name: str
     array: np.ndarray
@@ -26,7 +26,7 @@ class Leaf:
 
 
 def children(tree: Any) -> Optional[List[Tuple[str, Any]]]:
-    """What a container holds, each with what its name ends in; None for what is a leaf."""
+    """The (name suffix, value) pairs of a container; None for a leaf."""
     if isinstance(tree, Mapping):
         return [(f"[{key!r}]", value) for key, value in tree.items()]
     if isinstance(tree, tuple) and hasattr(tree, "_fields"):
@@ -39,7 +39,7 @@ def children(tree: Any) -> Optional[List[Tuple[str, Any]]]:
 
 
 def with_children(tree: Any, parts: Sequence[Any]) -> Any:
-    """A container like this one that holds something else."""
+    """A container like this one with other contents."""
     if isinstance(tree, Mapping):
         new = copy.copy(tree) if hasattr(tree, "__setitem__") else dict(tree)
         for key, part in zip(tree, parts):
@@ -70,7 +70,7 @@ def mapped(tree: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def is_differentiable(value: Any) -> bool:
-    """Whether a derivative by this leaf exists: floating point or complex numbers."""
+    """Whether this leaf can be differentiated: floating point or complex numbers."""
     return isinstance(value, (float, complex)) or (_is_array(value) and np.asarray(value).dtype.kind in "fc")
 
 
@@ -79,8 +79,8 @@ def _is_array(value: Any) -> bool:
 
 
 def leaves_of(tree: Any, name: str) -> List[Leaf]:
-    """The leaves of a tree of inputs, in the order in which `rebuilt` and `gradients_in` go through it. Raises Error for what has no
-    derivative."""
+    """The leaves of a tree of inputs, in the order in which `rebuilt` and `gradients_in` traverse it. Raises Error for anything without
+    a derivative."""
     if children(tree) is None and not is_differentiable(tree):
         raise Error(_why_none(tree, name))
     found = []
@@ -121,12 +121,12 @@ def _restorer(like: Any) -> Callable[[np.ndarray], Any]:
 
 
 def rebuilt(tree: Any, leaves: List[Any]) -> Any:
-    """A tree like this one, with other leaves. Takes them from the front of the list."""
+    """A tree like this one, with other leaves. Pops them from the front of the list."""
     return mapped(tree, lambda value: leaves.pop(0) if is_differentiable(value) else value)
 
 
 def gradients_in(tree: Any, like: Any, name: str, who: str) -> List[np.ndarray]:
-    """The leaves of a gradient for inputs `like`. Raises Error where it is not like them."""
+    """The leaves of a gradient for inputs `like`. Raises Error if their structures differ."""
     parts = children(like)
     if parts is None:
         return [_gradient(tree, like, name, who)] if is_differentiable(like) else []
@@ -158,7 +158,7 @@ def _gradient(value: Any, like: Any, name: str, who: str) -> np.ndarray:
 
 
 def number_array(value: Any, who: str) -> np.ndarray:
-    """What a callable returned, as an array. Raises Error where it is none."""
+    """What a callable returned, as an array. Raises Error if it is not one."""
     if value is None:
         raise Error(f"check: {who} returns None; is a return statement missing?")
     if children(value) is not None:
@@ -170,7 +170,7 @@ def number_array(value: Any, who: str) -> np.ndarray:
 
 
 class Output:
-    """A tree of outputs as one array: an array as it is, of several the numbers in a row."""
+    """A tree of outputs as one array: a single array as it is, several ones flattened and concatenated."""
 
     def __init__(self, tree: Any, who: str) -> None:
         self._tree, self._alone = tree, children(tree) is None
@@ -183,7 +183,7 @@ class Output:
         self.array = number_array(tree, who) if self._alone else np.concatenate([np.ravel(a) for a in arrays])
 
     def like(self, w: np.ndarray) -> Any:
-        """The numbers of `w` in the tree's shape: real where that is."""
+        """The numbers of `w` in the tree's structure, real where the tree is real."""
         if self._alone:
             return w
         begin = 0

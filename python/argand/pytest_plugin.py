@@ -47,7 +47,7 @@ def _way(item: pytest.Item) -> str:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Optional[bool]:
-    """Marked tests return what they found."""
+    """Marked tests return their results."""
     marker = pyfuncitem.get_closest_marker("argand")
     if marker is None:
         return None
@@ -83,7 +83,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, None]:
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: Any) -> Generator[None, Any, None]:
-    """As pytest does it with its own exceptions for skip and xfail."""
+    """As pytest does with its own exceptions for skip and xfail."""
     outcome = yield
     if call.excinfo is None or not isinstance(call.excinfo.value, Inconclusive):
         return
@@ -99,7 +99,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: Any) -> Generator[None, A
 
 
 def _kept(item: pytest.Item, results: List[Result]) -> Iterator[str]:
-    """Writes what did not pass, and says where."""
+    """Writes the checks that did not pass, and says where."""
     folder = item.config.getoption("--argand-replay")
     cache = getattr(item.config, "cache", None)
     if not results or (folder is None and cache is None):

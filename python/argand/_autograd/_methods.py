@@ -37,7 +37,7 @@ def _matrix_transposed(x: Tensor) -> Tensor:
 
 
 def _adjoint(x: Tensor) -> Tensor:
-    """The last two axes exchanged, and conjugated."""
+    """The conjugate transpose of the last two axes."""
     return _argand.op_functions["conj"](_matrix_transposed(x))
 
 

@@ -96,7 +96,7 @@ class OwnOp:
                 raise GradientError(f"{self.__name__}{where}: the jvp is wrong; {wrong[0]}")
 
     def _points(self) -> List[Tuple[str, Tuple[Any, ...]]]:
-        """Where it is judged: at what was given, or at three numbers an input, real ones and complex ones."""
+        """Where it is checked: at the given point, or at three numbers per input, real and complex."""
         if self._at is not None:
             return [("the given", self._at)]
         numbers = np.random.default_rng(0x6C4D)
@@ -150,7 +150,7 @@ def _of_kind(gradient: Any, x: Any) -> Any:
 
 
 def _positional(f: Callable[..., Any], name: str) -> int:
-    """How many arguments it takes, defaults not counted."""
+    """How many positional arguments it takes, not counting those with defaults."""
     n = 0
     for p in inspect.signature(f).parameters.values():
         if p.kind == p.VAR_POSITIONAL:

@@ -1,4 +1,4 @@
-"""The tape as a person reads it: values on the way down, gradients on the way up, as text and as a picture."""
+"""The tape in readable form: values on the way down, gradients on the way up, as text and as a picture."""
 from __future__ import annotations
 
 import html
@@ -92,7 +92,7 @@ def tensor_html(x: Tensor) -> str:
 
 
 def _names(nodes: List[Dict[str, Any]]) -> List[str]:
-    """z, or x0, x1, ... of variables, c0, c1, ... of constants, v1, v2, ... of ops."""
+    """z or x, or x1, x2, ... for variables, c1, c2, ... for constants, v1, v2, ... for ops."""
     names, count = [], {"x": 0, "c": 0, "v": 0}
     only = sum(node["variable"] for node in nodes) == 1
     for node in nodes:

@@ -1,4 +1,4 @@
-"""Module: what has parameters."""
+"""Module: the base class of layers and networks."""
 from __future__ import annotations
 
 from typing import Any, Dict, Iterator, List, Mapping, Tuple
