@@ -132,7 +132,7 @@ class Given:
                 warnings.simplefilter("error", ComplexWarning)
                 y = Output(self._f(*self.arguments_of(arrays), **self.kwargs), "f").array
         except ComplexWarning:
-            return "f drops imaginary parts"
+            return "f discards imaginary parts"
         except Exception as error:
             return f"f raises {type(error).__name__} for complex numbers"
         return y.astype(complex) if y.dtype.kind == "c" else "f returns real numbers for complex inputs"

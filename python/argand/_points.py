@@ -334,5 +334,5 @@ def search(judge: Callable[[Arrays], Result], has_value: Callable[[Arrays], bool
         return dataclasses.replace(result, notes=[*result.notes, *notes])
     result, small, checks = looking.shrunk(result, failing)
     where = "the point given" if tried == 1 else f"point {tried} of {points}"
-    note = f"fails at {where}; made simpler by {checks} more checks: {text_of_point([leaf.name for leaf in leaves], small)}"
+    note = f"fails at {where}; simplified in {checks} more checks: {text_of_point([leaf.name for leaf in leaves], small)}"
     return dataclasses.replace(result, notes=[*result.notes, note], point=inputs_of(small))

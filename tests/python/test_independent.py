@@ -89,7 +89,7 @@ SILENT = {
     "jvp returns a float64 array of shape (3,), but f returns an array of shape ()": (f, grad, X, {"jvp": lambda x, v: v}, "adjoint"),
     "an input is complex already": (lambda z: np.sum(np.abs(z) ** 2), lambda z: 2 * z, X + 1j, {}, "complex step"),
     "f returns real numbers for complex inputs": (lambda x: np.sum(np.abs(x) ** 3), lambda x: 3 * np.abs(x) * x, X, {}, "complex step"),
-    "f drops imaginary parts": (lambda x: float(np.sum(np.array(x, dtype=np.float64))), np.ones_like, X, {}, "complex step"),
+    "f discards imaginary parts": (lambda x: float(np.sum(np.array(x, dtype=np.float64))), np.ones_like, X, {}, "complex step"),
     "f raises TypeError for complex numbers": (refuses_complex, lambda x: 2 * x, X, {}, "complex step"),
     "the remainder grows like t^1.0, not t²": (lambda x: np.sum(np.maximum(x, 0)), np.zeros_like, X * 0, {}, "taylor"),
 }

@@ -42,7 +42,7 @@ def test_a_mistake_elsewhere_is_found_and_made_simple(name):
     result = argand.check(f, grad, x, points=300)
     assert result.verdict == "fail" and holds(result.point), result
     assert argand.check(f, grad, result.point).verdict == "fail"
-    assert f" of 300; made simpler by " in result.notes[-1]
+    assert f" of 300; simplified in " in result.notes[-1]
     # Few digits: as a person would write it.
     assert all(len(f"{abs(v):.12e}".split("e")[0].rstrip("0")) <= 4 for v in np.ravel(result.point).view(float) if v), result.notes
 
