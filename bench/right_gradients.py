@@ -118,7 +118,7 @@ def in_digits(x):
 
 
 def accused_point(result):
-    """"fails at point 99 of 300; made simpler by 127 more checks: x = [0j, (20000+0j)]", the last of it."""
+    """"fails at point 99 of 300; simplified in 127 more checks: x = [0j, (20000+0j)]", the last of it."""
     return np.array(eval(next(note for note in result.notes if note.startswith("fails at")).split("x = ", 1)[1]))  # noqa: S307
 
 

@@ -6,13 +6,13 @@
 >>> L.backward(); z.grad
 tensor([9.+0.5j], dtype=complex128)
 
-variable, constant, no_grad      tensors (`tensor` as in PyTorch), of NumPy's arrays, and whether ops on them are recorded
+variable, constant, no_grad      tensors (`tensor` as in PyTorch) from NumPy arrays, and whether ops on them are recorded
 exp, matmul, sum, ...            the library's ops as functions, and as methods where PyTorch has them: argand.op_functions
 grad, value_and_grad, gradients, vjp, jvp, hvp, hessian, jacobian
                                  derivatives of functions
-op                               an op of one's own in NumPy, judged when its gradient is attached
+op                               a custom op in NumPy, checked when its gradient is attached
 nn, optim                        layers and networks; optimisers, rates, clipping
-families, data                   models of the families, and text in tokens
+families, data                   models of the families, and tokenised text
 train                            what `argand train` does; load opens its runs
 
 Is this gradient right?
@@ -26,7 +26,7 @@ the gradient looks multiplied by 0.666667
 check, check_torch, check_jax    a function's gradient, as you wrote it or as a framework computes it
 check_module                     a torch.nn.Module's, with its states and parameters
 assert_gradient                  the same for tests: raises GradientError, or Inconclusive
-replay, save_replay              a check as a file, made once more
+replay, save_replay              a check saved to a file, and repeated
 selftest                         mistakes planted on purpose, and whether they are found
 lab                              an expression and its derivatives, in every framework's convention
 ops, explain                     the library's operations, their equations and derivations
@@ -73,4 +73,4 @@ __all__ = [
 
 for _public in (Error, GradientError, Inconclusive):
     _public.__module__ = "argand"  # as it is caught, and as tracebacks name it
-Error.__doc__ = "What was asked for does not fit, in one sentence that says what would. A ValueError."
+Error.__doc__ = "An invalid argument or request; the message says what was expected. A ValueError."

@@ -1,4 +1,4 @@
-"""python3 -m argand: the self-test. python3 -m argand replay FILE: a check from a file, once more."""
+"""python3 -m argand: the self-test. python3 -m argand replay FILE: repeats a check from a file."""
 import argparse
 import os
 import sys
@@ -15,13 +15,13 @@ def _selftest() -> int:
 
 
 def _replayed(path: str, named: list) -> int:
-    """0: the gradient passes, 1: it fails, 2: that cannot be told, 3: there is nothing to judge."""
+    """Exit status 0: the gradient passes, 1: it fails, 2: inconclusive, 3: there is nothing to check."""
     try:
         names = {}
         for text in named:
             role, equals, name = text.partition("=")
             if not equals:
-                raise Error(f"replay: --function {text} names no role; write --function f=MODULE:NAME")
+                raise Error(f"replay: --function {text} has no role; write --function f=MODULE:NAME")
             names[role] = name
         sys.path.insert(0, os.getcwd())
         functions = {role: _replay.found(names.get(role, name), role, role in names) for role, name in _replay.read(path)["functions"].items()}
@@ -35,12 +35,12 @@ def _replayed(path: str, named: list) -> int:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python3 -m argand", description="Without a command: mistakes planted on purpose, and whether they are found.")
+    parser = argparse.ArgumentParser(prog="python3 -m argand", description="Without a command, runs the self-test: are gradients with planted mistakes caught?")
     commands = parser.add_subparsers(dest="command")
-    replay = commands.add_parser("replay", help="makes a check that was written to a file once more", description=_replayed.__doc__)
+    replay = commands.add_parser("replay", help="repeats a check from a file", description=_replayed.__doc__)
     replay.add_argument("file")
     replay.add_argument("--function", action="append", default=[], metavar="f=MODULE:NAME",
-                        help="where a function is; functions that the file names are imported by themselves only from below this folder")
+                        help="where to find a function; those named in the file are imported automatically only from below the current folder")
     options = parser.parse_args()
     return _replayed(options.file, options.function) if options.command == "replay" else _selftest()
 

@@ -1,4 +1,4 @@
-"""argand.check: a function of NumPy arrays, its gradient, and whether they belong together."""
+"""argand.check: whether a gradient is that of a function of NumPy arrays."""
 from __future__ import annotations
 
 import functools
@@ -51,56 +51,55 @@ def check(
       silent: adjoint (no jvp was given)
 
     The derivative is found numerically (Ridders' extrapolated differences) with an error bar. It is compared along two random
-    directions first. Where these do not pass, each element is judged by itself: "fail" when the two differ by more than rtol and ten
-    error bars, "inconclusive" when the bar is too wide to tell. A mistake that is smaller than rtol of the whole gradient is found
-    with `full=True`, which looks at each element in any case.
+    directions first. If these do not pass, each element is judged separately: "fail" when the two differ by more than rtol and ten
+    error bars, "inconclusive" when the bar is too wide to tell. A mistake smaller than rtol of the whole gradient is found with
+    `full=True`, which always looks at each element.
 
     grad        A function; or True, where f returns a pair of value and gradient, as for scipy.optimize.minimize(f, x, jac=True).
     x           An array or a number, real or complex, or a dict, list, named tuple or dataclass of them (and so on, nested): then grad
                 returns the same structure. A tuple is several arguments: f(*x), and grad(*x) returns one gradient for each. Floats of
-                any width are checked in double precision; integers and texts inside of containers stay what they are.
-    kwargs      Keyword arguments for f, grad, jvp and hvp, which are not differentiated by.
+                any width are checked in double precision; integers and strings inside containers are left as they are.
+    kwargs      Keyword arguments for f, grad, jvp and hvp; they are not differentiated.
     vjp         f returns any array, or a container of arrays, and grad is its vector-Jacobian product: grad(*x, w) is the gradient of
                 L = Re(sum(conj(w) * f(*x))) (with convention="jax" of L = Re(sum(w * f(*x)))), for a w like f's value.
-    convention  What the gradient by z = x + iy is: "torch" and "tensorflow" for dL/dx + i dL/dy, which ascends; "jax" for its
+    convention  What the gradient with respect to z = x + iy means: "torch" and "tensorflow" for dL/dx + i dL/dy, which ascends; "jax" for its
                 conjugate.
     order, hvp  order=2 also checks the second order: hvp(*x, v) is the Hessian-vector product, the derivative of grad along v (for
                 several arguments: hvp(*x, *v)).
-    jvp         A forward derivative, if there is one: jvp(*x, *v) is the derivative of f along v, like f's value. It is compared with
-                grad without differences (adjoint identity).
+    jvp         An optional forward derivative: jvp(*x, *v) is the derivative of f along v, in the form of f's value. It is compared
+                with grad without differences (adjoint identity).
     rtol, atol  What passes: |gradient - numerical| <= atol + rtol * the larger of both, and the error bar. Each is a number, a list with
                 one for each input, or a dict {"x": 1e-6}.
-    noise       How far f's values are from exact, relative to them. None: that is measured. Where f is noisier than double precision
+    noise       The relative error of f's values. None: it is measured. Where f is noisier than double precision
                 (because it computes in a narrow type, say), it is judged at steps that its noise allows, and a note says how well.
                 0: f is exact; what its noise hides is inconclusive.
-    full        Judge every element by itself.
-    points      Check at so many points: x first, then others like it (zeros, ones, ties, kinks, random scales), until one fails. It is
-                made simpler as long as it fails in the same way, and is the result's `point`.
-    seed        Of the random directions and weights.
-    seed_rng    Every call sees the same random state of Python, NumPy and PyTorch, the one at hand: for functions that draw numbers.
+    full        Judge every element separately.
+    points      Check at this many points: x first, then others like it (zeros, ones, ties, kinks, random scales), until one fails. That
+                one is simplified as long as it fails in the same way, and becomes the result's `point`.
+    seed        The seed of the random directions and weights.
+    seed_rng    Every call sees the same random state of Python, NumPy and PyTorch, the current one: for functions that draw random numbers.
     max_calls, max_seconds
-                Of f and grad together. What the check has found by then decides; what it has not looked at is inconclusive.
+                Limits for f and grad together. What the check has found by then decides; whatever it has not reached is inconclusive.
     replay      A file to write this check to, for `argand.replay`; with `points` the check at the point where it fails.
 
-    A second point close by is looked at as well, and grad is called again after f was called elsewhere: so that a gradient is found out
-    that remembers.
+    A second point nearby is checked too, and grad is called again after f was called elsewhere, to catch gradients that depend on
+    earlier calls.
 
     Independent checks give second opinions (`argand.IndependentCheck`); one that cannot tell says why. Where differences pass a gradient and
     the Taylor remainder or the complex step does not, the verdict is "inconclusive". A jvp that contradicts both differences and grad
     is itself wrong: a note says so.
 
-    f is called again and again: near x, and with complex numbers where x is real; there it may raise.
-    Raises argand.Error, a ValueError, in one sentence, where something does not fit; checks of gradients in tests are
-    `argand.assert_gradient`.
+    f is called repeatedly: near x, and with complex numbers where x is real; there it may raise.
+    Raises argand.Error, a ValueError, for invalid arguments. In tests, use `argand.assert_gradient`.
     """
     if convention not in CONVENTIONS:
-        raise Error(f"check: there is no convention {convention!r}; there are {', '.join(map(repr, CONVENTIONS))}")
+        raise Error(f"check: convention must be one of {', '.join(map(repr, CONVENTIONS))}, got {convention!r}")
     if order not in (1, 2):
-        raise Error(f"check: order is {order!r}; 1 checks the gradient, 2 the Hessian-vector product as well")
+        raise Error(f"check: order must be 1 (gradient) or 2 (Hessian-vector product as well), got {order!r}")
     if order == 2 and (hvp is None or vjp):
-        raise Error("check: order=2 needs hvp, a callable with hvp(x, v) = the derivative of grad along v, of a real number f")
+        raise Error("check: order=2 requires a real scalar f and hvp(x, v), the derivative of grad along v")
     if jvp is not None and not callable(jvp):
-        raise Error(f"check: jvp is {describe(jvp)}; it must be a function, jvp(x, v) = the derivative of f along v")
+        raise Error(f"check: jvp must be a function jvp(x, v), the derivative of f along v, got {describe(jvp)}")
     options = Options.of("check", dict(rtol=rtol, atol=atol, noise=noise, full=full, seed=seed, seed_rng=seed_rng, max_calls=max_calls,
                                        max_seconds=max_seconds))
     if grad is True:
@@ -117,8 +116,8 @@ def check(
 
 
 def assert_gradient(f: Callable[..., Any], grad: Callable[..., Any], x: Any, **options: Any) -> Result:
-    """`check`, for tests: raises GradientError, an AssertionError, where the gradient is wrong, and Inconclusive, which is none, where
-    that cannot be told; both say what was found, element by element. Takes the options of `check` and returns its result.
+    """`check`, for tests: raises GradientError, an AssertionError, if the gradient is wrong, and Inconclusive, which is not one, if the
+    check cannot tell; both say what was found, element by element. Takes the options of `check` and returns its result.
 
     >>> import argand, numpy as np
     >>> argand.assert_gradient(np.sin, np.sin, 1.0)
@@ -135,14 +134,14 @@ def assert_gradient(f: Callable[..., Any], grad: Callable[..., Any], x: Any, **o
 def _pair(both: Callable[..., Any]) -> Tuple[Callable[..., Any], Callable[..., Any]]:
     """f and its gradient, of a function that returns both."""
     if not callable(both):
-        raise Error(f"check: f is {describe(both)}; it must be a function")
+        raise Error(f"check: f must be a function, got {describe(both)}")
 
     def part(k: int) -> Callable[..., Any]:
         @functools.wraps(both)
         def function(*arguments: Any, **keywords: Any) -> Any:
             returned = both(*arguments, **keywords)
             if not isinstance(returned, (tuple, list)) or len(returned) != 2:
-                raise Error(f"check: f returns {describe(returned)}; with grad=True it returns a pair, (value, gradient)")
+                raise Error(f"check: with grad=True f must return a pair (value, gradient), got {describe(returned)}")
             return returned[k]
 
         return function

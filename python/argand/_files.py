@@ -12,13 +12,13 @@ Path = Union[str, "os.PathLike[str]"]
 
 
 def load(path: Path) -> Any:
-    """The model of a run: of its folder (the best checkpoint), or of a checkpoint with the tokens beside it. Of any other safetensors file
-    the tensors, a dict of arrays by name; complex ones are complex.
+    """The model of a run, from its folder (the best checkpoint) or from a checkpoint with its tokens beside it. For any other safetensors
+    file, a dict of arrays by name; complex tensors stay complex.
 
     >>> model = argand.load("runs/first")                # doctest: +SKIP
     >>> model.generate("the", tokens=20)                 # doctest: +SKIP
 
-    A file that is not what was written is refused.
+    A corrupted file is rejected.
     """
     where = os.fspath(path)
     if not os.path.isdir(where) and not _argand.is_checkpoint(where):
@@ -35,7 +35,7 @@ def load_with_metadata(path: Path) -> Tuple[Dict[str, np.ndarray], Dict[str, str
 
 
 def save(path: Path, arrays: Mapping[str, np.ndarray], metadata: Mapping[str, str] = {}) -> None:
-    """Writes arrays as a safetensors file, all or nothing, with a checksum. complex64 becomes the format's C64, complex128 pairs of F64.
+    """Writes arrays to a safetensors file atomically, with a checksum. complex64 becomes the format's C64, complex128 pairs of F64.
 
     >>> import argand, numpy as np, os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "z.safetensors")
@@ -45,10 +45,10 @@ def save(path: Path, arrays: Mapping[str, np.ndarray], metadata: Mapping[str, st
     """
     for what, given in (("arrays", arrays), ("metadata", metadata)):
         if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
-            raise _argand.Error(f"save: {what} must be a dict whose keys are names, such as {{'z': ...}}")
+            raise _argand.Error(f"save: {what} must be a dict with string keys, such as {{'z': ...}}")
     for name, text in metadata.items():
         if not isinstance(text, str):
-            raise _argand.Error(f"save: the metadata {name} must be a str, not {type(text).__name__}; json.dumps() makes one")
+            raise _argand.Error(f"save: metadata {name} must be a str, got {type(text).__name__}; use json.dumps()")
     _argand.save(os.fspath(path), {name: _as_array(name, array) for name, array in arrays.items()}, dict(metadata))
 
 
@@ -56,4 +56,4 @@ def _as_array(name: str, value: Any) -> np.ndarray:
     try:
         return np.asarray(value)
     except (TypeError, ValueError, RuntimeError) as error:  # such as a tensor of PyTorch that has a gradient
-        raise _argand.Error(f"save: {name} cannot become a NumPy array: {error}") from error
+        raise _argand.Error(f"save: {name} cannot be converted to a NumPy array: {error}") from error

@@ -23,16 +23,16 @@ class Given:
                  jvp: Optional[Callable[..., Any]]) -> None:
         for role, function in (("f", f), ("grad", grad)):
             if not callable(function):
-                raise Error(f"check: {role} is {describe(function)}; it must be a function")
+                raise Error(f"check: {role} must be a function, got {describe(function)}")
         self._several = isinstance(x, tuple) and not hasattr(x, "_fields")
         self.arguments: Tuple[Any, ...] = x if self._several else (x,)
         if not self.arguments:
-            raise Error("check: x is an empty tuple: there is no input to differentiate with respect to")
+            raise Error("check: x is an empty tuple; there is nothing to differentiate with respect to")
         self.name = getattr(f, "__name__", type(f).__name__)
         self.argument_names = argument_names(f, len(self.arguments))
         self.leaves = [leaf for a, n in zip(self.arguments, self.argument_names) for leaf in leaves_of(a, n)]
         if not self.leaves:
-            raise Error("check: there is no array in x: there is nothing to differentiate by")
+            raise Error("check: x contains no floating point or complex numbers; there is nothing to differentiate with respect to")
         self.kwargs = dict(kwargs)
         self._f, self._grad, self._vjp, self._jvp = f, grad, vjp, jvp
         self._output: Optional[Output] = None
@@ -85,23 +85,23 @@ class Given:
     @staticmethod
     def _refused_container(returned: Any) -> str:
         if isinstance(returned, tuple) and len(returned) == 2:
-            return ("check: f returns a tuple of 2; return one array, np.array(...) or np.concatenate(...), or say grad=True if it is a pair of value and "
-                    "gradient")
+            return ("check: f returns a tuple of length 2; return one array, np.array(...) or np.concatenate(...), or pass grad=True if it is a "
+                    "(value, gradient) pair")
         return f"check: f returns {describe(returned)}; return one array, np.array(...) or np.concatenate(...)"
 
     def _refuse_value(self, y: np.ndarray) -> None:
         if y.dtype.kind in "iub":
             raise Error(f"check: f returns {describe(y[()])}, and integers have no derivative; return floating point numbers")
         if not np.all(np.isfinite(y)):
-            raise Error(f"check: f(x) is {y[~np.isfinite(y)].flat[0]} at x{'' if y.size == 1 else ' in some elements'}: there is no derivative to compare with")
+            raise Error(f"check: f(x) is {y[~np.isfinite(y)].flat[0]} at x{'' if y.size == 1 else ' in some elements'}, so there is no derivative to compare with")
         if self._vjp:
             return
         if y.size != 1:
-            raise Error(f"check: f returns an array of shape {y.shape}, and a gradient belongs to one real number; return its sum, or say vjp=True "
-                        "and give grad(x, w), the gradient of Re(sum(conj(w) * f(x)))")
+            raise Error(f"check: f returns an array of shape {y.shape}, but must return one real number; return its sum, or pass vjp=True "
+                        "and grad(x, w), the gradient of Re(sum(conj(w) * f(x)))")
         if y.dtype.kind == "c":
-            raise Error("check: f returns a complex number, and a gradient belongs to a real one; return its .real, or its modulus, or say vjp=True "
-                        "and give grad(x, w), the gradient of Re(conj(w) * f(x))")
+            raise Error("check: f returns a complex number, but must return a real one; return its real part or modulus, or pass vjp=True "
+                        "and grad(x, w), the gradient of Re(conj(w) * f(x))")
 
     def gradients(self, arrays: List[np.ndarray], w: np.ndarray) -> List[np.ndarray]:
         assert self._output
@@ -122,7 +122,7 @@ class Given:
         except Exception as error:
             return f"jvp raises {type(error).__name__}{sentence_of(error)[:82]}"
         if dy.dtype.kind not in "fciub" or dy.shape != self._value.at_point.shape:
-            return f"jvp returns {describe(dy)}, and f an array of shape {self._value.at_point.shape}"
+            return f"jvp returns {describe(dy)}, but f returns an array of shape {self._value.at_point.shape}"
         return dy.astype(complex if dy.dtype.kind == "c" else float)
 
     def extended(self, arrays: List[np.ndarray]) -> Union[np.ndarray, str]:
@@ -132,7 +132,7 @@ class Given:
                 warnings.simplefilter("error", ComplexWarning)
                 y = Output(self._f(*self.arguments_of(arrays), **self.kwargs), "f").array
         except ComplexWarning:
-            return "f drops imaginary parts"
+            return "f discards imaginary parts"
         except Exception as error:
             return f"f raises {type(error).__name__} for complex numbers"
         return y.astype(complex) if y.dtype.kind == "c" else "f returns real numbers for complex inputs"
@@ -142,17 +142,17 @@ class Given:
         if len(self.arguments) == 1 and not (isinstance(g, tuple) and len(g) == 1 and not hasattr(g, "_fields")):
             return gradients_in(g, self.arguments[0], self.argument_names[0], who)
         if not isinstance(g, (tuple, list)) or len(g) != len(self.arguments):
-            raise Error(f"check: there are {len(self.arguments)} inputs, and {who} returns {describe(g)}; return a tuple of one gradient for each")
+            raise Error(f"check: there are {len(self.arguments)} inputs, but {who} returns {describe(g)}; return a tuple with one gradient for each")
         return [leaf for dx, a, n in zip(g, self.arguments, self.argument_names) for leaf in gradients_in(dx, a, n, who)]
 
     def _refuse_change(self, before: List[np.ndarray], after: List[np.ndarray], who: str) -> None:
         for leaf, a, b in zip(self.leaves, before, after):
             if not np.array_equal(a, b, equal_nan=True):
-                raise Error(f"check: {who} changes its input {leaf.name}; let it work on a copy, {leaf.name}.copy()")
+                raise Error(f"check: {who} modifies its input {leaf.name}; work on a copy, {leaf.name}.copy()")
 
 
 class Second:
-    """grad as the function, of all inputs in a row, and hvp as its vector-Jacobian product."""
+    """grad as the function of all inputs, concatenated, and hvp as its vector-Jacobian product."""
 
     def __init__(self, grad: Any, hvp: Any, given: Given) -> None:
         self._grad, self._hvp, self._given = grad, hvp, given
@@ -180,7 +180,7 @@ def no_jvp(x: List[np.ndarray], v: List[np.ndarray]) -> str:
 
 
 def argument_names(f: Callable[..., Any], count: int) -> List[str]:
-    """What f calls its first arguments; x, or x0, x1, ... where that cannot be seen."""
+    """What f calls its first arguments; x, or x0, x1, ... where the names cannot be found."""
     try:
         kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
         names = [p.name for p in inspect.signature(f).parameters.values() if p.kind in kinds]

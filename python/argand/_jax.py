@@ -14,10 +14,10 @@ from ._trees import mapped, walk
 
 
 def check_jax(f: Callable[..., Any], *inputs: Any, kwargs: Optional[Mapping[str, Any]] = None, **options: Any) -> Result:
-    """Is what `jax.vjp` returns the gradient of `f(*inputs, **kwargs)` by the inputs, in JAX's convention?
+    """Is what `jax.vjp` returns the gradient of `f(*inputs, **kwargs)` with respect to the inputs, in JAX's convention?
 
-    f takes and returns arrays of any shape, real or complex, or dicts, lists, tuples or dataclasses of them: a function with a custom_vjp
-    inside, for one. JAX must compute in double precision: `jax.config.update("jax_enable_x64", True)`. `options` are those of
+    f takes and returns arrays of any shape, real or complex, or dicts, lists, tuples or dataclasses of them: for example a function
+    with a custom_vjp inside. JAX must compute in double precision: `jax.config.update("jax_enable_x64", True)`. `options` are those of
     `argand.check`: rtol, atol, noise, full, seed, seed_rng, max_calls, max_seconds.
     """
     import jax
@@ -29,7 +29,7 @@ def check_jax(f: Callable[..., Any], *inputs: Any, kwargs: Optional[Mapping[str,
     def value(*x: Any) -> Any:
         y = mapped(closed(*x), lambda leaf: np.asarray(leaf) if hasattr(leaf, "__array__") else leaf)
         if any(getattr(leaf, "dtype", None) in (np.float32, np.complex64) for _, leaf in walk(y, "")):
-            raise Error('check_jax: f computes in single precision; call jax.config.update("jax_enable_x64", True) before anything else')
+            raise Error('check_jax: f computes in single precision; call jax.config.update("jax_enable_x64", True) before any other JAX code')
         return y
 
     def pullback(*x_and_w: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What all checks share: their options, budgets, and the way to the library's judge."""
+"""What all checks share: their options, budgets, and the call to the library's judge."""
 from __future__ import annotations
 
 import contextlib
@@ -24,7 +24,7 @@ Tolerance = Union[float, Sequence[float], Mapping[str, float]]
 
 @dataclasses.dataclass(frozen=True)
 class Options:
-    """Those that every check takes; `argand.check` says what they are."""
+    """Options that every check takes; see `argand.check`."""
 
     rtol: Tolerance = RTOL
     atol: Tolerance = 0.0
@@ -44,20 +44,20 @@ class Options:
         names = [f.name for f in dataclasses.fields(Options)]
         for name in given:
             if name not in names:
-                raise Error(f"{who}: unknown option {name!r}; there are {', '.join(names)}")
+                raise Error(f"{who}: unknown option {name!r}; options are {', '.join(names)}")
         options = Options(**given)
         for name in ("max_calls", "max_seconds"):
             if getattr(options, name) is not None and not getattr(options, name) > 0:
-                raise Error(f"{who}: {name} is {getattr(options, name)!r}; it must be positive")
+                raise Error(f"{who}: {name} must be positive, got {getattr(options, name)!r}")
         if options.noise is not None and not 0 <= options.noise < 0.1:
-            raise Error(f"{who}: noise is {options.noise!r}; it is relative to the values of f, from 0 to below 0.1")
+            raise Error(f"{who}: noise is relative to the values of f and must be in [0, 0.1), got {options.noise!r}")
         return options
 
 
 @dataclasses.dataclass
 class Problem:
-    """A function of a list of arrays and its gradients. `notes` is read when the judge has spoken. `tangent(arrays, v)` is the derivative
-    of value along v, `extended(arrays)` is value at complex arrays; both may return a str, why they cannot."""
+    """A function of a list of arrays and its gradients. `notes` is read after the judge has run. `tangent(arrays, v)` is the derivative
+    of value along v, `extended(arrays)` is value at complex arrays; both may return a str that says why they cannot."""
 
     name: str
     leaves: Sequence[Leaf]
@@ -71,16 +71,16 @@ class Problem:
 
 
 def judge(problem: Problem, options: Options, who: str, convention: str) -> Result:
-    """What the library's judge says of it."""
+    """The verdict of the library's judge."""
     names = [leaf.name for leaf in problem.leaves]
     arrays = [leaf.array for leaf in problem.leaves]
     rtol, atol = _one_each(options.rtol, RTOL, names, f"{who}: rtol"), _one_each(options.atol, 0.0, names, f"{who}: atol")
     for r in rtol:
         if not r > 0:
-            raise Error(f"{who}: rtol is {r:g}; it must be positive")
+            raise Error(f"{who}: rtol must be positive, got {r:g}")
     for a in atol:
         if not a >= 0:
-            raise Error(f"{who}: atol is {a:g}; it must not be negative")
+            raise Error(f"{who}: atol must not be negative, got {a:g}")
     noise = options.noise if options.noise is not None else problem.noise
     budget = Budget(options.max_calls, options.max_seconds)
     with Randomness(options.seed_rng, problem.module) as randomness, budget:
@@ -92,13 +92,13 @@ def judge(problem: Problem, options: Options, who: str, convention: str) -> Resu
                                    tangent=spend(problem.tangent), extended=spend(problem.extended))
         except Error as error:
             if "random seed" in str(error) and not options.seed_rng:
-                raise Error(f"{error}, or say seed_rng=True") from error
+                raise Error(f"{error}, or pass seed_rng=True") from error
             raise
     return result_of(report, problem.name, names, arrays, max(rtol), problem.notes)
 
 
 def _has_buffers(module: Any) -> bool:
-    """Then they belong to the point, and a second one would have others: the vectors of spectral_norm, say."""
+    """If so, they belong to the point, and a second point would have different ones: the vectors of spectral_norm, say."""
     return module is not None and any(True for _ in module.buffers())
 
 
@@ -120,25 +120,25 @@ def _one_each(given: Any, default: float, names: List[str], what: str) -> List[f
     if isinstance(given, Mapping):
         unknown = [key for key in given if not any(_belongs(name, key) for name in names)]
         if unknown:
-            raise Error(f"{what} names {unknown[0]!r}, and the inputs are {', '.join(names)}")
+            raise Error(f"{what} names {unknown[0]!r}, but the inputs are {', '.join(names)}")
         return [float(next((given[key] for key in given if _belongs(name, key)), default)) for name in names]
     if isinstance(given, (list, tuple)):
         if len(given) != len(names):
-            raise Error(f"{what} has {len(given)} numbers, and there are {len(names)} inputs: {', '.join(names)}")
+            raise Error(f"{what} has {len(given)} numbers, but there are {len(names)} inputs: {', '.join(names)}")
         return [float(x) for x in given]
     try:
         return [float(given)] * len(names)
     except (TypeError, ValueError):
-        raise Error(f"{what} is {describe(given)}; give a number, one for each input, or a dict from an input's name to its number") from None
+        raise Error(f"{what} must be a number, a list with one per input, or a dict from input name to number, got {describe(given)}") from None
 
 
 def _belongs(name: str, key: str) -> bool:
-    """Whether this leaf is the input of that name, or inside of it."""
+    """Whether this leaf is the input of that name, or inside it."""
     return name == key or (name.startswith(key) and name[len(key) : len(key) + 1] in ("[", "."))
 
 
 class Budget:
-    """So many calls, so many seconds; then argand._argand.Spent ends the check, which keeps what it has found.
+    """A limit on calls and seconds; beyond it argand._argand.Spent ends the check, which keeps what it has found.
 
     On the main thread of a system with timers a call that does not return is interrupted as well.
     """
@@ -188,25 +188,25 @@ class Budget:
 
 
 def call(function: Callable[..., Any], arguments: Sequence[Any], who: str, keywords: Mapping[str, Any] = {}) -> Any:
-    """Its value. What it raises becomes an Error that names it."""
+    """The function's value. An exception becomes an Error that names the function."""
     try:
         return function(*arguments, **keywords)
     except Error:
         raise
     except Exception as error:
-        raise Error(f"check: {who} raises {type(error).__name__} when it is called at x" + sentence_of(error)) from error
+        raise Error(f"check: {who} raises {type(error).__name__} when called at x" + sentence_of(error)) from error
 
 
 def sentence_of(error: BaseException) -> str:
-    """": what it says", on one line and not longer than one can read; nothing where it says nothing."""
+    """": what it says", on one line and of readable length; empty if it says nothing."""
     text = " ".join(str(error).split())
     return (": " + (text if len(text) <= 300 else text[:297] + "...")) if text else ""
 
 
 class Value:
-    """Calls that give an array: at the point anything wrong is told, beside it what cannot be computed is NaN.
+    """Calls that return an array: at the point any error is raised, elsewhere what cannot be computed is NaN.
 
-    The point is where the first two calls are.
+    The point is where the first two calls are made.
     """
 
     def __init__(self, compute: Callable[[List[np.ndarray]], np.ndarray]) -> None:

@@ -1,4 +1,4 @@
-"""argand.lab, argand.ops, argand.explain: what the program tells of expressions and ops, as objects."""
+"""argand.lab, argand.ops, argand.explain: what the program says about expressions and ops, as objects."""
 from __future__ import annotations
 
 import dataclasses
@@ -23,7 +23,7 @@ class Figure:
 
 @dataclasses.dataclass(frozen=True)
 class Lab:
-    """A function at a point, differentiated by one variable z. Prints as `argand lab` does."""
+    """A function at a point, differentiated with respect to one variable z. Prints as `argand lab` does."""
 
     equation: str
     at: Dict[str, complex]
@@ -56,9 +56,9 @@ def lab(expression: str, at: Optional[Point] = None, by: str = "") -> Lab:
     >>> point.dz.value, point.conventions["PyTorch"], point.conventions["JAX"]
     ((1-2j), (2+4j), (2-4j))
 
-    expression  "f(z, w) = ...", or the right-hand side alone, in z. `argand lab --help` lists what it may be made of.
-    at          A number for each variable: one, a sequence, a dict by name, or text, "1+2i, exp(i*pi/4)". Unless given, 1+2j for all.
-    by          The variable to differentiate by; the first unless given.
+    expression  "f(z, w) = ...", or the right-hand side alone, in z. `argand lab --help` lists what it may contain.
+    at          A number for each variable: one, a sequence, a dict by name, or text, "1+2i, exp(i*pi/4)". Default: 1+2j for all.
+    by          The variable to differentiate with respect to; the first by default.
     """
     if at is None:
         at = [1 + 2j] * len(_argand.variables(expression))
@@ -90,7 +90,7 @@ def _number(pair: Sequence[Any]) -> complex:
 def _in_order(expression: str, at: Mapping[str, complex]) -> List[complex]:
     names = _argand.variables(expression)
     if set(names) != set(at):
-        raise _argand.Error(f"lab: the variables are {', '.join(names)}, and at has {', '.join(map(str, at)) or 'none'}")
+        raise _argand.Error(f"lab: the variables are {', '.join(names)}, but at gives {', '.join(map(str, at)) or 'none'}")
     return [complex(at[name]) for name in names]
 
 
@@ -123,7 +123,7 @@ def ops() -> List[Op]:
 
 
 def explain(name: str) -> str:
-    """All of one op, as `argand explain` tells it: equation, derivation, singular points, and what its numerical check finds now.
+    """Everything about one op, as `argand explain` prints it: equation, derivation, singular points, and the result of its numerical check.
 
     >>> import argand
     >>> print(argand.explain("conj").splitlines()[0])

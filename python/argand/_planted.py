@@ -1,4 +1,4 @@
-"""argand.selftest: does the judge find mistakes that were put there, and leave right gradients alone?"""
+"""argand.selftest: does the judge find planted mistakes and accept correct gradients?"""
 from __future__ import annotations
 
 import dataclasses
@@ -11,7 +11,7 @@ from ._check import check
 
 @dataclasses.dataclass(frozen=True)
 class Plant:
-    """A gradient, right or wrong, and what was said of it."""
+    """A correct or wrong gradient, and its verdict."""
 
     function: str
     mistake: str  # "none" for a right gradient
@@ -20,13 +20,13 @@ class Plant:
 
     @property
     def ok(self) -> bool:
-        """A mistake was found, or a right gradient was not accused of one."""
+        """Whether a mistake was found, or a correct gradient passed."""
         return self.verdict == ("pass" if self.mistake == "none" else "fail")
 
 
 @dataclasses.dataclass(frozen=True)
 class SelfTest:
-    """What argand.selftest found. True when every mistake was found and nothing else was accused."""
+    """What argand.selftest found. True if every mistake was found and every correct gradient passed."""
 
     plants: List[Plant]
 
@@ -78,7 +78,7 @@ MISTAKES: Any = [
 
 
 def selftest() -> SelfTest:
-    """Judges gradients with planted mistakes, and the right ones.
+    """Judges correct gradients and ones with planted mistakes.
 
     >>> import argand
     >>> found = argand.selftest()

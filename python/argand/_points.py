@@ -1,4 +1,4 @@
-"""points=N: inputs where a gradient may fail, tried one after the other, and the first that does, made small."""
+"""points=N: tries inputs where a gradient may fail, one after the other, and simplifies the first that does."""
 from __future__ import annotations
 
 import dataclasses
@@ -21,7 +21,7 @@ MOST_SHOWN = 12  # numbers of a point in a note
 
 
 class Sampler:
-    """Points of the shapes of `like`: corners, ties, kinks and random scales. Point k depends on the seed and on k alone."""
+    """Points with the shapes of `like`: corners, ties, kinks and random scales. Point k depends only on the seed and on k."""
 
     def __init__(self, like: Sequence[np.ndarray], seed: int, gradient: Callable[[Arrays], Optional[np.ndarray]]) -> None:
         self._like = [np.array(a) for a in like]
@@ -76,7 +76,7 @@ class Sampler:
         return self._each(lambda a: self._specials(rng, a))
 
     def _special_among(self, rng: np.random.Generator) -> Iterator[Arrays]:
-        """One special number among those that were given, or random ones."""
+        """One special number among the given ones, or among random ones."""
         given = rng.random() < 0.5
 
         def make(a: np.ndarray) -> np.ndarray:
@@ -104,7 +104,7 @@ class Sampler:
         return self._each(lambda a: rng.integers(-3, 4, a.shape) + (1j * rng.integers(-3, 4, a.shape) if a.dtype.kind == "c" else 0.0))
 
     def _one(self, rng: np.random.Generator) -> Iterator[Arrays]:
-        """Zeros, but for one element."""
+        """Zeros except for one element."""
 
         def make(a: np.ndarray) -> np.ndarray:
             b = np.zeros(a.size, a.dtype)
@@ -129,7 +129,7 @@ class Sampler:
         return self._each(make)
 
     def _kinks(self, rng: np.random.Generator) -> Iterator[Arrays]:
-        """Between two points, where the gradient jumps: at the jump and on both sides. One where it does not."""
+        """On a line between two points: at a jump of the gradient and on both sides of it; a single point if there is no jump."""
         scale = 10.0 ** rng.uniform(-1, 1)
         begin = [a if rng.random() < 0.5 else self._normal(rng, a).astype(a.dtype) for a in self._like]
         end = [(self._normal(rng, a) * scale).astype(a.dtype) for a in self._like]
@@ -142,7 +142,7 @@ class Sampler:
             yield at(t)
 
     def _jump(self, at: Callable[[float], Arrays]) -> Optional[float]:
-        """Where in [0, 1] the gradient changes as much in a short interval as in a long one."""
+        """Where in [0, 1] the gradient changes as much over a short interval as over a long one."""
         low, high, parts, first = 0.0, 1.0, 8, 0.0
         for _ in range(9):
             times = np.linspace(low, high, parts + 1)
@@ -162,12 +162,12 @@ _state = threading.local()
 
 
 def searching() -> bool:
-    """Whether a point of a search is being judged: by itself, without a second one beside it."""
+    """Whether a point of a search is being judged: alone, without a second point nearby."""
     return getattr(_state, "searching", False)
 
 
 class Search:
-    """The first point where `judge` says "fail", and what was said before. `judge(arrays)` is a check at that point and may raise Error."""
+    """The first point where `judge` says "fail", and the verdicts before it. `judge(arrays)` is a check at that point and may raise Error."""
 
     def __init__(self, judge: Callable[[Arrays], Result], has_value: Callable[[Arrays], bool]) -> None:
         self._judge_given, self._has_value = judge, has_value
@@ -175,7 +175,7 @@ class Search:
         self.refusals: List[str] = []  # what the check cannot deal with where f has a value: grad raises
 
     def look(self, points: Iterator[Arrays]) -> Tuple[Result, Optional[Arrays]]:
-        """The result at the first point, or at the first that fails, with that point."""
+        """The result at the first failing point, with that point; else the result at the first point and None."""
         given = next(points)
         first = self._judge_given(given)  # what is wrong with the call is told
         self._count(first.verdict)
@@ -199,7 +199,7 @@ class Search:
         self.counts[what] = self.counts.get(what, 0) + 1
 
     def _inside(self, given: Arrays, arrays: Arrays) -> Arrays:
-        """Where f has no value, some way back to where it has one."""
+        """Where f has no value, moves back towards a point where it has one."""
         for _ in range(4):
             if self._has_value(arrays):
                 return arrays
@@ -220,7 +220,7 @@ class Search:
         return result
 
     def shrunk(self, result: Result, arrays: Arrays) -> Tuple[Result, Arrays, int]:
-        """A simpler point with the same failure: zeros, ones, whole numbers, few digits. With the number of checks it took."""
+        """A simpler point with the same failure: zeros, ones, whole numbers, few digits. Returned with the number of checks it took."""
         tried, kind = 0, failure_kind(result)
         progress = True
         while progress and tried < MOST_SHRINKING:
@@ -247,7 +247,7 @@ def failure_kind(result: Result) -> str:
 
 
 def complexity(arrays: Arrays) -> float:
-    """Of numbers: 0 costs nothing, then 1, whole numbers, and digits."""
+    """A cost for the numbers: 0 is free, then 1, integers, and digits."""
     return sum(_cost(float(v)) for a in arrays for v in (np.ravel(a).view(float) if a.dtype.kind == "c" else np.ravel(a)))
 
 
@@ -293,13 +293,13 @@ def _digits(a: np.ndarray, digits: int) -> np.ndarray:
 
 
 def _closer(a: np.ndarray) -> np.ndarray:
-    """Of one digit, and half as many decimal places away from one."""
+    """Rounded to one digit, with its power of ten halved."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(a == 0, 0.0, np.sign(a) * 10.0 ** np.rint(np.log10(np.abs(a)) / 2))
 
 
 def _half(a: np.ndarray) -> np.ndarray:
-    """Of one digit, and nearer to one by a factor of two."""
+    """Rounded to one digit, and closer to one by a factor of two."""
     return _digits(np.where(np.abs(a) > 1, a / 2, a * 2), 1)
 
 
@@ -322,9 +322,9 @@ def text_of_point(names: Sequence[str], arrays: Arrays) -> str:
 
 def search(judge: Callable[[Arrays], Result], has_value: Callable[[Arrays], bool], gradient: Callable[[Arrays], Optional[np.ndarray]],
            leaves: Sequence[Leaf], points: int, seed: int, inputs_of: Callable[[Arrays], Any]) -> Result:
-    """Checks at the leaves' own point and at further ones. The result at the first that fails, made simpler, or else at the leaves' own."""
+    """Checks at the leaves' own point and at further ones. The result at the first failing point, simplified, or else at the leaves' own."""
     if isinstance(points, bool) or not isinstance(points, (int, np.integer)) or points < 1:
-        raise Error(f"check: points is {points!r}; it must be a whole number, at least 1")
+        raise Error(f"check: points must be an integer of at least 1, got {points!r}")
     looking = Search(judge, has_value)
     result, failing = looking.look(Sampler([leaf.array for leaf in leaves], seed, gradient).points(int(points)))
     tried = sum(looking.counts.values())
@@ -334,5 +334,5 @@ def search(judge: Callable[[Arrays], Result], has_value: Callable[[Arrays], bool
         return dataclasses.replace(result, notes=[*result.notes, *notes])
     result, small, checks = looking.shrunk(result, failing)
     where = "the point given" if tried == 1 else f"point {tried} of {points}"
-    note = f"fails at {where}; made simpler by {checks} more checks: {text_of_point([leaf.name for leaf in leaves], small)}"
+    note = f"fails at {where}; simplified in {checks} more checks: {text_of_point([leaf.name for leaf in leaves], small)}"
     return dataclasses.replace(result, notes=[*result.notes, note], point=inputs_of(small))

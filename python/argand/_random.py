@@ -1,4 +1,4 @@
-"""Random numbers that are the same at every call."""
+"""The same random numbers at every call."""
 from __future__ import annotations
 
 import random
@@ -10,7 +10,7 @@ import numpy as np
 
 class Randomness:
     """The random states of Python, NumPy and PyTorch and the buffers of a module as they were when the check began: `reset` puts them
-    back before every call, and leaving the scope restores them for the caller. Does nothing where it is not asked to."""
+    back before every call, and leaving the scope restores them for the caller. Does nothing unless active."""
 
     def __init__(self, active: bool, module: Any = None) -> None:
         self._active = active

@@ -1,4 +1,4 @@
-"""argand.replay: a check that was written to a file, once more.
+"""argand.replay: repeats a check that was written to a file.
 
 The file is JSON: what was called and with what, the parameters and buffers of a module, the verdict, the versions. It holds no code.
 It names functions by module and name, where they have one; the caller of replay gives the others.
@@ -37,7 +37,7 @@ observers: List[Callable[[Result], None]] = []  # are told of each result: the p
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """One call of a check: what it takes to make it again."""
+    """One call of a check: what is needed to repeat it."""
 
     call: str
     functions: Dict[str, Any]
@@ -91,7 +91,7 @@ def _case_of(name: str, bound: Dict[str, Any]) -> Case:
 
 
 def _copied(value: Any) -> Any:
-    """As the caller has it now, and may change it later."""
+    """A copy, since the caller may change the original later."""
     if isinstance(value, np.ndarray):
         return value.copy()
     if hasattr(value, "detach"):
@@ -105,7 +105,7 @@ def _copied(value: Any) -> Any:
 
 
 def save_replay(path: Union[str, "os.PathLike[str]"], result: Result) -> None:
-    """Writes what `replay` needs to make this check again: x, the parameters of a module, the options, the seed, the versions. With
+    """Writes what `replay` needs to repeat this check: x, the parameters of a module, the options, the seed, the versions. With
     `points=N` it is the check at the point where it fails.
 
     >>> import argand, numpy as np, os, tempfile
@@ -115,11 +115,11 @@ def save_replay(path: Union[str, "os.PathLike[str]"], result: Result) -> None:
     >>> argand.replay(path, f, twice).diagnosis
     'the gradient looks twice the right one'
 
-    Raises argand.Error where an input cannot be written, an object of a class of one's own. The file is there whole or not at all.
+    Raises argand.Error if an input cannot be written, such as an object of your own class. The file is written atomically.
     """
     case = result.case
     if not isinstance(case, Case):
-        raise Error("save_replay: the result carries no call to repeat; give one that a check has returned")
+        raise Error("save_replay: the result has no recorded call; pass a result returned by a check")
     arguments = {key: encoded(value, key) for key, value in case.arguments.items()}
     content = {
         "argand replay": FORMAT,
@@ -146,11 +146,11 @@ def save_replay(path: Union[str, "os.PathLike[str]"], result: Result) -> None:
 
 
 def replay(path: Union[str, "os.PathLike[str]"], f: Any, grad: Optional[Callable[..., Any]] = None, **functions: Any) -> Result:
-    """Makes the check that `save_replay` wrote once more, for the function or module `f` and its gradient: the same inputs, parameters,
-    options and seed. What else was a function, `hvp` or `jvp`, is given by its name.
+    """Repeats the check that `save_replay` wrote, for the function or module `f` and its gradient: the same inputs, parameters, options
+    and seed. Other functions, such as `hvp` or `jvp`, are passed by keyword.
 
-    A note of the result says what the verdict was then, and which versions have changed. Raises argand.Error in one sentence where the
-    file is none, or does not fit. A module keeps its parameters: a copy gets those of the file.
+    A note of the result says what the verdict was then, and which versions have changed. Raises argand.Error if the
+    file is not a replay file or does not match. The module itself is not modified: a copy gets the parameters in the file.
     """
     content = read(path)
     check = _calls[content["call"]]
@@ -159,10 +159,10 @@ def replay(path: Union[str, "os.PathLike[str]"], f: Any, grad: Optional[Callable
     given = {first: f, **({} if grad is None else {"grad": grad}), **functions}
     missing = [key for key in content["functions"] if key not in given]
     if missing:
-        raise Error(f"replay: the check had a function {missing[0]!r}; give it, replay(path, f, {missing[0]}=...)")
+        raise Error(f"replay: the check used a function {missing[0]!r}; pass it as replay(path, f, {missing[0]}=...)")
     unknown = [key for key in given if key not in content["functions"]]
     if unknown:
-        raise Error(f"replay: the check had no function {unknown[0]!r}; it had {', '.join(content['functions'])}")
+        raise Error(f"replay: the check used no function {unknown[0]!r}; it used {', '.join(content['functions'])}")
     if "state" in content:
         given[first] = _with_state(given[first], content["state"])
     positional: List[Any] = []
@@ -187,7 +187,7 @@ def replay(path: Union[str, "os.PathLike[str]"], f: Any, grad: Optional[Callable
 
 
 def versions() -> Dict[str, str]:
-    """Of what takes part in a check."""
+    """The versions of everything that takes part in a check."""
     found = {"python": platform.python_version(), "numpy": np.__version__}
     for name in ("torch", "jax"):
         if name in sys.modules:
@@ -196,7 +196,7 @@ def versions() -> Dict[str, str]:
 
 
 def _name_of(f: Any) -> Optional[str]:
-    """"module:name", where that finds it again."""
+    """"module:name", or None if the function cannot be found by name."""
     module, name = getattr(f, "__module__", None), getattr(f, "__qualname__", None)
     if module == "__main__":
         module = getattr(getattr(sys.modules["__main__"], "__spec__", None), "name", None) or pathlib.Path(
@@ -207,14 +207,14 @@ def _name_of(f: Any) -> Optional[str]:
 
 
 def read(path: Union[str, "os.PathLike[str]"]) -> Dict[str, Any]:
-    """The content of a replay file, decoded. Raises Error for whatever is not as `save_replay` writes it."""
+    """The content of a replay file, decoded. Raises Error for anything `save_replay` would not write."""
     try:
         with open(path, "rb") as file:
             data = file.read(MOST_BYTES + 1)
     except OSError as error:
         raise Error(f"replay: cannot read {os.fspath(path)}: {error.strerror}") from error
     if len(data) > MOST_BYTES:
-        raise Error(f"replay: {os.fspath(path)} is larger than {MOST_BYTES >> 20} MB; a replay file is not")
+        raise Error(f"replay: {os.fspath(path)} is larger than {MOST_BYTES >> 20} MB, the limit for a replay file")
     try:
         content = json.loads(data.decode("utf-8"), parse_constant=_refused)
         return _checked(content)
@@ -231,24 +231,24 @@ def _refused(text: str) -> Any:
 def _checked(content: Any) -> Dict[str, Any]:
     keys = {"argand replay", "call", "functions", "arguments", "verdict", "diagnosis", "versions"}
     if not isinstance(content, dict) or "argand replay" not in content:
-        raise ValueError("it does not begin as one")
+        raise ValueError("the key 'argand replay' is missing")
     if content["argand replay"] != FORMAT:
         raise Error(f"replay: the file has format {content['argand replay']!r}; this argand reads format {FORMAT}")
     if set(content) - {"state"} != keys:
-        raise ValueError(f"it has the keys {sorted(map(str, content))[:10]}")
+        raise ValueError(f"it has unexpected keys {sorted(map(str, content))[:10]}")
     call = content["call"]
     if call not in _calls:
-        raise Error(f"replay: the file is of a check {call!r}; this argand has {', '.join(sorted(_calls))}")
+        raise Error(f"replay: the file records an unknown check {call!r}; this argand has {', '.join(sorted(_calls))}")
     parameters = inspect.signature(_calls[call]).parameters
     functions, arguments = content["functions"], content["arguments"]
     for key in [*functions, *arguments]:
         if key not in parameters or key in NOT_KEPT or (key in functions and key in arguments):
             raise Error(f"replay: the file has an argument {key!r} that {call} does not take")
     if content["verdict"] not in VERDICTS:
-        raise ValueError("its verdict is none")
+        raise ValueError("its verdict is invalid")
     for key, value in [*functions.items(), *content["versions"].items()]:
         if not isinstance(value, str) and not (key in functions and value is None):
-            raise ValueError(f"{key} is not a name")
+            raise ValueError(f"{key} must be a string")
     parts = {part: {key: decoded(value) for key, value in content[part].items()} for part in ("arguments", "state") if part in content}
     return {**content, **parts}
 
@@ -257,24 +257,24 @@ def _with_state(module: Any, state: Dict[str, Any]) -> Any:
     import copy
 
     if not hasattr(module, "load_state_dict"):
-        raise Error("replay: the check was of a module with parameters; give a module")
+        raise Error("replay: the check was made on a module with parameters; pass a module")
     own = module.state_dict()
     for key in [*own, *state]:
         if key not in own or key not in state or tuple(own[key].shape) != tuple(getattr(state[key], "shape", (-1,))):
-            raise Error(f"replay: the module's {key!r} is not the one in the file: give a module of the same parameters and shapes")
+            raise Error(f"replay: the module's {key!r} does not match the file; pass a module with the same parameter names and shapes")
     copied = copy.deepcopy(module)
     copied.load_state_dict(state)
     return copied
 
 
 def found(name: Optional[str], role: str, trusted: bool) -> Any:
-    """The function that is called "module:name". Of modules that the file names, and not the user, only those below the current folder
-    are imported."""
+    """The function named "module:name". If the file names the module, not the user, it is imported only if it lies below the current
+    folder."""
     if name is None:
-        raise Error(f"replay: the file does not say where {role} is; name it, --function {role}=MODULE:NAME, or call argand.replay(path, ...) where it is known")
+        raise Error(f"replay: the file does not say where to find {role}; use --function {role}=MODULE:NAME, or call argand.replay(path, ...) from code that has it")
     module, _, path = name.partition(":")
     if not all(part.isidentifier() for part in [*module.split("."), *path.split(".")]):
-        raise Error(f"replay: {name!r} names no function; write MODULE:NAME")
+        raise Error(f"replay: {name!r} is not a function name; write MODULE:NAME")
     if not trusted:
         top = module.split(".")[0]
         try:
@@ -284,7 +284,7 @@ def found(name: Optional[str], role: str, trusted: bool) -> Any:
         # What is built in, or frozen, has an origin that is not a file.
         places = [] if spec is None else [spec.origin] if spec.has_location else list(spec.submodule_search_locations or [])
         if not places or not all(pathlib.Path.cwd() in pathlib.Path(place).resolve().parents for place in places):
-            raise Error(f"replay: the file names {name}, which is not below this folder; if you trust it, say --function {role}={name}")
+            raise Error(f"replay: the file names {name}, which is not below the current folder; if you trust it, pass --function {role}={name}")
     try:
         thing: Any = importlib.import_module(module)
         for part in path.split("."):

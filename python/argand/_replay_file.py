@@ -1,4 +1,4 @@
-"""What stands in a replay file: arrays, tensors and numbers as JSON, and back. Reading trusts nothing."""
+"""The contents of a replay file: arrays, tensors and numbers to JSON and back. Reading trusts nothing."""
 from __future__ import annotations
 
 import base64
@@ -24,7 +24,7 @@ def encoded(value: Any, name: str) -> Any:
         return {"number": type(value).__name__, "data": _numbers(np.asarray(value))}
     if isinstance(value, dict):
         if not all(isinstance(key, str) for key in value):
-            raise Error(f"save_replay: {name} is a dict whose keys are no strings, and such a dict cannot be written")
+            raise Error(f"save_replay: {name} is a dict with non-string keys, which cannot be written")
         return {"dict": {key: encoded(v, f"{name}[{key!r}]") for key, v in value.items()}}
     if type(value) in (list, tuple):
         return {type(value).__name__: [encoded(v, f"{name}[{k}]") for k, v in enumerate(value)]}
@@ -36,12 +36,12 @@ def encoded(value: Any, name: str) -> Any:
     if isinstance(value, (np.ndarray, np.generic)) or hasattr(value, "__array__"):
         array = np.asarray(value)
         return _array(array, array.dtype.name, "scalar" if isinstance(value, np.generic) else "array", name)
-    raise Error(f"save_replay: {name} is a {type(value).__name__}, which cannot be written; arrays, tensors, numbers, and dicts, lists and tuples of them can")
+    raise Error(f"save_replay: {name} is a {type(value).__name__}, which cannot be written; use arrays, tensors, numbers, or dicts, lists and tuples of them")
 
 
 def _array(array: np.ndarray, dtype: str, kind: str, name: str) -> Dict[str, Any]:
     if dtype not in DTYPES:
-        raise Error(f"save_replay: {name} is of {dtype}, which cannot be written")
+        raise Error(f"save_replay: {name} has dtype {dtype}, which cannot be written")
     if array.size <= MOST_IN_LINE:
         return {kind: dtype, "shape": list(array.shape), "data": _numbers(array)}
     little = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
@@ -60,11 +60,11 @@ def _numbers(array: np.ndarray) -> List[Any]:
 
 def decoded(node: Any) -> Any:
     if not isinstance(node, dict):
-        raise ValueError(f"a value is a {type(node).__name__}")
+        raise ValueError(f"expected an encoded value, got a {type(node).__name__}")
     keys = set(node)
     if keys == {"plain"}:
         if node["plain"] is not None and not isinstance(node["plain"], (bool, int, str)):
-            raise ValueError("a plain value is none")
+            raise ValueError("a plain value must be null, a bool, an int or a string")
         return node["plain"]
     if keys == {"number", "data"}:
         array = _from_numbers(node["data"], {"float": "float64", "complex": "complex128"}[node["number"]], ())
@@ -74,17 +74,17 @@ def decoded(node: Any) -> Any:
     if keys == {"list"} or keys == {"tuple"}:
         (kind,) = keys
         if not isinstance(node[kind], list):
-            raise ValueError(f"a {kind} is none")
+            raise ValueError(f"a {kind} must be a JSON array")
         parts = [decoded(value) for value in node[kind]]
         return parts if kind == "list" else tuple(parts)
     kind = next((k for k in ("array", "scalar", "tensor") if k in node), None)
     if kind is None or keys not in ({kind, "shape", "data"}, {kind, "shape", "base64"}):
-        raise ValueError(f"a value has the keys {sorted(keys)[:5]}")
+        raise ValueError(f"a value has unexpected keys {sorted(keys)[:5]}")
     dtype, shape = node[kind], node["shape"]
     if dtype not in DTYPES or (dtype == "bfloat16" and kind != "tensor"):
-        raise ValueError(f"there is no type {str(dtype)[:20]}")
+        raise ValueError(f"unknown dtype {str(dtype)[:20]}")
     if not isinstance(shape, list) or len(shape) > 32 or not all(type(n) is int and 0 <= n <= MOST_BYTES for n in shape):
-        raise ValueError("a shape is none")
+        raise ValueError("invalid shape")
     stored = "float32" if dtype == "bfloat16" else dtype
     if "data" in node:
         array = _from_numbers(node["data"], stored, tuple(shape))
@@ -92,9 +92,9 @@ def decoded(node: Any) -> Any:
         data = base64.b64decode(node["base64"], validate=True)
         array = np.frombuffer(data, np.dtype(stored).newbyteorder("<")).astype(stored)
         if stored == "bool" and any(byte > 1 for byte in data):
-            raise ValueError("a bool is neither 0 nor 1")
+            raise ValueError("a bool must be 0 or 1")
         if array.size != _product(shape):
-            raise ValueError(f"there are {array.size} numbers for a shape of {_product(shape)}")
+            raise ValueError(f"{array.size} numbers do not fill a shape of {_product(shape)} elements")
         array = array.reshape(shape)
     if kind == "array":
         return array
@@ -108,16 +108,16 @@ def _product(shape: Sequence[int]) -> int:
 def _from_numbers(data: Any, dtype: str, shape: Tuple[int, ...]) -> np.ndarray:
     parts = 2 if dtype.startswith("complex") else 1
     if not isinstance(data, list) or len(data) != parts * _product(shape):
-        raise ValueError("the numbers do not fill the shape")
+        raise ValueError("the number of values does not match the shape")
     if dtype.startswith(("float", "complex")):
         if not all(type(v) in (int, float) or v in ("nan", "inf", "-inf") for v in data):
-            raise ValueError("a number is none")
+            raise ValueError("a value is not a number")
         wide = np.array([float(v) for v in data], dtype=np.float64)
         with np.errstate(over="ignore"):
             return (wide.view(np.complex128) if parts == 2 else wide).astype(dtype).reshape(shape)
     least, most = (0, 1) if dtype == "bool" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
     if not all(type(v) is int and least <= v <= most for v in data):
-        raise ValueError(f"a number is no {dtype}")
+        raise ValueError(f"a value is not a valid {dtype}")
     return np.array(data, dtype=dtype).reshape(shape)
 
 
@@ -125,6 +125,6 @@ def _tensor(array: np.ndarray, dtype: str) -> Any:
     try:
         import torch
     except ImportError as error:
-        raise Error("replay: the file holds tensors, and PyTorch is not installed here") from error
+        raise Error("replay: the file contains tensors, but PyTorch is not installed") from error
     tensor = torch.from_numpy(np.array(array))
     return tensor.bfloat16() if dtype == "bfloat16" else tensor

@@ -1,4 +1,4 @@
-"""What a check finds, and how it says it."""
+"""The result of a check, and how it is printed."""
 from __future__ import annotations
 
 import dataclasses
@@ -11,16 +11,16 @@ from ._argand import Report
 
 
 class GradientError(AssertionError):
-    """A gradient is wrong. Its text is the whole result."""
+    """A gradient is wrong. The message is the whole result."""
 
 
 class Inconclusive(Exception):
-    """Nothing is known to be wrong and nothing to be right: noise, a kink, a cut. Its text is the whole result."""
+    """The check could not decide, because of noise, a kink or a branch cut. The message is the whole result."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Element:
-    """One element of one input: the gradient in question beside the numerical one.
+    """One element of one input: the given gradient and the numerical one.
 
     Both are dL/dx + i dL/dy, also where the gradient was given in JAX's convention.
     """
@@ -45,7 +45,7 @@ class Element:
 
 @dataclasses.dataclass(frozen=True)
 class Direction:
-    """The derivative of L along a random direction of all inputs, in both ways."""
+    """The derivative of L along a random direction of all inputs, from the gradient and numerically."""
 
     gradient: float
     numerical: float
@@ -73,7 +73,7 @@ class IndependentCheck:
 
 @dataclasses.dataclass(frozen=True)
 class Input:
-    """What was found of one input. `elements` are those that were looked at one by one: none where directions decided."""
+    """What was found for one input. `elements` are those that were judged separately: empty if the directions decided."""
 
     name: str
     shape: Tuple[int, ...]
@@ -118,14 +118,14 @@ class Result:
 
     @property
     def elements(self) -> List[Element]:
-        """Every element that was looked at by itself."""
+        """Every element that was judged separately."""
         return [e for i in self.inputs for e in i.elements]
 
     def __bool__(self) -> bool:
         return self.verdict == "pass"
 
     def assert_pass(self) -> "Result":
-        """Raises GradientError where the gradient is wrong, Inconclusive where that cannot be told. Returns itself."""
+        """Raises GradientError if the gradient is wrong, Inconclusive if the check cannot tell. Returns itself."""
         if self.verdict == "fail":
             raise GradientError(str(self))
         if self.verdict == "inconclusive":

@@ -1,4 +1,4 @@
-"""argand.check_torch and check_module: PyTorch's own gradients, or a module's, before the judge."""
+"""argand.check_torch and check_module: checks of gradients computed by PyTorch, for functions and modules."""
 from __future__ import annotations
 
 import os
@@ -18,17 +18,18 @@ def check_torch(function: Callable[..., Any], *inputs: Any, kwargs: Optional[Map
     """Is what `backward` returns the gradient of `function(*inputs, **kwargs)`?
 
     `function` takes and returns tensors, or tuples, lists, dicts, named tuples or dataclasses of tensors (and so on, nested): a function,
-    one with an autograd.Function inside, or a module, whose parameters are then checked as well. Every floating point or complex tensor in
-    it is differentiated by; anything else is handed on as it is. All happens on copies: tensors and module stay as they are.
+    one with an autograd.Function inside, or a module, whose parameters are then checked as well. Derivatives are
+    taken with respect to every floating point or complex tensor; anything else is passed through. The check works on copies: tensors
+    and module are not modified.
 
     >>> import argand, torch
     >>> argand.check_torch(torch.tanh, torch.tensor([0.5, -1.0])).verdict
     'pass'
 
-    order    2 checks the gradient of the gradient as well, by inputs, parameters and by what comes in from above (grad_out).
+    order    2 checks the gradient of the gradient as well, with respect to inputs, parameters and the incoming gradient (grad_out).
     dtype    The real type to compute in: torch.double, or a narrower one, at whose precision the gradient is then judged. Complex
-             tensors get the complex type that belongs to it.
-    points   Check at so many points of the inputs, or of the parameters where no input is differentiated by, as `argand.check` does.
+             tensors use the matching complex type.
+    points   Check at this many points of the inputs, or of the parameters if no input is differentiable, as `argand.check` does.
     replay   A file to write this check to, for `argand.replay`.
     options  Those of `argand.check`: rtol, atol, noise, full, seed, seed_rng (which also restores a module's buffers before each call),
              max_calls, max_seconds.
@@ -39,7 +40,7 @@ def check_torch(function: Callable[..., Any], *inputs: Any, kwargs: Optional[Map
 @recorded
 def check_module(module: Any, *inputs: Any, kwargs: Optional[Mapping[str, Any]] = None, order: int = 1, dtype: Any = None,
                  points: int = 1, replay: Union[None, str, "os.PathLike[str]"] = None, **options: Any) -> Result:
-    """`check_torch` of a torch.nn.Module, its inputs, states among them, and all its parameters.
+    """`check_torch` for a torch.nn.Module: its inputs, including states, and all its parameters.
 
     >>> import argand, torch
     >>> lstm, x, state = torch.nn.LSTM(2, 3), torch.ones(4, 1, 2), (torch.zeros(1, 1, 3), torch.zeros(1, 1, 3))
@@ -50,7 +51,7 @@ def check_module(module: Any, *inputs: Any, kwargs: Optional[Mapping[str, Any]] 
     import torch
 
     if not isinstance(module, torch.nn.Module):
-        raise Error(f"check_module: the module is {describe(module)}; give a torch.nn.Module, then its inputs")
+        raise Error(f"check_module: expected a torch.nn.Module followed by its inputs, got {describe(module)}")
     return _checked("check_module", module, inputs, kwargs or {}, order, dtype, points, options)
 
 
@@ -59,7 +60,7 @@ def _checked(who: str, function: Any, inputs: Any, kwargs: Mapping[str, Any], or
     import torch
 
     if order not in (1, 2):
-        raise Error(f"{who}: order is {order!r}; 1 checks the gradient, 2 the gradient of the gradient as well")
+        raise Error(f"{who}: order must be 1 (gradient) or 2 (gradient of the gradient as well), got {order!r}")
     options = Options.of(who, given)
     try:
         subject = Subject(torch, function, inputs, kwargs, who, dtype)

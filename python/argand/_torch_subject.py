@@ -18,12 +18,12 @@ from ._trees import Leaf, children, describe, mapped, walk
 
 
 class Subject:
-    """Its arrays are those of the inputs, then those of the parameters; for the second order, then those of what comes in from above."""
+    """Its arrays are those of the inputs, then those of the parameters; for the second order, then those of the incoming gradient."""
 
     def __init__(self, torch: Any, function: Callable[..., Any], inputs: Tuple[Any, ...], kwargs: Mapping[str, Any], who: str, dtype: Any,
                  second: Optional[int] = None) -> None:
         if not callable(function):
-            raise Error(f"{who}: the function is {describe(function)}; give a module or a function, then its inputs")
+            raise Error(f"{who}: expected a module or a function followed by its inputs, got {describe(function)}")
         self._torch, self._who, self._second = torch, who, second
         self._real, self._complex = self._types(dtype)
         self._is_module = isinstance(function, torch.nn.Module)
@@ -43,10 +43,10 @@ class Subject:
         names_of = [n for n, _ in leaves] + [n for n, _ in parameters]
         if not self._like:
             kinds = ", ".join(str(x.dtype) if isinstance(x, torch.Tensor) else describe(x) for _, x in given) or "none"
-            raise Error(f"{who}: there is no floating point or complex tensor to differentiate by (inputs: {kinds})")
+            raise Error(f"{who}: no floating point or complex tensor to differentiate with respect to (inputs: {kinds})")
         for name, x in zip(names_of, self._like):
             if x.numel() == 0 or not np.isfinite(self._array(x)).all():
-                raise Error(f"{who}: {name} {'is empty' if x.numel() == 0 else 'holds numbers that are not finite'}; choose another point")
+                raise Error(f"{who}: {name} {'is empty' if x.numel() == 0 else 'contains NaN or infinity'}; choose another point")
         self._leaves = [Leaf(n, self._array(x), lambda a: a) for n, x in zip(names_of, self._like)]
         narrow = [x for _, x in given if self._is_differentiable(x)] + (list(function.parameters()) if self._is_module else [])
         precise = self._real is torch.double
@@ -66,7 +66,7 @@ class Subject:
                        self._extended if first else None, self._notes, self._function if self._is_module else None, noise)
 
     def at_points(self, points: int, seed: int, judge_at: Callable[[Any, Any, Any], Result]) -> Result:
-        """Points of the inputs, or of the parameters where no input is differentiated by."""
+        """Points of the inputs, or of the parameters if no input is differentiable."""
         count = self._count or len(self._like)
         rest = [leaf.array for leaf in self._leaves[count:]]
 
@@ -102,12 +102,12 @@ class Subject:
         torch = self._torch
         pairs = {torch.float64: torch.complex128, torch.float32: torch.complex64, torch.float16: getattr(torch, "complex32", None), torch.bfloat16: None}
         if dtype is not None and dtype not in pairs:
-            raise Error(f"{self._who}: dtype is {dtype!r}; it is torch.double, torch.float, torch.half or torch.bfloat16")
+            raise Error(f"{self._who}: dtype must be torch.double, torch.float, torch.half or torch.bfloat16, got {dtype!r}")
         return (torch.float64, torch.complex128) if dtype is None else (dtype, pairs[dtype])
 
     @staticmethod
     def _input_names(function: Callable[..., Any], inputs: Tuple[Any, ...], kwargs: Mapping[str, Any]) -> List[Tuple[str, Any]]:
-        """The arguments, each with the name of its parameter; x, or x0, x1, ... where that cannot be seen."""
+        """The arguments, each with the name of its parameter; x, or x0, x1, ... where the names cannot be found."""
         try:
             kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
             names = [p.name for p in inspect.signature(function).parameters.values() if p.kind in kinds]
@@ -121,12 +121,12 @@ class Subject:
         if not isinstance(x, self._torch.Tensor):
             return
         if x.is_meta:
-            raise Error(f"{self._who}: {name} is on the meta device and holds no numbers; give it some")
+            raise Error(f"{self._who}: {name} is on the meta device and has no data; create it on a real device")
         if x.layout is not self._torch.strided or getattr(x, "is_nested", False):
             kind = "nested" if getattr(x, "is_nested", False) else str(x.layout).split(".")[-1]
-            raise Error(f"{self._who}: {name} is {kind}; give its values to a function that builds it, or make it dense, {name}.to_dense()")
+            raise Error(f"{self._who}: {name} is {kind}; pass its values to a function that builds it, or make it dense with {name}.to_dense()")
         if x.is_quantized:
-            raise Error(f"{self._who}: {name} is quantized, and nothing can be differentiated by integers; give {name}.dequantize()")
+            raise Error(f"{self._who}: {name} is quantized, and integers have no derivative; pass {name}.dequantize()")
 
     def _copied(self, module: Any) -> Any:
         for name, x in [*module.named_parameters(), *module.named_buffers()]:
@@ -134,7 +134,7 @@ class Subject:
         uninitialized = getattr(self._torch.nn.parameter, "UninitializedParameter", ())
         for name, p in module.named_parameters():
             if isinstance(p, uninitialized):
-                raise Error(f"{self._who}: {name} has no shape yet; call the module once before it is checked")
+                raise Error(f"{self._who}: {name} is not initialized yet; call the module once before checking it")
         if not isinstance(module, self._torch.jit.ScriptModule):
             # What a forward pass has left in an attribute is no leaf, which a deep copy refuses.
             left = {id(v): v.detach().clone() for m in module.modules() for v in vars(m).values()
@@ -154,7 +154,7 @@ class Subject:
         if x.is_floating_point():
             return x.to(self._real)
         if x.is_complex() and self._complex is None:
-            raise Error(f"{self._who}: there are no complex numbers of {str(self._real).split('.')[-1]}")
+            raise Error(f"{self._who}: {str(self._real).split('.')[-1]} has no complex counterpart")
         return x.to(self._complex) if x.is_complex() else x
 
     def _add_incoming(self) -> None:
@@ -201,11 +201,11 @@ class Subject:
         with torch.enable_grad():
             returned = call(self._function, inputs, "the function", kwargs)
         if [t._version for t in tensors] != before:
-            raise Error(f"{self._who}: the function changes its input in place; let it work on a clone")
+            raise Error(f"{self._who}: the function modifies its input in place; work on a clone instead")
         return returned, tensors + self._parameters
 
     def _call_elsewhere(self) -> None:
-        """Between forward and backward: what a gradient keeps from its own forward pass is not changed by another one."""
+        """Between forward and backward: another forward pass must not change what a gradient keeps from its own."""
         elsewhere = self._value.elsewhere
         if elsewhere is None or self._count == 0:
             return
@@ -215,7 +215,7 @@ class Subject:
             self._function(*inputs, **kwargs)
 
     def _outputs(self, returned: Any) -> List[Any]:
-        """Every floating point or complex tensor in what came back."""
+        """Every floating point or complex tensor in the returned value."""
         torch = self._torch
         if not isinstance(returned, torch.Tensor) and children(returned) is None:
             raise Error(f"{self._who}: the function returns {describe(returned)}; return a tensor, or a tuple, list or dict of tensors")
@@ -225,13 +225,13 @@ class Subject:
             if self._is_differentiable(y):
                 found.append(y)
             elif not (y is None or isinstance(y, (torch.Tensor, bool, int, float, complex, str, np.ndarray, np.generic, torch.dtype, torch.device))):
-                raise Error(f"{self._who}: {name} is {describe(y)}, whose tensors cannot be seen; return them in tuples, lists, dicts, named tuples or dataclasses")
+                raise Error(f"{self._who}: {name} is {describe(y)}, whose tensors cannot be found; return them in tuples, lists, dicts, named tuples or dataclasses")
         if not found:
-            raise Error(f"{self._who}: the function returns no floating point or complex tensor: there is nothing to differentiate")
+            raise Error(f"{self._who}: the function returns no floating point or complex tensor, so there is nothing to differentiate")
         return found
 
     def _joined(self, tensors: List[Any]) -> np.ndarray:
-        """One array of all."""
+        """All of them as one array."""
         parts = [self._array(y) for y in tensors]
         if len(parts) == 1:
             return parts[0]
@@ -268,7 +268,7 @@ class Subject:
     def _compute(self, arrays: List[np.ndarray]) -> np.ndarray:
         y = self._joined(self._evaluated(arrays, False)[0])
         if not self._point_seen and not np.isfinite(y).all():
-            raise Error(f"{self._who}: the function's value is not finite at the inputs: there is no derivative to compare with")
+            raise Error(f"{self._who}: the function's value is not finite at the inputs, so there is no derivative to compare with")
         self._point_seen = True
         return y
 

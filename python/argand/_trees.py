@@ -1,7 +1,7 @@
-"""Numbers in containers: what a function of arrays takes and returns.
+"""Nested containers of numbers: what a function of arrays takes and returns.
 
 A tree is an array, a number, or a dict, list, tuple, named tuple or dataclass of trees. Inside, it is a list of arrays in double
-precision, its leaves, each with a name: `x`, `x['weight']`, `x[0]`, `x.mean`. Integers, texts, None beside them stay as they are.
+precision, its leaves, each with a name: `x`, `x['weight']`, `x[0]`, `x.mean`. Integers, strings and None are left as they are.
 """
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ._argand import Error
 
 @dataclasses.dataclass(frozen=True)
 class Leaf:
-    """A place in a tree: its name, and what stands there."""
+    """A leaf of a tree: its name and its value."""
 
     name: str
     array: np.ndarray
@@ -26,7 +26,7 @@ class Leaf:
 
 
 def children(tree: Any) -> Optional[List[Tuple[str, Any]]]:
-    """What a container holds, each with what its name ends in; None for what is a leaf."""
+    """The (name suffix, value) pairs of a container; None for a leaf."""
     if isinstance(tree, Mapping):
         return [(f"[{key!r}]", value) for key, value in tree.items()]
     if isinstance(tree, tuple) and hasattr(tree, "_fields"):
@@ -39,7 +39,7 @@ def children(tree: Any) -> Optional[List[Tuple[str, Any]]]:
 
 
 def with_children(tree: Any, parts: Sequence[Any]) -> Any:
-    """A container like this one that holds something else."""
+    """A container like this one with other contents."""
     if isinstance(tree, Mapping):
         new = copy.copy(tree) if hasattr(tree, "__setitem__") else dict(tree)
         for key, part in zip(tree, parts):
@@ -70,7 +70,7 @@ def mapped(tree: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def is_differentiable(value: Any) -> bool:
-    """Whether a derivative by this leaf exists: floating point or complex numbers."""
+    """Whether this leaf can be differentiated: floating point or complex numbers."""
     return isinstance(value, (float, complex)) or (_is_array(value) and np.asarray(value).dtype.kind in "fc")
 
 
@@ -79,8 +79,8 @@ def _is_array(value: Any) -> bool:
 
 
 def leaves_of(tree: Any, name: str) -> List[Leaf]:
-    """The leaves of a tree of inputs, in the order in which `rebuilt` and `gradients_in` go through it. Raises Error for what has no
-    derivative."""
+    """The leaves of a tree of inputs, in the order in which `rebuilt` and `gradients_in` traverse it. Raises Error for anything without
+    a derivative."""
     if children(tree) is None and not is_differentiable(tree):
         raise Error(_why_none(tree, name))
     found = []
@@ -95,19 +95,19 @@ def leaves_of(tree: Any, name: str) -> List[Leaf]:
 def _why_none(value: Any, name: str) -> str:
     array, what = np.asarray(value) if _is_array(value) else np.empty(0), describe(value)
     if isinstance(value, (int, np.ndarray, np.generic)) and (isinstance(value, int) or array.dtype.kind in "iub"):
-        return f"check: {name} is {what}, and nothing can be differentiated by integers; make it floating point, {name}.astype(float)"
-    hint = "; for tensors there is check_torch" if type(value).__module__.startswith("torch") else ""
-    hint = f"; give {name}.toarray()" if type(value).__module__.startswith("scipy.sparse") else hint
-    return f"check: {name} is {what}; an input is an array or a number, real or complex, or a dict, list or tuple of them{hint}"
+        return f"check: {name} is {what}, and integers have no derivative; use {name}.astype(float)"
+    hint = "; use check_torch for tensors" if type(value).__module__.startswith("torch") else ""
+    hint = f"; pass {name}.toarray()" if type(value).__module__.startswith("scipy.sparse") else hint
+    return f"check: {name} is {what}; an input must be an array or a number, real or complex, or a dict, list or tuple of these{hint}"
 
 
 def _leaf(value: Any, name: str) -> Leaf:
     array = np.asarray(value)
     if array.size == 0:
-        raise Error(f"check: {name} is empty, of shape {array.shape}: there is nothing to differentiate by")
+        raise Error(f"check: {name} is empty, with shape {array.shape}; there is nothing to differentiate with respect to")
     if not np.all(np.isfinite(array)):
         place = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
-        raise Error(f"check: {name}{list(place) if place else ''} is {array[place]}; choose a point whose numbers are finite")
+        raise Error(f"check: {name}{list(place) if place else ''} is {array[place]}; all inputs must be finite")
     wide = np.array(array, dtype=complex if array.dtype.kind == "c" else float)
     return Leaf(name, wide, _restorer(value), "" if array.dtype == wide.dtype else array.dtype.name)
 
@@ -121,46 +121,46 @@ def _restorer(like: Any) -> Callable[[np.ndarray], Any]:
 
 
 def rebuilt(tree: Any, leaves: List[Any]) -> Any:
-    """A tree like this one, with other leaves. Takes them from the front of the list."""
+    """A tree like this one, with other leaves. Pops them from the front of the list."""
     return mapped(tree, lambda value: leaves.pop(0) if is_differentiable(value) else value)
 
 
 def gradients_in(tree: Any, like: Any, name: str, who: str) -> List[np.ndarray]:
-    """The leaves of a gradient for inputs `like`. Raises Error where it is not like them."""
+    """The leaves of a gradient for inputs `like`. Raises Error if their structures differ."""
     parts = children(like)
     if parts is None:
         return [_gradient(tree, like, name, who)] if is_differentiable(like) else []
     if isinstance(like, Mapping):
         needed = {key for key, value in like.items() if any(is_differentiable(leaf) for _, leaf in walk(value, ""))}
         if not isinstance(tree, Mapping) or not needed <= set(tree) or not set(tree) <= set(like):
-            raise Error(f"check: {name} is a dict with {sorted(map(str, like))}, and its gradient is {describe(tree)}; return a dict with the same keys from {who}")
+            raise Error(f"check: {name} is a dict with keys {sorted(map(str, like))}, but its gradient is {describe(tree)}; {who} must return a dict with the same keys")
         given = [tree.get(key) for key in like]
     elif isinstance(like, (list, tuple)):
         if not isinstance(tree, (list, tuple)) or len(tree) != len(like):
-            raise Error(f"check: there are {len(like)} inputs in {name}, and {who} returns {describe(tree)}; return one gradient for each")
+            raise Error(f"check: {name} has {len(like)} inputs, but {who} returns {describe(tree)}; return one gradient for each")
         given = list(tree)
     else:
         if type(tree) is not type(like):
-            raise Error(f"check: {name} is {describe(like)}, and its gradient is {describe(tree)}; return a {type(like).__name__} from {who}")
+            raise Error(f"check: {name} is {describe(like)}, but its gradient is {describe(tree)}; {who} must return a {type(like).__name__}")
         given = [part for _, part in children(tree) or []]
     return [leaf for part, (ending, value) in zip(given, parts) for leaf in gradients_in(part, value, name + ending, who)]
 
 
 def _gradient(value: Any, like: Any, name: str, who: str) -> np.ndarray:
     if children(value) is not None:
-        raise Error(f"check: {who} returns {describe(value)} for {name}; return an array of its shape, {np.shape(like)}")
+        raise Error(f"check: {who} returns {describe(value)} for {name}; return an array of shape {np.shape(like)}")
     array = number_array(value, who)
     if array.shape != np.shape(like):
-        raise Error(f"check: the gradient has shape {array.shape}, {name} has {np.shape(like)}; {who} returns one number for each element of {name}")
+        raise Error(f"check: the gradient has shape {array.shape}, but {name} has shape {np.shape(like)}; {who} must return one number for each element of {name}")
     if array.dtype.kind == "c" and np.asarray(like).dtype.kind != "c":
-        raise Error(f"check: the gradient is complex and {name} is real; return its real part from {who}")
+        raise Error(f"check: the gradient is complex, but {name} is real; {who} must return its real part")
     return array
 
 
 def number_array(value: Any, who: str) -> np.ndarray:
-    """What a callable returned, as an array. Raises Error where it is none."""
+    """What a callable returned, as an array. Raises Error if it is not one."""
     if value is None:
-        raise Error(f"check: {who} returns None; does it end without a return?")
+        raise Error(f"check: {who} returns None; is a return statement missing?")
     if children(value) is not None:
         raise Error(f"check: {who} returns {describe(value)}; return one array, np.array(...) or np.concatenate(...)")
     array = np.asarray(value)
@@ -170,7 +170,7 @@ def number_array(value: Any, who: str) -> np.ndarray:
 
 
 class Output:
-    """A tree of outputs as one array: an array as it is, of several the numbers in a row."""
+    """A tree of outputs as one array: a single array as it is, several ones flattened and concatenated."""
 
     def __init__(self, tree: Any, who: str) -> None:
         self._tree, self._alone = tree, children(tree) is None
@@ -179,11 +179,11 @@ class Output:
                 raise Error(f"check: {who} returns {describe(value)}{f' at {name}' if name else ''}; return an array or a number")
         arrays = [np.asarray(value) for _, value in walk(tree, "") if self._alone or is_differentiable(value)]
         if not arrays:
-            raise Error(f"check: {who} returns {describe(tree)} without a floating point number in it: there is nothing to differentiate")
+            raise Error(f"check: {who} returns {describe(tree)} without any floating point numbers; there is nothing to differentiate")
         self.array = number_array(tree, who) if self._alone else np.concatenate([np.ravel(a) for a in arrays])
 
     def like(self, w: np.ndarray) -> Any:
-        """The numbers of `w` in the tree's shape: real where that is."""
+        """The numbers of `w` in the tree's structure, real where the tree is real."""
         if self._alone:
             return w
         begin = 0
@@ -201,11 +201,11 @@ class Output:
 
 
 def describe(value: Any) -> str:
-    """"an array of int64 of shape (3,)", "a list of 2", "a str"."""
+    """"an int64 array of shape (3,)", "a list of length 2", "a str"."""
     if isinstance(value, (np.ndarray, np.generic)):
-        return f"an array of {value.dtype} of shape {value.shape}"
+        return f"{'an' if value.dtype.name[0] in 'aeiou' else 'a'} {value.dtype} array of shape {value.shape}"
     if isinstance(value, (list, tuple, Mapping)):
-        return f"a {type(value).__name__} of {len(value)}"
+        return f"a {type(value).__name__} of length {len(value)}"
     if value is None:
         return "None"
     kind = type(value).__name__

@@ -1,13 +1,13 @@
-"""Checks of gradients as tests of pytest. Found by itself where the package is installed; elsewhere, pytest -p argand.pytest_plugin.
+"""Gradient checks as pytest tests. Loaded automatically if the package is installed; otherwise use pytest -p argand.pytest_plugin.
 
-A test marked `argand` checks gradients, and returns what was found, one result or several; each must pass:
+A test marked `argand` checks gradients and returns one result or several; each must pass:
 
     @pytest.mark.argand
     def test_energy():
         return argand.check(energy, gradient, x, points=50)
 
-A marked test that checks no gradient fails. In any test, what cannot be told (argand.Inconclusive) is a failure, a skip or an xfail, as
-`--argand-inconclusive` says, or the setting argand_inconclusive, or @pytest.mark.argand(inconclusive="xfail"). Checks that did not pass
+A marked test that checks no gradient fails. In any test, argand.Inconclusive is a failure, a skip or an xfail, as set by
+`--argand-inconclusive`, the ini setting argand_inconclusive, or @pytest.mark.argand(inconclusive="xfail"). Checks that did not pass
 are written to a folder, for `python3 -m argand replay`. JUnit's XML gets a property for each: function and verdict.
 """
 from __future__ import annotations
@@ -28,15 +28,15 @@ FOUND = pytest.StashKey[List[Result]]()
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("argand", "gradients")
-    group.addoption("--argand-inconclusive", choices=WAYS, default=None, help="a gradient of which nothing can be told is a failure (as it is), a skip or an xfail")
-    group.addoption("--argand-replay", metavar="FOLDER", default=None, help="where checks that did not pass are written (as it is: pytest's cache)")
-    parser.addini("argand_inconclusive", "a gradient of which nothing can be told: fail, skip or xfail", default="fail")
+    group.addoption("--argand-inconclusive", choices=WAYS, default=None, help="how to report an inconclusive gradient check: fail (the default), skip or xfail")
+    group.addoption("--argand-replay", metavar="FOLDER", default=None, help="where checks that did not pass are written (default: pytest's cache)")
+    parser.addini("argand_inconclusive", "how to report an inconclusive gradient check: fail, skip or xfail", default="fail")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", 'argand(inconclusive="fail"): checks gradients; what it returns must pass, and something must be checked')
+    config.addinivalue_line("markers", 'argand(inconclusive="fail"): checks gradients; every returned result must pass, and at least one gradient must be checked')
     if config.getini("argand_inconclusive") not in WAYS:
-        raise pytest.UsageError(f"argand_inconclusive is {config.getini('argand_inconclusive')!r}; it is one of {', '.join(WAYS)}")
+        raise pytest.UsageError(f"argand_inconclusive must be one of {', '.join(WAYS)}, got {config.getini('argand_inconclusive')!r}")
 
 
 def _way(item: pytest.Item) -> str:
@@ -47,23 +47,23 @@ def _way(item: pytest.Item) -> str:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Optional[bool]:
-    """Marked tests return what they found."""
+    """Marked tests return their results."""
     marker = pyfuncitem.get_closest_marker("argand")
     if marker is None:
         return None
     if marker.args or not set(marker.kwargs) <= {"inconclusive"} or marker.kwargs.get("inconclusive", "fail") not in WAYS:
-        pytest.fail(f"the marker argand takes inconclusive=..., one of {', '.join(WAYS)}", pytrace=False)
+        pytest.fail(f"the argand marker takes only inconclusive=..., one of {', '.join(WAYS)}", pytrace=False)
     arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
     returned = pyfuncitem.obj(**arguments)
     results = [] if returned is None else list(returned) if isinstance(returned, (list, tuple)) else [returned]
     for result in results:
         if not isinstance(result, Result):
-            pytest.fail(f"a test marked argand returns the results of checks, and this one a {type(result).__name__}", pytrace=False)
+            pytest.fail(f"a test marked argand must return results of checks, got {type(result).__name__}", pytrace=False)
     # A failure is told before what cannot be told.
     for result in sorted(results, key=lambda result: result.verdict != "fail"):
         result.assert_pass()
     if not pyfuncitem.stash.get(FOUND, []) and not results:
-        pytest.fail("the test is marked argand and checks no gradient", pytrace=False)
+        pytest.fail("the test is marked argand but checks no gradient", pytrace=False)
     return True
 
 
@@ -83,7 +83,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, None]:
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: Any) -> Generator[None, Any, None]:
-    """As pytest does it with its own exceptions for skip and xfail."""
+    """As pytest does with its own exceptions for skip and xfail."""
     outcome = yield
     if call.excinfo is None or not isinstance(call.excinfo.value, Inconclusive):
         return
@@ -99,7 +99,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: Any) -> Generator[None, A
 
 
 def _kept(item: pytest.Item, results: List[Result]) -> Iterator[str]:
-    """Writes what did not pass, and says where."""
+    """Writes the checks that did not pass, and says where."""
     folder = item.config.getoption("--argand-replay")
     cache = getattr(item.config, "cache", None)
     if not results or (folder is None and cache is None):

@@ -51,9 +51,9 @@ def test_what_cannot_be_stored_or_read_is_told(tmp_path):
 
 def test_what_is_no_dict_of_arrays_is_told(tmp_path):
     for arrays in ({1: np.ones(2)}, [np.ones(2)]):
-        with pytest.raises(argand.Error, match="save: arrays must be a dict whose keys are names"):
+        with pytest.raises(argand.Error, match="save: arrays must be a dict with string keys"):
             argand.save(tmp_path / "x", arrays)
-    assert message(argand.save, tmp_path / "x", {}, {"steps": 3}) == "save: the metadata steps must be a str, not int; json.dumps() makes one"
+    assert message(argand.save, tmp_path / "x", {}, {"steps": 3}) == "save: metadata steps must be a str, got int; use json.dumps()"
     assert not (tmp_path / "x").exists()
 
 

@@ -86,10 +86,10 @@ def test_what_is_not_linear_in_the_incoming_gradient_fails(name, bend):
 SILENT = {
     "no jvp was given": (f, grad, X, {}, "adjoint"),
     "jvp raises TypeError: <lambda>() takes 1 positional argument but 2 were given": (f, grad, X, {"jvp": lambda x: x}, "adjoint"),
-    "jvp returns an array of float64 of shape (3,), and f an array of shape ()": (f, grad, X, {"jvp": lambda x, v: v}, "adjoint"),
+    "jvp returns a float64 array of shape (3,), but f returns an array of shape ()": (f, grad, X, {"jvp": lambda x, v: v}, "adjoint"),
     "an input is complex already": (lambda z: np.sum(np.abs(z) ** 2), lambda z: 2 * z, X + 1j, {}, "complex step"),
     "f returns real numbers for complex inputs": (lambda x: np.sum(np.abs(x) ** 3), lambda x: 3 * np.abs(x) * x, X, {}, "complex step"),
-    "f drops imaginary parts": (lambda x: float(np.sum(np.array(x, dtype=np.float64))), np.ones_like, X, {}, "complex step"),
+    "f discards imaginary parts": (lambda x: float(np.sum(np.array(x, dtype=np.float64))), np.ones_like, X, {}, "complex step"),
     "f raises TypeError for complex numbers": (refuses_complex, lambda x: 2 * x, X, {}, "complex step"),
     "the remainder grows like t^1.0, not t²": (lambda x: np.sum(np.maximum(x, 0)), np.zeros_like, X * 0, {}, "taylor"),
 }
@@ -103,7 +103,7 @@ def test_who_is_silent_says_why(why):
 
 
 def test_a_jvp_must_be_a_function():
-    with pytest.raises(argand.Error, match=r"check: jvp is a float; it must be a function, jvp\(x, v\) = the derivative of f along v"):
+    with pytest.raises(argand.Error, match=r"check: jvp must be a function jvp\(x, v\), the derivative of f along v, got a float"):
         argand.check(f, grad, X, jvp=1.5)
 
 

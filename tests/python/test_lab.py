@@ -54,7 +54,7 @@ def test_unless_told_otherwise_all_variables_are_at_the_same_place():
     [
         (("f(z, w) = z*w", 1), "lab: got 1 number for the 2 variables of f(z, w) = z*w"),
         (("f(z, w) = z*w", [1, 2], "u"), "lab: f has no variable u; its variables: z, w"),
-        (("f(z, w) = z*w", {"z": 1}), "lab: the variables are z, w, and at has z"),
+        (("f(z, w) = z*w", {"z": 1}), "lab: the variables are z, w, but at gives z"),
     ],
 )
 def test_wrong_use_is_told(arguments, text):

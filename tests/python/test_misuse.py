@@ -31,35 +31,35 @@ def raises(x):
 
 
 MISTAKES = {
-    "check: f returns a list of 3; return one array, np.array(...) or np.concatenate(...)": (lambda x: list(x), grad, X),
-    "check: f returns None; does it end without a return?": (lambda x: None, grad, X),
+    "check: f returns a list of length 3; return one array, np.array(...) or np.concatenate(...)": (lambda x: list(x), grad, X),
+    "check: f returns None; is a return statement missing?": (lambda x: None, grad, X),
     "check: f returns a str; return an array or a number": (lambda x: "3", grad, X),
-    "check: f returns an array of shape (3,), and a gradient belongs to one real number; return its sum, or say vjp=True and give grad(x, w), "
+    "check: f returns an array of shape (3,), but must return one real number; return its sum, or pass vjp=True and grad(x, w), "
     "the gradient of Re(sum(conj(w) * f(x)))": (lambda x: x**3, grad, X),
-    "check: f returns a complex number, and a gradient belongs to a real one; return its .real, or its modulus, or say vjp=True and give "
+    "check: f returns a complex number, but must return a real one; return its real part or modulus, or pass vjp=True and "
     "grad(x, w), the gradient of Re(conj(w) * f(x))": (lambda x: np.sum(x) * 1j, grad, X),
-    "check: f returns an array of int64 of shape (), and integers have no derivative; return floating point numbers": (lambda x: np.sum(x > 0), grad, X),
-    "check: f(x) is nan at x: there is no derivative to compare with": (lambda x: np.sum(np.log(x)), grad, X),
-    "check: f raises KeyError when it is called at x: 'weights'": (raises, grad, X),
-    "check: f changes its input x; let it work on a copy, x.copy()": (overwrites, np.ones_like, X),
-    "check: f is an array of float64 of shape (3,); it must be a function": (X, grad, X),
-    "check: grad is None; it must be a function": (cubes, None, X),
-    "check: grad returns a list of 3 for x; return an array of its shape, (3,)": (cubes, lambda x: list(x), X),
-    "check: grad returns None; does it end without a return?": (cubes, lambda x: None, X),
-    "check: grad raises KeyError when it is called at x: 'weights'": (cubes, raises, X),
-    "check: grad changes its input x; let it work on a copy, x.copy()": (cubes, lambda x: np.add(x, 1, out=x), X),
-    "check: the gradient has shape (2,), x has (3,); grad returns one number for each element of x": (cubes, lambda x: x[:2], X),
-    "check: the gradient is complex and x is real; return its real part from grad": (cubes, lambda x: 1j * x, X),
-    "check: there are 2 inputs, and grad returns an array of float64 of shape (3,); return a tuple of one gradient for each": (lambda x, y: x @ y, lambda x, y: y, (X, X)),
-    "check: x is a dict with ['a'], and its gradient is a dict of 1; return a dict with the same keys from grad": (
+    "check: f returns an int64 array of shape (), and integers have no derivative; return floating point numbers": (lambda x: np.sum(x > 0), grad, X),
+    "check: f(x) is nan at x, so there is no derivative to compare with": (lambda x: np.sum(np.log(x)), grad, X),
+    "check: f raises KeyError when called at x: 'weights'": (raises, grad, X),
+    "check: f modifies its input x; work on a copy, x.copy()": (overwrites, np.ones_like, X),
+    "check: f must be a function, got a float64 array of shape (3,)": (X, grad, X),
+    "check: grad must be a function, got None": (cubes, None, X),
+    "check: grad returns a list of length 3 for x; return an array of shape (3,)": (cubes, lambda x: list(x), X),
+    "check: grad returns None; is a return statement missing?": (cubes, lambda x: None, X),
+    "check: grad raises KeyError when called at x: 'weights'": (cubes, raises, X),
+    "check: grad modifies its input x; work on a copy, x.copy()": (cubes, lambda x: np.add(x, 1, out=x), X),
+    "check: the gradient has shape (2,), but x has shape (3,); grad must return one number for each element of x": (cubes, lambda x: x[:2], X),
+    "check: the gradient is complex, but x is real; grad must return its real part": (cubes, lambda x: 1j * x, X),
+    "check: there are 2 inputs, but grad returns a float64 array of shape (3,); return a tuple with one gradient for each": (lambda x, y: x @ y, lambda x, y: y, (X, X)),
+    "check: x is a dict with keys ['a'], but its gradient is a dict of length 1; grad must return a dict with the same keys": (
         lambda x: x["a"] ** 2, lambda x: {"b": 2 * x["a"]}, {"a": 1.0}),
-    "check: x is an array of int64 of shape (2,), and nothing can be differentiated by integers; make it floating point, x.astype(float)": (
+    "check: x is an int64 array of shape (2,), and integers have no derivative; use x.astype(float)": (
         cubes, grad, np.array([1, 2])),
-    "check: x is an int, and nothing can be differentiated by integers; make it floating point, x.astype(float)": (cubes, grad, 3),
-    "check: x is a str; an input is an array or a number, real or complex, or a dict, list or tuple of them": (cubes, grad, "x"),
-    "check: x is empty, of shape (0,): there is nothing to differentiate by": (cubes, grad, np.array([])),
-    "check: x[1] is nan; choose a point whose numbers are finite": (cubes, grad, np.array([1.0, np.nan])),
-    "check: x is an empty tuple: there is no input to differentiate with respect to": (lambda x: 1.0, grad, ()),
+    "check: x is an int, and integers have no derivative; use x.astype(float)": (cubes, grad, 3),
+    "check: x is a str; an input must be an array or a number, real or complex, or a dict, list or tuple of these": (cubes, grad, "x"),
+    "check: x is empty, with shape (0,); there is nothing to differentiate with respect to": (cubes, grad, np.array([])),
+    "check: x[1] is nan; all inputs must be finite": (cubes, grad, np.array([1.0, np.nan])),
+    "check: x is an empty tuple; there is nothing to differentiate with respect to": (lambda x: 1.0, grad, ()),
 }
 
 
@@ -69,16 +69,16 @@ def test_wrong_use_gets_one_sentence(text):
 
 
 def test_options_that_do_not_exist():
-    assert message(cubes, grad, X, convention="numpy") == "check: there is no convention 'numpy'; there are 'torch', 'tensorflow', 'jax'"
-    assert message(cubes, grad, X, order=3) == "check: order is 3; 1 checks the gradient, 2 the Hessian-vector product as well"
-    assert message(cubes, grad, X, rtol=0) == "check: rtol is 0; it must be positive"
-    assert message(cubes, grad, X, order=2) == "check: order=2 needs hvp, a callable with hvp(x, v) = the derivative of grad along v, of a real number f"
+    assert message(cubes, grad, X, convention="numpy") == "check: convention must be one of 'torch', 'tensorflow', 'jax', got 'numpy'"
+    assert message(cubes, grad, X, order=3) == "check: order must be 1 (gradient) or 2 (Hessian-vector product as well), got 3"
+    assert message(cubes, grad, X, rtol=0) == "check: rtol must be positive, got 0"
+    assert message(cubes, grad, X, order=2) == "check: order=2 requires a real scalar f and hvp(x, v), the derivative of grad along v"
 
 
 def test_randomness_is_refused():
     random = np.random.default_rng(0)
     assert message(lambda x: np.sum(x) * random.random(), np.ones_like, X) == (
-        "gradcheck: two calls at the same inputs differ at output element 0; fix the function's random seed, or say seed_rng=True")
+        "gradcheck: two calls at the same inputs differ at output element 0; fix the function's random seed, or pass seed_rng=True")
     assert message(cubes, lambda x: grad(x) * random.random(), X).startswith("gradcheck: two calls of the gradient at the same inputs differ by ")
 
 

@@ -42,7 +42,7 @@ def test_a_mistake_elsewhere_is_found_and_made_simple(name):
     result = argand.check(f, grad, x, points=300)
     assert result.verdict == "fail" and holds(result.point), result
     assert argand.check(f, grad, result.point).verdict == "fail"
-    assert f" of 300; made simpler by " in result.notes[-1]
+    assert f" of 300; simplified in " in result.notes[-1]
     # Few digits: as a person would write it.
     assert all(len(f"{abs(v):.12e}".split("e")[0].rstrip("0")) <= 4 for v in np.ravel(result.point).view(float) if v), result.notes
 
@@ -81,7 +81,7 @@ def test_a_gradient_that_raises_elsewhere_is_told():
 
 def test_wrong_use_gets_one_sentence():
     for points in (0, -1, 2.5, "many", True):
-        with pytest.raises(argand.Error, match=f"points is {points!r}; it must be a whole number, at least 1"):
+        with pytest.raises(argand.Error, match=f"points must be an integer of at least 1, got {points!r}"):
             argand.check(squares, lambda x: 2 * x, X, points=points) if points is not True else argand._points.search(*[None] * 4, points, 0, None)
     with pytest.raises(argand.Error, match="f raises ValueError"):  # at x itself what is wrong with the call is told
         argand.check(lambda x: np.sum(x.reshape(7)), lambda x: x, X, points=5)

@@ -67,10 +67,10 @@ def test_what_was_found_at_a_point_is_replayed_at_that_point(tmp_path):
     result = argand.check(f, grad, np.array([0.5, 1.5]), points=100, replay=path)
     assert not result and argand.replay(path, f, grad).verdict == "fail"
     assert np.max(json.loads(path.read_text())["arguments"]["x"]["data"]) == np.max(result.point) > 5
-    with pytest.raises(argand.Error, match="the check had no function 'hvp'; it had f, grad"):
+    with pytest.raises(argand.Error, match="the check used no function 'hvp'; it used f, grad"):
         argand.replay(path, f, grad, hvp=f)
     argand.check(f, grad, np.array([0.5, 1.5]), order=2, hvp=lambda x, v: 2 * v, replay=path)
-    with pytest.raises(argand.Error, match=r"the check had a function 'hvp'; give it, replay\(path, f, hvp=...\)"):
+    with pytest.raises(argand.Error, match=r"the check used a function 'hvp'; pass it as replay\(path, f, hvp=...\)"):
         argand.replay(path, f, grad)
 
 
@@ -95,15 +95,15 @@ def test_a_module_gets_the_parameters_of_the_file(tmp_path):
     again = argand.replay(path, other)
     assert once.verdict == again.verdict == "fail" and once.inputs == again.inputs
     assert all(torch.equal(a, b) for a, b in zip(kept, other.state_dict().values()))
-    with pytest.raises(argand.Error, match="the module's 'weight' is not the one in the file: give a module of the same parameters and shapes"):
+    with pytest.raises(argand.Error, match="the module's 'weight' does not match the file; pass a module with the same parameter names and shapes"):
         argand.replay(path, Half(4))
-    with pytest.raises(argand.Error, match="the check was of a module with parameters; give a module"):
+    with pytest.raises(argand.Error, match="the check was made on a module with parameters; pass a module"):
         argand.replay(path, lambda x: x)
 
 
 def test_what_cannot_be_written_is_said_and_leaves_no_file(tmp_path):
     torch = pytest.importorskip("torch")
-    with pytest.raises(argand.Error, match="save_replay: inputs.1. is a Generator, which cannot be written; arrays, tensors"):
+    with pytest.raises(argand.Error, match="save_replay: inputs.1. is a Generator, which cannot be written; use arrays, tensors"):
         argand.check_torch(lambda x, g: x * 2, torch.ones(2), torch.Generator(), replay=tmp_path / "a.json")
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(OSError):
@@ -133,7 +133,7 @@ def test_a_reader_trusts_nothing(tmp_path):
     assert "is not a replay file: UnicodeDecodeError" in refused(path, b"\xff\xfe")
     assert "NaN is not JSON" in refused(path, json.dumps(good).replace("0.5", "NaN"))
     assert refused(path, changed(**{"argand replay": 2})) == "replay: the file has format 2; this argand reads format 1"
-    assert refused(path, changed(call="os.system")).startswith("replay: the file is of a check 'os.system'; this argand has check")
+    assert refused(path, changed(call="os.system")).startswith("replay: the file records an unknown check 'os.system'; this argand has check")
     assert refused(path, changed(arguments={"path": {"plain": 3}})) == "replay: the file has an argument 'path' that check does not take"
     assert refused(path, changed(arguments={"replay": {"plain": "/tmp/x"}})) == "replay: the file has an argument 'replay' that check does not take"
     assert "RecursionError" in refused(path, '{"argand replay": ' + "[" * 100000)
@@ -146,7 +146,7 @@ def test_a_reader_trusts_nothing(tmp_path):
     big = path.with_name("big.json")
     with open(big, "wb") as file:
         file.truncate((1 << 28) + 1)
-    with pytest.raises(argand.Error, match="is larger than 256 MB; a replay file is not"):
+    with pytest.raises(argand.Error, match="is larger than 256 MB, the limit for a replay file"):
         argand.replay(big, energy, wrong)
     with pytest.raises(argand.Error, match="replay: cannot read .*: No such file"):
         argand.replay(tmp_path / "none.json", energy, wrong)
@@ -190,7 +190,7 @@ def test_the_command(tmp_path):
     run = replayed(tmp_path, "right.json", "--function", "grad=mine:wrong")
     assert run.returncode == 1 and "replayed: pass then, fail now" in run.stdout
     run = replayed(tmp_path, "nameless.json")
-    assert run.returncode == 3 and run.stderr.startswith("replay: the file does not say where f is; name it, --function f=MODULE:NAME")
+    assert run.returncode == 3 and run.stderr.startswith("replay: the file does not say where to find f; use --function f=MODULE:NAME")
     assert replayed(tmp_path, "nowhere.json").returncode == 3
 
 
@@ -199,9 +199,9 @@ def test_a_file_runs_no_code_from_elsewhere(tmp_path, monkeypatch):
     for name in ("os:system", "shutil:rmtree", "sys:exit", "builtins:eval", "numpy:sum", "__main__:f"):
         with pytest.raises(argand.Error) as error:
             argand._replay.found(name, "f", False)
-        assert str(error.value) == f"replay: the file names {name}, which is not below this folder; if you trust it, say --function f={name}"
+        assert str(error.value) == f"replay: the file names {name}, which is not below the current folder; if you trust it, pass --function f={name}"
     for name in ("..x:y", "a b:c", "x", ":f", "x:"):
-        with pytest.raises(argand.Error, match="names no function; write MODULE:NAME"):
+        with pytest.raises(argand.Error, match="is not a function name; write MODULE:NAME"):
             argand._replay.found(name, "f", True)
     assert argand._replay.found("numpy:sum", "f", True) is np.sum
 

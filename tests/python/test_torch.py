@@ -110,17 +110,17 @@ class WrongShape(torch.autograd.Function):
 
 
 def test_wrong_use_gets_one_sentence():
-    assert message(lambda x: [1, 2], X) == "check_torch: the function returns no floating point or complex tensor: there is nothing to differentiate"
+    assert message(lambda x: [1, 2], X) == "check_torch: the function returns no floating point or complex tensor, so there is nothing to differentiate"
     assert message(lambda x: 3.0, X) == "check_torch: the function returns a float; return a tensor, or a tuple, list or dict of tensors"
     assert message(torch.tanh, torch.tensor([1, 2])) == (
-        "check_torch: there is no floating point or complex tensor to differentiate by (inputs: torch.int64)")
-    assert message(torch.log, -X) == "check_torch: the function's value is not finite at the inputs: there is no derivative to compare with"
-    assert message(torch.log, X * float("nan")) == "check_torch: x holds numbers that are not finite; choose another point"
-    assert message(lambda x: x.mul_(2), X) == "check_torch: the function changes its input in place; let it work on a clone"
-    assert message(lambda x: x @ x, X).startswith("check: the function raises RuntimeError when it is called at x: mat1 and mat2 shapes")
+        "check_torch: no floating point or complex tensor to differentiate with respect to (inputs: torch.int64)")
+    assert message(torch.log, -X) == "check_torch: the function's value is not finite at the inputs, so there is no derivative to compare with"
+    assert message(torch.log, X * float("nan")) == "check_torch: x contains NaN or infinity; choose another point"
+    assert message(lambda x: x.mul_(2), X) == "check_torch: the function modifies its input in place; work on a clone instead"
+    assert message(lambda x: x @ x, X).startswith("check: the function raises RuntimeError when called at x: mat1 and mat2 shapes")
     assert message(WrongShape.apply, X).startswith("check_torch: the backward pass raises RuntimeError: Function WrongShapeBackward returned an invalid gradient")
     assert message(torch.nn.Dropout(0.5), X).startswith("gradcheck: two calls ")
-    assert message(X, X).startswith("check_torch: the function is a Tensor; give a module or a function")
+    assert message(X, X).startswith("check_torch: expected a module or a function followed by its inputs, got a Tensor")
 
 
 def test_a_graph_that_is_cut_has_gradient_zero():

@@ -111,7 +111,7 @@ def test_the_second_order_by_what_comes_in_from_above():
 def test_modules_that_draw_numbers_or_change_their_buffers():
     torch.manual_seed(0)
     dropout = torch.nn.Sequential(torch.nn.Linear(3, 8), torch.nn.Dropout(0.5))
-    with pytest.raises(argand.Error, match="or say seed_rng=True"):
+    with pytest.raises(argand.Error, match="or pass seed_rng=True"):
         argand.check_module(dropout, X)
     state = torch.get_rng_state()
     assert argand.check_module(dropout, X, seed_rng=True)
@@ -134,15 +134,15 @@ class Opaque:
 
 
 REFUSED = {
-    "x is sparse_coo; give its values to a function that builds it, or make it dense, x.to_dense()": (lambda x: x, X.to_sparse()),
-    "output is sparse_coo; give its values to a function that builds it, or make it dense, output.to_dense()": (lambda x: x.to_sparse(), X),
-    "x is on the meta device and holds no numbers; give it some": (torch.tanh, X.to("meta")),
-    "output[1] is an Opaque, whose tensors cannot be seen; return them in tuples, lists, dicts, named tuples or dataclasses":
+    "x is sparse_coo; pass its values to a function that builds it, or make it dense with x.to_dense()": (lambda x: x, X.to_sparse()),
+    "output is sparse_coo; pass its values to a function that builds it, or make it dense with output.to_dense()": (lambda x: x.to_sparse(), X),
+    "x is on the meta device and has no data; create it on a real device": (torch.tanh, X.to("meta")),
+    "output[1] is an Opaque, whose tensors cannot be found; return them in tuples, lists, dicts, named tuples or dataclasses":
         (lambda x: (x, Opaque(x)), X),
-    "weight is on the meta device and holds no numbers; give it some": (torch.nn.Linear(3, 3, device="meta"), X),
-    "unknown option 'tol'; there are rtol, atol, noise, full, seed, seed_rng, max_calls, max_seconds": (torch.tanh, X, {"tol": 1}),
-    "dtype is 'half'; it is torch.double, torch.float, torch.half or torch.bfloat16": (torch.tanh, X, {"dtype": "half"}),
-    "there are no complex numbers of bfloat16": (torch.tanh, X + 1j, {"dtype": torch.bfloat16}),
+    "weight is on the meta device and has no data; create it on a real device": (torch.nn.Linear(3, 3, device="meta"), X),
+    "unknown option 'tol'; options are rtol, atol, noise, full, seed, seed_rng, max_calls, max_seconds": (torch.tanh, X, {"tol": 1}),
+    "dtype must be torch.double, torch.float, torch.half or torch.bfloat16, got 'half'": (torch.tanh, X, {"dtype": "half"}),
+    "bfloat16 has no complex counterpart": (torch.tanh, X + 1j, {"dtype": torch.bfloat16}),
 }
 
 
@@ -158,7 +158,7 @@ def test_a_lazy_module_and_a_long_exception_are_one_sentence():
     def fails(x):
         raise RuntimeError("\n".join(f"line {k} of seventy" for k in range(70)))
 
-    for check, words in ((lambda: argand.check_module(torch.nn.LazyLinear(4), X), "has no shape yet; call the module once"), (lambda: argand.check_torch(fails, X), "line 1")):
+    for check, words in ((lambda: argand.check_module(torch.nn.LazyLinear(4), X), "is not initialized yet; call the module once"), (lambda: argand.check_torch(fails, X), "line 1")):
         with pytest.raises(argand.Error, match=words) as error:
             check()
         assert "\n" not in str(error.value) and len(str(error.value)) < 500

@@ -65,9 +65,9 @@ def test_keyword_arguments_are_handed_on():
 def test_a_pair_of_value_and_gradient_as_for_scipy():
     assert argand.check(lambda x: (cubes(x), 3 * x**2), True, X)
     assert argand.check(lambda x: (cubes(x), 6 * x**2), True, X).diagnosis == "the gradient looks twice the right one"
-    with pytest.raises(argand.Error, match="say grad=True if it is a pair of value and gradient"):
+    with pytest.raises(argand.Error, match="pass grad=True if it is a .value, gradient. pair"):
         argand.check(lambda x: (cubes(x), 3 * x**2), lambda x: 3 * x**2, X)
-    with pytest.raises(argand.Error, match=r"check: f returns an array of float64 of shape \(\); with grad=True it returns a pair"):
+    with pytest.raises(argand.Error, match=r"check: with grad=True f must return a pair \(value, gradient\), got a float64 array of shape \(\)"):
         argand.check(cubes, True, X)
 
 
@@ -100,12 +100,12 @@ def test_tolerances_are_one_for_all_or_one_an_input():
     assert argand.check(f, grad, point, rtol={"a": 1e-3}).worst.input == "b['w']"
     assert argand.check(f, grad, point, atol={"b": 1e-2})
     assert argand.check(f, grad, point, atol=1e-7).verdict == "fail"
-    for options, words in (({"rtol": [1e-3]}, "check: rtol has 1 numbers, and there are 2 inputs: a, b['w']"),
-                           ({"atol": {"c": 1}}, "check: atol names 'c', and the inputs are a, b['w']"),
-                           ({"atol": -1}, "check: atol is -1; it must not be negative"),
-                           ({"rtol": "x"}, "check: rtol is a str; give a number, one for each input, or a dict from an input's name to its number"),
-                           ({"noise": 2}, "check: noise is 2; it is relative to the values of f, from 0 to below 0.1"),
-                           ({"max_calls": 0}, "check: max_calls is 0; it must be positive")):
+    for options, words in (({"rtol": [1e-3]}, "check: rtol has 1 numbers, but there are 2 inputs: a, b['w']"),
+                           ({"atol": {"c": 1}}, "check: atol names 'c', but the inputs are a, b['w']"),
+                           ({"atol": -1}, "check: atol must not be negative, got -1"),
+                           ({"rtol": "x"}, "check: rtol must be a number, a list with one per input, or a dict from input name to number, got a str"),
+                           ({"noise": 2}, "check: noise is relative to the values of f and must be in [0, 0.1), got 2"),
+                           ({"max_calls": 0}, "check: max_calls must be positive, got 0")):
         with pytest.raises(argand.Error) as error:
             argand.check(f, grad, point, **options)
         assert str(error.value) == words

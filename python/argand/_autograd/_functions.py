@@ -13,20 +13,21 @@ Gradient = Any  # a Tensor, or a tuple of one for each argument: types do not sa
 
 
 def gradients(L: Tensor, variables: Sequence[Tensor], seed: Any = None, *, retain_graph: bool = False) -> List[Tensor]:
-    """dL/dx + i dL/dy of each of the variables, zeros where L does not depend on one; what they hold in `grad` stays as it is.
+    """dL/dx + i dL/dy of each of the variables, zeros where L does not depend on one; their `grad` is left unchanged.
 
     >>> import argand as ag
     >>> x, y = ag.variable(2.0), ag.variable(5.0)
     >>> ag.gradients(x * y, [x, y])
     [tensor(5., dtype=float64), tensor(2., dtype=float64)]
 
-    With a seed w, in L's shape, of Re(sum(conj(w) * L)): then L is any tensor. Also of what was computed on the way to L.
+    With a seed w of L's shape, the gradients of Re(sum(conj(w) * L)): L may then be any tensor. Intermediate results are allowed as
+    variables too.
     """
     return _argand.gradients(L, list(variables), seed, retain_graph)
 
 
 def value_and_grad(f: Callable[..., Tensor]) -> Callable[..., Tuple[Union[float, Tensor], Gradient]]:
-    """The function x -> (L, dL/dx + i dL/dy) of L = f(x), a real number; of several arguments the gradients are a tuple.
+    """The function x -> (L, dL/dx + i dL/dy) of L = f(x), a real number; with several arguments the gradients are a tuple.
 
     >>> import argand as ag
     >>> ag.value_and_grad(lambda z: ag.abs2(z * z + 1).sum())([1 + 0.5j])
@@ -45,7 +46,7 @@ def value_and_grad(f: Callable[..., Tensor]) -> Callable[..., Tuple[Union[float,
 
 
 def grad(f: Callable[..., Tensor]) -> Callable[..., Gradient]:
-    """The gradient of a real f, as a function: of several arguments a tuple.
+    """The gradient of a real f, as a function; with several arguments it returns a tuple.
 
     >>> import argand as ag
     >>> ag.grad(lambda x: (x**3).sum())([1.0, 2.0])
@@ -56,8 +57,8 @@ def grad(f: Callable[..., Tensor]) -> Callable[..., Gradient]:
 
 
 def vjp(f: Callable[..., Tensor], *x: Any) -> Tuple[Tensor, Callable[[Any], Gradient]]:
-    """(w, back) of w = f(*x): back(dw) is the vector-Jacobian product, the gradient of Re(sum(conj(dw) * f(*x))) by x, of several
-    arguments a tuple."""
+    """(w, back) of w = f(*x): back(dw) is the vector-Jacobian product, the gradient of Re(sum(conj(dw) * f(*x))) with respect to x (a tuple
+    for several arguments)."""
     variables = [_fresh(a) for a in x]
     w = _tensor(f(*variables), "vjp")
 
@@ -69,7 +70,7 @@ def vjp(f: Callable[..., Tensor], *x: Any) -> Tuple[Tensor, Callable[[Any], Grad
 
 
 def jvp(f: Callable[..., Tensor], x: Any, v: Any) -> Tensor:
-    """J v, the derivative at t = 0 of f(x + t v), in f's shape. Of several arguments x and v are tuples.
+    """J v, the derivative at t = 0 of f(x + t v), in f's shape. For several arguments x and v are tuples.
 
     >>> import argand as ag
     >>> ag.jvp(lambda z: ag.exp(z), [0j], [1j])
@@ -82,7 +83,7 @@ def jvp(f: Callable[..., Tensor], x: Any, v: Any) -> Tensor:
 
 
 def hvp(f: Callable[..., Tensor], x: Any, v: Any) -> Gradient:
-    """H v, the derivative of the gradient of a real f along v: exact but for rounding. Of several arguments x and v are tuples, and so
+    """H v, the derivative of the gradient of a real f along v: exact up to rounding. For several arguments x and v are tuples, and so
     is the product. H is real-linear and symmetric: Re(sum(conj(u) * H v)) = Re(sum(conj(H u) * v)).
 
     >>> import argand as ag
@@ -95,7 +96,7 @@ def hvp(f: Callable[..., Tensor], x: Any, v: Any) -> Gradient:
         L = _tensor(f(*[_argand.moving(z, d) for z, d in zip(variables, directions)]), "hvp")
         slope = _argand.tangent_of(L)
     if L.size != 1 or L.dtype.kind == "c":
-        raise Error(f"hvp: f returns a {L.dtype} of shape {list(L.shape)}; a Hessian is that of a single real number")
+        raise Error(f"hvp: f returns {L.dtype} of shape {list(L.shape)}; the Hessian is defined only for a single real number")
     found = gradients(slope, variables) if slope.requires_grad else [constant(np.zeros_like(z.numpy())) for z in variables]
     return tuple(found) if isinstance(x, tuple) else found[0]
 
@@ -117,7 +118,7 @@ def hessian(f: Callable[[Tensor], Tensor], x: Any) -> Tensor:
 
 
 def jacobian(f: Callable[[Tensor], Tensor], x: Any) -> Union[Tensor, Tuple[Tensor, Tensor]]:
-    """dw/dx of w = f(x), real x, of shape w.shape + x.shape. Of a complex z the pair (dw/dz, dw/d conj(z)): the second is 0 where f is
+    """dw/dx of w = f(x) for real x, with shape w.shape + x.shape. For a complex z the pair (dw/dz, dw/d conj(z)): the second is 0 where f is
     holomorphic.
 
     >>> import argand as ag
@@ -150,7 +151,7 @@ def _fresh(x: Any) -> Tensor:
 
 def _tensor(value: Any, whom: str) -> Tensor:
     if not isinstance(value, Tensor):
-        raise TypeError(f"{whom}: f returns {type(value).__name__}; it must return a Tensor, computed with argand's ops")
+        raise TypeError(f"{whom}: f must return a Tensor computed with argand's ops, got {type(value).__name__}")
     return value
 
 
@@ -158,5 +159,5 @@ def _several(x: Any, v: Any, whom: str) -> Tuple[Sequence[Any], Sequence[Any]]:
     if not isinstance(x, tuple):
         return (x,), (v,)
     if not isinstance(v, tuple) or len(v) != len(x):
-        raise Error(f"{whom}: {len(x)} arguments in a tuple need as many directions, in a tuple")
+        raise Error(f"{whom}: x is a tuple of {len(x)} arguments, so v must be a tuple of {len(x)} directions")
     return x, v

@@ -27,7 +27,7 @@ def add_methods() -> None:
 
 
 def _transposed(x: Tensor) -> Tensor:
-    """The axes the other way round."""
+    """The axes in reverse order."""
     return x if x.ndim < 2 else _argand.op_functions["permute"](x, tuple(range(x.ndim))[::-1])
 
 
@@ -37,28 +37,28 @@ def _matrix_transposed(x: Tensor) -> Tensor:
 
 
 def _adjoint(x: Tensor) -> Tensor:
-    """The last two axes exchanged, and conjugated."""
+    """The conjugate transpose of the last two axes."""
     return _argand.op_functions["conj"](_matrix_transposed(x))
 
 
 def _data(x: Tensor) -> Tensor:
-    """The numbers without their history; `p.data -= lr * p.grad` gives a variable new ones."""
+    """The values without their history; `p.data -= lr * p.grad` updates a variable."""
     return x.detach()
 
 
 def _rows(x: Tensor) -> Any:
     if x.ndim == 0:
-        raise TypeError("iteration over a tensor of rank 0")
+        raise TypeError("iteration over a 0-d tensor")
     return (x[i] for i in range(len(x)))
 
 
 def _to_list(x: Tensor) -> Any:
-    """Nested lists of Python's numbers."""
+    """Nested lists of Python numbers."""
     return np.asarray(x).tolist()
 
 
 def _count(x: Tensor) -> int:
-    """How many numbers it has."""
+    """The number of elements."""
     return x.size
 
 

@@ -1,4 +1,4 @@
-"""Ops of one's own: a value and its vector-Jacobian product in NumPy, judged when they come together."""
+"""Custom ops: a value and its vector-Jacobian product in NumPy, checked when the product is attached."""
 from __future__ import annotations
 
 import inspect
@@ -15,7 +15,7 @@ KINDS = {"real": ("real",), "complex": ("complex",), "both": ("real", "complex")
 
 
 class OwnOp:
-    """Made by `argand.op`. Called with tensors it is an op like any other; with arrays alone it is the function that it was made of."""
+    """Made by `argand.op`. Called with tensors it is an op like any other; called with arrays only, it is the original function."""
 
     def __init__(self, value: Callable[..., Any], inputs: str, at: Optional[Tuple[Any, ...]]) -> None:
         self.__name__ = getattr(value, "__name__", "op")
@@ -29,8 +29,9 @@ class OwnOp:
         self._jvp: Optional[Callable[..., Any]] = None
 
     def vjp(self, f: Callable[..., Any]) -> Callable[..., Any]:
-        """Attaches f(g, *inputs) or f(g, *inputs, w), g the gradient of the value w, which returns the gradient of each input: an array, of
-        several inputs a tuple; of a real input its real part counts. It is judged first, at real and at complex inputs; GradientError says what is wrong with it."""
+        """Attaches f(g, *inputs) or f(g, *inputs, w), where g is the gradient of the value w. It returns the gradient of the input, or a
+        tuple for several inputs; for a real input only the real part counts. It is checked first, at real and at complex inputs;
+        GradientError says what is wrong."""
         takes_value = self._takes_value(f, 1, "vjp")
 
         def vjp(g: Any, x: Sequence[Any], w: Any) -> Tuple[Any, ...]:
@@ -42,10 +43,10 @@ class OwnOp:
         return f
 
     def jvp(self, f: Callable[..., Any]) -> Callable[..., Any]:
-        """Attaches a forward derivative, f(*directions, *inputs) or f(*directions, *inputs, w), for argand.jvp. Judged as the vjp is, which
-        comes before it."""
+        """Attaches a forward derivative, f(*directions, *inputs) or f(*directions, *inputs, w), for argand.jvp. Checked like the
+        vjp, which must be attached first."""
         if self._vjp is None:
-            raise Error(f"{self.__name__}: attach the vjp first; the jvp is judged by it")
+            raise Error(f"{self.__name__}: attach the vjp first; the jvp is checked against it")
         takes_value = self._takes_value(f, self._count, "jvp")
 
         def jvp(v: Sequence[Any], x: Sequence[Any], w: Any) -> Any:
@@ -57,7 +58,7 @@ class OwnOp:
 
     def __call__(self, *inputs: Any) -> Any:
         if len(inputs) != self._count:
-            raise TypeError(f"{self.__name__}: {len(inputs)} inputs, it has {self._count}")
+            raise TypeError(f"{self.__name__}: expected {self._count} inputs, got {len(inputs)}")
         if not any(isinstance(x, Tensor) for x in inputs):
             return self._value(*inputs)
         return _argand.call_own_op(self.__name__, self._value, self._vjp, self._jvp, list(inputs))
@@ -69,7 +70,7 @@ class OwnOp:
         n, needed = _positional(f, f"{self.__name__}.{which}"), before + self._count
         if n not in (needed, needed + 1):
             first = "g" if which == "vjp" else ", ".join(["v"] * before)
-            raise Error(f"{self.__name__}: the {which} takes ({first}, *inputs) or ({first}, *inputs, w), {needed} or {needed + 1} arguments, not {n}")
+            raise Error(f"{self.__name__}: the {which} must take ({first}, *inputs) or ({first}, *inputs, w), that is {needed} or {needed + 1} arguments, got {n}")
         return n == needed + 1
 
     def _judge(self, vjp: Callable[..., Any], jvp: Optional[Callable[..., Any]]) -> None:
@@ -87,7 +88,7 @@ class OwnOp:
             result = check(value, backward, x if self._count > 1 else x[0], vjp=True, jvp=None if jvp is None else forward)
             where = f" (at {kind} inputs)"
             if result.verdict == "inconclusive":
-                raise Inconclusive(f"{self.__name__}{where}: the check cannot tell\n{result}")
+                raise Inconclusive(f"{self.__name__}{where}: the check is inconclusive\n{result}")
             if not result:
                 raise GradientError(f"{self.__name__}{where}: the gradient is wrong; {result.diagnosis}\n{result}")
             wrong = [note for note in result.notes if "forward derivative is wrong" in note] if jvp is not None else []
@@ -95,7 +96,7 @@ class OwnOp:
                 raise GradientError(f"{self.__name__}{where}: the jvp is wrong; {wrong[0]}")
 
     def _points(self) -> List[Tuple[str, Tuple[Any, ...]]]:
-        """Where it is judged: at what was given, or at three numbers an input, real ones and complex ones."""
+        """Where it is checked: at the given point, or at three numbers per input, real and complex."""
         if self._at is not None:
             return [("the given", self._at)]
         numbers = np.random.default_rng(0x6C4D)
@@ -115,7 +116,7 @@ def op(value: None = ..., *, inputs: str = ..., at: Any = ...) -> Callable[[Call
 
 
 def op(value: Optional[Callable[..., Any]] = None, *, inputs: str = "both", at: Any = None) -> Any:
-    """An op of one's own, of NumPy arrays:
+    """A custom op on NumPy arrays:
 
     >>> import argand as ag, numpy as np
     >>> @ag.op
@@ -129,14 +130,14 @@ def op(value: Optional[Callable[..., Any]] = None, *, inputs: str = "both", at: 
     >>> z.grad
     tensor(12., dtype=float64)
 
-    g is the gradient dL/du + i dL/dv of the value w = u + iv, z the input, or the inputs, and what comes back the gradient of each. The vjp
-    is judged as it is attached, at real and at complex inputs, by argand.check: GradientError says what is wrong.
+    g is the gradient dL/du + i dL/dv of the value w = u + iv, z is the input, or the inputs, and the result is the gradient of each. The vjp
+    is checked when it is attached, at real and at complex inputs, by argand.check: GradientError says what is wrong.
 
-    inputs   "real" or "complex", for an op that is only for these.
-    at       Where to judge: an array, or a tuple with one for each input. By default vectors of three numbers.
+    inputs   "real" or "complex", for an op that accepts only these.
+    at       Where to check: an array, or a tuple with one for each input. By default vectors of three numbers.
     """
     if inputs not in KINDS:
-        raise Error(f"op: inputs is {inputs!r}; there are {', '.join(map(repr, KINDS))}")
+        raise Error(f"op: inputs must be one of {', '.join(map(repr, KINDS))}, got {inputs!r}")
     points = None if at is None else tuple(np.asarray(x) for x in (at if isinstance(at, tuple) else (at,)))
     if value is None:
         return lambda f: OwnOp(f, inputs, points)
@@ -149,10 +150,10 @@ def _of_kind(gradient: Any, x: Any) -> Any:
 
 
 def _positional(f: Callable[..., Any], name: str) -> int:
-    """How many arguments it takes, defaults not counted."""
+    """How many positional arguments it takes, not counting those with defaults."""
     n = 0
     for p in inspect.signature(f).parameters.values():
         if p.kind == p.VAR_POSITIONAL:
-            raise Error(f"{name}: *{p.name} does not say how many inputs there are; name them")
+            raise Error(f"{name}: *{p.name} does not fix the number of inputs; name each parameter")
         n += p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is p.empty
     return n

@@ -1,4 +1,4 @@
-"""The tape as a person reads it: values on the way down, gradients on the way up, as text and as a picture."""
+"""The tape in readable form: values on the way down, gradients on the way up, as text and as a picture."""
 from __future__ import annotations
 
 import html
@@ -11,8 +11,8 @@ from .._argand import Tensor
 
 
 class TapeView:
-    """What a tensor was computed from. Printed it is a table; in a notebook a picture. After a backward pass it shows the gradients,
-    dL/dx + i dL/dy, as well."""
+    """What a tensor was computed from: a table when printed, a picture in a notebook. After a backward pass it also shows the
+    gradients, dL/dx + i dL/dy."""
 
     def __init__(self, tensor: Tensor) -> None:
         self.nodes: List[Dict[str, Any]] = _argand.tape_nodes(tensor)
@@ -92,7 +92,7 @@ def tensor_html(x: Tensor) -> str:
 
 
 def _names(nodes: List[Dict[str, Any]]) -> List[str]:
-    """z, or x0, x1, ... of variables, c0, c1, ... of constants, v1, v2, ... of ops."""
+    """z or x, or x1, x2, ... for variables, c1, c2, ... for constants, v1, v2, ... for ops."""
     names, count = [], {"x": 0, "c": 0, "v": 0}
     only = sum(node["variable"] for node in nodes) == 1
     for node in nodes:

@@ -11,7 +11,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def variable(values: Any, dtype: Any = None) -> Tensor:
-    """A tensor that gathers a gradient: after `L.backward()` its `grad` is dL/dx + i dL/dy, in its own shape.
+    """A tensor that accumulates a gradient: after `L.backward()` its `grad` is dL/dx + i dL/dy, in its own shape.
 
     >>> import argand as ag
     >>> z = ag.variable([3 + 4j])
@@ -19,24 +19,24 @@ def variable(values: Any, dtype: Any = None) -> Tensor:
     >>> z.grad
     tensor([6.+8.j], dtype=complex128)
 
-    float32, float64, complex64 and complex128 arrays keep their type, integers become float64. The numbers are copied: what is done to
-    the array later changes nothing that a gradient reads.
+    float32, float64, complex64 and complex128 arrays keep their type, integers become float64. The data is copied: later changes
+    to the array do not affect gradients.
     """
     return _argand.variable(values, dtype)
 
 
 def constant(values: Any, dtype: Any = None) -> Tensor:
-    """A tensor that takes part in computations and gets no gradient. Types as for `variable`."""
+    """A tensor that takes part in computations but gets no gradient. Types are as for `variable`."""
     return _argand.constant(values, dtype)
 
 
 def tensor(values: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
-    """PyTorch's name for `constant`, and with requires_grad=True for `variable`. Python's numbers are float64 and complex128 here."""
+    """PyTorch's name for `constant`, and with requires_grad=True for `variable`. Python numbers become float64 and complex128 here."""
     return variable(values, dtype) if requires_grad else constant(values, dtype)
 
 
 class no_grad:
-    """Nothing is recorded inside: `with argand.no_grad(): ...`, or over a function, `@argand.no_grad()`.
+    """Disables recording: `with argand.no_grad(): ...`, or as a decorator, `@argand.no_grad()`.
 
     >>> import argand as ag
     >>> x = ag.variable(2.0)

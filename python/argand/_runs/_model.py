@@ -16,7 +16,7 @@ from ..nn._start import next_mask
 class Model(Module):
     """A language model or classifier. Made by `argand.load` or by `argand.families`.
 
-    `model(ids)` are logits, `model.loss(ids, targets)` what training differentiates, both on the tape; parameters have the names of the
+    `model(ids)` returns logits, `model.loss(ids, targets)` the training loss, both on the tape; parameters have the names used in the
     checkpoint. `config` has the settings, `tokens` cuts text into ids, `classes` names the labels.
     """
 
@@ -36,7 +36,7 @@ class Model(Module):
 
     @property
     def step(self) -> int:
-        """Training steps behind it."""
+        """The number of training steps taken."""
         return int(self._held.step)
 
     @property
@@ -46,7 +46,7 @@ class Model(Module):
 
     @property
     def tokens(self) -> Optional[_argand.Tokens]:
-        """What cuts a text into ids, `tokens.encode(text)`, and puts it together again, `tokens.text(ids)`; None where nobody said."""
+        """What cuts a text into ids, `tokens.encode(text)`, and joins them again, `tokens.text(ids)`; None if not given."""
         return self._held.tokens
 
     @property
@@ -55,15 +55,15 @@ class Model(Module):
         return {key: value for part in json.loads(self._held.config).values() for key, value in part.items()}
 
     def forward(self, ids: Any) -> Tensor:
-        """Logits of ids [B, T]: [B, T, vocabulary] of a language model, [B, classes] of a classifier. Ids [T] are one row."""
+        """Logits for ids [B, T]: [B, T, vocabulary] for a language model, [B, classes] for a classifier. Ids [T] are a single row."""
         tokens = _ids(self.family, ids)
         if tokens.ndim == 1:
             return self.forward(tokens[None])[0]
         return self._held.logits(tokens, self.training, *self._mask())
 
     def loss(self, ids: Any, targets: Any) -> Tensor:
-        """What training differentiates: the mean cross entropy, and the auxiliary loss of a family that has one. targets: [B] labels of a
-        classifier; else [B, n], what follows the last n ids of each row."""
+        """The training loss: the mean cross entropy, plus the auxiliary loss if the family has one. targets: labels [B] for a classifier;
+        else [B, n], the ids that follow the last n ids of each row."""
         return self._held.loss(_ids("loss", ids), _ids("loss", targets), self.training, *self._mask())
 
     @overload
@@ -74,7 +74,7 @@ class Model(Module):
 
     def generate(self, prompt: Union[str, Sequence[str]], tokens: int = 50, *, temperature: float = 1.0, top_k: int = 0, top_p: float = 1.0,
                  seed: int = 0) -> Union[str, List[str]]:
-        """The prompt, or each of several, and so many more tokens. The options are those of `argand generate`, and so is the text."""
+        """The prompt, or each of several prompts, continued by this many tokens. The options are those of `argand generate`, and so is the text."""
         prompts = [prompt] if isinstance(prompt, str) else list(prompt)
         texts: List[str] = self._held.generate(prompts, 1, tokens, temperature, top_k, top_p, seed)
         return texts[0] if isinstance(prompt, str) else texts
@@ -107,13 +107,13 @@ class Model(Module):
         return float(self.config["dropout"]) > 0
 
     def __getstate__(self) -> Any:
-        raise TypeError("a model is saved by save(path), or its numbers by state_dict()")
+        raise TypeError("a Model cannot be pickled or copied; use save(path), or state_dict() for its parameters")
 
 
 def _ids(whom: str, ids: Any) -> np.ndarray[Any, Any]:
     array = np.asarray(ids)
     if array.dtype.kind not in "iu":
-        raise Error(f"{whom}: ids are integers, not {array.dtype}; tokens.encode(text) makes them")
+        raise Error(f"{whom}: ids must be integers, got {array.dtype}; tokens.encode(text) returns them")
     if array.size and not (0 <= int(array.min()) and int(array.max()) < 2**31):
-        raise Error(f"{whom}: {int(array.min())} to {int(array.max())} are no ids")
+        raise Error(f"{whom}: ids must be in [0, 2**31), got values from {int(array.min())} to {int(array.max())}")
     return array.astype(np.int32)

@@ -1,4 +1,4 @@
-"""How training shows itself: tqdm's bar where that is installed, which notebooks draw; else one line that is written over."""
+"""Training progress: a tqdm bar if tqdm is installed, also in notebooks; otherwise one line that is overwritten."""
 from __future__ import annotations
 
 import sys

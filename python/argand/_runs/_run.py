@@ -1,4 +1,4 @@
-"""Run: a folder that training has filled."""
+"""Run: the folder of a training run."""
 from __future__ import annotations
 
 import json
@@ -10,14 +10,14 @@ from ._model import Model
 
 
 class Run:
-    """A training run in its folder: `argand report`, `eval`, `generate` and `train --resume` take it as well."""
+    """A training run in its folder: `argand report`, `eval`, `generate` and `train --resume` accept it too."""
 
     def __init__(self, path: str, stopped_early: bool = False) -> None:
         self.path = path
         self.stopped_early = stopped_early
 
     def model(self, which: str = "best") -> Model:
-        """The model of its "best" validation, or the "last" one."""
+        """The model at the "best" validation, or the "last" one."""
         return Model(_argand.open_model(os.path.join(self.path, which + ".safetensors"))).eval()  # type: ignore[return-value]
 
     @property
@@ -28,7 +28,7 @@ class Run:
 
     @property
     def log(self) -> List[Dict[str, Any]]:
-        """What was written on the way: losses, rates and norms of steps, validations, samples (docs/log.md)."""
+        """What was logged: losses, rates and norms of steps, validations, samples (docs/log.md)."""
         with open(os.path.join(self.path, "log.jsonl"), encoding="utf-8") as file:
             return [json.loads(line) for line in file]
 

@@ -10,7 +10,7 @@ from .._argand import Error
 
 
 def setting_texts(whom: str, settings: Mapping[str, Any]) -> List[Tuple[str, str]]:
-    """(key, text) as they would stand in a configuration file."""
+    """(key, text) pairs as in a configuration file."""
     return [(key, _text(whom, key, value)) for key, value in settings.items() if value is not None]
 
 
@@ -25,4 +25,4 @@ def _text(whom: str, key: str, value: Any) -> str:
         return repr(float(value))
     if isinstance(value, (list, tuple)):
         return ",".join(_text(whom, key, item) for item in value)
-    raise Error(f"{whom}: {key} is a {type(value).__name__}; numbers, words, booleans and lists of them are settings")
+    raise Error(f"{whom}: {key} must be a number, string, boolean or a list of these, got {type(value).__name__}")

@@ -15,27 +15,27 @@ Path = Union[str, "os.PathLike[str]"]
 
 def train(out: Optional[Path] = None, *, resume: Optional[Path] = None, task: str = "lm", config: Optional[Path] = None, overwrite: bool = False,
           progress: Union[bool, Callable[[Dict[str, Any]], Any]] = True, **settings: Any) -> Run:
-    """Trains a model in the folder `out`, as `argand train lm --out` does (task="classify": `argand train classify`): the same settings, by
-    the same names, end in the same files. `argand train lm --help` lists them.
+    """Trains a model in the folder `out`, as `argand train lm --out` does (task="classify": `argand train classify`): the same settings
+    under the same names give the same files. `argand train lm --help` lists them.
 
     >>> run = ag.train("runs/first", family="crope", steps=200, d_model=64)      # doctest: +SKIP
     >>> run.model().generate("the", tokens=20)                                   # doctest: +SKIP
 
-    resume      goes on with the run in this folder; steps, epochs and early_stop may say how long, data where the data are now
-    config      a file of `key = value` lines; keyword arguments come after it
-    overwrite   replaces the run that is in `out`
-    progress    whether to show how far it is; or a function that is called after each step with a dict of step, loss, lr, grad_norm,
+    resume      continues the run in this folder; steps, epochs and early_stop may set how long, data where the data is now
+    config      a file of `key = value` lines; keyword arguments override it
+    overwrite   replaces an existing run in `out`
+    progress    whether to show progress; or a function that is called after each step with a dict of step, loss, lr, grad_norm,
                 tokens, seconds, and at a validation valid and best
 
-    Ctrl-C finishes the step and saves; `resume` goes on from there, and ends in the same files as if it had never stopped. So does an
-    exception that `progress` raises.
+    Ctrl-C finishes the step and saves; `resume` continues from there and gives the same files as an uninterrupted run. An exception
+    raised by `progress` does the same.
     """
     if (out is None) == (resume is None):
-        raise Error("train: give out, the folder of a new run, or resume, that of one to go on with")
+        raise Error("train: give either out, the folder for a new run, or resume, the folder of a run to continue")
     texts = setting_texts("train", settings)
     if resume is not None:
         if config is not None or overwrite:
-            raise Error("train: resume goes on in its own folder with its own configuration; drop config and overwrite")
+            raise Error("train: resume uses the run's own folder and configuration; drop config and overwrite")
         path = os.fspath(resume)
         training = _argand.resume_training(path, texts)
         if training is None:

@@ -1,4 +1,4 @@
-"""The families of models, by name: `argand.families.ComplexFormer(tokens=tokens, d_model=64)`. Upper and lower case do not matter.
+"""The families of models, by name: `argand.families.ComplexFormer(tokens=tokens, d_model=64)`. Names are case-insensitive.
 
 >>> import argand as ag
 >>> model = ag.families.Crope(vocab_size=11, d_model=8, n_heads=2, n_layers=1, d_ff=8, mode="qk")
@@ -6,8 +6,8 @@
 (1, 3, 11)
 
 Settings are the keys of a configuration, those that `argand train lm` has as options; help(argand.families.Crope) lists the family's.
-The initial parameters follow from `seed`, and are those that `argand train` begins with. `tokens` (argand.data.learn_tokens) lets the model
-write and be saved; `precision` is "float32" or "float64".
+The initial parameters depend on `seed` and are those that `argand train` starts from. `tokens` (argand.data.learn_tokens) lets the model
+generate text and be saved; `precision` is "float32" or "float64".
 """
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Family:
 
     def __call__(self, *, tokens: Optional[Tokens] = None, classes: Sequence[str] = (), task: str = "lm", **settings: Any) -> Model:
         if "family" in settings:
-            raise Error(f"families: {self.name} is the family already; drop family")
+            raise Error(f"families: the family is already {self.name}; drop the family argument")
         texts = setting_texts("families", {"family": self.name, **settings})
         return Model(_argand.make_model(texts, task, tokens, list(classes)))
 
@@ -50,7 +50,7 @@ _families = {name: Family(name) for name in _titles}
 def __getattr__(name: str) -> Family:
     found = _families.get(name.lower())
     if found is None:
-        raise AttributeError(f"there is no family {name}; there are {', '.join(_families)}")
+        raise AttributeError(f"unknown family {name}; choose from {', '.join(_families)}")
     return found
 
 

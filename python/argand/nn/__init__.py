@@ -1,4 +1,4 @@
-"""Modules: layers with parameters, and networks of them.
+"""Modules: layers with parameters, and networks built from them.
 
 >>> import argand as ag
 >>> net = ag.nn.Sequential(ag.nn.Linear(1, 16, dtype=complex), ag.nn.ModReLU(16), ag.nn.Linear(16, 1, dtype=complex))
@@ -11,7 +11,7 @@ Sequential(
 >>> len(net.parameters()), net(ag.constant([[1j]])).shape
 (5, (1, 1))
 
-Numbers are float64 and complex128 unless a layer is given another dtype. Initial values are those of the C++ layers and follow from
+Layers use float64 and complex128 unless given another dtype. Initial values are those of the C++ layers and are determined by
 `manual_seed`.
 """
 from ._layers import Conv1d, Conv2d, Dropout, Embedding, LayerNorm, Linear, ModReLU, RMSNorm

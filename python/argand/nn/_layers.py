@@ -70,7 +70,7 @@ class RMSNorm(Module):
 
 
 class ModReLU(Module):
-    """z / |z| · max(|z| + c, 0), c real, one a feature: z [..., features] complex (Arjovsky et al., 2016). c is 0 at first."""
+    """z / |z| · max(|z| + c, 0), c real, one per feature: z [..., features] complex (Arjovsky et al., 2016). c starts at 0."""
 
     def __init__(self, features: int, dtype: Any = complex) -> None:
         self.bias = initial("full", (features,), real_of(dtype), "bias", a=0.0)
@@ -83,7 +83,7 @@ class ModReLU(Module):
 
 
 class Dropout(Module):
-    """In training each number is 0 with probability p, and the others are divided by 1 - p; a complex number is dropped whole."""
+    """In training each number is set to 0 with probability p, and the others are divided by 1 - p; a complex number is dropped as a whole."""
 
     def __init__(self, p: float = 0.5) -> None:
         self.p = p
@@ -117,12 +117,12 @@ class _Conv(Module):
 
 
 class Conv1d(_Conv):
-    """Correlation along one axis: x [B, in_channels, n] -> [B, out_channels, m], real or complex, as torch.nn.Conv1d."""
+    """Correlation along one axis: x [B, in_channels, n] -> [B, out_channels, m], real or complex, as in torch.nn.Conv1d."""
 
     axes = 1
 
 
 class Conv2d(_Conv):
-    """Correlation over two axes: x [B, in_channels, h, w] -> [B, out_channels, ...], real or complex, as torch.nn.Conv2d."""
+    """Correlation over two axes: x [B, in_channels, h, w] -> [B, out_channels, ...], real or complex, as in torch.nn.Conv2d."""
 
     axes = 2

@@ -1,4 +1,4 @@
-"""Losses as modules, by PyTorch's names."""
+"""Losses as modules, with PyTorch's names."""
 from __future__ import annotations
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""Module: what has parameters."""
+"""Module: the base class of layers and networks."""
 from __future__ import annotations
 
 from typing import Any, Dict, Iterator, List, Mapping, Tuple
@@ -9,8 +9,8 @@ from .._argand import Error, Tensor
 
 
 class Module:
-    """A part of a network. Write `forward`; fields that are variables are its parameters, and fields that are modules, or lists, tuples and
-    dicts of either, are looked into.
+    """A part of a network. Define `forward`; fields that are variables become its parameters, and fields that are modules, or lists,
+    tuples and dicts of either, are searched too.
 
     >>> import argand as ag
     >>> class Plane(ag.nn.Module):
@@ -27,7 +27,7 @@ class Module:
 
     def forward(self, *inputs: Any, **options: Any) -> Any:
         """What calling the module computes."""
-        raise NotImplementedError(f"{type(self).__name__} has no forward")
+        raise NotImplementedError(f"{type(self).__name__} does not define forward")
 
     def __call__(self, *inputs: Any, **options: Any) -> Any:
         return self.forward(*inputs, **options)
@@ -54,7 +54,7 @@ class Module:
                 yield name, value
 
     def parameters(self) -> List[Tensor]:
-        """The variables, in a fixed order; they are given their names."""
+        """The variables, in a fixed order; sets each one's name."""
         found = []
         for name, value in self.named_parameters():
             value.name = name
@@ -62,11 +62,11 @@ class Module:
         return found
 
     def state_dict(self) -> Dict[str, np.ndarray]:
-        """The parameters' numbers by name, as arrays that later steps do not change: `argand.save(path, net.state_dict())`."""
+        """The parameters' values by name, as copies that later steps do not change: `argand.save(path, net.state_dict())`."""
         return {name: value.numpy() for name, value in self.named_parameters()}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """The other way round. Throws where a name is missing, unknown, or has another shape; nothing is changed then."""
+        """Loads a state_dict(). Raises Error if a name is missing or unknown or a shape differs; then nothing is changed."""
         own = dict(self.named_parameters())
         missing, unknown = sorted(set(own) - set(state)), sorted(set(state) - set(own))
         if missing or unknown:
@@ -75,17 +75,17 @@ class Module:
         for name, value in own.items():
             shape = np.shape(state[name])
             if shape != value.shape:
-                raise Error(f"load_state_dict: {name} has shape {list(value.shape)}, the saved one {list(shape)}")
+                raise Error(f"load_state_dict: {name} has shape {list(value.shape)}, but the saved array has shape {list(shape)}")
         for name, value in own.items():
             value.assign(np.asarray(state[name]))
 
     def zero_grad(self) -> None:
-        """Forgets all gradients."""
+        """Clears all gradients."""
         for value in self.parameters():
             value.zero_grad()
 
     def train(self, on: bool = True) -> "Module":
-        """For training (dropout drops), or not."""
+        """Sets training mode (dropout active), or evaluation mode with on=False."""
         for _, module in self.named_modules():
             module.training = on
         return self
@@ -95,7 +95,7 @@ class Module:
         return self.train(False)
 
     def extra_repr(self) -> str:
-        """What stands between the brackets of its repr."""
+        """What its repr shows between the parentheses."""
         return ""
 
     def __repr__(self) -> str:
@@ -111,7 +111,7 @@ class Module:
 
     def _walk(self, prefix: str, above: Any) -> Iterator[Tuple[str, Tensor]]:
         if id(self) in above:
-            raise Error(f"parameters: {prefix or type(self).__name__} is inside itself")
+            raise Error(f"parameters: {prefix or type(self).__name__} contains itself")
         for field, value in self._fields():
             name = _joined(prefix, field)
             if isinstance(value, Module):
@@ -121,7 +121,7 @@ class Module:
 
 
 class ModuleList(Module):
-    """Modules in a list; their names are their places."""
+    """A list of modules, named by their indices."""
 
     def __init__(self, modules: Any = ()) -> None:
         self.modules = list(modules)

@@ -12,13 +12,13 @@ _state = {"init": _argand.Init(0), "masks": 0, "seed": 0}
 
 
 def manual_seed(seed: int) -> None:
-    """Initial values, and dropout's masks, start anew from this seed: the same layers get the same numbers."""
+    """Seeds initial values and dropout masks: the same layers then get the same numbers."""
     _state.update(init=_argand.Init(seed), masks=0, seed=seed)
 
 
 def initial(kind: str, shape: Sequence[int], dtype: Any = float, role: str = "matrix", a: float = 1.0, b: float = 0.0) -> Tensor:
     """A variable with initial values: "normal" (a is the standard deviation; E|w|² = a²), "glorot", "he", "unitary" (a the gain), "uniform"
-    from a to b, or "full" of a. Its role ("matrix", "embedding", "output", "bias", "gain", "angle", "other") is what optimisers go by."""
+    from a to b, or "full" of a. Its role ("matrix", "embedding", "output", "bias", "gain", "angle", "other") tells optimisers how to treat it."""
     return _argand.Init.draw(_state["init"], kind, list(shape), scalar_name(dtype), role, a, b)
 
 
@@ -31,7 +31,7 @@ def next_mask() -> int:
 def scalar_name(dtype: Any) -> str:
     name = np.dtype(dtype).name
     if name not in ("float32", "float64", "complex64", "complex128"):
-        raise Error(f"nn: a layer of {name}; there are float32, float64, complex64 and complex128")
+        raise Error(f"nn: dtype must be float32, float64, complex64 or complex128, got {name}")
     return name
 
 

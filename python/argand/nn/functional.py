@@ -1,4 +1,4 @@
-"""The ops as functions, where PyTorch has those of networks: `import argand.nn.functional as F`, then F.relu, F.cross_entropy, ..."""
+"""The ops as functions, under the name PyTorch users expect: `import argand.nn.functional as F`, then F.relu, F.cross_entropy, ..."""
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from .._argand import op_functions as _op_functions

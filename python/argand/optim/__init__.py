@@ -1,4 +1,4 @@
-"""Optimisers, those of C++ (optim/), for tensors of Python.
+"""The C++ optimisers (optim/) for Python tensors.
 
 >>> import argand as ag
 >>> z = ag.variable([1 + 1j])
@@ -8,7 +8,7 @@
 >>> z
 tensor([0.512+0.512j], dtype=complex128, variable)
 
-A step descends: z -= lr · (dL/dx + i dL/dy). lr is a number, or a function of the step, counted from 0: constant_rate, linear_rate,
+A step descends: z -= lr · (dL/dx + i dL/dy). lr is a number, or a function of the step (counted from 0): constant_rate, linear_rate,
 cosine_rate, exponential_rate, inverse_root_rate, or one of your own.
 """
 from .._argand import constant_rate, cosine_rate, exponential_rate, inverse_root_rate, linear_rate

@@ -12,14 +12,14 @@ Named = List[Tuple[str, Tensor]]
 
 
 def _named(parameters: Any) -> Named:
-    """Of tensors, or (name, tensor): names are those given, the variables' own, or p0, p1, ..."""
+    """(name, tensor) pairs. Takes tensors or such pairs; a tensor without a name becomes p0, p1, ..."""
     found: Named = []
     for i, p in enumerate(parameters):
         found.append(p if isinstance(p, tuple) else (p.name or f"p{i}", p))
         if not isinstance(found[-1][1], Tensor) or not found[-1][1].is_variable:
             raise Error(f"optimizer: {found[-1][0]} is not a variable; only a variable() can be trained")
     if not found:
-        raise Error("optimizer: there are no parameters; was the list, an iterator perhaps, used up before?")
+        raise Error("optimizer: got no parameters; if you passed an iterator, was it already exhausted?")
     return found
 
 
@@ -35,7 +35,7 @@ def _at(lr: Rate, step: int) -> float:
 
 
 class Optimizer:
-    """What they share. `parameters` is net.parameters(), or a list of (name, variable)."""
+    """The base class. `parameters` is net.parameters(), or a list of (name, variable)."""
 
     def __init__(self, parameters: Iterable[Any], lr: Rate, kind: str, *constants: Any) -> None:
         self.lr = lr
@@ -44,26 +44,26 @@ class Optimizer:
         self._parts = {precision: getattr(_argand, kind + precision)(part, *constants) for precision, part in _by_precision(self._named).items()}
 
     def step(self, gradient_scale: float = 1.0) -> None:
-        """One step down the gradients that are there (a variable without one keeps its momentum and decay going). Every gradient is
-        multiplied by gradient_scale as it is read."""
+        """Takes one step (for a variable without a gradient, momentum and decay continue). Every gradient is multiplied by gradient_scale
+        as it is read."""
         lr = _at(self.lr, self.steps)
         for part in self._parts.values():
             part.step(lr, gradient_scale)
         self.steps += 1
 
     def zero_grad(self) -> None:
-        """Forgets the gradients."""
+        """Clears the gradients."""
         for _, p in self._named:
             p.zero_grad()
 
     def state_dict(self) -> Dict[str, Any]:
-        """What it remembers, by the parameters' names."""
+        """The optimiser's state, by parameter name."""
         return {"steps": self.steps, "parts": {precision: part.state() for precision, part in self._parts.items()}}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Goes on from a state_dict() of an optimiser of the same kind, over parameters of the same names and shapes."""
+        """Loads the state_dict() of an optimiser of the same kind, with the same parameter names and shapes."""
         if set(state["parts"]) != set(self._parts):
-            raise Error("load_state_dict: the parameters are of other precisions")
+            raise Error("load_state_dict: the saved state and the parameters have different precisions")
         for precision, part in self._parts.items():
             part.load_state(state["parts"][precision])
         self.steps = state["steps"]
@@ -72,19 +72,19 @@ class Optimizer:
 class AdamW(Optimizer):
     """Adam with decoupled weight decay of matrices and tables, never of biases, gains and angles unless decay_all.
 
-    complex_moments   "two": a second moment each for real and imaginary part, as PyTorch; "modulus": one of |g|², whose steps turn with
-                      the plane.
+    complex_moments   "two": separate second moments for the real and imaginary parts, as in PyTorch; "modulus": one second moment, of
+                      |g|², which makes the steps rotation-equivariant.
     """
 
     def __init__(self, parameters: Iterable[Any], lr: Rate = 1e-3, betas: Tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
                  weight_decay: float = 0.1, decay_all: bool = False, complex_moments: str = "two") -> None:
         if complex_moments not in ("two", "modulus"):
-            raise Error(f"AdamW: complex_moments is {complex_moments!r}; there are 'two' and 'modulus'")
+            raise Error(f"AdamW: complex_moments must be 'two' or 'modulus', got {complex_moments!r}")
         super().__init__(parameters, lr, "adamw", *betas, eps, weight_decay, decay_all, complex_moments == "modulus")
 
 
 class Adam(AdamW):
-    """AdamW without decay, unless it is given: torch.optim.Adam's default. A decay is decoupled here as well."""
+    """AdamW with weight_decay=0 by default, as in torch.optim.Adam. Decay, if given, is decoupled here too."""
 
     def __init__(self, parameters: Iterable[Any], lr: Rate = 1e-3, betas: Tuple[float, float] = (0.9, 0.999), eps: float = 1e-8,
                  weight_decay: float = 0.0, complex_moments: str = "two") -> None:
@@ -92,37 +92,37 @@ class Adam(AdamW):
 
 
 class SGD(Optimizer):
-    """Gradient descent, with momentum and with Nesterov's look ahead; weight decay, decoupled, of matrices and tables."""
+    """Gradient descent, optionally with momentum, Nesterov momentum, and decoupled weight decay of matrices and tables."""
 
     def __init__(self, parameters: Iterable[Any], lr: Rate = 1e-2, momentum: float = 0.0, nesterov: bool = False, weight_decay: float = 0.0) -> None:
         super().__init__(parameters, lr, "sgd", momentum, nesterov, weight_decay)
 
 
 class Muon(Optimizer):
-    """Momentum whose every step is orthogonalised, for hidden matrices, real or complex; everything else belongs to AdamW."""
+    """Momentum with orthogonalised steps, for hidden matrices, real or complex; use AdamW for everything else."""
 
     def __init__(self, parameters: Iterable[Any], lr: Rate = 0.02, momentum: float = 0.95, weight_decay: float = 0.1) -> None:
         super().__init__(parameters, lr, "muon", momentum, weight_decay)
 
 
 class LBFGS:
-    """For losses that are the same function at every call. No learning rate: a line search finds the length of each step."""
+    """L-BFGS, for deterministic losses. There is no learning rate: a line search finds the length of each step."""
 
     def __init__(self, parameters: Iterable[Any], history: int = 10, flat: float = 1e-12) -> None:
         parts = _by_precision(_named(parameters))
         if len(parts) != 1:
-            raise Error("LBFGS: the parameters are of two precisions")
+            raise Error("LBFGS: all parameters must have the same precision")
         ((precision, named),) = parts.items()
         self._lbfgs = getattr(_argand, "Lbfgs" + precision)(named, history, flat)
 
     def minimise(self, loss: Callable[[], Tensor], iterations: int = 100) -> Dict[str, Any]:
-        """Changes the parameters, up to so many iterations; loss() computes a real number. What came of it: loss, gradient (its norm),
-        iterations, evaluations, and end: "iterations", "flat" (the gradient vanished) or "no lower"."""
+        """Minimises loss(), a real number, in at most this many iterations. Returns a dict of loss, gradient (its norm), iterations,
+        evaluations, and end: "iterations", "flat" (the gradient vanished) or "no lower"."""
         return self._lbfgs.minimise(loss, iterations)
 
 
 def clip_grad_norm(parameters: Iterable[Any], max_norm: float) -> float:
-    """Scales all gradients in place so that sqrt(sum |g|²) is at most max_norm, and returns what it was."""
+    """Scales all gradients in place so that sqrt(sum |g|²) is at most max_norm, and returns the norm before clipping."""
     parts = _by_precision(_named(parameters))
     norm = math.hypot(*[getattr(_argand, "grad_norm" + precision)(named) for precision, named in parts.items()])
     factor = _argand.clip_factor(norm, max_norm)

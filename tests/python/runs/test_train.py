@@ -61,10 +61,10 @@ def test_ctrl_c_saves(tmp_path):
     (dict(out="x", steps="many"), "steps: \"many\" is not a whole number"),
     (dict(out="x", steps=0.5), "steps: \"0.5\" is not a whole number"),
     (dict(out="x", steps=0), "steps: must be at least 1, got 0"),
-    (dict(), "train: give out, the folder of a new run, or resume"),
-    (dict(out="x", resume="y"), "train: give out"),
+    (dict(), "train: give either out, the folder for a new run, or resume"),
+    (dict(out="x", resume="y"), "train: give either out"),
     (dict(resume="y", overwrite=True), "drop config and overwrite"),
-    (dict(out="x", lr=object()), "train: lr is a object"),
+    (dict(out="x", lr=object()), "train: lr must be .*, got object"),
     (dict(resume="none-here", lr=1.0), "train: cannot open the folder none-here"),
     (dict(out="x", data="no-such-file"), "no-such-file"),
 ])

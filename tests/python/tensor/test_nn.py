@@ -77,7 +77,7 @@ def test_fields_are_parameters():
     assert [p.name for p in twice.parameters()] == ["0." + n for n in names] + ["1." + n for n in names[:-1]]
     assert twice(ag.constant(cplx(4, 2))).shape == (4, 2)
     net.inside = [net]
-    with pytest.raises(ag.Error, match="inside itself"):
+    with pytest.raises(ag.Error, match="contains itself"):
         net.parameters()
     with pytest.raises(NotImplementedError):
         ag.nn.Module()(1)
@@ -94,7 +94,7 @@ def test_state_dicts_go_round(tmp_path):
     z = ag.constant(cplx(1, 2))
     np.testing.assert_array_equal(a.eval()(z), b.eval()(z))
     before = b.state_dict()
-    for state, text in (({**kept, "more": 1.0}, "unknown more"), ({**kept, "scale": [1.0, 2.0]}, r"scale has shape \[\], the saved one \[2\]"),
+    for state, text in (({**kept, "more": 1.0}, "unknown more"), ({**kept, "scale": [1.0, 2.0]}, r"scale has shape \[\], but the saved array has shape \[2\]"),
                         ({"scale": 1.0}, "missing first.bias")):
         with pytest.raises(ag.Error, match=text):
             b.load_state_dict(state)
@@ -184,7 +184,7 @@ def test_lbfgs_finds_the_minimum():
 
 @pytest.mark.parametrize("make, text", [
     (lambda: ag.optim.AdamW([]), "no parameters"), (lambda: ag.optim.SGD([ag.constant(1.0)]), "not a variable"),
-    (lambda: ag.optim.SGD([ag.variable(1.0)], lr=-1.0).step(), "learning rate"), (lambda: ag.nn.Linear(1, 1, dtype=int), "nn: a layer of int64"),
+    (lambda: ag.optim.SGD([ag.variable(1.0)], lr=-1.0).step(), "learning rate"), (lambda: ag.nn.Linear(1, 1, dtype=int), "nn: dtype must be .*, got int64"),
     (lambda: ag.optim.AdamW([ag.variable(1.0)], complex_moments="three"), "three"),
 ])
 def test_what_does_not_fit(make, text):
