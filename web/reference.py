@@ -117,18 +117,17 @@ def members(body, indent="  "):
         if not shown or re.match(r"friend\b|static_assert", declared):
             continue
         lines += [f"{indent}// {text}".rstrip() for text in comment]
-        lines += [indent + text.removeprefix("  ") for text in declared.split("\n")] if inner is None else [indent + text for text in nested(declared, inner)]
+        lines += [indent + text.removeprefix("  ") for text in declared.split("\n")] if inner is None else [indent + text for text in with_body(declared, inner).split("\n")]
     return lines
 
 
-def nested(declared, inner):
-    """A member with a body: an enumeration, a class with its own members, or a function without its body."""
-    if declared.startswith("enum"):
-        return enumeration(declared, inner).split("\n")
-    if re.match(r"(?:template.*\n)?(?:struct|class)\b", declared):
-        inside = members(("private:\n" if re.match(r"(?:template.*\n)?class\b", declared) else "") + inner)
-        return [declared + " {", *inside, "};"] if inside else [declared + ";"]
-    return [declared + ";"]
+def with_body(declared, body):
+    """An enumeration, or a class with its public members."""
+    if re.match(r"enum\b", declared):
+        return enumeration(declared, body)
+    private_first = re.match(r"(?:template.*\n)?class\b", declared)
+    inside = members(("private:\n" if private_first else "") + body)
+    return "\n".join([declared + " {", *inside, "};"]) if inside else declared + " {};"
 
 
 def declarations(text):
@@ -140,14 +139,7 @@ def declarations(text):
             continue
         if re.match(r"(?:template (?:struct|class)|extern|using namespace|static_assert|public:|private:)", declared) or re.match(r"template\s+[^<\s]", declared):
             continue
-        if body is None:
-            yield comment, declared
-        elif re.match(r"enum\b", declared):
-            yield comment, enumeration(declared, body)
-        else:
-            private_first = re.match(r"(?:template.*\n)?class\b", declared)
-            inside = members(("private:\n" if private_first else "") + body)
-            yield comment, "\n".join([declared + " {", *inside, "};"]) if inside else declared + " {};"
+        yield comment, declared if body is None else with_body(declared, body)
 
 
 def prose(lines):

@@ -112,9 +112,14 @@ class Coordinate {
     return std::visit([k](const auto& t) { return std::abs(t.data()[k]); }, projected_.inputs()[input]);
   }
 
-  static bool within(double gradient, const std::vector<Range>& ranges, double slack, double relative) {
+  static Range total(const std::vector<Range>& ranges) {
     Range sum;
     for (const Range& r : ranges) sum.low += r.low, sum.high += r.high;
+    return sum;
+  }
+
+  static bool within(double gradient, const std::vector<Range>& ranges, double slack, double relative) {
+    const Range sum = total(ranges);
     slack += relative * std::max(std::abs(sum.low), std::abs(sum.high));
     return gradient >= sum.low - slack && gradient <= sum.high + slack;
   }
@@ -255,8 +260,7 @@ class Coordinate {
   /// gradient and the slopes seen at x, and gradients further away agree with f's slopes. A gradient that is wrong throughout a
   /// neighbourhood fails the second condition; one that is wrong only at x fails the first.
   bool turns_beside(double gradient, const std::vector<Range>& ranges, double slack) const {
-    double low = 0, high = 0;
-    for (const Range& r : ranges) low += r.low, high += r.high;
+    const auto [low, high] = total(ranges);
     double least = HUGE_VAL, most = -HUGE_VAL;
     for (const double by : {1e-6, 1e-7, 1e-8})
       for (std::uint64_t k = 0; k < 12; ++k) {

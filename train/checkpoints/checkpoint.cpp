@@ -4,14 +4,12 @@
 #include <cmath>
 #include <filesystem>
 
-#include "core/machine/number.h"
 #include "data/files/utf8.h"
 
 namespace argand {
 namespace {
 
 constexpr const char* format_name = "argand-checkpoint/1";
-constexpr const char* encodings_prefix = "encodings.";
 
 /// The metadata keys of the fingerprints.
 constexpr std::array<std::pair<const char*, std::string Fingerprints::*>, 5> fingerprint_keys = {{
@@ -22,13 +20,9 @@ constexpr std::array<std::pair<const char*, std::string Fingerprints::*>, 5> fin
     {"init", &Fingerprints::init},
 }};
 
-double real_number(const SafetensorsFile& file, const std::string& key) {
-  const std::string& text = file.metadata(key);
-  double value = 0;
-  const auto [end, error] = number_from(text.data(), text.data() + text.size(), value);
-  require(error == std::errc() && end == text.data() + text.size(), "checkpoint", "{}: {} is {}, not a number", file.path(), key,
-          in_quotes(text));
-  return value;
+template <class T>
+T number(const SafetensorsFile& file, const std::string& key) {
+  return metadata_number<T>("checkpoint", file, key);
 }
 
 SafetensorsFile open_checkpoint(const std::string& path) {
@@ -86,10 +80,10 @@ Checkpoint::Checkpoint(const std::string& path) : file_(open_checkpoint(path)) {
   } catch (const Error& error) {
     fail("checkpoint", "{}: {}", path, error.what());
   }
-  state_ = {.step = whole_number("checkpoint", file_, "step"),
-            .best_valid = real_number(file_, "best_valid"),
-            .best_step = whole_number("checkpoint", file_, "best_step"),
-            .since_best = file_.metadata().contains("since_best") ? whole_number("checkpoint", file_, "since_best") : 0};
+  state_ = {.step = number<std::int64_t>(file_, "step"),
+            .best_valid = number<double>(file_, "best_valid"),
+            .best_step = number<std::int64_t>(file_, "best_step"),
+            .since_best = file_.metadata().contains("since_best") ? number<std::int64_t>(file_, "since_best") : 0};
   require(state_.step >= 0 && state_.step <= config_.training.steps, "checkpoint", "{}: step {} is invalid for a run of {} steps",
           path, state_.step, config_.training.steps);
   // Before any validation the best value is infinity, at step 0; a share or a loss is never negative.
@@ -100,21 +94,21 @@ Checkpoint::Checkpoint(const std::string& path) : file_(open_checkpoint(path)) {
           "checkpoint", "{}: best_valid {} at best_step {} is invalid after {} steps", path, state_.best_valid, state_.best_step,
           state_.step);
   if (file_.metadata().contains("best_loss")) {
-    state_.best_loss = real_number(file_, "best_loss");
+    state_.best_loss = number<double>(file_, "best_loss");
     require(validated && std::isfinite(state_.best_loss) && state_.best_loss >= 0, "checkpoint", "{}: best_loss {} is invalid",
             path, state_.best_loss);
   }
   if (file_.metadata().contains("best_accuracy")) {
-    state_.best_accuracy = real_number(file_, "best_accuracy");
+    state_.best_accuracy = number<double>(file_, "best_accuracy");
     require(validated && *state_.best_accuracy >= 0 && *state_.best_accuracy <= 1, "checkpoint", "{}: best_accuracy {} is invalid",
             path, *state_.best_accuracy);
   }
   if (file_.metadata().contains("bytes_per_token")) {
-    const double bytes = state_.in_bits.bytes_per_token = real_number(file_, "bytes_per_token");
+    const double bytes = state_.in_bits.bytes_per_token = number<double>(file_, "bytes_per_token");
     require(bytes > 0 && std::isfinite(bytes), "checkpoint", "{}: bytes_per_token {} is invalid", path, bytes);
   }
   if (file_.metadata().contains("spelled_bits_per_token")) {
-    const double bits = state_.in_bits.spelled = real_number(file_, "spelled_bits_per_token");
+    const double bits = state_.in_bits.spelled = number<double>(file_, "spelled_bits_per_token");
     require(bits > 0 && std::isfinite(bits), "checkpoint", "{}: spelled_bits_per_token {} is invalid", path, bits);
   }
   if (const auto part = file_.metadata().find("validated_on"); part != file_.metadata().end()) {
@@ -128,7 +122,8 @@ Checkpoint::Checkpoint(const std::string& path) : file_(open_checkpoint(path)) {
 
 template <RealScalar R>
 void Checkpoint::load(const ParameterList<R>& parameters) const {
-  load_parameters<R>("checkpoint", file_, parameters);
+  require_stored<R>("checkpoint", file_, parameters);
+  load_stored<R>(file_, parameters);
 }
 
 template <RealScalar R>

@@ -10,7 +10,7 @@
 #include "data/files/safetensors.h"
 #include "nn/model.h"
 #include "optim/optimizer.h"
-#include "train/checkpoints/module_file.h"
+#include "train/checkpoints/stored_state.h"
 #include "train/config/bits_per_byte.h"
 #include "train/config/run_config.h"
 

@@ -13,6 +13,7 @@
 #include "optim/adamw.h"
 #include "tests/data/temporary_directory.h"
 #include "tests/error_text.h"
+#include "train/checkpoints/stored_state.h"
 
 BOOST_AUTO_TEST_SUITE(module_file)
 
