@@ -33,7 +33,7 @@ namespace argand {
 
 namespace detail {
 
-/// Stands in for a missing jvp.
+/// Placeholder type for an op without a jvp.
 struct NoJvp {};
 
 /// Adds a gradient returned by a vjp. Throws `squash: the gradient of input 0 has shape [3], but the input has shape [4]`.

@@ -1,6 +1,5 @@
 #pragma once
-/// Writes a file all or nothing: whoever opens it, at any time and after any failure, finds either the whole old contents or the
-/// whole new contents.
+/// Writes a file atomically: a reader sees either all of the old contents or all of the new, at any time and after any failure.
 
 #include <string>
 #include <string_view>

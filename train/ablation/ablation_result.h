@@ -44,7 +44,8 @@ std::int64_t count_parameters_of_run(const std::string& folder);
 /// Seed -> result, of one row.
 using SeedResults = std::map<std::int64_t, AblationResult>;
 
-/// For each row of the table, the finished runs in OUT/ROW/seed-S, whoever started them. Every result has its parameters.
+/// For each row of the table, the finished runs in OUT/ROW/seed-S, no matter which command started them. Every result has its
+/// parameters.
 std::vector<SeedResults> read_results(const AblationTable& table, const std::string& out);
 
 /// The seeds with folders, ascending.
