@@ -128,7 +128,7 @@ std::string interventions_table(const ResultTable& runs) {
     bool any_run = false;
     for (const std::string& setting : runs.table.interventions) {
       const std::vector<double> percent = values_of(runs.results[row], [&](const RunProbes& p) -> std::optional<double> {
-        const auto set = p.with.find(setting);
+        const auto set = std::find_if(p.with.begin(), p.with.end(), [&](const auto& one) { return one.first == setting; });
         if (!p.as_learnt || set == p.with.end()) return std::nullopt;
         return in_units(set->second - *p.as_learnt, true);
       });

@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// The settings of a configuration, all of them.
-Json settings_of(const RunConfig& config) { return flat_settings(parse_json("config", config.to_json())); }
+Json all_settings(const RunConfig& config) { return flat_settings(parse_json("config", config.to_json())); }
 
 /// "lr is 0.002, was 0.001": where two configurations differ, but for keys that may.
 std::vector<std::string> differences(const Json& before, const Json& now, const std::set<std::string>& may) {
@@ -78,7 +78,7 @@ Recipe recipe_of(const ResultTable& kept, const std::string& data) {
   for (std::size_t i = 0; i < kept.table.rows.size(); ++i) {
     AblationRow& row = recipe.table.rows[i];
     try {
-      const Json settings = settings_of(config_of_settings(kept.settings[i]));
+      const Json settings = all_settings(config_of_settings(kept.settings[i]));
       for (const char* key : {"init", "irw_file", "tokens"})
         if (const auto file = settings.find(key); file != settings.end() && !file->get<std::string>().empty())
           if (key != std::string("tokens") || file->get<std::string>().ends_with(".model"))
@@ -89,7 +89,7 @@ Recipe recipe_of(const ResultTable& kept, const std::string& data) {
       const RunConfig now = RunConfig::resolve({}, settings_of_run(recipe.table, row, seed, recipe.shared), kept.table.task);
       std::set<std::string> may = of_a_run;
       may.insert(of_the_data.begin(), of_the_data.end());
-      if (const auto found = differences(settings, settings_of(now), may); !found.empty())
+      if (const auto found = differences(settings, all_settings(now), may); !found.empty())
         input_fail("--repeat", "this program would train {} differently: {}", row.name, CLI::detail::join(found, "; "));
     } catch (const InputError&) {
       throw;
@@ -122,8 +122,8 @@ Repetition::Repetition(const ResultTable& kept, const ResultTable& now) : lm_(ke
         row.same = row.same && result.loss == pair->second.loss && result.metric == pair->second.metric;
       }
       if (!row.here.empty())
-        row.settings = differences(settings_of(config_of_settings(kept.settings[i])),
-                                   settings_of(config_of_settings(now.settings[k])), of_a_run);
+        row.settings = differences(all_settings(config_of_settings(kept.settings[i])),
+                                   all_settings(config_of_settings(now.settings[k])), of_a_run);
     }
     row.same = row.same && !differences_of_pairs.empty();
     row.apart = spread_of(differences_of_pairs).mean;

@@ -107,7 +107,7 @@ AblationResult read_run(JsonReader& run, bool lm, const std::vector<std::int64_t
   if (run.has("as_learnt")) {
     probes.as_learnt = run.number("as_learnt");
     JsonReader with = run.part("with");
-    for (const auto& [setting, _] : with.entries().items()) probes.with[setting] = with.number(setting.c_str());
+    for (const auto& [setting, _] : with.entries().items()) probes.with.emplace_back(setting, with.number(setting.c_str()));
   }
   if (run.has("exchanged")) probes.exchanged = read_exchange(run);
   if (run.has("audit")) probes.audit = read_audit(run.part("audit"));

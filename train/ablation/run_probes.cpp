@@ -88,7 +88,8 @@ RunProbes read_probes(const std::string& folder, const std::vector<std::string>&
   if (const Json found = read_probe(run.as_learnt(), is_evaluation); !found.is_null()) {
     probes.as_learnt = found["loss"].get<double>();
     for (const std::string& setting : interventions)
-      if (const Json set = read_probe(run.with(setting), is_evaluation); !set.is_null()) probes.with[setting] = set["loss"];
+      if (const Json set = read_probe(run.with(setting), is_evaluation); !set.is_null())
+        probes.with.emplace_back(setting, set["loss"].get<double>());
   }
   if (const Json found = read_probe(run.exchanged(), is_exchanged); !found.is_null())
     probes.exchanged = {.count = found["count"], .loss = found["loss"], .exchanged = found["exchanged"]["loss"]};

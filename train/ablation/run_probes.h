@@ -2,10 +2,10 @@
 /// What was measured of a finished language model besides its loss.
 
 #include <cstdint>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace argand {
@@ -47,8 +47,8 @@ struct AuditProbe {
 struct RunProbes {
   std::optional<PositionProbe> positions{};
   std::optional<TextProbe> texts{};
-  std::optional<double> as_learnt{};     ///< validation loss
-  std::map<std::string, double> with{};  ///< the same after a setting of parameters, "delta=0"
+  std::optional<double> as_learnt{};                        ///< validation loss
+  std::vector<std::pair<std::string, double>> with{};       ///< the same after settings of parameters: "delta=0", loss
   std::optional<ExchangeProbe> exchanged{};
   std::optional<AuditProbe> audit{};
 };
