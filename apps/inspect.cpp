@@ -8,9 +8,9 @@
 #include "apps/commands.h"
 #include "apps/terminal/command_line.h"
 #include "apps/terminal/terminal.h"
+#include "core/text/text_layout.h"
 #include "data/files/utf8.h"
 #include "data/tokens/tokenizer.h"
-#include "lab/text/text_layout.h"
 #include "train/checkpoints/checkpoint.h"
 #include "train/checkpoints/diagnostics.h"
 

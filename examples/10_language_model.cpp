@@ -42,7 +42,7 @@ int main() {
 
   for (std::int64_t step = 0; step <= rate.total; ++step) {
     if (step % 75 == 0)
-      fmt::print("step {:3}  validation loss {:.1f} nats a token\n", step, validation_loss(*model, corpus.valid, 32));
+      fmt::print("step {:3}  validation loss {:.1f} nats per token\n", step, validation_loss(*model, corpus.valid, 32));
     const LmBatch batch = batches.next();
     zero_grad(model->parameters());
     backward(model->loss(batch.tokens, batch.targets).total);
