@@ -37,7 +37,8 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from . import _argand
 from ._argand import Error, OpFunction, Tensor, num_threads, op_functions, set_num_threads
-from ._autograd import OwnOp, add_methods, constant, grad, gradients, hessian, hvp, jacobian, jvp, no_grad, op, tensor, value_and_grad, variable, vjp
+from ._autograd import (OwnOp, add_methods, constant, flatten, grad, gradients, hessian, hvp, jacobian, jvp, no_grad, op, squeeze, tensor, unsqueeze, value_and_grad,
+                        variable, vjp)
 from ._check import assert_gradient, check
 from ._files import load, load_with_metadata, save
 from ._jax import check_jax
@@ -66,9 +67,9 @@ _argand.name_program(__version__)  # in the logs of runs
 __all__ = [
     "Direction", "Element", "Error", "Figure", "GradientError", "Inconclusive", "IndependentCheck", "Input", "Lab", "Model", "Op", "OpFunction", "OwnOp",
     "Plant", "Result", "Run", "SelfTest", "Tensor", "__version__", "assert_gradient", "check", "check_jax", "check_module", "check_torch", "constant",
-    "data", "explain", "families", "grad", "gradients", "hessian", "hvp", "jacobian", "jvp", "lab", "load", "load_with_metadata", "nn", "no_grad",
+    "data", "explain", "families", "flatten", "grad", "gradients", "hessian", "hvp", "jacobian", "jvp", "lab", "load", "load_with_metadata", "nn", "no_grad",
     "num_threads", "op", "op_functions", "ops", "optim",
-    "replay", "save", "save_replay", "selftest", "set_num_threads", "tensor", "train", "value_and_grad", "variable", "vjp",
+    "replay", "save", "save_replay", "selftest", "set_num_threads", "squeeze", "tensor", "train", "unsqueeze", "value_and_grad", "variable", "vjp",
 ]
 
 for _public in (Error, GradientError, Inconclusive):

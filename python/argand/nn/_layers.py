@@ -4,18 +4,23 @@ from __future__ import annotations
 import math
 from typing import Any, Optional, Tuple, Union
 
-from .._argand import Tensor, op_functions
+from .._argand import Error, Tensor, op_functions
+from .._autograd import flatten
 from ._module import Module
 from ._start import initial, next_mask, real_of, scalar_name
 
 Pair = Union[int, Tuple[int, int]]
 
 
+def _deviation(fan_in: int) -> float:
+    return 1 / math.sqrt(fan_in) if fan_in > 0 else 0.0  # initial() refuses such a shape
+
+
 class Linear(Module):
     """y = x Wᵀ + b, real or complex: x [..., in_features] -> [..., out_features]. weight [out, in] ~ N(0, 1/in), bias 0."""
 
     def __init__(self, in_features: int, out_features: int, bias: bool = True, dtype: Any = float) -> None:
-        self.weight = initial("normal", (out_features, in_features), dtype, a=1 / math.sqrt(in_features))
+        self.weight = initial("normal", (out_features, in_features), dtype, a=_deviation(in_features))
         self.bias: Optional[Tensor] = initial("full", (out_features,), dtype, "bias", a=0.0) if bias else None
 
     def forward(self, x: Tensor) -> Tensor:
@@ -103,8 +108,10 @@ class _Conv(Module):
     def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
                  groups: int = 1, bias: bool = True, dtype: Any = float) -> None:
         kernel = (kernel_size,) * self.axes if isinstance(kernel_size, int) else tuple(kernel_size)
-        fan_in = in_channels // groups * math.prod(kernel)
-        self.weight = initial("normal", (out_channels, in_channels // groups, *kernel), dtype, a=1 / math.sqrt(fan_in))
+        if groups < 1 or in_channels % groups or out_channels % groups:
+            raise Error(f"{type(self).__name__}: {in_channels} and {out_channels} channels cannot be divided into {groups} groups")
+        shape = (out_channels, in_channels // groups, *kernel)
+        self.weight = initial("normal", shape, dtype, a=_deviation(math.prod(shape[1:])))
         self.bias: Optional[Tensor] = initial("full", (out_channels,), dtype, "bias", a=0.0) if bias else None
         self.options = dict(stride=stride, padding=padding, dilation=dilation, groups=groups)
 
@@ -126,3 +133,35 @@ class Conv2d(_Conv):
     """Correlation over two axes: x [B, in_channels, h, w] -> [B, out_channels, ...], real or complex, as in torch.nn.Conv2d."""
 
     axes = 2
+
+
+class Flatten(Module):
+    """All axes but the first as one: [B, ...] -> [B, n]."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return flatten(x, 1)
+
+
+class _Pool2d(Module):
+    op = ""
+
+    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
+        self.kernel_size, self.stride, self.padding = kernel_size, stride, padding
+
+    def forward(self, x: Tensor) -> Tensor:
+        return op_functions[self.op](x, self.kernel_size, self.stride, self.padding)
+
+    def extra_repr(self) -> str:
+        return f"kernel_size={self.kernel_size}, stride={self.stride or self.kernel_size}, padding={self.padding}"
+
+
+class MaxPool2d(_Pool2d):
+    """The largest number of each window, of complex numbers the one of largest modulus; windows follow one another where there is no stride."""
+
+    op = "max_pool2d"
+
+
+class AvgPool2d(_Pool2d):
+    """The mean of each window; windows follow one another where there is no stride."""
+
+    op = "avg_pool2d"
