@@ -15,9 +15,10 @@ trap 'rm -rf "$tree"' EXIT
 from_debian() {
   local suite=$1 folder=$tree/$1
   mkdir -p "$folder"/{lists,cache,files}
+  : > "$folder/status"
   echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian $suite main" > "$folder/sources.list"
   local apt=(apt-get -qq -o "Dir::Etc::sourcelist=$folder/sources.list" -o Dir::Etc::sourceparts=/dev/null -o "Dir::State::lists=$folder/lists"
-    -o "Dir::Cache=$folder/cache")
+    -o "Dir::State::status=$folder/status" -o "Dir::Cache=$folder/cache")
   (cd "$folder" && "${apt[@]}" update && "${apt[@]}" download "${@:2}" && for package in *.deb; do dpkg -x "$package" files; done)
 }
 

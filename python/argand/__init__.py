@@ -33,9 +33,13 @@ ops, explain                     the library's operations, their equations and d
 load, save                       runs as models, files of tensors as dicts of arrays
 """
 import os as _os
+import warnings as _warnings
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-from . import _argand
+from ._kernels import right_kernels as _right_kernels
+
+with _right_kernels():
+    from . import _argand
 from ._argand import Error, OpFunction, Tensor, num_threads, op_functions, set_num_threads
 from ._autograd import (OwnOp, add_methods, constant, flatten, grad, gradients, hessian, hvp, jacobian, jvp, no_grad, op, squeeze, tensor, unsqueeze, value_and_grad,
                         variable, vjp)
@@ -63,6 +67,8 @@ from ._runs import Model, Run, train  # noqa: E402
 from ._version import version as __version__  # noqa: E402
 
 _argand.name_program(__version__)  # in the logs of runs
+if _argand.blas_advice():
+    _warnings.warn(_argand.blas_advice().strip(), RuntimeWarning, stacklevel=2)
 
 __all__ = [
     "Direction", "Element", "Error", "Figure", "GradientError", "Inconclusive", "IndependentCheck", "Input", "Lab", "Model", "Op", "OpFunction", "OwnOp",
