@@ -47,7 +47,7 @@ from_debian trixie pybind11-dev
 # As the build compiles its own; -Dlevel=all compiles the module for the baseline.
 cd "$tree"
 for file in "$source"/python/binding/*.cpp; do echo "#include \"$file\""; done > module.cpp
-g++ -I"$source" -isystem trixie/files/usr/include -isystem "$headers" -isystem "${headers%/*}" -std=c++20 -O1 -fPIC -fvisibility=hidden \
+g++ -I"$source" -isystem trixie/files/usr/include -isystem "$headers" -idirafter "${headers%/*}" -std=c++20 -O1 -fPIC -fvisibility=hidden \
   -fno-math-errno -ffp-contract=off -fno-tree-vectorize -Wno-subobject-linkage -c module.cpp -o module.o
 library=$(find "$build" -name libargand.so -not -path '*glibc-hwcaps*' | head -1)
 module=$output/_argand.cpython-${version/./}-x86_64-linux-gnu.so

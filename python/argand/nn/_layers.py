@@ -4,6 +4,8 @@ from __future__ import annotations
 import math
 from typing import Any, Optional, Tuple, Union
 
+import numpy as np
+
 from .._argand import Error, Tensor, op_functions
 from .._autograd import flatten
 from ._module import Module
@@ -13,7 +15,7 @@ Pair = Union[int, Tuple[int, int]]
 
 
 def _deviation(fan_in: int) -> float:
-    return 1 / math.sqrt(fan_in) if fan_in > 0 else 0.0  # initial() refuses such a shape
+    return 1 / math.sqrt(fan_in) if isinstance(fan_in, (int, np.integer)) and fan_in > 0 else 0.0  # initial() refuses such a shape
 
 
 class Linear(Module):
