@@ -35,11 +35,15 @@ ops, explain                     the library's operations, their equations and d
 load, save                       runs as models, files of tensors as dicts of arrays
 """
 import os as _os
+import warnings as _warnings
 from typing import TYPE_CHECKING as _TYPE_CHECKING, Any as _Any
 
 import numpy as _numpy
 
-from . import _argand
+from ._kernels import right_kernels as _right_kernels
+
+with _right_kernels():
+    from . import _argand
 from ._argand import Error, OpFunction, Tensor, num_threads, op_functions, set_num_threads
 from ._autograd import OwnOp, add_methods, constant, grad, gradients, hessian, hvp, jacobian, jvp, no_grad, op, tensor, value_and_grad, variable, vjp
 from ._autograd import INSTEAD as _INSTEAD, eye, full, linspace, ones, ones_like, rand, randn, zeros, zeros_like
@@ -68,6 +72,8 @@ from .nn import manual_seed  # noqa: E402
 from ._version import version as __version__  # noqa: E402
 
 _argand.name_program(__version__)  # in the logs of runs
+if _argand.blas_advice():
+    _warnings.warn(_argand.blas_advice().strip(), RuntimeWarning, stacklevel=2)
 
 float32, float64, complex64, complex128 = (_numpy.dtype(name) for name in ("float32", "float64", "complex64", "complex128"))
 

@@ -3,6 +3,7 @@
 
 #include "autograd/call/op_function.h"
 #include "autograd/op.h"
+#include "python/binding/arrays.h"
 #include "python/binding/bindings.h"
 #include "python/binding/tensor_object.h"
 
@@ -21,8 +22,7 @@ struct FunctionObject {
 FunctionObject* as_function(PyObject* o) { return reinterpret_cast<FunctionObject*>(o); }
 
 Ids ids_of(const py::array& a, const std::string& name) {
-  const auto wide = py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>::ensure(a);
-  if (!wide) throw py::error_already_set();
+  const auto wide = dense_array<std::int64_t>(a);
   std::vector<Ids::value_type> values;
   values.reserve(static_cast<std::size_t>(wide.size()));
   for (py::ssize_t i = 0; i < wide.size(); ++i) {
@@ -35,8 +35,7 @@ Ids ids_of(const py::array& a, const std::string& name) {
 }
 
 Mask mask_of(const py::array& a) {
-  const auto dense = py::array_t<bool, py::array::c_style | py::array::forcecast>::ensure(a);
-  if (!dense) throw py::error_already_set();
+  const auto dense = dense_array<bool>(a);
   const std::vector<std::int64_t> sizes(dense.shape(), dense.shape() + dense.ndim());
   return Mask(Shape(std::span(sizes)), std::vector<std::uint8_t>(dense.data(), dense.data() + dense.size()));
 }
@@ -102,11 +101,8 @@ Argument Arguments::sequence(PyObject* o, ArgumentType type) {
     }
     return all;
   }
-  if (type.takes(ArgumentKind::Indices) || type.takes(ArgumentKind::Mask)) {
-    const py::array a = py::array::ensure(py::reinterpret_borrow<py::object>(o));
-    if (!a) throw py::error_already_set();
-    return array(a, type);
-  }
+  if (type.takes(ArgumentKind::Indices) || type.takes(ArgumentKind::Mask))
+    return array(array_from(o, function.name().c_str()), type);
   return constant(o);
 }
 
@@ -197,8 +193,11 @@ void convert(Arguments& arguments, PyObject* const* args, std::size_t n, PyObjec
     if (parameter == parameters.end() && name == "axis" && find("dims") != parameters.end()) name = "dims";
     if (parameter == parameters.end() && name == "keepdims") name = "keepdim";
     parameter = find(name);
+    // np.sum(x) asks x.sum(dtype=None, out=None).
+    PyObject* const value = args[n + static_cast<std::size_t>(k)];
+    if (parameter == parameters.end() && value == Py_None && (name == "dtype" || name == "out")) continue;
     const ArgumentType type = parameter == parameters.end() ? ArgumentType{} : parameter->type;
-    arguments.named.emplace_back(name, arguments.converted_to(args[n + static_cast<std::size_t>(k)], type));
+    arguments.named.emplace_back(name, arguments.converted_to(value, type));
   }
 }
 

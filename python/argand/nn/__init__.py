@@ -16,7 +16,7 @@ Layers use float64 and complex128 unless given another dtype. Initial values are
 """
 from ._layers import (AvgPool1d, AvgPool2d, Conv1d, Conv2d, Dropout, Embedding, Flatten, Identity, LayerNorm, Linear, MaxPool1d, MaxPool2d, ModReLU,
                       RMSNorm)
-from ._losses import CrossEntropyLoss, MSELoss
+from ._losses import BCEWithLogitsLoss, CrossEntropyLoss, HuberLoss, MSELoss
 from ._module import Module, ModuleList, Sequential
 from ._start import initial, manual_seed
 from ._activations import CReLU, Cardioid, GELU, ReLU, SiLU, Sigmoid, Tanh, ZReLU
@@ -24,7 +24,7 @@ from .._autograd import variable as Parameter
 from . import functional
 
 __all__ = [
-    "AvgPool1d", "AvgPool2d", "CReLU", "Cardioid", "Conv1d", "Conv2d", "CrossEntropyLoss", "Dropout", "Embedding", "Flatten", "GELU", "Identity",
-    "LayerNorm", "Linear", "MSELoss", "MaxPool1d", "MaxPool2d", "ModReLU", "Module",
+    "AvgPool1d", "AvgPool2d", "BCEWithLogitsLoss", "CReLU", "Cardioid", "Conv1d", "Conv2d", "CrossEntropyLoss", "Dropout", "Embedding", "Flatten", "GELU", "HuberLoss",
+    "Identity", "LayerNorm", "Linear", "MSELoss", "MaxPool1d", "MaxPool2d", "ModReLU", "Module",
     "ModuleList", "Parameter", "RMSNorm", "ReLU", "Sequential", "SiLU", "Sigmoid", "Tanh", "ZReLU", "functional", "initial", "manual_seed",
 ]
