@@ -41,9 +41,9 @@ bool is_among(const std::array<std::string_view, n>& names, std::string_view nam
 
 /// Whether training writes a file of this name.
 bool is_of_training(std::string_view name) {
-  static constexpr std::array<std::string_view, 9> names = {"last.safetensors", "best.safetensors", "log.jsonl",
-                                                            "config.toml",      "config.json",      "vocab.txt",
-                                                            "classes.txt",      "nan-trace.json",   "tokens.model"};
+  static constexpr std::array<std::string_view, 10> names = {
+      "last.safetensors", "best.safetensors", "log.jsonl",      "config.toml",  "config.json",
+      "vocab.txt",        "classes.txt",      "nan-trace.json", "tokens.model", "tokenizer.json"};
   return is_among(names, name) || step_of(name);
 }
 
