@@ -6,10 +6,10 @@
 #include "apps/commands.h"
 #include "apps/report/log_export.h"
 #include "apps/terminal/command_line.h"
+#include "core/text/text_layout.h"
 #include "data/files/atomic_file.h"
 #include "data/files/npz.h"
 #include "data/files/utf8.h"
-#include "lab/text/text_layout.h"
 #include "train/checkpoints/checkpoint.h"
 #include "train/checkpoints/run_folder.h"
 

@@ -64,7 +64,8 @@ struct TrainingConfig {
       lm ? "how to split a single text into training, validation and test parts, in percent"
          : "how to split a single table into training, validation and test parts, in percent");
     if (lm) {
-      f("tokens", tokens, "", "kind of tokens: auto, char, byte, bpe, unigram, words, a SentencePiece FILE.model, or a tokenizer.json");
+      f("tokens", tokens, "",
+        "kind of tokens: auto, char, byte, bpe, unigram, words, a SentencePiece FILE.model, or a tokenizer.json");
       f("words", words, "", "with `tokens` words: size of the vocabulary, the most frequent words (0: all)");
     } else {
       f("words", words, "", "size of the vocabulary: the most frequent words of the training articles");
