@@ -137,7 +137,7 @@ RunLock RunFolder::create(bool overwrite) const {
   if (!overwrite) require_free();  // its message says more than that the folder is in use
   RunLock lock(path_);
   if (!overwrite) require_free();
-  if (fs::exists(log(), error)) const JsonLines in_nobodys_use(log(), -1);
+  if (fs::exists(log(), error)) const JsonLines unused(log(), -1);
   remove_files(files_of(at_, is_ours));
   remove_leftovers();
   return lock;

@@ -187,7 +187,7 @@ RunConfig RunConfig::extended(const Settings& more) const {
   return longer;
 }
 
-Schedule RunConfig::schedule() const {
+WarmupCosine RunConfig::schedule() const {
   const std::int64_t total = training.decay_steps > 0 ? training.decay_steps : training.steps;
   const bool share = training.warmup.ends_with('%');
   const Setting setting{"warmup", share ? training.warmup.substr(0, training.warmup.size() - 1) : training.warmup, "warmup"};

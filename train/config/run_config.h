@@ -7,7 +7,7 @@
 
 #include "nn/family.h"
 #include "optim/optimizer.h"
-#include "optim/schedule.h"
+#include "optim/rate.h"
 #include "train/config/settings.h"
 
 namespace argand {
@@ -164,7 +164,7 @@ struct RunConfig {
   /// invalid settings.
   RunConfig extended(const Settings& more) const;
   /// The schedule over all `training.steps`, which must be known.
-  Schedule schedule() const;
+  WarmupCosine schedule() const;
   /// Throws ConfigError for values that can never work.
   void validate() const;
 

@@ -8,6 +8,7 @@ import numpy as np
 from .. import _argand
 from .._argand import Tensor
 from ._picture import tape, tensor_html
+from ._torch_names import METHODS
 
 # Functions whose first argument is a tensor, but which nobody looks for at one.
 NO_METHODS = {"where", "linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "dropout", "embedding"}
@@ -24,6 +25,8 @@ def add_methods() -> None:
                            ("imag", property(_argand.op_functions["imag"])), ("data", property(_data, Tensor.assign)), ("__array_ufunc__", None), ("__iter__", _rows), ("tolist", _to_list), ("numel", _count), ("tape", tape), ("_repr_html_", tensor_html),
                            ("__dlpack__", _dlpack), ("__dlpack_device__", _dlpack_device)):
         setattr(Tensor, name, function)
+    for name, method in METHODS.items():
+        setattr(Tensor, name, method)
 
 
 def _transposed(x: Tensor) -> Tensor:

@@ -126,3 +126,48 @@ class Conv2d(_Conv):
     """Correlation over two axes: x [B, in_channels, h, w] -> [B, out_channels, ...], real or complex, as in torch.nn.Conv2d."""
 
     axes = 2
+
+
+class Identity(Module):
+    """x."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x
+
+
+class Flatten(Module):
+    """The axes from start_dim to end_dim joined: [B, C, h, w] -> [B, C h w]."""
+
+    def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
+        self.axes = (start_dim, end_dim)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return op_functions["flatten"](x, *self.axes)
+
+
+class _Pool(Module):
+    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
+        self.options = dict(kernel_size=kernel_size, stride=stride, padding=padding)
+
+    def forward(self, x: Tensor) -> Tensor:
+        kind, axes = type(self).__name__[:3].lower(), type(self).__name__[-2:]
+        return op_functions[f"{kind}_pool{axes}"](x, **self.options)
+
+    def extra_repr(self) -> str:
+        return ", ".join(f"{name}={value}" for name, value in self.options.items() if value is not None)
+
+
+class MaxPool1d(_Pool):
+    """The number with the largest modulus in each window of the last axis; for real numbers the largest."""
+
+
+class MaxPool2d(_Pool):
+    """The number with the largest modulus in each window of the last two axes; for real numbers the largest."""
+
+
+class AvgPool1d(_Pool):
+    """The mean of each window of the last axis."""
+
+
+class AvgPool2d(_Pool):
+    """The mean of each window of the last two axes."""

