@@ -103,7 +103,10 @@ def main():
     for run in runs:
         kept = (given.out or given.runs) / run.parent.name / run.name / f"{given.kind}.json"
         if not kept.exists():
-            figures = {"steps": steps, "sums": sums, "choices": choices}[given.kind](argand.load(run / "last.safetensors"), given)
+            model = argand.load(run / "last.safetensors")
+            if model.step < model.config["steps"]:
+                continue  # it is still learning
+            figures = {"steps": steps, "sums": sums, "choices": choices}[given.kind](model, given)
             kept.parent.mkdir(parents=True, exist_ok=True)
             kept.write_text(json.dumps(figures) + "\n", encoding="utf8")
         print(f"{run.parent.name}/{run.name}", kept.read_text(encoding="utf8").strip(), flush=True)
