@@ -7,7 +7,7 @@
 namespace argand {
 namespace {
 
-using Json = nlohmann::json;
+using JsonValue = nlohmann::json;
 using Id = Tokenizer::Id;
 
 /// Larger than any in use; a file that says 4 000 000 000 should not cost the memory for them.
@@ -40,11 +40,11 @@ class ByteAlphabet {
 
 class Reader {
  public:
-  Reader(std::string_view json, const std::string& name) : name_(name), json_(json_or_nothing<Json>(json)) {}
+  Reader(std::string_view json, const std::string& name) : name_(name), json_(json_or_nothing<JsonValue>(json)) {}
 
   BpeFile read() {
     if (!json_.is_object()) wrong("it is not JSON, or nests too deep");
-    const Json* const model = member(json_, "model");
+    const JsonValue* const model = member(json_, "model");
     if (model == nullptr)
       wrong("it has no \"model\"; a vocab.json alone has no merges: save the tokenizer with tokenizers' Tokenizer.save()");
     if (!model->is_object()) wrong("its \"model\" is not an object");
@@ -65,58 +65,58 @@ class Reader {
   }
 
   /// The member of an object; null when it is missing or null.
-  static const Json* member(const Json& object, const char* key) {
+  static const JsonValue* member(const JsonValue& object, const char* key) {
     const auto found = object.find(key);
     return found == object.end() || found->is_null() ? nullptr : &*found;
   }
-  bool flag(const Json& object, const char* key, bool otherwise = false) const {
-    const Json* const value = member(object, key);
+  bool flag(const JsonValue& object, const char* key, bool otherwise = false) const {
+    const JsonValue* const value = member(object, key);
     if (value == nullptr) return otherwise;
     if (!value->is_boolean()) wrong("\"{}\" is not true or false", key);
     return value->get<bool>();
   }
-  std::string text(const Json& object, const char* key) const {
-    const Json* const value = member(object, key);
+  std::string text(const JsonValue& object, const char* key) const {
+    const JsonValue* const value = member(object, key);
     if (value == nullptr) return "";
     if (!value->is_string()) wrong("\"{}\" is not a text", key);
     return value->get<std::string>();
   }
-  Id id_of(const Json& value, const std::string& token) const {
+  Id id_of(const JsonValue& value, const std::string& token) const {
     if (!value.is_number_unsigned() || value.get<std::uint64_t>() >= static_cast<std::uint64_t>(most_bpe_tokens))
       wrong("the id of {} is not a number below {}", in_quotes(token), most_bpe_tokens);
     return static_cast<Id>(value.get<std::int64_t>());
   }
 
-  void read_kind(const Json& model) const {
+  void read_kind(const JsonValue& model) const {
     const std::string type = text(model, "type");
     if (type != "BPE" && !(type.empty() && model.contains("merges"))) wrong("its model is {}", in_quotes(type));
     if (flag(model, "byte_fallback"))
       wrong("it writes unknown characters as byte tokens, as SentencePiece does; take the tokenizer.model beside it");
     for (const char* key : {"continuing_subword_prefix", "end_of_word_suffix"})
       if (!text(model, key).empty()) wrong("its pieces are marked by \"{}\"", key);
-    if (const Json* const dropout = member(model, "dropout"); dropout != nullptr && *dropout != 0)
+    if (const JsonValue* const dropout = member(model, "dropout"); dropout != nullptr && *dropout != 0)
       wrong("it drops merges at random (\"dropout\")");
   }
 
   void read_normalizer() const {
-    const Json* const normalizer = member(json_, "normalizer");
+    const JsonValue* const normalizer = member(json_, "normalizer");
     if (normalizer == nullptr) return;
     if (!normalizer->is_object()) wrong("its normalizer is not an object");
-    const Json* const steps = member(*normalizer, "normalizers");
+    const JsonValue* const steps = member(*normalizer, "normalizers");
     if (text(*normalizer, "type") == "Sequence" && steps != nullptr && steps->empty()) return;
     wrong("it changes the text by the normalizer {}; only tokenizers without one are read", in_quotes(text(*normalizer, "type")));
   }
 
-  void read_pre_tokenizer(const Json* step) {
+  void read_pre_tokenizer(const JsonValue* step) {
     if (step == nullptr) wrong("it has no pre-tokenizer ByteLevel");
-    std::vector<const Json*> steps{step};
+    std::vector<const JsonValue*> steps{step};
     if (step->is_object() && text(*step, "type") == "Sequence") {
       steps.clear();
-      if (const Json* const all = member(*step, "pretokenizers"); all != nullptr && all->is_array())
-        for (const Json& one : *all) steps.push_back(&one);
+      if (const JsonValue* const all = member(*step, "pretokenizers"); all != nullptr && all->is_array())
+        for (const JsonValue& one : *all) steps.push_back(&one);
     }
     if (steps.empty() || steps.size() > 2) wrong("its pre-tokenizer is not ByteLevel, alone or after Digits");
-    for (const Json* one : steps) {
+    for (const JsonValue* one : steps) {
       if (!one->is_object()) wrong("its pre-tokenizer is not an object");
       const std::string type = text(*one, "type");
       if (type == "Digits" && one != steps.back()) {
@@ -130,8 +130,8 @@ class Reader {
     }
   }
 
-  void read_vocabulary(const Json& model) {
-    const Json* const vocabulary = member(model, "vocab");
+  void read_vocabulary(const JsonValue& model) {
+    const JsonValue* const vocabulary = member(model, "vocab");
     if (vocabulary == nullptr || !vocabulary->is_object() || vocabulary->empty()) wrong("its model has no \"vocab\"");
     for (const auto& [token, value] : vocabulary->items()) {
       const Id id = id_of(value, token);
@@ -159,11 +159,11 @@ class Reader {
     return found->second;
   }
 
-  void read_merges(const Json& model) {
-    const Json* const merges = member(model, "merges");
+  void read_merges(const JsonValue& model) {
+    const JsonValue* const merges = member(model, "merges");
     if (merges == nullptr || !merges->is_array()) wrong("its model has no \"merges\"");
     std::int64_t rank = 0;
-    for (const Json& merge : *merges) {
+    for (const JsonValue& merge : *merges) {
       std::string left, right;
       if (merge.is_array() && merge.size() == 2 && merge[0].is_string() && merge[1].is_string()) {
         left = merge[0].get<std::string>(), right = merge[1].get<std::string>();
@@ -180,14 +180,14 @@ class Reader {
   }
 
   void read_added() {
-    const Json* const all = member(json_, "added_tokens");
+    const JsonValue* const all = member(json_, "added_tokens");
     if (all == nullptr) return;
     if (!all->is_array()) wrong("\"added_tokens\" is not a list");
-    for (const Json& token : *all) {
+    for (const JsonValue& token : *all) {
       if (!token.is_object()) wrong("\"added_tokens\" has something that is not an object");
       const std::string content = text(token, "content");
       if (content.empty()) wrong("an added token is empty");
-      const Id id = id_of(token.value("id", Json()), content);
+      const Id id = id_of(token.value("id", JsonValue()), content);
       for (const char* key : {"single_word", "lstrip", "rstrip"})
         if (flag(token, key)) wrong("the added token {} has \"{}\"", in_quotes(content), key);
       if (const auto known = names_.find(content); known == names_.end())
@@ -200,7 +200,7 @@ class Reader {
     }
   }
 
-  void read_unknown(const Json& model) {
+  void read_unknown(const JsonValue& model) {
     int missing = 0, first = 0;
     for (int byte = 255; byte >= 0; --byte)
       if (!file_.ids.contains(std::string(1, static_cast<char>(byte)))) ++missing, first = byte;
@@ -216,7 +216,7 @@ class Reader {
   }
 
   const std::string& name_;
-  Json json_;
+  JsonValue json_;
   BpeFile file_;
   ByteAlphabet alphabet_;
   std::unordered_map<std::string, Id> names_;
