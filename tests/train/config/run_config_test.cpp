@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(small_is_the_recipe_of_the_yardstick) {
   BOOST_TEST(c.optimizer.beta2 == 0.98);
   BOOST_TEST(c.optimizer.eps == 1e-9);
   BOOST_TEST(c.optimizer.weight_decay == 0.1);
-  const Schedule s = c.schedule();
+  const WarmupCosine s = c.schedule();
   BOOST_TEST(s.peak == 1e-3);
   BOOST_TEST(s.final == 1e-4, boost::test_tools::tolerance(1e-15));
   BOOST_TEST(s.warmup == 50);
