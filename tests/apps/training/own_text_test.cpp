@@ -103,6 +103,14 @@ BOOST_AUTO_TEST_CASE(tokens_of_a_run_are_tied_to_its_checkpoints) {
   scratch.file("char/vocab.txt", "\\x01\n" + good);
   for (const char* command : {"eval ", "generate --prompt owl ", "train lm --resume "})
     is_refused(scratch, command + scratch / "char", "checkpoint: " + scratch / "char/vocab.txt" + " is not the vocabulary that ");
+  std::filesystem::create_directory(scratch / "friend");
+  const std::string alone = scratch / "friend/best.safetensors";
+  std::filesystem::copy_file(scratch / "char/best.safetensors", alone);
+  is_refused(
+      scratch, "generate --prompt owl " + alone,
+      "checkpoint: " + alone + " needs the vocab.txt of its run's folder beside it; there is no " + scratch / "friend/vocab.txt\n");
+  scratch.file("friend/vocab.txt", good);
+  succeeds(scratch, "generate --prompt owl --tokens 2 " + alone);
   if (without_sentencepiece("a model that is another run's")) return;
   succeeds(scratch, "train lm --data " + data + small + "--tokens bpe --vocab-size 310 --out " + scratch / "bpe");
   succeeds(scratch, "train lm --data " + data + small + "--tokens bpe --vocab-size 320 --out " + scratch / "other");
