@@ -52,12 +52,12 @@ def newest(paths, prefix):
     return ".".join(map(str, max(versions)))
 
 
-def licences(paths):
+def licences(paths, *more):
     with open(os.path.join(ROOT, "LICENSE"), encoding="utf8") as file:
         text = file.read()
     if shutil.which("dpkg-query") is None:
         return text + "\n\nIn this package are also, each under its own licence: " + ", ".join(sorted(map(os.path.basename, paths)))
-    packages = {"libkissfft-dev", "libhnswlib-dev", "nlohmann-json3-dev", "pybind11-dev"}  # libraries of headers
+    packages = {"libkissfft-dev", "libhnswlib-dev", "nlohmann-json3-dev", "pybind11-dev", *more}  # libraries of headers
     for path in paths:
         packages.add(run("dpkg-query", "--search", "*" + re.sub("^/usr/lib/|^/lib/", "/lib/", path)).split(":")[0])
     for package in sorted(packages):
