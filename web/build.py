@@ -31,7 +31,7 @@ UNITS = {
         autograd/ops/elementwise/rotation""",
     "lab": """lab/expression/expression lab/expression/expression_functions lab/expression/expression_parser lab/expression/expression_point
         lab/gradient_letters lab/lab_answer lab/lab_numbers lab/lab_page lab/lab_point lab/lab_tape lab/lab_text lab/tape_rounding
-        core/text/keys data/files/utf8 lab/text/text_layout web/lab_web""",
+        core/text/keys data/files/utf8 core/text/text_layout web/lab_web""",
 }
 SCRIPTS = ("engine.js", "plane.js", "contours.js", "numbers.js", "text.js", "address.js", "hands.js", "main.js")
 COMPILE = ["-std=c++20", "-Os", "-fwasm-exceptions", "-ffp-contract=off", "-fno-math-errno", "-DFMT_HEADER_ONLY", "-DARGAND_PLAIN_BLAS",

@@ -153,6 +153,13 @@ bool are_whole_numbers(PyObject* const* args, std::size_t n) {
   return std::all_of(args, args + n, [](PyObject* o) { return PyLong_CheckExact(o); });
 }
 
+/// The arguments from `first` on.
+py::object tuple_of_rest(PyObject* const* args, std::size_t first, std::size_t n) {
+  py::object rest = py::reinterpret_steal<py::object>(PyTuple_New(static_cast<Py_ssize_t>(n - first)));
+  for (std::size_t k = first; k < n; ++k) PyTuple_SET_ITEM(rest.ptr(), static_cast<Py_ssize_t>(k - first), new_ref(args[k]));
+  return rest;
+}
+
 void convert(Arguments& arguments, PyObject* const* args, std::size_t n, PyObject* names) {
   const std::vector<CallParameter>& parameters = arguments.function.parameters();
   const std::size_t last = parameters.size() - 1;
@@ -161,8 +168,14 @@ void convert(Arguments& arguments, PyObject* const* args, std::size_t n, PyObjec
     const ArgumentType type = i <= last ? parameters[i].type : ArgumentType{};
     // x.reshape(2, 3) for x.reshape((2, 3))
     if (i == last && n > last + 1 && type.takes(ArgumentKind::Ints) && are_whole_numbers(args + i, n - i)) {
-      const py::object rest = py::reinterpret_steal<py::object>(PyTuple_New(static_cast<Py_ssize_t>(n - i)));
-      for (std::size_t k = i; k < n; ++k) PyTuple_SET_ITEM(rest.ptr(), static_cast<Py_ssize_t>(k - i), new_ref(args[k]));
+      const py::object rest = tuple_of_rest(args, i, n);
+      arguments.positional.push_back(arguments.sequence(rest.ptr(), type));
+      break;
+    }
+    // einsum("ij,jk->ik", a, b) for einsum("ij,jk->ik", [a, b])
+    if (i == last && type.takes(ArgumentKind::Tensors) && !type.takes(ArgumentKind::Tensor) &&
+        (n > last + 1 || is_tensor(args[i]) || py::isinstance<py::array>(args[i]))) {
+      const py::object rest = tuple_of_rest(args, i, n);
       arguments.positional.push_back(arguments.sequence(rest.ptr(), type));
       break;
     }

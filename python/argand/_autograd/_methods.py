@@ -9,8 +9,8 @@ from .. import _argand
 from .._argand import Error, Tensor
 from ._numpys import ufunc
 from ._picture import tape, tensor_html
-from ._shapes import flatten, squeeze, unsqueeze
 from ._tensors import constant, variable
+from ._torch_names import METHODS
 
 # Functions whose first argument is a tensor, but which nobody looks for at one.
 NO_METHODS = {"where", "linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "dropout", "embedding"}
@@ -24,10 +24,9 @@ def add_methods() -> None:
             setattr(Tensor, name, function)
     for name, method in {
             "T": property(_transposed), "H": property(_adjoint), "mT": property(_matrix_transposed), "real": property(_argand.op_functions["real"]),
-            "imag": property(_argand.op_functions["imag"]), "data": property(_data, Tensor.assign), "view": _argand.op_functions["reshape"],
-            "flatten": flatten, "squeeze": squeeze, "unsqueeze": unsqueeze, "tolist": _to_list, "numel": _count, "tape": tape, "_repr_html_": tensor_html,
+            "imag": property(_argand.op_functions["imag"]), "data": property(_data, Tensor.assign), "tolist": _to_list, "numel": _count, "tape": tape, "_repr_html_": tensor_html,
             "__iter__": _rows, "__format__": _formatted, "__reduce_ex__": _reduced, "__array_ufunc__": ufunc, "__dlpack__": _dlpack,
-            "__dlpack_device__": _dlpack_device}.items():
+            "__dlpack_device__": _dlpack_device, **METHODS}.items():
         setattr(Tensor, name, method)
 
 

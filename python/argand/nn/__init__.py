@@ -14,7 +14,8 @@ Sequential(
 Layers use float64 and complex128 unless given another dtype. Initial values are those of the C++ layers and are determined by
 `manual_seed`.
 """
-from ._layers import AvgPool2d, Conv1d, Conv2d, Dropout, Embedding, Flatten, LayerNorm, Linear, MaxPool2d, ModReLU, RMSNorm
+from ._layers import (AvgPool1d, AvgPool2d, Conv1d, Conv2d, Dropout, Embedding, Flatten, Identity, LayerNorm, Linear, MaxPool1d, MaxPool2d, ModReLU,
+                      RMSNorm)
 from ._losses import BCEWithLogitsLoss, CrossEntropyLoss, HuberLoss, MSELoss
 from ._module import Module, ModuleList, Sequential
 from ._start import initial, manual_seed
@@ -23,6 +24,7 @@ from .._autograd import variable as Parameter
 from . import functional
 
 __all__ = [
-    "AvgPool2d", "BCEWithLogitsLoss", "CReLU", "Cardioid", "Conv1d", "Conv2d", "CrossEntropyLoss", "Dropout", "Embedding", "Flatten", "GELU", "HuberLoss",
-    "LayerNorm", "Linear", "MSELoss", "MaxPool2d", "ModReLU", "Module", "ModuleList", "Parameter", "RMSNorm", "ReLU", "Sequential", "SiLU", "Sigmoid", "Tanh", "ZReLU", "functional", "initial", "manual_seed",
+    "AvgPool1d", "AvgPool2d", "BCEWithLogitsLoss", "CReLU", "Cardioid", "Conv1d", "Conv2d", "CrossEntropyLoss", "Dropout", "Embedding", "Flatten", "GELU", "HuberLoss",
+    "Identity", "LayerNorm", "Linear", "MSELoss", "MaxPool1d", "MaxPool2d", "ModReLU", "Module",
+    "ModuleList", "Parameter", "RMSNorm", "ReLU", "Sequential", "SiLU", "Sigmoid", "Tanh", "ZReLU", "functional", "initial", "manual_seed",
 ]

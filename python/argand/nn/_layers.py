@@ -7,7 +7,6 @@ from typing import Any, Optional, Tuple, Union
 import numpy as np
 
 from .._argand import Error, Tensor, op_functions
-from .._autograd import flatten
 from ._module import Module
 from ._start import initial, next_mask, real_of, scalar_name
 
@@ -137,33 +136,46 @@ class Conv2d(_Conv):
     axes = 2
 
 
+class Identity(Module):
+    """x."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x
+
+
 class Flatten(Module):
-    """All axes but the first as one: [B, ...] -> [B, n]."""
+    """The axes from start_dim to end_dim joined: [B, C, h, w] -> [B, C h w]."""
+
+    def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
+        self.axes = (start_dim, end_dim)
 
     def forward(self, x: Tensor) -> Tensor:
-        return flatten(x, 1)
+        return op_functions["flatten"](x, *self.axes)
 
 
-class _Pool2d(Module):
-    op = ""
-
+class _Pool(Module):
     def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
-        self.kernel_size, self.stride, self.padding = kernel_size, stride, padding
+        self.options = dict(kernel_size=kernel_size, stride=stride, padding=padding)
 
     def forward(self, x: Tensor) -> Tensor:
-        return op_functions[self.op](x, self.kernel_size, self.stride, self.padding)
+        kind, axes = type(self).__name__[:3].lower(), type(self).__name__[-2:]
+        return op_functions[f"{kind}_pool{axes}"](x, **self.options)
 
     def extra_repr(self) -> str:
-        return f"kernel_size={self.kernel_size}, stride={self.stride or self.kernel_size}, padding={self.padding}"
+        return ", ".join(f"{name}={value}" for name, value in self.options.items() if value is not None)
 
 
-class MaxPool2d(_Pool2d):
-    """The largest number of each window, of complex numbers the one of largest modulus; windows follow one another where there is no stride."""
-
-    op = "max_pool2d"
+class MaxPool1d(_Pool):
+    """The number with the largest modulus in each window of the last axis; for real numbers the largest."""
 
 
-class AvgPool2d(_Pool2d):
-    """The mean of each window; windows follow one another where there is no stride."""
+class MaxPool2d(_Pool):
+    """The number with the largest modulus in each window of the last two axes; for real numbers the largest."""
 
-    op = "avg_pool2d"
+
+class AvgPool1d(_Pool):
+    """The mean of each window of the last axis."""
+
+
+class AvgPool2d(_Pool):
+    """The mean of each window of the last two axes."""
