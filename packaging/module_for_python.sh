@@ -17,7 +17,7 @@ from_debian() {
   mkdir -p "$folder"/{lists,cache,files}
   : > "$folder/status"
   echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian $suite main" > "$folder/sources.list"
-  local apt=(apt-get -qq -o "Dir::Etc::sourcelist=$folder/sources.list" -o Dir::Etc::sourceparts=/dev/null -o "Dir::State::lists=$folder/lists"
+  local apt=(apt-get -qq -o APT::Sandbox::User=root -o "Dir::Etc::sourcelist=$folder/sources.list" -o Dir::Etc::sourceparts=/dev/null -o "Dir::State::lists=$folder/lists"
     -o "Dir::State::status=$folder/status" -o "Dir::Cache=$folder/cache")
   (cd "$folder" && "${apt[@]}" update && "${apt[@]}" download "${@:2}" && for package in *.deb; do dpkg -x "$package" files; done)
 }
