@@ -44,7 +44,7 @@ LAB = Page("lab", {
         autograd/ops/elementwise/rotation""",
     "lab": """lab/expression/expression lab/expression/expression_functions lab/expression/expression_parser lab/expression/expression_point
         lab/gradient_letters lab/lab_answer lab/lab_numbers lab/lab_page lab/lab_point lab/lab_tape lab/lab_text lab/tape_rounding
-        core/text/keys data/files/utf8 lab/text/text_layout web/lab_web""",
+        core/text/keys data/files/utf8 core/text/text_layout web/lab_web""",
 }, ["-Os"], ["-Os", "-sFILESYSTEM=0", "-sEXPORTED_FUNCTIONS=_argand_lab,_malloc,_free", "-sEXPORTED_RUNTIME_METHODS=ccall"],
     "lab.html", ("engine.js", "plane.js", "contours.js", "numbers.js", "text.js", "address.js", "hands.js", "main.js"))
 
@@ -70,7 +70,7 @@ MODEL = Page("model", {
         nn/layers/dropout nn/model nn/module nn/text_model""",
     "families": """nn/families/complexformer/config nn/families/complexformer/family nn/families/complexformer/head_table
         nn/families/complexformer/model nn/families/complexformer/phase_attention nn/families/families nn/families/transformer/family""",
-    "optim": "optim/adamw optim/clip optim/composed optim/muon optim/optimizer optim/schedule optim/state",
+    "optim": "optim/adamw optim/clip optim/composed optim/muon optim/optimizer optim/rate optim/state",
     "train": """train/checkpoints/checkpoint train/checkpoints/stored_state train/config/changes train/config/other_words train/config/presets
         train/config/run_config train/config/settings train/generation/generation train/generation/sampling""",
     "page": "web/model/page_model web/model/model_web",

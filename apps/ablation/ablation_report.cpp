@@ -7,8 +7,8 @@
 #include <set>
 #include <sstream>
 
+#include "core/text/text_layout.h"
 #include "data/files/atomic_file.h"
-#include "lab/text/text_layout.h"
 
 namespace argand {
 namespace {

@@ -70,7 +70,7 @@ KeyTexts recipe_of(const AblationTable& rows, const std::string& kept, const std
     const std::string text = value.get<std::string>();
     if (key == "data" && data.empty())
       input_fail("--repeat", "the kept runs were trained on {}; give its folder with --data DIR", text);
-    if (key == "init" || key == "irw_file" || (key == "tokens" && text.ends_with(".model")))
+    if (key == "init" || key == "irw_file" || (key == "tokens" && is_token_file(text)))
       input_fail("--repeat", "the kept runs used {} {}, but kept folders do not record its path", option_name(key), text);
     recipe.emplace_back(key, key == "data" ? data : text);
   }

@@ -9,6 +9,7 @@ import math
 import statistics
 import sys
 
+import measured
 from comparison import compare, quantile
 from tables import HERE, named, signed, spread, table
 
@@ -156,7 +157,7 @@ def claims_in_all():
 
 
 def page():
-    parts = [INTRODUCTION, "## The papers' claims, counted\n", claims_in_all(), *(section(*one) for one in BEST), FIRST_PROTOCOL, *(section(*one) for one in TABLES), "## Single comparisons\n",
+    parts = [INTRODUCTION, "## The papers' claims, counted\n", claims_in_all(), *(section(*one) for one in BEST), *measured.tables(), FIRST_PROTOCOL, *(section(*one) for one in TABLES), "## Single comparisons\n",
              "Asked after the tables had been read, so trust them less than the tables. Each interval is for its comparison alone.\n", alone(), "## Costs\n",
              "Twelve steps of every language model and a hundred of every classifier, three seeds, two threads. The machine is a virtual one whose memory others share: times "
              "that are not several deviations apart say nothing.\n"]

@@ -9,8 +9,8 @@
 
 #include "core/machine/number.h"
 #include "core/text/keys.h"
+#include "core/text/text_layout.h"
 #include "data/files/utf8.h"
-#include "lab/text/text_layout.h"
 
 namespace argand {
 namespace {

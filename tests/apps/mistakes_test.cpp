@@ -100,6 +100,10 @@ BOOST_AUTO_TEST_CASE(of_the_configuration) {
   ends_with(scratch, train + "--d-model 900000 --vocab-size 90000000", 2, "argand: config: these sizes need about ...");
   ends_with(scratch, train + "--config " + scratch.file("a.toml", "steps = 3\nd_modl = 8\n"), 2,
             "argand: " + scratch / "a.toml" + ":2: d_modl: unknown key; did you mean d_model?");
+  for (const auto& [theirs, ours] : {std::pair{"max_iters = 3", "max_iters: unknown key; it is called steps here"},
+                                     {"learning_rate = 3", "learning_rate: unknown key; it is called lr here"},
+                                     {"block_size = 3", "block_size: unknown key; it is called length here"}})
+    ends_with(scratch, train + "--config " + scratch.file("a.toml", theirs), 2, "argand: " + scratch / "a.toml" + ":1: " + ours);
   ends_with(scratch, train + "--config " + scratch / "none.toml", 1, "argand: config: cannot read " + scratch / "none.toml");
   ends_with(scratch, train + "--task classify", 2,
             "argand: --task: `train lm` trains language models, not models for task classify");

@@ -9,6 +9,7 @@ what `argand ablate` says, and what spoils a file must show.
 import importlib
 import json
 import os
+import random
 import re
 import subprocess
 import sys
@@ -18,8 +19,9 @@ from pathlib import Path
 source, argand = Path(sys.argv[1]), sys.argv[2]
 results = source / "bench" / "results"
 sys.dont_write_bytecode = True
-sys.path[:0] = [str(results), str(source / "docs" / "figures")]
-appendix, comparison, compact, tables = (importlib.import_module(name) for name in ("appendix", "comparison", "compact", "tables"))
+sys.path[:0] = [str(results), str(source / "docs" / "figures"), str(source / "experiments")]
+appendix, comparison, compact, measured, tables, tasks = (
+    importlib.import_module(name) for name in ("appendix", "comparison", "compact", "measured", "tables", "tasks"))
 drawing = importlib.import_module("results")
 failures = []
 
@@ -82,6 +84,12 @@ near = [{"difference": d, "differences": [d - 1, d + 1]} for d in (0.5, -1.0, 2.
 far = {"difference": -26.0, "differences": [-26.5, -25.5]}
 for rows, outside in (([far, *near], [far]), (near, []), ([near[0], far], [])):
     expect(drawing.far_away(rows) == outside, f"rows far away: {drawing.far_away(rows)}")
+
+# Powers of rates, and the texts of tasks: a digit points at its answer, columns have their carries.
+expect(abs(measured.slope([(1, 3), (2, 12), (4, 48)]) - 2) < 1e-12, "y = 3 x² has another power than 2")
+expect(tasks.sum_of(347, 85) == ("347+85=", "12,13,04:432\n"), f"347 + 85 is worked out as {tasks.sum_of(347, 85)}")
+for (question, answer), _ in zip(tasks.steps(random.Random(3), 5), range(200)):
+    expect(question[-1].isdigit() and question[-1 - int(question[-1])] == answer and len(question) > 5, f"{question} does not ask for {answer}")
 
 # The program and tables.py say the same.
 with tempfile.TemporaryDirectory() as scratch:

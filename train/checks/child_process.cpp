@@ -134,7 +134,7 @@ std::string ChildProcess::ask(const std::string& line) {
     require(received_.size() < longest_line, op_, "{} answered with a line of more than 64 MB", command_);
     require(wait_for(from_, POLLIN, until), op_, "{} did not answer within {:.6g} s", command_, patience_);
     std::array<char, 65536> buffer;
-    const ssize_t n = read(from_, buffer.data(), buffer.size());
+    const ssize_t n = ::read(from_, buffer.data(), buffer.size());
     if (n == 0) fail_for_its_end();
     require(n > 0 || errno == EINTR, op_, "cannot read from {}: {}", command_, std::strerror(errno));
     if (n > 0) received_.append(buffer.data(), static_cast<std::size_t>(n));

@@ -77,7 +77,7 @@ class Learner {
     backward(loss.total);
     const double norm = grad_norm(parameters_);
     require(std::isfinite(norm), "page", "the gradient became {} at step {}; a lower learning rate may help", norm, step_ + 1);
-    optimizer_->step(config_.schedule().at(step_++), clip_factor(norm, config_.training.clip));
+    optimizer_->step(config_.schedule()(step_++), clip_factor(norm, config_.training.clip));
     return loss.cross_entropy;
   }
 

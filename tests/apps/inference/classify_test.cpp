@@ -181,6 +181,8 @@ BOOST_AUTO_TEST_CASE(eval_and_inspect_of_a_classifier) {
   const Finished inspect = run_argand(scratch, "inspect " + last);
   BOOST_TEST(inspect.code == 0);
   BOOST_TEST(inspect.out.find(" words, 4 classes, float32\nstep 42 of 42, best test accuracy ") != std::string::npos);
+  BOOST_TEST(run_argand(scratch, "inspect --travel --attention " + last).out.find("\nhow sharply heads attend") !=
+             std::string::npos);
   // The figures of each class are those of its rows and columns.
   const std::string file = scratch / "figures.json";
   BOOST_TEST(run_argand(scratch, "eval " + last + " --json " + file).code == 0);

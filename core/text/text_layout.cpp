@@ -1,4 +1,4 @@
-#include "lab/text/text_layout.h"
+#include "core/text/text_layout.h"
 
 #include <fmt/core.h>
 

@@ -1,0 +1,47 @@
+/// The tape names the module in which an op runs, by NameScope; a parameter is named after the module that lists it, in visit().
+/// Both are written by hand in every model, and here they agree.
+
+#include <boost/test/unit_test.hpp>
+#include <map>
+#include <set>
+
+#include "tests/nn/whole_models.h"
+
+using namespace argand;
+
+BOOST_AUTO_TEST_SUITE(module_paths)
+
+namespace {
+
+/// "blocks.0" and "attn" of "blocks.0.attn.q.weight": the modules that open a scope, of which `scopes` are all.
+std::string scope_in(const std::string& name, const std::set<std::string>& scopes) {
+  std::string longest;
+  for (std::size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1))
+    if (scopes.contains(name.substr(0, dot))) longest = name.substr(0, dot);
+  return longest;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(an_op_runs_in_the_module_whose_parameters_it_reads) {
+  std::size_t read = 0;
+  for_each_subject([&](const Subject& subject) {
+    std::map<const SlotBase*, std::string> names;
+    for (const Parameter<double>& p : subject.parameters()) names.emplace(p.slot(), p.name);
+    const Tape tape;
+    const Var<double> loss = subject.loss()();
+    std::set<std::string> scopes;
+    for (const TapeEntry& entry : tape.entries()) scopes.insert(entry.scope);
+    for (const TapeEntry& entry : tape.entries())
+      for (const auto& input : entry.inputs)
+        if (const auto found = names.find(input.get()); found != names.end()) {
+          const std::string& name = found->second;
+          BOOST_TEST(scope_in(name, scopes) == entry.scope,
+                     subject.name << ": " << entry.op->name() << " of " << name << " in " << entry.scope);
+          ++read;
+        }
+  });
+  BOOST_TEST(read > 1000U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
