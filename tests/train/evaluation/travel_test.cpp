@@ -176,9 +176,10 @@ BOOST_AUTO_TEST_CASE(scores_that_choose_make_weights_sharp_and_padding_does_not_
   const auto classifier = make_model<double>(config, 1);
   const auto figures = [&](std::vector<std::int32_t> ids) {
     const auto T = static_cast<std::int64_t>(ids.size());
-    return attention_figures<double>(*classifier, {1, [=](std::int64_t) {
-                                                     return Batch{.tokens = Ids({1, T}, ids), .targets = Ids(Shape{1}, {0})};
-                                                   }});
+    return attention_figures<double>(*classifier,
+                                     {1, [=](std::int64_t) {
+                                        return Batch{.tokens = Ids({1, T}, ids), .targets = Ids(Shape{1}, {0}), .places = {}};
+                                      }});
   };
   const auto plain = figures({3, 4, 5, 6}), with_padding = figures({3, 4, 5, 6, 0, 0});
   for (std::size_t i = 0; i < plain.size(); ++i) {
