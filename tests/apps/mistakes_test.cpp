@@ -83,7 +83,8 @@ BOOST_AUTO_TEST_CASE(of_the_command_line) {
   BOOST_TEST(run_argand(scratch, "train lm --rival fid --out " + scratch / "run").err ==
              "argand: --rival is now called --baseline\n"
              "argand: --rival: the family complexformer has no such key; it belongs to crat\n");
-  ends_with(scratch, "inspect x --gpu", 2, "argand: inspect: unknown option --gpu; argand runs on the CPU" + help);
+  ends_with(scratch, "inspect x --gpu", 2,
+            "argand: inspect: unknown option --gpu; argand runs on the CPU; set the number of threads with --threads" + help);
   ends_with(scratch, "train lm --steps", 2, "argand: train lm: --steps: 1 required...");
   ends_with(scratch, "eval", 2, "argand: eval: RUN is required" + help);
   ends_with(scratch, "train lm --threads 0 --out x", 2, "argand: train lm: --threads: ...");

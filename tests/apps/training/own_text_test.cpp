@@ -263,8 +263,8 @@ BOOST_AUTO_TEST_CASE(texts_of_every_make) {
     BOOST_TEST(!std::filesystem::exists(scratch / "new"));
   };
   refuses("--tokens chars",
-          "--tokens: \"chars\" is neither one of auto|char|byte|bpe|unigram|words nor a SentencePiece model file *.model; did you "
-          "mean char?");
+          "--tokens: \"chars\" is neither one of auto|char|byte|bpe|unigram|words nor a file of tokens, *.model (SentencePiece) or "
+          "*.json (Hugging Face); did you mean char?");
   refuses("--tokens char --words 10", "--words: requires --tokens words, got char");
   refuses("--split 80/30", "split: the parts of \"80/30\" add up to 110, not 100");
   refuses("--data " + scratch.file("latin1.txt", "sch\xF6n\n"), "data: " + scratch / "latin1.txt" + ", line 1: not UTF-8; ");

@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(what_a_run_leaves_can_be_used) {
   const std::string file = scratch / "measured.json";
   const Finished measured = run_argand(scratch, "inspect " + run + " --travel --attention --batches 3 --json " + file);
   BOOST_TEST_REQUIRE(measured.code == 0, measured.err);
-  for (const char* text : {"at step 20, 3 batches of the validation part", "  attn.delta ", "sign of δ", "layer 1 head 0 "})
+  for (const char* text : {"at step 20, 3 batches of the validation part", "  attn.delta ", "sign of δ", "layer 0 head 1 "})
     BOOST_TEST(measured.out.find(text) != std::string::npos, text);
   const auto json = nlohmann::json::parse(contents_of(file));
   for (const auto& part : json["travel"]["parts"])
