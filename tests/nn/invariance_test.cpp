@@ -7,11 +7,11 @@
 #include <cmath>
 
 #include "autograd/tape.h"
-#include "language_models.h"
 #include "nn/decoder_config.h"
 #include "nn/families/complexformer/config.h"
 #include "nn/families/qic/config.h"
 #include "nn/family.h"
+#include "tests/nn/language_models.h"
 #include "train/config/settings.h"
 
 using namespace argand;

@@ -155,14 +155,14 @@ class Flatten(Module):
 
 class _Pool(Module):
     def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
-        self.options = dict(kernel_size=kernel_size, stride=stride, padding=padding)
+        self.options = dict(kernel_size=kernel_size, stride=kernel_size if stride is None else stride, padding=padding)
 
     def forward(self, x: Tensor) -> Tensor:
         kind, axes = type(self).__name__[:3].lower(), type(self).__name__[-2:]
         return op_functions[f"{kind}_pool{axes}"](x, **self.options)
 
     def extra_repr(self) -> str:
-        return ", ".join(f"{name}={value}" for name, value in self.options.items() if value is not None)
+        return ", ".join(f"{name}={value}" for name, value in self.options.items())
 
 
 class MaxPool1d(_Pool):
