@@ -2,7 +2,7 @@
 # Does a wheel serve in a clean Debian that has Python and NumPy, and no compiler, after one line of pip?
 #   wheel_elsewhere.sh WHEEL SUITE...      trixie bookworm; as root, with debootstrap and Debian's packages
 set -euo pipefail
-wheel=$(realpath "$1") source=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../..")
+wheel=$(realpath "$1") source=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../../..")
 shift
 [[ $(id -u) == 0 ]] || { echo "wheel_elsewhere: debootstrap and chroot need root" >&2; exit 1; }
 for suite; do

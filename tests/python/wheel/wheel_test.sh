@@ -2,7 +2,7 @@
 # Does a wheel serve by itself, away from the checkout it was made in, and does it hold no more than it needs?
 #   wheel_test.sh WHEEL [PYTHON]     needs pip and NumPy; no network, no compiler
 set -euo pipefail
-wheel=$(realpath "$1") python=${2:-/usr/bin/python3} checkout=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../..")
+wheel=$(realpath "$1") python=${2:-/usr/bin/python3} checkout=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../../..")
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 unset PYTHONPATH
