@@ -33,16 +33,6 @@ std::int64_t Weights::pairs(const std::string& layer, int axis) const {
   return is_complex(name) ? complex(name).dim(axis) : real(name).dim(axis) / 2;
 }
 
-namespace {
-
-/// (x, y) as x + iy, times c.
-void turn(double& x, double& y, Weights::C c) {
-  const Weights::C z = Weights::C(x, y) * c;
-  x = z.real(), y = z.imag();
-}
-
-}  // namespace
-
 void Weights::turn_output(const std::string& layer, std::int64_t j, C c) const {
   const std::string weight = layer + ".weight", bias = layer + ".bias";
   if (is_complex(weight)) {
@@ -240,11 +230,11 @@ std::vector<Invariance> decoder_invariances(const ModelConfig& config) {
   return all;
 }
 
-std::vector<Invariance> dot_attention_invariances(const ModelConfig& config) {
+std::vector<Invariance> dot_decoder_invariances(const ModelConfig& config) {
   const auto& own = config.own<DecoderConfig>();
-  if (own.qk_norm) return {gains_of_queries_and_keys(config)};
-  std::vector<Invariance> all = {queries_against_keys(config)};
-  if (own.position != PositionKind::Rope && own.attn_bias) all.push_back(bias_of_keys(config));
+  std::vector<Invariance> all = decoder_invariances(config);
+  all.push_back(own.qk_norm ? gains_of_queries_and_keys(config) : queries_against_keys(config));
+  if (!own.qk_norm && own.position != PositionKind::Rope && own.attn_bias) all.push_back(bias_of_keys(config));
   return all;
 }
 

@@ -39,6 +39,11 @@ class Weights {
   Tensor<double>& real(const std::string& name) const;
   Tensor<C>& complex(const std::string& name) const;
 
+  /// (x, y) as x + iy, times c.
+  static void turn(double& x, double& y, C c) {
+    const C z = C(x, y) * c;
+    x = z.real(), y = z.imag();
+  }
   /// Pairs that LAYER.weight [out, in] makes, or reads.
   std::int64_t pairs_out(const std::string& layer) const { return pairs(layer, 0); }
   std::int64_t pairs_in(const std::string& layer) const { return pairs(layer, 1); }
@@ -88,9 +93,9 @@ Invariance common_logit();
 /// A row added to all words and taken from all positions, which follow words times `scale`.
 Invariance words_against_positions(double scale);
 
-/// Those of a Decoder but for its queries and keys, which depend on the attention; and those of DotAttention's.
+/// Those of a Decoder but for its queries and keys, which depend on the attention; and all of one with DotAttention.
 std::vector<Invariance> decoder_invariances(const ModelConfig& config);
-std::vector<Invariance> dot_attention_invariances(const ModelConfig& config);
+std::vector<Invariance> dot_decoder_invariances(const ModelConfig& config);
 /// The first list with the second at its end.
 std::vector<Invariance> joined(std::vector<Invariance> one, std::vector<Invariance> other);
 

@@ -78,6 +78,7 @@ MODEL = Page("model", {
     ["-O2", "-sEXPORTED_FUNCTIONS=_argand_model,_malloc,_free", "-sEXPORTED_RUNTIME_METHODS=ccall,FS"],
     "model/model.html", ("engine.js", "numbers.js", "plane.js", "model/recipe.js", "model/model.js"))
 PAGES = {page.name: page for page in (LAB, MODEL)}
+OF_ONE_PAGE = ("/* @model.css@ */", "@trained@")  # marks that the other page has not
 
 COMPILE = ["-std=c++20", "-fwasm-exceptions", "-ffp-contract=off", "-fno-math-errno", "-DFMT_HEADER_ONLY", "-DARGAND_PLAIN_BLAS",
            "-include", os.path.join(ROOT, "web/libcxx14.h"), "-I" + ROOT]
@@ -152,6 +153,7 @@ def write_page(page, out):
     }
     for mark, part in parts.items():
         before, found, after = text.partition(mark)
+        assert found or mark in OF_ONE_PAGE, mark
         text = before + part() + after if found else text
     with open(made + ".html.new", "w", encoding="utf8") as file:
         file.write(text)

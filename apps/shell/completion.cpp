@@ -57,63 +57,59 @@ std::string in_troff(const std::string& text) {
 
 /// The lines that both shells share: which command the words before name, then what may come next, subcommands and options or,
 /// after an option that is a choice, its values.
-struct Cases {
-  std::string commands, words, values;
-
+class Cases {
+ public:
   explicit Cases(const CLI::App& program) {
     for (const auto& [before, path, command] : places_of(program)) {
-      if (command != &program) commands += fmt::format("      \"{0}\") at=\"{0}\" ;;\n", path);
-      words += fmt::format("    \"{}\") next=\"{}\" ;;\n", path, words_of(*command));
+      if (command != &program) commands_ += fmt::format("      \"{0}\") at=\"{0}\" ;;\n", path);
+      words_ += fmt::format("    \"{}\") next=\"{}\" ;;\n", path, words_of(*command));
       for (const CLI::Option* option : command->get_options())
         for (const std::string& name : option->get_lnames())
           if (const std::string choices = choices_of(*option); !choices.empty())
-            values += fmt::format("    \"{} --{}\") next=\"{}\" ;;\n", path, name, choices);
+            values_ += fmt::format("    \"{} --{}\") next=\"{}\" ;;\n", path, name, choices);
     }
   }
+
+  /// Sets `next`. The words are `array`, of which the program is number `first` and the one that is being written `current`.
+  std::string text(std::string_view array, int first, std::string_view current) const {
+    return fmt::format(R"(  for ((i = {}; i < {}; i++)); do
+    word="${{{}[i]}}"
+    [[ $word == -* ]] && break
+    case "$at $word" in
+{}    esac
+  done
+  case "$at" in
+{}  esac
+  case "$at $before" in
+{}  esac
+)",
+                       first + 1, current, array, commands_, words_, values_);
+  }
+
+ private:
+  std::string commands_, words_, values_;
 };
 
 }  // namespace
 
 std::string bash_completion(const CLI::App& program) {
-  const Cases cases(program);
   return fmt::format(R"(# bash completion for argand
 _argand() {{
   local at=argand next="" word current="${{COMP_WORDS[COMP_CWORD]}}" before="${{COMP_WORDS[COMP_CWORD-1]}}" i
-  for ((i = 1; i < COMP_CWORD; i++)); do
-    word="${{COMP_WORDS[i]}}"
-    [[ $word == -* ]] && break
-    case "$at $word" in
-{}    esac
-  done
-  case "$at" in
-{}  esac
-  case "$at $before" in
-{}  esac
-  COMPREPLY=($(compgen -W "$next" -- "$current"))
+{}  COMPREPLY=($(compgen -W "$next" -- "$current"))
   # Where subcommands or values come next, files do not.
   [[ $current == -* || $next == [a-z0-9]* ]] || COMPREPLY+=($(compgen -f -- "$current"))
 }}
 complete -o filenames -F _argand argand
 )",
-                     cases.commands, cases.words, cases.values);
+                     Cases(program).text("COMP_WORDS", 0, "COMP_CWORD"));
 }
 
 std::string zsh_completion(const CLI::App& program) {
-  const Cases cases(program);
   return fmt::format(R"(#compdef argand
 _argand() {{
   local at=argand next="" word before="${{words[CURRENT-1]}}" i
-  for ((i = 2; i < CURRENT; i++)); do
-    word="${{words[i]}}"
-    [[ $word == -* ]] && break
-    case "$at $word" in
-{}    esac
-  done
-  case "$at" in
-{}  esac
-  case "$at $before" in
-{}  esac
-  compadd -- ${{=next}}
+{}  compadd -- ${{=next}}
   # Where subcommands or values come next, files do not.
   [[ $PREFIX == -* || $next == [a-z0-9]* ]] || _files
 }}
@@ -125,7 +121,7 @@ else
   compdef _argand argand
 fi
 )",
-                     cases.commands, cases.words, cases.values);
+                     Cases(program).text("words", 1, "CURRENT"));
 }
 
 std::string man_page(const CLI::App& program) {

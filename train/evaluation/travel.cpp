@@ -58,8 +58,8 @@ double sum_of_rates(const Checkpoint& checkpoint) {
     sum += static_cast<double>(step - last) * line["lr"].get<double>();  // a line stands for the steps since the last one
     last = step;
   });
-  require(last > 0 || checkpoint.state().step == 0, "travel",
-          "{} has no rates, and without them there is no telling how far parameters could go", log);
+  require(last > 0 || checkpoint.state().step == 0, "travel", "{} has no rates, so nothing bounds how far parameters could go",
+          log);
   return sum;
 }
 
@@ -79,10 +79,9 @@ Travel travel_of(const TrainedRun& trained, Model<R>& model, const EvaluationSet
     part_of[i] = static_cast<std::size_t>(found - travel.parts.begin());
     const Role role = now[i].role();
     if (found == travel.parts.end()) {
-      const bool matrix = role == Role::Matrix || role == Role::Embedding || role == Role::Output;
       travel.parts.push_back({.name = name,
                               .adam = optimizer.name != "muon" || !is_muon_parameter(role, now[i].shape()),
-                              .decays = optimizer.weight_decay > 0 && (matrix || optimizer.decay == "all")});
+                              .decays = optimizer.weight_decay > 0 && (is_decayed(role) || optimizer.decay == "all")});
       squares.push_back(0);
     }
     TravelledPart& part = travel.parts[part_of[i]];

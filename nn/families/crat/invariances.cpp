@@ -32,12 +32,8 @@ Invariance phasors(const ModelConfig& config) {
 /// Row j of two real layers, the parts of W_re + i W_im, times c.
 void turn_states(const Weights& w, std::int64_t j, C c) {
   Tensor<double>&re = w.real("state.re.weight"), &im = w.real("state.im.weight");
-  const auto turn = [c](double& x, double& y) {
-    const C z = C(x, y) * c;
-    x = z.real(), y = z.imag();
-  };
-  for (std::int64_t i = 0; i < re.dim(1); ++i) turn(re(j, i), im(j, i));
-  turn(w.real("state.re.bias").data()[j], w.real("state.im.bias").data()[j]);
+  for (std::int64_t i = 0; i < re.dim(1); ++i) Weights::turn(re(j, i), im(j, i), c);
+  Weights::turn(w.real("state.re.bias").data()[j], w.real("state.im.bias").data()[j], c);
 }
 
 Invariance bias_of_rotation() {
@@ -61,10 +57,7 @@ Invariance phase_of_states(const ModelConfig& config) {
                 for (const char* writer : {"attn.o", "ffn.down"}) w.turn_output(block + writer, j, c);
                 for (const char* reader : {"attn.q", "attn.k", "attn.v", "ffn.up"}) w.turn_input(block + reader, j, std::conj(c));
               });
-              for (std::int64_t o = 0; o < out.dim(0); ++o) {
-                const C z = C(out(o, j), out(o, n + j)) * c;
-                out(o, j) = z.real(), out(o, n + j) = z.imag();
-              }
+              for (std::int64_t o = 0; o < out.dim(0); ++o) Weights::turn(out(o, j), out(o, n + j), c);
             }
           }};
 }

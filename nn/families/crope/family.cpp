@@ -57,8 +57,7 @@ Family crope_family() {
           .presets = {{"paper", "lm", crope_paper()}},
           .variants = crope_variants(),
           .checks = {.layers = crope_layers},
-          .invariances =
-              [](const ModelConfig& config) { return joined(decoder_invariances(config), dot_attention_invariances(config)); },
+          .invariances = dot_decoder_invariances,
           .report = {.panel = "gains", .history = {"attn.q_norm.weight", "attn.k_norm.weight"}, .weight_phases = true}};
 }
 

@@ -27,8 +27,7 @@ Family transformer_family() {
           .configuration = [] { return std::make_unique<TransformerConfig>(); },
           .make_float = make_transformer<float>,
           .make_double = make_transformer<double>,
-          .invariances =
-              [](const ModelConfig& config) { return joined(decoder_invariances(config), dot_attention_invariances(config)); },
+          .invariances = dot_decoder_invariances,
           .report = {.history = {"attn.q_norm.weight", "attn.k_norm.weight"}}};
 }
 

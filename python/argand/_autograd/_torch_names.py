@@ -37,11 +37,6 @@ def size(x: Tensor) -> Size:
     return number
 
 
-def view(x: Tensor, *shape: Any) -> Tensor:
-    """The same numbers in another shape."""
-    return op_functions["reshape"](x, *shape)
-
-
 def clone(x: Tensor) -> Tensor:
     """The same numbers; a gradient goes through."""
     return op_functions["reshape"](x, x.shape)
@@ -92,7 +87,7 @@ def missing(x: Tensor, name: str) -> Any:
     raise AttributeError(f"'argand.Tensor' object has no attribute '{name}'{hint and '; ' + hint}")
 
 
-METHODS = {"size": property(size), "view": view, "clone": clone, "norm": norm, "to": to, "float": _in_precision("f"), "double": _in_precision("d"),
+METHODS = {"size": property(size), "view": op_functions["reshape"], "clone": clone, "norm": norm, "to": to, "float": _in_precision("f"), "double": _in_precision("d"),
            "cpu": same, "contiguous": same, "is_complex": is_complex, "dim": dim, "__getattr__": missing}
 
 

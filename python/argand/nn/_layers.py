@@ -154,12 +154,13 @@ class Flatten(Module):
 
 
 class _Pool(Module):
+    op = ""
+
     def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
         self.options = dict(kernel_size=kernel_size, stride=kernel_size if stride is None else stride, padding=padding)
 
     def forward(self, x: Tensor) -> Tensor:
-        kind, axes = type(self).__name__[:3].lower(), type(self).__name__[-2:]
-        return op_functions[f"{kind}_pool{axes}"](x, **self.options)
+        return op_functions[self.op](x, **self.options)
 
     def extra_repr(self) -> str:
         return ", ".join(f"{name}={value}" for name, value in self.options.items())
@@ -168,14 +169,22 @@ class _Pool(Module):
 class MaxPool1d(_Pool):
     """The number with the largest modulus in each window of the last axis; for real numbers the largest."""
 
+    op = "max_pool1d"
+
 
 class MaxPool2d(_Pool):
     """The number with the largest modulus in each window of the last two axes; for real numbers the largest."""
+
+    op = "max_pool2d"
 
 
 class AvgPool1d(_Pool):
     """The mean of each window of the last axis."""
 
+    op = "avg_pool1d"
+
 
 class AvgPool2d(_Pool):
     """The mean of each window of the last two axes."""
+
+    op = "avg_pool2d"

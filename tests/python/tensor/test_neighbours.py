@@ -75,13 +75,13 @@ def test_copies_of_a_variable_keep_all_that_it_has():
     z = ag.nn.initial("full", (2,), complex, "bias", a=1.0)
     z.name = "layer.bias"
     ag.abs2(z).sum().backward()
-    for twin in (copy.copy(z), copy.deepcopy(z), pickle.loads(pickle.dumps(z))):
-        assert twin is not z and twin.is_variable and twin.name == "layer.bias" and twin.dtype == z.dtype
-        assert ag._argand.role_of(twin) == "bias"
-        np.testing.assert_array_equal(twin, z)
-        np.testing.assert_array_equal(twin.grad, z.grad)
-        twin.assign([5.0, 6.0])
-        twin.zero_grad()
+    for copied in (copy.copy(z), copy.deepcopy(z), pickle.loads(pickle.dumps(z))):
+        assert copied is not z and copied.is_variable and copied.name == "layer.bias" and copied.dtype == z.dtype
+        assert ag._argand.role_of(copied) == "bias"
+        np.testing.assert_array_equal(copied, z)
+        np.testing.assert_array_equal(copied.grad, z.grad)
+        copied.assign([5.0, 6.0])
+        copied.zero_grad()
     np.testing.assert_array_equal(z, [1, 1])
     np.testing.assert_array_equal(z.grad, [2, 2])
     for dtype in ("float32", "complex64"):
